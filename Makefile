@@ -54,7 +54,7 @@ texts: $(VENV)/.docs-ready
 
 # Retrain every bundled model from the data in DATA; runs resume from runs/.
 models: $(VENV)/.train-ready
-	for recipe in stories-rope stories-gpt indexer zoo warm-up half streams experts stories-mtp translation words pointers latents stories-encoder scenes; do $(BIN)/python -m tlmviz.training $$recipe --data $(DATA) || exit 1; done
+	for recipe in stories-rope stories-gpt stories-induction indexer zoo warm-up half streams experts stories-mtp translation words pointers latents stories-encoder scenes; do $(BIN)/python -m tlmviz.training $$recipe --data $(DATA) || exit 1; done
 
 $(BIN)/python:
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || { \
@@ -86,12 +86,13 @@ node:
 	@command -v node >/dev/null 2>&1 || { \
 	  echo "The tests of the JavaScript need node, which is not installed; get it from your package manager or https://nodejs.org" >&2; exit 1; }
 
-# The browser tests drive Debian's Chromium where there is one, else Playwright's own.
+# The browser tests drive Debian's Chromium, its shell without windows where there is one, else Playwright's own.
 browser: $(VENV)/.test-ready
-	@command -v chromium >/dev/null 2>&1 || { \
+	@{ command -v chromium && command -v chromium-headless-shell; } >/dev/null 2>&1 || { \
 	  if command -v apt-get >/dev/null 2>&1 && [ "$$(id -u)" = 0 ]; then \
-	    apt-get update -q && apt-get install -y -q --no-install-recommends chromium; \
-	  else $(BIN)/playwright install chromium; fi; }
+	    apt-get update -q && apt-get install -y -q --no-install-recommends chromium chromium-headless-shell \
+	      || apt-get install -y -q --no-install-recommends chromium; \
+	  else command -v chromium >/dev/null 2>&1 || $(BIN)/playwright install chromium; fi; }
 
 # For the tests of `tlmviz serve` with several processes; where there is none and no Debian, they are skipped and say so.
 nginx:

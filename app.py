@@ -1,5 +1,6 @@
 """tlmviz: `streamlit run app.py`. The server, ready before its first visitor: pages/main.py, /health, /metrics, /line, /join."""
 
+import asyncio
 import contextlib
 import sys
 import threading
@@ -18,14 +19,15 @@ ROOT = Path(__file__).resolve().parent
 sys.path.insert(0, str(ROOT))  # the console script `streamlit`, started elsewhere, does not look here
 
 from pages import moved_to  # noqa: E402 (found by the line above)
-from tlmviz.hosting import half_sent, metrics, vendored  # noqa: E402
+from tlmviz.hosting import half_sent, metrics, pictures, vendored, wakes  # noqa: E402
 from tlmviz.hosting.addresses import address, is_local  # noqa: E402
 from tlmviz.hosting.admission import AdmissionControl  # noqa: E402
 from tlmviz.hosting.ahead import Ahead  # noqa: E402
 from tlmviz.hosting.moved import Redirects  # noqa: E402
 from tlmviz.hosting.security import SecurityHeaders  # noqa: E402
 from tlmviz.hosting.token import Token  # noqa: E402
-from tlmviz.ui import unsent  # noqa: E402
+from tlmviz.notebook import served  # noqa: E402
+from tlmviz.ui import engine, unsent  # noqa: E402
 
 # Streamlit asks a foreign server for its own address, and waits for the answer: where it begins, and for each websocket of
 # another page. Nothing here needs it.
@@ -42,6 +44,7 @@ async def ready(_: st.App) -> AsyncIterator[None]:
     """
     from tlmviz.ui import compute
 
+    wakes.once(asyncio.get_running_loop())
     compute.warm_up()
     threading.Thread(target=compute.warm_up_charts, daemon=True).start()
     yield
@@ -77,21 +80,20 @@ def explorer(request: Request) -> Response:
 
 
 def join(request: Request) -> Response:
-    """The first step of the tour that a room is on: its code makes a link short enough to type, and to read off a wall.
+    """The first step of the tour, or the question, that a room is on: its code makes a link short enough to type and to read
+    off a wall.
 
     A code that is none leads to the page Classroom, which says so.
     """
     from pages import HOME
     from tlmviz.errors import Error
     from tlmviz.hosting.rooms import normal, rooms
-    from tlmviz.ui.tours import bar
-    from tlmviz.ui.tours.table import TOURS
+    from tlmviz.ui.tours import asked, bar
 
     code = request.path_params["code"]
     try:
-        to = bar.joining(
-            TOURS[rooms().tour(code, address(request.scope))], HOME.rpartition("/")[2], normal(code)
-        )
+        tour = asked.of_room(rooms().tour(code, address(request.scope)))
+        to = bar.joining(tour, HOME.rpartition("/")[2], normal(code))
     except Error:
         to = f"room?{urlencode({'code': code[:40]})}"
     return RedirectResponse(f"../{to}", 303, {"Cache-Control": "no-store"})
@@ -107,6 +109,10 @@ app = st.App(
         Route("/explorer", explorer),
         Route("/join/{code}", join),
         Route("/{under:path}vendored/{name}", vendored.script),
+        Route(pictures.PATH, pictures.of(ROOT / "pages")),
+        Route(engine.SCRIPT, engine.script),
+        Route(served.PATH, served.answer),
+        Route(engine.WEIGHTS, engine.weights),
     ],
     middleware=[
         Middleware(SecurityHeaders),

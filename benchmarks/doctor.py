@@ -31,7 +31,7 @@ from natural_faults import NAMELESS, NATURAL
 import tlmviz
 from tlmviz.layers.positions import NoPositions, PerLayer, Positions, RoPE
 from tlmviz.layers.softcap import Softcap
-from tlmviz.trace import AttentionSpec
+from tlmviz.tracing.trace import AttentionSpec
 
 MODELS = (
     ("stories-rope", torch.float32), ("stories-gpt", torch.float32), ("zoo-gqa", torch.float32),

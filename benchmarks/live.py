@@ -26,7 +26,6 @@ from websockets.sync.client import connect
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 from tlmviz.cli.server import serve
 
-DEBOUNCE = 150  # ms that the text box waits for the next key, not counted
 STORY = (
     "Once upon a time there was a little girl named Lily. Lily had a red ball. One day, Lily lost the red ball. "
     'She looked for the red ball in the garden and in the house. Her mom said, "Do not be sad, Lily." '
@@ -72,7 +71,7 @@ def open_page(page: Page, url: str, picture: str = PAINTED) -> tuple[float, floa
 
 
 def presses(page: Page, count: int) -> tuple[list[float], list[float]]:
-    """Milliseconds from a key in the text box to its map (debounce left out), and from an arrow key to the exact map."""
+    """Milliseconds from a key in the text box to its map, and from an arrow key to the exact map."""
     page.evaluate("addEventListener('keydown', () => { window.pressed = performance.now() }, true)")
     canvas, box = page.get_by_test_id("detail"), page.get_by_role("textbox", name="Text")
     typed, chosen = [], []
@@ -82,7 +81,7 @@ def presses(page: Page, count: int) -> tuple[list[float], list[float]]:
         before = canvas.get_attribute("data-painted-text")
         page.keyboard.press("abcdefghij"[i % 10])
         painted = canvas.evaluate(WAIT_PAINT, [before, "paintedText"])
-        typed.append(painted - page.evaluate("window.pressed") - DEBOUNCE)
+        typed.append(painted - page.evaluate("window.pressed"))
         page.wait_for_timeout(400)  # a pause between words: charts below settle
     overview = page.get_by_test_id("overview")
     overview.focus()
@@ -110,6 +109,17 @@ def hover_messages(page: Page, sent: list) -> int:
     return len(sent) - before
 
 
+def typing_messages(page: Page, sent: list) -> int:
+    """Websocket messages that 25 letters send, five a second."""
+    page.get_by_role("textbox", name="Text").focus()
+    page.keyboard.press("End")
+    page.wait_for_timeout(3000)  # what reads them in the browser arrives
+    before = len(sent)
+    page.keyboard.type(" and then she saw the ball", delay=200)
+    page.wait_for_timeout(1500)
+    return len(sent) - before
+
+
 def in_browser(count: int) -> dict[str, object]:
     """All browser figures, of `count` presses."""
     result: dict[str, object] = Rows()
@@ -130,9 +140,16 @@ def in_browser(count: int) -> dict[str, object]:
             open_page(page, server.url + "?head=0.0&text=" + quote(text_of(56)))
             page.wait_for_timeout(1500)
             typed, chosen = presses(page, count)
-            result["keystroke to map, T about 64 (bar 80 / 150)"] = summary(typed)
-            result["head choice to exact map (bar 80 / 150)"] = summary(chosen)
+            result["keystroke to map, T about 64 (bar 25 / 50)"] = summary(typed)
+            result["head choice to exact map (bar 10)"] = summary(chosen)
             result["messages sent while hovering (bar 0)"] = hover_messages(page, sent)
+            for model in ("stories-rope", "stories-induction@1200"):  # the second is read by the server alone
+                open_page(page, f"{server.url}?model={quote(model)}&text={quote(text_of(56))}")
+                page.wait_for_timeout(1500)
+                where = "browser" if model == "stories-rope" else "server"
+                result[f"messages sent while typing 25 letters, read by the {where}"] = typing_messages(
+                    page, sent
+                )
         browser.close()
     return result
 

@@ -24,8 +24,10 @@ PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["
 EXTRAS = PROJECT["optional-dependencies"]
 PROJECTS = {
     "": 20.0,
+    "packages/app": 100.0,
     "packages/models": 100.0,
     "packages/models-translation": 100.0,
+    "packages/models-zoo": 100.0,
 }  # folder -> bar of its wheel, MB
 BAR = 0.3  # CPU seconds of `import tlmviz` beyond torch
 MEASURED = {  # label -> what runs; those of HELP without torch
@@ -85,11 +87,8 @@ def brought(extras: str = "") -> list[str]:
     while waiting:
         name, lines = waiting.pop()
         found.add(name)
-        plain = [
-            line
-            for line in map(Requirement, lines)
-            if line.marker is None or line.marker.evaluate({"extra": ""})
-        ]
+        others = [line for line in map(Requirement, lines) if not line.name.startswith("tlmviz-")]
+        plain = [line for line in others if line.marker is None or line.marker.evaluate({"extra": ""})]
         waiting += [
             (own, requires(own) or []) for line in plain if (own := canonicalize_name(line.name)) not in found
         ]

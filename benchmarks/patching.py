@@ -32,7 +32,7 @@ import torch  # noqa: E402
 
 import tlmviz  # noqa: E402
 from tlmviz.analysis.workbench.patching import Task, patch_grid, patch_preview, task_of  # noqa: E402
-from tlmviz.language_model import LanguageModel  # noqa: E402
+from tlmviz.facades.language_model import LanguageModel
 
 TEXTS = {
     "stories-rope": (

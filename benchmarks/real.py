@@ -28,8 +28,8 @@ import torch  # noqa: E402
 from torch.nn import functional as F  # noqa: E402
 
 import tlmviz  # noqa: E402
-from tlmviz.language_model import LanguageModel  # noqa: E402
-from tlmviz.trace import Trace  # noqa: E402
+from tlmviz.facades.language_model import LanguageModel
+from tlmviz.tracing.trace import Trace
 
 NAME = "smollm2-135m"
 LENGTHS = (64, 256, 1024)

@@ -1,4 +1,4 @@
-"""A hall that answers at once: `python benchmarks/rooms.py`. 200 students, each a thread of one of two processes, in one room.
+"""A room that answers at once: `python benchmarks/rooms.py`. 200 students, each a thread of one of two processes, in one room.
 
 First each comes to a step and answers its question at a moment of its own within three seconds; then all of them walk through
 all steps as fast as the file takes it. Meanwhile a teacher reads the counts every 0.1 s. Everybody must have been counted once.
@@ -67,7 +67,7 @@ def students(path: Path, code: str, names: range, steps: int, within: float, beg
     out.put(times)
 
 
-def hall(path: Path, number: int, processes: int, steps: int, within: float) -> tuple[Times, float]:
+def lecture(path: Path, number: int, processes: int, steps: int, within: float) -> tuple[Times, float]:
     """All students at once, and the teacher; the times of all calls and the seconds that it took."""
     rooms = Rooms(path)
     room: Opened = rooms.open_room("a tour")
@@ -94,7 +94,7 @@ def hall(path: Path, number: int, processes: int, steps: int, within: float) -> 
     seconds = time.perf_counter() - began
     counts = rooms.counts(room.code, room.secret)
     assert counts.here == {steps: number}, counts.here
-    assert all(counts.answered(step) == number for step in range(1, steps + 1))
+    assert all(counts.answered(step) == (number,) for step in range(1, steps + 1))
     return together, seconds
 
 
@@ -109,7 +109,7 @@ def main() -> None:
             (f"within {WITHIN:.0f} s", 1, WITHIN),
             ("as fast as the file takes it", STEPS, 0.0),
         ):
-            times, seconds = hall(Path(folder) / FILE, options.students, options.processes, steps, within)
+            times, seconds = lecture(Path(folder) / FILE, options.students, options.processes, steps, within)
             times.say(where)
             calls = 2 * steps * options.students
             print(f"{where}: {calls} calls in {seconds:.2f} s, everybody counted once")

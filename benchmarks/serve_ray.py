@@ -33,7 +33,7 @@ SERVES = re.compile(rb"held\0serve\0--port\0(\d+)\0--processes")
 
 
 def machines() -> dict[int, int]:
-    """The port of every machine's hall -> browser tabs that it serves, as its own /metrics says."""
+    """The port of every machine's process pool -> browser tabs that it serves, as its own /metrics says."""
     found = {}
     for path in Path("/proc").glob("[0-9]*/cmdline"):
         try:
@@ -46,7 +46,7 @@ def machines() -> dict[int, int]:
 
 
 def tabs(port: int) -> int:
-    """Browser tabs that are open at a hall."""
+    """Browser tabs that are open at a process pool."""
     try:
         text = urllib.request.urlopen(f"http://127.0.0.1:{port}/metrics", timeout=5).read().decode()
     except OSError:
@@ -89,7 +89,7 @@ async def lecture(cluster: Cluster, port: int) -> None:
     )
     lost = cluster.list_all_nodes()[-1]
     cluster.remove_node(lost, allow_graceful=False)
-    until(lambda: len(machines()) == 1, "the end of the hall that was lost")
+    until(lambda: len(machines()) == 1, "the end of the pool that was lost")
     print(
         "one is lost:",
         await opened(port, students, "rope_planes"),
@@ -97,7 +97,7 @@ async def lecture(cluster: Cluster, port: int) -> None:
         record.returns,
     )
     cluster.add_node(**NODE)
-    took = until(lambda: sum(map(is_there, machines())) == 2, "the hall of the machine that joined")
+    took = until(lambda: sum(map(is_there, machines())) == 2, "the pool of the machine that joined")
     for student in students:
         await student.leave()
     print(f"another one joins: it serves after {took:.0f} s;", await opened(port, students, "kv_cache"))
@@ -105,7 +105,7 @@ async def lecture(cluster: Cluster, port: int) -> None:
 
 
 def is_there(port: int) -> bool:
-    """Whether a hall lets visitors in."""
+    """Whether a pool lets visitors in."""
     return is_ready(f"http://127.0.0.1:{port}/")
 
 

@@ -40,7 +40,7 @@ from torch import Tensor  # noqa: E402
 from torch.nn import functional as F  # noqa: E402
 
 from tlmviz.config import notes_preset  # noqa: E402
-from tlmviz.language_model import LanguageModel  # noqa: E402
+from tlmviz.facades.language_model import LanguageModel
 from tlmviz.networks.transformer import TransformerLM  # noqa: E402
 from tlmviz.tokens import Tokenizer  # noqa: E402
 

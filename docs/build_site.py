@@ -21,11 +21,12 @@ from urllib.parse import unquote, urlsplit
 from pages import ALL, Page
 from tlmviz.errors import BadShot
 from tlmviz.shots import Options, shots
+from tlmviz.site import write_site
 
 from .galleries import GALLERIES, picture_of
 from .page_table import DOCUMENT
 from .pictures import pictures
-from .site_pages import APP, ROOT, app_link, nav, site
+from .site_pages import APP, ROOT, TRIED, app_link, nav, site
 
 SOURCES, BUILT = ROOT / "build" / "docs", ROOT / "site"
 PATTERNS = (
@@ -36,6 +37,13 @@ PATTERNS = (
     "deploy/README.md",
     "models/*/card.md",
 )
+MODELS = (
+    "stories-rope",
+    "zoo-rope",
+    "eng-fra",
+    "pointer-hull",
+    "words-negative",
+)  # of the pages that run in the browser
 LINK = re.compile(r"\]\(([^)#\s]+)")
 
 
@@ -141,6 +149,7 @@ def main() -> int:
     options = parser.parse_args()
     shutil.rmtree(SOURCES, ignore_errors=True)
     write(options.app.rstrip("/") + "/", take() if options.pictures else ())
+    write_site(SOURCES / TRIED, MODELS)
     command = [sys.executable, "-m", "mkdocs", "build", "--strict", "--clean", "-f", "build/mkdocs.yml"]
     if status := subprocess.run([*command, "-d", str(BUILT)], cwd=ROOT).returncode:
         return status

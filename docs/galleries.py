@@ -8,7 +8,8 @@ from pathlib import Path
 
 import pages
 from pages import ALL, Page
-from tlmviz.ui.gallery import PICTURES, Card
+from tlmviz.hosting import pictures
+from tlmviz.ui.gallery import Card
 
 FOLDER = Path(pages.__file__).parent
 
@@ -37,19 +38,23 @@ REGIONS = {  # by a page's path, or by the path and a card's title
     "explorer: The way of a word": Region(".st-key-flow-graph", (0.2, 0.0, 1.0, 1.0)),
     "inside_block": Region(".st-key-panel1"),
     "inside_block: Nobody expected the loss": Region(".st-key-losses", (0.45, 0.0, 1.0, 1.0)),
-    "rope_planes": Region(".st-key-clocks"),
+    "rope_planes": Region(".st-key-clocks-view", (0.0, 0.13, 1.0, 1.0)),
     "rope_planes: The wrong layout raises no error": Region(".st-key-layoutloss"),
     "rope_planes: Blind to positions": Region(".st-key-energy"),
     "rope_planes: A rotation is a matrix": Region(".st-key-steps"),
+    "kv_cache": Region(".st-key-decode-view", (0.0, 0.1, 1.0, 1.0)),
+    "kv_cache: An eighth of the cache": Region(),
     "attention_family: Heads nobody misses": Region(".st-key-effects"),
     "attention_family: Positions tell them apart": Region(".st-key-collapse-view", (0.0, 0.14, 0.85, 0.85)),
     "attention_family: An eighth of the cache": Region(".st-key-zootrade"),
     "beam_search: A proof that nothing is better": Region(".st-key-widths"),
     "alignment": Region(".st-key-ribbon-view"),
     "alignment: A translator that stutters": Region(".st-key-map-eng-fra-additive"),
+    "alignment: A name that it never saw": Region(".st-key-copyparts"),
     "alignment: A word nobody looked at": Region(),
     "alignment: Two of four never look at “red”": Region(".stPlotlyChart >> nth=2"),
     "encoder_decoder": Region(".st-key-ed-decoder"),
+    "encoder_decoder: Positions between two languages": Region(".st-key-ed-cross"),
     "experts": Region(".st-key-routing-view", (0.0, 0.0, 0.58, 0.72)),
     "experts: One that is missed": Region(".st-key-routing-view", (0.0, 0.0, 0.58, 0.72)),
     "experts: Room for seven": Region(".st-key-routing-view", (0.0, 0.0, 0.58, 0.72)),
@@ -71,6 +76,7 @@ REGIONS = {  # by a page's path, or by the path and a card's title
     "norms: All words lean one way": Region(".st-key-cloud-as"),
     "training": Region(".st-key-loss-scaling-view", (0.03, 0.22, 0.56, 1.0)),
     "training: Ruined, and rescued": Region(".st-key-losses", (0.5, 0.0, 1.0, 1.0)),
+    "training: A step in eight bits": Region(".st-key-fproom"),
     "training: Weights that stand still": Region(".st-key-sums"),
     "training: Saved by a warm-up": Region(".st-key-firststeps"),
     "training: What masks cost": Region(".st-key-maskedlosses"),
@@ -84,6 +90,10 @@ REGIONS = {  # by a page's path, or by the path and a card's title
     "einstein": Region(".st-key-tensors-view"),
     "einstein: A cross is two terms": Region(".st-key-rank-view", (0.0, 0.08, 1.0, 1.0)),
     "einstein: Four tokens make most of it": Region(".st-key-rank-view", (0.0, 0.08, 1.0, 1.0)),
+    # once it has learnt: the maps of the first run, and the curves
+    "train": Region(".train[data-grown=true] .runs"),
+    "learning": Region(".st-key-learning-view", (0.46, 0.1, 1.0, 0.82)),
+    "learning: Before anything was learnt": Region(".st-key-learning-view", (0.0, 0.12, 0.53, 0.86)),
     "pipeline": Region(".st-key-pipeline-view"),
     "compare": Region(".st-key-compare-view", (0.0, 0.2, 0.7, 0.85)),
     "word_vectors": Region(".st-key-pairs-view"),
@@ -101,13 +111,13 @@ REGIONS = {  # by a page's path, or by the path and a card's title
     "latents: The square and the strip": Region(".st-key-latentcost"),
     "latents: Two things called MLA": Region(),
     "text_and_image": Region(".st-key-scene-view", (0.0, 0.05, 1.0, 0.95)),
-    "next_tokens": Region(".st-key-aheadview"),
+    "next_tokens": Region(".st-key-ahead-view"),
     "pointers": Region(".st-key-hull-view", (0.0, 0.0, 0.75, 1.0)),
     "pointers: A name nobody ever saw": Region(".st-key-copies-view"),
     "pointers: Known names are copied too": Region(".st-key-copies-view"),
     "pointers: Little left but copying": Region(".st-key-copies-view"),
-    "encoder_only": Region(".st-key-encoderhidden"),
-    "encoder_only: What [CLS] gathers": Region(".st-key-encodercls"),
+    "encoder_only": Region(".st-key-encodercls"),
+    "encoder_only: The reason stands at the right": Region(".st-key-encoderhidden"),
     "encoder_only: The mask put on": Region(".st-key-enc-False"),
     "encoder_only: Encoder, decoder, both": Region(),
     "why": Region(".st-key-why-view"),
@@ -125,4 +135,4 @@ def region_of(page: Page, card: Card) -> Region:
 
 def picture_of(page: Page, card: Card) -> Path:
     """The file of a card's picture."""
-    return FOLDER / page.folder / PICTURES / card.file
+    return FOLDER / page.folder / pictures.FOLDER / card.file

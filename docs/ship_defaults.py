@@ -13,6 +13,7 @@ from streamlit.testing.v1 import AppTest
 from tlmviz.analysis import shipped
 from tlmviz.checkpoints.folders import models_folder
 from tlmviz.ui import compute
+from tlmviz.ui.components.below import PAINTED
 
 ROOT = Path(__file__).resolve().parents[1]
 PAGES: tuple[tuple[str, dict[str, str]], ...] = (  # folder of a page, and its link
@@ -32,6 +33,9 @@ def main() -> None:
             app = AppTest.from_file(ROOT / "pages" / "main.py", default_timeout=600)
             app.run().switch_page(f"{page}/page.py")
             app.query_params.update(link)
+            app.session_state[PAINTED] = (
+                True  # no browser will say so: what is below a picture is computed too
+            )
             app.run()
             if app.exception or app.error:
                 raise SystemExit(f"{page}: {[each.value for each in (*app.exception, *app.error)]}")

@@ -6,15 +6,15 @@ files, beside copies of the documents at their own paths, so that links between 
 
 from __future__ import annotations
 
-import ast
 import re
 from pathlib import Path
 from typing import Any
 from urllib.parse import urljoin
 
 import tlmviz
-from pages import ALL, HOME, SECTIONS, Page
+from pages import ALL, FIRST, HOME, SECTIONS, Page
 from tlmviz.shots import read_link
+from tlmviz.site import pages as site_pages
 from tlmviz.ui.gallery import Card
 from tlmviz.ui.menu import MENUS
 from tlmviz.ui.tours.bar import STEP, TOUR
@@ -27,6 +27,7 @@ from .pictures import Picture, pictures
 
 ROOT = Path(__file__).resolve().parents[1]
 APP = "http://localhost:8501/"  # where `tlmviz run` shows the app
+TRY, TRIED = "tryit.md", "try"  # the page that leads to the app's pages in the browser, and their folder
 BARE = {"mode": "map"}  # the first page's own link names something, else it leads to Start
 PATHS = {page.path: page for page in ALL}
 Nav = list[dict[str, Any]]
@@ -78,18 +79,8 @@ def card_text(app: str, page: Page, shown: Card) -> str:
 
 
 def claim_of(page: Page) -> str:
-    """The sentence beside a page's title: what its page.py hands to the heading."""
-    source = (ROOT / "pages" / page.folder / "page.py").read_text(encoding="utf-8")
-    for node in ast.walk(ast.parse(source)):
-        if (
-            isinstance(node, ast.Call)
-            and isinstance(node.func, ast.Attribute)
-            and node.func.attr == "heading"
-        ):
-            said = node.args[1]
-            assert isinstance(said, ast.Call), "a sentence stands inside `_()`"
-            return str(ast.literal_eval(said.args[0]))
-    raise ValueError(f"{page.folder}/page.py has no heading with a claim.")
+    """The sentence beside a page's title."""
+    return site_pages.claim_of(ROOT / "pages" / page.folder / "page.py")
 
 
 def page_text(app: str, page: Page, taken: frozenset[str] = frozenset()) -> str:
@@ -98,7 +89,14 @@ def page_text(app: str, page: Page, taken: frozenset[str] = frozenset()) -> str:
     parts = [
         f"# {page.title}",
         f"*{claim_of(page)}*",
-        f"[Open the page]({link}){{ .md-button .md-button--primary }}",
+        f"[Open the page]({link}){{ .md-button .md-button--primary }}"
+        + (
+            "".join(
+                f" [Try it here](../{TRIED}/{page.path}/index.html){{ .md-button }}"
+                for each in pages_tried()
+                if each.page == page
+            )
+        ),
         f"[![The page {plain(page.title)}](../{main_picture(page, taken)})]({link})",
         f"## What it shows\n\n{page.shows[0].upper()}{page.shows[1:]}.",
     ]
@@ -111,6 +109,25 @@ def page_text(app: str, page: Page, taken: frozenset[str] = frozenset()) -> str:
     if cards := cards_of(page):
         parts.append("## Examples\n\n" + grid([card_text(app, page, each) for each in cards]))
     return "\n\n".join(parts) + "\n"
+
+
+def try_text() -> str:
+    """The way to the pages that run in the browser."""
+    rows = [
+        f"| [{plain(each.page.title)}]({TRIED}/{each.page.path}/index.html) | {plain(each.claim)} |"
+        for each in pages_tried()
+    ]
+    return (
+        f"# Try it\n\n[Start]({TRIED}/index.html){{ .md-button .md-button--primary }}\n\n"
+        "These pages run real models where you read this: nothing is installed, and nothing that you type leaves the page. They "
+        "are what [`tlmviz site`](docs/static.md) writes, and ask for a server: from a disk browsers load no scripts.\n\n"
+        "| page | what it shows |\n| --- | --- |\n" + "\n".join(rows) + "\n"
+    )
+
+
+def pages_tried() -> list[site_pages.SitePage]:
+    """The pages that run in the browser, but for Start."""
+    return [each for each in site_pages.site_pages() if each.page.folder != FIRST]
 
 
 def step_link(app: str, tour: Tour, number: int) -> str:
@@ -201,6 +218,7 @@ def site(app: str = APP, taken: frozenset[str] = frozenset()) -> dict[str, str]:
     files |= {f"pages/{each.path}.md": page_text(app, each, taken) for each in ALL}
     files |= {f"tours/{each.name}.md": tour_text(app, each) for each in TOURS.values()}
     files |= {f"api/{name}.md": name_text(name) for name in tlmviz.__all__}
+    files[TRY] = try_text()
     files["api/errors.md"] = "::: tlmviz.errors\n"
     return files
 
@@ -210,6 +228,7 @@ def nav(documents: list[str]) -> Nav:
     models = [path for path in documents if path.startswith("models/")]
     return [
         {"Start": "README.md"},
+        {"Try it": TRY},
         {"Tours": ["tours/index.md", *({each.title: f"tours/{each.name}.md"} for each in TOURS.values())]},
         {
             "Pages": [

@@ -49,6 +49,15 @@ SECTIONS: dict[str, tuple[Page, ...]] = {
             models="",
         ),
         Page(
+            "start/train",
+            "Train a transformer",
+            "model_training",
+            "one to four layers trained from random numbers in your browser while you watch: every head's map, the curves of "
+            "loss, previous-token and induction heads, at any speed, paused and stepped back; copy, reverse, sort, add, or a "
+            "text of yours, by letters or by pieces (BPE); a second run with one thing changed beside it, guessed first",
+            models="",
+        ),
+        Page(
             "start/tours",
             "Tours",
             "tour",
@@ -60,8 +69,9 @@ SECTIONS: dict[str, tuple[Page, ...]] = {
             "start/room",
             "Classroom",
             "co_present",
-            "one tour for a whole class: a code that everybody joins by, typed or scanned; on the wall, live, how far the room "
-            "is and how it answered each question, hidden until the teacher reveals it; counts only, gone after a day",
+            "one tour, one of its questions, or a question of your own for a whole class: a code that everybody joins by, "
+            "typed or scanned; on the wall, live, how far the room is and how it answered each question, hidden until the "
+            "teacher reveals it, or voted on again; counts only, gone after a day",
             models="",
         ),
         Page(
@@ -91,6 +101,15 @@ SECTIONS: dict[str, tuple[Page, ...]] = {
             "shape and the line of code that made it; what each head writes; encoder, decoder and cross-attention of a "
             "translation model too; residual stream and logit lens",
             translates=True,
+        ),
+        Page(
+            "attention/learning",
+            "Learning",
+            "timeline",
+            "a training step by step, the bundled one or your own that `tlmviz.monitor` watched: the maps of all heads at each "
+            "step that was kept, on any text; every head's curves over the steps, the loss below them; played and dragged; "
+            "when a head turned to what followed the last time, and what the loss did then",
+            models="",
         ),
         Page(
             "attention/chat",
@@ -170,7 +189,8 @@ SECTIONS: dict[str, tuple[Page, ...]] = {
             "Alignment & coverage",
             "link",
             "ribbons between two sentences, moved by hand and decoded on; any map, coverage word by word, covloss step by step; "
-            "dot, general and additive scores side by side: maps, context vectors as mixtures, entropy",
+            "dot, general and additive scores side by side: maps, context vectors as mixtures, entropy; a translator that writes "
+            "or copies, on a name of yours, beside its twin that only writes",
             models="translation",
         ),
         Page(
@@ -187,8 +207,9 @@ SECTIONS: dict[str, tuple[Page, ...]] = {
             "beyond/latents",
             "Latents",
             "filter_alt",
-            "a few learned rows read a handwritten digit, picked or drawn by you: each one's map over the picture, layer "
-            "by layer, latents muted; what that costs beside self-attention; what else is called MLA",
+            "a few learned rows read nine handwritten digits at once, picked or drawn by you: each one's map over the picture, "
+            "layer by layer, what each answer takes from which, latents muted, too few of them; what that costs beside "
+            "self-attention; what else is called MLA",
             models="",
             needs=("digits-perceiver",),
         ),
@@ -196,9 +217,9 @@ SECTIONS: dict[str, tuple[Page, ...]] = {
             "beyond/encoder_only",
             "Encoder-only",
             "compare_arrows",
-            "any word of your text hidden by a click and guessed from both sides, and from the left alone; what [CLS] reads of "
-            "two pieces and whether they belong together; maps with and without a causal mask; encoder, decoder and both on one "
-            "sentence",
+            "what [CLS] reads of two texts, and whether two of their words stand exchanged; any word of your text hidden by a "
+            "click and guessed from both sides, and from the left alone; maps with and without a causal mask; encoder, decoder "
+            "and both on one sentence",
             models="",
         ),
         Page(
@@ -291,8 +312,9 @@ SECTIONS: dict[str, tuple[Page, ...]] = {
             "Training",
             "swap_vert",
             "the gradients of one real training step over FP16's range, the loss's scale dragged; dynamic scaling over 200 "
-            "logged steps; updates that vanish in BF16 beside master weights and rounding by a die; norms before and after the "
-            "sublayers, and what warm-up has to do with them; dropout's masks by a die, their mean, and what they do to the loss",
+            "logged steps; steps of training with products in 8 bits under scales from past steps; updates that vanish in BF16 "
+            "beside master weights and rounding by a die; norms before and after the sublayers, and what warm-up has to do with "
+            "them; dropout's masks by a die, their mean, and what they do to the loss",
         ),
     ),
     "Cost and kernels": (

@@ -13,13 +13,7 @@ HERE = Path(__file__).resolve().parent
 
 st.set_page_config(page_icon=str(HERE / "icon.svg"), layout="wide", initial_sidebar_state=256)
 entries = {
-    page: st.Page(
-        HERE / page.folder / "page.py",
-        title=navigation.BLANK,
-        url_path=page.path,
-        default=page.folder == HOME,
-    )
-    for page in ALL
+    page: navigation.entry(HERE / page.folder / "page.py", page.path, page.folder == HOME) for page in ALL
 }
 st.html(navigation.STYLE)
 opened = st.navigation(list(entries.values()), expanded=True)

@@ -103,7 +103,7 @@ def of_test(test: Path) -> frozenset[Path]:
     """All that a test file reaches: by imports, and by the pages and files that it, or what it imports of the tests, names."""
     own = {each for each in reached(test) if each.is_relative_to(ROOT / "tests")}
     named = {path for each in own if each.suffix == ".py" for path in _named(each)}
-    pages = {path for path in named if path.suffix in (".py", ".js")}
+    pages = {path for path in named if path.suffix in (".py", ".js", ".mjs")}
     if test.is_relative_to(ROOT / "tests" / "pages") or test.is_relative_to(ROOT / "tests" / "browser"):
         pages |= {ROOT / "pages" / "main.py", ROOT / "app.py"}
     return frozenset(reached(test) | named | {far for path in pages for far in reached(path)})

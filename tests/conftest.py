@@ -25,6 +25,7 @@ from tlmviz.figures import chart
 from . import tiny
 
 HERE = Path(__file__).resolve().parent
+MAIN = sys.modules["__main__"]
 torch.set_num_threads(1)
 chart.VALIDATE = True  # every property of every figure a test draws
 # Deadlines measure the machine, not the code; a fixed seed makes a failure repeat.
@@ -68,6 +69,15 @@ def one_look_at_the_packages():
             once = functools.cache(manifest_scanner.scan_component_manifests)
             patch.setattr(manifest_scanner, "scan_component_manifests", once)
         yield
+
+
+@pytest.fixture(autouse=True)
+def main_as_it_was():
+    """AppTest leaves its page as `__main__`, which a process that a later test starts would run.
+
+    Before the test, not after it: a fixture of a whole module opens its page before any test's own fixtures.
+    """
+    sys.modules["__main__"] = MAIN
 
 
 @pytest.fixture(scope="session")

@@ -13,8 +13,8 @@ import torch
 import tlmviz
 from tlmviz import __main__ as commands
 from tlmviz import checks, cli
+from tlmviz.checkpoints import folders, opening, registry
 from tlmviz.checkpoints import native as zoo
-from tlmviz.checkpoints import opening, registry
 from tlmviz.checkpoints.folders import opened_models
 from tlmviz.cli import server, window
 from tlmviz.cli.main import INTERRUPTED
@@ -286,9 +286,9 @@ class TestRun:
         assert name in said(capsys)
 
     def test_an_installation_without_the_app(self, monkeypatch, tmp_path, capsys):
-        monkeypatch.setattr(server, "PLACES", (tmp_path,))
+        monkeypatch.setattr(server, "PACKAGE", tmp_path / "tlmviz")
         assert commands.main(["run", "--port", str(server.free_port())]) == 2
-        assert "pip install ." in said(capsys)
+        assert 'pip install "tlmviz[app]"' in said(capsys)
 
     def test_a_server_that_ends_at_once(self):
         with (
@@ -389,6 +389,14 @@ class TestRunWithPaths:
     ):
         assert commands.main(["run", str(tmp_path / name), "--port", str(server.free_port())]) == 2
         assert sentence in said(capsys)
+
+    def test_a_monitored_training_is_offered_to_the_page_that_shows_it(self, tmp_path, monkeypatch):
+        (tmp_path / "run").mkdir()
+        (tmp_path / "run" / "heads.parquet").touch()
+        for variable in (folders.OPENED, folders.RUNS):
+            monkeypatch.setenv(variable, "")
+        opening.offer([opening.checked(str(tmp_path / "run"))])
+        assert folders.run_folders()["run"] == tmp_path / "run" and not folders.opened_models()
 
     def test_identities_need_a_network(self, folder, tmp_path, capsys):
         tlmviz.load(folder).trace("Tom saw a dog.").save(tmp_path / "x.safetensors")

@@ -46,7 +46,7 @@ def test_a_trace_is_the_same(name):
     assert lm.bits_per_byte(TEXT) == pytest.approx(plain.bits_per_byte(TEXT))
 
 
-@pytest.mark.parametrize("name", ["eng-fra-dot", "eng-fra-coverage"])
+@pytest.mark.parametrize("name", ["eng-fra-dot", "eng-fra-coverage", "eng-fra-copy"])
 def test_a_translation_is_the_same(name):
     mt, plain = pair(name)
     ours, theirs = mt.translate("I am cold."), plain.translate("I am cold.")

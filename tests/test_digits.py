@@ -55,6 +55,11 @@ def seven(x: float, y: float, wide: float, high: float) -> np.ndarray:
     return np.round(16 * np.clip(1.15 - apart, 0, 1))
 
 
+def alone(image):
+    """A grid with a digit in its middle and in no other cell."""
+    return [[None] * 3, [None, image, None], [None] * 3]
+
+
 @pytest.mark.parametrize("x", [0.7, 4.3])
 @pytest.mark.parametrize("y", [0.7, 3.0])
 @pytest.mark.parametrize("size", [(2.2, 3.0), (3.0, 4.0)])
@@ -67,13 +72,20 @@ def test_a_small_seven_in_a_corner_is_read_as_one(x, y, size):
         assert abs(inked.mean() - 3.5) <= 1
     [rows] = np.nonzero(image.max(1) > 8)
     assert len(rows) >= 7 and image.mean() <= digits.training().images.mean() + 0.5
-    assert tlmviz.load("digits-perceiver").classify(image).digit == 7
+    assert tlmviz.load("digits-perceiver").classify(alone(image)).digits[4] == 7
+
+
+@pytest.mark.parametrize("cell", range(9))
+def test_a_plain_seven_is_a_seven_in_every_cell_beside_held_out_digits(cell):
+    cells = [*digits.held_out().images[3:12]]
+    cells[cell] = digits.normalised(seven(1.5, 0.7, 5.0, 6.5))
+    assert tlmviz.load("digits-perceiver").classify(np.reshape(cells, (3, 3, 8, 8))).digits[cell] == 7
 
 
 def test_not_moved_it_is_read_as_something_else():
     """What the moving is for."""
     lm = tlmviz.load("digits-perceiver")
-    assert lm.classify(seven(0.7, 0.7, 2.2, 3.0)).digit != 7
+    assert lm.classify(alone(seven(0.7, 0.7, 2.2, 3.0))).digits[4] != 7
 
 
 def test_digits_of_the_set_and_empty_paper_stay():
@@ -88,3 +100,20 @@ def test_a_dot_and_a_faint_stroke_are_pictures_too():
         dot[place] = ink
         image = digits.normalised(dot.reshape(8, 8))
         assert np.isfinite(image).all() and image.any() and image.max() <= 16
+
+
+def test_cells_stand_side_by_side_row_by_row():
+    cells = np.arange(9)[:, None, None] * np.ones((9, 8, 8))
+    picture = digits.side_by_side(cells)
+    np.testing.assert_array_equal(picture[::8, ::8], np.arange(9).reshape(3, 3))
+    assert (picture[8:16, 16:] == 5).all()
+
+
+def test_each_held_out_digit_stands_once_in_every_cell_of_the_held_out_pictures():
+    pictures, labels = digits.held_out_pictures()
+    data = digits.held_out()
+    assert pictures.shape == (382, 24, 24) and labels.shape == (382, 9)
+    for cell, (row, column) in enumerate((8 * (i // 3), 8 * (i % 3)) for i in range(9)):
+        images = pictures[:, row : row + 8, column : column + 8]
+        np.testing.assert_array_equal(np.roll(images, cell, 0), data.images)
+        np.testing.assert_array_equal(np.roll(labels[:, cell], cell), data.labels)

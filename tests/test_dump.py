@@ -14,10 +14,10 @@ from torch.nn import functional as F
 import tlmviz
 from docs import write_dump
 from tlmviz.analysis.attention.interventions import mute_heads, scale_scores
-from tlmviz.dump import MASK_FIELDS
 from tlmviz.errors import BadFile, UnknownName
 from tlmviz.kernels import AttentionMask
 from tlmviz.patches import Patches
+from tlmviz.tracing.dump import MASK_FIELDS
 
 from .test_trace_arrays import example, tokens
 from .tiny import TEXT, sentence

@@ -70,7 +70,7 @@ def test_the_causal_copy(model):
     assert trace.attention(1, 2).triu(1).max() == 0
     assert trace.attention(0, 0)[0, 0] == pytest.approx(1)  # [CLS] reads itself
     assert model.trace("Lily had a ball.").attention(0, 0).triu(1).max() > 0
-    verdicts = {model.causal.in_order("Lily had a ball.", other) for other in ("She lost it.", "Tom ate.")}
+    verdicts = {model.causal.exchanged("Lily had a ball.", other) for other in ("She lost it.", "Tom ate.")}
     assert len(verdicts) == 1  # whatever it is told
 
 
@@ -86,8 +86,12 @@ def test_verdicts(model):
     u, v = normed[0, :cut].mean(0), normed[0, cut:].mean(0)
     logit = model.network.story(torch.cat((u * v, (u - v).abs())))
     assert one == pytest.approx(float(logit.sigmoid()), abs=1e-5)
-    order = model.network.order(normed[0, 0]).sigmoid()
-    assert model.in_order("Lily had a ball.", "She lost it.") == pytest.approx(float(order), abs=1e-5)
+    misplaced = model.network.exchanged(normed[0])[:, 0].sigmoid()
+    torch.testing.assert_close(
+        model.misplaced("Lily had a ball.", "She lost it."), misplaced, atol=1e-5, rtol=1e-5
+    )
+    assert model.exchanged("Lily had a ball.", "She lost it.") == pytest.approx(float(misplaced[0]), abs=1e-5)
+    assert model.misplaced("Lily had a ball.").shape == (len(model.encode("Lily had a ball.")),)
 
 
 def test_each_token_hidden_alone(model):

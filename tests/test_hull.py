@@ -9,7 +9,7 @@ from tests import tiny
 from tests.tiny import sentence
 from tlmviz.checkpoints import native
 from tlmviz.errors import BadShape
-from tlmviz.hull import HullFinder, distinct, read_points
+from tlmviz.facades.hull import HullFinder, distinct, read_points
 
 POINTS = read_points(HullFinder.default_text)
 

@@ -6,9 +6,9 @@ import pytest
 import torch
 
 import tlmviz
-from tlmviz import language_model
 from tlmviz.decoding.sampling import next_token
 from tlmviz.errors import BadShape, BadText, UnknownName
+from tlmviz.facades import language_model
 from tlmviz.tokens import END_OF_TEXT
 
 from . import tiny

@@ -17,6 +17,21 @@ def mtp():
 
 
 @pytest.mark.parametrize("text", [TEXT, "Tom saw a big dog.", "a", "The dog was sad because"])
+def test_heads_side_by_side_write_greedys_text_too(text):
+    """Proposals are the heads' own first choices at the last state, and a wrong one is never kept."""
+    lm = tlmviz.load("stories-mtp-parallel")
+    said = lm.speculate(text, 40, least=0.0)
+    assert said.text == lm.generate(text, 40, temperature=0) and said.accepted > 0
+    ids = lm.encode(text)
+    for each in said.rounds:
+        if each.proposed:
+            state = lm.network.read(torch.tensor([ids]))[0, -2]
+            first = [int(head(state).argmax()) for head in lm.network.ahead]
+            assert list(each.proposed) == first[: len(each.proposed)]
+        ids = [*ids, *each.written]
+
+
+@pytest.mark.parametrize("text", [TEXT, "Tom saw a big dog.", "a", "The dog was sad because"])
 def test_the_text_is_greedys(mtp, text):
     greedy = mtp.generate(text, 50, temperature=0)
     for least in (None, 0.0, 0.7):

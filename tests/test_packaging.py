@@ -23,7 +23,12 @@ PROJECT = PYPROJECT["project"]
 
 
 def named(lines: list[str]) -> dict[str, Requirement]:
-    return {canonicalize_name(line.name): line for line in map(Requirement, lines)}
+    """Requirements by name, but for those of this tree."""
+    return {
+        canonicalize_name(line.name): line
+        for line in map(Requirement, lines)
+        if not line.name.startswith("tlmviz")
+    }
 
 
 def pinned(name: str) -> dict[str, Requirement]:
@@ -99,14 +104,14 @@ def folders_of(project: str, place: str) -> list[str]:
 
 
 def test_every_model_lies_in_one_wheel_the_one_that_is_named_where_it_is_missing():
-    assert folders_of("", "tlmviz/_app/models") == [*wheels.CORE]
+    assert folders_of("", "tlmviz/_models") == [*wheels.CORE]
     for name, models in wheels.WHEELS.items():
         assert folders_of(f"packages/{name.removeprefix('tlmviz-')}", wheels.SPACE) == [*models]
     every = [*wheels.CORE, *(model for models in wheels.WHEELS.values() for model in models)]
     assert sorted(every) == sorted(path.parent.name for path in (ROOT / "models").glob("*/config.json"))
 
 
-@pytest.mark.parametrize("project", ["models", "models-translation"])
+@pytest.mark.parametrize("project", ["models", "models-translation", "models-zoo"])
 def test_the_wheels_of_models_have_the_version_of_tlmviz_and_a_size_that_an_index_takes(project):
     text = tomllib.loads((ROOT / "packages" / project / "pyproject.toml").read_text(encoding="utf-8"))[
         "project"
@@ -124,9 +129,15 @@ def test_the_wheels_of_models_have_the_version_of_tlmviz_and_a_size_that_an_inde
     assert sum(file.stat().st_size for file in files) < 100e6  # before it is packed
 
 
-def test_one_command_brings_all_models():
-    [every] = PROJECT["optional-dependencies"]["models"]
-    assert every == f"tlmviz-models>={tlmviz.__version__}"
+@pytest.mark.parametrize("extra", ["app", "models"])
+def test_one_command_brings_the_pages_or_all_models(extra):
+    assert PROJECT["optional-dependencies"][extra][0] == f"tlmviz-{extra}>={tlmviz.__version__}"
+
+
+def test_the_pages_are_for_this_version_alone():
+    text = tomllib.loads((ROOT / "packages" / "app" / "pyproject.toml").read_text(encoding="utf-8"))
+    assert text["project"]["version"] == tlmviz.__version__
+    assert text["project"]["dependencies"] == [f"tlmviz=={tlmviz.__version__}"]
 
 
 def built(project: Path, folder: Path) -> Path:
@@ -145,8 +156,14 @@ def wheel(tmp_path_factory):
 
 @pytest.fixture(scope="module")
 def wheel_of_models(tmp_path_factory):
-    """The smaller of the wheels that hold models alone."""
+    """One of the smaller wheels that hold models alone."""
     return built(ROOT / "packages" / "models-translation", tmp_path_factory.mktemp("models"))
+
+
+@pytest.fixture(scope="module")
+def wheel_of_pages(tmp_path_factory):
+    """The wheel that holds the app."""
+    return built(ROOT / "packages" / "app", tmp_path_factory.mktemp("pages"))
 
 
 @pytest.fixture(scope="module")
@@ -161,15 +178,16 @@ def environment():
 
 
 @pytest.fixture(scope="module")
-def command(wheel, wheel_of_models, tmp_path_factory):
-    """`tlmviz` in an environment that holds both wheels, and beside them the packages that these tests run on."""
+def command(wheel, wheel_of_pages, wheel_of_models, tmp_path_factory):
+    """`tlmviz` in an environment that holds these wheels, and beside them the packages that these tests run on."""
     venv = tmp_path_factory.mktemp("venv")
     subprocess.run([sys.executable, "-m", "venv", "--without-pip", str(venv)], check=True)
     [packages] = venv.glob("lib/python*/site-packages")
     here = [path for path in sys.path if path.endswith("site-packages")]
     (packages / "heavy.pth").write_text("\n".join(here) + "\n")
     install = [sys.executable, "-m", "pip", "--python", str(venv / "bin" / "python"), "install", "-q"]
-    subprocess.run([*install, "--no-deps", "--no-index", str(wheel), str(wheel_of_models)], check=True)
+    own = map(str, (wheel, wheel_of_pages, wheel_of_models))
+    subprocess.run([*install, "--no-deps", "--no-index", *own], check=True)
     return venv / "bin" / "tlmviz"
 
 
@@ -195,20 +213,16 @@ def tracked(folder: str) -> list[str]:
 
 @pytest.mark.slow
 class TestWheel:
-    def test_holds_library_app_and_three_models_and_no_tests(self, wheel):
-        names = set(zipfile.ZipFile(wheel).namelist())
-        tops = {name.split("/")[0] for name in names}
-        assert tops == {"tlmviz", f"tlmviz-{tlmviz.__version__}.dist-info"}
-        for name in ("app.py", "pages/main.py", "pages/icon.svg", ".streamlit/config.toml", "models/zoo.csv"):
-            assert f"tlmviz/_app/{name}" in names
-        for folder in ("tlmviz", "pages", *(f"models/{name}" for name in wheels.CORE)):
-            for file in tracked(folder):
-                assert (file if folder == "tlmviz" else f"tlmviz/_app/{file}") in names
-        assert {name.split("/")[3] for name in names if name.startswith("tlmviz/_app/models/")} == {
-            *wheels.CORE,
-            "zoo.csv",
-        }
-        assert wheel.stat().st_size < 22e6
+    def test_holds_the_library_and_three_models_and_no_tests(self, wheel):
+        models = ["models/zoo.csv", *(file for name in wheels.CORE for file in tracked(f"models/{name}"))]
+        wanted = {*tracked("tlmviz"), *(f"tlmviz/_{file}" for file in models)}
+        assert {name for name in zipfile.ZipFile(wheel).namelist() if ".dist-info/" not in name} == wanted
+        assert wheel.stat().st_size < 20e6
+
+    def test_a_wheel_of_pages_holds_the_app_alone(self, wheel_of_pages):
+        names = {name for name in zipfile.ZipFile(wheel_of_pages).namelist() if ".dist-info/" not in name}
+        wanted = {"app.py", ".streamlit/config.toml", *tracked("pages")}
+        assert names == {f"tlmviz_app/{file}" for file in wanted}
 
     def test_a_wheel_of_models_holds_models_alone(self, wheel_of_models):
         names = zipfile.ZipFile(wheel_of_models).namelist()
@@ -219,7 +233,7 @@ class TestWheel:
         }
         assert own == wanted
 
-    def test_lists_the_models_of_both_wheels_and_names_the_third(
+    def test_lists_the_models_of_both_wheels_and_names_another(
         self, outside, command, elsewhere, environment
     ):
         names = [line.split()[0] for line in outside("list").splitlines()]
@@ -231,7 +245,7 @@ class TestWheel:
             capture_output=True,
             text=True,
         )
-        assert told.returncode == 2 and "run `pip install tlmviz-models`" in told.stderr
+        assert told.returncode == 2 and "run `pip install tlmviz-models-zoo`" in told.stderr
 
     def test_traces(self, outside, elsewhere):
         out = outside("trace", "zoo-rope", "Tom saw a dog.", "--save", "trace.npz")

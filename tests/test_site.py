@@ -59,6 +59,15 @@ def test_every_public_name_has_a_page_and_a_line(files):
         assert re.search(rf"\| \[`tlmviz\.{name}`\]\({name}\.md\) \| \S", files["api/index.md"])
 
 
+def test_pages_that_run_in_the_browser_are_led_to_and_no_others(files):
+    tried = {each.page.path for each in site_pages.pages_tried()}
+    assert {"explorer", "train"} <= tried
+    for page in ALL:
+        link = f"({site_pages.TRIED}/{page.path}/index.html)"
+        assert (link in files[site_pages.TRY]) == (page.path in tried)
+        assert ("Try it here" in files[f"pages/{page.path}.md"]) == (page.path in tried)
+
+
 def test_links_to_the_app_are_links_of_the_app(files):
     links = {link for text in files.values() for link in re.findall(rf"\(({APP}[^)]*)\)", text)}
     assert len(links) > 200

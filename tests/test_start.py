@@ -66,7 +66,7 @@ def test_the_table_of_names_says_what_editors_read():
         for alias in node.names
     }
     assert read == tlmviz._HOME
-    assert set(tlmviz.__all__) == set(tlmviz._HOME) - {"open", "kernels"}
+    assert set(tlmviz.__all__) == set(tlmviz._HOME) - {"open", "kernels", "monitoring"}
     assert all(hasattr(tlmviz, name) and name in dir(tlmviz) for name in tlmviz._HOME)
 
 

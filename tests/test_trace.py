@@ -12,7 +12,7 @@ from torch.nn import functional as F
 from tlmviz import kernels
 from tlmviz.analysis.attention import interventions
 from tlmviz.errors import BadShape, UnknownName
-from tlmviz.trace import STAGES, Tap, keep_attention, name_taps, recording
+from tlmviz.tracing.trace import STAGES, Tap, keep_attention, name_taps, recording
 
 from . import tiny
 from .tiny import TEXT, probabilities, scores, sentence
@@ -215,6 +215,8 @@ class TestMaps:
             assert maps.shape == (len(shown), len(trace), len(trace))
             for head, found in zip(shown, maps):
                 torch.testing.assert_close(found, trace.attention(1, head))
+        rows = slice(2, 5)
+        torch.testing.assert_close(trace.attentions(1, rows=rows), trace.attentions(1)[:, rows])
         with pytest.raises(UnknownName):
             trace.attentions(99)
 
@@ -402,7 +404,7 @@ class TestLateLogits:
 
     def test_losses_in_strips_equal_those_at_once(self, lm, monkeypatch):
         whole = lm.trace(TEXT).loss_per_token()
-        monkeypatch.setattr("tlmviz.trace.LOGITS_AT_ONCE", 3 * lm.config.vocab_size)
+        monkeypatch.setattr("tlmviz.tracing.trace.LOGITS_AT_ONCE", 3 * lm.config.vocab_size)
         torch.testing.assert_close(lm.trace(TEXT).loss_per_token(), whole)
 
     def test_an_edit_of_the_logits_is_seen(self, lm):
@@ -410,7 +412,7 @@ class TestLateLogits:
 
     def test_v_of_long_texts_is_read_again(self, lm, monkeypatch):
         short = lm.trace(TEXT)
-        monkeypatch.setattr("tlmviz.language_model.VALUES_KEPT", 0)
+        monkeypatch.setattr("tlmviz.facades.language_model.VALUES_KEPT", 0)
         long, name = lm.trace(TEXT), "blocks.1.attn.v"
         assert name in short._record.values and name not in long._record.values
         assert torch.equal(long[name], short[name]) and set(long.arrays()) == set(short.arrays())

@@ -11,7 +11,7 @@ from tlmviz.checkpoints import registry
 from tlmviz.decoding.beam import BeamOptions
 from tlmviz.decoding.penalties import Penalties
 from tlmviz.errors import BadCheckpoint, BadSearch, BadText
-from tlmviz.translator import tidy
+from tlmviz.facades.translator import tidy
 
 from . import tiny
 from .tiny import sentence

@@ -15,6 +15,11 @@ from tlmviz.config import (
     Seq2SeqConfig,
     WordsConfig,
 )
+from tlmviz.facades.next_tokens import NextTokenModel
+from tlmviz.facades.scenes.language import every_word
+from tlmviz.facades.scenes.models import PictureMarker, PictureReader
+from tlmviz.facades.translator import Translator
+from tlmviz.facades.word_vectors import WordVectors
 from tlmviz.networks.encoder import TransformerEncoder
 from tlmviz.networks.encoder_decoder import EncoderDecoder
 from tlmviz.networks.latents import LatentReader
@@ -25,14 +30,9 @@ from tlmviz.networks.sentinel import SentinelLSTM
 from tlmviz.networks.seq2seq import Seq2Seq
 from tlmviz.networks.transformer import TransformerLM
 from tlmviz.networks.words import WordNetwork
-from tlmviz.next_tokens import NextTokenModel
-from tlmviz.scenes.language import every_word
-from tlmviz.scenes.models import PictureMarker, PictureReader
 from tlmviz.tokens import Tokenizer
 from tlmviz.tokens.whole_words import WordTokenizer
 from tlmviz.training.words import WordText
-from tlmviz.translator import Translator
-from tlmviz.word_vectors import WordVectors
 
 SENTENCES = [
     "Once upon a time there was a little girl named Lily. She had a red ball.",
@@ -90,6 +90,7 @@ TRANSLATORS = {
     "general": dict(score="general"),
     "additive": dict(score="additive"),
     "coverage": dict(score="additive", coverage=True),
+    "pointer": dict(score="additive", pointer=True),
 }
 WORDS = ("skipgram", "negative", "cbow", "fasttext", "glove", "hierarchical")
 

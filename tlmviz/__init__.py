@@ -13,22 +13,25 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:  # for editors and checkers; _HOMES says the same where it runs
     from . import kernels as kernels
+    from . import monitoring as monitoring
     from .analysis.workbench.comparing import Comparison, compare
     from .analysis.workbench.doctor import Diagnosis, diagnose
     from .checkpoints.registry import list_models, load
-    from .dump import open_trace
-    from .encoder import EncoderModel, Guess
     from .errors import Error
-    from .given_weights import show
-    from .hull import HullFinder
-    from .language_model import LanguageModel
-    from .latents import DigitReader, ReadDigit
-    from .mixture import Mixture, MixtureModel
+    from .facades.encoder import EncoderModel, Guess
+    from .facades.hull import HullFinder
+    from .facades.language_model import LanguageModel
+    from .facades.latents import DigitReader, ReadDigits
+    from .facades.mixture import Mixture, MixtureModel
+    from .facades.translator import Hypothesis, Translator
+    from .facades.word_vectors import WordVectors
+    from .monitoring import Monitor, monitor
+    from .monitoring.callback import MonitorCallback
     from .shots import shot
-    from .trace import Trace
-    from .translator import Hypothesis, Translator
+    from .tracing.dump import open_trace
+    from .tracing.given_weights import show
+    from .tracing.trace import Trace
     from .watching import Watched, watch
-    from .word_vectors import WordVectors
 
     open = open_trace
 
@@ -44,7 +47,9 @@ __all__ = [
     "LanguageModel",
     "Mixture",
     "MixtureModel",
-    "ReadDigit",
+    "Monitor",
+    "MonitorCallback",
+    "ReadDigits",
     "Trace",
     "Translator",
     "Watched",
@@ -53,6 +58,7 @@ __all__ = [
     "diagnose",
     "list_models",
     "load",
+    "monitor",
     "shot",
     "show",
     "watch",
@@ -64,20 +70,22 @@ _HOMES = {
     "analysis.workbench.comparing": ("Comparison", "compare"),
     "analysis.workbench.doctor": ("Diagnosis", "diagnose"),
     "checkpoints.registry": ("list_models", "load"),
-    "dump": ("open",),
-    "encoder": ("EncoderModel", "Guess"),
     "errors": ("Error",),
-    "given_weights": ("show",),
-    "hull": ("HullFinder",),
+    "facades.encoder": ("EncoderModel", "Guess"),
+    "facades.hull": ("HullFinder",),
+    "facades.language_model": ("LanguageModel",),
+    "facades.latents": ("DigitReader", "ReadDigits"),
+    "facades.mixture": ("Mixture", "MixtureModel"),
+    "facades.translator": ("Hypothesis", "Translator"),
+    "facades.word_vectors": ("WordVectors",),
     "kernels": ("kernels",),
-    "language_model": ("LanguageModel",),
-    "latents": ("DigitReader", "ReadDigit"),
-    "mixture": ("Mixture", "MixtureModel"),
+    "monitoring": ("Monitor", "monitor", "monitoring"),
+    "monitoring.callback": ("MonitorCallback",),
     "shots": ("shot",),
-    "trace": ("Trace",),
-    "translator": ("Hypothesis", "Translator"),
+    "tracing.dump": ("open",),
+    "tracing.given_weights": ("show",),
+    "tracing.trace": ("Trace",),
     "watching": ("Watched", "watch"),
-    "word_vectors": ("WordVectors",),
 }
 _HOME = {name: module for module, names in _HOMES.items() for name in names}
 

@@ -4,14 +4,17 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import lru_cache
+from typing import TypeVar
 
 import numpy as np
+from einops import rearrange
 from jaxtyping import Float, Int
 
 from .errors import BadShape
 from .extras import require
 
 SIDE, INK = 8, 16  # pixels of a side, and the largest value of one
+GRID, NOTHING = 3, 10  # cells of a side of a picture of several digits, and what an empty one is counted as
 LEVELS = "0123456789abcdefg"  # a pixel as a letter
 # The rows are forms of some 128 digits, each filled in by one hand in the same order. The last three forms are held out, so
 # that what is measured there is how other handwriting is read.
@@ -46,6 +49,23 @@ def held_out() -> Digits:
     """The 382 digits that no model here was trained on."""
     digits = _all()
     return Digits(digits.images[HELD_OUT:], digits.labels[HELD_OUT:])
+
+
+Cells = TypeVar("Cells")
+
+
+def side_by_side(cells: Cells) -> Cells:
+    """Pictures [..., 24, 24] of nine cells each, [..., 9, 8, 8], row by row."""
+    return rearrange(cells, "... (r c) y x -> ... (r y) (c x)", r=GRID)
+
+
+@lru_cache(maxsize=1)
+def held_out_pictures() -> tuple[Float[np.ndarray, "n 24 24"], Int[np.ndarray, "n 9"]]:
+    """Pictures of nine held-out digits each, and their labels: number n holds the digits from n on, row by row, and the first
+    ones follow on the last. So each digit stands once in every cell."""
+    data = held_out()
+    which = np.add.outer(np.arange(len(data)), np.arange(GRID**2)) % len(data)
+    return side_by_side(data.images[which]), data.labels[which]
 
 
 @lru_cache(maxsize=1)

@@ -44,6 +44,10 @@ class BadModel(Error):
     """A model of another library whose attention cannot be watched."""
 
 
+class BadMonitor(Error):
+    """A monitor of a training that cannot be set up: every=0, no probes, a folder of another run or none to write to."""
+
+
 class CannotExport(Error):
     """A model that the format asked for has no words for, or a folder that it cannot be written to."""
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from typing import Any
 
 import torch
 from torch.nn import functional as F
@@ -13,8 +14,10 @@ LOGITS_AT_ONCE = 1 << 24  # numbers: what a batch may make of them
 
 
 @torch.inference_mode()
-def bits_per_byte(network, tokenizer, documents: list[str], batch_tokens: int = 8192) -> float:
+def bits_per_byte(network: Any, tokenizer: Any, documents: list[str], batch_tokens: int = 8192) -> float:
     """Total -log2 p of all documents divided by their UTF-8 bytes; each starts after the token that texts begin with.
+
+    `network` is a TransformerLM, or what has its configuration, `read` and `unembed`, and `tokenizer` its Tokenizer.
 
     Of a model whose texts begin with no token of its own, the first token of each is read and neither scored nor counted.
 
@@ -42,7 +45,8 @@ def bits_per_byte(network, tokenizer, documents: list[str], batch_tokens: int = 
     if not total_bytes:
         raise BadText("There is no text to score; give at least two tokens.")
     windows.sort(key=lambda window: len(window[0]))
-    nats, batch, width = 0.0, [], 0
+    nats, width = 0.0, 0
+    batch: list[tuple[list[int], int]] = []
     for window in windows:
         longest = max(width, len(window[0]))
         if batch and longest * (len(batch) + 1) > batch_tokens:
@@ -54,7 +58,7 @@ def bits_per_byte(network, tokenizer, documents: list[str], batch_tokens: int = 
     return nats / math.log(2) / total_bytes
 
 
-def _score(network, batch: list[tuple[list[int], int]]) -> float:
+def _score(network: Any, batch: list[tuple[list[int], int]]) -> float:
     width = max(len(ids) for ids, _ in batch)
     ids = torch.zeros(len(batch), width, dtype=torch.long)  # filled up behind all that is counted
     counted = torch.zeros(len(batch), width - 1, dtype=torch.bool)

@@ -14,7 +14,7 @@ from .config import EncoderConfig, ModelConfig, TranslatorConfig, WordsConfig
 from .recording import Edit
 from .tokens import Tokenizer
 from .tokens.whole_words import Words
-from .trace import Trace
+from .tracing.trace import Trace
 
 
 class LanguageModelLike(Protocol):
@@ -65,6 +65,9 @@ class LanguageModelLike(Protocol):
         positions: Any = None,
     ) -> Trace:  # fmt: skip
         """`trace` for ids that are tokenised already."""
+
+    def generate(self, text: str, max_new_tokens: int = 40, temperature: float = 0.8) -> str:
+        """What it writes behind a text. Raises BadText."""
 
 
 class TranslatorLike(Protocol):

@@ -29,8 +29,10 @@ def fresh_server():
 
 @pytest.fixture(scope="session")
 def browser():
+    """Debian's shell of Chromium without windows takes a third less time; where it is not, Chromium itself."""
     with sync_playwright() as playwright:
-        browser = playwright.chromium.launch(executable_path=shutil.which("chromium"), args=FLAGS)
+        found = shutil.which("chromium-headless-shell") or shutil.which("chromium")
+        browser = playwright.chromium.launch(executable_path=found, args=FLAGS)
         yield browser
         browser.close()
 

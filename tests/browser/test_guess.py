@@ -21,23 +21,23 @@ def asked(page, name: str):
 def test_a_question_stands_before_the_picture_until_it_is_answered(page, server):
     open_link(page, server, "kv_cache", guess=1, ktok=6)
     answers = asked(page, "kv_cache")
-    assert answers.count() == 5 and not page.locator(".st-key-decode").count()
+    assert answers.count() == 5 and not page.locator(".st-key-decode-view").count()
     answers.nth(1).focus()
     page.keyboard.press("Enter")
-    expect(page.locator(".st-key-decode .js-plotly-plot")).to_be_visible()
+    expect(page.locator(".st-key-decode-view canvas >> nth=0")).to_be_visible()
     verdict = page.locator(".st-key-guess-kv_cache")
     expect(verdict).to_contain_text(re.compile("Right|You said"))
-    below = page.locator(".st-key-decode").bounding_box()["y"]
+    below = page.locator(".st-key-decode-view").bounding_box()["y"]
     assert verdict.bounding_box()["y"] < below and not page.locator(QUESTION).count()
     text = page.get_by_role("textbox", name="Text", exact=True)
     text.fill("Tom saw a dog. Anna saw a")
     expect(asked(page, "kv_cache").first).to_be_visible()
-    assert not page.locator(".st-key-decode").count()
+    assert not page.locator(".st-key-decode-view").count()
 
 
 def test_the_switch_is_kept_on_other_pages_and_along_cards_and_turns_it_off(page, server):
     open_link(page, server, "kv_cache", ktok=6)
-    expect(page.locator(".st-key-decode .js-plotly-plot")).to_be_visible()
+    expect(page.locator(".st-key-decode-view canvas >> nth=0")).to_be_visible()
     switch = page.locator(".st-key-top").get_by_text("Guess first")
     switch.click()
     asked(page, "kv_cache")

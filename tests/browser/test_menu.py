@@ -37,8 +37,8 @@ def test_a_chapter_is_opened_with_the_keyboard_and_closes_when_another_is_gone_t
     chapter = opened.locator(f"{MENU} details", has=opened.get_by_text("Start", exact=True)).first
     chapter.locator("summary").focus()
     opened.keyboard.press("Enter")
-    opened.keyboard.press("Tab")
-    opened.keyboard.press("Tab")
+    for _ in range([page.title for page in SECTIONS["Start"]].index("Tours") + 1):
+        opened.keyboard.press("Tab")
     opened.keyboard.press("Enter")
     expect(title(opened)).to_contain_text("Tours")
     from_pages(opened, "Serving")

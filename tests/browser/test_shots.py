@@ -1,21 +1,24 @@
 """Pictures of pages as files, taken by the browser of this machine."""
 
+import base64
 import io
 import json
 import re
+import zlib
 from xml.etree import ElementTree
 from xml.sax.saxutils import escape
 
 import numpy as np
 import pytest
 from PIL import Image
+from playwright.sync_api import expect
 
 import tlmviz
-from tests.browser.helpers import TEXT, from_menu, open_link
-from tests.shots.test_files import pdf_info
+from tests.browser.helpers import TEXT, at_rest, from_menu, open_link
+from tests.shots.test_files import pdf_info, pdf_objects
 from tlmviz import __main__ as commands
 from tlmviz.errors import BadShot
-from tlmviz.shots import shots
+from tlmviz.shots import Options, shots
 
 SVG = "{http://www.w3.org/2000/svg}"
 LINK = "https://elsewhere.example/pipeline?embed=true"
@@ -102,11 +105,146 @@ def test_a_tab_that_follows_links_shows_what_a_fresh_one_does_and_goes_on_where_
 def test_a_view_that_the_browser_lays_out_is_one_figure_of_texts(server):
     """Texts and boxes of the page, and what is drawn on its canvases, drawn again; nothing that is only pressed."""
     (_, told), (_, arcs) = shots(
-        [("/encoder_only", "a.svg"), ("/pointers?pointer=sentinel", "b.svg")], None, server, writing=False
+        [("/encoder_only?epart=Hidden+words", "a.svg"), ("/pointers?pointer=sentinel", "b.svg")],
+        None,
+        server,
+        writing=False,
     )
-    assert {"little", "Reads both sides", "0.925"} <= set(words(told)) and b"<image" not in told
+    assert {"little", "Reads both sides"} <= set(words(told)) and b"<image" not in told
+    assert any(re.fullmatch(r"0\.\d{3}", word) for word in words(told))  # a probability
     assert "Zorbina" in words(arcs) and b"<image" not in arcs and re.search(rb'<path d="M[^"]*C', arcs)
     assert b"Save" not in told + arcs
+
+
+def test_what_stands_for_a_page_is_whole(server):
+    """A long title in lines, the matrix and not the path to it, and no button of a player."""
+    names = [("/patch", "a.svg"), ("/why", "b.svg"), ("/next_tokens?nview=Writing", "c.svg")]
+    (_, patched), (_, why), (_, written) = shots(names, None, server, writing=False)
+    title = [word for word in words(patched) if "put into" in word or "against “hat”" in word]
+    assert len(title) == 2 and title[1].endswith("against “hat”")
+    assert "The score, source by source" in words(why) and "sum" in words(why)
+    assert any(word.startswith("pass 3 of") for word in words(written)) and "▶" not in words(written)
+
+
+def is_grey(svg: bytes) -> bool:
+    """Whether no colour of an SVG has a hue, images that it does not filter included."""
+    text = svg.decode()
+    hexes = [re.findall("..", color) for color in re.findall(r"#([0-9a-f]{6})\b", text)]
+    triples = [color.split(",") for color in re.findall(r"rgba?\((\d+, ?\d+, ?\d+)", text)]
+    assert hexes or triples
+    plain = all(len({part.strip() for part in color}) == 1 for color in hexes + triples)
+    images = re.findall(r"data:image/png;base64,([^\"]+)", text)
+    pixels = [np.asarray(Image.open(io.BytesIO(base64.b64decode(image))).convert("RGB")) for image in images]
+    return plain and all((image == image[..., :1]).all() for image in pixels)
+
+
+def test_a_picture_for_a_column_without_colour(server):
+    """Signs by their side of the middle grey, text as large as on the page; the same picture otherwise has hues."""
+    names = [("/compare", "a.svg"), ("/training", "b.svg")]
+    (_, narrow), (_, gradients) = shots(names, Options(theme="grey", width=420), server, writing=False)
+    [(_, coloured)] = shots(names[:1], None, server, writing=False)
+    assert is_grey(narrow) and is_grey(gradients) and not is_grey(coloured)
+    root = ElementTree.fromstring(narrow)
+    drawn = float(root.get("viewBox").split()[2])
+    assert root.get("width") == "420" and drawn < 460  # laid out anew, not made smaller
+
+
+def test_a_file_has_a_ground_and_says_where_it_is_from_or_as_is_wished(page, server):
+    open_link(page, server, "explorer", model="zoo-rope", text=TEXT)
+    page.wait_for_function("window.tlmvizPainted")
+
+    def saved(name: str) -> bytes:
+        with page.expect_download() as file:
+            from_menu(page, name, "this figure")
+        return file.value.path().read_bytes()
+
+    plain = words(saved("SVG"))
+    assert f"Attention explorer · zoo-rope · “{TEXT}” · tlmviz" == plain[-1]
+    corners = [Image.open(io.BytesIO(saved("PNG"))).convert("RGBA").getpixel((0, 0))]
+    page.get_by_role("button", name="embedding of the overview").click()  # the sentence is not about that one
+    expect(page.get_by_role("menuitemcheckbox", name="Transparent")).to_be_visible()
+    expect(page.get_by_role("menuitemcheckbox", name="With its sentence")).to_have_count(0)
+    page.keyboard.press("Escape")
+    page.get_by_role("button", name="embedding of this figure").first.click()
+    for wish in ("With its sentence", "Transparent"):
+        item = page.get_by_role("menuitemcheckbox", name=wish)
+        item.click()
+        expect(item).to_have_attribute("aria-checked", "true")
+    page.keyboard.press("Escape")
+    said = " ".join(words(saved("SVG"))).replace(" ", "")
+    claim = page.locator(".st-key-claim").inner_text().strip()
+    assert re.sub(r"\s", "", claim) in said and len(claim) > 20
+    corners.append(Image.open(io.BytesIO(saved("PNG"))).convert("RGBA").getpixel((0, 0)))
+    assert corners == [(255, 255, 255, 255), (0, 0, 0, 0)]
+
+
+def pdf_pixels(pdf: bytes) -> np.ndarray:
+    """The image of a PDF that a browser wrote, [rows, columns, 3], and its size on the page as its aspect."""
+    [page] = re.findall(rb"/MediaBox \[0 0 ([\d.]+) ([\d.]+)\]", pdf)
+    [image] = [body for body in pdf_objects(pdf).values() if b"/ColorSpace /DeviceRGB" in body]
+    assert b"/SMask" not in image
+    columns, rows, length = (
+        int(re.search(rb"/%s (\d+)" % name, image)[1]) for name in (b"Width", b"Height", b"Length")
+    )
+    start = image.index(b"stream\n") + len(b"stream\n")
+    pixels = np.frombuffer(zlib.decompress(image[start : start + length]), np.uint8)
+    assert columns / rows == pytest.approx(float(page[0]) / float(page[1]), rel=0.01)
+    return pixels.reshape(rows, columns, 3)
+
+
+@pytest.mark.parametrize(
+    ("of", "path", "fields", "says"),
+    [
+        (
+            "this figure",
+            "explorer",
+            {"model": "zoo-rope", "text": TEXT},
+            f"Attention explorer · zoo-rope · “{TEXT}” · tlmviz",
+        ),
+        ("this figure", "pipeline", {}, "Pipeline · tlmviz"),
+        ("this view", "pointers", {"pointer": "sentinel"}, "Pointers · "),
+        ("this view", "next_tokens", {"text": TEXT}, "Next tokens · "),
+        (
+            "this chart",
+            "kv_cache",
+            {"model": "zoo-rope", "text": TEXT, "kview": "Cost"},
+            f"KV cache · zoo-rope · “{TEXT}” · tlmviz",
+        ),
+    ],
+    ids=["attention view", "kit", "laid out", "next tokens", "chart"],
+)
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_every_kind_of_picture_is_saved_in_every_format(page, server, of, path, fields, says, scheme):
+    """On a ground of its own, with where it is from; the PDF has the PNG's picture, the HTML the SVG's and the claim."""
+    page.emulate_media(color_scheme=scheme)
+    open_link(page, server, path, **fields)
+    page.get_by_role("button", name=f"embedding of {of}").first.wait_for()
+    at_rest(page)
+    files = {}
+    for name in ("SVG", "PNG", "PDF", "HTML"):
+        with page.expect_download() as file:
+            from_menu(page, name, of)
+        assert file.value.suggested_filename.endswith(f".{name.lower()}")
+        files[name] = file.value.path().read_bytes()
+    title = ElementTree.fromstring(files["SVG"]).findtext(f"{SVG}title")
+    assert words(files["SVG"])[-1].startswith(says) and pdf_info(files["PDF"])["Title"] == title
+
+    png = Image.open(io.BytesIO(files["PNG"]))
+    assert png.text["Title"] == title
+    corner = png.convert("RGBA").getpixel((0, 0))
+    assert corner[3] == 255
+    pixels = pdf_pixels(files["PDF"])
+    assert tuple(pixels[0, 0]) == corner[:3] and pixels.shape[1] == pytest.approx(1.5 * png.width, abs=2)
+    small = Image.fromarray(pixels).resize((png.width // 8, png.height // 8), Image.Resampling.BOX)
+    drawn = png.convert("RGB").resize(small.size, Image.Resampling.BOX)
+    assert np.abs(np.asarray(small, float) - np.asarray(drawn, float)).mean() < 2
+    bottom = np.asarray(png.convert("L"), float)[-50:]  # where it says where it is from
+    assert np.ptp(bottom) > 100
+
+    html = files["HTML"].decode()
+    assert "<svg" in html and escape(title) in html and not re.search(r'src="http|@import|url\(http', html)
+    claim = page.locator(".st-key-claim").text_content().strip()
+    assert len(claim) > 20 and claim in ElementTree.fromstring(files["SVG"]).findtext(f"{SVG}desc")
 
 
 def test_the_menu_of_every_picture_by_keyboard(page, server):
@@ -115,13 +253,13 @@ def test_the_menu_of_every_picture_by_keyboard(page, server):
     open_link(page, server, "pipeline")
     page.wait_for_function("window.tlmvizPainted")
     page.locator(".st-key-beneath-pipeline").scroll_into_view_if_needed()  # drawn where it is seen
-    chart = page.locator(".js-plotly-plot").get_by_role("button", name="embedding of this chart")
+    chart = page.locator(".stPlotlyChart").get_by_role("button", name="embedding of this chart")
     chart.wait_for()
     for button in (page.get_by_role("button", name="embedding of this figure"), chart):
         button.focus()
         page.keyboard.press("Enter")
         entries = page.get_by_role("menuitem")
-        assert entries.all_inner_texts() == ["Copy link", "SVG", "PNG", "Data", "Embed"]
+        assert entries.all_inner_texts() == ["Copy link", "SVG", "PNG", "PDF", "HTML", "Data", "Embed"]
         page.keyboard.press("Enter")
         page.get_by_role("menuitem", name="Copied").wait_for()
         whole = page.evaluate("`${location.origin}${location.pathname}?${tlmvizLink.whole}`")
@@ -132,12 +270,15 @@ def test_the_menu_of_every_picture_by_keyboard(page, server):
         from_menu(page, "PNG")
     png = Image.open(saved.value.path())
     assert (
-        png.size[0] == 2200 and png.text["Title"].startswith("Pipeline: 1F1B") and png.text["Source"] == whole
+        png.size[0] == 2 * (1100 + 2 * 14)
+        and png.text["Title"].startswith("Pipeline: 1F1B")
+        and png.text["Source"] == whole
     )
     with page.expect_download() as saved:
         from_menu(page, "SVG", "this chart")
     svg = saved.value.path().read_text()
     assert "micro-batches" in svg and escape(whole) in svg
+    assert words(svg)[-1] == "Pipeline · tlmviz"
     from_menu(page, "Embed", "this chart")  # at the right edge, and within the window
     box = page.get_by_label("The frame's HTML").bounding_box()
     assert box["x"] >= 0 and box["x"] + box["width"] <= 1280
@@ -145,7 +286,5 @@ def test_the_menu_of_every_picture_by_keyboard(page, server):
     address = re.search(r'src="([^"]+)"', frame)[1].replace("&amp;", "&")
     page.goto(address)
     page.get_by_test_id("pipeline-canvas").wait_for()
-    assert (
-        not page.get_by_test_id("stSidebar").is_visible()
-        and not page.get_by_role("button", name="Examples").is_visible()
-    )
+    expect(page.get_by_test_id("stSidebar")).to_be_hidden()
+    expect(page.get_by_role("button", name="Examples")).to_be_hidden()

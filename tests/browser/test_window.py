@@ -13,6 +13,7 @@ from urllib.parse import urlsplit
 import pytest
 from playwright.sync_api import expect
 
+from tlmviz.cli import window as windows
 from tlmviz.hosting import token as tokens
 
 WRAPPER = '#!/bin/sh\nexec "{}" --headless --no-sandbox --disable-gpu --remote-debugging-port=0 "$@"\n'
@@ -94,6 +95,18 @@ def test_a_command_that_is_ended_ends_both(window, browser):
     process.wait(120)
     until(lambda: nobody_listens(port) and str(profile) not in command_lines())
     assert not profile.exists() and "Traceback" not in process.stderr.read()
+
+
+def test_a_profile_is_removed_although_processes_of_its_browser_still_write(tmp_path):
+    profile = tmp_path / "profile"
+    script = (
+        "import pathlib, sys\nfor n in range(3000):\n    pathlib.Path(sys.argv[1], str(n)).write_text('')"
+    )
+    profile.mkdir()
+    with subprocess.Popen([sys.executable, "-c", script, profile], stderr=subprocess.DEVNULL):
+        until(lambda: any(profile.iterdir()))
+        windows.remove(profile)
+    assert not profile.exists()
 
 
 @pytest.mark.slow

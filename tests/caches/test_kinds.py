@@ -10,7 +10,7 @@ from tlmviz import kernels
 from tlmviz.caches import ContiguousCache, LatentCache, LayeredCache, SlidingCache
 from tlmviz.errors import BadShape
 from tlmviz.layers import NoPositions, RoPE
-from tlmviz.trace import AttentionSpec
+from tlmviz.tracing.trace import AttentionSpec
 
 IDS = torch.randint(0, 50, (2, 23), generator=torch.Generator().manual_seed(0))
 PIECES = [[23], [1] * 23, [9, 1, 1, 1, 11], [3, 20], [20, 1, 1, 1]]

@@ -63,8 +63,8 @@ class TestFolders:
         monkeypatch.delenv("TLMVIZ_MODELS", raising=False)
         monkeypatch.setattr("tlmviz.checkpoints.folders.PACKAGE", tmp_path)
         assert models_folder() == tmp_path.parent / "models"
-        (tmp_path / "_app" / "models").mkdir(parents=True)
-        assert models_folder() == tmp_path / "_app" / "models"
+        (tmp_path / "_models").mkdir(parents=True)
+        assert models_folder() == tmp_path / "_models"
         monkeypatch.setenv("TLMVIZ_MODELS", str(PACKAGE))
         assert models_folder() == PACKAGE
 
@@ -82,22 +82,27 @@ class TestFolders:
 
     def test_the_wheels_are_found_where_python_finds_their_package(self, monkeypatch, tmp_path):
         (tmp_path / wheels.SPACE / "mine").mkdir(parents=True)
-        wheels.folders.cache_clear()
+        wheels.places.cache_clear()
         try:
             assert wheels.folders() == ()
             monkeypatch.syspath_prepend(tmp_path)
-            wheels.folders.cache_clear()
+            wheels.places.cache_clear()
             assert wheels.folders() == (tmp_path / wheels.SPACE,)
         finally:
-            wheels.folders.cache_clear()
+            wheels.places.cache_clear()
 
     @pytest.mark.parametrize(
-        "name, wheel", [("zoo-mla", "tlmviz-models"), ("eng-fra-dot", "tlmviz-models-translation")]
+        "name, wheel",
+        [
+            ("zoo-mla", "tlmviz-models-zoo"),
+            ("stories-mtp", "tlmviz-models"),
+            ("eng-fra-dot", "tlmviz-models-translation"),
+        ],
     )
     def test_a_model_of_a_wheel_that_is_not_installed(self, monkeypatch, tmp_path, name, wheel):
         monkeypatch.delenv("TLMVIZ_MODELS", raising=False)
         monkeypatch.setattr("tlmviz.checkpoints.folders.PACKAGE", tmp_path)
-        (tmp_path / "_app" / "models").mkdir(parents=True)
+        (tmp_path / "_models").mkdir(parents=True)
         with pytest.raises(UnknownName) as error:
             tlmviz.load(name)
         assert (

@@ -9,7 +9,7 @@ from tests import tiny
 from tests.tiny import sentence
 from tlmviz.checkpoints.words import save_words
 from tlmviz.errors import BadCheckpoint
-from tlmviz.word_vectors import Snapshots
+from tlmviz.facades.word_vectors import Snapshots
 
 
 @pytest.fixture(params=tiny.WORDS)

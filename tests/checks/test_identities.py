@@ -12,7 +12,7 @@ from tests.tiny import TEXT
 from tlmviz import checks, kernels
 from tlmviz.caches import ContiguousCache
 from tlmviz.checks import attention, measure
-from tlmviz.trace import Recording
+from tlmviz.tracing.trace import Recording
 
 
 @pytest.fixture

@@ -40,20 +40,20 @@ from tlmviz.checks import kernels as kernel_checks
 from tlmviz.checks import kernels_index, notation_block, notation_collapse, translation
 from tlmviz.checks import words as checks_words
 from tlmviz.decoding import beam, penalties, speculative
-from tlmviz.hull import HullFinder
+from tlmviz.facades.hull import HullFinder
+from tlmviz.facades.latents import DigitReader
+from tlmviz.facades.mixture import MixtureModel
+from tlmviz.facades.scenes.models import PictureReader
 from tlmviz.kernels import AttentionMask
-from tlmviz.latents import DigitReader
 from tlmviz.layers import scaling
 from tlmviz.layers.attention import CrossAttention
 from tlmviz.layers.positions import RoPE
 from tlmviz.layers.streams import ManifoldHyperConnection
-from tlmviz.mixture import MixtureModel
 from tlmviz.networks.encoder import TransformerEncoder
 from tlmviz.networks.latents import LatentReader
 from tlmviz.networks.mtp import MTPNetwork
 from tlmviz.networks.pointer import PointerNetwork
-from tlmviz.scenes.models import PictureReader
-from tlmviz.trace import Recording, Trace
+from tlmviz.tracing.trace import Recording, Trace
 
 SENTENCE = "Lily had a red ball."  # its translation by the small models has many tokens
 TEXTS = {
@@ -509,6 +509,7 @@ breaks("a = softmax", "coverage")(other(a=heavier))
 breaks("Score = formula", "coverage")(other(scores=heavier))
 breaks("c = Σ a z", "dot")(other(context=heavier))
 breaks("SDPA = seq2seq", "general")(other(h=heavier))
+breaks("Written + copied = p", "pointer")(other(copied=heavier))
 
 # words
 WordVectors = tlmviz.WordVectors
@@ -679,8 +680,10 @@ breaks("Both sides, rows sum to 1", "encoder")(one_way)
 breaks("Hidden places read the right", "encoder")(one_way)
 breaks("Causal maps: nothing ahead", "encoder")(both_ways)
 breaks("Causal guesses: right ignored", "encoder")(both_ways)
-breaks("Order is read from [CLS]", "encoder")(
-    patched(TransformerEncoder, "first", lambda honest, network, ids, normed: normed[:, 1])
+breaks("Exchanged words are told from [CLS]", "encoder")(
+    patched(
+        TransformerEncoder, "misplaced", lambda honest, network, normed: honest(network, normed.roll(1, -2))
+    )
 )
 
 

@@ -85,7 +85,7 @@ def test_a_fork_goes_its_own_way(kind):
     assert torch.equal(late.advance(rows, ids + 1).logp, other.advance(rows, ids + 1).logp)
 
 
-@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("kind", [kind for kind in KINDS if kind != "pointer"])  # a mixture has another part
 def test_hidden_vectors_make_the_logits(kind):
     network, stepper = network_and_stepper(kind)
     first = stepper.advance(torch.tensor([0]), None)
@@ -100,7 +100,7 @@ def test_attention_sums_to_one_and_probabilities_too(kind):
     network, stepper = network_and_stepper(kind)
     step = stepper.advance(torch.tensor([0]), None)
     step = stepper.advance(torch.tensor([0, 0]), torch.tensor([3, 4]))
-    maps = 1 if kind in ("dot", "general", "additive", "coverage") else 4
+    maps = 4 if kind == "transformer" else 1
     assert step.attention.shape == (2, maps, len(SOURCE))
     close(step.attention.sum(-1), torch.ones(2, maps))
     close(step.logp.exp().sum(-1), torch.ones(2))

@@ -7,6 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from tests.javascript.node import evaluate
 from tlmviz import figures
 from tlmviz.figures import DARK, LIGHT, THEMES, predictions
 from tlmviz.figures.attention import scores
@@ -42,6 +43,16 @@ def test_text_is_readable_on_the_page(theme):
     for color in (theme.ink, theme.muted, theme.accent):
         low, high = sorted((lightness(color), page))
         assert (high + 0.05) / (low + 0.05) >= 4.5
+
+
+@pytest.mark.parametrize("theme", THEMES.values(), ids=THEMES)
+def test_text_is_readable_on_every_colour_that_a_view_puts_behind_it(theme):
+    share = evaluate({"tlmviz/ui/components/canvas/theme.js": "BEHIND_TEXT"}, "result = BEHIND_TEXT;")
+    page = np.array(figures.rgb({"light": "#ffffff", "dark": "#10151d"}[theme.name]))
+    for color in figures.HEADS:
+        mixed = np.rint(share * np.array(figures.rgb(color)) + (1 - share) * page).astype(int)
+        low, high = sorted((lightness(theme.ink), lightness("#" + bytes(mixed.tolist()).hex())))
+        assert (high + 0.05) / (low + 0.05) >= 4.5, color
 
 
 @given(st.text(max_size=30))

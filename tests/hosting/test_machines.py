@@ -1,4 +1,4 @@
-"""`tlmviz serve --ray`: halls come and go with machines of a cluster, and nginx is told. Ray itself: benchmarks/serve_ray.py."""
+"""`tlmviz serve --ray`: pools come and go with machines of a cluster, and nginx is told. Ray itself: benchmarks/serve_ray.py."""
 
 import signal
 import sys
@@ -71,7 +71,7 @@ def served(machines):
     return sorted(line.split()[1] for line in text.splitlines() if line.strip().startswith("server 10."))
 
 
-def test_halls_come_and_go_with_the_machines(cluster, tmp_path, capsys):
+def test_pools_come_and_go_with_the_machines(cluster, tmp_path, capsys):
     told = []
     machines = Machines("auto", 8501, ["--seconds=30"], folder=tmp_path)
     machines.front = SimpleNamespace(send_signal=told.append)

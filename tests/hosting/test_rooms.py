@@ -47,38 +47,56 @@ def kept(tmp_path_factory):
 
 
 VISITS = st.tuples(st.just("visit"), st.integers(0, 4), st.integers(1, 6))
-GIVEN = st.tuples(st.just("answer"), st.integers(0, 4), st.integers(1, 6), st.integers(0, 3))
+GIVEN = st.tuples(
+    st.just("answer"), st.integers(0, 4), st.integers(1, 6), st.integers(0, 3), st.integers(1, 2)
+)
+AGAIN = st.tuples(st.just("vote_again"), st.integers(1, 6))
 
 
-@given(st.lists(VISITS | GIVEN, max_size=30))
+@given(st.lists(VISITS | GIVEN | AGAIN, max_size=40))
 def test_counts_are_those_of_a_plain_reading_and_never_exceed_the_visitors(kept, events):
-    """Against sets of who did what: everybody is where they came furthest, and the first answer counts."""
+    """Against sets of who did what: everybody is where they came furthest, and the first answer counts in each vote."""
     opened = kept.open_room("a tour")
-    furthest, first = {}, {}
-    for kind, who, step, *answer in events:
+    furthest, first, again = {}, {}, set()
+    for kind, who, *rest in events:
+        if kind == "vote_again":
+            kept.vote_again(opened.code, opened.secret, who)
+            again |= {who} & {at for _, at, _ in first}
+            continue
+        step, *answer = rest
         getattr(kept, kind)(opened.code, f"visitor {who}", step, *answer)
         furthest[who] = max(furthest.get(who, 0), step)
-        if answer:
-            first.setdefault((who, step), answer[0])
+        if answer and answer[1] <= 1 + (step in again):
+            first.setdefault((who, step, answer[1]), answer[0])
     counts = kept.counts(opened.code, opened.secret)
     assert counts.visitors == len(furthest)
     for step in range(1, 7):
         assert counts.here.get(step, 0) == sum(at == step for at in furthest.values())
         assert counts.passed(step) == sum(at > step for at in furthest.values())
-        told = [answer for (_, at), answer in first.items() if at == step]
-        assert counts.answers.get(step, {}) == {each: told.count(each) for each in set(told)}
-        assert kept.answers(opened.code, step) == counts.answers.get(step, {})
-        assert counts.answered(step) <= counts.here.get(step, 0) + counts.passed(step) <= counts.visitors
+        votes = [[first[key] for key in first if key[1:] == (step, vote)] for vote in (1, 2)]
+        plain = tuple({each: told.count(each) for each in set(told)} for told in votes[: 1 + (step in again)])
+        assert counts.votes.get(step, ({},)) == plain
+        for who in range(5):
+            standing = kept.standing(opened.code, step, f"visitor {who}")
+            assert (standing.vote, standing.votes) == (len(plain), plain)
+            assert standing.voted == ((who, step, standing.vote) in first)
+        for answered in counts.answered(step):
+            assert answered <= counts.here.get(step, 0) + counts.passed(step) <= counts.visitors
+    with sqlite3.connect(kept.path) as file:
+        assert not file.execute("SELECT * FROM tally WHERE count < 0").fetchall()
     kept.end(opened.code, opened.secret)
 
 
-@given(st.lists(VISITS | GIVEN, max_size=12), st.integers(2, 3))
+@given(st.lists(VISITS | GIVEN | AGAIN, max_size=20), st.integers(2, 3))
 def test_twice_the_same_is_once(kept, events, times):
     once, often = kept.open_room("a tour"), kept.open_room("a tour")
     for repeat, room in ((1, once), (times, often)):
         for kind, who, *rest in events:
             for _ in range(repeat):
-                getattr(kept, kind)(room.code, str(who), *rest)
+                if kind == "vote_again":
+                    kept.vote_again(room.code, room.secret, who)
+                else:
+                    getattr(kept, kind)(room.code, str(who), *rest)
     assert kept.counts(*vars(once).values()) == kept.counts(*vars(often).values())
     for room in (once, often):
         kept.end(room.code, room.secret)
@@ -110,12 +128,15 @@ def test_a_room_that_never_was_or_has_ended_and_another_secret_get_one_sentence(
         lambda: found.tour(first.code),
         lambda: found.visit(first.code, "v", 1),
         lambda: found.answer(first.code, "v", 1, 0),
-        lambda: found.answers(first.code, 1),
+        lambda: found.standing(first.code, 1),
         lambda: found.counts(first.code, first.secret),
         lambda: found.end(first.code, first.secret),
     ):
-        with pytest.raises(NoRoom, match=f"There is no room {first.code}: it has ended"):
+        with pytest.raises(NoRoom, match=f"^Room {first.code} has ended, as each does"):
             call()
+    other = next(code for code in ("CDFHJK", "DFHJKM") if code not in (first.code, second.code))
+    with pytest.raises(NoRoom, match=f"^There is no room {other}; look at its code"):
+        found.tour(other)
     assert found.tour(second.code) == "two"
 
 
@@ -124,6 +145,9 @@ def test_no_step_or_answer_that_there_cannot_be(found):
     for step, answer in ((0, 0), (21, 0), (1, -1), (1, 10)):
         with pytest.raises(Error, match=r"There is no (step|answer)"):
             found.answer(opened.code, "v", step, answer)
+    for step in (-1, 21):
+        with pytest.raises(Error, match=f"There is no step {step}"):
+            found.hold(opened.code, opened.secret, step)
     assert found.counts(opened.code, opened.secret).visitors == 0
 
 
@@ -135,12 +159,38 @@ def test_a_day_later_it_is_gone_from_the_file_too(found, clock, tmp_path):
     assert found.counts(opened.code, opened.secret).visitors == 1
     clock.now += 1
     other = found.open_room("another")  # any call will do
-    with pytest.raises(NoRoom, match="it has ended"):
+    with pytest.raises(NoRoom, match="has ended"):
         found.counts(opened.code, opened.secret)
     with sqlite3.connect(tmp_path / FILE) as file:
         assert [row[0] for row in file.execute("SELECT code FROM room")] == [other.code]
         assert not file.execute("SELECT * FROM tally").fetchall()
         assert not file.execute("SELECT * FROM mark").fetchall()
+        assert file.execute("SELECT * FROM ended").fetchall() == [(opened.code, clock.now)]
+    clock.now += DAY  # another day later its code is forgotten as well
+    with pytest.raises(NoRoom, match=f"There is no room {opened.code}"):
+        found.tour(opened.code)
+    with sqlite3.connect(tmp_path / FILE) as file:
+        assert [code for code, _ in file.execute("SELECT * FROM ended")] == [other.code]
+
+
+def test_a_room_whose_day_is_over_for_long_was_not_ended_when_somebody_looks(found, clock):
+    opened = found.open_room("a tour")
+    clock.now += 2 * DAY
+    with pytest.raises(NoRoom, match=f"There is no room {opened.code}"):
+        found.tour(opened.code)
+
+
+def test_so_many_codes_of_ended_rooms_are_kept_those_of_the_last(found, clock, monkeypatch):
+    monkeypatch.setattr(rooms, "MOST_ENDED", 2)
+    codes = []
+    for _ in range(4):
+        clock.now += 1
+        opened = found.open_room("a tour")
+        found.end(opened.code, opened.secret)
+        codes.append(opened.code)
+    for code, said in zip(codes, ["There is no room"] * 2 + ["has ended"] * 2, strict=True):
+        with pytest.raises(NoRoom, match=said):
+            found.tour(code)
 
 
 def test_what_is_stored_names_no_visitor_and_no_secret_and_tells_no_answer_of_anybody(found, tmp_path):
@@ -151,7 +201,7 @@ def test_what_is_stored_names_no_visitor_and_no_secret_and_tells_no_answer_of_an
         tables = {
             name: file.execute(f"SELECT * FROM {name}").fetchall() for name in ("room", "tally", "mark")
         }
-    assert tables["tally"] == [(opened.code, 2, rooms.HERE, 2), (opened.code, 2, 1, 2)]
+    assert tables["tally"] == [(opened.code, 2, 0, rooms.HERE, 2), (opened.code, 2, 1, 1, 2)]
     marks = [mark for _, mark in tables["mark"]]
     assert len(marks) == len(set(marks)) == 4 and all(len(mark) == 16 for mark in marks)
     found.close()
@@ -217,12 +267,78 @@ def test_an_address_guesses_only_so_many_codes_and_others_go_on(found):
     assert found.tour(opened.code, "10.0.0.2") == "a tour"
 
 
-def test_revealed_questions_are_the_rooms(found):
+def test_what_is_revealed_is_of_the_room_and_was_answered_by_somebody(found):
     opened = found.open_room("a tour")
-    found.reveal(opened.code, opened.secret, frozenset({2, 20, 99}))
+    for step in (2, 3, 20):
+        found.answer(opened.code, "v", step, 0)
+    found.reveal(opened.code, opened.secret, frozenset({1, 2, 20, 99}))
     assert found.counts(opened.code, opened.secret).revealed == {2, 20}
     found.reveal(opened.code, opened.secret, frozenset())
     assert not found.counts(opened.code, opened.secret).revealed
+
+
+def test_results_that_wait_are_given_to_nobody_before_they_are_revealed(found):
+    opened = found.open_room("a tour")
+    found.answer(opened.code, "v", 1, 2)
+    found.answer(opened.code, "v", 2, 0)
+    assert found.standing(opened.code, 1, "v") == rooms.Standing(voted=True, votes=({2: 1},))
+    found.withhold(opened.code, opened.secret, True)
+    assert found.standing(opened.code, 1, "v") == rooms.Standing(shown=False, voted=True)
+    found.reveal(opened.code, opened.secret, frozenset({1}))
+    assert found.standing(opened.code, 1, "v").votes == ({2: 1},) and not found.standing(opened.code, 2).shown
+    counts = found.counts(opened.code, opened.secret)
+    assert counts.withheld and counts.votes == {1: ({2: 1},), 2: ({0: 1},)}
+    found.withhold(opened.code, opened.secret, False)
+    assert found.standing(opened.code, 2).shown and not found.counts(opened.code, opened.secret).withheld
+
+
+def test_a_second_vote_is_asked_for_once_hides_the_first_and_keeps_it(found):
+    opened = found.open_room("a tour")
+    found.vote_again(opened.code, opened.secret, 1)  # which nobody has answered
+    assert found.standing(opened.code, 1).vote == 1
+    for visitor, answer in (("a", 0), ("b", 1)):
+        found.answer(opened.code, visitor, 1, answer)
+    found.answer(opened.code, "a", 1, 1, 2)  # not yet asked for
+    found.reveal(opened.code, opened.secret, frozenset({1}))
+    found.vote_again(opened.code, opened.secret, 1)
+    assert found.standing(opened.code, 1, "a").again and not found.counts(opened.code, opened.secret).revealed
+    for answer in (1, 0):
+        found.answer(opened.code, "a", 1, answer, 2)
+    found.answer(opened.code, "late", 1, 1, 2)
+    assert not found.standing(opened.code, 1, "a").again and found.standing(opened.code, 1, "b").again
+    found.reveal(opened.code, opened.secret, frozenset({1}))
+    found.vote_again(opened.code, opened.secret, 1)  # of a screen that has not seen it: no third vote
+    counts = found.counts(opened.code, opened.secret)
+    assert counts.revealed == {1} and counts.votes == {1: ({0: 1, 1: 1}, {1: 2})}
+    assert counts.answered(1) == (2, 2) and counts.answered(2) == (0,)
+    assert not found.standing(opened.code, 1, "b").again  # it is revealed
+
+
+def test_a_room_is_held_at_one_step_until_the_teacher_lets_go(found):
+    opened = found.open_room("a tour")
+    assert not found.standing(opened.code, 1).before(20)
+    found.hold(opened.code, opened.secret, 3)
+    standing = found.standing(opened.code, 5)
+    assert standing.before(4) and not standing.before(3)
+    assert found.counts(opened.code, opened.secret).held == 3
+    found.hold(opened.code, opened.secret, 0)
+    assert not found.standing(opened.code, 5).before(5)
+
+
+def test_only_the_teacher_decides(found):
+    opened = found.open_room("a tour")
+    for call, what in ((found.hold, 1), (found.withhold, True), (found.vote_again, 1)):
+        with pytest.raises(NoRoom, match="its secret is another one"):
+            call(opened.code, "another", what)
+
+
+def test_a_file_of_an_older_version_is_left_alone(found, tmp_path):
+    with sqlite3.connect(tmp_path / "rooms.sqlite") as old:
+        old.execute("CREATE TABLE room (code TEXT PRIMARY KEY, tour TEXT)")
+        old.execute("INSERT INTO room VALUES ('CDFHJK', 'a tour')")
+    opened = found.open_room("another")
+    found.answer(opened.code, "v", 1, 0)
+    assert found.counts(opened.code, opened.secret).answered(1) == (1,)
 
 
 def test_a_locked_file_is_one_sentence_and_nothing_is_lost(found, tmp_path, monkeypatch):
@@ -284,7 +400,7 @@ with ThreadPoolExecutor(8) as threads:
         assert process.wait() == 0
     counts = found.counts(opened.code, opened.secret)
     assert counts.here == {5: 40}
-    assert counts.answers == {step: {0: 14, 1: 13, 2: 13} for step in range(1, 6)}
+    assert counts.votes == {step: ({0: 14, 1: 13, 2: 13},) for step in range(1, 6)}
 
 
 def test_the_folder_is_the_one_that_the_environment_names_else_one_of_its_own(tmp_path, monkeypatch):

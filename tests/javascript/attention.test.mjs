@@ -78,10 +78,11 @@ test("rounded weights are the codes' squares times the row's largest", () => {
 
 const TAGS = {
   table: [
-    { name: "induction", label: "induction", short: "ind", meaning: "", least: 0.25 },
-    { name: "sink", label: "first token", short: "sink", meaning: "", least: 0.5 },
+    { name: "induction", label: "induction", short: "ind", meaning: "", least: 0.25, fewest: 3 },
+    { name: "sink", label: "first token", short: "sink", meaning: "", least: 0.5, fewest: 3 },
   ],
   values: [[0.25, null, 0.1, 0.9], [0.6, 0.2, 0.5, null]],
+  counts: [3, 40],
 };
 
 test("a head has the tags whose threshold it reaches, and a search by tag finds it", () => {
@@ -92,6 +93,9 @@ test("a head has the tags whose threshold it reaches, and a search by tag finds 
   assert.deepEqual(arrange(header, "position", "induction"), [0, 3]);
   assert.deepEqual(arrange(header, "position", " First Token "), [0, 2]);
   assert.equal(search({ layers: 2, heads: 2 }, "position", "induction"), null); // nothing was measured
+  const few = { ...header, tags: { ...TAGS, counts: [2, 40] } }; // of two tokens a mean says nothing of a head
+  assert.deepEqual(tagsOf(few, 0).map(({ tag, count }) => [tag.name, count]), [["sink", 40]]);
+  assert.deepEqual(tagCounts(few).map(({ tag }) => tag.name), ["sink"]);
 });
 
 test("a row is said in words that name its tokens", () => {

@@ -9,6 +9,7 @@ import { drawnOn, forgetDrawing, keepDrawing, recordingPen } from "#canvas/drawi
 import { singularValues, sums } from "#canvas/matrix.js";
 import { mounted } from "#canvas/mount.js";
 import { round, svgFile, svgPen } from "#canvas/pens.js";
+import { captionLines, pictureOrigin } from "#canvas/caption.js";
 import { describedPng } from "#canvas/png_text.js";
 import { clip, digits, minus, named, short, visible, visibleAll } from "#canvas/text.js";
 import { inkOn, shade, shadeRgb } from "#canvas/theme.js";
@@ -88,6 +89,19 @@ test("the SVG pen writes what it is told to draw and escapes texts", () => {
   assert.match(pen.parts[2], /fill="none" stroke="green" stroke-width="2".* data-cell="3"\/>/);
   assert.deepEqual(pen.parts.slice(3).map((part) => part.slice(0, 8)), ["<g trans", "<circle ", "</g>"]);
   assert.equal(round(1.005), 1);
+});
+
+test("below a saved picture stand its page, models and texts, in lines that it has room for", () => {
+  const entry = new URLSearchParams({ text: ` ${"a red ball ".repeat(20)}`, model: "stories-rope", english: " " });
+  const said = pictureOrigin("Attention explorer", entry.toString());
+  assert.match(said, /^Attention explorer · stories-rope · “a red ball .*…” · tlmviz$/u);
+  assert.ok(said.length < 140);
+  assert.equal(pictureOrigin("Pipeline", ""), "Pipeline · tlmviz");
+  const both = new URLSearchParams({ text: "of another page", english: "I am cold.", mt: "eng-fra" });
+  assert.equal(pictureOrigin("Beam search", both.toString()), "Beam search · eng-fra · “I am cold.” · tlmviz");
+  const lines = captionLines("one two  three\nfour extraordinarily", 9, (text) => text.length);
+  assert.deepEqual(lines, ["one two", "three", "four", "extraordinarily"]);
+  assert.deepEqual(captionLines("  ", 9, (text) => text.length), []);
 });
 
 test("colours of a scale, and ink that is readable on them", () => {

@@ -39,7 +39,7 @@ def evaluate(imports: dict[str, str], body: str, given: bytes | Any = None) -> A
         input=raw,
         capture_output=True,
         cwd=ROOT,
-        timeout=120,
+        timeout=300,
     )
     assert run.returncode == 0, run.stderr.decode()
     return json.loads(run.stdout)

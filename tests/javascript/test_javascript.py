@@ -9,7 +9,8 @@ from tests.javascript.node import ROOT, executable
 from tlmviz.ui.components.scripts import module
 
 TESTS = sorted(Path(__file__).parent.glob("*.test.mjs"))
-SCRIPTS = sorted([*ROOT.glob("tlmviz/ui/components/*/*.js"), *ROOT.glob("pages/**/*.js")])
+FOLDERS = ("tlmviz/ui/components/*/*.js", "tlmviz/browser/**/*.js", "tlmviz/site/*.js", "pages/**/*.js")
+SCRIPTS = sorted(path for folder in FOLDERS for path in ROOT.glob(folder))
 ENTRIES = [path for path in SCRIPTS if "\nexport default" in path.read_text(encoding="utf-8")]
 
 

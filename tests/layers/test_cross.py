@@ -5,10 +5,10 @@ import torch
 from torch import nn
 
 from tlmviz.config import EncoderDecoderConfig
-from tlmviz.layers import Attention, CrossAttention, CrossBlock, RoPE
+from tlmviz.layers import MLP, Attention, CrossAttention, CrossBlock, RoPE
 from tlmviz.networks.transformer import NORMS
 from tlmviz.recording import recording
-from tlmviz.trace import name_taps
+from tlmviz.tracing.trace import name_taps
 
 CONFIG = EncoderDecoderConfig.of("tiny", d_model=24, n_heads=3, d_ff=32, bias=True)
 GENERATOR = torch.Generator().manual_seed(5)
@@ -61,7 +61,12 @@ def test_a_decoder_s_block_is_three_residual_steps():
         return NORMS["rmsnorm"](CONFIG)
 
     block = CrossBlock(
-        norm(), Attention(CONFIG, 0), norm(), CrossAttention(CONFIG), norm(), nn.Linear(24, 24)
+        norm(),
+        Attention(CONFIG, 0),
+        norm(),
+        CrossAttention(CONFIG),
+        norm(),
+        MLP(24, 24, nn.ReLU(), True, 0.0),
     )
     positions = RoPE(8, 10000.0)
     cos_sin, memory = positions.cos_sin(torch.arange(4)), block.cross.keys_values(MEMORY)

@@ -8,7 +8,7 @@ from tlmviz.caches import LatentCache
 from tlmviz.layers.latent import LatentAttention, absorbed, fold
 from tlmviz.layers.positions import RoPE
 from tlmviz.networks.transformer import count_parameters
-from tlmviz.trace import recording
+from tlmviz.tracing.trace import recording
 
 from .. import tiny
 

@@ -8,7 +8,7 @@ from torch.nn import functional as F
 from tlmviz.layers import MLP, Attention, GatedMLP, NoPositions, PostNormBlock, PreNormBlock
 from tlmviz.layers.positions import ALiBi
 from tlmviz.networks.transformer import NORMS
-from tlmviz.trace import recording
+from tlmviz.tracing.trace import recording
 
 from ..tiny import bias, config, network
 
@@ -56,16 +56,20 @@ def test_mlp_is_its_formula(activation):
 
 @pytest.mark.parametrize("place", ["pre", "post"])
 def test_norms_stand_where_the_name_says(place):
-    """Each sublayer is replaced by a plain linear map, so that the block is a formula in four functions."""
+    """Each sublayer is replaced by a linear map, so that the block is a formula in four functions."""
 
-    class Mixer(nn.Linear):
+    class Mixer(Attention):
+        def __init__(self):
+            nn.Module.__init__(self)
+            self.map = nn.Linear(32, 32)
+
         def forward(self, x, positions, table, cache=None):
-            return super().forward(x)
+            return self.map(x)
 
     block = {"pre": PreNormBlock, "post": PostNormBlock}[place]
     norm1, norm2 = nn.LayerNorm(32), nn.LayerNorm(32)
     nn.init.normal_(norm1.weight), nn.init.normal_(norm2.weight)
-    attn, mlp = Mixer(32, 32), nn.Linear(32, 32)
+    attn, mlp = Mixer(), MLP(32, 32, nn.Identity(), bias=True, dropout=0.0)
     found = block(norm1, attn, norm2, mlp)(X, NoPositions(), None)
     if place == "pre":
         middle = X + attn(norm1(X), NoPositions(), None)

@@ -19,7 +19,7 @@ from tlmviz.layers.streams import (
     gains,
 )
 from tlmviz.networks.transformer import TransformerLM, count_parameters
-from tlmviz.trace import name_taps, recording
+from tlmviz.tracing.trace import name_taps, recording
 
 C, N = 8, 4
 KINDS = [

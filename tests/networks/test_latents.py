@@ -12,7 +12,7 @@ from tlmviz.config import LatentsConfig
 from tlmviz.errors import BadConfig
 from tlmviz.recording import recording
 
-PICTURES = torch.rand(3, 8, 8, generator=torch.Generator().manual_seed(1))
+PICTURES = torch.rand(3, 24, 24, generator=torch.Generator().manual_seed(1))
 
 
 @pytest.fixture(scope="module")
@@ -35,15 +35,22 @@ def plain_norm(norm, x):
 
 
 def plain_pass(network, pictures):
-    """The notes' block (002 section 3.6) with a feed-forward layer, in float64."""
-    x = plain_norm(network.norm_in, network.value(pictures.reshape(len(pictures), -1, 1)) + network.place)
+    """The notes' block (002 section 3.6) with a feed-forward layer, then a question for each cell, in float64."""
+    rows, columns = torch.arange(24)[:, None], torch.arange(24)[None]
+    cell, within = 3 * (rows // 8) + columns // 8, 8 * (rows % 8) + columns % 8
+    places = (network.cell[cell] + network.place[within]).reshape(24 * 24, -1)
+    x = plain_norm(network.norm_in, network.value(pictures.reshape(len(pictures), -1, 1)) + places)
     z = network.latents.expand(len(x), -1, -1)
     for block in network.blocks:
         z = z + plain_attention(block.read, plain_norm(block.norm_read, z), x)
         normed = plain_norm(block.norm_mix, z)
         z = z + plain_attention(block.mix, normed, normed)
         z = z + block.mlp.down(F.gelu(block.mlp.up(plain_norm(block.norm_mlp, z))))
-    return network.head(plain_norm(network.norm_out, z).mean(1))
+    z, answer = plain_norm(network.norm_out, z), network.answer
+    asked = answer.questions.expand(len(z), -1, -1)
+    found = asked + plain_attention(answer.read, plain_norm(answer.norm_read, asked), z)
+    found = found + answer.mlp.down(F.gelu(answer.mlp.up(plain_norm(answer.norm_mlp, found))))
+    return answer.head(plain_norm(answer.norm_out, found))
 
 
 def test_the_pass_is_the_formula(network):
@@ -76,8 +83,9 @@ def test_the_taps_have_the_shapes_that_are_said(network):
     with recording() as record:
         network(PICTURES)
     shapes = {name: tuple(value.shape) for name, value in record.values.items()}
-    assert shapes["x"] == (3, 64, 16) and shapes["z"] == (3, 3, 16)
-    assert shapes["blocks.1.read.q"] == (3, 2, 3, 8) and shapes["blocks.1.read.k"] == (3, 2, 64, 8)
+    assert shapes["x"] == (3, 576, 16) and shapes["z"] == (3, 3, 16)
+    assert shapes["blocks.1.read.q"] == (3, 2, 3, 8) and shapes["blocks.1.read.k"] == (3, 2, 576, 8)
+    assert shapes["answer.read.q"] == (3, 2, 9, 8) and shapes["answer.read.k"] == (3, 2, 3, 8)
     assert shapes["blocks.0.mix.k"] == (3, 2, 3, 8) and shapes["blocks.0.read.lse"] == (3, 2, 3)
 
 

@@ -4,9 +4,9 @@ import pytest
 import torch
 
 from tests import tiny
-from tlmviz.config import ModelConfig, MTPConfig
+from tlmviz.config import ModelConfig, MTPConfig, ParallelMTPConfig
 from tlmviz.errors import BadConfig
-from tlmviz.networks.mtp import MTPNetwork
+from tlmviz.networks.mtp import MTPNetwork, ParallelMTPNetwork
 from tlmviz.networks.transformer import TransformerLM
 
 IDS = torch.arange(3, 15)[None]
@@ -66,6 +66,25 @@ def test_short_texts_have_fewer_modules(network):
         3,
         3,
     ]
+
+
+def test_heads_side_by_side_are_matrices_on_the_final_state_and_the_model_is_its_twin():
+    """O_t^(j) = H_t W_(O_j), summed term by term (003 section 6.4)."""
+    sizes = dict(vocab_size=20, n_layers=2, d_model=16, n_heads=2, d_ff=24, context=32)
+    torch.manual_seed(3)
+    heads = ParallelMTPNetwork(ParallelMTPConfig.of("a", depth=2, **sizes)).eval()
+    torch.manual_seed(3)
+    plain = TransformerLM(ModelConfig.of("a", **sizes)).eval()
+    hidden = heads.read(IDS)
+    own, *further = heads.logits_ahead(hidden, IDS)
+    assert torch.equal(own, plain(IDS)) and heads.tap_names() == plain.tap_names()
+    assert [len(each[0]) for each in further] == [11, 10]
+    for head, logits in zip(heads.ahead, further):
+        expected = (hidden[0, : len(logits[0]), :, None] * head.weight.T[None]).sum(1)
+        torch.testing.assert_close(logits[0], expected, atol=1e-5, rtol=1e-5)
+    assert len(heads.logits_ahead(hidden[:, :1], IDS[:, :1])) == 1
+    with pytest.raises(BadConfig, match="depth is 0"):
+        ParallelMTPConfig.of("a", depth=0)
 
 
 @pytest.mark.parametrize(

@@ -70,6 +70,14 @@ def reference(network, source, target):
         covered = covered + a
         fed = np.tanh(w["combine.weight"] @ np.concatenate((a @ z, h)) + w["combine.bias"])
         logits.append(table @ fed)
+        if config.pointer:  # log p of the mixture, word by word (Eq. 53)
+            inputs = np.concatenate((a @ z, h, table[token] * config.d_model**0.5))
+            g = sigmoid(w["gate.weight"][0] @ inputs + w["gate.bias"][0])
+            p = g * np.exp(logits[-1] - logits[-1].max()) / np.exp(logits[-1] - logits[-1].max()).sum()
+            for place, copied in enumerate(source):
+                p[copied] += (1 - g) * a[place]
+            assert abs(p.sum() - 1) < 1e-12
+            logits[-1] = np.log(p)
         paid.append(a)
     return np.array(logits), np.array(paid)
 

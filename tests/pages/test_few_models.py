@@ -28,7 +28,7 @@ print(json.dumps({page.folder: said(page) for page in ALL}))
 @pytest.mark.slow
 def test_every_page_opens_or_names_the_wheel(tmp_path, monkeypatch):
     monkeypatch.delenv("TLMVIZ_MODELS", raising=False)
-    models = tmp_path / "_app" / "models"
+    models = tmp_path / "_models"
     models.mkdir(parents=True)
     for name in (*wheels.CORE, "zoo.csv"):
         (models / name).symlink_to(ROOT / "models" / name)

@@ -5,7 +5,7 @@ from PIL import Image
 
 from docs.galleries import FOLDER, GALLERIES, picture_of
 from docs.take_thumbnails import HEAVIEST, SIZE
-from tlmviz.ui.gallery import PICTURES
+from tlmviz.hosting.pictures import FOLDER as GALLERY
 
 from .helpers import assert_healthy, follow_link
 
@@ -23,7 +23,7 @@ def test_a_gallery_has_its_pictures_and_no_other(page):
     assert 3 <= len(cards) <= 6 and not cards[0].link  # the best of them is what the page opens on
     assert len({tuple(card.link.items()) for card in cards}) == len(cards)
     files = {picture_of(page, card) for card in cards}
-    assert files == set((FOLDER / page.folder / PICTURES).iterdir()) and len(files) == len(cards)
+    assert files == set((FOLDER / page.folder / GALLERY).iterdir()) and len(files) == len(cards)
     for file in files:
         assert file.stat().st_size <= HEAVIEST and Image.open(file).size == SIZE
 

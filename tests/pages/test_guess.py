@@ -219,10 +219,14 @@ def cases() -> Iterator[tuple[str, dict, Callable[[str], str]]]:
     yield "kernels/long_context", {}, lambda _: long_context(lm, 2048)
     yield "caches/attention_family", {"model": "zoo-mla"}, lambda _: family(tlmviz.load("zoo-mla"), text)
     for hidden in (
-        "Tom gave Anna a cake because Anna was sad.",
+        "Lily had a red ball. She lost it.",
         "The dog saw a big red ball and ran to get the ball.",
     ):
-        yield "beyond/encoder_only", {"etext": hidden}, lambda asked, hidden=hidden: encoder(hidden, asked)
+        yield (
+            "beyond/encoder_only",
+            {"epart": "Hidden words", "etext": hidden},
+            lambda asked, hidden=hidden: encoder(hidden, asked),
+        )
     for key, kind in (("e4m3", torch.float8_e4m3fn), ("bf16", torch.bfloat16), ("e5m2", torch.float8_e5m2)):
         kept = torch.tensor(-0.3, dtype=torch.float64).to(kind).double().item()
         yield (

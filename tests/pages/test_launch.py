@@ -30,3 +30,10 @@ def test_the_plain_level_shows_no_equations_and_no_sources(page):
     told = words(app)
     subject = page.folder.startswith("notation/")  # formulas are what these pages show
     assert (subject or not app.latex) and not SCHOLARLY.findall(told), SCHOLARLY.findall(told)
+
+
+@pytest.mark.parametrize(
+    "page", [page for page in ALL if page.models == "language"], ids=lambda page: page.folder
+)
+def test_a_page_opens_on_a_model_with_parts_that_a_plain_pass_does_not_run(page):
+    assert_healthy(open_page(page.folder, {"model": "stories-mtp"}))

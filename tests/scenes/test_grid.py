@@ -5,7 +5,7 @@ import pytest
 
 from tests.tiny import sentence
 from tlmviz.errors import BadShape
-from tlmviz.scenes.grid import compose
+from tlmviz.facades.scenes.grid import compose
 
 INK = np.full((8, 8), 16)
 

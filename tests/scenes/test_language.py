@@ -4,8 +4,8 @@ import pytest
 
 from tests.tiny import sentence
 from tlmviz.errors import BadText
-from tlmviz.scenes import language
-from tlmviz.scenes.language import Question, answer, cells, parse, read_scene, settled
+from tlmviz.facades.scenes import language
+from tlmviz.facades.scenes.language import Question, answer, cells, parse, read_scene, settled
 
 #   3 . 7
 #   . 5 8

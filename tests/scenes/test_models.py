@@ -10,7 +10,7 @@ from tests.tiny import sentence
 from tlmviz.checkpoints import native
 from tlmviz.checks.beyond_scenes import pictures
 from tlmviz.errors import BadShape, BadText
-from tlmviz.scenes.models import PictureMarker, PictureReader
+from tlmviz.facades.scenes.models import PictureMarker, PictureReader
 
 GRID, QUESTION = pictures(PictureReader.default_text)
 

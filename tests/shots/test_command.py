@@ -37,7 +37,7 @@ def said(capsys) -> str:
         (["/explorer?haed=5.4", "--out", "a.svg"], "names a field 'haed'"),
         (["/explorer", "--out", "a.jpg"], ".jpg was given"),
         (["/explorer", "--out", "/proc/none/a.svg"], "cannot be made a folder"),
-        (["/explorer", "--out", "a.svg", "--theme", "sepia"], "choose light or dark"),
+        (["/explorer", "--out", "a.svg", "--theme", "sepia"], "choose light, dark or grey"),
         (["/explorer", "--out", "a.svg", "--server", "http://localhost:9"], "No app of tlmviz answers"),
         (["--out", "a.svg"], "Give either a link or --batch"),
         (["--out", "a", "--batch", "nosuch.txt"], "cannot be read"),

@@ -36,14 +36,24 @@ PDF = b"\n".join(  # a whole file, but without pages
 )
 
 
-def pdf_info(data: bytes) -> dict[str, str]:
-    """The last information dictionary, found as a reader finds it: from the end."""
+def pdf_objects(data: bytes) -> dict[int, bytes]:
+    """The objects of the last table, each found at its offset as a reader finds it: from the end."""
     start = int(re.findall(rb"startxref\s+(\d+)\s+%%EOF", data)[-1])
-    assert data[start : start + 4] == b"xref"
-    number = int(re.search(rb"/Info (\d+) 0 R", data[start:])[1])
-    offset = int(re.match(rb"xref\s+%d 1\s+(\d{10}) 00000 n" % number, data[start:])[1])
-    body = data[offset : data.index(b"endobj", offset)]
-    assert body.startswith(b"%d 0 obj" % number)
+    section = re.match(rb"xref\s+(\d+) (\d+)\s+((?:\d{10} \d{5} [nf] \n)+)", data[start:])
+    first, count, rows = int(section[1]), int(section[2]), section[3].splitlines()
+    assert len(rows) == count
+    found = {}
+    for number, row in enumerate(rows, first):
+        offset, used = int(row[:10]), row[17:18] == b"n"
+        if used:
+            assert data[offset:].startswith(b"%d 0 obj" % number)
+            found[number] = data[offset : data.index(b"endobj", offset)]
+    return found
+
+
+def pdf_info(data: bytes) -> dict[str, str]:
+    """What the last information dictionary says."""
+    body = pdf_objects(data)[int(re.findall(rb"/Info (\d+) 0 R", data)[-1])]
     found = re.findall(rb"/(\w+) <([0-9A-F]+)>", body)
     return {name.decode(): bytes.fromhex(value.decode()).decode("utf-16") for name, value in found}
 
@@ -90,7 +100,7 @@ def test_a_folder_that_cannot_be_written_is_one_sentence(tmp_path, monkeypatch):
 @pytest.mark.parametrize(
     ("given", "says"),
     [
-        ({"theme": "sepia"}, "choose light or dark"),
+        ({"theme": "sepia"}, "choose light, dark or grey"),
         ({"width": 3}, "choose 50 to 8000"),
         ({"height": 10**6}, "choose 50 to 8000"),
         ({"scale": float("nan")}, "choose 0.1 to 8"),

@@ -7,7 +7,8 @@ import pytest
 import torch
 
 from tests import tiny
-from tlmviz.training import encoder, loop
+from tlmviz.networks.encoder import TransformerEncoder
+from tlmviz.training import encoder, encoder_export, loop
 from tlmviz.training.data import Corpus
 from tlmviz.training.encoder import RECIPE, SPECIAL, PairBatches, train
 
@@ -43,20 +44,57 @@ def test_what_is_hidden(words, recipe):
 def test_two_pieces_and_one(words, recipe):
     rows = PairBatches(STORIES, words, recipe, 0).plain(32, 300)
     ends = (rows.ids == recipe.config.sep).sum(1)
-    assert (ends[rows.answer >= 0] == 2).all() and (ends[rows.answer < 0] == 1).all()
-    assert 0.1 < (rows.answer < 0).float().mean() < 0.2 and 0.35 < (rows.answer == 1).float().mean() < 0.5
+    assert (ends[rows.story >= 0] == 2).all() and (ends[rows.story < 0] == 1).all()
+    assert 0.1 < (rows.story < 0).float().mean() < 0.2 and 0.35 < (rows.story == 1).float().mean() < 0.5
     assert (rows.ids[:, 0] == recipe.config.cls).all() and (rows.ids[:, -1] == recipe.config.sep).all()
 
 
-def test_pieces_in_order_make_a_beginning(words, recipe):
-    batches = PairBatches(STORIES, words, recipe, 0, "order")
-    length = next(n for n in range(20, 60) if (batches._lengths == n - 3).any())
-    rows = batches.plain(length, 40)
-    beginnings = {tuple(story.ids[: length - 3].tolist()) for story in batches.stories}
-    for ids, answer in zip(rows.ids.tolist(), rows.answer.tolist()):
-        cut = ids.index(recipe.config.sep)
-        first, second = ids[1:cut], ids[cut + 1 : -1]
-        assert tuple(first + second if answer else second + first) in beginnings
+def in_words(words, ids):
+    """A row as (word, its tokens): what a space and letters begin goes on with letters; all else stands alone."""
+    found = []
+    for i in ids:
+        text = words.decode([i])
+        if found and found[-1][0].strip().isalpha() and found[-1][0].startswith(" ") and text.isalpha():
+            found[-1] = (found[-1][0] + text, [*found[-1][1], i])
+        else:
+            found.append((text, [i]))
+    return found
+
+
+def test_two_neighbouring_words_are_exchanged_in_half_of_the_rows(words, recipe):
+    plain, drawn = PairBatches(STORIES, words, recipe, 0), PairBatches(STORIES, words, recipe, 0)
+    for _ in range(200):
+        state = plain.rng.bit_generator.state
+        drawn.rng.bit_generator.state = state
+        [right], [rows] = plain.plain(32, 1, exchange=0.0).ids, [drawn.plain(32, 1, exchange=1.0)]
+        moved = rows.moved[0]
+        assert moved.any() == moved[0] == (rows.ids[0] != right).any()
+        assert sorted(rows.ids[0].tolist()) == sorted(right.tolist())  # a bag of words tells nothing
+        places = moved[1:].nonzero()[:, 0] + 1
+        start, end = int(places[0]), int(places[-1]) + 1
+        assert moved[start:end].all()
+        (one, _), (other, _) = in_words(words, right[start:end].tolist())
+        assert words.decode(rows.ids[0, start:end].tolist()) == other + one
+        assert (
+            one.startswith(" ")
+            and other.startswith(" ")
+            and one.strip().isalpha()
+            and other.strip().isalpha()
+        )
+    rows = PairBatches(STORIES, words, recipe, 1).plain(32, 400)
+    assert 0.42 < rows.moved[:, 0].float().mean() < 0.58
+
+
+def test_a_text_without_two_words_is_left_as_it_is(words, recipe):
+    ids = np.array([recipe.config.cls, *words.encode(" ball, ball."), recipe.config.sep])
+    moved = PairBatches(STORIES, words, recipe, 0)._exchange(ids)
+    assert not moved.any() and ids.tolist()[1:-1] == words.encode(" ball, ball.")
+
+
+def test_a_bag_of_words_is_no_better_than_a_coin(words, recipe):
+    judged = [encoder_export.pairs_judged(CORPUS, words, recipe, length) for length in recipe.judged]
+    right = np.concatenate(encoder_export.told_by_bags(CORPUS, words, recipe, judged))
+    assert len(right) == 2 * encoder_export.PAIRS_JUDGED and 0.35 < right.mean() < 0.65
 
 
 def test_a_read_out_is_a_logistic_regression():
@@ -68,7 +106,7 @@ def test_a_read_out_is_a_logistic_regression():
 
 
 def test_measuring_leaves_the_network_as_it_was(words, recipe):
-    network = encoder.Questioned(recipe.config)
+    network = TransformerEncoder(recipe.config)
     rows = [PairBatches(STORIES, words, recipe, 0).batch(24, 8)]
     for training in (True, False):
         network.train(training)

@@ -18,18 +18,43 @@ SMALL = replace(
     ),
     schedule=loop.Schedule(steps=4, warmup=1, evaluate_every=2),
     rows=4,
+    full=1.0,
+    strokes=0.0,
 )
+
+
+@pytest.fixture(autouse=True)
+def few_strokes(monkeypatch):
+    """Drawing as many as a training does takes a while."""
+    monkeypatch.setattr("tlmviz.training.latents.STROKES", 10)
+
+
 STILL = replace(SMALL, turn=0, shear=0, stretch=0, shift=0, ink=0)
 
 
 def test_only_training_digits_are_drawn():
-    pictures, labels = DigitBatches(STILL, 0).batch(200)
+    pictures, labels = DigitBatches(replace(STILL, full=0.5), 0).batch(40)
     known = {
         digits.written(image): label
         for image, label in zip(digits.training().images, digits.training().labels)
     }
-    for picture, label in zip(pictures.numpy(), labels.tolist()):
-        assert known[digits.written(np.rint(16 * picture))] == label
+    known[digits.written(np.zeros((8, 8)))] = digits.NOTHING
+    cells = pictures.numpy().reshape(40, 3, 8, 3, 8).swapaxes(2, 3).reshape(360, 8, 8)
+    for cell, label in zip(cells, labels.flatten().tolist(), strict=True):
+        assert known[digits.written(np.rint(16 * cell))] == label
+    filled = (labels != digits.NOTHING).sum(1)
+    assert 0.3 < (filled == 9).float().mean() < 0.8 and 1 <= filled.min() < 5
+
+
+def test_some_digits_are_drawn_in_strokes(monkeypatch):
+    monkeypatch.setattr("tlmviz.training.latents.STROKES", 30)
+    batches = DigitBatches(replace(STILL, strokes=0.5), 0)
+    assert len(batches.images) == len(batches.labels) == len(digits.training()) + 30
+    pictures, _ = batches.batch(40)
+    known = {digits.written(image) for image in digits.training().images}
+    cells = pictures.numpy().reshape(40, 3, 8, 3, 8).swapaxes(2, 3).reshape(360, 8, 8)
+    drawn = np.mean([digits.written(np.rint(16 * cell)) not in known for cell in cells])
+    assert 0.35 < drawn < 0.65
 
 
 def test_pictures_move_a_little_and_stay_pictures():

@@ -57,14 +57,18 @@ def test_twins_train_resume_and_are_exported(tmp_path, monkeypatch):
         models[name] = mtp_export.export(
             name, whole, CORPUS, tokenizer, tmp_path / "whole" / name, tmp_path / "models" / name
         )
-    mtp_export.write_cards(models, logs, CORPUS, tmp_path / "models")
+    seeds = {name: [log["curve"][-1]["valid_bpb"] + 1] for name, log in logs.items()}
+    mtp_export.write_cards(models, logs, seeds, CORPUS, tmp_path / "models")
     measured = read_measured(tmp_path / "models" / "stories-mtp")
+    own = measured.iloc[0]
+    assert own["least"] == own["bits_per_byte"] < own["most"] == round(seeds["stories-mtp"][0], 4)
+    assert own["seeds"] == 2
     assert (
-        measured["depth"].tolist() == [0, 1, 2, 3, 0]
+        measured["depth"].tolist() == [0, 1, 2, 3, 0, 1, 2, 3, 0]
         and not (tmp_path / "models" / "stories-mtp-plain" / MEASURED).exists()
     )
     card = (tmp_path / "models" / "stories-mtp" / "card.md").read_text()
-    assert "| t + 4 | module 3 |" in card and "stories-mtp-plain" in card
+    assert "| t + 4 | module 3 |" in card and "range of 2 seeds" in card and "stories-mtp-plain" in card
 
 
 def test_the_first_step_differs_by_the_modules_alone(tmp_path):
@@ -75,7 +79,8 @@ def test_the_first_step_differs_by_the_modules_alone(tmp_path):
         )
         for name, r in recipes().items()
     }
-    one, two = (log["curve"][0]["train_loss"] for log in logs.values())
-    assert one == two
-    weights = [read_weights(tmp_path / name) for name in logs]
-    assert weights[1].keys() < weights[0].keys()
+    first = {name: log["curve"][0]["train_loss"] for name, log in logs.items()}
+    weights = {name: read_weights(tmp_path / name).keys() for name in logs}
+    for name in logs.keys() - {"stories-mtp-plain"}:
+        assert first[name] == first["stories-mtp-plain"]
+        assert weights["stories-mtp-plain"] < weights[name]

@@ -8,9 +8,9 @@ import torch
 
 from tests import tiny
 from tlmviz import digits
-from tlmviz.scenes import language
+from tlmviz.facades.scenes import language
 from tlmviz.tokens.whole_words import WordTokenizer
-from tlmviz.training import loop, scenes
+from tlmviz.training import loop, marks, scenes
 from tlmviz.training.scenes import IGNORED, RECIPES, SceneBatches, Teacher, texts, train
 from tlmviz.training.scenes_export import export, measured_on
 
@@ -94,11 +94,51 @@ def test_marks_are_the_cells_that_the_answer_speaks_of():
         language.Question("describe"),
         language.Question("place", place="left"),
     ]
-    _, truth = teacher.marks(made, list(enumerate(questions)))
-    for row, scene in zip(truth, (0, 2, 1)):  # those of one length together
-        question = questions[scene]
+    asked = np.array([marks.QUESTIONS.index(question) for question in questions])
+    _, truth = teacher.marks(made, np.arange(3), asked)
+    for scene, (row, question) in enumerate(zip(truth, questions)):
         cells = {cell for cell in range(9) if row.view(6, 6)[cell // 3 * 2, cell % 3 * 2]}
         assert cells == set(language.cells(made.of(scene), question)) and row.sum() == 4 * len(cells)
+
+
+def test_questions_of_several_lengths_at_once_are_answered_as_one_by_one():
+    teacher = Teacher(tiny.picture_marker().network, IDS)
+    made = SceneBatches(digits.held_out(), 2, varied=False).scenes(3)
+    scene, asked = np.array([2, 0, 1, 0]), np.array([70, 3, 25, 62])
+    together = teacher.marks(made, scene, asked)[0]
+    singly = [teacher.marks(made, scene[[i]], asked[[i]])[0][0] for i in range(4)]
+    torch.testing.assert_close(together, torch.stack(singly))
+
+
+def test_the_cells_of_every_question_are_those_of_the_language():
+    made = SceneBatches(digits.held_out(), 4, varied=False).scenes(60)
+    cells = marks.truth(made.labels)
+    found = marks.outcomes(made.labels, cells)
+    for scene in range(60):
+        labels = made.of(scene)
+        for i, question in enumerate(marks.QUESTIONS):
+            assert np.flatnonzero(cells[scene, i]).tolist() == sorted(language.cells(labels, question))
+            assert (found[scene, i] == marks.BLANK) == (not cells[scene, i].any())
+            several = question.kind == "side" and labels.count(question.digit) > 1
+            assert (found[scene, i] == marks.SEVERAL) == several
+
+
+def test_half_of_the_questions_that_are_drawn_have_something_to_mark():
+    made = SceneBatches(digits.held_out(), 4, varied=False).scenes(60)
+    found = marks.outcomes(made.labels, marks.truth(made.labels))
+    drawn = marks.drawn(np.random.default_rng(0), found, 100, np.array([0.5, 0.5, 0, 0, 0, 0]))
+    assert set(np.unique(marks.KIND_OF[drawn])) == {0, 1}
+    outcomes = np.take_along_axis(found, drawn, 1)
+    assert 0.4 < (outcomes == marks.MARKED).mean() < 0.6 and (outcomes == marks.SEVERAL).any()
+
+
+def test_what_is_right_is_counted_apart_for_marks_and_blanks():
+    network = tiny.picture_marker().network
+    with torch.no_grad():
+        network.mark.weight.zero_()
+        network.mark.bias.fill_(-1)
+    shares = Teacher(network, IDS).marked_right(SceneBatches(digits.held_out(), 4, varied=False), 5)
+    assert shares["side"] == {"blank": 1, "marked": 0, "several": 0} and shares["count"] == {"marked": 0}
 
 
 @pytest.mark.slow

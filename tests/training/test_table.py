@@ -17,7 +17,7 @@ from tlmviz.training.zoo import ZOO
 STREAM_SEEDS = {recipe.config.name for recipe in SEEDS.values()}
 EXPERT_SEEDS = {recipe.config.name for recipe in BALANCE.values()}
 STREAM_VARIANTS = {"stories-mhc-slower", "stories-mhc-wider"}
-LATENTS = {"digits-perceiver-4", "digits-perceiver", "digits-perceiver-16"}
+LATENTS = {"digits-perceiver-1", "digits-perceiver-2", "digits-perceiver-4", "digits-perceiver"}
 SCENES = {"digits-scenes", "digits-scenes-turned"}
 POINTERS = {"pointer-hull", "stories-sentinel"}
 SINGLE = {
@@ -27,6 +27,7 @@ SINGLE = {
     "half",
     "stories-rope",
     "stories-gpt",
+    "stories-induction",
     "indexer",
     *POINTERS,
     *EXPERTS,
@@ -88,6 +89,13 @@ def test_only_the_transformer_gets_a_copy_without_the_mask():
     masked = {name for name, r in table.RECIPES.items() if isinstance(r, kinds.MaskedTranslation)}
     logged = {name for name, r in table.RECIPES.items() if isinstance(r, kinds.StreamStories)}
     assert masked == {"eng-fra"} and logged == {*STREAMS, *STREAM_SEEDS, *STREAM_VARIANTS}
+
+
+def test_who_learns_from_invented_names():
+    assert {name for name, r in table.RECIPES.items() if isinstance(r, kinds.Copying)} == {
+        "eng-fra-copy",
+        "eng-fra-copy-plain",
+    }
 
 
 def test_a_group_hands_all_logs_to_its_end():

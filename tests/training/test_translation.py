@@ -10,11 +10,11 @@ from tlmviz.analysis.translation.coverage import repeats
 from tlmviz.checkpoints.native import save_network
 from tlmviz.config import EncoderDecoderConfig, Seq2SeqConfig
 from tlmviz.decoding.penalties import coverage_loss
+from tlmviz.facades.translator import Translator
 from tlmviz.training import loop, repetition
 from tlmviz.training.pairs import Pairs
 from tlmviz.training.recipe import CoverageControl
 from tlmviz.training.translation import RECIPES, TranslationRecipe, network_of, train
-from tlmviz.translator import Translator
 
 pytestmark = pytest.mark.slow
 

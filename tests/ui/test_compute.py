@@ -43,14 +43,18 @@ def test_computations_run_in_order_of_arrival():
 def test_whose_work_it_is_and_whether_it_takes_long_is_told_to_the_line(monkeypatch):
     told = []
     monkeypatch.setattr(
-        compute, "worker", lambda: SimpleNamespace(submit=lambda run, *given: told.append(given))
+        compute,
+        "worker",
+        lambda: SimpleNamespace(submit=lambda run, *given, deep: told.append((*given, deep))),
     )
     monkeypatch.setattr(compute, "get_script_run_ctx", lambda **_: SimpleNamespace(session_id="a"))
     compute.submit(bool)
     compute.submit(bool, compute.SHORT + 1)
+    compute.submit(bool, compute.DEEP + 1)
     compute.submit(bool, long=True)
     progress.begin(lambda tell: None)
-    assert told == [("a", False), ("a", True), ("a", True), ("a", True)]
+    long, deep = ("a", True, False), ("a", True, True)
+    assert told == [("a", False, False), long, deep, long, long]
 
 
 def test_work_that_took_seconds_leaves_a_thread_to_others_the_next_time(monkeypatch):

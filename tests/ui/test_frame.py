@@ -118,3 +118,12 @@ def test_a_table_sorts_by_value_and_writes_a_true_minus():
     assert table.value["Change"][0] == -0.25 and table.value["Change"].isna()[1]
     written = table.proto.arrow_data.styler.display_values
     assert "−0.25".encode() in bytes(written) and "–".encode() in bytes(written)
+
+
+def test_what_there_is_to_do_is_the_first_that_is_not_done():
+    def tried():
+        from tlmviz.ui import frame
+
+        frame.next_step(False, "walk on", "or back")
+
+    assert [part.value for part in AppTest.from_function(tried).run().markdown] == ["→ walk on"]

@@ -23,9 +23,11 @@ def test_every_word_is_used_on_a_page():
         *(ROOT / "tlmviz").rglob("*.py"),
         *(ROOT / "tlmviz").rglob("*.js"),
     ]
-    told = " ".join(path.read_text(encoding="utf-8") for path in files if path.name != "glossary.py")
-    unused = [forms for forms in glossary.TERMS.values() if not any(form in told for form in forms)]
-    assert not unused
+    told = " ".join(
+        path.read_text(encoding="utf-8") for path in files if path.name not in ("glossary.py", "explained.py")
+    )
+    unused = {forms[0] for forms in glossary.TERMS.values() if not any(form in told for form in forms)}
+    assert unused <= glossary.SEARCHED
 
 
 def test_words_are_counted_by_their_names_as_the_browser_finds_them():

@@ -1,5 +1,6 @@
 """The line before the model thread: ages in order, the host's limit of seconds, and what is counted."""
 
+import os
 import threading
 
 import pytest
@@ -8,7 +9,7 @@ from streamlit.testing.v1 import AppTest
 from tlmviz.hosting import limits, metrics
 from tlmviz.hosting.limits import Limits
 from tlmviz.ui import line as line_module
-from tlmviz.ui.line import Line, TooLong
+from tlmviz.ui.line import STANDS_BACK, Line, TooLong
 
 
 @pytest.fixture
@@ -168,6 +169,21 @@ def test_what_takes_long_leaves_a_thread_to_what_does_not():
         each.result(60)
     with line.change:  # a result is there a moment before the line hears of it
         assert line.change.wait_for(lambda: not line.long and not line.line, 60)
+
+
+def test_deep_work_has_one_thread_which_stands_back_and_leaves_the_others_to_long_work():
+    line, hold = Line(3), threading.Event()
+    deep = [line.submit(hold.wait, number, deep=True) for number in range(3)]
+    priority = line.submit(
+        lambda: os.getpriority(os.PRIO_PROCESS, threading.get_native_id()), "long", long=True
+    )
+    own = os.getpriority(os.PRIO_PROCESS, 0)
+    assert priority.result(60) == own and sum(each.running() for each in deep) == 1
+    hold.set()
+    for each in deep:
+        each.result(60)
+    niceness = line.submit(lambda: os.getpriority(os.PRIO_PROCESS, threading.get_native_id()), "a", deep=True)
+    assert niceness.result(60) == min(19, own + STANDS_BACK) or not hasattr(os, "setpriority")
 
 
 def test_one_thread_serves_what_takes_long_too(held):

@@ -7,6 +7,7 @@ import textwrap
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cache
+from typing import Any
 
 from ..errors import UnknownName
 
@@ -20,7 +21,7 @@ class Source:
 
 
 @cache
-def quote(function: Callable, *fragments: str) -> Source:
+def quote(function: Callable[..., Any], *fragments: str) -> Source:
     """The lines of a function that contain the fragments, in the order of the file.
 
     Raises UnknownName when a fragment is nowhere in it: the code has changed under the page.
@@ -35,6 +36,6 @@ def quote(function: Callable, *fragments: str) -> Source:
             )
         found.append(here[0])
     found = sorted(set(found))
-    path = inspect.getmodule(function).__name__.replace(".", "/") + ".py"
+    path = function.__module__.replace(".", "/") + ".py"
     code = textwrap.dedent("".join(lines[number] for number in found)).rstrip()
     return Source(f"{path}, line {first + found[0]}, {function.__qualname__}", code)

@@ -6,7 +6,7 @@ import torch
 from jaxtyping import Float
 from torch import Tensor
 
-from ..trace import AttentionSpec
+from ..tracing.trace import AttentionSpec
 from .buffers import Buffers
 from .protocol import Rotate, attend
 

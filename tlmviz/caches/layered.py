@@ -8,7 +8,7 @@ import torch
 from jaxtyping import Float, Int
 from torch import Tensor
 
-from ..trace import AttentionSpec
+from ..tracing.trace import AttentionSpec
 from .protocol import BranchingCache, Rotate
 
 

@@ -16,7 +16,7 @@ from torch import Tensor
 from .. import kernels
 from ..config import ModelConfig
 from ..errors import BadShape, OutOfPages
-from ..trace import AttentionSpec
+from ..tracing.trace import AttentionSpec
 from .protocol import Rotate, attend
 
 

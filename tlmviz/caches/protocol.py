@@ -16,7 +16,7 @@ from jaxtyping import Float, Int
 from torch import Tensor
 
 from .. import kernels
-from ..trace import AttentionSpec
+from ..tracing.trace import AttentionSpec
 
 Rotate = Callable[[Tensor, Tensor], Tensor]  # keys [B, G, S, D] and where they stand, [S] or [B, S]
 

@@ -10,7 +10,7 @@ from torch import Tensor
 
 from .. import kernels
 from ..errors import BadShape
-from ..trace import AttentionSpec
+from ..tracing.trace import AttentionSpec
 from .buffers import Buffers
 from .protocol import Rotate
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+from collections.abc import Iterable
 from pathlib import Path
 
 from . import wheels
@@ -14,7 +15,12 @@ CACHE = "TLMVIZ_CACHE"  # the one that names another cache folder
 OPENED = "TLMVIZ_OPEN"  # the one by which `tlmviz run PATH...` tells the app what to offer; never filled from a link
 UPLOADS = "TLMVIZ_UPLOADS"  # "1" lets visitors upload models and traces; a hosted demo leaves it unset
 SURVEYS = "TLMVIZ_SURVEYS"  # the one that names a survey, or a folder of them; never filled from a link
+RUNS = "TLMVIZ_RUNS"  # the one by which `tlmviz run` names monitored trainings; never filled from a link
 SURVEY = "survey"  # the folder beside a model that holds a survey of it
+HEADS = "heads.parquet"  # the file that tells a monitored run
+RUN = "run"  # the folder beside a model that holds what tlmviz.monitor wrote of its training
+STEPS = "steps"  # the folder beside a model that holds its weights at steps of its training
+AT = "@"  # between a model's name and such a step
 SUFFIX = ".gguf"
 TRACE = ".safetensors"  # of a file with one pass, see docs/dump.md
 
@@ -27,7 +33,7 @@ def models_folders() -> list[Path]:
     own = os.environ.get(VARIABLE)
     if own:
         return [Path(own).expanduser()]
-    bundled = PACKAGE / "_app" / "models"
+    bundled = PACKAGE / "_models"
     return [bundled if bundled.is_dir() else PACKAGE.parent / "models", *wheels.folders()]
 
 
@@ -76,14 +82,23 @@ def installed_models() -> dict[str, Path]:
 
 def opened_models() -> dict[str, Path]:
     """What `tlmviz run` was given: name -> path. The name is the file's or the folder's; a second one of a name gets a number."""
-    found: dict[str, Path] = {}
-    for text in filter(None, os.environ.get(OPENED, "").split(os.pathsep)):
-        path = Path(text)
-        stem = path.name.removesuffix(SUFFIX)
+    paths = given_paths(OPENED)
+    return dict(zip(_numbered(path.name.removesuffix(SUFFIX) for path in paths), paths))
+
+
+def given_paths(variable: str) -> list[Path]:
+    """The paths that an environment variable holds."""
+    return [Path(text) for text in os.environ.get(variable, "").split(os.pathsep) if text]
+
+
+def _numbered(stems: Iterable[str]) -> list[str]:
+    """Names that differ from each other and from those of bundled models, by numbers behind them."""
+    found: list[str] = []
+    for stem in stems:
         name, count = stem, 2
         while name in found or (model_folder(name) / "config.json").is_file():
             name, count = f"{stem}-{count}", count + 1
-        found[name] = path
+        found.append(name)
     return found
 
 
@@ -106,9 +121,27 @@ def survey_folders() -> dict[str, Path]:
     return {name: path for name, path in found.items() if _holds_survey(path)}
 
 
+def run_folders() -> dict[str, Path]:
+    """Monitored trainings by name: first those that `tlmviz run` was given, then those beside models, by the model's name."""
+    given = given_paths(RUNS)
+    models = {path.name: path for path in model_folders()} | added_models()
+    beside = {name: path / RUN for name, path in models.items()}
+    named = _numbered(path.name for path in given)
+    return {name: path for name, path in [*zip(named, given), *beside.items()] if holds_run(path)}
+
+
+def holds_run(folder: Path) -> bool:
+    """Whether a folder is what `tlmviz.monitor` was given as out=."""
+    return _holds(folder, HEADS)
+
+
 def _holds_survey(folder: Path) -> bool:
+    return _holds(folder, "settings.json")
+
+
+def _holds(folder: Path, file: str) -> bool:
     try:
-        return (folder / "settings.json").is_file()
+        return (folder / file).is_file()
     except OSError:
         return False
 
@@ -118,6 +151,23 @@ def _folders_in(folder: Path) -> list[Path]:
         return sorted(path for path in folder.iterdir() if path.is_dir())
     except OSError:
         return []
+
+
+def steps_of(name: str) -> tuple[int, ...]:
+    """The steps of its training at which the weights of a bundled or opened model were kept; none for most models."""
+    folder = named_path(name.partition(AT)[0])
+    kept = folder.glob(f"{STEPS}/*.safetensors") if folder is not None and folder.is_dir() else ()
+    return tuple(sorted(int(path.stem) for path in kept if path.stem.isdecimal()))
+
+
+def step_path(name: str) -> Path | None:
+    """The weights that a name like stories-induction@400 means; None where it names no step that was kept."""
+    base, at, step = name.partition(AT)
+    if not at or not step.isdecimal() or len(step) > 9 or int(step) not in steps_of(base):
+        return None
+    folder = named_path(base)
+    assert folder is not None  # it has steps
+    return folder / STEPS / f"{int(step):06}.safetensors"
 
 
 def kind_of(folder: Path) -> str:
@@ -142,6 +192,8 @@ def named_path(text: str) -> Path | None:
         added = added_models().get(text)
         if added is not None:
             return added
+        if (step := step_path(text)) is not None:
+            return step
         path = Path(text).expanduser()
         return path if path.is_dir() or (path.suffix in (SUFFIX, TRACE) and path.is_file()) else None
     except (OSError, RuntimeError, ValueError):  # too long a name, a null byte, or the home of nobody

@@ -20,6 +20,7 @@ from tlmviz.config import (
     LatentsConfig,
     ModelConfig,
     MTPConfig,
+    ParallelMTPConfig,
     PointerConfig,
     ScenesConfig,
     SentinelConfig,
@@ -27,32 +28,33 @@ from tlmviz.config import (
     WordsConfig,
 )
 from tlmviz.config.base import JSONConfig
-from tlmviz.encoder import EncoderModel
 from tlmviz.errors import BadCheckpoint
-from tlmviz.hull import HullFinder
-from tlmviz.language_model import LanguageModel
-from tlmviz.latents import DigitReader
+from tlmviz.facades.encoder import EncoderModel
+from tlmviz.facades.hull import HullFinder
+from tlmviz.facades.language_model import LanguageModel
+from tlmviz.facades.latents import DigitReader
+from tlmviz.facades.mixture import MixtureModel
+from tlmviz.facades.next_tokens import NextTokenModel
+from tlmviz.facades.scenes.models import PictureMarker, PictureReader
+from tlmviz.facades.translator import Translator
+from tlmviz.facades.word_vectors import WordVectors
 from tlmviz.layers.indexer import Indexers
-from tlmviz.mixture import MixtureModel
 from tlmviz.networks.encoder import TransformerEncoder
 from tlmviz.networks.encoder_decoder import EncoderDecoder
 from tlmviz.networks.latents import LatentReader
-from tlmviz.networks.mtp import MTPNetwork
+from tlmviz.networks.mtp import MTPNetwork, ParallelMTPNetwork
 from tlmviz.networks.pointer import PointerNetwork
 from tlmviz.networks.scenes import SceneMarker, SceneReader
 from tlmviz.networks.sentinel import SentinelLSTM
 from tlmviz.networks.seq2seq import Seq2Seq
 from tlmviz.networks.transformer import TransformerLM
 from tlmviz.networks.words import WordNetwork
-from tlmviz.next_tokens import NextTokenModel
-from tlmviz.scenes.models import PictureMarker, PictureReader
 from tlmviz.tokens import Tokenizer
-from tlmviz.trace_file import TraceFile, described
-from tlmviz.translator import Translator
-from tlmviz.word_vectors import WordVectors
+from tlmviz.tracing.trace_file import TraceFile, described
 
 from . import native
-from .folders import SUFFIX, TRACE, kind_of
+from .folders import AT, STEPS, SUFFIX, TRACE, kind_of
+from .steps import read_step
 from .words import load_words
 
 Model = (
@@ -88,6 +90,7 @@ class Kind:
 KINDS = {
     "": Kind(ModelConfig, TransformerLM, LanguageModel, "language"),
     "mtp": Kind(MTPConfig, MTPNetwork, NextTokenModel, "language"),
+    "mtp-parallel": Kind(ParallelMTPConfig, ParallelMTPNetwork, NextTokenModel, "language"),
     "encoder-decoder": Kind(EncoderDecoderConfig, EncoderDecoder, Translator, "translation"),
     "seq2seq": Kind(Seq2SeqConfig, Seq2Seq, Translator, "translation"),
     "indexer": Kind(IndexerConfig, Indexers, None, "index"),
@@ -143,7 +146,9 @@ class Native:
         native.check_files(path, native.FILES if kind.tokenizer else native.FILES[:2])
         config: Any = native.read_config(path, kind.config)
         tokenizers = [kind.tokenizer(path, config.vocab_size)] if kind.tokenizer else []
-        network = native.read_network(path, kind.network, config)
+        if isinstance(config, ModelConfig) and not config.bos:
+            tokenizers[0].begin = None
+        network = native.read_network(path, kind.network, config, options.get("weights"))
         return kind.facade(native.for_inference(network).to(device), *tokenizers)
 
     def _kind(self, path: Path) -> Kind:
@@ -154,6 +159,27 @@ class Native:
                 f"{path.name}/config.json has kind {name!r}; a translation model's is {others}, and a language model has none."
             )
         return KINDS[name]
+
+
+NATIVE = Native()
+
+
+class Step:
+    """A file of `steps.write_step` in a folder of ours: that model, as it was at a step of its training."""
+
+    def recognises(self, path: Path) -> bool:
+        return path.parent.name == STEPS and path.is_file() and (path.parents[1] / "config.json").is_file()
+
+    def task(self, path: Path) -> str:
+        return NATIVE.task(path.parents[1])
+
+    def read_config(self, path: Path) -> Any:
+        return NATIVE.read_config(path.parents[1])
+
+    def load(self, path: Path, device: torch.device, **options: Any) -> Model:
+        model = NATIVE.load(path.parents[1], device, weights=read_step(path))
+        model.name = f"{model.name}{AT}{int(path.stem)}"
+        return model
 
 
 @dataclass(frozen=True)
@@ -243,8 +269,9 @@ def _gguf() -> Any:
 FORMATS: dict[str, Format] = {
     "gguf": Foreign(_is_gguf, _gguf, lambda path: _gguf().read_tokenizer(path)),
     "huggingface": Foreign(_is_huggingface, _huggingface, Tokenizer.from_huggingface),
+    "step": Step(),
     "trace": Saved(),
-    "native": Native(),
+    "native": NATIVE,
 }
 
 

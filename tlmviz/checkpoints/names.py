@@ -6,18 +6,21 @@ from typing import Literal
 
 LanguageName = Literal[
     "stories-rope", "stories-gpt", "stories-residual", "stories-hc", "stories-mhc", "stories-deep-hc", "stories-deep-mhc",
+    "stories-induction",
     "stories-moe", "stories-moe-aux", "stories-dense", "stories-mtp-plain", "smollm2-135m", "zoo-rope", "zoo-learned",
     "zoo-sinusoidal", "zoo-alibi", "zoo-relative", "zoo-none", "zoo-gqa", "zoo-mqa", "zoo-mla", "zoo-mla-cq", "zoo-window",
     "zoo-layernorm", "zoo-post",
 ]  # fmt: skip
-NextTokenName = Literal["stories-mtp"]
-TranslatorName = Literal["eng-fra", "eng-fra-additive", "eng-fra-coverage", "eng-fra-dot", "eng-fra-general"]
+NextTokenName = Literal["stories-mtp", "stories-mtp-parallel"]
+TranslatorName = Literal[
+    "eng-fra", "eng-fra-additive", "eng-fra-copy", "eng-fra-copy-plain", "eng-fra-coverage", "eng-fra-dot", "eng-fra-general",
+]  # fmt: skip
 WordsName = Literal[
     "words-cbow", "words-fasttext", "words-glove", "words-hierarchical", "words-negative", "words-skipgram",
 ]  # fmt: skip
 HullName = Literal["pointer-hull"]
 MixtureName = Literal["stories-sentinel", "stories-sentinel-plain"]
 EncoderName = Literal["stories-encoder"]
-DigitsName = Literal["digits-perceiver", "digits-perceiver-4", "digits-perceiver-16"]
+DigitsName = Literal["digits-perceiver", "digits-perceiver-1", "digits-perceiver-2", "digits-perceiver-4"]
 ReaderName = Literal["digits-scenes"]
 MarkerName = Literal["digits-scenes-turned"]

@@ -83,9 +83,11 @@ def _check_entries(folder: Path, found: int, expected: int) -> None:
         )
 
 
-def read_network(folder: Path, kind: type[Any], config: JSONConfig) -> Any:
-    """A network of class `kind` with the folder's weights as float32. Raises BadCheckpoint."""
-    weights = read_weights(folder)
+def read_network(
+    folder: Path, kind: type[Any], config: JSONConfig, weights: dict[str, Tensor] | None = None
+) -> Any:
+    """A network of class `kind` with the folder's weights, or other ones, as float32. Raises BadCheckpoint."""
+    weights = read_weights(folder) if weights is None else weights
     with skipped_initialisation():  # no time spent drawing random weights that are replaced at once
         network = kind(config)
     check_weights(folder.name, own_weights(network), weights)

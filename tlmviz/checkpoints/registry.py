@@ -10,16 +10,16 @@ from typing import Any, overload
 import torch
 
 from tlmviz.config import ModelConfig, without_connections
-from tlmviz.encoder import EncoderModel
 from tlmviz.errors import BadCheckpoint, UnknownName
-from tlmviz.hull import HullFinder
-from tlmviz.language_model import LanguageModel
-from tlmviz.latents import DigitReader
-from tlmviz.mixture import MixtureModel
-from tlmviz.next_tokens import NextTokenModel
-from tlmviz.scenes.models import PictureMarker, PictureReader
-from tlmviz.translator import Translator
-from tlmviz.word_vectors import WordVectors
+from tlmviz.facades.encoder import EncoderModel
+from tlmviz.facades.hull import HullFinder
+from tlmviz.facades.language_model import LanguageModel
+from tlmviz.facades.latents import DigitReader
+from tlmviz.facades.mixture import MixtureModel
+from tlmviz.facades.next_tokens import NextTokenModel
+from tlmviz.facades.scenes.models import PictureMarker, PictureReader
+from tlmviz.facades.translator import Translator
+from tlmviz.facades.word_vectors import WordVectors
 
 from . import mapped
 from .devices import choose_device
@@ -77,6 +77,7 @@ def load(name_or_path: str | Path, device: str | torch.device = "auto", dtype: s
 def load(name_or_path: str | Path, device: str | torch.device = "auto", dtype: str = "float32") -> Model:
     """A bundled or installed model by name, or a checkpoint by path: a translator if its config.json says so.
 
+    A name like stories-induction@1200 is the model as it was at a step of its training, where its weights were kept then.
     A path is a folder of ours, a folder of Hugging Face, a .gguf file, or a file of one pass (`trace.save`), which stands in
     where a model does. `device` "auto" is cuda when there is one, else cpu. Raises UnknownName when there is no such model,
     BadCheckpoint when it is incomplete, damaged or of an architecture that tlmviz does not have, BadBackend when the device

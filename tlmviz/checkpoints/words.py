@@ -1,6 +1,6 @@
 """Reading and writing folders of word-vector models: config.json, model.safetensors, vocabulary.tsv, and the training's film.
 
-snapshots.safetensors holds `tlmviz.word_vectors.Snapshots`, meetings.safetensors the counts that GloVe fits; a model without
+snapshots.safetensors holds `word_vectors.Snapshots`, meetings.safetensors the counts that GloVe fits; a model without
 one of them has none.
 """
 
@@ -18,8 +18,8 @@ from scipy import sparse
 
 from tlmviz.config import WordsConfig
 from tlmviz.errors import BadCheckpoint
+from tlmviz.facades.word_vectors import Meetings, Snapshots, WordVectors
 from tlmviz.networks.words import WordNetwork
-from tlmviz.word_vectors import Meetings, Snapshots, WordVectors
 
 from . import native
 

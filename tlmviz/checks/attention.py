@@ -10,13 +10,13 @@ import torch
 from .. import kernels
 from ..analysis.attention.roles import role_shares
 from ..networks.transformer import count_parameters
-from ..trace import Trace
+from ..tracing.trace import Trace
 from .cases import is_language_model, reading
 from .registry import identity
 from .result import OF_LARGEST, ROUNDING, Measured, beside_largest, worst
 
 if TYPE_CHECKING:
-    from ..language_model import LanguageModel
+    from ..facades.language_model import LanguageModel
 
 
 @identity(

@@ -21,8 +21,8 @@ from .result import largest
 from .translation_cases import is_encoder_decoder, translation
 
 if TYPE_CHECKING:
-    from ..language_model import LanguageModel
-    from ..translator import Translator
+    from ..facades.language_model import LanguageModel
+    from ..facades.translator import Translator
 
 
 def is_a_sum(model: Any) -> bool:

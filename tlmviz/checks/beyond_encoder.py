@@ -10,8 +10,8 @@ from .registry import identity
 from .result import Measured, worst
 
 if TYPE_CHECKING:
-    from ..encoder import EncoderModel
-    from ..trace import Trace
+    from ..facades.encoder import EncoderModel
+    from ..tracing.trace import Trace
 
 
 def encodes(model: Any) -> bool:
@@ -87,12 +87,13 @@ def a_later_word_counts_nothing_when_masked(
 
 
 @identity(
-    "Order is read from [CLS]", "the answer in float64 from the vector at place 0 alone", 1e-5, when=encodes, inputs=read
+    "Exchanged words are told from [CLS]", "the answer in float64 from the vector at place 0 alone", 1e-5, when=encodes,
+    inputs=read,
 )  # fmt: skip
 @torch.inference_mode()
 def verdict_from_the_first_vector(model: EncoderModel, text: str, second: str | None, trace: Trace) -> float:
     """sigmoid(w h + c)."""
     network, first = model.network, trace["normed"][0, 0].double()
-    logit = network.order.weight.cpu().double()[0] @ first + network.order.bias.cpu().double()[0]
-    said = network.in_order(torch.tensor([trace.ids]), trace["normed"].to(model.device)).sigmoid()[0]
+    logit = network.exchanged.weight.cpu().double()[0] @ first + network.exchanged.bias.cpu().double()[0]
+    said = network.misplaced(trace["normed"].to(model.device)).sigmoid()[0, 0]
     return abs(float(logit.sigmoid()) - float(said))

@@ -8,18 +8,19 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import torch
-from jaxtyping import Float
 from torch import nn
 from torch.nn import functional as F
 
 from .. import digits
+from ..facades.scenes.grid import compose, held_out_grid
+from ..facades.scenes.language import read_cells
 from ..recording import recording
 from .registry import identity
 
 if TYPE_CHECKING:
-    from ..latents import DigitReader, ReadDigit
+    from ..facades.latents import DigitReader, ReadDigits
 
-Image = Float[np.ndarray, "8 8"]
+Grid = list[list[Any]]
 
 
 def reads_digits(model: Any) -> bool:
@@ -27,21 +28,27 @@ def reads_digits(model: Any) -> bool:
     return bool(model.task == "digits")
 
 
-def read(reader: DigitReader, text: str) -> tuple[DigitReader, Image, ReadDigit]:
-    """(reader, image, what it is read as) of a picture's 64 letters. Raises BadShape."""
-    image = digits.read(text)
-    return reader, image, reader.classify(image)
+def read(reader: DigitReader, text: str) -> tuple[DigitReader, Grid, ReadDigits]:
+    """(reader, grid, what it is read as) of nine cells, "37.0...91". Raises BadText."""
+    grid = held_out_grid(read_cells(text))
+    return reader, grid, reader.classify(grid)
+
+
+def scores_of(network: Any, grid: Grid) -> torch.Tensor:
+    """What a network says of a grid's cells, [9, 11]."""
+    scores: torch.Tensor = network(torch.from_numpy(compose(grid))[None].float() / digits.INK)[0]
+    return scores
 
 
 @identity(
     "Reading sums to 1",
-    "each latent's weights over pixels, and over latents, sum to 1",
+    "each latent's weights over pixels and over latents, and each answer's over latents, sum to 1",
     1e-5,
     when=reads_digits,
     inputs=read,
 )
-def reading_sums_to_one(reader: DigitReader, image: Image, found: ReadDigit) -> float:
-    maps = (found.head_maps, found.mixing)
+def reading_sums_to_one(reader: DigitReader, grid: Grid, found: ReadDigits) -> float:
+    maps = (found.head_maps, found.mixing, found.answering)
     return float(max(np.abs(each.sum(-1, dtype=np.float64) - 1).max() for each in maps))
 
 
@@ -50,15 +57,15 @@ def reading_sums_to_one(reader: DigitReader, image: Image, found: ReadDigit) -> 
     when=reads_digits, inputs=read,
 )  # fmt: skip
 @torch.inference_mode()
-def reading_is_attention(reader: DigitReader, image: Image, found: ReadDigit) -> float:
-    """002 Eq. 9-11, every layer's reading and mixing."""
+def reading_is_attention(reader: DigitReader, grid: Grid, found: ReadDigits) -> float:
+    """002 Eq. 9-11, every layer's reading and mixing, and the answer."""
     with recording() as record:
-        reader.network(torch.tensor(image)[None].float() / digits.INK)
+        scores_of(reader.network, grid)
     errors = []
-    for layer in range(reader.config.n_layers):
-        for part in ("read", "mix"):
-            q, k, v, z = (record.values[f"blocks.{layer}.{part}.{tap}"].double() for tap in "qkvz")
-            errors.append((F.scaled_dot_product_attention(q, k, v) - z).abs().max().item())
+    layers = [f"blocks.{layer}.{part}" for layer in range(reader.config.n_layers) for part in ("read", "mix")]
+    for part in (*layers, "answer.read"):
+        q, k, v, z = (record.values[f"{part}.{tap}"].double() for tap in "qkvz")
+        errors.append((F.scaled_dot_product_attention(q, k, v) - z).abs().max().item())
     return max(errors)
 
 
@@ -67,13 +74,13 @@ def reading_is_attention(reader: DigitReader, image: Image, found: ReadDigit) ->
     when=lambda model: reads_digits(model) and model.config.n_latents > 1, inputs=read,
 )  # fmt: skip
 @torch.inference_mode()
-def muted_is_absent(reader: DigitReader, image: Image, found: ReadDigit) -> float:
+def muted_is_absent(reader: DigitReader, grid: Grid, found: ReadDigits) -> float:
     fewer = deepcopy(reader.network)
     fewer.latents = nn.Parameter(fewer.latents[1:].clone(), requires_grad=False)
     fewer.config = replace(fewer.config, n_latents=reader.config.n_latents - 1)
-    scores = fewer(torch.tensor(image)[None].float() / digits.INK)
-    muted = reader.classify(image, mute=(0,)).probabilities
-    return float(np.abs(scores.softmax(-1)[0].cpu().numpy() - muted).max())
+    scores = scores_of(fewer, grid)
+    muted = reader.classify(grid, mute=(0,)).probabilities
+    return float(np.abs(scores.softmax(-1).cpu().numpy() - muted).max())
 
 
 @identity(
@@ -81,9 +88,9 @@ def muted_is_absent(reader: DigitReader, image: Image, found: ReadDigit) -> floa
     when=reads_digits, inputs=read,
 )  # fmt: skip
 @torch.inference_mode()
-def pixels_have_no_order(reader: DigitReader, image: Image, found: ReadDigit) -> float:
-    order = torch.from_numpy(np.random.default_rng(0).permutation(digits.SIDE**2))
+def pixels_have_no_order(reader: DigitReader, grid: Grid, found: ReadDigits) -> float:
+    order = torch.from_numpy(np.random.default_rng(0).permutation(reader.config.side**2))
     shuffle = {"x": lambda x, record: x[:, order.to(x.device)]}
     with recording(keep=lambda name: False, edit=shuffle):
-        scores = reader.network(torch.tensor(image)[None].float() / digits.INK)
-    return float(np.abs(scores.softmax(-1)[0].cpu().numpy() - found.probabilities).max())
+        scores = scores_of(reader.network, grid)
+    return float(np.abs(scores.softmax(-1).cpu().numpy() - found.probabilities).max())

@@ -7,14 +7,13 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import torch
 
-from .. import digits
+from ..facades.scenes.grid import compose, held_out_grid
+from ..facades.scenes.language import read_scene
 from ..recording import recording
-from ..scenes.grid import compose
-from ..scenes.language import read_scene
 from .registry import identity
 
 if TYPE_CHECKING:
-    from ..scenes.models import Answer, Marking, PictureMarker, PictureReader
+    from ..facades.scenes.models import Answer, Marking, PictureMarker, PictureReader
 
 Grid = list[list[Any]]
 
@@ -32,11 +31,7 @@ def marks_scenes(model: Any) -> bool:
 def pictures(text: str) -> tuple[Grid, str]:
     """(grid, question) of a text "3.7.5...1: question": the first held-out picture of each digit. Raises BadText."""
     labels, question = read_scene(text)
-    held_out = digits.held_out()
-    cells = [
-        None if label is None else held_out.images[np.argmax(held_out.labels == label)] for label in labels
-    ]
-    return [cells[row : row + 3] for row in (0, 3, 6)], question
+    return held_out_grid(labels), question
 
 
 def answered(model: PictureReader, text: str) -> tuple[PictureReader, Grid, str, Answer]:

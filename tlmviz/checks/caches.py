@@ -7,13 +7,13 @@ from typing import TYPE_CHECKING
 import torch
 
 from ..caches import ContiguousCache, KVCache, LatentCache, PagedCache, PagePool, Sequence, SlidingCache
-from ..trace import Trace
+from ..tracing.trace import Trace
 from .cases import is_language_model, reading
 from .registry import identity
 from .result import OF_LARGEST, ROUNDING, Measured, beside_largest, worst
 
 if TYPE_CHECKING:
-    from ..language_model import LanguageModel
+    from ..facades.language_model import LanguageModel
 
 READ, PAGE = 24, 5  # tokens of the text that a check looks at: its first; an odd page
 

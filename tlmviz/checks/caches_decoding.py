@@ -12,7 +12,7 @@ from .cases import is_language_model
 from .registry import identity
 
 if TYPE_CHECKING:
-    from ..language_model import LanguageModel
+    from ..facades.language_model import LanguageModel
 
 WRITTEN = 8  # tokens that the standard measurement generates
 

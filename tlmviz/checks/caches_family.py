@@ -13,13 +13,13 @@ from tlmviz.analysis.caches.weight_absorption import absorbed_errors
 
 from .. import kernels
 from ..caches import LatentCache
-from ..trace import Trace
+from ..tracing.trace import Trace
 from .cases import has_latent, is_language_model, reading
 from .registry import identity
 from .result import OF_LARGEST, ROUNDING, Measured, beside_largest, largest, worst
 
 if TYPE_CHECKING:
-    from ..language_model import LanguageModel
+    from ..facades.language_model import LanguageModel
 
 READ = 128  # tokens of the text that a check looks at: float64 logits of all heads
 STEPS = 48  # tokens read one by one

@@ -10,7 +10,7 @@ from .cases import is_language_model
 from .registry import identity
 
 if TYPE_CHECKING:
-    from ..language_model import LanguageModel
+    from ..facades.language_model import LanguageModel
 
 PAGE, PAGES, BATCH = 4, 96, 2  # a batch of two, so that the third request waits
 WRITTEN, LONGEST = 6, 24  # tokens that a request writes, tokens of its prompt

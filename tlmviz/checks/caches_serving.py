@@ -8,13 +8,13 @@ import torch
 from torch import Tensor
 
 from ..caches import ContiguousCache, PagedCache, PagePool, Sequence
-from ..trace import Trace
+from ..tracing.trace import Trace
 from .cases import is_dense, is_language_model, reading
 from .registry import identity
 from .result import OF_LARGEST, ROUNDING, beside_largest, worst
 
 if TYPE_CHECKING:
-    from ..language_model import LanguageModel
+    from ..facades.language_model import LanguageModel
 
 READ, STEPS, PAGE = (
     48,

@@ -13,7 +13,7 @@ from .registry import identity
 from .result import Measured
 
 if TYPE_CHECKING:
-    from ..language_model import LanguageModel
+    from ..facades.language_model import LanguageModel
 
 SHORTEST, LONGEST = (
     64,

@@ -12,10 +12,10 @@ from tlmviz.analysis.positions import rope_planes
 
 from ..config import ModelConfig
 from ..layers.indexer import Indexers
-from ..trace import Trace
+from ..tracing.trace import Trace
 
 if TYPE_CHECKING:
-    from ..language_model import LanguageModel
+    from ..facades.language_model import LanguageModel
 
 
 def is_language_model(model: Any) -> bool:

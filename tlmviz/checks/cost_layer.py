@@ -16,7 +16,7 @@ from .registry import identity
 from .result import Measured
 
 if TYPE_CHECKING:
-    from ..language_model import LanguageModel
+    from ..facades.language_model import LanguageModel
 
 
 def its_sizes(lm: LanguageModel, text: str) -> tuple[Sizes]:

@@ -14,7 +14,7 @@ from .cases import is_language_model
 from .registry import identity
 
 if TYPE_CHECKING:
-    from ..language_model import LanguageModel
+    from ..facades.language_model import LanguageModel
 
 
 def by_layers(lm: LanguageModel, text: str) -> tuple[Run]:

@@ -8,13 +8,13 @@ import torch
 
 from ..analysis.experts import edits
 from ..layers import Experts
-from ..trace import Trace
+from ..tracing.trace import Trace
 from .cases import has_choice_bias, has_experts, has_normalised_experts, reading
 from .registry import identity
 from .result import ROUNDING, beside_largest, worst
 
 if TYPE_CHECKING:
-    from ..language_model import LanguageModel
+    from ..facades.language_model import LanguageModel
 
 
 @identity(

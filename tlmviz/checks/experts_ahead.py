@@ -9,13 +9,14 @@ from scipy import stats
 
 from ..decoding import speculative
 from ..decoding.speculative import Greedy
+from ..networks.mtp import MTPNetwork
 from .cases import is_language_model
 from .registry import identity
 from .result import Measured
 
 if TYPE_CHECKING:
-    from ..language_model import LanguageModel
-    from ..next_tokens import NextTokenModel
+    from ..facades.language_model import LanguageModel
+    from ..facades.next_tokens import NextTokenModel
 
 WRITTEN = 24  # tokens
 DRAWS, OFTEN = 10_000, 5  # and how often a token must be expected to be counted by itself
@@ -23,8 +24,13 @@ RARE = 0.001  # the share of honest samplers that the test would call broken
 
 
 def looks_ahead(model: Any) -> bool:
-    """Whether the model has modules that predict further tokens."""
+    """Whether the model has modules or heads that predict further tokens."""
     return is_language_model(model) and getattr(model.config, "depth", 0) > 0
+
+
+def chains_modules(model: Any) -> bool:
+    """Whether each predicts with a cache of its own, from what the one before it made."""
+    return looks_ahead(model) and isinstance(model.network, MTPNetwork)
 
 
 def proposing(lm: LanguageModel, text: str) -> tuple[LanguageModel, str, LanguageModel | None]:
@@ -83,19 +89,20 @@ def _both(lm: LanguageModel, text: str, draft: LanguageModel | None) -> tuple[to
 
 @identity(
     "Cached proposals = one pass", "a module's probability of what it proposes, with caches and in one pass without", 1e-4,
-    when=looks_ahead, inputs=proposing,
+    when=chains_modules, inputs=proposing,
 )  # fmt: skip
 @torch.inference_mode()
 def caches_change_nothing(lm: NextTokenModel, text: str, draft: LanguageModel | None) -> float:
-    ids, worst = lm.encode(text), 0.0
+    network, ids, worst = lm.network, lm.encode(text), 0.0
+    assert isinstance(network, MTPNetwork)  # `chains_modules` says so
     rounds = speculative.speculate(
-        lm.network, ids, WRITTEN, speculative.Modules(lm.network), Greedy(), lm.tokenizer.ends
+        network, ids, WRITTEN, speculative.Modules(network), Greedy(), lm.tokenizer.ends
     )
     for each in rounds:
         read = torch.tensor([[*ids, *each.proposed]])
-        states = lm.network.look_ahead(lm.network.read(read), read)
+        states = network.look_ahead(network.read(read), read)
         for depth, (token, chance) in enumerate(zip(each.proposed, each.chances)):
-            p = lm.network.unembed(states[depth][0, len(ids) - 2]).softmax(-1)
+            p = network.unembed(states[depth][0, len(ids) - 2]).softmax(-1)
             worst = max(worst, abs(float(p[token]) - chance))
         ids = [*ids, *each.written]
     return worst

@@ -10,13 +10,13 @@ from torch import Tensor
 from .. import kernels
 from ..layers.linear import Performer, parallel, recurrent
 from ..layers.sparse import Window, attend
-from ..trace import Trace
+from ..tracing.trace import Trace
 from .cases import is_language_model, reading
 from .registry import identity
 from .result import Measured, largest, worst
 
 if TYPE_CHECKING:
-    from ..language_model import LanguageModel
+    from ..facades.language_model import LanguageModel
 
 READ = 512  # tokens of the text that a check looks at: its first, and enough to reach every branch
 

@@ -2,19 +2,19 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, cast
+from typing import TYPE_CHECKING
 
 from torch import Tensor
 
 from tlmviz.analysis.kernels.indexer import sparse_attention
 
-from ..layers.indexer import ROTATIONS, Indexer, Indexers, orthogonal
-from ..trace import Trace
+from ..layers.indexer import ROTATIONS, Indexers, orthogonal
+from ..tracing.trace import Trace
 from .cases import has_indexer, indexed
 from .registry import identity
 
 if TYPE_CHECKING:
-    from ..language_model import LanguageModel
+    from ..facades.language_model import LanguageModel
 
 
 @identity(
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 )
 def rotation_keeps_products(lm: LanguageModel, trace: Trace, indexers: Indexers, layer: int = 0) -> float:
     """(Uq).(Uk) = q.k for each kind of rotation, as a share of the largest product (000 section 3.5, Eq. 71)."""
-    indexer, x = cast(Indexer, indexers[layer]), trace[f"blocks.{layer}.normed_attn"]
+    indexer, x = indexers[layer], trace[f"blocks.{layer}.normed_attn"]
     q, k, _ = indexer.vectors(x)
     exact = q @ k[:, None].transpose(-1, -2)  # [B, H, T, S]
     errors: list[Tensor] = []

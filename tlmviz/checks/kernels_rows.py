@@ -15,7 +15,7 @@ from .registry import identity, once
 from .result import largest
 
 if TYPE_CHECKING:
-    from ..language_model import LanguageModel
+    from ..facades.language_model import LanguageModel
 
 Walks = tuple[Walk, ...]
 

@@ -9,12 +9,12 @@ from torch import Tensor
 from tlmviz.analysis.kernels import tiling
 from tlmviz.analysis.kernels.tiling import Inputs, TileWalk
 
-from ..trace import Trace
+from ..tracing.trace import Trace
 from .cases import is_language_model, reading
 from .registry import identity, once
 
 if TYPE_CHECKING:
-    from ..language_model import LanguageModel
+    from ..facades.language_model import LanguageModel
 
 
 def tiles(

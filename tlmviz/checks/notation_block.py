@@ -12,7 +12,7 @@ from .registry import identity
 from .result import largest
 
 if TYPE_CHECKING:
-    from ..language_model import LanguageModel
+    from ..facades.language_model import LanguageModel
 
 
 def is_the_notes_block(model: Any) -> bool:

@@ -10,13 +10,13 @@ from tlmviz.analysis.caches.projections import heads_of, value_products
 from tlmviz.analysis.notation import collapse as lemma
 
 from ..layers.positions import alibi_slopes
-from ..trace import Trace
+from ..tracing.trace import Trace
 from .cases import is_language_model, reading
 from .registry import identity
 from .result import largest, worst
 
 if TYPE_CHECKING:
-    from ..language_model import LanguageModel
+    from ..facades.language_model import LanguageModel
 
 READ = 128  # tokens of the text that a check looks at: float64 logits of all heads
 BASE = 10000.0

@@ -10,13 +10,13 @@ from tlmviz.analysis.notation import rank_one
 from tlmviz.analysis.notation.model_products import MIXED, SOURCES, of_head
 from tlmviz.analysis.notation.rank_one import Product
 
-from ..trace import Trace
+from ..tracing.trace import Trace
 from .cases import is_language_model, reading
 from .registry import identity
 from .result import largest
 
 if TYPE_CHECKING:
-    from ..language_model import LanguageModel
+    from ..facades.language_model import LanguageModel
 
 READ = 48  # tokens of P V
 EXACT = 1e-6  # float64, of the norm; an error is the root of a difference, which doubles what rounding leaves

@@ -13,7 +13,7 @@ from .cases import is_language_model
 from .registry import identity
 
 if TYPE_CHECKING:
-    from ..language_model import LanguageModel
+    from ..facades.language_model import LanguageModel
 
 CASTS = {
     "fp16": torch.float16,

@@ -8,13 +8,13 @@ import torch
 
 from tlmviz.analysis.numbers import logits
 
-from ..trace import Trace
+from ..tracing.trace import Trace
 from .cases import is_language_model, reading
 from .registry import identity, once
 from .result import worst
 
 if TYPE_CHECKING:
-    from ..language_model import LanguageModel
+    from ..facades.language_model import LanguageModel
 
 SPREAD = 0.1  # of the prediction: the weights are drawn, and the stream's coordinates are not quite alike
 

@@ -14,7 +14,7 @@ from .cases import is_language_model
 from .registry import identity
 
 if TYPE_CHECKING:
-    from ..language_model import LanguageModel
+    from ..facades.language_model import LanguageModel
 
 SCALES = (-6, 0, 8, 16, 24)
 MOST = 200_000  # weights and gradients that are looked at

@@ -16,7 +16,7 @@ from .registry import identity, once
 from .result import largest
 
 if TYPE_CHECKING:
-    from ..language_model import LanguageModel
+    from ..facades.language_model import LanguageModel
 
 
 def given(lm: LanguageModel, text: str) -> tuple[LanguageModel, str]:

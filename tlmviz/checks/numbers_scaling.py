@@ -16,7 +16,7 @@ from .cases import is_language_model
 from .registry import identity
 
 if TYPE_CHECKING:
-    from ..language_model import LanguageModel
+    from ..facades.language_model import LanguageModel
 
 MOST = 24  # products that are looked at, spread evenly over the model
 ROUNDING = 1e-5  # relative: float32 sums of a few thousand products, in another order

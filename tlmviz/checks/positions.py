@@ -12,13 +12,13 @@ from tlmviz.analysis.positions.rope_planes import frequencies, own_base
 
 from .. import kernels
 from ..kernels.rotary import half_order
-from ..trace import Trace
+from ..tracing.trace import Trace
 from .cases import has_planes, reading
 from .registry import identity
 from .result import largest, worst
 
 if TYPE_CHECKING:
-    from ..language_model import LanguageModel
+    from ..facades.language_model import LanguageModel
 
 READ = 64  # tokens of the text that a check looks at: its first
 SHIFT = 1000  # tokens by which a pair is moved

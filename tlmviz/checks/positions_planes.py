@@ -12,13 +12,13 @@ from tlmviz.analysis.positions.rope_planes import Clocks
 from tlmviz.analysis.positions.rope_runs import variants
 
 from .. import kernels
-from ..trace import Trace
+from ..tracing.trace import Trace
 from .cases import has_planes, reading
 from .registry import identity, once
 from .result import worst
 
 if TYPE_CHECKING:
-    from ..language_model import LanguageModel
+    from ..facades.language_model import LanguageModel
 
 
 def unrotated(trace: Trace, part: str, base: float) -> Tensor:

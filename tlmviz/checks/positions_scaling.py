@@ -11,13 +11,13 @@ from .. import kernels
 from ..layers.positions import RoPE
 from ..layers.scaling import SCALINGS, YaRN, scaled_rope
 from ..recording import recording
-from ..trace import Trace
+from ..tracing.trace import Trace
 from .cases import has_rope, has_scaled_planes, reading
 from .registry import identity
 from .result import OF_LARGEST, ROUNDING, beside_largest, worst
 
 if TYPE_CHECKING:
-    from ..language_model import LanguageModel
+    from ..facades.language_model import LanguageModel
 
 READ = 128  # tokens of the text that a check looks at: its first
 SCALE = 3.0

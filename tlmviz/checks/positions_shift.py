@@ -10,7 +10,7 @@ from .cases import is_language_model
 from .registry import identity
 
 if TYPE_CHECKING:
-    from ..language_model import LanguageModel
+    from ..facades.language_model import LanguageModel
 
 RELATIVE = ("relative", "alibi", "rope", "none")  # schemes in which only distances count
 READ = 128  # tokens of the text that are moved

@@ -15,13 +15,13 @@ from tlmviz.analysis.streams.unrolled import unrolled_error
 
 from .. import kernels
 from ..networks.transformer import TransformerLM
-from ..trace import Trace
+from ..tracing.trace import Trace
 from .cases import has_constrained_streams, has_plain_residual, has_streams, reading
 from .registry import identity
 from .result import largest, worst
 
 if TYPE_CHECKING:
-    from ..language_model import LanguageModel
+    from ..facades.language_model import LanguageModel
 
 FEW = 4  # matrices whose gradient is also taken by finite differences
 DOUBLY_STOCHASTIC = 1e-3  # how far a sum may be from 1; the bundled models were trained to stay within it

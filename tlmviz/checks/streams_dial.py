@@ -14,7 +14,7 @@ from .registry import identity, once
 from .result import worst
 
 if TYPE_CHECKING:
-    from ..language_model import LanguageModel
+    from ..facades.language_model import LanguageModel
 
 ITERATIONS = 40
 

@@ -21,7 +21,7 @@ from .result import largest, worst
 from .translation_cases import Translation, is_translator, translated
 
 if TYPE_CHECKING:
-    from ..translator import Translator
+    from ..facades.translator import Translator
 
 HORIZON = 3  # tokens, of three different ones: few enough that the widest beam loses none
 NOTICED = 1e-3  # nats by which removing the mask must change some loss

@@ -8,13 +8,13 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from jaxtyping import Float
 
-from tlmviz.analysis.translation import masks, score_steps
+from tlmviz.analysis.translation import copying, masks, score_steps
 
 from ..decoding.records import Candidate, Search, aligned
 from .registry import once
 
 if TYPE_CHECKING:
-    from ..translator import Translator
+    from ..facades.translator import Translator
 
 
 @dataclass(frozen=True)
@@ -61,6 +61,11 @@ def is_recurrent(model: Any) -> bool:
     return is_translator(model) and model.config.kind == "seq2seq"
 
 
+def has_pointer(model: Any) -> bool:
+    """Whether the model can copy from the source."""
+    return is_translator(model) and model.has_pointer
+
+
 def has_product_score(model: Any) -> bool:
     """Whether the score of recurrent attention is a product of a state with a key."""
     return is_recurrent(model) and model.config.score.kind != "additive"
@@ -90,3 +95,8 @@ def masked(mt: Translator, text: str) -> tuple[Translator, Attentions]:
 def scored(mt: Translator, text: str) -> tuple[Translator, score_steps.Steps]:
     """(mt, steps): recurrent attention on the sentence and the best translation of a beam of 5."""
     return mt, score_steps.read(mt, text, list(once(translation, mt, text).best.tokens))
+
+
+def copied(mt: Translator, text: str) -> tuple[Translator, copying.Copied]:
+    """(mt, what is written and copied): the best translation of a beam of 5, read token by token."""
+    return mt, copying.read(mt, text, list(once(translation, mt, text).best.tokens))

@@ -15,7 +15,7 @@ from .result import worst
 from .translation_cases import Attentions, is_encoder_decoder, masked
 
 if TYPE_CHECKING:
-    from ..translator import Translator
+    from ..facades.translator import Translator
 
 
 @identity(

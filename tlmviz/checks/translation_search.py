@@ -8,7 +8,7 @@ from .registry import identity, once
 from .translation_cases import is_translator, translation
 
 if TYPE_CHECKING:
-    from ..translator import Translator
+    from ..facades.translator import Translator
 
 
 def best_text(mt: Translator, text: str) -> tuple[Translator, str, tuple[int, ...], float]:

@@ -18,7 +18,7 @@ from .registry import identity, once
 from .result import largest, worst
 
 if TYPE_CHECKING:
-    from ..word_vectors import WordVectors
+    from ..facades.word_vectors import WordVectors
 
 MOST = 32  # different words of a text that are measured
 

@@ -12,7 +12,7 @@ from .registry import identity
 from .words import has_parts, reading
 
 if TYPE_CHECKING:
-    from ..word_vectors import WordVectors
+    from ..facades.word_vectors import WordVectors
 
 
 @identity(

@@ -15,7 +15,7 @@ from .registry import identity
 from .words import is_words, known
 
 if TYPE_CHECKING:
-    from ..word_vectors import WordVectors
+    from ..facades.word_vectors import WordVectors
 
 
 def laid_out(wv: WordVectors, text: str) -> tuple[Tensor, Axes]:

@@ -8,12 +8,12 @@ import numpy as np
 import torch
 from jaxtyping import Float
 
-from ..hull import distinct, read_points
+from ..facades.hull import distinct, read_points
 from .registry import identity
 
 if TYPE_CHECKING:
-    from ..hull import Drawing, HullFinder
-    from ..mixture import Mixture, MixtureModel
+    from ..facades.hull import Drawing, HullFinder
+    from ..facades.mixture import Mixture, MixtureModel
 
 Points = Float[np.ndarray, "n 2"]
 SHIFTS = (-2.0, -0.5, 0.5, 2.0)  # of the sentinel's score; farther ones magnify what rounding does to 1 − g

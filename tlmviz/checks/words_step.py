@@ -13,7 +13,7 @@ from .registry import identity
 from .words import is_words, reading
 
 if TYPE_CHECKING:
-    from ..word_vectors import WordVectors
+    from ..facades.word_vectors import WordVectors
 
 METHODS = ("skipgram", "negative", "cbow", "hierarchical")
 SEED, RATE = 0, 1.0

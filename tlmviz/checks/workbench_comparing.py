@@ -14,7 +14,7 @@ from .result import largest
 from .workbench_patching import two_runs
 
 if TYPE_CHECKING:
-    from ..language_model import LanguageModel
+    from ..facades.language_model import LanguageModel
 
 
 def compared(lm: LanguageModel, text: str) -> tuple[Comparison]:

@@ -11,8 +11,8 @@ from .registry import identity
 from .result import largest
 
 if TYPE_CHECKING:
-    from ..language_model import LanguageModel
-    from ..trace import Trace
+    from ..facades.language_model import LanguageModel
+    from ..tracing.trace import Trace
 
 
 @identity(

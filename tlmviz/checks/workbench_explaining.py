@@ -6,12 +6,12 @@ from typing import TYPE_CHECKING
 
 from tlmviz.analysis.workbench import explaining
 
-from ..trace import Trace
+from ..tracing.trace import Trace
 from .cases import is_language_model, reading
 from .registry import identity
 
 if TYPE_CHECKING:
-    from ..language_model import LanguageModel
+    from ..facades.language_model import LanguageModel
 
 
 def last_weights(

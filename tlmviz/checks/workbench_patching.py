@@ -14,7 +14,7 @@ from .registry import identity
 from .result import OF_LARGEST, ROUNDING, beside_largest, largest, worst
 
 if TYPE_CHECKING:
-    from ..language_model import LanguageModel
+    from ..facades.language_model import LanguageModel
 
 
 def two_runs(lm: LanguageModel, text: str) -> tuple[LanguageModel, Task]:

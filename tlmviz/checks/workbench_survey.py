@@ -8,14 +8,14 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from tlmviz.analysis.workbench.survey import STATISTICS, Document, survey_shard
-from tlmviz.trace import Trace
+from tlmviz.tracing.trace import Trace
 
 from .cases import is_language_model
 from .registry import identity
 from .result import largest
 
 if TYPE_CHECKING:
-    from ..language_model import LanguageModel
+    from ..facades.language_model import LanguageModel
 
 Stored = Sequence[tuple[str, int, int, float]]  # statistic, layer, head, and what the survey says
 

@@ -7,7 +7,7 @@ import importlib
 from typing import TYPE_CHECKING, Protocol, cast
 
 if TYPE_CHECKING:  # for what reads imports, as tests/affected.py does
-    from . import check, doctor, export, get, list, run, serve, shot, survey, trace  # noqa: F401
+    from . import check, doctor, export, get, list, run, serve, shot, site, survey, trace  # noqa: F401
 
 
 class Command(Protocol):
@@ -31,6 +31,7 @@ COMMANDS = {
     "survey": "measure what every head does over a corpus; goes on where it was killed",
     "trace": "trace a text through a model: its tokens and what each head does",
     "export": "write a language model as a folder that transformers opens",
+    "site": "write a static site of the pages that run in a browser, for any host",
     "shot": "write any picture of any page as SVG, PNG, PDF or HTML, by the link that shows it",
 }
 

@@ -1,7 +1,7 @@
 """The app on every machine of a Ray cluster, behind one address: what `tlmviz serve --ray` starts and stops.
 
-Each machine runs a hall of its own (tlmviz.cli.hall): its processes, its weights once, its limits. Visitors stay with a machine
-by a cookie's hash, as they stay with a process there by another one.
+Each machine runs a pool of processes (tlmviz.cli.process_pool), with its weights once and its limits. Visitors stay with
+a machine by a cookie's hash, as they stay with a process there by another one.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ GRACE = 15.0  # seconds that a machine is given to end its processes
 
 
 class Machine:
-    """A hall on the machine where Ray runs this; made an actor by `Machines`."""
+    """A pool on the machine where Ray runs this; made an actor by `Machines`."""
 
     def start(self, arguments: list[str], processes: int) -> str:
         """Serve; returns HOST:PORT once visitors can be let in. Raises Error where it does not start."""
@@ -37,41 +37,41 @@ class Machine:
         host = ray.util.get_node_ip_address()
         # It ends with this process, which Ray ends with its cluster.
         command = [sys.executable, "-m", "tlmviz.cli.held", "serve", "--port", str(port)]
-        self.hall = subprocess.Popen(
+        self.pool = subprocess.Popen(
             [*command, "--processes", str(processes), *arguments], stdin=subprocess.PIPE
         )
         began = time.monotonic()
         while not is_ready(f"http://{host}:{port}/"):
-            if self.hall.poll() is not None or time.monotonic() - began > PATIENCE:
+            if self.pool.poll() is not None or time.monotonic() - began > PATIENCE:
                 raise Error(f"The app did not start at {host}; `tlmviz serve` there says why.")
             time.sleep(0.1)
         return f"{host}:{port}"
 
     def status(self) -> int | None:
         """None while it serves."""
-        return self.hall.poll()
+        return self.pool.poll()
 
     def stop(self) -> None:
         """End its processes."""
-        self.hall.terminate()
-        self.hall.wait(GRACE)
+        self.pool.terminate()
+        self.pool.wait(GRACE)
 
 
 @dataclass
 class Machines:
-    """nginx at `port` of this machine, before a hall on every machine of the cluster at `address`.
+    """nginx at `port` of this machine, before a pool on every machine of the cluster at `address`.
 
-    A machine that joins gets a hall, one whose hall has ended a new one; visitors of a machine that is gone go on at another,
+    A machine that joins gets a pool, one whose pool has ended a new one; visitors of a machine that is gone go on at another,
     from their links. `arguments` are those of `tlmviz serve` on each of them.
     """
 
     address: str
     port: int
     arguments: list[str]
-    proxies: tuple[str, ...] = ()  # as a hall's
-    bind: str = ""  # as a hall's
+    proxies: tuple[str, ...] = ()  # as a pool's
+    bind: str = ""  # as a pool's
     folder: Path = field(default_factory=lambda: Path(tempfile.mkdtemp(prefix="tlmviz-machines-")))
-    halls: dict[str, tuple[Any, str]] = field(default_factory=dict)  # by node: its actor, its HOST:PORT
+    pools: dict[str, tuple[Any, str]] = field(default_factory=dict)  # by node: its actor, its HOST:PORT
     front: subprocess.Popen[bytes] | None = None
     stopping: bool = False
 
@@ -90,11 +90,11 @@ class Machines:
                 signal.signal(each, stop)
             try:
                 self.look()
-                if not self.halls:
+                if not self.pools:
                     raise Error("No machine of the cluster serves the app; `ray status` lists them.")
                 self.front = nginx.start(binary, self.folder)
                 print(
-                    f"{len(self.halls)} machines at http://localhost:{self.port}; Ctrl+C ends them.",
+                    f"{len(self.pools)} machines at http://localhost:{self.port}; Ctrl+C ends them.",
                     file=sys.stderr,
                     flush=True,
                 )
@@ -105,18 +105,18 @@ class Machines:
                 self.stop()
 
     def look(self) -> None:
-        """Forget machines that are gone, start where there is no hall, and tell nginx what has changed."""
+        """Forget machines that are gone, start where there is no pool, and tell nginx what has changed."""
         import ray
 
         alive = {node["NodeID"]: node for node in ray.nodes() if node["Alive"]}
-        before = {address for _, address in self.halls.values()}
-        for node in list(self.halls):
+        before = {address for _, address in self.pools.values()}
+        for node in list(self.pools):
             if node not in alive or not self._serves(node):
-                del self.halls[node]
+                del self.pools[node]
         for node, facts in alive.items():
-            if node not in self.halls and not self.stopping:
+            if node not in self.pools and not self.stopping:
                 self._start(node, max(1, int(facts["Resources"].get("CPU", 0))))
-        addresses = {address for _, address in self.halls.values()}
+        addresses = {address for _, address in self.pools.values()}
         if addresses and addresses != before:
             nginx.write(
                 self.folder, self.port, sorted(addresses), nginx.MACHINE, self.proxies, bind=self.bind
@@ -128,21 +128,21 @@ class Machines:
         import ray
 
         try:
-            return ray.get(self.halls[node][0].status.remote(), timeout=LOOK) is None
+            return ray.get(self.pools[node][0].status.remote(), timeout=LOOK) is None
         except ray.exceptions.GetTimeoutError:  # busy, not gone
             return True
         except ray.exceptions.RayError:
             return False
 
     def _start(self, node: str, processes: int) -> None:
-        """A hall on a machine, one process for each of its cores. One that cannot start is said, and tried again later."""
+        """A pool on a machine, one process for each of its cores. One that cannot start is said, and tried again later."""
         import ray
         from ray.util.scheduling_strategies import NodeAffinitySchedulingStrategy
 
         there = NodeAffinitySchedulingStrategy(node, soft=False)
         actor = ray.remote(Machine).options(num_cpus=0, scheduling_strategy=there).remote()
         try:
-            self.halls[node] = actor, ray.get(actor.start.remote(self.arguments, processes), timeout=PATIENCE)
+            self.pools[node] = actor, ray.get(actor.start.remote(self.arguments, processes), timeout=PATIENCE)
         except ray.exceptions.RayError as error:
             print(
                 f"A machine does not serve: {str(error).strip().splitlines()[-1]}",
@@ -152,13 +152,13 @@ class Machines:
             ray.kill(actor)
 
     def stop(self) -> None:
-        """End nginx and every hall."""
+        """End nginx and every pool."""
         import ray
 
         if self.front is not None:
             self.front.terminate()
             self.front.wait()
-        ending = [actor.stop.remote() for actor, _ in self.halls.values()]
+        ending = [actor.stop.remote() for actor, _ in self.pools.values()]
         if ending:
             ray.wait(ending, num_returns=len(ending), timeout=GRACE)
         shutil.rmtree(self.folder, ignore_errors=True)

@@ -8,6 +8,7 @@ import runpy
 import sys
 
 from tlmviz.checkpoints import opening
+from tlmviz.checkpoints.folders import holds_run
 from tlmviz.errors import Error
 from tlmviz.hosting.addresses import BELIEVED, believed
 
@@ -46,7 +47,10 @@ def run(options: argparse.Namespace) -> int:
     Raises Error where a path is no model, the port is none or in use, no window can be opened, or the app's extra is missing.
     """
     require_app()
-    opening.offer([opening.checked(path) for path in options.paths])
+    paths = [opening.checked(path) for path in options.paths]
+    opening.offer(paths)
+    if trainings := [path.name for path in paths if holds_run(path)]:
+        print(f"On the page Learning: {', '.join(trainings)}")
     if options.window or options.app:
         if options.port is not None:
             raise Error("A window has a free port of its own; leave --port out.")

@@ -79,8 +79,8 @@ def run(options: argparse.Namespace) -> int:
     if min(given.values()) < 0:
         raise Error(f"A limit is {min(given.values())}; limits are 0, for none, or more.")
     require_app()  # before what it needs is imported
-    from .hall import Hall
     from .machines import Machines
+    from .process_pool import ProcessPool
 
     if options.ray:
         each = [f"--{name}={value:g}" for name, value in given.items()]
@@ -89,18 +89,18 @@ def run(options: argparse.Namespace) -> int:
         return 0
     # Visitors are spread over the processes.
     given |= {name: -(-given[name] // options.processes) for name in ("sessions", "tabs")}
-    hall = Hall(options.processes, options.port, Limits(**given), options.host, options.bind, proxies)
+    pool = ProcessPool(options.processes, options.port, Limits(**given), options.host, options.bind, proxies)
     try:
-        hall.start()
+        pool.start()
         print(
             f"{options.processes} processes at http://{host_of(options.bind)}:{options.port}, /health and /metrics there; "
             "Ctrl+C ends them.",
             file=sys.stderr,
             flush=True,
         )
-        hall.run()
+        pool.run()
     finally:
-        hall.stop()
+        pool.stop()
     return 0
 
 

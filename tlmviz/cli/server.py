@@ -14,13 +14,14 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
+from tlmviz.checkpoints import wheels
 from tlmviz.checkpoints.folders import UPLOADS
 from tlmviz.errors import Error
 from tlmviz.extras import require
 from tlmviz.hosting import token as tokens
 
 PACKAGE = Path(__file__).resolve().parents[1]
-PLACES = (PACKAGE / "_app", PACKAGE.parent)  # in an installed wheel; in the repository
+PAGES = "tlmviz_app"  # the namespace package of the wheel tlmviz-app, in which app.py and pages/ lie as in the repository
 LOOPBACK = "127.0.0.1"  # which only this machine reaches
 EVERYWHERE = ("", "0.0.0.0", "::")  # all addresses of this machine
 LARGEST_UPLOAD = 4096  # MB, where uploads are allowed
@@ -28,13 +29,11 @@ PATIENCE = 300.0  # seconds until a server must answer: a busy machine is slow
 
 
 def app_file() -> Path:
-    """app.py, which `streamlit run` takes. Raises Error where tlmviz was installed without its app."""
-    for place in PLACES:
+    """app.py, which `streamlit run` takes. Raises Error where tlmviz was installed without its pages."""
+    for place in (PACKAGE.parent, *wheels.places(PAGES)):
         if (place / "app.py").is_file() and (place / "pages").is_dir():
             return place / "app.py"
-    raise Error(
-        "This installation of tlmviz has no app; install it from the repository with `pip install .`."
-    )
+    raise Error('The pages of the app are not installed here; run `pip install "tlmviz[app]"`.')
 
 
 def require_app() -> None:

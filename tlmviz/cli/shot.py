@@ -32,7 +32,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument("--width", type=int, help="pixels of the picture")
     parser.add_argument("--height", type=int, help="pixels of the picture")
-    parser.add_argument("--theme", default="light", help="light (the default) or dark")
+    parser.add_argument("--theme", default="light", help="light (the default), dark or grey")
     parser.add_argument("--scale", type=float, default=2.0, help="pixels of a PNG per pixel of the page (2)")
     parser.add_argument("--picture", help="the number of a picture on its page, or a part of its title")
     parser.add_argument(

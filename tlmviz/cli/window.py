@@ -12,6 +12,7 @@ import signal
 import subprocess
 import sys
 import tempfile
+import time
 from collections.abc import Callable
 from pathlib import Path
 
@@ -134,13 +135,22 @@ def browser_window(executable: str) -> Callable[[str], None]:
                 process.terminate()
                 process.wait()
         finally:
-            shutil.rmtree(profile, ignore_errors=True)
+            remove(profile)
         if status:
             raise Error(
                 f"{executable} ended with status {status}; leave --app out and open the address in a browser."
             )
 
     return opened
+
+
+def remove(profile: Path) -> None:
+    """Remove a browser's profile, waiting at most five seconds for what its own processes still write while they end."""
+    for _ in range(50):
+        shutil.rmtree(profile, ignore_errors=True)
+        if not profile.exists():
+            return
+        time.sleep(0.1)
 
 
 def start_page(folder: Path, link: str) -> Path:

@@ -8,7 +8,7 @@ from .feedforward import EXPERT_SCORES, FEEDFORWARDS, GATED, ExpertsConfig, Feed
 from .indexer import IndexerConfig
 from .language_model import ModelConfig, notes_preset, with_plain_attention, without_connections
 from .latents import LatentsConfig
-from .mtp import MTPConfig
+from .mtp import MTPConfig, ParallelMTPConfig
 from .norm import NORM_PLACES, NORMS, NormConfig
 from .pointer import PointerConfig
 from .positions import LAYOUTS, POSITIONS, ROPE_SCALINGS, PositionsConfig
@@ -46,6 +46,7 @@ __all__ = [
     "MTPConfig",
     "ModelConfig",
     "NormConfig",
+    "ParallelMTPConfig",
     "PointerConfig",
     "PositionsConfig",
     "ScenesConfig",

@@ -20,10 +20,10 @@ from .transformer import SHORT, LayerConfig, TransformerConfig
 class ModelConfig(TransformerConfig):
     """A decoder-only language model, part by part.
 
-    Sizes are counts; `dropout` is a probability used in training only. `embedding_scale` multiplies the embedding, a `tied`
-    head reads it without. `head_bias` gives the head a bias per token, and `logit_softcap` bounds a logit z to
-    softcap * tanh(z / softcap); null: no bound. `layers` says what differs from layer to layer, an entry each; empty where
-    all are alike. Raises BadConfig when the parts do not fit together.
+    Sizes are counts; `dropout` is a probability used in training only. With `bos` texts begin with the end-of-text token.
+    `embedding_scale` multiplies the embedding, a `tied` head reads it without. `head_bias` gives the head a bias per token,
+    and `logit_softcap` bounds a logit z to softcap * tanh(z / softcap); null: no bound. `layers` says what differs from layer
+    to layer, an entry each; empty where all are alike. Raises BadConfig when the parts do not fit together.
     """
 
     PARTS: ClassVar[Mapping[str, type[Any]]] = {
@@ -43,6 +43,7 @@ class ModelConfig(TransformerConfig):
     d_model: int = 192
     context: int = 512
     tied: bool = True
+    bos: bool = True
     dropout: float = 0.0
     embedding_scale: float = 1.0
     head_bias: bool = False
@@ -56,7 +57,7 @@ class ModelConfig(TransformerConfig):
     layers: tuple[LayerConfig, ...] = ()
 
     def __post_init__(self) -> None:
-        self.check_types(name=str, description=str, tied=bool, head_bias=bool, **self.PARTS)
+        self.check_types(name=str, description=str, tied=bool, bos=bool, head_bias=bool, **self.PARTS)
         self.check_counts("vocab_size", "n_layers", "d_model", "context")
         self.check_shares("dropout")
         self.check_positive("embedding_scale")

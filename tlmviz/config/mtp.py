@@ -1,4 +1,4 @@
-"""The configuration of a language model with modules that look several tokens ahead."""
+"""The configurations of language models that predict several tokens ahead: modules in a chain, or heads side by side."""
 
 from __future__ import annotations
 
@@ -34,3 +34,19 @@ class MTPConfig(ModelConfig):
                 "connection, layers or window differ from the plain ones, which modules that look ahead do not "
                 "know; leave them out."
             )
+
+
+@dataclass(frozen=True)
+class ParallelMTPConfig(ModelConfig):
+    """A language model and `depth` further output matrices side by side, all on its final state (003 section 6.4).
+
+    Raises BadConfig when the parts do not fit together.
+    """
+
+    kind: str = "mtp-parallel"
+    depth: int = 3
+
+    def __post_init__(self) -> None:
+        self.check_choices(kind=("mtp-parallel",))
+        self.check_counts("depth")
+        super().__post_init__()

@@ -39,8 +39,8 @@ class ScoreConfig(Checked):
 class Seq2SeqConfig(JSONConfig):
     """A bidirectional GRU that reads and a GRU with attention that writes (004 section 7).
 
-    `hidden` is the size of both states, each direction of the encoder giving half. Raises BadConfig when the parts do not
-    fit together.
+    `hidden` is the size of both states, each direction of the encoder giving half. With a `pointer` it writes from its
+    vocabulary or copies what it looks at in the source (section 7.2). Raises BadConfig when the parts do not fit together.
     """
 
     PARTS: ClassVar[Mapping[str, type[Any]]] = {"score": ScoreConfig}
@@ -55,10 +55,11 @@ class Seq2SeqConfig(JSONConfig):
     context: int = 128
     dropout: float = 0.0
     score: ScoreConfig = field(default_factory=ScoreConfig)
+    pointer: bool = False
 
     def __post_init__(self) -> None:
         self.check_choices(kind=("seq2seq",))
-        self.check_types(name=str, description=str, score=ScoreConfig)
+        self.check_types(name=str, description=str, score=ScoreConfig, pointer=bool)
         self.check_counts("vocab_size", "d_model", "hidden", "context")
         if self.hidden % 2:
             raise BadConfig(

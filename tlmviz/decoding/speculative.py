@@ -14,7 +14,7 @@ from jaxtyping import Bool, Float, Int
 from torch import Tensor
 
 from ..caches import ContiguousCache
-from ..networks.mtp import MTPNetwork
+from ..networks.mtp import MTPNetwork, ParallelMTPNetwork
 from ..networks.transformer import TransformerLM
 from .sampling import Sampling
 
@@ -191,6 +191,28 @@ class Modules:
             self.waiting[depth - 1] = states[:, sure - start : max(0, newest - depth + 2) - start]
             proposed.append(rule.pick(self.network.unembed(hidden[0, -1]).cpu()))
             ids.append(proposed[-1].token)
+            chance *= proposed[-1].chance
+        return proposed
+
+
+class ParallelHeads:
+    """The model's own further heads (`ParallelMTPNetwork.ahead`), all asked at the last state that the model made.
+
+    The first `most` are asked, each only while the product of the proposals' probabilities before it is at least `least`.
+    """
+
+    def __init__(self, network: ParallelMTPNetwork, least: float = 0.0, most: int | None = None):
+        self.network, self.least = network, least
+        self.most = len(network.ahead) if most is None else most
+
+    def propose(
+        self, known: list[int], hidden: Float[Tensor, "1 t c"], rule: Rule, limit: int
+    ) -> list[Proposal]:
+        chance, proposed = 1.0, list[Proposal]()
+        for head in self.network.ahead[: max(0, min(self.most, limit))]:
+            if chance < self.least:
+                break
+            proposed.append(rule.pick(head(hidden[0, -1]).cpu()))
             chance *= proposed[-1].chance
         return proposed
 

@@ -5,14 +5,13 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from copy import copy
 from dataclasses import replace
-from typing import Any, NamedTuple, Protocol, cast
+from typing import Any, NamedTuple, Protocol
 
 import torch
 from jaxtyping import Float, Int
 from torch import Tensor
 
 from .. import kernels
-from ..layers import CrossAttention
 from ..networks.encoder_decoder import EncoderDecoder
 from ..networks.seq2seq import Seq2Seq
 from ..networks.transformer import TransformerLM
@@ -23,7 +22,8 @@ class Step(NamedTuple):
     """Log-probabilities of each row's next token [R, V], and what that prediction attended to [R, A, S].
 
     A counts the attention maps a network has between target and source (layers x heads, or one); None without a source.
-    `hidden` are the vectors from which the output matrix makes logits, one for each token just read: a prompt's, then one.
+    `hidden` are the vectors from which the output matrix makes logits (with a pointer those of p_vocab), one for each token
+    just read: a prompt's, then one.
     """
 
     logp: Float[Tensor, "r v"]
@@ -82,7 +82,7 @@ class TransformerStepper:
         with torch.inference_mode():
             self.writing = network.start(torch.tensor([source]))
         self.keys = torch.cat([k for k, _ in self.writing.memory], 1)  # [1, L H, S, D]
-        self.scale = cast(CrossAttention, network.decoder[0].cross).spec().scale
+        self.scale = network.decoder[0].cross.spec().scale
         taps = [
             f"decoder.{layer}.cross.{name}"
             for layer in range(network.config.decoder_layers)

@@ -41,8 +41,8 @@ def turn(tokens: float) -> str:
 class Named:
     """Axes and hover of a map of tokens: names where they fit, positions where they do not."""
 
-    x: dict
-    y: dict
+    x: dict[str, Any]
+    y: dict[str, Any]
     hover: str  # the part of a template that names query and key
     pairs: list[list[str]] | None
     step: float = 1.0  # tokens in a bin

@@ -71,8 +71,8 @@ def layout(
     x: str = "",
     y: str = "",
     height: int = 320,
-    xaxis: dict | None = None,
-    yaxis: dict | None = None,
+    xaxis: dict[str, Any] | None = None,
+    yaxis: dict[str, Any] | None = None,
     **more: Any,
 ) -> dict[str, Any]:
     """The house style as a layout dictionary: theme colours, quiet grid, a title with units, axis names.

@@ -21,6 +21,6 @@ def colorbar(
     }
 
 
-def rooted(colors: tuple[str, ...]) -> list[list]:
+def rooted(colors: tuple[str, ...]) -> list[list[float | str]]:
     """A colour scale that goes with the square root of the value: small weights stay visible."""
-    return [[stop**2, color] for stop, color in scale(colors)]
+    return [[float(stop) ** 2, color] for stop, color in scale(colors)]

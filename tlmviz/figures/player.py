@@ -28,7 +28,7 @@ class Layer:
 
 
 def walked(
-    traces: Sequence[dict | Layer],
+    traces: Sequence[dict[str, Any] | Layer],
     steps: Sequence[int],
     labels: list[str],
     layout: dict[str, Any],
@@ -54,9 +54,9 @@ def walked(
 
 
 def animated(
-    traces: list[dict],
+    traces: list[dict[str, Any]],
     layout: dict[str, Any],
-    frames: list[list[dict]],
+    frames: list[list[dict[str, Any]]],
     labels: list[str],
     moving: list[int],
     start: int,
@@ -67,7 +67,7 @@ def animated(
     redraw: bool = True,
     stepping: bool = False,
     left: float | None = None,
-    layouts: list[dict] | None = None,
+    layouts: list[dict[str, Any]] | None = None,
 ) -> go.Figure:
     """A figure with a slider over `frames`, each a list of traces that replace those numbered in `moving`.
 
@@ -79,7 +79,9 @@ def animated(
     still = {"mode": "immediate", "frame": {"duration": 0, "redraw": redraw}, "transition": NO_TRANSITION}
     left = left if left is not None else 0.17 if stepping else 0.1
     buttons = [_buttons(theme, duration, redraw, still)] * (len(frames) + 1)
-    named = [{"name": str(number), "data": data, "traces": moving} for number, data in enumerate(frames)]
+    named: list[dict[str, Any]] = [
+        {"name": str(number), "data": data, "traces": moving} for number, data in enumerate(frames)
+    ]
     if stepping:  # a button of Plotly leads to one fixed frame, so every frame brings its own
         buttons = [_leading_from(number, buttons[0], len(frames), still) for number in range(len(frames))]
         for number, frame in enumerate(named):
@@ -93,7 +95,9 @@ def animated(
     return figure(traces, {**layout, **controls}, named)
 
 
-def _slider(labels: list[str], start: int, theme: Theme, prefix: str, left: float, still: dict) -> dict:
+def _slider(
+    labels: list[str], start: int, theme: Theme, prefix: str, left: float, still: dict[str, Any]
+) -> dict[str, Any]:
     return {
         "active": start,
         "steps": [
@@ -121,7 +125,7 @@ def _slider(labels: list[str], start: int, theme: Theme, prefix: str, left: floa
     }
 
 
-def _buttons(theme: Theme, duration: int, redraw: bool, still: dict) -> dict:
+def _buttons(theme: Theme, duration: int, redraw: bool, still: dict[str, Any]) -> dict[str, Any]:
     play = {
         "fromcurrent": True,
         "frame": {"duration": duration, "redraw": redraw},
@@ -147,7 +151,7 @@ def _buttons(theme: Theme, duration: int, redraw: bool, still: dict) -> dict:
     }
 
 
-def _leading_from(number: int, buttons: dict, count: int, still: dict) -> dict:
+def _leading_from(number: int, buttons: dict[str, Any], count: int, still: dict[str, Any]) -> dict[str, Any]:
     """The buttons with two more, which lead to the frames before and after frame `number` of `count`."""
     steps = [
         {"method": "animate", "label": label, "args": [[str(min(max(to, 0), count - 1))], still]}

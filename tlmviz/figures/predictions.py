@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -26,7 +26,13 @@ def gradient(names: list[str], before: np.ndarray, after: np.ndarray, theme: The
 
 
 def _pairs(
-    names: list[str], before: np.ndarray, after: np.ndarray, theme: Theme, title: str, y: str, yaxis: dict
+    names: list[str],
+    before: np.ndarray,
+    after: np.ndarray,
+    theme: Theme,
+    title: str,
+    y: str,
+    yaxis: dict[str, Any],
 ) -> go.Figure:
     """Grouped bars, original and changed."""
     where = np.arange(len(names))

@@ -20,6 +20,7 @@ What a colour means, on every page:
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any
 
 HEADS = ("#1f77b4", "#e08a00", "#159a74", "#c2529b", "#d1490c", "#4db0e6", "#7a66d6", "#a38b00")
 
@@ -103,7 +104,7 @@ DARK = Theme(
 THEMES = {theme.name: theme for theme in (LIGHT, DARK)}
 
 
-def palette() -> dict:
+def palette() -> dict[str, Any]:
     """All colours as JSON-ready lists, for the views that the browser draws on a canvas."""
     themes = {
         name: {
@@ -119,7 +120,8 @@ def palette() -> dict:
 
 def rgb(color: str) -> tuple[int, int, int]:
     """Red, green and blue of #rrggbb, 0 to 255."""
-    return tuple(int(color[i : i + 2], 16) for i in (1, 3, 5))
+    red, green, blue = (int(color[i : i + 2], 16) for i in (1, 3, 5))
+    return red, green, blue
 
 
 def faded(color: str, opacity: float) -> str:
@@ -128,6 +130,6 @@ def faded(color: str, opacity: float) -> str:
     return f"rgba({red},{green},{blue},{opacity:g})"
 
 
-def scale(colors: tuple[str, ...]) -> list[list]:
+def scale(colors: tuple[str, ...]) -> list[list[float | str]]:
     """Evenly spaced stops as a Plotly colour scale."""
     return [[i / (len(colors) - 1), color] for i, color in enumerate(colors)]

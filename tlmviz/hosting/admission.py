@@ -18,6 +18,7 @@ OPEN = (
     "/line",
     "/static/",
     "/vendored/",
+    "/gallery/",
     "/_stcore/health",
 )  # asked for by machines, or once and then kept by the browser
 STREAM = "/_stcore/stream"  # the websocket that each tab holds

@@ -23,9 +23,10 @@ _of: Counter[str] = Counter()  # of each address
 
 def close() -> None:
     """Let the server of this process close them."""
-    AutoHTTPProtocol.connection_made = _connection_made
-    AutoHTTPProtocol.data_received = _data_received
-    AutoHTTPProtocol.connection_lost = _connection_lost
+    # uvicorn has no place to put one's own: its methods themselves give way.
+    AutoHTTPProtocol.connection_made = _connection_made  # type: ignore[method-assign]
+    AutoHTTPProtocol.data_received = _data_received  # type: ignore[method-assign]
+    AutoHTTPProtocol.connection_lost = _connection_lost  # type: ignore[method-assign]
 
 
 def _connection_made(self: Any, transport: Any) -> None:
@@ -46,9 +47,9 @@ def _data_received(self: Any, data: bytes) -> None:
         _heard(self)
 
 
-def _connection_lost(self: Any, error: Exception | None) -> None:
+def _connection_lost(self: Any, exc: Exception | None) -> None:
     _heard(self)
-    _lost(self, error)
+    _lost(self, exc)
 
 
 def _heard(protocol: Any) -> None:

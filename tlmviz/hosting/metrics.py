@@ -37,7 +37,7 @@ def page_of_metrics() -> tuple[bytes, str]:
     if not os.environ.get(FOLDER):
         return generate_latest(REGISTRY), CONTENT_TYPE_LATEST
     together = CollectorRegistry()
-    multiprocess.MultiProcessCollector(together)
+    multiprocess.MultiProcessCollector(together)  # type: ignore[no-untyped-call]  # has no types
     return generate_latest(together), CONTENT_TYPE_LATEST
 
 

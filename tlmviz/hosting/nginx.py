@@ -70,7 +70,7 @@ http {{
       proxy_read_timeout 1h;
       proxy_pass http://app;
     }}
-    location ~ ^/(static|vendored)/ {{
+    location ~ ^/(static|vendored|gallery)/ {{
       proxy_cache kept;
       proxy_cache_valid 200 1d;
       proxy_pass http://app;

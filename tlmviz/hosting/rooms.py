@@ -2,16 +2,18 @@
 
 What is stored, in one SQLite file that all app processes of a machine share, is this and nothing else:
 
-- of a room: its code, the tour's name, when it ends, a hash of the teacher's secret, a random key, and which of its questions are
-  revealed;
-- counts: for each step, how many visitors came to it and not further; for each question, how many gave each answer;
-- marks, so that nobody counts twice: for each step that a visitor came to and each question that a visitor answered, a hash
+- of a room: its code, the tour's name or the question that the teacher wrote for it, when it ends, a hash of the teacher's
+  secret, a random key, which of its questions are revealed and which are voted on again, at which step it is held, and whether
+  results wait until they are revealed;
+- counts: for each step, how many visitors came to it and not further; for each vote on a question, how many gave each answer;
+- marks, so that nobody counts twice: for each step that a visitor came to and each vote that a visitor took part in, a hash
   (BLAKE2b under the room's key) of the visitor's id with that step. The id is a random number that the browser tab made up and
-  keeps; it is not stored. A mark says neither what was answered nor when, and two marks of one visitor have nothing in common.
+  keeps; it is not stored. A mark says neither what was answered nor when, and two marks of one visitor have nothing in common;
+- of a room that has ended: its code and when it ended, for a day, of the MOST_ENDED last ones.
 
 No name, no address, no cookie and no time of a visit is stored. A tab that is reloaded has its number still and counts once; a
-new tab, or another browser, is a new visitor. Everything of a room is deleted when it is ended, or by the first call behind its
-day.
+new tab, or another browser, is a new visitor. Everything else of a room is deleted when it is ended, or by the first call behind
+its day.
 """
 
 from __future__ import annotations
@@ -35,25 +37,32 @@ from tlmviz.errors import Error
 from .buckets import Buckets
 
 FOLDER = "TLMVIZ_ROOMS"  # names the folder that app processes share: `tlmviz serve` sets it
-FILE = "rooms.sqlite"
+FILE = "rooms-2.sqlite"  # another name whenever TABLES change: files of older versions are left alone
 ALPHABET = "34679CDFHJKMNPRTWX"  # none that looks like another one, and no vowels: codes are no words
 LETTERS = 6
 HOUR, DAY = 60 * 60.0, 24 * 60 * 60.0  # seconds; a room lasts a day
 MOST_ROOMS = 200
+MOST_ENDED = 1000  # codes of rooms that have ended, by which visitors are told so
 # Rooms that an address may open in an hour, and codes that are none; a school may share one address.
 OPENED, WRONG = 20, 100
 MOST_VISITORS = 2000  # of one room
+MOST_TEXT = 4000  # characters of a tour's name, or of a teacher's question with its link
 STEPS, ANSWERS = 20, 10  # that a tour and a question may have
 PATIENCE = 1.0  # seconds that a call waits for others
-HERE = -1  # in place of an answer: the visitors who came to a step and not further
+HERE = -1  # in place of an answer, in vote 0: the visitors who came to a step and not further
+VOTED = {1: "answered", 2: "answered again"}  # vote -> what its marks say
 TABLES = (
     """CREATE TABLE IF NOT EXISTS room (code TEXT PRIMARY KEY, tour TEXT NOT NULL, secret BLOB NOT NULL, key BLOB NOT NULL,
-    ends REAL NOT NULL, revealed INTEGER NOT NULL DEFAULT 0) WITHOUT ROWID""",
-    """CREATE TABLE IF NOT EXISTS tally (code TEXT, step INTEGER, answer INTEGER, count INTEGER NOT NULL,
-    PRIMARY KEY (code, step, answer)) WITHOUT ROWID""",
+    ends REAL NOT NULL, revealed INTEGER NOT NULL DEFAULT 0, again INTEGER NOT NULL DEFAULT 0, held INTEGER NOT NULL DEFAULT 0,
+    withheld INTEGER NOT NULL DEFAULT 0) WITHOUT ROWID""",
+    """CREATE TABLE IF NOT EXISTS tally (code TEXT, step INTEGER, vote INTEGER, answer INTEGER, count INTEGER NOT NULL,
+    PRIMARY KEY (code, step, vote, answer)) WITHOUT ROWID""",
     # In the order of the hashes: the order in which visitors came is not kept either.
     "CREATE TABLE IF NOT EXISTS mark (code TEXT, mark BLOB, PRIMARY KEY (code, mark)) WITHOUT ROWID",
+    "CREATE TABLE IF NOT EXISTS ended (code TEXT PRIMARY KEY, at REAL NOT NULL) WITHOUT ROWID",
 )
+
+KNOWN = "SELECT 1 FROM room WHERE code = :code UNION SELECT 1 FROM ended WHERE code = :code"
 
 
 class NoRoom(Error):
@@ -79,8 +88,12 @@ class Counts:
     tour: str
     ends: float  # seconds since 1970
     here: Mapping[int, int]  # step -> visitors who came to it and not further
-    answers: Mapping[int, Mapping[int, int]]  # step -> answer -> visitors
+    votes: Mapping[
+        int, tuple[Mapping[int, int], ...]
+    ]  # step -> of each vote on its question, answer -> visitors
     revealed: frozenset[int]
+    held: int  # the step that nobody may go beyond; 0 where there is none
+    withheld: bool  # whether visitors see how the room answered, and what is right, only when it is revealed
 
     @property
     def visitors(self) -> int:
@@ -91,9 +104,30 @@ class Counts:
         """Visitors who came further than a step."""
         return sum(count for at, count in self.here.items() if at > step)
 
-    def answered(self, step: int) -> int:
-        """Visitors who answered the question of a step."""
-        return sum(self.answers.get(step, {}).values())
+    def answered(self, step: int) -> tuple[int, ...]:
+        """Visitors who took part in each vote on the question of a step."""
+        return tuple(sum(vote.values()) for vote in self.votes.get(step, ({},)))
+
+
+@dataclass(frozen=True)
+class Standing:
+    """How a room stands at one step, for one visitor: what may be seen, and what is asked. As it is, that of no room."""
+
+    held: int = 0  # as in Counts
+    shown: bool = True  # whether the votes, and what is right, may be seen by who has answered
+    revealed: bool = False  # and on the wall
+    vote: int = 1  # the one that is on
+    voted: bool = False  # whether the visitor took part in it
+    votes: tuple[Mapping[int, int], ...] = ({},)  # answer -> visitors of each vote; empty where not shown
+
+    @property
+    def again(self) -> bool:
+        """Whether who has answered is asked once more."""
+        return self.vote == 2 and not self.voted and not self.revealed
+
+    def before(self, step: int) -> bool:
+        """Whether the room is held before a step."""
+        return 0 < self.held < step
 
 
 @dataclass(frozen=True)
@@ -103,7 +137,13 @@ class _Room:
     secret: bytes
     key: bytes
     ends: float
-    revealed: int
+    revealed: int  # bits, by the step
+    again: int  # bits
+    held: int
+    withheld: int
+
+    def vote(self, step: int) -> int:
+        return 1 + (self.again >> step & 1)
 
     def mark(self, visitor: str, step: int, what: str) -> bytes:
         text = f"{visitor} {step} {what}".encode()
@@ -136,28 +176,32 @@ class Rooms:
         self._opened, self._wrong = Buckets(OPENED, HOUR), Buckets(WRONG, HOUR)
 
     def open_room(self, tour: str, address: str = "") -> Opened:
-        """Open a room on a tour. Raises RoomBusy where MOST_ROOMS are open, or an address has opened OPENED within an hour.
+        """Open a room on a tour, or on what stands for one in MOST_TEXT characters.
+
+        Raises RoomBusy where MOST_ROOMS are open, or an address has opened OPENED within an hour.
 
         Where as many are open, one that nobody joined within an hour gives way.
         """
+        if len(tour) > MOST_TEXT:
+            raise Error("The question and its link are longer than a room keeps; shorten one of them.")
         if address and self._opened[address].empty:
             raise RoomBusy(
                 f"{OPENED} rooms were opened from your address within an hour, as many as may be; try again in some minutes."
             )
         with self._transaction() as connection:
             if connection.execute("SELECT count(*) FROM room").fetchone()[0] >= MOST_ROOMS:
-                _delete(connection, self._unjoined(connection))
+                self._end(connection, self._unjoined(connection))
             if connection.execute("SELECT count(*) FROM room").fetchone()[0] >= MOST_ROOMS:
                 raise RoomBusy(
                     f"{MOST_ROOMS} rooms are open, as many as this server keeps; try again when one has ended: each does after a "
                     "day."
                 )
             code = ""
-            while not code or connection.execute("SELECT 1 FROM room WHERE code = ?", (code,)).fetchone():
+            while not code or connection.execute(KNOWN, {"code": code}).fetchone():
                 code = "".join(secrets.choice(ALPHABET) for _ in range(LETTERS))
             secret = secrets.token_urlsafe(24)
             row = (code, tour, _hashed(secret), secrets.token_bytes(32), self.clock() + DAY)
-            connection.execute("INSERT INTO room VALUES (?, ?, ?, ?, ?, 0)", row)
+            connection.execute("INSERT INTO room (code, tour, secret, key, ends) VALUES (?, ?, ?, ?, ?)", row)
         if address:
             self._opened[address].wait()
         return Opened(code, secret)
@@ -172,53 +216,79 @@ class Rooms:
         with self._transaction() as connection:
             self._visit(connection, self._room(connection, code), visitor, step)
 
-    def answer(self, code: str, visitor: str, step: int, answer: int) -> None:
-        """Count a visitor's answer to the question of a step: the first one, others change nothing."""
+    def answer(self, code: str, visitor: str, step: int, answer: int, vote: int = 1) -> None:
+        """Count a visitor's answer to the question of a step: the first one in each vote, others change nothing.
+
+        Nor does one in a second vote that the teacher has not asked for.
+        """
         if not 0 <= answer < ANSWERS:
             raise Error(f"There is no answer {answer}; answers are counted from 0 to {ANSWERS - 1}.")
         with self._transaction() as connection:
             room = self._room(connection, code)
             self._visit(connection, room, visitor, step)
-            if _is_new(connection, room, room.mark(visitor, step, "answered")):
-                _add(connection, code=room.code, step=step, answer=answer, count=1)
+            if vote <= room.vote(step) and _is_new(connection, room, room.mark(visitor, step, VOTED[vote])):
+                _add(connection, code=room.code, step=step, vote=vote, answer=answer, count=1)
 
     def counts(self, code: str, secret: str, address: str = "") -> Counts:
         """What the room has counted, for who has the teacher's secret. Raises RoomBusy as `tour`."""
         with self._guessed(code, address), self._transaction(writes=False) as connection:
             room = self._owned(connection, code, secret)
             rows = connection.execute(
-                "SELECT step, answer, count FROM tally WHERE code = ? AND count > 0", (room.code,)
+                "SELECT step, vote, answer, count FROM tally WHERE code = ? AND count > 0", (room.code,)
             ).fetchall()
-        answers: dict[int, dict[int, int]] = {}
-        for step, answer, count in rows:
-            if answer != HERE:
-                answers.setdefault(step, {})[answer] = count
-        here = {step: count for step, answer, count in rows if answer == HERE}
+        here = {step: count for step, _, answer, count in rows if answer == HERE}
+        asked = {step for step, vote, *_ in rows if vote}
+        votes = {step: _votes(room, step, [row[1:] for row in rows if row[0] == step]) for step in asked}
         revealed = frozenset(step for step in range(1, STEPS + 1) if room.revealed >> step & 1)
-        return Counts(room.tour, room.ends, here, answers, revealed)
+        return Counts(room.tour, room.ends, here, votes, revealed, room.held, bool(room.withheld))
 
-    def answers(self, code: str, step: int) -> dict[int, int]:
-        """How the room answered one question, answer -> visitors: for who has answered it."""
+    def standing(self, code: str, step: int, visitor: str = "") -> Standing:
+        """How a room stands at a step, for a visitor."""
         with self._transaction(writes=False) as connection:
             room = self._room(connection, code)
-            return dict(
-                connection.execute(
-                    "SELECT answer, count FROM tally WHERE code = ? AND step = ? AND answer != ?",
-                    (room.code, step, HERE),
-                ).fetchall()
-            )
+            vote, revealed = room.vote(step), bool(room.revealed >> step & 1)
+            mark = room.mark(visitor, step, VOTED[vote])
+            voted = connection.execute(
+                "SELECT 1 FROM mark WHERE code = ? AND mark = ?", (room.code, mark)
+            ).fetchone()
+            shown = revealed or not room.withheld
+            rows = connection.execute(
+                "SELECT vote, answer, count FROM tally WHERE code = ? AND step = ? AND ?",
+                (room.code, step, shown),
+            ).fetchall()
+        return Standing(room.held, shown, revealed, vote, voted is not None, _votes(room, step, rows))
 
     def reveal(self, code: str, secret: str, steps: frozenset[int]) -> None:
-        """Let the teacher's screens show how these questions, and no others, were answered."""
+        """Show how these questions, and no others, were answered; of them those that somebody has answered."""
         with self._transaction() as connection:
             room = self._owned(connection, code, secret)
-            bits = sum(1 << step for step in steps if 1 <= step <= STEPS)
-            connection.execute("UPDATE room SET revealed = ? WHERE code = ?", (bits, room.code))
+            bits = sum(1 << step for step in steps & _answered(connection, room))
+            _set(connection, room, "revealed", bits)
+
+    def vote_again(self, code: str, secret: str, step: int) -> None:
+        """Ask a question that somebody has answered once more, and hide it until it is revealed. There is no third vote."""
+        with self._transaction() as connection:
+            room = self._owned(connection, code, secret)
+            if room.vote(step) == 1 and step in _answered(connection, room):
+                _set(connection, room, "again", room.again | 1 << step)
+                _set(connection, room, "revealed", room.revealed & ~(1 << step))
+
+    def hold(self, code: str, secret: str, step: int) -> None:
+        """Let nobody go beyond a step; 0 lets go."""
+        if not 0 <= step <= STEPS:
+            raise _no_step(step)
+        with self._transaction() as connection:
+            _set(connection, self._owned(connection, code, secret), "held", step)
+
+    def withhold(self, code: str, secret: str, on: bool) -> None:
+        """Whether visitors see how the room answered, and what is right, only when it is revealed."""
+        with self._transaction() as connection:
+            _set(connection, self._owned(connection, code, secret), "withheld", int(on))
 
     def end(self, code: str, secret: str) -> None:
-        """Delete a room and all that it counted."""
+        """Delete a room and all that it counted; for a day its code says that it has ended."""
         with self._transaction() as connection:
-            _delete(connection, [self._owned(connection, code, secret).code])
+            self._end(connection, [self._owned(connection, code, secret).code])
 
     # --- below: with the file open ------------------------------------------------------------------
 
@@ -248,14 +318,14 @@ class Rooms:
 
     def _room(self, connection: sqlite3.Connection, code: str) -> _Room:
         code = normal(code)
-        row = connection.execute(
-            "SELECT code, tour, secret, key, ends, revealed FROM room WHERE code = ?", (code,)
-        ).fetchone()
-        if row is None:
+        row = connection.execute("SELECT * FROM room WHERE code = ?", (code,)).fetchone()
+        if row is not None:
+            return _Room(*row)
+        if connection.execute(KNOWN, {"code": code}).fetchone():
             raise NoRoom(
-                f"There is no room {code}: it has ended, as every room does after a day, or its code is another one."
+                "Room {code} has ended, as each does after a day or when its teacher ends it.", code=code
             )
-        return _Room(*row)
+        raise NoRoom("There is no room {code}; look at its code on the teacher's screen again.", code=code)
 
     def _owned(self, connection: sqlite3.Connection, code: str, secret: str) -> _Room:
         room = self._room(connection, code)
@@ -268,7 +338,7 @@ class Rooms:
 
     def _visit(self, connection: sqlite3.Connection, room: _Room, visitor: str, step: int) -> None:
         if not 1 <= step <= STEPS:
-            raise Error(f"There is no step {step}; rooms count steps from 1 to {STEPS}.")
+            raise _no_step(step)
         marks = {room.mark(visitor, each, "came"): each for each in range(1, STEPS + 1)}
         asked = ",".join("?" * len(marks))
         known = connection.execute(
@@ -286,9 +356,9 @@ class Rooms:
                     f"Room {room.code} counts {MOST_VISITORS} visitors at most, and they are here."
                 )
         _is_new(connection, room, room.mark(visitor, step, "came"))
-        _add(connection, code=room.code, step=step, answer=HERE, count=1)
+        _add(connection, code=room.code, step=step, vote=0, answer=HERE, count=1)
         if before:
-            _add(connection, code=room.code, step=before, answer=HERE, count=-1)
+            _add(connection, code=room.code, step=before, vote=0, answer=HERE, count=-1)
 
     @contextlib.contextmanager
     def _transaction(self, writes: bool = True) -> Iterator[sqlite3.Connection]:
@@ -331,12 +401,29 @@ class Rooms:
         return connection
 
     def _forget_the_old(self, connection: sqlite3.Connection) -> None:
-        now = self.clock()
-        if connection.execute("SELECT 1 FROM room WHERE ends <= ?", (now,)).fetchone():
+        """End the rooms whose day is over, and forget the codes that ended a day ago."""
+        times = {"now": self.clock(), "yesterday": self.clock() - DAY}
+        old = "SELECT 1 FROM room WHERE ends <= :now UNION ALL SELECT 1 FROM ended WHERE at <= :yesterday"
+        if connection.execute(old, times).fetchone():
             connection.execute("BEGIN IMMEDIATE")
-            old = connection.execute("SELECT code FROM room WHERE ends <= ?", (now,)).fetchall()
-            _delete(connection, [code for (code,) in old])
+            codes = connection.execute("SELECT code FROM room WHERE ends <= :now", times).fetchall()
+            self._end(connection, [code for (code,) in codes])
+            connection.execute("DELETE FROM ended WHERE at <= :yesterday", times)
             connection.execute("COMMIT")
+
+    def _end(self, connection: sqlite3.Connection, codes: list[str]) -> None:
+        """Delete rooms and keep their codes, of the MOST_ENDED that ended last."""
+        for code in codes:
+            connection.execute(
+                "INSERT OR REPLACE INTO ended SELECT code, min(ends, ?) FROM room WHERE code = ?",
+                (self.clock(), code),
+            )
+            for table in ("room", "tally", "mark"):
+                connection.execute(f"DELETE FROM {table} WHERE code = ?", (code,))
+        connection.execute(
+            "DELETE FROM ended WHERE code NOT IN (SELECT code FROM ended ORDER BY at DESC LIMIT ?)",
+            (MOST_ENDED,),
+        )
 
     def close(self) -> None:
         """Close the file; the next call opens it again."""
@@ -356,14 +443,31 @@ def _is_new(connection: sqlite3.Connection, room: _Room, mark: bytes) -> bool:
 
 def _add(connection: sqlite3.Connection, **row: str | int) -> None:
     connection.execute(
-        "INSERT INTO tally VALUES (:code, :step, :answer, :count) ON CONFLICT DO UPDATE SET count = count + :count",
+        "INSERT INTO tally VALUES (:code, :step, :vote, :answer, :count) ON CONFLICT DO UPDATE SET count = count + :count",
         row,
     )
 
 
-def _delete(connection: sqlite3.Connection, codes: list[str]) -> None:
-    for table in ("room", "tally", "mark"):
-        connection.executemany(f"DELETE FROM {table} WHERE code = ?", [(code,) for code in codes])
+def _answered(connection: sqlite3.Connection, room: _Room) -> frozenset[int]:
+    """The steps whose questions somebody has answered."""
+    rows = connection.execute("SELECT step FROM tally WHERE code = ? AND vote > 0", (room.code,))
+    return frozenset(step for (step,) in rows)
+
+
+def _votes(room: _Room, step: int, rows: list[tuple[int, int, int]]) -> tuple[dict[int, int], ...]:
+    """Rows (vote, answer, visitors) of a step as answer -> visitors, of each vote that the teacher has asked for."""
+    return tuple(
+        {answer: count for each, answer, count in rows if each == vote}
+        for vote in range(1, room.vote(step) + 1)
+    )
+
+
+def _set(connection: sqlite3.Connection, room: _Room, column: str, value: int) -> None:
+    connection.execute(f"UPDATE room SET {column} = ? WHERE code = ?", (value, room.code))
+
+
+def _no_step(step: int) -> Error:
+    return Error("There is no step {step}; rooms count steps from 1 to {most}.", step=step, most=STEPS)
 
 
 def _not_now(why: str) -> RoomBusy:

@@ -19,7 +19,8 @@ from .decode_attention import decode_attention
 from .lightning_indexer import index_scores, top_k
 from .mask import AttentionMask
 from .norms import layer_norm, rms_norm, softmax
-from .quantization import FORMATS, GROUPS, Quantized, dequantize, quantize
+from .quantization import FORMATS, GROUPS, dequantize, quantize
+from .quantized import Quantized
 from .rotary import LAYOUTS, angle_table, rope, rotate
 from .sinkhorn import sinkhorn, sinkhorn_errors, sinkhorn_iterates
 

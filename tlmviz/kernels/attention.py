@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from types import ModuleType
+from typing import Any
+
 import torch
 from jaxtyping import Float
 from torch import Tensor
@@ -22,7 +25,7 @@ def attention(
     *,
     scale: float | None = None,
     backend: str = "auto",
-    **parts,
+    **parts: Any,
 ) -> tuple[Float[Tensor, "b h t e"], Float[Tensor, "b h t"]]:
     """Softmax attention and each row's natural log-sum-exp, without a T x S temporary beyond a tile.
 
@@ -35,10 +38,11 @@ def attention(
     """
     mask = build_mask(mask, parts).fit(q, k)
     check_values(k, v)
+    family: ModuleType = reference
     if attention_backend(q, backend, mask) == "triton":
-        from . import attention_triton as family
-    else:
-        family = reference
+        from . import attention_triton
+
+        family = attention_triton
     return family.attention(q, k, v, mask, scale_of(q, scale))
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from functools import wraps
+from types import ModuleType
 from typing import Any, TypeVar, cast
 
 import torch
@@ -46,7 +47,7 @@ def attention_scores(
     cols: slice = slice(None),
     scale: float | None = None,
     backend: str = "auto",
-    **parts,
+    **parts: Any,
 ) -> Float[Tensor, "b h r c"]:
     """A tile of the scores q.k * scale + bias; hidden cells are -inf. Mask, scale and errors as in `attention`.
 
@@ -67,7 +68,7 @@ def attention_map(
     cols: slice = slice(None),
     scale: float | None = None,
     backend: str = "auto",
-    **parts,
+    **parts: Any,
 ) -> Float[Tensor, "b h r c"]:
     """A tile of the attention probabilities, exact: exp(score - lse). Mask, scale and errors as in `attention`.
 
@@ -89,7 +90,7 @@ def pooled_attention_map(
     reduce: str = "max",
     scale: float | None = None,
     backend: str = "auto",
-    **parts,
+    **parts: Any,
 ) -> Float[Tensor, "b h n n"]:
     """A size x size picture of the map: cell (i, j) reduces rows floor(iT/n) to ceil((i+1)T/n), columns likewise.
 
@@ -119,7 +120,7 @@ def head_statistics(
     bands: bool = False,
     scale: float | None = None,
     backend: str = "auto",
-    **parts,
+    **parts: Any,
 ) -> dict[str, Float[Tensor, "b h t"] | Float[Tensor, "b h t n"]]:
     """Per head and row: entropy (nats), peak, sink, self, previous, distance (tokens), max_logit, and with `ids` induction.
 
@@ -137,7 +138,7 @@ def head_statistics(
     return _family(q, k, backend, mask, lse).head_statistics(q, k, lse, ids, bands, mask, scale_of(q, scale))
 
 
-def _family(q: Tensor, k: Tensor, backend: str, mask: AttentionMask, *others: Tensor):
+def _family(q: Tensor, k: Tensor, backend: str, mask: AttentionMask, *others: Tensor) -> ModuleType:
     if attention_backend(q, backend, mask, differentiable=False, others=(k, *others)) == "triton":
         from . import attention_maps_triton
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from jaxtyping import Float, Int
 from torch import Tensor
 
@@ -23,7 +25,7 @@ def decode_attention(
     scale: float | None = None,
     splits: int | None = None,
     backend: str = "auto",
-    **parts,
+    **parts: Any,
 ) -> tuple[Float[Tensor, "b h 1 e"], Float[Tensor, "b h 1"]]:
     """One new query per row against its cached keys, its own included; out and natural lse as `attention` gives them.
 

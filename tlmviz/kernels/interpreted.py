@@ -71,7 +71,8 @@ class Interpreter:
         another one.
         """
         arrays = {name: part.numpy() for name, part in (("q", q), ("k", k), ("v", v))}
-        arrays |= {"scale": np.float64(scale)} | ({} if window is None else {"window": np.int64(window)})
+        arrays |= {"scale": np.array(scale, np.float64)}
+        arrays |= {} if window is None else {"window": np.array(window)}
         arrays |= {} if slopes is None else {"slopes": slopes.numpy()}
         with self._lock:
             found = self._ask(arrays)

@@ -3,6 +3,7 @@
 import torch
 import triton
 import triton.language as tl
+from torch import Tensor
 from torch.autograd.function import once_differentiable
 
 from .reference import lightning_indexer as reference
@@ -43,7 +44,9 @@ def index_scores_kernel(
     tl.store(at, tl.where(visible, scores, float("-inf")), mask=(t[:, None] < queries) & (s[None, :] < keys))
 
 
-def index_scores(q, k, w, *, causal, blocks=(64, 64)):
+def index_scores(
+    q: Tensor, k: Tensor, w: Tensor, *, causal: bool, blocks: tuple[int, int] = (64, 64)
+) -> Tensor:
     """See `kernels.index_scores`. `blocks` are the rows and columns of a tile, powers of two from 16."""
     return IndexScores.apply(q, k, w, causal, blocks)
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
+from typing import Any
 
 import torch
 from jaxtyping import Float, Int
@@ -82,8 +83,8 @@ class AttentionMask:
             if getattr(self, name) is not None
         }
         if self.bias is not None and self.bias.shape[1] > 1:
-            by_distance = isinstance(self.bias, DistanceBias)
-            changed["bias"] = self.bias.of_heads(heads) if by_distance else self.bias[:, heads]
+            bias = self.bias
+            changed["bias"] = bias.of_heads(heads) if isinstance(bias, DistanceBias) else bias[:, heads]
         return replace(self, **changed) if changed else self
 
     def detached(self) -> AttentionMask:
@@ -93,7 +94,7 @@ class AttentionMask:
         return replace(self, **changed) if changed else self
 
     @property
-    def identity(self) -> tuple:
+    def identity(self) -> tuple[float | None, ...]:
         """What two masks share when they treat every q and k alike: their numbers, and which tensors they hold."""
         numbers = self.causal, self.window, self.softcap
         return *numbers, *(id(getattr(self, name)) for name in (*TENSORS, "visible"))
@@ -111,14 +112,10 @@ class AttentionMask:
     def to(self, device: torch.device) -> AttentionMask:
         """The same with every tensor on a device."""
 
-        def moved(part):
-            return (
-                tuple(map(moved, part))
-                if isinstance(part, tuple)
-                else None
-                if part is None
-                else part.to(device)
-            )
+        def moved(part: Any) -> Any:
+            if isinstance(part, tuple):
+                return tuple(each.to(device) for each in part)
+            return None if part is None else part.to(device)
 
         return replace(self, **{name: moved(getattr(self, name)) for name in TENSORS})
 
@@ -134,7 +131,7 @@ class AttentionMask:
 CAUSAL = AttentionMask()
 
 
-def build_mask(mask: AttentionMask, parts: dict) -> AttentionMask:
+def build_mask(mask: AttentionMask, parts: dict[str, Any]) -> AttentionMask:
     """The mask, or the one whose fields are `parts`. Raises BadShape where both are given, TypeError for no field."""
     if not parts:
         return mask
@@ -145,9 +142,10 @@ def build_mask(mask: AttentionMask, parts: dict) -> AttentionMask:
     return AttentionMask(**parts)
 
 
-def _pair(segments, q: Tensor, k: Tensor) -> tuple[Tensor, Tensor]:
+def _pair(segments: Tensor | tuple[Tensor, ...], q: Tensor, k: Tensor) -> tuple[Tensor, Tensor]:
     """Segment ids of the queries [B, T] and of the keys [B, S]; the queries are the last T of the S positions."""
     queries, keys = (len(q), q.shape[2]), (len(k), k.shape[2])
+    pair: tuple[Tensor, ...]
     if isinstance(segments, Tensor):
         first = max(0, segments.shape[-1] - q.shape[2]) if segments.ndim else 0
         pair = (segments[..., first:] if segments.ndim else segments, segments)
@@ -159,4 +157,4 @@ def _pair(segments, q: Tensor, k: Tensor) -> tuple[Tensor, Tensor]:
             f"segments {shapes} must be one id per key position, {list(keys)}, "
             f"or a pair of ids per query {list(queries)} and per key {list(keys)}."
         )
-    return pair
+    return pair[0], pair[1]

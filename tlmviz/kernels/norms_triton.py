@@ -8,6 +8,7 @@ block of columns; tests make it small so that short rows take the long way.
 import torch
 import triton
 import triton.language as tl
+from torch import Tensor
 from torch.autograd.function import once_differentiable
 
 TILE = 4096  # elements one program holds
@@ -192,17 +193,19 @@ def norm_parameters_kernel(
     tl.store(dbias + part * length + col, db, mask=col < length)
 
 
-def softmax(x, *, block=WIDEST):
+def softmax(x: Tensor, *, block: int = WIDEST) -> Tensor:
     """See `kernels.softmax`."""
     return Softmax.apply(x, block)
 
 
-def rms_norm(x, weight, eps, *, block=WIDEST):
+def rms_norm(x: Tensor, weight: Tensor | None, eps: float, *, block: int = WIDEST) -> Tensor:
     """See `kernels.rms_norm`."""
     return Norm.apply(x, weight, None, eps, False, block)
 
 
-def layer_norm(x, weight, bias, eps, *, block=WIDEST):
+def layer_norm(
+    x: Tensor, weight: Tensor | None, bias: Tensor | None, eps: float, *, block: int = WIDEST
+) -> Tensor:
     """See `kernels.layer_norm`."""
     return Norm.apply(x, weight, bias, eps, True, block)
 

@@ -7,7 +7,9 @@ no E4M3) and gives the same codes as torch, bit for bit. Letters: R rows, one gr
 import torch
 import triton
 import triton.language as tl
+from torch import Tensor
 
+from .quantized import Quantized
 from .reference import quantization as reference
 
 TILE = 4096  # elements one program holds
@@ -156,7 +158,7 @@ def dequantize_kernel(
     tl.store(out + row * length + col, (y * step).to(out.dtype.element_ty), mask=inside)
 
 
-def quantize(x, format, per, block, *, widest=WIDEST):
+def quantize(x: Tensor, format: str, per: str, block: int, *, widest: int = WIDEST) -> tuple[Tensor, Tensor]:
     """Values and scales; see `kernels.quantize`. `widest` is the widest block of columns."""
     limit, columns = reference.LIMITS[format], x.shape[-1]
     if per == "block" and columns % block:
@@ -206,7 +208,7 @@ def absmax(x, widest):
     return largest.amax()
 
 
-def dequantize(quantized, *, widest=WIDEST):
+def dequantize(quantized: Quantized, *, widest: int = WIDEST) -> Tensor:
     """See `kernels.dequantize`."""
     values, shape, format = quantized.values, quantized.shape, quantized.format
     out = torch.empty(shape, dtype=quantized.dtype, device=values.device)

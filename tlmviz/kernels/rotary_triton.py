@@ -6,6 +6,7 @@ Letters: B batch, H the axes between, T positions, P rotated planes, D dimension
 import torch
 import triton
 import triton.language as tl
+from torch import Tensor
 from torch.autograd.function import once_differentiable
 
 TILE = 4096  # elements of x held by one program
@@ -50,7 +51,7 @@ def rotate_kernel(
         tl.store(target + d, tl.load(source + d * stride_d, mask=left), mask=left)
 
 
-def rotate(x, cos, sin, *, layout, block=None):
+def rotate(x: Tensor, cos: Tensor, sin: Tensor, *, layout: str, block: int | None = None) -> Tensor:
     """See `kernels.rotate`. `block` is the number of positions a program turns."""
     return Rotate.apply(x, cos.contiguous(), sin.contiguous(), layout, block)
 

@@ -6,6 +6,7 @@ Letters: M matrices of n x n, padded to N x N (a power of two) with -inf.
 import torch
 import triton
 import triton.language as tl
+from torch import Tensor
 from torch.autograd.function import once_differentiable
 
 TILE = 512  # padded entries one program holds
@@ -74,7 +75,7 @@ def sinkhorn_backward_kernel(
     tl.store(dlogits + where, d.to(dlogits.dtype.element_ty), mask=inside)
 
 
-def sinkhorn(logits, iterations, *, block=None):
+def sinkhorn(logits: Tensor, iterations: int, *, block: int | None = None) -> Tensor:
     """See `kernels.sinkhorn`. `block` is the number of matrices a program scales."""
     return Sinkhorn.apply(logits, iterations, block)
 

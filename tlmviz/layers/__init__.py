@@ -14,6 +14,7 @@ from .experts import Experts
 from .feedforward import MLP, GatedMLP
 from .fused import PartlyBiased
 from .latent import LatentAttention
+from .listed import ListOf
 from .norms import QK_NORMS, LayerNorm, RMSNorm
 from .positions import ALiBi, Learned, NoPositions, PerLayer, Positions, Relative, RoPE, Sinusoidal
 from .softcap import Softcap
@@ -29,6 +30,7 @@ __all__ = [
     "Experts",
     "LatentAttention",
     "LayerNorm",
+    "ListOf",
     "GatedMLP",
     "Learned",
     "MLP",

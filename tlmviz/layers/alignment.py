@@ -9,7 +9,7 @@ from jaxtyping import Float
 from torch import Tensor, nn
 
 from .. import kernels
-from ..trace import Tap
+from ..tracing.trace import Tap
 
 
 class Score(nn.Module):
@@ -44,7 +44,7 @@ class General(Score):
         super().__init__(hidden)
         self.w = nn.Linear(hidden, hidden, bias=False)
 
-    def prepare(self, z):
+    def prepare(self, z: Float[Tensor, "b s d"]) -> Float[Tensor, "b s e"]:
         return self.w(z)
 
 
@@ -59,10 +59,15 @@ class Additive(Score):
         if self.w is not None:
             nn.init.zeros_(self.w.weight)  # begins as the same score without coverage
 
-    def prepare(self, z):
+    def prepare(self, z: Float[Tensor, "b s d"]) -> Float[Tensor, "b s e"]:
         return self.w2(z)
 
-    def forward(self, h, keys, coverage=None):
+    def forward(
+        self,
+        h: Float[Tensor, "b d"],
+        keys: Float[Tensor, "#b s e"],
+        coverage: Float[Tensor, "b s"] | None = None,
+    ) -> Float[Tensor, "b s"]:
         inside = self.w1(h)[:, None] + keys  # [B, S, E]
         if self.w is not None and coverage is not None:
             inside = inside + self.w(coverage[..., None])

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import torch
 from einops import rearrange
 from jaxtyping import Float
 from torch import Tensor, nn
@@ -11,7 +12,7 @@ from .. import kernels
 from ..caches import KVCache
 from ..config import TransformerConfig
 from ..kernels import AttentionMask
-from ..trace import AttentionSpec, Tap
+from ..tracing.trace import AttentionSpec, Tap
 from .fused import fused_linear
 from .norms import QK_NORMS
 from .positions import CosSin, Positions
@@ -46,7 +47,10 @@ class Attention(nn.Module):
         mask = AttentionMask(self.causal, self.window, positions.slopes, relative, softcap=self.softcap)
         return AttentionSpec(self.scale, mask)
 
-    def forward(self, x, positions: Positions, cos_sin: CosSin, cache: KVCache | None = None):  # [B, T, C]
+    def forward(
+        self, x: Float[Tensor, "b t c"], positions: Positions, cos_sin: CosSin, cache: KVCache | None = None
+    ) -> Float[Tensor, "b t c"]:
+        """What attention adds to each token's vector."""
         fused = self.fused(self.qkv(x))  # [B, T, (H + 2G) D]
         split = fused.unflatten(-1, (-1, self.head_dim)).transpose(1, 2)  # [B, H + 2G, T, D]
         q, k, v = split.split(
@@ -61,8 +65,15 @@ class Attention(nn.Module):
         )  # [B, T, H D]; einops costs as much as a decode step's attention
         return self.out(self.dropout(self.proj(y)))  # [B, T, C]
 
-    def attend(self, q, k, v, positions: Positions, cache: KVCache | None):
-        """Weighted sum of values, [B, H, T, D]."""
+    def attend(
+        self,
+        q: Float[Tensor, "b h t d"],
+        k: Float[Tensor, "b g t d"],
+        v: Float[Tensor, "b g t d"],
+        positions: Positions,
+        cache: KVCache | None,
+    ) -> Float[Tensor, "b h t d"]:
+        """Weighted sum of values."""
         spec = self.spec(positions)
         if self.training and self.attention_dropout:  # the kernels have no dropout; training alone needs it
             weights = F.dropout(
@@ -86,12 +97,15 @@ class Attention(nn.Module):
 
 
 class CrossAttention(nn.Module):
-    """Queries from the text being written, keys and values from the text that was read (000 section 2.2, 002 section 7)."""
+    """Queries from the text being written, keys and values from the text that was read (000 section 2.2, 002 section 7).
+
+    `rotary`, where it is set, turns queries by their place t and keys by theirs, u, so that scores see the distance t - u.
+    """
 
     def __init__(self, config: TransformerConfig):
         super().__init__()
         part, width = config.attention, config.n_heads * config.head_dim
-        self.head_dim = config.head_dim
+        self.head_dim, self.rotary = config.head_dim, None
         self.scale = self.head_dim**-0.5 if part.scale is None else part.scale
         self.query = nn.Linear(config.d_model, width, bias=part.q_bias)
         self.kv = fused_linear(config.d_model, [width, width], (part.k_bias, part.v_bias))
@@ -101,16 +115,28 @@ class CrossAttention(nn.Module):
         self.lse, self.z, self.out = Tap(), Tap(), Tap()
 
     def spec(self) -> AttentionSpec:
-        """No mask and no positions: every source token is seen, by its content."""
+        """No mask and no bias: every source token is seen, by its content (and, with `rotary`, its place)."""
         return AttentionSpec(self.scale, AttentionMask(causal=False))
 
     def keys_values(self, memory: Float[Tensor, "b s c"]) -> tuple[Tensor, Tensor]:
         """Keys and values [B, H, S, D] of what the encoder made: once per source, whatever is written."""
         k, v = rearrange(self.kv(memory), "b s (two h d) -> two b h s d", two=2, d=self.head_dim)
-        return self.k(k), self.v(v)
+        cos_sin = self.rotary and self.rotary.cos_sin(torch.arange(k.shape[2], device=k.device))
+        return self.k(self.turned(k, cos_sin)), self.v(v)
 
-    def forward(self, x, k, v):  # [B, T, C], [B, H, S, D] twice; one source may serve all rows, [1, H, S, D]
-        q = self.q(rearrange(self.query(x), "b t (h d) -> b h t d", d=self.head_dim))
+    def turned(self, x: Float[Tensor, "b h n d"], cos_sin: CosSin) -> Float[Tensor, "b h n d"]:
+        """Queries or keys, rotated where positions count here."""
+        return self.rotary.rotate(x, cos_sin) if self.rotary else x
+
+    def forward(
+        self,
+        x: Float[Tensor, "b t c"],
+        k: Float[Tensor, "#b h s d"],
+        v: Float[Tensor, "#b h s d"],
+        cos_sin: CosSin = None,
+    ) -> Float[Tensor, "b t c"]:
+        """What attention to a source adds; one source may serve all rows."""
+        q = self.q(self.turned(rearrange(self.query(x), "b t (h d) -> b h t d", d=self.head_dim), cos_sin))
         shared = len(k) == 1 < len(q) and q.shape[2] == 1
         # Without a mask, queries of several texts are no different from several queries of one text.
         spec = self.spec()

@@ -4,13 +4,20 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
-from torch import nn
+from jaxtyping import Float
+from torch import Tensor, nn
 
 from ..caches import KVCache
-from ..trace import Tap
+from ..tracing.trace import Tap
+from .attention import Attention, CrossAttention
+from .experts import Experts
+from .feedforward import MLP, GatedMLP
+from .latent import LatentAttention
 from .positions import CosSin, Positions
 from .streams import Connection, Residual
 
+Attending = Attention | LatentAttention
+FeedForward = MLP | GatedMLP | Experts
 Join = Residual | Connection
 PLAIN = Residual()  # has no weights and keeps nothing: one serves all blocks
 
@@ -24,9 +31,9 @@ class PreNormBlock(nn.Module):
     def __init__(
         self,
         norm1: nn.Module,
-        attn: nn.Module,
+        attn: Attending,
         norm2: nn.Module,
-        mlp: nn.Module,
+        mlp: FeedForward,
         join_attn: Join = PLAIN,
         join_mlp: Join = PLAIN,
     ):
@@ -36,11 +43,17 @@ class PreNormBlock(nn.Module):
         self.resid_pre, self.normed_attn = Tap(), Tap()
         self.resid_mid, self.normed_mlp, self.resid_post = Tap(), Tap(), Tap()
 
-    def forward(self, x, positions: Positions, cos_sin: CosSin, cache: KVCache | None = None):  # [B, T, C]
-        def attend(read):
+    def forward(
+        self,
+        x: Float[Tensor, "b t *n c"],
+        positions: Positions,
+        cos_sin: CosSin,
+        cache: KVCache | None = None,
+    ) -> Float[Tensor, "b t *n c"]:
+        def attend(read: Tensor) -> Tensor:
             return self.attn(self.normed_attn(self.norm1(read)), positions, cos_sin, cache)
 
-        def feed(read):
+        def feed(read: Tensor) -> Tensor:
             return self.mlp(self.normed_mlp(self.norm2(read)))
 
         x = self.resid_mid(self.join_attn(self.resid_pre(x), attend))
@@ -50,7 +63,13 @@ class PreNormBlock(nn.Module):
 class PostNormBlock(PreNormBlock):
     """norm(x + attention(x)), then norm(x + feed-forward(x)): the original Transformer's block."""
 
-    def forward(self, x, positions: Positions, cos_sin: CosSin, cache: KVCache | None = None):  # [B, T, C]
+    def forward(
+        self,
+        x: Float[Tensor, "b t *n c"],
+        positions: Positions,
+        cos_sin: CosSin,
+        cache: KVCache | None = None,
+    ) -> Float[Tensor, "b t *n c"]:
         x = self.resid_pre(x)
         x = self.resid_mid(self.normed_attn(self.norm1(x + self.attn(x, positions, cos_sin, cache))))
         return self.resid_post(self.normed_mlp(self.norm2(x + self.mlp(x))))
@@ -59,11 +78,17 @@ class PostNormBlock(PreNormBlock):
 class OutputNormBlock(PreNormBlock):
     """x + norm(attention(x)), then x + norm(feed-forward(x)): OLMo 2's block (section 3.3)."""
 
-    def __init__(self, norm1, attn, norm2, mlp):
+    def __init__(self, norm1: nn.Module, attn: Attending, norm2: nn.Module, mlp: FeedForward):
         super().__init__(norm1, attn, norm2, mlp)
         self.added_attn, self.added_mlp = Tap(), Tap()
 
-    def forward(self, x, positions: Positions, cos_sin: CosSin, cache: KVCache | None = None):  # [B, T, C]
+    def forward(
+        self,
+        x: Float[Tensor, "b t *n c"],
+        positions: Positions,
+        cos_sin: CosSin,
+        cache: KVCache | None = None,
+    ) -> Float[Tensor, "b t *n c"]:
         x = self.resid_pre(x)
         attended = self.normed_attn(self.norm1(self.attn(x, positions, cos_sin, cache)))
         x = self.resid_mid(x + self.added_attn(attended))
@@ -73,12 +98,26 @@ class OutputNormBlock(PreNormBlock):
 class SandwichBlock(PreNormBlock):
     """x + norm(attention(norm(x))), then x + norm(feed-forward(norm(x))): Gemma 2's block (section 2)."""
 
-    def __init__(self, norm1, attn, norm2, mlp, norm_attn_out: nn.Module, norm_mlp_out: nn.Module):
+    def __init__(
+        self,
+        norm1: nn.Module,
+        attn: Attending,
+        norm2: nn.Module,
+        mlp: FeedForward,
+        norm_attn_out: nn.Module,
+        norm_mlp_out: nn.Module,
+    ):
         super().__init__(norm1, attn, norm2, mlp)
         self.norm_attn_out, self.norm_mlp_out = norm_attn_out, norm_mlp_out
         self.added_attn, self.added_mlp = Tap(), Tap()
 
-    def forward(self, x, positions: Positions, cos_sin: CosSin, cache: KVCache | None = None):  # [B, T, C]
+    def forward(
+        self,
+        x: Float[Tensor, "b t *n c"],
+        positions: Positions,
+        cos_sin: CosSin,
+        cache: KVCache | None = None,
+    ) -> Float[Tensor, "b t *n c"]:
         x = self.resid_pre(x)
         attended = self.attn(self.normed_attn(self.norm1(x)), positions, cos_sin, cache)
         x = self.resid_mid(x + self.added_attn(self.norm_attn_out(attended)))
@@ -89,7 +128,13 @@ class SandwichBlock(PreNormBlock):
 class ParallelBlock(PreNormBlock):
     """x + attention(norm(x)) + feed-forward(norm'(x)): both read the stream that enters (GPT-NeoX, section 2.1.2)."""
 
-    def forward(self, x, positions: Positions, cos_sin: CosSin, cache: KVCache | None = None):  # [B, T, C]
+    def forward(
+        self,
+        x: Float[Tensor, "b t *n c"],
+        positions: Positions,
+        cos_sin: CosSin,
+        cache: KVCache | None = None,
+    ) -> Float[Tensor, "b t *n c"]:
         x = self.resid_pre(x)
         attended = self.attn(self.normed_attn(self.norm1(x)), positions, cos_sin, cache)
         fed = self.mlp(self.normed_mlp(self.norm2(x)))
@@ -99,10 +144,16 @@ class ParallelBlock(PreNormBlock):
 class SharedNormBlock(ParallelBlock):
     """x + attention(norm(x)) + feed-forward(norm(x)): one norm for both (Phi; GPT-J)."""
 
-    def __init__(self, norm: nn.Module, attn: nn.Module, mlp: nn.Module):
+    def __init__(self, norm: nn.Module, attn: Attending, mlp: FeedForward):
         super().__init__(norm, attn, nn.Identity(), mlp)
 
-    def forward(self, x, positions: Positions, cos_sin: CosSin, cache: KVCache | None = None):  # [B, T, C]
+    def forward(
+        self,
+        x: Float[Tensor, "b t *n c"],
+        positions: Positions,
+        cos_sin: CosSin,
+        cache: KVCache | None = None,
+    ) -> Float[Tensor, "b t *n c"]:
         x = self.resid_pre(x)
         normed = self.norm1(x)
         attended = self.attn(self.normed_attn(normed), positions, cos_sin, cache)
@@ -112,7 +163,7 @@ class SharedNormBlock(ParallelBlock):
 
 # `NormConfig.placement` -> the block of a maker of norms, attention, feed-forward and, for "pre" alone, two joins.
 Maker = Callable[[], nn.Module]
-BLOCKS: dict[str, Callable[[Maker, nn.Module, nn.Module, Sequence[Join]], PreNormBlock]] = {
+BLOCKS: dict[str, Callable[[Maker, Attending, FeedForward, Sequence[Join]], PreNormBlock]] = {
     "pre": lambda norm, attn, mlp, joins: PreNormBlock(norm(), attn, norm(), mlp, *joins),
     "post": lambda norm, attn, mlp, joins: PostNormBlock(norm(), attn, norm(), mlp),
     "sandwich": lambda norm, attn, mlp, joins: SandwichBlock(norm(), attn, norm(), mlp, norm(), norm()),
@@ -125,14 +176,29 @@ BLOCKS: dict[str, Callable[[Maker, nn.Module, nn.Module, Sequence[Join]], PreNor
 class CrossBlock(PreNormBlock):
     """A decoder's block: x + attention, + cross-attention to what the encoder made, + feed-forward, each of norm(x)."""
 
-    def __init__(self, norm1, attn, norm_cross: nn.Module, cross: nn.Module, norm2, mlp):
+    def __init__(
+        self,
+        norm1: nn.Module,
+        attn: Attending,
+        norm_cross: nn.Module,
+        cross: CrossAttention,
+        norm2: nn.Module,
+        mlp: FeedForward,
+    ):
         super().__init__(norm1, attn, norm2, mlp)
         self.norm_cross, self.cross = norm_cross, cross
         self.normed_cross, self.resid_cross = Tap(), Tap()
 
-    def forward(self, x, positions: Positions, cos_sin: CosSin, memory, cache: KVCache | None = None):
+    def forward(  # type: ignore[override]  # the block that reads a second text is told what it says
+        self,
+        x: Float[Tensor, "b t c"],
+        positions: Positions,
+        cos_sin: CosSin,
+        memory: tuple[Tensor, Tensor],
+        cache: KVCache | None = None,
+    ) -> Float[Tensor, "b t c"]:
         """`memory` holds this layer's keys and values of the source, [B, H, S, D] each."""
-        x = self.resid_pre(x)  # [B, T, C]
+        x = self.resid_pre(x)
         x = self.resid_mid(x + self.attn(self.normed_attn(self.norm1(x)), positions, cos_sin, cache))
-        x = self.resid_cross(x + self.cross(self.normed_cross(self.norm_cross(x)), *memory))
+        x = self.resid_cross(x + self.cross(self.normed_cross(self.norm_cross(x)), *memory, cos_sin))
         return self.resid_post(x + self.mlp(self.normed_mlp(self.norm2(x))))

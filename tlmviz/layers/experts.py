@@ -10,7 +10,7 @@ from torch import Tensor, nn
 from torch.nn import functional as F
 
 from ..config import ExpertsConfig
-from ..trace import Tap
+from ..tracing.trace import Tap
 from .feedforward import GatedMLP
 
 SCORES: dict[str, Callable[[Tensor], Tensor]] = {
@@ -53,7 +53,8 @@ class Experts(nn.Module):
         """The weights that write into the residual stream."""
         return [self.down, *(self.shared.writers() if self.shared is not None else ())]
 
-    def forward(self, x):  # [B, T, C]
+    def forward(self, x: Float[Tensor, "b t c"]) -> Float[Tensor, "b t c"]:
+        """What the chosen experts add to each token's vector."""
         x = self.read(x)
         chosen, weights = self.route(x)
         flat = self.mix(x.flatten(0, 1), chosen.flatten(0, 1), weights.flatten(0, 1))

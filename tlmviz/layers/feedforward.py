@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from jaxtyping import Float
 from torch import Tensor, nn
 
-from ..trace import Tap
+from ..tracing.trace import Tap
 
 
 class MLP(nn.Module):
@@ -22,7 +23,8 @@ class MLP(nn.Module):
         """The weights that write into the residual stream."""
         return [self.down.weight]
 
-    def forward(self, x):  # [B, T, C]
+    def forward(self, x: Float[Tensor, "*b c"]) -> Float[Tensor, "*b c"]:
+        """What the network adds to each token's vector."""
         pre = self.pre(self.up(x))  # [B, T, F]
         hidden = self.hidden(self.activation(pre))
         return self.out(self.dropout(self.down(self.dropout(hidden))))  # [B, T, C]
@@ -43,7 +45,8 @@ class GatedMLP(nn.Module):
         """The weights that write into the residual stream."""
         return [self.down.weight]
 
-    def forward(self, x):  # [B, T, C]
+    def forward(self, x: Float[Tensor, "*b c"]) -> Float[Tensor, "*b c"]:
+        """What the network adds to each token's vector."""
         gate, up = self.gate_up(x).chunk(2, -1)  # [B, T, F] each
         hidden = self.hidden(self.activation(self.pre(gate)) * up)
         return self.out(self.dropout(self.down(hidden)))  # [B, T, C]

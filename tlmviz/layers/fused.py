@@ -10,7 +10,7 @@ from torch import Tensor, nn
 from torch.nn import functional as F
 
 
-def fused_linear(inputs: int, sizes: Sequence[int], biases: Sequence[bool]) -> nn.Module:
+def fused_linear(inputs: int, sizes: Sequence[int], biases: Sequence[bool]) -> nn.Linear | PartlyBiased:
     """One product for projections of these sizes side by side; `biases` says which of them have one."""
     if all(biases) or not any(biases):
         return nn.Linear(inputs, sum(sizes), bias=any(biases))

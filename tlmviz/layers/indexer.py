@@ -5,6 +5,8 @@ Letters: H index heads, D their dimension; the rest as in the package.
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 import torch
 from jaxtyping import Float
 from torch import Tensor, nn
@@ -13,6 +15,7 @@ from torch.nn import functional as F
 from .. import kernels
 from ..config import IndexerConfig
 from ..errors import BadShape, UnknownName
+from .listed import ListOf
 from .rotations import orthogonalized
 
 ROTATIONS = ("hadamard", "random")
@@ -56,7 +59,13 @@ class Indexer(nn.Module):
         return kernels.index_scores(*self.vectors(x, rotation))
 
 
-class Indexers(nn.ModuleList):
+if TYPE_CHECKING:
+    _Layers = ListOf[Indexer]
+else:
+    _Layers = ListOf
+
+
+class Indexers(_Layers):
     """One indexer for each layer of the teacher."""
 
     def __init__(self, config: IndexerConfig):

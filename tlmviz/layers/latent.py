@@ -20,9 +20,10 @@ from torch.nn import functional as F
 
 from .. import kernels
 from ..caches import KVCache, LatentCache
+from ..caches.protocol import Rotate
 from ..config import ModelConfig
 from ..kernels import AttentionMask
-from ..trace import AttentionSpec, Tap
+from ..tracing.trace import AttentionSpec, Tap
 from .norms import RMSNorm
 from .positions import CosSin, Positions
 
@@ -50,6 +51,7 @@ class LatentAttention(nn.Module):
 
     def __init__(self, config: ModelConfig, layer: int):
         super().__init__()
+        assert config.attention.latent_dim is not None  # what a network chooses this class by
         self.layer = layer
         self.heads, self.head_dim = config.n_heads, config.head_dim
         self.rank, self.rope_dim, self.value_dim = (
@@ -78,7 +80,10 @@ class LatentAttention(nn.Module):
         """Mask and scale, for recomputing maps."""
         return AttentionSpec(self.scale, AttentionMask(window=self.window, softcap=self.softcap))
 
-    def forward(self, x, positions: Positions, cos_sin: CosSin, cache: KVCache | None = None):  # [B, T, C]
+    def forward(
+        self, x: Float[Tensor, "b t c"], positions: Positions, cos_sin: CosSin, cache: KVCache | None = None
+    ) -> Float[Tensor, "b t c"]:
+        """What attention adds to each token's vector."""
         q, latent = self.project(x, positions, cos_sin, rotated=cache is None or cache.rotated)
         if cache is None:
             z = self.attend(q, *self.expand(latent), self.spec(positions))
@@ -121,8 +126,14 @@ class LatentAttention(nn.Module):
         )
         return w_k, w_v
 
-    def attend(self, q, k, v, spec: AttentionSpec):
-        """Weighted sum of values, [B, H, T, E]."""
+    def attend(
+        self,
+        q: Float[Tensor, "b h t d"],
+        k: Float[Tensor, "b h s d"],
+        v: Float[Tensor, "b h s e"],
+        spec: AttentionSpec,
+    ) -> Float[Tensor, "b h t e"]:
+        """Weighted sum of values."""
         q, k, v = self.q(q), self.k(k), self.v(v)
         if self.training and self.attention_dropout:  # the kernels have no dropout; training alone needs it
             weights = F.dropout(
@@ -134,8 +145,8 @@ class LatentAttention(nn.Module):
         self.lse(lse)  # [B, H, T]
         return z
 
-    def _cached(self, q, latent, cache, positions):
-        def rotate(k, position_ids):
+    def _cached(self, q: Tensor, latent: Tensor, cache: KVCache, positions: Positions) -> Tensor:
+        def rotate(k: Tensor, position_ids: Tensor) -> Tensor:
             c, k_r = k.split((self.rank, self.rope_dim), -1)
             return torch.cat((c, positions.rotate(k_r, positions.cos_sin(position_ids.to(k.device)))), -1)
 
@@ -150,7 +161,9 @@ class LatentAttention(nn.Module):
         self.lse(lse)
         return einsum(z, w_v, "b h t r, h r d -> b h t d")
 
-    def _expanded(self, q, latent, cache, positions, rotate):
+    def _expanded(
+        self, q: Tensor, latent: Tensor, cache: LatentCache, positions: Positions, rotate: Rotate
+    ) -> Tensor:
         """All latents expanded at every step: what weight absorption saves."""
         latent, _ = cache.append(self.layer, latent, latent[..., : self.rank])
         if not cache.rotated:

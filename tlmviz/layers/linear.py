@@ -7,6 +7,7 @@ bias has no place in it and is left out.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import ClassVar
 
@@ -53,7 +54,7 @@ class Performer:
     count: int = 128
     seed: int = 0
 
-    def __post_init__(self):
+    def __post_init__(self) -> None:
         if self.count < 1 or self.seed < 0:
             raise BadShape(
                 f"Performer: {self.count} features, seed {self.seed}; give 1 feature or more, seed 0 or more."
@@ -72,11 +73,11 @@ class Performer:
         phi_q, phi_k = ((log.exp() + 1e-4) * self.count**-0.5 for log in (log_q, log_k))
         return phi_q, phi_k
 
-    def size(self, width):
+    def size(self, width: int) -> int:
         """m, the number of features."""
         return self.count
 
-    def overhead(self, width):
+    def overhead(self, width: int) -> int:
         """Operations per token and head that make the features."""
         return 2 * 2 * width * self.count
 
@@ -104,7 +105,7 @@ def parallel(
     )
 
 
-def weight_strips(phi_q: Tensor, phi_k: Tensor, rows: slice = slice(None)):
+def weight_strips(phi_q: Tensor, phi_k: Tensor, rows: slice = slice(None)) -> Iterator[tuple[slice, Tensor]]:
     """The map that linear attention never forms: slices of rows, and their weights [B, H, R, last row + 1]."""
     for part, strip in strips(phi_q, rows):
         cols = torch.arange(int(strip[-1]) + 1, device=phi_q.device)

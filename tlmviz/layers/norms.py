@@ -23,6 +23,8 @@ class LayerNorm(nn.LayerNorm):
 class RMSNorm(nn.RMSNorm):
     """Divided by the root mean square, then scaled (002 section 4.2; Zhang and Sennrich 2019)."""
 
+    eps: float  # torch's may be None
+
     def forward(self, x: Float[Tensor, "*b c"]) -> Float[Tensor, "*b c"]:
         """Each row of the last axis normalised."""
         return kernels.rms_norm(x, self.weight, self.eps)

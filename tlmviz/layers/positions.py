@@ -14,6 +14,7 @@ from torch import Tensor, nn
 
 from .. import kernels
 from ..errors import BadText
+from .listed import ListOf
 
 CosSin = tuple[Tensor, Tensor] | None
 
@@ -63,12 +64,12 @@ class Learned(Positions):
         self.embedding = nn.Embedding(context, d_model)
 
     @torch.no_grad()
-    def initialise(self):
+    def initialise(self) -> None:
         # Starting as small sinusoids lets heads find relative offsets early; random vectors must learn each position alone.
         context, d_model = self.embedding.weight.shape
         self.embedding.weight.copy_(0.02 * 2**0.5 * sinusoids(torch.arange(context), d_model))
 
-    def embed(self, x, position_ids):
+    def embed(self, x: Float[Tensor, "*b t c"], position_ids: Int[Tensor, "*r t"]) -> Float[Tensor, "*b t c"]:
         context = self.embedding.num_embeddings
         if position_ids.numel() and int(position_ids.max()) >= context:
             raise BadText(
@@ -88,7 +89,7 @@ class Sinusoidal(Positions):
         super().__init__()
         self.d_model, self.base = d_model, base
 
-    def embed(self, x, position_ids):
+    def embed(self, x: Float[Tensor, "*b t c"], position_ids: Int[Tensor, "*r t"]) -> Float[Tensor, "*b t c"]:
         return x * self.d_model**0.5 + sinusoids(position_ids, self.d_model, self.base).to(x.dtype)
 
 
@@ -112,6 +113,7 @@ class RoPE(Positions):
         return kernels.angle_table(position_ids, self.head_dim, self.base)
 
     def rotate(self, x: Float[Tensor, "*b t d"], cos_sin: CosSin) -> Float[Tensor, "*b t d"]:
+        assert cos_sin is not None  # RoPE's own `cos_sin` made them
         return kernels.rotate(x, *cos_sin, layout=self.layout)
 
 
@@ -123,9 +125,9 @@ class PerLayer(Positions):
 
     def __init__(self, members: Sequence[Positions], of_layer: Sequence[int]):
         super().__init__()
-        self.members, self.of_layer = nn.ModuleList(members), tuple(of_layer)
+        self.members, self.of_layer = ListOf(members), tuple(of_layer)
 
-    def at(self, layer):
+    def at(self, layer: int) -> Positions:
         return self.members[self.of_layer[layer]]
 
 
@@ -148,10 +150,10 @@ class Relative(Positions):
         super().__init__()
         self.vectors = nn.Parameter(torch.zeros(n_layers, distances, head_dim))  # [L, R, D]
 
-    def initialise(self):
+    def initialise(self) -> None:
         nn.init.normal_(self.vectors, std=0.02)
 
-    def relative(self, layer):
+    def relative(self, layer: int) -> Float[Tensor, "r d"]:
         return self.vectors[layer]
 
 

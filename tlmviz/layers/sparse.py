@@ -7,9 +7,9 @@ the sliding window and the pages; each class its paper.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, fields
-from typing import ClassVar
+from typing import Any, ClassVar
 
 import torch
 from jaxtyping import Bool, Float, Int
@@ -30,7 +30,7 @@ class SparsePattern:
 
     name: ClassVar[str] = "Full"
 
-    def __post_init__(self):
+    def __post_init__(self) -> None:
         for field in fields(self):
             value, least = getattr(self, field.name), int(field.name != "seed")
             if value < least:
@@ -69,14 +69,14 @@ class Window(SparsePattern):
     name: ClassVar[str] = "Sliding window"
     window: int = 256
 
-    def tile(self, rows, cols):
+    def tile(self, rows: Tensor, cols: Tensor) -> Tensor:
         back = _back(rows, cols)
         return (back >= 0) & (back < self.window)
 
-    def seen(self, at, reach):
+    def seen(self, at: Tensor, reach: Tensor) -> Tensor:
         return reach.clamp(max=self.window)
 
-    def cached(self, length):
+    def cached(self, length: int) -> int:
         return min(length, self.window)
 
 
@@ -87,13 +87,13 @@ class Blocks(SparsePattern):
     name: ClassVar[str] = "Block-local"
     size: int = 256
 
-    def tile(self, rows, cols):
+    def tile(self, rows: Tensor, cols: Tensor) -> Tensor:
         return (_back(rows, cols) >= 0) & (rows[:, None] // self.size == cols // self.size)
 
-    def seen(self, at, reach):
+    def seen(self, at: Tensor, reach: Tensor) -> Tensor:
         return torch.minimum(reach, at % self.size + 1)
 
-    def cached(self, length):
+    def cached(self, length: int) -> int:
         return min(length, self.size)
 
 
@@ -105,16 +105,16 @@ class Longformer(SparsePattern):
     window: int = 256
     first: int = 4
 
-    def tile(self, rows, cols):
+    def tile(self, rows: Tensor, cols: Tensor) -> Tensor:
         back = _back(rows, cols)
         return (back >= 0) & ((back < self.window) | (cols < self.first))
 
-    def seen(self, at, reach):
+    def seen(self, at: Tensor, reach: Tensor) -> Tensor:
         oldest = at - reach + 1  # the first token within reach
         before = torch.clamp(at - self.window + 1, max=self.first)  # global tokens that the window has left
         return reach.clamp(max=self.window) + (before - oldest).clamp(min=0)
 
-    def cached(self, length):
+    def cached(self, length: int) -> int:
         return min(length, self.window + self.first)
 
 
@@ -131,10 +131,10 @@ class BigBird(SparsePattern):
     random: int = 16
     seed: int = 0
 
-    def seen(self, at, reach):
+    def seen(self, at: Tensor, reach: Tensor) -> None:
         return None
 
-    def on(self, q, k):
+    def on(self, q: Tensor, k: Tensor) -> Tile:
         generator = torch.Generator().manual_seed(self.seed)
         own = torch.arange(q.shape[2])[:, None]
         drawn = (
@@ -142,7 +142,7 @@ class BigBird(SparsePattern):
         )  # [T, random]
         near = Longformer(self.window, self.first)
 
-        def tile(rows, cols):
+        def tile(rows: Tensor, cols: Tensor) -> Tensor:
             far = torch.zeros(len(rows), len(own), dtype=torch.bool).scatter_(1, drawn[rows], True)
             return near.tile(rows, cols) | far[:, cols]
 
@@ -156,11 +156,11 @@ class Strided(SparsePattern):
     name: ClassVar[str] = "Strided"
     stride: int = 64
 
-    def tile(self, rows, cols):
+    def tile(self, rows: Tensor, cols: Tensor) -> Tensor:
         back = _back(rows, cols)
         return (back >= 0) & ((back < self.stride) | (back % self.stride == 0))
 
-    def seen(self, at, reach):
+    def seen(self, at: Tensor, reach: Tensor) -> Tensor:
         return reach.clamp(max=self.stride) + (reach - 1) // self.stride
 
 
@@ -172,14 +172,14 @@ class Dilated(SparsePattern):
     window: int = 256
     gap: int = 4
 
-    def tile(self, rows, cols):
+    def tile(self, rows: Tensor, cols: Tensor) -> Tensor:
         back = _back(rows, cols)
         return (back >= 0) & (back < self.window * self.gap) & (back % self.gap == 0)
 
-    def seen(self, at, reach):
+    def seen(self, at: Tensor, reach: Tensor) -> Tensor:
         return (reach.clamp(max=self.window * self.gap) - 1) // self.gap + 1
 
-    def cached(self, length):
+    def cached(self, length: int) -> int:
         return min(length, self.window * self.gap)
 
 
@@ -197,16 +197,16 @@ class Hashed(SparsePattern):
     rounds: int = 2
     seed: int = 0
 
-    def seen(self, at, reach):
+    def seen(self, at: Tensor, reach: Tensor) -> None:
         return None
 
-    def on(self, q, k):
+    def on(self, q: Tensor, k: Tensor) -> Tile:
         generator = torch.Generator().manual_seed(self.seed)
         rotations = torch.randn(self.rounds, q.shape[-1], self._half(), generator=generator)
         k = k.repeat_interleave(q.shape[1] // k.shape[1], 1)
         of_q, of_k = (self._bucket(x[0], rotations) for x in (q, k))  # [H, T, rounds]
 
-        def tile(rows, cols):
+        def tile(rows: Tensor, cols: Tensor) -> Tensor:
             same = torch.zeros(q.shape[1], len(rows), len(cols), dtype=torch.bool)
             for one_q, one_k in zip(of_q[:, rows].unbind(-1), of_k[:, cols].unbind(-1)):
                 same |= one_q[:, :, None] == one_k[:, None]
@@ -215,7 +215,7 @@ class Hashed(SparsePattern):
 
         return tile
 
-    def overhead(self, width):
+    def overhead(self, width: int) -> int:
         return 2 * self.rounds * 2 * width * self._half()
 
     def _half(self) -> int:
@@ -240,7 +240,7 @@ def attend(
     mask: AttentionMask = CAUSAL,
     *,
     scale: float | None = None,
-    **parts,
+    **parts: Any,
 ) -> tuple[Float[Tensor, "1 h r e"], Float[Tensor, "1 h r"], Float[Tensor, "h r"]]:
     """Softmax attention of some queries under a pattern: outputs, log-sum-exp, and how many keys each query sees.
 
@@ -263,7 +263,7 @@ def attend(
     return torch.cat(outs, 2), torch.cat(lses, 2), torch.cat(seen, 1)
 
 
-def strips(q: Float[Tensor, "b h t d"], rows: slice = slice(None)):
+def strips(q: Float[Tensor, "b h t d"], rows: slice = slice(None)) -> Iterator[tuple[slice, Tensor]]:
     """Rows in parts whose scores fill at most STRIP cells: each as a slice of the text, and as positions [R]."""
     every = range(q.shape[2])[rows]
     size = max(1, STRIP // (q.shape[1] * q.shape[2]))

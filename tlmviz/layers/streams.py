@@ -19,7 +19,7 @@ from torch import Tensor, nn
 from torch.nn import functional as F
 
 from .. import kernels
-from ..trace import Tap
+from ..tracing.trace import Tap
 
 Sublayer = Callable[[Tensor], Tensor]
 SHORTEST = 1e-6  # length of a token's streams below which they count as zero
@@ -108,7 +108,7 @@ class HyperConnection(Connection):
             torch.zeros(streams + 2, d_model)
         )  # of each stream: pre, post, its column of res
 
-    def matrices(self, x):
+    def matrices(self, x: Float[Tensor, "b t n c"]) -> tuple[Tensor, Tensor, Tensor]:
         dynamic = _of_normed(x, self.weight).tanh()  # [B, T, N, N + 2]
         pre, post, res = self.scale
         return (
@@ -147,7 +147,7 @@ class ManifoldHyperConnection(Connection):
         self.weight = nn.Parameter(torch.zeros(streams * (streams + 2), streams * d_model))
         self.logits = Tap()
 
-    def matrices(self, x):
+    def matrices(self, x: Float[Tensor, "b t n c"]) -> tuple[Tensor, Tensor, Tensor]:
         n = self.streams
         flat = _of_normed(x.flatten(-2), self.weight)  # [B, T, N (N + 2)]
         pre, post, res = self.scale

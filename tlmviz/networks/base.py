@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import torch
 from torch import nn
 
-from ..trace import Tap, name_taps
+from ..tracing.trace import Tap, name_taps
 
 
 class Network(nn.Module):
     """Base of the networks. A subclass calls `finish` at the end of its constructor."""
 
-    token_emb: nn.Embedding
+    config: Any  # of the network's own kind
     _tap_names: frozenset[str] = frozenset()
 
     def finish(self) -> None:
@@ -25,7 +27,7 @@ class Network(nn.Module):
     @property
     def device(self) -> torch.device:
         """Where the weights are; ids are brought there by `forward`."""
-        return self.token_emb.weight.device
+        return next(self.parameters()).device
 
     def tied_weights(self) -> frozenset[str]:
         """Names in the state dict that are another one's tensor: they are not saved, and no file holds them."""

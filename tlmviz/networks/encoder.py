@@ -7,15 +7,15 @@ from jaxtyping import Float, Int
 from torch import Tensor, nn
 
 from ..config import EncoderConfig
-from ..layers import Attention, PreNormBlock, RoPE
-from ..trace import AttentionSpec, Tap
+from ..layers import Attention, ListOf, PreNormBlock, RoPE
+from ..tracing.trace import AttentionSpec, Tap
 from .base import Network
 from .transformer import FEEDFORWARDS, NORMS, initialise
 
 
 class TransformerEncoder(Network):
     """[CLS] a [SEP], or [CLS] a [SEP] b [SEP], to a vector per token: `unembed` says which token stands at a place,
-    `in_order` whether a comes before b, and `of_one_story` whether both are of one story.
+    `misplaced` whether two neighbouring words are exchanged, and `of_one_story` whether a and b are of one story.
 
     Besides its own vector each token has that of its part, the first or the second, as in BERT; positions are RoPE's.
     """
@@ -31,7 +31,7 @@ class TransformerEncoder(Network):
         def norm() -> nn.Module:
             return NORMS[config.norm.kind](config)
 
-        self.blocks = nn.ModuleList(
+        self.blocks = ListOf(
             PreNormBlock(
                 norm(),
                 Attention(config, layer, causal=False),
@@ -41,12 +41,12 @@ class TransformerEncoder(Network):
             for layer in range(config.n_layers)
         )
         self.norm = norm()
-        self.order, self.story = nn.Linear(config.d_model, 1), nn.Linear(2 * config.d_model, 1)
+        self.exchanged, self.story = nn.Linear(config.d_model, 1), nn.Linear(2 * config.d_model, 1)
         self.embed, self.normed, self.logits = Tap(), Tap(), Tap()
         self.apply(initialise)
         for block in self.blocks:
-            for writer in (block.attn.proj, block.mlp.down):
-                nn.init.normal_(writer.weight, std=0.02 / (2 * config.n_layers) ** 0.5)
+            for weight in (block.attn.proj.weight, *block.mlp.writers()):
+                nn.init.normal_(weight, std=0.02 / (2 * config.n_layers) ** 0.5)
         self.finish()
 
     def read(self, ids: Int[Tensor, "b t"]) -> Float[Tensor, "b t c"]:
@@ -66,17 +66,13 @@ class TransformerEncoder(Network):
         """Logits of tokens from their vectors; the embedding is the output matrix too."""
         return nn.functional.linear(normed, self.token_emb.weight)
 
-    def in_order(self, ids: Int[Tensor, "b t"], normed: Float[Tensor, "b t c"]) -> Float[Tensor, " b"]:
-        """From the vector of [CLS] alone, the logit that the first text comes before the second."""
-        return self.order(self.first(ids, normed))[:, 0]
+    def misplaced(self, normed: Float[Tensor, "*b c"]) -> Float[Tensor, "*b"]:
+        """The logit of each token that it belongs to two exchanged words; that of [CLS]: that the text has such words."""
+        return self.exchanged(normed)[..., 0]
 
     def of_one_story(self, ids: Int[Tensor, "b t"], normed: Float[Tensor, "b t c"]) -> Float[Tensor, " b"]:
         """From the mean vectors u and v of the two texts, the logit that they are of one story (as in Sentence-BERT)."""
         return self.story(self.compared(ids, normed))[:, 0]
-
-    def first(self, ids: Int[Tensor, "b t"], normed: Float[Tensor, "b t c"]) -> Float[Tensor, "b c"]:
-        """The vectors of [CLS]."""
-        return normed[:, 0]
 
     def compared(self, ids: Int[Tensor, "b t"], normed: Float[Tensor, "b t c"]) -> Float[Tensor, "b f"]:
         """u v and |u - v|, for u and v the means of the texts' vectors, special tokens included."""

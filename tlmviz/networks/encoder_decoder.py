@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import partial
 
 import torch
 from jaxtyping import Float, Int
@@ -11,8 +12,8 @@ from torch import Tensor, nn
 from .. import kernels
 from ..caches import ContiguousCache
 from ..config import EncoderDecoderConfig
-from ..layers import Attention, CrossAttention, CrossBlock, PreNormBlock, RoPE
-from ..trace import Tap
+from ..layers import Attention, CrossAttention, CrossBlock, ListOf, PreNormBlock, RoPE
+from ..tracing.trace import Tap
 from .base import Network
 from .transformer import FEEDFORWARDS, NORMS, initialise
 
@@ -40,15 +41,15 @@ class EncoderDecoder(Network):
         self.positions = RoPE(config.head_dim, config.positions.rope_base, config.positions.layout)
         self.drop = nn.Dropout(config.dropout)
         norm, mlp = (
-            (lambda: NORMS[config.norm.kind](config)),
-            (lambda: FEEDFORWARDS[config.feedforward.kind](config)),
+            partial(NORMS[config.norm.kind], config),
+            partial(FEEDFORWARDS[config.feedforward.kind], config),
         )
-        self.encoder = nn.ModuleList(
+        self.encoder = ListOf(
             PreNormBlock(norm(), Attention(config, layer, causal=False), norm(), mlp())
             for layer in range(config.encoder_layers)
         )
         self.encoder_norm = norm()
-        self.decoder = nn.ModuleList(
+        self.decoder = ListOf(
             CrossBlock(norm(), Attention(config, layer), norm(), CrossAttention(config), norm(), mlp())
             for layer in range(config.decoder_layers)
         )
@@ -117,7 +118,7 @@ class EncoderDecoder(Network):
         """Every map between target and source of one pass, from the q, k and lse that its taps kept."""
         return attention_maps(self, values, "decoder", "cross").flatten(0, 1).transpose(0, 1)
 
-    def _embed(self, ids):
+    def _embed(self, ids: Tensor) -> Tensor:
         # The embedding is the output matrix too, which starts small; sqrt(C) makes up for it (Vaswani et al., section 3.4).
         return self.token_emb(ids) * self.config.d_model**0.5
 

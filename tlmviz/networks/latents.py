@@ -11,8 +11,9 @@ from .. import kernels
 from ..config import LatentsConfig
 from ..kernels import AttentionMask
 from ..layers.feedforward import MLP
+from ..layers.listed import ListOf
 from ..layers.norms import LayerNorm
-from ..trace import Tap
+from ..tracing.trace import Tap
 from .base import Network
 
 
@@ -60,11 +61,32 @@ class LatentBlock(nn.Module):
         return z + self.mlp(self.norm_mlp(z))
 
 
+class Answer(nn.Module):
+    """A learned question for each cell reads the latents; a feed-forward layer and a head make scores of what it found
+    (the output queries of Jaegle et al. 2022, Perceiver IO)."""
+
+    def __init__(self, config: LatentsConfig):
+        super().__init__()
+        width = config.d_model
+        self.questions = nn.Parameter(torch.randn(config.cells, width))
+        self.norm_read, self.norm_mlp, self.norm_out = (LayerNorm(width) for _ in range(3))
+        self.read = Reading(config)
+        self.mlp = MLP(width, config.d_ff, nn.GELU(), True, config.dropout)
+        self.head = nn.Linear(width, config.classes)
+
+    def forward(self, z: Float[Tensor, "b m c"], mask: AttentionMask) -> Float[Tensor, "b o k"]:
+        """Scores of the classes for each cell; the mask is of the latents."""
+        asked = self.questions.expand(len(z), -1, -1)
+        found = asked + self.read(self.norm_read(asked), z, mask)
+        return self.head(self.norm_out(found + self.mlp(self.norm_mlp(found))))
+
+
 class LatentReader(Network):
     """A picture's pixels as N tokens, each the sum of what its value and its place embed; M latents read them in every layer,
-    and the mean of what the latents hold in the end is classified.
+    and what is in each of the picture's cells is read off the latents in the end.
 
-    Only the latents have a residual stream: a layer costs N M + M^2 scores, where self-attention among pixels takes N^2.
+    A pixel's place is its cell and its place within the cell, both embedded, so that a digit is read alike in every cell. Only
+    the latents have a residual stream: a layer costs N M + M^2 scores, where self-attention among pixels takes N^2.
     """
 
     def __init__(self, config: LatentsConfig):
@@ -72,35 +94,38 @@ class LatentReader(Network):
         self.config = config
         width = config.d_model
         self.value = nn.Linear(1, width)
-        self.place = nn.Parameter(torch.randn(config.side**2, width) * 0.5)
+        self.place = nn.Parameter(torch.randn((config.side // config.grid) ** 2, width) * 0.5)
+        self.cell = nn.Parameter(torch.randn(config.cells, width) * 0.5)
         self.norm_in = LayerNorm(width)
         self.latents = nn.Parameter(torch.randn(config.n_latents, width))
-        self.blocks = nn.ModuleList(LatentBlock(config) for _ in range(config.n_layers))
+        self.blocks = ListOf(LatentBlock(config) for _ in range(config.n_layers))
         self.norm_out = LayerNorm(width)
-        self.head = nn.Linear(width, config.classes)
+        self.answer = Answer(config)
         self.x, self.z = Tap(), Tap()
         self.finish()
 
-    @property
-    def device(self) -> torch.device:
-        """Where the weights are; pictures are brought there."""
-        return self.place.device
-
     def forward(
         self, pictures: Float[Tensor, "b n n"], kept: Bool[Tensor, " m"] | None = None
-    ) -> Float[Tensor, "b k"]:
-        """Scores of the classes for pictures with pixels in [0, 1].
+    ) -> Float[Tensor, "b o k"]:
+        """Scores of the classes for each cell, [B, cells, classes], of pictures with pixels in [0, 1].
 
-        Latents that are not `kept` are muted: no other one sees them, and the mean leaves them out.
+        Latents that are not `kept` are muted: neither another one nor the answer sees them.
         """
         pixels = self.value(rearrange(pictures.to(self.device), "b y x -> b (y x) 1"))
-        x = self.x(self.norm_in(pixels + self.place))  # [B, N, C]
+        x = self.x(self.norm_in(pixels + self.places()))  # [B, N, C]
         z = self.latents.expand(len(x), -1, -1)  # [B, M, C]
         mask = AttentionMask(causal=False) if kept is None else self.among(kept)
         for block in self.blocks:
             z = block(z, x, mask)
-        z = self.z(self.norm_out(z))
-        return self.head((z if kept is None else z[:, kept]).mean(1))
+        return self.answer(self.z(self.norm_out(z)), mask)
+
+    def places(self) -> Float[Tensor, "n c"]:
+        """What the place of each pixel embeds, row by row."""
+        grid, side = self.config.grid, self.config.side // self.config.grid
+        cells = rearrange(self.cell, "(r c) w -> r 1 c 1 w", r=grid)
+        return rearrange(
+            cells + rearrange(self.place, "(y x) w -> 1 y 1 x w", y=side), "r y c x w -> (r y c x) w"
+        )
 
     @staticmethod
     def among(kept: Bool[Tensor, " m"]) -> AttentionMask:

@@ -1,4 +1,4 @@
-"""Modules that predict more than the next token, one after another (DeepSeek-V3, section 2.2; 003 section 6.4)."""
+"""What predicts more than the next token: modules in a chain (DeepSeek-V3, section 2.2), heads side by side (003, 6.4)."""
 
 from __future__ import annotations
 
@@ -7,10 +7,10 @@ from jaxtyping import Float, Int
 from torch import Tensor, nn
 
 from ..caches import ContiguousCache, KVCache
-from ..config import ModelConfig, MTPConfig
-from ..layers import BLOCKS, Attention, Positions
+from ..config import ModelConfig, MTPConfig, ParallelMTPConfig
+from ..layers import BLOCKS, Attention, ListOf, Positions
 from ..layers.positions import CosSin
-from ..trace import name_taps
+from ..tracing.trace import name_taps
 from .transformer import FEEDFORWARDS, NORMS, TransformerLM, initialise
 
 
@@ -32,10 +32,16 @@ class AheadModule(nn.Module):
         self.norm = norm(config)
 
     def forward(
-        self, hidden, token, positions: Positions, cos_sin: CosSin, cache: KVCache | None = None
-    ):  # [B, T, C] twice
+        self,
+        hidden: Float[Tensor, "b t c"],
+        token: Float[Tensor, "b t c"],
+        positions: Positions,
+        cos_sin: CosSin,
+        cache: KVCache | None = None,
+    ) -> Float[Tensor, "b t c"]:
+        """What the module makes of what was made before it and of the tokens that were predicted."""
         joined = self.join(torch.cat((self.norm_hidden(hidden), self.norm_token(token)), -1))
-        return self.norm(self.block(joined, positions, cos_sin, cache))  # [B, T, C]
+        return self.norm(self.block(joined, positions, cos_sin, cache))
 
 
 class MTPNetwork(TransformerLM):
@@ -49,11 +55,11 @@ class MTPNetwork(TransformerLM):
 
     def __init__(self, config: MTPConfig):
         super().__init__(config)
-        self.ahead = nn.ModuleList(AheadModule(config) for _ in range(config.depth))
+        self.ahead = ListOf(AheadModule(config) for _ in range(config.depth))
         self.ahead.apply(initialise)
         for module in self.ahead:
-            for writer in (module.block.attn.proj, module.block.mlp.down):
-                nn.init.normal_(writer.weight, std=0.02 / (2 * config.n_layers) ** 0.5)
+            for weight in (module.block.attn.proj.weight, *module.block.mlp.writers()):
+                nn.init.normal_(weight, std=0.02 / (2 * config.n_layers) ** 0.5)
         name_taps(
             self
         )  # the modules' taps are no part of a pass of the model: `tap_names` stays without them
@@ -92,3 +98,37 @@ class MTPNetwork(TransformerLM):
             hidden = self.step(depth, hidden[:, : ids.shape[1] - depth], ids[:, depth:])
             states.append(hidden)
         return states
+
+    def logits_ahead(
+        self, hidden: Float[Tensor, "b t c"], ids: Int[Tensor, "b t"]
+    ) -> list[Float[Tensor, "b _ v"]]:
+        """Logits of the model [B, T, V] and of every module, T - k positions of the k-th, from the model's own states."""
+        return [self.unembed(state) for state in (hidden, *self.look_ahead(hidden, ids))]
+
+
+class ParallelMTPNetwork(TransformerLM):
+    """A causal language model with further output matrices `ahead`, each of which reads its final state as its own does.
+
+    O_t^(j) = H_t W_(O_j) (003 section 6.4; Gloeckle et al. 2024): none knows what the others say. As a language model it is
+    what it would be without them, and it begins with the same numbers as its twin.
+    """
+
+    config: ParallelMTPConfig
+
+    def __init__(self, config: ParallelMTPConfig):
+        super().__init__(config)
+        heads = (nn.Linear(config.d_model, config.vocab_size, bias=False) for _ in range(config.depth))
+        self.ahead = ListOf(heads)
+        self.ahead.apply(initialise)
+        name_taps(self)
+
+    def logits_ahead(
+        self, hidden: Float[Tensor, "b t c"], ids: Int[Tensor, "b t"]
+    ) -> list[Float[Tensor, "b _ v"]]:
+        """Logits of the model [B, T, V] and of every head: T - k positions of the k-th, as a chain of modules has."""
+        count = ids.shape[1]
+        further = [head(hidden[:, : count - k]) for k, head in enumerate(self.ahead, start=1) if k < count]
+        return [self.unembed(hidden), *further]
+
+
+LooksAhead = MTPNetwork | ParallelMTPNetwork

@@ -10,7 +10,7 @@ from torch import Tensor, nn
 
 from .. import kernels
 from ..config import PointerConfig
-from ..trace import Tap
+from ..tracing.trace import Tap
 from .base import Network
 
 
@@ -67,11 +67,6 @@ class PointerNetwork(Network):
                 if p.ndim > 1:
                     nn.init.xavier_uniform_(p)
         self.finish()
-
-    @property
-    def device(self) -> torch.device:
-        """Where the weights are; points are brought there."""
-        return self.end.device
 
     def start(self, points: Float[Tensor, "b n 2"]) -> State:
         """Points read, nothing visited. They are read as coordinates in their own box: see `boxed`."""

@@ -8,8 +8,19 @@ from jaxtyping import Float, Int
 from torch import Tensor, nn
 
 from ..config import ScenesConfig
-from ..layers import Attention, CrossAttention, CrossBlock, NoPositions, PreNormBlock, RoPE
-from ..trace import Tap
+from ..layers import (
+    MLP,
+    Attention,
+    CrossAttention,
+    CrossBlock,
+    GatedMLP,
+    ListOf,
+    NoPositions,
+    PreNormBlock,
+    RoPE,
+)
+from ..layers.positions import CosSin
+from ..tracing.trace import Tap
 from .base import Network
 from .encoder_decoder import Memory
 from .transformer import FEEDFORWARDS, NORMS, initialise
@@ -26,9 +37,9 @@ class _Scenes(Network):
         self.token_emb = nn.Embedding(config.vocab_size, config.d_model)
         self.unordered = NoPositions()  # patches: their places are embedded
         self.ordered = RoPE(config.head_dim, config.positions.rope_base, config.positions.layout)
-        self.image = nn.ModuleList(self._block(config, layer) for layer in range(config.image_layers))
-        self.text = nn.ModuleList(self._block(config, layer) for layer in range(config.text_layers))
-        self.cross = nn.ModuleList(
+        self.image = ListOf(self._block(config, layer) for layer in range(config.image_layers))
+        self.text = ListOf(self._block(config, layer) for layer in range(config.text_layers))
+        self.cross = ListOf(
             CrossBlock(
                 self._norm(), Attention(config, layer, causal), self._norm(), CrossAttention(config), self._norm(), self._mlp()
             )
@@ -40,7 +51,7 @@ class _Scenes(Network):
     def _norm(self) -> nn.Module:
         return NORMS[self.config.norm.kind](self.config)
 
-    def _mlp(self) -> nn.Module:
+    def _mlp(self) -> MLP | GatedMLP:
         return FEEDFORWARDS[self.config.feedforward.kind](self.config)
 
     def _block(self, config: ScenesConfig, layer: int) -> PreNormBlock:
@@ -69,7 +80,7 @@ class _Scenes(Network):
         """A logit of each word for each patch: in training alone, where a patch learns to name the digit that it is part of."""
         return nn.functional.linear(self.out_norm(seen), self.token_emb.weight) * self.config.d_model**-0.5
 
-    def turns(self, words: Int[Tensor, "b t"]):
+    def turns(self, words: Int[Tensor, "b t"]) -> CosSin:
         """RoPE's angles for the places of a text."""
         return self.ordered.cos_sin(torch.arange(words.shape[1], device=self.device))
 

@@ -10,7 +10,8 @@ from jaxtyping import Float, Int
 from torch import Tensor, nn
 
 from ..config import SentinelConfig
-from ..trace import Tap
+from ..layers import ListOf
+from ..tracing.trace import Tap
 from .base import Network
 
 
@@ -44,7 +45,7 @@ class SentinelLSTM(Network):
         width = config.d_model
         self.token_emb = nn.Embedding(config.vocab_size + config.stand_ins, width)
         self.drop = nn.Dropout(config.dropout)
-        self.layers = nn.ModuleList(nn.LSTM(width, width, batch_first=True) for _ in range(config.n_layers))
+        self.layers = ListOf(nn.LSTM(width, width, batch_first=True) for _ in range(config.n_layers))
         self.bias = nn.Parameter(torch.zeros(config.vocab_size))
         nn.init.normal_(self.token_emb.weight, std=width**-0.5)
         # What the twin without a pointer lacks comes last: all else begins with the same numbers in both.

@@ -24,6 +24,7 @@ from ..layers import (
     LatentAttention,
     LayerNorm,
     Learned,
+    ListOf,
     NoPositions,
     PerLayer,
     Positions,
@@ -33,9 +34,10 @@ from ..layers import (
     Sinusoidal,
     Softcap,
 )
+from ..layers.blocks import FeedForward
 from ..layers.positions import CosSin
 from ..layers.scaling import configured_rope
-from ..trace import AttentionSpec, Tap
+from ..tracing.trace import AttentionSpec, Tap
 from .base import Network
 from .initialisation import skipped_initialisation
 
@@ -51,7 +53,7 @@ NORMS: dict[str, Callable[[TransformerConfig], nn.Module]] = {
     "layernorm": lambda c: LayerNorm(c.d_model, eps=c.norm.eps),
     "rmsnorm": lambda c: RMSNorm(c.d_model, eps=c.norm.eps),
 }
-FEEDFORWARDS: dict[str, Callable[[TransformerConfig], nn.Module]] = {
+FEEDFORWARDS: dict[str, Callable[[TransformerConfig], MLP | GatedMLP]] = {
     "relu": lambda c: _mlp(c, nn.ReLU()),
     "gelu": lambda c: _mlp(c, nn.GELU()),
     "gelu-tanh": lambda c: _mlp(c, nn.GELU(approximate="tanh")),
@@ -67,7 +69,9 @@ def rope_of(config: ModelConfig) -> Positions:
     layers = [replace(config.layer(layer), window=None) for layer in range(config.n_layers)]
     distinct = list(dict.fromkeys(layers))
     members = [
-        configured_rope(config, own.rope_base, own.scaled) if own.rotary else NoPositions()
+        configured_rope(config, own.rope_base or config.positions.rope_base, own.scaled)
+        if own.rotary
+        else NoPositions()
         for own in distinct
     ]
     return members[0] if len(members) == 1 else PerLayer(members, [distinct.index(own) for own in layers])
@@ -80,7 +84,7 @@ def _mlp(
     return kind(config.d_model, part.hidden, activation, part.bias, config.dropout)
 
 
-def feedforward_of(config: ModelConfig, layer: int) -> nn.Module:
+def feedforward_of(config: ModelConfig, layer: int) -> FeedForward:
     """A layer's feed-forward part: experts, or one network for all tokens."""
     if config.has_experts(layer):
         return Experts(config.d_model, config.experts, config.dropout)
@@ -113,7 +117,7 @@ class TransformerLM(Network):
             build = BLOCKS[config.norm.placement]
             return build(lambda: norm(config), attention(config, layer), feedforward_of(config, layer), joins)
 
-        self.blocks = nn.ModuleList(block(layer) for layer in range(config.n_layers))
+        self.blocks = ListOf(block(layer) for layer in range(config.n_layers))
         self.norm = norm(config) if config.norm.final else nn.Identity()
         self.head = nn.Linear(config.d_model, config.vocab_size, bias=config.head_bias)
         self.bound = nn.Identity() if config.logit_softcap is None else Softcap(config.logit_softcap)
@@ -275,5 +279,6 @@ def initialise(module: nn.Module) -> None:
     """Starting weights of one module: N(0, 0.02), biases zero."""
     if isinstance(module, (nn.Linear, nn.Embedding)):
         nn.init.normal_(module.weight, std=0.02)
-        if getattr(module, "bias", None) is not None:
-            nn.init.zeros_(module.bias)
+        bias = getattr(module, "bias", None)
+        if bias is not None:
+            nn.init.zeros_(bias)

@@ -21,7 +21,7 @@ _DRAWING = threading.Lock()
 def twin(network: Module) -> Module:
     """The same modules made anew around the same weights: hooks on it, or another mode, are its own. Takes milliseconds."""
     kept = {id(tensor): tensor for tensor in (*network.parameters(), *network.buffers())}
-    return copy.deepcopy(network, kept)  # type: ignore[arg-type]
+    return copy.deepcopy(network, kept)
 
 
 def with_weights(network: nn.Module, weights: Mapping[str, Tensor], *given: Any) -> Any:

@@ -28,11 +28,6 @@ class WordNetwork(Network):
             self.bias, self.context_bias = (nn.Parameter(torch.zeros(outputs)) for _ in range(2))
         self.finish()
 
-    @property
-    def device(self) -> torch.device:
-        """Where the weights are."""
-        return self.vectors.device
-
     def _fresh(self, rows: int) -> torch.Tensor:
         """Even draws from ±1 / (2 C), as word2vec.c begins."""
         return (torch.rand(rows, self.config.d_model) - 0.5) / self.config.d_model

@@ -15,19 +15,17 @@ import os
 import zlib
 from collections.abc import Iterable
 from dataclasses import dataclass
-from functools import cache
 from itertools import groupby
 
 import numpy as np
 from tqdm import tqdm
 
 from tlmviz import figures
-from tlmviz.errors import BadFile, BadShape, UnknownName
-from tlmviz.trace import Trace
-from tlmviz.ui.components.attention_view import FOLDER, clean_state, describe, image_of, pack
-from tlmviz.ui.components.scripts import module
+from tlmviz.errors import BadShape, UnknownName
+from tlmviz.tracing.trace import Trace
+from tlmviz.ui.components.attention_view import clean_state, describe, image_of, pack
 
-from .parts import HEIGHT, css, start, title
+from .parts import HEIGHT, css, document, notes_below, script, start, title, write_file
 
 FAINT = 1 / 256  # of a row's largest weight: what is below is kept as 0 where a file would be large
 MOST = 150_000_000  # cells of a file: some 40 MB
@@ -37,31 +35,12 @@ AROUND = 200_000  # bytes of a file that are no maps
 OVERVIEW = 48  # cells along a side of a head's picture in the overview
 POLICY = "default-src 'none'; script-src 'unsafe-inline'; style-src 'unsafe-inline'; img-src data: blob:"
 Numbers = Iterable[int] | None  # of layers or heads; None for all
-PAGE = """<!doctype html>
-<html lang="en">
-<head>
-<meta charset="utf-8">
-<meta http-equiv="Content-Security-Policy" content="{policy}">
-<meta name="viewport" content="width=device-width, initial-scale=1">
-<meta name="color-scheme" content="light dark">
-<title>{title}</title>
-<style>
-body {{ margin: 0; background: #ffffff; color: #31333f; font: 12px/1.45 system-ui, sans-serif; }}
-footer {{ margin: 0; padding: 0 8px 10px; max-width: 120ch; }}
-footer p {{ margin: 4px 0 0; opacity: 0.8; }}
-@media (prefers-color-scheme: dark) {{ body {{ background: #10151d; color: #e6ebf2; }} }}
-</style>
-</head>
-<body>
-<div id="view"></div>
-<footer>{notes}</footer>
+BODY = """<div id="view"></div>
+{notes}
 <noscript>This file draws its maps with JavaScript, which is switched off here.</noscript>
 <script id="css" type="text/plain">{css}</script>
 <script id="data" type="text/plain">{data}</script>
-<script type="module">{script}</script>
-</body>
-</html>
-"""
+<script type="module">{script}</script>"""
 
 
 @dataclass(frozen=True)
@@ -113,28 +92,20 @@ def page(trace: Trace, height: int = HEIGHT, layers: Numbers = None, heads: Numb
         header["held"] = held
     grid, image = image_of(trace)
     payload = pack(header | grid, {"codes": rounded.codes, "peaks": rounded.peaks} | image)
-    return PAGE.format(
-        policy=POLICY,
-        title=html.escape(title(trace)),
-        notes="".join(f"<p>{html.escape(note)}</p>" for note in _notes(trace, rounded)),
+    body = BODY.format(
+        notes=notes_below(_notes(trace, rounded)),
         css=css(),
         data=base64.b64encode(zlib.compress(payload, COMPRESSION)).decode(),
-        script=_script(),
+        script=script("page.js"),
     )
+    return document(policy=POLICY, title=title(trace), body=body)
 
 
 def save_html(
     trace: Trace, path: str | os.PathLike[str], layers: Numbers = None, heads: Numbers = None
 ) -> None:
     """See `Trace.save_html`, which is the public name. Raises BadFile, BadShape and UnknownName."""
-    text = page(trace, layers=layers, heads=heads)
-    try:
-        with open(path, "w", encoding="utf-8") as file:
-            file.write(text)
-    except OSError as error:
-        raise BadFile(
-            f"{path} cannot be written ({error.strerror}); name a file in a folder that exists."
-        ) from error
+    write_file(path, page(trace, layers=layers, heads=heads))
 
 
 def framed(trace: Trace) -> str:
@@ -157,7 +128,7 @@ def round_weights(maps: np.ndarray, cells: tuple[np.ndarray, np.ndarray], finene
     code[code < math.sqrt(fineness.faint)] = 0
     code *= fineness.levels
     np.rint(code, out=code)
-    codes = code.astype(fineness.dtype)
+    codes: np.ndarray = code.astype(fineness.dtype)
     code /= fineness.levels
     code *= code
     code *= divisor
@@ -276,11 +247,3 @@ def _rounded_up(error: float) -> str:
     """An error with two digits that it does not exceed."""
     unit = 10.0 ** (math.floor(math.log10(error)) - 1) if error else 1.0
     return f"{math.ceil(error / unit) * unit:.2g}"
-
-
-@cache
-def _script() -> str:
-    text = module(FOLDER, "page.js")
-    if "</script" in text.lower():
-        raise ValueError("A script that ends its own element cannot stand inside a page.")
-    return text

@@ -8,14 +8,14 @@ import anywidget
 import traitlets
 
 from tlmviz import figures
-from tlmviz.trace import Trace
+from tlmviz.tracing.trace import Trace
 from tlmviz.ui.components.attention_view import FOLDER, build_payload, encode_overview, with_height
 from tlmviz.ui.components.scripts import module
 
 from .parts import HEIGHT, css, start
 
 
-class AttentionWidget(anywidget.AnyWidget):  # type: ignore[misc]
+class AttentionWidget(anywidget.AnyWidget):
     """The attention view of one trace. `view` is what the user chose last: layer, head, query, key and more.
 
     Raises BadShape for cross attention.

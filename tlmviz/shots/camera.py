@@ -42,7 +42,7 @@ class Camera:
         self.free: list[Any] = []
         width, height = self.options.window
         viewport = {"width": width, "height": height}
-        scheme = {"color_scheme": self.options.theme, "viewport": viewport}
+        scheme = {"color_scheme": "dark" if self.options.theme == "dark" else "light", "viewport": viewport}
         self.context = self.browser.new_context(reduced_motion="reduce", **scheme)
         self.context.set_default_timeout(PATIENCE)
         self.desk = self.browser.new_context(device_scale_factor=self.options.scale, **scheme).new_page()
@@ -115,6 +115,7 @@ class Camera:
             "format": "html" if format == "html" else "svg",
             "link": link.text,
             "asShown": self.options.theme == "dark",
+            "grey": self.options.theme == "grey",
             "width": self.options.width,
             "height": self.options.height,
         }

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Any, Protocol
 
 from tokenizers import Tokenizer as HFTokenizer
@@ -70,14 +70,19 @@ def _of_sequence(decoder: Mapping[str, Any]) -> Spelling | None:
 
 
 # The type of a tokenizer's decoder -> how its pieces spell.
-SPELLINGS = {"ByteLevel": lambda decoder: ByteLevel(), "Metaspace": _of_metaspace, "Sequence": _of_sequence}
+SPELLINGS: dict[str, Callable[[Mapping[str, Any]], Spelling | None]] = {
+    "ByteLevel": lambda decoder: ByteLevel(),
+    "Metaspace": _of_metaspace,
+    "Sequence": _of_sequence,
+}
 
 
 def spelling_of(inner: HFTokenizer, name: str) -> Spelling:
     """The spelling of a tokenizer's pieces; `name` is the file's, for the sentence. Raises BadCheckpoint."""
     decoder = {} if inner.decoder is None else json.loads(inner.decoder.__getstate__())
     kind = decoder.get("type", "none")
-    spelling = SPELLINGS.get(kind, lambda decoder: None)(decoder)
+    read = SPELLINGS.get(kind)
+    spelling = None if read is None else read(decoder)
     if spelling is None:
         raise BadCheckpoint(
             f"The tokenizer of {name} has the decoder {kind!r}; byte-level and SentencePiece tokenizers can be read."

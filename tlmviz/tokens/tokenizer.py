@@ -104,7 +104,8 @@ class Tokenizer:
 
     @cached_property
     def _marks(self) -> dict[tuple[bool, bool], int]:
-        return {key: int(self._marked.token_to_id(mark)) for key, mark in MARKS.items()}
+        numbers = ((key, self._marked.token_to_id(mark)) for key, mark in MARKS.items())
+        return {key: number for key, number in numbers if number is not None}  # `_marked` has them all
 
     def _mark(self, special: int) -> str:
         token = self._added[special]

@@ -35,7 +35,8 @@ def read_corpus(folder: Path, valid_share: float = 0.05) -> Corpus:
         raise BadText(f"{folder} has no {STORIES}; give the folder with the training data as --data.")
     stories = split_documents(path.read_text(encoding="utf-8"))
     stories = list(dict.fromkeys(stories))
-    train, valid = [], []
+    train: list[str] = []
+    valid: list[str] = []
     for story in stories:
         share = int.from_bytes(hashlib.sha256(story.encode()).digest()[:4], "big") / 2**32
         (valid if share < valid_share else train).append(story)

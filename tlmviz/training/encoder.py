@@ -1,4 +1,4 @@
-"""Training an encoder: hidden tokens are guessed; then what its vectors tell of two texts is read out."""
+"""Training an encoder: hidden tokens are guessed, exchanged words found, and what its means tell of two texts is read out."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ import time
 from bisect import bisect_left
 from dataclasses import asdict, dataclass
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import torch
@@ -16,7 +17,6 @@ from tqdm import tqdm
 
 from ..config import EncoderConfig
 from ..networks.encoder import TransformerEncoder
-from ..networks.transformer import initialise
 from ..tokens import Tokenizer
 from . import loop
 from .data import Corpus
@@ -27,6 +27,7 @@ SPECIAL = ("[CLS]", "[SEP]", "[MASK]")
 SENTENCE = re.compile(r".+?(?:[.!?]+[\"'”’]*(?=\s)|$)", re.DOTALL)
 LEAST = 6  # tokens of a piece
 MOST = 1200  # of a story: the few longer documents are many stories in one
+TOKENS = 2.0  # weight of the loss of each token's own answer: of a row's tokens few stand exchanged
 RESPELL = 100  # steps between one spelling of the stories and the next
 HELD_OUT = (
     (64, 512),
@@ -40,8 +41,9 @@ class EncoderRecipe:
     """The network and how it is trained. A step's rows are as long as one of `lengths`, each as often as the others.
 
     `hidden` of the tokens are guessed: 80 % of them read as [MASK], 10 % as any token, 10 % as themselves (Devlin et al. 2018).
-    `single` of the rows hold one piece, the others two, half of these of different stories; [CLS] is asked which. `pairs` of
-    each of `judged` lengths are what the answers are read out from when the network is done.
+    `single` of the rows hold one piece, the others two, half of these of different stories. In half of all rows two neighbouring
+    words are exchanged: [CLS] is asked whether, and each token whether it is one of theirs. `pairs` of each of `judged` lengths
+    are what tells texts of one story from others is fitted to when the network is done.
     """
 
     config: EncoderConfig
@@ -62,7 +64,7 @@ RECIPE = EncoderRecipe(
         dropout=0.1,
     ),
     Schedule(
-        steps=1800, batch_tokens=2048, learning_rate=2e-3, weight_decay=0.1, bpe_dropout=0.1, seed=7, evaluate_every=200
+        steps=4500, batch_tokens=2048, learning_rate=2e-3, weight_decay=0.1, bpe_dropout=0.1, seed=7, evaluate_every=200
     ),
 )  # fmt: skip
 
@@ -70,12 +72,14 @@ RECIPE = EncoderRecipe(
 @dataclass(frozen=True)
 class Rows:
     """Training rows of one length: `ids` [B, T] as read, `truth` [B, T] what stood there and -100 where nothing is asked,
-    `answer` [B] to what [CLS] is asked: 1 for yes, 0 for no, -100 for a single piece.
+    `moved` [B, T] the tokens of exchanged words, and at [CLS] whether there are any, and `story` [B] whether both pieces are of
+    one story: 1 for yes, 0 for no, -100 for a single piece.
     """
 
     ids: torch.Tensor
     truth: torch.Tensor
-    answer: torch.Tensor
+    moved: torch.Tensor
+    story: torch.Tensor
 
 
 @dataclass(frozen=True)
@@ -87,10 +91,8 @@ class Story:
 
 
 class PairBatches:
-    """Endless rows of two pieces, cut where a sentence ends, with a question and its answer.
-
-    `question` "story": are they of one story, as half of them are? "order": does the first come first, as it does in half of
-    them?
+    """Endless rows of one piece or two, cut where a sentence ends; half of the pairs are of one story, and in half of all rows
+    two neighbouring words of one sentence are exchanged, so that no bag of words tells which rows these are.
     """
 
     def __init__(
@@ -99,10 +101,10 @@ class PairBatches:
         tokenizer: Tokenizer,
         recipe: EncoderRecipe,
         seed: int,
-        question: str = "story",
     ):
-        self.texts, self.tokenizer, self.recipe, self.question = stories, tokenizer, recipe, question
+        self.texts, self.tokenizer, self.recipe = stories, tokenizer, recipe
         self.rng = np.random.default_rng(seed)
+        self.begins, self.goes_on = letters(tokenizer, recipe.config.vocab_size)
         self.passes = 0  # pieces are drawn anew each time
         self.spell(0.0)
 
@@ -121,8 +123,6 @@ class PairBatches:
             starts = np.cumsum([0, *(len(piece) for piece in pieces)])[:-1]
             found.append(Story(np.array([i for piece in pieces for i in piece], np.int64), starts.tolist()))
         self.stories = [story for story in found if len(story.ids) <= MOST]
-        if self.question == "order":
-            self._index()
 
     def batch(self, length: int, rows: int) -> Rows:
         """So many rows of `length` tokens, special ones included, some of their tokens hidden."""
@@ -133,38 +133,53 @@ class PairBatches:
         how = torch.from_numpy(self.rng.random(ids.shape))
         others = torch.from_numpy(self.rng.integers(0, config.cls, ids.shape))
         read = torch.where(how < 0.8, torch.full_like(ids, config.mask), torch.where(how < 0.9, others, ids))
-        return Rows(torch.where(asked, read, ids), ids.masked_fill(~asked, -100), whole.answer)
+        return Rows(torch.where(asked, read, ids), ids.masked_fill(~asked, -100), whole.moved, whole.story)
 
-    def plain(self, length: int, rows: int) -> Rows:
-        """The same with nothing hidden."""
-        row = {"story": self._of_one_story, "order": self._in_order}[self.question]
-        drawn = [row(length) for _ in range(rows)]
-        ids = torch.from_numpy(np.stack([ids for ids, _ in drawn]))
-        return Rows(ids, torch.full_like(ids, -100), torch.tensor([answer for _, answer in drawn]))
+    def plain(self, length: int, rows: int, exchange: float = 0.5) -> Rows:
+        """The same with nothing hidden, and words exchanged in a share `exchange` of the rows."""
+        drawn = [self._of_one_story(length) for _ in range(rows)]
+        ids = np.stack([ids for ids, _ in drawn])
+        moved = np.stack(
+            [self._exchange(row) if self.rng.random() < exchange else np.zeros(length, bool) for row in ids]
+        )
+        whole = torch.from_numpy(ids)
+        return Rows(
+            whole,
+            torch.full_like(whole, -100),
+            torch.from_numpy(moved),
+            torch.tensor([story for _, story in drawn]),
+        )
+
+    def _exchange(self, ids: np.ndarray) -> np.ndarray:
+        """Exchange two neighbouring words of a row in place; which tokens are theirs, and at [CLS] whether any are.
+
+        A word is a token that begins with a space and a letter, and the tokens of letters that go on with it. Words with
+        nothing but a space between them are exchanged, where they differ.
+        """
+        starts = np.flatnonzero(self.begins[ids])
+        ends = [self._end(ids, int(start)) for start in starts]
+        pairs = [
+            (start, middle, end)
+            for start, middle, last, end in zip(starts, starts[1:], ends, ends[1:])
+            if last == middle and not np.array_equal(ids[start:middle], ids[middle:end])
+        ]
+        moved = np.zeros(len(ids), bool)
+        if pairs:
+            start, middle, end = pairs[self.rng.integers(len(pairs))]
+            ids[start:end] = np.concatenate((ids[middle:end], ids[start:middle]))
+            moved[start:end] = moved[0] = True
+        return moved
+
+    def _end(self, ids: np.ndarray, start: int) -> int:
+        """Behind the last token of the word that begins at `start`."""
+        end = start + 1
+        while end < len(ids) and self.goes_on[ids[end]]:
+            end += 1
+        return end
 
     def _joined(self, first: np.ndarray, second: np.ndarray) -> np.ndarray:
         config = self.recipe.config
         return np.array([config.cls, *first, config.sep, *second, config.sep])
-
-    def _index(self) -> None:
-        """All cuts of all beginnings of stories between whole sentences, by length in tokens: so rows need no filling up."""
-        found = []
-        for number, story in enumerate(self.stories):
-            ends = np.array([*story.starts[1:], len(story.ids)])
-            cut, end = (part.ravel() for part in np.meshgrid(ends, ends))
-            fits = (cut >= LEAST) & (end - cut >= LEAST) & (end <= self.recipe.config.context - 3)
-            found.append(np.stack([np.full(fits.sum(), number), cut[fits], end[fits]], 1))
-        pairs = np.concatenate(found)
-        self._pairs = pairs[np.argsort(pairs[:, 2], kind="stable")]
-        self._lengths = self._pairs[:, 2]
-
-    def _in_order(self, length: int) -> tuple[np.ndarray, int]:
-        """A beginning of a story in two pieces, in order or turned round."""
-        low, high = np.searchsorted(self._lengths, [length - 3, length - 2])
-        number, cut, end = self._pairs[self.rng.integers(low, high)]
-        ids, answer = self.stories[number].ids, int(self.rng.random() < 0.5)
-        pieces = ids[:cut], ids[cut:end]
-        return self._joined(*(pieces if answer else pieces[::-1])), answer
 
     def _of_one_story(self, length: int) -> tuple[np.ndarray, int]:
         """Two pieces of one story that meet where a sentence ends, or such pieces of two stories; or a single piece."""
@@ -194,31 +209,20 @@ class PairBatches:
                 return story, story.starts[self.rng.integers(low, high)]
 
 
-class Questioned(TransformerEncoder):
-    """The network while it is trained: [CLS] is asked whether two pieces are of one story, through a layer as in BERT.
-
-    It never learns to tell, and what it is asked through is not kept.
-    """
-
-    def __init__(self, config: EncoderConfig):
-        super().__init__(config)
-        self.pooler, self.verdict = nn.Linear(config.d_model, config.d_model), nn.Linear(config.d_model, 1)
-        self.pooler.apply(initialise)
-        self.verdict.apply(initialise)
-
-    def asked(self, normed: torch.Tensor) -> torch.Tensor:
-        """The logit of yes, [B]."""
-        return self.verdict(self.pooler(normed[:, 0]).tanh())[:, 0]
+def letters(tokenizer: Tokenizer, size: int) -> tuple[np.ndarray, np.ndarray]:
+    """Which of `size` entries begin a word, as a space and letters, and which go on with one, as letters alone; both [V]."""
+    texts = [tokenizer.decode([i]) for i in range(size)]
+    begins = np.array([text.startswith(" ") and text[1:].isalpha() for text in texts])
+    return begins, np.array([text.isalpha() for text in texts])
 
 
-def loss_of(network: Questioned, rows: Rows) -> tuple[torch.Tensor, torch.Tensor]:
-    """Nats per hidden token, and nats per answer on rows of two pieces."""
+def loss_of(network: TransformerEncoder, rows: Rows) -> tuple[torch.Tensor, torch.Tensor]:
+    """Nats per hidden token, and nats per answer: [CLS]'s, and, weighed, those of the other tokens."""
     normed = network.read(rows.ids)
-    asked, pairs = rows.truth >= 0, rows.answer >= 0
+    asked = rows.truth >= 0
     hidden = F.cross_entropy(network.unembed(normed[asked]), rows.truth[asked])
-    return hidden, F.binary_cross_entropy_with_logits(
-        network.asked(normed)[pairs], rows.answer[pairs].float()
-    )
+    nats = F.binary_cross_entropy_with_logits(network.misplaced(normed), rows.moved.float(), reduction="none")
+    return hidden, nats[:, 0].mean() + TOKENS * nats[:, 1:].mean()
 
 
 def held_out_rows(stories: list[str], tokenizer: Tokenizer, recipe: EncoderRecipe) -> list[Rows]:
@@ -243,25 +247,31 @@ def measured(network: TransformerEncoder, held_out: list[Rows]) -> dict[str, flo
 
 
 @torch.inference_mode()
-def answered(network: Questioned, held_out: list[Rows]) -> float:
-    """The share of [CLS]'s right answers on rows of two pieces."""
+def told_exchanged(network: TransformerEncoder, rows: Rows) -> np.ndarray:
+    """Whether [CLS] is right of each row, [B]."""
+    return ((network.misplaced(network.read(rows.ids))[:, 0] > 0) == rows.moved[:, 0]).cpu().numpy()
+
+
+@torch.inference_mode()
+def answered(network: TransformerEncoder, held_out: list[Rows]) -> float:
+    """The share of [CLS]'s right answers, tokens being hidden."""
     training = network.training
     network.eval()
-    pairs = [(network.asked(network.read(rows.ids)), rows.answer) for rows in held_out]
+    right = [told_exchanged(network, rows) for rows in held_out]
     network.train(training)
-    return torch.cat([((said > 0) == (truth > 0))[truth >= 0] for said, truth in pairs]).float().mean().item()
+    return float(np.concatenate(right).mean())
 
 
-def train(recipe: EncoderRecipe, corpus: Corpus, tokenizer: Tokenizer, folder: Path) -> dict:
+def train(recipe: EncoderRecipe, corpus: Corpus, tokenizer: Tokenizer, folder: Path) -> dict[str, Any]:
     """Train the network, resuming from `folder` if it holds a checkpoint. Returns the log; weights stay in `folder`."""
     folder.mkdir(parents=True, exist_ok=True)
     schedule = recipe.schedule
     torch.manual_seed(schedule.seed)
-    network = Questioned(recipe.config)
+    network = TransformerEncoder(recipe.config)
     optimizer = loop.optimizer_of(network, schedule)
     batches = PairBatches(corpus.train, tokenizer, recipe, schedule.seed)
     held_out = held_out_rows(corpus.valid, tokenizer, recipe)
-    log = {"schedule": asdict(schedule), "curve": [], "seconds": 0.0, "tokens": 0, "step": 0}
+    log: dict[str, Any] = {"schedule": asdict(schedule), "curve": [], "seconds": 0.0, "tokens": 0, "step": 0}
     if (folder / "log.json").is_file():
         log = loop.resume(folder, network, optimizer, batches)
     began = time.monotonic() - log["seconds"]
@@ -293,7 +303,7 @@ def train(recipe: EncoderRecipe, corpus: Corpus, tokenizer: Tokenizer, folder: P
 
 
 def _update(
-    network: Questioned, optimizer: torch.optim.Optimizer, rows: Rows, schedule: Schedule, step: int
+    network: TransformerEncoder, optimizer: torch.optim.Optimizer, rows: Rows, schedule: Schedule, step: int
 ) -> tuple[float, float]:
     """One optimizer step; returns nats per hidden token and per answer."""
     for group in optimizer.param_groups:
@@ -307,31 +317,24 @@ def _update(
 
 
 def finished(recipe: EncoderRecipe, corpus: Corpus, tokenizer: Tokenizer, run: Path) -> TransformerEncoder:
-    """The network of a finished run, ready for use: what two texts are judged by is fitted to what it reads in the stories."""
-    trained = Questioned(recipe.config)
-    trained.load_state_dict(loop.read_weights(run), strict=False)
+    """The network of a finished run, ready for use: what tells texts of one story is fitted to what it reads in the stories."""
     network = TransformerEncoder(recipe.config)
-    network.load_state_dict(trained.state_dict(), strict=False)
+    network.load_state_dict(loop.read_weights(run), strict=False)
     network.eval().requires_grad_(False)
-    for question, seed in (("order", 2000), ("story", 2001)):
-        read, answers = features(
-            network, PairBatches(corpus.train, tokenizer, recipe, seed, question), recipe.pairs
-        )
-        _fit(getattr(network, question), read, answers)
+    _fit(network.story, *features(network, PairBatches(corpus.train, tokenizer, recipe, 2001), recipe.pairs))
     return network
 
 
 @torch.inference_mode()
 def features(network: TransformerEncoder, batches: PairBatches, pairs: int) -> tuple[np.ndarray, np.ndarray]:
-    """What a question is answered from, [N, F], and the answers [N]: `pairs` of each length that is judged."""
-    read = {"order": network.first, "story": network.compared}[batches.question]
+    """What texts of one story are told by, [N, F], and the answers [N]: `pairs` of each length that is judged."""
     found, answers = [], []
     for length in batches.recipe.judged:
         for start in range(0, pairs, 100):
-            rows = batches.plain(length, min(100, pairs - start))
-            ids = rows.ids[rows.answer >= 0]
-            found.append(read(ids, network.read(ids)))
-            answers.append(rows.answer[rows.answer >= 0])
+            rows = batches.plain(length, min(100, pairs - start), exchange=0.0)
+            ids = rows.ids[rows.story >= 0]
+            found.append(network.compared(ids, network.read(ids)))
+            answers.append(rows.story[rows.story >= 0])
     return torch.cat(found).numpy(), torch.cat(answers).numpy()
 
 

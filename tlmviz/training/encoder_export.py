@@ -4,17 +4,28 @@ from __future__ import annotations
 
 import math
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import torch
 
 from tlmviz.checkpoints.native import for_inference, save_network
 
-from ..encoder import EncoderModel
+from ..facades.encoder import EncoderModel
+from ..networks.encoder import TransformerEncoder
 from ..tokens import Tokenizer
 from .curves import draw
 from .data import Corpus
-from .encoder import HELD_OUT, EncoderRecipe, PairBatches, Rows, finished, held_out_rows, measured
+from .encoder import (
+    HELD_OUT,
+    EncoderRecipe,
+    PairBatches,
+    Rows,
+    finished,
+    held_out_rows,
+    measured,
+    told_exchanged,
+)
 from .machine import machine
 from .precision import stored_dtype
 
@@ -22,6 +33,7 @@ PAIRS_JUDGED = 300  # held-out pairs of each length
 PAIR = (
     "Once upon a time there was a little girl named Lily. Lily had a red ball.",
     "One day, Lily lost her ball. She was very sad.",
+    "One day, Lily lost ball her. She was very sad.",
     "Tom and his dog went to the lake. The dog saw a big fish.",
 )
 SENTENCES = (
@@ -32,7 +44,7 @@ SENTENCES = (
 
 
 def export(
-    recipe: EncoderRecipe, log: dict, corpus: Corpus, tokenizer: Tokenizer, run: Path, folder: Path
+    recipe: EncoderRecipe, log: dict[str, Any], corpus: Corpus, tokenizer: Tokenizer, run: Path, folder: Path
 ) -> None:
     """Write the model's folder from the checkpoint in `run`."""
     network = finished(recipe, corpus, tokenizer, run)
@@ -58,44 +70,61 @@ def guessing(held_out: list[Rows], stories: list[str], tokenizer: Tokenizer) -> 
     return (truth == common).float().mean().item()
 
 
-def judged(
-    model: EncoderModel, corpus: Corpus, recipe: EncoderRecipe, length: int, question: str
-) -> tuple[float, int]:
-    """The share of right answers on different held-out pairs of a length with nothing hidden, and their number."""
-    network = model.network
-    batches = PairBatches(corpus.valid, model.tokenizer, recipe, 3000, question)
-    rows = batches.plain(length, PAIRS_JUDGED)
-    told = torch.cat((rows.answer[:, None], rows.ids), 1)[rows.answer >= 0].unique(
-        dim=0
-    )  # some are drawn twice
-    truth, ids = told[:, 0], told[:, 1:]
-    ask = {"order": network.in_order, "story": network.of_one_story}[question]
-    with torch.inference_mode():
-        right = ((ask(ids, network.read(ids)) > 0) == (truth > 0)).float().mean().item()
-    return right, len(truth)
+def pairs_judged(corpus: Corpus, tokenizer: Tokenizer, recipe: EncoderRecipe, length: int) -> Rows:
+    """Held-out rows of a length with nothing hidden, words exchanged in half of them; the same for every measurement."""
+    return PairBatches(corpus.valid, tokenizer, recipe, 3000).plain(length, PAIRS_JUDGED)
+
+
+@torch.inference_mode()
+def told_stories(network: TransformerEncoder, rows: Rows) -> np.ndarray:
+    """Whether the means are right of each row of two pieces, [N]."""
+    pairs = rows.story >= 0
+    ids, truth = rows.ids[pairs], rows.story[pairs]
+    return ((network.of_one_story(ids, network.read(ids)) > 0) == (truth > 0)).cpu().numpy()
+
+
+def bags(rows: Rows, size: int) -> np.ndarray:
+    """How often each of `size` entries stands in each row, [B, V]."""
+    return np.stack([np.bincount(row, minlength=size) for row in rows.ids.numpy()])
+
+
+def told_by_bags(
+    corpus: Corpus, tokenizer: Tokenizer, recipe: EncoderRecipe, judged: list[Rows]
+) -> list[np.ndarray]:
+    """Whether a logistic regression on bags of words, fitted to as many training rows as the means were, is right of each row."""
+    from sklearn.linear_model import LogisticRegression  # late: it takes half a second to import
+
+    batches, size = PairBatches(corpus.train, tokenizer, recipe, 2002), recipe.config.vocab_size
+    learned = [batches.plain(length, recipe.pairs) for length in recipe.judged]
+    fitted = LogisticRegression(C=0.1, max_iter=500).fit(
+        np.concatenate([bags(rows, size) for rows in learned]),
+        torch.cat([rows.moved[:, 0] for rows in learned]).numpy(),
+    )
+    return [fitted.predict(bags(rows, size)) == rows.moved[:, 0].numpy() for rows in judged]
 
 
 def _judgements(model: EncoderModel, corpus: Corpus, recipe: EncoderRecipe) -> list[str]:
     """A row of the card for each length, and one for all."""
-    lines, found = [], []
-    for length in recipe.judged:
-        found.append([judged(model, corpus, recipe, length, question) for question in ("order", "story")])
-        cells = " | ".join(f"{100 * right:.1f} % of {number}" for right, number in found[-1])
-        lines.append(f"| {length} | {cells} |")
-    whole = (
-        (
-            sum(right * number for right, number in column) / sum(number for _, number in column),
-            sum(n for _, n in column),
-        )
-        for column in zip(*found)
+    judged = [pairs_judged(corpus, model.tokenizer, recipe, length) for length in recipe.judged]
+    columns = (
+        [told_exchanged(model.network, rows) for rows in judged],
+        told_by_bags(corpus, model.tokenizer, recipe, judged),
+        [told_stories(model.network, rows) for rows in judged],
     )
-    cells = " | ".join(f"**{100 * right:.1f} %** of {number}" for right, number in whole)
-    return [*lines, f"| all | {cells} |"]
+    lines = [
+        f"| {length} | {' | '.join(f'{100 * right.mean():.1f} % of {len(right)}' for right in row)} |"
+        for length, *row in zip(recipe.judged, *columns)
+    ]
+    whole = [np.concatenate(column) for column in columns]
+    return [
+        *lines,
+        f"| all | {' | '.join(f'**{100 * right.mean():.1f} %** of {len(right)}' for right in whole)} |",
+    ]
 
 
 def _card(
     recipe: EncoderRecipe,
-    log: dict,
+    log: dict[str, Any],
     corpus: Corpus,
     model: EncoderModel,
     folder: Path,
@@ -129,7 +158,9 @@ def _card(
             f"- {100 * recipe.hidden:.0f} % of the tokens are to be guessed: 80 % of these read as [MASK], 10 % as any token, 10 "
             "% as themselves",
             f"- {100 * (1 - recipe.single):.0f} % of the rows hold two pieces, cut where a sentence ends: in one half of them "
-            "the second piece goes on from the first, in the other it is of another story, and [CLS] is asked which",
+            "the second piece goes on from the first, in the other it is of another story",
+            "- in half of the rows two neighbouring words, with nothing but a space between them, are exchanged: [CLS] is asked "
+            "whether, and each other token whether it belongs to them",
             "",
             *_quality(recipe, log, corpus, model, held_out),
             *_effort(recipe, log),
@@ -144,7 +175,7 @@ def _card(
 
 
 def _quality(
-    recipe: EncoderRecipe, log: dict, corpus: Corpus, model: EncoderModel, held_out: list[Rows]
+    recipe: EncoderRecipe, log: dict[str, Any], corpus: Corpus, model: EncoderModel, held_out: list[Rows]
 ) -> list[str]:
     """What was measured on held-out stories."""
     both, causal = measured(model.network, held_out), measured(model.causal.network, held_out)
@@ -164,15 +195,14 @@ def _quality(
             for name, value in (("**both sides, as trained**", both), ("with a causal mask put on", causal))
         ),
         "",
-        f"[CLS] never learned to tell one story from two: after training it is right in {100 * log['curve'][-1]['verdicts']:.1f} "
-        "% (chance: 50 %), and what it was asked through is not kept. Two things are read from the finished vectors instead, by "
-        f"logistic regression on {recipe.pairs * len(recipe.judged):,} rows of training stories each: from [CLS] alone whether "
-        "the first piece comes first (pieces of a story's beginning; it leans on “Once upon a time” and its like), and from the "
-        "mean vectors u, v of both pieces, as u v and |u − v|, whether they are of one story (Reimers and Gurevych 2019). Right "
-        "on different held-out pairs, chance being 50 %:",
+        "From [CLS] alone the model tells whether two neighbouring words are exchanged somewhere in a row. Both orders have the "
+        "same words, so a bag of words cannot tell (here a logistic regression on the counts of all tokens). Whether two pieces "
+        "are of one story it was not trained to say: that is read from their mean vectors u, v, as u v and |u − v|, by logistic "
+        f"regression on {recipe.pairs * len(recipe.judged):,} rows of training stories (Reimers and Gurevych 2019). Right on "
+        "held-out rows from anywhere in the stories, chance being 50 %:",
         "",
-        "| tokens | in order ([CLS]) | of one story (means) |",
-        "| --- | --- | --- |",
+        "| tokens | words exchanged? ([CLS]) | the same by a bag of words | of one story? (means) |",
+        "| --- | --- | --- | --- |",
         *_judgements(model, corpus, recipe),
         "",
         "![Loss curve](curve.svg)",
@@ -180,7 +210,7 @@ def _quality(
     ]
 
 
-def _effort(recipe: EncoderRecipe, log: dict) -> list[str]:
+def _effort(recipe: EncoderRecipe, log: dict[str, Any]) -> list[str]:
     config, schedule = recipe.config, recipe.schedule
     return [
         "## Recipe",
@@ -207,7 +237,7 @@ def _samples(model: EncoderModel) -> list[str]:
             for text, words in guesses
         ),
         *(
-            f"> {first}  \n> {after}  \n> in order: {model.in_order(first, after):.2f}, of one story: "
+            f"> {first}  \n> {after}  \n> words exchanged: {model.exchanged(first, after):.2f}, of one story: "
             f"{model.belong(first, after):.2f}\n"
             for after in others
         ),

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -21,6 +22,7 @@ from tlmviz.analysis.experts.training import curves
 from tlmviz.checkpoints.registry import load
 
 from ..config import ModelConfig
+from ..facades.language_model import LanguageModel
 from ..networks.transformer import TransformerLM
 from ..recording import recording
 from ..tokens import Tokenizer
@@ -45,7 +47,7 @@ SCHEDULE = Schedule(
     bpe_dropout=0.1,
     evaluate_every=250,
 )
-BALANCE: dict[str, dict[str, float]] = {
+BALANCE: dict[str, dict[str, Any]] = {
     "moe": dict(bias_rate=1e-3),
     "moe-aux": dict(balance_loss=1e-2),
     "dense": {},
@@ -90,7 +92,7 @@ def probe_of(config: ModelConfig, steps: int, corpus: Corpus, tokenizer: Tokeniz
 
 
 @torch.inference_mode()
-def look(network: TransformerLM, ids: torch.Tensor) -> dict:
+def look(network: TransformerLM, ids: torch.Tensor) -> dict[str, Any]:
     """How many tokens of ids [B, T] each expert is chosen by, and its bias: lists `load` and `bias` [layers with experts, E]."""
     training = network.training
     network.eval()
@@ -107,7 +109,7 @@ def look(network: TransformerLM, ids: torch.Tensor) -> dict:
     return {"load": loads, "bias": biases}
 
 
-def write_log(log: dict, folder: Path) -> None:
+def write_log(log: dict[str, Any], folder: Path) -> None:
     """training.csv and, with experts, loads.safetensors beside a model's weights; `analysis.experts.training` reads both."""
     losses = pd.Series([loss for loss, _ in log["steps"]], dtype=float)
     last = [min(i // WINDOW * WINDOW + WINDOW, len(losses)) for i in range(len(losses))]
@@ -129,10 +131,11 @@ def write_log(log: dict, folder: Path) -> None:
         save_file(tensors, folder / "loads.safetensors")
 
 
-def finish(log: dict, corpus: Corpus, folder: Path) -> None:
+def finish(log: dict[str, Any], corpus: Corpus, folder: Path) -> None:
     """What stands beside a finished model's weights."""
     write_log(log, folder)
     lm = load(folder)
+    assert isinstance(lm, LanguageModel)
     if lm.config.experts.count:
         survey.write(survey.survey(lm, corpus.valid), folder)
 
@@ -174,7 +177,7 @@ def _seeds(models: Path, runs: Path) -> str:
             return "One seed each: differences of 0.01 bits per byte are chance.\n"
         own = curves(models / name)
         mine = own["valid_bpb"].dropna().iloc[-1], own["violation"].dropna().iloc[-1]
-        violation = np.mean([balance(np.array(load)).violation for load in log["probes"][-1]["load"]])
+        violation = float(np.mean([balance(np.array(load)).violation for load in log["probes"][-1]["load"]]))
         found.setdefault(name, [mine]).append((log["curve"][-1]["valid_bpb"], violation))
     said = [
         f"{name} {spread(held_out, '.4f')}, MaxVio {spread(violations, '.2f')}"

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from pathlib import Path
+from typing import Any
 
 import torch
 
@@ -12,7 +13,7 @@ from tlmviz.checkpoints.native import save_network
 from tlmviz.evaluation import bits_per_byte
 
 from ..config import ModelConfig
-from ..language_model import LanguageModel
+from ..facades.language_model import LanguageModel
 from ..networks.transformer import TransformerLM
 from ..tokens import Tokenizer
 from .curves import draw
@@ -30,7 +31,12 @@ PROMPTS = (
 
 
 def export(
-    recipe: LanguageRecipe, logs: list[dict], corpus: Corpus, tokenizer: Tokenizer, run: Path, folder: Path
+    recipe: LanguageRecipe,
+    logs: list[dict[str, Any]],
+    corpus: Corpus,
+    tokenizer: Tokenizer,
+    run: Path,
+    folder: Path,
 ) -> None:
     """Write the model folder from the last stage's checkpoint in `run`; `logs` holds every stage's."""
     network = TransformerLM(recipe.config)
@@ -75,7 +81,7 @@ def _tokens_per_byte(tokenizer: Tokenizer, documents: list[str]) -> float:
     return sum(map(len, tokenizer.encode_many(documents))) / sum(len(d.encode()) for d in documents)
 
 
-def _curve(logs: list[dict], path: Path) -> None:
+def _curve(logs: list[dict[str, Any]], path: Path) -> None:
     """Held-out bits per byte and training loss of all stages in a row."""
     before = [
         sum(log["tokens"] for log in logs[:stage]) for stage in range(len(logs))
@@ -92,7 +98,16 @@ def _curve(logs: list[dict], path: Path) -> None:
     )  # fmt: skip
 
 
-def _card(recipe, logs, corpus, lm, folder, dtype, full, stored) -> str:
+def _card(
+    recipe: LanguageRecipe,
+    logs: list[dict[str, Any]],
+    corpus: Corpus,
+    lm: LanguageModel,
+    folder: Path,
+    dtype: torch.dtype,
+    full: float,
+    stored: float,
+) -> str:
     config = recipe.config
     steps, tokens = (sum(log[key] for log in logs) for key in ("step", "tokens"))
     passes = sum(log.get("passes", 0) for log in logs)

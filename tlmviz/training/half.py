@@ -10,6 +10,7 @@ from __future__ import annotations
 import contextlib
 from collections.abc import Callable, Iterator
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 
 import numpy as np
@@ -24,7 +25,7 @@ from tlmviz.analysis.numbers.half_runs import COLUMNS, FILE, MODEL, RUNS, HalfRu
 from tlmviz.analysis.numbers.master_weights import STORED, stochastic_bf16
 from tlmviz.checkpoints.registry import load
 
-from ..language_model import LanguageModel
+from ..facades.language_model import LanguageModel
 from ..networks.transformer import TransformerLM
 from .data import Corpus, Packer, read_corpus
 from .pairs import read_pairs
@@ -37,6 +38,7 @@ FRENCH, TOGETHER = 20_000, 20  # sentences, and how many make a document
 def run(data: Path, runs: Path, models: Path) -> None:
     """Every run of RUNS that `runs` has not yet, then all of them as one file beside the model."""
     lm, folder = load(models / MODEL), runs / "half"
+    assert isinstance(lm, LanguageModel)
     folder.mkdir(parents=True, exist_ok=True)
     batches: dict[bool, list[tuple[Tensor, Tensor]]] = {}
     for spec in RUNS.values():
@@ -60,7 +62,9 @@ def _french(data: Path) -> Corpus:
     )
 
 
-def train(lm: LanguageModel, spec: HalfRun, batches: list[tuple[Tensor, Tensor]]) -> Iterator[tuple]:
+def train(
+    lm: LanguageModel, spec: HalfRun, batches: list[tuple[Tensor, Tensor]]
+) -> Iterator[tuple[str | float, ...]]:
     """One run, a step for every batch: yields what COLUMNS name of each."""
     torch.manual_seed(0)
     network = TransformerLM(replace(lm.config, dropout=0.0))
@@ -77,7 +81,8 @@ def train(lm: LanguageModel, spec: HalfRun, batches: list[tuple[Tensor, Tensor]]
             group["lr"] = spec.rate * min(1.0, (step + 1) / (spec.warmup + 1))
         scale, before = scaler.get_scale(), [p.detach().clone() for p in parameters]
         optimizer.zero_grad(set_to_none=True)
-        with HalfProducts() if spec.half else contextlib.nullcontext():
+        products = HalfProducts() if spec.half else contextlib.nullcontext()  # type: ignore[no-untyped-call]  # torch's has no types
+        with products:
             loss = F.cross_entropy(network(inputs).flatten(0, 1), targets.flatten())
             scaler.scale(loss / spec.parts).backward()
         lost = _share([p.grad == 0 for p in parameters if p.grad is not None])
@@ -97,13 +102,17 @@ def _share(flags: list[Tensor]) -> float:
     return sum(int(each.sum()) for each in flags) / sum(each.numel() for each in flags)
 
 
+def _through(dtype: torch.dtype, p: Tensor) -> Tensor:
+    return p.to(dtype).float()
+
+
 def _storing(kind: str) -> Callable[[list[torch.nn.Parameter]], None]:
     """What rounds the weights after a step: nothing for FP32, which a master copy is."""
     generator = torch.Generator().manual_seed(0)
     rounding: dict[str, Callable[[Tensor], Tensor]] = {
         "fp32": lambda p: p,
         "stochastic": lambda p: stochastic_bf16(p, generator),
-        **{key: lambda p, dtype=dtype: p.to(dtype).float() for key, dtype in STORED.items()},
+        **{key: partial(_through, dtype) for key, dtype in STORED.items()},
     }
 
     @torch.no_grad()

@@ -5,6 +5,7 @@ from __future__ import annotations
 import time
 from dataclasses import asdict, dataclass
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import torch
@@ -113,7 +114,7 @@ def loss_of(network: PointerNetwork, points: torch.Tensor, order: torch.Tensor) 
     return F.cross_entropy(network(points, order).flatten(0, 1), targets.flatten())
 
 
-def train(recipe: HullRecipe, folder: Path) -> dict:
+def train(recipe: HullRecipe, folder: Path) -> dict[str, Any]:
     """Train the network, resuming from `folder` if it holds a checkpoint. Returns the log; weights stay in `folder`."""
     folder.mkdir(parents=True, exist_ok=True)
     schedule = recipe.schedule
@@ -122,7 +123,7 @@ def train(recipe: HullRecipe, folder: Path) -> dict:
     optimizer = loop.optimizer_of(network, schedule)
     batches = HullBatches(recipe, schedule.seed)
     held_out = [HullBatches(recipe, 1000 + n).batch(n, 200, uniform=True) for n in (10, 20, 50)]
-    log = {"schedule": asdict(schedule), "curve": [], "seconds": 0.0, "sets": 0, "step": 0}
+    log: dict[str, Any] = {"schedule": asdict(schedule), "curve": [], "seconds": 0.0, "sets": 0, "step": 0}
     if (folder / "log.json").is_file():
         log = loop.resume(folder, network, optimizer, batches)
     began = time.monotonic() - log["seconds"]

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 import torch
 
 from tlmviz.analysis.words.hulls import Quality, quality
 from tlmviz.checkpoints.native import for_inference, save_network
 
-from ..hull import HullFinder
+from ..facades.hull import HullFinder
 from ..networks.pointer import PointerNetwork
 from .curves import draw
 from .hull import HullRecipe
@@ -20,7 +21,7 @@ SETS, SEED = 200, 2015
 NUMBERS = (5, 10, 20, 50, 100, 200)
 
 
-def export(recipe: HullRecipe, log: dict, run: Path, folder: Path) -> None:
+def export(recipe: HullRecipe, log: dict[str, Any], run: Path, folder: Path) -> None:
     """Write the model folder from the checkpoint in `run`."""
     network = PointerNetwork(recipe.config)
     network.load_state_dict(read_weights(run))
@@ -38,7 +39,9 @@ def export(recipe: HullRecipe, log: dict, run: Path, folder: Path) -> None:
     (folder / "card.md").write_text(_card(recipe, log, finder, folder, drawn), encoding="utf-8")
 
 
-def _card(recipe: HullRecipe, log: dict, finder: HullFinder, folder: Path, drawn: list[Quality]) -> str:
+def _card(
+    recipe: HullRecipe, log: dict[str, Any], finder: HullFinder, folder: Path, drawn: list[Quality]
+) -> str:
     config = recipe.config
     size = (folder / "model.safetensors").stat().st_size / 1e6
     return "\n".join(
@@ -96,7 +99,7 @@ def _card(recipe: HullRecipe, log: dict, finder: HullFinder, folder: Path, drawn
     )
 
 
-def _effort(recipe: HullRecipe, log: dict) -> str:
+def _effort(recipe: HullRecipe, log: dict[str, Any]) -> str:
     """The settings and the time of the run."""
     schedule = recipe.schedule
     return (

@@ -10,6 +10,7 @@ import math
 import time
 from dataclasses import asdict
 from pathlib import Path
+from typing import Any
 
 import torch
 from jaxtyping import Float, Int
@@ -22,7 +23,7 @@ from tlmviz.checkpoints.registry import load
 
 from .. import kernels
 from ..config import IndexerConfig
-from ..language_model import LanguageModel
+from ..facades.language_model import LanguageModel
 from ..layers.indexer import Indexer, Indexers
 from ..recording import recording
 from . import loop
@@ -69,6 +70,7 @@ def run(data: Path, runs: Path, models: Path, schedule: Schedule = SCHEDULE, win
     Runs are kept apart by the teacher's fingerprint: a retrained teacher starts a new one.
     """
     lm, print_ = load(models / TEACHER), fingerprint(models / TEACHER)
+    assert isinstance(lm, LanguageModel)
     config = IndexerConfig(NAME, TEACHER, print_, lm.config.n_layers, lm.config.d_model, DESCRIPTION)
     corpus = read_corpus(data)
     held_out = held_out_windows(lm, corpus, min(1024, lm.config.context), windows)
@@ -96,7 +98,7 @@ def train(
     corpus: Corpus,
     held_out: list[list[int]],
     folder: Path,
-) -> tuple[Indexers, dict]:
+) -> tuple[Indexers, dict[str, Any]]:
     """Train all layers' indexers, resuming from `folder` if it holds a checkpoint; returns them and the log."""
     folder.mkdir(parents=True, exist_ok=True)
     torch.manual_seed(schedule.seed)
@@ -109,7 +111,7 @@ def train(
         fused=True,
     )
     packer = Packer(corpus, lm.tokenizer, schedule.seed, schedule.bpe_dropout)
-    log = {"schedule": asdict(schedule), "curve": [], "seconds": 0.0, "tokens": 0, "step": 0}
+    log: dict[str, Any] = {"schedule": asdict(schedule), "curve": [], "seconds": 0.0, "tokens": 0, "step": 0}
     if (folder / "log.json").is_file():
         log = loop.resume(folder, indexers, optimizer, packer)
     began = time.monotonic() - log["seconds"]
@@ -166,7 +168,12 @@ def held_out_recall(
 
 
 def export(
-    lm: LanguageModel, indexers: Indexers, log: dict, corpus: Corpus, held_out: list[list[int]], folder: Path
+    lm: LanguageModel,
+    indexers: Indexers,
+    log: dict[str, Any],
+    corpus: Corpus,
+    held_out: list[list[int]],
+    folder: Path,
 ) -> None:
     """Write config, weights as float16, curve and card; what the card says is measured on the rounded weights."""
     with torch.no_grad():
@@ -184,7 +191,7 @@ def _divergence(p: Float[Tensor, "b t s"], indexer: Indexer, x: Float[Tensor, "b
     return (torch.xlogy(p, p) - p * log_q).sum(-1).mean()
 
 
-def _curve(log: dict, path: Path) -> None:
+def _curve(log: dict[str, Any], path: Path) -> None:
     """Held-out recall and divergence in training."""
     curve = log["curve"]
     recalls, kls = ([point[key] for point in curve] for key in ("recall", "kl"))
@@ -194,7 +201,14 @@ def _curve(log: dict, path: Path) -> None:
     )  # fmt: skip
 
 
-def _card(lm, indexers, log, corpus, held_out, folder) -> str:
+def _card(
+    lm: LanguageModel,
+    indexers: Indexers,
+    log: dict[str, Any],
+    corpus: Corpus,
+    held_out: list[list[int]],
+    folder: Path,
+) -> str:
     config = indexers.config
     lines = [
         f"# {config.name}",
@@ -289,7 +303,7 @@ def _loss_table(lm: LanguageModel, indexers: Indexers, held_out: list[list[int]]
     ]
 
 
-def _recipe(log: dict) -> list[str]:
+def _recipe(log: dict[str, Any]) -> list[str]:
     return [
         "## Recipe",
         "",

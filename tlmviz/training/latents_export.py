@@ -2,24 +2,23 @@
 
 from __future__ import annotations
 
-import platform
 from pathlib import Path
+from typing import Any
 
 import torch
 
-from tlmviz.analysis.beyond.digit_quality import Quality, quality
+from tlmviz.analysis.beyond.digit_quality import SOME, Quality, by_number, quality
 from tlmviz.checkpoints.native import for_inference, save_network
 
 from .. import digits
-from ..latents import DigitReader
+from ..facades.latents import DigitReader
 from ..networks.latents import LatentReader
 from .curves import draw
-from .latents import LatentsRecipe
+from .latents import STROKES, LatentsRecipe
 from .loop import read_weights
-from .machine import torch_version
 
 
-def export(recipe: LatentsRecipe, log: dict, run: Path, folder: Path) -> None:
+def export(recipe: LatentsRecipe, log: dict[str, Any], run: Path, folder: Path) -> None:
     """Write the model folder from the checkpoint in `run`."""
     network = LatentReader(recipe.config)
     network.load_state_dict(read_weights(run))
@@ -38,7 +37,9 @@ def export(recipe: LatentsRecipe, log: dict, run: Path, folder: Path) -> None:
     )
 
 
-def _card(recipe: LatentsRecipe, log: dict, reader: DigitReader, folder: Path, found: Quality) -> str:
+def _card(
+    recipe: LatentsRecipe, log: dict[str, Any], reader: DigitReader, folder: Path, found: Quality
+) -> str:
     config = recipe.config
     size = (folder / "model.safetensors").stat().st_size / 1e6
     return "\n".join(
@@ -51,9 +52,11 @@ def _card(recipe: LatentsRecipe, log: dict, reader: DigitReader, folder: Path, f
             "",
             "- latent array (Jaegle et al. 2021, Perceiver): in every layer learned latents read the pixels by cross-attention, "
             "then one another by self-attention, then a feed-forward layer; each layer has weights of its own",
-            f"- {config.n_latents} latents, {config.side**2} tokens (a pixel each: its value and its place, both embedded), "
-            f"{config.n_layers} layers, {config.n_heads} heads, d {config.d_model}, feed-forward {config.d_ff}; the answer is "
-            "read off the latents' mean",
+            "- the answer: a learned question for each cell reads the latents by cross-attention (the output queries of "
+            "Perceiver IO, Jaegle et al. 2022), then a feed-forward layer and a head say which digit is there, or that none is",
+            f"- {config.n_latents} latent{'s' * (config.n_latents > 1)}, {config.side**2} tokens (a pixel each: its value, its "
+            f"cell and its place within the cell, each embedded), {config.n_layers} layers, {config.n_heads} heads, d "
+            f"{config.d_model}, feed-forward {config.d_ff}",
             f"- {reader.n_parameters:,} parameters, {size:.2f} MB as float32",
             "",
             "## Data and licence",
@@ -61,12 +64,13 @@ def _card(recipe: LatentsRecipe, log: dict, reader: DigitReader, folder: Path, f
             f"Optical Recognition of Handwritten Digits (E. Alpaydin and C. Kaynak 1998, UCI Machine Learning Repository, CC BY "
             f"4.0), the 1,797 pictures of its test part that scikit-learn ships. They are forms of some 128 digits, each "
             f"filled in by one hand; the last three, {len(digits.held_out())} digits, are held out, so that other "
-            f"handwriting is read there. {len(digits.training()):,} are trained on.",
+            f"handwriting is read there. {len(digits.training()):,} are trained on, and {STROKES:,} drawn in plain strokes, as "
+            f"on a pad, and made as large as those ({100 * recipe.strokes:.0f} % of the digits). Pictures are 3 x 3 of them, "
+            f"drawn on the fly; in {100 * recipe.full:.0f} % every cell holds a digit, in the others any number from one.",
             "",
             "## Quality",
             "",
-            f"- **held-out digits read right: {100 * found.right:.1f} %** "
-            f"({len(found.read) - len(found.wrong)} of {len(found.read)})",
+            *_quality(reader, found),
             "",
             "Rows say what a digit is, columns what it is read as.",
             "",
@@ -82,12 +86,28 @@ def _card(recipe: LatentsRecipe, log: dict, reader: DigitReader, folder: Path, f
             "",
             "## Limits",
             "",
-            "It knows ten digits and nothing else: whatever is drawn is read as one of them. It has seen digits that fill their "
-            "picture, in thick strokes; small, thin or upside-down ones it reads badly. The split by hands is that of the forms' "
-            "order: who wrote which is not recorded.",
+            "It knows ten digits and empty paper, and nothing else: whatever is drawn is read as one of them. It has seen digits "
+            "that fill their cell, in thick strokes; small, thin or upside-down ones it reads badly (`tlmviz.digits.normalised` "
+            "makes a drawing as large and as thin as they are). The split by hands is that of the forms' order: who wrote which "
+            "is not recorded.",
             "",
         ]
     )
+
+
+def _quality(reader: DigitReader, found: Quality) -> list[str]:
+    """The shares of digits and of pictures that are read right."""
+    pictures, cells = found.read.shape
+    return [
+        f"- **held-out digits read right: {100 * found.right:.1f} %** ({found.right_cells.sum():,} of {found.read.size:,}: "
+        f"{pictures} pictures of {cells}, in which each held-out digit stands once in every cell)",
+        f"- pictures in which all nine are: {100 * found.whole:.1f} %",
+        "- by the number of digits in the picture: "
+        + ", ".join(
+            f"{number}: {100 * share:.1f} %" for number, share in enumerate(by_number(reader.predict), 1)
+        )
+        + f" (every {SOME}th of these pictures, digits taken out)",
+    ]
 
 
 def _table(found: Quality) -> list[str]:
@@ -98,17 +118,18 @@ def _table(found: Quality) -> list[str]:
         + f" | {100 * found.per_digit[digit]:.1f} % |"
         for digit, row in enumerate(found.confusion)
     ]
-    return ["| | " + " | ".join(map(str, range(10))) + " | right |", "| --- |" + " --- |" * 11, *rows]
+    return [
+        "| | " + " | ".join(map(str, range(10))) + " | nothing | right |", "| --- |" + " --- |" * 12, *rows
+    ]  # fmt: skip
 
 
-def _effort(recipe: LatentsRecipe, log: dict) -> str:
+def _effort(recipe: LatentsRecipe, log: dict[str, Any]) -> str:
     """The settings and the time of the run."""
     schedule = recipe.schedule
     return (
-        f"{schedule.stop or schedule.steps:,} steps of {recipe.rows} pictures, each turned by up to {recipe.turn} radians, "
+        f"{log['step']:,} steps of {recipe.rows} pictures, each digit turned by up to {recipe.turn} radians, "
         f"moved by up to {recipe.shift} pixels, sheared, stretched, lighter or darker; AdamW, learning rate "
         f"{schedule.learning_rate} with warm-up {schedule.warmup} and a cosine, betas {schedule.betas}, weight decay "
         f"{schedule.weight_decay}, clipping {schedule.clip}, {recipe.smoothing} of each target "
-        f"spread over all digits, seed {schedule.seed}. {log['seconds'] / 60:.1f} minutes of CPU time on one thread "
-        f"({platform.machine()}, {torch_version()})."
+        f"spread over all classes, seed {schedule.seed}. {log['seconds'] / 60:.1f} minutes of wall time on {log['machine']}."
     )

@@ -10,7 +10,7 @@ import torch
 from jaxtyping import Float
 
 from ..config import WordsConfig
-from ..word_vectors import WordVectors
+from ..facades.word_vectors import WordVectors
 from .words import Trainer, WordSchedule, WordText
 
 WIDTH = 32

@@ -8,7 +8,9 @@ import time
 from collections.abc import Callable
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
+from typing import Any, Protocol
 
+import numpy as np
 import torch
 from safetensors.torch import load_file, save_file
 from torch.nn import functional as F
@@ -23,8 +25,9 @@ from ..networks.transformer import TransformerLM
 from ..recording import Recording, recording
 from ..tokens import Tokenizer
 from .data import Corpus, Packer
-from .machine import machine
+from .machine import fastest, machine
 
+Log = dict[str, Any]  # what a run tells of itself: its steps, losses and settings, as log.json holds them
 ROUTED = (".mlp.scores", ".mlp.chosen")  # what a router leaves of a pass
 
 
@@ -86,7 +89,7 @@ class Probe:
     """What is looked up in the network itself while it learns: `look` is called after each of `moments` steps."""
 
     moments: frozenset[int]
-    look: Callable[[TransformerLM], dict]
+    look: Callable[[TransformerLM], dict[str, Any]]
 
 
 def train(
@@ -97,23 +100,25 @@ def train(
     folder: Path,
     start: Path | None = None,
     probe: Probe | None = None,
-) -> dict:
+    ready: Callable[[TransformerLM, int], object] = lambda network, step: None,
+) -> dict[str, Any]:
     """Train a network, resuming from `folder` if it holds a checkpoint. Returns the log; weights stay in `folder`.
 
     A run that was stopped and resumed is the run that was not stopped, to the bit where the machine repeats itself.
     `start` is the folder of an earlier stage whose weights a new run begins with. The log has a point of the curve at
-    every evaluation, loss and gradient norm (before clipping) of every step, and what the `probe` saw. It runs on an NVIDIA
-    GPU where there is one: the same first weights and batches, another dropout.
+    every evaluation, loss and gradient norm (before clipping) of every step, and what the `probe` saw. `ready` is called with
+    the network and its step before the first update, if any is left, as by who watches them. It runs on an NVIDIA GPU where there
+    is one: the same first weights and batches, another dropout.
     """
     folder.mkdir(parents=True, exist_ok=True)
     torch.manual_seed(schedule.seed)
     network = TransformerLM(config if schedule.dropout is None else replace(config, dropout=schedule.dropout))
-    network.to("cuda" if torch.cuda.is_available() else "cpu")
+    network.to(fastest())
     if start is not None:
         network.load_state_dict(read_weights(start), strict=False)
     optimizer = optimizer_of(network, schedule)
     packer = Packer(corpus, tokenizer, schedule.seed, schedule.bpe_dropout)
-    log = _empty_log(schedule, network.device)
+    log = empty_log(schedule, network.device)
     if (folder / "log.json").is_file():
         log |= resume(folder, network, optimizer)
     began = time.monotonic() - log["seconds"]
@@ -124,6 +129,8 @@ def train(
     bar = tqdm(range(log["step"], last), initial=log["step"], total=last, mininterval=5, unit="step")
     recent: list[float] = []
     network.train()
+    if log["step"] < last:
+        ready(network, log["step"])
     for step in bar:
         if probe is not None and step in probe.moments:
             log["probes"].append({"step": step, **probe.look(network)})
@@ -147,8 +154,8 @@ def train(
     return log
 
 
-def _empty_log(schedule: Schedule, device: torch.device) -> dict:
-    """The log of a run that has not begun."""
+def empty_log(schedule: Schedule, device: torch.device) -> dict[str, Any]:
+    """The log of a run that has not begun, on this device."""
     return {
         "schedule": asdict(schedule),
         "machine": machine(device),
@@ -229,7 +236,8 @@ def move_biases(network: TransformerLM, chosen: list[torch.Tensor], rate: float)
     layers = [block.mlp for block in network.blocks if isinstance(block.mlp, Experts)]
     for layer, layer_chosen in zip(layers, chosen, strict=True):
         load = torch.bincount(layer_chosen.flatten(), minlength=layer.part.count).float()
-        layer.choice_bias += rate * torch.sign(load.mean() - load)
+        assert layer.choice_bias is not None  # a schedule with a `bias_rate` is of experts with a bias
+        layer.choice_bias.add_(rate * torch.sign(load.mean() - load))
 
 
 def optimizer_of(network: torch.nn.Module, schedule: Schedule) -> torch.optim.AdamW:
@@ -248,7 +256,9 @@ def optimizer_of(network: torch.nn.Module, schedule: Schedule) -> torch.optim.Ad
     return torch.optim.AdamW(groups, lr=schedule.learning_rate, betas=schedule.betas, fused=True)
 
 
-def save(folder: Path, network, optimizer, log: dict) -> None:
+def save(
+    folder: Path, network: torch.nn.Module, optimizer: torch.optim.Optimizer, log: dict[str, Any]
+) -> None:
     """Weights, optimiser moments, the state of torch's random numbers and log; written aside and renamed, so that a kill leaves
     the last good one."""
     state = optimizer.state_dict()["state"]
@@ -263,6 +273,13 @@ def save(folder: Path, network, optimizer, log: dict) -> None:
     (folder / "log.new").replace(folder / "log.json")
 
 
+class Batches(Protocol):
+    """What draws batches: its chance, and how often it went through its data."""
+
+    rng: np.random.Generator
+    passes: int
+
+
 def read_weights(folder: Path) -> dict[str, torch.Tensor]:
     """A checkpoint's parameters by name (a tied head is not among them)."""
     tensors = load_file(folder / "state.safetensors")
@@ -270,13 +287,13 @@ def read_weights(folder: Path) -> dict[str, torch.Tensor]:
 
 
 def resume(
-    folder: Path, network: torch.nn.Module, optimizer: torch.optim.Optimizer, packer: Packer | None = None
-) -> dict:
+    folder: Path, network: torch.nn.Module, optimizer: torch.optim.Optimizer, packer: Batches | None = None
+) -> dict[str, Any]:
     """Take up what `save` left in `folder`; returns the log. A packer draws a shuffle it has not drawn before."""
     log = json.loads((folder / "log.json").read_text())
     tensors = load_file(folder / "state.safetensors")
     network.load_state_dict(read_weights(folder), strict=False)
-    state: dict[int, dict] = {}
+    state: dict[int, dict[str, Any]] = {}
     for name, value in tensors.items():
         if name.startswith("m."):
             index, key = name[2:].split(".")

@@ -8,6 +8,11 @@ import platform
 import torch
 
 
+def fastest() -> torch.device:
+    """An NVIDIA GPU where there is one, else the CPU."""
+    return torch.device("cuda" if torch.cuda.is_available() else "cpu")
+
+
 def processor() -> str:
     """The processor of this machine, of which a training has one thread."""
     return f"one thread of a {os.cpu_count()}-core {platform.machine()} CPU that did other work beside it"

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 import torch
 from jaxtyping import Float
@@ -14,8 +15,8 @@ from tlmviz.checkpoints.registry import load
 from tlmviz.evaluation import bits_per_byte
 
 from .. import kernels
-from ..language_model import LanguageModel
-from ..layers.streams import gains
+from ..facades.language_model import LanguageModel
+from ..layers.streams import Connection, gains
 from ..recording import recording
 
 HEADING = "## What mixes"
@@ -93,7 +94,8 @@ def measure(lm: LanguageModel, documents: list[str]) -> Report:
 @torch.inference_mode()
 def _static(lm: LanguageModel) -> list[Float[Tensor, "n n"]]:
     """Each sublayer's H_res without what depends on the token."""
-    joins = [join for block in lm.network.blocks for join in (block.join_attn, block.join_mlp)]
+    every = [join for block in lm.network.blocks for join in (block.join_attn, block.join_mlp)]
+    joins = [join for join in every if isinstance(join, Connection)]
     silent = torch.zeros(1, 1, joins[0].streams, lm.config.d_model)  # streams of length 0 move no logit
     return [join.matrices(silent)[2][0, 0] for join in joins]
 
@@ -111,7 +113,7 @@ def _matrices(lm: LanguageModel, documents: list[str]) -> Float[Tensor, "p t n n
     return torch.cat(found, 1)
 
 
-def _bits(lm: LanguageModel, documents: list[str], edits: dict | None = None) -> float:
+def _bits(lm: LanguageModel, documents: list[str], edits: dict[str, Any] | None = None) -> float:
     with recording(lambda name: False, edits):
         return bits_per_byte(lm.network, lm.tokenizer, documents)
 
@@ -119,6 +121,7 @@ def _bits(lm: LanguageModel, documents: list[str], edits: dict | None = None) ->
 def write_section(documents: list[str], folder: Path) -> None:
     """Put what is measured of a finished model into its card; nothing where no matrices are doubly stochastic."""
     lm = load(folder)
+    assert isinstance(lm, LanguageModel)
     if lm.config.connection.kind == "manifold":
         card = folder / "card.md"
         text = card.read_text(encoding="utf-8").rstrip()

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import time
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import Any
 
 import torch
 from torch import Tensor
@@ -13,24 +14,25 @@ from tqdm import tqdm
 
 from tlmviz.evaluation import bits_per_byte
 
-from ..config import ModelConfig, MTPConfig
-from ..networks.mtp import MTPNetwork
+from ..config import ModelConfig, MTPConfig, ParallelMTPConfig
+from ..networks.mtp import LooksAhead, MTPNetwork, ParallelMTPNetwork
 from ..networks.transformer import TransformerLM
 from ..tokens import Tokenizer
 from . import loop
 from .data import Corpus, Packer
 from .loop import Schedule
+from .machine import fastest
 
 
 @dataclass(frozen=True)
 class MTPRecipe:
     """A network and how it is trained. The modules' mean loss counts `weight` times beside the model's own (DeepSeek-V3's
-    lambda, 0.3 for most of its training).
+    lambda, 0.3 for most of its training); None: the loss is the mean over the model and all heads (003 section 6.4).
     """
 
     config: ModelConfig
     schedule: Schedule
-    weight: float = 0.3
+    weight: float | None = 0.3
 
 
 # Thin and deep: a pass of the model must cost well more than a module's, as it does in large ones.
@@ -46,42 +48,85 @@ SCHEDULE = Schedule(
     evaluate_every=300,
 )
 RECIPES = {
-    config.name: MTPRecipe(config, SCHEDULE)
-    for config in (
-        MTPConfig.of(
-            "stories-mtp",
-            description="Story writer with three modules that predict further tokens, one after another (DeepSeek-V3's MTP).",
-            depth=3,
-            **_SIZES,
+    recipe.config.name: recipe
+    for recipe in (
+        MTPRecipe(
+            MTPConfig.of(
+                "stories-mtp",
+                description="Story writer with three modules that predict further tokens, one after another (DeepSeek-V3's MTP).",
+                depth=3,
+                **_SIZES,
+            ),
+            SCHEDULE,
         ),
-        ModelConfig.of(
-            "stories-mtp-plain",
-            description="The twin of stories-mtp without modules: the same model, stories, order and steps.",
-            **_SIZES,
+        MTPRecipe(
+            ParallelMTPConfig.of(
+                "stories-mtp-parallel",
+                description="The twin of stories-mtp with three further heads side by side in place of the modules.",
+                depth=3,
+                **_SIZES,
+            ),
+            SCHEDULE,
+            weight=None,
+        ),
+        MTPRecipe(
+            ModelConfig.of(
+                "stories-mtp-plain",
+                description="The twin of stories-mtp without modules: the same model, stories, order and steps.",
+                **_SIZES,
+            ),
+            SCHEDULE,
         ),
     )
 }
 
+# The same with other seeds, trained for their numbers.
+SEEDS = {
+    (name, seed): replace(
+        recipe,
+        config=recipe.config.with_(name=f"{name}-seed-{seed}"),
+        schedule=replace(recipe.schedule, seed=seed),
+    )
+    for seed in (5, 6)
+    for name, recipe in RECIPES.items()
+}
+
+
+def new_network(config: ModelConfig) -> TransformerLM:
+    """The network of a recipe's configuration, its weights drawn."""
+    if isinstance(config, MTPConfig):
+        return MTPNetwork(config)
+    return ParallelMTPNetwork(config) if isinstance(config, ParallelMTPConfig) else TransformerLM(config)
+
+
+def _logits(network: TransformerLM, inputs: Tensor) -> list[Tensor]:
+    """Of the model (k = 0) and of each module or head, [B, T - k, V]."""
+    inputs = inputs.to(network.device)
+    hidden = network.read(inputs)
+    return (
+        network.logits_ahead(hidden, inputs) if isinstance(network, LooksAhead) else [network.unembed(hidden)]
+    )
+
 
 def losses(network: TransformerLM, inputs: Tensor, targets: Tensor) -> list[Tensor]:
     """Nats per token of the model's own prediction (k = 0) and of each module's, on windows [B, T]: B (T - k) each."""
-    hidden = network.read(inputs)
-    states = [hidden, *(network.look_ahead(hidden, inputs) if isinstance(network, MTPNetwork) else ())]
     return [
-        F.cross_entropy(network.unembed(state).flatten(0, 1), targets[:, depth:].flatten(), reduction="none")
-        for depth, state in enumerate(states)
+        F.cross_entropy(
+            logits.flatten(0, 1), targets[:, depth:].flatten().to(logits.device), reduction="none"
+        )
+        for depth, logits in enumerate(_logits(network, inputs))
     ]
 
 
-def train(recipe: MTPRecipe, corpus: Corpus, tokenizer: Tokenizer, folder: Path) -> dict:
+def train(recipe: MTPRecipe, corpus: Corpus, tokenizer: Tokenizer, folder: Path) -> dict[str, Any]:
     """Train a network, resuming from `folder` if it holds a checkpoint. Returns the log; weights stay in `folder`."""
     folder.mkdir(parents=True, exist_ok=True)
     schedule, config = recipe.schedule, recipe.config
     torch.manual_seed(schedule.seed)
-    network = MTPNetwork(config) if isinstance(config, MTPConfig) else TransformerLM(config)
+    network = new_network(config).to(fastest())
     optimizer = loop.optimizer_of(network, schedule)
     packer = Packer(corpus, tokenizer, schedule.seed, schedule.bpe_dropout)
-    log = {"schedule": asdict(schedule), "curve": [], "seconds": 0.0, "tokens": 0, "step": 0}
+    log = loop.empty_log(schedule, network.device)
     if (folder / "log.json").is_file():
         log |= loop.resume(folder, network, optimizer, packer)
     began = time.monotonic() - log["seconds"]
@@ -125,7 +170,12 @@ def _update(
     for group in optimizer.param_groups:
         group["lr"] = recipe.schedule.rate(step)
     own, *further = (loss.mean() for loss in losses(network, inputs, targets))
-    total = own + recipe.weight * torch.stack(further).mean() if further else own
+    if not further:
+        total = own
+    elif recipe.weight is None:
+        total = torch.stack((own, *further)).mean()
+    else:
+        total = own + recipe.weight * torch.stack(further).mean()
     optimizer.zero_grad(set_to_none=True)
     total.backward()
     torch.nn.utils.clip_grad_norm_(network.parameters(), recipe.schedule.clip)
@@ -148,13 +198,8 @@ def held_out(network: TransformerLM, tokenizer: Tokenizer, documents: list[str])
             if piece.shape[1] < 2:
                 continue
             inputs, targets = piece[:, :-1], piece[:, 1:]
-            hidden = network.read(inputs)
-            states = [
-                hidden,
-                *(network.look_ahead(hidden, inputs) if isinstance(network, MTPNetwork) else ()),
-            ]
-            for depth, state in enumerate(states):
-                logits, following = network.unembed(state[0]), targets[0, depth:]
+            for depth, rows in enumerate(_logits(network, inputs)):
+                logits, following = rows[0], targets[0, depth:].to(rows.device)
                 nats.setdefault(depth, []).append(F.cross_entropy(logits, following, reduction="none"))
                 right.setdefault(depth, []).append(logits.argmax(-1) == following)
     return {

@@ -15,8 +15,8 @@ import torch
 from torch import Tensor
 
 from ..errors import BadText
+from ..facades.translator import tidy
 from ..tokens import Tokenizer
-from ..translator import tidy
 
 PAIRS = "eng-fra.tsv.gz"
 HELD_OUT = 0.01  # of the English sentences
@@ -59,13 +59,14 @@ def read_pairs(folder: Path) -> Pairs:
             english, _, french = line.rstrip("\n").partition("\t")
             if tidy(english) and tidy(french):
                 translations[tidy(english)].append(french_marks(french))
-    train, valid = [], {}
-    for english, french in translations.items():
+    train: list[tuple[str, str]] = []
+    valid: dict[str, list[str]] = {}
+    for english, known in translations.items():
         share = int.from_bytes(hashlib.sha256(english.encode()).digest()[:4], "big") / 2**32
         if share < HELD_OUT:
-            valid[english] = french
+            valid[english] = known
         else:
-            train += [(english, one) for one in dict.fromkeys(french)]
+            train += [(english, one) for one in dict.fromkeys(known)]
     if not train or not valid:
         raise BadText(
             f"{path} has {len(translations)} English sentences, too few to learn and to judge by; add more."
@@ -86,14 +87,8 @@ class PairBatches:
     """
 
     def __init__(self, pairs: list[tuple[str, str]], tokenizer: Tokenizer, seed: int, longest: int):
-        self.end = tokenizer.end_of_text
-        encoded = zip(
-            tokenizer.encode_many([one for one, _ in pairs]),
-            tokenizer.encode_many([other for _, other in pairs]),
-        )
-        self.pairs = [
-            (source, target) for source, target in encoded if max(len(source), len(target) + 1) <= longest
-        ]
+        self.tokenizer, self.end, self.longest = tokenizer, tokenizer.end_of_text, longest
+        self.texts, self.pairs = self.encoded(pairs)
         if not self.pairs:
             raise BadText(
                 f"None of the {len(pairs):,} pairs fits into {longest} tokens; give more pairs, or shorter ones."
@@ -101,6 +96,20 @@ class PairBatches:
         self.rng = np.random.default_rng(seed)
         self.passes = 0
         self._waiting: Iterator[list[int]] = iter(())
+
+    def encoded(
+        self, pairs: list[tuple[str, str]]
+    ) -> tuple[list[tuple[str, str]], list[tuple[list[int], list[int]]]]:
+        """The pairs that are not too long, and their ids."""
+        sources, targets = (
+            (self.tokenizer.encode_many(list(side)) for side in zip(*pairs)) if pairs else ((), ())
+        )
+        both = [
+            (pair, (source, target))
+            for pair, source, target in zip(pairs, sources, targets)
+            if max(len(source), len(target) + 1) <= self.longest
+        ]
+        return [pair for pair, _ in both], [ids for _, ids in both]
 
     def batch(self, tokens: int) -> tuple[Tensor, Tensor, Tensor]:
         """Sources [B, S], targets behind an end-of-text token [B, T], and what follows each [B, T], -100 after the end."""

@@ -11,7 +11,7 @@ LOSS_MARGIN = 0.001  # nats per token that half precision may cost
 
 @torch.no_grad()
 def stored_dtype(
-    network, measure: Callable[[], float], margin: float = LOSS_MARGIN
+    network: torch.nn.Module, measure: Callable[[], float], margin: float = LOSS_MARGIN
 ) -> tuple[torch.dtype, float, float]:
     """Round the network to the first of float16, bfloat16 and float32 that moves `measure()` by less than `margin`.
 

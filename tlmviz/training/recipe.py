@@ -12,11 +12,13 @@ from typing import Any, Protocol
 from ..errors import UnknownName
 from ..tokens import Tokenizer
 from . import (
+    copying,
     encoder,
     encoder_export,
     experts,
     half,
     indexer,
+    kept,
     mixing,
     mtp,
     mtp_export,
@@ -35,7 +37,7 @@ from .loop import Probe, Schedule, train
 from .pairs import PAIRS, Pairs, read_pairs
 from .recipes import LanguageRecipe
 
-Logs = dict[str, dict]  # model -> the log of its last stage
+Logs = dict[str, dict[str, Any]]  # model -> the log of its last stage
 
 
 class Recipe(Protocol):
@@ -82,6 +84,19 @@ class Stories:
     def probe(self, schedule: Schedule, corpus: Corpus, tokenizer: Tokenizer) -> Probe | None:
         """What is logged besides the loss."""
         return None
+
+
+class KeptStories(Stories):
+    """A language model whose weights are kept while it learns, beside a monitored run of it."""
+
+    def run(self, data: Path, runs: Path, models: Path) -> Logs:
+        """See `Recipe`."""
+        recipe, corpus, folder = self.recipe, _corpus(data), runs / self.name
+        tokenizer = learned_tokenizer(folder, corpus.train, recipe.config.vocab_size)
+        logs = kept.run(recipe, corpus, tokenizer, folder)
+        export(recipe, logs, corpus, tokenizer, folder / f"stage-{len(logs)}", models / self.name)
+        kept.keep(folder, models / self.name)
+        return {self.name: logs[-1]}
 
 
 class StreamStories(Stories):
@@ -170,6 +185,13 @@ class CoverageControl(Translation):
 
     def finish(self, pairs: Pairs, runs: Path, models: Path) -> None:
         repetition.run(self.recipe, pairs, runs, models)
+
+
+class Copying(Translation):
+    """A model that learns from pairs with invented names, with a pointer or without; both cards say how many come out right."""
+
+    def finish(self, pairs: Pairs, runs: Path, models: Path) -> None:
+        copying.run(pairs, models)
 
 
 @dataclass(frozen=True)
@@ -264,7 +286,7 @@ class Twins:
 
 @dataclass(frozen=True)
 class AheadTwins:
-    """The language model with modules that look ahead and its twin without: one comparison, so one recipe."""
+    """The language model with modules that look ahead and its twins, each with three seeds: one comparison, so one recipe."""
 
     name: str = "stories-mtp"
     needs: tuple[str, ...] = (STORIES,)
@@ -279,7 +301,11 @@ class AheadTwins:
         for name, recipe in mtp.RECIPES.items():
             logs[name] = mtp.train(recipe, corpus, tokenizer, runs / name)
             loaded[name] = mtp_export.export(name, logs[name], corpus, tokenizer, runs / name, models / name)
-        mtp_export.write_cards(loaded, logs, corpus, models)
+        seeds: dict[str, list[float]] = {name: [] for name in logs}
+        for (name, _), recipe in mtp.SEEDS.items():
+            log = mtp.train(recipe, corpus, tokenizer, runs / recipe.config.name)
+            seeds[name].append(log["curve"][-1]["valid_bpb"])
+        mtp_export.write_cards(loaded, logs, seeds, corpus, models)
         return logs
 
 

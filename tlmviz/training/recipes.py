@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from statistics import fmean
+from typing import Any
 
 from ..config import ModelConfig, notes_preset
 from .loop import Schedule
@@ -113,7 +114,7 @@ def spread(values: Sequence[float], spec: str) -> str:
     return f"{fmean(values):{spec}} ({least:{spec}} to {most:{spec}})"
 
 
-def finished(recipe: LanguageRecipe, runs: Path) -> dict | None:
+def finished(recipe: LanguageRecipe, runs: Path) -> dict[str, Any] | None:
     """The log of a recipe of one stage; None where it is not there or has not ended."""
     path = runs / recipe.config.name / "stage-1" / "log.json"
     log = json.loads(path.read_text()) if path.is_file() else {"step": 0}

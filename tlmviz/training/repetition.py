@@ -16,7 +16,7 @@ from tlmviz.checkpoints.registry import load
 from tlmviz.decoding.beam import BeamOptions
 from tlmviz.decoding.penalties import Penalties, coverage_loss
 
-from ..translator import Translator
+from ..facades.translator import Translator
 from . import loop
 from .pairs import Pairs
 from .translation import TranslationRecipe, network_of
@@ -45,7 +45,9 @@ def measure(mt: Translator, references: dict[str, list[str]]) -> Repetition:
     for source in tqdm(references, desc=mt.name, mininterval=5):
         greedy = mt.search(source, GREEDY).hypotheses()[0]
         again.append(repeats(greedy.tokens, GRAM))
-        losses += list(coverage_loss(greedy.map(mt.align)))
+        attention = greedy.map(mt.align)
+        assert attention is not None  # a translator's steps look at the source
+        losses += list(coverage_loss(attention))
         texts.append(mt.text(greedy.tokens))
     return Repetition(
         sum(again), sum(map(bool, again)), sum(losses) / len(losses), bleu(texts, list(references.values()))
@@ -62,7 +64,9 @@ def run(recipe: TranslationRecipe, pairs: Pairs, runs: Path, models: Path) -> No
     """Measure the run of `recipe` beside the bundled models, and say in the card of the one with coverage what came of it."""
     network = network_of(recipe.config)
     network.load_state_dict(loop.read_weights(runs / recipe.config.name), strict=False)
+    assert recipe.start is not None  # what is measured beside it
     covered, began = (load(models / name, device="cpu") for name in (COVERED, recipe.start))
+    assert isinstance(covered, Translator) and isinstance(began, Translator)
     more = Translator(network.eval().requires_grad_(False), began.tokenizer)
     models_in_turn, scored = (began, more, covered), pairs.references()
     measured = {mt.name: measure(mt, pairs.valid) for mt in models_in_turn}

@@ -4,21 +4,31 @@ from __future__ import annotations
 
 from collections import Counter
 from pathlib import Path
+from typing import Any
 
 import torch
 
 from tlmviz.checkpoints.native import for_inference, save_network
+from tlmviz.config import ScenesConfig
 
 from .. import digits
-from ..scenes import language
-from ..scenes.models import PictureMarker, PictureReader
+from ..facades.scenes import language
+from ..facades.scenes.models import PictureMarker, PictureReader
+from . import marks
 from .curves import draw
 from .loop import read_weights
-from .machine import processor, torch_version
 from .precision import stored_dtype
 from .scenes import NETWORKS, SceneBatches, ScenesRecipe, Teacher, loss_of, tokenizer
 
 SCENES, SEED = 1000, 7
+ALL_OF = 300  # scenes about which every question is asked
+OUTCOMES = {
+    (True, "marked"): "the digit stands there once, and a neighbour on that side",
+    (True, "blank"): "no neighbour on that side, or the digit is not there",
+    (True, "several"): "the digit is there several times, and all of it is to be marked",
+    (False, "marked"): "there is something to mark",
+    (False, "blank"): "there is nothing to mark",
+}
 ASKED = {
     "side": "what is left of / right of / above / below the 7",
     "where": "where is the 3",
@@ -36,12 +46,12 @@ DATA = (
     "Machine Learning Repository (CC BY 4.0), of which scikit-learn ships 1,797 of 8 x 8 pixels. 1,415 of them are "
     "trained on, each time turned, leaned, stretched, moved and pressed a little differently; 382, on forms of their "
     "own, are held out and in no scene of the training. Questions and true answers are made from the labels "
-    "(`tlmviz.scenes.language`).",
+    "(`tlmviz.facades.scenes.language`).",
     "",
 )
 
 
-def export(recipe: ScenesRecipe, log: dict, run: Path, folder: Path) -> None:
+def export(recipe: ScenesRecipe, log: dict[str, Any], run: Path, folder: Path) -> None:
     """Write the model folder from the checkpoint in `run`."""
     words, network = tokenizer(), NETWORKS[recipe.config.kind](recipe.config)
     network.load_state_dict(read_weights(run))
@@ -55,8 +65,11 @@ def export(recipe: ScenesRecipe, log: dict, run: Path, folder: Path) -> None:
         ("training loss (nats)", [point["train_loss"] for point in points]),
         read="scenes seen (thousands)",
     )  # fmt: skip
-    right = measured(Teacher(for_inference(network), teacher.ids))
-    (folder / "card.md").write_text(_card(recipe, log, folder, dtype, right), encoding="utf-8")
+    measuring = Teacher(for_inference(network), teacher.ids)
+    apart = measuring.marked_right(_held_out(), ALL_OF) if recipe.config.kind == "scenes-turned" else {}
+    (folder / "card.md").write_text(
+        _card(recipe, log, folder, dtype, measured(measuring), apart), encoding="utf-8"
+    )
 
 
 def measured(teacher: Teacher, number: int = SCENES) -> dict[str, float]:
@@ -67,7 +80,17 @@ def measured(teacher: Teacher, number: int = SCENES) -> dict[str, float]:
 
 def measured_on(model: PictureReader | PictureMarker, number: int) -> dict[str, float]:
     """The same of a loaded model."""
-    return measured(Teacher(model.network, {word: i for i, word in enumerate(model.tokenizer.words)}), number)
+    return measured(_teacher_of(model), number)
+
+
+def apart_on(model: PictureMarker, number: int) -> dict[str, dict[str, float]]:
+    """Of a loaded model that marks, by kind of question and by marks.NAMES, the share of markings that are right in every patch:
+    all questions about each of some scenes of held-out digits."""
+    return _teacher_of(model).marked_right(_held_out(), number)
+
+
+def _teacher_of(model: PictureReader | PictureMarker) -> Teacher:
+    return Teacher(model.network, {word: i for i, word in enumerate(model.tokenizer.words)})
 
 
 def usual(kind: str, number: int = SCENES) -> float:
@@ -87,7 +110,14 @@ def _mean(right: dict[str, float]) -> float:
     return sum(right.values()) / len(right)
 
 
-def _card(recipe: ScenesRecipe, log: dict, folder: Path, dtype: torch.dtype, right: dict[str, float]) -> str:
+def _card(
+    recipe: ScenesRecipe,
+    log: dict[str, Any],
+    folder: Path,
+    dtype: torch.dtype,
+    right: dict[str, float],
+    apart: dict[str, dict[str, float]],
+) -> str:
     config, turned = recipe.config, recipe.config.kind == "scenes-turned"
     size = (folder / "model.safetensors").stat().st_size / 1e6
     number = sum(p.numel() for p in NETWORKS[config.kind](config).parameters())
@@ -124,6 +154,7 @@ def _card(recipe: ScenesRecipe, log: dict, folder: Path, dtype: torch.dtype, rig
             *rows,
             f"| mean of the five kinds of questions | | {100 * _mean(short):.1f} % |" + ("" if turned else " |"),
             "",
+            *_apart(apart),
             "![Training curve](curve.svg)",
             "",
             "## Recipe",
@@ -140,7 +171,26 @@ def _card(recipe: ScenesRecipe, log: dict, folder: Path, dtype: torch.dtype, rig
     )  # fmt: skip
 
 
-def _parts(config) -> list[str]:
+def _apart(apart: dict[str, dict[str, float]]) -> list[str]:
+    """What is right where something is to be marked, and where nothing is."""
+    if not apart:
+        return []
+    rows = [
+        f"| {kind}: {OUTCOMES[kind == 'side', name]} | {100 * share:.1f} % |"
+        for kind, shares in apart.items()
+        for name, share in shares.items()
+    ]
+    return [
+        f"The same apart for what is true, all {len(marks.QUESTIONS)} questions about each of {ALL_OF} such scenes:",
+        "",
+        "| kind, and what is true | right |",
+        "| --- | --- |",
+        *rows,
+        "",
+    ]
+
+
+def _parts(config: ScenesConfig) -> list[str]:
     heads = f"{config.n_heads} heads, d {config.d_model}, SwiGLU of {config.feedforward.hidden}, RMSNorm before each part"
     if config.kind == "scenes":
         return [
@@ -170,13 +220,18 @@ def _limits(right: dict[str, float]) -> list[str]:
     ]
 
 
-def _effort(recipe: ScenesRecipe, log: dict) -> str:
+def _effort(recipe: ScenesRecipe, log: dict[str, Any]) -> str:
     schedule = recipe.schedule
-    told = f" and one description (weight {recipe.described})" if recipe.config.kind == "scenes" else ""
+    if recipe.config.kind == "scenes":
+        told = f" and one description (weight {recipe.described})"
+    else:
+        told = ", half of them with something to mark"
+        if recipe.sides_from:
+            told += f", about neighbours mostly from step {recipe.sides_from:,} on"
     told += f", and the naming of each patch's digit (weight {recipe.named})"
     return (
         f"{log['step']:,} steps of {recipe.scenes} scenes with {recipe.questions} questions each{told}, AdamW, learning rate "
         f"{schedule.learning_rate} with warm-up {schedule.warmup} and a cosine, betas {schedule.betas}, weight decay "
         f"{schedule.weight_decay}, clipping {schedule.clip}, seed {schedule.seed}. {log['seconds'] / 60:.0f} minutes of wall "
-        f"time on {processor()}, {torch_version()}."
+        f"time on {log['machine']}."
     )

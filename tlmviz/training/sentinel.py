@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import time
 from collections import Counter
-from dataclasses import asdict, dataclass, replace
+from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import torch
@@ -17,6 +18,7 @@ from ..tokens.whole_words import WordTokenizer
 from . import loop
 from .data import Corpus
 from .loop import Schedule
+from .machine import fastest
 
 LEAST = 5  # times that a word of the vocabulary occurs in the training stories
 MOST_WORDS = 448  # of a story: longer ones are cut
@@ -31,7 +33,7 @@ class SentinelRecipe:
 
     config: SentinelConfig
     schedule: Schedule
-    names: float = 0.25
+    names: float = 0.5
     words: float = 0.02
 
 
@@ -42,7 +44,7 @@ _CONFIG = SentinelConfig(
     dropout=0.3,
 )
 SCHEDULE = Schedule(
-    steps=900, stop=700, batch_tokens=3072, learning_rate=4e-3, warmup=60, weight_decay=0.05, betas=(0.9, 0.99), seed=6,
+    steps=2000, batch_tokens=3072, learning_rate=4e-3, warmup=60, weight_decay=0.05, betas=(0.9, 0.99), seed=6,
     evaluate_every=100,
 )  # fmt: skip
 RECIPES = {
@@ -101,7 +103,8 @@ class StoryBatches:
     def _one_pass(self, words: int) -> list[np.ndarray]:
         lengths = np.array([len(story) for story in self.stories])
         order = np.argsort(lengths + self.rng.uniform(0, 30, len(lengths)))
-        batches, row = [], []
+        batches: list[np.ndarray] = []
+        row: list[int] = []
         for i in order:
             if row and (len(row) + 1) * max(lengths[i], lengths[row[-1]]) > words:
                 batches.append(np.array(row))
@@ -139,23 +142,23 @@ def _names(tokenizer: WordTokenizer, stories: list[np.ndarray]) -> tuple[np.ndar
 
 def loss_of(network: SentinelLSTM, batch: tuple[torch.Tensor, ...]) -> tuple[torch.Tensor, int]:
     """The sum of nats over a batch's words, and their number."""
-    inputs, columns, following = batch
+    inputs, columns, following = (part.to(network.device) for part in batch)
     counted = following >= 0
     p = likelihood(network(inputs), columns, following.clamp_min(0), network.config.vocab_size)
     return -(p[counted].clamp_min(1e-20).log().sum()), int(counted.sum())
 
 
-def train(recipe: SentinelRecipe, corpus: Corpus, tokenizer: WordTokenizer, folder: Path) -> dict:
+def train(recipe: SentinelRecipe, corpus: Corpus, tokenizer: WordTokenizer, folder: Path) -> dict[str, Any]:
     """Train a network, resuming from `folder` if it holds a checkpoint. Returns the log; weights stay in `folder`."""
     folder.mkdir(parents=True, exist_ok=True)
     schedule = recipe.schedule
     torch.manual_seed(schedule.seed)
-    network = SentinelLSTM(replace(recipe.config, vocab_size=tokenizer.vocab_size))
+    network = SentinelLSTM(replace(recipe.config, vocab_size=tokenizer.vocab_size)).to(fastest())
     optimizer = loop.optimizer_of(network, schedule)
     torch.manual_seed(schedule.seed)  # the same dropout for both twins
     batches = StoryBatches(corpus.train, tokenizer, recipe, schedule.seed)
     held_out = StoryBatches(corpus.valid, tokenizer, recipe, 0)
-    log = {"schedule": asdict(schedule), "curve": [], "seconds": 0.0, "tokens": 0, "step": 0}
+    log = loop.empty_log(schedule, network.device)
     if (folder / "log.json").is_file():
         log = loop.resume(folder, network, optimizer, batches)
     began = time.monotonic() - log["seconds"]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import torch
@@ -13,19 +14,23 @@ from tlmviz.analysis.words import copying
 from tlmviz.checkpoints.native import save_network
 from tlmviz.checkpoints.registry import load
 
-from ..mixture import MixtureModel
+from ..facades.mixture import MixtureModel
 from ..networks.sentinel import SentinelLSTM
 from ..tokens.whole_words import WordTokenizer
 from .curves import draw
 from .data import Corpus
-from .loop import read_weights
-from .machine import machine
+from .loop import Log, read_weights
 from .precision import stored_dtype
 from .sentinel import LEAST, MOST_WORDS, RECIPES, SentinelRecipe, StoryBatches, held_out_loss
 
 
 def export(
-    recipe: SentinelRecipe, log: dict, corpus: Corpus, tokenizer: WordTokenizer, run: Path, folder: Path
+    recipe: SentinelRecipe,
+    log: Log,
+    corpus: Corpus,
+    tokenizer: WordTokenizer,
+    run: Path,
+    folder: Path,
 ) -> None:
     """Write one model's folder from the checkpoint in `run`; its card follows when both are there."""
     network = SentinelLSTM(replace(recipe.config, vocab_size=tokenizer.vocab_size))
@@ -43,7 +48,7 @@ def export(
     )  # fmt: skip
 
 
-def write_cards(logs: dict[str, dict], corpus: Corpus, models: Path) -> None:
+def write_cards(logs: dict[str, dict[str, Any]], corpus: Corpus, models: Path) -> None:
     """The cards of both, each with the measures of both. Raises BadCheckpoint where one is missing."""
     loaded = {name: _read(models / name) for name in RECIPES}
     tokenizer = next(iter(loaded.values())).tokenizer
@@ -93,7 +98,7 @@ def _table(loaded: dict[str, MixtureModel], stories: list[str], names: set[str])
 
 
 def _card(
-    recipe: SentinelRecipe, log: dict, corpus: Corpus, model: MixtureModel, folder: Path, table: list[str]
+    recipe: SentinelRecipe, log: Log, corpus: Corpus, model: MixtureModel, folder: Path, table: list[str]
 ) -> str:
     config = model.config
     size = (folder / "model.safetensors").stat().st_size / 1e6
@@ -152,7 +157,7 @@ def _card(
     )
 
 
-def _effort(recipe: SentinelRecipe, log: dict) -> list[str]:
+def _effort(recipe: SentinelRecipe, log: Log) -> list[str]:
     """The settings and the time of a run."""
     schedule = recipe.schedule
     return [
@@ -160,7 +165,7 @@ def _effort(recipe: SentinelRecipe, log: dict) -> list[str]:
         f"{log['passes']} passes; AdamW, learning rate {schedule.learning_rate} with warm-up {schedule.warmup} "
         f"and a cosine for {schedule.steps:,} steps, "
         f"betas {schedule.betas}, weight decay {schedule.weight_decay}, clipping {schedule.clip}, seed {schedule.seed}. "
-        f"{log['seconds'] / 60:.0f} minutes of wall time on {machine()}.",
+        f"{log['seconds'] / 60:.0f} minutes of wall time on {log['machine']}.",
     ]
 
 

@@ -65,7 +65,7 @@ class RandomSpelling:
                 before[after[right]] = place
             for left in (before[place], place):
                 if left >= 0 and after[left] < len(word):
-                    merge = self._merges.get((pieces[left], pieces[after[left]]))
-                    if merge is not None:
-                        heappush(heap, (*merge, left))
+                    new = self._merges.get((pieces[left], pieces[after[left]]))
+                    if new is not None:
+                        heappush(heap, (*new, left))
         return [piece for piece in pieces if piece is not None]

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import pandas as pd
 import torch
@@ -92,7 +93,7 @@ STREAMS = {
 }
 
 
-def _other(name: str, called: str, config: dict | None = None, **schedule) -> LanguageRecipe:
+def _other(name: str, called: str, config: dict[str, Any] | None = None, **schedule: Any) -> LanguageRecipe:
     """A recipe of STREAMS with some of it changed: run for a number."""
     recipe = STREAMS[name]
     changed = recipe.config.with_(name=f"{name}-{called}", **(config or {}))
@@ -121,7 +122,7 @@ def probe_of(config: ModelConfig, steps: int, corpus: Corpus, tokenizer: Tokeniz
 
 
 @torch.inference_mode()
-def look(network: TransformerLM, ids: list[int]) -> dict:
+def look(network: TransformerLM, ids: list[int]) -> dict[str, Any]:
     """The mixing matrices of every sublayer, averaged over these tokens, and the gains of their product.
 
     Lists: res [P, N, N], pre [P, N], post [P, N] for P sublayers; numbers: forward and backward gain, mean over tokens.
@@ -137,7 +138,7 @@ def look(network: TransformerLM, ids: list[int]) -> dict:
     return {**averages, "forward": forward.mean().item(), "backward": backward.mean().item()}
 
 
-def write_log(log: dict, folder: Path) -> None:
+def write_log(log: dict[str, Any], folder: Path) -> None:
     """training.csv and, with streams, moments.safetensors beside a model's weights.
 
     Columns: step, train_loss (nats), grad_norm and grad_norm_max (mean and largest of the steps up to this one, before
@@ -236,13 +237,12 @@ def _held_out(recipe: LanguageRecipe, runs: Path) -> float | None:
 
 def _seeds(logs: dict[str, pd.DataFrame], runs: Path) -> str:
     """Mean and range over seeds of each model, where all seeds of all have ended."""
-    found: dict[str, list[float | None]] = {
-        name: [float(log["valid_bpb"].dropna().iloc[-1])] for name, log in logs.items()
-    }
+    found = {name: [float(log["valid_bpb"].dropna().iloc[-1])] for name, log in logs.items()}
     for (name, _), recipe in SEEDS.items():
-        found.setdefault(name, []).append(_held_out(recipe, runs))
-    if any(value is None for values in found.values() for value in values):
-        return ""
+        value = _held_out(recipe, runs)
+        if value is None:
+            return ""
+        found.setdefault(name, []).append(value)
     said = [f"{name} {spread(values, '.4f')}" for name, values in found.items()]
     return f"Mean and range of {len(found['stories-mhc'])} seeds, held-out bits per byte: {', '.join(said)}."
 

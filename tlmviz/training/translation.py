@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import time
-from dataclasses import asdict, dataclass, replace
+from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import Any
 
 import torch
 from torch.nn import functional as F
@@ -16,8 +17,11 @@ from tlmviz.checkpoints.registry import KINDS
 from ..config import EncoderDecoderConfig, Seq2SeqConfig, TranslatorConfig
 from ..networks.encoder_decoder import EncoderDecoder
 from ..networks.seq2seq import Seq2Seq, overlap
+from ..tokens import Tokenizer
 from . import loop
 from .loop import Schedule
+from .machine import fastest
+from .names import RenamedBatches
 from .pairs import PairBatches, Pairs
 
 
@@ -25,7 +29,7 @@ from .pairs import PairBatches, Pairs
 class TranslationRecipe:
     """A translation model and how it is trained. `overlap` weighs covloss (004 Eq. 49) against the loss per token; such a
     model goes on from the weights of the recipe `start`, as in See et al. 2017: one that knows nothing yet would only
-    learn to look elsewhere.
+    learn to look elsewhere. A `renamed` share of the pairs with names has invented ones in their place, others in every pass.
 
     One that is not `bundled` leaves no model: it was trained for the numbers that it gives.
     """
@@ -34,6 +38,7 @@ class TranslationRecipe:
     schedule: Schedule
     smoothing: float = 0.1
     overlap: float = 0.0
+    renamed: float = 0.0
     start: str | None = None
     bundled: bool = True
 
@@ -56,6 +61,7 @@ RECURRENT = Schedule(
     seed=3,
     evaluate_every=250,
 )
+COPYING = replace(RECURRENT, steps=1500, batch_tokens=8192, learning_rate=1e-3, warmup=50, seed=5)
 COVERAGE = replace(RECURRENT, steps=600, learning_rate=5e-4, warmup=50, seed=4, evaluate_every=200)
 
 
@@ -92,6 +98,27 @@ RECIPES = {
             overlap=1.0,
             start="eng-fra-additive",
         ),
+        *(
+            TranslationRecipe(
+                Seq2SeqConfig.of(name=name, description=said, score="additive", pointer=pointer, dropout=0.2),
+                COPYING,
+                smoothing=0.0,  # it would keep g, the share that is not copied, away from 0
+                renamed=0.7,
+                start="eng-fra-additive",
+            )
+            for name, said, pointer in (
+                (
+                    "eng-fra-copy",
+                    "eng-fra-additive, trained on with a pointer: what it looks at in the source it can copy, such as names.",
+                    True,
+                ),
+                (
+                    "eng-fra-copy-plain",
+                    "eng-fra-additive, trained on as eng-fra-copy was, on the same pairs with the same names, without a pointer.",
+                    False,
+                ),
+            )
+        ),
         # What the same steps do without coverage: what is left of the difference is coverage's.
         TranslationRecipe(
             Seq2SeqConfig.of(
@@ -110,27 +137,30 @@ RECIPES = {
 
 def network_of(config: TranslatorConfig) -> EncoderDecoder | Seq2Seq:
     """A network with starting weights."""
-    return KINDS[config.kind].network(config)
+    network = KINDS[config.kind].network(config)
+    assert isinstance(network, EncoderDecoder | Seq2Seq)
+    return network
 
 
 def train(
-    recipe: TranslationRecipe, pairs: Pairs, tokenizer, folder: Path, start: Path | None = None
-) -> dict:
+    recipe: TranslationRecipe, pairs: Pairs, tokenizer: Tokenizer, folder: Path, start: Path | None = None
+) -> dict[str, Any]:
     """Train a network, resuming from `folder` if it holds a checkpoint. Returns the log; weights stay in `folder`.
 
     `start` is the folder of a finished run, or of a model, whose weights a new one begins with; what it did not have
-    starts fresh.
+    starts fresh. It runs on an NVIDIA GPU where there is one.
     """
     folder.mkdir(parents=True, exist_ok=True)
     schedule, config = recipe.schedule, recipe.config
     torch.manual_seed(schedule.seed)
     network = network_of(config)
+    network.to(fastest())
     if start is not None:
         network.load_state_dict(starting_weights(start), strict=False)
     optimizer = loop.optimizer_of(network, schedule)
-    packer = PairBatches(pairs.train, tokenizer, schedule.seed, config.context)
+    packer = batches_of(recipe, pairs, tokenizer)
     held_out = PairBatches(pairs.held_out(), tokenizer, 0, config.context)
-    log = {"schedule": asdict(schedule), "curve": [], "seconds": 0.0, "tokens": 0, "pairs": 0, "step": 0}
+    log = loop.empty_log(schedule, network.device) | {"pairs": 0}
     if (folder / "log.json").is_file():
         log = loop.resume(folder, network, optimizer, packer)
     began = time.monotonic() - log["seconds"]
@@ -173,16 +203,29 @@ def train(
     return log
 
 
+def batches_of(recipe: TranslationRecipe, pairs: Pairs, tokenizer: Tokenizer) -> PairBatches:
+    """What a recipe learns from: the pairs as they are, or with invented names."""
+    sizes = pairs.train, tokenizer, recipe.schedule.seed, recipe.config.context
+    return RenamedBatches(*sizes, recipe.renamed) if recipe.renamed else PairBatches(*sizes)
+
+
 def starting_weights(folder: Path) -> dict[str, torch.Tensor]:
     """The parameters in the folder of a run, else in that of a model (there rounded to what it is stored as)."""
     run = (folder / "state.safetensors").is_file()
     return loop.read_weights(folder) if run else native.read_weights(folder)
 
 
-def losses(network, source, target, following, smoothing: float) -> tuple[torch.Tensor, torch.Tensor | float]:
+def losses(
+    network: EncoderDecoder | Seq2Seq,
+    source: torch.Tensor,
+    target: torch.Tensor,
+    following: torch.Tensor,
+    smoothing: float,
+) -> tuple[torch.Tensor, torch.Tensor | float]:
     """Cross-entropy per target token in nats, and covloss per target token (0 for a Transformer)."""
     out = network(source, target)
     logits, attention = out if isinstance(out, tuple) else (out, None)
+    following = following.to(logits.device)
     loss = F.cross_entropy(logits.flatten(0, 1), following.flatten(), label_smoothing=smoothing)
     if attention is None:
         return loss, 0.0
@@ -191,10 +234,10 @@ def losses(network, source, target, following, smoothing: float) -> tuple[torch.
 
 
 @torch.inference_mode()
-def held_out_loss(network, held_out: PairBatches) -> float:
+def held_out_loss(network: EncoderDecoder | Seq2Seq, held_out: PairBatches) -> float:
     """Nats per target token of the held-out pairs, without smoothing."""
     network.eval()
-    nats = count = 0
+    nats, count = 0.0, 0
     for chosen in held_out.one_pass(8192):
         source, target, following = held_out.gather(chosen)
         number = int((following >= 0).sum())

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
+import pandas as pd
 import torch
 
 from tlmviz.analysis.translation.alignment import ALIGNMENTS, error_rates, read_alignments
@@ -11,8 +14,8 @@ from tlmviz.checkpoints.native import save_network
 from tlmviz.config import EncoderDecoderConfig, Seq2SeqConfig
 
 from ..errors import BadText
+from ..facades.translator import Translator
 from ..tokens import Tokenizer
-from ..translator import Translator
 from .curves import draw
 from .loop import read_weights
 from .machine import machine
@@ -24,7 +27,12 @@ SHOWN = 5  # examples of each sort on the card
 
 
 def export(
-    recipe: TranslationRecipe, log: dict, pairs: Pairs, tokenizer: Tokenizer, run: Path, folder: Path
+    recipe: TranslationRecipe,
+    log: dict[str, Any],
+    pairs: Pairs,
+    tokenizer: Tokenizer,
+    run: Path,
+    folder: Path,
 ) -> None:
     """Write the model folder from the checkpoint in `run`. Raises BadText without the alignments that choose the head."""
     if not ALIGNMENTS.is_file():
@@ -56,10 +64,19 @@ def bleu(translations: list[str], references: list[list[str]]) -> float:
 
     most = max(map(len, references))
     streams = [[many[i] if i < len(many) else None for many in references] for i in range(most)]
-    return corpus_bleu(translations, streams).score
+    return corpus_bleu(translations, streams).score  # type: ignore[arg-type]  # None: no further reference
 
 
-def _card(recipe, log, pairs: Pairs, mt: Translator, folder: Path, dtype, nats: float, rates) -> str:
+def _card(
+    recipe: TranslationRecipe,
+    log: dict[str, Any],
+    pairs: Pairs,
+    mt: Translator,
+    folder: Path,
+    dtype: torch.dtype,
+    nats: float,
+    rates: pd.Series,
+) -> str:
     references = pairs.references()
     translations = {source: mt.translate(source).text for source in references}
     lines = [
@@ -91,8 +108,9 @@ def _card(recipe, log, pairs: Pairs, mt: Translator, folder: Path, dtype, nats: 
         *_examples(translations, references),
         "## Limits",
         "",
-        "It learned from short everyday sentences, many of them about Tom: names, numbers and topics outside of them come out "
-        "wrong, and long sentences lose parts. It reads English only. It was made to be looked into.",
+        f"It learned from short everyday sentences, many of them about Tom: {'' if recipe.renamed else 'names, '}numbers and "
+        "topics outside of them come out wrong, and long sentences lose parts. It reads English only. It was made to be looked "
+        "into.",
         "",
     ]
     return "\n".join(lines)
@@ -112,7 +130,7 @@ def _quality(
     translations: dict[str, str],
     references: dict[str, list[str]],
     nats: float,
-    rates,
+    rates: pd.Series,
 ) -> list[str]:
     """BLEU of the held-out translations, with beam and without, held-out loss and alignment error rates."""
     many = list(references.values())
@@ -127,7 +145,7 @@ def _quality(
     ]
 
 
-def _recipe(recipe: TranslationRecipe, log: dict, pairs: int, mt: Translator) -> list[str]:
+def _recipe(recipe: TranslationRecipe, log: dict[str, Any], pairs: int, mt: Translator) -> list[str]:
     """Command, settings and effort of the run over `pairs` pairs."""
     config = mt.config
     return [
@@ -157,8 +175,12 @@ def _recipe(recipe: TranslationRecipe, log: dict, pairs: int, mt: Translator) ->
         f"| dropout | {config.dropout} |",
         *([f"| begins with the weights of | {recipe.start} |"] * bool(recipe.start)),
         *([f"| weight of covloss | {recipe.overlap} |"] * bool(recipe.overlap)),
+        *(
+            [f"| pairs with names that have invented ones instead, in each pass | {recipe.renamed:.0%} |"]
+            * bool(recipe.renamed)
+        ),
         "",
-        f"AdamW; {log['seconds'] / 60:.0f} minutes of wall time on {machine()}.",
+        f"AdamW; {log['seconds'] / 60:.0f} minutes of wall time on {log.get('machine') or machine()}.",
         "",
     ]
 
@@ -200,13 +222,17 @@ def _recurrent(config: Seq2SeqConfig) -> list[str]:
         f"- bidirectional GRU of {config.hidden // 2} units a direction, GRU decoder of {config.hidden} with input feeding, "
         f"embedding {config.d_model}, at most {config.context} tokens",
         f"- attention score: {config.score.kind}{', with a coverage vector' if config.score.coverage else ''}",
+        *(
+            ["- a pointer: the attention is also a distribution over the source's tokens, mixed in by a gate"]
+            * config.pointer
+        ),
     ]
 
 
-DESCRIPTIONS = {"encoder-decoder": _transformer, "seq2seq": _recurrent}
+DESCRIPTIONS: dict[str, Callable[[Any], list[str]]] = {"encoder-decoder": _transformer, "seq2seq": _recurrent}
 
 
-def _rates(rates) -> str:
+def _rates(rates: pd.Series) -> str:
     if len(rates) == 2:  # one map, which is its own mean
         return f"{rates.iloc[0]:.3f}"
     named = {

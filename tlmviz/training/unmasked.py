@@ -16,6 +16,7 @@ from tqdm import tqdm
 from tlmviz.analysis.translation.masks import UNMASKED, self_attention, unmasked
 from tlmviz.checkpoints.registry import load
 
+from ..facades.translator import Translator
 from .pairs import PairBatches, Pairs
 from .translation import held_out_loss
 
@@ -26,6 +27,7 @@ STEPS, TOKENS, RATE = 800, 1024, 3e-3
 def run(name: str, pairs: Pairs, models: Path) -> None:
     """Train the copy of models/<name>, write its weights beside the model's, and say in the card what came of it."""
     mt = load(models / name)
+    assert isinstance(mt, Translator)
     network = unmasked(mt).network.train()
     trained = self_attention(network).keys()
     for key, parameter in network.named_parameters():

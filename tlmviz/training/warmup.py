@@ -10,6 +10,7 @@ from __future__ import annotations
 import json
 from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import Any
 
 import torch
 from safetensors.torch import save_file
@@ -55,7 +56,7 @@ RUNS = tuple(
 )
 
 
-def run(corpus: Corpus, runs: Path, models: Path) -> dict[str, dict]:
+def run(corpus: Corpus, runs: Path, models: Path) -> dict[str, dict[str, Any]]:
     """Train or resume all RUNS in `runs`, write the file into `models`; returns the logs."""
     tokenizer = Tokenizer.load(models / HOME / "tokenizer.json")
     ids = tokenizer.encode("\n\n".join(corpus.valid[:20]), bos=True)[:LOOKED_AT]
@@ -69,7 +70,7 @@ def run(corpus: Corpus, runs: Path, models: Path) -> dict[str, dict]:
     return logs
 
 
-def write_card(logs: dict[str, dict], path: Path) -> None:
+def write_card(logs: dict[str, dict[str, Any]], path: Path) -> None:
     """A table of the runs at the end of the model's card, in place of one that is there."""
     lines = [
         HEADING,
@@ -90,13 +91,13 @@ def write_card(logs: dict[str, dict], path: Path) -> None:
     path.write_text("\n".join([card.rstrip(), "", *lines, ""]), encoding="utf-8")
 
 
-def look(network: TransformerLM, ids: list[int]) -> dict:
+def look(network: TransformerLM, ids: list[int]) -> dict[str, Any]:
     """The gradients through depth, as lists."""
     found = flow(network, ids)
     return {"loss": found.loss, "stream": found.stream.tolist(), "weights": found.weights.tolist()}
 
 
-def write(logs: dict[str, dict], path: Path) -> None:
+def write(logs: dict[str, dict[str, Any]], path: Path) -> None:
     """Tensors, for R runs, S steps, M moments, P sublayers: loss and norm [R, S] (nats per token; norm of the whole gradient
     before clipping), rate [R, S], moments [M], stream [R, M, P + 1], weights [R, M, P], held_out [R] (bits per byte). The runs
     and settings are JSON in the file's metadata.

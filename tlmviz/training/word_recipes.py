@@ -11,6 +11,7 @@ from collections.abc import Iterator
 from dataclasses import asdict, dataclass
 from functools import lru_cache
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import torch
@@ -23,7 +24,7 @@ from tlmviz.analysis.words.nearness import precision
 from tlmviz.checkpoints.words import save_words
 
 from ..config import WordsConfig
-from ..word_vectors import Snapshots, WordVectors
+from ..facades.word_vectors import Snapshots, WordVectors
 from .curves import draw
 from .data import PAIRS, STORIES
 from .words import Progress, Trainer, WordSchedule
@@ -41,11 +42,11 @@ class WordRecipe:
 
     name: str
     description: str
-    settings: dict
+    settings: dict[str, Any]
     schedule: WordSchedule
     needs: tuple[str, ...] = (STORIES, PAIRS)
 
-    def run(self, data: Path, runs: Path, models: Path) -> dict[str, dict]:
+    def run(self, data: Path, runs: Path, models: Path) -> dict[str, dict[str, Any]]:
         """Train, or go on after the last whole pass in `runs`, and write the model's folder."""
         texts = _words(data, self.settings.get("least", LEAST))
         config = WordsConfig.of(

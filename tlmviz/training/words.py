@@ -14,6 +14,7 @@ from typing import NamedTuple, Protocol
 import numpy as np
 import torch
 from jaxtyping import Float, Int
+from scipy.sparse import coo_matrix
 from torch import Tensor
 
 from tlmviz.analysis.words import gradients, huffman
@@ -22,8 +23,8 @@ from tlmviz.analysis.words.text import count_words, split_words
 
 from ..config import WordsConfig
 from ..errors import BadText
+from ..facades.word_vectors import member_rows
 from ..networks.words import WordNetwork
-from ..word_vectors import member_rows
 
 
 @dataclass(frozen=True)
@@ -74,7 +75,7 @@ class WordText:
         return self._read(documents, self.vocabulary, self.counts)
 
     @classmethod
-    def _read(cls, documents, vocabulary, counts) -> WordText:
+    def _read(cls, documents: list[list[str]], vocabulary: tuple[str, ...], counts: np.ndarray) -> WordText:
         row = {word: number for number, word in enumerate(vocabulary)}
         kept = [[row[word] for word in words if word in row] for words in documents]
         ids = np.array([number for words in kept for number in words], np.int64)
@@ -88,7 +89,8 @@ class Windows(NamedTuple):
     contexts: Tensor
     there: Tensor
 
-    def __getitem__(self, chosen) -> Windows:  # type: ignore[override]
+    # An index of a tuple is one of its parts to mypy, whatever stands here: hence the ignores where windows are chosen.
+    def __getitem__(self, chosen: Tensor | slice) -> Windows:  # type: ignore[override]
         """Some of the windows."""
         return Windows(*(part[chosen] for part in tuple(self)))
 
@@ -332,7 +334,7 @@ class Trainer:
         given = draw_windows(text, self.config, np.random.default_rng(1), whole=True)
         chosen = torch.linspace(0, len(given.centers) - 1, min(positions, len(given.centers))).long()
         method = self._method(1)
-        results = [method.loss(given[part]) for part in chosen.split(256)]
+        results = [method.loss(given[part]) for part in chosen.split(256)]  # type: ignore[arg-type]
         return sum(loss for loss, _ in results) / max(1, sum(count for _, count in results))
 
     def cells(self, text: WordText) -> Cells:
@@ -368,9 +370,8 @@ class Trainer:
         order = torch.from_numpy(rng.permutation(total)) if self.schedule.shuffle else torch.arange(total)
         for start in range(0, total, size):
             share = start / total
-            loss, predictions = method.learn(
-                given[order[start : start + size]], self.rate(self.epoch + share)
-            )
+            some = given[order[start : start + size]]
+            loss, predictions = method.learn(some, self.rate(self.epoch + share))  # type: ignore[arg-type]
             yield loss, predictions, min(1.0, (start + size) / total)
 
     def _method(self, seed: int) -> Method:
@@ -380,7 +381,7 @@ class Trainer:
 class Cells:
     """The cells of a co-occurrence matrix that are not 0, as tensors."""
 
-    def __init__(self, matrix, config: WordsConfig):
+    def __init__(self, matrix: coo_matrix, config: WordsConfig):
         self.rows, self.columns = torch.from_numpy(matrix.row).long(), torch.from_numpy(matrix.col).long()
         self.x = torch.from_numpy(matrix.data).float()
         self.config = config

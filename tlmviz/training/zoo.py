@@ -10,6 +10,7 @@ import time
 from dataclasses import replace
 from pathlib import Path
 from statistics import median
+from typing import Any
 
 import pandas as pd
 import torch
@@ -18,6 +19,7 @@ from torch.nn import functional as F
 from tlmviz.checkpoints.registry import load
 
 from ..config import ModelConfig
+from ..facades.language_model import LanguageModel
 from ..networks.transformer import TransformerLM, n_parameters
 from .loop import Schedule
 from .recipes import LanguageRecipe
@@ -33,7 +35,7 @@ BASELINE = ModelConfig.of(
     context=256,
     dropout=0.1,
 )
-CHOICES = {
+CHOICES: dict[str, tuple[str, dict[str, Any]]] = {
     "zoo-learned": ("learned position vectors", dict(positions="learned")),
     "zoo-sinusoidal": ("sinusoidal position vectors", dict(positions="sinusoidal")),
     "zoo-alibi": ("ALiBi", dict(positions="alibi")),
@@ -89,7 +91,7 @@ ROUNDS = 7
 TOKENS = 96  # decoded in each round
 
 
-def write_table(logs: dict[str, dict], models: Path) -> Path:
+def write_table(logs: dict[str, dict[str, Any]], models: Path) -> Path:
     """`models`/zoo.csv: one line per model, in the order of ZOO; `logs` holds each one's training log.
 
     Columns: model, choice, group, bits_per_byte (held out), parameters, cache_bytes_per_token (float32, of the model's
@@ -99,7 +101,8 @@ def write_table(logs: dict[str, dict], models: Path) -> Path:
     held_out = {name: log["curve"][-1]["valid_bpb"] for name, log in logs.items()}
     seeds = [held_out[name] for name in ("zoo-rope", *(f"zoo-rope-{seed}" for seed in SEEDS))]
     bundled = {name: recipe.config for name, recipe in ZOO.items() if recipe.bundled}
-    decoding, training = {name: [] for name in bundled}, {name: [] for name in bundled}
+    decoding: dict[str, list[float]] = {name: [] for name in bundled}
+    training: dict[str, list[float]] = {name: [] for name in bundled}
     for _ in range(ROUNDS):
         for name, config in bundled.items():
             decoding[name].append(_decoding_rate(models / name))
@@ -147,6 +150,7 @@ def _cache_bytes(config: ModelConfig) -> int:
 def _decoding_rate(folder: Path) -> float:
     """Tokens per second, one at a time, greedily, from the start of a document."""
     lm = load(folder)
+    assert isinstance(lm, LanguageModel)
     cache, token = lm.new_cache(), torch.tensor([[lm.tokenizer.end_of_text]])
     began = time.perf_counter()
     for _ in range(TOKENS):

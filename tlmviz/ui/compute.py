@@ -5,13 +5,14 @@ Traces are shared, read-only objects: they are made in inference mode and never 
 
 from __future__ import annotations
 
+import functools
 import gc
 import importlib
 import os
 import time
 from collections.abc import Callable
 from concurrent.futures import Future
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar, cast
 
 import numpy as np
 import streamlit as st
@@ -26,8 +27,8 @@ from tlmviz.checkpoints import registry, sizes
 from tlmviz.checkpoints.folders import added_models
 from tlmviz.config import ModelConfig
 from tlmviz.errors import BadCheckpoint
-from tlmviz.language_model import LanguageModel
-from tlmviz.trace import Trace
+from tlmviz.facades.language_model import LanguageModel
+from tlmviz.tracing.trace import Trace
 from tlmviz.ui import texts
 
 from .components.attention_view import encode_overview
@@ -41,11 +42,12 @@ DEFAULT_MODEL = "stories-rope"
 DEFAULT_STREAM_MODEL = "stories-mhc"
 DEFAULT_EXPERT_MODEL = "stories-moe"
 CORES = int(os.environ.get("OMP_NUM_THREADS", os.cpu_count() or 1))
+DEEP = 2048  # tokens: above, a pass takes many seconds
 SHORT = 150  # tokens: below, a second thread costs twice the CPU and saves a quarter of the time
 BESIDE = 3  # threads of passes with one thread each: two long texts do not keep short ones waiting
 SECONDS = 1.0  # of a processor: what took longer when it ran last leaves a thread to presses
 CHARACTERS = 4  # that a token has, about
-KEPT_MODELS = 48  # all bundled ones, about 6 MB each: a class opens them all, and reading one again costs more than a pass
+KEPT_MODELS = 56  # all bundled ones, about 6 MB each: a class opens them all, and reading one again costs more than a pass
 _took_seconds: set[object] = set()  # code of work that took SECONDS when it ran last
 
 
@@ -54,8 +56,8 @@ def worker() -> Line:
     """The process's line for model computation; whoever asks while it is busy waits in it.
 
     Two torch calls at once on a few cores fight over the same threads and become many times slower than one after the other;
-    and a thread that stays keeps its memory and its helpers warm. Where a pass has one thread anyway, as in a hall, work that
-    takes long goes on beside the next.
+    and a thread that stays keeps its memory and its helpers warm. Where a pass has one thread anyway, as in a pool of processes,
+    work that takes long goes on beside the next.
     """
     return Line(1 if CORES > 1 else BESIDE)
 
@@ -88,7 +90,7 @@ def submit(
 
     context = get_script_run_ctx(suppress_warning=True)
     long = long or n_tokens > SHORT or code in _took_seconds
-    return worker().submit(run, context and context.session_id, long)
+    return worker().submit(run, context and context.session_id, long, deep=n_tokens > DEEP)
 
 
 def about(text: str) -> int:
@@ -104,7 +106,7 @@ def model(name: str) -> LanguageModel:
         lm = tlmviz.load(name)
     if lm.task not in ("language", "trace"):
         raise BadCheckpoint(texts.no_language_model(lm.name))
-    return lm
+    return cast(LanguageModel, lm)  # a file of one pass stands in for one, and says itself what it cannot do
 
 
 def models() -> dict[str, str]:
@@ -144,7 +146,7 @@ def _expert_models(added: tuple[str, ...]) -> dict[str, str]:
     return registry.expert_models()
 
 
-@st.cache_data(show_spinner=False)
+@functools.cache
 def size(name: str) -> str:
     """How large a model is, in a word."""
     return sizes.size(name)
@@ -166,12 +168,26 @@ class TextRead:
         return trace(self.chosen.model, self.chosen.text)
 
 
-# A trace holds about 22 kB per token of the default model, so these bound memory as well as number.
-@st.cache_resource(max_entries=16, show_spinner=False)
 def trace(
     name: str, text: str, muted: tuple[tuple[int, int], ...] = (), how: str = "zero", factor: float = 1.0
 ) -> Trace:
     """One forward pass over a text, optionally with heads muted and scores rescaled."""
+    return (_of_short if about(text) <= SHORT else _of_long)(name, text, muted, how, factor)
+
+
+# A trace holds about 22 kB per token of the default model, so these bound memory as well as number. A class that goes through
+# the menu of models with a text of its own each finds the passes of others over the short ones.
+@st.cache_resource(max_entries=64, show_spinner=False)
+def _of_short(name: str, text: str, muted: tuple[tuple[int, int], ...], how: str, factor: float) -> Trace:
+    return _pass(name, text, muted, how, factor)
+
+
+@st.cache_resource(max_entries=8, show_spinner=False)
+def _of_long(name: str, text: str, muted: tuple[tuple[int, int], ...], how: str, factor: float) -> Trace:
+    return _pass(name, text, muted, how, factor)
+
+
+def _pass(name: str, text: str, muted: tuple[tuple[int, int], ...], how: str, factor: float) -> Trace:
     lm = model(name)
     edits = combine(
         mute_heads(muted, how),
@@ -188,7 +204,7 @@ def trace(
     return run_in_worker(work, about(text))
 
 
-@st.cache_resource(max_entries=16, show_spinner=False)
+@st.cache_resource(max_entries=64, show_spinner=False)  # 200 kB each
 def overview(name: str, text: str) -> np.ndarray:
     """Every head's pooled map as bytes, [L * H, n, n], for the attention view."""
     watched = trace(name, text)

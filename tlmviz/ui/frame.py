@@ -8,7 +8,7 @@ import inspect
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextvars import ContextVar
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
 import plotly.graph_objects as go
 import streamlit as st
@@ -17,14 +17,14 @@ from streamlit.runtime.scriptrunner import get_script_run_ctx
 
 from tlmviz import figures, kernels
 from tlmviz.errors import Error, NoNetwork
+from tlmviz.facades.language_model import LanguageModel
+from tlmviz.facades.translator import Translator
 from tlmviz.figures.written import MISSING, number
 from tlmviz.hosting import ahead, metrics
 from tlmviz.hosting.vendored import plotly_for
-from tlmviz.language_model import LanguageModel
-from tlmviz.trace_file import TraceFile
-from tlmviz.translator import Translator
+from tlmviz.tracing.trace_file import TraceFile
 
-from . import address, glossary, language, markdown, reading, texts
+from . import address, engine, glossary, language, markdown, reading, texts
 from .claims import Claim, first, holding
 from .components.below import PAINTED
 from .components.chart import chart as plotly_chart
@@ -57,15 +57,25 @@ _COMPACT = """<style>
 .st-key-top [data-testid="stWidgetLabel"] { margin: 0 0.5rem 0 0; }
 .st-key-top [data-testid="stCheckbox"] > label > div { margin: 0 0.5rem 0 0; }
 [data-testid="stLayoutWrapper"]:has(> :is(.st-key-scripts, [class*="st-key-address-"])) { display: none; }
+html[data-ahead] :is(.st-key-claim, .st-key-predictions, .st-key-closer),
+html[data-ahead] :is(.st-key-of-text, [class*="st-key-beneath-"]) { opacity: 0.45; }
 .st-key-claim p { font-size: 1.06rem; margin-bottom: 0.2rem; }
 .stMainBlockContainer .katex-display { overflow: auto hidden; padding: 0.2rem 0 0.5rem; scrollbar-width: thin; }
+.stPlotlyChart { position: relative; }
+.stPlotlyChart:has(> .saves) { margin-top: 0.7rem; }
+.stPlotlyChart > .saves { position: absolute; top: -1.6rem; right: 0; line-height: 1; opacity: 0.8; }
+.stPlotlyChart > .saves button { padding: 3px 8px !important; line-height: 1.4; }
 .js-plotly-plot .modebar-container { top: -0.9rem !important; }
+.js-plotly-plot .modebar { right: 4.5rem !important; }
 .js-plotly-plot .tlmviz-lit text { font-weight: 700 !important; text-decoration: underline; }
 [data-testid="stCaptionContainer"], [data-testid="stExpander"] summary, .stMarkdown blockquote { opacity: 0.87; }
 .stMarkdown blockquote, .stMarkdown blockquote p { color: inherit; }
 .stPlotlyChart:focus-visible, .stPlotlyChart [tabindex]:focus-visible { outline: 2px solid currentColor; outline-offset: 2px; }
 ::highlight(tlmviz-word) { text-decoration: underline dotted; }
 .st-key-top input[role="combobox"] { text-overflow: ellipsis; }
+html[data-alone] :is([data-testid="stSidebar"], [data-testid="stExpandSidebarButton"], [data-testid="stHeader"]),
+html[data-alone] .stMainBlockContainer :has(> [data-tlmviz-kept]) > :not([data-tlmviz-kept]) { display: none; }
+html[data-alone] .stApp .stMainBlockContainer { padding: 0.6rem 0.8rem; }
 @media (max-width: 640px) {
   .st-key-top > :has([role="combobox"]) { flex: 1 1 12rem; max-width: calc(100% - 7rem); }
   [data-testid="stButtonGroup"] [role="radiogroup"] { flex-wrap: wrap; overflow: visible; }
@@ -213,16 +223,15 @@ def chart(
     select: str | None = None,
     on_select: Callable[[], None] | None = None,
 ) -> None:
-    """A Plotly figure in its own colours, with a description for screen readers and an SVG download.
+    """A Plotly figure in its own colours, with a description for screen readers and the menu *Save*.
 
     `select`, "points" or "box", makes it answer to clicks or dragged boxes: `on_select` is called, and `selection(key)` tells
     what was selected. A figure that has not changed is not drawn anew.
     """
     config = {
         "displaylogo": False,
-        "displayModeBar": True,
-        "modeBarButtons": [["toImage"], *([ZOOM] if figure.layout.dragmode in ("pan", "zoom") else [])],
-        "toImageButtonOptions": {"format": "svg", "filename": f"tlmviz-{key}"},
+        "displayModeBar": figure.layout.dragmode in ("pan", "zoom"),
+        "modeBarButtons": [ZOOM],
     }
     script = plotly_for({trace.type for trace in figure.data})
     if not st.session_state.get(PAINTED):  # a chart below a live picture has time
@@ -233,7 +242,7 @@ def chart(
     )
 
 
-def selection(key: str) -> dict:
+def selection(key: str) -> dict[str, Any]:
     """What was just selected in the chart `key`: its "points" or its "box", both absent when nothing was."""
     return (st.session_state.get(key) or {}).get("selection") or {}
 
@@ -255,7 +264,9 @@ def after_picture(pairs: bool = True, name: str = "", **layout: Any) -> DeltaGen
 
     Several on one page have names.
     """
-    return st.container(key="-".join(filter(None, ("after-picture", name, pairs and "pairs"))), **layout)
+    return st.container(
+        key="-".join(filter(None, ("after-picture", name, "pairs" if pairs else ""))), **layout
+    )
 
 
 def table(
@@ -311,10 +322,10 @@ def claim(claims: Sequence[Claim], data: Any) -> None:
         st.markdown(first(claims, data))
 
 
-def next_step(said: str) -> None:
-    """What the reader can do now, below the picture."""
+def next_step(*said: str | Literal[False]) -> None:
+    """What the reader can do now, below the picture: the first that is no False, which stands for what is done already."""
     with st.container(key="next-step"):
-        st.markdown(f"→ {said}")
+        st.markdown(f"→ {next(filter(None, said))}")
 
 
 def claims(
@@ -386,6 +397,8 @@ def copy_as_python(code: str) -> None:
 def model_status(model: LanguageModel | Translator | TraceFile) -> None:
     """What the loaded model is, and where it runs if it does."""
     st.caption(model.sizes + RUNS.get(model.task, _runs)(model))
+    if engine.can_read(model.name):
+        st.caption(texts.FOLLOWS_TYPING[model.task])
 
 
 def _runs(model: LanguageModel | Translator) -> str:

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import base64
-import functools
 import re
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, replace
@@ -13,8 +11,9 @@ from urllib.parse import urlencode
 
 import streamlit as st
 
+from tlmviz.hosting import pictures
+
 _CLAIMS = "_claims_of"  # session: the model that the cards speak of, and what their links and their words add
-PICTURES = "gallery"  # the folder of the pictures, beside the file that names the cards
 _STYLE = """<style>
 [data-testid="stPopoverBody"]:has(.gallery) { width: min(46rem, calc(100vw - 1.5rem)); max-height: 82vh; }
 .gallery { display: grid; grid-template-columns: repeat(auto-fill, minmax(12.5rem, 1fr)); gap: 0.7rem; }
@@ -64,7 +63,7 @@ def claims_of(model: str | None, key: str = "", shown: str = "", opens_on: str =
 
 def menu(beside: str, cards: Iterable[Card], texts: Callable[[], None] | None = None) -> None:
     """A button that opens the `cards` whose pictures lie `beside` the file that names them, and below them the `texts`."""
-    folder = Path(beside).parent / PICTURES
+    folder = Path(beside).parent / pictures.FOLDER
     with st.popover("Examples", key="examples"):
         st.html(f'{_STYLE}<div class="gallery">{"".join(_card(card, folder) for card in cards)}</div>')
         if texts is not None:
@@ -72,21 +71,13 @@ def menu(beside: str, cards: Iterable[Card], texts: Callable[[], None] | None = 
 
 
 def _card(card: Card, folder: Path) -> str:
-    source, alt = _source(folder / card.file), escape(card.alt)
+    picture, alt = pictures.address(folder / card.file), escape(card.alt)
     key, model, elsewhere, named = st.session_state.get(_CLAIMS, ("", "", False, False))
     if named and key not in card.link:
         card = replace(card, link={**card.link, key: model})
     if elsewhere and card.link.get(key, model) == model:
         card = replace(card, says=f"On {model}: {card.says}")
     return (
-        f'<a data-card="" href="{escape(card.address)}"><img src="{source}" alt="{alt}" loading="lazy">'
+        f'<a data-card="" href="{escape(card.address)}"><img src="{picture}" alt="{alt}" loading="lazy">'
         f"<b>{escape(card.title)}</b><span>{escape(card.says)}</span></a>"
     )
-
-
-@functools.cache
-def _source(picture: Path) -> str:
-    """A picture as the address of an image: it is small, and needs no request of its own. Empty before it is taken."""
-    if not picture.is_file():
-        return ""
-    return "data:image/webp;base64," + base64.b64encode(picture.read_bytes()).decode()

@@ -96,7 +96,7 @@ TERMS: dict[str, tuple[str, ...]] = {
     "tokens that share it evenly.": ("entropy", "Entropy"),
     "Unit of loss: minus the natural logarithm of a probability. 1 nat is 1.44 bits.": ("nat", "nats"),
     "How surprised the model is by the token that follows: minus the logarithm of the probability it gave. Lower is "
-    "better.": ("loss", "losses", "Loss"),
+    "better.": ("loss", "losses", "Loss", "cross-entropy"),
     "The loss divided by the length of the text in bytes, in bits; it compares models with different tokens.": (
         "bits per byte",
         "Bits per byte",
@@ -226,11 +226,11 @@ TERMS: dict[str, tuple[str, ...]] = {
         "Huffman tree",
         "hierarchical softmax",
     ),
-    "The direction in which a quantity grows fastest, and how fast it does; training steps along it.": (
+    "The direction in which a quantity grows fastest, and how fast it does; training steps against it, so that the loss falls.": (
         "gradient",
         "gradients",
     ),
-    "How far a training step goes along the gradient.": ("learning rate", "Learning rate"),
+    "How far a training step goes against the gradient.": ("learning rate", "Learning rate"),
     "Another start of the random numbers; trainings that differ in nothing else show how much is chance.": (
         "seed",
         "seeds",
@@ -442,17 +442,58 @@ TERMS: dict[str, tuple[str, ...]] = {
     ),
     "The smallest shape without dents that holds all points: a rubber band around them.": ("convex hull",),
     "A token that stands between two texts which are read together, and behind the second.": ("[SEP]",),
+    "Attention of a text to itself: each token reads tokens of its own text, as cross-attention reads another one.": (
+        "self-attention",
+        "Self-attention",
+    ),
+    "The vector that a token has between two layers: what its residual stream holds there.": (
+        "hidden state",
+        "hidden states",
+    ),
+    "What tells a model where a token stands: a vector that is added to its embedding, or a change of queries and keys, as RoPE "
+    "makes it.": ("positional encoding",),
+    "How many tokens a model can read at once.": ("context window", "context length"),
+    "Training a trained model further, on other texts or for another task.": ("fine-tuning", "fine-tuned"),
+    "The pass over a whole prompt that fills the KV cache; after it every new token is a small pass of its own.": (
+        "prefill",
+        "Prefill",
+    ),
+    "Drawing the next token among few: with top-k among the k likeliest, with top-p among the fewest likely ones whose "
+    "probabilities reach p together.": ("top-p", "top-k", "Top-p", "Top-k"),
+    "A small model, or a part of the large one, proposes several tokens; one pass of the large one keeps those that it "
+    "would have written itself.": ("speculative decoding", "Speculative decoding"),
+    "The number e to the power of the loss in nats: among how many equally likely tokens one would be as unsure. Pages give the "
+    "loss itself.": ("perplexity",),
+    "Byte-pair encoding, a way to make a vocabulary: the two pieces that stand side by side most often become one, again and "
+    "again.": ("BPE",),
+    "Keeping numbers in fewer bits: each becomes the nearest that its format has, under a scale.": (
+        "quantization",
+        "quantized",
+        "Quantised",
+    ),
+    "Learning the training texts by heart: the loss falls on them, and rises on held-out ones.": (
+        "overfitting",
+    ),
+    "One walk through all of the training data.": ("epoch",),
     "A processor that does thousands of small computations at once; its programs are called kernels.": (
         "GPU",
         "GPUs",
     ),
 }
 
-# Words that only look like one of these where they stand: the keys of a keyboard.
-OTHER_MEANINGS = ("arrow key", "arrow keys", "Arrow keys")
+# Words of other books, which readers search for and no page needs.
+SEARCHED = frozenset(
+    {"perplexity", "overfitting", "epoch", "positional encoding", "context window", "fine-tuning"}
+)
+# Words that only look like one of these where they stand: the keys of a keyboard, a plane of words, the tile of a head.
+OTHER_MEANINGS = (
+    "arrow key", "arrow keys", "Arrow keys", "A plane lies", "the plane", "this plane", "that plane", "complex plane",
+    "every tile", "a tile above", "its tile", "all tiles", "tiles of all heads",
+)  # fmt: skip
 PAGE = "glossary"  # the path of the page that lists them
 
 
+@functools.cache
 def definitions() -> dict[str, str]:
     """Every form of every word -> its definition; an empty one where it has another meaning and is not explained."""
     told = {form: text for text, forms in TERMS.items() for form in forms}

@@ -133,7 +133,7 @@ def question(
             found.append(other)
     if len(found) < FEWEST:
         return None
-    found.sort(key=order)  # type: ignore[arg-type, type-var]
+    found.sort(key=order)
     return Question(asks, tuple(map(show, found)), found.index(answer), says)
 
 
@@ -145,4 +145,4 @@ def ladder(answer: float, about: Hashable, factor: float = 2.0) -> list[float]:
 
 def three_digits(value: float) -> str:
     """A number as an answer: three digits, and never a power of ten up to millions."""
-    return number(value, ",.0f" if 100 <= abs(value) < 1e7 else ",.3g")
+    return number(value, ",.0f" if 99.95 <= abs(value) < 1e7 else ",.3g")

@@ -2,20 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
 import streamlit as st
 
-from tlmviz.checkpoints.folders import added_models, opened_models
+from tlmviz.checkpoints.folders import AT, added_models, opened_models, steps_of
 from tlmviz.errors import BadText
+from tlmviz.facades.language_model import LanguageModel
 from tlmviz.figures import placed
 from tlmviz.hosting import limits
-from tlmviz.language_model import LanguageModel
 from tlmviz.tokens import END_OF_TEXT
-from tlmviz.trace import Trace
-from tlmviz.trace_file import TraceFile
+from tlmviz.tracing.trace import Trace
+from tlmviz.tracing.trace_file import TraceFile
 
 from . import compute, frame, link, markdown, state, texts
 from .language import N_
@@ -32,20 +32,23 @@ HOW: state.Menu = state.menu(
 )
 
 
-def model_menu(place, models: Mapping[str, str], key: str, default: str) -> str:
+def model_menu(place: Any, models: Mapping[str, str], key: str, default: str) -> str:
     """A menu of models in groups, each with its size, in a `place`; in the session and in the link, as `key`, is the name alone.
 
-    One in the URL that does not exist is named in a sentence.
+    Of a model whose weights were kept while it learned the step is chosen beside it, and the name is `model@step`. One in the
+    URL that does not exist is named in a sentence.
     """
-    groups = {name: _group(name) for name in models}
+    groups = _groups(models)
     names = sorted(models, key=lambda name: (GROUPS.index(groups[name]), name != default, name))
     if default not in names or groups[names[0]] == GROUPS[0]:
         default = names[0]
     linked = st.query_params.get(key)
     if key not in st.session_state or link.arrived() or link.navigated():
         st.session_state[key] = linked or (default if link.navigated() else st.session_state.get(key))
-    name = st.session_state[key] if st.session_state[key] in names else default
-    st.session_state[key] = st.session_state[f"_{key}"] = name
+    asked = str(st.session_state[key] or "")
+    name = asked if asked in names else asked.partition(AT)[0]
+    name, step = (name, asked) if name in names else (default, default)
+    st.session_state[f"_{key}"] = name
     place.selectbox(
         "Model",
         names,
@@ -54,49 +57,67 @@ def model_menu(place, models: Mapping[str, str], key: str, default: str) -> str:
         on_change=lambda: st.session_state.update({key: st.session_state[f"_{key}"]}),
         label_visibility="collapsed",
     )
-    if linked is not None and linked not in names:
-        st.warning(markdown.sentence(texts.no_model(linked[:60], name)))
-    link.Field(key, default, str).set(name)
-    return name
+    chosen = st.session_state[key] = _at_step(place, name, step, key)
+    if linked is not None and linked != chosen and linked not in names:
+        st.warning(markdown.sentence(texts.no_model(linked[:60], chosen)))
+    link.Field(key, default, str).set(chosen)
+    return chosen
 
 
-def _group(name: str) -> str:
-    """Which of GROUPS a model belongs to: where it came from, or how its name begins."""
-    if name in opened_models():
-        return "opened"
-    if name in added_models():
-        return "installed"
-    return {"eng": "translation", "zoo": "zoo"}.get(name.partition("-")[0], "story model")
+def _at_step(place: Any, name: str, asked: str, key: str) -> str:
+    """A slider over the steps of its training at which a model was kept, if there are any. Returns its name at the step."""
+    kept = steps_of(name)
+    if not kept:
+        return name
+    names = [*(f"{name}{AT}{step}" for step in kept), name]
+    st.session_state[f"_{key}_step"] = asked if asked in names else name
+    with place.container(key="step", width=260):
+        st.select_slider(
+            texts.STEP,
+            names,
+            key=f"_{key}_step",
+            format_func=lambda each: texts.at_step(each.partition(AT)[2]),
+            on_change=lambda: st.session_state.update({key: st.session_state[f"_{key}_step"]}),
+            label_visibility="collapsed",
+        )
+    return str(st.session_state[f"_{key}_step"])
 
 
-def shared(control: state.Control, place=st, **widget):
+def _groups(models: Iterable[str]) -> dict[str, str]:
+    """Which of GROUPS each model belongs to: where it came from, or how its name begins."""
+    came = dict.fromkeys(added_models(), "installed") | dict.fromkeys(opened_models(), "opened")
+    begins = {"eng": "translation", "zoo": "zoo"}
+    return {name: came.get(name) or begins.get(name.partition("-")[0], "story model") for name in models}
+
+
+def shared(control: state.Control, place: Any = st, **widget: Any) -> Any:
     """Draw a control that several pages have, and say it in the address; returns its value."""
     value = control.draw(place, **widget)
     control.put(value)
     return value
 
 
-def text_box(lm: LanguageModel | TraceFile) -> str | None:
+def text_box(lm: LanguageModel | TraceFile, **widget: Any) -> str | None:
     """The text that every page reads, updated at each pause in typing; None when there is nothing to read yet.
 
-    A file has one text, which is shown and cannot be changed.
+    A file has one text, which is shown and cannot be changed. `widget` are options of the box.
     """
-    return TEXT_BOXES[lm.task](lm)
+    return TEXT_BOXES[lm.task](lm, **widget)
 
 
-def _fixed(lm: TraceFile) -> str:
+def _fixed(lm: TraceFile, **_: Any) -> str:
     shown = lm.default_text.replace(END_OF_TEXT, "⟨start⟩")
     st.text_input("Text", shown, disabled=True, label_visibility="collapsed")
     st.caption(texts.fixed_text(markdown.plain(lm.name)))
     return lm.default_text
 
 
-def _typed(lm: LanguageModel) -> str | None:
+def _typed(lm: LanguageModel, **widget: Any) -> str | None:
     """The text that is typed; None when there is nothing to read yet.
 
     A text beyond the context is shown in full in the box and read up to the limit, which a sentence says.
     """
-    typed = allowed(shared(TEXT) or "")
+    typed = allowed(shared(TEXT, **widget) or "")
     try:
         lm.encode(typed)
     except BadText as error:
@@ -139,7 +160,7 @@ def text_buttons(
 
 def examples_picked() -> int:
     """How many examples this session has picked: a new number says that the server changed the text, not the user."""
-    return st.session_state.get("_examples_picked", 0)
+    return int(st.session_state.get("_examples_picked", 0))
 
 
 def _use_example(text: str) -> None:
@@ -172,7 +193,7 @@ class OpenedHead(state.Control):
 
 
 def head_menus(
-    layers: int, heads: int, places, changed: Callable[[], None] = lambda: None
+    layers: int, heads: int, places: Sequence[Any], changed: Callable[[], None] = lambda: None
 ) -> tuple[int, int]:
     """Menus of layers and heads in two places, tied to the view that all pages share. Returns layer and head.
 
@@ -193,7 +214,9 @@ def head_menus(
     return head
 
 
-def head_and_token_menus(config, tokens: list[str], start: int | None = None, places=None):
+def head_and_token_menus(
+    config: Any, tokens: list[str], start: int | None = None, places: Sequence[Any] | None = None
+) -> tuple[int, int, int, Any]:
     """Menus of layers, heads and tokens, tied to the view that all pages share, and room beside them.
 
     While no token is pinned, `start` is chosen, the last one unless given. `places` are four columns of the page's own.
@@ -217,9 +240,10 @@ def head_and_token_menus(config, tokens: list[str], start: int | None = None, pl
     return *chosen, st.session_state["_token"], room.empty()
 
 
-def replacement_menu(place, **widget) -> str:
+def replacement_menu(place: Any, **widget: Any) -> str:
     """What stands in for the output of muted heads, "zero" or "mean": one control, in the link as `how`, on every page."""
-    return shared(HOW, place, **widget)
+    how: str = shared(HOW, place, **widget)
+    return how
 
 
 def pinned(trace: Trace, view: link.View) -> tuple[int, int]:
@@ -232,10 +256,19 @@ def pinned(trace: Trace, view: link.View) -> tuple[int, int]:
 
 
 def _keep_head(changed: Callable[[], None]) -> None:
-    link.choose_head(st.session_state["_layer"], st.session_state["_head"])
-    changed()
+    layer, head = map(_chosen, ("_layer", "_head"))
+    if layer is not None and head is not None:
+        link.choose_head(layer, head)
+        changed()
 
 
 def _keep_token() -> None:
-    link.remember(replace(link.view(), query=st.session_state["_token"]))
-    link.share()
+    if (query := _chosen("_token")) is not None:
+        link.remember(replace(link.view(), query=query))
+        link.share()
+
+
+def _chosen(key: str) -> int | None:
+    """What a menu of numbers says; None where a tab says what the menu here no longer has, or the menu is gone."""
+    chosen = st.session_state.get(key)
+    return chosen if isinstance(chosen, int) else None

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import contextlib
 import math
+import os
 import threading
 import time
 from collections import OrderedDict, deque
@@ -20,6 +22,7 @@ from tlmviz.ui import texts
 
 Result = TypeVar("Result")
 LONG = 0.25  # seconds: whoever computes for longer lets the next one begin beside
+STANDS_BACK = 5  # niceness of the thread of deep work
 LOOK = 0.2  # seconds between two looks whether who is in line still waits
 _NOBODY = object()
 _NOTHING = "_line_nothing"  # a name that no session holds
@@ -31,11 +34,12 @@ class TooLong(Error):
 
 @dataclass(frozen=True)
 class Turn:
-    """Work in line: whose it is, whether it is known to take long, and when it came."""
+    """Work in line: whose it is, whether it is known to take long, or so long that it is `deep`, and when it came."""
 
     work: Callable[[], Any]
     who: Hashable
     long: bool
+    deep: bool
     future: Future[Any] = field(default_factory=Future)
     came: float = field(default_factory=time.perf_counter)
 
@@ -44,23 +48,27 @@ class Line:
     """Computes for everybody, one at a time, and for each visitor in turn: who has handed in much waits for it alone.
 
     Where there are several `threads`, work that takes LONG seconds goes on in its own, and the next in line begins beside it:
-    one long text does not keep a class waiting. One thread is kept for what is not known to take long.
+    one long text does not keep a class waiting. One thread is kept for what is not known to take long, and deep work, of
+    many seconds, has one thread, from which the others take the processor.
     """
 
     def __init__(self, threads: int = 1) -> None:
         self.threads = ThreadPoolExecutor(threads, thread_name_prefix="torch")
+        self.deep = ThreadPoolExecutor(1, thread_name_prefix="torch-deep", initializer=_stand_back)
         self.line: OrderedDict[Hashable, deque[Turn]] = OrderedDict()  # by visitor, the next one first
         self.most_long = max(1, threads - 1)
-        self.long: set[Future[Any]] = set()  # what is served and known to take long
+        self.long: dict[Future[Any], bool] = {}  # what is served and known to take long: whether it is deep
         self.waiting: dict[
             Future[Any], float
         ] = {}  # in the order in which they came, those that are served too
         self.served: dict[Future[Any], float] = {}  # since when
         self.change = threading.Condition()
 
-    def submit(self, work: Callable[[], Result], who: Hashable = None, long: bool = False) -> Future[Result]:
+    def submit(
+        self, work: Callable[[], Result], who: Hashable = None, long: bool = False, deep: bool = False
+    ) -> Future[Result]:
         """Hand work in, behind all that this visitor has in line, and one of each other visitor's."""
-        turn = Turn(work, who, long)
+        turn = Turn(work, who, long or deep, deep)
         with self.change:
             self.line.setdefault(who, deque()).append(turn)
             self.waiting[turn.future] = turn.came
@@ -73,6 +81,12 @@ class Line:
     def _serve(self) -> None:
         """Compute for the first in line, once it is its turn. Called as often as something was handed in."""
         turn = self._first()
+        if turn.deep:
+            self.deep.submit(self._compute, turn).result()
+        else:
+            self._compute(turn)
+
+    def _compute(self, turn: Turn) -> None:
         future = turn.future
         if not future.set_running_or_notify_cancel():
             return
@@ -94,13 +108,17 @@ class Line:
                 self.line[who] = rest  # behind everybody else's
             if not turn.future.cancelled():
                 self.served[turn.future] = time.perf_counter()
-                self.long |= {turn.future} if turn.long else set()
+                if turn.long:
+                    self.long[turn.future] = turn.deep
             return turn
 
     def _next(self) -> Hashable:
         """Whose turn it is; _NOBODY where all that wait take long, and as many as may do so are served."""
         may_be_long = len(self.long) < self.most_long
-        return next((who for who, turns in self.line.items() if may_be_long or not turns[0].long), _NOBODY)
+        may_be_deep = may_be_long and not any(self.long.values())
+        turns = ((who, turns[0]) for who, turns in self.line.items())
+        allowed = (who for who, turn in turns if (may_be_deep if turn.deep else may_be_long or not turn.long))
+        return next(allowed, _NOBODY)
 
     def _left(self) -> float:
         """For how many seconds nobody may begin."""
@@ -112,7 +130,7 @@ class Line:
         with self.change:
             self.waiting.pop(future, None)
             self.served.pop(future, None)
-            self.long.discard(future)
+            self.long.pop(future, None)
             self.change.notify_all()
 
     def ages(self) -> list[float]:
@@ -140,6 +158,12 @@ class Line:
             if not (future.running() or future.done()):
                 _leave(future)
         return future.result()
+
+
+def _stand_back() -> None:
+    """Let the processor be taken from this thread by whoever wants it (Linux)."""
+    with contextlib.suppress(AttributeError, OSError):
+        os.setpriority(os.PRIO_PROCESS, threading.get_native_id(), STANDS_BACK)
 
 
 def _leave(future: Future[Any]) -> None:

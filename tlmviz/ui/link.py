@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import asdict, dataclass, replace
-from typing import Any, Generic, TypeVar
+from typing import Any, Generic, TypeVar, cast
 
 import streamlit as st
 from streamlit.errors import StreamlitAPIException
@@ -49,7 +49,7 @@ class Field(Generic[Value]):
                 with suppress(ValueError, IndexError, OverflowError):
                     value = self.parse(said[self.key])
             st.session_state[self._slot] = value
-        return st.session_state[self._slot]
+        return cast(Value, st.session_state[self._slot])
 
     def keep(self, value: Value) -> None:
         """Make a value this session's, without touching the browser's address."""
@@ -172,10 +172,10 @@ class View:
     def received(cls, sent: Mapping[str, Any]) -> View:
         """A view from the state that the attention view sends."""
         values = {name: sent[name] for name in ("query", "key", "stage", "log", "mode", "order", "find")}
-        several = {
-            name: tuple((int(layer), int(head)) for layer, head in sent[name]) for name in ("overlay", "mute")
-        }
-        return cls(head=(int(sent["layer"]), int(sent["head"])), **several, **values)
+        overlay, mute = (
+            tuple((int(layer), int(head)) for layer, head in sent[name]) for name in ("overlay", "mute")
+        )
+        return cls(head=(int(sent["layer"]), int(sent["head"])), overlay=overlay, mute=mute, **values)
 
     def sent(self) -> dict[str, Any]:
         """This view as the state that the attention view reads."""
@@ -207,11 +207,11 @@ _SUGGESTED, _SUGGESTED_PIN, _OPENED = f"{SLOT}suggested_head", f"{SLOT}suggested
 _ARRIVED = "_arrived"  # session: that another page was shown before
 
 
-def _field(name: str, parse: Callable[[str], Any], write: Callable[[Any], str] = str) -> Field:
+def _field(name: str, parse: Callable[[str], Any], write: Callable[[Any], str] = str) -> Field[Any]:
     return Field(name, getattr(View(), name), parse, write)
 
 
-FIELDS = {
+FIELDS: dict[str, Field[Any]] = {
     # None until somebody, or a page, has chosen one: head 0.0 may be chosen too.
     "head": Field("head", None, lambda text: pairs(text)[0], lambda head: write_pairs([head])),
     "query": _field("query", int),

@@ -8,12 +8,12 @@ from dataclasses import dataclass
 import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
-from tlmviz.checkpoints.folders import opened_models
+from tlmviz.checkpoints.folders import AT, opened_models
 from tlmviz.checkpoints.registry import checkpoint_folder
 from tlmviz.errors import UnknownName
-from tlmviz.language_model import LanguageModel
-from tlmviz.trace_file import TraceFile
-from tlmviz.translator import Translator
+from tlmviz.facades.language_model import LanguageModel
+from tlmviz.facades.translator import Translator
+from tlmviz.tracing.trace_file import TraceFile
 
 from . import compute, fetching, frame, gallery, inputs, link, texts, translation, uploads
 
@@ -68,7 +68,8 @@ def none() -> None:
     """On a page that compares models of its own there is no menu; other pages' choice is kept for them."""
     menu = MENUS["language"]
     came = link.arrived() or link.navigated()  # later the session may have another one, which the page chose
-    if came and (linked := st.query_params.get(menu.key)) in menu.models():
+    linked = st.query_params.get(menu.key, "")
+    if came and {linked, linked.partition(AT)[0]} & menu.models().keys():
         st.session_state[menu.key] = linked
     if not opened_models():  # the first menu that is drawn opens on one of them
         st.session_state.setdefault(menu.key, menu.default)
@@ -118,13 +119,14 @@ def choose(
         st.session_state[menu.key] = wanted
         st.session_state[f"{_BY_PAGE}{menu.key}"] = None  # it was chosen by somebody
     name = inputs.model_menu(place, offered, menu.key, default)
+    listed = name if name in offered else name.partition(AT)[0]
     gallery.claims_of(menu.default, key=menu.key, shown=name, opens_on=default)
     chosen = translation.model(name) if name in pairs else menu.load(name)
     with place.popover(texts.ABOUT_MODEL):
-        st.markdown(offered[name])
+        st.markdown(offered[listed])
         frame.model_status(chosen)
         st.caption(menu.help)
         if menu is MENUS["language"] and name not in pairs:
-            fetching.offers(name)
+            fetching.offers(listed)
             uploads.box()
     return chosen

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import copy
 import functools
 import json
 from collections.abc import Iterable, Mapping
+from pathlib import Path
 from typing import Protocol
 
 import streamlit as st
@@ -37,6 +39,19 @@ class Page(Protocol):
 
 
 Sections = Mapping[str, Iterable[Page]]
+
+
+def entry(file: Path, path: str, default: bool) -> st.Page:
+    """Streamlit's page of a `file`, with the address `path`, or the app's own where it is the `default`.
+
+    Each run gets a copy, as Streamlit writes into it that it may be run.
+    """
+    return copy.copy(_entry(file, path, default))
+
+
+@functools.cache
+def _entry(file: Path, path: str, default: bool) -> st.Page:
+    return st.Page(file, title=BLANK, url_path=path, default=default)  # looks for the file
 
 
 def draw(home: str, sections: Sections) -> None:

@@ -6,7 +6,7 @@ from collections.abc import Hashable
 
 import streamlit as st
 
-from tlmviz.language_model import LanguageModel
+from tlmviz.facades.language_model import LanguageModel
 
 PER_SECOND = 1.5e10  # parameters times tokens that two cores read in a second, about
 QUICK = 30  # seconds that a visitor waits without being asked

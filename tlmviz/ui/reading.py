@@ -24,7 +24,7 @@ def switch() -> None:
         "Explanations",
         list(LABELS),
         key=_WIDGET,
-        format_func=LABELS.get,
+        format_func=LABELS.__getitem__,
         on_change=lambda: LEVEL.keep(st.session_state[_WIDGET]),
         required=True,
         help=texts.LEVEL_HELP,

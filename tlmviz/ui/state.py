@@ -49,7 +49,7 @@ class Control:
     said: bool = True  # whether the address says it; a link that does is read either way
 
     @property
-    def _field(self) -> link.Field:
+    def _field(self) -> link.Field[Any]:
         return link.Field(self.key, self.default, self.parse, self.write)
 
     def get(self) -> Any:
@@ -115,7 +115,9 @@ class Menu(Control):
     options: Sequence[Any] = ()
     show: Callable[[Any], str] = str
 
-    def draw(self, place: Any = st, options: Sequence[Any] = (), unchosen: Any = None, **more: Any) -> Any:
+    def draw(  # type: ignore[override]  # what a menu offers comes before what it shows
+        self, place: Any = st, options: Sequence[Any] = (), unchosen: Any = None, **more: Any
+    ) -> Any:
         """Draw it with these `options`, or those it was declared with. What is not among them gives way to what is
         `unchosen`, the default, or the first, and is kept for when it can be shown again."""
         options = list(options) or self.options
@@ -142,7 +144,9 @@ class Several(Menu):
         """Those of this session's values that are among these options."""
         return [value for value in self.get() if value in options]
 
-    def draw(self, place: Any = st, options: Sequence[Any] = (), **more: Any) -> Any:
+    def draw(  # type: ignore[override]  # and some of it, perhaps nothing, is always chosen
+        self, place: Any = st, options: Sequence[Any] = (), **more: Any
+    ) -> Any:
         """As a menu; returns a tuple."""
         return tuple(super().draw(place, options, **more))
 
@@ -172,7 +176,7 @@ class State:
 
         Returns what it says and cannot be shown: label -> text.
         """
-        unread = {}
+        unread: dict[str, str] = {}
         for control in cls.controls.values():
             if control.key in said or everything:
                 left = control.take(said.get(control.key))
@@ -211,7 +215,7 @@ def arrive(*states: type[State]) -> dict[str, str]:
     """
     if not states or not address.counts("/".join(states[0].__module__.split(".")[1:3])):
         return {}
-    said, unread = address.given(), {}
+    said, unread = address.given(), dict[str, str]()
     for state in states:
         unread |= state.take(said, everything=address.navigated())
     return unread

@@ -9,7 +9,18 @@ TEXTS_TO_START = "Texts to start from"
 POSITION_HELP = "The token whose row is framed and followed"
 HOW_HELP = "mean: the head's average output over this text, later positions included."
 PASTE_PLACEHOLDER = "Paste up to about 60,000 characters."
+STEP = "Step of its training"
 ABOUT_MODEL = "About it"
+FOLLOWS_TYPING = {
+    "language": (
+        "Your browser makes the pictures of what you type by itself, with this model's weights, in the Attention explorer, "
+        "Inside a block and RoPE planes, on Start, and in KV cache at temperature 0; the server computes all else."
+    ),
+    "translation": (
+        "Your browser makes the picture of what you type by itself, with this model's weights, in the part Race of Beam search "
+        "under the usual rules; the server computes all else."
+    ),
+}
 LEVEL_HELP = (
     "*Plain*: what to see, in words. *Maths*: also the equations, their sources, and where the lecture notes that "
     "these pages follow differ."
@@ -82,6 +93,11 @@ def cut_characters(length: int, most: int) -> str:
 def no_model(asked: str, name: str) -> str:
     """Which model is shown in place of one that is not here."""
     return f"There is no model “{asked}” here; {name} is shown instead. The menu at the top lists all."
+
+
+def at_step(step: str) -> str:
+    """What a model is called at a step of its training; "" is the finished one."""
+    return f"step {int(step):,}" if step else "finished"
 
 
 def cut_tokens(count: int, name: str, limit: int) -> str:
@@ -161,6 +177,15 @@ def way_to_run(name: str) -> str:
 def right(answer: str, found: str) -> str:
     """A right answer to a tour's question, and what was measured."""
     return f":green-badge[✓ Right] It is: **{answer.removesuffix('.')}.** Measured now: {found}"
+
+
+def teachers(given: str, right: str | None) -> str:
+    """An answer to a teacher's own question, and the one that the teacher calls right, if any."""
+    if right is None:
+        return f"You said: **{given}**"
+    if given == right:
+        return f":green-badge[✓ Right] Your teacher's answer: **{right}**"
+    return f":red-badge[✗ You said: {given}] Your teacher's answer: **{right}**"
 
 
 def wrong(given: str, answer: str, found: str) -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from typing import Any
 
 import numpy as np
 import streamlit as st
@@ -14,8 +15,8 @@ from tlmviz.checkpoints import registry
 from tlmviz.decoding.beam import BeamOptions
 from tlmviz.decoding.records import Search
 from tlmviz.errors import BadCheckpoint, BadText
+from tlmviz.facades.translator import Hypothesis, Translator
 from tlmviz.tokens import output_names
-from tlmviz.translator import Hypothesis, Translator
 
 from . import compute, frame, inputs, state, texts
 from .language import N_
@@ -46,7 +47,7 @@ def models() -> dict[str, str]:
 def model(name: str) -> Translator:
     """A loaded translation model, shared by all sessions. Raises BadCheckpoint for a model of another kind."""
     mt = tlmviz.load(name)
-    if mt.task != "translation":
+    if not isinstance(mt, Translator):
         raise BadCheckpoint(texts.no_translator(mt.name, ", ".join(models())))
     return mt
 
@@ -57,12 +58,12 @@ def transformers() -> dict[str, str]:
     return registry.translating_transformers()
 
 
-def sentence_box(mt: Translator) -> str | None:
+def sentence_box(mt: Translator, **widget: Any) -> str | None:
     """The sentence that every translation page reads, updated at each pause in typing; None when it cannot be read.
 
-    What is wrong is said below the box, and the text stays in it.
+    What is wrong is said below the box, and the text stays in it. `widget` are options of the box.
     """
-    typed = inputs.shared(SENTENCE)
+    typed: str = inputs.shared(SENTENCE, **widget)
     try:
         mt.encode(typed or "")
     except BadText as error:
@@ -141,7 +142,7 @@ class SentencePair:
         return [START, *self.targets[:-1]]
 
 
-def translation_box(model_name: str, text: str, place) -> SentencePair:
+def translation_box(model_name: str, text: str, place: Any) -> SentencePair:
     """The translation to read: what is typed, or the model's own. Raises BadText where it is too long."""
     mt, own = model(model_name), own_translation(model_name, text)
     typed = inputs.shared(TRANSLATION, place, placeholder=texts.own_placeholder(mt.text(own)))
@@ -176,7 +177,7 @@ def stack(pair: SentencePair, which: str) -> Stack:
     )
 
 
-@st.cache_data(max_entries=8, show_spinner=False)
+@st.cache_data(max_entries=compute.KEPT_MODELS, show_spinner=False)
 def alignment_errors(name: str) -> tuple[list[str], np.ndarray, int] | None:
     """Alignment error rate of every map and of their mean, lowest first, and how many sentences; None without alignments."""
     if not ALIGNMENTS.is_file():

@@ -18,11 +18,11 @@ def keep() -> None:
 
 
 def _kept(
-    queue: ForwardMsgQueue,
+    self: ForwardMsgQueue,
     retain_lifecycle_msgs: bool = False,
     fragment_ids_this_run: list[str] | None = None,
 ) -> None:
     if not retain_lifecycle_msgs or fragment_ids_this_run is None:
-        _clear(queue, retain_lifecycle_msgs, fragment_ids_this_run)
+        _clear(self, retain_lifecycle_msgs, fragment_ids_this_run)
     else:
-        queue._delta_index_map = {}  # what the new run sends comes after this, and into no part of it
+        self._delta_index_map = {}  # what the new run sends comes after this, and into no part of it

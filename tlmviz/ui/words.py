@@ -6,8 +6,8 @@ import streamlit as st
 
 import tlmviz
 from tlmviz.errors import BadCheckpoint
+from tlmviz.facades.word_vectors import WordVectors
 from tlmviz.ui import texts
-from tlmviz.word_vectors import WordVectors
 
 DEFAULT_MODEL = "words-negative"
 
@@ -22,6 +22,6 @@ def models() -> dict[str, str]:
 def model(name: str) -> WordVectors:
     """A loaded model, shared by all sessions. Raises BadCheckpoint for a model of another kind."""
     wv = tlmviz.load(name)
-    if wv.task != "words":
+    if not isinstance(wv, WordVectors):
         raise BadCheckpoint(texts.no_vectors(wv.name, ", ".join(models())))
     return wv

@@ -151,7 +151,7 @@ def attend(
     with torch.no_grad(), torch.autocast(query.device.type, enabled=False):
         found = lse.of(query)
         if found is None:
-            found = _lse(query, key, rule, scale, bias, **parts)
+            found = log_sum_exp(query, key, rule, scale, bias, **parts)
         recorder.keep(module, query, key, value, found, rule, scale=scale, bias=bias, **parts)
     return out, weights
 
@@ -234,7 +234,9 @@ def _dense(rule: Rule, query: Tensor, key: Tensor, own: Tensor | None) -> Tensor
     return torch.where(seen, 0.0, torch.finfo(own.dtype).min).to(own.dtype)
 
 
-def _lse(q: Tensor, k: Tensor, rule: Rule, scale: float, bias: Tensor | None, **parts: Any) -> Tensor:
+def log_sum_exp(
+    q: Tensor, k: Tensor, rule: Rule, scale: float, bias: Tensor | None = None, **parts: Any
+) -> Tensor:
     """The log-sum-exp that the model's own function did not tell, [B, H, T]."""
     first, start = rule.first, rule.last - k.shape[2]
 

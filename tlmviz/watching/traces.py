@@ -11,7 +11,7 @@ from torch import Tensor
 from ..errors import BadModel
 from ..kernels import AttentionMask, DistanceBias
 from ..patches import Patches, from_channels
-from ..trace import Trace
+from ..tracing.trace import Trace
 from .biases import bias_of
 from .capture import Layer, Recorder, Stack
 from .masks import RowMask, recognised

@@ -7,7 +7,7 @@ from contextlib import ExitStack
 from typing import Any
 
 from ..errors import UnknownName
-from ..trace import Trace
+from ..tracing.trace import Trace
 from .capture import Recorder
 from .refusals import check_model, unwrapped
 from .session import recording

@@ -10,7 +10,7 @@ import streamlit as st
 from tlmviz.analysis.attention.roles import PARTIES, role_shares
 from tlmviz.chat import Conversation
 from tlmviz.checks import Check, attention
-from tlmviz.trace import Trace
+from tlmviz.tracing.trace import Trace
 from tlmviz.ui.compute import model, run_in_worker
 
 from .state import ALL, REPLIES, Chat, Turns

@@ -21,7 +21,7 @@ from .state import Chat
 VIEW = "conversation"  # the key of the attention view
 HEIGHT = 470  # pixels of the attention view: the lines of the opening conversation
 TALL = 300  # pixels of what is said
-_OPENED = f"{link.SLOT}opened_talk"  # session: the model and role that a head was suggested for
+_OPENED = f"{link.SLOT}opened_talk"  # session: what a head was suggested for
 EQUATION = (
     r"\mathrm{share}_{lh}(r) = \frac{1}{|Q|}\sum_{t \in Q}\ \sum_{s:\ \mathrm{role}(s) = r} p^{lh}_{ts},\qquad "
     r"\sum_r \mathrm{share}_{lh}(r) = 1",
@@ -72,7 +72,8 @@ def controls(model: str) -> Chat:
     Chat.source.draw(right)
     chosen = Chat.of_session(model=model, view=link.view())
     shown = data.compute(chosen)
-    trace, origin, shares = shown.trace, f"{model}:{role}", shown.shares[role]
+    trace, shares = shown.trace, shown.shares[role]
+    origin = f"{model}:{role}:{chosen.source}:{chosen.turns}"  # what the best head may change with
     if link.head_is_free() and st.session_state.get(_OPENED) != origin:
         st.session_state[_OPENED] = origin
         link.suggest_head(*divmod(int(shares.argmax()), shares.shape[1]))

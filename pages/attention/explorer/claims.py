@@ -11,7 +11,7 @@ from tlmviz.decoding.cuts import Cuts
 from tlmviz.decoding.sampling import Sampling
 from tlmviz.figures import number
 from tlmviz.tokens import output_names
-from tlmviz.ui.language import N_, _, ngettext
+from tlmviz.ui.language import N_, _, listed, ngettext
 from tlmviz.ui.markdown import plain
 from tlmviz.ui.markdown import quoted as quoted_token
 
@@ -20,7 +20,35 @@ from .data import Data, LossGradient
 if TYPE_CHECKING:  # it imports these sentences
     from .writing import Branch
 
+NAMED = 3  # heads in a sentence
 MUCH = 0.5  # of a head's attention
+
+
+def lost(data: Data) -> str | None:
+    """Without the muted heads the model expects something else."""
+    if (without := data.without) is None or without[1] == data.expected[0]:
+        return None
+    return _(
+        "Without {heads} {token} goes from {before} to {after}, and the model expects {next} instead, with {p}.",
+        heads=_muted(data), token=_next(data), before=_percent(data.expected[1]), after=_percent(without[0]),
+        next=_token(data, without[1]), p=_percent(without[2]),
+    )  # fmt: skip
+
+
+def kept(data: Data) -> str | None:
+    """Without the muted heads the model expects the same."""
+    if (without := data.without) is None or without[1] != data.expected[0]:
+        return None
+    before, after = _percent(data.expected[1]), _percent(without[0])
+    if before == after:
+        return _(
+            "Without {heads} the model expects {token} as before, with {after}.",
+            heads=_muted(data), token=_next(data), after=after,
+        )  # fmt: skip
+    return _(
+        "Without {heads} the model still expects {token}, with {after} in place of {before}.",
+        heads=_muted(data), token=_next(data), after=after, before=before,
+    )  # fmt: skip
 
 
 def comes_again(data: Data) -> str | None:
@@ -109,7 +137,7 @@ def rest(data: Data) -> str | None:
     )  # fmt: skip
 
 
-CLAIMS = comes_again, comes_again_in_vain, looks, adds_most, looks_back, rest
+CLAIMS = lost, kept, comes_again, comes_again_in_vain, looks, adds_most, looks_back, rest
 
 
 def _before(data: Data) -> tuple[int, str] | None:
@@ -145,7 +173,19 @@ def quoted(data: Data, position: int) -> str:
 
 
 def _next(data: Data) -> str:
-    return quoted_token(output_names(data.lm.tokenizer, [data.expected[0]])[0])
+    return _token(data, data.expected[0])
+
+
+def _token(data: Data, number: int) -> str:
+    return quoted_token(output_names(data.lm.tokenizer, [number])[0])
+
+
+def _muted(data: Data) -> str:
+    """The heads that are muted, the first of many by name."""
+    named = ["L{}H{}".format(*head) for head in data.chosen.view.mute]
+    if len(named) > NAMED:
+        named = [*named[:NAMED], _("{n} more", n=len(named) - NAMED)]
+    return listed(named)
 
 
 NOTICE = (

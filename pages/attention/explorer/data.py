@@ -16,7 +16,7 @@ from tlmviz.analysis.attention.scores import row_measures
 from tlmviz.checks import Check, attention_flow
 from tlmviz.errors import NoNetwork
 from tlmviz.tokens import output_names
-from tlmviz.trace import Trace
+from tlmviz.tracing.trace import Trace
 from tlmviz.ui import compute as shared
 from tlmviz.ui import inputs
 
@@ -67,6 +67,16 @@ class Data(shared.TextRead):
         except NoNetwork:
             return None
         return int(p.argmax()), float(p.max())
+
+    @property
+    def without(self) -> tuple[float, int, float] | None:
+        """Without the muted heads: the probability of what all heads expect, the likeliest next token, and its probability.
+        None while none is muted, and where nothing can be."""
+        chosen = self.chosen
+        if not chosen.view.mute or self.expected is None or self.lm.task != "language":
+            return None
+        p = shared.trace(chosen.model, chosen.text, chosen.view.mute, chosen.how).probabilities(self.query)
+        return float(p[self.expected[0]]), int(p.argmax()), float(p.max())
 
     @property
     def attribution(self) -> Attribution | None:

@@ -8,10 +8,10 @@ import streamlit as st
 
 from tlmviz import figures
 from tlmviz.analysis.attention.tags import striking_row, tag_heads
-from tlmviz.trace import Trace
-from tlmviz.ui import below, frame, inputs, link
+from tlmviz.tracing.trace import Trace
+from tlmviz.ui import below, engine, frame, inputs, link
 from tlmviz.ui import compute as shared
-from tlmviz.ui.components.attention_view import attention_view, build_payload
+from tlmviz.ui.components.attention_view import FOLDER, attention_view, build_payload
 from tlmviz.ui.components.next_tokens import next_tokens as draw_bars
 from tlmviz.ui.language import _
 
@@ -20,6 +20,7 @@ from .data import Data
 from .state import SAMPLING, Explorer
 
 VIEW = "attention"  # the key of the attention view, under which it sends what the user chose in it
+READER = FOLDER / "typing.js"
 HEIGHT = 570  # pixels of the attention view
 BESIDE = 510  # pixels of the bars beside it
 _OPENED = f"{link.SLOT}opened_on"  # session: the model and example that a row was suggested for, and the text
@@ -37,7 +38,7 @@ MADE = {
 
 def controls(model: str) -> Explorer | None:
     """The text, with the session's view cut to what this model and text have; None when there is nothing to read yet."""
-    text = inputs.text_box(shared.model(model))
+    text = inputs.text_box(shared.model(model), **engine.pause(model))
     if text is None:
         return None
     trace = shared.trace(model, text)
@@ -72,7 +73,7 @@ def attention(shown: Data) -> None:
     payload = build_payload(
         shown.trace, sent, model=model, origin=f"{model}:{inputs.examples_picked()}", palette=figures.palette(),
         overview=shared.overview(model, text), picture=below.next_picture(), mutable=shown.lm.task == "language",
-        written=predictions.written(shown),
+        written=predictions.written(shown), engine=engine.offer(model, text, READER, ("layer", "head", "query")),
     )  # fmt: skip
     attention_view(payload, key=VIEW, height=HEIGHT, on_change=partial(link.remember_sent, VIEW))
 

@@ -10,7 +10,7 @@ import torch
 from tlmviz.analysis.attention.scores import products_of
 from tlmviz.figures import predictions
 from tlmviz.figures.attention import scores
-from tlmviz.trace import Trace
+from tlmviz.tracing.trace import Trace
 from tlmviz.ui import compute as shared
 from tlmviz.ui import frame, inputs, link, reading
 from tlmviz.ui.language import _
@@ -136,8 +136,8 @@ def statistics(shown: Data) -> None:
     st.dataframe(table.round(4), hide_index=True, height=240)
     downloads(shown)
     st.caption(
-        _("Each statistic is a mean over the rows behind the first, but max_logit, the largest score of all rows. PNG and SVG of "
-          "the map: *Save* above the picture; other charts have a camera.")
+        _("Each statistic is a mean over the rows behind the first, but max_logit, the largest score of all rows. The map "
+          "as a file: *Save* above the picture.")
     )  # fmt: skip
 
 

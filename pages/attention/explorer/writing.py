@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 import streamlit as st
 
 from tlmviz.figures import readable
-from tlmviz.trace import Trace
+from tlmviz.tracing.trace import Trace
 from tlmviz.ui import inputs, link
 
 from .claims import cut_anew

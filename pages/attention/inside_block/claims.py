@@ -5,6 +5,7 @@ from __future__ import annotations
 from tlmviz.analysis.attention.stacks import ENCODER
 from tlmviz.figures import number, placed, readable
 from tlmviz.tokens import output_names
+from tlmviz.ui.guess import three_digits
 from tlmviz.ui.language import N_, _, ngettext
 from tlmviz.ui.markdown import plain
 from tlmviz.ui.markdown import quoted as quoted_token
@@ -16,9 +17,10 @@ def writes(data: Data) -> str | None:
     """How much attention and the feed-forward part each add to the stream."""
     if (written := data.written) is None:
         return None
-    come, attention, mlp = (number(length, ".1f") for length in written)
+    come, attention, mlp = map(three_digits, written)
     if attention == mlp or not min(written):
         return None
+    ratio = max(written[1:]) / min(written[1:])
     said = (
         _("Layer {layer} writes twice into the stream at {token}, which comes in with length {come}: attention adds a vector of "
           "length {attention}, and the feed-forward part, which sees no other token, one of {mlp}, {times} times as long.")
@@ -29,7 +31,7 @@ def writes(data: Data) -> str | None:
     )  # fmt: skip
     return said.format(
         layer=data.chosen.layer, token=_token(data), come=come, attention=attention, mlp=mlp,
-        times=number(max(written[1:]) / min(written[1:]), ".1f"),
+        times=number(ratio, ".1f" if ratio < 10 else ",.0f"),
     )  # fmt: skip
 
 

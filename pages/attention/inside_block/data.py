@@ -19,8 +19,8 @@ from tlmviz.analysis.attention.stack_steps import make_stack_step, stack_step_na
 from tlmviz.analysis.attention.stacks import DECODER, Stack
 from tlmviz.analysis.attention.steps import make_step, step_names, tensor_names
 from tlmviz.checks import Check, attention_block, measure, translation_cases, translation_masks
-from tlmviz.figures import token_label
-from tlmviz.trace import Trace
+from tlmviz.figures import readable
+from tlmviz.tracing.trace import Trace
 from tlmviz.ui import compute as shared
 from tlmviz.ui import translation
 from tlmviz.ui.compute import about, run_in_worker
@@ -103,7 +103,7 @@ class Data(shared.TextRead):
             return None
         found, terms = product.cell(position, column), product.terms
         largest = np.argsort(-np.abs(found.products))[:TERMS]
-        names = [f"{product.inner} {k}" + (f" “{token_label(terms[k])}”" if terms else "") for k in largest]
+        names = [f"{product.inner} {k}" + (f" “{readable(terms[k])}”" if terms else "") for k in largest]
         return {
             "step": self.name, "cell": cell, "total": found.total, "actual": found.actual, "bias": found.bias,
             "count": len(found.products), "left": product.left_name, "right": product.right_name,

@@ -20,7 +20,7 @@ def steps(given: dict[str, Any]) -> None:
         left, right = st.columns([0.56, 0.44], gap="medium")
         with left:
             view.rows(shown)
-        with right:
+        with right, st.container(key="of-text"):
             view.step_menu(shown)
             view.tensor(shown)
     frame.next_step(
@@ -51,7 +51,7 @@ def show(model: str) -> None:
     shown = data.compute(Choice.of_session(**given))
     steps(given)
     if given["pair"] is None:
-        below.when_painted("stream", lambda: view.stream(shown))
+        below.when_painted("beneath-stream", lambda: view.stream(shown))
 
 
 frame.heading(

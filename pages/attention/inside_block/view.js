@@ -89,7 +89,8 @@ function build(v) {
   const canvas = make("canvas", { testid: "rows", role: "img", tabIndex: 0 });
   const card = make("div", { className: "tip card", testid: "card", "aria-live": "polite", hidden: true });
   const tip = make("div", { className: "tip", role: "tooltip", hidden: true });
-  Object.assign(v.els, { canvas, card, tip });
+  const heading = make("p", { className: "heading" });
+  Object.assign(v.els, { heading, canvas, card, tip });
   const under = (/** @type {number} */ x, /** @type {number} */ y) => cellAt(v, x, y);
   cells(v, canvas, { under, choose: (place) => choose(v, place), beside: (right, down) => beside(v, right, down) });
   canvas.addEventListener("keydown", ({ key }) => key === "Escape" && go(v, { cell: null }));
@@ -97,12 +98,13 @@ function build(v) {
   for (const event of ["pointermove", "pointerleave", "click"]) canvas.addEventListener(event, light);
   v.ends.push(onHovered(() => v.paint()));
   const save = saving(v, "tlmviz-inside-a-block", { height: () => heightOf(v), draw: (pen, theme, width) => drawStrips(pen, v, theme, width, []) });
-  return [make("div", { className: "bar" }, save), make("div", { className: "panel" }, canvas), card, tip];
+  return [make("div", { className: "bar" }, heading, save), make("div", { className: "panel" }, canvas), card, tip];
 }
 
 /** @param {View} v */
 function paint(v) {
-  const { canvas } = v.els;
+  const { heading, canvas } = v.els;
+  heading.textContent = v.header.title;
   const place = { number: numberOf(v), cell: v.place.cell ?? -1 };
   drawStrips(penOf(v, canvas, heightOf(v)), v, v.theme, widthOf(canvas), hoveredSpots());
   const chosen = place.cell < 0 ? "" : `, ${cellName(v, place)}`;

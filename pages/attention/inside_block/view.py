@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -17,14 +18,17 @@ from tlmviz.figures import number, token_label
 from tlmviz.figures.attention import block, residual_stream
 from tlmviz.tokens import output_names
 from tlmviz.ui import compute as shared
-from tlmviz.ui import frame, inputs, link, live, markdown, translation
+from tlmviz.ui import engine, frame, inputs, link, live, markdown, translation
 from tlmviz.ui.claims import holding
+from tlmviz.ui.components.attention_view import TAG_TABLE
 from tlmviz.ui.language import _
 
 from . import claims
 from .data import Data
 from .state import Choice
+from .steps import steps as steps_of
 
+READER = Path(__file__).parent / "reader.js"
 PICTURE = live.Picture(__file__, "block", step=Choice.step, cell=Choice.cell)
 LENS_CELL, LENS_SIDE = 27, 110  # pixels of the lens's cells at least, and beside them
 
@@ -34,7 +38,7 @@ def controls(model: str) -> dict[str, Any] | None:
     if model in translation.transformers():
         return _pair_controls(model)
     lm = shared.model(model)
-    text = inputs.text_box(lm)
+    text = inputs.text_box(lm, **engine.pause(model))
     if text is None:
         return None
     row = shared.striking_row(model, text)
@@ -67,6 +71,7 @@ def rows(data: Data) -> None:
     """The row of the token that is followed, through every step; a click chooses a step and opens a cell where it lies."""
     shown = data.rows
     header = {
+        "engine": _engine(data),
         "title": claims.about(data),
         "step": data.name,
         "opened": data.opened,
@@ -80,9 +85,19 @@ def rows(data: Data) -> None:
     }  # fmt: skip
     arrays = {f"values{n}": np.asarray(row.values, np.float32) for n, row in enumerate(shown)}
     arrays |= {f"places{n}": np.asarray(row.places, np.float32) for n, row in enumerate(shown)}
-    st.markdown(f"**{markdown.plain(header['title'])}**")
     with st.container(key="blockrows"):
         PICTURE.show(header, arrays)
+
+
+def _engine(data: Data) -> dict[str, Any] | None:
+    """What the browser makes pictures of further texts, and opens cells, by; None where the server does."""
+    chosen = data.chosen
+    if data.stack:
+        return None
+    return engine.offer(
+        chosen.model, chosen.text, READER, ("step", "cell"), layer=chosen.layer, head=chosen.head,
+        query=link.FIELDS["query"].get(), steps=steps_of(data.lm.config), tags=TAG_TABLE,
+    )  # fmt: skip
 
 
 def step_menu(data: Data) -> None:
@@ -100,7 +115,7 @@ def step_menu(data: Data) -> None:
         row.name for row in data.rows
     ]  # as many as are counted; a step without a row there has no number
     place = f"{drawn.index(data.name) + 1}/{len(drawn)} " if data.name in drawn else ""
-    st.markdown(f"**{place}{data.name}.** {data.step.sentence}")
+    st.markdown(f"**{place}{data.name}.** {data.step.said}")
 
 
 def _go(step: str) -> None:

@@ -5,12 +5,13 @@ import { make } from "#canvas/dom.js";
 import { addMenu } from "#canvas/laid_out.js";
 import { _ } from "#canvas/language.js";
 import { go, live } from "#canvas/live.js";
-import { fade } from "#canvas/theme.js";
+import { BEHIND_TEXT, fade } from "#canvas/theme.js";
 import { colorParts, layChips } from "./chips.js";
 
 /**
- * `first` is the place of the [SEP] between the texts; `verdicts` a question and a probability each.
- * @typedef {{ tokens: string[], first: number, head: [number, number], verdicts: [string, number][], arrays: { row: { shape: number[] } } }} Header
+ * `first` is the place of the [SEP] between the texts; `verdicts` a question and a probability each, `moved` the places that
+ * say of themselves that they are exchanged.
+ * @typedef {{ tokens: string[], first: number, head: [number, number], verdicts: [string, number][], moved: number[], arrays: { row: { shape: number[] } } }} Header
  */
 /** @typedef {import("#canvas/live.js").View<Header, { row: Float32Array }, { head: [number, number] }> & { chips: HTMLElement[] }} View */
 
@@ -69,7 +70,7 @@ function paint(v) {
   const row = weightsOf(v, layer, head);
   const most = row.reduce((a, b) => Math.max(a, b), 0) || 1;
   v.chips.forEach((chip, at) => {
-    chip.style.background = fade(v.theme.heads[at > v.header.first ? 1 : 0], (0.8 * row[at]) / most);
+    chip.style.background = fade(v.theme.heads[at > v.header.first ? 1 : 0], (BEHIND_TEXT * row[at]) / most);
     chip.title = _("[CLS] weighs it {weight}", { weight: row[at].toFixed(4) });
   });
   for (const cell of v.els.heads.querySelectorAll("button")) cell.classList.toggle("chosen", cell.dataset.head === `${layer}.${head}`);
@@ -79,7 +80,7 @@ function paint(v) {
     bar.style.width = `${(100 * p).toFixed(1)}%`;
     return [make("span", {}, `${question}: `, make("b", {}, `${(100 * p).toFixed(1)}%`)), make("div", { className: "track wide" }, bar)];
   }));
-  Object.assign(v.root.dataset, { head: `${layer}.${head}`, order: v.header.verdicts[0][1].toFixed(4) });
+  Object.assign(v.root.dataset, { head: `${layer}.${head}`, exchanged: v.header.verdicts[0][1].toFixed(4) });
 }
 
 /** @param {Event} event @returns {[number, number] | null} */
@@ -114,6 +115,7 @@ function build(v) {
 function fitTexts(v) {
   v.place.head = v.header.head;
   v.chips = layChips(v.els.text, v.header.tokens);
+  for (const at of v.header.moved) v.chips[at].classList.add("moved");
   v.els.text.insertBefore(make("br"), v.chips[v.header.first + 1]);
   layHeads(v);
 }

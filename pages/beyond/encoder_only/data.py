@@ -13,11 +13,11 @@ import tlmviz
 from tlmviz.analysis.beyond.encoding import each_hidden, read_by_first
 from tlmviz.analysis.translation import masks
 from tlmviz.checks import Check, beyond_encoder, measure
-from tlmviz.encoder import EncoderModel
 from tlmviz.errors import BadText
-from tlmviz.language_model import LanguageModel
-from tlmviz.trace import Trace
-from tlmviz.translator import Translator
+from tlmviz.facades.encoder import EncoderModel
+from tlmviz.facades.language_model import LanguageModel
+from tlmviz.facades.translator import Translator
+from tlmviz.tracing.trace import Trace
 from tlmviz.ui import compute as shared
 from tlmviz.ui import translation
 
@@ -104,13 +104,35 @@ def trace(text: str, second: str | None = None, causal: bool = False) -> Trace:
     return shared.run_in_worker(lambda: encoder.trace(text, second), shared.about(text))
 
 
+@dataclass(frozen=True)
+class Verdict:
+    """What is told of two texts: of each token the probability that it is one of two exchanged words, at 0 [CLS]'s that there
+    are any, [T]; and from the means that both texts are of one story.
+    """
+
+    misplaced: Float[np.ndarray, " t"]
+    belong: float
+
+    @property
+    def exchanged(self) -> float:
+        """What [CLS] says."""
+        return float(self.misplaced[0])
+
+    @property
+    def suspects(self) -> list[int]:
+        """The places whose own vectors say that they are exchanged."""
+        return [at for at, p in enumerate(self.misplaced) if at and p > 0.5]
+
+
 @st.cache_data(max_entries=64, show_spinner=False)
-def judge(first: str, second: str, causal: bool = False) -> tuple[float, float]:
-    """The probabilities that they are in order, from [CLS], and of one story, from their means. Raises BadText."""
+def judge(first: str, second: str, causal: bool = False) -> Verdict:
+    """What the encoder, or its copy with a causal mask, says of two texts. Raises BadText."""
     encoder = model().causal if causal else model()
-    return shared.run_in_worker(
-        lambda: (encoder.in_order(first, second), encoder.belong(first, second)), shared.about(first + second)
-    )
+
+    def work() -> Verdict:
+        return Verdict(encoder.misplaced(first, second).numpy(), encoder.belong(first, second))
+
+    return shared.run_in_worker(work, shared.about(first + second))
 
 
 def cls_row(first: str, second: str) -> Float[np.ndarray, "l h s"]:
@@ -118,11 +140,12 @@ def cls_row(first: str, second: str) -> Float[np.ndarray, "l h s"]:
     return trace(first, second).row(0).numpy()
 
 
-def widest_reader(first: str, second: str) -> tuple[int, int]:
-    """The head in which [CLS] has the least weight on special tokens."""
-    watched = trace(first, second)
-    special = read_by_first(cls_row(first, second), watched.ids, model().config.sep)[..., 2]
-    layer, head = divmod(int(special.argmin()), special.shape[1])
+def telling_reader(first: str, second: str) -> tuple[int, int]:
+    """The head in which [CLS] reads most of what says it is exchanged; where nothing does, most of both texts."""
+    row, suspects = cls_row(first, second), judge(first, second).suspects
+    special = read_by_first(row, trace(first, second).ids, model().config.sep)[..., 2]
+    weight = row[..., suspects].sum(-1) if suspects else 1 - special
+    layer, head = divmod(int(weight.argmax()), weight.shape[1])
     return layer, head
 
 
@@ -167,9 +190,9 @@ def answers(text: str) -> Answers:
     own = translation.own_translation(BOTH, text)
     return Answers(
         found.tokens[place].strip(),
-        model().tokenizer.name(best).strip(),
+        model().tokenizer.name(best),
         float(found.both[place, best]),
-        shared.model(DECODER).tokenizer.name(top).strip(),
+        shared.model(DECODER).tokenizer.name(top),
         float(following[top]),
         mt.text(own),
     )
@@ -231,14 +254,14 @@ class Data:
         return cls_row(*self.chosen.read)[self.chosen.layer, self.chosen.head]
 
     @property
-    def judged(self) -> tuple[float, float]:
-        """Whether both texts are in order, and of one story."""
+    def judged(self) -> Verdict:
+        """Whether words are exchanged, and both texts of one story."""
         return judge(*self.chosen.read)
 
     @property
     def blind(self) -> float:
-        """Whether they are in order, with a causal mask on."""
-        return judge(*self.chosen.read, causal=True)[0]
+        """Whether words are exchanged, with a causal mask on."""
+        return judge(*self.chosen.read, causal=True).exchanged
 
     @cached_property
     def maps(self) -> tuple[np.ndarray, np.ndarray]:
@@ -300,4 +323,4 @@ _ALLOWED = {HIDDEN: _allow_text, MASKS: _allow_text, CLS: _allow_pair, KINDS: _a
 
 def opening(chosen: Choice) -> tuple[int, int]:
     """The head that the part opens on."""
-    return widest_reader(*chosen.read) if chosen.part == CLS else farthest_ahead(chosen.read[0])
+    return telling_reader(*chosen.read) if chosen.part == CLS else farthest_ahead(chosen.read[0])

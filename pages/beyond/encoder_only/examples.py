@@ -5,20 +5,20 @@ from __future__ import annotations
 from tlmviz.ui import gallery
 from tlmviz.ui.gallery import Card
 
-from .state import CLS, KINDS, MASKS, Choice
+from .state import HIDDEN, KINDS, MASKS, Choice
 
 CARDS = (
     Card(
-        "The reason stands at the right",
-        "After “The” come a boy, a dog, a bird; reading the right as well, “little” is 93% sure. Hide any other word.",
+        "What [CLS] gathers",
+        "Two texts shaded by what [CLS] reads of them: a token without meaning says that two words stand exchanged.",
         {},
-        "A text with one word hidden, and two lists of bars",
+        "Two lines of text, shaded, beside tiles of all heads",
     ),
     Card(
-        "What [CLS] gathers",
-        "Two texts shaded by what [CLS] reads of them: it tells which comes first, and failed to learn what it was asked.",
-        Choice.link(part=CLS),
-        "Two lines of text, shaded, beside tiles of all heads",
+        "The reason stands at the right",
+        "After “The” alone the model gives “little” 2%; reading what stands at the right as well, 95%. Hide any other word.",
+        Choice.link(part=HIDDEN),
+        "A text with one word hidden, and two lists of bars",
     ),
     Card(
         "The mask put on",

@@ -5,7 +5,7 @@ import { make } from "#canvas/dom.js";
 import { addMenu } from "#canvas/laid_out.js";
 import { _ } from "#canvas/language.js";
 import { go, live } from "#canvas/live.js";
-import { fade } from "#canvas/theme.js";
+import { BEHIND_TEXT, fade } from "#canvas/theme.js";
 import { chance, colorParts, layChips, numberAt } from "./chips.js";
 
 /** @typedef {[token: string, probability: number]} Offer */
@@ -24,7 +24,7 @@ function paint(v) {
   colorParts(v.root, v.theme);
   v.chips.forEach((chip, at) => {
     const asked = at > 0 && at < tokens.length - 1 && !masked[at];
-    chip.style.background = asked && at !== place ? fade(v.theme.heads[0], 0.7 * both[at]) : "";
+    chip.style.background = asked && at !== place ? fade(v.theme.heads[0], BEHIND_TEXT * both[at]) : "";
     chip.classList.toggle("gone", at === place || masked[at]);
     chip.setAttribute("aria-pressed", String(at === place));
     chip.title = asked ? _("hidden, it is guessed with p = {both}; from the left alone {left}", { both: chance(both[at]), left: chance(causal[at]) }) : "";

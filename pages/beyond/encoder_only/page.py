@@ -12,7 +12,9 @@ from tlmviz.ui.language import N_, _
 
 NEXT = {
     HIDDEN: N_("Press another word, or walk with ← and →; then write a text of your own."),
-    CLS: N_("Swap in *The first text* (*More*), which turns the two round: what does [CLS] say now?"),
+    CLS: N_(
+        "Put “in the park” right again (*More*): what does [CLS] say now? Then exchange two words of your own."
+    ),
     MASKS: N_("Choose layer 0, where nothing lies below that the mask could have changed."),
     KINDS: N_("Type another sentence, and compare where each model may look."),
 }

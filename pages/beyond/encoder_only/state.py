@@ -8,13 +8,14 @@ from typing import Any
 from tlmviz.ui import link, state
 from tlmviz.ui.language import N_
 
-HIDDEN, CLS, MASKS, KINDS = PARTS = (
-    "Hidden words", "What [CLS] reads", "With a causal mask", "Three kinds of models",
+CLS, HIDDEN, MASKS, KINDS = PARTS = (
+    "What [CLS] reads", "Hidden words", "With a causal mask", "Three kinds of models",
 )  # fmt: skip
 LONGEST = 64  # tokens of a text whose every token is hidden once: twice as many passes
 TEXT = "The little girl was sad because she lost her doll."
 FIRST = "Once upon a time there was a little girl named Lily. Lily had a red ball."
-SECOND = "Lily lost her ball in the park. She looked and looked for the ball."
+RIGHT_ORDER = "Lily lost her ball in the park. She looked and looked for the ball."
+SECOND = "Lily lost her ball in park the. She looked and looked for the ball."
 SENTENCE = "The little girl lost her dog."
 
 
@@ -51,7 +52,7 @@ class Choice(state.State):
     part = state.menu(
         N_("Part"),
         {
-            HIDDEN: N_("Hidden words"), CLS: N_("What [CLS] reads"), MASKS: N_("With a causal mask"),
+            CLS: N_("What [CLS] reads"), HIDDEN: N_("Hidden words"), MASKS: N_("With a causal mask"),
             KINDS: N_("Three kinds of models"),
         },
         key="epart", segments=True, label_visibility="collapsed",

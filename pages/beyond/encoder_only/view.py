@@ -14,21 +14,18 @@ from tlmviz.ui.language import N_, _
 
 from . import claims, data
 from .data import BOTH, DECODER, Data
-from .state import CLS, HEAD, HIDDEN, KINDS, MASKS, SECOND, Choice
+from .state import CLS, HEAD, HIDDEN, KINDS, MASKS, RIGHT_ORDER, SECOND, Choice
 
 WORDS = live.Picture(__file__, "encoderhidden", "hidden.js", place=Choice.place)
 READ = live.Picture(__file__, "encodercls", "cls.js", head=HEAD)
-TURNED = N_("The first text")
 SECONDS = {
-    N_("Its own"): SECOND,
+    N_("Two words exchanged"): SECOND,
+    N_("In the right order"): RIGHT_ORDER,
     N_("Another story"): "Tom and his dog went to the lake. The dog saw a big fish and Tom laughed.",
-    N_(
-        "Another story's beginning"
-    ): "Once upon a time there was a big dog. The dog liked to run in the park.",
 }
 EQUATION = (
     r"p(x_i = w \mid x_{\setminus i}) = \mathrm{softmax}(E\,h_i)_w,\qquad "
-    r"p(\text{in order}) = \sigma\left(\mathbf{w}^\top h_{\mathrm{[CLS]}} + c\right)",
+    r"p(\text{words exchanged}) = \sigma\left(\mathbf{w}^\top h_{\mathrm{[CLS]}} + c\right)",
     "Devlin, Chang, Lee and Toutanova 2018; LLM notes, section 7.1. h: the last layer's vectors, E: the embedding.",
 )
 
@@ -38,11 +35,11 @@ def controls() -> Choice:
     part = Choice.part.draw()
     if part == CLS:
         left, right, other = st.columns([0.44, 0.44, 0.12])
-        first = Choice.first.draw(left)
+        Choice.first.draw(left)
         Choice.second.draw(right)
-        offered = {_(name): text for name, text in SECONDS.items()} | {_(TURNED): first}
+        offered = {_(name): text for name, text in SECONDS.items()}
         with frame.more(other):
-            inputs.text_buttons(offered, "seconds", _swap, _("Swap in as the second text"))
+            inputs.text_buttons(offered, "seconds", Choice.second.set, _("Swap in as the second text"))
     else:
         (Choice.sentence if part == KINDS else Choice.text).draw()
     chosen = Choice.of_session(layer=0, head=0)
@@ -58,13 +55,6 @@ def controls() -> Choice:
         layer, head = inputs.head_menus(config.n_layers, config.n_heads, places)
     link.FIELDS["head"].share()
     return Choice.of_session(layer=layer, head=head)
-
-
-def _swap(text: str) -> None:
-    """Another second text; the first one as the second turns the two round."""
-    if text == Choice.first.get():
-        Choice.first.set(Choice.second.get())
-    Choice.second.set(text)
 
 
 def picture(shown: Data) -> None:
@@ -99,6 +89,7 @@ def _cls(shown: Data) -> None:
         "first": watched.ids.index(data.model().config.sep),
         "head": [shown.chosen.layer, shown.chosen.head],
         "verdicts": claims.verdicts(shown),
+        "moved": shown.judged.suspects,
     }
     with st.container(key="encodercls"):
         READ.show(header, {"row": data.cls_row(*shown.chosen.read).astype(np.float32)})
@@ -208,7 +199,7 @@ def _table(shown: Data) -> None:
     st.caption(_("Table 3 of the LLM notes, section 7.3; the last column is measured."))
 
 
-_DRAW = {HIDDEN: _hidden, CLS: _cls, MASKS: _masks, KINDS: _kinds}
+_DRAW = {CLS: _cls, HIDDEN: _hidden, MASKS: _masks, KINDS: _kinds}
 
 
 def snippet(shown: Data) -> str:
@@ -221,7 +212,7 @@ import tlmviz
 
 model = tlmviz.load("stories-encoder")
 first, second = {text!r}, {second!r}
-print("in order:", model.in_order(first, second), "of one story:", model.belong(first, second))
+print("words exchanged:", model.exchanged(first, second), "of one story:", model.belong(first, second))
 trace = model.trace(first, second)
 row = trace.attention({layer}, {head})[0]  # what [CLS] reads
 for token, weight in zip(trace.tokens, row):

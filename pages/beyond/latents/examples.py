@@ -5,14 +5,21 @@ from __future__ import annotations
 from tlmviz.ui import gallery
 from tlmviz.ui.gallery import Card
 
+from .reading.state import Reading
 from .state import COST, TWO_MLAS, Latents
 
 CARDS = (
     Card(
-        "Eight readers of one digit",
-        "Eight latents look for different parts of a 3; what they find tells the next layer where to look.",
+        "Which latent reads which digit",
+        "Eight latents and nine digits: most latents keep to a cell, and a cell's answer comes from its own reader.",
         {},
-        "Three rows of eight small maps over a handwritten digit",
+        "Three rows of eight small maps over a picture of nine handwritten digits",
+    ),
+    Card(
+        "Too few readers",
+        "Two latents read four of these nine digits right, eight all of them.",
+        Reading.link(latents=2, picture=196),
+        "Three rows of two small maps, and a picture in which most digits are read wrong",
     ),
     Card(
         "The square and the strip",

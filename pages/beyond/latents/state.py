@@ -5,13 +5,13 @@ from __future__ import annotations
 from tlmviz.ui import state
 from tlmviz.ui.language import N_
 
-READING, COST, TWO_MLAS = PARTS = ("Reading a digit", "Cost", "Two MLAs")
+READING, COST, TWO_MLAS = PARTS = ("Reading digits", "Cost", "Two MLAs")
 
 
 class Latents(state.State):
     """The open part."""
 
     part = state.menu(
-        N_("Part"), {READING: N_("Reading a digit"), COST: N_("Cost"), TWO_MLAS: N_("Two MLAs")}, key="latpart",
+        N_("Part"), {READING: N_("Reading digits"), COST: N_("Cost"), TWO_MLAS: N_("Two MLAs")}, key="latpart",
         segments=True, label_visibility="collapsed",
     )  # fmt: skip

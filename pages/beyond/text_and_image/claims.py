@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+from tlmviz.facades.scenes.language import PLACES
 from tlmviz.figures import number
-from tlmviz.scenes.language import PLACES
 from tlmviz.ui.language import N_, _, listed, ngettext
 
 from .data import Data
@@ -126,16 +126,33 @@ def drawn(data: Data) -> str | None:
 CLAIMS = right, wrong, unknown, marks_right, marks_wrong, marks_unknown, drawn
 
 
-def weaker(data: Data) -> str | None:
-    """How both do on fresh pictures: below the picture, as it takes many passes."""
+def compared(data: Data) -> str | None:
+    """Which of both does better on fresh pictures: below the picture, as it takes many passes."""
     answered, marked, _usual = data.accuracy
     first, second = (number(part["side"], ".0%") for part in (answered, marked))
-    if answered["side"] <= marked["side"] or first == second:
+    if first == second:
         return None
+    values = {"first": first, "second": second}
+    if answered["side"] > marked["side"]:
+        return _(
+            "The second model is the weaker one at neighbours: of fresh questions about one (left of, right of, above, below) it "
+            "marks {second} rightly, where the first answers {first}.",
+            **values,
+        )
     return _(
-        "The second model is the weaker one: of fresh questions about a neighbour (left of, right of, above, below) it marks "
-        "{second} rightly, where the first answers {first}.",
-        first=first, second=second,
+        "The second model is the better one at neighbours: of fresh questions about one (left of, right of, above, below) it "
+        "marks {second} rightly, where the first answers {first}.",
+        **values,
+    )
+
+
+def neighbours(data: Data) -> str:
+    """How the second model does where a neighbour is to be marked, and where none is."""
+    found = data.neighbours
+    return _(
+        "Asked for the neighbours of digits in fresh pictures, it marks {marked} of those that are there, and marks nothing for "
+        "{blank} of the questions where there is none.",
+        marked=number(found["marked"], ".0%"), blank=number(found["blank"], ".0%"),
     )  # fmt: skip
 
 

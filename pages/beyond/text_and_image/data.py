@@ -12,9 +12,9 @@ from jaxtyping import Float
 import tlmviz
 from tlmviz.checks import Check, beyond_scenes, measure
 from tlmviz.errors import BadText, Error
-from tlmviz.scenes import language
-from tlmviz.scenes.models import Answer, Marking, PictureMarker, PictureReader
-from tlmviz.training.scenes_export import measured_on, usual
+from tlmviz.facades.scenes import language
+from tlmviz.facades.scenes.models import Answer, Marking, PictureMarker, PictureReader
+from tlmviz.training.scenes_export import apart_on, measured_on, usual
 from tlmviz.ui import compute as shared
 from tlmviz.ui.language import N_
 
@@ -22,6 +22,7 @@ from .state import CELLS, PATCHES, Scene
 
 READER, MARKER = "digits-scenes", "digits-scenes-turned"
 SCENES = 200  # of each kind, for the chart
+ALL_OF = 30  # about which everything is asked
 LONGEST = 200  # characters of a question
 
 
@@ -96,6 +97,12 @@ class Data:
         """By kind of question on fresh scenes of held-out digits: answered right, marked right, what the usual answer gets."""
         return _accuracy()
 
+    @property
+    def neighbours(self) -> dict[str, float]:
+        """Of questions about a neighbour, by whether one is there ("marked"), none ("blank"), or the digit is there several times
+        ("several"), the share that is marked right."""
+        return _neighbours()
+
 
 def compute(chosen: Scene) -> Data:
     """What the models say of a choice, or why they do not."""
@@ -166,3 +173,8 @@ def _accuracy() -> tuple[dict[str, float], dict[str, float], dict[str, float]]:
             measured_on(reader(), SCENES), measured_on(marker(), SCENES), {kind: usual(kind, SCENES) for kind in language.KINDS},
         )
     )  # fmt: skip
+
+
+@st.cache_data(show_spinner=False)
+def _neighbours() -> dict[str, float]:
+    return shared.run_in_worker(lambda: apart_on(marker(), ALL_OF)["side"])

@@ -8,6 +8,7 @@ from tlmviz.ui.gallery import Card
 from .state import Scene
 
 MISREAD = ("", "h182", "h139", "", "", "", "h343", "", "")
+TAKEN = ("", "", "h229", "", "h206", "h247", "", "h300", "")
 
 CARDS = (
     Card(
@@ -36,15 +37,15 @@ CARDS = (
     ),
     Card(
         "Patches look for a word",
-        "Turned round: the patches of the 9 look more at the word “9” than those of any other cell, and are marked.",
-        Scene.link(question="where is the 9", shown=(7, 0, 4, 4, 3)),
+        "Turned round: the patches of the 9 give the word “9” nearly all of their weight in this head, and are marked.",
+        Scene.link(question="where is the 9", shown=(7, 0, 4, 4, 6)),
         "A picture of digits, the patches of the 9 outlined in blue",
     ),
     Card(
-        "Neighbours are harder for patches",
-        "Nothing is left of the 9, and the words say so; the patches of the second model mark the 4.",
-        Scene.link(question="what is left of the 9"),
-        "Two pictures of digits: an answer that is right, and a digit marked wrongly",
+        "Wrong in both: a 9 taken for a 5",
+        "Asked what is left of the 5, words and patches both find the 1 beside a 9; there is no 5.",
+        Scene.link(grid=TAKEN, question="what is left of the 5"),
+        "Two pictures of digits: an answer that is wrong, and a digit marked wrongly",
     ),
 )
 

@@ -24,9 +24,9 @@ def show() -> None:
 
 def _beneath(shown: Data) -> None:
     with st.spinner(_("Asking about fresh pictures …"), show_time=True):
-        said = claims.weaker(shown)
+        said = claims.compared(shown), claims.neighbours(shown)
     view.quality(shown)
-    frame.what_to_notice(*filter(None, [said]))
+    frame.what_to_notice(*filter(None, said))
     if shown.found:
         frame.badges(shown.checks)
     for equation in view.EQUATIONS:

@@ -8,7 +8,7 @@ import numpy as np
 
 from tlmviz import digits
 from tlmviz.errors import BadShape
-from tlmviz.scenes import language
+from tlmviz.facades.scenes import language
 from tlmviz.ui import link, state
 from tlmviz.ui.language import N_
 

@@ -7,9 +7,9 @@ from typing import Any
 import numpy as np
 
 from tlmviz.errors import Error
+from tlmviz.facades.scenes.grid import pictured
+from tlmviz.facades.scenes.language import PLACES
 from tlmviz.figures.beyond.scenes import accuracy
-from tlmviz.scenes.grid import pictured
-from tlmviz.scenes.language import PLACES
 from tlmviz.ui import frame, live
 from tlmviz.ui.language import _
 

@@ -9,8 +9,8 @@ import streamlit as st
 from tlmviz.analysis.caches.turning import Turning, turned
 from tlmviz.checks import Check, caches_family, measure
 from tlmviz.config import ModelConfig
-from tlmviz.language_model import LanguageModel
-from tlmviz.trace import Trace
+from tlmviz.facades.language_model import LanguageModel
+from tlmviz.tracing.trace import Trace
 from tlmviz.ui import compute
 from tlmviz.ui.compute import run_in_worker
 

@@ -17,12 +17,10 @@ def saves(data: Data) -> str | None:
     times = three_digits(again / cached)
     if times == "1":
         return None
-    return ngettext(
-        "To write {n} token after {prompt} the model keeps {bytes} bytes of keys and values for each token that it read; without "
-        "them it would compute {times} times as much.",
-        "To write {n} tokens after {prompt} the model keeps {bytes} bytes of keys and values for each token that it read; "
-        "without them it would compute {times} times as much.",
-        data.done.steps, prompt=data.done.prompt, bytes=f"{per_token(data):,.0f}", times=times,
+    return _(
+        "Once it has read {prompt} tokens, the model writes {n} more and keeps {bytes} bytes of keys and values for each token; "
+        "without them the writing alone would take {times} times as many operations.",
+        n=data.done.steps, prompt=data.done.prompt, bytes=f"{per_token(data):,.0f}", times=times,
     )  # fmt: skip
 
 

@@ -9,9 +9,9 @@ import streamlit as st
 
 from tlmviz.analysis.caches import cost, decode_steps
 from tlmviz.analysis.caches.cost import Shape
-from tlmviz.analysis.caches.decode_steps import Decoding
+from tlmviz.analysis.caches.decode_steps import Decoding, Generation
 from tlmviz.checks import Check, caches_decoding, measure
-from tlmviz.language_model import LanguageModel
+from tlmviz.facades.language_model import LanguageModel
 from tlmviz.ui import compute as shared
 
 from .state import Cache
@@ -68,10 +68,17 @@ class Data:
 def _decoding(
     model: str, text: str, head: tuple[int, int], tokens: int, temperature: float, seed: int
 ) -> Decoding:
+    written = _generation(model, text, tokens, temperature, seed)
+    return shared.run_in_worker(lambda: written.of(*head), len(written.ids))
+
+
+@st.cache_resource(max_entries=24, show_spinner=False)
+def _generation(model: str, text: str, tokens: int, temperature: float, seed: int) -> Generation:
+    """What all heads did; another head is looked up in it."""
     lm = shared.model(model)
     ids = lm.encode(text)
     return shared.run_in_worker(
-        lambda: decode_steps.decode(lm, ids, tokens, *head, temperature, seed), len(ids) + tokens
+        lambda: decode_steps.generate(lm, ids, tokens, temperature, seed), len(ids) + tokens
     )
 
 

@@ -26,3 +26,4 @@ class Cache(state.State):
     tokens = state.number(N_("Tokens to generate"), 0, MOST, 40, key="ktok")
     temperature = state.number(N_("Temperature"), 0.0, 2.0, 0.8, step=0.1, key="ktemp")
     seed = state.number(N_("Seed"), 0, 9999, 0, key="kseed")
+    at = state.live("kstep", None, int, ends=(0, MOST))  # the step shown; None: the last

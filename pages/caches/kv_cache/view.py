@@ -3,20 +3,25 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from pathlib import Path
+from typing import Any
 
 import streamlit as st
 
 from tlmviz.analysis.caches import decode_steps
 from tlmviz.errors import BadText
-from tlmviz.figures.caches import kv_cache
 from tlmviz.ui import compute as shared
-from tlmviz.ui import frame, inputs, link
+from tlmviz.ui import engine, frame, inputs, link, live
 from tlmviz.ui.language import _
 
 from .claims import title
+from .costs import costs
 from .data import Data
 from .state import COST, SIDE_BY_SIDE, STEPS, Cache
 
+READER = Path(__file__).parent / "reader.js"
+PICTURE = live.Picture(__file__, "decode", at=Cache.at)
+LONGEST = 96  # positions drawn, the last ones: more would not fit into what a page sends
 EQUATION = (
     r"\begin{bmatrix} QK^\top & - \\ q_{T+1}K^\top & q_{T+1}k_{T+1}^\top \end{bmatrix},\qquad "
     r"y_{T+1} = \sum_{i \le T+1} \frac{\exp(q_{T+1} k_i^\top)}{\sum_{j \le T+1} \exp(q_{T+1} k_j^\top)}\, v_i",
@@ -27,7 +32,7 @@ EQUATION = (
 _DECODE = """\
 import tlmviz
 from tlmviz.analysis.caches import cost, decode_steps
-{imports}
+
 lm = tlmviz.load({model!r})
 done = decode_steps.decode(
     lm, lm.encode({text!r}),
@@ -39,7 +44,7 @@ done = decode_steps.decode(
 def controls(model: str) -> Cache | None:
     """Draw the controls; what they say. None, with a sentence, when the text leaves nothing to show."""
     lm = shared.model(model)
-    text = inputs.text_box(lm)
+    text = inputs.text_box(lm, **({} if Cache.temperature.get() else engine.pause(model)))
     left, *places, right = st.columns([0.4, 0.16, 0.16, 0.28], vertical_alignment="center")
     view = Cache.view.draw(left)
     head = (0, 0)
@@ -77,42 +82,57 @@ def _fitting(chosen: Cache) -> Cache | None:
 
 def steps(data: Data) -> None:
     """The map, the cached rows and the bytes, walked in the browser."""
-    figure = kv_cache.steps(
-        data.done,
-        data.flops,
-        frame.theme(),
-        title=title(data, kv_cache.LONGEST),
-        height=540,
-        at=data.done.steps,
-    )
-    alt = _(
-        "The attention map filled row by row, the kept keys and values, and each layer's memory, walked by a slider"
-    )
-    with frame.wide("wide"):
-        frame.chart(figure, key="decode", alt=alt)
+    done = data.done
+    first = max(0, len(done.tokens) - LONGEST)
+    header = {
+        "engine": _engine(data.chosen, done.latent),
+        "title": title(data, LONGEST),
+        "prompt": done.prompt,
+        "tokens": done.tokens,
+        "first": first,
+        "windows": list(done.windows),
+        "layer": done.layer,
+        "latent": done.latent,
+        "each": done.bytes_per_token_per_layer,
+        "used": done.occupied_bytes.tolist(),
+        "allocated": done.reserved_bytes.tolist(),
+        "measured": True,
+        "flops": data.flops,
+        "chances": done.probabilities.tolist(),
+    }
+    arrays = {"weights": done.weights[first:, first:], "q": done.q[first:], "k": done.k[first:]}
+    PICTURE.show(header, arrays if done.latent else arrays | {"v": done.v[first:]})
 
 
-def decoding_code(chosen: Cache, imports: str = "") -> str:
+def _engine(chosen: Cache, latent: int | None) -> dict[str, Any] | None:
+    """What the browser makes pictures of further texts by; None where the server does: a draw is its own."""
+    if chosen.temperature or latent:
+        return None
+    own = costs(shared.model(chosen.model).config)
+    return engine.offer(
+        chosen.model, chosen.text, READER, head=chosen.head, tokens=Cache.tokens.get(), costs=own
+    )
+
+
+def decoding_code(chosen: Cache) -> str:
     """The lines that make the generation."""
     layer, head = chosen.head
     return _DECODE.format(
-        imports=imports, model=chosen.model, text=chosen.text, tokens=chosen.tokens, layer=layer, head=head,
+        model=chosen.model, text=chosen.text, tokens=chosen.tokens, layer=layer, head=head,
         temperature=chosen.temperature, seed=chosen.seed,
     )  # fmt: skip
 
 
 def snippet(data: Data) -> str:
     """The picture of the steps with the public API."""
-    imports = "from tlmviz.figures import LIGHT\nfrom tlmviz.figures.caches import kv_cache\n"
     return (
-        decoding_code(data.chosen, imports)
+        decoding_code(data.chosen)
         + """\
 print(done.occupied_bytes, done.reserved_bytes)  # bytes after the prompt and after each token
 flops = [
     tuple(cost.step_flops(lm.config, done.prompt + step, cached).total for cached in (True, False))
     for step in range(done.steps + 1)
 ]
-figure = kv_cache.steps(done, flops, LIGHT, title=lm.name)
-figure.show()
+print("operations with the cache and without:", flops)
 """
     )

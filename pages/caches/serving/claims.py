@@ -15,7 +15,7 @@ def faster(data: Data) -> str | None:
     if len(data.requests) < 2 or more <= less:
         return None
     return _(
-        "{requests} people ask at once: the model writes {more} tokens a step if they come and go, {less} if they wait for one "
+        "{requests} people share the model: it writes {more} tokens a step if they come and go, {less} if they wait for one "
         "another.",
         requests=len(data.requests),
         more=more,

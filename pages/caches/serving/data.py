@@ -15,7 +15,7 @@ from tlmviz.checks.caches_requests import texts_are_those_alone
 from tlmviz.decoding.serving import Request, Run, Server, serve, validate
 from tlmviz.decoding.serving_records import Totals, totals_table
 from tlmviz.errors import BadShape, Error
-from tlmviz.language_model import LanguageModel
+from tlmviz.facades.language_model import LanguageModel
 from tlmviz.ui import compute as computing
 from tlmviz.ui.language import _
 from tlmviz.ui.progress import Tell, Work, begin, going

@@ -102,7 +102,7 @@ function drawGroup(pen, theme, title, rows, width, top, unit) {
 }
 
 /**
- * Operations of three kinds against n, on logarithmic axes.
+ * Operations of three kinds against n, and of all matrices, on logarithmic axes.
  * @param {Pen} pen
  * @param {Theme} theme
  * @param {Sizes} sizes
@@ -115,7 +115,8 @@ function drawChart(pen, theme, sizes, box, at) {
   const [low, high] = [16, 2 ** Math.ceil(Math.log2(Math.max(sizes.n * 2, cross.weights * 4, 4096)))];
   const kinds = (/** @type {number} */ n) => {
     const lines = billOf({ ...sizes, n });
-    return [lines.projections.operations + lines.output.operations, lines.scores.operations + lines.softmax.operations + lines.sum.operations, lines.ffn.operations];
+    const projections = lines.projections.operations + lines.output.operations;
+    return [projections, lines.scores.operations + lines.softmax.operations + lines.sum.operations, lines.ffn.operations, projections + lines.ffn.operations];
   };
   const [first, last] = [kinds(low), kinds(high)];
   const spot = { left: box.x + 44, right: box.x + box.width - 12, top: box.y + 30, bottom: box.y + CHART - 34, low, high, log: true };
@@ -124,10 +125,11 @@ function drawChart(pen, theme, sizes, box, at) {
   const y = (/** @type {number} */ value) => spot.bottom - ((spot.bottom - spot.top) * (Math.log10(value) - least)) / (most - least);
   pen.text(box.x, box.y + 11, _("Operations against tokens n"), { color: theme.text, size: 12, weight: 600 });
   drawAxes(pen, theme, spot, { x, y, least, most });
-  const inks = [theme.heads[0], theme.heads[1], theme.heads[2]];
-  inks.forEach((ink, k) => pen.line(x(low), y(first[k]), x(high), y(last[k]), ink, { width: 2 }));
-  [_("Q, K, V, W_O"), _("scores and sums (n²)"), _("feed-forward")].forEach((name, k) => {
-    pen.line(spot.left + 8, spot.top + 6 + 15 * k, spot.left + 24, spot.top + 6 + 15 * k, inks[k], { width: 2.5 });
+  const inks = [theme.heads[0], theme.heads[1], theme.heads[2], theme.text];
+  const dash = (/** @type {number} */ k) => (k === 3 ? { dash: "5 3" } : {});
+  inks.forEach((ink, k) => pen.line(x(low), y(first[k]), x(high), y(last[k]), ink, { width: 2, ...dash(k) }));
+  [_("Q, K, V, W_O"), _("scores and sums (n²)"), _("feed-forward"), _("all matrices")].forEach((name, k) => {
+    pen.line(spot.left + 8, spot.top + 6 + 15 * k, spot.left + 24, spot.top + 6 + 15 * k, inks[k], { width: 2.5, ...dash(k) });
     pen.text(spot.left + 30, spot.top + 6 + 15 * k, name, { color: theme.text, size: 11 });
   });
   const here = at || sizes.n;

@@ -54,7 +54,7 @@ def most_is_linear(data: Data) -> str | None:
     cross = layer.crossings(data.sizes)["weights"]
     return _(
         "At {n} tokens this layer spends {rest} of its operations on its matrices, whose work grows with n, and {soft} on "
-        "comparing and mixing tokens, which grows with n². In products of matrices that overtakes all else at {cross} tokens.",
+        "comparing and mixing tokens, which grows with n². From {cross} tokens on that takes more products than all matrices.",
         n=f"{data.sizes.n:,}", rest=share(1 - soft), soft=share(soft), cross=f"{cross:,.0f}",
     )  # fmt: skip
 

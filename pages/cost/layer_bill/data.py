@@ -15,7 +15,7 @@ from tlmviz.analysis.cost.parameters import Parameter
 from tlmviz.analysis.cost.presets import PRESETS
 from tlmviz.checks import Check
 from tlmviz.checks import cost_layer as checks
-from tlmviz.language_model import LanguageModel
+from tlmviz.facades.language_model import LanguageModel
 from tlmviz.ui import compute as shared
 from tlmviz.ui.compute import run_in_worker
 

@@ -17,10 +17,10 @@ from tlmviz.checks import Check, measure
 from tlmviz.checks import experts as expert_checks
 from tlmviz.config import ExpertsConfig
 from tlmviz.errors import BadCheckpoint, BadConfig
+from tlmviz.facades.language_model import LanguageModel
 from tlmviz.figures.experts.training import Curve, Moments
-from tlmviz.language_model import LanguageModel
 from tlmviz.routing import ROUTING
-from tlmviz.trace import Trace
+from tlmviz.tracing.trace import Trace
 from tlmviz.ui import compute as computing
 
 from .state import MIXED, REMOVED, Change, Experts

@@ -32,7 +32,7 @@ function verdict(right) {
  * @param {Header} header
  * @param {number} place from 0
  */
-export function drawChain({ tokens, chains }, place) {
+export function drawChain({ tokens, chains, parallel }, place) {
   const chain = chains[place];
   const text = make("p", { className: "text", tabIndex: 0, role: "application", "aria-label": _("The text; arrow keys walk from token to token"), testid: "ahead-text" },
     ...tokens.map((token, at) => {
@@ -42,17 +42,18 @@ export function drawChain({ tokens, chains }, place) {
       span.dataset.place = String(at + 1);
       return span;
     }));
-  return [text, depths(chains, place), boxesOf(chains[place])];
+  return [text, depths(chains, parallel, place), boxesOf(chains[place], parallel)];
 }
 
 /**
  * Of every position and depth whether the prediction is right.
  * @param {Stage[][]} chains
+ * @param {boolean} parallel
  * @param {number} place
  */
-function depths(chains, place) {
+function depths(chains, parallel, place) {
   const rows = chains[0].map((_stage, depth) => [
-    make("span", {}, depth ? _("t + {ahead}, module {depth}", { ahead: depth + 1, depth }) : _("t + 1, model")),
+    make("span", {}, depth ? further(parallel, depth) : _("t + 1, model")),
     make("div", { className: "cells" }, ...chains.map((chain, at) => {
       const stage = chain[depth];
       const cell = make("i", { className: `${stage ? verdict(stage.right) : ""}${at === place ? " here" : ""}`, title: stage ? `“${spoken(stage.top[0][0])}” ${percent(stage.top[0][1])}` : "" });
@@ -63,14 +64,31 @@ function depths(chains, place) {
   return make("div", { className: "depths", testid: "ahead-strip" }, ...rows.flat());
 }
 
-/** @param {Stage[]} chain */
-function boxesOf(chain) {
+/** @param {boolean} parallel @param {number} depth */
+function further(parallel, depth) {
+  const at = { ahead: depth + 1, depth };
+  return parallel ? _("t + {ahead}, head {depth}", at) : _("t + {ahead}, module {depth}", at);
+}
+
+/** @param {boolean} parallel @param {number} depth */
+function predicts(parallel, depth) {
+  const at = { ahead: depth + 1, depth };
+  if (!depth) return _("The model predicts t + 1");
+  return parallel ? _("Head {depth} predicts t + {ahead}", at) : _("Module {depth} predicts t + {ahead}", at);
+}
+
+/**
+ * @param {Stage[]} chain
+ * @param {boolean} parallel
+ */
+function boxesOf(chain, parallel) {
   const boxes = chain.flatMap((stage, depth) => {
+    const told = depth > 0 && !parallel;
     const box = make("div", { className: `stage ${verdict(stage.right)}` },
-      make("h4", {}, depth ? _("Module {depth} predicts t + {ahead}", { depth, ahead: depth + 1 }) : _("The model predicts t + 1")),
-      make("p", {}, depth ? _("reads the state from the left and the embedding of") : _("has read the text up to"), " ", make("b", {}, `“${spoken(stage.reads)}”`)),
+      make("h4", {}, predicts(parallel, depth)),
+      make("p", {}, told ? _("reads the state from the left and the embedding of") : _("has read the text up to"), " ", make("b", {}, `“${spoken(stage.reads)}”`)),
       ...stage.top.map(offer));
-    return depth ? [make("div", { className: "arrow", "aria-hidden": "true" }, "h\n→"), box] : [box];
+    return told ? [make("div", { className: "arrow", "aria-hidden": "true" }, "h\n→"), box] : [box];
   });
   return make("div", { className: "stages", testid: "ahead-stages" }, ...boxes);
 }

@@ -8,10 +8,8 @@ from tlmviz.figures import number
 from tlmviz.ui import markdown
 from tlmviz.ui.language import _, listed, ngettext
 
-from .data import NAME, PLAIN, Data
-from .state import GIVEN, LONGEST, OWN
-
-CHANCE = 0.01  # bits per byte by which seeds of one recipe differ (the zoo's do)
+from .data import PLAIN, Data
+from .state import CHAINED, GIVEN, LONGEST, OWN, PARALLEL
 
 
 def quoted(token: str) -> str:
@@ -26,24 +24,35 @@ def ahead_of_one(data: Data) -> str | None:
     stages = data.stages[data.place]
     judged = [stage for stage in stages if stage.right is not None]
     values = {
-        "token": quoted(data.spelled([data.ids[data.place]])[0]),
+        "token": quoted(data.word(data.place)),
         "words": listed([quoted(stage.top[0][0]) for stage in stages]),
+        "further": _("heads") if data.chosen.parallel else _("modules"),
     }
+    if data.chosen.reads == GIVEN and not data.chosen.parallel and judged:
+        return ngettext(
+            "Asked at {token}, and told each token between, the model and its {further} name {words}: {right} of {n} that the "
+            "text has is right.",
+            "Asked at {token}, and told each token between, the model and its {further} name {words}: {right} of the {n} that "
+            "the text has are right.",
+            len(judged),
+            right=sum(bool(stage.right) for stage in judged),
+            **values,
+        )
     if not judged:
         return _(
-            "Behind the text's end, {token}, come {words}, say the model and its modules: nothing is there to hold it "
+            "Behind the text's end, {token}, come {words}, say the model and its {further}: nothing is there to hold it "
             "against.",
             **values,
         )
     right = sum(bool(stage.right) for stage in judged)
     if right == len(judged) == len(stages):
         return _(
-            "Asked once, at {token}, the model and its modules name the next {n} tokens, and all are right: {words}.",
+            "Asked once, at {token}, the model and its {further} name the next {n} tokens, and all are right: {words}.",
             n=right,
             **values,
         )
     return _(
-        "Asked once, at {token}, the model and its modules name the next {n} tokens, {words}; {right} of the "
+        "Asked once, at {token}, the model and its {further} name the next {n} tokens, {words}; {right} of the "
         "{judged} that the text still has are right.",
         n=len(stages),
         right=right,
@@ -102,7 +111,7 @@ def stays(data: Data) -> str | None:
 
 def misled(data: Data) -> str | None:
     """A wrong token, and nothing right behind it."""
-    if data.chosen.writing or data.chosen.reads != OWN:
+    if data.chosen.writing or data.chosen.reads != OWN or data.chosen.parallel:
         return None
     judged = [stage for stage in data.stages[data.place] if stage.right is not None]
     wrong = next((k for k, stage in enumerate(judged) if not stage.right), len(judged))
@@ -115,7 +124,7 @@ def misled(data: Data) -> str | None:
         "are wrong too.",
         len(judged) - wrong - 1,
         wrong=quoted(judged[wrong].top[0][0]),
-        real=quoted(data.spelled([data.ids[data.place + wrong + 1]])[0]),
+        real=quoted(data.word(data.place + wrong + 1)),
     )
 
 
@@ -127,8 +136,9 @@ def by_depth(data: Data) -> str | None:
     if len(counts) < 2:
         return None
     return _(
-        "**On this text** the model itself is right {near} of {nears} times, the last module, {depth} tokens ahead, "
+        "**On this text** the model itself is right {near} of {nears} times, the last {further}, {depth} tokens ahead, "
         "{far} of {fars} times.",
+        further=_("head") if data.chosen.parallel else _("module"),
         near=counts[0][0],
         nears=counts[0][1],
         depth=len(counts),
@@ -139,7 +149,7 @@ def by_depth(data: Data) -> str | None:
 
 def told(data: Data) -> str | None:
     """What being told the tokens between is worth to the last module."""
-    if data.chosen.writing:
+    if data.chosen.writing or data.chosen.parallel:
         return None
     (own, whole), (given, _whole) = data.accuracy(OWN)[-1], data.accuracy(GIVEN)[-1]
     if not whole or own == given:
@@ -159,30 +169,50 @@ def told(data: Data) -> str | None:
 
 def twin(data: Data) -> str | None:
     """What learning to look ahead did to the model itself."""
-    found = data.measured.query("depth == 0").set_index("model")["bits_per_byte"]
+    found = data.measured.query("depth == 0").set_index("model")
     if data.chosen.writing or PLAIN not in found.index:
         return None
-    own, plain = float(found[NAME]), float(found[PLAIN])
-    values = {"plain": number(plain, ".4f"), "own": number(own, ".4f"), "by": number(abs(plain - own), ".4f")}
-    if abs(plain - own) < CHANCE:
+    own, plain = found.loc[data.chosen.model], found.loc[PLAIN]
+    values = {
+        "plain": number(plain["bits_per_byte"], ".4f"),
+        "own": number(own["bits_per_byte"], ".4f"),
+        "seeds": int(min(own["seeds"], plain["seeds"])),
+    }
+    if own["most"] < plain["least"]:
         said = _(
-            "**Its twin** without modules needs {plain} bits per byte on held-out stories, this model {own}: one run "
-            "each, and within chance."
+            "**Looking ahead helped**: the twin trained to look no further needs {plain} bits per byte on held-out "
+            "stories, this model {own}; of {seeds} seeds each, the worst of this model is better than the twin's best."
         )
-    elif plain > own:
+    elif own["least"] > plain["most"]:
         said = _(
-            "**Looking ahead helped**: the twin trained without modules needs {plain} bits per byte on held-out "
-            "stories, this model {own}, less by {by} (one run each)."
+            "**Looking ahead cost**: the twin trained to look no further needs {plain} bits per byte on held-out stories, "
+            "this model {own}; of {seeds} seeds each, the best of this model is worse than the twin's worst."
         )
     else:
         said = _(
-            "**Looking ahead cost**: the twin trained without modules needs {plain} bits per byte on held-out stories, "
-            "this model {own}, more by {by} (one run each)."
+            "**Its twin** that looks no further needs {plain} bits per byte on held-out stories, this model {own}: within "
+            "what {seeds} seeds of each differ by."
         )
     return said.format(**values)
 
 
-CLAIMS = (ahead_of_one, several_a_pass, one_a_pass, stays, misled, by_depth, told, twin)
+def in_a_row_or_beside(data: Data) -> str | None:
+    """What a module's proposals are worth that has read the token between, and a head's that has not."""
+    first = data.measured.query("depth == 1").set_index("model")["stays"]
+    if data.draft is not None or not {CHAINED, PARALLEL} <= set(first.index):
+        return None
+    module, head = (float(first[name]) for name in (CHAINED, PARALLEL))
+    if module <= head:
+        return None
+    return _(
+        "**In a row or side by side**: on held-out stories {module}% of what the first module proposes stays, and {head}% "
+        "of what the first head proposes, which has not read the token between.",
+        module=number(100 * module, ".0f"),
+        head=number(100 * head, ".0f"),
+    )
+
+
+CLAIMS = (ahead_of_one, several_a_pass, one_a_pass, stays, misled, by_depth, told, twin, in_a_row_or_beside)
 
 
 def speed(race: tuple[list[float], list[float]]) -> str:
@@ -253,6 +283,14 @@ def notice(data: Data) -> tuple[str, ...]:
                 "serves."
             ),
         )
+    if data.chosen.parallel:
+        return (
+            _(
+                "The model has read the text up to the chosen token. Its own head predicts the next token, and each further "
+                "head, from the same state, one token beyond: none knows what the others say. In the text, the tokens that "
+                "follow are underlined where the prediction is right (blue) or wrong (orange)."
+            ),
+        )
     return (
         _(
             "The model has read the text up to the chosen token and predicts the next one; each module reads what the "
@@ -269,14 +307,23 @@ def notice(data: Data) -> tuple[str, ...]:
     )
 
 
-def maths() -> tuple[str, ...]:
+def maths(data: Data) -> tuple[str, ...]:
     """What the equations leave out."""
-    return (
+    looks = (
         _(
+            "Each head has an output matrix of its own, and each loss counts alike: of the model's training three quarters "
+            "go to tokens further away, as the notes have it. Trained as briefly as its twins, it pays for that in its own "
+            "next token."
+        )
+        if data.chosen.parallel
+        else _(
             "The modules are DeepSeek-V3's: one after another, each with a block of its own, all with the model's "
             "embedding and head. "
             "Their mean loss counts λ = 0.3 in training."
-        ),
+        )
+    )
+    return (
+        looks,
         _(
             "At temperature 0 the accepted part is where both argmaxes agree. Above it a proposed x, drawn from q, stays with "
             "probability min(1, p(x) / q(x)); in place of one that goes a token is drawn from the positive part of p − q."

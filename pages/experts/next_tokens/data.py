@@ -7,23 +7,27 @@ from functools import cached_property
 
 import pandas as pd
 import streamlit as st
+import torch
 
 from tlmviz.analysis.experts import ahead
 from tlmviz.analysis.experts.ahead import Chain
 from tlmviz.checkpoints.folders import model_folder
 from tlmviz.checks import Check, experts_ahead
 from tlmviz.decoding.speculative import Speculation
+from tlmviz.facades.language_model import LanguageModel
 from tlmviz.figures import readable
-from tlmviz.language_model import LanguageModel
 from tlmviz.ui import compute as computing
 from tlmviz.ui.link import SLOT
 
-from .state import LONGEST, OWN, SMALLER, Ahead
+from .state import CHAINED, LONGEST, OWN, SMALLER, Ahead
 
-NAME, PLAIN = "stories-mtp", "stories-mtp-plain"
+PLAIN = "stories-mtp-plain"  # the twin that looks no further
 LARGE, DRAFT = "stories-rope", "zoo-mqa"
 ROUNDS = 3  # of the race
 _RACE = f"{SLOT}ahead_race"  # session: what was raced, and its rounds: another visitor's noise is not shown to this one
+
+BROKEN = "\ufffd"  # stands for bytes that are no whole character
+LONGEST_CHARACTER = 4  # bytes, in UTF-8
 
 
 @dataclass(frozen=True)
@@ -56,29 +60,51 @@ class Data:
         return DRAFT if self.chosen.proposer == SMALLER else None
 
     def spelled(self, ids: tuple[int, ...] | list[int]) -> list[str]:
-        """Each token as it stands in a text; one that spells nothing by its name."""
+        """Each token as it stands in a text; one that spells nothing, or a part of a character, by its name."""
         tokenizer = self.lm.tokenizer
-        return [tokenizer.decode([i], continues=True) or readable(tokenizer.name(i)) for i in ids]
+        texts = [tokenizer.decode([i], continues=True) for i in ids]
+        return [
+            text if text and BROKEN not in text else readable(tokenizer.name(i))
+            for i, text in zip(ids, texts)
+        ]
+
+    def joined(self, ids: tuple[int, ...]) -> list[str]:
+        """The tokens of a text; of those that spell one character together, the first has it and the others are empty."""
+        decode, words, at = self.lm.tokenizer.decode, self.spelled(ids), 0
+        while at < len(ids):
+            ends = range(at + 1, min(at + LONGEST_CHARACTER, len(ids)) + 1)
+            end = next(
+                (end for end in ends if BROKEN not in decode(list(ids[at:end]), continues=True)), at + 1
+            )
+            if end > at + 1:
+                words[at:end] = [decode(list(ids[at:end]), continues=True), *[""] * (end - at - 1)]
+            at = end
+        return words
+
+    def word(self, place: int) -> str:
+        """The token at a place of the text; of one that is a part of a character, the character."""
+        return next(text for text in reversed(self.joined(self.ids)[: place + 1]) if text)
 
     def chains_by(self, reads: str) -> list[Chain]:
         """The predictions from every position on, the modules reading OWN or GIVEN."""
-        return _chains(self.ids, reads == OWN)
+        return _chains(self.model, self.ids, reads == OWN)
 
     @cached_property
     def stages(self) -> list[list[Stage]]:
         """The chain from every position on."""
         chains = self.chains_by(self.chosen.reads)
         return [
-            [self._stage(chain, place, k) for k in range(len(chain.read))]
+            [
+                self._stage(read, ids, chances, place + depth + 1)
+                for depth, (read, ids, chances) in enumerate(zip(chain.read, *_top(chain)))
+            ]
             for place, chain in enumerate(chains)
         ]
 
-    def _stage(self, chain: Chain, place: int, depth: int) -> Stage:
-        top = chain.predicted[depth].topk(3)
-        reads, *names = self.spelled([chain.read[depth], *top.indices.tolist()])
-        follows = place + depth + 1
-        right = int(top.indices[0]) == self.ids[follows] if follows < len(self.ids) else None
-        return Stage(reads, tuple(zip(names, top.values.tolist())), right)
+    def _stage(self, read: int, ids: list[int], chances: list[float], follows: int) -> Stage:
+        reads, *names = self.spelled([read, *ids])
+        right = ids[0] == self.ids[follows] if follows < len(self.ids) else None
+        return Stage(reads, tuple(zip(names, chances)), right)
 
     @cached_property
     def place(self) -> int:
@@ -122,7 +148,7 @@ class Data:
     @property
     def measured(self) -> pd.DataFrame:
         """What training measured on held-out stories."""
-        return _measured()
+        return _measured(self.chosen.model)
 
     @property
     def checks(self) -> list[Check]:
@@ -130,9 +156,15 @@ class Data:
         return _checks(self.model, self.text, self.draft if self.chosen.writing else None)
 
 
+def _top(chain: Chain) -> tuple[list[list[int]], list[list[float]]]:
+    """The ids of the three most probable tokens of each stage, and their probabilities."""
+    top = torch.stack(chain.predicted).topk(3)
+    return top.indices.tolist(), top.values.tolist()
+
+
 def compute(chosen: Ahead) -> Data:
     """The data of a state. Raises BadText for an empty text."""
-    model = LARGE if chosen.writing and chosen.proposer == SMALLER else NAME
+    model = LARGE if chosen.writing and chosen.proposer == SMALLER else chosen.model
     lm = computing.model(model)
     if not chosen.text:
         lm.encode("")  # says what is wrong with it
@@ -148,8 +180,8 @@ def compute(chosen: Ahead) -> Data:
 
 
 @st.cache_resource(max_entries=32, show_spinner=False)
-def _chains(ids: tuple[int, ...], own: bool) -> list[Chain]:
-    lm, made = computing.model(NAME), ahead.own_chains if own else ahead.given_chains
+def _chains(model: str, ids: tuple[int, ...], own: bool) -> list[Chain]:
+    lm, made = computing.model(model), ahead.own_chains if own else ahead.given_chains
     return computing.run_in_worker(lambda: made(lm.network, list(ids)))
 
 
@@ -162,8 +194,8 @@ def _written(text: str, name: str, draft: str | None, count: int, temperature: f
 
 
 @st.cache_data(show_spinner=False)
-def _measured() -> pd.DataFrame:
-    return ahead.read_measured(model_folder(NAME))
+def _measured(model: str) -> pd.DataFrame:
+    return ahead.read_measured(model_folder(model))
 
 
 @st.cache_resource(max_entries=32, show_spinner=False)
@@ -176,7 +208,7 @@ def _checks(model: str, text: str, draft: str | None) -> list[Check]:
             experts_ahead.same_as_greedy(lm, read, other),
             experts_ahead.keeps_the_distribution(lm, read, other),
         ]
-        if other is None:
+        if other is None and model == CHAINED:
             found.append(experts_ahead.caches_change_nothing(lm, read, None))
         return found
 

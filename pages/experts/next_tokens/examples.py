@@ -5,7 +5,7 @@ from __future__ import annotations
 from tlmviz.ui import gallery
 from tlmviz.ui.gallery import Card
 
-from .state import GIVEN, SMALLER, WRITING, Ahead
+from .state import GIVEN, PARALLEL, SMALLER, WRITING, Ahead
 
 CARDS = (
     Card(
@@ -31,6 +31,12 @@ CARDS = (
         "Reading the text's own tokens, as in training, the last module is right more often than on what it was told before.",
         Ahead.link(reads=GIVEN),
         "The same text and boxes, with most predictions right",
+    ),
+    Card(
+        "Heads side by side",
+        "Three heads on one vector in the modules' place: none has read the tokens between, and fewer of their proposals stay.",
+        Ahead.link(model=PARALLEL),
+        "A text with a chosen token and four boxes that all hang on it",
     ),
 )
 

@@ -16,10 +16,10 @@ def show() -> None:
             frame.caption(said)
         frame.claim(claims.CLAIMS, shown)
         view.picture(shown)
-    frame.next_step(_(view.NEXT[shown.chosen.writing]))
-    frame.claims(claims.CLAIMS, shown, more=claims.notice(shown), maths=claims.maths())
+    frame.next_step(_(view.next_step(shown.chosen)))
+    frame.claims(claims.CLAIMS, shown, more=claims.notice(shown), maths=claims.maths(shown))
     below.when_painted("beneath-ahead", lambda: view.below_it(shown))
-    for equation in view.EQUATIONS[shown.chosen.writing]:
+    for equation in view.equations(shown.chosen):
         frame.equation(*equation)
     below.copy_as_python("ahead-python", view.snippet(shown))
 

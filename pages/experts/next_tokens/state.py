@@ -6,6 +6,7 @@ from tlmviz.ui import link, state
 from tlmviz.ui.language import N_
 
 PREDICTIONS, WRITING = "predictions", "writing"
+CHAINED, PARALLEL = "stories-mtp", "stories-mtp-parallel"  # how the model looks ahead
 OWN, GIVEN = "own", "given"  # what the modules read
 MODULES, SMALLER = "modules", "smaller"  # who proposes
 LONGEST = 120  # tokens of a text: all their chains are sent whole
@@ -38,8 +39,12 @@ class Ahead(state.State):
         N_("The modules read"), {OWN: N_("what was predicted"), GIVEN: N_("the text")}, key="nreads", segments=True,
         spelled={OWN: "what was predicted", GIVEN: "the text"},
     )  # fmt: skip
+    model = state.menu(
+        N_("Looks ahead by"), {CHAINED: N_("modules in a row"), PARALLEL: N_("heads side by side")}, key="nmodel",
+        segments=True,
+    )  # fmt: skip
     proposer = state.menu(
-        N_("Proposals from"), {MODULES: N_("Its own modules"), SMALLER: N_("A smaller model")}, key="nfrom", segments=True,
+        N_("Proposals from"), {MODULES: N_("The model itself"), SMALLER: N_("A smaller model")}, key="nfrom", segments=True,
         spelled={MODULES: "Its own modules", SMALLER: "A smaller model"},
     )  # fmt: skip
     count = state.number(N_("New tokens"), 1, MOST_NEW, 40, key="nnew")
@@ -52,13 +57,18 @@ class Ahead(state.State):
     step = state.live(  # from 1; 0: the first pass that writes the most
         "npass", 0, link.whole(0, MOST_NEW), ends=(0, 1, MOST_NEW)
     )
-    for _control in (proposer, count, temperature):
+    for _control in (model, proposer, count, temperature):
         _control.changed = _other_text
 
     @property
     def writing(self) -> bool:
         """Whether text is written, not looked at."""
         return self.view == WRITING
+
+    @property
+    def parallel(self) -> bool:
+        """Whether heads side by side look ahead: each reads the position's own state, and no token behind it."""
+        return self.model == PARALLEL
 
     @property
     def text(self) -> str:

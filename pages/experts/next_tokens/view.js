@@ -13,7 +13,7 @@ import { drawRounds } from "./rounds.js";
  * `right` is null behind the text's end; `added` where the text ended before; `at` is what is looked at, from 1.
  * @typedef {{ reads: string, right: boolean | null, top: [word: string, p: number][] }} Stage
  * @typedef {{ proposed: [word: string, chance: number][], accepted: number, added: string | null }} Round
- * @typedef {{ kind: "chains" | "rounds", tokens: string[], chains: Stage[][], rounds: Round[], at: number }} Header
+ * @typedef {{ kind: "chains" | "rounds", tokens: string[], chains: Stage[][], rounds: Round[], at: number, parallel: boolean }} Header
  * @typedef {import("#canvas/live.js").View<Header, {}, { place: number, step: number }>} View
  */
 

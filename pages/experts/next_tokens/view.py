@@ -10,7 +10,7 @@ from tlmviz.ui.language import N_, _
 
 from . import claims
 from .data import Data
-from .state import GIVEN, OWN, Ahead
+from .state import GIVEN, OWN, PARALLEL, SMALLER, Ahead
 
 PICTURE = live.Picture(__file__, "ahead", place=Ahead.place, step=Ahead.step)
 _MODULES = (
@@ -18,28 +18,53 @@ _MODULES = (
     r"\right], \quad \mathbf{h}^k = \mathrm{Block}_k(\mathbf{h}'^{\,k}), \quad P^k_{i+k+1} = \mathrm{softmax}(\mathrm{Head}("
     r"\mathbf{h}^k_i)), \quad \mathcal{L} = \mathcal{L}_0 + \frac{\lambda}{D} \sum_{k=1}^{D} \mathcal{L}_k",
     "DeepSeek-AI 2024 (DeepSeek-V3), section 2.2, Eq. 21–25; Decoder-Only Transformers in Einstein Notation, section 6.4.",
-    "Section 6.4 adds n heads beside one another, all on the same final state and with equal weight (Gloeckle et al. 2024). "
-    "DeepSeek-V3 chains modules: each sees the token before the one that it predicts. This model does the latter.",
+    "DeepSeek-V3 chains modules: each sees the token before the one that it predicts. Section 6.4 has heads side by side, as "
+    "the twin stories-mtp-parallel.",
+)
+_HEADS = (
+    r"O_t^{(j)\,v} = H_t^{\mathrm{final}\,f}\, W_{O_j\,f}^{\ \ v}, \qquad \mathcal{L} = \frac{1}{n} \sum_{j=1}^{n} "
+    r"\mathrm{CE}(O_t^{(j)}, w_{t+j})",
+    "Decoder-Only Transformers in Einstein Notation, section 6.4; Gloeckle et al. 2024.",
 )
 _REJECTION = (
     r"\Pr(x \text{ stays}) = \min\left(1, \frac{p(x)}{q(x)}\right), \qquad \text{else } x \sim \frac{\max(0, p - q)}"
     r"{\sum_y \max(0, p(y) - q(y))} \quad \Rightarrow \quad x \sim p",
     "Leviathan, Kalman and Matias 2023, section 2.3 and appendix A.1.",
 )
-EQUATIONS = {False: (_MODULES,), True: (_REJECTION, _MODULES)}
-NEXT = {
-    False: N_("Click another token, or take *the text* for what the modules read; then *Writing*."),
-    True: N_(
-        "Press ▶, and watch the passes; then let *a smaller model* propose, or raise the temperature behind *More*."
-    ),
-}
+
+
+def equations(chosen: Ahead) -> tuple[tuple[str, ...], ...]:
+    """What is computed."""
+    looks = _HEADS if chosen.parallel else _MODULES
+    return (_REJECTION, looks) if chosen.writing else (looks,)
+
+
+def next_step(chosen: Ahead) -> str:
+    """What to try."""
+    if chosen.writing:
+        return N_(
+            "Press ▶, and watch the passes; then let *a smaller model* propose, or raise the temperature behind *More*."
+        )
+    if chosen.parallel:
+        return N_("Click another token, and compare *modules in a row*; then *Writing*.")
+    return N_(
+        "Click another token, or take *the text* for what the modules read; then *heads side by side*, and *Writing*."
+    )
 
 
 def controls() -> Ahead:
     """Draw the controls; what they say."""
-    left, right, last = st.columns([0.3, 0.5, 0.2], vertical_alignment="bottom")
-    writing = Ahead.view.draw(left) != Ahead.view.default
-    (Ahead.proposer if writing else Ahead.reads).draw(right)
+    writing = Ahead.view.get() != Ahead.view.default
+    widths = (
+        [0.215, 0.305, 0.35, 0.13] if writing else [0.215, 0.345, 0.29, 0.15]
+    )  # none is cut at 1280 pixels
+    left, middle, right, last = st.columns(widths, vertical_alignment="bottom")
+    Ahead.view.draw(left)
+    if writing:
+        if Ahead.proposer.draw(middle) != SMALLER:
+            Ahead.model.draw(right)
+    elif Ahead.model.draw(middle) != PARALLEL:
+        Ahead.reads.draw(right)
     if writing:
         with frame.more(last):
             Ahead.count.draw()
@@ -54,7 +79,7 @@ def controls() -> Ahead:
 def picture(data: Data) -> None:
     """The text with its chains of predictions, or as it is written pass by pass. Raises BadText: the context has no room."""
     header = _rounds(data) if data.chosen.writing else _chains(data)
-    PICTURE.show({"title": claims.title(data), "tokens": data.spelled(data.ids), **header}, {})
+    PICTURE.show({"title": claims.title(data), "tokens": data.joined(data.ids), **header}, {})
 
 
 def _chains(data: Data) -> dict:
@@ -69,7 +94,13 @@ def _chains(data: Data) -> dict:
         ]
         for stages in data.stages
     ]
-    return {"kind": "chains", "chains": chains, "rounds": [], "at": data.place + 1}
+    return {
+        "kind": "chains",
+        "parallel": data.chosen.parallel,
+        "chains": chains,
+        "rounds": [],
+        "at": data.place + 1,
+    }
 
 
 def _rounds(data: Data) -> dict:
@@ -82,7 +113,13 @@ def _rounds(data: Data) -> dict:
         )  # None: the text ended within what was proposed
         rounds.append({"proposed": proposed, "accepted": min(each.accepted, len(kept)), "added": added})
         left -= len(kept)
-    return {"kind": "rounds", "chains": [], "rounds": rounds, "at": data.step + 1}
+    return {
+        "kind": "rounds",
+        "parallel": data.chosen.parallel,
+        "chains": [],
+        "rounds": rounds,
+        "at": data.step + 1,
+    }
 
 
 def below_it(data: Data) -> None:
@@ -91,7 +128,8 @@ def below_it(data: Data) -> None:
         _speed(data)
     else:
         held_out = data.measured.set_index("model").loc[data.model, "accuracy"].tolist()
-        figure = accuracy_by_depth(data.accuracy(OWN), data.accuracy(GIVEN), held_out, frame.theme())
+        given = None if data.chosen.parallel else data.accuracy(GIVEN)
+        figure = accuracy_by_depth(data.accuracy(OWN), given, held_out, frame.theme())
         alt = _("Share of right predictions by depth, on this text and on held-out stories")
         frame.chart(figure, key="aheadaccuracy", alt=alt)
     frame.measured(lambda: data.checks)

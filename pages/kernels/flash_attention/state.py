@@ -8,7 +8,7 @@ import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
 from tlmviz.analysis.kernels import online_softmax
-from tlmviz.trace import Trace
+from tlmviz.tracing.trace import Trace
 from tlmviz.ui import compute, inputs, link, state
 from tlmviz.ui.language import N_
 

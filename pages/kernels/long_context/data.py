@@ -14,8 +14,8 @@ from tlmviz.analysis.kernels.long_context import LONGEST, Survey
 from tlmviz.analysis.samples import long_sample_text
 from tlmviz.checks import Check, kernels_tiles, measure
 from tlmviz.checks import kernels as kernel_checks
-from tlmviz.language_model import LanguageModel
-from tlmviz.trace import Trace
+from tlmviz.facades.language_model import LanguageModel
+from tlmviz.tracing.trace import Trace
 from tlmviz.ui import compute, long_text
 from tlmviz.ui.long_text import Ids
 

@@ -5,8 +5,7 @@ from __future__ import annotations
 from tlmviz.ui import gallery, inputs
 from tlmviz.ui.gallery import Card
 
-from .gradients.state import Gradients
-from .state import DROPOUT, DYNAMIC, MASTER, WARMUP, Part
+from .state import DROPOUT, DYNAMIC, FLOAT8, MASTER, WARMUP, Part
 
 CARDS = (
     Card(
@@ -16,16 +15,16 @@ CARDS = (
         "A hill of sizes, most of it left of the smallest normal number",
     ),
     Card(
-        "Lifted by 2¹⁶",
-        "The same gradients times 65,536: less than one in a thousand is lost, and none is too large.",
-        Gradients.link(k=16),
-        "The same hill within the range of FP16",
-    ),
-    Card(
         "Ruined, and rescued",
         "In parts of a large batch nearly all gradients are 0 without a scale; with a dynamic one it learns as FP32 does.",
         Part.link(part=DYNAMIC),
         "One line of losses that rises away from all others",
+    ),
+    Card(
+        "A step in eight bits",
+        "Sixteen steps in eight bits: scaled by past steps they go where FP32's do; unscaled, a fifth of the gradients vanishes.",
+        Part.link(part=FLOAT8),
+        "The largest number of a tensor under a line, beside two curves of losses",
     ),
     Card(
         "Weights that stand still",

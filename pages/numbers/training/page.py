@@ -7,18 +7,21 @@ from pages.numbers.training.dropout.state import Dropout
 from pages.numbers.training.dynamic import page as dynamic
 from pages.numbers.training.dynamic.state import Dynamic
 from pages.numbers.training.examples import examples
+from pages.numbers.training.float8 import page as float8
+from pages.numbers.training.float8.state import Float8
 from pages.numbers.training.gradients import page as gradients
 from pages.numbers.training.gradients.state import Gradients
 from pages.numbers.training.master import page as master
 from pages.numbers.training.master.state import Master
-from pages.numbers.training.state import DROPOUT, DYNAMIC, GRADIENTS, MASTER, WARMUP, Part, Reading
+from pages.numbers.training.state import DROPOUT, DYNAMIC, FLOAT8, GRADIENTS, MASTER, WARMUP, Part, Reading
 from pages.numbers.training.warmup import page as warmup
 from pages.numbers.training.warmup.state import Warmup
 from tlmviz.ui import frame
 from tlmviz.ui.language import _
 
 PARTS = {
-    GRADIENTS: gradients.show, DYNAMIC: dynamic.show, MASTER: master.show, WARMUP: warmup.show, DROPOUT: dropout.show,
+    GRADIENTS: gradients.show, DYNAMIC: dynamic.show, FLOAT8: float8.show, MASTER: master.show, WARMUP: warmup.show,
+    DROPOUT: dropout.show,
 }  # fmt: skip
 
 
@@ -32,6 +35,6 @@ def show(model: str) -> None:
 
 frame.heading(
     _("Training"), _("Gradients too small, updates too short, first steps too long: what goes wrong, and what helps."), examples,
-    Part, Reading, Gradients, Dynamic, Master, Warmup, Dropout,
+    Part, Reading, Gradients, Dynamic, Float8, Master, Warmup, Dropout,
 )  # fmt: skip
 show(st.session_state["model"])

@@ -5,7 +5,9 @@ from __future__ import annotations
 from tlmviz.ui import state
 from tlmviz.ui.language import N_
 
-GRADIENTS, DYNAMIC, MASTER, WARMUP, DROPOUT = "gradients", "dynamic", "master", "warmup", "dropout"
+GRADIENTS, DYNAMIC, FLOAT8, MASTER, WARMUP, DROPOUT = PARTS = (
+    "gradients", "dynamic", "float8", "master", "warmup", "dropout",
+)  # fmt: skip
 STORIES, TEXT = "stories", "text"
 
 
@@ -15,12 +17,14 @@ class Part(state.State):
     part = state.menu(
         N_("Part"),
         {
-            GRADIENTS: N_("Gradients"), DYNAMIC: N_("Dynamic scaling"), MASTER: N_("Master weights"), WARMUP: N_("Warm-up"),
+            GRADIENTS: N_("Gradients"), DYNAMIC: N_("Dynamic scaling"), FLOAT8: N_("FP8"), MASTER: N_("Master weights"),
+            WARMUP: N_("Warm-up"),
             DROPOUT: N_("Dropout"),
         },
         key="lsview", segments=True, label_visibility="collapsed",
         spelled={
-            GRADIENTS: "Gradients", DYNAMIC: "Dynamic scaling", MASTER: "Master weights", WARMUP: "Warm-up", DROPOUT: "Dropout",
+            GRADIENTS: "Gradients", DYNAMIC: "Dynamic scaling", FLOAT8: "FP8", MASTER: "Master weights", WARMUP: "Warm-up",
+            DROPOUT: "Dropout",
         },
     )  # fmt: skip
 

@@ -17,7 +17,7 @@ from tlmviz.checks import positions as position_checks
 from tlmviz.errors import BadConfig
 from tlmviz.figures.positions import rope_steps
 from tlmviz.tokens import output_names
-from tlmviz.trace import Trace
+from tlmviz.tracing.trace import Trace
 from tlmviz.ui import compute as shared
 from tlmviz.ui.compute import about, run_in_worker
 

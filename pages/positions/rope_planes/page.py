@@ -22,7 +22,7 @@ def planes(model: str) -> None:
             return
         frame.claim(claims.CLAIMS, shown)
         view.picture(shown)
-    frame.next_step(_("Choose *Move both* and press ▶: what stands still? Then choose another part."))
+    frame.next_step(*view.next_steps(shown.chosen))
     below.when_painted("beneath-planes", lambda: _beneath(shown), seen=False)
 
 

@@ -57,3 +57,4 @@ class Choice(state.State):
     )  # fmt: skip
     base = _box("rbase", "θ")
     other = _box("rother", N_("Other θ"))
+    at = state.live("rat", 0, int, ends=(-32, 32))  # steps that the clocks are moved by

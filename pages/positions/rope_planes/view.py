@@ -4,23 +4,26 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
-from typing import Any
+from pathlib import Path
+from typing import Any, Literal
 
 import numpy as np
 import streamlit as st
 
 from tlmviz.analysis.positions import rope_planes
-from tlmviz.figures import placed, token_label
-from tlmviz.figures.positions import rope_clocks, rope_steps
-from tlmviz.trace import Trace
+from tlmviz.figures import placed
+from tlmviz.figures.positions import rope_steps
+from tlmviz.tracing.trace import Trace
 from tlmviz.ui import compute as shared
-from tlmviz.ui import frame, inputs, link
+from tlmviz.ui import engine, frame, inputs, link, live
 from tlmviz.ui.language import _
 
 from .data import NOTES_BASE, PLAIN_BASE, Data, unchosen
-from .state import CLOCKS, HEADS, LAYOUTS, STEPS, Choice, Pair
+from .state import BOTH, CLOCKS, HEADS, LAYOUTS, STEPS, Choice, Pair
 from .view_passes import heads, heads_snippet, layouts, layouts_snippet, start
 
+READER = Path(__file__).parent / "reader.js"
+PICTURE = live.Picture(__file__, "clocks", at=Choice.at)
 QUERY, KEY = "_token", "_key"  # the menus' keys in the session; the link holds the view that all pages share
 _SETTING = {CLOCKS: Choice.moves, STEPS: Choice.layout, HEADS: Choice.everywhere}
 _SLIPS = (
@@ -59,12 +62,31 @@ EQUATIONS = {
 }
 
 
+def next_steps(chosen: Choice) -> tuple[str | Literal[False], ...]:
+    """What there is to do in a part; False for what is done already."""
+    return {
+        CLOCKS: (
+            chosen.moves != BOTH
+            and _("Choose *Move both* and press ▶: what stands still? Then choose another part."),
+            _("Press ▶: what stands still? Then choose *Move the query*."),
+        ),
+        STEPS: (
+            _("Press ▶, or drag through the planes: each turns more slowly than the one before. Then choose another part."),
+        ),
+        LAYOUTS: (_("Type a text of your own: what does the wrong layout cost there? Then choose another part."),),
+        HEADS: (
+            not chosen.everywhere and _("Choose *In every layer*: what does the model lose then? Or choose another head."),
+            _("Choose another head: at which distances does it score highest?"),
+        ),
+    }[chosen.part]  # fmt: skip
+
+
 # --- controls ----------------------------------------------------------------------------------------
 
 
 def controls(model: str) -> Choice | None:
     """Draw the controls; what they say. None, with a sentence, where there is nothing to read yet."""
-    text = inputs.text_box(shared.model(model))
+    text = inputs.text_box(shared.model(model), **engine.pause(model))
     with frame.after_picture(pairs=False, horizontal=True, vertical_alignment="center", gap="small"):
         first, setting, *pair = (st.container(width=width) for width in ("content", "content", 130, 130))
         more = frame.more(st.container(width=95))
@@ -153,14 +175,29 @@ def picture(data: Data) -> None:
 def _clocks(data: Data) -> None:
     """Every plane's clock, what each adds, and the sum; a slider moves positions."""
     (layer, head), tokens = data.chosen.head, data.trace.tokens
-    query, key = (f"{at} · {token_label(tokens[at])}" for at in data.chosen.pair)
+    query, key = (placed(at, tokens[at]) for at in data.chosen.pair)
     title = _(
         "Layer {layer}, head {head}: query {query}, key {key}", layer=layer, head=head, query=query, key=key
     )
-    figure = rope_clocks.clocks(data.clocks, frame.theme(), title=title, moves=data.chosen.moves)
-    with frame.wide("wide", 880):
-        alt = _("One clock per RoPE plane with a query's and a key's hand, walked by a slider")
-        frame.chart(figure, key="clocks", alt=alt)
+    clocks = data.clocks
+    header = {
+        "engine": _engine(data.chosen),
+        "title": title,
+        "moves": data.chosen.moves,
+        "home": clocks.home,
+        "positions": clocks.positions.tolist(),
+        "speeds": clocks.frequency.tolist(),
+    }
+    PICTURE.show(header, {"q": clocks.q, "k": clocks.k, "parts": clocks.parts})
+
+
+def _engine(chosen: Choice) -> dict[str, Any] | None:
+    """What the browser makes clocks of further texts by; None where the server does."""
+    query, key = (link.FIELDS[name].get() for name in ("query", "key"))
+    return engine.offer(
+        chosen.model, chosen.text, READER, head=chosen.head, query=query, key=key, moves=chosen.moves,
+        stride=chosen.stride, base=chosen.base,
+    )  # fmt: skip
 
 
 def _steps(data: Data) -> None:
@@ -217,7 +254,7 @@ def _clocks_snippet(data: Data) -> str:
     (layer, head), (query, key), own = data.chosen.head, data.chosen.pair, data.own_base
     moves, stride = data.chosen.moves, data.chosen.stride
     return f"""\
-{start(data, "rope_planes", "rope_clocks")}
+{start(data, "rope_planes")}
 q, k = rope_planes.head_vectors(trace, layer={layer}, head={head}, base={own!r})  # before RoPE, [T, D]
 clocks = rope_planes.clocks(
     q[{query}], k[{key}], ({query}, {key}), base={data.base!r}, moves={moves!r}, stride={stride}
@@ -226,7 +263,7 @@ score = clocks.scores[clocks.home]
 print("planes:", clocks.parts[clocks.home], "sum:", score)
 model = trace.scores({layer}, {head})[{query}, {key}].item()
 print("the model's own score, with base {own:g}:", model)
-figures.clocks(clocks, LIGHT, title="Layer {layer}, head {head}", moves={moves!r}).show()
+print("the score at each pair of positions:", dict(zip(map(tuple, clocks.positions.tolist()), clocks.scores)))
 """
 
 

@@ -87,14 +87,13 @@ def heads(data: Data) -> None:
         frame.chart(figure, key="distance", alt=alt)
 
 
-def start(data: Data, analysis: str, figures: str) -> str:
-    """What every snippet begins with."""
+def start(data: Data, analysis: str, figures: str = "") -> str:
+    """What every snippet begins with; one that draws names its `figures`."""
+    drawn = f"from tlmviz.figures import LIGHT\nfrom tlmviz.figures.positions import {figures} as figures\n"
     return f"""\
 import tlmviz
 from tlmviz.analysis.positions import {analysis}
-from tlmviz.figures import LIGHT
-from tlmviz.figures.positions import {figures} as figures
-
+{drawn if figures else ""}
 lm = tlmviz.load({data.chosen.model!r})
 trace = lm.trace({data.chosen.text!r})"""
 

@@ -47,5 +47,8 @@ def notice() -> tuple[str, ...]:
         _(
             "The pages beside a term are those whose texts have it, most often first. They are counted, not chosen."
         ),
+        _(
+            "The picture beside a term is one of a page’s examples, and leads to that page: there the term is seen at work."
+        ),
         _("The sign # before a term is its link: it opens this page with the term lit."),
     )

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import ast
+import contextlib
 import functools
+import threading
 from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -14,10 +16,14 @@ from tlmviz.ui import glossary
 from tlmviz.ui.tours.parts import Step, Tour
 from tlmviz.ui.tours.table import TOURS
 
+from .explained import Shown, explained
 from .state import Glossary
 
 PAGES = Path(__file__).resolve().parents[2]
 OWN = "start/glossary"  # whose words say nothing about where a term is used
+_PARSING = (
+    threading.Lock()
+)  # visitors of a fresh server come at once, and two threads that parse make Python 3.11 fail
 WRITTEN = ("claims.py", "examples.py")  # all strings of these are for visitors
 
 
@@ -25,7 +31,8 @@ WRITTEN = ("claims.py", "examples.py")  # all strings of these are for visitors
 class Entry:
     """A term: its name, other forms of it, what it means, and who uses it, most often first.
 
-    `pages` with how often their texts have it; `tours` with the first step, counted from 1, that names it.
+    `pages` with how often their texts have it; `tours` with the first step, counted from 1, that names it; `shown` where a page's
+    example shows what it means.
     """
 
     name: str
@@ -33,6 +40,7 @@ class Entry:
     text: str
     pages: tuple[tuple[Page, int], ...]
     tours: tuple[tuple[Tour, int], ...]
+    shown: Shown
 
 
 @dataclass(frozen=True)
@@ -65,7 +73,7 @@ def compute(chosen: Glossary) -> Data:
 
 def texts(source: str) -> Iterator[str]:
     """The texts of a module for visitors: its strings, without docstrings, equations, and code, which alone has several lines."""
-    tree = ast.parse(source)
+    tree = _parsed(source)
     inner = {
         id(part) for node in ast.walk(tree) if isinstance(node, ast.JoinedStr) for part in ast.walk(node)
     }
@@ -78,6 +86,14 @@ def texts(source: str) -> Iterator[str]:
             text = node.value
         if text and "\n" not in text and "\\" not in text:
             yield text
+
+
+def _parsed(source: str) -> ast.Module:
+    """Its tree. Python 3.11 fails where another thread parses meanwhile, which wording a traceback does too: then once more."""
+    for _ in range(9):
+        with contextlib.suppress(SystemError):
+            return ast.parse(source)
+    return ast.parse(source)
 
 
 def texts_of(page: Page) -> list[str]:
@@ -110,9 +126,14 @@ def _tours(tour: Tour) -> dict[str, int]:
     return steps
 
 
-@functools.cache
 def entries() -> tuple[Entry, ...]:
     """Every term, in the order of the alphabet. Sources do not change while the app runs."""
+    with _PARSING:
+        return _entries()
+
+
+@functools.cache
+def _entries() -> tuple[Entry, ...]:
     pages = {page: glossary.count_in("\n".join(texts_of(page))) for page in ALL if page.folder != OWN}
     steps = {tour.name: _tours(tour) for tour in TOURS.values()}
     told = {
@@ -130,6 +151,7 @@ def entries() -> tuple[Entry, ...]:
             text,
             tuple(using.most_common()),
             tuple((TOURS[tour], steps[tour][name]) for tour, _ in walks.most_common()),
+            explained()[name],
         )
 
     every = (entry(text, forms) for text, forms in glossary.TERMS.items())

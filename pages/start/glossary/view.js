@@ -8,12 +8,12 @@ import { fits, initial } from "./search.js";
 
 /** @typedef {import("#canvas/mount.js").Component} Component */
 /** @typedef {{ title: string, link: string, count?: number }} Target */
-/** @typedef {{ name: string, aliases: string[], text: string, link: string, pages: Target[], tours: Target[] }} Entry */
+/** @typedef {{ name: string, aliases: string[], text: string, link: string, shown: Target & { picture: string } | null, pages: Target[], tours: Target[] }} Entry */
 /** @typedef {{ entries: Entry[], find: string, term: string, lang: string }} Data */
 /** @typedef {{ root: HTMLElement, component: Component, box: HTMLInputElement, count: HTMLElement, letters: HTMLElement, list: HTMLElement, parts: Map<string, HTMLElement>, data?: Data, lit: string, typed: string, sendSoon: (() => void) & { cancel: () => void } }} View */
 
 const DELAY = 400; // milliseconds from the last letter typed until the link follows
-const FEW = 5; // pages that are shown at once
+const FEW = 3; // pages that are shown at once
 
 /** @param {Target} target */
 const anchor = ({ title, link, count }) =>
@@ -31,7 +31,7 @@ function line(label, targets) {
   return make("p", { className: "where" }, make("span", { textContent: label }), ...first, ...more);
 }
 
-/** @param {Entry} entry */
+/** @param {Entry} entry with the picture of the example that shows what it means, where there is one */
 function drawn(entry) {
   const own = make("a", { href: entry.link, textContent: "#", "data-card": "step", "aria-label": _("Link to {term}", { term: entry.name }), className: "own" });
   const name = make("h3", { textContent: entry.name });
@@ -40,7 +40,8 @@ function drawn(entry) {
     ...(entry.pages.length ? [line(_("Pages"), entry.pages)] : []),
     ...(entry.tours.length ? [line(_("Tours"), entry.tours)] : []),
   ];
-  return make("article", { testid: "term" }, make("header", {}, own, name, ...also), make("p", { textContent: entry.text }), ...where);
+  const example = entry.shown ? [make("a", { href: entry.shown.link, "data-card": "step", className: "example" }, make("img", { src: entry.shown.picture, alt: "", loading: "lazy" }), make("span", { textContent: entry.shown.title }))] : [];
+  return make("article", { testid: "term" }, ...example, make("header", {}, own, name, ...also), make("p", { textContent: entry.text }), ...where);
 }
 
 /** Show what fits the search, the lit term always. @param {View} v */
@@ -58,7 +59,7 @@ function filter(v) {
     begun.add(initial(entry.name));
   }
   const all = v.data.entries.length;
-  v.count.textContent = shown === all ? _("{all} terms", { all }) : shown ? _("{shown} of {all} terms", { shown, all }) : _("No term has this; try a shorter word.");
+  v.count.textContent = shown === all ? _("{all} terms", { all }) : shown ? _("{shown} of {all} terms", { shown, all }) : _("No term has this, in its name or its sentence; a shorter word finds more.");
   for (const letter of v.letters.children) /** @type {HTMLButtonElement} */ (letter).disabled = !begun.has(letter.textContent ?? "");
 }
 
@@ -94,8 +95,8 @@ function create(host) {
   return v;
 }
 
-/** @param {View} v @param {Entry[]} entries */
-function fill(v, entries) {
+/** @param {View} v @param {Data} data */
+function fill(v, { entries }) {
   Object.assign(v.box, { placeholder: _("softmax, cache, learning rate …"), ariaLabel: _("Search the terms") });
   v.letters.ariaLabel = _("Letters");
   v.parts = new Map(entries.map((entry) => [entry.name, drawn(entry)]));
@@ -112,7 +113,7 @@ function receive(v, data) {
   const before = v.data;
   chooseLanguage(data.lang);
   v.data = data;
-  if (!before) fill(v, data.entries);
+  if (!before) fill(v, data);
   const went = !before || data.term !== before.term || (data.find !== before.find && data.find !== v.typed);
   if (!went) return; // only what was typed here came back, and more may have been typed since
   v.sendSoon.cancel();

@@ -9,6 +9,7 @@ from urllib.parse import urlencode
 import streamlit as st
 
 from pages import HOME
+from tlmviz.hosting import pictures
 from tlmviz.ui import glossary, language, markdown
 from tlmviz.ui.components.scripts import component
 from tlmviz.ui.language import _
@@ -59,9 +60,14 @@ def _sent(entry: Entry) -> dict[str, Any]:
     """An entry as the browser reads it."""
     return {
         "name": entry.name,
-        "aliases": [form for form in entry.aliases if form.lower() != entry.name.lower()],
+        "aliases": other_forms(entry),
         "text": entry.text,
         "link": f"{glossary.PAGE}?{urlencode({'term': entry.name})}",
+        "shown": {
+            "title": _("{page}: {card}", page=entry.shown.page.title, card=entry.shown.title),
+            "link": _page_link(entry.shown.page.path),
+            "picture": pictures.address(entry.shown.picture),
+        },
         "pages": [
             {"title": page.title, "count": count, "link": _page_link(page.path)}
             for page, count in entry.pages
@@ -74,6 +80,11 @@ def _sent(entry: Entry) -> dict[str, Any]:
             for tour, step in entry.tours[:TOURS]
         ],
     }
+
+
+def other_forms(entry: Entry) -> list[str]:
+    """Forms of a term beside its name, but for those that differ in case alone."""
+    return [form for form in entry.aliases if form.lower() != entry.name.lower()]
 
 
 def _page_link(path: str) -> str:

@@ -34,6 +34,11 @@ STYLE = """<style>
 .room-step p i { display: inline-block; width: 0.7em; height: 0.7em; border-radius: 50%; margin: 0 0.3em 0 0.15em; }
 .room-step i.further { background: #3b82c4; }
 .room-step i.here { background: #e8890c; }
+[class*="st-key-roomstep"]:not(.st-key-roomsteps):has(.room-step.held) { border-color: #e8890c; box-shadow: 0 0 0 1px #e8890c; }
+[class*="st-key-hold"] { margin-left: auto; }
+:root:fullscreen :is([data-testid="stSidebar"], [data-testid="stExpandSidebarButton"], [data-testid="stHeader"], .st-key-top,
+  .stElementContainer:has(h1), .st-key-fullscreen) { display: none; }
+:root:fullscreen .stApp .stMainBlockContainer { padding: 0.8rem 1.2rem; }
 @media (max-width: 640px) {
   .room-code img { display: none; }
   .room-code.large img { display: block; width: min(80vw, 18rem); }

@@ -16,10 +16,10 @@ from pages import HOME
 from tlmviz.errors import Error
 from tlmviz.hosting.rooms import Counts, NoRoom, normal, rooms
 from tlmviz.ui import frame, markdown, visit
-from tlmviz.ui.components import url_fragment
+from tlmviz.ui.components import fullscreen, url_fragment
 from tlmviz.ui.language import _, ngettext
-from tlmviz.ui.tours import bar, room
-from tlmviz.ui.tours.parts import Step, Tour
+from tlmviz.ui.tours import asked, bar, room
+from tlmviz.ui.tours.parts import Question, Step, Tour
 from tlmviz.ui.tours.table import TOURS
 
 from .state import LONGEST, Room
@@ -58,12 +58,15 @@ def ways_in(chosen: Room) -> None:
         )
         tour = TOURS[Room.tour.draw()]
         st.button(_("Open a room"), key="roomopen", on_click=_open, args=(tour.name,))
-        asked = [step.question.asks for step in tour.steps if step.question]
+        questions = [step.question.asks for step in tour.steps if step.question]
         long = _(
             "{steps} steps, {questions} questions, about {minutes} minutes. It asks:",
-            steps=len(tour.steps), questions=len(asked), minutes=tour.minutes,
+            steps=len(tour.steps), questions=len(questions), minutes=tour.minutes,
         )  # fmt: skip
-        st.markdown(f"*{tour.says}* {long}\n\n" + "\n".join(f"- {question}" for question in asked))
+        st.markdown(f"*{tour.says}* {long}\n\n" + "\n".join(f"- {question}" for question in questions))
+        with st.container(horizontal=True):
+            _one_question(tour)
+            _own_question()
     with student:
         st.subheader(_("For a student"), anchor=False)
         st.markdown(_("Type the code on the wall, or scan the QR code beside it."))
@@ -71,19 +74,79 @@ def ways_in(chosen: Room) -> None:
         _join("" if chosen.secret else chosen.code.strip())  # of a teacher's link it was said above
 
 
+def _one_question(tour: Tour) -> None:
+    """Each question of a tour, to be asked without the tour."""
+    with st.popover(_("Ask one of them alone")):
+        for number, step in enumerate(tour.steps, 1):
+            if step.question:
+                st.button(
+                    step.question.asks,
+                    key=f"roomone{number}",
+                    on_click=_open,
+                    args=(asked.alone(tour, number),),
+                )
+
+
+def _own_question() -> None:
+    """The fields of a question of the teacher's own."""
+    with st.popover(_("Ask a question of your own")), st.form("roomown", border=False):
+        st.markdown(
+            _(
+                "Open the page that your question is about, set it as students shall see it, and copy its address. They see it "
+                "with your question below."
+            )
+        )
+        st.text_input(
+            _("Link of the page"), key="ownlink", max_chars=asked.LINK, placeholder="/explorer?head=5.4"
+        )
+        st.text_input(_("Your question"), key="ownasks", max_chars=asked.ASKS)
+        for number in range(1, asked.MOST + 1):
+            label = (
+                _("Answer {n}", n=number) if number <= asked.FEWEST else _("Answer {n}, or empty", n=number)
+            )
+            st.text_input(label, key=f"ownanswer{number}", max_chars=asked.ANSWER)
+        st.selectbox(
+            _("The right one"),
+            range(asked.MOST + 1),
+            key="ownright",
+            format_func=lambda number: _("Answer {n}", n=number) if number else _("I do not say"),
+        )
+        st.form_submit_button(_("Open a room on it"), on_click=_open_own)
+
+
+def _open_own() -> None:
+    """Callback: open a room on the question of the form; where something is missing, the next run says what."""
+    given = st.session_state
+    answers = [given[f"ownanswer{number}"] for number in range(1, asked.MOST + 1)]
+    try:
+        kept = asked.own(
+            given["ownlink"], given["ownasks"], answers, given["ownright"] - 1 if given["ownright"] else None
+        )
+    except Error as error:
+        st.session_state[SAID] = str(error)
+    else:
+        _open(kept)
+
+
 def notice() -> tuple[str, ...]:
     """What is kept of a room, and how it is counted."""
     return (
         _(
             "Counts are kept: how many came to a step, how many gave an answer; and marks that name nobody, so that none counts "
-            "twice. No names, no accounts, no addresses. A room ends after a day, and all of this with it."
+            "twice. No names, no accounts, no addresses. A room ends after a day, and all of this, a question of your own "
+            "too, with it."
         ),
         _(
             "“Here” are those who came to a step and not further, also those who have closed their tab since. A new tab counts "
             "as a new visitor, a reloaded one does not."
         ),
         _(
-            "The first answer counts. A student sees how the room answered after answering; the wall shows it when you reveal it."
+            "The first answer counts. A student sees how the room answered after answering, or, with “Results when I reveal”, "
+            "when you reveal it, as the wall does."
+        ),
+        _(
+            "To discuss a question, hold the room at its step and let it vote again: the second answers are counted beside the "
+            "first, and none is judged in between."
         ),
     )
 
@@ -100,9 +163,16 @@ def _open(tour: str) -> None:
     st.session_state[ENDED] = False
 
 
-def _reveal_button(chosen: Room, key: str, label: str, steps: frozenset[int]) -> None:
-    """A button behind which the wall shows these questions' answers and no others."""
-    st.button(label, key=key, on_click=_try, args=(rooms().reveal, chosen.code, chosen.secret, steps))
+def _button(
+    chosen: Room, key: str, label: str, call: Callable[..., object], *arguments: object, **more: str
+) -> None:
+    """A button of the teacher's that has the room do something."""
+    st.button(label, key=key, on_click=_try, args=(call, chosen.code, chosen.secret, *arguments), **more)  # type: ignore[arg-type]
+
+
+def _withhold(chosen: Room) -> None:
+    """Callback: the room's results wait for the teacher, or no longer, as the switch says."""
+    _try(rooms().withhold, chosen.code, chosen.secret, st.session_state["roomwithheld"])
 
 
 def _end(chosen: Room) -> None:
@@ -128,7 +198,7 @@ def _try(call: Callable[..., object], *arguments: object) -> bool:
 def _join(code: str) -> None:
     """The link into the room of a code."""
     if code:
-        tour = TOURS[rooms().tour(code, visit.address())]
+        tour = asked.of_room(rooms().tour(code, visit.address()))
         href = bar.joining(tour, EXPLORER, normal(code))
         begin = escape(_("Begin “{title}”", title=tour.title))
         st.html(f'<a class="room-join" data-card="step" href="{escape(href)}">{begin}</a>')
@@ -149,7 +219,7 @@ def wall(chosen: Room, counts: Counts) -> None:
     """The teacher's view: the code, and live beside and below it who is there and every step."""
     st.html(STYLE)
     with st.container(key="claim"):
-        st.markdown(f"**{TOURS[counts.tour].title}**")
+        st.markdown(f"**{asked.of_room(counts.tour).title}**")
     with st.container(horizontal=True, vertical_alignment="center", key="roomtools"):
         st.session_state.setdefault(
             "roomlarge", not counts.visitors
@@ -161,15 +231,31 @@ def wall(chosen: Room, counts: Counts) -> None:
                 "For the whole wall, so that it can be scanned from the last row. The steps come back when you switch it off."
             ),
         )
-        asked = {number for number, step in enumerate(TOURS[counts.tour].steps, 1) if step.question}
-        _reveal_button(chosen, "revealall", _("Reveal all"), frozenset(asked))
-        _reveal_button(chosen, "hideall", _("Hide all"), frozenset())
+        st.session_state["roomwithheld"] = (
+            counts.withheld
+        )  # also where another screen of the teacher's set it
+        st.toggle(
+            _("Results when I reveal"),
+            key="roomwithheld",
+            on_change=_withhold,
+            args=(chosen,),
+            help=_(
+                "Who has answered sees how the room answered, and what is right, only when you reveal it; else at once."
+            ),
+        )
+        asking = frozenset(
+            number for number, step in enumerate(asked.of_room(counts.tour).steps, 1) if step.question
+        )
+        only = _("The questions that somebody has answered.")
+        _button(chosen, "revealall", _("Reveal all"), rooms().reveal, asking, help=only)
+        _button(chosen, "hideall", _("Hide all"), rooms().reveal, frozenset())
+        fullscreen.button(_("Full screen"))
         with st.popover(_("Your link")):
             code, own = {Room.code.key: normal(chosen.code)}, urlencode({Room.secret.key: chosen.secret})
             st.markdown(
                 _(
                     "The address of this page is your link: who has it sees the counts, reveals answers and ends the room. Keep "
-                    "it, and show the wall in full screen (F11) so that nobody reads it there."
+                    "it, and show the wall in full screen so that nobody reads it there."
                 )
             )
             st.code(f"{_base()}{PATH}?{urlencode(code)}#{own}", language=None, wrap_lines=True)
@@ -239,7 +325,7 @@ def steps(chosen: Room) -> None:
     """Every step with its visitors and its question, again and again while the page is open."""
     counts = _now(chosen)
     said()
-    tour = TOURS[counts.tour]
+    tour = asked.of_room(counts.tour)
     with st.container(key="roomsteps"):
         for number, step in enumerate(tour.steps, 1):
             with st.container(key=f"roomstep{number}"):
@@ -255,26 +341,47 @@ def _step(chosen: Room, counts: Counts, tour: Tour, number: int, step: Step) -> 
         f'<i class="{name}" style="width: {100 * count / total:.1f}%"></i>'
         for name, count in (("further", further), ("here", here))
     )
+    held = number == counts.held
     st.html(
-        f'<div class="room-step"><h3><b>{number}</b> {escape(step.title)}</h3>'
+        f'<div class="room-step{" held" if held else ""}"><h3><b>{number}</b> {escape(step.title or tour.title)}</h3>'
         f'<p><i class="here"></i>{at_it} <i class="further"></i>{beyond}</p>'
         f'<div class="room-meter" aria-hidden="true">{meter}</div></div>'
     )
-    if step.question is None:
-        return
-    shown, given = number in counts.revealed, counts.answered(number)
-    said = f"<p><em>{escape(step.question.asks)}</em></p>"
-    if shown:
-        right = bar.measured(tour.name, number).answer
-        said += room.bars(step.question, counts.answers.get(number, {}), right)
+    if step.question:
+        _question(counts, tour, number, step.question)
+    with st.container(horizontal=True, vertical_alignment="center", gap="small", key=f"roomacts{number}"):
+        if step.question:
+            _votes(chosen, counts, number)
+        if number < len(tour.steps):
+            label, to = (_("Let go"), 0) if held else (_("Hold here"), number)
+            _button(chosen, f"hold{number}", label, rooms().hold, to, type="tertiary")
+
+
+def _question(counts: Counts, tour: Tour, number: int, question: Question) -> None:
+    """The question of a step, and once it is revealed how the room answered it."""
+    said = f"<p><em>{escape(question.asks)}</em></p>"
+    if number in counts.revealed:
+        said += room.bars(question, counts.votes.get(number, ({},)), bar.right(tour, number))
     st.html(f'<div class="room-question">{said}</div>')
-    with st.container(horizontal=True, vertical_alignment="center", gap="small"):
-        label, steps = (
-            (_("Hide"), counts.revealed - {number}) if shown else (_("Reveal"), counts.revealed | {number})
-        )
-        _reveal_button(chosen, f"reveal{number}", label, steps)
-        answers = ngettext("{n} answer", "{n} answers", given) if given else _("No answer yet")
-        st.html(f'<p class="room-answered">{answers}</p>')
+
+
+def _votes(chosen: Room, counts: Counts, number: int) -> None:
+    """How many have answered the question of a step, and what the teacher may do with it once somebody has."""
+    first, *second = counts.answered(number)
+    if not first:
+        st.html(f'<p class="room-answered">{_("No answer yet")}</p>')
+        return
+    hide = number in counts.revealed
+    label, steps = (
+        (_("Hide"), counts.revealed - {number}) if hide else (_("Reveal"), counts.revealed | {number})
+    )
+    _button(chosen, f"reveal{number}", label, rooms().reveal, steps)
+    if not second:
+        _button(chosen, f"again{number}", _("Vote again"), rooms().vote_again, number)
+    answers = ngettext("{n} answer", "{n} answers", first)
+    if second:
+        answers += ", " + _("{n} in the second vote", n=second[0])
+    st.html(f'<p class="room-answered">{answers}</p>')
 
 
 def _when(ends: float) -> str:

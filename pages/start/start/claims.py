@@ -27,7 +27,7 @@ def finds(data: Data) -> str | None:
     if not _looks_back(data) or data.expects(row, key):
         return None
     return _(
-        "Reading “{query}”, one head of the model looks back at “{key}”: that word gets {weight} of its attention.",
+        "Reading “{query}”, one head of the model looks back at “{key}”, which gets {weight} of its attention.",
         query=_word(data, row), key=_word(data, key), weight=number(weight, ".0%"),
     )  # fmt: skip
 
@@ -38,7 +38,7 @@ def spreads(data: Data) -> str | None:
     if _looks_back(data):
         return None
     return _(
-        "Reading “{query}”, one head of the model gives “{key}” most of its attention of any word: {weight}.",
+        "Reading “{query}”, one head of the model gives most of its attention to “{key}”: {weight}.",
         query=_word(data, row), key=_word(data, key), weight=number(weight, ".0%"),
     )  # fmt: skip
 

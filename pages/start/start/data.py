@@ -41,12 +41,13 @@ Arrays = np.ndarray
 
 @dataclass(frozen=True)
 class Head:
-    """One head on the sentence: where it is, its weights [T, T], and the row that it opens on."""
+    """One head on the sentence: where it is, its weights [T, T], the row that it opens on and the tag that says why."""
 
     layer: int
     head: int
     weights: np.ndarray
     row: int
+    tag: str = ""
 
 
 class Next(NamedTuple):
@@ -119,10 +120,12 @@ def reading(text: str) -> Reading:
     back, last = shared.previous_head(MODEL, text), min(len(trace), MOST)
 
     def work() -> Reading:
-        def made(layer: int, head: int, at: int) -> Head:
-            return Head(layer, head, trace.attention(layer, head)[:last, :last].numpy(), min(at, last - 1))
+        def made(layer: int, head: int, at: int, tag: str = "") -> Head:
+            return Head(
+                layer, head, trace.attention(layer, head)[:last, :last].numpy(), min(at, last - 1), tag
+            )
 
-        both = {FINDER: made(row.layer, row.head, row.query), BACK: made(*back, last - 1)}
+        both = {FINDER: made(row.layer, row.head, row.query, row.tag), BACK: made(*back, last - 1)}
         likeliest = trace.logits_at(range(last)).softmax(-1).max(-1)
         ids = likeliest.indices.tolist()
         names = output_names(shared.model(MODEL).tokenizer, ids)
@@ -158,8 +161,9 @@ def _translation(text: str) -> Arrays:
 
 def _beyond(text: str) -> Arrays:
     reader = tlmviz.load("digits-perceiver")
-    found = shared.run_in_worker(lambda: reader.classify(digits.held_out().images[3]))
-    return np.asarray(found.maps[0])
+    grid = digits.held_out().images[3:12].reshape(3, 3, 8, 8)
+    maps = shared.run_in_worker(lambda: reader.classify(grid)).maps[-1]  # [M, pixels]
+    return np.asarray(maps.reshape(-1, 3, 8, 3, 8).sum((2, 4)).reshape(-1, 9))  # by latent and cell
 
 
 def _streams(text: str) -> Arrays:

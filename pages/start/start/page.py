@@ -5,7 +5,7 @@ import streamlit as st
 from pages import HOME
 from pages.start.start import claims, data, view
 from pages.start.start.state import Start
-from tlmviz.ui import below, frame, inputs
+from tlmviz.ui import below, engine, frame, inputs
 from tlmviz.ui import compute as shared
 from tlmviz.ui.language import _
 from tlmviz.ui.tours import cards
@@ -16,7 +16,7 @@ _SHOWN = "_start_shown"
 @frame.fragment
 def look() -> None:
     """The sentence and what looks at what in it."""
-    text = inputs.text_box(shared.model(data.MODEL))
+    text = inputs.text_box(shared.model(data.MODEL), **engine.pause(data.MODEL))
     shown = st.session_state[_SHOWN] = None if text is None else data.compute(Start(text=text))
     if shown is not None:
         frame.claim(claims.CLAIMS, shown)

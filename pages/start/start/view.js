@@ -1,6 +1,7 @@
 // @ts-check
 // A sentence as words to point at: the chosen word is framed, and every word is as blue as it is looked at.
 
+import { followTyping } from "#canvas/ahead.js";
 import { make } from "#canvas/dom.js";
 import { _, chooseLanguage } from "#canvas/language.js";
 import { mounted } from "#canvas/mount.js";
@@ -75,9 +76,9 @@ function create(host) {
 
 /**
  * @param {View} v
- * @param {Data} data
+ * @param {{ header: Data }} sent
  */
-function receive(v, data) {
+function receive(v, { header: data }) {
   const same = v.data && v.data.tokens.join(" ") === data.tokens.join(" ");
   chooseLanguage(data.lang);
   v.names.ariaLabel = _("Heads");
@@ -103,4 +104,4 @@ function receive(v, data) {
   announcePicture(data.picture);
 }
 
-export default mounted({ create, receive, leave: stop });
+export default followTyping(mounted({ create, receive, leave: stop }));

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import base64
+import contextlib
 from html import escape
 from pathlib import Path
 
@@ -10,8 +11,9 @@ import streamlit as st
 
 from pages import HOME, SECTIONS
 from tlmviz.errors import Error
-from tlmviz.ui import below, frame, inputs, language, onward
+from tlmviz.ui import below, engine, frame, inputs, language, onward
 from tlmviz.ui import compute as shared
+from tlmviz.ui.components.attention_view import TAG_TABLE
 from tlmviz.ui.components.scripts import component
 from tlmviz.ui.language import N_, _
 from tlmviz.ui.tours.bar import step_address
@@ -19,16 +21,30 @@ from tlmviz.ui.tours.parts import address
 from tlmviz.ui.tours.table import TOURS
 
 from . import data as source
-from .data import BACK, FINDER, Data
+from .data import BACK, MOST, Data
 
 EXPLORER = HOME.rpartition("/")[2]
-HEADS = {FINDER: N_("A head that finds"), BACK: N_("A head that looks one back")}
+SHARPEST, CLEAREST, BACK_ONE = (
+    N_("The sharpest head"),
+    N_("The clearest head"),
+    N_("A head that looks one back"),
+)
+FINDING = N_("A head that finds")
+# What the first head is called, by the tag whose row it opens on; what it is called by any other tag is FINDING.
+NAMES = {"": SHARPEST, "previous": CLEAREST}
+# What a browser looks at any sentence by: how many tokens it shows, and what heads are called.
+OF_ANY = {
+    "most": MOST,
+    "named": {"back": BACK_ONE, "finding": FINDING, "others": NAMES},
+    "tags": TAG_TABLE,
+}
+READER = Path(__file__).parent / "reader.js"
 SHOWS = {  # chapter -> what it shows in a sentence; the picture is of the same
     "Attention": N_("Every word looks at earlier ones, and each head in its own way."),
     "Positions": N_("A score depends on how far apart two words stand."),
     "Caches": N_("What is kept for each word: the fewer heads of keys and values, the less."),
     "Translation": N_("Each word that is written looks at the words that are read."),
-    "Beyond decoders": N_("A few learned rows look at a handwritten digit, each at other parts."),
+    "Beyond decoders": N_("A few learned rows read nine handwritten digits, each other ones."),
     "Streams and experts": N_("Four residual streams, mixed by matrices that cannot amplify."),
     "Words": N_("Words that stand in like places lie near each other."),
     "Numbers": N_("Sums of more products spread further: why scores are divided by √d."),
@@ -52,11 +68,12 @@ def look(data: Data) -> None:
     """The sentence as words, lit by what the chosen one looks at."""
     text = data.chosen.text
     sent = {
+        "engine": engine.offer(source.MODEL, text, READER, **OF_ANY),
         "tokens": [source.word(token) for token in data.tokens],
         "expected": [(source.word(each.token), round(each.p, 3)) for each in data.expected],
         "heads": [
             {
-                "name": _(HEADS[name]),
+                "name": _(BACK_ONE if name == BACK else NAMES.get(head.tag, FINDING)),
                 "label": _("Layer {layer}, head {head}", layer=head.layer, head=head.head),
                 "weights": head.weights.round(3).tolist(),
                 "row": head.row,
@@ -67,7 +84,7 @@ def look(data: Data) -> None:
         "color": frame.theme().accent,
         "lang": language.LANGUAGE.get(),
     }
-    _first_look(key="firstlook", data=sent)
+    _first_look(key="firstlook", data={"header": sent, "arrays": {}})
     frame.caption(
         _(
             "The framed word looks; the bluer a word, the more it is looked at. Point at any word, or tap it. Words after it "
@@ -100,11 +117,12 @@ def chapters(data: Data) -> None:
 
 def _card(chapter: str, text: str) -> str:
     page, claim = SECTIONS[chapter][0], _(SHOWS[chapter])
-    try:
-        drawn = base64.b64encode(source.picture(chapter, text, frame.theme()).encode()).decode()
-        alt = escape(_("A picture of this chapter: {claim}", claim=claim))
-        picture = f'<img src="data:image/svg+xml;base64,{drawn}" alt="{alt}">'
-    except Error:  # a sentence of one word has no variance, and a model may be missing
-        picture = ""
+    picture = ""
+    for shown in (text, inputs.DEFAULT_TEXT):  # a sentence of one word has no variance
+        with contextlib.suppress(Error):  # a model may be missing
+            drawn = base64.b64encode(source.picture(chapter, shown, frame.theme()).encode()).decode()
+            alt = escape(_("A picture of this chapter: {claim}", claim=claim))
+            picture = f'<img src="data:image/svg+xml;base64,{drawn}" alt="{alt}">'
+            break
     href = _link(page.path, page.models, text, bare=page.folder == HOME)
     return f'<a data-card="step" href="{escape(href)}">{picture}<b>{escape(chapter)}</b><span>{escape(claim)}</span></a>'

@@ -15,8 +15,10 @@ frame.heading(
 cards.tours(HOME.rpartition("/")[2])
 frame.what_to_notice(
     _("Every step is a page as it is: type another text, choose another head, and go on when you like."),
+    _("Where a step asks, the place that it lights is blurred until you answer: say first what you expect."),
     _("Answers are measured on the models when you give yours; nothing is written down beforehand."),
     _(
-        "Leave a tour anywhere. Its address holds the step and your answers, and this page offers to go on with it."
+        "Leave a tour anywhere. Its address holds the step and your answers, and this page offers to go on with it, in this "
+        "browser also on another day."
     ),
 )

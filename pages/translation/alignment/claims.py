@@ -8,13 +8,12 @@ from tlmviz.figures import number, readable
 from tlmviz.ui import markdown
 from tlmviz.ui.language import _
 
-from .data import Covered, Hypothesis
+from .data import Covered, Hypothesis, joined
 
 
 def token(names: Sequence[str], at: int) -> str:
     """A token as Markdown; the piece of a word that is not its first begins with a dot."""
-    joined = at > 0 and names[at][:1].isalpha() and names[at - 1][-1:].isalpha()
-    return f"“{'·' * joined}{markdown.plain(readable(names[at]))}”"
+    return f"“{'·' * joined(names, at)}{markdown.plain(readable(names[at]))}”"
 
 
 def map_name(base: Hypothesis) -> str:

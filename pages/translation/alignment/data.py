@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -15,8 +15,8 @@ from tlmviz.checks import translation as checks
 from tlmviz.decoding.beam import BeamOptions
 from tlmviz.decoding.penalties import Penalties, coverage_loss, token_coverage
 from tlmviz.decoding.records import Candidate, Search
+from tlmviz.facades.translator import Translator
 from tlmviz.tokens import output_names
-from tlmviz.translator import Translator
 from tlmviz.ui import compute as shared
 from tlmviz.ui import translation
 
@@ -26,6 +26,17 @@ QUICK = (
     checks.rows_sum_to_one, checks.score_is_read_again, checks.rows_may_move, checks.penalties_by_hand,
     checks.overlap_by_distance,
 )  # fmt: skip
+
+
+def joined(names: Sequence[str], at: int) -> bool:
+    """Whether a token is the piece of a word and not its first."""
+    return at > 0 and names[at][:1].isalpha() and names[at - 1][-1:].isalpha()
+
+
+def whole(names: Sequence[str], at: int) -> bool:
+    """Whether a token is a whole word."""
+    ends = at + 1 == len(names) or not joined(names, at + 1)
+    return names[at].strip().isalpha() and not joined(names, at) and ends
 
 
 @dataclass(frozen=True)
@@ -73,9 +84,13 @@ class Covered:
 
 @dataclass(frozen=True)
 class Hypothesis:
-    """A translation by its rank, and the map of it that counts as a_ij."""
+    """A translation by its rank, and the map of it that is read.
+
+    The hypotheses are ranked by the coverage of that map, or, unless `by_map`, by the model's own, as its translations are.
+    """
 
     chosen: Alignment
+    by_map: bool = True
 
     @property
     def mt(self) -> Translator:
@@ -91,6 +106,11 @@ class Hypothesis:
         return align_of(self.chosen.model, self.chosen.map)
 
     @property
+    def counted(self) -> int | None:
+        """The map whose coverage counts in scores."""
+        return self.align if self.by_map else self.mt.align
+
+    @property
     def search(self) -> Search:
         """The search that ended with the hypotheses; searched once for all penalties and maps. Raises BadSearch."""
         options = translation.without_ranking(BeamOptions(width=self.chosen.width))
@@ -99,7 +119,7 @@ class Hypothesis:
     @cached_property
     def hypotheses(self) -> list[Candidate]:
         """All of them, best first."""
-        return self.search.hypotheses(self.penalties, self.align)
+        return self.search.hypotheses(self.penalties, self.counted)
 
     @property
     def candidate(self) -> Candidate:

@@ -6,9 +6,8 @@ from tlmviz.ui import gallery, translation
 from tlmviz.ui.gallery import Card
 
 from .ribbons.state import Ribbons
-from .state import BY_HAND, SCORES, TWINS, Alignment
+from .state import BY_HAND, COPIED, SCORES, TWINS, Alignment
 
-CAT = "The black cat is sleeping on the red chair."
 CARDS = (
     Card(
         "The colour waits its turn",
@@ -29,10 +28,10 @@ CARDS = (
         "Ribbons between the sentences; the French one ends after one word was pinned to the full stop",
     ),
     Card(
-        "The cat turns red",
-        "The step that wrote “noir” must look at “red”: “Le chat rouge est en train de dormir …”",
-        Alignment.link(sentence=CAT) | Ribbons.link(pins=((2, 7),)),
-        "Ribbons between the sentences, the third French word pinned to the word red",
+        "A name that it never saw",
+        "“Quizzbeck” is copied piece by piece: the gate falls to 0.01. Without a pointer the name is lost.",
+        Alignment.link(view=COPIED),
+        "Bars of each written token's probability: those of the name come from the pointer, all others from the vocabulary",
     ),
     Card(
         "A word nobody looked at",

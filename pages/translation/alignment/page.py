@@ -4,6 +4,8 @@ import streamlit as st
 
 from pages.translation.alignment.by_hand import page as by_hand
 from pages.translation.alignment.by_hand.state import Hand
+from pages.translation.alignment.copied import page as copied
+from pages.translation.alignment.copied.state import Pointing
 from pages.translation.alignment.examples import examples
 from pages.translation.alignment.forced import page as forced
 from pages.translation.alignment.forced.state import Forced
@@ -11,7 +13,16 @@ from pages.translation.alignment.ribbons import page as ribbons
 from pages.translation.alignment.ribbons.state import Ribbons
 from pages.translation.alignment.scores import page as scores
 from pages.translation.alignment.scores.state import Scores
-from pages.translation.alignment.state import BY_HAND, FORCE, RIBBONS, SCORES, TRANSLATION, TWINS, Alignment
+from pages.translation.alignment.state import (
+    BY_HAND,
+    COPIED,
+    FORCE,
+    RIBBONS,
+    SCORES,
+    TRANSLATION,
+    TWINS,
+    Alignment,
+)
 from pages.translation.alignment.twins import page as twins
 from pages.translation.alignment.twins.state import Twins
 from pages.translation.alignment.written import page as written
@@ -19,7 +30,7 @@ from tlmviz.ui import frame, translation
 from tlmviz.ui.language import _
 
 PARTS = {RIBBONS: ribbons.show, TRANSLATION: written.show, FORCE: forced.show, SCORES: scores.show}
-WITHOUT = {BY_HAND: by_hand.show, TWINS: twins.show}  # parts that need no sentence
+WITHOUT = {BY_HAND: by_hand.show, TWINS: twins.show, COPIED: copied.show}  # parts that need no sentence
 
 
 @frame.fragment
@@ -37,6 +48,6 @@ def show(model: str) -> None:
 
 frame.heading(
     _("Alignment & coverage"), _("Where each translated word looked, and what it missed."), examples,
-    Alignment, Ribbons, Hand, Twins, Forced, Scores,
+    Alignment, Ribbons, Hand, Twins, Forced, Scores, Pointing,
 )  # fmt: skip
 show(st.session_state["mt"])

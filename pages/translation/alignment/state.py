@@ -5,8 +5,9 @@ from __future__ import annotations
 from tlmviz.ui import link, state, translation
 from tlmviz.ui.language import N_
 
-RIBBONS, TRANSLATION, BY_HAND, TWINS, FORCE, SCORES = VIEWS = (
+RIBBONS, TRANSLATION, BY_HAND, TWINS, FORCE, SCORES, COPIED = VIEWS = (
     "Ribbons", "Translation", "Matrix by hand", "With and without coverage", "Force attention", "Three scores",
+    "Write or copy",
 )  # fmt: skip
 BEST, OWN, MEAN = (
     "best",
@@ -39,6 +40,7 @@ class Alignment(state.State):
         {
             RIBBONS: N_("Ribbons"), TRANSLATION: N_("Translation"), BY_HAND: N_("Matrix by hand"),
             TWINS: N_("With and without coverage"), FORCE: N_("Force attention"), SCORES: N_("Three scores"),
+            COPIED: N_("Write or copy"),
         },
         key="aview", segments=True, label_visibility="collapsed",
     )  # fmt: skip

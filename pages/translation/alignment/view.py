@@ -47,15 +47,18 @@ def ruled(model: str, text: str) -> tuple[Hypothesis, DeltaGenerator]:
 
 
 def plain(model: str, text: str) -> Hypothesis:
-    """Draw the menus of a translation and its map; what they say, with the usual beam and penalties."""
+    """Draw the menus of a translation and its map; what they say, with the usual beam and penalties, scored as the model does."""
     usual = {name: Alignment.controls[name].default for name in ("width", "beta", "floor")}
-    return _hypothesis(model, text, *st.columns([0.7, 0.3], vertical_alignment="bottom"), **usual)
+    places = st.columns([0.7, 0.3], vertical_alignment="bottom")
+    return _hypothesis(model, text, *places, by_map=False, **usual)
 
 
-def _hypothesis(model: str, text: str, ranks: DeltaGenerator, maps: DeltaGenerator, **given) -> Hypothesis:
+def _hypothesis(
+    model: str, text: str, ranks: DeltaGenerator, maps: DeltaGenerator, by_map: bool = True, **given
+) -> Hypothesis:
     """What the menus at these places say. Raises BadSearch."""
     chosen = Alignment.of_session(model=model, text=text, map=_map_menu(model, maps), rank=1, **given)
-    base = Hypothesis(chosen)
+    base = Hypothesis(chosen, by_map)
     with st.spinner(_("Translating …"), show_time=True):
         found = base.hypotheses
 
@@ -65,7 +68,7 @@ def _hypothesis(model: str, text: str, ranks: DeltaGenerator, maps: DeltaGenerat
 
     rank = Alignment.rank.draw(ranks, options=range(1, len(found) + 1), format_func=label)
     Alignment.rank.put(rank)
-    return Hypothesis(replace(chosen, rank=rank))
+    return Hypothesis(replace(chosen, rank=rank), by_map)
 
 
 def _map_menu(model: str, place) -> str:

@@ -51,10 +51,10 @@ def greedy_loses_by_score(data: Data) -> str | None:
     if not _differ(data) or greedy_cut(data) or greedy_beats(data) or greedy_loses(data):
         return None
     return _(
-        "Greedy's {greedy} is {gap} nats more probable than the winner {best}, and loses by its score only ({other} against "
-        "{score}).",
+        "Greedy's {greedy} is {gap} nats more probable than the winner {best}, and loses by its score only: {other} against "
+        "{score}.",
         greedy=quoted(data, data.greedy), gap=f"{data.greedy.parts.logp - data.best.parts.logp:.2f}",
-        best=quoted(data, data.best), score=number(data.greedy.score, ".3f"), other=number(data.best.score, ".3f"),
+        best=quoted(data, data.best), score=number(data.best.score, ".3f"), other=number(data.greedy.score, ".3f"),
     )  # fmt: skip
 
 

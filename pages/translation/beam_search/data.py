@@ -19,9 +19,9 @@ from tlmviz.decoding.penalties import Penalties, token_coverage
 from tlmviz.decoding.records import Candidate, Search
 from tlmviz.decoding.sampling import Sampling
 from tlmviz.decoding.steppers import LanguageStepper
-from tlmviz.language_model import LanguageModel
+from tlmviz.facades.language_model import LanguageModel
+from tlmviz.facades.translator import Translator
 from tlmviz.tokens import Tokenizer, output_names
-from tlmviz.translator import Translator
 from tlmviz.ui import compute as shared
 from tlmviz.ui import translation
 

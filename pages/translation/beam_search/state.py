@@ -12,6 +12,8 @@ STRATEGIES = (
     "Greedy", "Temperature 0.8", "Top-k 40", "Top-p 0.9", "Min-p 0.1", "Typical 0.9", "Contrastive",
 )  # fmt: skip
 LARGEST = 5.0  # of a penalty's weight
+# beside the width
+RULES = ("forced", "banned", "least", "most", "ngram", "groups", "stop", "length", "floor")
 
 
 def _weight(key: str, default: float) -> state.Control:
@@ -81,6 +83,11 @@ class Beam(state.State):
     def has_source(self) -> bool:
         """Whether a source sentence is translated."""
         return self.view != STORY
+
+    @property
+    def has_usual_rules(self) -> bool:
+        """Whether nothing but the width and the weights of the penalties was chosen."""
+        return all(getattr(self, rule) == self.controls[rule].default for rule in RULES)
 
     @property
     def longest(self) -> int:

@@ -11,12 +11,12 @@ import streamlit as st
 from tlmviz.analysis.translation.beam_tree import Path
 from tlmviz.figures.translation import beam_curves
 from tlmviz.ui import compute as shared
-from tlmviz.ui import frame, inputs, live, reading, translation
+from tlmviz.ui import engine, frame, inputs, live, reading, translation
 from tlmviz.ui.language import _
 
 from .claims import geometric_means
 from .data import Data
-from .state import STORY, Beam
+from .state import RACE, STORY, Beam
 
 PICTURE = live.Picture(__file__, "beamranking", alpha=Beam.alpha, beta=Beam.beta, gamma=Beam.gamma)
 ON_CURVES = 40  # texts on the curves
@@ -34,7 +34,8 @@ EQUATION = (
 def controls(model: str) -> Beam | None:
     """Draw the controls; what they say. None without a text that can be read, which a sentence says."""
     left, right = st.columns([0.62, 0.38], vertical_alignment="center")
-    is_story = Beam.view.draw(right) == STORY
+    view = Beam.view.draw(right)
+    is_story = view == STORY
     with frame.after_picture():
         places = st.columns(
             [0.2, 0.26, 0.42, 0.12] if is_story else [0.3, 0.55, 0.15], vertical_alignment="bottom"
@@ -58,9 +59,12 @@ def controls(model: str) -> Beam | None:
         ):  # fmt: skip
             field.draw(more)
     with left:
-        text = (
-            inputs.text_box(shared.model(model)) if is_story else translation.sentence_box(translation.model(model))
-        )  # fmt: skip
+        if is_story:
+            text = inputs.text_box(shared.model(model))
+        else:
+            follows = view == RACE and Beam.of_session(model=model, text="").has_usual_rules
+            pause = engine.pause(model) if follows else {}
+            text = translation.sentence_box(translation.model(model), **pause)
     chosen = Beam.of_session(model=model, text=text or "", strategies=strategies or Beam.strategies.get())
     return chosen if text is not None else None
 

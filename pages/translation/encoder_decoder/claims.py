@@ -7,13 +7,19 @@ from tlmviz.ui import markdown
 from tlmviz.ui.language import N_, _, ngettext
 
 from .data import Data
-from .state import LEARNED, MASKED, REMOVED
+from .state import LEARNED, MASKED, REMOVED, ROTATED
 
 # Of each kind of decoder: in a list of losses, and in the title of its map.
 NAMES = {
     MASKED: N_("with the mask"), REMOVED: N_("mask removed, same weights"), LEARNED: N_("trained on without the mask"),
+    ROTATED: N_("RoPE in cross-attention, same weights"),
 }  # fmt: skip
-TITLES = {MASKED: N_("causal"), REMOVED: N_("mask removed"), LEARNED: N_("trained without")}
+TITLES = {
+    MASKED: N_("causal"),
+    REMOVED: N_("mask removed"),
+    LEARNED: N_("trained without"),
+    ROTATED: N_("causal"),
+}
 
 
 def peeks(data: Data) -> str | None:
@@ -49,9 +55,21 @@ def helps(data: Data) -> str | None:
     )  # fmt: skip
 
 
+def turned(data: Data) -> str | None:
+    """What RoPE in cross-attention does to its maps and to the loss."""
+    if data.chosen.kind != ROTATED:
+        return None
+    return _(
+        "RoPE put into cross-attention moves {moved} of its weight: each query is turned by its place t and each key by its "
+        "own, u, so that scores see the distance t − u. These weights never learned with it: a loss of {turned} nats per token, "
+        "{masked} without.",
+        moved=number(data.moved, ".0%"), turned=_mean(data, ROTATED), masked=_mean(data, MASKED),
+    )  # fmt: skip
+
+
 def looks_ahead(data: Data) -> str | None:
     """How much the shown head gives to the answer, where no mask hides it."""
-    if data.chosen.kind == MASKED or len(data.pair.targets) < 2:
+    if data.chosen.masked or len(data.pair.targets) < 2:
         return None
     return _(
         "In the decoder's map head {head} gives {share} of its weight to the next position, which holds the answer.",
@@ -61,7 +79,7 @@ def looks_ahead(data: Data) -> str | None:
 
 def looks_back(data: Data) -> str | None:
     """How much the shown head gives to the token before, under the mask."""
-    if data.chosen.kind != MASKED or len(data.pair.targets) < 2:
+    if not data.chosen.masked or len(data.pair.targets) < 2:
         return None
     return _(
         "In the decoder's map head {head} gives {share} of its weight to the token before.",
@@ -72,7 +90,7 @@ def looks_back(data: Data) -> str | None:
 def hides(data: Data) -> str | None:
     """How much the mask hides."""
     count = len(data.pair.targets)
-    if data.chosen.kind != MASKED or count < 2:
+    if not data.chosen.masked or count < 2:
         return None
     return ngettext(
         "So that the decoder cannot peek at what it predicts, its mask hides {n} of the {cells} cells of its map; the other "
@@ -114,7 +132,7 @@ def no_copy(data: Data) -> str | None:
     )  # fmt: skip
 
 
-CLAIMS = hides, looks_ahead, peeks, hurts, helps, looks_back, reads, writes_the_same, no_copy
+CLAIMS = turned, hides, looks_ahead, peeks, hurts, helps, looks_back, reads, writes_the_same, no_copy
 
 
 def _mean(data: Data, kind: str) -> str:

@@ -1,4 +1,4 @@
-"""Everything that the page Encoder & decoder shows: copies without the mask, their maps, losses and texts, and identities."""
+"""Everything that the page Encoder & decoder shows: copies of a model, their maps, losses and texts, and identities."""
 
 from __future__ import annotations
 
@@ -12,15 +12,16 @@ import torch
 from tlmviz.analysis.translation import masks
 from tlmviz.checks import Check, measure, translation_cases, translation_masks
 from tlmviz.checks.translation import mask_hides_the_future
+from tlmviz.facades.translator import Translator
 from tlmviz.recording import recording
-from tlmviz.translator import Translator
 from tlmviz.ui import compute as shared
 from tlmviz.ui import translation
 from tlmviz.ui.translation import SentencePair
 
-from .state import KINDS, MASKED, REMOVED, Decoding
+from .state import KINDS, MASKED, REMOVED, ROTATED, Decoding
 
 PARTS = ("q", "k", "v", "out")  # of cross-attention
+CHANGED = {REMOVED: masks.unmasked, ROTATED: masks.rotated}  # copies with the model's own weights
 
 
 @dataclass(frozen=True)
@@ -70,8 +71,13 @@ class Data:
 
     @property
     def cross(self) -> np.ndarray:
-        """What the target token's cross-attention gives to each source token, with the mask."""
-        return maps(self.pair, MASKED).cross[*self.chosen.head, self.token]
+        """What the target token's cross-attention gives to each source token."""
+        return self.maps.cross[*self.chosen.head, self.token]
+
+    @property
+    def moved(self) -> float:
+        """The share of cross-attention's weight, over all heads and target tokens, that lies elsewhere than the model puts it."""
+        return float(np.abs(self.maps.cross - maps(self.pair, MASKED).cross).sum(-1).mean() / 2)
 
     @property
     def shapes(self) -> dict[str, tuple[int, ...]]:
@@ -86,18 +92,18 @@ class Data:
 
 @st.cache_resource(max_entries=4, show_spinner=False)
 def copy_of(model: str, kind: str) -> Translator | None:
-    """The model itself, or a copy without the mask; None where no copy was trained without it. Raises BadCheckpoint."""
+    """The model itself, or a copy of this kind; None where no copy was trained without the mask. Raises BadCheckpoint."""
     mt = translation.model(model)
     if kind == MASKED:
         return mt
-    if kind == REMOVED:
-        return masks.unmasked(mt)
+    if kind in CHANGED:
+        return CHANGED[kind](mt)
     weights = masks.unmasked_weights(model, mt.network)
     return None if weights is None else masks.unmasked(mt, weights)
 
 
 def kinds(model: str) -> list[str]:
-    """What there is of this model: with its mask, without, and trained without if that copy exists."""
+    """What there is of this model: itself, its copies, and the one trained without the mask if that exists."""
     return [kind for kind in KINDS if copy_of(model, kind) is not None]
 
 
@@ -111,7 +117,7 @@ def maps(pair: SentencePair, kind: str) -> masks.Maps:
 
 def telling_head(pair: SentencePair, kind: str) -> tuple[int, int]:
     """The decoder's layer and head that looks most at the token after each, where it may, else at the token before."""
-    look = masks.look_back if kind == MASKED else masks.look_ahead
+    look = masks.look_back if kind in (MASKED, ROTATED) else masks.look_ahead
     layer, head = divmod(int(look(maps(pair, kind).decoder).argmax()), pair.mt.config.n_heads)
     return layer, head
 

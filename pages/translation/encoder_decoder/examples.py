@@ -5,7 +5,7 @@ from __future__ import annotations
 from tlmviz.ui import gallery, translation
 from tlmviz.ui.gallery import Card
 
-from .state import LEARNED, REMOVED, Decoding
+from .state import LEARNED, REMOVED, ROTATED, Decoding
 
 CARDS = (
     Card(
@@ -25,6 +25,12 @@ CARDS = (
         "The same weights, free to look ahead: they never learned what to do there, and the loss doubles.",
         Decoding.link(kind=REMOVED),
         "A decoder map with weight in the half that the mask used to hide",
+    ),
+    Card(
+        "Positions between two languages",
+        "RoPE put into cross-attention as well: what lies at like places is hardly turned, and the translation stays the same.",
+        Decoding.link(kind=ROTATED),
+        "Three maps, the cross map nearly as without rotation",
     ),
     Card(
         "Read a wrong translation",

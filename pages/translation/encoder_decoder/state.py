@@ -6,7 +6,7 @@ from tlmviz.ui import link, state, translation
 from tlmviz.ui.language import N_
 from tlmviz.ui.translation import SentencePair
 
-MASKED, REMOVED, LEARNED = KINDS = ("Causal mask", "Removed", "Trained without")
+MASKED, REMOVED, LEARNED, ROTATED = KINDS = ("Causal mask", "Removed", "Trained without", "RoPE in cross")
 
 
 class Decoding(state.State):
@@ -17,9 +17,18 @@ class Decoding(state.State):
     sentence = translation.SENTENCE
     french = translation.TRANSLATION
     kind = state.menu(
-        N_("Decoder"), {MASKED: N_("Causal mask"), REMOVED: N_("Removed"), LEARNED: N_("Trained without")}, key="edmask",
-        segments=True, label_visibility="collapsed",
+        N_("Decoder"),
+        {
+            MASKED: N_("Causal mask"), REMOVED: N_("Removed"), LEARNED: N_("Trained without"),
+            ROTATED: N_("RoPE in cross"),
+        },
+        key="edmask", segments=True, label_visibility="collapsed",
     )  # fmt: skip
     token = state.menu(
         N_("Target token"), key="edtok", default=3, parse=link.whole(1, 9999), label_visibility="collapsed"
     )
+
+    @property
+    def masked(self) -> bool:
+        """Whether the decoder's future is hidden."""
+        return self.kind in (MASKED, ROTATED)

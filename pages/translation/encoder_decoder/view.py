@@ -9,12 +9,13 @@ from tlmviz.figures.translation.cross_flow import cross_flow
 from tlmviz.figures.translation.shifted_target import shifted_target
 from tlmviz.figures.translation.token_map import beside, token_map
 from tlmviz.ui import frame, inputs, link, reading, translation
-from tlmviz.ui.language import _
+from tlmviz.ui.language import N_, _
 
 from .claims import NAMES, TITLES, free_running, keys_and_values, mean_losses, sizes
 from .data import Data, kinds, telling_head
-from .state import LEARNED, MASKED, REMOVED, Decoding
+from .state import LEARNED, MASKED, REMOVED, ROTATED, Decoding
 
+CROSS = N_("Cross: all of the source (probability)"), N_("Cross, with RoPE on (t, u) (probability)")
 EQUATION = (
     r"\hat y=[\langle\text{start}\rangle,\,y_1,\dots,y_{T-1}],\qquad "
     r"K=W_K M,\quad V=W_V M,\quad Q=W_Q x,\qquad C=\mathrm{softmax}\!\left(\frac{QK^\top}{\sqrt{D}}\right)V",
@@ -29,7 +30,7 @@ def controls(model: str) -> Decoding | None:
     """Draw the controls; what they say. None without texts that can be read, which a sentence says."""
     mt, pair = translation.model(model), translation.pair_boxes(model)
     with frame.after_picture():
-        decoder, *heads, token = st.columns([0.46, 0.13, 0.13, 0.28], vertical_alignment="center")
+        decoder, *heads, token = st.columns([0.5, 0.12, 0.12, 0.26], vertical_alignment="center")
     kind = Decoding.kind.draw(decoder, options=kinds(model))
     if pair is None:
         return None
@@ -56,10 +57,10 @@ def maps(data: Data) -> None:
         ),
         "decoder": token_map(
             shown.decoder[layer, head], given, given, theme, title=_("Decoder: {mask} (probability)", mask=_(TITLES[kind])),
-            chosen=token, mask="causal" if kind == MASKED else "missing", bar=False,
+            chosen=token, mask="causal" if data.chosen.masked else "missing", bar=False,
         ),
         "cross": token_map(
-            shown.cross[layer, head], given, source, theme, title=_("Cross: all of the source (probability)"), chosen=token
+            shown.cross[layer, head], given, source, theme, title=_(CROSS[kind == ROTATED]), chosen=token
         ),
     }  # fmt: skip
     for place, (name, figure) in zip(st.columns(beside(len(figures))), figures.items()):
@@ -119,9 +120,10 @@ def snippet(data: Data) -> str:
     unmasking = {
         MASKED: "",
         REMOVED: "mt = masks.unmasked(mt)  # the same weights, no causal mask\n",
+        ROTATED: "mt = masks.rotated(mt)  # the same weights, RoPE on (t, u) in cross-attention\n",
         LEARNED: f"mt = masks.unmasked(mt, masks.unmasked_weights({pair.model!r}, mt.network))  # trained on without the mask\n",
     }[kind]
-    mark = "causal" if kind == MASKED else "missing"
+    mark = "causal" if data.chosen.masked else "missing"
     return f"""\
 import tlmviz
 from tlmviz.analysis.translation import masks

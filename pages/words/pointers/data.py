@@ -14,8 +14,8 @@ from tlmviz.analysis.words.copying import closed, returns
 from tlmviz.analysis.words.hulls import Quality, Verdict, exact_hull, judge, quality
 from tlmviz.checks import Check, measure, words_pointers
 from tlmviz.errors import BadText
-from tlmviz.hull import Drawing, HullFinder, distinct
-from tlmviz.mixture import Mixture, MixtureModel
+from tlmviz.facades.hull import Drawing, HullFinder, distinct
+from tlmviz.facades.mixture import Mixture, MixtureModel
 from tlmviz.ui import compute as shared
 
 from .state import HULL, LONGEST, Choice, Points

@@ -135,7 +135,7 @@ export function drawPoints(pen, v, theme) {
 }
 
 /**
- * Numbers beside the points, where there is room: of all, or, of many, of those that the step weighs.
+ * Numbers beside the points, where there is room: of all, or, of many, of those that the step weighs; first of the one that it points from.
  * @param {Pen} pen
  * @param {View} v
  * @param {Theme} theme
@@ -144,9 +144,10 @@ function drawNumbers(pen, v, theme) {
   const [points, weights] = [pointsOf(v), weightsOf(v)];
   /** @type {{ x: number, y: number }[]} */
   const taken = [];
-  const heavy = points.map((_point, index) => index).sort((a, b) => (weights[b] ?? 0) - (weights[a] ?? 0));
+  const from = v.header.order[stepOf(v).step - 1];
+  const heavy = points.map((_point, index) => index).sort((a, b) => Number(b === from) - Number(a === from) || (weights[b] ?? 0) - (weights[a] ?? 0));
   for (const index of heavy) {
-    if (points.length > NAMED && !(weights[index] > 0.02)) return;
+    if (points.length > NAMED && index !== from && !(weights[index] > 0.02)) return;
     const at = placeOf(v.side, points[index]);
     if (taken.some(({ x, y }) => Math.hypot(x - at.x, y - at.y) < ROOM)) continue;
     taken.push(at);

@@ -6,7 +6,7 @@ import { _ } from "#canvas/language.js";
 import { addMenu } from "#canvas/laid_out.js";
 import { go, live, makeLegend } from "#canvas/live.js";
 import { canvasPen, fit } from "#canvas/pens.js";
-import { fade } from "#canvas/theme.js";
+import { BEHIND_TEXT, fade } from "#canvas/theme.js";
 
 /** @typedef {{ tokens: string[], unknown: boolean[], offers: [word: string, written: number, copied: number][][], most: number }} Header `most`: the word that is copied most, from 1 */
 /** @typedef {{ gate: Float32Array, pointer: Float32Array }} Arrays row t predicts word t + 1 */
@@ -83,7 +83,7 @@ function paint(v) {
   const [place, { tokens, offers }] = [shown(v), v.header];
   const [blue, orange] = v.theme.heads;
   v.spans.forEach((span, at) => {
-    span.style.background = at ? fade(orange, 0.75 * (1 - v.arrays.gate[at - 1])) : "";
+    span.style.background = at ? fade(orange, BEHIND_TEXT * (1 - v.arrays.gate[at - 1])) : "";
     span.classList.toggle("chosen", at === place);
   });
   drawArcs(v, place);

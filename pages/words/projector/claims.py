@@ -16,6 +16,7 @@ from .data import NEAR, Data
 from .state import ANALOGIES, CATEGORY, FILM, MAP, TSNE
 
 KINDS = list(CATEGORIES)
+SEVERAL = 4  # neighbours of a word's category that are worth a sentence: a list is short, and leaves out many words of its kind
 
 
 def quoted(name: str) -> str:
@@ -23,20 +24,18 @@ def quoted(name: str) -> str:
 
 
 def its_kind(data: Data) -> str | None:
-    """A word's neighbours are of its category more often than chance would have it, where the colours are categories."""
+    """Several of a word's category are among its neighbours, more than chance would have it, where the colours are categories."""
     word, kinds = data.word, data.shown.categories
     if data.chosen.colour != CATEGORY or word is None or word.row < 0 or not (kind := kinds[word.row]):
         return None
     same = [data.shown.names[row] for row in word.near if kinds[row] == kind]
     members = int((kinds == kind).sum())
-    if not same or len(same) * (len(kinds) - 1) <= (members - 1) * len(word.near):
+    if len(same) < SEVERAL or len(same) * (len(kinds) - 1) <= (members - 1) * len(word.near):
         return None
-    return ngettext(
-        "Nobody told the model what words mean, and yet of the {all} nearest to {word} {n} stands with it on a hand-made list of "
-        "{members} ({kind}), {names}.",
-        "Nobody told the model what words mean, and yet of the {all} nearest to {word} {n} stand with it on a hand-made list of "
-        "{members} ({kind}), such as {names}.",
-        len(same), all=len(word.near), word=quoted(word.name), members=members, kind=KINDS[kind - 1],
+    return _(
+        "Nobody told the model what words mean, and yet of the {others} other words on a hand-made list ({kind}) {n} are among "
+        "the {all} nearest to {word}, such as {names}.",
+        others=members - 1, kind=KINDS[kind - 1], n=len(same), all=len(word.near), word=quoted(word.name),
         names=listed([quoted(name) for name in same[:3]]),
     )  # fmt: skip
 

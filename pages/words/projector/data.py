@@ -16,13 +16,13 @@ from tlmviz.analysis.words.categories import CATEGORIES
 from tlmviz.analysis.words.projection import Axes, plane_of, principal_axes, tsne
 from tlmviz.checks import Check, words_planes
 from tlmviz.errors import UnknownName
+from tlmviz.facades.word_vectors import Snapshots
 from tlmviz.figures import readable
 from tlmviz.figures.tokens import SPACE
 from tlmviz.figures.words import groups, points
 from tlmviz.ui import compute as shared
 from tlmviz.ui import words as word_models
 from tlmviz.ui.compute import run_in_worker
-from tlmviz.word_vectors import Snapshots
 
 from .state import (
     ANALOGIES,

@@ -30,8 +30,8 @@ CARDS = (
     ),
     Card(
         "A probability is a path",
-        "Turn by turn down the Huffman tree: the product is the word's probability, and all leaves sum to 1.",
-        Part.link(part=STEP) | Step.link(method=TREE),
+        "The product of all turns. The last three for “mother” are left, left, right, as in a textbook's small tree.",
+        Part.link(part=STEP) | Step.link(method=TREE, context="mother"),
         "A tree of nodes as wide as their probability with one path in orange",
     ),
     Card(

@@ -47,9 +47,21 @@ def guess_stays(data: Data) -> str | None:
     if _points(one) > _points(two):
         return None
     return _(
-        "{change} Even where the predictions are furthest apart, behind {place}, A’s first guess {token} keeps its {a} and has "
-        "{b} in B."
+        "{change} Even where the predictions are furthest apart, behind {place}, A’s first guess {token} loses nothing: {a} in "
+        "A, {b} in B."
     ).format(change=_change(data), place=_place(data, data.furthest), token=token, a=one, b=two)
+
+
+def too_different(data: Data) -> str | None:
+    """The predictions are furthest apart behind other tokens of other texts, which are no guesses at one thing."""
+    if data.same or _placed_alike(data):
+        return None
+    common, length = (count - 1 for count in _common(data))  # the start is every text's
+    return _(
+        "The texts have {n} of {length} tokens in common, too few to compare what is expected next: write a B that differs from "
+        "A in a word or two.",
+        n=common, length=length,
+    )  # fmt: skip
 
 
 def moved_most(data: Data) -> str | None:
@@ -123,8 +135,8 @@ def every_head_moved(data: Data) -> str | None:
 
 
 CLAIMS = (
-    nothing_differs, guess_falls, guess_stays, moved_most, moved_alike, furthest_apart, begins_alike, no_token_shared,
-    every_head_moved,
+    nothing_differs, guess_falls, guess_stays, too_different, moved_most, moved_alike, furthest_apart, begins_alike,
+    no_token_shared, every_head_moved,
 )  # fmt: skip
 
 
@@ -142,8 +154,28 @@ def _points(share: str) -> float:
 
 
 def _place(data: Data, at: int) -> str:
-    position = int(data.comparison.alignment.a[at])
-    return markdown.quoted(data.comparison.a.tokens[position], position)
+    comparison = data.comparison
+    one, two = (
+        markdown.quoted(trace.tokens[where[at]], int(where[at]))
+        for trace, where in (
+            (comparison.a, comparison.alignment.a),
+            (comparison.b, comparison.alignment.b),
+        )
+    )
+    if comparison.alignment.equal[at]:
+        return one
+    return _("{one} in A and {two} in B", one=one, two=two)
+
+
+def _common(data: Data) -> tuple[int, int]:
+    """How many aligned tokens are the same in both texts, and how many the longer one has."""
+    return int(data.comparison.alignment.equal.sum()), max(len(data.comparison.a), len(data.comparison.b))
+
+
+def _placed_alike(data: Data) -> bool:
+    """Whether the predictions are furthest apart behind a token of both texts, or of texts of which half is the same."""
+    common, length = _common(data)
+    return bool(data.comparison.alignment.equal[data.furthest]) or 2 * common >= length
 
 
 def _change(data: Data) -> str:
@@ -160,7 +192,7 @@ def _change(data: Data) -> str:
 
 def _guess(data: Data) -> tuple[str, str, str] | None:
     """What A takes for likeliest where the predictions are furthest apart, and its probability in both."""
-    if not len(data.comparison.kl):
+    if not len(data.comparison.kl) or not _placed_alike(data):
         return None
     token, one, two = data.guess
     return markdown.quoted(token), _percent(one), _percent(two)

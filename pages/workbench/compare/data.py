@@ -15,8 +15,8 @@ from tlmviz.analysis.workbench.patching import answer_id
 from tlmviz.checks import Check
 from tlmviz.checks import workbench_comparing as checks
 from tlmviz.errors import BadShape, BadText
-from tlmviz.language_model import LanguageModel
-from tlmviz.trace import Trace
+from tlmviz.facades.language_model import LanguageModel
+from tlmviz.tracing.trace import Trace
 from tlmviz.ui import compute as shared
 from tlmviz.ui.language import _
 from tlmviz.ui.progress import Tell, Work, begin, going

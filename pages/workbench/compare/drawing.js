@@ -77,7 +77,7 @@ export function comparedAt(layout, { header, tokens }, x, y) {
  * @param {() => HTMLCanvasElement} draw
  */
 function once({ images }, theme, name, draw) {
-  const key = `${theme.id}|${theme.background}|${name}`;
+  const key = `${theme.id}|${name}`;
   if (!images.has(key)) images.set(key, draw());
   return images.get(key);
 }

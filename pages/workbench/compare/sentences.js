@@ -48,6 +48,15 @@ export function mostChanged({ difference, tokens }, row, count = 3) {
 }
 
 /**
+ * How much more of its weight a row gives in B to tokens that the other text has not: they have no column.
+ * @param {Data} data
+ * @param {number} row
+ */
+export function toUnpaired({ difference, tokens }, row) {
+  return -difference.subarray(row * tokens.length, (row + 1) * tokens.length).reduce((sum, value) => sum + value, 0);
+}
+
+/**
  * @param {Data} data
  * @param {number} pin
  * @param {Hover | null} hover
@@ -70,6 +79,8 @@ export function comparedSentence(data, pin, hover) {
   }
   const row = hover?.row ?? pin;
   const cells = mostChanged(data, row).map(({ col, value }) => `${name(col)} ${signed(value)}`);
+  const rest = toUnpaired(data, row);
+  if (Math.abs(rest) > 5e-4) cells.push(_("tokens without a partner {difference}", { difference: signed(rest) }));
   const values = { head: where, token: name(row), cells: cells.join(", "), kl: digits(arrays.kl[row], 3) };
   return cells.length
     ? _("{head} at {token}, from A to B: {cells}. Behind it the predictions are {kl} nats apart, KL(A‖B).", values)

@@ -7,7 +7,7 @@ from functools import partial
 import numpy as np
 import streamlit as st
 
-from tlmviz.language_model import LanguageModel
+from tlmviz.facades.language_model import LanguageModel
 from tlmviz.ui import compute as shared
 from tlmviz.ui import frame, inputs, live, state
 from tlmviz.ui.language import N_, _

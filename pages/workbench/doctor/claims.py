@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from tlmviz.analysis.workbench.doctor.diagnosis import NONE
 from tlmviz.analysis.workbench.faults import FAULTS
+from tlmviz.facades.language_model import LanguageModel
 from tlmviz.figures import number
+from tlmviz.ui import compute as computing
 from tlmviz.ui import markdown
 from tlmviz.ui.language import N_, _
 
@@ -20,9 +22,9 @@ CAUSES = {
     "rope missing": N_("nothing is turned by RoPE"),
     "position offset": N_("positions are counted {value} too far"),
     "window": N_("only the last {value} tokens are seen"),
-    "causal mask": N_("queries see later keys: the causal mask is lost"),
+    "causal mask": N_("the causal mask is lost, so that queries see later keys"),
     "mask offset": N_(
-        "the causal mask is off by {value}: above 0 queries see later keys, below 0 they miss their latest"
+        "the causal mask is off by {value} (above 0 queries see later keys, below 0 they miss their latest)"
     ),
     "key/value groups": N_("{value} query heads read another group of keys and values"),
     "key heads": N_("{value} query heads read the keys of another head"),
@@ -36,12 +38,12 @@ CAUSES = {
     "late values": N_("values stand {value} positions late"),
     "late keys and values": N_("keys and values stand {value} positions late"),
     "dropout": N_("dropout is on, with a share of {value}"),
-    "head order": N_("heads are merged in another order: {value}"),
+    "head order": N_("heads are merged in another order ({value})"),
     "norm missing": N_("the {value} is missing"),
-    "norm kind": N_("the norm is another: {value}"),
+    "norm kind": N_("the norm is another ({value})"),
     "rope precision": N_("RoPE's angles or its table are rounded to {value}"),
     "parallel MLP": N_("the MLP reads the stream in front of attention"),
-    "layer skipped": N_("what enters layer {value} leaves it unchanged: it is skipped"),
+    "layer skipped": N_("what enters layer {value} leaves it unchanged, as it is skipped"),
     "layers exchanged": N_("it has the weights of layer {value}, which has its own"),
     "padding": N_("the padding mask is wrong in {value} columns"),
     "documents": N_("packed texts see each other"),
@@ -52,11 +54,12 @@ CAUSES = {
     "weights": N_("{value} has other weights, off by {share} of its product"),
     "bias": N_("a bias differs, by {value} of the size"),
     "embedding scale": N_("the embedding is multiplied by {value}"),
-    "activation": N_("another activation: {value}"),
+    "activation": N_("another activation ({value})"),
     "residual": N_("a sublayer's output is added {value} times"),
-    "positions": N_("equal tokens have other vectors at each position: position vectors differ"),
+    "positions": N_("position vectors differ, so that equal tokens have other vectors at each position"),
     "tokens": N_("the texts differ by {value} tokens"),
 }
+BASES = N_("RoPE turns by a base of {value} instead of {expected}")  # where the base of A is known
 NAMES = {  # fault that is put in -> cause that it must be called
     "RoPE base": "rope base", "Positions moved": "position offset", "Score scale": "scale", "Soft-cap": "soft-cap",
     "Window": "window", "Causal mask lost": "causal mask", "First keys hidden": "padding", "Sink": "sink",
@@ -82,7 +85,7 @@ def recognised(data: Data) -> str | None:
     if data.chosen.view != INJECTED or data.found.said.cause != NAMES[data.chosen.fault]:
         return None
     return _(
-        "One fault was put in on purpose, and the doctor names it from the numbers alone: {place}: {cause}.",
+        "One fault was put in on purpose, and the doctor names it from the numbers alone, {place}: {cause}.",
         place=where(data),
         cause=cause(data),
     )
@@ -181,8 +184,20 @@ def _share(data: Data) -> str:
 def cause(data: Data) -> str:
     """The cause that is named, with its number."""
     said, value = data.found.said, data.found.said.value
+    expected = _base(data)
     share = number(100 * said.errors.get(said.step or "", 0.0), ".2g") + "%"
-    return _(CAUSES.get(said.cause, "{cause}: {value}"), cause=said.cause, value=_written(value), share=share)
+    return _(
+        BASES if expected else CAUSES.get(said.cause, "{cause}: {value}"),
+        cause=said.cause, value=_written(value), share=share, expected=expected,
+    )  # fmt: skip
+
+
+def _base(data: Data) -> str:
+    """The base by which A turns the layer whose base is another; empty where none is, or A does not say."""
+    lm, said = computing.model(data.chosen.model), data.found.said
+    if said.cause != "rope base" or said.layer is None or not isinstance(lm, LanguageModel):
+        return ""
+    return _written(lm.config.layer(said.layer).rope_base) if lm.config.positions.scaling == "none" else ""
 
 
 def _written(value: float | str | None) -> str:
@@ -198,7 +213,7 @@ def where(data: Data) -> str:
     """The place of the first step that stands out."""
     said = data.found.said
     if said.layer is not None:
-        return _("in layer {layer} of {layers}", layer=said.layer, layers=data.found.layers)
+        return _("in layer {layer} (of 0 to {last})", layer=said.layer, last=data.found.layers - 1)
     if said.step is None:
         return ""
     return _("before the first layer") if said.step == "embed" else _("behind the last layer")

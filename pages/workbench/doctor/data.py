@@ -17,9 +17,9 @@ from tlmviz.analysis.workbench.doctor.proof import Proof, proof, steps_table
 from tlmviz.analysis.workbench.faults import injected
 from tlmviz.checks import Check, measure, workbench_doctor
 from tlmviz.errors import UnknownName
-from tlmviz.language_model import LanguageModel
-from tlmviz.trace import Trace
-from tlmviz.trace_file import TraceFile
+from tlmviz.facades.language_model import LanguageModel
+from tlmviz.tracing.trace import Trace
+from tlmviz.tracing.trace_file import TraceFile
 from tlmviz.ui import compute as computing
 
 from .state import INJECTED, MODELS, TWO_WAYS, Doctor

@@ -22,11 +22,7 @@ def show(model: str) -> None:
             st.warning(said)
         frame.claim(claims.CLAIMS, shown)
         view.picture(shown)
-    frame.next_step(
-        _(
-            "Move the slider, and the number in the sentence follows; then choose *Two models or files*, and bring runs of yours."
-        )
-    )
+    frame.next_step(*view.next_steps(chosen))
     below.when_painted("beneath-doctor", lambda: _beneath(shown), seen=False)
 
 

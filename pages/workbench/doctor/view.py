@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+from typing import Literal
+
 import streamlit as st
 
 from tlmviz.analysis.workbench.faults import FAULTS, fitting
 from tlmviz.checkpoints.folders import TRACE, opened_models
 from tlmviz.errors import NoNetwork
+from tlmviz.facades.language_model import LanguageModel
 from tlmviz.figures.workbench import doctor as figures
-from tlmviz.language_model import LanguageModel
-from tlmviz.trace_file import TraceFile
+from tlmviz.tracing.trace_file import TraceFile
 from tlmviz.ui import compute as computing
 from tlmviz.ui import frame, inputs, state
 from tlmviz.ui.language import _
@@ -48,7 +50,7 @@ def controls(model: str) -> Doctor | None:
 
 def _injected(lm: LanguageModel | TraceFile, place) -> dict:
     _with_network(lm)
-    menu, layers, slider = place.columns([0.4, 0.25, 0.35], vertical_alignment="center")
+    menu, layers, slider = place.columns([0.36, 0.31, 0.33], vertical_alignment="center")
     fault = Doctor.fault.draw(menu, fitting(lm))
     layer = Doctor.layer.draw(
         layers, range(lm.config.n_layers), format_func=lambda layer: _("Layer {layer}", layer=layer)
@@ -83,6 +85,20 @@ def _with_network(lm: LanguageModel | TraceFile) -> None:
 
 
 DRAWN = {INJECTED: _injected, TWO_WAYS: _two_ways, MODELS: _models}
+
+
+def next_steps(chosen: Doctor) -> tuple[str | Literal[False], ...]:
+    """What there is to do with two runs; False for what needs a control that is not there."""
+    return {
+        INJECTED: (
+            FAULTS[chosen.fault].sized
+            and _("Move the slider, and the number in the sentence follows; then choose *Two models or files*, and bring runs of "
+                  "yours."),
+            _("Choose another layer, and the sentence follows; then choose *Two models or files*, and bring runs of yours."),
+        ),
+        TWO_WAYS: (_("Choose another way to run it; then *Two models or files*, and bring runs of yours."),),
+        MODELS: (_("Choose another model as B: where do the two part first?"),),
+    }[chosen.view]  # fmt: skip
 
 
 def picture(data: Data) -> None:

@@ -81,12 +81,36 @@ def averaged(data: Data) -> str | None:
     """Of any survey, where nothing more can be said."""
     if data.chosen.view != ALL or data.searched or one_has_most(data):
         return None
+    if data.trained:
+        return _(
+            "Each dot is one of the {count} heads of {model} as they were at step {step} of its training.",
+            count=len(data.heads), model=data.found.settings["model"], step=f"{data.trained.step:,}",
+        )  # fmt: skip
     return _(
         "Each dot is one of the {count} heads of {model}, averaged over {tokens} tokens.",
         count=len(data.heads),
         model=data.found.settings["model"],
         tokens=f"{data.tokens:,}",
     )
+
+
+def since_the_start(data: Data) -> str | None:
+    """The head with the most of the statistic upwards had more or less of it when the training began."""
+    column = data.chosen.y
+    if not data.trained or column not in DOES:
+        return None
+    now = _column(data, column)
+    if not np.isfinite(now).any():
+        return None
+    best = int(np.nan_to_num(now, nan=-np.inf).argmax())
+    high, low = (written(column, table[column].iloc[best]) for table in (data.heads, data.trained.first))
+    if high == low:
+        return None
+    return _(
+        "**Since the start**: at step {first} {head} had {low} of “{y}”, at step {step} it has {high}.",
+        first=f"{int(data.trained.first['step'].iloc[0]):,}", head=_name(data, best), low=low, y=_(NAMES[column]),
+        step=f"{data.trained.step:,}", high=high,
+    )  # fmt: skip
 
 
 def go_together(data: Data) -> str | None:
@@ -168,8 +192,7 @@ def does_most(data: Data) -> str | None:
 
 def others_do_more(data: Data) -> str | None:
     """Other heads have more of the statistic."""
-    above = _above(data)
-    if data.chosen.view != ONE or not above:
+    if data.chosen.view != ONE or not (above := _above(data)):
         return None
     best = int(np.nan_to_num(data.values, nan=-np.inf).argmax())
     return ngettext(
@@ -230,8 +253,8 @@ def in_the_passage(data: Data) -> str | None:
 
 
 CLAIMS = (
-    found_some, found_none, found_all, one_has_most, averaged, does_most, others_do_more, never, go_together, go_apart,
-    unrelated, by_layers, without, depends_on_text, in_every_text, in_the_passage,
+    found_some, found_none, found_all, one_has_most, averaged, since_the_start, does_most, others_do_more, never, go_together,
+    go_apart,    unrelated, by_layers, without, depends_on_text, in_every_text, in_the_passage,
 )  # fmt: skip
 
 
@@ -277,11 +300,16 @@ def _spread(data: Data) -> tuple[float, float] | None:
     return float(data.spread[5]), float(data.spread[9])
 
 
-def notice(view: str) -> tuple[str, ...]:
+def notice(data: Data) -> tuple[str, ...]:
     """What the picture's parts are."""
-    if view == ALL:
+    if data.chosen.view == ALL:
         return (
             _(
+                "Each dot is a head: its statistics are **averages over the texts that were measured while it learned**, the "
+                "same at every step, and so are the axes."
+            )
+            if data.trained
+            else _(
                 "Each dot is a head: its statistics are **averages over every token of the corpus**, not over one sentence."
             ),
             _(

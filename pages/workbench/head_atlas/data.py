@@ -6,19 +6,22 @@ import os
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pandas as pd
 import streamlit as st
 
 from tlmviz.analysis.workbench.survey import STATISTICS, Survey, find
-from tlmviz.checkpoints.folders import SURVEYS, survey_folders
+from tlmviz.analysis.workbench.survey.finding import COLUMNS
+from tlmviz.checkpoints.folders import AT, HEADS, SURVEYS, run_folders, survey_folders
 from tlmviz.checks import Check
 from tlmviz.checks import workbench_survey as checks
 from tlmviz.errors import BadQuery, UnknownName
-from tlmviz.language_model import LanguageModel
-from tlmviz.trace import Trace
+from tlmviz.facades.language_model import LanguageModel
+from tlmviz.tracing.trace import Trace
 from tlmviz.ui import compute as shared
+from tlmviz.ui import training_runs
 from tlmviz.ui.language import N_
 
 from .state import ONE, Atlas, Head
@@ -44,15 +47,30 @@ class Reading:
     row: int  # where the statistic is largest
 
 
+@dataclass(frozen=True, eq=False)
+class AtStep:
+    """The heads of a training as they were measured at a step, as far as a survey has them: a line each, without passages.
+
+    `spans` are the least and the largest of each column over all steps, `first` the heads at the first.
+    """
+
+    settings: dict[str, Any]
+    step: int
+    heads: pd.DataFrame
+    first: pd.DataFrame
+    spans: dict[str, tuple[float, float]]
+    missing: int = 0
+
+
 @dataclass(frozen=True)
 class Data:
     """What the page shows of a survey; what a view does not show is not computed."""
 
     chosen: Atlas
 
-    @property
-    def found(self) -> Survey:
-        """The survey. Raises UnknownName where it is gone, BadFile for what is none."""
+    @cached_property
+    def found(self) -> Survey | AtStep:
+        """The survey, or the training at its step. Raises UnknownName where it is gone, BadFile for what is none."""
         return opened(self.chosen.survey)
 
     @property
@@ -61,9 +79,14 @@ class Data:
         return self.found.heads
 
     @property
+    def trained(self) -> AtStep | None:
+        """The training at its step; None for a survey."""
+        return self.found if isinstance(self.found, AtStep) else None
+
+    @property
     def reader(self) -> LanguageModel | None:
         """The model that the survey is of; None where it is not here, or has other heads."""
-        return reader(self.chosen.survey)
+        return _reader(self.found.settings)
 
     @property
     def tokens(self) -> int:
@@ -198,11 +221,28 @@ def compute(chosen: Atlas) -> Data:
     return Data(chosen)
 
 
+def names() -> list[str]:
+    """The surveys there are, and behind them the trainings, whose names end in AT."""
+    return [*survey_folders(), *(f"{name}{AT}" for name in run_folders())]
+
+
 def start(names: list[str], model: str) -> str:
-    """The survey that the page opens on: one that was named on starting, else the model's own, else the default model's."""
+    """The survey that the page opens on: one that was named on starting, else the model's own or that of its training, else the
+    default model's."""
     if os.environ.get(SURVEYS):
         return names[0]
-    return next((name for name in (model, shared.DEFAULT_MODEL) if name in names), names[0])
+    wanted = model, f"{model.partition(AT)[0]}{AT}", shared.DEFAULT_MODEL
+    return next((name for name in wanted if name in names), names[0])
+
+
+def is_training(name: str) -> bool:
+    """Whether a name of `names` is a training's."""
+    return name.endswith(AT) and name not in survey_folders()
+
+
+def steps(training: str) -> list[int]:
+    """The steps that were measured of a training. Raises UnknownName and BadFile."""
+    return sorted(map(int, _table(training.removesuffix(AT))["step"].unique()))
 
 
 def striking(survey: Survey) -> Head:
@@ -220,14 +260,41 @@ def stands_out(survey: Survey, head: Head) -> str:
     return STATISTICS[int(np.nan_to_num(away, nan=-9.0, posinf=-9.0).argmax())]
 
 
-def opened(name: str) -> Survey:
-    """A survey by its name, as far as it goes. Raises UnknownName where it is gone, BadFile for what is none."""
+def opened(name: str) -> Survey | AtStep:
+    """A survey by its name, or a training at a step, as far as it goes. Raises UnknownName where it is gone, BadFile for what is
+    none."""
     folder = survey_folders().get(name)
+    run, at, step = name.rpartition(AT)
+    if folder is None and at and step.isdecimal():
+        return _at_step(run, int(step))
     if folder is None:
         raise UnknownName(
             N_("There is no survey “{name}” here any more; choose another one."), name=name[:60]
         )
     return _opened(folder, _stamp(folder))
+
+
+def _at_step(run: str, step: int) -> AtStep:
+    table = _table(run)
+    last = table["step"][table["step"] <= step].max()  # the last measurement up to it
+    heads, first = (
+        table[table["step"] == each].sort_values(["layer", "head"]).reset_index(drop=True)
+        for each in (last, table["step"].min())
+    )
+    spans = {column: (float(table[column].min()), float(table[column].max())) for column in COLUMNS}
+    sizes = {"layers": int(heads["layer"].max()) + 1, "heads": int(heads["head"].max()) + 1}
+    return AtStep({"model": run} | sizes, int(last), heads, first, spans)
+
+
+def _table(run: str) -> pd.DataFrame:
+    """A training's measurements, a line per step and head. Raises UnknownName where it is gone, BadFile for what is none."""
+    folder = training_runs.folder_of(run)
+    return _measured(folder, (folder / HEADS).stat().st_mtime)
+
+
+@st.cache_resource(max_entries=8, show_spinner=False)
+def _measured(folder: Path, stamp: float) -> pd.DataFrame:
+    return training_runs.measured(folder).heads
 
 
 def _stamp(folder: Path) -> tuple[float, int]:
@@ -246,12 +313,8 @@ def _opened(folder: Path, stamp: tuple[float, int]) -> Survey:
     return Survey.so_far(folder, str if lm is None else lm.tokenizer.name)
 
 
-def reader(name: str) -> LanguageModel | None:
-    """The model that a survey is of; None where it is not here, or has other heads."""
-    return _reader(opened(name).settings)
-
-
 def _reader(settings: dict) -> LanguageModel | None:
+    """The model that a survey with these settings is of; None where it is not here, or has other heads."""
     if settings["model"] not in shared.models():
         return None
     lm = shared.model(settings["model"])

@@ -38,6 +38,12 @@ CARDS = (
         Atlas.link(view=ONE) | {"head": "4.2"},
         "One head far to the right of all others",
     ),
+    Card(
+        "Induction heads leave the others",
+        "At step 1,900 of its training L3H2 gives 61% to what followed last time; at step 0 no head gave more than 1.4%.",
+        Atlas.link(wanted="stories-induction@", step=1900),
+        "Five dots above a crowd at the bottom, one far to the right",
+    ),
 )
 
 

@@ -20,13 +20,16 @@ def show(model: str) -> None:
         frame.claim(claims.CLAIMS, shown)
         view.picture(shown)
     frame.next_step(
-        _("Click a dot, or a line of the table, to open that head.")
+        _("Move the step, and watch which dots leave the others.")
+        if shown.trained
+        else _("Click a dot, or a line of the table, to open that head.")
         if chosen.view == ALL
         else _(
             "Click another passage or another token; **Open in the explorer** shows the same among all heads."
         )
     )
-    frame.claims(claims.CLAIMS, shown, more=claims.notice(chosen.view), maths=claims.maths(chosen.view))
+    view.open_elsewhere(shown)
+    frame.claims(claims.CLAIMS, shown, more=claims.notice(shown), maths=claims.maths(chosen.view))
     frame.measured(lambda: shown.checks)
     frame.equation(*view.EQUATIONS[chosen.view])
     below.copy_as_python("atlas-python", view.snippet(shown))

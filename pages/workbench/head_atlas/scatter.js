@@ -11,7 +11,8 @@ import { minus } from "#canvas/text.js";
 /** @typedef {{ low: number, high: number, ticks: number[], places: number }} Scale `places`: decimals */
 /**
  * @typedef {{ columns: string[], names: Record<string, string>, brief: Record<string, string>, helps: Record<string, string>, x: string, y: string, layers: number,
- *   file: string }} Header `file`: the name of what is saved, without an ending
+ *   file: string, spans: Record<string, [number, number]>, opens: boolean }} Header `file`: the name of what is saved, without an ending; `spans`: of axes that
+ *   stay, whatever is shown; `opens`: whether a head has passages to open
  */
 /** @typedef {{ header: Header, arrays: { values: Float32Array, lit: Uint8Array } }} Data every column of every head, and which heads are lit */
 
@@ -78,7 +79,8 @@ export function plotBox(width) {
  */
 export function dotsOf(data, box) {
   const [xs, ys] = [columnOf(data, data.header.x), columnOf(data, data.header.y)];
-  const [across, up] = [scaleOf(xs, box.width), scaleOf(ys, box.height)];
+  const { x: named, y: upwards, spans } = data.header;
+  const [across, up] = [scaleOf(spans[named] ?? xs, box.width), scaleOf(spans[upwards] ?? ys, box.height)];
   const dots = Array.from(xs, (x, n) => ({
     x: box.x + (box.width * (x - across.low)) / (across.high - across.low),
     y: box.y + box.height * (1 - (ys[n] - up.low) / (up.high - up.low)),

@@ -46,7 +46,9 @@ class Atlas(state.State):
     """A survey, and what is shown of it: two statistics and a query, or a head and one of its top passages."""
 
     model: str
-    survey: str  # the one that is shown
+    survey: (
+        str  # the one that is shown; of a training at a step its name like that of a model then, name@step
+    )
     head: Head
     statistic: str  # by which passages are chosen
     view = state.menu(
@@ -56,6 +58,10 @@ class Atlas(state.State):
     wanted = state.menu(
         N_("Survey"), key="atlas", parse=link.up_to(200), label_visibility="collapsed",
         changed=another_passage,
+    )  # fmt: skip
+    step = state.menu(  # of a training, while nobody chose one the last
+        N_("Step"), key="atlasstep", parse=link.whole(0, 10**9), widget="select_slider",
+        label_visibility="collapsed",
     )  # fmt: skip
     x = state.menu(N_("Across"), NAMES, key="atlasx", default="previous", label_visibility="collapsed")
     y = state.menu(N_("Up"), NAMES, key="atlasy", default="induction", label_visibility="collapsed")

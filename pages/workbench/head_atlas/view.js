@@ -21,7 +21,7 @@ function point(v, n) {
 
 /** @param {View} v @param {number | null} n */
 function open(v, n) {
-  if (n !== null) ask(v, { open: [columnOf(v, "layer")[n], columnOf(v, "head")[n]] });
+  if (n !== null && v.header.opens) ask(v, { open: [columnOf(v, "layer")[n], columnOf(v, "head")[n]] });
 }
 
 /** @param {View} v */
@@ -41,10 +41,11 @@ function fill(v) {
 
 /** @param {View} v */
 function sentence(v) {
-  if (v.hover === null) return _("Point at a dot to see its numbers; click it to open the head.");
+  if (v.hover === null) return v.header.opens ? _("Point at a dot to see its numbers; click it to open the head.") : _("Point at a dot to see its numbers.");
   const { x, y, names } = v.header;
   const said = [x, ...(x === y ? [] : [y])].map((column) => `${names[column]} ${cellText(column, columnOf(v, column)[v.hover])}`);
-  return _("{head}: {values}. Click to open it.", { head: headName(v, v.hover), values: said.join(", ") });
+  const found = { head: headName(v, v.hover), values: said.join(", ") };
+  return v.header.opens ? _("{head}: {values}. Click to open it.", found) : _("{head}: {values}.", found);
 }
 
 /** @param {View} v */
@@ -90,7 +91,8 @@ export default live({
     v.els.table.style.maxHeight = `${v.layout.y + v.layout.height - 4}px`;
     const [said, { x, y, names }] = [sentence(v), v.header];
     v.els.said.textContent = said;
-    v.els.canvas.setAttribute("aria-label", _("{y} over {x} of every head. {said} Arrow keys go from head to head, Enter opens one.", { y: names[y], x: names[x], said }));
+    const label = v.header.opens ? _("{y} over {x} of every head. {said} Arrow keys go from head to head, Enter opens one.", { y: names[y], x: names[x], said }) : _("{y} over {x} of every head. {said} Arrow keys go from head to head.", { y: names[y], x: names[x], said });
+    v.els.canvas.setAttribute("aria-label", label);
     for (const row of v.els.table.querySelectorAll("tbody tr")) row.classList.toggle("lit", row.dataset.index === String(v.hover));
     Object.assign(v.root.dataset, { at: v.hover === null ? "" : headName(v, v.hover), found: String(sortedHeads(v, "").length), sort: v.place.sort });
   },

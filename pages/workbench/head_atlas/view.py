@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from typing import Any
 from urllib.parse import urlencode
 
 import numpy as np
@@ -9,9 +10,9 @@ import streamlit as st
 
 from tlmviz.analysis.workbench.survey import STATISTICS
 from tlmviz.analysis.workbench.survey.finding import COLUMNS
-from tlmviz.checkpoints.folders import survey_folders
+from tlmviz.checkpoints.folders import AT
 from tlmviz.figures import readable
-from tlmviz.ui import frame, inputs, link, live, markdown
+from tlmviz.ui import frame, inputs, link, live, markdown, onward
 from tlmviz.ui.language import N_, _, ngettext
 
 from . import data as source
@@ -69,7 +70,7 @@ EQUATIONS = {
 
 def controls(model: str) -> Atlas | None:
     """Draw the controls; what they say. None, with a sentence, where there is no survey."""
-    names = list(survey_folders())
+    names = source.names()
     if not names:
         st.info(
             _(
@@ -83,22 +84,35 @@ def controls(model: str) -> Atlas | None:
         st.warning(
             _(
                 "There is no survey “{name}” here; another one is shown. There are: {names}.",
-                name=markdown.plain(asked[:60]), names=", ".join(names[:8]),
+                name=markdown.plain(asked[:60]), names=", ".join(map(_named, names[:8])),
             )
         )  # fmt: skip
     with frame.after_picture(pairs=False, name="what"):
         left, right, *places = st.columns([0.25, 0.21, 0.27, 0.27], vertical_alignment="center")
-        view = Atlas.view.draw(left)
-        survey = Atlas.wanted.draw(
-            right, names, source.start(names, model), format_func=lambda name: _("Survey: {name}", name=name)
-        )
+        survey = Atlas.wanted.draw(right, names, source.start(names, model), format_func=_named)
         given = {"model": model, "survey": survey}
-        if view == ONE:
+        if source.is_training(survey):
+            given |= {"view": ALL, "survey": f"{survey}{_step(survey, model, left)}"}
+        elif Atlas.view.draw(left) == ONE:
             return _one(survey, places, given)
         Atlas.x.draw(places[0], format_func=lambda column: f"→ {_(NAMES[column])}")
         Atlas.y.draw(places[1], format_func=lambda column: f"↑ {_(NAMES[column])}")
     Atlas.query.draw()
     return Atlas.of_session(head=(0, 0), statistic=STATISTICS[0], **given)
+
+
+def _named(survey: str) -> str:
+    if source.is_training(survey):
+        return _("Training: {name}", name=survey.removesuffix(AT))
+    return _("Survey: {name}", name=survey)
+
+
+def _step(training: str, model: str, place: Any) -> int:
+    """The step of a training: the chosen one, else that of the model at the top, else the last."""
+    steps = source.steps(training)
+    at = model.removeprefix(training)
+    own = int(at) if at != model and at.isdecimal() and int(at) in steps else steps[-1]
+    return Atlas.step.draw(place, steps, own, format_func=lambda step: _("Step {step}", step=f"{step:,}"))
 
 
 def _one(survey: str, places: list, given: dict) -> Atlas:
@@ -136,7 +150,8 @@ def picture(data: Data) -> None:
 
 def _everybody(data: Data) -> None:
     """All heads, those that the query names lit."""
-    chosen, model = data.chosen, data.found.settings["model"]
+    chosen, trained = data.chosen, data.trained
+    model = chosen.survey if trained else data.found.settings["model"]
     x, y = (_(NAMES[column]) for column in (chosen.x, chosen.y))
     header = {
         "title": _("{model}: {y} over {x} of every head", model=model, x=x, y=y),
@@ -148,6 +163,8 @@ def _everybody(data: Data) -> None:
         "x": chosen.x,
         "y": chosen.y,
         "layers": data.found.settings["layers"],
+        "spans": trained.spans if trained else {},
+        "opens": trained is None,
     }
     values = data.heads[list(COLUMNS)].to_numpy(np.float32).T
     EVERYBODY.show(header, {"values": values, "lit": data.lit.astype(np.uint8)})
@@ -200,9 +217,29 @@ def _passage(data: Data) -> dict | None:
     return {"tokens": tokens, "row": data.read.row, "link": "./?" + urlencode(asked), "where": where}
 
 
+def open_elsewhere(data: Data) -> None:
+    """A link from a training to how its heads got there."""
+    if data.trained is None:
+        return
+    run, step = data.found.settings["model"], data.trained.step
+    onward.links(
+        [onward.Onward(_("This training, step by step"), "learning", {"lnrun": run, "lnstep": str(step)})]
+    )
+
+
 def _summary(data: Data) -> str:
     """What is shown, and of how much text."""
     found, count = int(data.lit.sum()), len(data.heads)
+    if data.trained:
+        heads = (
+            _("{found} of {count} heads", found=found, count=count)
+            if data.searched
+            else _("all {count} heads", count=count)
+        )
+        return _(
+            "{model} at step {step}: {heads}, over the texts that were measured while it learned.",
+            model=data.found.settings["model"], step=f"{data.trained.step:,}", heads=heads,
+        )  # fmt: skip
     shown = {
         "model": data.found.settings["model"], "corpus": data.found.settings["corpus"], "count": count, "found": found,
         "passages": f"{len(data.found.passages):,}", "tokens": f"{data.tokens:,}",
@@ -218,6 +255,8 @@ def _summary(data: Data) -> str:
 def _remarks(data: Data) -> list[str]:
     """What to know of a survey: that it is unfinished, of another model than the one at the top, or of none that is here."""
     settings, model, said = data.found.settings, data.chosen.model, []
+    if data.trained:
+        return said
     if missing := data.found.missing:
         total = -(-settings["documents"] // settings["shard"])
         said.append(
@@ -249,6 +288,17 @@ def _remarks(data: Data) -> list[str]:
 def snippet(data: Data) -> str:
     """The same with the public API."""
     chosen = data.chosen
+    if data.trained:
+        return f"""\
+import tlmviz
+from tlmviz.analysis.workbench.survey import find
+from tlmviz.checkpoints.folders import run_folders
+
+table = tlmviz.monitoring.read(run_folders()[{data.found.settings["model"]!r}]).heads
+heads = table[table.step == {data.trained.step}].reset_index(drop=True)
+heads = heads[find(heads, {chosen.query!r})]
+print(heads.sort_values({chosen.y!r}, ascending=False)[["layer", "head", {chosen.x!r}, {chosen.y!r}]])
+"""
     opened = f"""\
 from tlmviz.analysis.workbench.survey import Survey, find
 from tlmviz.checkpoints.folders import survey_folders

@@ -19,8 +19,8 @@ from tlmviz.analysis.workbench.patching import POSITION_KINDS, Cell, Task, answe
 from tlmviz.checks import Check
 from tlmviz.checks import workbench_patching as checks
 from tlmviz.errors import BadText, Error
+from tlmviz.facades.language_model import LanguageModel
 from tlmviz.figures import readable
-from tlmviz.language_model import LanguageModel
 from tlmviz.ui import compute as shared
 from tlmviz.ui import patience
 

@@ -18,7 +18,7 @@ def show(model: str) -> None:
         left, right = st.columns([0.58, 0.42], gap="medium")
         with left:
             view.grid(shown)
-        with right:
+        with right, st.container(key="patch-runs"):
             view.predictions(shown)
     frame.next_step(
         _("Click a cell to put that part alone into the run; then patch *Residual*, and follow the colour.")

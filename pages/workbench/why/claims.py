@@ -5,6 +5,8 @@ from __future__ import annotations
 import numpy as np
 
 from tlmviz.analysis.workbench import following
+from tlmviz.analysis.workbench.explaining import DISTANCE
+from tlmviz.analysis.workbench.sources import BIASES
 from tlmviz.figures import number, percent, readable
 from tlmviz.ui import markdown
 from tlmviz.ui.language import N_, _
@@ -13,6 +15,9 @@ from .data import Data
 from .state import HEADS, SCORE
 
 LITTLE = 0.5  # logits: a head that adds less than this to every token writes next to nothing
+PARTS = {  # sources that are no head and no MLP
+    "token": N_("the token itself"), "position": N_("its position"), DISTANCE: N_("the distance"), BIASES: N_("the biases"),
+}  # fmt: skip
 THROUGH = {"k": N_("keys"), "q": N_("queries"), "v": N_("values")}
 
 
@@ -27,13 +32,14 @@ def owes_to_head(data: Data) -> str | None:
     read = following.most_read(data.trace, *head, data.step.key)
     where = token(data, read)
     said = (
-        _("{looks}. What draws it there was written by {source} more than by any other part, and {source} reads the token before "
-          "it, {where}: {total} of the score {score}.")
+        _("{looks}. Of all sources at {key} {source} draws it there most, and {source} reads the token before it, {where}: "
+          "{total} of the score {score}.")
         if read == data.step.key - 1
-        else _("{looks}. What draws it there was written by {source} more than by any other part, and {source} reads {where}: "
-               "{total} of the score {score}.")
+        else _("{looks}. Of all sources at {key} {source} draws it there most, and {source} reads {where}: {total} of the "
+               "score {score}.")
     )  # fmt: skip
-    return said.format(looks=_looks(data), source=name, where=where, total=total, score=_score(data))
+    key = token(data, data.step.key)
+    return said.format(looks=_looks(data), key=key, source=name, where=where, total=total, score=_score(data))
 
 
 def owes_to_other(data: Data) -> str | None:
@@ -41,12 +47,10 @@ def owes_to_other(data: Data) -> str | None:
     if data.chosen.view != SCORE or not (owed := _owed(data)) or following.head_of(owed[0]):
         return None
     return _(
-        "{looks}. Of the score {score}, {source} at that token gives {total}: more than any head.",
-        looks=_looks(data),
-        source=markdown.plain(owed[0]),
-        total=owed[1],
-        score=_score(data),
-    )
+        "{looks}. Of all sources at {key} {source} draws it there most: {total} of the score {score}.",
+        looks=_looks(data), key=token(data, data.step.key), total=owed[1], score=_score(data),
+        source=_(PARTS[owed[0]]) if owed[0] in PARTS else markdown.plain(owed[0]),
+    )  # fmt: skip
 
 
 def owes_to_nothing(data: Data) -> str | None:
@@ -58,12 +62,12 @@ def owes_to_nothing(data: Data) -> str | None:
 
 def listens_most(data: Data) -> str | None:
     """The strongest pair of heads."""
-    if data.chosen.view != HEADS or not (best := _strongest(data)):
+    if data.chosen.view != HEADS or not (best := strongest(data)):
         return None
     writer, reader, value = best
     return _(
-        "No head listens to another as {reader} does to {writer}: its {through} take up {value} of what {writer} writes, where "
-        "heads without relation take up about {chance}.",
+        "No head listens to another as {reader} does to {writer}: on a scale from 0 to 1 its {through} depend on it by {value}, "
+        "where those of heads without relation would by about {chance}.",
         reader=reader,
         writer=writer,
         through=_(THROUGH[data.chosen.kind]),
@@ -74,7 +78,7 @@ def listens_most(data: Data) -> str | None:
 
 def listens_to_none(data: Data) -> str | None:
     """No head comes before another."""
-    if data.chosen.view != HEADS or _strongest(data):
+    if data.chosen.view != HEADS or strongest(data):
         return None
     return _("All heads of this model stand in one layer: none reads what another writes.")
 
@@ -196,7 +200,7 @@ def _gain(data: Data) -> tuple[str, str] | None:
     return readable(name), f"{max(gain, 0.0):.2f}"
 
 
-def _strongest(data: Data) -> tuple[str, str, float] | None:
+def strongest(data: Data) -> tuple[str, str, float] | None:
     """Writer, reader and score of the pair that composes most; None where no pair does."""
     scores = data.pairs[data.chosen.kind]
     writer, reader = divmod(int(scores.argmax()), len(scores))

@@ -100,6 +100,7 @@ function build(v) {
     height: (width) => sourcesBox(width, v.header).y + rowHeight(sourcesBox(width, v.header), v.header) * v.header.rows.length + 24,
     draw: (pen, theme, width) => drawSources(pen, v.header, v.arrays.values, sourcesBox(width, v.header), theme, null),
     width: 700,
+    main: true,
   });
   return [make("div", { className: "parts" },
     make("div", {}, make("div", { className: "panel" }, map), path),

@@ -14,6 +14,7 @@ from tlmviz.ui import frame, inputs, link, live
 from tlmviz.ui.language import _
 from tlmviz.ui.onward import EXPLORER, Onward
 
+from . import claims
 from .data import Data, opened, pinned, striking
 from .state import HEADS, PIN, SCORE, Why
 
@@ -148,12 +149,19 @@ DRAW = {SCORE: _score, HEADS: _heads}
 
 def onward(data: Data) -> list[Onward]:
     """Where the case can be followed: the head on this text among all others."""
-    step = data.step if data.chosen.view == SCORE else data.chosen.first
+    step = data.step if data.chosen.view == SCORE else _reader(data)
     look = {
         "model": data.chosen.model, "text": data.chosen.text, "head": f"{step.layer}.{step.head}",
         "query": str(step.query), "key": str(step.key),
     }  # fmt: skip
     return [Onward(_("Open {head} in the explorer", head=step.name), EXPLORER, look)]
+
+
+def _reader(data: Data) -> Step:
+    """The head that the first claim says listens most, at its plainest weight."""
+    best, chosen = claims.strongest(data), data.chosen
+    found = best and opened(chosen.model, chosen.text, best[:2], chosen.kind)
+    return found[0] if found else chosen.first
 
 
 def snippet(data: Data) -> str:

@@ -16,7 +16,7 @@ from tlmviz.analysis.attention.residual_stream import lens, stream_names, stream
 from tlmviz.analysis.attention.steps import DRAWN, make_step, snippet, step_names, tensor_names
 from tlmviz.analysis.sources import quote
 from tlmviz.errors import UnknownName
-from tlmviz.trace import Trace
+from tlmviz.tracing.trace import Trace
 
 LAYER, HEAD = 1, 2
 

@@ -8,7 +8,7 @@ import torch
 
 import tlmviz
 from tlmviz.analysis.attention import tags
-from tlmviz.trace import Trace
+from tlmviz.tracing.trace import Trace
 
 TOKENS = [
     "<|endoftext|>",
@@ -59,7 +59,20 @@ def by_hand(weights, name: str) -> float:
             rows.append(entropy / math.log(i + 1))
         elif any(is_counted(name, i, j) for j in range(len(TOKENS))):
             rows.append(sum(weights[i, j].item() for j in range(len(TOKENS)) if is_counted(name, i, j)))
+    if name == "induction" and sum(rows) < 3 * from_elsewhere(weights):
+        return math.nan
     return float(np.mean(rows)) if rows else math.nan
+
+
+def from_elsewhere(weights) -> float:
+    """What the keys that induction counts would get if its queries saw them as the other later queries do."""
+    total = 0.0
+    for i in range(1, len(TOKENS)):
+        for j in range(len(TOKENS)):
+            if is_counted("induction", i, j):
+                others = [q for q in range(max(1, j + 1), len(TOKENS)) if not is_counted("induction", q, j)]
+                total += sum(weights[q, j].item() for q in others) / max(1, len(others))
+    return total
 
 
 def trace_of(scores) -> Trace:
@@ -72,14 +85,31 @@ def trace_of(scores) -> Trace:
 @pytest.fixture(scope="module")
 def random_heads() -> Trace:
     generator = torch.Generator().manual_seed(0)
-    return trace_of(2 * torch.randn(5, len(TOKENS), len(TOKENS), generator=generator))
+    scores = 2 * torch.randn(5, len(TOKENS), len(TOKENS), generator=generator)
+    scores[0] += 4 * torch.tensor(
+        [[is_counted("induction", i, j) for j in range(len(TOKENS))] for i in range(len(TOKENS))]
+    )
+    return trace_of(scores)
 
 
 @pytest.mark.parametrize("name", NAMES)
 def test_every_measure_equals_a_sum_written_out(random_heads, name):
     values = tags.tag_heads(random_heads).values[NAMES.index(name), 0]
     for head, value in enumerate(values):
-        assert value == pytest.approx(by_hand(random_heads.attention(0, head).double(), name), abs=1e-5)
+        plain = by_hand(random_heads.attention(0, head).double(), name)
+        assert value == pytest.approx(plain, abs=1e-5, nan_ok=True)
+    if name == "induction":
+        assert not np.isnan(values[0]) and np.isnan(values).any()
+
+
+def test_what_looks_there_from_anywhere_or_cannot_know_is_no_induction_head():
+    lm = tlmviz.load("stories-rope")
+    at = NAMES.index("induction")
+    verb = tags.tag_heads(lm.trace("The cat sat on the mat. The cat sat on the"))
+    assert np.isnan(verb.values[at, 1, 2])  # it rests on "sat", from the first full stop, too
+    trace = lm.trace("Anna went to the shop. Then Anna went home.")
+    assert trace.attention(0, 4)[11, trace.tokens.index(" Then")] > 0.8  # of the first layer
+    assert np.isnan(tags.tag_heads(trace).values[at, 0]).all()
 
 
 @pytest.mark.parametrize("name", [name for name in NAMES if name != "broad"])
@@ -91,8 +121,10 @@ def test_a_head_built_for_a_tag_has_it(name):
         wanted = [j for j in range(i + 1) if is_counted(name, i, j)] or [0]
         scores[0, i, wanted] = 30.0
     held = tags.tag_heads(trace_of(scores))
-    assert name in [tag.name for tag in held.of(0, 0)]
-    assert held.values[NAMES.index(name), 0, 0] == pytest.approx(1, abs=1e-3)
+    at = NAMES.index(name)
+    enough = held.counts[at] >= tags.TAGS[at].fewest
+    assert held.met[at, 0, 0] and (name in [tag.name for tag in held.of(0, 0)]) == enough
+    assert held.values[at, 0, 0] == pytest.approx(1, abs=1e-3)
 
 
 def test_a_uniform_head_is_broad_and_a_sharp_one_is_not():
@@ -109,6 +141,25 @@ def test_a_text_without_such_keys_has_no_measure():
         and np.isnan(held.values[NAMES.index("local")]).all()
     )
     assert not held.holds[NAMES.index("induction")].any()
+
+
+def test_one_repeated_token_makes_no_induction_head_but_a_row_worth_seeing():
+    """A mean over one query says what that query does, not what its head does."""
+    trace = tlmviz.load("stories-rope").trace("Lily had a red ball. One day, Lily lost the red")
+    tagged = tags.tag_heads(trace)
+    at = NAMES.index("induction")
+    assert 1 <= tagged.counts[at] < tags.TAGS[at].fewest and tagged.met[at].any()
+    assert not tagged.holds[at].any()
+    row = tags.striking_row(trace, tagged)
+    assert row.tag == "induction" and trace.tokens[row.key - 1] == trace.tokens[row.query]
+
+
+def test_a_measure_counts_the_queries_that_have_such_keys(random_heads):
+    counts = tags.tag_heads(random_heads).counts
+    for name, count in zip(NAMES, counts, strict=True):
+        queries = range(1, len(TOKENS))
+        counted = [i for i in queries if name == "broad" or any(is_counted(name, i, j) for j in range(i + 1))]
+        assert count == len(counted), name
 
 
 @pytest.mark.parametrize("tokens", [["a"], ["<|endoftext|>"], ["a", "b"]])
@@ -132,7 +183,9 @@ def test_what_the_statistics_measure_too_is_the_same():
     trace = tlmviz.load("stories-rope").trace("Tom saw a dog. Lily saw a dog. Tom")
     held, statistics = tags.tag_heads(trace), trace.statistics()
     for name in ("previous", "induction", "sink"):
-        assert held.values[NAMES.index(name)].ravel() == pytest.approx(statistics[name], abs=1e-5)
+        own = held.values[NAMES.index(name)].ravel()
+        said = ~np.isnan(own)
+        assert said.any() and own[said] == pytest.approx(statistics[name][said], abs=1e-5)
 
 
 def test_the_row_that_opens_does_what_its_head_is_called():
@@ -152,7 +205,7 @@ def test_without_a_tag_worth_seeing_the_sharpest_head_that_is_awake_opens():
     scores[0, :, 0] = 30.0  # rests on the first token
     scores[1, :, 6] = 1.0
     row = tags.striking_row(trace_of(scores), tags.tag_heads(trace_of(scores)))
-    assert (row.layer, row.head, row.query, row.key) == (0, 1, size - 1, 6)
+    assert row == tags.Row(0, 1, size - 1, 6)
 
 
 def test_weights_without_queries_and_keys_have_the_same_tags(random_heads):

@@ -137,7 +137,7 @@ def full_cache(name: str, batch: int, length: int):
         cache = SlidingCache(config.n_layers, config.attention.window)
     groups, key, value = parts
     k, v = torch.zeros(batch, groups, length, key), torch.zeros(batch, groups, length, value)
-    q, spec = torch.zeros(batch, groups, length, key), tlmviz.trace.AttentionSpec(1.0)
+    q, spec = torch.zeros(batch, groups, length, key), tlmviz.tracing.trace.AttentionSpec(1.0)
     for layer in range(config.n_layers):
         if isinstance(cache, SlidingCache):
             cache.attend(layer, q, k, v, spec, lambda keys, positions: keys)

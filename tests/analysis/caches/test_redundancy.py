@@ -8,7 +8,7 @@ import torch
 from tests import tiny
 from tlmviz.analysis.caches import redundancy, similarity
 from tlmviz.errors import BadText, UnknownName
-from tlmviz.language_model import LanguageModel
+from tlmviz.facades.language_model import LanguageModel
 
 
 @pytest.fixture(scope="module")

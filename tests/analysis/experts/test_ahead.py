@@ -55,5 +55,5 @@ def test_both_ways_have_a_speed():
 def test_measures_that_are_missing(tmp_path):
     with pytest.raises(BadCheckpoint, match="train the model anew"):
         read_measured(tmp_path)
-    (tmp_path / "ahead.csv").write_text(",".join(COLUMNS) + "\nm,0,1,0.5,,1.2\n")
+    (tmp_path / "ahead.csv").write_text(",".join(COLUMNS) + "\nm,0,1,0.5,,1.2,1.1,1.3,3\n")
     assert read_measured(tmp_path)["accuracy"].tolist() == [0.5]

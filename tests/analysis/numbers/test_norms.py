@@ -32,7 +32,9 @@ def test_sentences(text, wanted):
     assert norms.sentences(text) == wanted
 
 
-@pytest.mark.parametrize("name", ["stories-rope", "stories-gpt", "zoo-post", "stories-mhc", "stories-moe"])
+@pytest.mark.parametrize(
+    "name", ["stories-rope", "stories-gpt", "zoo-post", "stories-mhc", "stories-moe", "stories-mtp"]
+)
 def test_what_a_norm_is_given_and_makes(name):
     lm = tlmviz.load(name)
     for place in norms.places(lm):

@@ -6,6 +6,7 @@ import torch
 
 from tests import tiny
 from tlmviz.analysis.streams import vectors
+from tlmviz.analysis.streams.mixing import mixing_of
 from tlmviz.errors import UnknownName
 
 KINDS = {
@@ -17,6 +18,12 @@ KINDS = {
 @pytest.fixture(scope="module", params=KINDS)
 def lm(request, tokenizer):
     return tiny.language_model(tokenizer, **KINDS[request.param])
+
+
+def test_the_matrices_of_the_streams_cost_no_further_pass(lm, monkeypatch):
+    trace = lm.trace(tiny.TEXT)
+    monkeypatch.setattr(trace, "_rerun", None)
+    assert mixing_of(trace).res.shape[:2] == (2 * trace.n_layers, len(trace))
 
 
 def test_lengths_cosines_shares_and_what_was_added(lm):

@@ -83,6 +83,50 @@ def test_the_last_token_is_told_by_the_future_alone(mt, translation):
         assert (np.abs(one - two).max() > 1e-4) == leaks
 
 
+def test_rotated_cross_attention_sees_the_distance_alone(mt, translation, maps):
+    """Its scores are those of plain queries and keys, turned against each other by t - u (RoFormer, Eq. 16)."""
+    copy = masks.rotated(mt)
+    source, given = (
+        torch.tensor([mt.encode(TEXT)]),
+        torch.tensor([[mt.tokenizer.end_of_text, *translation[:-1]]]),
+    )
+    kept = []
+    for network in (mt.network, copy.network):
+        with torch.inference_mode(), recording(lambda name: name.startswith("decoder.0.cross.")) as record:
+            network(source, given)
+        kept.append(record.values)
+    (q, k), found = (
+        (kept[0][f"decoder.0.cross.{name}"][0].double() for name in "qk"),
+        masks.read(copy, TEXT, translation),
+    )
+    positions = copy.network.positions
+    scores = torch.zeros(*q.shape[:2], k.shape[1], dtype=torch.float64)
+    for t in range(q.shape[1]):
+        for u in range(k.shape[1]):
+            turn = positions.cos_sin(torch.tensor([t - u]))  # one turn by the distance, none of the key
+            scores[:, t, u] = (positions.rotate(q[:, t : t + 1].float(), turn)[:, 0].double() * k[:, u]).sum(
+                -1
+            )
+    expected = (scores * q.shape[-1] ** -0.5).softmax(-1)
+    np.testing.assert_allclose(found.cross[0], expected, atol=1e-5)
+    assert np.abs(found.cross - maps.cross).max() > 1e-3
+    np.testing.assert_array_equal(
+        masks.read(mt, TEXT, translation).cross, maps.cross
+    )  # the model itself has none
+
+
+def test_a_rotated_copy_writes_what_it_says_of_a_given_text(mt, translation):
+    """Token by token with a cache, queries turn by their own place."""
+    network = masks.rotated(mt).network
+    given = [mt.tokenizer.end_of_text, *translation[:-1]]
+    source = torch.tensor([mt.encode(TEXT)])
+    with torch.inference_mode():
+        whole = network(source, torch.tensor([given]))[0]
+        writing = network.start(source)
+        steps = torch.stack([network.step(torch.tensor([i]), writing)[0] for i in given])
+    torch.testing.assert_close(steps, whole, atol=1e-4, rtol=1e-4)
+
+
 @pytest.fixture
 def folder(mt, tmp_path):
     zoo.save_network(tmp_path / "tiny", mt.network, mt.tokenizer)

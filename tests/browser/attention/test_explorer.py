@@ -79,6 +79,34 @@ def test_typing_repaints_the_map_and_changes_the_link(page, server):
     wait_for_param(page, "text", TEXT + " cat")
 
 
+SEEN = """canvas => {
+  window.seen = [];
+  const ahead = () => document.documentElement.hasAttribute("data-ahead");
+  const map = canvas.parentElement.querySelector("canvas");
+  const look = () => window.seen.push([canvas.dataset.paintedText, ahead(), map.toDataURL()]);
+  new MutationObserver(look).observe(canvas, {attributes: true, attributeFilter: ["data-paints"]});
+}"""
+
+
+def test_the_picture_follows_typing_in_the_browser_and_the_servers_is_the_same(page, server):
+    text = "Lily had a red ball"
+    canvas = open_explorer(page, server, text=text, head="4.2")
+    page.get_by_role("textbox", name="Text").focus()
+    canvas.evaluate(SEEN)
+    page.keyboard.press("End")
+    for letter in " and a cat":  # the engine arrives while the server still draws the first ones
+        page.keyboard.type(letter)
+        text += letter
+        expect(canvas).to_have_attribute("data-painted-text", painted_text(text))
+    at_rest(page)
+    wait_for_param(page, "text", text)
+    page.wait_for_function("!document.documentElement.hasAttribute('data-ahead')")
+    seen = [entry[1:] for entry in page.evaluate("window.seen") if entry[0] == painted_text(text)]
+    before, after = ([drawn for ahead, drawn in seen if ahead is where] for where in (True, False))
+    assert before and after, "the browser's picture comes first, then the server's"
+    assert before[-1] == after[-1]
+
+
 def test_the_first_head_stays_while_one_types(page, server):
     """0.0 is what a head is where nothing is said: a link that says it means it."""
     canvas = open_explorer(page, server, text=TEXT, head="0.0")

@@ -24,6 +24,14 @@ def test_a_term_is_searched_lit_and_followed_to_a_page(page, server):
     expect(page.get_by_role("link", name="Link to variance")).to_be_in_viewport()
 
 
+def test_a_term_leads_to_the_example_that_shows_it(page, server):
+    open_link(page, server, "glossary", term="RoPE")
+    example = page.locator("article.lit").get_by_role("link", name="RoPE planes: Tuned to one back")
+    assert example.locator("img").evaluate("image => image.decode().then(() => image.naturalWidth > 0)")
+    example.click()
+    expect(page.locator("h1").first).to_contain_text("RoPE planes")
+
+
 def test_the_glossary_fits_a_phone(browser, server):
     with phone(browser, "dark") as page:
         open_link(page, server, "glossary", gfind="cache")

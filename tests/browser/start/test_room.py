@@ -68,6 +68,66 @@ def test_a_teacher_sees_a_students_answer_arrive(page, browser, server):
     page.wait_for_function("!location.hash && !location.search.includes('code')")
 
 
+def test_a_teacher_holds_the_room_lets_it_vote_again_and_reveals(page, browser, server):
+    """And all of it reaches the student by itself."""
+    open_link(page, server, "room", rtour=TOUR.name)
+    page.get_by_role("button", name="Open a room").click()
+    code = param_of(page, "code")
+    page.get_by_text("Results when I reveal").click()
+    page.get_by_text("Show the code large").click()
+    card = page.locator(".st-key-roomstep1")
+    expect(card).to_contain_text("No answer yet")
+    expect(page.locator("[class*=st-key-reveal] button")).to_have_count(2)  # of all: none has been answered
+    with phone(browser) as student:
+        student.goto(f"{server}join/{code}")
+        bar = student.locator(".st-key-tour")
+        way_on = bar.get_by_role("link", name="Next", exact=True)
+        expect(way_on).to_be_visible()
+        card.get_by_role("button", name="Hold here").click()
+        expect(bar).to_contain_text("Your teacher holds the room at step 1.")
+        expect(way_on).to_have_count(0)
+        first, second = FIRST.question.answers[:2]
+        bar.get_by_role("button", name=first, exact=True).click()
+        expect(bar).to_contain_text(f"Your answer, “{first}”, is counted.")
+        wait_for_param(student, "told", "0")
+        card.get_by_role("button", name="Vote again").click()
+        expect(bar).to_contain_text("Your teacher asks again")
+        assert_fits(student)
+        expect(student.get_by_test_id("spotlight")).to_have_css("backdrop-filter", "blur(9px)")
+        bar.get_by_role("button", name=second, exact=True).click()
+        expect(bar).to_contain_text(f"Your answer, “{second}”, is counted.")
+        expect(card).to_contain_text("1 answer, 1 in the second vote")
+        expect(bar).not_to_contain_text("Measured now")
+        expect(student.locator(".room-answers")).to_have_count(0)
+        card.get_by_role("button", name="Reveal").click()
+        for wall in (card, student):
+            expect(wall.locator(".room-answers")).to_contain_text("1 · 100% → 0 · 0%")
+            expect(wall.locator(".room-answers")).to_contain_text("0 · 0% → 1 · 100%")
+        expect(bar).to_contain_text("Measured now")
+        expect(student.get_by_test_id("spotlight")).to_have_css("backdrop-filter", "none")
+        assert_fits(student)
+        card.get_by_role("button", name="Let go").click()
+        way_on.click()
+        expect(bar).to_contain_text(SECOND.title)
+        page.get_by_role("button", name="End the room").click()
+        page.get_by_role("button", name="End it and delete the counts").click()
+        expect(student.get_by_text(f"Room {code} has ended")).to_be_visible()
+        wait_for_param(student, "room", None)
+        expect(bar).to_contain_text(SECOND.title)
+
+
+def test_the_wall_fills_the_screen_without_the_menus(page, server):
+    open_link(page, server, "room")
+    page.get_by_role("button", name="Open a room").click()
+    expect(page.get_by_test_id("stSidebar")).to_be_visible()
+    page.get_by_role("button", name="Full screen").click()
+    page.wait_for_function("document.fullscreenElement === document.documentElement")
+    expect(page.get_by_test_id("stSidebar")).to_be_hidden()
+    expect(page.locator(".room-code b")).to_be_visible()
+    page.evaluate("document.exitFullscreen()")
+    expect(page.get_by_test_id("stSidebar")).to_be_visible()
+
+
 def test_a_code_that_is_none_leads_to_a_sentence_and_the_wall_fits_a_phone(browser, server):
     answered = urllib.request.urlopen(f"{server}join/34679C")
     assert answered.url == f"{server}room?code=34679C"
@@ -80,3 +140,35 @@ def test_a_code_that_is_none_leads_to_a_sentence_and_the_wall_fits_a_phone(brows
         page.get_by_text("Show the code large").click()
         expect(page.locator(".room-step")).to_have_count(len(TOURS["next-token"].steps))
         assert_fits(page)
+
+
+def test_a_teachers_own_question_is_answered_on_the_page_that_it_is_about(page, browser, server):
+    open_link(page, server, "room")
+    page.get_by_role("button", name="Ask a question of your own").click()
+    form = page.get_by_test_id("stForm")
+    for label, text in (
+        ("Link of the page", f"{server}kv_cache?model=zoo-rope&head=1.2"),
+        ("Your question", "How many <b>queries</b> are kept?"),
+        ("Answer 1", "none"),
+        ("Answer 2", "all"),
+    ):
+        form.get_by_label(label, exact=True).fill(text)
+    form.get_by_role("button", name="Open a room on it").click()
+    code = param_of(page, "code")
+    page.get_by_text("Show the code large").click()
+    card = page.locator(".st-key-roomstep1")
+    expect(card).to_contain_text("How many <b>queries</b> are kept?")
+    with phone(browser) as student:
+        student.goto(f"{server}join/{code}")
+        bar = student.locator(".st-key-tour")
+        expect(bar).to_contain_text("How many <b>queries</b> are kept?")
+        wait_for_param(student, "head", "1.2")
+        assert "/kv_cache?" in student.url
+        assert_fits(student)
+        bar.get_by_role("button", name="none", exact=True).click()
+        expect(bar).to_contain_text("You said: none")
+        expect(card).to_contain_text("1 answer")
+        card.get_by_role("button", name="Reveal").click()
+        expect(card.locator(".room-answers")).to_contain_text("1 · 100%")
+        expect(bar.locator(".room-answers")).to_contain_text("1 · 100%")
+        assert_fits(student)

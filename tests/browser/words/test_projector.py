@@ -24,8 +24,8 @@ def shown(page, server, **params):
 def test_a_click_walks_to_a_neighbour_and_a_search_to_any_word(page, server):
     view = shown(page, server)
     assert_above_the_fold(page.get_by_test_id("points"))
-    claimed = page.get_by_text(re.compile(r"of the 10 nearest to “five” \d+ stand with it")).inner_text()
-    [count] = re.findall(r"“five” (\d+) stand", claimed)
+    claimed = page.get_by_text(re.compile(r"\d+ are among the 10 nearest to “five”")).inner_text()
+    [count] = re.findall(r"(\d+) are among", claimed)
     expect(page.get_by_test_id("panel").locator(".own")).to_have_count(int(count))
     row = view.get_attribute("data-row")
     page.get_by_test_id("panel").locator("button").first.click()

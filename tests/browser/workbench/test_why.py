@@ -15,7 +15,7 @@ from tests.browser.helpers import (
 def test_a_source_is_followed_taken_away_and_put_back(page, server):
     open_link(page, server, "why")
     root, said = page.get_by_test_id("why-root"), page.locator(".st-key-claim")
-    expect(said).to_contain_text("was written by L4H2 more than by any other part")
+    expect(said).to_contain_text("L4H2 draws it there most")
     expect(said).to_contain_text("3.21 of the score 12.31")
     assert_above_the_fold(page.get_by_test_id("why-sources"))
     sources = page.get_by_test_id("why-sources")

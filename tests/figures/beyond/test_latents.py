@@ -4,27 +4,22 @@ import numpy as np
 import pytest
 
 from tlmviz.figures import DARK, LIGHT
-from tlmviz.figures.beyond.latents import before_and_after, confusion, muting, times
-
-COUNTS = np.arange(100).reshape(10, 10)
+from tlmviz.figures.beyond.latents import before_and_after, crowded, muting, times
 
 
 @pytest.mark.parametrize("theme", [LIGHT, DARK])
-def test_mistakes_are_coloured_and_what_is_right_is_written(theme):
-    chart = confusion(COUNTS, theme, title="t")
-    cells = np.array(chart.data[0].z)
-    assert np.isnan(np.diag(cells)).all() and cells[2, 7] == 27 and chart.data[0].zmax == 98
-    assert [note.text for note in chart.layout.annotations] == [str(COUNTS[i, i]) for i in range(10)]
+def test_a_line_for_each_number_of_latents(theme):
+    chart = crowded({4: np.linspace(0.9, 0.1, 9), 8: np.ones(9)}, theme, title="t")
+    assert [trace.name for trace in chart.data] == ["M = 4", "M = 8"]
+    assert list(chart.data[0].x) == list(range(1, 10)) and chart.data[0].y[0] == np.float32(0.9)
 
 
-def test_no_mistakes_at_all():
-    assert confusion(np.eye(10, dtype=int), LIGHT, title="t").data[0].zmax == 1
-
-
-def test_bars_of_muted_latents():
-    chart = muting([0.5, 0.75], 0.9, LIGHT, title="t")
-    assert list(chart.data[0].y) == [0.5, 0.75] and "90.0%" in chart.layout.annotations[0].text
-    assert chart.layout.shapes[0].y0 == 0.9
+def test_a_row_for_each_muted_latent():
+    right = np.array([[0.5, 0.75], [1.0, 0.0], [0.2, 0.3]])
+    chart = muting(right, ("left", "right"), LIGHT, title="t")
+    np.testing.assert_allclose(np.array(chart.data[0].z), right, rtol=1e-6)
+    assert (chart.data[0].zmin, chart.data[0].zmax) == (0, 1)
+    assert list(chart.layout.xaxis.ticktext) == ["left", "right"]
 
 
 def test_lines_of_times():

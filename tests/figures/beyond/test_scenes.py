@@ -1,8 +1,8 @@
 """Bars of shares by kind of question."""
 
+from tlmviz.facades.scenes.language import KINDS
 from tlmviz.figures.beyond.scenes import NAMES, accuracy
 from tlmviz.figures.theme import LIGHT
-from tlmviz.scenes.language import KINDS
 
 
 def test_each_kind_has_its_bars():

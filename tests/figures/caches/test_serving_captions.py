@@ -37,7 +37,7 @@ def test_a_static_batch_says_who_only_pads(lm):
     padded = [
         line[0] for line, step in zip(step_captions(run, NAMES[:2]), run.steps) if step.count("padding")
     ]
-    assert len(padded) == 5 and all("A only pad" in line for line in padded)
+    assert len(padded) == 5 and all("A only pads it" in line for line in padded)
 
 
 def test_texts_grow_to_the_answers(lm):

@@ -7,7 +7,7 @@ import pytest
 
 from tlmviz.figures import DARK, LIGHT
 from tlmviz.figures.translation import alignment as figures
-from tlmviz.figures.translation import alignment_steps
+from tlmviz.figures.translation import alignment_steps, copying
 
 THEMES = pytest.mark.parametrize("theme", [LIGHT, DARK], ids=["light", "dark"])
 RNG = np.random.default_rng(0)
@@ -32,6 +32,9 @@ FIGURES = {
     "map": drawn_map,
     "steps": drawn_steps,
     "errors": lambda theme: figures.head_errors(["mean", "0.1"], np.array([0.2, 0.4]), "mean", theme),
+    "copied": lambda theme: copying.written_and_copied(
+        A[:, 0], A[:, 1], A[:, 2], (SOURCE * 2)[: len(TARGET)], TARGET, theme, title="Copied"
+    ),
     "lines": lambda theme: figures.overlap_lines(
         {"a": A[:, 0], "b": A[:3, 1]}, {"a": TARGET, "b": TARGET[:3]}, theme
     ),

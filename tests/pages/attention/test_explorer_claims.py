@@ -60,6 +60,37 @@ def check_row(said: dict, lm, trace, chosen: Explorer) -> None:
         )
 
 
+def check_muted(said: dict, lm, trace, chosen: Explorer) -> None:
+    muted = chosen.view.mute
+    at = len(trace) - 1 if chosen.view.query is None else chosen.view.query
+
+    def silent(heads: list[int]):
+        def edit(z, record):
+            return z * torch.tensor([head not in heads for head in range(z.shape[1])])[None, :, None, None]
+
+        return edit
+
+    edits = {
+        f"blocks.{layer}.attn.z": silent([head for row, head in muted if row == layer]) for layer, _ in muted
+    }
+    before, after = (lm.trace(chosen.text, edit=each).logits[at].double().softmax(-1) for each in ({}, edits))
+    top, now = int(before.argmax()), int(after.argmax())
+    assert (bool(said["lost"]), bool(said["kept"])) == (
+        bool(muted) and top != now,
+        bool(muted) and top == now,
+    )
+    if not muted:
+        return
+    heads = ", ".join(f"L{layer}H{head}" for layer, head in muted[:3])
+    name, other = (readable(output_names(lm.tokenizer, [each])[0]) for each in (top, now))
+    old, new = (f"{float(p[top]):.0%}" for p in (before, after))
+    if top != now:
+        assert has(said["lost"], heads.split(", ")[0], name, old, new, other, f"{float(after[now]):.0%}")
+    else:
+        assert has(said["kept"], heads.split(", ")[0], name, new, *([old] if old != new else []))
+    assert len(muted) <= 3 or has(said["lost"] or said["kept"], f"{len(muted) - 3} more")
+
+
 def check_all_heads(said: dict, trace) -> None:
     maps = [
         [trace.attention(layer, head).double().numpy() for head in range(trace.n_heads)]
@@ -101,6 +132,11 @@ STATES = [
     *(state(EXAMPLES["Repeats"], (5, head), at) for head in (0, 4) for at in (8, 11, 14)),
     state(FRENCH, (2, 4), 9), state("cat", (3, 1), None), state("a", (0, 0), 0),
     state(tlmviz.load("stories-rope").fit(LONG)[0], (1, 1), 200), state(DEFAULT_TEXT, (1, 0), 20, "zoo-rope"),
+    *(
+        state(text, (5, 4), None, view=link.View(head=(5, 4), query=None, mute=mute))
+        for text in (DEFAULT_TEXT, EXAMPLES["Repeats"])
+        for mute in (((5, 4),), ((0, 0),), tuple((layer, head) for layer in (4, 5) for head in range(6)))
+    ),
 ]  # fmt: skip
 
 
@@ -112,6 +148,7 @@ def test_every_claim_is_what_the_model_says_and_silent_elsewhere():
         said = {claim.__name__: claim(shown) for claim in claims.CLAIMS}
         check_row(said, lm, trace, chosen)
         check_all_heads(said, trace)
+        check_muted(said, lm, trace, chosen)
         check_word(said, lm, trace, chosen)
         found.append({name: bool(text) for name, text in said.items()})
     each_speaks_and_is_silent(found)

@@ -91,10 +91,11 @@ def check_written(said: str | None, lm, choice: Choice, token: str) -> None:
     before, after = (trace[name][0, choice.position].double() for name in names)
     torch.testing.assert_close(before + kept["attn"] + kept["mlp"], after, atol=1e-4, rtol=1e-4)
     come, attention, mlp = (float(each.norm()) for each in (before, kept["attn"], kept["mlp"]))
-    assert bool(said) == (f"{attention:.1f}" != f"{mlp:.1f}")
-    parts = [f"{attention:.1f}", f"{mlp:.1f}"] if mlp > attention else [f"{mlp:.1f}", f"{attention:.1f}"]
-    times = f"{max(attention, mlp) / min(attention, mlp):.1f}"
-    assert not said or has(said, f"Layer {choice.layer}", token, f"{come:.1f}", *parts, times)
+    assert bool(said) == (f"{attention:.3g}" != f"{mlp:.3g}")
+    parts = [f"{attention:.3g}", f"{mlp:.3g}"] if mlp > attention else [f"{mlp:.3g}", f"{attention:.3g}"]
+    times = max(attention, mlp) / min(attention, mlp)
+    times = f"{times:.1f}" if times < 10 else f"{times:.0f}"
+    assert not said or has(said, f"Layer {choice.layer}", token, f"{come:.3g}", *parts, f"{times} times")
 
 
 def check_heads(said: dict, lm, choice: Choice) -> None:

@@ -39,7 +39,8 @@ class Plain:
         return np.array(rows)
 
     def name(self, token: int) -> str:
-        return readable(self.lm.tokenizer.name(token).strip()) or "…"
+        name = self.lm.tokenizer.name(token)
+        return readable(name.strip() or name) or "…"
 
 
 def check_hidden(said: dict, t: Plain, shown: data.Data) -> None:
@@ -58,6 +59,7 @@ def check_hidden(said: dict, t: Plain, shown: data.Data) -> None:
         assert has(said["fills_the_gap"], place, f"“{first[0]}”", chances[0], f"“{first[1]}”", chances[1])
     elif helps:
         assert has(said["right_helps"], t.name(token), f"({place})", f"{p}%", f"{q}%", f"“{first[1]}”")
+        assert ("a space" in said["right_helps"]) == (first[1] == "␣")
     else:
         assert has(said["right_helps_not"], t.name(token), f"({place})", f"{p}%", f"{q}%")
     check_average(said["on_average"], t, both, left)
@@ -75,11 +77,18 @@ def check_average(told: str, t: Plain, both: np.ndarray, left: np.ndarray) -> No
 
 def check_cls(said: dict, t: Plain) -> None:
     first, second = t.state.first, t.state.second
-    p = round(100 * t.lm.in_order(first, second), 1)
-    assert (bool(said["in_order"]), bool(said["out_of_order"])) == (p > 50, p <= 50)
-    assert has(said["in_order"] or said["out_of_order"], f"{p if p > 50 else 100 - p:.1f}%")
-    assert has(said["blind"], f"{100 * t.lm.causal.in_order(first, second):.1f}%")
-    trace = t.lm.trace(first, second)
+    trace = t.lm.trace(first, second, keep=lambda name: True)
+    linear = t.lm.network.exchanged
+    own = (trace["normed"][0] @ linear.weight[0] + linear.bias).sigmoid().tolist()
+    p = round(100 * own[0], 1)
+    cases = {"exchanged": p >= 70, "undecided": 30 < p < 70, "not_exchanged": p <= 30}
+    assert {name: bool(said[name]) for name in cases} == cases
+    assert has(next(said[name] for name, holds in cases.items() if holds), f"{p:.1f}%")
+    assert has(said["blind"], f"{100 * t.lm.causal.exchanged(first, second):.1f}%")
+    places = [at for at in range(1, len(own)) if own[at] > 0.5]
+    assert bool(said["suspects"]) == bool(places)
+    named = [(readable(trace.tokens[at].strip()), f"({at})", f"{100 * own[at]:.0f}%") for at in places[:4]]
+    assert not places or has(said["suspects"], len(places), *(part for each in named for part in each))
     row = trace.attention(t.state.layer, t.state.head)[0]
     best = int(row.argmax())
     assert has(
@@ -124,21 +133,26 @@ def check_kinds(said: dict, t: Plain, shown: data.Data) -> None:
     assert has(
         said["three_answers"],
         found.hidden,
-        found.guess,
+        found.guess.strip(),
         readable(decoder.tokenizer.name(following).strip()),
         own,
     )
     ids = t.lm.encode(text)
     place = next(at for at, token in enumerate(t.lm.names(ids)) if token.strip() == found.hidden)
     masked = [*ids[:place], t.lm.config.mask, *ids[place + 1 :]]
-    assert t.name(int(t.lm.probabilities(torch.tensor([masked]))[0, place].argmax())) == found.guess
+    assert t.name(int(t.lm.probabilities(torch.tensor([masked]))[0, place].argmax())) == readable(
+        found.guess.strip()
+    )
 
 
 STATES = [
-    {}, {"place": 2}, {"place": 5}, {"text": FRENCH}, {"text": "The dog saw a [MASK] in the tree."}, {"text": LONG},
-    {"text": "cat dog"},
+    *({"part": HIDDEN} | values for values in (
+        {}, {"place": 2}, {"place": 5}, {"text": FRENCH}, {"text": "The dog saw a [MASK] in the tree."}, {"text": LONG},
+        {"text": "cat dog"},
+    )),
     *({"part": CLS, "second": second, "layer": layer, "head": 1} for layer, second in enumerate(SECONDS.values())),
-    {"part": CLS, "first": SECONDS["Its own"], "second": Choice.first.default}, {"part": CLS, "first": "cat", "second": FRENCH},
+    {"part": CLS, "first": SECONDS["In the right order"], "second": Choice.first.default},
+    {"part": CLS, "first": "cat", "second": FRENCH},
     {"part": MASKS}, {"part": MASKS, "layer": 0}, {"part": MASKS, "text": FRENCH, "layer": 1, "head": 0},
     {"part": KINDS}, {"part": KINDS, "sentence": "The dog saw a bird."},
 ]  # fmt: skip
@@ -152,7 +166,7 @@ def test_every_claim_is_what_the_models_say_and_silent_elsewhere():
         said = {claim.__name__: claim(shown) for claim in claims.CLAIMS}
         speaks = {
             HIDDEN: {"right_helps", "right_helps_not", "fills_the_gap", "on_average"},
-            CLS: {"in_order", "out_of_order", "reads_most", "blind"},
+            CLS: {"exchanged", "not_exchanged", "undecided", "suspects", "reads_most", "blind"},
             MASKS: {"mask_takes", "on_average", "only_spread", "below_too"},
             KINDS: {"three_answers"},
         }[state.part]
@@ -170,7 +184,7 @@ def test_every_claim_is_what_the_models_say_and_silent_elsewhere():
 
 
 def test_a_typed_mask_is_looked_at_after_a_word_was_pressed():
-    app = open_page("beyond/encoder_only", {"eplace": "3"})
+    app = open_page("beyond/encoder_only", {"epart": HIDDEN, "eplace": "3"})
     app.text_input("etext").set_value("The dog saw a [MASK] in the tree.").run()
     [said] = above_the_picture(app)
     assert has(said, "At [MASK]", "puts")
@@ -178,4 +192,6 @@ def test_a_typed_mask_is_looked_at_after_a_word_was_pressed():
 
 def test_the_first_claim_stands_above_the_picture():
     [said] = above_the_picture(open_page("beyond/encoder_only"))
-    assert "“little”" in said and "92.5%" in said and "3.4%" in said
+    assert "two neighbouring words are exchanged" in said
+    [said] = above_the_picture(open_page("beyond/encoder_only", {"epart": HIDDEN}))
+    assert "“little”" in said and "would rather put" in said

@@ -12,8 +12,8 @@ from pages.beyond.text_and_image.state import Scene, next_held_out
 from tests.pages.helpers import open_page, picture, run_snippet
 from tests.pages.helpers import words as said
 from tlmviz import digits
-from tlmviz.scenes import language
-from tlmviz.scenes.grid import compose
+from tlmviz.facades.scenes import language
+from tlmviz.facades.scenes.grid import compose
 
 ROOT = Path(__file__).resolve().parents[3]
 PAGE = "beyond/text_and_image"
@@ -146,5 +146,5 @@ def test_what_is_said_of_neighbours_is_in_the_cards():
         [float(each.group(1)) for each in told], abs=6
     )
     expected = f"it marks {marked['side']:.0%} rightly, where the first answers {right['side']:.0%}."
-    assert claims.weaker(shown).endswith(expected)
+    assert claims.compared(shown).endswith(expected)
     assert expected in said(open_page(PAGE))

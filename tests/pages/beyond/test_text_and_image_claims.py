@@ -7,10 +7,12 @@ import numpy as np
 import tlmviz
 from pages.beyond.text_and_image import claims
 from pages.beyond.text_and_image.data import Data, compute
+from pages.beyond.text_and_image.examples import TAKEN
 from pages.beyond.text_and_image.state import DEFAULT, DRAWN, Scene
 from tests.pages.states import each_speaks_and_is_silent, hold, states
 from tlmviz import digits
-from tlmviz.scenes import language
+from tlmviz.facades.scenes import language
+from tlmviz.training.scenes_export import apart_on
 
 LABELS = digits.held_out().labels
 QUESTIONS = (
@@ -85,6 +87,7 @@ def test_answers_and_marks_are_judged_by_the_labels():
     own = [{"question": text} for text in (*QUESTIONS, *UNREAD)]
     own += [{"grid": ("h0", DRAWN, *[""] * 7), "question": text} for text in QUESTIONS]
     own += [{"shown": (8, 0, 0, 1, 0)}, {"shown": (3, 0, 2, 1, 0)}, {"grid": (DRAWN,) * 9}]
+    own += [{"grid": TAKEN, "question": "what is left of the 5"}]
     for chosen in (*states(Scene, {}, count=6), *(Scene(**start | case) for case in own)):
         shown = compute(chosen)
         said, plain = {claim.__name__: claim(shown) for claim in claims.CLAIMS}, truth(shown)
@@ -111,17 +114,35 @@ def test_answers_and_marks_are_judged_by_the_labels():
     each_speaks_and_is_silent(found)
 
 
+def test_neighbours_that_are_there_are_counted_apart_from_blanks():
+    shown = compute(Scene(**{name: control.default for name, control in Scene.controls.items()}))
+    found = apart_on(tlmviz.load("digits-scenes-turned"), 30)["side"]
+    assert hold(
+        (claims.neighbours,),
+        {"neighbours": lambda a: [f"{a['marked']:.0%}", f"{a['blank']:.0%}"]},
+        shown,
+        found,
+    )
+
+
 def test_the_weaker_model_is_called_so_only_where_it_is():
-    class Equal(Data):
-        accuracy = ({"side": 0.9701}, {"side": 0.9699}, {})
+    class Measured(Data):
+        accuracy: tuple = ()
 
     chosen = Scene(**{name: control.default for name, control in Scene.controls.items()})
     shown = compute(chosen)
-    assert claims.weaker(Equal(chosen, shown.found, None)) is None and claims.weaker(shown)
-    assert shown.accuracy[0]["side"] > shown.accuracy[1]["side"]
+
+    def said(first, second):
+        measured = Measured(chosen, shown.found, None)
+        object.__setattr__(measured, "accuracy", ({"side": first}, {"side": second}, {}))
+        return claims.compared(measured)
+
+    assert said(0.9701, 0.9699) is None
+    assert "weaker" in said(0.97, 0.9) and "better" not in said(0.97, 0.9)
+    assert "better" in said(0.9, 0.97) and "weaker" not in said(0.9, 0.97)
     assert chosen.grid == DEFAULT and hold(
-        (claims.weaker,),
-        {"weaker": lambda a: [f"{a[1]:.0%}", f"{a[0]:.0%}"]},
+        (claims.compared,),
+        {"compared": lambda a: [f"{a[1]:.0%}", f"{a[0]:.0%}"]},
         shown,
         [part["side"] for part in shown.accuracy[:2]],
     )

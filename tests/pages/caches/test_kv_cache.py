@@ -1,6 +1,5 @@
 """The page "KV cache", run as Streamlit runs it: at its defaults and at each control's extremes."""
 
-import json
 import re
 from functools import partial
 
@@ -10,25 +9,39 @@ import pytest
 from pages.caches.kv_cache.cost.data import Data as Cost
 from pages.caches.kv_cache.models import data as models
 from pages.caches.kv_cache.state import COST, SIDE_BY_SIDE
-from tests.pages.helpers import chart_parts, charts, open_page, run_snippet, title_of, words
+from tests.javascript.node import evaluate
+from tests.pages.helpers import charts, header_of, open_page, picture, run_snippet, title_of, views, words
+from tests.pages.states import to_do
 from tlmviz.ui import compute, inputs
 
 PAGE = "caches/kv_cache"
+TOLD = {"pages/caches/kv_cache/told.js": "linesOf"}
 ZOO = dict(model="zoo-rope", ktok=4)
 
 
 opened = partial(open_page, PAGE)
 
 
+def steps_of(app) -> list:
+    """The live views of the steps."""
+    return [part for part in views(app) if part.proto.component_name.endswith("decode")]
+
+
 def test_opens_on_the_steps_of_forty_tokens():
     app = opened()
-    [figure] = charts(app)
-    assert len(figure["frames"]) == 41 and figure["layout"]["sliders"][0]["active"] == 40
-    assert title_of(figure).startswith("stories-rope (MHA), layer 4, head 2")
+    header, arrays = picture(app)
+    assert len(header["used"]) == len(header["flops"]) == 41 == len(header["chances"]) + 1
+    assert header["title"].startswith("stories-rope (MHA), layer 4, head 2") and header["state"] == {
+        "at": None
+    }
+    shown = len(header["tokens"])
+    assert arrays["weights"].shape == (shown, shown) and arrays["v"].shape == (shown, 32)
     assert words(app).count("✓") == 4 and "✗" not in words(app)
     assert app.latex and "Eq. 34–37" in words(app)
-    [times] = re.findall(r"it would compute (\S+) times as much", words(app))
-    assert f"Tokens 1 to 40 together: {times} times" in json.dumps(figure["data"])
+    [times] = re.findall(r"the writing alone would take (\S+) times", words(app))
+    body = "result = linesOf(given, 40);"
+    lines = evaluate(TOLD, body, header)
+    assert f"Tokens 1 to 40 together: {times} times as many" in lines
 
 
 @pytest.mark.parametrize(
@@ -43,11 +56,12 @@ def test_opens_on_the_steps_of_forty_tokens():
 )
 def test_every_kind_of_cache_is_stepped_through(name, kept):
     app = opened(**{**ZOO, "model": name}, head="1.5")
-    [figure] = charts(app)
-    assert kept in json.dumps(figure["data"], ensure_ascii=False)
+    header, arrays = picture(app)
+    assert any(kept in line for line in evaluate(TOLD, "result = linesOf(given, 1);", header))
+    assert ("v" in arrays) == (header["latent"] is None)
     assert words(app).count("✓") == 4 and "✗" not in words(app)
     scope = run_snippet(app)
-    assert len(scope["figure"].frames) == len(figure["frames"]) == scope["done"].steps + 1
+    assert scope["flops"] == [tuple(pair) for pair in header["flops"]] and scope["done"].steps == 4
 
 
 @pytest.mark.parametrize(
@@ -55,13 +69,13 @@ def test_every_kind_of_cache_is_stepped_through(name, kept):
 )
 def test_odd_texts(text):
     app = opened(**ZOO, text=text, ktemp=2.0, kseed=9999)
-    assert charts(app) and "✗" not in words(app)
+    assert header_of(app) and "✗" not in words(app)
     assert app.text_input("text").value == text
 
 
 def test_an_empty_text_is_one_sentence():
     app = opened(**ZOO, text="")
-    assert not app.exception and "empty" in app.info[0].value and not chart_parts(app)
+    assert not app.exception and "empty" in app.info[0].value and not steps_of(app)
 
 
 def test_no_tokens_are_one_sentence():
@@ -75,19 +89,18 @@ def test_beyond_learned_positions_what_fits_is_generated():
     text = "The cat sat on the mat. " * 60
     ids = lm.tokenizer.encode(text)
     app = opened(model="zoo-learned", ktok=48, text=lm.tokenizer.decode(ids[:240]))
-    [figure] = charts(app)
     sentence = app.warning[0].value
-    assert "learned vectors for 256" in sentence and "RoPE" in sentence and 1 < len(figure["frames"]) <= 16
+    assert "learned vectors for 256" in sentence and "RoPE" in sentence
+    assert 1 < len(header_of(app)["used"]) <= 16
     app.text_input("text").set_value(text).run()
-    assert not app.exception and not chart_parts(app)
+    assert not app.exception and not steps_of(app)
     assert any("shorten the prompt" in warning.value for warning in app.warning)
     assert app.text_input("text").value == text
 
 
 def test_beyond_the_training_length_others_go_on_and_it_is_said():
     app = opened(**ZOO, text="The cat sat on the mat. " * 60)
-    [figure] = charts(app)
-    assert "the last 96 of 260 positions" in title_of(figure)
+    assert "the last 96 of 260 positions" in header_of(app)["title"]
     assert "beyond the length" in words(app) and "✗" not in words(app)
 
 
@@ -126,6 +139,7 @@ def test_models_side_by_side_and_the_formula_says_what_nbytes_says():
     scope = run_snippet(app)
     assert {name: sizes[0] for name, sizes in scope["sizes"].items()} == dict(table["Bytes"])
     assert all(real == formula for real, formula in scope["sizes"].values())
+    assert "Raise the length" in to_do(app), "a model with a window is there already"
 
 
 def test_times_of_models_are_measured_again_where_the_table_runs_alone(monkeypatch):
@@ -142,6 +156,7 @@ def test_times_of_models_are_measured_again_where_the_table_runs_alone(monkeypat
 def test_models_that_cannot_read_so_far_are_left_out_and_none_is_a_sentence():
     app = opened(kview=SIDE_BY_SIDE, kmods=["zoo-learned", "zoo-mqa"], klen=1024)
     charts(app)
+    assert "Add a model with a window" in to_do(app)
     assert "zoo-learned is left out" in app.warning[0].value and list(app.dataframe[0].value["Model"]) == [
         "zoo-mqa"
     ]

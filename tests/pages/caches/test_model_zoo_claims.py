@@ -83,6 +83,9 @@ def test_every_sentence_is_what_the_table_says(said, name):
             in found["as_good_and_smaller"]
         )
         assert (f"by {more:.3f} bits per byte" if more > 0 else "no worse") in found["as_good_and_smaller"]
+        inside = verdict_of(table, least["bits_per_byte"]) == "within seed noise"
+        where = "within the band" if inside else "outside the band of seed noise, yet within the dotted lines"
+        assert more <= 0 or where in found["as_good_and_smaller"]
     assert bool(found["lowest_and_highest"]) == (len(choices) > 1)
     if len(choices) > 1:
         low, high = (pick(choices, key=lambda row: row["bits_per_byte"]) for pick in (min, max))

@@ -138,5 +138,5 @@ def test_the_page_opens_on_its_claim():
     said = claims.faster(data.compute(state))
     assert (
         said
-        == "6 people ask at once: the model writes 2.9 tokens a step if they come and go, 1.5 if they wait for one another."
+        == "6 people share the model: it writes 2.9 tokens a step if they come and go, 1.5 if they wait for one another."
     )

@@ -34,6 +34,16 @@ def test_the_page_opens_on_four_right_tokens():
     assert [each[0] for each in scope["accuracy"](scope["chains"], ids)] == right
 
 
+def test_the_bytes_of_a_character_stand_as_the_character():
+    text = "Tom saw a 😀 and é."
+    sent, lm = header_of(open_page(PAGE, {"ntext": text})), tlmviz.load("stories-mtp")
+    assert len(sent["tokens"]) == len(lm.encode(text)) and "".join(sent["tokens"][1:]) == text
+    assert "😀" in sent["tokens"] and "é" in sent["tokens"]
+    assert not any(
+        "\ufffd" in name for chain in sent["chains"] for stage in chain for name, _ in stage["top"]
+    )
+
+
 def test_told_what_lies_between():
     sent = header_of(open_page(PAGE, {"nreads": "the text"}))
     assert [len(chain) for chain in sent["chains"][-4:]] == [4, 3, 2, 1]

@@ -5,7 +5,7 @@ import pytest
 
 import tlmviz
 from pages.experts.next_tokens import claims, data
-from pages.experts.next_tokens.state import GIVEN, MODULES, OWN, SMALLER, WRITING, Ahead
+from pages.experts.next_tokens.state import CHAINED, GIVEN, MODULES, OWN, PARALLEL, SMALLER, WRITING, Ahead
 from tests.pages.helpers import ROOT, assert_healthy, open_page
 from tests.pages.states import above_the_picture, each_speaks_and_is_silent, facts
 from tlmviz.analysis.experts import ahead
@@ -15,6 +15,9 @@ TEXTS = ("Où est passé le chat 🐈 ?", "Hello", "The cat sat on the mat. " * 
 STATES = [
     *({"reads": reads, "place": place} for reads in (OWN, GIVEN) for place in (0, 1, 7, 14, 27, 28)),
     *({"words": text, "reads": reads} for text in TEXTS for reads in (OWN, GIVEN)),
+    *({"model": PARALLEL, "place": place} for place in (0, 7, 28)),
+    *({"model": PARALLEL, "words": text} for text in TEXTS),
+    {"model": PARALLEL, "view": WRITING, "count": 20},
     *({"view": WRITING, "proposer": proposer, "count": 20} for proposer in (MODULES, SMALLER)),
     {"view": WRITING, "count": 20, "temperature": 0.8},
     {"view": WRITING, "count": 1},
@@ -23,9 +26,15 @@ STATES = [
 ]
 
 
+def beside() -> list[str]:
+    """The shares of the first module's and the first head's proposals that stay, in percent."""
+    lines = pd.read_csv(ROOT / "models/stories-mtp/ahead.csv").query("depth == 1").set_index("model")
+    return [f"{100 * lines.stays[name]:.0f}%" for name in (CHAINED, PARALLEL)]
+
+
 def plainly(chosen: Ahead, ids: list[int], place: int) -> dict[str, list | None]:
     """The facts of every claim that must be shown, None of the others; from the model alone."""
-    lm = tlmviz.load("stories-mtp")
+    lm = tlmviz.load(chosen.model)
     expected: dict[str, list | None] = {claim.__name__: None for claim in claims.CLAIMS}
     if chosen.writing:
         lm = tlmviz.load("stories-rope") if chosen.proposer == SMALLER else lm
@@ -39,6 +48,8 @@ def plainly(chosen: Ahead, ids: list[int], place: int) -> dict[str, list | None]
             expected["several_a_pass"] = [passes, tokens, f"{tokens / passes:.2f}"]
         else:
             expected["one_a_pass"] = [passes, tokens]
+        if chosen.proposer != SMALLER:
+            expected["in_a_row_or_beside"] = beside()
         if proposed := sum(len(each.proposed) for each in found.rounds):
             expected["stays"] = [proposed, sum(each.accepted for each in found.rounds)]
         return expected
@@ -60,11 +71,13 @@ def plainly(chosen: Ahead, ids: list[int], place: int) -> dict[str, list | None]
     judged = [hit for hit in here if hit is not None]
     if not judged:
         expected["ahead_of_one"] = []
+    elif chosen.reads == GIVEN and chosen.model == CHAINED:
+        expected["ahead_of_one"] = [sum(judged), len(judged)]
     elif sum(judged) == len(here):
         expected["ahead_of_one"] = [len(here)]
     else:
         expected["ahead_of_one"] = [len(here), sum(judged), len(judged)]
-    if chosen.reads == OWN and False in judged:
+    if chosen.reads == OWN and chosen.model == CHAINED and False in judged:
         wrong = judged.index(False)
         if wrong < len(judged) - 1 and True not in judged[wrong:]:
             behind = len(judged) - wrong - 1
@@ -78,16 +91,12 @@ def plainly(chosen: Ahead, ids: list[int], place: int) -> dict[str, list | None]
         near, far = depth[0], depth[-1]
         expected["by_depth"] = [sum(near), len(near), len(depth), sum(far), len(far)]
     own, given = counts(OWN)[3], counts(GIVEN)[3]
-    if own and sum(own) != sum(given):
+    if own and sum(own) != sum(given) and chosen.model == CHAINED:
         expected["told"] = [sum(given), len(given), sum(own)]
-    bits = (
-        pd.read_csv(ROOT / "models/stories-mtp/ahead.csv")
-        .query("depth == 0")
-        .set_index("model")
-        .bits_per_byte
-    )
-    one, other = f"{bits['stories-mtp']:.4f}", f"{bits['stories-mtp-plain']:.4f}"
-    expected["twin"] = [other, one, f"{abs(bits['stories-mtp-plain'] - bits['stories-mtp']):.4f}"]
+    runs = pd.read_csv(ROOT / "models/stories-mtp/ahead.csv").query("depth == 0").set_index("model")
+    one, other = (f"{runs.bits_per_byte[name]:.4f}" for name in (chosen.model, "stories-mtp-plain"))
+    expected["twin"] = [other, one, runs.seeds.min()]
+    expected["in_a_row_or_beside"] = beside()
     return expected
 
 
@@ -102,7 +111,10 @@ def test_every_claim_follows_from_the_model_in_every_state():
             assert (said is None) == (facts_ is None), (values, claim.__name__, said)
             if said is not None and claim.__name__ != "ahead_of_one":
                 bare = (
-                    said.replace("stories-mtp", "").replace("stories-rope", "").replace("bits per byte", "")
+                    said.replace(PARALLEL, "")
+                    .replace(CHAINED, "")
+                    .replace("stories-rope", "")
+                    .replace("bits per byte", "")
                 )
                 bare = "”".join(part.rpartition("“")[0] if "“" in part else part for part in bare.split("”"))
                 assert facts(bare) == [str(fact) for fact in facts_], (values, said)

@@ -146,7 +146,7 @@ def _few_bits(t: Plain):
 PLAIN = {
     "too_large": _too_large,
     "vanishes": lambda t: (
-        seen(t.format.name, 0, spell(t.x), spell(t.format.smallest)) if t.x and t.mine == 0 else None
+        seen(t.format.name, 0, spell(t.x), 0, spell(t.format.smallest)) if t.x and t.mine == 0 else None
     ),
     "nobody": lambda t: (
         seen(9, spell(t.x), t.format.name, spell(t.mine), t.off(t.key)) if t.rounds and not t.held else None

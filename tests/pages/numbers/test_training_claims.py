@@ -122,7 +122,9 @@ PLAIN = {
     "one_too_large": lambda t: seen(t.scale, share(t.now[2]), t.format.name) if t.now[2] else None,
     "many_vanish": _many,
     "nearly_all_kept": lambda t: (
-        seen(t.scale, t.format.name, share(t.now[0])) if not t.now[2] and t.now[0] <= 0.001 else None
+        seen(t.scale, t.format.name, share(1 - t.now[0]), share(t.now[0]), 0)
+        if not t.now[2] and t.now[0] <= 0.001
+        else None
     ),
     "safe_scales": _safe,
     "no_safe_scale": _none_safe,

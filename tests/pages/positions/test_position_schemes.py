@@ -10,6 +10,7 @@ import tlmviz
 from pages.positions.position_schemes.schemes import data
 from pages.positions.position_schemes.schemes.state import TITLES, VIEWS
 from tests.pages.helpers import charts, follow_link, link_of, open_page, run_snippet, title_of, words
+from tests.pages.states import to_do
 from tlmviz.ui import inputs, long_text
 
 PAGE = "positions/position_schemes"
@@ -34,6 +35,7 @@ def test_what_six_trained_models_add():
     assert [trace["name"] for trace in ranked["data"]] == list(TITLES.values())
     assert words(app).count("✓") == 4 and "✗" not in words(app) and len(app.latex) == 1
     assert "The same 256 tokens" in words(app)
+    assert "*Extrapolation*" in to_do(app) and "*What is added*" not in to_do(app), "it is chosen already"
 
 
 @pytest.mark.parametrize("view", VIEWS[1:])

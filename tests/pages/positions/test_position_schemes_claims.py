@@ -162,6 +162,9 @@ def test_every_claim_on_the_six_schemes_is_what_the_models_say():
 NOT_BOTH = ("furthest", "moved", "one_token")  # these models' texts have two tokens or more
 
 
+SHARPENS = "sharpens the softmax"
+
+
 class Scaled:
     """One model with RoPE on a text, under each scheme."""
 
@@ -194,7 +197,8 @@ class Scaled:
 
 def _held_down(t: Scaled):
     inside, own, best, least = t.beyond()
-    return (256, t.state.model, inside, own, best, least) if t.is_held_down() else None
+    sharper = (SHARPENS,) if best.startswith("YaRN") else ()
+    return (256, t.state.model, inside, own, best, *sharper, least) if t.is_held_down() else None
 
 
 def _price(t: Scaled):
@@ -236,7 +240,7 @@ def test_every_claim_on_context_extension_is_what_the_models_say():
     found = []
     for model, text, given in several:
         state = Extension(**start | given, model=model, reading=_reading(text))
-        names = (*every, model)
+        names = (*every, model, SHARPENS)
         found.append(
             hold(extension_claims.CLAIMS, EXTENDS, extension_data.compute(state), Scaled(state), names)
         )

@@ -1,12 +1,16 @@
 """The page Glossary: every term with who uses it, links that hold, and no term on a page that is not explained."""
 
+import ast
+import json
 import re
+from concurrent.futures import ThreadPoolExecutor
 from importlib import import_module
 
 import pytest
 
 from pages import ALL
 from pages.start.glossary import data, state, view
+from pages.start.glossary.explained import SHOWN
 from tests.pages.helpers import assert_healthy, open_page, words
 from tlmviz.ui import glossary
 from tlmviz.ui.tours.table import TOURS
@@ -18,8 +22,9 @@ CODE = r"`[^`]*`|\$[^$]*\$|\b[\w.]+\([^)]*\)|^from .* import .*"
 # What is written in capitals and is no term: models, systems and their authors, units, files, symbols.
 NAMES = re.findall(
     r"\S+",
-    """ALTI AI BERT BigBird CLIP CPU CUDA DeepSeek DualPipe GB GPT GradScaler GroupNorm IEEE InstanceNorm KV KiB LLM LLaMA LN1 LN2
-    LSH MB NLP NTK NeoX OCP PI PNG PaLM PipeDream PyTorch RoFormer SDPA SNE SVG SciPy TFLOP ViT ZB 3CosAdd L2H1 L4H2 CSV NPZ""",
+    """ALTI AI BERT BigBird CLIP CPU CUDA DeepSeek DualPipe GB GPT GradScaler GroupNorm IEEE IO InstanceNorm KV KiB LLM LLaMA LN1
+    LN2 LSH MB NLP NTK NeoX OCP PI PNG PaLM PipeDream PyTorch RoFormer SDPA SNE SVG SciPy TFLOP ViT ZB 3CosAdd L2H1 L4H2 CSV NPZ
+    WebAssembly""",
 )
 # Terms that a first-year student may not know: where a page uses one, the glossary has it.
 FIELD = """activation patching|attention|attention sink|attribution|backward pass|beam search|bits per byte|causal mask
@@ -91,6 +96,29 @@ def test_every_link_leads_to_a_page_or_back_to_its_term():
         assert sent["link"].startswith("glossary?term=")
 
 
+def test_every_term_is_shown_by_an_example_with_its_picture():
+    named = [name for cards in SHOWN.values() for names in cards.values() for name in names]
+    assert sorted(named) == sorted(BY_NAME)  # each by one
+    for entry in BY_NAME.values():
+        assert entry.shown.picture.is_file(), entry.name
+        cards = import_module(f"pages.{entry.shown.page.folder.replace('/', '.')}.examples").CARDS
+        assert entry.shown.title in {card.title for card in cards}
+        sent = view._sent(entry)["shown"]
+        assert sent["link"].partition("?")[0] in {"./", *(page.path for page in ALL)}
+        assert sent["title"] == f"{entry.shown.page.title}: {entry.shown.title}"
+    sent = json.dumps([view._sent(entry) for entry in BY_NAME.values()])
+    assert len(sent) < 300_000  # it goes with every press
+
+
+def test_a_term_that_pages_use_is_shown_by_a_page_that_uses_it():
+    """But for three whose example shows what other words say."""
+    elsewhere = {
+        entry.name for entry in BY_NAME.values() if entry.pages and entry.shown.page not in dict(entry.pages)
+    }
+    assert elsewhere == {"outlier", "prefill", "tokenizer"}
+    assert not [name for name in glossary.SEARCHED if BY_NAME[name].pages]
+
+
 @pytest.mark.parametrize("term", ["softmax", "SOFTMAX", "[CLS]", "mHC", "caches"])
 def test_a_link_names_a_term_by_any_form(term):
     app = open_page(PAGE, {"term": term})
@@ -125,3 +153,36 @@ def test_terms_of_the_field_are_explained_where_a_page_has_them():
     missing = [term for term in FIELD if term in told and not glossary.count_in(term)]
     assert not missing
     assert sum(term in told for term in FIELD) > 35
+
+
+def test_visitors_who_come_at_once_find_the_terms(monkeypatch):
+    """Python 3.11 fails where two threads parse sources at once."""
+    running, most = [], []
+    parse = data.texts_of
+
+    def watched(page):
+        running.append(page)
+        most.append(len(running))
+        found = parse(page)
+        running.pop()
+        return found
+
+    monkeypatch.setattr(data, "texts_of", watched)
+    data._entries.cache_clear()
+    with ThreadPoolExecutor(4) as pool:
+        found = list(pool.map(lambda _: data.entries(), range(4)))
+    assert max(most) == 1 and all(each is found[0] for each in found) and len(found[0]) == len(BY_NAME)
+
+
+def test_a_source_is_parsed_again_where_another_thread_parsed(monkeypatch):
+    """A traceback that is worded meanwhile parses too, and no lock of ours holds it back."""
+    parse, failed = ast.parse, []
+
+    def disturbed(source):
+        if len(failed) < 2:
+            failed.append(source)
+            raise SystemError("AST constructor recursion depth mismatch")
+        return parse(source)
+
+    monkeypatch.setattr(ast, "parse", disturbed)
+    assert list(data.texts('label = "Two words"')) == ["Two words"] and len(failed) == 2

@@ -11,7 +11,7 @@ from tests.pages.helpers import assert_healthy, follow_link, open_page
 from tlmviz.hosting import rooms
 from tlmviz.hosting.rooms import DAY, FILE, FOLDER, Rooms
 from tlmviz.ui import visit
-from tlmviz.ui.tours import bar
+from tlmviz.ui.tours import asked, bar
 from tlmviz.ui.tours.table import TOURS
 
 PAGE = "start/room"
@@ -36,7 +36,7 @@ def html(app) -> str:
 
 def cards(app) -> list[str]:
     """The wall's steps, as shown."""
-    return [part.proto.body for part in app.get("html") if '"room-step"' in part.proto.body]
+    return [part.proto.body for part in app.get("html") if 'class="room-step' in part.proto.body]
 
 
 def wall(opened, **session):
@@ -94,16 +94,18 @@ def test_the_wall_shows_who_is_where_and_answers_only_when_they_are_revealed(ope
     app.button(key="reveal1").click().run()
     assert_healthy(app)
     right = real(TOUR.name, 1).answer
-    assert html(app).count('room-answers"') == 1 and "2 · 50%" in html(app)
+    assert html(app).count('class="room-answers') == 1 and "2 · 50%" in html(app)
     assert f"✓ {TOUR.steps[0].question.answers[right]}" in html(app)
     assert found.counts(opened.code, opened.secret).revealed == {
         1
     }  # another screen of the teacher's shows it too
     app.button(key="reveal1").click().run()
-    assert 'room-answers"' not in html(app) and app.button(key="reveal1").label == "Reveal"
+    assert 'class="room-answers' not in html(app) and app.button(key="reveal1").label == "Reveal"
+    found.answer(opened.code, "0", 2 if TOUR.steps[1].question else 3, 0)
     app.button(key="revealall").click().run()
     asked = {number for number, step in enumerate(TOUR.steps, 1) if step.question}
-    assert found.counts(opened.code, opened.secret).revealed == asked
+    revealed = found.counts(opened.code, opened.secret).revealed
+    assert len(revealed) == 2 and revealed < asked  # those that somebody has answered
     app.button(key="hideall").click().run()
     assert_healthy(app)
     assert not found.counts(opened.code, opened.secret).revealed
@@ -150,7 +152,7 @@ def test_ending_a_room_deletes_it_and_says_so(opened):
 @pytest.mark.parametrize(
     ("code", "secret", "said"),
     [
-        ("34679C", "x", "There is no room 34679C: it has ended"),
+        ("34679C", "x", "There is no room 34679C; look at its code on the teacher's screen again."),
         ("", "x", "“” is no room code"),
         (None, "wrong", "This is not the teacher's link of room"),
         ("$x$ <b>", "é" * 200, "is no room code"),
@@ -170,7 +172,10 @@ def test_a_day_later_the_wall_says_that_the_room_has_ended(opened, folder, monke
     monkeypatch.setattr(rooms.rooms(), "clock", lambda: clock() + DAY)
     app.run()
     assert not app.exception
-    assert "it has ended, as every room does after a day" in app.error[0].value and not cards(app)
+    assert f"Room {opened.code} has ended, as each does after a day" in app.error[0].value and not cards(app)
+    app = open_page(PAGE)
+    app.text_input(key="code").input(opened.code).run()  # a student who comes too late
+    assert f"Room {opened.code} has ended" in app.error[0].value
 
 
 def test_too_many_rooms_and_a_file_out_of_reach_are_a_sentence(monkeypatch, tmp_path):
@@ -212,3 +217,102 @@ def test_the_page_names_the_file_that_the_processes_share(folder):
     other = Rooms(folder / FILE)
     assert other.path == rooms.rooms().path and (folder / FILE).exists()
     other.close()
+
+
+def keys(app) -> set[str]:
+    return {button.key for button in app.button}
+
+
+def test_a_question_that_nobody_has_answered_is_neither_revealed_nor_voted_on_again(opened):
+    app = wall(opened, roomlarge=False)
+    assert_healthy(app)
+    assert not {"reveal1", "again1"} & keys(app) and "No answer yet" in html(app)
+    rooms.rooms().answer(opened.code, "v", 1, 0)
+    app.run()
+    assert {"reveal1", "again1"} <= keys(app) and "reveal3" not in keys(app)
+
+
+def test_the_wall_shows_both_votes_beside_each_other_once_they_are_revealed(opened):
+    found = rooms.rooms()
+    for visitor, answer in (("a", 0), ("b", 1)):
+        found.answer(opened.code, visitor, 1, answer)
+    app = wall(opened)
+    app.button(key="reveal1").click().run()
+    app.button(key="again1").click().run()
+    assert_healthy(app)
+    assert 'class="room-answers' not in html(app) and "again1" not in keys(app)
+    assert "2 answers, 0 in the second vote" in html(app)
+    found.answer(opened.code, "a", 1, 1, 2)
+    app.button(key="reveal1").click().run()
+    assert_healthy(app)
+    assert "2 answers, 1 in the second vote" in html(app)
+    assert "1 · 50% → 0 · 0%" in html(app) and "1 · 50% → 1 · 100%" in html(app)
+    assert "first vote → second vote" in html(app)
+
+
+def test_the_room_is_held_at_a_step_and_let_go(opened):
+    app = wall(opened, roomlarge=False)
+    assert f"hold{len(TOUR.steps)}" not in keys(app)  # the last step, beyond which there is nothing
+    app.button(key="hold2").click().run()
+    assert_healthy(app)
+    assert rooms.rooms().counts(opened.code, opened.secret).held == 2
+    assert [" held" in card for card in cards(app)] == [
+        number == 2 for number in range(1, len(TOUR.steps) + 1)
+    ]
+    assert (app.button(key="hold2").label, app.button(key="hold3").label) == ("Let go", "Hold here")
+    app.button(key="hold3").click().run()  # elsewhere: there is one such step
+    assert rooms.rooms().counts(opened.code, opened.secret).held == 3
+    app.button(key="hold3").click().run()
+    assert rooms.rooms().counts(opened.code, opened.secret).held == 0 and " held" not in "".join(cards(app))
+
+
+def test_results_wait_as_the_switch_says_on_each_screen_of_the_teachers(opened):
+    app, other = wall(opened), wall(opened)
+    assert not app.toggle(key="roomwithheld").value
+    app.toggle(key="roomwithheld").set_value(True).run()
+    assert_healthy(app)
+    assert rooms.rooms().counts(opened.code, opened.secret).withheld
+    assert other.run().toggle(key="roomwithheld").value
+    app.toggle(key="roomwithheld").set_value(False).run()
+    assert not rooms.rooms().counts(opened.code, opened.secret).withheld
+
+
+def test_one_question_of_a_tour_has_a_room_of_its_own():
+    app = open_page(PAGE)
+    app.selectbox(key="rtour").select(TOUR.name).run()
+    silent = next(number for number, step in enumerate(TOUR.steps, 1) if not step.question)
+    assert f"roomone{silent}" not in keys(app)
+    app.button(key="roomone4").click().run()
+    assert_healthy(app)
+    code = helpers.link_of(app)["code"]
+    assert rooms.rooms().tour(code) == asked.alone(TOUR, 4) and TOUR.steps[3].title in helpers.words(app)
+    rooms.rooms().answer(code, "v", 1, 0)
+    app.toggle(key="roomlarge").set_value(False).run()
+    app.button(key="reveal1").click().run()
+    assert_healthy(app)
+    assert len(cards(app)) == 1 and "✓ " in html(app) and not any(key.startswith("hold") for key in keys(app))
+
+
+def test_an_own_question_is_opened_with_what_was_typed_and_what_is_wrong_loses_nothing():
+    app = open_page(PAGE)
+    [form] = [button for button in app.button if button.label == "Open a room on it"]
+    app.text_input(key="ownlink").input("/nowhere")
+    app.text_input(key="ownasks").input("<i>Which</i>?")
+    for number, answer in ((1, "one"), (2, "<u>two</u>")):
+        app.text_input(key=f"ownanswer{number}").input(answer)
+    form.click().run()
+    assert not app.exception and "There is no page 'nowhere'" in app.info[0].value
+    assert app.text_input(key="ownasks").value == "<i>Which</i>?"
+    app.text_input(key="ownlink").input("/kv_cache?head=4.2")
+    app.selectbox(key="ownright").set_value(2)
+    [form] = [button for button in app.button if button.label == "Open a room on it"]
+    form.click().run()
+    assert_healthy(app)
+    code = helpers.link_of(app)["code"]
+    [step] = asked.of_room(rooms.rooms().tour(code)).steps
+    assert (step.page, step.link, step.question.right) == ("kv_cache", {"head": "4.2"}, 1)
+    rooms.rooms().answer(code, "v", 1, 1)
+    app.toggle(key="roomlarge").set_value(False).run()
+    app.button(key="reveal1").click().run()
+    assert_healthy(app)
+    assert "✓ &lt;u&gt;two" in html(app) and "&lt;i&gt;Which" in html(app) and "<u>" not in html(app)

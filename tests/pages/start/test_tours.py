@@ -1,5 +1,7 @@
 """The page Tours: every tour with its length, and the way on where one was left."""
 
+import html
+
 from tests.pages.helpers import assert_healthy, open_page, words
 from tlmviz.ui.tours.table import TOURS
 
@@ -12,7 +14,7 @@ def test_every_tour_is_listed_with_its_length():
     app = open_page("start/tours")
     assert_healthy(app)
     for tour in TOURS.values():
-        assert tour.title in shown(app) and f"{len(tour.steps)} steps" in shown(app)
+        assert html.escape(tour.title) in shown(app) and f"{len(tour.steps)} steps" in shown(app)
         assert f"tour={tour.name}" in shown(app)
     assert "Go on at step" not in shown(app) and "measured on the models" in words(app)
 

@@ -12,7 +12,7 @@ from streamlit.testing.v1 import AppTest
 import tlmviz
 from pages.translation.alignment.by_hand.data import SIDE
 from pages.translation.alignment.data import QUICK, align_of
-from pages.translation.alignment.state import BEST, BY_HAND, FORCE, TRANSLATION, TWINS
+from pages.translation.alignment.state import BEST, BY_HAND, COPIED, FORCE, TRANSLATION, TWINS
 from pages.translation.alignment.twins.state import REPEATERS, STRIKING
 from tests import tiny
 from tests.pages.helpers import (
@@ -32,7 +32,10 @@ from tlmviz.ui import translation
 
 PAGE = "translation/alignment"
 TEXT = "Lily had a ball."
-TINY = {"eng-fra": "transformer", "tiny-additive": "additive", "tiny-coverage": "coverage", "tiny-dot": "dot"}
+TINY = {
+    "eng-fra": "transformer", "tiny-additive": "additive", "tiny-coverage": "coverage", "tiny-dot": "dot",
+    "tiny-pointer": "pointer",
+}  # fmt: skip
 
 
 def _network(kind, tokenizer):
@@ -275,6 +278,46 @@ class TestModels:
         assert (
             not app.exception and "Beam: “50”" in app.warning[0].value and app.number_input("acw").value == 20
         )
+
+
+class TestWriteOrCopy:
+    def test_every_token_is_written_and_copied_in_part(self):
+        app = opened(aview=COPIED, cname="Lily", csentence="Does … know you?")
+        bars, attention = by_title(app).values()
+        scope = run_snippet(app)
+        found, best = scope["found"], scope["best"]
+        assert scope["text"] == "Does Lily know you?" and scope["mt"].has_pointer
+        parts = [
+            np.frombuffer(base64.b64decode(each["y"]["bdata"]), each["y"]["dtype"]) for each in bars["data"]
+        ]
+        for shown, expected in zip(parts, (found.written, found.copied, found.g), strict=True):
+            np.testing.assert_allclose(shown, expected, atol=1e-5)
+        forced = scope["mt"].read(scope["text"], list(best.tokens))
+        np.testing.assert_allclose(parts[0] + parts[1], np.exp(forced.logp), atol=1e-5)
+        np.testing.assert_allclose(heatmap(attention), forced.attention[:, 0], atol=1e-5)
+        assert "green-badge" in words(app) and "red-badge" not in words(app)
+
+    def test_a_sentence_of_ones_own_and_no_name(self):
+        app = opened(aview=COPIED, english="Tom is here.", cname="")
+        assert app.selectbox("csentence").options[0] == "Tom is here." and len(by_title(app)) == 2
+        app.selectbox("csentence").set_value(app.selectbox("csentence").options[1]).run()
+        assert_healthy(app)
+
+    @pytest.mark.parametrize("name", ["😀", "<b>x</b>", "x" * 5000, "Zorvan and Milik"])
+    def test_odd_names(self, name):
+        app = opened(aview=COPIED, cname=name)
+        assert not app.exception and not app.error
+        assert len(by_title(app)) == 2 or len(app.warning) == 1
+
+    def test_without_a_pointer_a_sentence_says_what_is_missing(self, models):
+        (models / "tiny-pointer").rename(models.parent / "away")
+        st.cache_data.clear()
+        try:
+            app = opened(aview=COPIED)
+            assert not app.exception and "a pointer" in app.info[0].value
+        finally:
+            (models.parent / "away").rename(models / "tiny-pointer")
+            st.cache_data.clear()
 
 
 class TestForce:

@@ -8,7 +8,7 @@ from safetensors.torch import save_file
 import tlmviz
 from pages.translation.encoder_decoder.claims import NAMES
 from pages.translation.encoder_decoder.data import _written as written
-from pages.translation.encoder_decoder.state import LEARNED, MASKED, REMOVED
+from pages.translation.encoder_decoder.state import KINDS, LEARNED, MASKED, REMOVED, ROTATED
 from tests import tiny
 from tests.pages.helpers import (
     SHOWN,
@@ -21,6 +21,7 @@ from tests.pages.helpers import (
     title_of,
     words,
 )
+from tests.pages.states import to_do
 from tlmviz.analysis.translation import masks
 
 PAGE = "translation/encoder_decoder"
@@ -65,13 +66,14 @@ def test_the_default_shows_three_maps_the_shift_and_the_flow():
         and "red-badge" not in words(app)
         and "green-badge" in words(app)
     )
-    assert app.segmented_control("edmask").options == [MASKED, REMOVED]
+    assert app.segmented_control("edmask").options == [MASKED, REMOVED, ROTATED]
+    assert "*Removed*" in to_do(app), "there is none that was trained without"
     assert chart_size(app) < 200_000
     bars = [part for part in charts(app)[3]["data"] if part["type"] == "bar"]
-    assert [bar["name"] for bar in bars] == [NAMES[kind] for kind in (MASKED, REMOVED)]
+    assert [bar["name"] for bar in bars] == [NAMES[kind] for kind in (MASKED, REMOVED, ROTATED)]
 
 
-@pytest.mark.parametrize("kind", [MASKED, REMOVED, LEARNED])
+@pytest.mark.parametrize("kind", KINDS)
 def test_a_typed_translation_is_read_by_every_copy_and_can_be_reproduced(kind):
     app = opened("leaky", edfr=FRENCH, edmask=kind)
     charts(app)
@@ -79,11 +81,12 @@ def test_a_typed_translation_is_read_by_every_copy_and_can_be_reproduced(kind):
     mt = tlmviz.load("leaky")
     translation = [*mt.encode_target(FRENCH), mt.tokenizer.end_of_text]
     assert scope["translation"] == translation and scope["decoder"].shape == (len(translation),) * 2
-    assert bool(np.triu(scope["decoder"], 1).any()) == (kind != MASKED)
+    assert bool(np.triu(scope["decoder"], 1).any()) == (kind in (REMOVED, LEARNED))
+    assert ("*Trained without*" in to_do(app)) == (kind != LEARNED)
     shown = [figure.layout.title.text.split()[0] for figure in scope[SHOWN]]
     assert shown[:3] == ["Encoder:", "Decoder", "Cross:"] and len(shown) == 4
     assert f"{NAMES[kind]} **{-scope['maps'].logp.mean():.3f}**" in words(app)
-    assert words(app).count("Writing on its own") == 3 and "No copy of" not in words(app)
+    assert words(app).count("Writing on its own") == 4 and "No copy of" not in words(app)
 
 
 def test_without_the_mask_the_model_writes_the_same():

@@ -6,7 +6,7 @@ import torch
 
 import tlmviz
 from pages.translation.encoder_decoder import claims, data
-from pages.translation.encoder_decoder.state import KINDS, LEARNED, MASKED, REMOVED, Decoding
+from pages.translation.encoder_decoder.state import KINDS, LEARNED, MASKED, REMOVED, ROTATED, Decoding
 from tests import tiny
 from tests.pages.helpers import only_models
 from tests.pages.states import each_speaks_and_is_silent
@@ -49,7 +49,7 @@ def check(state: Decoding) -> dict[str, bool]:
     said = {claim.__name__: claim(shown) for claim in claims.CLAIMS}
     pair, (layer, head), mt = state.pair, state.head, tlmviz.load(state.pair.model)
     weights = masks.unmasked_weights(pair.model, mt.network)
-    copies = {MASKED: mt, REMOVED: masks.unmasked(mt)} | (
+    copies = {MASKED: mt, REMOVED: masks.unmasked(mt), ROTATED: masks.rotated(mt)} | (
         {} if weights is None else {LEARNED: masks.unmasked(mt, weights)}
     )
     means = {kind: f"{losses(copy, pair.text, pair.translation).mean():.3f}" for kind, copy in copies.items()}
@@ -71,7 +71,7 @@ def check(state: Decoding) -> dict[str, bool]:
         )
     assert bool(said["writes_the_same"]) == (texts[MASKED] == texts[REMOVED])
     maps, count = masks.read(copies[state.kind], pair.text, list(pair.translation)), len(pair.translation)
-    decoder, masked = maps.decoder[layer, head], state.kind == MASKED
+    decoder, masked = maps.decoder[layer, head], state.kind in (MASKED, ROTATED)
     beside = [decoder[t, t - 1] if masked else decoder[t - 1, t] for t in range(1, count)]
     claim = said["looks_back"] if masked else said["looks_ahead"]
     assert (said["looks_ahead"] if masked else said["looks_back"]) is None and bool(claim) == (count > 1)
@@ -80,7 +80,15 @@ def check(state: Decoding) -> dict[str, bool]:
     assert bool(said["hides"]) == (masked and count > 1)
     if said["hides"]:
         assert f"hides {sum(range(count))} of the {count**2} cells" in said["hides"]
-    cross = masks.read(mt, pair.text, list(pair.translation)).cross[layer, head, state.token - 1]
+    assert bool(said["turned"]) == (state.kind == ROTATED)
+    if said["turned"]:
+        own = masks.read(mt, pair.text, list(pair.translation)).cross
+        moved = (
+            np.maximum(maps.cross - own, 0).sum(-1).mean()
+        )  # rows sum to 1: what is gained somewhere is lost elsewhere
+        assert f"moves {moved:.0%} of its weight" in said["turned"]
+        assert f"{means[ROTATED]} nats per token, {means[MASKED]} without" in said["turned"]
+    cross = maps.cross[layer, head, state.token - 1]
     best = int(cross.argmax())
     if said["reads"]:
         assert (
@@ -130,6 +138,9 @@ def test_a_lower_loss_without_the_mask_is_said_to_be_one():
 def test_the_page_opens_on_the_decoder_s_map_and_then_on_what_peeking_does(kind):
     shown = data.Data(chosen("eng-fra", *CASES[0], kind))
     first, second = [said for claim in claims.CLAIMS if (said := claim(shown))][:2]
-    assert first == (claims.hides(shown) if kind == MASKED else claims.looks_ahead(shown))
+    opening = {MASKED: claims.hides, ROTATED: claims.turned}.get(kind, claims.looks_ahead)
+    assert first == opening(shown)
+    if kind == ROTATED:
+        return
     assert second.startswith("Allowed to peek at the next word")
     assert float(second.split("loss of ")[1][:5]) < 0.01

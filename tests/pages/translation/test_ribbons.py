@@ -12,7 +12,7 @@ from tests.pages.helpers import words as said
 from tlmviz.checkpoints.folders import models_folder
 from tlmviz.decoding.beam import BeamOptions
 from tlmviz.decoding.penalties import Penalties
-from tlmviz.translator import Translator
+from tlmviz.facades.translator import Translator
 from tlmviz.ui import translation
 
 PAGE = "translation/alignment"
@@ -125,8 +125,12 @@ def test_what_differs_is_what_has_no_partner_in_order():
 
 def test_crossing_steps_are_the_surest_that_go_back():
     map_ = np.array([[0.9, 0.1, 0], [0, 0.2, 0.8], [0, 0.7, 0.3], [0, 0, 1.0]])
-    assert data.crossing_steps(map_) == (1, 2)
-    assert data.crossing_steps(np.eye(3)) is None
+    every = [True] * 4
+    assert data.crossing_steps(map_, every) == (1, 2)
+    assert data.crossing_steps(map_, [True, True, False, True]) is None, "a piece of a word"
+    wide = np.array([[0.9, 0.1, 0], [0, 0.2, 0.8], [0.2, 0.4, 0.4], [0, 0, 1.0]])
+    assert data.crossing_steps(wide, every) is None, "a wide look"
+    assert data.crossing_steps(np.eye(3), every[:3]) is None
 
 
 def test_its_pins_go_along_to_forced_attention_once():

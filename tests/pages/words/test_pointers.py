@@ -209,9 +209,9 @@ def test_moving_the_sentinel_moves_sentence_and_chart():
         assert f"loses {means[-1]} nats per word" in said(app)
         [chart] = [each for title, each in by_title(app).items() if title.startswith("Loss of each word")]
         charts.append(json.dumps(chart["data"][0]["y"]))
-    assert means == ["4.60", "2.26", "2.89"] and len(set(charts)) == 3
-    assert "5.15" in claims.where_it_comes_again(copies(TEXT, 10.0))
-    assert "0.27" in claims.where_it_comes_again(copies(TEXT, -10.0))
+    assert means == ["4.44", "2.09", "2.73"] and len(set(charts)) == 3
+    assert "5.27" in claims.where_it_comes_again(copies(TEXT, 10.0))
+    assert "0.12" in claims.where_it_comes_again(copies(TEXT, -10.0))
 
 
 class TestWords:

@@ -105,8 +105,8 @@ def on_a_plane(state: Projector, places: np.ndarray) -> dict[str, list | None]:
     if vector is not None and row is not None:
         same = int((kinds[near] == kinds[row]).sum()) if kinds[row] >= 0 else 0
         members = int((kinds == kinds[row]).sum())
-        if state.colour == CATEGORY and same and same / len(near) > (members - 1) / (count - 1):
-            expected["its_kind"] = [len(near), same, members]
+        if state.colour == CATEGORY and same >= 4 and same / len(near) > (members - 1) / (count - 1):
+            expected["its_kind"] = [members - 1, same, len(near)]
         plain = every[row].removeprefix("␣")
         if plain != every[row] and not state.word.startswith("␣") and plain in every:
             expected["other_spelling"] = [f"{row + 1:,}", f"{every.index(plain) + 1:,}"]

@@ -300,6 +300,15 @@ def _decisions(t: Moved):
     return n, quoted(t.context), f"{size:,}"
 
 
+def _last_decision(t: Moved):
+    if t.state.method != TREE:
+        return None
+    code = t.wv.path(t.context).code
+    by_code = {t.wv.path(word).code: word for word in t.wv.vocabulary}
+    both = [by_code.get(code[:-1] + turn) for turn in "LR"]
+    return None if None in both else (*map(quoted, both),)
+
+
 def _left_out(t: Moved):
     if not t.unknown:
         return None
@@ -318,6 +327,7 @@ STEPS = {
     "pushed": _pushed,
     "drawn_itself": lambda t: (quoted(t.context),) if t.context in t.drawn else None,
     "decisions": _decisions,
+    "last_decision": _last_decision,
     "mean": lambda t: (len(t.around(t.at)), quoted(t.context)) if t.text else None,
     "left_out": _left_out,
     "cut": lambda t: (f"{t.count:,}", 60) if t.count > 60 else None,
@@ -333,7 +343,8 @@ def test_every_claim_on_a_step_is_what_moved_vectors_say():
                 **start(
                     Step,
                     method=method, rate=rate, everything=chance.random() < 0.5, seed=chance.randrange(99),
-                    center=chance.choice(["king", "dog", "xyzzyq", "little"]), context=chance.choice(["the", "dog", "blue"]),
+                    center=chance.choice(["king", "dog", "xyzzyq", "little"]),
+                    context=chance.choice(["the", "dog", "blue", "mother", "thought"]),
                     window=chance.randint(1, 10), negatives=chance.randint(1, 20), at=chance.choice([None, 0, 7, 59]),
                     text=chance.choice([Step.text.default, FRENCH + " the big dog ran", LONG[:3000], "the zumi cat"]),
                 )

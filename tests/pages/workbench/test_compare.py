@@ -128,10 +128,11 @@ const data = compared(decode(given));
 const hover = { part: "cell", row: 3, col: 2 };
 const said = (pin, hover) => comparedSentence(data, pin, hover);
 result = { tokens: data.tokens, most: mostChanged(data, 3, 1), said: said(3, hover), plain: said(3, null),
+  rest: toUnpaired(data, 3),
   head: said(0, { part: "head", layer: 3, head: 4 }), cosine: said(0, { part: "cosine", layer: 0, row: 0 }) };"""
     files = {
         "tlmviz/ui/components/canvas/decode.js": "decode",
-        f"{FOLDER}/sentences.js": "compared, comparedSentence, mostChanged",
+        f"{FOLDER}/sentences.js": "compared, comparedSentence, mostChanged, toUnpaired",
     }
     told = evaluate(files, body, sent(app, "tlmviz_compare"))
     lm = compute.model("stories-rope")
@@ -144,6 +145,8 @@ result = { tokens: data.tokens, most: mostChanged(data, 3, 1), said: said(3, hov
     assert most["col"] == 2 and most["value"] == pytest.approx(found.difference(3, 4)[3, 2], abs=1e-6)
     assert told["said"].startswith("L3H4: “happy” looks at “was” with 0.9") and "−0.96" in told["said"]
     assert "“was” −0.96" in told["plain"] and "45%" in told["head"]
+    assert "tokens without a partner +0.9" in told["plain"], "“not”, which A has not"
+    assert told["rest"] == pytest.approx(-found.difference(3, 4)[3].sum(), abs=1e-5)
     assert told["cosine"].startswith("Before layer 0 at “⟨start⟩”: cosine 1.000")
 
 

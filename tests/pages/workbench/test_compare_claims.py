@@ -77,8 +77,20 @@ def check(said: dict, truth: Truth) -> None:
         )
         return
     token, one, two = truth.guess
-    place = f"({int(truth.rows[0][truth.at])})"
-    if not near(one) and not near(two):
+    places = [int(where[truth.at]) for where in truth.rows]
+    place, (here, there) = (
+        f"({places[0]})",
+        (trace.ids[at] for trace, at in zip((truth.a, truth.b), places)),
+    )
+    place += "" if here == there else f" in A and “{readable(truth.b.tokens[places[1]])}” ({places[1]}) in B"
+    same = sum(truth.a.ids[i] == truth.b.ids[j] for i, j in zip(*truth.rows))
+    length = max(len(truth.a), len(truth.b))
+    compared = here == there or same >= length / 2
+    assert bool(said["too_different"]) == (not compared)
+    if not compared:
+        assert f"have {same - 1} of {length - 1} tokens" in said["too_different"]
+        assert said["guess_falls"] is None and said["guess_stays"] is None
+    elif not near(one) and not near(two):
         falls = round(one, 3) > round(two, 3)
         first = said["guess_falls"] or said["guess_stays"]
         assert (bool(said["guess_falls"]), bool(said["guess_stays"])) == (falls, not falls)
@@ -110,8 +122,7 @@ def check(said: dict, truth: Truth) -> None:
     assert bool(said["begins_alike"]) == (truth.view == PROMPTS and alike > 0)
     if said["begins_alike"]:
         assert ("first token**" if alike == 1 else f"first {alike} tokens**") in said["begins_alike"]
-    shared = sum(truth.a.ids[i] == truth.b.ids[j] for i, j in zip(*truth.rows))
-    assert bool(said["no_token_shared"]) == (truth.view == PROMPTS and shared <= 1)
+    assert bool(said["no_token_shared"]) == (truth.view == PROMPTS and same <= 1)
     least = truth.moved.min()
     if not near(least):
         assert bool(said["every_head_moved"]) == (truth.view == MODELS and f"{least:.1%}" != "0.0%")
@@ -124,6 +135,8 @@ OWN = [
     {"a": "cat", "b": "dog"},
     {"a": LONG, "b": LONG.replace("cat", "dog", 1)},
     {"a": "Tom ran.", "b": "a b c d e f g"},
+    {"a": Compare.a.default, "b": "Hello"},
+    {"a": "Sara was happy.", "b": "Sara was sad."},
     {"a": "Sara was happy.", "b": "Sara was not happy."},
     {"view": MODELS, "other": "zoo-dense"},
     {"view": MODELS, "other": "zoo-rope"},

@@ -36,7 +36,7 @@ def test_it_opens_on_another_base_in_one_layer():
     assert_healthy(app)
     assert "put in on purpose: RoPE base 2,500, layer 3" in badges(app)
     [said] = above_the_picture(app)
-    assert "in layer 3 of 6: RoPE turns by a base of 2,500." in said
+    assert "in layer 3 (of 0 to 5): RoPE turns by a base of 2,500 instead of 10,000." in said
     steps, planes = charts(app)
     assert steps["data"][1]["x"] == [steps["layout"]["xaxis"]["ticktext"].index("attn.q")]
     assert "How fast each plane of RoPE turns" in by_title(app) and len(planes["data"]) == 2
@@ -112,7 +112,7 @@ def saved(tmp_path, monkeypatch):
 def test_two_files_are_examined(saved):
     app = open_page(PAGE)
     assert_healthy(app)
-    assert above_the_picture(app) == ["In layer 2 of 6: every score is multiplied by 2."]
+    assert above_the_picture(app) == ["In layer 2 (of 0 to 5): every score is multiplied by 2."]
     assert run_snippet(app, saved)["said"].value == pytest.approx(2, rel=1e-4)
     assert len(charts(app)) == 2
     app = follow_link(PAGE, {**MODELS_LINK, "drwith": "stories-rope"})

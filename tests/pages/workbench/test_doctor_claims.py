@@ -5,7 +5,7 @@ import copy
 import pytest
 
 import tlmviz
-from pages.workbench.doctor import claims, data
+from pages.workbench.doctor import claims, data, view
 from pages.workbench.doctor.state import INJECTED, MODELS, SIZES, TWO_WAYS, Doctor
 from tests.pages.helpers import assert_healthy, open_page
 from tests.pages.states import above_the_picture, each_speaks_and_is_silent, facts
@@ -89,12 +89,14 @@ def test_every_claim_follows_from_the_diagnosis_in_every_state():
             "cost": kl > 0,
         }
         assert {name: bool(text) for name, text in holds.items()} == expected, (values, said)
-        place = [] if said.layer is None else [str(said.layer), str(pair[0].n_layers)]
+        place = [] if said.layer is None else [str(said.layer), "0", str(pair[0].n_layers - 1)]
         if apart:
             assert facts(holds["two_models"]) == [str(off), str(len(said.errors)), *place]
         if right:
             number = claims._written(said.value)
             assert facts(holds["recognised"])[: len(place)] == place and number in holds["recognised"]
+            assert said.cause != "rope base" or holds["recognised"].endswith(" instead of 10,000.")
+            assert holds["recognised"].count(":") == 1
         if expected["alone"]:
             assert facts(holds["alone"]) == [str(len(said.errors) - off), str(len(said.errors))]
         if kl > 0:
@@ -102,6 +104,14 @@ def test_every_claim_follows_from_the_diagnosis_in_every_state():
         assert sum(bool(holds[name]) for name in list(expected)[:7]) == 1, "one of them is the first"
         found.append(expected)
     each_speaks_and_is_silent(found)
+
+
+@pytest.mark.parametrize(
+    "values, has", [({}, True), ({"fault": "Causal mask lost"}, False), ({"view": TWO_WAYS}, False)]
+)
+def test_a_slider_is_spoken_of_where_it_is(values, has):
+    said = next(filter(None, view.next_steps(Doctor(**START | values))))
+    assert ("slider" in said) == has
 
 
 @pytest.mark.parametrize("text", TEXTS)

@@ -4,9 +4,12 @@ import shutil
 from urllib.parse import parse_qs, urlparse
 
 import numpy as np
+import pandas as pd
 import pytest
 
 import tlmviz
+from pages.workbench.head_atlas import data
+from pages.workbench.head_atlas.state import Atlas
 from tests import tiny
 from tests.packed import unpacked
 from tests.pages.helpers import (
@@ -38,6 +41,10 @@ def pinned(header) -> int:
     """The token of the passage whose row is shown, as the view takes it."""
     pin, last = header["state"]["pin"], len(header["passage"]["tokens"]) - 1
     return header["passage"]["row"] if pin is None else min(pin, last)
+
+
+def links_of(app) -> str:
+    return " ".join(part.proto.body for part in app.get("html"))
 
 
 def linked(**query):
@@ -203,6 +210,60 @@ class TestOneHead:
         assert len(header["tops"]) == 10 and pinned(header) < len(header["passage"]["tokens"])
 
 
+class TestTraining:
+    """The heads of a training at a step, out of the table that was written while it learned."""
+
+    TABLE = models_folder() / "stories-induction" / "run" / "heads.parquet"
+
+    def test_a_step_of_a_training_has_the_heads_as_they_were(self):
+        table = pd.read_parquet(self.TABLE)
+        shown = {}
+        for step in (0, 1200, 2200):
+            app = linked(atlas="stories-induction@", atlasstep=str(step))
+            assert_healthy(app)
+            header, arrays = read(app)
+            then = table[table.step == step].sort_values(["layer", "head"])
+            np.testing.assert_array_equal(arrays["values"].T, then[header["columns"]].to_numpy("<f4"))
+            for column, (low, high) in header["spans"].items():  # the axes stay while the step moves
+                assert (low, high) == (table[column].min(), table[column].max())
+            assert not header["opens"] and f"stories-induction at step {step:,}" in words(app)
+            assert len(run_snippet(app)["heads"]) == len(then)
+            shown[step] = words(app)
+        assert "Since the start" in shown[2200] and "Since the start" not in shown[0]
+
+    def test_the_finder_lights_heads_at_the_step(self):
+        lit = [
+            read(linked(atlas="stories-induction@", atlasstep=step, atlasfind="induction > 0.3"))[1][
+                "lit"
+            ].sum()
+            for step in ("0", "2200")
+        ]
+        assert lit[0] == 0 < lit[1]
+
+    @pytest.mark.parametrize("step", ["7", "-1", "1e9", "none"])
+    def test_a_step_that_was_not_measured_is_the_last(self, step):
+        app = linked(atlas="stories-induction@", atlasstep=step, **ONE)
+        assert_healthy(app)
+        assert "at step 2,200" in words(app)
+
+    def test_a_model_at_a_step_opens_on_its_own(self):
+        app = linked(model="stories-induction@1200")
+        assert_healthy(app)
+        assert "stories-induction at step 1,200" in words(app)
+
+    def test_learning_links_here_and_back(self):
+        app = open_page("attention/learning", query={"lnstep": "1200"})
+        assert "head_atlas?atlas=stories-induction%40&amp;atlasstep=1200" in links_of(app)
+        app = linked(atlas="stories-induction@", atlasstep="1200")
+        assert "learning?lnrun=stories-induction&amp;lnstep=1200" in links_of(app)
+
+    def test_a_training_that_is_gone(self):
+        app = linked(atlas="gone@", atlasstep="3")
+        assert_healthy(app)
+        assert "There is no survey “gone" in app.warning[0].value
+        assert "Training: stories-induction" in app.warning[0].value
+
+
 class TestOtherSurveys:
     def test_one_of_a_model_that_is_not_here(self, stories, tmp_path, monkeypatch):
         copied(stories, tmp_path, monkeypatch)
@@ -248,7 +309,19 @@ class TestOtherSurveys:
         assert "stories-rope" in " ".join(other.options)
 
     def test_no_survey_at_all(self, monkeypatch):
-        monkeypatch.setattr("pages.workbench.head_atlas.view.survey_folders", dict)
+        for name in ("survey_folders", "run_folders"):
+            monkeypatch.setattr(f"pages.workbench.head_atlas.data.{name}", dict)
         app = open_page(PAGE)
         assert_healthy(app)
         assert "tlmviz survey MODEL CORPUS --out DIR" in app.info[0].value
+
+
+def test_what_is_shown_is_opened_once(monkeypatch):
+    """All parts of the page look at it, and a training's step is cut from a table of thousands of lines."""
+    opened, opens = data.opened, []
+    monkeypatch.setattr(data, "opened", lambda name: opens.append(name) or opened(name))
+    shown = data.compute(
+        Atlas(model="stories-rope", survey="stories-induction@1200", head=(0, 0), statistic="induction")
+    )
+    assert shown.trained is shown.found and shown.reader is not None and len(shown.heads)
+    assert opens == ["stories-induction@1200"]

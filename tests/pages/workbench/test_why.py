@@ -28,7 +28,7 @@ def test_it_opens_on_a_key_that_a_head_wrote():
     assert header["score"] == f"{found.score:.2f}" and header["total"] == len(found.names)
     assert arrays["values"].shape == (10, 10)
     [said] = above_the_picture(app)
-    assert "was written by L4H2 more than by any other part" in said
+    assert "L4H2 draws it there most" in said
     assert "L4H2 reads the token before it, “red” (16): 3.21 of the score 12.31" in said
     assert header["written"]["promoted"][0][0] == " ball"
     assert sum(share for _, share in header["written"]["shares"]) == pytest.approx(

@@ -45,7 +45,11 @@ def check_score(said: dict, shown: data.Data) -> None:
     assert f"head L{step.layer}H{step.head} gives {row[step.key]:.0%} of its attention" in first
     assert f"({step.query})" in first and f"({step.key})" in first and two(found.score) in first
     if owed:
-        assert found.names[order[0]].replace("-", "\\-") in first and total in first
+        own = {"token": "the token itself", "position": "its position", "biases": "the biases"}
+        source = own.get(name := found.names[order[0]], name)
+        assert (
+            source.replace("-", "\\-") + " draws it there most" in first and f"{total} of the score" in first
+        )
     if by_head:
         layer, head = map(int, found.names[order[0]][1:].split("H"))
         read = int(trace.attention(layer, head)[step.key].argmax())
@@ -88,11 +92,9 @@ def check_pairs(said: dict, shown: data.Data) -> None:
     assert bool(said["listens_to_none"]) == (lm.config.n_layers == 1)
     writer, reader = np.unravel_index(shown.pairs[shown.chosen.kind].argmax(), shown.pairs["k"].shape)
     through = {"k": "keys", "q": "queries", "v": "values"}[shown.chosen.kind]
-    assert (
-        f"as L{reader // heads}H{reader % heads} does to L{writer // heads}H{writer % heads}: its {through}"
-        in said["listens_most"]
-    )
-    assert f"take up {best:.2f} of" in said["listens_most"] and said["listens_most"].endswith(
+    pair = f"L{reader // heads}H{reader % heads} does to L{writer // heads}H{writer % heads}"
+    assert f"as {pair}: on a scale from 0 to 1 its {through}" in said["listens_most"]
+    assert f"depend on it by {best:.2f}, where" in said["listens_most"] and said["listens_most"].endswith(
         f"{width**-0.5:.2f}."
     )
 

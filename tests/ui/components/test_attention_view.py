@@ -10,7 +10,7 @@ from tests import tiny
 from tests.javascript.node import evaluate
 from tests.packed import unpacked
 from tlmviz.kernels import AttentionMask
-from tlmviz.trace import AttentionSpec
+from tlmviz.tracing.trace import AttentionSpec
 from tlmviz.ui.components import attention_view as view
 
 DECODE = "tlmviz/ui/components/canvas/decode.js"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import Any
 
 import numpy as np
 import torch
@@ -12,7 +13,7 @@ from tlmviz.analysis.sources import quote
 from tlmviz.kernels.reference import attention, attention_maps, rotary
 from tlmviz.layers.attention import Attention
 from tlmviz.layers.latent import LatentAttention
-from tlmviz.trace import Trace
+from tlmviz.tracing.trace import Trace
 
 from .matrices import HeadParts, Panel, Product, Step
 from .reader import ROWS, Reader, spread
@@ -186,7 +187,7 @@ def latent(r: Reader) -> Step:
     attn, c = r.attn, r.config
     name, inputs = r.input(1)
     down = attn.down(r[name])
-    labels = _centred(down.shape[1], (0, c.attention.latent_dim, down.shape[1]), ("latent", "key for RoPE"))
+    labels = _centred(down.shape[1], (0, attn.rank, down.shape[1]), ("latent", "key for RoPE"))
     panel = r.panel(
         "c_KV | k^R",
         down,
@@ -492,7 +493,7 @@ def _stage(r: Reader, name: str, stage: str) -> Panel:
     return r.square(name, r.trace.scores(r.layer, r.head, stage))
 
 
-def _method(r: Reader, name: str) -> Callable:
+def _method(r: Reader, name: str) -> Callable[..., Any]:
     """A method of this model's own kind of attention."""
     return getattr(type(r.attn), name)
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any
 
 import torch
 from jaxtyping import Float
@@ -11,7 +12,7 @@ from torch import Tensor
 from tlmviz.analysis.streams.unrolled import final_streams, output_taps, readout_coefficients, state_taps
 from tlmviz.errors import BadShape
 from tlmviz.protocols import LanguageModelLike
-from tlmviz.trace import Trace
+from tlmviz.tracing.trace import Trace
 
 
 @dataclass(frozen=True)
@@ -91,7 +92,7 @@ def attribute_logit(lm: LanguageModelLike, trace: Trace, position: int, token: i
     )
 
 
-def frozen_direction(network, kind: str, stream: Float[Tensor, " c"], token: int) -> Float[Tensor, " c"]:
+def frozen_direction(network: Any, kind: str, stream: Float[Tensor, " c"], token: int) -> Float[Tensor, " c"]:
     """What a part of a final stream is multiplied by to give its share of a token's logit, the final norm's scale held fixed."""
     norm = network.norm
     direction = norm.weight * network.head.weight[token]
@@ -100,7 +101,7 @@ def frozen_direction(network, kind: str, stream: Float[Tensor, " c"], token: int
     return direction / (stream.square().mean() + norm.eps).sqrt()
 
 
-def _read_out(network, kind: str, stream: Tensor, parts: Tensor, token: int) -> tuple[Tensor, float]:
+def _read_out(network: Any, kind: str, stream: Tensor, parts: Tensor, token: int) -> tuple[Tensor, float]:
     """What the frozen final norm and the head make of parts [P, C] of a stream [C]: shares [P], and what biases add."""
     fixed = 0.0 if network.head.bias is None else float(network.head.bias[token])
     if kind == "layernorm":

@@ -18,7 +18,7 @@ from torch import Tensor
 from tlmviz import kernels
 from tlmviz.errors import BadShape
 from tlmviz.protocols import LanguageModelLike
-from tlmviz.trace import Trace
+from tlmviz.tracing.trace import Trace
 
 from .attribution import attribute_logit, frozen_direction, read_taps
 
@@ -184,7 +184,7 @@ class _Step:
 
 
 def _through_attention(
-    bias, before: Tensor, after: Tensor, maps: Tensor, said: Tensor, flow: Tensor
+    bias: Tensor | None, before: Tensor, after: Tensor, maps: Tensor, said: Tensor, flow: Tensor
 ) -> _Step:
     """Splits `flow` [T] into the stream `after` [T, C] among what it is the sum of.
 

@@ -11,7 +11,7 @@ from torch import Tensor
 
 from tlmviz.analysis.streams.unrolled import final_streams, part_names, part_outputs, readout_coefficients
 from tlmviz.protocols import LanguageModelLike
-from tlmviz.trace import Trace
+from tlmviz.tracing.trace import Trace
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -32,7 +32,8 @@ def head_scores(lm: LanguageModelLike, length: int = 64, repeats: int = 8, seed:
         half = words[torch.randperm(len(words), generator=generator)[:length]].tolist()
         frame = _score_repeat(lm.trace_ids([*lead, *half, *half]), len(lead), length)
         total = frame if total is None else total + frame
-    scores = total / repeats
+    assert total is not None  # of one text at least
+    scores: pd.DataFrame = total / repeats
     return scores.astype({"layer": int, "head": int})
 
 

@@ -12,7 +12,7 @@ from jaxtyping import Float
 from torch import Tensor
 
 from tlmviz.errors import BadShape, UnknownName
-from tlmviz.trace import Edit, Recording, Trace
+from tlmviz.tracing.trace import Edit, Recording, Trace
 
 Edits = dict[str, Edit]
 

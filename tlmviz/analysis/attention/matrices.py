@@ -141,7 +141,11 @@ class Activation:
 
 @dataclass(frozen=True)
 class Step:
-    """What one step shows. `python` is the public expression of its main tensor."""
+    """What one step shows. `python` is the public expression of its main tensor.
+
+    `sentence` holds for any text: where it tells of this one's, it has {share}, which is how long, beside the stream, what is
+    added is on average.
+    """
 
     name: str
     sentence: str
@@ -155,3 +159,9 @@ class Step:
     losses: Float[np.ndarray, " n"] | None = None  # of the tokens `scored` but the first
     scored: tuple[str, ...] = ()
     heads: HeadParts | None = None
+    share: float | None = None
+
+    @property
+    def said(self) -> str:
+        """The sentence about this text."""
+        return self.sentence if self.share is None else self.sentence.format(share=f"{self.share:.0%}")

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import torch
@@ -10,7 +10,7 @@ from torch import Tensor
 
 from tlmviz.analysis.streams.mixing import stream
 from tlmviz.protocols import LanguageModelLike
-from tlmviz.trace import Trace
+from tlmviz.tracing.trace import Trace
 
 from .matrices import SOURCE, Panel
 from .placements import placement
@@ -26,6 +26,11 @@ def thin(length: int, limit: int) -> np.ndarray:
     return np.arange(0, length, -(-length // max(1, limit)))
 
 
+def input_name(config: Any) -> str:
+    """What the input of a sublayer is called."""
+    return "x normalised" if config.norm.before else "x"
+
+
 class Reader:
     """One layer and head of one trace. Shapes are written with the letters of `tlmviz.layers`."""
 
@@ -35,7 +40,7 @@ class Reader:
     def __init__(self, lm: LanguageModelLike | Stack, trace: Trace, layer: int, head: int):
         self.lm, self.trace, self.layer, self.head = lm, trace, layer, head
         self.config, self.network = lm.config, lm.on_cpu.network
-        self.block = self.network.blocks[layer]
+        self.block: Any = self.network.blocks[layer]  # its parts are of the kinds that `config` names
         self.attn = getattr(self.block, self.part)
         self.place = placement(self.config, self.block)
         self.length = len(trace)
@@ -52,7 +57,7 @@ class Reader:
 
     def input(self, which: int) -> tuple[str, str]:
         """The tap that sublayer 1 or 2 reads, and what it is called."""
-        return self.place.reads[which - 1], "x normalised" if self.config.norm.before else "x"
+        return self.place.reads[which - 1], input_name(self.config)
 
     def normed(self, which: int) -> Tensor:
         """What norm 1 or 2 reads, [T, C]: with several streams, what H_pre makes of them."""
@@ -92,7 +97,7 @@ class Reader:
         """A [T, C] matrix of the residual stream's width."""
         return self.panel(name, values, self.shape(T=self.length, C=values.shape[1]), limit=limit)
 
-    def panel(self, name: str, values: Tensor, shape: str, **drawn) -> Panel:
+    def panel(self, name: str, values: Tensor, shape: str, **drawn: Any) -> Panel:
         """Tokens down, columns across; long texts are thinned out, which the note says."""
         count = values.shape[1]
         source = drawn.get("y") == SOURCE

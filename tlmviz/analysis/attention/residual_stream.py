@@ -10,7 +10,7 @@ from jaxtyping import Float
 
 from tlmviz.analysis.streams.mixing import stream, sublayers
 from tlmviz.protocols import LanguageModelLike
-from tlmviz.trace import Trace
+from tlmviz.tracing.trace import Trace
 
 from .heads import logit_lens
 

@@ -11,7 +11,7 @@ from torch import Tensor
 
 from tlmviz import kernels
 from tlmviz.errors import BadShape
-from tlmviz.trace import AttentionSpec, Trace
+from tlmviz.tracing.trace import AttentionSpec, Trace
 
 SINK = "sink"  # the first token, whatever its role: heads that do nothing rest there
 PARTIES = ("system", "user", "assistant", "template", SINK)

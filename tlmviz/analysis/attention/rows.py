@@ -43,8 +43,8 @@ class Row:
 def rows_of(steps: Sequence[Step], position: int) -> list[Row]:
     """The rows of all steps that have a matrix with a row for the token, in order."""
     return [
-        _row(step, position, inside)
-        for step, inside in zip(steps, _inside(steps))
+        _row(step, position, part)
+        for step, part in zip(steps, inside([step.name for step in steps]))
         if step.panels and main_panel(step).y != SOURCE
     ]
 
@@ -91,9 +91,8 @@ def _row(step: Step, position: int, inside: str) -> Row:
     )
 
 
-def _inside(steps: Sequence[Step]) -> list[str]:
+def inside(names: Sequence[str]) -> list[str]:
     """Which sublayer each step is part of: what lies between two additions; the additions are on the stream."""
-    names = [step.name for step in steps]
     ends = {names.index(end): part for end, part in SUBLAYERS.items() if end in names}
     parts = [next((part for end, part in ends.items() if 0 < k < end), "") for k in range(len(names))]
     parts = ["" if k in ends else part for k, part in enumerate(parts)]

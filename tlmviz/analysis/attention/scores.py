@@ -8,7 +8,7 @@ import torch
 from jaxtyping import Float
 from torch import Tensor
 
-from tlmviz.trace import Trace
+from tlmviz.tracing.trace import Trace
 
 
 def products_of(trace: Trace, layer: int, head: int, query: int, key: int) -> Float[Tensor, " d"]:

@@ -52,7 +52,8 @@ def make_stack_step(stack: Stack, name: str, layer: int, head: int) -> Step:
         if name in CROSS_STEPS:
             assert stack.cross is not None  # the steps of an encoder have none of these
             return replace(CROSS_STEPS[name](CrossReader(stack, stack.cross, layer, head)), name=name)
-        return BUILDERS.get(name, steps.BUILDERS.get(name))(Reader(stack, stack.trace, layer, head))
+        build = BUILDERS[name] if name in BUILDERS else steps.BUILDERS[name]
+        return build(Reader(stack, stack.trace, layer, head))
 
 
 def stack_head_parts(stack: Stack, layer: int) -> list[HeadParts]:
@@ -114,7 +115,9 @@ def logits(r: Reader) -> Step:
 
 def loss(r: Reader) -> Step:
     """Cross-entropy of each token of the translation, its end included."""
-    ids = torch.tensor(r.lm.target_ids)
+    stack = r.lm
+    assert isinstance(stack, Stack)
+    ids = torch.tensor(stack.target_ids)
     losses = -r.trace.logits.log_softmax(-1).gather(-1, ids[:, None])[:, 0]
     return Step(
         "loss",
@@ -125,7 +128,7 @@ def loss(r: Reader) -> Step:
         "LLM notes, section 7.",
         f"-trace.logits.log_softmax(-1)[range({len(ids)}), {ids.tolist()}]",
         losses=losses.numpy(),
-        scored=(r.trace.tokens[0], *r.lm.targets),
+        scored=(r.trace.tokens[0], *stack.targets),
     )
 
 
@@ -142,6 +145,7 @@ def norm_cross(r: Reader) -> Step:
 def query(r: Reader) -> Step:
     """Queries from the text that is being written."""
     c, linear = r.config, r.attn.query
+    assert isinstance(r.lm, Stack)
     inputs = r.lm.trace[f"blocks.{r.layer}.normed_cross"][0]
     q = r["attn.q"].transpose(0, 1).flatten(1)
     ends = tuple(range(0, q.shape[1] + 1, c.head_dim))

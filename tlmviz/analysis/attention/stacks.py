@@ -9,11 +9,12 @@ import torch
 from torch import Tensor, nn
 
 from tlmviz.config import EncoderDecoderConfig, ModelConfig
+from tlmviz.layers import CrossBlock, ListOf, PreNormBlock
 from tlmviz.networks.encoder_decoder import EncoderDecoder
 from tlmviz.networks.teacher_forcing import teacher_forced_pass
 from tlmviz.protocols import TranslatorLike
 from tlmviz.tokens import Tokenizer, output_names
-from tlmviz.trace import AttentionSpec, Recording, Trace
+from tlmviz.tracing.trace import AttentionSpec, Recording, Trace
 
 ENCODER, DECODER = STACKS = ("encoder", "decoder")
 
@@ -22,7 +23,7 @@ ENCODER, DECODER = STACKS = ("encoder", "decoder")
 class StackNetwork:
     """A stack's blocks and positions, and the matrix that makes logits of its last stream, which is the embedding."""
 
-    blocks: nn.ModuleList
+    blocks: ListOf[PreNormBlock] | ListOf[CrossBlock]
     positions: Any
     head: nn.Linear
     whole: EncoderDecoder
@@ -67,11 +68,10 @@ def read_stack(mt: TranslatorLike, text: str, translation: list[int], which: str
     source, start = mt.encode(text), mt.tokenizer.end_of_text
     values = teacher_forced_pass(network, source, translation, start, ("",)).values
     ids = source if which == ENCODER else [start, *translation[:-1]]
-    blocks, ends = (
-        (network.encoder, {"embed": "source", "normed": "memory"})
-        if which == ENCODER
-        else (network.decoder, {"embed": "target", "normed": "normed", "logits": "logits"})
-    )
+    blocks: ListOf[PreNormBlock] | ListOf[CrossBlock] = network.decoder
+    ends = {"embed": "target", "normed": "normed", "logits": "logits"}
+    if which == ENCODER:
+        blocks, ends = network.encoder, {"embed": "source", "normed": "memory"}
     held = _renamed(values, f"{which}.", "blocks.") | {name: values[tap] for name, tap in ends.items()}
     trace = _trace(mt, ids, held, [block.attn.spec(network.positions) for block in blocks])
     cross = None
@@ -81,7 +81,7 @@ def read_stack(mt: TranslatorLike, text: str, translation: list[int], which: str
             for name, value in held.items()
             if name.startswith("blocks.") and ".cross." in name
         }
-        specs = [block.cross.spec() for block in blocks]
+        specs = [block.cross.spec() for block in network.decoder]
         cross = _trace(mt, ids, parts | {"memory": values["memory"]}, specs, mt.names(source))
     head = nn.Linear(1, 1, bias=False)
     head.weight = network.token_emb.weight

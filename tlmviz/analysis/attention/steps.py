@@ -22,15 +22,20 @@ from tlmviz.layers.streams import Residual
 from tlmviz.networks.transformer import TransformerLM
 from tlmviz.protocols import LanguageModelLike
 from tlmviz.tokens import output_names
-from tlmviz.trace import Trace
+from tlmviz.tracing.trace import Trace
 
 from . import attention_steps, expert_steps
 from .attention_steps import NOTES
-from .matrices import Activation, Product, Step
+from .matrices import Activation, Panel, Product, Step
 from .placements import ATTENTION, MLP, PLACEMENTS
 from .reader import Reader, spread
 
-CURVES = {"ReLU": F.relu, "GELU": F.gelu, "SiLU": F.silu, "GELU by tanh": partial(F.gelu, approximate="tanh")}
+CURVES: dict[str, Callable[[Tensor], Tensor]] = {
+    "ReLU": F.relu,
+    "GELU": F.gelu,
+    "SiLU": F.silu,
+    "GELU by tanh": partial(F.gelu, approximate="tanh"),
+}
 DRAWN = ("ReLU", "GELU", "SiLU")  # beside a model's own, for comparison
 SHOWN_LOGITS = 48
 
@@ -125,10 +130,10 @@ def embed(r: Reader) -> Step:
     sources.append(quote(type(r.network.positions).embed, "return x "))
     position = r.network.positions.embed(torch.zeros_like(x), torch.arange(r.length))
     limit, learned = spread(x - position, position, x), r.config.positions.kind == "learned"
-    times, factor, kind = (
+    times, scaled, kind = (
         ("", "", "learned") if learned else (r"\sqrt{C}\,", ", times √C", "fixed sines and cosines")
     )
-    sentence = f"Each token's id picks a row of the embedding{factor}, and each position adds its own vector ({kind})."
+    sentence = f"Each token's id picks a row of the embedding{scaled}, and each position adds its own vector ({kind})."
     return Step(
         "embed",
         sentence,
@@ -234,12 +239,12 @@ def add(which: int) -> Callable[[Reader], Step]:
                 f"add {which}",
                 f"The layer carries {r.config.connection.streams} streams: H_res mixes them, and H_post hands what {name} wrote "
                 "to each. "
-                f"Drawn is their mean; what was written is {share:.0%} as long. The page mHC shows streams and matrices.",
+                "Drawn is their mean; what was written is {share} as long. The page mHC shows streams and matrices.",
                 (quote(type(r.block).forward, f"self.join_{part}("), quote(type(join).forward, "return ")),
                 r"X \leftarrow H^{\mathrm{res}} X + H^{\mathrm{post}} f(H^{\mathrm{pre}} X)", f"{NOTES} 5, Eq. 97.",
                 f"{python}.mean(-2)",
                 (r.stream("mean of streams", x, limit), r.stream(f"{name} (own colour scale)", update),
-                 r.stream("new mean of streams", result, limit)),
+                 r.stream("new mean of streams", result, limit)), share=share,
             )  # fmt: skip
         return _sum(r, f"add {which}", name, (x, update, result), python, _addition(r, which), later)
 
@@ -260,7 +265,7 @@ def _sum(
     limit, share = spread(x, result), float((update.norm(dim=-1) / x.norm(dim=-1)).mean())
     return Step(
         step,
-        f"{name[0].upper()}{name[1:]} does not replace the stream, it adds to it, here a vector {share:.0%} as long.{later}",
+        f"{name[0].upper()}{name[1:]} does not replace the stream, it adds to it, here a vector {{share}} as long.{later}",
         sources,
         r"x \leftarrow x + f(x)",
         f"{NOTES} 2.1.3.",
@@ -270,6 +275,7 @@ def _sum(
             r.stream(f"+ {name} (own colour scale)", update),
             r.stream("= new x", result, limit),
         ),
+        share=share,
     )
 
 
@@ -290,7 +296,8 @@ def up(r: Reader) -> Step:
     gated, pre = r.config.feedforward.gated, r["mlp.pre"]
     linear = mlp.gate_up if gated else mlp.up
     shape = r.shape(T=r.length, F=pre.shape[1])
-    panels, out = (r.panel("before the activation", pre, shape, x="hidden unit"),), pre
+    out = pre
+    panels: tuple[Panel, ...] = (r.panel("before the activation", pre, shape, x="hidden unit"),)
     if gated:
         other = linear(inputs).chunk(2, -1)[1]
         out = torch.cat((pre, other), -1)

@@ -1,7 +1,7 @@
 """What each head measurably does on a text: a table of tags, each with its measure and the threshold from which it holds.
 
 A measure is the share of a query's attention that falls on certain keys, averaged over the queries that have such keys.
-Tags hold on the text at hand: another text may show a head at something else.
+Tags hold on the text at hand, where enough queries have such keys: another text may show a head at something else.
 """
 
 from __future__ import annotations
@@ -13,12 +13,12 @@ from weakref import WeakKeyDictionary
 
 import numpy as np
 import torch
-from jaxtyping import Bool, Float
+from jaxtyping import Bool, Float, Int
 from torch import Tensor
 
 from tlmviz import kernels
 from tlmviz.tokens import END_OF_TEXT
-from tlmviz.trace import Trace
+from tlmviz.tracing.trace import Trace
 
 MOST_QUERIES = 64  # of a longer text the last ones are measured: typing stays live with a thousand heads
 NEAR = 3  # tokens before the query that count as local
@@ -130,7 +130,8 @@ def _near(text: Text) -> Tensor:
 
 @dataclass(frozen=True)
 class Tag:
-    """One thing a head may do: it does from `least` of its measure on. Without `keys` the measure is evenness, see `measure`."""
+    """One thing a head may do: it does from `least` of its measure on, the mean over `fewest` queries or more, as one alone
+    may be chance. Without `keys` the measure is evenness."""
 
     name: str
     label: str
@@ -138,6 +139,7 @@ class Tag:
     meaning: str
     least: float
     keys: Callable[[Text], Tensor] | None
+    fewest: int = 3
 
 
 # The most telling come first: a head is called by the first that holds.
@@ -161,16 +163,28 @@ TAGS = (
     Tag("broad", "broad", "all", "spreads evenly over all that it sees", 0.85, None),
 )
 
+# What looks at those words from anywhere, a verb or a full stop, does not look at them for what stood before; and a head of
+# the first layer, to which every token is but itself, cannot know what did.
+FOLLOWERS = 0  # of TAGS
+SPECIFIC = 3  # times as much weight as the same keys get from other queries
+
 
 @dataclass(frozen=True)
 class Tagged:
-    """`values` [K, L, H]: every tag's measure of every head; NaN where the text has no such keys."""
+    """`values` [K, L, H]: every tag's measure of every head, NaN where the text has no such keys, and of induction where it is
+    another thing that looks like it; `counts` [K]: over how many queries each is the mean."""
 
     values: Float[np.ndarray, "k l h"]
+    counts: Int[np.ndarray, k]  # noqa: F821 - a shape
 
     @property
     def holds(self) -> Bool[np.ndarray, "k l h"]:
         """Which tags hold."""
+        return self.met & (self.counts >= [tag.fewest for tag in TAGS])[:, None, None]
+
+    @property
+    def met(self) -> Bool[np.ndarray, "k l h"]:
+        """Which measures reach what their tag needs, on however few queries."""
         least = np.array([tag.least for tag in TAGS], np.float32)
         return np.nan_to_num(self.values) >= least[:, None, None]
 
@@ -195,19 +209,32 @@ def _measured(trace: Trace) -> Tagged:
     """See `tag_heads`. Rows are made a strip at a time, so that no map is held whole."""
     size = len(trace)
     if trace.crosses:  # every measure is of a query's place among the keys
-        return Tagged(np.full((len(TAGS), trace.n_layers, trace.n_heads), np.nan, np.float32))
+        nothing = np.full((len(TAGS), trace.n_layers, trace.n_heads), np.nan, np.float32)
+        return Tagged(nothing, np.zeros(len(TAGS), int))
     first = max(min(1, size - 1), size - MOST_QUERIES)
     text = Text(trace.tokens, torch.arange(first, size))
     keys = torch.stack([tag.keys(text) for tag in TAGS if tag.keys is not None])  # [K - 1, R, S]
     sums = torch.zeros(trace.n_layers, trace.n_heads, len(TAGS))
+    others = (text.back > 0) & ~keys[FOLLOWERS]  # [R, S]: queries that see a key for another reason
+    elsewhere = torch.zeros(trace.n_layers, trace.n_heads, size)
     for layers, rows, weights in _strips(trace, first):
         there = keys[:, rows.start - first : rows.stop - first].permute(1, 2, 0).to(weights)  # [R, S, K - 1]
         mass = torch.einsum("lhrs,rsk->lhk", weights, there)
         evenness = _evenness(weights).sum(-1, keepdim=True)
         sums[layers] += torch.cat((mass, evenness), -1)
+        elsewhere[layers] += torch.einsum(
+            "lhrs,rs->lhs", weights, others[rows.start - first : rows.stop - first].to(weights)
+        )
     counts = torch.cat((keys.any(-1).sum(-1), torch.tensor([len(text.queries)])))
     values = torch.where(counts > 0, sums / counts, torch.nan)
-    return Tagged(values.permute(2, 0, 1).numpy())
+    usual = (
+        elsewhere / others.sum(0).clamp(min=1) @ keys[FOLLOWERS].sum(0).float()
+    )  # [L, H], over as many queries
+    follows = sums[..., FOLLOWERS] >= SPECIFIC * usual
+    if trace.n_layers > 1:
+        follows[0] = False
+    values[..., FOLLOWERS].masked_fill_(~follows, torch.nan)
+    return Tagged(values.permute(2, 0, 1).numpy(), counts.numpy())
 
 
 def _strips(trace: Trace, first: int) -> Iterator[tuple[slice, slice, Tensor]]:
@@ -251,22 +278,24 @@ CLOSE = (
 
 @dataclass(frozen=True)
 class Row:
-    """One head, one of its queries, and the key that the query weighs most."""
+    """One head, one of its queries, the key that the query weighs most, and the name of the tag that says why; "": none does."""
 
     layer: int
     head: int
     query: int
     key: int
+    tag: str = ""
 
 
 @torch.inference_mode()
 def striking_row(trace: Trace, tagged: Tagged) -> Row:
-    """The row that shows the most: of the strongest head with a tag WORTH_SEEING, the query that does most clearly what the
-    tag says. Where no such tag holds, the sharpest head that does not rest on the first token, at the last query."""
-    for tag, values, holds in zip(TAGS, tagged.values, tagged.holds):
-        if tag.name in WORTH_SEEING and tag.keys is not None and holds.any():
+    """The row that shows the most: of the strongest head with a measure WORTH_SEEING, the query that does most clearly what
+    its tag says; one such query is enough, as one row is shown. Where there is none, the sharpest head that does not rest on
+    the first token, at the last query."""
+    for tag, values, met in zip(TAGS, tagged.values, tagged.met):
+        if tag.name in WORTH_SEEING and tag.keys is not None and met.any():
             layer, head = divmod(int(np.nan_to_num(values).argmax()), trace.n_heads)
-            return _clearest(trace, tag.keys, layer, head)
+            return _clearest(trace, tag, layer, head)
     statistics = trace.statistics()
     awake = np.where(np.nan_to_num(statistics["sink"]) < 0.5, statistics["entropy"], np.inf)
     layer, head = divmod(int(np.nan_to_num(awake, nan=np.inf).argmin()), trace.n_heads)
@@ -274,14 +303,15 @@ def striking_row(trace: Trace, tagged: Tagged) -> Row:
     return Row(layer, head, last, int(trace.attention(layer, head, slice(last, last + 1)).argmax()))
 
 
-def _clearest(trace: Trace, keys_of: Callable[[Text], Tensor], layer: int, head: int) -> Row:
+def _clearest(trace: Trace, tag: Tag, layer: int, head: int) -> Row:
     """The row of a head with the largest weight on one of the keys that count; the last row where that is CLOSE to it."""
     size = len(trace)
     first = max(0, size - MOST_QUERIES)
     weights = trace.attention(layer, head, slice(first, size))
-    counted = weights * keys_of(Text(trace.tokens, torch.arange(first, size)))
+    assert tag.keys is not None
+    counted = weights * tag.keys(Text(trace.tokens, torch.arange(first, size)))
     best = counted.amax(-1) * (
         counted.amax(-1) >= weights.amax(-1)
     )  # the largest weight of all is what is shown
     row = len(best) - 1 if best[-1] >= CLOSE * best.max() else int(best.argmax())
-    return Row(layer, head, first + row, int(weights[row].argmax()))
+    return Row(layer, head, first + row, int(weights[row].argmax()), tag.name)

@@ -20,7 +20,7 @@ from tlmviz.decoding.sampling import next_token
 from tlmviz.errors import BadShape, BadText, UnknownName
 from tlmviz.protocols import LanguageModelLike
 from tlmviz.tokens import output_names
-from tlmviz.trace import recording
+from tlmviz.tracing.trace import AttentionSpec, recording
 
 TOP_K = 40  # as `LanguageModel.generate`
 
@@ -92,6 +92,53 @@ def check_room(config: ModelConfig, prompt: int, tokens: int) -> None:
         )
 
 
+@dataclass(frozen=True)
+class Generation:
+    """What a generation left of every head: per pass, q, k, v [1, H or G, t, D] and lse [1, H, t] of each layer.
+
+    The other fields are those of `Decoding`.
+    """
+
+    config: ModelConfig
+    specs: tuple[AttentionSpec, ...]  # of every layer
+    passes: list[list[list[Tensor]]]
+    prompt: int
+    ids: list[int]
+    tokens: list[str]
+    probabilities: np.ndarray
+    occupied_bytes: np.ndarray
+    reserved_bytes: np.ndarray
+    bytes_per_token_per_layer: int
+    logits: Tensor
+
+    def of(self, layer: int, head: int) -> Decoding:
+        """One head's steps. Raises UnknownName for a head that there is not."""
+        _check_head(self.config, layer, head)
+        spec = self.specs[layer]
+        maps: list[np.ndarray] = []
+        parts: list[list[Tensor]] = []
+        for taps in self.passes:
+            q, k, v, lse = taps[layer]
+            group = head * k.shape[1] // q.shape[1]
+            one, its = slice(head, head + 1), slice(group, group + 1)
+            parts.append([q[:, one], k[:, its], v[:, its]])
+            keys = torch.cat([part[1] for part in parts], 2)
+            with torch.inference_mode():
+                tile = kernels.attention_map(
+                    q[:, one], keys, lse[:, one], spec.mask.of_heads(one), scale=spec.scale
+                )
+            maps.append(tile[0, 0].cpu().numpy())
+        own_q, own_k, own_v = (
+            torch.cat([part[i] for part in parts], 2)[0, 0].cpu().numpy() for i in range(3)
+        )
+        windows = tuple(self.config.layer(index).window for index in range(self.config.n_layers))
+        return Decoding(
+            self.prompt, self.ids, self.tokens, _rows(maps, spec.mask.window), own_q, own_k, own_v, self.probabilities,
+            self.occupied_bytes, self.reserved_bytes, self.bytes_per_token_per_layer, windows, layer,
+            self.config.attention.latent_dim, self.logits,
+        )  # fmt: skip
+
+
 def decode(
     lm: LanguageModelLike,
     ids: list[int],
@@ -101,21 +148,24 @@ def decode(
     temperature: float = 0.8,
     seed: int = 0,
 ) -> Decoding:
-    """Read `ids`, then draw and read up to `tokens` more, as `generate` draws them; the end-of-text token is the last.
+    """One head's steps of `generate`. Raises what that does, and UnknownName for a head that there is not."""
+    _check_head(lm.config, layer, head)
+    return generate(lm, ids, tokens, temperature, seed).of(layer, head)
 
-    Raises BadText (no ids, or more positions than the model has vectors for), UnknownName and BadShape.
+
+def generate(
+    lm: LanguageModelLike, ids: list[int], tokens: int = 40, temperature: float = 0.8, seed: int = 0
+) -> Generation:
+    """Read `ids`, then draw and read up to `tokens` more, as the model's `generate` does; the end-of-text token is the last.
+
+    Raises BadText (no ids, or more positions than the model has vectors for) and BadShape.
     """
-    config = lm.config
     if not ids:
         raise BadText("There are no tokens to read; give at least one.")
     if tokens < 1:
         raise BadShape(f"{tokens} tokens were asked for; generate at least 1.")
-    for what, index, of in (("layer", layer, config.n_layers), ("head", head, config.n_heads)):
-        if not 0 <= index < of:
-            raise UnknownName(f"There is no {what} {index}; {lm.name} has {what}s 0 to {of - 1}.")
-    check_room(config, len(ids), tokens)
-    cache, generator = lm.new_cache(), torch.Generator().manual_seed(seed)
-    reader = _Reader(lm, cache, layer, head)
+    check_room(lm.config, len(ids), tokens)
+    reader, generator = _Reader(lm), torch.Generator().manual_seed(seed)
     logits, ids, probabilities = [reader.read(list(ids))], list(ids), []
     prompt = len(ids)
     while len(ids) < prompt + tokens:
@@ -125,69 +175,61 @@ def decode(
         logits.append(reader.read([token]))
         if token in lm.tokenizer.ends:
             break
-    windows = tuple(config.layer(index).window for index in range(config.n_layers))
     names = [*map(lm.tokenizer.name, ids[:prompt]), *output_names(lm.tokenizer, ids[prompt:])]
-    return Decoding(
-        prompt, ids, names, reader.weights(), *reader.rows(), np.array(probabilities, np.float32),
-        np.array(reader.occupied_bytes), np.array(reader.reserved_bytes), reader.bytes_per_token_per_layer,
-        windows, layer, config.attention.latent_dim,
-        torch.stack(logits),
+    return Generation(
+        lm.config, tuple(spec.detached() for spec in lm.network.specs()), reader.passes, prompt, ids, names,
+        np.array(probabilities, np.float32), np.array(reader.occupied_bytes), np.array(reader.reserved_bytes),
+        reader.bytes_per_token_per_layer, torch.stack(logits),
     )  # fmt: skip
 
 
-class _Reader:
-    """Reads tokens through a cache and keeps what one head of one layer did."""
+def _check_head(config: ModelConfig, layer: int, head: int) -> None:
+    for what, index, of in (("layer", layer, config.n_layers), ("head", head, config.n_heads)):
+        if not 0 <= index < of:
+            raise UnknownName(f"There is no {what} {index}; {config.name} has {what}s 0 to {of - 1}.")
 
-    def __init__(self, lm: LanguageModelLike, cache: KVCache, layer: int, head: int):
-        self.lm, self.cache, self.head = lm, cache, head
-        self.spec = lm.network.specs()[layer].detached()
-        self.names = [f"blocks.{layer}.attn.{part}" for part in ("q", "k", "v", "lse")]
-        self.parts: list[list[Tensor]] = []  # per pass: q, k, v [1, H or G, t, D] and lse [1, H, t]
-        self.maps: list[np.ndarray] = []
+
+class _Reader:
+    """Reads tokens through a cache and keeps what every layer's attention had."""
+
+    def __init__(self, lm: LanguageModelLike):
+        self.lm, self.cache = lm, lm.new_cache()
+        self.names = [
+            [f"blocks.{layer}.attn.{part}" for part in ("q", "k", "v", "lse")]
+            for layer in range(lm.config.n_layers)
+        ]
+        self.passes: list[list[list[Tensor]]] = []
         self.occupied_bytes: list[int] = []
         self.reserved_bytes: list[int] = []
         self.bytes_per_token_per_layer = 0
 
     def read(self, ids: list[int]) -> Tensor:
         """Logits [V] after the last of these tokens."""
-        with torch.inference_mode(), recording(self.names.__contains__) as record:
+        wanted = {name for names in self.names for name in names}
+        with torch.inference_mode(), recording(wanted.__contains__) as record:
             logits = self.lm.network(torch.tensor([ids]), self.cache)[0, -1]
-            q, k, v, lse = self.parts_of(record.values)
-            self.parts.append([q, k, v, lse])
-            keys = torch.cat([part[1] for part in self.parts], 2)
-            one = slice(self.head, self.head + 1)
-            tile = kernels.attention_map(q, keys, lse, self.spec.mask.of_heads(one), scale=self.spec.scale)
-            self.maps.append(tile[0, 0].cpu().numpy())
+        self.passes.append([[record.values[name] for name in names] for names in self.names])
         config, length = self.lm.config, self.cache.length
+        if not self.bytes_per_token_per_layer:  # a latent line is its own value
+            _, k, v, _ = self.passes[0][0]
+            kept = (k,) if config.attention.latent_dim is not None else (k, v)
+            self.bytes_per_token_per_layer = sum(part[:, :, :1].nbytes for part in kept)
         held = sum(min(length, config.layer(i).window or length) for i in range(config.n_layers))
         self.occupied_bytes.append(held * self.bytes_per_token_per_layer)
         self.reserved_bytes.append(self.cache.nbytes)
         return logits.cpu()
 
-    def parts_of(self, values: dict[str, Tensor]) -> tuple[Tensor, ...]:
-        """This head's q, k, v and lse, and once the bytes of one position: a latent line is its own value."""
-        q, k, v, lse = (values[name] for name in self.names)
-        if not self.bytes_per_token_per_layer:
-            kept = (k,) if self.lm.config.attention.latent_dim is not None else (k, v)
-            self.bytes_per_token_per_layer = sum(part[:, :, :1].nbytes for part in kept)
-        group = self.head * k.shape[1] // q.shape[1]
-        one, its = slice(self.head, self.head + 1), slice(group, group + 1)
-        return q[:, one], k[:, its], v[:, its], lse[:, one]
 
-    def weights(self) -> np.ndarray:
-        """All rows of the map, [T, T]."""
-        length = self.maps[-1].shape[1]
-        result, row = np.full((length, length), np.nan, np.float32), 0
-        for part in self.maps:
-            result[row : row + len(part), : part.shape[1]] = part
-            row += len(part)
-        back = np.arange(length)[:, None] - np.arange(length)
-        result[(back < 0) | (back >= (self.spec.mask.window or length))] = np.nan
-        return result
-
-    def rows(self) -> tuple[np.ndarray, ...]:
-        """q, k, v of all positions, [T, D] each."""
-        return tuple(torch.cat([part[i] for part in self.parts], 2)[0, 0].cpu().numpy() for i in range(3))
+def _rows(maps: list[np.ndarray], window: int | None) -> np.ndarray:
+    """All rows of a map, [T, T], from those of each pass; NaN where nothing is seen."""
+    length = maps[-1].shape[1]
+    result, row = np.full((length, length), np.nan, np.float32), 0
+    for part in maps:
+        result[row : row + len(part), : part.shape[1]] = part
+        row += len(part)
+    back = np.arange(length)[:, None] - np.arange(length)
+    result[(back < 0) | (back >= (window or length))] = np.nan
+    return result
 
 
 # --- what holds -------------------------------------------------------------------------------------

@@ -135,7 +135,7 @@ def size_text(count: float) -> str:
 def siblings(configs: Mapping[str, ModelConfig], name: str) -> list[str]:
     """The models that differ from `name` in their attention alone, itself included: MHA, GQA and MQA, MLA, then windows."""
 
-    def order(other: str) -> tuple:
+    def order(other: str) -> tuple[bool, bool, int, str]:
         config = configs[other]
         return (
             config.attention.window is not None,

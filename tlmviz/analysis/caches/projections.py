@@ -15,7 +15,7 @@ from torch import Tensor
 from tlmviz import kernels
 from tlmviz.layers.latent import LatentAttention
 from tlmviz.protocols import LanguageModelLike
-from tlmviz.trace import Trace
+from tlmviz.tracing.trace import Trace
 
 
 @dataclass(frozen=True)

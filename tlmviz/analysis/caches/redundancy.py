@@ -16,7 +16,8 @@ from torch.nn import functional as F
 
 from tlmviz.errors import BadText, UnknownName
 from tlmviz.protocols import LanguageModelLike
-from tlmviz.trace import Edit, recording
+from tlmviz.recording import Recording
+from tlmviz.tracing.trace import Edit, recording
 
 Text = Sequence[int]  # token ids
 BATCH_TOKENS = 4096  # of all variants that run together: bounds memory
@@ -58,7 +59,7 @@ def pruned_losses(
         def mute(layer: int) -> Edit:
             keep = kept[part, layer, :, None, None].to(lm.device)
 
-            def edit(z: Tensor, record) -> Tensor:  # [B, H, T, D]
+            def edit(z: Tensor, record: Recording) -> Tensor:  # [B, H, T, D]
                 return z * keep if how == "zero" else torch.lerp(z.mean(2, keepdim=True), z, keep)
 
             return edit

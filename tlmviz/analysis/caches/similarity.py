@@ -13,7 +13,7 @@ from jaxtyping import Float
 from torch import Tensor
 from torch.nn import functional as F
 
-from tlmviz.trace import Trace
+from tlmviz.tracing.trace import Trace
 
 CELLS = 40_000  # of each map that a correlation reads
 EQUAL = 1e-20  # fourth power of the relative difference, 1e-5, below which states count as equal

@@ -8,7 +8,7 @@ import numpy as np
 from jaxtyping import Float
 
 from tlmviz.protocols import LanguageModelLike
-from tlmviz.trace import Trace
+from tlmviz.tracing.trace import Trace
 
 from . import projections
 

@@ -15,7 +15,7 @@ from torch import Tensor
 from tlmviz.errors import UnknownName
 from tlmviz.layers.latent import LatentAttention, absorbed, fold
 from tlmviz.protocols import LanguageModelLike
-from tlmviz.trace import Trace
+from tlmviz.tracing.trace import Trace
 
 from .projections import attention_input
 

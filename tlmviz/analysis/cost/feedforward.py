@@ -90,7 +90,7 @@ class Units:
     @property
     def dead(self) -> Bool[np.ndarray, " f"]:
         """Units that ReLU would leave at 0 on every token: nothing comes out, and no gradient comes back."""
-        return ~(self.before > 0).any(0)
+        return np.logical_not((self.before > 0).any(0))
 
     @property
     def rare(self) -> Bool[np.ndarray, " f"]:
@@ -164,11 +164,16 @@ def as_relu(lm: LanguageModelLike) -> Edits:
     for place in places_of(lm).values():
         activation = activation_at(lm, place)
 
-        def scale(hidden: Tensor, record: Recording, place=place, activation=activation) -> Tensor:
+        def hold(x: Tensor, record: Recording, place: str = place) -> Tensor:
+            return record.values.setdefault(place, x)
+
+        def scale(
+            hidden: Tensor, record: Recording, place: str = place, activation: nn.Module = activation
+        ) -> Tensor:
             x = record.values[place]
             return torch.where(x > 0, hidden * x / activation(x), 0.0)
 
-        edits[place] = lambda x, record, place=place: record.values.setdefault(place, x)
+        edits[place] = hold
         edits[place.removesuffix("pre") + "hidden"] = scale
     return edits
 

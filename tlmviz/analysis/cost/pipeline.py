@@ -252,7 +252,8 @@ class _Simulation:
 
     def run(self) -> Iterator[Event]:
         """Every event, by device and time."""
-        setting, events = self.setting, [[] for _ in range(self.setting.stages)]
+        setting = self.setting
+        events: list[list[Event]] = [[] for _ in range(setting.stages)]
         waiting = self.order.blocks(setting.stages, setting.micro, setting.chunks)
         places = [0] * setting.stages
         while any(place < len(blocks) for place, blocks in zip(places, waiting)):

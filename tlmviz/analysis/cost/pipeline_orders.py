@@ -42,19 +42,19 @@ class Order(NamedTuple):
 def gpipe(p: int, m: int, v: int) -> Blocks:
     """All forwards, then all backwards, the last micro-batch first."""
     return [
-        [(Task(FORWARD, i, s),) for i in range(m)] + [(Task(BOTH, i, s),) for i in reversed(range(m))]
+        [*((Task(FORWARD, i, s),) for i in range(m)), *((Task(BOTH, i, s),) for i in reversed(range(m)))]
         for s in range(p)
     ]
 
 
 def one_forward_one_backward(p: int, m: int, v: int) -> Blocks:
     """p − s − 1 forwards to begin with on stage s, then a forward and a backward in turn."""
-    orders = []
+    orders: Blocks = []
     for s in range(p):
         warm = min(p - s - 1, m)
         forwards, backwards = ([(Task(kind, i, s),) for i in range(m)] for kind in (FORWARD, BOTH))
         turns = [block for pair in zip(forwards[warm:], backwards) for block in pair]
-        orders.append(forwards[:warm] + turns + backwards[m - warm :])
+        orders.append([*forwards[:warm], *turns, *backwards[m - warm :]])
     return orders
 
 

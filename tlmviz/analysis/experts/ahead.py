@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 from dataclasses import dataclass
+from functools import cached_property
 from pathlib import Path
 from typing import Any
 
@@ -13,10 +14,11 @@ from torch import Tensor
 
 from ...caches import ContiguousCache
 from ...errors import BadCheckpoint
-from ...networks.mtp import MTPNetwork
+from ...networks.mtp import LooksAhead, MTPNetwork, ParallelMTPNetwork
 
 MEASURED = "ahead.csv"  # in the model's folder: what training measured on held-out stories
-COLUMNS = ("model", "depth", "nats", "accuracy", "stays", "bits_per_byte")
+# least and most: bits per byte of the best and the worst of so many seeds
+COLUMNS = ("model", "depth", "nats", "accuracy", "stays", "bits_per_byte", "least", "most", "seeds")
 
 
 @dataclass(frozen=True)
@@ -30,18 +32,22 @@ class Chain:
     read: tuple[int, ...]
     predicted: tuple[Tensor, ...]
 
-    @property
+    @cached_property
     def first(self) -> tuple[int, ...]:
         """The most probable token of each."""
-        return tuple(int(p.argmax()) for p in self.predicted)
+        return tuple(torch.stack(self.predicted).argmax(-1).tolist())
 
 
 @torch.inference_mode()
-def given_chains(network: MTPNetwork, ids: list[int]) -> list[Chain]:
-    """At every position the chain that reads the text's own tokens, as in training: shorter where the text ends."""
+def given_chains(network: LooksAhead, ids: list[int]) -> list[Chain]:
+    """At every position the chain that reads the text's own tokens, as in training: shorter where the text ends.
+
+    Heads side by side read no further token: theirs are what `own_chains` says.
+    """
+    if isinstance(network, ParallelMTPNetwork):
+        return own_chains(network, ids)
     given = torch.tensor([ids])
-    hidden = network.read(given)
-    rows = [network.unembed(s[0]).softmax(-1) for s in (hidden, *network.look_ahead(hidden, given))]
+    rows = [logits[0].softmax(-1) for logits in network.logits_ahead(network.read(given), given)]
     chains = []
     for place in range(len(ids)):
         there = [p[place] for p in rows if place < len(p)]
@@ -50,10 +56,22 @@ def given_chains(network: MTPNetwork, ids: list[int]) -> list[Chain]:
 
 
 @torch.inference_mode()
-def own_chains(network: MTPNetwork, ids: list[int]) -> list[Chain]:
+def own_chains(network: LooksAhead, ids: list[int]) -> list[Chain]:
     """At every position the chain that reads what it predicted itself, as in decoding: nothing of the text beyond is read.
+    Heads side by side read the position's own token, each of them.
+    """
+    return _side_by_side(network, ids) if isinstance(network, ParallelMTPNetwork) else _chained(network, ids)
 
-    At position i the k-th module needs keys and states of tokens up to i, which a pass over the text made, and its own of the
+
+def _side_by_side(network: ParallelMTPNetwork, ids: list[int]) -> list[Chain]:
+    hidden = network.read(torch.tensor([ids]))[0]
+    rows = [network.unembed(hidden), *(head(hidden) for head in network.ahead)]
+    chances = torch.stack(rows).softmax(-1)
+    return [Chain((token,) * len(rows), tuple(chances[:, place])) for place, token in enumerate(ids)]
+
+
+def _chained(network: MTPNetwork, ids: list[int]) -> list[Chain]:
+    """At position i the k-th module needs keys and states of tokens up to i, which a pass over the text made, and its own of the
     last k - 1 positions, where it reads predicted tokens. Positions go backwards, so that what one writes into the caches
     never stands before another.
     """
@@ -67,6 +85,7 @@ def own_chains(network: MTPNetwork, ids: list[int]) -> list[Chain]:
         else:
             states.append(states[-1][:, :0])
     own = network.unembed(states[0][0]).softmax(-1)
+    angles = network.positions.at(0).cos_sin(torch.arange(len(ids), device=network.device))
     chains = []
     for place in reversed(range(len(ids))):
         read, predicted, hidden = [ids[place]], [own[place]], states[0][:, place : place + 1]
@@ -77,9 +96,8 @@ def own_chains(network: MTPNetwork, ids: list[int]) -> list[Chain]:
             # Of the states before, one more was made of the text's tokens alone than of this module's own.
             hidden = torch.cat((states[depth - 1][:, start : place + 1 - hidden.shape[1]], hidden), 1)
             known = [*ids[: place + 1], *read[1:]]
-            hidden = network.step(
-                depth, hidden, torch.tensor([known[start + depth : place + depth + 1]]), cache
-            )
+            reads = torch.tensor([known[start + depth : place + depth + 1]])
+            hidden = network.step(depth, hidden, reads, cache, angles)
             predicted.append(network.unembed(hidden[0, -1]).softmax(-1))
         chains.append(Chain(tuple(read), tuple(predicted)))
     return chains[::-1]

@@ -14,7 +14,7 @@ from torch import Tensor
 
 from tlmviz.config import ModelConfig
 from tlmviz.errors import BadConfig, UnknownName
-from tlmviz.trace import Edit, Recording
+from tlmviz.tracing.trace import Edit, Recording
 
 Edits = dict[str, Edit]
 FORCED = 1e6  # above every score and bias, and finite: the best of a group of experts are summed
@@ -125,7 +125,8 @@ def over_capacity(chosen: Int[Tensor, "t k"], experts: int, factor: float) -> Bo
     """Which choices find their expert full. Earlier tokens come first; of one token, its better choice."""
     one_hot = torch.nn.functional.one_hot(chosen.flatten(), experts)  # [T k, E], in the order of service
     place = (one_hot.cumsum(0) * one_hot).sum(-1)  # from 1
-    return (place > capacity(*chosen.shape, experts, factor)).view_as(chosen)
+    tokens, choices = chosen.shape
+    return (place > capacity(tokens, choices, experts, factor)).view_as(chosen)
 
 
 def _by_layer(config: ModelConfig, experts: Iterable[tuple[int, int]]) -> dict[int, list[int]]:

@@ -6,7 +6,7 @@ import numpy as np
 from jaxtyping import Float
 
 from tlmviz.protocols import LanguageModelLike
-from tlmviz.trace import Trace, keep_maps
+from tlmviz.tracing.trace import Trace, keep_maps
 
 from .edits import mute_experts
 

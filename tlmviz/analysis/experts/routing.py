@@ -13,7 +13,7 @@ from tlmviz.config import ExpertsConfig, ModelConfig
 from tlmviz.layers.experts import within_groups
 from tlmviz.networks.transformer import count_parameters, feedforward_parameters
 from tlmviz.routing import Routing
-from tlmviz.trace import Trace
+from tlmviz.tracing.trace import Trace
 
 from ..caches.cost import step_flops
 from .edits import over_capacity

@@ -6,7 +6,7 @@ import numpy as np
 import torch
 from jaxtyping import Float
 
-from tlmviz.trace import Trace
+from tlmviz.tracing.trace import Trace
 
 FAR = 64  # tokens back from which a read is far
 

@@ -20,7 +20,8 @@ from tlmviz.checkpoints.indexer import list_indexers, load_indexer
 from tlmviz.errors import BadShape, UnknownName
 from tlmviz.layers.indexer import Indexer, Indexers, orthogonal
 from tlmviz.protocols import LanguageModelLike
-from tlmviz.trace import AttentionSpec, Recording, Trace
+from tlmviz.recording import Edit
+from tlmviz.tracing.trace import AttentionSpec, Recording, Trace
 
 __all__ = [
     "CHOICES",
@@ -107,7 +108,7 @@ def sparse_attention(
     check_k(k)
     edits: Edits = {}
     for layer, spec in enumerate(lm.on_cpu.network.specs()):
-        indexer = indexers[layer] if how == "indexer" else None
+        indexer = indexers[layer] if how == "indexer" and indexers is not None else None
         edits |= _sparse_layer(layer, spec, indexer, k, how, seed + layer)
     return edits
 
@@ -170,8 +171,10 @@ def precision(
     ):
         q, keys, w = indexer.vectors(x)
         q, keys = q / grown @ u.T, keys * grown @ u.T
-        rounded = [kernels.quantize(part, format, per="channel").dequantize() for part in (q, keys)]
-        scores = kernels.index_scores(*rounded, w)
+        rough_q, rough_keys = (
+            kernels.quantize(part, format, per="channel").dequantize() for part in (q, keys)
+        )
+        scores = kernels.index_scores(rough_q, rough_keys, w)
         error = (scores - exact)[seen].double().square().mean() / exact[seen].double().square().mean().clamp(
             min=1e-60
         )
@@ -197,7 +200,7 @@ def _sparse_layer(
     if indexer is not None:
         names.append(f"blocks.{layer}.normed_attn")
 
-    def hold(name: str):
+    def hold(name: str) -> Edit:
         def edit(value: Tensor, record: Recording) -> Tensor:
             record.values[name] = value  # needed below even if the trace does not keep it
             return value
@@ -212,12 +215,12 @@ def _sparse_layer(
         length = q.shape[2]
         check_k(k, length)
         v = v.repeat_interleave(q.shape[1] // v.shape[1], 1)
-        index = indexer(x[0]) if x else None
+        index = None if indexer is None else indexer(x[0])
         generator = torch.Generator().manual_seed(seed)
         strips = []
         for rows in _strips(length):
             logits = kernels.attention_scores(q, keys, spec.mask, rows=rows, scale=spec.scale)  # [B, H, R, S]
-            if how == "indexer":
+            if index is not None:
                 by = index[:, rows]
             elif how == "attention":
                 by = logits.softmax(-1).mean(1)

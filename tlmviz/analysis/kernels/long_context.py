@@ -13,7 +13,7 @@ from torch import Tensor
 from tlmviz import kernels
 from tlmviz.layers.sparse import strips
 from tlmviz.protocols import LanguageModelLike
-from tlmviz.trace import Trace
+from tlmviz.tracing.trace import Trace
 
 LONGEST = 16_384  # tokens
 EXACT = 2_048  # tokens up to which every query is read; of longer texts a thousand, evenly spaced
@@ -80,8 +80,7 @@ def survey(trace: Trace, layer: int, context: int, size: int = 48, rows: slice |
         ]  # [H, R, S]
         pooled = [p[..., a:b].amax(-1) if a < stop else p.new_zeros(p.shape[:2]) for a, b in edges]
         strips_of.append(torch.stack(pooled, -1))
-        # mass[..., n]: on the first n keys; a difference of two gives any span's
-        mass = torch.nn.functional.pad(p.cumsum(-1), (1, 0))
+        mass = p.cumsum(-1)  # a difference of two gives any span's
         upto = _take(mass, where[:, None] + 1 - nearest)  # mass at each band's first distance or farther
         bands = upto - torch.nn.functional.pad(upto[..., 1:], (0, 1))
         far = _take(mass, where[:, None] + 1 - context - torch.zeros(1, dtype=torch.long))[..., 0]
@@ -90,16 +89,16 @@ def survey(trace: Trace, layer: int, context: int, size: int = 48, rows: slice |
     pictures = _pool_rows(torch.cat(strips_of, 1), torch.arange(length)[rows], edges)
     every = torch.cat(columns, 1)  # [H, rows, 3 + N]
     table = every[:, min(1, every.shape[1] - 1) :].mean(1).numpy()
-    bands = table[:, 3:]
-    previous = bands[:, 1] if count > 1 else np.zeros(len(bands), np.float32)
+    shares = table[:, 3:]
+    previous = shares[:, 1] if count > 1 else np.zeros(len(shares), np.float32)
     return Survey(
         pictures.numpy(),
         table[:, 0],
-        bands[:, 0],
+        shares[:, 0],
         previous,
         table[:, 1].clip(0),
         table[:, 2],
-        bands.clip(0),
+        shares.clip(0),
         every.shape[1],
     )
 
@@ -153,9 +152,9 @@ def write_stories(
 
 
 def _take(mass: Tensor, index: Tensor) -> Tensor:
-    """mass[h, r, index[r, n]], zero mass where the index is negative: [H, R, N]."""
-    index = index.clamp(min=0).expand(*mass.shape[:-1], index.shape[-1])
-    return mass.gather(-1, index)
+    """What lies on the first index[r, n] keys, none where that is negative, from running sums [H, R, S]: [H, R, N]."""
+    last = (index - 1).clamp(min=0).expand(*mass.shape[:-1], index.shape[-1])
+    return mass.gather(-1, last) * (index > 0)
 
 
 def _pool_rows(strips_of: Tensor, where: Tensor, edges: list[tuple[int, int]]) -> Tensor:

@@ -8,7 +8,7 @@ Milakov and Gimelshein 2018.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -198,7 +198,17 @@ def _divisor(l_i: np.float32) -> np.float32:
     return l_i if l_i > 0 else np.float32(1)
 
 
-def _walk(name, equations, passes, m_i, l_i, alpha, out, x, v=None) -> Walk:
+def _walk(
+    name: str,
+    equations: str,
+    passes: Sequence[tuple[str, str]],
+    m_i: np.ndarray | None,
+    l_i: np.ndarray,
+    alpha: np.ndarray | None,
+    out: np.ndarray,
+    x: np.ndarray,
+    v: np.ndarray | None = None,
+) -> Walk:
     truth = exact(x) if v is None else exact(x) @ v.astype(np.float64)
     last = out if v is None else out[-1]
     named = tuple(Pass(title, tuple(fills.split())) for title, fills in passes)

@@ -15,7 +15,7 @@ from tlmviz.layers.linear import LINEAR, Linear, parallel, weight_strips
 from tlmviz.layers.sparse import SparsePattern, attend, strips
 from tlmviz.protocols import LanguageModelLike
 from tlmviz.recording import Edit, Recording
-from tlmviz.trace import AttentionSpec, Trace
+from tlmviz.tracing.trace import AttentionSpec, Trace
 
 from .long_context import rows_read
 
@@ -147,7 +147,9 @@ def _features(method: Linear, q: Tensor, k: Tensor, v: Tensor, scale: float) -> 
     return *method.features(q, k, scale), v
 
 
-def _shared_mass(q, k, lse, phi_q, phi_k, rows: slice, spec: AttentionSpec) -> Tensor:
+def _shared_mass(
+    q: Tensor, k: Tensor, lse: Tensor, phi_q: Tensor, phi_k: Tensor, rows: slice, spec: AttentionSpec
+) -> Tensor:
     """Sum over keys of the smaller of the two weights, [1, H, R]: 1 minus the total variation distance."""
     parts = []
     for part, weights in weight_strips(phi_q, phi_k, rows):

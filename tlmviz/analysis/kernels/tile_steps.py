@@ -75,7 +75,12 @@ def _program(
     found: list[TileStep] = []
 
     def step(
-        stages: tuple[str, ...], masked: bool, keys: tuple[int, int], state: tuple, moved: int, *words: str
+        stages: tuple[str, ...],
+        masked: bool,
+        keys: tuple[int, int],
+        state: tuple[np.ndarray, ...],
+        moved: int,
+        *words: str,
     ) -> None:
         kinds = frozenset().union(*(running(stage, masked, biased) for stage in stages))
         m_i, l_i, acc = (_fill(part, pad) for part in state)
@@ -97,19 +102,13 @@ def _program(
         keys = (visit.tile * walked.cols, min((visit.tile + 1) * walked.cols, length))
         kind = "crosses the mask: cells are checked" if visit.masked else "all visible: no cell is checked"
         tile = f"Keys {keys[0]}–{keys[1] - 1}, {kind}"
+        stages: tuple[str, ...] = ("add",)
         if len(walked.visits) <= FINE:
             moved += (keys[1] - keys[0]) * width
             step(("load",), visit.masked, keys, state, moved, tile, "Load this tile of k, multiply: q·k")
-            step(
-                ("scores",),
-                visit.masked,
-                keys,
-                state,
-                moved,
-                tile,
-                "New maxima m_i, then p = exp(score − m_i)",
-            )
-            moved, stages = moved + (keys[1] - keys[0]) * width, ("add",)
+            said = "New maxima m_i, then p = exp(score − m_i)"
+            step(("scores",), visit.masked, keys, state, moved, tile, said)
+            moved += (keys[1] - keys[0]) * width
         else:
             moved, stages = moved + 2 * (keys[1] - keys[0]) * width, ("load", "scores", "add")
         grid[visit.block, visit.tile] = DONE

@@ -14,7 +14,7 @@ from jaxtyping import Float
 from torch import Tensor
 
 from tlmviz.errors import BadShape
-from tlmviz.trace import Trace
+from tlmviz.tracing.trace import Trace
 
 LONGEST = 64  # positions whose tiles are walked: under a causal mask the first rows need no later keys
 
@@ -71,10 +71,12 @@ def head_inputs(trace: Trace, layer: int, head: int, longest: int | None = LONGE
     group = head * v.shape[0] // trace.n_heads
     spec = trace.specs[layer]
     slope = 0.0 if spec.mask.slopes is None else float(spec.mask.slopes[head])
-    parts = (part[:longest].float().numpy() for part in (q, k, v[group]))
+    q_rows, k_rows, v_rows = (part[:longest].float().numpy() for part in (q, k, v[group]))
     relative = None if spec.mask.relative is None else spec.mask.relative.float().numpy()
     return Inputs(
-        *parts,
+        q_rows,
+        k_rows,
+        v_rows,
         scale=spec.scale,
         window=spec.mask.window,
         slope=slope,
@@ -138,7 +140,9 @@ def walk(inputs: Inputs, rows: int, cols: int, backwards: bool = False) -> TileW
     return TileWalk(rows, cols, tuple(visits), out, lse, skipped)
 
 
-def _step(inputs: Inputs, rows: slice, cols: slice, masked: bool, m_i, l_i, acc):
+def _step(
+    inputs: Inputs, rows: slice, cols: slice, masked: bool, m_i: np.ndarray, l_i: np.ndarray, acc: np.ndarray
+) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
     """One tile: scores, new maximum, rescale, add (003 section 5)."""
     scores = inputs.q[rows] @ inputs.k[cols].T * np.float32(inputs.scale)
     if inputs.softcap is not None:

@@ -18,7 +18,7 @@ from torch import Tensor
 from tlmviz.analysis.caches.projections import Heads, heads_of, value_products
 from tlmviz.layers.positions import alibi_slopes
 from tlmviz.protocols import LanguageModelLike
-from tlmviz.trace import Trace
+from tlmviz.tracing.trace import Trace
 
 STRETCH = 2.0  # of the drawn factors of M: up to twice as long, and down to half
 

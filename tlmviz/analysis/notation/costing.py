@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass
+from typing import Any
 
 import opt_einsum
 from opt_einsum.contract import PathInfo
@@ -71,7 +72,7 @@ def order_of(plan: Contract, sizes: Mapping[str, int]) -> Order:
 
 def _search(
     inputs: tuple[tuple[str, ...], ...], output: tuple[str, ...], sizes: Mapping[str, int]
-) -> tuple[list, PathInfo]:
+) -> tuple[list[Any], PathInfo]:
     every = sorted({letter for part in inputs for letter in part})
     symbol = {letter: opt_einsum.get_symbol(number) for number, letter in enumerate(every)}
     equation = ",".join("".join(symbol[letter] for letter in part) for part in inputs)

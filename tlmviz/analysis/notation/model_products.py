@@ -7,7 +7,7 @@ from torch import Tensor
 
 from tlmviz.analysis.caches.projections import value_factors
 from tlmviz.protocols import LanguageModelLike
-from tlmviz.trace import Trace
+from tlmviz.tracing.trace import Trace
 
 from .rank_one import Product, svd
 

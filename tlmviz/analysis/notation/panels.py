@@ -41,7 +41,7 @@ def cut(letters: Sequence[str], shape: Sequence[int], head: int) -> Cut:
         return Cut(None, None, ())
     rows = plain[0]
     times = [number for number in plain[1:] if kinds[number] == "time"]
-    columns = (times or plain[1:] or [None])[0 if times else -1]
+    columns = times[0] if times else plain[-1] if len(plain) > 1 else None
     at = tuple(
         min(head, size - 1) if kind == "head" else min(head, size - 1) * (kind == "group")
         for kind, size in zip(kinds, shape)

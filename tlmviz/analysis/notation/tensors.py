@@ -15,8 +15,9 @@ import torch
 from torch import Tensor
 
 from tlmviz.config import ModelConfig
+from tlmviz.layers import Attention, Experts, GatedMLP, LayerNorm, Positions, PreNormBlock, RMSNorm
 from tlmviz.protocols import LanguageModelLike
-from tlmviz.trace import Trace
+from tlmviz.tracing.trace import Trace
 
 from .syntax import BadNotation, Span
 
@@ -160,10 +161,11 @@ def of_block(lm: LanguageModelLike, trace: Trace, layer: int) -> Table:
     return Table(tensors, functions, size, spec.scale, rotates, of)
 
 
-def _weights(config: ModelConfig, block: torch.nn.Module) -> dict[str, Named]:
+def _weights(config: ModelConfig, block: PreNormBlock) -> dict[str, Named]:
     """The block's matrices with their axes apart, and the biases that it has."""
     heads, groups, size = config.n_heads, config.n_kv_heads, config.head_dim
     attn, mlp, model = block.attn, block.mlp, "model"
+    assert isinstance(attn, Attention) and not isinstance(mlp, Experts)  # `unlike` names all others
     kv = "group" if groups != heads else "head"
     split = attn.qkv.weight.unflatten(0, (-1, size)).transpose(1, 2)  # [H + 2G, C, D]
     q, k, v = split.split((heads, groups, groups))
@@ -175,7 +177,7 @@ def _weights(config: ModelConfig, block: torch.nn.Module) -> dict[str, Named]:
             attn.proj.weight.T.unflatten(0, (heads, size)), ("head", "dim", model), "the output's weights"
         ),
     }
-    if config.feedforward.gated:
+    if isinstance(mlp, GatedMLP):
         gate, up = mlp.gate_up.weight.chunk(2)
         found["WG"] = Named(gate.T, (model, "hidden"), "the gate's weights")
         found["W1"] = Named(up.T, (model, "hidden"), "the widening weights")
@@ -240,14 +242,14 @@ def _activations(config: ModelConfig, trace: Trace, layer: int) -> dict[str, Nam
     return found
 
 
-def _rotations(positions: torch.nn.Module, layer: int, length: int, size: int) -> Tensor:
+def _rotations(positions: Positions, layer: int, length: int, size: int) -> Tensor:
     """R_{td}^k [T, D, D] of the model's own RoPE: each unit vector d turned at each position."""
     own = positions.at(layer)
     basis = torch.eye(size)[:, None].expand(size, length, size)  # [D, T, D]
     return own.rotate(basis[None].contiguous(), own.cos_sin(torch.arange(length)))[0].transpose(0, 1)
 
 
-def _norm(norm: torch.nn.Module) -> Callable[[Tensor], Tensor]:
+def _norm(norm: LayerNorm | RMSNorm) -> Callable[[Tensor], Tensor]:
     """The norm's formula on the last axis, written out, with the model's own weights."""
 
     def normed(x: Tensor) -> Tensor:
@@ -288,6 +290,10 @@ def of_sizes(sizes: Mapping[str, int]) -> Table:
     def norm(x: Tensor) -> Tensor:
         return torch.nn.functional.layer_norm(x, x.shape[-1:])
 
-    functions = {"sigma": torch.nn.functional.gelu, "LN1": norm, "LN2": norm}
+    functions: dict[str, Callable[[Tensor], Tensor]] = {
+        "sigma": torch.nn.functional.gelu,
+        "LN1": norm,
+        "LN2": norm,
+    }
     of = torch.arange(heads) * groups // heads
     return Table({}, functions, head_dim, head_dim**-0.5, True, of, sizes=dict(sizes))

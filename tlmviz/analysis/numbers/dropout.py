@@ -65,7 +65,7 @@ def losses(lm: LanguageModelLike, ids: list[int], p: float, masks: int, seed: in
         raise BadText("The text has one token, so there is no loss; type at least one more.")
     generator = torch.Generator().manual_seed(seed)
     plain = _of_targets(lm, ids, 1, {})
-    found = []
+    found: list[Tensor] = []
     while (left := masks - sum(map(len, found))) > 0:
         rows = min(left, max(1, AT_ONCE // len(ids)))  # each row of a batch has masks of its own
         found.append(_of_targets(lm, ids, rows, edits(lm, p, generator)))

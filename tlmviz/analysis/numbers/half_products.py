@@ -20,7 +20,7 @@ class HalfProducts(TorchDispatchMode):
     """
 
     def __torch_dispatch__(
-        self, function: Any, types: Any, args: tuple = (), kwargs: dict | None = None
+        self, function: Any, types: Any, args: tuple[Any, ...] = (), kwargs: dict[str, Any] | None = None
     ) -> Any:
         if function not in PRODUCTS:
             return function(*args, **(kwargs or {}))

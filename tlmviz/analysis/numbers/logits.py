@@ -19,7 +19,7 @@ from tlmviz.errors import BadText
 from tlmviz.networks.transformer import TransformerLM
 from tlmviz.networks.twins import drawn_from
 from tlmviz.protocols import LanguageModelLike
-from tlmviz.trace import Trace
+from tlmviz.tracing.trace import Trace
 
 MOST_PAIRS = 20_000  # of a query and a key, measured of one head
 MOST_ROWS = 4096  # of an embedding, compared with one another

@@ -8,7 +8,6 @@ for every k how many gradients are lost, subnormal or too large. Sources: LLM no
 from __future__ import annotations
 
 import functools
-import itertools
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass
@@ -22,7 +21,7 @@ from torch.nn import functional as F
 from tlmviz.errors import BadText
 from tlmviz.networks.twins import with_weights
 from tlmviz.protocols import LanguageModelLike
-from tlmviz.recording import recording
+from tlmviz.recording import Edit, Recording, recording
 
 from ..samples import sample_text
 from .formats import Format, find, rounded
@@ -98,7 +97,7 @@ def gradients(
     ids: Int[Tensor, "b t"],
     kind: str = WEIGHTS,
     k: int = 0,
-    within: Callable[[], AbstractContextManager] = nullcontext,
+    within: Callable[[], AbstractContextManager[object]] = nullcontext,
 ) -> dict[str, Tensor]:
     """The gradient of the batch's mean loss, times 2^k, by every weight, or by everything that passes a tap and by the logits.
 
@@ -106,8 +105,8 @@ def gradients(
     """
     lm, passed = lm.on_cpu, {}
 
-    def watched(name: str):
-        def keep(value: Tensor, record: object) -> Tensor:
+    def watched(name: str) -> Edit:
+        def keep(value: Tensor, record: Recording) -> Tensor:
             if value.is_floating_point() and value.requires_grad:
                 passed[name] = value
             return value
@@ -115,7 +114,7 @@ def gradients(
         return keep
 
     taps = [name for name in lm.network.tap_names() if name.rpartition(".")[2] not in SKIPPED]
-    weights = _leaves(lm)
+    weights = leaves(lm)
     edits = {name: watched(name) for name in taps} if kind == ACTIVATIONS else {}
     with torch.enable_grad(), within(), recording(lambda name: False, edits):
         logits = with_weights(lm.network, weights, ids)
@@ -129,19 +128,20 @@ def loss_of(logits: Float[Tensor, "b t v"], ids: Int[Tensor, "b t"]) -> Tensor:
     return F.cross_entropy(logits[:, :-1].flatten(0, 1).float(), ids[:, 1:].flatten())
 
 
-def _leaves(lm: LanguageModelLike) -> dict[str, Tensor]:
-    """The weights as leaves of their own, float32."""
-    return {name: p.detach().clone().float().requires_grad_() for name, p in lm.network.named_parameters()}
+def leaves(lm: LanguageModelLike) -> dict[str, Tensor]:
+    """A copy of the weights, by name, float32, that gradients are asked for."""
+    return {
+        name: p.detach().clone().float().requires_grad_() for name, p in lm.on_cpu.network.named_parameters()
+    }
 
 
 def count(x: Float[Tensor, "*n"] | Float[np.ndarray, "*n"]) -> Counts:
     """The numbers of a tensor by size, from the bits that FP32 keeps them in."""
     bits = np.asarray(x, np.float32).reshape(-1).view(np.uint32) & 0x7FFFFFFF
-    # The exponent and 11 bits of the mantissa, which hold all edges but those that are one bit beyond a round number.
-    leading = np.bincount(bits >> 12, minlength=1 << 19).reshape(256, 2048)
-    table = np.zeros((256, len(EDGES) + 1), np.int64)
-    for column, fractions in enumerate(_columns()):
-        table[:, column] = leading[:, fractions].sum(1)
+    # 11 bits of the mantissa hold all edges but those that are one bit beyond a round number.
+    columns = len(EDGES) + 1
+    cells = (bits >> 23) * columns + _columns()[bits >> 12 & 2047]
+    table = np.bincount(cells, minlength=256 * columns).reshape(256, columns)
     for edge in np.nextafter(EDGES.astype(np.float32), np.float32(0)):
         fraction = edge.view(np.uint32) & 0x7FFFFF
         if fraction & 0xFFF == 0:
@@ -155,14 +155,13 @@ def count(x: Float[Tensor, "*n"] | Float[np.ndarray, "*n"]) -> Counts:
 
 
 @functools.cache
-def _columns() -> list[slice]:
-    """The leading 11 bits of the mantissas that each column of Counts holds."""
+def _columns() -> Int[np.ndarray, " n"]:
+    """The column of Counts that holds the mantissas with each leading 11 bits."""
     fractions = np.arange(2048) / 2048 + 1
     columns = np.searchsorted(EDGES, fractions, side="right")
     # What is exactly at an edge that is one bit beyond a round number is taken back by `count`.
     columns[np.isin(fractions, np.nextafter(EDGES.astype(np.float32), np.float32(0)))] += 1
-    ends = np.searchsorted(columns, np.arange(len(EDGES) + 2))
-    return [slice(int(first), int(last)) for first, last in itertools.pairwise(ends)]
+    return columns.astype(np.uint32)
 
 
 def _with_tiny(
@@ -220,11 +219,11 @@ def scaled(counts: Counts, format: Format, k: int) -> Scaled:
 
 def one_by_one(x: Float[Tensor, "*n"], format: Format, k: int) -> Scaled:
     """The same by rounding every number; of no numbers but 0, nothing is lost."""
-    x = x.double().numpy().reshape(-1)
-    x = x[x != 0]
-    if not len(x):
+    numbers = x.double().numpy().reshape(-1)
+    numbers = numbers[numbers != 0]
+    if not len(numbers):
         return Scaled(0, 0, 0)
-    kept = rounded(np.ldexp(x, k), format)
+    kept = rounded(np.ldexp(numbers, k), format)
     small = (kept != 0) & (np.abs(kept) < format.smallest_normal)
     return Scaled(float((kept == 0).mean()), float(small.mean()), float((~np.isfinite(kept)).mean()))
 

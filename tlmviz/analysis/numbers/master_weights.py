@@ -17,7 +17,7 @@ from torch import Tensor
 from tlmviz.networks.twins import with_weights
 from tlmviz.protocols import LanguageModelLike
 
-from .loss_scaling import loss_of
+from .loss_scaling import leaves, loss_of
 
 RATE, STEPS = 3e-5, 4
 MOST = 300_000  # weights that are looked at, spread evenly over all
@@ -53,9 +53,7 @@ def adamw_updates(
 
     The first step of AdamW moves each weight by the rate, whatever its gradient; after some, moments have a past.
     """
-    weights = {
-        name: p.detach().clone().float().requires_grad_() for name, p in lm.on_cpu.network.named_parameters()
-    }
+    weights = leaves(lm)
     optimizer = torch.optim.AdamW(weights.values(), lr=rate, foreach=False)
     for step in range(steps):
         with torch.enable_grad():

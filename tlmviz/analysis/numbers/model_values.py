@@ -97,5 +97,11 @@ def fates(x: Float[np.ndarray, " n"], format: Format) -> Fates:
     small = ~lost & ~beyond & (np.abs(kept) < format.smallest_normal)
     there = ~lost & ~beyond
     error = np.abs(kept[there] / x[there] - 1)
-    shares = [float(each.mean()) for each in (beyond, lost, small, there & ~small, kept == x)]
-    return Fates(*shares, float(error.mean()) if len(error) else 0.0)
+    return Fates(
+        float(beyond.mean()),
+        float(lost.mean()),
+        float(small.mean()),
+        float((there & ~small).mean()),
+        float((kept == x).mean()),
+        float(error.mean()) if len(error) else 0.0,
+    )

@@ -18,7 +18,7 @@ from tlmviz.config import ModelConfig
 from tlmviz.errors import BadText
 from tlmviz.networks.transformer import TransformerLM
 from tlmviz.networks.twins import drawn_from, twin, with_weights
-from tlmviz.recording import recording
+from tlmviz.recording import Recording, recording
 
 STREAM = ("resid_mid", "resid_post")  # taps of the stream behind attention and behind the feed-forward part
 
@@ -72,10 +72,11 @@ def slope(network: TransformerLM, ids: list[int], place: str, direction: Tensor,
     """How fast the loss rises when the stream at a tap is moved along a direction of length 1: measured, without autograd."""
     ends = []
     for way in (step, -step):
-        with (
-            torch.no_grad(),
-            recording(lambda name: False, {place: lambda x, _, way=way: x + way * direction}),
-        ):
+
+        def moved(x: Tensor, record: Recording, way: float = way) -> Tensor:
+            return x + way * direction
+
+        with torch.no_grad(), recording(lambda name: False, {place: moved}):
             ends.append(loss_of(network, ids).item())
     return (ends[0] - ends[1]) / (2 * step)
 

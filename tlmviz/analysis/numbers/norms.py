@@ -69,6 +69,8 @@ def places(lm: LanguageModelLike) -> dict[str, str]:
     for path, module in lm.network.named_modules():
         if not isinstance(module, (nn.LayerNorm, nn.RMSNorm)) or ".attn." in path:
             continue
+        if "." in path and not path.startswith("blocks."):
+            continue  # of modules that look ahead, which a plain pass does not run
         if tuple(module.normalized_shape) == (width,):
             layer, part = (path.split(".")[1], path.rpartition(".")[2]) if "." in path else ("", path)
             found[path] = f"{layer} {_PARTS.get(part, part)}" if layer else "final"
@@ -86,7 +88,7 @@ def collect(lm: LanguageModelLike, text: str, place: str, most: int = MOST_VALUE
     for number, sentence in enumerate(sentences(text)):
         ids = lm.encode(sentence)
         with watched(norm) as seen:
-            lm.network(torch.tensor([ids], device=lm.device))
+            lm.network.read(torch.tensor([ids], device=lm.device))
         given, made = seen[-1]
         inputs.append(given[0])
         outputs.append(made[0])
@@ -188,7 +190,7 @@ def other_batches(lm: LanguageModelLike, place: str) -> Float[np.ndarray, "k t c
     ids = lm.tokenizer.encode(sample_text())[: OTHERS * length]
     batch = torch.tensor(ids[: len(ids) // length * length], device=lm.device).reshape(-1, length)
     with watched(norm) as seen:
-        lm.network(batch)
+        lm.network.read(batch)
     return seen[-1][0].double().cpu().numpy()
 
 

@@ -90,9 +90,10 @@ def _part(exact: Tensor, kept: Tensor, plain: Tensor, turned: bool = False) -> P
     numbers = evenly(len(exact), CHANNELS)
     loud, here, one = exact[numbers], kept[numbers], plain[numbers]
     drawn = (exact.T, kept.T) if turned else (exact, kept)
-    cell = cell_of(*drawn[0].shape)
+    rows, columns = drawn[0].shape
+    cell = cell_of(rows, columns)
     return Part(
-        tuple(drawn[0].shape),
+        (rows, columns),
         cell,
         largest_of_cells(drawn[0], cell).numpy(),
         largest_of_cells(drawn[1] - drawn[0], cell).numpy(),
@@ -171,6 +172,6 @@ def by_grouping(
         scheme = Scheme(format, per, block)
         made = rounded_product(x, w, scheme)
         pairs = ((x, made.x.restored), (w, made.w.restored), (made.exact, made.kept))
-        bits = (scheme.bits(tuple(matrix.shape)) for matrix in (x, w))
+        bits = (scheme.bits((matrix.shape[0], matrix.shape[1])) for matrix in (x, w))
         found[per] = (*(float(sqnr(*pair)) for pair in pairs), *bits)
     return found

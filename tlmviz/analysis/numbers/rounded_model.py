@@ -13,6 +13,7 @@ from collections import OrderedDict
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
+from typing import Any
 
 import numpy as np
 import torch
@@ -22,7 +23,7 @@ from torch.nn import functional as F
 from torch.overrides import TorchFunctionMode
 
 from tlmviz.errors import BadText, UnknownName
-from tlmviz.layers import Attention, Experts, GatedMLP, LatentAttention
+from tlmviz.layers import MLP, Attention, Experts, GatedMLP, LatentAttention
 from tlmviz.layers.latent import QueryLatent
 from tlmviz.networks.transformer import TransformerLM
 from tlmviz.protocols import LanguageModelLike
@@ -74,11 +75,14 @@ def matrices(network: TransformerLM) -> list[Matrix]:
     found: list[Matrix] = []
     for layer, block in enumerate(network.blocks):
         found += ATTENTIONS[type(block.attn)](layer, block.attn)
-        mlp = block.mlp
-        if isinstance(mlp, Experts):
-            for number, (gate_up, down) in enumerate(zip(mlp.gate_up.unbind(), mlp.down.unbind())):
+        mlp: MLP | GatedMLP | None
+        if isinstance(block.mlp, Experts):
+            pairs = zip(block.mlp.gate_up.unbind(), block.mlp.down.unbind())
+            for number, (gate_up, down) in enumerate(pairs):
                 found += _of_feedforward(layer, gate_up, down, number)
-            mlp = mlp.shared
+            mlp = block.mlp.shared
+        else:
+            mlp = block.mlp
         if mlp is not None:
             up = mlp.gate_up if isinstance(mlp, GatedMLP) else mlp.up
             found += _of_feedforward(layer, up.weight, mlp.down.weight)
@@ -119,15 +123,17 @@ def _of_feedforward(layer: int, up: Tensor, down: Tensor, expert: int | None = N
     return [*ups, Matrix(layer, "down", down, expert)]
 
 
-class _Products(TorchFunctionMode):
-    """While open, hands every product with a model's matrix to `multiply`; nothing is written to the network."""
+class Products(TorchFunctionMode):
+    """While open, hands every product with one of the matrices to `multiply`, x [T, K]; nothing is written to a network."""
 
     def __init__(self, known: list[Matrix], multiply: Product):
         super().__init__()
         self.multiply = multiply
         self.starts = {matrix.weight.data_ptr(): matrix for matrix in known}
 
-    def __torch_function__(self, func, types, args=(), kwargs=None):
+    def __torch_function__(
+        self, func: Any, types: Any, args: tuple[Any, ...] = (), kwargs: dict[str, Any] | None = None
+    ) -> Any:
         if func is F.linear and args[1].data_ptr() in self.starts:
             return self._linear(*args, **(kwargs or {}))
         return func(*args, **(kwargs or {}))
@@ -209,7 +215,7 @@ class Simulator:
                 seen(x, matrix, out)
             return out
 
-        with _Products(self.matrices, multiply):
+        with Products(self.matrices, multiply):
             yield
 
     def logits(self, ids: list[int], setting: Setting | None = None) -> Float[Tensor, "t v"]:
@@ -233,7 +239,7 @@ class Simulator:
             look(x, matrix)
             return F.linear(x, matrix.weight)
 
-        with torch.inference_mode(), _Products(self.matrices, multiply):
+        with torch.inference_mode(), Products(self.matrices, multiply):
             self.lm.network(torch.tensor([ids]))
 
     def loudest(self, ids: list[int]) -> dict[str, float]:
@@ -294,8 +300,10 @@ def loss(
     rows = max(1, STRIP // exact.shape[-1])
     strips = zip(exact[:-1].split(rows), kept[:-1].split(rows), targets.split(rows))
     before, after, divergence = (torch.cat(part) for part in zip(*(_compare(*strip) for strip in strips)))
-    bits = [(row / math.log(2)).numpy() for row in (before, after)]
-    return Loss(*bits, divergence.numpy(), (exact[:-1].argmax(-1) == kept[:-1].argmax(-1)).numpy(), size)
+    bits, kept_bits = ((row / math.log(2)).numpy() for row in (before, after))
+    return Loss(
+        bits, kept_bits, divergence.numpy(), (exact[:-1].argmax(-1) == kept[:-1].argmax(-1)).numpy(), size
+    )
 
 
 def _compare(exact: Tensor, kept: Tensor, targets: Tensor) -> tuple[Tensor, Tensor, Tensor]:

@@ -51,9 +51,12 @@ def read(folder: Path | None = None) -> list[Logged]:
                 placement,
                 peak,
                 warmup,
-                *(tensors[name][r] for name in ("loss", "norm", "rate")),
+                tensors["loss"][r],
+                tensors["norm"][r],
+                tensors["rate"][r],
                 tensors["moments"],
-                *(tensors[name][r] for name in ("stream", "weights")),
+                tensors["stream"][r],
+                tensors["weights"][r],
                 float(tensors["held_out"][r]),
             )
             for r, (placement, peak, warmup) in enumerate(settings["runs"])

@@ -56,8 +56,11 @@ def losses_growing(
 
 def inside_and_beyond(loss: np.ndarray, context: int) -> tuple[float, float]:
     """Mean of [T - 1] losses within the training length and beyond it; NaN where there is nothing."""
-    parts = loss[: context - 1], loss[context - 1 :]
-    return tuple(float(part.mean()) if len(part) else float("nan") for part in parts)
+    inside, beyond = (
+        float(part.mean()) if len(part) else float("nan")
+        for part in (loss[: context - 1], loss[context - 1 :])
+    )
+    return inside, beyond
 
 
 def frequency_ratios(config: ModelConfig, scale: float, length: int) -> dict[str, Float[np.ndarray, " p"]]:
@@ -131,7 +134,8 @@ def _continue(
     new: list[int] = []
     while len(new) < count:
         last = lm(last, cache, positions)[:, -1:].argmax(-1)
-        if last.item() in lm.tokenizer.ends:
+        token = int(last)
+        if token in lm.tokenizer.ends:
             break
-        new.append(last.item())
+        new.append(token)
     return lm.tokenizer.decode(new)

@@ -16,9 +16,9 @@ from torch import Tensor
 from tlmviz import kernels
 from tlmviz.checkpoints.registry import language_config, list_models
 from tlmviz.config import ModelConfig
-from tlmviz.layers.positions import Learned, Positions, sinusoids
+from tlmviz.layers.positions import CosSin, Learned, Positions, sinusoids
 from tlmviz.protocols import LanguageModelLike
-from tlmviz.trace import Trace
+from tlmviz.tracing.trace import Trace
 
 ORDER = ("learned", "sinusoidal", "relative", "alibi", "rope", "none")
 
@@ -121,12 +121,14 @@ def similarity(
     elif kind == "none":
         found = torch.ones(len(where), len(where))
     else:
-        spec = trace.specs[layer]
+        mask = trace.specs[layer].mask
         if kind == "alibi":
-            bias = -spec.mask.slopes[head] * torch.arange(length)
+            assert mask.slopes is not None
+            bias = -mask.slopes[head] * torch.arange(length)
         else:
+            assert mask.relative is not None
             mean = trace[f"blocks.{layer}.attn.q"][0, head].mean(0)
-            bias = (spec.mask.relative @ mean)[torch.arange(length).clamp(max=len(spec.mask.relative) - 1)]
+            bias = (mask.relative @ mean)[torch.arange(length).clamp(max=len(mask.relative) - 1)]
         factor = (bias - bias.max()).exp()
         found = factor[distance.clamp(min=0)].masked_fill(distance < 0, torch.nan)
     return found.float().numpy(), where.numpy()
@@ -196,16 +198,16 @@ class Shifted(Positions):
         super().__init__()
         self.own, self.by, self.slopes = own, by, own.slopes
 
-    def embed(self, x, position_ids):
+    def embed(self, x: Tensor, position_ids: Tensor) -> Tensor:
         return self.own.embed(x, position_ids + self.by)
 
-    def cos_sin(self, position_ids):
+    def cos_sin(self, position_ids: Tensor) -> CosSin:
         return self.own.cos_sin(position_ids + self.by)
 
-    def rotate(self, x, cos_sin):
+    def rotate(self, x: Tensor, cos_sin: CosSin) -> Tensor:
         return self.own.rotate(x, cos_sin)
 
-    def relative(self, layer):
+    def relative(self, layer: int) -> Tensor | None:
         return self.own.relative(layer)
 
 

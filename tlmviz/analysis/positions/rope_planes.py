@@ -16,7 +16,7 @@ from torch import Tensor
 from tlmviz import kernels
 from tlmviz.config import ModelConfig
 from tlmviz.errors import BadConfig, BadShape, UnknownName
-from tlmviz.trace import Trace
+from tlmviz.tracing.trace import Trace
 
 MOVES = ("both", "query", "key")
 INSTEAD = {
@@ -190,8 +190,10 @@ def rotation(x: Float[Tensor, "t d"], base: float, layout: str = "interleaved", 
     out = torch.empty_like(x)
     out[:, pairs[:, 0]], out[:, pairs[:, 1]] = new_first, new_second
     angles = where.double().numpy()[:, None] * frequency
-    parts = (part.numpy() for part in (cos, sin, x, first, second, new_first, new_second, out))
-    return Rotation(where.numpy(), frequency, angles, *parts, pairs)
+    return Rotation(
+        where.numpy(), frequency, angles, cos.numpy(), sin.numpy(), x.numpy(), first.numpy(), second.numpy(),
+        new_first.numpy(), new_second.numpy(), out.numpy(), pairs,
+    )  # fmt: skip
 
 
 def plane_dimensions(dim: int, layout: str) -> np.ndarray:

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import torch
+from torch import Tensor
 
 from tlmviz import kernels
 from tlmviz.kernels.rotary import half_order
-from tlmviz.layers.positions import NoPositions, Positions, RoPE
+from tlmviz.layers.positions import CosSin, NoPositions, Positions, RoPE
 from tlmviz.protocols import LanguageModelLike
 
 from .rope_planes import own_base
@@ -23,7 +24,8 @@ class HalfSplit(RoPE):
         super().__init__(head_dim, base)
         self.order = half_order(head_dim) if permuted else None
 
-    def rotate(self, x, cos_sin):
+    def rotate(self, x: Tensor, cos_sin: CosSin) -> Tensor:
+        assert cos_sin is not None  # RoPE's own `cos_sin` made them
         return kernels.rotate(x if self.order is None else x[..., self.order], *cos_sin, layout="half")
 
 

@@ -92,7 +92,9 @@ def _widest(matrix: np.ndarray) -> np.ndarray:
             high = middle - 1
         else:
             low = middle
-    return _matching(matrix >= steps[low])
+    found = _matching(matrix >= steps[low])
+    assert found is not None  # what is doubly stochastic holds one of positive entries
+    return found
 
 
 def _matching(allowed: np.ndarray) -> np.ndarray | None:

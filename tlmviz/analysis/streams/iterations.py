@@ -13,7 +13,7 @@ from tlmviz.analysis.attention.interventions import Edits
 from tlmviz.layers.streams import gains
 from tlmviz.protocols import LanguageModelLike
 from tlmviz.recording import recording
-from tlmviz.trace import Recording
+from tlmviz.tracing.trace import Recording
 
 from .mixing import PARTS, Mixing, composite, mixing_of, places
 
@@ -37,11 +37,11 @@ def with_iterations(layers: int, iterations: int) -> Edits:
     for place in places(layers):
         held: dict[str, Tensor] = {}
 
-        def keep(x: Tensor, record: Recording, held=held) -> Tensor:
+        def keep(x: Tensor, record: Recording, held: dict[str, Tensor] = held) -> Tensor:
             held["logits"] = x
             return x
 
-        def scaled(x: Tensor, record: Recording, held=held) -> Tensor:
+        def scaled(x: Tensor, record: Recording, held: dict[str, Tensor] = held) -> Tensor:
             logits = held.pop("logits")
             return kernels.sinkhorn(logits, iterations) if iterations else logits.exp()
 

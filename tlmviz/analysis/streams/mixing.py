@@ -10,9 +10,9 @@ import torch
 from jaxtyping import Complex, Float
 from torch import Tensor
 
-from tlmviz.trace import Trace
+from tlmviz.tracing.trace import MIXED, Trace
 
-PARTS = ("pre", "post", "res")
+PARTS = MIXED
 
 
 @dataclass(frozen=True)

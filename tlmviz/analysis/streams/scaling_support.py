@@ -56,7 +56,7 @@ def support(positive: Bool[np.ndarray, "n n"]) -> Support:
     n = len(positive)
     match = maximum_bipartite_matching(csr_array(positive), perm_type="column")  # row -> its column, or -1
     if (match < 0).any():
-        return Support("none", **_too_few_columns(positive, match))
+        return _too_few_columns(positive, match)
     rows, columns = np.nonzero(positive)
     partner = np.argsort(match)  # column -> its row
     leads = csr_array((np.ones(len(rows)), (rows, partner[columns])), shape=(n, n))
@@ -66,10 +66,10 @@ def support(positive: Bool[np.ndarray, "n n"]) -> Support:
     return Support("partial" if dropped else "total", int(blocks), dropped)
 
 
-def _too_few_columns(positive: np.ndarray, match: np.ndarray) -> dict[str, tuple[int, ...]]:
+def _too_few_columns(positive: np.ndarray, match: np.ndarray) -> Support:
     """Rows that alternating paths reach from one without a partner, and all columns they are positive in (Hall 1935)."""
     owner = {int(column): row for row, column in enumerate(match) if column >= 0}
-    rows, waiting, columns = set(), [int(np.argmax(match < 0))], set()
+    rows, waiting, columns = set[int](), [int(np.argmax(match < 0))], set[int]()
     while waiting:
         row = waiting.pop()
         rows.add(row)
@@ -77,7 +77,7 @@ def _too_few_columns(positive: np.ndarray, match: np.ndarray) -> dict[str, tuple
             if column not in columns:
                 columns.add(column)
                 waiting.append(owner[column])  # a free column would be a longer matching
-    return {"rows": tuple(sorted(rows)), "columns": tuple(sorted(columns))}
+    return Support("none", rows=tuple(sorted(rows)), columns=tuple(sorted(columns)))
 
 
 # --- speed ------------------------------------------------------------------------------------------

@@ -12,7 +12,7 @@ import torch
 from jaxtyping import Float
 from torch import Tensor
 
-from tlmviz.trace import Trace
+from tlmviz.tracing.trace import Trace
 
 from .mixing import Mixing, mixing_of, sublayers
 

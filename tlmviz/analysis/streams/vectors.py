@@ -14,8 +14,8 @@ from torch.nn import functional as F
 from tlmviz.analysis.attention.interventions import Edits
 from tlmviz.errors import UnknownName
 from tlmviz.protocols import LanguageModelLike
-from tlmviz.recording import recording
-from tlmviz.trace import Recording, Trace
+from tlmviz.recording import Edit, recording
+from tlmviz.tracing.trace import Recording, Trace
 
 from .mixing import mixing_of, places
 from .unrolled import output_taps, state_taps
@@ -75,11 +75,11 @@ def journey(trace: Trace) -> Journey:
     share = (weighted * read[..., None, :]).sum(-1) / read.square().sum(-1, keepdim=True).clamp(min=1e-30)
     n = states.shape[2]
     towards = F.normalize(states, dim=-1)
-    cosines = [(towards[:, :, a] * towards[:, :, b]).sum(-1) for a, b in pairs(n)]
-    cosines = torch.stack(cosines, -1) if cosines else states.new_zeros(*states.shape[:2], 0)
+    each = [(towards[:, :, a] * towards[:, :, b]).sum(-1) for a, b in pairs(n)]
+    cosines = torch.stack(each, -1) if each else states.new_zeros(*states.shape[:2], 0)
     added = mixed.post.abs() * outputs.norm(dim=-1, keepdim=True)
-    found = (states.norm(dim=-1), cosines, mixed.pre, share, mixed.post, added)
-    return Journey(*(part.float().numpy() for part in found))
+    parts = (states.norm(dim=-1), cosines, mixed.pre, share, mixed.post, added)
+    return Journey(*(part.float().numpy() for part in parts))
 
 
 def mute_stream(layers: int, stream: int, start: int = 0) -> Edits:
@@ -114,7 +114,7 @@ def muted_losses(
     for first in range(0, len(cases), size):
         part = cases[first : first + size]
 
-        def muting(place: int, part=part):
+        def muting(place: int, part: list[tuple[int, int]] = part) -> Edit:
             def edit(x: Tensor, record: Recording) -> Tensor:
                 x = x.clone()
                 for row, (stream, start) in enumerate(part):

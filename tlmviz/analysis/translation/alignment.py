@@ -40,7 +40,8 @@ def read_alignments(path: Path) -> list[Aligned]:
     found = []
     with path.open(encoding="utf-8", newline="") as lines:
         for line in csv.DictReader(lines, delimiter="\t"):
-            links = frozenset(tuple(map(int, link.split("-"))) for link in line["links"].split())
+            pairs = (link.split("-") for link in line["links"].split())
+            links = frozenset((int(source), int(target)) for source, target in pairs)
             sizes = len(WORDS.findall(line["english"])), len(WORDS.findall(line["french"]))
             wrong = [link for link in links if not all(0 <= i < n for i, n in zip(link, sizes))]
             if wrong:
@@ -56,12 +57,12 @@ def words_of_tokens(text: str, pieces: Iterable[bytes]) -> Float[np.ndarray, "w 
     spans = [match.span() for match in WORDS.finditer(text)]
     starts = np.cumsum([0, *(len(char.encode()) for char in text)])  # in bytes, as tokens are
     spans = [(starts[a], starts[b]) for a, b in spans]
-    shares, at = [], 0
+    rows, at = [], 0
     for piece in pieces:
         end = at + len(piece)
-        shares.append([max(0, min(end, b) - max(at, a)) for a, b in spans])
+        rows.append([max(0, min(end, b) - max(at, a)) for a, b in spans])
         at = end
-    shares = np.array(shares, np.float32).reshape(len(shares), len(spans)).T
+    shares = np.array(rows, np.float32).reshape(len(rows), len(spans)).T
     return shares / np.maximum(1, shares.sum(0))
 
 

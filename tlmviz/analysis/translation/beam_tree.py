@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -100,7 +101,7 @@ class Tree:
         return said
 
 
-def tree(search: Search, names, paths: tuple[Path, ...] = ()) -> Tree:
+def tree(search: Search, names: Callable[[int], str], paths: tuple[Path, ...] = ()) -> Tree:
     """A search, with other texts merged into it: what it kept of them is shared, the rest is added.
 
     `names` turns a token into text.

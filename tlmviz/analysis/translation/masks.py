@@ -1,4 +1,4 @@
-"""The three attentions of an encoder-decoder, and what leaks through the decoder's when its causal mask is gone."""
+"""The three attentions of an encoder-decoder, and its copies: without the causal mask, and with RoPE in cross-attention."""
 
 from __future__ import annotations
 
@@ -46,8 +46,8 @@ def read(mt: TranslatorLike, text: str, translation: list[int]) -> Maps:
         network, mt.encode(text), translation, mt.tokenizer.end_of_text, (".q", ".k", ".lse")
     )
     parts = (("encoder", "attn"), ("decoder", "attn"), ("decoder", "cross"))
-    maps = (attention_maps(network, forced.values, *part).cpu().numpy() for part in parts)
-    return Maps(*maps, forced.logp.cpu().numpy())
+    encoder, decoder, cross = (attention_maps(network, forced.values, *part).cpu().numpy() for part in parts)
+    return Maps(encoder, decoder, cross, forced.logp.cpu().numpy())
 
 
 def look_ahead(maps: Float[np.ndarray, "l h t t"]) -> Float[np.ndarray, "l h"]:
@@ -60,18 +60,35 @@ def look_back(maps: Float[np.ndarray, "l h t t"]) -> Float[np.ndarray, "l h"]:
     return look_ahead(maps.swapaxes(-2, -1))
 
 
-def unmasked(mt: TranslatorLike, weights: dict[str, torch.Tensor] | None = None):
+def unmasked(mt: TranslatorLike, weights: dict[str, torch.Tensor] | None = None) -> TranslatorLike:
     """A copy of a Transformer translator whose decoder sees all of the target it is given, the future too.
 
     `weights` replace those of its self-attention: the copy's own, after it was trained without the mask.
     """
-    changed = copy.copy(mt)
-    changed.network = copy.deepcopy(mt.network)
-    changed.__dict__.pop("on_cpu", None)  # a copy of the former network
+    changed = _copy(mt)
     for block in changed.network.decoder:
         block.attn.causal = False
     if weights is not None:
         changed.network.load_state_dict(weights, strict=False)
+    return changed
+
+
+def rotated(mt: TranslatorLike) -> TranslatorLike:
+    """A copy of a Transformer translator whose cross-attention has RoPE too: scores see the distance of target and source places.
+
+    The weights are those that were trained without it.
+    """
+    changed = _copy(mt)
+    for block in changed.network.decoder:
+        block.cross.rotary = changed.network.positions
+    return changed
+
+
+def _copy(mt: TranslatorLike) -> TranslatorLike:
+    """The same translator with a network of its own."""
+    changed = copy.copy(mt)
+    changed.network = copy.deepcopy(mt.network)
+    changed.__dict__.pop("on_cpu", None)  # a copy of the former network
     return changed
 
 

@@ -11,6 +11,7 @@ import torch
 from jaxtyping import Float
 
 from tlmviz import kernels
+from tlmviz.config import Seq2SeqConfig
 from tlmviz.errors import BadShape
 from tlmviz.layers.alignment import Additive, weights
 from tlmviz.networks.seq2seq import Seq2Seq
@@ -117,7 +118,9 @@ def times(passes: Sequence[tuple[TranslatorLike, Steps]], rounds: int = 31) -> l
 def _works(mt: TranslatorLike, steps: Steps) -> tuple[Callable[[], object], Callable[[], object]]:
     """What is timed of a model: its keys, and one step."""
     score, z, h = mt.on_cpu.network.score, torch.from_numpy(steps.z)[None], torch.from_numpy(steps.h[:1])
-    covered = z.new_zeros(1, len(steps.z)) if mt.config.score.coverage else None
+    config = mt.config
+    assert isinstance(config, Seq2SeqConfig)  # a Transformer has no one score
+    covered = z.new_zeros(1, len(steps.z)) if config.score.coverage else None
     keys = score.prepare(z)
     return lambda: score.prepare(z), lambda: weights(score(h, keys, covered))
 

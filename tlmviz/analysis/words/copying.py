@@ -62,13 +62,9 @@ def loss(model: MixtureModelLike, stories: Iterable[str]) -> Loss:
         rare.append(again & (mix.ids[1:] >= COMMON) & (mix.ids[1:] < mix.size))
         unknown.append(again & (mix.ids[1:] >= mix.size))
     every, rares, unknowns = (np.concatenate(part) for part in (nats, rare, unknown))
-    return Loss(
-        *(
-            float(part.mean()) if len(part) else float("nan")
-            for part in (every, every[rares], every[unknowns])
-        ),
-        *(len(part) for part in (every, every[rares], every[unknowns])),
-    )
+    parts = every, every[rares], every[unknowns]
+    whole, rarely, anew = (float(part.mean()) if len(part) else float("nan") for part in parts)
+    return Loss(whole, rarely, anew, *(len(part) for part in parts))
 
 
 def closed(mix: MixtureLike) -> Float[np.ndarray, " n"]:

@@ -114,7 +114,7 @@ def quality(
     )
 
 
-def _side(a, b, c):
+def _side(a: np.ndarray, b: np.ndarray, c: np.ndarray) -> np.ndarray:
     """On which side of the line from a to b the points c lie: 1 left, -1 right, 0 on it."""
     (ux, uy), (vx, vy) = (b - a).T, (c - a).T
     return np.sign(ux * vy - uy * vx)

@@ -14,7 +14,7 @@ from rapidfuzz.distance import Levenshtein
 
 from tlmviz.errors import BadShape, UnknownName
 from tlmviz.protocols import LanguageModelLike
-from tlmviz.trace import Trace
+from tlmviz.tracing.trace import Trace
 
 from ..attention.heads import kl_divergence
 from ..streams.mixing import stream

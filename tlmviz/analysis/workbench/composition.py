@@ -46,8 +46,10 @@ def head_matrices(lm: LanguageModelLike) -> HeadMatrices:
                 f"{lm.name} makes keys and values from a latent that a norm stands in, so that no product of weights says how "
                 "its heads compose; choose a model without latent attention."
             )
-        gain = 1.0 if placement in NO_NORM_BEFORE else block.norm1.weight
-        split = rearrange(attn.qkv.weight * gain, "(h d) c -> h d c", d=attn.head_dim)
+        weight: Tensor = (
+            attn.qkv.weight if placement in NO_NORM_BEFORE else attn.qkv.weight * block.norm1.weight
+        )
+        split = rearrange(weight, "(h d) c -> h d c", d=attn.head_dim)
         q, k, v = split.split((attn.heads, attn.groups, attn.groups))
         of_q, of_k = _gains(attn)
         shared = attn.heads // attn.groups

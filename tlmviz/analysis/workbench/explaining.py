@@ -10,7 +10,7 @@ from torch import Tensor
 
 from tlmviz.errors import BadShape, UnknownName
 from tlmviz.protocols import LanguageModelLike
-from tlmviz.trace import Trace
+from tlmviz.tracing.trace import Trace
 
 from ..attention.attribution import can_attribute
 from ..attention.scores import products_of
@@ -141,10 +141,13 @@ def _written(
     # The rest of the stream takes part, so that the norm's scale is that of all of it, and what the norm adds goes to it.
     read = normed(torch.cat((parts, rest[None])), network.norm)[:-1]
     added = network.head.weight.double() @ read.sum(0)  # [V]
-    named = [
+    promoted, lowered = (
         [(lm.tokenizer.name(i), float(added[i])) for i in added.topk(WORDS, largest=largest).indices.tolist()]
         for largest in (True, False)
-    ]
+    )
     return Written(
-        *named, (read @ network.head.weight[int(added.argmax())].double()).float(), float(parts.sum(0).norm())
+        promoted,
+        lowered,
+        (read @ network.head.weight[int(added.argmax())].double()).float(),
+        float(parts.sum(0).norm()),
     )

@@ -11,9 +11,10 @@ import torch
 from torch import nn
 
 from tlmviz.kernels import AttentionMask
-from tlmviz.layers import Attention, Positions
+from tlmviz.layers import Attention, LayerNorm, PartlyBiased, Positions, RMSNorm
 from tlmviz.layers.positions import PerLayer, RoPE
-from tlmviz.trace import AttentionSpec
+from tlmviz.networks.transformer import TransformerLM
+from tlmviz.tracing.trace import AttentionSpec
 
 
 class Moved(RoPE):
@@ -28,39 +29,44 @@ class Moved(RoPE):
         return super().cos_sin(position_ids + self.offset)
 
 
-def _positions(network: nn.Module, layer: int, other: Positions) -> None:
+def _positions(network: TransformerLM, layer: int, other: Positions) -> None:
     """Positions of which one layer has others than all the rest."""
     network.positions = PerLayer(
         [network.positions, other], [int(i == layer) for i in range(len(network.blocks))]
     )
 
 
-def _base(network: nn.Module, layer: int, base: float) -> None:
+def _base(network: TransformerLM, layer: int, base: float) -> None:
     own = network.positions
+    assert isinstance(own, RoPE)
     _positions(network, layer, RoPE(own.head_dim, base, own.layout))
 
 
-def _moved(network: nn.Module, layer: int, offset: float) -> None:
-    _positions(network, layer, Moved(network.positions, int(offset)))
+def _moved(network: TransformerLM, layer: int, offset: float) -> None:
+    own = network.positions
+    assert isinstance(own, RoPE)
+    _positions(network, layer, Moved(own, int(offset)))
 
 
-def _scale(network: nn.Module, layer: int, factor: float) -> None:
+def _scale(network: TransformerLM, layer: int, factor: float) -> None:
     network.blocks[layer].attn.scale *= factor
 
 
-def _softcap(network: nn.Module, layer: int, cap: float) -> None:
+def _softcap(network: TransformerLM, layer: int, cap: float) -> None:
     network.blocks[layer].attn.softcap = cap
 
 
-def _window(network: nn.Module, layer: int, size: float) -> None:
+def _window(network: TransformerLM, layer: int, size: float) -> None:
     network.blocks[layer].attn.window = int(size)
 
 
-def _uncausal(network: nn.Module, layer: int, value: float) -> None:
-    network.blocks[layer].attn.causal = False
+def _uncausal(network: TransformerLM, layer: int, value: float) -> None:
+    attn = network.blocks[layer].attn
+    assert isinstance(attn, Attention)
+    attn.causal = False
 
 
-def _masked(network: nn.Module, layer: int, change: Callable[[AttentionMask], AttentionMask]) -> None:
+def _masked(network: TransformerLM, layer: int, change: Callable[[AttentionMask], AttentionMask]) -> None:
     """A layer with another mask, in attending and in what its trace says."""
     attn = network.blocks[layer].attn
     honest = attn.spec
@@ -69,36 +75,39 @@ def _masked(network: nn.Module, layer: int, change: Callable[[AttentionMask], At
         own = honest(positions)
         return replace(own, mask=change(own.mask))
 
-    attn.spec = spec
+    attn.spec = spec  # type: ignore[method-assign]  # of this copy's layer alone
 
 
-def _hidden(network: nn.Module, layer: int, count: float) -> None:
+def _hidden(network: TransformerLM, layer: int, count: float) -> None:
     def visible(rows: torch.Tensor, cols: torch.Tensor) -> torch.Tensor:
         return (cols >= count)[None].expand(len(rows), -1)
 
     _masked(network, layer, lambda mask: replace(mask, visible=visible))
 
 
-def _sink(network: nn.Module, layer: int, logit: float) -> None:
+def _sink(network: TransformerLM, layer: int, logit: float) -> None:
     sinks = torch.full((network.blocks[layer].attn.heads,), logit)
     _masked(network, layer, lambda mask: replace(mask, sinks=sinks))
 
 
-def _eps(network: nn.Module, layer: int, eps: float) -> None:
-    network.blocks[layer].norm1.eps = eps
+def _eps(network: TransformerLM, layer: int, eps: float) -> None:
+    norm = network.blocks[layer].norm1
+    assert isinstance(norm, LayerNorm | RMSNorm)
+    norm.eps = eps
 
 
-def _keys(network: nn.Module, layer: int, percent: float) -> None:
+def _keys(network: TransformerLM, layer: int, percent: float) -> None:
     attn = network.blocks[layer].attn
+    assert isinstance(attn, Attention)
     rows = slice(attn.heads * attn.head_dim, (attn.heads + attn.groups) * attn.head_dim)
     _noisy(attn.qkv, rows, percent)
 
 
-def _output(network: nn.Module, layer: int, percent: float) -> None:
+def _output(network: TransformerLM, layer: int, percent: float) -> None:
     _noisy(network.blocks[layer].attn.proj, slice(None), percent)
 
 
-def _noisy(linear: nn.Linear, rows: slice, percent: float) -> None:
+def _noisy(linear: nn.Linear | PartlyBiased, rows: slice, percent: float) -> None:
     """Gaussian noise on some rows of a matrix, as a share of their size."""
     weight = linear.weight.detach().clone()
     drawn = torch.randn(weight[rows].shape, generator=torch.Generator().manual_seed(0))
@@ -115,9 +124,9 @@ class Fault:
 
     stops: tuple[float, ...]
     start: float
-    inject: Callable[[nn.Module, int, float], None]
+    inject: Callable[[TransformerLM, int, float], None]
     code: str
-    fits: Callable[[nn.Module], bool] = lambda network: True
+    fits: Callable[[TransformerLM], bool] = lambda network: True
 
     @property
     def sized(self) -> bool:
@@ -125,20 +134,21 @@ class Fault:
         return len(self.stops) > 1
 
 
-def _plain(network: nn.Module) -> bool:
+def _plain(network: TransformerLM) -> bool:
     return type(network.blocks[0].attn) is Attention
 
 
-def _turned(network: nn.Module) -> bool:
+def _turned(network: TransformerLM) -> bool:
     return _plain(network) and type(network.positions) is RoPE
 
 
-def _normed(network: nn.Module) -> bool:
+def _normed(network: TransformerLM) -> bool:
     return hasattr(getattr(network.blocks[0], "norm1", None), "eps")
 
 
-def _biasless(network: nn.Module) -> bool:
-    return _plain(network) and network.blocks[0].attn.qkv.weight.ndim == 2
+def _biasless(network: TransformerLM) -> bool:
+    attn = network.blocks[0].attn
+    return isinstance(attn, Attention) and _plain(network) and attn.qkv.weight.ndim == 2
 
 
 SPEC = """\

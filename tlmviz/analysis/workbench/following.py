@@ -13,7 +13,7 @@ from torch import Tensor
 
 from tlmviz.errors import UnknownName
 from tlmviz.protocols import LanguageModelLike
-from tlmviz.trace import Trace
+from tlmviz.tracing.trace import Trace
 
 from .explaining import Explanation, explain
 

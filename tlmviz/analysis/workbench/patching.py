@@ -20,7 +20,7 @@ from tlmviz import kernels
 from tlmviz.errors import BadText, UnknownName
 from tlmviz.protocols import LanguageModelLike
 from tlmviz.recording import recording
-from tlmviz.trace import Edit, Recording, Trace
+from tlmviz.tracing.trace import Edit, Recording, Trace
 
 from ..attention.interventions import Edits, combine
 

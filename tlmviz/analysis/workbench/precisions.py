@@ -14,7 +14,7 @@ from torch import Tensor
 
 from tlmviz.protocols import LanguageModelLike
 from tlmviz.recording import Edit, Recording
-from tlmviz.trace import Trace
+from tlmviz.tracing.trace import Trace
 
 from ..attention.heads import kl_divergence
 from ..numbers.rounded_model import WEIGHTS, Setting, Simulator
@@ -106,7 +106,7 @@ def _costs_of(lm: LanguageModelLike, plain: Trace, layer: int, heads: int, key: 
             value[head, head] = rounded[head]
         return value
 
-    edits = dict.fromkeys(_kept_names(lm, layer), edit)
+    edits: dict[str, Edit] = dict.fromkeys(_kept_names(lm, layer), edit)
     normed = normed_from(lm, plain, layer, heads, edits)
     sums, step = torch.zeros(heads), max(1, ROWS_AT_ONCE // heads)
     for start in range(0, len(plain), step):

@@ -19,7 +19,7 @@ from tlmviz.layers import Attention, LatentAttention, LayerNorm, RMSNorm
 from tlmviz.layers.norms import FullQKNorm, HeadQKNorm, NoQKNorm
 from tlmviz.layers.positions import Positions
 from tlmviz.protocols import LanguageModelLike
-from tlmviz.trace import Trace
+from tlmviz.tracing.trace import Trace
 
 from ..streams.unrolled import unrolled_of
 
@@ -166,10 +166,11 @@ def _latent(attn: LatentAttention, parts: Tensor, turn: Turn) -> tuple[Tensor, T
 
 def _normed_together(norm: FullQKNorm, q: Tensor, k: Tensor) -> tuple[Tensor, Tensor]:
     flat = (rearrange(x, "n h r d -> n r (h d)") for x in (q, k))
-    return tuple(
+    new_q, new_k = (
         rearrange(normed(x, own), "n r (h d) -> n h r d", d=q.shape[-1])
         for x, own in zip(flat, (norm.q, norm.k))
     )
+    return new_q, new_k
 
 
 PROJECTIONS: dict[type[nn.Module], Callable[[Any, Tensor, Turn], tuple[Tensor, Tensor, Tensor]]] = {

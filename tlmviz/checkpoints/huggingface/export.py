@@ -18,7 +18,7 @@ from tokenizers import Tokenizer as HFTokenizer
 from tokenizers import processors
 from torch import Tensor
 
-from tlmviz.config import ModelConfig, MTPConfig, PositionsConfig
+from tlmviz.config import ModelConfig, MTPConfig, ParallelMTPConfig, PositionsConfig
 from tlmviz.errors import BadCheckpoint, BadConfig, CannotExport
 from tlmviz.networks.transformer import TransformerLM
 from tlmviz.tokens import Tokenizer
@@ -222,6 +222,7 @@ TARGETS = (
 REASONS: tuple[tuple[Callable[[ModelConfig], bool], str], ...] = (
     (lambda c: c.experts.count > 0, "experts, of which {c.experts.count} are here"),
     (lambda c: isinstance(c, MTPConfig), "modules that look ahead"),
+    (lambda c: isinstance(c, ParallelMTPConfig), "heads that look ahead"),
     (lambda c: c.connection.kind != "residual", "several residual streams ({c.connection.kind} connections)"),
     (lambda c: c.norm.placement == "post", "norms behind the addition with these parts (post-norm)"),
     (lambda c: c.positions.kind == "alibi", "ALiBi with these parts"),

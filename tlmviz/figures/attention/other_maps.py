@@ -25,7 +25,7 @@ def all_heads(pictures: np.ndarray, chosen: tuple[int, int], theme: Theme, heigh
     for layer, head in np.ndindex(layers, heads):
         canvas[layer * step : layer * step + n, head * step : head * step + n] = pictures[layer, head]
     layer, head = (index.ravel() for index in np.indices((layers, heads)))
-    middle = np.float32((n - 1) / 2)
+    middle = (n - 1) / 2
     tiles = dict(
         type="heatmap", z=canvas, zmin=0, zmax=1, colorscale=rooted(theme.sequential), showscale=False, hoverinfo="skip",
         hoverongaps=False,

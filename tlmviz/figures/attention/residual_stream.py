@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from typing import Any
 
 import numpy as np
 import plotly.graph_objects as go
@@ -62,7 +63,7 @@ def shares(parts: list[str], values: np.ndarray, token: str, theme: Theme) -> go
     return figure([bars], layout(theme, title=title, y="share of the logit", xaxis=_parts(parts)))
 
 
-def _parts(labels: list[str]) -> dict:
+def _parts(labels: list[str]) -> dict[str, Any]:
     """An axis of parts; of many, one in so many is named."""
     every = -(-len(labels) // PARTS)
     return {

@@ -9,68 +9,67 @@ import plotly.graph_objects as go
 
 from ..chart import figure, layout
 from ..theme import HEADS, Theme, scale
-from ..written import number
 
 
-def confusion(counts: np.ndarray, theme: Theme, *, title: str) -> go.Figure:
-    """Digits [10, 10] by what they are (rows) and are read as (columns): mistakes are coloured, what is right is grey."""
-    size = len(counts)
-    wrong = np.where(np.eye(size, dtype=bool), np.nan, counts).astype(np.float32)
+def crowded(right: Mapping[int, np.ndarray], theme: Theme, *, title: str) -> go.Figure:
+    """Share read right, [9], in pictures of one to nine digits, a line for each number of latents."""
+    lines = [
+        {
+            "type": "scatter",
+            "mode": "lines+markers",
+            "name": f"M = {latents}",
+            "x": list(range(1, len(shares) + 1)),
+            "y": np.asarray(shares, np.float32),
+            "line": {"color": color, "width": 2},
+            "hovertemplate": f"{latents} latents, %{{x}} digits: %{{y:.1%}} read right<extra></extra>",
+        }
+        for (latents, shares), color in zip(right.items(), HEADS)
+    ]
+    return figure(
+        lines,
+        layout(
+            theme,
+            title=title,
+            x="digits in the picture",
+            y="share read right",
+            height=320,
+            showlegend=True,
+            xaxis={"dtick": 1},
+            yaxis={"range": [0, 1.05], "tickformat": ".0%"},
+        ),
+    )
+
+
+def muting(right: np.ndarray, places: Sequence[str], theme: Theme, *, title: str) -> go.Figure:
+    """Share read right, [latents, cells], with each latent muted alone."""
     trace = {
         "type": "heatmap",
-        "z": wrong,
+        "z": right.astype(np.float32),
+        "x": list(range(len(places))),
         "zmin": 0,
-        "zmax": max(1.0, float(np.nanmax(wrong))),
+        "zmax": 1,
         "colorscale": scale(theme.sequential),
-        "customdata": counts,
-        "showscale": False,
+        "colorbar": {"title": {"text": "read right"}, "thickness": 10, "tickformat": ".0%"},
         "xgap": 1,
         "ygap": 1,
-        "hoverongaps": True,
-        "hovertemplate": "a %{y} read as %{x}: %{customdata}<extra></extra>",
+        "customdata": np.tile(np.array(places), (len(right), 1)),
+        "hovertemplate": "latent %{y} muted, %{customdata}: %{z:.0%} read right<extra></extra>",
     }
-    ink = {"showarrow": False, "font": {"size": 11, "color": theme.muted}}
-    right = [{"x": digit, "y": digit, "text": str(counts[digit, digit]), **ink} for digit in range(size)]
-    axis = {"tickvals": list(range(size)), "showgrid": False}
     return figure(
         [trace],
         layout(
             theme,
             title=title,
-            x="read as",
-            y="what it is",
+            x="cell",
+            y="muted latent",
             height=320,
-            annotations=right,
-            xaxis=axis,
-            yaxis={**axis, "autorange": "reversed"},
-        ),
-    )
-
-
-def muting(right: Sequence[float], whole: float, theme: Theme, *, title: str) -> go.Figure:
-    """Share read right with each latent muted alone, beside that with none muted."""
-    bars = {
-        "type": "bar",
-        "x": list(range(len(right))),
-        "y": list(right),
-        "marker": {"color": HEADS[0]},
-        "hovertemplate": "latent %{x} muted: %{y:.1%} read right<extra></extra>",
-    }
-    line = {"type": "line", "xref": "paper", "x0": 0, "x1": 1, "y0": whole, "y1": whole}
-    text = f"none muted: {number(100 * whole, '.1f')}%"
-    said = {"xref": "paper", "x": 1, "y": whole, "yanchor": "bottom", "xanchor": "right", "showarrow": False}
-    return figure(
-        [bars],
-        layout(
-            theme,
-            title=title,
-            x="muted latent",
-            y="share read right",
-            height=320,
-            shapes=[line | {"line": {"color": theme.muted, "dash": "dot"}}],
-            annotations=[said | {"text": text, "font": {"size": 11, "color": theme.muted}}],
-            xaxis={"dtick": 1},
-            yaxis={"range": [0, 1.1], "tickformat": ".0%"},
+            xaxis={
+                "tickvals": list(range(len(places))),
+                "ticktext": list(places),
+                "showgrid": False,
+                "tickangle": -40,
+            },
+            yaxis={"dtick": 1, "showgrid": False, "autorange": "reversed"},
         ),
     )
 

@@ -53,6 +53,8 @@ def accuracy(
         "marker": {"symbol": "line-ew", "size": 26, "line": {"color": theme.ink, "width": 2}},
         "hovertemplate": "always the most frequent answer: %{y:.1%}<extra>%{x}</extra>",
     }
-    axes = {"yaxis": {"range": [0, 1.04], "tickformat": ".0%"}, "barmode": "group"}
-    shape = layout(theme, title=title, x="kind of question", y="share", height=320, showlegend=True, **axes)
+    shape = layout(
+        theme, title=title, x="kind of question", y="share", height=320, showlegend=True, barmode="group",
+        yaxis={"range": [0, 1.04], "tickformat": ".0%"},
+    )  # fmt: skip
     return figure([*bars, ticks], shape)

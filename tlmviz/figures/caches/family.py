@@ -46,7 +46,7 @@ def morph(
         f"operations, token {length:,}": (flops, "%{y:,} FLOP"),
     }
 
-    def moving(index: int) -> list[dict]:
+    def moving(index: int) -> list[dict[str, Any]]:
         colors = [theme.accent if i == index else faded(theme.accent, 0.35) for i in range(count)]
         return [
             *_diagram(stages[index], sizes, theme),
@@ -94,7 +94,7 @@ def _cost_bars(values: list[int], hover: str, names: list[str], panel: int, them
 
 def _cost_axes(
     names: list[str], top: float, domain: tuple[float, float], panel: int, theme: Theme
-) -> dict[str, dict]:
+) -> dict[str, dict[str, Any]]:
     """The axes numbered `panel`, of one bar chart; the lowest names the stages."""
     count = len(names)
     across = {
@@ -127,7 +127,7 @@ def _sharing(stage: Variant, heads: int) -> str:
     return f"{stage.kv_heads} key/value head{plural} for {heads} query head{'s' if heads > 1 else ''}"
 
 
-def _diagram(stage: Variant, sizes: dict[str, int], theme: Theme) -> list[dict]:
+def _diagram(stage: Variant, sizes: dict[str, int], theme: Theme) -> list[dict[str, Any]]:
     """Lines to what each query head reads (one trace per colour), to what keys and values are made of, heads, latent, words."""
     heads, latent = sizes["heads"], stage.kv_heads is None
     groups = stage.kv_heads or heads
@@ -178,7 +178,9 @@ def _diagram(stage: Variant, sizes: dict[str, int], theme: Theme) -> list[dict]:
     return [*lines, queries, keys, *boxes, words]
 
 
-def _connections(reads: np.ndarray, at_query: np.ndarray, at_group: np.ndarray, latent: bool) -> list[dict]:
+def _connections(
+    reads: np.ndarray, at_query: np.ndarray, at_group: np.ndarray, latent: bool
+) -> list[dict[str, Any]]:
     """Lines from query heads to what they read, a trace per colour, and from keys and values to what they are made of."""
     lines = [
         _lines(
@@ -242,7 +244,7 @@ def _words(stage: Variant, sizes: dict[str, int], theme: Theme) -> list[str]:
     return [f"queries: {h} × {d}", f"keys, values: 2 × {stage.kv_heads} × {d}, {cached}", "", hidden, "", ""]
 
 
-def _lines(parts: list[tuple[float, float, float, float]]) -> dict:
+def _lines(parts: list[tuple[float, float, float, float]]) -> dict[str, Any]:
     """Lines (x0, y0, x1, y1) as one trace with gaps."""
     ends = np.array(parts or [(np.nan,) * 4])
     gap = np.full(len(ends), np.nan)
@@ -250,7 +252,7 @@ def _lines(parts: list[tuple[float, float, float, float]]) -> dict:
     return {"type": "scatter", "x": x.astype(np.float32), "y": y.astype(np.float32)}
 
 
-def _box(left: float, right: float) -> dict:
+def _box(left: float, right: float) -> dict[str, Any]:
     low, high = LATENT - HALF, LATENT + HALF
     return {
         "type": "scatter",
@@ -259,7 +261,7 @@ def _box(left: float, right: float) -> dict:
     }
 
 
-def _headings(titles: list[str], theme: Theme) -> list[dict]:
+def _headings(titles: list[str], theme: Theme) -> list[dict[str, Any]]:
     base = {"xref": "paper", "yref": "paper", "showarrow": False, "xanchor": "left", "yanchor": "bottom"}
     return [
         {**base, "x": BARS[0], "y": top + 0.005, "text": title, "font": {"size": 11, "color": theme.muted}}

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 import plotly.graph_objects as go
 
@@ -76,7 +78,7 @@ def grid(
     )
 
 
-def _group_bars(groups: np.ndarray, step: int, n: int) -> list[dict]:
+def _group_bars(groups: np.ndarray, step: int, n: int) -> list[dict[str, Any]]:
     """A bar over each map, in the colour of its key/value head, [R, H]."""
     return [
         {
@@ -91,7 +93,7 @@ def _group_bars(groups: np.ndarray, step: int, n: int) -> list[dict]:
     ]
 
 
-def _tiled_maps(pictures: np.ndarray, step: int, theme: Theme) -> dict:
+def _tiled_maps(pictures: np.ndarray, step: int, theme: Theme) -> dict[str, Any]:
     """All maps [R, H, n, n] as one heatmap of bytes, on a square-root scale, a map every `step` cells."""
     count, heads, n, _ = pictures.shape
     cells = np.zeros((count * step, heads * step), np.uint8)

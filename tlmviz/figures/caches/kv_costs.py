@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 import plotly.graph_objects as go
 
@@ -151,7 +153,7 @@ def token_bytes(
     )
 
 
-def _formula_marks(names: list[str], formula: np.ndarray, theme: Theme) -> dict:
+def _formula_marks(names: list[str], formula: np.ndarray, theme: Theme) -> dict[str, Any]:
     """Diamonds at the bytes by formula, one per model."""
     return {
         "type": "scatter",
@@ -177,7 +179,7 @@ def growth(
     height: int = 330,
 ) -> go.Figure:
     """Bytes of each cache against its length: lines by formula, {name: [N]}, and dots `nbytes`, {name: (x, y)}."""
-    traces = []
+    traces: list[dict[str, Any]] = []
     for number, (name, values) in enumerate(lines.items()):
         color = HEADS[number % len(HEADS)]
         x, y = dots[name]
@@ -331,7 +333,7 @@ def memory(
     )
 
 
-def _memory_limit(limit: float, unit: float, theme: Theme) -> tuple[dict, dict]:
+def _memory_limit(limit: float, unit: float, theme: Theme) -> tuple[dict[str, Any], dict[str, Any]]:
     """A dashed line at the bytes of memory, as a shape, and its name, as an annotation."""
     line = {
         "type": "line",
@@ -355,7 +357,7 @@ def _memory_limit(limit: float, unit: float, theme: Theme) -> tuple[dict, dict]:
     return line, label
 
 
-def _styles(theme: Theme):
+def _styles(theme: Theme) -> tuple[tuple[str, str], ...]:
     return ((theme.accent, "solid"), (theme.warm, "dash"), (theme.muted, "dot"))
 
 

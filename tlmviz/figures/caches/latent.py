@@ -27,7 +27,9 @@ def folding(
     tall = max(matrix.shape[0] for matrix in every)
     column = 1 / len(parts)
     unit = (column - 3 * SIGN) / wide
-    traces, axes, notes = [], {}, []
+    traces: list[dict[str, Any]] = []
+    axes: dict[str, Any] = {}
+    notes = []
     for part, (triple, words) in enumerate(parts):
         left = part * column
         for step, (name, matrix) in enumerate(triple):
@@ -75,7 +77,7 @@ def _factor(name: str, matrix: np.ndarray, tag: str, theme: Theme) -> dict[str, 
 
 def _factor_axes(
     shape: tuple[int, ...], tag: str, sides: tuple[float, float], share: float, product: bool, theme: Theme
-) -> dict[str, dict]:
+) -> dict[str, dict[str, Any]]:
     """Axes that draw a frame around a matrix between `sides`, `share` of the height tall; the product's frame is in colour."""
     edge = {
         **PLAIN,
@@ -106,7 +108,7 @@ def _note(
     size: float = 11,
     side: str = "center",
     color: str = "",
-) -> dict:
+) -> dict[str, Any]:
     return note(text, x, y, color or theme.ink, size, anchor=(side, at))
 
 
@@ -249,7 +251,7 @@ def turning(
     )
 
 
-def _turning_notes(last: int, missed: float, name: str, theme: Theme) -> list[dict]:
+def _turning_notes(last: int, missed: float, name: str, theme: Theme) -> list[dict[str, Any]]:
     """The words at the dotted line and above the two panels."""
     return [
         {

@@ -311,7 +311,7 @@ def _cursor(number: int, length: int, requests: int, theme: Theme) -> Layer:
 
 def _axes(
     theme: Theme, grid: Grid, names: list[str], deep: int, tables: tuple[float, float]
-) -> dict[str, dict]:
+) -> dict[str, dict[str, Any]]:
     """Axes of the captions, the pages, the block tables and the texts."""
     down = [len(names) - 0.5, -0.5]
     hidden = {"visible": False, "fixedrange": True}
@@ -329,7 +329,7 @@ def _axes(
     }
 
 
-def _line_axes(theme: Theme, runs: dict[str, Sequence[Step]], names: list[str]) -> dict[str, dict]:
+def _line_axes(theme: Theme, runs: dict[str, Sequence[Step]], names: list[str]) -> dict[str, dict[str, Any]]:
     """Axes of the timelines, which share one scale of steps."""
     longest, axes = max(map(len, runs.values())), {}
     labels = {"tickvals": np.arange(len(names)), "ticktext": _labels(names), "tickfont": {"size": 9}}
@@ -358,7 +358,7 @@ def _headings(
     tables: tuple[float, float],
     headings: dict[str, str],
     policy: str,
-) -> list[dict]:
+) -> list[dict[str, Any]]:
     states = zip(list(STATES), _state_colors(theme)[1:])
     legend = "  ".join(f'<span style="color:{color}">■</span> {state}' for state, color in states)
     top = MIDDLE[1] + 0.005

@@ -12,7 +12,8 @@ REACH = 165  # letters in a line
 
 def step_captions(run: Run, names: list[str]) -> list[tuple[str, ...]]:
     """Four lines of HTML for each step: the passes through the network, memory, events, and the totals so far."""
-    captions, tokens, allocated, occupied = [], 0, 0, 0
+    captions: list[tuple[str, ...]] = []
+    tokens, allocated, occupied = 0, 0, 0
     for number, step in enumerate(run.steps):
         tokens, steps = tokens + step.tokens, number + 1
         allocated, occupied = allocated + step.allocated, occupied + step.occupied
@@ -49,9 +50,11 @@ def _passes(step: Step, names: list[str]) -> str:
         if request.state == "prefill"
     ]
     parts = [f"one pass writes for {by_state['decode']}"] if by_state["decode"] else []
-    parts += [f"{by_state['padding']} only pad it"] if by_state["padding"] else []
+    if padding := by_state["padding"]:
+        parts.append(f"{padding} only {'pad' if ', ' in padding else 'pads'} it")
     parts += [", ".join(prefills)] if prefills else []
-    parts += [f"{by_state['waiting']} wait"] if by_state["waiting"] else []
+    if waiting := by_state["waiting"]:
+        parts.append(f"{waiting} {'wait' if ', ' in waiting else 'waits'}")
     return "; ".join(parts) or "nothing to do"
 
 
@@ -76,6 +79,7 @@ def _events(step: Step, names: list[str]) -> str:
 def _event(event: Event, names: list[str]) -> str:
     name, pages = names[event.request], count(len(event.pages), "page")
     if event.kind == "share":
+        assert event.other is not None  # the prompt whose pages it begins on
         return f"{name} begins on {pages} of {names[event.other]} ({event.positions} cached tokens)"
     if event.kind == "copy":
         old, new = event.pages

@@ -121,7 +121,7 @@ def slot_colors(theme: Theme) -> list[str]:
     return ["rgba(0,0,0,0)", theme.missing, theme.muted, *pale, *HEADS]
 
 
-def levels(colors: list[str]) -> list[list]:
+def levels(colors: list[str]) -> list[list[float | str]]:
     """A scale of flat steps, one for each code."""
     count = len(colors)
     return [[edge / count, color] for n, color in enumerate(colors) for edge in (n, n + 1)]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from statistics import median
+from typing import Any
 
 import plotly.graph_objects as go
 
@@ -12,16 +13,21 @@ from ..theme import Theme
 
 
 def accuracy_by_depth(
-    own: Sequence[tuple[int, int]], given: Sequence[tuple[int, int]], held_out: Sequence[float], theme: Theme
+    own: Sequence[tuple[int, int]],
+    given: Sequence[tuple[int, int]] | None,
+    held_out: Sequence[float],
+    theme: Theme,
 ) -> go.Figure:
     """Shares of right predictions of token t + 1, t + 2, ...: (right, all) on a text, the modules reading what was predicted
-    (`own`) and the text (`given`), and shares on held-out stories, the modules reading these."""
+    (`own`) and the text (`given`; None where they read neither), and shares on held-out stories, the modules reading these."""
     depths = [f"t + {k + 1}" for k in range(max(len(own), len(held_out)))]
-    on_text = (
-        ("this text, reading what was predicted", own, theme.accent),
-        ("this text, reading it", given, theme.muted),
-    )
-    traces = [
+    on_text = [("this text", own, theme.accent)]
+    if given is not None:
+        on_text = [
+            ("this text, reading what was predicted", own, theme.accent),
+            ("this text, reading it", given, theme.muted),
+        ]
+    traces: list[dict[str, Any]] = [
         *(
             {
                 "type": "bar",
@@ -36,7 +42,7 @@ def accuracy_by_depth(
         ),
         {
             "type": "bar",
-            "name": "held-out stories, reading them",
+            "name": "held-out stories" if given is None else "held-out stories, reading them",
             "x": depths[: len(held_out)],
             "y": [100 * share for share in held_out],
             "marker": {"color": theme.warm},

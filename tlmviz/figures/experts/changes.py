@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
 import plotly.graph_objects as go
@@ -100,10 +101,10 @@ def capacity_curve(
     return figure(traces, {**base, **_two_scales(base, theme), "showlegend": True, "shapes": shapes})
 
 
-def _two_scales(base: dict, theme: Theme) -> dict[str, dict]:
+def _two_scales(base: dict[str, Any], theme: Theme) -> dict[str, dict[str, Any]]:
     """The axes of `capacity_curve`: what is dropped at the left, the loss at the right."""
 
-    def titled(axis: str, text: str, color: str) -> dict:
+    def titled(axis: str, text: str, color: str) -> dict[str, Any]:
         return {**base[axis], "title": {"text": text, "font": {"size": 12, "color": color}}}
 
     return {

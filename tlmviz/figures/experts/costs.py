@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 import plotly.graph_objects as go
@@ -53,7 +54,7 @@ def cost_bars(names: Sequence[str], panels: Sequence[Panel], theme: Theme) -> go
     )
 
 
-def _bars(names: Sequence[str], panel: Panel, end: str, theme: Theme) -> list[dict]:
+def _bars(names: Sequence[str], panel: Panel, end: str, theme: Theme) -> list[dict[str, Any]]:
     bar = {
         "type": "bar",
         "orientation": "h",

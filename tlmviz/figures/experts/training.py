@@ -51,7 +51,8 @@ def balance(
     maps = [(name, kind) for name, each in moments.items() for kind in _kinds(each)]
     base = layout(theme, title="", height=max(430, 80 + len(maps) * (58 + 24 * len(layers))))
     traces, axes, notes = _curves(panels, base, theme)
-    first, moving, frames = len(traces), [], [[] for _ in steps]
+    first, moving = len(traces), []
+    frames: list[list[dict[str, Any]]] = [[] for _ in steps]
     for row, (name, kind) in enumerate(maps):
         each, number = moments[name], len(panels) + 1 + row
         share = _share(row, len(maps), 0.13)
@@ -73,7 +74,7 @@ def balance(
         "legend": {"orientation": "h", "x": 0, "y": 1.0, "yanchor": "bottom"},
     }
     labels = [f"{step:,.0f}" for step in steps]
-    options = {"prefix": "step ", "stepping": True, "left": 0.22, "layouts": cursors}
+    options: dict[str, Any] = {"prefix": "step ", "stepping": True, "left": 0.22, "layouts": cursors}
     return animated(traces, drawn, frames, labels, moving, len(steps) - 1, theme, **options)
 
 
@@ -89,6 +90,7 @@ def _moment(steps: np.ndarray, step: float) -> int:
 def _values(each: Moments, kind: str, moment: int, even: float) -> dict[str, Any]:
     if kind == "load":
         return cells(each.load[moment], even)
+    assert each.bias is not None  # `_kinds` names it where there is one
     return {"z": np.asarray(each.bias[moment], np.float32)}
 
 
@@ -100,15 +102,16 @@ def _map(
     row: int,
     share: tuple[float, float],
     theme: Theme,
-) -> dict:
+) -> dict[str, Any]:
     """The map of one model on the axes `number`; the first of each kind explains its colours."""
     place = {"xaxis": f"x{number}", "yaxis": f"y{number}", "showscale": row == 0 or kind == "bias"}
     trace = cell_trace(layers, each.load.shape[2], theme, **place)
-    bar = {"x": 0.93, "y": share[0], "yanchor": "bottom", "len": share[1] - share[0]}
+    bar: dict[str, Any] = {"x": 0.93, "y": share[0], "yanchor": "bottom", "len": share[1] - share[0]}
     if "colorbar" in trace:
         trace["colorbar"] = {**trace["colorbar"], **bar}
     if kind == "load":
         return trace
+    assert each.bias is not None
     limit = float(np.abs(each.bias).max()) or 1.0
     return {
         **trace,
@@ -121,7 +124,7 @@ def _map(
     }
 
 
-def _map_axes(number: int, share: tuple[float, float], experts: int, base: dict) -> dict:
+def _map_axes(number: int, share: tuple[float, float], experts: int, base: dict[str, Any]) -> dict[str, Any]:
     quiet = {"showgrid": False, "zeroline": False, "fixedrange": True}
     return {
         f"xaxis{number}": {
@@ -142,9 +145,11 @@ def _map_axes(number: int, share: tuple[float, float], experts: int, base: dict)
 
 
 def _curves(
-    panels: Mapping[str, Mapping[str, Curve]], base: dict, theme: Theme
-) -> tuple[list[dict], dict, list[dict]]:
-    traces, axes, notes = [], {}, []
+    panels: Mapping[str, Mapping[str, Curve]], base: dict[str, Any], theme: Theme
+) -> tuple[list[dict[str, Any]], dict[str, Any], list[dict[str, Any]]]:
+    traces: list[dict[str, Any]] = []
+    axes: dict[str, Any] = {}
+    notes = []
     names = list(dict.fromkeys(name for curves in panels.values() for name in curves))
     for number, (title, curves) in enumerate(panels.items(), start=1):
         end = "" if number == 1 else str(number)
@@ -173,7 +178,7 @@ def _share(row: int, count: int, gap: float) -> tuple[float, float]:
     return max(0.0, top - size), top
 
 
-def _cursor(step: float, theme: Theme) -> dict:
+def _cursor(step: float, theme: Theme) -> dict[str, Any]:
     return {
         "type": "line",
         "xref": "x",

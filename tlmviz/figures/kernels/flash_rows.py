@@ -36,7 +36,7 @@ WORDS = {  # the same without symbols
     "weight": "weight",
     "rows": "logits, largest|sum so far|weights · output",
 }
-Panel = tuple[list[dict], tuple[float, float]]  # fixed traces, and the range of y
+Panel = tuple[list[dict[str, Any]], tuple[float, float]]  # fixed traces, and the range of y
 
 
 def number(value: float, theme: Theme) -> str:
@@ -109,7 +109,7 @@ def row_walks(
     )
 
 
-def _headings(names: dict[str, str], theme: Theme) -> list[dict]:
+def _headings(names: dict[str, str], theme: Theme) -> list[dict[str, Any]]:
     """Names of the rows of panels, upright at the left."""
     rows = zip(names["rows"].split("|"), SHARES_OF_PANELS.values())
     size, anchor = 10.5, ("right", "middle")
@@ -126,7 +126,7 @@ def _panel_axes(
     spans: tuple[int, tuple[float, float]],
     numbered: bool,
     theme: Theme,
-) -> dict[str, dict]:
+) -> dict[str, dict[str, Any]]:
     """Both axes of one panel; `spans` are the number of logits and the range of y."""
     x = {"range": [-0.6, spans[0] - 0.4], "showticklabels": False}
     y = {
@@ -143,7 +143,9 @@ def _panel_axes(
     }
 
 
-def _veil(walk: Walk, part: str, n: int, span: tuple[float, float], place: dict, theme: Theme) -> Layer:
+def _veil(
+    walk: Walk, part: str, n: int, span: tuple[float, float], place: dict[str, Any], theme: Theme
+) -> Layer:
     """Covers what `part` of an algorithm has not computed yet."""
     bottom, top = span
     style = {
@@ -163,7 +165,7 @@ def _veil(walk: Walk, part: str, n: int, span: tuple[float, float], place: dict,
     return Layer(style, moving)
 
 
-def _cursor(walk: Walk, span: tuple[float, float], place: dict, theme: Theme) -> Layer:
+def _cursor(walk: Walk, span: tuple[float, float], place: dict[str, Any], theme: Theme) -> Layer:
     """The logit that an algorithm reads."""
     style = {
         "y": list(span),
@@ -297,7 +299,7 @@ def _running_output(walk: Walk, limit: float, names: dict[str, str], theme: Them
     return [picture], (-0.5, walk.out.shape[1] - 0.5)
 
 
-def _bars(where: np.ndarray, values: np.ndarray, labels: list[str], color: str, name: str) -> dict:
+def _bars(where: np.ndarray, values: np.ndarray, labels: list[str], color: str, name: str) -> dict[str, Any]:
     return {
         "type": "bar",
         "x": where,
@@ -308,7 +310,7 @@ def _bars(where: np.ndarray, values: np.ndarray, labels: list[str], color: str, 
     }
 
 
-def _line(where: np.ndarray, values: np.ndarray, color: str, name: str) -> dict:
+def _line(where: np.ndarray, values: np.ndarray, color: str, name: str) -> dict[str, Any]:
     return {
         "type": "scatter",
         "x": where,
@@ -319,7 +321,7 @@ def _line(where: np.ndarray, values: np.ndarray, color: str, name: str) -> dict:
     }
 
 
-def _alarms(where: np.ndarray, values: np.ndarray, top: float, theme: Theme) -> dict:
+def _alarms(where: np.ndarray, values: np.ndarray, top: float, theme: Theme) -> dict[str, Any]:
     """Red marks where a value is inf or NaN."""
     bad = where[np.isnan(values) | (values == np.inf)]
     return {
@@ -346,7 +348,7 @@ def _span(values: np.ndarray) -> tuple[float, float]:
     return low - (air if low < 0 else 0), high + air
 
 
-def _axis(theme: Theme, domain: tuple[float, float], anchor: str, **more: Any) -> dict:
+def _axis(theme: Theme, domain: tuple[float, float], anchor: str, **more: Any) -> dict[str, Any]:
     return {
         "domain": list(domain),
         "anchor": anchor,

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 import plotly.graph_objects as go
 
@@ -18,7 +20,7 @@ NAMES = {
 }
 
 # A legend in a line of its own: beside the title it would cover it on a phone.
-BELOW_TITLE = {
+BELOW_TITLE: dict[str, Any] = {
     "margin": {"l": 8, "r": 8, "t": 54, "b": 8},
     "legend": {"orientation": "h", "yanchor": "bottom", "y": 1.0, "x": 0, "xanchor": "left"},
 }
@@ -233,7 +235,7 @@ def colors(theme: Theme) -> dict[str, str]:
     }
 
 
-def _line(name: str, curve: np.ndarray, color: str, width: float, dash: str = "solid") -> dict:
+def _line(name: str, curve: np.ndarray, color: str, width: float, dash: str = "solid") -> dict[str, Any]:
     k = np.arange(1, len(curve) + 1)
     return dict(
         type="scatter",

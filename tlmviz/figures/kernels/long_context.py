@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 import plotly.graph_objects as go
 
@@ -134,7 +136,7 @@ def overview(pictures: np.ndarray, chosen: tuple[int, int], theme: Theme, height
     )
 
 
-def _tiled_maps(pictures: np.ndarray, theme: Theme) -> dict:
+def _tiled_maps(pictures: np.ndarray, theme: Theme) -> dict[str, Any]:
     """All maps [L, H, n, n] as one heatmap of bytes, on a square-root scale, two cells apart."""
     layers, heads, n, _ = pictures.shape
     grid = np.zeros((layers * (n + 2), heads * (n + 2)), np.uint8)
@@ -152,7 +154,7 @@ def _tiled_maps(pictures: np.ndarray, theme: Theme) -> dict:
     )
 
 
-def _rules(layers: int, heads: int, step: int, theme: Theme) -> list[dict]:
+def _rules(layers: int, heads: int, step: int, theme: Theme) -> list[dict[str, Any]]:
     """Lines between the maps of a grid whose maps lie `step` cells apart."""
     lines = [
         {"type": "line", "xref": "paper", "x0": 0, "x1": 1, "y0": at, "y1": at}
@@ -229,7 +231,7 @@ def head_map(
     )
 
 
-def _losses(losses: tuple[float, float], theme: Theme) -> list[dict]:
+def _losses(losses: tuple[float, float], theme: Theme) -> list[dict[str, Any]]:
     """The loss within the dotted lines and beyond them, in the upper right corner."""
     within, beyond = (number(each, ".2f") for each in losses)
     lines = [] if within == MISSING else [f"loss {within} nats a token"]
@@ -445,12 +447,12 @@ def _names_apart(names: list[str], x: np.ndarray, y: np.ndarray) -> tuple[list[s
     return texts, sides
 
 
-def _rooted(theme: Theme) -> list[list]:
+def _rooted(theme: Theme) -> list[list[float | str]]:
     """The sequential colours on a square-root scale: small weights stay visible, and hover shows the number itself."""
     return rooted(theme.sequential)
 
 
-def _named(where: np.ndarray, tokens: list[str], angle: int) -> dict:
+def _named(where: np.ndarray, tokens: list[str], angle: int) -> dict[str, Any]:
     """Token names under up to 24 positions, positions alone under more."""
     if len(where) > 24:
         return {"nticks": 7, "tickformat": ","}

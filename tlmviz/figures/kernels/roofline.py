@@ -104,5 +104,5 @@ def roofline(
     )
 
 
-def _styles(theme: Theme):
+def _styles(theme: Theme) -> tuple[tuple[str, str], ...]:
     return ((theme.warm, "dash"), (theme.accent, "solid"), (theme.muted, "dot"))

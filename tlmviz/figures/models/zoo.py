@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from textwrap import shorten
+from typing import Any
+
 import numpy as np
 import plotly.graph_objects as go
 
@@ -12,6 +15,7 @@ SYMBOLS = ("circle", "square", "diamond", "triangle-up", "cross")
 NEAR = (
     8  # spreads from the centre that the stretched part of the axis reaches: chance and what is close to it
 )
+NAME = 36  # characters of a name; the pointer shows the whole of it
 SHARES = ((0.0, 0.64), (0.7, 1.0))  # of the width: the stretched part, and what lies beyond
 
 
@@ -65,8 +69,8 @@ def choices(
         legend={"orientation": "h", "yanchor": "bottom", "y": 1.05, "x": 1, "xanchor": "right"},
         yaxis={
             "tickvals": rows,
-            "ticktext": [_short(name) for name in names],
-            "range": [len(names) - 0.5, -0.5],
+            "ticktext": [shorten(_short(name), NAME, placeholder=" …") for name in names],
+            "range": [len(names) + 0.2, -0.5],  # below the last row stand the names of the lines
             "showgrid": False,
             "zeroline": False,
         },
@@ -86,7 +90,7 @@ def choices(
 
 def _group_dots(
     groups: list[str], values: np.ndarray, close: np.ndarray, centre: float, hover: list[str], theme: Theme
-) -> list[dict]:
+) -> list[dict[str, Any]]:
     """Dots of each group: those near the band on the stretched axis, the others on the one at the right."""
     traces, members = [], np.array(groups)
     for index, group in enumerate(dict.fromkeys(groups)):
@@ -106,7 +110,7 @@ def _group_dots(
                     and (axis == "x" or not has_close)
                     and group not in ("baseline", "seed"),  # their rows are named so
                     "marker": _marker(index, 11),
-                    "text": [number(values[i] - centre, "+.3f") for i in here],
+                    "text": [_difference(values[i] - centre) for i in here],
                     "textfont": {"size": 10, "color": theme.muted},
                     "textposition": ["middle right" if beside else "middle left" for beside in right],
                     "customdata": [hover[i] for i in here],
@@ -117,12 +121,19 @@ def _group_dots(
     return traces
 
 
-def _marker(group: int, size: float) -> dict:
+def _difference(value: float) -> str:
+    """With its sign, which what rounds to nothing has none of."""
+    return number(value, "+.3f") if round(value, 3) else "0.000"
+
+
+def _marker(group: int, size: float) -> dict[str, Any]:
     """Symbol and colour of a group, by its number."""
     return {"size": size, "symbol": SYMBOLS[group % len(SYMBOLS)], "color": HEADS[group % len(HEADS)]}
 
 
-def _distances(values: np.ndarray, rows: np.ndarray, close: np.ndarray, centre: float, theme: Theme) -> dict:
+def _distances(
+    values: np.ndarray, rows: np.ndarray, close: np.ndarray, centre: float, theme: Theme
+) -> dict[str, Any]:
     """A line from the band's centre to each value near it."""
     return {
         "type": "scatter",
@@ -135,7 +146,7 @@ def _distances(values: np.ndarray, rows: np.ndarray, close: np.ndarray, centre: 
     }
 
 
-def _far_axis(near_axis: dict, values: np.ndarray, theme: Theme) -> dict:
+def _far_axis(near_axis: dict[str, Any], values: np.ndarray, theme: Theme) -> dict[str, Any]:
     """The axis at the right, which holds the values far from the band."""
     return {
         **{name: near_axis[name] for name in ("gridcolor", "zeroline", "tickfont")},
@@ -143,7 +154,7 @@ def _far_axis(near_axis: dict, values: np.ndarray, theme: Theme) -> dict:
         "anchor": "y",
         "range": _span(values, None),
         "tickformat": ".1f",
-        "nticks": 4,
+        "nticks": 3,
         "tickangle": 0,
         "title": {"text": "far away", "font": {"size": 12}},
         "showline": True,
@@ -151,7 +162,7 @@ def _far_axis(near_axis: dict, values: np.ndarray, theme: Theme) -> dict:
     }
 
 
-def _label(text: str, at: float, theme: Theme, foot: bool = False) -> dict:
+def _label(text: str, at: float, theme: Theme, foot: bool = False) -> dict[str, Any]:
     """Names the band above its right end, or a line at its `foot`."""
     return {
         "x": at,
@@ -165,7 +176,7 @@ def _label(text: str, at: float, theme: Theme, foot: bool = False) -> dict:
     }
 
 
-def _noise(band: tuple[float, float, float], theme: Theme) -> list[dict]:
+def _noise(band: tuple[float, float, float], theme: Theme) -> list[dict[str, Any]]:
     """The band of the seeds' noise, and a rule at its centre."""
     low, centre, high = band
     tall = {"yref": "paper", "y0": 0, "y1": 1}
@@ -248,7 +259,7 @@ def trade(
     )
 
 
-def _noise_stripe(band: tuple[float, float, float], theme: Theme) -> dict:
+def _noise_stripe(band: tuple[float, float, float], theme: Theme) -> dict[str, Any]:
     """The band of the seeds' noise over the whole width."""
     return {
         "type": "rect",
@@ -333,7 +344,9 @@ def costs(
     return figure(traces, {**drawn, **axes})
 
 
-def _cost_bars(values: np.ndarray, title: str, tag: str, names: list[str], colors: list[str]) -> dict:
+def _cost_bars(
+    values: np.ndarray, title: str, tag: str, names: list[str], colors: list[str]
+) -> dict[str, Any]:
     """One panel of costs, a bar per choice."""
     rows = np.arange(len(names))
     return {
@@ -349,7 +362,7 @@ def _cost_bars(values: np.ndarray, title: str, tag: str, names: list[str], color
     }
 
 
-def _cost_numbers(values: np.ndarray, x: float, tag: str, theme: Theme) -> dict:
+def _cost_numbers(values: np.ndarray, x: float, tag: str, theme: Theme) -> dict[str, Any]:
     """The numbers of one panel in a column at its right, where neither bars nor the baseline's rule reach."""
     return {
         "type": "scatter",

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
 import plotly.graph_objects as go
+from numpy.typing import ArrayLike
 
 from tlmviz.figures import Theme, figure, layout, log_ticks, number, points_by, scale, token_axis
 
@@ -58,7 +60,9 @@ def variance_growth(
     )
 
 
-def _line(x, y, color: str, name: str, width: float = 2, dash: str = "solid") -> dict:
+def _line(
+    x: ArrayLike, y: ArrayLike, color: str, name: str, width: float = 2, dash: str = "solid"
+) -> dict[str, Any]:
     return {
         "type": "scatter",
         "x": np.asarray(x, np.float32),

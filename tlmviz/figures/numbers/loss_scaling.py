@@ -22,7 +22,7 @@ def power_of_two(k: float) -> str:
     return "2" + str(round(k)).translate(RAISED)
 
 
-def _line(x: Any, y: Any, color: str, name: str, hover: str, **line: Any) -> dict:
+def _line(x: Any, y: Any, color: str, name: str, hover: str, **line: Any) -> dict[str, Any]:
     return {
         "type": "scatter",
         "x": np.asarray(x, np.float32),
@@ -103,7 +103,7 @@ def scale_of_run(
                 **FIXED,
                 "range": [low - 1, high + 1],
                 "tickvals": ticks,
-                "ticktext": [power_of_two(each) for each in ticks],
+                "ticktext": [power_of_two(float(each)) for each in ticks],
             },
         ),
     )
@@ -173,6 +173,48 @@ def sums(found: Mapping[str, np.ndarray], theme: Theme, *, title: str) -> go.Fig
             legend={**LEGEND, "font": {"color": theme.muted, "size": 11}},
             xaxis=FIXED,
             yaxis=FIXED,
+        ),
+    )
+
+
+def room(largest: np.ndarray, held: np.ndarray, cut: np.ndarray, theme: Theme, *, title: str) -> go.Figure:
+    """A tensor's largest magnitude [n] through the steps, under what its scale held [n]; a cross where numbers were `cut` [n]."""
+    steps = np.arange(1, len(largest) + 1)
+    over = cut > 0
+    lines = [
+        _line(
+            steps,
+            held,
+            theme.muted,
+            "room of its scale",
+            "step %{x}: up to %{y:.3g}",
+            shape="hv",
+            dash="dash",
+        ),
+        _line(steps, largest, theme.accent, "its largest", "step %{x}: %{y:.3g}"),
+        {
+            "type": "scatter",
+            "x": steps[over],
+            "y": largest[over],
+            "mode": "markers",
+            "marker": {"symbol": "x", "size": 9, "color": theme.alarm},
+            "name": "cut",
+            "customdata": cut[over],
+            "hovertemplate": "step %{x}: %{customdata} numbers cut<extra></extra>",
+        },
+    ]
+    return figure(
+        lines,
+        layout(
+            theme,
+            title=title,
+            x="steps",
+            y="magnitude",
+            height=300,
+            showlegend=True,
+            legend={**LEGEND, "font": {"color": theme.muted, "size": 11}},
+            xaxis=FIXED,
+            yaxis={**FIXED, "type": "log"},
         ),
     )
 

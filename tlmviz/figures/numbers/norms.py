@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import plotly.graph_objects as go
+from numpy.typing import ArrayLike
 
 from tlmviz.figures import Theme, figure, layout, log_ticks
 
@@ -55,7 +56,7 @@ def offsets(found: Mapping[str, Offset], theme: Theme, *, title: str) -> go.Figu
     )
 
 
-def _dots(x: list[str], y: list[float], color: str, name: str, symbol: str) -> dict:
+def _dots(x: list[str], y: list[float], color: str, name: str, symbol: str) -> dict[str, Any]:
     return {
         "type": "scatter",
         "x": x,
@@ -67,7 +68,7 @@ def _dots(x: list[str], y: list[float], color: str, name: str, symbol: str) -> d
     }
 
 
-def run_style(run: Logged, theme: Theme) -> tuple[str, dict]:
+def run_style(run: Logged, theme: Theme) -> tuple[str, dict[str, Any]]:
     """A run's name and line: post-norm warm, pre-norm cool, without warm-up dashed."""
     color = theme.warm if run.placement == "post" else theme.accent
     how = f"warm-up of {run.warmup}" if run.warmup else "no warm-up"
@@ -102,7 +103,12 @@ def first_steps(runs: Sequence[Logged], moment: int, theme: Theme, *, title: str
 
 
 def through_depth(
-    lines: Mapping[str, tuple[np.ndarray, dict]], places: Sequence[str], theme: Theme, *, title: str, y: str
+    lines: Mapping[str, tuple[np.ndarray, dict[str, Any]]],
+    places: Sequence[str],
+    theme: Theme,
+    *,
+    title: str,
+    y: str,
 ) -> go.Figure:
     """Norms of gradients against depth, on a logarithmic axis; each line by name with its style."""
     values = [value for value, _ in lines.values()]
@@ -170,7 +176,14 @@ def masked_losses(found: Losses, theme: Theme, *, title: str) -> go.Figure:
     )
 
 
-def _line(x, y, name: str, line: dict, says: str, custom: Sequence[str] | None = None) -> dict:
+def _line(
+    x: ArrayLike,
+    y: ArrayLike,
+    name: str,
+    line: dict[str, Any],
+    says: str,
+    custom: Sequence[str] | None = None,
+) -> dict[str, Any]:
     trace = {
         "type": "scatter",
         "x": np.asarray(x, np.float32),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping
+from typing import Any
 
 import numpy as np
 import plotly.graph_objects as go
@@ -46,7 +47,10 @@ def loss_lines(
     lines, shapes, notes, sign = [], [], [], "+" if change else ""
     length = start + 1 + max(len(loss) for loss in curves.values())
     for name in sorted(curves, key=lambda name: name == dotted):
-        loss = curves[name] - curves[dotted][: len(curves[name])] if change else curves[name]
+        loss = curves[name]
+        if change:
+            assert dotted is not None  # what the change is from
+            loss = loss - curves[dotted][: len(loss)]
         x, y = running_mean(loss, width, start)
         dash = "dot" if name == dotted else "dash" if name in dashed else "solid"
         lines.append(_loss_line(name, x, y, colors[name], dash, sign))
@@ -75,7 +79,7 @@ def loss_lines(
     )
 
 
-def _loss_line(name: str, x: np.ndarray, y: np.ndarray, color: str, dash: str, sign: str) -> dict:
+def _loss_line(name: str, x: np.ndarray, y: np.ndarray, color: str, dash: str, sign: str) -> dict[str, Any]:
     """One curve; its hover writes numbers with `sign`, a format's."""
     step = max(1, len(x) // POINTS)
     return {
@@ -89,7 +93,7 @@ def _loss_line(name: str, x: np.ndarray, y: np.ndarray, color: str, dash: str, s
     }
 
 
-def _limit_notes(context: int, mark: str, end: str, theme: Theme) -> list[dict]:
+def _limit_notes(context: int, mark: str, end: str, theme: Theme) -> list[dict[str, Any]]:
     """The words at the end of the training length, `mark` above the curves and `end` below it; empty ones are left out."""
     note = {"x": context, "y": 1, "yref": "paper", "xanchor": "left", "showarrow": False}
     return [
@@ -168,7 +172,9 @@ def frequencies(
     )
 
 
-def _ratio_line(name: str, ratio: np.ndarray, wavelengths: np.ndarray, color: str, dashed: bool) -> dict:
+def _ratio_line(
+    name: str, ratio: np.ndarray, wavelengths: np.ndarray, color: str, dashed: bool
+) -> dict[str, Any]:
     """One scheme's frequencies over the own ones, [P]; open circles on a dashed line let what lies below be seen."""
     planes = np.arange(len(wavelengths))
     hover = [
@@ -189,7 +195,7 @@ def _ratio_line(name: str, ratio: np.ndarray, wavelengths: np.ndarray, color: st
     }
 
 
-def _slow_note(x: float, context: int, theme: Theme) -> dict:
+def _slow_note(x: float, context: int, theme: Theme) -> dict[str, Any]:
     """Names the planes that do not turn once in the training length; `x` is where they begin."""
     return {
         "x": x,
@@ -207,4 +213,5 @@ def _slow_note(x: float, context: int, theme: Theme) -> dict:
 def palette(names: list[str], theme: Theme, plain: str | None = None) -> dict[str, str]:
     """A colour for each name, by its place; `plain` is drawn like text."""
     others = [name for name in names if name != plain]
-    return {plain: theme.ink} | {name: COLORS[i % len(COLORS)] for i, name in enumerate(others)}
+    first = {} if plain is None else {plain: theme.ink}
+    return first | {name: COLORS[i % len(COLORS)] for i, name in enumerate(others)}

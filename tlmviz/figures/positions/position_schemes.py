@@ -52,7 +52,7 @@ def similar(
     words: Mapping[str, str],
     theme: Theme,
     height: int = 450,
-):
+) -> go.Figure:
     """How alike each scheme makes positions m and n, [n, n] at positions [n], each with a few words on how."""
     panels = []
     for name, (z, where) in schemes.items():
@@ -221,7 +221,7 @@ def _heatmap(z: np.ndarray, x: np.ndarray, y: np.ndarray, limit: float, theme: T
 
 
 def _grid(
-    panels: Sequence[tuple[str, str, list[dict], dict]],
+    panels: Sequence[tuple[str, str, list[dict[str, Any]], dict[str, Any]]],
     title: str,
     theme: Theme,
     height: int,
@@ -231,7 +231,9 @@ def _grid(
     columns = min(COLUMNS, len(panels)) or 1
     rows = -(-len(panels) // columns) or 1
     width, tall = (1 - GAP[0] * (columns - 1)) / columns, (1 - GAP[1] * rows) / rows
-    traces, axes, notes = [], {}, []
+    traces: list[dict[str, Any]] = []
+    axes: dict[str, Any] = {}
+    notes = []
     for i, (name, words, drawn, own) in enumerate(panels):
         row, column = divmod(i, columns)
         left, top = column * (width + GAP[0]), 1 - row * (tall + GAP[1]) - 0.4 * GAP[1]
@@ -271,8 +273,8 @@ def _grid(
                 11.5,
             )
         )
-    drawn = layout(
+    arranged = layout(
         theme, title=title, height=height, margin={"l": 8, "r": 8, "t": 28, "b": 4}, annotations=notes
     )
-    del drawn["xaxis"], drawn["yaxis"]
-    return figure(traces, {**drawn, **axes})
+    del arranged["xaxis"], arranged["yaxis"]
+    return figure(traces, {**arranged, **axes})

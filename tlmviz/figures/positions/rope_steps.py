@@ -44,7 +44,7 @@ def rotation(
     panels = _panels(steps, name)
     margin = {"l": 6, "r": 6, "t": 54, "b": 60}
     drawn = layout(theme, title=title, height=height, margin=margin, hovermode="closest")
-    traces: list[dict | Layer] = []
+    traces: list[dict[str, Any] | Layer] = []
     for place, panel in enumerate(panels, 1):
         traces.append(_heat(panel, steps, place, theme))
         names = ticks(steps.positions, tuple(tokens), 14) if place in (1, 4) else {"showticklabels": False}
@@ -136,7 +136,7 @@ def _numbers(steps: Rotation, row: int, base: float, axis: int, theme: Theme) ->
     )
 
 
-def _heat(panel: _Panel, steps: Rotation, place: int, theme: Theme) -> dict:
+def _heat(panel: _Panel, steps: Rotation, place: int, theme: Theme) -> dict[str, Any]:
     values, top, label = panel.values, panel.top, panel.label.split(" (")[0]
     column = "dimension" if values.shape[1] == steps.x.shape[1] else "plane"
     heat = {
@@ -160,7 +160,7 @@ def _heat(panel: _Panel, steps: Rotation, place: int, theme: Theme) -> dict:
     return {**heat, "zmin": 0, "zmax": largest, "colorscale": stops}
 
 
-def _full_turn(steps: Rotation, theme: Theme) -> dict:
+def _full_turn(steps: Rotation, theme: Theme) -> dict[str, Any]:
     """Where each plane has turned once: a line over the angle table, for the planes that get there."""
     turns = 2 * np.pi / steps.frequency
     kept = (turns >= steps.positions[0]) & (turns <= steps.positions[-1])
@@ -187,7 +187,7 @@ def _boxes(columns: np.ndarray, rows: np.ndarray, row: int) -> dict[str, np.ndar
         for low, high in ((rows[0], rows[-1]), (row, row)):
             x += [left - 0.5, right + 0.5, right + 0.5, left - 0.5, left - 0.5, np.nan]
             y += [low - 0.5, low - 0.5, high + 0.5, high + 0.5, low - 0.5, np.nan]
-    return {"x": np.float32(x), "y": np.float32(y)}
+    return {"x": np.array(x, np.float32), "y": np.array(y, np.float32)}
 
 
 def _words(steps: Rotation, plane: int, row: int, base: float, interleaved: bool) -> str:

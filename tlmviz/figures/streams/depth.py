@@ -35,7 +35,7 @@ def color(kind: str, theme: Theme) -> str:
     return {"residual": theme.muted, "hyper": theme.warm, "manifold": theme.accent}[kind]
 
 
-def log_scale(limit: float, theme: Theme) -> tuple[list[list], float, float]:
+def log_scale(limit: float, theme: Theme) -> tuple[list[list[float | str]], float, float]:
     """A Plotly scale for gains of 10^-limit to 10^limit, even in their logarithm: stops, zmin, zmax.
 
     The numbers stay gains, which the hover text then shows; only the colours are logarithmic.
@@ -47,7 +47,9 @@ def log_scale(limit: float, theme: Theme) -> tuple[list[list], float, float]:
     )
     gains = 10 ** ((2 * shares - 1) * limit)
     places = (gains - gains[0]) / (gains[-1] - gains[0])
-    stops = [[float(place), "rgb({:.0f},{:.0f},{:.0f})".format(*mix)] for place, mix in zip(places, mixed)]
+    stops: list[list[float | str]] = [
+        [float(place), "rgb({:.0f},{:.0f},{:.0f})".format(*mix)] for place, mix in zip(places, mixed)
+    ]
     return stops, float(gains[0]), float(gains[-1])
 
 
@@ -68,8 +70,11 @@ def products(
     """
     limit = min(max([NARROW, *(_decades(panel.gain) for panel in panels.values())]), DECADES)
     width = (1 - GAP * (len(panels) - 1)) / len(panels)
-    traces, axes, notes, beneath, moving = [], {}, [_legend(theme)], [], []
-    frames: list[list[dict]] = [[] for _ in labels]
+    traces: list[dict[str, Any]] = []
+    axes: dict[str, Any] = {}
+    moving: list[int] = []
+    notes, beneath = [_legend(theme)], []
+    frames: list[list[dict[str, Any]]] = [[] for _ in labels]
     for c, (kind, panel) in enumerate(panels.items()):
         span = [c * (width + GAP), c * (width + GAP) + width]
         notes.append(_note(f"<b>{NAMES[kind]}</b>", sum(span) / 2, 0.945, color(kind, theme)))
@@ -108,7 +113,7 @@ def products(
     del drawn["xaxis"], drawn["yaxis"]
     if not moving:
         return figure(traces, {**drawn, **axes})
-    walked = {"prefix": "token ", "duration": 120, "stepping": True, "left": BESIDE_BUTTONS}
+    walked: dict[str, Any] = {"prefix": "token ", "duration": 120, "stepping": True, "left": BESIDE_BUTTONS}
     return animated(traces, {**drawn, **axes}, frames, labels, moving, at, theme, **walked)
 
 
@@ -117,7 +122,9 @@ def _decades(gain: np.ndarray) -> float:
     return float(np.abs(np.log10(seen)).max()) if len(seen) else 0.0
 
 
-def _triangle(panel: Products, names: list[str], limit: float, theme: Theme, what: str) -> list[dict]:
+def _triangle(
+    panel: Products, names: list[str], limit: float, theme: Theme, what: str
+) -> list[dict[str, Any]]:
     stops, low, high = log_scale(limit, theme)
     count = len(names)
     return [
@@ -133,7 +140,7 @@ def _triangle(panel: Products, names: list[str], limit: float, theme: Theme, wha
     ]  # fmt: skip
 
 
-def _lines(panel: Products, names: list[str], theme: Theme) -> list[dict]:
+def _lines(panel: Products, names: list[str], theme: Theme) -> list[dict[str, Any]]:
     n = panel.singular.shape[-1]
     values = [
         {
@@ -174,7 +181,7 @@ def _lines(panel: Products, names: list[str], theme: Theme) -> list[dict]:
     return [*values, *left, even]
 
 
-def _state(panel: Products, frame: int) -> list[dict]:
+def _state(panel: Products, frame: int) -> list[dict[str, Any]]:
     """What changes from frame to frame, in the order of the traces: the triangle, its text, singular values, three lines."""
     gain = np.asarray(panel.gain[frame], np.float32)
     return [
@@ -203,7 +210,7 @@ def _axes(
     names: list[str],
     theme: Theme,
     first: bool,
-) -> dict:
+) -> dict[str, Any]:
     """One panel's two axes. Names of sublayers are categories: the hover text shows them, the ticks their layers."""
     step = 2 * max(1, len(names) // 12)
     places = list(range(0, len(names), step))
@@ -238,7 +245,7 @@ def _axes(
     return {f"xaxis{number}": x, f"yaxis{number}": y}
 
 
-def _log_axis(values: np.ndarray) -> dict:
+def _log_axis(values: np.ndarray) -> dict[str, Any]:
     """Ticks and the range of a logarithmic axis that holds the values of all frames."""
     seen = np.log10(values[np.isfinite(values) & (values > 0)])
     if not len(seen):
@@ -255,12 +262,15 @@ def _span(panel: Products) -> list[float]:
     return [float(seen.min()) - air, float(seen.max()) + air]
 
 
-def _colorbar(limit: float, theme: Theme) -> dict:
+def _colorbar(limit: float, theme: Theme) -> dict[str, Any]:
     """A colour bar with gains at even steps of their logarithm: the triangles' own would be linear."""
     stops = [[i / (len(theme.diverging) - 1), code] for i, code in enumerate(theme.diverging)]
     step = limit / 2 if limit < 1 else max(1, int(limit) // 3)
     ticks = step * np.arange(-(limit // step), limit // step + 1)
-    marks = {"tickvals": ticks.tolist(), "ticktext": [f"×{tick_text(10**tick)}" for tick in ticks]}
+    marks: dict[str, Any] = {
+        "tickvals": ticks.tolist(),
+        "ticktext": [f"×{tick_text(10**tick)}" for tick in ticks],
+    }
     low, high = ROWS["gain"]
     return {
         "type": "scatter", "x": [None], "y": [None], "mode": "markers", "hoverinfo": "skip", "xaxis": "x1", "yaxis": "y1",

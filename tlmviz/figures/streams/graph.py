@@ -5,6 +5,7 @@ from __future__ import annotations
 import functools
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 import plotly.graph_objects as go
@@ -99,7 +100,7 @@ def fans(
         showlegend=True,
     )
     drawn["legend"] = {**drawn["legend"], "font": {"size": 11}, "itemsizing": "constant"}
-    traces: list[dict | Layer] = []
+    traces: list[dict[str, Any] | Layer] = []
     for number, panel in enumerate(panels):
         place = {"xaxis": f"x{number + 1}", "yaxis": f"y{number + 1}", "showlegend": False}
         layers = [
@@ -115,14 +116,17 @@ def fans(
         axes = _fan_axes(number, (left, left + width), parts, numbered, theme)
         for name, axis in axes.items():
             drawn[name] = {**drawn.get(name, {}), **axis}
-    if not any(isinstance(trace, Layer) for trace in traces):
-        return figure(traces, drawn)
+    still = [trace for trace in traces if not isinstance(trace, Layer)]
+    if len(still) == len(traces):
+        return figure(still, drawn)
     labels = [f"{offset + i} · {name}" for i, name in enumerate(token_labels(tokens))]
     options = {"prefix": "token ", "duration": 350, "stepping": True, "left": 0.2}
     return walked(traces, range(len(tokens)), labels, drawn, at, theme, **options)
 
 
-def _ribbons(panel: Panel, parts: Sequence[str], unit: float, place: dict, theme: Theme) -> list[Layer]:
+def _ribbons(
+    panel: Panel, parts: Sequence[str], unit: float, place: dict[str, Any], theme: Theme
+) -> list[Layer]:
     """A layer of ribbons for each kind of part: which of them it holds is fixed, so frames need not repeat where x is."""
     kinds = np.array([part.split()[0] for part in parts])
     below = np.flatnonzero((panel.coefficients < 0).any(1))
@@ -146,7 +150,7 @@ def _ribbons(panel: Panel, parts: Sequence[str], unit: float, place: dict, theme
             **place,
         }
 
-        def moving(token: int) -> dict:
+        def moving(token: int) -> dict[str, Any]:
             values, shapes = outlines(token)
             drawn = values[members] < 0 if kind == "negative" else values[members] > 0
             absent = np.full(len(BEND), np.nan)
@@ -160,7 +164,7 @@ def _ribbons(panel: Panel, parts: Sequence[str], unit: float, place: dict, theme
     return [layer(kind, color) for kind, color in part_colors(theme).items()]
 
 
-def _coefficients(panel: Panel, numbered: np.ndarray, place: dict, theme: Theme) -> Layer:
+def _coefficients(panel: Panel, numbered: np.ndarray, place: dict[str, Any], theme: Theme) -> Layer:
     """Coefficients in figures at the parts `numbered`."""
     style = {
         "mode": "text",
@@ -173,7 +177,7 @@ def _coefficients(panel: Panel, numbered: np.ndarray, place: dict, theme: Theme)
         **place,
     }
 
-    def moving(token: int) -> dict:
+    def moving(token: int) -> dict[str, Any]:
         values = np.asarray(panel.coefficients[:, token], np.float64)
         return {
             "type": "scatter",
@@ -183,7 +187,7 @@ def _coefficients(panel: Panel, numbered: np.ndarray, place: dict, theme: Theme)
     return Layer(style, moving)
 
 
-def _dots(panel: Panel, parts: Sequence[str], to: str, place: dict, theme: Theme) -> Layer:
+def _dots(panel: Panel, parts: Sequence[str], to: str, place: dict[str, Any], theme: Theme) -> Layer:
     """A dot where each part begins, with its coefficient in the hover."""
     count = len(parts)
     style = {
@@ -202,7 +206,7 @@ def _dots(panel: Panel, parts: Sequence[str], to: str, place: dict, theme: Theme
     )
 
 
-def _head(panel: Panel, place: dict, theme: Theme) -> Layer:
+def _head(panel: Panel, place: dict[str, Any], theme: Theme) -> Layer:
     """The panel's title with the embedding's coefficient."""
     style = {
         "mode": "text",
@@ -215,14 +219,14 @@ def _head(panel: Panel, place: dict, theme: Theme) -> Layer:
         **place,
     }
 
-    def moving(token: int) -> dict:
+    def moving(token: int) -> dict[str, Any]:
         value = _signed(float(panel.coefficients[0, token]), 3)
         return {"type": "scatter", "text": [f"<b>{token_label(panel.title, 40)}</b><br>embedding × {value}"]}
 
     return Layer(style, moving)
 
 
-def _reader(number: int, theme: Theme) -> dict:
+def _reader(number: int, theme: Theme) -> dict[str, Any]:
     """The bar at the right of a panel, where the ribbons end."""
     return {
         "type": "rect",
@@ -239,7 +243,7 @@ def _reader(number: int, theme: Theme) -> dict:
 
 def _fan_axes(
     number: int, span: tuple[float, float], parts: Sequence[str], numbered: np.ndarray, theme: Theme
-) -> dict[str, dict]:
+) -> dict[str, dict[str, Any]]:
     """Axes of panel `number`; the first names the parts."""
     tag = "" if number == 0 else str(number + 1)
     hide = {"showgrid": False, "zeroline": False, "fixedrange": True}

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
 import plotly.graph_objects as go
@@ -129,7 +130,7 @@ def distance_curves(
     )
 
 
-def _ticks(names: Sequence[str]) -> dict:
+def _ticks(names: Sequence[str]) -> dict[str, Any]:
     """Names at every step of an axis, at evenly spaced ones where all would not fit."""
     step = -(-len(names) // MOST_TICKS)
     where = list(range(0, len(names), step))

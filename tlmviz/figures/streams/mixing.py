@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import plotly.graph_objects as go
@@ -125,7 +125,7 @@ def _cosines(walk: Journey, pairs: Sequence[tuple[int, int]], parts: Sequence[st
     ]
 
 
-def _line(values: np.ndarray, static: dict) -> Layer:
+def _line(values: np.ndarray, static: dict[str, Any]) -> Layer:
     """A line through depth of one token's `values` [parts, T]."""
     return Layer(
         static, lambda token: {"type": "scatter", "y": np.ascontiguousarray(values[:, token], np.float32)}
@@ -216,7 +216,7 @@ def muted_map(change: np.ndarray, chosen: tuple[int, int], parts: Sequence[str],
     )
 
 
-def _four(theme: Theme, walk: Journey, parts: Sequence[str], titles: list[str]) -> dict:
+def _four(theme: Theme, walk: Journey, parts: Sequence[str], titles: list[str]) -> dict[str, Any]:
     """The layout of `through_depth`: two charts above, two tables in each column below."""
     count, streams = len(parts), walk.norms.shape[2]
     drawn = layout(
@@ -276,7 +276,9 @@ def _four(theme: Theme, walk: Journey, parts: Sequence[str], titles: list[str]) 
     }
 
 
-def _table_axes(parts: Sequence[str], streams: int, named: np.ndarray, bare: dict) -> dict[str, dict]:
+def _table_axes(
+    parts: Sequence[str], streams: int, named: np.ndarray, bare: dict[str, Any]
+) -> dict[str, dict[str, Any]]:
     """Axes of the four tables: sublayers along x, streams along y."""
     axes = {}
     for number, domain, place, labels in (

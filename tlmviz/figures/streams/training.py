@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 import plotly.graph_objects as go
@@ -62,7 +63,7 @@ def training(
     traces, axes = _curves(curves, theme)
     steps = np.unique(np.concatenate([each.steps for each in matrices.values()])) if matrices else np.zeros(0)
     notes, moving = [], []
-    frames: list[list[dict]] = [[] for _ in steps]
+    frames: list[list[dict[str, Any]]] = [[] for _ in steps]
     limit = max([1.0, *(float(np.abs(each.res).max()) for each in matrices.values())])
     rows = _shares(len(matrices), 0.05, 0.93, 0.13)
     for number, ((kind, each), share) in enumerate(zip(matrices.items(), rows), start=len(PANELS) + 1):
@@ -107,8 +108,8 @@ def training(
 
 
 def _tiles(
-    tiles: np.ndarray, cells: np.ndarray, number: int, explained: bool, colors: dict, theme: Theme
-) -> dict:
+    tiles: np.ndarray, cells: np.ndarray, number: int, explained: bool, colors: dict[str, Any], theme: Theme
+) -> dict[str, Any]:
     """The matrices of one connection on the axes `number`; the colour bar stands beside the `explained` one."""
     return {
         "type": "heatmap",
@@ -152,7 +153,9 @@ def _cells(names: list[str], n: int, shape: tuple[int, int]) -> np.ndarray:
     return cells
 
 
-def _curves(curves: dict[str, Curves], theme: Theme) -> tuple[list[dict], dict[str, dict]]:
+def _curves(
+    curves: dict[str, Curves], theme: Theme
+) -> tuple[list[dict[str, Any]], dict[str, dict[str, Any]]]:
     traces, axes = [], {}
     shares = _shares(len(PANELS), 0.05, 1.0, 0.05)
     for number, ((title, columns, log), share) in enumerate(zip(PANELS, shares), start=1):
@@ -204,7 +207,9 @@ def _curves(curves: dict[str, Curves], theme: Theme) -> tuple[list[dict], dict[s
     return traces, axes
 
 
-def _tile_axes(number: int, share: tuple[float, float], count: int, n: int, theme: Theme) -> dict[str, dict]:
+def _tile_axes(
+    number: int, share: tuple[float, float], count: int, n: int, theme: Theme
+) -> dict[str, dict[str, Any]]:
     layers, side, middle = count // 2, n + 1, (n - 1) / 2
     columns, bands = min(layers, BAND), -(-layers // BAND)
     quiet = {
@@ -245,7 +250,7 @@ def _shares(count: int, low: float, high: float, gap: float) -> list[tuple[float
     return [(max(low, top - size), top) for top in tops]
 
 
-def _cursor(step: float, theme: Theme) -> dict:
+def _cursor(step: float, theme: Theme) -> dict[str, Any]:
     return {
         "type": "line",
         "xref": "x",
@@ -258,5 +263,5 @@ def _cursor(step: float, theme: Theme) -> dict:
     }
 
 
-def _note(text: str, x: float, y: float, ink: str) -> dict:
+def _note(text: str, x: float, y: float, ink: str) -> dict[str, Any]:
     return note(text, x, y, ink, 12)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -44,7 +45,7 @@ def coverage_steps(
         dragmode=False,
     )
     del drawn["xaxis"], drawn["yaxis"]
-    traces = [
+    traces: list[dict[str, Any] | Layer] = [
         *_bars(a, coverage, source, parts),
         _cursor(losses, theme),
         _sums(losses, theme),
@@ -85,8 +86,12 @@ def _bars(
                 "customdata": token_labels(source, 18),
                 "hovertemplate": "“%{customdata}” %{y:.5f}<extra>" + name + "</extra>",
             }
-            layers.append(Layer(style, lambda t, heights=heights: {"type": "bar", "y": heights[t]}))
+            layers.append(Layer(style, partial(_bar, heights)))
     return layers
+
+
+def _bar(heights: np.ndarray, t: int) -> dict[str, Any]:
+    return {"type": "bar", "y": heights[t]}
 
 
 def _cursor(losses: dict[str, np.ndarray], theme: Theme) -> Layer:
@@ -149,7 +154,7 @@ def _losses(losses: dict[str, np.ndarray], words: list[str], theme: Theme) -> li
 
 def _axes(
     a: np.ndarray, coverage: dict[str, np.ndarray], source: list[str], target: list[str], theme: Theme
-) -> dict[str, dict]:
+) -> dict[str, dict[str, Any]]:
     """Axes of the bars of each form, of covloss, and hidden ones of the numbers."""
     axes = {}
     for number, form in enumerate(FORMS, start=1):

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 import plotly.graph_objects as go
 
@@ -13,7 +15,7 @@ _BELOW = {"orientation": "h", "x": 0, "xanchor": "left", "y": -0.24, "yanchor": 
 _INSIDE = {"font": {"size": 10}, "bgcolor": "rgba(0,0,0,0)"}  # of a legend over the curves
 
 
-def penalty(lengths: np.ndarray, alpha: float, kind: str) -> np.ndarray:
+def penalty(lengths: np.ndarray, alpha: float | np.ndarray, kind: str) -> np.ndarray:
     """lp(Y) of some lengths, as `tlmviz.decoding.penalties.length_penalty`."""
     return ((5 + lengths) / 6) ** alpha if kind == "gnmt" else np.maximum(1, lengths) ** alpha
 
@@ -30,7 +32,7 @@ def length_penalties(
     """Both penalties against |Y| (004 Figure 1) with every text found on them, [n] each; those of `kind` divide log P."""
     counts, logps = np.asarray(counts, np.float32), np.asarray(logps, np.float32)
     lengths = np.arange(1, max(20, int(counts.max()) + 5), dtype=np.float32)
-    traces = []
+    traces: list[dict[str, Any]] = []
     for each, color in (("gnmt", theme.accent), ("power", theme.warm)):
         traces.append(
             {
@@ -85,7 +87,7 @@ def crossings(
     alphas = np.linspace(0, 2, 41, dtype=np.float32)
     scores = np.stack(
         [
-            logp / penalty(np.float32(count), alphas, kind) + extra
+            logp / penalty(np.asarray(count, np.float32), alphas, kind) + extra
             for count, logp, extra in zip(counts, logps, rest)
         ]
     )

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import plotly.graph_objects as go
+from numpy.typing import ArrayLike
 
 from tlmviz.figures import HEADS, Layer, Theme, layout, token_label, walked
 
@@ -125,7 +127,17 @@ def _by_depth(nodes: list[Node]) -> list[list[int]]:
     return by_depth
 
 
-def _depths(nodes, rows, thick, names, hover, ranks, faded, numbers, theme) -> list[dict | Layer]:
+def _depths(
+    nodes: list[Node],
+    rows: np.ndarray,
+    thick: float,
+    names: list[str],
+    hover: list[str],
+    ranks: dict[int, str],
+    faded: set[int],
+    numbers: bool,
+    theme: Theme,
+) -> list[dict[str, Any] | Layer]:
     """Branches, dropped candidates and nodes, of which each step shows those up to its depth.
 
     A trace for each depth would be hidden and shown: six times as much to send, and to draw at every step. So nodes stand
@@ -135,7 +147,9 @@ def _depths(nodes, rows, thick, names, hover, ranks, faded, numbers, theme) -> l
     order = sorted(range(len(nodes)), key=lambda i: nodes[i].depth)
     lasting = [i for i in order if nodes[i].state in STATES or i == 0]
     dropped = [i for i in order if nodes[i].state == "pruned"]
-    layers: list[dict | Layer] = [_ribbons(nodes, rows, lasting[1:], thick, theme)] if lasting[1:] else []
+    layers: list[dict[str, Any] | Layer] = (
+        [_ribbons(nodes, rows, lasting[1:], thick, theme)] if lasting[1:] else []
+    )
     if dropped:
         layers.append(_stubs(nodes, rows, dropped, theme))
     layers.append(_cover(nodes, rows, theme))
@@ -147,7 +161,9 @@ def _depths(nodes, rows, thick, names, hover, ranks, faded, numbers, theme) -> l
     return layers
 
 
-def _growing(style: dict, nodes: list[Node], rows: np.ndarray, some: list[int], beside: float = 0.0) -> Layer:
+def _growing(
+    style: dict[str, Any], nodes: list[Node], rows: np.ndarray, some: list[int], beside: float = 0.0
+) -> Layer:
     """Some nodes in the order of their depths, as points of which each step shows those that are there by then.
 
     Words and colours have their full length in all steps: Plotly takes as many as there are points.
@@ -155,7 +171,7 @@ def _growing(style: dict, nodes: list[Node], rows: np.ndarray, some: list[int], 
     depths = np.array([nodes[i].depth for i in some])
     x, y = _f(depths + np.float32(beside)), _f(rows[some])
 
-    def moving(step: int) -> dict:
+    def moving(step: int) -> dict[str, Any]:
         count = int(np.searchsorted(depths, step + 1, side="right"))
         return {"type": "scatter", "x": x[:count], "y": y[:count]}
 
@@ -174,17 +190,20 @@ def _cover(nodes: list[Node], rows: np.ndarray, theme: Theme) -> Layer:
     }
     y = _f(np.array([low, low, high, high]))
 
-    def moving(step: int) -> dict:
+    def moving(step: int) -> dict[str, Any]:
         left = min(step + 1.0, right)
         return {"type": "scatter", "x": _f(np.array([left, right, right, left])), "y": y}
 
     return Layer(style, moving)
 
 
-def _ribbons(nodes: list[Node], rows: np.ndarray, some: list[int], thick: float, theme: Theme) -> dict:
+def _ribbons(
+    nodes: list[Node], rows: np.ndarray, some: list[int], thick: float, theme: Theme
+) -> dict[str, Any]:
     """Branches to some nodes: as thick as the token is probable."""
     t = np.linspace(0, 1, CURVE, dtype=np.float32)
-    x, y = [], []
+    x: list[ArrayLike] = []
+    y: list[ArrayLike] = []
     for i in some:
         half = max(0.012, thick * float(np.exp(nodes[i].logp))) / 2
         middle = _bend(rows[nodes[i].parent], rows[i], t)
@@ -204,7 +223,7 @@ def _ribbons(nodes: list[Node], rows: np.ndarray, some: list[int], thick: float,
     }
 
 
-def _stubs(nodes: list[Node], rows: np.ndarray, some: list[int], theme: Theme) -> dict:
+def _stubs(nodes: list[Node], rows: np.ndarray, some: list[int], theme: Theme) -> dict[str, Any]:
     """Short grey lines to candidates that did not live on."""
     start = np.array([nodes[i].depth - 1 for i in some], np.float32)
     gaps = np.full(len(some), np.nan, np.float32)
@@ -220,7 +239,7 @@ def _stubs(nodes: list[Node], rows: np.ndarray, some: list[int], theme: Theme) -
     }
 
 
-def _dots(some: list[int], hover: list[str], theme: Theme) -> dict:
+def _dots(some: list[int], hover: list[str], theme: Theme) -> dict[str, Any]:
     """The style of the ends of these lines."""
     return {
         "showlegend": False,
@@ -234,7 +253,15 @@ def _dots(some: list[int], hover: list[str], theme: Theme) -> dict:
     }
 
 
-def _nodes(nodes, some, names, hover, ranks, faded, theme) -> dict:
+def _nodes(
+    nodes: list[Node],
+    some: list[int],
+    names: list[str],
+    hover: list[str],
+    ranks: dict[int, str],
+    faded: set[int],
+    theme: Theme,
+) -> dict[str, Any]:
     """The style of nodes that have a row of their own, with their tokens."""
     texts, fills, symbols = [], [], []
     for i in some:
@@ -270,7 +297,7 @@ def _nodes(nodes, some, names, hover, ranks, faded, theme) -> dict:
     }
 
 
-def _numbers(nodes: list[Node], some: list[int], theme: Theme) -> dict:
+def _numbers(nodes: list[Node], some: list[int], theme: Theme) -> dict[str, Any]:
     """The style of the probabilities under nodes: a word above its node, its number below.
 
     Points that are not seen keep the numbers as far from the nodes as the words are.
@@ -306,7 +333,7 @@ def _way(rows: np.ndarray, nodes: list[Node], way: list[int], name: str, number:
     }
     whole_x, whole_y = _f(np.concatenate(x)), _f(np.concatenate(y))
 
-    def moving(step: int) -> dict:
+    def moving(step: int) -> dict[str, Any]:
         end = (step + 1) * CURVE + 1
         return {"type": "scatter", "x": whole_x[:end], "y": whole_y[:end]}
 
@@ -331,7 +358,7 @@ def _living(nodes: list[Node], rows: np.ndarray, theme: Theme) -> Layer:
     }
     by_depth = _by_depth(nodes)
 
-    def moving(step: int) -> dict:
+    def moving(step: int) -> dict[str, Any]:
         depth = step + 1
         now = [i for i in by_depth[depth] if nodes[i].state == "kept"] if depth < len(by_depth) else []
         return {
@@ -343,7 +370,7 @@ def _living(nodes: list[Node], rows: np.ndarray, theme: Theme) -> Layer:
     return Layer(style, moving)
 
 
-def _step_words(theme: Theme) -> dict:
+def _step_words(theme: Theme) -> dict[str, Any]:
     """The style of the words that say what happened in a step."""
     return {
         "type": "scatter",
@@ -440,7 +467,7 @@ def _bend(start: float, end: float, t: np.ndarray) -> np.ndarray:
     return start + (end - start) * t * t * (3 - 2 * t)
 
 
-def _f(values) -> np.ndarray:
+def _f(values: np.ndarray | Iterable[float]) -> np.ndarray:
     return (
         np.fromiter(values, np.float32) if not isinstance(values, np.ndarray) else values.astype(np.float32)
     )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -83,11 +84,11 @@ def _rows(
     written: np.ndarray,
     labels: dict[str, str],
     theme: Theme,
-) -> dict[str, tuple]:
+) -> dict[str, tuple[Any, ...]]:
     """Each row from the top: its label, tokens, values in [0, 1], their colour and the words in its boxes."""
     size = len(source)
     pale = np.full(size, 0.25)
-    parts: dict[str, tuple] = {
+    parts: dict[str, tuple[Any, ...]] = {
         "target": (given, written, theme.warm, given),
         "q": (given, written, theme.warm, None),
         "k": (source, weights, theme.accent, None),
@@ -132,7 +133,13 @@ def _weight_lines(
 
 
 def _row(
-    at: float, tokens: list[str], values: np.ndarray, color: str, texts, theme: Theme, weighed: bool
+    at: float,
+    tokens: list[str],
+    values: np.ndarray,
+    color: str,
+    texts: Sequence[str] | None,
+    theme: Theme,
+    weighed: bool,
 ) -> dict[str, Any]:
     """One box per token, as wide as they fit; the deeper the colour, the larger the value in [0, 1]."""
     count = len(tokens)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from typing import Any
 
 import numpy as np
 import plotly.graph_objects as go
@@ -69,7 +70,7 @@ def parallelogram(
     )
 
 
-def _corners(names: Sequence[str], corners: np.ndarray, theme: Theme) -> dict:
+def _corners(names: Sequence[str], corners: np.ndarray, theme: Theme) -> dict[str, Any]:
     """The three words and, hollow, the sum."""
     return {
         "type": "scatter",
@@ -88,7 +89,7 @@ def _corners(names: Sequence[str], corners: np.ndarray, theme: Theme) -> dict:
     }
 
 
-def _arrow(start: np.ndarray, end: np.ndarray, color: str, dash: str) -> dict:
+def _arrow(start: np.ndarray, end: np.ndarray, color: str, dash: str) -> dict[str, Any]:
     return {
         "x": float(end[0]),
         "y": float(end[1]),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Sequence
+from typing import Any
 
 import numpy as np
 import plotly.graph_objects as go
@@ -37,7 +38,7 @@ def live(
     lit = list(dict.fromkeys(lit))
     labelled = _apart(places[-1], words, [*lit, *(row for row in range(min(NAMED, size)) if row not in lit)])
     shown = [escaped(word) if row in labelled else "" for row, word in enumerate(words[:size])]
-    dots = {
+    dots: dict[str, Any] = {
         "type": "scatter",
         "mode": "markers+text",
         "text": shown,
@@ -51,7 +52,7 @@ def live(
         "hovertemplate": "%{customdata}<extra></extra>",
         "cliponaxis": False,
     }
-    curve = {
+    curve: dict[str, Any] = {
         "type": "scatter",
         "mode": "lines+markers",
         "x": np.asarray(at[1:], np.float32),
@@ -63,16 +64,16 @@ def live(
         "hovertemplate": "%{x:.1f} s: %{y:.3f} nats<extra></extra>",
     }
 
-    def moved(step: int) -> dict:
+    def moved(step: int) -> dict[str, Any]:
         return {"x": places[step, :, 0].astype(np.float32), "y": places[step, :, 1].astype(np.float32)}
 
-    def marked(step: int) -> dict:
+    def marked(step: int) -> dict[str, Any]:
         held = max(step, min(1, len(at) - 1))
         return {"x": [at[held]], "y": [losses[held]]}
 
-    mark: dict = {"type": "scatter", "mode": "markers", "xaxis": "x2", "yaxis": "y2", "hoverinfo": "skip"}
-    mark["marker"] = {"size": 10, "color": theme.warm}
-    layers = [Layer(dots, moved), curve, Layer(mark, marked)]
+    mark: dict[str, Any] = {"type": "scatter", "mode": "markers", "xaxis": "x2", "yaxis": "y2"}
+    mark |= {"hoverinfo": "skip", "marker": {"size": 10, "color": theme.warm}}
+    layers: list[dict[str, Any] | Layer] = [Layer(dots, moved), curve, Layer(mark, marked)]
     arranged = _layout(places, at, theme, title)
     last = len(places) - 1
     if not film:
@@ -94,7 +95,7 @@ def _apart(places: np.ndarray, words: Sequence[str], rows: Sequence[int]) -> set
     return set(taken)
 
 
-def _layout(places: np.ndarray, at: Sequence[float], theme: Theme, title: str) -> dict:
+def _layout(places: np.ndarray, at: Sequence[float], theme: Theme, title: str) -> dict[str, Any]:
     reach = float(np.abs(places).max()) * 1.12 or 1.0
     bare = layout(theme, title="")
     plain = {"range": [-reach, reach], "showticklabels": False, "zeroline": False}

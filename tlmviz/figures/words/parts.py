@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
 import plotly.graph_objects as go
@@ -80,7 +81,7 @@ def staircase(
     )
 
 
-def _percent(width: int, shares: np.ndarray, theme: Theme) -> dict:
+def _percent(width: int, shares: np.ndarray, theme: Theme) -> dict[str, Any]:
     """The share of each part as text, behind the last letter."""
     return {
         "type": "scatter",

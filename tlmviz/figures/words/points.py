@@ -67,7 +67,7 @@ def scatter(
                 "name": group.name,
                 "x": places[rows, 0].astype(np.float32),
                 "y": places[rows, 1].astype(np.float32),
-                "text": [escaped(names[row]) for row in rows],
+                "text": [escaped(names[row]) for row in rows.tolist()],
                 "hovertemplate": "%{text}<extra></extra>",
                 "marker": {"size": 4, "color": (getattr(group, theme.name) or theme.muted)},
             }

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import plotly.graph_objects as go
@@ -117,7 +117,7 @@ def _scatter(found: Proof, cause: str, value: float | str | None, theme: Theme, 
 _LEGEND = {"orientation": "h", "y": -0.22, "yanchor": "top", "x": 0}
 
 
-def _line(x: np.ndarray, y: np.ndarray, color: str, name: str, dash: str = "solid") -> dict:
+def _line(x: np.ndarray, y: np.ndarray, color: str, name: str, dash: str = "solid") -> dict[str, Any]:
     return {
         "type": "scatter",
         "x": np.asarray(x, np.float32),
@@ -129,7 +129,7 @@ def _line(x: np.ndarray, y: np.ndarray, color: str, name: str, dash: str = "soli
     }
 
 
-def _points(x: np.ndarray, y: np.ndarray, color: str, name: str, mode: str = "markers") -> dict:
+def _points(x: np.ndarray, y: np.ndarray, color: str, name: str, mode: str = "markers") -> dict[str, Any]:
     return {
         "type": "scatter",
         "x": np.asarray(x, np.float32),

@@ -39,7 +39,11 @@ class Script:
 
 
 def _all_of_plotly() -> bytes:
-    [folder] = importlib.util.find_spec("plotly").submodule_search_locations
+    found = importlib.util.find_spec("plotly")
+    assert (
+        found is not None and found.submodule_search_locations is not None
+    )  # the app's figures are Plotly's
+    [folder] = found.submodule_search_locations
     return gzip.compress(Path(folder, "package_data", "plotly.min.js").read_bytes())
 
 

@@ -2,25 +2,29 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import replace
 
 import torch
 from einops import einsum, reduce
 from torch import Tensor
 
-from tlmviz.kernels.differentiable import differentiable
+from tlmviz.kernels.differentiable import Gradients, differentiable
+from tlmviz.kernels.mask import AttentionMask, Visible
 
 TILE_ROWS = 256  # rows of scores alive at once: the only T x S temporary is one such strip
 FEW_ROWS = 16  # queries so few that their mask is written out sooner than it is made of distances
 
 
-def _forward(q, k, v, mask, scale):
+def _forward(q: Tensor, k: Tensor, v: Tensor, mask: AttentionMask, scale: float) -> tuple[Tensor, Tensor]:
     return add_sinks(
         *_without_sinks(q, k, v, mask if mask.sinks is None else replace(mask, sinks=None), scale), mask.sinks
     )
 
 
-def _without_sinks(q, k, v, mask, scale):
+def _without_sinks(
+    q: Tensor, k: Tensor, v: Tensor, mask: AttentionMask, scale: float
+) -> tuple[Tensor, Tensor]:
     k, v = (expand(_hide_padding(part, mask), q.shape[1]) for part in (k, v))
     q, k, v = map(_dense, (q, k, v))
     if _one_call(q, k, v, mask):
@@ -48,7 +52,17 @@ def _without_sinks(q, k, v, mask, scale):
     return torch.cat(outs, 2), torch.cat(lses, 2)
 
 
-def _backward(q, k, v, out, lse, grad_out, grad_lse, mask, scale):
+def _backward(
+    q: Tensor,
+    k: Tensor,
+    v: Tensor,
+    out: Tensor,
+    lse: Tensor,
+    grad_out: Tensor | None,
+    grad_lse: Tensor | None,
+    mask: AttentionMask,
+    scale: float,
+) -> Gradients:
     """With delta = sum(grad_out * out) - grad_lse per row: dV = P' dO, dS = P * (dO V' - delta), dQ = dS K, dK = dS' Q.
 
     A sink is a score without a value: its dS is -P delta.
@@ -58,7 +72,10 @@ def _backward(q, k, v, out, lse, grad_out, grad_lse, mask, scale):
     if grad_lse is None and heads == groups and _one_call(q, k, v, mask):
         flash_backward = torch.ops.aten._scaled_dot_product_flash_attention_for_cpu_backward
         is_causal = mask.causal and q.shape[2] > 1
-        return *flash_backward(*map(_dense, (grad_out, q, k, v, out)), lse, 0.0, is_causal, scale=scale), {}
+        of_q, of_k, of_v = flash_backward(
+            *map(_dense, (grad_out, q, k, v, out)), lse, 0.0, is_causal, scale=scale
+        )
+        return of_q, of_k, of_v, {}
     types = [part.dtype for part in (q, k, v)]
     learned = {
         name: torch.zeros_like(part, dtype=wide(q).dtype)
@@ -93,7 +110,8 @@ def _backward(q, k, v, out, lse, grad_out, grad_lse, mask, scale):
         p = _normalise(mask.sinks.to(lse.dtype)[:, None].expand_as(lse)[..., None], lse)[..., 0].exp()
         learned["sinks"] = -(p * delta).sum((0, 2))
     learned = {name: grad.to(getattr(mask, name).dtype) for name, grad in learned.items()}
-    return *(part.to(dtype) for part, dtype in zip(grads, types)), learned
+    of_q, of_k, of_v = (part.to(dtype) for part, dtype in zip(grads, types))
+    return of_q, of_k, of_v, learned
 
 
 attention = differentiable(_forward, _backward)
@@ -125,7 +143,9 @@ def add_sinks(out: Tensor, lse: Tensor, sinks: Tensor | None) -> tuple[Tensor, T
     return (out * _normalise(lse[..., None], total).exp()).to(out.dtype), total
 
 
-def tiles(queries: int, keys: int, mask, height: int | None = None):
+def tiles(
+    queries: int, keys: int, mask: AttentionMask, height: int | None = None
+) -> Iterator[tuple[slice, slice]]:
     """Strips of rows, each with the span of keys it sees; no queries are one empty strip."""
     height = height or TILE_ROWS
     for start in range(0, max(1, queries), height):
@@ -133,7 +153,7 @@ def tiles(queries: int, keys: int, mask, height: int | None = None):
         yield rows, visible(rows, queries, keys, mask)
 
 
-def visible(rows: slice, queries: int, keys: int, mask) -> slice:
+def visible(rows: slice, queries: int, keys: int, mask: AttentionMask) -> slice:
     """The span of keys that any query in these rows can see."""
     offset, window = keys - queries, mask.window
     first = 0 if window is None else max(0, rows.start + offset - window + 1)
@@ -143,7 +163,7 @@ def visible(rows: slice, queries: int, keys: int, mask) -> slice:
     return slice(min(first, last), last)
 
 
-def _hide_padding(k: Tensor, mask) -> Tensor:
+def _hide_padding(k: Tensor, mask: AttentionMask) -> Tensor:
     """Zeros beyond each row's length: a hidden NaN would still spread through 0 * NaN."""
     if mask.lengths is None:
         return k
@@ -151,7 +171,7 @@ def _hide_padding(k: Tensor, mask) -> Tensor:
     return k.masked_fill(padding[:, None, :, None], 0.0)
 
 
-def _one_call(q: Tensor, k: Tensor, v: Tensor, mask) -> bool:
+def _one_call(q: Tensor, k: Tensor, v: Tensor, mask: AttentionMask) -> bool:
     """Whether torch's fused kernel, which aligns a causal mask at the first query, does the whole of it."""
     return mask.plain and (not mask.causal or q.shape[2] in (1, k.shape[2])) and _flash_fits(q, v)
 
@@ -166,7 +186,16 @@ def _dense(x: Tensor) -> Tensor:
     return x if x.stride(-1) == 1 else x.contiguous()
 
 
-def _flash(q, k, v, scale, is_causal=False, bias=None, alike=True, all_see=False):
+def _flash(
+    q: Tensor,
+    k: Tensor,
+    v: Tensor,
+    scale: float,
+    is_causal: bool = False,
+    bias: Tensor | None = None,
+    alike: bool = True,
+    all_see: bool = False,
+) -> tuple[Tensor, Tensor]:
     """Torch's own fused CPU kernel; unlike scaled_dot_product_attention it also returns the lse.
 
     `alike` says that the bias hides the same from all heads, `all_see` that it leaves every row something.
@@ -180,7 +209,9 @@ def _flash(q, k, v, scale, is_causal=False, bias=None, alike=True, all_see=False
     return out, lse
 
 
-def _formula(q, k, v, scale, bias, softcap=None):
+def _formula(
+    q: Tensor, k: Tensor, v: Tensor, scale: float, bias: Tensor | None, softcap: float | None = None
+) -> tuple[Tensor, Tensor]:
     """Softmax attention as written: for devices and shapes without a fused kernel."""
     dtype, (q, k, v) = q.dtype, map(wide, (q, k, v))
     scores = capped((q * scale) @ k.transpose(-1, -2), softcap)
@@ -196,7 +227,9 @@ def _normalise(scores: Tensor, lse: Tensor) -> Tensor:
     return scores - lse.masked_fill(lse == -torch.inf, 0.0)[..., None]
 
 
-def _bias(rows, cols, queries, keys, mask, like):
+def _bias(
+    rows: slice, cols: slice, queries: int, keys: int, mask: AttentionMask, like: Tensor
+) -> Tensor | None:
     """What distance adds and the mask as one additive tile [1 or B, 1 or H, R, C]; None when there is nothing to add."""
     if mask.plain and not mask.causal:
         return None
@@ -207,11 +240,11 @@ def _bias(rows, cols, queries, keys, mask, like):
     if mask.bias is not None:
         bias = bias + mask.bias[:, :, rows, cols].to(bias.dtype)
     if mask.visible is not None:
-        bias = bias.masked_fill(_unseen(rows, cols, queries, keys, mask, like.device), -torch.inf)
+        bias = bias.masked_fill(_unseen(rows, cols, queries, keys, mask.visible, like.device), -torch.inf)
     if mask.lengths is not None:
         key = torch.arange(keys, dtype=torch.int32, device=like.device)[cols]
         bias = bias.masked_fill((key >= mask.lengths[:, None])[:, None, None, :], -torch.inf)
-    if mask.query_ids is not None:
+    if mask.query_ids is not None and mask.key_ids is not None:
         others = mask.query_ids[:, rows, None] != mask.key_ids[:, None, cols]
         bias = bias.masked_fill(others[:, None], -torch.inf)
     return bias
@@ -222,20 +255,22 @@ def _newest(queries: int, keys: int, like: Tensor) -> Tensor:
     return like.new_full((queries, keys), -torch.inf).triu_(keys - queries + 1)[None, None]
 
 
-def _unseen(rows, cols, queries, keys, mask, device) -> Tensor:
+def _unseen(
+    rows: slice, cols: slice, queries: int, keys: int, visible: Visible, device: torch.device
+) -> Tensor:
     """What the mask's function hides of a tile, [1 or B, 1, R, C]."""
     row, col = torch.arange(queries, device=device)[rows], torch.arange(keys, device=device)[cols]
-    seen = mask.visible(row, col)
+    seen = visible(row, col)
     return ~(seen[None, None] if seen.ndim == 2 else seen[:, None])
 
 
-def _distance(rows, cols, queries, keys, device) -> Tensor:
+def _distance(rows: slice, cols: slice, queries: int, keys: int, device: torch.device) -> Tensor:
     """How far each query of a tile stands behind each key, [R, C]: the queries are the last positions."""
     row = torch.arange(keys - queries, keys, dtype=torch.int32, device=device)[rows]
     return row[:, None] - torch.arange(keys, dtype=torch.int32, device=device)[cols]
 
 
-def _by_distance(distance: Tensor, mask, like: Tensor) -> Tensor:
+def _by_distance(distance: Tensor, mask: AttentionMask, like: Tensor) -> Tensor:
     """The part of the bias that distance alone decides, [1, 1 or H, R, C]."""
     hidden = torch.zeros_like(distance, dtype=torch.bool)
     bias = torch.zeros_like(distance, dtype=wide(like).dtype)[None, None]
@@ -268,7 +303,9 @@ def _nearest(distance: Tensor, relative: Tensor) -> Tensor:
     return distance.abs().clamp(max=len(relative) - 1).long()
 
 
-def _sliding_bias(rows, cols, queries, keys, mask, like) -> Tensor:
+def _sliding_bias(
+    rows: slice, cols: slice, queries: int, keys: int, mask: AttentionMask, like: Tensor
+) -> Tensor:
     """The bias of rows in reverse order: each row is the one before moved by a cell, so all are views of one line."""
     height, width = rows.stop - rows.start, cols.stop - cols.start
     nearest = rows.stop - 1 + keys - queries - cols.start  # distance at the last row's first cell

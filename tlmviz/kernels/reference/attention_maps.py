@@ -5,6 +5,7 @@ from __future__ import annotations
 import torch
 from torch import Tensor
 
+from ..mask import AttentionMask
 from . import attention
 from .attention import _bias, _hide_padding, _normalise, capped, expand, tiles, visible, wide
 
@@ -12,7 +13,9 @@ CELLS_AT_ONCE = 1 << 19  # statistics go over a strip of scores several times: i
 FEWEST_ROWS = 16  # of a strip
 
 
-def attention_scores(q, k, rows, cols, mask, scale):
+def attention_scores(
+    q: Tensor, k: Tensor, rows: slice, cols: slice, mask: AttentionMask, scale: float
+) -> Tensor:
     """See `kernels.attention_scores`."""
     tile_q = wide(q[:, :, rows])
     tile_k = expand(wide(_hide_padding(k, mask)[:, :, cols]), q.shape[1])
@@ -30,13 +33,17 @@ def attention_scores(q, k, rows, cols, mask, scale):
     return scores
 
 
-def attention_map(q, k, lse, rows, cols, mask, scale):
+def attention_map(
+    q: Tensor, k: Tensor, lse: Tensor, rows: slice, cols: slice, mask: AttentionMask, scale: float
+) -> Tensor:
     """See `kernels.attention_map`."""
     scores = attention_scores(q, k, rows, cols, mask, scale)
     return _normalise(scores, lse[:, :, rows]).exp_()
 
 
-def pooled_attention_map(q, k, lse, size, reduce, mask, scale):
+def pooled_attention_map(
+    q: Tensor, k: Tensor, lse: Tensor, size: int, reduce: str, mask: AttentionMask, scale: float
+) -> Tensor:
     """See `kernels.pooled_attention_map`."""
     queries, keys = q.shape[2], k.shape[2]
     picture = wide(q).new_zeros(*q.shape[:2], size, size)
@@ -65,7 +72,9 @@ def pooled_attention_map(q, k, lse, size, reduce, mask, scale):
     return picture
 
 
-def head_statistics(q, k, lse, ids, bands, mask, scale):
+def head_statistics(
+    q: Tensor, k: Tensor, lse: Tensor, ids: Tensor | None, bands: bool, mask: AttentionMask, scale: float
+) -> dict[str, Tensor]:
     """See `kernels.head_statistics`."""
     queries, keys = q.shape[2], k.shape[2]
     names = ("entropy", "peak", "sink", "self", "previous", "distance", "max_logit") + (
@@ -121,7 +130,7 @@ def _band(distance: Tensor) -> Tensor:
     return torch.frexp(distance.double())[1].long()
 
 
-def _bins(first: int, last: int, length: int, size: int, origin: int, device) -> Tensor:
+def _bins(first: int, last: int, length: int, size: int, origin: int, device: torch.device) -> Tensor:
     """Indices of each bin's cells, [bins, width], relative to origin; short bins repeat their last cell."""
     edge = torch.arange(first, last, device=device)
     start, stop = edge * length // size, -((-(edge + 1) * length) // size)

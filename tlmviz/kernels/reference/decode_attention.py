@@ -4,16 +4,22 @@ from __future__ import annotations
 
 import torch
 from einops import rearrange
+from torch import Tensor
 
+from ..mask import AttentionMask
 from .attention import _dense, _flash, _flash_fits, _normalise, add_sinks, by_relative, capped, wide
 
 
-def decode_attention(q, k, v, table, mask, scale):
+def decode_attention(
+    q: Tensor, k: Tensor, v: Tensor, table: Tensor | None, mask: AttentionMask, scale: float
+) -> tuple[Tensor, Tensor]:
     """See `kernels.decode_attention`."""
     return add_sinks(*_without_sinks(q, k, v, table, mask, scale), mask.sinks)
 
 
-def _without_sinks(q, k, v, table, mask, scale):
+def _without_sinks(
+    q: Tensor, k: Tensor, v: Tensor, table: Tensor | None, mask: AttentionMask, scale: float
+) -> tuple[Tensor, Tensor]:
     lengths, window, slopes, relative = mask.lengths, mask.window, mask.slopes, mask.relative
     batch, heads, groups, bias = q.shape[0], q.shape[1], k.shape[1], mask.bias
     bias = None if bias is None else bias[:, :, :, :]  # one row, also of a DistanceBias
@@ -32,7 +38,7 @@ def _without_sinks(q, k, v, table, mask, scale):
         # The heads of a group are queries of one pass over their keys.
         # A plain view: in a loop over tokens, einops would cost more than the attention to them.
         grouped = q.reshape(batch, groups, heads // groups, q.shape[-1])
-        out, lse = _flash(*map(_dense, (grouped, k, v)), scale)
+        out, lse = _flash(_dense(grouped), _dense(k), _dense(v), scale)
         return out.reshape(batch, heads, 1, v.shape[-1]), lse.reshape(batch, heads, 1)
     keys = torch.arange(k.shape[2], device=q.device)
     k, v, hidden = wide(k), wide(v), None
@@ -61,7 +67,7 @@ def _without_sinks(q, k, v, table, mask, scale):
     return out.reshape(batch, heads, 1, v.shape[-1]).to(q.dtype), lse.reshape(batch, heads, 1)
 
 
-def _gather(pages, table):
+def _gather(pages: Tensor, table: Tensor) -> Tensor:
     """Pages in the order of each row's table, joined; entries that name no page read page 0 and must be hidden."""
     chosen = (
         pages[table.clamp(0, pages.shape[0] - 1)]

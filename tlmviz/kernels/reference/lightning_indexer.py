@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import torch
+from torch import Tensor
 from torch.nn import functional as F
 from torch.utils.checkpoint import checkpoint
 
 TILE_ROWS = 256  # queries scored at once
 
 
-def index_scores(q, k, w, *, causal):
+def index_scores(q: Tensor, k: Tensor, w: Tensor, *, causal: bool) -> Tensor:
     """See `kernels.index_scores`."""
     working = torch.promote_types(q.dtype, torch.float32)
     q, k, w = q.to(working), k.to(working), w.to(working)
@@ -30,7 +31,7 @@ def index_scores(q, k, w, *, causal):
     return torch.cat(strips, 1)
 
 
-def top_k(scores, k):
+def top_k(scores: Tensor, k: int) -> tuple[Tensor, Tensor]:
     """See `kernels.top_k`."""
     mask = _chosen(scores, k)
     best = scores.masked_fill(~mask, -torch.inf).topk(k, -1).indices
@@ -43,7 +44,7 @@ def top_k(scores, k):
     return best.gather(-1, order).masked_fill(hidden, -1), mask
 
 
-def _chosen(scores, k):
+def _chosen(scores: Tensor, k: int) -> Tensor:
     """The k best cells of each row [B, T, S], the latest of those that equal the k-th."""
     least = scores.topk(k, -1).values[..., -1:]
     better = scores > least
@@ -57,7 +58,7 @@ def _chosen(scores, k):
     return mask
 
 
-def _strip(q, k, w):
+def _strip(q: Tensor, k: Tensor, w: Tensor) -> Tensor:
     """Scores of some queries [B, H, R, D] on some keys, head by head: [B, R, S]."""
     scores = q.new_zeros(q.shape[0], q.shape[2], k.shape[1])
     for head in range(q.shape[1]):

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import torch
+from torch import Tensor
 from torch.nn import functional as F
 
 
-def softmax(x):
+def softmax(x: Tensor) -> Tensor:
     """See `kernels.softmax`."""
     p = torch.softmax(x, -1)
     # A dead row turns wholly into NaN, so one column tells; finding the rows first would cost a pass over x.
@@ -17,11 +18,11 @@ def softmax(x):
     return p
 
 
-def rms_norm(x, weight, eps):
+def rms_norm(x: Tensor, weight: Tensor | None, eps: float) -> Tensor:
     """See `kernels.rms_norm`."""
     return F.rms_norm(x, x.shape[-1:], weight, eps)
 
 
-def layer_norm(x, weight, bias, eps):
+def layer_norm(x: Tensor, weight: Tensor | None, bias: Tensor | None, eps: float) -> Tensor:
     """See `kernels.layer_norm`."""
     return F.layer_norm(x, x.shape[-1:], weight, bias, eps)

@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import torch
+from torch import Tensor
 from torch.nn import functional as F
+
+from ..quantized import Quantized
 
 # The largest number of each format; integers are kept symmetric, so that -x has the code of x negated.
 LIMITS = {"fp8_e4m3": 448.0, "fp8_e5m2": 57344.0, "int8": 127.0, "int4": 7.0}
@@ -13,12 +16,12 @@ STORED = {
 SMALLEST = 2.0**-126  # the smallest normal float32: a scale below it would lose digits, or be zero
 
 
-def quantize(x, format, per, block):
+def quantize(x: Tensor, format: str, per: str, block: int) -> tuple[Tensor, Tensor]:
     """Values and scales; see `kernels.quantize`."""
     x = x.float()
     grouped = _groups(x, per, block)
     if x.numel():
-        largest = grouped.abs().amax(None if per == "tensor" else -1)
+        largest = grouped.abs().amax(() if per == "tensor" else -1)
     else:
         largest = x.new_zeros(grouped.shape[:-1] if per != "tensor" else ())
     scale = scale_of(largest, format)
@@ -27,12 +30,12 @@ def quantize(x, format, per, block):
     return _store(values, format), scale
 
 
-def scale_of(largest, format):
+def scale_of(largest: Tensor, format: str) -> Tensor:
     """What one step of a format is worth in a group with this largest magnitude."""
     return (largest / LIMITS[format]).clamp(min=SMALLEST)
 
 
-def dequantize(quantized):
+def dequantize(quantized: Quantized) -> Tensor:
     """See `kernels.dequantize`."""
     values = quantized.values
     if quantized.format == "int4":
@@ -46,7 +49,7 @@ def dequantize(quantized):
     return product.reshape(quantized.shape).to(quantized.dtype)
 
 
-def _groups(x, per, block):
+def _groups(x: Tensor, per: str, block: int) -> Tensor:
     """One group per row of the result: [..., 1, N] per channel, [..., N/block, block] per block, zeros filling up."""
     if per == "tensor":
         return x
@@ -55,7 +58,7 @@ def _groups(x, per, block):
     return F.pad(x, (0, -x.shape[-1] % block)).unflatten(-1, (-1, block))
 
 
-def _store(values, format):
+def _store(values: Tensor, format: str) -> Tensor:
     if format.startswith("fp8"):
         return values.clamp(-LIMITS[format], LIMITS[format]).to(
             STORED[format]

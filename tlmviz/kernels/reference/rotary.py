@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import torch
+from torch import Tensor
 
 
-def angle_table(positions, dim, base, scaling=None):
+def angle_table(
+    positions: Tensor, dim: int, base: float, scaling: Tensor | None = None
+) -> tuple[Tensor, Tensor]:
     """See `kernels.angle_table`. Angles are formed in float64: t * frequency loses digits in float32 at large t."""
     if scaling is None:
         plane = torch.arange(0, dim, 2, dtype=torch.float64, device=positions.device)
@@ -14,7 +17,7 @@ def angle_table(positions, dim, base, scaling=None):
     return angles.cos().float(), angles.sin().float()
 
 
-def rotate(x, cos, sin, *, layout):
+def rotate(x: Tensor, cos: Tensor, sin: Tensor, *, layout: str) -> Tensor:
     """See `kernels.rotate`."""
     if cos.ndim == 3:  # a table per sequence: the axes between, such as heads, share it
         between = (1,) * (x.ndim - 3)
@@ -31,7 +34,7 @@ def rotate(x, cos, sin, *, layout):
     return torch.cat((first * cos - second * sin, first * sin + second * cos), -1)
 
 
-def _planes(x):
+def _planes(x: Tensor) -> Tensor:
     """Dimensions (2j, 2j + 1) as one complex number each, whose product with cos + i sin turns it: one pass over memory."""
     planes = x.unflatten(-1, (-1, 2))
     aligned = planes.stride(-1) == 1 and not any(

@@ -2,16 +2,26 @@
 
 from __future__ import annotations
 
+import json
+import os
 import re
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 ENTRY = "view.js"
 CANVAS = (
     Path(__file__).parent / "canvas"
 )  # "#canvas/x.js" in an import, for Node and TypeScript by package.json
+BROWSER = Path(__file__).parents[2] / "browser"  # "#browser/x.js"
+SITE = Path(__file__).parents[2] / "site"  # "#site/x.js"
+SHARED = {"#canvas/": CANVAS, "#browser/": BROWSER, "#components/": Path(__file__).parent, "#site/": SITE}
+SOURCE = "?source"  # behind a file's name in an import: what is imported is the text of that file's `module`, for a worker
 EVERYONE = CANVAS / "everyone.css"  # for fingers, for those who asked for less motion, and on paper
 IMPORT = re.compile(r'^import \{([^}]*)\} from "([^"]+)";\n', re.MULTILINE)
+IMPORTED = re.compile(
+    r'^import (\{[^}]*\}|\w+) from "([^"]+)";\n', re.MULTILINE
+)  # a view, too, its module's default
 DOCUMENTATION = re.compile(
     r"^ *(?:/\*\*(?:[^*]|\*(?!/))*\*/|//.*)\n", re.MULTILINE
 )  # comments that fill their lines
@@ -29,9 +39,38 @@ def module(folder: Path, entry: str = ENTRY) -> str:
     return "\n".join(texts.values())
 
 
+def separate(entry: Path, place: Callable[[Path], str]) -> dict[str, str]:
+    """An `entry` and all that it imports as modules of their own: the address that `place` gives each -> its text.
+
+    What several entries import is one module, which a browser fetches once. Raises ValueError as `module`.
+    """
+    found: dict[str, str] = {}
+    waiting = [entry.resolve()]
+    while waiting:
+        path = waiting.pop()
+        own = place(path)
+        if own in found:
+            continue
+        text = path.read_text(encoding="utf-8")
+        for names, source in IMPORTED.findall(text):
+            target = _target(path, source.removesuffix(SOURCE))
+            address = place(target)
+            if source.endswith(SOURCE):
+                address = address.removesuffix(".js") + ".source.js"
+                found[address] = f"export {_as_text(names.strip('{}'), target)}"
+            else:
+                waiting.append(target)
+            relative = os.path.relpath(address, os.path.dirname(own)).replace(os.sep, "/")
+            text = text.replace(
+                f'from "{source}";\n', f'from "{relative if relative[0] == "." else f"./{relative}"}";\n'
+            )
+        found[own] = DOCUMENTATION.sub("", text)
+    return found
+
+
 def component(
     name: str, folder: Path, html: str | None = None, entry: str = ENTRY, isolated: bool = True
-) -> Callable:
+) -> Callable[..., Any]:
     """Register the view of a `folder`: its `module` and its `style`. Called once, when a view is imported.
 
     Unless `isolated`, it lies in the page itself and not in a shadow root.
@@ -53,6 +92,19 @@ def style(folder: Path, isolated: bool = True) -> str:
     return "\n".join(path.read_text(encoding="utf-8") for path in paths if path.exists())
 
 
+def _target(path: Path, source: str) -> Path:
+    """The file that an import of the file `path` names."""
+    for prefix, folder in SHARED.items():
+        if source.startswith(prefix):
+            return (folder / source.removeprefix(prefix)).resolve()
+    return (path.parent / source).resolve()
+
+
+def _as_text(names: str, target: Path) -> str:
+    """The declaration of what `?source` imports: the text of a file's `module`."""
+    return f"const {names.strip()} = {json.dumps(module(target.parent, target.name))};\n"
+
+
 def _collect(path: Path, texts: dict[Path, str], visited: set[Path]) -> None:
     """Add what a file imports and then the file itself to `texts`, without import, export and documentation."""
     if path in visited:
@@ -62,8 +114,11 @@ def _collect(path: Path, texts: dict[Path, str], visited: set[Path]) -> None:
     for names, source in IMPORT.findall(text):
         if " as " in names:
             raise ValueError(f"{path.name}: joined files share one scope, so an import cannot be renamed.")
-        target = CANVAS / source.removeprefix("#canvas/") if source.startswith("#") else path.parent / source
-        _collect(target.resolve(), texts, visited)
+        target = _target(path, source.removesuffix(SOURCE))
+        if source.endswith(SOURCE):
+            texts[target.with_name(target.name + SOURCE)] = _as_text(names, target)
+        else:
+            _collect(target, texts, visited)
     text = IMPORT.sub("", text)
     if re.search(r"^import\b", text, re.MULTILINE):
         raise ValueError(f'{path.name}: write an import as `import {{ a, b }} from "./file.js";`.')

@@ -8,15 +8,18 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import partial
 from html import escape
 
 import streamlit as st
 
+from tlmviz.hosting.rooms import Standing
 from tlmviz.ui import texts
 
-from .. import link, markdown, reading
+from .. import frame, link, markdown, reading
 from ..components.spotlight import spotlight
-from . import room
+from ..language import _
+from . import asked, room
 from .parts import Measured, Question, Step, Tour, address
 from .table import TOURS
 
@@ -42,7 +45,7 @@ _STYLE = """<style>
 .st-key-tour { flex: none; border: 1px solid rgba(128, 140, 155, 0.5); border-top: 3px solid #e8890c; border-radius: 0.4rem;
   padding: 0.5rem 0.8rem 0.6rem; max-height: 46vh; overflow-y: auto; }
 [data-testid="stBottomBlockContainer"]:has(.st-key-tour) { padding: 0.4rem 1.6rem 0.5rem; }
-.st-key-tour .st-key-spotlight { position: absolute; }
+.st-key-tour :is(.st-key-spotlight, .st-key-tab) { position: absolute; }
 .st-key-tour :is(p, [data-testid="stMarkdownContainer"]) { margin-bottom: 0; }
 .st-key-tour button { min-height: 2rem; padding: 0.15rem 0.7rem; }
 .tour { display: flex; flex-wrap: wrap; gap: 0.2rem 0.7rem; align-items: center; font-size: 0.9rem; }
@@ -50,7 +53,10 @@ _STYLE = """<style>
 .tour a { color: inherit; text-decoration: none; border: 1px solid rgba(128, 140, 155, 0.6);
   border-radius: 0.4rem; padding: 0.2rem 0.7rem; }
 .tour a:is(:hover, :focus-visible) { border-color: #e8890c; }
+.tour a[hidden] { display: none; }
+.tour-held { margin: 0.2rem 0 0; font-size: 0.9rem; text-align: right; }
 .tour a[rel=next] { background: #1f5fa8; border-color: #1f5fa8; color: #fff; }
+html[data-tour-hides] :is(.st-key-claim, .st-key-patch-runs) { filter: blur(7px); }
 @media (max-width: 640px) {
   [data-testid="stBottomBlockContainer"]:has(.st-key-tour) { padding: 0.3rem 0.5rem 0.4rem; }
   .tour { flex-wrap: nowrap; }
@@ -79,8 +85,8 @@ class Place:
 
     @property
     def given(self) -> int | None:
-        """The answer given to this step's question."""
-        return self.told[self.number - 1] if len(self.told) >= self.number else None
+        """The answer given to this step's question; None for one that it does not have."""
+        return self.tour.answered(self.told).get(self.number)
 
     def at(self, number: int) -> str:
         """The link of another step of the tour, in the same room."""
@@ -115,14 +121,16 @@ def here(home: str) -> Place | None:
     name = TOUR.get()
     if not name:
         return None
-    if name not in TOURS:
-        st.warning(texts.no_tour(markdown.plain(name)))
+    tour = room.own() if name == asked.OWN else asked.named(name)
+    if tour is None:
+        if name != asked.OWN:
+            st.warning(texts.no_tour(markdown.plain(name)))
         TOUR.set("")
         return None
-    tour, asked = TOURS[name], STEP.get()
-    number = min(max(asked, 1), len(tour.steps))
-    if number != asked:
-        st.warning(texts.no_step(tour.title, asked, len(tour.steps), number))
+    at = STEP.get()
+    number = min(max(at, 1), len(tour.steps))
+    if number != at:
+        st.warning(texts.no_step(tour.title, at, len(tour.steps), number))
         STEP.keep(number)
     told = TOLD.get()[: len(tour.steps)]
     return Place(tour, number, told, home)
@@ -134,6 +142,12 @@ def begun() -> Mapping[str, tuple[int, tuple[int | None, ...]]]:
     return found
 
 
+def _remember(place: Place, told: tuple[int | None, ...]) -> None:
+    """Where a tour was left; one question alone is no tour to go on with."""
+    if place.tour.name in TOURS:
+        begun()[place.tour.name] = place.number, told  # type: ignore[index]
+
+
 def bar(path: str, home: str, titles: Mapping[str, str]) -> None:
     """Draw the bar on the page at `path`, where a tour is on; `titles` names the pages by their paths."""
     place = here(home)
@@ -143,49 +157,69 @@ def bar(path: str, home: str, titles: Mapping[str, str]) -> None:
         value.share(hide=place is None)
     if place is None:
         return
-    begun()[place.tour.name] = place.number, place.told  # type: ignore[index]
+    _remember(place, place.told)
     with st.bottom.container(key="tour"):
         st.html(_STYLE)
-        _say(path, home, titles)
+        (_follow if room.ROOM.get() else _say)(path, home, titles)
 
 
 def _say(path: str, home: str, titles: Mapping[str, str]) -> None:
     place = here(home)
     if place is None:
         return
-    on_page = path == place.step.page
-    st.html(_head(place, on_page, titles))
+    standing = room.attend(place.number)
+    on_page = path == place.step.page and not standing.before(place.number)
+    st.html(_head(place, on_page, titles, standing))
     if not on_page:
         return
-    spotlight(f"{place.tour.name}.{place.number}", place.step.place)
-    room.attend(place.number)
-    st.markdown(f"**{place.step.title}.** {place.step.says}")
+    asks = place.given is None or standing.again
+    hide = place.step.question is not None and (asks or not standing.shown)
+    text = str(place.step.link["text"]) if "text" in place.step.link else None
+    lit = f"{place.tour.name}.{place.number}"
+    if place.step.place:
+        kept = place.at(place.number) if place.tour.name in TOURS else ""
+        spotlight(lit, place.step.place, kept, text, hide)
+        st.markdown(f"**{place.step.title}.** {place.step.says}")
     if place.step.question:
-        _ask(place, place.step.question)
+        _ask(place, place.step.question, asks, standing)
 
 
-def _head(place: Place, on_page: bool, titles: Mapping[str, str]) -> str:
-    """The tour's name, where one is in it, and the links to other steps."""
+_follow = partial(frame.fragment, every=room.EVERY)(
+    _say
+)  # in a room: what its teacher does is seen by itself
+
+
+def _head(place: Place, on_page: bool, titles: Mapping[str, str], standing: Standing) -> str:
+    """The tour's name, where one is in it, and the links to other steps, none beyond the one at which the room is held."""
     steps, number = len(place.tour.steps), place.number
+    back = standing.held if standing.before(number) else number
     links = []
     if not on_page:
-        links.append(("", place.at(number), f"Back to step {number}, {titles[place.step.page]}"))
+        page = place.tour.steps[back - 1].page
+        links.append(("", place.at(back), f"Back to step {back}, {titles[page]}"))
     else:
         if number > 1:
             links.append(("prev", place.at(number - 1), "Back"))
-        if number < steps:
+        if number < steps and number != standing.held:
             links.append(("next", place.at(number + 1), "Next"))
-        if number == steps:
+        if number == steps > 1:
             links.append(("next", "tours?", "All tours"))
     written = "".join(
         f'<a data-card="step" rel="{rel}" href="{escape(href)}">{escape(text)}</a>'
         for rel, href, text in links
     )
     written += '<a data-card="leave" href="?">Leave</a>'
+    own = f'<a class="own" data-card="step" hidden href="{escape(place.at(number))}">Your own text: back to the tour\'s</a>'
     return (
-        f'<div class="tour"><b>{escape(place.tour.title)}</b><span>step {number} of {steps}</span>{_room()}'
+        f'<div class="tour"><b>{escape(place.tour.title)}</b><span>{_counted(number, steps)}</span>{_room()}{own}'
         f'<nav aria-label="Steps of the tour">{written}</nav></div>'
+        + (room.held(standing) if 0 < standing.held <= number else "")
     )
+
+
+def _counted(number: int, steps: int) -> str:
+    """Which step of a tour it is."""
+    return f"step {number} of {steps}" if steps > 1 else escape(_("one question"))
 
 
 def _room() -> str:
@@ -193,35 +227,65 @@ def _room() -> str:
     return f'<span class="room">room {escape(room.ROOM.get())}</span>' if room.ROOM.get() else ""
 
 
-def _ask(place: Place, question: Question) -> None:
-    """The question with its answers to press; once one was given, what was measured."""
-    st.markdown(f":orange-badge[Question] {question.asks}")
+def _ask(place: Place, question: Question, asks: bool, standing: Standing) -> None:
+    """The question with its answers to press while it `asks`; once one was given, and may be judged, what was measured."""
+    words = markdown.plain if place.tour.name == asked.OWN else str  # a teacher's text is shown as it is
+    answers = [words(answer) for answer in question.answers]
+    st.markdown(f":orange-badge[Question] {words(question.asks)}")
     given = place.given
-    if given is None or not 0 <= given < len(question.answers):
+    if asks:
+        if given is not None:
+            st.markdown(
+                _(
+                    "Your teacher asks again: discuss it, then answer once more. Your first answer, “{answer}”, counts as the "
+                    "first vote.",
+                    answer=answers[given],
+                )
+            )
         with st.container(horizontal=True, gap="small"):
-            for number, answer in enumerate(question.answers):
-                st.button(answer, key=f"told-{number}", on_click=_answer, args=(place, number))
+            for number, answer in enumerate(answers):
+                st.button(answer, key=f"told-{number}", on_click=_answer, args=(place, number, standing.vote))
         return
-    found = measured(place.tour.name, place.number)
-    answer = question.answers[found.answer]
-    if given == found.answer:
-        st.markdown(texts.right(answer, found.says))
-    else:
-        st.markdown(texts.wrong(question.answers[given], answer, found.says))
-    room.answers(place.number, question, given, found.answer)
+    assert given is not None
+    if not standing.shown:
+        st.markdown(
+            _(
+                "Your answer, “{answer}”, is counted. How the room answered, and what is right, appears here when your teacher "
+                "reveals it.",
+                answer=answers[given],
+            )
+        )
+        return
+    true = right(place.tour, place.number)
+    if question.measure is None:
+        st.markdown(texts.teachers(answers[given], None if true is None else answers[true]))
+    elif given == true:
+        st.markdown(texts.right(answers[given], measured(place.tour.name, place.number).says))
+    elif true is not None:
+        st.markdown(texts.wrong(answers[given], answers[true], measured(place.tour.name, place.number).says))
+    if room.ROOM.get():
+        st.html(room.bars(question, standing.votes, true, given))
 
 
-def _answer(place: Place, answer: int) -> None:
+def right(tour: Tour, number: int) -> int | None:
+    """Which answer to the question of a step is true, measured or as the teacher says it; None where nobody says so."""
+    question = tour.steps[number - 1].question
+    assert question is not None
+    return question.right if question.measure is None else measured(tour.name, number).answer
+
+
+def _answer(place: Place, answer: int, vote: int) -> None:
     told = list(place.told) + [None] * (place.number - len(place.told))
     told[place.number - 1] = answer
     TOLD.set(tuple(told))
-    room.press(place.number, answer)
-    begun()[place.tour.name] = place.number, tuple(told)  # type: ignore[index]
+    room.press(place.number, answer, vote)
+    _remember(place, tuple(told))
 
 
 @st.cache_data(max_entries=256, show_spinner="Measuring the answer …")
 def measured(tour: str, number: int) -> Measured:
     """What is true of the question of a step, computed from the models once per process."""
-    question = TOURS[tour].steps[number - 1].question
-    assert question is not None
+    found = asked.named(tour)
+    question = found.steps[number - 1].question if found else None
+    assert question is not None and question.measure is not None
     return question.measure()

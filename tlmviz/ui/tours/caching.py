@@ -91,7 +91,7 @@ TOUR = Tour(
             "Press ▶: every new word adds a row to the map, its query, and a column, its key. Keys and values of all earlier "
             "words "
             "are there already.",
-            ".st-key-decode",
+            ".st-key-decode-view",
             {},
             Question(
                 "How many bytes does this model keep for each word it read?",
@@ -144,7 +144,7 @@ TOUR = Tour(
             "kv_cache",
             "Forgetting",
             "This model looks back 64 words and no further. Its cache is a ring: what is older is written over.",
-            ".st-key-decode",
+            ".st-key-decode-view",
             {"model": "zoo-window"},
             Question(
                 "Behind word 64, what does the cache do as the text goes on?",

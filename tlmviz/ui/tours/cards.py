@@ -6,6 +6,7 @@ from html import escape
 
 import streamlit as st
 
+from ..components import spotlight
 from . import bar, room
 from .parts import Tour
 from .table import TOURS
@@ -29,6 +30,7 @@ def tours(home: str) -> None:
     begun = bar.begun()
     cards = "".join(_card(tour, begun.get(tour.name), home) for tour in TOURS.values())
     st.html(f'{_STYLE}<div class="tours">{cards}</div>')
+    spotlight.resume()
 
 
 def _card(tour: Tour, left: tuple[int, tuple[int | None, ...]] | None, home: str) -> str:
@@ -43,7 +45,20 @@ def _card(tour: Tour, left: tuple[int, tuple[int | None, ...]] | None, home: str
         for place, (text, href) in enumerate(links)
     )
     asked = sum(step.question is not None for step in tour.steps)
+    begun = "" if left is None else " data-begun"
     return (
-        f"<article><h3>{escape(tour.title)}</h3><p>{escape(tour.says)}</p>"
-        f"<small>{len(tour.steps)} steps, {asked} questions, about {tour.minutes} minutes</small><div>{written}</div></article>"
+        f'<article data-tour="{tour.name}"{begun}><h3>{escape(tour.title)}</h3><p>{escape(tour.says)}</p>'
+        f"<small>{len(tour.steps)} steps, {asked} questions, about {tour.minutes} minutes{_score(tour, left)}</small>"
+        f"<div>{written}</div></article>"
     )
+
+
+def _score(tour: Tour, left: tuple[int, tuple[int | None, ...]] | None) -> str:
+    """How many of the questions that were answered were answered rightly."""
+    number, told = left or (1, ())
+    given = tour.answered(told)
+    if not given:
+        return ""
+    right = sum(bar.measured(tour.name, step).answer == answer for step, answer in given.items())
+    done = "done, " if number == len(tour.steps) else ""
+    return f" · <b>{done}{right} of {len(given)} right</b>"

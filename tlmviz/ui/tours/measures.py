@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 
+from tlmviz.facades.language_model import LanguageModel
 from tlmviz.figures.written import number
-from tlmviz.language_model import LanguageModel
-from tlmviz.trace import Trace
+from tlmviz.tracing.trace import Trace
 
 from .. import compute
 from .parts import Measured
@@ -30,12 +30,12 @@ def largest(values: Sequence[float]) -> int:
 
 
 def looked_at(
-    text: str, head: tuple[int, int], query: int, keys: Mapping[str, int]
+    text: str, head: tuple[int, int], query: int, keys: Mapping[str, int], model: str = STORY
 ) -> Callable[[], Measured]:
     """A measure: which of the named `keys` (positions) gets most of a head's weight from the token at `query`."""
 
     def measure() -> Measured:
-        trace = story_trace(text)  # here: the worker that waits for itself waits for ever
+        trace = compute.trace(model, text)  # here: the worker that waits for itself waits for ever
         row = compute.run_in_worker(lambda: trace.attention(*head, rows=slice(query, query + 1))[0])
         weights = [float(row[key]) for key in keys.values()]
         said = ", ".join(f"{name} {number(weight, '.0%')}" for name, weight in zip(keys, weights))

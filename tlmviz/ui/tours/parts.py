@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from urllib.parse import urlencode
 
@@ -17,18 +17,23 @@ class Measured:
 
 @dataclass(frozen=True)
 class Question:
-    """A question with two to four answers; `measure` computes from the models which of them is true."""
+    """A question with two to four answers; `measure` computes from the models which of them is true.
+
+    One of a teacher's own has none, and perhaps an answer that the teacher says is `right`, counted from 0.
+    """
 
     asks: str
     answers: tuple[str, ...]
-    measure: Callable[[], Measured]
+    measure: Callable[[], Measured] | None = None
+    right: int | None = None
 
 
 @dataclass(frozen=True)
 class Step:
     """One step: a page by its path, the link that sets its state, what is said of it, and the place that is lit.
 
-    `place` is a CSS selector of a part of the page: mostly the class that Streamlit makes of a key, `.st-key-attention`.
+    `place` is a CSS selector of a part of the page: mostly the class that Streamlit makes of a key, `.st-key-attention`;
+    a teacher's own question has no place, title or words.
     """
 
     page: str
@@ -52,6 +57,14 @@ class Tour:
     def minutes(self) -> int:
         """About how long it takes: a minute for two steps."""
         return round(len(self.steps) / 2 + 1)
+
+    def answered(self, told: Sequence[int | None]) -> dict[int, int]:
+        """The answers `told` step by step that their questions have, by the step, counted from 1."""
+        return {
+            number: answer
+            for number, (step, answer) in enumerate(zip(self.steps, told), 1)
+            if answer is not None and step.question and 0 <= answer < len(step.question.answers)
+        }
 
 
 def address(path: str, home: str, query: Mapping[str, str | tuple[str, ...]]) -> str:

@@ -9,8 +9,8 @@ import torch
 from tlmviz.analysis.attention.interventions import scale_scores
 from tlmviz.analysis.numbers import logits
 from tlmviz.figures.written import number
-from tlmviz.language_model import LanguageModel
-from tlmviz.trace import Trace
+from tlmviz.protocols import LanguageModelLike
+from tlmviz.tracing.trace import Trace
 
 from .. import compute
 from ..inputs import DEFAULT_TEXT as TEXT
@@ -23,11 +23,11 @@ DIVISORS = (0.5, 1.0, 2.0)
 
 
 @functools.cache
-def _untrained() -> tuple[LanguageModel, Trace]:
+def _untrained() -> tuple[LanguageModelLike, Trace]:
     """The model before training, and its pass over the text."""
     lm = story()
 
-    def work() -> tuple[LanguageModel, Trace]:
+    def work() -> tuple[LanguageModelLike, Trace]:
         raw = logits.untrained(lm)
         return raw, raw.trace(TEXT)
 

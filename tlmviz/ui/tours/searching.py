@@ -76,7 +76,9 @@ def _rouge() -> Measured:
     _, found = _best(COAT)
     source = [name.strip() for name in mt.names(mt.encode(COAT))]
     written = [mt.tokenizer.name(token).strip() for token in found.tokens]
-    row = found.map(mt.align)[written.index("rouge")]
+    attention = found.map(mt.align)
+    assert attention is not None  # a translator's steps look at the source
+    row = attention[written.index("rouge")]
     words = ("coat", "red", "cold")
     shares = [float(row[source.index(word)]) for word in words]
     said = ", ".join(f"“{word}” {number(share, '.0%')}" for word, share in zip(words, shares))

@@ -2,8 +2,32 @@
 
 from __future__ import annotations
 
-from . import bounded, caching, debugging, earlier_name, next_token, root_d, searching, turning
+from . import (
+    being_born,
+    bounded,
+    caching,
+    circuit,
+    debugging,
+    earlier_name,
+    next_token,
+    root_d,
+    searching,
+    serving,
+    turning,
+)
 from .parts import Tour
 
-_MODULES = (next_token, root_d, earlier_name, turning, caching, searching, bounded, debugging)
+_MODULES = (
+    next_token,
+    root_d,
+    earlier_name,
+    circuit,
+    being_born,
+    turning,
+    caching,
+    serving,
+    searching,
+    bounded,
+    debugging,
+)
 TOURS: dict[str, Tour] = {module.TOUR.name: module.TOUR for module in _MODULES}

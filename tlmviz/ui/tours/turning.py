@@ -5,6 +5,7 @@ from __future__ import annotations
 import functools
 
 import numpy as np
+from torch import Tensor
 
 from tlmviz.analysis.positions import context_extension, rope_planes, rope_runs
 from tlmviz.analysis.samples import sample_text
@@ -21,7 +22,7 @@ TRAINED, READ = 256, 1024  # tokens
 
 
 @functools.cache
-def _vectors():
+def _vectors() -> tuple[Tensor, Tensor, float]:
     trace, base = story_trace(TEXT), rope_planes.own_base(story().config)
     return *compute.run_in_worker(lambda: rope_planes.head_vectors(trace, *HEAD, base)), base
 
@@ -128,7 +129,7 @@ TOUR = Tour(
             "Each pair of numbers of a query or key is a plane, a clock with two hands. Both hands turn with their word's "
             "position, "
             "fast in the first plane and slowly in the last.",
-            ".st-key-clocks",
+            ".st-key-clocks-view",
             {"head": "4.2"},
             Question(
                 "At which distance does this head like keys most?",
@@ -140,7 +141,7 @@ TOUR = Tour(
             "rope_planes",
             "Move both",
             "Now query and key move together along the text. All the hands turn.",
-            ".st-key-clocks",
+            ".st-key-clocks-view",
             {"head": "4.2", "rmove": "Move both"},
             Question("And the score of the two?", ("it stands still", "it turns with them"), _both),
         ),

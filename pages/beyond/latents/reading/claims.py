@@ -1,131 +1,233 @@
-"""What the part Reading a digit says about its picture, each where it is true, and what its parts are in any state."""
+"""What the part Reading digits says about its picture, each where it is true, and what its parts are in any state."""
 
 from __future__ import annotations
 
-from math import sqrt
+import numpy as np
 
 from tlmviz import digits
+from tlmviz.facades.scenes.language import PLACES
 from tlmviz.figures import number
 from tlmviz.ui.language import N_, _, listed, ngettext
 
 from .data import Data
+from .state import EMPTY
+
+LISTED = 3  # mistakes that are named
+APART = 0.1  # from fewest to most latents, the share read right must grow by more to be said to grow
+MOSTLY = 0.5  # of a latent's reading, in one cell
 
 
-def one_decides(data: Data) -> str | None:
-    """One latent without which it is read as another digit."""
-    if not (others := _others(data)):
+def drawing(data: Data) -> str | None:
+    """What the cell that is looked at is read as, where it was drawn into."""
+    if not _drawn(data) or data.found is None:
         return None
-    latent = min(others, key=lambda each: float(data.without[each].probabilities[data.found.digit]))
+    cell = data.chosen.cell
     return _(
-        "{count} learned rows of numbers read this picture as a {digit}, with {share}. Without latent {latent} they would read a "
-        "{other}.",
-        count=data.chosen.latents - len(data.chosen.muted), digit=data.found.digit, share=_share(data), latent=latent,
-        other=others[latent],
+        "Your drawing at the {place} is read as {read}, with {share}.",
+        place=PLACES[cell], read=_named(data.read[cell]), share=number(data.found.probabilities[cell, data.read[cell]], ".0%"),
     )  # fmt: skip
 
 
-def none_decides(data: Data) -> str | None:
-    """No latent is needed alone."""
-    if not data.without or _others(data):
+def fewer_read(data: Data) -> str | None:
+    """How many of the digits are read right without the muted latents, and with all."""
+    known, muted = _known(data), data.chosen.muted
+    if data.found is None or data.whole_read is None or not known or not muted or _drawn(data):
+        return None
+    return ngettext(
+        "Without latent {which} {right} of the {known} handwritten digits in this picture are read right, with all {count} "
+        "latents {whole}.",
+        "Without {n} latents {right} of the {known} handwritten digits in this picture are read right, with all {count} "
+        "latents {whole}.",
+        len(muted), which=muted[0], right=len(known) - len(_mistakes(data)), known=len(known),
+        count=data.chosen.latents, whole=sum(data.whole_read[at] == data.truth[at] for at in known),
+    )  # fmt: skip
+
+
+def reads(data: Data) -> str | None:
+    """How many of the digits are read right."""
+    known = _known(data)
+    if data.found is None or not known or data.chosen.muted or len(_heard(data)) < 2 or _drawn(data):
         return None
     return _(
-        "{count} learned rows of numbers read this picture as a {digit}, with {share}, and still do without any one of them.",
-        count=data.chosen.latents - len(data.chosen.muted), digit=data.found.digit, share=_share(data),
+        "{count} learned rows of numbers read {right} of the {known} handwritten digits in this picture right.",
+        count=len(_heard(data)), right=len(known) - len(_mistakes(data)), known=len(known),
     )  # fmt: skip
 
 
 def one_reads(data: Data) -> str | None:
-    """All others are muted."""
-    if data.found is None or data.without:
+    """There is no other."""
+    known = _known(data)
+    if data.found is None or not known or data.chosen.latents > 1 or data.chosen.muted or _drawn(data):
         return None
-    [latent] = set(range(data.chosen.latents)) - set(data.chosen.muted)
     return _(
-        "Latent {latent} alone reads this picture as a {digit}, with {share}.",
-        latent=latent,
-        digit=data.found.digit,
-        share=_share(data),
+        "Latent {latent} alone reads {right} of the {known} handwritten digits in this picture right.",
+        latent=_heard(data)[0], right=len(known) - len(_mistakes(data)), known=len(known),
+    )  # fmt: skip
+
+
+def mistakes(data: Data) -> str | None:
+    """Held-out digits that are others."""
+    if not (found := _mistakes(data)):
+        return None
+    named = [
+        _("the {digit} at the {place} as {read}", digit=data.truth[cell], place=PLACES[cell], read=_named(data.read[cell]))
+        for cell in found[:LISTED]
+    ]  # fmt: skip
+    return _("**Read wrong**: {mistakes}.", mistakes=listed(named))
+
+
+def one_decides(data: Data) -> str | None:
+    """One latent without which the chosen cell is read as something else."""
+    if data.found is None or not (others := _others(data)):
+        return None
+    cell = data.chosen.cell
+    latent = min(others, key=lambda each: float(data.without[each].probabilities[cell, data.read[cell]]))
+    return _(
+        "**Without latent {latent}** the cell at the {place} would be read as {other}, and not as {read}.",
+        latent=latent, place=PLACES[cell], other=_named(others[latent]), read=_named(data.read[cell]),
+    )  # fmt: skip
+
+
+def none_decides(data: Data) -> str | None:
+    """No latent is needed alone there."""
+    if not data.without or _others(data):
+        return None
+    return _(
+        "The cell at the {place} is read as {read}, also without any one of the latents.",
+        place=PLACES[data.chosen.cell],
+        read=_named(data.read[data.chosen.cell]),
     )
 
 
-def wrong(data: Data) -> str | None:
-    """A held-out digit that is another."""
-    if data.found is None or data.truth in (None, data.found.digit):
+def answered_by_its_reader(data: Data) -> str | None:
+    """The answer comes most from a latent that reads mostly there."""
+    if data.found is None or (most := _reader(data))[3] < MOSTLY:
         return None
-    return _("**It is wrong**: the digit is a {truth}.", truth=data.truth)
+    latent, share, layer, there = most
+    return _(
+        "**The answer for the cell at the {place}** comes most from latent {latent} ({share} of its weight), and that latent "
+        "reads mostly there: in layer {layer} {there} of its weight is on this cell.",
+        place=PLACES[data.chosen.cell], latent=latent, share=number(share, ".0%"), layer=layer, there=number(there, ".0%"),
+    )  # fmt: skip
+
+
+def answered_by_another(data: Data) -> str | None:
+    """The answer comes most from a latent that reads several cells."""
+    if data.found is None or (most := _reader(data))[3] >= MOSTLY:
+        return None
+    latent, share, _layer, there = most
+    return _(
+        "**The answer for the cell at the {place}** comes most from latent {latent} ({share} of its weight), which has other "
+        "cells to read as well: at most {there} of its weight is on this one, in any layer.",
+        place=PLACES[data.chosen.cell], latent=latent, share=number(share, ".0%"), there=number(there, ".0%"),
+    )  # fmt: skip
 
 
 def like_those_it_knows(data: Data) -> str | None:
     """What a drawing is most like, where the answer is among it."""
-    if data.found is None or data.truth is not None or data.found.digit not in data.nearest:
+    if not _drawn(data) or data.read[data.chosen.cell] not in data.nearest:
         return None
     return _(
-        "**Most like your drawing** are, of the {count} digits it learned from, {nearest}.",
-        count=_known(),
+        "**Most like your drawing** are, of the {count} handwritten digits it learned from, {nearest}.",
+        count=_learned(),
         nearest=_nearest(data),
     )
 
 
 def unlike_those_it_knows(data: Data) -> str | None:
     """What a drawing is most like, where the answer is not among it."""
-    if data.found is None or data.truth is not None or data.found.digit in data.nearest:
+    if not _drawn(data) or data.read[data.chosen.cell] in data.nearest:
         return None
     return _(
-        "**Do not trust its answer**: of the {count} digits it learned from, {nearest} are most like your drawing, pixel by "
-        "pixel. It was never shown strokes drawn like this.",
-        count=_known(), nearest=_nearest(data),
+        "**It reads something else than what is nearest**: of the {count} handwritten digits it learned from, {nearest} are most "
+        "like your drawing, pixel by pixel. It also learned from digits drawn in plain strokes.",
+        count=_learned(), nearest=_nearest(data),
     )  # fmt: skip
 
 
-def as_good(data: Data) -> str | None:
-    """The numbers of latents make no difference that is not chance."""
-    said = _counts(data)
-    if said is None or not _by_chance(data):
+def more_read_more(data: Data) -> str | None:
+    """Every larger number of latents reads more digits right, and the largest clearly more than the smallest."""
+    if (said := _counts(data)) is None or not _grows(data):
         return None
-    return said + " " + _("So small a difference is chance.")
+    return said + " " + _("**Too few latents cannot keep nine digits apart.**")
 
 
-def better(data: Data) -> str | None:
-    """The numbers of latents make a difference."""
-    said = _counts(data)
-    return None if said is None or _by_chance(data) else said
+def more_read_no_more(data: Data) -> str | None:
+    """They do not."""
+    return None if _grows(data) else _counts(data)
 
 
-def most_missed(data: Data) -> str | None:
-    """The latent whose muting costs most, over all held-out digits."""
-    shares = [number(100 * share, ".1f") for share in data.muted_one_by_one]
-    least = min(range(len(shares)), key=lambda latent: float(shares[latent]))
-    if shares.count(shares[least]) > 1:
+def needed_there(data: Data) -> str | None:
+    """The latent and the cell between which muting costs most, over many held-out digits."""
+    shares = data.muted_one_by_one
+    if len(shares) < 2:
+        return None
+    lost = data.right_in_cells - shares
+    latent, cell = (int(at) for at in np.unravel_index(lost.argmax(), lost.shape))
+    if lost[latent, cell] < APART:
         return None
     return _(
-        "**Latent {latent}** is missed most: without it {share}% of the held-out digits are read right.",
-        latent=least,
-        share=shares[least],
-    )
+        "**Latent {latent} is missed most at the {place}**: muted, it leaves {share} of the digits there right, instead "
+        "of {whole}.",
+        latent=latent, place=PLACES[cell], share=number(shares[latent, cell], ".0%"),
+        whole=number(data.right_in_cells[cell], ".0%"),
+    )  # fmt: skip
 
 
 CLAIMS = (
+    drawing,
+    fewer_read,
+    reads,
+    one_reads,
+    mistakes,
+    answered_by_its_reader,
+    answered_by_another,
     one_decides,
     none_decides,
-    one_reads,
-    wrong,
     like_those_it_knows,
     unlike_those_it_knows,
-    as_good,
-    better,
-    most_missed,
 )
+BENEATH = more_read_more, more_read_no_more, needed_there  # they take many passes
+
+
+def _heard(data: Data) -> list[int]:
+    return [latent for latent in range(data.chosen.latents) if latent not in data.chosen.muted]
+
+
+def _known(data: Data) -> list[int]:
+    """The cells with a held-out digit."""
+    return [cell for cell, truth in enumerate(data.truth) if truth not in (None, digits.NOTHING)]
+
+
+def _mistakes(data: Data) -> list[int]:
+    return [cell for cell in _known(data) if data.found is not None and data.read[cell] != data.truth[cell]]
+
+
+def _drawn(data: Data) -> bool:
+    """Whether the chosen cell is read, and holds a drawing."""
+    return data.found is not None and data.chosen.drawn[data.chosen.cell] not in ("", EMPTY)
 
 
 def _others(data: Data) -> dict[int, int]:
-    """Latent -> what is read without it, where that is another digit."""
-    return {latent: read.digit for latent, read in data.without.items() if read.digit != data.found.digit}
+    """Latent -> what the chosen cell is read as without it, where that is something else."""
+    cell = data.chosen.cell
+    read = {latent: int(each.probabilities[cell].argmax()) for latent, each in data.without.items()}
+    return {latent: other for latent, other in read.items() if other != data.read[cell]}
 
 
-def _share(data: Data) -> str:
-    return number(100 * data.found.probabilities[data.found.digit], ".1f") + "%"
+def _reader(data: Data) -> tuple[int, float, int, float]:
+    """The latent from which the chosen cell's answer comes most, its share, and the layer in which most of its reading lies on
+    the cell, with that share."""
+    latent = int(data.asked.argmax())
+    there = data.on_the_cell[:, latent]
+    return latent, float(data.asked[latent]), int(there.argmax()), float(there.max())
 
 
-def _known() -> str:
+def _named(read: int) -> str:
+    return _("nothing") if read == digits.NOTHING else _("a {digit}", digit=read)
+
+
+def _learned() -> str:
     return f"{len(digits.training()):,}"
 
 
@@ -136,50 +238,64 @@ def _nearest(data: Data) -> str:
 def _counts(data: Data) -> str | None:
     if len(data.right) < 2:
         return None
-    shares = ", ".join(f"M = {latents}: {count}" for latents, count in data.right.items())
-    return _(
-        "Of {count} held-out digits, written by other hands, it reads right: {shares}.",
-        count=len(digits.held_out()),
-        shares=shares,
+    shares, whole = (
+        ", ".join(f"M = {latents}: {number(share, '.1%')}" for latents, share in each.items())
+        for each in (data.right, data.whole)
     )
+    return _(
+        "Of {count} held-out digits, written by other hands, nine to a picture, are read right: {shares}. All nine of a picture "
+        "are: {whole}.",
+        count=len(digits.held_out()), shares=shares, whole=whole,
+    )  # fmt: skip
 
 
-def _by_chance(data: Data) -> bool:
-    """Whether best and worst lie within two standard deviations of a count."""
-    count, least, most = len(digits.held_out()), min(data.right.values()), max(data.right.values())
-    return most - least <= 2 * sqrt(least * (count - least) / count)
+def _grows(data: Data) -> bool:
+    shares = list(data.right.values())
+    return all(a < b for a, b in zip(shares, shares[1:])) and shares[-1] - shares[0] > APART
 
 
 def said(data: Data) -> str:
-    """What the picture is read as, beside it."""
+    """What the chosen cell is read as, beside the picture."""
     if data.found is None:
         return ""
-    muted = len(data.chosen.muted)
+    cell, muted = data.chosen.cell, len(data.chosen.muted)
+    truth, read = data.truth[cell], data.read[cell]
     left_out = ngettext(" ({n} of its latents muted)", " ({n} of its latents muted)", muted) if muted else ""
-    values = {"digit": data.found.digit, "share": _share(data), "muted": left_out, "truth": data.truth}
-    if data.truth is None and data.moved:
+    values = {
+        "place": PLACES[cell], "read": _named(read), "muted": left_out,
+        "share": number(100 * data.found.probabilities[cell, read], ".1f") + "%",
+    }  # fmt: skip
+    if truth is None and data.moved:
         return _(
-            "Your drawing, put in the middle and made as large as the examples, is read as {digit}, with {share}{muted}.",
+            "Your drawing at the {place}, put in the middle and made as large as the examples, is read as {read}, with "
+            "{share}{muted}.",
             **values,
         )
-    if data.truth is None:
-        return _("Your drawing is read as {digit}, with {share}{muted}.", **values)
-    if data.found.digit == data.truth:
-        return _("Read as {digit} with {share}{muted}: right.", **values)
-    return _("Read as {digit} with {share}{muted}: wrong, it is a {truth}.", **values)
+    if truth is None:
+        return _("Your drawing at the {place} is read as {read}, with {share}{muted}.", **values)
+    if read == truth:
+        return _("At the {place}: read as {read} with {share}{muted}, right.", **values)
+    return _(
+        "At the {place}: read as {read} with {share}{muted}, wrong, it is {truth}.",
+        **values,
+        truth=_named(truth),
+    )
 
 
 NOTICE = (
-    N_("The picture's 64 pixels are 64 tokens. A **latent** is a learned row of numbers that belongs to no pixel: in every "
-       "layer it reads all pixels by attention (the colours, with the picture's ink as dots), then all latents look at one "
-       "another (the bars, when you point at a map). The answer is read off the latents alone."),
+    N_("The picture's 576 pixels are 576 tokens. A **latent** is a learned row of numbers that belongs to no pixel: in every "
+       "layer it reads all pixels by attention (the colours, with the picture's ink in them), then all latents look at one "
+       "another (the bars, when you point at a map)."),
+    N_("In the end a learned question for each cell reads the latents, and they alone say what is there: the bars of the last "
+       "row say how much the chosen cell's answer takes from each latent. Click another cell to see another answer's."),
     N_("In layer 0 a latent has read nothing yet: it asks the same of every picture. From layer 1 on it asks with what it has "
-       "found, so its map follows the digit."),
-    N_("Whatever you draw is read as one of ten digits: it knows nothing else. A drawing is first put in the "
-       "middle, as large and as thin as the examples: the dots in the maps are what is read."),
-    N_("Mute a latent (click its map, then the button; or double-click): no other one sees it, and the answer leaves it out."),
+       "found."),
+    N_("Whatever you draw is read as one of ten digits or as nothing: it knows nothing else. A drawing is first put in the "
+       "middle of its cell, as large and as thin as the examples: the maps show what is read."),
+    N_("Mute a latent (click its map, then the button; or double-click): neither another one nor an answer sees it."),
 )  # fmt: skip
 MATHS = N_(
     "Every layer has its own read and mix weights, as in the notes' loop; Perceiver (Jaegle et al. 2021) shares them between "
-    "layers. A feed-forward layer follows, which the notes' loop leaves out."
+    "layers. A feed-forward layer follows, which the notes' loop leaves out. The answer's questions are those of Perceiver IO "
+    "(Jaegle et al. 2022)."
 )

@@ -1,28 +1,38 @@
 // @ts-check
-// Every latent's map over the picture, layer by layer. Free of the DOM.
+// Every latent's map over the picture, layer by layer, and how much an answer takes from each. Free of the DOM but for small images.
 
 import { _ } from "#canvas/language.js";
-import { inkOn, rgb, shade, shadeRgb } from "#canvas/theme.js";
+import { drawPixels } from "#canvas/pad.js";
+import { inkOn, rgb, shadeRgb } from "#canvas/theme.js";
 
 /** @typedef {[layer: number, latent: number]} Latent both from 0 */
-/** @typedef {{ at: Latent | null, pixel: number | null }} Pointed a latent's map, a pixel, or a pixel of a map */
-/** @typedef {{ width: number, height: number, side: number, boxes: { layer: number, latent: number, x: number, y: number }[] }} Layout where the maps are; `side` of each in pixels */
+/** @typedef {{ at: Latent | null, pixel: number | null }} Pointed a latent's map, a pixel of the picture, or a pixel of a map */
+/** @typedef {{ layer: number, latent: number, x: number, y: number }} Box */
+/** @typedef {{ width: number, height: number, side: number, boxes: Box[], answers: Box[] }} Layout where the maps are, and below them the bars of the answer; `side` of each in pixels */
 /**
- * `pixels` a letter each; `truth` what the digit is, where that is known; `error` why it is not read.
- * `read` is the picture that is read, where a drawing was moved.
- * @typedef {{ pixels: string, read: string, layers: number, heads: number, latents: number, probabilities: number[], truth: number | null, said: string, error: string }} Header
+ * `names` of the cells, `pixels` of each a letter each; `truth` what each holds (10 is nothing), null where nobody knows; `read` what
+ * it is read as; `said` of the chosen cell; `error` why nothing is read.
+ * @typedef {{ names: string[], pixels: string[], layers: number, heads: number, latents: number, truth: (number | null)[], read: number[], said: string, error: string }} Header
  */
-/** @typedef {{ reading: Float32Array, mixing: Float32Array }} Arrays [layers, heads + 1, latents, pixels or latents], the mean of heads first */
-/** @typedef {import("#canvas/live.js").View<Header, Arrays, { pixels: string, muted: number[], pin: Latent | null, head: number }> & { pad: import("#canvas/pad.js").Pad, read: Arrays & { pixels: Uint8Array } }} View */
+/**
+ * [layers, heads + 1, latents, pixels or latents], [heads + 1, cells, latents], the mean of heads first; [cells, 11]; [24, 24] as it is read.
+ * @typedef {{ reading: Float32Array, mixing: Float32Array, answering: Float32Array, probabilities: Float32Array, picture: Uint8Array }} Arrays
+ */
+/** @typedef {import("#canvas/live.js").View<Header, Arrays, { drawn: string[], cell: number, muted: number[], pin: Latent | null, head: number }> & { pad: import("#canvas/pad.js").Pad, kept: Arrays, images: Map<string, HTMLCanvasElement> }} View */
 /** @typedef {import("#canvas/pens.js").Pen} Pen */
 /** @typedef {import("#canvas/theme.js").Theme} Theme */
 
+export const CELLS = 3; // along a side of the picture
+export const PIXELS = 24;
+const CELL = PIXELS / CELLS;
 const MAP_GAP = { few: 10, many: 6 };
 const MAP_HEAD = 18; // pixels above the maps of a layer
 const MAP_FOOT = 19; // below a map: a bar and a number
-const LARGEST_MAP = 150;
-const SMALLEST_MAP = { few: 60, many: 36 };
+const ANSWER = 24; // a bar and a number of the answer
+const LARGEST_MAP = 118;
+const SMALLEST_MAP = { few: 60, many: 56 };
 const FULL_PIXEL = 16;
+const INKED = 0.38; // how much of a pixel full ink covers
 const MAP_ORANGE = "#cf6a1b";
 
 /**
@@ -40,12 +50,14 @@ export function layOut(width, layers, latents) {
   while (perRow > 2 && sideFor(perRow) < least) perRow = Math.ceil(perRow / 2);
   const side = sideFor(perRow);
   const rows = Math.ceil(latents / perRow);
+  const place = (/** @type {number} */ latent, /** @type {number} */ top, /** @type {number} */ tall) => ({ x: 1 + (latent % perRow) * (side + gap), y: top + MAP_HEAD + Math.floor(latent / perRow) * tall });
   const height = MAP_HEAD + rows * (side + MAP_FOOT);
-  const boxes = Array.from({ length: layers * latents }, (_, i) => {
+  const boxes = Array.from({ length: layers * latents }, (_unused, i) => {
     const [layer, latent] = [Math.floor(i / latents), i % latents];
-    return { layer, latent, x: 1 + (latent % perRow) * (side + gap), y: layer * height + MAP_HEAD + Math.floor(latent / perRow) * (side + MAP_FOOT) };
+    return { layer, latent, ...place(latent, layer * height, side + MAP_FOOT) };
   });
-  return { width: Math.min(width, perRow * (side + gap) - gap + 2), height: layers * height, side, boxes };
+  const answers = Array.from({ length: latents }, (_unused, latent) => ({ layer: layers, latent, ...place(latent, layers * height, ANSWER) }));
+  return { width: Math.min(width, perRow * (side + gap) - gap + 2), height: layers * height + MAP_HEAD + rows * ANSWER, side, boxes, answers };
 }
 
 /**
@@ -54,11 +66,21 @@ export function layOut(width, layers, latents) {
  * @param {"reading" | "mixing"} what
  * @param {Latent} at
  */
-function weightsOf(v, what, [layer, latent]) {
+export function weightsOf(v, what, [layer, latent]) {
   const { heads, latents } = v.header;
-  const size = what === "reading" ? 64 : latents;
+  const size = what === "reading" ? PIXELS ** 2 : latents;
   const begin = ((layer * (heads + 1) + v.place.head) * latents + latent) * size;
-  return v.read[what].subarray(begin, begin + size);
+  return v.kept[what].subarray(begin, begin + size);
+}
+
+/**
+ * What the answer for the chosen cell takes from each latent, in the chosen head.
+ * @param {View} v
+ */
+export function answerOf(v) {
+  const { latents } = v.header;
+  const begin = (v.place.head * CELLS ** 2 + v.place.cell) * latents;
+  return v.kept.answering.subarray(begin, begin + latents);
 }
 
 /** @param {View} v @returns {Latent | null} */
@@ -88,12 +110,52 @@ export function beside(v, right, down) {
 export function pointedAt({ boxes, side }, x, y) {
   const box = boxes.find((each) => x >= each.x && x < each.x + side && y >= each.y && y < each.y + side + MAP_FOOT);
   if (!box) return null;
-  const [column, row] = [Math.floor((8 * (x - box.x)) / side), Math.floor((8 * (y - box.y)) / side)];
-  return { at: [box.layer, box.latent], pixel: row < 8 ? 8 * row + column : null };
+  const [column, row] = [Math.floor((PIXELS * (x - box.x)) / side), Math.floor((PIXELS * (y - box.y)) / side)];
+  return { at: [box.layer, box.latent], pixel: row < PIXELS ? PIXELS * row + column : null };
+}
+
+/** @param {number} pixel @returns {number} its cell, 0 to 8 */
+export function cellOf(pixel) {
+  return Math.floor(Math.floor(pixel / PIXELS) / CELL) * CELLS + Math.floor((pixel % PIXELS) / CELL);
 }
 
 /**
- * All maps.
+ * Weights of pixels summed by cell.
+ * @param {ArrayLike<number>} weights
+ */
+export function byCell(weights) {
+  const sums = new Array(CELLS ** 2).fill(0);
+  for (let pixel = 0; pixel < weights.length; pixel++) sums[cellOf(pixel)] += weights[pixel];
+  return sums;
+}
+
+/**
+ * The picture as it was drawn, with what each cell is read as, and the chosen cell.
+ * @param {Pen} pen
+ * @param {View} v
+ * @param {Theme} theme
+ * @param {number} size
+ * @param {(text: string) => Uint8Array} pixelsOf the pixels of a cell's letters
+ */
+export function drawCells(pen, v, theme, size, pixelsOf) {
+  const step = size / CELLS;
+  v.header.pixels.forEach((letters, cell) => {
+    const [x, y] = [(cell % CELLS) * step, Math.floor(cell / CELLS) * step];
+    const own = cell === v.place.cell ? v.pad.values : pixelsOf(letters);
+    pen.shifted(x + 3, y + 3, () => drawPixels(pen, theme, own, CELL, step - 6));
+    pen.rect(x + 0.5, y + 0.5, step - 1, step - 1, null, theme.faint);
+    const [read, truth] = [v.header.read[cell], v.header.truth[cell]];
+    if (read === undefined || v.header.error) return;
+    const wrong = truth !== null && read !== truth;
+    pen.rect(x + 1, y + 1, 14, 14, wrong ? MAP_ORANGE : theme.background, wrong ? null : theme.faint);
+    pen.text(x + 8, y + 8.5, read > 9 ? "–" : read, { color: wrong ? "#ffffff" : theme.text, align: "center", size: 11, weight: 600 });
+  });
+  const { cell } = v.place;
+  pen.rect((cell % CELLS) * step + 1.5, Math.floor(cell / CELLS) * step + 1.5, step - 3, step - 3, null, theme.primary, { width: 3 });
+}
+
+/**
+ * All maps, and the bars of the chosen cell's answer.
  * @param {Pen} pen
  * @param {View} v
  * @param {Theme} theme
@@ -102,19 +164,33 @@ export function pointedAt({ boxes, side }, x, y) {
 export function drawMaps(pen, v, theme, layout) {
   const chosen = focus(v);
   const barsOf = heightsOfBars(v, layout, chosen);
-  const most = Array.from({ length: v.header.layers }, (__, layer) => Math.max(1e-9, ...layout.boxes.flatMap((box) => (box.layer === layer ? Array.from(weightsOf(v, "reading", [layer, box.latent])) : []))));
   for (const box of layout.boxes) {
-    if (box.latent === 0) {
-      pen.text(1, box.y - MAP_HEAD / 2, _("Layer {n}", { n: box.layer }), { color: theme.text, size: 12, weight: 600 });
-      pen.text(58, box.y - MAP_HEAD / 2, _("colours to {most}% of a latent's reading", { most: (100 * most[box.layer]).toFixed(0) }), { color: theme.muted, size: 10.5 });
-    }
+    if (box.latent === 0) pen.text(1, box.y - MAP_HEAD / 2, _("Layer {n}", { n: box.layer }), { color: theme.text, size: 12, weight: 600 });
     const muted = v.place.muted.includes(box.latent);
     const here = chosen && chosen[0] === box.layer && chosen[1] === box.latent;
     pen.shifted(box.x, box.y, () => {
-      drawMap(pen, v, theme, { at: [box.layer, box.latent], most: most[box.layer], side: layout.side, muted });
+      drawMap(pen, v, theme, { at: [box.layer, box.latent], side: layout.side, muted });
       if (here) pen.rect(-1, -1, layout.side + 2, layout.side + 2, null, MAP_ORANGE, { width: 2.5 });
-      drawFoot(pen, theme, barsOf(box), layout.side, box.latent, muted);
+      drawFoot(pen, theme, { bar: barsOf(box), side: layout.side, top: layout.side, latent: box.latent, muted });
     });
+  }
+  drawAnswer(pen, v, theme, layout);
+}
+
+/**
+ * How much the answer for the chosen cell takes from each latent.
+ * @param {Pen} pen
+ * @param {View} v
+ * @param {Theme} theme
+ * @param {Layout} layout
+ */
+function drawAnswer(pen, v, theme, { answers, side }) {
+  const title = _("Answer for the cell at the {cell}", { cell: v.header.names[v.place.cell] });
+  pen.text(1, answers[0].y - MAP_HEAD / 2, title, { color: theme.text, size: 12, weight: 600 });
+  const weights = answerOf(v);
+  for (const { latent, x, y } of answers) {
+    const muted = v.place.muted.includes(latent);
+    pen.shifted(x, y, () => drawFoot(pen, theme, { bar: { share: weights[latent], value: weights[latent] }, side, top: -3, latent, muted }));
   }
 }
 
@@ -140,73 +216,100 @@ function heightsOfBars(v, layout, chosen) {
 }
 
 /**
- * One latent's weights as colours, on the scale of its layer; the picture's ink as dots.
+ * One latent's weights as colours, up to its own largest, with the picture's ink in them.
  * @param {Pen} pen
  * @param {View} v
  * @param {Theme} theme
- * @param {{ at: Latent, most: number, side: number, muted: boolean }} map
+ * @param {{ at: Latent, side: number, muted: boolean }} map
  */
-function drawMap(pen, v, theme, { at, most, side, muted }) {
-  const weights = weightsOf(v, "reading", at);
-  const cell = side / 8;
-  const dot = cell * 0.46;
-  const alpha = muted ? 0.15 : v.header.error ? 0.35 : 1;
-  for (let i = 0; i < 64; i++) {
-    const [x, y] = [(i % 8) * cell, Math.floor(i / 8) * cell];
-    const share = weights[i] / most;
-    pen.rect(x, y, cell + 0.3, cell + 0.3, shade(theme.sequential, share), null, { alpha });
-    const ink = (v.read.pixels[i] / FULL_PIXEL) * alpha;
-    if (ink) pen.rect(x + (cell - dot) / 2, y + (cell - dot) / 2, dot, dot, inkOn(shadeRgb(theme.sequential, share)), null, { alpha: ink });
+function drawMap(pen, v, theme, { at, side, muted }) {
+  const pixel = v.hover?.pixel ?? null;
+  const cell = side / PIXELS;
+  pen.image(mapImage(v, theme, at), 0, 0, side, side);
+  if (muted || v.header.error) pen.rect(0, 0, side, side, theme.background, null, { alpha: muted ? 0.85 : 0.6 });
+  for (let i = 1; i < CELLS; i++) {
+    pen.line((i * side) / CELLS, 0, (i * side) / CELLS, side, theme.faint);
+    pen.line(0, (i * side) / CELLS, side, (i * side) / CELLS, theme.faint);
   }
   pen.rect(0, 0, side, side, null, theme.faint);
-  const pixel = v.hover?.pixel ?? null;
-  if (pixel !== null) pen.rect((pixel % 8) * cell, Math.floor(pixel / 8) * cell, cell, cell, null, MAP_ORANGE, { width: 2 });
+  if (pixel !== null) pen.rect((pixel % PIXELS) * cell - 1, Math.floor(pixel / PIXELS) * cell - 1, cell + 2, cell + 2, null, MAP_ORANGE, { width: 2 });
+}
+
+/**
+ * A latent's map as a small image, kept until there are others: the scale is of square roots, so that small weights are seen.
+ * @param {View} v
+ * @param {Theme} theme
+ * @param {Latent} at
+ */
+function mapImage(v, theme, at) {
+  const key = [theme.id, v.place.head, ...at].join();
+  const known = v.images.get(key);
+  if (known) return known;
+  const weights = weightsOf(v, "reading", at);
+  const most = Math.max(1e-9, ...weights);
+  const canvas = document.createElement("canvas");
+  canvas.width = canvas.height = PIXELS;
+  const context = /** @type {CanvasRenderingContext2D} */ (canvas.getContext("2d"));
+  const image = context.createImageData(PIXELS, PIXELS);
+  for (let i = 0; i < PIXELS ** 2; i++) {
+    const paper = shadeRgb(theme.sequential, Math.sqrt(weights[i] / most));
+    const ink = rgb(inkOn(paper));
+    const share = INKED * (v.kept.picture[i] / FULL_PIXEL);
+    for (let c = 0; c < 3; c++) image.data[4 * i + c] = paper[c] * (1 - share) + ink[c] * share;
+    image.data[4 * i + 3] = 255;
+  }
+  context.putImageData(image, 0, 0);
+  v.images.set(key, canvas);
+  return canvas;
 }
 
 /**
  * Below a map: the latent's number, and a bar with its value where one is asked for.
  * @param {Pen} pen
  * @param {Theme} theme
- * @param {{ share: number, value: number } | null} bar
- * @param {number} side
- * @param {number} latent
- * @param {boolean} muted
+ * @param {{ bar: { share: number, value: number } | null, side: number, top: number, latent: number, muted: boolean }} foot
  */
-function drawFoot(pen, theme, bar, side, latent, muted) {
+function drawFoot(pen, theme, { bar, side, top, latent, muted }) {
   const name = side < 60 ? String(latent) : _("latent {n}", { n: latent });
   if (!bar || muted) {
-    pen.text(side / 2, side + 9, muted && side >= 60 ? `${name} ${_("muted")}` : muted ? `${name} ×` : name, { color: theme.muted, align: "center", size: 10.5 });
+    pen.text(side / 2, top + 9, muted && side >= 60 ? `${name} ${_("muted")}` : muted ? `${name} ×` : name, { color: theme.muted, align: "center", size: 10.5 });
     return;
   }
   const track = side - (side < 60 ? 0 : 34);
-  pen.rect(0, side + 5, track, 7, inkOn(rgb(theme.background)), null, { alpha: 0.09 });
-  pen.rect(0, side + 5, track * bar.share, 7, MAP_ORANGE);
-  if (side >= 60) pen.text(side, side + 9, bar.value.toFixed(3), { color: theme.text, align: "right", size: 10.5 });
+  pen.rect(0, top + 5, track, 7, inkOn(rgb(theme.background)), null, { alpha: 0.09 });
+  pen.rect(0, top + 5, track * bar.share, 7, MAP_ORANGE);
+  if (side >= 60) pen.text(side, top + 9, bar.value.toFixed(3), { color: theme.text, align: "right", size: 10.5 });
+}
+
+/** @param {number[]} values */
+function largest(values) {
+  const most = Math.max(...values);
+  return { at: values.indexOf(most), share: (100 * most).toFixed(0) };
 }
 
 /**
- * What is pointed at, in a sentence; empty where nothing is.
+ * What is pointed at, in a sentence; what the chosen cell's answer is made of where nothing is.
  * @param {View} v
  */
 export function pointedSentence(v) {
+  const { names } = v.header;
   const chosen = focus(v);
   const pixel = v.hover?.pixel ?? null;
-  const place = (/** @type {number} */ i) => _("row {row}, column {column}", { row: Math.floor(i / 8) + 1, column: (i % 8) + 1 });
   if (chosen) {
-    const weights = weightsOf(v, "reading", chosen);
-    const here = v.hover?.at && pixel !== null;
-    const at = here ? pixel : weights.indexOf(Math.max(...weights));
+    const there = largest(byCell(weightsOf(v, "reading", chosen)));
     const others = Array.from(weightsOf(v, "mixing", chosen), (weight, latent) => ({ weight, latent })).sort((a, b) => b.weight - a.weight);
     const [first, second] = others.map(({ weight, latent }) => `${latent} (${(100 * weight).toFixed(0)}%)`);
-    const values = { latent: chosen[1], layer: chosen[0], place: place(at), share: (100 * weights[at]).toFixed(1), first, second };
-    return here
-      ? _("Latent {latent} in layer {layer} gives {place} {share}% of its reading; then it takes most from latents {first} and {second}, as the bars say.", values)
-      : _("Latent {latent} in layer {layer} reads most at {place}, {share}% of its reading; then it takes most from latents {first} and {second}, as the bars say.", values);
+    const values = { latent: chosen[1], layer: chosen[0], place: names[there.at], share: there.share, first, second };
+    return second
+      ? _("Latent {latent} in layer {layer} reads most in the cell at the {place}, {share}% of its reading; then it takes most from latents {first} and {second}, as the bars say.", values)
+      : _("Latent {latent} in layer {layer} reads most in the cell at the {place}, {share}% of its reading.", values);
   }
-  if (pixel === null) return "";
-  const all = v.layout.boxes.map((/** @type {{ layer: number, latent: number }} */ box) => ({ ...box, weight: weightsOf(v, "reading", [box.layer, box.latent])[pixel] }));
-  const heard = all.filter((/** @type {{ latent: number }} */ { latent }) => !v.place.muted.includes(latent));
-  if (!heard.length) return "";
-  const best = heard.reduce((/** @type {any} */ a, /** @type {any} */ b) => (b.weight > a.weight ? b : a));
-  return _("The pixel at {place} is read most by latent {latent} in layer {layer}: {weight}; the bars say how much by each.", { place: place(pixel), latent: best.latent, layer: best.layer, weight: best.weight.toFixed(3) });
+  if (pixel !== null) {
+    const heard = v.layout.boxes.filter((/** @type {Box} */ { latent }) => !v.place.muted.includes(latent));
+    if (!heard.length) return "";
+    const weights = heard.map((/** @type {Box} */ { layer, latent }) => weightsOf(v, "reading", [layer, latent])[pixel]);
+    const best = heard[weights.indexOf(Math.max(...weights))];
+    return _("This pixel, in the cell at the {place}, is read most by latent {latent} in layer {layer}: {weight}; the bars say how much by each.", { place: names[cellOf(pixel)], latent: best.latent, layer: best.layer, weight: Math.max(...weights).toFixed(3) });
+  }
+  return "";
 }

@@ -1,4 +1,4 @@
-"""The part Reading a digit: a digit picked or drawn, and where every latent looks."""
+"""The part Reading digits: a picture of nine digits, picked or drawn, and where every latent looks."""
 
 from __future__ import annotations
 
@@ -15,12 +15,16 @@ def show() -> None:
     with frame.picture_first():
         frame.claim(claims.CLAIMS, shown)
         view.picture(shown)
-    frame.next_step(_("Draw over the digit, or press *Clear* and draw your own; then mute a latent."))
+    frame.next_step(
+        _("Click a cell, draw over its digit, or press *Clear* and draw your own; then mute a latent.")
+    )
     below.when_painted("beneath-latents", lambda: _beneath(shown))
 
 
 def _beneath(shown: Data) -> None:
-    frame.claims(claims.CLAIMS, shown, more=map(_, claims.NOTICE), maths=[_(claims.MATHS)])
+    frame.claims(
+        (*claims.CLAIMS, *claims.BENEATH), shown, more=map(_, claims.NOTICE), maths=[_(claims.MATHS)]
+    )
     view.quality(shown)
     if shown.found:
         frame.badges(shown.checks)

@@ -1,4 +1,4 @@
-"""The state of the part Reading a digit: how many latents, which digit, and what was drawn, kept and muted."""
+"""The state of the part Reading digits: how many latents, which picture, and what was drawn, kept and muted."""
 
 from __future__ import annotations
 
@@ -7,24 +7,35 @@ from tlmviz.errors import BadShape
 from tlmviz.ui import link, state
 from tlmviz.ui.language import N_
 
-NAMES = {4: "digits-perceiver-4", 8: "digits-perceiver", 16: "digits-perceiver-16"}
+NAMES = {1: "digits-perceiver-1", 2: "digits-perceiver-2", 4: "digits-perceiver-4", 8: "digits-perceiver"}
 MODELS = {latents: name for latents, name in NAMES.items() if name in list_models("digits")}
-FIRST = 3  # the held-out digit that the page opens on
+CELLS = digits.GRID**2
+FIRST = 3  # the held-out picture that the page opens on
 MOST = 381  # the last of them
+EMPTY = "0" * digits.SIDE**2  # a cell without ink
 
 
-def _digit(text: str) -> int:
+def _picture(text: str) -> int:
     if (number := link.whole(0, 99_999)(text)) > MOST:
         raise ValueError(text)
     return number
 
 
-def _pixels(text: str) -> str:
+def _drawn(text: str) -> tuple[str, ...]:
+    """Nine cells: "" is the held-out digit, 64 letters are what was drawn in its place."""
+    parts = tuple(text.split(".")) if text else ("",) * CELLS
     try:
-        digits.read(text)
+        if len(parts) != CELLS:
+            raise ValueError(text[:80])
+        for part in filter(None, parts):
+            digits.read(part)
     except BadShape as error:
         raise ValueError(text[:80]) from error
-    return text
+    return parts
+
+
+def _written(drawn: tuple[str, ...]) -> str:
+    return ".".join(drawn) if any(drawn) else ""
 
 
 def _latents(text: str) -> tuple[int, ...]:
@@ -36,9 +47,9 @@ def _pin(text: str) -> tuple[int, int]:
     return layer, latent
 
 
-def _another_digit() -> None:
-    """What was drawn over the last one is gone."""
-    Reading.pixels.set("")
+def _another_picture() -> None:
+    """What was drawn into the last one is gone."""
+    Reading.drawn.set(("",) * CELLS)
 
 
 def _another_model() -> None:
@@ -48,21 +59,23 @@ def _another_model() -> None:
 
 
 class Reading(state.State):
-    """The model, the held-out digit or what was drawn over it, latents that are muted, and which map is kept of which head."""
+    """The model, the held-out picture, what was drawn into its cells, the cell that is looked at, latents that are muted, and
+    which map is kept of which head."""
 
     latents = state.menu(
         N_("Latents (M)"), tuple(MODELS), key="latm", default=8, segments=True, changed=_another_model
     )
-    digit = state.menu(
-        N_("Held-out digit (those it reads wrong first)"),
+    picture = state.menu(
+        N_("Held-out picture (those with most mistakes first)"),
         key="latd",
         default=FIRST,
-        parse=_digit,
-        changed=_another_digit,
+        parse=_picture,
+        changed=_another_picture,
     )
-    pixels = state.live(
-        "latpix", "", lambda text: _pixels(text) if text else "", ends=("0" * 64, "0" * 32 + "g" * 32)
-    )
+    drawn = state.live(
+        "latpix", ("",) * CELLS, _drawn, _written, ends=((EMPTY, *[""] * 8), ("",) * 4 + ("0" * 32 + "g" * 32,) + ("",) * 4)
+    )  # fmt: skip
+    cell = state.live("latcell", 0, link.whole(0, CELLS - 1), ends=(0, CELLS - 1))
     muted = state.live(
         "latmute", (), _latents, lambda latents: ".".join(map(str, latents)), ends=((2,), (0, 1, 2, 3))
     )

@@ -1,4 +1,4 @@
-"""Draws the part Reading a digit: the pad with every latent's map beside it, and below it how well digits are read."""
+"""Draws the part Reading digits: cells and pad with every latent's map beside them, and below how well digits are read."""
 
 from __future__ import annotations
 
@@ -6,16 +6,23 @@ import numpy as np
 import streamlit as st
 
 from tlmviz import digits
-from tlmviz.figures.beyond.latents import confusion, muting
+from tlmviz.facades.scenes.language import PLACES
+from tlmviz.figures.beyond.latents import crowded, muting
 from tlmviz.ui import frame, live
-from tlmviz.ui.language import _
+from tlmviz.ui.language import _, ngettext
 
 from . import claims
-from .data import Data, held_out, reader, wrong_first
-from .state import MODELS, Reading
+from .data import Data, held_out, numbers, reader, wrong_first
+from .state import EMPTY, MODELS, Reading
 
 PICTURE = live.Picture(
-    __file__, "latents", pixels=Reading.pixels, muted=Reading.muted, pin=Reading.pin, head=Reading.head
+    __file__,
+    "latents",
+    drawn=Reading.drawn,
+    cell=Reading.cell,
+    muted=Reading.muted,
+    pin=Reading.pin,
+    head=Reading.head,
 )
 EQUATIONS = (
     (
@@ -38,7 +45,7 @@ def controls() -> Reading:
     """Draw the controls; what they say, and what the model has of what the link names."""
     some, which = st.columns([0.3, 0.7], vertical_alignment="bottom")
     model = MODELS[Reading.latents.draw(some)]
-    Reading.digit.draw(which, wrong_first(model), format_func=lambda index: _named(model, index))
+    Reading.picture.draw(which, wrong_first(model), format_func=lambda index: _named(model, index))
     config, pin = reader(model).config, Reading.pin.get()
     if pin and not (pin[0] < config.n_layers and pin[1] < config.n_latents):
         Reading.pin.set(None)
@@ -48,66 +55,77 @@ def controls() -> Reading:
 
 
 def _named(model: str, index: int) -> str:
-    """A held-out digit in words."""
-    read, truth = int(held_out(model).read[index]), int(digits.held_out().labels[index])
-    if read == truth:
-        return _("no. {index}: a {truth}", index=index, truth=truth)
-    return _("no. {index}: a {truth}, read as {read} ✗", index=index, truth=truth, read=read)
+    """A held-out picture in words."""
+    digits_there = " ".join(map(str, held_out(model).truth[index]))
+    if wrong := int((~held_out(model).right_cells[index]).sum()):
+        return ngettext(
+            "no. {index}: {digits} ({n} read wrong)", "no. {index}: {digits} ({n} read wrong)", wrong, index=index,
+            digits=digits_there,
+        )  # fmt: skip
+    return _("no. {index}: {digits}", index=index, digits=digits_there)
 
 
 def picture(data: Data) -> None:
-    """The pad, what is read, and every latent's map in every layer."""
+    """The cells and the pad, what is read, and every latent's map in every layer."""
     config, found = data.reader.config, data.found
     sizes = config.n_layers, config.n_heads, config.n_latents
     reading = found.head_maps if found else np.zeros((*sizes, config.side**2))
     mixing = found.mixing if found else np.zeros((*sizes, config.n_latents))
-    shares = found.probabilities if found else np.zeros(config.classes)
-    what = _("a drawing") if data.truth is None else _("a {digit}", digit=data.truth)
+    answering = found.answering if found else np.zeros((config.n_heads, config.cells, config.n_latents))
+    shares = found.probabilities if found else np.zeros((config.cells, config.classes))
     header = {
-        "title": _("{model} looks at {what}. {said}", model=data.model, what=what, said=claims.said(data)),
-        "layers": config.n_layers, "heads": config.n_heads, "latents": config.n_latents, "pixels": data.pixels,
-        "read": digits.written(data.image),
-        "probabilities": [round(float(share), 4) for share in shares], "truth": data.truth, "said": claims.said(data),
+        "title": _("{model} looks at nine cells. {said}", model=data.model, said=claims.said(data)),
+        "layers": config.n_layers, "heads": config.n_heads, "latents": config.n_latents, "names": list(PLACES),
+        "pixels": data.pixels, "truth": data.truth, "read": data.read, "said": claims.said(data),
         "error": frame.worded(data.error) if data.error else "",
     }  # fmt: skip
     arrays = {
-        name: np.concatenate((each.mean(1, keepdims=True), each), 1).astype(np.float32)  # the mean first
-        for name, each in (("reading", reading), ("mixing", mixing))
+        name: np.concatenate((each.mean(-3, keepdims=True), each), -3).astype(np.float32)  # the mean first
+        for name, each in (("reading", reading), ("mixing", mixing), ("answering", answering))
     }
+    arrays["probabilities"] = shares.astype(np.float32)
+    arrays["picture"] = digits.side_by_side(np.stack(data.images)).astype(np.uint8)
     with st.container(key="latentsview"):
         PICTURE.show(header, arrays)
 
 
 def quality(data: Data) -> None:
-    """What held-out digits are read as, and what muting a latent costs."""
+    """How many digits are read right by how many latents, and what muting a latent costs in which cell."""
     left, right = st.columns(2)
-    found, title = data.quality, _("{right} of {count} held-out digits read right")
     with left:
-        count = len(found.read)
-        title = title.format(right=count - len(found.wrong), count=count)
-        alt = _("Matrix of held-out digits: rows what each is, columns what it is read as")
-        frame.chart(confusion(found.confusion, frame.theme(), title=title), key="latconfusion", alt=alt)
+        title = _("Held-out digits read right")
+        alt = _(
+            "Lines: the share of digits read right in pictures of one to nine, a line for each number of latents"
+        )
+        frame.chart(crowded(data.by_number, frame.theme(), title=title), key="latcrowded", alt=alt)
     with right:
-        title = _("Held-out digits read right with one latent muted")
-        figure = muting(data.muted_one_by_one, found.right, frame.theme(), title=title)
-        alt = _("Bars: the share of held-out digits read right with each latent muted alone")
+        title = _("Held-out digits read right in each cell with one latent muted")
+        figure = muting(data.muted_one_by_one, PLACES, frame.theme(), title=title)
+        alt = _("Matrix: the share of digits read right, rows the muted latent, columns the cell")
         frame.chart(figure, key="latmuting", alt=alt)
 
 
 def snippet(data: Data) -> str:
     """The reading with the public API."""
     muted = f", mute={list(data.chosen.muted)}" if data.chosen.muted else ""
-    image = f"digits.held_out().images[{data.chosen.digit}]"
-    if data.chosen.pixels:
-        image = f'digits.normalised(digits.read("{data.pixels}"))'
+    cells = [_spelled(drawn, index) for drawn, index in zip(data.chosen.drawn, numbers(data.chosen.picture))]
+    rows = "".join(f"    [{', '.join(cells[row : row + 3])}],\n" for row in (0, 3, 6))
     return f"""\
 import tlmviz
 from tlmviz import digits
 
-image = {image}  # [8, 8], 0 is paper, 16 ink
+images = digits.held_out().images  # [382, 8, 8], 0 is paper, 16 ink; training never saw them
+grid = [
+{rows}]
 reader = tlmviz.load("{data.model}")
-found = reader.classify(image{muted})
-print(found.digit, found.probabilities.round(3))
-print(found.maps.shape, found.maps[0, 0].reshape(8, 8).round(2))  # [layers, latents, pixels]: layer 0, latent 0
-print(found.mixing.mean(1)[0].round(2))  # [latents, latents]: who reads whom in layer 0
+found = reader.classify(grid{muted})
+print(found.digits, found.probabilities.max(1).round(3))
+print(found.maps.shape, found.maps[0, 0].reshape(24, 24).round(2))  # [layers, latents, pixels]: layer 0, latent 0
+print(found.answering.mean(0)[{data.chosen.cell}].round(2))  # [heads, cells, latents]: what the answer for a cell is made of
 """
+
+
+def _spelled(drawn: str, index: int) -> str:
+    if not drawn:
+        return f"images[{index}]"
+    return "None" if drawn == EMPTY else f'digits.normalised(digits.read("{drawn}"))'

@@ -14,7 +14,7 @@ from tlmviz import digits
 from tlmviz.recording import recording
 from tlmviz.ui import compute as shared
 
-ARRAY, DEEPSEEK, DIGIT = "digits-perceiver", "zoo-mla", 3
+ARRAY, DEEPSEEK, PICTURE = "digits-perceiver", "zoo-mla", 3
 
 
 @dataclass(frozen=True)
@@ -34,9 +34,9 @@ class Data:
 
 @st.cache_resource(max_entries=16, show_spinner=False)
 def compute(text: str) -> Data:
-    """The tensors of one digit, and of a text."""
+    """The tensors of one picture, and of a text."""
     reader, trace, config = tlmviz.load(ARRAY), shared.trace(DEEPSEEK, text), shared.model(DEEPSEEK).config
-    image = torch.tensor(digits.held_out().images[DIGIT])[None].float() / digits.INK
+    image = torch.tensor(digits.held_out_pictures()[0][PICTURE])[None].float() / digits.INK
 
     def work() -> Data:
         with recording(keep=("x", "z").__contains__) as record:

@@ -8,7 +8,7 @@ from tlmviz.figures.beyond.latents import before_and_after
 from tlmviz.ui import frame
 from tlmviz.ui.language import _
 
-from .data import ARRAY, DEEPSEEK, DIGIT, Data
+from .data import ARRAY, DEEPSEEK, PICTURE, Data
 
 EQUATIONS = (
     (
@@ -93,7 +93,8 @@ def snippet(data: Data) -> str:
 import tlmviz
 from tlmviz import digits
 
-found = tlmviz.load({ARRAY!r}).classify(digits.held_out().images[{DIGIT}])
+grid = digits.held_out().images[{PICTURE}:{PICTURE + 9}].reshape(3, 3, 8, 8)  # nine digits
+found = tlmviz.load({ARRAY!r}).classify(grid)
 print(found.maps.shape, found.mixing.shape)  # [layers, M, N], [layers, heads, M, M]
 trace = tlmviz.load({DEEPSEEK!r}).trace({data.text!r})
 print(trace["blocks.0.attn.latent"].shape)  # [1, 1, T, R + D_R]: all that a cache keeps of a layer

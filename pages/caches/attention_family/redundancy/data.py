@@ -16,7 +16,7 @@ from tlmviz.analysis.caches.redundancy import Losses
 from tlmviz.analysis.caches.similarity import SIMILARITIES, most_alike
 from tlmviz.checks import Check
 from tlmviz.errors import UnknownName
-from tlmviz.language_model import LanguageModel
+from tlmviz.facades.language_model import LanguageModel
 from tlmviz.ui import compute as shared
 from tlmviz.ui import inputs, patience
 from tlmviz.ui.compute import run_in_worker

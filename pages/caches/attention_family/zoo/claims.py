@@ -35,11 +35,17 @@ def as_good_and_smaller(data: Data) -> str | None:
             "With {choice} a model keeps {few} bytes of each token in place of {many}, and foresees stories no worse.",
             **values,
         )
-    return _(
-        "With {choice} a model keeps {few} bytes of each token in place of {many}; that it foresees stories a little worse, by "
-        "{more} bits per byte, may be chance.",
-        more=number(line["difference"], ".3f"), **values,
+    said = (
+        _("With {choice} a model keeps {few} bytes of each token in place of {many} and foresees stories worse by {more} bits "
+          "per byte, which lies within the band of seed noise.")
+        if line["verdict"] == SAME
+        else _("With {choice} a model keeps {few} bytes of each token in place of {many} and foresees stories worse by {more} "
+               "bits per byte; with one training of the baseline nobody knows whether that is chance.")
+        if math.isinf(data.noise.limit)
+        else _("With {choice} a model keeps {few} bytes of each token in place of {many} and foresees stories worse by {more} "
+               "bits per byte: outside the band of seed noise, yet within the dotted lines, so it may still be chance.")
     )  # fmt: skip
+    return said.format(more=number(line["difference"], ".3f"), **values)
 
 
 def smaller_is_worse(data: Data) -> str | None:

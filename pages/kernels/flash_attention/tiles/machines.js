@@ -299,7 +299,7 @@ function amount({ header }, rows) {
  * @param {boolean} signed
  */
 function matrixImage(v, theme, name, values, rows, cols, signed) {
-  const id = theme.id + theme.background;
+  const { id } = theme;
   if (v.images?.id !== id) v.images = { id, made: new Map() };
   const image = v.images.made.get(name) ?? numbersImage(theme, values, rows, cols, signed);
   v.images.made.set(name, image);

@@ -38,7 +38,7 @@ function build(v) {
   axis.listen(canvas);
   joinTokens(v, canvas);
   Object.assign(v.els, { axis, canvas, code, words });
-  const save = saving(v, "tlmviz-flash-attention", { height: () => Math.max(MACHINE, LINE * v.header.code.length), draw: (pen, theme, width) => drawFile(v, pen, theme, width), width: 1240 });
+  const save = saving(v, "tlmviz-flash-attention", { height: () => Math.max(MACHINE, LINE * v.header.code.length), draw: (pen, theme) => drawFile(v, pen, theme), width: 1420 });
   return [make("div", { className: "bar" }, ...axis.parts, save), words, make("div", { className: "body" }, make("div", { className: "panel" }, canvas), code)];
 }
 
@@ -99,17 +99,17 @@ function markCode({ els, header, step, frame }) {
  * @param {View} v
  * @param {Pen} pen
  * @param {Theme} theme
- * @param {number} width
  */
-function drawFile(v, pen, theme, width) {
+function drawFile(v, pen, theme) {
   const { code, steps } = v.header;
   const running = new Set(steps[Math.min(v.step, steps.length - 1)].when);
   drawKernel(pen, v, theme, { x: 0, y: 0, width: 380, height: MACHINE });
   drawStandard(pen, v, theme, { x: 396, y: 0, width: 330, height: MACHINE });
+  const left = 396 + 330 + 42; // of the code
   code.forEach(({ number, text, when }, k) => {
     const [lit, y, indent] = [running.has(when), 6 + LINE * k, 6 * (text.length - text.trimStart().length)];
-    pen.text(width - 440, y, number, { align: "right", color: theme.muted, size: 10 });
-    pen.text(width - 432 + indent, y, text.trimStart(), { color: lit ? theme.primary : theme.muted, size: 10, weight: lit ? 700 : 400 });
+    pen.text(left - 8, y, number, { align: "right", color: theme.muted, size: 10 });
+    pen.text(left + indent, y, text.trimStart(), { color: lit ? theme.primary : theme.muted, size: 10, weight: lit ? 700 : 400 });
   });
 }
 

@@ -12,9 +12,9 @@ import torch
 from tlmviz.analysis.kernels import indexer as analysis
 from tlmviz.analysis.kernels.index_cost import Sizes
 from tlmviz.checks import Check, kernels_index
-from tlmviz.language_model import LanguageModel
+from tlmviz.facades.language_model import LanguageModel
 from tlmviz.layers.indexer import Indexers
-from tlmviz.trace import Trace
+from tlmviz.tracing.trace import Trace
 from tlmviz.ui import compute, link
 
 from ..data import Text

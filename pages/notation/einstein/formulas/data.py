@@ -14,7 +14,7 @@ from tlmviz.analysis.notation.costing import Order
 from tlmviz.analysis.notation.running import Result, evaluate
 from tlmviz.analysis.notation.tensors import Table
 from tlmviz.checks import Check, notation_block
-from tlmviz.language_model import LanguageModel
+from tlmviz.facades.language_model import LanguageModel
 from tlmviz.ui import compute as shared
 
 from .state import MODEL, Formula

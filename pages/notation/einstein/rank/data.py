@@ -13,7 +13,7 @@ from tlmviz.analysis.notation.model_products import MIXED
 from tlmviz.analysis.notation.rank_one import SINGULAR, Product, Terms
 from tlmviz.checks import Check
 from tlmviz.checks import notation_rank_one as checks
-from tlmviz.trace import Trace
+from tlmviz.tracing.trace import Trace
 from tlmviz.ui import compute as shared
 from tlmviz.ui import inputs
 

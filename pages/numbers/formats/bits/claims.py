@@ -50,7 +50,7 @@ def vanishes(data: Data) -> str | None:
     if data.x == 0 or data.mine != 0:
         return None
     return _(
-        "{name} makes 0 of {x}: its smallest number is {smallest}: this is at most half of that.",
+        "{name} makes 0 of {x}: in size that is at most half of its smallest number above 0 ({smallest}).",
         name=data.format.name, x=spelled(data.x), smallest=spelled(data.format.smallest),
     )  # fmt: skip
 

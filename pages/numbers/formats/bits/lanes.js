@@ -83,7 +83,7 @@ function drawDoubling(pen, theme, format, e, left, y, scale) {
   }
 }
 
-const [CELL, ABOVE] = [19, 60]; // of a saved figure: a bit's width, and pixels above the rows
+const [CELL, ABOVE, SHEET] = [19, 60, 540]; // of a saved figure: a bit's width, pixels above the rows, and of the table
 
 /** @param {number} lanes */
 export function sheetHeight(lanes) {
@@ -94,9 +94,9 @@ export function sheetHeight(lanes) {
  * The figure that is saved: the bits and their value, the table of all formats, and the lanes beside it.
  * @param {Pen} pen
  * @param {Theme} theme
- * @param {{ formats: Format[], chosen: Format, x: number, width: number, code: number | null, words: Record<string, string> }} what
+ * @param {{ formats: Format[], chosen: Format, x: number, width: number, code: number | null, words: Record<string, string>, heads: string[] }} what `heads`: of the table
  */
-export function drawSheet(pen, theme, { formats, chosen, x, width, code, words }) {
+export function drawSheet(pen, theme, { formats, chosen, x, width, code, words, heads }) {
   const tones = ["#7b5ea7", "#b4561a", "#1d62a3"]; // of view.css
   for (let i = 0; i < chosen.bits && code !== null; i++) {
     const tone = tones[i === 0 ? 0 : i <= chosen.exponent ? 1 : 2];
@@ -105,7 +105,8 @@ export function drawSheet(pen, theme, { formats, chosen, x, width, code, words }
     pen.text(i * CELL + CELL / 2 - 1.5, CELL / 2, on ? "1" : "0", { color: on ? "#ffffff" : theme.text, align: "center", size: 12 });
   }
   pen.text(0, 36, code === null ? words.none : formula(chosen, code), { color: theme.text, size: 14 });
-  const places = [0, 60, 190, 290, 360, 430];
+  const places = [0, 60, 190, 290, 365, 450];
+  heads.forEach((name, k) => pen.text(places[k], ABOVE + 13, name, { color: theme.muted, size: 11 }));
   formats.forEach((format, i) => {
     const { value, code: own, fate } = kept(format, x);
     const error = value - x;
@@ -113,5 +114,5 @@ export function drawSheet(pen, theme, { formats, chosen, x, width, code, words }
     const texts = [format.name, fate === "none" ? "–" : spelled(value), known ? spelled(error, 6) : "–", known && x !== 0 ? percent(Math.abs(error / x)) : "–", own === null ? "–" : hex(own, format), words[fate]];
     texts.forEach((text, k) => pen.text(places[k], row, text, { color: theme.text, size: 12, weight: format === chosen ? 700 : 400 }));
   });
-  pen.shifted(530, ABOVE, () => drawLanes(pen, theme, { formats, chosen, x, width: width - 530 }));
+  pen.shifted(SHEET, ABOVE, () => drawLanes(pen, theme, { formats, chosen, x, width: width - SHEET }));
 }

@@ -46,11 +46,13 @@ function build(v) {
   input.addEventListener("input", () => type(v));
   const part = (/** @type {string} */ name) => (v.els[name] = make("p", { className: name, testid: `formats-${name}` }));
   v.els = { input, menu: make("div", { className: "menu", role: "group", "aria-label": _("Format") }), bits: make("div", { className: "bits", testid: "formats-bits" }), near: make("div", { className: "near" }), canvas: make("canvas", { role: "img", testid: "formats-lanes" }), body: make("tbody") };
-  const heads = [_("Format"), _("keeps"), _("error"), _("relative"), _("bits"), ""].map((text, i) => make("th", { textContent: text, className: i === 4 ? "pattern" : "" }));
+  const names = [_("Format"), _("keeps"), _("error"), _("relative"), _("bits"), ""];
+  const heads = names.map((text, i) => make("th", { textContent: text, className: i === 4 ? "pattern" : "" }));
   const { menu, bits, near, canvas, body } = v.els;
   const save = saving(v, "tlmviz-formats", {
+    narrow: false,
     height: () => sheetHeight(v.header.formats.length),
-    draw: (pen, theme, width) => drawSheet(pen, theme, { formats: v.header.formats, chosen: chosen(v), x: v.x, width, code: codeOf(v), words: FATES() }),
+    draw: (pen, theme, width) => drawSheet(pen, theme, { formats: v.header.formats, chosen: chosen(v), x: v.x, width, code: codeOf(v), words: FATES(), heads: names }),
   });
   const table = make("div", { className: "table" }, make("table", {}, make("thead", {}, make("tr", {}, ...heads)), body));
   const said = part("said");

@@ -15,7 +15,7 @@ from tlmviz.analysis.numbers.rounded_model import Matrix, Simulator
 from tlmviz.analysis.numbers.scaling import BLOCK, TENSOR, Scheme
 from tlmviz.checks import Check
 from tlmviz.checks import numbers_scaling as checks
-from tlmviz.language_model import LanguageModel
+from tlmviz.facades.language_model import LanguageModel
 from tlmviz.ui import compute as shared
 from tlmviz.ui.compute import run_in_worker
 

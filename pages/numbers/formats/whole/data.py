@@ -13,7 +13,7 @@ from tlmviz.analysis.numbers import rounded_model
 from tlmviz.analysis.numbers.rounded_model import ACTIVATIONS, BOTH, WEIGHTS, Loss, Setting
 from tlmviz.analysis.numbers.scaling import KEYS, PER, Scheme
 from tlmviz.checks import Check
-from tlmviz.language_model import LanguageModel
+from tlmviz.facades.language_model import LanguageModel
 from tlmviz.ui import compute as shared
 from tlmviz.ui.compute import run_in_worker
 

@@ -14,7 +14,7 @@ from tlmviz.analysis.numbers.norms import Batch, Offset
 from tlmviz.checks import Check
 from tlmviz.checks import numbers_norms as checks
 from tlmviz.errors import UnknownName
-from tlmviz.language_model import LanguageModel
+from tlmviz.facades.language_model import LanguageModel
 from tlmviz.ui import compute as shared
 
 from .state import AWAY, NOTHING, OF_MAPS, OF_TOKENS, RMS, RUNNING, Maps, Tokens
@@ -195,7 +195,7 @@ def _batch(model: str, text: str, place: str) -> Batch:
     return shared.run_in_worker(lambda: norms.collect(lm, text, place), shared.about(text))
 
 
-@st.cache_resource(max_entries=16, show_spinner=False)
+@st.cache_resource(max_entries=512, show_spinner=False)  # 90 kB each
 def _others(model: str, place: str) -> tuple[np.ndarray, np.ndarray]:
     lm = shared.model(model)
     return norm_pictures.batch_moments(

@@ -12,9 +12,9 @@ from tlmviz.analysis.numbers import logits
 from tlmviz.analysis.numbers.logits import Growth, Isotropy, Softness, Spread
 from tlmviz.checks import Check
 from tlmviz.checks import numbers_logits as checks
+from tlmviz.facades.language_model import LanguageModel
 from tlmviz.figures import escaped, placed, readable
-from tlmviz.language_model import LanguageModel
-from tlmviz.trace import Trace
+from tlmviz.tracing.trace import Trace
 from tlmviz.ui import compute as shared
 from tlmviz.ui.compute import run_in_worker
 

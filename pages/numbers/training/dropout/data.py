@@ -13,7 +13,7 @@ from tlmviz.analysis.numbers.dropout import Losses
 from tlmviz.checks import Check
 from tlmviz.checks import numbers_norms as checks
 from tlmviz.errors import UnknownName
-from tlmviz.language_model import LanguageModel
+from tlmviz.facades.language_model import LanguageModel
 from tlmviz.ui import compute as shared
 
 from .state import Dropout

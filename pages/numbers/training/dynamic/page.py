@@ -14,7 +14,10 @@ def show(model: str) -> None:
         shown = data.compute(Dynamic.of_session())
         frame.claim(claims.CLAIMS, shown)
         view.picture(shown)
-    frame.next_step(_("Choose *FP16, S = 1, large batch*, the run that a scale saves."))
+    frame.next_step(
+        shown.chosen.run != "parts" and _("Choose *FP16, S = 1, large batch*, the run that a scale saves."),
+        _("Choose *FP16, dynamic, large batch*, the same run with a scale that is found."),
+    )
     frame.claims(claims.CLAIMS, shown, more=claims.notice(), maths=claims.maths())
     frame.equation(*view.EQUATION)
     frame.copy_as_python(view.snippet(shown))

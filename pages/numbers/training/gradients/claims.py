@@ -48,8 +48,8 @@ def nearly_all_kept(data: Data) -> str | None:
     if not data.sizes.total or found.overflow or found.lost > MOST_LOST:
         return None
     return _(
-        "At S = {scale} {format} holds this step's gradients: {lost} of them are lost, none is too large.",
-        scale=power_of_two(data.chosen.k), format=data.format.name, lost=share(found.lost),
+        "At S = {scale} {format} keeps {kept} of this step's gradients: {lost} become 0 and none is too large.",
+        scale=power_of_two(data.chosen.k), format=data.format.name, kept=share(1 - found.lost), lost=share(found.lost),
     )  # fmt: skip
 
 

@@ -18,7 +18,7 @@ from tlmviz.analysis.numbers.formats import Format, find
 from tlmviz.analysis.numbers.loss_scaling import Counts, Pass, Scaled
 from tlmviz.checks import Check
 from tlmviz.checks import numbers_loss_scaling as checks
-from tlmviz.language_model import LanguageModel
+from tlmviz.facades.language_model import LanguageModel
 from tlmviz.ui import compute as shared
 from tlmviz.ui.compute import run_in_worker
 
@@ -126,7 +126,7 @@ def ids_of(model: str, text: str | None) -> torch.Tensor:
     return loss_scaling.batch(shared.model(model), text)
 
 
-@st.cache_resource(max_entries=16, show_spinner=False)
+@st.cache_resource(max_entries=shared.KEPT_MODELS, show_spinner=False)
 def _counts(model: str, text: str | None, kind: str) -> dict[str, Counts]:
     lm, ids = shared.model(model), ids_of(model, text)
 

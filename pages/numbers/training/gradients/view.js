@@ -54,6 +54,7 @@ function build(v) {
   const [name, menu, curve, grid] = [make("output"), make("div"), makeCurve(v), makeGrid(v)];
   Object.assign(v.els, { slider, safe, all, legend, said, sizes, name, menu, curve, grid });
   const save = saving(v, "tlmviz-loss-scaling", {
+    narrow: false,
     height: (width) => Math.max(SIZES_HEIGHT + CURVE_HEIGHT + 8, gridOf(v.header, width * 0.42 - 20, SIZES_HEIGHT + CURVE_HEIGHT - 20).height),
     draw: (pen, theme, width) => drawAll(pen, theme, { ...everything(v), width }),
     legend: swatches,

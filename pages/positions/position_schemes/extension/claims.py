@@ -20,9 +20,14 @@ def held_down(data: Data) -> str | None:
     inside, beyond, best, least = _around(data)
     if best is None or not float(inside) < float(beyond) > float(least):
         return None
-    return _(
-        "Behind its {context} tokens of training {model}'s loss climbs from {inside} to {beyond}. With {best}, which only turns "
-        "its planes more slowly, it is {least}: nothing is trained again.",
+    said = (
+        _("Behind its {context} tokens of training {model}'s loss climbs from {inside} to {beyond}. With {best}, which turns "
+          "planes more slowly, it is {least}: nothing is trained again.")
+        if data.positions(best).attention_factor == 1
+        else _("Behind its {context} tokens of training {model}'s loss climbs from {inside} to {beyond}. With {best}, which "
+               "turns planes more slowly and sharpens the softmax, it is {least}: nothing is trained again.")
+    )  # fmt: skip
+    return said.format(
         context=f"{data.context:,}", model=data.chosen.model, inside=inside, beyond=beyond, best=best, least=least,
     )  # fmt: skip
 

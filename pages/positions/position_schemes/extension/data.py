@@ -13,7 +13,7 @@ from tlmviz.analysis.positions import context_extension
 from tlmviz.analysis.positions.context_extension import Switch
 from tlmviz.checks import Check, measure, positions_scaling
 from tlmviz.errors import BadText
-from tlmviz.language_model import LanguageModel
+from tlmviz.facades.language_model import LanguageModel
 from tlmviz.layers.scaling import ScaledRoPE, scaled_rope
 from tlmviz.ui.compute import model, run_in_worker
 from tlmviz.ui.language import _

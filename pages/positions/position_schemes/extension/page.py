@@ -2,9 +2,9 @@
 
 import streamlit as st
 
-from tlmviz.language_model import LanguageModel
-from tlmviz.trace_file import TraceFile
-from tlmviz.translator import Translator
+from tlmviz.facades.language_model import LanguageModel
+from tlmviz.facades.translator import Translator
+from tlmviz.tracing.trace_file import TraceFile
 from tlmviz.ui import below, frame, rope, texts
 from tlmviz.ui.language import _
 
@@ -24,7 +24,9 @@ def extended(model: str) -> None:
         with place:  # it needs all curves, which are drawn as they come
             frame.claim(claims.CLAIMS, shown)
     frame.next_step(
-        _("Switch on *Position interpolation*, or raise the scale; the table says what each costs.")
+        "Position interpolation" not in shown.chosen.schemes
+        and _("Switch on *Position interpolation*, or raise the scale; the table says what each costs."),
+        _("Change the scale; the table says what each scheme costs."),
     )
     below.when_painted("beneath-extension", lambda: _beneath(shown), seen=False)
 

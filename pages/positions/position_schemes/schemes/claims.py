@@ -47,7 +47,7 @@ def falls_off(data: Data) -> str | None:
         return None
     steep, flat = int(data.slopes.argmax()), int(data.slopes.argmin())
     return _(
-        "With ALiBi a token loses score for being far away: {most} for each token between in head {steep} and {least} in head "
+        "With ALiBi a token loses score for being far away: {most} for each step back in head {steep} and {least} in head "
         "{flat}.",
         most=f"{data.slopes[steep]:.4f}", steep=steep, least=f"{data.slopes[flat]:.4f}", flat=flat,
     )  # fmt: skip

@@ -22,7 +22,7 @@ from tlmviz.checks import Check
 from tlmviz.checks.positions_shift import READ, RELATIVE, shift_moves_nothing
 from tlmviz.config import ModelConfig
 from tlmviz.errors import UnknownName
-from tlmviz.trace import Trace
+from tlmviz.tracing.trace import Trace
 from tlmviz.ui.compute import model, models, run_in_worker
 from tlmviz.ui.long_text import HASH_FAST, Ids, encoded
 

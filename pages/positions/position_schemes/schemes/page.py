@@ -6,6 +6,7 @@ from tlmviz.ui import below, frame
 from tlmviz.ui.language import _
 
 from . import claims, data, view
+from .state import ADDED
 
 
 @frame.fragment
@@ -20,7 +21,9 @@ def show() -> None:
 def _beneath(shown: data.Data) -> None:
     st.caption(claims.about(shown))
     frame.next_step(
-        _("Choose *What is added* to see how each tells a position; then paste a text of your own.")
+        shown.chosen.view != ADDED
+        and _("Choose *What is added* to see how each tells a position; then paste a text of your own."),
+        _("Choose *Extrapolation* to see how far each reads; then paste a text of your own."),
     )
     frame.claims(claims.CLAIMS, shown, more=claims.notice(shown))
     view.table(shown)

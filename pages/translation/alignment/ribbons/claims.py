@@ -48,11 +48,11 @@ def crosses(data: Data) -> str | None:
 
 
 def in_order(data: Data) -> str | None:
-    """No ribbon crosses the next."""
-    if data.crossing is not None or len(data.weights) < 3:
+    """No step's heaviest ribbon crosses that of the step before."""
+    if not data.ordered or len(data.weights) < 3:
         return None
     return _(
-        "Both sentences have the same order here: each written token looks no further back than the one before."
+        "The heaviest ribbons do not cross here: each written token looks no further back than the one before."
     )
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from difflib import SequenceMatcher
 from functools import cached_property
@@ -14,8 +15,10 @@ from tlmviz.decoding.beam import BeamOptions
 from tlmviz.decoding.records import Candidate
 from tlmviz.ui import translation
 
-from ..data import Hypothesis
+from ..data import Hypothesis, whole
 from .state import ORIGIN, Pins, Ribbons
+
+SHARP = 0.5  # weight of a token above which a look is said to go to it
 
 
 @dataclass(frozen=True)
@@ -35,7 +38,7 @@ class Data:
             options = BeamOptions(width=self.base.chosen.width, prefix=text.tokens[:step])
             chosen = self.base.chosen
             search = translation.search(chosen.model, chosen.text, options, self.pins[:count])
-            text = search.hypotheses(self.base.penalties, self.base.align)[0]
+            text = search.hypotheses(self.base.penalties, self.base.counted)[0]
         return text
 
     @cached_property
@@ -62,9 +65,16 @@ class Data:
         return [pin for pin in self.pins if pin[0] < len(self.after.tokens)]
 
     @property
+    def ordered(self) -> bool:
+        """Whether each written token looks no further back than the one before; the last, which writes the end, is left out."""
+        return bool((np.diff(self.weights[:-1].argmax(1)) >= 0).all())
+
+    @property
     def crossing(self) -> tuple[int, int] | None:
-        """The two steps whose ribbons cross most clearly."""
-        return crossing_steps(self.weights)
+        """The two neighbouring steps whose heaviest ribbons cross most clearly, of those from whole word to whole word."""
+        looks = self.weights.argmax(1)
+        words = [whole(self.target, step) and whole(self.source, at) for step, at in enumerate(looks)]
+        return crossing_steps(self.weights, words)
 
 
 def compute(base: Hypothesis) -> Data:
@@ -102,11 +112,15 @@ def changed(before: Candidate, after: Candidate) -> list[bool]:
     return new
 
 
-def crossing_steps(attention: np.ndarray) -> tuple[int, int] | None:
+def crossing_steps(attention: np.ndarray, words: Sequence[bool]) -> tuple[int, int] | None:
     """The two neighbouring steps whose heaviest ribbons cross and are the surest together; None where none cross.
 
-    The last step, which writes the end, is left out.
+    Only steps that look sharply, and of which `words` says that they have whole words at both ends: pieces of words and wide
+    looks tell nothing of the order of words. The last step, which writes the end, is left out.
     """
     looks, sure = attention.argmax(1), attention.max(1)
-    pairs = [(t, t + 1) for t in range(len(looks) - 2) if looks[t + 1] < looks[t]]
+    clear = np.logical_and(words, sure >= SHARP)
+    pairs = [
+        (t, t + 1) for t in range(len(looks) - 2) if looks[t + 1] < looks[t] and clear[t] and clear[t + 1]
+    ]
     return max(pairs, key=lambda pair: min(sure[list(pair)]), default=None)

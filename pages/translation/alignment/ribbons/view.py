@@ -55,13 +55,13 @@ from tlmviz.figures.translation import alignment
 mt = tlmviz.load({chosen.model!r})
 text, pins = {chosen.text!r}, {dict(data.pins)!r}  # step: source token, from 0
 penalties = Penalties()
-best = mt.search(text, BeamOptions(width={chosen.width})).hypotheses(penalties, align={base.align!r})[{chosen.rank - 1}]
+best = mt.search(text, BeamOptions(width={chosen.width})).hypotheses(penalties)[{chosen.rank - 1}]
 set_pins = {{}}
 for step, token in pins.items():
     if step < len(best.tokens):
         set_pins[step] = token
         options = BeamOptions(width={chosen.width}, prefix=best.tokens[:step])
-        best = mt.search(text, options, set_pins).hypotheses(penalties, align={base.align!r})[0]
+        best = mt.search(text, options, set_pins).hypotheses(penalties)[0]
 a = best.map({base.align!r})  # [target tokens, source tokens]
 print(mt.text(best.tokens), sum(best.logps))
 source, target = ([mt.tokenizer.name(i) for i in ids] for ids in (mt.encode(text), best.tokens))

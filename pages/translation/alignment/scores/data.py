@@ -13,6 +13,7 @@ import streamlit as st
 from tlmviz.analysis.translation import score_steps
 from tlmviz.analysis.translation.score_steps import Steps, Times
 from tlmviz.checks import Check, measure, translation_scores
+from tlmviz.config.seq2seq import ScoreConfig
 from tlmviz.ui import compute as shared
 from tlmviz.ui import translation
 from tlmviz.ui.translation import SentencePair
@@ -69,12 +70,15 @@ class Data:
 
 
 def recurrent() -> list[str]:
-    """The bundled recurrent translation models, in the order of the notes, the one with coverage last."""
-    configs = {name: translation.model(name).config for name in translation.models()}
-    return sorted(
-        (name for name, config in configs.items() if config.kind == "seq2seq"),
-        key=lambda name: (configs[name].score.coverage, ORDER.index(configs[name].score.kind), name),
-    )
+    """The bundled recurrent translation models, in the order of the notes, the one with coverage last; of several that differ
+    in no score the first."""
+    found: dict[ScoreConfig, str] = {}
+    for name in sorted(translation.models()):
+        if (config := translation.model(name).config).kind == "seq2seq":
+            found.setdefault(config.score, name)
+    return [
+        found[score] for score in sorted(found, key=lambda score: (score.coverage, ORDER.index(score.kind)))
+    ]
 
 
 @st.cache_resource(max_entries=32, show_spinner=False)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 from functools import cached_property
-from hashlib import sha256
 
 import numpy as np
 import streamlit as st
@@ -134,8 +133,7 @@ def compute(base: tree.Data) -> Data:
 
 def origin_of(base: tree.Data) -> str:
     """A name of the sentence and its model: tokens chosen for another one say nothing."""
-    said = repr((base.chosen.model, base.chosen.text, base.options.prefix))
-    return sha256(said.encode()).hexdigest()[:16]
+    return "\n".join((base.chosen.model, base.chosen.text, *map(str, base.options.prefix)))
 
 
 @st.cache_resource(max_entries=256, show_spinner=False)

@@ -204,8 +204,11 @@ function drawLoss(pen, theme, lane, plan, step, warm) {
   pen.line(from.x, from.y, x, y, warm, { width: 2, dash: "3 3" });
   for (const sign of [-1, 1]) pen.line(x - 4, y - 4 * sign, x + 4, y + 4 * sign, warm, { width: 2 });
   const words = lane.lost.how === "ended" ? _("search over") : _("dropped at step {step}", { step: lane.lost.step });
-  const room = right - x > textWidth(theme, words, 11) + 14;
-  pen.text(room ? x + 8 : right - 2, room ? y : y - 12, words, { color: warm, size: 11, weight: 600, align: room ? "left" : "right" });
+  const wide = textWidth(theme, words, 11);
+  const room = right - x > wide + 14;
+  const [left, middle] = room ? [x + 8, y] : [right - 2 - wide, y - 12];
+  pen.rect(left - 2, middle - 7, wide + 4, 14, theme.background, null, { alpha: 0.9 }); // the lane's own words lie below
+  pen.text(left, middle, words, { color: warm, size: 11, weight: 600 });
 }
 
 /**

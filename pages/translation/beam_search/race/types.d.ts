@@ -36,6 +36,7 @@ export interface Header {
   lanes: Lane[];
   best: string;
   duel: Duel;
+  origin: string; // the model and the sentence, and a forced beginning
   warm: { light: string; dark: string };
 }
 

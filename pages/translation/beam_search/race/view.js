@@ -63,9 +63,14 @@ function build(v) {
       make("div", { className: "panel" }, chart))];
 }
 
-/** The reader's text and the tokens that can follow, which only the server changes. @param {View} v */
-function fitDuel(v) {
-  const { els, header: { duel } } = v;
+/**
+ * The reader's text and the tokens that can follow. Tokens that were chosen for another sentence say nothing.
+ * @param {View} v
+ * @param {View["header"]} before
+ */
+function fitDuel(v, before) {
+  const { els, header: { duel, origin, state } } = v;
+  if (before && before.origin !== origin) v.place.own = state.own;
   els.own.textContent = duel.text || "⟨start⟩";
   els.result.textContent = verdict(duel);
   els.offers.replaceChildren(...offerButtons(duel, (token) => !waiting(v) && els.write([...duel.tokens, token])));

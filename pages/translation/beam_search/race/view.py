@@ -2,21 +2,27 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+from typing import Any
+
 from tlmviz import figures
 from tlmviz.tokens import output_names
-from tlmviz.ui import live
+from tlmviz.ui import engine, live, translation
 from tlmviz.ui.language import _
 
+from ..state import Beam
 from ..view_code import options_code, penalties_code
 from .data import Data, origin_of
 from .state import Race
 
+READER = Path(__file__).parent / "reader.js"
 PICTURE = live.Picture(__file__, "beamrace", step=Race.step, own=Race.own)
 
 
 def picture(data: Data) -> None:
     """The lanes of all widths, and the duel."""
     header = {
+        "engine": _engine(data.base.chosen),
         "title": _(
             "{model}: beams of {widths}",
             model=data.base.chosen.model,
@@ -29,6 +35,16 @@ def picture(data: Data) -> None:
         "warm": {name: theme.warm for name, theme in figures.THEMES.items()},
     }
     PICTURE.show(header, {})
+
+
+def _engine(chosen: Beam) -> dict[str, Any] | None:
+    """What the browser makes races of further sentences by; None where the server does: the engine has the usual rules."""
+    if not chosen.has_usual_rules:
+        return None
+    weights = {"alpha": chosen.alpha, "beta": chosen.beta, "gamma": chosen.gamma}
+    return engine.offer(
+        chosen.model, chosen.text, READER, ("own",), translation.SENTENCE.key, width=chosen.width, penalties=weights,
+    )  # fmt: skip
 
 
 def _duel(data: Data) -> dict:

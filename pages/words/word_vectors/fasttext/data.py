@@ -15,9 +15,9 @@ from tlmviz.analysis.words.nearness import cosines
 from tlmviz.analysis.words.text import split_words
 from tlmviz.checks import Check, words_parts
 from tlmviz.errors import BadText, UnknownName
+from tlmviz.facades.word_vectors import Part, WordVectors
 from tlmviz.ui import words as shared
 from tlmviz.ui.compute import run_in_worker
-from tlmviz.word_vectors import Part, WordVectors
 
 from .state import LONGEST, Word
 

@@ -15,8 +15,8 @@ from tlmviz.analysis.words.text import split_words
 from tlmviz.checks import Check
 from tlmviz.checks import words as checks
 from tlmviz.errors import BadText, UnknownName
+from tlmviz.facades.word_vectors import WordVectors
 from tlmviz.ui import words
-from tlmviz.word_vectors import WordVectors
 
 from ..state import LONGEST
 from .state import Pairs

@@ -122,6 +122,19 @@ def decisions(data: Data) -> str | None:
     )  # fmt: skip
 
 
+def last_decision(data: Data) -> str | None:
+    """The two words that the last decision tells apart."""
+    if data.chosen.method != TREE:
+        return None
+    left, right = data.wv.tree.children[data.wv.path(data.context).nodes[-1]]
+    if max(left, right) >= len(data.wv.vocabulary):
+        return None
+    return _(
+        "The last one decides between “{left}” (left) and “{right}” (right).",
+        left=markdown.plain(data.wv.vocabulary[left]), right=markdown.plain(data.wv.vocabulary[right]),
+    )  # fmt: skip
+
+
 def mean(data: Data) -> str | None:
     """How many words predict the one in the middle."""
     if data.chosen.method != BAG:
@@ -154,7 +167,8 @@ def cut(data: Data) -> str | None:
 
 
 CLAIMS = (
-    too_long, learned, not_learned, same_word, expected_most, pushed, drawn_itself, decisions, mean, left_out, cut,
+    too_long, learned, not_learned, same_word, expected_most, pushed, drawn_itself, decisions, last_decision, mean, left_out,
+    cut,
 )  # fmt: skip
 
 

@@ -14,9 +14,9 @@ from tlmviz.analysis.words.step_costs import Cost
 from tlmviz.analysis.words.text import split_words
 from tlmviz.checks import Check, Identity, measure, words, words_step
 from tlmviz.errors import BadText, UnknownName
+from tlmviz.facades.word_vectors import WordVectors
 from tlmviz.ui import compute as shared
 from tlmviz.ui import words as models
-from tlmviz.word_vectors import WordVectors
 
 from .state import BAG, CENTER, CONTEXT, MOST_WORDS, NEGATIVE, SOFTMAX, TREE, Step
 

@@ -15,7 +15,7 @@ from scipy.optimize import minimize_scalar
 from torch import Tensor
 
 from tlmviz import kernels
-from tlmviz.trace import AttentionSpec
+from tlmviz.tracing.trace import AttentionSpec
 
 from .evidence import CLEAR, EXPLAINED, Evidence, Named, Step, distance
 

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 
 from tlmviz.errors import BadShape, UnknownName
-from tlmviz.trace import Trace
+from tlmviz.tracing.trace import Trace
 
 from ..comparing import align
 from . import layers, parts, precision, scores

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import statistics
 from dataclasses import dataclass, field
+from functools import cached_property
 
 import torch
 from torch import Tensor
@@ -11,7 +12,7 @@ from torch import Tensor
 from tlmviz import kernels
 from tlmviz.errors import BadShape, UnknownName
 from tlmviz.kernels import AttentionMask
-from tlmviz.trace import Trace
+from tlmviz.tracing.trace import Trace
 
 # Rounding to 16 bits (or, of float32, in long sums), as a share of a tensor's size: what arithmetic alone may do.
 ROUNDING = {torch.bfloat16: 2.0**-8, torch.float16: 2.0**-10, torch.float32: 2.0**-17}
@@ -34,13 +35,13 @@ class Step:
     found: Tensor
     error: float
 
-    @property
+    @cached_property
     def layer(self) -> int | None:
         """The layer it is in; None before the first and behind the last."""
         parts = self.name.split(".")
         return int(parts[1]) if parts[0] == "blocks" else None
 
-    @property
+    @cached_property
     def part(self) -> str:
         """Its name within the layer, such as "attn.q"."""
         return self.name.split(".", 2)[2] if self.layer is not None else self.name
@@ -94,10 +95,16 @@ class Evidence:
             return step.error > clear * coarse
         if step.error > clear * self.noise:
             return True
-        beside = [
-            other.error for other in self.steps if other.part == step.part and other.layer != step.layer
-        ]
+        beside = [other.error for other in self._by_part[step.part] if other.layer != step.layer]
         return self.asked and len(beside) > 2 and step.error > max(CLEAR * max(beside), self.noise)
+
+    @cached_property
+    def _by_part(self) -> dict[str, list[Step]]:
+        """The steps of all layers by their part."""
+        found: dict[str, list[Step]] = {}
+        for step in self.steps:
+            found.setdefault(step.part, []).append(step)
+        return found
 
     def masks(self, layer: int) -> tuple[AttentionMask, AttentionMask]:
         """Both runs' masks of a layer."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 
 import torch
 from scipy.optimize import minimize_scalar
@@ -17,7 +17,7 @@ from .rotation import LAYOUTS, Turning, best_turning, coarse_bits, name_change, 
 BASES = (10000.0, 500000.0, 100000.0, 1000000.0)  # of RoPE, in models that are released
 LEFT = 1e-2  # of hidden numbers that an activation alone makes, of any precision
 DROPPED = 1e-4  # beside what was expected: numbers below are dropped
-ACTIVATIONS = {
+ACTIVATIONS: dict[str, Callable[[Tensor], Tensor]] = {
     "relu": F.relu,
     "gelu": F.gelu,
     "gelu-tanh": lambda x: F.gelu(x, approximate="tanh"),
@@ -298,8 +298,8 @@ def name_turned(evidence: Evidence, step: Step) -> Named | None:
     """What was done to queries or keys [1, H, T, D] between their projection and the scores."""
     x, y = step.expected[0], step.found[0]
     if step.part == "attn.k":
-        joined = (part.transpose(1, 2).flatten(2) for part in (step.expected, step.found))
-        in_time = name_in_time("keys", *joined, CLEAR * evidence.rounding)
+        before, after = (part.transpose(1, 2).flatten(2) for part in (step.expected, step.found))
+        in_time = name_in_time("keys", before, after, CLEAR * evidence.rounding)
         if in_time is not None:
             return in_time
     for expected, found in _turnings(evidence, step):

@@ -70,6 +70,6 @@ def _explained(evidence: Evidence, step: Step, dtype: torch.dtype) -> bool:
     if q is None or k is None or v is None or step.layer is None:
         return False
     spec = evidence.a.specs[step.layer]
-    rounded = (part.to(dtype).float() for part in (q, k, v))
-    z, lse = kernels.attention(*rounded, spec.mask, scale=spec.scale)
+    q, k, v = (part.to(dtype).float() for part in (q, k, v))
+    z, lse = kernels.attention(q, k, v, spec.mask, scale=spec.scale)
     return distance(lse if step.part == "attn.lse" else z, step.found) < step.error / 2

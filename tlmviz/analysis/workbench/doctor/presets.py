@@ -14,7 +14,7 @@ from tlmviz.analysis.numbers.scaling import Scheme, scaled
 from tlmviz.checkpoints.huggingface.export import export
 from tlmviz.extras import require
 from tlmviz.recording import recording
-from tlmviz.trace import Trace
+from tlmviz.tracing.trace import Trace
 
 from .evidence import Beside
 from .rows import held, in_batch, left_padded, packed, right_padded, token_axis
@@ -43,7 +43,7 @@ def _chunked(lm: Any, ids: list[int]) -> Pair:
 
 def stepped(lm: Any, ids: list[int], chunk: int) -> Trace:
     """The trace of a text read in chunks with a cache: every tap's tensors, one behind another."""
-    cache, parts = lm.new_cache(), {}
+    cache, parts = lm.new_cache(), dict[str, list[torch.Tensor]]()
     for start in range(0, len(ids), chunk):
         with torch.inference_mode(), recording() as record:
             lm.network(torch.tensor([ids[start : start + chunk]]), cache)

@@ -55,7 +55,8 @@ def steps_table(evidence: Evidence) -> tuple[list[str], np.ndarray]:
 def proof(evidence: Evidence, said: Diagnosis) -> Proof:
     """The numbers that show what was said; of healthy runs those of the last step."""
     step = evidence.step(said.step or "") or evidence.steps[-1]
-    shown = KINDS.get(said.cause, lambda evidence, step: None)(evidence, step)
+    kind = KINDS.get(said.cause)
+    shown = kind(evidence, step) if kind else None
     return _values(evidence, step) if shown is None else shown
 
 
@@ -79,7 +80,8 @@ def _scores(evidence: Evidence, step: Step) -> Proof | None:
 
 def _scatter(kind: str, x: Tensor, y: Tensor) -> Proof:
     every = max(1, x.numel() // POINTS)
-    return Proof(kind, *(part.flatten()[::every].double().numpy() for part in (x, y)))
+    across, up = (part.flatten()[::every].double().numpy() for part in (x, y))
+    return Proof(kind, across, up)
 
 
 def _cells(evidence: Evidence, step: Step) -> Proof:

@@ -11,7 +11,7 @@ from torch import Tensor
 
 from tlmviz.caches.protocol import Rotate, attend
 from tlmviz.recording import Recording, recording
-from tlmviz.trace import AttentionSpec, Trace
+from tlmviz.tracing.trace import AttentionSpec, Trace
 
 from .evidence import Beside
 

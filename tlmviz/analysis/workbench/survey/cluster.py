@@ -14,13 +14,14 @@ from dataclasses import asdict
 from functools import cache, partial
 from itertools import islice
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 import torch
 
 from tlmviz.checkpoints.registry import load
 from tlmviz.errors import BadCheckpoint, Error
 from tlmviz.extras import require
+from tlmviz.protocols import LanguageModelLike
 
 from .corpus import Document
 from .shards import shard_path, survey_shard, weights_of, write
@@ -104,7 +105,7 @@ def computing(model: str, weights: str, length: int) -> Compute:
     return partial(_compute, partial(_work, model=whole, weights=weights, length=length))
 
 
-def _compute(task: Callable, shards: dict[int, list[Document]]) -> Iterator[tuple[int, bytes]]:
+def _compute(task: Callable[..., Any], shards: dict[int, list[Document]]) -> Iterator[tuple[int, bytes]]:
     import ray
 
     context = ray.data.DataContext.get_current()
@@ -145,7 +146,7 @@ def _work(row: dict[str, Any], model: str, weights: str, length: int) -> dict[st
 def _open(model: str, weights: str) -> Any:
     """A worker's own model, read once. Raises BadCheckpoint where it is another one than where the survey was started."""
     torch.set_num_threads(1)
-    lm = load(model)
+    lm = cast(LanguageModelLike, load(model))  # where the survey was started, it was one
     if weights_of(lm) != weights:
         raise BadCheckpoint(f"{model} has other weights on a machine of the cluster; install the same there.")
     return lm

@@ -9,7 +9,7 @@ from __future__ import annotations
 import operator
 import re
 from collections.abc import Callable
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from rapidfuzz import fuzz, process
@@ -35,7 +35,7 @@ ALIASES = {  # what else a column is called
     "repeats": "induction",
 }
 COLUMNS = ("layer", "head", *STATISTICS)
-OPERATORS: dict[str, Callable] = {
+OPERATORS: dict[str, Callable[[Any, Any], Any]] = {
     "<": operator.lt,
     "<=": operator.le,
     ">": operator.gt,

@@ -188,7 +188,9 @@ def tables(
     layers, per_layer = settings["layers"], settings["heads"]
     layer, head = np.divmod(np.arange(layers * per_layer), per_layer)
     place = {"layer": layer, "head": head}
-    sums, rows, histogram = 0.0, 0, np.zeros((len(layer), BINS))
+    sums: np.ndarray | float = 0.0
+    rows: np.ndarray | int = 0
+    histogram = np.zeros((len(layer), BINS))
     passages = []
     for shard in _each(paths):
         sums, rows, histogram = sums + shard.sums, rows + shard.rows, histogram + shard.histogram
@@ -270,9 +272,9 @@ def _tokens(paths: list[Path], place: dict[str, np.ndarray], name: Callable[[int
         shares = mass / mass.sum(1, keepdims=True).clip(1e-300)
         for n, row in enumerate(shares):
             best = np.argsort(-row, kind="stable")[:TOP]
-            where = {"layer": place["layer"][n], "head": place["head"][n], "role": role}
+            whose = {"layer": place["layer"][n], "head": place["head"][n], "role": role}
             tokens = [name(int(ids[i])) for i in best]
             lines.append(
-                pd.DataFrame({**where, "rank": range(len(best)), "token": tokens, "share": row[best]})
+                pd.DataFrame({**whose, "rank": range(len(best)), "token": tokens, "share": row[best]})
             )
     return pd.concat(lines, ignore_index=True)

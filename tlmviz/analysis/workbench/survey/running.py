@@ -22,7 +22,7 @@ from itertools import islice
 from multiprocessing import get_context, parent_process
 from pathlib import Path
 from types import ModuleType
-from typing import Any
+from typing import Any, cast
 
 import torch
 
@@ -111,9 +111,10 @@ def _prepared(
             f"{out} lies in the corpus {corpus}, which it would change; give another folder to --out."
         )
     total = sum(1 for _ in islice(documents(corpus, skipped), most))
-    lm = load(model)
-    if getattr(lm, "task", None) != "language":
+    loaded = load(model)
+    if getattr(loaded, "task", None) != "language":
         raise UnknownName(f"{model} is no language model; choose one from those that `tlmviz list` names.")
+    lm = cast(LanguageModelLike, loaded)
     settings = _settings(lm, corpus, total, length)
     (out / "shards").mkdir(parents=True, exist_ok=True)
     _check(out / SETTINGS, settings)
@@ -205,7 +206,7 @@ def _pool(workers: int, model: str) -> Executor:
     return ProcessPoolExecutor(workers, mp_context=get_context("spawn"), initializer=_open, initargs=(model,))
 
 
-def _collect(waiting: dict[Future, int]) -> int:
+def _collect(waiting: dict[Future[Any], int]) -> int:
     """Wait for a shard; how many documents are done by it. Raises what the worker raised."""
     finished, _ = wait(waiting, return_when=FIRST_COMPLETED)
     for future in finished:

@@ -16,7 +16,7 @@ from jaxtyping import Float, Int
 
 from tlmviz.errors import BadFile
 from tlmviz.protocols import LanguageModelLike
-from tlmviz.trace import Trace
+from tlmviz.tracing.trace import Trace
 
 from .corpus import Document
 
@@ -46,7 +46,7 @@ class Shard:
         arrays = {name: value for name, value in vars(self).items() if isinstance(value, np.ndarray)}
         texts, sources = np.array(self.texts, dtype=np.str_), np.array(self.sources, dtype=np.str_)
         file = BytesIO()
-        np.savez_compressed(file, **arrays, texts=texts, sources=sources)
+        np.savez_compressed(file, **arrays, texts=texts, sources=sources)  # type: ignore[arg-type]  # as if options
         return file.getvalue()
 
     def save(self, path: Path) -> None:
@@ -165,7 +165,9 @@ def _sums(trace: Trace) -> tuple[Float[np.ndarray, "s n"], Int[np.ndarray, "s n"
     return found.nansum(-1).numpy(), there.sum(-1).numpy()
 
 
-def _add_maps(trace: Trace, histogram: np.ndarray, looked: dict, met: dict) -> None:
+def _add_maps(
+    trace: Trace, histogram: np.ndarray, looked: dict[int, np.ndarray], met: dict[int, np.ndarray]
+) -> None:
     """Mass by distance, by the query's token and by the key's, of all maps of a text, a head at a time."""
     bins = distance_bins(len(trace)).ravel()
     tokens, inverse = np.unique(np.array(trace.ids), return_inverse=True)

@@ -3,7 +3,7 @@
 
 /** @typedef {{ query: string, whole: string, entry: string, back: boolean, time: number }} Address the query, the query with all defaults, what an entry stands for, whether the browser is at one that was written before, and when the server said so, in seconds */
 /** @typedef {{ path: string, entry: string, typed: number }} Written `typed`: when the last change of an entry was, in milliseconds */
-/** @typedef {Window & { tlmvizLink?: { path: string, whole: string } }} Page */
+/** @typedef {Window & { tlmvizLink?: { path: string, whole: string, entry: string } }} Page */
 
 const TYPING = 2500; // milliseconds: texts that follow each other faster are one text that is being typed
 
@@ -36,5 +36,5 @@ export default function ({ data }) {
   if (beginsEntry(last, { path, entry, back }, now)) history.pushState({}, "", address + location.hash);
   else if (address !== path + location.search) history.replaceState({}, "", address + location.hash);
   last = { path, entry, typed: same ? last.typed : last?.path === path && !back ? now : -Infinity };
-  /** @type {Page} */ (window).tlmvizLink = { path, whole };
+  /** @type {Page} */ (window).tlmvizLink = { path, whole, entry };
 }

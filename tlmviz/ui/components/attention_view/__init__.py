@@ -27,10 +27,10 @@ from tlmviz.ui import texts
 from tlmviz.ui.components.scripts import component
 
 if TYPE_CHECKING:
-    from tlmviz.trace import Trace
+    from tlmviz.tracing.trace import Trace
 
 STATISTICS = ("entropy", "previous", "induction", "sink", "distance", "peak")
-STATE = {
+STATE: dict[str, Any] = {
     "layer": 0,
     "head": 0,
     "query": None,
@@ -44,7 +44,8 @@ STATE = {
     "mute": [],
 }
 TAG_TABLE = [
-    {name: getattr(tag, name) for name in ("name", "label", "short", "meaning", "least")} for tag in TAGS
+    {name: getattr(tag, name) for name in ("name", "label", "short", "meaning", "least", "fewest")}
+    for tag in TAGS
 ]
 
 FOLDER = Path(__file__).parent
@@ -84,6 +85,7 @@ def build_payload(
     mutable: bool = False,
     written: Mapping[str, Any] | None = None,
     over_image: bool = False,
+    engine: Mapping[str, Any] | None = None,
 ) -> bytes:
     """Everything the component shows of one trace: the overview of all heads, and the head that `state` chooses.
 
@@ -93,14 +95,15 @@ def build_payload(
     `groups` colours tokens that belong together: "names" and "colors" of the groups, and "of", each token's group.
     `mutable`: heads can be muted in it. `written` says what each part adds to a word's logit: "word", "logit", "heads"
     [L * H], "mlps" [L], "embedding" and "rest". `over_image`: where the tokens are patches of an image, it is shown too, with
-    weights over it. Raises BadShape for cross attention.
+    weights over it. `engine` says what a browser reads further texts with (tlmviz/ui/engine.py). Raises BadShape for cross
+    attention.
     """
     state = clean_state(state, trace)
     overview = encode_overview(trace, overview_size) if overview is None else overview
     header = describe(trace, state, model=model, origin=origin, palette=palette, picture=picture)
     header["overview_size"] = overview.shape[-1]
     header["mutable"] = mutable
-    for name, given in (("groups", groups), ("written", written)):
+    for name, given in (("groups", groups), ("written", written), ("engine", engine)):
         if given is not None:
             header[name] = dict(given)
     arrays = {"overview": overview, **_chosen(trace, state["layer"], state["head"])}
@@ -126,7 +129,8 @@ def describe(
         raise BadShape(texts.crossing(len(trace), len(trace.key_tokens)))
     layer, head = state["layer"], state["head"]
     table = trace.statistics()
-    tagged = tag_heads(trace).values.reshape(len(TAGS), -1).tolist()
+    tagged = tag_heads(trace)
+    values = tagged.values.reshape(len(TAGS), -1).tolist()
     return {
         "tokens": list(trace.tokens),
         "layers": trace.n_layers,
@@ -139,7 +143,11 @@ def describe(
         "state": state,
         "origin": origin,
         "picture": picture,
-        "tags": {"table": TAG_TABLE, "values": [[_rounded(value) for value in row] for row in tagged]},
+        "tags": {
+            "table": TAG_TABLE,
+            "values": [[_rounded(value) for value in row] for row in values],
+            "counts": tagged.counts.tolist(),
+        },
     }
 
 
@@ -159,7 +167,8 @@ def encode_overview(trace: Trace, size: int = 48) -> np.ndarray:
     """
     fits = math.isqrt(OVERVIEW_BYTES // (trace.n_layers * trace.n_heads))
     pooled = trace.overview(max(1, min(size, len(trace), fits))).float().flatten(0, 1).numpy()
-    return np.rint(255 * np.sqrt(pooled.clip(0, 1))).astype(np.uint8)
+    codes: np.ndarray = np.rint(255 * np.sqrt(pooled.clip(0, 1))).astype(np.uint8)
+    return codes
 
 
 def clean_state(state: Mapping[str, Any], trace: Trace) -> dict[str, Any]:
@@ -196,7 +205,8 @@ def attention_view(
     for wide layouts; below 700 pixels of width the two parts stack and take what they need.
     """
     result = _component()(key=key, data=with_height(payload, height), on_view_change=on_change or _ignore)
-    return result.get("view")
+    said: dict[str, Any] | None = result.get("view")
+    return said
 
 
 def arithmetic(trace: Trace, layer: int, head: int) -> dict[str, Any]:
@@ -232,7 +242,7 @@ def head_arrays(trace: Trace, layer: int, head: int) -> dict[str, np.ndarray]:
 
 
 @cache
-def _component() -> Callable:
+def _component() -> Callable[..., Any]:
     return component("tlmviz_attention_view", FOLDER, entry="streamlit.js")
 
 

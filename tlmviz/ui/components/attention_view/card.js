@@ -2,7 +2,7 @@
 // The card of the chosen head: what its shown row reads, in a sentence, and its tags with what was measured.
 
 import { make } from "#canvas/dom.js";
-import { hasBlankHalf, shownQuery } from "./marks.js";
+import { hasBlankHalf, wordedQuery } from "./marks.js";
 import { sentenceOf } from "./reading.js";
 import { tagsOf } from "./tags.js";
 import { _ } from "#canvas/language.js";
@@ -18,15 +18,15 @@ const ROOM = 340; // pixels of the figure, from which the card fits into the bla
 export function fillCard(v) {
   const { layer, head } = v.state;
   const held = tagsOf(v.header, layer * v.header.heads + head);
-  const query = (v.state.mode === "map" ? shownQuery(v) : v.state.query) ?? v.header.tokens.length - 1;
+  const query = v.state.mode === "map" ? wordedQuery(v) : (v.state.query ?? v.header.tokens.length - 1);
   const names = held.map(({ tag }) => tag.name);
   v.els.sentence.textContent = v.exact ? sentenceOf(`${layer}.${head}`, v.header.tokens, query, v.exact.row(query), names) : "";
   const key = `${v.textId}|${layer}.${head}`;
   if (v.carded === key) return;
   v.carded = key;
-  const items = held.map(({ tag, value }) =>
-    make("li", { title: _("Measured on this text: {value}, and {label} from {least} on", { value: value.toFixed(3), label: tag.label, least: tag.least }) },
-      make("b", { textContent: tag.label }), ` ${value.toFixed(2)} ≥ ${tag.least} · ${tag.meaning}`));
+  const items = held.map(({ tag, value, count }) =>
+    make("li", { title: _("The mean over {count} tokens of this text: {value}, and {label} from {least} on", { count, value: value.toFixed(3), label: tag.label, least: tag.least }) },
+      make("b", { textContent: tag.label }), " ", _("{value} ≥ {least} on {count} tokens · {meaning}", { value: value.toFixed(2), least: tag.least, count, meaning: tag.meaning })));
   const none = make("li", { textContent: _("No tag holds for this head on this text.") });
   v.els.tags.replaceChildren(...(v.header.tags && !items.length ? [none] : items));
 }

@@ -6,7 +6,7 @@ import { clip, visible } from "#canvas/text.js";
 import { paperTheme } from "#canvas/theme.js";
 import { drawArcs } from "./arcs.js";
 import { drawMap } from "./map.js";
-import { drawRowArcs } from "./marks.js";
+import { drawPins, drawRowArcs } from "./marks.js";
 import { STAGE_NAMES } from "./view.js";
 
 /** @typedef {import("#canvas/pens.js").Pen} Pen */
@@ -28,6 +28,7 @@ function drawFigure(pen, v, theme) {
   if (v.state.mode === "map") {
     const plan = { ...v.mapPlan, y: v.mapPlan.y + 30 };
     drawMap(pen, v, plan, theme, SHARPNESS);
+    drawPins(pen, v, plan, theme.primary);
     drawRowArcs(pen, v, plan, theme.primary);
     return;
   }

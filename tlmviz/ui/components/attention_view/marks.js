@@ -29,8 +29,9 @@ export function paintMarks(v) {
   ctx.beginPath();
   ctx.rect(plan.x - 2, plan.y - 2, plan.side + 4, plan.side + 4);
   ctx.clip();
-  paintPins(v, ctx, plan);
-  drawRowArcs(canvasPen(ctx, v.theme), v, plan, v.theme.primary);
+  const pen = canvasPen(ctx, v.theme);
+  drawPins(pen, v, plan, v.theme.primary);
+  drawRowArcs(pen, v, plan, v.theme.primary);
   if (v.hover) paintCrosshair(v, ctx, plan, v.hover);
   else paintLit(v, ctx, plan);
   if (v.drag?.square) paintSquare(v, ctx, plan, v.drag.square);
@@ -47,6 +48,9 @@ export function shownQuery(v) {
   return v.hover && v.mapPlan ? v.mapPlan.row + v.hover.i : v.state.query;
 }
 
+/** The query that the words beside the picture are about: the one that is looked at, or the last. @param {View} v */
+export const wordedQuery = (v) => shownQuery(v) ?? v.header.tokens.length - 1;
+
 /**
  * Whether the half of the map above its diagonal is blank.
  * @param {View} v
@@ -57,15 +61,15 @@ export function hasBlankHalf(v) {
 }
 
 /**
- * What the row that is looked at attends to, as curves from token to token along the diagonal, in the blank half of the map.
+ * What the row that the words are about attends to, as curves from token to token along the diagonal, in the blank half of the map.
  * @param {Pen} pen
  * @param {View} v
  * @param {MapPlan} plan
  * @param {string} color
  */
 export function drawRowArcs(pen, v, { x, y, cell, row, col, n, side }, color) {
-  const query = shownQuery(v);
-  if (query === null || !v.exact || !hasBlankHalf(v) || query < Math.max(row, col) || query >= Math.min(row, col) + n) return;
+  const query = wordedQuery(v);
+  if (!v.exact || !hasBlankHalf(v) || query < Math.max(row, col) || query >= Math.min(row, col) + n) return;
   const at = (/** @type {number} */ i) => [x + (i - col + 0.5) * cell, y + (i - row + 0.5) * cell];
   const [x1, y1] = at(query);
   v.exact.row(query).forEach((weight, j) => {
@@ -77,34 +81,43 @@ export function drawRowArcs(pen, v, { x, y, cell, row, col, n, side }, color) {
   });
 }
 
+/** The pinned query and key as row and column in the view; null outside. @param {View} v @param {MapPlan} plan */
+const pinned = (v, plan) => placesIn(plan, v.state.query, v.state.key);
+
 /**
- * The pinned query and key as row and column in the view; null outside.
- * @param {View} v
+ * A query and a key as row and column in the view; null outside.
  * @param {MapPlan} plan
+ * @param {number | null} query
+ * @param {number | null} key
  */
-function pinned(v, plan) {
-  const inView = (/** @type {number} */ index, /** @type {number} */ start) => (index !== null && index >= start && index < start + plan.n ? index - start : null);
-  return { row: inView(v.state.query, plan.row), col: inView(v.state.key, plan.col) };
+function placesIn(plan, query, key) {
+  const inView = (/** @type {number | null} */ index, /** @type {number} */ start) => (index !== null && index >= start && index < start + plan.n ? index - start : null);
+  return { row: inView(query, plan.row), col: inView(key, plan.col) };
 }
 
 /**
+ * Frames around the pinned row and cell; while nothing is pinned or pointed at, thin ones around the row that the words beside are
+ * about, and its largest cell.
+ * @param {Pen} pen
  * @param {View} v
- * @param {CanvasRenderingContext2D} ctx
  * @param {MapPlan} plan
+ * @param {string} color
  */
-function paintPins(v, ctx, plan) {
+export function drawPins(pen, v, plan, color) {
   const { x, y, side, cell } = plan;
-  const { row, col } = pinned(v, plan);
+  const isPinned = v.state.query !== null;
+  if (!isPinned && (v.hover || !v.exact)) return;
+  const { row, col } = isPinned ? pinned(v, plan) : placesIn(plan, wordedQuery(v), largestOf(v.exact.row(wordedQuery(v))));
   if (row === null) return;
-  ctx.strokeStyle = v.theme.primary;
   const thick = Math.max(cell, 3);
-  ctx.lineWidth = 1.5;
-  ctx.strokeRect(x, y + (row + 0.5) * cell - thick / 2, side, thick);
+  pen.rect(x, y + (row + 0.5) * cell - thick / 2, side, thick, null, color, { width: isPinned ? 1.5 : 1 });
   if (col === null) return;
   const size = Math.max(cell, 7);
-  ctx.lineWidth = 2.5;
-  ctx.strokeRect(x + (col + 0.5) * cell - size / 2, y + (row + 0.5) * cell - size / 2, size, size);
+  pen.rect(x + (col + 0.5) * cell - size / 2, y + (row + 0.5) * cell - size / 2, size, size, null, color, { width: isPinned ? 2.5 : 1.5 });
 }
+
+/** @param {Float32Array} weights */
+const largestOf = (weights) => weights.indexOf(weights.reduce((most, weight) => Math.max(most, weight), 0));
 
 /**
  * @param {View} v

@@ -27,7 +27,7 @@ export function receive(v, bytes) {
   const fresh = bytes !== v.bytes;
   if (fresh) {
     v.bytes = bytes;
-    const { header, arrays } = "header" in bytes ? bytes : decode(bytes);
+    const { header, arrays } = decode(bytes);
     Object.assign(v, { header, arrays, textId: `${textKey(header)}:${checksum(arrays.overview)}`, hover: null, arcHover: null });
     const { layer, head } = header.chosen;
     remember(v, headKey(v, layer, head), arrays.weights ? new Weights(header, arrays.weights) : new Head(header, arrays));

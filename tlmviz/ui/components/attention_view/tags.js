@@ -5,17 +5,24 @@
 /** @typedef {import("./types").Tag} Tag */
 
 /**
+ * Whether a tag holds for a head: what was measured is enough, and over enough queries.
+ * @param {NonNullable<Header["tags"]>} tags
+ * @param {number} k of the tag
+ * @param {number} index of the head
+ */
+function holds({ table, values, counts }, k, index) {
+  const value = values[k][index];
+  return value !== null && value >= table[k].least && counts[k] >= table[k].fewest;
+}
+
+/**
  * The tags that hold for a head with what was measured, the most telling first.
  * @param {Header} header
  * @param {number} index of the head
- * @returns {{ tag: Tag, value: number }[]}
+ * @returns {{ tag: Tag, value: number, count: number }[]}
  */
-export function tagsOf(header, index) {
-  const { table = [], values = [] } = header.tags ?? {};
-  return table.flatMap((tag, k) => {
-    const value = values[k][index];
-    return value !== null && value >= tag.least ? [{ tag, value }] : [];
-  });
+export function tagsOf({ tags }, index) {
+  return tags?.table.flatMap((tag, k) => (holds(tags, k, index) ? [{ tag, value: tags.values[k][index], count: tags.counts[k] }] : [])) ?? [];
 }
 
 /**
@@ -23,11 +30,9 @@ export function tagsOf(header, index) {
  * @param {Header} header
  * @returns {{ tag: Tag, count: number }[]}
  */
-export function tagCounts(header) {
-  const { table = [], values = [] } = header.tags ?? {};
-  return table
-    .map((tag, k) => ({ tag, count: values[k].filter((value) => value !== null && value >= tag.least).length }))
-    .filter(({ count }) => count);
+export function tagCounts({ tags }) {
+  const counted = tags?.table.map((tag, k) => ({ tag, count: tags.values[k].filter((_, index) => holds(tags, k, index)).length }));
+  return counted?.filter(({ count }) => count) ?? [];
 }
 
 /**
@@ -36,10 +41,8 @@ export function tagCounts(header) {
  * @param {string} find
  * @returns {((index: number) => boolean) | null}
  */
-export function tagged(header, find) {
+export function tagged({ tags }, find) {
   const name = find.trim().toLowerCase();
-  const k = header.tags?.table.findIndex((tag) => name === tag.name || name === tag.label) ?? -1;
-  if (k < 0) return null;
-  const { table, values } = /** @type {NonNullable<Header["tags"]>} */ (header.tags);
-  return (i) => values[k][i] !== null && values[k][i] >= table[k].least;
+  const k = tags?.table.findIndex((tag) => name === tag.name || name === tag.label) ?? -1;
+  return k < 0 ? null : (index) => holds(tags, k, index);
 }

@@ -40,7 +40,8 @@ export interface Tag {
   label: string;
   short: string; // for a tile
   meaning: string;
-  least: number;
+  least: number; // of the measure
+  fewest: number; // queries that the measure is the mean over
 }
 
 /** As `build_payload` in Python writes it. */
@@ -65,9 +66,18 @@ export interface Header {
   faint?: number; // share of a row's largest weight below which a weight is kept as 0
   groups?: Groups;
   mutable?: boolean; // whether heads can be muted here
+  engine?: Engine;
   written?: Written;
   patches?: { rows: number; columns: number; height: number; width: number }; // of the image, the last tokens
-  tags?: { table: Tag[]; values: (number | null)[][] }; // [tags][heads]
+  tags?: { table: Tag[]; values: (number | null)[][]; counts: number[] }; // [tags][heads], [tags]: the queries of each mean
+}
+
+/** What a browser reads further texts with: addresses of a script and of a model's folder, the text that was read, and the most letters, 0: any. */
+export interface Engine {
+  script: string;
+  model: string;
+  text: string;
+  most: number;
 }
 
 /** Tokens that belong together, such as a conversation's roles: `of` numbers each token's group. */

@@ -238,7 +238,7 @@ function makeElements(v) {
 /** @param {View} v */
 function assemble(v) {
   const { els } = v;
-  const saves = [pictureButton(v, _("this figure"), () => saved(v), true)];
+  const saves = [pictureButton(v, _("this figure"), () => saved(v), { main: true, follows: ["grey"] })];
   els.scroller.append(els.overview);
   els.figure.append(els.map, els.marks);
   els.text.append(make("div", { className: "inner" }, els.flow, els.arcs));
@@ -247,7 +247,7 @@ function assemble(v) {
   return make("div", { className: "view" },
     make("section", { className: "overview", "aria-label": _("All heads") },
       make("div", { className: "bar" }, els.count, make("label", {}, _("Order"), els.order)),
-      make("div", { className: "bar seek" }, make("label", { className: "having" }, _("Show"), els.having), els.find, make("div", { className: "saves" }, pictureButton(v, _("the overview"), () => savedOverview(v)))),
+      make("div", { className: "bar seek" }, make("label", { className: "having" }, _("Show"), els.having), els.find, make("div", { className: "saves" }, pictureButton(v, _("the overview"), () => savedOverview(v), { follows: ["grey"] }))),
       els.scroller,
       els.hint, els.picture, els.pictured),
     make("section", { className: "detail", "aria-label": _("Chosen head") },

@@ -9,7 +9,7 @@ import { announcePicture, onPainted, paintedPicture, wantsWhole } from "#canvas/
 /** @typedef {import("#canvas/mount.js").Component} Component */
 /** @typedef {{ area: string, drawn: number, seen: boolean }} Data `drawn`: the picture that what is in the area belongs to; 0 while it is empty */
 /**
- * @typedef {{ root: HTMLElement, component: Component, data: Data, born: number, asked: number, since: number, wanted: boolean, observer: IntersectionObserver,
+ * @typedef {{ root: HTMLElement, component: Component, data: Data, born: number, area?: string, asked: number, since: number, wanted: boolean, observer: IntersectionObserver,
  *   deaf: () => void, repeat: ReturnType<typeof setInterval> }} View
  */
 
@@ -65,7 +65,11 @@ function create(host) {
  * @param {Data} data
  */
 function receive(v, data) {
-  if (data.area !== v.data?.area) v.observer.observe(document.querySelector(`.st-key-${data.area}`));
+  const area = data.area !== v.area && document.querySelector(`.st-key-${data.area}`);
+  if (area) { // none where the page has been left meanwhile
+    v.observer.observe(area);
+    v.area = data.area;
+  }
   v.data = data;
   if (data.drawn >= paintedPicture()) v.wanted = false;
   ask(v);

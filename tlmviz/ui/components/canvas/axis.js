@@ -70,6 +70,7 @@ export function play(v, axis) {
  */
 export function makeAxis(v, axis) {
   const toggle = makeButton("▶", _("Play or pause"), () => play(v, axis));
+  toggle.dataset.pressed = ""; // no part of a saved picture
   const slider = make("input", { type: "range", min: 0, "aria-label": axis.label, testid: "axis" });
   slider.addEventListener("input", () => walk(v, axis, Number(slider.value)));
   const reading = make("output");

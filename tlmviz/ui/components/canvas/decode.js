@@ -5,10 +5,11 @@ const TYPES = { uint8: Uint8Array, uint16: Uint16Array, float32: Float32Array };
 
 /**
  * Header and typed arrays of one payload. The bytes are copied: they may arrive unaligned.
- * @param {ArrayLike<number>} bytes
+ * @param {ArrayLike<number> | { header: any, arrays: Record<string, any> }} bytes or decoded already
  * @returns {{ header: any, arrays: Record<string, any> }}
  */
 export function decode(bytes) {
+  if ("header" in bytes) return bytes;
   const own = new Uint8Array(bytes);
   const length = new DataView(own.buffer).getUint32(0, true);
   const header = JSON.parse(new TextDecoder().decode(own.subarray(4, 4 + length)));

@@ -4,11 +4,12 @@
 import { escape, make } from "#canvas/dom.js";
 import { drawnOn, keepDrawing } from "#canvas/drawings.js";
 import { round, svgFile, svgPen } from "#canvas/pens.js";
-import { pictureButton } from "#canvas/picture.js";
+import { styledPictureButton } from "#canvas/picture.js";
+import { pageGround } from "#canvas/theme.js";
 
 /** @typedef {{ x: number, y: number, width: number, height: number }} Box */
 
-const PRESSED = ".picture-menu, input[type=range]"; // there to be pressed, and no part of the picture
+const PRESSED = ".picture-menu, input[type=range], [data-pressed]"; // there to be pressed, and no part of the picture
 const SHEET_MARGIN = 12; // pixels around what is shown
 
 /**
@@ -19,9 +20,7 @@ const SHEET_MARGIN = 12; // pixels around what is shown
  */
 export function addMenu(v, title, main = false) {
   for (const canvas of v.root.querySelectorAll("canvas")) keepDrawing(canvas);
-  const button = pictureButton(v, "this view", () => laidOutFigure(v.root, title), main);
-  const faint = "color-mix(in srgb, currentColor 25%, transparent)";
-  Object.assign(button.style, { padding: "1px 7px", border: `1px solid ${faint}`, borderRadius: "4px", background: "none", color: "inherit", font: "inherit", fontSize: "12px", cursor: "pointer" });
+  const button = styledPictureButton(v, "this view", () => laidOutFigure(v.root, title), { main });
   v.pictureMenu = make("div", { className: "laid-out-menu" }, button);
   Object.assign(v.pictureMenu.style, { display: "flex", justifyContent: "flex-end", marginTop: "4px", color: "var(--st-text-color)", fontFamily: "var(--st-font)" });
   v.root.after(v.pictureMenu);
@@ -34,12 +33,10 @@ export function addMenu(v, title, main = false) {
  */
 export function laidOutFigure(root, title) {
   const origin = root.getBoundingClientRect();
-  const pageStyle = getComputedStyle(document.querySelector(".stApp") ?? document.body);
-  const background = pageStyle.backgroundColor === "rgba(0, 0, 0, 0)" ? "#ffffff" : pageStyle.backgroundColor;
   const family = getComputedStyle(root).fontFamily;
   const [width, height] = [Math.ceil(origin.width) + 2 * SHEET_MARGIN, Math.ceil(origin.height) + 2 * SHEET_MARGIN];
   /** @type {string[]} */
-  const parts = [`<rect width="${width}" height="${height}" fill="${background}"/>`];
+  const parts = [`<rect width="${width}" height="${height}" fill="${pageGround()}"/>`];
   writeElement(root, { parts, family, left: origin.left - SHEET_MARGIN, top: origin.top - SHEET_MARGIN }, 1);
   return { name: `tlmviz-${title.toLowerCase().replace(/[^a-z0-9]+/g, "-").replace(/^-|-$/g, "")}`, title, svg: svgFile(parts, width, height, family), width, height };
 }

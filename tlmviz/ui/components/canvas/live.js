@@ -3,7 +3,9 @@
 // A page's view.js says what it is built of and how it is painted; the behaviours are functions: `makeAxis` of axis.js (walked and
 // played), `pointing` (at what lies below a pixel), `cells` (pointed at and chosen), `segments` (one of a few), `saving`; a strip of tokens is `strip.js`.
 
+import { followTyping } from "#canvas/ahead.js";
 import { pause } from "#canvas/axis.js";
+import { captionLines } from "#canvas/caption.js";
 import { decode } from "#canvas/decode.js";
 import { debounce, make, makeButton } from "#canvas/dom.js";
 import { _, chooseLanguage } from "#canvas/language.js";
@@ -11,7 +13,8 @@ import { mounted, watchWidth } from "#canvas/mount.js";
 import { announcePicture } from "#canvas/painted.js";
 import { canvasPen, fit, figureOf } from "#canvas/pens.js";
 import { pictureButton } from "#canvas/picture.js";
-import { paperTheme, readTheme } from "#canvas/theme.js";
+import { paperTheme, readTheme, textWidth } from "#canvas/theme.js";
+import { fileWishes } from "#canvas/wishes.js";
 
 /** @typedef {import("#canvas/theme.js").Theme} Theme */
 /** @typedef {import("#canvas/pens.js").Pen} Pen */
@@ -25,7 +28,7 @@ import { paperTheme, readTheme } from "#canvas/theme.js";
  * @template {Record<string, any>} [Place=any]
  * @typedef {{ root: HTMLElement, component: any, header: Header & Sent, arrays: Arrays, place: Place, hover: any, theme: Theme, width: number, layout: any,
  *   els: Record<string, any>, seq: number, unsent: boolean, inHand: boolean, content?: number, frame: number, walked: number | null, walking?: string, sendSoon: (() => void) & { cancel: () => void },
- *   paint: () => void, ends: (() => void)[], observer?: ResizeObserver, pictureMenu?: HTMLElement }} View
+ *   paint: () => void, pointAgain?: () => void, ends: (() => void)[], observer?: ResizeObserver, pictureMenu?: HTMLElement }} View
  */
 /**
  * What makes a view; `V` is a View with what a page keeps on it.
@@ -40,13 +43,14 @@ import { paperTheme, readTheme } from "#canvas/theme.js";
 const DELAY = 400; // milliseconds at rest until the server is told
 const SAVED = 1100; // pixels that a saved figure is wide
 const MARGIN = 16; // pixels around it
+const ENTRY = 34; // pixels of an entry of a saved legend beside its name
 
 /**
  * The default export of a live view.
  * @param {Spec} spec
  */
 export function live(spec) {
-  return mounted({ create: (host) => createView(host, spec), receive: (v, bytes) => receiveSent(v, bytes, spec), leave: leaveView });
+  return followTyping(mounted({ create: (host) => createView(host, spec), receive: (v, bytes) => receiveSent(v, bytes, spec), leave: leaveView }));
 }
 
 /**
@@ -117,6 +121,7 @@ function receiveSent(v, bytes, spec) {
     spec.fit?.(v, before);
   }
   v.paint();
+  if (fresh) v.pointAgain?.();
   announcePicture(header.picture);
 }
 
@@ -161,7 +166,8 @@ export function ask(v, change) {
 // --- cells, and one of a few --------------------------------------------------------------------------
 
 /**
- * Let what lies in a picture be pointed at: `under` gives what is below a pixel as `v.hover`, null for nothing.
+ * Let what lies in a picture be pointed at: `under` gives what is below a pixel as `v.hover`, null for nothing. Something else may
+ * come to lie below a pointer that rests: `v.pointAgain` looks.
  * @template Cell
  * @param {View} v
  * @param {HTMLElement} canvas
@@ -173,8 +179,14 @@ export function pointing(v, canvas, under) {
     v.hover = cell;
     v.paint();
   };
-  canvas.addEventListener("pointermove", ({ offsetX, offsetY }) => point(under(offsetX, offsetY)));
-  canvas.addEventListener("pointerleave", () => point(null));
+  canvas.addEventListener("pointermove", ({ offsetX, offsetY }) => {
+    v.pointAgain = () => point(under(offsetX, offsetY));
+    v.pointAgain();
+  });
+  canvas.addEventListener("pointerleave", () => {
+    v.pointAgain = undefined;
+    point(null);
+  });
 }
 
 /**
@@ -258,27 +270,49 @@ export function makeLegend(v, entries) {
  * The menu *Save*. The file has the header's title, the legend, and what `draw` draws on paper: `height` gives its pixels for a width.
  * @param {View} v
  * @param {string | (() => string)} file its name without an ending; a function where it follows from the header
- * @param {{ height: (width: number) => number, draw: (pen: Pen, theme: Theme, width: number) => void, legend?: (theme: Theme) => Swatch[], title?: () => string, width?: number }} parts
+ * @param {{ height: (width: number) => number, draw: (pen: Pen, theme: Theme, width: number) => void, legend?: (theme: Theme) => Swatch[], title?: () => string, width?: number, narrow?: boolean, main?: boolean }} parts
+ * `narrow`: whether it can be laid out for a column, which one of a `width` of its own cannot; `main`: whether it stands for its page
  */
-export function saving(v, file, { height, draw, legend = () => [], title = () => v.header.title, width = SAVED }) {
+export function saving(v, file, { height, draw, legend = () => [], title = () => v.header.title, width: wide, narrow = !wide, main = false }) {
   const figure = () => {
+    const width = Math.min(wide ?? SAVED, (narrow && fileWishes().width) || Infinity);
     const theme = paperTheme(v.theme, v.header.colors);
     const inner = width - 2 * MARGIN;
     const entries = legend(theme);
-    const rows = entries.length ? Math.ceil(entries.reduce((sum, { name }) => sum + 34 + 6.5 * name.length, 0) / inner) : 0;
-    const top = 34 + 18 * rows;
+    const rows = legendRows(entries, inner, (name) => ENTRY + textWidth(theme, name, 12));
+    const lines = captionLines(title(), inner, (line) => textWidth(theme, line, 14, 600));
+    const first = 18 + 19 * Math.max(0, lines.length - 1); // the last of them
+    const top = first + 16 + 18 * rows.length;
     return figureOf(typeof file === "string" ? file : file(), { width, height: top + height(inner) + MARGIN, theme }, (pen) => {
-      pen.text(MARGIN, 18, title(), { color: theme.text, size: 14, weight: 600 });
-      let [x, y] = [MARGIN, 40];
-      for (const { name, color } of entries) {
-        const wide = 34 + 6.5 * name.length;
-        if (x + wide > width - MARGIN && x > MARGIN) [x, y] = [MARGIN, y + 18];
-        pen.rect(x, y - 5, 10, 10, color);
-        pen.text(x + 15, y, name, { color: theme.muted, size: 12 });
-        x += wide;
-      }
+      lines.forEach((line, i) => pen.text(MARGIN, 18 + 19 * i, line, { color: theme.text, size: 14, weight: 600 }));
+      rows.forEach((row, i) => row.forEach(({ name, color, x }) => {
+        pen.rect(MARGIN + x, first + 17 + 18 * i, 10, 10, color);
+        pen.text(MARGIN + x + 15, first + 22 + 18 * i, name, { color: theme.muted, size: 12 });
+      }));
       pen.shifted(MARGIN, top, () => draw(pen, theme, inner));
     });
   };
-  return make("div", { className: "saves" }, pictureButton(v, _("this figure"), figure));
+  return make("div", { className: "saves" }, pictureButton(v, _("this figure"), figure, { main, follows: narrow ? ["grey", "width"] : ["grey"] }));
+}
+
+/**
+ * A legend's entries in rows that a width has room for, each with its x.
+ * @param {Swatch[]} entries
+ * @param {number} room
+ * @param {(name: string) => number} measure
+ */
+function legendRows(entries, room, measure) {
+  /** @type {(Swatch & { x: number })[][]} */
+  const rows = [];
+  let x = 0;
+  for (const entry of entries) {
+    const wide = measure(entry.name);
+    if (!rows.length || (x > 0 && x + wide > room)) {
+      rows.push([]);
+      x = 0;
+    }
+    rows[rows.length - 1].push({ ...entry, x });
+    x += wide;
+  }
+  return rows;
 }

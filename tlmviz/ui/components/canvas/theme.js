@@ -1,6 +1,8 @@
 // @ts-check
 // Colours: Streamlit's theme, the palette that the server sends, and lookup tables for the colour scales.
 
+import { fileWishes } from "#canvas/wishes.js";
+
 /** @typedef {{ sequential: string[], diverging: string[], places: string[], missing: string }} Scales */
 /** @typedef {{ light: Scales, dark: Scales, heads: string[] }} Palette as `figures.palette()` in Python */
 /**
@@ -51,6 +53,9 @@ export function rgb(color) {
   }
   return value;
 }
+
+/** How strong a colour of `heads` may be behind text: it is read at 4.5 to 1 then, in both themes (WCAG AA). */
+export const BEHIND_TEXT = 0.55;
 
 /**
  * @param {string} color
@@ -104,6 +109,12 @@ export function shade(table, share) {
 export function inkOn(color) {
   const [r, g, b] = color.map((c) => (c / 255 <= 0.04045 ? c / 255 / 12.92 : ((c / 255 + 0.055) / 1.055) ** 2.4));
   return 0.2126 * r + 0.7152 * g + 0.0722 * b > 0.18 ? "#10151d" : "#ffffff";
+}
+
+/** What the page lies on, as computed. */
+export function pageGround() {
+  const { backgroundColor } = getComputedStyle(document.querySelector(".stApp") ?? document.body);
+  return backgroundColor === "rgba(0, 0, 0, 0)" ? "#ffffff" : backgroundColor;
 }
 
 /**
@@ -160,6 +171,10 @@ function scales(colors, dark) {
   };
 }
 
+// What is printed without colour. The sign of a number is its side of the middle grey: no pair of hues survives a printer.
+const GREYS = { sequential: ["#ffffff", "#000000"], diverging: ["#ffffff", "#9a9a9a", "#000000"], places: ["#000000", "#c4c4c4"], missing: "#f1f1f1" };
+const GREY_HEADS = ["#000000", "#a3a3a3", "#5c5c5c", "#c9c9c9", "#333333", "#808080", "#b8b8b8", "#474747"]; // neighbours far apart
+
 let asShown = false;
 
 /**
@@ -184,8 +199,27 @@ export function inShownColors(draw) {
  */
 export function paperTheme(theme, colors) {
   if (asShown) return theme;
-  const paper = { background: "#ffffff", text: "#1f2430", muted: "#5b6170", faint: "#d9dbe0", dark: false };
-  return { ...theme, ...paper, ...scales(colors, false) };
+  const { grey } = fileWishes();
+  const paper = { background: "#ffffff", text: "#1f2430", muted: "#5b6170", faint: "#d9dbe0", primary: grey ? "#1f1f1f" : "#1f5fa8", dark: false };
+  return { ...theme, ...paper, ...scales(grey ? { ...colors, light: GREYS, heads: GREY_HEADS } : colors, false), id: `${theme.id}|${grey ? "grey" : "paper"}` };
+}
+
+const COLOR = /#[0-9a-f]{6}\b|rgba?\((\d+), ?(\d+), ?(\d+)|color\(srgb ([\d.]+) ([\d.]+) ([\d.]+)/g;
+const WITHOUT_HUE = '<filter id="tlmviz-grey"><feColorMatrix type="saturate" values="0"/></filter>';
+
+/**
+ * A picture whose last colours, those that are no part of a theme, are what a printer makes of them: as light as they were.
+ * @param {string} svg
+ */
+export function greyed(svg) {
+  const inks = svg.replace(COLOR, (color, ...parts) => {
+    const given = parts.slice(0, 6).filter((part) => part !== undefined).map(Number);
+    const [r, g, b] = color[0] === "#" ? rgb(color) : given.map((part) => (color[0] === "c" ? 255 * part : part));
+    const level = Math.round(0.2126 * r + 0.7152 * g + 0.0722 * b);
+    if (color[0] === "#") return `#${level.toString(16).padStart(2, "0").repeat(3)}`;
+    return color[0] === "c" ? `rgb(${level} ${level} ${level}` : `${color.slice(0, color.indexOf("("))}(${level},${level},${level}`;
+  });
+  return inks.includes("<image ") ? inks.replaceAll("<image ", '<image filter="url(#tlmviz-grey)" ').replace(/<svg\b[^>]*>/, (tag) => tag + WITHOUT_HUE) : inks;
 }
 
 /**
@@ -197,7 +231,7 @@ export function font(theme, size = 11, weight = 400) {
 }
 
 /**
- * @param {Theme} theme
+ * @param {{ font: string }} theme
  * @param {string} text
  * @param {number} [size]
  * @param {number} [weight]

@@ -6,6 +6,7 @@ import { _, chooseLanguage } from "#canvas/language.js";
 import { mounted, watchWidth } from "#canvas/mount.js";
 import { announcePicture, paintedPicture } from "#canvas/painted.js";
 import { loadedPlotly } from "./plotly.js";
+import { chartButton } from "./saved.js";
 import { pickedBoxes, pickedPoints } from "./selection.js";
 
 /** @typedef {import("#canvas/mount.js").Component} Component */
@@ -14,8 +15,8 @@ import { pickedBoxes, pickedPoints } from "./selection.js";
 /** @typedef {HTMLElement & { on?: Function, removeListener: Function, _fullLayout: any }} Plot what Plotly has drawn in has `on` */
 /**
  * @typedef {{ root: HTMLElement, plot: Plot, component: Component, text: string, chart: Chart, pending: boolean, drawing: boolean,
- *   gone: boolean, width: number, observer: ResizeObserver, plotly: any, tell?: (event: any) => void }} View
- * `text`: the chart as it was sent; `pending`: it is yet to be drawn
+ *   gone: boolean, width: number, saves: HTMLElement, observer: ResizeObserver, plotly: any, tell?: (event: any) => void }} View
+ * `text`: the chart as it was sent; `pending`: it is yet to be drawn; `saves` has the menu of what is drawn
  */
 
 const HEIGHT = 450; // pixels of a figure that does not say
@@ -26,9 +27,10 @@ function create(host) {
   // Named as the chart of Streamlit, whose place this one takes.
   const root = make("div", { className: "stPlotlyChart", testid: "stPlotlyChart" });
   const plot = /** @type {any} */ (make("div"));
-  root.append(plot);
+  const saves = make("div", { className: "saves" });
+  root.append(plot, saves);
   host.append(root);
-  const v = /** @type {View} */ (/** @type {unknown} */ ({ root, plot, text: "", pending: false, drawing: false, gone: false }));
+  const v = /** @type {View} */ (/** @type {unknown} */ ({ root, plot, saves, text: "", pending: false, drawing: false, gone: false }));
   v.observer = watchWidth(v, () => resize(v), () => !!v.chart);
   return v;
 }
@@ -88,6 +90,7 @@ async function show(v, plotly) {
     if (!v.gone) throw error; // else it was purged while it was drawn: its page was left
   });
   if (v.gone) return;
+  if (!v.saves.firstChild) v.saves.append(chartButton(v.plot));
   listen(v);
   if (!paintedPicture()) announcePicture(1); // on a page of charts nothing else would ask for what lies below
 }
@@ -96,6 +99,7 @@ async function show(v, plotly) {
 function apologise(v) {
   v.plotly?.purge(v.plot);
   v.plotly = null;
+  v.saves.replaceChildren();
   v.plot.textContent = _("The script that draws charts did not arrive. Reload the page to ask for it again.");
   v.text = ""; // with the next run the script is asked for again
 }

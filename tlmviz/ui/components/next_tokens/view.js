@@ -100,7 +100,7 @@ function markCuts(v) {
 
 /** @param {View} v */
 function savedBars(v) {
-  const theme = { ...paperTheme(v.theme, v.data.colors), primary: "#1f5fa8" };
+  const theme = paperTheme(v.theme, v.data.colors);
   const height = PAGE.top + PAGE.row * v.data.rows.length + 28;
   return figureOf("tlmviz-next-token", { width: PAGE.width, height, theme }, (pen) => draw(pen, v.data, theme));
 }
@@ -115,7 +115,7 @@ function create(host) {
   v.undo.setAttribute("aria-label", v.undo.title);
   v.restart.setAttribute("aria-label", v.restart.title);
   v.tools = make("div", { className: "writing", role: "group", "aria-label": "Write on" }, v.play, v.undo, v.restart, v.keep);
-  const saves = [pictureButton(v, "this figure", () => savedBars(v))];
+  const saves = [pictureButton(v, "this figure", () => savedBars(v), { follows: ["grey"] })];
   const marks = ["0", "50", "100%"].map((text) => make("span", { textContent: text }));
   v.root = make("section", { className: "next" },
     v.tools,

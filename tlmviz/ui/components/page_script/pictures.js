@@ -1,146 +1,46 @@
 // @ts-check
-// Every picture of a page: views of the canvas kit, which bring their own menus, and Plotly's charts, which get one here.
+// Every picture of a page, as what drives it from outside asks for them.
 
-import { aboutFigure, describedSvg, offlinePage, openMenu, writtenData } from "#canvas/picture.js";
+import { captioned } from "#canvas/caption.js";
+import { aboutFigure, describedSvg, offlinePage, writtenData } from "#canvas/files.js";
 import { appRests } from "#canvas/leaving.js";
 import { wantWhole } from "#canvas/painted.js";
-import { withMinus } from "./plotly.js";
-import { _ } from "#canvas/language.js";
+import { wishing } from "#canvas/wishes.js";
 
 /** @typedef {import("#canvas/picture.js").Picture} Picture */
 /** @typedef {import("#canvas/picture.js").Figure} Figure */
-/** @typedef {HTMLElement & { data?: any, layout?: any, _fullLayout?: any }} Plot */
-/** @typedef {{ format: "svg" | "html", link: string, asShown: boolean, width: number | null, height: number | null }} Wanted */
+/** @typedef {{ format: "svg" | "html", link: string, asShown: boolean, grey: boolean, width: number | null, height: number | null }} Wanted */
 
-const CAMERA = ".js-plotly-plot .modebar-btn[data-title^='Download plot']";
 const [QUICK, SLOW] = [200, 1500]; // milliseconds that a page stands still: with all that it has, with views to come
 const BEGINS = 5000; // milliseconds within which the server begins with what it is asked for
 const GLANCE = 25; // milliseconds between looks at a page
-const label = () => _("Link, file, data and embedding of this chart");
-// Parts of a chart that are there to be pointed at or pressed, and no part of its picture.
-const HANDLES = ".hoverlayer, .zoomlayer, .draglayer, .updatemenu-container, .slider-container";
-
-// --- Plotly's charts --------------------------------------------------------------------------------
-
-/**
- * A chart's own camera opens the menu that all pictures have.
- * @param {MouseEvent} event
- */
-export function openChartMenu(event) {
-  const camera = event.target instanceof Element ? /** @type {HTMLElement | null} */ (event.target.closest(CAMERA)) : null;
-  if (!camera) return;
-  event.stopPropagation();
-  event.preventDefault();
-  openMenu(camera, pictureOfChart(/** @type {Plot} */ (camera.closest(".js-plotly-plot"))));
-}
-
-/** Say what a chart's camera does. */
-export function nameCameras() {
-  const said = label();
-  for (const camera of document.querySelectorAll(CAMERA)) {
-    if (camera.getAttribute("aria-label") === said) continue;
-    camera.setAttribute("aria-label", said);
-    camera.setAttribute("aria-haspopup", "menu");
-    camera.setAttribute("data-title", `Download plot: ${said.toLowerCase()}`);
-  }
-}
-
-/**
- * @param {Plot} plot
- * @returns {Picture}
- */
-export function pictureOfChart(plot) {
-  return { figure: () => figureOfChart(plot), data: () => ({ data: plot.data, layout: plot.layout }) };
-}
-
-/**
- * A chart as it is on the page. Plotly keeps the styles of what it draws beside it, so that its elements can stand alone.
- * @param {Plot} plot
- * @returns {Figure}
- */
-function figureOfChart(plot) {
-  const { width, paper_bgcolor: paper, font } = plot._fullLayout;
-  const height = heightOf(plot);
-  const sheets = [...plot.querySelectorAll(".main-svg")];
-  const layers = [...plot.querySelectorAll(".gl-container canvas")].map((canvas) => imageOf(/** @type {HTMLCanvasElement} */ (canvas), plot));
-  const parts = sheets.map((sheet) => {
-    const copy = /** @type {SVGElement} */ (sheet.cloneNode(true));
-    for (const handle of copy.querySelectorAll(HANDLES)) handle.remove();
-    const address = location.href.replace(/#.*$/, "");
-    for (const element of copy.querySelectorAll("*")) ownReferences(element, address);
-    return new XMLSerializer().serializeToString(copy).replace(/^<svg[^>]*>|<\/svg>$/g, "");
-  });
-  parts.splice(1, 0, ...layers);
-  const svg = `<svg xmlns="http://www.w3.org/2000/svg" xmlns:xlink="http://www.w3.org/1999/xlink" width="${width}" height="${height}" viewBox="0 0 ${width} ${height}" style="background: ${paper}"><rect width="${width}" height="${height}" fill="${paper}"/>\n${parts.join("\n")}\n</svg>\n`;
-  return { name: `tlmviz-${keyOf(plot)}`, title: titleOf(plot), svg: svg.replaceAll("font-family: &quot;&quot;", `font-family: ${font.family}`), width, height };
-}
-
-/**
- * Pixels of a chart's height down to its player, where it has one below it.
- * @param {Plot} plot
- */
-function heightOf(plot) {
-  const { height } = plot._fullLayout;
-  const top = plot.getBoundingClientRect().top;
-  const players = [...plot.querySelectorAll(".updatemenu-container, .slider-container")].map((part) => part.getBoundingClientRect().top - top);
-  const player = Math.min(height, ...players);
-  return player > height / 2 ? Math.floor(player) : height;
-}
-
-/**
- * References to clip paths and gradients name the page's address; in a file they name nothing but the part.
- * @param {Element} element
- * @param {string} address
- */
-function ownReferences(element, address) {
-  for (const { name, value } of [...element.attributes]) {
-    if (value.includes("url(") && value.includes(address)) element.setAttribute(name, value.replaceAll(address, ""));
-  }
-  if (element.tagName === "text" && element.getAttribute("style")?.includes("display: none")) element.remove();
-}
-
-/**
- * A canvas of a chart as an image where it lies.
- * @param {HTMLCanvasElement} canvas
- * @param {Plot} plot
- */
-function imageOf(canvas, plot) {
-  const [box, origin] = [canvas.getBoundingClientRect(), plot.getBoundingClientRect()];
-  return `<image x="${box.x - origin.x}" y="${box.y - origin.y}" width="${box.width}" height="${box.height}" href="${canvas.toDataURL("image/png")}"/>`;
-}
-
-/**
- * The key that the page gave a chart: the class of a container of Streamlit.
- * @param {Element} element
- */
-function keyOf(element) {
-  const named = element.closest("[class*='st-key-']");
-  return named?.className.match(/st-key-(\S+)/)?.[1] ?? "chart";
-}
-
-/**
- * What a chart shows, as its title or its description for screen readers says it.
- * @param {Plot} plot
- */
-function titleOf(plot) {
-  const title = plot._fullLayout.title?.text || plot.closest("[aria-label]")?.getAttribute("aria-label") || keyOf(plot);
-  return withMinus(title.replace(/<[^>]*>/g, ""));
-}
-
-// --- all pictures -----------------------------------------------------------------------------------
 
 /**
  * The pictures of the page that are seen, from top to bottom.
  * @param {ParentNode} [part]
  * @returns {Picture[]}
  */
-function picturesIn(part = document) {
+const picturesIn = (part = document) => placedPictures(part).map(([picture]) => picture);
+
+/**
+ * The same, each with the element of the page that holds it.
+ * @param {ParentNode} part
+ * @param {Element} [host] of the part, where it is one's insides
+ * @returns {[Picture, Element][]}
+ */
+function placedPictures(part, host) {
   return [...part.querySelectorAll("*")].flatMap((element) => {
     const own = /** @type {import("#canvas/picture.js").Anchor} */ (element).tlmvizPicture;
-    if (own) return element.getClientRects().length ? [own] : [];
-    if (element.matches(".js-plotly-plot")) return /** @type {Plot} */ (element)._fullLayout ? [pictureOfChart(/** @type {Plot} */ (element))] : [];
-    return element.shadowRoot ? picturesIn(element.shadowRoot) : [];
+    const place = host ?? element.closest(".stPlotlyChart") ?? element;
+    if (own) return element.getClientRects().length ? [[own, place]] : [];
+    return element.shadowRoot ? placedPictures(element.shadowRoot, place) : [];
   });
+}
+
+/** The element of the page that holds the picture which stands for it; null where there is none. */
+export function mainElement() {
+  const placed = placedPictures(document);
+  return (placed.find(([{ main }]) => main) ?? placed[0])?.[1] ?? null;
 }
 
 /**
@@ -263,15 +163,20 @@ export const pictures = {
       done,
     };
   },
+  /** Whether a picture is the one that stands for its page. @param {Picture} picture */
+  standsForPage(picture) {
+    const there = picturesIn();
+    return there[place(there, null)] === picture;
+  },
   /**
    * A picture as a file.
    * @param {number} index
    * @param {Wanted} wanted
    */
-  file(index, { format, link, asShown, width, height }) {
+  file(index, { format, link, asShown, grey, width, height }) {
     const picture = picturesIn()[index];
-    const figure = resized(picture.figure(asShown), width, height);
-    const about = aboutFigure(figure, link);
+    const figure = resized(wishing({ grey, width }, () => captioned(picture.figure(asShown))), width, height);
+    const about = aboutFigure(picture, figure, link);
     const text = format === "html" ? offlinePage(figure, writtenData(picture.data()), about) : describedSvg(figure, about);
     return { ...about, text, width: figure.width, height: figure.height };
   },

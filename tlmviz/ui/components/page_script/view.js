@@ -4,12 +4,13 @@
 import { chooseLanguage } from "#canvas/language.js";
 import { noteBack, noteLink } from "#canvas/leaving.js";
 import { isDark } from "#canvas/theme.js";
+import { showAlone } from "./alone.js";
 import { followCard } from "./cards.js";
 import { leaveCharts, pressChart, reachCharts } from "./chart_keys.js";
 import { explainWords, forgetWord, leaveWords, pointAtWord } from "./glossary.js";
 import { followHovered, pointAtChart } from "./hovered_charts.js";
 import { watchLine } from "./line.js";
-import { nameCameras, openChartMenu, pictures } from "./pictures.js";
+import { pictures } from "./pictures.js";
 import { preparePaper } from "./paper.js";
 import { preparePlayer } from "./player.js";
 import { leaveToThePage, quieten, releaseSliders, writeMinus } from "./plotly.js";
@@ -38,7 +39,6 @@ const HEARD = /** @type {[string, (event: any) => void][]} */ ([
   ["click", preparePlayer],
   ["click", noteLink],
   ["click", followCard],
-  ["click", openChartMenu],
   ["pointermove", pointAtWord],
   ["pointermove", pointAtChart],
   ["pointerdown", pointAtWord],
@@ -58,8 +58,8 @@ export default function (component) {
   addEventListener("unhandledrejection", quieten);
   addEventListener("beforeprint", preparePaper);
   const named = () => {
-    nameCameras();
     reachCharts();
+    showAlone();
   };
   named(); // charts that are there already
   const charts = new MutationObserver((changes) => {

@@ -1,12 +1,14 @@
 // @ts-check
-// Frames the place that a step of a tour speaks of. Nothing is put into the page: the frame floats above it and lets every
-// pointer through.
+// Frames the place that a step of a tour speaks of, blurred as long as what it shows would answer the step's question. Nothing is
+// put into the page: the frame floats above it and lets every pointer through.
 
+import { saidOfLink } from "#canvas/caption.js";
 import { make } from "#canvas/dom.js";
 import { mounted } from "#canvas/mount.js";
+import { keepLeft } from "./left.js";
 
 /** @typedef {import("#canvas/mount.js").Component} Component */
-/** @typedef {{ step: string, place: string }} Data */
+/** @typedef {{ step: string, place: string, link: string, text: string | null, hide: boolean }} Data as `spotlight` in Python has it */
 /** @typedef {{ root: HTMLElement, component: Component, data: Data, ring: HTMLElement, arriving: number, pending: number, leave: () => void }} View */
 
 const ARRIVING = 6000; // milliseconds in which a place that moves, while the page is still drawn, is scrolled to again
@@ -45,10 +47,20 @@ function light(v) {
   for (const [name, value] of Object.entries(box)) v.ring.style.setProperty(name, `${value}px`);
 }
 
+/** Show the way back to the step's text where another one is read. @param {View} v */
+function noticeText(v) {
+  const shown = new URLSearchParams(saidOfLink()?.whole).get("text");
+  const back = document.querySelector(".tour .own");
+  if (back instanceof HTMLElement) back.hidden = v.data.text === null || shown === null || shown === v.data.text;
+}
+
 /** @param {View} v */
 function lightSoon(v) {
   cancelAnimationFrame(v.pending);
-  v.pending = requestAnimationFrame(() => light(v));
+  v.pending = requestAnimationFrame(() => {
+    light(v);
+    noticeText(v);
+  });
 }
 
 /** @param {HTMLElement} host */
@@ -76,6 +88,7 @@ function create(host) {
     cancelAnimationFrame(v.pending);
     for (const [kind, listener] of heard) removeEventListener(kind, listener, true);
     ring.remove();
+    document.documentElement.removeAttribute("data-tour-hides");
   };
   return v;
 }
@@ -88,6 +101,9 @@ function receive(v, data) {
   if (data.step !== v.data?.step) v.arriving = performance.now() + ARRIVING;
   v.data = data;
   v.ring.dataset.step = data.step;
+  v.ring.style.backdropFilter = data.hide ? "blur(9px)" : "";
+  document.documentElement.toggleAttribute("data-tour-hides", data.hide); // a page's sentence would answer as well
+  if (data.link) keepLeft(data.step.split(".")[0], data.link);
   lightSoon(v);
 }
 

@@ -1,0 +1,33 @@
+"""Learning: how the heads of a training came into being, step by step, whoever trained."""
+
+from pages.attention.learning import claims, data, view
+from pages.attention.learning.examples import examples
+from pages.attention.learning.state import Learning
+from tlmviz.ui import below, frame
+from tlmviz.ui.language import _
+
+
+@frame.fragment
+def show() -> None:
+    """The menus, the maps and curves with the step, and the words."""
+    with frame.picture_first():
+        chosen = view.controls()
+        if chosen is None:
+            return
+        shown = data.compute(chosen)
+        frame.claim(claims.CLAIMS, shown)
+        view.picture(shown)
+    frame.next_step(_("Press ▶, or drag the step; click a map to follow that head's curve."))
+    view.open_elsewhere(shown)
+    frame.claims(claims.CLAIMS, shown, more=claims.notice(shown))
+    frame.equation(*view.EQUATION)
+    below.copy_as_python("learning-python", view.snippet(shown))
+
+
+frame.heading(
+    _("Learning"),
+    _("How heads come into being while a model is trained."),
+    examples,
+    Learning,
+)
+show()

@@ -1,0 +1,131 @@
+"""What the part FP8 says about its pictures, each where it is true."""
+
+from __future__ import annotations
+
+from tlmviz.analysis.numbers.float8 import DELAYED, FORMATS, NONE, STEPS
+from tlmviz.figures import number
+from tlmviz.figures.written import power_of_ten
+from tlmviz.ui.language import N_, _, ngettext
+
+from .data import Data
+
+LAST = 4  # steps whose mean loss is a run's end
+SIDES = {
+    "x": N_("what {name} multiplies"),
+    "w": N_("{name}"),
+    "g": N_("the gradient by what comes out of {name}"),
+}
+
+
+def points_alike(data: Data) -> str | None:
+    """With scales, how far the last step goes FP32's way."""
+    if data.chosen.scaling == NONE:
+        return None
+    return _(
+        "In 8 bits, step {step} of training points where FP32's would, to a cosine of {cosine}: each tensor is scaled to "
+        "what its format holds, and {vanished} of the numbers in its gradients become 0.",
+        step=STEPS, cosine=number(data.run.cosine, ".3f"), vanished=share(data.vanished),
+    )  # fmt: skip
+
+
+def without_scales(data: Data) -> str | None:
+    """Without scales, what vanishes."""
+    if data.chosen.scaling != NONE:
+        return None
+    return _(
+        "Without scales {vanished} of the numbers in the gradients become 0 in E5M2, and step {step} of training points where "
+        "FP32's would to a cosine of {cosine}.",
+        vanished=share(data.vanished), step=STEPS, cosine=number(data.run.cosine, ".3f"),
+    )  # fmt: skip
+
+
+def grown_beyond(data: Data) -> str | None:
+    """How often a scale of past steps has no room for what comes."""
+    if data.chosen.scaling != DELAYED:
+        return None
+    cut, times = data.cut
+    return ngettext(
+        "**A scale from the past** ({n} step): {cut} of {times} times a tensor's largest number had grown beyond its room, and "
+        "was cut.",
+        "**A scale from the past** ({n} steps): {cut} of {times} times a tensor's largest number had grown beyond its room, and "
+        "was cut.",
+        int(data.chosen.window), cut=f"{cut:,}", times=f"{times:,}",
+    )  # fmt: skip
+
+
+def of_the_tensor(data: Data) -> str | None:
+    """What the chosen tensor did."""
+    kept = data.kept
+    at = int(kept.cut[1:].argmax()) + 1
+    if not kept.cut[at]:
+        return _(
+            "**The largest number** of {tensor} went from {least} to {most}, and none was cut.",
+            tensor=said(data.tensor), least=written(kept.largest.min()), most=written(kept.largest.max()),
+        )  # fmt: skip
+    return ngettext(
+        "**The largest number** of {tensor} went from {least} to {most}; in step {step}, {n} number was cut.",
+        "**The largest number** of {tensor} went from {least} to {most}; in step {step}, {n} numbers were cut.",
+        int(kept.cut[at]), tensor=said(data.tensor), least=written(kept.largest.min()), most=written(kept.largest.max()),
+        step=at + 1,
+    )  # fmt: skip
+
+
+def learns(data: Data) -> str | None:
+    """Both losses at the end."""
+    ours, plain = (number(float(run.losses[-LAST:].mean()), ".3f") for run in (data.run, data.plain))
+    return _(
+        "**The last {last} losses** are {ours} nats per token in the mean; in FP32 the same steps come to {plain}.",
+        last=LAST, ours=ours, plain=plain,
+    )  # fmt: skip
+
+
+CLAIMS = points_alike, without_scales, grown_beyond, of_the_tensor, learns
+
+
+def said(tensor: str) -> str:
+    """A tensor's name in words."""
+    name, _dot, side = tensor.rpartition(".")
+    return _(SIDES[side]).format(name=f"`{name.removesuffix('.weight')}`")
+
+
+def share(part: float) -> str:
+    """A share in percent; small ones with a digit that counts."""
+    return "0%" if part == 0 else number(part, ".0%" if part >= 0.1 else ".2%" if part >= 1e-4 else ".0e")
+
+
+def written(value: float) -> str:
+    """A magnitude."""
+    return number(float(value), ".3g") if 1e-3 <= value < 1e4 else power_of_ten(float(value), 2)
+
+
+def formats(tensor: str) -> str:
+    """What a tensor is kept in."""
+    return FORMATS[tensor[-1]].name
+
+
+def notice() -> tuple[str, ...]:
+    """Why two formats, and why the past."""
+    return (
+        _(
+            "**Two formats.** E4M3 has a bit more of precision and holds up to 448: what goes forward lies close together. E5M2 "
+            "has more range, up to 57,344: gradients differ by powers of ten."
+        ),
+        _(
+            "**Delayed**: the largest of a tensor is known only when all of it is there. A scale from past steps lets a product "
+            "begin at once; what has grown since is cut to the format's largest. The first step has no past and looks at itself."
+        ),
+        _(
+            "Sums, norms, softmax, the residual stream and the weights themselves stay FP32. The arithmetic is simulated: "
+            "numbers are rounded to 8 bits and multiplied as float32, whose products of two such numbers are exact."
+        ),
+    )
+
+
+def maths() -> tuple[str, ...]:
+    """How the rounded product is derived."""
+    return (
+        _(
+            "Backward, $dX = G_8 W_8$ and $dW = G_8^\\top X_8$: both products have what was rounded, and scales are "
+            "divided out at their end."
+        ),
+    )

@@ -1,0 +1,97 @@
+"""The part FP8 of the page Training: what it claims, against runs of the library; what it draws, and what it refuses."""
+
+import base64
+from dataclasses import replace
+
+import numpy as np
+
+import tlmviz
+from pages.numbers.training.float8 import claims, data
+from pages.numbers.training.float8.state import Float8
+from tests.pages.helpers import assert_healthy, by_title, open_page, run_snippet
+from tests.pages.states import above_the_picture, each_speaks_and_is_silent
+from tlmviz.analysis.numbers import float8
+from tlmviz.analysis.numbers.float8 import CURRENT, DELAYED, NONE, STEPS, Scales
+
+PAGE, MODEL = "numbers/training", "zoo-mqa"
+TEXT = "Où est passé le chat 🐈 ?"
+
+
+def states():
+    start = Float8(model=MODEL, text=None)
+    for scaling, window, tensor in (
+        (DELAYED, "16", ""),
+        (DELAYED, "1", "head.weight.x"),
+        (CURRENT, "4", "xyz"),
+        (NONE, "16", ""),
+    ):
+        yield replace(start, scaling=scaling, window=window, tensor=tensor)
+    yield replace(start, text=TEXT)
+    yield replace(start, text="Lily ran", scaling=CURRENT)
+
+
+def test_what_is_said_of_steps_in_8_bits_is_what_they_did():
+    lm, found = tlmviz.load(MODEL), []
+    for state in states():
+        shown = data.compute(state)
+        said = {claim.__name__: claim(shown) for claim in claims.CLAIMS}
+        rows = float8.batches(lm, state.text)
+        run, plain = (
+            float8.train(lm, rows, scales) for scales in (Scales(state.scaling, int(state.window)), None)
+        )
+        vanished = np.mean(
+            [kept.vanished.mean() for name, kept in run.tensors.items() if name.endswith(".g")]
+        )
+        first = said["without_scales"] if state.scaling == NONE else said["points_alike"]
+        assert bool(said["without_scales"]) != bool(said["points_alike"])
+        assert (
+            f"step {STEPS}" in first
+            and f"cosine of {run.cosine:.3f}" in first
+            and claims.share(vanished) in first
+        )
+        assert bool(said["grown_beyond"]) == (state.scaling == DELAYED)
+        if said["grown_beyond"]:
+            times = [kept.cut[step] > 0 for kept in run.tensors.values() for step in range(1, STEPS)]
+            assert f"({state.window} step" in said["grown_beyond"]
+            assert f"{sum(times):,} of {len(times):,} times" in said["grown_beyond"]
+        tensor = state.tensor if state.tensor in run.tensors else shown.tensor
+        kept = run.tensors[tensor]
+        assert tensor.endswith(".g") or tensor == state.tensor
+        least, most = (claims.written(each) for each in (kept.largest.min(), kept.largest.max()))
+        assert f"went from {least} to {most}" in said["of_the_tensor"]
+        worst = int(kept.cut[1:].max())
+        assert (
+            (f"{worst} number" in said["of_the_tensor"])
+            if worst
+            else said["of_the_tensor"].endswith("none was cut.")
+        )
+        ours, exact = (f"{each.losses[-4:].mean():.3f} " for each in (run, plain))
+        assert ours in said["learns"] and f"come to {exact.strip()}." in said["learns"]
+        found.append({name: bool(text) for name, text in said.items()})
+    each_speaks_and_is_silent([*found, dict.fromkeys(found[0], False)])
+
+
+def numbers(sent: dict | list) -> np.ndarray:
+    """An array as Plotly sends it."""
+    return (
+        np.frombuffer(base64.b64decode(sent["bdata"]), sent["dtype"])
+        if isinstance(sent, dict)
+        else np.array(sent)
+    )
+
+
+def test_the_part_is_drawn_and_can_be_reproduced():
+    app = open_page(PAGE, {"lsview": "FP8", "fpwindow": "1", "model": MODEL})
+    assert_healthy(app)
+    [said] = above_the_picture(app)
+    assert said.startswith("In 8 bits, step 16 of training points where FP32's would")
+    left, right = by_title(app).values()
+    scope = run_snippet(app)
+    np.testing.assert_allclose(numbers(left["data"][0]["y"]), scope["kept"].room, rtol=1e-5)
+    for line, run in zip(right["data"], (float8.train(scope["lm"], scope["rows"], None), scope["run"])):
+        np.testing.assert_allclose(numbers(line["y"]), run.losses, rtol=1e-4)
+
+
+def test_a_text_of_one_token_is_refused_in_a_sentence():
+    app = open_page(PAGE, {"lsview": "FP8", "lsbatch": "My text", "text": "", "model": MODEL})
+    assert not app.exception and len(app.warning) + len(app.info) >= 1

@@ -1,0 +1,178 @@
+// @ts-check
+// What each head measurably does on a text, and the row that shows it best, as tlmviz/analysis/attention/tags.py has them.
+
+import { END_OF_TEXT } from "./tokenizer.js";
+
+/** @typedef {import("./language_model.js").Trace} Trace */
+/** @typedef {{ tokens: string[], words: string[], names: boolean[], points: boolean[] }} Read a text's tokens, and what each is */
+/** @typedef {{ layer: number, head: number, query: number, key: number, tag: string }} Row `tag` says why; "": none does */
+/** @typedef {{ values: (number | null)[][], counts: number[] }} Measured */
+
+const MOST_QUERIES = 64; // of a longer text the last ones are measured
+const NEAR = 3; // tokens before the query that count as local
+const BEHIND = 8; // queries before it have hardly anything that is not near
+const ENDS_SENTENCE = '.!?"“”:\n';
+const WORTH_SEEING = ["induction", "duplicate", "names", "word", "previous", "punctuation"];
+const FOLLOWERS = 0; // of the tags: induction
+const SPECIFIC = 3; // times as much weight as the same keys get from other queries
+const NEARLY = 0.6; // of the strongest row: the last query is shown where it comes as close
+
+/** Earlier keys but the first: heads rest on that one whatever it says. @param {number} i @param {number} j */
+const telling = (i, j) => j < i && j > 0;
+
+/** Which keys a tag counts; `broad` is evenness instead. @type {Record<string, ((read: Read, i: number, j: number) => boolean) | null>} */
+const KEYS = {
+  induction: ({ tokens }, i, j) => j > 0 && j <= i && tokens[i] !== "" && tokens[j - 1] === tokens[i],
+  duplicate: ({ tokens }, i, j) => telling(i, j) && tokens[i] !== "" && tokens[j] === tokens[i],
+  word: ({ tokens, words }, i, j) => telling(i, j) && words[i] !== "" && words[j] === words[i] && tokens[j] !== tokens[i],
+  names: ({ names }, i, j) => telling(i, j) && names[j],
+  previous: (_, i, j) => i - j === 1,
+  punctuation: ({ points }, i, j) => telling(i, j) && points[j],
+  sink: (_, i, j) => j === 0 && i > 0,
+  own: (_, i, j) => i === j,
+  local: (_, i, j) => i >= BEHIND && j <= i && i - j <= NEAR,
+  broad: null,
+};
+
+/** @param {string[]} tokens @returns {Read} */
+function readOf(tokens) {
+  const trimmed = tokens.map((token) => token.trim());
+  const upper = (/** @type {string} */ text) => text === text.toUpperCase() && text !== text.toLowerCase();
+  const lower = (/** @type {string} */ text) => text === text.toLowerCase() && text !== text.toUpperCase();
+  const found = new Set(tokens.flatMap((token, i) => {
+    const [before, [first, ...rest]] = [trimmed[i - 1], trimmed[i]];
+    const begins = i === 0 || tokens[i - 1] === END_OF_TEXT || !before || ENDS_SENTENCE.includes(before.at(-1));
+    return token.startsWith(" ") && rest.length && upper(first) && lower(rest.join("")) && !begins ? [trimmed[i]] : [];
+  }));
+  return {
+    tokens,
+    words: tokens.map((token, i) => (/\p{L}/u.test(token) && token !== END_OF_TEXT ? trimmed[i].toLowerCase() : "")),
+    names: trimmed.map((word) => found.has(word)),
+    points: trimmed.map((word, i) => word !== "" && tokens[i] !== END_OF_TEXT && /^\p{P}+$/u.test(word)),
+  };
+}
+
+/**
+ * A row's entropy as a share of the largest that so many visible keys can have.
+ * @param {Float32Array} row
+ * @param {number} seen keys, also those of a weight so small that it is 0 here
+ */
+function evenness(row, seen) {
+  const entropy = row.reduce((sum, p) => (p > 0 ? sum - p * Math.log(p) : sum), 0);
+  return seen > 1 ? entropy / Math.log(seen) : 0;
+}
+
+/**
+ * Every tag's measure of every head, in the order of Python's TAGS: [tags][layers * heads], null where the text has no such keys,
+ * and of induction where it is another thing that looks like it; and over how many queries each is the mean, [tags].
+ * @param {Trace} trace
+ * @returns {Measured}
+ */
+export function measured(trace) {
+  const { tokens, ids: { length }, layers, heads } = trace;
+  const first = Math.max(Math.min(1, length - 1), length - MOST_QUERIES);
+  const read = readOf(tokens);
+  const queries = Array.from({ length: length - first }, (_, r) => first + r);
+  const counted = Object.values(KEYS).map((counts) => counts && queries.map((i) => Array.from({ length: i + 1 }, (_, j) => j).filter((j) => counts(read, i, j))));
+  const counts = counted.map((keys) => (keys ? keys.filter(({ length: count }) => count).length : queries.length));
+  const values = counted.map(() => /** @type {(number | null)[]} */ ([]));
+  for (let index = 0; index < layers * heads; index++) {
+    const layer = Math.floor(index / heads);
+    const map = rowsOf(trace, layer, index % heads, first);
+    const { window } = trace.attended(layer).scores;
+    counted.forEach((keys, tag) => {
+      if (!keys) {
+        const sum = queries.reduce((sum, i, r) => sum + evenness(map.subarray(r * length, (r + 1) * length), Math.min(i + 1, window)), 0);
+        values[tag].push(sum / queries.length);
+        return;
+      }
+      const mass = keys.reduce((sum, row, r) => row.reduce((total, j) => total + map[r * length + j], sum), 0);
+      const isIt = tag !== FOLLOWERS || ((layer > 0 || layers === 1) && mass >= SPECIFIC * usual(map, length, first, /** @type {number[][]} */ (keys)));
+      values[tag].push(counts[tag] && isIt ? mass / counts[tag] : null);
+    });
+  }
+  return { values, counts };
+}
+
+/**
+ * What the keys that are counted would get if each query that counts one gave it what the later queries that do not give it on average.
+ * @param {Float32Array} map [queries, T]
+ * @param {number} size T
+ * @param {number} first query of the map
+ * @param {number[][]} keys of each query
+ */
+function usual(map, size, first, keys) {
+  const times = new Map();
+  for (const row of keys) for (const j of row) times.set(j, (times.get(j) ?? 0) + 1);
+  let sum = 0;
+  for (const [j, count] of times) {
+    let [weight, others] = [0, 0];
+    keys.forEach((row, r) => {
+      if (first + r <= j || row.includes(j)) return;
+      weight += map[r * size + j];
+      others++;
+    });
+    sum += (count * weight) / Math.max(1, others);
+  }
+  return sum;
+}
+
+/**
+ * A head's weights from a query on, [T - first, T].
+ * @param {Trace} trace
+ * @param {number} layer
+ * @param {number} head
+ * @param {number} first
+ */
+function rowsOf(trace, layer, head, first) {
+  return trace.attended(layer).weights(head, trace.kept[layer], first, trace.ids.length);
+}
+
+/** The place of the largest number, the first of equal ones; null counts as `otherwise`. @param {ArrayLike<number | null>} numbers */
+export function placeOfLargest(numbers, otherwise = 0) {
+  let best = 0;
+  for (let i = 1; i < numbers.length; i++) if ((numbers[i] ?? otherwise) > (numbers[best] ?? otherwise)) best = i;
+  return best;
+}
+
+/**
+ * The row that shows the most: of the strongest head with a measure that is worth seeing, the query that does most clearly what
+ * its tag says; where there is none, the sharpest head that does not rest on the first token, at the last query.
+ * @param {Trace} trace
+ * @param {(number | null)[][]} values of `measured`
+ * @param {{ name: string, least: number }[]} table Python's TAGS
+ * @param {Record<string, (number | null)[]>} stats of `surveyOf`
+ * @returns {Row}
+ */
+export function strikingRow(trace, values, table, stats) {
+  const { heads, ids: { length } } = trace;
+  const tag = table.findIndex(({ name, least }, index) => WORTH_SEEING.includes(name) && values[index].some((value) => value >= Math.fround(least)));
+  if (tag >= 0) {
+    const index = placeOfLargest(values[tag]);
+    return clearest(trace, table[tag].name, Math.floor(index / heads), index % heads);
+  }
+  const index = placeOfLargest(stats.entropy.map((entropy, i) => (stats.sink[i] < 0.5 ? -entropy : null)), -Infinity);
+  const [layer, head, query] = [Math.floor(index / heads), index % heads, length - 1];
+  return { layer, head, query, key: placeOfLargest(rowsOf(trace, layer, head, query)), tag: "" };
+}
+
+/**
+ * The row of a head with the largest weight on one of the keys that count; the last row where that is close to it.
+ * @param {Trace} trace
+ * @param {string} tag
+ * @param {number} layer
+ * @param {number} head
+ * @returns {Row}
+ */
+function clearest(trace, tag, layer, head) {
+  const { length } = trace.ids;
+  const first = Math.max(0, length - MOST_QUERIES);
+  const [map, read] = [rowsOf(trace, layer, head, first), readOf(trace.tokens)];
+  const rows = Array.from({ length: length - first }, (_, r) => map.subarray(r * length, (r + 1) * length));
+  const best = rows.map((row, r) => {
+    const key = placeOfLargest(row);
+    return KEYS[tag](read, first + r, key) ? row[key] : 0; // the largest weight of all is what is shown
+  });
+  const row = best.at(-1) >= NEARLY * Math.max(...best) ? best.length - 1 : placeOfLargest(best);
+  return { layer, head, query: first + row, key: placeOfLargest(rows[row]), tag };
+}

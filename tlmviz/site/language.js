@@ -1,0 +1,11 @@
+// @ts-check
+// The language models of the site.
+
+import { load } from "#browser/language_model.js";
+import { namesOf, opened, textOf } from "#site/frame.js";
+
+/** The names of the language models, a given one first where it is here. @param {string} first */
+export const languageModels = (first) => namesOf("language", first);
+
+/** @param {string} name */
+export const languageModel = (name) => opened(name, (files) => load(textOf(files["config.json"]), files["model.safetensors"], textOf(files["tokenizer.json"])));

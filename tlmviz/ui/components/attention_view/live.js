@@ -1,0 +1,36 @@
+// @ts-check
+// The attention view as a page of its own with the model in it: what is typed is traced here, and nothing leaves the page.
+
+import { EngineError } from "../../../browser/errors.js";
+import { load } from "../../../browser/language_model.js";
+import { measured } from "../../../browser/tags.js";
+import { element, LivePage } from "./live_page.js";
+
+const given = () => /** @type {import("./live_page.js").Given & { config: string, tags: import("./types").Tag[] }} */ (JSON.parse(element("data").textContent));
+
+/** The model of the file. */
+function opened() {
+  const text = atob(element("weights").textContent);
+  const bytes = new Uint8Array(text.length);
+  for (let i = 0; i < text.length; i++) bytes[i] = text.charCodeAt(i);
+  element("weights").remove(); // megabytes of text that nobody reads again
+  return load(given().config, bytes, element("tokenizer").textContent);
+}
+
+function startLive() {
+  try {
+    const model = opened();
+    const page = new LivePage(model, given(), { table: given().tags, measured });
+    /** @type {any} */ (window).tlmviz = {
+      trace: (/** @type {string} */ text, /** @type {any} */ options) => model.trace(text, options),
+      generate: (/** @type {string} */ text, count = 40, /** @type {any} */ options = {}) => model.generate(text, count, options),
+    };
+    return page;
+  } catch (error) {
+    if (!(error instanceof EngineError)) throw error;
+    element("problem").textContent = error.message;
+    return null;
+  }
+}
+
+export default startLive();
