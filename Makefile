@@ -9,33 +9,49 @@ BASE   ?= HEAD
 PIP    := $(BIN)/pip install --disable-pip-version-check -q
 ERRORS := $(shell grep -o "^class [A-Za-z]*" tlmviz/errors.py | cut -c7-)
 AXE    := node_modules/axe-core/axe.min.js
-# Two processes of one thread each: torch threads that share cores crawl. tests/conftest.py puts the files in order.
+# A process a core, up to four (each takes 2 GB), of one thread: torch threads that share cores crawl.
+# tests/conftest.py says which tests share a process, and in which order.
 # One broken part that all pages share fails every flow, each after a minute of patience: 25 failures say enough.
-PYTEST := OMP_NUM_THREADS=1 $(BIN)/python -m pytest -n 2 --dist loadfile --no-loadscope-reorder --maxfail=25 --durations=30
+PROCESSES ?= $(shell $(PYTHON) -c "import os; print(min(4, os.cpu_count()))")
+PYTEST := OMP_NUM_THREADS=1 $(BIN)/python -m pytest
+BESIDE := -n $(PROCESSES) --dist loadscope --no-loadscope-reorder --maxfail=25 --durations=30
+# What fails beside others is asked once more, alone: what fails twice is red, what passes then is named as flaky.
+ALONE  := --last-failed --last-failed-no-failures=none
+FORGET := rm -f .pytest_cache/v/cache/lastfailed
+DEEPER := TLMVIZ_TESTS_STATES=20
 
-.PHONY: run test quick affected lint format docs texts models node browser nginx clean
+.PHONY: run test all quick affected lint format docs texts models node browser nginx clean
 
 run: $(VENV)/.run-ready
 	$(BIN)/python -m tlmviz run --port $(PORT)
 
+# The core: tests/rings.py says what is not in it.
 test: node $(AXE) $(VENV)/.test-ready browser nginx
 	$(BIN)/ruff check .
-	$(PYTEST)
+	$(FORGET)
+	$(PYTEST) $(BESIDE) -m "not deep" || { test $$? = 1 && $(PYTEST) $(ALONE); }
+
+# Both rings, with more random states of every page; red, too, where more than two flows of the browser needed a second try.
+all: node $(AXE) $(VENV)/.test-ready browser nginx
+	$(BIN)/ruff check .
+	$(FORGET)
+	$(DEEPER) $(PYTEST) $(BESIDE) --second-tries=2 || { test $$? = 1 && $(DEEPER) $(PYTEST) $(ALONE); }
 
 # Everything but the pages and the browser, and of each page one launch.
 quick: node $(VENV)/.test-ready
-	$(PYTEST) --ignore=tests/browser --ignore-glob='tests/pages/*/*' -m "launch or not (pages or browser or slow)"
+	$(PYTEST) $(BESIDE) --ignore=tests/browser --ignore-glob='tests/pages/*/*' -m "launch or not (pages or browser or deep)"
 
-# The tests that the files changed since BASE reach.
+# The tests that the files changed since BASE reach, of both rings.
 affected: node $(AXE) $(VENV)/.test-ready browser
-	files="$$($(BIN)/python -m tests.affected $(BASE))"; test -z "$$files" || $(PYTEST) $$files
+	$(FORGET)
+	files="$$($(BIN)/python -m tests.affected $(BASE))"; test -z "$$files" \
+	  || $(DEEPER) $(PYTEST) $(BESIDE) $$files || { test $$? = 1 && $(DEEPER) $(PYTEST) $(ALONE); }
 
 # Python by ruff and mypy, the JavaScript of the views by TypeScript's checker: no JavaScript is ever compiled.
-lint: node $(VENV)/.test-ready
+lint: node $(AXE) $(VENV)/.test-ready
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
-	npm ci --no-audit --no-fund --silent
 	npx --no-install tsc --project .
 
 format: $(VENV)/.test-ready

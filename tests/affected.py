@@ -22,11 +22,15 @@ EVERYTHING = (
     "tests/typecheck.py",
     "tests/tiny.py",
 )
+# Ask every page there is: of these, a change reaches the cases of the pages that it reaches.
 EVERY_PAGE = (
-    "tests/ui/test_state.py",
-    "tests/test_layering.py",
+    "tests/browser/test_deep_links.py",
     "tests/pages/test_galleries.py",
-)  # look at each page there is
+    "tests/pages/test_launch.py",
+    "tests/pages/test_links.py",
+    "tests/ui/test_state.py",
+)
+LAYERING = "tests/test_layering.py"
 WORDS = re.compile(r"[\w./-]+")
 
 
@@ -109,18 +113,35 @@ def of_test(test: Path) -> frozenset[Path]:
     return frozenset(reached(test) | named | {far for path in pages for far in reached(path)})
 
 
-def tests() -> list[Path]:
+def files_of_tests() -> list[Path]:
     """Every test file."""
     return sorted((ROOT / "tests").rglob("test_*.py"))
 
 
+def pages(changed: set[Path]) -> list[str]:
+    """The folders of the pages that reach any of the changed files."""
+    found = []
+    for page in sorted((ROOT / "pages").glob("*/*/page.py")):
+        own = {file for file in page.parent.rglob("*") if file.is_file()}
+        if changed & own or any(changed & reached(file) for file in own):
+            found.append("/".join(page.parent.relative_to(ROOT / "pages").parts))
+    return found
+
+
+def untraceable(changed: set[Path]) -> bool:
+    return any(str(path.relative_to(ROOT)).startswith(EVERYTHING) for path in changed)
+
+
 def affected(changed: set[Path]) -> list[Path]:
     """The test files that reach any of the changed files; all of them where a change cannot be traced."""
-    relative = {path: str(path.relative_to(ROOT)) for path in changed}
-    if any(name.startswith(EVERYTHING) for name in relative.values()):
-        return tests()
-    always = EVERY_PAGE if any(name.startswith("pages/") for name in relative.values()) else ()
-    return [test for test in tests() if str(test.relative_to(ROOT)) in always or changed & of_test(test)]
+    if untraceable(changed):
+        return files_of_tests()
+    always = EVERY_PAGE if pages(changed) else ()
+    if any(path.is_relative_to(ROOT / "pages") for path in changed):
+        always += (LAYERING,)
+    return [
+        test for test in files_of_tests() if str(test.relative_to(ROOT)) in always or changed & of_test(test)
+    ]
 
 
 def changes(base: str) -> set[Path]:
@@ -130,5 +151,7 @@ def changes(base: str) -> set[Path]:
 
 
 if __name__ == "__main__":
-    base = sys.argv[1] if len(sys.argv) > 1 else "HEAD"
-    print(*(path.relative_to(ROOT) for path in affected(changes(base))), sep="\n")
+    changed = changes(sys.argv[1] if len(sys.argv) > 1 else "HEAD")
+    print(*(path.relative_to(ROOT) for path in affected(changed)), sep="\n")
+    if not untraceable(changed) and (names := pages(changed)):
+        print(f"--pages={','.join(names)}")

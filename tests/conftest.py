@@ -22,9 +22,14 @@ typecheck.install()  # before the modules it checks are imported
 import tlmviz
 from tlmviz.figures import chart
 
-from . import tiny
+from . import rings, tiny
+from .summary import (  # noqa: F401
+    pytest_runtest_makereport,
+    pytest_runtest_setup,
+    pytest_sessionfinish,
+    pytest_terminal_summary,
+)
 
-HERE = Path(__file__).resolve().parent
 MAIN = sys.modules["__main__"]
 torch.set_num_threads(1)
 chart.VALIDATE = True  # every property of every figure a test draws
@@ -37,23 +42,37 @@ settings.load_profile("tlmviz")
 BROWSER, SLOW, PAGE, OTHER = 4.0, 1.0, 0.4, 0.05
 
 
-def pytest_collection_modifyitems(items):
-    """Mark what lies in tests/pages and tests/browser, so that `-m` can choose by it; put the longest files first.
+def pytest_addoption(parser):
+    parser.addoption("--second-tries", type=int, help="fail where more flows than this needed a second try")
+    parser.addoption(
+        "--pages", help="of what asks every page, only the cases of these: chapter/page,chapter/page"
+    )
 
-    Two processes take file after file: one that starts a long file last works on alone.
+
+def pytest_collection_modifyitems(config, items):
+    """Mark by place, so that `-m` can choose by it; put what belongs together behind each other, and the longest first.
+
+    Two processes take group after group: one that starts a long group last works on alone.
     """
+    if wanted := config.getoption("pages"):
+        rings.keep_pages(items, wanted.split(","))
+    for item in rings.deep(items):
+        item.add_marker("deep")
     lasts = Counter()
     for item in items:
-        folder = item.path.relative_to(HERE).parts[0]
+        folder = rings.place(item).partition("/")[0]
         if folder in ("pages", "browser"):
             item.add_marker(folder)
-        if (
-            folder == "browser"
-        ):  # a loaded machine may draw a page later than anybody waits; the summary names it
+        if folder == "browser":  # a loaded machine may draw later than anybody waits; the summary names it
             item.add_marker(pytest.mark.flaky(reruns=1))
         slow = SLOW if item.get_closest_marker("slow") else OTHER
-        lasts[item.path] += BROWSER if folder == "browser" else max(slow, PAGE if folder == "pages" else 0)
-    items.sort(key=lambda item: -lasts[item.path])
+        cost = BROWSER if folder == "browser" else max(slow, PAGE if folder == "pages" else 0)
+        lasts[rings.group(item.nodeid)] += cost
+    items.sort(key=lambda item: (-lasts[rings.group(item.nodeid)], rings.group(item.nodeid)))
+
+
+def pytest_xdist_make_scheduler(config, log):
+    return rings.InGroups(config, log)
 
 
 @pytest.fixture(scope="session", autouse=True)

@@ -1,6 +1,6 @@
 """`make affected` runs what a change reaches: a page's own tests, what names its files, everything where nobody can tell."""
 
-from tests.affected import ROOT, affected, tests
+from tests.affected import ROOT, affected, files_of_tests
 
 
 def names(*changed: str) -> set[str]:
@@ -37,5 +37,9 @@ def test_the_library_reaches_what_is_built_on_it():
 
 
 def test_what_nobody_can_trace_reaches_everything_and_prose_what_reads_it():
-    assert affected({ROOT / "requirements.txt"}) == affected({ROOT / "tests" / "conftest.py"}) == tests()
+    assert (
+        affected({ROOT / "requirements.txt"})
+        == affected({ROOT / "tests" / "conftest.py"})
+        == files_of_tests()
+    )
     assert names("README.md") and len(names("README.md")) < 10

@@ -63,6 +63,7 @@ class TestCheck:
         assert commands.main(["check", "--list", "--json"]) == 0
         assert [row["name"] for row in json.loads(capsys.readouterr().out)] == list(checks.IDENTITIES)
 
+    @pytest.mark.slow
     def test_its_own_text_fits_the_bundled_models(self, capsys):
         assert commands.main(["check", "stories-rope"]) == 0
         out = capsys.readouterr().out

@@ -70,6 +70,7 @@ def test_a_command_names_the_extra(arguments, monkeypatch, capsys):
     )
 
 
+@pytest.mark.slow
 def test_the_library_works_without_what_extras_bring():
     """Loading, tracing, checking, translating and a file for the browser, where no package of an extra can be imported."""
     names = [line.split(">=")[0].split("[")[0] for lines in EXTRAS.values() for line in lines]

@@ -98,6 +98,7 @@ class TestRejection:
         proposed = torch.multinomial(q, 10_000, True, generator=torch.Generator().manual_seed(0))
         assert stats.chisquare(torch.bincount(proposed).numpy(), 10_000 * p.numpy()).pvalue < 1e-6
 
+    @pytest.mark.slow
     def test_tokens_written_one_after_another_have_it_too(self, network):
         """The second token of many short texts, given the first, against the model's own probabilities."""
         sampling, first, seconds = Sampling(temperature=0.7, top_k=4), None, []

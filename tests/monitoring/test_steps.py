@@ -86,6 +86,7 @@ class TestBitEqual:
                 losses.append(train(model, 4))
         assert losses[0] == losses[1] and steps_of(monitor) == [0, 2, 4]
 
+    @pytest.mark.slow
     @pytest.mark.parametrize("probes", [True, False], ids=["probes", "batches"])
     @pytest.mark.parametrize("way", ["wrapped", "in place"])
     def test_torch_compile(self, tmp_path, way, probes):

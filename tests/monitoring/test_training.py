@@ -38,6 +38,7 @@ def shows(losses):
     return next((step for step, loss in enumerate(losses) if not loss <= losses[0] + 0.05), None)
 
 
+@pytest.mark.slow
 def test_a_healthy_training_fires_nothing_but_that_it_learned(runs):
     losses, monitor = runs["healthy"]
     assert np.mean(losses[-10:]) < 2.2 < np.mean(losses[:10])

@@ -73,6 +73,7 @@ def test_rare_words_are_left_out_of_long_texts_alone():
     assert [least_count(words) for words in (10, 299, 300, 2999, 3000)] == [1, 1, 2, 2, 3]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("rate", [0.05, 0.1])
 @pytest.mark.parametrize("words", [2, 10, 40])
 def test_texts_of_few_words_do_not_break(words, rate):

@@ -2,6 +2,7 @@
 
 from dataclasses import replace
 
+import pytest
 import torch
 
 from tests import tiny
@@ -43,6 +44,7 @@ def test_losses_are_those_of_each_depth():
     assert len(mtp.losses(TransformerLM(tiny.config()), ids[:, :-1], ids[:, 1:])) == 1
 
 
+@pytest.mark.slow
 def test_twins_train_resume_and_are_exported(tmp_path, monkeypatch):
     tokenizer, models, logs = tiny.tokenizer(), {}, {}
     monkeypatch.setattr(mtp_export, "RECIPES", recipes())

@@ -155,6 +155,7 @@ class PeftModel(nn.Module):
 
 
 class TestWrappers:
+    @pytest.mark.slow
     @pytest.mark.parametrize(
         "wrap",
         [

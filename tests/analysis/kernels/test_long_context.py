@@ -100,6 +100,7 @@ def test_the_strongest_cells_of_a_tile():
     assert strongest(torch.zeros(3, 2)) == []
 
 
+@pytest.mark.slow
 def test_stories_have_the_length_asked_for_and_repeat_with_their_seed(stories):
     first, again, other = (write_stories(stories, 120, seed) for seed in (0, 0, 1))
     assert first == again != other

@@ -69,6 +69,7 @@ def test_top_passages_have_the_numbers_of_a_pass_over_them(shipped, lm, statisti
         assert first.value == pytest.approx(spread[10], rel=1e-5)
 
 
+@pytest.mark.slow
 def test_the_tables_of_heads_follow_from_the_passages(shipped, lm):
     """The mean over 40 passages of the corpus comes near that over all 1,099, head by head."""
     texts = shipped.passages[shipped.passages.start == 0].text[::25][:40]
