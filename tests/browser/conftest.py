@@ -1,5 +1,6 @@
 """A real server and a real browser, one of each for all flows."""
 
+import contextlib
 import shutil
 
 import pytest
@@ -7,9 +8,9 @@ from playwright.sync_api import expect, sync_playwright
 
 from tlmviz.cli.server import serve
 
-from .helpers import DESK, visitor
+from .helpers import DESK, PATIENCE, on_a_phone, visitor
 
-expect.set_options(timeout=60_000)  # a busy machine is slow, not broken
+expect.set_options(timeout=PATIENCE)
 FLAGS = ["--headless", "--no-sandbox", "--disable-gpu", "--disable-background-networking"]
 
 
@@ -37,11 +38,27 @@ def browser():
         browser.close()
 
 
-@pytest.fixture
-def page(browser):
-    """A fresh page at 1280 x 800 whose console errors fail the test."""
+@contextlib.contextmanager
+def desk(browser, clock: bool = False):
+    """A fresh page at 1280 x 800 whose console errors fail the test, as does a last state that does not fit a phone."""
     errors: list[str] = []
-    with visitor(browser, DESK) as page:
+    with visitor(browser, DESK, clock=clock) as page:
         page.on("pageerror", lambda error: errors.append(error.stack or str(error)))
         yield page
+        if page.locator("[data-testid=stApp]").count():  # else a file, or another site
+            on_a_phone(page)
     assert not errors, errors
+
+
+@pytest.fixture
+def page(browser):
+    """A fresh page."""
+    with desk(browser) as page:
+        yield page
+
+
+@pytest.fixture
+def clocked(browser):
+    """A fresh page whose clock the test may stop and move on."""
+    with desk(browser, clock=True) as page:
+        yield page

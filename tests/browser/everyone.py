@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 from pathlib import Path
 
 import pytest
@@ -9,7 +10,7 @@ from playwright.sync_api import Page
 
 from tests.javascript.node import ROOT
 
-from .helpers import PHONE
+from .helpers import PHONE, Late, at_rest
 
 WATCH = Path(__file__).with_name("everyone.js")
 AXE = ROOT / "node_modules" / "axe-core" / "axe.min.js"
@@ -25,18 +26,11 @@ LOOK = """async (rules) => {
   return violations.filter(({ impact }) => ["serious", "critical"].includes(impact)).flatMap(({ id, nodes }) => nodes
     .map((node) => `${id}: ${node.html.slice(0, 160)} ${why(node)}`));
 }"""
-SETTLED = "window.tlmvizPictures && tlmvizPictures.settled(null, 20000).then(() => true)"
 
 
 def watch(page: Page) -> None:
     """Note what the page's elements listen to; ask before the page is opened."""
     page.add_init_script(path=WATCH)
-
-
-def settle(page: Page) -> None:
-    """Wait until the page's pictures are there and stand still."""
-    page.wait_for_function("window.tlmvizPictures")
-    page.evaluate(SETTLED)
 
 
 def unread(page: Page, *rules: str) -> list[str]:
@@ -64,13 +58,10 @@ def unreached(page: Page) -> list[str]:
 def misfit(page: Page, size: dict[str, int]) -> list[str]:
     """What does not fit into a window of this size."""
     page.set_viewport_size(size)
-    page.wait_for_timeout(300)
+    at_rest(page)
+    with contextlib.suppress(Late):
+        page.wait_for_function("!tlmvizEveryone.misfits().length")  # charts take a moment to follow
     faults = page.evaluate("tlmvizEveryone.misfits()")
-    for _ in range(10):
-        if not faults:
-            return []
-        page.wait_for_timeout(300)  # charts take a moment to follow
-        faults = page.evaluate("tlmvizEveryone.misfits()")
     return [f"at {size['width']} x {size['height']}: {fault}" for fault in faults]
 
 
@@ -96,10 +87,10 @@ def restless(page: Page) -> list[str]:
 
 def faults(page: Page) -> list[str]:
     """All that a page withholds from somebody, in words. The page was opened after `watch`, at `WIDE`, and is left so."""
-    settle(page)
+    at_rest(page)
     found = [*unread(page), *unreached(page), *restless(page), *untouched(page), *misfit(page, HALF)]
     page.set_viewport_size(WIDE)
     page.emulate_media(color_scheme="dark")
     page.wait_for_function("() => getComputedStyle(document.querySelector('.stApp')).colorScheme !== 'light'")
-    settle(page)
+    at_rest(page)
     return [*found, *(f"dark: {fault}" for fault in unread(page, "color-contrast"))]

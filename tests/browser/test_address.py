@@ -11,6 +11,13 @@ def entries(page) -> int:
     return page.evaluate("history.length")
 
 
+def wait_for_entries(page, count: int) -> None:
+    """The history comes to so many entries, and has them once the page is at rest."""
+    page.wait_for_function("count => history.length === count", arg=count)
+    at_rest(page)
+    assert entries(page) == count
+
+
 def go_to(page, title: str) -> None:
     page.keyboard.press("/")
     page.keyboard.type(title)
@@ -26,15 +33,15 @@ def test_back_brings_back_the_page_as_it_was_left_and_the_text_before(page, serv
     start = entries(page)
     page.get_by_role("radio", name="GPipe").click()
     wait_for_param(page, "plview", "GPipe")
-    assert entries(page) == start, "a control is no entry"
+    wait_for_entries(page, start)  # a control is no entry
     go_to(page, "Serving")
     box = page.get_by_role("textbox", name="Text", exact=True)
     expect(box).to_be_visible()
     wait_for_param(page, "plview", None)
-    assert entries(page) == start + 1, "a page is one entry"
+    wait_for_entries(page, start + 1)  # a page is one entry
     box.fill(TEXT)
     wait_for_param(page, "text", TEXT)
-    assert entries(page) == start + 2, "a text is one entry"
+    wait_for_entries(page, start + 2)  # a text is one entry
     page.go_back()
     wait_for_param(page, "text", None)
     expect(box).not_to_have_value(TEXT)
@@ -54,7 +61,8 @@ def test_the_link_that_is_copied_names_the_defaults(page, server):
     expect(page.get_by_test_id("pipeline-canvas")).to_be_visible()
     page.wait_for_function("window.tlmvizLink?.path === '/pipeline'")
     whole = page.evaluate("new URLSearchParams(window.tlmvizLink.whole).get('plm')")
-    assert whole == "8" and page.evaluate("location.search") == ""
+    assert whole == "8"
+    page.wait_for_function("location.search === ''")
 
 
 def test_the_pseudo_language_leaves_no_plain_sentence_in_the_picture(page, server):
@@ -70,5 +78,6 @@ def test_a_page_looks_for_its_server_where_its_scripts_come_from(page, server):
     page.on("websocket", lambda socket: asked.append(socket.url))
     open_link(page, server, "pipeline")
     expect(page.get_by_test_id("pipeline-canvas")).to_be_visible()
+    at_rest(page)
     at = [url.partition("//")[2].partition("/")[2] for url in asked]
     assert "_stcore/stream" in at and not [each for each in at if each.startswith("pipeline/")]

@@ -66,4 +66,4 @@ def test_a_page_whose_engine_does_not_come_is_the_servers(page, server):
     expect(heading).to_contain_text("through layer 4, head 2")
     wait_for_param(page, "text", "Tom saw a dog")
     expect(page.get_by_role("combobox", name="Token")).to_be_visible()
-    assert not page.evaluate("document.documentElement.hasAttribute('data-ahead')")
+    expect(page.locator("html[data-ahead]")).to_have_count(0)

@@ -3,7 +3,7 @@
 import pytest
 from playwright.sync_api import expect
 
-from tests.browser.helpers import open_link
+from tests.browser.helpers import at_rest, open_link
 
 
 @pytest.mark.parametrize(
@@ -26,11 +26,9 @@ def test_the_picture_and_its_sentence_stand_alone(page, server, page_name, pictu
         root = page.get_by_test_id(picture)
         before = root.get_attribute("data-at")
         root.get_by_role("button", name="Play").click()
-        page.wait_for_function(
-            "([root, before]) => root.dataset.at !== before", arg=[root.element_handle(), before]
-        )
+        expect(root).not_to_have_attribute("data-at", before)
     else:
-        assert page.evaluate("() => window.tlmvizPictures.settled(null, 60000)")["index"] == 0
+        assert at_rest(page)["index"] == 0
 
 
 def test_the_whole_page_has_its_parts(page, server):

@@ -3,16 +3,18 @@
 import json
 import sys
 from pathlib import Path
+from urllib.parse import urlencode
 from urllib.request import urlopen
 
 import pytest
 from playwright.sync_api import expect
 
 from pages import ALL, HOME, Page
+from tests.pages.test_links import parts_of
 from tlmviz.cli.server import app_file, serve
 
 from . import everyone
-from .helpers import open_link, param_of
+from .helpers import at_rest, open_link, wait_for_param
 
 MENU = "[data-testid=stSidebar] .st-key-menu"
 SIDEBAR = 256  # pixels, as pages/main.py asks for
@@ -29,17 +31,27 @@ def assert_opens(tab, url: str, page: Page) -> None:
     expect(marked.locator(".title")).to_have_text(page.title)
     expect(marked).to_be_in_viewport(ratio=1)
     expect(tab.locator(f"{MENU} details[open]")).to_have_count(1)
+    at_rest(tab)
     assert tab.locator(MENU).evaluate("menu => menu.closest('[data-testid=stSidebarContent]').scrollTop") == 0
     expect(tab.locator("[role=dialog]")).to_have_count(0)
     expect(tab.get_by_text("Page not found")).to_have_count(0)
     assert tab.locator("[data-testid=stSidebar]").bounding_box()["width"] == SIDEBAR
 
 
+def follow(tab, url: str, page: Page, said: dict[str, str]) -> None:
+    """Go to a part of the page that is open, as along a card."""
+    tab.evaluate("address => tlmvizPictures.follow(address)", f"{url}{page.path}?{urlencode(said)}")
+
+
 @pytest.mark.parametrize("page_", ALL, ids=lambda page: page.folder)
 def test_every_page_opens_by_its_link_and_is_for_everyone(page, server, page_):
     everyone.watch(page)
     assert_opens(page, server, page_)
-    assert not everyone.faults(page)
+    faults = everyone.faults(page)
+    for part in filter(None, parts_of(page_.folder)):
+        follow(page, server, page_, part)
+        faults += [f"{part}: {fault}" for fault in everyone.untouched(page)]
+    assert not faults
 
 
 def test_who_comes_without_a_link_begins_at_start(page, server):
@@ -61,8 +73,8 @@ def test_an_old_address_leads_to_its_page_on_a_server_at_a_sub_path(page, tmp_pa
         expect(page.locator("h1").first).to_contain_text("Attention family")
         expect(page.get_by_test_id("collapse-said")).to_contain_text("They are one head")
         expect(page.get_by_role("textbox", name="Text", exact=True)).to_have_value("Tom saw a dog.")
-        assert param_of(page, "fview") == "Collapse lemma"
-        assert page.url.startswith(f"{server.url}under/attention_family?")
+        wait_for_param(page, "fview", "Collapse lemma")
+        page.wait_for_url(f"{server.url}under/attention_family?*")
 
 
 def test_the_first_paint_of_a_fresh_server_has_the_right_sidebar(page, fresh_server):

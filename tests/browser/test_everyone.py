@@ -2,10 +2,12 @@
 
 from . import everyone
 
-PAGE = """<main data-testid="stMain" style="height: 700px; overflow: auto"><h1>Faults</h1>
+PAGE = """<div data-testid="stApp" data-test-connection-state="CONNECTED" data-test-script-state="notRunning"></div>
+<main data-testid="stMain" style="height: 700px; overflow: auto"><h1>Faults</h1>
 <p style="color: #999; background: #fff">pale</p><div data-testid="stBidiComponent"></div></main>
 <section data-testid="stSidebar"></section>
 <script>
+window.tlmvizPictures = { settled: async () => ({ done: true }) };
 const root = document.querySelector("[data-testid=stBidiComponent]").attachShadow({ mode: "open" });
 root.innerHTML = `<style>.wide { width: 900px; height: 50px; touch-action: none; }
 .small { width: 12px; height: 12px; padding: 0; } .moves { transition: color 1s; } .caught:focus { outline: none; }
@@ -31,9 +33,11 @@ def test_each_check_finds_its_fault(page):
     assert "Tab is still in the page after" in "\n".join(unreached)
     assert "no ring around button.caught “hold”" in unreached
     assert everyone.restless(page) == ["moves: p.moves “moves”"]
+    page.set_default_timeout(3000)  # none of what does not fit will go
     untouched = "\n".join(everyone.untouched(page))
     assert "the page is" in untouched and "pixels too wide" in untouched
     assert "holds a finger: canvas.wide" in untouched and "too small for a finger: button.small" in untouched
     misfit = "\n".join(everyone.misfit(page, everyone.HALF))
     assert "beyond the side: canvas.wide" in misfit and "cut off: p.cut" in misfit
     assert "button.over “one” covers button.over “two”" in misfit
+    page.goto("about:blank")  # a page of the app must fit a phone in the end

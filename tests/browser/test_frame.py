@@ -6,7 +6,7 @@ from playwright.sync_api import expect
 from tlmviz import figures
 from tlmviz.ui import glossary
 
-from .helpers import PHONE, at_rest, open_link, phone
+from .helpers import DESK, PHONE, at_rest, open_link, own_profile, phone, until
 
 SIZES = (1280, 1440, 1920, PHONE["width"])
 PICTURE = ".st-key-steps .js-plotly-plot"
@@ -72,22 +72,19 @@ def swipe(page, x: float, y: float, by: float) -> None:
 
 
 def test_a_finger_on_a_chart_scrolls_the_page_and_zooms_nothing(server, browser):
-    context = browser.new_context(viewport=PHONE, has_touch=True, is_mobile=True)
-    context.set_default_timeout(60_000)
-    page = context.new_page()
-    open_link(page, server, "rope_planes", rpart="Step by step")
-    chart = page.locator(".st-key-steps")
-    expect(chart.locator(".nsewdrag").first).to_be_visible()
-    chart.scroll_into_view_if_needed()
-    at_rest(page)
-    axes = "document.querySelector('.st-key-steps .js-plotly-plot')._fullLayout"
-    shown = f"[{axes}.xaxis.range, {axes}.yaxis.range]"
-    before, ranges = page.evaluate(SCROLLED), page.evaluate(shown)
-    box = chart.locator(".nsewdrag").first.bounding_box()
-    swipe(page, box["x"] + 20, min(box["y"] + box["height"], PHONE["height"]) - 5, 250)
-    page.wait_for_function(f"before => {SCROLLED} > before + 100", arg=before)
-    assert page.evaluate(shown) == ranges
-    context.close()
+    with own_profile(browser, PHONE, has_touch=True, is_mobile=True) as page:
+        open_link(page, server, "rope_planes", rpart="Step by step")
+        chart = page.locator(".st-key-steps")
+        expect(chart.locator(".nsewdrag").first).to_be_visible()
+        chart.scroll_into_view_if_needed()
+        at_rest(page)
+        axes = "document.querySelector('.st-key-steps .js-plotly-plot')._fullLayout"
+        shown = f"[{axes}.xaxis.range, {axes}.yaxis.range]"
+        before, ranges = page.evaluate(SCROLLED), page.evaluate(shown)
+        box = chart.locator(".nsewdrag").first.bounding_box()
+        swipe(page, box["x"] + 20, min(box["y"] + box["height"], PHONE["height"]) - 5, 250)
+        page.wait_for_function(f"before => {SCROLLED} > before + 100", arg=before)
+        assert page.evaluate(shown) == ranges
 
 
 def test_what_is_wider_than_a_phone_scrolls_and_says_so(server, browser):
@@ -106,26 +103,23 @@ def test_what_is_wider_than_a_phone_scrolls_and_says_so(server, browser):
         )
         shown, words = picture.evaluate(hint)
         assert shown == "block" and "Swipe" in words
-        page.set_viewport_size({"width": 1280, "height": 800})
-        assert picture.evaluate(hint)[0] == "none"
+        page.set_viewport_size(DESK)
+        until(page, lambda: picture.evaluate(hint)[0] == "none")
 
 
 @pytest.mark.parametrize("touch", [False, True])
 def test_a_word_is_explained_under_the_mouse_and_under_a_finger(server, browser, touch):
-    context = browser.new_context(viewport={"width": 1280, "height": 800}, has_touch=touch)
-    context.set_default_timeout(60_000)
-    page = context.new_page()
-    open_link(page, server, "kv_cache")
-    page.wait_for_function("CSS.highlights.get('tlmviz-word')?.size > 3")
-    page.locator("[data-testid=stMain] li", has_text="one row").scroll_into_view_if_needed()
-    at_rest(page)
-    *place, word = page.evaluate(UNCOVERED)
-    (page.touchscreen.tap if touch else page.mouse.move)(*place)
-    shown = page.get_by_test_id("glossary")
-    expect(shown).to_have_text(glossary.definitions()[word])
-    page.mouse.move(5, 5) if not touch else page.touchscreen.tap(700, 20)
-    expect(shown).to_be_hidden()
-    context.close()
+    with own_profile(browser, has_touch=touch) as page:
+        open_link(page, server, "kv_cache")
+        page.wait_for_function("CSS.highlights.get('tlmviz-word')?.size > 3")
+        page.locator("[data-testid=stMain] li", has_text="one row").scroll_into_view_if_needed()
+        at_rest(page)
+        *place, word = page.evaluate(UNCOVERED)
+        (page.touchscreen.tap if touch else page.mouse.move)(*place)
+        shown = page.get_by_test_id("glossary")
+        expect(shown).to_have_text(glossary.definitions()[word])
+        page.mouse.move(5, 5) if not touch else page.touchscreen.tap(700, 20)
+        expect(shown).to_be_hidden()
 
 
 def test_arrow_keys_go_from_point_to_point_of_a_chart_and_move_its_slider(page, server):
@@ -138,6 +132,7 @@ def test_arrow_keys_go_from_point_to_point_of_a_chart_and_move_its_slider(page, 
     page.keyboard.press("ArrowDown")
     expect(said).to_contain_text("position 1, plane 0")
     slider = page.locator(".slider-group").first
+    at_rest(page)
     start = slider.get_attribute("aria-valuetext")
     slider.focus()
     page.keyboard.press("ArrowRight")
@@ -157,11 +152,10 @@ def test_a_page_prints_as_it_was_seen_on_white_and_without_menus(page, server):
     page.set_viewport_size({"width": 703, "height": 1000})  # a sheet of A4 within its margins
     page.emulate_media(media="print", color_scheme="dark")
     for hidden in ("stSidebar", "stHeader", "stButton"):
-        assert not any(part.is_visible() for part in page.get_by_test_id(hidden).all()), hidden
+        expect(page.get_by_test_id(hidden).filter(visible=True)).to_have_count(0)
     expect(page.locator(".st-key-steps")).to_be_visible()
-    assert page.evaluate("document.documentElement.scrollWidth") <= 703
-    style = "(part, name) => getComputedStyle(part)[name]"
-    assert page.locator(".st-key-steps .stPlotlyChart").evaluate(style, "breakInside") == "avoid"
-    assert page.locator(".st-key-steps").evaluate(style, "filter") == "invert(1) hue-rotate(180deg)"
-    white = "getComputedStyle(document.querySelector('[data-testid=stMain]')).backgroundColor"
-    assert page.evaluate(white) == "rgb(255, 255, 255)"
+    until(page, lambda: page.evaluate("document.documentElement.scrollWidth") <= 703)
+    expect(page.locator(".st-key-steps .stPlotlyChart")).to_have_css("break-inside", "avoid")
+    expect(page.locator(".st-key-steps")).to_have_css("filter", "invert(1) hue-rotate(180deg)")
+    expect(page.get_by_test_id("stMain")).to_have_css("background-color", "rgb(255, 255, 255)")
+    page.emulate_media(media="screen")

@@ -5,7 +5,16 @@ import re
 import pytest
 from playwright.sync_api import expect
 
-from .helpers import assert_fits, at_rest, from_pages, open_link, phone, wait_for_param
+from .helpers import (
+    assert_above,
+    assert_fits,
+    at_rest,
+    from_pages,
+    open_link,
+    phone,
+    until,
+    wait_for_param,
+)
 
 WHOLE = "label => label.scrollWidth <= label.clientWidth"
 QUESTION = "[class*=st-key-guess-] button"
@@ -21,18 +30,19 @@ def asked(page, name: str):
 def test_a_question_stands_before_the_picture_until_it_is_answered(page, server):
     open_link(page, server, "kv_cache", guess=1, ktok=6)
     answers = asked(page, "kv_cache")
-    assert answers.count() == 5 and not page.locator(".st-key-decode-view").count()
+    expect(answers).to_have_count(5)
+    expect(page.locator(".st-key-decode-view")).to_have_count(0)
     answers.nth(1).focus()
     page.keyboard.press("Enter")
     expect(page.locator(".st-key-decode-view canvas >> nth=0")).to_be_visible()
     verdict = page.locator(".st-key-guess-kv_cache")
     expect(verdict).to_contain_text(re.compile("Right|You said"))
-    below = page.locator(".st-key-decode-view").bounding_box()["y"]
-    assert verdict.bounding_box()["y"] < below and not page.locator(QUESTION).count()
+    expect(page.locator(QUESTION)).to_have_count(0)
+    assert_above(verdict, page.locator(".st-key-decode-view"))
     text = page.get_by_role("textbox", name="Text", exact=True)
     text.fill("Tom saw a dog. Anna saw a")
     expect(asked(page, "kv_cache").first).to_be_visible()
-    assert not page.locator(".st-key-decode-view").count()
+    expect(page.locator(".st-key-decode-view")).to_have_count(0)
 
 
 def test_the_switch_is_kept_on_other_pages_and_along_cards_and_turns_it_off(page, server):
@@ -59,13 +69,11 @@ def test_the_switch_is_kept_on_other_pages_and_along_cards_and_turns_it_off(page
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 def test_a_phone_has_room_for_the_question_and_the_verdict(server, browser, scheme):
     with phone(browser, scheme) as page:
-        page.set_default_timeout(60_000)
         open_link(page, server, "beam_search", guess=1)
         answers = asked(page, "beam_search")
         assert_fits(page)
-        assert all(answers.nth(at).locator("p").evaluate(WHOLE) for at in range(answers.count()))
+        until(page, lambda: all(answer.evaluate(WHOLE) for answer in answers.locator("p").all()))
         answers.last.click()
         expect(page.locator(".st-key-beamtree .js-plotly-plot")).to_be_visible()
         assert_fits(page)
-        verdict, tree = page.locator(".st-key-guess-beam_search"), page.locator(".st-key-beamtree")
-        assert verdict.bounding_box()["y"] < tree.bounding_box()["y"]
+        assert_above(page.locator(".st-key-guess-beam_search"), page.locator(".st-key-beamtree"))

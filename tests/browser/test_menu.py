@@ -99,6 +99,7 @@ def test_arrows_choose_and_escape_closes_and_leads_back(opened):
     opened.get_by_role("button", name="Examples").focus()
     found = search(opened, "attention")
     box = opened.get_by_role("combobox", name="Search the app")
+    expect(found.first).to_be_visible()
     last = found.count() - 1
     for press, place in (
         ("ArrowDown", 1),

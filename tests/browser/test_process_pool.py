@@ -1,9 +1,9 @@
 """`tlmviz serve` with two processes: a visitor stays with one, and goes on from the link when it is killed."""
 
 import os
+import select
 import signal
 import sys
-import time
 import urllib.request
 from pathlib import Path
 
@@ -14,7 +14,7 @@ from tlmviz.cli.server import serve
 from tlmviz.errors import Error
 from tlmviz.hosting import nginx
 
-from .helpers import param_of, wait_for_param
+from .helpers import PATIENCE, wait_for_param
 
 
 def nginx_is_here():
@@ -74,7 +74,7 @@ def test_a_visitor_outlives_the_process(pool, page):
     box.fill("The dog sat on the big mat")
     expect(detail).not_to_have_attribute("data-painted-text", painted)
     expect(detail).to_have_attribute("data-painted-head", "2.1")
-    assert param_of(page, "head") == "2.1"
+    wait_for_param(page, "head", "2.1")
     wait_for_param(page, "text", "The dog sat on the big mat")
     assert [each for each in page.context.cookies() if each["name"] == "tlmviz"][0]["value"] == cookie[
         "value"
@@ -88,6 +88,7 @@ def test_one_process_needs_no_nginx_and_ends_clean():
     command = [sys.executable, "-m", "tlmviz", "serve", "--processes", "1"]
     with serve(command) as running:
         (process,) = app_processes(running.process.pid).values()
+        ended = os.pidfd_open(process)
         assert float(figures(running.port)["tlmviz_sessions"]) == 0
         variables = dict(
             each.split("=", 1)
@@ -97,8 +98,6 @@ def test_one_process_needs_no_nginx_and_ends_clean():
         folder, rooms = Path(variables["TLMVIZ_WEIGHTS"]), Path(variables["TLMVIZ_ROOMS"])
         assert rooms.is_dir() and rooms.stat().st_mode & 0o777 == 0o700
         assert list(folder.glob("stories-rope-*.weights"))
-    for _ in range(100):
-        if not Path(f"/proc/{process}").exists():
-            break
-        time.sleep(0.05)
-    assert not Path(f"/proc/{process}").exists() and not folder.exists() and not rooms.exists()
+    assert select.select([ended], [], [], PATIENCE / 1000)[0] == [ended]
+    os.close(ended)
+    assert not folder.exists() and not rooms.exists()

@@ -2,7 +2,7 @@
 
 from playwright.sync_api import expect
 
-from .helpers import at_rest, from_pages, open_link, param_of, wait_for_param
+from .helpers import at_rest, from_pages, open_link, wait_for_param
 
 SHORT = "Tom saw a dog. Anna saw a dog."
 
@@ -23,7 +23,8 @@ def test_the_text_of_a_link_follows_through_three_pages_with_its_model_and_pins(
         wait_for_param(page, "text", SHORT)
         wait_for_param(page, "model", "zoo-gqa")
     go_to(page, "Attention explorer")
-    assert param_of(page, "query") == "6" and param_of(page, "key") == "2"
+    wait_for_param(page, "query", "6")
+    wait_for_param(page, "key", "2")
 
 
 def test_a_page_without_the_text_leaves_it_out_of_its_link_and_hands_it_on(page, server):

@@ -14,7 +14,7 @@ from PIL import Image
 from playwright.sync_api import expect
 
 import tlmviz
-from tests.browser.helpers import TEXT, at_rest, from_menu, open_link
+from tests.browser.helpers import TEXT, at_rest, box_of, from_menu, open_link
 from tests.shots.test_files import pdf_info, pdf_objects
 from tlmviz import __main__ as commands
 from tlmviz.errors import BadShot
@@ -151,7 +151,7 @@ def test_a_picture_for_a_column_without_colour(server):
 
 def test_a_file_has_a_ground_and_says_where_it_is_from_or_as_is_wished(page, server):
     open_link(page, server, "explorer", model="zoo-rope", text=TEXT)
-    page.wait_for_function("window.tlmvizPainted")
+    at_rest(page)
 
     def saved(name: str) -> bytes:
         with page.expect_download() as file:
@@ -251,7 +251,7 @@ def test_the_menu_of_every_picture_by_keyboard(page, server):
     """A view's and a chart's: the same entries, reached and left by keys; the frame for another page is there."""
     page.context.grant_permissions(["clipboard-read", "clipboard-write"])
     open_link(page, server, "pipeline")
-    page.wait_for_function("window.tlmvizPainted")
+    at_rest(page)
     page.locator(".st-key-beneath-pipeline").scroll_into_view_if_needed()  # drawn where it is seen
     chart = page.locator(".stPlotlyChart").get_by_role("button", name="embedding of this chart")
     chart.wait_for()
@@ -259,13 +259,14 @@ def test_the_menu_of_every_picture_by_keyboard(page, server):
         button.focus()
         page.keyboard.press("Enter")
         entries = page.get_by_role("menuitem")
-        assert entries.all_inner_texts() == ["Copy link", "SVG", "PNG", "PDF", "HTML", "Data", "Embed"]
+        expect(entries).to_have_text(["Copy link", "SVG", "PNG", "PDF", "HTML", "Data", "Embed"])
         page.keyboard.press("Enter")
         page.get_by_role("menuitem", name="Copied").wait_for()
         whole = page.evaluate("`${location.origin}${location.pathname}?${tlmvizLink.whole}`")
         assert page.evaluate("navigator.clipboard.readText()") == whole and "plm=8" in whole
         page.keyboard.press("Escape")
-        assert entries.count() == 0 and button.evaluate("it => it.getRootNode().activeElement === it")
+        expect(entries).to_have_count(0)
+        expect(button).to_be_focused()
     with page.expect_download() as saved:
         from_menu(page, "PNG")
     png = Image.open(saved.value.path())
@@ -280,7 +281,7 @@ def test_the_menu_of_every_picture_by_keyboard(page, server):
     assert "micro-batches" in svg and escape(whole) in svg
     assert words(svg)[-1] == "Pipeline · tlmviz"
     from_menu(page, "Embed", "this chart")  # at the right edge, and within the window
-    box = page.get_by_label("The frame's HTML").bounding_box()
+    box = box_of(page.get_by_label("The frame's HTML"))
     assert box["x"] >= 0 and box["x"] + box["width"] <= 1280
     frame = page.get_by_label("The frame's HTML").input_value()
     address = re.search(r'src="([^"]+)"', frame)[1].replace("&amp;", "&")

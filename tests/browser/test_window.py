@@ -16,12 +16,14 @@ from playwright.sync_api import expect
 from tlmviz.cli import window as windows
 from tlmviz.hosting import token as tokens
 
+from .helpers import PATIENCE
+
 WRAPPER = '#!/bin/sh\nexec "{}" --headless --no-sandbox --disable-gpu --remote-debugging-port=0 "$@"\n'
 
 
 def until(found):
-    """What `found` returns once it is true."""
-    end = time.monotonic() + 120
+    """What `found` returns once it is true; no event says so of a port, or of a file of another program."""
+    end = time.monotonic() + PATIENCE / 1000
     while not (result := found()):
         assert time.monotonic() < end
         time.sleep(0.05)
@@ -81,7 +83,7 @@ def test_the_window_shows_the_app_to_nobody_else_and_ends_its_server(window, bro
         urllib.request.urlopen(page.url)
     port = urlsplit(page.url).port
     seen.new_browser_cdp_session().send("Browser.close")
-    assert process.wait(120) == 0
+    assert process.wait(PATIENCE / 1000) == 0
     assert nobody_listens(port) and not profile.exists()
     assert process.stderr.read().count("\n") == 1  # what the window is, and no trace of its end
 
@@ -92,7 +94,7 @@ def test_a_command_that_is_ended_ends_both(window, browser):
     _, page = visited(browser, profile)
     port = urlsplit(page.url).port
     process.terminate()
-    process.wait(120)
+    process.wait(PATIENCE / 1000)
     until(lambda: nobody_listens(port) and str(profile) not in command_lines())
     assert not profile.exists() and "Traceback" not in process.stderr.read()
 

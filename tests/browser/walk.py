@@ -1,5 +1,7 @@
 """A figure with steps, walked through in the browser: its slider, and its buttons to play and pause."""
 
+from .helpers import box_of
+
 
 def label(page) -> str:
     """What the slider says of its step."""
@@ -7,11 +9,8 @@ def label(page) -> str:
 
 
 def scrub(page, share: float) -> None:
-    """Click the slider's rail at a share of its length, once it stands still: a chart that moves under the hand is missed."""
-    rail, before = page.locator(".slider-rail-touch-rect").bounding_box(), None
-    while rail != before:
-        page.wait_for_timeout(200)
-        rail, before = page.locator(".slider-rail-touch-rect").bounding_box(), rail
+    """Click the slider's rail at a share of its length, once it stands still."""
+    rail = box_of(page.locator(".slider-rail-touch-rect"))
     page.mouse.click(rail["x"] + 10 + share * (rail["width"] - 20), rail["y"] + rail["height"] / 2)
 
 
@@ -38,12 +37,21 @@ def play(page) -> None:
 
 
 def assert_pause_holds(page) -> None:
-    """Press pause: after the step that was on its way, none follows."""
+    """Press pause: the step that is on its way ends, and none follows."""
+    page.evaluate(
+        """() => {
+        const plot = document.querySelector('.js-plotly-plot:has(.updatemenu-button)');
+        window.begun = 0;
+        document.addEventListener('click', () => (window.begun = 0), { capture: true, once: true });
+        plot.on('plotly_animatingframe', () => (window.begun += 1));
+        }"""
+    )
     page.locator(".updatemenu-button").nth(1).click()
-    page.wait_for_timeout(800)
-    paused = label(page)
-    page.wait_for_timeout(1200)
-    assert label(page) == paused
+    # Plotly's own loop, which begins every step, has ended.
+    page.wait_for_function(
+        "!document.querySelector('.js-plotly-plot:has(.updatemenu-button)')._transitionData._animationRaf"
+    )
+    assert page.evaluate("window.begun") == 0
 
 
 def let_go_while_drawing(page) -> None:

@@ -2,7 +2,7 @@
 
 from playwright.sync_api import expect
 
-from tests.browser.helpers import TEXT, frames_sent, open_link
+from tests.browser.helpers import TEXT, at_rest, open_link, runs, silence
 
 CHARTS = ".st-key-closer .js-plotly-plot"
 PAINTED = "[data-testid=detail][data-painted-kind=exact]"
@@ -42,15 +42,15 @@ def test_charts_follow_the_text_where_they_are_seen(page, server):
 
 def test_nothing_is_asked_for_below_while_it_is_off_the_screen(page, server):
     page.set_viewport_size({"width": 1280, "height": 500})
-    sent = frames_sent(page)
     open_link(page, server, "", text=TEXT)
     page.locator(PAINTED).first.wait_for(state="attached")
-    page.wait_for_load_state("networkidle")
-    assert page.locator(CHARTS).count() == 0
-    count = len(sent)
-    type_a_word(page, " bird")
-    page.wait_for_load_state("networkidle")
-    assert page.locator(CHARTS).count() == 0 and len(sent) <= count + len(" bird")
+    at_rest(page)
+    expect(page.locator(CHARTS)).to_have_count(0)
+    with runs(page) as asked:
+        type_a_word(page, " bird")
+        at_rest(page)
+    assert len(asked) <= len(" bird")
+    expect(page.locator(CHARTS)).to_have_count(0)
     page.locator(".st-key-closer").scroll_into_view_if_needed()
     page.mouse.wheel(0, 600)
     expect(page.locator(CHARTS).first).to_be_visible()
@@ -77,13 +77,11 @@ def test_what_lies_below_a_picture_that_never_comes_is_shown(page, server):
     expect(page.get_by_text("Copy as Python")).to_be_visible()
 
 
-def test_what_lies_below_is_asked_for_once(page, server):
-    sent = frames_sent(page)
-    open_link(page, server, "mhc", text=TEXT, sview="Matrices")
-    expect(page.get_by_test_id("matrices-root")).to_have_attribute("data-place", "0.13")
-    page.locator(".st-key-beneath-matrices").evaluate("area => area.scrollIntoView()")
-    expect(page.get_by_text("Copy as Python")).to_be_visible()
-    expect(page.locator("[data-test-script-state=notRunning]").first).to_be_attached()
-    count = len(sent)
-    page.wait_for_timeout(5000)  # the browser looks every two seconds whether a request was lost
-    assert len(sent) == count
+def test_what_lies_below_is_asked_for_once(clocked, server):
+    open_link(clocked, server, "mhc", text=TEXT, sview="Matrices")
+    expect(clocked.get_by_test_id("matrices-root")).to_have_attribute("data-place", "0.13")
+    clocked.locator(".st-key-beneath-matrices").evaluate("area => area.scrollIntoView()")
+    expect(clocked.get_by_text("Copy as Python")).to_be_visible()
+    at_rest(clocked)
+    with silence(clocked):
+        clocked.clock.run_for(5000)  # the browser looks every two seconds whether a request was lost

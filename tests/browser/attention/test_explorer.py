@@ -3,7 +3,6 @@
 import os
 import re
 from pathlib import Path
-from urllib.parse import parse_qs, urlsplit
 
 import pytest
 import torch
@@ -14,13 +13,16 @@ from tests import tiny
 from tests.browser.helpers import (
     PHONE,
     TEXT,
+    assert_above,
     assert_above_the_fold,
     assert_fits,
     at_rest,
-    frames_sent,
     from_menu,
     open_link,
+    own_profile,
     phone,
+    silence,
+    until,
     wait_for_param,
 )
 from tlmviz.analysis.attention.tags import striking_row, tag_heads
@@ -125,7 +127,7 @@ def test_opens_on_a_row_worth_seeing_until_one_is_chosen(page, server):
     trace = tlmviz.load("stories-rope").trace(inputs.DEFAULT_TEXT)
     row = striking_row(trace, tag_heads(trace))
     opened = f"{row.layer}.{row.head}"
-    assert canvas.get_attribute("data-painted-head") == opened
+    expect(canvas).to_have_attribute("data-painted-head", opened)
     wait_for_param(page, "head", opened)
     wait_for_param(page, "query", str(row.query))
     card = page.get_by_test_id("head-card")
@@ -159,7 +161,8 @@ def test_a_thousand_heads_are_searched(page, many_heads):
     """Tiles stay legible and scroll; a search by statistic shows what it finds, and is in the link."""
     canvas = open_explorer(page, many_heads, model="many", head="20.30")
     view = page.locator(".view").first
-    assert view.locator(".scroller").evaluate("box => box.scrollWidth > box.clientWidth && box.scrollTop > 0")
+    scrolled = "box => box.scrollWidth > box.clientWidth && box.scrollTop > 0"
+    until(page, lambda: view.locator(".scroller").evaluate(scrolled))
     find = page.get_by_role("searchbox", name="Find heads")
     find.fill("20.30")
     expect(view.locator(".hint").first).to_have_text("1 of 1024 heads.")
@@ -184,6 +187,7 @@ def test_the_model_writes_on_until_it_is_stopped_and_all_is_taken_back(page, ser
     page.get_by_role("button", name="Back to the text").click()
     expect(box).to_have_value(TEXT)
     expect(canvas).to_have_attribute("data-painted-text", painted_text(TEXT))
+    at_rest(page)
     word = page.get_by_test_id("next-tokens").locator(".name").first
     expect(word).to_be_enabled()
     first = word.inner_text()
@@ -220,17 +224,17 @@ def test_arrow_keys_choose_a_head_and_a_reload_keeps_it(page, server):
 
 
 def test_hover_shows_the_exact_weight_without_the_server(page, server):
-    sent = frames_sent(page)
     canvas = open_explorer(page, server, text=TEXT, head="1.2")
     page.mouse.move(1000, 400)
     page.mouse.wheel(0, 600)  # what is below asks for itself where it is seen, once
     expect(page.locator(".st-key-closer .js-plotly-plot").first).to_be_visible()
     page.mouse.wheel(0, -600)
     page.wait_for_function("document.querySelector('[data-testid=stMain]').scrollTop === 0")
-    before = len(sent)
-    page.mouse.move(*cell(page, canvas, 5, 3))
-    tooltip = page.get_by_test_id("tooltip")
-    expect(tooltip).to_be_visible()
+    at_rest(page)
+    with silence(page):
+        page.mouse.move(*cell(page, canvas, 5, 3))
+        tooltip = page.get_by_test_id("tooltip")
+        expect(tooltip).to_be_visible()
     weight = tlmviz.load("stories-rope").trace(TEXT).attention(1, 2)[5, 3].item()
     said = tooltip.inner_text().replace("−", "-")
     shown = [float(number) for number in re.findall(r"\d+\.\d+(?:e-?\d+)?|\d+e-\d+", said)]
@@ -238,7 +242,6 @@ def test_hover_shows_the_exact_weight_without_the_server(page, server):
         weight,
         tooltip.inner_text(),
     )
-    assert len(sent) == before
 
 
 def test_a_click_pins_a_cell_for_the_panels_and_the_link(page, server):
@@ -255,14 +258,12 @@ def test_a_shared_link_opens_the_same_picture_in_a_second_tab(page, server, brow
     open_explorer(
         page, server, text=TEXT, head="2.4", query="5", stage="scaled", panel="Mute heads", mute="0.1"
     )
-    other = browser.new_page()
-    other.goto(page.url)
-    canvas = other.get_by_test_id("detail")
-    expect(canvas).to_have_attribute("data-painted-head", "2.4", timeout=60_000)
-    params = parse_qs(urlsplit(other.url).query)
-    assert params["head"] == ["2.4"] and params["query"] == ["5"] and params["stage"] == ["scaled"]
-    expect(other.get_by_text(re.compile(r"Muted: 0\.1\."))).to_be_visible(timeout=60_000)
-    other.close()
+    with own_profile(browser) as other:
+        other.goto(page.url)
+        expect(other.get_by_test_id("detail")).to_have_attribute("data-painted-head", "2.4")
+        for name, value in (("head", "2.4"), ("query", "5"), ("stage", "scaled")):
+            wait_for_param(other, name, value)
+        expect(other.get_by_text(re.compile(r"Muted: 0\.1\."))).to_be_visible()
 
 
 def test_ten_thousand_characters_leave_a_sentence_a_picture_and_the_text(page, server):
@@ -304,20 +305,18 @@ def test_overlaid_heads_stay_while_the_pointer_is_on_a_later_token(page, server)
 
 
 def test_a_finger_overlays_heads_and_takes_them_off(server, browser):
-    context = browser.new_context(viewport=PHONE, has_touch=True, is_mobile=True)
-    page = context.new_page()
-    open_link(page, server, "", **{**SEVERAL, "overlay": ""})
-    entries, tile = page.locator(".legend .entry"), {"x": 60, "y": 60}
-    expect(page.get_by_role("button", name="Overlay")).to_be_visible()
-    page.get_by_role("button", name="Overlay").tap()
-    page.get_by_test_id("overview").tap(position=tile)
-    expect(entries).to_have_count(2)
-    page.get_by_test_id("overview").tap(position=tile)
-    expect(entries).to_have_count(1)
-    page.get_by_role("button", name="Overlay").tap()
-    page.get_by_test_id("overview").tap(position=tile)
-    expect(page.get_by_role("heading", name="Layer 0, head 0")).to_be_visible()
-    context.close()
+    with own_profile(browser, PHONE, has_touch=True, is_mobile=True) as page:
+        open_link(page, server, "", **{**SEVERAL, "overlay": ""})
+        entries, tile = page.locator(".legend .entry"), {"x": 60, "y": 60}
+        expect(page.get_by_role("button", name="Overlay")).to_be_visible()
+        page.get_by_role("button", name="Overlay").tap()
+        page.get_by_test_id("overview").tap(position=tile)
+        expect(entries).to_have_count(2)
+        page.get_by_test_id("overview").tap(position=tile)
+        expect(entries).to_have_count(1)
+        page.get_by_role("button", name="Overlay").tap()
+        page.get_by_test_id("overview").tap(position=tile)
+        expect(page.get_by_role("heading", name="Layer 0, head 0")).to_be_visible()
 
 
 def test_a_saved_picture_of_several_heads_names_them(page, server):
@@ -365,8 +364,7 @@ def test_the_wheel_scrolls_the_page_until_it_is_meant_for_the_map(page, server):
 def test_a_phone_stacks_the_parts_without_sideways_scrolling(server, browser, scheme):
     with phone(browser, scheme) as page:
         canvas = open_explorer(page, server, text=TEXT)
-        overview, detail = page.get_by_test_id("overview").bounding_box(), canvas.bounding_box()
-        assert detail["y"] > overview["y"] + overview["height"] - 5
+        assert_above(page.get_by_test_id("overview"), canvas)
         assert_fits(page)
 
 

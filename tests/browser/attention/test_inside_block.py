@@ -4,7 +4,16 @@ import re
 
 from playwright.sync_api import expect
 
-from tests.browser.helpers import TEXT, assert_fits, open_link, phone, wait_for_param
+from tests.browser.helpers import (
+    TEXT,
+    assert_fits,
+    at_rest,
+    box_of,
+    open_link,
+    phone,
+    until,
+    wait_for_param,
+)
 
 
 def open_rows(page, server, **params):
@@ -16,7 +25,8 @@ def open_rows(page, server, **params):
 
 def test_a_click_opens_a_cell_where_it_lies_and_enters_the_link(page, server):
     view = open_rows(page, server)
-    canvas = page.get_by_test_id("rows").bounding_box()
+    at_rest(page)
+    canvas = box_of(page.get_by_test_id("rows"))
     steps = int(view.get_attribute("data-rows"))
     row = 10  # mix
     y = canvas["y"] + (row + 0.4) * (canvas["height"] / steps)
@@ -24,7 +34,7 @@ def test_a_click_opens_a_cell_where_it_lies_and_enters_the_link(page, server):
     expect(view).to_have_attribute("data-step", "mix")
     card = page.get_by_test_id("card")
     expect(card).to_contain_text("in the model's tensor")
-    assert abs(card.bounding_box()["y"] - y) < 200
+    until(page, lambda: abs(card.bounding_box()["y"] - y) < 200)
     wait_for_param(page, "bcell", view.get_attribute("data-cell"))
     wait_for_param(page, "step", "mix")
     page.reload()
@@ -46,10 +56,10 @@ def test_a_key_that_is_pointed_at_lights_up_in_the_charts_below(page, server):
     view = open_rows(page, server)
     expect(page.locator(".js-plotly-plot .ytick").first).to_be_attached()
     names = page.locator(".js-plotly-plot .tlmviz-lit text")
-    box, steps = page.get_by_test_id("rows").bounding_box(), int(view.get_attribute("data-rows"))
+    at_rest(page)
+    box, steps = box_of(page.get_by_test_id("rows")), int(view.get_attribute("data-rows"))
     softmax = 8
     page.mouse.move(box["x"] + 102, box["y"] + (softmax + 0.4) * (box["height"] / steps))
-    expect(names.first).to_be_attached()
-    assert {text for text in names.all_text_contents() if text} == {"⟨start⟩"}
+    until(page, lambda: {text for text in names.all_text_contents() if text} == {"⟨start⟩"})
     page.mouse.move(box["x"] + 102, box["y"] - 30)
     expect(names).to_have_count(0)

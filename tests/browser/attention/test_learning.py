@@ -1,10 +1,10 @@
-"""The page Learning in a browser: it is played and dragged, a head is followed, a text is typed; on a phone."""
+"""The page Learning in a browser: it is played and dragged, a head is followed, and the explorer goes from step to step."""
 
 import re
 
 from playwright.sync_api import expect
 
-from tests.browser.helpers import assert_above_the_fold, assert_fits, open_link, phone, wait_for_param
+from tests.browser.helpers import assert_above_the_fold, open_link, wait_for_param
 
 
 def test_a_training_is_walked_played_and_a_head_followed(page, server):
@@ -54,10 +54,3 @@ def test_the_explorer_goes_from_step_to_step(page, server):
     wait_for_param(page, "model", "stories-induction@1275")
     steps.press("End")
     wait_for_param(page, "model", "stories-induction")
-
-
-def test_it_fits_a_phone(browser, server):
-    with phone(browser, "dark") as page:
-        open_link(page, server, "learning", text="Tom saw Lily. Tom saw Lily.")
-        expect(page.get_by_test_id("learning-root")).to_have_attribute("data-head", re.compile("L3H"))
-        assert_fits(page)

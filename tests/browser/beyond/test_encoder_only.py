@@ -4,17 +4,15 @@ import re
 
 from playwright.sync_api import expect
 
-from tests.browser.helpers import assert_above_the_fold, open_link, wait_for_param
-
-SLOW = 120_000
+from tests.browser.helpers import assert_above_the_fold, at_rest, open_link, wait_for_param
 
 
 def test_words_are_put_right(page, server):
-    page.set_default_timeout(SLOW)
     open_link(page, server, "encoder_only")
     root = page.get_by_test_id("cls-root")
-    expect(root).to_be_visible(timeout=SLOW)
+    expect(root).to_be_visible()
     assert_above_the_fold(page.get_by_test_id("cls-text"))
+    at_rest(page)
     assert float(root.get_attribute("data-exchanged")) > 0.5
     assert page.locator(".moved").count() >= 2
     box = page.get_by_label("Second text")
@@ -25,10 +23,9 @@ def test_words_are_put_right(page, server):
 
 
 def test_a_word_is_hidden(page, server):
-    page.set_default_timeout(SLOW)
     open_link(page, server, "encoder_only", epart="Hidden words", etext="Tom saw a big dog. The dog ran.")
     root = page.get_by_test_id("hidden-root")
-    expect(root).to_be_visible(timeout=SLOW)
+    expect(root).to_be_visible()
     assert_above_the_fold(page.get_by_test_id("hidden-both"))
     page.locator("button.chip").nth(4).click()
     expect(root).to_have_attribute("data-place", "4")

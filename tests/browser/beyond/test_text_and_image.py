@@ -2,16 +2,13 @@
 
 from playwright.sync_api import expect
 
-from tests.browser.helpers import assert_above_the_fold, open_link, wait_for_param
-
-SLOW = 120_000
+from tests.browser.helpers import assert_above_the_fold, at_rest, open_link, param_of, wait_for_param
 
 
 def opened(page, server):
-    page.set_default_timeout(SLOW)
     open_link(page, server, "text_and_image", tig="h0........", tiq="how many digits are there")
     root = page.get_by_test_id("scene-root")
-    expect(root).to_have_attribute("data-seq", "0", timeout=SLOW)
+    expect(root).to_have_attribute("data-seq", "0")
     return root
 
 
@@ -33,12 +30,10 @@ def test_words_and_patches_are_chosen_and_nonsense_is_a_sentence(page, server):
     page.get_by_test_id("scene-words").get_by_role("button", name="many", exact=True).click()
     page.get_by_test_id("scene-asks").click(position={"x": 10, "y": 10})
     page.wait_for_function("() => (new URLSearchParams(location.search).get('tis') ?? '').startsWith('2.1.')")
-    expect(root).to_have_attribute(
-        "data-shown", page.evaluate("() => new URLSearchParams(location.search).get('tis')")
-    )
+    expect(root).to_have_attribute("data-shown", param_of(page, "tis"))
     expect(page.get_by_test_id("scene-turned-said")).to_contain_text("the chosen patch")
     page.get_by_role("textbox", name="Question").fill("paint the 7")
-    expect(page.get_by_test_id("scene-verdict")).to_contain_text("'paint' is no word", timeout=SLOW)
+    expect(page.get_by_test_id("scene-verdict")).to_contain_text("'paint' is no word")
     expect(page.get_by_test_id("scene-asks")).to_be_hidden()
 
 
@@ -46,5 +41,5 @@ def test_what_is_refused_leaves_a_picture_that_can_be_saved(page, server):
     opened(page, server)
     page.get_by_role("textbox", name="Question").fill("")
     expect(page.get_by_test_id("scene-verdict")).to_contain_text("There is no question")
-    found = page.evaluate("() => window.tlmvizPictures.settled(null, 60000)")
+    found = at_rest(page)
     assert found["titles"] and found["index"] == 0

@@ -7,10 +7,13 @@ from playwright.sync_api import expect
 from tests.browser.helpers import (
     TEXT,
     assert_above_the_fold,
-    assert_fits,
-    frames_sent,
+    assert_scrolls_on_a_phone,
+    at_rest,
+    box_of,
     open_link,
-    phone,
+    plot,
+    silence,
+    until,
     wait_for_param,
 )
 from tlmviz.analysis.caches.family import DEEPSEEK
@@ -37,34 +40,29 @@ def chart(page, key: str):
 
 
 def test_the_slider_morphs_and_asks_no_server(page, server):
-    sent = frames_sent(page)
     open_page(page, server, fset="DeepSeek", fat="MHA")
-    box = chart(page, "morph").locator(".slider-rail-touch-rect").bounding_box()
-    page.wait_for_load_state("networkidle")
     expect(page.get_by_text(re.compile("× 56.9"))).to_be_visible()
-    page.wait_for_timeout(500)
-    before = len(sent)
+    at_rest(page)
+    box = box_of(chart(page, "morph").locator(".slider-rail-touch-rect"))
     assert page.evaluate(SHOWN)["marked"] == [0, 0, 0]
-    page.mouse.click(box["x"] + box["width"] - 3, box["y"] + box["height"] / 2)
-    last = len(DEEPSEEK.variants()) - 1
-    page.wait_for_function(f"() => ({SHOWN})().marked.every(at => at === {last})")
-    words = page.evaluate(SHOWN)["words"]
-    assert "not stored" in words[1] and "512 numbers" in words[4] and len(sent) == before
+    with silence(page):
+        page.mouse.click(box["x"] + box["width"] - 3, box["y"] + box["height"] / 2)
+        last = len(DEEPSEEK.variants()) - 1
+        until(page, lambda: page.evaluate(SHOWN)["marked"] == [last] * 3)
+        words = page.evaluate(SHOWN)["words"]
+        assert "not stored" in words[1] and "512 numbers" in words[4]
 
 
-def test_the_morph_is_above_the_fold_and_a_phone_scrolls_it_inside(page, server, browser):
+def test_the_morph_is_above_the_fold_and_a_phone_scrolls_it_inside(page, server):
     open_page(page, server)
     assert_above_the_fold(chart(page, "morph"))
-    with phone(browser) as small:
-        open_page(small, server)
-        chart(small, "morph")
-        assert_fits(small)
-        assert small.locator(".st-key-wide-morph").evaluate("box => box.scrollWidth > box.clientWidth")
+    assert_scrolls_on_a_phone(page, ".st-key-wide-morph")
 
 
 def test_a_click_on_a_map_opens_that_head_of_every_model(page, server):
     open_page(page, server, model="zoo-rope", fview="Trained maps", head="0.0")
-    area = chart(page, "familymaps").locator(".nsewdrag").bounding_box()
+    at_rest(page)
+    area = plot(page, "familymaps")
     page.mouse.click(area["x"] + area["width"] * 5.5 / 8, area["y"] + area["height"] / 2)
     wait_for_param(page, "head", "0.5")
     expect(page.locator(".st-key-familyhead").first).to_contain_text("Layer 0, head 5 of each")

@@ -9,12 +9,14 @@ from playwright.sync_api import expect
 import tlmviz
 from tests.browser.helpers import (
     TEXT,
+    assert_above,
     assert_above_the_fold,
-    assert_fits,
     at_rest,
-    frames_sent,
+    on_a_phone,
     open_link,
-    phone,
+    silence,
+    stopped,
+    until,
     wait_for_param,
 )
 
@@ -38,33 +40,35 @@ PIXELS = """(canvas, [x, y, width, height]) => {
 
 
 @pytest.mark.parametrize("name", ["zoo-rope", "zoo-window"])
-def test_one_step_moves_map_memory_and_words_together_and_asks_no_server(page, server, name):
-    sent = frames_sent(page)
-    root = open_steps(page, server, model=name, ktok=8)
+def test_one_step_moves_map_memory_and_words_together_and_asks_no_server(clocked, server, name):
+    root = open_steps(clocked, server, model=name, ktok=8)
     lm = tlmviz.load(name)
     prompt = len(lm.encode(TEXT))
-    at_rest(page)
-    before, slider = len(sent), root.get_by_role("slider")
-    slider.press("Home")
-    expect(words(page)).to_contain_text(f"The prompt: {prompt} tokens, read at once")
-    slider.press("ArrowRight")
-    expect(root).to_have_attribute("data-read", str(prompt))
-    memory = page.get_by_test_id("decode-memory")
-    first = memory.evaluate(PIXELS, [24, 19, 400, 40])
-    slider.press("ArrowRight")
-    expect(root).to_have_attribute("data-read", str(prompt + 1))
-    assert memory.evaluate(PIXELS, [24, 19, 400, 40]) != first
     cache = lm.new_cache()
     lm(torch.zeros(1, prompt + 2, dtype=torch.long), cache)
     line = cache.nbytes // (lm.config.n_layers * 64)  # both kinds begin with 64 positions
     used = line * lm.config.n_layers * (prompt + 2)
-    expect(words(page)).to_contain_text(f"Cache: {used:,} B used of {cache.nbytes:,} B allocated")
-    slider.press("ArrowLeft")
-    expect(root).to_have_attribute("data-read", str(prompt))
-    assert memory.evaluate(PIXELS, [24, 19, 400, 40]) == first
-    slider.press("End")
-    expect(words(page)).to_contain_text("Token 8 of 8")
-    assert len(sent) == before
+    slider, memory = root.get_by_role("slider"), clocked.get_by_test_id("decode-memory")
+
+    def pixels() -> str:
+        return memory.evaluate(PIXELS, [24, 19, 400, 40])
+
+    at_rest(clocked)
+    with stopped(clocked), silence(clocked):
+        slider.press("Home")
+        expect(words(clocked)).to_contain_text(f"The prompt: {prompt} tokens, read at once")
+        slider.press("ArrowRight")
+        expect(root).to_have_attribute("data-read", str(prompt))
+        first = pixels()
+        slider.press("ArrowRight")
+        expect(root).to_have_attribute("data-read", str(prompt + 1))
+        until(clocked, lambda: pixels() != first)
+        expect(words(clocked)).to_contain_text(f"Cache: {used:,} B used of {cache.nbytes:,} B allocated")
+        slider.press("ArrowLeft")
+        expect(root).to_have_attribute("data-read", str(prompt))
+        until(clocked, lambda: pixels() == first)
+        slider.press("End")
+        expect(words(clocked)).to_contain_text("Token 8 of 8")
 
 
 def test_it_plays_and_pauses_and_the_link_says_where(page, server):
@@ -82,6 +86,7 @@ def test_it_plays_and_pauses_and_the_link_says_where(page, server):
 
 def test_another_seed_is_in_the_link_and_writes_another_text(page, server):
     open_steps(page, server, model="zoo-rope", ktok=8)
+    at_rest(page)
     written = page.get_by_text(re.compile("^Generated:")).inner_text()
     page.get_by_role("button", name="More").click()
     page.get_by_role("spinbutton", name="Seed").fill("3")
@@ -99,13 +104,8 @@ def test_ten_thousand_characters_are_read_as_far_as_they_can_be_and_kept(page, s
     expect(box).to_have_value(long)
 
 
-def test_the_picture_is_above_the_fold_and_a_phone_has_its_parts_below_each_other(page, server, browser):
+def test_the_picture_is_above_the_fold_and_a_phone_has_its_parts_below_each_other(page, server):
     open_steps(page, server)
     assert_above_the_fold(page.get_by_test_id("decode-canvas"))
-    with phone(browser) as small:
-        open_steps(small, server)
-        assert_fits(small)
-        map_, memory = (
-            small.get_by_test_id(name).bounding_box() for name in ("decode-canvas", "decode-memory")
-        )
-        assert memory["y"] > map_["y"] + map_["height"]
+    on_a_phone(page)
+    assert_above(page.get_by_test_id("decode-canvas"), page.get_by_test_id("decode-memory"))

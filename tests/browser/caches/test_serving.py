@@ -9,11 +9,11 @@ from tests.browser import walk
 from tests.browser.helpers import (
     TEXT,
     assert_above_the_fold,
-    assert_fits,
+    assert_scrolls_on_a_phone,
     at_rest,
-    frames_sent,
     open_link,
-    phone,
+    silence,
+    until,
     wait_for_param,
 )
 from tlmviz.decoding.serving import Request, Server, serve
@@ -46,30 +46,26 @@ def expected(model):
 
 
 def test_one_step_moves_pages_tables_and_both_timelines_and_asks_no_server(page, server, stories):
-    sent = frames_sent(page)
     open_page(page, server, model="stories-rope")
-    run, before = expected(stories), len(sent)
-    at = int(re.search(r"(\d+) of", walk.label(page)).group(1))
-    for to in (at, at + 1):
-        if to > at:
-            page.locator(".updatemenu-button").filter(has_text="›").click()
-            walk.wait_for(page, f" {to} of")
-            page.wait_for_timeout(300)
-        shown, step = page.evaluate(SHOWN), run.steps[to]
-        assert (
-            shown["tables"] == [list(snapshot.table) for snapshot in step.snapshots]
-            and shown["shared"] == step.shared
-        )
-        assert (
-            f"<b>Step {to}</b>" in shown["words"]
-            and f"{step.allocated} slots allocated" in shown["words"]
-            and shown["at"] == [to, to]
-        )
-    walk.scrub(page, 1.0)
-    last = len(run.steps) - 1
-    walk.wait_for(page, f" {last} of {last}")
-    page.wait_for_timeout(300)
-    assert page.evaluate(SHOWN)["at"] == [last, last] and len(sent) == before
+    run = expected(stories)
+    at, last = int(re.search(r"(\d+) of", walk.label(page)).group(1)), len(run.steps) - 1
+    with silence(page):
+        assert_shows(page, run, at)
+        page.locator(".updatemenu-button").filter(has_text="›").click()
+        assert_shows(page, run, at + 1)
+        walk.scrub(page, 1.0)
+        walk.wait_for(page, f" {last} of {last}")
+        until(page, lambda: page.evaluate(SHOWN)["at"] == [last, last])
+
+
+def assert_shows(page, run, to: int) -> None:
+    """Pages, block tables, words and both timelines are those of one step."""
+    walk.wait_for(page, f" {to} of")
+    until(page, lambda: page.evaluate(SHOWN)["at"] == [to, to])  # the words move before the picture
+    shown, step = page.evaluate(SHOWN), run.steps[to]
+    assert shown["tables"] == [list(snapshot.table) for snapshot in step.snapshots]
+    assert shown["shared"] == step.shared
+    assert f"<b>Step {to}</b>" in shown["words"] and f"{step.allocated} slots allocated" in shown["words"]
 
 
 def test_own_prompts_and_memory_are_in_the_link_and_come_back(page, server):
@@ -107,11 +103,8 @@ def test_a_page_size_of_zero_is_a_sentence_and_the_way_back_loses_nothing(page, 
     expect(page.locator(".stPlotlyChart").first).to_contain_text("36 pages of 4 slots")  # the same memory
 
 
-def test_a_deep_link_opens_what_it_names_above_the_fold_and_a_phone_scrolls_it(server, page, browser):
+def test_a_deep_link_opens_what_it_names_above_the_fold_and_a_phone_scrolls_it(server, page):
     open_page(page, server)
     expect(page.get_by_text("Page not found")).to_have_count(0)
     assert_above_the_fold(page.locator(".stPlotlyChart").first)
-    with phone(browser) as small:
-        open_page(small, server)
-        assert_fits(small)
-        assert small.locator(".st-key-wide").evaluate("box => box.scrollWidth > box.clientWidth")
+    assert_scrolls_on_a_phone(page, ".st-key-wide")

@@ -1,18 +1,16 @@
-"""The picture of the routing: walked by mouse and keys, experts muted by a click, and the link that keeps it; on a phone."""
+"""The picture of the routing: walked by mouse and keys, experts muted by a click, and the link that keeps it."""
 
 from playwright.sync_api import expect
 
-from tests.browser.helpers import assert_above_the_fold, assert_fits, open_link, phone, wait_for_param
+from tests.browser.helpers import assert_above_the_fold, at_rest, open_link, param_of, wait_for_param
 
-SLOW = 120_000
 TEXT = "Lily had a red ball. One day, Lily lost the ball."
 
 
 def test_tokens_and_layers_are_walked(page, server):
-    page.set_default_timeout(SLOW)
     open_link(page, server, "experts", text=TEXT, xtok="3", xlay="1")
     root, rows = page.get_by_test_id("routing-root"), page.get_by_test_id("routing-rows")
-    expect(root).to_have_attribute("data-token", "3", timeout=SLOW)
+    expect(root).to_have_attribute("data-token", "3")
     assert_above_the_fold(rows)
     rows.press("ArrowDown")
     rows.press("ArrowRight")
@@ -27,19 +25,11 @@ def test_tokens_and_layers_are_walked(page, server):
 
 
 def test_an_expert_is_muted_by_a_click(page, server):
-    page.set_default_timeout(SLOW)
     open_link(page, server, "experts", text=TEXT, xview="Mute & force")
     rows = page.get_by_test_id("routing-rows")
-    expect(page.get_by_text("As trained, this text costs")).to_be_visible(timeout=SLOW)
+    expect(page.get_by_text("As trained, this text costs")).to_be_visible()
+    at_rest(page)
     box = rows.bounding_box()
     rows.click(position={"x": box["width"] - 12, "y": 50})
     expect(page.get_by_text("as trained,", exact=False).first).to_be_visible()
-    page.wait_for_function("new URLSearchParams(location.search).get('xmute')")
-
-
-def test_it_fits_on_a_phone(browser, server):
-    with phone(browser, "dark") as page:
-        page.set_default_timeout(SLOW)
-        open_link(page, server, "experts", text=TEXT)
-        expect(page.get_by_test_id("routing-root")).to_be_visible(timeout=SLOW)
-        assert_fits(page)
+    param_of(page, "xmute")

@@ -4,14 +4,11 @@ from playwright.sync_api import expect
 
 from tests.browser.helpers import assert_above_the_fold, open_link, wait_for_param
 
-SLOW = 120_000
-
 
 def test_positions_and_passes_are_walked(page, server):
-    page.set_default_timeout(SLOW)
     open_link(page, server, "next_tokens")
     root = page.get_by_test_id("ahead-root")
-    expect(page.get_by_test_id("ahead-stages").locator(".stage")).to_have_count(4, timeout=SLOW)
+    expect(page.get_by_test_id("ahead-stages").locator(".stage")).to_have_count(4)
     assert_above_the_fold(page.get_by_test_id("ahead-stages"))
     page.get_by_test_id("ahead-text").locator(".piece").nth(5).click()
     expect(root).to_have_attribute("data-at", "6")

@@ -1,27 +1,24 @@
-"""The text beside the map: a word is pinned by a click and by keys, and a phone shows both."""
+"""The text beside the map: a word is pinned by a click and by keys."""
 
 from playwright.sync_api import expect
 
-from tests.browser.helpers import assert_fits, from_menu, open_link, phone, wait_for_param
-
-SLOW = 240_000
+from tests.browser.helpers import at_rest, box_of, from_menu, open_link, wait_for_param
 
 
 def opened(page, server):
-    page.set_default_timeout(SLOW)
     open_link(page, server, "long_context", lview="Text", ltok="256", head="4.2")
     root = page.get_by_test_id("reading-root")
-    expect(root).to_have_attribute("data-head", "4.2", timeout=SLOW)
+    expect(root).to_have_attribute("data-head", "4.2")
     return root
 
 
 def test_a_word_is_pinned_and_walked_from(page, server):
     root = opened(page, server)
     page.locator('[data-testid=long-text] span[data-index="120"]').click()
-    expect(root).to_have_attribute("data-query", "120", timeout=SLOW)
+    expect(root).to_have_attribute("data-query", "120")
     wait_for_param(page, "query", "120")
     page.get_by_test_id("long-text").press("ArrowRight")
-    expect(root).to_have_attribute("data-query", "121", timeout=SLOW)
+    expect(root).to_have_attribute("data-query", "121")
     expect(page.get_by_test_id("long-reads").get_by_role("button").first).to_contain_text("back")
     page.get_by_role("button", name="Loss", exact=True).click()
     wait_for_param(page, "lcol", "loss")
@@ -43,15 +40,9 @@ def test_the_browser_computes_a_pinned_row_itself(page, server):
         query, reads = page.locator(f'[data-testid=long-text] span[data-index="{index}"]').evaluate(PIN)
         assert query == index  # before the server has heard of it
         wait_for_param(page, "query", index)
-        page.locator("[data-test-script-state=notRunning]").wait_for()
+        at_rest(page)
         expect(root).to_have_attribute("data-query", index)
         expect(page.get_by_test_id("long-reads")).to_have_text(reads)  # the server's row is the same
-
-
-def test_a_phone_shows_the_text_above_the_map(server, browser):
-    with phone(browser, "dark") as page:
-        opened(page, server)
-        assert_fits(page)
 
 
 def test_pointing_at_the_map_lights_up_words_of_the_text(page, server):
@@ -59,7 +50,7 @@ def test_pointing_at_the_map_lights_up_words_of_the_text(page, server):
     lit = page.locator("[data-testid=long-text] .lit")
     canvas = page.get_by_test_id("long-map")
     canvas.scroll_into_view_if_needed()
-    box = canvas.bounding_box()
+    box = box_of(canvas)
     page.mouse.move(box["x"] + box["width"] * 0.25, box["y"] + box["height"] * 0.75)
     expect(lit).to_have_count(2)
     page.mouse.move(box["x"] - 8, box["y"] - 8)

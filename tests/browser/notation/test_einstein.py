@@ -2,7 +2,7 @@
 
 from playwright.sync_api import expect
 
-from tests.browser.helpers import assert_above_the_fold, assert_fits, open_link, phone, wait_for_param
+from tests.browser.helpers import assert_above_the_fold, box_of, open_link, wait_for_param
 
 LINE = "L_{ts}^{(h)} = 1/sqrt(dk) Qhat_{th}^k Khat_{shk}"
 LOST = "L_{ts} = 1/sqrt(dk) Qhat_{th}^k Khat_{shk}"
@@ -12,7 +12,7 @@ def test_the_formula_and_its_tensor_are_above_the_fold(page, server):
     open_link(page, server, "einstein")
     canvas = page.get_by_test_id("tensors-canvas")
     assert_above_the_fold(canvas)
-    box = canvas.bounding_box()
+    box = box_of(canvas)
     page.mouse.move(box["x"] + 70, box["y"] + 45)
     expect(page.get_by_test_id("tensors-said")).to_contain_text("L by the formula")
     expect(page.get_by_test_id("tensors-said")).to_contain_text("0 “⟨start⟩”")
@@ -36,10 +36,3 @@ def test_a_typed_line_is_checked_while_it_is_typed(page, server):
     expect(right).to_be_visible()
     expect(named).to_have_count(0)
     wait_for_param(page, "nform", None)
-
-
-def test_it_fits_a_phone(browser, server):
-    with phone(browser) as page:
-        open_link(page, server, "einstein")
-        expect(page.get_by_test_id("tensors-canvas")).to_be_visible()
-        assert_fits(page)

@@ -5,33 +5,32 @@ from playwright.sync_api import expect
 from tests.browser.helpers import (
     assert_above_the_fold,
     assert_fits,
-    frames_sent,
+    at_rest,
     open_link,
     phone,
+    silence,
+    stopped,
     wait_for_param,
 )
 
 
-def test_terms_are_added_in_the_browser_and_kept_in_the_link(page, server):
-    sent = frames_sent(page)
-    open_link(page, server, "rank_one")  # an old address
-    wait_for_param(page, "r1src", "P V")
-    root, said = page.get_by_test_id("rank-root"), page.get_by_test_id("rank-said")
+def test_terms_are_added_in_the_browser_and_kept_in_the_link(clocked, server):
+    open_link(clocked, server, "rank_one")  # an old address
+    wait_for_param(clocked, "r1src", "P V")
+    root, said = clocked.get_by_test_id("rank-root"), clocked.get_by_test_id("rank-said")
     expect(said).to_contain_text("4 of 28 terms leave 13.0%")
-    assert_above_the_fold(page.get_by_test_id("rank-canvas"))
-    page.wait_for_load_state("networkidle")
-    page.wait_for_timeout(1500)
-    before = len(sent)
-    page.get_by_role("button", name="Singular").click()
-    expect(said).to_contain_text("4 of 28 terms leave 3.2%")
-    page.get_by_test_id("rank-canvas").focus()
-    page.keyboard.press("ArrowLeft")
-    expect(root).to_have_attribute("data-count", "3")
-    assert len(sent) == before
-    wait_for_param(page, "r1k", "3")
-    wait_for_param(page, "r1way", "singular")
-    page.get_by_role("button", name="Play", exact=True).click()
-    expect(root).to_have_attribute("data-count", "28", timeout=30_000)
+    assert_above_the_fold(clocked.get_by_test_id("rank-canvas"))
+    at_rest(clocked)
+    with stopped(clocked), silence(clocked):
+        clocked.get_by_role("button", name="Singular").click()
+        expect(said).to_contain_text("4 of 28 terms leave 3.2%")
+        clocked.get_by_test_id("rank-canvas").focus()
+        clocked.keyboard.press("ArrowLeft")
+        expect(root).to_have_attribute("data-count", "3")
+    wait_for_param(clocked, "r1k", "3")
+    wait_for_param(clocked, "r1way", "singular")
+    clocked.get_by_role("button", name="Play", exact=True).click()
+    expect(root).to_have_attribute("data-count", "28")
     expect(root).to_have_attribute("data-left", "0.0000")
 
 

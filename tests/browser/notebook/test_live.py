@@ -8,7 +8,7 @@ from playwright.sync_api import expect
 
 import tlmviz
 from tests.browser.attention.test_explorer import cell
-from tests.browser.helpers import from_menu
+from tests.browser.helpers import PHONE, assert_fits, from_menu, own_profile, until
 from tlmviz.analysis.attention.interventions import mute_heads
 
 TEXT = "Lily had a red ball. Lily lost the red ball."
@@ -53,11 +53,19 @@ def likeliest(page) -> list[tuple[str, float]]:
 
 
 def check_likeliest(page, trace, lm):
+    """The page comes to show the likeliest next tokens of a trace."""
     probabilities = trace.probabilities().numpy()
     ids = np.argsort(-probabilities)
-    for (name, share), token in zip(likeliest(page), ids, strict=False):
-        assert name == lm.tokenizer.name(int(token))
-        assert abs(share - 100 * probabilities[token]) <= (0.5 if share >= 10 else 0.05) + 0.01
+
+    def agrees() -> bool:
+        shown = likeliest(page)
+        return bool(shown) and all(
+            name == lm.tokenizer.name(int(token))
+            and abs(share - 100 * probabilities[token]) <= (0.5 if share >= 10 else 0.05) + 0.01
+            for (name, share), token in zip(shown, ids, strict=False)
+        )
+
+    until(page, agrees, trace.tokens)
 
 
 def test_typing_traces_the_text_with_pythons_numbers(page, canvas, lm):
@@ -101,6 +109,7 @@ def test_a_muted_head_changes_the_predictions_alone(page, canvas, lm):
 
 
 def test_it_writes_on_and_a_press_appends_a_token(page, canvas, lm):
+    check_likeliest(page, lm.trace(TEXT), lm)
     [first, *_] = likeliest(page)
     page.locator("#next button").first.click()
     expect(page.locator("#text")).to_have_value(TEXT + first[0])
@@ -131,16 +140,14 @@ def test_pins_arcs_and_a_saved_figure(page, canvas):
 
 
 def test_a_browser_without_the_kernels_says_so(browser, file):
-    page = browser.new_page()
-    page.add_init_script("WebAssembly.validate = () => false")
-    page.goto(file.as_uri())
-    expect(page.get_by_role("alert")).to_contain_text("This browser lacks WebAssembly with SIMD")
-    page.close()
+    with own_profile(browser) as page:
+        page.add_init_script("WebAssembly.validate = () => false")
+        page.goto(file.as_uri())
+        expect(page.get_by_role("alert")).to_contain_text("This browser lacks WebAssembly with SIMD")
 
 
 def test_it_fits_a_phone(browser, file):
-    page = browser.new_page(viewport={"width": 390, "height": 844})
-    page.goto(file.as_uri())
-    expect(page.get_by_test_id("detail")).to_have_attribute("data-painted-kind", "exact")
-    assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
-    page.close()
+    with own_profile(browser, PHONE) as page:
+        page.goto(file.as_uri())
+        expect(page.get_by_test_id("detail")).to_have_attribute("data-painted-kind", "exact")
+        assert_fits(page)

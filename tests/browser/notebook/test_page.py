@@ -9,7 +9,7 @@ from playwright.sync_api import expect
 
 import tlmviz
 from tests.browser.attention.test_explorer import cell
-from tests.browser.helpers import TEXT, assert_above_the_fold, from_menu
+from tests.browser.helpers import TEXT, assert_above_the_fold, box_of, from_menu, own_profile
 from tlmviz.patches import Patches
 
 
@@ -65,7 +65,7 @@ def test_a_click_pins_and_arcs_draw_every_overlaid_head(page, canvas):
     page.get_by_role("button", name="Arcs").click()
     arcs = page.get_by_test_id("arcs")
     expect(arcs.locator(".token.pinned")).to_have_count(1)
-    box = page.get_by_test_id("overview").bounding_box()
+    box = box_of(page.get_by_test_id("overview"))
     page.mouse.move(box["x"] + 60, box["y"] + 60)
     page.keyboard.down("Shift")
     page.mouse.click(box["x"] + 60, box["y"] + 60)
@@ -83,15 +83,11 @@ def test_stages_that_need_q_and_k_cannot_be_chosen(page, canvas):
 
 @pytest.mark.parametrize("scheme, ground", [("light", "rgb(255, 255, 255)"), ("dark", "rgb(16, 21, 29)")])
 def test_it_follows_the_theme_of_the_browser(browser, file, scheme, ground):
-    context = browser.new_context(viewport={"width": 1280, "height": 800}, color_scheme=scheme)
-    page = context.new_page()
-    page.goto(file.as_uri())
-    expect(page.get_by_test_id("detail")).to_have_attribute("data-painted-kind", "exact")
-    colors = page.evaluate(
-        "[getComputedStyle(document.body), getComputedStyle(document.getElementById('view'))].map((s) => s.backgroundColor)"
-    )
-    assert colors == [ground, ground]
-    context.close()
+    with own_profile(browser, color_scheme=scheme) as page:
+        page.goto(file.as_uri())
+        expect(page.get_by_test_id("detail")).to_have_attribute("data-painted-kind", "exact")
+        for part in ("body", "#view"):
+            expect(page.locator(part)).to_have_css("background-color", ground)
 
 
 def test_a_figure_is_saved_without_a_network(page, canvas):
@@ -110,7 +106,7 @@ def test_a_patch_of_the_picture_asks(page, tmp_path):
     page.goto((tmp_path / "picture.html").as_uri())
     picture = page.get_by_test_id("picture")
     expect(picture).to_have_attribute("data-asked", "0")
-    box = picture.bounding_box()
+    box = box_of(picture)
     picture.click(position={"x": 0.6 * box["width"], "y": 0.7 * box["height"]})  # patch 1,2
     expect(picture).to_have_attribute("data-asked", "7")
     [chosen] = re.findall(r"Layer (\d+), head (\d+)", page.locator("h3").inner_text())

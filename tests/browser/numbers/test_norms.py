@@ -2,14 +2,7 @@
 
 from playwright.sync_api import expect
 
-from tests.browser.helpers import (
-    assert_above_the_fold,
-    assert_fits,
-    open_link,
-    param_of,
-    phone,
-    wait_for_param,
-)
+from tests.browser.helpers import assert_above_the_fold, open_link, param_of, wait_for_param
 
 
 def test_a_norm_forgets_what_it_shares(page, server):
@@ -25,10 +18,3 @@ def test_a_norm_forgets_what_it_shares(page, server):
     wait_for_param(page, "nbact", "away")
     page.get_by_test_id("norms-canvas").click(position={"x": 100, "y": 100})
     assert param_of(page, "nbitem").isdigit()
-
-
-def test_it_fits_a_phone(browser, server):
-    with phone(browser) as page:
-        open_link(page, server, "norms", noview="Convolution")
-        expect(page.get_by_test_id("norms-canvas")).to_be_visible()
-        assert_fits(page)

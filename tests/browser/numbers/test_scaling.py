@@ -2,7 +2,7 @@
 
 from playwright.sync_api import expect
 
-from tests.browser.helpers import assert_above_the_fold, assert_fits, open_link, phone, wait_for_param
+from tests.browser.helpers import assert_above_the_fold, open_link, wait_for_param
 
 
 def test_the_scale_is_moved(page, server):
@@ -21,10 +21,3 @@ def test_the_scale_is_moved(page, server):
     wait_for_param(page, "sccol", "error")
     page.get_by_test_id("scaling-scale").press("ArrowRight")
     expect(root).to_have_attribute("data-factor", "0.875")
-
-
-def test_it_fits_a_phone(browser, server):
-    with phone(browser) as page:
-        open_link(page, server, "formats", nfpart="product")
-        expect(page.get_by_test_id("scaling-canvas")).to_be_visible()
-        assert_fits(page)

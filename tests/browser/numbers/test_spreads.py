@@ -2,7 +2,7 @@
 
 from playwright.sync_api import expect
 
-from tests.browser.helpers import assert_above_the_fold, assert_fits, open_link, phone, wait_for_param
+from tests.browser.helpers import assert_above_the_fold, open_link, wait_for_param
 
 
 def test_the_three_questions(page, server):
@@ -14,10 +14,3 @@ def test_the_three_questions(page, server):
     page.get_by_role("radio", name="Isotropy").or_(page.get_by_text("Isotropy", exact=True)).first.click()
     wait_for_param(page, "noview", "Isotropy")
     expect(page.locator(".st-key-cosines").first).to_contain_text("less its mean")
-
-
-def test_it_fits_a_phone(browser, server):
-    with phone(browser) as page:
-        open_link(page, server, "logits")
-        expect(page.locator(".st-key-growth").first).to_be_visible()
-        assert_fits(page)

@@ -9,12 +9,13 @@ import tlmviz
 from tests.browser.helpers import (
     TEXT,
     assert_above_the_fold,
-    assert_fits,
     at_rest,
-    frames_sent,
+    on_a_phone,
     open_link,
     param_of,
-    phone,
+    silence,
+    stopped,
+    until,
     wait_for_param,
 )
 
@@ -45,22 +46,26 @@ def walk_to_the_end(page) -> None:
     clocks(page).get_by_role("slider").press("End")
 
 
-def test_moving_both_turns_the_hands_but_not_the_score_and_sends_nothing(page, server):
+def test_moving_both_turns_the_hands_but_not_the_score_and_sends_nothing(clocked, server):
     score = tlmviz.load("stories-rope").trace(TEXT).scores(3, 0)[9, 8].item()
-    sent = frames_sent(page)
     for moves, stays in (("Move both", True), ("Move the query", False)):
-        open_page(page, server, head="3.0", query=9, key=8, rmove=moves)
-        root = clocks(page)
+        open_page(clocked, server, head="3.0", query=9, key=8, rmove=moves)
+        root = clocks(clocked)
         expect(root).to_have_attribute("data-query", "9")
-        assert float(root.get_attribute("data-score")) == pytest.approx(score, abs=2e-4)
-        at_rest(page)
-        before, quiet = root.evaluate(HANDS), len(sent)
-        walk_to_the_end(page)
-        expect(root).to_have_attribute("data-query", "41")
-        expect(root).to_have_attribute("data-key", "40" if stays else "8")
-        assert root.evaluate(HANDS) != before and len(sent) == quiet
-        assert (abs(float(root.get_attribute("data-score")) - score) < 2e-4) == stays
-        wait_for_param(page, "rat", "32")
+        at_rest(clocked)
+        assert score_of(root) == pytest.approx(score, abs=2e-4)
+        before = root.evaluate(HANDS)
+        with stopped(clocked), silence(clocked):
+            walk_to_the_end(clocked)
+            expect(root).to_have_attribute("data-query", "41")
+            expect(root).to_have_attribute("data-key", "40" if stays else "8")
+            assert root.evaluate(HANDS) != before
+            assert (abs(score_of(root) - score) < 2e-4) == stays
+        wait_for_param(clocked, "rat", "32")
+
+
+def score_of(root) -> float:
+    return float(root.get_attribute("data-score"))
 
 
 def test_the_clocks_play_and_pause_and_a_reload_brings_them_back(page, server):
@@ -82,6 +87,7 @@ def test_a_plane_that_is_pointed_at_is_said_and_a_click_on_the_curve_goes_there(
     open_page(page, server)
     root = clocks(page)
     canvas = page.get_by_test_id("clocks-canvas")
+    at_rest(page)
     canvas.hover(position={"x": 40, "y": 50})
     expect(page.get_by_test_id("clocks-said")).to_contain_text("Plane 0: 1.000 rad per token")
     box = canvas.bounding_box()
@@ -153,9 +159,8 @@ def test_a_deep_link_opens_what_it_names(server, page):
     expect(page.get_by_text("Page not found")).to_have_count(0)
 
 
-def test_a_phone_has_dials_bars_and_curve_below_each_other(server, browser):
-    with phone(browser) as page:
-        open_page(page, server)
-        clocks(page)
-        assert_fits(page)
-        assert page.get_by_test_id("clocks-canvas").bounding_box()["height"] > 500
+def test_a_phone_has_dials_bars_and_curve_below_each_other(server, page):
+    open_page(page, server)
+    clocks(page)
+    on_a_phone(page)
+    until(page, lambda: page.get_by_test_id("clocks-canvas").bounding_box()["height"] > 500)

@@ -4,13 +4,21 @@ import math
 import re
 import shutil
 from contextlib import contextmanager
-from urllib.parse import parse_qs, urlsplit
+from urllib.parse import parse_qsl, urlsplit
 
 import pytest
 from playwright.sync_api import expect
 
 import tlmviz
-from tests.browser.helpers import DESK, PHONE, param_of, wait_for_param
+from tests.browser.helpers import (
+    DESK,
+    PHONE,
+    assert_fits,
+    own_profile,
+    param_of,
+    until,
+    wait_for_param,
+)
 from tests.browser.notebook.test_live import check_likeliest, painted
 from tests.site.built import built, hosted
 from tlmviz.analysis.attention.tags import striking_row, tag_heads
@@ -29,19 +37,18 @@ def site():
 @contextmanager
 def visit(browser, window=DESK, **more):
     """A page of somebody who was never here; it asks for nothing outside of the site, and no script of it fails."""
-    context = browser.new_context(viewport=window, **more)
     requests, errors = [], []
-    context.on("request", lambda request: requests.append(request.url))
-    page = context.new_page()
-    page.on("pageerror", lambda error: errors.append(error.stack or str(error)))
-    page.on(
-        "console", lambda message: errors.append(message.text) if "Content Security" in message.text else None
-    )
-    yield page
-    own = tuple({f"http://{urlsplit(page.url).netloc}/", "blob:", "data:"})
+    with own_profile(browser, window, **more) as page:
+        page.context.on("request", lambda request: requests.append(request.url))
+        page.on("pageerror", lambda error: errors.append(error.stack or str(error)))
+        page.on(
+            "console",
+            lambda message: errors.append(message.text) if "Content Security" in message.text else None,
+        )
+        yield page
+        own = tuple({f"http://{urlsplit(page.url).netloc}/", "blob:", "data:"})
     assert not [url for url in requests if not url.startswith(own)]
     assert not errors
-    context.close()
 
 
 def detail(page):
@@ -58,27 +65,25 @@ def test_the_explorer_reads_what_is_typed_with_pythons_numbers_and_its_link_says
         trace = lm.trace(DEFAULT_TEXT)
         row = striking_row(trace, tag_heads(trace))
         expect(detail(page)).to_have_attribute("data-painted-head", f"{row.layer}.{row.head}")
-        assert param_of(page, "head") == f"{row.layer}.{row.head}" and param_of(page, "query") == str(
-            row.query
-        )
+        wait_for_param(page, "head", f"{row.layer}.{row.head}")
+        wait_for_param(page, "query", str(row.query))
         page.locator("#text").fill(TEXT)
         expect(detail(page)).to_have_attribute("data-painted-text", painted(TEXT, lm))
         check_likeliest(page, lm.trace(TEXT), lm)
-        page.wait_for_function("text => new URLSearchParams(location.search).get('text') === text", arg=TEXT)
-        said = parse_qs(urlsplit(page.url).query)
-        assert said == {"text": [TEXT], "head": [f"{row.layer}.{row.head}"]}  # the pin was of another text
+        said = {"text": TEXT, "head": f"{row.layer}.{row.head}"}  # the pin was of another text
+        until(page, lambda: dict(parse_qsl(urlsplit(page.url).query)) == said)
 
 
 def test_a_link_of_the_app_opens_in_the_site(browser, site):
     with visit(browser) as page:
         page.goto(f"{site}?text=Tom+saw+a+dog.&head=2.3&query=4&key=1&model=zoo-rope&mute=0.1&stage=scaled")
         expect(detail(page)).to_have_attribute("data-painted-head", "2.3")
-        assert urlsplit(page.url).path == "/explorer/"
+        page.wait_for_function("location.pathname === '/explorer/'")
         expect(page.locator("#model")).to_have_value("zoo-rope")
         expect(page.locator("#text")).to_have_value("Tom saw a dog.")
         expect(page.get_by_test_id("detail")).to_have_attribute("aria-label", re.compile("stage scaled"))
         page.locator("#model").select_option("stories-rope")
-        page.wait_for_function("() => !new URLSearchParams(location.search).has('model')")
+        wait_for_param(page, "model", None)
         expect(page.locator("#text")).to_have_value("Tom saw a dog.")
         check_likeliest(
             page,
@@ -94,21 +99,19 @@ def muted(layer, head):
 
 
 def test_a_second_visit_needs_no_host(browser):
-    context = browser.new_context(viewport=DESK)
-    page = context.new_page()
-    with hosted(built()) as site:
-        page.goto(f"{site}explorer/")
-        detail(page)
-        page.evaluate("navigator.serviceWorker.ready.then(() => true)")
-    for path in ("explorer/?text=Tom+saw", "explorer", "", "start/"):
-        page.goto(f"{site}{path}")
-        if "explorer" in path:
+    with own_profile(browser) as page:
+        with hosted(built()) as site:
+            page.goto(f"{site}explorer/")
             detail(page)
-        else:
-            expect(page.get_by_test_id("look-said")).to_contain_text("The model expects")
-    page.goto(f"{site}explorer/?model=zoo-rope")  # which was never fetched
-    expect(page.get_by_role("alert")).to_contain_text("zoo-rope could not be fetched (no connection)")
-    context.close()
+            page.evaluate("navigator.serviceWorker.ready.then(() => true)")
+        for path in ("explorer/?text=Tom+saw", "explorer", "", "start/"):
+            page.goto(f"{site}{path}")
+            if "explorer" in path:
+                detail(page)
+            else:
+                expect(page.get_by_test_id("look-said")).to_contain_text("The model expects")
+        page.goto(f"{site}explorer/?model=zoo-rope")  # which was never fetched
+        expect(page.get_by_role("alert")).to_contain_text("zoo-rope could not be fetched (no connection)")
 
 
 def test_start_walks_over_a_sentence_and_leads_to_pages(browser, site):
@@ -127,7 +130,7 @@ def test_pages_fit_a_phone_in_both_themes(browser, site, page_):
         with visit(browser, PHONE, color_scheme=scheme) as page:
             page.goto(f"{site}{page_.page.path}/")
             expect(page.locator("#view").locator("canvas, button").first).to_be_visible()
-            assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
+            assert_fits(page)
             expect(page.locator("#problem")).to_be_empty()
 
 
@@ -164,7 +167,7 @@ def test_any_text_is_read_or_a_sentence_and_nothing_is_lost(browser, site, text)
             expect(page.get_by_test_id("detail")).to_have_attribute("data-painted-text", painted(kept, lm))
         else:
             expect(page.get_by_role("alert")).to_contain_text("shorten it." if text else "The text is empty")
-            assert page.locator("#text").input_value() == text
+            expect(page.locator("#text")).to_have_value(text)
         page.locator("#text").fill("Tom saw")
         expect(page.get_by_test_id("detail")).to_have_attribute("data-painted-text", painted("Tom saw", lm))
         expect(page.locator("#problem")).to_be_empty()
@@ -200,7 +203,7 @@ def test_a_network_is_trained_by_a_link_of_the_app_and_its_controls_change_the_l
         expect(root).to_have_attribute("data-step", re.compile(r"^\d\d"))
         expect(page.get_by_label("Task")).to_have_value("reverse")
         page.get_by_label("Beside it").select_option("positions")
-        assert param_of(page, "trbeside") == "positions"
+        wait_for_param(page, "trbeside", "positions")
         expect(page.get_by_test_id("train-question")).to_contain_text("Without positions")
         page.get_by_label("Positions", exact=True).select_option("none")  # which no second run can do without
         expect(page.get_by_label("Beside it")).to_have_value("alone")
@@ -217,11 +220,12 @@ def test_a_translation_is_rewritten_under_a_pin_and_the_link_keeps_it(browser, s
         expect(root).to_contain_text("Looking freely")
         expect(page.locator(".part").first).to_contain_text("The link asks for “Scores”")
         root.get_by_role("button", name="Look freely").click()
-        page.wait_for_function("() => !new URLSearchParams(location.search).has('arib')")
+        wait_for_param(page, "arib", None)
         page.get_by_label("English sentence").fill("I am cold.")
         expect(page.get_by_label("Hypothesis").locator("option").first).to_contain_text("J'ai froid.")
         page.get_by_label("Attention map").select_option("mean")
-        assert param_of(page, "amap") == "mean" and param_of(page, "english") == "I am cold."
+        wait_for_param(page, "amap", "mean")
+        wait_for_param(page, "english", "I am cold.")
         page.get_by_label("English sentence").fill("")
         expect(page.get_by_role("alert")).to_have_text("The sentence is empty; type at least one word.")
 
@@ -236,7 +240,7 @@ def test_beams_race_and_a_text_is_written_against_them(browser, site):
         ranking = page.get_by_test_id("ranking-root")
         expect(ranking.get_by_role("listitem").first).to_contain_text("J'ai froid.")
         ranking.get_by_role("button", name="No penalties").click()
-        page.wait_for_function("() => new URLSearchParams(location.search).get('al') === '0'")
+        wait_for_param(page, "al", "0")
         page.reload()
         expect(page.get_by_test_id("race-own")).not_to_have_text("⟨start⟩")
 
@@ -261,10 +265,10 @@ def test_the_glossary_lights_a_term_finds_words_and_leads_to_pages_of_the_site(b
         lit = page.locator("article.lit")
         expect(lit).to_contain_text("Turns scores into positive shares")
         page.get_by_role("searchbox").fill("beam")
-        assert param_of(page, "gfind") == "beam"
+        wait_for_param(page, "gfind", "beam")
         terms = page.get_by_test_id("term").filter(visible=True)
         expect(terms.first).to_contain_text(re.compile("beam", re.IGNORECASE))
-        assert terms.count() < 20
+        until(page, lambda: 0 < terms.count() < 20)
         terms.get_by_role("link", name="Beam search", exact=True).first.click()
         expect(page.get_by_test_id("race-root")).to_be_visible()
         page.goto(f"{site}glossary/?term=qwxz")
@@ -298,7 +302,7 @@ def test_the_clocks_of_a_link_of_the_app_are_moved_and_its_link_says_where(brows
         expect(page.locator(".part")).to_contain_text("The link asks for “Heads”")
         expect(root).to_have_attribute("data-query", "7")
         score = tlmviz.load("stories-rope").trace("Tom saw a dog.").scores(3, 1)[4, 2].item()
-        assert float(root.get_attribute("data-score")) == pytest.approx(score, abs=1e-3)
+        until(page, lambda: float(root.get_attribute("data-score")) == pytest.approx(score, abs=1e-3))
         page.get_by_label("Key", exact=True).select_option("1")
         wait_for_param(page, "key", "1")
         page.get_by_label("Moves", exact=True).select_option("Move the key")
@@ -373,7 +377,7 @@ def test_the_steps_of_a_link_of_the_app_are_walked_and_a_cell_opens(browser, sit
         expect(token).to_have_value(str(row.query))
         page.goto(f"{site}inside_block/")
         expect(token).to_have_value(str(row.query))
-        assert param_of(page, "head") == f"{row.layer}.{row.head}"
+        wait_for_param(page, "head", f"{row.layer}.{row.head}")
 
 
 def test_streams_of_a_link_of_the_app_are_walked_and_its_link_says_where(browser, site):
@@ -407,10 +411,10 @@ def test_a_sentence_of_start_is_in_the_link_goes_along_to_pages_and_back_undoes_
     with visit(browser) as page:
         page.goto(site)
         expect(page.get_by_test_id("look-said")).to_contain_text("The model expects")
-        assert urlsplit(page.url).path == "/"
+        page.wait_for_function("location.pathname === '/'")
         write(page, "The cat saw a bird.")
         wait_for_param(page, "text", "The cat saw a bird.")
-        assert urlsplit(page.url).path == "/start/"
+        page.wait_for_function("location.pathname === '/start/'")
         page.get_by_role("link", name="Glossary").first.click()
         expect(page.get_by_role("searchbox")).to_be_visible()
         page.get_by_role("link", name="Attention explorer").first.click()

@@ -2,7 +2,7 @@
 
 from playwright.sync_api import expect
 
-from tests.browser.helpers import assert_fits, open_link, phone, wait_for_param
+from tests.browser.helpers import open_link, wait_for_param
 
 
 def test_a_term_is_searched_lit_and_followed_to_a_page(page, server):
@@ -30,10 +30,3 @@ def test_a_term_leads_to_the_example_that_shows_it(page, server):
     assert example.locator("img").evaluate("image => image.decode().then(() => image.naturalWidth > 0)")
     example.click()
     expect(page.locator("h1").first).to_contain_text("RoPE planes")
-
-
-def test_the_glossary_fits_a_phone(browser, server):
-    with phone(browser, "dark") as page:
-        open_link(page, server, "glossary", gfind="cache")
-        expect(page.get_by_test_id("term").locator("visible=true").first).to_be_visible()
-        assert_fits(page)

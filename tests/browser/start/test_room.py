@@ -163,7 +163,7 @@ def test_a_teachers_own_question_is_answered_on_the_page_that_it_is_about(page, 
         bar = student.locator(".st-key-tour")
         expect(bar).to_contain_text("How many <b>queries</b> are kept?")
         wait_for_param(student, "head", "1.2")
-        assert "/kv_cache?" in student.url
+        student.wait_for_function("location.pathname === '/kv_cache'")
         assert_fits(student)
         bar.get_by_role("button", name="none", exact=True).click()
         expect(bar).to_contain_text("You said: none")

@@ -1,8 +1,8 @@
-"""Start in a browser: words light up where one is pointed at, the sentence follows to a chapter, and it fits a phone."""
+"""Start in a browser: words light up where one is pointed at, the sentence follows to a chapter."""
 
 from playwright.sync_api import expect
 
-from tests.browser.helpers import assert_above_the_fold, assert_fits, open_link, phone, wait_for_param
+from tests.browser.helpers import assert_above_the_fold, open_link, wait_for_param
 
 
 def test_words_light_up_and_a_chapter_is_opened_with_the_sentence(page, server):
@@ -25,13 +25,6 @@ def test_words_light_up_and_a_chapter_is_opened_with_the_sentence(page, server):
     card.click()
     expect(page.locator("h1").first).to_contain_text("RoPE planes")
     wait_for_param(page, "text", "Tom met Anna. Tom met")
-
-
-def test_start_fits_a_phone(browser, server):
-    with phone(browser, "dark") as page:
-        open_link(page, server, "")
-        expect(page.locator(".chapters img").first).to_be_visible()
-        assert_fits(page)
 
 
 def test_the_explorer_by_its_name_is_the_explorer(page, server):

@@ -4,7 +4,17 @@ import re
 
 from playwright.sync_api import expect
 
-from tests.browser.helpers import PHONE, assert_fits, from_pages, open_link, param_of, phone, wait_for_param
+from tests.browser.helpers import (
+    PHONE,
+    assert_fits,
+    box_of,
+    from_pages,
+    open_link,
+    param_of,
+    phone,
+    until,
+    wait_for_param,
+)
 from tlmviz.ui.tours import bar
 from tlmviz.ui.tours.table import TOURS
 
@@ -43,7 +53,7 @@ def test_a_tour_is_walked_answered_left_and_gone_on_with(page, server):
         if number < len(FIRST.steps):
             page.get_by_role("link", name="Next", exact=True).click()
     assert page.evaluate("window.opened")  # the app was never loaded anew
-    assert param_of(page, "told").startswith("0.")
+    until(page, lambda: param_of(page, "told").startswith("0."))
     page.get_by_role("link", name="Back", exact=True).click()
     lit(page, FIRST, len(FIRST.steps) - 1)
     page.get_by_role("link", name="Leave").click()
@@ -58,7 +68,7 @@ def test_a_tour_is_walked_answered_left_and_gone_on_with(page, server):
     open_link(page, server, "tours")  # another day: a session that knows nothing
     card.get_by_role("link", name=f"Go on at step {len(FIRST.steps) - 1}").click()
     lit(page, FIRST, len(FIRST.steps) - 1)
-    assert param_of(page, "told").startswith("0.")
+    until(page, lambda: param_of(page, "told").startswith("0."))
 
 
 def test_an_own_text_has_a_way_back_to_the_tours(page, server):
@@ -90,7 +100,7 @@ def test_on_a_phone_the_bar_leaves_room_for_the_page(browser, server):
     with phone(browser) as page:
         open_link(page, server, "", tour=FIRST.name, tourstep=2, **FIRST.steps[1].link)
         lit(page, FIRST, 2)
-        box = page.locator(".st-key-tour").bounding_box()
+        box = box_of(page.locator(".st-key-tour"))
         assert box["y"] > PHONE["height"] / 2 and box["width"] <= PHONE["width"]
 
 

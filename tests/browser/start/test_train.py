@@ -1,4 +1,4 @@
-"""A network that learns in the browser: watched, paused, stepped back, with a second one beside it; on a phone."""
+"""A network that learns in the browser: watched, paused, stepped back, with a second one beside it."""
 
 import re
 import zipfile
@@ -9,9 +9,8 @@ from playwright.sync_api import expect
 
 import tlmviz
 from pages.start.train.state import STORY
-from tests.browser.helpers import assert_above_the_fold, assert_fits, frames_sent, from_menu, open_link, phone
+from tests.browser.helpers import LONG, assert_above_the_fold, at_rest, from_menu, open_link, silence
 
-SLOW = 120_000
 QUICK = {"trwidth": "32", "trheads": "2", "trrate": "0.01"}
 
 
@@ -20,27 +19,24 @@ def pressed(root, name: str) -> None:
 
 
 def test_a_head_comes_into_being_and_nothing_is_sent(page, server):
-    page.set_default_timeout(SLOW)
-    sent = frames_sent(page)
     open_link(page, server, "train", **QUICK)
     root = page.get_by_test_id("train-root")
-    expect(root).to_have_attribute("data-playing", "true", timeout=SLOW)  # without a press
+    expect(root).to_have_attribute("data-playing", "true")  # without a press
     assert_above_the_fold(page.get_by_test_id("train-canvas"))
-    expect(root).to_have_attribute("data-step", re.compile(r"^[1-9]"), timeout=SLOW)
-    before = len(sent)
-    pressed(root, "As fast as it can")
-    expect(root).to_have_attribute("data-grown", "true", timeout=SLOW)
-    expect(page.get_by_test_id("train-outcome")).to_contain_text("looks for what came after", timeout=SLOW)
-    pressed(root, "Pause")
-    expect(root).to_have_attribute("data-playing", "false")
-    assert len(sent) == before, "nothing is sent while it learns"
+    expect(root).to_have_attribute("data-step", re.compile(r"^[1-9]"))
+    at_rest(page)
+    with silence(page):  # while it learns
+        pressed(root, "As fast as it can")
+        expect(root).to_have_attribute("data-grown", "true", timeout=LONG)
+        expect(page.get_by_test_id("train-outcome")).to_contain_text("looks for what came after")
+        pressed(root, "Pause")
+        expect(root).to_have_attribute("data-playing", "false")
 
 
 def test_a_run_is_stepped_back_to_a_power_of_two_and_goes_on(page, server):
-    page.set_default_timeout(SLOW)
     open_link(page, server, "train", **QUICK)
     root = page.get_by_test_id("train-root")
-    expect(root).to_have_attribute("data-step", re.compile(r"^\d\d"), timeout=SLOW)
+    expect(root).to_have_attribute("data-step", re.compile(r"^\d\d"))
     pressed(root, "Step back")
     expect(root).to_have_attribute("data-playing", "false")
     expect(root).to_have_attribute("data-step", re.compile(r"^(8|16|32|64|128)$"))
@@ -48,15 +44,16 @@ def test_a_run_is_stepped_back_to_a_power_of_two_and_goes_on(page, server):
     pressed(root, "Train")
     expect(root).not_to_have_attribute("data-step", str(step))
     pressed(root, "From the start")
-    expect(root).to_have_attribute("data-step", re.compile(r"^\d$"))
+    page.wait_for_function(
+        "([root, step]) => Number(root.dataset.step) < step", arg=[root.element_handle(), step]
+    )
 
 
 def test_what_has_learnt_is_saved_and_opens_in_python(page, server, tmp_path):
-    page.set_default_timeout(SLOW)
     open_link(page, server, "train", **QUICK)
     root = page.get_by_test_id("train-root")
     pressed(root, "As fast as it can")
-    expect(root).to_have_attribute("data-grown", "true", timeout=SLOW)
+    expect(root).to_have_attribute("data-grown", "true", timeout=LONG)
     pressed(root, "Pause")
     with page.expect_download() as download:
         pressed(root, "Save the model")
@@ -85,19 +82,18 @@ def test_what_has_learnt_is_saved_and_opens_in_python(page, server, tmp_path):
 
 
 def test_a_second_run_waits_for_a_guess_and_says_what_came_of_it(page, server):
-    page.set_default_timeout(SLOW)
     open_link(
         page, server, "train", trtask="reverse", trlayers="1", trpos="learned", trbeside="positions", **QUICK
     )
     root = page.get_by_test_id("train-root")
     question = page.get_by_test_id("train-question")
-    expect(question).to_contain_text("Without positions", timeout=SLOW)
+    expect(question).to_contain_text("Without positions")
     expect(root).to_have_attribute("data-playing", "false")
     pressed(root, "As fast as it can")
     pressed(root, "No")
     expect(question).to_be_empty()
     outcome = page.get_by_test_id("train-outcome")
-    expect(outcome).to_contain_text("You guessed right. Beside it", timeout=SLOW)
+    expect(outcome).to_contain_text("You guessed right. Beside it", timeout=LONG)
     expect(page.get_by_test_id("train-said")).to_have_count(2)
     with page.expect_download() as download:
         from_menu(page, "SVG")
@@ -107,26 +103,16 @@ def test_a_second_run_waits_for_a_guess_and_says_what_came_of_it(page, server):
 
 
 def test_a_text_that_is_too_short_is_refused_in_a_sentence(page, server):
-    page.set_default_timeout(SLOW)
     open_link(page, server, "train", trtask="text", trtext="a")
-    expect(page.get_by_test_id("train-outcome")).to_contain_text("This text has 1 letter", timeout=SLOW)
-
-
-def test_it_fits_on_a_phone(browser, server):
-    with phone(browser, "dark") as page:
-        page.set_default_timeout(SLOW)
-        open_link(page, server, "train", trbeside="layer", trguess="false")
-        expect(page.get_by_test_id("train-root")).to_have_attribute("data-playing", "true", timeout=SLOW)
-        assert_fits(page)
+    expect(page.get_by_test_id("train-outcome")).to_contain_text("This text has 1 letter")
 
 
 def test_a_text_by_pieces_is_learnt_by_heart_which_is_said_and_saved(page, server, tmp_path):
-    page.set_default_timeout(SLOW)
     open_link(page, server, "train", trtask="pieces", trwidth="32", trheads="2", trrate="0.01")
     root = page.get_by_test_id("train-root")
-    expect(page.get_by_test_id("train-next")).to_contain_text("Watch until the curves rise", timeout=SLOW)
+    expect(page.get_by_test_id("train-next")).to_contain_text("Watch until the curves rise")
     pressed(root, "As fast as it can")
-    expect(page.get_by_test_id("train-outcome")).to_contain_text("by heart", timeout=SLOW)
+    expect(page.get_by_test_id("train-outcome")).to_contain_text("by heart", timeout=LONG)
     pressed(root, "Pause")
     expect(page.get_by_test_id("train-next")).not_to_contain_text("Watch")
     with page.expect_download() as download:
@@ -139,12 +125,9 @@ def test_a_text_by_pieces_is_learnt_by_heart_which_is_said_and_saved(page, serve
 
 
 def test_a_map_is_read_by_pointing_at_it_and_by_keys(page, server):
-    page.set_default_timeout(SLOW)
     open_link(page, server, "train", **QUICK)
     root, cell = page.get_by_test_id("train-root"), page.get_by_test_id("train-cell")
-    expect(root).to_have_attribute(
-        "data-step", re.compile(r"^[1-9]"), timeout=SLOW
-    )  # what stands above has its height
+    expect(root).to_have_attribute("data-step", re.compile(r"^[1-9]"))  # what stands above has its height
     page.get_by_test_id("train-canvas").hover(position={"x": 20, "y": 60})
     expect(cell).to_contain_text(re.compile(r"L0H0: “\w” \(\d+\) gives \d\.\d\d to “\w” \(\d+\)"))
     page.get_by_role("heading", name="Train a transformer").hover()

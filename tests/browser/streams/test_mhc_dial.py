@@ -2,15 +2,24 @@
 
 import json
 import re
-from urllib.parse import quote
 
 import numpy as np
 import pytest
 import torch
 from playwright.sync_api import expect
 
-from tests.browser.attention.test_explorer import wait_for_param
-from tests.browser.helpers import from_menu
+from tests.browser.helpers import (
+    assert_above_the_fold,
+    at_rest,
+    box_of,
+    from_menu,
+    on_a_phone,
+    open_link,
+    param_of,
+    silence,
+    until,
+    wait_for_param,
+)
 from tlmviz import kernels
 from tlmviz.analysis.streams import scaling_support
 
@@ -20,15 +29,10 @@ MIXED = "4 1 2\n1 3 1\n5 1 1"
 
 def open_dial(page, server, **params):
     """The dial, once it is drawn and the server is at rest."""
-    query = "&".join(
-        f"{key}={quote(str(value))}"
-        for key, value in {"sview": "Sinkhorn dial", "text": TEXT, **params}.items()
-    )
-    page.goto(f"{server}mhc?{query}")
+    open_link(page, server, "mhc", **{"sview": "Sinkhorn dial", "text": TEXT, **params})
     dial = page.get_by_test_id("dial-root")
     expect(dial).to_have_attribute("data-step", re.compile(r"\d"))
-    page.wait_for_load_state("networkidle")
-    page.wait_for_timeout(500)
+    at_rest(page)
     return dial
 
 
@@ -45,21 +49,19 @@ def entries(page) -> np.ndarray:
 
 
 def test_scrubbing_is_the_browsers_and_what_it_shows_is_numpys(page, server):
-    sent = []
-    page.on("websocket", lambda socket: socket.on("framesent", lambda frame: sent.append(frame)))
     dial = open_dial(page, server, sds="Own matrix")
     logits = torch.from_numpy(scaling_support.parse(MIXED, "entries"))
     iterates = kernels.sinkhorn_iterates(logits, 40)
     found = scaling_support.support(np.ones((3, 3), bool))
     slider = page.get_by_label("Half steps of Sinkhorn-Knopp")
-    box = slider.bounding_box()
-    before, seen = len(sent), set()
-    page.mouse.move(box["x"] + 8, box["y"] + box["height"] / 2)
-    page.mouse.down()
-    for share in np.linspace(0.1, 0.5, 9):
-        page.mouse.move(box["x"] + share * box["width"], box["y"] + box["height"] / 2)
-        seen.add(dial.get_attribute("data-step"))
-    assert len(seen) > 5 and len(sent) == before, "nothing is sent while dragging"
+    box, seen = box_of(slider), set()
+    with silence(page):  # while it is dragged
+        page.mouse.move(box["x"] + 8, box["y"] + box["height"] / 2)
+        page.mouse.down()
+        for share in np.linspace(0.1, 0.5, 9):
+            page.mouse.move(box["x"] + share * box["width"], box["y"] + box["height"] / 2)
+            seen.add(dial.get_attribute("data-step"))
+        assert len(seen) > 5
     page.mouse.up()
     slider.fill("6")
     expect(dial).to_have_attribute("data-step", "6")
@@ -92,10 +94,12 @@ def test_a_models_matrix_is_walked_taken_over_and_edited(page, server):
     wait_for_param(page, "stok", "4")
     page.get_by_label("Temperature", exact=True).fill("160")
     wait_for_param(page, "sdt", "1.995")
+    at_rest(page)
     residual = float(dial.get_attribute("data-residual"))
     page.get_by_role("button", name="Take these logits over").click()
     expect(page.get_by_text("Your matrix, to edit")).to_be_visible()
     wait_for_param(page, "sdk", "Logits")
+    at_rest(page)
     # The link keeps four digits of the temperature, 1.995 of 1.99526, and with it the new run begins.
     assert float(dial.get_attribute("data-residual")) == pytest.approx(residual, rel=1e-3)
     cell = page.get_by_label("Row 1, column 2")
@@ -111,15 +115,9 @@ def test_a_models_matrix_is_walked_taken_over_and_edited(page, server):
     for j in range(4):  # faster than the server answers
         page.get_by_label(f"Row 3, column {j + 1}").fill(str(j))
     page.keyboard.press("Tab")
-    page.wait_for_function(
-        "() => (new URLSearchParams(location.search).get('sdm') ?? '').includes('0 1 2 3')"
-    )
-    assert [page.get_by_label(f"Row 3, column {j + 1}").input_value() for j in range(4)] == [
-        "0",
-        "1",
-        "2",
-        "3",
-    ]
+    until(page, lambda: "0 1 2 3" in param_of(page, "sdm"))
+    for j in range(4):
+        expect(page.get_by_label(f"Row 3, column {j + 1}")).to_have_value(str(j))
     page.get_by_role("button", name="One row and column more").click()
     expect(dial).to_have_attribute("data-n", "5")
     expect(page.locator(".verdict")).to_contain_text("Total support")
@@ -134,12 +132,9 @@ def test_no_scaling_is_said_and_the_pictures_are_above_the_fold(page, server):
     open_dial(page, server, sds="Own matrix", sdm="1 2 3\n0 4 0\n0 5 0")
     expect(page.locator(".verdict")).to_contain_text("No support")
     for picture in ("dial-matrix", "dial-residual"):
-        box = page.get_by_test_id(picture).bounding_box()
-        assert box["y"] > 0 and box["y"] + box["height"] <= 800, (picture, box)
-    page.set_viewport_size({"width": 390, "height": 844})
+        assert_above_the_fold(page.get_by_test_id(picture))
+    on_a_phone(page)
     expect(page.get_by_test_id("dial-residual")).to_be_visible()
-    page.wait_for_timeout(500)
-    assert page.evaluate("document.documentElement.scrollWidth") <= 390
     with page.expect_download() as download:
         from_menu(page, "SVG")
     assert "Own matrix: Iteration 1" in download.value.path().read_text()

@@ -5,7 +5,7 @@ import re
 
 from playwright.sync_api import expect
 
-from tests.browser.helpers import TEXT, assert_fits, from_menu, open_link, phone, wait_for_param
+from tests.browser.helpers import TEXT, at_rest, from_menu, on_a_phone, open_link, until, wait_for_param
 
 
 def open_view(page, server, **params):
@@ -23,6 +23,7 @@ def test_keys_and_clicks_choose_a_sublayer_that_enters_the_link(page, server):
     page.keyboard.press("ArrowDown")
     expect(view).to_have_attribute("data-place", "1.4")
     wait_for_param(page, "ssub", "1")
+    at_rest(page)
     plan = json.loads(view.get_attribute("data-plans"))[-1]
     canvas.click(position={"x": plan["start"] + 6.5 * plan["step"], "y": plan["box"]["y"] + 90})
     expect(view).to_have_attribute("data-place", "6.4")
@@ -51,16 +52,11 @@ def test_the_depth_is_walked_and_tokens_are_scrubbed(page, server):
     wait_for_param(page, "stok", "3")
 
 
-def test_on_a_phone_the_depth_leads_downwards(browser, server):
-    with phone(browser) as page:
-        view = open_view(page, server)
-        assert all(plan["upright"] for plan in json.loads(view.get_attribute("data-plans")))
-        assert_fits(page)
-
-
-def test_the_figure_is_saved_as_svg(page, server):
-    open_view(page, server)
+def test_the_figure_is_saved_as_svg_and_turned_on_a_phone(page, server):
+    view = open_view(page, server)
     with page.expect_download() as download:
         from_menu(page, "SVG")
     text = download.value.path().read_text(encoding="utf-8")
     assert "Streams through the sublayers" in text and "stories-mhc" in text
+    on_a_phone(page)  # where the depth leads downwards
+    until(page, lambda: all(plan["upright"] for plan in json.loads(view.get_attribute("data-plans"))))

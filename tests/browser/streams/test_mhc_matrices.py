@@ -3,7 +3,6 @@
 import json
 import re
 from pathlib import Path
-from urllib.parse import quote
 
 import numpy as np
 import pytest
@@ -11,7 +10,19 @@ from playwright.sync_api import expect
 from scipy.optimize import linear_sum_assignment
 
 import tlmviz
-from tests.browser.helpers import from_menu, wait_for_param
+from tests.browser.helpers import (
+    PHONE,
+    assert_above_the_fold,
+    assert_fits,
+    at_rest,
+    box_of,
+    from_menu,
+    open_link,
+    phone,
+    silence,
+    until,
+    wait_for_param,
+)
 from tlmviz.analysis.streams import mixing as streams
 from tlmviz.analysis.streams.birkhoff import birkhoff
 
@@ -19,18 +30,9 @@ TEXT = "Tom saw a big dog. Anna saw the dog too."
 
 
 def open_view(page, server, **params):
-    query = "&".join(
-        f"{name}={quote(str(value))}" for name, value in {"sview": "Matrices", "text": TEXT, **params}.items()
-    )
-    page.goto(f"{server}mhc?{query}")
+    open_link(page, server, "mhc", **{"sview": "Matrices", "text": TEXT, **params})
     view = page.get_by_test_id("matrices-root")
     expect(view).to_have_attribute("data-place", re.compile(r"\d"))
-    page.locator(".st-key-beneath-matrices").evaluate(
-        "area => area.scrollIntoView()"
-    )  # drawn where it is seen
-    expect(page.get_by_text("Copy as Python")).to_be_visible()
-    page.get_by_test_id("stMain").evaluate("main => main.scrollTo(0, 0)")
-    expect(page.locator("[data-test-script-state=notRunning]").first).to_be_attached()
     return view
 
 
@@ -40,26 +42,24 @@ def spot(page, panel: str, col: float, row: float) -> dict[str, float]:
     return {"x": plan["x"] + (col + 0.5) * plan["cell"], "y": plan["y"] + (row + 0.5) * plan["cell"]}
 
 
-def test_tokens_are_scrubbed_without_the_server_and_then_enter_the_link(page, server):
-    sent = []
-    page.on("websocket", lambda socket: socket.on("framesent", lambda frame: sent.append(frame)))
-    view = open_view(page, server, ssub=3, stok=12)
-    slider = page.get_by_label("Token", exact=True).bounding_box()
-    before, places = len(sent), set()
-    page.mouse.move(slider["x"] + slider["width"] - 8, slider["y"] + slider["height"] / 2)
-    page.mouse.down()
-    for share in (0.8, 0.6, 0.4, 0.2):
-        page.mouse.move(slider["x"] + share * slider["width"], slider["y"] + slider["height"] / 2, steps=2)
-        places.add(view.get_attribute("data-place"))
-    assert len(places) == 4 and all(place.startswith("3.") for place in places)
-    page.wait_for_timeout(
-        2600
-    )  # longer than the view rests before it tells, and than lost requests are looked for
-    assert len(sent) == before, "nothing is sent while the slider is held"
-    page.mouse.up()
+def test_tokens_are_scrubbed_without_the_server_and_then_enter_the_link(clocked, server):
+    view = open_view(clocked, server, ssub=3, stok=12)
+    at_rest(clocked)
+    slider, places = box_of(clocked.get_by_label("Token", exact=True)), set()
+    with silence(clocked):  # while the slider is held
+        clocked.mouse.move(slider["x"] + slider["width"] - 8, slider["y"] + slider["height"] / 2)
+        clocked.mouse.down()
+        for share in (0.8, 0.6, 0.4, 0.2):
+            x = slider["x"] + share * slider["width"]
+            clocked.mouse.move(x, slider["y"] + slider["height"] / 2, steps=2)
+            places.add(view.get_attribute("data-place"))
+        assert len(places) == 4 and all(place.startswith("3.") for place in places)
+        # Longer than it rests before it tells, and than lost requests are looked for.
+        clocked.clock.run_for(2600)
+    clocked.mouse.up()
     sublayer, token = view.get_attribute("data-place").split(".")
-    wait_for_param(page, "stok", token)
-    page.reload()
+    wait_for_param(clocked, "stok", token)
+    clocked.reload()
     expect(view).to_have_attribute("data-place", f"{sublayer}.{token}")
 
 
@@ -102,9 +102,7 @@ def test_what_was_chosen_last_is_there_after_a_look_at_another_view(page, server
 
 
 def test_the_picture_is_above_the_fold_and_can_be_saved(page, server):
-    view = open_view(page, server)
-    box = view.bounding_box()
-    assert box["y"] >= 0 and box["y"] + box["height"] <= 800, box
+    assert_above_the_fold(open_view(page, server))
     with page.expect_download() as download:
         from_menu(page, "SVG")
     text = Path(download.value.path()).read_text(encoding="utf-8")
@@ -112,14 +110,10 @@ def test_the_picture_is_above_the_fold_and_can_be_saved(page, server):
 
 
 def test_free_matrices_say_why_they_have_no_permutations_on_a_phone(browser, server):
-    context = browser.new_context(viewport={"width": 390, "height": 844})
-    try:
-        page = context.new_page()
-        page.set_default_timeout(60_000)
+    with phone(browser) as page:
         view = open_view(page, server, smodel="stories-deep-hc")
-        assert "no average of permutations" in page.get_by_test_id("wirings").get_attribute("aria-label")
-        assert json.loads(view.get_attribute("data-found"))["terms"] is None
-        wide = page.evaluate("() => document.querySelector('[data-testid=stMain]').scrollWidth")
-        assert wide <= 390 and view.bounding_box()["width"] <= 390
-    finally:
-        context.close()
+        said = page.get_by_test_id("wirings")
+        expect(said).to_have_attribute("aria-label", re.compile("no average of permutations"))
+        until(page, lambda: json.loads(view.get_attribute("data-found"))["terms"] is None)
+        assert_fits(page)
+        assert view.bounding_box()["width"] <= PHONE["width"]

@@ -8,23 +8,22 @@ from tests.browser import walk
 from tests.browser.helpers import (
     TEXT,
     assert_above_the_fold,
-    assert_fits,
+    assert_scrolls_on_a_phone,
     at_rest,
     open_link,
-    phone,
     wait_for_param,
 )
 
 
 def open_view(page, server, chart: str, **params):
     open_link(page, server, "mhc", **{"text": TEXT, "sview": "Streams", **params})
-    at_rest(page, f".st-key-{chart} .nsewdrag", '[data-testid="stApp"][data-test-script-state="notRunning"]')
+    at_rest(page, f".st-key-{chart} .nsewdrag")
 
 
 def test_a_walk_is_drawn_in_the_browser_and_its_end_is_kept_by_the_other_parts(page, server):
     open_view(page, server, "sxdepth", stok=3)
     assert_above_the_fold(page.locator(".st-key-sxdepth"))
-    assert walk.label(page).startswith("token 3 ")
+    walk.wait_for(page, "token 3 ")
     lines = page.locator(".st-key-sxdepth .js-line")
     before = lines.first.get_attribute("d")
     walk.scrub(page, 0.0)
@@ -43,11 +42,12 @@ def test_a_walk_is_drawn_in_the_browser_and_its_end_is_kept_by_the_other_parts(p
     wait_for_param(page, "stok", "0")
     page.get_by_text("Unrolled sum", exact=True).click()
     at_rest(page, ".st-key-sxfans .nsewdrag")
-    assert walk.label(page).startswith("token 0 ")
+    walk.wait_for(page, "token 0 ")
     expect(page.get_by_text(re.compile("^Who reads whom at “⟨start⟩”"))).to_be_visible()
     walk.scrub(page, 1.0)
     wait_for_param(page, "stok", str(last_token(page)))
     expect(page.get_by_text(re.compile("^Who reads whom at “a”"))).to_be_visible()
+    assert_scrolls_on_a_phone(page, ".st-key-sxfans .js-plotly-plot")
 
 
 def last_token(page) -> int:
@@ -63,11 +63,5 @@ def test_a_muted_stream_is_in_the_link(page, server):
     wait_for_param(page, "sxfrom", "from MLP 0 on")
     page.reload()
     expect(start).to_have_value("from MLP 0 on")
-
-
-def test_a_phone_scrolls_the_wide_pictures_and_not_the_page(server, browser):
-    with phone(browser) as page:
-        for part, chart in (("Unrolled sum", "sxfans"), ("Mute", "sxlosses")):
-            open_view(page, server, chart, sxpart=part)
-            assert_fits(page)
-            assert page.locator(f".st-key-{chart} .js-plotly-plot").bounding_box()["width"] > 600
+    at_rest(page, ".st-key-sxlosses .nsewdrag")
+    assert_scrolls_on_a_phone(page, ".st-key-sxlosses .js-plotly-plot")

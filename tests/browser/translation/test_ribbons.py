@@ -8,28 +8,30 @@ from tests.browser.helpers import (
     PHONE,
     assert_above_the_fold,
     assert_fits,
+    at_rest,
+    box_of,
     from_menu,
     open_link,
+    own_profile,
     wait_for_param,
 )
 
-SLOW = 120_000
 CAT = "The black cat is sleeping on the red chair."
 RED = "Le chat rouge"  # its translation with “noir” made to read “red”
 
 
 def opened(page, server, **params):
     """The picture, when it shows a translation."""
-    page.set_default_timeout(SLOW)
     open_link(page, server, "alignment", **{"english": CAT, **params})
     root = page.locator(".ribbons[data-pending=false]").first
-    expect(root).to_be_visible(timeout=SLOW)
+    expect(root).to_be_visible()
+    at_rest(page)
     return root, page.get_by_test_id("ribbons")
 
 
 def place(root, canvas, side: str, index: int) -> tuple[float, float]:
     """Where a token is, in page coordinates."""
-    plan, box = json.loads(root.get_attribute("data-plan")), canvas.bounding_box()
+    box, plan = box_of(canvas), json.loads(root.get_attribute("data-plan"))
     along = plan[side][index]["at"]
     across = plan["near"] - 12 if side == "source" else plan["far"] + 14
     x, y = (across, along) if plan["upright"] else (along, across)
@@ -44,12 +46,12 @@ def test_a_ribbon_is_dragged_and_the_rest_is_written_anew(page, server):
     page.mouse.down()
     page.mouse.move(*place(root, canvas, "source", 7), steps=8)
     page.mouse.up()
-    expect(page.get_by_test_id("now")).to_contain_text(RED, timeout=SLOW)
+    expect(page.get_by_test_id("now")).to_contain_text(RED)
     wait_for_param(page, "arib", "3-8")
     page.reload()
-    expect(page.get_by_test_id("now")).to_contain_text(RED, timeout=SLOW)
+    expect(page.get_by_test_id("now")).to_contain_text(RED)
     page.get_by_role("button", name="Undo").click()
-    expect(page.get_by_test_id("now")).to_contain_text("Le chat noir", timeout=SLOW)
+    expect(page.get_by_test_id("now")).to_contain_text("Le chat noir")
     wait_for_param(page, "arib", None)
 
 
@@ -65,7 +67,7 @@ def test_keys_choose_a_step_and_its_token_and_the_figure_is_saved(page, server):
     ):  # from wherever the word reads most, to the first, to “red”
         canvas.press(key)
     canvas.press("Enter")
-    expect(page.get_by_test_id("now")).to_contain_text(RED, timeout=SLOW)
+    expect(page.get_by_test_id("now")).to_contain_text(RED)
     with page.expect_download() as download:
         from_menu(page, "SVG")
     svg = download.value.path().read_text(encoding="utf-8")
@@ -73,13 +75,11 @@ def test_keys_choose_a_step_and_its_token_and_the_figure_is_saved(page, server):
 
 
 def test_two_taps_on_a_phone(server, browser):
-    context = browser.new_context(viewport=PHONE, has_touch=True)
-    page = context.new_page()
-    root, canvas = opened(page, server)
-    assert_fits(page)
-    canvas.scroll_into_view_if_needed()
-    page.touchscreen.tap(*place(root, canvas, "target", 2))
-    expect(page.get_by_test_id("said")).to_contain_text("shall read")
-    page.touchscreen.tap(*place(root, canvas, "source", 7))
-    expect(page.get_by_test_id("now")).to_contain_text(RED, timeout=SLOW)
-    context.close()
+    with own_profile(browser, PHONE, has_touch=True) as page:
+        root, canvas = opened(page, server)
+        assert_fits(page)
+        canvas.scroll_into_view_if_needed()
+        page.touchscreen.tap(*place(root, canvas, "target", 2))
+        expect(page.get_by_test_id("said")).to_contain_text("shall read")
+        page.touchscreen.tap(*place(root, canvas, "source", 7))
+        expect(page.get_by_test_id("now")).to_contain_text(RED)

@@ -2,7 +2,7 @@
 
 from playwright.sync_api import expect
 
-from tests.browser.helpers import assert_fits, open_link, phone, wait_for_param
+from tests.browser.helpers import open_link, wait_for_param
 
 
 def test_a_word_is_typed_and_enters_the_link(page, server):
@@ -11,10 +11,3 @@ def test_a_word_is_typed_and_enters_the_link(page, server):
     page.get_by_role("textbox", name="Word").fill("doggish")
     expect(page.locator(".st-key-ftparts .gtitle").first).to_contain_text("doggish")
     wait_for_param(page, "ftw", "doggish")
-
-
-def test_it_fits_a_phone(browser, server):
-    with phone(browser, "dark") as page:
-        open_link(page, server, "fasttext", ftw="dog")
-        expect(page.locator(".st-key-ftother .js-plotly-plot").first).to_be_visible()
-        assert_fits(page)

@@ -2,7 +2,7 @@
 
 from playwright.sync_api import expect
 
-from tests.browser.helpers import assert_above_the_fold, assert_fits, open_link, phone, wait_for_param
+from tests.browser.helpers import assert_above_the_fold, open_link, wait_for_param
 
 
 def test_other_words_are_counted_and_enter_the_link(page, server):
@@ -18,10 +18,3 @@ def test_other_words_are_counted_and_enter_the_link(page, server):
     expect(chart).to_contain_text("“drink”")
     page.reload()
     expect(chart).to_contain_text("“drink”")
-
-
-def test_it_fits_a_phone(browser, server):
-    with phone(browser) as page:
-        open_link(page, server, "word_vectors", wvpart="glove")
-        expect(page.locator(".st-key-ratios").first).to_be_visible()
-        assert_fits(page)

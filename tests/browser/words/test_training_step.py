@@ -6,12 +6,13 @@ from playwright.sync_api import expect
 
 from tests.browser.helpers import (
     assert_above_the_fold,
-    assert_fits,
     at_rest,
-    frames_sent,
+    box_of,
     from_menu,
     open_link,
-    phone,
+    runs,
+    silence,
+    stopped,
     wait_for_param,
 )
 
@@ -30,29 +31,28 @@ def slide(page, power: float) -> None:
     )
 
 
-def test_the_rate_moves_every_probability_without_the_server_and_enters_the_link(page, server):
-    sent = frames_sent(page)
-    view = open_step(page, server)
-    assert_above_the_fold(page.get_by_test_id("plane"))
-    at_rest(page)
-    before = len(sent)
+def test_the_rate_moves_every_probability_without_the_server_and_enters_the_link(clocked, server):
+    view = open_step(clocked, server)
+    assert_above_the_fold(clocked.get_by_test_id("plane"))
+    at_rest(clocked)
     seen = []
-    for power in (-3, -2, -1, 0):
-        slide(page, power)
-        expect(view).to_have_attribute("data-step", f"{10**power:.3f}")
-        seen.append(float(view.get_attribute("data-after")))
-    assert seen == sorted(seen) and seen[-1] > 2 * seen[0]
-    assert len(sent) - before <= 2  # moves send nothing; what is left in the end is told once they are over
-    wait_for_param(page, "wrate", "1")
-    page.get_by_test_id("all").uncheck()
-    wait_for_param(page, "wmove", "v")
-    page.reload()
+    with runs(clocked) as asked:
+        with stopped(clocked), silence(clocked):
+            for power in (-3, -2, -1, 0):
+                slide(clocked, power)
+                expect(view).to_have_attribute("data-step", f"{10**power:.3f}")
+                seen.append(float(view.get_attribute("data-after")))
+        assert seen == sorted(seen) and seen[-1] > 2 * seen[0]
+        wait_for_param(clocked, "wrate", "1")
+        at_rest(clocked)
+    assert len(asked) <= 2  # one for where the moves end, and one for what is below
+    clocked.get_by_test_id("all").uncheck()
+    wait_for_param(clocked, "wmove", "v")
+    clocked.reload()
     expect(view).to_have_attribute("data-step", "1.000")
-    expect(page.get_by_test_id("all")).not_to_be_checked()
-    page.locator(
-        ".st-key-beneath-step"
-    ).scroll_into_view_if_needed()  # what is below is drawn where it is seen
-    expect(page.locator(".st-key-stepcosts .js-plotly-plot").first).to_be_visible()
+    expect(clocked.get_by_test_id("all")).not_to_be_checked()
+    clocked.locator(".st-key-beneath-step").scroll_into_view_if_needed()  # drawn where it is seen
+    expect(clocked.locator(".st-key-stepcosts .js-plotly-plot").first).to_be_visible()
 
 
 def test_a_throw_draws_other_words_and_the_link_draws_the_same_again(page, server):
@@ -61,9 +61,9 @@ def test_a_throw_draws_other_words_and_the_link_draws_the_same_again(page, serve
     page.get_by_role("button", name="Throw").click()
     expect(view).to_have_attribute("data-seed", "32")
     wait_for_param(page, "wsseed", "32")  # beyond the throws that came first
+    expect(page.get_by_test_id("plane")).not_to_have_attribute("aria-label", first)
     at_rest(page)
     drawn = page.get_by_test_id("plane").get_attribute("aria-label")
-    assert drawn != first
     page.reload()
     expect(page.get_by_test_id("plane")).to_have_attribute("aria-label", drawn)
 
@@ -79,7 +79,7 @@ def test_a_leaf_of_the_tree_that_is_clicked_is_the_next_word(page, server):
     view = open_step(page, server, wpart="Tree", wwide="text")
     expect(view).to_have_attribute("data-sum", re.compile(r"1\.0000000"))
     at_rest(page)
-    box = page.get_by_test_id("plane").bounding_box()
+    box = box_of(page.get_by_test_id("plane"))
     for step in range(40):  # frequent words have wide leaves: some lies on this line
         page.mouse.move(box["x"] + 10 + 12 * step, box["y"] + 22 + 5.5 * (box["height"] - 22) / 18)
         if "decisions" in (page.locator(".tip").text_content() or ""):
@@ -92,17 +92,12 @@ def test_a_leaf_of_the_tree_that_is_clicked_is_the_next_word(page, server):
     wait_for_param(page, "wcontext", word)
 
 
-def test_the_pictures_fit_a_phone_and_are_saved(page, server, browser):
+def test_the_picture_is_saved(page, server):
     open_step(page, server, wpart="Negative sampling")
     with page.expect_download() as download:
         from_menu(page, "SVG")
     text = download.value.path().read_text(encoding="utf-8")
     assert "pull" in text and "girl" in text
-    with phone(browser, "dark") as small:
-        for part in ("Full softmax", "Tree"):
-            open_step(small, server, wpart=part)
-            at_rest(small)
-            assert_fits(small)
 
 
 def test_an_old_address_leads_here_with_its_seed(page, server):

@@ -2,14 +2,7 @@
 
 from playwright.sync_api import expect
 
-from tests.browser.helpers import (
-    assert_above_the_fold,
-    assert_fits,
-    at_rest,
-    open_link,
-    phone,
-    wait_for_param,
-)
+from tests.browser.helpers import assert_above_the_fold, at_rest, open_link, wait_for_param
 
 
 def test_tokens_are_pinned_and_heads_opened(page, server):
@@ -55,10 +48,3 @@ def test_what_a_left_page_waits_for_is_not_asked_for(page, server):
     wait_for_param(page, "ptcorr", "The girl was sad, so")
     at_rest(page)
     expect(page.get_by_test_id("patch-root")).to_be_visible()
-
-
-def test_it_fits_a_phone(browser, server):
-    with phone(browser) as page:
-        open_link(page, server, "compare", cmpb="Lily had a very red hat.")
-        expect(page.get_by_test_id("compare-said")).to_contain_text("nats apart")
-        assert_fits(page)

@@ -1,8 +1,8 @@
-"""What people do on the page Doctor, in a real browser: a fault chosen and made larger, another view; and a phone."""
+"""What people do on the page Doctor, in a real browser: a fault chosen and made larger, another view."""
 
 from playwright.sync_api import expect
 
-from tests.browser.helpers import assert_above_the_fold, assert_fits, open_link, phone, wait_for_param
+from tests.browser.helpers import assert_above_the_fold, open_link, wait_for_param
 
 
 def test_a_fault_is_put_in_and_named(page, server):
@@ -16,10 +16,3 @@ def test_a_fault_is_put_in_and_named(page, server):
     expect(page.get_by_text("RoPE turns by a base of 5,000")).to_be_visible()
     page.get_by_text("One model two ways").click()
     expect(page.get_by_text("healthy", exact=True)).to_be_visible()
-
-
-def test_it_fits_a_phone(browser, server):
-    with phone(browser) as page:
-        open_link(page, server, "doctor", drfault="Window")
-        expect(page.get_by_text("only the last 6 tokens are seen")).to_be_visible()
-        assert_fits(page)

@@ -2,7 +2,7 @@
 
 from playwright.sync_api import expect
 
-from tests.browser.helpers import assert_above_the_fold, assert_fits, open_link, phone, wait_for_param
+from tests.browser.helpers import assert_above_the_fold, open_link, wait_for_param
 
 
 def test_a_query_a_head_and_its_passage_in_the_explorer(page, server):
@@ -32,6 +32,7 @@ def test_a_query_a_head_and_its_passage_in_the_explorer(page, server):
     expect(one).to_have_attribute("data-top", "1")
     page.get_by_test_id("atlas-words").locator("[data-index='30']").click()
     expect(said).to_contain_text("30 · ")
+    expect(said).to_contain_text("looks at")
     wait_for_param(page, "atlaspin", "30")
     with page.context.expect_page() as opened:
         page.get_by_test_id("atlas-open").click()
@@ -39,11 +40,3 @@ def test_a_query_a_head_and_its_passage_in_the_explorer(page, server):
     expect(explorer.get_by_test_id("overview")).to_be_visible()
     wait_for_param(explorer, "head", "5.4")
     wait_for_param(explorer, "query", "30")
-
-
-def test_on_a_phone(browser, server):
-    with phone(browser, "dark") as page:
-        open_link(page, server, "head_atlas", atlasview="One head", head="4.2")
-        expect(page.get_by_test_id("atlas-one-root")).to_have_attribute("data-head", "4.2")
-        expect(page.get_by_test_id("atlas-reads")).to_contain_text("looks at")
-        assert_fits(page)

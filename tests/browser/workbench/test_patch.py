@@ -1,8 +1,8 @@
-"""What people do on the page Patch, in a real browser: a cell pointed at, clicked, chained; and a phone."""
+"""What people do on the page Patch, in a real browser: a cell pointed at, clicked, chained, and the case handed on."""
 
 from playwright.sync_api import expect
 
-from tests.browser.helpers import assert_above_the_fold, assert_fits, open_link, phone, wait_for_param
+from tests.browser.helpers import assert_above_the_fold, at_rest, box_of, open_link, wait_for_param
 
 
 def test_a_cell_is_clicked_and_chained(page, server):
@@ -11,7 +11,8 @@ def test_a_cell_is_clicked_and_chained(page, server):
     expect(root).to_have_attribute("data-cell", "5.0")
     expect(root).to_have_attribute("data-exact", "true")
     assert_above_the_fold(grid)
-    box = grid.bounding_box()
+    at_rest(page)
+    box = box_of(grid)
     at = {"x": 36 + (box["width"] - 42) * 2.5 / 6, "y": 4 + 3.5 * 40}
     grid.hover(position=at)
     expect(page.get_by_test_id("patch-said")).to_contain_text("L3H2: exact 0.10")
@@ -23,6 +24,10 @@ def test_a_cell_is_clicked_and_chained(page, server):
     grid.focus()
     page.keyboard.press("ArrowDown")
     wait_for_param(page, "ptcell", "z.4.2")
+    # The widest grid: in the end the page must fit a phone.
+    page.get_by_role("radio", name="Residual").click()
+    wait_for_param(page, "ptkind", "resid")
+    at_rest(page)
 
 
 def test_the_case_is_handed_on(page, server):
@@ -36,10 +41,3 @@ def test_the_case_is_handed_on(page, server):
     )
     page.go_back()
     expect(page.get_by_test_id("patch-root")).to_have_attribute("data-cell", "5.0")
-
-
-def test_it_fits_a_phone(browser, server):
-    with phone(browser) as page:
-        open_link(page, server, "patch", ptkind="Residual")
-        expect(page.get_by_test_id("patch-grid")).to_be_visible()
-        assert_fits(page)

@@ -25,12 +25,17 @@ function seen(area) {
   return !!box && box.top < window.innerHeight && box.bottom > 0;
 }
 
-/** @param {View} v */
+/**
+ * Ask for what is below the picture that was painted last, where it is due. `data-below` of the root says how things stand:
+ * "done", "due" (asked for, or about to be), or "unseen", for a place that nobody has looked at.
+ * @param {View} v
+ */
 function ask(v) {
   if (!v.data || isLeft(v.born)) return;
   const picture = paintedPicture();
-  v.root.toggleAttribute("data-awaited", v.data.drawn < Math.max(1, picture)); // the page's pictures are not all there until then
-  if (picture <= v.data.drawn || picture === v.asked || !(wantsWhole() || v.wanted || !v.data.seen || seen(v.data.area))) return;
+  const due = wantsWhole() || v.wanted || !v.data.seen || seen(v.data.area);
+  v.root.dataset.below = v.data.drawn >= Math.max(1, picture) ? "done" : due ? "due" : "unseen";
+  if (picture <= v.data.drawn || picture === v.asked || !due) return;
   // Once asked for it is wanted, even where what came above it has pushed it off the screen.
   Object.assign(v, { asked: picture, since: performance.now(), wanted: true });
   v.component.setTriggerValue("painted", picture);

@@ -84,7 +84,7 @@ function isIdle() {
 const viewRoots = () => [...document.querySelectorAll('[data-testid="stBidiComponentIsolated"]')].map(({ shadowRoot }) => shadowRoot);
 
 /** Whether a part of the page below its pictures has not arrived. */
-const awaitsPart = () => viewRoots().some((root) => root?.querySelector("[data-awaited]"));
+const awaitsPart = () => viewRoots().some((root) => root?.querySelector("[data-below]:not([data-below=done])"));
 
 /** How many views have nothing in them yet; one may stay so, where its page has nothing to show in it. */
 function countBlank() {
