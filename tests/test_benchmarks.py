@@ -45,6 +45,7 @@ READ = (
 ALONE = (
     "doctor",
     "natural_faults",
+    "planted_faults",
     "report",
     "serve_ray",
     "survey",
@@ -155,6 +156,11 @@ def test_doctor(load, monkeypatch, capsys, tmp_path):
     assert [line["where"] for line in told["natural"]] == ["one layer", "all layers"] * 3
     assert {line["verdict"] for line in told["natural"]} == {"right"}
     assert told["faults"] and {line["verdict"] for line in told["healthy"]} == {"right"}
+
+
+def test_planted_faults(load, monkeypatch, capsys):
+    """All can be planted; where a line that one of them quotes was written anew, planted_faults.toml quotes the new one."""
+    assert run(load("planted_faults"), monkeypatch, "--check") == 0, capsys.readouterr().out
 
 
 def test_survey(load, monkeypatch, capsys, tmp_path):
