@@ -143,20 +143,26 @@ def imports_between(affected: ModuleType, test: Path, changed: Path) -> int:
     return count if level else FAR
 
 
-def nearest_first(affected: ModuleType, tree: Path, fault: Fault) -> list[list[str]]:
-    """The test files that a fault reaches, CHUNK at a time: those that import or name what is changed, then the others by how far
-    they are from it; of both the flows in a browser last."""
-    changed = tree / fault.file
+def reached(tree: Path, fault: Fault) -> tuple[list[str], list[str]]:
+    """The test files that a fault reaches, and the options that pytest is given with them, as `make affected` has both."""
+    with planted(tree, fault):
+        command = [sys.executable, "-m", "tests.affected", "HEAD"]
+        ended = subprocess.run(command, cwd=tree, capture_output=True, text=True, check=True)
+    words = ended.stdout.split()
+    return [word for word in words if word[0] != "-"], [word for word in words if word[0] == "-"]
 
-    def place(test: Path) -> tuple[bool, bool, int]:
-        steps = imports_between(affected, test, changed)
-        return steps > 1, test.is_relative_to(tree / "tests" / "browser"), steps
 
-    places = {str(test.relative_to(tree)): place(test) for test in affected.affected({changed})}
-    chunks = []
-    for _, alike in itertools.groupby(
-        sorted(places, key=lambda name: (places[name], name)), lambda name: places[name][:2]
-    ):
+def nearest_first(affected: ModuleType, tree: Path, fault: Fault, tests: list[str]) -> list[list[str]]:
+    """Test files, CHUNK at a time: those that import or name what is changed, then the others by how far they are from it; of
+    both the flows in a browser last."""
+
+    def place(test: str) -> tuple[bool, bool, int]:
+        steps = imports_between(affected, tree / test, tree / fault.file)
+        return steps > 1, test.startswith("tests/browser/"), steps
+
+    places, chunks = {test: place(test) for test in tests}, []
+    order = sorted(tests, key=lambda test: (places[test], test))
+    for _, alike in itertools.groupby(order, lambda test: places[test][:2]):
         files = list(alike)
         chunks += [files[start : start + CHUNK] for start in range(0, len(files), CHUNK)]
     return chunks
@@ -189,12 +195,16 @@ def pytest(tree: Path, *arguments: str) -> tuple[int, str]:
         finally:
             with contextlib.suppress(ProcessLookupError):  # servers and browsers, where the run was cut
                 os.killpg(process.pid, signal.SIGKILL)
+        if code < 0:
+            sys.exit(f"pytest was ended by signal {-code}; another run begins this fault anew.")
         said.seek(0)
         return code, said.read().decode("utf-8", "replace")
 
 
-def red(tree: Path, fault: Fault, ring: str, tests: list[str], innocent: set[str]) -> tuple[str, str]:
-    """The first test of a ring that is red with the fault and green without, and what failed before any test ran; empty: none.
+def red(
+    tree: Path, fault: Fault, arguments: list[str], tests: list[str], innocent: set[str]
+) -> tuple[str, str]:
+    """The first of some tests that is red with the fault and green without, and what failed before any test ran; empty: none.
 
     A test that is red without the fault joins the `innocent` ones, which are left out from then on.
     """
@@ -202,7 +212,7 @@ def red(tree: Path, fault: Fault, ring: str, tests: list[str], innocent: set[str
     while left:
         without = [word for test in sorted(innocent) for word in ("--deselect", test)]
         with planted(tree, fault):
-            code, said = pytest(tree, "-m", RINGS[ring], *without, *left)
+            code, said = pytest(tree, *arguments, *without, *left)
         if code in GREEN:
             break
         found = SUMMARY.search(said)
@@ -221,10 +231,11 @@ def red(tree: Path, fault: Fault, ring: str, tests: list[str], innocent: set[str
 
 def judged(tree: Path, affected: ModuleType, fault: Fault, innocent: set[str]) -> dict:
     """The row of a fault: its verdict (a ring, NOT_RED or BROKEN), the red test, the test files it reaches, and the seconds."""
-    began, chunks, broken = time.monotonic(), nearest_first(affected, tree, fault), ""
-    verdict, test = NOT_RED, ""
+    began, (tests, given) = time.monotonic(), reached(tree, fault)
+    chunks = nearest_first(affected, tree, fault, tests)
+    verdict, test, broken = NOT_RED, "", ""
     for ring, chunk in itertools.product(RINGS, chunks):
-        test, why = red(tree, fault, ring, chunk, innocent)
+        test, why = red(tree, fault, [*given, "-m", RINGS[ring]], chunk, innocent)
         broken = broken or why
         if test:
             verdict = ring
@@ -236,7 +247,7 @@ def judged(tree: Path, affected: ModuleType, fault: Fault, innocent: set[str]) -
         "area": fault.area,
         "verdict": verdict,
         "test": test,
-        "files": sum(map(len, chunks)),
+        "files": len(tests),
         "seconds": round(time.monotonic() - began),
     }
 
@@ -248,6 +259,11 @@ def judge(faults: list[Fault], kept: dict[str, dict], commit: str, out: Path) ->
         return
     out.parent.mkdir(parents=True, exist_ok=True)
     with worktree() as tree:
+        code, said = pytest(
+            tree, "--collect-only", "-m", " or ".join(RINGS.values()), "tests/test_affected.py"
+        )
+        if code not in GREEN:
+            sys.exit(f"The tests of {commit} cannot be collected:\n{said}")
         affected, innocent = affected_of(tree), set[str]()
         for fault in missing:
             row = kept[fault.name] = judged(tree, affected, fault, innocent) | {"commit": commit}
