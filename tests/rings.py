@@ -25,6 +25,7 @@ DEEP = (
     "pages/test_few_models.py",
     "pages/test_gallery_claims.py",
     "pages/test_links.py",
+    "pages/workbench/test_doctor.py::test_every_fault_at_every_stop_is_named_with_its_number",
     "pages/test_moved.py::test_every_old_address_leads_to_a_page_with_all_that_it_says",
     "test_benchmarks.py::test_a_small_run",
     "test_benchmarks.py::test_trace",
@@ -34,11 +35,13 @@ DEEP = (
 )
 # Of a file's flows in a browser, and of its tests that open the app, the first so many are core, each with its first case alone.
 FLOWS = {
-    "browser/test_shots.py": 1,
+    "browser/test_deep_links.py": 3,  # a fresh server is the third
     "browser/test_players.py": 0,
+    "browser/test_shots.py": 1,
     "browser/test_*": 2,
     "browser/*": 1,
-    "pages/*": 1,
+    "pages/*/*": 1,
+    "pages/test_guess.py": 1,
 }
 # Of each test in these, every so many-th case is core.
 SAMPLED = {
@@ -69,14 +72,13 @@ def deep(items: list[pytest.Item]) -> Iterator[pytest.Item]:
     for item in items:
         file = place(item)
         name = f"{file}::{getattr(item, 'originalname', item.name)}"
-        if file.startswith("browser/") or _opens_the_app(item):
-            first, every = _rule(FLOWS, file), len(items)
+        late, every = False, _rule(SAMPLED, file) or 1
+        first = _rule(FLOWS, file)
+        if first is not None and (file.startswith("browser/") or _opens_the_app(item)):
             names = flows.setdefault(file, [])
             if name not in names:
                 names.append(name)
-            late = first is not None and names.index(name) >= first
-        else:
-            late, every = False, _rule(SAMPLED, file) or 1
+            late, every = names.index(name) >= first, len(items)
         if (
             late
             or cases[name] % every

@@ -26,7 +26,7 @@ def test_a_cell_is_clicked_and_chained(page, server):
     wait_for_param(page, "ptcell", "z.4.2")
     # The widest grid: in the end the page must fit a phone.
     page.get_by_role("radio", name="Residual").click()
-    wait_for_param(page, "ptkind", "resid")
+    wait_for_param(page, "ptkind", "Residual")
     at_rest(page)
 
 

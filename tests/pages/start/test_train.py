@@ -109,33 +109,39 @@ def trained(card: int, steps: list[int]) -> list[dict]:
     return evaluate(IMPORTS, LEARNING, asked)
 
 
+@pytest.mark.slow
 def test_a_head_comes_into_being_all_at_once():
     [[early], [late]] = trained(0, [200]), trained(0, [450])
     assert early["induction"] < 0.2 and early["right"] < 0.3
     assert late["induction"] > 0.7 and late["right"] > 0.95
 
 
+@pytest.mark.slow
 def test_one_layer_is_not_enough():
     two, one = trained(1, [150, 600])
     assert two["right"] > 0.95 and one["right"] < 0.5 and one["induction"] < 0.2
 
 
+@pytest.mark.slow
 def test_without_a_mask_it_is_right_for_the_wrong_reason():
     masked, bare = trained(2, [150, 300])
     assert masked["induction"] > 0.7
     assert bare["right"] > 0.9 and bare["induction"] < 0.2
 
 
+@pytest.mark.slow
 def test_places_are_needed_to_reverse():
     placed, bare = trained(3, [100, 400])
     assert placed["whole"] > 0.9 and bare["whole"] < 0.1
 
 
+@pytest.mark.slow
 def test_at_a_rate_too_large_the_loss_stays_at_guessing():
     good, large = trained(4, [150, 600])
     assert good["loss"] < 0.5 and abs(large["loss"] - math.log(data.VOCAB)) < 0.3
 
 
+@pytest.mark.slow
 def test_a_short_text_is_learnt_by_heart():
     [found] = trained(5, [150])
     different, _ = data.pieces(Choice.text.default, 256)
