@@ -45,7 +45,7 @@ _STYLE = """<style>
 .st-key-tour { flex: none; border: 1px solid rgba(128, 140, 155, 0.5); border-top: 3px solid #e8890c; border-radius: 0.4rem;
   padding: 0.5rem 0.8rem 0.6rem; max-height: 46vh; overflow-y: auto; }
 [data-testid="stBottomBlockContainer"]:has(.st-key-tour) { padding: 0.4rem 1.6rem 0.5rem; }
-.st-key-tour :is(.st-key-spotlight, .st-key-tab) { position: absolute; }
+.st-key-tour :is(.st-key-spotlight, .st-key-tab) { position: absolute; width: 0; }
 .st-key-tour :is(p, [data-testid="stMarkdownContainer"]) { margin-bottom: 0; }
 .st-key-tour button { min-height: 2rem; padding: 0.15rem 0.7rem; }
 .tour { display: flex; flex-wrap: wrap; gap: 0.2rem 0.7rem; align-items: center; font-size: 0.9rem; }
