@@ -26,8 +26,8 @@ EVERYTHING = (
 EVERY_PAGE = (
     "tests/browser/test_deep_links.py",
     "tests/pages/test_galleries.py",
-    "tests/pages/test_launch.py",
     "tests/pages/test_links.py",
+    "tests/pages/test_parts.py",
     "tests/ui/test_state.py",
 )
 LAYERING = "tests/test_layering.py"

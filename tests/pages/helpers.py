@@ -1,23 +1,31 @@
 """What tests of pages do alike: open one, look at its pictures and words, run its snippet, stand in for its models."""
 
 import contextlib
+import functools
 import importlib
 import json
+from collections.abc import Callable, Iterable
+from contextvars import ContextVar
 from pathlib import Path
 
 import numpy as np
+import pandas as pd
 import plotly.graph_objects as go
 import pytest
-import streamlit as st
+from streamlit.runtime.caching import cache_data_api, cache_resource_api
 from streamlit.testing.v1 import AppTest
 
 import pages
 from pages import HOME
 from tlmviz.checkpoints import native as zoo
-from tlmviz.ui.address import SLOT
+from tlmviz.checks import Check
+from tlmviz.ui import compute, frame, language
+from tlmviz.ui.address import OWNER, SLOT
 from tlmviz.ui.below import PAINTED
+from tlmviz.ui.components.attention_view import pack
 from tlmviz.ui.components.chart import NAME as CHART
-from tlmviz.ui.state import UNREADABLE, Control, State
+from tlmviz.ui.live import Picture
+from tlmviz.ui.state import UNREADABLE, Control, Menu, State
 from tlmviz.ui.visit import ARRIVED
 
 from ..packed import unpacked
@@ -29,6 +37,28 @@ SENT = 1_500_000  # bytes that the pictures of a page may have
 SHOWN = "figures shown"
 READING = "_link_read"  # the slot of the reading level
 PLAIN = "start/tours"  # the page that an app of the tests begins at: it draws no picture
+PARTED = "View", "Part"  # what menus of a page's parts are labelled
+OTHERWISE = {
+    "workbench/compare": "cmpview",
+    "workbench/doctor": "drview",
+}  # pages whose menu of parts has another label
+# What a link may say of any field.
+HOSTILE = (
+    "",
+    "x",
+    "-1",
+    "1e400",
+    "nan",
+    "9" * 30,
+    "<b>",
+    "[]",
+    "\u0663",
+    "None",
+    "5.5",
+    "99.99",
+    "99999",
+    "😀" * 50,
+)
 
 
 def _app(file: Path, query: dict | None, session: dict) -> AppTest:
@@ -70,6 +100,28 @@ def controls_of(page: str) -> dict[str, Control]:
     return {control.key: control for state in states_of(page) for control in state.controls.values()}
 
 
+def part_menus(page: str) -> list[Menu]:
+    """The menus by which a page and its parts choose what is open, the page's own first; none of a page without parts."""
+    own = f"pages.{page.replace('/', '.')}.state"
+    states = sorted(states_of(page), key=lambda state: state.__module__ != own)
+    controls = [control for state in states for control in state.controls.values()]
+    return [
+        each
+        for each in controls
+        if isinstance(each, Menu) and (each.label in PARTED or each.key == OTHERWISE.get(page))
+    ]
+
+
+def parts_of(page: str) -> list[dict[str, str]]:
+    """What a link says to open each part of a page, the one that it opens at first; of a page without parts, nothing."""
+    menu, *_ = part_menus(page) or [None]
+    if menu is None:
+        return [{}]
+    return [
+        {menu.key: menu.write(each)} for each in sorted(menu.options, key=lambda each: each != menu.default)
+    ]
+
+
 def _chosen(page: str, session: dict) -> dict:
     """What a session holds where a user has set these widgets: a declared page's values lie under names of their own.
 
@@ -102,6 +154,25 @@ def open_page(page: str, query: dict | None = None, **session) -> AppTest:
 def open_alone(page: str, query: dict | None = None, **session) -> AppTest:
     """A page without the app around it."""
     return _app(ROOT / "pages" / page / "page.py", query, _chosen(page, session)).run()
+
+
+def change(app: AppTest, read: str = "maths", lang: str = "en") -> AppTest:
+    """An open page at another reading level or in another language, in the same session."""
+    app.session_state[READING] = read
+    app.session_state[f"{SLOT}{language.LANGUAGE.key}"] = lang
+    return app.run()
+
+
+def arrive(app: AppTest, query: dict) -> AppTest:
+    """An open page that is gone to once more, by a link that says `query`, in the same session."""
+    spoken = app.session_state[f"{SLOT}{language.LANGUAGE.key}"]
+    del app.session_state[OWNER]
+    app.query_params.update(query)
+    with (
+        pytest.MonkeyPatch.context() as patch
+    ):  # AppTest looks for what menus hold among the words that they show
+        patch.setattr(language, "_CHOSEN", ContextVar("spoken", default=language._CATALOGUES[spoken]))
+        return app.run()
 
 
 def follow_link(page: str, query: dict, from_the_start: bool = False, **session) -> AppTest:
@@ -183,27 +254,76 @@ def badges(app: AppTest) -> str:
 
 
 def run_snippet(app: AppTest, folder: Path = ROOT) -> dict:
-    """Run a page's last code in `folder`; returns its variables, and under SHOWN the figures it would have shown."""
+    """Run a page's last code, as `run_code` does."""
+    return run_code(app.code[-1].value, folder)
+
+
+def run_code(code: str, folder: Path = ROOT) -> dict:
+    """Run a snippet in `folder`; returns its variables, and under SHOWN the figures it would have shown."""
     shown: list[go.Figure] = []
     scope: dict = {SHOWN: shown}
     with pytest.MonkeyPatch.context() as patch, contextlib.chdir(folder):
         patch.setattr(go.Figure, "show", lambda figure: shown.append(figure))
-        exec(app.code[-1].value, scope)
+        exec(code, scope)
     return scope
+
+
+def drawn(draw: Callable[..., None], *data) -> bytes:
+    """What the live picture of a view is sent of a page's data, without an app; `unpacked` has its header and arrays."""
+    found: list[bytes] = []
+    chosen = getattr(data[0], "chosen", None)
+    values = {control.key: getattr(chosen, name) for name, control in getattr(chosen, "controls", {}).items()}
+
+    def show(picture: Picture, header, arrays) -> None:
+        state = {name: values.get(field.key, field.default) for name, field in picture.fields.items()}
+        found.append(pack({**header, "state": state}, arrays))
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(Picture, "show", show)
+        draw(*data)
+    [sent] = found
+    return sent
+
+
+def charted(draw: Callable[..., object], *data) -> dict[str, dict]:
+    """The figures that a view draws of a page's data, without an app, by title, as `by_title` has those of an app."""
+    found: list[dict] = []
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(frame, "chart", lambda figure, **_: found.append(json.loads(figure.to_json())))
+        draw(*data)
+    return {title_of(chart): chart for chart in found}
+
+
+def tabled(draw: Callable[..., object], *data) -> list[pd.DataFrame]:
+    """The tables that a view draws of a page's data, without an app."""
+    found: list[pd.DataFrame] = []
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(frame, "table", lambda rows, *_, **__: found.append(pd.DataFrame(rows)))
+        draw(*data)
+    return found
+
+
+def green(checks: Iterable[Check]) -> bool:
+    """Whether identities were measured, and all hold."""
+    found = list(checks)
+    return bool(found) and all(check.passed for check in found)
+
+
+@contextlib.contextmanager
+def anew():
+    """Nothing is cached at first; afterwards all is that was before, and nothing that came in between."""
+    with pytest.MonkeyPatch.context() as patch:
+        for caches in (cache_data_api._data_caches, cache_resource_api._resource_caches):
+            patch.setattr(caches, "_function_caches", {})
+        patch.setattr(compute, "size", functools.cache(compute.size.__wrapped__))
+        yield
 
 
 @contextlib.contextmanager
 def only_models(networks: dict, tokenizer, folder: Path):
-    """Folders of these networks, by name, in place of the bundled models; what was cached of either is forgotten."""
+    """Folders of these networks, by name, in place of the bundled models, and nothing that was cached of those."""
     for name, network in networks.items():
         zoo.save_network(folder / name, network, tokenizer)
-    with pytest.MonkeyPatch.context() as patch:
+    with anew(), pytest.MonkeyPatch.context() as patch:
         patch.setenv("TLMVIZ_MODELS", str(folder))
-        _forget()
         yield folder
-    _forget()
-
-
-def _forget() -> None:
-    st.cache_data.clear()
-    st.cache_resource.clear()

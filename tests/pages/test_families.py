@@ -1,14 +1,13 @@
 """Every page of language models opens on models with the parts of released families, and its badges stay green."""
 
 import pytest
-import streamlit as st
 
 from pages import ALL
 from tests import tiny
 from tlmviz.checkpoints import native
 from tlmviz.checkpoints.folders import VARIABLE, models_folder
 
-from .helpers import badges, open_page
+from .helpers import anew, assert_healthy, badges, open_page
 
 PAGES = [page for page in ALL if page.models == "language"]
 NAMES = ("gemma", "deepseek")
@@ -25,11 +24,9 @@ def models(tokenizer, tmp_path_factory):
         network = tiny.network(**tiny.VARIANTS[name])
         network.config = network.config.with_(name=f"tiny-{name}")
         native.save_network(folder / f"tiny-{name}", network, tokenizer)
-    st.cache_data.clear(), st.cache_resource.clear()  # the app remembers which models there are
-    with pytest.MonkeyPatch.context() as patch:
+    with anew(), pytest.MonkeyPatch.context() as patch:  # the app remembers which models there are
         patch.setenv(VARIABLE, str(folder))
         yield
-    st.cache_data.clear(), st.cache_resource.clear()
 
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.folder)
@@ -40,3 +37,8 @@ def test_opens(page, name):
     assert all(SENTENCE in error.value for error in app.error), [error.value for error in app.error]
     assert f"tiny-{name}" in [box.value for box in app.selectbox]
     assert "red-badge" not in badges(app)
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.folder)
+def test_opens_on_a_model_with_parts_that_a_plain_pass_does_not_run(page):
+    assert_healthy(open_page(page.folder, {"model": "stories-mtp"}))

@@ -9,7 +9,7 @@ from tlmviz.hosting.pictures import FOLDER as GALLERY
 
 from .helpers import assert_healthy, follow_link
 
-CARDS = [  # but for the first of every gallery, which names nothing: test_launch opens pages as they are
+CARDS = [  # but for the first of every gallery, which names nothing: test_parts opens pages as they are
     pytest.param(page, card, id=f"{page.path}-{card.file.removesuffix('.webp')}")
     for page, cards in GALLERIES.items()
     for card in cards

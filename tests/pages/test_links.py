@@ -11,7 +11,7 @@ from pages import ALL
 from tlmviz.ui import link, menu
 from tlmviz.ui.state import UNREADABLE
 
-from .helpers import controls_of, open_page
+from .helpers import controls_of, open_page, part_menus
 
 HOST = "e.vil"
 HOSTILE = f"![](//{HOST})www.{HOST}"  # short enough to be shown whole
@@ -138,17 +138,12 @@ def test_elements_of_html_are_found():
     assert not is_element('<a href="./?text=e.vil">e.vil</a>')
 
 
-def parts_of(page: str) -> list[dict[str, str]]:
-    """What a link says to open each part of a page; of a page without parts, nothing."""
-    menus = [each for key, each in controls_of(page).items() if key.endswith(("view", "part"))]
-    return [{menu.key: menu.write(each)} for menu in menus for each in menu.ends] or [{}]
-
-
 @pytest.mark.parametrize("page", [page.folder for page in ALL])
 def test_no_link_becomes_an_element(page):
     everything = dict.fromkeys((*controls_of(page), *FRAME), HOSTILE)
     texts = dict.fromkeys(texts_of(page), HOSTILE)
-    for query in (everything, *(texts | part for part in parts_of(page) if texts)):
+    opened = [{menu.key: menu.write(each)} for menu in part_menus(page) for each in menu.options] or [{}]
+    for query in (everything, *(texts | part for part in opened if texts)):
         app = open_page(page, query)
         assert not app.exception
         assert not led_away(app), query

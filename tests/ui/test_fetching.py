@@ -3,9 +3,8 @@
 import threading
 
 import pytest
-import streamlit as st
 
-from tests.pages.helpers import assert_healthy, open_page
+from tests.pages.helpers import anew, assert_healthy, open_page
 from tests.real import write_gguf
 from tlmviz.checkpoints import download, folders
 from tlmviz.errors import BadDownload
@@ -17,9 +16,8 @@ NAME = "smollm2-135m"
 @pytest.fixture(autouse=True)
 def cache(tmp_path, monkeypatch):
     monkeypatch.setenv(folders.CACHE, str(tmp_path))
-    st.cache_resource.clear()
-    yield tmp_path
-    st.cache_resource.clear()
+    with anew():
+        yield tmp_path
 
 
 def test_a_job_keeps_how_far_it_is_and_ends(monkeypatch):

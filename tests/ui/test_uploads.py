@@ -4,10 +4,9 @@ import os
 from dataclasses import dataclass
 
 import pytest
-import streamlit as st
 
 import tlmviz
-from tests.pages.helpers import open_page
+from tests.pages.helpers import anew, open_page
 from tests.real import write_gguf
 from tlmviz.checkpoints import folders
 from tlmviz.cli import server
@@ -28,9 +27,8 @@ class File:
 def home(tmp_path, monkeypatch):
     monkeypatch.setenv(folders.OPENED, "")
     monkeypatch.setattr(uploads, "folder", lambda: tmp_path / "kept")
-    st.cache_data.clear()
-    yield tmp_path / "kept"
-    st.cache_data.clear()
+    with anew():
+        yield tmp_path / "kept"
 
 
 def kept(home):

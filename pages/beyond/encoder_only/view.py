@@ -196,7 +196,7 @@ def _table(shown: Data) -> None:
     )
     head = _("| | good at | not good at | on this sentence, now |")
     st.markdown("\n".join([head, "| --- | --- | --- | --- |", *(f"| {' | '.join(row)} |" for row in rows)]))
-    st.caption(_("Table 3 of the LLM notes, section 7.3; the last column is measured."))
+    frame.caption(_("The last column is measured."), maths=_("The others: LLM notes, section 7.3, Table 3."))
 
 
 _DRAW = {CLS: _cls, HIDDEN: _hidden, MASKS: _masks, KINDS: _kinds}

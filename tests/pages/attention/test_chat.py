@@ -4,12 +4,13 @@ import json
 
 import numpy as np
 import pytest
-import streamlit as st
 
 import tlmviz
-from pages.attention.chat.state import SOURCES
-from tests.pages.helpers import assert_healthy, badges, by_title, link_of, open_page, run_snippet, words
+from pages.attention.chat import claims, data
+from pages.attention.chat.state import SOURCES, Chat
+from tests.pages.helpers import anew, assert_healthy, badges, by_title, link_of, open_page, run_snippet, words
 from tests.real import write_gguf
+from tlmviz.ui import link
 
 PAGE = "attention/chat"
 TURNS = [["system", "Be brief."], ["user", "hello there"], ["assistant", "the hello"], ["user", "the end"]]
@@ -20,9 +21,8 @@ def chatting(tmp_path, monkeypatch):
     """The name of a tiny random model with a chat template, offered by the app."""
     write_gguf(tmp_path / "talker.gguf")
     monkeypatch.setenv("TLMVIZ_OPEN", str(tmp_path / "talker.gguf"))
-    st.cache_data.clear()
-    yield "talker"
-    st.cache_data.clear()
+    with anew():
+        yield "talker"
 
 
 def heads_of(app, role):
@@ -48,9 +48,8 @@ def test_a_model_without_a_template_says_so_and_still_shows_who_is_read():
 @pytest.mark.parametrize("source", SOURCES)
 @pytest.mark.parametrize("role", ["system", "template", "sink"])
 def test_shares_are_sums_over_the_whole_maps(chatting, role, source):
-    query = {"model": chatting, "chat": json.dumps(TURNS), "role": role, "from": source}
-    app = open_page(PAGE, query)
-    assert_healthy(app)
+    turns = tuple((speaker, content) for speaker, content in TURNS)
+    shown = data.compute(Chat(model=chatting, view=link.View(), role=role, source=source, turns=turns))
     lm = tlmviz.load(chatting)
     talk = lm.chat([{"role": role, "content": content} for role, content in TURNS])
     trace, roles = lm.trace_ids(talk.ids), np.array(talk.roles)
@@ -63,8 +62,8 @@ def test_shares_are_sums_over_the_whole_maps(chatting, role, source):
         [trace.attention(layer, head).numpy()[list(rows)][:, member].sum(1).mean() for head in range(4)]
         for layer in range(2)
     ]
-    np.testing.assert_allclose(heads_of(app, role), expected, atol=1e-5)
-    assert "no chat template" not in words(app)
+    np.testing.assert_allclose(shown.shares[role], expected, atol=1e-5)
+    assert not any("no chat template" in warning for warning in claims.warned(shown))
 
 
 def test_opens_on_the_head_that_reads_the_system_prompt_most(chatting):
@@ -110,8 +109,13 @@ def test_turns_are_said_answered_and_taken_back(chatting):
         "[" * 99_999,
     ],
 )
-def test_a_hostile_link_shows_the_opening(text):
-    app = open_page(PAGE, {"chat": text, "role": "nobody", "from": "nowhere", "head": "x"})
+def test_what_is_no_conversation_is_none(text):
+    with pytest.raises(ValueError):
+        Chat.turns.parse(text)
+
+
+def test_a_hostile_link_shows_the_opening():
+    app = open_page(PAGE, {"chat": "[" * 99_999, "role": "nobody", "from": "nowhere", "head": "x"})
     assert_healthy(app)
     assert "You are a parrot" in app.text_area(key="_system").value
 

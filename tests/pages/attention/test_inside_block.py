@@ -5,9 +5,13 @@ from functools import partial
 import pytest
 
 import tlmviz
-from tests.pages.helpers import by_title, follow_link, header_of, link_of, open_page, sent, words
+from pages.attention.inside_block import data, view
+from pages.attention.inside_block.state import Choice
+from tests.packed import unpacked
+from tests.pages.helpers import by_title, drawn, follow_link, header_of, link_of, open_page, sent, words
 from tlmviz.analysis.attention.steps import step_names
 from tlmviz.ui import compute
+from tlmviz.ui.inputs import DEFAULT_TEXT
 from tlmviz.ui.translation import DEFAULT_SENTENCE
 
 PAGE = "attention/inside_block"
@@ -120,24 +124,34 @@ def test_the_lens_says_that_a_text_ends():
     assert "⟨end⟩" in predicted and "⟨start⟩" not in predicted
 
 
+def followed(model="stories-rope", text=DEFAULT_TEXT, **given) -> data.Data:
+    """What the page shows of a token."""
+    place = {"layer": 5, "head": 4, "position": 25, "pair": None}
+    return data.compute(Choice(model=model, text=text, **place | given))
+
+
 @pytest.mark.parametrize("step", ["qkv", "scores", "mix", "project", "up", "down", "logits"])
 def test_a_cell_of_the_row_opens_into_its_terms(step):
-    header = block(follow_link(PAGE, {"step": step, "bcell": "3"}, from_the_start=True))
-    opened_cell = header["opened"]
-    assert (header["step"], header["state"]["cell"], opened_cell["step"]) == (step, 3, step)
-    assert opened_cell["total"] == pytest.approx(opened_cell["actual"], abs=1e-4)
-    sizes = [abs(left * right) for _, left, right in opened_cell["terms"]]
-    assert sizes == sorted(sizes, reverse=True) and len(sizes) <= opened_cell["count"]
+    shown = followed(step=step, cell=3)
+    found = shown.opened
+    assert (shown.name, found["cell"], found["step"]) == (step, 3, step)
+    assert found["total"] == pytest.approx(found["actual"], abs=1e-4)
+    sizes = [abs(left * right) for _, left, right in found["terms"]]
+    assert sizes == sorted(sizes, reverse=True) and len(sizes) <= found["count"]
 
 
-@pytest.mark.parametrize("cell", ["x", "99999"])
-def test_a_cell_that_does_not_exist_opens_nothing(cell):
-    assert block(follow_link(PAGE, {"step": "mix", "bcell": cell}))["opened"] is None
+def test_a_cell_of_a_link_is_opened():
+    header = block(follow_link(PAGE, {"step": "mix", "bcell": "3"}, from_the_start=True))
+    assert (header["step"], header["state"]["cell"], header["opened"]["step"]) == ("mix", 3, "mix")
+
+
+def test_a_cell_that_does_not_exist_opens_nothing():
+    assert followed(step="mix", cell=99_999).opened is None
 
 
 @pytest.mark.parametrize("name", ["zoo-post", "zoo-mla", "stories-mhc", "stories-gpt"])
 def test_every_model_has_a_row_of_each_step_but_the_loss(name):
-    header = block(opened(model=name))
+    header, _ = unpacked(drawn(view.rows, followed(model=name, layer=1)))
     assert [row["name"] for row in header["rows"]] == list(step_names(tlmviz.load(name).config)[:-1])
     assert {row["inside"] for row in header["rows"]} == {"", "attention", "MLP"}
 
@@ -188,7 +202,7 @@ def test_another_translation_is_read_and_one_too_long_is_a_sentence(pair):
 
 
 @pytest.mark.parametrize(
-    "link", [{"bstack": "neither"}, {"step": "cross softmax", "bstack": "encoder"}, {"bcell": "77777"}]
+    "link", [{"bstack": "neither", "bcell": "77777"}, {"step": "cross softmax", "bstack": "encoder"}]
 )
 def test_hostile_links_of_a_translation_open_something(link):
     assert block(follow_link(PAGE, {"model": "eng-fra", **link}))["rows"]

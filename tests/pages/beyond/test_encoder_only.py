@@ -7,15 +7,32 @@ import pytest
 import torch
 
 import tlmviz
-from pages.beyond.encoder_only import claims
+from pages.beyond.encoder_only import claims, view
 from pages.beyond.encoder_only import data as compute
 from pages.beyond.encoder_only import state as controls
-from tests.pages.helpers import assert_healthy, badges, by_title, open_page, picture, run_snippet
+from tests.pages.helpers import (
+    assert_healthy,
+    badges,
+    by_title,
+    drawn,
+    green,
+    open_page,
+    picture,
+    run_snippet,
+)
 from tests.pages.helpers import words as said
+from tests.pages.states import linked
+from tlmviz.errors import BadText
+from tlmviz.ui import frame
 
 PAGE = "beyond/encoder_only"
 REPOSITORY = Path(__file__).resolve().parents[3]
 TEXT = "Lily had a red ball. She lost it."
+
+
+def shown(query) -> compute.Data:
+    """What the page shows by a link."""
+    return compute.compute(linked(controls.Choice, query, layer=0, head=0))
 
 
 @pytest.fixture(scope="module")
@@ -134,20 +151,30 @@ def test_a_place_of_a_link():
     ],
 )
 def test_a_text_that_cannot_be_shown_is_one_sentence(query, why):
-    app = open_page(PAGE, query)
+    with pytest.raises(BadText) as refused:
+        shown(query)
+    said = frame.worded(refused.value)
+    assert why in said and "\n" not in said
+
+
+def test_a_text_that_cannot_be_shown_is_a_warning():
+    app = open_page(PAGE, {"epart": controls.CLS, "ea": ""})
     assert not app.exception and not app.error
     [warning] = app.warning
-    assert why in warning.value and "\n" not in warning.value
+    assert "first text is empty" in warning.value
 
 
 @pytest.mark.parametrize(
     "query",
     [
-        {"eplace": "-1", "epart": "x", "head": "99.99"},
-        {"etext": "<b> 😀 $x$ [CLS] [SEP] ⟨x⟩ [MASK][MASK]"},
-        {"epart": controls.CLS, "ea": "<script>", "eb": "猫が", "head": "7.7"},
-        {"epart": controls.KINDS, "esent": "<b> $x$ 😀 .", "head": "3.7"},
+        {"epart": controls.HIDDEN, "eplace": "-1", "etext": "<b> 😀 $x$ [CLS] [SEP] ⟨x⟩ [MASK][MASK]"},
+        {"epart": controls.CLS, "ea": "<script>", "eb": "猫が"},
     ],
 )
-def test_a_hostile_link_shows_the_page(query):
-    assert_healthy(open_page(PAGE, query))
+def test_odd_texts_have_a_picture(query):
+    found = shown(query)
+    assert drawn(view.picture, found) and green(found.checks)
+
+
+def test_a_hostile_link_shows_the_page():
+    assert_healthy(open_page(PAGE, {"epart": controls.KINDS, "esent": "<b> $x$ 😀 .", "head": "99.99"}))

@@ -4,10 +4,14 @@ import numpy as np
 import pytest
 
 import tlmviz
+from pages.beyond.latents.cost.state import Cost
 from pages.beyond.latents.reading import data as compute
 from pages.beyond.latents.reading import state as controls
-from tests.pages.helpers import assert_healthy, by_title, link_of, open_page, picture, run_snippet
+from pages.beyond.latents.reading import view
+from tests.packed import unpacked
+from tests.pages.helpers import assert_healthy, by_title, drawn, link_of, open_page, picture, run_snippet
 from tests.pages.helpers import words as said
+from tests.pages.states import linked
 from tlmviz import digits
 
 PAGE = "beyond/latents"
@@ -16,7 +20,12 @@ EMPTY = "0" * 64
 DRAWN = digits.written(digits.held_out().images[10])
 
 
-def drawn(letters, cell=0):
+def header_by(link) -> dict:
+    """The header of what the picture is sent by a link."""
+    return unpacked(drawn(view.picture, compute.compute(linked(controls.Reading, link))))[0]
+
+
+def one_cell(letters, cell=0):
     """A link's cells with one drawn."""
     return ".".join(letters if i == cell else "" for i in range(9))
 
@@ -59,18 +68,17 @@ def test_the_snippet_reads_the_same():
 
 @pytest.mark.parametrize("latents", controls.MODELS)
 def test_every_model_with_every_latent_but_one_muted(latents):
-    muted = ".".join(map(str, range(1, latents)))
-    header, arrays = picture(
-        open_page(PAGE, {"latm": str(latents), "latmute": muted, "latpin": f"2.{latents - 1}"})
-    )
+    muted = tuple(range(1, latents))
+    found = compute.compute(controls.Reading(latents=latents, muted=muted, pin=(2, latents - 1)))
+    header, arrays = unpacked(drawn(view.picture, found))
     assert header["latents"] == latents and arrays["reading"].shape[2:] == (latents, 576)
-    assert header["state"]["muted"] == list(range(1, latents)) and header["state"]["pin"] == [2, latents - 1]
+    assert header["state"]["muted"] == list(muted) and header["state"]["pin"] == [2, latents - 1]
     np.testing.assert_allclose(arrays["mixing"][:, 1:, :, 0], 1, atol=1e-5)
     np.testing.assert_allclose(arrays["answering"][..., 0], 1, atol=1e-5)
 
 
 def test_a_drawing_of_the_link():
-    app = open_page(PAGE, {"latpix": drawn(DRAWN, 4), "latcell": "4"})
+    app = open_page(PAGE, {"latpix": one_cell(DRAWN, 4), "latcell": "4"})
     header, arrays = picture(app)
     assert header["pixels"][4] == DRAWN and header["truth"][4] is None
     assert "Your drawing at the middle is read" in header["said"]
@@ -84,7 +92,7 @@ def test_a_drawing_of_the_link():
 def test_a_small_seven_in_a_corner_is_read_in_the_middle():
     """The pad keeps what was drawn; what is read of it is said to be moved, and is what the maps show."""
     letters = "eff8000056g400000cb000004g40000005000000" + "0" * 24
-    app = open_page(PAGE, {"latpix": drawn(letters, 2), "latcell": "2"})
+    app = open_page(PAGE, {"latpix": one_cell(letters, 2), "latcell": "2"})
     header, arrays = picture(app)
     image = digits.normalised(digits.read(letters))
     assert header["pixels"][2] == letters != digits.written(image)
@@ -94,19 +102,18 @@ def test_a_small_seven_in_a_corner_is_read_in_the_middle():
 
 
 def test_an_empty_cell_and_an_empty_picture():
-    header, _ = picture(open_page(PAGE, {"latpix": drawn(EMPTY)}))
+    header = header_by({"latpix": one_cell(EMPTY)})
     assert (
         header["read"][0] == digits.NOTHING
         and "read as nothing" in header["said"]
         and "right" in header["said"]
     )
-    header, _ = picture(open_page(PAGE, {"latpix": ".".join([EMPTY] * 9)}))
+    header = header_by({"latpix": ".".join([EMPTY] * 9)})
     assert "blank" in header["error"] and header["pixels"] == [EMPTY] * 9 and header["read"] == []
 
 
 def test_all_latents_muted_is_a_sentence():
-    header, _ = picture(open_page(PAGE, {"latmute": "0.1.2.3.4.5.6.7"}))
-    assert "leave at least one" in header["error"]
+    assert "leave at least one" in header_by({"latmute": "0.1.2.3.4.5.6.7"})["error"]
 
 
 def test_the_picture_with_most_mistakes_comes_first():
@@ -114,7 +121,7 @@ def test_the_picture_with_most_mistakes_comes_first():
     order = compute.wrong_first(MODEL)
     assert sorted(order) == list(range(382)) and right[order[0]].sum() == right.sum(1).min()
     cell = int(np.flatnonzero(~right[order[0]])[0])
-    header, _ = picture(open_page(PAGE, {"latd": str(order[0]), "latcell": str(cell)}))
+    header = header_by({"latd": str(order[0]), "latcell": str(cell)})
     assert f"wrong, it is a {header['truth'][cell]}" in header["said"]
 
 
@@ -126,8 +133,8 @@ def test_the_picture_with_most_mistakes_comes_first():
         {"latpart": "?", "latpin": "1.2.3,4", "latmute": "", "latpix": "0" * 64, "latcell": "x"},
     ],
 )
-def test_a_hostile_link_shows_the_page(link):
-    header, _ = picture(open_page(PAGE, link))
+def test_a_hostile_link_shows_the_picture(link):
+    header = header_by(link)
     assert header["pixels"][0] == digits.written(digits.held_out().images[controls.FIRST])
     assert header["state"]["muted"] == [] and header["state"]["cell"] == 0 and not header["error"]
 
@@ -162,13 +169,10 @@ class TestCost:
         assert [trace["name"] for trace in chart["data"]] == ["self-attention", "8 latents", "64 latents"]
         run_snippet(app)
 
-    @pytest.mark.parametrize(
-        "link, sizes",
-        [(("1", "1"), (1, 1)), (("9e9", "x"), (1024, 64)), (("99999999", "5000"), (65536, 4096))],
-    )
-    def test_any_link(self, link, sizes):
-        header, _ = picture(open_page(PAGE, {"latpart": "Cost", "latn": link[0], "latk": link[1]}))
-        assert (header["state"]["inputs"], header["state"]["latents"]) == sizes
+    def test_a_link_beyond_the_ends(self):
+        assert linked(Cost, {"latn": "1", "latk": "1"}) == Cost(inputs=1, latents=1)
+        assert linked(Cost, {"latn": "9e9", "latk": "x"}) == Cost()
+        assert linked(Cost, {"latn": "99999999", "latk": "5000"}) == Cost(inputs=65536, latents=4096)
 
 
 class TestTwoMLAs:

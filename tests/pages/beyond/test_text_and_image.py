@@ -7,10 +7,12 @@ import numpy as np
 import pytest
 
 import tlmviz
-from pages.beyond.text_and_image import claims, data, state
+from pages.beyond.text_and_image import claims, data, state, view
 from pages.beyond.text_and_image.state import Scene, next_held_out
-from tests.pages.helpers import open_page, picture, run_snippet
+from tests.packed import unpacked
+from tests.pages.helpers import drawn, open_page, picture, run_snippet
 from tests.pages.helpers import words as said
+from tests.pages.states import linked
 from tlmviz import digits
 from tlmviz.facades.scenes import language
 from tlmviz.facades.scenes.grid import compose
@@ -79,7 +81,7 @@ def test_what_was_drawn_has_no_label():
     ],
 )
 def test_what_nothing_can_be_said_of_is_a_sentence_and_the_picture_stays(link, why):
-    header, arrays = picture(open_page(PAGE, link))
+    header, arrays = unpacked(drawn(view.picture, data.compute(linked(Scene, link))))
     assert why in header["problem"] and "words" not in header and arrays["pixels"].shape == (24, 24)
 
 
@@ -88,8 +90,9 @@ def test_what_nothing_can_be_said_of_is_a_sentence_and_the_picture_stays(link, w
     ["a", "h1.2.3", "h9999........", "h-1........", f"{'0' * 64}........", "<b>", f"{'z' * 64}........"],
 )
 @pytest.mark.parametrize("shown", ["9.9", "1000.1000.1000.1000.1000", "-1.0.0.0.0"])
-def test_a_hostile_link_shows_the_page(grid, shown):
-    header, _ = picture(open_page(PAGE, {"tig": grid, "tis": shown, "tic": "99"}))
+def test_a_hostile_link_shows_a_picture(grid, shown):
+    found = data.compute(linked(Scene, {"tig": grid, "tis": shown, "tic": "99"}))
+    header, _ = unpacked(drawn(view.picture, found))
     assert header["state"]["cell"] <= 8 and len(header["state"]["grid"]) == 9
     words = [*header.get("asked", []), *header.get("words", [])]
     assert (

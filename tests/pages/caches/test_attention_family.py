@@ -3,28 +3,37 @@
 import json
 
 import pytest
-import streamlit as st
 
+from pages.caches.attention_family.calculator import claims as calculator_claims
+from pages.caches.attention_family.calculator import data as calculator
+from pages.caches.attention_family.calculator import view as calculator_view
+from pages.caches.attention_family.calculator.state import Deployment
 from pages.caches.attention_family.maps.data import family
 from pages.caches.attention_family.morph.state import FREE, PUBLISHED
 from pages.caches.attention_family.redundancy import data as redundancy
 from tests import tiny
 from tests.pages.helpers import (
+    anew,
     chart_parts,
+    charted,
     charts,
     follow_link,
     only_models,
     open_alone,
     open_page,
+    run_code,
     run_snippet,
+    tabled,
     title_of,
     words,
 )
+from tests.pages.states import told
 from tlmviz.analysis.attention import interventions as edits
 from tlmviz.analysis.caches import cost, shapes
 from tlmviz.analysis.caches.family import DEEPSEEK, Sizes
+from tlmviz.errors import Error
 from tlmviz.figures.written import number
-from tlmviz.ui import compute, patience
+from tlmviz.ui import compute, frame, patience
 
 PAGE = "caches/attention_family"
 MAPS, LATENT, REDUNDANCY, CALCULATOR = "Trained maps", "Latent attention", "Redundancy", "Calculator"
@@ -254,10 +263,9 @@ def test_redundancy_of_the_default_text_is_shipped_and_its_badge_turns_red(monke
     asked, computed = [], redundancy._effects
     monkeypatch.setattr(redundancy, "_effects", lambda *of: asked.append(of) or 2 * computed(*of))
     monkeypatch.setattr(redundancy.redundancy, "prune", None)  # shipped too, so it is not called
-    st.cache_data.clear()
-    app = opened(fview=REDUNDANCY)
+    with anew():
+        app = opened(fview=REDUNDANCY)
     assert len(titles(app)) == 5 and "✗ Shipped = computed now" in words(app) and len(asked) == 1
-    st.cache_data.clear()
 
 
 @pytest.mark.parametrize(
@@ -321,41 +329,63 @@ def test_the_calculator_needs_no_text():
     assert len(charts(app)) == 2
 
 
+def deployment(**given) -> calculator.Data:
+    """What the calculator shows of a state."""
+    return calculator.compute(Deployment(**given))
+
+
+def test_the_calculator_shows_its_numbers():
+    app = opened(fview=CALCULATOR, kshape="LLaMA 2 70B", kbatch=8, kctx=32768, kfmt="fp8", kpage=16)
+    assert len(charts(app)) == 2
+    found = shapes.find("LLaMA 2 70B")
+    assert app.metric[0].value == f"{cost.token_bytes(found, 8):,.0f} B"
+    assert app.metric[3].value == f"{run_snippet(app)['fits']:,}"
+
+
 @pytest.mark.parametrize("shape", [shape.name for shape in shapes.SHAPES])
 def test_every_published_shape_is_calculated(shape):
-    app = opened(fview=CALCULATOR, kshape=shape, kbatch=8, kctx=32768, kfmt="fp8", kpage=16)
-    assert len(charts(app)) == 2
-    found = shapes.find(shape)
-    assert app.metric[0].value == f"{cost.token_bytes(found, 8):,.0f} B"
-    scope = run_snippet(app)
-    assert scope["whole"] == cost.cache_bytes(found, 32768, 8, 8, 16)
-    assert app.metric[3].value == f"{scope['fits']:,}"
+    found = deployment(shape=shape, batch=8, length=32768, cache_format="fp8", page=16)
+    assert found.per_token == cost.token_bytes(shapes.find(shape), 8)
+    scope = run_code(calculator_view.snippet(found))
+    assert scope["whole"] == found.whole == cost.cache_bytes(shapes.find(shape), 32768, 8, 8, 16)
+    assert scope["fits"] == found.fits and len(charted(calculator_view.pictures, found)) == 2
 
 
 @pytest.mark.parametrize("name", ["stories-rope", "zoo-mla", "zoo-window"])
 def test_own_models_are_held_to_their_real_caches(name):
-    app = opened(fview=CALCULATOR, kshape=name, kfmt="fp32", kctx=128, kmem=1)
-    charts(app)
-    assert "Formula = nbytes at 128" in words(app) and "✗" not in words(app)
-    assert run_snippet(app)["whole"] == cost.cache_bytes(cost.Shape.of(compute.configs()[name]), 128)
+    found = deployment(shape=name, cache_format="fp32", length=128, memory=1)
+    assert found.check.passed and found.check.name == "Formula = nbytes at 128"
+    assert run_code(calculator_view.snippet(found))["whole"] == cost.cache_bytes(
+        cost.Shape.of(compute.configs()[name]), 128
+    )
 
 
 @pytest.mark.parametrize(
     "change, sentence",
     [
-        (dict(kbatch=0), "batch is 0"),
-        (dict(kctx=0), "length is 0"),
-        (dict(kmem=0), "weights alone need"),
-        (dict(kbatch=10**6), "do not fit"),
-        (dict(kctx=10**8), "was made to read"),
-        (dict(kpage=4096), "numbers per token"),
+        (dict(batch=0), "batch is 0"),
+        (dict(length=0), "length is 0"),
+        (dict(memory=0), "weights alone need"),
+        (dict(batch=10**6), "do not fit"),
+        (dict(length=10**8), "was made to read"),
+        (dict(page=4096), "numbers per token"),
     ],
 )
 def test_extremes_of_the_calculator(change, sentence):
-    app = opened(fview=CALCULATOR, **change)
-    charts(app)
-    said = " ".join(warning.value for warning in app.warning) + words(app)
-    assert sentence in said and len(app.dataframe[0].value) >= 12
+    found = deployment(**change)
+    try:
+        assert charted(calculator_view.pictures, found)
+        said = told(calculator_claims.CLAIMS, found) + calculator_claims.about(found.shape)
+    except Error as error:
+        said = frame.worded(error)
+    assert sentence in said
+    assert len(tabled(calculator_view.table, found)[0]) >= 12
+
+
+def test_what_cannot_be_served_is_one_sentence():
+    app = opened(fview=CALCULATOR, kbatch=0)
+    assert [warning.value for warning in app.warning if "batch is 0" in warning.value]
+    assert not charts(app) and len(app.dataframe[0].value) >= 12
 
 
 def test_an_unknown_shape_in_the_link_is_named():

@@ -6,11 +6,26 @@ from functools import partial
 import numpy as np
 import pytest
 
+from pages.caches.kv_cache import view
 from pages.caches.kv_cache.cost.data import Data as Cost
+from pages.caches.kv_cache.data import Data
 from pages.caches.kv_cache.models import data as models
-from pages.caches.kv_cache.state import COST, SIDE_BY_SIDE
+from pages.caches.kv_cache.state import COST, SIDE_BY_SIDE, Cache
 from tests.javascript.node import evaluate
-from tests.pages.helpers import charts, header_of, open_page, picture, run_snippet, title_of, views, words
+from tests.packed import unpacked
+from tests.pages.helpers import (
+    charts,
+    drawn,
+    green,
+    header_of,
+    open_page,
+    picture,
+    run_code,
+    run_snippet,
+    title_of,
+    views,
+    words,
+)
 from tests.pages.states import to_do
 from tlmviz.ui import compute, inputs
 
@@ -20,6 +35,12 @@ ZOO = dict(model="zoo-rope", ktok=4)
 
 
 opened = partial(open_page, PAGE)
+
+
+def generation(**given) -> Data:
+    """What the part Steps shows of a state."""
+    start = {"model": "zoo-rope", "text": inputs.DEFAULT_TEXT, "head": (0, 0), "tokens": 4}
+    return Data(Cache(**start | given))
 
 
 def steps_of(app) -> list:
@@ -55,12 +76,12 @@ def test_opens_on_the_steps_of_forty_tokens():
     ],
 )
 def test_every_kind_of_cache_is_stepped_through(name, kept):
-    app = opened(**{**ZOO, "model": name}, head="1.5")
-    header, arrays = picture(app)
+    shown = generation(model=name, head=(1, 5))
+    header, arrays = unpacked(drawn(view.steps, shown))
     assert any(kept in line for line in evaluate(TOLD, "result = linesOf(given, 1);", header))
     assert ("v" in arrays) == (header["latent"] is None)
-    assert words(app).count("✓") == 4 and "✗" not in words(app)
-    scope = run_snippet(app)
+    assert green(shown.checks) and len(shown.checks) == 4
+    scope = run_code(view.snippet(shown))
     assert scope["flops"] == [tuple(pair) for pair in header["flops"]] and scope["done"].steps == 4
 
 
@@ -68,9 +89,8 @@ def test_every_kind_of_cache_is_stepped_through(name, kept):
     "text", ["a", "😀 cat 🐈‍⬛", "<b>x</b> $x$ `code` <|endoftext|>", "  \n\n ", "# *a* [b](c) :red[d]"]
 )
 def test_odd_texts(text):
-    app = opened(**ZOO, text=text, ktemp=2.0, kseed=9999)
-    assert header_of(app) and "✗" not in words(app)
-    assert app.text_input("text").value == text
+    shown = generation(text=text, temperature=2.0, seed=9999)
+    assert drawn(view.steps, shown) and green(shown.checks)
 
 
 def test_an_empty_text_is_one_sentence():

@@ -3,21 +3,25 @@
 from functools import partial
 
 import pytest
-from streamlit.testing.v1 import AppTest
 
+from pages.caches.serving import claims, view
 from pages.caches.serving import data as serving
+from pages.caches.serving.state import STATIC, Serving
 from pages.caches.serving.view import FIRST
 from tests.pages.helpers import (
     chart_parts,
+    charted,
     charts,
     follow_link,
+    green,
     link_of,
     open_page,
     run_snippet,
     title_of,
     words,
 )
-from tlmviz.ui import compute, inputs
+from tlmviz.errors import BadShape
+from tlmviz.ui import compute, frame, inputs
 
 PAGE = "caches/serving"
 SHORT = dict(model="zoo-rope", vtok="4")
@@ -26,12 +30,11 @@ SHORT = dict(model="zoo-rope", vtok="4")
 opened = partial(open_page, PAGE)
 
 
-def sentence(app: AppTest) -> str:
-    """The only error, with no picture, and everything that was typed still there."""
-    assert not app.exception and not chart_parts(app)
-    [error] = app.error
-    assert app.text_area("vreq").value
-    return error.value
+def served(**given) -> serving.Data:
+    """What the page shows of a state."""
+    return serving.compute(
+        Serving(**{"model": "zoo-rope", "text": inputs.DEFAULT_TEXT, "tokens": "4"} | given)
+    )
 
 
 def test_opens_on_six_requests_that_share_copy_and_preempt():
@@ -56,10 +59,10 @@ def test_opens_on_six_requests_that_share_copy_and_preempt():
 
 @pytest.mark.parametrize("name", ["zoo-mla", "zoo-window", "zoo-mqa", "zoo-alibi", "zoo-learned"])
 def test_every_kind_of_model_serves(name):
-    app = opened(**{**SHORT, "model": name}, vpol="Static")
-    picture, *_ = charts(app)
-    assert "memory under static batching" in title_of(picture)
-    assert words(app).count("✓") == 5 and "✗" not in words(app)
+    found = served(model=name, policy=STATIC)
+    title, *_ = charted(view.picture, found)
+    assert "memory under static batching" in title
+    assert green(found.checks) and len(found.checks) == 5
 
 
 def test_sharing_off_the_prefix_cache_and_pages_of_one():
@@ -88,20 +91,29 @@ def test_links_spell_the_prefix_cache_as_they_always_did():
 @pytest.mark.parametrize(
     "change, said",
     [
-        (dict(vpage=0), "The page size is 0; give at least 1."),
-        (dict(vpages=0), "The number of pages is 0; give at least 1."),
-        (dict(vbatch=0), "The largest batch is 0; give at least 1."),
-        (dict(vpage=256, vpages=256), "65,536 slots"),
-        (dict(vtok="many"), "hold “many”; give whole numbers from 1 to 64"),
-        (dict(vtok="8, 1e3"), "“1e3”"),
-        (dict(vtok="0"), "“0”; give whole numbers from 1 to 64"),
-        (dict(vtok=" , "), "There are no tokens to write; give a number from 1 to 64"),
-        (dict(varr="0, -3"), "“-3”; give whole numbers from 0 to 200"),
-        (dict(varr="٣" * 30), "steps of arrival hold"),
+        (dict(page=0), "The page size is 0; give at least 1."),
+        (dict(pages=0), "The number of pages is 0; give at least 1."),
+        (dict(batch=0), "The largest batch is 0; give at least 1."),
+        (dict(page=256, pages=256), "65,536 slots"),
+        (dict(tokens="many"), "hold “many”; give whole numbers from 1 to 64"),
+        (dict(tokens="8, 1e3"), "“1e3”"),
+        (dict(tokens="0"), "“0”; give whole numbers from 1 to 64"),
+        (dict(tokens=" , "), "There are no tokens to write; give a number from 1 to 64"),
+        (dict(arrivals="0, -3"), "“-3”; give whole numbers from 0 to 200"),
+        (dict(arrivals="٣" * 30), "steps of arrival hold"),
     ],
 )
 def test_what_makes_no_sense_is_one_sentence(change, said):
-    assert said in sentence(opened(**{**SHORT, **change}))
+    with pytest.raises(BadShape) as refused:
+        served(**change)
+    assert said in frame.worded(refused.value)
+
+
+def test_a_refusal_is_in_the_place_of_the_picture():
+    app = opened(**SHORT, vpage=0)
+    assert not app.exception and not chart_parts(app)
+    assert [error.value for error in app.error] == ["The page size is 0; give at least 1."]
+    assert app.text_area("vreq").value
 
 
 def test_requests_larger_than_memory_are_left_out_and_the_others_served():
@@ -171,13 +183,9 @@ def test_generation_past_the_context_writes_what_fits_and_says_so():
     ],
 )
 def test_odd_prompts(prompts, left):
-    app = opened(**SHORT, vreq=prompts, vpages=60)
-    charts(app)
-    assert "".join(app.dataframe[1].value["request"]) == left and "✗" not in words(app)
-    assert app.text_area("vreq").value == prompts
-    assert ("500 requests are given" in "".join(warning.value for warning in app.warning)) == (
-        len(prompts) > 1000
-    )
+    found = served(lines=prompts, pages=60)
+    assert "".join(found.letters) == left and green(found.checks) and charted(view.picture, found)
+    assert ("500 requests are given" in " ".join(claims.left_out(found))) == (len(prompts) > 1000)
 
 
 def test_nothing_to_serve_and_ten_thousand_letters_are_sentences():
@@ -202,8 +210,8 @@ def test_examples_are_the_shared_beginning():
     assert app.dataframe[1].value["prompt"].iloc[0] == inputs.EXAMPLES["Repeats"] + " She"
 
 
-@pytest.mark.parametrize("key", ["vseed", "vpage", "vpages", "vbatch", "vtemp"])
 @pytest.mark.parametrize("value", ["1e400", "-inf"])
-def test_numbers_beyond_all_numbers_in_a_link_are_passed_over(key, value):
-    app = follow_link(PAGE, {key: value})
-    assert charts(app) and key not in link_of(app)
+def test_numbers_beyond_all_numbers_in_a_link_are_passed_over(value):
+    for control in (Serving.seed, Serving.page, Serving.pages, Serving.batch, Serving.temperature):
+        with pytest.raises(ValueError):
+            control.parse(value)

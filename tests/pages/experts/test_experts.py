@@ -4,18 +4,24 @@ import numpy as np
 import pytest
 import torch
 
+from pages.experts.experts import claims, view, view_charts
 from pages.experts.experts import data as page
+from pages.experts.experts.state import CAPACITY, COST, LOAD, MUTING, ROUTING, Experts
 from tests import tiny
+from tests.packed import unpacked
 from tests.pages.helpers import (
     assert_healthy,
     by_title,
+    charted,
     charts,
+    drawn,
     only_models,
     open_alone,
     picture,
-    run_snippet,
+    run_code,
 )
 from tests.pages.helpers import words as said
+from tests.pages.states import linked, told
 from tlmviz.analysis.attention.interventions import combine
 from tlmviz.analysis.experts import edits, routing
 from tlmviz.ui import compute
@@ -118,8 +124,8 @@ def test_too_many_forced_experts_are_one_sentence():
 
 @pytest.mark.parametrize("factor", [0.25, 1.0, 4.0])
 def test_what_is_over_capacity_is_dropped(factor):
-    app = opened("Capacity", xcap=str(factor))
-    _, arrays = picture(app)
+    shown = page.compute(Experts(model="stories-moe", text=tiny.TEXT, view=CAPACITY, factor=factor))
+    _, arrays = unpacked(drawn(view.picture, shown))
     lm = compute.model("stories-moe")
     trace = lm.trace(tiny.TEXT, edit=edits.limit_capacity(lm.config, factor))
     expected = np.stack([(trace.routing(layer).weights > 0).numpy() for layer in trace.expert_layers])
@@ -131,10 +137,10 @@ def test_what_is_over_capacity_is_dropped(factor):
         for layer in range(2)
         for expert in range(part.count)
     )
-    assert f"**{int((~expected).sum())}** of" in said(
-        app
-    ) and f"**{float(trace.loss_per_token().mean()):.4f}**" in said(app)
-    assert len(charts(app)) == 1
+    said = told(claims.CLAIMS[CAPACITY], shown)
+    assert f"**{int((~expected).sum())}** of" in said
+    assert f"**{float(trace.loss_per_token().mean()):.4f}**" in said
+    assert len(charted(view.below_it, shown)) == 1
 
 
 def test_loads_are_counted_and_readers_named():
@@ -172,18 +178,18 @@ def test_a_model_without_a_log_says_so():
     assert any("stories-moe has no" in part.value for part in app.info)
 
 
-@pytest.mark.parametrize("view", ["Routing", "Load", "Mute & force", "Capacity", "Cost"])
+@pytest.mark.parametrize("kind", [ROUTING, LOAD, MUTING, CAPACITY, COST])
 @pytest.mark.parametrize("name", ["stories-moe", "stories-sparse"])
-def test_the_snippet_of_a_view_runs(view, name, capsys):
-    lines = {"xmute": "1.0", "xcap": "0.5"}
-    run_snippet(opened(view, name, **lines))
+def test_the_snippet_of_a_view_runs(kind, name, capsys):
+    state = Experts(model=name, text=tiny.TEXT, view=kind, muted=((1, 0),), factor=0.5)
+    snippet = view_charts.SNIPPETS.get(kind, view.snippet)
+    run_code(snippet(page.compute(state)))
     assert capsys.readouterr().out
 
 
-@pytest.mark.parametrize("view", ["Routing", "Load", "Mute & force", "Capacity", "Training", "Cost"])
 @pytest.mark.parametrize("text, why", [("", "no text"), ("ball " * 3000, "the first")])
-def test_a_text_that_cannot_be_read_whole_is_one_sentence(view, text, why):
-    app = opened(view, text=text)
+def test_a_text_that_cannot_be_read_whole_is_one_sentence(text, why):
+    app = opened(text=text)
     assert not app.exception and not app.error
     assert app.info if not text else any(why in part.value for part in app.warning)
 
@@ -199,9 +205,9 @@ def test_a_text_that_cannot_be_read_whole_is_one_sentence(view, text, why):
         {"text": "<b> 😀 $x$ ⟨unknown⟩"},
     ],
 )
-def test_a_hostile_link_shows_the_page(query):
-    app = open_alone(PAGE, query, emodel="stories-moe", text=query.get("text", tiny.TEXT))
-    header, arrays = picture(app)
+def test_a_hostile_link_shows_the_picture(query):
+    found = page.compute(linked(Experts, query, model="stories-moe", text=query.get("text", tiny.TEXT)))
+    header, arrays = unpacked(drawn(view.picture, found))
     assert header["at"][1] < len(header["tokens"]) == arrays["scores"].shape[1]
     assert header["at"][0] in header["layers"] and not header["muted"]
 

@@ -3,9 +3,12 @@
 import pytest
 
 import tlmviz
+from pages.experts.next_tokens import data, view
 from pages.experts.next_tokens import state as controls
-from tests.pages.helpers import header_of, open_page, run_snippet
+from pages.experts.next_tokens.state import Ahead
+from tests.pages.helpers import drawn, header_of, open_page, run_snippet
 from tests.pages.helpers import words as said
+from tests.pages.states import linked
 
 PAGE = "experts/next_tokens"
 WRITING = {"nview": "Writing"}
@@ -109,5 +112,7 @@ def test_of_a_long_text_the_page_reads_what_it_can_show(words):
         {**WRITING, "nnew": "1"},
     ],
 )
-def test_a_hostile_link_shows_the_page(query):
-    header_of(open_page(PAGE, query))
+def test_a_hostile_link_has_a_picture(query):
+    found = data.compute(linked(Ahead, query))
+    assert drawn(view.picture, found) and view.snippet(found)
+    view.below_it(found)

@@ -210,10 +210,7 @@ COST = {
 
 def test_the_costs_are_what_is_said():
     claims = [claim for claim in cost_claims.CLAIMS if claim.__name__ in COST]
-    found = [
-        hold(claims, COST, cost_data.compute(state), cost_truth(state))
-        for state in states(Costs, {}, count=60)
-    ]
+    found = [hold(claims, COST, cost_data.compute(state), cost_truth(state)) for state in states(Costs, {})]
     small = [cost_data.Data(_Small(length=128, width=256, rows=rows)) for rows in (1, 2)]
     assert all(cost_claims.moves_more(data) and not cost_claims.moves_less(data) for data in small)
     each_speaks_and_is_silent(found)

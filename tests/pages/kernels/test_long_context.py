@@ -212,11 +212,6 @@ def test_examples_reach_beyond_the_training_length(label):
     assert "beyond it" in words(app)
 
 
-def test_the_indexer_opens_on_this_page():
-    app = opened(**SHORT, lview="Lightning indexer")
-    assert not app.exception and not app.error
-
-
 @pytest.mark.parametrize(
     "x, y, tile",
     [

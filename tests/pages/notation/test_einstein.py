@@ -5,10 +5,23 @@ import pytest
 import torch
 
 import tlmviz
-from pages.notation.einstein.formulas import claims, data
-from tests.pages.helpers import assert_healthy, badges, follow_link, link_of, open_page, picture, run_snippet
+from pages.notation.einstein.formulas import claims, data, view
+from pages.notation.einstein.formulas.state import Formula
+from tests.pages.helpers import (
+    assert_healthy,
+    badges,
+    follow_link,
+    link_of,
+    open_page,
+    picture,
+    run_code,
+    tabled,
+)
 from tests.pages.helpers import words as said_on
+from tests.pages.states import linked, told
 from tlmviz.analysis.notation.syntax import BadNotation
+from tlmviz.ui import frame
+from tlmviz.ui.inputs import DEFAULT_TEXT
 
 PAGE = "notation/einstein"
 OWN = "Sizes of my own"
@@ -19,6 +32,18 @@ def opened(**link):
     return follow_link(PAGE, link)
 
 
+def read(query, **given) -> data.Data:
+    """What the part shows by a link."""
+    start = {
+        "model": query.get("model", "stories-rope"),
+        "text": DEFAULT_TEXT,
+        "line": "Logits",
+        "layer": 4,
+        "head": 2,
+    }
+    return data.compute(linked(Formula, query, **start | given))
+
+
 def matrices(app) -> list[dict]:
     """The matrices that are drawn, each with its `values`."""
     header, arrays = picture(app, "tensors")
@@ -27,12 +52,15 @@ def matrices(app) -> list[dict]:
     return header["panels"]
 
 
-def marked(app):
+def under(shown: str) -> str:
     """What is marked: the line of carets says which characters of the line above."""
-    lines = next(each.value for each in app.code if "^^" in each.value or each.value.endswith("^")).split(
-        "\n"
-    )
+    lines = shown.split("\n")
     return "".join(letter for letter, mark in zip(lines[0], lines[1]) if mark == "^")
+
+
+def marked(app) -> str:
+    """What a page marks."""
+    return under(next(each.value for each in app.code if "^^" in each.value or each.value.endswith("^")))
 
 
 def test_it_opens_on_a_line_that_is_the_models_own():
@@ -84,7 +112,7 @@ def test_typing_goes_into_the_link_and_the_lines_own_formula_does_not():
 
 
 @pytest.mark.parametrize(
-    "link",
+    "query",
     [
         {},
         {"nline": "Open"},
@@ -102,11 +130,11 @@ def test_typing_goes_into_the_link_and_the_lines_own_formula_does_not():
         {"nown": OWN, "nform": "2 + 3"},
     ],
 )
-def test_the_snippet_makes_the_same(link):
-    app = opened(**link)
-    assert_healthy(app)
-    scope = run_snippet(app)
-    name = [line for line in app.code[-1].value.splitlines() if line.startswith("print(torch.allclose(")][0]
+def test_the_snippet_makes_the_same(query):
+    shown = read(query)
+    code = view.snippet(shown)
+    name = [line for line in code.splitlines() if line.startswith("print(torch.allclose(")][0]
+    scope = run_code(code)
     made = scope[name.removeprefix("print(torch.allclose(").partition(",")[0]]
     torch.testing.assert_close(
         torch.as_tensor(made, dtype=torch.float32), scope["result"].value, rtol=1e-3, atol=1e-4
@@ -121,10 +149,10 @@ def test_the_code_comes_in_other_styles(style):
 
 
 def test_four_factors_have_an_order():
-    app = opened(nform="L_{ts}^{(h)} = 1/sqrt(dk) Htilde_t^f WQ_{hf}^d WK_{hcd} Htilde_s^c")
-    rows = app.dataframe[0].value
+    shown = read({"nform": "L_{ts}^{(h)} = 1/sqrt(dk) Htilde_t^f WQ_{hf}^d WK_{hcd} Htilde_s^c"})
+    [rows] = tabled(view.order_and_code, shown)
     assert len(rows) == 3 and list(rows["Summed"]) == ["f", "c", "d"]
-    assert "times as many" in said_on(app)
+    assert "times as many" in claims.cost(shown)
 
 
 @pytest.mark.parametrize(
@@ -136,18 +164,21 @@ def test_four_factors_have_an_order():
         ("A_t " * 2500, "10,000 characters", None),
         (r"\frac{1}{2} A_t", "TeX commands", "\\"),
         ("<script>alert(1)</script>", "Expected a tensor", "<"),
-        ("1e400", "", None),
         ("A_t $x$ :red[a]", "no part", "$"),
     ],
 )
-def test_what_cannot_be_read_is_one_sentence_and_the_text_stays(formula, said, place):
-    app = opened(nform=formula)
-    assert not app.exception
-    told = " ".join(part.value for part in app.error)
-    assert said in told and len(app.error) <= 1
-    assert app.text_input("nform").value == formula
-    if place:
-        assert marked(app) == place
+def test_what_cannot_be_read_is_one_sentence(formula, said, place):
+    shown = data.compute(Formula(model="stories-rope", text=DEFAULT_TEXT, line="Logits", formula=formula))
+    with pytest.raises(BadNotation) as refused:
+        view.picture(shown)
+    assert said in frame.worded(refused.value)
+    assert place is None or under(claims.caret(formula, refused.value.at)) == place
+
+
+def test_what_cannot_be_read_is_said_and_stays():
+    app = opened(nform=r"\frac{1}{2} A_t")
+    assert not app.exception and len(app.error) == 1 and "TeX commands" in app.error[0].value
+    assert app.text_input("nform").value == r"\frac{1}{2} A_t" and marked(app) == "\\"
     app.text_input("nform").set_value("A_{ts}^{(h)} = softmax_{s<=t}(L_{ts}^{(h)})").run()
     assert_healthy(app)
 
@@ -161,9 +192,10 @@ def test_what_cannot_be_read_is_one_sentence_and_the_text_stays(formula, said, p
     ],
 )
 def test_what_cannot_be_run_is_marked(formula, name, at):
-    app = opened(nform=formula)
-    assert_healthy(app)
-    assert name in badges(app) and marked(app) == at and "It cannot be run" in said_on(app)
+    shown = read({"nform": formula})
+    found = shown.result.checked.findings
+    assert found[0].name == name and under(claims.caret(formula, found[0].at)) == at
+    assert "It cannot be run" in told(claims.CLAIMS, shown)
 
 
 @pytest.mark.parametrize(
@@ -171,8 +203,15 @@ def test_what_cannot_be_run_is_marked(formula, name, at):
     [("t=0", "gives no size"), ("t=4096 s=4096 h=64 d=64", "too large"), ("", "No size is given")],
 )
 def test_sizes_that_will_not_do(sizes, said):
-    app = opened(nown=OWN, nsizes=sizes, nform="L_{ts}^{(h)} = 1/sqrt(dk) Q_{th}^d K_{shd}")
-    assert not app.exception and said in " ".join(part.value for part in app.error)
+    shown = read({"nown": OWN, "nsizes": sizes, "nform": "L_{ts} = 1/sqrt(dk) Q_{th}^d K_{shd}"})
+    with pytest.raises(BadNotation) as refused:
+        view.picture(shown)
+    assert said in frame.worded(refused.value)
+
+
+def test_after_sizes_that_will_not_do_others_are_run():
+    app = opened(nown=OWN, nsizes="t=0", nform="L_{ts}^{(h)} = 1/sqrt(dk) Q_{th}^d K_{shd}")
+    assert not app.exception and "gives no size" in " ".join(part.value for part in app.error)
     app.text_input("nsizes").set_value("t=4 s=4 h=2 d=4").run()
     assert_healthy(app)
     assert "on random tensors of your sizes" in said_on(app)
@@ -180,10 +219,16 @@ def test_sizes_that_will_not_do(sizes, said):
 
 @pytest.mark.parametrize("model", ["zoo-post", "zoo-mla", "zoo-relative", "stories-mhc"])
 def test_another_block_is_said_to_be_one(model):
-    app = opened(model=model)
+    shown = read({}, model=model)
+    said = told(claims.CLAIMS, shown)
+    assert shown.unlike and not shown.of_model
+    assert "random tensors of your sizes" in said or "cannot be run" in said
+
+
+def test_what_another_block_has_is_said():
+    app = opened(model="zoo-post")
     assert_healthy(app)
     assert any("which the notes' block lacks" in part.value for part in app.info)
-    assert "random tensors of your sizes" in said_on(app) or "cannot be run" in said_on(app)
 
 
 def test_hostile_links_show_the_page():

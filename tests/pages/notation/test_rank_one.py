@@ -5,18 +5,21 @@ import json
 import numpy as np
 import pytest
 
+from pages.notation.einstein.rank import claims, data, view
+from pages.notation.einstein.rank.state import OWN, Rank
 from tests.javascript.node import evaluate
 from tests.pages.helpers import (
     assert_healthy,
     badges,
+    drawn,
     follow_link,
+    green,
     header_of,
     open_page,
-    run_snippet,
-    sent,
-    words,
+    run_code,
 )
 from tlmviz.analysis.notation import model_products, rank_one
+from tlmviz.errors import BadShape
 from tlmviz.ui import compute
 from tlmviz.ui.inputs import DEFAULT_TEXT
 
@@ -24,12 +27,20 @@ PAGE = "notation/einstein"
 RANK = {"enpart": "rank"}
 HEAD = RANK | {"r1src": "P V"}
 COMPONENT = "pages/notation/einstein/rank"
-SOURCES = ("P V", "W_O", "W_V W_O", "My own")
+SOURCES = ("P V", "W_O", "W_V W_O", OWN)
 
 
 def product(source, layer=2, head=5, model="stories-rope"):
     lm = compute.model(model)
     return model_products.of_head(lm, lm.trace(DEFAULT_TEXT), source, layer, head, 96)
+
+
+def shown(source, **given) -> data.Data:
+    """What the part shows of a head, or of what is typed."""
+    head = {} if source == OWN else {"layer": 2, "head": 5}
+    return data.compute(
+        Rank(**{"model": "stories-rope", "text": DEFAULT_TEXT, "source": source, **head, **given})
+    )
 
 
 def test_it_opens_on_a_head_that_four_tokens_make():
@@ -57,20 +68,19 @@ def test_it_opens_on_a_head_that_four_tokens_make():
 
 @pytest.mark.parametrize("source", SOURCES)
 def test_the_snippet_says_what_the_page_says(source):
-    app = open_page(PAGE, RANK | {"r1src": source})
-    assert_healthy(app)
-    scope = run_snippet(app)
-    ways = {way["key"]: way["count"] for way in header_of(app)["ways"]}
-    assert {way: len(left) - 1 for way, left in scope["left"].items()} == ways
+    found = shown(source)
+    left = run_code(view.snippet(found.chosen))["left"]
+    assert {way: len(errors) - 1 for way, errors in left.items()} == {
+        way: len(terms) for way, terms in found.terms.items()
+    }
 
 
 @pytest.mark.parametrize("source", SOURCES)
 @pytest.mark.parametrize("way", rank_one.WAYS)
 def test_the_browser_adds_what_the_analysis_adds(source, way):
     typed = "1 2 0; 0 1 -4 × 3 1; 0 5; -2 2"
-    link = {"r1src": source} | ({"r1mat": typed} if source == "My own" else {})
-    data = sent(open_page(PAGE, RANK | link))
-    found = rank_one.read(typed) if source == "My own" else product(source)
+    sent = drawn(view.picture, shown(source, typed=typed))
+    found = rank_one.read(typed) if source == OWN else product(source)
     body = f"""
 const data = opened(decode(given));
 const way = data.header.ways.find((each) => each.key === {json.dumps(way)});
@@ -84,7 +94,7 @@ result = way ? [false, true].map((sorted) => {{
         "tlmviz/ui/components/canvas/decode.js": "decode",
         f"{COMPONENT}/terms.js": "addTerms, cellSentence, errorsOf, numberOf, opened, sumSentence",
     }
-    answered = evaluate(files, body, data)
+    answered = evaluate(files, body, sent)
     if way not in found.ways:
         assert answered is None
         return
@@ -126,19 +136,21 @@ result = [1000, 360].every((width) => {
         ("1 2; 3", "give every row equally many"),
         ("", "There is no matrix yet"),
         ("0x7f", "is no number"),
+        ("<script>", "is no number"),
         ("1e400", "neither infinite nor NaN"),
         ("nan 1", "neither infinite nor NaN"),
         ("1 2 × 3 4", "is no product"),
     ],
 )
-def test_what_is_no_matrix_is_one_sentence_and_nothing_is_lost(typed, said):
-    app = (
-        follow_link(PAGE, RANK | {"r1src": "My own", "r1mat": typed})
-        if typed
-        else open_page(PAGE, RANK | {"r1src": "My own"}, r1mat="")
-    )
-    assert not app.exception and said in app.error[0].value
-    assert app.text_input("r1mat").value == typed
+def test_what_is_no_matrix_is_one_sentence(typed, said):
+    with pytest.raises(BadShape, match=said):
+        drawn(view.picture, shown(OWN, typed=typed))
+
+
+def test_what_is_no_matrix_is_said_and_stays():
+    app = follow_link(PAGE, RANK | {"r1src": OWN, "r1mat": "1 2; 3"})
+    assert not app.exception and "give every row equally many" in app.error[0].value
+    assert app.text_input("r1mat").value == "1 2; 3"
     app.text_input("r1mat").set_value("1 2; 2 4").run()
     assert_healthy(app)
     assert header_of(app)["rank"] == 1 and header_of(app)["rows"] == 2
@@ -148,9 +160,8 @@ def test_what_is_no_matrix_is_one_sentence_and_nothing_is_lost(typed, said):
     "typed", ["0", "-0", "0 0; 0 0", "7", "1; 2; 3", "1 2 3", "1e9 -1e9", " ".join("1" * 24), "1e-9 × 1e-9"]
 )
 def test_the_smallest_matrices(typed):
-    app = open_page(PAGE, RANK | {"r1src": "My own", "r1mat": typed})
-    assert_healthy(app)
-    assert "✗" not in badges(app) and header_of(app)["rank"] in (0, 1)
+    found = shown(OWN, typed=typed)
+    assert green(found.checks) and found.rank in (0, 1)
 
 
 @pytest.mark.parametrize(
@@ -158,18 +169,16 @@ def test_the_smallest_matrices(typed):
 )
 @pytest.mark.parametrize("source", SOURCES[:3])
 def test_every_kind_of_model(model, source):
-    app = open_page(PAGE, {"model": model, **RANK, "r1src": source}, model=model)
-    assert_healthy(app)
-    assert "✗" not in badges(app)
+    layer, head = data.plainest(model)
+    found = shown(source, model=model, layer=layer, head=head)
+    assert green(found.checks) and drawn(view.picture, found)
 
 
 @pytest.mark.parametrize("text", ["a", "<b>x</b> $x$ 😀 <|endoftext|>", "cat " * 400])
 def test_odd_texts(text):
-    app = open_page(PAGE, HEAD, text=text)
-    assert_healthy(app)
-    header = header_of(app)
-    assert header["rows"] == len(header["tokens"]) <= 96 and "✗" not in badges(app)
-    assert ("The first 96 of" in words(app)) == (len(text) > 400)
+    found = shown("P V", text=text)
+    assert len(found.product.matrix) == len(found.tokens) <= 96 and green(found.checks)
+    assert ("The first 96 of" in claims.about(found)) == (len(text) > 400)
 
 
 def test_an_empty_text_is_one_sentence():
@@ -177,21 +186,10 @@ def test_an_empty_text_is_one_sentence():
     assert not app.exception and "empty" in app.info[0].value
 
 
-@pytest.mark.parametrize(
-    "query, expected",
-    [
-        ({"r1way": "rows", "r1k": "7", "r1sort": "given"}, ("rows", 7, False)),
-        ({"r1way": "<b>", "r1k": "-3", "r1sort": "1e400"}, ("product", 4, True)),
-        ({"r1k": "999999999"}, ("product", 9999, True)),
-    ],
-)
-def test_the_sum_is_in_the_link(query, expected):
-    state = header_of(follow_link(PAGE, HEAD | query))["state"]
-    assert (state["way"], state["count"], state["sorted"]) == expected
-
-
-def test_a_hostile_link_shows_the_page():
-    hostile = {"head": "99.99", "r1mat": "<script>", "r1k": "nan"}
-    assert_healthy(open_page(PAGE, HEAD | hostile))
-    app = open_page(PAGE, RANK | hostile | {"r1src": "[]"})
-    assert not app.exception and "is no number" in app.error[0].value
+def test_the_sum_is_in_the_link():
+    query = {"r1way": "rows", "r1k": "7", "r1sort": "given"}
+    assert header_of(follow_link(PAGE, HEAD | query))["state"] == {"way": "rows", "count": 7, "sorted": False}
+    assert Rank.count.parse("999999999") == 9999
+    for control, text in ((Rank.way, "<b>"), (Rank.count, "-3"), (Rank.sorted, "1e400")):
+        with pytest.raises(ValueError):
+            control.parse(text)

@@ -1,15 +1,31 @@
 """The page Formats, run as Streamlit runs it; what the browser makes of what it is sent is tested in tests/javascript."""
 
+import contextlib
+
 import numpy as np
 import pytest
 
 import tlmviz
-from pages.numbers.formats.bits.state import LONGEST
-from tests.pages.helpers import assert_healthy, by_title, header_of, open_page, run_snippet, words
+from pages.numbers.formats.bits import claims, data, view
+from pages.numbers.formats.bits.state import KINDS, LONGEST, WEIGHTS, Bits
+from tests.packed import unpacked
+from tests.pages.helpers import by_title, drawn, green, header_of, open_page, run_code, run_snippet, words
 from tlmviz.analysis.numbers import formats, model_values
+from tlmviz.errors import BadText
+from tlmviz.ui.claims import first
 from tlmviz.ui.inputs import DEFAULT_TEXT
 
 PAGE = "numbers/formats"
+
+
+def bits(**given) -> data.Data:
+    """What the part One number shows of a state."""
+    return data.compute(Bits(**given))
+
+
+def _kept(found: data.Data) -> dict[str, float]:
+    """What the snippet makes of a number, by the format's name."""
+    return run_code(view.snippet(found, "stories-rope", DEFAULT_TEXT))["kept"]
 
 
 def test_it_opens_on_a_tenth_in_eight_bits():
@@ -34,22 +50,28 @@ def test_the_table_has_the_corrected_ranges():
     [("0.1", "e4m3", 0.1015625), ("0x7e", "e4m3", 448.0), ("70000", "fp16", np.inf), ("-0", "bf16", 0.0)],
 )
 def test_the_snippet_keeps_what_the_page_keeps(number, format, kept):
-    scope = run_snippet(open_page(PAGE, {"nnum": number, "nfmt": format}))
-    assert scope["kept"][formats.find(format).name] == kept
+    found = bits(number=number, format=format)
+    assert _kept(found)[formats.find(format).name] == kept == found.mine
 
 
 @pytest.mark.parametrize("number", ["nan", "1e400", "0x7f", " −3e-5 ", "0x1ff"])
 def test_any_number_in_a_link_reaches_the_browser(number):
-    app = open_page(PAGE, {"nnum": number})
-    assert header_of(app)["state"] == {"number": number, "format": "e4m3"} and not app.warning
-    run_snippet(app)
+    assert Bits.number.parse(number) == number
+    found = bits(number=number)
+    header, _ = unpacked(drawn(view.picture, found))
+    assert header["state"] == {"number": number, "format": "e4m3"} and _kept(found)
 
 
 @pytest.mark.parametrize("number", ["", "0xzz", "<b>", "9" * 500, "0x7f' + 1", "1,5"])
-def test_what_is_no_number_in_a_link_is_named_and_the_default_shown(number):
-    app = open_page(PAGE, {"nnum": number, "nfmt": "fp12"})
+def test_what_is_no_number_in_a_link_cannot_be_read(number):
+    with pytest.raises(ValueError):
+        Bits.number.parse(number)
+
+
+def test_what_is_no_number_in_a_link_is_named_and_the_default_shown():
+    app = open_page(PAGE, {"nnum": "0x7f' + 1", "nfmt": "fp12"})
     assert header_of(app)["state"] == {"number": "0.1", "format": "e4m3"}
-    assert "fp12" in app.warning[0].value and number[:20] in app.warning[0].value
+    assert "fp12" in app.warning[0].value and "0x7f' + 1" in app.warning[0].value
     run_snippet(app)
 
 
@@ -81,13 +103,15 @@ def test_the_model_s_gradients_in_every_format():
     assert any("over the range of FP16" in title for title in by_title(app)) and "red-badge" not in words(app)
 
 
-@pytest.mark.parametrize("kind", ["weights", "activations", "gradients", "[]"])
-@pytest.mark.parametrize("text", ["", "a", "🙂", "Tom ran."])
+@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("text", ["a", "🙂", "Tom ran."])
 def test_kinds_and_texts(kind, text):
-    app = open_page(PAGE, {"nkind": kind}, text=text)
-    assert not app.exception
+    numbers = data.Numbers("stories-rope", text, Bits(kind=kind))
+    with contextlib.suppress(BadText):
+        assert numbers.fates and green(numbers.checks) and first(claims.MODELS, numbers)
 
 
 @pytest.mark.parametrize("model", ["zoo-mla", "stories-mhc", "stories-gpt"])
 def test_other_models(model):
-    assert_healthy(open_page(PAGE, {"model": model, "nkind": "weights"}))
+    numbers = data.Numbers(model, DEFAULT_TEXT, Bits(kind=WEIGHTS))
+    assert numbers.fates and green(numbers.checks)

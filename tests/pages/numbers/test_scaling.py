@@ -1,27 +1,55 @@
 """The parts of the page Formats that round a model, run as Streamlit runs them."""
 
+import contextlib
+
 import numpy as np
 import pytest
 import torch
 
 import tlmviz
+from pages.numbers.formats.product import data as product_data
+from pages.numbers.formats.product import view as product_view
+from pages.numbers.formats.product.state import Product
+from pages.numbers.formats.state import Rounding
+from pages.numbers.formats.whole import data as whole_data
+from pages.numbers.formats.whole import view as whole_view
+from pages.numbers.formats.whole.state import Whole
+from tests.packed import unpacked
 from tests.pages.helpers import (
     assert_healthy,
     badges,
     by_title,
+    charted,
+    drawn,
+    green,
     link_of,
     open_page,
     picture,
+    run_code,
     run_snippet,
     words,
 )
+from tests.pages.states import linked
 from tlmviz.analysis.numbers import rounded_model, scaling
 from tlmviz.analysis.numbers.rounded_model import Setting, Simulator
 from tlmviz.analysis.numbers.scaling import Scheme
+from tlmviz.errors import BadText
 from tlmviz.ui.inputs import DEFAULT_TEXT
 
 PAGE = "numbers/formats"
 PRODUCT, MODEL = {"nfpart": "product"}, {"nfpart": "whole"}
+
+
+def product(query=None, model="stories-rope", text=DEFAULT_TEXT) -> product_data.Data:
+    """What the part One product shows by a link."""
+    rounding = linked(Rounding, query or {})
+    return product_data.compute(linked(Product, query or {}, model=model, text=text, rounding=rounding))
+
+
+def whole(query=None, model="stories-rope", text=DEFAULT_TEXT) -> whole_data.Data:
+    """What the part Whole model shows by a link."""
+    rounding = linked(Rounding, query or {})
+    return whole_data.compute(linked(Whole, query or {}, model=model, text=text, rounding=rounding))
 
 
 def test_it_opens_on_the_loudest_channel():
@@ -61,16 +89,12 @@ def test_another_matrix_is_chosen_and_linked():
     assert "5.gate" in app.code[-1].value
 
 
-@pytest.mark.parametrize(
-    "query", [PRODUCT, {**PRODUCT, "scf": "E4M3", "scper": "per block, powers of 2", "scm": "5.v"}]
-)
-def test_the_snippet_gives_the_decibels(query, capsys):
-    app = open_page(PAGE, query)
-    header, _ = picture(app)
-    scope = run_snippet(app)
-    assert float(scaling.sqnr(scope["made"].exact, scope["made"].kept)) == pytest.approx(
-        header["sides"]["o"]["sqnr"], abs=1e-2
-    )
+@pytest.mark.parametrize("query", [{}, {"scf": "E4M3", "scper": "per block, powers of 2", "scm": "5.v"}])
+def test_the_snippet_gives_the_decibels(query):
+    found = product(query)
+    header, _ = unpacked(drawn(product_view.picture, found))
+    made = run_code(product_view.snippet(found))["made"]
+    assert float(scaling.sqnr(made.exact, made.kept)) == pytest.approx(header["sides"]["o"]["sqnr"], abs=1e-2)
 
 
 def test_the_whole_model():
@@ -97,23 +121,38 @@ def test_the_whole_model():
 @pytest.mark.parametrize(
     "query",
     [
-        {**PRODUCT, "scm": "9.down", "scsee": "z", "sccol": "<b>", "scs": "nan"},
-        {**PRODUCT, "scs": "1e400", "scf": "INT5", "scper": "per row", "scblock": "7"},
-        {**PRODUCT, "scm": "head", "scs": "-99", "scsee": "o"},
-        {**MODEL, "scparts": ["z"], "sclayers": ["77"], "scsides": "None"},
-        {**MODEL, "scparts": [], "sclayers": ["0"]},
-        {**PRODUCT, "scm": "2.down" * 100},
+        {"scm": "9.down", "scsee": "z", "sccol": "<b>", "scs": "nan"},
+        {"scs": "1e400", "scf": "INT5", "scper": "per row", "scblock": "7"},
+        {"scm": "head", "scs": "-99", "scsee": "o"},
+        {"scm": "2.down" * 100},
     ],
 )
-def test_hostile_links(query):
-    assert_healthy(open_page(PAGE, query))
+def test_hostile_links_of_a_product(query):
+    assert drawn(product_view.picture, product(query))
 
 
-@pytest.mark.parametrize("view", [PRODUCT, MODEL])
-@pytest.mark.parametrize("text", ["a", "🙂", "Tom ran.", "   ", "x" * 5000])
-def test_texts(view, text):
-    app = open_page(PAGE, view, text=text)
-    assert not app.exception
+@pytest.mark.parametrize(
+    "query",
+    [{"scparts": "z", "sclayers": "77", "scsides": "None"}, {"scparts": "", "sclayers": "0"}],
+)
+def test_hostile_links_of_a_model(query):
+    assert charted(whole_view.picture, whole(query))
+
+
+@pytest.mark.parametrize("make", [lambda **given: product(**given), lambda **given: whole(**given)])
+@pytest.mark.parametrize("text", ["a", "🙂", "Tom ran.", "   ", "x" * 500])
+def test_texts(make, text):
+    with contextlib.suppress(BadText):
+        assert _shown(make(text=text))
+
+
+def _shown(found) -> bool:
+    """Whether all is drawn, and the identities hold."""
+    if isinstance(found, product_data.Data):
+        product_view.beneath(found)
+        return bool(drawn(product_view.picture, found))
+    whole_view.beneath(found)
+    return bool(charted(whole_view.picture, found)) and green(found.checks)
 
 
 def test_nothing_to_read():
@@ -124,11 +163,12 @@ def test_nothing_to_read():
 @pytest.mark.parametrize(
     "model", ["zoo-mla", "stories-moe", "stories-mhc", "stories-gpt", "zoo-gqa", "zoo-window"]
 )
-@pytest.mark.parametrize("view", [PRODUCT, {**MODEL, "scper": "per channel"}])
-def test_other_models(model, view):
-    app = open_page(PAGE, {"model": model, **view})
-    assert_healthy(app)
-    assert "red-badge" not in badges(app)
+@pytest.mark.parametrize(
+    "make", [lambda **given: product(**given), lambda **given: whole({"scper": "per channel"}, **given)]
+)
+def test_other_models(model, make):
+    found = make(model=model)
+    assert _shown(found) and green(found.checks)
 
 
 def test_an_expert_that_no_token_reaches_says_so():
@@ -141,9 +181,7 @@ def test_an_expert_that_no_token_reaches_says_so():
 
 
 def test_a_large_model_is_not_run_by_the_dozen(monkeypatch):
-    from pages.numbers.formats.whole import data
-
-    monkeypatch.setattr(data, "SMALL", 1)
+    monkeypatch.setattr(whole_data, "SMALL", 1)
     app = open_page(PAGE, MODEL)
     assert_healthy(app)
     assert "would take minutes" in words(app) and not app.dataframe

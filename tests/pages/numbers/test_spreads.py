@@ -1,19 +1,33 @@
 """The parts Scores, Logits and Isotropy of the page Norms, run as Streamlit runs it."""
 
 import base64
+import contextlib
 
 import numpy as np
 import pytest
 
 import tlmviz
-from pages.numbers.norms.spread import data
+from pages.numbers.norms import state
+from pages.numbers.norms.spread import claims, data, view
 from pages.numbers.norms.spread.state import Spreads
-from tests.pages.helpers import assert_healthy, by_title, open_page, run_snippet, words
+from tests.pages.helpers import (
+    assert_healthy,
+    by_title,
+    charted,
+    green,
+    open_page,
+    run_code,
+    run_snippet,
+    words,
+)
+from tests.pages.states import told
 from tlmviz.analysis.numbers import logits
+from tlmviz.errors import BadText
 from tlmviz.ui.inputs import DEFAULT_TEXT
 
 PAGE = "numbers/norms"
-SCORES, HEAD, DIRECTIONS = VIEWS = "Scores", "Logits", "Isotropy"
+SCORES, HEAD, DIRECTIONS = "Scores", "Logits", "Isotropy"
+PARTS = state.SCORES, state.LOGITS, state.ISOTROPY
 MODEL = "stories-rope"
 
 
@@ -80,26 +94,32 @@ def test_what_the_page_says_of_the_two_story_models():
 
 
 def test_the_snippet_gives_the_head_of_the_page():
-    app = open_page(PAGE, {"noview": SCORES})
-    scope = run_snippet(app)
-    assert f"{scope['growth'].pull:.2f} times what independent" in words(app)
+    found = data.compute(Spreads(model=MODEL, text=DEFAULT_TEXT, layer=2, head=3))
+    scope = run_code(view.snippet(state.SCORES, found))
+    assert f"{scope['growth'].pull:.2f} times what independent" in told(claims.CLAIMS[state.SCORES], found)
 
 
-@pytest.mark.parametrize("view", VIEWS)
-@pytest.mark.parametrize("text", ["", "a", "Hi.", "x" * 9000, "🙂 $x$ <b>"])
-def test_any_text(view, text):
-    app = open_page(PAGE, {"noview": view}, text=text)
-    assert not app.exception
-    told = [part.value for part in (*app.error, *app.warning, *app.info)]
-    if text in ("", "a") and view == SCORES:
-        assert told
-    app.text_area("text").set_value("Tom had a big red ball.").run() if app.text_area else None
+@pytest.mark.parametrize("part", PARTS)
+@pytest.mark.parametrize("text", ["a", "Hi.", "x" * 9000, "🙂 $x$ <b>"])
+def test_any_text(part, text):
+    found = data.compute(Spreads(model=MODEL, text=text))
+    if part == state.SCORES and text == "a":
+        with pytest.raises(BadText):
+            view.DRAW[part](found)
+        return
+    with contextlib.suppress(BadText):  # the longest is cut where it is typed
+        assert charted(view.DRAW[part], found) and green(found.checks)
+
+
+def test_a_text_that_is_too_short_is_said_and_another_is_shown():
+    app = open_page(PAGE, {"noview": SCORES}, text="a")
+    assert not app.exception and app.error
+    app.text_area("text").set_value("Tom had a big red ball.").run()
+    assert_healthy(app)
 
 
 @pytest.mark.parametrize("model", ["zoo-mla", "zoo-window", "zoo-alibi", "stories-mhc", "zoo-mqa"])
 def test_other_models(model):
-    assert_healthy(open_page(PAGE, {"noview": SCORES, "model": model}))
-
-
-def test_a_hostile_link_shows_the_page():
-    assert_healthy(open_page(PAGE, {"noview": "[]", "head": "99.99", "text": "The cat sat on the mat."}))
+    layer, head = data.strongest(model, DEFAULT_TEXT)
+    found = data.compute(Spreads(model=model, text=DEFAULT_TEXT, layer=layer, head=head))
+    assert charted(view.scores, found) and green(found.checks)

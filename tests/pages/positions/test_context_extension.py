@@ -4,12 +4,20 @@ from functools import partial
 
 import numpy as np
 import pytest
-import streamlit as st
 
 from pages.positions.position_schemes.extension import data
 from pages.positions.position_schemes.extension.state import PLAIN, SCHEMES, SHARES, STATIC
 from pages.positions.position_schemes.state import EXTENSION
-from tests.pages.helpers import by_title, chart_parts, follow_link, link_of, open_page, run_snippet, words
+from tests.pages.helpers import (
+    anew,
+    by_title,
+    chart_parts,
+    follow_link,
+    link_of,
+    open_page,
+    run_snippet,
+    words,
+)
 from tlmviz.analysis.positions.context_extension import RECOMPUTED, STORED, TURNED
 from tlmviz.ui import inputs, long_text
 
@@ -64,11 +72,10 @@ def test_what_is_shipped_is_used_at_the_defaults_only_and_its_badge_turns_red(mo
         "_read",
         lambda name, ids, scheme, scale: asked.append(scheme) or 0.99 * read(name, ids, scheme, scale),
     )
-    st.cache_data.clear()
-    assert "✗ Shipped = computed now" in words(opened(xs=FOUR)) and asked == ["Position interpolation"]
-    asked.clear()
-    assert "Shipped" not in words(opened(xtimes=1.5)) and set(asked) == {PLAIN, "YaRN"}
-    st.cache_data.clear()
+    with anew():
+        assert "✗ Shipped = computed now" in words(opened(xs=FOUR)) and asked == ["Position interpolation"]
+        asked.clear()
+        assert "Shipped" not in words(opened(xtimes=1.5)) and set(asked) == {PLAIN, "YaRN"}
 
 
 def test_rotated_keys_go_wrong_after_a_change_and_unrotated_ones_do_not():
@@ -193,10 +200,13 @@ def test_the_snippet_makes_the_numbers_of_the_page():
     assert f"**{STORED}** · loss {scope['after'].losses[STORED].mean():.3f}" in words(app)
 
 
-@pytest.mark.parametrize(
-    "param, value", [("xtimes", "99"), ("xsw", "Magic"), ("xs", "Magic"), ("model", "gpt-9"), ("xat", "x")]
-)
-def test_links_that_make_no_sense_open_the_defaults(param, value):
-    session = {} if param == "model" else {"model": "zoo-rope"}
-    app = follow_link(PAGE, {param: value, **PART}, **session)
+def test_a_link_that_makes_no_sense_opens_the_defaults():
+    app = follow_link(
+        PAGE, {"xtimes": "99", "xsw": "Magic", "xs": "Magic", "xat": "x", **PART}, model="zoo-rope"
+    )
+    assert len(charts(app)) == 3 and app.select_slider("xtimes").value == 3
+
+
+def test_an_unknown_model_opens_the_default():
+    app = follow_link(PAGE, {"model": "gpt-9", **PART})
     assert len(charts(app)) == 3 and app.select_slider("xtimes").value == 3

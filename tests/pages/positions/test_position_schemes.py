@@ -7,9 +7,20 @@ import numpy as np
 import pytest
 
 import tlmviz
-from pages.positions.position_schemes.schemes import data
-from pages.positions.position_schemes.schemes.state import TITLES, VIEWS
-from tests.pages.helpers import charts, follow_link, link_of, open_page, run_snippet, title_of, words
+from pages.positions.position_schemes.schemes import data, view
+from pages.positions.position_schemes.schemes.state import TITLES, VIEWS, Schemes
+from pages.positions.position_schemes.state import Reading
+from tests.pages.helpers import (
+    charted,
+    charts,
+    follow_link,
+    green,
+    link_of,
+    open_page,
+    run_snippet,
+    title_of,
+    words,
+)
 from tests.pages.states import to_do
 from tlmviz.ui import inputs, long_text
 
@@ -75,13 +86,20 @@ def test_the_table_says_what_the_models_say_and_the_words_are_true():
     assert table["Parameters"]["Learned"] == 256 * 128 and table["Parameters"]["ALiBi"] == 0
 
 
-@pytest.mark.parametrize("view", VIEWS)
+@pytest.mark.parametrize("kind", VIEWS)
 @pytest.mark.parametrize(
     "text", ["a", "<b>😀</b> $x$ `🐈‍⬛` <|endoftext|>\x01\u202e"], ids=["one token", "markup"]
 )
-def test_odd_texts(view, text):
-    app = opened(pview=view, xsrc=long_text.OWN, own=text)
-    assert charts(app) and "✗" not in words(app) and app.text_area("own").value == text
+def test_odd_texts(kind, text):
+    found = data.compute(Schemes(reading=Reading(source=long_text.OWN, own=text), head=(2, 3), view=kind))
+    assert charted(view.picture, found) and green(found.checks)
+    view.table(found)
+    view.heads(found)
+
+
+def test_an_own_text_stays_in_its_box():
+    app = opened(xsrc=long_text.OWN, own="a")
+    assert charts(app) and "✗" not in words(app) and app.text_area("own").value == "a"
 
 
 def test_a_text_within_the_training_length_is_said_to_show_nothing_beyond():
@@ -131,10 +149,7 @@ def test_too_few_models_are_one_sentence(monkeypatch):
     assert not app.exception and "differ in their positions alone" in app.error[0].value
 
 
-@pytest.mark.parametrize(
-    "param, value", [("pview", "Nonsense"), ("head", "99.99"), ("head", "x"), ("model", "gpt-9")]
-)
-def test_links_that_make_no_sense_open_the_defaults(param, value):
-    app = follow_link(PAGE, {param: value}, from_the_start=True)
+def test_a_link_that_makes_no_sense_opens_the_defaults():
+    app = follow_link(PAGE, {"pview": "Nonsense", "head": "99.99", "model": "gpt-9"}, from_the_start=True)
     assert title_of(charts(app)[0]).startswith("Loss along the text")
     assert app.segmented_control("pview").value == "Extrapolation"

@@ -5,10 +5,15 @@ from functools import partial
 import numpy as np
 import pytest
 
-from pages.positions.rope_planes.state import PARTS
+from pages.positions.rope_planes import data, view
+from pages.positions.rope_planes.state import BOTH, CLOCKS, KEY, PARTS, QUERY, STEPS, Choice
+from tests.packed import unpacked
 from tests.pages.helpers import (
     badges,
+    charted,
     charts,
+    drawn,
+    green,
     header_of,
     link_of,
     open_page,
@@ -17,9 +22,16 @@ from tests.pages.helpers import (
     words,
 )
 from tlmviz.ui import rope
+from tlmviz.ui.inputs import DEFAULT_TEXT
 
 PAGE = "positions/rope_planes"
 LONG = "The cat sat on the mat and looked at the big red ball. " * 200  # beyond 10,000 characters
+
+
+def planes(**given) -> data.Data:
+    """What the page shows of a state."""
+    start = {"model": "stories-rope", "text": DEFAULT_TEXT, "head": (4, 2), "pair": (27, 26)}
+    return data.compute(Choice(**start | given))
 
 
 opened = partial(open_page, PAGE, _link_head=(4, 2), _link_query=27)  # not what the first page suggests
@@ -82,19 +94,19 @@ def test_choosing_a_pair_moves_the_clocks_and_the_view_all_pages_share(app):
     assert app.selectbox("_key").value <= 2 and "query 2 ·" in header_of(app)["title"]
 
 
-@pytest.mark.parametrize("moves, stride", [("Move both", 1), ("Move the query", 256), ("Move the key", 16)])
+@pytest.mark.parametrize("moves, stride", [(BOTH, 1), (QUERY, 256), (KEY, 16)])
 def test_every_move_and_step(moves, stride):
-    app = opened(rmove=moves, rstep=stride, rpart="Clocks")
-    query, key = header_of(app)["positions"][-1]
-    assert query == 27 + 32 * stride * (moves != "Move the key")
-    assert key == 26 + 32 * stride * (moves != "Move the query")
+    header, _ = unpacked(drawn(view.picture, planes(moves=moves, stride=stride)))
+    query, key = header["positions"][-1]
+    assert query == 27 + 32 * stride * (moves != KEY) and key == 26 + 32 * stride * (moves != QUERY)
 
 
 def test_moving_both_changes_no_bar_and_moving_the_query_does():
-    sums = {}
-    for moves in ("Move both", "Move the query"):
-        sums[moves] = picture(opened(rmove=moves))[1]["parts"].sum(1)
-    assert np.ptp(sums["Move both"]) < 1e-5 < 0.1 < np.ptp(sums["Move the query"])
+    sums = {
+        moves: unpacked(drawn(view.picture, planes(moves=moves)))[1]["parts"].sum(1)
+        for moves in (BOTH, QUERY)
+    }
+    assert np.ptp(sums[BOTH]) < 1e-5 < 0.1 < np.ptp(sums[QUERY])
 
 
 def test_the_button_finds_a_previous_token_head(app):
@@ -130,8 +142,9 @@ def test_a_base_without_angles_is_one_sentence_and_the_picture_stays(part, key, 
 
 @pytest.mark.parametrize("base", [1.001, 1e15])
 def test_extreme_bases_are_drawn(base):
-    assert header_of(opened(rbase=base))["speeds"][-1] == pytest.approx(base ** (-15 / 16))
-    assert charts(opened(rpart="Step by step", rbase=base))
+    header, _ = unpacked(drawn(view.picture, planes(base=base)))
+    assert header["speeds"][-1] == pytest.approx(base ** (-15 / 16))
+    assert charted(view.picture, planes(part=STEPS, base=base))
 
 
 def test_half_split_steps_are_drawn_and_said_to_be_anothers():
@@ -164,9 +177,9 @@ def test_models_on_offer_are_those_whose_queries_and_keys_turn():
 @pytest.mark.parametrize("part", PARTS)
 @pytest.mark.parametrize("text", ["a", "<b>😀</b> $x$ `🐈‍⬛` <|endoftext|>"], ids=["one token", "markup"])
 def test_odd_texts(part, text):
-    app = opened(rpart=part, text=text)
-    assert header_of(app) if part == "Clocks" else charts(app)
-    assert "✗" not in badges(app) and app.text_input("text").value == text
+    found = planes(part=part, text=text, pair=(0, 0))
+    assert drawn(view.picture, found) if part == CLOCKS else charted(view.picture, found)
+    assert green(found.checks)
 
 
 def test_a_text_that_is_too_long_is_cut_and_kept():

@@ -63,7 +63,7 @@ def test_what_is_so_already_is_not_offered_beside():
 @pytest.mark.parametrize("task", TASKS)
 def test_the_engine_takes_what_the_page_asks_for_and_counts_as_many_parameters(task):
     asked, counted = [], []
-    for state in states(Choice, {"task": task, "beside": "alone", "text": Choice.text.default}, count=6):
+    for state in states(Choice, {"task": task, "beside": "alone", "text": Choice.text.default}):
         shown = data.compute(state)
         asked.append(shown.runs[0])
         counted.append(shown.parameters)

@@ -1,22 +1,23 @@
 """The page "Alignment & coverage", run as Streamlit runs it, with tiny models of every kind beside a bundled one."""
 
 import base64
+import contextlib
 import math
 from pathlib import Path
 
 import numpy as np
 import pytest
-import streamlit as st
 from streamlit.testing.v1 import AppTest
 
 import tlmviz
-from pages.translation.alignment.by_hand.data import SIDE
+from pages.translation.alignment.by_hand.data import SIDE, read_matrix
 from pages.translation.alignment.data import QUICK, align_of
-from pages.translation.alignment.state import BEST, BY_HAND, COPIED, FORCE, TRANSLATION, TWINS
+from pages.translation.alignment.state import BEST, BY_HAND, COPIED, FORCE, TRANSLATION, TWINS, Alignment
 from pages.translation.alignment.twins.state import REPEATERS, STRIKING
 from tests import tiny
 from tests.pages.helpers import (
     SHOWN,
+    anew,
     assert_healthy,
     by_title,
     chart_parts,
@@ -28,7 +29,8 @@ from tests.pages.helpers import (
 )
 from tlmviz import figures
 from tlmviz.checkpoints.folders import models_folder
-from tlmviz.ui import translation
+from tlmviz.errors import BadShape
+from tlmviz.ui import frame, translation
 
 PAGE = "translation/alignment"
 TEXT = "Lily had a ball."
@@ -52,6 +54,17 @@ def models(tokenizer, tmp_path_factory):
     with only_models(networks, tokenizer, folder):
         (folder / "stories-rope").symlink_to(bundled / "stories-rope")
         yield folder
+
+
+@contextlib.contextmanager
+def without(model):
+    """The folder of a model is away, and nothing is cached of it."""
+    away = model.rename(model.parent.parent / "away")
+    try:
+        with anew():
+            yield
+    finally:
+        away.rename(model)
 
 
 def opened(query=None, **session):
@@ -124,17 +137,20 @@ class TestTranslation:
         assert "one map" in words(app) and len(by_title(app)) == 2
         assert run_snippet(app)["mt"].name == "tiny"
 
-    @pytest.mark.parametrize(
-        "key, asked, label, shown",
-        [
-            ("abeam", 0, "Beam", 1), ("abeam", 1000, "Beam", 20), ("abeta", -1.0, "Weight β", 0.0),
-            ("afloor", 0.0, "Floor", 0.001), ("afloor", 2.0, "Floor", 1.0),
-        ],
-    )  # fmt: skip
-    def test_what_no_search_can_do_is_one_sentence(self, key, asked, label, shown):
-        app = opened(**{key: asked})
+    def test_what_no_search_can_do_gives_way_to_the_nearest(self):
+        for control, asked, shown in (
+            (Alignment.width, "0", 1),
+            (Alignment.width, "1000", 20),
+            (Alignment.beta, "-1.0", 0.0),
+            (Alignment.floor, "0.0", 0.001),
+            (Alignment.floor, "2.0", 1.0),
+        ):
+            assert control.parse(asked) == shown
+
+    def test_what_no_search_can_do_is_one_sentence(self):
+        app = opened(abeam=1000)
         assert not app.exception and not app.error and app.text_input("english").value == TEXT
-        assert f"{label}: “{asked}”" in app.warning[0].value and app.number_input(key).value == shown
+        assert "Beam: “1000”" in app.warning[0].value and app.number_input("abeam").value == 20
         assert len(chart_parts(app)) == 3
 
     def test_the_lowest_floor_leaves_the_page_and_its_hypothesis(self):
@@ -165,8 +181,8 @@ class TestTranslation:
 
     def test_without_the_alignments_a_sentence_says_where_they_are(self, monkeypatch):
         monkeypatch.setattr(translation, "ALIGNMENTS", Path("no-such.tsv"))
-        st.cache_data.clear()
-        app = opened()
+        with anew():
+            app = opened()
         assert len(by_title(app)) == 2 and "made by hand are not here" in words(app)
 
 
@@ -226,10 +242,15 @@ class TestByHand:
             ("1e999 1", "always finite"),
         ],
     )
-    def test_what_is_no_attention_is_one_sentence_and_kept(self, typed, said):
-        app = opened(aview=BY_HAND, amat=typed)
-        assert not app.exception and not app.error and said in app.warning[0].value
-        assert app.text_area("amat").value == typed
+    def test_what_is_no_attention_is_one_sentence(self, typed, said):
+        with pytest.raises(BadShape) as refused:
+            read_matrix(typed)
+        assert said in frame.worded(refused.value)
+
+    def test_what_is_no_attention_is_said_and_kept(self):
+        app = opened(aview=BY_HAND, amat="1 2; 3")
+        assert not app.exception and not app.error and "different lengths" in app.warning[0].value
+        assert app.text_area("amat").value == "1 2; 3"
 
     def test_it_needs_no_sentence(self):
         app = opened(aview=BY_HAND, english="")
@@ -264,14 +285,9 @@ class TestModels:
         )
 
     def test_without_the_models_a_sentence_says_what_is_missing(self, models, monkeypatch):
-        (models / "tiny-coverage").rename(models.parent / "away")
-        st.cache_data.clear()
-        try:
+        with without(models / "tiny-coverage"):
             app = opened(aview=TWINS)
-            assert not app.exception and "one with a coverage vector" in app.info[0].value
-        finally:
-            (models.parent / "away").rename(models / "tiny-coverage")
-            st.cache_data.clear()
+        assert not app.exception and "one with a coverage vector" in app.info[0].value
 
     def test_a_beam_that_cannot_be_is_one_sentence(self):
         app = opened(aview=TWINS, acw=50)
@@ -310,14 +326,9 @@ class TestWriteOrCopy:
         assert len(by_title(app)) == 2 or len(app.warning) == 1
 
     def test_without_a_pointer_a_sentence_says_what_is_missing(self, models):
-        (models / "tiny-pointer").rename(models.parent / "away")
-        st.cache_data.clear()
-        try:
+        with without(models / "tiny-pointer"):
             app = opened(aview=COPIED)
-            assert not app.exception and "a pointer" in app.info[0].value
-        finally:
-            (models.parent / "away").rename(models / "tiny-pointer")
-            st.cache_data.clear()
+        assert not app.exception and "a pointer" in app.info[0].value
 
 
 class TestForce:

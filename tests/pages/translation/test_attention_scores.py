@@ -2,7 +2,6 @@
 
 import numpy as np
 import pytest
-import streamlit as st
 
 import tlmviz
 from pages.translation.alignment.scores.data import apart
@@ -10,7 +9,7 @@ from pages.translation.alignment.scores.state import COMMON
 from pages.translation.alignment.scores.state import EACH as OWN
 from pages.translation.alignment.state import SCORES as PART
 from tests import tiny
-from tests.pages.helpers import SHOWN, by_title, chart_size, only_models, open_alone, run_snippet, words
+from tests.pages.helpers import SHOWN, anew, by_title, chart_size, only_models, open_alone, run_snippet, words
 from tlmviz.ui import translation
 
 PAGE = "translation/alignment"
@@ -140,10 +139,9 @@ def test_the_error_rate_is_measured_where_alignments_are(models, monkeypatch):
         "english\tfrench\tlinks\nTom saw a dog.\tTom saw a dog.\t0-0 1-1 2-2 3-3 4-4\n", encoding="utf-8"
     )
     monkeypatch.setattr(translation, "ALIGNMENTS", path)
-    st.cache_data.clear()
-    rates = opened().dataframe[0].value["Alignment error"]
+    with anew():
+        rates = opened().dataframe[0].value["Alignment error"]
     assert rates.between(0, 1).all()
-    st.cache_data.clear()
 
 
 def test_times_that_overlap_say_nothing():

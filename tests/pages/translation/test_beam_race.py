@@ -80,8 +80,9 @@ def test_a_text_chosen_by_hand_is_scored_as_the_search_would(mt):
     assert "You beat greedy, level with beam of 5" in said
 
 
-@pytest.mark.parametrize("own", ["x", "-1", "99999999", "1." * 500, "5..6"])
-@pytest.mark.parametrize("step", ["-3", "1e9", "400"])
+@pytest.mark.parametrize(
+    "own, step", [("x", "-3"), ("-1", "1e9"), ("99999999", "400"), ("1." * 500, "1e9"), ("5..6", "-3")]
+)
 def test_a_hostile_link_shows_the_page(own, step):
     assert header_of(opened({"bown": own, "bstep": step}, english="I am cold."))["lanes"]
 

@@ -14,7 +14,8 @@ from tests.pages.helpers import SHOWN, badges, charts, link_of, open_page, run_s
 from tlmviz.decoding.beam import BeamOptions
 from tlmviz.decoding.penalties import Score
 from tlmviz.decoding.records import Candidate
-from tlmviz.ui import translation
+from tlmviz.errors import Error
+from tlmviz.ui import frame, translation
 
 PAGE = "translation/beam_search"
 TEXT = "She never eats meat."
@@ -176,21 +177,25 @@ def test_groups_that_write_the_same_are_drawn_once():
 
 
 @pytest.mark.parametrize(
-    "session, said",
+    "rules, said",
     [
-        ({"bgr": 3}, "no 3 equal groups"), ({"bmin": 70}, "min_length is 70"), ({"bfl": 0.0}, "coverage floor is 0"),
-        ({"bpre": "#9999999"}, "Token 9999999 is not in the vocabulary"),
-        ({"bban": "antidisestablishmentarianism"}, "several tokens"),
-        ({"bpre": "Elle ne mange jamais", "bmax": 2}, "2 are allowed"),
+        ({"groups": 3}, "no 3 equal groups"), ({"least": 70}, "min_length is 70"), ({"floor": 0.0}, "coverage floor is 0"),
+        ({"forced": "#9999999"}, "Token 9999999 is not in the vocabulary"),
+        ({"banned": "antidisestablishmentarianism"}, "several tokens"),
+        ({"forced": "Elle ne mange jamais", "most": 2}, "2 are allowed"),
     ],
     ids=str,
 )  # fmt: skip
-def test_impossible_rules_are_one_sentence_and_stay(session, said):
-    app = opened(**session)
+def test_impossible_rules_are_one_sentence(rules, said):
+    with pytest.raises(Error) as refused:
+        _ = Data(Beam(model="eng-fra", text="I am cold.", **rules)).ranked
+    assert said in frame.worded(refused.value)
+
+
+def test_impossible_rules_stay():
+    app = opened(bgr=3)
     [error] = app.error
-    assert said in error.value and not app.exception
-    [(key, value)] = list(session.items())[:1]
-    assert link_of(app)[key] == (f"{value:g}" if isinstance(value, float) and value else str(value))
+    assert "no 3 equal groups" in error.value and not app.exception and link_of(app)["bgr"] == "3"
 
 
 @pytest.mark.parametrize(

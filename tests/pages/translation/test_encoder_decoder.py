@@ -2,16 +2,16 @@
 
 import numpy as np
 import pytest
-import streamlit as st
 from safetensors.torch import save_file
 
 import tlmviz
 from pages.translation.encoder_decoder.claims import NAMES
 from pages.translation.encoder_decoder.data import _written as written
-from pages.translation.encoder_decoder.state import KINDS, LEARNED, MASKED, REMOVED, ROTATED
+from pages.translation.encoder_decoder.state import KINDS, LEARNED, MASKED, REMOVED, ROTATED, Decoding
 from tests import tiny
 from tests.pages.helpers import (
     SHOWN,
+    anew,
     chart_size,
     charts,
     link_of,
@@ -149,18 +149,22 @@ def test_a_damaged_copy_is_one_sentence(models):
     path = models / "leaky" / masks.UNMASKED
     good = path.read_bytes()
     path.write_bytes(good[:100])
-    st.cache_resource.clear()
     try:
-        app = opened("leaky")
+        with anew():
+            app = opened("leaky")
         assert not app.exception and "cannot be read" in app.error[0].value
     finally:
         path.write_bytes(good)
-        st.cache_resource.clear()
 
 
-@pytest.mark.parametrize(
-    "asked, shown", [("5", 5), ("99", None), ("0", 1), ("-1", 3), ("²", 3), ("x" * 99, 3)]
-)
+def test_what_a_link_says_of_the_token_is_a_number_from_1():
+    assert Decoding.token.parse("0") == 1
+    for text in ("-1", "²", "x" * 99):
+        with pytest.raises(ValueError):
+            Decoding.token.parse(text)
+
+
+@pytest.mark.parametrize("asked, shown", [("5", 5), ("99", None)])
 def test_the_link_says_which_token_by_number(asked, shown):
     app = open_alone(PAGE, {"edtok": asked}, mt="plain", english=TEXT, edfr=FRENCH)
     menu = app.selectbox("edtok")

@@ -6,9 +6,12 @@ import numpy as np
 import pytest
 
 import tlmviz
-from pages.words.word_vectors.fasttext import data
+from pages.words.word_vectors.fasttext import claims, data, view
 from pages.words.word_vectors.fasttext.state import Word
-from tests.pages.helpers import assert_healthy, by_title, open_page, run_snippet, words
+from tests.pages.helpers import assert_healthy, by_title, charted, open_page, run_snippet, words
+from tests.pages.states import told
+from tlmviz.errors import Error
+from tlmviz.ui import frame
 
 opened = partial(open_page, "words/word_vectors", wvpart="fasttext")
 TYPO = Word.word.default
@@ -42,9 +45,8 @@ def test_parts_lie_under_their_letters_and_sum_to_the_word(wv, word):
         assert found.marked[start : start + len(part.text)] == part.text
     assert found.shares.sum() == pytest.approx(1, abs=1e-6)
     assert found.parts[0].whole == (found.word in wv)
-    app = opened({"ftw": word})
-    assert_healthy(app)
-    assert ("can say nothing" in words(app)) == (found.word not in wv)
+    assert charted(view.parts, found)
+    assert ("can say nothing" in told(claims.CLAIMS, found)) == (found.word not in wv)
 
 
 def test_spelling_in_common_is_of_the_ngrams(wv):
@@ -65,18 +67,22 @@ def test_spelling_in_common_is_of_the_ngrams(wv):
         ("!?", "no word"),
         ("a " * 10_000, "at most 30"),
         ("x" * 31, "at most 30"),
-        ("狗", ""),
     ],
 )
 def test_what_is_no_word_is_one_sentence(word, said):
-    app = opened({"ftw": word})
-    assert not app.exception
-    told = [info.value for info in app.info]
-    assert said in told[0] if said else not told
+    with pytest.raises(Error) as refused:
+        data.compute(Word(word=word))
+    assert said in frame.worded(refused.value)
+
+
+def test_after_what_is_no_word_another_is_shown():
+    app = opened({"ftw": "two words"})
+    assert not app.exception and "is 2 words" in app.info[0].value
     app.text_input("ftw").set_value("dog").run()
     assert_healthy(app)
     assert any("“dog”" in title for title in by_title(app))
 
 
 def test_letters_in_no_word_are_said():
-    assert "None of its" in words(opened({"ftw": "слово"}))
+    assert "None of its" in told(claims.CLAIMS, data.compute(Word(word="слово")))
+    assert charted(view.parts, data.compute(Word(word="狗")))

@@ -4,16 +4,34 @@ import numpy as np
 import pytest
 
 import tlmviz
-from pages.words.word_vectors.glove import data
-from pages.words.word_vectors.glove.state import FIRST, ICE, OWN, PROBES, SECOND
-from tests.pages.helpers import assert_healthy, by_title, charts, open_page, run_snippet, title_of, words
+from pages.words.word_vectors.glove import claims, data, view
+from pages.words.word_vectors.glove.state import FIRST, ICE, OWN, PROBES, SECOND, Ratio
+from tests.pages.helpers import (
+    assert_healthy,
+    by_title,
+    charted,
+    charts,
+    open_page,
+    run_code,
+    run_snippet,
+    tabled,
+    words,
+)
+from tests.pages.states import told
 from tlmviz.analysis.words.text import split_words
+from tlmviz.errors import BadText
+from tlmviz.ui import frame
 
 PAGE = "words/word_vectors"
 
 
 def opened(**session):
     return open_page(PAGE, wvpart="glove", **session)
+
+
+def ratio(**given) -> data.Data:
+    """What the part shows of a state."""
+    return data.compute(Ratio(**given))
 
 
 def table(app):
@@ -77,54 +95,64 @@ def test_ones_own_text_is_counted_and_its_snippet_too():
 @pytest.mark.parametrize(
     "given, said",
     [
-        ({"gwi": ""}, "Give one word as i"),
-        ({"gprobes": " ,; "}, "Give a few probes"),
-        ({"gwi": "boy cold"}, "“boy” against"),
-        ({"gwi": "zumi"}, "not in the vocabulary"),
-        ({"gwj": "kyoto"}, "with the 1,500 most frequent"),
-        ({"gprobes": "zumi"}, "not in the vocabulary"),
-        ({"gwi": "我爱你"}, "not in the vocabulary"),
-        ({"gwj": FIRST}, "so every ratio is 1"),
-        ({"gprobes": " ".join(tlmviz.load("words-glove").vocabulary[:200])}, "probes were given; the first 12"),
-        ({"gsource": OWN, "gtext": ""}, "Your text has no words"),
-        ({"gsource": OWN, "gwi": "ice", "gwj": "zumi"}, "does not stand in your text"),
-        ({"gsource": OWN, "gtext": "ice steam " * 5000, "gwi": "ice", "gwj": "steam", "gprobes": "ice"}, "10,000 words"),
+        ({"first": ""}, "Give one word as i"),
+        ({"probes": " ,; "}, "Give a few probes"),
+        ({"first": "boy cold"}, "“boy” against"),
+        ({"first": "zumi"}, "not in the vocabulary"),
+        ({"second": "kyoto"}, "with the 1,500 most frequent"),
+        ({"probes": "zumi"}, "not in the vocabulary"),
+        ({"first": "我爱你"}, "not in the vocabulary"),
+        ({"second": FIRST}, "so every ratio is 1"),
+        ({"probes": " ".join(tlmviz.load("words-glove").vocabulary[:200])}, "probes were given; the first 12"),
+        ({"source": OWN, "text": ""}, "Your text has no words"),
+        ({"source": OWN, "first": "ice", "second": "zumi"}, "does not stand in your text"),
+        ({"source": OWN, "text": "ice steam " * 5000, "first": "ice", "second": "steam", "probes": "ice"}, "10,000 words"),
     ],
 )  # fmt: skip
-def test_bad_input_is_a_sentence_and_nothing_is_lost(given, said):
-    app = opened(**given)
-    assert not app.exception
-    told = [*app.error, *app.warning, *app.info]
-    shown = " ".join(part.value.replace("\\", "") for part in told) + words(app)
-    assert said in shown + " ".join(map(title_of, [] if told else charts(app)))
-    app.text_input("gwi").set_value(FIRST)
-    app.text_input("gwj").set_value(SECOND)
-    app.text_input("gprobes").set_value(PROBES)
-    if given.get("gsource"):
-        app.text_input("gtext").set_value("the boy he and the girl she")
-    app.run()
+def test_bad_input_is_a_sentence(given, said):
+    try:
+        found = ratio(**given)
+    except BadText as error:
+        assert said in frame.worded(error)
+        return
+    refused = claims.refused(found) if found.refused else ""
+    assert said in f"{refused} {told(claims.CLAIMS, found)} {claims.title(found)}".replace("\\", "")
+    assert charted(view.ratios, found) and charted(view.maps, found)
+
+
+def test_after_bad_input_nothing_is_lost():
+    app = opened(gsource=OWN, gtext="")
+    assert [part.value for part in app.error] and not app.exception
+    app.text_input("gtext").set_value("the boy he and the girl she").run()
     assert_healthy(app)
+    assert app.text_input("gwi").value == FIRST and app.text_input("gprobes").value == PROBES
     assert len(table(app)) in (1, 2, 7)
 
 
 @pytest.mark.parametrize(
     "given, instead",
     [
-        ({"gwi": "zumi"}, "The picture shows “boy”"),
-        ({"gwj": "kyoto"}, "The picture shows “girl”"),
-        ({"gwi": ""}, "The picture shows “boy”"),
-        ({"gwi": "zumi", "gwj": "boy"}, "The picture shows “girl”"),
-        ({"gprobes": "zumi kyoto"}, "The picture shows “he”, “his”"),
-        ({"gsource": OWN, "gwi": "ice", "gwj": "zumi", "gprobes": "gas hot"}, "The picture shows “was”"),
+        ({"first": "zumi"}, "The picture shows “boy”"),
+        ({"second": "kyoto"}, "The picture shows “girl”"),
+        ({"first": ""}, "The picture shows “boy”"),
+        ({"first": "zumi", "second": "boy"}, "The picture shows “girl”"),
+        ({"probes": "zumi kyoto"}, "The picture shows “he”, “his”"),
+        ({"source": OWN, "first": "ice", "second": "zumi", "probes": "gas hot"}, "The picture shows “was”"),
     ],
 )
-def test_what_was_not_counted_is_one_sentence_and_the_page_stays(given, instead):
-    app = opened(**given)
+def test_what_was_not_counted_is_said_once_with_what_is_shown_instead(given, instead):
+    found = ratio(**given)
+    said = claims.refused(found).replace("\\", "")
+    assert instead in said and said.count("The picture shows") == 1
+    [rows] = tabled(view.ratios, found)
+    np.testing.assert_allclose(run_code(view.snippet(found))["table"].ratios, rows["Ratio"])
+
+
+def test_what_was_not_counted_is_one_warning_and_the_page_stays():
+    app = opened(gwi="zumi")
     assert_healthy(app)
-    assert len(app.warning) == 1 and instead in app.warning[0].value.replace("\\", "")
-    assert app.warning[0].value.count("The picture shows") == 1
-    assert len(charts(app)) == len(charts(opened(**{key: given[key] for key in given if key == "gsource"})))
-    np.testing.assert_allclose(run_snippet(app)["table"].ratios, table(app)["Ratio"])
+    assert len(app.warning) == 1 and "The picture shows “boy”" in app.warning[0].value.replace("\\", "")
+    assert len(charts(app)) == 5
 
 
 def test_words_of_the_vocabulary_without_counts_are_rare():
@@ -134,24 +162,8 @@ def test_words_of_the_vocabulary_without_counts_are_rare():
 
 @pytest.mark.parametrize("probes", ["<b>x</b> $y$ sun", "sun sun sun", "שלום sun", "hot cold sun"])
 def test_strange_probes_are_read(probes):
-    app = opened(gprobes=probes)
-    assert_healthy(app)
-    assert "sun" in list(table(app)["Probe k"]) and len(set(table(app)["Probe k"])) == len(table(app))
-
-
-def test_a_hostile_link_shows_the_page():
-    app = open_page(
-        PAGE,
-        {
-            "wvpart": "glove",
-            "gsource": "[]",
-            "gwi": "hot",
-            "gwj": "cold",
-            "gprobes": "1e400 sun",
-            "gtext": "1e400",
-        },
-    )
-    assert_healthy(app)
+    [rows] = tabled(view.ratios, ratio(probes=probes))
+    assert "sun" in list(rows["Probe k"]) and len(set(rows["Probe k"])) == len(rows)
 
 
 def test_without_its_counts_the_model_says_so(monkeypatch):

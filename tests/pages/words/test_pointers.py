@@ -7,11 +7,12 @@ import pytest
 from scipy.spatial import ConvexHull
 
 import tlmviz
-from pages.words.pointers import claims, data
+from pages.words.pointers import claims, data, view
 from pages.words.pointers.state import SENTINEL, TEXT, Choice
-from tests.pages.helpers import by_title, link_of, open_page, picture, run_snippet
+from tests.packed import unpacked
+from tests.pages.helpers import by_title, drawn, green, link_of, open_page, picture, run_snippet
 from tests.pages.helpers import words as said
-from tests.pages.states import above_the_picture
+from tests.pages.states import above_the_picture, linked
 from tlmviz.analysis.words.hulls import SCATTERS, judge, scattered
 from tlmviz.ui.claims import first
 
@@ -88,10 +89,9 @@ def test_the_chart_of_larger_sets_is_what_was_measured():
 
 
 @pytest.mark.parametrize("points", ["a", "1.2.3", "2000.1", "-5.3", "1.1," * 1500, "<b>", "5"])
-def test_a_hostile_link_shows_the_page(points):
-    header, arrays = picture(
-        open_page(PAGE, {"hpts": points, "hstep": "-3", "hn": "0", "hseed": "x", "hkind": "?"})
-    )
+def test_a_hostile_link_shows_the_points(points):
+    query = {"hpts": points, "hstep": "-3", "hn": "0", "hseed": "x", "hkind": "?"}
+    header, arrays = unpacked(drawn(view.points, data.compute(linked(Choice, query))))
     assert len(arrays["points"]) == 1 and header["order"]  # the least there is, for 0
 
 
@@ -195,8 +195,9 @@ def test_a_text_that_cannot_be_shown_is_one_sentence(text, why):
     "query", [{"pword": "-1", "pshift": "x"}, {"ptext": "<b> 😀 $x$ ⟨unknown⟩"}, {"ptext": "猫が いる 猫が"}]
 )
 def test_a_hostile_link_shows_the_text(query):
-    header, _ = picture(open_page(PAGE, {"pointer": "sentinel"} | query))
-    assert len(header["offers"]) == len(header["tokens"])
+    found = data.compute(linked(Choice, query, part=SENTINEL))
+    header, _ = unpacked(drawn(view.words, found))
+    assert len(header["offers"]) == len(header["tokens"]) and green(found.checks)
 
 
 def test_moving_the_sentinel_moves_sentence_and_chart():

@@ -120,9 +120,7 @@ def test_every_claim_on_a_hull_is_what_scipy_says():
     found = []
     start = {name: control.default for name, control in Choice.controls.items()}
     given = {"part": HULL, "points": (), "text": start["text"], "shift": 0.0, "word": 0, "step": 0}
-    several = [
-        state for state in states(Choice, given, count=12) if state.part == HULL and state.number < MOST
-    ]
+    several = [state for state in states(Choice, given) if state.part == HULL and state.number < MOST]
     several += [Choice(**start | {"points": points}) for points in SETS]
     several += [Choice(**start | {"step": step}) for step in (1, 3, MOST + 1)]
     several += [

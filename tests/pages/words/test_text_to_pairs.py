@@ -165,22 +165,6 @@ def test_a_text_of_which_nothing_stays_says_so():
     assert "press *Throw*" in words(app)
 
 
-HOSTILE = {
-    "wm": "999",
-    "wat": "-5",
-    "wseed": "1e400",
-    "wthrow": "<b>",
-    "wvm": "nope",
-    "wcount": "[]",
-    "wtext": "1e400",
-}
-
-
-def test_a_hostile_link_shows_the_page():
-    app = open_page(PAGE, HOSTILE)
-    assert_healthy(app)
-
-
 def test_the_link_says_where_the_window_is():
     app = open_page(PAGE, {"wat": "3"})
     body = "result = decode(given).header.state.at"

@@ -1,17 +1,20 @@
 """The part One step of the page Word vectors: its numbers, its snippets, its bad inputs and hostile links."""
 
 import json
-import struct
 from functools import partial
 
 import numpy as np
 import pytest
 
 import tlmviz
+from pages.words.word_vectors.step import claims, data, view
 from pages.words.word_vectors.step import state as controls
 from tests.javascript.node import evaluate
-from tests.pages.helpers import assert_healthy, badges, charts, follow_link, open_page, run_snippet
+from tests.packed import unpacked
+from tests.pages.helpers import badges, charted, charts, drawn, green, open_page, picture, run_code
+from tests.pages.states import linked, told
 from tlmviz.analysis.words import one_step
+from tlmviz.errors import BadText
 
 PAGE = "words/word_vectors"
 FOLDER = "pages/words/word_vectors/step"
@@ -23,31 +26,31 @@ opened = partial(open_page, PAGE, wvpart="step")
 RATE = 0.7
 
 
-def sent(app) -> bytes:
-    """The payload of the page's picture."""
-    assert_healthy(app)
-    [found] = [
-        part.proto
-        for part in app.get("bidi_component")
-        if part.proto.component_name.endswith("tlmviz_one-step")
-    ]
-    return found.bytes
+def step(method=controls.SOFTMAX, **given) -> data.Data:
+    """What the part shows of a state."""
+    return data.compute(controls.Step(method=method, **given))
 
 
-def header_of(payload: bytes) -> dict:
-    [length] = struct.unpack("<I", payload[:4])
-    return json.loads(payload[4 : 4 + length])
+def sent(**given) -> bytes:
+    """What its picture is sent."""
+    return drawn(view.picture, step(**given))
 
 
 @pytest.mark.parametrize("part", PARTS)
-def test_every_part_opens_with_green_badges_and_a_picture_that_is_not_too_large(part):
-    app = opened(wpart=part)
-    payload = sent(app)
-    assert len(charts(app)) == 1 and len(payload) < 400_000
-    assert "✗" not in badges(app) and "✓ After the step = moved vectors" in badges(app)
-    assert ("Tree sums to 1" in badges(app)) == (part == controls.TREE)
-    assert ("Softmax over words = 1" in badges(app)) == (part == controls.SOFTMAX)
-    assert app.latex and not app.warning
+def test_every_part_has_a_picture_that_is_not_too_large_and_its_identities(part):
+    found = step(part)
+    assert len(charted(view.costs, found)) == 1 and len(sent(method=part)) < 400_000
+    names = [check.name for check in found.checks]
+    assert green(found.checks) and "After the step = moved vectors" in names
+    assert ("Tree sums to 1" in names) == (part == controls.TREE)
+    assert ("Softmax over words = 1" in names) == (part == controls.SOFTMAX)
+
+
+def test_the_menu_leads_through_every_part():
+    app = opened()
+    for part in PARTS[1:]:
+        app.segmented_control("wpart").set_value(part).run()
+        assert len(charts(app)) == 1 and app.latex and not app.warning and "✗" not in badges(app)
 
 
 def scene(payload: bytes, **state) -> dict:
@@ -63,7 +66,7 @@ result = { rows: scene.rows, arrows: scene.arrows, shown: scene.shown, loss: [0,
 
 @pytest.mark.parametrize("everything", [True, False])
 def test_the_browsers_softmax_is_the_models(everything):
-    found = scene(sent(opened()), rate=RATE, all=everything)
+    found = scene(sent(), rate=RATE, all=everything)
     wv = tlmviz.load("words-skipgram")
     step = one_step.softmax_step(wv, "little", "girl")
     after = one_step.softmax(step.moved_scores(RATE, everything))
@@ -78,7 +81,7 @@ def test_the_browsers_softmax_is_the_models(everything):
 
 
 def test_the_arrow_is_as_long_as_the_gradient_and_ends_at_the_word_that_was_there():
-    found = scene(sent(opened()), rate=RATE, all=True)
+    found = scene(sent(), rate=RATE, all=True)
     arrows = {arrow["kind"]: np.array([arrow["from"], arrow["to"]]) for arrow in found["arrows"]}
     wv = tlmviz.load("words-skipgram")
     step = one_step.softmax_step(wv, "little", "girl")
@@ -91,8 +94,8 @@ def test_the_arrow_is_as_long_as_the_gradient_and_ends_at_the_word_that_was_ther
 
 @pytest.mark.parametrize("seed, negatives", [(0, 5), (31, 1), (45, 20)])
 def test_the_browsers_negative_samples_are_those_of_the_seed(seed, negatives):
-    app = opened(wpart=controls.NEGATIVE, wneg=negatives, wsseed=seed)
-    found = scene(sent(app), rate=RATE, all=True)
+    sample = sent(method=controls.NEGATIVE, negatives=negatives, seed=seed)
+    found = scene(sample, rate=RATE, all=True)
     wv = tlmviz.load("words-negative")
     _, drawn = one_step.draws(wv.counts, wv.config.power, negatives, seed)
     rows = np.array([wv.index("girl"), *drawn])
@@ -110,7 +113,7 @@ def test_the_browsers_negative_samples_are_those_of_the_seed(seed, negatives):
 
 @pytest.mark.parametrize("at", [0, 6, 15])
 def test_the_browsers_mean_is_that_of_the_window(at):
-    found = scene(sent(opened(wpart=controls.BAG)), rate=RATE, all=True, at=at, seed=3)
+    found = scene(sent(method=controls.BAG), rate=RATE, all=True, at=at, seed=3)
     wv, text = tlmviz.load("words-cbow"), controls.Step.text.default.lower().split()
     around = [word for k, word in enumerate(text) if k != at and abs(k - at) <= 5]
     mean, lift = one_step.bag(wv, around)
@@ -146,8 +149,8 @@ result = { before: leaves(before), after: leaves(after), shares: leaves(text.sha
         JS: "movedScores",
         TREE: "decisionsOf, layoutOfTree, nodeAt, reachedBy, sharesOf, treeStep",
     }
-    app = opened(wpart=controls.TREE, wcenter=center, wcontext=context)
-    found = evaluate(imports, body.replace("RATE", str(RATE)), sent(app))
+    payload = sent(method=controls.TREE, center=center, context=context)
+    found = evaluate(imports, body.replace("RATE", str(RATE)), payload)
     wv = tlmviz.load("words-hierarchical")
     np.testing.assert_allclose(found["before"], wv.probabilities(center), atol=1e-6)
     step = one_step.tree_step(wv, center, context)
@@ -176,8 +179,8 @@ def test_the_plane_of_vectors_on_one_line_has_two_axes():
 
 @pytest.mark.parametrize("part", PARTS)
 def test_the_snippet_runs_and_says_the_same(part):
-    app = opened(wpart=part, wrate=RATE, wsseed=2)
-    scope = run_snippet(app)
+    shown = step(part, rate=RATE, seed=2)
+    scope = run_code(view.snippet(shown))
     if part == controls.TREE:
         wv = scope["wv"]
         assert scope["product"] == pytest.approx(
@@ -185,10 +188,10 @@ def test_the_snippet_runs_and_says_the_same(part):
         )
         assert scope["before"].sum() == pytest.approx(1)
         return
-    found = scene(sent(app), rate=RATE, all=True)
+    found = scene(drawn(view.picture, shown), rate=RATE, all=True)
     rows = [scope["o"]] if part == controls.SOFTMAX else range(len(found["rows"]))
-    shown = [row["after"] for row, _ in zip(found["rows"], rows)]
-    np.testing.assert_allclose(scope["after"][list(rows)], shown, atol=1e-5)
+    after = [row["after"] for row, _ in zip(found["rows"], rows)]
+    np.testing.assert_allclose(scope["after"][list(rows)], after, atol=1e-5)
 
 
 @pytest.mark.parametrize(
@@ -203,45 +206,46 @@ def test_the_snippet_runs_and_says_the_same(part):
 )
 @pytest.mark.parametrize("part", [controls.SOFTMAX, controls.TREE])
 def test_a_word_that_cannot_be_read_is_one_sentence_and_the_picture_stays(part, typed, said):
-    app = opened(wpart=part)
-    before = header_of(sent(app))["title"]
-    app.text_input(key="wcontext").set_value(typed).run()
+    before, found = step(part), step(part, context=typed)
+    [error] = found.refused.values()
+    assert said in str(error)
+    assert claims.title(found) == claims.title(before) and drawn(view.picture, found)
+
+
+def test_a_word_that_cannot_be_read_stays_in_its_box():
+    app = opened(wcontext="ice cream")
     [warning] = app.warning
-    assert said in warning.value.replace("\\", "") and "The picture shows" in warning.value.replace("\\", "")
-    assert header_of(sent(app))["title"] == before and app.text_input(key="wcontext").value == typed
+    assert "is 2 words" in warning.value and "The picture shows" in warning.value
+    assert picture(app, "tlmviz_one-step")[0]["context"] == "girl"
+    assert app.text_input(key="wcontext").value == "ice cream"
 
 
 @pytest.mark.parametrize("part", [controls.SOFTMAX, controls.NEGATIVE, controls.TREE])
 def test_a_word_beside_itself_is_a_pair_like_any_other(part):
-    app = opened(wpart=part, wcenter="dog", wcontext="Dog!")
-    assert header_of(sent(app))["context"] == "dog"
-    said = any("same word twice" in part.value for part in app.markdown)
-    assert "✗" not in badges(app) and said == (
-        part != controls.TREE
-    )  # the tree has no second vector of a word
+    found = step(part, center="dog", context="Dog!")
+    assert found.context == "dog" and green(found.checks)
+    # The tree has no second vector of a word.
+    assert ("same word twice" in told(claims.CLAIMS, found)) == (part != controls.TREE)
 
 
 @pytest.mark.parametrize("typed, counts", [("cat", 1), ("", 0), ("ξένος λόγος", 0), ("qqq zzz cat", 1)])
 def test_a_text_without_two_known_words_is_one_sentence(typed, counts):
-    app = opened(wpart=controls.BAG, wsent=typed)
-    assert_healthy(app)
-    [info] = app.info
-    assert f"of this text it knows {counts}" in info.value
+    with pytest.raises(BadText, match=f"of this text it knows {counts}"):
+        step(controls.BAG, text=typed)
 
 
 def test_unknown_words_of_a_text_are_left_out_and_a_long_one_is_cut_and_it_is_said():
-    app = opened(wpart=controls.BAG, wsent="the cat xyzzyq sat " * 2500)
-    header = header_of(sent(app))
+    found = step(controls.BAG, text="the cat xyzzyq sat " * 2500)
+    header, _arrays = unpacked(drawn(view.picture, found))
+    said = told(claims.CLAIMS, found)
     assert len(header["text"]) == controls.MOST_WORDS and "xyzzyq" not in header["text"]
-    told = [part.value for part in app.markdown]
-    assert any("Left out" in text and "xyzzyq" in text for text in told)
-    assert any("7,500 known words" in text for text in told)
+    assert "Left out" in said and "xyzzyq" in said and "7,500 known words" in said
 
 
-@pytest.mark.parametrize("session", [{"wreach": 1}, {"wreach": 10}, {"wneg": 1}, {"wneg": 20}])
-def test_sliders_reach_their_ends(session):
-    app = opened(wpart=controls.BAG, **session)
-    assert scene(sent(app), rate=10, all=True)["rows"] and "✗" not in badges(app)
+@pytest.mark.parametrize("given", [{"window": 1}, {"window": 10}, {"negatives": 1}, {"negatives": 20}])
+def test_sliders_reach_their_ends(given):
+    assert scene(sent(method=controls.BAG, **given), rate=10, all=True)["rows"]
+    assert green(step(controls.BAG, **given).checks)
 
 
 @pytest.mark.parametrize(
@@ -253,7 +257,6 @@ def test_sliders_reach_their_ends(session):
         {"wpart": "Tree", "wwide": "{}", "wcontext": "1e400"},
     ],
 )
-def test_hostile_links_open_the_page(query):
-    app = follow_link(PAGE, {"wvpart": "step", **query}, from_the_start=True)
-    assert header_of(sent(app))["title"]
-    assert "✗" not in badges(app)
+def test_hostile_links_have_a_picture(query):
+    found = data.compute(linked(controls.Step, query))
+    assert unpacked(drawn(view.picture, found))[0]["title"] and green(found.checks)

@@ -157,7 +157,7 @@ WINDOWS = {
 
 
 def test_every_claim_on_pairs_is_what_plain_loops_count():
-    several = list(states(Pairs, {"at": None}, count=6))
+    several = list(states(Pairs, {"at": None}))
     several += [Pairs(**start(Pairs, text=text)) for text in (*EXAMPLES.values(), FRENCH, LONG, WIDE)]
     several += [
         Pairs(**start(Pairs, text=text, threshold=1e-4, counting=counting, seed=seed))

@@ -8,16 +8,19 @@ import numpy as np
 import pytest
 
 import tlmviz
+from pages.workbench.doctor import data, view
 from pages.workbench.doctor.claims import NAMES
-from pages.workbench.doctor.state import MODELS, SIZED, TWO_WAYS, WAYS, Doctor
+from pages.workbench.doctor.state import MODELS, SIZED, SIZES, TWO_WAYS, WAYS, Doctor
 from tests.pages.helpers import (
     assert_healthy,
     badges,
     by_title,
     chart_parts,
+    charted,
     charts,
     follow_link,
     open_page,
+    run_code,
     run_snippet,
     words,
 )
@@ -29,6 +32,11 @@ from tlmviz.ui.inputs import DEFAULT_TEXT
 PAGE = "workbench/doctor"
 MODELS_LINK = Doctor.link(view=MODELS)
 WAYS_LINK = Doctor.link(view=TWO_WAYS)
+
+
+def examined(text=DEFAULT_TEXT, size=0.0, **given) -> data.Data:
+    """What the page shows of a state."""
+    return data.compute(Doctor(model="stories-rope", text=text, size=size, **given))
 
 
 def test_it_opens_on_another_base_in_one_layer():
@@ -67,19 +75,16 @@ def test_a_fault_leaves_the_model_as_it_is():
 
 @pytest.mark.parametrize("name", list(faults.FAULTS))
 def test_the_snippet_puts_the_same_fault_in(name):
-    app = follow_link(PAGE, {"drfault": name})
-    assert_healthy(app)
-    said = run_snippet(app)["said"]
-    assert f"orange-badge[{said.cause}]" in badges(app) and said.layer == 3
-    assert said.cause == NAMES[name]
+    found = examined(fault=name, size=SIZES[name].default if name in SIZES else 0.0)
+    said = run_code(view.snippet(found))["said"]
+    assert said.cause == NAMES[name] == found.found.said.cause and said.layer == 3
 
 
 @pytest.mark.parametrize("way", [way for way in WAYS if way != "transformers"])
 def test_one_model_two_ways_is_healthy(way):
-    app = follow_link(PAGE, {**WAYS_LINK, "drway": way, "text": "Lily had a red ball."}, from_the_start=True)
-    assert_healthy(app)
-    assert "green-badge[healthy]" in badges(app) and run_snippet(app)["said"].healthy
-    assert len(charts(app)) == 2
+    found = examined(view=TWO_WAYS, way=way, text="Lily had a red ball.")
+    assert found.found.said.healthy and run_code(view.snippet(found))["said"].healthy
+    assert len(charted(view.picture, found)) == 2
 
 
 def test_every_preset_of_the_library_is_offered():

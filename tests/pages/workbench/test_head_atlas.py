@@ -12,15 +12,7 @@ from pages.workbench.head_atlas import data
 from pages.workbench.head_atlas.state import Atlas
 from tests import tiny
 from tests.packed import unpacked
-from tests.pages.helpers import (
-    SENT,
-    assert_healthy,
-    badges,
-    open_page,
-    run_snippet,
-    views,
-    words,
-)
+from tests.pages.helpers import SENT, assert_healthy, badges, open_page, run_snippet, views, words
 from tlmviz.analysis.workbench.survey import COLUMNS, STATISTICS, Survey, find, survey
 from tlmviz.checkpoints.folders import SURVEYS, models_folder
 from tlmviz.checkpoints.native import save_network
@@ -114,16 +106,13 @@ class TestAllHeads:
     @pytest.mark.parametrize(
         "query",
         [
-            {"atlasx": "nonsense"},
-            {"atlasy": "layer", "atlasx": "layer"},
-            {"atlassort": "-nonsense"},
-            {"atlassort": "--"},
-            {"atlastop": "1e9"},
-            {"atlaspin": "-3"},
-            {"atlasview": "Two heads"},
-            {"atlasfind": "   "},
+            {
+                "atlasx": "nonsense", "atlassort": "-nonsense", "atlastop": "1e9", "atlaspin": "-3", "atlasview": "Two heads",
+                "atlasfind": "   ",
+            },
+            {"atlasy": "layer", "atlasx": "layer", "atlassort": "--"},
         ],
-    )
+    )  # fmt: skip
     def test_hostile_links(self, query):
         app = linked(**query)
         assert_healthy(app)

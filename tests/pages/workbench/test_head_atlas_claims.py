@@ -118,7 +118,7 @@ ELSEWHERE = ("without", "never", "since_the_start")  # what the shipped survey g
 
 
 def chosen_states():
-    yield from states(Atlas, GIVEN, count=12)
+    yield from states(Atlas, GIVEN)
     for query in QUERIES:
         yield Atlas(
             **{name: control.default for name, control in Atlas.controls.items()} | GIVEN | {"query": query}

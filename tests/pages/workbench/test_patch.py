@@ -2,26 +2,32 @@
 
 import numpy as np
 import pytest
-import streamlit as st
 
 import tlmviz
 from pages.workbench.patch import data as compute
+from pages.workbench.patch import view
 from pages.workbench.patch.examples import REALS, STORIES, linked
 from pages.workbench.patch.state import CLEAN, PARTS, Patch
 from pages.workbench.patch.state import TEXTS as BOXES
 from tests.packed import unpacked
 from tests.pages.helpers import (
+    anew,
     assert_healthy,
     badges,
     by_title,
+    drawn,
     link_of,
     open_page,
+    run_code,
     run_snippet,
     views,
     words,
 )
+from tests.pages.states import linked as at_link
 from tlmviz.analysis.workbench import patching
 from tlmviz.analysis.workbench.patching import Cell
+from tlmviz.errors import BadText
+from tlmviz.ui import frame
 
 PAGE = "workbench/patch"
 TEXTS = STORIES["A red ball"]
@@ -43,17 +49,27 @@ def chosen(*texts):
     return Patch(model="stories-rope", **values | dict(zip(("clean", "corrupted", "answer", "wrong"), texts)))
 
 
-def sent(app):
+def grids(data: bytes):
     """The picture's header, its preview and its exact grid."""
-    assert_healthy(app)
-    [data] = [part.proto.bytes for part in views(app) if b'"preview"' in part.proto.bytes[:8000]]
     header, arrays = unpacked(data)
     return header, *(arrays[name].reshape(header["rows"], header["columns"]) for name in ("preview", "exact"))
 
 
-@pytest.mark.parametrize("part, kind", [(label, kind) for kind, label in PARTS.items()])
-def test_both_grids_of_every_kind(lm, task, part, kind):
-    header, preview, exact = sent(open_page(PAGE, {"ptkind": part}))
+def sent(app):
+    """The same of a page."""
+    assert_healthy(app)
+    [data] = [part.proto.bytes for part in views(app) if b'"preview"' in part.proto.bytes[:8000]]
+    return grids(data)
+
+
+def patch(query=None, model="stories-rope", **given) -> compute.Data:
+    """What the page shows by a link."""
+    return compute.compute(at_link(Patch, query or {}, model=model, **given))
+
+
+@pytest.mark.parametrize("kind", PARTS)
+def test_both_grids_of_every_kind(lm, task, kind):
+    header, preview, exact = grids(drawn(view.grid, patch(kind=kind)))
     np.testing.assert_allclose(exact, patching.patch_grid(lm, task, kind), atol=2e-5)
     np.testing.assert_allclose(preview, patching.patch_preview(lm, task, kind), atol=2e-5)
     assert header["heads"] == (kind in patching.HEAD_KINDS)
@@ -100,7 +116,7 @@ def test_a_cell_is_added():
 
 
 def test_the_snippet(lm, task):
-    scope = run_snippet(open_page(PAGE, {"ptkind": "Residual"}))
+    scope = run_code(view.snippet(patch(kind="resid")))
     np.testing.assert_allclose(scope["grid"], patching.patch_grid(lm, task, "resid"), atol=2e-5)
 
 
@@ -115,9 +131,15 @@ def test_the_snippet(lm, task):
         ({"ptclean": ""}, "empty"),
     ],
 )
-def test_a_sentence_and_nothing_lost(link, said):
-    app = open_page(PAGE, {"ptchain": "z.5.0"} | link)
-    assert not app.exception and len(app.error) == 1 and said in app.error[0].value
+def test_what_cannot_be_patched_is_one_sentence(link, said):
+    with pytest.raises(BadText) as refused:
+        patch(link)
+    assert said in frame.worded(refused.value)
+
+
+def test_after_a_sentence_nothing_is_lost():
+    app = open_page(PAGE, {"ptchain": "z.5.0", "ptwrong": "ball"})
+    assert not app.exception and len(app.error) == 1 and "both “ball”" in app.error[0].value
     assert [box.key for box in app.text_input] == [box.key for box in BOXES]
     assert link_of(app)["ptchain"] == "z.5.0"
     for box in BOXES:
@@ -135,14 +157,15 @@ def test_a_sentence_and_nothing_lost(link, said):
     ],
 )
 def test_hostile_links(link):
-    header, *_ = sent(open_page(PAGE, link))
+    header, *_ = grids(drawn(view.grid, patch(link)))
     assert header["best"] == ["z", 5, 0] and header["chain"] in ([], [[5, 0]])
 
 
 @pytest.mark.parametrize("model", ["stories-gpt", "stories-mhc", "zoo-mla", "zoo-mqa"])
-@pytest.mark.parametrize("part", ["k", "Residual"])
-def test_other_models(model, part):
-    _, preview, exact = sent(open_page(PAGE, {"model": model, "ptkind": part}))
+@pytest.mark.parametrize("kind", ["k", "resid"])
+def test_other_models(model, kind):
+    texts = dict(zip(("clean", "corrupted", "answer", "wrong"), compute.opening(model)))
+    _, preview, exact = grids(drawn(view.grid, patch(model=model, kind=kind, **texts)))
     assert np.isfinite(preview).all() and np.isfinite(exact).all()
 
 
@@ -164,10 +187,9 @@ def test_a_preset_fills_the_boxes():
     assert "ptcell" not in link_of(app)
 
 
-@pytest.mark.parametrize("name", REALS)
-def test_a_preset_of_a_model_that_is_not_here_says_how_to_get_it(name):
+def test_a_preset_of_a_model_that_is_not_here_says_how_to_get_it():
     app = open_page(PAGE)
-    assert app.button(key=f"patch-{name}").disabled
+    assert REALS and all(app.button(key=f"patch-{name}").disabled for name in REALS)
     assert "`tlmviz get smollm2-135m`" in words(app)
 
 
@@ -178,9 +200,8 @@ class TestAsked:
     def slow(self, monkeypatch):
         monkeypatch.setattr(compute, "AT_ONCE", -1.0)
         monkeypatch.setattr(compute, "SLICE", 30)
-        st.cache_resource.clear()
-        yield
-        st.cache_resource.clear()
+        with anew():
+            yield
 
     def job(self):
         return compute.compute(chosen(*TEXTS)).job

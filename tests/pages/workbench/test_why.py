@@ -3,8 +3,11 @@
 import numpy as np
 import pytest
 
-from tests.pages.helpers import assert_healthy, badges, open_page, picture, run_snippet, words
-from tests.pages.states import above_the_picture
+from pages.workbench.why import data, view
+from pages.workbench.why.state import Why
+from tests.packed import unpacked
+from tests.pages.helpers import assert_healthy, badges, drawn, green, open_page, picture, run_code, words
+from tests.pages.states import above_the_picture, linked
 from tlmviz.ui import compute
 from tlmviz.ui.inputs import DEFAULT_TEXT
 
@@ -12,8 +15,15 @@ PAGE = "workbench/why"
 TWO = {"head": "5.0", "query": "25", "key": "17", "whypath": "4.2.17.16", "whyat": "1"}
 
 
-def linked(**query):
+def opened(**query):
     return open_page(PAGE, query=query)
+
+
+def why(query=None, model="stories-rope", text=DEFAULT_TEXT, pin=None) -> data.Data:
+    """What the page shows by a link, of the weight that is most worth explaining unless another is given."""
+    found = data.striking(model, text)
+    place = (found.layer, found.head, found.query, found.key)
+    return data.compute(linked(Why, query or {}, model=model, text=text, pin=pin or place))
 
 
 def test_it_opens_on_a_key_that_a_head_wrote():
@@ -39,7 +49,7 @@ def test_it_opens_on_a_key_that_a_head_wrote():
 
 
 def test_a_path_in_the_link_is_shown():
-    app = linked(**TWO)
+    app = opened(**TWO)
     assert_healthy(app)
     header, arrays = picture(app, "tlmviz_why")
     assert [step["name"] for step in header["steps"]] == ["L5H0", "L4H2"] and header["at"] == 1
@@ -48,29 +58,30 @@ def test_a_path_in_the_link_is_shown():
 
 
 def test_all_sources():
-    header, arrays = picture(linked(whyall="1"), "tlmviz_why")
+    header, arrays = unpacked(drawn(view.picture, why({"whyall": "1"})))
     assert len(header["rows"]) == len(header["columns"]) == header["total"] == 37
     found = compute.model("stories-rope").explain(DEFAULT_TEXT, 5, 0, 25, 17)
     np.testing.assert_allclose(arrays["values"], found.scores, atol=1e-5)
 
 
 def test_all_pairs_of_heads():
-    app = linked(whyview="All pairs of heads")
+    app = opened(whyview="All pairs of heads")
     assert_healthy(app)
     header, arrays = picture(app, "why-heads")
     assert (header["layers"], header["heads"], header["state"]["kind"]) == (6, 6, "k")
     assert divmod(int(arrays["k"].argmax()), 36) == (6, 26)  # L1H0 and L4H2
 
 
-@pytest.mark.parametrize("query", [{}, TWO, {"whyview": "All pairs of heads"}])
+@pytest.mark.parametrize("query", [{}, {"whypath": "4.2.17.16", "whyat": "1"}])
 def test_the_snippet_says_what_the_page_says(query):
-    app = linked(**query)
-    scope = run_snippet(app)
-    if "whyview" in query:
-        assert float(scope["scores"].max()) == pytest.approx(0.40, abs=0.005)
-    else:
-        header, _ = picture(app, "tlmviz_why")
-        assert f"{scope['found'].score:.2f}" == header["score"]
+    found = why(query)
+    header, _ = unpacked(drawn(view.picture, found))
+    assert f"{run_code(view.snippet(found))['found'].score:.2f}" == header["score"]
+
+
+def test_the_snippet_of_all_pairs():
+    scores = run_code(view.snippet(why({"whyview": "All pairs of heads"})))["scores"]
+    assert float(scores.max()) == pytest.approx(0.40, abs=0.005)
 
 
 @pytest.mark.parametrize(
@@ -85,23 +96,25 @@ def test_the_snippet_says_what_the_page_says(query):
         {"whykind": "z"},
         {"whyall": "maybe"},
         {"whypath": ",".join(["4.2.17.16"] * 50)},
-        {"head": "99.99", "query": "999", "key": "3"},
-        {"query": "3", "key": "9"},
     ],
 )
 def test_hostile_links(query):
-    app = linked(**query)
-    assert_healthy(app)
-    header, _ = picture(app, "tlmviz_why")
+    header, _ = unpacked(drawn(view.picture, why(query)))
     assert len(header["steps"]) <= 13 and 0 <= header["at"] < len(header["steps"])
+
+
+@pytest.mark.parametrize("query", [{"head": "99.99", "query": "999", "key": "3"}, {"query": "3", "key": "9"}])
+def test_a_pin_that_is_not_there(query):
+    app = opened(**query)
+    assert_healthy(app)
+    assert picture(app, "tlmviz_why")[0]["at"] == 0
 
 
 @pytest.mark.parametrize("text", ["a", "Lily", "word " * 150, "🦄 <b>x</b>"])
 def test_texts(text):
-    app = open_page(PAGE, query={"text": text})
-    assert_healthy(app)
-    header, arrays = picture(app, "tlmviz_why")
-    assert len(header["places"]) == len(arrays["weights"]) <= 160
+    found = why(text=text)
+    header, arrays = unpacked(drawn(view.picture, found))
+    assert len(header["places"]) == len(arrays["weights"]) <= 160 and green(found.checks)
 
 
 def test_latent_attention_has_no_composition():

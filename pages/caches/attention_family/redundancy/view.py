@@ -125,10 +125,12 @@ ids = trace.ids[:{READ}]
 similarity = SIMILARITIES[{chosen.similarity!r}](trace)  # [L * H, L * H]
 order = redundancy.pruning_order(lm, ids, {data.asked!r}, {chosen.how!r})  # (layer, head), least effect first
 losses = redundancy.prune(lm, ids, order, {chosen.how!r})
+print(order[:5], losses.here[:5])
 """
     if config.attention.latent_dim is None and config.n_kv_heads > 1:
         snippet += """\
 merges = redundancy.sharing_order(lm, similarity)
 shared = redundancy.share(lm, ids, merges)
+print(merges[:5], shared.here[:5])
 """
     return snippet
