@@ -276,6 +276,14 @@ def test_every_page_with_a_question_is_held_to_its_answer():
     assert asking <= {page.folder for page in ALL}
 
 
+@pytest.mark.parametrize("page", sorted({page for page, *_ in CASES}))
+def test_off_a_page_asks_nothing(page, monkeypatch):
+    monkeypatch.setattr("tlmviz.ui.guess.Question", None)  # whoever made one would fail
+    app = open_page(page)
+    assert_healthy(app)
+    assert not answers(app) and pictures(app)
+
+
 @pytest.mark.parametrize(
     "text", ["a", "😀", "<b>x</b> $x$ `code` [a](b) :red[c] <|endoftext|>", "a a a a a a"]
 )
