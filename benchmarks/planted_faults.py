@@ -32,8 +32,10 @@ ROOT = Path(__file__).resolve().parents[1]
 TABLE = Path(__file__).with_suffix(".toml")
 RINGS = {"core": "not deep", "deep": "deep"}  # in their order -> the expression that chooses their tests
 NOT_RED, BROKEN = "not red", "broken"  # the other verdicts; broken: what failed did so before any test ran
+PYTEST = "-m pytest -x -q -p no:cacheprovider -rfE --tb=no"
 CHUNK = 20  # test files of one pytest
 GREEN = (0, 5)  # pytest's exit codes where all passed, and where none was chosen
+CUT = (signal.SIGINT, signal.SIGTERM, signal.SIGKILL)  # by somebody, and not by a fault
 FAR = 99  # imports away: what a test file reaches otherwise than by imports
 SUMMARY = re.compile(
     r"^(?:FAILED|ERROR) (?P<file>\S+\.py)(?P<test>::.*?(?:\[.*?\])?)?(?: - .*)?$", re.MULTILINE
@@ -173,18 +175,7 @@ def nearest_first(affected: ModuleType, tree: Path, fault: Fault, tests: list[st
 
 def pytest(tree: Path, *arguments: str) -> tuple[int, str]:
     """Run pytest in the worktree, one process, until the first red; its exit code and what it said."""
-    command = [
-        sys.executable,
-        "-m",
-        "pytest",
-        "-x",
-        "-q",
-        "-p",
-        "no:cacheprovider",
-        "-rfE",
-        "--tb=no",
-        *arguments,
-    ]
+    command = [sys.executable, *PYTEST.split(), *arguments]
     with tempfile.TemporaryFile() as said:  # a pipe stays open as long as anything that a test left behind
         process = subprocess.Popen(
             command, cwd=tree, env=os.environ | {"OMP_NUM_THREADS": "1"}, stdin=subprocess.DEVNULL, stdout=said,
@@ -195,7 +186,7 @@ def pytest(tree: Path, *arguments: str) -> tuple[int, str]:
         finally:
             with contextlib.suppress(ProcessLookupError):  # servers and browsers, where the run was cut
                 os.killpg(process.pid, signal.SIGKILL)
-        if code < 0:
+        if -code in CUT:
             sys.exit(f"pytest was ended by signal {-code}; another run begins this fault anew.")
         said.seek(0)
         return code, said.read().decode("utf-8", "replace")

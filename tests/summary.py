@@ -53,8 +53,9 @@ def pytest_terminal_summary(terminalreporter, config):
             tell(f"{seconds / 60:6.1f}  {folder} ({tests[folder]} tests)")
     for report in stats.get("rerun", ()):
         tell(f"needed a second try: {report.nodeid}")
-    if config.option.lf:
-        for report in stats.get("passed", ()):
+    if config.getoption("lf", False):
+        red = {report.nodeid for kind in ("failed", "error") for report in stats.get(kind, ())}
+        for report in (each for each in stats.get("passed", ()) if each.nodeid not in red):
             tell(f"failed beside others and passed alone, flaky: {report.nodeid}")
 
 

@@ -70,6 +70,12 @@ def controls_of(page: str) -> dict[str, Control]:
     return {control.key: control for state in states_of(page) for control in state.controls.values()}
 
 
+def parts_of(page: str) -> list[dict[str, str]]:
+    """What a link says to open each part of a page; of a page without parts, nothing."""
+    menus = [each for key, each in controls_of(page).items() if key.endswith(("view", "part"))]
+    return [{menu.key: menu.write(each)} for menu in menus for each in menu.ends] or [{}]
+
+
 def _chosen(page: str, session: dict) -> dict:
     """What a session holds where a user has set these widgets: a declared page's values lie under names of their own.
 

@@ -11,7 +11,7 @@ from pages import ALL
 from tlmviz.ui import link, menu
 from tlmviz.ui.state import UNREADABLE
 
-from .helpers import controls_of, open_page
+from .helpers import controls_of, open_page, parts_of
 
 HOST = "e.vil"
 HOSTILE = f"![](//{HOST})www.{HOST}"  # short enough to be shown whole
@@ -136,12 +136,6 @@ def test_what_leads_away_is_found(text):
 def test_elements_of_html_are_found():
     assert is_element('<a href="//e.vil">') and is_element("<img src='https://e.vil/a'>")
     assert not is_element('<a href="./?text=e.vil">e.vil</a>')
-
-
-def parts_of(page: str) -> list[dict[str, str]]:
-    """What a link says to open each part of a page; of a page without parts, nothing."""
-    menus = [each for key, each in controls_of(page).items() if key.endswith(("view", "part"))]
-    return [{menu.key: menu.write(each)} for menu in menus for each in menu.ends] or [{}]
 
 
 @pytest.mark.parametrize("page", [page.folder for page in ALL])
