@@ -11,14 +11,15 @@ ERRORS := $(shell grep -o "^class [A-Za-z]*" tlmviz/errors.py | cut -c7-)
 AXE    := node_modules/axe-core/axe.min.js
 # A process a core, up to four (each takes 2 GB), of one thread: torch threads that share cores crawl.
 # tests/conftest.py says which tests share a process, and in which order.
-# One broken part that all pages share fails every flow, each after a minute of patience: 25 failures say enough.
+# One broken part that all pages share fails every flow, each after minutes of patience: 25 failures say enough, and three that
+# fail again.
 PROCESSES ?= $(shell $(PYTHON) -c "import os; print(min(4, os.cpu_count()))")
 PYTEST := OMP_NUM_THREADS=1 $(BIN)/python -m pytest
 BESIDE := -n $(PROCESSES) --dist loadscope --no-loadscope-reorder --maxfail=25 --durations=30
 # What fails beside others is asked once more, alone: what fails twice is red, what passes then is named as flaky.
-ALONE  := --last-failed --last-failed-no-failures=none
-FORGET := rm -f .pytest_cache/v/cache/lastfailed
+ALONE  := --last-failed --last-failed-no-failures=none --maxfail=3
 DEEPER := TLMVIZ_TESTS_STATES=20
+FORGET := rm -f .pytest_cache/v/cache/lastfailed
 
 .PHONY: run test all quick affected lint format docs texts models node browser nginx clean
 
@@ -31,7 +32,8 @@ test: node $(AXE) $(VENV)/.test-ready browser nginx
 	$(FORGET)
 	$(PYTEST) $(BESIDE) -m "not deep" || { test $$? = 1 && $(PYTEST) $(ALONE); }
 
-# Both rings, with more random states of every page; red, too, where more than two flows of the browser needed a second try.
+# Both rings, and claims over twenty random states in place of six; red, too, where more than two flows of the browser needed
+# a second try.
 all: node $(AXE) $(VENV)/.test-ready browser nginx
 	$(BIN)/ruff check .
 	$(FORGET)
@@ -45,7 +47,7 @@ quick: node $(VENV)/.test-ready
 affected: node $(AXE) $(VENV)/.test-ready browser
 	$(FORGET)
 	files="$$($(BIN)/python -m tests.affected $(BASE))"; test -z "$$files" \
-	  || $(DEEPER) $(PYTEST) $(BESIDE) $$files || { test $$? = 1 && $(DEEPER) $(PYTEST) $(ALONE); }
+	  || $(PYTEST) $(BESIDE) $$files || { test $$? = 1 && $(PYTEST) $(ALONE); }
 
 # Python by ruff and mypy, the JavaScript of the views by TypeScript's checker: no JavaScript is ever compiled.
 lint: node $(AXE) $(VENV)/.test-ready

@@ -10,7 +10,7 @@ import pytest
 from playwright.sync_api import expect
 
 from pages import ALL, HOME, Page
-from tests.pages.test_links import parts_of
+from tests.pages.helpers import parts_of
 from tlmviz.cli.server import app_file, serve
 
 from . import everyone
