@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import dataclasses
 import functools
+from collections import defaultdict
 from contextlib import contextmanager
 from pathlib import Path
 
@@ -20,6 +21,9 @@ PACKAGES = ("kernels", "layers", "caches")
 MODULES = ("trace", "recording")
 CHECK = beartype(conf=BeartypeConf(is_pep484_tower=True))  # a whole number may stand for a float
 _jaxtyped = jaxtyping.jaxtyped
+PASSED: defaultdict[object, set] = defaultdict(
+    set
+)  # a function's code -> the kinds of arguments that it was checked with
 
 
 def install() -> None:
@@ -49,10 +53,11 @@ def jaxtyped(thing=None, *, typechecker=None):
 def checked(function):
     """The function with its arguments and result checked, once for every combination of types, shapes and dtypes.
 
-    Its own refusal of the arguments goes first.
+    Its own refusal of the arguments goes first. A function inside another is made anew at every call of that one: its checker
+    takes milliseconds to write, so it is written when there is something to check.
     """
-    strict = _jaxtyped(function, typechecker=CHECK)
-    passed = set()
+    passed = PASSED[getattr(function, "__code__", function)]
+    strict = functools.cache(lambda: _jaxtyped(function, typechecker=CHECK))
 
     @functools.wraps(function)
     def call(*args, **kwargs):
@@ -60,7 +65,7 @@ def checked(function):
         if signature in passed:
             return function(*args, **kwargs)
         try:
-            result = strict(*args, **kwargs)
+            result = strict()(*args, **kwargs)
             passed.add(signature)
             return result
         except jaxtyping.TypeCheckError:

@@ -374,8 +374,8 @@ def test_own_models_are_held_to_their_real_caches(name):
 def test_extremes_of_the_calculator(change, sentence):
     found = deployment(**change)
     try:
-        assert charted(calculator_view.pictures, found)
         said = told(calculator_claims.CLAIMS, found) + calculator_claims.about(found.shape)
+        assert charted(calculator_view.pictures, found)
     except Error as error:
         said = frame.worded(error)
     assert sentence in said

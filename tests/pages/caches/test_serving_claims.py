@@ -115,6 +115,13 @@ def test_every_claim_is_what_the_steps_say_and_silent_elsewhere():
     tried = [
         *states(Serving, given),
         *(Serving(model="zoo-rope", text=text, pages=40, tokens="6", **REST) for text in OWN),
+        Serving(  # in one page: no policy wastes more than the other
+            model="zoo-rope",
+            text=inputs.DEFAULT_TEXT,
+            pages=18,
+            tokens="6",
+            **REST | {"lines": "Tom ran.", "page": 64},
+        ),
     ]
     for state in tried:
         try:

@@ -1,5 +1,7 @@
 """The page One layer's bill, run as Streamlit runs it; what the browser makes of it is tested in tests/javascript."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
@@ -168,7 +170,8 @@ def test_every_published_layer_is_a_layer(preset):
     query = {f"lb{name}": str(getattr(sizes, name)) for name in ("n", "d", "h", "g", "f")}
     query |= {"lbgate": str(int(sizes.gated)), "lbhead": str(sizes.width)}
     found = data.compute(linked(Bill, query, model="stories-rope"))
-    assert found.name == preset.name and found.sizes.d == sizes.d and green(found.checks)
+    alike = [each.name for each in PRESETS if replace(each.sizes, n=sizes.n) == sizes]  # two have one layer
+    assert preset.name in alike and found.name in alike and found.sizes.d == sizes.d and green(found.checks)
 
 
 @pytest.mark.parametrize(

@@ -92,5 +92,5 @@ class TestConvolution:
 
 def _is_whole(reading) -> None:
     """All that the part draws of a batch."""
-    assert drawn(view.picture, data.of_text(reading)) and charted(view.beneath, reading)
-    assert green(reading.checks)
+    assert drawn(view.picture, data.of_text(reading)) and green(reading.checks)
+    assert bool(charted(view.beneath, reading)) == bool(reading.offsets)

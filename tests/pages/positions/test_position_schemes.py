@@ -90,7 +90,8 @@ def test_the_table_says_what_the_models_say_and_the_words_are_true():
 @pytest.mark.parametrize(
     "text", ["a", "<b>😀</b> $x$ `🐈‍⬛` <|endoftext|>\x01\u202e"], ids=["one token", "markup"]
 )
-def test_odd_texts(kind, text):
+def test_odd_texts(kind, text, monkeypatch):
+    monkeypatch.setattr(Schemes.measure, "draw", lambda: Schemes.measure.default)
     found = data.compute(Schemes(reading=Reading(source=long_text.OWN, own=text), head=(2, 3), view=kind))
     assert charted(view.picture, found) and green(found.checks)
     view.table(found)
