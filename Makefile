@@ -14,7 +14,8 @@ AXE    := node_modules/axe-core/axe.min.js
 # One broken part that all pages share fails every flow, each after minutes of patience: 25 failures say enough, and three that
 # fail again.
 PROCESSES ?= $(shell $(PYTHON) -c "import os; print(min(4, os.cpu_count()))")
-PYTEST := OMP_NUM_THREADS=1 $(BIN)/python -m pytest
+# Bytecode is kept whatever the shell says: the servers that tests start load 700 modules each.
+PYTEST := OMP_NUM_THREADS=1 PYTHONDONTWRITEBYTECODE= $(BIN)/python -m pytest
 BESIDE := -n $(PROCESSES) --dist loadscope --no-loadscope-reorder --maxfail=25 --durations=30
 # What fails beside others is asked once more, alone: what fails twice is red, what passes then is named as flaky.
 ALONE  := --last-failed --last-failed-no-failures=none --maxfail=3

@@ -61,7 +61,7 @@ def checked(function):
 
     @functools.wraps(function)
     def call(*args, **kwargs):
-        signature = (_kinds(args), _kinds(tuple(kwargs.items())))
+        signature = (_kinds(args), _kinds((*kwargs, *kwargs.values())) if kwargs else ())
         if signature in passed:
             return function(*args, **kwargs)
         try:
@@ -85,11 +85,20 @@ def checked(function):
 
 def _kinds(value) -> object:
     """What a check of a value can depend on."""
-    if isinstance(value, (torch.Tensor, np.ndarray)):
-        return type(value), tuple(value.shape), value.dtype
-    if isinstance(value, (tuple, list)):
-        return type(value), *map(_kinds, value)
-    return value if isinstance(value, str) else type(value)
+    kind = type(value)
+    what = _what(kind)
+    if what == "array":
+        return kind, value.shape, value.dtype
+    if what == "several":
+        return kind, *map(_kinds, value)
+    return value if what == "text" else kind
+
+
+@functools.cache
+def _what(kind: type) -> str:
+    """Which of the values that a check looks into are of a type, asked a million times a minute."""
+    named = {"array": (torch.Tensor, np.ndarray), "several": (tuple, list), "text": str}
+    return next((name for name, kinds in named.items() if issubclass(kind, kinds)), "")
 
 
 @contextmanager
