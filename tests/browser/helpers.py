@@ -142,6 +142,17 @@ def until(page, holds: Callable[[], object], *about: object) -> None:
         page.evaluate(FRAME)
 
 
+def look_below(page, area: str, part) -> None:
+    """Scroll to a place that is drawn where it is seen, again where the page grew meanwhile, until a part of it is there."""
+    place = page.locator(f".st-key-{area}")
+
+    def there() -> bool:
+        place.evaluate("area => area.scrollIntoView()")
+        return part.is_visible()
+
+    until(page, there, area)
+
+
 def assert_above_the_fold(part) -> None:
     """A part of the page is whole in its first view, once what stands above it has its height."""
     expect(part).to_be_visible()

@@ -14,7 +14,7 @@ from PIL import Image
 from playwright.sync_api import expect
 
 import tlmviz
-from tests.browser.helpers import TEXT, at_rest, box_of, from_menu, open_link
+from tests.browser.helpers import TEXT, at_rest, box_of, from_menu, look_below, open_link
 from tests.shots.test_files import pdf_info, pdf_objects
 from tlmviz import __main__ as commands
 from tlmviz.errors import BadShot
@@ -252,9 +252,8 @@ def test_the_menu_of_every_picture_by_keyboard(page, server):
     page.context.grant_permissions(["clipboard-read", "clipboard-write"])
     open_link(page, server, "pipeline")
     at_rest(page)
-    page.locator(".st-key-beneath-pipeline").scroll_into_view_if_needed()  # drawn where it is seen
     chart = page.locator(".stPlotlyChart").get_by_role("button", name="embedding of this chart")
-    chart.wait_for()
+    look_below(page, "beneath-pipeline", chart)
     for button in (page.get_by_role("button", name="embedding of this figure"), chart):
         button.focus()
         page.keyboard.press("Enter")

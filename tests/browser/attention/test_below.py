@@ -2,7 +2,7 @@
 
 from playwright.sync_api import expect
 
-from tests.browser.helpers import TEXT, at_rest, open_link, runs, silence
+from tests.browser.helpers import TEXT, at_rest, look_below, open_link, runs, silence
 
 CHARTS = ".st-key-closer .js-plotly-plot"
 PAINTED = "[data-testid=detail][data-painted-kind=exact]"
@@ -71,17 +71,13 @@ def test_what_lies_below_a_picture_that_never_comes_is_shown(page, server):
     page.route("**/*plotly*", lambda route: route.abort())
     open_link(page, server, "doctor")
     expect(page.locator(".st-key-claim")).to_contain_text("RoPE turns")
-    page.locator(".st-key-beneath-doctor").evaluate(
-        "area => area.scrollIntoView()"
-    )  # once the page has its length
-    expect(page.get_by_text("Copy as Python")).to_be_visible()
+    look_below(page, "beneath-doctor", page.get_by_text("Copy as Python"))
 
 
 def test_what_lies_below_is_asked_for_once(clocked, server):
     open_link(clocked, server, "mhc", text=TEXT, sview="Matrices")
     expect(clocked.get_by_test_id("matrices-root")).to_have_attribute("data-place", "0.13")
-    clocked.locator(".st-key-beneath-matrices").evaluate("area => area.scrollIntoView()")
-    expect(clocked.get_by_text("Copy as Python")).to_be_visible()
+    look_below(clocked, "beneath-matrices", clocked.get_by_text("Copy as Python"))
     at_rest(clocked)
     with silence(clocked):
         clocked.clock.run_for(5000)  # the browser looks every two seconds whether a request was lost

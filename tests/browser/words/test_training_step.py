@@ -9,6 +9,7 @@ from tests.browser.helpers import (
     at_rest,
     box_of,
     from_menu,
+    look_below,
     open_link,
     runs,
     silence,
@@ -51,8 +52,7 @@ def test_the_rate_moves_every_probability_without_the_server_and_enters_the_link
     clocked.reload()
     expect(view).to_have_attribute("data-step", "1.000")
     expect(clocked.get_by_test_id("all")).not_to_be_checked()
-    clocked.locator(".st-key-beneath-step").scroll_into_view_if_needed()  # drawn where it is seen
-    expect(clocked.locator(".st-key-stepcosts .js-plotly-plot").first).to_be_visible()
+    look_below(clocked, "beneath-step", clocked.locator(".st-key-stepcosts .js-plotly-plot").first)
 
 
 def test_a_throw_draws_other_words_and_the_link_draws_the_same_again(page, server):
