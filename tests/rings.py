@@ -37,8 +37,6 @@ DEEP = (
 FLOWS = {
     "browser/test_deep_links.py": 3,  # a fresh server is the third
     "browser/test_players.py": 0,
-    "browser/test_shots.py": 1,
-    "browser/test_*": 2,
     "browser/*": 1,
     "pages/*/*": 1,
     "pages/test_guess.py": 1,
@@ -49,11 +47,14 @@ SAMPLED = {
     "analysis/workbench/*": 8,
     "browser_engine/test_language_models.py": 3,
     "browser_engine/test_training_runs.py": 8,
-    "browser_engine/test_translators.py": 3,
+    "browser_engine/test_translators.py": 8,
     "caches/*": 4,
     "checks/test_[!r]*": 4,
     "decoding/*": 4,
+    "kernels/*": 2,
     "networks/*": 8,
+    "pages/*_claims.py": 1,
+    "pages/*/*": 3,
     "site/*": 4,
 }
 OPENS = {"open_page", "open_alone", "follow_link", "AppTest"}  # what opens the app without a browser
