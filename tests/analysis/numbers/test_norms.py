@@ -1,5 +1,9 @@
 """Norms of a model's own activations, against torch's modules."""
 
+import sys
+import threading
+from concurrent.futures import ThreadPoolExecutor
+
 import numpy as np
 import pytest
 import torch
@@ -119,3 +123,36 @@ def test_the_loss_with_means_taken_off(lm):
     assert centred != plain and norms.centred_loss(lm, ids)[0] == plain  # the hooks are gone
     gpt = tlmviz.load("stories-gpt")  # a LayerNorm does not notice
     assert np.diff(norms.centred_loss(gpt, gpt.encode(TEXT)))[0] == pytest.approx(0, abs=1e-4)
+
+
+def test_visitors_who_look_at_one_norm_at_once_each_see_their_own_pass(monkeypatch):
+    """Torch numbers hooks as they come: of two that come at once with one number, the first would never be heard."""
+    norm, inside, together, heard = nn.LayerNorm(2), [], [], []
+    start = threading.Barrier(4)
+    add = norm.register_forward_hook
+
+    def register(note):
+        inside.append(note)
+        together.append(len(inside))
+        handle = add(note)
+        for _ in range(2000):  # others have their turn meanwhile
+            pass
+        inside.remove(note)
+        return handle
+
+    def look(at: float) -> None:
+        start.wait()
+        for _ in range(200):
+            with norms.watched(norm) as seen:
+                norm(torch.full((1, 2), at))
+            heard.append([float(given[0, 0]) for given, _ in seen] == [at])
+
+    monkeypatch.setattr(norm, "register_forward_hook", register)
+    before = sys.getswitchinterval()
+    sys.setswitchinterval(1e-6)
+    try:
+        with ThreadPoolExecutor(4) as threads:
+            list(threads.map(look, map(float, range(4))))
+    finally:
+        sys.setswitchinterval(before)
+    assert max(together) == 1 and all(heard) and len(heard) == 800

@@ -115,6 +115,11 @@ def find(lm: LanguageModelLike, place: str) -> Any:
     return lm.network.get_submodule(place)
 
 
+_HOOKING = (
+    threading.Lock()
+)  # torch gives hooks numbers without one, and of two with one number the first is lost
+
+
 @contextmanager
 def watched(module: nn.Module) -> Iterator[list[tuple[Tensor, Tensor]]]:
     """While open, what a module is given and returns, pass by pass of this thread: a server reads for others meanwhile."""
@@ -125,11 +130,13 @@ def watched(module: nn.Module) -> Iterator[list[tuple[Tensor, Tensor]]]:
         if threading.get_ident() == mine:
             seen.append((given[0], made))
 
-    handle = module.register_forward_hook(note)
+    with _HOOKING:
+        handle = module.register_forward_hook(note)
     try:
         yield seen
     finally:
-        handle.remove()
+        with _HOOKING:
+            handle.remove()
 
 
 # --- the norms, as the notes write them -----------------------------------------------------------------
