@@ -39,7 +39,7 @@ SMALL = {
 # What needs a browser, a server with visitors, a model that is fetched, a GPU or a package that the tests do not have:
 # its imports and its arguments.
 READ = (
-    "compare_live", "controls", "first_picture", "gpu", "hall", "live", "load", "real", "saved_pictures", "shot",
+    "compare_live", "controls", "first_picture", "gpu", "hall", "live", "load", "neighbours", "real", "saved_pictures", "shot",
     "survey_ray", "words",
 )  # fmt: skip
 ALONE = (
