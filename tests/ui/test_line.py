@@ -186,6 +186,24 @@ def test_deep_work_has_one_thread_which_stands_back_and_leaves_the_others_to_lon
     assert niceness.result(60) == min(19, own + STANDS_BACK) or not hasattr(os, "setpriority")
 
 
+def test_who_would_wait_longer_than_the_host_allows_is_told_so_at_once(monkeypatch):
+    line, hold = Line(3), threading.Event()
+    line.took.extend([8.0, 12.0])  # seconds of the last two
+    served, *others = [line.submit(hold.wait, number, deep=True) for number in range(8)]
+    short = line.submit(lambda: 7, "short")
+    monkeypatch.setenv(limits.VARIABLE, Limits(seconds=60).as_json())
+    with pytest.raises(
+        TooLong, match="7 long texts are before this one, which would wait for more than the 60 seconds"
+    ):
+        line.wait(others[-1])
+    assert others[-1].cancelled() and line.wait(short) == 7
+    hold.set()
+    assert all(line.wait(each) for each in (served, *others[:-1]))
+    with line.change:
+        assert line.change.wait_for(lambda: not line.depth, 60)
+    assert max([*line.took][2:]) < 60  # they took what they took: what was cancelled is not among them
+
+
 def test_one_thread_serves_what_takes_long_too(held):
     line, hold = held
     long = line.submit(lambda: 7, "a", long=True)

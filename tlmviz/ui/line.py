@@ -23,6 +23,7 @@ from tlmviz.ui import texts
 Result = TypeVar("Result")
 LONG = 0.25  # seconds: whoever computes for longer lets the next one begin beside
 STANDS_BACK = 5  # niceness of the thread of deep work
+LAST = 8  # pieces of deep work by which the wait for others is estimated
 LOOK = 0.2  # seconds between two looks whether who is in line still waits
 _NOBODY = object()
 _NOTHING = "_line_nothing"  # a name that no session holds
@@ -62,6 +63,10 @@ class Line:
             Future[Any], float
         ] = {}  # in the order in which they came, those that are served too
         self.served: dict[Future[Any], float] = {}  # since when
+        self.depth: dict[
+            Future[Any], float
+        ] = {}  # what is deep, in its order, what is served too, and when it began, else inf
+        self.took: deque[float] = deque(maxlen=LAST)  # seconds of the deep work that was served last
         self.change = threading.Condition()
 
     def submit(
@@ -72,6 +77,8 @@ class Line:
         with self.change:
             self.line.setdefault(who, deque()).append(turn)
             self.waiting[turn.future] = turn.came
+            if deep:
+                self.depth[turn.future] = math.inf
             self.change.notify_all()
         metrics.LINE.inc()
         turn.future.add_done_callback(self._done)
@@ -110,6 +117,8 @@ class Line:
                 self.served[turn.future] = time.perf_counter()
                 if turn.long:
                     self.long[turn.future] = turn.deep
+                if turn.deep:
+                    self.depth[turn.future] = self.served[turn.future]
             return turn
 
     def _next(self) -> Hashable:
@@ -131,6 +140,9 @@ class Line:
             self.waiting.pop(future, None)
             self.served.pop(future, None)
             self.long.pop(future, None)
+            began = self.depth.pop(future, math.inf)
+            if began < math.inf:
+                self.took.append(time.perf_counter() - began)
             self.change.notify_all()
 
     def ages(self) -> list[float]:
@@ -139,14 +151,25 @@ class Line:
         with self.change:
             return [now - came for came in self.waiting.values()]
 
+    def _before(self, future: Future[Any]) -> tuple[int, float]:
+        """How much deep work came before a piece of it, and the seconds that this takes if each takes what the last ones did."""
+        with self.change:
+            before = [*self.depth].index(future) if future in self.depth else 0
+            return before, before * sum(self.took) / max(1, len(self.took))
+
     def wait(self, future: Future[Result]) -> Result:
-        """The result. Raises TooLong, in words for the visitor, behind the host's limit of seconds.
+        """The result. Raises TooLong, in words for the visitor, behind the host's limit of seconds, and at once for deep work
+        that would only be begun behind it.
 
         What has not begun by then never will, nor what has not begun when its visitor goes on; what has begun cannot be
         stopped and goes on.
         """
         allowed = limits.current().seconds or math.inf
         until = time.monotonic() + allowed
+        before, expected = self._before(future)
+        if expected > allowed and future.cancel():
+            metrics.REFUSED.labels("seconds").inc()
+            raise TooLong(texts.too_many(before, allowed))
         while not future.done():
             left = until - time.monotonic()
             if left <= 0:

@@ -113,6 +113,14 @@ def too_long(seconds: float) -> str:
     )
 
 
+def too_many(before: int, seconds: float) -> str:
+    """Why a press was not begun."""
+    return (
+        f"{before} long texts are before this one, which would wait for more than the {seconds:g} seconds that this server "
+        "gives to a press; shorten the text, or try again when fewer are here."
+    )
+
+
 def shipped_claim(what: str) -> str:
     """What holds where shipped figures are right."""
     return f"the figures above were computed beforehand; {what}, computed again now, is the same"
