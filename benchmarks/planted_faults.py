@@ -160,7 +160,8 @@ def nearest_first(affected: ModuleType, tree: Path, fault: Fault, tests: list[st
     both the flows in a browser last."""
 
     def place(test: str) -> tuple[bool, bool, int]:
-        steps = imports_between(affected, tree / test, tree / fault.file)
+        own = test == affected.JAVASCRIPT  # which runs what it does not import
+        steps = 1 if own else imports_between(affected, tree / test, tree / fault.file)
         return steps > 1, test.startswith("tests/browser/"), steps
 
     places, chunks = {test: place(test) for test in tests}, []
