@@ -31,6 +31,8 @@ EVERY_PAGE = (
     "tests/ui/test_state.py",
 )
 LAYERING = "tests/test_layering.py"
+JAVASCRIPT = "tests/javascript/test_javascript.py"  # the unit tests of scripts, and what holds for every one
+SCRIPTS = (".js", ".mjs")
 WORDS = re.compile(r"[\w./-]+")
 
 
@@ -68,7 +70,7 @@ def _named(file: Path) -> frozenset[Path]:
 @functools.cache
 def _imported(file: Path) -> frozenset[Path]:
     """The files that a Python file, or a JavaScript module, imports directly; a component has its folder's scripts."""
-    if file.suffix in (".js", ".mjs"):
+    if file.suffix in SCRIPTS:
         sources = re.findall(r'from "([^"]+)"', file.read_text(encoding="utf-8"))
         canvas = ROOT / "tlmviz/ui/components/canvas"
         paths = [canvas / each[8:] if each.startswith("#canvas/") else file.parent / each for each in sources]
@@ -107,7 +109,7 @@ def of_test(test: Path) -> frozenset[Path]:
     """All that a test file reaches: by imports, and by the pages and files that it, or what it imports of the tests, names."""
     own = {each for each in reached(test) if each.is_relative_to(ROOT / "tests")}
     named = {path for each in own if each.suffix == ".py" for path in _named(each)}
-    pages = {path for path in named if path.suffix in (".py", ".js", ".mjs")}
+    pages = {path for path in named if path.suffix in (".py", *SCRIPTS)}
     if test.is_relative_to(ROOT / "tests" / "pages") or test.is_relative_to(ROOT / "tests" / "browser"):
         pages |= {ROOT / "pages" / "main.py", ROOT / "app.py"}
     return frozenset(reached(test) | named | {far for path in pages for far in reached(path)})
@@ -139,6 +141,8 @@ def affected(changed: set[Path]) -> list[Path]:
     always = EVERY_PAGE if pages(changed) else ()
     if any(path.is_relative_to(ROOT / "pages") for path in changed):
         always += (LAYERING,)
+    if any(path.suffix in SCRIPTS for path in changed):
+        always += (JAVASCRIPT,)
     return [
         test for test in files_of_tests() if str(test.relative_to(ROOT)) in always or changed & of_test(test)
     ]

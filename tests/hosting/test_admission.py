@@ -157,3 +157,9 @@ def test_a_tab_that_has_spoken_may_be_silent(visit, monkeypatch):
             socket.send_text(text)
             assert socket.receive_text() == text
     assert waited == [admission.SILENT]
+
+
+def test_a_full_house_counts_tabs_wherever_they_come_from(visit):
+    client = visit(sessions=2)
+    with client.websocket_connect(admission.STREAM), client.websocket_connect(admission.STREAM):
+        assert client.get("/", headers=HTML).status_code == 503  # both are of one address

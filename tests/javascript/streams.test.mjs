@@ -5,6 +5,7 @@ import { test } from "node:test";
 
 import { power } from "#canvas/text.js";
 import { brief, decimal, entries, errors, halfSteps, logitsOf, rateOf } from "../../pages/streams/mhc/dial/sinkhorn.js";
+import { drawRiver, planRiver } from "../../pages/streams/mhc/flow/rivers.js";
 import { birkhoff, coloured, unpackRoots } from "../../pages/streams/mhc/matrices/arithmetic.js";
 import { cellTexts, small, tick, weight } from "../../pages/streams/mhc/matrices/numbers.js";
 import { drawMatrix, drawSpread } from "../../pages/streams/mhc/matrices/panels.js";
@@ -88,4 +89,24 @@ test("numbers of the dial", () => {
   assert.deepEqual([0, 0.25, 0.0021, 2.94e-4, 4.9e-8, NaN].map(small), ["0", "0.250", "0.0021", "0.00029", "4.9·10⁻⁸", "0"]);
   assert.deepEqual([0.002, -0.012, 0].map(weight), ["0.002", "−0.01", "0.00"]);
   assert.deepEqual([-0.00048, 0.25].map(tick), ["−0.0005", "0.250"]);
+});
+
+test("the line into a sublayer has the weight by which it reads that stream", () => {
+  globalThis.document = { createElement: () => ({ getContext: () => CONTEXT }) };
+  const [streams, names] = [2, ["attention 0", "MLP 0", "attention 1"]];
+  for (const [sublayer, stream] of [[0, 1], [1, 0], [2, 1]]) {
+    const pre = new Float32Array(streams * names.length);
+    pre[sublayer * streams + stream] = 1; // all others read nothing
+    const arrays = { "pre.manifold": pre, "post.manifold": new Float32Array(6), "res.manifold": new Float32Array(12) };
+    const v = { arrays, place: { token: 0, sublayer: 2, widths: "shares" }, header: { names, tokens: ["a"], first: 0, warm: { light: "#f00", dark: "#f00" } } };
+    const member = { kind: "manifold", streams, model: "m", title: "M" };
+    const plan = planRiver(v, member, { x: 0, y: 0, width: 400, height: 200 }, false);
+    const paths = [];
+    const pen = { text() {}, rect() {}, path: (d) => paths.push(d.match(/-?[\d.]+/g).map(Number)) };
+    drawRiver(pen, v, THEME, plan, member, 0.45);
+    assert.equal(paths.length, 1);
+    const [x, y] = paths[0];
+    assert.ok(Math.abs(x - (plan.start + sublayer * plan.step)) < 0.1, "it begins where the sublayer does");
+    assert.equal(y > 130, stream === 1, "in the lane of its stream");
+  }
 });

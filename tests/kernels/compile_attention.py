@@ -8,10 +8,6 @@ from tlmviz.kernels import (
     statistics_triton,
 )
 
-STRIDES = {
-    name: [f"stride_{name}{axis}" for axis in axes]
-    for name, axes in dict(q="bhtd", k="bgsd", v="bgse").items()
-}
 INTEGERS = {
     "heads", "group", "groups", "queries", "keys", "window", "row_start", "row_step", "row_count", "col_start", "col_step",
     "col_count", "size", "down", "across", "row_total", "rows_total", "band_count", "page", "splits",
