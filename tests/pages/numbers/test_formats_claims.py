@@ -494,16 +494,17 @@ def test_what_is_said_of_a_pass_is_what_its_logits_say():
     each_speaks_and_is_silent(found)
 
 
-@pytest.mark.parametrize("key", ["int4", "e4m3"])
-def test_the_matrix_that_costs_most_alone(key):
-    state = Whole(model=MODEL, text="Lily ran", rounding=Rounding(format=key))
+@pytest.mark.parametrize("key, sides", [("int4", "both"), ("e4m3", "weights"), ("int4", "activations")])
+def test_the_matrix_that_costs_most_alone(key, sides):
+    state = Whole(model=MODEL, text="Lily ran", rounding=Rounding(format=key), sides=sides)
     shown = whole_data.compute(state)
     costs = {
         (part, layer): whole_data._loss(
-            MODEL, "Lily ran", rounded_model.Setting(scaling.Scheme(key, "block"), "both", (part,), (layer,))
+            MODEL, "Lily ran", rounded_model.Setting(scaling.Scheme(key, "block"), sides, (part,), (layer,))
         ).divergence.mean()
         for part in shown.names
         for layer in range(shown.lm.config.n_layers)
     }
+    assert list(shown.alone.ravel()) == list(costs.values())
     part, layer = max(costs, key=costs.get)
     assert f"**{part}** of layer {layer} moves" in whole_claims.costs_most(shown)
