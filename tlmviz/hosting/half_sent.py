@@ -10,6 +10,7 @@ import asyncio
 from collections import Counter
 from typing import Any
 
+from uvicorn.protocols.http import h11_impl
 from uvicorn.protocols.http.auto import AutoHTTPProtocol
 
 from . import limits
@@ -27,6 +28,8 @@ def close() -> None:
     AutoHTTPProtocol.connection_made = _connection_made  # type: ignore[method-assign]
     AutoHTTPProtocol.data_received = _data_received  # type: ignore[method-assign]
     AutoHTTPProtocol.connection_lost = _connection_lost  # type: ignore[method-assign]
+    # Half of it, where a long link came in pieces, was no request.
+    h11_impl.DEFAULT_MAX_INCOMPLETE_EVENT_SIZE = 2 * limits.LINK  # type: ignore[attr-defined]
 
 
 def _connection_made(self: Any, transport: Any) -> None:
