@@ -104,12 +104,13 @@ def test_sessions_are_counted(visit):
 
 def test_an_address_has_only_so_many_tabs_and_others_come_in(visit):
     client, before = visit("testclient", tabs=2), refused("tabs")
-    one, other = {"x-forwarded-for": "10.0.0.1"}, {"x-forwarded-for": "10.0.0.2"}
+    one, other = {"x-forwarded-for": "2001:db8::1"}, {"x-forwarded-for": "2001:db8:0:1::1"}
+    neighbour = {"x-forwarded-for": "2001:db8::2"}  # of the same household
 
     def tab(who):
         return client.websocket_connect(admission.STREAM, headers=who)
 
-    with tab(one), tab(one):
+    with tab(one), tab(neighbour):
         with pytest.raises(WebSocketDisconnect) as closed, tab(one):
             pass
         assert closed.value.code == 1013

@@ -142,16 +142,25 @@ def test_behind_https_the_cookie_is_for_https(before_app):
 
 
 @needs_nginx
-def test_an_address_has_only_so_many_connections(before_app, monkeypatch):
+@pytest.mark.parametrize(
+    "one, neighbour, other",
+    [
+        ("10.0.0.1", "10.0.0.1", "10.0.0.2"),
+        ("::ffff:10.0.0.1", "::ffff:10.0.0.1", "::ffff:10.0.0.2"),
+        ("2001:db8:1:2::3", "2001:db8:1:2:9:8:7:6", "2001:db8:1:3::3"),
+        ("2001:db8::3", "2001:db8::9:8:7:6", "2001:db8:0:1::3"),
+    ],
+)
+def test_an_address_has_only_so_many_connections(before_app, monkeypatch, one, neighbour, other):
     monkeypatch.setattr(nginx, "CONNECTIONS", 2)
     port = before_app(tabs=1)
     held = [http.client.HTTPConnection("127.0.0.1", port) for _ in range(2)]
     for each in held:
-        each.request("GET", "/slow", headers={"X-Forwarded-For": "10.0.0.1"})
-    while asked(port, X_Forwarded_For="10.0.0.1")[0] == 200:  # until nginx has read both
+        each.request("GET", "/slow", headers={"X-Forwarded-For": one})
+    while asked(port, X_Forwarded_For=one)[0] == 200:  # until nginx has read both
         pass
-    assert asked(port, X_Forwarded_For="10.0.0.1")[0] == 429
-    assert asked(port, X_Forwarded_For="10.0.0.2")[0] == 200
+    assert asked(port, X_Forwarded_For=neighbour)[0] == 429
+    assert asked(port, X_Forwarded_For=other)[0] == 200
     App.let_go.set()
     assert [each.getresponse().status for each in held] == [200, 200]
     for each in held:

@@ -9,7 +9,7 @@ from starlette.responses import HTMLResponse, PlainTextResponse
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from . import limits, metrics
-from .addresses import address, header
+from .addresses import address, counted, header
 from .buckets import Bucket, Buckets
 
 OPEN = (
@@ -67,7 +67,8 @@ class AdmissionControl:
         path = scope["path"]
         if any(path.startswith(each) for each in OPEN):
             return None
-        wait = self.requests[address(scope)].wait() if self.limits.requests else 0.0
+        who = counted(address(scope))
+        wait = self.requests[who].wait() if self.limits.requests else 0.0
         if wait > 0:
             metrics.REFUSED.labels("requests").inc()
             return PlainTextResponse(
@@ -75,13 +76,13 @@ class AdmissionControl:
                 429,
                 {"Retry-After": f"{wait:.0f}"},
             )
-        if "text/html" in header(scope, b"accept") and (limit := self.full(address(scope))):
+        if "text/html" in header(scope, b"accept") and (limit := self.full(who)):
             metrics.REFUSED.labels(limit).inc()
             return HTMLResponse(FULL[limit], 503, {"Retry-After": "15", "Cache-Control": "no-store"})
         return None
 
     async def _tab(self, scope: Scope, receive: Receive, send: Send) -> None:
-        who = address(scope)
+        who = counted(address(scope))
         if limit := self.full(who):
             metrics.REFUSED.labels(limit).inc()
             await send({"type": "websocket.close", "code": 1013, "reason": limit})

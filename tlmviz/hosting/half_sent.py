@@ -14,6 +14,7 @@ from uvicorn.protocols.http import h11_impl
 from uvicorn.protocols.http.auto import AutoHTTPProtocol
 
 from . import limits
+from .addresses import counted
 
 _made, _received, _lost = (
     AutoHTTPProtocol.connection_made, AutoHTTPProtocol.data_received, AutoHTTPProtocol.connection_lost,
@@ -34,7 +35,7 @@ def close() -> None:
 
 def _connection_made(self: Any, transport: Any) -> None:
     _made(self, transport)
-    address = str((transport.get_extra_info("peername") or ("",))[0])
+    address = counted(str((transport.get_extra_info("peername") or ("",))[0]))
     most = limits.CONNECTIONS * limits.current().tabs
     if most and _of[address] >= most:
         transport.abort()

@@ -43,7 +43,7 @@ http {{
 {proxies}
   real_ip_header X-Forwarded-For;
   real_ip_recursive on;
-  limit_conn_zone $binary_remote_addr zone=address:10m;
+  limit_conn_zone $counted zone=address:10m;
   limit_conn_status 429;
   client_body_temp_path {folder}/body;
   proxy_temp_path {folder}/proxy;
@@ -51,6 +51,11 @@ http {{
   uwsgi_temp_path {folder}/uwsgi;
   scgi_temp_path {folder}/scgi;
   proxy_cache_path {folder}/kept levels=1:2 keys_zone=kept:4m max_size=200m;
+  map $remote_addr $counted {{
+    ~^::ffff: $remote_addr;
+    "~^(?<network>(?:[0-9a-f]+:){{4}}|[0-9a-f:]*::)" $network;
+    default $remote_addr;
+  }}
   map $http_upgrade $connection_upgrade {{ default upgrade; "" ""; }}
   map $cookie_{cookie} $visitor {{ "" $request_id; default $cookie_{cookie}; }}
   map $http_x_forwarded_proto $scheme_before {{ https https; default $scheme; }}
