@@ -26,6 +26,22 @@ def test_this_machine_asks_from_and_for_itself(client, host, local):
     assert addresses.is_local(scope) is local
 
 
+@pytest.mark.parametrize(
+    "address, as_what",
+    [
+        ("10.0.0.1", "10.0.0.1"),
+        ("::ffff:10.0.0.1", "10.0.0.1"),
+        ("2001:db8:0:7::1", "2001:db8:0:7::/64"),
+        ("2001:db8:0:7:1:2:3:4", "2001:db8:0:7::/64"),
+        ("fe80::1%eth0", "fe80::/64"),
+        ("", ""),
+        ("testclient", "testclient"),
+    ],
+)
+def test_limits_count_a_household(address, as_what):
+    assert addresses.counted(address) == as_what
+
+
 def test_who_is_believed_is_so_at_sockets_of_both_kinds():
     trusted = ProxyHeadersMiddleware(
         None, addresses.believed(["10.0.0.7", "10.1.0.0/16", "fd00::/8"])

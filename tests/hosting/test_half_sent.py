@@ -9,6 +9,7 @@ import pytest
 import uvicorn
 from starlette.applications import Starlette
 from starlette.routing import Route, WebSocketRoute
+from uvicorn.protocols.http import h11_impl
 from uvicorn.protocols.http.auto import AutoHTTPProtocol
 from websockets.sync.client import connect
 
@@ -28,6 +29,8 @@ def port(monkeypatch):
     monkeypatch.setenv(limits.VARIABLE, Limits(tabs=2).as_json())
     for name in ("connection_made", "data_received", "connection_lost"):
         monkeypatch.setattr(AutoHTTPProtocol, name, getattr(AutoHTTPProtocol, name))  # to be as it was
+    most = "DEFAULT_MAX_INCOMPLETE_EVENT_SIZE"
+    monkeypatch.setattr(h11_impl, most, getattr(h11_impl, most))
     half_sent.close()
     routes = [Route("/", page), WebSocketRoute("/stream", stream)]
     server = uvicorn.Server(
@@ -70,6 +73,15 @@ def test_an_address_has_so_many_and_others_are_served(port):
             assert answer(next_one).startswith(b"HTTP/1.1 200")
 
 
+def test_a_link_as_long_as_any_may_come_in_pieces(port):
+    whole = b"GET /?text=%b HTTP/1.1\r\nHost: here\r\n\r\n" % (b"a" * (limits.LINK - 100))
+    with asking(port, b"") as slow:
+        slow.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+        for start in range(0, len(whole), 1000):
+            slow.sendall(whole[start : start + 1000])
+        assert answer(slow).startswith(b"HTTP/1.1 200")
+
+
 def test_what_stays_half_is_closed_and_then_there_is_room_again(port):
     with asking(port, HALF) as first, asking(port, b"") as second:
         assert answer(first) == answer(second) == b""  # after the patience, not before: the read waits
@@ -84,5 +96,5 @@ def test_who_has_spoken_may_be_silent(port):
             assert answer(half) == b""  # patience is over
         kept.sendall(WHOLE)
         assert answer(kept).startswith(b"HTTP/1.1 200")
-        stream.send("still here")
-        assert stream.recv() == "still here"
+        stream.send(b"still here")
+        assert stream.recv() == b"still here"

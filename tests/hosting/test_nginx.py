@@ -13,6 +13,7 @@ import pytest
 from tlmviz.cli.server import free_port
 from tlmviz.errors import Error
 from tlmviz.hosting import nginx
+from tlmviz.hosting.limits import LINK
 
 IS_HERE = bool(shutil.which("nginx") or shutil.which("nginx", path="/usr/sbin:/usr/local/sbin"))
 needs_nginx = pytest.mark.skipif(
@@ -37,7 +38,7 @@ def test_its_absence_is_one_sentence(monkeypatch):
 
 
 class App(http.server.BaseHTTPRequestHandler):
-    """Answers with who asked and by which scheme; /slow answers when it is let go."""
+    """Answers with who asked and by which scheme; /slow when it is let go, /moved with the query as where to go."""
 
     let_go = threading.Event()
 
@@ -46,6 +47,8 @@ class App(http.server.BaseHTTPRequestHandler):
             self.let_go.wait(60)
         said = f"{self.headers['x-forwarded-for']} {self.headers['x-forwarded-proto']}".encode()
         self.send_response(200)
+        if self.path.startswith("/moved?"):
+            self.send_header("Location", self.path[7:] * (3 if "thrice" in self.path else 1))
         self.send_header("Content-Length", str(len(said)))
         self.end_headers()
         self.wfile.write(said)
@@ -56,17 +59,20 @@ class App(http.server.BaseHTTPRequestHandler):
 
 @pytest.fixture
 def before_app(tmp_path):
-    """Starts nginx with these settings before a small app; returns its port."""
+    """Starts nginx with these settings before two small apps; returns its port."""
     with contextlib.ExitStack() as stack:
 
         def start(**settings):
-            app = stack.enter_context(http.server.ThreadingHTTPServer(("127.0.0.1", 0), App))
-            threading.Thread(target=app.serve_forever, daemon=True).start()
-            stack.callback(app.shutdown)
+            apps = [
+                stack.enter_context(http.server.ThreadingHTTPServer(("127.0.0.1", 0), App)) for _ in range(2)
+            ]
+            for app in apps:
+                threading.Thread(target=app.serve_forever, daemon=True).start()
+                stack.callback(app.shutdown)
             App.let_go.clear()
             stack.callback(App.let_go.set)
             port = free_port()
-            nginx.write(tmp_path, port, [f"127.0.0.1:{app.server_port}"], **settings)
+            nginx.write(tmp_path, port, [f"127.0.0.1:{app.server_port}" for app in apps], **settings)
             tmp_path.chmod(0o711)
             front = nginx.start(nginx.executable(), tmp_path)
             stack.callback(front.wait)
@@ -136,16 +142,25 @@ def test_behind_https_the_cookie_is_for_https(before_app):
 
 
 @needs_nginx
-def test_an_address_has_only_so_many_connections(before_app, monkeypatch):
+@pytest.mark.parametrize(
+    "one, neighbour, other",
+    [
+        ("10.0.0.1", "10.0.0.1", "10.0.0.2"),
+        ("::ffff:10.0.0.1", "::ffff:10.0.0.1", "::ffff:10.0.0.2"),
+        ("2001:db8:1:2::3", "2001:db8:1:2:9:8:7:6", "2001:db8:1:3::3"),
+        ("2001:db8::3", "2001:db8::9:8:7:6", "2001:db8:0:1::3"),
+    ],
+)
+def test_an_address_has_only_so_many_connections(before_app, monkeypatch, one, neighbour, other):
     monkeypatch.setattr(nginx, "CONNECTIONS", 2)
     port = before_app(tabs=1)
     held = [http.client.HTTPConnection("127.0.0.1", port) for _ in range(2)]
     for each in held:
-        each.request("GET", "/slow", headers={"X-Forwarded-For": "10.0.0.1"})
-    while asked(port, X_Forwarded_For="10.0.0.1")[0] == 200:  # until nginx has read both
+        each.request("GET", "/slow", headers={"X-Forwarded-For": one})
+    while asked(port, X_Forwarded_For=one)[0] == 200:  # until nginx has read both
         pass
-    assert asked(port, X_Forwarded_For="10.0.0.1")[0] == 429
-    assert asked(port, X_Forwarded_For="10.0.0.2")[0] == 200
+    assert asked(port, X_Forwarded_For=neighbour)[0] == 429
+    assert asked(port, X_Forwarded_For=other)[0] == 200
     App.let_go.set()
     assert [each.getresponse().status for each in held] == [200, 200]
     for each in held:
@@ -161,3 +176,20 @@ def test_a_request_that_is_sent_by_halves_is_let_go(before_app, monkeypatch):
         with contextlib.suppress(ConnectionResetError):
             said = half.recv(1000)
     assert b" 200 " not in said
+
+
+@needs_nginx
+def test_a_link_of_ten_thousand_characters_passes_there_and_back(before_app):
+    port = before_app()
+    for size in (4_000, 10_000, 60_000):
+        assert asked(port, f"/moved?{'a' * size}")[0] == 200
+    status, said, _ = asked(port, f"/moved?{'a' * LINK}")
+    assert status == 414 and said.startswith(f"This link is longer than {LINK} bytes")
+
+
+@needs_nginx
+def test_an_answer_that_nginx_cannot_read_closes_the_app_to_nobody_else(before_app):
+    port = before_app()
+    for visitor in range(20):
+        assert asked(port, f"/moved?thrice{'a' * 60_000}", Cookie=f"tlmviz={visitor}")[0] == 502
+        assert asked(port, "/", Cookie=f"tlmviz={visitor}")[0] == 200

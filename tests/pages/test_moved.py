@@ -6,11 +6,12 @@ from urllib.parse import parse_qs, parse_qsl, urlencode
 import pytest
 from starlette.applications import Starlette
 from starlette.middleware import Middleware
-from starlette.responses import PlainTextResponse
+from starlette.responses import PlainTextResponse, RedirectResponse
 from starlette.routing import Route
 from starlette.testclient import TestClient
 
 from pages import ALL, HOME, MOVED, Moved, moved_to
+from tlmviz.hosting import moved
 from tlmviz.hosting.moved import Redirects
 
 from .helpers import assert_healthy, follow_link
@@ -26,6 +27,8 @@ TABLE = (
 
 
 async def _stays(request):
+    if request.url.path == "/slash/":  # the app leads on by itself
+        return RedirectResponse(f"/slash?{request.url.query}", 301)
     return PlainTextResponse(f"{request.url.path}?{request.url.query}")
 
 
@@ -107,3 +110,12 @@ def test_every_other_request_stays(client, path):
     moves = path.startswith("/old?")
     assert client.get(path, follow_redirects=False).status_code == (307 if moves else 200)
     assert client.post(path, follow_redirects=False).status_code == 200
+
+
+@pytest.mark.parametrize("path", ["/old", "/old/", "/slash/"])
+def test_nobody_is_led_to_a_link_that_is_too_long(client, path, monkeypatch):
+    monkeypatch.setattr(moved, "LINK", 20_000)  # the client takes no more than half of what is so
+    assert client.get(f"{path}?x={'a' * 10_000}", follow_redirects=False).status_code in (301, 307)
+    answer = client.get(f"{path}?x={'a' * 20_000}", follow_redirects=False)
+    assert answer.status_code == 414 and "location" not in answer.headers
+    assert answer.text.endswith("and 20000 are the most that is taken; shorten the text in it.")

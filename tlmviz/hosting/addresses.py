@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import ipaddress
 import re
 from collections.abc import Iterable, Mapping
@@ -12,12 +13,22 @@ MAPPED = "::ffff:"  # begins an IPv4 address at a socket that takes both kinds
 BELIEVED = (
     "FORWARDED_ALLOW_IPS"  # uvicorn's own variable: servers before it whose word on who asks is believed
 )
+HOSTS = "TLMVIZ_HOSTS"  # names, beside localhost, by which alone the app may be asked
 LOCAL = re.compile(r"(localhost|127\.0\.0\.1|\[::1\])(:\d+)?")  # a header Host
 
 
 def address(scope: Mapping[str, Any]) -> str:
     """Who asks. uvicorn has put in what the server before us names, where that one is believed (`believed`)."""
     return str((scope.get("client") or ("",))[0]).removeprefix(MAPPED)
+
+
+def counted(address: str) -> str:
+    """What limits count an address as: of IPv6 the network of 64 bits that it is in, all of which one household has."""
+    address = address.removeprefix(MAPPED)
+    with contextlib.suppress(ValueError):
+        if ipaddress.ip_address(address).version == 6:
+            return str(ipaddress.ip_interface(f"{address.partition('%')[0]}/64").network)
+    return address
 
 
 def believed(proxies: Iterable[str] = ()) -> str:

@@ -28,11 +28,6 @@ class Bucket:
         self.at = now
         return max(0.0, -self.level / self.per_second)
 
-    @property
-    def empty(self) -> bool:
-        """Whether one more would be too many."""
-        return self.level + (time.monotonic() - self.at) * self.per_second < 1
-
 
 @dataclass
 class Buckets:

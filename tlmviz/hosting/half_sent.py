@@ -10,9 +10,11 @@ import asyncio
 from collections import Counter
 from typing import Any
 
+from uvicorn.protocols.http import h11_impl
 from uvicorn.protocols.http.auto import AutoHTTPProtocol
 
 from . import limits
+from .addresses import counted
 
 _made, _received, _lost = (
     AutoHTTPProtocol.connection_made, AutoHTTPProtocol.data_received, AutoHTTPProtocol.connection_lost,
@@ -27,11 +29,13 @@ def close() -> None:
     AutoHTTPProtocol.connection_made = _connection_made  # type: ignore[method-assign]
     AutoHTTPProtocol.data_received = _data_received  # type: ignore[method-assign]
     AutoHTTPProtocol.connection_lost = _connection_lost  # type: ignore[method-assign]
+    # Half of it, where a long link came in pieces, was no request.
+    h11_impl.DEFAULT_MAX_INCOMPLETE_EVENT_SIZE = 2 * limits.LINK  # type: ignore[attr-defined]
 
 
 def _connection_made(self: Any, transport: Any) -> None:
     _made(self, transport)
-    address = str((transport.get_extra_info("peername") or ("",))[0])
+    address = counted(str((transport.get_extra_info("peername") or ("",))[0]))
     most = limits.CONNECTIONS * limits.current().tabs
     if most and _of[address] >= most:
         transport.abort()

@@ -12,6 +12,7 @@ from tlmviz.errors import Error
 VARIABLE = "TLMVIZ_LIMITS"  # JSON with the fields of Limits; unset where the app runs for its own user
 PATIENCE = 10  # seconds that a browser may take between two pieces of what it sends or is sent
 CONNECTIONS = 8  # that a browser may have for each of its tabs: six for what a page loads, and its websocket
+LINK = 131_072  # bytes of a link: 10,000 characters of any script, as links write them
 
 
 @dataclass(frozen=True)

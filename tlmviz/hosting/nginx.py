@@ -12,13 +12,14 @@ from tlmviz.errors import Error
 from tlmviz.parent import end_with_parent
 
 from .addresses import LOOPBACK
-from .limits import CONNECTIONS, PATIENCE
+from .limits import CONNECTIONS, LINK, PATIENCE
 
 CONFIG_FILE = "nginx.conf"
 COOKIE, MACHINE = "tlmviz", "tlmviz_machine"  # which process of a machine, which machine of a cluster
-# Visitors without the cookie are given one; its hash chooses the process. A process that does not answer is left out for
-# FAILED seconds, and its visitors go on in another one, from their links.
-FAILED = 2
+# Visitors without the cookie are given one; its hash chooses the process. Where that does not answer, the next one is asked,
+# request by request, and its visitors go on there, from their links. None is ever left out for a while (max_fails): one answer
+# that nginx cannot read would close it to everybody, and a websocket, which ends late, would be the only one let in to try.
+PART = 16_384  # bytes of a buffer; an answer's head holds a link and less than that
 CONFIG = """daemon off;
 worker_processes 1;
 pid {folder}/nginx.pid;
@@ -30,6 +31,11 @@ http {{
   access_log off;
   server_tokens off;
   client_max_body_size 2m;
+  large_client_header_buffers 4 {link};
+  proxy_buffer_size {answer};
+  proxy_buffers 16 {part};
+  proxy_busy_buffers_size {answer};
+  proxy_connect_timeout 2s;
   client_header_timeout {patience}s;
   client_body_timeout {patience}s;
   send_timeout {patience}s;
@@ -37,7 +43,7 @@ http {{
 {proxies}
   real_ip_header X-Forwarded-For;
   real_ip_recursive on;
-  limit_conn_zone $binary_remote_addr zone=address:10m;
+  limit_conn_zone $counted zone=address:10m;
   limit_conn_status 429;
   client_body_temp_path {folder}/body;
   proxy_temp_path {folder}/proxy;
@@ -45,6 +51,11 @@ http {{
   uwsgi_temp_path {folder}/uwsgi;
   scgi_temp_path {folder}/scgi;
   proxy_cache_path {folder}/kept levels=1:2 keys_zone=kept:4m max_size=200m;
+  map $remote_addr $counted {{
+    ~^::ffff: $remote_addr;
+    "~^(?<network>(?:[0-9a-f]+:){{4}}|[0-9a-f:]*::)" $network;
+    default $remote_addr;
+  }}
   map $http_upgrade $connection_upgrade {{ default upgrade; "" ""; }}
   map $cookie_{cookie} $visitor {{ "" $request_id; default $cookie_{cookie}; }}
   map $http_x_forwarded_proto $scheme_before {{ https https; default $scheme; }}
@@ -65,6 +76,12 @@ http {{
     proxy_set_header Connection $connection_upgrade;
     proxy_next_upstream error timeout http_502;
 {limit}
+    error_page 414 /too-long;
+    location = /too-long {{
+      internal;
+      default_type text/plain;
+      return 414 "This link is longer than {link} bytes, the most that is taken; shorten the text in it.";
+    }}
     location / {{
       add_header Set-Cookie $welcome;
       proxy_read_timeout 1h;
@@ -113,7 +130,7 @@ def write(
     """
     folder.mkdir(parents=True, exist_ok=True)
     (folder / "mime.types").write_text(MIME)
-    servers = "\n".join(f"    server {each} max_fails=1 fail_timeout={FAILED}s;" for each in addresses)
+    servers = "\n".join(f"    server {each} max_fails=0;" for each in addresses)
     config = folder / CONFIG_FILE
     files = min(32_768, resource.getrlimit(resource.RLIMIT_NOFILE)[1])
     believed = "\n".join(f"  set_real_ip_from {each};" for each in (*LOOPBACK, *proxies))
@@ -123,6 +140,7 @@ def write(
         CONFIG.format(
             folder=folder, mime=folder / "mime.types", cookie=cookie, servers=servers, listen=listen, files=files,
             connections=files // 2, patience=PATIENCE, proxies=believed, limit=limit,
+            link=LINK, answer=LINK + PART, part=PART,
         )
     )  # fmt: skip
     return config

@@ -9,7 +9,8 @@ What is stored, in one SQLite file that all app processes of a machine share, is
 - marks, so that nobody counts twice: for each step that a visitor came to and each vote that a visitor took part in, a hash
   (BLAKE2b under the room's key) of the visitor's id with that step. The id is a random number that the browser tab made up and
   keeps; it is not stored. A mark says neither what was answered nor when, and two marks of one visitor have nothing in common;
-- of a room that has ended: its code and when it ended, for a day, of the MOST_ENDED last ones.
+- of a room that has ended: its code and when it ended, for a day, of the MOST_ENDED last ones;
+- for an hour, under a hash of an address whose key the file has not: how many rooms it opened, how many codes it guessed.
 
 No name, no address, no cookie and no time of a visit is stored. A tab that is reloaded has its number still and counts once; a
 new tab, or another browser, is a new visitor. Everything else of a room is deleted when it is ended, or by the first call behind
@@ -34,15 +35,16 @@ from pathlib import Path
 
 from tlmviz.errors import Error
 
-from .buckets import Buckets
+from .addresses import counted
 
 FOLDER = "TLMVIZ_ROOMS"  # names the folder that app processes share: `tlmviz serve` sets it
-FILE = "rooms-2.sqlite"  # another name whenever TABLES change: files of older versions are left alone
+FILE = "rooms-3.sqlite"  # another name whenever TABLES change: files of older versions are left alone
 ALPHABET = "34679CDFHJKMNPRTWX"  # none that looks like another one, and no vowels: codes are no words
 LETTERS = 6
 HOUR, DAY = 60 * 60.0, 24 * 60 * 60.0  # seconds; a room lasts a day
 MOST_ROOMS = 200
 MOST_ENDED = 1000  # codes of rooms that have ended, by which visitors are told so
+SECRET = "STREAMLIT_SERVER_COOKIE_SECRET"  # which the app processes of `tlmviz serve` share
 # Rooms that an address may open in an hour, and codes that are none; a school may share one address.
 OPENED, WRONG = 20, 100
 MOST_VISITORS = 2000  # of one room
@@ -60,6 +62,8 @@ TABLES = (
     # In the order of the hashes: the order in which visitors came is not kept either.
     "CREATE TABLE IF NOT EXISTS mark (code TEXT, mark BLOB, PRIMARY KEY (code, mark)) WITHOUT ROWID",
     "CREATE TABLE IF NOT EXISTS ended (code TEXT PRIMARY KEY, at REAL NOT NULL) WITHOUT ROWID",
+    """CREATE TABLE IF NOT EXISTS spent (who BLOB, what TEXT, count INTEGER NOT NULL, since REAL NOT NULL,
+    PRIMARY KEY (who, what)) WITHOUT ROWID""",
 )
 
 KNOWN = "SELECT 1 FROM room WHERE code = :code UNION SELECT 1 FROM ended WHERE code = :code"
@@ -165,7 +169,7 @@ class Rooms:
     """The rooms in one file, which several processes may have open. `clock` gives seconds since 1970.
 
     Every call takes well below a millisecond, and waits PATIENCE for others at most. Raises NoRoom and RoomBusy in words for
-    visitors. How many rooms an `address` opens, and how many codes it guesses, is counted in this process and kept nowhere.
+    visitors. How many rooms an `address` opens, and how many codes it guesses, is counted for all processes together.
     """
 
     def __init__(self, path: Path, clock: Callable[[], float] = time.time) -> None:
@@ -173,7 +177,7 @@ class Rooms:
         self._lock = threading.Lock()
         self._connection: sqlite3.Connection | None = None
         self._file = 0  # the inode that is open
-        self._opened, self._wrong = Buckets(OPENED, HOUR), Buckets(WRONG, HOUR)
+        self._key = os.environ.get(SECRET, "").encode()[:64] or secrets.token_bytes(32)
 
     def open_room(self, tour: str, address: str = "") -> Opened:
         """Open a room on a tour, or on what stands for one in MOST_TEXT characters.
@@ -184,11 +188,11 @@ class Rooms:
         """
         if len(tour) > MOST_TEXT:
             raise Error("The question and its link are longer than a room keeps; shorten one of them.")
-        if address and self._opened[address].empty:
-            raise RoomBusy(
-                f"{OPENED} rooms were opened from your address within an hour, as many as may be; try again in some minutes."
-            )
         with self._transaction() as connection:
+            if self._spent(connection, address, "opened", OPENED):
+                raise RoomBusy(
+                    f"{OPENED} rooms were opened from your address within an hour, as many as may be; try again in an hour."
+                )
             if connection.execute("SELECT count(*) FROM room").fetchone()[0] >= MOST_ROOMS:
                 self._end(connection, self._unjoined(connection))
             if connection.execute("SELECT count(*) FROM room").fetchone()[0] >= MOST_ROOMS:
@@ -202,13 +206,12 @@ class Rooms:
             secret = secrets.token_urlsafe(24)
             row = (code, tour, _hashed(secret), secrets.token_bytes(32), self.clock() + DAY)
             connection.execute("INSERT INTO room (code, tour, secret, key, ends) VALUES (?, ?, ?, ?, ?)", row)
-        if address:
-            self._opened[address].wait()
+            self._spend(connection, address, "opened")
         return Opened(code, secret)
 
     def tour(self, code: str, address: str = "") -> str:
         """The tour that a room is on. Raises RoomBusy where an address has asked for WRONG rooms that are none within an hour."""
-        with self._guessed(code, address), self._transaction(writes=False) as connection:
+        with self._guessed(code, address) as connection:
             return self._room(connection, code).tour
 
     def visit(self, code: str, visitor: str, step: int) -> None:
@@ -231,7 +234,7 @@ class Rooms:
 
     def counts(self, code: str, secret: str, address: str = "") -> Counts:
         """What the room has counted, for who has the teacher's secret. Raises RoomBusy as `tour`."""
-        with self._guessed(code, address), self._transaction(writes=False) as connection:
+        with self._guessed(code, address) as connection:
             room = self._owned(connection, code, secret)
             rows = connection.execute(
                 "SELECT step, vote, answer, count FROM tally WHERE code = ? AND count > 0", (room.code,)
@@ -293,19 +296,37 @@ class Rooms:
     # --- below: with the file open ------------------------------------------------------------------
 
     @contextlib.contextmanager
-    def _guessed(self, code: str, address: str) -> Iterator[None]:
-        """Count that an address asks for a room that is none, by what could be a code."""
+    def _guessed(self, code: str, address: str) -> Iterator[sqlite3.Connection]:
+        """The open file, for an address that asks for a room by what could be a code; counts those that are none."""
         normal(code)
-        if address and self._wrong[address].empty:
-            raise RoomBusy(
-                f"{WRONG} room codes that are none came from your address within an hour; try again in some minutes."
-            )
         try:
-            yield
+            with self._transaction(writes=False) as connection:
+                if self._spent(connection, address, "guessed", WRONG):
+                    raise RoomBusy(
+                        f"{WRONG} room codes that are none came from your address within an hour; try again in an hour."
+                    )
+                yield connection
         except NoRoom:
-            if address:
-                self._wrong[address].wait()
+            with self._transaction() as connection:
+                self._spend(connection, address, "guessed")
             raise
+
+    def _who(self, address: str) -> bytes:
+        return hashlib.blake2b(counted(address).encode(), key=self._key, digest_size=16).digest()
+
+    def _spent(self, connection: sqlite3.Connection, address: str, what: str, most: int) -> bool:
+        """Whether an address has done something as often as it may within an hour."""
+        found = connection.execute(
+            "SELECT 1 FROM spent WHERE who = ? AND what = ? AND count >= ?", (self._who(address), what, most)
+        )
+        return found.fetchone() is not None
+
+    def _spend(self, connection: sqlite3.Connection, address: str, what: str) -> None:
+        if address:
+            connection.execute(
+                "INSERT INTO spent VALUES (?, ?, 1, ?) ON CONFLICT DO UPDATE SET count = count + 1",
+                (self._who(address), what, self.clock()),
+            )
 
     def _unjoined(self, connection: sqlite3.Connection) -> list[str]:
         """The room that has waited longest for its first visitor, if that is an hour."""
@@ -401,14 +422,16 @@ class Rooms:
         return connection
 
     def _forget_the_old(self, connection: sqlite3.Connection) -> None:
-        """End the rooms whose day is over, and forget the codes that ended a day ago."""
-        times = {"now": self.clock(), "yesterday": self.clock() - DAY}
-        old = "SELECT 1 FROM room WHERE ends <= :now UNION ALL SELECT 1 FROM ended WHERE at <= :yesterday"
-        if connection.execute(old, times).fetchone():
+        """End the rooms whose day is over, and forget the codes that ended a day ago, and what was done an hour ago."""
+        now = self.clock()
+        times = {"now": now, "yesterday": now - DAY, "before": now - HOUR}
+        old = ("room WHERE ends <= :now", "ended WHERE at <= :yesterday", "spent WHERE since <= :before")
+        if connection.execute(" UNION ALL ".join(f"SELECT 1 FROM {each}" for each in old), times).fetchone():
             connection.execute("BEGIN IMMEDIATE")
             codes = connection.execute("SELECT code FROM room WHERE ends <= :now", times).fetchall()
             self._end(connection, [code for (code,) in codes])
-            connection.execute("DELETE FROM ended WHERE at <= :yesterday", times)
+            for each in old[1:]:
+                connection.execute(f"DELETE FROM {each}", times)
             connection.execute("COMMIT")
 
     def _end(self, connection: sqlite3.Connection, codes: list[str]) -> None:

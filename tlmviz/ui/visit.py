@@ -14,7 +14,7 @@ ARRIVED = "_visit_began"  # session: that its first run is over
 
 def address() -> str:
     """From where, for what is limited by address; Streamlit tells none of this machine's own."""
-    return (st.context.ip_address or "localhost").removeprefix(MAPPED)
+    return str(st.context.ip_address or "localhost").removeprefix(MAPPED)
 
 
 def is_bare() -> bool:
