@@ -23,7 +23,19 @@ from ..patches import Patches
 from .arrays import from_arrays
 from .trace import KEPT_PER_LAYER, Trace
 
-SUFFIX = ".safetensors"
+OTHERS = {
+    ".npz",
+    ".npy",
+    ".pt",
+    ".pth",
+    ".ckpt",
+    ".gguf",
+    ".onnx",
+    ".json",
+    ".html",
+    ".csv",
+    ".parquet",
+}  # other formats
 FORMAT, VERSION = "tlmviz-trace", "1"
 ROW = re.compile(r"blocks\.(\d+)\.rows\.(\d+)\.(\d+)")  # layer, head, row
 MASK_FIELDS = {field.name for field in fields(AttentionMask)}
@@ -31,9 +43,9 @@ MASK_FIELDS = {field.name for field in fields(AttentionMask)}
 
 def save(trace: Trace, path: str | os.PathLike[str], logits: bool = False) -> None:
     """See `Trace.save`, which is the public name. Raises BadFile."""
-    if (suffix := Path(path).suffix) not in ("", SUFFIX):
+    if (suffix := Path(path).suffix.lower()) in OTHERS:
         raise BadFile(
-            f"{path} ends with {suffix}, and a trace is written as {SUFFIX}; name it so. What NumPy reads, .npz, is "
+            f"{path} ends with {suffix}, and a trace is written as .safetensors; name it so. What NumPy reads, .npz, is "
             "numpy.savez(path, **trace.arrays())."
         )
     tensors = {

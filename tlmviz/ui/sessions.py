@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from google.protobuf.message import DecodeError
+from google.protobuf.message import DecodeError  # type: ignore[import-untyped]
 from streamlit.proto.BackMsg_pb2 import BackMsg
 from streamlit.runtime import get_instance
 from streamlit.runtime.runtime_util import get_max_widget_state_size_bytes
