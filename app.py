@@ -27,7 +27,7 @@ from tlmviz.hosting.moved import Redirects  # noqa: E402
 from tlmviz.hosting.security import SecurityHeaders  # noqa: E402
 from tlmviz.hosting.token import Token  # noqa: E402
 from tlmviz.notebook import served  # noqa: E402
-from tlmviz.ui import engine, unsent  # noqa: E402
+from tlmviz.ui import engine, sessions, unsent  # noqa: E402
 
 # Streamlit asks a foreign server for its own address, and waits for the answer: where it begins, and for each websocket of
 # another page. Nothing here needs it.
@@ -117,7 +117,7 @@ app = st.App(
     middleware=[
         Middleware(SecurityHeaders),
         Middleware(Token),
-        Middleware(AdmissionControl),
+        Middleware(AdmissionControl, exists=sessions.exists, is_message=sessions.is_message),
         Middleware(Ahead),
         Middleware(Redirects, moved=moved_to),
     ],

@@ -9,5 +9,5 @@ async def page(_):
 
 async def stream(socket):
     await socket.accept()
-    async for text in socket.iter_text():
-        await socket.send_text(text)
+    async for sent in socket.iter_bytes():
+        await socket.send_bytes(sent)

@@ -15,6 +15,7 @@ from tlmviz.hosting import admission, limits, metrics
 from tlmviz.hosting.limits import Limits
 
 HTML = {"accept": "text/html"}
+SESSIONS = {"session"}
 
 
 @pytest.fixture
@@ -27,7 +28,10 @@ def visit(monkeypatch):
             Route("/{path:path}", page),
             WebSocketRoute(admission.STREAM, stream),
         ]
-        app = Starlette(routes=routes, middleware=[Middleware(admission.AdmissionControl)])
+        control = Middleware(
+            admission.AdmissionControl, exists=SESSIONS.__contains__, is_message=bytes.isalnum
+        )
+        app = Starlette(routes=routes, middleware=[control])
         return TestClient(ProxyHeadersMiddleware(app, proxies))
 
     return at
@@ -77,8 +81,8 @@ def test_a_full_house_says_so_and_lets_in_when_somebody_leaves(visit):
             pass
     assert client.get("/", headers=HTML).status_code == 200
     with client.websocket_connect(admission.STREAM) as socket:
-        socket.send_text("hello")
-        assert socket.receive_text() == "hello"
+        socket.send_bytes(b"hello")
+        assert socket.receive_bytes() == b"hello"
 
 
 def test_a_tab_that_presses_too_often_is_slowed_and_loses_nothing(visit, monkeypatch):
@@ -90,8 +94,8 @@ def test_a_tab_that_presses_too_often_is_slowed_and_loses_nothing(visit, monkeyp
     monkeypatch.setattr(asyncio, "sleep", sleep)
     with visit(presses=60).websocket_connect(admission.STREAM) as socket:
         for number in range(14):
-            socket.send_text(str(number))
-        assert [socket.receive_text() for _ in range(14)] == [str(number) for number in range(14)]
+            socket.send_bytes(b"%d" % number)
+        assert [socket.receive_bytes() for _ in range(14)] == [b"%d" % number for number in range(14)]
     assert all(each == 0 for each in slept[:10]) and 0.5 < slept[10] <= 1 < slept[11] <= 2
 
 
@@ -132,7 +136,7 @@ def test_a_tab_that_says_nothing_is_closed_and_leaves_its_place(visit, monkeypat
             client.websocket_connect(admission.STREAM) as socket,
             pytest.raises(WebSocketDisconnect) as closed,
         ):
-            socket.receive_text()
+            socket.receive_bytes()
         assert closed.value.code == 1008
     assert refused("silent") == before + 2
     assert client.get("/", headers=HTML).status_code == 200
@@ -140,21 +144,50 @@ def test_a_tab_that_says_nothing_is_closed_and_leaves_its_place(visit, monkeypat
 
 def test_a_tab_that_comes_back_to_its_session_has_nothing_to_say(visit, monkeypatch):
     monkeypatch.setattr(admission, "SILENT", 0.0)
-    with visit().websocket_connect(admission.STREAM, subprotocols=["streamlit", "x", "session"]) as socket:
-        socket.send_text("late")
-        assert socket.receive_text() == "late"
+    monkeypatch.setattr(admission, "LOST", 0.0)
+    client = visit()
+
+    def back(session):
+        return client.websocket_connect(admission.STREAM, subprotocols=["streamlit", "x", session])
+
+    with back("session") as first:
+        for session in ("session", "any"):  # which another tab has, which there is not
+            with back(session) as other, pytest.raises(WebSocketDisconnect) as closed:
+                other.receive_bytes()
+            assert closed.value.code == 1008
+        first.send_bytes(b"late")
+        assert first.receive_bytes() == b"late"
+    with back("session") as again:
+        again.send_bytes(b"later")
+        assert again.receive_bytes() == b"later"
+
+
+def test_a_tab_whose_session_is_lost_may_be_read_for_a_while(visit, monkeypatch):
+    monkeypatch.setattr(admission, "SILENT", 0.0)
+    with visit().websocket_connect(admission.STREAM, subprotocols=["streamlit", "x", "lost"]) as socket:
+        socket.send_bytes(b"late")
+        assert socket.receive_bytes() == b"late"
+
+
+@pytest.mark.parametrize("send", ["send_text", "send_bytes"])
+def test_what_is_no_message_closes_the_tab(visit, send):
+    before = refused("unreadable")
+    with visit().websocket_connect(admission.STREAM) as socket, pytest.raises(WebSocketDisconnect) as closed:
+        getattr(socket, send)("?" if send == "send_text" else b"?")
+        socket.receive_bytes()
+    assert closed.value.code == 1008 and refused("unreadable") == before + 1
 
 
 def test_a_tab_that_has_spoken_may_be_silent(visit, monkeypatch):
     waited = []
 
     async def wait_for(future, seconds):
-        waited.append(seconds)
+        waited.extend([seconds] if seconds else [])
         return await future
 
     monkeypatch.setattr(asyncio, "wait_for", wait_for)
     with visit().websocket_connect(admission.STREAM) as socket:
-        for text in ("one", "two", "three"):
-            socket.send_text(text)
-            assert socket.receive_text() == text
+        for each in (b"one", b"two", b"three"):
+            socket.send_bytes(each)
+            assert socket.receive_bytes() == each
     assert waited == [admission.SILENT]

@@ -96,5 +96,5 @@ def test_who_has_spoken_may_be_silent(port):
             assert answer(half) == b""  # patience is over
         kept.sendall(WHOLE)
         assert answer(kept).startswith(b"HTTP/1.1 200")
-        stream.send("still here")
-        assert stream.recv() == "still here"
+        stream.send(b"still here")
+        assert stream.recv() == b"still here"

@@ -4,6 +4,8 @@ import http.client
 import sys
 
 import pytest
+from websockets.exceptions import ConnectionClosed
+from websockets.sync.client import connect
 
 from tlmviz.cli.server import serve
 from tlmviz.hosting.limits import LINK
@@ -15,10 +17,20 @@ VISITORS = 20
 
 
 @pytest.fixture(scope="module")
-def port():
+def log(tmp_path_factory):
+    """What it writes."""
+    return tmp_path_factory.mktemp("served") / "log.txt"
+
+
+@pytest.fixture(scope="module")
+def port(log):
     """Where it serves; Python's client reads no line of more than 64 KB unless told to."""
     command = [sys.executable, "-m", "tlmviz", "serve", "--processes", "2"]
-    with serve(command) as running, pytest.MonkeyPatch.context() as patch:
+    with (
+        log.open("wb") as file,
+        serve(command, stderr=file) as running,
+        pytest.MonkeyPatch.context() as patch,
+    ):
         patch.setattr(http.client, "_MAXLINE", LINK)
         yield running.port
 
@@ -40,3 +52,14 @@ def test_a_long_link_is_led_on_and_others_are_served(port, path, characters):
             found = status(port, f"/{path}{slash}?text={'a' * characters}", visitor)
             assert found in (200, 301, 307) and (found != 200 or not slash)
     assert [status(port, "/", visitor) for visitor in range(VISITORS)] == [200] * VISITORS
+
+
+@pytest.mark.parametrize("frame", ["text", "", b"", b"\xff\xfe garbage"])
+def test_a_frame_that_is_no_message_closes_its_tab_and_writes_no_traceback(port, log, frame):
+    with connect(f"ws://127.0.0.1:{port}/_stcore/stream", subprotocols=["streamlit"]) as socket:
+        socket.send(frame)
+        with pytest.raises(ConnectionClosed) as closed:
+            while True:
+                socket.recv()
+    assert closed.value.rcvd.code == 1008
+    assert status(port, "/", 1) == 200 and "Traceback" not in log.read_text()

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections import Counter
+from collections.abc import Callable
 
 from starlette.responses import HTMLResponse, PlainTextResponse
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
@@ -22,7 +23,9 @@ OPEN = (
     "/_stcore/health",
 )  # asked for by machines, or once and then kept by the browser
 STREAM = "/_stcore/stream"  # the websocket that each tab holds
-SILENT = 10.0  # seconds until a tab must have sent something
+SILENT = 10.0  # seconds until a new tab must have sent something
+# And one whose session is gone, with its process: the browser does not know, and says nothing before somebody presses.
+LOST = 120.0
 AT_ONCE = 10  # seconds of presses that may come together: a slider that is dragged sends many
 PAGE = """<!doctype html><html lang="en"><meta charset="utf-8"><meta name="viewport" content="width=device-width">
 <meta http-equiv="refresh" content="15"><title>tlmviz</title>
@@ -40,12 +43,16 @@ class AdmissionControl:
 
     An address with too many requests gets status 429; a page asked for when the app is full, or when its address has as many
     tabs as it may, 503, with a sentence; a tab that presses too often is slowed down and loses nothing. Without limits all of
-    these pass. A new tab that says nothing within SILENT seconds is closed.
+    these pass. A new tab that says nothing within SILENT seconds is closed, one that comes back to a session within LOST unless
+    that `exists`; and any that sends what is no message (`is_message`).
     """
 
-    def __init__(self, app: ASGIApp) -> None:
-        self.app, self.limits = app, limits.current()
+    def __init__(
+        self, app: ASGIApp, exists: Callable[[str], bool], is_message: Callable[[bytes], bool]
+    ) -> None:
+        self.app, self.limits, self.exists, self.is_message = app, limits.current(), exists, is_message
         self.tabs: Counter[str] = Counter()  # by address
+        self.claimed: Counter[str] = Counter()  # by the session that a tab comes back to
         self.requests = Buckets(self.limits.requests, 60)
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
@@ -89,43 +96,49 @@ class AdmissionControl:
             return
         rate = self.limits.presses / 60
         presses = Bucket(max(1.0, AT_ONCE * rate), rate) if rate else None
-
-        async def slowly() -> Message:
-            message = await receive()
-            if presses is not None and message["type"] == "websocket.receive":
-                await asyncio.sleep(presses.wait())
-            return message
-
+        claimed = next(iter((scope.get("subprotocols") or ())[2:]), "")
+        # A session has one tab at a time: nobody keeps a hundred open by the name of one.
+        resumes = claimed not in self.claimed and self.exists(claimed) if claimed else False
+        patience = None if resumes else LOST if claimed else SILENT
         self.tabs[who] += 1
+        self.claimed[claimed] += 1
         metrics.SESSIONS.inc()
         try:
-            await self.app(scope, slowly if _comes_back(scope) else _Speaking(slowly, send), send)
+            await self.app(scope, _Heard(receive, send, self.is_message, presses, patience), send)
         finally:
             self.tabs[who] -= 1
+            self.claimed[claimed] -= 1
             self.tabs += Counter()  # forgets addresses without tabs
+            self.claimed += Counter()
             metrics.SESSIONS.dec()
 
 
-class _Speaking:
-    """What a new tab sends. One that sends nothing within SILENT seconds is closed, and to the app it has gone."""
+class _Heard:
+    """What a tab sends: slowed to `presses`; one that says nothing for `patience` seconds, or no message, is closed, and to the
+    app it has gone."""
 
-    def __init__(self, receive: Receive, send: Send) -> None:
-        self.receive, self.send, self.connected, self.spoke = receive, send, False, False
+    def __init__(
+        self, receive: Receive, send: Send, is_message: Callable[[bytes], bool],
+        presses: Bucket | None, patience: float | None,
+    ) -> None:  # fmt: skip
+        self.receive, self.send, self.is_message, self.presses = receive, send, is_message, presses
+        self.patience, self.connected = patience, False
 
     async def __call__(self) -> Message:
-        if not self.connected or self.spoke:
-            self.connected = True
-            return await self.receive()
         try:
-            message = await asyncio.wait_for(self.receive(), SILENT)
+            message = await asyncio.wait_for(self.receive(), self.patience if self.connected else None)
         except TimeoutError:
-            metrics.REFUSED.labels("silent").inc()
-            await self.send({"type": "websocket.close", "code": 1008, "reason": "silent"})
-            return {"type": "websocket.disconnect", "code": 1008}
-        self.spoke = True
+            return await self._closed("silent")
+        self.connected = True
+        if message["type"] == "websocket.receive":
+            self.patience = None
+            if not self.is_message(message.get("bytes") or b""):
+                return await self._closed("unreadable")
+            if self.presses is not None:
+                await asyncio.sleep(self.presses.wait())
         return message
 
-
-def _comes_back(scope: Scope) -> bool:
-    """Whether a tab names the session that it had: it has nothing to say then."""
-    return len(scope.get("subprotocols") or ()) > 2
+    async def _closed(self, why: str) -> Message:
+        metrics.REFUSED.labels(why).inc()
+        await self.send({"type": "websocket.close", "code": 1008, "reason": why})
+        return {"type": "websocket.disconnect", "code": 1008}
