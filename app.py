@@ -24,7 +24,7 @@ from tlmviz.hosting.addresses import address, is_local  # noqa: E402
 from tlmviz.hosting.admission import AdmissionControl  # noqa: E402
 from tlmviz.hosting.ahead import Ahead  # noqa: E402
 from tlmviz.hosting.moved import Redirects  # noqa: E402
-from tlmviz.hosting.security import SecurityHeaders  # noqa: E402
+from tlmviz.hosting.security import OwnName, SecurityHeaders  # noqa: E402
 from tlmviz.hosting.token import Token  # noqa: E402
 from tlmviz.notebook import served  # noqa: E402
 from tlmviz.ui import engine, sessions, unsent  # noqa: E402
@@ -116,6 +116,7 @@ app = st.App(
     ],
     middleware=[
         Middleware(SecurityHeaders),
+        Middleware(OwnName, name=st.get_option("browser.serverAddress") or ""),
         Middleware(Token),
         Middleware(AdmissionControl, exists=sessions.exists, is_message=sessions.is_message),
         Middleware(Ahead),

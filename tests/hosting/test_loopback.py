@@ -29,13 +29,15 @@ def watch(event, given):
 
 sys.addaudithook(watch)
 """
-FOREIGN = {
+SOCKET = {
     "Upgrade": "websocket",
     "Connection": "Upgrade",
     "Sec-WebSocket-Key": "AAAAAAAAAAAAAAAAAAAAAA==",
     "Sec-WebSocket-Version": "13",
-    "Origin": "http://elsewhere.example",
 }
+ELSEWHERE = {"Origin": "http://elsewhere.example"}
+REBOUND = {"Host": "evil.com:8741", "Origin": "http://evil.com:8741"}
+NEXT_DOOR = {"Origin": "http://127.0.0.1:1"}
 
 
 @pytest.fixture
@@ -73,7 +75,12 @@ def answered(port, path, **headers):
 def test_no_connection_leaves_this_machine_and_no_other_one_is_told_figures(command, asked):
     with server.serve([sys.executable, "-m", "tlmviz", *command]) as running:
         assert answered(running.port, "/", Accept="text/html") == 200
-        assert answered(running.port, "/_stcore/stream", **FOREIGN) == 403
+        for foreign in (ELSEWHERE, REBOUND, NEXT_DOOR):
+            assert answered(running.port, "/_stcore/stream", **SOCKET, **foreign) == 403
+        assert answered(running.port, "/_stcore/stream", **SOCKET) == 101
+        assert answered(running.port, "/", **REBOUND) == 403
+        if command == ("run",):  # which nobody else reaches: a proxy's word does not make it another's
+            assert answered(running.port, "/", **REBOUND, X_Forwarded_For="10.0.0.1") == 403
         assert answered(running.port, "/metrics") == 200
         for path in ("/", "/health", "/nowhere"):
             headers = urllib.request.urlopen(f"http://127.0.0.1:{running.port}{path}").headers

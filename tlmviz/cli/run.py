@@ -10,7 +10,7 @@ import sys
 from tlmviz.checkpoints import opening
 from tlmviz.checkpoints.folders import holds_run
 from tlmviz.errors import Error
-from tlmviz.hosting.addresses import BELIEVED, believed
+from tlmviz.hosting.addresses import BELIEVED, HOSTS, believed
 
 from . import window
 from .server import EVERYWHERE, LOOPBACK, app_file, arguments, port_is_free, require_address, require_app
@@ -62,6 +62,8 @@ def run(options: argparse.Namespace) -> int:
     if not port_is_free(port, options.bind):
         raise Error(f"Port {port} is in use; choose another one with --port.")
     os.environ.setdefault(BELIEVED, believed())
+    if options.bind == LOOPBACK:  # what is read there is private
+        os.environ.setdefault(HOSTS, "localhost")
     host = "" if options.bind in HERE else options.bind  # by which a visitor comes who is elsewhere
     # By name: of the library, only tlmviz/ui imports Streamlit.
     sys.argv = ["streamlit", *arguments(app_file(), port, host, options.bind)]

@@ -13,6 +13,7 @@ MAPPED = "::ffff:"  # begins an IPv4 address at a socket that takes both kinds
 BELIEVED = (
     "FORWARDED_ALLOW_IPS"  # uvicorn's own variable: servers before it whose word on who asks is believed
 )
+HOSTS = "TLMVIZ_HOSTS"  # names, beside localhost, by which alone the app may be asked
 LOCAL = re.compile(r"(localhost|127\.0\.0\.1|\[::1\])(:\d+)?")  # a header Host
 
 
