@@ -165,6 +165,21 @@ def test_a_folder_that_does_not_exist_is_said(tmp_path):
     assert "cannot be written" in sentence(error)
 
 
+@pytest.mark.parametrize("name", ["x.npz", "x.html", "x.foo"])
+def test_another_format_s_name_is_refused_and_nothing_is_written(tmp_path, name):
+    with pytest.raises(BadFile) as error:
+        tlmviz.Trace.from_arrays(*example(), tokens(9)).save(tmp_path / name)
+    assert "a trace is written as .safetensors" in sentence(error) and "numpy.savez" in sentence(error)
+    assert not list(tmp_path.iterdir())
+
+
+def test_arrays_for_numpy_are_not_called_a_damaged_trace(tmp_path):
+    np.savez(tmp_path / "x.npz", **tlmviz.Trace.from_arrays(*example(), tokens(9)).arrays())
+    with pytest.raises(BadFile) as error:
+        tlmviz.open(tmp_path / "x.npz")
+    assert "x.npz holds arrays, which numpy.load reads" in sentence(error)
+
+
 def changed(file, tensors=None, **metadata):
     path, kept, about = file
     entries = {**about, **metadata}

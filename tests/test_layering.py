@@ -21,6 +21,7 @@ LAYERS = (
         "digits",
         "evaluation",
         "extras",
+        "files",
         "patches",
         "recording",
         "routing",

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 
 import tlmviz
 from tlmviz.errors import Error, UnknownName
+from tlmviz.files import whole
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -125,18 +126,8 @@ def save(trace: Trace, path: Path, layer: int | None = None, head: int | None = 
     arrays = trace.arrays()
     if layer is not None and head is not None:
         arrays["attention"] = trace.attention(layer, head).numpy()
-    beside = path.with_name(
-        f".{path.name}.part"
-    )  # renamed when it is whole: a full disk leaves nothing broken
-    try:
-        with beside.open("wb") as file:
-            np.savez(file, **arrays)  # type: ignore[arg-type]
-        beside.replace(path)
-    except OSError as error:
-        beside.unlink(missing_ok=True)
-        raise Error(
-            f"{path} cannot be written ({error.strerror}); name a file in a folder that exists and has room."
-        ) from error
+    with whole(path) as beside, beside.open("wb") as file:
+        np.savez(file, **arrays)  # type: ignore[arg-type]
 
 
 def _check_head(trace: Trace, layer: int | None, head: int | None) -> None:

@@ -11,7 +11,7 @@ from pathlib import Path
 
 import numpy as np
 
-from tlmviz.errors import BadFile
+from tlmviz.files import whole
 from tlmviz.tracing.trace import Trace
 from tlmviz.ui.components.attention_view import FOLDER
 from tlmviz.ui.components.scripts import module, style
@@ -114,10 +114,5 @@ def start(trace: Trace) -> dict[str, int]:
 
 def write_file(path: str | os.PathLike[str], text: str) -> None:
     """Write a page. Raises BadFile where that cannot be done."""
-    try:
-        with open(path, "w", encoding="utf-8") as file:
-            file.write(text)
-    except OSError as error:
-        raise BadFile(
-            f"{path} cannot be written ({error.strerror}); name a file in a folder that exists."
-        ) from error
+    with whole(path) as beside:
+        beside.write_text(text, encoding="utf-8")

@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from tlmviz.errors import BadShot
+from tlmviz.files import whole
 
 SUFFIXES = ("svg", "png", "pdf", "html")
 
@@ -36,10 +37,8 @@ def writable(folder: Path) -> None:
 
 def write(path: Path, data: bytes) -> None:
     """Write a file. Raises BadShot where that fails."""
-    try:
-        path.write_bytes(data)
-    except OSError as error:
-        raise BadShot(f"{path} cannot be written: {error.strerror}.") from None
+    with whole(path, BadShot) as beside:
+        beside.write_bytes(data)
 
 
 def about_png(data: bytes, about: Mapping[str, Any]) -> bytes:

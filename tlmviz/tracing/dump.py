@@ -17,11 +17,13 @@ from safetensors.torch import save_file
 from torch import Tensor
 
 from ..errors import BadFile, BadShape
+from ..files import whole
 from ..kernels import AttentionMask
 from ..patches import Patches
 from .arrays import from_arrays
 from .trace import KEPT_PER_LAYER, Trace
 
+SUFFIX = ".safetensors"
 FORMAT, VERSION = "tlmviz-trace", "1"
 ROW = re.compile(r"blocks\.(\d+)\.rows\.(\d+)\.(\d+)")  # layer, head, row
 MASK_FIELDS = {field.name for field in fields(AttentionMask)}
@@ -29,6 +31,11 @@ MASK_FIELDS = {field.name for field in fields(AttentionMask)}
 
 def save(trace: Trace, path: str | os.PathLike[str], logits: bool = False) -> None:
     """See `Trace.save`, which is the public name. Raises BadFile."""
+    if (suffix := Path(path).suffix) not in ("", SUFFIX):
+        raise BadFile(
+            f"{path} ends with {suffix}, and a trace is written as {SUFFIX}; name it so. What NumPy reads, .npz, is "
+            "numpy.savez(path, **trace.arrays())."
+        )
     tensors = {
         "ids": torch.tensor(trace.ids, dtype=torch.int64),
         "positions": torch.tensor(trace.positions, dtype=torch.int64),
@@ -62,12 +69,12 @@ def save(trace: Trace, path: str | os.PathLike[str], logits: bool = False) -> No
         tensors["image"] = torch.from_numpy(trace.patches.pixels)
     # clones: safetensors refuses tensors that share memory, as the layers share one mask's
     own = {name: tensor.detach().clone().contiguous() for name, tensor in tensors.items()}
-    try:
-        save_file(own, os.fspath(path), metadata)
-    except (OSError, SafetensorError) as error:
-        raise BadFile(
-            f"{path} cannot be written ({_reason(error)}); name a file in a folder that exists."
-        ) from error
+    with whole(path) as beside:
+        try:
+            save_file(own, beside, metadata)
+        except SafetensorError as error:  # the system's error, as a text
+            number = re.search(r"os error (\d+)", str(error))
+            raise OSError(int(number[1]), os.strerror(int(number[1]))) if number else error from error
 
 
 def open_trace(path: str | os.PathLike[str]) -> Trace:
@@ -123,6 +130,10 @@ def _read(path: Path, values: bool) -> tuple[dict[str, str], dict[str, Tensor]]:
     """Metadata and, with `values`, tensors of a safetensors file. Raises BadFile."""
     if not path.is_file():
         raise BadFile(f"There is no file {str(path)!r}; give the path of a file that trace.save wrote.")
+    if path.suffix == ".npz":
+        raise BadFile(
+            f"{path.name} holds arrays, which numpy.load reads, and no trace; give a file that trace.save wrote."
+        )
     try:
         with safe_open(path, framework="pt") as file:
             names = file.keys() if values else ()
