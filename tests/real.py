@@ -69,8 +69,10 @@ def write_gguf(path: Path, architecture: str = "llama", leave_out=(), fields=Non
     writer.add_chat_template(TEMPLATE)
     for key, value in (fields or {}).items():
         writer.kv_data[0].pop(key, None)  # the writer refuses a second value
-        add = {str: writer.add_string, int: writer.add_uint32, float: writer.add_float32}[type(value)]
-        add(key, value)
+        add = {
+            str: writer.add_string, int: writer.add_uint32, float: writer.add_float32, list: writer.add_array,
+        }  # fmt: skip
+        add[type(value)](key, value)
     stored = STORED | (kinds or {})
     for name, value in tensors(architecture).items():
         part = name.removesuffix(".weight").split(".")[-1]

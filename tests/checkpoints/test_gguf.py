@@ -186,6 +186,27 @@ class TestRefused:
     def test_what_the_metadata_say(self, tmp_path, fields, why):
         assert why in self.refused(real.write_gguf(tmp_path / "tiny.gguf", fields=fields))
 
+    @pytest.mark.parametrize("field", reader.MUST_BE)
+    def test_a_field_of_another_kind(self, tmp_path, field):
+        what, fits = reader.MUST_BE[field]
+        key = field if field.split(".")[0] in ("general", "tokenizer") else f"llama.{field}"
+        for value in [0, 0.5, "x", [1], ["x"]]:
+            if not fits(value):
+                path = real.write_gguf(tmp_path / "tiny.gguf", fields={key: value})
+                said = self.refused(path)
+                assert said.endswith(f"which must be {what}; convert the model again."), (value, said)
+
+    @pytest.mark.parametrize(
+        "fields, why",
+        [
+            ({"tokenizer.ggml.token_type": [1, 1]}, "says of 2 tokens of which type"),
+            ({"tokenizer.ggml.merges": ["a"]}, "The merges of tiny.gguf do not fit its tokens; convert"),
+            ({"tokenizer.ggml.bos_token_id": 2**31, "tokenizer.ggml.add_bos_token": 1}, "begins a text with"),
+        ],
+    )
+    def test_a_tokenizer_that_does_not_fit_itself(self, tmp_path, fields, why):
+        assert why in self.refused(real.write_gguf(tmp_path / "tiny.gguf", fields=fields))
+
     def test_a_missing_tensor(self, tmp_path):
         path = real.write_gguf(tmp_path / "tiny.gguf", leave_out=("blk.1.ffn_up.weight",))
         assert "lacks blk.1.ffn_up.weight; convert" in self.refused(path)

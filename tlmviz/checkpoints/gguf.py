@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import mmap
 import struct
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
@@ -46,6 +47,41 @@ NUMBERS = {
     12: "<f8",
 }
 TEXT, LIST = 8, 9
+# What a field must be -> how that is seen, and the fields that are read here, without the name of the architecture before them.
+FIELDS: dict[str, tuple[Callable[[Any], bool], tuple[str, ...]]] = {
+    "a whole number above 0": (
+        lambda value: type(value) is int and value > 0,
+        (
+            "general.alignment", "block_count", "context_length", "embedding_length", "feed_forward_length",
+            "attention.head_count", "attention.head_count_kv", "attention.key_length", "attention.value_length",
+            "rope.dimension_count",
+        ),
+    ),
+    "a whole number": (
+        lambda value: type(value) is int,
+        ("expert_count", *(f"tokenizer.ggml.{name}_token_id" for name in ("bos", "eos", "eot", "eom", "unknown", "padding"))),
+    ),
+    "a number": (
+        lambda value: type(value) in (int, float),
+        ("attention.layer_norm_rms_epsilon", "rope.freq_base", "rope.scaling.factor"),
+    ),
+    "a text": (
+        lambda value: isinstance(value, str),
+        (
+            "general.architecture", "general.name", "rope.scaling.type", "tokenizer.ggml.model", "tokenizer.ggml.pre",
+            "tokenizer.chat_template",
+        ),
+    ),
+    "a list of texts": (
+        lambda value: isinstance(value, list) and all(isinstance(each, str) for each in value),
+        ("tokenizer.ggml.tokens", "tokenizer.ggml.merges"),
+    ),
+    "a list of numbers": (
+        lambda value: isinstance(value, list) and all(type(each) in (int, float) for each in value),
+        ("tokenizer.ggml.token_type", "tokenizer.ggml.scores"),
+    ),
+}  # fmt: skip
+MUST_BE = {field: (what, fits) for what, (fits, names) in FIELDS.items() for field in names}
 
 
 @dataclass(frozen=True)
@@ -326,6 +362,7 @@ def _parse(name: str, content: mmap.mmap) -> Header:
     for _ in range(n_fields):
         key = reader.text()
         fields[key] = reader.value(reader.number("<I"))
+    _check_fields(name, fields)
     described = {}
     for _ in range(n_tensors):
         key = reader.text()
@@ -335,6 +372,17 @@ def _parse(name: str, content: mmap.mmap) -> Header:
     start = -(-reader.position // step) * step
     tensors = {key: StoredTensor(shape, kind, start + at) for key, (shape, kind, at) in described.items()}
     return Header(name, fields, tensors)
+
+
+def _check_fields(name: str, fields: Mapping[str, Any]) -> None:
+    """Raise BadCheckpoint for a field that is something else than FIELDS says."""
+    prefix = f"{fields.get('general.architecture')}."
+    for key, value in fields.items():
+        what, fits = MUST_BE.get(key.removeprefix(prefix), ("", None))
+        if fits is not None and not fits(value):
+            raise BadCheckpoint(
+                f"{name} says that {key} is {str(value)[:40]!r}, which must be {what}; convert the model again."
+            )
 
 
 class _Reader:

@@ -73,15 +73,20 @@ def build_tokenizer(fields: Mapping[str, Any], name: str) -> Tokenizer:
         )
     if not isinstance(pieces, list) or not pieces:
         raise BadCheckpoint(f"{name} holds no tokens; convert the model again with its tokenizer.")
+    types = own.setdefault("token_type", [NORMAL] * len(pieces))
+    if len(types) != len(pieces):
+        raise BadCheckpoint(
+            f"{name} says of {len(types):,} tokens of which type they are, and has {len(pieces):,}; convert the model again."
+        )
     inner = MODELS[model](own, pieces, name)
-    types = own.get("token_type") or [NORMAL] * len(pieces)
     added = [
         AddedToken(piece, special=kind != USER_DEFINED, normalized=False)
         for piece, kind in zip(pieces, types)
         if kind in (CONTROL, USER_DEFINED, UNKNOWN)
     ]
     inner.add_tokens(added)
-    ends = [own[field] for field in END_FIELDS if isinstance(own.get(field), int)]
+    numbers = range(len(pieces))  # files write another one for a token that there is not
+    ends = [own[field] for field in END_FIELDS if own.get(field) in numbers]
     ends += [
         number
         for end in END_NAMES
@@ -91,9 +96,11 @@ def build_tokenizer(fields: Mapping[str, Any], name: str) -> Tokenizer:
         raise BadCheckpoint(f"{name} names no token that ends a text; its metadata lack eos_token_id.")
     by_default = model == "llama" or own.get("pre") in LLAMA3
     begin = own.get("bos_token_id") if own.get("add_bos_token", by_default) else None
-    named = {
-        key: pieces[own[field]] for key, field in NAMED.items() if own.get(field, len(pieces)) < len(pieces)
-    }
+    if begin is not None and begin not in numbers:
+        raise BadCheckpoint(
+            f"{name} begins a text with token {begin}, and has {len(pieces):,}; convert the model again."
+        )
+    named = {key: pieces[own[field]] for key, field in NAMED.items() if own.get(field) in numbers}
     template = fields.get("tokenizer.chat_template")
     return Tokenizer(
         inner, begin, ends[0], ends, template if isinstance(template, str) else None, name, named
@@ -111,8 +118,12 @@ def _byte_level(own: Mapping[str, Any], pieces: list[str], name: str) -> HFToken
     merges = [tuple(merge.split(" ", 1)) for merge in own.get("merges") or []]
     try:
         model = models.BPE(vocab, merges, ignore_merges=split in LLAMA3)
-    except Exception as error:  # the library raises a bare Exception where a merge makes no piece
-        raise BadCheckpoint(f"The merges of {name} do not fit its tokens ({error}).") from error
+    except (
+        Exception
+    ) as error:  # the library raises a bare Exception where a merge is no pair, or makes no piece
+        raise BadCheckpoint(
+            f"The merges of {name} do not fit its tokens; convert the model again with its tokenizer."
+        ) from error
     inner = HFTokenizer(model)
     if split == "qwen2":
         inner.normalizer = normalizers.NFC()
@@ -128,7 +139,7 @@ def _sentencepiece(own: Mapping[str, Any], pieces: list[str], name: str) -> HFTo
             f"{name} has no score for each of its {len(pieces):,} tokens; convert the model again."
         )
     vocab = {piece: number for number, piece in enumerate(pieces)}
-    types = own.get("token_type") or [NORMAL] * len(pieces)
+    types = own["token_type"]
     merges = [
         (-scores[number], number, vocab[piece[:cut]], vocab[piece[cut:]], piece[:cut], piece[cut:])
         for number, piece in enumerate(pieces)
