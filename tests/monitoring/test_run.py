@@ -256,6 +256,28 @@ class TestTold:
             pass
         assert monitoring.read(tmp_path).losses.empty and not (tmp_path / run.LOSSES).exists()
 
+    @pytest.mark.parametrize(
+        "column, value",
+        [("layer", "x"), ("layer", 10**9), ("layer", -1), ("head", 0), ("step", np.nan), ("entropy", "x")],
+    )
+    def test_a_table_of_heads_that_lies_is_said(self, tmp_path, column, value):
+        with tlmviz.monitor(llama(), 2, tmp_path, [probe()]):
+            pass
+        table = pd.read_parquet(tmp_path / "heads.parquet")
+        table[column] = value if isinstance(value, str) else [*table[column][:-1], value]
+        table.to_parquet(tmp_path / "heads.parquet")
+        with pytest.raises(BadFile, match="is no table of a monitored run"):
+            _ = monitoring.read(tmp_path).heads
+
+    def test_events_that_lie_are_said(self, tmp_path):
+        with tlmviz.monitor(llama(), 2, tmp_path, [probe()]):
+            pass
+        event = {"rule": "a", "layer": 0, "head": 1, "step": 2, "sentence": "It has turned."}
+        for wrong in ({"layer": "x"}, {"layer": None}, {"head": -1}, {"step": None}, {"sentence": 3}):
+            (tmp_path / "events.json").write_text(json.dumps([event, event | wrong]))
+            with pytest.raises(BadFile, match=r"events\.json is not what"):
+                _ = monitoring.read(tmp_path).events
+
     @pytest.mark.parametrize("content", [b"nonsense", None])
     def test_a_table_of_losses_that_is_none_is_said(self, tmp_path, content):
         with tlmviz.monitor(llama(), 2, tmp_path, [probe()]):

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from ..analysis.workbench.survey.kinds import holds
 from ..analysis.workbench.survey.shards import write
 from ..checkpoints.folders import HEADS, holds_run
 from ..errors import BadFile, BadMonitor, BadShape
@@ -52,7 +53,7 @@ class Run:
             table = pd.read_parquet(self.folder / HEADS)
         except (OSError, ValueError):  # pyarrow's errors are ValueErrors
             table = pd.DataFrame()
-        if not {*COLUMNS} <= {*table.columns}:
+        if not holds(table, COLUMNS) or not _is_whole(table):
             raise BadFile(
                 f"{self.folder / HEADS} is no table of a monitored run; remove it, or give another folder."
             )
@@ -70,7 +71,7 @@ class Run:
             table = pd.read_parquet(self.folder / LOSSES)
         except (OSError, ValueError):
             table = pd.DataFrame()
-        if "step" not in table or not all(map(pd.api.types.is_numeric_dtype, table.dtypes)):
+        if not holds(table, {"step", *table.columns}):
             raise BadFile(f"{self.folder / LOSSES} is not what tlmviz.monitor writes; remove it.")
         return table
 
@@ -78,8 +79,11 @@ class Run:
     def events(self) -> list[Event]:
         """The rules that fired, in the order of steps. Raises BadFile."""
         try:
-            return [Event(**line) for line in json.loads((self.folder / EVENTS).read_text(encoding="utf-8"))]
-        except (OSError, ValueError, TypeError):
+            found = [Event(**line) for line in json.loads((self.folder / EVENTS).read_text(encoding="utf-8"))]
+            if not all(map(_is_event, found)):
+                raise ValueError
+            return found
+        except (OSError, ValueError, TypeError, RecursionError):
             raise BadFile(f"{self.folder / EVENTS} is not what tlmviz.monitor writes.") from None
 
     @property
@@ -94,6 +98,30 @@ class Run:
         for path in sorted((self.folder / SNAPSHOTS).glob("[0-9]*.safetensors")):
             found.setdefault(int(path.stem.partition("-")[0]), []).append(path)
         return found
+
+
+def _is_event(event: Event) -> bool:
+    head = event.layer, event.head
+    return (
+        isinstance(event.rule, str)
+        and isinstance(event.sentence, str)
+        and type(event.step) is int
+        and (head == (None, None) or all(type(number) is int and number >= 0 for number in head))
+    )
+
+
+def _is_whole(table: pd.DataFrame) -> bool:
+    """Whether every step has the same heads, each once, in their order."""
+    if table.empty:
+        return True
+    steps, sizes = table["step"].unique(), [int(table[name].max()) + 1 for name in ("layer", "head")]
+    if len(table) != len(steps) * sizes[0] * sizes[1]:
+        return False
+    places = np.indices((len(steps), *sizes)).reshape(3, -1)
+    return all(
+        np.array_equal(table[name], own)
+        for name, own in (("step", np.sort(steps)[places[0]]), ("layer", places[1]), ("head", places[2]))
+    )
 
 
 def read(folder: str | os.PathLike[str]) -> Run:

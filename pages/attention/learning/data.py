@@ -12,12 +12,10 @@ import streamlit as st
 from tlmviz import monitoring
 from tlmviz.analysis.attention.interventions import mute_heads
 from tlmviz.checkpoints.folders import AT, run_folders, steps_of
-from tlmviz.errors import BadFile
 from tlmviz.monitoring import Event
 from tlmviz.tracing.trace import Trace
 from tlmviz.ui import compute as computing
 from tlmviz.ui import training_runs
-from tlmviz.ui.language import N_
 
 from .state import INDUCTION, PREVIOUS, SHARES, Head, Learning
 
@@ -221,10 +219,6 @@ def _record(folder: Path, stamps: tuple[float, ...]) -> Record:
     steps = table["step"].to_numpy()
     heads, layers = int(table["head"].max()) + 1, int(table["layer"].max()) + 1
     every = np.unique(steps)
-    if len(table) != len(every) * heads * layers:
-        raise BadFile(
-            N_("The table of {folder} has other heads at some steps than at others."), folder=folder.name
-        )
     named = {*SHARES, "entropy", "distance", "max_logit", "output_norm", "update_ratio"}
     values = {
         column: table[column].to_numpy(dtype=np.float32).reshape(len(every), -1)

@@ -375,6 +375,45 @@ class TestSurvey:
             Survey.so_far(tmp_path / "out", name)
         assert "cannot be read" in sentence(error)
 
+    @pytest.mark.parametrize(
+        "table, column, value",
+        [
+            *(("heads", "layer", value) for value in ("x", 10**9, -1, np.nan, 0.5)),
+            *(("heads", "head", value) for value in (0, 10**9)),  # 0: a line that is there twice
+            ("heads", "entropy", "x"),
+            ("distances", "share", "x"),
+            ("distances", "bin", 3),
+            ("deciles", "statistic", "x"),
+            ("deciles", "decile", 11),
+            ("passages", "passage", 0),
+            ("passages", "text", 3),
+            ("tops", "layer", 10**9),
+            ("tops", "passage", np.nan),
+            ("tokens", "token", 3),
+            ("tokens", "share", "x"),
+        ],
+    )
+    def test_a_table_that_lies(self, folder, corpus, tmp_path, table, column, value):
+        survey(folder, corpus, tmp_path, workers=0)
+        path = tmp_path / f"{table}.parquet"
+        content = pd.read_parquet(path)
+        same = isinstance(value, str) == isinstance(
+            content[column][0], str
+        )  # a column of Parquet has one type
+        content[column] = [*content[column][:-1], value] if same else value
+        content.to_parquet(path)
+        with pytest.raises(BadFile) as error:
+            getattr(Survey.open(tmp_path), table)
+        assert f"{table}.parquet is no table of a survey" in sentence(error)
+
+    def test_a_table_without_its_last_line(self, folder, corpus, tmp_path):
+        survey(folder, corpus, tmp_path, workers=0)
+        for name in ("heads", "distances", "deciles"):
+            path = tmp_path / f"{name}.parquet"
+            pd.read_parquet(path)[:-1].to_parquet(path)
+            with pytest.raises(BadFile, match="is no table of a survey"):
+                getattr(Survey.open(tmp_path), name)
+
     def test_what_is_no_survey(self, folder, corpus, tmp_path):
         survey(folder, corpus, tmp_path / "out", workers=0)
         (tmp_path / "out" / "heads.parquet").write_bytes(b"no table")

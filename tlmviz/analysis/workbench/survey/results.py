@@ -18,6 +18,7 @@ import numpy as np
 from tlmviz.errors import BadFile, BadText, Error
 from tlmviz.extras import require
 
+from .kinds import holds
 from .shards import BINS, STATISTICS, Shard, bin_names, shard_path, write
 
 if TYPE_CHECKING:
@@ -33,6 +34,10 @@ COLUMNS = {  # of each table
     "tops": ("layer", "head", "statistic", "rank", "passage", "value"),
     "tokens": ("layer", "head", "role", "rank", "token", "share"),
 }
+KEYS = {
+    "heads": 2, "distances": 3, "deciles": 4, "passages": 1, "tops": 4, "tokens": 4,
+}  # fmt: skip  # of COLUMNS, how many tell a line from the others
+EACH = {"heads": 1, "distances": BINS, "deciles": 11 * len(STATISTICS)}  # lines of a head
 SIZES = ("layers", "heads", "documents", "length", "shard")  # whole numbers among the settings
 
 
@@ -109,9 +114,27 @@ class Survey:
             table = pd.read_parquet(self._path(name))
         except (OSError, ValueError):  # pyarrow's errors are ValueErrors
             table = pd.DataFrame()
-        if not {*COLUMNS[name]} <= {*table.columns}:
+        if not holds(table, COLUMNS[name]) or not self._is_whole(name, table):
             raise BadFile(f"{self._path(name)} is no table of a survey; run the survey again.")
         return table
+
+    def _is_whole(self, name: str, table: pd.DataFrame) -> bool:
+        """Whether each line is there once and of a head that there is, and all heads are there where each has as many lines."""
+        if table.duplicated([*COLUMNS[name][: KEYS[name]]]).any():
+            return False
+        if name == "passages":
+            return True
+        layers, heads, lines = self.settings["layers"], self.settings["heads"], EACH.get(name)
+        if not (table["layer"] < layers).all() or not (table["head"] < heads).all():
+            return False
+        if lines is None:
+            return True
+        number = table["layer"].to_numpy(np.int64) * heads + table["head"].to_numpy(np.int64)
+        if name == "deciles":  # which come by statistic
+            known = set(table["statistic"]) == {*STATISTICS} and table["decile"].max() == 10
+            number = np.sort(number) if known else number[:0]
+        every = len(table) == layers * heads * lines
+        return every and np.array_equal(number, np.repeat(np.arange(layers * heads), lines))
 
     @property
     def settings(self) -> dict[str, Any]:
