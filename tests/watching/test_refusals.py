@@ -280,6 +280,17 @@ class TestCalls:
             llama(input_ids=torch.tensor([[8]]), past_key_values=cache)
         assert sentence(error)
 
+    def test_a_learned_prefix_is_named(self, llama):
+        """Prefix tuning hands the model keys and values of no token, as a cache."""
+        prefix = hf.DynamicCache()
+        llama(inputs_embeds=torch.randn(1, 4, llama.config.hidden_size), past_key_values=prefix)
+        with (
+            tlmviz.watch(llama, check=False),
+            pytest.raises(BadModel, match="of a cache or of prefix tuning.*its base model can") as error,
+        ):
+            llama(input_ids=torch.tensor([[5, 6]]), past_key_values=prefix)
+        assert sentence(error)
+
     def test_a_cache_that_was_cut_goes_on_from_there(self, llama):
         cache = hf.DynamicCache()
         with torch.no_grad(), tlmviz.watch(llama, check=False) as watched:

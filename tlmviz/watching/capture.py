@@ -139,8 +139,9 @@ class Recorder:
         continues = 0 < rule.first <= layer.length and q.shape[0] == layer.q[0].shape[0]
         if rule.first and not continues:
             raise BadModel(
-                f"{layer.name} goes on at position {rule.first} of a text whose beginning was not watched; "
-                "call the model on the whole text, or generate, inside the with block."
+                f"{layer.name} goes on at position {rule.first} of a text whose beginning was not watched: keys stand before it, "
+                "of a cache or of prefix tuning. Call the model on the whole text, or generate, inside the with block; a learned "
+                "prefix has no tokens and no queries, so a model with one cannot be watched, and its base model can."
             )
         if continues:
             layer.cut(rule.first)
