@@ -181,6 +181,7 @@ class TestRefused:
             ({"tokenizer.ggml.pre": "strange"}, "strange"),
             ({"llama.block_count": 1000}, "1000 layers"),
             ({"llama.attention.head_count_kv": 3}, "n_kv_heads"),
+            ({"llama.feed_forward_length": 10**9}, "numbers, and its tensors hold 80,192; convert the model"),
         ],
     )
     def test_what_the_metadata_say(self, tmp_path, fields, why):

@@ -2,6 +2,7 @@
 
 import json
 import pickle
+from dataclasses import replace
 
 import pytest
 import torch
@@ -119,6 +120,11 @@ class TestBroken:
     def test_another_models_config(self, folder, model):
         (folder / "config.json").write_text(model.config.with_(n_layers=3).to_json())
         assert "lacks blocks.2" in refused(folder)
+
+    def test_a_config_that_asks_for_more_memory_than_there_is(self, folder, model):
+        vast = replace(model.config.feedforward, hidden=1 << 44)
+        (folder / "config.json").write_text(model.config.with_(feedforward=vast).to_json())
+        assert "config.json describes another model" in refused(folder)
 
     @pytest.mark.parametrize("name", ["pytorch_model.bin", "weights.pt", "last.ckpt"])
     def test_a_pickle_is_named_and_never_opened(self, folder, tmp_path, name):

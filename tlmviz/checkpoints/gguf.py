@@ -7,6 +7,7 @@ and the rarer quantisations are the package's.
 
 from __future__ import annotations
 
+import math
 import mmap
 import struct
 from collections.abc import Callable, Mapping
@@ -160,7 +161,15 @@ def read_network(path: Path, config: ModelConfig) -> TransformerLM:
         raise BadCheckpoint(
             f"{header.name} has too few tensors for {config.n_layers} layers; copy the file again."
         )
-    check_memory(header.name, 4 * count_parameters(config))
+    held = sum(math.prod(stored.shape) for stored in header.tensors.values())
+    if (
+        asked := count_parameters(config)
+    ) > 2 * held:  # less may be a tensor that is missing, which is named below
+        raise BadCheckpoint(
+            f"The metadata of {header.name} describe a model of {asked:,} numbers, and its tensors hold {held:,}; convert the "
+            "model again."
+        )
+    check_memory(header.name, 4 * asked)
     with skipped_initialisation():
         network = TransformerLM(config)
     native.lay_out_columns(network)

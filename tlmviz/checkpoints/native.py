@@ -88,8 +88,15 @@ def read_network(
 ) -> Any:
     """A network of class `kind` with the folder's weights, or other ones, as float32. Raises BadCheckpoint."""
     weights = read_weights(folder) if weights is None else weights
-    with skipped_initialisation():  # no time spent drawing random weights that are replaced at once
-        network = kind(config)
+    try:
+        with skipped_initialisation():  # no time spent drawing random weights that are replaced at once
+            network = kind(config)
+    except (RuntimeError, MemoryError) as error:  # what torch says where it gets no memory
+        count = sum(value.numel() for value in weights.values())
+        raise BadCheckpoint(
+            f"{folder.name}/config.json asks for more memory than there is, and model.safetensors holds {count:,} numbers; "
+            "config.json describes another model."
+        ) from error
     check_weights(folder.name, own_weights(network), weights)
     network.load_state_dict(weights, strict=False)
     return network

@@ -81,7 +81,8 @@ REFUSED = {
     "no layers": (dict(num_hidden_layers=0), "num_hidden_layers 0"),
     "a flag that is a number": (dict(attention_bias=1), "attention_bias 1"),
     "eps of nothing": (dict(rms_norm_eps=0), "rms_norm_eps 0"),
-    "a vast model": (dict(hidden_size=6 << 30, intermediate_size=1 << 30), "GB"),
+    "a vast width that the files have not": (dict(hidden_size=10**9), "is [91, 36], config.json asks for [91, 1000000000]"),
+    "a vast model": (dict(hidden_size=6 << 30, intermediate_size=1 << 30), "config.json asks for"),
     "layers without end": (dict(num_hidden_layers=1 << 20, hidden_size=6, head_dim=2, intermediate_size=1), "layers"),
 }  # fmt: skip
 

@@ -87,6 +87,14 @@ def read_network(folder: Path, config: ModelConfig, own: bool = False) -> Transf
     """
     family = _family(Settings.read(folder))
     with WeightFiles(folder, family.prefix) as files:
+        if config.n_layers > len(files.names()):  # before as many layers are laid out
+            raise BadCheckpoint(
+                f"{folder.name} has {len(files.names())} tensors, too few for {config.n_layers} layers; copy the files again."
+            )
+        parts = family.parts(config)
+        embedding, head = parts["token_emb.weight"][0].name, f"{family.head}.weight"
+        # Before the memory is asked: what config.json says of sizes that the files do not have is nothing to make room for.
+        check(files, parts, head if config.tied else None)
         if own:
             check_memory(folder.name, files.needed_bytes(own), "in its own types")
         else:
@@ -96,13 +104,6 @@ def read_network(folder: Path, config: ModelConfig, own: bool = False) -> Transf
                 f'with dtype="own" {half / 1e9:.1f} GB will do: take that, ' if half < 0.9 * needed else ""
             )
             check_memory(folder.name, needed, advice=advice)
-        if config.n_layers > len(files.names()):  # before as many layers are laid out
-            raise BadCheckpoint(
-                f"{folder.name} has {len(files.names())} tensors, too few for {config.n_layers} layers; copy the files again."
-            )
-        parts = family.parts(config)
-        embedding, head = parts["token_emb.weight"][0].name, f"{family.head}.weight"
-        check(files, parts, head if config.tied else None)
         if config.tied:
             check_tied(files, head, embedding)
         with skipped_initialisation(), torch.no_grad():
