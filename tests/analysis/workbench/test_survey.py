@@ -2,6 +2,7 @@
 
 import json
 import os
+import signal
 import subprocess
 import sys
 from types import ModuleType
@@ -289,6 +290,25 @@ class TestSurvey:
             [sys.executable, "-c", code, folder], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
         )
         assert_ends_with(parent)
+
+    def test_ctrl_c_ends_what_would_take_an_hour(self, folder):
+        """The survey hears it and its processes do not, which would each say so with a traceback."""
+        code = (
+            "import signal, sys, time\nfrom tlmviz.analysis.workbench.survey import running\n"
+            "signal.signal(signal.SIGINT, signal.default_int_handler)\n"
+            "with running._ended_at_once(running._pool(1, sys.argv[1])) as pool:\n"
+            "    with running._uninterrupted():\n"
+            "        deaf = pool.submit(signal.pthread_sigmask, signal.SIG_BLOCK, ())\n"
+            "    assert signal.SIGINT in deaf.result()\n"
+            "    pool.submit(time.sleep, 3600)\n"
+            "    print('begun', flush=True)\n"
+            "    time.sleep(3600)"
+        )
+        survey = subprocess.Popen([sys.executable, "-c", code, folder], stdout=subprocess.PIPE, text=True)
+        assert survey.stdout.readline() == "begun\n"
+        survey.send_signal(signal.SIGINT)
+        assert survey.wait(60) == -signal.SIGINT
+        survey.stdout.close()
 
     def test_another_survey_in_the_folder(self, folder, corpus, tmp_path):
         survey(folder, corpus, tmp_path / "out", workers=0)

@@ -6,6 +6,7 @@ import hashlib
 import json
 import os
 import shutil
+import signal
 import sys
 from collections.abc import Callable, Iterator
 from concurrent.futures import (
@@ -173,13 +174,14 @@ def _run(
 ) -> None:
     """Every shard that is not there yet, in processes; no more are handed out than are being worked on."""
     done, waiting = 0, {}
-    with _callers_script_hidden(), _pool(workers, model) as pool:
+    with _callers_script_hidden(), _ended_at_once(_pool(workers, model)) as pool:
         for number, shard in shards:
             if shard_path(folder, number).exists():
                 done += len(shard)
                 progress(done, total)
                 continue
-            waiting[pool.submit(_work, shard, length, shard_path(folder, number))] = len(shard)
+            with _uninterrupted():
+                waiting[pool.submit(_work, shard, length, shard_path(folder, number))] = len(shard)
             if len(waiting) >= 2 * max(workers, 1):
                 done += _collect(waiting)
                 progress(done, total)
@@ -197,6 +199,33 @@ def _callers_script_hidden() -> Iterator[None]:
         yield
     finally:
         sys.modules["__main__"] = script
+
+
+@contextmanager
+def _ended_at_once(pool: Executor) -> Iterator[Executor]:
+    """The processes end with an error of the block, such as Ctrl-C: what they are at is done anew by the same command."""
+    with pool:
+        try:
+            yield pool
+        except BaseException:
+            processes = list((getattr(pool, "_processes", None) or {}).values())
+            pool.shutdown(wait=False, cancel_futures=True)
+            for process in processes:
+                process.terminate()
+            raise
+
+
+@contextmanager
+def _uninterrupted() -> Iterator[None]:
+    """Processes that are started within hear no Ctrl-C: the one that started them does, and ends them."""
+    if not hasattr(signal, "pthread_sigmask"):
+        yield
+        return
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
+    try:
+        yield
+    finally:
+        signal.pthread_sigmask(signal.SIG_SETMASK, before)
 
 
 def _pool(workers: int, model: str) -> Executor:
