@@ -12,8 +12,6 @@ from tlmviz.recording import recording
 
 from .families import CASES, build
 
-pytestmark = pytest.mark.slow
-
 IDS = torch.randint(0, 91, (2, 23), generator=torch.Generator().manual_seed(1))
 
 
