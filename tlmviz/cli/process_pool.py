@@ -53,7 +53,13 @@ class ProcessPool:
     stopping: bool = False
 
     def start(self) -> None:
-        """Start everything; returns when visitors can be let in. Raises Error where something does not start."""
+        """Start everything; returns when visitors can be let in, or at SIGTERM and SIGINT. Raises Error where one does not."""
+
+        def stop(*_: int | FrameType | None) -> None:
+            self.stopping = True
+
+        for each in (signal.SIGTERM, signal.SIGINT):  # before there is something that they would leave behind
+            signal.signal(each, stop)
         for name in ("weights", "metrics", "rooms"):
             (self.folder / name).mkdir(mode=0o700, parents=True, exist_ok=True)
         self.folder.chmod(0o711)  # nginx that root starts works as another user, and keeps its files below
@@ -108,7 +114,7 @@ class ProcessPool:
         began = time.monotonic()
         host = host_of(self._bound or LOOPBACK)
         for port, process in self.apps.items():
-            while not is_ready(f"http://{host}:{port}/"):
+            while not self.stopping and not is_ready(f"http://{host}:{port}/"):
                 if process.poll() is not None:
                     raise Error(
                         f"An app process ended with status {process.returncode}; `tlmviz run` shows why."
@@ -132,12 +138,6 @@ class ProcessPool:
 
     def run(self) -> None:
         """Look after everything until SIGTERM or SIGINT."""
-
-        def stop(*_: int | FrameType | None) -> None:
-            self.stopping = True
-
-        for each in (signal.SIGTERM, signal.SIGINT):
-            signal.signal(each, stop)
         while not self.stopping:
             self.look()
             time.sleep(LOOK)
