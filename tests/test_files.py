@@ -66,7 +66,11 @@ def test_a_disk_that_fills_leaves_nothing_and_is_a_sentence(tmp_path, writer):
     code = f"from tests.test_files import WRITERS; WRITERS[{writer!r}]({str(path)!r})"
     full = lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (1000, 1000))  # noqa: E731
     ended = subprocess.run(
-        [sys.executable, "-c", code], preexec_fn=full, capture_output=True, text=True, cwd=ROOT
+        [sys.executable, "-B", "-c", code],  # bytecode that is cut off would be read by others
+        preexec_fn=full,
+        capture_output=True,
+        text=True,
+        cwd=ROOT,
     )
     said = ended.stderr.splitlines()[-1]
     assert said.endswith("(File too large); name a file in a folder that exists and has room.")
