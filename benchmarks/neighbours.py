@@ -10,7 +10,6 @@ import argparse
 import asyncio
 import os
 import random
-import subprocess
 import sys
 import tempfile
 import time
@@ -19,7 +18,7 @@ from hall import Record, Student, summary
 
 from pages import ALL
 from tlmviz.analysis.samples import sample_text
-from tlmviz.cli.server import free_port, is_ready
+from tlmviz.cli.server import serve
 
 EVERY = 0.6  # seconds between two presses of the visitor
 TABS = 4
@@ -73,26 +72,28 @@ def main() -> None:
     parser.add_argument("--seconds", type=float, default=15)
     parser.add_argument("--processes", type=int, default=os.cpu_count())
     options = parser.parse_args()
-    port = free_port()
-    command = [sys.executable, "-m", "tlmviz", "serve", "--port", str(port), "--requests", "0"]
-    command += ["--processes", str(options.processes)]
-    with tempfile.TemporaryDirectory() as nothing:  # no models but the bundled ones
-        environment = os.environ | {"XDG_CACHE_HOME": nothing}
-        server = subprocess.Popen(command, stderr=subprocess.DEVNULL, env=environment)
-        try:
-            while not is_ready(f"http://localhost:{port}/"):
-                time.sleep(0.2)
-            for page in (None, *(options.pages or [each.path for each in ALL])):
-                own, others = asyncio.run(beside(port, page, options.seconds))
-                errors = {**own.errors, **others.errors}
-                print(
-                    f"{page if page is not None else 'nobody beside':24} {summary(own.times())}; "
-                    f"{len(others.presses)} pasted" + (f"; {errors}" if errors else ""),
-                    flush=True,
-                )
-        finally:
-            server.terminate()
-            server.wait()
+    command = [
+        sys.executable,
+        "-m",
+        "tlmviz",
+        "serve",
+        "--requests",
+        "0",
+        "--processes",
+        str(options.processes),
+    ]
+    with (
+        tempfile.TemporaryDirectory() as nothing,  # no models but the bundled ones
+        serve(command, env=os.environ | {"XDG_CACHE_HOME": nothing}) as server,
+    ):
+        for page in (None, *(options.pages or [each.path for each in ALL])):
+            own, others = asyncio.run(beside(server.port, page, options.seconds))
+            errors = {**own.errors, **others.errors}
+            print(
+                f"{page if page is not None else 'nobody beside':24} {summary(own.times())}; "
+                f"{len(others.presses)} pasted" + (f"; {errors}" if errors else ""),
+                flush=True,
+            )
 
 
 if __name__ == "__main__":

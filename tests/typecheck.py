@@ -21,9 +21,8 @@ PACKAGES = ("kernels", "layers", "caches")
 MODULES = ("trace", "recording")
 CHECK = beartype(conf=BeartypeConf(is_pep484_tower=True))  # a whole number may stand for a float
 _jaxtyped = jaxtyping.jaxtyped
-PASSED: defaultdict[object, set] = defaultdict(
-    set
-)  # a function's code -> the kinds of arguments that it was checked with
+# A function's code -> the kinds of arguments that it was checked with.
+PASSED: defaultdict[object, set] = defaultdict(set)
 
 
 def install() -> None:

@@ -5,7 +5,7 @@ import subprocess
 
 import pytest
 
-from tests.javascript.node import ROOT, executable
+from tests.javascript.node import ROOT, node
 from tlmviz.ui.components.scripts import module
 
 ENGINE = ROOT / "tlmviz" / "browser"
@@ -33,5 +33,5 @@ def test_what_reads_for_a_picture_is_one_script(tmp_path, reader):
 def check(text, tmp_path):
     script = tmp_path / "joined.mjs"
     script.write_text(text, encoding="utf-8")
-    run = subprocess.run([executable(), "--check", str(script)], capture_output=True, text=True, timeout=60)
+    run = subprocess.run(node("--check", str(script)), capture_output=True, text=True, timeout=60)
     assert run.returncode == 0, run.stderr

@@ -6,7 +6,7 @@ import subprocess
 import numpy as np
 import pytest
 
-from tests.javascript.node import ROOT, evaluate, executable
+from tests.javascript.node import ROOT, evaluate, node
 
 COMPILER = ROOT / "tests/browser_engine/compile_kernels.mjs"
 IMPORTS = {"tlmviz/browser/memory.js": "Memory, Matrix, Panels"}
@@ -14,7 +14,7 @@ IMPORTS = {"tlmviz/browser/memory.js": "Memory, Matrix, Panels"}
 
 @pytest.mark.parametrize("folder", [".", "training"])
 def test_compiling_the_kernels_again_gives_the_same_bytes(folder):
-    command = [executable(), str(COMPILER), folder]
+    command = node(str(COMPILER), folder)
     run = subprocess.run(command, capture_output=True, cwd=ROOT, text=True, timeout=60)
     assert run.returncode == 0, run.stderr
     written = ROOT / "tlmviz" / "browser" / folder / "kernel_bytes.js"

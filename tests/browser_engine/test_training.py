@@ -12,7 +12,7 @@ import pytest
 import torch
 from torch.nn import functional
 
-from tests.javascript.node import ROOT, executable
+from tests.javascript.node import ROOT, node
 
 DRIVER = ROOT / "tests/browser_engine/learn.mjs"
 FUSED = "--experimental-wasm-relaxed-simd"  # what browsers have by default
@@ -49,7 +49,7 @@ def trained(flags: list[str]) -> dict[str, tuple[dict[str, Any], dict[str, Any]]
             "noise": (0.05 * draw.standard_normal(2000)).tolist(),
         }
     run = subprocess.run(
-        [executable(), *flags, str(DRIVER)],
+        node(*flags, str(DRIVER)),
         input=json.dumps({"runs": list(asked.values())}).encode(),
         capture_output=True,
         cwd=ROOT,

@@ -72,8 +72,11 @@ def test_who_is_no_proxy_names_no_address(visit):
 
 
 def test_a_full_house_says_so_and_lets_in_when_somebody_leaves(visit):
-    client = visit(sessions=1)
-    with client.websocket_connect(admission.STREAM):
+    client = visit(sessions=2)
+    with (
+        client.websocket_connect(admission.STREAM),
+        client.websocket_connect(admission.STREAM),
+    ):  # of one address
         answer = client.get("/", headers=HTML)
         assert answer.status_code == 503 and "As many visitors" in answer.text
         assert client.get("/image.png").status_code == 200  # those inside go on
@@ -191,9 +194,3 @@ def test_a_tab_that_has_spoken_may_be_silent(visit, monkeypatch):
             socket.send_bytes(each)
             assert socket.receive_bytes() == each
     assert waited == [admission.SILENT]
-
-
-def test_a_full_house_counts_tabs_wherever_they_come_from(visit):
-    client = visit(sessions=2)
-    with client.websocket_connect(admission.STREAM), client.websocket_connect(admission.STREAM):
-        assert client.get("/", headers=HTML).status_code == 503  # both are of one address

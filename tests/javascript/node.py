@@ -13,15 +13,19 @@ import pytest
 ROOT = Path(__file__).resolve().parents[2]
 
 
-def executable() -> str:
-    """The path of Node.js. Without it the test fails: a view whose arithmetic nobody checks is a broken view."""
+def node(*arguments: str) -> list[str]:
+    """The command that runs Node.js. Without it the test fails: a view whose arithmetic nobody checks is a broken view.
+
+    Its compiler has no thread of its own: one that is still at work when the process ends may keep it from ending for ever
+    (https://github.com/nodejs/node/issues/54918).
+    """
     found = shutil.which("node")
     if found is None:
         pytest.fail(
             "Node.js is not installed, so the JavaScript of the views cannot be tested; "
             "install it, for example with `apt-get install nodejs`."
         )
-    return found
+    return [found, "--no-concurrent-recompilation", *arguments]
 
 
 def evaluate(imports: dict[str, str], body: str, given: bytes | Any = None) -> Any:
@@ -35,7 +39,7 @@ def evaluate(imports: dict[str, str], body: str, given: bytes | Any = None) -> A
     lines.append("const given = raw;" if isinstance(given, bytes) else "const given = JSON.parse(raw);")
     lines += ["let result;", body, "console.log(JSON.stringify(result));"]
     run = subprocess.run(
-        [executable(), "--input-type=module", "-e", "\n".join(lines)],
+        node("--input-type=module", "-e", "\n".join(lines)),
         input=raw,
         capture_output=True,
         cwd=ROOT,

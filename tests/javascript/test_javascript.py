@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.javascript.node import ROOT, executable
+from tests.javascript.node import ROOT, node
 from tlmviz.ui.components.scripts import module
 
 TESTS = sorted(Path(__file__).parent.glob("*.test.mjs"))
@@ -20,7 +20,7 @@ def label(path: Path) -> str:
 
 def test_the_javascript_unit_tests_pass():
     run = subprocess.run(
-        [executable(), "--test", "--test-reporter=tap", *map(str, TESTS)],
+        node("--test", "--test-reporter=tap", *map(str, TESTS)),
         cwd=ROOT,
         capture_output=True,
         text=True,
@@ -36,7 +36,7 @@ def test_the_files_of_a_view_join_into_one_module(entry):
     text = module(entry.parent, entry.name)
     assert text.count("export default") == 1 and "\nimport " not in text and "\nexport function" not in text
     run = subprocess.run(
-        [executable(), "--check", "--input-type=module"],
+        node("--check", "--input-type=module"),
         input=text,
         capture_output=True,
         text=True,

@@ -118,9 +118,7 @@ def _byte_level(own: Mapping[str, Any], pieces: list[str], name: str) -> HFToken
     merges = [tuple(merge.split(" ", 1)) for merge in own.get("merges") or []]
     try:
         model = models.BPE(vocab, merges, ignore_merges=split in LLAMA3)
-    except (
-        Exception
-    ) as error:  # the library raises a bare Exception where a merge is no pair, or makes no piece
+    except Exception as error:  # a bare one, where a merge is no pair or makes no piece
         raise BadCheckpoint(
             f"The merges of {name} do not fit its tokens; convert the model again with its tokenizer."
         ) from error

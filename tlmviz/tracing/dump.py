@@ -23,19 +23,8 @@ from ..patches import Patches
 from .arrays import from_arrays
 from .trace import KEPT_PER_LAYER, Trace
 
-OTHERS = {
-    ".npz",
-    ".npy",
-    ".pt",
-    ".pth",
-    ".ckpt",
-    ".gguf",
-    ".onnx",
-    ".json",
-    ".html",
-    ".csv",
-    ".parquet",
-}  # other formats
+# Other formats.
+OTHERS = {".npz", ".npy", ".pt", ".pth", ".ckpt", ".gguf", ".onnx", ".json", ".html", ".csv", ".parquet"}
 FORMAT, VERSION = "tlmviz-trace", "1"
 ROW = re.compile(r"blocks\.(\d+)\.rows\.(\d+)\.(\d+)")  # layer, head, row
 MASK_FIELDS = {field.name for field in fields(AttentionMask)}
