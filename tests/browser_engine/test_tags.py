@@ -40,4 +40,4 @@ def test_tags_and_the_striking_row_are_pythons(name):
         own = np.array([[np.nan if value is None else value for value in row] for row in found["values"]])
         np.testing.assert_allclose(own, tagged.values.reshape(own.shape), atol=2e-5, err_msg=text)
         assert found["counts"] == tagged.counts.tolist(), text
-        assert found["row"] == vars(striking_row(trace, tagged)), text
+        assert found["row"] == vars(striking_row(trace, tagged, lm)), text

@@ -1,6 +1,7 @@
 // @ts-check
 // What each head measurably does on a text, and the row that shows it best, as tlmviz/analysis/attention/tags.py has them.
 
+import { LayerNorm } from "./layers/norms.js";
 import { END_OF_TEXT } from "./tokenizer.js";
 
 /** @typedef {import("./language_model.js").Trace} Trace */
@@ -128,6 +129,11 @@ function rowsOf(trace, layer, head, first) {
   return trace.attended(layer).weights(head, trace.kept[layer], first, trace.ids.length);
 }
 
+/** A head's weights from one query, [T]. @param {Trace} trace @param {number} layer @param {number} head @param {number} query */
+function weightsFrom(trace, layer, head, query) {
+  return trace.attended(layer).weights(head, trace.kept[layer], query, query + 1);
+}
+
 /** The place of the largest number, the first of equal ones; null counts as `otherwise`. @param {ArrayLike<number | null>} numbers */
 export function placeOfLargest(numbers, otherwise = 0) {
   let best = 0;
@@ -137,7 +143,8 @@ export function placeOfLargest(numbers, otherwise = 0) {
 
 /**
  * The row that shows the most: of the strongest head with a measure that is worth seeing, the query that does most clearly what
- * its tag says; where there is none, the sharpest head that does not rest on the first token, at the last query.
+ * its tag says; where there is none, the sharpest head that does not rest on the first token, at the last query. Of several heads
+ * that look there for what followed an earlier copy, the one that adds most to the logit of what they look at.
  * @param {Trace} trace
  * @param {(number | null)[][]} values of `measured`
  * @param {{ name: string, least: number }[]} table Python's TAGS
@@ -149,11 +156,61 @@ export function strikingRow(trace, values, table, stats) {
   const tag = table.findIndex(({ name, least }, index) => WORTH_SEEING.includes(name) && values[index].some((value) => value >= Math.fround(least)));
   if (tag >= 0) {
     const index = placeOfLargest(values[tag]);
-    return clearest(trace, table[tag].name, Math.floor(index / heads), index % heads);
+    const row = clearest(trace, table[tag].name, Math.floor(index / heads), index % heads);
+    return tag === FOLLOWERS && isSum(trace.network.config) ? tellingOf(trace, row, values[tag].flatMap((value, i) => (value >= Math.fround(table[tag].least) ? [i] : []))) : row;
   }
   const index = placeOfLargest(stats.entropy.map((entropy, i) => (stats.sink[i] < 0.5 ? -entropy : null)), -Infinity);
   const [layer, head, query] = [Math.floor(index / heads), index % heads, length - 1];
-  return { layer, head, query, key: placeOfLargest(rowsOf(trace, layer, head, query)), tag: "" };
+  return { layer, head, query, key: placeOfLargest(weightsFrom(trace, layer, head, query)), tag: "" };
+}
+
+/** Whether a logit is a sum of what heads give in which each counts as it is. @param {import("./types").ModelConfig} config */
+function isSum({ connection, norm }) {
+  return connection.kind === "residual" && !["post", "output", "sandwich"].includes(norm.placement);
+}
+
+/**
+ * The same row of that one of several heads, of those that weigh the same key most, that adds most to the key's logit.
+ * @param {Trace} trace
+ * @param {Row} row
+ * @param {number[]} found heads, layer after layer
+ * @returns {Row}
+ */
+function tellingOf(trace, { query, key, tag }, found) {
+  const places = found.map((index) => ({ layer: Math.floor(index / trace.heads), head: index % trace.heads, query, key, tag }));
+  const there = places.filter(({ layer, head }) => placeOfLargest(weightsFrom(trace, layer, head, query)) === key);
+  const direction = readBy(trace.network, trace.ids[key]);
+  return there[placeOfLargest(there.map(({ layer, head }) => added(trace, layer, head, query, direction)), -Infinity)];
+}
+
+/**
+ * What a final stream is multiplied by to give a token's logit, but for the scale of the stream, [C].
+ * @param {import("./network.js").TransformerLM} network
+ * @param {number} token
+ */
+function readBy({ norm, head }, token) {
+  const direction = head.row(token).map((value, c) => value * norm.gain[c]);
+  const mean = norm instanceof LayerNorm ? direction.reduce((sum, value) => sum + value, 0) / direction.length : 0; // it takes every part's mean off
+  return direction.map((value) => value - mean);
+}
+
+/**
+ * What a head gives in a direction after a query.
+ * @param {Trace} trace
+ * @param {number} layer
+ * @param {number} head
+ * @param {number} query
+ * @param {Float32Array} direction [C]
+ */
+function added(trace, layer, head, query, direction) {
+  const { groups, width: size, heads } = trace.attended(layer);
+  const { kept: { [layer]: { v } }, ids: { length } } = trace;
+  const weights = weightsFrom(trace, layer, head, query);
+  const first = Math.floor((head * groups) / heads) * length;
+  const { proj } = /** @type {{ proj: import("./memory.js").Matrix }} */ (trace.network.blocks[layer].attn);
+  const read = new Float32Array(size); // what each number of the mixed value adds
+  direction.forEach((value, c) => proj.row(c).subarray(head * size, (head + 1) * size).forEach((weight, e) => (read[e] += value * weight)));
+  return weights.reduce((sum, weight, j) => sum + weight * read.reduce((all, value, e) => all + value * v[(first + j) * size + e], 0), 0);
 }
 
 /**

@@ -242,8 +242,11 @@ def warm_up_charts() -> None:
 @st.cache_data(max_entries=32, show_spinner=False)
 def striking_row(name: str, text: str) -> tags.Row:
     """The head of a model, and the query and key, that show the most on a text."""
-    watched = trace(name, text)
-    return run_in_worker(lambda: tags.striking_row(watched, tags.tag_heads(watched)), about(text))
+    lm, watched = model(name), trace(name, text)
+    return run_in_worker(
+        lambda: tags.striking_row(watched, tags.tag_heads(watched), lm if lm.task == "language" else None),
+        about(text),
+    )
 
 
 def previous_head(name: str, text: str) -> tuple[int, int]:

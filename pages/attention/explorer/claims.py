@@ -12,6 +12,7 @@ from tlmviz.decoding.sampling import Sampling
 from tlmviz.figures import number
 from tlmviz.tokens import output_names
 from tlmviz.ui.language import N_, _, listed, ngettext
+from tlmviz.ui.looking import comes_again, comes_again_in_vain, looks_too
 from tlmviz.ui.markdown import plain
 from tlmviz.ui.markdown import quoted as quoted_token
 
@@ -51,32 +52,9 @@ def kept(data: Data) -> str | None:
     )  # fmt: skip
 
 
-def comes_again(data: Data) -> str | None:
-    """The head looks at what followed the token last time, and the model expects that again."""
-    if not (seen := _before(data)) or not data.expected or data.expected[0] != data.trace.ids[seen[0]]:
-        return None
-    return _(
-        "{token} has been here before. Head {head} gives {share} of its attention to what followed it then, {key}, and that is "
-        "what the model expects now, with {p}.",
-        token=quoted(data, data.query), head=_head(data), share=seen[1], key=quoted(data, seen[0]), p=_percent(data.expected[1]),
-    )  # fmt: skip
-
-
-def comes_again_in_vain(data: Data) -> str | None:
-    """The head looks at what followed the token last time, and the model expects something else."""
-    if not (seen := _before(data)) or not data.expected or data.expected[0] == data.trace.ids[seen[0]]:
-        return None
-    return _(
-        "{token} has been here before. Head {head} gives {share} of its attention to what followed it then, {key}; the model "
-        "expects {next} now, with {p}.",
-        token=quoted(data, data.query), head=_head(data), share=seen[1], key=quoted(data, seen[0]), next=_next(data),
-        p=_percent(data.expected[1]),
-    )  # fmt: skip
-
-
 def looks(data: Data) -> str | None:
     """Where the head looks most, and what is expected next, where there is a network to expect it."""
-    if not data.is_text or (_before(data) and data.expected):
+    if not data.is_text or (data.look and data.look.followed is not None):
         return None
     best = int(data.row.argmax())
     said = _(
@@ -137,20 +115,7 @@ def rest(data: Data) -> str | None:
     )  # fmt: skip
 
 
-CLAIMS = lost, kept, comes_again, comes_again_in_vain, looks, adds_most, looks_back, rest
-
-
-def _before(data: Data) -> tuple[int, str] | None:
-    """The key that the head reads most, and its share, where it followed this token before."""
-    if not data.is_text:
-        return None
-    row, ids, query = data.row, data.trace.ids, data.query
-    best = int(row.argmax())
-    return (
-        (best, _percent(row[best]))
-        if 0 < best <= query and best - 1 < query and ids[best - 1] == ids[query]
-        else None
-    )
+CLAIMS = lost, kept, comes_again, comes_again_in_vain, looks, looks_too, adds_most, looks_back, rest
 
 
 def _statistic(data: Data, name: str) -> np.ndarray | None:

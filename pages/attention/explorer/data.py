@@ -19,6 +19,7 @@ from tlmviz.tokens import output_names
 from tlmviz.tracing.trace import Trace
 from tlmviz.ui import compute as shared
 from tlmviz.ui import inputs
+from tlmviz.ui.looking import Look
 
 from .state import FACTORS, Explorer
 
@@ -67,6 +68,14 @@ class Data(shared.TextRead):
         except NoNetwork:
             return None
         return int(p.argmax()), float(p.max())
+
+    @property
+    def look(self) -> Look | None:
+        """The chosen head's row beside what is expected; None where no text is continued."""
+        if not self.is_text or self.lm.task != "language" or self.expected is None:
+            return None
+        chosen = self.chosen
+        return Look(chosen.model, chosen.text, chosen.view.head, self.query, self.row, self.expected)
 
     @property
     def without(self) -> tuple[float, int, float] | None:

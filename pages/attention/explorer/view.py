@@ -7,7 +7,6 @@ from functools import partial
 import streamlit as st
 
 from tlmviz import figures
-from tlmviz.analysis.attention.tags import striking_row, tag_heads
 from tlmviz.tracing.trace import Trace
 from tlmviz.ui import below, engine, frame, inputs, link
 from tlmviz.ui import compute as shared
@@ -56,7 +55,7 @@ def _open_on_a_row_worth_seeing(model: str, text: str, trace: Trace) -> None:
     origin = f"{model}:{inputs.examples_picked()}"
     opened_on, opened_with = st.session_state.get(_OPENED, ("", ""))
     if opened_on != origin and link.head_is_free() and not trace.crosses:
-        row = striking_row(trace, tag_heads(trace))
+        row = shared.striking_row(model, text)
         if link.pin_is_free():
             link.suggest_row(row.layer, row.head, row.query, row.key)
         else:

@@ -7,6 +7,7 @@ from tlmviz.figures import number, placed, readable
 from tlmviz.tokens import output_names
 from tlmviz.ui.guess import three_digits
 from tlmviz.ui.language import N_, _, ngettext
+from tlmviz.ui.looking import comes_again, comes_again_in_vain
 from tlmviz.ui.markdown import plain
 from tlmviz.ui.markdown import quoted as quoted_token
 
@@ -35,32 +36,9 @@ def writes(data: Data) -> str | None:
     )  # fmt: skip
 
 
-def comes_again(data: Data) -> str | None:
-    """The head looks at what followed the token last time, and the model expects that again."""
-    if not (seen := _before(data)) or data.expected[0] != data.trace.ids[seen[0]]:
-        return None
-    return _(
-        "{token} has been here before. Head {head} gives {share} of its attention to what followed it then, {key}, and that is "
-        "what the model expects now, with {p}.",
-        token=_token(data), head=_head(data), share=seen[1], key=_key(data, seen[0]), p=_percent(data.expected[1]),
-    )  # fmt: skip
-
-
-def comes_again_in_vain(data: Data) -> str | None:
-    """The head looks at what followed the token last time, and the model expects something else."""
-    if not (seen := _before(data)) or data.expected[0] == data.trace.ids[seen[0]]:
-        return None
-    return _(
-        "{token} has been here before. Head {head} gives {share} of its attention to what followed it then, {key}; the model "
-        "expects {next} now, with {p}.",
-        token=_token(data), head=_head(data), share=seen[1], key=_key(data, seen[0]), next=_next(data),
-        p=_percent(data.expected[1]),
-    )  # fmt: skip
-
-
 def looks(data: Data) -> str | None:
     """Where the head looks most, and what is expected next."""
-    if data.stack or _before(data):
+    if data.look is None or data.look.followed is not None:
         return None
     best = int(data.weights.argmax())
     return _(
@@ -190,15 +168,6 @@ def formed(data: Data) -> str | None:
 
 
 STREAM = grows, formed
-
-
-def _before(data: Data) -> tuple[int, str] | None:
-    """The key that the head reads most, and its share, where it followed this token before."""
-    if data.stack:
-        return None
-    best, ids, position = int(data.weights.argmax()), data.trace.ids, data.chosen.position
-    again = 0 < best <= position and ids[best - 1] == ids[position] and best - 1 < position
-    return (best, _percent(data.weights[best])) if again else None
 
 
 def _percent(share: float) -> str:

@@ -24,6 +24,7 @@ from tlmviz.tracing.trace import Trace
 from tlmviz.ui import compute as shared
 from tlmviz.ui import translation
 from tlmviz.ui.compute import about, run_in_worker
+from tlmviz.ui.looking import Look
 from tlmviz.ui.translation import SentencePair
 
 from .state import Choice
@@ -130,6 +131,15 @@ class Data(shared.TextRead):
             return None
         p = torch.softmax(self.trace.logits[self.chosen.position].float(), -1)
         return int(p.argmax()), float(p.max())
+
+    @property
+    def look(self) -> Look | None:
+        """The head's row beside what is expected; None of a model that translates."""
+        if self.stack:
+            return None
+        chosen = self.chosen
+        head = chosen.layer, chosen.head
+        return Look(chosen.model, chosen.text, head, chosen.position, self.weights, self.expected)
 
     @property
     def written(self) -> tuple[float, float, float] | None:

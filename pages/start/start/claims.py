@@ -5,6 +5,7 @@ from __future__ import annotations
 from tlmviz.figures import number
 from tlmviz.ui import markdown
 from tlmviz.ui.language import _
+from tlmviz.ui.looking import hangs
 
 from .data import FINDER, MODEL, Data
 
@@ -14,11 +15,13 @@ def expects(data: Data) -> str | None:
     row, key, weight = _most(data)
     if not _looks_back(data) or not data.expects(row, key):
         return None
-    return _(
+    told = _(
         "After “{query}” the model expects “{key}”, with {likely}, and a head of it looks back at just that word: the “{key}” "
         "before gets {weight} of its attention.",
         query=_word(data, row), key=_word(data, key), likely=number(data.expected[row].p, ".0%"), weight=number(weight, ".0%"),
     )  # fmt: skip
+    head = data.heads[FINDER]
+    return f"{told} {hangs(MODEL, data.chosen.text, (head.layer, head.head), row)}"
 
 
 def finds(data: Data) -> str | None:

@@ -27,29 +27,29 @@ def nothing_differs(data: Data) -> str | None:
     )
 
 
-def guess_falls(data: Data) -> str | None:
-    """What A takes for likeliest, where the predictions are furthest apart, is less likely to B."""
+def guess_moves(data: Data) -> str | None:
+    """The token whose probability moves most, where the predictions are furthest apart."""
     if data.same or not (guess := _guess(data)):
         return None
     token, one, two = guess
-    if _points(one) <= _points(two):
+    if one == two:
         return None
-    return _("{change} Behind {place} the guess {token} falls from {a} in A to {b} in B.").format(
-        change=_change(data), place=_place(data, data.furthest), token=token, a=one, b=two
+    said = (
+        _("{change} Behind {place} the guess {token} falls from {a} in A to {b} in B.")
+        if _points(one) > _points(two)
+        else _("{change} Behind {place} the guess {token} rises from {a} in A to {b} in B.")
     )
+    return said.format(change=_change(data), place=_place(data, data.furthest), token=token, a=one, b=two)
 
 
 def guess_stays(data: Data) -> str | None:
-    """It is as likely to B, or likelier."""
-    if data.same or not (guess := _guess(data)):
-        return None
-    token, one, two = guess
-    if _points(one) > _points(two):
+    """No token's probability moves by as much as is written."""
+    if data.same or not (guess := _guess(data)) or guess[1] != guess[2]:
         return None
     return _(
-        "{change} Even where the predictions are furthest apart, behind {place}, A’s first guess {token} loses nothing: {a} in "
-        "A, {b} in B."
-    ).format(change=_change(data), place=_place(data, data.furthest), token=token, a=one, b=two)
+        "{change} Even where the predictions are furthest apart, behind {place}, no guess moves by a tenth of a point: {token} "
+        "keeps {a}."
+    ).format(change=_change(data), place=_place(data, data.furthest), token=guess[0], a=guess[1])
 
 
 def too_different(data: Data) -> str | None:
@@ -135,7 +135,7 @@ def every_head_moved(data: Data) -> str | None:
 
 
 CLAIMS = (
-    nothing_differs, guess_falls, guess_stays, too_different, moved_most, moved_alike, furthest_apart, begins_alike,
+    nothing_differs, guess_moves, guess_stays, too_different, moved_most, moved_alike, furthest_apart, begins_alike,
     no_token_shared, every_head_moved,
 )  # fmt: skip
 
@@ -191,7 +191,7 @@ def _change(data: Data) -> str:
 
 
 def _guess(data: Data) -> tuple[str, str, str] | None:
-    """What A takes for likeliest where the predictions are furthest apart, and its probability in both."""
+    """The token that moves most where the predictions are furthest apart, and its probability in both."""
     if not len(data.comparison.kl) or not _placed_alike(data):
         return None
     token, one, two = data.guess

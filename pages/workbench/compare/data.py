@@ -98,17 +98,17 @@ class Data:
 
     @cached_property
     def guess(self) -> tuple[str, float, float]:
-        """What A takes for likeliest there, and its probability in A and in B."""
+        """The token whose probability moves most there, and its probability in A and in B."""
         comparison, at = self.comparison, self.furthest
-        token = int(comparison.likeliest[0][at, 0, 0])
-        shares = [
-            float(trace.logits_at([int(where[at])])[0].double().softmax(-1)[token])
+        one, two = (
+            trace.logits_at([int(where[at])])[0].double().softmax(-1)
             for trace, where in (
                 (comparison.a, comparison.alignment.a),
                 (comparison.b, comparison.alignment.b),
             )
-        ]
-        return self.runs.lms[0].tokenizer.name(token), *shares
+        )
+        token = int((one - two).abs().argmax())
+        return self.runs.lms[0].tokenizer.name(token), float(one[token]), float(two[token])
 
     @property
     def head(self) -> tuple[int, int]:

@@ -23,7 +23,7 @@ THROUGH = {"k": N_("keys"), "q": N_("queries"), "v": N_("values")}
 
 def owes_to_head(data: Data) -> str | None:
     """The key owes most to what an earlier head wrote there."""
-    if data.chosen.view != SCORE or not (owed := _owed(data)):
+    if data.chosen.view != SCORE or not (owed := _most(data, 0)):
         return None
     name, total = owed
     head = following.head_of(name)
@@ -44,18 +44,18 @@ def owes_to_head(data: Data) -> str | None:
 
 def owes_to_other(data: Data) -> str | None:
     """The key owes most to no head: to its own token, an MLP, biases."""
-    if data.chosen.view != SCORE or not (owed := _owed(data)) or following.head_of(owed[0]):
+    if data.chosen.view != SCORE or not (owed := _most(data, 0)) or following.head_of(owed[0]):
         return None
     return _(
         "{looks}. Of all sources at {key} {source} draws it there most: {total} of the score {score}.",
         looks=_looks(data), key=token(data, data.step.key), total=owed[1], score=_score(data),
-        source=_(PARTS[owed[0]]) if owed[0] in PARTS else markdown.plain(owed[0]),
+        source=_source(owed[0]),
     )  # fmt: skip
 
 
 def owes_to_nothing(data: Data) -> str | None:
     """The score is not above zero, or its largest part is no single one."""
-    if data.chosen.view != SCORE or _owed(data):
+    if data.chosen.view != SCORE or _most(data, 0):
         return None
     return _("{looks}: score {score}.", looks=_looks(data), score=_score(data))
 
@@ -81,6 +81,16 @@ def listens_to_none(data: Data) -> str | None:
     if data.chosen.view != HEADS or strongest(data):
         return None
     return _("All heads of this model stand in one layer: none reads what another writes.")
+
+
+def asks_most(data: Data) -> str | None:
+    """The source at the query that gives most of the score."""
+    if data.chosen.view != SCORE or not (asked := _most(data, 1)):
+        return None
+    return _(
+        "**At {query}** {source} asks for it most: {total} of the score {score}.",
+        query=token(data, data.step.query), source=_source(asked[0]), total=asked[1], score=_score(data),
+    )  # fmt: skip
 
 
 def compared(data: Data) -> str | None:
@@ -155,7 +165,7 @@ def not_all(data: Data) -> str | None:
 
 
 CLAIMS = (
-    owes_to_head, owes_to_other, owes_to_nothing, listens_most, listens_to_none, compared, writes, writes_little,
+    owes_to_head, owes_to_other, owes_to_nothing, listens_most, listens_to_none, asks_most, compared, writes, writes_little,
     names_no_tokens, by_steps, not_all,
 )  # fmt: skip
 
@@ -180,10 +190,15 @@ def _score(data: Data) -> str:
     return number(data.found.score, ".2f")
 
 
-def _owed(data: Data) -> tuple[str, str] | None:
-    """The source at the key that gives most of a positive score, and how much; None where two are written alike."""
+def _source(name: str) -> str:
+    return _(PARTS[name]) if name in PARTS else markdown.plain(name)
+
+
+def _most(data: Data, along: int) -> tuple[str, str] | None:
+    """The source, at the key (0) or the query (1), that gives most of a positive score, and how much; None where two are
+    written alike."""
     found = data.found
-    sums = found.scores.sum(0).tolist()
+    sums = found.scores.sum(along).tolist()
     best, *others = sorted(range(len(sums)), key=lambda source: -sums[source])
     total = number(sums[best], ".2f")
     tied = others and number(sums[others[0]], ".2f") == total

@@ -8,6 +8,7 @@ import torch
 
 import tlmviz
 from tlmviz.analysis.attention import tags
+from tlmviz.analysis.attention.attribution import attribute_logit
 from tlmviz.tracing.trace import Trace
 
 TOKENS = [
@@ -197,6 +198,45 @@ def test_the_row_that_opens_does_what_its_head_is_called():
     assert held.of(row.layer, row.head)[0].name == "induction"
     assert trace.tokens[row.key - 1] == trace.tokens[row.query]
     assert int(trace.attention(row.layer, row.head)[row.query].argmax()) == row.key
+
+
+TWICE = (
+    "Once upon a time there was a little girl named Lily. Lily had a red ball. One day, Lily lost the red ball.",
+    "Zumi met Kavo at the big tree. Zumi waved and Kavo smiled. Then Zumi and",
+    "The cat saw a bird. The dog saw a bird. The cat saw a bird. The dog saw a",
+)
+
+
+@pytest.mark.parametrize("name", ["stories-rope", "zoo-gqa", "zoo-mla", "zoo-layernorm", "stories-gpt"])
+@pytest.mark.parametrize("text", TWICE)
+def test_of_heads_that_look_at_what_followed_the_one_that_adds_most_opens(name, text):
+    lm = tlmviz.load(name)
+    trace = lm.trace(text)
+    held = tags.tag_heads(trace)
+    looks, does = tags.striking_row(trace, held), tags.striking_row(trace, held, lm)
+    assert (looks.query, looks.key, looks.tag) == (does.query, does.key, does.tag)
+    if looks.tag == "induction":
+        added = attribute_logit(lm, trace, does.query, trace.ids[does.key]).heads
+        there = [
+            head
+            for head in np.argwhere(held.met[NAMES.index("induction")]).tolist()
+            if int(trace.attention(*head, slice(does.query, does.query + 1)).argmax()) == does.key
+        ]
+        assert [does.layer, does.head] == max(there, key=lambda head: float(added[tuple(head)]))
+
+
+def test_who_opens_is_who_does_it_and_not_who_looks_most_often():
+    lm = tlmviz.load("stories-rope")
+    trace = lm.trace(TWICE[0])
+    looks, does = (tags.striking_row(trace, tags.tag_heads(trace), given) for given in (None, lm))
+    assert ((looks.layer, looks.head), (does.layer, does.head)) == ((5, 4), (5, 0))
+
+
+def test_where_a_logit_is_no_sum_the_strongest_opens():
+    lm = tlmviz.load("zoo-post")
+    trace = lm.trace(TWICE[1])
+    held = tags.tag_heads(trace)
+    assert tags.striking_row(trace, held, lm) == tags.striking_row(trace, held)
 
 
 def test_without_a_tag_worth_seeing_the_sharpest_head_that_is_awake_opens():

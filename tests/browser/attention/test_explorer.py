@@ -124,8 +124,8 @@ def test_the_first_head_stays_while_one_types(page, server):
 def test_opens_on_a_row_worth_seeing_until_one_is_chosen(page, server):
     """The strongest head with a tag, a pinned row and a sentence that names its words; a head that the user chose stays."""
     canvas = open_explorer(page, server)
-    trace = tlmviz.load("stories-rope").trace(inputs.DEFAULT_TEXT)
-    row = striking_row(trace, tag_heads(trace))
+    trace = (lm := tlmviz.load("stories-rope")).trace(inputs.DEFAULT_TEXT)
+    row = striking_row(trace, tag_heads(trace), lm)
     opened = f"{row.layer}.{row.head}"
     expect(canvas).to_have_attribute("data-painted-head", opened)
     wait_for_param(page, "head", opened)

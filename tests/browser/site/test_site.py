@@ -63,7 +63,7 @@ def test_the_explorer_reads_what_is_typed_with_pythons_numbers_and_its_link_says
     with visit(browser) as page:
         page.goto(f"{site}explorer/")
         trace = lm.trace(DEFAULT_TEXT)
-        row = striking_row(trace, tag_heads(trace))
+        row = striking_row(trace, tag_heads(trace), lm)
         expect(detail(page)).to_have_attribute("data-painted-head", f"{row.layer}.{row.head}")
         wait_for_param(page, "head", f"{row.layer}.{row.head}")
         wait_for_param(page, "query", str(row.query))
@@ -371,7 +371,8 @@ def test_the_steps_of_a_link_of_the_app_are_walked_and_a_cell_opens(browser, sit
         expect(root).to_contain_text("Token 1 · Tom through layer 1, head 2")
         text.fill("a" * 10_000)
         expect(page.get_by_role("alert")).to_contain_text("shorten it")
-        row = striking_row(trace := tlmviz.load("stories-rope").trace(DEFAULT_TEXT), tag_heads(trace))
+        trace = (lm := tlmviz.load("stories-rope")).trace(DEFAULT_TEXT)
+        row = striking_row(trace, tag_heads(trace), lm)
         page.goto(f"{site}inside_block/?step=loss&bcell=x&head=99.99&query=77777")
         expect(page.locator(".part").filter(has_text="The link asks for “loss”")).to_be_visible()
         expect(token).to_have_value(str(row.query))

@@ -9,7 +9,7 @@ def test_words_light_up_and_a_chapter_is_opened_with_the_sentence(page, server):
     open_link(page, server, "")
     said = page.get_by_test_id("look-said")
     expect(said).to_contain_text(
-        "“red” looks most at “ball”, with 77% of its weight. The model expects “ball” after it, with 94%."
+        "“red” looks most at “ball”, with 97% of its weight. The model expects “ball” after it, with 94%."
     )
     assert_above_the_fold(said)
     word = page.get_by_test_id("look-words").get_by_role("button")

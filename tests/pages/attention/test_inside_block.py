@@ -39,7 +39,7 @@ def app():
 def test_opens_on_the_weights_of_a_head_that_shows_something_and_a_word_that_comes_again(app):
     shown = charts(app)
     assert app.session_state["step"] == block(app)["step"] == "softmax" and "step" not in link_of(app)
-    assert (app.session_state["_layer"], app.session_state["_head"]) == (5, 4)
+    assert (app.session_state["_layer"], app.session_state["_head"]) == (5, 0)
     assert app.session_state["_token"] == 25  # the second "red": its row looks at what followed the first
     assert any("attention weight" in title for title in shown)
     assert any(title.startswith("Logit lens") for title in shown)

@@ -9,7 +9,7 @@ import tlmviz
 from pages.attention.inside_block import claims, data
 from pages.attention.inside_block.state import Choice
 from tests.pages.helpers import open_page
-from tests.pages.states import above_the_picture, each_speaks_and_is_silent
+from tests.pages.states import above_the_picture, each_speaks_and_is_silent, left_without
 from tlmviz.analysis.attention.stacks import DECODER, ENCODER
 from tlmviz.figures import readable
 from tlmviz.tokens import output_names
@@ -59,7 +59,10 @@ def check_language(said: dict, choice: Choice) -> None:
     assert not said["crosses"] and not said["encodes"]
     check_written(said["writes"], lm, choice, token)
     if again:
-        assert has(said["comes_again"], token, head, share, key, p)
+        left, still = left_without(lm, choice.text, (choice.layer, choice.head), at)
+        assert has(
+            said["comes_again"], token, head, share, key, p, "ithout", *([] if still else ["expects"]), left
+        )
     elif followed:
         assert has(said["comes_again_in_vain"], token, head, share, key, readable(shown), p)
     else:

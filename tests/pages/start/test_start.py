@@ -59,7 +59,7 @@ def test_the_picture_holds_the_weights_of_two_heads(stories):
     for row, (token, _, p) in enumerate(read.expected):
         likely = trace.probabilities(row)
         assert token == int(likely.argmax()) and p == pytest.approx(float(likely.max()), abs=1e-5)
-    assert (heads["finder"].layer, heads["finder"].head) == (5, 4)
+    assert (heads["finder"].layer, heads["finder"].head) == (5, 0)
     assert (heads["back"].layer, heads["back"].head) == (4, 2)
     for head in heads.values():
         np.testing.assert_allclose(head.weights, trace.attention(head.layer, head.head), atol=1e-6)
@@ -82,7 +82,7 @@ def test_every_chapter_has_a_claim_a_link_and_a_picture(text):
 
 def test_pictures_are_drawn_from_the_models():
     trace = shared.trace("stories-rope", DEFAULT_TEXT)
-    np.testing.assert_allclose(data.values("Attention", DEFAULT_TEXT), trace.attention(5, 4), atol=1e-6)
+    np.testing.assert_allclose(data.values("Attention", DEFAULT_TEXT), trace.attention(5, 0), atol=1e-6)
     assert data.values("Positions", DEFAULT_TEXT)[0].argmax() == 1  # one back
     kept = data.values("Caches", DEFAULT_TEXT)
     assert kept.tolist() == [4096, 1024, 1152, 512]

@@ -3,7 +3,7 @@
 import tlmviz
 from pages.start.start import claims, data
 from pages.start.start.state import Start
-from tests.pages.states import each_speaks_and_is_silent
+from tests.pages.states import each_speaks_and_is_silent, left_without
 from tlmviz.figures import readable
 from tlmviz.ui.inputs import DEFAULT_TEXT, EXAMPLES
 
@@ -25,7 +25,9 @@ def test_every_claim_is_what_the_model_says_and_silent_elsewhere(stories):
         first = ("expects" if again else "finds") if looks_back else "spreads"
         assert [name for name in ("expects", "finds", "spreads") if said[name]] == [first]
         if again:
+            left, still = left_without(stories, text, (head.layer, head.head), head.row)
             assert f"with {100 * float(likely.max()):.0f}%," in said["expects"]
+            assert left in (end := said["expects"].rpartition("ithout")[2]) and ("expects" in end) != still
         first = said[first].replace("\\", "")
         for position in (head.row, key):
             assert f"“{readable(trace.tokens[position]).lstrip('␣') or '␣'}”" in first

@@ -58,8 +58,9 @@ class Truth:
 
     @property
     def guess(self) -> tuple[str, float, float]:
-        token = int(self.logs[0][self.at].argmax())
-        return self.lm.tokenizer.name(token), *(float(logs[self.at, token].exp()) for logs in self.logs)
+        one, two = (logs[self.at].exp() for logs in self.logs)
+        token = int((one - two).abs().argmax())
+        return self.lm.tokenizer.name(token), float(one[token]), float(two[token])
 
 
 def near(share: float) -> bool:
@@ -89,11 +90,15 @@ def check(said: dict, truth: Truth) -> None:
     assert bool(said["too_different"]) == (not compared)
     if not compared:
         assert f"have {same - 1} of {length - 1} tokens" in said["too_different"]
-        assert said["guess_falls"] is None and said["guess_stays"] is None
+        assert said["guess_moves"] is None and said["guess_stays"] is None
     elif not near(one) and not near(two):
-        falls = round(one, 3) > round(two, 3)
-        first = said["guess_falls"] or said["guess_stays"]
-        assert (bool(said["guess_falls"]), bool(said["guess_stays"])) == (falls, not falls)
+        moves = round(one, 3) != round(two, 3)
+        first = said["guess_moves"] or said["guess_stays"]
+        assert (bool(said["guess_moves"]), bool(said["guess_stays"])) == (moves, not moves)
+        assert (" falls from " in first, " rises from " in first) == (
+            one > two and moves,
+            one < two and moves,
+        )
         assert f"{one:.1%}" in first and f"{two:.1%}" in first and place in first
         assert readable(token) in first.replace("\\", "")
         start = {PROMPTS: f"{truth.edits} token", MODELS: "Two models", PRECISIONS: ""}[truth.view]
@@ -162,7 +167,7 @@ def test_every_claim_is_what_two_passes_say_and_silent_elsewhere():
 
 def test_the_page_opens_on_its_claim():
     state = Compare(**{**START, "model": "stories-rope", "text": ""})
-    said = claims.guess_falls(data.compute(state))
+    said = claims.guess_moves(data.compute(state))
     assert (
         said
         == "1 token differs between the texts. Behind “red” (13) the guess “ball” falls from 90.9% in A to 3.9% in B."

@@ -55,6 +55,7 @@ def check_score(said: dict, shown: data.Data) -> None:
         read = int(trace.attention(layer, head)[step.key].argmax())
         assert f"({read}): {total} of the score" in first
         assert ("the token before it" in first) == (read == step.key - 1)
+    check_query_side(said["asks_most"], found, score, step.query)
     best = int(row.argmax())
     another = f"{row[best]:.0%}" != f"{row[step.key]:.0%}"
     assert bool(said["compared"]) == another
@@ -68,6 +69,25 @@ def check_score(said: dict, shown: data.Data) -> None:
     assert bool(said["not_all"]) == (count > 160)
     if count > 160:
         assert said["not_all"] == f"The map has the 160 tokens nearest to query and key, of {count:,}."
+
+
+def check_query_side(said: str | None, found, score: float, query: int) -> None:
+    """The source at the query with the largest sum over all at the key."""
+    sums = found.scores.double().sum(1).tolist()
+    first, second, *_ = [*sorted(sums, reverse=True), 0.0]
+    assert bool(said) == (score >= 0.005 and first >= 0.005 and two(first) != two(second))
+    if said:
+        name = found.names[sums.index(first)]
+        own = {
+            "token": "the token itself",
+            "position": "its position",
+            "biases": "the biases",
+            "distance": "the distance",
+        }
+        assert (
+            f"({query})** {own.get(name, name)} asks for it most: {two(first)} of the score {two(found.score)}."
+            in said
+        )
 
 
 def check_written(said: dict, found, placement: str) -> None:

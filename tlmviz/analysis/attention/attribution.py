@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -92,13 +93,45 @@ def attribute_logit(lm: LanguageModelLike, trace: Trace, position: int, token: i
     )
 
 
+def compared(
+    lm: LanguageModelLike, trace: Trace, heads: Sequence[tuple[int, int]], position: int, token: int
+) -> list[float]:
+    """What heads (layer, head) add to one token's logit after one position, all in the same unknown unit above 0, without a
+    further pass: it tells which adds most. Raises BadShape where `can_compare` is false."""
+    if not can_compare(lm, trace):
+        raise BadShape("Heads of this model are not compared without a further pass; use `attribute_logit`.")
+    network, found = lm.on_cpu.network, []
+    direction = _read_by(network, lm.config.norm.kind, token)
+    values = trace.tensors([f"blocks.{layer}.attn.v" for layer, _ in heads])
+    with torch.inference_mode():
+        for layer, head in heads:
+            v = values[f"blocks.{layer}.attn.v"][0].cpu()  # [G, T, E]
+            z = (
+                trace.attention(layer, head, slice(position, position + 1))[0]
+                @ v[head * len(v) // trace.n_heads]
+            )
+            split = network.blocks[layer].attn.proj.weight.unflatten(1, (trace.n_heads, -1))  # [C, H, E]
+            found.append(float(direction @ (split[:, head] @ z)))
+    return found
+
+
+def can_compare(lm: LanguageModelLike, trace: Trace) -> bool:
+    """Whether a logit is a sum of what heads give in which each counts as it is: one stream, normed at its end alone."""
+    return lm.config.connection.kind == "residual" and can_attribute(lm, trace)
+
+
+def _read_by(network: Any, kind: str, token: int) -> Float[Tensor, " c"]:
+    """`frozen_direction` but for the scale of the stream."""
+    direction: Tensor = network.norm.weight * network.head.weight[token]
+    return (
+        direction - direction.mean() if kind == "layernorm" else direction
+    )  # it takes every part's mean off
+
+
 def frozen_direction(network: Any, kind: str, stream: Float[Tensor, " c"], token: int) -> Float[Tensor, " c"]:
     """What a part of a final stream is multiplied by to give its share of a token's logit, the final norm's scale held fixed."""
-    norm = network.norm
-    direction = norm.weight * network.head.weight[token]
-    if kind == "layernorm":  # it takes every part's mean off
-        return (direction - direction.mean()) / (stream.var(unbiased=False) + norm.eps).sqrt()
-    return direction / (stream.square().mean() + norm.eps).sqrt()
+    size = stream.var(unbiased=False) if kind == "layernorm" else stream.square().mean()
+    return _read_by(network, kind, token) / (size + network.norm.eps).sqrt()
 
 
 def _read_out(network: Any, kind: str, stream: Tensor, parts: Tensor, token: int) -> tuple[Tensor, float]:

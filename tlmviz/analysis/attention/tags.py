@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import unicodedata
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from weakref import WeakKeyDictionary
 
 import numpy as np
@@ -17,6 +17,8 @@ from jaxtyping import Bool, Float, Int
 from torch import Tensor
 
 from tlmviz import kernels
+from tlmviz.analysis.attention.attribution import can_compare, compared
+from tlmviz.protocols import LanguageModelLike
 from tlmviz.tokens import END_OF_TEXT
 from tlmviz.tracing.trace import Trace
 
@@ -288,19 +290,35 @@ class Row:
 
 
 @torch.inference_mode()
-def striking_row(trace: Trace, tagged: Tagged) -> Row:
+def striking_row(trace: Trace, tagged: Tagged, lm: LanguageModelLike | None = None) -> Row:
     """The row that shows the most: of the strongest head with a measure WORTH_SEEING, the query that does most clearly what
     its tag says; one such query is enough, as one row is shown. Where there is none, the sharpest head that does not rest on
-    the first token, at the last query."""
+    the first token, at the last query.
+
+    With the model, of several heads that look there for what followed an earlier copy, the one that adds most to the logit of
+    what they look at: the strongest may merely look.
+    """
     for tag, values, met in zip(TAGS, tagged.values, tagged.met):
         if tag.name in WORTH_SEEING and tag.keys is not None and met.any():
             layer, head = divmod(int(np.nan_to_num(values).argmax()), trace.n_heads)
-            return _clearest(trace, tag, layer, head)
+            row = _clearest(trace, tag, layer, head)
+            if tag is TAGS[FOLLOWERS] and lm is not None and can_compare(lm, trace):
+                return _telling(lm, trace, row, [(layer, head) for layer, head in np.argwhere(met).tolist()])
+            return row
     statistics = trace.statistics()
     awake = np.where(np.nan_to_num(statistics["sink"]) < 0.5, statistics["entropy"], np.inf)
     layer, head = divmod(int(np.nan_to_num(awake, nan=np.inf).argmin()), trace.n_heads)
     last = len(trace) - 1
     return Row(layer, head, last, int(trace.attention(layer, head, slice(last, last + 1)).argmax()))
+
+
+def _telling(lm: LanguageModelLike, trace: Trace, row: Row, heads: list[tuple[int, int]]) -> Row:
+    """The same row of that one of several heads, of those that weigh the same key most, that adds most to the key's logit."""
+    rows = slice(row.query, row.query + 1)
+    there = [head for head in heads if int(trace.attention(*head, rows).argmax()) == row.key]
+    added = compared(lm, trace, there, row.query, trace.ids[row.key])
+    layer, head = there[int(np.argmax(added))]
+    return replace(row, layer=layer, head=head)
 
 
 def _clearest(trace: Trace, tag: Tag, layer: int, head: int) -> Row:

@@ -17,7 +17,7 @@ from ..inputs import DEFAULT_TEXT as TEXT
 from .measures import largest, looked_at, nearest, story, story_trace
 from .parts import Measured, Question, Step, Tour
 
-HEAD, ROW = (5, 4), 25  # the head that the explorer opens on, and its row: the second red
+HEAD, ROW = (5, 0), 25  # the head that the explorer opens on, and its row: the second red
 PULLING = (0, 4)  # the head whose products pull together most
 DIVISORS = (0.5, 1.0, 2.0)
 
@@ -119,7 +119,7 @@ TOUR = Tour(
             "At the second “red” this head looks at “ball”. Its weights come from scores: products of a query with every key, "
             "added up.",
             ".st-key-attention",
-            {"head": "5.4", "query": str(ROW), "key": "17"},
+            {"head": "5.0", "query": str(ROW), "key": "17"},
             Question(
                 "Which word gets most of the second “red”'s weight?",
                 ("“Once”", "the first “red”", "the first “ball”", "“lost”"),
@@ -136,7 +136,7 @@ TOUR = Tour(
             "The raw products",
             "The stage q·k shows the sums before anything is done to them: 32 products each. Some are larger than 60.",
             ".st-key-attention",
-            {"head": "5.4", "query": str(ROW), "key": "17", "stage": "dot"},
+            {"head": "5.0", "query": str(ROW), "key": "17", "stage": "dot"},
             Question(
                 "What would softmax make of these, undivided?",
                 ("all on one word", "a little sharper", "the same"),
@@ -175,7 +175,7 @@ TOUR = Tour(
             "Scores times four, nearly what they are without the division: rows become nearly a choice of one word, and "
             "what softmax hands back to training nearly nothing.",
             ".st-key-closer",
-            {"head": "5.4", "query": str(ROW), "panel": "Scale", "scale": "4.0"},
+            {"head": "5.0", "query": str(ROW), "panel": "Scale", "scale": "4.0"},
             Question("Are rows more or less spread out at ×4?", ("less", "more"), _peaked),
         ),
         Step(
@@ -185,7 +185,7 @@ TOUR = Tour(
             "were trained "
             "to be sharp.",
             ".st-key-closer",
-            {"head": "5.4", "query": str(ROW), "panel": "Scale", "scale": "0.25"},
+            {"head": "5.0", "query": str(ROW), "panel": "Scale", "scale": "0.25"},
             Question("Are rows more or less spread out at ×¼?", ("less", "more"), _flat),
         ),
         Step(
