@@ -23,7 +23,8 @@ def show(model: str) -> None:
 
 
 frame.heading(
-    _("Matrices and indices"), _("Attention as a formula that is checked and run; a matrix as a sum of columns times rows."),
+    _("Matrices and indices"),
+    _("Attention is a few tables of numbers, multiplied. Write it as a formula, and see which numbers meet."),
     examples, Part, Formula, Rank,
 )  # fmt: skip
 show(st.session_state["model"])

@@ -26,7 +26,7 @@ def show(model: str) -> None:
 
 
 frame.heading(
-    _("Norms"), _("Sums of many numbers spread far; a norm gives them one spread, and forgets what they shared."), examples,
-    Part, Tokens, Maps, Spreads,
+    _("Norms"), _("Many numbers added up are large, and a model would drown in them: at each step it brings them to one size."),
+    examples, Part, Tokens, Maps, Spreads,
 )  # fmt: skip
 show(st.session_state["model"])

@@ -34,7 +34,7 @@ def show(model: str) -> None:
 
 
 frame.heading(
-    _("Training"), _("Gradients too small, updates too short, first steps too long: what goes wrong, and what helps."), examples,
-    Part, Reading, Gradients, Dynamic, Float8, Master, Warmup, Dropout,
+    _("Training"), _("A model learns by millions of tiny corrections. In few bits the smallest become nothing: what helps?"),
+    examples, Part, Reading, Gradients, Dynamic, Float8, Master, Warmup, Dropout,
 )  # fmt: skip
 show(st.session_state["model"])

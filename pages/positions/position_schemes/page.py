@@ -13,7 +13,7 @@ from tlmviz.ui.language import _
 
 frame.heading(
     _("Position schemes"),
-    _("Six ways to tell a model where a token stands, and how each copes with longer texts than in training."),
+    _("Unless it is told, a model cannot tell “dog bites man” from “man bites dog”: six ways to say where a word stands."),
     examples, Reading, Schemes, Extension,
 )  # fmt: skip
 row = st.container(horizontal=True, vertical_alignment="center", gap="small")

@@ -37,6 +37,7 @@ def show(model: str) -> None:
 
 
 frame.heading(
-    _("mHC"), _("Several residual streams, and matrices that mix them without amplifying what they hold."), examples, Streams
+    _("mHC"), _("What a model knows of a word passes every layer: here in several copies, mixed on the way without growing."),
+    examples, Streams,
 )  # fmt: skip
 show(st.session_state["smodel"])

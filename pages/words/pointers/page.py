@@ -47,6 +47,9 @@ def beneath() -> None:
         frame.copy_as_python((view.points_snippet if is_hull else view.words_snippet)(shown))
 
 
-frame.heading(_("Pointers"), _("Attention whose answer is a place, not an average."), examples, Choice)
+frame.heading(
+    _("Pointers"), _("A network that answers by pointing: at the pins that a rubber band would touch, or at a word to copy."),
+    examples, Choice,
+)  # fmt: skip
 show()
 below.when_painted("beneath-pointers", beneath)

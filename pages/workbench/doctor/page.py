@@ -36,7 +36,7 @@ def _beneath(shown: data.Data) -> None:
 
 frame.heading(
     _("Doctor"),
-    _("Two runs that should agree and don't: where do they part, and why?"),
+    _("A model was copied, rebuilt or converted, and writes something else. Where do the two part, and why?"),
     examples,
     Doctor,
     Sizes,

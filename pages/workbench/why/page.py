@@ -37,7 +37,7 @@ def show(model: str) -> None:
 
 frame.heading(
     _("Why it looks there"),
-    _("One weight of one head, as a sum over what the query and the key are made of."),
+    _("A head looks from one word at another. What did it find there, and who in the model had written it?"),
     examples,
     Why,
 )
