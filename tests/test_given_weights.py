@@ -74,7 +74,7 @@ def test_rows_that_do_not_sum_to_one_are_said():
     given = torch.full((1, 2, 3, 3), 1 / 3)
     given[0, 1, 2] = 0.4
     shown = tlmviz.show([given, given * 2], ["a", "b", "c"])
-    assert shown.remarks == ["7 of 12 rows do not sum to 1, the first: layer 0, head 1, row 2 sums to 1.2."]
+    assert shown.remarks == ["7 of 12 rows do not sum to 1, the first: L0H1, row 2 sums to 1.2."]
 
 
 def test_sixteen_bits_are_given_their_rounding():

@@ -63,7 +63,7 @@ def test_a_page_whose_engine_does_not_come_is_the_servers(page, server):
     box = page.get_by_role("textbox", name="Text").first
     box.fill("Tom saw a dog")
     heading = page.get_by_test_id("block-root").locator(".heading")
-    expect(heading).to_contain_text("through layer 4, head 2")
+    expect(heading).to_contain_text("through L4H2")
     wait_for_param(page, "text", "Tom saw a dog")
     expect(page.get_by_role("combobox", name="Token")).to_be_visible()
     expect(page.locator("html[data-ahead]")).to_have_count(0)

@@ -47,7 +47,7 @@ def test_a_mask_that_the_browser_does_not_know_travels_as_weights(mask):
 def test_given_weights_travel_as_they_are():
     given = torch.full((2, 3, 3), 0.5)
     widget = AttentionWidget(tlmviz.show([given], ["a", "b", "c"]))
-    assert widget.notes == ["6 of 6 rows do not sum to 1, the first: layer 0, head 0, row 0 sums to 1.5."]
+    assert widget.notes == ["6 of 6 rows do not sum to 1, the first: L0H0, row 0 sums to 1.5."]
     np.testing.assert_array_equal(unpacked(widget.data)[1]["weights"], given[0].numpy())
 
 

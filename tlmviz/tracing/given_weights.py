@@ -85,7 +85,7 @@ class GivenWeights(Trace):
             off += len(wrong)
             if first is None and len(wrong):
                 head, row = wrong[0].tolist()
-                first = f"layer {layer}, head {head}, row {row} sums to {sums[head, row]:.4g}"
+                first = f"L{layer}H{head}, row {row} sums to {sums[head, row]:.4g}"
         total = self.n_layers * self.n_heads * len(self)
         return [f"{off:,} of {total:,} rows do not sum to 1, the first: {first}."] if off else []
 

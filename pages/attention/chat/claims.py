@@ -108,7 +108,7 @@ def one_head(data: Data) -> str:
     shares = {role: share[layer, head] for role, share in data.shares.items()}
     parts = ", ".join(f"{role} {share:.1%}" for role, share in shares.items() if share >= 0.0005)
     return _(
-        "Layer {layer}, head {head}, {where}: {parts}.",
+        "L{layer}H{head}, {where}: {parts}.",
         layer=layer,
         head=head,
         where=_where(data),

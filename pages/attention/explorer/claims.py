@@ -227,16 +227,16 @@ def one_weight(data: Data) -> str:
     values = {"layer": layer, "head": head, "query": query, "key": key, "weight": f"{weight:.4f}"}
     if mask.causal and key > query:
         said = _(
-            "Layer {layer}, head {head}: query {query} to key {key} is hidden, as a later token: weight 0.",
+            "L{layer}H{head}: query {query} to key {key} is hidden, as a later token: weight 0.",
             **values,
         )
     elif mask.window is not None and query - key >= mask.window:
         said = _(
-            "Layer {layer}, head {head}: query {query} to key {key} is hidden, as outside the window: weight 0.",
+            "L{layer}H{head}: query {query} to key {key} is hidden, as outside the window: weight 0.",
             **values,
         )
     else:
-        said = _("Layer {layer}, head {head}: query {query} to key {key} gets weight {weight}.", **values)
+        said = _("L{layer}H{head}: query {query} to key {key} gets weight {weight}.", **values)
     term = "q·k/√d" if mask.relative is None else _("q·(k + a)/√d, where a is the distance's vector")
     end = _("the score") if mask.slopes is None else _("the score before ALiBi's penalty")
     said += " " + _("Each bar is one dimension's {term}; the line adds them up to {end}.", term=term, end=end)

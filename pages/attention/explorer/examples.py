@@ -40,7 +40,7 @@ CARDS = (
     ),
     Card(
         "One token back",
-        "Layer 4, head 2 gives the token before 74% of its weight on average, whatever that is: more than any other head.",
+        "L4H2 gives the token before 74% of its weight on average, whatever that is: more than any other head.",
         {"head": "4.2", "order": "previous"},
         "A large map with a bright line just below the diagonal; the small maps begin with the same head",
     ),

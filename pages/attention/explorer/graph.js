@@ -120,8 +120,8 @@ export function edgeName(data, [layer, head, query, key, flow, adds]) {
   const name = (/** @type {number} */ position) => `“\u2068${names[data.columns.indexOf(position)]}\u2069” (${position})`;
   const values = { layer, head, key: name(key), query: name(query), flow: percentOf(flow), adds: minus(adds.toFixed(2)) };
   return adds
-    ? _("Layer {layer}, head {head}: {key} to {query}, {flow} of the flow; adds {adds} to the logit", values)
-    : _("Layer {layer}, head {head}: {key} to {query}, {flow} of the flow", values);
+    ? _("L{layer}H{head}: {key} to {query}, {flow} of the flow; adds {adds} to the logit", values)
+    : _("L{layer}H{head}: {key} to {query}, {flow} of the flow", values);
 }
 
 /**

@@ -31,11 +31,9 @@ def question(data: Data) -> guess.Question | None:
     earlier = [key for key in keys if key < query and trace.tokens[key] == trace.tokens[query]]
     likely = (second, query - 1, *(key + 1 for key in earlier), *earlier, query, keys[0], *keys)
     values = {"layer": layer, "head": head, "token": quoted(data, query)}
-    asks = _(
-        "Layer {layer}, head {head} reads from {token}. Which token gets most of its attention?", **values
-    )
+    asks = _("L{layer}H{head} reads from {token}. Which token gets most of its attention?", **values)
     says = _(
-        "From {token}, layer {layer}, head {head} looks at **{key}** with {weight}, then at {other} with {less}.",
+        "From {token}, L{layer}H{head} looks at **{key}** with {weight}, then at {other} with {less}.",
         key=quoted(data, best), weight=number(row[best], ".0%"), other=quoted(data, second), less=number(row[second], ".0%"),
         **values,
     )  # fmt: skip

@@ -48,7 +48,7 @@ def cross(shown: Data) -> None:
             readable_all(trace.key_tokens[cols]),
             frame.theme(),
             title=_(
-                "Layer {layer}, head {head}: each token's attention to the other text (probability)",
+                "L{layer}H{head}: each token's attention to the other text (probability)",
                 layer=layer,
                 head=head,
             ),
@@ -59,7 +59,7 @@ def cross(shown: Data) -> None:
         frame.chart(
             figure,
             key="cross-map",
-            alt=_("Layer {layer}, head {head}: queries by keys of another text", layer=layer, head=head),
+            alt=_("L{layer}H{head}: queries by keys of another text", layer=layer, head=head),
         )
     st.caption(claims.crossing(shown, rows, cols))
     downloads(shown)
@@ -79,7 +79,7 @@ def over_patches(shown: Data, patches: Patches) -> None:
         asked,
         frame.theme(),
         title=_(
-            "Layer {layer}, head {head}: what {token} attends to",
+            "L{layer}H{head}: what {token} attends to",
             layer=layer,
             head=head,
             token=readable(trace.tokens[shown.query]),
@@ -88,7 +88,7 @@ def over_patches(shown: Data, patches: Patches) -> None:
     frame.chart(
         figure,
         key=IMAGE,
-        alt=_("Weights of layer {layer}, head {head} over the image", layer=layer, head=head),
+        alt=_("Weights of L{layer}H{head} over the image", layer=layer, head=head),
         select="points",
         on_select=lambda: _patch_clicked(first),
     )
@@ -100,7 +100,7 @@ def downloads(shown: Data) -> None:
     layer, head = shown.chosen.view.head
     left, right = st.columns(2)
     left.download_button(
-        _("Map of layer {layer}, head {head} (CSV)", layer=layer, head=head), lambda: data.map_csv(shown),
+        _("Map of L{layer}H{head} (CSV)", layer=layer, head=head), lambda: data.map_csv(shown),
         f"tlmviz-{shown.chosen.model}-L{layer}H{head}.csv", "text/csv", on_click="ignore", width="stretch",
     )  # fmt: skip
     right.download_button(

@@ -67,7 +67,7 @@ export function layerOf(read, { layer, head, position, step, cell }, { placement
     arrays[`places${rows.length}`] = Float32Array.from(drawn.places ?? drawn.values.keys());
     rows.push({ name, what: drawn.what, inside, kind: drawn.kind ?? "signed", x: drawn.x ?? "channel", product: Boolean(drawn.product), labels: drawn.labels ?? [] });
   }
-  let title = _("Token {token} through layer {layer}, head {head}, embedding to logits", { token: `${first} · ${visible(trace.tokens[first])}`, layer, head });
+  let title = _("Token {token} through L{layer}H{head}, embedding to logits", { token: `${first} · ${visible(trace.tokens[first])}`, layer, head });
   if (first !== position) title += ` ${_("(of a long text some rows are drawn, not that of token {position})", { position })}`;
   return { header: { title, step: shown, opened, rows }, arrays };
 }

@@ -196,11 +196,11 @@ def about(data: Data) -> str:
     chosen, token = data.chosen, data.rows[0].token
     name = placed(token, data.trace.tokens[token])
     if not data.stack:
-        said = _("Token {token} through layer {layer}, head {head}, embedding to logits")
+        said = _("Token {token} through L{layer}H{head}, embedding to logits")
     elif chosen.which == ENCODER:
-        said = _("Token {token} through the encoder's layer {layer}, head {head}")
+        said = _("Token {token} through the encoder's L{layer}H{head}")
     else:
-        said = _("Token {token} through the decoder's layer {layer}, head {head}")
+        said = _("Token {token} through the decoder's L{layer}H{head}")
     said = said.format(token=name, layer=chosen.layer, head=chosen.head)
     if token != chosen.position:
         said += " " + _(

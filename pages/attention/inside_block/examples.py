@@ -14,7 +14,7 @@ CARDS = (
     ),
     Card(
         "A head that looks one back",
-        "Layer 4, head 2 of the story model gives the token before 74% of its weight on average, whatever that is.",
+        "L4H2 of the story model gives the token before 74% of its weight on average, whatever that is.",
         {"head": "4.2"},
         "A triangular map of weights, bright along the diagonal just below the main one",
     ),

@@ -49,7 +49,7 @@ function layHeads(v) {
     cells.push(make("span", { className: "layer" }, _("layer {n}", { n: layer })));
     for (let head = 0; head < heads; head++) {
       const { parts, said } = shares(v, weightsOf(v, layer, head));
-      const title = _("layer {layer}, head {head}: {first} on the first text, {second} on the second, {special} on special tokens", { layer, head, ...said });
+      const title = _("L{layer}H{head}: {first} on the first text, {second} on the second, {special} on special tokens", { layer, head, ...said });
       const cell = make("button", { className: "cell", title }, ...TEXTS.map((name) => {
         const part = make("i", { className: name });
         part.style.height = `${100 * parts[name]}%`;
@@ -74,7 +74,7 @@ function paint(v) {
     chip.title = _("[CLS] weighs it {weight}", { weight: row[at].toFixed(4) });
   });
   for (const cell of v.els.heads.querySelectorAll("button")) cell.classList.toggle("chosen", cell.dataset.head === `${layer}.${head}`);
-  v.els.said.textContent = _("Layer {layer}, head {head}: [CLS] has {first} of its weight on the first text, {second} on the second, {special} on [CLS] and [SEP]; the darkest token gets {most}.", { layer, head, ...shares(v, row).said, most: most.toFixed(3) });
+  v.els.said.textContent = _("L{layer}H{head}: [CLS] has {first} of its weight on the first text, {second} on the second, {special} on [CLS] and [SEP]; the darkest token gets {most}.", { layer, head, ...shares(v, row).said, most: most.toFixed(3) });
   v.els.verdict.replaceChildren(...v.header.verdicts.flatMap(([question, p], at) => {
     const bar = make("i", { className: TEXTS[at] });
     bar.style.width = `${(100 * p).toFixed(1)}%`;

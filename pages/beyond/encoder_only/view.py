@@ -105,7 +105,7 @@ def _masks(shown: Data) -> None:
         figure = token_map(
             shown.maps[causal], tokens, tokens, theme, title=title, mask=mask, bar=bool(causal)
         )
-        alt = _("Map of layer {layer}, head {head}: {title}", layer=layer, head=head, title=title)
+        alt = _("Map of L{layer}H{head}: {title}", layer=layer, head=head, title=title)
         with place:
             frame.chart(figure, key=f"enc-{bool(causal)}", alt=alt)
     figure = losses(

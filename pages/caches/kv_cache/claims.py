@@ -92,7 +92,7 @@ def title(data: Data, longest: int) -> str:
     chosen, length = data.chosen, len(data.done.ids)
     layer, head = chosen.head
     said = _(
-        "{model} ({kind}), layer {layer}, head {head}", model=chosen.model, kind=data.shape.kind, layer=layer, head=head
+        "{model} ({kind}), L{layer}H{head}", model=chosen.model, kind=data.shape.kind, layer=layer, head=head
     )  # fmt: skip
     if length <= longest:
         return said

@@ -92,7 +92,7 @@ export function decodingOf(lm, text, { tokens: count, head: [layer, head] }, cos
     const keys = windows.reduce((sum, window) => sum + Math.min(now, window ?? now), 0);
     return /** @type {[number, number]} */ ([once + key * keys, whole.reduce((sum, factor, power) => sum + factor * now ** power, 0)]);
   });
-  const said = _("{model} ({kind}), layer {layer}, head {head}", { model: lm.name, kind, layer, head });
+  const said = _("{model} ({kind}), L{layer}H{head}", { model: lm.name, kind, layer, head });
   /** @type {Header} */
   const header = {
     title: first ? _("{said}; the last {shown} of {all} positions", { said, shown, all: length.toLocaleString("en") }) : said,

@@ -85,6 +85,6 @@ export function clocksOf(trace, { head: [layer, head], pair, moves, stride, base
   const parts = Float32Array.from({ length: query.length / 2 }, (_part, i) => (query[2 * i] * key[2 * i] + query[2 * i + 1] * key[2 * i + 1]) * scale);
   const [queryNamed, keyNamed] = pair.map((at) => `${at} · ${visible(trace.tokens[at])}`);
   /** @type {Header} */
-  const header = { title: _("Layer {layer}, head {head}: query {query}, key {key}", { layer, head, query: queryNamed, key: keyNamed }), moves, home, positions, speeds };
+  const header = { title: _("L{layer}H{head}: query {query}, key {key}", { layer, head, query: queryNamed, key: keyNamed }), moves, home, positions, speeds };
   return { header, arrays: { q: query, k: key, parts } };
 }

@@ -176,9 +176,7 @@ def _clocks(data: Data) -> None:
     """Every plane's clock, what each adds, and the sum; a slider moves positions."""
     (layer, head), tokens = data.chosen.head, data.trace.tokens
     query, key = (placed(at, tokens[at]) for at in data.chosen.pair)
-    title = _(
-        "Layer {layer}, head {head}: query {query}, key {key}", layer=layer, head=head, query=query, key=key
-    )
+    title = _("L{layer}H{head}: query {query}, key {key}", layer=layer, head=head, query=query, key=key)
     clocks = data.clocks
     header = {
         "engine": _engine(data.chosen),
@@ -203,7 +201,7 @@ def _engine(chosen: Choice) -> dict[str, Any] | None:
 def _steps(data: Data) -> None:
     """Angles, cos, sin, pairs and rotated pairs, walked plane by plane."""
     layer, head = data.chosen.head
-    title = _("RoPE step by step: the queries of layer {layer}, head {head}", layer=layer, head=head)
+    title = _("RoPE step by step: the queries of L{layer}H{head}", layer=layer, head=head)
     figure = rope_steps.rotation(
         data.rotation,
         data.trace.tokens[data.rows],
@@ -280,7 +278,7 @@ steps = rope_planes.rotation(q[rows], base={base!r}, layout={layout!r}, start=ro
 kernel = tlmviz.kernels.rope(q[rows], torch.arange(rows.start, rows.stop), base={base!r}, layout={layout!r})
 error = (torch.from_numpy(steps.out) - kernel).abs().max().item()
 print("largest difference from the kernel:", error)
-figures.rotation(steps, trace.tokens[rows], {query}, {base!r}, LIGHT, title="Layer {layer}, head {head}").show()
+figures.rotation(steps, trace.tokens[rows], {query}, {base!r}, LIGHT, title="L{layer}H{head}").show()
 """
 
 

@@ -70,7 +70,7 @@ def heads(data: Data) -> None:
     """Each plane's share of every head, the chosen head's planes, and its scores by distance."""
     left, middle, right = st.columns([0.34, 0.28, 0.38], gap="small")
     (layer, head), theme = data.chosen.head, frame.theme()
-    name = _("Layer {layer}, head {head}", layer=layer, head=head)
+    name = _("L{layer}H{head}", layer=layer, head=head)
     with left:
         figure = figures.energy(data.energy, data.wavelength, (layer, head), theme)
         frame.chart(figure, key="energy", alt=_("Share of each plane, for every head"))
@@ -125,5 +125,5 @@ for name, base in (("on", {own!r}), ("off", None), ("base {base:g}", {base!r})):
     measured = rope_planes.mean_by_distance(*rope_planes.turned(q, k, base), spec.scale, spec.mask.window)
     every = rope_planes.mean_of_all_pairs(q, k, base, len(measured), spec.scale)
     curves[name] = (measured, every)
-figures.by_distance(curves, "Layer {layer}, head {head}", LIGHT).show()
+figures.by_distance(curves, "L{layer}H{head}", LIGHT).show()
 """

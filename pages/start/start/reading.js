@@ -50,7 +50,7 @@ export function lookOf(lm, text, { most, tags, named }) {
     tokens,
     expected: expected.map(([token, p]) => /** @type {[string, number]} */ ([token, rounded(p)])),
     heads: heads.map(({ layer, head, weights, row, tag }) => ({
-      name: _(tag === null ? named.back : named.others[tag] ?? named.finding), label: _("Layer {layer}, head {head}", { layer, head }),
+      name: _(tag === null ? named.back : named.others[tag] ?? named.finding), label: _("L{layer}H{head}", { layer, head }),
       weights: weights.map((own) => own.map(rounded)), row,
     })),
   };

@@ -74,7 +74,7 @@ def look(data: Data) -> None:
         "heads": [
             {
                 "name": _(BACK_ONE if name == BACK else NAMES.get(head.tag, FINDING)),
-                "label": _("Layer {layer}, head {head}", layer=head.layer, head=head.head),
+                "label": _("L{layer}H{head}", layer=head.layer, head=head.head),
                 "weights": head.weights.round(3).tolist(),
                 "row": head.row,
             }

@@ -24,7 +24,7 @@ def map_name(base: Hypothesis) -> str:
     if len(mt.maps) == 1:
         return _("the model's attention")
     layer, head = mt.maps[align].split(".")
-    return _("layer {layer}, head {head}", layer=layer, head=head)
+    return _("L{layer}H{head}", layer=layer, head=head)
 
 
 def skipped(data: Covered) -> str | None:

@@ -64,7 +64,7 @@ def maps(data: Data) -> None:
         ),
     }  # fmt: skip
     for place, (name, figure) in zip(st.columns(beside(len(figures))), figures.items()):
-        alt = _("Attention map of the {part}, layer {layer}, head {head}", part=name, layer=layer, head=head)
+        alt = _("Attention map of the {part}, L{layer}H{head}", part=name, layer=layer, head=head)
         with place:
             frame.chart(figure, key=f"ed-{name}", alt=alt)
 

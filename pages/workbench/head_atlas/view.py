@@ -123,7 +123,7 @@ def _one(survey: str, places: list, given: dict) -> Atlas:
     if not (0 <= asked[0] < layers and 0 <= asked[1] < heads):
         st.warning(
             _(
-                "There is no head {layer}.{head} in this survey: it has {layers} layers of {heads} heads, counted from 0; the "
+                "There is no head L{layer}H{head} in this survey: it has {layers} layers of {heads} heads, counted from 0; the "
                 "one with the most induction is shown.",
                 layer=asked[0], head=asked[1], layers=layers, heads=heads,
             )

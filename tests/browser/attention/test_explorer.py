@@ -316,7 +316,7 @@ def test_a_finger_overlays_heads_and_takes_them_off(server, browser):
         expect(entries).to_have_count(1)
         page.get_by_role("button", name="Overlay").tap()
         page.get_by_test_id("overview").tap(position=tile)
-        expect(page.get_by_role("heading", name="Layer 0, head 0")).to_be_visible()
+        expect(page.get_by_role("heading", name="L0H0")).to_be_visible()
 
 
 def test_a_saved_picture_of_several_heads_names_them(page, server):
@@ -325,7 +325,7 @@ def test_a_saved_picture_of_several_heads_names_them(page, server):
     with page.expect_download() as svg:
         from_menu(page.locator("section.detail"), "SVG")
     drawn = Path(svg.value.path()).read_text()
-    for name in ("Layer 4, head 2", "Layer 2, head 1", "Layer 3, head 3"):
+    for name in ("L4H2", "L2H1", "L3H3"):
         assert f">{name}<" in drawn
     assert len(set(re.findall(r'<rect [^>]*width="10" height="10" fill="([^"]+)"', drawn))) == 3
 
@@ -337,7 +337,7 @@ def test_the_overview_is_saved_with_its_tiles_names_and_overlaid_heads(page, ser
         from_menu(page.locator("section.overview"), "SVG")
     drawn = Path(svg.value.path()).read_text()
     assert drawn.count("<image ") == 36 and ">H5<" in drawn and ">L5<" in drawn
-    for name in ("Layer 4, head 2", "Layer 2, head 1", "Layer 3, head 3"):
+    for name in ("L4H2", "L2H1", "L3H3"):
         assert f">{name}<" in drawn
 
 

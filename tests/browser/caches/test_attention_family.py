@@ -65,7 +65,7 @@ def test_a_click_on_a_map_opens_that_head_of_every_model(page, server):
     area = plot(page, "familymaps")
     page.mouse.click(area["x"] + area["width"] * 5.5 / 8, area["y"] + area["height"] / 2)
     wait_for_param(page, "head", "0.5")
-    expect(page.locator(".st-key-familyhead").first).to_contain_text("Layer 0, head 5 of each")
+    expect(page.locator(".st-key-familyhead").first).to_contain_text("L0H5 of each")
 
 
 def test_sizes_that_make_no_layer_are_a_sentence_and_stay_typed(page, server):
@@ -92,7 +92,7 @@ def test_ten_thousand_characters_are_read_as_far_as_they_can_be_and_kept(page, s
 def test_a_deep_link_opens_what_it_names(server, page):
     open_page(page, server, model="zoo-mla", fview="Latent attention", head="3.1")
     expect(page.get_by_text("Page not found")).to_have_count(0)
-    expect(page.locator(".st-key-scoreparts").first).to_contain_text("Layer 3, head 1")
+    expect(page.locator(".st-key-scoreparts").first).to_contain_text("L3H1")
     expect(page.get_by_text(re.compile("Absorbed = naive"))).to_be_attached()  # folded into one line
 
 

@@ -95,7 +95,7 @@ def test_a_click_on_the_overview_chooses_a_head(page, server):
     box = plot(page, "allheads")
     page.mouse.click(box["x"] + box["width"] * 4.5 / 6, box["y"] + box["height"] * 1.5 / 6)
     wait_for_param(page, "head", "1.4")
-    expect(page.get_by_text("Layer 1, head 4: drag a box to open it")).to_be_visible()
+    expect(page.get_by_text("L1H4: drag a box to open it")).to_be_visible()
     on_a_phone(page)  # which stacks the parts
     assert_above(
         page.locator(".st-key-allheads .nsewdrag").first, page.locator(".st-key-headmap .nsewdrag").first

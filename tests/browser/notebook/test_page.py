@@ -109,6 +109,6 @@ def test_a_patch_of_the_picture_asks(page, tmp_path):
     box = box_of(picture)
     picture.click(position={"x": 0.6 * box["width"], "y": 0.7 * box["height"]})  # patch 1,2
     expect(picture).to_have_attribute("data-asked", "7")
-    [chosen] = re.findall(r"Layer (\d+), head (\d+)", page.locator("h3").inner_text())
+    [chosen] = re.findall(r"L(\d+)H(\d+)", page.locator("h3").inner_text())
     row = trace.attention(*map(int, chosen))[7, 1:]
     expect(picture).to_have_attribute("data-largest", str(int(row.argmax())))

@@ -114,7 +114,7 @@ def test_choosing_a_head_and_a_pair_is_in_the_link_and_a_reload_brings_it_back(p
     page.get_by_role("button", name="A previous-token head").click()
     param_of(page, "key")
     head = param_of(page, "head").split(".")
-    expect(root).to_contain_text(f"Layer {head[0]}, head {head[1]}")
+    expect(root).to_contain_text(f"L{head[0]}H{head[1]}")
     page.get_by_text("Move the key", exact=True).click()
     wait_for_param(page, "rmove", "Move the key")
     open_more(page)
@@ -126,7 +126,7 @@ def test_choosing_a_head_and_a_pair_is_in_the_link_and_a_reload_brings_it_back(p
     wait_for_param(page, "rat", "32")
     page.reload()
     expect(page.get_by_test_id("clocks-said")).to_contain_text("the key later")
-    expect(clocks(page)).to_contain_text(f"Layer {head[0]}, head {head[1]}")
+    expect(clocks(page)).to_contain_text(f"L{head[0]}H{head[1]}")
     open_more(page)
     expect(page.get_by_role("combobox", name="Step")).to_have_value("16 tokens a step")
 
@@ -154,7 +154,7 @@ def test_a_model_without_rope_leads_to_one_that_has_it(page, server):
 def test_a_deep_link_opens_what_it_names(server, page):
     open_page(page, server, rpart="Step by step", head="1.2", rlay="Half-split")
     expect(page.get_by_role("heading", name=re.compile("RoPE planes"))).to_be_visible()
-    expect(page.locator(".stPlotlyChart").first).to_contain_text("layer 1, head 2")
+    expect(page.locator(".stPlotlyChart").first).to_contain_text("L1H2")
     expect(page.locator(".stPlotlyChart").first).to_contain_text("first half")
     expect(page.get_by_text("Page not found")).to_have_count(0)
 

@@ -17,7 +17,7 @@ def test_words_light_up_and_a_chapter_is_opened_with_the_sentence(page, server):
     expect(said).to_contain_text("“Lily” looks most at")
     expect(word.nth(11)).to_have_class("from")
     page.get_by_role("button", name="A head that looks one back").click()
-    expect(said).to_contain_text("Layer 4, head 2")
+    expect(said).to_contain_text("L4H2")
     page.get_by_role("textbox", name="Text").fill("Tom met Anna. Tom met")
     expect(word).to_have_count(7)
     card = page.locator(".chapters a", has_text="Positions")

@@ -13,7 +13,7 @@ P = np.random.default_rng(0).random((2, 3, 8, 8)).astype(np.float32)
 FIGURES = {
     "loss": lambda theme: figures.loss_curve(np.linspace(1, 3, 500), 200, theme),
     "overview": lambda theme: figures.overview(P, (1, 2), theme),
-    "head": lambda theme: figures.head_map(P[0, 0], 800, 300, (10, 20, 64), "Layer 0, head 0", theme),
+    "head": lambda theme: figures.head_map(P[0, 0], 800, 300, (10, 20, 64), "L0H0", theme),
     "tile": lambda theme: figures.exact_tile(P[0, 0], (10, 20), (list("abcdefgh"), list("<bcdefgh")), theme),
     "per head": lambda theme: figures.per_head(P[0, 0], "Mass (probability)", theme),
     "bands": lambda theme: figures.bands(P[0, 0], list("01234567"), [f"0.{i}" for i in range(8)], 3, theme),

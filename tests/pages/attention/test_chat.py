@@ -70,9 +70,9 @@ def test_opens_on_the_head_that_reads_the_system_prompt_most(chatting):
     app = open_page(PAGE, {"model": chatting, "chat": json.dumps(TURNS)})
     shares = heads_of(app, "system")
     layer, head = divmod(int(shares.argmax()), shares.shape[1])
-    assert f"Layer {layer}, head {head}, from the last token" in words(app)
+    assert f"L{layer}H{head}, from the last token" in words(app)
     app = open_page(PAGE, {"model": chatting, "chat": json.dumps(TURNS), "head": "1.2"})
-    assert "Layer 1, head 2, from the last token" in words(app)
+    assert "L1H2, from the last token" in words(app)
 
 
 def test_turns_are_said_answered_and_taken_back(chatting):

@@ -280,7 +280,7 @@ def test_words_and_heads_that_do_not_exist_are_left_out(params):
 def test_the_link_sets_head_and_pin():
     app = open_app(head="2.3", query="4", key="1")
     assert_healthy(app)
-    [caption] = [c.value for c in app.caption if c.value.startswith("Layer 2, head 3")]
+    [caption] = [c.value for c in app.caption if c.value.startswith("L2H3")]
     assert "query 4 to key 1" in caption
 
 

@@ -123,7 +123,7 @@ def test_attention_to_another_text_is_drawn(monkeypatch, tmp_path):
     assert_healthy(app)
     shown = by_title(app)
     assert "All heads (largest weight per bin)" in shown
-    [cross] = [chart for title, chart in shown.items() if title.startswith("Layer 1, head 2")]
+    [cross] = [chart for title, chart in shown.items() if title.startswith("L1H2")]
     np.testing.assert_allclose(drawn(cross), trace.attention(1, 2).numpy(), atol=1e-6)
     assert "5 tokens read 7 tokens of another text" in words(app)
     assert "within one text only" in words(app) and len(app.get("download_button")) == 2
@@ -137,7 +137,7 @@ def test_an_images_weights_are_drawn_over_it(monkeypatch, tmp_path):
     trace = tlmviz.Trace.from_arrays(q, q, names, causal=False, patches=Patches(3, 4, pixels))
     app = opened(monkeypatch, tmp_path, trace)(head="0.3", query="6")
     assert_healthy(app)
-    [chart] = [chart for title, chart in by_title(app).items() if title.startswith("Layer 0, head 3")]
+    [chart] = [chart for title, chart in by_title(app).items() if title.startswith("L0H3")]
     row = trace.attention(0, 3)[6]
     np.testing.assert_allclose(drawn(chart), row[1:].view(3, 4).numpy(), atol=1e-6)
     [picture] = [part for part in chart["data"] if part["type"] == "image"]

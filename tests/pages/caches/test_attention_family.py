@@ -136,7 +136,7 @@ def test_every_model_of_the_family_reads_the_same_text(tmp_path):
     app = opened(**ZOO, fview=MAPS, head="2.5")
     grid, beside = charts(app)
     assert [label.partition("<br>")[2] for label in grid["layout"]["yaxis"]["ticktext"]] == family("zoo-rope")
-    assert len(beside["data"]) == len(family("zoo-rope")) and "Layer 2, head 5" in title_of(beside)
+    assert len(beside["data"]) == len(family("zoo-rope")) and "L2H5" in title_of(beside)
     table = app.dataframe[0].value.set_index("Model")
     assert dict(table["Cached numbers per token and layer"]) == {
         "zoo-rope": 256,
@@ -164,11 +164,7 @@ def test_a_model_without_a_family_is_named_and_the_zoo_s_is_shown():
 def test_latent_attention_is_taken_apart(tmp_path):
     app = opened(**{**ZOO, "model": "zoo-mla"}, fview=LATENT, head="3.1")
     found = titles(app)
-    assert (
-        found[1].startswith("Multiplied beforehand")
-        and "Layer 3, head 1: two parts" in found[0]
-        and len(found) == 4
-    )
+    assert found[1].startswith("Multiplied beforehand") and "L3H1: two parts" in found[0] and len(found) == 4
     assert words(app).count("✓") == 5 and "✗" not in words(app)
     scope = run_snippet(app, tmp_path)
     errors = scope["absorbed_errors"](scope["lm"], scope["trace"])

@@ -52,9 +52,7 @@ def test_opens_on_the_steps_of_forty_tokens():
     app = opened()
     header, arrays = picture(app)
     assert len(header["used"]) == len(header["flops"]) == 41 == len(header["chances"]) + 1
-    assert header["title"].startswith("stories-rope (MHA), layer 4, head 2") and header["state"] == {
-        "at": None
-    }
+    assert header["title"].startswith("stories-rope (MHA), L4H2") and header["state"] == {"at": None}
     shown = len(header["tokens"])
     assert arrays["weights"].shape == (shown, shown) and arrays["v"].shape == (shown, 32)
     assert words(app).count("✓") == 4 and "✗" not in words(app)

@@ -44,7 +44,7 @@ def app():
 
 def test_opens_on_a_clock_per_plane_whose_sum_is_the_models_score(app):
     header, arrays = picture(app)
-    assert header["title"].startswith("Layer 4, head 2: query 27 · .")
+    assert header["title"].startswith("L4H2: query 27 · .")
     assert len(header["positions"]) == 27 + 1 + 32  # back to the key's first position, and 32 steps forward
     assert header["positions"][header["home"]] == [27, 26] and header["state"] == {"at": 0}
     assert arrays["q"].shape == arrays["k"].shape == (60, 16, 2) and arrays["parts"].shape == (60, 16)
@@ -84,7 +84,7 @@ def test_choosing_a_pair_moves_the_clocks_and_the_view_all_pages_share(app):
     app.selectbox("_token").set_value(20).run()
     app.selectbox("_key").set_value(4).run()
     title = header_of(app)["title"]
-    assert title.startswith("Layer 3, head 1: query 20") and "key 4" in title
+    assert title.startswith("L3H1: query 20") and "key 4" in title
     assert {key: link_of(app)[key] for key in ("head", "query", "key")} == {
         "head": "3.1",
         "query": "20",
@@ -112,7 +112,7 @@ def test_moving_both_changes_no_bar_and_moving_the_query_does():
 def test_the_button_finds_a_previous_token_head(app):
     app.button("rprev").click().run()
     title = header_of(app)["title"]
-    assert "query 27" in title and "key 26" in title and not title.startswith("Layer 0, head 0")
+    assert "query 27" in title and "key 26" in title and not title.startswith("L0H0")
 
 
 def test_another_base_turns_otherwise_and_says_what_the_model_has():

@@ -119,7 +119,7 @@ class TestTranslation:
 
     def test_another_hypothesis_another_head_and_other_weights(self):
         app = opened({"ahyp": "3", "amap": "1.0"}, abeta=1.5, afloor=0.1, abeam=4)
-        assert "layer 1, head 0" in list(by_title(app))[0]
+        assert "L1H0" in list(by_title(app))[0]
         scope = run_snippet(app)
         assert (
             np.allclose(scope["a"], attention_of(app), atol=1e-5) and len(scope["search"].hypotheses()) == 4
@@ -377,5 +377,5 @@ class TestForce:
 def test_a_link_brings_everything():
     asked = dict(english=TEXT, aview=TRANSLATION, ahyp="2", amap="0.1", abeta="0.7", afloor="0.05", abeam="3")
     app = follow_link(PAGE, asked, from_the_start=True)
-    assert "layer 0, head 1" in list(by_title(app))[0] and "β 0.7, floor 0.05" in words(app)
+    assert "L0H1" in list(by_title(app))[0] and "β 0.7, floor 0.05" in words(app)
     assert app.selectbox("ahyp").value == 2 and len(app.selectbox("ahyp").options) == 3

@@ -130,7 +130,7 @@ TOUR = Tour(
         Step(
             "why",
             "Does one use the other?",
-            "The score that the last “red” gives “ball” in head 3.2, taken apart: a row for every source of the query, a column "
+            "The score that the last “red” gives “ball” in L3H2, taken apart: a row for every source of the query, a column "
             "for every source of the key.",
             ".st-key-why-view",
             {

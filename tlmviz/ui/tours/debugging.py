@@ -56,7 +56,7 @@ def _restores() -> Measured:
 
 def _look_or_word() -> Measured:
     pattern, value = _grid("pattern")[0], _grid("v")[0]
-    said = f"head 5.0's pattern brings back {number(pattern, '.0%')}, its values {number(value, '.0%')}."
+    said = f"L5H0's pattern brings back {number(pattern, '.0%')}, its values {number(value, '.0%')}."
     return Measured(0 if pattern > value else 1, said)
 
 
@@ -130,7 +130,7 @@ TOUR = Tour(
             ".st-key-patch-view",
             {"ptkind": "v"},
             Question(
-                "What brings the ball back in head 5.0?",
+                "What brings the ball back in L5H0?",
                 ("where it looks", "what it hands on"),
                 _look_or_word,
             ),

@@ -66,7 +66,9 @@ def _after() -> Measured:
     found = compute.run_in_worker(lambda: logits.all_growths(trace))
     head = found[PULLING[0]][PULLING[1]]
     times = head.variance / head.of_one
-    said = f"in head 0.4 {number(times, '.0f')} times that of one product; before training {number(before, '.0f')}."
+    said = (
+        f"in L0H4 {number(times, '.0f')} times that of one product; before training {number(before, '.0f')}."
+    )
     return Measured(0 if times > 1.2 * d else 1 if times > 0.8 * d else 2, said)
 
 
@@ -164,7 +166,7 @@ TOUR = Tour(
             ".st-key-growth",
             {"noview": "Scores", "head": "0.4"},
             Question(
-                "In head 0.4, is the sum's variance now above d times one product's?",
+                "In L0H4, is the sum's variance now above d times one product's?",
                 ("far above", "about d", "below"),
                 _after,
             ),

@@ -72,7 +72,7 @@ def turning(data: Data) -> None:
     result, part = data.turned, data.reading.config.attention
     product = f"{data.reading.query_product[1]} R W_{'K' if part.latent_dim is None else '↑K'}'"
     name = result.label(
-        _("{product} of head {layer}.{head}", product=product, layer=data.head[0], head=data.head[1])
+        _("{product} of L{layer}H{head}", product=product, layer=data.head[0], head=data.head[1])
     )
     figure = latent.turning(
         result.matrices, result.distances, result.moved, result.missed, frame.theme(), name=name

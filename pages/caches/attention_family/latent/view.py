@@ -54,7 +54,7 @@ def scores(data: Data) -> None:
     """A head's score as content and rotary part, and its softmax."""
     content, rotary, weights = data.parts
     tokens, (layer, head) = data.reading.trace.tokens, data.head
-    title = _("Layer {layer}, head {head}: two parts of its score", layer=layer, head=head)
+    title = _("L{layer}H{head}: two parts of its score", layer=layer, head=head)
     start = len(tokens) - len(content)
     if start:
         title += _(", last {shown} of {all} tokens", shown=len(content), all=len(tokens))
@@ -62,7 +62,7 @@ def scores(data: Data) -> None:
         content, rotary, weights, tokens[start:], frame.theme(), title=title, start=start
     )
     with frame.wide("wide-scores", WIDTH):
-        alt = _("Content and rotary part of the scores of layer {layer}, head {head}", layer=layer, head=head)
+        alt = _("Content and rotary part of the scores of L{layer}H{head}", layer=layer, head=head)
         frame.chart(figure, key="scoreparts", alt=alt)
 
 
@@ -81,7 +81,7 @@ def folding(data: Data) -> None:
     left, right = st.columns([0.7, 0.3])
     with left, frame.wide("wide-folding", FOLDING_WIDTH):
         layer, head = data.head
-        alt = _("The matrices of layer {layer}, head {head} and their products", layer=layer, head=head)
+        alt = _("The matrices of L{layer}H{head} and their products", layer=layer, head=head)
         frame.chart(figures.folding(parts, frame.theme()), key="folding", alt=alt)
     with right:
         figure = per_head(
@@ -95,7 +95,7 @@ def folding(data: Data) -> None:
 def turning(data: Data) -> None:
     """The head's product of W_Q, or W_↑Q where there is a c_Q, and W_↑K with RoPE between them, walked by distance."""
     result, (layer, head) = data.turned, data.head
-    name = result.label(f"{data.reading.query_product[1]} R W_↑K' of head {layer}.{head}")
+    name = result.label(f"{data.reading.query_product[1]} R W_↑K' of L{layer}H{head}")
     figure = figures.turning(
         result.matrices, result.distances, result.moved, result.missed, frame.theme(), name=name
     )

@@ -70,10 +70,10 @@ def head(data: Data) -> None:
     tokens = data.readings[0].trace.tokens
     unit = _("probability") if len(tokens) <= LARGE else _("largest probability per bin")
     labels = [f"{kind(config)}, {reading.model}" for reading, config in zip(data.readings, data.configs)]
-    title = _("Layer {layer}, head {head} of each ({unit}, √ colours)", layer=at, head=number, unit=unit)
+    title = _("L{layer}H{head} of each ({unit}, √ colours)", layer=at, head=number, unit=unit)
     figure = head_maps.beside(data.compared, labels, tokens, frame.theme(), title=title)
     with frame.wide("wide-head", WIDTH):
-        alt = _("Layer {layer}, head {head} of each model on the same text", layer=at, head=number)
+        alt = _("L{layer}H{head} of each model on the same text", layer=at, head=number)
         frame.chart(figure, key="familyhead", alt=alt)
 
 

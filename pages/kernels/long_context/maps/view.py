@@ -73,11 +73,11 @@ def _head_map(data: Data) -> None:
     layer, head = data.found.head
     with st.spinner(_("Pooling the chosen head …"), show_time=True):
         picture = data.picture
-    title = _("Layer {layer}, head {head}", layer=layer, head=head)
+    title = _("L{layer}H{head}", layer=layer, head=head)
     figure = figures.head_map(
         picture, data.length, data.passage.context, data.tile, title, frame.theme(), losses=data.losses
     )
-    alt = _("Pooled map of layer {layer}, head {head}; drag a box to open it", layer=layer, head=head)
+    alt = _("Pooled map of L{layer}H{head}; drag a box to open it", layer=layer, head=head)
     frame.chart(figure, key=HEAD_MAP, alt=alt, select="box", on_select=_box_dragged)
 
 
@@ -137,7 +137,7 @@ from tlmviz.figures.kernels import long_context as figures
 figures.loss_curve(loss, {context}, LIGHT).show()
 picture = trace.pooled({layer}, {head}, size={min(HEAD_SIZE, data.length)}).numpy()
 tile, rows, cols = ({row}, {col}, {side}), {rows}, {cols}
-figures.head_map(picture, len(trace), {context}, tile, "Layer {layer}, head {head}", LIGHT).show()
+figures.head_map(picture, len(trace), {context}, tile, "L{layer}H{head}", LIGHT).show()
 tile = trace.attention({layer}, {head}, rows=rows, cols=cols)
 names = trace.tokens[rows], trace.tokens[cols]
 figures.exact_tile(tile.numpy(), ({row}, {col}), names, LIGHT).show()

@@ -89,7 +89,7 @@ def pattern_and_mass(data: Data) -> Data:
         data = Data(data.found, Sparse.of_session(), data.passage)
         layer, head = data.found.head
         picture = pattern(data.passage, layer, data.method)[head]
-        title = _("{pattern}, head {layer}.{head}", pattern=data.pattern, layer=layer, head=head)
+        title = _("{pattern}, L{layer}H{head}", pattern=data.pattern, layer=layer, head=head)
         figure = figures.mask(picture, len(data.passage.ids), title, data.linear, frame.theme())
         frame.chart(
             figure, key="pattern", alt=_("Which keys {pattern} lets queries see", pattern=data.pattern)
@@ -151,5 +151,5 @@ measures = measure(trace, {layer}, method)  # layer {layer}: mass and error per 
 change = mean_loss(lm, ids, method) - mean_loss(lm, ids)  # swapped into every layer
 print(measures, change)
 cells = picture(trace, {layer}, method)[{head}]
-figures.mask(cells, len(trace), "{data.pattern}, head {layer}.{head}", {data.linear}, LIGHT).show()
+figures.mask(cells, len(trace), "{data.pattern}, L{layer}H{head}", {data.linear}, LIGHT).show()
 """

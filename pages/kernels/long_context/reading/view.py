@@ -34,7 +34,7 @@ def picture(data: Data) -> None:
     """The text and the map."""
     (layer, head), model = data.found.head, data.found.chosen.model
     header = {
-        "title": _("{model}, head {layer}.{head}: “{word}” ({query}) reads", model=model, layer=layer, head=head,
+        "title": _("{model}, L{layer}H{head}: “{word}” ({query}) reads", model=model, layer=layer, head=head,
                    word=data.trace.tokens[data.query].strip(), query=data.query),
         "tokens": list(data.trace.tokens), "model": model, "layer": layer, "head": head, "query": data.query, "far": data.far,
         "context": data.passage.context, "origin": data.origin, **arithmetic(data.trace, layer, head),

@@ -27,7 +27,7 @@ export function mapName({ maps }, align) {
   if (align === null) return _("mean of all {count} maps", { count: maps.length });
   if (maps.length === 1) return _("the model's attention");
   const [layer, head] = maps[align].split(".");
-  return _("layer {layer}, head {head}", { layer, head });
+  return _("L{layer}H{head}", { layer, head });
 }
 
 /**

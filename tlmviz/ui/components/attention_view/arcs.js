@@ -230,7 +230,7 @@ function arcSummary(v) {
   if (!heads.length) return _("Attention of one token: loading.");
   const top = Array.from(heads[0].weights, (weight, j) => [weight, j]).sort((a, b) => b[0] - a[0]).slice(0, 3);
   const list = top.map(([weight, j]) => `${named(v.header.tokens, j)} ${digits(weight, 2)}`).join(", ");
-  return _("Layer {layer}, head {head}: {query} attends most to {list}.", { layer: heads[0].layer, head: heads[0].head, query: named(v.header.tokens, query), list });
+  return _("L{layer}H{head}: {query} attends most to {list}.", { layer: heads[0].layer, head: heads[0].head, query: named(v.header.tokens, query), list });
 }
 
 /** @param {View} v */

@@ -131,7 +131,7 @@ function syncControls(v) {
   if (els.find.value !== state.find && document.activeElement !== els.find) els.find.value = state.find;
   els.find.hidden = header.layers * header.heads <= FEW && !state.find;
   syncTags(v);
-  els.title.textContent = _("Layer {layer}, head {head}", { layer: state.layer, head: state.head });
+  els.title.textContent = _("L{layer}H{head}", { layer: state.layer, head: state.head });
   const chip = (/** @type {Statistic} */ name) => {
     const value = header.stats?.[name]?.[index];
     const { label, unit } = STATISTICS[name];
@@ -159,7 +159,7 @@ function syncControls(v) {
   els.arcPane.hidden = !arcs;
   els.marks.setAttribute(
     "aria-label",
-    _("Attention map of layer {layer}, head {head}: {tokensCount} tokens, stage {stagenames}. Arrow keys move the pinned cell, Escape unpins, Ctrl and the wheel zoom.", { layer: state.layer, head: state.head, tokensCount: header.tokens.length, stagenames: STAGE_NAMES[stage] }),
+    _("Attention map of L{layer}H{head}: {tokensCount} tokens, stage {stagenames}. Arrow keys move the pinned cell, Escape unpins, Ctrl and the wheel zoom.", { layer: state.layer, head: state.head, tokensCount: header.tokens.length, stagenames: STAGE_NAMES[stage] }),
   );
 }
 
