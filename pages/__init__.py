@@ -303,7 +303,7 @@ SECTIONS: dict[str, tuple[Page, ...]] = {
             "numbers/norms",
             "Norms",
             "equalizer",
-            "LayerNorm, RMSNorm and BatchNorm on a batch of the model's own activations, and behind a convolution: which cells "
+            "LayerNorm, RMSNorm and BatchNorm on a batch of the model's own activations, and after a convolution: which cells "
             "share a statistic, what each norm forgets, measured; why scores are divided by √d and output logits by √E, on real "
             "heads before and after training; which way an embedding's vectors point",
         ),

@@ -441,7 +441,7 @@ TERMS: dict[str, tuple[str, ...]] = {
         "1F1B",
     ),
     "The smallest shape without dents that holds all points: a rubber band around them.": ("convex hull",),
-    "A token that stands between two texts which are read together, and behind the second.": ("[SEP]",),
+    "A token that stands between two texts which are read together, and after the second.": ("[SEP]",),
     "Attention of a text to itself: each token reads tokens of its own text, as cross-attention reads another one.": (
         "self-attention",
         "Self-attention",

@@ -136,7 +136,7 @@ def statistics(shown: Data) -> None:
     st.dataframe(table.round(4), hide_index=True, height=240)
     downloads(shown)
     st.caption(
-        _("Each statistic is a mean over the rows behind the first, but max_logit, the largest score of all rows. The map "
+        _("Each statistic is a mean over the rows after the first, but max_logit, the largest score of all rows. The map "
           "as a file: *Save* above the picture.")
     )  # fmt: skip
 

@@ -88,8 +88,8 @@ def hides(data: Data) -> str | None:
     if data.name != "mask" or not (later := len(data.trace) - 1 - data.chosen.position):
         return None
     return ngettext(
-        "**The mask** hides {n} of {length} scores of {token}, that of the token behind it.",
-        "**The mask** hides {n} of {length} scores of {token}, those of the tokens behind it.",
+        "**The mask** hides {n} of {length} scores of {token}, that of the token after it.",
+        "**The mask** hides {n} of {length} scores of {token}, those of the tokens after it.",
         later, length=len(data.trace), token=_token(data),
     )  # fmt: skip
 
@@ -160,7 +160,7 @@ def formed(data: Data) -> str | None:
         since -= 1
     told = _("from the embedding on") if since == 0 else _("from layer {n} on", n=since - 1)
     return _(
-        "**The guess** behind {token}, {next}, stands first {told}.",
+        "**The guess** after {token}, {next}, stands first {told}.",
         token=_token(data),
         next=_next(data),
         told=told,

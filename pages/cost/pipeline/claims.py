@@ -175,7 +175,7 @@ def rules() -> tuple[str, ...]:
             "joins count as one thing: they begin and end together and take as long as both in turn."
         ),
         _(
-            "A forward starts when the stage before has sent its output; a backward when the stage behind has sent its gradient "
+            "A forward starts when the stage before has sent its output; a backward when the stage after has sent its gradient "
             "and its own forward is done; a weights' gradient when the inputs' gradient of its micro-batch is done."
         ),
         _("A backward that is not split sends its gradient when both gradients are done."),

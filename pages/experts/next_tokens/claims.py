@@ -40,7 +40,7 @@ def ahead_of_one(data: Data) -> str | None:
         )
     if not judged:
         return _(
-            "Behind the text's end, {token}, come {words}, say the model and its {further}: nothing is there to hold it "
+            "After the text's end, {token}, come {words}, say the model and its {further}: nothing is there to hold it "
             "against.",
             **values,
         )
@@ -118,9 +118,9 @@ def misled(data: Data) -> str | None:
     if wrong >= len(judged) - 1 or any(stage.right for stage in judged[wrong:]):
         return None
     return ngettext(
-        "**Misled**: {wrong} is wrong, the next part reads it in place of {real}, and the one token named behind it is "
+        "**Misled**: {wrong} is wrong, the next part reads it in place of {real}, and the one token named after it is "
         "wrong too.",
-        "**Misled**: {wrong} is wrong, the next part reads it in place of {real}, and all {n} tokens named behind it "
+        "**Misled**: {wrong} is wrong, the next part reads it in place of {real}, and all {n} tokens named after it "
         "are wrong too.",
         len(judged) - wrong - 1,
         wrong=quoted(judged[wrong].top[0][0]),

@@ -29,7 +29,7 @@ CARDS = (
     ),
     Card(
         "Maps that share a mean",
-        "BatchNorm behind a convolution: one mean and spread per filter, over all pixels of all eight digits.",
+        "BatchNorm after a convolution: one mean and spread per filter, over all pixels of all eight digits.",
         Part.link(part=MAPS),
         "Eight digits in four rows of maps, one row framed",
     ),

@@ -15,7 +15,7 @@ CARDS = (
         "Beyond what training showed",
         "Trained on 256 tokens, read on 1,024: RoPE's loss climbs above 4 nats, ALiBi's and relative vectors' stay near 2.",
         {},
-        "Lines of the loss along a text, fanning out behind the training length",
+        "Lines of the loss along a text, fanning out after the training length",
     ),
     Card(
         "What each adds",
@@ -37,7 +37,7 @@ CARDS = (
     ),
     Card(
         "Four ways past the limit",
-        "Behind the training length the unscaled loss climbs; NTK-aware scaling and YaRN hold it down without training.",
+        "After the training length the unscaled loss climbs; NTK-aware scaling and YaRN hold it down without training.",
         _EXTENSION | Extension.link(schemes=("Position interpolation", "NTK-aware", DYNAMIC, "YaRN")),
         "Lines of the loss along a text of three times the training length",
     ),

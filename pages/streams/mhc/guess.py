@@ -27,7 +27,7 @@ def question(data: Data) -> guess.Question | None:
         return None
     ladder = (each for each in guess.ladder(free, (family["hyper"], data.chosen.text), FACTOR) if each > 2)
     asks = _(
-        "{model} mixes its streams by matrices that nothing holds in bounds. Behind up to {count} of them, how many times as "
+        "{model} mixes its streams by matrices that nothing holds in bounds. After up to {count} of them, how many times as "
         "large as at the start is the embedding carried, where it is carried most?",
         model=markdown.plain(family["hyper"]), count=len(data.sublayers),
     )  # fmt: skip

@@ -11,7 +11,7 @@ from .state import BY_HAND, COPIED, SCORES, TWINS, Alignment
 CARDS = (
     Card(
         "The colour waits its turn",
-        "The ribbons of “manteau” and “rouge” cross: French puts the colour behind the coat.",
+        "The ribbons of “manteau” and “rouge” cross: French puts the colour after the coat.",
         {},
         "An English and a French sentence with ribbons between their words, two of which cross",
     ),

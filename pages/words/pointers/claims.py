@@ -348,6 +348,6 @@ def sentinel_maths() -> tuple[str, ...]:
             "− g) of g."
         ),
         _(
-            "Unknown words are read as stand-ins, in order of appearance, and have columns of their own behind the vocabulary."
+            "Unknown words are read as stand-ins, in order of appearance, and have columns of their own after the vocabulary."
         ),
     )

@@ -35,9 +35,9 @@ def guess_moves(data: Data) -> str | None:
     if one == two:
         return None
     said = (
-        _("{change} Behind {place} the guess {token} falls from {a} in A to {b} in B.")
+        _("{change} After {place} the guess {token} falls from {a} in A to {b} in B.")
         if _points(one) > _points(two)
-        else _("{change} Behind {place} the guess {token} rises from {a} in A to {b} in B.")
+        else _("{change} After {place} the guess {token} rises from {a} in A to {b} in B.")
     )
     return said.format(change=_change(data), place=_place(data, data.furthest), token=token, a=one, b=two)
 
@@ -47,7 +47,7 @@ def guess_stays(data: Data) -> str | None:
     if data.same or not (guess := _guess(data)) or guess[1] != guess[2]:
         return None
     return _(
-        "{change} Even where the predictions are furthest apart, behind {place}, no guess moves by a tenth of a point: {token} "
+        "{change} Even where the predictions are furthest apart, after {place}, no guess moves by a tenth of a point: {token} "
         "keeps {a}."
     ).format(change=_change(data), place=_place(data, data.furthest), token=guess[0], a=guess[1])
 
@@ -92,7 +92,7 @@ def furthest_apart(data: Data) -> str | None:
     if data.same:
         return None
     return _(
-        "**Predictions are furthest apart** behind {place}: KL(A‖B) is {there} nats, KL(B‖A) {back}.",
+        "**Predictions are furthest apart** after {place}: KL(A‖B) is {there} nats, KL(B‖A) {back}.",
         place=_place(data, data.furthest),
         there=_nats(float(data.comparison.kl[data.furthest])),
         back=_nats(data.back),
@@ -243,7 +243,7 @@ def notice(data: Data) -> tuple[str, ...]:
         return (
             _(
                 "Tokens stand above each other where both texts have them; coloured ones were **exchanged**, those with a dot "
-                "above or below were **added or left out**. The bar under a token says how far the predictions behind it are "
+                "above or below were **added or left out**. The bar under a token says how far the predictions after it are "
                 "apart."
             ),
             _("**Blue** cells have more weight in B, **orange** ones more in A."),

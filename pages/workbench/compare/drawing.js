@@ -214,7 +214,7 @@ function drawCosines(pen, data, row, box, theme) {
   }
   const each = box.width / tokens.length;
   pen.rect(box.x + row * each - 1, box.y - 1, each + 2, box.height + 2, null, theme.text, { width: 1.5 });
-  pen.text(box.x + box.width / 2, box.y + box.height + 9, _("behind each layer, along the text →"), { color: theme.muted, size: 10, align: "center" });
+  pen.text(box.x + box.width / 2, box.y + box.height + 9, _("after each layer, along the text →"), { color: theme.muted, size: 10, align: "center" });
 }
 
 /**

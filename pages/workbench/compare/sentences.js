@@ -70,7 +70,7 @@ export function comparedSentence(data, pin, hover) {
   }
   if (hover?.part === "cosine") {
     const values = { token: name(hover.row), layer: hover.layer - 1, value: digits(arrays.cosines[hover.layer * tokens.length + hover.row], 4) };
-    return hover.layer ? _("Behind layer {layer} at {token}: cosine {value} between both streams.", values) : _("Before layer 0 at {token}: cosine {value} between both streams.", values);
+    return hover.layer ? _("After layer {layer} at {token}: cosine {value} between both streams.", values) : _("Before layer 0 at {token}: cosine {value} between both streams.", values);
   }
   const where = `L${header.head[0]}H${header.head[1]}`;
   if (hover?.part === "cell") {
@@ -83,6 +83,6 @@ export function comparedSentence(data, pin, hover) {
   if (Math.abs(rest) > 5e-4) cells.push(_("tokens without a partner {difference}", { difference: signed(rest) }));
   const values = { head: where, token: name(row), cells: cells.join(", "), kl: digits(arrays.kl[row], 3) };
   return cells.length
-    ? _("{head} at {token}, from A to B: {cells}. Behind it the predictions are {kl} nats apart, KL(A‖B).", values)
-    : _("{head} at {token}: no weight changes. Behind it the predictions are {kl} nats apart, KL(A‖B).", values);
+    ? _("{head} at {token}, from A to B: {cells}. After it the predictions are {kl} nats apart, KL(A‖B).", values)
+    : _("{head} at {token}: no weight changes. After it the predictions are {kl} nats apart, KL(A‖B).", values);
 }

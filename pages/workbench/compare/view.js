@@ -25,7 +25,7 @@ function fillStrip(v) {
     if (pair === null) return make("span", { className: "column alone", title: a === null ? _("added in B") : _("left out of B") }, word(a), word(b));
     const bar = make("i", { style: `height: ${Math.round((20 * kl[pair]) / most)}px` });
     const words = a === b ? [word(a, "both")] : [word(a), word(b)];
-    const title = _("KL(A‖B) of the predictions behind it: {kl} nats", { kl: digits(kl[pair], 3) });
+    const title = _("KL(A‖B) of the predictions after it: {kl} nats", { kl: digits(kl[pair], 3) });
     const column = make("button", { type: "button", className: a === b ? "column" : "column changed", title }, ...words, bar);
     column.dataset.pair = String(pair);
     return column;

@@ -154,7 +154,7 @@ def alone(data: Data) -> str | None:
     if not found.asked or found.said.healthy or _apart(data) or found.off in (0, found.steps):
         return None
     return _(
-        "**{agree} of {steps} steps agree**: given B's numbers they make of them what A's would, also behind the fault.",
+        "**{agree} of {steps} steps agree**: given B's numbers they make of them what A's would, also after the fault.",
         agree=data.found.steps - data.found.off,
         steps=data.found.steps,
     )
@@ -216,7 +216,7 @@ def where(data: Data) -> str:
         return _("in layer {layer} (of 0 to {last})", layer=said.layer, last=data.found.layers - 1)
     if said.step is None:
         return ""
-    return _("before the first layer") if said.step == "embed" else _("behind the last layer")
+    return _("before the first layer") if said.step == "embed" else _("after the last layer")
 
 
 def put_in(data: Data) -> str:
@@ -319,7 +319,7 @@ NOTICE = {
         ),
         N_(
             "Files have queries, keys, values and the sums of exp(score), and no network: what comes before attention can't be "
-            "asked, and the doctor then says that it cannot tell. What comes behind the last attention shows in files with "
+            "asked, and the doctor then says that it cannot tell. What comes after the last attention shows in files with "
             "logits (`trace.save(path, logits=True)`)."
         ),
     ),

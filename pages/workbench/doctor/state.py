@@ -14,7 +14,7 @@ WAYS = {
     "left-padded": N_("Left-padded"),
     "right-padded": N_("Right-padded"),
     "batch": N_("In a batch"),
-    "packed": N_("Packed behind a text"),
+    "packed": N_("Packed after a text"),
     "cached": N_("Cached, token by token"),
     "chunked": N_("Chunked prefill"),
     "bfloat16": "BF16",

@@ -131,7 +131,7 @@ def decided(data: Data) -> str | None:
     if clean.difference <= corrupted.difference:
         return None
     return _(
-        "Behind the clean text {answer} gets {clean}, behind the corrupted one {corrupted}.",
+        "After the clean text {answer} gets {clean}, after the corrupted one {corrupted}.",
         answer=_answer(data),
         clean=number(float(clean.shares[data.task.answer]), ".1%"),
         corrupted=number(float(corrupted.shares[data.task.answer]), ".1%"),
@@ -144,8 +144,8 @@ def reversed_texts(data: Data) -> str | None:
     if clean.difference > corrupted.difference:
         return None
     return _(
-        "**The answers are the other way round**: {answer} leads {wrong} by {clean} logits behind the clean text and by "
-        "{corrupted} behind the corrupted one, so that a patch worth 1 brings the answer down.",
+        "**The answers are the other way round**: {answer} leads {wrong} by {clean} logits after the clean text and by "
+        "{corrupted} after the corrupted one, so that a patch worth 1 brings the answer down.",
         answer=_answer(data),
         wrong=_wrong(data),
         clean=number(clean.difference, ".2f"),
@@ -360,7 +360,7 @@ def maths() -> tuple[str, ...]:
     """What to notice with formulas."""
     return (
         _(
-            "Attribution patching of a head keeps what softmax does to its own weights exact: only what comes behind $z$ is "
+            "Attribution patching of a head keeps what softmax does to its own weights exact: only what comes after $z$ is "
             "linearised. The preview of the sum over heads is the preview of the sum, as $W_O$ is linear."
         ),
         _(

@@ -51,7 +51,7 @@ def linked(preset: tuple[str, ...], **others: object) -> dict[str, str]:
 CARDS = (
     Card(
         "One head copies the ball",
-        "“ball” stood behind “red” before. L5H0 alone, taken from the clean run, brings 58% of it back.",
+        "“ball” stood after “red” before. L5H0 alone, taken from the clean run, brings 58% of it back.",
         {},
         "A grid of layers by heads with one bright cell in the last layer",
     ),

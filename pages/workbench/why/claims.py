@@ -138,7 +138,7 @@ def names_no_tokens(data: Data) -> str | None:
     if data.chosen.view != SCORE or data.found.written:
         return None
     return _(
-        "Norms behind this model’s sublayers make its logits no sum of what heads write: tokens cannot be named."
+        "Norms after this model’s sublayers make its logits no sum of what heads write: tokens cannot be named."
     )
 
 

@@ -94,7 +94,7 @@ class TestLogitShares:
             assert shares["share"].sum() == pytest.approx(trace.logits[position, token].item(), abs=1e-4)
 
     def test_sum_to_the_logit_of_every_variant(self, variant):
-        """Also where logits are bounded, the head has a bias, or a norm stands behind each sublayer."""
+        """Also where logits are bounded, the head has a bias, or a norm stands after each sublayer."""
         trace = variant.trace(TEXT)
         shares = logit_shares(variant, trace, 7, 33)["share"]
         if variant.config.norm.placement != "post":

@@ -1,4 +1,4 @@
-"""Digits behind a convolution with fixed filters."""
+"""Digits after a convolution with fixed filters."""
 
 import numpy as np
 import torch

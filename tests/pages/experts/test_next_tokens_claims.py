@@ -156,7 +156,7 @@ def test_the_first_claim_survives_an_own_text(text):
     app = open_page("experts/next_tokens", {"ntext": text})
     assert_healthy(app)
     [said] = above_the_picture(app)
-    assert said.startswith(("Asked once, at", "Behind the text’s end", "Behind the text's end"))
+    assert said.startswith(("Asked once, at", "After the text’s end", "After the text's end"))
 
 
 def test_measuring_again_is_for_who_asks():

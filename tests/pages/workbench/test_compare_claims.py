@@ -170,7 +170,7 @@ def test_the_page_opens_on_its_claim():
     said = claims.guess_moves(data.compute(state))
     assert (
         said
-        == "1 token differs between the texts. Behind “red” (13) the guess “ball” falls from 90.9% in A to 3.9% in B."
+        == "1 token differs between the texts. After “red” (13) the guess “ball” falls from 90.9% in A to 3.9% in B."
     )
 
 

@@ -171,7 +171,7 @@ def test_other_models(model, kind):
 
 @pytest.mark.parametrize("name", STORIES)
 def test_the_presets_of_the_story_models(lm, name):
-    """The answer is ahead behind the clean text, the wrong one behind the corrupted."""
+    """The answer is ahead after the clean text, the wrong one after the corrupted."""
     task = patching.task_of(lm, *STORIES[name])
     assert task.clean_difference > 1 and task.corrupted_difference < -1
     assert compute.compute(chosen(*STORIES[name])).best.layer > 0

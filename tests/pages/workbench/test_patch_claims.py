@@ -108,7 +108,7 @@ def check_runs(said: dict, shown: data.Data, truth: Truth) -> None:
     assert bool(said["decided"]) == ahead and bool(said["reversed_texts"]) == (not ahead)
     if ahead:
         assert (
-            f"gets {truth.shares[1]:.1%}, behind the corrupted one {truth.shares[0]:.1%}." in said["decided"]
+            f"gets {truth.shares[1]:.1%}, after the corrupted one {truth.shares[0]:.1%}." in said["decided"]
         )
     else:
         for gap in truth.gaps:

@@ -54,7 +54,7 @@ class Flow:
     mlps: Float[Tensor, "l t"]
     mlp_adds: Float[Tensor, " l"]  # to the logit, directly
     biases: Float[Tensor, " l"]  # of the output projections: flow that comes from no token
-    rest: float  # the same behind the last layer, with what a bound on logits takes off
+    rest: float  # the same after the last layer, with what a bound on logits takes off
 
 
 def why_not(lm: LanguageModelLike, tokens: int) -> str:

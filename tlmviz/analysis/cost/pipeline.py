@@ -1,7 +1,7 @@
 """Pipeline parallelism as a simulation: in what order stages work on micro-batches, what they wait for, what they hold.
 
 The rules, and nothing else is modelled: a device does one thing at a time, in the order that its schedule fixes. A forward
-starts when the stage before has sent its output, a backward when the stage behind has sent its gradient, a weights' gradient when
+starts when the stage before has sent its output, a backward when the stage after has sent its gradient, a weights' gradient when
 the inputs' gradient of the same micro-batch is there. Stages take time in proportion to their layers. Orders by GPipe (Huang et
 al. 2019), PipeDream-Flush (Narayanan et al. 2021a) as in Megatron, interleaved 1F1B (Narayanan et al. 2021b), ZB-H1 (Qi et al.
 2023) and DualPipe (DeepSeek-V3, 2024).

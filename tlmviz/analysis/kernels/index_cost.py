@@ -26,7 +26,7 @@ DEEPSEEK_KEYS = 2048
 
 @dataclass(frozen=True)
 class Products:
-    """Multiplications of one layer behind its projections: all keys, the indexer's scores, and the chosen keys alone."""
+    """Multiplications of one layer after its projections: all keys, the indexer's scores, and the chosen keys alone."""
 
     dense: int
     index: int

@@ -27,7 +27,7 @@ BATCH_TOKENS = (
 
 @dataclass(frozen=True)
 class Journey:
-    """N streams of T tokens: at P + 1 places (embedding, behind each sublayer) and in P sublayers."""
+    """N streams of T tokens: at P + 1 places (embedding, after each sublayer) and in P sublayers."""
 
     norms: Float[np.ndarray, "places t n"]
     cosines: Float[np.ndarray, "places t pairs"]  # in the order of `pairs`

@@ -61,12 +61,12 @@ class Task:
 
     @cached_property
     def clean_difference(self) -> float:
-        """The answer's logit minus the wrong answer's behind the clean text."""
+        """The answer's logit minus the wrong answer's after the clean text."""
         return self._difference(self.clean)
 
     @cached_property
     def corrupted_difference(self) -> float:
-        """The same behind the corrupted text."""
+        """The same after the corrupted text."""
         return self._difference(self.corrupted)
 
     def _difference(self, trace: Trace) -> float:

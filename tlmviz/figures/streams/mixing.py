@@ -97,7 +97,7 @@ def _lengths(walk: Journey, parts: Sequence[str]) -> list[Layer]:
                 "yaxis": "y",
                 "marker": {"size": 4},
                 "line": {"color": HEADS[n % len(HEADS)], "width": 2},
-                "hovertemplate": f"behind %{{text}}: length %{{y:.4f}}<extra>stream {n}</extra>",
+                "hovertemplate": f"after %{{text}}: length %{{y:.4f}}<extra>stream {n}</extra>",
             },
         )
         for n in range(walk.norms.shape[2])
@@ -118,7 +118,7 @@ def _cosines(walk: Journey, pairs: Sequence[tuple[int, int]], parts: Sequence[st
                 "yaxis": "y2",
                 "legend": "legend2",
                 "line": {"color": HEADS[i % len(HEADS)], "width": 1.8, "dash": DASHES[i % len(DASHES)]},
-                "hovertemplate": f"behind %{{text}}: cosine %{{y:.4f}}<extra>streams {a} and {b}</extra>",
+                "hovertemplate": f"after %{{text}}: cosine %{{y:.4f}}<extra>streams {a} and {b}</extra>",
             },
         )
         for i, (a, b) in enumerate(pairs)
@@ -253,7 +253,7 @@ def _four(theme: Theme, walk: Journey, parts: Sequence[str], titles: list[str]) 
     }
     drawn |= _table_axes(parts, streams, named, bare)
     heads = [
-        (f"Length of each stream behind each sublayer (no unit{', log' if log else ''})", _LEFT, _LINES),
+        (f"Length of each stream after each sublayer (no unit{', log' if log else ''})", _LEFT, _LINES),
         ("Cosine of every two streams", _RIGHT, _LINES),
         ("layer (attention, then MLP)", _LEFT, (0, 0)),
         ("layer (attention, then MLP)", _RIGHT, (0, 0)),

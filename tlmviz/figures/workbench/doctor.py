@@ -22,7 +22,7 @@ def steps_map(
     names: Sequence[str], errors: np.ndarray, first: tuple[int, int] | None, theme: Theme, *, title: str
 ) -> go.Figure:
     """Errors [L + 2, P] of the steps `names` on a logarithmic scale, in order from left to right and down; `first` is framed."""
-    rows = ["before", *map(str, range(len(errors) - 2)), "behind"]
+    rows = ["before", *map(str, range(len(errors) - 2)), "after"]
     shown = [i for i in range(len(rows)) if np.isfinite(errors[i]).any() or 0 < i < len(rows) - 1]
     with np.errstate(divide="ignore"):
         powers = np.log10(errors[shown]).clip(LEAST, MOST)

@@ -147,7 +147,7 @@ TOUR = Tour(
             ".st-key-decode-view",
             {"model": "zoo-window"},
             Question(
-                "Behind word 64, what does the cache do as the text goes on?",
+                "After word 64, what does the cache do as the text goes on?",
                 ("stays as it is", "grows on"),
                 _ring,
             ),

@@ -98,13 +98,13 @@ TOUR = Tour(
         Step(
             "explorer",
             "What followed last time",
-            "The arc ends at the word that stood behind the first “met”. The head does not look for Anna: it looks for "
+            "The arc ends at the word that stood after the first “met”. The head does not look for Anna: it looks for "
             "whatever "
             "came after an earlier “met”.",
             ".st-key-attention",
             {"text": TEXT, "head": "5.0", "query": str(LAST), "key": str(FIRST_ANNA), "mode": "arcs"},
             Question(
-                "There are two Annas. Does the second, behind a full stop, get as much?",
+                "There are two Annas. Does the second, after a full stop, get as much?",
                 ("more", "about as much", "less than half"),
                 _second,
             ),

@@ -93,9 +93,7 @@ def _beyond() -> Measured:
 
     losses = [lost(name) for name in FAR]
     said = ", ".join(f"{name} {number(loss, '.1f')}" for name, loss in zip(FAR, losses))
-    return Measured(
-        largest([-loss for loss in losses]), f"nats per token behind token {2 * TRAINED}: {said}."
-    )
+    return Measured(largest([-loss for loss in losses]), f"nats per token after token {2 * TRAINED}: {said}.")
 
 
 TOUR = Tour(
@@ -192,7 +190,7 @@ TOUR = Tour(
             ".st-key-schemes",
             {},
             Question(
-                "Which of these loses least behind token 512?",
+                "Which of these loses least after token 512?",
                 ("RoPE", "ALiBi", "sinusoids"),
                 _beyond,
             ),

@@ -23,5 +23,5 @@ class Deployment(state.State):
     )
     page = state.number(
         N_("Page"), 0, 4096, 0, step=16, key="kpage",
-        help=N_("Positions in a page, 0 for none. Requests take whole pages, which also keep what lies behind a window."),
+        help=N_("Positions in a page, 0 for none. Requests take whole pages, which also keep what lies after a window."),
     )  # fmt: skip

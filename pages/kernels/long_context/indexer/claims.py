@@ -101,7 +101,7 @@ def cost(data: Data) -> str:
     sizes = data.sizes
     own, theirs = products(sizes, data.length, data.k), products(DEEPSEEK, DEEPSEEK_TOKENS, DEEPSEEK_KEYS)
     return _(
-        "**Multiplications** of one layer behind its projections, on this text: {dense} for all keys; with the indexer {index} "
+        "**Multiplications** of one layer after its projections, on this text: {dense} for all keys; with the indexer {index} "
         "to score them and {chosen} for the chosen ones, {share} together. The indexer still meets every key, with {heads} heads "
         "of {dim}, so that it pays on long texts: at DeepSeek-V3.2's sizes ({their_heads} index heads of {their_dim}, {keys} "
         "keys, {tokens} tokens) it is {theirs}, two thirds of it the indexer's own, and that in FP8.",

@@ -141,7 +141,7 @@ def title(data: Data) -> str:
     """What the picture is of."""
     if isinstance(data.chosen, Tokens):
         return _("{model}: tokens by channels", model=data.chosen.model)
-    return _("Digits behind a convolution with four fixed filters")
+    return _("Digits after a convolution with four fixed filters")
 
 
 # --- the mean that RMSNorm leaves -------------------------------------------------------------------
@@ -182,7 +182,7 @@ def about_means(reading: Reading) -> str:
     found = reading.offsets
     if not found:
         return _(
-            "In this model no single product reads a norm's output (its norms stand behind the sum), so there is no bias that "
+            "In this model no single product reads a norm's output (its norms stand after the sum), so there is no bias that "
             "could absorb the mean. Choose a model with norms before its sublayers."
         )
     means = np.concatenate([each.mean for each in found.values()])
@@ -223,7 +223,7 @@ def maths(chosen: Tokens | object) -> tuple[str, ...]:
     if isinstance(chosen, Tokens):
         return (
             _(
-                "What is not exactly unchanged is ε = 10⁻⁵ under the root: it matters where σ² is not far above it, as behind "
+                "What is not exactly unchanged is ε = 10⁻⁵ under the root: it matters where σ² is not far above it, as after "
                 "the embedding (the first norm). Gain γ and bias β are left out of the picture: they come after, and share no "
                 "statistics."
             ),

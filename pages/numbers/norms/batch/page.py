@@ -24,7 +24,7 @@ def tokens(model: str) -> None:
 
 
 def maps(model: str) -> None:
-    """Digits behind a convolution; no model reads them."""
+    """Digits after a convolution; no model reads them."""
     shown = data.of_digits(Maps.of_session())
     frame.claim(claims.CLAIMS, shown)
     view.maps(shown)

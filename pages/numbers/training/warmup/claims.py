@@ -132,7 +132,7 @@ def maths() -> tuple[str, ...]:
             "still the gradient itself: a warm-up makes these steps short (Xiong et al. 2020, Liu et al. 2020)."
         ),
         _(
-            "Where a sublayer adds as much as it is given, the norm behind the sum divides both by √2: 2L of them in a row leave "
+            "Where a sublayer adds as much as it is given, the norm after the sum divides both by √2: 2L of them in a row leave "
             "$2^{-L}$ of the gradient of the first layer's stream."
         ),
         _(

@@ -21,10 +21,10 @@ def held_down(data: Data) -> str | None:
     if best is None or not float(inside) < float(beyond) > float(least):
         return None
     said = (
-        _("Behind its {context} tokens of training {model}'s loss climbs from {inside} to {beyond}. With {best}, which turns "
+        _("After its {context} tokens of training {model}'s loss climbs from {inside} to {beyond}. With {best}, which turns "
           "planes more slowly, it is {least}: nothing is trained again.")
         if data.positions(best).attention_factor == 1
-        else _("Behind its {context} tokens of training {model}'s loss climbs from {inside} to {beyond}. With {best}, which "
+        else _("After its {context} tokens of training {model}'s loss climbs from {inside} to {beyond}. With {best}, which "
                "turns planes more slowly and sharpens the softmax, it is {least}: nothing is trained again.")
     )  # fmt: skip
     return said.format(
@@ -38,7 +38,7 @@ def not_held_down(data: Data) -> str | None:
     if beyond == "nan" or held_down(data):
         return None
     return _(
-        "Behind its {context} tokens of training {model}'s loss goes from {inside} to {beyond}, and no scheme that is shown "
+        "After its {context} tokens of training {model}'s loss goes from {inside} to {beyond}, and no scheme that is shown "
         "keeps it below what it was.",
         context=f"{data.context:,}", model=data.chosen.model, inside=inside, beyond=beyond,
     )  # fmt: skip

@@ -24,7 +24,7 @@ def climbs(data: Data) -> str | None:
         [f"{loss:.2f}" for loss in found[scheme]] for scheme in (order[0], order[-1])
     )
     return _(
-        "Trained on {context} tokens, read on {read}: behind token {context} {worst}'s loss goes from {before} to {after}, "
+        "Trained on {context} tokens, read on {read}: after token {context} {worst}'s loss goes from {before} to {after}, "
         "{best}'s from {low} to {high}. Only their positions differ.",
         context=f"{data.context:,}", read=f"{len(data.ids):,}", worst=TITLES[order[-1]], before=before, after=after,
         best=TITLES[order[0]], low=low, high=high,

@@ -47,7 +47,7 @@ def fades(data: Deep) -> str | None:
     if data.left is None or not data.left < 0.9995:
         return None
     return _(
-        "In mHC no more than {left} of a difference between streams at the start is left behind all sublayers.",
+        "In mHC no more than {left} of a difference between streams at the start is left after all sublayers.",
         left=number(data.left, ".1%"),
     )
 
@@ -97,7 +97,7 @@ def maths() -> tuple[str, ...]:
 def backward() -> str:
     """What the gradients below each other can be compared in."""
     return _(
-        "One backward pass through the weights as they are. The head reads the mean over N streams, so behind all sublayers each "
+        "One backward pass through the weights as they are. The head reads the mean over N streams, so after all sublayers each "
         "gets an Nth of one stream's gradient: the norm over all is √N times smaller."
     )
 

@@ -40,7 +40,7 @@ class Deep(Data):
 
     @property
     def left(self) -> float | None:
-        """Of mHC, what remains of a difference between streams behind all sublayers, at most over all tokens."""
+        """Of mHC, what remains of a difference between streams after all sublayers, at most over all tokens."""
         depth = self.depths.get("manifold")
         return None if depth is None else float(depth.singular[:, -1, 1].max())
 

@@ -118,7 +118,7 @@ def _characters(depth: Depth) -> float:
 def _passes(data: Deep) -> None:
     """Signals and gradients of a forward and a backward pass over the text."""
     st.markdown(f"#### {_('Your text, forward and backward')}")
-    depths = [_("before all"), *(_("behind {sublayer}", sublayer=name) for name in data.sublayers)]
+    depths = [_("before all"), *(_("after {sublayer}", sublayer=name) for name in data.sublayers)]
     for column, (measure, title, unit, alt) in zip(st.columns(2), PASSES):
         lines = {kind: getattr(passed, measure).numpy() for kind, passed in data.passed.items()}
         with column:

@@ -127,5 +127,5 @@ for connection, name in depth.relatives({data.chosen.model!r}).items():
     carried = [torch.ones_like(mixing.pre[0, {data.token}])]
     for H in mixing.res[:, {data.token}]:
         carried.append(H @ carried[-1])
-    print(connection, torch.stack(carried))  # of the embedding, in each stream behind each sublayer
+    print(connection, torch.stack(carried))  # of the embedding, in each stream after each sublayer
 {again if data.constrained else ""}"""

@@ -45,7 +45,7 @@ EQUATIONS = {
         r"\tilde x^{(n)}_p = 0 \ \text{ for every } p \ge p_0,\qquad "
         r"\Delta = \frac{1}{T-1} \sum_{t} \log \frac{P(w_{t+1} \mid w_{\le t})}{\tilde P(w_{t+1} \mid w_{\le t})}",
         "Streams as in Transformer with PyTorch, Eq. 88–97. A tilde marks the pass in which stream n is set to zero at place p₀ "
-        "and behind every later sublayer; the head's mean still divides by N, which its normalisation takes out.",
+        "and after every later sublayer; the head's mean still divides by N, which its normalisation takes out.",
     ),
 }
 
