@@ -3,14 +3,14 @@
 import pytest
 
 from tlmviz.figures import minus, number
-from tlmviz.figures.written import large, power_of_ten
+from tlmviz.figures.written import large
 
 
 @pytest.mark.parametrize(
     ("value", "spec", "text"),
     [
         (-0.5, "+.2f", "−0.50"),
-        (1e-5, ".1e", "1.0e−05"),
+        (1e-5, ".1e", "1.0·10⁻⁵"),
         (3, "", "3"),
         (None, ".2f", "–"),
         (float("nan"), ".2f", "–"),
@@ -22,7 +22,7 @@ def test_a_number_has_a_minus_sign_or_a_dash(value, spec, text):
 
 
 def test_only_signs_of_numbers_become_minus_signs():
-    assert minus("-0.5, (-3) and 1e-05 of -∞") == "−0.5, (−3) and 1e−05 of −∞"
+    assert minus("-0.5, (-3) and 1e-05 of -∞") == "−0.5, (−3) and 1·10⁻⁵ of −∞"
     same = "256-512 tokens, zoo-3, previous-token, tlmviz --data -x, 2026-01-02"
     assert minus(same) == same
 
@@ -49,4 +49,4 @@ def test_large_numbers_are_written_with_a_word(value, text):
     ("value", "text"), [(1.449e-8, "1.45·10⁻⁸"), (-2e-10, "−2.00·10⁻¹⁰"), (3.2e21, "3.20·10²¹")]
 )
 def test_powers_of_ten_are_raised(value, text):
-    assert power_of_ten(value) == text
+    assert number(value, ".2e") == text

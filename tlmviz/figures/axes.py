@@ -9,6 +9,7 @@ import numpy as np
 
 from .theme import Theme
 from .tokens import token_labels
+from .written import number
 
 # Tokens that are named in the hover and at the side, and those that are named below a small map.
 NAMED, NARROW = 40, 16
@@ -34,7 +35,7 @@ def turn(tokens: float) -> str:
     for size, unit in ((1.0, ""), (1e3, "k"), (1e6, "M")):
         if tokens < 999.5 * size:
             return f"{tokens / size:.3g}{unit}"
-    return f"{tokens:.0e}".replace("e+", "e")
+    return number(tokens, ".0e")
 
 
 @dataclass(frozen=True)

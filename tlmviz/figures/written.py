@@ -8,17 +8,18 @@ import re
 MISSING = "–"
 RAISED = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
 LARGE = (("trillion", 1e12), ("billion", 1e9), ("million", 1e6), ("thousand", 1e3))
-# A hyphen before a digit that neither joins two words or numbers nor is part of a name; and the sign of an exponent.
-_HYPHEN = re.compile(r"(?<![\w.\-/])-(?=[\d.∞])|(?<=\de)-(?=\d)")
+# A hyphen before a digit that neither joins two words or numbers nor is part of a name; and an exponent.
+_HYPHEN = re.compile(r"(?<![\w.\-/])-(?=[\d.∞])")
+_EXPONENT = re.compile(r"(?<=\d)e([-+]?\d+)\b")
 
 
 def number(value: float | None, spec: str = "") -> str:
-    """A number in a format of Python's with a minus sign for the hyphens; "–" for None and NaN, ∞ for infinity."""
+    """A number in a format of Python's with a minus sign and powers of ten: −3.1·10⁻⁹; "–" for None and NaN, ∞ for infinity."""
     if value is None or math.isnan(value):
         return MISSING
     if math.isinf(value):
         return "∞" if value > 0 else "−∞"
-    return format(value, spec).replace("-", "−")
+    return minus(format(value, spec))
 
 
 def percent(share: float) -> str:
@@ -36,12 +37,6 @@ def large(value: float | None) -> str:
     return number(value, ".3g")
 
 
-def power_of_ten(value: float, digits: int = 3) -> str:
-    """A finite number other than 0 with its power of ten: 1.45·10⁻⁸."""
-    head, exponent = f"{value:.{digits - 1}e}".split("e")
-    return f"{number(float(head), f'.{digits - 1}f')}·10{str(int(exponent)).translate(RAISED)}"
-
-
 def minus(text: str) -> str:
-    """A sentence with a minus sign for the hyphen before each negative number; "256-512" and words stay as they are."""
-    return _HYPHEN.sub("−", text)
+    """A sentence with a minus sign before each negative number, and powers of ten; "256-512" and words stay as they are."""
+    return _HYPHEN.sub("−", _EXPONENT.sub(lambda found: f"·10{str(int(found[1])).translate(RAISED)}", text))

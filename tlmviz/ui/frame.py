@@ -374,7 +374,8 @@ def measured(measure: Callable[[], Iterable[Check]]) -> None:
 def _badge(check: Check) -> str:
     """One identity as a bullet: name, error, tolerance, and what holds."""
     color, sign = ("green", "✓") if check.passed else ("red", "✗")
-    return f"- :{color}-badge[{sign} {check.name} · {check.error:.1e} ≤ {check.tolerance:.0e}] {check.claim}"
+    error, most = number(check.error, ".1e"), number(check.tolerance, ".0e")
+    return f"- :{color}-badge[{sign} {check.name} · {error} ≤ {most}] {check.claim}"
 
 
 def equation(latex: str, source: str, slips: str = "") -> None:

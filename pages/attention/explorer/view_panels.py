@@ -8,7 +8,7 @@ import streamlit as st
 import torch
 
 from tlmviz.analysis.attention.scores import products_of
-from tlmviz.figures import predictions
+from tlmviz.figures import number, predictions
 from tlmviz.figures.attention import scores
 from tlmviz.tracing.trace import Trace
 from tlmviz.ui import compute as shared
@@ -119,8 +119,8 @@ def all_checks(shown: Data) -> None:
         "": ["✓" if check.passed else "✗" for check in results],
         _("check"): [check.name for check in results],
         _("what holds"): [check.claim for check in results],
-        _("error"): [f"{check.error:.2e}" for check in results],
-        _("allowed"): [f"{check.tolerance:.0e}" for check in results],
+        _("error"): [number(check.error, ".2e") for check in results],
+        _("allowed"): [number(check.tolerance, ".0e") for check in results],
         _("measured as"): [check.unit for check in results],
     }
     st.dataframe(table, hide_index=True)

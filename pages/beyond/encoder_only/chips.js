@@ -2,7 +2,7 @@
 // Tokens as chips in lines, as they stand in the text.
 
 import { make } from "#canvas/dom.js";
-import { visible } from "#canvas/text.js";
+import { scientific, visible } from "#canvas/text.js";
 
 /**
  * A chip for each token; the space before it stays outside of it.
@@ -46,5 +46,5 @@ export function numberAt(event, name) {
  * @param {number} p
  */
 export function chance(p) {
-  return p && p < 0.0005 ? p.toExponential(1) : p.toFixed(3);
+  return p && p < 0.0005 ? scientific(p, 2) : p.toFixed(3);
 }

@@ -3,7 +3,7 @@
 // it is drawn.
 
 import { _ } from "#canvas/language.js";
-import { digits, minus } from "#canvas/text.js";
+import { digits, minus, scientific } from "#canvas/text.js";
 import { shade } from "#canvas/theme.js";
 
 /** @typedef {import("#canvas/pens.js").Pen} Pen */
@@ -63,7 +63,7 @@ const movedAt = ({ positions, moves }, step) => positions[step][moves === "key" 
 function turnOf(speed) {
   const tokens = (2 * Math.PI) / speed;
   for (const [size, unit] of /** @type {[number, string][]} */ ([[1, ""], [1e3, "k"], [1e6, "M"]])) if (tokens < 999.5 * size) return `${Number((tokens / size).toPrecision(3))}${unit}`;
-  return tokens.toExponential(0).replace("e+", "e");
+  return scientific(tokens, 1);
 }
 
 /** @param {number} value @param {number} places */

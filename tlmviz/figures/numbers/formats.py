@@ -8,7 +8,7 @@ import numpy as np
 import plotly.graph_objects as go
 
 from tlmviz.figures import Theme, faded, figure, layout, note, shaded, upright
-from tlmviz.figures.written import power_of_ten
+from tlmviz.figures.written import number
 
 
 def doublings(
@@ -32,7 +32,7 @@ def doublings(
             "fillcolor": faded(color, 0.12),
             "line": {"color": color, "width": 2, "shape": "hvh"},
             "name": name,
-            "customdata": [power_of_ten(2.0**each) for each in e],
+            "customdata": [number(2.0**each, ".2e") for each in e],
             "hovertemplate": f"{name}: %{{y:.2f}}% from %{{customdata}} to twice that<extra></extra>",
         }
         for (name, (e, share)), color in zip(series.items(), colors)
@@ -58,7 +58,7 @@ def doublings(
                 "fixedrange": True,
                 "range": [low, high],
                 "tickvals": [power * 3.3219 for power in ticks],
-                "ticktext": [power_of_ten(10.0**power, 1) if power else "1" for power in ticks],
+                "ticktext": [number(10.0**power, ".0e") if power else "1" for power in ticks],
             },
             yaxis={"fixedrange": True, "rangemode": "tozero"},
         ),

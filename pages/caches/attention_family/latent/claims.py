@@ -68,7 +68,7 @@ def the_same_output(data: Data) -> str | None:
         "With the products in place of their factors, layer {layer}'s output on this text moves by {error} of its largest "
         "number: rounding. Per head the products have {products} numbers and their factors {factors}: so a decoder multiplies q "
         "by W_↑K' and the weighted latent by W_↑V, one token at a time, and stores no product.",
-        layer=data.head[0], error=f"{data.error:.1e}", products=f"{products:,}", factors=f"{factors:,}",
+        layer=data.head[0], error=number(data.error, ".1e"), products=f"{products:,}", factors=f"{factors:,}",
     )  # fmt: skip
 
 

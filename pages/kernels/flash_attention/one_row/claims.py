@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from tlmviz.figures.written import number, power_of_ten
+from tlmviz.figures.written import number
 from tlmviz.ui.language import _, ngettext
 
 from .data import Data
@@ -90,7 +90,7 @@ CLAIMS = sees_nothing, naive_breaks, alone, rises, first_is_largest, own_or_type
 
 
 def _small(value: float) -> str:
-    return number(float(value), ".3g") if value == 0 or abs(value) >= 1e-3 else power_of_ten(float(value))
+    return number(float(value), ".3g") if value == 0 or abs(value) >= 1e-3 else number(float(value), ".2e")
 
 
 def title(data: Data) -> str:

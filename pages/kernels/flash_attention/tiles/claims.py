@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from tlmviz.analysis.kernels.kernel_run import KernelRun
-from tlmviz.figures.written import power_of_ten
+from tlmviz.figures.written import number
 from tlmviz.ui.language import _, ngettext
 
 from .data import Data
@@ -42,7 +42,7 @@ def exact(data: Data) -> str | None:
         return None
     return _(
         "Tile by tile the result is off from softmax(QKᵀ)V by {error} of its largest value at most.",
-        error=power_of_ten(data.checks[0].error) if data.checks[0].error else "0",
+        error=number(data.checks[0].error, ".2e") if data.checks[0].error else "0",
     )
 
 
@@ -99,9 +99,9 @@ def kernel(run: KernelRun, data: Data) -> str:
     length = len(run.lse)
     where = _("in Triton's interpreter") if run.interpreted else _("on the card")
     said = _(
-        "The Triton kernel ran {where} in {seconds:.2f} s. **Largest difference from torch: {error:.1e}**, of out and lse, "
+        "The Triton kernel ran {where} in {seconds:.2f} s. **Largest difference from torch: {error}**, of out and lse, "
         "over {n} queries.",
-        where=where, seconds=run.seconds, error=run.error, n=length,
+        where=where, seconds=run.seconds, error=number(run.error, ".1e"), n=length,
     )  # fmt: skip
     if len(data.tokens) == length:
         return said

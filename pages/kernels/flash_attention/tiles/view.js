@@ -5,6 +5,7 @@ import { makeAxis, placeOn } from "#canvas/axis.js";
 import { make } from "#canvas/dom.js";
 import { _ } from "#canvas/language.js";
 import { live, penOf, saving, widthOf } from "#canvas/live.js";
+import { scientific } from "#canvas/text.js";
 import { drawLit, joinTokens } from "./lit.js";
 import { MACHINE, drawKernel, drawStandard } from "./machines.js";
 import { firstStep, movedAt, standardMoves, stepCount } from "./standard.js";
@@ -80,7 +81,7 @@ function paint(v) {
 function sentence({ header, step }) {
   const said = header.steps[step] ? `${header.steps[step].words.join(". ")}.` : _("The kernel is done; standard attention goes on.");
   if (step < header.steps.length - 1) return said;
-  return `${said} ${_("Result − softmax(QKᵀ)V: at most {error} of the largest value.", { error: header.error.toExponential(1) })}`;
+  return `${said} ${_("Result − softmax(QKᵀ)V: at most {error} of the largest value.", { error: scientific(header.error, 2) })}`;
 }
 
 /**

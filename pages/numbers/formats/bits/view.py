@@ -10,7 +10,7 @@ from tlmviz.analysis.numbers import model_values
 from tlmviz.analysis.numbers.formats import FORMATS
 from tlmviz.figures import number
 from tlmviz.figures.numbers import formats as figures
-from tlmviz.figures.written import RAISED, power_of_ten
+from tlmviz.figures.written import RAISED
 from tlmviz.ui import claims as claiming
 from tlmviz.ui import compute as shared
 from tlmviz.ui import frame, inputs, live
@@ -93,7 +93,7 @@ def table() -> None:
             _("Exponent/mantissa"): "–" if format.integer else f"{format.exponent}/{format.mantissa}",
             _("Largest"): number(format.largest, ".6g")
             if format.largest < 1e6
-            else power_of_ten(format.largest),
+            else number(format.largest, ".2e"),
             normal: "–" if format.integer else _power(format.smallest_normal),
             smallest: "1" if format.integer else _power(format.smallest),
             ulp: "1" if format.integer else _power(format.step_at_one),
@@ -106,7 +106,7 @@ def table() -> None:
 
 
 def _power(value: float) -> str:
-    written = power_of_ten(value) if value < 1e-3 else number(value, ".3g")
+    written = number(value, ".2e") if value < 1e-3 else number(value, ".3g")
     return f"2{str(round(math.log2(value))).translate(RAISED)} = {written}"
 
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from tlmviz.analysis.numbers.float8 import DELAYED, FORMATS, NONE, STEPS
 from tlmviz.figures import number
-from tlmviz.figures.written import power_of_ten
 from tlmviz.ui.language import N_, _, ngettext
 
 from .data import Data
@@ -95,7 +94,7 @@ def share(part: float) -> str:
 
 def written(value: float) -> str:
     """A magnitude."""
-    return number(float(value), ".3g") if 1e-3 <= value < 1e4 else power_of_ten(float(value), 2)
+    return number(float(value), ".3g") if 1e-3 <= value < 1e4 else number(float(value), ".1e")
 
 
 def formats(tensor: str) -> str:

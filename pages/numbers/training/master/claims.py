@@ -8,7 +8,6 @@ from tlmviz.analysis.numbers.master_weights import DIE as BY_DIE
 from tlmviz.analysis.numbers.master_weights import RATE, STORED, unchanged
 from tlmviz.analysis.numbers.master_weights import STEPS as STEPS_OF_ADAM
 from tlmviz.figures import number
-from tlmviz.figures.written import power_of_ten
 from tlmviz.ui import markdown
 from tlmviz.ui.language import _, listed
 
@@ -101,7 +100,7 @@ def _still(data: Data) -> list[str]:
 def written(value: float, digits: int = 4) -> str:
     """A number of the page."""
     plain = value == 0 or 1e-3 <= abs(value) < 1e4 or not np.isfinite(value)
-    return number(value, ".4g") if plain else power_of_ten(value, digits)
+    return number(value, ".4g") if plain else number(value, f".{digits - 1}e")
 
 
 def refused(text: str, value: float) -> str:

@@ -3,7 +3,7 @@
 
 import { _ } from "#canvas/language.js";
 import { sums } from "#canvas/matrix.js";
-import { minus, power } from "#canvas/text.js";
+import { power, scientific } from "#canvas/text.js";
 import { inkOn, shadeRgb } from "#canvas/theme.js";
 import { ITERATIONS, brief, decimal } from "./sinkhorn.js";
 
@@ -46,7 +46,7 @@ export function drawDialMatrix(pen, t, { n, cell, margin, tall }, m, axis, curso
   const { rows, columns } = sums(m, n);
   // A sum's colour: white at 1, one side above, the other below, full at twice and at half.
   const color = (/** @type {number} */ value) => shadeRgb(t.diverging, value > 0 ? 0.5 + Math.max(-1, Math.min(1, Math.log2(value))) / 2 : 0);
-  const text = (/** @type {number} */ value) => (value !== 0 && Math.abs(value) < 0.001 ? minus(value.toExponential(0)) : value.toFixed(many ? 2 : 3));
+  const text = (/** @type {number} */ value) => (value !== 0 && Math.abs(value) < 0.001 ? scientific(value, 1) : value.toFixed(many ? 2 : 3));
   const size = many ? Math.min(9, cell * 0.6) : 11;
   rows.forEach((value, i) => drawBox(pen, t, [n * cell + 6, TOP + i * cell, margin - 6, cell - 1], color(value), text(value), size));
   columns.forEach((value, j) => drawBox(pen, t, [j * cell, TOP + n * cell + 6, cell - 1, tall], color(value), text(value), many ? size : Math.min(size, cell / 3.2), many ? -Math.PI / 2 : 0));

@@ -3,7 +3,7 @@
 // A matrix is a Float64Array of its logarithms, row by row; an entry of 0 is -Infinity.
 
 import { singularValues, sums } from "#canvas/matrix.js";
-import { minus } from "#canvas/text.js";
+import { minus, scientific } from "#canvas/text.js";
 
 export const ITERATIONS = 40;
 const WORK = 400000; // entries scaled on the way to a limit
@@ -91,13 +91,13 @@ export function logitsOf(words, kind) {
   return values.some((value) => Number.isNaN(value) || value === Infinity) ? null : Float64Array.from(values);
 }
 
-/** A number with `places` decimals, or with an exponent: 0.031, 12.400, 3.1e−9. @param {number} value */
+/** A number with `places` decimals, or with an exponent: 0.031, 12.400, 3.1·10⁻⁹. @param {number} value */
 export function decimal(value, places = 3) {
   if (!Number.isFinite(value)) return value === -Infinity ? "−∞" : String(value);
   const size = Math.abs(value);
   const exponential = size !== 0 && (size < 10 ** -places || size >= 1e5);
-  return minus((exponential ? value.toExponential(1) : value.toFixed(size >= 100 ? 1 : places)).replace("e+", "e"));
+  return exponential ? scientific(value, 2) : minus(value.toFixed(size >= 100 ? 1 : places));
 }
 
-/** A positive number of any size in a few characters: 0.013, 3.1e−9. @param {number} value */
-export const brief = (value) => (value >= 0.001 && value < 1e4 ? value.toPrecision(3) : value.toExponential(2)).replace("e+", "e").replace("e-", "e−");
+/** A positive number of any size in a few characters: 0.013, 3.1·10⁻⁹. @param {number} value */
+export const brief = (value) => (value >= 0.001 && value < 1e4 ? value.toPrecision(3) : scientific(value, 3));

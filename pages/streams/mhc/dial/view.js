@@ -6,6 +6,7 @@ import { make, makeButton } from "#canvas/dom.js";
 import { _, ngettext } from "#canvas/language.js";
 import { ask, cells, go, live, penOf, saving, widthOf } from "#canvas/live.js";
 import { sums } from "#canvas/matrix.js";
+import { scientific } from "#canvas/text.js";
 import { sublayerAxis, sublayerOf, tokenAxis, tokenOf } from "../places.js";
 import { drawDialMatrix, drawGains, drawResidual, matrixPlan } from "./drawing.js";
 import { fitCells, makeEditor } from "./editor.js";
@@ -78,7 +79,7 @@ function cellWords(v) {
   const k = hover ?? cursor;
   if (k === null || k >= n * n) return _("Point at an entry, or use the arrow keys, to read it exactly.");
   const value = steps[stepOf(v)][k];
-  const exact = value !== 0 && value < 1e-6 ? value.toExponential(6) : value.toFixed(9);
+  const exact = value !== 0 && value < 1e-6 ? scientific(value, 7) : value.toFixed(9);
   return _("Row {row}, column {column}: {exact}, from the logit {logit}", { row: Math.floor(k / n) + 1, column: (k % n) + 1, exact, logit: decimal(raw[k], 4) });
 }
 

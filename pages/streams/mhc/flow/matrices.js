@@ -1,7 +1,7 @@
 // @ts-check
 // What is computed of the matrices of one token. Free of the DOM.
 
-import { minus } from "#canvas/text.js";
+import { minus, scientific } from "#canvas/text.js";
 
 /** One model's matrices at one token. @typedef {{ N: number, P: number, pre: Float32Array, post: Float32Array, res: Float32Array }} Slices */
 /** @typedef {{ from: number, to: number, value: number }} Band */
@@ -45,5 +45,5 @@ export const furthestFromIdentity = ({ N, res }) =>
 export function times(value) {
   if (!Number.isFinite(value)) return "–";
   const size = Math.abs(value);
-  return minus(size >= 1e4 ? value.toExponential(1) : size >= 100 ? value.toFixed(0) : size >= 10 ? value.toFixed(1) : size < 0.01 && size > 0 ? value.toFixed(4) : value.toFixed(2));
+  return size >= 1e4 ? scientific(value, 2) : minus(size >= 100 ? value.toFixed(0) : size >= 10 ? value.toFixed(1) : size < 0.01 && size > 0 ? value.toFixed(4) : value.toFixed(2));
 }

@@ -1,15 +1,14 @@
 // @ts-check
 // How matrices are written.
 
-import { digits, minus, power } from "#canvas/text.js";
+import { digits, minus, scientific } from "#canvas/text.js";
 import { textWidth } from "#canvas/theme.js";
 
 /** Three decimals, two digits below 0.01, and a power of ten below 0.0001. @param {number} value */
 export function small(value) {
   if (value >= 0.01 || !(value > 0)) return value ? value.toFixed(3) : "0";
   if (value >= 1e-4) return String(Number(value.toPrecision(2)));
-  const [head, exponent] = value.toExponential(1).split("e");
-  return `${head}·${power(Number(exponent))}`;
+  return scientific(value, 2);
 }
 
 /**

@@ -166,7 +166,7 @@ def special_case(data: Data, size: int, difference: float, trained: float, scale
         "The function that Transformers call gives {model}'s context vector too (largest difference {difference}). Transformers "
         "also divide each score by √{size}: here the same scores would then give {scaled} instead of {trained} bits per step, so "
         "the model would have to learn larger ones.",
-        model=data.product_pair.model, difference=f"{difference:.1e}", size=size, scaled=f"{scaled:.3f}",
+        model=data.product_pair.model, difference=number(difference, ".1e"), size=size, scaled=f"{scaled:.3f}",
         trained=f"{trained:.3f}",
     )  # fmt: skip
     if data.product_pair is not data.pair:
@@ -182,7 +182,7 @@ def operands(data: Data, difference: float) -> str:
     key = "z" if pair.mt.config.score.kind == "dot" else "W z"
     return _(
         "{model}: q = h, k = {key}, v = z, no mask, scale 1; largest difference over all steps {difference}.",
-        model=pair.model, key=key, difference=f"{difference:.1e}",
+        model=pair.model, key=key, difference=number(difference, ".1e"),
     )  # fmt: skip
 
 

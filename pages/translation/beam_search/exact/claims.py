@@ -120,7 +120,7 @@ def _short(data: Data) -> str:
     return _(
         "There are **{all}** texts of {horizon} tokens; the beam looks at **{beam}** candidates at most, and branch and bound "
         "looked at **{scored}**. The best beginning is {text}, log P {logp} ({proven});",
-        all=f"{float(exact.all_texts):.2e}", horizon=data.horizon, beam=f"{exact.beam_cost(data.base.chosen.width):,}",
+        all=number(float(exact.all_texts), ".2e"), horizon=data.horizon, beam=f"{exact.beam_cost(data.base.chosen.width):,}",
         scored=f"{exact.scored:,}", text=_text(data, exact.tokens), logp=number(exact.logp, ".3f"),
         proven=_("proven") if exact.proven else _("not proven"),
     )  # fmt: skip

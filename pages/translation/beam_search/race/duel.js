@@ -3,7 +3,7 @@
 
 import { make } from "#canvas/dom.js";
 import { _, ngettext } from "#canvas/language.js";
-import { clip, minus, visible } from "#canvas/text.js";
+import { clip, minus, scientific, visible } from "#canvas/text.js";
 
 /** @typedef {import("#canvas/pens.js").Pen} Pen */
 /** @typedef {import("#canvas/theme.js").Theme} Theme */
@@ -95,7 +95,7 @@ export function verdict(duel) {
  */
 export function offerButtons(duel, choose) {
   return duel.offers.map(({ token, name, p }) => {
-    const share = make("span", { className: "share", textContent: p < 0.001 ? p.toExponential(0) : p.toFixed(3) });
+    const share = make("span", { className: "share", textContent: p < 0.001 ? scientific(p, 1) : p.toFixed(3) });
     const button = make("button", { type: "button", title: _("Write “{token}”, p {p}", { token: visible(name), p: p.toPrecision(4) }), onclick: () => choose(token) }, clip(visible(name), 16), " ", share);
     button.style.setProperty("--p", `${(100 * p).toFixed(1)}%`);
     return button;

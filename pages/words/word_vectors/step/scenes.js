@@ -2,7 +2,7 @@
 // From vectors to what is drawn: dots and arrows in a plane, rows of probabilities, and the loss for every rate. Free of the DOM.
 
 import { _, ngettext } from "#canvas/language.js";
-import { minus, short } from "#canvas/text.js";
+import { minus, scientific, short } from "#canvas/text.js";
 import { bagOf, dot, logSumExp, logisticLoss, movedScores, planeOf, sampledStep, sigmoid, softmaxOf, weighted } from "./arithmetic.js";
 
 /** @typedef {import("./types").Header} Header */
@@ -19,7 +19,7 @@ const ROWS = 9;
  * @param {number} p
  */
 export function chance(p) {
-  return p >= 0.1 ? p.toFixed(3) : p >= 0.001 ? p.toFixed(4) : p.toExponential(1);
+  return p >= 0.1 ? p.toFixed(3) : p >= 0.001 ? p.toFixed(4) : scientific(p, 2);
 }
 
 /**

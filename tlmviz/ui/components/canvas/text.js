@@ -67,7 +67,7 @@ export function named(tokens, i) {
 }
 
 /**
- * `count` significant digits; with an exponent below 1e-4 and from 1e6 on.
+ * `count` significant digits; with a power of ten below 1e-4 and from 1e6 on.
  * @param {number | null | undefined} value
  * @param {number} [count]
  * @returns {string}
@@ -75,7 +75,7 @@ export function named(tokens, i) {
 export function digits(value, count = 4) {
   if (value === null || value === undefined || Number.isNaN(value)) return "–";
   const size = Math.abs(value);
-  if (value !== 0 && (size < 1e-4 || size >= 1e6)) return minus(value.toExponential(count - 1));
+  if (value !== 0 && (size < 1e-4 || size >= 1e6)) return scientific(value, count);
   return minus(value.toPrecision(count));
 }
 
@@ -96,6 +96,17 @@ export function short(value) {
  */
 export function minus(text) {
   return text.replaceAll("-", "−");
+}
+
+/**
+ * A number with its power of ten: −1.45·10⁻⁸.
+ * @param {number} value
+ * @param {number} count significant digits
+ * @returns {string}
+ */
+export function scientific(value, count) {
+  const [head, exponent] = value.toExponential(count - 1).split("e");
+  return `${minus(head)}·${power(Number(exponent))}`;
 }
 
 /**
