@@ -39,6 +39,18 @@ EXAMPLES = {  # texts to start from
     "Names": "Zumi met Kavo at the big tree. Zumi waved and Kavo smiled. Then Zumi and",
     "A short line": "The sun was hot, so the boy went to the",
 }
+# Sentences that invite a translator to repeat itself.
+REPEATERS = (
+    "Yesterday I bought bread, milk, cheese, butter, apples, eggs and a bottle of wine.",
+    "I like coffee, tea, milk, water, wine, beer and orange juice.",
+    "He is a good man, a good father, a good friend and a good neighbour.",
+    "The teacher asked the students to open the window, close the door, turn off the light and sit down.",
+    "On Monday I work, on Tuesday I work, on Wednesday I rest.",
+    "Tom bought apples, Mary bought pears, and John bought bananas.",
+    "There are red cars, blue cars, green cars and yellow cars in the street.",
+    "The dog chased the cat, the cat chased the mouse, and the mouse ran away.",
+    "She said that he said that they said it was fine.", "One, two, three, four, five, six, seven, eight, nine, ten.",
+)  # fmt: skip
 SENTENCES = {  # to translate
     "A cold day": "I am cold in my red coat.",
     "Adjective after the noun": "The black cat is sleeping on the red chair.",

@@ -187,3 +187,10 @@ def alignment_errors(name: str) -> tuple[list[str], np.ndarray, int] | None:
     if len(mt.maps) == 1:
         rates = rates.drop("mean")
     return list(rates.index), rates.to_numpy(), len(pairs)
+
+
+def best_map(name: str) -> int | None:
+    """The one of a model's maps with the lowest alignment error; its own choice where none was measured."""
+    mt, measured = model(name), alignment_errors(name)
+    heads = [] if measured is None else [label for label in measured[0] if label in mt.maps]
+    return mt.maps.index(heads[0]) if heads else mt.align

@@ -162,9 +162,7 @@ def align_of(model: str, name: str) -> int | None:
     if name in known:
         return known[name]
     assert name == BEST or "." in name
-    measured = translation.alignment_errors(model)
-    heads = [] if measured is None else [label for label in measured[0] if label in mt.maps]
-    return mt.maps.index(heads[0]) if heads else mt.align
+    return translation.best_map(model)
 
 
 @st.cache_resource(max_entries=64, show_spinner=False)

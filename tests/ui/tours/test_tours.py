@@ -57,7 +57,8 @@ def test_a_step_reaches_its_state(tour, number):
         key: values if len(values) > 1 else values[0] for key, values in query.items()
     }
     said = [part.value for part in app.markdown]
-    assert any(part.startswith(f"**{step.title}.** {step.says}") for part in said)
+    title = step.title if step.title.endswith("?") else f"{step.title}."
+    assert any(part.startswith(f"**{title}** {step.says}") for part in said)
     if step.question:
         found = bar.measured(tour.name, number)
         assert any(

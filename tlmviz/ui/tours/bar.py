@@ -179,7 +179,8 @@ def _say(path: str, home: str, titles: Mapping[str, str]) -> None:
     if place.step.place:
         kept = place.at(place.number) if place.tour.name in TOURS else ""
         spotlight(lit, place.step.place, kept, text, hide)
-        st.markdown(f"**{place.step.title}.** {place.step.says}")
+        title = place.step.title
+        st.markdown(f"**{title}{'' if title.endswith('?') else '.'}** {place.step.says}")
     if place.step.question:
         _ask(place, place.step.question, asks, standing)
 

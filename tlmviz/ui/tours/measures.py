@@ -39,7 +39,7 @@ def looked_at(
         row = compute.run_in_worker(lambda: trace.attention(*head, rows=slice(query, query + 1))[0])
         weights = [float(row[key]) for key in keys.values()]
         said = ", ".join(f"{name} {number(weight, '.0%')}" for name, weight in zip(keys, weights))
-        return Measured(largest(weights), f"of the weight of head {head[0]}.{head[1]}, {said}.")
+        return Measured(largest(weights), f"of the weight of L{head[0]}H{head[1]}, {said}.")
 
     return measure
 

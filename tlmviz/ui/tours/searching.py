@@ -11,12 +11,12 @@ from tlmviz.decoding.records import Candidate
 from tlmviz.figures.written import number
 
 from .. import compute, translation
+from ..texts import REPEATERS
 from .measures import largest, nearest
 from .parts import Measured, Question, Step, Tour
 
 COLD, COAT = "I am cold.", translation.DEFAULT_SENTENCE
 CAT = "The black cat is sleeping on the red chair."
-MONDAY = "On Monday I work, on Tuesday I work, on Wednesday I rest."
 RIGHT, WORD_BY_WORD = "J'ai froid.", "Je suis froid."
 
 
@@ -71,30 +71,36 @@ def _proven() -> Measured:
 
 
 def _rouge() -> Measured:
-    """Which English word the step that writes rouge looks at most."""
-    mt = translation.model(translation.DEFAULT_MODEL)
+    """Which English word the step that writes rouge looks at most, in the map that the ribbons are drawn from."""
+    mt, best = translation.model(translation.DEFAULT_MODEL), translation.best_map(translation.DEFAULT_MODEL)
     _, found = _best(COAT)
     source = [name.strip() for name in mt.names(mt.encode(COAT))]
     written = [mt.tokenizer.name(token).strip() for token in found.tokens]
-    attention = found.map(mt.align)
+    attention = found.map(best)
     assert attention is not None  # a translator's steps look at the source
     row = attention[written.index("rouge")]
     words = ("coat", "red", "cold")
     shares = [float(row[source.index(word)]) for word in words]
     said = ", ".join(f"“{word}” {number(share, '.0%')}" for word, share in zip(words, shares))
-    return Measured(largest(shares), f"of the step's attention, {said}.")
+    return Measured(largest(shares), f"of the step's attention in the head that aligns best, {said}.")
 
 
 def _repeats() -> Measured:
+    """How often both translators repeat three tokens over all sentences that invite it."""
     from tlmviz.analysis.translation import coverage
 
-    counts = []
-    for name in ("eng-fra-additive", "eng-fra-coverage"):
-        mt = translation.model(name)
-        search = translation.search(name, MONDAY, BeamOptions(width=1))
-        tokens = search.hypotheses(Penalties(alpha=0, beta=0), mt.align)[0].tokens
-        counts.append(coverage.repeats(tokens, 3))
-    said = f"{counts[0]} repeated runs of three tokens without a coverage vector, {counts[1]} with one."
+    options = translation.without_ranking(BeamOptions(width=1))
+    counts = [
+        sum(
+            coverage.repeats(
+                translation.search(name, text, options).hypotheses(Penalties(alpha=0, beta=0))[0].tokens, 3
+            )
+            for text in REPEATERS
+        )
+        for name in ("eng-fra-additive", "eng-fra-coverage")
+    ]
+    many = len(REPEATERS)
+    said = f"over {many} sentences {counts[0]} repeated runs of three tokens without a coverage vector, {counts[1]} with one."
     return Measured(nearest(counts[0] / max(counts[1], 1), (1, 2, 7)), said)
 
 
@@ -178,13 +184,12 @@ TOUR = Tour(
         Step(
             "alignment",
             "A translator that stutters",
-            "Nobody told the first model which words it has read already; the second keeps a coverage vector of that. They "
-            "differ in "
-            "nothing else.",
+            "Nobody told the first model which words it has read already. The second is the first, trained on with a coverage "
+            "vector that says so.",
             ".st-key-map-eng-fra-additive",
             {"aview": "With and without coverage"},
             Question(
-                "How many times as many repeated runs does the first write?",
+                "Over ten such sentences: how many times as many repeated runs does the first write?",
                 ("as many", "twice", "about seven times"),
                 _repeats,
             ),

@@ -4,18 +4,8 @@ from __future__ import annotations
 
 from tlmviz.ui import link, state
 from tlmviz.ui.language import N_
+from tlmviz.ui.texts import REPEATERS
 
-REPEATERS = (
-    "Yesterday I bought bread, milk, cheese, butter, apples, eggs and a bottle of wine.",
-    "I like coffee, tea, milk, water, wine, beer and orange juice.",
-    "He is a good man, a good father, a good friend and a good neighbour.",
-    "The teacher asked the students to open the window, close the door, turn off the light and sit down.",
-    "On Monday I work, on Tuesday I work, on Wednesday I rest.",
-    "Tom bought apples, Mary bought pears, and John bought bananas.",
-    "There are red cars, blue cars, green cars and yellow cars in the street.",
-    "The dog chased the cat, the cat chased the mouse, and the mouse ran away.",
-    "She said that he said that they said it was fine.", "One, two, three, four, five, six, seven, eight, nine, ten.",
-)  # fmt: skip
 STRIKING = REPEATERS[4]
 _name = link.up_to(200)
 
