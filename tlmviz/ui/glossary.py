@@ -180,6 +180,10 @@ TERMS: dict[str, tuple[str, ...]] = {
     "Attention with linear biases: a penalty that grows with the distance is taken from every score.": (
         "ALiBi",
     ),
+    "A position told by sines and cosines of many wavelengths, which are added to the token's vector; nothing is learned.": (
+        "sinusoidal",
+        "sinusoids",
+    ),
     "A stretch of RoPE to longer texts by slowing its planes: all of them, or by a larger base.": (
         "NTK-aware",
         "Position interpolation",

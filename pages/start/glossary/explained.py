@@ -75,7 +75,7 @@ SHOWN: dict[str, dict[str, tuple[str, ...]]] = {
         ),
     },
     "position_schemes": {
-        "What each adds": ("positional encoding",),
+        "What each adds": ("positional encoding", "sinusoidal"),
         "Eight heads, eight reaches": ("ALiBi",),
         "Beyond what training showed": ("context window",),
         "Four ways past the limit": (

@@ -11,6 +11,7 @@ import pytest
 from pages import ALL
 from pages.start.glossary import data, state, view
 from pages.start.glossary.explained import SHOWN
+from tests.javascript.node import evaluate
 from tests.pages.helpers import assert_healthy, open_page, words
 from tlmviz.ui import glossary
 from tlmviz.ui.tours.table import TOURS
@@ -49,6 +50,24 @@ def test_it_opens_with_every_term():
     names = [name.strip("[").lower() for name in BY_NAME]
     assert names == sorted(names)
     assert "They are counted, not chosen" in words(app)
+
+
+def test_a_search_finds_words_by_how_they_begin():
+    sought = ["position", "sinusoid", "alibi", "look for", "[cls]", " kv  cache ", "ompos"]
+    entries = [
+        {"name": each.name, "aliases": list(each.aliases), "text": each.text} for each in BY_NAME.values()
+    ]
+    body = "result = given.sought.map((find) => given.entries.filter((each) => fits(each, find)).map(({ name }) => name));"
+    found = evaluate({"pages/start/glossary/search.js": "fits"}, body, {"sought": sought, "entries": entries})
+    position, sinusoid, alibi, looks, cls, cache, nothing = map(set, found)
+    assert "RoPE" in position and "composition" not in position and not nothing
+    assert (
+        "sinusoidal" in sinusoid
+        and "ALiBi" in alibi
+        and "query" in looks
+        and "[CLS]" in cls
+        and "KV cache" in cache
+    )
 
 
 @pytest.mark.parametrize(
