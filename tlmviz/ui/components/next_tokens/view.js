@@ -14,8 +14,8 @@ import { _ } from "#canvas/language.js";
 /** @typedef {import("./figure.js").Row} Row */
 /** @typedef {import("./figure.js").Data} Data */
 /**
- * `playing`: whether each new text asks for the next token.
- * @typedef {{ root: HTMLElement, list: HTMLElement, title: HTMLElement, note: HTMLElement, tools: HTMLElement, play: HTMLButtonElement, undo: HTMLButtonElement, restart: HTMLButtonElement, keep: HTMLButtonElement, component: Component, data: Data, theme?: Theme, playing: boolean, asked: number, timer?: ReturnType<typeof setTimeout> }} View
+ * `playing`: whether each new text asks for the next token; going back ends it.
+ * @typedef {{ root: HTMLElement, list: HTMLElement, title: HTMLElement, note: HTMLElement, tools: HTMLElement, play: HTMLButtonElement, undo: HTMLButtonElement, restart: HTMLButtonElement, keep: HTMLButtonElement, component: Component, data: Data, theme?: Theme, playing: boolean, asked: number, timer?: ReturnType<typeof setTimeout>, stop: () => void }} View
  */
 
 const PAUSE = 220; // milliseconds between a text's picture and its next token, so that each is seen
@@ -125,7 +125,15 @@ function create(host) {
     v.note,
     make("div", { className: "saves" }, ...saves));
   host.append(v.root);
+  v.stop = () => setPlaying(v, false);
+  addEventListener("popstate", v.stop);
   return v;
+}
+
+/** @param {View} v */
+function leave(v) {
+  clearTimeout(v.timer);
+  removeEventListener("popstate", v.stop);
 }
 
 /**
@@ -133,7 +141,7 @@ function create(host) {
  * @param {Data} data
  */
 function receive(v, data) {
-  const grown = v.data && data.text !== v.data.text;
+  const [changed, grown] = [v.data && data.text !== v.data.text, data.text.startsWith(v.data?.text)];
   v.data = data;
   v.theme = readTheme(v.root, data.colors, v.theme);
   v.root.style.setProperty("--height", `${data.height}px`);
@@ -144,9 +152,10 @@ function receive(v, data) {
   v.note.textContent = [data.note, data.writing?.note].filter(Boolean).join(" ");
   v.tools.hidden = !data.writing;
   v.undo.disabled = v.restart.disabled = !data.writing?.written;
-  if (!v.playing || !grown) return;
+  if (!v.playing || !changed) return;
+  if (!grown) return setPlaying(v, false); // somebody else's text, an earlier one too
   clearTimeout(v.timer);
   v.timer = setTimeout(() => v.playing && setPlaying(v, true), PAUSE);
 }
 
-export default mounted({ create, receive, leave: (/** @type {View} */ v) => clearTimeout(v.timer) });
+export default mounted({ create, receive, leave });
