@@ -29,6 +29,7 @@ DEEP = (
     "pages/test_moved.py::test_every_old_address_leads_to_a_page_with_all_that_it_says",
     "test_benchmarks.py::test_a_small_run",
     "test_benchmarks.py::test_trace",
+    "test_benchmarks.py::test_a_press_costs_no_more_than_at_the_commit_before",
     "test_benchmarks.py::test_survey",
     "test_docs.py::test_*card*",
     "ui/tours/test_tours.py::test_a_step_reaches_its_state",

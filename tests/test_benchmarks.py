@@ -46,6 +46,7 @@ ALONE = (
     "doctor",
     "natural_faults",
     "planted_faults",
+    "press",
     "report",
     "serve_ray",
     "survey",
@@ -119,6 +120,15 @@ def test_the_arguments(name, load, monkeypatch, capsys):
     with pytest.raises(SystemExit) as ended:
         run(load(name), monkeypatch, "--help")
     assert ended.value.code == 0 and "usage: " in capsys.readouterr().out
+
+
+def test_a_press_costs_no_more_than_at_the_commit_before():
+    """Started as it is: what it measures are servers of two checkouts."""
+    pages = ("explorer", "norms", "serving", "patch")
+    command = [sys.executable, FOLDER / "press.py", "HEAD^", *pages, "--presses", "6"]
+    ended = subprocess.run(command, cwd=ROOT, capture_output=True, text=True)
+    assert ended.returncode == 0, ended.stdout + ended.stderr
+    assert len(re.findall(r"\d ms, +\d+ there: +\d+\.\d\d x", ended.stdout)) == len(pages) + 1
 
 
 def test_without_a_gpu_the_one_of_kernels_says_so(load, monkeypatch, capsys):

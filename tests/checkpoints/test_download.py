@@ -3,9 +3,11 @@
 import dataclasses
 import functools
 import hashlib
+import os
 import subprocess
 import sys
 import zipfile
+from pathlib import Path
 
 import pytest
 
@@ -157,6 +159,32 @@ class TestRefused:
         with pytest.raises(KeyboardInterrupt):
             download.get(NAME, fetch=interrupted)
         assert not list(installed_folder(NAME).parent.iterdir()) and NAME not in tlmviz.list_models()
+
+
+def test_a_killed_one_leaves_nothing_behind_the_next(index):
+    code = """
+import sys, tempfile, time
+from pathlib import Path
+from tlmviz.checkpoints import download
+with download._workshop(next(iter(download.AVAILABLE.values())), Path(sys.argv[1])) as work:
+    print(work, flush=True)
+    sys.stdin.read()
+"""
+    models, folders = installed_folder(NAME).parent, []
+    command = [sys.executable, "-c", code, str(models)]
+    callers = [
+        subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) for _ in "ab"
+    ]
+    for caller in callers:
+        folders.append(Path(caller.stdout.readline().strip()))
+        os.utime(folders[-1], (0, 0))  # long ago
+    killed, working = callers
+    killed.kill()
+    killed.communicate()
+    download.get(NAME, fetch=copied(index))
+    assert not folders[0].exists() and folders[1].exists()
+    working.communicate("")  # it goes on, and cleans up behind itself
+    assert {folder.name for folder in models.iterdir()} == {NAME}
 
 
 def test_the_command(index, capsys, monkeypatch):

