@@ -38,6 +38,7 @@ OPENING, OPENING_CROSS = (
     "softmax",
     "cross softmax",
 )  # what a head looks at; a decoder that translates has the second
+BRIEF = {"embed", "softmax", "add 1", "cross softmax", "add cross", "add 2", "logits"}
 Read = tuple[
     str, str, SentencePair | None, str
 ]  # model, text, and of a model that translates the pair and the stack
@@ -87,10 +88,15 @@ class Data(shared.TextRead):
     def _step(self, name: str) -> Step:
         return _step(*self._read, name, self.chosen.layer, self.chosen.head)
 
+    @property
+    def drawn_steps(self) -> tuple[str, ...]:
+        """The steps that have a row in the picture: the few that tell the story and the chosen one, or all."""
+        return tuple(name for name in self.names if self.chosen.every or name in BRIEF or name == self.name)
+
     @cached_property
     def rows(self) -> list[Row]:
-        """The row of the token that is followed, of every step."""
-        return rows_of([self._step(name) for name in self.names], self.chosen.position)
+        """The row of the token that is followed, of each of these steps."""
+        return rows_of([self._step(name) for name in self.drawn_steps], self.chosen.position)
 
     @property
     def opened(self) -> dict | None:

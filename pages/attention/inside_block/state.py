@@ -29,6 +29,11 @@ class Choice(state.State):
     )  # fmt: skip
     # None until one is chosen: which one the page opens on, and which there are, the model decides.
     step = state.menu(N_("Step"), key="step", parse=link.up_to(40), label_visibility="collapsed")
+    every = state.toggle(
+        N_("All steps"),
+        key="bsteps",
+        help=N_("Off: what comes in, where the head looks, what each part adds, and what is expected."),
+    )
     cell = state.live(
         "bcell", None, link.whole(0, MOST), ends=(0, MOST)
     )  # of the step's row; None: none is open

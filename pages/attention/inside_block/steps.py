@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Container
 from typing import Any
 
 from tlmviz.analysis.attention.placements import PLACEMENTS
@@ -11,8 +12,11 @@ from tlmviz.analysis.attention.steps import step_names
 from tlmviz.config import ModelConfig
 
 
-def steps(config: ModelConfig) -> dict[str, Any]:
-    """What block.js makes a model's rows by: where norms stand, and of each kind of layer the steps with their sublayers."""
+def steps(config: ModelConfig, drawn: Container[str] | None = None) -> dict[str, Any]:
+    """What block.js makes a model's rows by: where norms stand, and of each kind of layer the steps with their sublayers.
+
+    `drawn` names those that have a row; all where it is None.
+    """
     place, kinds = PLACEMENTS[config.norm.placement], kinds_of(config)
     names = [step_names(config, layer) for layer in kinds.values()]
     return {
@@ -23,7 +27,14 @@ def steps(config: ModelConfig) -> dict[str, Any]:
             "summed": None in place.normed,
             "input": input_name(config),
         },
-        "kinds": [list(zip(each, inside(each), strict=True)) for each in names],
+        "kinds": [
+            [
+                (name, part)
+                for name, part in zip(each, inside(each), strict=True)
+                if drawn is None or name in drawn
+            ]
+            for each in names
+        ],
         "layers": [list(kinds).index(_kind(config, layer)) for layer in range(config.n_layers)],
     }
 

@@ -96,7 +96,7 @@ def _engine(data: Data) -> dict[str, Any] | None:
         return None
     return engine.offer(
         chosen.model, chosen.text, READER, ("step", "cell"), layer=chosen.layer, head=chosen.head,
-        query=link.FIELDS["query"].get(), steps=steps_of(data.lm.config), tags=TAG_TABLE,
+        query=link.FIELDS["query"].get(), steps=steps_of(data.lm.config, data.drawn_steps), tags=TAG_TABLE,
     )  # fmt: skip
 
 
@@ -105,17 +105,14 @@ def step_menu(data: Data) -> None:
     at = data.names.index(data.name)
     with st.container(horizontal=True, gap="small", vertical_alignment="center"):
         Choice.step.draw(st.container(width=190), data.names, data.opening)
+        Choice.every.draw()
         for label, move in (("‹", -1), ("›", 1)):
             target = data.names[min(max(at + move, 0), len(data.names) - 1)]
             st.button(
                 label, key=f"move{move}", on_click=_go, args=(target,), disabled=target == data.name,
                 help=_("To “{step}”", step=target),
             )  # fmt: skip
-    drawn = [
-        row.name for row in data.rows
-    ]  # as many as are counted; a step without a row there has no number
-    place = f"{drawn.index(data.name) + 1}/{len(drawn)} " if data.name in drawn else ""
-    st.markdown(f"**{place}{data.name}.** {data.step.said}")
+    st.markdown(f"**{at + 1}/{len(data.names)} {data.name}.** {data.step.said}")
 
 
 def _go(step: str) -> None:

@@ -189,7 +189,9 @@ def test_the_model_writes_on_until_it_is_stopped_and_all_is_taken_back(page, ser
     expect(canvas).to_have_attribute("data-painted-text", painted_text(TEXT))
     at_rest(page)
     page.get_by_role("button", name="▶ Write").click()
-    page.wait_for_function("start => document.querySelector('input[aria-label=Text]').value.length > start", arg=len(TEXT))
+    page.wait_for_function(
+        "start => document.querySelector('input[aria-label=Text]').value.length > start", arg=len(TEXT)
+    )
     page.go_back()
     expect(page.get_by_role("button", name="▶ Write")).to_be_visible()
     at_rest(page)

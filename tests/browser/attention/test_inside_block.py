@@ -17,7 +17,7 @@ from tests.browser.helpers import (
 
 
 def open_rows(page, server, **params):
-    open_link(page, server, "inside_block", **{"text": TEXT, "head": "4.2", **params})
+    open_link(page, server, "inside_block", **{"text": TEXT, "head": "4.2", "bsteps": "true", **params})
     view = page.get_by_test_id("block-root")
     expect(view).to_have_attribute("data-rows", re.compile(r"\d"))
     return view
@@ -53,12 +53,13 @@ def test_arrow_keys_walk_the_steps_on_a_phone_too(browser, server):
 
 
 def test_a_key_that_is_pointed_at_lights_up_in_the_charts_below(page, server):
-    view = open_rows(page, server)
+    view = open_rows(page, server, bsteps="false")
+    expect(view).to_have_attribute("data-rows", "5")
     expect(page.locator(".js-plotly-plot .ytick").first).to_be_attached()
     names = page.locator(".js-plotly-plot .tlmviz-lit text")
     at_rest(page)
     box, steps = box_of(page.get_by_test_id("rows")), int(view.get_attribute("data-rows"))
-    softmax = 8
+    softmax = 1
     page.mouse.move(box["x"] + 102, box["y"] + (softmax + 0.4) * (box["height"] / steps))
     until(page, lambda: {text for text in names.all_text_contents() if text} == {"⟨start⟩"})
     page.mouse.move(box["x"] + 102, box["y"] - 30)

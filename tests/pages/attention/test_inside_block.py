@@ -49,8 +49,7 @@ def test_opens_on_the_weights_of_a_head_that_shows_something_and_a_word_that_com
 def test_every_step_is_drawn(app, step):
     shown = charts(app.selectbox("step").set_value(step).run())
     said = words(app)
-    rows = [each for each in STEPS if each != "loss"]  # of all tokens: the picture has no row for it
-    assert (f"**{rows.index(step) + 1}/{len(rows)} {step}.**" if step in rows else f"**{step}.**") in said
+    assert f"**{STEPS.index(step) + 1}/{len(STEPS)} {step}.**" in said
     assert app.code[0].value and app.latex
     assert any("running sum" in title for title in shown) == (
         step in ("qkv", "scores", "mix", "project", "up", "down", "logits")
@@ -151,9 +150,18 @@ def test_a_cell_that_does_not_exist_opens_nothing():
 
 @pytest.mark.parametrize("name", ["zoo-post", "zoo-mla", "stories-mhc", "stories-gpt"])
 def test_every_model_has_a_row_of_each_step_but_the_loss(name):
-    header, _ = unpacked(drawn(view.rows, followed(model=name, layer=1)))
+    header, _ = unpacked(drawn(view.rows, followed(model=name, layer=1, every=True)))
     assert [row["name"] for row in header["rows"]] == list(step_names(tlmviz.load(name).config)[:-1])
     assert {row["inside"] for row in header["rows"]} == {"", "attention", "MLP"}
+    few, _ = unpacked(drawn(view.rows, followed(model=name, layer=1)))
+    assert [row["name"] for row in few["rows"]] == ["embed", "softmax", "add 1", "add 2", "logits"]
+    whole = {row["name"]: row for row in header["rows"]}
+    assert few["rows"] == [whole[row["name"]] for row in few["rows"]]
+
+
+def test_the_chosen_step_has_a_row_among_the_few():
+    header, _ = unpacked(drawn(view.rows, followed(step="mask")))
+    assert [row["name"] for row in header["rows"]] == ["embed", "mask", "softmax", "add 1", "add 2", "logits"]
 
 
 @pytest.fixture(scope="module")
@@ -181,7 +189,7 @@ def test_every_step_of_both_stacks_is_drawn(pair, which):
         said = words(pair)
         rows = [row["name"] for row in block(pair)["rows"]]
         assert set(rows) <= set(steps) and "✗" not in said
-        assert (f"**{rows.index(step) + 1}/{len(rows)} {step}.**" if step in rows else f"**{step}.**") in said
+        assert f"**{steps.index(step) + 1}/{len(steps)} {step}.**" in said
         assert any("every head writes" in title for title in shown) == ("per head" in step)
 
 
