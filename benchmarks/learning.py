@@ -22,7 +22,7 @@ import torch
 from report import line, machine, options, table
 from torch.nn import functional
 
-from tests.javascript.node import executable
+from tests.javascript.node import node
 
 # Parameters -> the shape, and the bar: torch's time by the engine's.
 SHAPES: dict[str, tuple[dict[str, int], float]] = {
@@ -129,8 +129,8 @@ def measured(name: str) -> Callable[[int], Iterator[dict]]:
 
     def part(rounds: int) -> Iterator[dict]:
         shape, bar = SHAPES[name]
-        command = [executable(), "--experimental-wasm-relaxed-simd", "--input-type=module", "-e", DRIVER]
-        command += ["--", json.dumps({**shape, "steps": STEPS})]
+        given = json.dumps({**shape, "steps": STEPS})
+        command = node("--experimental-wasm-relaxed-simd", "--input-type=module", "-e", DRIVER, "--", given)
         theirs = by_torch(shape)
         with subprocess.Popen(
             command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, cwd=ROOT

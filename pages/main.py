@@ -22,8 +22,6 @@ st.set_page_config(page_title=page.title)
 address.begin(page.folder)
 link.follow_history()
 language.choose()
-if (asked := navigation.asked(SECTIONS)) not in (None, page.path):
-    st.switch_page(next(entry for each, entry in entries.items() if each.path == asked), query_params={})
 if visit.is_bare() and page.folder == HOME:
     st.switch_page(next(entry for each, entry in entries.items() if each.folder == FIRST))
 

@@ -13,7 +13,7 @@ import streamlit as st
 
 from tlmviz.checkpoints.folders import added_models
 
-from . import fetching, glossary
+from . import glossary
 from .components import menu
 from .components.menu import MODEL, PAGE, TOUR, Entry, Found
 from .menu import MENUS
@@ -21,7 +21,6 @@ from .tours.bar import TOUR as ON
 from .tours.parts import Tour, address
 from .tours.table import TOURS
 
-_ASKED = "_asked_model"  # session: that a model was chosen in the search, until its page is opened
 # Streamlit's own menu is there, as its links go from page to page within a session, and is not seen: it is blank until the
 # style that hides it has come.
 BLANK = "\u200b"
@@ -58,7 +57,7 @@ def draw(home: str, sections: Sections) -> None:
     """Draw the menu; the page at the path `home` has the app's own address."""
     chapters = tuple((title, tuple(pages)) for title, pages in sections.items())
     with st.sidebar:
-        menu.menu(home, glossary.PAGE, _sent(home, chapters, tuple(added_models())), _ask)
+        menu.menu(home, glossary.PAGE, _sent(home, chapters, tuple(added_models())))
 
 
 @functools.lru_cache(maxsize=8)
@@ -69,7 +68,7 @@ def _sent(home: str, chapters: tuple[tuple[str, tuple[Page, ...]], ...], added: 
     }
     pages = [Found(PAGE, page.title, page.shows, page.path) for _, each in chapters for page in each]
     tours = [Found(TOUR, tour.title, tour.says, _first_step(tour, home)) for tour in TOURS.values()]
-    found = [*pages, *tours, *_models(dict(chapters))]
+    found = [*pages, *tours, *_models(home, dict(chapters))]
     return json.dumps({"chapters": entries, "index": list(map(vars, found))}, ensure_ascii=False)
 
 
@@ -79,24 +78,11 @@ def _first_step(tour: Tour, home: str) -> str:
     return address(first.page, home, {**first.link, ON.key: tour.name})
 
 
-def _models(sections: Sections) -> list[Found]:
-    """Every model, with the first page that offers it."""
+def _models(home: str, sections: Sections) -> list[Found]:
+    """Every model, with the first page that offers it, where it is chosen."""
     found: dict[str, Found] = {}
     for page in (page for pages in sections.values() for page in pages if page.models):
-        for name, says in MENUS[page.models].models().items():
-            found.setdefault(name, Found(MODEL, name, says, page.path))
+        menu = MENUS[page.models]
+        for name, says in menu.models().items():
+            found.setdefault(name, Found(MODEL, name, says, address(page.path, home, {menu.key: name})))
     return list(found.values())
-
-
-def _ask() -> None:
-    """Callback of the menu: the next run shows the chosen model, on a page that offers it."""
-    if name := (st.session_state.get(menu.KEY) or {}).get("model"):
-        st.session_state[_ASKED] = name
-        fetching.switch_to(name)
-
-
-def asked(sections: Sections) -> str | None:
-    """The path of the page that shows the model which was just chosen in the search, once; None where none was."""
-    if (name := st.session_state.pop(_ASKED, None)) is None:
-        return None
-    return next((found.to for found in _models(sections) if found.title == name), None)

@@ -114,7 +114,7 @@ def test_any_text(part, text):
 def test_a_text_that_is_too_short_is_said_and_another_is_shown():
     app = open_page(PAGE, {"noview": SCORES}, text="a")
     assert not app.exception and app.error
-    app.text_area("text").set_value("Tom had a big red ball.").run()
+    app.text_input("text").set_value("Tom had a big red ball.").run()
     assert_healthy(app)
 
 

@@ -138,7 +138,8 @@ def _nearest(t: Windows):
 
 
 def _no_vector(t: Windows):
-    unknown = [word for word in t.distinct if word not in t.wv]
+    spells = t.wv.kind == "fasttext"  # makes a vector of letters
+    unknown = [] if spells else [word for word in t.distinct if word not in t.wv]
     if not unknown:
         return None
     return *map(quoted, unknown[:6]), *([len(unknown) - 6] if len(unknown) > 6 else [])

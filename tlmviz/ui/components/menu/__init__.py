@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 from tlmviz.ui.components.scripts import component
 
@@ -27,7 +25,7 @@ class Entry:
 class Found:
     """What the search may find: one of PAGE, TOUR and MODEL, its title, a sentence on it, and where it leads.
 
-    `to` is the path of a page, which for a model is the one that shows it, or the address of a tour.
+    `to` is the path of a page, or the address of a tour or of the page that shows a model.
     """
 
     kind: str
@@ -36,11 +34,10 @@ class Found:
     to: str
 
 
-def menu(home: str, terms: str, sent: str, on_model: Callable[[], Any]) -> None:
+def menu(home: str, terms: str, sent: str) -> None:
     """Draw the menu; the page at the path `home` has the app's own address, and the one at `terms` explains a term of its link.
 
-    `sent` is JSON of `chapters`, title -> entries, and `index`, what is found; the terms are those that page_script explains. A
-    model that is chosen calls `on_model`, which finds its name as "model" in the session's KEY. All of it is the same on every
-    page: which one is shown is seen in the browser.
+    `sent` is JSON of `chapters`, title -> entries, and `index`, what is found; the terms are those that page_script explains. All
+    of it is the same on every page: which one is shown is seen in the browser.
     """
-    _component(key=KEY, data={"home": home, "terms": terms, "sent": sent}, on_model_change=on_model)
+    _component(key=KEY, data={"home": home, "terms": terms, "sent": sent})

@@ -18,14 +18,14 @@ import { termsOf } from "./search.js";
 const [SIDEBAR, EXPAND] = ["stSidebar", "stExpandSidebarButton"].map((name) => `[data-testid=${name}]`);
 
 /**
- * Open what was found: a page within the session, a term or a tour by its link, a model by the server.
+ * Open what was found: a page within the session, all else by its link, a model with the text that is being read.
  * @param {View} v
  * @param {Found} found
  */
-function open(v, { kind, title, to }) {
+function open(v, { kind, to }) {
+  const text = new URLSearchParams(location.search).get("text");
   if (kind === "page") linkTo(addressOf(to, v.data.home))?.click();
-  else if (kind === "model") v.component.setTriggerValue("model", title);
-  else followLink(to);
+  else followLink(kind === "model" && text ? `${to}&${new URLSearchParams({ text })}` : to);
   uncover();
 }
 
