@@ -23,6 +23,9 @@ from tlmviz.ui import texts
 Result = TypeVar("Result")
 LONG = 0.25  # seconds: whoever computes for longer lets the next one begin beside
 STANDS_BACK = 5  # niceness of the thread of deep work
+BEHIND = (
+    1 / 3
+)  # of the seconds that the host allows may pass before others' deep work is done: the rest is for one's own
 LAST = 8  # pieces of deep work by which the wait for others is estimated
 LOOK = 0.2  # seconds between two looks whether who is in line still waits
 _NOBODY = object()
@@ -158,8 +161,8 @@ class Line:
             return before, before * sum(self.took) / max(1, len(self.took))
 
     def wait(self, future: Future[Result]) -> Result:
-        """The result. Raises TooLong, in words for the visitor, behind the host's limit of seconds, and at once for deep work
-        that would only be begun behind it.
+        """The result. Raises TooLong, in words for the visitor, after the host's limit of seconds, and at once for deep work
+        that would wait for others' longer than BEHIND of it.
 
         What has not begun by then never will, nor what has not begun when its visitor goes on; what has begun cannot be
         stopped and goes on.
@@ -167,9 +170,9 @@ class Line:
         allowed = limits.current().seconds or math.inf
         until = time.monotonic() + allowed
         before, expected = self._before(future)
-        if expected > allowed and future.cancel():
+        if expected > BEHIND * allowed and future.cancel():
             metrics.REFUSED.labels("seconds").inc()
-            raise TooLong(texts.too_many(before, allowed))
+            raise TooLong(texts.too_many(before, BEHIND * allowed))
         while not future.done():
             left = until - time.monotonic()
             if left <= 0:

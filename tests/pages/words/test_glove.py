@@ -122,7 +122,7 @@ def test_bad_input_is_a_sentence(given, said):
 
 def test_after_bad_input_nothing_is_lost():
     app = opened(gsource=OWN, gtext="")
-    assert [part.value for part in app.error] and not app.exception
+    assert [part.value for part in app.info] and not app.exception
     app.text_input("gtext").set_value("the boy he and the girl she").run()
     assert_healthy(app)
     assert app.text_input("gwi").value == FIRST and app.text_input("gprobes").value == PROBES
