@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from ..decoding.serving import serve
@@ -28,20 +29,10 @@ def requests_served(lm: LanguageModel, text: str) -> tuple[LanguageModel, tuple[
     return lm, tuple(serve(lm, requests, server) for server in servers)
 
 
-@identity(
-    "Same texts as alone",
-    "each request gets the text that its prompt gets alone, under both policies",
-    0.0,
-    "texts",
-    when=is_language_model,
-    inputs=requests_served,
-)
-def texts_are_those_alone(lm: LanguageModel, runs: tuple[Run, ...]) -> float:
-    """How many texts of runs with the same requests differ from what `generate` gives the prompt alone.
-
-    A server stops where the context is full, and `generate` goes on: it is asked for what there is room for.
-    """
-    alone = [
+def written_alone(lm: LanguageModel, requests: Sequence[Request]) -> list[str]:
+    """What `generate` gives each prompt alone. A server stops where the context is full, and `generate` goes on: it is asked for
+    what there is room for."""
+    return [
         lm.generate(
             request.prompt,
             min(request.max_new_tokens, lm.config.context - len(lm.encode(request.prompt))),
@@ -50,6 +41,21 @@ def texts_are_those_alone(lm: LanguageModel, runs: tuple[Run, ...]) -> float:
             request.top_p,
             request.seed,
         )
-        for request in runs[0].requests
+        for request in requests
     ]
+
+
+@identity(
+    "Same texts as alone",
+    "each request gets the text that its prompt gets alone, under both policies",
+    0.0,
+    "texts",
+    when=is_language_model,
+    inputs=requests_served,
+)
+def texts_are_those_alone(
+    lm: LanguageModel, runs: tuple[Run, ...], alone: Sequence[str] | None = None
+) -> float:
+    """How many texts of runs with the same requests differ from what their prompts get `alone`, which is written if not given."""
+    alone = written_alone(lm, runs[0].requests) if alone is None else alone
     return float(sum(text != own for run in runs for text, own in zip(run.texts, alone)))

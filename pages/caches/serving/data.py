@@ -11,7 +11,7 @@ import pandas as pd
 import streamlit as st
 
 from tlmviz.checks import Check, caches_serving, measure
-from tlmviz.checks.caches_requests import texts_are_those_alone
+from tlmviz.checks.caches_requests import texts_are_those_alone, written_alone
 from tlmviz.decoding.serving import Request, Run, Server, serve, validate
 from tlmviz.decoding.serving_records import Totals, totals_table
 from tlmviz.errors import BadShape, Error
@@ -185,13 +185,20 @@ def tokens_per_second(
     return [sorted(each) for each in zip(*turns)]
 
 
+@st.cache_data(max_entries=32, show_spinner=False)
+def _alone(model: str, requests: Requests) -> list[str]:
+    """What each prompt gets alone, whatever the server."""
+    return computing.run_in_worker(lambda: written_alone(computing.model(model), requests))
+
+
 @st.cache_resource(max_entries=32, show_spinner=False)
 def _checks(model: str, requests: Requests, server: Server) -> list[Check]:
     lm, trace = computing.model(model), computing.trace(model, requests[0].prompt)
     static = replace(server, policy=STATIC, sharing="none")
     both = tuple(_served(model, requests, each) for each in (server, static))
+    alone = _alone(model, requests)
 
     def work() -> list[Check]:
-        return [texts_are_those_alone(lm, both), *measure(caches_serving, lm, trace)]
+        return [texts_are_those_alone(lm, both, alone), *measure(caches_serving, lm, trace)]
 
     return computing.run_in_worker(work)
