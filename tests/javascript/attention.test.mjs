@@ -101,8 +101,8 @@ test("a head has the tags whose threshold it reaches, and a search by tag finds 
 test("a row is said in words that name its tokens", () => {
   const tokens = ["<|endoftext|>", " a", " red", " ball", ".", " A", " red"];
   const row = (...weights) => Float32Array.from(weights);
-  const said = (query, weights, own) => sentenceOf("5.4", tokens, query, weights, own).replaceAll(/[\u2068\u2069]/g, "");
-  assert.equal(said(6, row(0.1, 0, 0, 0.9, 0, 0, 0)), "From “red” (6), head 5.4 looks at “ball” (3), what followed “red” the last time: 0.90 of its weight.");
+  const said = (query, weights, own) => sentenceOf("L5H4", tokens, query, weights, own).replaceAll(/[\u2068\u2069]/g, "");
+  assert.equal(said(6, row(0.1, 0, 0, 0.9, 0, 0, 0)), "From “red” (6), L5H4 looks at “ball” (3), what followed “red” the last time: 0.90 of its weight.");
   assert.match(said(6, row(0, 0, 0.9, 0, 0, 0, 0.1)), /an earlier copy of the token/);
   assert.match(said(5, row(0, 0.9, 0, 0, 0, 0, 0)), /the same word, written otherwise/);
   assert.match(said(3, row(0.9, 0, 0, 0, 0, 0, 0)), /“⟨start⟩” \(0\), the first token/);

@@ -27,8 +27,8 @@ IMPORTS = {
 BODY = """
 const read = (name) => readFileSync(`${given.folder}/${name}`);
 const lm = load(`${read("config.json")}`, read("model.safetensors"), `${read("tokenizer.json")}`);
-const { text, steps, choices } = given;
-result = choices.map((chosen) => {
+const { text, choices } = given;
+result = choices.map(({ steps, ...chosen }) => {
   const layer = readLayer(lm, text, chosen.layer);
   const { header, arrays } = layerOf(layer, chosen, steps);
   const numbers = Object.entries(arrays).map(([name, values]) => [name, Array.from(values)]);
@@ -50,7 +50,7 @@ CASES = {
     "zoo-mla": (TEXT, [(1, 6, 6, "latent", 70), (0, 6, 6, "down", 7)]),
     "stories-gpt": (TEXT, [(2, 3, 9, "up", 17), (5, 3, 9, "logits", 47)]),
     "stories-moe": (TEXT, [(3, 3, 9, "route", 4), (0, 1, 9, "experts", 4)]),
-    "stories-mhc": (TEXT, [(3, 3, 9, "add 2", 4)]),
+    "stories-mhc": (TEXT, [(3, 3, 9, "add 2", 4), (6, 4, 12, "mix", 1), (1, 4, 18, "softmax", 0)]),
 }  # fmt: skip
 
 
@@ -69,12 +69,13 @@ def test_the_picture_is_pythons(model, monkeypatch):
     text, places = CASES[model]
     names = ("layer", "head", "position", "step", "cell")
     sent = [sent_by_the_app(monkeypatch, model, text, place) for place in places]
-    engine = sent[0][0]["engine"]
-    assert engine["text"] == text
-    given = {
-        "folder": str(ROOT / "models" / model), "text": text, "steps": engine["given"]["steps"],
-        "choices": [dict(zip(names, place, strict=True)) for place in places],
-    }  # fmt: skip
+    engines = [header["engine"] for header, _, _ in sent]
+    assert {engine["text"] for engine in engines} == {text}
+    choices = [
+        dict(zip(names, place, strict=True)) | {"steps": engine["given"]["steps"]}
+        for place, engine in zip(places, engines, strict=True)
+    ]
+    given = {"folder": str(ROOT / "models" / model), "text": text, "choices": choices}
     both = zip(places, sent, evaluate(IMPORTS, BODY, given), strict=True)
     for place, (header, arrays, shown), found in both:
         del header["engine"]

@@ -230,6 +230,6 @@ function drawHeads(pen, data, plan, curves, theme) {
     if (taken.some(([left, top]) => Math.abs(left - x) < 26 && Math.abs(top - y) < 13)) return;
     taken.push([x, y]);
     pen.rect(x - 12, y - 6.5, 24, 13, theme.background, null, { alpha: 0.85 });
-    pen.text(x, y, `${layer}.${head}`, { color: theme.text, align: "center", size: 10 });
+    pen.text(x, y, `L${layer}H${head}`, { color: theme.text, align: "center", size: 10 });
   });
 }

@@ -12,6 +12,8 @@ import { Token } from "./token.js";
 /** As `three_digits` of guess.py. @param {number} value */
 const threeDigits = (value) => (Math.abs(value) >= 99.95 ? Math.round(value).toLocaleString("en") : String(Number(value.toPrecision(3))));
 
+const FELT = 0.05; // of probability: with a smaller change hardly anything hangs on a head
+
 /** @param {number} ratio */
 const timesOf = (ratio) => (ratio < 10 ? ratio.toFixed(1) : Math.round(ratio).toLocaleString("en"));
 
@@ -37,6 +39,27 @@ function writes(token, named) {
 }
 
 /**
+ * How much of the likeliest next token's probability hangs on a head, as tlmviz/ui/looking.py measures it.
+ * @param {Read} read
+ * @param {number} head
+ * @param {number} position
+ * @param {number} expected
+ * @param {number} before its probability
+ */
+function hangs({ lm, text, layer, trace }, head, position, expected, before) {
+  const without = lm.trace(text, { muted: [[layer, head]] }).logits;
+  const size = without.length / trace.ids.length;
+  const logits = without.subarray(position * size, (position + 1) * size);
+  const next = placeOfLargest(logits);
+  const left = Math.exp(logits[expected] - logits[next]) / logits.reduce((sum, logit) => sum + Math.exp(logit - logits[next]), 0);
+  const name = (/** @type {number} */ id) => `“${visible(lm.tokenizer.writtenNameOf(id))}”`;
+  const said = { p: percent(left), token: name(expected), next: name(next) };
+  if (next !== expected) return _("Without this head it expects {next} instead, and {token} with {p}.", said);
+  if (Math.abs(left - before) < FELT) return _("This head merely looks: without it {p} are left.", said);
+  return _("Without this head the model gives {p}.", said);
+}
+
+/**
  * The sentence above the picture.
  * @param {Read} read
  * @param {{ head: number, position: number }} chosen
@@ -56,9 +79,8 @@ export function claimOf(read, { head, position }, placement) {
   const p = 1 / logits.reduce((sum, logit) => sum + Math.exp(logit - logits[next]), 0);
   const said = { token: at(position), head: `L${layer}H${head}`, share: percent(weights[best]), key: at(best), next: `“${visible(lm.tokenizer.writtenNameOf(next))}”`, p: percent(p) };
   if (best > 0 && best - 1 < position && ids[best - 1] === ids[position]) {
-    return next === ids[best]
-      ? _("{token} has been here before. Head {head} gives {share} of its attention to what followed it then, {key}, and that is what the model expects now, with {p}.", said)
-      : _("{token} has been here before. Head {head} gives {share} of its attention to what followed it then, {key}; the model expects {next} now, with {p}.", said);
+    if (next === ids[best]) return `${_("{token} has been here before. Head {head} gives {share} of its attention to what followed it then, {key}, which the model expects again, with {p}.", said)} ${hangs(read, head, position, next, p)}`;
+    return _("{token} has been here before. Head {head} gives {share} of its attention to what followed it then, {key}; the model expects {next} now, with {p}.", said);
   }
   return _("At {token} head {head} looks most at {key}, with {share} of its attention. What the model expects next is {next}, with {p}.", { ...said, key: best === position ? _("itself") : said.key });
 }

@@ -12,7 +12,7 @@ import { announcePicture } from "#canvas/painted.js";
 /** @typedef {{ tokens: string[], expected: [string, number][], heads: Head[], picture: number, color: string, lang: string }} Data */
 /** @typedef {{ root: HTMLElement, component: Component, data: Data, head: number, row: number, timer: number, words: HTMLElement, names: HTMLElement, said: HTMLElement }} View */
 
-const FIRST = 4000; // milliseconds that it stands on the word it opens on
+const FIRST = 12000; // milliseconds that it stands on the word it opens on, as the sentence above speaks of that one
 const PACE = 1500; // milliseconds from word to word, as long as nobody points
 const STRONG = 0.55; // how blue a word is that gets everything; more, and its letters lack contrast in one theme or the other
 

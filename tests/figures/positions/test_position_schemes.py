@@ -67,7 +67,7 @@ def test_distance_zero_has_a_place_and_the_chosen_head_lies_on_top():
     figure = figures.by_distance(WEIGHT, 0, 3, LIGHT)
     lines = [trace for trace in figure.data if trace.xaxis == "x"]
     assert (
-        lines[-1].hovertemplate.startswith("ALiBi, head 3.0") and lines[-1].line.width > lines[0].line.width
+        lines[-1].hovertemplate.startswith("ALiBi, L3H0") and lines[-1].line.width > lines[0].line.width
     )
     assert lines[0].x[0] == figures.HALF and list(lines[0].x[1:3]) == [1, 2] and lines[0].customdata[0] == 0
     assert len(lines[0].x) == 64 - figures.LEAST + 1
@@ -91,4 +91,4 @@ def test_heads_are_ranked_and_keep_their_names():
     values = {"RoPE": np.array([[3.0, 1.0], [2.0, 4.0]])}
     [line] = figures.ranked(values, "Mean (tokens)", "tokens", COLORS, LIGHT).data
     assert list(line.y) == [1, 2, 3, 4]
-    assert list(line.customdata) == ["RoPE, head 0.1", "RoPE, head 1.0", "RoPE, head 0.0", "RoPE, head 1.1"]
+    assert list(line.customdata) == ["RoPE, L0H1", "RoPE, L1H0", "RoPE, L0H0", "RoPE, L1H1"]

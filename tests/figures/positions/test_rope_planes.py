@@ -70,7 +70,7 @@ def test_energy_shows_shares_and_tells_numbers():
     figure = FIGURES["energy"](LIGHT)
     [heat] = figure.data
     np.testing.assert_allclose(np.asarray(heat.z).sum(1), 1, rtol=1e-5)
-    assert "head 1.2, plane 3" in heat.text[5][3] and f"{P[1, 2, 3]:.4f}" in heat.text[5][3]
+    assert "L1H2, plane 3" in heat.text[5][3] and f"{P[1, 2, 3]:.4f}" in heat.text[5][3]
     frame = figure.layout.shapes[-1]
     assert (frame.y0, frame.y1) == (4.5, 5.5)
 

@@ -200,7 +200,7 @@ def test_queries_from_a_latent_are_taken_apart_by_their_own_names():
     found = charts(app)
     notes = [note["text"] for note in found[1]["layout"]["annotations"]]
     assert "The score: c_Q W_↑Q W_↑K' c_s'" in notes and "<b>W_↑Q</b><br>10 × 8" in notes
-    assert "W_↑Q R W_↑K' of head 1.2" in json.dumps(found, ensure_ascii=False)
+    assert "W_↑Q R W_↑K' of L1H2" in json.dumps(found, ensure_ascii=False)
     assert "✗" not in words(app)
     # 10 × 12 + 12 × 32, and 10 × 8 + 2 × (8 × 12) + 8 × 32
     assert "products have 504 numbers and their factors 528" in words(app)

@@ -23,7 +23,7 @@ def similarity(
     count, heads = len(values), len(values) // layers
     values = np.asarray(values, np.float32)
     signed = bool(np.nanmin(values, initial=0) < -0.02)
-    labels = [f"{head // heads}.{head % heads}" for head in range(count)]
+    labels = [f"L{head // heads}H{head % heads}" for head in range(count)]
     heat = {
         "type": "heatmap",
         "z": values,

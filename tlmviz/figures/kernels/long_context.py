@@ -333,7 +333,7 @@ def bands(
         colorscale=_rooted(theme),
         colorbar=colorbar(theme, xpad=2, ypad=0),
         hovertemplate="%{customdata}: %{z:.4f}<extra></extra>",
-        customdata=[[f"head {label}, {name} tokens back" for name in names] for label in labels],
+        customdata=[[f"{label}, {name} tokens back" for name in names] for label in labels],
     )
     choice = frame((-0.5, len(names) - 0.5), (chosen - 0.5, chosen + 0.5), theme.warm, 2)
     shown = np.arange(0, len(labels), max(1, len(labels) // 12))

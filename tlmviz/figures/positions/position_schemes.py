@@ -90,7 +90,7 @@ def by_distance(
                     },
                     "opacity": 1 if h == head else 0.6,
                     "customdata": back,
-                    "hovertemplate": f"{name}, head {layer}.{h}: %{{customdata}} back %{{y:.5f}}<extra></extra>",
+                    "hovertemplate": f"{name}, L{layer}H{h}: %{{customdata}} back %{{y:.5f}}<extra></extra>",
                 }
             )
         ticks = [HALF, *(4**n for n in range(7) if 4**n < len(back))]
@@ -177,7 +177,7 @@ def ranked(
                 "y": value.ravel()[order].astype(np.float32),
                 "line": {"color": colors[name], "width": 1.6},
                 "marker": {"size": 5, "color": colors[name]},
-                "customdata": [f"{name}, head {i}.{j}" for i, j in zip(layer, head)],
+                "customdata": [f"{name}, L{i}H{j}" for i, j in zip(layer, head)],
                 "hovertemplate": f"%{{customdata}}: %{{y:.4g}} {unit}<extra></extra>",
             }
         )

@@ -164,7 +164,7 @@ def energy(
     """How far each plane can move a score, [L, H, P], a row per head; the chosen head is framed."""
     layers, heads, planes = values.shape
     rows = values.reshape(layers * heads, planes)
-    names = [f"{layer}.{head}" for layer in range(layers) for head in range(heads)]
+    names = [f"L{layer}H{head}" for layer in range(layers) for head in range(heads)]
     share = rows / np.maximum(rows.sum(1, keepdims=True), 1e-30)
     heatmap = dict(
         type="heatmap",
@@ -175,7 +175,7 @@ def energy(
         ygap=0.5 if len(rows) <= NAMED else 0,
         colorbar=colorbar(theme, tickformat=".0%", xpad=2, ypad=0),
         text=[
-            [f"head {name}, plane {j}: {row[j]:.4f} of the score" for j in range(planes)]
+            [f"{name}, plane {j}: {row[j]:.4f} of the score" for j in range(planes)]
             for name, row in zip(names, rows)
         ],
         hovertemplate="%{text}, %{z:.1%} of the head's<extra></extra>",

@@ -38,7 +38,7 @@ def _moved() -> Measured:
     far = [
         float(moved[(moved.layer == layer) & (moved["head"] == head)].moved.iloc[0]) for layer, head in HEADS
     ]
-    said = ", ".join(f"{layer}.{head} {number(each, '.2f')}" for (layer, head), each in zip(HEADS, far))
+    said = ", ".join(f"L{layer}H{head} {number(each, '.2f')}" for (layer, head), each in zip(HEADS, far))
     return Measured(largest(far), f"how far each moved: {said}.")
 
 
@@ -50,7 +50,7 @@ def _grid(kind: str) -> list[float]:
 
 def _restores() -> Measured:
     found = _grid("z")
-    said = ", ".join(f"{layer}.{head} {number(each, '.0%')}" for (layer, head), each in zip(HEADS, found))
+    said = ", ".join(f"L{layer}H{head} {number(each, '.0%')}" for (layer, head), each in zip(HEADS, found))
     return Measured(largest(found), f"brought back alone: {said}.")
 
 

@@ -66,7 +66,7 @@ def ablation(data: Data) -> None:
     }  # fmt: skip
     labels = [_("no head muted")]
     labels += [
-        _("{step} muted, last {head}", step=step, head=f"{layer}.{head}")
+        _("{step} muted, last {head}", step=step, head=f"L{layer}H{head}")
         for step, (layer, head) in enumerate(data.order, start=1)
     ]
     count = affordable(data.losses.elsewhere)

@@ -118,7 +118,7 @@ def statistics(data: Data) -> None:
     with right:
         mass = np.concatenate([survey.bands for survey in surveys])
         heads = len(surveys[0].first)
-        labels = [f"{layer}.{head}" for layer in range(len(surveys)) for head in range(heads)]
+        labels = [f"L{layer}H{head}" for layer in range(len(surveys)) for head in range(heads)]
         figure = figures.bands(
             mass, band_names(mass.shape[1]), labels, layer * heads + head, theme, height=340
         )

@@ -47,7 +47,7 @@ export function drawMap(pen, v, theme, image, side) {
   const { header, row, place } = v;
   const T = header.tokens.length;
   const at = (/** @type {number} */ position) => ((position + 0.5) / T) * side;
-  pen.text(0, 9, _("Head {layer}.{head}: queries down, keys across", { layer: header.layer, head: header.head }), { color: theme.text, size: 12, weight: 600 });
+  pen.text(0, 9, _("L{layer}H{head}: queries down, keys across", { layer: header.layer, head: header.head }), { color: theme.text, size: 12, weight: 600 });
   pen.image(image, 0, HEAD, side, side);
   pen.rect(0.5, HEAD + 0.5, side - 1, side - 1, null, theme.faint);
   const accent = theme.heads[1];

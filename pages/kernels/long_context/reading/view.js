@@ -84,7 +84,7 @@ function paint(v) {
     return button;
   }));
   els.heads.replaceChildren(...header.far.map(([layer, head, value]) => {
-    const button = makeButton(`${layer}.${head} · ${value.toFixed(2)}`, _("Open this head"), () => ask(v, { head: [layer, head] }));
+    const button = makeButton(`L${layer}H${head} · ${value.toFixed(2)}`, _("Open this head"), () => ask(v, { head: [layer, head] }));
     button.setAttribute("aria-pressed", String(layer === header.layer && head === header.head));
     return button;
   }));
@@ -103,12 +103,12 @@ const sideOf = ({ els }) => Math.min(LARGEST, els.canvas.parentElement.clientWid
  */
 function pinnedSentence({ header, arrays, place, row }, top) {
   const values = {
-    word: clip(visible(header.tokens[row.query]), 20), query: row.query.toLocaleString("en"), head: `${header.layer}.${header.head}`, count: top.length,
+    word: clip(visible(header.tokens[row.query]), 20), query: row.query.toLocaleString("en"), head: `L${header.layer}H${header.head}`, count: top.length,
     sum: top.reduce((total, key) => total + row.weights[key], 0).toFixed(3), loss: row.query ? arrays.loss[row.query - 1].toFixed(2) : "", most: SURPRISED,
   };
   const said = row.query
-    ? _("Pinned “\u2068{word}\u2069” ({query}), loss {loss} nats: head {head} puts {sum} of its weight on these {count}.", values)
-    : _("Pinned “\u2068{word}\u2069” ({query}): head {head} puts {sum} of its weight on these {count}.", values);
+    ? _("Pinned “\u2068{word}\u2069” ({query}), loss {loss} nats: {head} puts {sum} of its weight on these {count}.", values)
+    : _("Pinned “\u2068{word}\u2069” ({query}): {head} puts {sum} of its weight on these {count}.", values);
   return `${said} ${place.color === "reads" ? _("Dark is what it reads, by the square root of the weight.") : _("Dark is surprising: 0 to {most} nats.", values)}`;
 }
 
@@ -124,7 +124,7 @@ function build(v) {
   const save = saving(v, "tlmviz-long-text", {
     width: LARGEST + 332,
     height: () => LARGEST + HEAD,
-    title: () => _("{model}, head {head}: “{word}” ({query}) reads", { model: v.header.model, head: `${v.header.layer}.${v.header.head}`, word: clip(visible(v.header.tokens[v.row.query]), 20), query: v.row.query }),
+    title: () => _("{model}, {head}: “{word}” ({query}) reads", { model: v.header.model, head: `L${v.header.layer}H${v.header.head}`, word: clip(visible(v.header.tokens[v.row.query]), 20), query: v.row.query }),
     draw: (pen, theme) => {
       drawMap(pen, v, theme, mapImage(v, theme), LARGEST);
       heaviest(v.row.weights, READS).forEach((key, k) => {

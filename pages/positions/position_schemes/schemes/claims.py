@@ -78,8 +78,8 @@ def one_before(data: Data) -> str | None:
     }
     most, least = max(weight, key=weight.get), min(weight, key=weight.get)
     return _(
-        "The token just before gets {most_share} of the weight of head {head} with {most}, and {least_share} with {least}.",
-        head=f"{layer}.{head}", most=TITLES[most], most_share=f"{weight[most]:.1%}", least=TITLES[least],
+        "The token just before gets {most_share} of the weight of {head} with {most}, and {least_share} with {least}.",
+        head=f"L{layer}H{head}", most=TITLES[most], most_share=f"{weight[most]:.1%}", least=TITLES[least],
         least_share=f"{weight[least]:.1%}",
     )  # fmt: skip
 

@@ -195,7 +195,7 @@ function paintLegend(v) {
   const entries = heads.map(({ layer, head, color }) => {
     const swatch = make("span", { className: "swatch" });
     swatch.style.background = color;
-    const item = make("span", { className: "entry" }, swatch, `Layer ${layer}, head ${head}`);
+    const item = make("span", { className: "entry" }, swatch, `L${layer}H${head}`);
     const own = layer === v.state.layer && head === v.state.head;
     if (!own) {
       const remove = make("button", { className: "remove", type: "button", textContent: "×", title: _("Remove from the overlay") });
@@ -250,7 +250,7 @@ export function wireArcs(v) {
     if (index === null) return hideTooltip(v);
     const { query, heads } = v.arcHeads;
     const { tokens } = v.header;
-    const rows = heads.map(({ layer, head, weights: row, color }) => [`Layer ${layer}, head ${head}`, digits(row[index]), color]);
+    const rows = heads.map(({ layer, head, weights: row, color }) => [`L${layer}H${head}`, digits(row[index]), color]);
     showTooltip(v, event, { title: `${named(tokens, query)} → ${named(tokens, index)}`, rows });
   });
   flow.addEventListener("pointerleave", () => {

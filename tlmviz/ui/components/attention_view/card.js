@@ -20,7 +20,7 @@ export function fillCard(v) {
   const held = tagsOf(v.header, layer * v.header.heads + head);
   const query = v.state.mode === "map" ? wordedQuery(v) : (v.state.query ?? v.header.tokens.length - 1);
   const names = held.map(({ tag }) => tag.name);
-  v.els.sentence.textContent = v.exact ? sentenceOf(`${layer}.${head}`, v.header.tokens, query, v.exact.row(query), names) : "";
+  v.els.sentence.textContent = v.exact ? sentenceOf(`L${layer}H${head}`, v.header.tokens, query, v.exact.row(query), names) : "";
   const key = `${v.textId}|${layer}.${head}`;
   if (v.carded === key) return;
   v.carded = key;

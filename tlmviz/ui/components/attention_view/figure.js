@@ -24,7 +24,7 @@ const LEGEND = 18; // pixels of a line of the legend
  */
 function drawFigure(pen, v, theme) {
   const stage = v.state.mode === "arcs" ? "" : `, ${STAGE_NAMES[v.exact?.stageOf(v.state.stage) ?? v.state.stage]}`;
-  pen.text(12, 16, `Layer ${v.state.layer}, head ${v.state.head}${stage} · ${v.header.model}`, { color: theme.text, weight: 600, size: 13 });
+  pen.text(12, 16, `L${v.state.layer}H${v.state.head}${stage} · ${v.header.model}`, { color: theme.text, weight: 600, size: 13 });
   if (v.state.mode === "map") {
     const plan = { ...v.mapPlan, y: v.mapPlan.y + 30 };
     drawMap(pen, v, plan, theme, SHARPNESS);
@@ -58,7 +58,7 @@ function drawLegend(pen, v, theme) {
   v.arcHeads.heads.forEach(({ layer, head, color }, line) => {
     const y = 34 + line * LEGEND;
     pen.rect(12, y - 5, 10, 10, color, null);
-    pen.text(28, y, `Layer ${layer}, head ${head}`, { color: theme.text });
+    pen.text(28, y, `L${layer}H${head}`, { color: theme.text });
   });
 }
 

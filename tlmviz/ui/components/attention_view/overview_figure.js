@@ -44,7 +44,7 @@ function drawTile(pen, v, theme, tiles, place) {
   pen.image(tiles, x, y, tile, tile, { x: 0, y: index * n, size: n });
   if (header.written) drawShare(pen, v, theme, header.written.heads[index], x, y);
   else pen.text(x + tile - 2, y + 6, tagsOf(header, index)[0]?.tag.short ?? "", { align: "right", color: theme.text, size: 9, weight: 600 });
-  if (plan.sorted) pen.text(x, y + tile + 7, `${layer}.${head}`, { color: theme.text, size: 10 });
+  if (plan.sorted) pen.text(x, y + tile + 7, `L${layer}H${head}`, { color: theme.text, size: 10 });
   if (isMuted(v, layer, head)) {
     pen.line(x, y, x + tile, y + tile, theme.text);
     pen.line(x + tile, y, x, y + tile, theme.text);
@@ -112,7 +112,7 @@ export function savedOverview(v) {
     if (plan.mlps) header.written?.mlps.forEach((value, layer) => drawShare(pen, v, theme, value, left + header.heads * pitch, top + layer * pitch));
     names.forEach(([layer, head], i) => {
       pen.rect(12, bottom + i * line, 10, 10, headColor(v, i), null);
-      pen.text(28, bottom + i * line + 5, `Layer ${layer}, head ${head}`, { color: theme.text });
+      pen.text(28, bottom + i * line + 5, `L${layer}H${head}`, { color: theme.text });
     });
     if (header.written) legendOf(header.written).forEach((text, i) => pen.text(12, bottom + names.length * line + 8 + 14 * i, text, { color: theme.muted, size: 10 }));
   });

@@ -97,5 +97,5 @@ function headLines(v, index) {
   });
   const adds = v.header.written ? [[_("adds to the logit"), signed(v.header.written.heads[index])]] : [];
   const named = tagsOf(v.header, index).map(({ tag, value }) => [tag.label, `${value.toFixed(2)} ≥ ${tag.least}`]);
-  return { title: `Layer ${Math.floor(index / heads)}, head ${index % heads}`, rows: [...adds, ...named, [_("on average over the tokens:"), ""], ...rows] };
+  return { title: `L${Math.floor(index / heads)}H${index % heads}`, rows: [...adds, ...named, [_("on average over the tokens:"), ""], ...rows] };
 }

@@ -56,7 +56,7 @@ export function kindOf(tokens, query, key, own = []) {
 
 /**
  * What a row reads.
- * @param {string} head "5.4"
+ * @param {string} head "L5H4"
  * @param {string[]} tokens
  * @param {number} query
  * @param {Float32Array} weights of the row
@@ -68,7 +68,7 @@ export function sentenceOf(head, tokens, query, weights, own = []) {
   const share = weights[key].toFixed(2);
   const from = `${quoted(tokens[query])} (${query})`;
   const to = `${quoted(tokens[key])} (${key})`;
-  if (weights[key] < FOCUSED) return _("From {from}, head {head} spreads its attention: the most, {share}, goes to {to}.", { from, head, share, to });
+  if (weights[key] < FOCUSED) return _("From {from}, {head} spreads its attention: the most, {share}, goes to {to}.", { from, head, share, to });
   const kind = kindOf(tokens, query, key, own);
-  return _("From {from}, head {head} looks at {to}{kind}: {share} of its weight.", { from, head, to, kind: kind ? `, ${kind.says}` : "", share });
+  return _("From {from}, {head} looks at {to}{kind}: {share} of its weight.", { from, head, to, kind: kind ? `, ${kind.says}` : "", share });
 }
