@@ -16,7 +16,7 @@ from tlmviz.figures import LIGHT, log_ticks, named_axes, ticks, turn
         (35333, "35.3k"),
         (2e6, "2M"),
         (198.7e6, "199M"),
-        (2.2e12, "2e12"),
+        (2.2e12, "2·10¹²"),
     ],
 )
 def test_wavelengths_are_short(tokens, text):

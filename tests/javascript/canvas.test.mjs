@@ -30,7 +30,7 @@ test("texts are cut between the characters that a user sees", () => {
 });
 
 test("numbers of every size, and none", () => {
-  assert.deepEqual([0.00001234567, -0.123456, 1e6, 0].map((x) => digits(x)), ["1.235e−5", "−0.1235", "1.000e+6", "0.000"]);
+  assert.deepEqual([0.00001234567, -0.123456, 1e6, 0].map((x) => digits(x)), ["1.235·10⁻⁵", "−0.1235", "1.000·10⁶", "0.000"]);
   assert.deepEqual([null, undefined, NaN].map((x) => digits(x)), ["–", "–", "–"]);
   assert.deepEqual([null, 0.123, 12.34, 123.4].map(short), ["–", "0.12", "12.3", "123"]);
   assert.equal(minus("-1e-5"), "−1e−5");

@@ -83,8 +83,8 @@ test("typed words are logits, or entries of which the logarithm is taken", () =>
 });
 
 test("numbers of the dial", () => {
-  assert.deepEqual([0.0312, 12.4, 123.45, 3.1e-9, -2, -Infinity].map((x) => decimal(x)), ["0.031", "12.400", "123.5", "3.1e−9", "−2.000", "−∞"]);
-  assert.deepEqual([0.0131, 3.14e-9, 12345].map(brief), ["0.0131", "3.14e−9", "1.23e4"]);
+  assert.deepEqual([0.0312, 12.4, 123.45, 3.1e-9, -2, -Infinity].map((x) => decimal(x)), ["0.031", "12.400", "123.5", "3.1·10⁻⁹", "−2.000", "−∞"]);
+  assert.deepEqual([0.0131, 3.14e-9, 12345].map(brief), ["0.0131", "3.14·10⁻⁹", "1.23·10⁴"]);
   assert.equal(power(-12), "10⁻¹²");
   assert.deepEqual([0, 0.25, 0.0021, 2.94e-4, 4.9e-8, NaN].map(small), ["0", "0.250", "0.0021", "0.00029", "4.9·10⁻⁸", "0"]);
   assert.deepEqual([0.002, -0.012, 0].map(weight), ["0.002", "−0.01", "0.00"]);

@@ -180,7 +180,7 @@ function tellingOf(trace, { query, key, tag }, found) {
   const places = found.map((index) => ({ layer: Math.floor(index / trace.heads), head: index % trace.heads, query, key, tag }));
   const there = places.filter(({ layer, head }) => placeOfLargest(weightsFrom(trace, layer, head, query)) === key);
   const direction = readBy(trace.network, trace.ids[key]);
-  return there[placeOfLargest(there.map(({ layer, head }) => added(trace, layer, head, query, direction)), -Infinity)];
+  return there[placeOfLargest(there.map(({ layer, head }) => adds(trace, layer, head, query, direction)), -Infinity)];
 }
 
 /**
@@ -202,7 +202,7 @@ function readBy({ norm, head }, token) {
  * @param {number} query
  * @param {Float32Array} direction [C]
  */
-function added(trace, layer, head, query, direction) {
+function adds(trace, layer, head, query, direction) {
   const { groups, width: size, heads } = trace.attended(layer);
   const { kept: { [layer]: { v } }, ids: { length } } = trace;
   const weights = weightsFrom(trace, layer, head, query);

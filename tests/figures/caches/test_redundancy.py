@@ -31,7 +31,7 @@ def test_every_figure_has_a_title_and_travels_as_binary(make, theme):
 
 def test_heads_are_named_by_layer_and_pairs_circled_below_the_diagonal():
     figure = figures.similarity(ALIKE, 2, [(4, 1)], "CKA", LIGHT)
-    assert figure.data[0].customdata[4][1] == "heads 1.1 and 0.1"
+    assert figure.data[0].customdata[4][1] == "heads L1H1 and L0H1"
     assert (figure.data[1].x[0], figure.data[1].y[0]) == (1, 4)
     assert {shape.x0 for shape in figure.layout.shapes} == {2.5, -0.5}  # between the layers
 
