@@ -26,8 +26,8 @@ test("a text explains each meaning once", () => {
   assert.deepEqual(find("another head", seen), []);
 });
 
-test("hovers write a minus sign as Python does", () => {
-  assert.equal(withMinus("-0.5, (-3) and 1e-05"), "−0.5, (−3) and 1e−05");
+test("hovers write numbers as Python does", () => {
+  assert.equal(withMinus("-0.5, (-3) and 1e-05"), "−0.5, (−3) and 1·10⁻⁵");
   assert.equal(withMinus("256-512 tokens, zoo-3, previous-token"), "256-512 tokens, zoo-3, previous-token");
 });
 

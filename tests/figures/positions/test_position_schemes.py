@@ -66,9 +66,7 @@ def test_zero_has_the_colour_of_the_page_and_a_bias_is_cut_where_a_weight_is_gon
 def test_distance_zero_has_a_place_and_the_chosen_head_lies_on_top():
     figure = figures.by_distance(WEIGHT, 0, 3, LIGHT)
     lines = [trace for trace in figure.data if trace.xaxis == "x"]
-    assert (
-        lines[-1].hovertemplate.startswith("ALiBi, L3H0") and lines[-1].line.width > lines[0].line.width
-    )
+    assert lines[-1].hovertemplate.startswith("ALiBi, L3H0") and lines[-1].line.width > lines[0].line.width
     assert lines[0].x[0] == figures.HALF and list(lines[0].x[1:3]) == [1, 2] and lines[0].customdata[0] == 0
     assert len(lines[0].x) == 64 - figures.LEAST + 1
     np.testing.assert_allclose(lines[-1].y[:4], WEIGHT["ALiBi"][0, :4], rtol=1e-6)

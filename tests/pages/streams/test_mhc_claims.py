@@ -46,6 +46,7 @@ from tests.pages.states import above_the_picture, each_speaks_and_is_silent, fac
 from tlmviz.analysis.streams.mixing import Mixing, places
 from tlmviz.analysis.streams.unrolled import state_taps
 from tlmviz.analysis.streams.vectors import mute_stream
+from tlmviz.figures import number
 
 START = {name: control.default for name, control in Streams.controls.items()}
 KINDS = {
@@ -135,7 +136,7 @@ def ends_of(res: np.ndarray, token: int) -> list[str]:
     def written(value: float) -> str:
         size = abs(value)
         return (
-            f"{size:.1e}".replace("e+0", "e+") if size >= 1e4
+            number(size, ".1e") if size >= 1e4
             else f"{size:.{0 if size >= 100 else 1 if size >= 10 else 4 if 0 < size < 0.01 else 2}f}"
         )  # fmt: skip
 

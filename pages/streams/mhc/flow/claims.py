@@ -119,7 +119,7 @@ def _end(value: float) -> str:
     """A factor as the picture writes it."""
     size = abs(value)
     if size >= 1e4:
-        return number(value, ".1e").replace("e+0", "e+")
+        return number(value, ".1e")
     return number(
         value, ".0f" if size >= 100 else ".1f" if size >= 10 else ".4f" if 0 < size < 0.01 else ".2f"
     )

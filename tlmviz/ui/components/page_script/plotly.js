@@ -1,6 +1,8 @@
 // @ts-check
 // Plotly on a page: who gets a finger, a slider that is never let go, a promise that nobody awaits.
 
+import { power } from "#canvas/text.js";
+
 /**
  * A finger on a chart scrolls the page. Plotly would zoom with it; it still sees the taps, as a mouse's clicks.
  * Sliders and buttons keep their fingers: they are not in the layer in which a chart is dragged.
@@ -46,9 +48,10 @@ export function writeMinus(changes) {
 }
 
 /**
- * A text with a minus sign for the hyphen before each negative number, as `figures.minus` in Python.
+ * A text with a minus sign before each negative number, and powers of ten, as `figures.minus` in Python.
  * @param {string} text
  */
 export function withMinus(text) {
-  return text.replace(/(?<![\p{L}\p{N}_.\-/])-(?=[\d.∞])|(?<=\de)-(?=\d)/gu, "−");
+  const raised = text.replace(/(?<=\d)e([-+]?\d+)\b/g, (_, exponent) => `·${power(Number(exponent))}`);
+  return raised.replace(/(?<![\p{L}\p{N}_.\-/])-(?=[\d.∞])/gu, "−");
 }
