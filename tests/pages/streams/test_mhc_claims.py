@@ -42,11 +42,10 @@ from pages.streams.mhc.training import claims as training
 from pages.streams.mhc.training.data import Logs
 from tests import tiny
 from tests.pages.helpers import assert_healthy, only_models, open_page
-from tests.pages.states import above_the_picture, each_speaks_and_is_silent, facts
+from tests.pages.states import above_the_picture, each_speaks_and_is_silent, facts, plain
 from tlmviz.analysis.streams.mixing import Mixing, places
 from tlmviz.analysis.streams.unrolled import state_taps
 from tlmviz.analysis.streams.vectors import mute_stream
-from tlmviz.figures import number
 
 START = {name: control.default for name, control in Streams.controls.items()}
 KINDS = {
@@ -105,9 +104,9 @@ def three(value: float) -> str:
 
 def says(said: str, wanted: list) -> bool:
     """A sentence has these numbers, in their order."""
-    at, plain = 0, said.replace("−", "-")
+    at, written = 0, plain(said)
     for each in map(str, wanted):
-        at = plain.find(each, at) + len(each)
+        at = written.find(each, at) + len(each)
         if at < len(each):
             return False
     return True
@@ -136,7 +135,7 @@ def ends_of(res: np.ndarray, token: int) -> list[str]:
     def written(value: float) -> str:
         size = abs(value)
         return (
-            number(size, ".1e") if size >= 1e4
+            f"{size:.1e}" if size >= 1e4
             else f"{size:.{0 if size >= 100 else 1 if size >= 10 else 4 if 0 < size < 0.01 else 2}f}"
         )  # fmt: skip
 
