@@ -311,14 +311,17 @@ def test_the_last_three_turns_are_a_textbooks_small_tree():
     assert under == ["LLL", "LLR", "LR", "R"]
 
 
-def test_a_row_whose_maximum_grows_seven_times(stories):
+def test_a_row_whose_maximum_grows_nine_times(stories):
     trace = stories.trace(DEFAULT_TEXT)
     rises = {
         (layer, head): online_softmax.rises(trace.attention(layer, head)[-1].log().numpy())
         for layer in range(6)
         for head in range(6)
     }
-    assert max(rises.values()) == 7 == rises[2, 2]
+    assert max(rises.values()) == 9 == rises[2, 4]
+    logits = stories.trace(DEFAULT_TEXT).scores(2, 2, "masked")[-1].tolist()
+    records = [at for at in range(1, len(logits)) if logits[at] > max(logits[:at])]
+    assert records == [1, 3, 5, 6, 14, 20, 24, 26] and rises[2, 2] == len(records)
     assert online_softmax.rises(np.arange(1.0, 9)) == 7
 
 
@@ -980,7 +983,9 @@ def test_patches_bring_back_what_the_cards_say():
     ball = patching.task_of(lm, *PATCHED["A red ball"])
     z, v, pattern = (patching.patch_grid(lm, ball, kind)[5, 0] for kind in ("z", "v", "pattern"))
     assert (
-        z == pytest.approx(0.58, abs=0.005) and v == pytest.approx(0.57, abs=0.005) and abs(pattern) < 0.005
+        z == pytest.approx(0.54, abs=0.005)
+        and v == pytest.approx(0.53, abs=0.005)
+        and round(100 * float(pattern)) == -1
     )
     rows = [trace.attention(5, 0)[-1] for trace in (ball.clean, ball.corrupted)]
     assert {int(row.argmax()) for row in rows} == {ball.clean.tokens.index(" ball")}

@@ -16,7 +16,10 @@ result = readingOf(model, given.text, given.most, given.table);
 """
 
 
-@pytest.mark.parametrize("text", [*texts.EXAMPLES.values(), "Tom 😀 is", "A red ball. " * 30])
+OWN = "Tom 😀 is", "A red ball. " * 30, "Hi", "My name is Zoe and I like to swim.", "La lune 🌙 et l'été 🌙"
+
+
+@pytest.mark.parametrize("text", [*texts.EXAMPLES.values(), *OWN])
 def test_the_two_heads_and_what_is_expected_are_pythons(text):
     folder = str(ROOT / "models" / data.MODEL)
     found = evaluate(IMPORTS, BODY, {"folder": folder, "text": text, "most": data.MOST, "table": TAG_TABLE})

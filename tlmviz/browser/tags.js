@@ -16,6 +16,7 @@ const ENDS_SENTENCE = '.!?"“”:\n';
 const WORTH_SEEING = ["induction", "duplicate", "names", "word", "previous", "punctuation"];
 const FOLLOWERS = 0; // of the tags: induction
 const SPECIFIC = 3; // times as much weight as the same keys get from other queries
+const ASLEEP = 1e9; // bits, in place of those of a head that rests on the first token
 const NEARLY = 0.6; // of the strongest row: the last query is shown where it comes as close
 
 /** Earlier keys but the first: heads rest on that one whatever it says. @param {number} i @param {number} j */
@@ -149,17 +150,20 @@ export function placeOfLargest(numbers, otherwise = 0) {
  * @param {(number | null)[][]} values of `measured`
  * @param {{ name: string, least: number }[]} table Python's TAGS
  * @param {Record<string, (number | null)[]>} stats of `surveyOf`
+ * @param {number} besides a head that looks one back and is shown beside: neither it nor another that does the same is taken; -1: none
  * @returns {Row}
  */
-export function strikingRow(trace, values, table, stats) {
+export function strikingRow(trace, values, table, stats, besides = -1) {
   const { heads, ids: { length } } = trace;
-  const tag = table.findIndex(({ name, least }, index) => WORTH_SEEING.includes(name) && values[index].some((value) => value >= Math.fround(least)));
+  const free = values.map((all) => all.map((value, i) => (i === besides ? null : value)));
+  const worth = WORTH_SEEING.filter((name) => besides < 0 || name !== "previous");
+  const tag = table.findIndex(({ name, least }, index) => worth.includes(name) && free[index].some((value) => value >= Math.fround(least)));
   if (tag >= 0) {
-    const index = placeOfLargest(values[tag]);
+    const index = placeOfLargest(free[tag]);
     const row = clearest(trace, table[tag].name, Math.floor(index / heads), index % heads);
-    return tag === FOLLOWERS && isSum(trace.network.config) ? tellingOf(trace, row, values[tag].flatMap((value, i) => (value >= Math.fround(table[tag].least) ? [i] : []))) : row;
+    return tag === FOLLOWERS && isSum(trace.network.config) ? tellingOf(trace, row, free[tag].flatMap((value, i) => (value >= Math.fround(table[tag].least) ? [i] : []))) : row;
   }
-  const index = placeOfLargest(stats.entropy.map((entropy, i) => (stats.sink[i] < 0.5 ? -entropy : null)), -Infinity);
+  const index = placeOfLargest(stats.entropy.map((entropy, i) => (i === besides ? null : stats.sink[i] < 0.5 ? -entropy : -ASLEEP)), -Infinity);
   const [layer, head, query] = [Math.floor(index / heads), index % heads, length - 1];
   return { layer, head, query, key: placeOfLargest(weightsFrom(trace, layer, head, query)), tag: "" };
 }
@@ -180,7 +184,7 @@ function tellingOf(trace, { query, key, tag }, found) {
   const places = found.map((index) => ({ layer: Math.floor(index / trace.heads), head: index % trace.heads, query, key, tag }));
   const there = places.filter(({ layer, head }) => placeOfLargest(weightsFrom(trace, layer, head, query)) === key);
   const direction = readBy(trace.network, trace.ids[key]);
-  return there[placeOfLargest(there.map(({ layer, head }) => adds(trace, layer, head, query, direction)), -Infinity)];
+  return there[placeOfLargest(there.map(({ layer, head }) => addedBy(trace, layer, head, query, direction)), -Infinity)];
 }
 
 /**
@@ -202,7 +206,7 @@ function readBy({ norm, head }, token) {
  * @param {number} query
  * @param {Float32Array} direction [C]
  */
-function adds(trace, layer, head, query, direction) {
+function addedBy(trace, layer, head, query, direction) {
   const { groups, width: size, heads } = trace.attended(layer);
   const { kept: { [layer]: { v } }, ids: { length } } = trace;
   const weights = weightsFrom(trace, layer, head, query);

@@ -10,6 +10,8 @@ export const WHITE = "\\t-\\r \\x85\\xA0\\u1680\\u2000-\\u200A\\u2028\\u2029\\u2
 const WORD = new RegExp(`'s|'t|'re|'ve|'m|'ll|'d| ?\\p{L}+| ?\\p{N}+| ?[^${WHITE}\\p{L}\\p{N}]+|[${WHITE}]+(?![^${WHITE}])|[${WHITE}]+`, "gu");
 export const END_OF_TEXT = "<|endoftext|>"; // begins and ends the texts of our own models
 const MOST_WORDS = 20_000; // kept with their ids
+const LONGEST_CHARACTER = 4; // bytes, in UTF-8
+const BROKEN = "\ufffd"; // stands for bytes that are no whole character
 
 /** A text cut into words, which no piece crosses. @param {string} text */
 export const wordsOf = (text) => text.match(WORD) ?? [];
@@ -102,6 +104,22 @@ export class Tokenizer {
       at += part.length;
     }
     return new TextDecoder("utf-8", { ignoreBOM: true }).decode(joined);
+  }
+
+  /**
+   * The places of ids that are read together, [first, behind]: those of one character, every other one by itself.
+   * @param {number[]} ids
+   * @returns {[number, number][]}
+   */
+  characters(ids) {
+    /** @type {[number, number][]} */
+    const found = [];
+    for (let at = 0; at < ids.length; at = found[found.length - 1][1]) {
+      let end = at + 1;
+      while (end < Math.min(at + LONGEST_CHARACTER, ids.length) && this.decode(ids.slice(at, end)).includes(BROKEN)) end++;
+      found.push([at, this.decode(ids.slice(at, end)).includes(BROKEN) ? at + 1 : end]);
+    }
+    return found;
   }
 
   /**

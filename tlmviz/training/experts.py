@@ -18,7 +18,7 @@ from safetensors.torch import save_file
 
 from tlmviz.analysis.experts import survey
 from tlmviz.analysis.experts.routing import balance, size
-from tlmviz.analysis.experts.training import curves
+from tlmviz.analysis.experts.training import LOOKED_AT, curves
 from tlmviz.checkpoints.registry import load
 
 from ..config import ModelConfig
@@ -55,7 +55,6 @@ BALANCE: dict[str, dict[str, Any]] = {
 HEADING = "## Beside its twins"
 WINDOW = 10  # steps to a line of training.csv
 SHOWN = 6  # tokens of an expert in the card
-LOOKED_AT = (8, 256)  # windows and tokens of held-out text that loads are counted on
 
 
 def _recipe(kind: str) -> LanguageRecipe:

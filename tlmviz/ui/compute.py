@@ -8,6 +8,7 @@ from __future__ import annotations
 import functools
 import gc
 import importlib
+import math
 import os
 import time
 from collections.abc import Callable
@@ -240,13 +241,20 @@ def warm_up_charts() -> None:
 
 
 @st.cache_data(max_entries=32, show_spinner=False)
-def striking_row(name: str, text: str) -> tags.Row:
-    """The head of a model, and the query and key, that show the most on a text."""
+def striking_row(name: str, text: str, besides: tuple[int, int] | None = None) -> tags.Row:
+    """The head of a model, and the query and key, that show the most on a text; `besides` as `tags.striking_row` has it."""
     lm, watched = model(name), trace(name, text)
+    reads = lm if lm.task == "language" else None
     return run_in_worker(
-        lambda: tags.striking_row(watched, tags.tag_heads(watched), lm if lm.task == "language" else None),
-        about(text),
+        lambda: tags.striking_row(watched, tags.tag_heads(watched), reads, besides), about(text)
     )
+
+
+@st.cache_data(max_entries=64, show_spinner=False)
+def bits_per_byte(name: str, text: str) -> float:
+    """What a text costs a model that reads it from its beginning."""
+    losses = run_in_worker(trace(name, text).loss_per_token, about(text))
+    return float(losses.double().sum()) / math.log(2) / len(text.encode("utf-8", "replace"))
 
 
 def previous_head(name: str, text: str) -> tuple[int, int]:

@@ -267,7 +267,9 @@ def toggle(label: str, default: bool = False, *, key: str, **rest: Any) -> Any:
     )  # fmt: skip
 
 
-def text(label: str, default: str, *, key: str, height: int = 0, longest: int = LONGEST, **rest: Any) -> Any:
+def text(
+    label: str, default: str | None, *, key: str, height: int = 0, longest: int = LONGEST, **rest: Any
+) -> Any:
     """A line of text, or, with a `height` in pixels, several. What it means is read by the page's data, in sentences where it
     cannot be."""
     widget, more = ("text_area", {"height": height}) if height else ("text_input", {})

@@ -8,7 +8,7 @@ from tlmviz.figures import number, readable
 from tlmviz.ui.language import N_, _
 from tlmviz.ui.markdown import plain
 
-from .data import Data
+from .data import BOTH, Data
 from .state import CLS, HIDDEN, KINDS, MASKS
 
 RIGHT = 85.0, 63.0  # % of held-out rows, from the card: words exchanged, of one story
@@ -139,6 +139,32 @@ def on_average(data: Data) -> str | None:
     )  # fmt: skip
 
 
+def another_head(data: Data) -> str | None:
+    """The model with both has no head of that number."""
+    chosen = data.chosen.layer, data.chosen.head
+    if data.chosen.part != KINDS or data.nearest == chosen:
+        return None
+    layer, head = data.nearest
+    return _(
+        "{model} has no head {head}: its maps are of L{layer}H{nearest}.",
+        model=BOTH,
+        head=_head(data),
+        layer=layer,
+        nearest=head,
+    )
+
+
+def space_before(data: Data) -> str | None:
+    """The first word is read as it would be within a text."""
+    first = data.watched.tokens[1]
+    if not first.startswith(" "):
+        return None
+    return _(
+        "The first word is read as “{token}”, with a space before it, as anywhere within a text.",
+        token=plain(readable(first, spaced=True)),
+    )
+
+
 def reads_most(data: Data) -> str | None:
     """What [CLS] reads most in the chosen head."""
     if data.chosen.part != CLS:
@@ -183,7 +209,7 @@ def below_too(data: Data) -> str | None:
 
 CLAIMS = (
     exchanged, not_exchanged, undecided, suspects, right_helps, right_helps_not, fills_the_gap, mask_takes, three_answers,
-    on_average, reads_most, blind, only_spread, below_too,
+    on_average, reads_most, blind, only_spread, below_too, another_head, space_before,
 )  # fmt: skip
 
 
@@ -249,7 +275,7 @@ NOTICE = {
            "word by word. **Both**: the encoder's map is full, the decoder's is not, and a third map leads from one to the "
            "other."),
         N_("The first two have the same size, the same layers and the same tokens: they differ in the mask and in what they "
-           "were asked in training. Head {head} is another one in each model, with nothing in common but its number."),
+           "were asked in training. Heads of one number have nothing in common but that."),
     ),
 }  # fmt: skip
 MATHS = (
@@ -264,7 +290,7 @@ MATHS = (
 
 def notice(data: Data) -> list[str]:
     """What the parts of the open picture are."""
-    return [_(each).format(bags=BAGS, head=_head(data)) for each in NOTICE[data.chosen.part]]
+    return [_(each).format(bags=BAGS) for each in NOTICE[data.chosen.part]]
 
 
 def maths() -> list[str]:

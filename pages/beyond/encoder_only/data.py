@@ -278,6 +278,12 @@ class Data:
         return float(np.abs(left / left.sum(1, keepdims=True) - masked).max())
 
     @property
+    def nearest(self) -> tuple[int, int]:
+        """The head of the model with both that is drawn: of the same numbers, or of its last layer and head."""
+        maps, config = both_maps(self.chosen.sentence), translation.model(BOTH).config
+        return min(self.chosen.layer, len(maps.decoder) - 1), min(self.chosen.head, config.n_heads - 1)
+
+    @property
     def answers(self) -> Answers:
         """What three kinds of models make of the sentence."""
         return answers(self.chosen.sentence)

@@ -119,33 +119,27 @@ def _masks(shown: Data) -> None:
 def _kinds(shown: Data) -> None:
     """One sentence in an encoder, a decoder and a model with both, and Table 3."""
     text, layer, head = shown.chosen.sentence, shown.chosen.layer, shown.chosen.head
-    maps, mt = data.both_maps(text), translation.model(BOTH)
+    maps, (low, few) = data.both_maps(text), shown.nearest
     own = translation.SentencePair(BOTH, text, translation.own_translation(BOTH, text))
     alone, decoder = shown.watched, shared.trace(DECODER, text)
-    low, few = min(layer, len(maps.decoder) - 1), min(head, mt.config.n_heads - 1)
     source, written = own.source, own.decoder_inputs
     rows = (
         (
             (_("Encoder-only: both sides"), alone.attention(layer, head), alone.tokens, alone.tokens, "none"),
-            (
-                _("Decoder-only: the left"),
-                decoder.attention(layer, head),
-                decoder.tokens,
-                decoder.tokens,
-                "causal",
-            ),
+            (_("Decoder-only: the left"), decoder.attention(layer, head), decoder.tokens, decoder.tokens, "causal"),
         ),
         (
             (_("Both · encoder"), maps.encoder[low, few], source, source, "none"),
             (_("Both · decoder"), maps.decoder[low, few], written, written, "causal"),
             (_("Both · cross"), maps.cross[low, few], written, source, "none"),
         ),
-    )
+    )  # fmt: skip
     for line, row in enumerate(rows):
         for at, (place, (title, weights, queries, keys, mask)) in enumerate(
             zip(st.columns(beside(len(row))), row)
         ):
-            named = _("{title} (probability)", title=title)
+            drawn = f"L{low}H{few}" if line else f"L{layer}H{head}"
+            named = _("{title}, {head} (probability)", title=title, head=drawn)
             figure = token_map(
                 np.asarray(weights),
                 queries,

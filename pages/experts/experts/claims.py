@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+from math import prod
+
 import numpy as np
 
+from tlmviz.analysis.experts.training import LOOKED_AT
 from tlmviz.figures import number, percent
 from tlmviz.figures.written import large
 from tlmviz.ui import markdown
@@ -38,9 +41,9 @@ def has_a_taste(data: Data) -> str | None:
         for each in found.words
     ]
     return _(
-        "Nobody told it what to read, and yet expert {expert} of layer {layer} (blue frame) has words of its own: in held-out "
-        "stories it reads {load} of all tokens, but {words}, and each of them here.",
-        expert=found.expert, layer=found.layer, load=percent(found.load), words=listed(words),
+        "Nobody told it what to read, and yet expert {expert} of layer {layer} (blue frame) has words of its own: of {tokens:,} "
+        "tokens of held-out stories it reads {load}, but {words}, and each of them here.",
+        expert=found.expert, layer=found.layer, tokens=data.survey.tokens, load=percent(found.load), words=listed(words),
     )  # fmt: skip
 
 
@@ -276,8 +279,9 @@ def becomes_even(data: Data) -> str | None:
     if float(end) >= float(peak):
         return None
     return _(
-        "At worst in its training one expert of {model} read {peak} times its even share; at the end the busiest has {end}.",
-        model=data.chosen.model, peak=peak, end=end,
+        "Of the {tokens:,} held-out tokens that its training counted, one expert of {model} read {peak} times its even share at "
+        "worst; at the end the busiest has {end}.",
+        tokens=prod(LOOKED_AT), model=data.chosen.model, peak=peak, end=end,
     )  # fmt: skip
 
 
@@ -287,8 +291,9 @@ def more_even(data: Data) -> str | None:
     if len(ends) < 2 or ends[0][0] == ends[-1][0]:
         return None
     return _(
-        "At the end {best} is the most even, with {least} times the even share at the busiest expert; {other} has {most} times.",
-        best=ends[0][1], least=f"{ends[0][0]:.2f}", other=ends[-1][1], most=f"{ends[-1][0]:.2f}",
+        "At the end {best} is the most even on these {tokens:,} tokens, with {least} times the even share at the busiest expert; "
+        "{other} has {most} times.",
+        tokens=prod(LOOKED_AT), best=ends[0][1], least=f"{ends[0][0]:.2f}", other=ends[-1][1], most=f"{ends[-1][0]:.2f}",
     )  # fmt: skip
 
 
@@ -312,27 +317,30 @@ def all_at_work(data: Data) -> str | None:
 
 
 def against_dense(data: Data) -> str | None:
-    """The twin without experts, on held-out stories."""
+    """The twin without experts, on held-out stories and on the text."""
     found = {each.model: each.held_out for each in data.costs if each.held_out is not None}
+    here = {each.model: number(each.here, ".3f") for each in data.costs}
     dense = found.pop("stories-dense", None)
     own = found.get(data.chosen.model)
     if dense is None or own is None:
         return None
     values = {"model": data.chosen.model, "own": number(own, ".3f"), "dense": number(dense, ".3f")}
-    if abs(own - dense) < CHANCE:
-        return _(
-            "Held-out stories cost {model} {own} bits per byte, and stories-dense, which has no experts and about as many "
-            "parameters as a token meets here, {dense}: one training each, and within chance.",
-            **values,
-        )
-    said = (
+    said = [
         _("Held-out stories cost {model} {own} bits per byte, and stories-dense, which has no experts and about as many "
-          "parameters as a token meets here, {dense}: more memory, as much computing, and better.")
-        if own < dense
-        else _("Held-out stories cost {model} {own} bits per byte, and stories-dense, which has no experts and about as many "
-               "parameters as a token meets here, {dense}: here experts did not help.")
-    )  # fmt: skip
-    return said.format(**values)
+          "parameters as a token meets here, {dense}:", **values),
+        _("one training each, and within chance.") if abs(own - dense) < CHANCE
+        else _("fewer, for more memory and as much computing.") if own < dense
+        else _("there experts did not help."),
+    ]  # fmt: skip
+    if len(data.tokens) > 1:
+        said.append(
+            _(
+                "Your text costs them {own} and {dense}.",
+                own=here[data.chosen.model],
+                dense=here["stories-dense"],
+            )
+        )
+    return " ".join(said)
 
 
 CLAIMS: dict[str, tuple[Claim, ...]] = {

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from math import prod
 
 import numpy as np
 import streamlit as st
 
 from tlmviz.analysis.experts.survey import Answer
+from tlmviz.analysis.experts.training import LOOKED_AT
 from tlmviz.figures import number, readable
 from tlmviz.figures.experts.costs import Panel, cost_bars
 from tlmviz.figures.experts.loads import load_maps
@@ -25,7 +27,7 @@ def load(data: Data) -> None:
     """The loads on the text and on held-out stories."""
     maps = {_("on your text"): data.loads}
     if data.survey is not None:
-        maps[_("on held-out stories")] = np.array(
+        maps[_("on {n:,} held-out tokens", n=data.survey.tokens)] = np.array(
             [[each.load for each in layer] for layer in data.survey.experts]
         )
     title = _("Share of the tokens that each expert reads (even: {share:.3g}%)").format(share=100 * data.even)
@@ -83,7 +85,7 @@ def training(data: Data) -> None:
     if not data.moments:
         return
     titles = {
-        LARGEST: _("largest load of an expert by step (1: even)"),
+        LARGEST: _("largest load by step, on {n:,} held-out tokens (1: even)", n=prod(LOOKED_AT)),
         HELD_OUT: _("held-out stories by step (bits per byte)"),
     }
     panels = {titles[name]: curves for name, curves in data.curves.items() if curves}

@@ -16,6 +16,7 @@ from tlmviz.checks import Check, experts_ahead
 from tlmviz.decoding.speculative import Speculation
 from tlmviz.facades.language_model import LanguageModel
 from tlmviz.figures import readable
+from tlmviz.tokens import BROKEN, characters
 from tlmviz.ui import compute as computing
 from tlmviz.ui.link import SLOT
 
@@ -25,9 +26,6 @@ PLAIN = "stories-mtp-plain"  # the twin that looks no further
 LARGE, DRAFT = "stories-rope", "zoo-mqa"
 ROUNDS = 3  # of the race
 _RACE = f"{SLOT}ahead_race"  # session: what was raced, and its rounds: another visitor's noise is not shown to this one
-
-BROKEN = "\ufffd"  # stands for bytes that are no whole character
-LONGEST_CHARACTER = 4  # bytes, in UTF-8
 
 
 @dataclass(frozen=True)
@@ -70,15 +68,11 @@ class Data:
 
     def joined(self, ids: tuple[int, ...]) -> list[str]:
         """The tokens of a text; of those that spell one character together, the first has it and the others are empty."""
-        decode, words, at = self.lm.tokenizer.decode, self.spelled(ids), 0
-        while at < len(ids):
-            ends = range(at + 1, min(at + LONGEST_CHARACTER, len(ids)) + 1)
-            end = next(
-                (end for end in ends if BROKEN not in decode(list(ids[at:end]), continues=True)), at + 1
-            )
-            if end > at + 1:
-                words[at:end] = [decode(list(ids[at:end]), continues=True), *[""] * (end - at - 1)]
-            at = end
+        tokenizer, words = self.lm.tokenizer, self.spelled(ids)
+        for each in characters(tokenizer, ids):
+            if len(each) > 1:
+                whole = tokenizer.decode(list(ids[each.start : each.stop]), continues=True)
+                words[each.start : each.stop] = [whole, *[""] * (len(each) - 1)]
         return words
 
     def word(self, place: int) -> str:

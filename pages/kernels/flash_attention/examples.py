@@ -17,8 +17,8 @@ CARDS = (
         "A map cut into tiles, visited one after the other, with the kernel's lines",
     ),
     Card(
-        "A maximum that grows seven times",
-        "In this row of a real head the running maximum rises seven times: each time the sums so far are rescaled.",
+        "A maximum that grows nine times",
+        "In this row of a real head the running maximum rises nine times: each time the sums so far are rescaled.",
         Part.link(part=ONE_ROW),
         "Bars of logits with a staircase of the running maximum, five algorithms side by side",
     ),

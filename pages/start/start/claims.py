@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from tlmviz.figures import number
-from tlmviz.ui import markdown
-from tlmviz.ui.language import _
+from tlmviz.tokens import is_piece
+from tlmviz.ui import fetching, markdown
+from tlmviz.ui.language import N_, _, ngettext
 from tlmviz.ui.looking import hangs
 
-from .data import FINDER, MODEL, Data
+from .data import FINDER, HELD_OUT, MODEL, Data
 
 
 def expects(data: Data) -> str | None:
@@ -16,12 +17,13 @@ def expects(data: Data) -> str | None:
     if not _looks_back(data) or not data.expects(row, key):
         return None
     told = _(
-        "After “{query}” the model expects “{key}”, with {likely}, and a head of it looks back at just that word: the “{key}” "
+        "After “{query}” the model expects “{key}”, with {likely}, and a head of it looks back at just {that}: the “{key}” "
         "before gets {weight} of its attention.",
         query=_word(data, row), key=_word(data, key), likely=number(data.expected[row].p, ".0%"), weight=number(weight, ".0%"),
+        that=_(_kind(data, key)),
     )  # fmt: skip
     head = data.heads[FINDER]
-    return f"{told} {hangs(MODEL, data.chosen.text, (head.layer, head.head), row)}"
+    return f"{told} {hangs(MODEL, data.chosen.text, (head.layer, head.head), data.places[row].stop - 1)}"
 
 
 def finds(data: Data) -> str | None:
@@ -41,22 +43,44 @@ def spreads(data: Data) -> str | None:
     if _looks_back(data):
         return None
     return _(
-        "Reading “{query}”, one head of the model gives most of its attention to “{key}”: {weight}.",
+        "Reading “{query}”, one head of the model gives “{key}” more of its attention than any other word: {weight}.",
         query=_word(data, row), key=_word(data, key), weight=number(weight, ".0%"),
     )  # fmt: skip
 
 
 def shortened(data: Data) -> str | None:
     """A long text is not shown whole."""
-    if data.length == len(data.tokens):
+    shown = data.places[-1].stop
+    if data.length == shown:
         return None
     return _(
         "Only the first {tokens} of {length} tokens are shown here; the Attention explorer of {model} shows all.",
-        tokens=len(data.tokens), length=f"{data.length:,}", model=MODEL,
+        tokens=shown, length=f"{data.length:,}", model=MODEL,
     )  # fmt: skip
 
 
-CLAIMS = (expects, finds, spreads, shortened)
+def unlike(data: Data) -> str | None:
+    """The sentence costs three times what held-out stories do, or more: which model knows more."""
+    times = data.cost / HELD_OUT
+    if times < 3:
+        return None
+    said = _(
+        "**Unlike its stories**: this text costs the model {bits} bits per byte, {times} times what held-out stories do.",
+        bits=number(data.cost, ".2f"), times=number(times, ".1f"),
+    )  # fmt: skip
+    if data.bytes:
+        said += " " + ngettext(
+            "{n} of its {all} tokens is a part of a character.", "{n} of its {all} tokens are parts of characters.",
+            data.bytes, all=data.length,
+        )  # fmt: skip
+    way = _(
+        "SmolLM2 has read far more than stories: in the Attention explorer, {way}.",
+        way=fetching.way_to("smollm2-135m"),
+    )
+    return f"{said} {way}"
+
+
+CLAIMS = (expects, finds, spreads, shortened, unlike)
 
 
 def _most(data: Data) -> tuple[int, int, float]:
@@ -70,6 +94,13 @@ def _looks_back(data: Data) -> bool:
     """Whether most of the row goes to one earlier word."""
     row, key, weight = _most(data)
     return key != row and weight >= 0.5
+
+
+def _kind(data: Data, position: int) -> str:
+    """What a token is: a word, a piece of one, or a sign."""
+    if is_piece(data.tokens, position):
+        return N_("that piece of a word")
+    return N_("that word") if data.tokens[position].strip().isalpha() else N_("that sign")
 
 
 def _word(data: Data, position: int) -> str:

@@ -20,7 +20,7 @@ from tlmviz.analysis.streams import mixing
 from tlmviz.analysis.workbench.comparing import Comparison
 from tlmviz.checkpoints import registry
 from tlmviz.figures.start import small
-from tlmviz.tokens import output_names
+from tlmviz.tokens import BYTES, characters, output_names, spelled
 from tlmviz.ui import compute as shared
 from tlmviz.ui import translation, words
 
@@ -30,6 +30,7 @@ MODEL = shared.DEFAULT_MODEL
 MOST = 60  # tokens of the sentence that the picture shows
 KEPT = ("zoo-rope", "zoo-gqa", "zoo-mla", "zoo-mqa")
 PLOTTED = 150  # words
+HELD_OUT = 1.05  # bits per byte of held-out stories: models/stories-rope/card.md
 FINDER, BACK = "finder", "back"  # the head that shows most, and the one that looks one back
 # The two texts that the Workbench's picture compares.
 COMPARED = (
@@ -41,7 +42,7 @@ Arrays = np.ndarray
 
 @dataclass(frozen=True)
 class Head:
-    """One head on the sentence: where it is, its weights [T, T], the row that it opens on and the tag that says why."""
+    """One head on the sentence: where it is, its weights [N, N], the row that it opens on and the tag that says why."""
 
     layer: int
     head: int
@@ -60,10 +61,15 @@ class Next(NamedTuple):
 
 @dataclass(frozen=True)
 class Reading:
-    """What the model makes of a sentence, as far as the picture shows it: tokens, two heads, what it expects behind each."""
+    """What the model makes of a sentence, as far as the picture shows it: `tokens`, of which those that spell one character are
+    one, with their `places` in the trace, two heads on them, and what is expected behind each.
+
+    Such a character is looked at as much as all of its tokens, and looks from the last.
+    """
 
     ids: list[int]
     tokens: list[str]
+    places: list[range]
     heads: dict[str, Head]
     expected: list[Next]
 
@@ -81,8 +87,23 @@ class Data:
 
     @property
     def tokens(self) -> list[str]:
-        """Those that the picture shows."""
+        """What the picture shows of them."""
         return reading(self.chosen.text).tokens
+
+    @property
+    def places(self) -> list[range]:
+        """Their places among all tokens."""
+        return reading(self.chosen.text).places
+
+    @property
+    def cost(self) -> float:
+        """What the sentence costs the model, in bits per byte."""
+        return shared.bits_per_byte(MODEL, self.chosen.text)
+
+    @property
+    def bytes(self) -> int:
+        """How many tokens of the sentence are a part of a character."""
+        return sum(bool(BYTES.fullmatch(token)) for token in shared.trace(MODEL, self.chosen.text).tokens)
 
     def word(self, position: int) -> str:
         """A token as a reader meets it here."""
@@ -100,12 +121,12 @@ class Data:
 
     def expects(self, row: int, key: int) -> bool:
         """Whether the token at `key` is what is expected behind the one at `row`."""
-        return self.expected[row].id == reading(self.chosen.text).ids[key]
+        return len(self.places[key]) == 1 and self.expected[row].id == reading(self.chosen.text).ids[key]
 
 
 def word(token: str) -> str:
-    """A token as a reader meets it here: a space before it goes, unless it is nothing else."""
-    return figures.readable(token).lstrip("␣") or "␣"
+    """A token as a reader meets it here: a space before it goes, unless it is nothing else; a part of a character is a byte."""
+    return "⟨byte⟩" if BYTES.fullmatch(token) else figures.readable(token).lstrip("␣") or "␣"
 
 
 def compute(chosen: Start) -> Data:
@@ -116,21 +137,28 @@ def compute(chosen: Start) -> Data:
 @st.cache_resource(max_entries=32, show_spinner=False)
 def reading(text: str) -> Reading:
     """The tokens, what is expected behind each, and two heads: the one that shows most, and the one that looks one back."""
-    trace, row = shared.trace(MODEL, text), shared.striking_row(MODEL, text)
-    back, last = shared.previous_head(MODEL, text), min(len(trace), MOST)
+    trace, back = shared.trace(MODEL, text), shared.previous_head(MODEL, text)
+    row, last, tokenizer = (
+        shared.striking_row(MODEL, text, back),
+        min(len(trace), MOST),
+        shared.model(MODEL).tokenizer,
+    )
+    places = characters(tokenizer, trace.ids[:last])
+    ends = [each.stop - 1 for each in places]
 
     def work() -> Reading:
         def made(layer: int, head: int, at: int, tag: str = "") -> Head:
-            return Head(
-                layer, head, trace.attention(layer, head)[:last, :last].numpy(), min(at, last - 1), tag
-            )
+            weights = trace.attention(layer, head)[ends, :last].numpy()
+            weights = np.add.reduceat(weights, [each.start for each in places], 1)
+            return Head(layer, head, weights, int(np.searchsorted(ends, min(at, last - 1))), tag)
 
         both = {FINDER: made(row.layer, row.head, row.query, row.tag), BACK: made(*back, last - 1)}
-        likeliest = trace.logits_at(range(last)).softmax(-1).max(-1)
+        likeliest = trace.logits_at(ends).softmax(-1).max(-1)
         ids = likeliest.indices.tolist()
-        names = output_names(shared.model(MODEL).tokenizer, ids)
+        names = output_names(tokenizer, ids)
         expected = [Next(*each) for each in zip(ids, names, likeliest.values.tolist(), strict=True)]
-        return Reading(list(trace.ids[:last]), trace.tokens[:last], both, expected)
+        tokens = [spelled(tokenizer, trace.ids[each.start : each.stop]) for each in places]
+        return Reading([trace.ids[each.start] for each in places], tokens, places, both, expected)
 
     return shared.run_in_worker(work, len(trace))
 

@@ -6,8 +6,8 @@ import { measured, placeOfLargest, strikingRow } from "#browser/tags.js";
 import { _ } from "#canvas/language.js";
 import { visible } from "#canvas/text.js";
 
-/** A token as a reader meets it here: a space before it goes, unless it is nothing else. @param {string} token */
-const word = (token) => visible(token).replace(/^␣+/, "") || "␣";
+/** A token as a reader meets it here: a space before it goes, unless it is nothing else; a part of a character is a byte. @param {string} token */
+const word = (token) => (/^(<0x[0-9A-F]{2}>)+$/.test(token) ? "⟨byte⟩" : visible(token).replace(/^␣+/, "") || "␣");
 
 /**
  * @param {import("#browser/language_model.js").LanguageModel} lm
@@ -20,17 +20,18 @@ export function readingOf(lm, text, most, table) {
   const { length } = trace.ids;
   const last = Math.min(length, most);
   const { stats } = surveyOf(trace, 1);
-  const found = strikingRow(trace, measured(trace).values, table, stats);
   const back = placeOfLargest(stats.previous);
+  const found = strikingRow(trace, measured(trace).values, table, stats, back);
+  const places = lm.tokenizer.characters(trace.ids.slice(0, last)); // what spells one character together is one: looked at as all of it, looking from its last token
   const head = (/** @type {number} */ layer, /** @type {number} */ number, /** @type {number} */ row, /** @type {string | null} */ tag) => {
     const map = trace.map(layer, number);
-    const weights = Array.from({ length: last }, (_, i) => Array.from(map.subarray(i * length, i * length + last)));
-    return { layer, head: number, weights, row: Math.min(row, last - 1), tag };
+    const weights = places.map(([, end]) => places.map(([from, to]) => map.subarray((end - 1) * length + from, (end - 1) * length + to).reduce((sum, p) => sum + p, 0)));
+    return { layer, head: number, weights, row: places.findIndex(([, end]) => end > Math.min(row, last - 1)), tag };
   };
   const size = trace.logits.length / length;
-  const expected = Array.from({ length: last }, (_, t) => likeliest(lm, trace.logits.subarray(t * size, (t + 1) * size)));
+  const expected = places.map(([, end]) => likeliest(lm, trace.logits.subarray((end - 1) * size, end * size)));
   return {
-    tokens: trace.tokens.slice(0, last).map(word), expected,
+    tokens: places.map(([from, to]) => word(to - from > 1 ? lm.tokenizer.decode(trace.ids.slice(from, to)) : trace.tokens[from])), expected,
     heads: [head(found.layer, found.head, found.query, found.tag), head(Math.floor(back / trace.heads), back % trace.heads, last - 1, null)],
   };
 }

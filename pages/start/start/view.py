@@ -24,14 +24,9 @@ from . import data as source
 from .data import BACK, MOST, Data
 
 EXPLORER = HOME.rpartition("/")[2]
-SHARPEST, CLEAREST, BACK_ONE = (
-    N_("The sharpest head"),
-    N_("The clearest head"),
-    N_("A head that looks one back"),
-)
-FINDING = N_("A head that finds")
+BACK_ONE, FINDING = N_("A head that looks one back"), N_("A head that finds")
 # What the first head is called, by the tag whose row it opens on; what it is called by any other tag is FINDING.
-NAMES = {"": SHARPEST, "previous": CLEAREST}
+NAMES = {"": N_("The sharpest head")}
 # What a browser looks at any sentence by: how many tokens it shows, and what heads are called.
 OF_ANY = {
     "most": MOST,

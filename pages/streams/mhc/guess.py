@@ -21,7 +21,7 @@ def seen(data: Data) -> bool:
 def question(data: Data) -> guess.Question | None:
     """The largest factor at which the embedding is carried in any stream; None for a family without free mixing."""
     family = data.family
-    most = {kind: carried(data.by(name).mixing.res)[1] for kind, name in family.items() if "hyper" in family}
+    most = {kind: carried(data.by(name).mixing.res) for kind, name in family.items() if "hyper" in family}
     free = most.get("hyper", 0.0)
     if free < CLEAR:
         return None

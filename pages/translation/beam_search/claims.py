@@ -217,7 +217,11 @@ def title(data: Data) -> str:
             else ngettext("stopped: {n} complete text found", "stopped: {n} complete texts found", count)
         )
     if chosen.has_source:
-        stopped = _("{steps} steps, {stopped}", steps=data.search.steps, stopped=stopped)
+        steps, drawn = data.search.steps, max(node.depth for node in data.tree.nodes)
+        stopped = (
+            _("{steps} steps, {stopped}", steps=steps, stopped=stopped) if drawn <= steps
+            else _("{steps} of the {drawn} steps, {stopped}", steps=steps, drawn=drawn, stopped=stopped)
+        )  # fmt: skip
     return _("{model}, beam of {width}: {stopped}", model=chosen.model, width=chosen.width, stopped=stopped)
 
 

@@ -11,10 +11,9 @@ import streamlit as st
 from tlmviz.analysis.attention.heads import kl_divergence
 from tlmviz.analysis.workbench import precisions
 from tlmviz.analysis.workbench.comparing import Comparison, check_vocabulary, compare
-from tlmviz.analysis.workbench.patching import answer_id
 from tlmviz.checks import Check
 from tlmviz.checks import workbench_comparing as checks
-from tlmviz.errors import BadShape, BadText
+from tlmviz.errors import BadShape
 from tlmviz.facades.language_model import LanguageModel
 from tlmviz.tracing.trace import Trace
 from tlmviz.ui import compute as shared
@@ -125,18 +124,11 @@ class Data:
         return self.furthest if self.chosen.pin is None else min(self.chosen.pin, len(self.comparison.kl) - 1)
 
     @cached_property
-    def answers(self) -> tuple[str, str] | None:
-        """What both runs guess behind the whole texts, where these can be patched into each other."""
-        comparison, lm = self.comparison, self.runs.lms[0]
-        if self.chosen.view != PROMPTS or self.cut or len(comparison.a) != len(comparison.b):
-            return None
-        ids = [int(trace.logits_at(-1).argmax()) for trace in (comparison.a, comparison.b)]
-        words = [lm.tokenizer.name(i).strip() for i in ids]
-        try:
-            fits = [answer_id(lm, self.runs.a, word) for word in words] == ids
-        except BadText:
-            return None
-        return (words[0], words[1]) if fits and ids[0] != ids[1] else None
+    def patches(self) -> bool:
+        """Whether the whole texts can be patched into each other: as many tokens, and behind them other words are expected."""
+        a, b = self.comparison.a, self.comparison.b
+        fit = self.chosen.view == PROMPTS and not self.cut and len(a) == len(b)
+        return fit and int(a.logits_at(-1).argmax()) != int(b.logits_at(-1).argmax())
 
     @property
     def costs(self) -> Work[list[precisions.Cost]]:

@@ -113,9 +113,8 @@ def onward(data: Data) -> list[Onward]:
     """Where the case can be followed: both texts patched into each other, and the head in detail at the pinned token."""
     runs, (layer, head) = data.runs, data.head
     links = []
-    if data.answers:
-        answer, wrong = data.answers
-        texts = {"ptclean": runs.a, "ptcorr": runs.b, "ptans": answer, "ptwrong": wrong}
+    if data.patches:
+        texts = {"ptclean": runs.a, "ptcorr": runs.b}
         links.append(Onward(_("Patch what differs here"), "patch", {"model": runs.model, **texts}))
     if data.same or not len(data.comparison.kl):
         return links

@@ -9,7 +9,7 @@ from tlmviz.figures import number, readable
 from tlmviz.ui import markdown
 from tlmviz.ui.language import N_, _, ngettext
 
-from .data import Data, Exact
+from .data import APART, Data, Exact
 
 # What a patch takes from the clean run, as it stands in a sentence.
 TAKEN = {
@@ -29,13 +29,41 @@ PARTS = {  # what a cell of the grid is
 MOST_SUMMED = 6  # patches of a chain that are also made one by one
 
 
+def no_share(data: Data) -> str | None:
+    """Nothing comes back: the two runs do not differ in the answer as they should."""
+    if data.compares:
+        return None
+    clean, corrupted = data.task.clean_difference, data.task.corrupted_difference
+    if clean <= corrupted:
+        said = _(
+            "The answers are the other way round: what the clean text adds is {apart} logits of {wrong}."
+        )
+    elif clean <= 0:
+        said = _(
+            "The clean text does not make {answer} the likelier of the two, so there is no answer to bring back."
+        )
+    else:
+        said = _("They differ by {apart} logits; of less than {least} no share is said to come back.")
+    lead = _(
+        "{answer} leads {wrong} by {clean} logits after the clean text and by {corrupted} after the corrupted one."
+    )
+    return f"{lead} {said}".format(
+        answer=_answer(data),
+        wrong=_wrong(data),
+        clean=number(clean, ".2f"),
+        corrupted=number(corrupted, ".2f"),
+        apart=number(abs(clean - corrupted), ".2f"),
+        least=number(APART, "g"),
+    )
+
+
 def guessed(data: Data) -> str | None:
     """The grid is not run: what the preview says."""
-    if data.job.finished:
+    if data.job.finished or not data.compares:
         return None
     return _(
-        "At a first guess, made in one pass back through the network, {part} of the clean run brings back most of the answer "
-        "{answer}: about {share}.",
+        "At a first guess, made in one pass back through the network, of all parts of the clean run {part} brings back most: "
+        "about {share} of the answer {answer}.",
         part=taken(data, data.best),
         answer=_answer(data),
         share=percent(_at(data.preview, data.best)),
@@ -77,7 +105,7 @@ def at_the_end(data: Data) -> str | None:
 
 def one_part(data: Data) -> str | None:
     """One part alone brings back most."""
-    if not data.job.finished or data.chosen.kind == "resid":
+    if not _run(data):
         return None
     first, second = _two_best(data)
     if first < 1 or first == second:
@@ -100,7 +128,7 @@ def one_part(data: Data) -> str | None:
 
 def several(data: Data) -> str | None:
     """Several parts bring back as much."""
-    if not data.job.finished or data.chosen.kind == "resid":
+    if not _run(data):
         return None
     first, second = _two_best(data)
     if first < 1 or first != second:
@@ -115,7 +143,7 @@ def several(data: Data) -> str | None:
 
 def nothing(data: Data) -> str | None:
     """No part alone brings anything back."""
-    if not data.job.finished or data.chosen.kind == "resid" or _two_best(data)[0] >= 1:
+    if not _run(data) or _two_best(data)[0] >= 1:
         return None
     return _(
         "No part alone brings the answer {answer} back: the best of {count} brings {share}.",
@@ -125,11 +153,9 @@ def nothing(data: Data) -> str | None:
     )
 
 
-def decided(data: Data) -> str | None:
-    """The clean text is ahead, as it should be."""
+def decided(data: Data) -> str:
+    """How probable both texts make the answer."""
     corrupted, clean = data.ends
-    if clean.difference <= corrupted.difference:
-        return None
     return _(
         "After the clean text {answer} gets {clean}, after the corrupted one {corrupted}.",
         answer=_answer(data),
@@ -138,24 +164,9 @@ def decided(data: Data) -> str | None:
     )
 
 
-def reversed_texts(data: Data) -> str | None:
-    """The corrupted text is ahead."""
-    corrupted, clean = data.ends
-    if clean.difference > corrupted.difference:
-        return None
-    return _(
-        "**The answers are the other way round**: {answer} leads {wrong} by {clean} logits after the clean text and by "
-        "{corrupted} after the corrupted one, so that a patch worth 1 brings the answer down.",
-        answer=_answer(data),
-        wrong=_wrong(data),
-        clean=number(clean.difference, ".2f"),
-        corrupted=number(corrupted.difference, ".2f"),
-    )
-
-
 def look_or_value(data: Data) -> str | None:
     """A head's halves, patched apart."""
-    if not data.chosen.heads:
+    if not data.chosen.heads or not data.compares:
         return None
     layer, head = data.cell.layer, data.cell.index
     whole, look, value = (
@@ -176,7 +187,7 @@ def look_or_value(data: Data) -> str | None:
 def together(data: Data) -> str | None:
     """A chain beside its parts one by one."""
     cells = data.chain
-    if not 1 < len(cells) <= MOST_SUMMED:
+    if not 1 < len(cells) <= MOST_SUMMED or not data.compares:
         return None
     alone = sum(data.patched(cell).restored for cell in cells)
     return _(
@@ -189,7 +200,7 @@ def together(data: Data) -> str | None:
 
 def off_the_preview(data: Data) -> str | None:
     """Where the straight line is furthest from the run."""
-    if not data.job.finished:
+    if not data.job.finished or not data.compares:
         return None
     layer, index = divmod(int(np.abs(data.grid - data.preview).argmax()), data.grid.shape[1])
     cell = Cell(data.chosen.kind, layer, index)
@@ -205,7 +216,7 @@ def off_the_preview(data: Data) -> str | None:
 
 
 CLAIMS = (
-    guessed, carried, at_the_end, one_part, several, nothing, decided, reversed_texts, look_or_value, together, off_the_preview,
+    no_share, guessed, carried, at_the_end, one_part, several, nothing, decided, look_or_value, together, off_the_preview,
 )  # fmt: skip
 
 
@@ -233,15 +244,19 @@ def _two_best(data: Data) -> tuple[int, int]:
 
 
 def _follows(data: Data) -> bool:
-    return data.chosen.kind == "resid" and data.job.finished
+    return data.chosen.kind == "resid" and data.job.finished and data.compares
+
+
+def _run(data: Data) -> bool:
+    return data.chosen.kind != "resid" and data.job.finished and data.compares
 
 
 def _answer(data: Data) -> str:
-    return f"“{markdown.plain(data.chosen.answer.strip())}”"
+    return f"“{markdown.plain(data.answers[0])}”"
 
 
 def _wrong(data: Data) -> str:
-    return f"“{markdown.plain(data.chosen.wrong.strip())}”"
+    return f"“{markdown.plain(data.answers[1])}”"
 
 
 def _token(data: Data, position: int) -> str:
@@ -278,26 +293,30 @@ def known(data: Data) -> str:
 
 def title(data: Data) -> str:
     """The picture's title, on screen and in what is saved."""
-    clean, corrupted = data.chosen.texts[:2]
+    answer, wrong = data.answers
     return _(
         "{model}: {part} from “{clean}” put into “{corrupted}”, answer “{answer}” against “{wrong}”",
         model=data.chosen.model,
         part=_(PARTS[data.chosen.kind]),
-        clean=readable(clean),
-        corrupted=readable(corrupted),
-        answer=data.chosen.answer.strip(),
-        wrong=data.chosen.wrong.strip(),
+        clean=readable(data.chosen.clean),
+        corrupted=readable(data.chosen.corrupted),
+        answer=answer,
+        wrong=wrong,
     )
 
 
 def before_after(data: Data) -> str:
     """The heading of the predictions around the chosen cell, which is run."""
+    if not data.compares:
+        return _("{patch}, when it is run", patch=named(data, data.cell))
     share = percent(data.patched(data.cell).restored)
     return _("{patch} brings back {share}, when it is run", patch=named(data, data.cell), share=share)
 
 
 def chained(data: Data) -> str:
     """The heading of the chain."""
+    if not data.compares:
+        return _("Chain, in one run")
     return ngettext(
         "Chain: {n} patch in one run brings back {share}",
         "Chain: {n} patches in one run bring back {share}",

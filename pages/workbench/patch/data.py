@@ -15,25 +15,24 @@ import streamlit as st
 from torch import Tensor
 
 from tlmviz.analysis.workbench import patching
-from tlmviz.analysis.workbench.patching import POSITION_KINDS, Cell, Task, answer_id
+from tlmviz.analysis.workbench.patching import POSITION_KINDS, Cell, Task
 from tlmviz.checks import Check
 from tlmviz.checks import workbench_patching as checks
-from tlmviz.errors import BadText, Error
+from tlmviz.errors import Error
 from tlmviz.facades.language_model import LanguageModel
 from tlmviz.figures import readable
 from tlmviz.ui import compute as shared
 from tlmviz.ui import patience
 
-from .state import TEXTS, Patch
+from .state import BOY, CLEAN, CORRUPTED, GIRL, Patch
 
 AT_ONCE = 1.5  # seconds up to which the exact grid is run unasked
 SLICE = 512  # tokens of patched runs between which other pages get their turn
 TOP = 4  # tokens of each prediction that are shown
-STORY = tuple(box.default for box in TEXTS)
+APART = 1.0  # logits between the two runs' leads: of less, a share says little, and none is said
+STORY = CLEAN, CORRUPTED
 # Texts of letters, for a tokenizer that splits the words of STORY unevenly.
-LETTERS = tuple(
-    (f"{x} {y} {x} {y} {x}", f"{x} {z} {x} {z} {x}", y, z) for x, y, z in permutations("abstowe", 3)
-)
+LETTERS = tuple((f"{x} {y} {x} {y} {x}", f"{x} {z} {x} {z} {x}") for x, y, z in permutations("abstowe", 3))
 
 
 @dataclass
@@ -152,6 +151,18 @@ class Data:
         """The clean text's tokens."""
         return [readable(token) for token in self.task.clean.tokens]
 
+    @property
+    def answers(self) -> tuple[str, str]:
+        """The answer and the wrong one."""
+        return _named(self.lm, self.task)
+
+    @property
+    def compares(self) -> bool:
+        """Whether a patch can bring the answer back: the clean text makes the model prefer it, and clearly more than the
+        corrupted one does."""
+        clean, corrupted = self.task.clean_difference, self.task.corrupted_difference
+        return clean > 0 and clean - corrupted >= APART
+
     @cached_property
     def exchanged(self) -> list[int]:
         """Positions at which the texts differ."""
@@ -230,34 +241,40 @@ def compute(chosen: Patch) -> Data:
 
 
 @st.cache_data(max_entries=32, show_spinner=False)
-def opening(model: str) -> tuple[str, ...]:
-    """The texts and answers at the start: STORY, or letters where the model's tokens of STORY do not match."""
+def opening(model: str) -> tuple[str, str]:
+    """The texts at the start: STORY, or others where this model expects the same word behind both."""
+    return next((texts for texts in (STORY, (GIRL, BOY), *LETTERS) if all(expected(model, *texts))), STORY)
+
+
+def expected(model: str, clean: str, corrupted: str) -> tuple[str, str]:
+    """What each of two texts makes the model expect; "" where they cannot be patched into each other."""
     lm = shared.model(model)
+    with suppress(Error):
+        return _named(lm, _task(lm, model, (clean, corrupted, None, None)))
+    return "", ""
 
-    def fits(clean: str, corrupted: str, answer: str, wrong: str) -> bool:
-        try:
-            answers = {answer_id(lm, clean, each) for each in (answer, wrong)}
-        except BadText:
-            return False
-        return len(answers) == 2 and len(lm.encode(clean)) == len(lm.encode(corrupted))
 
-    return next((texts for texts in (STORY, *LETTERS) if fits(*texts)), STORY)
+def _named(lm: LanguageModel, task: Task) -> tuple[str, str]:
+    answer, wrong = (readable(lm.tokenizer.name(i)) for i in (task.answer, task.wrong))
+    return answer, wrong
 
 
 @st.cache_resource(max_entries=8, show_spinner=False)
-def _task(_lm: LanguageModel, model: str, texts: tuple[str, ...]) -> Task:
+def _task(_lm: LanguageModel, model: str, texts: tuple[str | None, ...]) -> Task:
     return shared.run_in_worker(lambda: patching.task_of(_lm, *texts), shared.about(texts[0]))
 
 
 @st.cache_resource(max_entries=64, show_spinner=False)
-def _preview(_lm: LanguageModel, _task: Task, model: str, texts: tuple[str, ...], kind: str) -> np.ndarray:
+def _preview(
+    _lm: LanguageModel, _task: Task, model: str, texts: tuple[str | None, ...], kind: str
+) -> np.ndarray:
     return shared.run_in_worker(
         lambda: patching.patch_preview(_lm, _task, kind).numpy(), len(_task.clean), gradients=True
     )
 
 
 @st.cache_resource(max_entries=32, show_spinner=False)
-def _exact(_lm: LanguageModel, _task: Task, model: str, texts: tuple[str, ...], kind: str) -> Exact:
+def _exact(_lm: LanguageModel, _task: Task, model: str, texts: tuple[str | None, ...], kind: str) -> Exact:
     """The exact grid, which all visitors of one state share: done where that is quick, else not begun."""
     job = Exact(_lm, _task, kind)
     if job.expected <= AT_ONCE:
@@ -273,14 +290,14 @@ def _predicted(task: Task, logits: Tensor) -> Prediction:
 
 @st.cache_resource(max_entries=128, show_spinner=False)
 def _patched(
-    _lm: LanguageModel, _task: Task, model: str, texts: tuple[str, ...], cells: tuple[Cell, ...]
+    _lm: LanguageModel, _task: Task, model: str, texts: tuple[str | None, ...], cells: tuple[Cell, ...]
 ) -> Prediction:
     trace = shared.run_in_worker(lambda: patching.patched_trace(_lm, _task, cells), len(_task.clean))
     return _predicted(_task, trace.logits_at(-1))
 
 
 @st.cache_resource(max_entries=16, show_spinner=False)
-def _checks(_lm: LanguageModel, _task: Task, model: str, texts: tuple[str, ...]) -> list[Check]:
+def _checks(_lm: LanguageModel, _task: Task, model: str, texts: tuple[str | None, ...]) -> list[Check]:
     entries: Iterable = (
         checks.everything_patched_is_clean,
         checks.nothing_patched_is_corrupted,

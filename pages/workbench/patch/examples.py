@@ -9,20 +9,17 @@ from tlmviz.ui import fetching, gallery
 from tlmviz.ui.gallery import Card
 from tlmviz.ui.language import _
 
-from .state import TEXTS, Patch, use
+from .state import BOY, CLEAN, CORRUPTED, GIRL, TEXTS, Patch, use
 
 REAL = "smollm2-135m"
-GIRL = "Once upon a time there was a little girl. One day,"
-# Name -> clean text, corrupted text, answer, wrong answer.
+# Name -> clean text, corrupted text, and, where they are not what these make the model expect, answer and wrong answer.
 STORIES = {
-    "A red ball": tuple(box.default for box in TEXTS),
-    "A girl or a boy": (GIRL, GIRL.replace("girl", "boy"), "she", "he"),
-    "So he": ("The boy was sad, so", "The girl was sad, so", "he", "she"),
+    "A red ball": (CLEAN, CORRUPTED),
+    "A girl or a boy": (GIRL, BOY),
+    "So he": ("The boy was sad, so", "The girl was sad, so"),
     "A toy car": (
         "Tom had a toy car. One day, Tom lost his toy",
         "Tom had a toy boat. One day, Tom lost his toy",
-        "car",
-        "boat",
     ),
 }
 REALS = {
@@ -51,7 +48,7 @@ def linked(preset: tuple[str, ...], **others: object) -> dict[str, str]:
 CARDS = (
     Card(
         "One head copies the ball",
-        "“ball” stood after “red” before. L5H0 alone, taken from the clean run, brings 58% of it back.",
+        "“ball” stood after “red” before. L5H0 alone, taken from the clean run, brings 54% of it back.",
         {},
         "A grid of layers by heads with one bright cell in the last layer",
     ),
@@ -63,7 +60,7 @@ CARDS = (
     ),
     Card(
         "Same look, other word",
-        "L5H0's values bring back 57%, its pattern nothing: it looks at the same place in both runs.",
+        "L5H0's values bring back 53%, its pattern −1%: it looks at the same place in both runs.",
         Patch.link(kind="v"),
         "A grid of layers by heads with one bright cell",
     ),

@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+from itertools import zip_longest
+
 from tlmviz.analysis.workbench.patching import HEAD_KINDS, KINDS, Cell
 from tlmviz.ui import link, state
 from tlmviz.ui.language import N_
 
 CLEAN = "Lily had a red ball. One day, Lily lost the red"
 CORRUPTED = "Lily had a red hat. One day, Lily lost the red"
+GIRL = "Once upon a time there was a little girl. One day,"
+BOY = GIRL.replace("girl", "boy")
 PARTS = {  # what is patched; links call it as the menu did at first
     "z": N_("Head output z"), "pattern": N_("Pattern"), "q": "q", "k": "k", "v": "v", "resid": N_("Residual"),
     "attn": N_("Attention out"), "mlp": N_("MLP out"),
@@ -38,19 +42,35 @@ def _other_grid() -> None:
     Patch.exact.set(False)
 
 
-def _typed(label: str, default: str, key: str) -> state.Control:
-    box = {"live": "300ms", "max_chars": 2000}
-    return state.text(label, default, key=key, longest=2000, more=box, changed=_other_grid)
+def _other_texts() -> None:
+    """Other texts make the model expect other words."""
+    for each in (Patch.answer, Patch.wrong):
+        each.set(None)
+    _other_grid()
+
+
+def _other_answers() -> None:
+    """An emptied box stands for what the model expects."""
+    for each in (Patch.answer, Patch.wrong):
+        if not (each.get() or "").strip():
+            each.set(None)
+    _other_grid()
+
+
+def _typed(label: str, default: str | None, key: str) -> state.Control:
+    box, changed = {"live": "300ms", "max_chars": 2000}, _other_texts if default else _other_answers
+    return state.text(label, default, key=key, longest=2000, more=box, changed=changed)
 
 
 class Patch(state.State):
-    """A model, two texts of one length, the answers between which they decide, and what is patched."""
+    """A model, two texts of one length, the answers between which they decide (None: what each text makes the model expect),
+    and what is patched."""
 
     model: str
     clean = _typed(N_("Clean text"), CLEAN, "ptclean")
     corrupted = _typed(N_("Corrupted text: as many tokens"), CORRUPTED, "ptcorr")
-    answer = _typed(N_("Answer"), "ball", "ptans")
-    wrong = _typed(N_("Wrong answer"), "hat", "ptwrong")
+    answer = _typed(N_("Answer"), None, "ptans")
+    wrong = _typed(N_("Wrong answer"), None, "ptwrong")
     kind = state.menu(
         N_("What is patched"), PARTS, key="ptkind", spelled=PARTS, segments=True, label_visibility="collapsed"
     )
@@ -75,7 +95,7 @@ class Patch(state.State):
         return self.kind in HEAD_KINDS
 
     @property
-    def texts(self) -> tuple[str, str, str, str]:
+    def texts(self) -> tuple[str, str, str | None, str | None]:
         """Both texts and both answers."""
         return self.clean, self.corrupted, self.answer, self.wrong
 
@@ -95,10 +115,10 @@ def remove(cell: Cell) -> None:
     Patch.chain.set(tuple(each for each in Patch.chain.get() if each != (cell.kind, cell.layer, cell.index)))
 
 
-def use(texts: tuple[str, ...]) -> None:
+def use(texts: tuple[str | None, ...]) -> None:
     """Put texts and answers into the boxes; what was chosen and chained belongs to other texts."""
     Patch.cell.set(None)
     Patch.chain.set(())
     Patch.exact.set(False)
-    for box, text in zip(TEXTS, texts):
+    for box, text in zip_longest(TEXTS, texts):  # no answers: what the texts make the model expect
         box.set(text)

@@ -14,7 +14,7 @@ from tlmviz.ui.language import N_, _
 from tlmviz.ui.onward import EXPLORER, Onward
 
 from . import claims
-from .data import STORY, Data, Exact, opening
+from .data import STORY, Data, Exact, expected, opening
 from .state import TEXTS, Patch, add, remove, spelled
 
 PICTURE = live.Picture(__file__, "patch", cell=Patch.cell)
@@ -33,17 +33,14 @@ EQUATION = (
 
 def controls(model: str) -> Patch:
     """Draw the texts, the answers and the kinds; what they say."""
-    if tuple(box.get() for box in TEXTS) == STORY:
+    if tuple(box.get() for box in TEXTS[:2]) == STORY:
         for box, text in zip(TEXTS, opening(model)):
             box.set(text)
-    *places, last = st.columns([0.44, 0.44, 0.12], vertical_alignment="bottom")
-    for box, where in zip(TEXTS, places):
-        box.draw(where)
-    with frame.more(last):
-        *places, button = st.columns([0.4, 0.4, 0.2], vertical_alignment="bottom")
-        for box, where in zip(TEXTS[2:], places):
-            box.draw(where)
-        state.reset_button(Patch, button)
+    *places, last = st.columns([0.345, 0.345, 0.11, 0.12, 0.08], vertical_alignment="bottom")
+    texts = [box.draw(where) for box, where in zip(TEXTS[:2], places)]
+    for box, where, word in zip(TEXTS[2:], places[2:], expected(model, *texts)):
+        box.draw(where, word)
+    state.reset_button(Patch, last)
     Patch.kind.draw()
     return Patch.of_session(model=model)
 
@@ -202,7 +199,7 @@ from tlmviz.analysis.workbench.patching import Cell, correlation, patched_trace,
 
 lm = tlmviz.load({chosen.model!r})
 texts = {chosen.clean!r}, {chosen.corrupted!r}
-answers = {chosen.answer!r}, {chosen.wrong!r}
+answers = {chosen.answer!r}, {chosen.wrong!r}  # None: what each text makes the model expect
 grid = lm.patch(*texts, *answers, kind={chosen.kind!r})
 preview = lm.patch(*texts, *answers, kind={chosen.kind!r}, exact=False)
 print(grid.max(), correlation(preview.numpy(), grid.numpy()))

@@ -137,6 +137,11 @@ def check_kinds(said: dict, t: Plain, shown: data.Data) -> None:
         readable(decoder.tokenizer.name(following).strip()),
         own,
     )
+    layer, head = min(t.state.layer, mt.config.decoder_layers - 1), min(t.state.head, mt.config.n_heads - 1)
+    assert bool(said["another_head"]) == ((layer, head) != (t.state.layer, t.state.head))
+    assert not said["another_head"] or has(
+        said["another_head"], f"no head L{t.state.layer}H{t.state.head}", f"L{layer}H{head}"
+    )
     ids = t.lm.encode(text)
     place = next(at for at, token in enumerate(t.lm.names(ids)) if token.strip() == found.hidden)
     masked = [*ids[:place], t.lm.config.mask, *ids[place + 1 :]]
@@ -154,7 +159,7 @@ STATES = [
     {"part": CLS, "first": SECONDS["In the right order"], "second": Choice.first.default},
     {"part": CLS, "first": "cat", "second": FRENCH},
     {"part": MASKS}, {"part": MASKS, "layer": 0}, {"part": MASKS, "text": FRENCH, "layer": 1, "head": 0},
-    {"part": KINDS}, {"part": KINDS, "sentence": "The dog saw a bird."},
+    {"part": KINDS}, {"part": KINDS, "sentence": "The dog saw a bird."}, {"part": KINDS, "layer": 1, "head": 2},
 ]  # fmt: skip
 
 
@@ -168,8 +173,12 @@ def test_every_claim_is_what_the_models_say_and_silent_elsewhere():
             HIDDEN: {"right_helps", "right_helps_not", "fills_the_gap", "on_average"},
             CLS: {"exchanged", "not_exchanged", "undecided", "suspects", "reads_most", "blind"},
             MASKS: {"mask_takes", "on_average", "only_spread", "below_too"},
-            KINDS: {"three_answers"},
-        }[state.part]
+            KINDS: {"three_answers", "another_head"},
+        }[state.part] | {"space_before"}
+        text = {CLS: state.first, KINDS: state.sentence}.get(state.part, state.text)
+        begins = t.lm.tokenizer.decode([t.lm.encode(text)[1]])
+        assert bool(said["space_before"]) == begins.startswith(" ")
+        assert not said["space_before"] or has(said["space_before"], f"“␣{begins.strip()}”")
         assert {name for name, text in said.items() if text} <= speaks
         if state.part == HIDDEN:
             check_hidden(said, t, shown)

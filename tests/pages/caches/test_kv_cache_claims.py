@@ -173,6 +173,11 @@ def test_models_keep_what_their_caches_hold(length):
         assert bool(said["as_by_formula"]) == (formula == kept) != bool(said["not_as_by_formula"])
         windows = [name for name in names if (tlmviz.load(name).config.attention.window or length) < length]
         assert bool(said["full_window"]) == bool(windows)
+        for name in windows:
+            size = tlmviz.load(name).config.attention.window
+            assert f"{name} from {size} tokens on, at {kept[name]:,} bytes" in said["full_window"]
+            at = shown.curves[1][name]  # what is drawn: growing up to there, level behind it
+            assert at[size - 2] < at[size - 1] == at[-1] == kept[name]
         found.append({name: text is not None for name, text in said.items()})
     made_up = dict.fromkeys(found[0], False) | {"not_as_by_formula": True, "full_window": True}
     each_speaks_and_is_silent([*found, made_up])

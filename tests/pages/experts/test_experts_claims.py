@@ -99,7 +99,8 @@ def taste_of(model: str, trace, read: np.ndarray) -> list | None:
                     shares.append(per_cent(answer["share"]))
                     worth += 1 / named.count(token)
             if len(shares) >= 2:
-                best.append((worth, -layer, -expert, [expert, layer, per_cent(one["load"]), *shares]))
+                load = per_cent(one["load"])
+                best.append((worth, -layer, -expert, [expert, layer, f"{found['tokens']:,}", load, *shares]))
     return max(best)[-1] if best else None
 
 
@@ -274,9 +275,11 @@ def of_training(state: Experts, shown) -> dict[str, list | None]:
     }
     most = {name: (each / each.mean(-1, keepdims=True)).max((1, 2)) for name, each in loads.items()}
     own = most[state.model]
-    expected["becomes_even"] = [f"{own.max():.2f}", f"{own[-1]:.2f}"]
+    counted = loads[state.model] * 2 * 2048  # two choices of each of 2,048 tokens
+    np.testing.assert_allclose(counted, counted.round(), atol=0.01)
+    expected["becomes_even"] = ["2,048", f"{own.max():.2f}", f"{own[-1]:.2f}"]
     least, other = sorted(each[-1] for each in most.values())
-    expected["more_even"] = [f"{least:.2f}", f"{other:.2f}"]
+    expected["more_even"] = ["2,048", f"{least:.2f}", f"{other:.2f}"]
     return expected
 
 
@@ -295,6 +298,9 @@ def of_cost(state: Experts, shown) -> dict[str, list | None]:
             for name in (state.model, "stories-dense")
         ]
         expected["against_dense"] = [f"{end:.3f}" for end in ends]
+        if len(lm.encode(state.text)) > 1:
+            costs = [compute.model(name).bits_per_byte(state.text) for name in (state.model, "stories-dense")]
+            expected["against_dense"] += [f"{float(cost):.3f}" for cost in costs]
     return expected
 
 

@@ -91,10 +91,11 @@ def kept(res: np.ndarray) -> tuple[float, float]:
 
 
 def carried(res: np.ndarray) -> tuple[float, float]:
-    held = [np.ones(res.shape[1:3])]
+    """The least and the largest factor at which the embedding stands in a stream's end, over all tokens."""
+    held = np.ones(res.shape[1:3])
     for matrix in res:
-        held.append(np.einsum("tij,tj->ti", matrix, held[-1]))
-    return np.min(held), np.max(held)
+        held = np.einsum("tij,tj->ti", matrix, held)
+    return held.min(), held.max()
 
 
 def three(value: float) -> str:

@@ -187,6 +187,9 @@ def test_the_score_adds_up_in_its_sentence():
         said = written_claims.score_sum(base).replace("−", "-")
         assert f"log P {logp:.3f}" in said and f"÷ lp {lp:.3f}" in said
         assert f"{parts.total:.3f} nats" in said
+        own = 0.7 * np.log(np.clip(base.candidate.map(base.mt.align).sum(0), 0.01, 1)).sum()
+        assert f", which the model ranks by, {logp / lp + own:.3f}" in said, "as Beam search has it"
+        assert "ranks by" not in written_claims.score_sum(base_of(text, rank=2, map="default"))
 
 
 def test_what_is_said_of_alignment_errors():

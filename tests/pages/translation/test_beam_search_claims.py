@@ -265,3 +265,15 @@ def test_races_say_where_beams_lost():
     seen = {name for shows in found for name, on in shows.items() if on}
     rare = {"wider_found_it_too", "wider_dropped", "likelier_yet_worse"} - seen
     each_speaks_and_is_silent([*found, {name: name in rare for name in found[0]}])
+
+
+def test_the_title_counts_the_steps_that_are_drawn():
+    """The greedy text may be longer than the search was: "10 of the 13 steps" over a tree that is walked in 13."""
+    found = set()
+    for text in ("I am cold in my red coat.", "I am cold."):
+        shown = data(text)
+        steps, drawn = shown.search.steps, max(shown.search.steps, len(shown.greedy.tokens))
+        said = claims.title(shown).partition(": ")[2]
+        assert said.startswith(f"{steps} of the {drawn} steps, " if drawn > steps else f"{steps} steps, ")
+        found.add(drawn > steps)
+    assert found == {True, False}

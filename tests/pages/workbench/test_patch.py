@@ -85,7 +85,7 @@ def test_it_opens_on_the_head_that_copies_the_ball(task):
     header, _, exact = sent(app)
     assert header["best"] == ["z", 5, 0] and exact[5, 0] > 0.5
     assert [a for a, b in zip(header["clean"], header["corrupted"]) if a != b] == [" ball"]
-    assert "Output of L5H0 brings back 58%" in words(app)
+    assert "Output of L5H0 brings back 54%" in words(app)
     assert f"logit difference +{task.clean_difference:.2f}" in words(app)
     table = app.dataframe[0].value
     for run, trace in (("Corrupted", task.corrupted), ("Clean", task.clean)):
@@ -104,8 +104,26 @@ def test_a_chain_is_one_run(lm, task):
     assert f"Chain: 2 patches in one run bring back {restored:.0%}" in words(app)
     assert run_snippet(app)["restored"] == pytest.approx(restored, abs=1e-4)
     app.button(key="ptdrop-resid.2.5").click().run()
-    assert "Chain: 1 patch in one run brings back 58%" in words(app)
+    assert "Chain: 1 patch in one run brings back 54%" in words(app)
     assert link_of(app)["ptchain"] == "z.5.0"
+
+
+def test_answers_are_what_the_texts_make_the_model_expect_until_others_are_typed(lm):
+    app = open_page(PAGE)
+    shown = lambda: [app.text_input(key=key).value for key in ("ptans", "ptwrong")]  # noqa: E731
+
+    def expected(*texts: str) -> list[str]:
+        return [lm.tokenizer.name(int(lm.trace(text).logits[-1].argmax())).strip() for text in texts]
+
+    texts = [box.default for box in BOXES[:2]]
+    assert shown() == expected(*texts) and not link_of(app).keys() & {"ptans", "ptwrong"}
+    app.text_input(key="ptwrong").set_value("hat").run()
+    assert shown() == [expected(*texts)[0], "hat"] and link_of(app)["ptwrong"] == "hat"
+    app.text_input(key="ptcorr").set_value(texts[1].replace("hat", "dress")).run()
+    assert shown() == expected(texts[0], texts[1].replace("hat", "dress")) == ["ball", "dress"]
+    app.text_input(key="ptans").set_value("cup").run()
+    app.text_input(key="ptans").set_value("").run()
+    assert shown() == ["ball", "dress"] and "ptans" not in link_of(app)
 
 
 def test_a_cell_is_added():
@@ -128,6 +146,7 @@ def test_the_snippet(lm, task):
         ({"ptans": "xylophones"}, "is 8 tokens"),
         ({"ptans": " "}, "is empty"),
         ({"ptwrong": "ball"}, "both “ball”"),
+        ({"ptcorr": CLEAN.replace("Lily", "Anna")}, "Both texts make the model expect “ball” next"),
         ({"ptclean": ""}, "empty"),
     ],
 )
@@ -143,7 +162,7 @@ def test_after_a_sentence_nothing_is_lost():
     assert [box.key for box in app.text_input] == [box.key for box in BOXES]
     assert link_of(app)["ptchain"] == "z.5.0"
     for box in BOXES:
-        app.text_input(key=box.key).set_value(box.default)
+        app.text_input(key=box.key).set_value(box.default or "")
     assert sent(app.run())[0]["chain"] == [[5, 0]]
 
 

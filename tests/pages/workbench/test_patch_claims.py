@@ -11,6 +11,7 @@ from pages.workbench.patch.state import Patch
 from tests.pages.states import each_speaks_and_is_silent, states
 from tlmviz.analysis.workbench import patching
 from tlmviz.errors import BadText
+from tlmviz.figures import readable
 
 MODEL = "zoo-rope"
 START = {name: control.default for name, control in Patch.controls.items()}
@@ -22,8 +23,18 @@ class Truth:
     """Every cell of a state as a whole run of the corrupted text, and both texts' own runs."""
 
     def __init__(self, state: Patch):
-        lm = tlmviz.load(MODEL)
-        self.task = task = patching.task_of(lm, *state.texts)
+        lm = tlmviz.load(state.model)
+        ids = [lm.encode(text) for text in (state.clean, state.corrupted)]
+        self.task = task = patching.Task(
+            *patching.read_both(lm, *ids),
+            *(  # what is typed, else what the text makes the model expect
+                int(lm.trace(text).logits[-1].argmax())
+                if typed is None
+                else patching.answer_id(lm, state.clean, typed)
+                for text, typed in ((state.clean, state.answer), (state.corrupted, state.wrong))
+            ),
+        )
+        self.answers = [readable(lm.tokenizer.name(each)) for each in (task.answer, task.wrong)]
         self.state, self.count = state, len(task.clean)
         a, b = task.answer, task.wrong
         self.gaps = [
@@ -65,12 +76,15 @@ def check(shown: data.Data, truth: Truth) -> dict[str, bool]:
     points = sorted((round(100 * value) for value in grid.ravel()), reverse=True)
     resid = state.kind == "resid"
     assert said["guessed"] is None, "small models are run at once"
+    assert shown.answers == tuple(truth.answers)
+    compares = check_share(said, truth)
     single = len(truth.exchanged) == 1 and truth.exchanged[0] < truth.count - 1
     if any(near(value) for value in grid.ravel()):
         return {}
     carried = (
         resid and single and written(grid[0, truth.exchanged[0]]) == "100%" and round(100 * grid[-1, -1]) >= 1
-    )
+        and compares
+    )  # fmt: skip
     assert bool(said["carried"]) == carried
     if carried:
         column = [written(value) == "100%" for value in grid[:, truth.exchanged[0]]]
@@ -78,13 +92,13 @@ def check(shown: data.Data, truth: Truth) -> dict[str, bool]:
         assert f"up to layer {last};" in said["carried"]
         assert f"brings back {written(grid[-1, -1])}:" in said["carried"]
         assert f"({truth.exchanged[0]})" in said["carried"] and f"({truth.count - 1})" in said["carried"]
-    assert bool(said["at_the_end"]) == (resid and not carried)
+    assert bool(said["at_the_end"]) == (resid and not carried and compares)
     if said["at_the_end"]:
         assert f"brings back {written(grid[0, -1])}, " in said["at_the_end"]
         assert said["at_the_end"].endswith(f" {written(grid[-1, -1])}.")
-    assert bool(said["nothing"]) == (not resid and points[0] < 1)
-    assert bool(said["several"]) == (not resid and points[0] >= 1 and points[0] == points[1])
-    assert bool(said["one_part"]) == (not resid and points[0] >= 1 and points[0] > points[1])
+    assert bool(said["nothing"]) == (not resid and points[0] < 1 and compares)
+    assert bool(said["several"]) == (not resid and compares and points[0] >= 1 and points[0] == points[1])
+    assert bool(said["one_part"]) == (not resid and compares and points[0] >= 1 and points[0] > points[1])
     if said["one_part"]:
         layer, index = divmod(int(grid.argmax()), grid.shape[1])
         heads = state.kind in patching.HEAD_KINDS
@@ -98,21 +112,37 @@ def check(shown: data.Data, truth: Truth) -> dict[str, bool]:
         assert said["several"].startswith(f"{points.count(points[0])} parts bring back {points[0]}%")
     if said["nothing"]:
         assert said["nothing"].endswith(f"of {grid.size} brings {points[0]}%.".replace("-", "−"))
-    check_runs(said, shown, truth)
+    check_runs(said, shown, truth, compares)
     return {name: text is not None for name, text in said.items()}
 
 
-def check_runs(said: dict, shown: data.Data, truth: Truth) -> None:
-    """The claims on both texts, on a head's halves, on the chain, and on the preview."""
-    ahead = truth.gaps[1] > truth.gaps[0]
-    assert bool(said["decided"]) == ahead and bool(said["reversed_texts"]) == (not ahead)
-    if ahead:
-        assert (
-            f"gets {truth.shares[1]:.1%}, after the corrupted one {truth.shares[0]:.1%}." in said["decided"]
+def check_share(said: dict, truth: Truth) -> bool:
+    """Whether shares may be said: the clean run prefers the answer, and by a logit more than the corrupted one."""
+    corrupted, clean = truth.gaps
+    compares = clean > 0 and clean - corrupted >= 1
+    assert bool(said["no_share"]) == (not compares)
+    if not compares:
+        parts = {name: said[name] for name in said if name not in ("no_share", "decided")}
+        assert not any(parts.values()), parts
+        told = said["no_share"].replace("\\", "").replace("−", "-")
+        answer, wrong = truth.answers
+        lead = (
+            f"“{answer}” leads “{wrong}” by {clean:.2f} logits after the clean text and by {corrupted:.2f} "
         )
-    else:
-        for gap in truth.gaps:
-            assert f"{gap:.2f}".replace("-", "−") in said["reversed_texts"]
+        assert told.startswith(lead)
+        assert ("the other way round" in told) == (clean <= corrupted)
+        assert ("no answer to bring back" in told) == (corrupted < clean <= 0)
+        assert (f"differ by {clean - corrupted:.2f} logits; of less than 1 " in told) == (
+            clean > 0 and clean > corrupted
+        )
+    return compares
+
+
+def check_runs(said: dict, shown: data.Data, truth: Truth, compares: bool) -> None:
+    """The claims on both texts, on a head's halves, on the chain, and on the preview."""
+    assert f"gets {truth.shares[1]:.1%}, after the corrupted one {truth.shares[0]:.1%}." in said["decided"]
+    if not compares:
+        return
     cell = shown.cell
     if truth.state.kind in patching.HEAD_KINDS:
         z, look, value = (
@@ -145,8 +175,14 @@ def check_runs(said: dict, shown: data.Data, truth: Truth) -> None:
             assert said["off_the_preview"].endswith(ends)
 
 
+CAT, DOG = "Tom saw a cat. The cat ran to the", "Tom saw a dog. The dog ran to the"
 OWN = [
-    (*STORIES["A girl or a boy"], "resid"),
+    (*STORIES["A girl or a boy"], None, None, "resid"),
+    (*STORIES["So he"], None, None, "z"),
+    ("The boy was sad, so", "The girl was glad, so", None, None, "resid"),
+    (CAT, DOG, "ball", "hat", "z"),
+    (CAT, DOG, "ball", None, "attn"),
+    (CAT, DOG, None, None, "v"),
     ("Un chat 😀 dort. Un", "Un chat 😀 sort. Un", "dog", "cat", "z"),
     ("cat", "dog", "was", "is", "attn"),
     ("cat", "dog", "was", "is", "resid"),
@@ -158,18 +194,12 @@ OWN = [
 
 def test_every_claim_is_what_the_runs_say_and_silent_elsewhere():
     found = []
-    given = {"model": MODEL} | {name: START[name] for name in NAMES}
+    given = {"model": MODEL, "answer": "ball", "wrong": "hat"} | {name: START[name] for name in NAMES[:2]}
+    chain = (("z", 1, 0), ("z", 0, 1))
     own = [
-        Patch(
-            **{
-                **START,
-                "model": MODEL,
-                "kind": kind,
-                **dict(zip(NAMES, texts)),
-                "chain": (("z", 1, 0), ("z", 0, 1)),
-            }
-        )
+        Patch(**{**START, "model": model, "kind": kind, **dict(zip(NAMES, texts)), "chain": chain})
         for *texts, kind in OWN
+        for model in (MODEL, "stories-rope")
     ]
     for state in [*states(Patch, given), *own]:
         try:
@@ -179,27 +209,29 @@ def test_every_claim_is_what_the_runs_say_and_silent_elsewhere():
         found.append(check(shown, Truth(state)))
     found = [each for each in found if each]
     assert len(found) > 12
-    for each in found:  # those have tests of their own
-        del each["guessed"], each["several"], each["nothing"]
+    for each in found:  # those have tests of their own, and what both texts make of the answer is always said
+        del each["guessed"], each["several"], each["nothing"], each["decided"]
     each_speaks_and_is_silent(found)
 
 
 def test_the_preview_is_called_a_guess(monkeypatch):
     monkeypatch.setattr(data, "AT_ONCE", -1.0)
     data._exact.clear()
-    state = Patch(**{**START, "model": MODEL})
+    state = Patch(**{**START, "model": "stories-rope"})
     shown = data.compute(state)
     guess = patching.patch_preview(shown.lm, shown.task, "z").numpy()
     layer, head = divmod(int(guess.argmax()), guess.shape[1])
     said = claims.guessed(shown)
-    assert f"what L{layer}H{head} writes" in said and said.endswith(f"about {written(guess.max())}.")
+    assert f"what L{layer}H{head} writes" in said and said.endswith(
+        f"about {written(guess.max())} of the answer “ball”."
+    )
     for claim in (claims.one_part, claims.several, claims.nothing, claims.off_the_preview):
         assert claim(shown) is None
     data._exact.clear()
 
 
 def test_parts_that_bring_back_the_same_are_counted(monkeypatch):
-    shown = data.compute(Patch(**{**START, "model": MODEL}))
+    shown = data.compute(Patch(**{**START, "model": "stories-rope"}))
     tied = np.zeros_like(shown.job.grid)
     tied[0, :3] = 0.251, 0.249, 0.25
     monkeypatch.setattr(shown.job, "grid", tied)
@@ -222,6 +254,26 @@ def test_3000_characters_are_refused_in_a_sentence():
 def test_the_page_opens_on_its_claim():
     said = claims.one_part(data.compute(Patch(**{**START, "model": "stories-rope"})))
     assert said == (
-        "Take only what L5H0 writes from the clean run, and 58% of the answer “ball” comes back; no other head of 36 brings "
-        "back more than 12%."
+        "Take only what L5H0 writes from the clean run, and 54% of the answer “ball” comes back; no other head of 36 brings "
+        "back more than 17%."
     )
+
+
+def test_two_texts_behind_which_the_same_word_is_expected_are_one_sentence():
+    texts = "Lily had a red ball. One day, Lily lost the red", "Tom had a red ball. One day, Tom lost the red"
+    state = Patch(**{**START, "model": "stories-rope", **dict(zip(NAMES, texts))})
+    guesses = {tlmviz.load("stories-rope").trace(text).logits[-1].argmax().item() for text in texts}
+    assert len(guesses) == 1
+    with pytest.raises(
+        BadText, match="Both texts make the model expect “ball” next, so there is nothing to patch"
+    ):
+        data.compute(state)
+    assert data.expected("stories-rope", *texts) == ("", "")
+
+
+@pytest.mark.parametrize("model", ["stories-rope", "stories-gpt", "zoo-rope", "zoo-mqa", "zoo-none"])
+def test_every_model_opens_on_texts_that_it_tells_apart(model):
+    texts = data.opening(model)
+    lm = tlmviz.load(model)
+    names = [readable(lm.tokenizer.name(int(lm.trace(text).logits[-1].argmax()))) for text in texts]
+    assert tuple(names) == data.expected(model, *texts) and len(set(names)) == 2

@@ -273,6 +273,7 @@ WORTH_SEEING = (
     "previous",
     "punctuation",
 )  # the most telling first
+ASLEEP = 1e9  # bits, in place of those of a head that rests on the first token
 CLOSE = (
     0.6  # of the strongest row: the last query is shown where it comes as close, as the prediction follows it
 )
@@ -290,24 +291,33 @@ class Row:
 
 
 @torch.inference_mode()
-def striking_row(trace: Trace, tagged: Tagged, lm: LanguageModelLike | None = None) -> Row:
+def striking_row(
+    trace: Trace, tagged: Tagged, lm: LanguageModelLike | None = None, besides: tuple[int, int] | None = None
+) -> Row:
     """The row that shows the most: of the strongest head with a measure WORTH_SEEING, the query that does most clearly what
     its tag says; one such query is enough, as one row is shown. Where there is none, the sharpest head that does not rest on
     the first token, at the last query.
 
     With the model, of several heads that look there for what followed an earlier copy, the one that adds most to the logit of
-    what they look at: the strongest may merely look.
+    what they look at: the strongest may merely look. `besides` is a head that looks one back and is shown beside this row:
+    neither it nor another that does the same is taken.
     """
-    for tag, values, met in zip(TAGS, tagged.values, tagged.met):
+    free = np.ones((trace.n_layers, trace.n_heads), bool)
+    if besides:
+        free[besides] = False
+    for tag, values, met in zip(TAGS, tagged.values, tagged.met & free):
+        if besides and tag.name == "previous":
+            continue
         if tag.name in WORTH_SEEING and tag.keys is not None and met.any():
-            layer, head = divmod(int(np.nan_to_num(values).argmax()), trace.n_heads)
+            layer, head = divmod(int((np.nan_to_num(values) * free).argmax()), trace.n_heads)
             row = _clearest(trace, tag, layer, head)
             if tag is TAGS[FOLLOWERS] and lm is not None and can_compare(lm, trace):
                 return _telling(lm, trace, row, [(layer, head) for layer, head in np.argwhere(met).tolist()])
             return row
     statistics = trace.statistics()
-    awake = np.where(np.nan_to_num(statistics["sink"]) < 0.5, statistics["entropy"], np.inf)
-    layer, head = divmod(int(np.nan_to_num(awake, nan=np.inf).argmin()), trace.n_heads)
+    awake = np.where(np.nan_to_num(statistics["sink"]) < 0.5, statistics["entropy"], np.nan)
+    sharpest = np.where(free.ravel(), np.nan_to_num(awake, nan=ASLEEP), np.inf).argmin()
+    layer, head = divmod(int(sharpest), trace.n_heads)
     last = len(trace) - 1
     return Row(layer, head, last, int(trace.attention(layer, head, slice(last, last + 1)).argmax()))
 

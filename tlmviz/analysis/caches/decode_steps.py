@@ -266,9 +266,9 @@ class Timing:
         """How often each token was timed, the ways in turn."""
         return len(self.ways[WITH][1])
 
-    def fastest(self) -> dict[str, tuple[np.ndarray, np.ndarray]]:
-        """Way -> (positions, the fastest of each token's times [N]): what other work on the machine adds least to."""
-        return {way: (where, taken.min(0)) for way, (where, taken) in self.ways.items()}
+    def medians(self) -> dict[str, tuple[np.ndarray, np.ndarray]]:
+        """Way -> (positions, the median of each token's times [N] over the rounds)."""
+        return {way: (where, np.median(taken, 0)) for way, (where, taken) in self.ways.items()}
 
 
 WITH, WITHOUT, NAIVE = "with the cache", "without it", "with the cache, naive"

@@ -13,6 +13,7 @@ from safetensors.numpy import load_file
 from tlmviz.checkpoints.registry import checkpoint_folder
 from tlmviz.errors import BadCheckpoint
 
+LOOKED_AT = (8, 256)  # windows and tokens of held-out text that loads are counted on
 CURVES = ("train_loss", "valid_bpb", "violation", "entropy")
 HOW = "stories-moe and others trained by python -m tlmviz.training experts have one"
 

@@ -19,13 +19,10 @@ LONGEST = 64  # logits of one row that are walked, one frame per visit
 LARGEST = float(np.finfo(np.float32).max)
 
 
-RISE = 0.25  # nats: by less no reader sees the maximum grow
-
-
 def rises(x: np.ndarray) -> int:
-    """How often the running maximum of a row of logits [N] grows by more than RISE."""
-    shown = np.asarray(x)[-LONGEST:]
-    return int((np.diff(np.maximum.accumulate(shown)) > RISE).sum())
+    """How often the running maximum of a row of logits [N] grows: so often what was summed before is rescaled."""
+    m_i = np.maximum.accumulate(np.asarray(x)[-LONGEST:])
+    return int((m_i[1:] > m_i[:-1]).sum())
 
 
 @dataclass(frozen=True)

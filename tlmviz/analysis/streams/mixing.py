@@ -78,11 +78,11 @@ def composite(res: Float[Tensor, "p *b n n"]) -> Float[Tensor, "*b n n"]:
     return product
 
 
-def carried(res: Float[Tensor, "p t n n"]) -> tuple[float, float]:
-    """The least and the largest factor at which H_res carries the embedding, which begins at 1, in any stream of any token."""
+def carried(res: Float[Tensor, "p t n n"]) -> float:
+    """The largest factor at which H_res carries the embedding, which begins at 1, in any stream of any token, however far."""
     res = res.double()
-    held, least, most = res.new_ones(res.shape[1], res.shape[2]), 1.0, 1.0
+    held, most = res.new_ones(res.shape[1], res.shape[2]), 1.0
     for matrix in res:
         held = (matrix @ held[..., None])[..., 0]
-        least, most = min(least, float(held.min())), max(most, float(held.max()))
-    return least, most
+        most = max(most, float(held.max()))
+    return most

@@ -80,8 +80,11 @@ class Task:
         return ((found - self.corrupted_difference) / whole).float()
 
 
-def task_of(lm: LanguageModelLike, clean: str, corrupted: str, answer: str, wrong: str) -> Task:
-    """Both texts read, ready to be patched into each other.
+def task_of(
+    lm: LanguageModelLike, clean: str, corrupted: str, answer: str | None = None, wrong: str | None = None
+) -> Task:
+    """Both texts read, ready to be patched into each other. An answer that is not given is the token that the clean text makes
+    the model expect, a wrong one the token that the corrupted text does.
 
     Raises BadText: an empty or too long text, texts of different length, an answer of several tokens, answers that are one,
     and runs whose logit differences are the same, between which no part can be told to matter.
@@ -94,14 +97,23 @@ def task_of(lm: LanguageModelLike, clean: str, corrupted: str, answer: str, wron
             clean=len(ids[0]),
             corrupted=len(ids[1]),
         )
-    answers = [answer_id(lm, clean, answer), answer_id(lm, clean, wrong)]
-    if answers[0] == answers[1]:
-        raise BadText(
-            "Answer and wrong answer are both “{answer}”; give two tokens that differ.", answer=answer.strip()
-        )
+    given = [None if each is None else answer_id(lm, clean, each) for each in (answer, wrong)]
     if ids[0] == ids[1]:
         raise BadText("Clean and corrupted text are the same; change the words that the answer hangs on.")
-    task = Task(*read_both(lm, *ids), *answers)
+    runs = read_both(lm, *ids)
+    answers = [int(run.logits_at(-1).argmax()) if one is None else one for run, one in zip(runs, given)]
+    if answers[0] == answers[1]:
+        both = lm.tokenizer.name(answers[0]).strip(" ")
+        if given == [None, None]:
+            raise BadText(
+                "Both texts make the model expect “{answer}” next, so there is nothing to patch; choose texts whose next words "
+                "differ.",
+                answer=both,
+            )
+        raise BadText(
+            "Answer and wrong answer are both “{answer}”; give two tokens that differ.", answer=both
+        )
+    task = Task(*runs, *answers)
     if abs(task.clean_difference - task.corrupted_difference) < SAME:
         raise BadText(
             "Both texts give the same logit difference ({difference}), so that there is nothing to bring back; choose texts or "

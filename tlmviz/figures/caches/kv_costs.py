@@ -46,7 +46,7 @@ def milliseconds(
         for mode, values, of in (("markers", y, ""), ("lines", _smooth(y), ", median of neighbours"))
     ]
     top = 1.3 * max(float(np.max(y)) for _, y in ways.values())
-    times = "once" if rounds == 1 else f"fastest of {rounds}"
+    times = "once" if rounds == 1 else f"median of {rounds}"
     return figure(
         lines,
         layout(

@@ -14,7 +14,6 @@ from .parts import Measured, Question, Step, Tour
 
 CLEAN = "Lily had a red ball. One day, Lily lost the red"
 CORRUPTED = "Lily had a red hat. One day, Lily lost the red"
-ANSWER, WRONG = "ball", "hat"
 HEADS = ((5, 0), (5, 3), (4, 2), (2, 0))
 LAST, BALL, FIRST_RED = 13, 5, 4  # positions in CLEAN
 
@@ -22,7 +21,7 @@ LAST, BALL, FIRST_RED = 13, 5, 4  # positions in CLEAN
 @functools.cache
 def _task() -> patching.Task:
     lm = story()
-    return compute.run_in_worker(lambda: patching.task_of(lm, CLEAN, CORRUPTED, ANSWER, WRONG))
+    return compute.run_in_worker(lambda: patching.task_of(lm, CLEAN, CORRUPTED))
 
 
 def _falls() -> Measured:

@@ -20,8 +20,9 @@ CLAIMS = (fewer_and_narrower,)
 NOTICE = (
     N_("A latent array has **fewer rows**: however long the input is, M rows come out. DeepSeek's multi-head latent attention "
        "has **narrower rows**: each token keeps a shorter one."),
-    N_("So a latent array can not write a text token by token: its rows belong to no token. DeepSeek's MLA can, as nothing "
-       "about who sees whom has changed; it saves memory in the cache."),
+    N_("So the latent array of these models writes no text token by token: its rows belong to no token. Perceiver AR (Hawthorne "
+       "et al. 2022) gives each of the last tokens a latent under a causal mask, and does. DeepSeek's MLA changes nothing about "
+       "who sees whom; it saves memory in the cache."),
 )  # fmt: skip
 MATHS = N_(
     "The lecture notes (LLM notes, section 3.5) give the name Multihead Latent Attention to the latent array of Perceiver. The "

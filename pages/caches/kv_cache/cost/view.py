@@ -31,7 +31,7 @@ def pictures(data: Data) -> None:
         )
     if right is not None:
         with right:
-            figure = kv_costs.milliseconds(data.timing.fastest(), data.timing.rounds, frame.theme())
+            figure = kv_costs.milliseconds(data.timing.medians(), data.timing.rounds, frame.theme())
             frame.chart(
                 figure, key="kvtime", alt=_("Measured milliseconds per token with the cache and without")
             )
@@ -62,7 +62,7 @@ def snippet(data: Data) -> str:
         decoding_code(data.base.chosen)
         + """\
 timing = decode_steps.measure(lm, done.ids, done.prompt)
-for way, (positions, milliseconds) in timing.fastest().items():
+for way, (positions, milliseconds) in timing.medians().items():
     print(way, positions, milliseconds)
 length = len(done.ids)
 print(cost.step_flops(lm.config, length), cost.step_flops(lm.config, length, cached=False))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from tlmviz.ui.language import _, listed
 
-from .data import Data
+from .data import TIMED, Data
 
 
 def keeps_less(data: Data) -> str | None:
@@ -49,16 +49,33 @@ def not_as_by_formula(data: Data) -> str | None:
 
 def full_window(data: Data) -> str | None:
     """A window that is full no longer grows."""
-    full = [name for name, shape in data.shapes.items() if shape.window and shape.window < data.length]
-    if not full:
-        return None
-    return _(
-        "{models} has read more than its window: its memory has had its full size from the start, and never grows.",
-        models=listed(full),
-    )
+    full = [
+        _(
+            "{model} from {n} tokens on, at {bytes} bytes",
+            model=name,
+            n=shape.window,
+            bytes=f"{data.formula[name]:,.0f}",
+        )
+        for name, shape in data.shapes.items()
+        if shape.window and shape.window < data.length and shape.n_window_layers == shape.n_layers
+    ]
+    return _("A window that is full keeps its size: {models}.", models=listed(full)) if full else None
 
 
 CLAIMS = keeps_less, all_keep_alike, as_by_formula, not_as_by_formula, full_window
+
+
+def untimed(data: Data) -> str:
+    """Why some models have no time; empty where all have one."""
+    without = [name for name, taken in data.times.items() if taken is None]
+    if not without:
+        return ""
+    return _(
+        "No time is shown for {models}: in {steps} steps by turns their times overlap another model's, so that the order says "
+        "nothing.",
+        models=listed(without),
+        steps=TIMED,
+    )
 
 
 def notice() -> tuple[str, ...]:

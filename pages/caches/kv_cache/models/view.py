@@ -11,6 +11,7 @@ from tlmviz.ui import compute as shared
 from tlmviz.ui import frame
 from tlmviz.ui.language import _
 
+from . import claims
 from .data import TIMED, Data, family
 from .state import Compared
 
@@ -74,7 +75,7 @@ def _shares(shape: Shape) -> dict[str, float]:
 
 
 def table(data: Data) -> None:
-    """Every model in numbers. A time is shown where it does not overlap another model's."""
+    """Every model in numbers, and why some have no time."""
     names = (
         _("Kept per token and layer"), _("Bytes"), _("By formula"), _("Bytes per token"), _("ms per token, measured"),
     )  # fmt: skip
@@ -87,11 +88,10 @@ def table(data: Data) -> None:
         values = shape.written, nbytes, formula, data.per_token[name], written
         row = {_("Model"): name, _("Attention"): shape.kind, **dict(zip(names, values))}
         rows.append(row | {_("Equal"): "✓" if nbytes == formula else "✗"})
-    how = _(
-        "The fastest and the slowest of {steps} steps in which the models took turns; none where it overlaps another model's, as "
-        "the order then says nothing.", steps=TIMED,
-    )  # fmt: skip
+    how = _("The fastest and the slowest of {steps} steps in which the models took turns.", steps=TIMED)
     frame.table(rows, dict.fromkeys(names[1:4], ",.0f"), {names[4]: how})
+    if said := claims.untimed(data):
+        st.caption(said)
     st.button(_("Measure again"), key="measure", on_click=data.measure_again, type="tertiary")
 
 

@@ -46,7 +46,7 @@ def first_is_largest(data: Data) -> str | None:
     """No later logit is larger than the first."""
     if data.rises or len(data.x) < 2 or not np.isfinite(data.x).any():
         return None
-    return _("No later score is clearly larger than the first, so nothing has to be put right on the way.")
+    return _("No later score is larger than the first, so nothing has to be put right on the way.")
 
 
 def alone(data: Data) -> str | None:

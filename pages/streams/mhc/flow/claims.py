@@ -7,7 +7,7 @@ from math import isfinite
 
 from pages.streams.mhc.claims import factor, kept, one_stream, share, token
 from pages.streams.mhc.state import CARRIED
-from tlmviz.analysis.streams.mixing import carried, composite
+from tlmviz.analysis.streams.mixing import composite
 from tlmviz.figures import number
 from tlmviz.ui import markdown
 from tlmviz.ui.language import _, listed, ngettext
@@ -44,7 +44,7 @@ def mixes(data: Flow) -> str | None:
             "{other}."
         )
     )
-    carried_on = _(" Over all tokens of this text the embedding is carried at {least} to {most}.")
+    carried_on = _(" Over all tokens of this text the embedding ends at {least} to {most}.")
     return (said + carried_on).format(**_written(data, data.connection.kind, found))
 
 
@@ -136,11 +136,13 @@ def _named(data: Flow, kind: str) -> str:
 
 
 def _measured(data: Flow, kind: str) -> tuple[float, float, float, float] | None:
-    """What a stream keeps on average, the largest weight of another one, and how the embedding is carried; None of one stream."""
+    """What a stream keeps on average, the largest weight of another one, and the least and the largest factor of the embedding in
+    a stream's end, of all tokens; None of one stream."""
     if kind == "residual" or kind not in data.members:
         return None
     res = data.members[kind].res
-    found = *kept(res), *carried(res)
+    ends = composite(res.double()).sum(-1)
+    found = *kept(res), float(ends.min()), float(ends.max())
     return found if all(map(isfinite, found)) else None
 
 
@@ -156,7 +158,7 @@ def _beside(data: Flow, kind: str) -> str | None:
     if not found:
         return None
     return _(
-        "**{model}**: a stream keeps {own} of itself on average, another gives it up to {other}, and the embedding is carried at "
+        "**{model}**: a stream keeps {own} of itself on average, another gives it up to {other}, and the embedding ends at "
         "{least} to {most}.",
         **_written(data, kind, found),
     )  # fmt: skip

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from tlmviz.decoding.penalties import length_penalty
 from tlmviz.figures import number
 from tlmviz.ui import markdown
@@ -9,6 +11,7 @@ from tlmviz.ui.language import _, ngettext
 
 from ..claims import COVERAGE, map_name
 from ..data import Hypothesis
+from ..state import OWN
 
 CLAIMS = COVERAGE
 
@@ -28,6 +31,15 @@ def score_sum(base: Hypothesis) -> str:
         lp=f"{length_penalty(count, rules.alpha, rules.length):.3f}", count=count, alpha=f"{rules.alpha:g}",
         cp=number(parts.coverage, ".3f"), beta=f"{rules.beta:g}", floor=f"{rules.floor:g}", total=number(parts.total, ".3f"),
     )  # fmt: skip
+    if base.counted != base.mt.align:
+        ranks, own = base.mt.align, replace(base, chosen=replace(base.chosen, map=OWN))
+        total = next(
+            each.score for each in base.search.hypotheses(rules, ranks) if each.node == candidate.node
+        )
+        said = _(
+            "{said} · by the coverage of {map}, which the model ranks by, {total}",
+            said=said, map=map_name(own), total=number(total, ".3f"),
+        )  # fmt: skip
     return said if candidate.finished else _("{said} · unfinished: {why}", said=said, why=base.search.stopped)
 
 
