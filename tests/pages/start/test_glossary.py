@@ -25,7 +25,7 @@ NAMES = re.findall(
     r"\S+",
     """ALTI AI BERT BigBird CLIP CPU CUDA DeepSeek DualPipe GB GPT GradScaler GroupNorm IEEE IO InstanceNorm KV KiB LLM LLaMA LN1
     LN2 LSH MB NLP NTK NeoX OCP PI PNG PaLM PipeDream PyTorch RoFormer SDPA SNE SVG SciPy TFLOP ViT ZB 3CosAdd L2H1 L4H2 CSV NPZ
-    WebAssembly""",
+    WebAssembly SmolLM2 AR""",
 )
 # Terms that a first-year student may not know: where a page uses one, the glossary has it.
 FIELD = """activation patching|attention|attention sink|attribution|backward pass|beam search|bits per byte|causal mask
