@@ -26,6 +26,7 @@ EVERYTHING = (
 EVERY_PAGE = (
     "tests/browser/test_deep_links.py",
     "tests/pages/test_galleries.py",
+    "tests/pages/test_hints.py",
     "tests/pages/test_link_keys.py",
     "tests/pages/test_links.py",
     "tests/pages/test_parts.py",

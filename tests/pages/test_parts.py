@@ -28,10 +28,13 @@ from .helpers import (
     part_menus,
     parts_of,
     run_snippet,
+    views,
     words,
 )
+from .states import offered, to_do
 
 SCHOLARLY = re.compile(r"\bEq\. ?\d|\bsections? \d|\b[Tt]he (?:lecture )?notes\b|et al\.")
+NAMED = re.compile(r"(?<!\*)\*([^*]+)\*(?!\*)")  # in a hint: a control, or what it offers
 SPEECHLESS = {
     "start/glossary",
     "start/room",
@@ -57,6 +60,7 @@ def test_a_part_opens_as_whatever_it_is_asked_for(page, part, tmp_path, monkeypa
     [heading] = [each.value for each in app.markdown if each.value.startswith("# ")]
     assert page.title.lower() in heading.lower()
     assert "red-badge" not in badges(app) and "✗" not in badges(app)
+    _hints_at_what_is_there(app, page)
     assert bool(app.code) == (page.folder not in SPEECHLESS)
     if app.code:
         with contextlib.redirect_stdout(io.StringIO()) as printed:
@@ -65,6 +69,16 @@ def test_a_part_opens_as_whatever_it_is_asked_for(page, part, tmp_path, monkeypa
     _is_plain(change(app, read="plain"), page)
     _is_translated(change(app, lang="en-XA"))
     _refuses(app, page, part)
+
+
+def _hints_at_what_is_there(app, page) -> None:
+    """What a hint names is a control of the page, an option that is not chosen, or a text of its pictures."""
+    names, chosen = offered(app)
+    scripts = [script.read_text(encoding="utf-8") for script in (ROOT / "pages" / page.folder).rglob("*.js")]
+    drawn = [part.proto.bytes.decode(errors="ignore") for part in views(app)]
+    for name in NAMED.findall(to_do(app)):
+        there = name not in chosen if name in names else any(name in text for text in (*scripts, *drawn))
+        assert there, (name, to_do(app))
 
 
 def _is_plain(app, page) -> None:

@@ -120,10 +120,21 @@ def test_a_table_sorts_by_value_and_writes_a_true_minus():
     assert "−0.25".encode() in bytes(written) and "–".encode() in bytes(written)
 
 
-def test_what_there_is_to_do_is_the_first_that_is_not_done():
+def test_what_there_is_to_do_is_the_first_that_can_be_done_and_else_nothing_stands_there():
     def tried():
+        from dataclasses import dataclass
+
         from tlmviz.ui import frame
+        from tlmviz.ui.hints import Hint, to, where, within
 
-        frame.next_step(False, "walk on", "or back")
+        @dataclass(frozen=True)
+        class Place:
+            at: int = 1
 
-    assert [part.value for part in AppTest.from_function(tried).run().markdown] == ["→ walk on"]
+        here = Hint("stay", to(at=1))
+        never = Hint("fly", where(lambda place: place.at > 1))
+        frame.next_step((here, never, Hint("walk on", to(at=2)), Hint("look around", within)), Place())
+        frame.next_step((here, never), Place())
+
+    app = AppTest.from_function(tried).run()
+    assert [part.value for part in app.markdown] == ["→ walk on"] and len(app.main.children) == 1

@@ -8,7 +8,7 @@ import inspect
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextvars import ContextVar
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any
 
 import plotly.graph_objects as go
 import streamlit as st
@@ -36,6 +36,8 @@ if TYPE_CHECKING:
     import pandas as pd
 
     from tlmviz.checks import Check
+
+    from .hints import Hint
 
 # The picture belongs above the fold: Streamlit's own margins would push it down by a third of a laptop screen.
 _COMPACT = """<style>
@@ -322,10 +324,12 @@ def claim(claims: Sequence[Claim], data: Any) -> None:
         st.markdown(first(claims, data))
 
 
-def next_step(*said: str | Literal[False]) -> None:
-    """What the reader can do now, below the picture: the first that is no False, which stands for what is done already."""
-    with st.container(key="next-step"):
-        st.markdown(f"→ {next(filter(None, said))}")
+def next_step(hints: Iterable[Hint], data: Any) -> None:
+    """What the reader can do now, below the picture: the first that can be done; nothing where none can."""
+    said = next((hint.said for hint in hints if hint.done(data) is not None), None)
+    if said:
+        with st.container(key="next-step"):
+            st.markdown(f"→ {language._(said)}")
 
 
 def claims(

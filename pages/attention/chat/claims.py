@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from tlmviz.figures import number
 from tlmviz.ui import fetching
+from tlmviz.ui.hints import Hint, within
 from tlmviz.ui.language import N_, _
 from tlmviz.ui.markdown import plain
 
@@ -76,6 +77,7 @@ def in_a_row(data: Data) -> str | None:
 
 
 CLAIMS = reads_most, nobody_there, most_goes, many_rest, few_rest, in_a_row
+HINTS = (Hint(N_("Click a cell; then say something to the model."), within),)
 
 
 def _best(data: Data) -> tuple[int, int, str] | None:
@@ -129,9 +131,6 @@ def warned(data: Data) -> list[str]:
 
 
 NOTICE = (
-    N_("Choose *system* and click the brightest cell: *Arcs* below shows which words of the system prompt that head reads from "
-       "where the answer begins."),
     N_("The label *sink* of a head in the view below is its mean over all tokens, whatever *from* says here."),
-    N_("*template* is what nobody wrote: the marks between the turns. Take back a turn or change the system prompt, and see "
-       "which heads move."),
+    N_("*template* is what nobody wrote: the marks between the turns."),
 )  # fmt: skip

@@ -23,9 +23,7 @@ def talk(model: str) -> None:
             return
         frame.claim(claims.CLAIMS, shown)
         view.heads(shown)
-    frame.next_step(
-        _("Click a cell: below, its head looks from word to word. Then say something to the model.")
-    )
+    frame.next_step(claims.HINTS, shown)
     view.attention(shown)
     below.when_painted("beneath-chat", lambda: _beneath(shown), seen=False)
 

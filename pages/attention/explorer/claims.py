@@ -11,6 +11,7 @@ from tlmviz.decoding.cuts import Cuts
 from tlmviz.decoding.sampling import Sampling
 from tlmviz.figures import number
 from tlmviz.tokens import output_names
+from tlmviz.ui.hints import Hint, within
 from tlmviz.ui.language import N_, _, listed, ngettext
 from tlmviz.ui.looking import comes_again, comes_again_in_vain, looks_too
 from tlmviz.ui.markdown import plain
@@ -116,6 +117,7 @@ def rest(data: Data) -> str | None:
 
 
 CLAIMS = lost, kept, comes_again, comes_again_in_vain, looks, looks_too, adds_most, looks_back, rest
+HINTS = (Hint(N_("Click a cell of the map."), within),)
 
 
 def _statistic(data: Data, name: str) -> np.ndarray | None:
@@ -154,16 +156,8 @@ def _muted(data: Data) -> str:
 
 
 NOTICE = (
-    N_("Heads differ: order the overview by *Previous token* to find those that look back one token, by *Entropy* to tell "
-       "sharp heads from those that average over everything; by *Induction*, with a phrase that comes twice, for those that "
-       "look at what followed it. All three are means over the text's tokens."),
-    N_("Click a cell or a token to pin it; the predictions then show what the model expects after that token. Ctrl and the "
-       "wheel zoom the map; after a click the wheel alone does."),
     N_("◎ beside a prediction asks who wrote it: every tile and MLP shows what it adds to that word's logit. The parts add up "
        "to the logit because the final norm's scale is held fixed; mute a head (Alt-click) to see what the model really loses."),
-    N_("*Flow*, below the maps, follows a prediction back to the tokens it starts from, through the heads and MLPs that carry "
-       "it: the thicker an edge, the more."),
-    N_("Click a predicted word to write it, or let the model write on; *Keep* holds one continuation beside another."),
 )  # fmt: skip
 
 

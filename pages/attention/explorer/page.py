@@ -40,7 +40,7 @@ def look_closer() -> None:
     """The chosen panel, the measured identities, what there is to notice, and the code, of what the picture shows."""
     if (shown := writing.kept()) is None:
         return
-    frame.next_step(_("Click a cell of the map, or type on: what does the model expect then?"))
+    frame.next_step(claims.HINTS, shown)
     panel = Explorer.panel.draw()
     Explorer.panel.put()
     view_panels.PANELS[panel](shown)

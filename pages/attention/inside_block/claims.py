@@ -6,6 +6,7 @@ from tlmviz.analysis.attention.stacks import ENCODER
 from tlmviz.figures import number, placed, readable
 from tlmviz.tokens import output_names
 from tlmviz.ui.guess import three_digits
+from tlmviz.ui.hints import Hint, within
 from tlmviz.ui.language import N_, _, ngettext
 from tlmviz.ui.looking import comes_again, comes_again_in_vain
 from tlmviz.ui.markdown import plain
@@ -136,6 +137,7 @@ def writes_most(data: Data) -> str | None:
 CLAIMS = (
     writes, comes_again, comes_again_in_vain, looks, crosses, encodes, hides, hides_nothing, dearest, writes_most,
 )  # fmt: skip
+HINTS = (Hint(N_("Click a step, or walk with ↑ and ↓."), within),)
 
 
 def grows(data: Data) -> str | None:

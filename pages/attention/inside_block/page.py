@@ -23,11 +23,7 @@ def steps(given: dict[str, Any]) -> None:
         with right, st.container(key="of-text"):
             view.step_menu(shown)
             view.tensor(shown)
-    frame.next_step(
-        _(
-            "Click a step, or walk with ↑ and ↓; then a cell of its row, which opens into the terms of its sum."
-        )
-    )
+    frame.next_step(claims.HINTS, shown)
     below.when_painted("beneath-block", lambda: _beneath(shown), seen=False)
 
 

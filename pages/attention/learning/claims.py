@@ -7,6 +7,7 @@ import math
 import numpy as np
 
 from tlmviz.figures import number
+from tlmviz.ui.hints import Hint, within
 from tlmviz.ui.language import N_, _
 
 from .data import Data, Turn
@@ -172,6 +173,7 @@ def noticed(data: Data) -> str | None:
 CLAIMS = (
     one_after_the_other, turned, risen, none_turned, helper_first, needs_it, loss_then, now, told_itself, noticed,
 )  # fmt: skip
+HINTS = (Hint(N_("Press ▶, or drag the step; then click a map."), within),)
 
 
 def notice(data: Data) -> tuple[str, ...]:

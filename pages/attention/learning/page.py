@@ -17,7 +17,7 @@ def show() -> None:
         shown = data.compute(chosen)
         frame.claim(claims.CLAIMS, shown)
         view.picture(shown)
-    frame.next_step(_("Press ▶, or drag the step; click a map to follow that head's curve."))
+    frame.next_step(claims.HINTS, shown)
     view.open_elsewhere(shown)
     frame.claims(claims.CLAIMS, shown, more=claims.notice(shown))
     frame.equation(*view.EQUATION)

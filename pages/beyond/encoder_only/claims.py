@@ -5,11 +5,12 @@ from __future__ import annotations
 import numpy as np
 
 from tlmviz.figures import number, readable
+from tlmviz.ui.hints import OTHER_TEXT, Hint, first, to, within
 from tlmviz.ui.language import N_, _
 from tlmviz.ui.markdown import plain
 
 from .data import BOTH, Data
-from .state import CLS, HIDDEN, KINDS, MASKS
+from .state import CLS, HIDDEN, KINDS, MASKS, RIGHT_ORDER
 
 RIGHT = 85.0, 63.0  # % of held-out rows, from the card: words exchanged, of one story
 BAGS = 49.6  # and words exchanged as a bag of words tells it
@@ -211,6 +212,12 @@ CLAIMS = (
     exchanged, not_exchanged, undecided, suspects, right_helps, right_helps_not, fills_the_gap, mask_takes, three_answers,
     on_average, reads_most, blind, only_spread, below_too, another_head, space_before,
 )  # fmt: skip
+HINTS = {
+    HIDDEN: (Hint(N_("Press another word, or walk with ← and →."), within),),
+    CLS: (Hint(N_("Put “in the park” right again: what does [CLS] say now?"), first(second=RIGHT_ORDER)),),
+    MASKS: (Hint(N_("Choose layer 0."), to(layer=0)),),
+    KINDS: (Hint(N_("Type another sentence."), first(sentence=OTHER_TEXT)),),
+}
 
 
 def _sides(data: Data) -> tuple[str, str] | None:

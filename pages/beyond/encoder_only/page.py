@@ -5,19 +5,10 @@ import streamlit as st
 from pages.beyond.encoder_only import claims, data, guess, view
 from pages.beyond.encoder_only.data import Data
 from pages.beyond.encoder_only.examples import examples
-from pages.beyond.encoder_only.state import CLS, HIDDEN, KINDS, MASKS, Choice
+from pages.beyond.encoder_only.state import CLS, HIDDEN, Choice
 from tlmviz.errors import BadText
 from tlmviz.ui import below, frame
-from tlmviz.ui.language import N_, _
-
-NEXT = {
-    HIDDEN: N_("Press another word, or walk with ← and →; then write a text of your own."),
-    CLS: N_(
-        "Put “in the park” right again (*More*): what does [CLS] say now? Then exchange two words of your own."
-    ),
-    MASKS: N_("Choose layer 0, where nothing lies below that the mask could have changed."),
-    KINDS: N_("Type another sentence, and compare where each model may look."),
-}
+from tlmviz.ui.language import _
 
 
 @frame.fragment
@@ -33,7 +24,7 @@ def show() -> None:
     frame.claim(claims.CLAIMS, shown)
     view.picture(shown)
     part = shown.chosen.part
-    frame.next_step(_(NEXT[part]))
+    frame.next_step(claims.HINTS[part], shown)
     below.after(part in (HIDDEN, CLS), f"beneath-{part[:4].strip()}", lambda: _beneath(shown))
 
 

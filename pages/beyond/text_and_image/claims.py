@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from tlmviz.facades.scenes.language import PLACES
 from tlmviz.figures import number
+from tlmviz.ui.hints import Hint, within
 from tlmviz.ui.language import N_, _, listed, ngettext
 
 from .data import Data
@@ -124,6 +125,7 @@ def drawn(data: Data) -> str | None:
 
 
 CLAIMS = right, wrong, unknown, marks_right, marks_wrong, marks_unknown, drawn
+HINTS = (Hint(N_("Put another digit into a cell, or draw one."), within),)
 
 
 def compared(data: Data) -> str | None:

@@ -17,7 +17,7 @@ def show() -> None:
         shown = data.compute(view.controls())
         frame.claim(claims.CLAIMS, shown)
         view.picture(shown)
-    frame.next_step(_("Put another digit into a cell, or draw one; then press one of the questions."))
+    frame.next_step(claims.HINTS, shown)
     frame.claims(claims.CLAIMS, shown, more=map(_, claims.NOTICE), maths=map(_, claims.MATHS))
     below.when_painted("beneath-scene", lambda: _beneath(shown))
 

@@ -6,7 +6,8 @@ from tlmviz.figures.written import large
 from tlmviz.tokens import END
 from tlmviz.ui import markdown
 from tlmviz.ui.guess import three_digits
-from tlmviz.ui.language import _, ngettext
+from tlmviz.ui.hints import Hint, where
+from tlmviz.ui.language import N_, _, ngettext
 
 from .data import Data
 
@@ -79,6 +80,7 @@ def beyond(data: Data) -> str | None:
 
 
 CLAIMS = saves, saves_nothing, forgets, doubles, stays, ended, beyond
+HINTS = (Hint(N_("Press ▶."), where(lambda data: data.done.tokens)),)
 
 
 def per_token(data: Data) -> float:

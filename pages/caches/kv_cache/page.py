@@ -20,11 +20,7 @@ def steps(shown: Data) -> None:
     with st.spinner(_("{model} writes …", model=shown.chosen.model), show_time=True):
         frame.claim(claims.CLAIMS, shown)
     view.steps(shown)
-    frame.next_step(
-        _(
-            "Walk back to the prompt, or press ▶: each token adds one row to the map and one column to the cache."
-        )
-    )
+    frame.next_step(claims.HINTS, shown)
     below.when_painted("beneath-cache", lambda: _beneath(shown), seen=False)
 
 

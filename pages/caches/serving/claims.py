@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from tlmviz.ui import frame
-from tlmviz.ui.language import _, ngettext
+from tlmviz.ui.hints import Hint, to, within
+from tlmviz.ui.language import N_, _, ngettext
 
 from .data import Data
-from .state import CONTINUOUS, STATIC
+from .state import CONTINUOUS, MOST_PAGES, STATIC
 
 
 def faster(data: Data) -> str | None:
@@ -90,6 +91,11 @@ def wasted(data: Data) -> str | None:
 
 
 CLAIMS = faster, as_fast, found, nothing_shared, preempted, padded, wasted
+HINTS = (
+    Hint(N_("Press ▶; then make *Page size* 1."),
+         to(page=1, pages=lambda chosen: min(chosen.page * chosen.pages, MOST_PAGES))),
+    Hint(N_("Press ▶."), within),
+)  # fmt: skip
 
 
 def _rates(data: Data) -> tuple[float, float]:
@@ -140,8 +146,5 @@ def notice() -> tuple[str, ...]:
             "**Shared beginnings** lie on the same pages (stripes). The first request to write to a part-full one gets its own "
             "copy."
         ),
-        _(
-            "**Preemption**: when no page is free, the latest arrival gives its pages back and is computed again later. Fewer "
-            "*Pages* preempt more; the text stays the same."
-        ),
-    )
+        _("**Preemption**: when no page is free, the latest arrival gives its pages back and is computed again later."),
+    )  # fmt: skip

@@ -17,7 +17,7 @@ _STYLE = """<style>
 def show(model: str) -> None:
     """The controls, the server's steps, and their numbers."""
     with frame.picture_first():
-        shown = data.compute(view.controls(model))
+        shown = data.compute(chosen := view.controls(model))
         if said := claims.left_out(shown):
             st.warning("  \n".join(said))
         if not shown.requests:
@@ -25,9 +25,7 @@ def show(model: str) -> None:
             return
         frame.claim(claims.CLAIMS, shown)
         view.picture(shown)
-    frame.next_step(
-        _("Press ▶; then take a page size of 1, or 64: the memory stays the same, and its waste does not.")
-    )
+    frame.next_step(claims.HINTS, chosen)
     below.when_painted("beneath-serving", lambda: _beneath(shown))
 
 

@@ -6,6 +6,7 @@ from tlmviz.analysis.cost import layer
 from tlmviz.analysis.cost.layer import PARTS
 from tlmviz.figures import number
 from tlmviz.figures.written import large
+from tlmviz.ui.hints import OWN_TEXT, Hint, to, within
 from tlmviz.ui.language import N_, _, ngettext
 
 from .data import Data, Rounds, by_part
@@ -256,6 +257,13 @@ CLAIMS = {
     PARAMETERS: (mostly_feed_forward, another_is_larger, norms_hardly_count),
     FFN: (worst_without, only_layer_without, hardly_missed, dead_under_relu),
 }  # fmt: skip
+HINTS = {
+    BILL: (Hint(N_("Drag the dashed line to the right."), to(n=layer.MOST["n"])),),
+    HAND: (Hint(N_("Fill in any cell."), within),),
+    GROWTH: (Hint(N_("Count *operations*."), to(counted="operations")),),
+    PARAMETERS: (Hint(N_("Click an area, or the bar above."), within),),
+    FFN: (OWN_TEXT,),
+}  # fmt: skip
 
 
 def _shares(data: Data) -> dict[str, str]:
@@ -347,7 +355,7 @@ def notice(part: str) -> tuple[str, ...]:
               "in either case."),
         ),
         PARAMETERS: (
-            _("Click an area to go into it, the bar above to come back. Feed-forward parts have two or three matrices, F/d "
+            _("Feed-forward parts have two or three matrices, F/d "
               "times as wide as those of the attention."),
             _("**The smaller the model, the larger its vocabulary's share**: the embedding does not grow with depth. In GPT-2 "
               "small it is nearly a third of all, in a large model a sliver."),

@@ -18,7 +18,7 @@ def show(model: str) -> None:
         shown = data.compute(chosen)
         frame.claim(claims.CLAIMS[chosen.part], shown)
         view.picture(shown)
-    frame.next_step(_(view.NEXT[chosen.part]))
+    frame.next_step(claims.HINTS[chosen.part], shown)
     below.after(chosen.part in DRAWN, f"beneath-{chosen.part}", lambda: view.below_it(shown))
 
 

@@ -20,13 +20,6 @@ PICTURE = live.Picture(
     "layer-bill",
     **{name: Bill.controls[name] for name in (*NAMES, "counted", "prompt", "steps", "toy", "answers")},
 )
-NEXT = {
-    BILL: N_("Drag the dashed line to the right, or choose a published layer."),
-    HAND: N_("Fill in any cell: a number, or what it is worked out from, such as 4\\*8\\*8."),
-    GROWTH: N_("Make the text longer, then count operations in place of pairs."),
-    PARAMETERS: N_("Choose another model above: the smaller, the larger its vocabulary's share."),
-    FFN: N_("Choose another layer, or type a text of your own."),
-}
 EQUATIONS = {
     BILL: (
         r"\underbrace{2Bn\,d\,(hD+2gD)}_{Q,K,V}+\underbrace{2Bhn^2D}_{QK^\top}+\underbrace{5Bhn^2}_{\text{softmax}}"

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from tlmviz.analysis.cost.pipeline import GPIPE, ONE, SCHEDULES
 from tlmviz.figures import number
-from tlmviz.ui.language import _, ngettext
+from tlmviz.ui.hints import Hint, to, where
+from tlmviz.ui.language import N_, _, ngettext
 
 from .data import Data
 
@@ -103,6 +104,11 @@ def off_the_formula(data: Data) -> str | None:
 
 
 CLAIMS = cannot_run, nobody_waits, waits_least, another_waits_less, less_held, fullest, off_the_formula
+HINTS = (
+    Hint(N_("Press ▶, or drag through time."), where(lambda data: data.run)),
+    Hint(N_("Choose *1F1B*: its timeline is drawn."), where(lambda data: ONE in data.runs, to(schedule=ONE)),
+         lambda before, after: after.run is not None),
+)  # fmt: skip
 
 
 def _percent(share: float) -> str:
@@ -137,9 +143,7 @@ def notice() -> tuple[str, ...]:
             "**Interleaved**, a device has several thin slices of the model: the pipeline fills v times as fast, and sends v "
             "times as many messages."
         ),
-        _(
-            "**Zero bubble** splits the backward. Only the gradient by the inputs is waited for; that by the weights fills gaps."
-        ),
+        _("**Zero bubble** splits the backward. Only the gradient by the inputs is waited for; that by the weights fills gaps."),
         _(
             "**DualPipe** sends micro-batches in from both ends, and runs a forward beside a backward: messages of one are "
             "hidden behind the other's work. Every device holds two stages: twice the weights."
@@ -148,7 +152,7 @@ def notice() -> tuple[str, ...]:
             "**Held** is counted in what one micro-batch leaves on a device with an even share of the layers: a device with "
             "fewer layers, or one that recomputes, holds a part of that."
         ),
-    )
+    )  # fmt: skip
 
 
 def maths() -> tuple[str, ...]:

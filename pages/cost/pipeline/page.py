@@ -14,7 +14,7 @@ def show() -> None:
         shown = data.compute(view.controls())
         frame.claim(claims.CLAIMS, shown)
         view.timeline(shown)
-    frame.next_step(_("Press ▶, or drag through time; then choose another schedule."))
+    frame.next_step(claims.HINTS, shown)
     frame.claims(claims.CLAIMS, shown, more=claims.notice(), maths=claims.maths())
     below.after(shown.run, "beneath-pipeline", lambda: view.all_schedules(shown))
     view.rules()

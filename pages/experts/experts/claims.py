@@ -11,7 +11,8 @@ from tlmviz.figures import number, percent
 from tlmviz.figures.written import large
 from tlmviz.ui import markdown
 from tlmviz.ui.claims import Claim
-from tlmviz.ui.language import _, listed, ngettext
+from tlmviz.ui.hints import OWN_TEXT, Hint, to, where, within
+from tlmviz.ui.language import N_, _, listed, ngettext
 
 from .data import Data, worst
 from .state import CAPACITY, COST, KEPT, LOAD, MIXED, MUTING, REMOVED, ROUTING, TRAINING, Change
@@ -351,6 +352,14 @@ CLAIMS: dict[str, tuple[Claim, ...]] = {
     TRAINING: (becomes_even, more_even),
     COST: (part_at_work, all_at_work, against_dense),
 }
+HINTS = {
+    ROUTING: (Hint(N_("Click on a token; then open *Load*."), to(view=LOAD)),),
+    LOAD: (OWN_TEXT,),
+    MUTING: (Hint(N_("Click on an expert above the rows to mute it."), within),),
+    CAPACITY: (Hint(N_("Move *Capacity factor* to 0.25."), to(factor=0.25)),),
+    TRAINING: (Hint(N_("Press ▶."), where(lambda data: data.moments)),),
+    COST: (Hint(N_("Open *Training*."), to(view=TRAINING)),),
+}
 
 
 def cut(data: Data) -> str:
@@ -385,8 +394,6 @@ def notice(data: Data) -> list[str]:
             ),
         ],
         MUTING: [
-            _("Click on an expert above the rows: it is muted, and every token that chose it takes its next best one. Layers "
-              "above see another text then, so their routing changes too."),
             _("Forced, an expert is read by every token, in place of its last choice and with the weight of its own score."),
             _("In the map, whose changes are against the model as trained, an expert that costs little is one that others can "
               "stand in for; what one costs on this text says nothing of other texts."),
@@ -399,7 +406,7 @@ def notice(data: Data) -> list[str]:
             _("The dotted line in the chart is the loss without a limit."),
         ],
         TRAINING: [
-            _("Move the slider, or press play: blue experts read more tokens than an even share, orange ones fewer. They were "
+            _("Blue experts read more tokens than an even share, orange ones fewer. They were "
               "counted on the same held-out stories at every moment; your own text does not enter this view."),
             _("Nothing tells experts what to answer to. All that is asked for is that none of them is idle."),
         ],

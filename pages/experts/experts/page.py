@@ -20,7 +20,7 @@ def show(model: str) -> None:
             st.warning(_("{why} The picture shows the routing as trained.", why=frame.worded(shown.refused)))
         frame.claim(claims.CLAIMS[chosen.view], shown)
         view.picture(shown)
-    frame.next_step(_(view.NEXT[chosen.view]))
+    frame.next_step(claims.HINTS[chosen.view], shown)
     below.after(chosen.view in view.WITH_ROWS, f"beneath-{chosen.view}", lambda: view.below_it(shown))
 
 

@@ -9,7 +9,7 @@ import streamlit as st
 from tlmviz.figures.experts import changes
 from tlmviz.figures.theme import THEMES
 from tlmviz.ui import compute, frame, inputs, live, reading
-from tlmviz.ui.language import N_, _
+from tlmviz.ui.language import _
 
 from . import claims, view_charts
 from .data import FACTORS, Data
@@ -61,16 +61,6 @@ EQUATIONS = {
         r"N_{\mathrm{active}} = N - L_{\mathrm{experts}}\,(E - k)\, 3\, d_{\mathrm{model}}\, d_{\mathrm{expert}}",
         f"Three matrices for each expert: gate, up and down (SwiGLU). {_SECTION}.",
     ),
-}
-NEXT = {
-    ROUTING: N_(
-        "Click on a token to see what the router gave each expert; then open *Load* for the tokens that each answers to."
-    ),
-    LOAD: N_("Choose another layer, or type a text of your own."),
-    MUTING: N_("Click on an expert above the rows to mute it, and once more to let it speak."),
-    CAPACITY: N_("Move the factor to 0.25, where most choices are dropped, and to 4."),
-    TRAINING: N_("Press ▶ and watch two of eight experts become all."),
-    COST: N_("Choose another model above, or open *Training* for what it took."),
 }
 
 

@@ -6,10 +6,11 @@ from statistics import median
 
 from tlmviz.figures import number
 from tlmviz.ui import markdown
-from tlmviz.ui.language import _, listed, ngettext
+from tlmviz.ui.hints import Hint, to, where
+from tlmviz.ui.language import N_, _, listed, ngettext
 
 from .data import PLAIN, Data
-from .state import CHAINED, GIVEN, LONGEST, OWN, PARALLEL
+from .state import CHAINED, GIVEN, LONGEST, OWN, PARALLEL, SMALLER, WRITING
 
 
 def quoted(token: str) -> str:
@@ -213,6 +214,13 @@ def in_a_row_or_beside(data: Data) -> str | None:
 
 
 CLAIMS = (ahead_of_one, several_a_pass, one_a_pass, stays, misled, by_depth, told, twin, in_a_row_or_beside)
+HINTS = (
+    Hint(N_("Press ▶; then choose *A smaller model*."), where(lambda data: data.chosen.writing, to(proposer=SMALLER))),
+    Hint(N_("Press ▶."), where(lambda data: data.chosen.writing)),
+    Hint(N_("Click another token; then choose *modules in a row*."), to(model=CHAINED)),
+    Hint(N_("Click another token; then choose *the text*."), to(reads=GIVEN)),
+    Hint(N_("Click another token; then open *Writing*."), to(view=WRITING)),
+)  # fmt: skip
 
 
 def speed(race: tuple[list[float], list[float]]) -> str:

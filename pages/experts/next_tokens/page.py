@@ -16,7 +16,7 @@ def show() -> None:
             frame.caption(said)
         frame.claim(claims.CLAIMS, shown)
         view.picture(shown)
-    frame.next_step(_(view.next_step(shown.chosen)))
+    frame.next_step(claims.HINTS, shown)
     frame.claims(claims.CLAIMS, shown, more=claims.notice(shown), maths=claims.maths(shown))
     below.when_painted("beneath-ahead", lambda: view.below_it(shown))
     for equation in view.equations(shown.chosen):

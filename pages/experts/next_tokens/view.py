@@ -6,7 +6,7 @@ import streamlit as st
 
 from tlmviz.figures.experts.ahead import accuracy_by_depth, speeds
 from tlmviz.ui import frame, live, state
-from tlmviz.ui.language import N_, _
+from tlmviz.ui.language import _
 
 from . import claims
 from .data import Data
@@ -37,19 +37,6 @@ def equations(chosen: Ahead) -> tuple[tuple[str, ...], ...]:
     """What is computed."""
     looks = _HEADS if chosen.parallel else _MODULES
     return (_REJECTION, looks) if chosen.writing else (looks,)
-
-
-def next_step(chosen: Ahead) -> str:
-    """What to try."""
-    if chosen.writing:
-        return N_(
-            "Press ▶, and watch the passes; then let *a smaller model* propose, or raise the temperature behind *More*."
-        )
-    if chosen.parallel:
-        return N_("Click another token, and compare *modules in a row*; then *Writing*.")
-    return N_(
-        "Click another token, or take *the text* for what the modules read; then *heads side by side*, and *Writing*."
-    )
 
 
 def controls() -> Ahead:

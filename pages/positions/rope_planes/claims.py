@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from tlmviz.figures import number, turn
+from tlmviz.ui.hints import OWN_TEXT, Hint, to, within
 from tlmviz.ui.language import N_, _, ngettext
 from tlmviz.ui.markdown import plain
 from tlmviz.ui.markdown import quoted as quoted_token
@@ -218,6 +219,15 @@ CLAIMS = (
     stands_still, highest_here, higher_elsewhere, turns, layout_costs, layout_costs_nothing, without_rotation, strongest, adds_up,
     another_base, unfinished, all_turn, not_its_layout, not_all_rows, chooses_otherwise, uses, prefers,
 )  # fmt: skip
+HINTS = {
+    CLOCKS: (
+        Hint(N_("Choose *Move both* and press ▶: what stands still?"), to(moves=BOTH)),
+        Hint(N_("Press ▶: what stands still?"), within),
+    ),
+    STEPS: (Hint(N_("Press ▶, or drag through the planes."), within),),
+    LAYOUTS: (OWN_TEXT,),
+    HEADS: (Hint(N_("Choose *In every layer*."), to(everywhere=True)), OWN_TEXT),
+}
 
 
 def _written(data: Data) -> list[str]:
@@ -266,9 +276,8 @@ def token(data: Data, side: int) -> str:
 
 NOTICE = {
     CLOCKS: (
-        N_("*Move both*, then ▶: every hand turns and the angles between them do not."),
-        N_("*Move the query*: fast planes change within a few tokens; slow ones hardly change: they compare content wherever it "
-           "is. With larger steps (*More*) they turn too. λ is the number of tokens of a turn."),
+        N_("Fast planes change within a few tokens; slow ones hardly change: they compare content wherever it "
+           "is. λ is the number of tokens of a turn."),
     ),
     STEPS: (
         N_("The angle table is fast at the left and slow at the right; orange dots mark a plane's first full turn."),

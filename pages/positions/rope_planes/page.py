@@ -22,7 +22,7 @@ def planes(model: str) -> None:
             return
         frame.claim(claims.CLAIMS, shown)
         view.picture(shown)
-    frame.next_step(*view.next_steps(shown.chosen))
+    frame.next_step(claims.HINTS[shown.chosen.part], shown)
     below.when_painted("beneath-planes", lambda: _beneath(shown), seen=False)
 
 

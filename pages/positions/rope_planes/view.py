@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any
 
 import numpy as np
 import streamlit as st
@@ -19,7 +19,7 @@ from tlmviz.ui import engine, frame, inputs, link, live
 from tlmviz.ui.language import _
 
 from .data import NOTES_BASE, PLAIN_BASE, Data, unchosen
-from .state import BOTH, CLOCKS, HEADS, LAYOUTS, STEPS, Choice, Pair
+from .state import CLOCKS, HEADS, LAYOUTS, STEPS, Choice, Pair
 from .view_passes import heads, heads_snippet, layouts, layouts_snippet, start
 
 READER = Path(__file__).parent / "reader.js"
@@ -60,25 +60,6 @@ EQUATIONS = {
         "function of t − s: Decoder-Only Transformers in Einstein Notation, section 3.1.",
     ),
 }
-
-
-def next_steps(chosen: Choice) -> tuple[str | Literal[False], ...]:
-    """What there is to do in a part; False for what is done already."""
-    return {
-        CLOCKS: (
-            chosen.moves != BOTH
-            and _("Choose *Move both* and press ▶: what stands still? Then choose another part."),
-            _("Press ▶: what stands still? Then choose *Move the query*."),
-        ),
-        STEPS: (
-            _("Press ▶, or drag through the planes: each turns more slowly than the one before. Then choose another part."),
-        ),
-        LAYOUTS: (_("Type a text of your own: what does the wrong layout cost there? Then choose another part."),),
-        HEADS: (
-            not chosen.everywhere and _("Choose *In every layer*: what does the model lose then? Or choose another head."),
-            _("Choose another head: at which distances does it score highest?"),
-        ),
-    }[chosen.part]  # fmt: skip
 
 
 # --- controls ----------------------------------------------------------------------------------------

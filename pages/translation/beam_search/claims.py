@@ -6,7 +6,8 @@ import numpy as np
 
 from tlmviz.figures import number
 from tlmviz.ui import markdown
-from tlmviz.ui.language import _, ngettext
+from tlmviz.ui.hints import Hint, within
+from tlmviz.ui.language import N_, _, ngettext
 
 from .data import Data
 
@@ -187,6 +188,7 @@ CLAIMS = (
     greedy_cut, greedy_beats, greedy_loses, greedy_loses_by_score, greedy_finds, one_beam, dull, story, leave_the_beam,
     unfinished, unsure, nearly_lost, always_first, shorter_without, same_without, one_text,
 )  # fmt: skip
+HINTS = (Hint(N_("Click a node to force another token there."), within),)
 
 
 def _differ(data: Data) -> bool:

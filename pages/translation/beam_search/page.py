@@ -22,11 +22,7 @@ def tree(shown: Data, place: DeltaGenerator) -> None:
             return
         frame.claim(claims.CLAIMS, shown)
         view_tree.tree(shown)
-    frame.next_step(
-        _(
-            "Click a node to force another token there. Drag sideways to pan; zoom buttons are at the upper right."
-        )
-    )
+    frame.next_step(claims.HINTS, shown)
     if not shown.chosen.has_source:
         view.texts(shown)
     view.ranking(shown)

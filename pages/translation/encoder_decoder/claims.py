@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from tlmviz.figures import number, readable
 from tlmviz.ui import markdown
+from tlmviz.ui.hints import Hint, to, where
 from tlmviz.ui.language import N_, _, ngettext
 
 from .data import Data
@@ -133,6 +134,10 @@ def no_copy(data: Data) -> str | None:
 
 
 CLAIMS = turned, hides, looks_ahead, peeks, hurts, helps, looks_back, reads, writes_the_same, no_copy
+HINTS = (
+    Hint(N_("Choose *Trained without*."), where(lambda data: LEARNED in data.kinds, to(kind=LEARNED))),
+    Hint(N_("Choose *Removed*."), where(lambda data: REMOVED in data.kinds, to(kind=REMOVED))),
+)
 
 
 def _mean(data: Data, kind: str) -> str:
@@ -194,7 +199,5 @@ def notice() -> tuple[str, ...]:
             "**Shifted by one.** What must be predicted at a position is read at the next one. One look ahead, and the answer is "
             "there."
         ),
-        _(
-            "**K and V** are made from the memory by two matrices, once per source; only Q changes with each written token."
-        ),
-    )
+        _("**K and V** are made from the memory by two matrices, once per source; only Q changes with each written token."),
+    )  # fmt: skip

@@ -4,7 +4,7 @@ import streamlit as st
 
 from pages.translation.encoder_decoder import claims, data, view
 from pages.translation.encoder_decoder.examples import examples
-from pages.translation.encoder_decoder.state import LEARNED, REMOVED, Decoding
+from pages.translation.encoder_decoder.state import Decoding
 from tlmviz.ui import below, frame, translation
 from tlmviz.ui.language import _
 
@@ -20,14 +20,7 @@ def show(model: str) -> None:
         with st.spinner(_("Reading with and without the mask …"), show_time=True):
             frame.claim(claims.CLAIMS, shown)
         view.maps(shown)
-    to_try = [kind for kind in shown.kinds if kind != chosen.kind]
-    frame.next_step(
-        LEARNED in to_try
-        and _("Choose *Trained without*: one diagonal of the decoder's map lights up, the answers."),
-        REMOVED in to_try
-        and _("Choose *Removed*: a decoder that was trained with the mask reads without it."),
-        _("Choose another target token: where does the decoder look for it?"),
-    )
+    frame.next_step(claims.HINTS, shown)
     below.when_painted("beneath-decoding", lambda: _beneath(shown), seen=False)
 
 

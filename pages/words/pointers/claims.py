@@ -5,9 +5,11 @@ from __future__ import annotations
 import numpy as np
 
 from tlmviz.figures import number
-from tlmviz.ui.language import _, ngettext
+from tlmviz.ui.hints import OTHER_TEXT, Hint, first, within
+from tlmviz.ui.language import N_, _, ngettext
 
 from .data import Copies, Hull
+from .state import HULL, SENTINEL
 
 TRAINED = 5, 50  # points
 
@@ -266,6 +268,10 @@ def moved(data: Copies) -> str | None:
 SENTINEL_CLAIMS = (
     copied_again, not_copied, nothing_again, all_known, every_name, helped, hindered, where_it_comes_again, moved,
 )  # fmt: skip
+HINTS = {
+    HULL: (Hint(N_("Drag a point, double-click to add or remove one."), within),),
+    SENTINEL: (Hint(N_("Point at a word; then type a text of your own."), first(text=OTHER_TEXT)),),
+}
 
 
 def _best_hit(data: Copies) -> tuple[str, tuple[int, int]]:
@@ -347,7 +353,5 @@ def sentinel_maths() -> tuple[str, ...]:
             "The sentinel is one more key in the pointer's softmax; its share is g. Moving its score by d makes g eᵈ / (g eᵈ + 1 "
             "− g) of g."
         ),
-        _(
-            "Unknown words are read as stand-ins, in order of appearance, and have columns of their own after the vocabulary."
-        ),
-    )
+        _("Unknown words are read as stand-ins, in order of appearance, and have columns of their own after the vocabulary."),
+    )  # fmt: skip

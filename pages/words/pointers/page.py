@@ -27,12 +27,10 @@ def show() -> None:
         if isinstance(shown, data.Hull):
             view.points(shown)
             notice, maths = claims.hull_notice(), claims.hull_maths()
-            said = _("Drag a point, double-click to add or remove one: the network answers at once.")
         else:
             view.words(shown)
             notice, maths = claims.sentinel_notice(), claims.sentinel_maths()
-            said = _("Point at a word; type a name of your own invention, twice; then move the slider.")
-    frame.next_step(said)
+    frame.next_step(claims.HINTS[chosen.part], shown)
     frame.claims(every, shown, more=notice, maths=maths)
 
 

@@ -10,10 +10,11 @@ from tlmviz.figures import number, percent
 from tlmviz.figures.tokens import SPACE
 from tlmviz.ui import markdown
 from tlmviz.ui.claims import Claim
-from tlmviz.ui.language import _, listed, ngettext
+from tlmviz.ui.hints import Hint, first, to, where, within
+from tlmviz.ui.language import N_, _, listed, ngettext
 
 from .data import NEAR, Data
-from .state import ANALOGIES, CATEGORY, FILM, MAP, TSNE
+from .state import ANALOGIES, CATEGORY, FILM, MAP, TSNE, WORDS
 
 KINDS = list(CATEGORIES)
 SEVERAL = 4  # neighbours of a word's category that are worth a sentence: a list is short, and leaves out many words of its kind
@@ -232,6 +233,15 @@ CLAIMS: dict[str, tuple[Claim, ...]] = {
     FILM: (begins_small, *ON_A_PLANE, loss_falls),
     ANALOGIES: (answers, given_is_nearer, twice, often_fails),
 }
+HINTS = {
+    MAP: (
+        Hint(N_("Click a word; then choose *Film*."), where(lambda data: data.chosen.side == WORDS and data.film, to(view=FILM)),
+             lambda before, after: not after.no_film),
+        Hint(N_("Click a word."), within),
+    ),
+    FILM: (Hint(N_("Press ▶."), within),),
+    ANALOGIES: (Hint(N_("Type three words of your own."), first(first="king", second="queen", third="man")),),
+}  # fmt: skip
 
 
 def title(data: Data) -> str:
@@ -265,7 +275,6 @@ def notice(data: Data) -> tuple[str, ...]:
     parts = (
         _("The colours are sixteen categories made by hand, laid over the vectors afterwards. Lines go to the {near} nearest by "
           "*all* numbers.", near=NEAR),
-        _("**Point** at a word for its neighbours, **click** it to keep them, walk on from the list at the right."),
     )  # fmt: skip
     if data.chosen.view == FILM:
         return (

@@ -21,7 +21,7 @@ def show() -> None:
         with st.spinner(view.waiting(chosen), show_time=True):
             frame.claim(claims.CLAIMS[chosen.view], shown)
             (view.analogy if apart else view.picture)(shown)
-    frame.next_step(_(view.NEXT[chosen.view]))
+    frame.next_step(claims.HINTS[chosen.view], shown)
     below.after(not apart, "beneath-projector", lambda: beneath(shown))
 
 

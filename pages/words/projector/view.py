@@ -60,11 +60,6 @@ EQUATION_ANALOGY = (
     "Mathematics in Modern NLP, section 2, Eq. 1; Mikolov et al. 2013, Levy and Goldberg 2014 (3CosAdd).",
     "Eq. 1 writes an equals sign. It is a search for the nearest word, with the three given words left out.",
 )
-NEXT = {
-    MAP: N_("Click a word to walk on, or type one; then see how it came about: *Film*."),
-    FILM: N_("Press ▶, and watch the colours part."),
-    ANALOGIES: N_("Type three words of your own."),
-}
 
 
 def controls() -> Projector:

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from tlmviz.figures import number, readable
 from tlmviz.ui import markdown
-from tlmviz.ui.language import _, ngettext
+from tlmviz.ui.hints import Hint, to, where
+from tlmviz.ui.language import N_, _, ngettext
 
 from .data import Data
 from .state import MODELS, PRECISIONS, PROMPTS
@@ -137,6 +138,11 @@ def every_head_moved(data: Data) -> str | None:
 CLAIMS = (
     nothing_differs, guess_moves, guess_stays, too_different, moved_most, moved_alike, furthest_apart, begins_alike,
     no_token_shared, every_head_moved,
+)  # fmt: skip
+HINTS = (
+    Hint(N_("Change *Text B*."),
+         where(lambda data: data.same and data.chosen.view == PROMPTS, to(b=lambda data: f"{data.chosen.b} a"))),
+    Hint(N_("Click a head, or a token."), where(lambda data: not data.same)),
 )  # fmt: skip
 
 
@@ -278,7 +284,5 @@ def maths() -> tuple[str, ...]:
             "A head’s number is the mean, over aligned rows, of the total variation between its two rows; weight on tokens "
             "without a partner counts as one cell."
         ),
-        _(
-            "The bars and the table are KL(A‖B), in nats. The alignment has the fewest edits that turn one text into the other."
-        ),
-    )
+        _("The bars and the table are KL(A‖B), in nats. The alignment has the fewest edits that turn one text into the other."),
+    )  # fmt: skip

@@ -19,11 +19,7 @@ def show(model: str) -> None:
         shown = data.compute(chosen)
         frame.claim(claims.CLAIMS, shown)
         view.picture(shown)
-    frame.next_step(
-        _("Change a word of one of them, or choose another B.")
-        if shown.same
-        else _("Click a head, or a name under the picture, to see its map; a click on a token pins its row.")
-    )
+    frame.next_step(claims.HINTS, shown)
     onward.links(view.onward(shown))
     view.costs(shown)
     frame.claims(claims.CLAIMS, shown, more=claims.notice(shown), maths=claims.maths())

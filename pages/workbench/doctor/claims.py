@@ -8,6 +8,7 @@ from tlmviz.facades.language_model import LanguageModel
 from tlmviz.figures import number
 from tlmviz.ui import compute as computing
 from tlmviz.ui import markdown
+from tlmviz.ui.hints import Hint, to
 from tlmviz.ui.language import N_, _
 
 from .data import Data
@@ -170,6 +171,10 @@ def cost(data: Data) -> str | None:
 
 
 CLAIMS = (two_models, recognised, missed, healthy, rounded, named, unnamed, alone, cost)
+HINTS = (
+    Hint(N_("Choose *Two models or files*, and bring runs of yours."),
+         to(view=MODELS, other=lambda data: data.chosen.other or data.chosen.model)),
+)  # fmt: skip
 
 
 def _apart(data: Data) -> bool:
@@ -337,7 +342,5 @@ def maths() -> tuple[str, ...]:
             "Scale, bound, mask, window and grouping are inferred from the log-sum-exps and outputs of B, not read off what B "
             "declares."
         ),
-        _(
-            "A cause is named only if it explains nine tenths of the difference; rules and injected faults share no code."
-        ),
-    )
+        _("A cause is named only if it explains nine tenths of the difference; rules and injected faults share no code."),
+    )  # fmt: skip

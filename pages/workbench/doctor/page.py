@@ -22,7 +22,7 @@ def show(model: str) -> None:
             st.warning(said)
         frame.claim(claims.CLAIMS, shown)
         view.picture(shown)
-    frame.next_step(*view.next_steps(chosen))
+    frame.next_step(claims.HINTS, shown)
     below.when_painted("beneath-doctor", lambda: _beneath(shown), seen=False)
 
 

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Literal
-
 import streamlit as st
 
 from tlmviz.analysis.workbench.faults import FAULTS, fitting
@@ -85,20 +83,6 @@ def _with_network(lm: LanguageModel | TraceFile) -> None:
 
 
 DRAWN = {INJECTED: _injected, TWO_WAYS: _two_ways, MODELS: _models}
-
-
-def next_steps(chosen: Doctor) -> tuple[str | Literal[False], ...]:
-    """What there is to do with two runs; False for what needs a control that is not there."""
-    return {
-        INJECTED: (
-            FAULTS[chosen.fault].sized
-            and _("Move the slider, and the number in the sentence follows; then choose *Two models or files*, and bring runs of "
-                  "yours."),
-            _("Choose another layer, and the sentence follows; then choose *Two models or files*, and bring runs of yours."),
-        ),
-        TWO_WAYS: (_("Choose another way to run it; then *Two models or files*, and bring runs of yours."),),
-        MODELS: (_("Choose another model as B: where do the two part first?"),),
-    }[chosen.view]  # fmt: skip
 
 
 def picture(data: Data) -> None:

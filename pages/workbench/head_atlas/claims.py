@@ -6,6 +6,7 @@ import numpy as np
 
 from tlmviz.figures import number
 from tlmviz.ui import markdown
+from tlmviz.ui.hints import Hint, within
 from tlmviz.ui.language import N_, _, listed, ngettext
 
 from .data import Data
@@ -256,6 +257,10 @@ CLAIMS = (
     found_some, found_none, found_all, one_has_most, averaged, since_the_start, does_most, others_do_more, never, go_together,
     go_apart,    unrelated, by_layers, without, depends_on_text, in_every_text, in_the_passage,
 )  # fmt: skip
+HINTS = {
+    ALL: (Hint(N_("Click a dot, or a line of the table."), within),),
+    ONE: (Hint(N_("Click another passage or another token."), within),),
+}
 
 
 def written(column: str, value: float) -> str:
@@ -318,14 +323,12 @@ def notice(data: Data) -> tuple[str, ...]:
             ),
         )
     return (
-        _(
-            "Left, the head (filled) among all others; the bar below its dots holds the middle eight tenths of the **passages**."
-        ),
+        _("Left, the head (filled) among all others; the bar below its dots holds the middle eight tenths of the **passages**."),
         _(
             "The ten passages are those where the head has **most** of the statistic. Tokens are shaded by the weight that the "
             "framed one gives them."
         ),
-    )
+    )  # fmt: skip
 
 
 def maths(view: str) -> tuple[str, ...]:

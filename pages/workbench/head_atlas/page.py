@@ -4,7 +4,7 @@ import streamlit as st
 
 from pages.workbench.head_atlas import claims, data, view
 from pages.workbench.head_atlas.examples import examples
-from pages.workbench.head_atlas.state import ALL, Atlas
+from pages.workbench.head_atlas.state import Atlas
 from tlmviz.ui import below, frame
 from tlmviz.ui.language import _
 
@@ -19,15 +19,7 @@ def show(model: str) -> None:
         shown = data.compute(chosen)
         frame.claim(claims.CLAIMS, shown)
         view.picture(shown)
-    frame.next_step(
-        _("Move the step, and watch which dots leave the others.")
-        if shown.trained
-        else _("Click a dot, or a line of the table, to open that head.")
-        if chosen.view == ALL
-        else _(
-            "Click another passage or another token; **Open in the explorer** shows the same among all heads."
-        )
-    )
+    frame.next_step(claims.HINTS[chosen.view], shown)
     view.open_elsewhere(shown)
     frame.claims(claims.CLAIMS, shown, more=claims.notice(shown), maths=claims.maths(chosen.view))
     frame.measured(lambda: shown.checks)

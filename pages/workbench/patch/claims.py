@@ -7,6 +7,7 @@ import numpy as np
 from tlmviz.analysis.workbench.patching import HEAD_KINDS, Cell
 from tlmviz.figures import number, readable
 from tlmviz.ui import markdown
+from tlmviz.ui.hints import Hint, to, within
 from tlmviz.ui.language import N_, _, ngettext
 
 from .data import APART, Data, Exact
@@ -218,6 +219,10 @@ def off_the_preview(data: Data) -> str | None:
 CLAIMS = (
     no_share, guessed, carried, at_the_end, one_part, several, nothing, decided, look_or_value, together, off_the_preview,
 )  # fmt: skip
+HINTS = (
+    Hint(N_("Click a cell; then choose *Residual*."), to(kind="resid")),
+    Hint(N_("Click a cell to put that part alone into the run."), within),
+)
 
 
 def percent(value: float) -> str:
@@ -369,10 +374,8 @@ def notice() -> tuple[str, ...]:
             "**The preview** takes one pass forward and one back for all cells, and guesses each by a straight line. The exact "
             "grid runs every cell; where both part, the network is far from linear."
         ),
-        _(
-            "**A chain** is patches made together, which may bring back more or less than the sum of them one by one."
-        ),
-    )
+        _("**A chain** is patches made together, which may bring back more or less than the sum of them one by one."),
+    )  # fmt: skip
 
 
 def maths() -> tuple[str, ...]:
@@ -382,7 +385,5 @@ def maths() -> tuple[str, ...]:
             "Attribution patching of a head keeps what softmax does to its own weights exact: only what comes after $z$ is "
             "linearised. The preview of the sum over heads is the preview of the sum, as $W_O$ is linear."
         ),
-        _(
-            "With fewer key/value heads than query heads, k and v are exchanged for one query head of the group alone."
-        ),
-    )
+        _("With fewer key/value heads than query heads, k and v are exchanged for one query head of the group alone."),
+    )  # fmt: skip

@@ -20,9 +20,7 @@ def show(model: str) -> None:
             view.grid(shown)
         with right, st.container(key="patch-runs"):
             view.predictions(shown)
-    frame.next_step(
-        _("Click a cell to put that part alone into the run; then patch *Residual*, and follow the colour.")
-    )
+    frame.next_step(claims.HINTS, shown)
     below.when_painted("beneath-patch", lambda: _beneath(shown), seen=False)
 
 

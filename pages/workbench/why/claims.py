@@ -9,6 +9,7 @@ from tlmviz.analysis.workbench.explaining import DISTANCE
 from tlmviz.analysis.workbench.sources import BIASES
 from tlmviz.figures import number, percent, readable
 from tlmviz.ui import markdown
+from tlmviz.ui.hints import Hint, within
 from tlmviz.ui.language import N_, _
 
 from .data import Data
@@ -168,6 +169,10 @@ CLAIMS = (
     owes_to_head, owes_to_other, owes_to_nothing, listens_most, listens_to_none, asks_most, compared, writes, writes_little,
     names_no_tokens, by_steps, not_all,
 )  # fmt: skip
+HINTS = {
+    SCORE: (Hint(N_("Click a head among the sources."), within),),
+    HEADS: (Hint(N_("Click a pair."), within),),
+}
 
 
 def token(data: Data, position: int) -> str:
@@ -250,11 +255,9 @@ def notice(view: str) -> tuple[str, ...]:
             "**A key need not be about its own token.** Where an earlier head wrote into it what stood before, a later head "
             "finds by it what came next last time: two heads in a row, **induction**."
         ),
-        _(
-            "**Softmax compares** the score with all others of the row: a large one has weight only where others are smaller."
-        ),
+        _("**Softmax compares** the score with all others of the row: a large one has weight only where others are smaller."),
         _("The norms’ scales are held as they are, and MLPs are not looked into."),
-    )
+    )  # fmt: skip
 
 
 def maths(view: str) -> tuple[str, ...]:
@@ -266,7 +269,5 @@ def maths(view: str) -> tuple[str, ...]:
             "Norms are frozen: each divides by its actual scale. Biases are a source of their own, and what distance adds to the "
             "score (ALiBi, relative positions) is a last row and column."
         ),
-        _(
-            "What is written passes the final norm, frozen too, and the model’s head, as if no later layer answered to it."
-        ),
-    )
+        _("What is written passes the final norm, frozen too, and the model’s head, as if no later layer answered to it."),
+    )  # fmt: skip

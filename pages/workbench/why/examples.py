@@ -9,7 +9,7 @@ from .state import HEADS, Why
 
 CARDS = (
     Card(
-        "After me stood “red”",
+        "Behind me stood “red”",
         "L5H0 looks from “red” to “ball”, 97%. The key owes most to L4H2, which read the token before: “red”.",
         {},
         "A square of numbers whose brightest cell is in the column of L4H2",

@@ -4,7 +4,7 @@ import streamlit as st
 
 from pages.workbench.why import claims, data, guess, view
 from pages.workbench.why.examples import examples
-from pages.workbench.why.state import SCORE, Why
+from pages.workbench.why.state import Why
 from tlmviz.ui import below, frame, onward
 from tlmviz.ui.language import _
 
@@ -21,13 +21,7 @@ def show(model: str) -> None:
             return
         frame.claim(claims.CLAIMS, shown)
         view.picture(shown)
-    frame.next_step(
-        _(
-            "Click a head among the sources to follow it back, to the token that it read; or a cell of the map."
-        )
-        if chosen.view == SCORE
-        else _("Click a pair to see the reader on your text, with the writer followed.")
-    )
+    frame.next_step(claims.HINTS[chosen.view], shown)
     onward.links(view.onward(shown))
     frame.claims(claims.CLAIMS, shown, more=claims.notice(chosen.view), maths=claims.maths(chosen.view))
     frame.measured(lambda: shown.checks)

@@ -158,7 +158,7 @@ def test_models_side_by_side_and_the_formula_says_what_nbytes_says():
     scope = run_snippet(app)
     assert {name: sizes[0] for name, sizes in scope["sizes"].items()} == dict(table["Bytes"])
     assert all(real == formula for real, formula in scope["sizes"].values())
-    assert "Raise the length" in to_do(app), "a model with a window is there already"
+    assert "*Tokens in the cache*" in to_do(app), "a model with a window is there already"
 
 
 def test_times_of_models_are_measured_again_where_the_table_runs_alone(monkeypatch):
@@ -176,7 +176,7 @@ def test_times_of_models_are_measured_again_where_the_table_runs_alone(monkeypat
 def test_models_that_cannot_read_so_far_are_left_out_and_none_is_a_sentence():
     app = opened(kview=SIDE_BY_SIDE, kmods=["zoo-learned", "zoo-mqa"], klen=1024)
     charts(app)
-    assert "Add a model with a window" in to_do(app)
+    assert "Add *zoo-window*" in to_do(app)
     assert "zoo-learned is left out" in app.warning[0].value and list(app.dataframe[0].value["Model"]) == [
         "zoo-mqa"
     ]

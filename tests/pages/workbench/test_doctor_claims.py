@@ -5,7 +5,7 @@ import copy
 import pytest
 
 import tlmviz
-from pages.workbench.doctor import claims, data, view
+from pages.workbench.doctor import claims, data
 from pages.workbench.doctor.state import INJECTED, MODELS, SIZES, TWO_WAYS, Doctor
 from tests.pages.helpers import assert_healthy, open_page
 from tests.pages.states import above_the_picture, each_speaks_and_is_silent, facts
@@ -104,14 +104,6 @@ def test_every_claim_follows_from_the_diagnosis_in_every_state():
         assert sum(bool(holds[name]) for name in list(expected)[:7]) == 1, "one of them is the first"
         found.append(expected)
     each_speaks_and_is_silent(found)
-
-
-@pytest.mark.parametrize(
-    "values, has", [({}, True), ({"fault": "Causal mask lost"}, False), ({"view": TWO_WAYS}, False)]
-)
-def test_a_slider_is_spoken_of_where_it_is(values, has):
-    said = next(filter(None, view.next_steps(Doctor(**START | values))))
-    assert ("slider" in said) == has
 
 
 @pytest.mark.parametrize("text", TEXTS)

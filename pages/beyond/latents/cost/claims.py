@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from tlmviz.figures import number
+from tlmviz.ui.hints import Hint, to
 from tlmviz.ui.language import N_, _
 
 from .data import AMONG, INPUTS, LATENTS, Data, Times, apart
@@ -54,6 +55,7 @@ def doubled(data: Data) -> str | None:
 
 
 CLAIMS = fewer, more, mixing, doubled
+HINTS = (Hint(N_("Drag N to its end."), to(inputs=65536)), Hint(N_("Drag M to its end."), to(latents=4096)))
 
 
 def _values(data: Data) -> dict[str, str]:

@@ -15,7 +15,7 @@ def show() -> None:
     shown = data.compute(Cost.of_session())
     frame.claim(claims.CLAIMS, shown)
     view.picture()
-    frame.next_step(_("Drag N to its end, then M: when do latents cost more than they save?"))
+    frame.next_step(claims.HINTS, shown)
     below.when_painted("beneath-cost", lambda: _beneath(shown))
 
 

@@ -7,6 +7,7 @@ import numpy as np
 from tlmviz import digits
 from tlmviz.facades.scenes.language import PLACES
 from tlmviz.figures import number
+from tlmviz.ui.hints import Hint, within
 from tlmviz.ui.language import N_, _, listed, ngettext
 
 from .data import Data
@@ -187,6 +188,7 @@ CLAIMS = (
     like_those_it_knows,
     unlike_those_it_knows,
 )
+HINTS = (Hint(N_("Click a cell, or draw over its digit."), within),)
 BENEATH = more_read_more, more_read_no_more, needed_there  # they take many passes
 
 
@@ -287,12 +289,11 @@ NOTICE = (
        "layer it reads all pixels by attention (the colours, with the picture's ink in them), then all latents look at one "
        "another (the bars, when you point at a map)."),
     N_("In the end a learned question for each cell reads the latents, and they alone say what is there: the bars of the last "
-       "row say how much the chosen cell's answer takes from each latent. Click another cell to see another answer's."),
+       "row say how much the chosen cell's answer takes from each latent."),
     N_("In layer 0 a latent has read nothing yet: it asks the same of every picture. From layer 1 on it asks with what it has "
        "found."),
     N_("Whatever you draw is read as one of ten digits or as nothing: it knows nothing else. A drawing is first put in the "
        "middle of its cell, as large and as thin as the examples: the maps show what is read."),
-    N_("Mute a latent (click its map, then the button; or double-click): neither another one nor an answer sees it."),
 )  # fmt: skip
 MATHS = N_(
     "Every layer has its own read and mix weights, as in the notes' loop; Perceiver (Jaegle et al. 2021) shares them between "

@@ -15,9 +15,7 @@ def show() -> None:
     with frame.picture_first():
         frame.claim(claims.CLAIMS, shown)
         view.picture(shown)
-    frame.next_step(
-        _("Click a cell, draw over its digit, or press *Clear* and draw your own; then mute a latent.")
-    )
+    frame.next_step(claims.HINTS, shown)
     below.when_painted("beneath-latents", lambda: _beneath(shown))
 
 

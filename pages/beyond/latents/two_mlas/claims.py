@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from tlmviz.ui.hints import OTHER_TEXT, Hint, first
 from tlmviz.ui.language import N_, _
 
 from .data import Data
@@ -17,6 +18,11 @@ def fewer_and_narrower(data: Data) -> str | None:
 
 
 CLAIMS = (fewer_and_narrower,)
+HINTS = (
+    Hint(N_("Type a longer text: on the right there are more rows, on the left never."),
+         first(text=lambda data: f"{data.text} {OTHER_TEXT}"),
+         lambda before, after: len(after.hidden) > len(before.hidden) and len(after.array) == len(before.array)),
+)  # fmt: skip
 NOTICE = (
     N_("A latent array has **fewer rows**: however long the input is, M rows come out. DeepSeek's multi-head latent attention "
        "has **narrower rows**: each token keeps a shorter one."),

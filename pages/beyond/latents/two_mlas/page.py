@@ -16,7 +16,7 @@ def show() -> None:
     shown = data.compute(text)
     frame.claim(claims.CLAIMS, shown)
     view.pictures(shown)
-    frame.next_step(_("Type a longer text: on the right there are more rows, on the left never."))
+    frame.next_step(claims.HINTS, shown)
     frame.what_to_notice(*map(_, claims.NOTICE), maths=[_(claims.MATHS)])
     view.table(shown)
     for equation in view.EQUATIONS:

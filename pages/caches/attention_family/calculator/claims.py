@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from tlmviz.analysis.caches.cost import Shape
-from tlmviz.ui.language import _, ngettext
+from tlmviz.ui.hints import Hint, to
+from tlmviz.ui.language import N_, _, ngettext
 
 from .data import Data
 
@@ -78,6 +79,7 @@ def too_long(data: Data) -> str | None:
 
 
 CLAIMS = too_heavy, needs, more_than_weights, less_than_weights, too_many, all_fit, too_long
+HINTS = (Hint(N_("Make *Tokens each* 1,000,000."), to(length=1_000_000)),)
 
 
 def size(count: float | None, unit: str = "B") -> str:
@@ -102,8 +104,6 @@ def about(shape: Shape) -> str:
 def notice() -> tuple[str, ...]:
     """What the shapes pay for."""
     return (
-        _(
-            "MHA pays for every head, GQA and MQA for groups of heads, MLA for one latent. A window stops the growth."
-        ),
+        _("MHA pays for every head, GQA and MQA for groups of heads, MLA for one latent. A window stops the growth."),
         _("Number formats below 16 bits also need scales, which are not counted."),
-    )
+    )  # fmt: skip

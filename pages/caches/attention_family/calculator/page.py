@@ -6,7 +6,6 @@ import streamlit as st
 
 from tlmviz.errors import Error
 from tlmviz.ui import below, frame
-from tlmviz.ui.language import _
 
 from . import claims, view
 from .data import Data
@@ -24,7 +23,7 @@ def show() -> None:
     frame.claim(claims.CLAIMS, shown)
     view.numbers(shown)
     view.pictures(shown)
-    frame.next_step(_("Raise the tokens to a million, or take a model with fewer key/value heads."))
+    frame.next_step(claims.HINTS, shown)
     below.when_painted("beneath-calculator", lambda: _beneath(shown), seen=False)
 
 

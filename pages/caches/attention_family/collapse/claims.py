@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from tlmviz.analysis.notation.collapse import EVERY
 from tlmviz.figures import number
+from tlmviz.ui.hints import Hint, to, where
 from tlmviz.ui.language import N_, _, listed
 
 from .data import ROUNDING, Data
@@ -143,6 +144,14 @@ def left_out(data: Data) -> str | None:
 CLAIMS = (
     single, one_map, come_apart, still_one, adds_up, softmax_sees_more, equal_factors, own_slopes, trained_apart,
     no_single_matrix, left_out,
+)  # fmt: skip
+
+
+HINTS = (
+    Hint(N_("Choose *RoPE between*."), where(lambda data: data.chosen.part == SCORES and "rope" not in data.chosen.on,
+                                             to(on=lambda data: ("rope", *data.chosen.on)))),
+    Hint(N_("Choose *Softmax between*."), where(lambda data: data.chosen.part == VALUES and "softmax" not in data.chosen.on,
+                                                to(on=lambda data: (*data.chosen.on, "softmax")))),
 )  # fmt: skip
 
 

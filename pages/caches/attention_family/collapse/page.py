@@ -16,9 +16,7 @@ def show(reading: Reading) -> None:
         shown = view.controls(reading)
         frame.claim(claims.CLAIMS, shown)
         view.maps(shown)
-    frame.next_step(
-        _("Put RoPE between, then give all heads the same factors; then share W_V W_O and add the softmax.")
-    )
+    frame.next_step(claims.HINTS, shown)
     below.when_painted("beneath-collapse", lambda: _beneath(shown), seen=False)
 
 

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from tlmviz.analysis.caches.family import size_text
 from tlmviz.figures import number
-from tlmviz.ui.language import _
+from tlmviz.ui.hints import OTHER_TEXT, Hint, first
+from tlmviz.ui.language import N_, _
 
 from .data import Data
 
@@ -73,22 +74,18 @@ def the_same_output(data: Data) -> str | None:
 
 
 CLAIMS = where_or_what, both_alike, absorbed, not_worth_it, the_same_output
+HINTS = (Hint(N_("Type a text of your own."), first("reading", text=OTHER_TEXT)),)
 
 
 def notice() -> tuple[str, ...]:
     """What the parts of a score are."""
     return (
-        _(
-            "A score has two parts: what the tokens are (content) and where they stand (rotary). The softmax is over their sum."
-        ),
-    )
+        _("A score has two parts: what the tokens are (content) and where they stand (rotary). The softmax is over their sum."),
+    )  # fmt: skip
 
 
 def maths() -> tuple[str, ...]:
     """What to notice with formulas."""
     return (
-        _(
-            "RoPE between W_Q and W_↑K' makes another matrix for every distance: no product can be made beforehand. "
-            "The part *One matrix for all* says what else stands in the way of a product."
-        ),
-    )
+        _("RoPE between W_Q and W_↑K' makes another matrix for every distance: no product can be made beforehand."),
+    )  # fmt: skip

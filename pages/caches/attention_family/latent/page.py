@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from tlmviz.ui import below, frame
-from tlmviz.ui.language import _
 
 from ..data import Reading
 from . import claims, view
@@ -17,7 +16,7 @@ def show(reading: Reading) -> None:
         return
     frame.claim(claims.CLAIMS, shown)
     view.scores(shown)
-    frame.next_step(_("Choose another head: some ask what tokens are, some where they stand."))
+    frame.next_step(claims.HINTS, shown)
     below.when_painted("beneath-latent", lambda: _beneath(shown), seen=False)
 
 

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from tlmviz.config import ModelConfig
 from tlmviz.figures import number
-from tlmviz.ui.language import _
+from tlmviz.ui.hints import Hint, within
+from tlmviz.ui.language import N_, _
 
 from .data import Data
 
@@ -52,6 +53,7 @@ def share_keys(data: Data) -> str | None:
 
 
 CLAIMS = same_loss_smaller_cache, best_here, share_keys
+HINTS = (Hint(N_("Click a map."), within),)
 
 
 def other_family(model: str, names: list[str]) -> str:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import streamlit as st
 
 from tlmviz.ui import below, frame
-from tlmviz.ui.language import _
 
 from ..data import Reading
 from . import claims, view
@@ -23,7 +22,7 @@ def show(reading: Reading) -> None:
     shown = view.controls(reading, names)
     frame.claim(claims.CLAIMS, shown)
     view.layer(shown)
-    frame.next_step(_("Click a map: that head of every model is shown below, with the tokens."))
+    frame.next_step(claims.HINTS, shown)
     below.when_painted("beneath-maps", lambda: _beneath(shown, reading), seen=False)
 
 

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from tlmviz.analysis.caches.family import DEEPSEEK, size_text
 from tlmviz.figures import number
-from tlmviz.ui.language import _
+from tlmviz.ui.hints import Hint, to, within
+from tlmviz.ui.language import N_, _
 
 from .data import Data
+from .state import PUBLISHED
 
 
 def keeps_less_for_more(data: Data) -> str | None:
@@ -92,6 +94,7 @@ CLAIMS = (
     like_grouped,
     no_queries,
 )
+HINTS = Hint(N_("Press ▶; then choose *DeepSeek*."), to(source=PUBLISHED)), Hint(N_("Press ▶."), within)
 
 
 def _less(data: Data) -> bool:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from tlmviz.ui import below, frame
-from tlmviz.ui.language import _
 
 from .. import guess
 from ..data import Reading
@@ -20,7 +19,7 @@ def show(reading: Reading) -> None:
             return
         frame.claim(claims.CLAIMS, shown)
         view.picture(shown)
-    frame.next_step(_("Walk back to MHA, or press ▶; then take DeepSeek's sizes."))
+    frame.next_step(claims.HINTS, shown)
     below.when_painted("beneath-morph", lambda: _beneath(shown), seen=False)
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from tlmviz.figures import number
+from tlmviz.ui.hints import OWN_TEXT
 from tlmviz.ui.language import _, ngettext
 
 from .data import Data, Sharing
@@ -112,6 +113,7 @@ def one_layer(data: Data) -> str | None:
 CLAIMS = (
     muted_and_better, none_better, most_missed, afforded, none_afforded, alike, too_short, layer_reused, one_layer,
 )  # fmt: skip
+HINTS = (OWN_TEXT,)
 
 
 def affordable(losses: tuple[float, ...]) -> int:
@@ -151,14 +153,10 @@ def source(data: Data) -> str:
 def notice() -> tuple[str, ...]:
     """What muting says, and what not."""
     return (
-        _(
-            "The text that chose the order is no judge of it: that would be selection. Other texts measure what heads contribute."
-        ),
+        _("The text that chose the order is no judge of it: that would be selection. Other texts measure what heads contribute."),
         _("Heads that look alike need not merge well."),
-        _(
-            "Muting heads is not training without them: a model that was trained on with few heads would lose less."
-        ),
-    )
+        _("Muting heads is not training without them: a model that was trained on with few heads would lose less."),
+    )  # fmt: skip
 
 
 def maths() -> tuple[str, ...]:

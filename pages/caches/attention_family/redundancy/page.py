@@ -33,7 +33,7 @@ def show(reading: Reading) -> None:
             view.ablation(shown)
     with place:
         frame.claim(claims.CLAIMS, shown)
-    frame.next_step(_("Type a text of your own: which heads are missed depends on it."))
+    frame.next_step(claims.HINTS, shown.reading)
     below.when_painted("beneath-redundancy", lambda: _beneath(shown), seen=False)
 
 

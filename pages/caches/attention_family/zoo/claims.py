@@ -7,6 +7,7 @@ import math
 import pandas as pd
 
 from tlmviz.figures import number
+from tlmviz.ui.hints import Hint, within
 from tlmviz.ui.language import N_, _
 
 from .data import SAME, UNCLEAR, Data
@@ -139,6 +140,7 @@ def unequal_sizes(data: Data) -> str | None:
 CLAIMS = (
     as_good_and_smaller, smaller_is_worse, alone, lowest_and_highest, as_the_baseline, undecided, chance, limits, unequal_sizes,
 )  # fmt: skip
+HINTS = (Hint(N_("Choose a line of the table below."), within),)
 NOTICE = (
     N_("*Bits per byte* says how well a model foresees stories that it has not read: how many bits it needs for a letter. Each "
        "model differs from the first line, the *baseline*, in the one thing that is named."),

@@ -25,7 +25,7 @@ def _table() -> None:
         return
     frame.claim(claims.CLAIMS, shown)
     view.quality(shown)
-    frame.next_step(_("Choose a line of the table below: that model's card is opened."))
+    frame.next_step(claims.HINTS, shown)
     view.costs(shown)
     frame.claims(claims.CLAIMS, shown, more=map(_, claims.NOTICE), maths=map(_, claims.MATHS))
     view.numbers(shown)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from tlmviz.analysis.caches.decode_steps import NAIVE, WITH, WITHOUT
 from tlmviz.figures.written import large, number
+from tlmviz.ui.hints import OWN_TEXT
 from tlmviz.ui.language import N_, _
 
 from .data import FEWEST, Data
@@ -70,6 +71,7 @@ def naive_costs_more(data: Data) -> str | None:
 
 
 CLAIMS = fewer_operations, faster, slower, not_told_apart, naive_costs_more
+HINTS = (OWN_TEXT,)
 
 
 def span(data: Data, way: str) -> str:

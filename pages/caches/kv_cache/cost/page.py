@@ -18,7 +18,7 @@ def show(base: steps.Data) -> None:
     with st.spinner(_("Measuring each token with the cache and without …"), show_time=True):
         frame.claim(claims.CLAIMS, shown)
     view.pictures(shown)
-    frame.next_step(_("Write a longer text: the gap grows with every token."))
+    frame.next_step(claims.HINTS, base)
     below.when_painted("beneath-cost", lambda: _beneath(shown), seen=False)
 
 

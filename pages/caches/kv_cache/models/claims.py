@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
-from tlmviz.ui.language import _, listed
+from tlmviz.ui import compute as shared
+from tlmviz.ui.hints import Hint, to, where
+from tlmviz.ui.language import N_, _, listed
 
 from .data import TIMED, Data
+from .state import LENGTHS
 
 
 def keeps_less(data: Data) -> str | None:
@@ -63,6 +66,11 @@ def full_window(data: Data) -> str | None:
 
 
 CLAIMS = keeps_less, all_keep_alike, as_by_formula, not_as_by_formula, full_window
+HINTS = (
+    Hint(N_("Add *zoo-window*."), where(lambda data: "zoo-window" not in data.models and "zoo-window" in shared.configs(),
+                                        to(models=lambda data: (*data.models, "zoo-window")))),
+    Hint(N_("Move *Tokens in the cache* to 1,024."), to(length=LENGTHS[-1])),
+)  # fmt: skip
 
 
 def untimed(data: Data) -> str:
@@ -81,9 +89,6 @@ def untimed(data: Data) -> str:
 def notice() -> tuple[str, ...]:
     """What is compared."""
     return (
-        _(
-            "Fewer key/value heads, a small latent or a window: three ways to keep less. Choose a model at the top, and *Steps* "
-            "shows its cache."
-        ),
+        _("Fewer key/value heads, a small latent or a window: three ways to keep less."),
         _("Dots and bars: the bytes of real caches, filled with your text. Diamonds and lines: the formula."),
     )

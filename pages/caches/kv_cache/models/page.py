@@ -10,7 +10,6 @@ from tlmviz.ui.language import _
 from .. import data as steps
 from . import claims, view
 from .data import Data
-from .state import LENGTHS
 
 
 def show(base: steps.Data) -> None:
@@ -23,12 +22,7 @@ def show(base: steps.Data) -> None:
         return
     frame.claim(claims.CLAIMS, shown)
     view.pictures(shown)
-    frame.next_step(
-        not any(shape.window for shape in shown.shapes.values())
-        and _("Add a model with a window, and raise the length: its line stays level."),
-        shown.length < LENGTHS[-1] and _("Raise the length: the line of a model with a window stays level."),
-        _("Choose other models to compare."),
-    )
+    frame.next_step(claims.HINTS, shown)
     below.when_painted("beneath-models", lambda: _beneath(shown), seen=False)
 
 

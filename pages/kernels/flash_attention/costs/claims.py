@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from tlmviz.analysis.kernels import roofline
 from tlmviz.analysis.kernels.roofline import Device
-from tlmviz.ui.language import _
+from tlmviz.ui.hints import Hint, to
+from tlmviz.ui.language import N_, _
 
 from .data import Data
 from .state import KIB
@@ -73,6 +74,7 @@ def proposed(data: Data) -> str | None:
 
 
 CLAIMS = moves_less, moves_more, does_not_fit, fits, proposed, sooner
+HINTS = (Hint(N_("Move *Length T* to 131072."), to(length=131072)),)
 
 
 def _fitting(data: Data, holds: bool, said: str) -> str | None:
@@ -104,16 +106,11 @@ def notice() -> tuple[str, ...]:
             "Naive attention writes and reads the whole T × T map, four times in all. The tiled kernel never stores it. "
             "Numbers have 2 bytes."
         ),
-        _(
-            "Left of the roof's corner, memory is the limit: more rows per tile move the tiled point to the right."
-        ),
     )
 
 
 def maths() -> tuple[str, ...]:
     """What to notice with formulas."""
     return (
-        _(
-            "Tiled reads K and V once per row block and skips the masked half. The model has no caches between chip and memory."
-        ),
-    )
+        _("Tiled reads K and V once per row block and skips the masked half. The model has no caches between chip and memory."),
+    )  # fmt: skip

@@ -1,7 +1,6 @@
 """The part Memory and time: what tiles save at any length, on any device of the list."""
 
 from tlmviz.ui import below, frame
-from tlmviz.ui.language import _
 
 from . import claims, data, view
 
@@ -11,7 +10,7 @@ def show() -> None:
     shown = data.compute(view.controls())
     frame.claim(claims.CLAIMS, shown)
     view.picture(shown)
-    frame.next_step(_("Move the length to 131,072: the square of it is what standard attention moves."))
+    frame.next_step(claims.HINTS, shown.point)
     below.when_painted("beneath-costs", lambda: _beneath(shown), seen=False)
 
 

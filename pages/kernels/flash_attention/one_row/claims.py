@@ -5,9 +5,11 @@ from __future__ import annotations
 import numpy as np
 
 from tlmviz.figures.written import number
-from tlmviz.ui.language import _, ngettext
+from tlmviz.ui.hints import Hint
+from tlmviz.ui.language import N_, _, ngettext
 
 from .data import Data
+from .state import Row, preset, written
 
 
 def naive_breaks(data: Data) -> str | None:
@@ -87,6 +89,12 @@ def cut(data: Data) -> str | None:
 
 
 CLAIMS = sees_nothing, naive_breaks, alone, rises, first_is_largest, own_or_typed, cut, as_exact
+
+
+HINTS = (
+    Hint(N_("Take *One at 1e4* from *Presets*."), lambda data: None if data.x.max() >= 1e4 else Row(
+        at=data.at, logits=written(preset("One at 1e4", data.own.x)))),
+)  # fmt: skip
 
 
 def _small(value: float) -> str:

@@ -4,7 +4,6 @@ import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
 from tlmviz.ui import below, frame, reading
-from tlmviz.ui.language import _
 
 from ..state import Query
 from . import claims, data, view
@@ -16,7 +15,7 @@ def show(at: Query, room: DeltaGenerator) -> None:
     frame.claim(claims.CLAIMS, shown)
     view.picture(shown)
     view.presets(shown)
-    frame.next_step(_("Take *One at 1e4* from the presets, and walk the row again."))
+    frame.next_step(claims.HINTS, shown)
     below.when_painted("beneath-row", lambda: _beneath(shown), seen=False)
 
 

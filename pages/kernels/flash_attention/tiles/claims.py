@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from tlmviz.analysis.kernels.kernel_run import KernelRun
 from tlmviz.figures.written import number
-from tlmviz.ui.language import _, ngettext
+from tlmviz.ui.hints import Hint, to, within
+from tlmviz.ui.language import N_, _, ngettext
 
 from .data import Data
 
@@ -78,6 +79,9 @@ def cut(data: Data) -> str | None:
 
 
 CLAIMS = moves_less, moves_more, skips, exact, keeps, cut
+HINTS = (
+    Hint(N_("Press ▶; then move *Rows of a tile, Br* to 4."), to(rows=4)), Hint(N_("Press ▶."), within),
+)  # fmt: skip
 
 
 def _moved(data: Data) -> tuple[float, float]:
@@ -124,10 +128,8 @@ def notice() -> tuple[str, ...]:
             "Per query a program keeps *m*, the largest score so far, *l*, the sum so far, and *acc*, the output so far. A "
             "larger score rescales the other two. Bytes are of float32."
         ),
-        _(
-            "On a GPU the programs run at once, the longest launched first; here one after the other, in launch order."
-        ),
-    )
+        _("On a GPU the programs run at once, the longest launched first; here one after the other, in launch order."),
+    )  # fmt: skip
 
 
 def maths(data: Data) -> tuple[str, ...]:

@@ -3,7 +3,6 @@
 from streamlit.delta_generator import DeltaGenerator
 
 from tlmviz.ui import below, frame
-from tlmviz.ui.language import _
 
 from ..state import Query
 from . import claims, data, view
@@ -11,10 +10,10 @@ from . import claims, data, view
 
 def show(at: Query, room: DeltaGenerator) -> None:
     """The tiles that the controls name, walked by the kernel."""
-    shown = data.compute(view.controls(at, room))
+    shown = data.compute(chosen := view.controls(at, room))
     frame.claim(claims.CLAIMS, shown)
     view.picture(shown)
-    frame.next_step(_("Press ▶; then take 4 rows a tile: what the kernel moves grows, and its result stays."))
+    frame.next_step(claims.HINTS, chosen)
     below.when_painted("beneath-tiles", lambda: _beneath(shown), seen=False)
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from tlmviz.analysis.kernels.index_cost import DEEPSEEK, DEEPSEEK_KEYS, products
 from tlmviz.figures import number
 from tlmviz.figures.written import large
+from tlmviz.ui.hints import Hint, to
 from tlmviz.ui.language import N_, _
 
 from ..masks.claims import signed
@@ -94,6 +95,7 @@ def recent_holds_less(data: Data) -> str | None:
 
 
 CLAIMS = all_keys, recent_is_better, indexer_is_better, both_alike, holds, recent_holds_less
+HINTS = (Hint(N_("Move *k, keys per query* to 1."), to(k=1)),)
 
 
 def cost(data: Data) -> str:

@@ -32,9 +32,7 @@ def _draw(found: Text) -> None:
     shown = view.controls(found)
     frame.claim(claims.CLAIMS, shown)
     view.maps(shown)
-    frame.next_step(
-        _("Choose another layer or fewer keys; pin a token in the part Text: its row is drawn here.")
-    )
+    frame.next_step(claims.HINTS, shown)
     view.recall_and_losses(shown)
     st.markdown(claims.cost(shown))
     frame.claims(claims.CLAIMS, shown)

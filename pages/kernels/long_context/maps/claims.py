@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from tlmviz.analysis.kernels.long_context import strongest
 from tlmviz.figures import number, readable
+from tlmviz.ui.hints import Hint, first
 from tlmviz.ui.language import N_, _
 
 from .data import LARGEST, Data
@@ -90,6 +91,7 @@ def farthest(data: Data) -> str | None:
 
 
 CLAIMS = beyond_training, within_training, looks_before, sinks, looks_beyond, farthest
+HINTS = (Hint(N_("Drag a box on the middle map."), first("asked", row=0, col=0)),)
 
 
 def losses(data: Data) -> str:
@@ -145,7 +147,6 @@ def moved(data: Data) -> str:
 
 
 NOTICE = (
-    N_("*Beyond training* shows which heads look farther back than any training text was long; right of the orange line the "
-       "model reads positions that it never saw in training."),
+    N_("Right of the orange line the model reads positions that it never saw in training."),
 )  # fmt: skip
 MATHS = (N_("RoPE defines the angles of those positions, but no weight was trained on them."),)

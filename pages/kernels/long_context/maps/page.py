@@ -26,9 +26,7 @@ def show(found: Text) -> None:
     with place:
         frame.claim(claims.CLAIMS, shown)
     caption.caption(claims.caption(shown))
-    frame.next_step(
-        _("Drag a box on the middle map, or type where to look: the tile beside it is recomputed exactly.")
-    )
+    frame.next_step(claims.HINTS, shown)
     below.when_painted("beneath-long", lambda: _beneath(shown), seen=False)
 
 

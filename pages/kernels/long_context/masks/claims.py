@@ -5,6 +5,7 @@ from __future__ import annotations
 from tlmviz.analysis.kernels import needle
 from tlmviz.analysis.kernels.sparse_methods import SWAPPED
 from tlmviz.figures import number
+from tlmviz.ui.hints import Hint, to
 from tlmviz.ui.language import N_, _, listed, ngettext
 
 from ..maps.claims import queries
@@ -90,12 +91,10 @@ def sees_everything(data: Data) -> str | None:
 
 
 CLAIMS = loses_nothing, all_lose, nothing_compared, sees_everything, covers_less_than_it_loses, loses_most
+HINTS = (Hint(N_("Switch on *Needle test: which of them still find a name?*"), to(needle=True)),)
 NOTICE = (
     N_(
         "The model was trained with full attention and nothing is retrained: what is lost here is what *this* model used."
-    ),
-    N_(
-        "What *Longformer* covers beyond *Sliding window* lies on the first tokens; a model without sinks gains little."
     ),
     N_(
         "Linear attention keeps a state whose size does not depend on the text; without retraining the model cannot use it."

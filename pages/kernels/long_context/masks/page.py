@@ -21,7 +21,7 @@ def show(found: Text) -> None:
     view.measure(shown)
     frame.claim(claims.CLAIMS, shown)
     shown = view.pattern_and_mass(shown)
-    frame.next_step(_("Make the window smaller under *Sizes and seeds*, or let them look for a name."))
+    frame.next_step(claims.HINTS, shown)
     below.when_painted("beneath-masks", lambda: _beneath(shown), seen=False)
 
 

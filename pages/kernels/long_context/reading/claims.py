@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from tlmviz.analysis.kernels.far_reading import FAR
 from tlmviz.figures import number, readable
+from tlmviz.ui.hints import Hint, within
 from tlmviz.ui.language import N_, _
 from tlmviz.ui.markdown import plain
 
@@ -83,8 +84,7 @@ def none_far(data: Data) -> str | None:
 
 
 CLAIMS = beyond_training, looks_far, looks_near, rests, read_far, none_far
+HINTS = (Hint(N_("Click a word, or one of the heads."), within),)
 NOTICE = (
-    N_("Click a word: the orange line of the map is its row, the dots are the tokens that the head reads most for it. Arrow keys "
-       "walk through the text, a click on the map pins the query of that row."),
     N_("*Loss* colours each word by how surprising it was to the model: −log p in nats, the darkest from 8 on."),
 )  # fmt: skip

@@ -23,7 +23,7 @@ def show(found: Text) -> None:
         shown = view.compute(found)
         frame.claim(claims.CLAIMS, shown)
         view.picture(shown)
-    frame.next_step(_("Click a word, or one of the heads that read far."))
+    frame.next_step(claims.HINTS, shown)
     frame.claims(claims.CLAIMS, shown, more=map(_, claims.NOTICE))
     below.when_painted("beneath-reading", lambda: _beneath(shown))
 

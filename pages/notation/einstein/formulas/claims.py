@@ -13,6 +13,7 @@ from tlmviz.analysis.notation.syntax import Span
 from tlmviz.figures import number
 from tlmviz.figures.written import large
 from tlmviz.ui import markdown
+from tlmviz.ui.hints import Hint, first
 from tlmviz.ui.language import N_, _, ngettext
 
 from .data import Data, Mistake
@@ -128,6 +129,10 @@ def order_saves(data: Data) -> str | None:
 
 CLAIMS = (
     cannot_run, no_numbers, is_the_models, differs, runs, breaks_rules_only, order_saves,
+)  # fmt: skip
+HINTS = (
+    Hint(N_("Change one letter of the formula."), first(formula=lambda data: data.formula.replace(
+        next(filter(str.isalpha, reversed(data.formula))), "z"))),
 )  # fmt: skip
 
 

@@ -1,7 +1,6 @@
 """The part Einstein notation: a block's lines as formulas that run, and formulas of one's own, checked index by index."""
 
 from tlmviz.ui import below, frame
-from tlmviz.ui.language import _
 
 from . import claims, view
 
@@ -17,9 +16,7 @@ def show(model: str) -> None:
             frame.claim(claims.CLAIMS, shown)
             frame.caption(claims.letters(shown))
             view.picture(shown)
-    frame.next_step(
-        _("Change one letter of the formula, or try the mistakes below: most of them run without an error.")
-    )
+    frame.next_step(claims.HINTS, shown)
     if readable:
         frame.claims(claims.CLAIMS, shown, more=claims.notice(), maths=claims.maths())
         below.after(view.pictured(shown), "beneath-einstein", lambda: view.order_and_code(shown))

@@ -7,6 +7,7 @@ from tlmviz.analysis.notation.model_products import MIXED, OUTPUT, WHOLE
 from tlmviz.analysis.notation.rank_one import COLUMNS, LARGEST_SIDE, PRODUCT, ROWS, SINGULAR
 from tlmviz.figures import readable
 from tlmviz.ui import markdown
+from tlmviz.ui.hints import Hint, to, where
 from tlmviz.ui.language import N_, _, ngettext
 
 from .data import TOKENS, Data
@@ -100,6 +101,10 @@ def fewer_will_do(data: Data) -> str | None:
 CLAIMS = (
     all_zeros, no_term, best_there_is, better_ones, no_better_ones, loudest_token, fewer_will_do,
 )  # fmt: skip
+HINTS = (
+    Hint(N_("Choose *Singular*."), where(lambda data: data.way != SINGULAR, to(way=SINGULAR))),
+    Hint(N_("Take all terms away."), to(count=0)),
+)
 
 
 def _left(data: Data) -> tuple[str, str]:

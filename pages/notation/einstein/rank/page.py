@@ -1,7 +1,6 @@
 """The part Rank-1 pictures: a matrix as a sum of outer products, by columns, by rows, of a product and of the SVD."""
 
 from tlmviz.ui import below, frame
-from tlmviz.ui.language import _
 
 from . import claims, data, view
 
@@ -15,7 +14,7 @@ def show(model: str) -> None:
         shown = data.compute(chosen)
         frame.claim(claims.CLAIMS, shown)
         view.picture(shown)
-    frame.next_step(_("Choose *Singular* and take terms away; then look at a head's *P V*."))
+    frame.next_step(claims.HINTS, shown)
     frame.claims(claims.CLAIMS, shown, more=claims.notice(), maths=claims.maths())
     below.when_painted("beneath-rank", lambda: view.needed(shown))
     frame.measured(lambda: shown.checks)

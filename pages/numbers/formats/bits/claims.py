@@ -7,6 +7,7 @@ import math
 from tlmviz.analysis.numbers.formats import FORMATS, INFINITY, NAN, Format, overflows
 from tlmviz.figures import number
 from tlmviz.figures.written import RAISED
+from tlmviz.ui.hints import Hint, to, within
 from tlmviz.ui.language import N_, _, listed, ngettext
 
 from .data import Data, Numbers
@@ -146,6 +147,11 @@ def integers_need_a_scale(data: Data) -> str | None:
 CLAIMS = (
     too_large, vanishes, nobody, others_hold_it, held, no_number, few_bits, integers_need_a_scale, eight_bits,
 )  # fmt: skip
+HINTS = (
+    Hint(N_("Type 70000 and choose *FP16*: it is too large."), to(number="70000", format="fp16"),
+         lambda before, after: after.too_large),
+    Hint(N_("Click a bit."), within),
+)  # fmt: skip
 
 
 def _kept(data: Data) -> bool:
@@ -224,10 +230,8 @@ def notice() -> tuple[str, ...]:
             "In the lanes at the right every tick or shade is a format's numbers. **BF16** reaches as far as FP32, with 128 "
             "numbers per doubling; **FP16** has 1024, and ends at 65504."
         ),
-        _(
-            "0x7f or 0b0101 in the box is a bit pattern of the chosen format; any other number is rounded to each."
-        ),
-    )
+        _("0x7f or 0b0101 in the box is a bit pattern of the chosen format; any other number is rounded to each."),
+    )  # fmt: skip
 
 
 def maths() -> tuple[str, ...]:

@@ -2,7 +2,6 @@
 
 from pages.numbers.formats import guess
 from tlmviz.ui import below, frame
-from tlmviz.ui.language import _
 
 from . import claims, data, view
 from .state import Bits
@@ -15,7 +14,7 @@ def show(model: str) -> None:
         return
     frame.claim(claims.CLAIMS, shown)
     view.picture(shown)
-    frame.next_step(_("Click a bit, or type 70000 and choose FP16."))
+    frame.next_step(claims.HINTS, shown)
     frame.claims(claims.CLAIMS, shown, more=claims.notice(), maths=claims.maths())
     text = view.text_of(model)
     if text is not None:

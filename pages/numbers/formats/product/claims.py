@@ -6,7 +6,8 @@ import math
 
 from tlmviz.analysis.numbers.scaling import BLOCK, CHANNEL, SHARED, TENSOR
 from tlmviz.figures import number
-from tlmviz.ui.language import _, ngettext
+from tlmviz.ui.hints import Hint, to
+from tlmviz.ui.language import N_, _, ngettext
 
 from ..state import PERS
 from .data import Data
@@ -86,6 +87,7 @@ def price(data: Data) -> str | None:
 
 
 CLAIMS = a_few_hold_all, one_is_loud, all_alike, loud_and_no_harm, decibels, price
+HINTS = (Hint(N_("Choose *INT4* and *per tensor*."), to("rounding", format="int4", per=TENSOR)),)
 
 
 def scales(data: Data) -> str:
@@ -149,11 +151,8 @@ def notice() -> tuple[str, ...]:
             "**X** is what the matrix reads on this text, a row for each token. A **channel** is one of its columns. A scale "
             "brings numbers into the format's range; the largest number that shares it decides the step for all others."
         ),
-        _(
-            "**Dots**: each channel by its loudest number, and how many decibels its numbers stand above their error (SQNR). "
-            "**Move the scale**: to the left the quiet are lost, to the right the loud are cut."
-        ),
-    )
+        _("**Dots**: each channel by its loudest number, and how many decibels its numbers stand above their error (SQNR)."),
+    )  # fmt: skip
 
 
 def maths() -> tuple[str, ...]:

@@ -1,7 +1,6 @@
 """The part One product: what a format of few bits leaves of one product when a scale serves a tensor, a channel or a block."""
 
 from tlmviz.ui import below, frame
-from tlmviz.ui.language import _
 
 from . import claims, data, view
 
@@ -15,7 +14,7 @@ def show(model: str) -> None:
         shown = data.compute(chosen)
         frame.claim(claims.CLAIMS, shown)
         view.picture(shown)
-    frame.next_step(_("Move the scale S, then press *Best*; or choose INT4 and one scale per tensor."))
+    frame.next_step(claims.HINTS, shown)
     frame.claims(claims.CLAIMS, shown, more=claims.notice(), maths=claims.maths())
     below.when_painted("beneath-scaling", lambda: view.beneath(shown))
     frame.equation(*view.EQUATION)

@@ -5,9 +5,11 @@ from __future__ import annotations
 import numpy as np
 
 from tlmviz.analysis.numbers.rounded_model import ACTIVATIONS, BOTH, WEIGHTS
+from tlmviz.analysis.numbers.scaling import TENSOR
 from tlmviz.figures import number, readable
 from tlmviz.ui import markdown
-from tlmviz.ui.language import _, ngettext
+from tlmviz.ui.hints import Hint, to
+from tlmviz.ui.language import N_, _, ngettext
 
 from ..state import PERS
 from .data import Data
@@ -99,6 +101,7 @@ def sides(data: Data) -> str | None:
 
 
 CLAIMS = nothing_rounded, costs, costs_nothing, gains_by_chance, other_choices, moved_most, sides
+HINTS = (Hint(N_("Choose *INT4* and *per tensor*."), to("rounding", format="int4", per=TENSOR)),)
 
 
 def _bits(data: Data) -> tuple[str, str]:
@@ -145,8 +148,8 @@ def notice() -> tuple[str, ...]:
             "to win by it: on a text this short the loss may fall by chance, KL cannot."
         ),
         _(
-            "Matrices **q k v o** belong to attention, **gate up down** to the MLP, **head** makes the logits: choose some "
-            "behind *More*. The map below rounds one of them at a time."
+            "Matrices **q k v o** belong to attention, **gate up down** to the MLP, **head** makes the logits. "
+            "The map below rounds one of them at a time."
         ),
     )
 

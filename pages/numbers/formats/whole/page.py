@@ -2,7 +2,6 @@
 
 from pages.numbers.formats.product.view import EQUATION
 from tlmviz.ui import frame
-from tlmviz.ui.language import _
 
 from . import claims, data, view
 
@@ -18,7 +17,7 @@ def show(model: str) -> None:
             shown.loss  # noqa: B018 (computed here, so that the spinner stands where the picture will)
         frame.claim(claims.CLAIMS, shown)
         view.picture(shown)
-    frame.next_step(_("Choose INT4 and one scale per tensor; then leave *down* out, behind *More*."))
+    frame.next_step(claims.HINTS, shown)
     frame.claims(claims.CLAIMS, shown, more=claims.notice(), maths=claims.maths())
     view.beneath(shown)
     frame.measured(lambda: shown.checks)

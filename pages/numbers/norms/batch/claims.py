@@ -6,10 +6,11 @@ import numpy as np
 
 from tlmviz.figures import number, readable
 from tlmviz.ui import markdown
-from tlmviz.ui.language import _, listed, ngettext
+from tlmviz.ui.hints import Hint, first, to, where
+from tlmviz.ui.language import N_, _, listed, ngettext
 
 from .data import FACTOR, Data, Reading
-from .state import AWAY, NAMES, NOTHING, RMS, Tokens
+from .state import AWAY, BATCH, LAYER, NAMES, NOTHING, RMS, Tokens
 
 UNCHANGED = 0.005  # what shows as 0.00, in numbers with a spread of 1
 STANDS_OUT = 4.0  # times the median channel
@@ -175,6 +176,15 @@ def loss_without_mean(reading: Reading) -> str | None:
 
 
 MEANS = bias_will_not_do, loss_without_mean
+HINTS = (
+    Hint(N_("Multiply a token by 3, as the input."), first(action="itemtimes")),
+    Hint(N_("Choose *BatchNorm, training*."), to(norm=BATCH)),
+    Hint(
+        N_("Choose *a sentence less* as the input."),
+        where(lambda data: data.gone is not None, to(action=AWAY)),
+    ),
+)
+HINTS_OF_MAPS = (Hint(N_("Choose *LayerNorm*."), to(norm=LAYER)),)
 
 
 def about_means(reading: Reading) -> str:
@@ -199,11 +209,11 @@ def notice(chosen: Tokens | object) -> tuple[str, ...]:
         return (
             _(
                 "The frame holds the cells that share one μ and σ: with **LayerNorm** and **RMSNorm** a token's row, with "
-                "**BatchNorm** a channel's column through all sentences. Point at a cell to see its sum."
+                "**BatchNorm** a channel's column through all sentences."
             ),
             _(
                 "The table measures how far a norm's output moves when its input is changed. In **evaluation** BatchNorm uses "
-                "statistics of other batches: scrub how many it has seen."
+                "statistics of other batches."
             ),
         )
     return (

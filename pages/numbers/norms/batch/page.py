@@ -1,7 +1,6 @@
 """The parts Norms and Convolution: over which numbers a mean is taken, and what a norm therefore forgets."""
 
 from tlmviz.ui import below, frame
-from tlmviz.ui.language import _
 
 from . import claims, data, view
 from .state import Maps
@@ -16,7 +15,7 @@ def tokens(model: str) -> None:
         shown = data.of_text(reading)
         frame.claim(claims.CLAIMS, shown)
         view.picture(shown)
-    frame.next_step(_("Choose *token × 3* as the input, then *BatchNorm, training* and *a sentence less*."))
+    frame.next_step(claims.HINTS, shown)
     frame.claims(claims.CLAIMS, shown, more=claims.notice(shown.chosen), maths=claims.maths(shown.chosen))
     below.when_painted("beneath-norms", lambda: view.beneath(reading))
     frame.equation(*view.EQUATION)
@@ -28,7 +27,7 @@ def maps(model: str) -> None:
     shown = data.of_digits(Maps.of_session())
     frame.claim(claims.CLAIMS, shown)
     view.maps(shown)
-    frame.next_step(_("Choose *a picture less*, then another norm; or make the batch smaller."))
+    frame.next_step(claims.HINTS_OF_MAPS, shown)
     frame.claims(claims.CLAIMS, shown, more=claims.notice(shown.chosen), maths=claims.maths(shown.chosen))
     frame.measured(data.checks_of_maps)
     frame.equation(*view.EQUATION_MAPS)

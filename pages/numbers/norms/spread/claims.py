@@ -7,7 +7,8 @@ import html
 from tlmviz.analysis.numbers import logits
 from tlmviz.figures import number
 from tlmviz.ui import markdown
-from tlmviz.ui.language import _, listed
+from tlmviz.ui.hints import OWN_TEXT, Hint, within
+from tlmviz.ui.language import N_, _, listed
 
 from ..state import ISOTROPY, LOGITS, SCORES
 from .data import Data
@@ -164,6 +165,9 @@ CLAIMS = {
     LOGITS: (further, no_further, as_predicted, divided, better_divisor),
     ISOTROPY: (one_way, every_way, without_mean, outermost),
 }
+HINTS = {
+    SCORES: (OWN_TEXT,), LOGITS: (OWN_TEXT,), ISOTROPY: (Hint(N_("Point at the tokens far from the cross."), within),),
+}  # fmt: skip
 
 
 def _of_head(data: Data) -> dict[str, str | int]:

@@ -2,18 +2,9 @@
 
 from pages.numbers.norms import guess
 from tlmviz.ui import frame
-from tlmviz.ui.language import _
 
-from ..state import ISOTROPY, LOGITS, SCORES
+from ..state import SCORES
 from . import claims, data, view
-
-NEXT = {
-    SCORES: lambda: _("Choose another head: some pull together, some do not."),
-    LOGITS: lambda: _("Write another text: the spread follows it, token by token."),
-    ISOTROPY: lambda: _(
-        "Point at the tokens far from the cross; then choose stories-gpt, whose head is its own."
-    ),
-}
 
 
 def show(model: str, part: str) -> None:
@@ -27,7 +18,7 @@ def show(model: str, part: str) -> None:
             return
         frame.claim(claims.CLAIMS[part], shown)
         view.DRAW[part](shown)
-    frame.next_step(NEXT[part]())
+    frame.next_step(claims.HINTS[part], shown)
     frame.claims(claims.CLAIMS[part], shown, more=claims.notice(part), maths=claims.maths(part))
     frame.measured(lambda: shown.checks)
     frame.equation(*view.EQUATIONS[part])

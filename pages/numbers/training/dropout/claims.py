@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from tlmviz.figures import number
-from tlmviz.ui.language import _, ngettext
+from tlmviz.ui.hints import Hint, to
+from tlmviz.ui.language import N_, _, ngettext
 
 from .data import MASKS, Data
+from .state import MOST_MASKS
 
 
 def evaluation(data: Data) -> str | None:
@@ -42,6 +44,11 @@ def does_not_come_back(data: Data) -> str | None:
 
 
 CLAIMS = evaluation, comes_back, does_not_come_back
+HINTS = (
+    Hint(N_("Choose *training*."), to(evaluating=False)),
+    Hint(N_("Move the number of masks to its end."), to(masks=MOST_MASKS)),
+    Hint(N_("Switch off *kept ones times 1/q*."), to(raw=True)),
+)
 
 
 def costs(data: Data) -> str | None:

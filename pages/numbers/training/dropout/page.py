@@ -1,7 +1,6 @@
 """The part Dropout: masks thrown by a die, what their mean gives back, and what they do to the loss."""
 
 from tlmviz.ui import below, frame
-from tlmviz.ui.language import _
 
 from . import claims, data, view
 
@@ -15,7 +14,7 @@ def show(model: str) -> None:
         shown = data.compute(chosen)
         frame.claim(claims.CLAIMS, shown)
         view.picture(shown)
-    frame.next_step(_("Throw again; then move the number of masks to its end, and take 1/q away."))
+    frame.next_step(claims.HINTS, shown)
     frame.claims(claims.CLAIMS, shown, more=claims.notice(), maths=claims.maths())
     below.when_painted("beneath-dropout", lambda: view.beneath(shown))
     frame.equation(*view.EQUATION)

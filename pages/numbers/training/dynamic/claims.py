@@ -6,7 +6,8 @@ from tlmviz.analysis.numbers.half_runs import PARTS
 from tlmviz.analysis.numbers.loss_scaling import LENGTH, ROWS
 from tlmviz.figures import number
 from tlmviz.figures.numbers.loss_scaling import power_of_two
-from tlmviz.ui.language import _, ngettext
+from tlmviz.ui.hints import Hint, to
+from tlmviz.ui.language import N_, _, ngettext
 
 from .data import EXACT, LAST, Data
 from .state import STEPS
@@ -64,6 +65,10 @@ def climbs(data: Data) -> str | None:
 
 
 CLAIMS = ruined, learns, no_bits_lost, climbs
+HINTS = (
+    Hint(N_("Choose *FP16, S = 1, large batch*."), to(run="parts")),
+    Hint(N_("Choose *FP16, dynamic, large batch*."), to(run="parts-dynamic")),
+)
 
 
 def _ends(data: Data) -> tuple[str, str]:
@@ -109,7 +114,5 @@ def maths() -> tuple[str, ...]:
             "torch.amp.GradScaler: $S\\leftarrow 2S$ after N steps without overflow, $S\\leftarrow S/2$ on overflow. Its own N "
             "is 2000; here it is 5 to 40, so that 200 steps show it."
         ),
-        _(
-            "Adam divides by the gradients' size, so a scale alone would change nothing in FP32; what counts is what FP16 loses."
-        ),
-    )
+        _("Adam divides by the gradients' size, so a scale alone would change nothing in FP32; what counts is what FP16 loses."),
+    )  # fmt: skip

@@ -1,7 +1,6 @@
 """The part Dynamic scaling: a scale that is found while a model learns."""
 
 from tlmviz.ui import frame
-from tlmviz.ui.language import _
 
 from . import claims, data, view
 from .state import Dynamic
@@ -14,10 +13,7 @@ def show(model: str) -> None:
         shown = data.compute(Dynamic.of_session())
         frame.claim(claims.CLAIMS, shown)
         view.picture(shown)
-    frame.next_step(
-        shown.chosen.run != "parts" and _("Choose *FP16, S = 1, large batch*, the run that a scale saves."),
-        _("Choose *FP16, dynamic, large batch*, the same run with a scale that is found."),
-    )
+    frame.next_step(claims.HINTS, shown)
     frame.claims(claims.CLAIMS, shown, more=claims.notice(), maths=claims.maths())
     frame.equation(*view.EQUATION)
     frame.copy_as_python(view.snippet(shown))

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from tlmviz.analysis.numbers.float8 import DELAYED, FORMATS, NONE, STEPS
+from tlmviz.analysis.numbers.float8 import CURRENT, DELAYED, FORMATS, NONE, STEPS
 from tlmviz.figures import number
+from tlmviz.ui.hints import Hint, to
 from tlmviz.ui.language import N_, _, ngettext
 
 from .data import Data
@@ -79,6 +80,10 @@ def learns(data: Data) -> str | None:
 
 
 CLAIMS = points_alike, without_scales, grown_beyond, of_the_tensor, learns
+HINTS = (
+    Hint(N_("Take the scales away (*none*)."), to(scaling=NONE)),
+    Hint(N_("Give each number of this step a scale (*this step*)."), to(scaling=CURRENT)),
+)
 
 
 def said(tensor: str) -> str:

@@ -7,7 +7,6 @@ from tlmviz.ui import frame
 from tlmviz.ui.language import _
 
 from . import claims, view
-from .state import NONE
 
 
 def show(model: str) -> None:
@@ -23,10 +22,7 @@ def show(model: str) -> None:
             st.warning(frame.worded(error))
             return
         view.picture(shown)
-    frame.next_step(
-        shown.chosen.scaling != NONE and _("Take the scales away (*none*): what becomes of the gradients?"),
-        _("Give each number of this step a scale (*this step*): what becomes of the gradients?"),
-    )
+    frame.next_step(claims.HINTS, shown)
     frame.claims(claims.CLAIMS, shown, more=claims.notice(), maths=claims.maths())
     frame.equation(*view.EQUATION)
     frame.copy_as_python(view.snippet(shown))

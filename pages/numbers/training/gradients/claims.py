@@ -8,7 +8,8 @@ from tlmviz.analysis.numbers.loss_scaling import ACTIVATIONS, LENGTH, MOST_LOST,
 from tlmviz.figures import number
 from tlmviz.figures.numbers.loss_scaling import power_of_two
 from tlmviz.ui import markdown
-from tlmviz.ui.language import _
+from tlmviz.ui.hints import Hint, to, where
+from tlmviz.ui.language import N_, _
 
 from .data import Data
 
@@ -97,6 +98,12 @@ def hardest_hit(data: Data) -> str | None:
 
 CLAIMS = (
     all_zero, one_too_large, many_vanish, nearly_all_kept, safe_scales, no_safe_scale, hardest_hit,
+)  # fmt: skip
+HINTS = (
+    Hint(N_("Drag S until hardly any is lost."), where(
+        lambda data: data.safe and not data.safe[0] <= data.chosen.k <= data.safe[1], to(k=lambda data: data.safe[1])),
+         lambda before, after: after.shares().lost <= MOST_LOST),
+    Hint(N_("Choose *E4M3*."), to(format="e4m3")),
 )  # fmt: skip
 
 

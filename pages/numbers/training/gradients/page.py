@@ -19,7 +19,7 @@ def show(model: str) -> None:
             shown.counts  # noqa: B018 (computed here, so that the spinner stands where the picture will)
         frame.claim(claims.CLAIMS, shown)
         view.picture(shown)
-    frame.next_step(_("Drag S until none is lost; then choose E4M3."))
+    frame.next_step(claims.HINTS, shown)
     frame.claims(claims.CLAIMS, shown, more=claims.notice(), maths=claims.maths())
     below.when_painted("beneath-scaling", lambda: view.beneath(shown))
     frame.equation(*view.EQUATION)

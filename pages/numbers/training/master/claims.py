@@ -9,7 +9,8 @@ from tlmviz.analysis.numbers.master_weights import RATE, STORED, unchanged
 from tlmviz.analysis.numbers.master_weights import STEPS as STEPS_OF_ADAM
 from tlmviz.figures import number
 from tlmviz.ui import markdown
-from tlmviz.ui.language import _, listed
+from tlmviz.ui.hints import Hint, to
+from tlmviz.ui.language import N_, _, listed
 
 from .data import BF16, DIE, FP16, FP32, Data
 from .state import STEPS
@@ -76,6 +77,7 @@ def bf16_hardly_learns(data: Data) -> str | None:
 
 
 CLAIMS = stands_still, all_move, no_update, die_comes_near, bf16_hardly_learns
+HINTS = (Hint(N_("Make *Update −η·g of each step* 0.01."), to(update="0.01")),)
 
 
 def real_step(data: Data) -> str | None:
@@ -143,7 +145,5 @@ def maths() -> tuple[str, ...]:
             "BF16 keeps w unless $|\\eta u|>\\tfrac12\\,\\mathrm{ulp}(w)$, between $2^{-9}|w|$ and $2^{-8}|w|$; Adam's $|u|$ is "
             "at most about 1."
         ),
-        _(
-            "Stochastic rounding: up with probability (x − below)/(above − below), so $\\mathbb{E}[\\mathrm{SR}(x)]=x$."
-        ),
-    )
+        _("Stochastic rounding: up with probability (x − below)/(above − below), so $\\mathbb{E}[\\mathrm{SR}(x)]=x$."),
+    )  # fmt: skip

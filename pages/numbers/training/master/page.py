@@ -1,7 +1,6 @@
 """The part Master weights: updates that a format does not see, and the copy that takes up all of them."""
 
 from tlmviz.ui import frame, inputs
-from tlmviz.ui.language import _
 
 from ..state import STORIES, Reading
 from . import claims, view
@@ -13,7 +12,7 @@ def show(model: str) -> None:
         shown = view.controls(model)
         frame.claim(claims.CLAIMS, shown)
         view.picture(shown)
-    frame.next_step(_("Make the update ten times as large, then ten times as small."))
+    frame.next_step(claims.HINTS, shown)
     frame.claims(claims.CLAIMS, shown, more=claims.notice(), maths=claims.maths())
     view.beneath(model)
     frame.equation(*view.EQUATION)

@@ -5,7 +5,8 @@ from __future__ import annotations
 from tlmviz.analysis.numbers.norm_depth import Flow
 from tlmviz.analysis.numbers.warmup import Logged
 from tlmviz.figures import number
-from tlmviz.ui.language import _
+from tlmviz.ui.hints import Hint, to
+from tlmviz.ui.language import N_, _
 
 from .data import POST, PRE, Data, end
 
@@ -76,6 +77,7 @@ def held_out(data: Data) -> str | None:
 
 
 CLAIMS = saved_by_warmup, both_learn, neither_learns, gradient_destroyed, held_out
+HINTS = (Hint(N_("Move *After step* to 0."), to(moment=0)),)
 
 
 def _of(data: Data, placement: str) -> list[Logged]:

@@ -1,7 +1,6 @@
 """The part Warm-up: norms before and after the sublayers, and the first steps that one of them does not survive."""
 
 from tlmviz.ui import frame
-from tlmviz.ui.language import _
 
 from . import claims, data, view
 
@@ -12,7 +11,7 @@ def show(model: str) -> None:
         shown = data.compute(view.controls())
         frame.claim(claims.CLAIMS, shown)
         view.picture(shown)
-    frame.next_step(_("Move the step: at 0 nothing is wrong yet. Then choose another rate."))
+    frame.next_step(claims.HINTS, shown)
     frame.claims(claims.CLAIMS, shown, more=claims.notice(), maths=claims.maths())
     text = view.own()
     frame.equation(*view.EQUATION)

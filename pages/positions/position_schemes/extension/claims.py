@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from tlmviz.analysis.positions.context_extension import RECOMPUTED, STORED, TURNED, Switch
+from tlmviz.ui.hints import Hint, to
 from tlmviz.ui.language import N_, _, ngettext
 
 from .data import Data
-from .state import PLAIN
+from .state import LARGEST_SCALE, PLAIN, SCHEMES
 
 WAYS = {
     RECOMPUTED: N_("all keys made anew under the new scale: right, at the cost of reading everything again"),
@@ -90,6 +91,11 @@ def window(data: Data) -> str | None:
 
 
 CLAIMS = held_down, not_held_down, nothing_beyond, window, price, never_round
+HINTS = (
+    Hint(N_("Switch on *Position interpolation*."), to(schemes=lambda data: tuple(
+        name for name in SCHEMES if name in (*data.chosen.schemes, "Position interpolation")))),
+    Hint(N_("Move *Scale s* to 32."), to(scale=LARGEST_SCALE)),
+)  # fmt: skip
 
 
 def _around(data: Data) -> tuple[str, str, str | None, str]:

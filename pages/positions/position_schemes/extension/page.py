@@ -23,11 +23,7 @@ def extended(model: str) -> None:
         view.picture(shown)
         with place:  # it needs all curves, which are drawn as they come
             frame.claim(claims.CLAIMS, shown)
-    frame.next_step(
-        "Position interpolation" not in shown.chosen.schemes
-        and _("Switch on *Position interpolation*, or raise the scale; the table says what each costs."),
-        _("Change the scale; the table says what each scheme costs."),
-    )
+    frame.next_step(claims.HINTS, shown)
     below.when_painted("beneath-extension", lambda: _beneath(shown), seen=False)
 
 

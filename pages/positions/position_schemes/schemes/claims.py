@@ -6,7 +6,8 @@ import numpy as np
 
 from tlmviz.analysis.positions.position_schemes import flat_distance
 from tlmviz.checks import positions_shift
-from tlmviz.ui.language import _, listed
+from tlmviz.ui.hints import Hint, to
+from tlmviz.ui.language import N_, _, listed
 
 from .data import Data
 from .state import ADDED, BY_DISTANCE, EXTRAPOLATION, SIMILARITY, TITLES
@@ -123,6 +124,10 @@ def moved(data: Data) -> str | None:
 
 
 CLAIMS = climbs, nothing_beyond, falls_off, alike, one_before, one_token, furthest, moved
+HINTS = (
+    Hint(N_("Choose *What is added*."), to(view=ADDED)),
+    Hint(N_("Choose *Extrapolation*."), to(view=EXTRAPOLATION)),
+)
 
 
 def about(data: Data) -> str:
@@ -159,8 +164,8 @@ def notice(data: Data) -> tuple[str, ...]:
         SIMILARITY: (
             _("Blue is alike. A picture that is the same along every diagonal depends on distances alone."),
             _(
-                "ALiBi and relative are shown for the past alone, as the factor on a weight: choose another head to see its "
-                "slope. Relative vectors end: from distance {last} on all share the last one.",
+                "ALiBi and relative are shown for the past alone, as the factor on a weight. "
+                "Relative vectors end: from distance {last} on all share the last one.",
                 last=data.last_distance,
             ),
         ),

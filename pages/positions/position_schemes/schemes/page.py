@@ -3,10 +3,8 @@
 import streamlit as st
 
 from tlmviz.ui import below, frame
-from tlmviz.ui.language import _
 
 from . import claims, data, view
-from .state import ADDED
 
 
 @frame.fragment
@@ -20,11 +18,7 @@ def show() -> None:
 
 def _beneath(shown: data.Data) -> None:
     st.caption(claims.about(shown))
-    frame.next_step(
-        shown.chosen.view != ADDED
-        and _("Choose *What is added* to see how each tells a position; then paste a text of your own."),
-        _("Choose *Extrapolation* to see how far each reads; then paste a text of your own."),
-    )
+    frame.next_step(claims.HINTS, shown)
     frame.claims(claims.CLAIMS, shown, more=claims.notice(shown))
     view.table(shown)
     view.heads(shown)

@@ -11,6 +11,7 @@ from pages.streams.mhc.state import AVERAGE, BACKWARD, FORWARD, LARGEST, ONE
 from tlmviz.figures import number
 from tlmviz.figures.streams.depth import NAMES
 from tlmviz.ui import markdown
+from tlmviz.ui.hints import Hint, to
 from tlmviz.ui.language import N_, _
 
 from .data import RUNS, Deep
@@ -61,6 +62,7 @@ def losses(data: Deep) -> str | None:
 
 
 CLAIMS: tuple[Callable[[Deep], str | None], ...] = (gains, gain_alone, fades, losses)
+HINTS = (Hint(N_("Choose *Largest over tokens*."), to(over=LARGEST)),)
 
 
 def _said(data: Deep) -> dict[str, Any]:

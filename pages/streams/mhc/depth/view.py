@@ -60,9 +60,7 @@ def show(chosen: Streams) -> None:
     data = _products(data, picture)
     with said:
         frame.claim(claims.CLAIMS, data)
-    frame.next_step(
-        _("Walk along the tokens with the picture's slider; then take the largest gain over all of them.")
-    )
+    frame.next_step(claims.HINTS, data)
     note_missing(data)
     frame.claims(claims.CLAIMS, data, more=claims.notice(), maths=claims.maths())
     badges = st.container()

@@ -6,7 +6,8 @@ from collections.abc import Callable, Sequence
 
 from tlmviz.figures import number
 from tlmviz.ui import markdown
-from tlmviz.ui.language import _, listed, ngettext
+from tlmviz.ui.hints import Hint, within
+from tlmviz.ui.language import N_, _, listed, ngettext
 
 from .data import Dial
 
@@ -83,6 +84,7 @@ def verdict(data: Dial) -> str | None:
 
 
 CLAIMS: tuple[Callable[[Dial], str | None], ...] = (off, settles, leaves)  # `verdict` stands in the picture
+HINTS = (Hint(N_("Press ▶, or drag the dial."), within),)
 
 
 def _no_support(rows: Sequence[int], columns: Sequence[int]) -> str:

@@ -70,9 +70,7 @@ def show(chosen: Streams) -> None:
         data = Dial(chosen, _typed(room))
     frame.claim(claims.CLAIMS, data)
     _picture(data)
-    frame.next_step(
-        _("Press ▶ or drag the dial, lower the temperature, or take the logits over and edit them.")
-    )
+    frame.next_step(claims.HINTS, data)
     frame.claims(claims.CLAIMS, data, more=claims.notice(data), maths=claims.maths(data))
     frame.badges(data.judged)
     frame.equation(*EQUATION)

@@ -10,7 +10,8 @@ from pages.streams.mhc.state import CARRIED
 from tlmviz.analysis.streams.mixing import composite
 from tlmviz.figures import number
 from tlmviz.ui import markdown
-from tlmviz.ui.language import _, listed, ngettext
+from tlmviz.ui.hints import Hint, to, where, within
+from tlmviz.ui.language import N_, _, listed, ngettext
 
 from .data import NEW_TOKENS, Flow
 
@@ -100,6 +101,10 @@ def writes_the_same(data: Flow) -> str | None:
 
 CLAIMS: tuple[Callable[[Flow], str | None], ...] = (
     carries, mixes, one_stream, overflows, hyper_beside, manifold_beside, iterations, writes_the_same,
+)  # fmt: skip
+HINTS = (
+    Hint(N_("Move *Sinkhorn iterations that the model makes* to 0."), where(lambda data: data.constrained, to(iterations=0))),
+    Hint(N_("Click a sublayer."), within),
 )  # fmt: skip
 
 

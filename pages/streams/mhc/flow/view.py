@@ -36,9 +36,7 @@ def show(chosen: Streams) -> None:
             count=data.trained,
         )
         Streams.iterations.draw(unchosen=min(data.trained, 20), help=said)
-    frame.next_step(
-        _("Click a sublayer to see its numbers, walk along the tokens, then give the model fewer iterations.")
-    )
+    frame.next_step(claims.HINTS, data)
     below.when_painted("beneath-flow", lambda: _beneath(data))
 
 

@@ -8,7 +8,8 @@ from collections.abc import Callable
 from pages.streams.mhc.claims import kept, one_stream, share, token
 from pages.streams.mhc.state import NOTHING
 from tlmviz.figures import number
-from tlmviz.ui.language import _, ngettext
+from tlmviz.ui.hints import Hint, within
+from tlmviz.ui.language import N_, _, ngettext
 
 from .data import Matrices
 
@@ -108,6 +109,7 @@ def depends_on_the_token(data: Matrices) -> str | None:
 CLAIMS: tuple[Callable[[Matrices], str | None], ...] = (
     mixes_here, one_stream, most, far, redistributes, average, free, depends_on_the_token,
 )  # fmt: skip
+HINTS = (Hint(N_("Click, or press an arrow."), within),)
 
 
 def _small(error: float) -> str:

@@ -50,9 +50,7 @@ def show(chosen: Streams) -> None:
         frame.claim(claims.CLAIMS, data)
     header, arrays = payload(data, reading.maths())
     PICTURE.show(header, arrays)
-    frame.next_step(
-        _("Click, or press an arrow: the maps choose a sublayer, the curve a token, the matrix an entry.")
-    )
+    frame.next_step(claims.HINTS, data)
     below.when_painted("beneath-matrices", lambda: _beneath(data))
 
 

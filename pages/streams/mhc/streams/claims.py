@@ -11,6 +11,7 @@ from pages.streams.mhc.claims import one_stream, token
 from pages.streams.mhc.state import MUTE, SUM, THROUGH
 from tlmviz.figures import number, readable
 from tlmviz.ui import markdown
+from tlmviz.ui.hints import Hint, to, within
 from tlmviz.ui.language import N_, _
 
 from .data import Inside
@@ -86,6 +87,11 @@ def nothing_left(data: Inside) -> str | None:
 CLAIMS: tuple[Callable[[Inside], str | None], ...] = (
     part_ways, single, embedding_arrives, costs, nothing_left,
 )  # fmt: skip
+HINTS = {
+    THROUGH: (Hint(N_("Walk along the tokens; then choose *Unrolled sum*."), to(part=SUM)),),
+    SUM: (Hint(N_("Walk along the tokens."), within),),
+    MUTE: (),
+}
 
 
 def _range(low: float, high: float) -> str:

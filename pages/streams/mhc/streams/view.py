@@ -15,17 +15,12 @@ from tlmviz.figures.streams import graph
 from tlmviz.figures.streams import mixing as figures
 from tlmviz.figures.streams.graph import Panel
 from tlmviz.ui import frame
-from tlmviz.ui.language import N_, _
+from tlmviz.ui.language import _
 
 from . import claims
 from .data import Inside
 
 CHARTS = {THROUGH: "sxdepth", SUM: "sxfans"}  # keys of the pictures whose slider chooses the token
-NEXT = {
-    THROUGH: N_("Walk along the tokens; the next part shows what the head reads of each sublayer."),
-    SUM: N_("Choose another reader, or walk along the tokens."),
-    MUTE: N_("Mute another stream, or the same one from a later place on."),
-}
 EQUATIONS = {
     THROUGH: (
         r"x^{pre}_p = \sum_{n} H^{pre}_{p,n}\, x^{(n)}_p,\qquad "
@@ -75,7 +70,7 @@ def show(chosen: Streams) -> None:
             _played(walk)
         else:
             _muting(data)
-        frame.next_step(_(NEXT[part]))
+        frame.next_step(claims.HINTS[part], data)
         if part == SUM:
             _readers(data)
         frame.claims(claims.CLAIMS, data, more=() if data.connection.streams == 1 else claims.notice(part))

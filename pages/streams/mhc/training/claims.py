@@ -7,7 +7,8 @@ from collections.abc import Callable
 from pages.streams.mhc.claims import factor
 from tlmviz.figures import number
 from tlmviz.figures.streams.depth import NAMES
-from tlmviz.ui.language import _
+from tlmviz.ui.hints import Hint, where
+from tlmviz.ui.language import N_, _
 
 from .data import Logs
 
@@ -38,15 +39,13 @@ def gains(data: Logs) -> str | None:
 
 
 CLAIMS: tuple[Callable[[Logs], str | None], ...] = (ends, gains)
+HINTS = (Hint(N_("Drag the slider back to the first step."), where(lambda data: data.read[1])),)
 
 
 def notice() -> tuple[str, ...]:
     """How to read the picture."""
     return (
-        _(
-            "All start as the same network: streams are equal then, and no matrix changes that. Move the slider to see what "
-            "training makes of them."
-        ),
+        _("All start as the same network: streams are equal then, and no matrix changes that."),
         _("Lower is better in the first two panels."),
         _(
             "The last panel multiplies the matrices of all sublayers: what a signal can gain on its way forward (solid), a "

@@ -48,7 +48,7 @@ def show(chosen: Streams) -> None:
     with frame.wide("srwide", 800):
         alt = _("Loss, held-out bits per byte, gradient norm and gains over steps, and H_res at a moment")
         frame.chart(figure, key="srcurves", alt=alt)
-    frame.next_step(_("Drag the slider back to the first step, and play it forward."))
+    frame.next_step(claims.HINTS, data)
     note_missing(data)
     frame.claims(claims.CLAIMS, data, more=claims.notice(), maths=claims.maths())
     frame.equation(*EQUATION)

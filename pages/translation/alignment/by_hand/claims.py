@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 from tlmviz.figures import number
-from tlmviz.ui.language import _, ngettext
+from tlmviz.ui.hints import Hint
+from tlmviz.ui.language import N_, _, ngettext
 
 from ..claims import COVERAGE
 from ..data import Covered
+from .data import read_matrix
+from .state import MOST, Hand
 
 
 def never_looked_at(data: Covered) -> str | None:
@@ -21,6 +24,9 @@ def never_looked_at(data: Covered) -> str | None:
 
 
 CLAIMS = never_looked_at, *COVERAGE
+HINTS = (
+    Hint(N_("Press *Most*."), lambda data: None if data.weights.tolist() == read_matrix(MOST).tolist() else Hand(matrix=MOST)),
+)  # fmt: skip
 
 
 def notice() -> tuple[str, ...]:

@@ -25,7 +25,7 @@ def show(model: str, text: str | None) -> None:
     with said:
         frame.claim(claims.CLAIMS, shown)
     shared.pictures(shown, _("Attention by hand"), places)
-    frame.next_step(_("Press *Most*, or type into a cell: penalty and overlap follow."))
+    frame.next_step(claims.HINTS, shown)
     below.when_painted("beneath-hand", lambda: _beneath(shown), seen=False)
 
 

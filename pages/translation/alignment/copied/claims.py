@@ -6,7 +6,8 @@ from math import floor
 
 from tlmviz.figures import number
 from tlmviz.ui import markdown
-from tlmviz.ui.language import _, listed, ngettext
+from tlmviz.ui.hints import Hint, first
+from tlmviz.ui.language import N_, _, listed, ngettext
 
 from ..claims import token
 from .data import Data
@@ -106,6 +107,7 @@ CLAIMS = (
     copies_the_name, writes_the_name, loses_the_name, twin_loses_it, twin_has_it, others_are_copied, nothing_is_copied,
     writes_the_rest,
 )  # fmt: skip
+HINTS = (Hint(N_("Type another *Name*."), first(name="Tom")),)
 
 
 def least(share: float) -> float:

@@ -6,7 +6,6 @@ import streamlit as st
 
 from tlmviz.errors import BadText
 from tlmviz.ui import below, frame
-from tlmviz.ui.language import _
 
 from ..state import Alignment
 from . import claims, data, view
@@ -26,9 +25,7 @@ def show(model: str, text: str | None) -> None:
         st.warning(frame.worded(error))
         return
     view.picture(shown)
-    frame.next_step(
-        _("Type another name, or a word: what the models know is written, what they do not is copied.")
-    )
+    frame.next_step(claims.HINTS, shown)
     below.when_painted("beneath-copied", lambda: _beneath(shown), seen=False)
 
 

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from tlmviz.figures import number
-from tlmviz.ui.language import _
+from tlmviz.ui.hints import Hint, within
+from tlmviz.ui.language import N_, _
 
 from ..claims import token
 from .data import Data
@@ -57,20 +58,15 @@ def nobodys_pin(data: Data) -> str | None:
 
 
 CLAIMS = writes_another, writes_the_same, rises, nobodys_pin
+HINTS = (Hint(N_("Click a cell of the left map."), within),)
 
 
 def notice() -> tuple[str, ...]:
     """What a pin does, and what not."""
     return (
-        _(
-            "Attention is where the content of a step comes from: a pinned step tends to write the pinned word."
-        ),
-        _(
-            "Pin an adjective's place to another adjective, or a skipped word to the step where it belongs. In the middle of a "
-            "phrase a pin often changes nothing."
-        ),
+        _("Attention is where the content of a step comes from: a pinned step tends to write the pinned word."),
         _(
             "The words before the first pin are kept; those after it may all change, for the pinned word is now part of what was "
             "written."
         ),
-    )
+    )  # fmt: skip

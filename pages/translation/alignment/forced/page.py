@@ -19,9 +19,7 @@ def show(model: str, text: str) -> None:
         frame.claim(claims.CLAIMS, shown)
     view.before_and_after(shown)
     view.next_tokens(shown)
-    frame.next_step(
-        _("Click a cell of the left map: its step must look at its token, and the rest is written anew.")
-    )
+    frame.next_step(claims.HINTS, shown)
     below.when_painted("beneath-forced", lambda: _beneath(shown), seen=False)
 
 

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from tlmviz.figures import number
 from tlmviz.ui import markdown
-from tlmviz.ui.language import _
+from tlmviz.ui.hints import Hint, within
+from tlmviz.ui.language import N_, _
 
 from ..claims import token
 from .data import Data
@@ -83,6 +84,7 @@ def most_and_least(data: Data) -> str | None:
 
 
 CLAIMS = rewritten, unmoved, crosses, in_order, surest, most_and_least
+HINTS = (Hint(N_("Drag a ribbon to another English word."), within),)
 
 
 def written(data: Data, candidate) -> str:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from tlmviz.ui import below, frame
-from tlmviz.ui.language import _
 
 from .. import guess
 from .. import view as shared
@@ -20,11 +19,7 @@ def show(model: str, text: str) -> None:
         shown = data.compute(base)
         frame.claim(claims.CLAIMS, shown)
         view.picture(shown)
-    frame.next_step(
-        _(
-            "Drag a ribbon to another English word, or choose a French word and then an English one: the rest is written anew."
-        )
-    )
+    frame.next_step(claims.HINTS, shown)
     frame.claims(claims.CLAIMS, shown, more=claims.notice())
     below.when_painted("beneath-ribbons", lambda: _beneath(shown))
 

@@ -7,6 +7,7 @@ import numpy as np
 from tlmviz.config import TranslatorConfig
 from tlmviz.figures import number
 from tlmviz.ui import markdown, reading
+from tlmviz.ui.hints import Hint, to
 from tlmviz.ui.language import N_, _, listed, ngettext
 
 from ..claims import token
@@ -103,6 +104,7 @@ def cheapest(data: Data) -> str | None:
 
 
 CLAIMS = look_apart, look_alike, each_its_own, looking_pays, sharpest, cheapest
+HINTS = (Hint(N_("Choose *Each its own*."), to(common=False)),)
 
 
 def _looks(data: Data) -> dict[int, list[int]]:

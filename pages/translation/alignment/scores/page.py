@@ -32,7 +32,7 @@ def show(model: str, text: str) -> None:
             return
         frame.claim(claims.CLAIMS, shown)
         view.maps(shown)
-    frame.next_step(_("Choose another written word: where all scores agree, and where they part."))
+    frame.next_step(claims.HINTS, shown)
     below.when_painted("beneath-scores", lambda: _beneath(shown), seen=False)
 
 

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from tlmviz.ui.language import _, ngettext
+from tlmviz.ui.hints import Hint, to
+from tlmviz.ui.language import N_, _, ngettext
 
 from .data import Data
 
@@ -42,6 +43,7 @@ def alike(data: Data) -> str | None:
 
 
 CLAIMS = stutters, stutters_still, alike
+HINTS = (Hint(N_("Make *Beam* 5."), to(width=5)),)
 
 
 def repeats(count: int) -> str:
@@ -85,9 +87,6 @@ def notice() -> tuple[str, ...]:
             "its translations score a little lower (BLEU 52.0 and 50.2). The sentences of the table were chosen because they "
             "invite repetition."
         ),
-        _(
-            "Look for a line that stays near 1 while words repeat: these steps look only where the text has been before."
-        ),
     )
 
 
@@ -98,7 +97,5 @@ def maths() -> tuple[str, ...]:
             "Logged: after as many further steps without coverage eng-fra-additive repeats 159 sequences, at a BLEU of 52.1 (one "
             "seed each; the card of eng-fra-coverage has the table)."
         ),
-        _(
-            "A beam of 1 is greedy, without penalties: a wide beam and its penalties hide what a model would repeat."
-        ),
-    )
+        _("A beam of 1 is greedy, without penalties: a wide beam and its penalties hide what a model would repeat."),
+    )  # fmt: skip

@@ -5,7 +5,6 @@ from __future__ import annotations
 import streamlit as st
 
 from tlmviz.ui import below, frame
-from tlmviz.ui.language import _
 
 from ..state import Alignment
 from . import claims, data, view
@@ -21,9 +20,7 @@ def show(model: str, text: str | None) -> None:
     shown = data.Data(view.controls(covering, without, text))
     frame.claim(claims.CLAIMS, shown)
     view.maps(shown)
-    frame.next_step(
-        _("Choose another sentence, or raise the beam: a wide one hides what a model would repeat.")
-    )
+    frame.next_step(claims.HINTS, shown)
     below.when_painted("beneath-twins", lambda: _beneath(shown), seen=False)
 
 

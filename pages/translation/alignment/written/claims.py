@@ -7,13 +7,17 @@ from dataclasses import replace
 from tlmviz.decoding.penalties import length_penalty
 from tlmviz.figures import number
 from tlmviz.ui import markdown
-from tlmviz.ui.language import _, ngettext
+from tlmviz.ui.hints import Hint, to
+from tlmviz.ui.language import N_, _, ngettext
 
 from ..claims import COVERAGE, map_name
 from ..data import Hypothesis
 from ..state import OWN
 
 CLAIMS = COVERAGE
+HINTS = (
+    Hint(N_("Choose the last *Hypothesis*."), to(rank=lambda data: len(data.hypotheses))),
+)  # fmt: skip
 
 
 def title(base: Hypothesis) -> str:
@@ -80,16 +84,9 @@ def about_errors(base: Hypothesis) -> str:
 def notice() -> tuple[str, ...]:
     """What the bars mean."""
     return (
-        _(
-            "A bar that reaches the dotted line costs nothing: that word was looked at enough. What lies above it earns nothing."
-        ),
-        _(
-            "An orange bar is a word that the translation may have skipped. Choose a worse hypothesis and see what it left out."
-        ),
-        _(
-            "Maps of single heads often look elsewhere (full stops, the neighbour): the alignment errors say which to trust."
-        ),
-    )
+        _("A bar that reaches the dotted line costs nothing: that word was looked at enough. What lies above it earns nothing."),
+        _("Maps of single heads often look elsewhere (full stops, the neighbour): the alignment errors say which to trust."),
+    )  # fmt: skip
 
 
 def maths() -> tuple[str, ...]:

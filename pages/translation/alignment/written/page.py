@@ -5,7 +5,6 @@ from __future__ import annotations
 import streamlit as st
 
 from tlmviz.ui import below, frame
-from tlmviz.ui.language import _
 
 from .. import view as shared
 from ..data import Covered, Hypothesis
@@ -18,7 +17,7 @@ def show(model: str, text: str) -> None:
     shown = base.covered(base.candidate)
     frame.claim(claims.CLAIMS, shown)
     shared.pictures(shown, claims.title(base), st.columns(2))
-    frame.next_step(_("Walk the steps; then choose a worse hypothesis, and see which word it left out."))
+    frame.next_step(claims.HINTS, base)
     below.when_painted("beneath-written", lambda: _beneath(shown, base), seen=False)
 
 

@@ -6,7 +6,8 @@ from tlmviz.checks.translation_search import log_probability_is_of_one_pass
 from tlmviz.decoding.exact import Exact
 from tlmviz.figures import number
 from tlmviz.ui import markdown
-from tlmviz.ui.language import _
+from tlmviz.ui.hints import Hint, to
+from tlmviz.ui.language import N_, _
 
 from .data import Data
 
@@ -103,6 +104,7 @@ def short_agrees(data: Data) -> str | None:
 CLAIMS = (
     search_error, no_search_error, no_end, none_found, model_error, wider_is_better, short_differs, short_agrees,
 )  # fmt: skip
+HINTS = (Hint(N_("Move *Horizon T of the short search (tokens)* to 6."), to(horizon=6)),)
 
 
 def _text(data: Data, tokens) -> str:
@@ -143,7 +145,5 @@ def notice() -> tuple[str, ...]:
             "**Search error**: the beam misses a text that the model itself prefers. **Model error**: the preferred text is "
             "worse, often too short. A wider beam can remove only the first."
         ),
-        _(
-            "The exact search need not visit all texts: log P only falls, so a beginning below the best complete text is cut."
-        ),
-    )
+        _("The exact search need not visit all texts: log P only falls, so a beginning below the best complete text is cut."),
+    )  # fmt: skip

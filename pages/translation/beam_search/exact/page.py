@@ -30,9 +30,7 @@ def show(base: tree.Data, place: DeltaGenerator) -> None:
             view.counts(shown)
         with right:
             view.widths(shown)
-    frame.next_step(
-        _("Raise the horizon: all texts grow by the size of the vocabulary, what is looked at hardly.")
-    )
+    frame.next_step(claims.HINTS, shown)
     below.when_painted("beneath-exact", lambda: _beneath(shown), seen=False)
 
 

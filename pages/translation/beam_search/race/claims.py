@@ -7,7 +7,8 @@ import numpy as np
 from tlmviz.analysis.translation import beam_race
 from tlmviz.figures import number
 from tlmviz.ui import markdown
-from tlmviz.ui.language import _
+from tlmviz.ui.hints import Hint, where
+from tlmviz.ui.language import N_, _
 
 from .data import Data
 
@@ -92,6 +93,7 @@ CLAIMS = (
     greedy_turned_off, greedy_found, likelier_yet_worse, wider_found_it_too, wider_stopped, wider_dropped,
     wider_is_never_worse,
 )  # fmt: skip
+HINTS = (Hint(N_("Press ▶; then write a translation of your own."), where(lambda data: not data.own)),)
 
 
 def _fall(data: Data):

@@ -5,7 +5,6 @@ from __future__ import annotations
 from streamlit.delta_generator import DeltaGenerator
 
 from tlmviz.ui import below, frame
-from tlmviz.ui.language import _
 
 from .. import data as tree
 from .. import view as shared
@@ -18,9 +17,7 @@ def show(base: tree.Data, place: DeltaGenerator) -> None:
     with place:
         frame.claim(claims.CLAIMS, shown)
         view.picture(shown)
-    frame.next_step(
-        _("Play it; then write a translation of your own, token by token, against greedy and the beam.")
-    )
+    frame.next_step(claims.HINTS, shown)
     below.when_painted("beneath-race", lambda: _beneath(shown), seen=False)
 
 

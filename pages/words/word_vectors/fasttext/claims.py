@@ -6,7 +6,8 @@ import numpy as np
 
 from tlmviz.figures import number
 from tlmviz.ui import markdown
-from tlmviz.ui.language import _, ngettext
+from tlmviz.ui.hints import Hint, first
+from tlmviz.ui.language import N_, _, ngettext
 
 from .data import OTHER, Data
 
@@ -115,6 +116,7 @@ CLAIMS = (
     red_frames,
     near_unlike,
 )
+HINTS = (Hint(N_("Type a word of your own and misspell it."), first(word="freindly")),)
 
 
 def title(data: Data) -> str:

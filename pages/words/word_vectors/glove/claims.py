@@ -6,9 +6,11 @@ import numpy as np
 
 from tlmviz.figures import escaped, number
 from tlmviz.ui import frame, markdown
-from tlmviz.ui.language import _, listed, ngettext
+from tlmviz.ui.hints import OWN_TEXT, Hint, to
+from tlmviz.ui.language import N_, _, listed, ngettext
 
 from .data import Data, shipped
+from .state import OWN
 
 ENOUGH = 10  # meetings from which a ratio is more than chance
 
@@ -141,6 +143,7 @@ def cut(data: Data) -> str | None:
 
 
 CLAIMS = same_word, tells_apart, near_one, sides, never_met, chance, left_out, too_many, cut
+HINTS = Hint(N_("Choose *My text*."), to(source=OWN)), OWN_TEXT
 
 
 def refused(data: Data) -> str:
@@ -181,10 +184,8 @@ def notice() -> tuple[str, ...]:
             "both or to neither, and tells nothing. Ratios are what GloVe was thought up for; what it is fitted to is the "
             "logarithm of every count."
         ),
-        _(
-            "A count of 0.2 is one meeting five words apart; the weight f makes the fit care little about such counts."
-        ),
-    )
+        _("A count of 0.2 is one meeting five words apart; the weight f makes the fit care little about such counts."),
+    )  # fmt: skip
 
 
 def maths() -> tuple[str, ...]:

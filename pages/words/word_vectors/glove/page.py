@@ -3,7 +3,6 @@
 import streamlit as st
 
 from tlmviz.ui import frame
-from tlmviz.ui.language import _
 
 from . import claims, data, view
 
@@ -16,9 +15,7 @@ def show() -> None:
             st.warning(claims.refused(shown))
         frame.claim(claims.CLAIMS, shown)
         view.ratios(shown)
-    frame.next_step(
-        _("Type two words of one kind and probes that might tell them apart; then count a text of your own.")
-    )
+    frame.next_step(claims.HINTS, shown)
     frame.claims(claims.CLAIMS, shown, more=claims.notice(), maths=claims.maths())
     view.maps(shown)
     view.fit(shown)

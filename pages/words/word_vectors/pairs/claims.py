@@ -6,7 +6,8 @@ import numpy as np
 
 from tlmviz.figures import number
 from tlmviz.ui import markdown
-from tlmviz.ui.language import _, listed, ngettext
+from tlmviz.ui.hints import Hint, where
+from tlmviz.ui.language import N_, _, listed, ngettext
 
 from .data import Data
 
@@ -118,6 +119,7 @@ def no_vector(data: Data) -> str | None:
 
 
 CLAIMS = all_thrown, never_meet, meet_most, cut, thrown, stays, nearest, no_vector
+HINTS = (Hint(N_("Press ▶."), where(lambda data: data.kept)),)
 
 
 def title(data: Data) -> str:

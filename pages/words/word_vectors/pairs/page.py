@@ -1,7 +1,6 @@
 """The part Text to pairs: a window slides over the text, and which words stand in it together is counted."""
 
 from tlmviz.ui import below, frame
-from tlmviz.ui.language import _
 
 from . import claims, data, view
 
@@ -12,7 +11,7 @@ def show() -> None:
         shown = data.compute(view.controls())
         frame.claim(claims.CLAIMS, shown)
         view.window(shown)
-    frame.next_step(_("Press ▶ to slide the window, or click a word; then type a text of your own."))
+    frame.next_step(claims.HINTS, shown)
     frame.claims(claims.CLAIMS, shown, more=claims.notice(), maths=claims.maths())
     below.after(shown.kept, "beneath-pairs", lambda: view.below(shown))
     frame.measured(lambda: shown.checks)

@@ -9,7 +9,8 @@ import numpy as np
 from tlmviz.analysis.words.step_costs import Cost
 from tlmviz.figures import number
 from tlmviz.ui import markdown
-from tlmviz.ui.language import _, listed, ngettext
+from tlmviz.ui.hints import Hint, first
+from tlmviz.ui.language import N_, _, listed, ngettext
 
 from .data import Data
 from .state import BAG, NEGATIVE, SOFTMAX, TREE
@@ -170,6 +171,7 @@ CLAIMS = (
     too_long, learned, not_learned, same_word, expected_most, pushed, drawn_itself, decisions, last_decision, mean, left_out,
     cut,
 )  # fmt: skip
+HINTS = (Hint(N_("Move the rate."), first(rate=1.0)),)
 
 
 def _chances(data: Data) -> tuple[str, str]:
@@ -222,10 +224,7 @@ def notice(method: str) -> tuple[str, ...]:
                 "**The blue arrow** leads from E[u], the average of all words' context vectors weighted by what the model "
                 "expects, to the vector of the word that was really there. The center word's vector moves the same way."
             ),
-            _(
-                "Where the model is sure of the context word, E[u] lies near it and the arrow is short. Click a word to see its "
-                "arrow."
-            ),
+            _("Where the model is sure of the context word, E[u] lies near it and the arrow is short."),
             _("**The rate** says how far to go. Training takes small steps for very many pairs; with one pair and a large rate "
               "you see what a step does."),
         ),
@@ -237,8 +236,7 @@ def notice(method: str) -> tuple[str, ...]:
             _("A drawn word may really belong there. One throw pushes it away by mistake; over many pairs that evens out."),
         ),
         BAG: (
-            _("**Many vectors, one guess:** the mean of the words around (green) predicts the word in the middle (orange). Click "
-              "another word of the text to move the window."),
+            _("**Many vectors, one guess:** the mean of the words around (green) predicts the word in the middle (orange)."),
             _("Every word of the window moves by the same step, whatever it is: order and distance play no part."),
         ),
         TREE: (

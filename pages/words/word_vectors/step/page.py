@@ -1,7 +1,6 @@
 """The part One step: which way a pair of words moves the vectors, by softmax, by samples, from a mean, down a tree."""
 
 from tlmviz.ui import below, frame
-from tlmviz.ui.language import _
 
 from . import claims, data, view
 
@@ -14,7 +13,7 @@ def show() -> None:
         frame.claim(claims.CLAIMS, shown)
         view.picture(shown)
     method = shown.chosen.method
-    frame.next_step(_("Move the rate, then click another word; the loss is in nats, and 0 is certainty."))
+    frame.next_step(claims.HINTS, shown)
     frame.claims(claims.CLAIMS, shown, more=claims.notice(method), maths=claims.maths(method))
     below.when_painted("beneath-step", lambda: view.costs(shown))
     frame.measured(lambda: shown.checks)

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from tlmviz.figures import number
 from tlmviz.ui import markdown
-from tlmviz.ui.language import _, listed, ngettext
+from tlmviz.ui.hints import OTHER_TEXT, Hint, first, where
+from tlmviz.ui.language import N_, _, listed, ngettext
 
 from .data import Data
 
@@ -81,6 +82,9 @@ def ended(data: Data) -> str | None:
 
 
 CLAIMS = broken, untrained, nearest, unknown, learned, little_text, ended
+HINTS = (
+    Hint(N_("Paste a text and press *Train for 20 seconds*."), where(lambda data: not data.active, first(text=OTHER_TEXT))),
+)  # fmt: skip
 
 
 def title(data: Data) -> str:
@@ -102,13 +106,9 @@ def notice() -> tuple[str, ...]:
             "**At first** all vectors are small and drawn by chance. Each pair of words that stand near each other pulls two of "
             "them together, and five drawn words are pushed away."
         ),
-        _(
-            "**Words that stand in like company** end up side by side, though nobody said what any of them means."
-        ),
-        _(
-            "**It is stoppable,** and in slices of a tenth of a second: others who use this server get in between."
-        ),
-    )
+        _("**Words that stand in like company** end up side by side, though nobody said what any of them means."),
+        _("**It is stoppable,** and in slices of a tenth of a second: others who use this server get in between."),
+    )  # fmt: skip
 
 
 def maths() -> tuple[str, ...]:

@@ -18,7 +18,7 @@ def show() -> None:
     with frame.picture_first():
         shown = data.compute(*view.controls())
         (watch if shown.active else picture)(shown)
-    frame.next_step(_("Paste a text and press *Train for 20 seconds*; then walk the film."))
+    frame.next_step(claims.HINTS, shown)
     frame.claims((), shown, more=claims.notice(), maths=claims.maths())
     if not shown.active:
         frame.badges(shown.checks)
