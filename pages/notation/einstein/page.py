@@ -24,7 +24,7 @@ def show(model: str) -> None:
 
 frame.heading(
     _("Matrices and indices"),
-    _("Attention is a few tables of numbers, multiplied. Write it as a formula, and see which numbers meet."),
+    _("Attention is a few tables of numbers, multiplied: write it as a formula."),
     examples, Part, Formula, Rank,
 )  # fmt: skip
 show(st.session_state["model"])

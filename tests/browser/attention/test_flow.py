@@ -1,5 +1,7 @@
 """The explorer's flow in a real browser: an edge leads to its head and cell in the map, and the figure is saved."""
 
+import re
+
 from playwright.sync_api import expect
 
 from tests.browser.helpers import from_menu, open_link, wait_for_param
@@ -22,7 +24,7 @@ def test_an_edge_opens_its_head_and_cell_and_the_prediction_stays(page, server):
     expect(graph).to_have_attribute("data-at", "0")
     said = page.get_by_test_id("flow-edge")
     expect(said).to_contain_text("of the flow")
-    layer, head = (part.strip(",:") for part in said.inner_text().split()[1:4:2])
+    [(layer, head)] = re.findall(r"L(\d+)H(\d+):", said.inner_text())
     page.keyboard.press("Enter")
     wait_for_param(page, "head", f"{layer}.{head}")
     wait_for_param(page, "flowto", "8")

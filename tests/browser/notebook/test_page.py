@@ -10,6 +10,7 @@ from playwright.sync_api import expect
 import tlmviz
 from tests.browser.attention.test_explorer import cell
 from tests.browser.helpers import TEXT, assert_above_the_fold, box_of, from_menu, own_profile
+from tests.pages.states import plain
 from tlmviz.patches import Patches
 
 
@@ -55,7 +56,7 @@ def test_heads_switch_and_hover_shows_the_traces_weights(page, canvas, trace, fi
         expect(tooltip).to_contain_text("within")
         weight = trace.attention(layer, head)[row, col].item()
         texts = tooltip.locator("b").all_inner_texts()
-        shown, within = (float(text.replace("−", "-")) for text in texts)
+        shown, within = (float(plain(text)) for text in texts)
         assert abs(shown - weight) <= error(file) + 1e-3 * weight  # four digits are shown
         assert within <= error(file) * 1.1
 

@@ -19,7 +19,7 @@ from pages.caches.attention_family.morph.state import FREE, PUBLISHED, Morph
 from pages.caches.attention_family.redundancy import claims as redundancy_claims
 from pages.caches.attention_family.redundancy.data import Data as Redundancy
 from pages.caches.attention_family.redundancy.state import Ablation
-from tests.pages.states import each_speaks_and_is_silent, facts
+from tests.pages.states import each_speaks_and_is_silent, facts, plain
 from tlmviz.analysis.attention import interventions as edits
 from tlmviz.analysis.caches import cost, shapes
 from tlmviz.analysis.caches.family import size_text
@@ -146,7 +146,9 @@ def test_latent_scores_are_taken_apart():
             assert len(content) == len(rotary) <= 160
         few, many = shown.flops
         assert (bool(said["absorbed"]), bool(said["not_worth_it"])) == (few < many, few >= many)
-        assert f"layer {head[0]}'s output on this text moves by {shown.error:.1e}" in said["the_same_output"]
+        assert f"layer {head[0]}'s output on this text moves by {shown.error:.1e}" in plain(
+            said["the_same_output"]
+        )
         assert shown.error < 1e-4, "the sentence calls it rounding"
         found.append({name: text is not None for name, text in said.items() if name != "the_same_output"})
     odd = Latent(fitted("zoo-mla", ENGLISH), (0, 0))

@@ -99,9 +99,7 @@ def app():
 class TestTranslation:
     def test_the_default_shows_map_steps_and_errors(self, app):
         titles = list(by_title(app))
-        assert titles[0].startswith("Attention (probability): layer ") and titles[1].startswith(
-            "Step by step"
-        )
+        assert titles[0].startswith("Attention (probability): L") and titles[1].startswith("Step by step")
         assert titles[2].startswith("Alignment error rate")
         assert np.allclose(attention_of(app).sum(1), 1, atol=1e-4)
         assert words(app).count("green-badge") == len(QUICK) and "red-badge" not in words(app)

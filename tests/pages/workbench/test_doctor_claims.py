@@ -8,7 +8,7 @@ import tlmviz
 from pages.workbench.doctor import claims, data
 from pages.workbench.doctor.state import INJECTED, MODELS, SIZES, TWO_WAYS, Doctor
 from tests.pages.helpers import assert_healthy, open_page
-from tests.pages.states import above_the_picture, each_speaks_and_is_silent, facts
+from tests.pages.states import above_the_picture, each_speaks_and_is_silent, facts, plain
 from tlmviz.analysis.workbench.doctor.presets import PRESETS, Pair
 from tlmviz.analysis.workbench.faults import FAULTS, injected
 from tlmviz.ui.inputs import DEFAULT_TEXT
@@ -100,7 +100,7 @@ def test_every_claim_follows_from_the_diagnosis_in_every_state():
         if expected["alone"]:
             assert facts(holds["alone"]) == [str(len(said.errors) - off), str(len(said.errors))]
         if kl > 0:
-            assert holds["cost"].split(" by ")[1].startswith(f"{kl:.2g}".replace("-", "−"))
+            assert plain(holds["cost"]).split(" by ")[1].startswith(f"{kl:.2g}")
         assert sum(bool(holds[name]) for name in list(expected)[:7]) == 1, "one of them is the first"
         found.append(expected)
     each_speaks_and_is_silent(found)
