@@ -8,7 +8,7 @@ import streamlit as st
 
 from tlmviz.analysis.cost import layer
 from tlmviz.analysis.cost.layer import MOST, PARTS, Sizes
-from tlmviz.ui import compute, frame, inputs, live
+from tlmviz.ui import compute, frame, inputs, live, menu
 from tlmviz.ui.language import N_, _
 
 from . import claims, view_model
@@ -24,7 +24,7 @@ NEXT = {
     BILL: N_("Drag the dashed line to the right, or choose a published layer."),
     HAND: N_("Fill in any cell: a number, or what it is worked out from, such as 4\\*8\\*8."),
     GROWTH: N_("Make the text longer, then count operations in place of pairs."),
-    PARAMETERS: N_("Choose another model above: the smaller, the larger its vocabulary's share."),
+    PARAMETERS: N_("Choose another model above, and compare what its vocabulary takes."),
     FFN: N_("Choose another layer, or type a text of your own."),
 }
 EQUATIONS = {
@@ -93,6 +93,8 @@ def described(sizes: Sizes) -> dict[str, Any]:
 def controls(model: str) -> Bill | None:
     """Draw the controls; what they say, None where a text is needed and there is none."""
     part, text = Bill.part.draw(), ""
+    if part in DRAWN:
+        menu.unread()
     if part == PARAMETERS:
         Bill.grouping.draw()
     if part == FFN:

@@ -1,6 +1,6 @@
 """The part Memory and time: what tiles save at any length, on any device of the list."""
 
-from tlmviz.ui import below, frame
+from tlmviz.ui import below, frame, menu
 from tlmviz.ui.language import _
 
 from . import claims, data, view
@@ -8,6 +8,7 @@ from . import claims, data, view
 
 def show() -> None:
     """The cost model at the point that its controls name; text and head play no part."""
+    menu.unread()
     shown = data.compute(view.controls())
     frame.claim(claims.CLAIMS, shown)
     view.picture(shown)
