@@ -24,7 +24,7 @@ def characters(tokenizer: Tokenizer, ids: Sequence[int]) -> list[range]:
 
 
 def spelled(tokenizer: Tokenizer, ids: Sequence[int]) -> str:
-    """The name of a token, or the character that several spell together."""
+    """The name of one token, or the character that several spell together."""
     return tokenizer.name(ids[0]) if len(ids) == 1 else tokenizer.decode(list(ids), continues=True)
 
 

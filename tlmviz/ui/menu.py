@@ -76,6 +76,13 @@ def none() -> None:
     gallery.claims_of(None)
 
 
+def unread() -> None:
+    """On a part of a page that reads nothing by the model of the menu: it is out of sight."""
+    hidden = ".st-key-top :is(.st-key-_model, .st-key-step, .st-key-about), :has(> * > .unread)"
+    # With more than a style it goes where it is written, and with it when another part is drawn there.
+    st.html(f'<style>{hidden} {{ display: none; }}</style><i class="unread"></i>')
+
+
 def absent(models: str, needs: Iterable[str]) -> UnknownName | None:
     """What is to be said where this menu of a page would be empty, or one of the models that it `needs` is not here.
 
@@ -122,7 +129,7 @@ def choose(
     listed = name if name in offered else name.partition(AT)[0]
     gallery.claims_of(menu.default, key=menu.key, shown=name, opens_on=default)
     chosen = translation.model(name) if name in pairs else menu.load(name)
-    with place.popover(texts.ABOUT_MODEL):
+    with place.popover(texts.ABOUT_MODEL, key="about"):
         st.markdown(offered[listed])
         frame.model_status(chosen)
         st.caption(menu.help)

@@ -11,7 +11,7 @@ import streamlit as st
 from tlmviz.analysis.caches import decode_steps
 from tlmviz.errors import BadText
 from tlmviz.ui import compute as shared
-from tlmviz.ui import engine, frame, inputs, link, live
+from tlmviz.ui import engine, frame, inputs, link, live, menu
 from tlmviz.ui.language import _
 
 from .claims import title
@@ -58,9 +58,7 @@ def controls(model: str) -> Cache | None:
         for field in (Cache.tokens, Cache.temperature, Cache.seed):
             field.draw(more)
     else:
-        right.caption(
-            _("The model at the top is for Steps and Cost; here it is the models below that read the text.")
-        )
+        menu.unread()
     chosen = Cache.of_session(model=model, text=text or "", head=head)
     if text is None:
         return None

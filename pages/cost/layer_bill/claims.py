@@ -188,6 +188,18 @@ def another_is_larger(data: Data) -> str | None:
     )  # fmt: skip
 
 
+def vocabulary(data: Data) -> str | None:
+    """The share of what there is for each token that the model knows: its row of the embedding, and of a head of its own."""
+    rows = data.by_part.get("embedding", 0) + data.by_part.get("head", 0)
+    if not rows:
+        return None
+    return _(
+        "**The vocabulary**, {count} tokens of {d} numbers, has {share} of all: more with more tokens, less with more and wider "
+        "layers. In GPT-2 small it is nearly a third, in a large model a sliver.",
+        count=f"{data.lm.config.vocab_size:,}", d=f"{data.lm.config.d_model:,}", share=share(rows / sum(data.by_part.values())),
+    )  # fmt: skip
+
+
 def norms_hardly_count(data: Data) -> str | None:
     """Norms are a small share."""
     part = data.by_part.get("norms", 0) / sum(data.by_part.values())
@@ -254,7 +266,7 @@ CLAIMS = {
     ),
     HAND: (same_products, one_head_only),
     GROWTH: (cache_saves, cache_saves_nothing),
-    PARAMETERS: (mostly_feed_forward, another_is_larger, norms_hardly_count),
+    PARAMETERS: (mostly_feed_forward, another_is_larger, vocabulary, norms_hardly_count),
     FFN: (worst_without, only_layer_without, hardly_missed, dead_under_relu),
 }  # fmt: skip
 HINTS = {
@@ -357,8 +369,6 @@ def notice(part: str) -> tuple[str, ...]:
         PARAMETERS: (
             _("Feed-forward parts have two or three matrices, F/d "
               "times as wide as those of the attention."),
-            _("**The smaller the model, the larger its vocabulary's share**: the embedding does not grow with depth. In GPT-2 "
-              "small it is nearly a third of all, in a large model a sliver."),
         ),
         FFN: (
             _("**ReLU lets nothing through below zero.** GELU and SiLU have a slope left of zero too: a unit that is below zero "

@@ -8,7 +8,7 @@ import streamlit as st
 
 from tlmviz.analysis.cost import layer
 from tlmviz.analysis.cost.layer import MOST, PARTS, Sizes
-from tlmviz.ui import compute, frame, inputs, live
+from tlmviz.ui import compute, frame, inputs, live, menu
 from tlmviz.ui.language import N_, _
 
 from . import claims, view_model
@@ -86,6 +86,8 @@ def described(sizes: Sizes) -> dict[str, Any]:
 def controls(model: str) -> Bill | None:
     """Draw the controls; what they say, None where a text is needed and there is none."""
     part, text = Bill.part.draw(), ""
+    if part in DRAWN:
+        menu.unread()
     if part == PARAMETERS:
         Bill.grouping.draw()
     if part == FFN:

@@ -108,7 +108,7 @@ def _named(survey: str) -> str:
 
 
 def _step(training: str, model: str, place: Any) -> int:
-    """The step of a training: the chosen one, else that of the model at the top, else the last."""
+    """The step of a training: the chosen one, else that of the session's model, else the last."""
     steps = source.steps(training)
     at = model.removeprefix(training)
     own = int(at) if at != model and at.isdecimal() and int(at) in steps else steps[-1]
@@ -253,8 +253,8 @@ def _summary(data: Data) -> str:
 
 
 def _remarks(data: Data) -> list[str]:
-    """What to know of a survey: that it is unfinished, of another model than the one at the top, or of none that is here."""
-    settings, model, said = data.found.settings, data.chosen.model, []
+    """What to know of a survey: that it is unfinished, or of a model that is not here."""
+    settings, said = data.found.settings, []
     if data.trained:
         return said
     if missing := data.found.missing:
@@ -274,14 +274,6 @@ def _remarks(data: Data) -> list[str]:
                 of=settings["model"],
             )
         )
-    elif settings["model"] != model:
-        said.append(
-            _(
-                "This survey is of {of}, not of {model}, the model at the top: {of} reads here. "
-                "`tlmviz survey {model} CORPUS --out DIR` makes one of {model}.",
-                of=settings["model"], model=model,
-            )
-        )  # fmt: skip
     return said
 
 

@@ -35,3 +35,21 @@ def test_sizes_are_set_and_cells_filled_in(clocked, server):
     wait_for_param(clocked, "lbcells", "~~~3*4*8*8")
     clocked.get_by_role("button", name="Show the answers").click()
     expect(root).to_have_attribute("data-right", "18")
+
+
+def test_the_menu_of_models_is_there_where_a_model_is_read(page, server):
+    menu = page.locator(".st-key-_model")
+    for view, read in (
+        ("One layer", False),
+        ("By hand", False),
+        ("Word by word", False),
+        ("Parameters", True),
+    ):
+        open_link(page, server, "layer_bill", lbview=view)
+        expect(page.get_by_role("radio", name=view)).to_be_checked()
+        expect(menu).to_be_visible(visible=read, timeout=20_000)
+        expect(page.get_by_role("button", name="About it")).to_have_count(int(read))
+    page.get_by_role("radio", name="One layer").click()
+    expect(menu).to_be_hidden(timeout=20_000)
+    page.get_by_role("radio", name="Feed-forward").click()
+    expect(menu).to_be_visible(timeout=20_000)

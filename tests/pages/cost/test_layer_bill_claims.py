@@ -166,7 +166,8 @@ def test_every_claim_about_parameters_follows_from_the_tensors(tokenizer, tmp_pa
         found.append(_of_parameters("tiny-wide"))
     found += [_of_parameters(name) for name in ("stories-rope", "stories-moe", "zoo-mla")]
     heavy = SimpleNamespace(by_part={"norms": 3, "attention": 100})
-    found.append({**found[0], "norms_hardly_count": bool(claims.norms_hardly_count(heavy))})
+    silent = {name: bool(getattr(claims, name)(heavy)) for name in ("norms_hardly_count", "vocabulary")}
+    found.append({**found[0], **silent})
     each_speaks_and_is_silent(found)
 
 
@@ -183,6 +184,8 @@ def _of_parameters(model: str) -> dict[str, bool]:
         kinds[kind] = kinds.get(kind, 0) + tensor.numel()
     expected: dict[str, list | None] = dict.fromkeys(each.__name__ for each in claims.CLAIMS[PARAMETERS])
     shares = [share(sums["ffn"] / sums["all"]), share(sums["ffn"] / sums["layers"])]
+    rows = sum(each.numel() for each in lm.network.parameters() if each.shape[0] == lm.tokenizer.vocab_size)
+    expected["vocabulary"] = [f"{lm.tokenizer.vocab_size:,}", lm.config.d_model, share(rows / sums["all"]), 2]
     largest = max(kinds, key=lambda kind: kinds[kind])
     if largest == "feed-forward":
         expected["mostly_feed_forward"] = shares

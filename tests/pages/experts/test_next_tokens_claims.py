@@ -120,6 +120,10 @@ def test_every_claim_follows_from_the_model_in_every_state():
                 assert facts(bare) == [str(fact) for fact in facts_], (values, said)
             elif said is not None:
                 assert all(str(fact) in said for fact in facts_), (values, said)
+                told = (
+                    chosen.reads == GIVEN and chosen.model == CHAINED and bool(facts_)
+                )  # asked again for each token
+                assert ("told each token between" in said) == told and not (told and "Asked once" in said)
         first = [claim.__name__ for claim in claims.CLAIMS if claim(shown)][0]
         assert first in ("ahead_of_one", "several_a_pass", "one_a_pass")
         found.append({name: facts_ is not None for name, facts_ in expected.items()})

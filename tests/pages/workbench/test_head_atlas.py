@@ -266,10 +266,10 @@ class TestOtherSurveys:
         assert header["passage"]["link"] == "" and arrays["weights"].size == 0
         assert header["passage"]["tokens"][0].startswith(("Lily", "One day", "Tom"))
 
-    def test_one_of_another_model_says_so_and_reads_by_its_own(self):
+    def test_no_menu_offers_a_model_that_no_survey_is_of(self):
         app = open_page(PAGE, {"model": "stories-gpt"} | ONE)
         assert_healthy(app)
-        assert "This survey is of stories-rope, not of stories-gpt" in words(app)
+        assert not [box for box in app.selectbox if box.key == "_model"]
         assert "model=stories-rope" in read(app, "atlas-one")[0]["passage"]["link"]
 
     def test_an_interrupted_one(self, stories, tmp_path, monkeypatch):

@@ -5,7 +5,7 @@ from __future__ import annotations
 import streamlit as st
 
 from tlmviz.errors import Error
-from tlmviz.ui import below, frame
+from tlmviz.ui import below, frame, menu
 
 from . import claims, view
 from .data import Data
@@ -13,6 +13,7 @@ from .data import Data
 
 def show() -> None:
     """The controls, the numbers, and every shape; what cannot be served is one sentence."""
+    menu.unread()
     shown = view.controls()
     try:
         shown.whole, shown.fits  # noqa: B018 (they raise for what cannot be)

@@ -1,12 +1,13 @@
 """The part Memory and time: what tiles save at any length, on any device of the list."""
 
-from tlmviz.ui import below, frame
+from tlmviz.ui import below, frame, menu
 
 from . import claims, data, view
 
 
 def show() -> None:
     """The cost model at the point that its controls name; text and head play no part."""
+    menu.unread()
     shown = data.compute(view.controls())
     frame.claim(claims.CLAIMS, shown)
     view.picture(shown)

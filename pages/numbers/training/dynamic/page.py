@@ -1,6 +1,6 @@
 """The part Dynamic scaling: a scale that is found while a model learns."""
 
-from tlmviz.ui import frame
+from tlmviz.ui import frame, menu
 
 from . import claims, data, view
 from .state import Dynamic
@@ -8,6 +8,7 @@ from .state import Dynamic
 
 def show(model: str) -> None:
     """A logged run, and all of them."""
+    menu.unread()
     with frame.picture_first():
         Dynamic.run.draw()
         shown = data.compute(Dynamic.of_session())

@@ -1,12 +1,13 @@
 """The part Warm-up: norms before and after the sublayers, and the first steps that one of them does not survive."""
 
-from tlmviz.ui import frame
+from tlmviz.ui import frame, menu
 
 from . import claims, data, view
 
 
 def show(model: str) -> None:
     """Logged runs, and the gradient of an own text."""
+    menu.unread()
     with frame.picture_first():
         shown = data.compute(view.controls())
         frame.claim(claims.CLAIMS, shown)
