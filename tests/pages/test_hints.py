@@ -46,6 +46,9 @@ OTHERWISE: dict[str, dict[str, Any]] = {
         "head": (5, 4),
         "statistic": "induction",
     },
+    "workbench/patch": {
+        "model": "stories-rope"
+    },  # of other models both texts may make the same word likeliest
     "workbench/why": {"model": "stories-rope", "pin": (5, 0, 25, 17)},
 }
 PASSES_STATE = {
