@@ -28,25 +28,25 @@ PLACES = {name: written(turns) for name, turns in CONVERSATIONS.items()}
 CARDS = (
     Card(
         "Who reads the system prompt?",
-        "Of the story model's 36 heads, head 5 of layer 5 looks at it most from the last token: 45% of its weight.",
+        "Of the story model's 36 heads, L5H5 looks at it most from the last token: 45% of its weight.",
         {},
         "A grid of layers by heads, coloured by the share of attention that goes to the system prompt",
     ),
     Card(
         "Back to the greeting",
-        "At the end of “Where do I live?”, head 3 of layer 5 gives “Hello Lily!” 69% of its weight.",
+        "At the end of “Where do I live?”, L5H3 gives “Hello Lily!” 69% of its weight.",
         Chat.link(turns=CONVERSATIONS["A name from before"], role="assistant"),
         "A grid of layers by heads with one bright cell in the last layer",
     ),
     Card(
         "The password is read early",
-        "Asked for the password, head 3 of layer 1 spends 76% of its weight on the system prompt, which holds it.",
+        "Asked for the password, L1H3 spends 76% of its weight on the system prompt, which holds it.",
         Chat.link(turns=CONVERSATIONS["A secret"]),
         "A grid of layers by heads, many of them coloured in the first layers",
     ),
     Card(
         "A token to rest on",
-        "Head 5 of layer 2 leaves 45% of its weight on the first token, averaged over the conversation.",
+        "L2H5 leaves 45% of its weight on the first token, averaged over the conversation.",
         Chat.link(role="sink", source=ALL),
         "A grid of layers by heads, coloured by the share of attention that goes to the first token",
     ),

@@ -8,7 +8,7 @@ from tlmviz.ui.gallery import Card
 CARDS = (
     Card(
         "What followed last time",
-        "At the second “red”, head 4 of layer 5 gives “ball” 77% of its weight: it came after the first “red”.",
+        "At the second “red”, L5H0 gives “ball” 97% of its weight: it came after the first “red”.",
         {},
         "A triangular map of weights with the row of the second red framed",
     ),
@@ -20,7 +20,7 @@ CARDS = (
     ),
     Card(
         "It has seen this before",
-        "After “The dog saw a”, head 0 of layer 5 looks at the three birds, and “bird” is the likeliest next token.",
+        "After “The dog saw a”, L5H0 looks at the three birds, and “bird” is the likeliest next token.",
         {"text": inputs.EXAMPLES["Repeats"], "head": "5.0", "query": "22"},
         "A map of weights whose last row is bright at three earlier words",
     ),
