@@ -156,6 +156,11 @@ def _muted(data: Data) -> str:
 
 
 NOTICE = (
+    N_("Heads differ: order the overview by *Previous token* to find those that look back one token, by *Entropy* to tell "
+       "sharp heads from those that average over everything; by *Induction*, with a phrase that comes twice, for those that "
+       "look at what followed it. All three are means over the text's tokens."),
+    N_("*Flow*, below the maps, follows a prediction back to the tokens it starts from, through the heads and MLPs that carry "
+       "it: the thicker an edge, the more."),
     N_("◎ beside a prediction asks who wrote it: every tile and MLP shows what it adds to that word's logit. The parts add up "
        "to the logit because the final norm's scale is held fixed; mute a head (Alt-click) to see what the model really loses."),
 )  # fmt: skip

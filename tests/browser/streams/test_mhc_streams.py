@@ -40,7 +40,7 @@ def test_a_walk_is_drawn_in_the_browser_and_its_end_is_kept_by_the_other_parts(p
     at_rest(page)
     walk.scrub(page, 0.0)
     wait_for_param(page, "stok", "0")
-    page.get_by_text("Unrolled sum", exact=True).click()
+    page.get_by_role("radio", name="Unrolled sum").click()
     at_rest(page, ".st-key-sxfans .nsewdrag")
     walk.wait_for(page, "token 0 ")
     expect(page.get_by_text(re.compile("^Who reads whom at “⟨start⟩”"))).to_be_visible()

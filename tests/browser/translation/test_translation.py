@@ -22,7 +22,7 @@ def test_a_typed_translation_is_read_with_the_mask_and_without(page, server):
     expect(page.locator(".st-key-ed-decoder .js-plotly-plot").first).to_be_visible()
     page.get_by_role("textbox", name="French translation").fill(FRENCH)
     wait_for_param(page, "edfr", FRENCH)
-    page.get_by_text("Removed", exact=True).click()
+    page.get_by_role("radio", name="Removed").click()
     wait_for_param(page, "edmask", "Removed")
     choose(page, "edtok", 3)
     wait_for_param(page, "edtok", "4")

@@ -112,7 +112,7 @@ def _one_before(t: Six):
         trace = lm.trace_ids(t.inside)
         share[scheme] = round(float(trace.attention(layer, head).diagonal(-1).mean()), 3)
     most, least = max(share, key=share.get), min(share, key=share.get)
-    return f"{share[most]:.1%}", f"{layer}.{head}", TITLES[most], f"{share[least]:.1%}", TITLES[least]
+    return f"{share[most]:.1%}", f"L{layer}H{head}", TITLES[most], f"{share[least]:.1%}", TITLES[least]
 
 
 def _furthest(t: Six):
@@ -154,7 +154,7 @@ def test_every_claim_on_the_six_schemes_is_what_the_models_say():
     for text in TEXTS:
         for view in VIEWS if text in TEXTS[:2] else (EXTRAPOLATION,):
             state = Schemes(reading=_reading(text), head=(2, 3), view=view, measure="Decay")
-            names = tuple(TITLES.values())
+            names = (*TITLES.values(), "L2H3")
             found.append(hold(claims.CLAIMS, SAYS, data.compute(state), Six(state), names))
     each_speaks_and_is_silent([{k: v for k, v in each.items() if k not in NOT_BOTH} for each in found])
 

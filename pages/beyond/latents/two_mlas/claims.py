@@ -26,8 +26,8 @@ HINTS = (
 NOTICE = (
     N_("A latent array has **fewer rows**: however long the input is, M rows come out. DeepSeek's multi-head latent attention "
        "has **narrower rows**: each token keeps a shorter one."),
-    N_("So the latent array of these models writes no text token by token: its rows belong to no token. Perceiver AR (Hawthorne "
-       "et al. 2022) gives each of the last tokens a latent under a causal mask, and does. DeepSeek's MLA changes nothing about "
+    N_("So the latent array of these models writes no text token by token: its rows belong to no token. Perceiver AR "
+       "(2022) gives each of the last tokens a latent under a causal mask, and does. DeepSeek's MLA changes nothing about "
        "who sees whom; it saves memory in the cache."),
 )  # fmt: skip
 MATHS = N_(
