@@ -42,7 +42,6 @@ def test_an_answer_is_measured(tour, number):
     assert any(sign.isdigit() for sign in found.says) and found.says.endswith(".")
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("tour, number", STEPS)
 def test_a_step_reaches_its_state(tour, number):
     """The page of a step opens without an error, holds what the step's link names, and says the step's words."""
@@ -52,7 +51,8 @@ def test_a_step_reaches_its_state(tour, number):
     progress = {"tour": [tour.name], "told": [bar.write_told(told)], "tourstep": [str(number)]}
     app = follow_link(PATHS[step.page].folder, query | progress, from_the_start=True)
     assert_healthy(app)
-    assert not app.warning, [each.value for each in app.warning]
+    said = [*app.warning, *app.info]  # a page says so where it cannot show what the step is about
+    assert not said, [each.value for each in said]
     assert {key: app.query_params.get(key) for key in query} == {
         key: values if len(values) > 1 else values[0] for key, values in query.items()
     }

@@ -26,7 +26,7 @@ SOURCES = ("L2H0", "MLP 0", "L1H3", "L0H0")  # of the key
 WRITERS = ((2, 0), (3, 1), (3, 2), (1, 3))
 READERS = ((3, 1), (3, 2), (3, 6), (3, 4))
 TOGETHER = ((3, 1), (3, 3), (3, 5))
-PATCH = {"model": MODEL, "ptclean": TEXT, "ptcorr": SWAPPED}
+PATCH = {"model": MODEL, "ptclean": TEXT, "ptcorr": SWAPPED, "ptans": ANSWER, "ptwrong": WRONG}
 
 
 def _named(head: tuple[int, int]) -> str:
