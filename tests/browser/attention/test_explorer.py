@@ -25,6 +25,7 @@ from tests.browser.helpers import (
     until,
     wait_for_param,
 )
+from tests.pages.states import plain
 from tlmviz.analysis.attention.tags import striking_row, tag_heads
 from tlmviz.checkpoints import native
 from tlmviz.cli.server import serve
@@ -248,7 +249,7 @@ def test_hover_shows_the_exact_weight_without_the_server(page, server):
         tooltip = page.get_by_test_id("tooltip")
         expect(tooltip).to_be_visible()
     weight = tlmviz.load("stories-rope").trace(TEXT).attention(1, 2)[5, 3].item()
-    said = tooltip.inner_text().replace("−", "-")
+    said = plain(tooltip.inner_text())
     shown = [float(number) for number in re.findall(r"\d+\.\d+(?:e-?\d+)?|\d+e-\d+", said)]
     assert any(number == pytest.approx(weight, rel=2e-3, abs=1e-6) for number in shown), (
         weight,
@@ -294,7 +295,7 @@ def test_downloads_bring_the_map_and_the_trace(page, server, tmp_path):
     open_explorer(page, server, text=TEXT, panel="Data", head="0.3")
     trace = tlmviz.load("stories-rope").trace(TEXT)
     with page.expect_download() as csv:
-        page.get_by_role("button", name=re.compile("^Map of layer")).click()
+        page.get_by_role("button", name=re.compile(r"^Map of L\dH\d")).click()
     table = pd.read_csv(csv.value.path(), index_col=0)
     np.testing.assert_allclose(table.to_numpy(), trace.attention(0, 3).numpy(), atol=1e-6)
     with page.expect_download() as npz:
