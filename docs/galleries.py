@@ -94,6 +94,7 @@ REGIONS = {  # by a page's path, or by the path and a card's title
     "train": Region(".train[data-grown=true] .runs"),
     "learning": Region(".st-key-learning-view", (0.46, 0.1, 1.0, 0.82)),
     "learning: Before anything was learnt": Region(".st-key-learning-view", (0.0, 0.12, 0.53, 0.86)),
+    "flash_attention: Tiles never loaded": Region(".st-key-memory-view"),
     "pipeline": Region(".st-key-pipeline-view"),
     "compare": Region(".st-key-compare-view", (0.0, 0.2, 0.7, 0.85)),
     "word_vectors": Region(".st-key-pairs-view"),

@@ -6,16 +6,17 @@ Each card's link is opened in the app, its picture photographed and scaled down:
 from __future__ import annotations
 
 import io
+from urllib.parse import urlencode
 
 from PIL import Image, ImageOps
 from playwright.sync_api import Browser
 from playwright.sync_api import Page as BrowserPage
 
-from pages import Page
+from pages import HOME, Page
 from tlmviz.ui.gallery import Card
 
 from .galleries import GALLERIES, picture_of, region_of
-from .take_screenshots import of_pages
+from .take_screenshots import BARE, of_pages
 
 SIZE = 320, 200  # pixels of a picture
 HEAVIEST = 12_000  # bytes
@@ -45,7 +46,7 @@ def photograph(opened: BrowserPage, page: Page, card: Card) -> Image.Image:
 def take(browser: Browser, url: str, page: Page) -> None:
     """Open a page in light colours, follow its cards one after the other, and write their pictures."""
     opened = browser.new_page(viewport={"width": 1280, "height": 1000}, color_scheme="light")
-    opened.goto(url)
+    opened.goto(f"{url}?{urlencode(BARE)}" if page.folder == HOME else url)
     opened.locator("h1").first.wait_for(timeout=PATIENCE)
     opened.locator(IDLE).wait_for(timeout=PATIENCE)
     for card in GALLERIES[page]:
