@@ -214,7 +214,7 @@ class LanguageModel(Facade[TransformerLM, ModelConfig]):
         """Activation patching: how much of the answer each part of the clean run brings back into the corrupted one.
 
         0 is the corrupted run's logit difference of `answer` and `wrong`, 1 the clean run's; not given, they are what the model
-        expects behind the clean and after the corrupted text. [L, H] for the kinds "z", "pattern",
+        expects after the clean and after the corrupted text. [L, H] for the kinds "z", "pattern",
         "q", "k" and "v" of a head; [L, T] for "resid", "attn" and "mlp" at a position. `exact=False` estimates all of them by one
         backward pass (attribution patching). `progress(done, total)` is called behind each batch and may raise to end it.
         Raises BadText: texts of different length, an answer that is no single token, runs that do not differ; UnknownName:

@@ -252,7 +252,7 @@ def striking_row(name: str, text: str, besides: tuple[int, int] | None = None) -
 
 @st.cache_data(max_entries=64, show_spinner=False)
 def bits_per_byte(name: str, text: str) -> float:
-    """What a text costs a model that reads it from its beginning."""
+    """What a text costs a model that reads it from its beginning, as `lm.bits_per_byte` has it but without a further pass."""
     losses = run_in_worker(trace(name, text).loss_per_token, about(text))
     return float(losses.double().sum()) / math.log(2) / len(text.encode("utf-8", "replace"))
 

@@ -23,9 +23,7 @@ from tlmviz.ui import texts
 Result = TypeVar("Result")
 LONG = 0.25  # seconds: whoever computes for longer lets the next one begin beside
 STANDS_BACK = 5  # niceness of the thread of deep work
-BEHIND = (
-    1 / 3
-)  # of the seconds that the host allows may pass before others' deep work is done: the rest is for one's own
+BEHIND = 1 / 3  # of the host's seconds may pass with others' deep work: the rest is for one's own
 LAST = 8  # pieces of deep work by which the wait for others is estimated
 LOOK = 0.2  # seconds between two looks whether who is in line still waits
 _NOBODY = object()

@@ -38,10 +38,8 @@ class Look:
     @property
     def comes_again(self) -> bool:
         """Whether that key is what is expected next."""
-        return self.followed is not None and self._id(self.followed) == self.expected[0]
-
-    def _id(self, place: int) -> int:
-        return shared.trace(self.model, self.text).ids[place]
+        followed = self.followed
+        return followed is not None and shared.trace(self.model, self.text).ids[followed] == self.expected[0]
 
     def said(self) -> dict[str, Any]:
         """What both sentences name."""
@@ -96,11 +94,8 @@ def looks_too(data: Looks) -> str | None:
     if not said or shares[layer, head] < LOOKED:
         return None
     share = number(float(shares[layer, head]), ".0%")
-    return (
-        _("**L{layer}H{head} looks there too**, with {share}.", layer=layer, head=head, share=share)
-        + " "
-        + said
-    )
+    told = _("**L{layer}H{head} looks there too**, with {share}.", layer=layer, head=head, share=share)
+    return f"{told} {said}"
 
 
 def hangs(model: str, text: str, head: tuple[int, int], query: int) -> str:

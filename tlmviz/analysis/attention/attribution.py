@@ -106,10 +106,8 @@ def compared(
     with torch.inference_mode():
         for layer, head in heads:
             v = values[f"blocks.{layer}.attn.v"][0].cpu()  # [G, T, E]
-            z = (
-                trace.attention(layer, head, slice(position, position + 1))[0]
-                @ v[head * len(v) // trace.n_heads]
-            )
+            [weights] = trace.attention(layer, head, slice(position, position + 1))
+            z = weights @ v[head * len(v) // trace.n_heads]
             split = network.blocks[layer].attn.proj.weight.unflatten(1, (trace.n_heads, -1))  # [C, H, E]
             found.append(float(direction @ (split[:, head] @ z)))
     return found
@@ -123,9 +121,8 @@ def can_compare(lm: LanguageModelLike, trace: Trace) -> bool:
 def _read_by(network: Any, kind: str, token: int) -> Float[Tensor, " c"]:
     """`frozen_direction` but for the scale of the stream."""
     direction: Tensor = network.norm.weight * network.head.weight[token]
-    return (
-        direction - direction.mean() if kind == "layernorm" else direction
-    )  # it takes every part's mean off
+    # It takes every part's mean off.
+    return direction - direction.mean() if kind == "layernorm" else direction
 
 
 def frozen_direction(network: Any, kind: str, stream: Float[Tensor, " c"], token: int) -> Float[Tensor, " c"]:

@@ -96,8 +96,7 @@ def inside(names: Sequence[str]) -> list[str]:
     ends = {names.index(end): part for end, part in SUBLAYERS.items() if end in names}
     parts = [next((part for end, part in ends.items() if 0 < k < end), "") for k in range(len(names))]
     parts = ["" if k in ends else part for k, part in enumerate(parts)]
-    if "norm 1" in names and names.index("add 1") < names.index(
-        "norm 1"
-    ):  # post-norm: it normalises the stream itself
+    # Post-norm: it normalises the stream itself.
+    if "norm 1" in names and names.index("add 1") < names.index("norm 1"):
         parts[names.index("norm 1")] = ""
     return parts

@@ -141,7 +141,7 @@ function leave(v) {
  * @param {Data} data
  */
 function receive(v, data) {
-  const [changed, grown] = [v.data && data.text !== v.data.text, data.text.startsWith(v.data?.text)];
+  const grown = v.data && data.text !== v.data.text;
   v.data = data;
   v.theme = readTheme(v.root, data.colors, v.theme);
   v.root.style.setProperty("--height", `${data.height}px`);
@@ -152,8 +152,7 @@ function receive(v, data) {
   v.note.textContent = [data.note, data.writing?.note].filter(Boolean).join(" ");
   v.tools.hidden = !data.writing;
   v.undo.disabled = v.restart.disabled = !data.writing?.written;
-  if (!v.playing || !changed) return;
-  if (!grown) return setPlaying(v, false); // somebody else's text, an earlier one too
+  if (!v.playing || !grown) return;
   clearTimeout(v.timer);
   v.timer = setTimeout(() => v.playing && setPlaying(v, true), PAUSE);
 }
