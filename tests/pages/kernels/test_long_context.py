@@ -53,7 +53,7 @@ def test_stories_of_another_length_and_their_snippet(source):
     assert len(scope["trace"]) == len(scope["ids"]) <= 256 and scope["tile"].shape == (20, 20)
     assert f"{len(scope['ids']):,} tokens, one pass in" in words(app)
     shown = [figure.layout.title.text for figure in scope[SHOWN]]
-    assert [title.partition(" ")[0] for title in shown] == ["Loss", "Layer", "Exact"]
+    assert [title.partition(" ")[0] for title in shown] == ["Loss", "L4H2:", "Exact"]
 
 
 def test_the_sample_has_as_many_tokens_as_the_slider_says():

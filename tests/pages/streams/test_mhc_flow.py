@@ -11,6 +11,7 @@ from pages.streams.mhc.state import ALL, WIDTHS
 from tests.javascript.node import evaluate
 from tests.pages import helpers
 from tests.pages.helpers import assert_healthy, by_title, follow_link, header_of, open_page, run_snippet
+from tests.pages.states import plain
 from tlmviz.analysis.streams.iterations import rerun
 from tlmviz.analysis.streams.mixing import mixing_of
 from tlmviz.analysis.streams.unrolled import unroll
@@ -49,7 +50,7 @@ result = { bands, places: places.map((x) => [...x]) };"""
 def test_the_model_runs_with_the_iterations_of_the_slider():
     app = opened(sfit=0)
     run = rerun(tlmviz.load("stories-mhc"), TEXT, 0)
-    said = helpers.words(app)
+    said = plain(helpers.words(app))
     assert f"**{run.loss:.4f}**" in said and f"{run.forward:.4g}**" in said
     assert "Writes with 20 iterations, as trained" in said and "Writes with 0 iterations" in said
     loss = by_title(app)["Loss by Sinkhorn iterations (nats a token)"]["data"][0]

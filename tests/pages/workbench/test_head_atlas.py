@@ -188,7 +188,8 @@ class TestOneHead:
     def test_a_head_out_of_range(self, head):
         app = linked(**ONE, head=head)
         assert_healthy(app)
-        assert f"There is no head {head} in this survey: it has 6 layers of 6 heads" in app.warning[0].value
+        named = "L{}H{}".format(*head.split("."))
+        assert f"There is no head {named} in this survey: it has 6 layers of 6 heads" in app.warning[0].value
         assert read(app, "atlas-one")[0]["index"] == 34
 
     @pytest.mark.parametrize("statistic", STATISTICS)
