@@ -118,7 +118,7 @@ app = st.App(
         Middleware(SecurityHeaders),
         Middleware(OwnName, name=st.get_option("browser.serverAddress") or ""),
         Middleware(Token),
-        Middleware(AdmissionControl, exists=sessions.exists, is_message=sessions.is_message),
+        Middleware(AdmissionControl, exists=sessions.exists, said=sessions.said),
         Middleware(Ahead),
         Middleware(Redirects, moved=moved_to),
     ],

@@ -18,6 +18,14 @@ HTML = {"accept": "text/html"}
 SESSIONS = {"session"}
 
 
+def said(frame):
+    """Letters press, figures are said, a space is for nobody, and all else is no message."""
+    for kind, is_that in (("press", bytes.isalpha), ("said", bytes.isalnum), ("ignored", bytes.isspace)):
+        if is_that(frame):
+            return kind
+    return "unreadable"
+
+
 @pytest.fixture
 def visit(monkeypatch):
     """A client of an app with these limits behind admission control."""
@@ -28,9 +36,7 @@ def visit(monkeypatch):
             Route("/{path:path}", page),
             WebSocketRoute(admission.STREAM, stream),
         ]
-        control = Middleware(
-            admission.AdmissionControl, exists=SESSIONS.__contains__, is_message=bytes.isalnum
-        )
+        control = Middleware(admission.AdmissionControl, exists=SESSIONS.__contains__, said=said)
         app = Starlette(routes=routes, middleware=[control])
         return TestClient(ProxyHeadersMiddleware(app, proxies))
 
@@ -51,8 +57,9 @@ def test_a_flood_from_one_address_is_told_when_to_come_back(visit):
     answers = [client.get("/explorer", headers=HTML) for _ in range(7)]
     assert [answer.status_code for answer in answers] == [200] * 5 + [429] * 2
     assert "More than 5 requests came from your address" in answers[-1].text
-    assert int(answers[-1].headers["retry-after"]) >= 12
+    assert int(answers[-1].headers["retry-after"]) == 12  # what is refused takes nothing
     assert refused("requests") == before + 2
+    assert client.get("/healthy").status_code == client.get("/lineage").status_code == 429
     assert client.get("/health").status_code == client.get("/static/x.js").status_code == 200
 
 
@@ -193,4 +200,27 @@ def test_a_tab_that_has_spoken_may_be_silent(visit, monkeypatch):
         for each in (b"one", b"two", b"three"):
             socket.send_bytes(each)
             assert socket.receive_bytes() == each
-    assert waited == [admission.SILENT]
+    assert waited == [pytest.approx(admission.SILENT, abs=5)]
+
+
+def test_a_tab_that_only_says_what_is_no_press_is_silent(visit, monkeypatch):
+    monkeypatch.setattr(admission, "SILENT", 0.3)
+    with visit().websocket_connect(admission.STREAM) as socket:
+        socket.send_bytes(b"1")
+        socket.send_bytes(b" ")
+        socket.send_bytes(b"2")
+        assert [socket.receive_bytes(), socket.receive_bytes()] == [
+            b"1",
+            b"2",
+        ]  # what is ignored goes no further
+        with pytest.raises(WebSocketDisconnect) as closed:
+            socket.receive_bytes()
+    assert closed.value.code == 1008
+
+
+def test_files_are_taken_only_where_uploads_are_allowed(visit, monkeypatch):
+    client = visit()
+    assert client.put("/_stcore/upload_file/session/file").status_code == 403
+    assert client.get("/_stcore/metrics").status_code == 403
+    monkeypatch.setenv(admission.UPLOADS, "1")
+    assert client.get("/_stcore/upload_file/session/file").status_code == 200  # the page behind

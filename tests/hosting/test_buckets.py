@@ -22,6 +22,14 @@ def test_it_says_how_long_to_wait_and_is_refilled(clock):
     assert [bucket.wait() for _ in range(2)] == [0, 10]
 
 
+def test_what_is_refused_takes_nothing(clock):
+    bucket = Buckets(2, 20)["a"]
+    bucket.at = clock[0]
+    assert [bucket.refusal() for _ in range(50)] == [0, 0, *[10] * 48]
+    clock[0] = 10.0
+    assert [bucket.refusal() for _ in range(2)] == [0, 10]
+
+
 def test_addresses_have_their_own():
     several = Buckets(1, 60)
     assert [several[each].wait() for each in "aba"] == [0, 0, pytest.approx(60, abs=1)]

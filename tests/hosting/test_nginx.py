@@ -6,7 +6,10 @@ import http.server
 import shutil
 import socket
 import subprocess
+import tempfile
 import threading
+from pathlib import Path
+from typing import ClassVar
 
 import pytest
 
@@ -41,8 +44,10 @@ class App(http.server.BaseHTTPRequestHandler):
     """Answers with who asked and by which scheme; /slow when it is let go, /moved with the query as where to go."""
 
     let_go = threading.Event()
+    paths: ClassVar[list[str]] = []  # of what was asked
 
     def do_GET(self):
+        self.paths.append(self.path)
         if self.path == "/slow":
             self.let_go.wait(60)
         said = f"{self.headers['x-forwarded-for']} {self.headers['x-forwarded-proto']}".encode()
@@ -58,9 +63,11 @@ class App(http.server.BaseHTTPRequestHandler):
 
 
 @pytest.fixture
-def before_app(tmp_path):
+def before_app():
     """Starts nginx with these settings before two small apps; returns its port."""
     with contextlib.ExitStack() as stack:
+        # Not in pytest's folder, into which nginx, once it is nobody, does not come.
+        folder = Path(stack.enter_context(tempfile.TemporaryDirectory()))
 
         def start(**settings):
             apps = [
@@ -72,9 +79,9 @@ def before_app(tmp_path):
             App.let_go.clear()
             stack.callback(App.let_go.set)
             port = free_port()
-            nginx.write(tmp_path, port, [f"127.0.0.1:{app.server_port}" for app in apps], **settings)
-            tmp_path.chmod(0o711)
-            front = nginx.start(nginx.executable(), tmp_path)
+            nginx.write(folder, port, [f"127.0.0.1:{app.server_port}" for app in apps], **settings)
+            folder.chmod(0o711)
+            front = nginx.start(nginx.executable(), folder)
             stack.callback(front.wait)
             stack.callback(front.terminate)
             while True:
@@ -83,7 +90,7 @@ def before_app(tmp_path):
                     socket.create_connection(("127.0.0.1", port)),
                 ):
                     return port
-                assert front.poll() is None, (tmp_path / "nginx.log").read_text()
+                assert front.poll() is None, (folder / "nginx.log").read_text()
 
         yield start
 
@@ -106,6 +113,14 @@ def test_its_own_program_finds_it_right(tmp_path):
     command = [nginx.executable(), "-t", "-c", str(config), "-e", str(tmp_path / "log")]
     said = subprocess.run(command, capture_output=True, text=True)
     assert said.returncode == 0 and "warn" not in said.stderr, said.stderr
+
+
+@needs_nginx
+def test_a_script_is_asked_for_once_whatever_stands_behind_its_name(before_app):
+    port = before_app()
+    App.paths.clear()
+    assert {asked(port, f"/vendored/a.js?x={number}")[0] for number in range(5)} == {200}
+    assert App.paths == ["/vendored/a.js?x=0"]
 
 
 @needs_nginx

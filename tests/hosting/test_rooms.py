@@ -249,11 +249,11 @@ def test_an_address_opens_only_so_many_rooms_and_others_go_on(found, monkeypatch
     found.open_room("a tour", "10.0.0.2")
 
 
-def test_all_processes_and_a_whole_household_count_together_and_for_an_hour(clock, tmp_path, monkeypatch):
+def test_all_processes_and_a_whole_site_count_together_and_for_an_hour(clock, tmp_path, monkeypatch):
     monkeypatch.setenv(rooms.SECRET, "of all processes")
     both = [Rooms(tmp_path / FILE, clock) for _ in range(2)]
     for number in range(rooms.OPENED):
-        both[number % 2].open_room("a tour", f"2001:db8:0:7::{number:x}")
+        both[number % 2].open_room("a tour", f"2001:db8:0:{number:x}::1")
     for number in range(rooms.WRONG):
         with pytest.raises(NoRoom):
             both[number % 2].counts(both[0].open_room("a tour").code, "wrong", f"2001:db8:0:7:{number:x}::")
@@ -262,7 +262,7 @@ def test_all_processes_and_a_whole_household_count_together_and_for_an_hour(cloc
             each.open_room("a tour", "2001:db8:0:7:ffff::1")
         with pytest.raises(RoomBusy, match="codes that are none came from your address"):
             each.tour("CDFHJK", "2001:db8:0:7:ffff::1")
-        assert each.open_room("a tour", "2001:db8:0:8::1")
+        assert each.open_room("a tour", "2001:db8:1:8::1")
     both[0].close()
     stored = (tmp_path / FILE).read_bytes() + (tmp_path / f"{FILE}-wal").read_bytes()
     assert b"2001:db8" not in stored and b"of all processes" not in stored

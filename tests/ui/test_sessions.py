@@ -21,10 +21,18 @@ def test_a_session_is_there_while_it_is_open_and_for_a_while_after(monkeypatch):
     assert sessions.exists("open") and sessions.exists("left") and not sessions.exists("any")
 
 
-def test_a_message_is_what_streamlit_reads(monkeypatch):
-    message = BackMsg(load_git_info=True).SerializeToString()
-    assert sessions.is_message(message)
+def test_a_frame_is_a_press_a_message_or_nothing_that_is_let_through(monkeypatch):
+    press = BackMsg()
+    for number in range(sessions.MOST_STATES):
+        press.rerun_script.widget_states.widgets.add().id = str(number)
+    assert sessions.said(press.SerializeToString()) == "press"
+    press.rerun_script.widget_states.widgets.add()
+    assert sessions.said(press.SerializeToString()) == "unreadable"
+    message = BackMsg(stop_script=True).SerializeToString()
+    assert sessions.said(message) == "said"
     for frame in (b"", b"hello", b"\xff\xfe", message + b"\xff"):
-        assert not sessions.is_message(frame)
+        assert sessions.said(frame) == "unreadable"
+    for kind in ("clear_cache", "load_git_info", "set_run_on_save", "debug_shutdown_runtime"):
+        assert sessions.said(BackMsg(**{kind: True}).SerializeToString()) == "ignored"
     monkeypatch.setattr(sessions, "get_max_widget_state_size_bytes", lambda: 4)
-    assert sessions.is_message(b"hello")  # refused for its size
+    assert sessions.said(b"hello") == "said"  # refused for its size

@@ -13,6 +13,10 @@ MAPPED = "::ffff:"  # begins an IPv4 address at a socket that takes both kinds
 BELIEVED = (
     "FORWARDED_ALLOW_IPS"  # uvicorn's own variable: servers before it whose word on who asks is believed
 )
+HOUSEHOLD, SITE = (
+    64,
+    48,
+)  # bits of the IPv6 network that a household has at least, and that a site is given at most
 HOSTS = "TLMVIZ_HOSTS"  # names, beside localhost, by which alone the app may be asked
 LOCAL = re.compile(r"(localhost|127\.0\.0\.1|\[::1\])(:\d+)?")  # a header Host
 
@@ -22,12 +26,12 @@ def address(scope: Mapping[str, Any]) -> str:
     return str((scope.get("client") or ("",))[0]).removeprefix(MAPPED)
 
 
-def counted(address: str) -> str:
-    """What limits count an address as: of IPv6 the network of 64 bits that it is in, all of which one household has."""
+def counted(address: str, bits: int = HOUSEHOLD) -> str:
+    """What limits count an address as: of IPv6 the network of so many bits that it is in."""
     address = address.removeprefix(MAPPED)
     with contextlib.suppress(ValueError):
         if ipaddress.ip_address(address).version == 6:
-            return str(ipaddress.ip_interface(f"{address.partition('%')[0]}/64").network)
+            return str(ipaddress.ip_interface(f"{address.partition('%')[0]}/{bits}").network)
     return address
 
 

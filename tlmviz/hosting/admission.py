@@ -3,25 +3,28 @@
 from __future__ import annotations
 
 import asyncio
+import math
+import os
+import time
 from collections import Counter
 from collections.abc import Callable
 
 from starlette.responses import HTMLResponse, PlainTextResponse
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
+from tlmviz.checkpoints.folders import UPLOADS
+
 from . import limits, metrics
 from .addresses import address, counted, header
 from .buckets import Bucket, Buckets
 
-OPEN = (
-    "/health",
-    "/metrics",
-    "/line",
-    "/static/",
-    "/vendored/",
-    "/gallery/",
-    "/_stcore/health",
-)  # asked for by machines, or once and then kept by the browser
+# Asked for by machines, or once and then kept by the browser.
+OPEN = "/health", "/metrics", "/line", "/_stcore/health"
+OPEN_FOLDERS = "/static/", "/vendored/", "/gallery/"
+UPLOADED = "/_stcore/upload_file"  # Streamlit takes files of every tab, whether its page asks for one or not
+COUNTED = "/_stcore/metrics"  # Streamlit's own figures
+# What a frame of a tab is: a press, another message, one that is for nobody here, or none.
+PRESS, SAID, IGNORED, UNREADABLE = "press", "said", "ignored", "unreadable"
 STREAM = "/_stcore/stream"  # the websocket that each tab holds
 SILENT = 10.0  # seconds until a new tab must have sent something
 # And one whose session is gone, with its process: the browser does not know, and says nothing before somebody presses.
@@ -43,14 +46,12 @@ class AdmissionControl:
 
     An address with too many requests gets status 429; a page asked for when the app is full, or when its address has as many
     tabs as it may, 503, with a sentence; a tab that presses too often is slowed down and loses nothing. Without limits all of
-    these pass. A new tab that says nothing within SILENT seconds is closed, one that comes back to a session within LOST unless
-    that `exists`; and any that sends what is no message (`is_message`).
+    these pass. A new tab that presses nothing within SILENT seconds is closed, one that comes back to a session within LOST
+    unless that `exists`; and any that sends what is UNREADABLE to `said`. What is IGNORED goes no further.
     """
 
-    def __init__(
-        self, app: ASGIApp, exists: Callable[[str], bool], is_message: Callable[[bytes], bool]
-    ) -> None:
-        self.app, self.limits, self.exists, self.is_message = app, limits.current(), exists, is_message
+    def __init__(self, app: ASGIApp, exists: Callable[[str], bool], said: Callable[[bytes], str]) -> None:
+        self.app, self.limits, self.exists, self.said = app, limits.current(), exists, said
         self.tabs: Counter[str] = Counter()  # by address
         self.claimed: Counter[str] = Counter()  # by the session that a tab comes back to
         self.requests = Buckets(self.limits.requests, 60)
@@ -72,16 +73,18 @@ class AdmissionControl:
 
     def _refusal(self, scope: Scope) -> PlainTextResponse | HTMLResponse | None:
         path = scope["path"]
-        if any(path.startswith(each) for each in OPEN):
+        if path.startswith(COUNTED) or (path.startswith(UPLOADED) and os.environ.get(UPLOADS) != "1"):
+            return PlainTextResponse("That is not for visitors.", 403)
+        if path in OPEN or path.startswith(OPEN_FOLDERS):
             return None
         who = counted(address(scope))
-        wait = self.requests[who].wait() if self.limits.requests else 0.0
+        wait = math.ceil(self.requests[who].refusal()) if self.limits.requests else 0
         if wait > 0:
             metrics.REFUSED.labels("requests").inc()
             return PlainTextResponse(
-                f"More than {self.limits.requests} requests came from your address within a minute; wait {wait:.0f} seconds.",
+                f"More than {self.limits.requests} requests came from your address within a minute; wait {wait} s.",
                 429,
-                {"Retry-After": f"{wait:.0f}"},
+                {"Retry-After": str(wait)},
             )
         if "text/html" in header(scope, b"accept") and (limit := self.full(who)):
             metrics.REFUSED.labels(limit).inc()
@@ -104,7 +107,7 @@ class AdmissionControl:
         self.claimed[claimed] += 1
         metrics.SESSIONS.inc()
         try:
-            await self.app(scope, _Heard(receive, send, self.is_message, presses, patience), send)
+            await self.app(scope, _Heard(receive, send, self.said, presses, patience), send)
         finally:
             self.tabs[who] -= 1
             self.claimed[claimed] -= 1
@@ -114,29 +117,37 @@ class AdmissionControl:
 
 
 class _Heard:
-    """What a tab sends: slowed to `presses`; one that says nothing for `patience` seconds, or no message, is closed, and to the
-    app it has gone."""
+    """What a tab sends: slowed to `presses`; one that presses nothing for `patience` seconds, or sends no message, is closed, and
+    to the app it has gone."""
 
     def __init__(
-        self, receive: Receive, send: Send, is_message: Callable[[bytes], bool],
+        self, receive: Receive, send: Send, said: Callable[[bytes], str],
         presses: Bucket | None, patience: float | None,
     ) -> None:  # fmt: skip
-        self.receive, self.send, self.is_message, self.presses = receive, send, is_message, presses
-        self.patience, self.connected = patience, False
+        self.receive, self.send, self.said, self.presses = receive, send, said, presses
+        self.patience = patience
+        self.until: float | None = None  # when a tab that is connected has been silent for too long
 
     async def __call__(self) -> Message:
-        try:
-            message = await asyncio.wait_for(self.receive(), self.patience if self.connected else None)
-        except TimeoutError:
-            return await self._closed("silent")
-        self.connected = True
-        if message["type"] == "websocket.receive":
-            self.patience = None
-            if not self.is_message(message.get("bytes") or b""):
-                return await self._closed("unreadable")
+        while True:
+            left = None if self.until is None else max(0.0, self.until - time.monotonic())
+            try:
+                message = await asyncio.wait_for(self.receive(), left)
+            except TimeoutError:
+                return await self._closed("silent")
+            if message["type"] == "websocket.connect" and self.patience is not None:
+                self.until = time.monotonic() + self.patience
+            if message["type"] != "websocket.receive":
+                return message
+            said = self.said(message.get("bytes") or b"")
+            if said == UNREADABLE:
+                return await self._closed(UNREADABLE)
+            if said == PRESS:
+                self.until = None
             if self.presses is not None:
                 await asyncio.sleep(self.presses.wait())
-        return message
+            if said != IGNORED:
+                return message
 
     async def _closed(self, why: str) -> Message:
         metrics.REFUSED.labels(why).inc()

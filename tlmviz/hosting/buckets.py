@@ -28,6 +28,13 @@ class Bucket:
         self.at = now
         return max(0.0, -self.level / self.per_second)
 
+    def refusal(self) -> float:
+        """As `wait`, of what is refused where it comes too early: that takes nothing, or who asks on would wait for ever."""
+        wait = self.wait()
+        if wait:
+            self.level += 1
+        return wait
+
 
 @dataclass
 class Buckets:

@@ -89,6 +89,8 @@ http {{
     }}
     location ~ ^/(static|vendored|gallery)/ {{
       proxy_cache kept;
+      proxy_cache_key $uri;
+      proxy_cache_lock on;
       proxy_cache_valid 200 1d;
       proxy_pass http://app;
     }}

@@ -35,7 +35,7 @@ from pathlib import Path
 
 from tlmviz.errors import Error
 
-from .addresses import counted
+from .addresses import SITE, counted
 
 FOLDER = "TLMVIZ_ROOMS"  # names the folder that app processes share: `tlmviz serve` sets it
 FILE = "rooms-3.sqlite"  # another name whenever TABLES change: files of older versions are left alone
@@ -312,7 +312,7 @@ class Rooms:
             raise
 
     def _who(self, address: str) -> bytes:
-        return hashlib.blake2b(counted(address).encode(), key=self._key, digest_size=16).digest()
+        return hashlib.blake2b(counted(address, SITE).encode(), key=self._key, digest_size=16).digest()
 
     def _spent(self, connection: sqlite3.Connection, address: str, what: str, most: int) -> bool:
         """Whether an address has done something as often as it may within an hour."""

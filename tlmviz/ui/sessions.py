@@ -1,4 +1,4 @@
-"""What admission control asks of Streamlit: whether there is a session, and whether a frame is a message of a browser's."""
+"""What admission control asks of Streamlit: whether there is a session, and what a frame of a tab says."""
 
 from __future__ import annotations
 
@@ -7,17 +7,28 @@ from streamlit.proto.BackMsg_pb2 import BackMsg
 from streamlit.runtime import get_instance
 from streamlit.runtime.runtime_util import get_max_widget_state_size_bytes
 
+from tlmviz.hosting.admission import IGNORED, PRESS, SAID, UNREADABLE
+
+# What a page needs of a browser beside its presses. The rest is for developers: `clear_cache` empties the caches of everybody.
+SERVED = {"stop_script", "file_urls_request", "app_heartbeat", "backend_operation_request"}
+MOST_STATES = 2000  # widgets of a page, many times over
+
 
 def exists(session: str) -> bool:
     """Whether a tab can come back to a session: one that is open, or was within the last minutes."""
     return get_instance()._session_mgr.get_session_info(session) is not None
 
 
-def is_message(frame: bytes) -> bool:
-    """Whether Streamlit reads a frame; else it would write a traceback into the log. It refuses large ones itself."""
+def said(frame: bytes) -> str:
+    """What a frame is to the server: PRESS, SAID, IGNORED, or UNREADABLE, of which Streamlit would write a traceback into the
+    log, or make a state of every widget that a page has not. It refuses large ones itself."""
     if len(frame) > get_max_widget_state_size_bytes():
-        return True
+        return SAID
     try:
-        return BackMsg.FromString(frame).WhichOneof("type") is not None
+        message = BackMsg.FromString(frame)
     except DecodeError:
-        return False
+        return UNREADABLE
+    kind = message.WhichOneof("type")
+    if kind == "rerun_script":
+        return PRESS if len(message.rerun_script.widget_states.widgets) <= MOST_STATES else UNREADABLE
+    return UNREADABLE if kind is None else SAID if kind in SERVED else IGNORED

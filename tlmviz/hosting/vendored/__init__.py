@@ -37,6 +37,11 @@ class Script:
         """The script as gzip."""
         return self.read()
 
+    @functools.cached_property
+    def text(self) -> bytes:
+        """The script as it is run."""
+        return gzip.decompress(self.packed)
+
 
 def _all_of_plotly() -> bytes:
     found = importlib.util.find_spec("plotly")
@@ -69,7 +74,7 @@ def script(request: Request) -> Response:
         return PlainTextResponse("No such script.", 404)
     packed = "gzip" in request.headers.get("accept-encoding", "")
     return Response(
-        found.packed if packed else gzip.decompress(found.packed),
+        found.packed if packed else found.text,
         media_type="text/javascript",
         headers=KEPT | ({"Content-Encoding": "gzip"} if packed else {}),
     )
