@@ -54,6 +54,11 @@ class Control:
     def _field(self) -> link.Field[Any]:
         return link.Field(self.key, self.default, self.parse, self.write)
 
+    @property
+    def kind(self) -> str:
+        """What it is in the address."""
+        return address.TYPED if self.widget.startswith("text_") else ""
+
     def get(self) -> Any:
         """This session's value, whether its widget has been drawn or not."""
         return self._field.get()
@@ -86,7 +91,7 @@ class Control:
         if not self.said:
             return
         value = self.get() if value is None else value
-        address.put(self.key, "" if value is None else self.write(value), value == self.default)
+        address.put(self.key, "" if value is None else self.write(value), value == self.default, self.kind)
 
     def draw(self, place: Any = st, unchosen: Any = None, **more: Any) -> Any:
         """Draw the widget and return its value. While that is None, which nobody chose, it shows what is `unchosen`."""
@@ -168,6 +173,11 @@ class Parts(Menu):
             first, shown = options[: IN_SIGHT - 1], self.fitted(options)
             options = [*(each for each in options if each in first or each == shown), MORE]
         return super().draw(place, options, **more)
+
+    @property
+    def kind(self) -> str:
+        """A part."""
+        return address.PART
 
     @property
     def _all(self) -> str:
