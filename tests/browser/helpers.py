@@ -46,6 +46,12 @@ def open_link(page, server: str, path: str, **params) -> None:
     page.goto(f"{server}{path}?{query}")
 
 
+def open_further_part(page, name: str) -> None:
+    """Go to a part of the page that stands behind *More …*."""
+    page.get_by_role("radio", name="More …").click()
+    page.get_by_role("radio", name=name).click()
+
+
 def wait_for_param(page, name: str, value: str | None) -> None:
     """Until the link says `value`; None: until it does not name the parameter."""
     page.wait_for_function(

@@ -1,4 +1,4 @@
-"""One address and one entry of the history for a page and a text, on declared pages."""
+"""One address, and one entry of the history for a page, a part and a text, on declared pages."""
 
 from playwright.sync_api import expect
 
@@ -54,6 +54,26 @@ def test_back_brings_back_the_page_as_it_was_left_and_the_text_before(page, serv
     page.go_forward()
     wait_for_param(page, "text", TEXT)
     expect(box).to_have_value(TEXT)
+
+
+def test_back_brings_back_the_part_and_a_text_of_the_pages_own(page, server):
+    open_link(page, server, "compare")
+    one, other = (page.get_by_role("radio", name=name) for name in ("Two prompts", "Two precisions"))
+    expect(one).to_be_checked()
+    at_rest(page)
+    start = entries(page)
+    box = page.get_by_role("textbox", name="Text A")
+    before = box.input_value()
+    box.fill(TEXT)
+    wait_for_param(page, "cmpa", TEXT)
+    wait_for_entries(page, start + 1)
+    other.click()
+    wait_for_entries(page, start + 2)
+    page.go_back()
+    expect(one).to_be_checked()
+    expect(box).to_have_value(TEXT)
+    page.go_back()
+    expect(box).to_have_value(before)
 
 
 def test_the_link_that_is_copied_names_the_defaults(page, server):

@@ -139,7 +139,7 @@ def _chosen(page: str, session: dict) -> dict:
 def link_of(app: AppTest) -> dict[str, str]:
     """What the address of a declared page says."""
     said = app.session_state["_address"]
-    return {key: text for key, (text, default) in said.items() if not default}
+    return {key: text for key, (text, default, _) in said.items() if not default}
 
 
 def open_page(page: str, query: dict | None = None, **session) -> AppTest:

@@ -87,6 +87,36 @@ def _calls(tree: ast.AST):
             yield node
 
 
+def parted() -> None:
+    import streamlit as st
+
+    from tlmviz.ui import state
+
+    class Page(state.State):
+        few = state.parts("Few", dict(zip("abcd", "ABCD")), key="few")
+        many = state.parts("Many", dict(zip("abcdefg", "ABCDEFG")), key="many")
+
+    Page.few.draw()
+    st.markdown(Page.many.draw())
+    st.button("Further", on_click=Page.many.set, args=("f",))
+
+
+def test_a_page_shows_four_parts_and_the_others_when_asked():
+    app = AppTest.from_function(parted).run()
+
+    def many():
+        return app.segmented_control(key="many")
+
+    assert app.segmented_control(key="few").options == ["A", "B", "C", "D"]
+    assert many().options == ["A", "B", "C", "More …"]
+    app.button[0].click().run()  # as a link does
+    assert many().options == ["A", "B", "C", "F", "More …"] and many().value == "f"
+    many().set_value("_more").run()
+    assert many().options == [*"ABCDEFG"] and many().value == "f" == app.markdown[0].value
+    many().set_value("g").run()
+    assert many().options == [*"ABCDEFG"] and app.markdown[0].value == "g"
+
+
 @pytest.mark.parametrize("folder", DECLARED)
 def test_sentences_are_looked_up_before_they_are_filled(folder):
     for file in sorted((ROOT / "pages" / folder).glob("*.py")):

@@ -1,7 +1,7 @@
 """The browser's address on a declared page: the page's own fields and the frame's, written once a run.
 
 The server never writes query parameters by Streamlit, which makes a history entry of each. It hands the whole query to the
-browser, which puts it into the entry it is at, or begins one where the text or the model is another: one for a page and a text.
+browser, which puts it into the entry it is at, or begins one where a text, the model or the part that is open is another.
 """
 
 from __future__ import annotations
@@ -23,10 +23,13 @@ OWNER = "_address_of"  # session: the declared page that writes the address; abs
 _COUNTS = "_address_counts"  # session: that what the link says is to be taken yet
 _SAID = "_address_said"  # session: what the link said that was arrived by last
 _DRAWN = "_address_drawn"  # session: keys of the widgets that were drawn since
-_FIELDS = "_address"  # session: key -> what the address says, and whether that is the default
+_FIELDS = (
+    "_address"  # session: key -> what the address says, whether that is the default, and what the field is
+)
 ENTRY = (
     "text", "english", "model", "mt", "smodel", "emodel",
 )  # fields of which another value is another entry of the history  # fmt: skip
+TYPED, PART = "typed", "part"  # a page's own texts, and which part of it is open
 _INSIDE: ContextVar[bool] = ContextVar(
     "inside", default=False
 )  # a fragment, which writes the address at its end
@@ -85,20 +88,23 @@ def first_drawn(key: str) -> bool:
     return new
 
 
-def put(key: str, text: str, default: bool) -> None:
-    """Say a field's value in the address; a `default` is said by *Copy link* alone."""
-    st.session_state.setdefault(_FIELDS, {})[key] = text, default
+def put(key: str, text: str, default: bool, kind: str = "") -> None:
+    """Say a field's value in the address; a `default` is said by *Copy link* alone. Another value of the `kind` TYPED or PART
+    begins an entry of the history, as one of ENTRY does."""
+    st.session_state.setdefault(_FIELDS, {})[key] = text, default, kind
 
 
 def query() -> dict[str, str]:
     """The address of this session as it is written: what differs from the defaults."""
-    return {key: text for key, (text, default) in st.session_state.get(_FIELDS, {}).items() if not default}
+    return {key: text for key, (text, default, _) in st.session_state.get(_FIELDS, {}).items() if not default}
 
 
 def whole() -> dict[str, str]:
     """The link of this session with the defaults in it, so that it shows the same when one of them is changed."""
     return {
-        key: text for key, (text, default) in st.session_state.get(_FIELDS, {}).items() if text or not default
+        key: text
+        for key, (text, default, _) in st.session_state.get(_FIELDS, {}).items()
+        if text or not default
     }
 
 
@@ -125,11 +131,17 @@ def _write(name: str) -> None:
         _forget_the_query()
     every = whole()
     entry = urlencode([(key, every[key]) for key in ENTRY if key in every])
+    typed, part = (urlencode(_of_kind(kind)) for kind in (TYPED, PART))
     data = {
-        "query": urlencode(query()), "whole": urlencode(every), "entry": entry, "back": navigated(), "time": time.time(),
+        "query": urlencode(query()), "whole": urlencode(every), "entry": entry, "typed": typed, "part": part,
+        "back": navigated(), "time": time.time(),
     }  # fmt: skip
     with st.container(key=f"address-{name}"):
         _component(key=f"address-{name}-view", data=data)
+
+
+def _of_kind(wanted: str) -> dict[str, str]:
+    return {key: text for key, (text, _, kind) in st.session_state[_FIELDS].items() if kind == wanted}
 
 
 def _forget_the_query() -> None:

@@ -375,6 +375,13 @@ def measured(measure: Callable[[], Iterable[Check]]) -> None:
     badges(checks)
 
 
+def timed(said: str, again: Callable[[], None]) -> None:
+    """What was measured on this server, and beside it the button that measures it `again`."""
+    with st.container(horizontal=True, vertical_alignment="center"):
+        st.caption(said)
+        st.button(language._("Measure again"), key="measure", on_click=again, type="tertiary")
+
+
 def _badge(check: Check) -> str:
     """One identity as a bullet: name, error, tolerance, and what holds."""
     color, sign = ("green", "✓") if check.passed else ("red", "✗")

@@ -22,7 +22,7 @@ class _OwnText(state.Control):
     def put(self, value: str | None = None) -> None:
         text = self.get() if value is None else value
         in_link = text if len(text) <= IN_LINK else ""
-        address.put(self.key, in_link, not in_link)
+        address.put(self.key, in_link, not in_link, self.kind)
 
 
 TEXT: Any = _OwnText(

@@ -19,7 +19,7 @@ from typing import Any, ClassVar, Self, dataclass_transform
 import streamlit as st
 
 from . import address, link
-from .language import _
+from .language import N_, _
 
 UNREADABLE = ValueError, IndexError, OverflowError
 # How each of Streamlit's menus is told its value.
@@ -29,6 +29,8 @@ STARTS: dict[str, Callable[[Any, list[Any]], dict[str, Any]]] = {
     "select_slider": lambda value, options: {"value": value},
 }
 LONGEST = 100_000  # characters of a text in a link
+IN_SIGHT = 4  # parts of a page
+MORE = "_more"  # an option that shows the others
 
 
 @dataclass
@@ -51,6 +53,11 @@ class Control:
     @property
     def _field(self) -> link.Field[Any]:
         return link.Field(self.key, self.default, self.parse, self.write)
+
+    @property
+    def kind(self) -> str:
+        """What it is in the address."""
+        return address.TYPED if self.widget.startswith("text_") else ""
 
     def get(self) -> Any:
         """This session's value, whether its widget has been drawn or not."""
@@ -84,7 +91,7 @@ class Control:
         if not self.said:
             return
         value = self.get() if value is None else value
-        address.put(self.key, "" if value is None else self.write(value), value == self.default)
+        address.put(self.key, "" if value is None else self.write(value), value == self.default, self.kind)
 
     def draw(self, place: Any = st, unchosen: Any = None, **more: Any) -> Any:
         """Draw the widget and return its value. While that is None, which nobody chose, it shows what is `unchosen`."""
@@ -153,6 +160,34 @@ class Several(Menu):
     def set(self, value: Any) -> None:
         """Make values this session's, in the order of the options."""
         super().set(tuple(each for each in self.options if each in value))
+
+
+@dataclass
+class Parts(Menu):
+    """The menu of a page's parts: of more than IN_SIGHT the first, the one that is open, and MORE, which shows all of them."""
+
+    def draw(self, place: Any = st, options: Sequence[Any] = (), **more: Any) -> Any:  # type: ignore[override]
+        """As a menu."""
+        options = list(options) or list(self.options)
+        if len(options) > IN_SIGHT and not st.session_state.get(self._all):
+            first, shown = options[: IN_SIGHT - 1], self.fitted(options)
+            options = [*(each for each in options if each in first or each == shown), MORE]
+        return super().draw(place, options, **more)
+
+    @property
+    def kind(self) -> str:
+        """A part."""
+        return address.PART
+
+    @property
+    def _all(self) -> str:
+        return f"{self.key}-all"  # in the session: whether all of them are shown
+
+    def _keep(self) -> None:
+        if st.session_state[self.key] == MORE:
+            st.session_state[self._all] = True
+        else:
+            super()._keep()
 
 
 @dataclass_transform(kw_only_default=True, frozen_default=True)
@@ -281,7 +316,7 @@ def menu(
     label: str, options: Mapping[Any, str] | Sequence[Any] = (), *, key: str, default: Any = None,
     spelled: Mapping[Any, str] | None = None, parse: Callable[[str], Any] | None = None,
     show: Callable[[Any], str] | None = None, segments: bool = False, widget: str = "", help: str = "",
-    changed: Callable[[], None] | None = None, **more: Any,
+    changed: Callable[[], None] | None = None, kind: type[Menu] = Menu, **more: Any,
 ) -> Any:  # fmt: skip
     """A menu of values: with labels, as they are, or (`parse`) of what is given when it is drawn; `more` is for the `widget`.
 
@@ -292,7 +327,7 @@ def menu(
     start = default if default is not None or not values else values[0]
     spell = {value: (spelled or {}).get(value, str(value)) for value in values}
     known = {text: value for value, text in spell.items()}
-    return Menu(
+    return kind(
         key,
         start,
         parse or (lambda text: _known(known, text)),
@@ -305,6 +340,15 @@ def menu(
         ends=values,
         options=values,
         show=show or (lambda value: labels.get(value, str(value))),
+    )
+
+
+def parts(label: str, options: Mapping[Any, str] | Sequence[Any], *, key: str, **rest: Any) -> Any:
+    """The parts of a page; `rest` as for `menu`."""
+    labels = {each: options[each] if isinstance(options, Mapping) else str(each) for each in options}
+    show = {**labels, MORE: N_("More …")}.__getitem__
+    return menu(
+        label, options, key=key, kind=Parts, show=show, segments=True, label_visibility="collapsed", **rest
     )
 
 

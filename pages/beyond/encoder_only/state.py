@@ -49,13 +49,13 @@ class Choice(state.State):
 
     layer: int
     head: int
-    part = state.menu(
+    part = state.parts(
         N_("Part"),
         {
             CLS: N_("What [CLS] reads"), HIDDEN: N_("Hidden words"), MASKS: N_("With a causal mask"),
             KINDS: N_("Three kinds of models"),
         },
-        key="epart", segments=True, label_visibility="collapsed",
+        key="epart",
     )  # fmt: skip
     text = _box(N_("Text"), TEXT, "etext", changed=_forget_place)
     first = _box(N_("First text"), FIRST, "ea")

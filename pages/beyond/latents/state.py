@@ -11,7 +11,6 @@ READING, COST, TWO_MLAS = PARTS = ("Reading digits", "Cost", "Two MLAs")
 class Latents(state.State):
     """The open part."""
 
-    part = state.menu(
+    part = state.parts(
         N_("Part"), {READING: N_("Reading digits"), COST: N_("Cost"), TWO_MLAS: N_("Two MLAs")}, key="latpart",
-        segments=True, label_visibility="collapsed",
     )  # fmt: skip

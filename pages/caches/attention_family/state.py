@@ -5,8 +5,8 @@ from __future__ import annotations
 from tlmviz.ui import inputs, state
 from tlmviz.ui.language import N_
 
-MORPH, MAPS, LATENT, REDUNDANCY, COLLAPSE, CALCULATOR, ZOO = VIEWS = (
-    "Morph", "Trained maps", "Latent attention", "Redundancy", "Collapse lemma", "Calculator", "Model zoo",
+MORPH, CALCULATOR, ZOO, MAPS, LATENT, REDUNDANCY, COLLAPSE = VIEWS = (
+    "Morph", "Calculator", "Model zoo", "Trained maps", "Latent attention", "Redundancy", "Collapse lemma",
 )  # fmt: skip
 TRAIN = "`python -m tlmviz.training zoo --data DIR`"
 
@@ -17,11 +17,11 @@ class Family(state.State):
     model: str
     text: str
     prompt = inputs.TEXT
-    view = state.menu(
+    view = state.parts(
         N_("View"),
         {
-            MORPH: N_("Morph"), MAPS: N_("Trained maps"), LATENT: N_("Latent attention"), REDUNDANCY: N_("Redundancy"),
-            COLLAPSE: N_("One matrix for all"), CALCULATOR: N_("Calculator"), ZOO: N_("Model zoo"),
+            MORPH: N_("Morph"), CALCULATOR: N_("Calculator"), ZOO: N_("Model zoo"), MAPS: N_("Trained maps"),
+            LATENT: N_("Latent attention"), REDUNDANCY: N_("Redundancy"), COLLAPSE: N_("One matrix for all"),
         },
-        key="fview", segments=True, label_visibility="collapsed",
+        key="fview",
     )  # fmt: skip

@@ -53,9 +53,7 @@ class Bill(state.State):
 
     model: str
     text: str = ""  # what the loaded model reads, in the part on its feed-forward parts
-    part = state.menu(
-        N_("View"), SPELLED, key="lbview", segments=True, label_visibility="collapsed", spelled=SPELLED
-    )
+    part = state.parts(N_("View"), SPELLED, key="lbview", spelled=SPELLED)
     prompted = inputs.TEXT
     n = _count("n", "lbn")
     d = _count("d", "lbd")

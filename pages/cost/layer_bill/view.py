@@ -143,8 +143,7 @@ def beneath_bill(data: Data) -> None:
         {name: said for name, (_form, said) in columns.items()},
     )
     st.markdown(claims.measured(data.rounds) or "")
-    st.caption(claims.timing(data))
-    st.button(_("Measure again"), key="lbagain", on_click=rounds.clear)
+    frame.timed(claims.timing(data), rounds.clear)
 
 
 def beneath_areas(data: Data) -> None:

@@ -358,7 +358,7 @@ HINTS = {
     MUTING: (Hint(N_("Click on an expert above the rows to mute it."), within),),
     CAPACITY: (Hint(N_("Move *Capacity factor* to 0.25."), to(factor=0.25)),),
     TRAINING: (Hint(N_("Press ▶."), where(lambda data: data.moments)),),
-    COST: (Hint(N_("Open *Training*."), to(view=TRAINING)),),
+    COST: (Hint(N_("Open *Load*."), to(view=LOAD)),),
 }
 
 

@@ -53,11 +53,11 @@ class Experts(state.State):
     model: str
     text: str  # what of it is read
     prompt = inputs.TEXT
-    view = state.menu(
+    view = state.parts(
         N_("View"), {
             ROUTING: N_("Routing"), LOAD: N_("Load"), MUTING: N_("Mute & force"), CAPACITY: N_("Capacity"),
             TRAINING: N_("Training"), COST: N_("Cost"),
-        }, key="xview", segments=True, label_visibility="collapsed", spelled={
+        }, key="xview", spelled={
             ROUTING: "Routing", LOAD: "Load", MUTING: "Mute & force", CAPACITY: "Capacity", TRAINING: "Training", COST: "Cost",
         },
     )  # fmt: skip

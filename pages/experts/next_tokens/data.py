@@ -127,11 +127,12 @@ class Data:
             return min(self.chosen.step, len(passes)) - 1
         return max(range(len(passes)), key=lambda i: passes[i].accepted)
 
-    def race(self, again: bool = False) -> tuple[list[float], list[float]]:
+    @property
+    def race(self) -> tuple[list[float], list[float]]:
         """Tokens per second on this server in some rounds by turns, slowest first: one token a pass, and with proposals."""
         key = self.text, self.model, self.draft, self.chosen.count, self.chosen.temperature
         kept = st.session_state.get(_RACE)
-        if again or kept is None or kept[0] != key:
+        if kept is None or kept[0] != key:
             lm, draft = self.lm, self.draft and computing.model(self.draft)
             rounds = computing.run_in_worker(
                 lambda: ahead.race(lm, key[0], key[3], draft, key[4], ROUNDS), computing.about(key[0])
@@ -148,6 +149,11 @@ class Data:
     def checks(self) -> list[Check]:
         """The identities behind this page, on this text."""
         return _checks(self.model, self.text, self.draft if self.chosen.writing else None)
+
+
+def forget_race() -> None:
+    """Have the next look at a race run it."""
+    st.session_state.pop(_RACE, None)
 
 
 def _top(chain: Chain) -> tuple[list[list[int]], list[list[float]]]:

@@ -9,7 +9,7 @@ from tlmviz.ui import frame, live, state
 from tlmviz.ui.language import _
 
 from . import claims
-from .data import Data
+from .data import Data, forget_race
 from .state import GIVEN, OWN, PARALLEL, SMALLER, Ahead
 
 PICTURE = live.Picture(__file__, "ahead", place=Ahead.place, step=Ahead.step)
@@ -124,13 +124,11 @@ def below_it(data: Data) -> None:
 
 def _speed(data: Data) -> None:
     with st.spinner(_("Writing the same text both ways …"), show_time=True):
-        race = data.race(again=bool(st.session_state.get("naheadagain")))
-    st.markdown(claims.speed(race))
-    plain, quick = race
+        plain, quick = race = data.race
     if plain[-1] < quick[0] or quick[-1] < plain[0]:
         alt = _("Tokens per second, one a pass and with proposals")
         frame.chart(speeds(plain, quick, frame.theme()), key="aheadspeeds", alt=alt)
-    st.button(_("Measure again"), key="naheadagain")
+    frame.timed(claims.speed(race), forget_race)
 
 
 def snippet(data: Data) -> str:

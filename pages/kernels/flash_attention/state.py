@@ -18,9 +18,8 @@ TILES, ONE_ROW, COSTS = "Tiles", "One row", "Memory and time"
 class Part(state.State):
     """Which part of the page is open."""
 
-    part = state.menu(
-        N_("Part"), {TILES: N_("Tiles"), ONE_ROW: N_("One row"), COSTS: N_("Memory and time")}, key="part", segments=True,
-        label_visibility="collapsed",
+    part = state.parts(
+        N_("Part"), {TILES: N_("Tiles"), ONE_ROW: N_("One row"), COSTS: N_("Memory and time")}, key="part",
     )  # fmt: skip
 
 

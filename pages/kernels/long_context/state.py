@@ -15,9 +15,8 @@ class Long(state.State):
     """The open part; whose text is read: bundled stories, stories that the model writes, both of so many tokens, or one's own."""
 
     model: str
-    view = state.menu(
+    view = state.parts(
         N_("View"), {MAPS: N_("Maps"), TEXT: N_("Text"), MASKS: N_("Masks"), INDEXER: N_("Lightning indexer")}, key="lview",
-        segments=True, label_visibility="collapsed",
     )  # fmt: skip
     source = state.menu(
         N_("Text"),

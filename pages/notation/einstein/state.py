@@ -11,7 +11,6 @@ FORMULAS, RANK = "formulas", "rank"
 class Part(state.State):
     """Which part of the page is open."""
 
-    part = state.menu(
-        N_("Part"), {FORMULAS: N_("Einstein notation"), RANK: N_("Rank-1 pictures")}, key="enpart", segments=True,
-        label_visibility="collapsed",
+    part = state.parts(
+        N_("Part"), {FORMULAS: N_("Einstein notation"), RANK: N_("Rank-1 pictures")}, key="enpart",
     )  # fmt: skip

@@ -17,9 +17,8 @@ BLOCKED = BLOCK, SHARED
 class Part(state.State):
     """Which part of the page is open."""
 
-    part = state.menu(
+    part = state.parts(
         N_("Part"), {BITS: N_("One number"), PRODUCT: N_("One product"), WHOLE: N_("Whole model")}, key="nfpart",
-        segments=True, label_visibility="collapsed",
     )  # fmt: skip
 
 

@@ -11,12 +11,12 @@ TOKENS, MAPS, SCORES, LOGITS, ISOTROPY = "tokens", "maps", "scores", "logits", "
 class Part(state.State):
     """Which part of the page is open."""
 
-    part = state.menu(
+    part = state.parts(
         N_("Part"),
         {
             TOKENS: N_("Norms"), MAPS: N_("Convolution"), SCORES: N_("Scores: √d"), LOGITS: N_("Logits: √E"),
             ISOTROPY: N_("Isotropy"),
         },
-        key="noview", segments=True, label_visibility="collapsed",
+        key="noview",
         spelled={TOKENS: "Norms", MAPS: "Convolution", SCORES: "Scores", LOGITS: "Logits", ISOTROPY: "Isotropy"},
     )  # fmt: skip

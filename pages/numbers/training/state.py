@@ -14,14 +14,14 @@ STORIES, TEXT = "stories", "text"
 class Part(state.State):
     """Which part of the page is open."""
 
-    part = state.menu(
+    part = state.parts(
         N_("Part"),
         {
             GRADIENTS: N_("Gradients"), DYNAMIC: N_("Dynamic scaling"), FLOAT8: N_("FP8"), MASTER: N_("Master weights"),
             WARMUP: N_("Warm-up"),
             DROPOUT: N_("Dropout"),
         },
-        key="lsview", segments=True, label_visibility="collapsed",
+        key="lsview",
         spelled={
             GRADIENTS: "Gradients", DYNAMIC: "Dynamic scaling", FLOAT8: "FP8", MASTER: "Master weights", WARMUP: "Warm-up",
             DROPOUT: "Dropout",

@@ -12,9 +12,8 @@ SCHEMES, EXTENSION = "schemes", "extension"
 class Reading(state.State):
     """Which part is open, and whose text it reads."""
 
-    part = state.menu(
-        N_("Part"), {SCHEMES: N_("Six schemes"), EXTENSION: N_("Context extension")}, key="ppart", segments=True,
-        label_visibility="collapsed",
+    part = state.parts(
+        N_("Part"), {SCHEMES: N_("Six schemes"), EXTENSION: N_("Context extension")}, key="ppart",
     )  # fmt: skip
     source = state.menu(
         N_("Text"), {long_text.SAMPLE: N_("Sample stories"), long_text.OWN: N_("Your own text")}, key="xsrc", segments=True,

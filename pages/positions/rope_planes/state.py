@@ -33,9 +33,8 @@ class Choice(state.State):
     text: str
     head: Pair  # layer, head
     pair: Pair  # positions of query and key
-    part = state.menu(
+    part = state.parts(
         N_("Part"), {CLOCKS: N_("Clocks"), STEPS: N_("Step by step"), LAYOUTS: N_("Layouts"), HEADS: N_("Heads")}, key="rpart",
-        segments=True, label_visibility="collapsed",
     )  # fmt: skip
     moves = state.menu(
         N_("Moves"), {BOTH: N_("Move both"), QUERY: N_("Move the query"), KEY: N_("Move the key")}, key="rmove",

@@ -39,13 +39,13 @@ class Streams(state.State):
 
     model: str
     text: str
-    view = state.menu(
+    view = state.parts(
         N_("View"),
         {
             FLOW: N_("Flow"), MATRICES: N_("Matrices"), DIAL: N_("Sinkhorn dial"), DEPTH: N_("Depth"), STREAMS: N_("Streams"),
             TRAINING: N_("Training"),
         },
-        key="sview", segments=True, label_visibility="collapsed",
+        key="sview",
         spelled={
             FLOW: "Flow", MATRICES: "Matrices", DIAL: "Sinkhorn dial", DEPTH: "Depth", STREAMS: "Streams", TRAINING: "Training",
         },

@@ -35,14 +35,14 @@ class Alignment(state.State):
     model: str
     text: str
     sentence = translation.SENTENCE
-    view = state.menu(
+    view = state.parts(
         N_("View"),
         {
             RIBBONS: N_("Ribbons"), TRANSLATION: N_("Translation"), BY_HAND: N_("Matrix by hand"),
             TWINS: N_("With and without coverage"), FORCE: N_("Force attention"), SCORES: N_("Three scores"),
             COPIED: N_("Write or copy"),
         },
-        key="aview", segments=True, label_visibility="collapsed",
+        key="aview",
     )  # fmt: skip
     rank = state.menu(
         N_("Hypothesis"), key="ahyp", default=1, parse=link.whole(1, 20),

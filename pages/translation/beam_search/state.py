@@ -26,10 +26,10 @@ class Beam(state.State):
 
     model: str
     text: str
-    view = state.menu(
+    view = state.parts(
         N_("View"),
         {TREE: N_("Translation"), RACE: N_("Race"), EXACT: N_("Exact search"), STORY: N_("Story")},
-        key="bview", segments=True, label_visibility="collapsed",
+        key="bview",
     )  # fmt: skip
     sentence = translation.SENTENCE
     prompt = inputs.TEXT

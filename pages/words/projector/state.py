@@ -37,7 +37,7 @@ def _forget() -> None:
 class Projector(state.State):
     """A model and which of its vectors; how they are drawn; the word that is chosen, and the analogy a : b = c : ?."""
 
-    view = state.menu(N_("View"), (MAP, FILM, ANALOGIES), key="wpv", segments=True, changed=_forget, **QUIET)
+    view = state.parts(N_("View"), (MAP, FILM, ANALOGIES), key="wpv", changed=_forget)
     model = state.menu(
         N_("Vectors of"), key="wpm", default=word_models.DEFAULT_MODEL, parse=link.up_to(200), changed=_forget, **QUIET,
         help=N_("Word vectors, or the token vectors of a language model."),

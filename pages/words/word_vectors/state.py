@@ -12,11 +12,11 @@ LONGEST = 1000  # words of a text that a part counts
 class Part(state.State):
     """Which part of the page is open."""
 
-    part = state.menu(
+    part = state.parts(
         N_("Part"),
         {
             PAIRS: N_("Text to pairs"), STEP: N_("One step"), TRAINING: N_("Train now"), GLOVE: N_("GloVe"),
             FASTTEXT: N_("FastText"),
         },
-        key="wvpart", segments=True, label_visibility="collapsed",
+        key="wvpart",
     )  # fmt: skip

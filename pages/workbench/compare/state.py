@@ -42,10 +42,10 @@ class Compare(state.State):
 
     model: str
     text: str
-    view = state.menu(
+    view = state.parts(
         N_("What is compared"),
         {PROMPTS: N_("Two prompts"), MODELS: N_("Two models"), PRECISIONS: N_("Two precisions")},
-        key="cmpview", segments=True, label_visibility="collapsed",
+        key="cmpview",
         spelled={PROMPTS: "Two prompts", MODELS: "Two models", PRECISIONS: "Two precisions"},
     )  # fmt: skip
     a = _text(N_("Text A"), "Lily had a red ball. One day, Lily lost the red", "cmpa")

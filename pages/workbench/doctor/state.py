@@ -48,10 +48,10 @@ class Doctor(state.State):
     model: str
     text: str
     size: float  # of the fault
-    view = state.menu(
+    view = state.parts(
         N_("Which runs"),
         {INJECTED: N_("A fault put in"), TWO_WAYS: N_("One model two ways"), MODELS: N_("Two models or files")},
-        key="drview", segments=True, label_visibility="collapsed",
+        key="drview",
         spelled={INJECTED: "A fault put in", TWO_WAYS: "One model two ways", MODELS: "Two models or files"},
     )  # fmt: skip
     fault = state.menu(N_("Fault"), tuple(FAULTS), key="drfault", label_visibility="collapsed")

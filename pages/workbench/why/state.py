@@ -56,9 +56,9 @@ class Why(state.State):
     model: str
     text: str
     pin: Place
-    view = state.menu(
-        N_("View"), {SCORE: N_("One score"), HEADS: N_("All pairs of heads")}, key="whyview", segments=True,
-        spelled={SCORE: "One score", HEADS: "All pairs of heads"}, label_visibility="collapsed",
+    view = state.parts(
+        N_("View"), {SCORE: N_("One score"), HEADS: N_("All pairs of heads")}, key="whyview",
+        spelled={SCORE: "One score", HEADS: "All pairs of heads"},
     )  # fmt: skip
     path = state.live(  # what is followed, behind the pinned weight
         "whypath", (), _path, lambda path: ",".join(map(_write, path)), ends=(((4, 2, 17, 16),),)

@@ -2,7 +2,15 @@
 
 from playwright.sync_api import expect
 
-from tests.browser.helpers import assert_above_the_fold, at_rest, open_link, silence, stopped, wait_for_param
+from tests.browser.helpers import (
+    assert_above_the_fold,
+    at_rest,
+    open_further_part,
+    open_link,
+    silence,
+    stopped,
+    wait_for_param,
+)
 
 
 def test_sizes_are_set_and_cells_filled_in(clocked, server):
@@ -51,5 +59,5 @@ def test_the_menu_of_models_is_there_where_a_model_is_read(page, server):
         expect(page.get_by_role("button", name="About it")).to_have_count(int(read))
     page.get_by_role("radio", name="One layer").click()
     expect(menu).to_be_hidden(timeout=20_000)
-    page.get_by_role("radio", name="Feed-forward").click()
+    open_further_part(page, "Feed-forward")
     expect(menu).to_be_visible(timeout=20_000)

@@ -2,7 +2,7 @@
 
 from playwright.sync_api import expect
 
-from tests.browser.helpers import assert_above_the_fold, open_link, wait_for_param
+from tests.browser.helpers import assert_above_the_fold, open_further_part, open_link, wait_for_param
 
 
 def test_the_three_questions(page, server):
@@ -11,6 +11,6 @@ def test_the_three_questions(page, server):
     chart = page.locator(".st-key-growth").first
     assert_above_the_fold(chart)
     expect(chart).to_contain_text("before training")
-    page.get_by_role("radio", name="Isotropy").or_(page.get_by_text("Isotropy", exact=True)).first.click()
+    open_further_part(page, "Isotropy")
     wait_for_param(page, "noview", "Isotropy")
     expect(page.locator(".st-key-cosines").first).to_contain_text("less its mean")

@@ -94,7 +94,7 @@ def test_keys_and_clicks_choose_and_the_browser_computes_as_numpy_does(page, ser
 def test_what_was_chosen_last_is_there_after_a_look_at_another_view(page, server):
     view = open_view(page, server, stok=2, ssub=4)
     page.get_by_test_id("tokens").locator(".token").nth(7).click()
-    page.get_by_role("radio", name="Training").click()  # at once, before the hands have rested
+    page.get_by_role("radio", name="Sinkhorn dial").click()  # at once, before the hands have rested
     expect(view).to_have_count(0)
     wait_for_param(page, "stok", "7")
     page.get_by_role("radio", name="Matrices").click()

@@ -167,6 +167,6 @@ def test_measuring_again_is_for_who_asks():
     app = open_page("experts/next_tokens", {"nview": "Writing", "nnew": "3"})
     assert_healthy(app)
     before = app.session_state[data._RACE][1]
-    app.button(key="naheadagain").click().run()
+    app.button(key="measure").click().run()
     assert_healthy(app)
     assert app.session_state[data._RACE][1] is not before

@@ -95,6 +95,22 @@ def test_an_answer_is_pressed_measured_and_kept_in_the_link():
     assert not [button for button in app.button if button.key and button.key.startswith("told-")]
 
 
+def test_the_end_counts_what_was_right_and_leads_on():
+    tour, following, *_ = TOURS.values()
+    steps = [number for number, step in enumerate(tour.steps, 1) if step.question]
+    right = {number: bar.right(tour, number) for number in steps}
+    wrong = {steps[0]: (right[steps[0]] + 1) % len(tour.steps[steps[0] - 1].question.answers)}
+    told = tuple((right | wrong).get(number) for number in range(1, len(tour.steps) + 1))
+    app = opened(
+        tour=tour.name, tourstep=str(len(tour.steps)), told=bar.write_told(told), **tour.steps[-1].link
+    )
+    ended = " ".join(part.proto.body for part in app.get("html"))
+    assert f"You guessed {len(steps) - 1} of {len(steps)} right." in ended
+    assert f"Next tour: {following.title}" in ended and f"tour={following.name}" in ended
+    app = opened(tour=tour.name, tourstep=str(len(tour.steps) - 1), **tour.steps[-2].link)
+    assert not any("You guessed" in part.proto.body for part in app.get("html"))
+
+
 def test_a_wrong_tour_step_or_answer_gets_a_sentence_or_gives_way():
     app = opened(tour="nowhere")
     assert_healthy(app)

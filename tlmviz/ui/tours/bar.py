@@ -183,6 +183,8 @@ def _say(path: str, home: str, titles: Mapping[str, str]) -> None:
         st.markdown(f"**{title}{'' if title.endswith('?') else '.'}** {place.step.says}")
     if place.step.question:
         _ask(place, place.step.question, asks, standing)
+    if place.tour.name in TOURS and place.number == len(place.tour.steps) and not hide:
+        st.html(_ending(place))
 
 
 _follow = partial(frame.fragment, every=room.EVERY)(
@@ -216,6 +218,19 @@ def _head(place: Place, on_page: bool, titles: Mapping[str, str], standing: Stan
         f'<nav aria-label="Steps of the tour">{written}</nav></div>'
         + (room.held(standing) if 0 < standing.held <= number else "")
     )
+
+
+def _ending(place: Place) -> str:
+    """How many of the answers were right, and the tour after this one."""
+    true, given = score(place.tour, place.told)
+    said = _("You guessed {true} of {given} right.", true=true, given=given) if given else ""
+    following = [*TOURS.values()][[*TOURS].index(place.tour.name) + 1 :][:1]
+    links = "".join(
+        f'<a data-card="step" rel="next" href="{escape(step_address(tour, 1, place.home))}">'
+        f"{escape(_('Next tour: {title}', title=tour.title))}</a>"
+        for tour in following
+    )
+    return f'<div class="tour end"><span>{escape(said)}</span>{links}</div>'
 
 
 def _counted(number: int, steps: int) -> str:
@@ -273,6 +288,12 @@ def right(tour: Tour, number: int) -> int | None:
     question = tour.steps[number - 1].question
     assert question is not None
     return question.right if question.measure is None else measured(tour.name, number).answer
+
+
+def score(tour: Tour, told: tuple[int | None, ...]) -> tuple[int, int]:
+    """How many of the answers `told` are right, and how many were given."""
+    given = tour.answered(told)
+    return sum(right(tour, step) == answer for step, answer in given.items()), len(given)
 
 
 def _answer(place: Place, answer: int, vote: int) -> None:

@@ -56,9 +56,8 @@ def _card(tour: Tour, left: tuple[int, tuple[int | None, ...]] | None, home: str
 def _score(tour: Tour, left: tuple[int, tuple[int | None, ...]] | None) -> str:
     """How many of the questions that were answered were answered rightly."""
     number, told = left or (1, ())
-    given = tour.answered(told)
+    right, given = bar.score(tour, told)
     if not given:
         return ""
-    right = sum(bar.measured(tour.name, step).answer == answer for step, answer in given.items())
     done = "done, " if number == len(tour.steps) else ""
-    return f" · <b>{done}{right} of {len(given)} right</b>"
+    return f" · <b>{done}{right} of {given} right</b>"

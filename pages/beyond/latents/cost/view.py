@@ -46,5 +46,5 @@ def times(shown: Data) -> None:
     figure = figure_of(INPUTS, among, lines, frame.theme(), title=title)
     alt = _("Measured milliseconds of self-attention and of latent reading, by the number of inputs")
     frame.chart(figure, key="lattimes", alt=alt)
-    st.caption(claims.measured(found) + " " + _("Where the rounds of both ways overlap nothing is drawn."))
-    st.button(_("Measure again"), key="latagain", on_click=data.times.clear)
+    said = claims.measured(found) + " " + _("Where the rounds of both ways overlap nothing is drawn.")
+    frame.timed(said, data.times.clear)

@@ -35,9 +35,7 @@ def pictures(data: Data) -> None:
             frame.chart(
                 figure, key="kvtime", alt=_("Measured milliseconds per token with the cache and without")
             )
-    with st.container(horizontal=True, vertical_alignment="center"):
-        st.caption(measured(data))
-        st.button(_("Measure again"), key="measure", on_click=data.measure_again, type="tertiary")
+    frame.timed(measured(data), data.measure_again)
 
 
 def table(data: Data) -> None:

@@ -90,9 +90,7 @@ def table(data: Data) -> None:
         rows.append(row | {_("Equal"): "✓" if nbytes == formula else "✗"})
     how = _("The fastest and the slowest of {steps} steps in which the models took turns.", steps=TIMED)
     frame.table(rows, dict.fromkeys(names[1:4], ",.0f"), {names[4]: how})
-    if said := claims.untimed(data):
-        st.caption(said)
-    st.button(_("Measure again"), key="measure", on_click=data.measure_again, type="tertiary")
+    frame.timed(claims.untimed(data) or "", data.measure_again)
 
 
 def snippet(data: Data) -> str:
