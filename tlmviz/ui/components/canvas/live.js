@@ -265,17 +265,17 @@ export function makeLegend(v, entries) {
 }
 
 /**
- * The menu *Save*. The file has the header's title, the legend, and what `draw` draws on paper: `height` gives its pixels for a width.
+ * The menu *Save*. The file has the header's title, the legend, what is `said` of the picture, and what `draw` draws on paper: `height` gives its pixels for a width.
  * @param {View} v
  * @param {string | (() => string)} file its name without an ending; a function where it follows from the header
- * @param {{ height: (width: number) => number, draw: (pen: Pen, theme: Theme, width: number) => void, legend?: (theme: Theme) => Swatch[], title?: () => string, width?: number, narrow?: boolean, main?: boolean }} parts
+ * @param {{ height: (width: number) => number, draw: (pen: Pen, theme: Theme, width: number) => void, legend?: (theme: Theme) => Swatch[], title?: () => string, said?: () => string, width?: number, narrow?: boolean, main?: boolean }} parts
  * `narrow`: whether it can be laid out for a column, which one of a `width` of its own cannot; `main`: whether it stands for its page
  */
-export function saving(v, file, { height, draw, legend = () => [], title = () => v.header.title, width: wide, narrow = !wide, main = false }) {
+export function saving(v, file, { height, draw, legend = () => [], title = () => v.header.title, said = () => "", width: wide, narrow = !wide, main = false }) {
   const figure = () => {
     const theme = paperTheme(v.theme, v.header.colors);
     const width = Math.min(wide ?? SAVED, (narrow && fileWishes().width) || Infinity);
-    return savedFigure(typeof file === "string" ? file : file(), { title: title(), legend: legend(theme), theme, width, height, draw });
+    return savedFigure(typeof file === "string" ? file : file(), { title: title(), said: said(), legend: legend(theme), theme, width, height, draw });
   };
   return make("div", { className: "saves" }, pictureButton(v, _("this figure"), figure, { main, follows: narrow ? ["grey", "width"] : ["grey"] }));
 }

@@ -15,11 +15,11 @@ const ENTRY = 34; // pixels of an entry of a legend beside its name
 const LEAST_INNER = 420 - 2 * MARGIN; // pixels for the title and the legend above a narrow drawing
 
 /**
- * A figure at most so wide. It ends where the drawing does, and its title and its legend are broken into lines above that.
+ * A figure at most so wide. It ends where the drawing does, and its title, its legend and what is `said` of it are broken into lines above that.
  * @param {string} name of the file, without an ending
- * @param {{ title: string, legend: Swatch[], theme: Theme, width: number, height: (width: number) => number, draw: (pen: Pen, theme: Theme, width: number) => void }} parts
+ * @param {{ title: string, said?: string, legend: Swatch[], theme: Theme, width: number, height: (width: number) => number, draw: (pen: Pen, theme: Theme, width: number) => void }} parts
  */
-export function savedFigure(name, { title, legend, theme, width: most, height, draw }) {
+export function savedFigure(name, { title, said = "", legend, theme, width: most, height, draw }) {
   const room = most - 2 * MARGIN;
   const written = svgPen(theme);
   const { extent, pen: drawing } = measuredPen(written, theme);
@@ -29,13 +29,16 @@ export function savedFigure(name, { title, legend, theme, width: most, height, d
   const rows = legendRows(legend, inner, (entry) => ENTRY + textWidth(theme, entry, 12));
   const lines = captionLines(title, inner, (line) => textWidth(theme, line, 14, 600));
   const first = 18 + 19 * Math.max(0, lines.length - 1); // the last of them
-  const top = first + 16 + 18 * rows.length;
+  const below = first + 16 + 18 * rows.length;
+  const sentences = captionLines(said, inner, (line) => textWidth(theme, line, 11));
+  const top = below + 15 * sentences.length;
   return figureOf(name, { width: inner + 2 * MARGIN, height: top + high + MARGIN, theme, title }, (pen) => {
     lines.forEach((line, i) => pen.text(MARGIN, 18 + 19 * i, line, { color: theme.text, size: 14, weight: 600 }));
     rows.forEach((row, i) => row.forEach(({ name: entry, color, x }) => {
       pen.rect(MARGIN + x, first + 17 + 18 * i, 10, 10, color);
       pen.text(MARGIN + x + 15, first + 22 + 18 * i, entry, { color: theme.muted, size: 12 });
     }));
+    sentences.forEach((line, i) => pen.text(MARGIN, below + 4 + 15 * i, line, { color: theme.muted, size: 11 }));
     pen.headings.push(...written.headings);
     pen.shifted(MARGIN, top, () => pen.parts.push(...written.parts));
   });
