@@ -1,9 +1,9 @@
 // @ts-check
 // Writes the browser's address: in place, or as a new entry of the history where the page shows another text or model.
 
-/** @typedef {{ query: string, whole: string, entry: string, back: boolean, time: number }} Address the query, the query with all defaults, what an entry stands for, whether the browser is at one that was written before, and when the server said so, in seconds */
+/** @typedef {{ query: string, whole: string, entry: string, shown: string, back: boolean, time: number }} Address the query, the query with all defaults, what an entry stands for, what pictures show, whether the browser is at one that was written before, and when the server said so, in seconds */
 /** @typedef {{ path: string, entry: string, typed: number }} Written `typed`: when the last change of an entry was, in milliseconds */
-/** @typedef {Window & { tlmvizLink?: { path: string, whole: string, entry: string } }} Page */
+/** @typedef {Window & { tlmvizLink?: { path: string, whole: string, entry: string, shown: string } }} Page */
 
 const TYPING = 2500; // milliseconds: texts that follow each other faster are one text that is being typed
 
@@ -25,7 +25,7 @@ export function beginsEntry(before, now, time) {
 
 /** @param {{ data: Address }} component */
 export default function ({ data }) {
-  const { query, whole, entry, back } = data;
+  const { query, whole, entry, shown, back } = data;
   if (data.time < newest) return;
   newest = data.time;
   const path = location.pathname;
@@ -36,5 +36,5 @@ export default function ({ data }) {
   if (beginsEntry(last, { path, entry, back }, now)) history.pushState({}, "", address + location.hash);
   else if (address !== path + location.search) history.replaceState({}, "", address + location.hash);
   last = { path, entry, typed: same ? last.typed : last?.path === path && !back ? now : -Infinity };
-  /** @type {Page} */ (window).tlmvizLink = { path, whole, entry };
+  /** @type {Page} */ (window).tlmvizLink = { path, whole, entry, shown };
 }
