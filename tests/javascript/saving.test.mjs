@@ -29,6 +29,14 @@ test("a pen knows how far it has drawn", () => {
   assert.deepEqual(reached((pen) => pen.path("M1 2C3 4 50 6 7 8", "red", 2)), [51, 9]);
 });
 
+test("a pen knows where its drawing begins", () => {
+  const { extent, pen } = measuredPen(svgPen(THEME), THEME);
+  pen.shifted(10, 0, () => pen.text(50, 5, "four", { color: "red", align: "right" }));
+  assert.equal(extent.left, 36);
+  pen.path("M20 0L30 5", "red", 2);
+  assert.equal(extent.left, 19);
+});
+
 test("points of a path: absolute and relative ones, numbers without spaces between them", () => {
   assert.deepEqual(pathPoints("M1 2H5V7Z"), [[1, 2], [5, 2], [5, 7]]);
   assert.deepEqual(pathPoints("M1 2l3-1h2v-4"), [[1, 2], [4, 1], [6, 1], [6, -3]]);
@@ -47,6 +55,9 @@ test("a figure ends where its drawing does, and its title is broken above it and
   assert.ok(lines.length > 1 && lines.every((line) => 6 * line.length <= 500));
   const small = savedFigure("tlmviz-x", { title, legend: [], theme: THEME, width: 1100, height: () => 900, draw: (pen) => pen.rect(0, 0, 50, 10, "red") });
   assert.equal(small.width, 420);
+  const amid = savedFigure("tlmviz-x", { title: "", legend: [], theme: THEME, width: 1100, height: () => 900, draw: (pen) => pen.rect(300, 0, 500, 100, "red") });
+  assert.equal(amid.width, 532);
+  assert.match(amid.svg, /translate\(-284 /);
   const beyond = savedFigure("tlmviz-x", { title: "", legend: [], theme: THEME, width: 420, height: () => 50, draw: (pen) => pen.text(0, 9, "A heading", { color: "red", size: 14, weight: 600 }) });
   assert.equal(beyond.title, "A heading");
 });

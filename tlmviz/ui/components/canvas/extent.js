@@ -1,5 +1,5 @@
 // @ts-check
-// How far a drawing reaches to the right and down: what lies beyond is empty, and no part of a saved picture.
+// How far a drawing reaches to the left, to the right and down: what lies beyond is empty, and no part of a saved picture.
 
 import { textWidth } from "#canvas/theme.js";
 
@@ -11,14 +11,19 @@ import { textWidth } from "#canvas/theme.js";
  * @param {import("#canvas/pens.js").Fonts} theme
  */
 export function measuredPen(pen, theme) {
-  const extent = { right: 0, bottom: 0 };
+  const extent = { left: Infinity, right: 0, bottom: 0 };
   let origin = [0, 0];
   const reach = (/** @type {number} */ x, /** @type {number} */ y) => {
+    extent.left = Math.min(extent.left, origin[0] + x);
     extent.right = Math.max(extent.right, origin[0] + x);
     extent.bottom = Math.max(extent.bottom, origin[1] + y);
   };
+  const spread = (/** @type {number} */ from, /** @type {number} */ to, /** @type {number} */ bottom) => {
+    reach(from, bottom);
+    reach(to, bottom);
+  };
   const along = (/** @type {string} */ d, width = 0) => {
-    for (const [x, y] of pathPoints(d)) reach(x + width / 2, y + width / 2);
+    for (const [x, y] of pathPoints(d)) spread(x - width / 2, x + width / 2, y + width / 2);
   };
   /** @type {Pen} */
   const measured = {
@@ -34,20 +39,20 @@ export function measuredPen(pen, theme) {
     },
     line(x1, y1, x2, y2, color, options) {
       const half = (options?.width ?? 1) / 2;
-      reach(Math.max(x1, x2) + half, Math.max(y1, y2) + half);
+      spread(Math.min(x1, x2) - half, Math.max(x1, x2) + half, Math.max(y1, y2) + half);
       pen.line(x1, y1, x2, y2, color, options);
     },
     rect(x, y, width, height, fill, stroke, options) {
       const half = stroke ? (options?.width ?? 1) / 2 : 0;
-      if (fill || stroke) reach(x + width + half, y + height + half);
+      if (fill || stroke) spread(x - half, x + width + half, y + height + half);
       pen.rect(x, y, width, height, fill, stroke, options);
     },
     circle(x, y, radius, color, alpha) {
-      reach(x + radius, y + radius);
+      spread(x - radius, x + radius, y + radius);
       pen.circle(x, y, radius, color, alpha);
     },
     image(source, x, y, width, height, cut) {
-      reach(x + width, y + height);
+      spread(x, x + width, y + height);
       pen.image(source, x, y, width, height, cut);
     },
     path(d, color, width, alpha, dash) {

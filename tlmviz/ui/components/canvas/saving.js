@@ -15,7 +15,7 @@ const ENTRY = 34; // pixels of an entry of a legend beside its name
 const LEAST_INNER = 420 - 2 * MARGIN; // pixels for the title and the legend above a narrow drawing
 
 /**
- * A figure at most so wide. It ends where the drawing does, and its title, its legend and what is `said` of it are broken into lines above that.
+ * A figure at most so wide. It begins and ends where the drawing does, and its title, its legend and what is `said` of it are broken into lines above that.
  * @param {string} name of the file, without an ending
  * @param {{ title: string, said?: string, legend: Swatch[], theme: Theme, width: number, height: (width: number) => number, draw: (pen: Pen, theme: Theme, width: number) => void }} parts
  */
@@ -24,7 +24,8 @@ export function savedFigure(name, { title, said = "", legend, theme, width: most
   const written = svgPen(theme);
   const { extent, pen: drawing } = measuredPen(written, theme);
   draw(drawing, theme, room);
-  const inner = Math.min(room, Math.max(LEAST_INNER, Math.ceil(extent.right)));
+  const left = extent.left > MARGIN && Number.isFinite(extent.left) ? Math.floor(extent.left) : 0;
+  const inner = Math.min(room, Math.max(LEAST_INNER, Math.ceil(extent.right) - left));
   const high = Math.min(height(room), Math.ceil(extent.bottom) + 1);
   const rows = legendRows(legend, inner, (entry) => ENTRY + textWidth(theme, entry, 12));
   const lines = captionLines(title, inner, (line) => textWidth(theme, line, 14, 600));
@@ -40,7 +41,7 @@ export function savedFigure(name, { title, said = "", legend, theme, width: most
     }));
     sentences.forEach((line, i) => pen.text(MARGIN, below + 4 + 15 * i, line, { color: theme.muted, size: 11 }));
     pen.headings.push(...written.headings);
-    pen.shifted(MARGIN, top, () => pen.parts.push(...written.parts));
+    pen.shifted(MARGIN - left, top, () => pen.parts.push(...written.parts));
   });
 }
 
