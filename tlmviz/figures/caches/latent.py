@@ -302,32 +302,19 @@ def _way(moved: np.ndarray, theme: Theme) -> list[dict[str, Any]]:
     """
     at = {"type": "scatter", "mode": "lines", "xaxis": "x2", "yaxis": "y2"}
     width = -(-len(moved) // MOST_POINTS)
-    if width == 1:
-        values, where, said = moved, np.arange(len(moved)), "distance %{x}: moved by %{y:.4f}"
-        spans = []
-    else:
-        parts = np.array_split(np.asarray(moved, np.float32), -(-len(moved) // width))
-        where = np.cumsum([0, *(len(part) for part in parts[:-1])]) + (width - 1) / 2
-        values = np.array([part.mean() for part in parts])
-        said = f"about distance %{{x:.0f}}, {width} together: moved by %{{y:.4f}} in the mean"
+    where, values = np.arange(len(moved), dtype=np.float32), np.asarray(moved, np.float32)
+    spans, said = [], "distance %{x}: moved by %{y:.4f}"
+    if width > 1:
+        count = -(-len(moved) // width)
+        places, parts = np.array_split(where, count), np.array_split(values, count)
+        where, values = (np.array([part.mean() for part in each]) for each in (places, parts))
+        low, high = (np.array([end(part) for part in parts]) for end in (np.min, np.max))
         edge = {**at, "x": where, "line": {"width": 0}, "hoverinfo": "skip"}
-        low, high = ([float(end(part)) for part in parts] for end in (np.min, np.max))
-        spans = [
-            {**edge, "y": np.array(low, np.float32)},
-            {
-                **edge,
-                "y": np.array(high, np.float32),
-                "fill": "tonexty",
-                "fillcolor": faded(theme.accent, 0.25),
-            },
-        ]
-    line = {
-        **at,
-        "x": where,
-        "y": np.asarray(values, np.float32),
-        "line": {"color": theme.accent, "width": 2},
-    }
-    return [*spans, {**line, "hovertemplate": f"{said}<extra></extra>"}]
+        fill = {"fill": "tonexty", "fillcolor": faded(theme.accent, 0.25)}
+        spans = [{**edge, "y": low}, {**edge, "y": high, **fill}]
+        said = f"about distance %{{x:.0f}}, {width} together: moved by %{{y:.4f}} in the mean"
+    line = {"x": where, "y": values, "line": {"color": theme.accent, "width": 2}}
+    return [*spans, {**at, **line, "hovertemplate": f"{said}<extra></extra>"}]
 
 
 def _turned_matrix(matrix: np.ndarray, limit: float, theme: Theme) -> dict[str, Any]:
