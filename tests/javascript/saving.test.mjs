@@ -58,6 +58,8 @@ test("a figure ends where its drawing does, and its title is broken above it and
   const amid = savedFigure("tlmviz-x", { title: "", legend: [], theme: THEME, width: 1100, height: () => 900, draw: (pen) => pen.rect(300, 0, 500, 100, "red") });
   assert.equal(amid.width, 532);
   assert.match(amid.svg, /translate\(-284 /);
+  const nearly = savedFigure("tlmviz-x", { title: "", legend: [], theme: THEME, width: 1100, height: () => 900, draw: (pen) => pen.rect(20, 0, 1020, 100, "red") });
+  assert.equal(nearly.width, 1100);
   const beyond = savedFigure("tlmviz-x", { title: "", legend: [], theme: THEME, width: 420, height: () => 50, draw: (pen) => pen.text(0, 9, "A heading", { color: "red", size: 14, weight: 600 }) });
   assert.equal(beyond.title, "A heading");
 });

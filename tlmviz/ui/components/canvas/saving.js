@@ -12,6 +12,7 @@ import { textWidth } from "#canvas/theme.js";
 
 const MARGIN = 16; // pixels around it
 const ENTRY = 34; // pixels of an entry of a legend beside its name
+const EMPTY = 48; // pixels beside a drawing that are worth a file of another width
 const LEAST_INNER = 420 - 2 * MARGIN; // pixels for the title and the legend above a narrow drawing
 
 /**
@@ -24,8 +25,9 @@ export function savedFigure(name, { title, said = "", legend, theme, width: most
   const written = svgPen(theme);
   const { extent, pen: drawing } = measuredPen(written, theme);
   draw(drawing, theme, room);
-  const left = extent.left > MARGIN && Number.isFinite(extent.left) ? Math.floor(extent.left) : 0;
-  const inner = Math.min(room, Math.max(LEAST_INNER, Math.ceil(extent.right) - left));
+  const from = Math.max(0, Math.min(extent.right, Math.floor(extent.left)));
+  const needed = Math.max(LEAST_INNER, Math.ceil(extent.right) - from);
+  const [left, inner] = room - needed > EMPTY ? [from, needed] : [0, room];
   const high = Math.min(height(room), Math.ceil(extent.bottom) + 1);
   const rows = legendRows(legend, inner, (entry) => ENTRY + textWidth(theme, entry, 12));
   const lines = captionLines(title, inner, (line) => textWidth(theme, line, 14, 600));
