@@ -35,10 +35,18 @@ def take(browser: Browser, url: str, picture: Picture) -> None:
     page.close()
 
 
-def of_pages(known: Iterable[Page], description: str, take: Callable[[Browser, str, Page], None]) -> None:
-    """Start the app and a browser, `take` what is to be taken at the address of each page the user named, or of all, stop."""
+def of_pages(
+    known: Iterable[Page],
+    description: str,
+    take: Callable[[Browser, str, Page], None],
+    *parents: argparse.ArgumentParser,
+) -> None:
+    """Start the app and a browser, `take` what is to be taken at the address of each page the user named, or of all, stop.
+
+    `parents` are parsers of further arguments.
+    """
     pages = {page.path: page for page in known}
-    parser = argparse.ArgumentParser(description=description)
+    parser = argparse.ArgumentParser(description=description, parents=parents)
     parser.add_argument(
         "pages", nargs="*", metavar="page", help="a page as in its link, e.g. kv_cache; all unless named"
     )

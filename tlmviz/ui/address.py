@@ -30,9 +30,10 @@ ENTRY = (
     "text", "english", "model", "mt", "smodel", "emodel",
 )  # fields of which another value is another entry of the history  # fmt: skip
 TYPED, PART = "typed", "part"  # a page's own texts, and which part of it is open
-_INSIDE: ContextVar[bool] = ContextVar(
-    "inside", default=False
-)  # a fragment, which writes the address at its end
+_READ = "_address_read"  # session: the fragment that said what its pictures read in place of what the address says, and that
+_INSIDE: ContextVar[str] = ContextVar(
+    "inside", default=""
+)  # the fragment that is run, which writes the address at its end
 _component = component("tlmviz_address", Path(__file__).parent / "components" / "address")
 
 
@@ -52,6 +53,7 @@ def begin(page: str) -> None:
     if st.session_state.get(OWNER) != page or navigated():
         said = _read()
         st.session_state.update({OWNER: page, _FIELDS: {}, _COUNTS: True, _SAID: said, _DRAWN: set()})
+        st.session_state.pop(_READ, None)
         for key in said:  # what a link names counts, and not what the session holds
             st.session_state.pop(f"{SLOT}{key}", None)
 
@@ -108,6 +110,15 @@ def whole() -> dict[str, str]:
     }
 
 
+def pictures_read(**fields: str) -> None:
+    """Say what the pictures of this fragment show, whatever text and model the address carries along.
+
+    `fields` are some of `ENTRY`, "" where nothing is shown of one. What is saved names them; they count until the fragment is
+    run again.
+    """
+    st.session_state[_READ] = _INSIDE.get(), fields
+
+
 @contextmanager
 def written_by(name: str) -> Iterator[None]:
     """Hand the address to the browser at the end of the fragment `name`, unless that runs within another one, which does.
@@ -117,7 +128,9 @@ def written_by(name: str) -> Iterator[None]:
     if _INSIDE.get():
         yield
         return
-    token = _INSIDE.set(True)
+    token = _INSIDE.set(name)
+    if st.session_state.get(_READ, ("", {}))[0] == name:
+        del st.session_state[_READ]
     try:
         yield
     finally:
@@ -130,10 +143,12 @@ def _write(name: str) -> None:
     if navigated():
         _forget_the_query()
     every = whole()
-    entry = urlencode([(key, every[key]) for key in ENTRY if key in every])
+    entry = {key: every[key] for key in ENTRY if key in every}
+    shown = entry | st.session_state.get(_READ, ("", {}))[1]
     typed, part = (urlencode(_of_kind(kind)) for kind in (TYPED, PART))
     data = {
-        "query": urlencode(query()), "whole": urlencode(every), "entry": entry, "typed": typed, "part": part,
+        "query": urlencode(query()), "whole": urlencode(every), "entry": urlencode(entry), "typed": typed, "part": part,
+        "shown": urlencode(shown),
         "back": navigated(), "time": time.time(),
     }  # fmt: skip
     with st.container(key=f"address-{name}"):

@@ -5,7 +5,7 @@ import { make, makeButton } from "#canvas/dom.js";
 import { hoveredSpots, lightUp, onHovered } from "#canvas/hovered.js";
 import { _, ngettext } from "#canvas/language.js";
 import { ask, live, makeLegend, saving } from "#canvas/live.js";
-import { minus } from "#canvas/text.js";
+import { clip, minus } from "#canvas/text.js";
 import { bars, rank } from "./scores.js";
 
 /** @typedef {import("./scores.js").Row} Row */
@@ -23,6 +23,7 @@ const NODES = "node"; // how the tree above calls what its points stand for
 const VISIBLE = 11; // rows in view before scrolling: they set the scale
 const LINE = 27; // pixels of a row
 const SAVED_COLUMNS = { text: 330, score: 70 }; // pixels beside the bars in a file
+const STACKED = 620; // pixels of a file, below which texts stand above their bars
 /** @type {Record<string, string>} */
 const TERM_COLORS = { logp: "#3f88c2", length: "#159a74", coverage: "#e08a00", end: "#c2529b" };
 const termNames = () => /** @type {Record<string, string>} */ ({ logp: _("log P"), length: _("length"), coverage: _("coverage"), end: _("end") });
@@ -63,17 +64,22 @@ function makeWeight(v, name, title) {
   } };
 }
 
-/** @param {View} v @param {import("#canvas/pens.js").Pen} pen @param {import("#canvas/theme.js").Theme} theme @param {number} width */
+/** Pixels of a row in a file, and of them those of a text that stands above its bars. @param {number} width */
+const savedRow = (width) => ({ above: width < STACKED ? 18 : 0, line: LINE + (width < STACKED ? 18 : 0) });
+
+/** Texts beside their bars, or in a narrow file above them. @param {View} v @param {import("#canvas/pens.js").Pen} pen @param {import("#canvas/theme.js").Theme} theme @param {number} width */
 function drawSaved(v, pen, theme, width) {
-  const chart = width - SAVED_COLUMNS.text - SAVED_COLUMNS.score;
-  const at = (/** @type {number} */ value) => SAVED_COLUMNS.text + chart * shareOf(v, value);
+  const { above, line } = savedRow(width);
+  const left = above ? 0 : SAVED_COLUMNS.text;
+  const chart = width - left - SAVED_COLUMNS.score;
+  const at = (/** @type {number} */ value) => left + chart * shareOf(v, value);
   v.order.forEach((row, place) => {
-    const [y, label] = [place * LINE, `${place + 1}. ${row.text}`];
-    pen.text(SAVED_COLUMNS.text - 8, y + 9, label.length > 52 ? `${label.slice(0, 51)}…` : label, { color: theme.text, size: 12, align: "right" });
+    const [y, label] = [place * line + above, clip(`${place + 1}. ${row.text}`, 52)];
+    pen.text(above ? 0 : left - 8, y - above + 9, label, { color: theme.text, size: 12, align: above ? "left" : "right" });
     for (const [term, from, to] of bars(row.parts)) {
       pen.rect(at(Math.min(from, to)), term === "logp" || term === "coverage" ? y : y + 9, Math.abs(at(to) - at(from)), 8, TERM_COLORS[term]);
     }
-    pen.text(SAVED_COLUMNS.text + chart + 8, y + 9, signed(row.parts.total), { color: theme.text, size: 12 });
+    pen.text(left + chart + 8, y + 9, signed(row.parts.total), { color: theme.text, size: 12 });
   });
 }
 
@@ -92,7 +98,7 @@ function build(v) {
   v.ends.push(onHovered(() => lightRows(v)));
   const title = make("div", { className: "title" }, make("b", {}, _("Final ranking")), _(" in nats. Bars to the left are costs; green gives back what the length penalty forgives. Black tick: the score"));
   const save = saving(v, "tlmviz-ranking", {
-    height: () => v.order.length * LINE,
+    height: (width) => v.order.length * savedRow(width).line,
     draw: (pen, theme, width) => drawSaved(v, pen, theme, width),
     legend: () => Object.entries(termNames()).map(([term, name]) => ({ name, color: TERM_COLORS[term] })),
   });

@@ -18,6 +18,7 @@ import { cellText } from "./table.js";
 const NARROW = 620; // pixels, below which the parts stand one above the other
 const ROW = 33;
 const HIGH = 170; // of the histogram
+const STAGGERED = 46; // pixels of a bar, below which the names of every other one, as long as 257–512, stand lower
 
 /**
  * Where the strips and the histogram stand.
@@ -97,7 +98,7 @@ function drawDistances(pen, { header, arrays }, box, theme) {
     const level = box.y + box.height - (box.height - 14) * (mean[b] / most);
     pen.line(box.x + b * each, level, box.x + (b + 1) * each, level, theme.text, { width: 1.5 });
     if (own[b] >= 0.005) pen.text(box.x + (b + 0.5) * each, box.y + box.height - high - 7, minus(`${(100 * own[b]).toFixed(own[b] < 0.1 && each > 30 ? 1 : 0)}`), { color: theme.muted, size: 10, align: "center" });
-    pen.text(box.x + (b + 0.5) * each, box.y + box.height + (each < 34 && b % 2 ? 22 : 10), header.bins[b].replace("-", "–"), { color: theme.muted, size: 10, align: "center" });
+    pen.text(box.x + (b + 0.5) * each, box.y + box.height + (each < STAGGERED && b % 2 ? 22 : 10), header.bins[b].replace("-", "–"), { color: theme.muted, size: 10, align: "center" });
   }
   pen.line(box.x, box.y + box.height, box.x + box.width, box.y + box.height, theme.muted);
   pen.text(box.x + box.width, box.y + box.height + 33, _("tokens back; bars in %"), { color: theme.muted, size: 10, align: "right" });

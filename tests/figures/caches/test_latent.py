@@ -77,6 +77,16 @@ def test_the_slider_walks_matrix_and_dot_together():
     assert figure.layout.shapes[0].y0 == 0.4 and figure.layout.yaxis2.range[1] >= MOVED.max()
 
 
+def test_a_way_of_many_turns_is_a_mean_and_its_span():
+    moved = np.tile(np.array([0.0, 1.0], np.float32), 500)
+    figure = figures.turning(MATRICES, [0, 1, 2, 4], moved, 0.4, LIGHT, name="W_Q R W_K'")
+    _, dot, low, high, mean = figure.data
+    assert len(mean.x) == 250 and mean.x[0] == 1.5 and mean.x[-1] == 997.5
+    assert set(low.y) == {0.0} and set(high.y) == {1.0} and set(mean.y) == {0.5} and high.fill == "tonexty"
+    assert dot.y[0] == moved[0] and figure.frames[3].data[1].y[0] == moved[4]
+    assert len(figures.turning(MATRICES, [0, 1, 2, 4], MOVED, 0.4, LIGHT, name="").data) == 3
+
+
 def test_one_distance_and_zeros_are_drawn():
     zero = figures.turning(np.zeros((1, 3, 3), np.float32), [0], np.zeros(1, np.float32), 0.0, DARK, name="M")
     assert len(zero.frames) == 1 and zero.data[0].zmax > 0

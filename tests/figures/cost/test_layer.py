@@ -32,6 +32,17 @@ def test_areas_are_the_sums_beneath_them(theme):
     )
 
 
+def test_a_tensor_is_named_word_under_word_and_a_group_in_one_line():
+    leaves = [
+        (("attention", "layer 0", "attn.qkv.weight 576×192"), 6, "attention"),
+        (("norms", "n"), 2, "norms"),
+    ]
+    [trace] = figures.treemap(leaves, "model", THEMES["light"], title="t").data
+    written = dict(zip(trace.labels, trace.text))
+    assert written["attn.qkv.weight 576×192 · 75.0%"] == "attn.qkv.weight<br>576×192<br>75.0%"
+    assert written["layer 0 · 75.0%"] == "layer 0 · 75.0%" and trace.texttemplate == "%{text}"
+
+
 @pytest.mark.parametrize("theme", THEMES.values(), ids=THEMES)
 def test_losses_slopes_units_and_ratios_are_drawn_as_given(theme):
     losses = {"feed-forward": (np.array([2.0, 0.6]), 3.0), "attention": (np.array([0.7, 0.6]), 1.2)}

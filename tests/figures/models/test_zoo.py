@@ -65,6 +65,13 @@ def test_names_in_the_trade_do_not_lie_upon_each_other():
     assert list(figure.data[0].text) == ["", "", "c"] and list(figure.data[0].customdata) == NAMES[:3]
 
 
+def test_a_name_in_the_trade_stands_away_from_the_dot_that_is_nearest():
+    cache, bits = np.array([1024.0, 1152.0, 1152.0]), np.array([1.222, 1.225, 1.247])
+    figure = figures.trade(["gqa", "mla", "cq"], NAMES[:3], ["x"] * 3, cache, bits, BAND, LIGHT)
+    sides = dict(zip(figure.data[0].text, figure.data[0].textposition))
+    assert sides == {"gqa": "bottom center", "mla": "top center", "cq": "top center"}
+
+
 def test_what_is_not_drawn_is_counted():
     assert (
         "2 far away"
@@ -79,6 +86,8 @@ def test_costs_start_at_zero_and_what_was_not_measured_has_no_bar():
     bars, numbers = figure.data[2:]
     assert list(numbers.text) == ["1,000", "900", "", "1,200", "1,100"] and np.isnan(bars.x[2])
     assert min(numbers.x) > max(bars.x[np.isfinite(bars.x)])
+    first = figures.costs(NAMES, GROUPS, {"parameters": np.full(len(NAMES), 1_066_112.0)}, LIGHT).data[1]
+    assert set(first.text) == {"1.066 M"}
     rules = [shape.x0 for shape in figure.layout.shapes]
     assert rules == [1e6, 1000.0]
 

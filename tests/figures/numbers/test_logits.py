@@ -29,6 +29,7 @@ def test_marks_lie_on_the_curve(theme):
     divisors = np.array([0.5, 1, 2, 4])
     figure = figures.losses(divisors, np.array([3.0, 1, 2, 4]), {"a": 1.0, "b": 4.0}, theme, title="t")
     assert list(figure.data[1].y) == pytest.approx([1, 4])
+    assert list(figure.data[1].textposition) == ["bottom center", "top left"]  # a valley, and a way up to it
 
 
 @pytest.mark.parametrize("theme", THEMES.values(), ids=str)

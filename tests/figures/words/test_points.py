@@ -69,6 +69,17 @@ def test_the_scatter_has_a_trace_for_each_group(theme):
     assert figure.data[0].text == ("&lt;b&gt;",) and figure.layout.yaxis.scaleanchor == "x"
 
 
+def test_a_name_stands_away_from_the_place_that_is_nearest():
+    places = np.array([[0.0, 0.0], [1.0, 1.0], [1.1, 0.9], [1.0, 3.0]])
+    corners = np.array([[0.0, 0], [1, 0], [0, 1], [1, 1]])
+    names = ["a", "b", "c", "d"]
+    figure = analogies.parallelogram(
+        names, corners, ["p", "q", "r", "s"], places, np.zeros(4), LIGHT, title="t"
+    )
+    sides = ["bottom center", "top center", "bottom center", "top center"]
+    assert list(figure.data[1].textposition) == sides
+
+
 def test_the_parallelogram_has_two_equal_arrows():
     corners = np.array([[0, 0], [2, 0], [0.5, 1], [2.5, 1]])
     figure = analogies.parallelogram(

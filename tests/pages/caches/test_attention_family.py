@@ -168,7 +168,9 @@ def test_latent_attention_is_taken_apart(tmp_path):
     assert words(app).count("✓") == 5 and "✗" not in words(app)
     scope = run_snippet(app, tmp_path)
     errors = scope["absorbed_errors"](scope["lm"], scope["trace"])
-    assert f"layer 3's output on this text moves by {errors[3]:.1e}" in plain(words(app)) and max(errors) < 1e-5
+    assert (
+        f"layer 3's output on this text moves by {errors[3]:.1e}" in plain(words(app)) and max(errors) < 1e-5
+    )
     for left, right, product in ((0, 1, 2), (3, 4, 5)):
         shapes = [charts(app)[1]["data"][i]["z"]["shape"] for i in (left, right, product)]
         (rows, inner), (same, cols), whole = ([int(n) for n in shape.split(",")] for shape in shapes)

@@ -7,11 +7,12 @@ from typing import Any
 import numpy as np
 import plotly.graph_objects as go
 
-from tlmviz.figures import Theme, animated, figure, layout, named_axes, note, rooted, scale
+from tlmviz.figures import Theme, animated, faded, figure, layout, named_axes, note, rooted, scale
 
 PLAIN = {"showgrid": False, "zeroline": False}
 RAISED = (0.09, 1.0)  # of the height: room for tick labels above a slider
 MIDDLE = 0.38  # of the height: the matrices of a product stand on one line
+MOST_POINTS = 300  # of a line that turns up and down at each
 SIGN = 0.05  # of the width: room for a multiplication or equals sign
 
 
@@ -239,7 +240,7 @@ def turning(
     ]
     labels = [str(distance) for distance in distances]
     return animated(
-        [_turned_matrix(matrices[0], limit, theme), {**marker(0), **style}, _way(moved, theme)],
+        [_turned_matrix(matrices[0], limit, theme), {**marker(0), **style}, *_way(moved, theme)],
         drawn,
         frames,
         labels,
@@ -261,7 +262,7 @@ def _turning_notes(last: int, missed: float, name: str, theme: Theme) -> list[di
             "x": last,
             "y": missed,
             "xanchor": "right",
-            "yanchor": "bottom",
+            "yanchor": "top",  # the way lies above what it is missed by
             "showarrow": False,
             "bgcolor": theme.veil(0.85),
             "font": {"size": 11, "color": theme.warm},
@@ -294,18 +295,26 @@ def _missed_rule(last: int, missed: float, theme: Theme) -> dict[str, Any]:
     }
 
 
-def _way(moved: np.ndarray, theme: Theme) -> dict[str, Any]:
-    """How far the matrix has moved at each distance, [M]."""
-    return {
-        "type": "scatter",
-        "x": np.arange(len(moved)),
-        "y": np.asarray(moved, np.float32),
-        "mode": "lines",
-        "line": {"color": theme.accent, "width": 2},
-        "xaxis": "x2",
-        "yaxis": "y2",
-        "hovertemplate": "distance %{x}: moved by %{y:.4f}<extra></extra>",
-    }
+def _way(moved: np.ndarray, theme: Theme) -> list[dict[str, Any]]:
+    """How far the matrix has moved at each distance, [M]; of many, the mean of some together and the span they have.
+
+    It turns within a few tokens: a line through more points than there are pixels would be a block.
+    """
+    at = {"type": "scatter", "mode": "lines", "xaxis": "x2", "yaxis": "y2"}
+    width = -(-len(moved) // MOST_POINTS)
+    where, values = np.arange(len(moved), dtype=np.float32), np.asarray(moved, np.float32)
+    spans, said = [], "distance %{x}: moved by %{y:.4f}"
+    if width > 1:
+        count = -(-len(moved) // width)
+        places, parts = np.array_split(where, count), np.array_split(values, count)
+        where, values = (np.array([part.mean() for part in each]) for each in (places, parts))
+        low, high = (np.array([end(part) for part in parts]) for end in (np.min, np.max))
+        edge = {**at, "x": where, "line": {"width": 0}, "hoverinfo": "skip"}
+        fill = {"fill": "tonexty", "fillcolor": faded(theme.accent, 0.25)}
+        spans = [{**edge, "y": low}, {**edge, "y": high, **fill}]
+        said = f"about distance %{{x:.0f}}, {width} together: moved by %{{y:.4f}} in the mean"
+    line = {"x": where, "y": values, "line": {"color": theme.accent, "width": 2}}
+    return [*spans, {**at, **line, "hovertemplate": f"{said}<extra></extra>"}]
 
 
 def _turned_matrix(matrix: np.ndarray, limit: float, theme: Theme) -> dict[str, Any]:

@@ -35,15 +35,24 @@ def treemap(leaves: Sequence[Leaf], root: str, theme: Theme, *, title: str) -> g
             parts.setdefault(path[:depth], set()).add(part)
     nodes = list(counts)
     colors = [PARTS[next(iter(parts[node]))] if len(parts[node]) == 1 else theme.missing for node in nodes]
+    outer = {"/".join((root, *node[:-1])) for node in nodes if node}
+    ids = ["/".join((root, *node)) for node in nodes]
+    named = [f"{node[-1] if node else root} · {counts[node] / counts[()]:.1%}" for node in nodes]
+    # A tensor's name stands in a column of its words: in one line it would be made as small as its area is narrow.
+    written = [
+        name if at in outer else name.replace(" · ", "<br>").replace(" ", "<br>")
+        for at, name in zip(ids, named)
+    ]
     trace = {
         "type": "treemap",
-        "ids": ["/".join((root, *node)) for node in nodes],
-        "labels": [f"{node[-1] if node else root} · {counts[node] / counts[()]:.1%}" for node in nodes],
+        "ids": ids,
+        "labels": named,
+        "text": written,
         "parents": ["/".join((root, *node[:-1])) if node else "" for node in nodes],
         "values": np.array([counts[node] for node in nodes], np.float64),
         "branchvalues": "total",
         "marker": {"colors": colors, "line": {"width": 1, "color": theme.page}},
-        "texttemplate": "%{label}",  # that of a group shows nothing but its label
+        "texttemplate": "%{text}",  # that of a group shows nothing but its label
         "hovertemplate": "%{label} of all: %{value:,} parameters<extra></extra>",
         "tiling": {"pad": 1},
         "pathbar": {"visible": True},

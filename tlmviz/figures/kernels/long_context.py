@@ -456,4 +456,5 @@ def _named(where: np.ndarray, tokens: list[str], angle: int) -> dict[str, Any]:
     """Token names under up to 24 positions, positions alone under more."""
     if len(where) > 24:
         return {"nticks": 7, "tickformat": ","}
-    return {"tickvals": where, "ticktext": token_labels(tokens), "tickangle": angle}
+    size = {} if len(where) <= 16 else {"tickfont": {"size": 9}}  # a line of each is lower than a row
+    return {"tickvals": where, "ticktext": token_labels(tokens), "tickangle": angle, **size}

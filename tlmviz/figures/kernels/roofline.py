@@ -74,7 +74,7 @@ def roofline(
             "mode": "markers+text",
             "name": name,
             "text": [name],
-            "textposition": "bottom center",
+            "textposition": "bottom right",  # the roof rises to the right
             "textfont": {"color": color, "size": 12},
             "marker": {"color": color, "size": 11},
             "hovertemplate": f"{name}: %{{x:.4s}} FLOP/byte, at most %{{y:.4g}} TFLOP/s<extra></extra>",

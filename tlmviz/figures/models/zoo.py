@@ -285,7 +285,13 @@ def _label_places(
     column = cache[:, None] == cache
     crossed = column & close & ~np.eye(len(cache), dtype=bool) & (np.abs(values[:, None] - values) < apart)
     side = np.abs(np.log2(cache[:, None] / cache)) < 0.5
-    covered = (side & (values > values[:, None]) & close).any(1)  # another stands above: the label goes below
+    above = np.where(side & (values > values[:, None]) & close, values - values[:, None], np.inf).min(
+        1, initial=np.inf
+    )
+    below = np.where(side & (values < values[:, None]) & close, values[:, None] - values, np.inf).min(
+        1, initial=np.inf
+    )
+    covered = above < below  # the nearer one stands above: the label goes below
     texts = ["" if crowd and cross else label for label, crowd, cross in zip(labels, crowded, crossed.any(1))]
     sides = [
         "middle left" if crowd else "bottom center" if cover else "top center"
@@ -309,10 +315,10 @@ def costs(
         top = float(np.nanmax(values, initial=0)) or 1.0
         left = panel * width
         traces.append(_cost_bars(values, title, tag, names, [shades[group] for group in groups]))
-        traces.append(_cost_numbers(values, 1.44 * top, tag, theme))
+        traces.append(_cost_numbers(values, 1.59 * top, tag, theme))
         axes[f"xaxis{tag}"] = {
             "domain": [left + (0.01 if panel else 0), left + width],
-            "range": [0, 1.45 * top],
+            "range": [0, 1.6 * top],
             "showticklabels": False,
             "showgrid": False,
             "zeroline": True,
@@ -371,11 +377,16 @@ def _cost_numbers(values: np.ndarray, x: float, tag: str, theme: Theme) -> dict[
         "y": np.arange(len(values)),
         "xaxis": f"x{tag}",
         "showlegend": False,
-        "text": [f"{value:,.0f}" if np.isfinite(value) else "" for value in values],
+        "text": [_cost(value) if np.isfinite(value) else "" for value in values],
         "textposition": "middle left",
         "textfont": {"size": 10, "color": theme.muted},
         "hoverinfo": "skip",
     }
+
+
+def _cost(value: float) -> str:
+    """A cost in at most seven letters: 6,271 or 1.066 M."""
+    return f"{value / 1e6:,.3f} M" if value >= 1e6 else f"{value:,.0f}"
 
 
 def _span(values: np.ndarray, band: tuple[float, ...] | None, left: float = 0.25) -> list[float]:

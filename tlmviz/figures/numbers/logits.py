@@ -149,6 +149,16 @@ def spreads(
     )
 
 
+def _free_sides(at: np.ndarray, x: np.ndarray, y: np.ndarray) -> list[str]:
+    """On which side of a curve's points names are clear of it: below a valley, above on the side that it comes up from."""
+    far = 0.05 * float(x[-1] - x[0])
+    here, left, right = (np.interp(at + off, x, y) for off in (0.0, -far, far))
+    return [
+        "bottom center" if min(a, b) > now else "top left" if a < b else "top right"
+        for now, a, b in zip(here, left, right)
+    ]
+
+
 def losses(
     divisors: np.ndarray, bits: np.ndarray, marks: dict[str, float], theme: Theme, *, title: str
 ) -> go.Figure:
@@ -162,7 +172,7 @@ def losses(
             "y": at.astype(np.float32),
             "mode": "markers+text",
             "text": list(marks),
-            "textposition": "top center",
+            "textposition": _free_sides(np.log(list(marks.values())), np.log(divisors), bits),
             "textfont": {"color": theme.ink, "size": 11},
             "marker": {"size": 9, "color": theme.warm},
             "hovertemplate": "%{text}: divided by %{x:.3g}, %{y:.3f} bits<extra></extra>",

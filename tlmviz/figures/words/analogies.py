@@ -14,6 +14,17 @@ from ..tokens import escaped
 from ..written import number
 
 
+def _sides(places: np.ndarray) -> list[str]:
+    """The side of each place [N, 2] for its name: away from the place that is nearest to it."""
+    apart = np.linalg.norm(places[:, None] - places, axis=-1)
+    np.fill_diagonal(apart, np.inf)
+    nearest = apart.argmin(1) if len(places) > 1 else np.zeros(len(places), int)
+    return [
+        "bottom center" if places[row, 1] < places[other, 1] else "top center"
+        for row, other in enumerate(nearest)
+    ]
+
+
 def parallelogram(
     names: Sequence[str],
     corners: np.ndarray,
@@ -47,7 +58,7 @@ def parallelogram(
         "x": places[:, 0].astype(np.float32),
         "y": places[:, 1].astype(np.float32),
         "text": [escaped(name) for name in others],
-        "textposition": ["bottom center" if k % 2 else "top center" for k in range(len(others))],
+        "textposition": _sides(places),
         "textfont": {"size": 11, "color": theme.muted},
         "marker": {
             "size": [11] + [6] * (len(others) - 1),

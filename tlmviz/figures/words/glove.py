@@ -82,7 +82,8 @@ def _bars(
             "opacity": [1.0 if whole else 0.45 for whole in finite],
         },
         "text": [number(float(ratio), ".3g") if ratio == ratio else "never met" for ratio in ratios],
-        "textposition": "auto",
+        "textposition": "outside",  # dots of the fit lie on the bars
+        "cliponaxis": False,
         "textangle": 0,
         "customdata": token_labels(list(probes), 18),
         "name": "counted",

@@ -43,11 +43,9 @@ function build(v) {
   const legend = makeLegend(v, () => swatches(v, v.theme));
   Object.assign(v.els, { canvas, parts, said, cell, legend, switches: make("div", { className: "segments", role: "group", "aria-label": _("What stands between") }) });
   const save = saving(v, "tlmviz-collapse", {
-    height: (width) => arranged(v, width).height + 20,
-    draw: (pen, theme, width) => {
-      pen.text(0, 4, v.header.said[v.place.part][combination(v.place)], { color: theme.muted, size: 11 });
-      pen.shifted(0, 20, () => drawLemma(pen, theme, arranged(v, width), v.header.tokens.length));
-    },
+    said: () => v.header.said[v.place.part][combination(v.place)],
+    height: (width) => arranged(v, width).height,
+    draw: (pen, theme, width) => drawLemma(pen, theme, arranged(v, width), v.header.tokens.length),
     legend: (theme) => swatches(v, theme),
   });
   return [make("div", { className: "bar" }, parts.root, v.els.switches, save), said, make("div", { className: "panel" }, canvas), legend.root, cell];

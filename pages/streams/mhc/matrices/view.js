@@ -143,7 +143,7 @@ function build(v) {
   const panels = Object.fromEntries(Object.keys(DRAW).map((name) => [name, makePanel(v, name)]));
   const [list, said] = [make("dl"), make("p", { className: "said", "aria-live": "polite" })];
   const save = saving(v, "tlmviz-matrices", {
-    height: (width) => Math.max(464, 374 + wiringsHeight(v, 0.61 * width)), draw: (pen, theme, width) => drawAll(pen, v, theme, width),
+    height: (width) => Math.max(464, 374 + wiringsHeight(v, 0.61 * width)), draw: (pen, theme, width) => drawAll(pen, v, theme, width), narrow: false,
     title: () => _("{model} · {sublayer} at token {token}", { model: v.header.model, sublayer: v.header.names[sublayerOf(v)], token: tokenName(v) }),
   });
   Object.assign(v.els, { tokens, depth, colors, strip, panels, list, said });

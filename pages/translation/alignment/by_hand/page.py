@@ -5,7 +5,7 @@ from __future__ import annotations
 import streamlit as st
 
 from tlmviz.errors import BadShape
-from tlmviz.ui import below, frame
+from tlmviz.ui import address, below, frame
 from tlmviz.ui.language import _
 
 from .. import view as shared
@@ -15,6 +15,7 @@ from . import claims, view
 
 def show(model: str, text: str | None) -> None:
     """Map, coverage and steps of a matrix from a preset, a table or a text."""
+    address.pictures_read(english="", text="", mt="")
     buttons, said = st.container(), st.container()
     table, *places = st.columns([0.24, 0.38, 0.38], gap="small")
     try:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import streamlit as st
 
 from tlmviz.errors import BadText
-from tlmviz.ui import below, frame
+from tlmviz.ui import address, below, frame
 
 from ..state import Alignment
 from . import claims, data, view
@@ -19,6 +19,7 @@ def show(model: str, text: str | None) -> None:
         st.info(claims.missing())
         return
     shown = data.Data(view.controls(text), *models)
+    address.pictures_read(english=shown.chosen.text, mt=shown.model)
     try:
         frame.claim(claims.CLAIMS, shown)
     except BadText as error:  # the name is still being typed

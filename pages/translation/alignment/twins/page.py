@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import streamlit as st
 
-from tlmviz.ui import below, frame
+from tlmviz.ui import address, below, frame
 
 from ..state import Alignment
 from . import claims, data, view
@@ -18,6 +18,7 @@ def show(model: str, text: str | None) -> None:
         st.info(claims.missing("without" if covering else "with"))
         return
     shown = data.Data(view.controls(covering, without, text))
+    address.pictures_read(english=shown.chosen.sentence, mt=" · ".join(shown.chosen.models))
     frame.claim(claims.CLAIMS, shown)
     view.maps(shown)
     frame.next_step(claims.HINTS, shown)

@@ -188,6 +188,15 @@ export function living(lane, step) {
 }
 
 /**
+ * Whether a dot lies on a text of 11 pixels.
+ * @param {{ x: number, y: number }} dot
+ * @param {number} left
+ * @param {number} middle
+ * @param {number} wide
+ */
+const inside = (dot, left, middle, wide) => dot.x > left - 4 && dot.x < left + wide + 4 && Math.abs(dot.y - middle) < 11;
+
+/**
  * A cross where the best text of all was lost.
  * @param {Pen} pen
  * @param {Theme} theme
@@ -205,8 +214,9 @@ function drawLoss(pen, theme, lane, plan, step, warm) {
   for (const sign of [-1, 1]) pen.line(x - 4, y - 4 * sign, x + 4, y + 4 * sign, warm, { width: 2 });
   const words = lane.lost.how === "ended" ? _("search over") : _("dropped at step {step}", { step: lane.lost.step });
   const wide = textWidth(theme, words, 11);
-  const room = right - x > wide + 14;
-  const [left, middle] = room ? [x + 8, y] : [right - 2 - wide, y - 12];
+  // Beside the cross where no dot of the lane lies, else above it.
+  const covered = lane.depths.some((depth, place) => depth <= step && inside(dotAt(lane, plan, place), x + 6, y, wide));
+  const [left, middle] = right - x > wide + 14 && !covered ? [x + 8, y] : [Math.min(x - 4, right - 2 - wide), y - 12];
   pen.rect(left - 2, middle - 7, wide + 4, 14, theme.background, null, { alpha: 0.9 }); // the lane's own words lie below
   pen.text(left, middle, words, { color: warm, size: 11, weight: 600 });
 }

@@ -58,10 +58,9 @@ function build(v) {
   const [reading, allName] = [make("output"), make("span")];
   const said = make("p", { className: "said", testid: "said", "aria-live": "polite" });
   Object.assign(v.els, { rate, all, allName, widths, throwing, strip, canvas, tip, reading, said });
-  const save = saving(v, "tlmviz-one-step", { height: (width) => 20 + heightAt(v, width), draw: (pen, theme, width) => {
-    pen.text(0, 6, said.textContent, { color: theme.muted, size: 11 });
-    pen.shifted(0, 20, () => draw(pen, { ...v }, theme, width));
-  } });
+  const save = saving(v, "tlmviz-one-step", {
+    said: () => said.textContent, height: (width) => heightAt(v, width), draw: (pen, theme, width) => draw(pen, { ...v }, theme, width),
+  });
   return [
     make("div", { className: "bar" }, throwing, widths, make("label", { className: "slider" }, rate, reading), make("label", { className: "check" }, all, allName), save),
     strip, said, make("div", { className: "panel" }, canvas, tip),

@@ -2,9 +2,9 @@
 // Writes the browser's address: in place, or as a new entry of the history where the page shows another text, model or part.
 
 /** @typedef {{ entry: string, typed: string, part: string }} Place what an entry of the history stands for: the text and the model, the page's own texts, and what is open of it, as queries */
-/** @typedef {Place & { query: string, whole: string, back: boolean, time: number }} Address the query, the query with all defaults, whether the browser is at one that was written before, and when the server said so, in seconds */
+/** @typedef {Place & { query: string, whole: string, shown: string, back: boolean, time: number }} Address the query, the query with all defaults, what pictures show, whether the browser is at one that was written before, and when the server said so, in seconds */
 /** @typedef {Place & { path: string, since: number }} Written `since`: when the last change of a text was, in milliseconds */
-/** @typedef {Window & { tlmvizLink?: { path: string, whole: string, entry: string } }} Page */
+/** @typedef {Window & { tlmvizLink?: { path: string, whole: string, entry: string, shown: string } }} Page */
 
 const TYPING = 2500; // milliseconds: texts that follow each other faster are one text that is being typed
 
@@ -39,7 +39,7 @@ function differs(before, now) {
 
 /** @param {{ data: Address }} component */
 export default function ({ data }) {
-  const { query, whole, entry, typed, part, back } = data;
+  const { query, whole, entry, typed, part, shown, back } = data;
   if (data.time < newest) return;
   newest = data.time;
   const path = location.pathname;
@@ -51,5 +51,5 @@ export default function ({ data }) {
   else if (address !== path + location.search) history.replaceState({}, "", address + location.hash);
   const same = last && !otherText(last, now);
   last = { path, entry, typed, part, since: same ? last.since : last?.path === path && !back ? time : -Infinity };
-  /** @type {Page} */ (window).tlmvizLink = { path, whole, entry };
+  /** @type {Page} */ (window).tlmvizLink = { path, whole, entry, shown };
 }

@@ -7,14 +7,14 @@ import { greyed, inkOn, rgb, textWidth } from "#canvas/theme.js";
 import { fileWishes } from "#canvas/wishes.js";
 
 /** @typedef {import("#canvas/picture.js").Figure} Figure */
-/** @typedef {Window & { tlmvizLink?: { path: string, whole: string, entry: string } }} Page */
+/** @typedef {Window & { tlmvizLink?: { path: string, whole: string, entry: string, shown: string } }} Page */
 
 const PICTURE_MARGIN = 14; // pixels around a saved picture
 const LINK_TEXTS = ["text", "english"]; // fields of a link that are texts and no names
 const CAPTION_LONGEST = 90; // characters of a text below a picture
 const PICTURE_GROUND = /<rect\b[^>]* fill="([^"]+)"[^>]*\/>/; // a figure's first rectangle is what it lies on
 
-/** What the page says of its link: the whole of it, and what an entry of the history stands for, its models and texts. */
+/** What the page says of its link: the whole of it, what an entry of the history stands for, its models and texts, and those that pictures show. */
 export const saidOfLink = () => /** @type {Page} */ (window).tlmvizLink;
 
 /** The page's title, and the sentence beside it. */
@@ -77,7 +77,7 @@ export function captioned(figure, sentence = "") {
   const wishes = fileWishes();
   const [, ground = "#ffffff"] = figure.svg.match(PICTURE_GROUND) ?? [];
   const [ink, family] = [inkOn(rgb(ground)), getComputedStyle(document.querySelector(".stApp") ?? document.body).fontFamily];
-  const parts = [{ text: sentence, size: 14 }, { text: pictureOrigin(pageCaption().title, saidOfLink()?.entry ?? ""), size: 11 }];
+  const parts = [{ text: sentence, size: 14 }, { text: pictureOrigin(pageCaption().title, saidOfLink()?.shown ?? ""), size: 11 }];
   const [width, picture] = [figure.width + 2 * PICTURE_MARGIN, wishes.transparent ? figure.svg.replace(PICTURE_GROUND, "").replace(/background: [^;"]+/, "background: none") : figure.svg];
   let height = figure.height + PICTURE_MARGIN;
   const said = parts.flatMap(({ text, size }) =>

@@ -5,21 +5,21 @@
 
 import { followTyping } from "#canvas/ahead.js";
 import { pause } from "#canvas/axis.js";
-import { captionLines } from "#canvas/caption.js";
 import { decode } from "#canvas/decode.js";
 import { debounce, make, makeButton } from "#canvas/dom.js";
 import { _, chooseLanguage } from "#canvas/language.js";
 import { mounted, watchWidth } from "#canvas/mount.js";
 import { announcePicture } from "#canvas/painted.js";
-import { canvasPen, fit, figureOf } from "#canvas/pens.js";
+import { canvasPen, fit } from "#canvas/pens.js";
 import { pictureButton } from "#canvas/picture.js";
-import { paperTheme, readTheme, textWidth } from "#canvas/theme.js";
+import { savedFigure } from "#canvas/saving.js";
+import { paperTheme, readTheme } from "#canvas/theme.js";
 import { fileWishes } from "#canvas/wishes.js";
 
 /** @typedef {import("#canvas/theme.js").Theme} Theme */
 /** @typedef {import("#canvas/pens.js").Pen} Pen */
 /** @typedef {{ title: string, state: Record<string, any>, seq: number, content: number, picture: number, lang: string, colors: import("#canvas/theme.js").Palette }} Sent what every header has */
-/** @typedef {{ name: string, color: string }} Swatch an entry of a legend */
+/** @typedef {import("#canvas/saving.js").Swatch} Swatch */
 /**
  * A view. `place` is where the user is: the fields of the page's state that the view holds. `hover` is what is pointed at, null
  * for nothing; `width` of the root in pixels; `els` elements by name.
@@ -41,9 +41,7 @@ import { fileWishes } from "#canvas/wishes.js";
  */
 
 const DELAY = 400; // milliseconds at rest until the server is told
-const SAVED = 1100; // pixels that a saved figure is wide
-const MARGIN = 16; // pixels around it
-const ENTRY = 34; // pixels of an entry of a saved legend beside its name
+const SAVED = 1100; // pixels that a saved figure is wide at most
 
 /**
  * The default export of a live view.
@@ -267,52 +265,17 @@ export function makeLegend(v, entries) {
 }
 
 /**
- * The menu *Save*. The file has the header's title, the legend, and what `draw` draws on paper: `height` gives its pixels for a width.
+ * The menu *Save*. The file has the header's title, the legend, what is `said` of the picture, and what `draw` draws on paper: `height` gives its pixels for a width.
  * @param {View} v
  * @param {string | (() => string)} file its name without an ending; a function where it follows from the header
- * @param {{ height: (width: number) => number, draw: (pen: Pen, theme: Theme, width: number) => void, legend?: (theme: Theme) => Swatch[], title?: () => string, width?: number, narrow?: boolean, main?: boolean }} parts
+ * @param {{ height: (width: number) => number, draw: (pen: Pen, theme: Theme, width: number) => void, legend?: (theme: Theme) => Swatch[], title?: () => string, said?: () => string, width?: number, narrow?: boolean, main?: boolean }} parts
  * `narrow`: whether it can be laid out for a column, which one of a `width` of its own cannot; `main`: whether it stands for its page
  */
-export function saving(v, file, { height, draw, legend = () => [], title = () => v.header.title, width: wide, narrow = !wide, main = false }) {
+export function saving(v, file, { height, draw, legend = () => [], title = () => v.header.title, said = () => "", width: wide, narrow = !wide, main = false }) {
   const figure = () => {
-    const width = Math.min(wide ?? SAVED, (narrow && fileWishes().width) || Infinity);
     const theme = paperTheme(v.theme, v.header.colors);
-    const inner = width - 2 * MARGIN;
-    const entries = legend(theme);
-    const rows = legendRows(entries, inner, (name) => ENTRY + textWidth(theme, name, 12));
-    const lines = captionLines(title(), inner, (line) => textWidth(theme, line, 14, 600));
-    const first = 18 + 19 * Math.max(0, lines.length - 1); // the last of them
-    const top = first + 16 + 18 * rows.length;
-    return figureOf(typeof file === "string" ? file : file(), { width, height: top + height(inner) + MARGIN, theme }, (pen) => {
-      lines.forEach((line, i) => pen.text(MARGIN, 18 + 19 * i, line, { color: theme.text, size: 14, weight: 600 }));
-      rows.forEach((row, i) => row.forEach(({ name, color, x }) => {
-        pen.rect(MARGIN + x, first + 17 + 18 * i, 10, 10, color);
-        pen.text(MARGIN + x + 15, first + 22 + 18 * i, name, { color: theme.muted, size: 12 });
-      }));
-      pen.shifted(MARGIN, top, () => draw(pen, theme, inner));
-    });
+    const width = Math.min(wide ?? SAVED, (narrow && fileWishes().width) || Infinity);
+    return savedFigure(typeof file === "string" ? file : file(), { title: title(), said: said(), legend: legend(theme), theme, width, height, draw });
   };
   return make("div", { className: "saves" }, pictureButton(v, _("this figure"), figure, { main, follows: narrow ? ["grey", "width"] : ["grey"] }));
-}
-
-/**
- * A legend's entries in rows that a width has room for, each with its x.
- * @param {Swatch[]} entries
- * @param {number} room
- * @param {(name: string) => number} measure
- */
-function legendRows(entries, room, measure) {
-  /** @type {(Swatch & { x: number })[][]} */
-  const rows = [];
-  let x = 0;
-  for (const entry of entries) {
-    const wide = measure(entry.name);
-    if (!rows.length || (x > 0 && x + wide > room)) {
-      rows.push([]);
-      x = 0;
-    }
-    rows[rows.length - 1].push({ ...entry, x });
-    x += wide;
-  }
-  return rows;
 }

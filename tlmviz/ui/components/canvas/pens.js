@@ -280,14 +280,14 @@ export function svgFile(parts, width, height, family) {
 }
 
 /**
- * A figure as a file, on the theme's background. Its title is its first heading, or else its name.
+ * A figure as a file, on the theme's background. Its title is the one that is given, its first heading, or else its name.
  * @param {string} name of the file, without an ending
- * @param {{ width: number, height: number, theme: Paper }} page
- * @param {(pen: Pen) => void} draw
+ * @param {{ width: number, height: number, theme: Paper, title?: string }} page
+ * @param {(pen: ReturnType<typeof svgPen>) => void} draw
  */
-export function figureOf(name, { width, height, theme }, draw) {
+export function figureOf(name, { width, height, theme, title }, draw) {
   const pen = svgPen(theme);
   pen.rect(0, 0, width, height, theme.background);
   draw(pen);
-  return { name, title: pen.headings[0] ?? name.replace(/^tlmviz-/, "").replaceAll("-", " "), svg: svgFile(pen.parts, width, height, theme.font), width, height };
+  return { name, title: title || (pen.headings[0] ?? name.replace(/^tlmviz-/, "").replaceAll("-", " ")), svg: svgFile(pen.parts, width, height, theme.font), width, height };
 }

@@ -93,5 +93,5 @@ function keyOfChart(element) {
  */
 function titleOfChart(plot) {
   const title = plot._fullLayout.title?.text || plot.closest("[aria-label]")?.getAttribute("aria-label") || keyOfChart(plot);
-  return withMinus(title.replace(/<[^>]*>/g, ""));
+  return withMinus(title.replace(/<br *\/?>/g, " · ").replace(/<[^>]*>/g, ""));
 }

@@ -5,6 +5,7 @@ import { make } from "#canvas/dom.js";
 import { _, chooseLanguage } from "#canvas/language.js";
 import { mounted, watchWidth } from "#canvas/mount.js";
 import { announcePicture, paintedPicture } from "#canvas/painted.js";
+import { thinLabels } from "./labels.js";
 import { loadedPlotly } from "./plotly.js";
 import { chartButton } from "./saved.js";
 import { pickedBoxes, pickedPoints } from "./selection.js";
@@ -15,7 +16,7 @@ import { pickedBoxes, pickedPoints } from "./selection.js";
 /** @typedef {HTMLElement & { on?: Function, removeListener: Function, _fullLayout: any }} Plot what Plotly has drawn in has `on` */
 /**
  * @typedef {{ root: HTMLElement, plot: Plot, component: Component, text: string, chart: Chart, pending: boolean, drawing: boolean,
- *   gone: boolean, width: number, saves: HTMLElement, observer: ResizeObserver, plotly: any, tell?: (event: any) => void }} View
+ *   gone: boolean, width: number, saves: HTMLElement, observer: ResizeObserver, plotly: any, tell?: (event: any) => void, thin?: () => void }} View
  * `text`: the chart as it was sent; `pending`: it is yet to be drawn; `saves` has the menu of what is drawn
  */
 
@@ -126,6 +127,8 @@ function resize(v) {
  * @param {View} v
  */
 function listen(v) {
+  if (!v.thin) v.plot.on("plotly_afterplot", (v.thin = () => thinLabels(v.plot)));
+  thinLabels(v.plot);
   v.tell ??= (event) => {
     const selection = v.chart.select === "points" ? { points: pickedPoints(event) } : { box: pickedBoxes(event) };
     if (Object.values(selection)[0].length) v.component.setTriggerValue("selection", selection);
