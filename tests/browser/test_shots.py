@@ -120,8 +120,10 @@ def test_what_stands_for_a_page_is_whole(server):
     """A long title in lines, the matrix and not the path to it, and no button of a player."""
     names = [("/patch", "a.svg"), ("/why", "b.svg"), ("/next_tokens?nview=Writing", "c.svg")]
     (_, patched), (_, why), (_, written) = shots(names, None, server, writing=False)
-    title = [word for word in words(patched) if "put into" in word or "against “car”" in word]
-    assert len(title) == 2 and title[1].endswith("against “car”")
+    title = ElementTree.fromstring(patched).findtext(f"{SVG}title").partition(": ")[2]
+    assert "put into" in title and re.search("answer “ball” against “\\w+”$", title)
+    lines = words(patched)
+    assert title not in lines and title in " ".join(lines)
     assert "The score, source by source" in words(why) and "sum" in words(why)
     assert any(word.startswith("pass 3 of") for word in words(written)) and "▶" not in words(written)
 
