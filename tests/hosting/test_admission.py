@@ -206,13 +206,10 @@ def test_a_tab_that_has_spoken_may_be_silent(visit, monkeypatch):
 def test_a_tab_that_only_says_what_is_no_press_is_silent(visit, monkeypatch):
     monkeypatch.setattr(admission, "SILENT", 0.3)
     with visit().websocket_connect(admission.STREAM) as socket:
-        socket.send_bytes(b"1")
-        socket.send_bytes(b" ")
-        socket.send_bytes(b"2")
-        assert [socket.receive_bytes(), socket.receive_bytes()] == [
-            b"1",
-            b"2",
-        ]  # what is ignored goes no further
+        for each in (b"1", b" ", b"2"):
+            socket.send_bytes(each)
+        heard = [socket.receive_bytes() for _ in range(2)]
+        assert heard == [b"1", b"2"]  # what is ignored goes no further
         with pytest.raises(WebSocketDisconnect) as closed:
             socket.receive_bytes()
     assert closed.value.code == 1008

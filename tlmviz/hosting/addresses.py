@@ -13,10 +13,7 @@ MAPPED = "::ffff:"  # begins an IPv4 address at a socket that takes both kinds
 BELIEVED = (
     "FORWARDED_ALLOW_IPS"  # uvicorn's own variable: servers before it whose word on who asks is believed
 )
-HOUSEHOLD, SITE = (
-    64,
-    48,
-)  # bits of the IPv6 network that a household has at least, and that a site is given at most
+HOUSEHOLD, SITE = 64, 48  # bits of the IPv6 networks of a household at least, and of a site at most
 HOSTS = "TLMVIZ_HOSTS"  # names, beside localhost, by which alone the app may be asked
 LOCAL = re.compile(r"(localhost|127\.0\.0\.1|\[::1\])(:\d+)?")  # a header Host
 

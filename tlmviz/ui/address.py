@@ -29,7 +29,7 @@ _FIELDS = (
 ENTRY = (
     "text", "english", "model", "mt", "smodel", "emodel",
 )  # fields of which another value is another entry of the history  # fmt: skip
-TYPED, PART = "typed", "part"  # a page's own texts, and which part of it is open
+TYPED, PART = "typed", "part"  # kinds of a page's own fields: a text, and which part of it is open
 _READ = "_address_read"  # session: the fragment that said what its pictures read in place of what the address says, and that
 _INSIDE: ContextVar[str] = ContextVar(
     "inside", default=""
@@ -143,13 +143,11 @@ def _write(name: str) -> None:
     if navigated():
         _forget_the_query()
     every = whole()
-    entry = {key: every[key] for key in ENTRY if key in every}
-    shown = entry | st.session_state.get(_READ, ("", {}))[1]
-    typed, part = (urlencode(_of_kind(kind)) for kind in (TYPED, PART))
+    carried = {key: every[key] for key in ENTRY if key in every}
+    shown = carried | st.session_state.get(_READ, ("", {}))[1]
     data = {
-        "query": urlencode(query()), "whole": urlencode(every), "entry": urlencode(entry), "typed": typed, "part": part,
-        "shown": urlencode(shown),
-        "back": navigated(), "time": time.time(),
+        "query": urlencode(query()), "whole": urlencode(every), "entry": urlencode(carried | _of_kind(TYPED)),
+        "part": urlencode(_of_kind(PART)), "shown": urlencode(shown), "back": navigated(), "time": time.time(),
     }  # fmt: skip
     with st.container(key=f"address-{name}"):
         _component(key=f"address-{name}-view", data=data)

@@ -316,7 +316,7 @@ def menu(
     label: str, options: Mapping[Any, str] | Sequence[Any] = (), *, key: str, default: Any = None,
     spelled: Mapping[Any, str] | None = None, parse: Callable[[str], Any] | None = None,
     show: Callable[[Any], str] | None = None, segments: bool = False, widget: str = "", help: str = "",
-    changed: Callable[[], None] | None = None, kind: type[Menu] = Menu, **more: Any,
+    changed: Callable[[], None] | None = None, cls: type[Menu] = Menu, **more: Any,
 ) -> Any:  # fmt: skip
     """A menu of values: with labels, as they are, or (`parse`) of what is given when it is drawn; `more` is for the `widget`.
 
@@ -327,7 +327,7 @@ def menu(
     start = default if default is not None or not values else values[0]
     spell = {value: (spelled or {}).get(value, str(value)) for value in values}
     known = {text: value for value, text in spell.items()}
-    return kind(
+    return cls(
         key,
         start,
         parse or (lambda text: _known(known, text)),
@@ -348,7 +348,7 @@ def parts(label: str, options: Mapping[Any, str] | Sequence[Any], *, key: str, *
     labels = {each: options[each] if isinstance(options, Mapping) else str(each) for each in options}
     show = {**labels, MORE: N_("More …")}.__getitem__
     return menu(
-        label, options, key=key, kind=Parts, show=show, segments=True, label_visibility="collapsed", **rest
+        label, options, key=key, cls=Parts, show=show, segments=True, label_visibility="collapsed", **rest
     )
 
 

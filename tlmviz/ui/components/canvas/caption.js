@@ -7,14 +7,14 @@ import { greyed, inkOn, rgb, textWidth } from "#canvas/theme.js";
 import { fileWishes } from "#canvas/wishes.js";
 
 /** @typedef {import("#canvas/picture.js").Figure} Figure */
-/** @typedef {Window & { tlmvizLink?: { path: string, whole: string, entry: string, shown: string } }} Page */
+/** @typedef {Window & { tlmvizLink?: { path: string, whole: string, shown: string } }} Page */
 
 const PICTURE_MARGIN = 14; // pixels around a saved picture
 const LINK_TEXTS = ["text", "english"]; // fields of a link that are texts and no names
 const CAPTION_LONGEST = 90; // characters of a text below a picture
 const PICTURE_GROUND = /<rect\b[^>]* fill="([^"]+)"[^>]*\/>/; // a figure's first rectangle is what it lies on
 
-/** What the page says of its link: the whole of it, what an entry of the history stands for, its models and texts, and those that pictures show. */
+/** What the page says of its link: the whole of it, and the models and texts that pictures show. */
 export const saidOfLink = () => /** @type {Page} */ (window).tlmvizLink;
 
 /** The page's title, and the sentence beside it. */
