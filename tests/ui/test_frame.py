@@ -28,7 +28,7 @@ def page():
 
 
 def test_what_is_wrong_in_a_fragment_is_said_there_and_the_rest_stays():
-    app = AppTest.from_function(page).run()
+    app = AppTest.from_function(page, default_timeout=60).run()
     assert not app.error and not app.exception
     app.text_input[0].set_value("much longer than that").run()
     assert [error.value for error in app.error] == ["21 letters, and at most 10 are read; shorten it."]
@@ -64,7 +64,7 @@ def told():
 
 
 def test_equations_and_sources_are_for_the_level_maths():
-    app = AppTest.from_function(told).run()
+    app = AppTest.from_function(told, default_timeout=60).run()
     assert not app.exception and not app.latex and not app.query_params
     assert app.markdown[0].value == "- seen by all" and [each.value for each in app.caption] == ["below"]
     app.button_group[0].set_value("maths").run()
@@ -79,7 +79,7 @@ def test_equations_and_sources_are_for_the_level_maths():
 
 def test_a_link_opens_at_its_level_and_nonsense_is_plain():
     for written, equations in (("maths", 1), ("nonsense", 0)):
-        app = AppTest.from_function(told)
+        app = AppTest.from_function(told, default_timeout=60)
         app.query_params["read"] = written
         assert len(app.run().latex) == equations
 
@@ -94,7 +94,7 @@ def test_a_link_opens_at_its_level_and_nonsense_is_plain():
     ],
 )
 def test_identities_are_one_line_that_names_what_fails(errors, label):
-    app = AppTest.from_function(told)
+    app = AppTest.from_function(told, default_timeout=60)
     app.session_state["errors"] = errors
     app.run()
     [folded] = app.expander
@@ -139,5 +139,5 @@ def test_what_there_is_to_do_is_the_first_that_can_be_done_and_else_nothing_stan
         frame.next_step((here, never, Hint("walk on", to(at=2)), Hint("look around", within)), Place())
         frame.next_step((here, never), Place())
 
-    app = AppTest.from_function(tried).run()
+    app = AppTest.from_function(tried, default_timeout=60).run()
     assert [part.value for part in app.markdown] == ["→ walk on"] and len(app.main.children) == 1

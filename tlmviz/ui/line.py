@@ -25,7 +25,7 @@ LONG = 0.25  # seconds: whoever computes for longer lets the next one begin besi
 STANDS_BACK = 5  # niceness of the thread of deep work
 BEHIND = 1 / 3  # of the host's seconds may pass with others' deep work: the rest is for one's own
 LAST = 8  # pieces of deep work by which the wait for others is estimated
-LOOK = 0.2  # seconds between two looks whether who is in line still waits
+LOOK = 0.1  # seconds between two looks whether who waits still does
 _NOBODY = object()
 _NOTHING = "_line_nothing"  # a name that no session holds
 
@@ -162,8 +162,8 @@ class Line:
         """The result. Raises TooLong, in words for the visitor, after the host's limit of seconds, and at once for deep work
         that would wait for others' longer than BEHIND of it.
 
-        What has not begun by then never will, nor what has not begun when its visitor goes on; what has begun cannot be
-        stopped and goes on.
+        Whoever goes on meanwhile waits no longer. What has not begun by then never will; what has begun cannot be stopped and
+        goes on.
         """
         allowed = limits.current().seconds or math.inf
         until = time.monotonic() + allowed
@@ -177,9 +177,8 @@ class Line:
                 future.cancel()
                 metrics.REFUSED.labels("seconds").inc()
                 raise TooLong(texts.too_long(allowed))
-            look = left if future.running() else min(left, LOOK)
-            wait([future], None if look == math.inf else look)
-            if not (future.running() or future.done()):
+            wait([future], min(left, LOOK))
+            if not future.done():
                 _leave(future)
         return future.result()
 
