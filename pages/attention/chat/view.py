@@ -41,7 +41,7 @@ def conversation(model: str) -> None:
             if role != "system":
                 with st.chat_message(role):
                     st.text(content)
-    said = st.chat_input(_("Say something to the model"), max_chars=1500)
+    said = st.chat_input(_("Say something to the model"))
     with st.container(horizontal=True):  # beside one another on a phone too
         asked = st.button(
             _("Answer"),

@@ -37,11 +37,11 @@ class Beam(state.State):
         N_("Width W"), 1, WIDEST, 5, key="bw", help=N_("Beams kept at each step; 1 is greedy.")
     )
     forced = state.text(
-        N_("Forced beginning"), "", key="bpre", more={"live": "300ms", "max_chars": 400}, ends=("Je",), longest=400,
+        N_("Forced beginning"), "", key="bpre", more={"live": "300ms"}, ends=("Je",),
         help=N_("Written first, whatever it costs. A click on a node of the tree fills it in."),
     )  # fmt: skip
     banned = state.text(
-        N_("Banned tokens"), "", key="bban", more={"max_chars": 400}, longest=400,
+        N_("Banned tokens"), "", key="bban",
         help=N_("Never written; words with commas, or token numbers."),
     )  # fmt: skip
     least = state.number(

@@ -17,7 +17,6 @@ BITS = {
     "Keys and values INT4": ("cache", "int4"),
 }
 LIMITS = tuple(f"1e-{exponent}" for exponent in range(1, 8))  # of KL, in nats
-LONGEST = 10_000  # characters of a text
 
 
 def _head(text: str) -> tuple[int, int]:
@@ -33,8 +32,7 @@ def _other_runs() -> None:
 
 
 def _text(label: str, default: str, key: str) -> state.Control:
-    box = {"live": "300ms", "max_chars": LONGEST}
-    return state.text(label, default, key=key, longest=LONGEST, more=box, changed=_other_runs)
+    return state.text(label, default, key=key, more={"live": "300ms"}, changed=_other_runs)
 
 
 class Compare(state.State):

@@ -58,8 +58,8 @@ def _other_answers() -> None:
 
 
 def _typed(label: str, default: str | None, key: str) -> state.Control:
-    box, changed = {"live": "300ms", "max_chars": 2000}, _other_texts if default else _other_answers
-    return state.text(label, default, key=key, longest=2000, more=box, changed=changed)
+    changed = _other_texts if default else _other_answers
+    return state.text(label, default, key=key, more={"live": "300ms"}, changed=changed)
 
 
 class Patch(state.State):

@@ -147,7 +147,7 @@ def answer_id(lm: LanguageModelLike, text: str, answer: str) -> int:
         raise BadText("The answer is empty; give one that is a single token, such as “ball”.")
     raise BadText(
         "The answer “{answer}” is {count} tokens ({pieces}); give one that is a single token, such as its first piece.",
-        answer=answer,
+        answer=answer[:40],
         count=len(pieces),
         pieces=", ".join(pieces[:6]),
     )
