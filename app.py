@@ -33,6 +33,7 @@ from tlmviz.ui import engine, sessions, unsent  # noqa: E402
 # another page. Nothing here needs it.
 streamlit.net_util.get_external_ip = lambda: None
 unsent.keep()
+sessions.sign()
 half_sent.close()
 
 
@@ -118,7 +119,7 @@ app = st.App(
         Middleware(SecurityHeaders),
         Middleware(OwnName, name=st.get_option("browser.serverAddress") or ""),
         Middleware(Token),
-        Middleware(AdmissionControl, exists=sessions.exists, said=sessions.said),
+        Middleware(AdmissionControl, issued=sessions.issued, said=sessions.said),
         Middleware(Ahead),
         Middleware(Redirects, moved=moved_to),
     ],
