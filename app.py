@@ -14,6 +14,7 @@ from starlette.middleware import Middleware
 from starlette.requests import Request
 from starlette.responses import JSONResponse, PlainTextResponse, RedirectResponse, Response
 from starlette.routing import Route
+from streamlit.runtime.runtime_util import get_max_widget_state_size_bytes
 
 ROOT = Path(__file__).resolve().parent
 sys.path.insert(0, str(ROOT))  # the console script `streamlit`, started elsewhere, does not look here
@@ -34,7 +35,7 @@ from tlmviz.ui import engine, sessions, unsent  # noqa: E402
 streamlit.net_util.get_external_ip = lambda: None
 unsent.keep()
 sessions.sign()
-half_sent.close()
+half_sent.close(get_max_widget_state_size_bytes())
 
 
 @contextlib.asynccontextmanager

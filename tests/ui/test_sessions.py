@@ -45,7 +45,7 @@ def test_all_processes_of_a_server_know_its_sessions_and_another_server_does_not
     assert not sessions.issued(ours) and sessions.issued(new_session())
 
 
-def test_a_frame_is_a_press_a_message_or_nothing_that_is_let_through(monkeypatch):
+def test_a_frame_is_a_press_a_message_or_nothing_that_is_let_through():
     press = BackMsg()
     for number in range(sessions.MOST_STATES):
         press.rerun_script.widget_states.widgets.add().id = str(number)
@@ -58,5 +58,3 @@ def test_a_frame_is_a_press_a_message_or_nothing_that_is_let_through(monkeypatch
         assert sessions.said(frame) == "unreadable"
     for kind in ("clear_cache", "load_git_info", "set_run_on_save", "debug_shutdown_runtime"):
         assert sessions.said(BackMsg(**{kind: True}).SerializeToString()) == "ignored"
-    monkeypatch.setattr(sessions, "get_max_widget_state_size_bytes", lambda: 4)
-    assert sessions.said(b"hello") == "said"  # refused for its size

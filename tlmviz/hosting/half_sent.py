@@ -7,6 +7,7 @@ leaves no place for anybody. nginx, where it stands before the app, sees to the 
 from __future__ import annotations
 
 import asyncio
+import functools
 from collections import Counter
 from typing import Any
 
@@ -23,17 +24,19 @@ _silent: dict[Any, tuple[str, asyncio.TimerHandle]] = {}  # protocol -> its addr
 _of: Counter[str] = Counter()  # of each address
 
 
-def close() -> None:
-    """Let the server of this process close them."""
+def close(message: int) -> None:
+    """Let the server of this process close them, and a websocket that sends more bytes in a `message`, be it whole or not."""
     # uvicorn has no place to put one's own: its methods themselves give way.
-    AutoHTTPProtocol.connection_made = _connection_made  # type: ignore[method-assign]
+    AutoHTTPProtocol.connection_made = functools.partialmethod(_connection_made, message)  # type: ignore[assignment]
     AutoHTTPProtocol.data_received = _data_received  # type: ignore[method-assign]
     AutoHTTPProtocol.connection_lost = _connection_lost  # type: ignore[method-assign]
     # Half of it, where a long link came in pieces, was no request.
     h11_impl.DEFAULT_MAX_INCOMPLETE_EVENT_SIZE = 2 * limits.LINK  # type: ignore[attr-defined]
 
 
-def _connection_made(self: Any, transport: Any) -> None:
+def _connection_made(self: Any, message: int, transport: Any) -> None:
+    # Streamlit gives uvicorn, before it loads the app, the size of what it may send itself: a whole page.
+    self.config.ws_max_size = message
     _made(self, transport)
     address = counted(str((transport.get_extra_info("peername") or ("",))[0]))
     most = limits.CONNECTIONS * limits.current().tabs

@@ -11,7 +11,6 @@ import streamlit as st
 from google.protobuf.message import DecodeError  # type: ignore[import-untyped]
 from streamlit.proto.BackMsg_pb2 import BackMsg
 from streamlit.runtime import app_session
-from streamlit.runtime.runtime_util import get_max_widget_state_size_bytes
 
 from tlmviz.hosting.admission import IGNORED, PRESS, SAID, UNREADABLE
 
@@ -48,9 +47,7 @@ def _signature(drawn: bytes) -> bytes:
 
 def said(frame: bytes) -> str:
     """What a frame is to the server: PRESS, SAID, IGNORED, or UNREADABLE, of which Streamlit would write a traceback into the
-    log, or make a state of every widget that a page has not. It refuses large ones itself."""
-    if len(frame) > get_max_widget_state_size_bytes():
-        return SAID
+    log, or make a state of every widget that a page has not."""
     try:
         message = BackMsg.FromString(frame)
     except DecodeError:
