@@ -14,6 +14,7 @@ from starlette.middleware import Middleware
 from starlette.requests import Request
 from starlette.responses import JSONResponse, PlainTextResponse, RedirectResponse, Response
 from starlette.routing import Route
+from streamlit.runtime.runtime_util import get_max_widget_state_size_bytes
 
 ROOT = Path(__file__).resolve().parent
 sys.path.insert(0, str(ROOT))  # the console script `streamlit`, started elsewhere, does not look here
@@ -27,13 +28,15 @@ from tlmviz.hosting.moved import Redirects  # noqa: E402
 from tlmviz.hosting.security import OwnName, SecurityHeaders  # noqa: E402
 from tlmviz.hosting.token import Token  # noqa: E402
 from tlmviz.notebook import served  # noqa: E402
-from tlmviz.ui import engine, sessions, unsent  # noqa: E402
+from tlmviz.ui import engine, misfits, sessions, unsent  # noqa: E402
 
 # Streamlit asks a foreign server for its own address, and waits for the answer: where it begins, and for each websocket of
 # another page. Nothing here needs it.
 streamlit.net_util.get_external_ip = lambda: None
 unsent.keep()
-half_sent.close()
+misfits.keep_out()
+sessions.sign()
+half_sent.close(get_max_widget_state_size_bytes())
 
 
 @contextlib.asynccontextmanager
@@ -118,7 +121,7 @@ app = st.App(
         Middleware(SecurityHeaders),
         Middleware(OwnName, name=st.get_option("browser.serverAddress") or ""),
         Middleware(Token),
-        Middleware(AdmissionControl, exists=sessions.exists, said=sessions.said),
+        Middleware(AdmissionControl, issued=sessions.issued, said=sessions.said),
         Middleware(Ahead),
         Middleware(Redirects, moved=moved_to),
     ],

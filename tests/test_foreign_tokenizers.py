@@ -4,7 +4,7 @@ import json
 
 import pytest
 import torch
-from tokenizers import AddedToken, Regex, decoders, models, pre_tokenizers, processors
+from tokenizers import AddedToken, Regex, decoders, models, normalizers, pre_tokenizers, processors
 from tokenizers import Tokenizer as HFTokenizer
 
 import tlmviz
@@ -139,6 +139,21 @@ class TestRefused:
         inner.decoder = decoders.WordPiece()
         inner.save(str(folder / "tokenizer.json"))
         assert "'WordPiece'" in refused(folder)
+
+
+def test_a_text_that_the_normalizer_makes_long_without_end_is_one_sentence(folder):
+    inner = HFTokenizer.from_file(str(folder / "tokenizer.json"))
+    inner.normalizer = normalizers.Sequence([normalizers.Replace("he", "hehe")] * 40)
+    inner.save(str(folder / "tokenizer.json"))
+    tokenizer = Tokenizer.from_huggingface(folder)
+    assert tokenizer.decode(tokenizer.encode("plain")) == "plain"
+    for encode in (
+        tokenizer.encode,
+        lambda text: tokenizer.encode_marked(text, []),
+        lambda text: tokenizer.encode_many([text]),
+    ):
+        with pytest.raises(BadText, match="12 times as long"):
+            encode("hello")
 
 
 def test_an_expression_that_the_library_gives_up_on_is_one_sentence(folder):

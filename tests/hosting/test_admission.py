@@ -36,7 +36,7 @@ def visit(monkeypatch):
             Route("/{path:path}", page),
             WebSocketRoute(admission.STREAM, stream),
         ]
-        control = Middleware(admission.AdmissionControl, exists=SESSIONS.__contains__, said=said)
+        control = Middleware(admission.AdmissionControl, issued=SESSIONS.__contains__, said=said)
         app = Starlette(routes=routes, middleware=[control])
         return TestClient(ProxyHeadersMiddleware(app, proxies))
 
@@ -154,14 +154,13 @@ def test_a_tab_that_says_nothing_is_closed_and_leaves_its_place(visit, monkeypat
 
 def test_a_tab_that_comes_back_to_its_session_has_nothing_to_say(visit, monkeypatch):
     monkeypatch.setattr(admission, "SILENT", 0.0)
-    monkeypatch.setattr(admission, "LOST", 0.0)
-    client = visit()
+    client = visit(tabs=9)
 
     def back(session):
         return client.websocket_connect(admission.STREAM, subprotocols=["streamlit", "x", session])
 
     with back("session") as first:
-        for session in ("session", "any"):  # which another tab has, which there is not
+        for session in ("session", "any"):  # which another tab has, which never was
             with back(session) as other, pytest.raises(WebSocketDisconnect) as closed:
                 other.receive_bytes()
             assert closed.value.code == 1008
@@ -172,7 +171,8 @@ def test_a_tab_that_comes_back_to_its_session_has_nothing_to_say(visit, monkeypa
         assert again.receive_bytes() == b"later"
 
 
-def test_a_tab_whose_session_is_lost_may_be_read_for_a_while(visit, monkeypatch):
+def test_where_tabs_are_not_limited_any_session_is_believed(visit, monkeypatch):
+    """A server that was started again does not know the sessions of the one before, and their tabs may be read."""
     monkeypatch.setattr(admission, "SILENT", 0.0)
     with visit().websocket_connect(admission.STREAM, subprotocols=["streamlit", "x", "lost"]) as socket:
         socket.send_bytes(b"late")

@@ -11,6 +11,7 @@ from starlette.applications import Starlette
 from starlette.routing import Route, WebSocketRoute
 from uvicorn.protocols.http import h11_impl
 from uvicorn.protocols.http.auto import AutoHTTPProtocol
+from websockets.exceptions import ConnectionClosed
 from websockets.sync.client import connect
 
 from tests.hosting.asgi import page, stream
@@ -19,6 +20,12 @@ from tlmviz.hosting.limits import Limits
 
 WHOLE, HALF = b"GET / HTTP/1.1\r\nHost: here\r\n\r\n", b"GET / HTTP/1.1\r\nHost: he"
 ONE, OTHER = "127.0.0.1", "127.0.0.2"
+MESSAGE = 1000  # bytes of a websocket's message
+
+
+async def body(request):
+    await request.body()
+    return await page(request)
 
 
 @pytest.fixture
@@ -31,8 +38,8 @@ def port(monkeypatch):
         monkeypatch.setattr(AutoHTTPProtocol, name, getattr(AutoHTTPProtocol, name))  # to be as it was
     most = "DEFAULT_MAX_INCOMPLETE_EVENT_SIZE"
     monkeypatch.setattr(h11_impl, most, getattr(h11_impl, most))
-    half_sent.close()
-    routes = [Route("/", page), WebSocketRoute("/stream", stream)]
+    half_sent.close(MESSAGE)
+    routes = [Route("/", page), Route("/", body, methods=["POST"]), WebSocketRoute("/stream", stream)]
     server = uvicorn.Server(
         uvicorn.Config(Starlette(routes=routes), log_level="error", timeout_keep_alive=60)
     )
@@ -98,3 +105,41 @@ def test_who_has_spoken_may_be_silent(port):
         assert answer(kept).startswith(b"HTTP/1.1 200")
         stream.send(b"still here")
         assert stream.recv() == b"still here"
+
+
+def test_a_later_request_that_stays_half_is_closed_too(port):
+    with asking(port, WHOLE) as first, asking(port, WHOLE) as second:
+        for kept in (first, second):
+            assert answer(kept).startswith(b"HTTP/1.1 200")
+            kept.sendall(HALF)
+        with asking(port, b"") as one_too_many:
+            assert answer(one_too_many) == b""
+        second.sendall(b"re\r\n\r\n")  # the rest, in time
+        assert answer(second).startswith(b"HTTP/1.1 200")
+        assert answer(first) == b""
+        second.sendall(WHOLE)
+        assert answer(second).startswith(b"HTTP/1.1 200")
+
+
+def test_a_body_that_stays_half_is_closed_and_one_in_pieces_is_read(port):
+    head = b"POST / HTTP/1.1\r\nHost: here\r\nContent-Length: 4\r\n\r\n"
+    with asking(port, head + b"ab") as first, asking(port, head) as second:
+        for piece in (b"a", b"bcd"):
+            second.sendall(piece)
+        assert answer(second).startswith(b"HTTP/1.1 200")
+        assert answer(first) == b""
+
+
+def test_a_message_is_as_long_as_it_may_be_whether_it_ends_or_not(port):
+    with connect(f"ws://{ONE}:{port}/stream", compression=None) as stream:
+        stream.send([b"a" * (MESSAGE // 2)] * 2)
+        assert stream.recv() == b"a" * MESSAGE  # and what is sent back is not counted
+
+        def unfinished():
+            yield b"a" * MESSAGE
+            yield b"a"
+            stream.recv(20)  # until the server has had enough: the message never ends
+
+        with pytest.raises(ConnectionClosed) as closed:
+            stream.send(unfinished())
+    assert closed.value.rcvd.code == 1009

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tlmviz.ui import link
+from tlmviz.ui import components, link
 from tlmviz.ui.link import FIELDS, ORDERS, STAGES, Field, View
 
 heads = st.tuples(st.integers(0, 40), st.integers(0, 40))
@@ -102,6 +102,32 @@ def test_numbers_are_clipped(session, text, value):
 @given(views)
 def test_a_view_survives_the_browser(view):
     assert View.received(view.sent()) == view
+
+
+SENT = View().sent()
+
+
+@pytest.mark.parametrize(
+    "sent",
+    [
+        None,
+        "view",
+        [1],
+        {},
+        {"layer": 1},
+        SENT | {"query": "first"},
+        SENT | {"mute": [[1]]},
+        SENT | {"head": float("inf")},
+    ],
+    ids=str,
+)
+def test_what_is_no_view_changes_nothing(monkeypatch, sent):
+    kept = []
+    monkeypatch.setattr(link, "remember", kept.append)
+    for found in (sent, SENT | {"query": 3}):
+        monkeypatch.setattr(components.st, "session_state", {"picture": {"view": found}})
+        link.remember_sent("picture")
+    assert kept == [View(query=3)]
 
 
 @given(st.dictionaries(st.sampled_from(list(FIELDS)), st.text(max_size=12)))

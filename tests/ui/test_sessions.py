@@ -1,27 +1,51 @@
 """What is asked of Streamlit about sessions and frames, of its own session manager and its own messages."""
 
-from types import SimpleNamespace
+import asyncio
+import uuid
 from unittest.mock import Mock
 
+import pytest
 from streamlit.proto.BackMsg_pb2 import BackMsg
+from streamlit.runtime import app_session
 from streamlit.runtime.memory_session_storage import MemorySessionStorage
-from streamlit.runtime.session_manager import ActiveSessionInfo, SessionInfo
+from streamlit.runtime.script_data import ScriptData
 from streamlit.runtime.websocket_session_manager import WebsocketSessionManager
 
 from tlmviz.ui import sessions
 
 
-def test_a_session_is_there_while_it_is_open_and_for_a_while_after(monkeypatch):
-    storage = MemorySessionStorage()
-    manager = WebsocketSessionManager(storage, Mock(), Mock(), None)
-    monkeypatch.setattr(sessions, "get_instance", lambda: SimpleNamespace(_session_mgr=manager))
-    assert not sessions.exists("open") and not sessions.exists("left")
-    manager._active_session_info_by_id["open"] = ActiveSessionInfo(Mock(), Mock())
-    storage.save(SessionInfo(None, Mock(id="left")))
-    assert sessions.exists("open") and sessions.exists("left") and not sessions.exists("any")
+def new_session():
+    """The name of a session that Streamlit's own manager begins."""
+
+    async def begin():
+        manager = WebsocketSessionManager(MemorySessionStorage(), Mock(), Mock(), None)
+        return manager.connect_session(Mock(), ScriptData(__file__, False), {})
+
+    return asyncio.run(begin())
 
 
-def test_a_frame_is_a_press_a_message_or_nothing_that_is_let_through(monkeypatch):
+@pytest.fixture
+def signed(monkeypatch):
+    monkeypatch.setattr(app_session, "uuid", uuid)  # as it was, after the test
+    sessions.sign()
+
+
+def test_a_session_that_began_here_is_known_by_its_name(signed):
+    name = new_session()
+    assert sessions.issued(name) and sessions.issued(new_session())
+    # Another spelling of it would be another tab's.
+    for other in (name.upper(), name.replace("-", ""), f"{{{name}}}", str(uuid.uuid4()), "any", "", "é" * 36):
+        assert not sessions.issued(other)
+
+
+def test_all_processes_of_a_server_know_its_sessions_and_another_server_does_not(signed, monkeypatch):
+    monkeypatch.setattr(sessions.st, "get_option", {"server.cookieSecret": "ours"}.__getitem__)
+    ours = new_session()
+    monkeypatch.setattr(sessions.st, "get_option", {"server.cookieSecret": "theirs"}.__getitem__)
+    assert not sessions.issued(ours) and sessions.issued(new_session())
+
+
+def test_a_frame_is_a_press_a_message_or_nothing_that_is_let_through():
     press = BackMsg()
     for number in range(sessions.MOST_STATES):
         press.rerun_script.widget_states.widgets.add().id = str(number)
@@ -34,5 +58,3 @@ def test_a_frame_is_a_press_a_message_or_nothing_that_is_let_through(monkeypatch
         assert sessions.said(frame) == "unreadable"
     for kind in ("clear_cache", "load_git_info", "set_run_on_save", "debug_shutdown_runtime"):
         assert sessions.said(BackMsg(**{kind: True}).SerializeToString()) == "ignored"
-    monkeypatch.setattr(sessions, "get_max_widget_state_size_bytes", lambda: 4)
-    assert sessions.said(b"hello") == "said"  # refused for its size

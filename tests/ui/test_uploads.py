@@ -1,7 +1,10 @@
 """Uploads: only where they are allowed, looked at before they are offered, and never a path of the visitor's."""
 
 import os
+import subprocess
+import sys
 from dataclasses import dataclass
+from types import SimpleNamespace
 
 import pytest
 
@@ -26,7 +29,8 @@ class File:
 @pytest.fixture(autouse=True)
 def home(tmp_path, monkeypatch):
     monkeypatch.setenv(folders.OPENED, "")
-    monkeypatch.setattr(uploads, "folder", lambda: tmp_path / "kept")
+    monkeypatch.setenv(folders.UPLOADED, "")
+    monkeypatch.setattr(uploads, "folder", lambda: SimpleNamespace(name=tmp_path / "kept"))
     with anew():
         yield tmp_path / "kept"
 
@@ -46,6 +50,44 @@ def test_a_model_is_offered_under_its_name(home, tmp_path):
 def test_another_file_of_the_same_name_gets_a_name_of_its_own(home, tmp_path):
     one, other = (write_gguf(tmp_path / f"{kind}.gguf", kind).read_bytes() for kind in ("llama", "qwen2"))
     assert [uploads.keep([File("x.gguf", content)]) for content in (one, other, one)] == ["x", "x-2", "x"]
+
+
+def test_an_upload_takes_the_name_of_no_other_model(home, tmp_path, monkeypatch):
+    content = write_gguf(tmp_path / "x.gguf").read_bytes()
+    monkeypatch.setenv(folders.CACHE, str(tmp_path / "cache"))
+    (tmp_path / "cache" / "models" / "installed").mkdir(parents=True)
+    monkeypatch.setenv(folders.OPENED, str(tmp_path / "x.gguf"))
+    assert uploads.keep([File("installed.gguf", content)]) == "installed-2"
+    assert uploads.keep([File("x.gguf", content)]) == "x-2"
+    assert folders.named_path("x") == tmp_path / "x.gguf"
+    assert folders.named_path("installed") == folders.installed_folder("installed")
+
+
+def test_the_oldest_gives_way_and_the_others_keep_their_names(home, tmp_path, monkeypatch):
+    monkeypatch.setattr(uploads, "KEPT", 2)
+    contents = [write_gguf(tmp_path / "x.gguf", kind).read_bytes() for kind in ("llama", "qwen2", "qwen3")]
+    assert [uploads.keep([File("x.gguf", content)]) for content in contents] == ["x", "x-2", "x-3"]
+    assert folders.uploaded_models().keys() == {"x-2", "x-3"} and len(kept(home)) == 2
+    assert uploads.keep([File("x.gguf", contents[1])]) == "x-2" and tlmviz.load("x-3")
+
+
+def test_what_was_uploaded_is_gone_with_its_process():
+    code = "from tlmviz.ui import uploads; print(uploads.folder().name)"
+    said = subprocess.run([sys.executable, "-c", code], check=True, capture_output=True, text=True)
+    assert "tlmviz-uploads-" in said.stdout and not os.path.exists(said.stdout.strip())
+
+
+def test_what_somebody_uploads_is_not_what_others_meet(home, tmp_path):
+    begins = open_page("attention/explorer", query={"text": "Tom"}).selectbox("_model")
+    uploads.keep([File("aaa.gguf", write_gguf(tmp_path / "x.gguf").read_bytes())])
+    with anew():
+        menu = open_page("attention/explorer", query={"text": "Tom"}).selectbox("_model")
+    assert (
+        menu.value == begins.value
+        and menu.options[-1].startswith("aaa")
+        and menu.options[-1].endswith("uploaded")
+    )
+    assert not folders.opened_models()  # by which the page Start gives way to the explorer
 
 
 def test_the_files_of_a_folder_are_one_model(home, stories):
@@ -79,7 +121,7 @@ def test_what_is_unfit_is_said_and_not_kept(home, files, error):
     with pytest.raises(error) as raised:
         uploads.keep(files)
     assert "\n" not in str(raised.value) and len(str(raised.value)) < 400
-    assert not kept(home) and not os.environ[folders.OPENED]
+    assert not kept(home) and not os.environ[folders.UPLOADED]
 
 
 def test_a_hosted_demo_has_no_box(monkeypatch):

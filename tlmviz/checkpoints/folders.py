@@ -14,6 +14,9 @@ VARIABLE = "TLMVIZ_MODELS"  # the environment variable that names another folder
 CACHE = "TLMVIZ_CACHE"  # the one that names another cache folder
 OPENED = "TLMVIZ_OPEN"  # the one by which `tlmviz run PATH...` tells the app what to offer; never filled from a link
 UPLOADS = "TLMVIZ_UPLOADS"  # "1" lets visitors upload models and traces; a hosted demo leaves it unset
+UPLOADED = (
+    "TLMVIZ_UPLOADED"  # where a process says to itself and those that it starts what visitors have uploaded
+)
 SURVEYS = "TLMVIZ_SURVEYS"  # the one that names a survey, or a folder of them; never filled from a link
 RUNS = "TLMVIZ_RUNS"  # the one by which `tlmviz run` names monitored trainings; never filled from a link
 SURVEY = "survey"  # the folder beside a model that holds a survey of it
@@ -86,6 +89,11 @@ def opened_models() -> dict[str, Path]:
     return dict(zip(_numbered(path.name.removesuffix(SUFFIX) for path in paths), paths))
 
 
+def uploaded_models() -> dict[str, Path]:
+    """What visitors have uploaded to this process: name -> path. No other model has the name (ui.uploads)."""
+    return {path.name.removesuffix(SUFFIX): path for path in given_paths(UPLOADED)}
+
+
 def given_paths(variable: str) -> list[Path]:
     """The paths that an environment variable holds."""
     return [Path(text) for text in os.environ.get(variable, "").split(os.pathsep) if text]
@@ -103,8 +111,8 @@ def _numbered(stems: Iterable[str]) -> list[str]:
 
 
 def added_models() -> dict[str, Path]:
-    """The models that are no part of tlmviz, by name: opened ones, then installed ones."""
-    return installed_models() | opened_models()
+    """The models that are no part of tlmviz, by name: opened ones, then installed ones, then uploaded ones."""
+    return uploaded_models() | installed_models() | opened_models()
 
 
 def survey_folders() -> dict[str, Path]:

@@ -27,8 +27,6 @@ COUNTED = "/_stcore/metrics"  # Streamlit's own figures
 PRESS, SAID, IGNORED, UNREADABLE = "press", "said", "ignored", "unreadable"
 STREAM = "/_stcore/stream"  # the websocket that each tab holds
 SILENT = 10.0  # seconds until a new tab must have sent something
-# And one whose session is gone, with its process: the browser does not know, and says nothing before somebody presses.
-LOST = 120.0
 AT_ONCE = 10  # seconds of presses that may come together: a slider that is dragged sends many
 PAGE = """<!doctype html><html lang="en"><meta charset="utf-8"><meta name="viewport" content="width=device-width">
 <meta http-equiv="refresh" content="15"><title>tlmviz</title>
@@ -46,12 +44,13 @@ class AdmissionControl:
 
     An address with too many requests gets status 429; a page asked for when the app is full, or when its address has as many
     tabs as it may, 503, with a sentence; a tab that presses too often is slowed down and loses nothing. Without limits all of
-    these pass. A new tab that presses nothing within SILENT seconds is closed, one that comes back to a session within LOST
-    unless that `exists`; and any that sends what is UNREADABLE to `said`. What is IGNORED goes no further.
+    these pass. A new tab that presses nothing within SILENT seconds is closed, but for one that comes back to a session: where
+    tabs are limited, to one that this server has `issued`. So is any that sends what is UNREADABLE to `said`. What is IGNORED
+    goes no further.
     """
 
-    def __init__(self, app: ASGIApp, exists: Callable[[str], bool], said: Callable[[bytes], str]) -> None:
-        self.app, self.limits, self.exists, self.said = app, limits.current(), exists, said
+    def __init__(self, app: ASGIApp, issued: Callable[[str], bool], said: Callable[[bytes], str]) -> None:
+        self.app, self.limits, self.issued, self.said = app, limits.current(), issued, said
         self.tabs: Counter[str] = Counter()  # by address
         self.claimed: Counter[str] = Counter()  # by the session that a tab comes back to
         self.requests = Buckets(self.limits.requests, 60)
@@ -100,9 +99,10 @@ class AdmissionControl:
         rate = self.limits.presses / 60
         presses = Bucket(max(1.0, AT_ONCE * rate), rate) if rate else None
         claimed = next(iter((scope.get("subprotocols") or ())[2:]), "")
-        # A session has one tab at a time: nobody keeps a hundred open by the name of one.
-        resumes = claimed not in self.claimed and self.exists(claimed) if claimed else False
-        patience = None if resumes else LOST if claimed else SILENT
+        # Whether it is still there does not matter: a browser whose process has died does not know, and says nothing before
+        # somebody presses. A session has one tab at a time: nobody keeps a hundred open by the name of one.
+        resumes = claimed not in self.claimed and (not self.limits.tabs or self.issued(claimed))
+        patience = None if claimed and resumes else SILENT
         self.tabs[who] += 1
         self.claimed[claimed] += 1
         metrics.SESSIONS.inc()

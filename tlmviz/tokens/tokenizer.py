@@ -13,6 +13,7 @@ from tokenizers import AddedToken, decoders, models, pre_tokenizers, trainers
 from tokenizers import Tokenizer as HFTokenizer
 
 from ..errors import BadCheckpoint, BadText
+from . import growth
 from .spelling import byte_alphabet, spelling_of
 
 END_OF_TEXT = "<|endoftext|>"
@@ -47,7 +48,7 @@ class Tokenizer:
         self.begin, self.end_of_text = begin, end_of_text
         self.ends = frozenset((end_of_text, *ends)) - {NONE}
         self.chat_template, self.named = chat_template, dict(named or {})
-        self._spelling = spelling_of(inner, name)
+        self._spelling, self._guard = spelling_of(inner, name), growth.guard(inner)
         self._added = {number: token for number, token in inner.get_added_tokens_decoder().items()}
         self.special = {number: token.content for number, token in self._added.items() if token.special}
 
@@ -64,7 +65,7 @@ class Tokenizer:
     def encode(self, text: str, bos: bool = False) -> list[int]:
         """Token ids of a text; `bos` puts the token in front that texts begin with, where there is one."""
         with _panics():
-            ids = self._inner.encode(_well_formed(text), add_special_tokens=False).ids
+            ids = self._inner.encode(self._readable(text), add_special_tokens=False).ids
         return [self.begin, *ids] if bos and self.begin is not None else ids
 
     def encode_marked(
@@ -76,7 +77,7 @@ class Tokenizer:
         Each special token gives way to a character that no text uses, which a copy of the tokenizer knows as a token: so the
         text is cut at the same places as if the special token were read, and nowhere else.
         """
-        text, found = _well_formed(text), []
+        text, found = self._readable(text), []
         pattern = "|".join(re.escape(piece) for piece in sorted(self.special.values(), key=len, reverse=True))
         for match in re.finditer(pattern, text) if pattern else ():
             if not any(start < match.end() and match.start() < stop for start, stop in plain):
@@ -115,9 +116,15 @@ class Tokenizer:
         """Token ids of many texts at once, without special tokens."""
         with _panics():
             encoded = self._inner.encode_batch(
-                [_well_formed(text) for text in texts], add_special_tokens=False
+                [self._readable(text) for text in texts], add_special_tokens=False
             )
         return [encoding.ids for encoding in encoded]
+
+    def _readable(self, text: str) -> str:
+        """The text as the library takes it. Raises BadText where it would grow too long there."""
+        text = _well_formed(text)
+        self._guard(text)
+        return text
 
     def decode(self, ids: Iterable[int], continues: bool = False) -> str:
         """The text of some ids; special tokens leave nothing, broken UTF-8 becomes U+FFFD.
@@ -214,13 +221,16 @@ class Tokenizer:
 
 
 def read_json(path: Path) -> HFTokenizer:
-    """A tokenizer.json as the library reads it. Raises BadCheckpoint."""
+    """A tokenizer.json as the library reads it, without its padding. Raises BadCheckpoint, also where texts may grow in it."""
     try:
-        return HFTokenizer.from_file(str(path))
+        inner = HFTokenizer.from_file(str(path))
     except Exception as error:  # the library raises a bare Exception on malformed files
         raise BadCheckpoint(
             f"{path.name} in {path.parent.name} cannot be read as a tokenizer ({error})."
         ) from error
+    inner.no_padding()  # to as many tokens as the file says
+    growth.check(inner, f"{path.name} in {path.parent.name}")
+    return inner
 
 
 def output_names(tokenizer: Tokenizer, ids: Iterable[int]) -> list[str]:

@@ -11,7 +11,8 @@ from tokenizers import Regex, models, normalizers, pre_tokenizers
 from tokenizers import Tokenizer as HFTokenizer
 
 from ..errors import BadCheckpoint
-from .tokenizer import END
+from . import growth
+from .tokenizer import END, read_json
 
 UNKNOWN = "⟨unknown⟩"
 # A word, an ending behind an apostrophe ("Lily" and "'s", so that a name stays one word), or a mark.
@@ -37,7 +38,7 @@ class WordTokenizer:
     END, UNKNOWN = 0, 1
 
     def __init__(self, inner: HFTokenizer):
-        self._inner = inner
+        self._inner, self._guard = inner, growth.guard(inner)
         vocabulary = inner.get_vocab()
         self.words = sorted(vocabulary, key=vocabulary.__getitem__)
 
@@ -48,6 +49,7 @@ class WordTokenizer:
 
     def encode(self, text: str) -> Words:
         """A text as words."""
+        self._guard(text)
         found = self._inner.encode(text)
         spelled = [text[start:stop].replace("’", "'") for start, stop in found.offsets]
         new = list(dict.fromkeys(word for word, i in zip(spelled, found.ids) if i == self.UNKNOWN))
@@ -70,10 +72,7 @@ class WordTokenizer:
     @classmethod
     def load(cls, path: Path) -> WordTokenizer:
         """Read a tokenizer.json. Raises BadCheckpoint unless it is one of whole words."""
-        try:
-            tokenizer = cls(HFTokenizer.from_str(path.read_text(encoding="utf-8")))
-        except Exception as error:  # the library raises Exception itself
-            raise BadCheckpoint(f"{path.parent.name}/{path.name} cannot be read ({error}).") from error
+        tokenizer = cls(read_json(path))
         if tokenizer.words[:2] != [END, UNKNOWN]:
             raise BadCheckpoint(f"{path.parent.name}/{path.name} is no vocabulary of whole words.")
         return tokenizer

@@ -26,6 +26,7 @@ from tlmviz.tracing.trace_file import TraceFile
 
 from . import address, engine, glossary, language, markdown, reading, texts
 from .claims import Claim, first, holding
+from .components import said_by
 from .components.below import PAINTED
 from .components.chart import chart as plotly_chart
 from .components.page_script import page_script
@@ -246,7 +247,7 @@ def chart(
 
 def selection(key: str) -> dict[str, Any]:
     """What was just selected in the chart `key`: its "points" or its "box", both absent when nothing was."""
-    return (st.session_state.get(key) or {}).get("selection") or {}
+    return said_by(key, "selection")
 
 
 def more(place: DeltaGenerator | None = None) -> DeltaGenerator:

@@ -8,7 +8,7 @@ from typing import Any
 
 import streamlit as st
 
-from tlmviz.checkpoints.folders import AT, added_models, opened_models, steps_of
+from tlmviz.checkpoints.folders import AT, installed_models, opened_models, steps_of, uploaded_models
 from tlmviz.errors import BadText
 from tlmviz.facades.language_model import LanguageModel
 from tlmviz.figures import placed
@@ -25,7 +25,14 @@ DEFAULT_TEXT = EXAMPLES["A lost ball"]
 TEXT: state.Control = state.text(  # of every page that reads one
     N_("Text"), DEFAULT_TEXT, key="text", more={"live": "150ms", "label_visibility": "collapsed"}
 )
-GROUPS = ("opened", "story model", "installed", "zoo", "translation")  # of models, as they follow in the menu
+GROUPS = (
+    "opened",
+    "story model",
+    "installed",
+    "zoo",
+    "translation",
+    "uploaded",
+)  # of models, as they follow in the menu
 REPLACEMENTS = ("zero", "mean")  # what may stand in for the output of a muted head
 HOW: state.Menu = state.menu(
     N_("Replace output by"), REPLACEMENTS, key="how", segments=True, help=texts.HOW_HELP
@@ -85,7 +92,8 @@ def _at_step(place: Any, name: str, asked: str, key: str) -> str:
 
 def _groups(models: Iterable[str]) -> dict[str, str]:
     """Which of GROUPS each model belongs to: where it came from, or how its name begins."""
-    came = dict.fromkeys(added_models(), "installed") | dict.fromkeys(opened_models(), "opened")
+    came = dict.fromkeys(uploaded_models(), "uploaded") | dict.fromkeys(installed_models(), "installed")
+    came |= dict.fromkeys(opened_models(), "opened")
     begins = {"eng": "translation", "zoo": "zoo"}
     return {name: came.get(name) or begins.get(name.partition("-")[0], "story model") for name in models}
 

@@ -16,6 +16,7 @@ from streamlit.errors import StreamlitAPIException
 from streamlit.runtime.scriptrunner import get_script_run_ctx
 
 from . import address
+from .components import said_by
 
 Value = TypeVar("Value")
 SLOT = address.SLOT  # begins the session's names of all that follows from a link, and is forgotten with it
@@ -170,12 +171,15 @@ class View:
 
     @classmethod
     def received(cls, sent: Mapping[str, Any]) -> View:
-        """A view from the state that the attention view sends."""
-        values = {name: sent[name] for name in ("query", "key", "stage", "log", "mode", "order", "find")}
+        """A view from the state that the attention view sends. Raises LookupError, TypeError, ValueError or OverflowError for
+        what is none."""
+        values: dict[str, Any] = {name: str(sent[name]) for name in ("stage", "mode", "order", "find")}
+        values |= {name: None if sent[name] is None else int(sent[name]) for name in ("query", "key")}
         overlay, mute = (
             tuple((int(layer), int(head)) for layer, head in sent[name]) for name in ("overlay", "mute")
         )
-        return cls(head=(int(sent["layer"]), int(sent["head"])), overlay=overlay, mute=mute, **values)
+        head = int(sent["layer"]), int(sent["head"])
+        return cls(head=head, log=bool(sent["log"]), overlay=overlay, mute=mute, **values)
 
     def sent(self) -> dict[str, Any]:
         """This view as the state that the attention view reads."""
@@ -243,13 +247,16 @@ def remember(view: View) -> None:
 
 def sent_by(key: str) -> dict[str, Any]:
     """What the attention view of this key sent last; empty before it did."""
-    return (st.session_state.get(key) or {}).get("view") or {}
+    return said_by(key, "view")
 
 
 def remember_sent(key: str) -> None:
     """Callback of the attention view of this key: what it sent becomes the session's view, and so the link."""
-    if sent := sent_by(key):
-        remember(View.received(sent))
+    try:
+        view = View.received(sent_by(key))
+    except (LookupError, TypeError, ValueError, OverflowError):
+        return
+    remember(view)
 
 
 def share() -> None:

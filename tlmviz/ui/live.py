@@ -16,6 +16,7 @@ import streamlit as st
 from tlmviz import figures
 
 from . import below, language
+from .components import said_by
 from .components.attention_view import pack
 from .components.scripts import CANVAS, module, style
 from .state import UNREADABLE, Control
@@ -52,10 +53,10 @@ class Picture:
 
     def _keep(self) -> None:
         """Callback: the user left the picture at these values. A value that no link can say is left as it was."""
-        message = (st.session_state.get(self.key) or {}).get("left")
-        if not message:
+        message = said_by(self.key, "left")
+        if not isinstance(message.get("seq"), int):  # not from this picture
             return
-        st.session_state[self._number] = int(message["seq"])
+        st.session_state[self._number] = message["seq"]
         for name, field in self.fields.items():
             if name not in message:
                 continue

@@ -1,11 +1,16 @@
-"""What admission control asks of Streamlit: whether there is a session, and what a frame of a tab says."""
+"""What admission control asks of Streamlit: whether a session is one of its own, and what a frame of a tab says."""
 
 from __future__ import annotations
 
+import hmac
+import secrets
+from types import SimpleNamespace
+from uuid import UUID
+
+import streamlit as st
 from google.protobuf.message import DecodeError  # type: ignore[import-untyped]
 from streamlit.proto.BackMsg_pb2 import BackMsg
-from streamlit.runtime import get_instance
-from streamlit.runtime.runtime_util import get_max_widget_state_size_bytes
+from streamlit.runtime import app_session
 
 from tlmviz.hosting.admission import IGNORED, PRESS, SAID, UNREADABLE
 
@@ -14,16 +19,35 @@ SERVED = {"stop_script", "file_urls_request", "app_heartbeat", "backend_operatio
 MOST_STATES = 2000  # widgets of a page, many times over
 
 
-def exists(session: str) -> bool:
-    """Whether a tab can come back to a session: one that is open, or was within the last minutes."""
-    return get_instance()._session_mgr.get_session_info(session) is not None
+def sign() -> None:
+    """Let the name of each session that begins in this process show that it did."""
+    # All that is asked of `uuid` there.
+    app_session.uuid = SimpleNamespace(uuid4=_signed)  # type: ignore[attr-defined, assignment]
+
+
+def issued(session: str) -> bool:
+    """Whether a session of this name began here, or in any process of this server, though it may be gone by now."""
+    try:
+        name = UUID(session)
+    except ValueError:
+        return False
+    signed = hmac.compare_digest(name.bytes[8:], _signature(name.bytes[:8]))
+    return signed and session == str(name)  # a name has other spellings
+
+
+def _signed() -> UUID:
+    drawn = secrets.token_bytes(8)
+    return UUID(bytes=drawn + _signature(drawn))
+
+
+def _signature(drawn: bytes) -> bytes:
+    secret = str(st.get_option("server.cookieSecret"))  # which the processes of `tlmviz serve` share
+    return hmac.digest(secret.encode(), b"session" + drawn, "sha256")[:8]
 
 
 def said(frame: bytes) -> str:
     """What a frame is to the server: PRESS, SAID, IGNORED, or UNREADABLE, of which Streamlit would write a traceback into the
-    log, or make a state of every widget that a page has not. It refuses large ones itself."""
-    if len(frame) > get_max_widget_state_size_bytes():
-        return SAID
+    log, or make a state of every widget that a page has not."""
     try:
         message = BackMsg.FromString(frame)
     except DecodeError:

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import functools
 import hashlib
 import os
 import shutil
 import tempfile
+import threading
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Protocol
@@ -13,12 +15,22 @@ from typing import Protocol
 import streamlit as st
 
 from tlmviz.checkpoints import opening
-from tlmviz.checkpoints.folders import SUFFIX, TRACE, UPLOADS, opened_models
+from tlmviz.checkpoints.folders import (
+    SUFFIX,
+    TRACE,
+    UPLOADED,
+    UPLOADS,
+    given_paths,
+    named_path,
+    uploaded_models,
+)
 from tlmviz.errors import BadFile, Error
 
 from . import fetching, frame, texts
 
 TYPES = ["gguf", "safetensors", "json", "jinja", "txt"]
+KEPT = 8  # uploads of all visitors; each may be as large as the server's owner lets a file be
+_ONE = threading.Lock()
 WHOLE = "config.json"  # what makes several files one checkpoint folder
 
 
@@ -31,10 +43,10 @@ class Uploaded(Protocol):
         """Its bytes."""
 
 
-@st.cache_resource(show_spinner=False)
-def folder() -> Path:
+@functools.cache
+def folder() -> tempfile.TemporaryDirectory[str]:
     """Where this process keeps what was uploaded; gone when it ends."""
-    return Path(tempfile.mkdtemp(prefix="tlmviz-uploads-"))
+    return tempfile.TemporaryDirectory(prefix="tlmviz-uploads-")
 
 
 def box() -> None:
@@ -60,23 +72,41 @@ def box() -> None:
 def keep(files: Sequence[Uploaded]) -> str:
     """Write the files, look at them, and offer them in the menus under the name that is returned. Raises Error.
 
-    Names from outside never become paths: only their last part is used. The same files are kept once.
+    Names from outside never become paths: only their last part is used. The same files are kept once, and the oldest of KEPT
+    give way.
     """
     names = [Path(file.name.replace("\\", "/")).name for file in files]
     digest = hashlib.sha256()
     for name, file in sorted(zip(names, files), key=lambda pair: pair[0]):
         digest.update(name.encode() + b"\0")
         digest.update(file.getbuffer())
-    home = folder() / digest.hexdigest()[:16]
-    path = home / _title(names)
-    if not path.exists():
+    home = Path(folder().name) / digest.hexdigest()[:16]
+    with _ONE:
+        known = next((name for name, path in uploaded_models().items() if path.parent == home), None)
+        if known is not None:
+            return known
+        name, path = _free(home, _title(names))
         try:
             _write(path, dict(zip(names, files)))
-            opening.offer([opening.checked(str(path))])
+            opening.checked(str(path))
         except BaseException:
             shutil.rmtree(home, ignore_errors=True)  # nothing unfit is left to be offered
             raise
-    return next(name for name, opened in opened_models().items() if opened == path)
+        paths = [*given_paths(UPLOADED), path]
+        for old in paths[:-KEPT]:  # what is read of it is in memory, or open
+            shutil.rmtree(old.parent, ignore_errors=True)
+        os.environ[UPLOADED] = os.pathsep.join(map(str, paths[-KEPT:]))
+        return name
+
+
+def _free(home: Path, title: str) -> tuple[str, Path]:
+    """The title as a model's name and its path, with a number in it where there is another model of that name."""
+    stem, suffix = os.path.splitext(title)
+    name, path, count = title.removesuffix(SUFFIX), home / title, 2
+    while named_path(name) is not None:
+        path, count = home / f"{stem}-{count}{suffix}", count + 1
+        name = path.name.removesuffix(SUFFIX)
+    return name, path
 
 
 def _title(names: Sequence[str]) -> str:
@@ -89,7 +119,7 @@ def _title(names: Sequence[str]) -> str:
 
 
 def _write(path: Path, files: dict[str, Uploaded]) -> None:
-    target = path if WHOLE in files else path.parent
-    target.mkdir(parents=True, exist_ok=True)
-    for name, file in files.items():
-        (target / name).write_bytes(file.getbuffer())
+    targets = [path / name if WHOLE in files else path for name in files]
+    targets[0].parent.mkdir(parents=True, exist_ok=True)
+    for target, file in zip(targets, files.values()):
+        target.write_bytes(file.getbuffer())

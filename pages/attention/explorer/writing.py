@@ -9,6 +9,7 @@ import streamlit as st
 from tlmviz.figures import readable
 from tlmviz.tracing.trace import Trace
 from tlmviz.ui import inputs, link
+from tlmviz.ui.components import said_by
 
 from .claims import cut_anew
 from .data import Data
@@ -56,10 +57,10 @@ def remark() -> str:
 
 def followed(shown: Data) -> None:
     """What was asked for in the bars, done: the callback of their component."""
-    sent = (st.session_state.get(BARS) or {}).get("asked") or {}
-    action = ACTIONS.get(sent.get("act", ""))
+    asked = said_by(BARS, "asked")
+    action = ACTIONS.get(str(asked.get("act", "")))
     if action is not None:
-        action(shown, sent)
+        action(shown, asked)
 
 
 def appended(shown: Data, token: int) -> tuple[str, str]:

@@ -11,6 +11,7 @@ import streamlit as st
 from pages import HOME
 from tlmviz.hosting import pictures
 from tlmviz.ui import glossary, language, markdown
+from tlmviz.ui.components import said_by
 from tlmviz.ui.components.scripts import component
 from tlmviz.ui.language import _
 from tlmviz.ui.tours import bar
@@ -51,8 +52,8 @@ def terms(data: Data) -> None:
 
 def _keep() -> None:
     """Callback of the list: what was typed becomes the search, and nothing is lit any more."""
-    if sent := (st.session_state.get(KEY) or {}).get("find"):
-        Glossary.find.set(Glossary.find.parse(str(sent["text"])))
+    if typed := said_by(KEY, "find"):
+        Glossary.find.set(Glossary.find.parse(str(typed.get("text", ""))))
         Glossary.asked.set("")
 
 

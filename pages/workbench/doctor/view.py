@@ -5,7 +5,7 @@ from __future__ import annotations
 import streamlit as st
 
 from tlmviz.analysis.workbench.faults import FAULTS, fitting
-from tlmviz.checkpoints.folders import TRACE, opened_models
+from tlmviz.checkpoints.folders import TRACE, opened_models, uploaded_models
 from tlmviz.errors import NoNetwork
 from tlmviz.facades.language_model import LanguageModel
 from tlmviz.figures.workbench import doctor as figures
@@ -65,7 +65,7 @@ def _two_ways(lm: LanguageModel | TraceFile, place) -> dict:
 
 def _models(lm: LanguageModel | TraceFile, place) -> dict:
     names = list(computing.offered())
-    files = [name for name in opened_models() if name != lm.name and name.endswith(TRACE)]
+    files = [name for name in opened_models() | uploaded_models() if name != lm.name and name.endswith(TRACE)]
     likely = files if lm.task == "trace" else [OTHER] if lm.name == computing.DEFAULT_MODEL else []
     if Doctor.other.get() not in names:
         Doctor.other.set(next((name for name in (*likely, lm.name) if name in names), names[0]))

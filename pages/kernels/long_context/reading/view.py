@@ -6,9 +6,8 @@ too much to send, the row comes from the server.
 
 from __future__ import annotations
 
-import streamlit as st
-
 from tlmviz.ui import live
+from tlmviz.ui.components import said_by
 from tlmviz.ui.components.attention_view import arithmetic
 from tlmviz.ui.language import _
 
@@ -27,7 +26,7 @@ def compute(found: Text) -> Data:
 
 def _held() -> str:
     """The origin, a text and a head, of which the browser computes rows itself; empty when there is none."""
-    return str(((st.session_state.get(PICTURE.key) or {}).get("left") or {}).get("holds", ""))
+    return str(said_by(PICTURE.key, "left").get("holds", ""))
 
 
 def picture(data: Data) -> None:
