@@ -303,13 +303,13 @@ def toggle(label: str, default: bool = False, *, key: str, **rest: Any) -> Any:
 
 
 def text(
-    label: str, default: str | None, *, key: str, height: int = 0, **rest: Any
+    label: str, default: str | None, *, key: str, height: int = 0, longest: int = LONGEST, **rest: Any
 ) -> Any:
     """A line of text, or, with a `height` in pixels, several. What it means is read by the page's data, in sentences where it
     cannot be."""
     widget, more = ("text_area", {"height": height}) if height else ("text_input", {})
     more = {**more, **rest.pop("more", {})}
-    return Control(key, default, link.up_to(LONGEST), widget=widget, label=label, more=more, **rest)
+    return Control(key, default, link.up_to(longest), widget=widget, label=label, more=more, **rest)
 
 
 def menu(
