@@ -5,7 +5,7 @@ Steps count from 0, positions and slots from 0; a slot is room for one position'
 
 from __future__ import annotations
 
-from dataclasses import dataclass, fields
+from dataclasses import asdict, dataclass
 
 import pandas as pd
 
@@ -268,9 +268,4 @@ class Run:
 
 def totals_table(runs: dict[str, Run]) -> pd.DataFrame:
     """Totals of several runs side by side, a column each."""
-    return pd.DataFrame(
-        {
-            name: {field.name: getattr(run.totals(), field.name) for field in fields(Totals)}
-            for name, run in runs.items()
-        }
-    )
+    return pd.DataFrame({name: asdict(run.totals()) for name, run in runs.items()})

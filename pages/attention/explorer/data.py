@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 import streamlit as st
@@ -33,7 +34,7 @@ class Data(shared.TextRead):
 
     chosen: Explorer
 
-    @property
+    @cached_property
     def query(self) -> int:
         """The pinned query, or the last token."""
         return len(self.trace) - 1 if self.chosen.view.query is None else self.chosen.view.query
@@ -48,7 +49,7 @@ class Data(shared.TextRead):
             else inputs.pinned(self.trace, view)
         )
 
-    @property
+    @cached_property
     def row(self) -> np.ndarray:
         """The chosen head's weights from the query."""
         return (
@@ -60,7 +61,7 @@ class Data(shared.TextRead):
         """Whether it is one text that reads itself: no image, and no other text."""
         return not self.trace.crosses and self.trace.patches is None
 
-    @property
+    @cached_property
     def expected(self) -> tuple[int, float] | None:
         """The likeliest next token, and its probability; a file has none."""
         try:
@@ -69,7 +70,7 @@ class Data(shared.TextRead):
             return None
         return int(p.argmax()), float(p.max())
 
-    @property
+    @cached_property
     def look(self) -> Look | None:
         """The chosen head's row beside what is expected; None where no text is continued."""
         if not self.is_text or self.lm.task != "language" or self.expected is None:
@@ -77,7 +78,7 @@ class Data(shared.TextRead):
         chosen = self.chosen
         return Look(chosen.model, chosen.text, chosen.view.head, self.query, self.row, self.expected)
 
-    @property
+    @cached_property
     def without(self) -> tuple[float, int, float] | None:
         """Without the muted heads: the probability of what all heads expect, the likeliest next token, and its probability.
         None while none is muted, and where nothing can be."""

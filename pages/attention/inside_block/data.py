@@ -65,7 +65,7 @@ class Data(shared.TextRead):
         """The pass over the text that all pages share, or the stack's."""
         return self.stack.trace if self.stack else shared.trace(self.chosen.model, self.chosen.text)
 
-    @property
+    @cached_property
     def names(self) -> tuple[str, ...]:
         """Names of the steps of the layer."""
         return stack_step_names(self.stack) if self.stack else step_names(self.lm.config, self.chosen.layer)
@@ -75,7 +75,7 @@ class Data(shared.TextRead):
         """The step that is shown at first, and where the model lacks the one that was chosen."""
         return OPENING_CROSS if self.stack and self.chosen.which == DECODER else OPENING
 
-    @property
+    @cached_property
     def name(self) -> str:
         """The step that is shown."""
         return self.chosen.step if self.chosen.step in self.names else self.opening
@@ -88,7 +88,7 @@ class Data(shared.TextRead):
     def _step(self, name: str) -> Step:
         return _step(*self._read, name, self.chosen.layer, self.chosen.head)
 
-    @property
+    @cached_property
     def drawn_steps(self) -> tuple[str, ...]:
         """The steps that have a row in the picture: the few that tell the story and the chosen one, or all."""
         return tuple(name for name in self.names if self.chosen.every or name in BRIEF or name == self.name)

@@ -49,7 +49,7 @@ class Data:
             for step in range(self.done.steps + 1)
         ]
 
-    @property
+    @cached_property
     def totals(self) -> tuple[int, int]:
         """Operations of all generated tokens, with the cache and without."""
         cached, again = map(sum, zip(*self.flops[1:], strict=True))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, lru_cache
 
 import pandas as pd
 import streamlit as st
@@ -59,12 +59,7 @@ class Data:
 
     def spelled(self, ids: tuple[int, ...] | list[int]) -> list[str]:
         """Each token as it stands in a text; one that spells nothing, or a part of a character, by its name."""
-        tokenizer = self.lm.tokenizer
-        texts = [tokenizer.decode([i], continues=True) for i in ids]
-        return [
-            text if text and BROKEN not in text else readable(tokenizer.name(i))
-            for i, text in zip(ids, texts)
-        ]
+        return [_spelled(self.model, i) for i in ids]
 
     def joined(self, ids: tuple[int, ...]) -> list[str]:
         """The tokens of a text; of those that spell one character together, the first has it and the others are empty."""
@@ -160,6 +155,13 @@ def _top(chain: Chain) -> tuple[list[list[int]], list[list[float]]]:
     """The ids of the three most probable tokens of each stage, and their probabilities."""
     top = torch.stack(chain.predicted).topk(3)
     return top.indices.tolist(), top.values.tolist()
+
+
+@lru_cache(maxsize=8192)
+def _spelled(model: str, token: int) -> str:
+    tokenizer = computing.model(model).tokenizer
+    text = tokenizer.decode([token], continues=True)
+    return text if text and BROKEN not in text else readable(tokenizer.name(token))
 
 
 def compute(chosen: Ahead) -> Data:

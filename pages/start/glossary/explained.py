@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, cached_property
 from pathlib import Path
 
 from pages import ALL, Page
@@ -330,7 +330,7 @@ class Shown:
     page: Page
     title: str
 
-    @property
+    @cached_property
     def picture(self) -> Path:
         """The card's picture."""
         return (

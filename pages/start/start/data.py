@@ -237,12 +237,12 @@ PICTURES: dict[str, tuple[str, Callable[[str], Arrays]]] = {
 }
 
 
-@st.cache_data(max_entries=64, show_spinner=False)
 def values(chapter: str, text: str) -> Arrays:
     """The numbers that a chapter's picture is drawn from."""
     return PICTURES[chapter][1](text)
 
 
+@st.cache_resource(max_entries=64, show_spinner=False)
 def picture(chapter: str, text: str, theme: figures.Theme) -> str:
     """A chapter's picture as SVG."""
     found, kind = values(chapter, text), PICTURES[chapter][0]

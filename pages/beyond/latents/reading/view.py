@@ -6,6 +6,7 @@ import numpy as np
 import streamlit as st
 
 from tlmviz import digits
+from tlmviz.analysis.beyond.digit_quality import Quality
 from tlmviz.facades.scenes.language import PLACES
 from tlmviz.figures.beyond.latents import crowded, muting
 from tlmviz.ui import frame, live
@@ -45,7 +46,8 @@ def controls() -> Reading:
     """Draw the controls; what they say, and what the model has of what the link names."""
     some, which = st.columns([0.3, 0.7], vertical_alignment="bottom")
     model = MODELS[Reading.latents.draw(some)]
-    Reading.picture.draw(which, wrong_first(model), format_func=lambda index: _named(model, index))
+    held = held_out(model)
+    Reading.picture.draw(which, wrong_first(model), format_func=lambda index: _named(held, index))
     config, pin = reader(model).config, Reading.pin.get()
     if pin and not (pin[0] < config.n_layers and pin[1] < config.n_latents):
         Reading.pin.set(None)
@@ -54,10 +56,10 @@ def controls() -> Reading:
     return Reading.of_session()
 
 
-def _named(model: str, index: int) -> str:
+def _named(held: Quality, index: int) -> str:
     """A held-out picture in words."""
-    digits_there = " ".join(map(str, held_out(model).truth[index]))
-    if wrong := int((~held_out(model).right_cells[index]).sum()):
+    digits_there = " ".join(map(str, held.truth[index]))
+    if wrong := int((~held.right_cells[index]).sum()):
         return ngettext(
             "no. {index}: {digits} ({n} read wrong)", "no. {index}: {digits} ({n} read wrong)", wrong, index=index,
             digits=digits_there,
