@@ -52,16 +52,6 @@ def doubles(data: Data) -> str | None:
     )  # fmt: skip
 
 
-def stays(data: Data) -> str | None:
-    """It did not grow."""
-    if doubles(data):
-        return None
-    return _(
-        "The memory that was allocated after the prompt, {bytes} bytes, did not have to grow.",
-        bytes=f"{int(data.done.reserved_bytes[-1]):,}",
-    )  # fmt: skip
-
-
 def ended(data: Data) -> str | None:
     """The model ended its text early."""
     done, asked = data.done, data.chosen.tokens
@@ -79,7 +69,7 @@ def beyond(data: Data) -> str | None:
     )  # fmt: skip
 
 
-CLAIMS = saves, saves_nothing, forgets, doubles, stays, ended, beyond
+CLAIMS = saves, saves_nothing, forgets, doubles, ended, beyond
 HINTS = (Hint(N_("Press ▶."), where(lambda data: data.done.tokens)),)
 
 

@@ -145,8 +145,8 @@ def notice() -> tuple[str, ...]:
             "longest answer from the start."
         ),
         _(
-            "Where **beginnings are shared**, they lie on the same pages (stripes). The first request to write to a part-full one "
-            "gets its own copy."
+            "Where **beginnings are shared**, they lie on the same pages (stripes). The first request to write to a part-full "
+            "one gets its own copy."
         ),
         _("**Preemption**: when no page is free, the latest arrival gives its pages back and is computed again later."),
     )  # fmt: skip

@@ -177,7 +177,9 @@ def test_muted_heads_are_muted_in_passes():
         better = int((effects < -0.0005).sum())
         assert (bool(said["muted_and_better"]), bool(said["none_better"])) == (better > 0, better == 0)
         assert not better or said["muted_and_better"].startswith(f"Without {better} of {effects.size} heads")
-        assert "0.0005 nats a token" in (said["muted_and_better"] or said["none_better"])  # from where it counts
+        assert "0.0005 nats a token" in (
+            said["muted_and_better"] or said["none_better"]
+        )  # from where it counts
         assert bool(said["most_missed"]) == (round(float(effects.max()), 3) > 0)
         elsewhere = shown.losses.elsewhere
         count = max(step for step, value in enumerate(elsewhere) if value <= elsewhere[0] + 0.1)

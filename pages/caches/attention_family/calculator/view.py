@@ -64,10 +64,9 @@ def pictures(data: Data) -> None:
         values = np.array([data.cache(other, chosen.length, 1) for other in compared])
         beyond = np.array([chosen.length > other.context for other in compared])
         tokens = ngettext("{n:,} token", "{n:,} tokens", chosen.length)
-        title = _("One request of {tokens} (pale: beyond the context)", tokens=tokens)
         figure = kv_costs.per_request(
             [other.name for other in compared], [other.kind for other in compared], values, beyond, compared.index(shape),
-            frame.theme(), title=title,
+            frame.theme(), title=_("One request of {tokens} (pale: beyond the context)", tokens=tokens),
         )  # fmt: skip
         frame.chart(figure, key="kvshapes", alt=_("Bytes of one request's cache for every published shape"))
     with right:

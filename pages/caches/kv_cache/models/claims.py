@@ -17,8 +17,8 @@ def keeps_less(data: Data) -> str | None:
     if total[most] == total[least]:
         return None
     return _(
-        "After {length} tokens the cache of {least} ({few}) takes {bytes} bytes and that of {most} ({many}) {more}: {times} times "
-        "as many.",
+        "After {length} tokens the cache of {least} ({few}) takes {bytes} bytes and that of {most} ({many}) {more}: {times} "
+        "times as many.",
         length=f"{data.length:,}", least=least, few=data.shapes[least].kind, bytes=f"{total[least]:,}", most=most,
         many=data.shapes[most].kind, more=f"{total[most]:,}", times=f"{total[most] / total[least]:.3g}",
     )  # fmt: skip
@@ -28,8 +28,10 @@ def all_keep_alike(data: Data) -> str | None:
     """All keep as much."""
     if keeps_less(data):
         return None
-    total = next(iter(data.sizes.values())).nbytes[-1]
-    return _("After {length} tokens all caches take as much: {bytes} bytes.", length=f"{data.length:,}", bytes=f"{total:,}")
+    bytes_ = f"{next(iter(data.sizes.values())).nbytes[-1]:,}"
+    return _(
+        "After {length:,} tokens all caches take as much: {bytes} bytes.", length=data.length, bytes=bytes_
+    )
 
 
 def as_by_formula(data: Data) -> str | None:
