@@ -105,6 +105,8 @@ test("a row is said in words that name its tokens", () => {
   assert.equal(said(6, row(0.1, 0, 0, 0.9, 0, 0, 0)), "From “red” (6), L5H4 looks at “ball” (3), what followed “red” the last time: 0.90 of its weight.");
   assert.match(said(6, row(0, 0, 0.9, 0, 0, 0, 0.1)), /an earlier copy of the token/);
   assert.match(said(5, row(0, 0.9, 0, 0, 0, 0, 0)), /the same word, written otherwise/);
+  const spaced = sentenceOf("L5H4", ["The", " cat", ".", " The"], 3, row(0.9, 0, 0, 0.1)); // a space is not seen: only the capital is told
+  assert.match(spaced, /, the same word: 0\.90/);
   assert.match(said(3, row(0.9, 0, 0, 0, 0, 0, 0)), /“⟨start⟩” \(0\), the first token/);
   assert.match(said(2, row(0.2, 0.2, 0.2, 0, 0, 0, 0)), /spreads its attention: the most, 0\.20/);
   assert.equal(kindOf(["b", "b"], 1, 0, []).name, "duplicate");

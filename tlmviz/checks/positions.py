@@ -80,7 +80,7 @@ def layouts_differ_by_order(lm: LanguageModel, trace: Trace) -> float:
 
 @identity(
     "Planes = score",
-    "|q||k| cos φ, summed over the planes, is the model's own score",
+    "q · k / √d of each plane, summed, is the model's own score",
     1e-4,
     when=has_planes,
     inputs=reading,

@@ -131,6 +131,6 @@ def warned(data: Data) -> list[str]:
 
 
 NOTICE = (
-    N_("The label *sink* of a head in the view below is its mean over all tokens, whatever *from* says here."),
+    N_("The label *sink* of a head in the view is its mean over all tokens, whatever *from* says here."),
     N_("*template* is what nobody wrote: the marks between the turns."),
 )  # fmt: skip

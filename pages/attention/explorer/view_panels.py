@@ -78,8 +78,8 @@ def mute(shown: Data) -> None:
     left, right = st.columns([0.75, 0.25])
     st.session_state[_MUTED] = list(heads)
     left.multiselect(
-        _("Muted heads (layer.head): Alt-click a tile above, or choose here"), options, key=_MUTED, on_change=_keep_muted,
-        format_func=lambda head: f"{head[0]}.{head[1]}", placeholder=_("Choose any number of heads"),
+        _("Muted heads: Alt-click a tile above, or choose here"), options, key=_MUTED, on_change=_keep_muted,
+        format_func=lambda head: "L{}H{}".format(*head), placeholder=_("Choose any number of heads"),
     )  # fmt: skip
     how = inputs.replacement_menu(right)
     if not heads:
@@ -89,7 +89,7 @@ def mute(shown: Data) -> None:
             args=(((layer, head),),),
         )  # fmt: skip
     after = shared.trace(shown.chosen.model, shown.chosen.text, muted=heads, how=how)
-    _compare(data.changed(shown, after), _("{count} heads muted ({how})", count=len(heads), how=how), "muted")
+    _compare(data.changed(shown, after), _("Muted heads: {n} ({how})", n=len(heads), how=how), "muted")
     change = (after.loss_per_token() - trace.loss_per_token()).numpy()
     if len(change):
         figure = predictions.loss_change(trace.tokens, change, frame.theme())

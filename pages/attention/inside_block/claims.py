@@ -213,15 +213,14 @@ def about(data: Data) -> str:
 
 NOTICE = (
     N_("What travels through the model (the residual stream) keeps its shape: attention and the MLP only *add* to it."),
-    N_("Follow *scale*, *mask* and *softmax*: at first a token has scores for later tokens too. The mask takes these away, and "
-       "softmax turns each row into shares of what is left."),
-    N_("*per head* shows what each head writes on its own: added up, the heads are the attention's output."),
+    N_("Under *All steps* follow *scale*, *mask* and *softmax*: at first a token has scores for later tokens too. The mask takes "
+       "these away, and softmax turns each row into shares of what is left."),
 )  # fmt: skip
 NOTICE_PAIR = (
     N_("**A decoder's block has three parts.** First the translation looks at itself, where the mask hides what is not written "
        "yet; then *cross-attention* looks at the source sentence; then comes the MLP. Each only *adds* to what travels through."),
-    N_("**Two texts meet in *cross scores*:** a row for each token that is written, a column for each that was read. The "
-       "queries are made from the translation, the keys and values from the *memory*, the encoder's last step. Nothing is "
-       "hidden."),
+    N_("**Two texts meet in *cross scores*** (*All steps*): a row for each token that is written, a column for each that was "
+       "read. The queries are made from the translation, the keys and values from the *memory*, the encoder's last step. Nothing "
+       "is hidden."),
 )  # fmt: skip
 MATHS = N_("Every sublayer ends at `[B, T, C]` again.")

@@ -184,8 +184,8 @@ def notice(data: Data) -> tuple[str, ...]:
             "are equally far apart."
         ),
         _(
-            "Triangles on the axis are steps at which a rule noticed something of a head, dashed lines what the training said "
-            "itself; the sentence below the picture tells those of the head that is followed."
+            "Triangles on the axis are steps at which a rule noticed something of a head, upright dotted lines what the "
+            "training said itself; the sentence below the picture tells those of the head that is followed."
         ),
     ]
     if data.model:

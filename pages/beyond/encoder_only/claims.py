@@ -270,8 +270,8 @@ NOTICE = {
         N_("Each box is a head: blue is the weight on the first text, orange on the second; what is left empty lies on [CLS] "
            "and [SEP]. Point at a box to see which words it reads."),
         N_("Training asked [CLS] that, and every other token whether it is one of the two words: underlined ones say yes. “Of "
-           "one story” was never asked; it was fitted afterwards, to the mean vectors of both texts, and is wrong on every third "
-           "pair."),
+           "one story” was never asked; it was fitted afterwards, to the mean vectors of both texts, and is right on {story}% "
+           "of held-out pairs."),
     ),
     MASKS: (
         N_("The bars say what each hidden token costs, in bits. The model was never trained with the mask: part of what it "
@@ -281,8 +281,8 @@ NOTICE = {
         N_("**Encoder-only**: no cell is forbidden. **Decoder-only**: nothing right of the diagonal, so that it can write on "
            "word by word. **Both**: the encoder's map is full, the decoder's is not, and a third map leads from one to the "
            "other."),
-        N_("The first two have the same size, the same layers and the same tokens: they differ in the mask and in what they "
-           "were asked in training. Heads of one number have nothing in common but that."),
+        N_("The first two have the same layers: they differ in the mask, in what they were asked in training and in how long. "
+           "Heads of one number have nothing in common but that."),
     ),
 }  # fmt: skip
 MATHS = (
@@ -297,7 +297,7 @@ MATHS = (
 
 def notice(data: Data) -> list[str]:
     """What the parts of the open picture are."""
-    return [_(each).format(bags=BAGS) for each in NOTICE[data.chosen.part]]
+    return [_(each).format(bags=BAGS, story=RIGHT[1]) for each in NOTICE[data.chosen.part]]
 
 
 def maths() -> list[str]:

@@ -19,9 +19,9 @@ def saves(data: Data) -> str | None:
     if times == "1":
         return None
     return _(
-        "Once it has read {prompt} tokens, the model writes {n} more and keeps {bytes} bytes of keys and values for each token; "
-        "without them the writing alone would take {times} times as many operations.",
-        n=data.done.steps, prompt=data.done.prompt, bytes=f"{per_token(data):,.0f}", times=times,
+        "Once it has read {prompt} tokens, the model writes {n} more, with {bytes} bytes in its cache for each token that it "
+        "keeps; without a cache the writing alone would take {times} times as many operations.",
+        n=data.done.steps, prompt=f"{data.done.prompt:,}", bytes=f"{per_token(data):,}", times=times,
     )  # fmt: skip
 
 
@@ -36,7 +36,7 @@ def forgets(data: Data) -> str | None:
         return None
     return _(
         "{length} tokens were read and {window} are kept: the ring is full, and each new one overwrites the oldest.",
-        length=len(data.done.ids), window=window,
+        length=f"{len(data.done.ids):,}", window=f"{window:,}",
     )  # fmt: skip
 
 
@@ -49,16 +49,6 @@ def doubles(data: Data) -> str | None:
         "Memory is allocated ahead: {first} bytes after the prompt, {last} at the end. What is used grew from {used} to {more}.",
         first=f"{first:,}", last=f"{last:,}", used=f"{int(data.done.occupied_bytes[0]):,}",
         more=f"{int(data.done.occupied_bytes[-1]):,}",
-    )  # fmt: skip
-
-
-def stays(data: Data) -> str | None:
-    """It did not grow."""
-    if doubles(data):
-        return None
-    return _(
-        "The memory that was allocated, {bytes} bytes, was enough for the whole text: nothing had to grow.",
-        bytes=f"{int(data.done.reserved_bytes[-1]):,}",
     )  # fmt: skip
 
 
@@ -79,14 +69,13 @@ def beyond(data: Data) -> str | None:
     )  # fmt: skip
 
 
-CLAIMS = saves, saves_nothing, forgets, doubles, stays, ended, beyond
+CLAIMS = saves, saves_nothing, forgets, doubles, ended, beyond
 HINTS = (Hint(N_("Press ▶."), where(lambda data: data.done.tokens)),)
 
 
-def per_token(data: Data) -> float:
-    """Bytes that the cache keeps of a token, in all layers."""
-    kept = min(len(data.done.ids), data.done.window or len(data.done.ids))
-    return float(data.done.occupied_bytes[-1]) / kept
+def per_token(data: Data) -> int:
+    """Bytes of a token that is kept, in all layers."""
+    return data.done.bytes_per_token_per_layer * len(data.done.windows)
 
 
 def title(data: Data, longest: int) -> str:
@@ -114,7 +103,7 @@ def question(data: Data) -> str:
         "times as many operations is that?",
         "{model} has read {prompt} tokens and writes {n} tokens. Without a cache it reads the whole text again for each. How "
         "many times as many operations is that?",
-        data.done.steps, model=markdown.plain(data.chosen.model), prompt=data.done.prompt,
+        data.done.steps, model=markdown.plain(data.chosen.model), prompt=f"{data.done.prompt:,}",
     )  # fmt: skip
 
 
@@ -130,7 +119,7 @@ def notice() -> tuple[str, ...]:
     """What the picture's parts are."""
     return (
         _(
-            "Each token adds **one row** to the map and **one column** to the stored keys and values. Rows above never change, "
-            "so old queries are never needed again."
+            "Each token makes **one row** of the map and **one column** of what is kept. Rows above never change, so old "
+            "queries are never needed again."
         ),
     )

@@ -65,8 +65,9 @@ export function drawDecoding(pen, { header, arrays }, layout, theme, step) {
   pen.text(map.x, map.y - 10, name, { color: theme.muted });
   pen.image(numbersImage(theme, read(arrays.weights, shown, (row) => row <= now), shown, shown, false), map.x, map.y, map.width, map.height);
   drawQueries(pen, { header, arrays }, q, theme, step);
-  const kept = /** @type {[Float32Array, Box, string][]} */ ([[arrays.k, keys, latent ? _("c_KV and, under the line, k^R: kept") : _("Kᵀ: kept")], ...(values ? [[arrays.v, values, _("Vᵀ: kept")]] : [])]);
   const seen = Math.max(0, now + 1 - (window ?? Infinity));
+  const told = seen ? _("kept, but for the pale ones") : _("kept");
+  const kept = /** @type {[Float32Array, Box, string][]} */ ([[arrays.k, keys, latent ? _("c_KV and, under the line, k^R: {told}", { told }) : _("Kᵀ: {told}", { told })], ...(values ? [[arrays.v, values, _("Vᵀ: {told}", { told })]] : [])]);
   for (const [all, box, name] of kept) {
     const size = all.length / shown;
     const turned = read(all, size, (row) => row <= now);

@@ -71,7 +71,7 @@ export function linesOf(header, step) {
       _("New row: its query × {kept} keys. Then the query is gone", { kept: whole(Math.min(now, window ?? now)) }),
       _("Kept: {line}, in each of {layers} layers", { line, layers: windows.length }),
     ]
-    : [_("The prompt: {count} tokens, read at once", { count: whole(now) }), `…${before}`, _("{count} rows of the map", { count: whole(now) }), _("Kept: {count} times {line}", { count: whole(now), line })];
+    : [_("The prompt: {count} tokens, read at once", { count: whole(now) }), `…${before}`, _("{count} rows of the map", { count: whole(now) }), _("Kept: {count} times {line}", { count: whole(Math.min(now, window ?? now)), line })];
   const bytes = { used: whole(used[step]), room: whole(allocated[step]) };
   lines.push(measured ? _("Cache: {used} B used of {room} B allocated", bytes) : _("Cache, by formula: {used} B used of {room} B allocated", bytes));
   if (step && allocated[step] > allocated[step - 1]) lines.push(_("Full: the buffers doubled to {room} positions", { room: whole(room) }));

@@ -42,7 +42,8 @@ def found(data: Data) -> str | None:
     if not totals.num_cached_tokens:
         return None
     return _(
-        "**Shared pages** save work: {found} tokens of prompts are found in memory, {computed} are computed."
+        "**Shared pages** save work in continuous batching: {found} tokens of prompts are found in memory, {computed} are "
+        "computed."
     ).format(found=totals.num_cached_tokens, computed=totals.num_computed_tokens)
 
 
@@ -59,8 +60,9 @@ def preempted(data: Data) -> str | None:
     if not totals.preemptions:
         return None
     return ngettext(
-        "**Memory runs out** once: a request gives its pages back, and {again} tokens are computed again.",
-        "**Memory runs out** {times} times: requests give their pages back, and {again} tokens are computed again.",
+        "**Memory runs out** once in continuous batching: a request gives its pages back, and {again} tokens are computed again.",
+        "**Memory runs out** {times} times in continuous batching: requests give their pages back, and {again} tokens are "
+        "computed again.",
         totals.preemptions,
         times=totals.preemptions,
         again=totals.num_recomputed_tokens,
@@ -143,8 +145,8 @@ def notice() -> tuple[str, ...]:
             "longest answer from the start."
         ),
         _(
-            "**Shared beginnings** lie on the same pages (stripes). The first request to write to a part-full one gets its own "
-            "copy."
+            "Where **beginnings are shared**, they lie on the same pages (stripes). The first request to write to a part-full "
+            "one gets its own copy."
         ),
         _("**Preemption**: when no page is free, the latest arrival gives its pages back and is computed again later."),
     )  # fmt: skip

@@ -16,7 +16,7 @@ _RANK = Part.link(part=RANK)
 CARDS = (
     Card(
         "A formula that is the model",
-        "Queries times keys, k summed: run as it is written, it is the model's own tensor to the last digit.",
+        "Queries times keys, k summed: run as it is written, it is the model's own tensor, but for rounding.",
         {},
         "Two equal square maps of scores beside each other, and a third without a colour",
     ),

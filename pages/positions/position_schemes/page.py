@@ -13,7 +13,7 @@ from tlmviz.ui.language import _
 
 frame.heading(
     _("Position schemes"),
-    _("Unless it is told, a model cannot tell “dog bites man” from “man bites dog”: six ways to say where a word stands."),
+    _("“Dog bites man” is not “man bites dog”: five ways to tell a model where a word stands, and a model that is told nothing."),
     examples, Reading, Schemes, Extension,
 )  # fmt: skip
 row = st.container(horizontal=True, vertical_alignment="center", gap="small")

@@ -184,7 +184,7 @@ function drawBars(pen, data, box, theme, step, lit) {
   const before = low < 0 ? SUM : 0;
   const x = (/** @type {number} */ value) => box.x + before + ((value - low) / (high - low || 1)) * (box.width - before - SUM);
   const row = box.height / (planes + 1.5);
-  pen.text(box.x - 30, box.y - 12, _("what each plane adds, |q||k| cos φ / √d, and the sum"), { color: theme.muted });
+  pen.text(box.x - 30, box.y - 12, _("what each plane adds, q · k / √d there, and the sum"), { color: theme.muted });
   const every = Math.ceil(11 / row);
   for (let j = 0; j <= planes; j++) {
     const value = j < planes ? parts[step * planes + j] : scores[step];

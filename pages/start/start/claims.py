@@ -42,9 +42,12 @@ def spreads(data: Data) -> str | None:
     row, key, weight = _most(data)
     if _looks_back(data):
         return None
+    named = f"“{_word(data, key)}”"
+    if data.word(key) == data.word(row):
+        named = _("itself") if key == row else _("an earlier {word}", word=named)
     return _(
-        "Reading “{query}”, one head of the model gives “{key}” more of its attention than any other word: {weight}.",
-        query=_word(data, row), key=_word(data, key), weight=number(weight, ".0%"),
+        "Reading “{query}”, one head of the model gives {key} more of its attention than any other word: {weight}.",
+        query=_word(data, row), key=named, weight=number(weight, ".0%"),
     )  # fmt: skip
 
 

@@ -31,12 +31,12 @@ def begins(data: Data) -> str:
         )
     if data.chosen.task in TEXTS:  # it is this page's, and was sent with it
         return _(
-            "A network of {count} random numbers learns {what}, in your browser, while you watch.",
+            "An untrained network of {count} numbers learns {what}, in your browser, while you watch.",
             count=f"{data.parameters:,}",
             what=what,
         )
     return _(
-        "A network of {count} random numbers learns {what}, in your browser, while you watch: nothing is sent.",
+        "An untrained network of {count} numbers learns {what}, in your browser, while you watch: nothing is sent.",
         count=f"{data.parameters:,}",
         what=what,
     )

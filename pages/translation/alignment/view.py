@@ -79,7 +79,8 @@ def _map_menu(model: str, place) -> str:
     def label(option: str) -> str:
         if option == MEAN:
             return _("Mean of all maps")
-        said = map_name(Hypothesis(Alignment(model=model, text="", map=option))).capitalize()
+        said = map_name(Hypothesis(Alignment(model=model, text="", map=option)))
+        said = said[0].upper() + said[1:]
         if len(names) == 1 or option not in (BEST, OWN):
             return said
         return (

@@ -148,7 +148,7 @@ def nearly_lost(data: Data) -> str | None:
     if rank == 1 or data.chosen.width == 1:
         return None
     return _(
-        "At step {step} the winner was only number {rank} of {width}: a narrower beam may lose it there.",
+        "At step {step} the winner was only number {rank} of {width}.",
         step=step, rank=rank, width=data.chosen.width,
     )  # fmt: skip
 
@@ -222,7 +222,7 @@ def title(data: Data) -> str:
         steps, drawn = data.search.steps, max(node.depth for node in data.tree.nodes)
         stopped = (
             _("{steps} steps, {stopped}", steps=steps, stopped=stopped) if drawn <= steps
-            else _("{steps} of the {drawn} steps, {stopped}", steps=steps, drawn=drawn, stopped=stopped)
+            else _("{steps} steps, {stopped}; greedy search took {drawn}", steps=steps, drawn=drawn, stopped=stopped)
         )  # fmt: skip
     return _("{model}, beam of {width}: {stopped}", model=chosen.model, width=chosen.width, stopped=stopped)
 

@@ -62,8 +62,8 @@ def turned(data: Data) -> str | None:
         return None
     return _(
         "RoPE put into cross-attention moves {moved} of its weight: each query is turned by its place t and each key by its "
-        "own, u, so that scores see the distance t − u. These weights never learned with it: a loss of {turned} nats per token, "
-        "{masked} without.",
+        "own, u, so that scores see the distance t − u. With it, which these weights never learned, the loss is {turned} nats "
+        "per token, without it {masked}.",
         moved=number(data.moved, ".0%"), turned=_mean(data, ROTATED), masked=_mean(data, MASKED),
     )  # fmt: skip
 

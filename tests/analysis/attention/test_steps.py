@@ -123,6 +123,7 @@ def test_panels_hold_the_tapped_tensors(steps, variant):
         assert np.array_equal(steps[name].panels[-1].values, trace[f"blocks.{LAYER}.{part}"][0].numpy())
     weights = trace.attention(LAYER, HEAD).numpy()
     shown = np.nan_to_num(steps["softmax"].panels[-1].values)
+    assert "itself and every earlier token" in steps["softmax"].sentence and shown.diagonal().min() > 0
     assert np.allclose(shown, weights) and np.allclose(shown.sum(1), 1, atol=1e-5)
     z = trace[f"blocks.{LAYER}.attn.z"][0, HEAD].numpy()
     assert np.array_equal(steps["mix"].panels[-1].values, z)

@@ -280,7 +280,7 @@ def test_a_shared_link_opens_the_same_picture_in_a_second_tab(page, server, brow
         expect(other.get_by_test_id("detail")).to_have_attribute("data-painted-head", "2.4")
         for name, value in (("head", "2.4"), ("query", "5"), ("stage", "scaled")):
             wait_for_param(other, name, value)
-        expect(other.get_by_text(re.compile(r"Muted: 0\.1\."))).to_be_visible()
+        expect(other.get_by_text(re.compile(r"Muted: L0H1\."))).to_be_visible()
 
 
 def test_ten_thousand_characters_leave_a_sentence_a_picture_and_the_text(page, server):

@@ -124,3 +124,4 @@ def test_every_size_is_drawn(shape, theme):
 def test_the_default_head_stands_out_and_hover_is_exact():
     (bars,) = figures.head_errors(["1.2", "mean"], np.array([0.2, 0.4]), "mean", DARK).data
     assert bars.marker.color[0] != bars.marker.color[1] and ".4f" in bars.hovertemplate
+    assert list(bars.customdata) == ["L1H2", "mean"]

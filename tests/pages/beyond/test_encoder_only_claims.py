@@ -9,7 +9,7 @@ import tlmviz
 from pages.beyond.encoder_only import claims, data
 from pages.beyond.encoder_only.state import CLS, HIDDEN, KINDS, MASKS, Choice
 from pages.beyond.encoder_only.view import SECONDS
-from tests.pages.helpers import open_page
+from tests.pages.helpers import ROOT, open_page
 from tests.pages.states import above_the_picture, each_speaks_and_is_silent
 from tlmviz.figures import readable
 from tlmviz.ui import translation
@@ -122,6 +122,19 @@ def check_masks(said: dict, t: Plain) -> None:
         said["mask_takes"], f"L{t.state.layer}H{t.state.head}", f"{100 * later:.0f}%", f"{more} bits", less
     )
     check_average(said["on_average"], t, both, left)
+
+
+def test_what_is_alike_and_what_is_not():
+    """Of the two one-stack models, by their configs and cards; and how often “of one story” is right."""
+    layers, vocabulary, steps = set(), set(), set()
+    for name in ("stories-encoder", "zoo-rope"):
+        lm, card = tlmviz.load(name), (ROOT / "models" / name / "card.md").read_text("utf-8")
+        layers.add((lm.config.n_layers, lm.config.d_model, lm.config.n_heads))
+        vocabulary.add(lm.tokenizer.vocab_size)
+        steps.add(re.search(r"([\d,]+) steps", card)[1])
+    assert (len(layers), len(vocabulary), len(steps)) == (1, 2, 2)
+    said = " ".join(" ".join(each) for each in claims.NOTICE.values())
+    assert "same layers: they differ" in said and "same tokens" not in said and "{story}%" in said
 
 
 def check_kinds(said: dict, t: Plain, shown: data.Data) -> None:

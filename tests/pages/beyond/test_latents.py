@@ -122,7 +122,8 @@ def test_the_picture_with_most_mistakes_comes_first():
     assert sorted(order) == list(range(382)) and right[order[0]].sum() == right.sum(1).min()
     cell = int(np.flatnonzero(~right[order[0]])[0])
     header = header_by({"latd": str(order[0]), "latcell": str(cell)})
-    assert f"wrong, it is a {header['truth'][cell]}" in header["said"]
+    name = "an 8" if (truth := header["truth"][cell]) == 8 else f"a {truth}"
+    assert f"wrong, it is {name}" in header["said"]
 
 
 @pytest.mark.parametrize(

@@ -1,5 +1,7 @@
 """What the page Latents claims, held against the models' own answers, pixels compared plainly, and scores that are counted."""
 
+import re
+
 import numpy as np
 import pytest
 
@@ -12,8 +14,9 @@ from pages.beyond.latents.reading import claims, data
 from pages.beyond.latents.reading.state import NAMES, Reading
 from pages.beyond.latents.two_mlas import claims as both_claims
 from pages.beyond.latents.two_mlas import data as both_data
+from tests.javascript.node import evaluate
 from tests.pages.helpers import open_page
-from tests.pages.states import above_the_picture, each_speaks_and_is_silent, facts, hold
+from tests.pages.states import above_the_picture, each_speaks_and_is_silent, facts, hold, told
 from tlmviz import digits
 from tlmviz.errors import Error
 from tlmviz.facades.scenes.language import PLACES
@@ -223,7 +226,7 @@ def test_every_claim_on_the_cost_is_a_count():
         twice = (2 * n * m + m * m) / by
         plain = {
             "fewer": [f"{n:,}", f"{among:,}", f"{m:,}", f"{by:,}", times] if ratio > 1 else None,
-            "more": [f"{m:,}", f"{by:,}", f"{n:,}", f"{among:,}"] if ratio <= 1 else None,
+            "more": [f"{n:,}", f"{m:,}", f"{by:,}", f"{among:,}"] if ratio <= 1 else None,
             "mixing": [f"{m * m:,}", f"{by:,}"] if m > n else None,
             "doubled": [f"{twice:.1f}"] if f"{twice:.1f}" != "4.0" else None,
         }  # fmt: skip
@@ -233,6 +236,7 @@ def test_every_claim_on_the_cost_is_a_count():
                 expected is None
                 or facts(said[name].replace(", ", " ").replace(";", "").replace(":", "")) == expected
             )
+        assert not re.search(r"\b1 (inputs|latents)", told(cost_claims.CLAIMS, shown)), (n, m)
         found.append({name: bool(text) for name, text in said.items()})
     each_speaks_and_is_silent([{k: v for k, v in each.items() if k != "doubled"} for each in found])
 
@@ -261,3 +265,7 @@ def test_the_first_claim_stands_above_each_picture():
     assert "8 learned rows of numbers read" in said and "of the 9 handwritten digits" in said
     [said] = above_the_picture(open_page("beyond/latents", {"latpart": "Cost"}))
     assert "15.1 times fewer" in said
+    assert [claims._named(read) for read in (7, 8)] == ["a 7", "an 8"]
+    drawing = {"pages/beyond/latents/cost/drawing.js": "costSentence"}
+    few, many = evaluate(drawing, "result = [costSentence(65536, 64), costSentence(1, 4096)];", None)
+    assert few.endswith(" 1,023 times fewer.") and many.endswith(" 16,781,312 times more.")

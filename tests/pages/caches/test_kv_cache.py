@@ -78,6 +78,14 @@ def test_every_kind_of_cache_is_stepped_through(name, kept):
     shown = generation(model=name, head=(1, 5))
     header, arrays = unpacked(drawn(view.steps, shown))
     assert any(kept in line for line in evaluate(TOLD, "result = linesOf(given, 1);", header))
+    full = [
+        line
+        for line in evaluate(TOLD, "result = linesOf({ ...given, prompt: 1000 }, 0);", header)
+        if "Kept" in line
+    ]
+    assert full[0].startswith(
+        f"Kept: {'64' if name == 'zoo-window' else '1,000'} times "
+    )  # a window forgets the others
     assert ("v" in arrays) == (header["latent"] is None)
     assert green(shown.checks) and len(shown.checks) == 4
     scope = run_code(view.snippet(shown))
@@ -153,7 +161,9 @@ def test_models_side_by_side_and_the_formula_says_what_nbytes_says():
     assert {"zoo-rope", "zoo-gqa", "zoo-mqa", "zoo-mla", "zoo-mla-cq", "zoo-window"} == set(table.index)
     assert (table["Equal"] == "✓").all() and (table["Bytes"] == table["By formula"]).all()
     assert (
-        table["Bytes per token"]["zoo-mqa"] * 8 == table["Bytes per token"]["zoo-rope"] == 4 * 2 * 8 * 16 * 4
+        table["Bytes per token read"]["zoo-mqa"] * 8
+        == table["Bytes per token read"]["zoo-rope"]
+        == 4 * 2 * 8 * 16 * 4
     )
     scope = run_snippet(app)
     assert {name: sizes[0] for name, sizes in scope["sizes"].items()} == dict(table["Bytes"])

@@ -130,6 +130,11 @@ def test_every_claim_is_what_the_steps_say_and_silent_elsewhere():
             continue
         if shown.requests:
             found.append(hold(claims.CLAIMS, PLAIN, shown, Truth(state)))
+            said = (
+                claims.found(shown),
+                claims.preempted(shown),
+            )  # either policy may be drawn: they say whose numbers it is
+            assert all("continuous batching" in each for each in said if each)
     each_speaks_and_is_silent(found)
     assert len(found) > 20
 

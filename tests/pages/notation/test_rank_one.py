@@ -88,7 +88,8 @@ result = way ? [false, true].map((sorted) => {{
   const state = {{ way, sorted, count: Math.min(3, way.count) }};
   const sum = addTerms(data, state, new Float64Array(data.whole.length), 0, state.count);
   return {{ sum: [...sum], errors: [...errorsOf(data, way, sorted)], first: numberOf(data, state, 0),
-    said: sumSentence(data, state), cell: cellSentence(data, state, sum, {{ row: 0, col: 1 }}), count: state.count }};
+    said: sumSentence(data, state), one: sumSentence(data, {{ ...state, count: 1 }}),
+    cell: cellSentence(data, state, sum, {{ row: 0, col: 1 }}), count: state.count }};
 }}) : null;"""
     files = {
         "tlmviz/ui/components/canvas/decode.js": "decode",
@@ -106,9 +107,10 @@ result = way ? [false, true].map((sorted) => {{
         expected = terms.columns[:, order[:count]] @ terms.rows[order[:count]]
         np.testing.assert_allclose(np.reshape(answer["sum"], expected.shape), expected, atol=1e-5 * size)
         np.testing.assert_allclose(answer["errors"], terms.errors(order), atol=1e-6)
+        assert answer["one"].startswith(f"1 of {len(terms)} terms leaves ")
         assert answer["first"] == order[0] and answer["count"] == count
         assert (
-            answer["said"].startswith(f"{count} of {len(terms)} terms leave ")
+            answer["said"].startswith(f"{count} of {len(terms)} terms leave{'s' * (count == 1)} ")
             and "undefined" not in answer["said"] + answer["cell"]
         )
 

@@ -122,8 +122,8 @@ def _furthest(t: Six):
         return None
     first, last = (divmod(int(index), 8) for index in (means[near].argmin(), means[far].argmax()))
     return (
-        TITLES[near], f"{first[0]}.{first[1]}", f"{means[near].min():.1f}",
-        TITLES[far], f"{last[0]}.{last[1]}", f"{means[far].max():.1f}",
+        TITLES[near], f"L{first[0]}H{first[1]}", f"{means[near].min():.1f}",
+        TITLES[far], f"L{last[0]}H{last[1]}", f"{means[far].max():.1f}",
     )  # fmt: skip
 
 
@@ -131,8 +131,8 @@ def _moved(t: Six):
     if len(t.ids) < 2:
         return None
     error = {scheme: shift_moves_nothing(lm, t.ids[:128]).error for scheme, lm in t.lms.items()}
-    worst = max(error, key=error.get)
-    return 64, 0, "Relative", "ALiBi", "RoPE", "None", TITLES[worst], f"{error[worst]:.3f}"
+    others = (fact for s in ("learned", "sinusoidal") for fact in (TITLES[s], f"{error[s]:.3f}"))
+    return 64, 0, "Relative", "ALiBi", "RoPE", "None", *others
 
 
 SAYS = {
@@ -154,7 +154,7 @@ def test_every_claim_on_the_six_schemes_is_what_the_models_say():
     for text in TEXTS:
         for view in VIEWS if text in TEXTS[:2] else (EXTRAPOLATION,):
             state = Schemes(reading=_reading(text), head=(2, 3), view=view, measure="Decay")
-            names = (*TITLES.values(), "L2H3")
+            names = (*TITLES.values(), *(f"L{layer}H{head}" for layer in range(4) for head in range(8)))
             found.append(hold(claims.CLAIMS, SAYS, data.compute(state), Six(state), names))
     each_speaks_and_is_silent([{k: v for k, v in each.items() if k not in NOT_BOTH} for each in found])
 
@@ -214,7 +214,9 @@ def _price(t: Scaled):
 EXTENDS = {
     "held_down": _held_down,
     "not_held_down": lambda t: (
-        (256, t.state.model, *t.beyond()[:2]) if len(t.read) > 256 and not t.is_held_down() else None
+        (256, t.state.model, *t.beyond()[: 4 if t.state.schemes else 2])
+        if len(t.read) > 256 and not t.is_held_down()
+        else None
     ),
     "nothing_beyond": lambda t: (f"{len(t.ids):,}", t.state.model, 256) if len(t.read) <= 256 else None,
     "window": lambda t: (64,) if t.state.model == "zoo-window" else None,

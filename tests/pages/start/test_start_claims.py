@@ -26,6 +26,7 @@ TEXTS = [
     MOON,
     "😀",
     "Zumi saw Kavo. Zumi saw Ka",
+    "The cat sat on the mat. The dog ran",
 ]
 
 
@@ -80,6 +81,11 @@ def test_every_claim_is_what_the_model_says_and_silent_elsewhere(stories):
         ]
         for position in (head.row, key):
             assert f"“{readable(names[position]).lstrip('␣') or '␣'}”" in first
+        if not looks_back and names[key].strip() == names[head.row].strip():  # which of two alike is told
+            named = (
+                "itself more" if key == head.row else f"an earlier “{readable(names[key]).lstrip('␣')}” more"
+            )
+            assert f"gives {named} of its attention" in first
         assert percent in first and (not again or f"just that {what_it_is(names, key)}:" in first)
         back = shown.heads[data.BACK]
         assert (head.layer, head.head) != (back.layer, back.head), text

@@ -31,7 +31,7 @@ def test_it_opens_on_two_layers_of_four_heads_that_learn_to_go_on():
     }  # fmt: skip
     assert expected.items() <= asked.items()
     assert header["question"] == "" and header["steps"] == 600
-    assert "A network of 36,032 random numbers learns to go on with a run of letters" in words(app)
+    assert "An untrained network of 36,032 numbers learns to go on with a run of letters" in words(app)
 
 
 @pytest.mark.parametrize("beside", [name for name in BESIDE if name != "alone"])

@@ -96,6 +96,9 @@ def test_every_claim_holds_and_each_speaks_and_is_silent():
         ):
             continue
         shown.append(hold(claims.CLAIMS, PLAIN, data.compute(state), Truth(state)))
+    assert "random" not in claims.begins(
+        data.compute(Choice())
+    )  # the norms' gains are counted and begin at 1
     assert all(each.pop("begins") for each in shown)  # it opens the page in any state
     each_speaks_and_is_silent(shown)
 

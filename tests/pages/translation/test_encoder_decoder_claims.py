@@ -87,7 +87,7 @@ def check(state: Decoding) -> dict[str, bool]:
             np.maximum(maps.cross - own, 0).sum(-1).mean()
         )  # rows sum to 1: what is gained somewhere is lost elsewhere
         assert f"moves {moved:.0%} of its weight" in said["turned"]
-        assert f"{means[ROTATED]} nats per token, {means[MASKED]} without" in said["turned"]
+        assert f"the loss is {means[ROTATED]} nats per token, without it {means[MASKED]}." in said["turned"]
     cross = maps.cross[layer, head, state.token - 1]
     best = int(cross.argmax())
     if said["reads"]:

@@ -25,7 +25,11 @@ SEEN = {
     "all": ", those of later tokens too: an encoder has no mask",
     "source": ": each token that is being written meets each token that was read",
 }
-TAKEN = {"past": ("earlier", r"s \le t"), "all": ("other", "s"), "source": ("source", "s")}
+TAKEN = {
+    "past": ("itself and every earlier token", r"s \le t"),
+    "all": ("every token", "s"),
+    "source": ("every source token", "s"),
+}
 
 
 def qkv(r: Reader) -> Step:
@@ -321,7 +325,7 @@ def softmax(r: Reader) -> Step:
     which, over = TAKEN[r.sees]
     return Step(
         "softmax",
-        f"Each row becomes weights that sum to 1: how much of every {which} token this one takes.",
+        f"Each row becomes weights that sum to 1: how much of {which} this one takes.",
         (
             quote(attention_maps.attention_map, "return _normalise("),
             quote(attention._normalise, "return scores - lse"),

@@ -155,7 +155,7 @@ TAGS = (
         _followers,
     ),
     Tag("duplicate", "duplicate token", "dup", "looks at earlier copies of the token", 0.3, _duplicates),
-    Tag("word", "same word", "word", "looks at the same word, written otherwise", 0.3, _same_words),
+    Tag("word", "same word", "word", "looks at the same word, spaced or written otherwise", 0.3, _same_words),
     Tag("names", "names", "name", "looks at earlier names", 0.4, _names),
     Tag("previous", "previous token", "prev", "looks at the token before", 0.5, _before),
     Tag("punctuation", "punctuation", ".,;", "looks at earlier punctuation", 0.4, _punctuation),

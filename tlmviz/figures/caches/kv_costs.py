@@ -130,8 +130,8 @@ def token_bytes(
         [*bars, marks],
         layout(
             theme,
-            title=f"Cached per token at {length:,} tokens (bytes, float32)",
-            x="bytes per token, all layers",
+            title=f"Cache per token read, at {length:,} tokens (bytes, float32)",
+            x="bytes per token read, all layers",
             height=height,
             barmode="stack",
             hovermode="closest",

@@ -202,7 +202,7 @@ def energy(
             theme,
             title="Planes that heads use (share of |q||k|)",
             x="tokens per turn",
-            y="layer.head",
+            y="head",
             height=height,
             shapes=[*rules, choice],
             hovermode="closest",

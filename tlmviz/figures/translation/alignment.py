@@ -185,11 +185,12 @@ def head_errors(
 ) -> go.Figure:
     """Alignment error rate of every map, [A], in the given order; the one that counts by default has its own colour."""
     where = np.arange(len(names))
+    called = [name if "." not in name else "L{}H{}".format(*name.split(".")) for name in names]
     bars = {
         "type": "bar",
         "x": where,
         "y": np.asarray(rates, np.float32),
-        "customdata": names,
+        "customdata": called,
         "marker": {"color": [theme.warm if name == chosen else theme.accent for name in names]},
         "hovertemplate": "%{customdata}: %{y:.4f} of the links are wrong or missing<extra></extra>",
         "text": [f"{rate:.2f}" for rate in rates],
@@ -202,11 +203,11 @@ def head_errors(
         layout(
             theme,
             title="Alignment error rate against hand-made alignments (lower is better)",
-            x="layer.head",
+            x="map",
             height=height,
             xaxis={
                 "tickvals": where,
-                "ticktext": names,
+                "ticktext": called,
                 "showgrid": False,
                 "zeroline": False,
                 "fixedrange": True,

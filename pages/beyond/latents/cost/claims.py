@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from tlmviz.figures import number
 from tlmviz.ui.hints import Hint, to
-from tlmviz.ui.language import N_, _
+from tlmviz.ui.language import N_, _, ngettext
 
 from .data import AMONG, INPUTS, LATENTS, Data, Times, apart
 
@@ -13,10 +13,10 @@ def fewer(data: Data) -> str | None:
     """Latents need fewer scores."""
     if data.among <= data.by_latents:
         return None
-    return _(
-        "To look at one another {inputs} inputs need {among} scores; read by {latents} latents they need {by}, "
-        "{ratio} times fewer.",
-        ratio=_ratio(data.among / data.by_latents), **_values(data),
+    return ngettext(
+        "To look at one another {inputs} inputs need {among} scores; read by {n:,} latent they need {by}, {ratio} times fewer.",
+        "To look at one another {inputs} inputs need {among} scores; read by {n:,} latents they need {by}, {ratio} times fewer.",
+        data.chosen.latents, ratio=_ratio(data.among / data.by_latents), **_values(data),
     )  # fmt: skip
 
 
@@ -25,8 +25,8 @@ def more(data: Data) -> str | None:
     if data.among > data.by_latents:
         return None
     return _(
-        "{latents} latents need {by} scores to read {inputs} inputs, which among themselves need {among}: latents pay off only "
-        "where they are fewer.",
+        "For N = {inputs} and M = {latents} reading by latents takes {by} scores, and the inputs among themselves take {among}: "
+        "latents pay off only where they are fewer.",
         **_values(data),
     )
 

@@ -37,10 +37,11 @@ export function grouped(count) {
  */
 export function costSentence(inputs, latents) {
   const { among, read, mix, ratio } = scoreCounts(inputs, latents);
+  const times = (/** @type {number} */ count) => (count >= 100 ? grouped(Math.round(count)) : short(count));
   const values = { among: grouped(among), read: grouped(read), mix: grouped(mix), sum: grouped(read + mix) };
   return ratio >= 1
-    ? _("Self-attention: N² = {among} scores per head. Latents: N·M + M² = {read} + {mix} = {sum}, {ratio} times fewer.", { ...values, ratio: short(ratio) })
-    : _("Self-attention: N² = {among} scores per head. Latents: N·M + M² = {read} + {mix} = {sum}, {ratio} times more.", { ...values, ratio: short(1 / ratio) });
+    ? _("Self-attention: N² = {among} scores per head. Latents: N·M + M² = {read} + {mix} = {sum}, {ratio} times fewer.", { ...values, ratio: times(ratio) })
+    : _("Self-attention: N² = {among} scores per head. Latents: N·M + M² = {read} + {mix} = {sum}, {ratio} times more.", { ...values, ratio: times(1 / ratio) });
 }
 
 /**

@@ -226,7 +226,7 @@ def _reader(data: Data) -> tuple[int, float, int, float]:
 
 
 def _named(read: int) -> str:
-    return _("nothing") if read == digits.NOTHING else _("a {digit}", digit=read)
+    return _("nothing") if read == digits.NOTHING else _("an 8") if read == 8 else _("a {digit}", digit=read)
 
 
 def _learned() -> str:

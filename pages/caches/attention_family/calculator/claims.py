@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from tlmviz.analysis.caches.cost import Shape
+from tlmviz.ui.guess import three_digits
 from tlmviz.ui.hints import Hint, to
 from tlmviz.ui.language import N_, _, ngettext
 
@@ -12,9 +13,10 @@ from .data import Data
 def needs(data: Data) -> str | None:
     """What the requests' caches need."""
     return ngettext(
-        "{model} keeps {cache} of keys and values for {n} request of {length} tokens.",
-        "{model} keeps {cache} of keys and values for {n} requests of {length} tokens.",
-        data.chosen.batch, model=data.shape.name, length=f"{data.chosen.length:,}", cache=size(data.whole),
+        "{model} needs a cache of {cache} for {n:,} request of {tokens}.",
+        "{model} needs a cache of {cache} for {n:,} requests of {tokens}.",
+        data.chosen.batch, model=data.shape.name, cache=size(data.whole),
+        tokens=ngettext("{n:,} token", "{n:,} tokens", data.chosen.length),
     )  # fmt: skip
 
 
@@ -24,7 +26,7 @@ def more_than_weights(data: Data) -> str | None:
         return None
     return _(
         "That is {times} times as much as its weights, {weights}.",
-        times=f"{data.whole / data.weights:.3g}", weights=size(data.weights),
+        times=three_digits(data.whole / data.weights), weights=size(data.weights),
     )  # fmt: skip
 
 
@@ -34,7 +36,7 @@ def less_than_weights(data: Data) -> str | None:
         return None
     return _(
         "Its weights take {weights}, {times} times as much as that.",
-        times=f"{data.weights / data.whole:.3g}", weights=size(data.weights),
+        times=three_digits(data.weights / data.whole), weights=size(data.weights),
     )  # fmt: skip
 
 
@@ -53,7 +55,7 @@ def too_many(data: Data) -> str | None:
     if too_heavy(data) or data.fits >= data.chosen.batch:
         return None
     return ngettext(
-        "{batch} at once do not fit: {n} does beside the weights.", "{batch} at once do not fit: {n} do beside the weights.",
+        "{batch} at once do not fit: {n} does beside the weights.", "{batch} at once do not fit: {n:,} do beside the weights.",
         data.fits,
         batch=f"{data.chosen.batch:,}",
     )  # fmt: skip
@@ -65,7 +67,7 @@ def all_fit(data: Data) -> str | None:
         return None
     return ngettext(
         "{n} request of this length fits into {memory} GB beside the weights.",
-        "{n} requests of this length fit into {memory} GB beside the weights.", data.fits, memory=f"{data.chosen.memory:,}",
+        "{n:,} requests of this length fit into {memory} GB beside the weights.", data.fits, memory=f"{data.chosen.memory:,}",
     )  # fmt: skip
 
 

@@ -63,15 +63,15 @@ def pictures(data: Data) -> None:
     with left:
         values = np.array([data.cache(other, chosen.length, 1) for other in compared])
         beyond = np.array([chosen.length > other.context for other in compared])
-        title = _("One request of {length} tokens (pale: beyond the context)", length=f"{chosen.length:,}")
+        tokens = ngettext("{n:,} token", "{n:,} tokens", chosen.length)
         figure = kv_costs.per_request(
             [other.name for other in compared], [other.kind for other in compared], values, beyond, compared.index(shape),
-            frame.theme(), title=title,
+            frame.theme(), title=_("One request of {tokens} (pale: beyond the context)", tokens=tokens),
         )  # fmt: skip
         frame.chart(figure, key="kvshapes", alt=_("Bytes of one request's cache for every published shape"))
     with right:
         title = ngettext(
-            "{model}: weights and {n} request", "{model}: weights and {n} requests", chosen.batch, model=shape.name,
+            "{model}: weights and {n:,} request", "{model}: weights and {n:,} requests", chosen.batch, model=shape.name,
         )  # fmt: skip
         figure = kv_costs.memory(
             *data.curve, data.weights, chosen.memory * GB, chosen.length, frame.theme(), title=title

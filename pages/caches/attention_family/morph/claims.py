@@ -133,8 +133,7 @@ def notice() -> tuple[str, ...]:
         _("Fewer key/value heads make the cache smaller in proportion; the work on each cached token stays."),
         _(
             "MLA keeps one short vector per token, the latent, and gives every head keys and values of its own from it. Orange "
-            "is what the cache holds: keys and values are computed from it. Each panel of bars has a scale of its own; "
-            "shorter is less to pay."
+            "is what the cache holds. Each panel of bars has a scale of its own; shorter is less to pay."
         ),
     )
 

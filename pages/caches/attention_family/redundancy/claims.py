@@ -11,34 +11,32 @@ from tlmviz.ui.language import _, ngettext
 from .data import Data, Sharing
 
 AFFORDED = 0.1  # nats per token
+LEAST = 0.0005  # nats per token from which on a change is one
 
 
 def muted_and_better(data: Data) -> str | None:
     """Heads without which the text is predicted better."""
     effects = data.effects
-    if not (
-        count := sum(
-            number(value, ".3f").startswith("−") and float(value) < -0.0005 for value in effects.ravel()
-        )
-    ):
+    if not (count := int((effects < -LEAST).sum())):
         return None
     layer, head = divmod(int(effects.argmin()), effects.shape[1])
     return ngettext(
-        "Without {n} of {all} heads, muted alone, this text is predicted better; without {head} most, by {gain} nats a token.",
-        "Without {n} of {all} heads, each muted alone, this text is predicted better; without {head} most, by {gain} nats a "
-        "token.",
-        count, all=effects.size, head=f"L{layer}H{head}", gain=number(-float(effects.min()), ".3f"),
+        "Without {n} of {all} heads, muted alone, this text is predicted better by {least} nats a token or more; without {head} "
+        "most, by {gain}.",
+        "Without {n} of {all} heads, each muted alone, this text is predicted better by {least} nats a token or more; without "
+        "{head} most, by {gain}.",
+        count, all=effects.size, least=LEAST, head=f"L{layer}H{head}", gain=number(-float(effects.min()), ".3f"),
     )  # fmt: skip
 
 
 def none_better(data: Data) -> str | None:
-    """Every head helps on the text."""
+    """No head is in the way on the text."""
     if muted_and_better(data):
         return None
     layer, head = divmod(int(data.effects.argmin()), data.effects.shape[1])
     return _(
-        "Every head helps on this text; least missed is {head}, whose muting costs {cost} nats a token.",
-        head=f"L{layer}H{head}", cost=number(max(0.0, float(data.effects.min())), ".3f"),
+        "Muted alone, no head leaves this text predicted better by {least} nats a token; least missed is L{layer}H{head}.",
+        least=LEAST, layer=layer, head=head,
     )  # fmt: skip
 
 
@@ -82,7 +80,7 @@ def alike(data: Data) -> str | None:
         return None
     heads = data.reading.config.n_heads
     names = [
-        f"{a // heads}.{a % heads} and {b // heads}.{b % heads} ({value:.2f})"
+        f"L{a // heads}H{a % heads} and L{b // heads}H{b % heads} ({value:.2f})"
         for a, b, value in data.pairs[:3]
     ]
     return _("Most alike, circled: {pairs}.", pairs=", ".join(names))

@@ -80,12 +80,12 @@ def span(data: Data, way: str) -> str:
 
 
 def measured(data: Data) -> str:
-    """Where the numbers come from."""
-    return _(
-        "{length} positions, {steps} of them generated. Operations: products of matrices, by formula. Milliseconds were measured "
-        "when this was first shown, in {rounds} rounds; other work on the server shows in them.",
-        length=f"{data.length:,}", steps=data.base.done.steps, rounds=data.timing.rounds,
+    """Where the numbers that are shown come from."""
+    said = _(
+        "{length} positions, {steps} of them generated. Operations: products of matrices, by formula.",
+        length=f"{data.length:,}", steps=data.base.done.steps,
     )  # fmt: skip
+    return f"{said} {_('Other work on the server shows in the milliseconds.')}" if data.told_apart else said
 
 
 def notice() -> tuple[str, ...]:

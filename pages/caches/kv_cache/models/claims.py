@@ -11,16 +11,16 @@ from .state import LENGTHS
 
 
 def keeps_less(data: Data) -> str | None:
-    """The models that keep most and least of a token."""
-    written = {name: f"{value:,.0f}" for name, value in data.per_token.items()}
-    most, least = (end(data.per_token, key=data.per_token.__getitem__) for end in (max, min))
-    if written[most] == written[least]:
+    """The models whose caches are largest and smallest."""
+    total = {name: int(size.nbytes[-1]) for name, size in data.sizes.items()}
+    most, least = (end(total, key=total.__getitem__) for end in (max, min))
+    if total[most] == total[least]:
         return None
-    times = data.per_token[most] / data.per_token[least]
     return _(
-        "For each token {least} ({few}) keeps {bytes} bytes and {most} ({many}) {more}: {times} times as many.",
-        least=least, few=data.shapes[least].kind, bytes=written[least], most=most, many=data.shapes[most].kind,
-        more=written[most], times=f"{times:.3g}",
+        "After {length} tokens the cache of {least} ({few}) takes {bytes} bytes and that of {most} ({many}) {more}: {times} "
+        "times as many.",
+        length=f"{data.length:,}", least=least, few=data.shapes[least].kind, bytes=f"{total[least]:,}", most=most,
+        many=data.shapes[most].kind, more=f"{total[most]:,}", times=f"{total[most] / total[least]:.3g}",
     )  # fmt: skip
 
 
@@ -28,8 +28,9 @@ def all_keep_alike(data: Data) -> str | None:
     """All keep as much."""
     if keeps_less(data):
         return None
+    bytes_ = f"{next(iter(data.sizes.values())).nbytes[-1]:,}"
     return _(
-        "All keep as much of a token: {bytes} bytes.", bytes=f"{next(iter(data.per_token.values())):,.0f}"
+        "After {length:,} tokens all caches take as much: {bytes} bytes.", length=data.length, bytes=bytes_
     )
 
 

@@ -77,7 +77,7 @@ def _shares(shape: Shape) -> dict[str, float]:
 def table(data: Data) -> None:
     """Every model in numbers, and why some have no time."""
     names = (
-        _("Kept per token and layer"), _("Bytes"), _("By formula"), _("Bytes per token"), _("ms per token, measured"),
+        _("Numbers of a token and layer"), _("Bytes"), _("By formula"), _("Bytes per token read"), _("ms per token, measured"),
     )  # fmt: skip
     rows = []
     with st.spinner(_("Measuring …"), show_time=True):

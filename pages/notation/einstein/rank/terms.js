@@ -149,7 +149,7 @@ export function sumSentence(data, state) {
   if (!count) return _("No term yet: 100% is left. The matrix is {rows} × {cols} of rank {rank}.", { rows, cols, rank });
   const beside = way === singular ? _("No other terms, as many, leave less.") : ngettext("The first singular term alone leaves {best}.", "The first {n} singular ones leave {best}.", few, { best });
   const last = termName(header, way, numberOf(data, state, count - 1));
-  return _("{count} of {all} terms leave {left} of the matrix. {beside} Added last: {last}.", { count, all: way.count, left: percent(left), beside, last });
+  return ngettext("{n} of {all} terms leaves {left} of the matrix. {beside} Added last: {last}.", "{n} of {all} terms leave {left} of the matrix. {beside} Added last: {last}.", count, { all: way.count, left: percent(left), beside, last });
 }
 
 /**

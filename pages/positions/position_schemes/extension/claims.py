@@ -35,14 +35,18 @@ def held_down(data: Data) -> str | None:
 
 def not_held_down(data: Data) -> str | None:
     """No scheme that is shown lowers the loss behind the training length, or there is nothing to lower."""
-    inside, beyond, _best, _least = _around(data)
+    inside, beyond, best, least = _around(data)
     if beyond == "nan" or held_down(data):
         return None
-    return _(
-        "After its {context} tokens of training {model}'s loss goes from {inside} to {beyond}, and no scheme that is shown "
-        "keeps it below what it was.",
+    said = _(
+        "After its {context} tokens of training {model}'s loss goes from {inside} to {beyond}.",
         context=f"{data.context:,}", model=data.chosen.model, inside=inside, beyond=beyond,
     )  # fmt: skip
+    return (
+        f"{said} {_('With {best}, the best of those shown, it is {least}.', best=best, least=least)}"
+        if best
+        else said
+    )
 
 
 def nothing_beyond(data: Data) -> str | None:

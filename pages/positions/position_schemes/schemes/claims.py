@@ -105,8 +105,8 @@ def furthest(data: Data) -> str | None:
     ]
     return _(
         "Of all heads {near} {first} stays nearest, {least} tokens back on average, and {far} {last} looks furthest, {most}.",
-        near=TITLES[near], first="{}.{}".format(*heads[0]), least=f"{means[near].min():.1f}",
-        far=TITLES[far], last="{}.{}".format(*heads[1]), most=f"{means[far].max():.1f}",
+        near=TITLES[near], first="L{}H{}".format(*heads[0]), least=f"{means[near].min():.1f}",
+        far=TITLES[far], last="L{}H{}".format(*heads[1]), most=f"{means[far].max():.1f}",
     )  # fmt: skip
 
 
@@ -116,10 +116,10 @@ def moved(data: Data) -> str | None:
     same = [TITLES[scheme] for scheme, error in errors.items() if error <= 1e-6]
     if not same or len(same) == len(errors):
         return None
-    worst = max(errors, key=errors.get)
+    others = [f"{TITLES[scheme]} ({error:.3f} nats)" for scheme, error in errors.items() if error > 1e-6]
     return _(
-        "Begun at position {by} the text is predicted as at 0 by {same}; {worst} predicts otherwise, by {error} nats.",
-        by=positions_shift.BY, same=listed(same), worst=TITLES[worst], error=f"{errors[worst]:.3f}",
+        "Begun at position {by} the text is predicted as at 0 by {same}, and otherwise by {others}.",
+        by=positions_shift.BY, same=listed(same), others=listed(others),
     )  # fmt: skip
 
 
@@ -177,8 +177,8 @@ def notice(data: Data) -> tuple[str, ...]:
         ),
         EXTRAPOLATION: (
             _(
-                "Far tokens hardly count with ALiBi, and all far distances share one relative vector. RoPE and sinusoids meet "
-                "angles that did not occur in training; *Context extension* repairs RoPE."
+                "ALiBi's steep heads hardly see far tokens, and all far distances share one relative vector. RoPE and sinusoids "
+                "meet angles that did not occur in training; *Context extension* repairs RoPE."
             ),
         ),
     }[data.chosen.view]  # fmt: skip

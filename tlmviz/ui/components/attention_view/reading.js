@@ -33,7 +33,7 @@ const followed = (t, i, j) => (isLatest(t, i, j) ? _("what followed {token} the 
 const KINDS = [
   { name: "induction", holds: (t, i, j) => j > 0 && t[j - 1] === t[i], says: followed },
   { name: "duplicate", holds: (t, i, j) => t[j] === t[i] && j < i, says: () => _("an earlier copy of the token") },
-  { name: "word", holds: (t, i, j) => word(t[j]) !== "" && word(t[j]) === word(t[i]) && j < i, says: () => _("the same word, written otherwise") },
+  { name: "word", holds: (t, i, j) => word(t[j]) !== "" && word(t[j]) === word(t[i]) && j < i, says: (t, i, j) => (t[j].trim() === t[i].trim() ? _("the same word") : _("the same word, written otherwise")) },
   { name: "previous", holds: (t, i, j) => j === i - 1, says: () => _("the token before") },
   { name: "own", holds: (t, i, j) => j === i, says: () => _("the token itself") },
   { name: "sink", holds: (t, i, j) => j === 0 && i > 0, says: () => _("the first token") },

@@ -101,7 +101,7 @@ function hintOf({ header, state, overlaying }) {
     return found ? _("{found} of {all} heads.", { found: all.filter(found).length, all: all.length }) : _("Find a layer (5), a head (5.3), a tag (induction), or a statistic (induction > 0.4).");
   }
   if (header.written) return legendOf(header.written).join(" ");
-  if (state.mute.length) return _("Muted: {mute}. The predictions are without them; the maps stay those of the whole model.", { mute: state.mute.map(([l, h]) => `${l}.${h}`).join(", ") });
+  if (state.mute.length) return _("Muted: {mute}. The predictions are without them; the maps stay those of the whole model.", { mute: state.mute.map(([l, h]) => `L${l}H${h}`).join(", ") });
   if (state.order === "position") return header.mutable ? _("In Arcs, Overlay or Shift-click draws further heads, Alt-click mutes one.") : _("In Arcs, Overlay or Shift-click draws further heads.");
   const { label, note } = STATISTICS[state.order];
   return _("{statistic}, on average over the text's tokens: {note}.", { statistic: _(label), note: _(note) });
