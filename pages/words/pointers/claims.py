@@ -28,9 +28,14 @@ def exactly(data: Hull) -> str | None:
 
 
 def no_area(data: Hull) -> str | None:
-    """Points on one line or in one place, and nothing else visited."""
-    if not data.verdict.exact or len(data.exact) > 2:
+    """Points on one line or in one place."""
+    if len(data.exact) > 2:
         return None
+    if not data.verdict.exact:
+        return _(
+            "The points lie on one line, so their hull is its two ends; the network visits {drawn} of {count} points.",
+            drawn=len(data.drawing.order), count=number(len(data.points), ","),
+        )  # fmt: skip
     if len(data.exact) == 1:
         return ngettext(
             "There is one place to go, and the network visits it: {drawn} of {n} point.",
@@ -69,7 +74,7 @@ def nearly(data: Hull) -> str | None:
 
 def no_polygon(data: Hull) -> str | None:
     """The line is no polygon."""
-    if data.verdict.exact or data.verdict.coverage is not None:
+    if data.verdict.exact or data.verdict.coverage is not None or len(data.exact) < 3:
         return None
     return _(
         "Here the network fails: it visits {drawn} of {count} points, and that is no valid polygon: the line crosses itself or "
@@ -303,7 +308,7 @@ def hull_notice() -> tuple[str, ...]:
             "The rays are the attention of one step: from the point reached last to every point that could come next, as wide as "
             "the probability. The network goes where it is highest; the box is the end marker, by which it says that it is done."
         ),
-        _("The dashed line is the exact hull, by SciPy."),
+        _("The dashed line is the exact hull, by SciPy; of points on one line it joins the two ends."),
         _(
             "Nothing forces the line to be a hull. Points close to an edge make the rays split, and a corner may be left out "
             "(ringed) or a point taken that is none (crossed)."
