@@ -6,7 +6,7 @@ import numpy as np
 
 from tlmviz.figures import number
 from tlmviz.ui import markdown
-from tlmviz.ui.hints import Hint, within
+from tlmviz.ui.hints import Hint, where, within
 from tlmviz.ui.language import N_, _, listed, ngettext
 
 from .data import Data
@@ -19,8 +19,8 @@ CLOSE, LOOSE = (
 )  # correlations from which on two statistics go together, and below which they have nothing in common
 WIDE = 2.0  # times the median passage: from here on a head does something in some texts and not in others
 DOES = {  # what a head does that has much of a statistic
-    "entropy": N_("spreads its attention most: {value} bits, as over {count} tokens alike"),
-    "peak": N_("is the surest: on average its largest weight in a row is {value}"),
+    "entropy": N_("spreads its attention by {value} bits, as over {count} tokens alike"),
+    "peak": N_("puts {value} of its attention on one token on average"),
     "sink": N_("gives {value} of its attention to the first token"),
     "self": N_("gives {value} of its attention to the token itself"),
     "previous": N_("gives {value} of its attention to the token just before"),
@@ -258,7 +258,7 @@ CLAIMS = (
     go_apart,    unrelated, by_layers, without, depends_on_text, in_every_text, in_the_passage,
 )  # fmt: skip
 HINTS = {
-    ALL: (Hint(N_("Click a dot, or a line of the table."), within),),
+    ALL: (Hint(N_("Click a dot, or a line of the table."), where(lambda data: data.lit.any(), within)),),
     ONE: (Hint(N_("Click another passage or another token."), within),),
 }
 
