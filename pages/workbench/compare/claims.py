@@ -21,6 +21,8 @@ def nothing_differs(data: Data) -> str | None:
         return _(
             "**Nothing differs**: every weight, stream and prediction of B is that of A. Choose another B."
         )
+    if data.comparison.alignment.edits:
+        return _("**Nothing differs in what both texts share**: what follows it changes nothing before.")
     if data.runs.a == data.runs.b:
         return _("**Nothing differs**: both texts are the same, so every weight, stream and prediction is.")
     return _(
@@ -115,7 +117,7 @@ def begins_alike(data: Data) -> str | None:
 
 def no_token_shared(data: Data) -> str | None:
     """Texts without a token in common but the start."""
-    if data.chosen.view != PROMPTS or int(data.comparison.alignment.equal.sum()) > 1:
+    if data.same or data.chosen.view != PROMPTS or int(data.comparison.alignment.equal.sum()) > 1:
         return None
     return _("They share no token, so weights are compared between different words.")
 

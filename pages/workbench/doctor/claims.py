@@ -98,9 +98,8 @@ def missed(data: Data) -> str | None:
     if data.chosen.view != INJECTED or not said.healthy:
         return None
     return _(
-        "A fault was put in, and no step differs by more than {most} of its size: on this text it changes nothing that rounding "
-        "would not.",
-        most=_share(data),
+        "A fault was put in, and no step differs {by}: on this text it changes nothing that rounding would not.",
+        by=_by(data),
     )
 
 
@@ -109,13 +108,11 @@ def healthy(data: Data) -> str | None:
     if data.chosen.view == INJECTED or data.found.said.cause != NONE:
         return None
     said = (
-        _(
-            "Two ways to run one model, and no step of {steps} differs by more than {most} of its size: both are one computation."
-        )
+        _("Two ways to run one model, and no step of {steps} differs {by}: both are one computation.")
         if data.chosen.view == TWO_WAYS
-        else _("No step of {steps} differs by more than {most} of its size: both are one computation.")
+        else _("No step of {steps} differs {by}: both are one computation.")
     )
-    return said.format(steps=data.found.steps, most=_share(data))
+    return said.format(steps=data.found.steps, by=_by(data))
 
 
 def rounded(data: Data) -> str | None:
@@ -182,8 +179,11 @@ def _apart(data: Data) -> bool:
     return data.chosen.view == MODELS and found.asked and found.off > APART * found.steps
 
 
-def _share(data: Data) -> str:
-    return number(data.found.said.value, ".2g") if isinstance(data.found.said.value, float) else "0"
+def _by(data: Data) -> str:
+    most = data.found.said.value
+    if not isinstance(most, float) or not most:
+        return _("at all")
+    return _("by more than {most} of its size", most=number(most, ".2g"))
 
 
 def cause(data: Data) -> str:

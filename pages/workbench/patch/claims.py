@@ -45,17 +45,21 @@ def no_share(data: Data) -> str | None:
         )
     else:
         said = _("They differ by {apart} logits; of less than {least} no share is said to come back.")
-    lead = _(
-        "{answer} leads {wrong} by {clean} logits after the clean text and by {corrupted} after the corrupted one."
-    )
+    lead = _("After the clean text {clean}, after the corrupted one {corrupted}.")
     return f"{lead} {said}".format(
         answer=_answer(data),
         wrong=_wrong(data),
-        clean=number(clean, ".2f"),
-        corrupted=number(corrupted, ".2f"),
+        clean=_leads(data, clean),
+        corrupted=_leads(data, corrupted),
         apart=number(abs(clean - corrupted), ".2f"),
         least=number(APART, "g"),
     )
+
+
+def _leads(data: Data, by: float) -> str:
+    """Which of the two answers leads, and by how many logits."""
+    ahead, behind = (_answer(data), _wrong(data)) if by >= 0 else (_wrong(data), _answer(data))
+    return _("{ahead} leads {behind} by {by} logits", ahead=ahead, behind=behind, by=number(abs(by), ".2f"))
 
 
 def guessed(data: Data) -> str | None:
