@@ -72,7 +72,8 @@ def looks_beyond(data: Data) -> str | None:
     if share == "0.000":
         return None
     return _("Head {head} puts {share} of its weight farther back than any text of its training was long, on average over all "
-             "tokens, also those that cannot look so far: the faint bands at the lower left.", head=_head(data), share=share)  # fmt: skip
+             "tokens, also those that cannot look so far: the faint bands at the lower left.",
+             head=_head(data), share=share)  # fmt: skip
 
 
 def farthest(data: Data) -> str | None:

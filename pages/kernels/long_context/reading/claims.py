@@ -72,8 +72,8 @@ def read_far(data: Data) -> str | None:
     if number(value, ".2f") == "0.00":
         return None
     return _(
-        "No head puts more on one token {far} or more back than L{layer}H{head}: {value} on average, over the tokens that have one "
-        "so far back.",
+        "No head puts more on one token {far} or more back than L{layer}H{head}: {value} on average, over the tokens that have "
+        "one so far back.",
         layer=layer, head=head, far=FAR, value=number(value, ".2f"),
     )  # fmt: skip
 
