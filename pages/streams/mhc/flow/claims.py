@@ -36,8 +36,8 @@ def mixes(data: Flow) -> str | None:
         return None
     said = (
         _(
-            "**{model} hardly mixes its streams**: at a sublayer each keeps {own} of itself on average, and the largest weight of "
-            "another in it is {other}."
+            "**{model} hardly mixes its streams**: at a sublayer each keeps {own} of itself on average, and the largest weight "
+            "of another in it is {other}."
         )
         if abs(found[1]) < LITTLE
         else _(

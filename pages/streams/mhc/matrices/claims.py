@@ -24,7 +24,8 @@ def mixes_here(data: Matrices) -> str | None:
     if not math.isfinite(own + other):
         return _("**The chosen matrix holds no numbers**: they overflow on this text.")
     return _(
-        "**{sublayer} at {token}**: a stream keeps {own} of itself on average, and the largest weight of another in it is {other}.",
+        "**{sublayer} at {token}**: a stream keeps {own} of itself on average, and the largest weight of another in it is "
+        "{other}.",
         sublayer=data.sublayers[data.sublayer], token=token(data, data.token), own=share(own), other=share(other),
     )  # fmt: skip
 
