@@ -395,7 +395,9 @@ def test_depth():
                     for matrix in res[1:]:
                         product = matrix @ product
                     left = np.linalg.svd(product, compute_uv=False)[:, 1].max()
-                    wanted["fades"] = [f"{left:.1%}" if left >= 5e-4 else f"{left:.1e}"] if left < 0.9995 else None
+                    wanted["fades"] = (
+                        [f"{left:.1%}" if left >= 5e-4 else f"{left:.1e}"] if left < 0.9995 else None
+                    )
                 losses = [
                     tlmviz.load(name).trace(data.chosen.text).loss_per_token().mean().item()
                     for name in data.family.values()
