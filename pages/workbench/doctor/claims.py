@@ -75,10 +75,8 @@ def two_models(data: Data) -> str | None:
         return None
     return _(
         "**Two different models**: {off} of {steps} steps make other numbers of the same input, the first of them {where}.",
-        off=data.found.off,
-        steps=data.found.steps,
-        where=where(data),
-    )
+        off=data.found.off, steps=data.found.steps, where=where(data),
+    )  # fmt: skip
 
 
 def recognised(data: Data) -> str | None:
@@ -87,9 +85,8 @@ def recognised(data: Data) -> str | None:
         return None
     return _(
         "One fault was put in on purpose, and the doctor names it from the numbers alone, {place}: {cause}.",
-        place=where(data),
-        cause=cause(data),
-    )
+        place=where(data), cause=cause(data),
+    )  # fmt: skip
 
 
 def missed(data: Data) -> str | None:
@@ -153,9 +150,8 @@ def alone(data: Data) -> str | None:
         return None
     return _(
         "**{agree} of {steps} steps agree**: given B's numbers they make of them what A's would, also after the fault.",
-        agree=data.found.steps - data.found.off,
-        steps=data.found.steps,
-    )
+        agree=data.found.steps - data.found.off, steps=data.found.steps,
+    )  # fmt: skip
 
 
 def cost(data: Data) -> str | None:
@@ -248,9 +244,8 @@ def cut(data: Data) -> str:
         return ""
     return _(
         "This text has {length:,} tokens; the first {read:,} are examined.",
-        length=data.found.length,
-        read=data.found.read,
-    )
+        length=data.found.length, read=data.found.read,
+    )  # fmt: skip
 
 
 def evidence(data: Data) -> str:
