@@ -152,9 +152,9 @@ def neighbours(data: Data) -> str:
     """How the second model does where a neighbour is to be marked, and where none is."""
     found = data.neighbours
     return _(
-        "Asked for the neighbours of digits in fresh pictures, it marks {marked} of those that are there, and marks nothing for "
-        "{blank} of the questions where there is none.",
-        marked=number(found["marked"], ".0%"), blank=number(found["blank"], ".0%"),
+        "Asked for the neighbours of digits in fresh pictures, it marks {marked} of those that are there and nothing for {blank} "
+        "of the questions where there is none; where a digit is there several times, all of them for {several}.",
+        **{outcome: number(share, ".0%") for outcome, share in found.items()},
     )  # fmt: skip
 
 

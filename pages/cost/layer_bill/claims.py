@@ -41,8 +41,8 @@ def most_is_quadratic(data: Data) -> str | None:
     if soft <= 0.5:
         return None
     return _(
-        "At {n} tokens this layer spends {soft} of its operations on comparing tokens, which grows with n²: twice the text takes "
-        "nearly four times as much.",
+        "At a length of {n} this layer spends {soft} of its operations on comparing tokens, which grows with n²: twice the text "
+        "takes nearly four times as much.",
         n=f"{data.sizes.n:,}", soft=share(soft),
     )  # fmt: skip
 
@@ -54,7 +54,7 @@ def most_is_linear(data: Data) -> str | None:
         return None
     cross = layer.crossings(data.sizes)["weights"]
     return _(
-        "At {n} tokens this layer spends {rest} of its operations on its matrices, whose work grows with n, and {soft} on "
+        "At a length of {n} this layer spends {rest} of its operations on its matrices, whose work grows with n, and {soft} on "
         "comparing and mixing tokens, which grows with n². From {cross} tokens on that takes more products than all matrices.",
         n=f"{data.sizes.n:,}", rest=share(1 - soft), soft=share(soft), cross=f"{cross:,.0f}",
     )  # fmt: skip
@@ -145,10 +145,13 @@ def cache_saves(data: Data) -> str | None:
     ratio = f"{without / cached:.2g}"
     if float(ratio) <= 1:
         return None
-    return _(
-        "{steps} tokens after a prompt of {prompt}: without a cache {without} {what}, with one {cached}, {times} times less.",
-        steps=f"{data.chosen.steps:,}", prompt=f"{data.chosen.prompt:,}", without=large(without), cached=large(cached),
-        what=_what(data), times=f"{float(ratio):,.15g}",
+    return ngettext(
+        "To read {n:,} token after a prompt of {prompt:,}, the prompt's own pass apart, without a cache {without} {what}, with "
+        "one {cached}: {times} times less.",
+        "To read {n:,} tokens one by one after a prompt of {prompt:,}, the prompt's own pass apart, without a cache {without} "
+        "{what}, with one {cached}: {times} times less.",
+        data.chosen.steps, prompt=data.chosen.prompt, without=large(without), cached=large(cached), what=_what(data),
+        times=f"{float(ratio):,.15g}",
     )  # fmt: skip
 
 
@@ -157,9 +160,10 @@ def cache_saves_nothing(data: Data) -> str | None:
     without, cached = _areas(data)
     if float(f"{without / cached:.2g}") > 1:
         return None
-    return _(
-        "{steps} tokens after a prompt of {prompt}: {without} {what}, with a cache and without.",
-        steps=f"{data.chosen.steps:,}", prompt=f"{data.chosen.prompt:,}", without=large(without), what=_what(data),
+    return ngettext(
+        "To read {n:,} token after a prompt of {prompt:,} {without} {what}, with a cache and without.",
+        "To read {n:,} tokens after a prompt of {prompt:,} {without} {what}, with a cache and without.",
+        data.chosen.steps, prompt=data.chosen.prompt, without=large(without), what=_what(data),
     )  # fmt: skip
 
 

@@ -1,7 +1,7 @@
 // @ts-check
 // A layer's bill, as tlmviz/analysis/cost/layer.py counts it. Free of the DOM.
 
-import { _ } from "#canvas/language.js";
+import { _, ngettext } from "#canvas/language.js";
 
 /** @typedef {import("./view.js").Sizes} Sizes */
 /** @typedef {import("./view.js").Line} Line */
@@ -117,7 +117,7 @@ export function fitted(s) {
   }
   if (sizes.h % sizes.g) {
     sizes.g = s.g === s.h ? sizes.h : largestDivisor(sizes.h, sizes.g);
-    if (s.g !== s.h) said += (said ? " " : "") + _("{h} query heads cannot share {g} key/value heads evenly: {fits} can.", { h: sizes.h, g: s.g, fits: sizes.g });
+    if (s.g !== s.h) said += (said ? " " : "") + ngettext("{n} query head cannot share {g} key/value heads evenly: {fits} can.", "{n} query heads cannot share {g} key/value heads evenly: {fits} can.", sizes.h, { g: s.g, fits: sizes.g });
   }
   return { sizes, said };
 }

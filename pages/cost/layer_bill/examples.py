@@ -29,7 +29,7 @@ CARDS = (
     ),
     Card(
         "One and two and so on to N",
-        "A hundred tokens after a prompt of 16: the cache leaves 6,650 of 525,550 pairs of query and key.",
+        "A hundred tokens read after a prompt of 16: the cache leaves 6,650 of 525,550 pairs of query and key.",
         Bill.link(part=GROWTH),
         "A steep area above a thin one",
     ),

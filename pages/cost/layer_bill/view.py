@@ -9,7 +9,7 @@ import streamlit as st
 from tlmviz.analysis.cost import layer
 from tlmviz.analysis.cost.layer import MOST, PARTS, Sizes
 from tlmviz.ui import compute, frame, inputs, live, menu
-from tlmviz.ui.language import N_, _
+from tlmviz.ui.language import N_, _, ngettext
 
 from . import claims, view_model
 from .data import Data, by_part, rounds
@@ -148,9 +148,9 @@ def beneath_bill(data: Data) -> None:
 
 def beneath_areas(data: Data) -> None:
     """The areas of everything that is counted."""
-    head = _(
-        "{steps} tokens after {prompt}", steps=f"{data.chosen.steps:,}", prompt=f"{data.chosen.prompt:,}"
-    )
+    head = ngettext(
+        "{n:,} token after {prompt:,}", "{n:,} tokens after {prompt:,}", data.chosen.steps, prompt=data.chosen.prompt
+    )  # fmt: skip
     rows = []
     for counted, found in data.growths.items():
         without, cached = float(sum(found.without)), float(sum(found.cached))

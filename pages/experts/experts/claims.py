@@ -21,8 +21,8 @@ CHANCE = 0.01  # bits per byte by which seeds of one recipe differ
 
 
 def by_itself(data: Data) -> str | None:
-    """One expert reads a token each time it comes, and little else."""
-    if data.specialist is None:
+    """One expert reads a token each time it comes, and little else; one surprise is enough."""
+    if data.specialist is None or data.taste is not None:
         return None
     layer, expert, token, times = data.specialist
     return _(

@@ -9,7 +9,6 @@ import numpy as np
 import streamlit as st
 
 from tlmviz.analysis.kernels import long_context
-from tlmviz.analysis.kernels.far_reading import far_reading
 from tlmviz.analysis.kernels.long_context import LONGEST, Survey
 from tlmviz.analysis.samples import long_sample_text
 from tlmviz.checks import Check, kernels_tiles, measure
@@ -173,8 +172,7 @@ def pooled(passage: Passage, layer: int, head: int) -> np.ndarray:
 @st.cache_resource(max_entries=16, show_spinner=False, hash_funcs=HASH)
 def far_heads(passage: Passage) -> np.ndarray:
     """How much every head puts on one far token, the mean over the text, [L, H]."""
-    layers, length = passage.lm.config.n_layers, len(passage.ids)
-    return np.stack([far_reading(survey(passage, layer, False).pictures, length) for layer in range(layers)])
+    return np.stack([survey(passage, layer, False).far for layer in range(passage.lm.config.n_layers)])
 
 
 def row_of(passage: Passage, layer: int, head: int, query: int) -> np.ndarray:

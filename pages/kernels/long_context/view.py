@@ -71,8 +71,8 @@ def _origin(found: Text) -> str:
             tokens=f"{chosen.tokens:,}", model=chosen.model, seed=chosen.seed,
         )  # fmt: skip
     if chosen.tokens > len(found.ids):
-        return _("Stories that stories-rope wrote beforehand: all there are; let the model write more.")
-    return _("Stories that stories-rope wrote beforehand.")
+        return _("Sample stories, written beforehand by stories-rope; the model can write more.")
+    return _("Sample stories, written beforehand by stories-rope.")
 
 
 def _cut(found: Text) -> None:

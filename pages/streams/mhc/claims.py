@@ -40,9 +40,10 @@ def one_stream(data: Data) -> str | None:
 
 
 def kept(res: Tensor) -> tuple[float, float]:
-    """Of matrices [..., N, N], what a stream keeps of itself on average, and the largest weight of another stream."""
+    """Of matrices [..., N, N], what a stream keeps of itself on average, and the weight of another that is largest in size."""
     own = res.diagonal(dim1=-2, dim2=-1)
-    return float(own.mean()), float((res - torch.diag_embed(own)).abs().max())
+    others = (res - torch.diag_embed(own)).flatten()
+    return float(own.mean()), float(others[others.abs().argmax()])
 
 
 def token(data: Data, position: int) -> str:

@@ -22,15 +22,19 @@ def exactly(data: Hull) -> str | None:
         return None
     return _(
         "Shown examples and no rule, the network visits {drawn} of {count} points, and its line is exactly the hull.",
-        drawn=len(data.drawing.order),
-        count=number(len(data.points), ","),
-    )
+        drawn=len(data.drawing.order), count=number(len(data.points), ","),
+    )  # fmt: skip
 
 
 def no_area(data: Hull) -> str | None:
-    """Points on one line or in one place, and nothing else visited."""
-    if not data.verdict.exact or len(data.exact) > 2:
+    """Points on one line or in one place."""
+    if len(data.exact) > 2:
         return None
+    if not data.verdict.exact:
+        return _(
+            "The points lie on one line, so their hull is its two ends; the network visits {drawn} of {count} points.",
+            drawn=len(data.drawing.order), count=number(len(data.points), ","),
+        )  # fmt: skip
     if len(data.exact) == 1:
         return ngettext(
             "There is one place to go, and the network visits it: {drawn} of {n} point.",
@@ -40,9 +44,8 @@ def no_area(data: Hull) -> str | None:
         )
     return _(
         "The points lie on one line: the network visits {drawn} of {count} points, exactly the two ends.",
-        drawn=len(data.drawing.order),
-        count=number(len(data.points), ","),
-    )
+        drawn=len(data.drawing.order), count=number(len(data.points), ","),
+    )  # fmt: skip
 
 
 def nearly(data: Hull) -> str | None:
@@ -60,23 +63,20 @@ def nearly(data: Hull) -> str | None:
     return _(
         "Shown examples and no rule, the network visits {drawn} of {count} points, and its line covers {share} of the hull's "
         "area ({parts}).",
-        drawn=len(data.drawing.order),
-        count=number(len(data.points), ","),
-        share=number(found.coverage, ".2%"),
+        drawn=len(data.drawing.order), count=number(len(data.points), ","), share=number(found.coverage, ".2%"),
         parts=", ".join(parts) or _("in another order"),
-    )
+    )  # fmt: skip
 
 
 def no_polygon(data: Hull) -> str | None:
     """The line is no polygon."""
-    if data.verdict.exact or data.verdict.coverage is not None:
+    if data.verdict.exact or data.verdict.coverage is not None or len(data.exact) < 3:
         return None
     return _(
         "Here the network fails: it visits {drawn} of {count} points, and that is no valid polygon: the line crosses itself or "
         "has no area.",
-        drawn=len(data.drawing.order),
-        count=number(len(data.points), ","),
-    )
+        drawn=len(data.drawing.order), count=number(len(data.points), ","),
+    )  # fmt: skip
 
 
 def unlike_training(data: Hull) -> str | None:
@@ -88,9 +88,8 @@ def unlike_training(data: Hull) -> str | None:
         "It was never trained on {n:,} point: the sets that it saw had {least} to {most}.",
         "It was never trained on {n:,} points: the sets that it saw had {least} to {most}.",
         len(data.points),
-        least=least,
-        most=most,
-    )
+        least=least, most=most,
+    )  # fmt: skip
 
 
 def hesitates(data: Hull) -> str | None:
@@ -161,10 +160,8 @@ def copied_again(data: Copies) -> str | None:
         "It does not know the word {name}, and yet {name} is its best guess {best} of the {places} times that it comes again: it "
         "copies.",
         places,
-        name=name,
-        best=best,
-        places=places,
-    )
+        name=name, best=best, places=places,
+    )  # fmt: skip
 
 
 def not_copied(data: Copies) -> str | None:
@@ -175,9 +172,8 @@ def not_copied(data: Copies) -> str | None:
     return _(
         "It does not know the word {name}, and does not find it either: where it comes again ({places}), another word is the "
         "best guess.",
-        name=name,
-        places=places,
-    )
+        name=name, places=places,
+    )  # fmt: skip
 
 
 def nothing_again(data: Copies) -> str | None:
@@ -219,9 +215,8 @@ def helped(data: Copies) -> str | None:
         return None
     return _(
         "On this text the mixture loses {one} nats per word, its twin without a pointer {two}.",
-        one=one,
-        two=two,
-    )
+        one=one, two=two,
+    )  # fmt: skip
 
 
 def hindered(data: Copies) -> str | None:
@@ -231,9 +226,8 @@ def hindered(data: Copies) -> str | None:
         return None
     return _(
         "On this text the pointer does not help: the mixture loses {one} nats per word, its twin without one {two}.",
-        one=one,
-        two=two,
-    )
+        one=one, two=two,
+    )  # fmt: skip
 
 
 def where_it_comes_again(data: Copies) -> str | None:
@@ -247,10 +241,8 @@ def where_it_comes_again(data: Copies) -> str | None:
         "Where an unknown word comes again ({n} places): {loss} and {twin} nats. Any unknown word counts as right there, as the "
         "twin knows no other; that very word costs the mixture {own}.",
         int(data.again.sum()),
-        loss=one,
-        twin=two,
-        own=own,
-    )
+        loss=one, twin=two, own=own,
+    )  # fmt: skip
 
 
 def moved(data: Copies) -> str | None:
@@ -259,10 +251,8 @@ def moved(data: Copies) -> str | None:
         return None
     return _(
         "With {shift} added to the sentinel's score {now} of what is predicted is copied; as it was learned {before}.",
-        shift=number(data.chosen.shift, "+.1f"),
-        now=_copied(data),
-        before=number(1 - float(data.unmoved.gate.mean()), ".1%"),
-    )
+        shift=number(data.chosen.shift, "+.1f"), now=_copied(data), before=number(1 - float(data.unmoved.gate.mean()), ".1%"),
+    )  # fmt: skip
 
 
 SENTINEL_CLAIMS = (
@@ -303,7 +293,7 @@ def hull_notice() -> tuple[str, ...]:
             "The rays are the attention of one step: from the point reached last to every point that could come next, as wide as "
             "the probability. The network goes where it is highest; the box is the end marker, by which it says that it is done."
         ),
-        _("The dashed line is the exact hull, by SciPy."),
+        _("The dashed line is the exact hull, by SciPy; of points on one line it joins the two ends."),
         _(
             "Nothing forces the line to be a hull. Points close to an edge make the rays split, and a corner may be left out "
             "(ringed) or a point taken that is none (crossed)."

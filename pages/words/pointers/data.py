@@ -161,7 +161,7 @@ def compute(chosen: Choice) -> Hull | Copies:
     count = len(model(COPIER).encode(chosen.text).tokens)
     if not 2 <= count <= LONGEST:
         raise BadText(
-            "This text has {count:,} words and marks; this page shows 2 to {most}.", count=count, most=LONGEST
+            "This page shows 2 to {most} words and marks; this text has {count:,}.", count=count, most=LONGEST
         )
     return Copies(chosen)
 

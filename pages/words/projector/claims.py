@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import wraps
+
 import numpy as np
 
 from tlmviz.analysis.words.analogies import Tally
@@ -218,16 +220,15 @@ def total(tallies: list[Tally], field: str) -> float:
     return sum(getattr(each, field) * each.count for each in tallies) / sum(each.count for each in tallies)
 
 
+def at_the_end(claim: Claim) -> Claim:
+    """A claim about finished vectors is silent while the film stands before its end."""
+    return wraps(claim)(lambda data: claim(data) if data.finished else None)
+
+
 ON_A_PLANE = (
-    its_kind,
-    nearest_words,
-    together,
-    scattered,
-    other_spelling,
-    some_only,
-    plane_keeps,
-    nearer_in_the_plane,
-)
+    *map(at_the_end, (its_kind, nearest_words, together, scattered)), other_spelling, some_only,
+    *map(at_the_end, (plane_keeps, nearer_in_the_plane)),
+)  # fmt: skip
 CLAIMS: dict[str, tuple[Claim, ...]] = {
     MAP: ON_A_PLANE,
     FILM: (begins_small, *ON_A_PLANE, loss_falls),
@@ -279,7 +280,7 @@ def notice(data: Data) -> tuple[str, ...]:
     if data.chosen.view == FILM:
         return (
             _(
-                "**The axes stand still:** they are those of the finished vectors, and every frame is laid onto them."
+                "**The axes stand still:** they are those of the finished vectors, and so are the nearest words."
             ),
             *parts,
         )

@@ -162,6 +162,11 @@ class Data:
         return self.axes.place(self.every.vectors)[None]
 
     @property
+    def finished(self) -> bool:
+        """Whether the points lie where the training left them."""
+        return self.chosen.view != FILM or not 0 <= self.chosen.frame < len(self.places) - 1
+
+    @property
     def plane(self) -> points.Plane:
         """The picture's scale, and the places on it."""
         return _plane(self.chosen.model, self.chosen.side, self.chosen.view, self.chosen.plane)
@@ -225,8 +230,8 @@ class Data:
         count = len(self.shown.names)
         if row is not None and row >= count:
             raise UnknownName(
-                "“{word}” is number {row:,} of the vocabulary, and {what} the {count:,} most frequent; choose the view Map with "
-                "PCA, which shows all.",
+                "“{word}” is number {row:,} of the vocabulary, and {what} the {count:,} most frequent; choose the view Map "
+                "and there, behind “More”, PCA: it shows all.",
                 word=typed[:SHOWN], row=row + 1, what="the film kept" if self.chosen.view == FILM else "t-SNE lays out",
                 count=count,
             )  # fmt: skip

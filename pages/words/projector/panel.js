@@ -32,7 +32,7 @@ export function fillPanel(v, choose) {
     return make("button", { type: "button", className: "near", title: _("To {name}", { name: v.names[row] }), onclick: () => choose(row) }, bar, dotOf(v, group), label, make("span", { className: "value", textContent: cosine.toFixed(3).replace("-", "−") }));
   });
   const said = own ? _("Nearest, by the cosine of all numbers; in bold those of its category:") : _("Nearest, by the cosine of all numbers:");
-  side.replaceChildren(make("b", { className: "chosen", testid: "chosen", textContent: name }), make("div", { className: "soft", textContent: where }), ...(own ? [make("div", { className: "soft" }, dotOf(v, own), ` ${v.header.groups[own].name}`)] : []), make("div", { className: "soft", textContent: rows.length ? said : _("Its neighbours are on their way …") }), ...rows);
+  side.replaceChildren(make("b", { className: "chosen", testid: "chosen", textContent: name }), make("div", { className: "soft", textContent: where }), ...(own ? [make("div", { className: "soft" }, dotOf(v, own), ` ${v.header.groups[own].name}`)] : []), make("div", { className: "soft", textContent: rows.length ? (v.header.film ? `${_("At the end of the training:")} ${said}` : said) : _("Its neighbours are on their way …") }), ...rows);
 }
 
 /**

@@ -21,6 +21,8 @@ def nothing_differs(data: Data) -> str | None:
         return _(
             "**Nothing differs**: every weight, stream and prediction of B is that of A. Choose another B."
         )
+    if data.comparison.alignment.edits:
+        return _("**Nothing differs in what both texts share**: what follows it changes nothing before.")
     if data.runs.a == data.runs.b:
         return _("**Nothing differs**: both texts are the same, so every weight, stream and prediction is.")
     return _(
@@ -72,10 +74,8 @@ def moved_most(data: Data) -> str | None:
         return None
     return _(
         "**{head}** moved most: {share} of its attention goes elsewhere; of no other head more than {second}.",
-        head=first[0],
-        share=first[1],
-        second=second,
-    )
+        head=first[0], share=first[1], second=second,
+    )  # fmt: skip
 
 
 def moved_alike(data: Data) -> str | None:
@@ -94,10 +94,8 @@ def furthest_apart(data: Data) -> str | None:
         return None
     return _(
         "**Predictions are furthest apart** after {place}: KL(A‖B) is {there} nats, KL(B‖A) {back}.",
-        place=_place(data, data.furthest),
-        there=_nats(float(data.comparison.kl[data.furthest])),
-        back=_nats(data.back),
-    )
+        place=_place(data, data.furthest), there=_nats(float(data.comparison.kl[data.furthest])), back=_nats(data.back),
+    )  # fmt: skip
 
 
 def begins_alike(data: Data) -> str | None:
@@ -115,7 +113,7 @@ def begins_alike(data: Data) -> str | None:
 
 def no_token_shared(data: Data) -> str | None:
     """Texts without a token in common but the start."""
-    if data.chosen.view != PROMPTS or int(data.comparison.alignment.equal.sum()) > 1:
+    if data.same or data.chosen.view != PROMPTS or int(data.comparison.alignment.equal.sum()) > 1:
         return None
     return _("They share no token, so weights are compared between different words.")
 
@@ -130,9 +128,8 @@ def every_head_moved(data: Data) -> str | None:
         return None
     return _(
         "**Every head differs**: even {head}, which differs least, has {share} of its attention elsewhere.",
-        head=f"L{int(least.layer)}H{int(least['head'])}",
-        share=_percent(least.moved),
-    )
+        head=f"L{int(least.layer)}H{int(least['head'])}", share=_percent(least.moved),
+    )  # fmt: skip
 
 
 CLAIMS = (
@@ -229,9 +226,8 @@ def cut(data: Data) -> str:
     return _(
         "The text has {tokens} tokens: the first {count} of each are compared here. `tlmviz.compare` in Python takes all that "
         "the model reads.",
-        tokens=f"{max(data.found.lengths):,}",
-        count=max(map(len, compared)),
-    )
+        tokens=f"{max(data.found.lengths):,}", count=max(map(len, compared)),
+    )  # fmt: skip
 
 
 def stay(data: Data, count: int, of: int) -> str:

@@ -75,10 +75,8 @@ def two_models(data: Data) -> str | None:
         return None
     return _(
         "**Two different models**: {off} of {steps} steps make other numbers of the same input, the first of them {where}.",
-        off=data.found.off,
-        steps=data.found.steps,
-        where=where(data),
-    )
+        off=data.found.off, steps=data.found.steps, where=where(data),
+    )  # fmt: skip
 
 
 def recognised(data: Data) -> str | None:
@@ -87,9 +85,8 @@ def recognised(data: Data) -> str | None:
         return None
     return _(
         "One fault was put in on purpose, and the doctor names it from the numbers alone, {place}: {cause}.",
-        place=where(data),
-        cause=cause(data),
-    )
+        place=where(data), cause=cause(data),
+    )  # fmt: skip
 
 
 def missed(data: Data) -> str | None:
@@ -98,9 +95,8 @@ def missed(data: Data) -> str | None:
     if data.chosen.view != INJECTED or not said.healthy:
         return None
     return _(
-        "A fault was put in, and no step differs by more than {most} of its size: on this text it changes nothing that rounding "
-        "would not.",
-        most=_share(data),
+        "A fault was put in, and no step differs {by}: on this text it changes nothing that rounding would not.",
+        by=_by(data),
     )
 
 
@@ -109,13 +105,11 @@ def healthy(data: Data) -> str | None:
     if data.chosen.view == INJECTED or data.found.said.cause != NONE:
         return None
     said = (
-        _(
-            "Two ways to run one model, and no step of {steps} differs by more than {most} of its size: both are one computation."
-        )
+        _("Two ways to run one model, and no step of {steps} differs {by}: both are one computation.")
         if data.chosen.view == TWO_WAYS
-        else _("No step of {steps} differs by more than {most} of its size: both are one computation.")
+        else _("No step of {steps} differs {by}: both are one computation.")
     )
-    return said.format(steps=data.found.steps, most=_share(data))
+    return said.format(steps=data.found.steps, by=_by(data))
 
 
 def rounded(data: Data) -> str | None:
@@ -156,9 +150,8 @@ def alone(data: Data) -> str | None:
         return None
     return _(
         "**{agree} of {steps} steps agree**: given B's numbers they make of them what A's would, also after the fault.",
-        agree=data.found.steps - data.found.off,
-        steps=data.found.steps,
-    )
+        agree=data.found.steps - data.found.off, steps=data.found.steps,
+    )  # fmt: skip
 
 
 def cost(data: Data) -> str | None:
@@ -182,8 +175,11 @@ def _apart(data: Data) -> bool:
     return data.chosen.view == MODELS and found.asked and found.off > APART * found.steps
 
 
-def _share(data: Data) -> str:
-    return number(data.found.said.value, ".2g") if isinstance(data.found.said.value, float) else "0"
+def _by(data: Data) -> str:
+    most = data.found.said.value
+    if not isinstance(most, float) or not most:
+        return _("at all")
+    return _("by more than {most} of its size", most=number(most, ".2g"))
 
 
 def cause(data: Data) -> str:
@@ -248,9 +244,8 @@ def cut(data: Data) -> str:
         return ""
     return _(
         "This text has {length:,} tokens; the first {read:,} are examined.",
-        length=data.found.length,
-        read=data.found.read,
-    )
+        length=data.found.length, read=data.found.read,
+    )  # fmt: skip
 
 
 def evidence(data: Data) -> str:

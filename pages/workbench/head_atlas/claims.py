@@ -6,7 +6,7 @@ import numpy as np
 
 from tlmviz.figures import number
 from tlmviz.ui import markdown
-from tlmviz.ui.hints import Hint, within
+from tlmviz.ui.hints import Hint, where, within
 from tlmviz.ui.language import N_, _, listed, ngettext
 
 from .data import Data
@@ -19,8 +19,8 @@ CLOSE, LOOSE = (
 )  # correlations from which on two statistics go together, and below which they have nothing in common
 WIDE = 2.0  # times the median passage: from here on a head does something in some texts and not in others
 DOES = {  # what a head does that has much of a statistic
-    "entropy": N_("spreads its attention most: {value} bits, as over {count} tokens alike"),
-    "peak": N_("is the surest: on average its largest weight in a row is {value}"),
+    "entropy": N_("spreads its attention by {value} bits, as over {count} tokens alike"),
+    "peak": N_("puts {value} of its attention on one token on average"),
     "sink": N_("gives {value} of its attention to the first token"),
     "self": N_("gives {value} of its attention to the token itself"),
     "previous": N_("gives {value} of its attention to the token just before"),
@@ -70,12 +70,9 @@ def one_has_most(data: Data) -> str | None:
         return None
     return _(
         "{head} {does}, more than any other of the {count} heads; next comes {other} with {value}.",
-        head=_name(data, order[0]),
-        does=_does(data.chosen.y, values[order[0]]),
-        count=len(values),
-        other=_name(data, order[1]),
+        head=_name(data, order[0]), does=_does(data.chosen.y, values[order[0]]), count=len(values), other=_name(data, order[1]),
         value=written(data.chosen.y, values[order[1]]),
-    )
+    )  # fmt: skip
 
 
 def averaged(data: Data) -> str | None:
@@ -89,10 +86,8 @@ def averaged(data: Data) -> str | None:
         )  # fmt: skip
     return _(
         "Each dot is one of the {count} heads of {model}, averaged over {tokens} tokens.",
-        count=len(data.heads),
-        model=data.found.settings["model"],
-        tokens=f"{data.tokens:,}",
-    )
+        count=len(data.heads), model=data.found.settings["model"], tokens=f"{data.tokens:,}",
+    )  # fmt: skip
 
 
 def since_the_start(data: Data) -> str | None:
@@ -157,12 +152,9 @@ def by_layers(data: Data) -> str | None:
         return None
     return _(
         "**By layers**: {y} is largest in layer {most}, {high} on average, and smallest in layer {least}, {low}.",
-        y=_(NAMES[column]),
-        most=int(means.idxmax()),
-        high=written(column, means.max()),
-        least=int(means.idxmin()),
+        y=_(NAMES[column]), most=int(means.idxmax()), high=written(column, means.max()), least=int(means.idxmin()),
         low=written(column, means.min()),
-    )
+    )  # fmt: skip
 
 
 def without(data: Data) -> str | None:
@@ -185,10 +177,8 @@ def does_most(data: Data) -> str | None:
         return None
     return _(
         "{head} {does}: no other of the {count} heads has more.",
-        head=_name(data, data.index),
-        does=_does(data.chosen.statistic, data.values[data.index]),
-        count=len(data.values),
-    )
+        head=_name(data, data.index), does=_does(data.chosen.statistic, data.values[data.index]), count=len(data.values),
+    )  # fmt: skip
 
 
 def others_do_more(data: Data) -> str | None:
@@ -200,12 +190,9 @@ def others_do_more(data: Data) -> str | None:
         "{head} {does}; one of the {count} heads has more, {best}: {value}.",
         "{head} {does}; {n} of the {count} heads have more, most of all {best}: {value}.",
         above,
-        head=_name(data, data.index),
-        does=_does(data.chosen.statistic, data.values[data.index]),
-        count=len(data.values),
-        best=_name(data, best),
-        value=written(data.chosen.statistic, data.values[best]),
-    )
+        head=_name(data, data.index), does=_does(data.chosen.statistic, data.values[data.index]), count=len(data.values),
+        best=_name(data, best), value=written(data.chosen.statistic, data.values[best]),
+    )  # fmt: skip
 
 
 def never(data: Data) -> str | None:
@@ -246,11 +233,9 @@ def in_the_passage(data: Data) -> str | None:
     key = int(row.argmax())
     return _(
         "**In the passage shown**, {value}: from {query} most goes to {key}, {weight}.",
-        value=written(data.chosen.statistic, data.passage.value),
-        query=markdown.quoted(tokens[data.pin], data.pin),
-        key=markdown.quoted(tokens[key], key),
-        weight=written("peak", row[key]),
-    )
+        value=written(data.chosen.statistic, data.passage.value), query=markdown.quoted(tokens[data.pin], data.pin),
+        key=markdown.quoted(tokens[key], key), weight=written("peak", row[key]),
+    )  # fmt: skip
 
 
 CLAIMS = (
@@ -258,7 +243,7 @@ CLAIMS = (
     go_apart,    unrelated, by_layers, without, depends_on_text, in_every_text, in_the_passage,
 )  # fmt: skip
 HINTS = {
-    ALL: (Hint(N_("Click a dot, or a line of the table."), within),),
+    ALL: (Hint(N_("Click a dot, or a line of the table."), where(lambda data: data.lit.any(), within)),),
     ONE: (Hint(N_("Click another passage or another token."), within),),
 }
 

@@ -45,17 +45,17 @@ def no_share(data: Data) -> str | None:
         )
     else:
         said = _("They differ by {apart} logits; of less than {least} no share is said to come back.")
-    lead = _(
-        "{answer} leads {wrong} by {clean} logits after the clean text and by {corrupted} after the corrupted one."
-    )
+    lead = _("After the clean text {clean}, after the corrupted one {corrupted}.")
     return f"{lead} {said}".format(
-        answer=_answer(data),
-        wrong=_wrong(data),
-        clean=number(clean, ".2f"),
-        corrupted=number(corrupted, ".2f"),
-        apart=number(abs(clean - corrupted), ".2f"),
-        least=number(APART, "g"),
-    )
+        answer=_answer(data), wrong=_wrong(data), clean=_leads(data, clean), corrupted=_leads(data, corrupted),
+        apart=number(abs(clean - corrupted), ".2f"), least=number(APART, "g"),
+    )  # fmt: skip
+
+
+def _leads(data: Data, by: float) -> str:
+    """Which of the two answers leads, and by how many logits."""
+    ahead, behind = (_answer(data), _wrong(data)) if by >= 0 else (_wrong(data), _answer(data))
+    return _("{ahead} leads {behind} by {by} logits", ahead=ahead, behind=behind, by=number(abs(by), ".2f"))
 
 
 def guessed(data: Data) -> str | None:
@@ -65,10 +65,8 @@ def guessed(data: Data) -> str | None:
     return _(
         "At a first guess, made in one pass back through the network, of all parts of the clean run {part} brings back most: "
         "about {share} of the answer {answer}.",
-        part=taken(data, data.best),
-        answer=_answer(data),
-        share=percent(_at(data.preview, data.best)),
-    )
+        part=taken(data, data.best), answer=_answer(data), share=percent(_at(data.preview, data.best)),
+    )  # fmt: skip
 
 
 def carried(data: Data) -> str | None:
@@ -83,12 +81,9 @@ def carried(data: Data) -> str | None:
     return _(
         "All that decides the answer lies at the exchanged token {source} up to layer {layer}; what layer {end} reads at the "
         "last token {last} brings back {share}: attention has carried it there.",
-        source=_token(data, data.exchanged[0]),
-        layer=last,
-        end=len(there) - 1,
-        last=_token(data, len(data.names) - 1),
+        source=_token(data, data.exchanged[0]), layer=last, end=len(there) - 1, last=_token(data, len(data.names) - 1),
         share=arrived,
-    )
+    )  # fmt: skip
 
 
 def at_the_end(data: Data) -> str | None:
@@ -97,11 +92,9 @@ def at_the_end(data: Data) -> str | None:
         return None
     return _(
         "At the last token {last} the stream that layer 0 reads brings back {first}, the stream that layer {end} reads {share}.",
-        last=_token(data, len(data.names) - 1),
-        first=percent(data.grid[0, -1]),
-        end=len(data.grid) - 1,
+        last=_token(data, len(data.names) - 1), first=percent(data.grid[0, -1]), end=len(data.grid) - 1,
         share=percent(data.grid[-1, -1]),
-    )
+    )  # fmt: skip
 
 
 def one_part(data: Data) -> str | None:
@@ -119,12 +112,8 @@ def one_part(data: Data) -> str | None:
                "brings back more than {second}.")
     )  # fmt: skip
     return said.format(
-        part=taken(data, data.best),
-        share=_whole(first),
-        answer=_answer(data),
-        count=data.grid.size,
-        second=_whole(second),
-    )
+        part=taken(data, data.best), share=_whole(first), answer=_answer(data), count=data.grid.size, second=_whole(second),
+    )  # fmt: skip
 
 
 def several(data: Data) -> str | None:
@@ -136,10 +125,8 @@ def several(data: Data) -> str | None:
         return None
     return _(
         "{count} parts bring back {share} of the answer {answer} each, and none more: no part stands out.",
-        count=sum(round(100 * float(value)) == first for value in data.grid.flat),
-        share=_whole(first),
-        answer=_answer(data),
-    )
+        count=sum(round(100 * float(value)) == first for value in data.grid.flat), share=_whole(first), answer=_answer(data),
+    )  # fmt: skip
 
 
 def nothing(data: Data) -> str | None:
@@ -148,10 +135,8 @@ def nothing(data: Data) -> str | None:
         return None
     return _(
         "No part alone brings the answer {answer} back: the best of {count} brings {share}.",
-        answer=_answer(data),
-        count=data.grid.size,
-        share=_whole(_two_best(data)[0]),
-    )
+        answer=_answer(data), count=data.grid.size, share=_whole(_two_best(data)[0]),
+    )  # fmt: skip
 
 
 def decided(data: Data) -> str:
@@ -159,10 +144,9 @@ def decided(data: Data) -> str:
     corrupted, clean = data.ends
     return _(
         "After the clean text {answer} gets {clean}, after the corrupted one {corrupted}.",
-        answer=_answer(data),
-        clean=number(float(clean.shares[data.task.answer]), ".1%"),
+        answer=_answer(data), clean=number(float(clean.shares[data.task.answer]), ".1%"),
         corrupted=number(float(corrupted.shares[data.task.answer]), ".1%"),
-    )
+    )  # fmt: skip
 
 
 def look_or_value(data: Data) -> str | None:
@@ -193,10 +177,8 @@ def together(data: Data) -> str | None:
     alone = sum(data.patched(cell).restored for cell in cells)
     return _(
         "**The chain** brings back {share} in one run; its {count} patches one by one sum to {alone}.",
-        share=percent(data.patched(*cells).restored),
-        count=len(cells),
-        alone=percent(alone),
-    )
+        share=percent(data.patched(*cells).restored), count=len(cells), alone=percent(alone),
+    )  # fmt: skip
 
 
 def off_the_preview(data: Data) -> str | None:
@@ -210,10 +192,8 @@ def off_the_preview(data: Data) -> str | None:
         return None
     return _(
         "**The preview** is furthest off at {place}: it guesses {guess}, and the run gives {value}.",
-        place=place(data, cell),
-        guess=guess,
-        value=value,
-    )
+        place=place(data, cell), guess=guess, value=value,
+    )  # fmt: skip
 
 
 CLAIMS = (
@@ -301,13 +281,9 @@ def title(data: Data) -> str:
     answer, wrong = data.answers
     return _(
         "{model}: {part} from “{clean}” put into “{corrupted}”, answer “{answer}” against “{wrong}”",
-        model=data.chosen.model,
-        part=_(PARTS[data.chosen.kind]),
-        clean=readable(data.chosen.clean),
-        corrupted=readable(data.chosen.corrupted),
-        answer=answer,
-        wrong=wrong,
-    )
+        model=data.chosen.model, part=_(PARTS[data.chosen.kind]), clean=readable(data.chosen.clean),
+        corrupted=readable(data.chosen.corrupted), answer=answer, wrong=wrong,
+    )  # fmt: skip
 
 
 def before_after(data: Data) -> str:
@@ -341,20 +317,16 @@ def offer(job: Exact) -> str:
     """What the button does."""
     return _(
         "The preview is one backward pass. {count} runs give the exact grid: {time} on two idle cores; {share} done.",
-        count=f"{job.grid.size:,}",
-        time=seconds(job.left),
-        share=f"{job.share:.0%}",
-    )
+        count=f"{job.grid.size:,}", time=seconds(job.left), share=f"{job.share:.0%}",
+    )  # fmt: skip
 
 
 def progress(job: Exact) -> str:
     """How far the exact grid is."""
     return _(
         "{share} of {count} runs, {time} left",
-        share=f"{job.share:.0%}",
-        count=f"{job.grid.size:,}",
-        time=seconds(job.left),
-    )
+        share=f"{job.share:.0%}", count=f"{job.grid.size:,}", time=seconds(job.left),
+    )  # fmt: skip
 
 
 def notice() -> tuple[str, ...]:

@@ -15,7 +15,7 @@ from tlmviz.ui.language import N_, _
 from .data import Data
 from .state import HEADS, SCORE
 
-LITTLE = 0.5  # logits: a head that adds less than this to every token writes next to nothing
+LITTLE = 0.5  # logits: of a head that adds less than this to every token none is named
 PARTS = {  # sources that are no head and no MLP
     "token": N_("the token itself"), "position": N_("its position"), DISTANCE: N_("the distance"), BIASES: N_("the biases"),
 }  # fmt: skip
@@ -129,7 +129,7 @@ def writes_little(data: Data) -> str | None:
     if not (gain := _gain(data)) or float(gain[1]) >= LITTLE:
         return None
     return _(
-        "**What it then writes is next to nothing**: no token gains more than {gain} logits by it.",
+        "**What it then writes** lifts no token by more than {gain} logits.",
         gain=gain[1],
     )
 

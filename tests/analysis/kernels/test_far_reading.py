@@ -30,16 +30,16 @@ def test_far_bins_hold_only_far_cells(trace):
         assert row * length // n - (-(-(col + 1) * length // n) - 1) >= far.FAR and col > 0
 
 
-def test_heads_are_measured_from_their_pictures(trace):
-    pictures = survey(trace, 0, 512).pictures
-    values = far.far_reading(pictures, len(trace))
-    assert values.shape == (len(pictures),) and (values >= 0).all() and (values <= 1).all()
-    diagonal = np.eye(48)[None].repeat(2, 0)
-    assert not far.far_reading(diagonal, 480).any()
+@pytest.mark.parametrize("rows", [None, slice(3, None, 7)])
+def test_heads_are_measured_by_the_largest_far_weight_of_each_query(trace, rows):
+    at = range(len(trace))[rows or slice(None)]
+    for head, value in enumerate(survey(trace, 0, 512, rows=rows).far):
+        weights = trace.attention(0, head).numpy()
+        assert value == pytest.approx(np.mean([weights[t, 1 : t - 63].max() for t in at if t > 64]), rel=1e-4)
 
 
 def test_short_texts_have_no_far_tokens(tokenizer):
     trace = tiny.language_model(tokenizer).trace("Tom saw a dog.")
     size = min(32, len(trace))
     assert far.farthest_look(trace, 0, 0, trace.pooled(0, 0, size).numpy()) is None
-    assert not far.far_reading(survey(trace, 0, 512).pictures, len(trace)).any()
+    assert not survey(trace, 0, 512).far.any()

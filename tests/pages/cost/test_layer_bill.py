@@ -178,6 +178,11 @@ def test_every_published_layer_is_a_layer(preset):
     "query, sizes, said",
     [
         ({"lbh": "5", "lbg": "5"}, {"h": 4, "g": 4}, "5 heads cannot share 768 numbers evenly: 4 can."),
+        (
+            {"lbh": "1", "lbg": "5"},
+            {"h": 1, "g": 1},
+            "1 query head cannot share 5 key/value heads evenly: 1 can.",
+        ),
         ({"lbg": "5"}, {"h": 12, "g": 4}, "12 query heads cannot share 5 key/value heads evenly: 4 can."),
         ({"lbn": "0", "lbd": "-4", "lbbytes": "3"}, {"n": 1, "d": 768, "bytes": 2}, ""),
         (

@@ -124,7 +124,8 @@ def of_routing(state: Experts, shown) -> dict[str, list | None]:
     if best:
         *_, layer, expert, name, times, load = max(best)
         expected["by_itself"] = [-expert, trace.expert_layers[-layer], times, per_cent(load)]
-    expected["has_a_taste"] = taste_of(state.model, trace, read)
+    if taste := taste_of(state.model, trace, read):
+        expected |= {"has_a_taste": taste, "by_itself": None}
     if part.chosen < part.count:
         place = trace.expert_layers.index(shown.layer)
         experts = sorted(picks[place, shown.token].tolist())

@@ -39,7 +39,7 @@ def test_the_default_lies_beyond_the_training_length():
     )
     assert (
         "beyond it" in words(app)
-        and "stories-rope wrote beforehand" in words(app)
+        and "written beforehand by stories-rope" in words(app)
         and "red-badge" not in words(app)
     )
 

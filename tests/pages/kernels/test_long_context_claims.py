@@ -5,6 +5,7 @@ import pytest
 import torch
 
 import tlmviz
+from pages.kernels.long_context import data as page
 from pages.kernels.long_context.data import Text
 from pages.kernels.long_context.indexer import claims as indexer_claims
 from pages.kernels.long_context.indexer.data import Data as Indexer
@@ -132,13 +133,19 @@ def test_a_pinned_word_reads_what_a_plain_map_says():
         assert bool(said["read_far"]) != bool(said["none_far"])
         if said["read_far"]:
             layer, best, value = shown.far[0]
-            assert f"L{layer}H{best}" in said["read_far"] and f"{value:.2f}" in said["read_far"]
+            assert f"L{layer}H{best}" in said["read_far"] and f"{value:.2f} on average" in said["read_far"]
+            mean = [weights[t, 1 : t - 63].max() for t in range(65, len(weights))]
+            each = page.far_heads(read.passage)
+            assert (
+                each[head] == pytest.approx(np.mean(mean), abs=1e-5)
+                and value == each.max() == each[layer, best]
+            )
         found.append({name: text is not None for name, text in said.items()})
     each_speaks_and_is_silent([*found, {name: name == "looks_far" for name in found[0]}])
 
 
-def of_rows(rows: list[Row], **changes) -> Masks:
-    read = text_of(ENGLISH)
+def of_rows(rows: list[Row], text: str = ENGLISH, **changes) -> Masks:
+    read = text_of(text)
     shown = Masks(read, Sparse(**default(Sparse) | changes), read.passage)
     shown.__dict__["rows"] = rows
     return shown
@@ -193,6 +200,12 @@ def test_methods_are_judged_by_their_losses():
 
         losses[method is None] = sparse_methods.mean_loss(real.found.lm, list(real.passage.ids), method)
     assert real.rows[1].change == pytest.approx(losses[False] - losses[True], abs=1e-5)
+
+
+def test_a_loss_over_a_texts_beginning_is_not_joined_with_the_attention_of_all_of_it():
+    said = said_of(mask_claims.CLAIMS, of_rows([row("Full", 100, 0.0, 1.0), row("A", 50, -0.02)], 2 * LONG))
+    assert "over the first 1,024 tokens the loss differs by −0.020" in said["loses_nothing"]
+    assert said["covers_less_than_it_loses"] is None
 
 
 def test_the_indexer_is_judged_by_its_losses():

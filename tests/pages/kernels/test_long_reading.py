@@ -42,7 +42,7 @@ def test_it_opens_on_the_head_that_reads_far_most_at_its_farthest_look():
         and np.array_equal(arrays["lse"], lse)
     )
     assert header["tokens"] == list(trace.tokens) and len(arrays["loss"]) == len(trace) - 1
-    assert "red-badge" not in badges(app) and "Farthest of all heads reads" in said(app)
+    assert "red-badge" not in badges(app) and "No head puts more on one token" in said(app)
 
 
 def test_a_pinned_word_of_a_chosen_head_and_the_snippet():

@@ -95,3 +95,8 @@ def test_the_part_is_drawn_and_can_be_reproduced():
 def test_a_text_of_one_token_is_refused_in_a_sentence():
     app = open_page(PAGE, {"lsview": "FP8", "lsbatch": "My text", "text": "", "model": MODEL})
     assert not app.exception and len(app.warning) + len(app.info) >= 1
+
+
+def test_small_shares_are_written_in_one_way():
+    written = [claims.share(part) for part in (0.0, 8e-5, 1e-4, 0.0712, 0.4)]
+    assert written == ["0%", "0.008%", "0.01%", "7.12%", "40%"]

@@ -129,6 +129,11 @@ def name(norm: str) -> str:
     return NAMES[norm]
 
 
+def _between(t: Batch) -> tuple[list[str], list[str]]:
+    """The least and the largest spread before and after, once where they are written alike."""
+    return tuple(list(dict.fromkeys(each)) for each in (t.sizes()[:2], t.sizes()[2:]))
+
+
 def _even(t: Batch) -> bool:
     return t.sizes()[2:] == ["1.00", "1.00"]
 
@@ -161,10 +166,10 @@ PLAIN = {
         else None
     ),
     "one_spread": lambda t: (
-        seen(*t.sizes()[:2], name(t.state.norm), 1) if t.state.action == "nothing" and _even(t) else None
+        seen(*_between(t)[0], name(t.state.norm), 1) if t.state.action == "nothing" and _even(t) else None
     ),
     "other_spreads": lambda t: (
-        seen(*t.sizes()[:2], name(t.state.norm), *t.sizes()[2:], 1)
+        seen(*_between(t)[0], name(t.state.norm), *_between(t)[1], 1)
         if t.state.action == "nothing" and not _even(t)
         else None
     ),

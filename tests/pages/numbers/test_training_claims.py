@@ -164,6 +164,14 @@ def test_what_is_said_of_gradients_is_what_rounding_each_says():
     each_speaks_and_is_silent(found)
 
 
+@pytest.mark.parametrize("format", FORMATS)
+def test_ends_of_the_slider_are_no_limits_of_the_format(format):
+    shown = data.compute(Gradients(model=MODEL, text=TEXTS[2], format=format))
+    ends = [shown.safe[0] == -16, shown.safe[1] == 48] if shown.safe else [False, False]
+    said = claims.safe_scales(shown) or ""
+    assert ["slider begins" in said, "where it ends" in said] == ends and (format != "bf16" or all(ends))
+
+
 def test_what_is_said_of_the_passes_that_are_really_run():
     shown = data.compute(Gradients(model=MODEL, text=TEXTS[2]))
     ran = [(each.k, each.error) for each in shown.passes if math.isfinite(each.error)]

@@ -186,6 +186,15 @@ def test_every_claim_about_the_film_follows_from_its_frames(name):
         losses = [part[-1] for part in losses if len(part)]
         expected["loss_falls"] = [f"{losses[0]:.3f}", f"{losses[-1]:.3f}"]
         hold(state, expected)
+        of_the_end = (
+            "its_kind",
+            "nearest_words",
+            "together",
+            "scattered",
+            "plane_keeps",
+            "nearer_in_the_plane",
+        )
+        hold(chosen(model=name, view=FILM, word=word, frame=3), expected | dict.fromkeys(of_the_end))
 
 
 def test_a_film_that_stands_still_is_not_said_to_spread():

@@ -43,7 +43,8 @@ class Truth:
         self.moved = np.array(
             [self._moved(i, j) for i in range(self.a.n_layers) for j in range(self.a.n_heads)]
         )
-        self.same = ids[0] == ids[1] and float(self.kl.max()) == 0 and not self.moved.any()
+        most = 0.0 if ids[0] == ids[1] else 1e-5
+        self.same = float(self.kl.max()) <= most and bool((self.moved <= most).all())
 
     def _kl(self, p: torch.Tensor, q: torch.Tensor) -> torch.Tensor:
         return (p.exp() * (p - q)).sum(-1)
@@ -72,10 +73,8 @@ def check(said: dict, truth: Truth) -> None:
     """Every claim against the truth."""
     assert bool(said["nothing_differs"]) == truth.same
     if truth.same:
-        assert [name for name, text in said.items() if text] in (
-            ["nothing_differs"],
-            ["nothing_differs", "no_token_shared"],
-        )
+        assert [name for name, text in said.items() if text] == ["nothing_differs"]
+        assert ("in what both texts share" in said["nothing_differs"]) == (truth.a.ids != truth.b.ids)
         return
     token, one, two = truth.guess
     places = [int(where[truth.at]) for where in truth.rows]
@@ -137,6 +136,7 @@ def check(said: dict, truth: Truth) -> None:
 OWN = [
     {"a": "Un chat 😀 dort.", "b": "Un chien 😀 dort."},
     {"a": "cat", "b": "cat"},
+    {"a": "Tom ran 😀", "b": "Tom ran"},
     {"a": "cat", "b": "dog"},
     {"a": LONG, "b": LONG.replace("cat", "dog", 1)},
     {"a": "Tom ran.", "b": "a b c d e f g"},

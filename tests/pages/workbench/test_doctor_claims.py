@@ -97,6 +97,8 @@ def test_every_claim_follows_from_the_diagnosis_in_every_state():
             assert facts(holds["recognised"])[: len(place)] == place and number in holds["recognised"]
             assert said.cause != "rope base" or holds["recognised"].endswith(" instead of 10,000.")
             assert holds["recognised"].count(":") == 1
+        for name in ("missed", "healthy"):
+            assert not holds[name] or ("differs at all" in holds[name]) == (max(said.errors.values()) == 0)
         if expected["alone"]:
             assert facts(holds["alone"]) == [str(len(said.errors) - off), str(len(said.errors))]
         if kl > 0:

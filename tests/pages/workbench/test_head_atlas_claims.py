@@ -1,5 +1,7 @@
 """What the page Head atlas claims, held against the survey's tables and a pass over the passage that is shown."""
 
+import re
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -85,6 +87,9 @@ def check_one(said: dict, chosen: Atlas, heads: pd.DataFrame) -> None:
     assert (bool(said["does_most"]), bool(said["others_do_more"])) == (above == 0, above > 0)
     text = said["does_most"] or said["others_do_more"]
     assert text.startswith(f"L{layer}H{head} ") and written(column, own) in text
+    assert not re.search("most|surest", text.partition(";")[0]), (
+        "what it does is no superlative where others do more"
+    )
     if above:
         best = int(values.argmax())
         assert f"L{best // 6}H{best % 6}: {written(column, values[best])}." in text

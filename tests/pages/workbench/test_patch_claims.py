@@ -126,10 +126,9 @@ def check_share(said: dict, truth: Truth) -> bool:
         assert not any(parts.values()), parts
         told = said["no_share"].replace("\\", "").replace("−", "-")
         answer, wrong = truth.answers
-        lead = (
-            f"“{answer}” leads “{wrong}” by {clean:.2f} logits after the clean text and by {corrupted:.2f} "
-        )
-        assert told.startswith(lead)
+        for gap, text in ((clean, "After the clean text"), (corrupted, "after the corrupted one")):
+            ahead, behind = (answer, wrong) if gap >= 0 else (wrong, answer)
+            assert f"{text} “{ahead}” leads “{behind}” by {abs(gap):.2f} logits" in told
         assert ("the other way round" in told) == (clean <= corrupted)
         assert ("no answer to bring back" in told) == (corrupted < clean <= 0)
         assert (f"differ by {clean - corrupted:.2f} logits; of less than 1 " in told) == (

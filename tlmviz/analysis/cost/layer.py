@@ -107,7 +107,8 @@ def fitted(values: Mapping[str, Any]) -> tuple[Sizes, str]:
         inside["h"] = fits
     if inside["h"] % inside["g"]:
         fits = largest_divisor(inside["h"], inside["g"])
-        said += f" {inside['h']} query heads cannot share {inside['g']} key/value heads evenly: {fits} can."
+        queries = "1 query head" if inside["h"] == 1 else f"{inside['h']} query heads"
+        said += f" {queries} cannot share {inside['g']} key/value heads evenly: {fits} can."
         inside["g"] = fits
     return Sizes(**inside | {"head": inside["head"] or None}), said.strip()
 

@@ -1,4 +1,4 @@
-"""Which heads of a long text read something far back, and where they do it most."""
+"""Where a head of a long text reads something far back most."""
 
 from __future__ import annotations
 
@@ -9,19 +9,6 @@ from jaxtyping import Float
 from tlmviz.tracing.trace import Trace
 
 FAR = 64  # tokens back from which a read is far
-
-
-def far_reading(pictures: Float[np.ndarray, "h n n"], length: int) -> Float[np.ndarray, " h"]:
-    """How much each head puts on one far token, from pooled maps of largest weights: the mean over queries, [H].
-
-    Counted are bins of which every cell is FAR tokens back or more, without the first column, where a sink is.
-    """
-    n = pictures.shape[-1]
-    far = _far(n, length)
-    if not far.any():
-        return np.zeros(len(pictures), np.float32)
-    best = np.where(far, pictures, 0.0).max(-1)
-    return best[:, far.any(1)].mean(-1)
 
 
 def farthest_look(trace: Trace, layer: int, head: int, picture: Float[np.ndarray, "n n"]) -> int | None:

@@ -15,6 +15,8 @@ from tlmviz.layers.sparse import strips
 from tlmviz.protocols import LanguageModelLike
 from tlmviz.tracing.trace import Trace
 
+from .far_reading import FAR
+
 LONGEST = 16_384  # tokens
 EXACT = 2_048  # tokens up to which every query is read; of longer texts a thousand, evenly spaced
 KEPT = ("q", "k", "v", "lse")
@@ -59,6 +61,7 @@ class Survey:
     beyond: np.ndarray  # [H], mass farther back than the training length
     bands: np.ndarray  # [H, N], mass at distance 0, 1, 2-3, 4-7, ...
     queries: int  # how many were read
+    far: np.ndarray  # [H], the largest weight on one token FAR or more back but the first, the mean over queries that have such
 
 
 def survey(trace: Trace, layer: int, context: int, size: int = 48, rows: slice | None = None) -> Survey:
@@ -72,7 +75,7 @@ def survey(trace: Trace, layer: int, context: int, size: int = 48, rows: slice |
     edges = [(i * length // size, -(-(i + 1) * length // size)) for i in range(size)]
     count = (length - 1).bit_length() + 1
     nearest = torch.tensor([0, *(2**n for n in range(count - 1))])  # each band's first distance
-    strips_of, columns = [], []
+    strips_of, columns, looks = [], [], list[Tensor]()
     for part, where in strips(q, rows):
         stop = int(where[-1]) + 1
         p = kernels.attention_map(q, k, lse, spec.mask, rows=part, cols=slice(0, stop), scale=spec.scale)[
@@ -83,9 +86,11 @@ def survey(trace: Trace, layer: int, context: int, size: int = 48, rows: slice |
         mass = p.cumsum(-1)  # a difference of two gives any span's
         upto = _take(mass, where[:, None] + 1 - nearest)  # mass at each band's first distance or farther
         bands = upto - torch.nn.functional.pad(upto[..., 1:], (0, 1))
-        far = _take(mass, where[:, None] + 1 - context - torch.zeros(1, dtype=torch.long))[..., 0]
+        beyond = _take(mass, where[:, None] + 1 - context - torch.zeros(1, dtype=torch.long))[..., 0]
         mean = where - p @ torch.arange(stop, dtype=p.dtype)
-        columns.append(torch.cat((torch.stack((p[..., 0], mean, far), -1), bands), -1))
+        columns.append(torch.cat((torch.stack((p[..., 0], mean, beyond), -1), bands), -1))
+        if stop > FAR + 1:
+            looks.append(_far_look(p, where))
     pictures = _pool_rows(torch.cat(strips_of, 1), torch.arange(length)[rows], edges)
     every = torch.cat(columns, 1)  # [H, rows, 3 + N]
     table = every[:, min(1, every.shape[1] - 1) :].mean(1).numpy()
@@ -100,6 +105,7 @@ def survey(trace: Trace, layer: int, context: int, size: int = 48, rows: slice |
         table[:, 2],
         shares.clip(0),
         every.shape[1],
+        torch.cat(looks, 1).mean(1).numpy() if looks else np.zeros(len(shares), np.float32),
     )
 
 
@@ -155,6 +161,13 @@ def _take(mass: Tensor, index: Tensor) -> Tensor:
     """What lies on the first index[r, n] keys, none where that is negative, from running sums [H, R, S]: [H, R, N]."""
     last = (index - 1).clamp(min=0).expand(*mass.shape[:-1], index.shape[-1])
     return mass.gather(-1, last) * (index > 0)
+
+
+def _far_look(p: Tensor, where: Tensor) -> Tensor:
+    """The largest weight on one token FAR or more back but the first, [H, r], of the r queries that have such."""
+    able = where > FAR
+    near = torch.arange(p.shape[-1]) > where[able, None] - FAR
+    return p[:, able].masked_fill(near, 0)[..., 1:].amax(-1)
 
 
 def _pool_rows(strips_of: Tensor, where: Tensor, edges: list[tuple[int, int]]) -> Tensor:

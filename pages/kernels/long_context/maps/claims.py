@@ -71,8 +71,9 @@ def looks_beyond(data: Data) -> str | None:
     share = number(data.of_head("beyond"), ".3f")
     if share == "0.000":
         return None
-    return _("Head {head} puts {share} of its weight farther back than any text of its training was long: the faint bands at the "
-             "lower left.", head=_head(data), share=share)  # fmt: skip
+    return _("Head {head} puts {share} of its weight farther back than any text of its training was long, on average over all "
+             "tokens, also those that cannot look so far: the faint bands at the lower left.",
+             head=_head(data), share=share)  # fmt: skip
 
 
 def farthest(data: Data) -> str | None:
@@ -86,7 +87,8 @@ def farthest(data: Data) -> str | None:
     if number(best, ".3f") == "0.000" or (layer, head) == data.found.head:
         return None
     return _(
-        "Most of all heads do so L{layer}H{head}: {share} of its weight.", layer=layer, head=head, share=number(best, ".3f"),
+        "The head with most weight beyond the training length is L{layer}H{head}: {share}.", layer=layer, head=head,
+        share=number(best, ".3f"),
     )  # fmt: skip
 
 

@@ -36,10 +36,10 @@ def loses_nothing(data: Data) -> str | None:
     if not (row := _cheap(data)):
         return None
     return _(
-        "*{method}* in place of full attention sees {seen} keys a query on average and needs {share} of the operations, and the "
-        "loss differs by {change} nats a token.",
+        "*{method}* in place of full attention sees {seen} keys a query on average and needs {share} of the operations, and over "
+        "the first {tokens} tokens the loss differs by {change} nats a token.",
         method=row.method, seen=f"{row.seen:,.0f}", share=number(row.flops / data.rows[0].flops, ".0%"),
-        change=signed(row.change),
+        tokens=f"{min(len(data.passage.ids), SWAPPED):,}", change=signed(row.change),
     )  # fmt: skip
 
 
@@ -70,9 +70,9 @@ def loses_most(data: Data) -> str | None:
 
 
 def covers_less_than_it_loses(data: Data) -> str | None:
-    """What the cheap method misses of the attention."""
+    """What the cheap method misses of the attention, where both are of the same tokens."""
     row = _cheap(data)
-    if row is None or number(1 - row.mass, ".0%") == "0%":
+    if row is None or len(data.passage.ids) > SWAPPED or number(1 - row.mass, ".0%") == "0%":
         return None
     return _("Yet *{method}* misses {missed} of the attention: what this model predicts does not need it.",
              method=row.method, missed=number(1 - row.mass, ".0%"))  # fmt: skip

@@ -11,6 +11,7 @@ from ..data import Text, checks, read
 from ..view import reading
 from . import claims, view
 from .data import Data
+from .state import Sparse
 
 
 def show(found: Text) -> None:
@@ -21,11 +22,11 @@ def show(found: Text) -> None:
     view.measure(shown)
     frame.claim(claims.CLAIMS, shown)
     shown = view.pattern_and_mass(shown)
-    frame.next_step(claims.HINTS, shown)
     below.when_painted("beneath-masks", lambda: _beneath(shown), seen=False)
 
 
 def _beneath(shown: Data) -> None:
+    frame.next_step(claims.HINTS, Data(shown.found, Sparse.of_session(), shown.passage))  # the switch is here
     view.numbers(shown)
     st.caption(claims.caption(shown))
     view.needles(shown)

@@ -72,15 +72,19 @@ def read_far(data: Data) -> str | None:
     if number(value, ".2f") == "0.00":
         return None
     return _(
-        "Farthest of all heads reads L{layer}H{head}: the most that it puts on one token {far} or more back is {value}, the mean "
-        "over the text.",
+        "No head puts more on one token {far} or more back than L{layer}H{head}: {value} on average, over the tokens that have "
+        "one so far back.",
         layer=layer, head=head, far=FAR, value=number(value, ".2f"),
     )  # fmt: skip
 
 
 def none_far(data: Data) -> str | None:
     """No head reads far."""
-    return None if read_far(data) else _("No head reads a token {far} or more back in this text.", far=FAR)
+    return (
+        None
+        if read_far(data)
+        else _("On average no head puts as much as 0.01 on a token {far} or more back.", far=FAR)
+    )
 
 
 CLAIMS = beyond_training, looks_far, looks_near, rests, read_far, none_far

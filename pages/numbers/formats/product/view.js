@@ -63,7 +63,7 @@ function paint(v) {
   els.best.disabled = place.factor === best.doublings[best.best];
   const { name, ...sample } = sampleOf(v);
   const found = outcome(header.format, sample, place.factor);
-  els.told.textContent = _("S = {scale}: {level}, {cut} cut, {lost} rounded to 0", { scale: digits(sample.scale * 2 ** place.factor, 3), level: decibels(found.sqnr), cut: share(found.cut), lost: share(found.lost) });
+  els.told.textContent = _("One scale for all, S = {scale}: {level}, {cut} cut, {lost} rounded to 0", { scale: digits(sample.scale * 2 ** place.factor, 3), level: decibels(found.sqnr), cut: share(found.cut), lost: share(found.lost) });
   els.slider.setAttribute("aria-label", _("Scale of {name}", { name: name.toUpperCase() }));
   els.said.textContent = v.hover ?? hint(v);
   els.canvas.setAttribute("aria-label", `${header.title}. ${els.told.textContent}.`);

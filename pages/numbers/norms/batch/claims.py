@@ -49,8 +49,8 @@ def one_spread(data: Data) -> str | None:
     least, most, _after_least, _after_most = _spreads(data)
     size = _("root mean squares") if data.chosen.norm == RMS else _("spreads (σ)")
     return _(
-        "Before it, {units} have {size} from {least} to {most}. {norm} gives each of them 1.",
-        units=_units(data), size=size, least=least, most=most, norm=_(NAMES[data.chosen.norm]),
+        "Before it, {units} have {size} {between}. {norm} gives each of them 1.",
+        units=_units(data), size=size, between=_between(least, most), norm=_(NAMES[data.chosen.norm]),
     )  # fmt: skip
 
 
@@ -60,10 +60,9 @@ def other_spreads(data: Data) -> str | None:
         return None
     least, most, after_least, after_most = _spreads(data)
     return _(
-        "Before it, {units} have spreads from {least} to {most}; what {norm} gives has spreads from {after_least} to "
-        "{after_most}, not 1.",
-        units=_units(data), least=least, most=most, norm=_(NAMES[data.chosen.norm]), after_least=after_least,
-        after_most=after_most,
+        "Before it, {units} have spreads {between}; what {norm} gives has spreads {after}, not 1.",
+        units=_units(data), between=_between(least, most), norm=_(NAMES[data.chosen.norm]),
+        after=_between(after_least, after_most),
     )  # fmt: skip
 
 
@@ -127,6 +126,11 @@ def _units(data: Data) -> str:
     }  # fmt: skip
     pictures = data.chosen.norm == "layer" and not isinstance(data.chosen, Tokens)
     return _("the pictures") if pictures else units[data.chosen.norm]
+
+
+def _between(least: str, most: str) -> str:
+    said = N_("of {least}") if least == most else N_("from {least} to {most}")
+    return _(said, least=least, most=most)
 
 
 def _spreads(data: Data) -> tuple[str, str, str, str]:

@@ -1,7 +1,7 @@
 // @ts-check
 // What the view says in words. Free of the DOM.
 
-import { _ } from "#canvas/language.js";
+import { _, ngettext } from "#canvas/language.js";
 import { digits, named } from "#canvas/text.js";
 import { divisor, FACTOR, goneOf } from "./statistics.js";
 
@@ -22,7 +22,7 @@ function shared(header, norm, items) {
   if (header.kind === "tokens") return norm.sharing === "item" ? _("the other {others} channels of this token", values) : _("this channel of the other {rest} tokens, in every sentence", values);
   return {
     item: _("all pixels of all {channels} channels of this picture", values),
-    channel: _("all pixels of this channel in all {items} pictures", values),
+    channel: ngettext("all pixels of this channel in the one picture", "all pixels of this channel in all {n} pictures", items, values),
     instance: _("the pixels of this one map"),
     group: _("the pixels of this picture's channels in its half of the {channels}", values),
   }[norm.sharing];

@@ -94,7 +94,9 @@ def said(tensor: str) -> str:
 
 def share(part: float) -> str:
     """A share in percent; small ones with a digit that counts."""
-    return "0%" if part == 0 else number(part, ".0%" if part >= 0.1 else ".2%" if part >= 1e-4 else ".0e")
+    if 0 < part < 1e-4:
+        return number(100 * part, ".1g") + "%"
+    return number(part, ".0%" if part >= 0.1 or part == 0 else ".2%")
 
 
 def written(value: float) -> str:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from tlmviz.analysis.numbers.loss_scaling import ACTIVATIONS, LENGTH, MOST_LOST, scaled
+from tlmviz.analysis.numbers.loss_scaling import ACTIVATIONS, LENGTH, MOST_LOST, SCALES, scaled
 from tlmviz.figures import number
 from tlmviz.figures.numbers.loss_scaling import power_of_two
 from tlmviz.ui import markdown
@@ -27,7 +27,8 @@ def one_too_large(data: Data) -> str | None:
     if not data.sizes.total or not large:
         return None
     return _(
-        "With S = {scale}, {share} of the gradients are too large for {format}. One is enough: such a step is skipped.",
+        "With the loss multiplied by S = {scale}, {share} of the gradients are too large for {format}. One is enough: such a "
+        "step is skipped.",
         scale=power_of_two(data.chosen.k), share=share(large), format=data.format.name,
     )  # fmt: skip
 
@@ -38,7 +39,8 @@ def many_vanish(data: Data) -> str | None:
     if not data.sizes.total or found.overflow or found.lost <= MOST_LOST:
         return None
     return _(
-        "At S = {scale}, {lost} of this step's gradients become 0 in {format} and teach nothing; another {few} keep fewer bits.",
+        "With the loss multiplied by S = {scale}, {lost} of this step's gradients become 0 in {format} and teach nothing; "
+        "another {few} keep fewer bits.",
         scale=power_of_two(data.chosen.k), format=data.format.name, lost=share(found.lost), few=share(found.subnormal),
     )  # fmt: skip
 
@@ -49,7 +51,8 @@ def nearly_all_kept(data: Data) -> str | None:
     if not data.sizes.total or found.overflow or found.lost > MOST_LOST:
         return None
     return _(
-        "At S = {scale} {format} keeps {kept} of this step's gradients: {lost} become 0 and none is too large.",
+        "With the loss multiplied by S = {scale}, {format} keeps {kept} of this step's gradients: {lost} become 0 and none is "
+        "too large.",
         scale=power_of_two(data.chosen.k), format=data.format.name, kept=share(1 - found.lost), lost=share(found.lost),
     )  # fmt: skip
 
@@ -67,7 +70,9 @@ def safe_scales(data: Data) -> str | None:
         )
     return _(
         "**Safe scales** lose at most {few} and make none too large: from {least} to {most}.",
-        few=share(MOST_LOST), least=least, most=most,
+        few=share(MOST_LOST),
+        least=_("{scale}, where the slider begins,", scale=least) if data.safe[0] == SCALES[0] else least,
+        most=_("{scale}, where it ends", scale=most) if data.safe[1] == SCALES[-1] else most,
     )  # fmt: skip
 
 

@@ -129,7 +129,7 @@ function paint(v) {
   els.slider.setAttribute("aria-valuetext", scaleName(k));
   for (const [name, value] of Object.entries({ min: header.scales[0], max: header.scales[1], now: k, text: scaleName(k) })) els.curve.setAttribute(`aria-value${name}`, String(value));
   els.name.textContent = scaleName(k);
-  Object.assign(els.safe, { disabled: !safe, textContent: safe ? _("Largest safe {scale}", { scale: powerOfTwo(safe[1]) }) : _("No safe scale") });
+  Object.assign(els.safe, { disabled: !safe, textContent: safe ? (safe[1] === header.scales[1] ? _("Largest here {scale}", { scale: powerOfTwo(safe[1]) }) : _("Largest safe {scale}", { scale: powerOfTwo(safe[1]) })) : _("No safe scale") });
   els.all.hidden = chosen(v).sizes === v.whole;
   drawSizes(penOf(v, els.sizes, SIZES_HEIGHT), theme, { ...what, width: widthOf(els.sizes) });
   drawCurve(penOf(v, els.curve, CURVE_HEIGHT), theme, { ...what, width: widthOf(els.curve) });

@@ -49,7 +49,7 @@ def fades(data: Deep) -> str | None:
         return None
     return _(
         "In mHC no more than {left} of a difference between streams at the start is left after all sublayers.",
-        left=number(data.left, ".1%"),
+        left=number(data.left, ".1%" if data.left >= 5e-4 else ".1e"),
     )
 
 

@@ -36,13 +36,13 @@ def mixes(data: Flow) -> str | None:
         return None
     said = (
         _(
-            "**{model} hardly mixes its streams**: at a sublayer each keeps {own} of itself on average, and another never gives "
-            "it more than {other}."
+            "**{model} hardly mixes its streams**: at a sublayer each keeps {own} of itself on average, and the largest weight "
+            "of another in it is {other}."
         )
-        if found[1] < LITTLE
+        if abs(found[1]) < LITTLE
         else _(
-            "**{model} mixes its streams**: at a sublayer each keeps {own} of itself on average, and another gives it up to "
-            "{other}."
+            "**{model} mixes its streams**: at a sublayer each keeps {own} of itself on average, and the largest weight of "
+            "another in it is {other}."
         )
     )
     carried_on = _(" Over all tokens of this text the embedding ends at {least} to {most}.")
@@ -163,8 +163,8 @@ def _beside(data: Flow, kind: str) -> str | None:
     if not found:
         return None
     return _(
-        "**{model}**: a stream keeps {own} of itself on average, another gives it up to {other}, and the embedding ends at "
-        "{least} to {most}.",
+        "**{model}**: a stream keeps {own} of itself on average, the largest weight of another in it is {other}, and the "
+        "embedding ends at {least} to {most}.",
         **_written(data, kind, found),
     )  # fmt: skip
 

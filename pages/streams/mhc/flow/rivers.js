@@ -93,8 +93,8 @@ function heading(pen, v, theme, box, member, last) {
   pen.text(box.x, box.y + 9, title, { color: theme.text, weight: 600, size: 13 });
   const ends = { model, min: times(Math.min(...last)), max: times(Math.max(...last)), far: times(furthestFromIdentity(slicesOf(v, member))) };
   const note = member.streams === 1 ? _("{model} · one stream, every matrix is 1", ends)
-    : v.place.widths === "carried" ? _("{model} · embedding carried to the end × {min} to × {max} · H_res off the identity by {far} at most", ends)
-      : _("{model} · sums of the last rows {min} to {max} · H_res off the identity by {far} at most", ends);
+    : v.place.widths === "carried" ? _("{model} · embedding carried to the end × {min} to × {max} · an entry of H_res off the identity by {far} at most", ends)
+      : _("{model} · sums of the last rows {min} to {max} · an entry of H_res off the identity by {far} at most", ends);
   const x = box.x + textWidth(theme, title, 13, 600) + 8;
   const fits = [note, model, ""].find((text) => textWidth(theme, text, 11) <= box.x + box.width - x);
   pen.text(x, box.y + 9.5, fits ?? "", { color: theme.muted, size: 11 });

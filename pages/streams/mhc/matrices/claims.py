@@ -24,7 +24,8 @@ def mixes_here(data: Matrices) -> str | None:
     if not math.isfinite(own + other):
         return _("**The chosen matrix holds no numbers**: they overflow on this text.")
     return _(
-        "**{sublayer} at {token}**: a stream keeps {own} of itself on average, and another gives it up to {other}.",
+        "**{sublayer} at {token}**: a stream keeps {own} of itself on average, and the largest weight of another in it is "
+        "{other}.",
         sublayer=data.sublayers[data.sublayer], token=token(data, data.token), own=share(own), other=share(other),
     )  # fmt: skip
 
@@ -49,7 +50,7 @@ def far(data: Matrices) -> str | None:
     if data.connection.kind == "residual" or not math.isfinite(mean):
         return None
     return _(
-        "On average they are {mean} away from no mixing at all; making all streams equal would be {full} away.",
+        "Their Frobenius distance from no mixing at all is {mean} on average; that of making all streams equal would be {full}.",
         mean=number(mean, ".3f"),
         full=number(data.full, ".3f"),
     )

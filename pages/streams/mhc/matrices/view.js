@@ -186,7 +186,7 @@ function sentence(v, hover = v.hover) {
   }
   const [sublayer, token] = [hover?.sublayer ?? sublayerOf(v), hover?.token ?? tokenOf(v)];
   const far = distances(matrixAt(v, "res", sublayer, token), N);
-  return _("{sublayer} at token {token}: distance from the identity {identity}, from equal streams {mean}", { sublayer: v.header.names[sublayer], token: tokenName(v, token), identity: digits(far.fromIdentity, 3), mean: digits(far.fromMean, 3) });
+  return _("{sublayer} at token {token}: Frobenius distance from the identity {identity}, from equal streams {mean}", { sublayer: v.header.names[sublayer], token: tokenName(v, token), identity: digits(far.fromIdentity, 3), mean: digits(far.fromMean, 3) });
 }
 
 /** Panels in words, for screen readers. @type {Record<Name, (v: View) => string>} */

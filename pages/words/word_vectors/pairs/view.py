@@ -8,7 +8,7 @@ import streamlit as st
 from tlmviz.analysis.words.reading import most_frequent
 from tlmviz.figures.words import pairs as figures
 from tlmviz.ui import frame, live
-from tlmviz.ui.language import _
+from tlmviz.ui.language import N_, _
 
 from . import claims
 from .data import Data
@@ -72,7 +72,10 @@ def window(data: Data) -> None:
 def below(data: Data) -> None:
     """How likely words stay in the text, by how frequent they are; one-hot vectors, their distances and those of trained ones."""
     theme, shares = frame.theme(), data.shares
-    title = _("Frequent words are thrown out: probability to stay, t = {t}", t=f"{data.usual:g}")
+    said = N_("Frequent words are thrown out: probability to stay, t = {t}")
+    if not data.chosen.threshold:
+        said = N_("Nothing is thrown out; when the model was trained: probability to stay, t = {t}")
+    title = _(said, t=f"{data.usual:g}")
     curve = figures.keep_curve(list(shares), list(shares.values()), data.usual, theme, title=title)
     frame.chart(curve, key="keep", alt=_("Probability that a word stays, by its share of the models' text"))
     found = data.distances

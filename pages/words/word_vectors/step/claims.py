@@ -208,8 +208,9 @@ def cost(costs: Sequence[Cost]) -> str:
     return _(
         "Measured here, on tables of {words} words: negative samples take {fewer} times fewer multiplications than the full "
         "softmax and {least} to {most} times less time. A call costs some microseconds whatever it computes, so the gain "
-        "grows with the vocabulary. “Path” without a tree in view is the mean path.",
+        "grows with the vocabulary. “{path}” without a tree in view is the mean path.",
         words=f"{full.outputs:,}",
+        path=costs[2].name,
         fewer=f"{full.multiplications / sampled.multiplications:,.0f}",
         least=f"{full.microseconds.min() / sampled.microseconds.max():.1f}",
         most=f"{full.microseconds.max() / sampled.microseconds.min():.1f}",

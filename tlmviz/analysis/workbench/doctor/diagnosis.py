@@ -112,7 +112,7 @@ def _judge(evidence: Evidence) -> Diagnosis:
         cause = NONE if largest < 1e-6 else PRECISION
         alone = "q, k, v, lse or logits" if "logits" in errors else "q, k, v or lse"
         what = "step" if evidence.asked else f"{alone}, of which alone is known,"
-        said = f"no {what} differs by more than {largest:.2g} of its size"
+        said = f"no {what} differs " + (f"by more than {largest:.2g} of its size" if largest else "at all")
         return Diagnosis(cause, largest, None, None, [said], errors)
     first = wrong[0]
     rounded = precision.rounded_weights(evidence, wrong) or precision.rounded_attention(evidence, wrong)
