@@ -386,7 +386,7 @@ SECTIONS: dict[str, tuple[Page, ...]] = {
             "Head atlas",
             "map",
             "all heads of a model over a whole corpus, as dots over any two statistics; a finder for queries such as "
-            "previous-token > 0.5 and layer < 4; each head's place among the others, its distances and tokens, and the passages "
+            "previous-token > 0.3 and layer < 4; each head's place among the others, its distances and tokens, and the passages "
             "it is strongest in, with the attention on the words, each opening in the explorer",
             models="",
         ),

@@ -22,7 +22,7 @@ class _NotPlain(Exception):
 
 def quicken() -> None:
     """Let the caches of this process make them so."""
-    cache_utils._make_value_key = _key  # type: ignore[assignment]
+    cache_utils._make_value_key = _key
 
 
 def _key(

@@ -67,7 +67,7 @@ class Atlas(state.State):
     y = state.menu(N_("Up"), NAMES, key="atlasy", default="induction", label_visibility="collapsed")
     query = state.text(
         N_("Find heads"), "", key="atlasfind",
-        more={"placeholder": "Find heads: previous-token > 0.5 and layer < 4", "live": "300ms", "label_visibility": "collapsed"},
+        more={"placeholder": "Find heads: previous-token > 0.3 and layer < 4", "live": "300ms", "label_visibility": "collapsed"},
         ends=("previous-token > 0.3 and layer < 4", "layer = 99", "entropy > 0"),
     )  # fmt: skip
     by = state.menu(  # while nobody chose one, each head's passages are by the statistic that it stands out by

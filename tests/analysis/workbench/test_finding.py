@@ -66,7 +66,7 @@ def test_what_is_no_query(query, said):
     with pytest.raises(BadQuery) as error:
         find(HEADS, query)
     told = sentence(error)
-    assert said in told and "previous-token > 0.5 and layer < 4" in told
+    assert said in told and "previous-token > 0.3 and layer < 4" in told
 
 
 def test_a_long_query_is_read():

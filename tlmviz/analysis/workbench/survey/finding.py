@@ -1,4 +1,4 @@
-"""The finder: which heads of a survey a query such as `previous-token > 0.5 and layer < 4` names.
+"""The finder: which heads of a survey a query such as `previous-token > 0.3 and layer < 4` names.
 
 A small language of its own, never evaluated as Python: comparisons of statistics and numbers, joined by `and`, `or`, `not` and
 brackets.
@@ -45,7 +45,7 @@ OPERATORS: dict[str, Callable[[Any, Any], Any]] = {
 WORDS = ("and", "or", "not")
 ALLOWED = (
     f"a query compares {', '.join(COLUMNS)} with numbers by < <= > >= =, and joins comparisons by and, or, not and brackets, "
-    "as in: previous-token > 0.5 and layer < 4"
+    "as in: previous-token > 0.3 and layer < 4"
 )
 _PART = re.compile(r"\s*(?:(\d+\.?\d*|\.\d+)|([A-Za-z][A-Za-z_-]*)|(<=|>=|<|>|=)|([()]))")
 
