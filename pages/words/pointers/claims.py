@@ -22,8 +22,9 @@ def exactly(data: Hull) -> str | None:
         return None
     return _(
         "Shown examples and no rule, the network visits {drawn} of {count} points, and its line is exactly the hull.",
-        drawn=len(data.drawing.order), count=number(len(data.points), ","),
-    )  # fmt: skip
+        drawn=len(data.drawing.order),
+        count=number(len(data.points), ","),
+    )
 
 
 def no_area(data: Hull) -> str | None:
@@ -44,8 +45,9 @@ def no_area(data: Hull) -> str | None:
         )
     return _(
         "The points lie on one line: the network visits {drawn} of {count} points, exactly the two ends.",
-        drawn=len(data.drawing.order), count=number(len(data.points), ","),
-    )  # fmt: skip
+        drawn=len(data.drawing.order),
+        count=number(len(data.points), ","),
+    )
 
 
 def nearly(data: Hull) -> str | None:
@@ -63,9 +65,11 @@ def nearly(data: Hull) -> str | None:
     return _(
         "Shown examples and no rule, the network visits {drawn} of {count} points, and its line covers {share} of the hull's "
         "area ({parts}).",
-        drawn=len(data.drawing.order), count=number(len(data.points), ","), share=number(found.coverage, ".2%"),
+        drawn=len(data.drawing.order),
+        count=number(len(data.points), ","),
+        share=number(found.coverage, ".2%"),
         parts=", ".join(parts) or _("in another order"),
-    )  # fmt: skip
+    )
 
 
 def no_polygon(data: Hull) -> str | None:
@@ -75,8 +79,9 @@ def no_polygon(data: Hull) -> str | None:
     return _(
         "Here the network fails: it visits {drawn} of {count} points, and that is no valid polygon: the line crosses itself or "
         "has no area.",
-        drawn=len(data.drawing.order), count=number(len(data.points), ","),
-    )  # fmt: skip
+        drawn=len(data.drawing.order),
+        count=number(len(data.points), ","),
+    )
 
 
 def unlike_training(data: Hull) -> str | None:
@@ -88,8 +93,9 @@ def unlike_training(data: Hull) -> str | None:
         "It was never trained on {n:,} point: the sets that it saw had {least} to {most}.",
         "It was never trained on {n:,} points: the sets that it saw had {least} to {most}.",
         len(data.points),
-        least=least, most=most,
-    )  # fmt: skip
+        least=least,
+        most=most,
+    )
 
 
 def hesitates(data: Hull) -> str | None:
@@ -160,8 +166,10 @@ def copied_again(data: Copies) -> str | None:
         "It does not know the word {name}, and yet {name} is its best guess {best} of the {places} times that it comes again: it "
         "copies.",
         places,
-        name=name, best=best, places=places,
-    )  # fmt: skip
+        name=name,
+        best=best,
+        places=places,
+    )
 
 
 def not_copied(data: Copies) -> str | None:
@@ -172,8 +180,9 @@ def not_copied(data: Copies) -> str | None:
     return _(
         "It does not know the word {name}, and does not find it either: where it comes again ({places}), another word is the "
         "best guess.",
-        name=name, places=places,
-    )  # fmt: skip
+        name=name,
+        places=places,
+    )
 
 
 def nothing_again(data: Copies) -> str | None:
@@ -215,8 +224,9 @@ def helped(data: Copies) -> str | None:
         return None
     return _(
         "On this text the mixture loses {one} nats per word, its twin without a pointer {two}.",
-        one=one, two=two,
-    )  # fmt: skip
+        one=one,
+        two=two,
+    )
 
 
 def hindered(data: Copies) -> str | None:
@@ -226,8 +236,9 @@ def hindered(data: Copies) -> str | None:
         return None
     return _(
         "On this text the pointer does not help: the mixture loses {one} nats per word, its twin without one {two}.",
-        one=one, two=two,
-    )  # fmt: skip
+        one=one,
+        two=two,
+    )
 
 
 def where_it_comes_again(data: Copies) -> str | None:
@@ -241,8 +252,10 @@ def where_it_comes_again(data: Copies) -> str | None:
         "Where an unknown word comes again ({n} places): {loss} and {twin} nats. Any unknown word counts as right there, as the "
         "twin knows no other; that very word costs the mixture {own}.",
         int(data.again.sum()),
-        loss=one, twin=two, own=own,
-    )  # fmt: skip
+        loss=one,
+        twin=two,
+        own=own,
+    )
 
 
 def moved(data: Copies) -> str | None:
@@ -251,8 +264,10 @@ def moved(data: Copies) -> str | None:
         return None
     return _(
         "With {shift} added to the sentinel's score {now} of what is predicted is copied; as it was learned {before}.",
-        shift=number(data.chosen.shift, "+.1f"), now=_copied(data), before=number(1 - float(data.unmoved.gate.mean()), ".1%"),
-    )  # fmt: skip
+        shift=number(data.chosen.shift, "+.1f"),
+        now=_copied(data),
+        before=number(1 - float(data.unmoved.gate.mean()), ".1%"),
+    )
 
 
 SENTINEL_CLAIMS = (

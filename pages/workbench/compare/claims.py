@@ -74,8 +74,10 @@ def moved_most(data: Data) -> str | None:
         return None
     return _(
         "**{head}** moved most: {share} of its attention goes elsewhere; of no other head more than {second}.",
-        head=first[0], share=first[1], second=second,
-    )  # fmt: skip
+        head=first[0],
+        share=first[1],
+        second=second,
+    )
 
 
 def moved_alike(data: Data) -> str | None:
@@ -94,8 +96,10 @@ def furthest_apart(data: Data) -> str | None:
         return None
     return _(
         "**Predictions are furthest apart** after {place}: KL(A‖B) is {there} nats, KL(B‖A) {back}.",
-        place=_place(data, data.furthest), there=_nats(float(data.comparison.kl[data.furthest])), back=_nats(data.back),
-    )  # fmt: skip
+        place=_place(data, data.furthest),
+        there=_nats(float(data.comparison.kl[data.furthest])),
+        back=_nats(data.back),
+    )
 
 
 def begins_alike(data: Data) -> str | None:
@@ -128,8 +132,9 @@ def every_head_moved(data: Data) -> str | None:
         return None
     return _(
         "**Every head differs**: even {head}, which differs least, has {share} of its attention elsewhere.",
-        head=f"L{int(least.layer)}H{int(least['head'])}", share=_percent(least.moved),
-    )  # fmt: skip
+        head=f"L{int(least.layer)}H{int(least['head'])}",
+        share=_percent(least.moved),
+    )
 
 
 CLAIMS = (
@@ -226,8 +231,9 @@ def cut(data: Data) -> str:
     return _(
         "The text has {tokens} tokens: the first {count} of each are compared here. `tlmviz.compare` in Python takes all that "
         "the model reads.",
-        tokens=f"{max(data.found.lengths):,}", count=max(map(len, compared)),
-    )  # fmt: skip
+        tokens=f"{max(data.found.lengths):,}",
+        count=max(map(len, compared)),
+    )
 
 
 def stay(data: Data, count: int, of: int) -> str:

@@ -75,8 +75,10 @@ def two_models(data: Data) -> str | None:
         return None
     return _(
         "**Two different models**: {off} of {steps} steps make other numbers of the same input, the first of them {where}.",
-        off=data.found.off, steps=data.found.steps, where=where(data),
-    )  # fmt: skip
+        off=data.found.off,
+        steps=data.found.steps,
+        where=where(data),
+    )
 
 
 def recognised(data: Data) -> str | None:
@@ -85,8 +87,9 @@ def recognised(data: Data) -> str | None:
         return None
     return _(
         "One fault was put in on purpose, and the doctor names it from the numbers alone, {place}: {cause}.",
-        place=where(data), cause=cause(data),
-    )  # fmt: skip
+        place=where(data),
+        cause=cause(data),
+    )
 
 
 def missed(data: Data) -> str | None:
@@ -150,8 +153,9 @@ def alone(data: Data) -> str | None:
         return None
     return _(
         "**{agree} of {steps} steps agree**: given B's numbers they make of them what A's would, also after the fault.",
-        agree=data.found.steps - data.found.off, steps=data.found.steps,
-    )  # fmt: skip
+        agree=data.found.steps - data.found.off,
+        steps=data.found.steps,
+    )
 
 
 def cost(data: Data) -> str | None:
@@ -244,8 +248,9 @@ def cut(data: Data) -> str:
         return ""
     return _(
         "This text has {length:,} tokens; the first {read:,} are examined.",
-        length=data.found.length, read=data.found.read,
-    )  # fmt: skip
+        length=data.found.length,
+        read=data.found.read,
+    )
 
 
 def evidence(data: Data) -> str:

@@ -70,9 +70,12 @@ def one_has_most(data: Data) -> str | None:
         return None
     return _(
         "{head} {does}, more than any other of the {count} heads; next comes {other} with {value}.",
-        head=_name(data, order[0]), does=_does(data.chosen.y, values[order[0]]), count=len(values), other=_name(data, order[1]),
+        head=_name(data, order[0]),
+        does=_does(data.chosen.y, values[order[0]]),
+        count=len(values),
+        other=_name(data, order[1]),
         value=written(data.chosen.y, values[order[1]]),
-    )  # fmt: skip
+    )
 
 
 def averaged(data: Data) -> str | None:
@@ -86,8 +89,10 @@ def averaged(data: Data) -> str | None:
         )  # fmt: skip
     return _(
         "Each dot is one of the {count} heads of {model}, averaged over {tokens} tokens.",
-        count=len(data.heads), model=data.found.settings["model"], tokens=f"{data.tokens:,}",
-    )  # fmt: skip
+        count=len(data.heads),
+        model=data.found.settings["model"],
+        tokens=f"{data.tokens:,}",
+    )
 
 
 def since_the_start(data: Data) -> str | None:
@@ -152,9 +157,12 @@ def by_layers(data: Data) -> str | None:
         return None
     return _(
         "**By layers**: {y} is largest in layer {most}, {high} on average, and smallest in layer {least}, {low}.",
-        y=_(NAMES[column]), most=int(means.idxmax()), high=written(column, means.max()), least=int(means.idxmin()),
+        y=_(NAMES[column]),
+        most=int(means.idxmax()),
+        high=written(column, means.max()),
+        least=int(means.idxmin()),
         low=written(column, means.min()),
-    )  # fmt: skip
+    )
 
 
 def without(data: Data) -> str | None:
@@ -177,8 +185,10 @@ def does_most(data: Data) -> str | None:
         return None
     return _(
         "{head} {does}: no other of the {count} heads has more.",
-        head=_name(data, data.index), does=_does(data.chosen.statistic, data.values[data.index]), count=len(data.values),
-    )  # fmt: skip
+        head=_name(data, data.index),
+        does=_does(data.chosen.statistic, data.values[data.index]),
+        count=len(data.values),
+    )
 
 
 def others_do_more(data: Data) -> str | None:
@@ -190,9 +200,12 @@ def others_do_more(data: Data) -> str | None:
         "{head} {does}; one of the {count} heads has more, {best}: {value}.",
         "{head} {does}; {n} of the {count} heads have more, most of all {best}: {value}.",
         above,
-        head=_name(data, data.index), does=_does(data.chosen.statistic, data.values[data.index]), count=len(data.values),
-        best=_name(data, best), value=written(data.chosen.statistic, data.values[best]),
-    )  # fmt: skip
+        head=_name(data, data.index),
+        does=_does(data.chosen.statistic, data.values[data.index]),
+        count=len(data.values),
+        best=_name(data, best),
+        value=written(data.chosen.statistic, data.values[best]),
+    )
 
 
 def never(data: Data) -> str | None:
@@ -233,9 +246,11 @@ def in_the_passage(data: Data) -> str | None:
     key = int(row.argmax())
     return _(
         "**In the passage shown**, {value}: from {query} most goes to {key}, {weight}.",
-        value=written(data.chosen.statistic, data.passage.value), query=markdown.quoted(tokens[data.pin], data.pin),
-        key=markdown.quoted(tokens[key], key), weight=written("peak", row[key]),
-    )  # fmt: skip
+        value=written(data.chosen.statistic, data.passage.value),
+        query=markdown.quoted(tokens[data.pin], data.pin),
+        key=markdown.quoted(tokens[key], key),
+        weight=written("peak", row[key]),
+    )
 
 
 CLAIMS = (

@@ -47,9 +47,13 @@ def no_share(data: Data) -> str | None:
         said = _("They differ by {apart} logits; of less than {least} no share is said to come back.")
     lead = _("After the clean text {clean}, after the corrupted one {corrupted}.")
     return f"{lead} {said}".format(
-        answer=_answer(data), wrong=_wrong(data), clean=_leads(data, clean), corrupted=_leads(data, corrupted),
-        apart=number(abs(clean - corrupted), ".2f"), least=number(APART, "g"),
-    )  # fmt: skip
+        answer=_answer(data),
+        wrong=_wrong(data),
+        clean=_leads(data, clean),
+        corrupted=_leads(data, corrupted),
+        apart=number(abs(clean - corrupted), ".2f"),
+        least=number(APART, "g"),
+    )
 
 
 def _leads(data: Data, by: float) -> str:
@@ -65,8 +69,10 @@ def guessed(data: Data) -> str | None:
     return _(
         "At a first guess, made in one pass back through the network, of all parts of the clean run {part} brings back most: "
         "about {share} of the answer {answer}.",
-        part=taken(data, data.best), answer=_answer(data), share=percent(_at(data.preview, data.best)),
-    )  # fmt: skip
+        part=taken(data, data.best),
+        answer=_answer(data),
+        share=percent(_at(data.preview, data.best)),
+    )
 
 
 def carried(data: Data) -> str | None:
@@ -81,9 +87,12 @@ def carried(data: Data) -> str | None:
     return _(
         "All that decides the answer lies at the exchanged token {source} up to layer {layer}; what layer {end} reads at the "
         "last token {last} brings back {share}: attention has carried it there.",
-        source=_token(data, data.exchanged[0]), layer=last, end=len(there) - 1, last=_token(data, len(data.names) - 1),
+        source=_token(data, data.exchanged[0]),
+        layer=last,
+        end=len(there) - 1,
+        last=_token(data, len(data.names) - 1),
         share=arrived,
-    )  # fmt: skip
+    )
 
 
 def at_the_end(data: Data) -> str | None:
@@ -92,9 +101,11 @@ def at_the_end(data: Data) -> str | None:
         return None
     return _(
         "At the last token {last} the stream that layer 0 reads brings back {first}, the stream that layer {end} reads {share}.",
-        last=_token(data, len(data.names) - 1), first=percent(data.grid[0, -1]), end=len(data.grid) - 1,
+        last=_token(data, len(data.names) - 1),
+        first=percent(data.grid[0, -1]),
+        end=len(data.grid) - 1,
         share=percent(data.grid[-1, -1]),
-    )  # fmt: skip
+    )
 
 
 def one_part(data: Data) -> str | None:
@@ -112,8 +123,12 @@ def one_part(data: Data) -> str | None:
                "brings back more than {second}.")
     )  # fmt: skip
     return said.format(
-        part=taken(data, data.best), share=_whole(first), answer=_answer(data), count=data.grid.size, second=_whole(second),
-    )  # fmt: skip
+        part=taken(data, data.best),
+        share=_whole(first),
+        answer=_answer(data),
+        count=data.grid.size,
+        second=_whole(second),
+    )
 
 
 def several(data: Data) -> str | None:
@@ -125,8 +140,10 @@ def several(data: Data) -> str | None:
         return None
     return _(
         "{count} parts bring back {share} of the answer {answer} each, and none more: no part stands out.",
-        count=sum(round(100 * float(value)) == first for value in data.grid.flat), share=_whole(first), answer=_answer(data),
-    )  # fmt: skip
+        count=sum(round(100 * float(value)) == first for value in data.grid.flat),
+        share=_whole(first),
+        answer=_answer(data),
+    )
 
 
 def nothing(data: Data) -> str | None:
@@ -135,8 +152,10 @@ def nothing(data: Data) -> str | None:
         return None
     return _(
         "No part alone brings the answer {answer} back: the best of {count} brings {share}.",
-        answer=_answer(data), count=data.grid.size, share=_whole(_two_best(data)[0]),
-    )  # fmt: skip
+        answer=_answer(data),
+        count=data.grid.size,
+        share=_whole(_two_best(data)[0]),
+    )
 
 
 def decided(data: Data) -> str:
@@ -144,9 +163,10 @@ def decided(data: Data) -> str:
     corrupted, clean = data.ends
     return _(
         "After the clean text {answer} gets {clean}, after the corrupted one {corrupted}.",
-        answer=_answer(data), clean=number(float(clean.shares[data.task.answer]), ".1%"),
+        answer=_answer(data),
+        clean=number(float(clean.shares[data.task.answer]), ".1%"),
         corrupted=number(float(corrupted.shares[data.task.answer]), ".1%"),
-    )  # fmt: skip
+    )
 
 
 def look_or_value(data: Data) -> str | None:
@@ -177,8 +197,10 @@ def together(data: Data) -> str | None:
     alone = sum(data.patched(cell).restored for cell in cells)
     return _(
         "**The chain** brings back {share} in one run; its {count} patches one by one sum to {alone}.",
-        share=percent(data.patched(*cells).restored), count=len(cells), alone=percent(alone),
-    )  # fmt: skip
+        share=percent(data.patched(*cells).restored),
+        count=len(cells),
+        alone=percent(alone),
+    )
 
 
 def off_the_preview(data: Data) -> str | None:
@@ -192,8 +214,10 @@ def off_the_preview(data: Data) -> str | None:
         return None
     return _(
         "**The preview** is furthest off at {place}: it guesses {guess}, and the run gives {value}.",
-        place=place(data, cell), guess=guess, value=value,
-    )  # fmt: skip
+        place=place(data, cell),
+        guess=guess,
+        value=value,
+    )
 
 
 CLAIMS = (
@@ -281,9 +305,13 @@ def title(data: Data) -> str:
     answer, wrong = data.answers
     return _(
         "{model}: {part} from “{clean}” put into “{corrupted}”, answer “{answer}” against “{wrong}”",
-        model=data.chosen.model, part=_(PARTS[data.chosen.kind]), clean=readable(data.chosen.clean),
-        corrupted=readable(data.chosen.corrupted), answer=answer, wrong=wrong,
-    )  # fmt: skip
+        model=data.chosen.model,
+        part=_(PARTS[data.chosen.kind]),
+        clean=readable(data.chosen.clean),
+        corrupted=readable(data.chosen.corrupted),
+        answer=answer,
+        wrong=wrong,
+    )
 
 
 def before_after(data: Data) -> str:
@@ -317,16 +345,20 @@ def offer(job: Exact) -> str:
     """What the button does."""
     return _(
         "The preview is one backward pass. {count} runs give the exact grid: {time} on two idle cores; {share} done.",
-        count=f"{job.grid.size:,}", time=seconds(job.left), share=f"{job.share:.0%}",
-    )  # fmt: skip
+        count=f"{job.grid.size:,}",
+        time=seconds(job.left),
+        share=f"{job.share:.0%}",
+    )
 
 
 def progress(job: Exact) -> str:
     """How far the exact grid is."""
     return _(
         "{share} of {count} runs, {time} left",
-        share=f"{job.share:.0%}", count=f"{job.grid.size:,}", time=seconds(job.left),
-    )  # fmt: skip
+        share=f"{job.share:.0%}",
+        count=f"{job.grid.size:,}",
+        time=seconds(job.left),
+    )
 
 
 def notice() -> tuple[str, ...]:
