@@ -46,14 +46,12 @@ def _data_received(self: Any, data: bytes) -> None:
     _received(self, data)
     if self.transport.get_protocol() is not self:  # a websocket
         _heard(self)
-    elif (
-        self.cycle is None or self.cycle.response_complete
-    ):  # a part of the next request's head, which has its time as a whole
-        if self not in _silent:
+    elif self.cycle is None or self.cycle.response_complete:
+        if self not in _silent:  # the head of the next request has its time as a whole
             _wait(self)
     else:
         _heard(self)
-        if self.cycle.more_body:  # each piece of which has its time
+        if self.cycle.more_body:  # each piece of it has its time
             _wait(self)
 
 
