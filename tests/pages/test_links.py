@@ -147,3 +147,16 @@ def test_no_link_becomes_an_element(page):
         app = open_page(page, query)
         assert not app.exception
         assert not led_away(app), query
+
+
+@pytest.mark.parametrize(
+    "page, query, models",
+    [
+        ("beyond/encoder_only", {}, "stories-encoder"),
+        ("beyond/encoder_only", {"epart": "Three kinds of models"}, "stories-encoder · zoo-rope · eng-fra"),
+        ("beyond/latents", {"latm": "4"}, "digits-perceiver-4"),
+        ("words/word_vectors", {"wvpart": "fasttext"}, "words-fasttext"),
+    ],
+)
+def test_what_is_saved_names_the_models_of_a_page_without_a_menu(page, query, models):
+    assert open_page(page, query).session_state["_address_read"][1] == {"model": models}

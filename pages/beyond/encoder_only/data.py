@@ -23,7 +23,7 @@ from tlmviz.ui import translation
 
 from .state import CLS, HIDDEN, KINDS, LONGEST, MASKS, Choice
 
-NAME, DECODER, BOTH = "stories-encoder", "zoo-rope", "eng-fra"
+THREE = NAME, DECODER, BOTH = "stories-encoder", "zoo-rope", "eng-fra"
 SHOWN = 7  # words of a prediction
 
 

@@ -7,7 +7,7 @@ from pages.beyond.encoder_only.data import Data
 from pages.beyond.encoder_only.examples import examples
 from pages.beyond.encoder_only.state import CLS, HIDDEN, Choice
 from tlmviz.errors import BadText
-from tlmviz.ui import below, frame
+from tlmviz.ui import address, below, frame
 from tlmviz.ui.language import _
 
 
@@ -19,11 +19,12 @@ def show() -> None:
     except BadText as error:
         st.warning(frame.worded(error))
         return
+    part = shown.chosen.part
+    address.pictures_read(model=data.NAME if part in (HIDDEN, CLS) else " · ".join(data.THREE))
     if not guess.seen(shown):
         return
     frame.claim(claims.CLAIMS, shown)
     view.picture(shown)
-    part = shown.chosen.part
     frame.next_step(claims.HINTS[part], shown)
     below.after(part in (HIDDEN, CLS), f"beneath-{part[:4].strip()}", lambda: _beneath(shown))
 

@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
-from tlmviz.ui import below, frame
+from tlmviz.ui import address, below, frame
 from tlmviz.ui.language import _
 
 from . import claims, data, view
 from .data import Data
+from .state import MODELS
 
 
 def show() -> None:
     """The picture, then what to notice and all that is below."""
     shown = data.compute(view.controls())
+    address.pictures_read(model=MODELS[shown.chosen.latents])
     with frame.picture_first():
         frame.claim(claims.CLAIMS, shown)
         view.picture(shown)
