@@ -40,6 +40,7 @@ STYLE = """<style>
   .stElementContainer:has(h1), .st-key-fullscreen) { display: none; }
 :root:fullscreen .stApp .stMainBlockContainer { padding: 0.8rem 1.2rem; }
 @media (max-width: 640px) {
+  [data-testid="stHorizontalBlock"]:has(.st-key-code) > [data-testid="stColumn"]:last-child { order: -1; }
   .room-code img { display: none; }
   .room-code.large img { display: block; width: min(80vw, 18rem); }
   .room-code.large { flex-direction: column; text-align: center; }

@@ -243,12 +243,12 @@ def wall(chosen: Room, counts: Counts) -> None:
                 "Who has answered sees how the room answered, and what is right, only when you reveal it; else at once."
             ),
         )
-        asking = frozenset(
-            number for number, step in enumerate(asked.of_room(counts.tour).steps, 1) if step.question
-        )
-        only = _("The questions that somebody has answered.")
-        _button(chosen, "revealall", _("Reveal all"), rooms().reveal, asking, help=only)
-        _button(chosen, "hideall", _("Hide all"), rooms().reveal, frozenset())
+        if not large:  # where the questions are in sight
+            steps_there = enumerate(asked.of_room(counts.tour).steps, 1)
+            asking = frozenset(number for number, step in steps_there if step.question)
+            only = _("The questions that somebody has answered.")
+            _button(chosen, "revealall", _("Reveal all"), rooms().reveal, asking, help=only)
+            _button(chosen, "hideall", _("Hide all"), rooms().reveal, frozenset())
         fullscreen.button(_("Full screen"))
         with st.popover(_("Your link")):
             code, own = {Room.code.key: normal(chosen.code)}, urlencode({Room.secret.key: chosen.secret})
