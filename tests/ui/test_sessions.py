@@ -2,6 +2,7 @@
 
 import asyncio
 import uuid
+from concurrent.futures import ThreadPoolExecutor
 from unittest.mock import Mock
 
 import pytest
@@ -21,7 +22,8 @@ def new_session():
         manager = WebsocketSessionManager(MemorySessionStorage(), Mock(), Mock(), None)
         return manager.connect_session(Mock(), ScriptData(__file__, False), {})
 
-    return asyncio.run(begin())
+    with ThreadPoolExecutor(1) as other:  # in this thread browsers' tests have a loop
+        return other.submit(asyncio.run, begin()).result()
 
 
 @pytest.fixture
