@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tlmviz.ui import components, link
+from tlmviz.ui import link
 from tlmviz.ui.link import FIELDS, ORDERS, STAGES, Field, View
 
 heads = st.tuples(st.integers(0, 40), st.integers(0, 40))
@@ -125,7 +125,7 @@ def test_what_is_no_view_changes_nothing(monkeypatch, sent):
     kept = []
     monkeypatch.setattr(link, "remember", kept.append)
     for found in (sent, SENT | {"query": 3}):
-        monkeypatch.setattr(components.st, "session_state", {"picture": {"view": found}})
+        monkeypatch.setattr(link.st, "session_state", {"picture": {"view": found}})
         link.remember_sent("picture")
     assert kept == [View(query=3)]
 
