@@ -15,7 +15,7 @@ CACHE = "TLMVIZ_CACHE"  # the one that names another cache folder
 OPENED = "TLMVIZ_OPEN"  # the one by which `tlmviz run PATH...` tells the app what to offer; never filled from a link
 UPLOADS = "TLMVIZ_UPLOADS"  # "1" lets visitors upload models and traces; a hosted demo leaves it unset
 UPLOADED = (
-    "TLMVIZ_UPLOADED"  # where a process says to itself and those that it starts what visitors have uploaded
+    "TLMVIZ_UPLOADED"  # by which a process tells itself, and those it starts, what visitors have uploaded
 )
 SURVEYS = "TLMVIZ_SURVEYS"  # the one that names a survey, or a folder of them; never filled from a link
 RUNS = "TLMVIZ_RUNS"  # the one by which `tlmviz run` names monitored trainings; never filled from a link

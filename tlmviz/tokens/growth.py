@@ -31,9 +31,8 @@ def _replace(step: Mapping[str, Any]) -> float:
 def _precompiled(step: Mapping[str, Any]) -> float:
     rules = base64.b64decode(step["precompiled_charsmap"] or "")
     size = struct.unpack("<I", rules[:4])[0] if len(rules) >= 4 else 0
-    return (
-        max(map(len, rules[4 + size :].split(b"\0")), default=0) + 1
-    )  # of the texts that are put in, behind a trie
+    put = rules[4 + size :].split(b"\0")  # the texts that are put in, behind a trie
+    return max(map(len, put), default=0) + 1
 
 
 def _all(steps: list[Mapping[str, Any]]) -> float:

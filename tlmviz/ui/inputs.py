@@ -25,14 +25,8 @@ DEFAULT_TEXT = EXAMPLES["A lost ball"]
 TEXT: state.Control = state.text(  # of every page that reads one
     N_("Text"), DEFAULT_TEXT, key="text", more={"live": "150ms", "label_visibility": "collapsed"}
 )
-GROUPS = (
-    "opened",
-    "story model",
-    "installed",
-    "zoo",
-    "translation",
-    "uploaded",
-)  # of models, as they follow in the menu
+# Of models, as they follow in the menu.
+GROUPS = ("opened", "story model", "installed", "zoo", "translation", "uploaded")
 REPLACEMENTS = ("zero", "mean")  # what may stand in for the output of a muted head
 HOW: state.Menu = state.menu(
     N_("Replace output by"), REPLACEMENTS, key="how", segments=True, help=texts.HOW_HELP

@@ -25,7 +25,7 @@ LONG = 0.25  # seconds: whoever computes for longer lets the next one begin besi
 STANDS_BACK = 5  # niceness of the thread of deep work
 BEHIND = 1 / 3  # of the host's seconds may pass with others' deep work: the rest is for one's own
 LAST = 8  # pieces of deep work by which the wait for others is estimated
-LOOK = 0.1  # seconds between two looks whether who waits still does
+LOOK = 0.2  # seconds between two looks whether who waits still does
 _NOBODY = object()
 _NOTHING = "_line_nothing"  # a name that no session holds
 

@@ -33,7 +33,7 @@ def no_area(data: Hull) -> str | None:
         return None
     if not data.verdict.exact:
         return _(
-            "The points lie on one line, so their hull is its two ends; the network visits {drawn} of {count} points.",
+            "The points lie on one line, so their hull has no area; the network visits {drawn} of {count} points.",
             drawn=len(data.drawing.order), count=number(len(data.points), ","),
         )  # fmt: skip
     if len(data.exact) == 1:
