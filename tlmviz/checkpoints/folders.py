@@ -14,9 +14,7 @@ VARIABLE = "TLMVIZ_MODELS"  # the environment variable that names another folder
 CACHE = "TLMVIZ_CACHE"  # the one that names another cache folder
 OPENED = "TLMVIZ_OPEN"  # the one by which `tlmviz run PATH...` tells the app what to offer; never filled from a link
 UPLOADS = "TLMVIZ_UPLOADS"  # "1" lets visitors upload models and traces; a hosted demo leaves it unset
-UPLOADED = (
-    "TLMVIZ_UPLOADED"  # by which a process tells itself, and those it starts, what visitors have uploaded
-)
+UPLOADED = "TLMVIZ_UPLOADED"  # by which a process tells itself, and those it starts, of uploads
 SURVEYS = "TLMVIZ_SURVEYS"  # the one that names a survey, or a folder of them; never filled from a link
 RUNS = "TLMVIZ_RUNS"  # the one by which `tlmviz run` names monitored trainings; never filled from a link
 SURVEY = "survey"  # the folder beside a model that holds a survey of it
