@@ -160,3 +160,23 @@ def test_no_link_becomes_an_element(page):
 )
 def test_what_is_saved_names_the_models_of_a_page_without_a_menu(page, query, models):
     assert open_page(page, query).session_state["_address_read"][1] == {"model": models}
+
+
+@pytest.mark.parametrize(
+    "page, query",
+    [
+        ("caches/attention_family", {"fview": "Calculator"}),
+        ("caches/attention_family", {"fview": "Model zoo"}),
+        ("cost/layer_bill", {}),
+        ("kernels/flash_attention", {"part": "Memory and time"}),
+        ("numbers/training", {"lsview": "warmup"}),
+    ],
+)
+def test_what_is_saved_names_no_model_or_text_that_the_part_does_not_read(page, query):
+    read = open_page(page, query).session_state["_address_read"][1]
+    assert read["model"] == read["text"] == ""
+
+
+def test_a_part_that_reads_the_text_alone_names_it():
+    read = open_page("caches/kv_cache", {"kview": "Models"}).session_state["_address_read"][1]
+    assert read["model"] == "" and "text" not in read

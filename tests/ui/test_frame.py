@@ -6,6 +6,7 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from tests.pages.states import plain
+from tlmviz.ui import frame
 
 ROOT = Path(__file__).resolve().parents[2]
 
@@ -141,3 +142,40 @@ def test_what_there_is_to_do_is_the_first_that_can_be_done_and_else_nothing_stan
 
     app = AppTest.from_function(tried, default_timeout=60).run()
     assert [part.value for part in app.markdown] == ["→ walk on"] and len(app.main.children) == 1
+
+
+CLICKS = [
+    ({"points": [{"customdata": [3, 2, 0.5]}]}, (3, 2)),
+    ({"rows": [3, 2]}, (3, 2)),
+    ({"points": []}, ()),
+    ({}, ()),
+    *(
+        ({"points": said}, ())
+        for said in (
+            7, "x", None, {}, [7], [None], [{}], [{"customdata": None}], [{"customdata": "a"}], [{"customdata": 3}],
+            [{"customdata": [3]}], [{"customdata": ["a", 2]}], [{"customdata": [3, -1]}], [{"customdata": [[3], 2]}],
+            [{"customdata": [float("inf"), float("nan")]}],
+        )
+    ),
+    *(({"rows": said}, ()) for said in (7, "x", None, {}, [{}, 2], ["x", "y"], [-1, 0])),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("said", "right"), CLICKS, ids=str)
+def test_a_click_is_whole_numbers_or_none(said, right, monkeypatch):
+    monkeypatch.setattr(frame, "said_by", lambda key, name: said)
+    assert frame.clicked("chart", 2) == right
+
+
+@pytest.mark.parametrize(
+    ("said", "right"),
+    [
+        ([{"x": [0, 1]}, {"x": [1, 3.5], "y": [2, 0]}], ([1, 3.5], [2, 0])),
+        *((said, None) for said in (7, [], [7], [{}], [{"x": [1, 2]}], [{"x": 1, "y": 2}], [{"x": [1], "y": [2]}])),
+        *(([{"x": [1, 2], "y": [2, bad]}], None) for bad in (None, "a", [], float("nan"), float("inf"))),
+    ],
+    ids=str,
+)
+def test_a_dragged_box_is_four_finite_numbers_or_none(said, right, monkeypatch):
+    monkeypatch.setattr(frame, "said_by", lambda key, name: {"box": said})
+    assert frame.dragged("chart") == right

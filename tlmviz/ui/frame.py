@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import functools
 import inspect
+import math
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextvars import ContextVar
 from pathlib import Path
@@ -248,6 +249,30 @@ def chart(
 def selection(key: str) -> dict[str, Any]:
     """What was just selected in the chart `key`: its "points" or its "box", both absent when nothing was."""
     return said_by(key, "selection")
+
+
+def clicked(key: str, count: int = 1) -> tuple[int, ...]:
+    """The first `count` whole numbers of the point that was just clicked in the chart `key`, its `customdata`; of a table, its row.
+
+    Empty where none was clicked, or where a tab says what is no such point.
+    """
+    said = selection(key)
+    try:
+        carried = said["points"][0]["customdata"] if "points" in said else said["rows"]
+        numbers = tuple(map(int, (carried if isinstance(carried, list) else [carried])[:count]))
+    except (LookupError, TypeError, ValueError, OverflowError):
+        return ()
+    return numbers if len(numbers) == count and min(numbers) >= 0 else ()
+
+
+def dragged(key: str) -> tuple[list[float], list[float]] | None:
+    """The ends in x and in y of the box that was dragged last in the chart `key`; None as `clicked` is empty."""
+    try:
+        box = selection(key)["box"][-1]
+        x, y = ([float(end) for end in box[axis][:2]] for axis in "xy")
+    except (LookupError, TypeError, ValueError, OverflowError):
+        return None
+    return (x, y) if len(x) == len(y) == 2 and all(map(math.isfinite, x + y)) else None
 
 
 def more(place: DeltaGenerator | None = None) -> DeltaGenerator:

@@ -15,7 +15,7 @@ from tlmviz.facades.language_model import LanguageModel
 from tlmviz.facades.translator import Translator
 from tlmviz.tracing.trace_file import TraceFile
 
-from . import compute, fetching, frame, gallery, inputs, link, texts, translation, uploads
+from . import address, compute, fetching, frame, gallery, inputs, link, texts, translation, uploads
 
 
 @dataclass(frozen=True)
@@ -76,8 +76,12 @@ def none() -> None:
     gallery.claims_of(None)
 
 
-def unread() -> None:
-    """On a part of a page that reads nothing by the model of the menu: it is out of sight."""
+def unread(*also: str) -> None:
+    """On a part of a page that reads nothing by the model of the menu: it is out of sight, and what is saved does not name it.
+
+    Nor what the fields `also` of the address say.
+    """
+    address.pictures_read(**dict.fromkeys((*(menu.key for menu in MENUS.values()), *also), ""))
     hidden = ".st-key-top :is(.st-key-_model, .st-key-step, .st-key-about), :has(> * > .unread)"
     # With more than a style it goes where it is written, and with it when another part is drawn there.
     st.html(f'<style>{hidden} {{ display: none; }}</style><i class="unread"></i>')

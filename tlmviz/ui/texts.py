@@ -29,7 +29,7 @@ SENTENCES_TO_START = "Sentences to start from"
 UNLIKE_ENGLISH = "Most of this is unlike the English that the model learned from: what follows is its guess."
 UPLOAD_HELP = (
     "A .gguf file, a trace (.safetensors), or all files of a checkpoint folder together. Everybody who visits this "
-    "server sees it in the menu."
+    "server sees it in the menu, until others have opened eight more."
 )
 GUESS_HELP = "Pages whose picture holds a surprise ask what it will show before they show it. A tour asks its own questions."
 EXAMPLES = {  # texts to start from

@@ -91,8 +91,8 @@ def heads(shown: Data) -> None:
 
 
 def _head_clicked() -> None:
-    if points := frame.selection("role-heads").get("points"):
-        link.choose_head(*map(int, points[0]["customdata"][:2]))
+    if head := frame.clicked("role-heads", 2):
+        link.choose_head(*head)
 
 
 def attention(shown: Data) -> None:

@@ -123,12 +123,10 @@ def _window(count: int, around: int) -> slice:
 
 
 def _head_clicked() -> None:
-    points = frame.selection(HEADS).get("points")
-    if points:
-        link.choose_head(*map(int, points[0]["customdata"]))
+    if head := frame.clicked(HEADS, 2):
+        link.choose_head(*head)
 
 
 def _patch_clicked(first: int) -> None:
-    points = frame.selection(IMAGE).get("points")
-    if points:
-        link.remember(replace(link.view(), query=first + int(points[0]["customdata"]), key=None))
+    if patch := frame.clicked(IMAGE):
+        link.remember(replace(link.view(), query=first + patch[0], key=None))

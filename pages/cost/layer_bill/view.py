@@ -87,7 +87,7 @@ def controls(model: str) -> Bill | None:
     """Draw the controls; what they say, None where a text is needed and there is none."""
     part, text = Bill.part.draw(), ""
     if part in DRAWN:
-        menu.unread()
+        menu.unread("text")
     if part == PARAMETERS:
         Bill.grouping.draw()
     if part == FFN:

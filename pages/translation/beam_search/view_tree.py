@@ -89,10 +89,8 @@ def hover(merged: Tree, ranked: list[Candidate]) -> list[str]:
 
 
 def _remember_click(key: str) -> None:
-    points = frame.selection(key).get("points")
-    if points and points[0].get("customdata") is not None:
-        node = points[0]["customdata"]
-        st.session_state[CLICKED] = int(node[0] if isinstance(node, (list, tuple)) else node)
+    if node := frame.clicked(key):
+        st.session_state[CLICKED] = node[0]
 
 
 def _other_token(data: Data, merged: Tree, key: str) -> None:

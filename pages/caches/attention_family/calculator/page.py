@@ -13,7 +13,7 @@ from .data import Data
 
 def show() -> None:
     """The controls, the numbers, and every shape; what cannot be served is one sentence."""
-    menu.unread()
+    menu.unread("text")
     shown = view.controls()
     try:
         shown.whole, shown.fits  # noqa: B018 (they raise for what cannot be)

@@ -59,9 +59,8 @@ def layer(data: Data) -> None:
 
 
 def _open_clicked_head(at: int) -> None:
-    points = frame.selection("familymaps").get("points")
-    if points:
-        link.choose_head(at, int(points[0]["customdata"][1]))
+    if place := frame.clicked("familymaps", 2):
+        link.choose_head(at, place[1])
 
 
 def head(data: Data) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import streamlit as st
 
 from tlmviz.errors import Error
-from tlmviz.ui import frame
+from tlmviz.ui import address, frame
 from tlmviz.ui.language import _
 
 from . import claims, data, view
@@ -23,6 +23,7 @@ def _table() -> None:
     except Error as error:  # nothing is broken: there is nothing to compare
         st.info(frame.worded(error))
         return
+    address.pictures_read(model="", text="")
     frame.claim(claims.CLAIMS, shown)
     view.quality(shown)
     frame.next_step(claims.HINTS, shown)

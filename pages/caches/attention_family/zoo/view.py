@@ -105,9 +105,9 @@ def numbers(data: Data) -> None:
     }  # fmt: skip
 
     def open_card() -> None:
-        selected = frame.selection(ROWS).get("rows")
-        if selected and table["model"].iloc[selected[0]] in shared.models():
-            Zoo.card.set(table["model"].iloc[selected[0]])
+        rows = frame.clicked(ROWS)
+        if rows and rows[0] < len(table) and table["model"].iloc[rows[0]] in shared.models():
+            Zoo.card.set(table["model"].iloc[rows[0]])
 
     formats = {"difference": "+.4f"}
     frame.table(

@@ -7,7 +7,7 @@ from . import claims, data, view
 
 def show() -> None:
     """The cost model at the point that its controls name; text and head play no part."""
-    menu.unread()
+    menu.unread("text")
     shown = data.compute(view.controls())
     frame.claim(claims.CLAIMS, shown)
     view.picture(shown)

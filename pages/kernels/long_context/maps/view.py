@@ -63,9 +63,8 @@ def _overview(data: Data) -> None:
 
 
 def _head_clicked() -> None:
-    points = frame.selection(OVERVIEW).get("points")
-    if points:
-        link.choose_head(*map(int, points[0]["customdata"]))
+    if head := frame.clicked(OVERVIEW, 2):
+        link.choose_head(*head)
 
 
 def _head_map(data: Data) -> None:
@@ -82,11 +81,8 @@ def _head_map(data: Data) -> None:
 
 
 def _box_dragged() -> None:
-    boxes = frame.selection(HEAD_MAP).get("box")
-    if boxes:
-        for field, value in zip(
-            (Tile.row, Tile.col, Tile.side), tile_from_box(boxes[-1]["x"], boxes[-1]["y"])
-        ):
+    if box := frame.dragged(HEAD_MAP):
+        for field, value in zip((Tile.row, Tile.col, Tile.side), tile_from_box(*box)):
             field.set(value)
 
 

@@ -8,7 +8,7 @@ from .state import Dynamic
 
 def show(model: str) -> None:
     """A logged run, and all of them."""
-    menu.unread()
+    menu.unread("text")
     with frame.picture_first():
         Dynamic.run.draw()
         shown = data.compute(Dynamic.of_session())

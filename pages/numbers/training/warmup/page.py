@@ -7,7 +7,7 @@ from . import claims, data, view
 
 def show(model: str) -> None:
     """Logged runs, and the gradient of an own text."""
-    menu.unread()
+    menu.unread("text")
     with frame.picture_first():
         shown = data.compute(view.controls())
         frame.claim(claims.CLAIMS, shown)

@@ -62,9 +62,8 @@ def _token_menu(place, label: str, tokens: list[str], key: str) -> int:
 
 def _pin_clicked(steps: int, size: int) -> None:
     """Callback: pin the cell of the map [steps, size] that was clicked."""
-    points = frame.selection(MAP).get("points")
-    if points and points[0].get("customdata"):
-        _pin(*map(int, points[0]["customdata"]), steps, size)
+    if place := frame.clicked(MAP, 2):
+        _pin(*place, steps, size)
 
 
 def _pin(step: int, token: int, steps: int, size: int) -> None:
