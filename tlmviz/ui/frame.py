@@ -252,7 +252,7 @@ def selection(key: str) -> dict[str, Any]:
 
 
 def clicked(key: str, count: int = 1) -> tuple[int, ...]:
-    """The first `count` whole numbers of the point that was just clicked in the chart `key`, its `customdata`; of a table, its row.
+    """The first `count` whole numbers of the point that was just clicked in the chart `key`, its `customdata`, or of a row.
 
     Empty where none was clicked, or where a tab says what is no such point.
     """
