@@ -194,19 +194,13 @@ class PagedCache:
             pool.to(k.device)
             for sequence in self.sequences:
                 sequence.reserve(count)
-        widest = max(len(sequence.table) for sequence in self.sequences)
-        table = torch.tensor(
-            [sequence.table + [-1] * (widest - len(sequence.table)) for sequence in self.sequences],
-            device=k.device,
-        )
-        position_ids = self.position_ids(count).to(k.device)  # [B, T]
-        pages, slots = table.gather(1, position_ids // pool.page), position_ids % pool.page
+            self._places = self._placed(count, k.device)
+        table, pages, slots, lengths = self._places
         pool.k[layer][pages, :, slots] = k.transpose(1, 2)
         pool.v[layer][pages, :, slots] = v.transpose(1, 2)
         if last:
             for sequence in self.sequences:
                 sequence.length += count
-        lengths = position_ids[:, -1] + 1
         if count == 1:
             mask = replace(spec.mask, lengths=lengths)
             return kernels.decode_attention(
@@ -219,6 +213,14 @@ class PagedCache:
         ]
         out, lse = zip(*rows)
         return torch.cat(out), torch.cat(lse)
+
+    def _placed(self, count: int, device: torch.device) -> tuple[Tensor, Tensor, Tensor, Tensor]:
+        """Where all layers of a pass write and read: tables [B, N], pages and slots of the new positions [B, T], lengths [B]."""
+        widest = max(len(sequence.table) for sequence in self.sequences)
+        rows = [sequence.table + [-1] * (widest - len(sequence.table)) for sequence in self.sequences]
+        table, position_ids = torch.tensor(rows, device=device), self.position_ids(count).to(device)
+        pages, slots = table.gather(1, position_ids // self.pool.page), position_ids % self.pool.page
+        return table, pages, slots, position_ids[:, -1] + 1
 
     def _prompt(
         self, layer: int, row: int, q: Tensor, table: Tensor, length: int, spec: AttentionSpec
