@@ -72,7 +72,8 @@ html[data-ahead] :is(.st-key-of-text, [class*="st-key-beneath-"]) { opacity: 0.4
 .js-plotly-plot .modebar-container { top: -0.9rem !important; }
 .js-plotly-plot .modebar { right: 4.5rem !important; }
 .js-plotly-plot .tlmviz-lit text { font-weight: 700 !important; text-decoration: underline; }
-[data-testid="stCaptionContainer"], [data-testid="stExpander"] summary, .stMarkdown blockquote { opacity: 0.87; }
+[data-testid="stCaptionContainer"], [data-testid="stExpander"] summary, .stMarkdown blockquote,
+.stSpinner [role="status"] + span { opacity: 0.87; }
 .stMarkdown blockquote, .stMarkdown blockquote p { color: inherit; }
 .stPlotlyChart:focus-visible, .stPlotlyChart [tabindex]:focus-visible { outline: 2px solid currentColor; outline-offset: 2px; }
 ::highlight(tlmviz-word) { text-decoration: underline dotted; }
