@@ -199,6 +199,7 @@ def test_the_model_writes_on_until_it_is_stopped_and_all_is_taken_back(page, ser
     )
     page.go_back()
     expect(page.get_by_role("button", name="▶ Write")).to_be_visible()
+    at_rest(page)  # a run that was under way may still say where it was
     left = page.evaluate("new URL(location).searchParams.get('text')")
     expect(box).to_have_value(left)
     expect(canvas).to_have_attribute("data-painted-text", painted_text(left))
