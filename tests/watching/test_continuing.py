@@ -187,3 +187,31 @@ class TestOtherWays:
         with torch.no_grad(), tlmviz.watch(llama) as watched:
             llama(input_ids=prompt(5))
         assert len(watched.trace) == 5
+
+
+@pytest.mark.parametrize("kind", ["sdpa", "eager"])
+@pytest.mark.parametrize("cache", ["dynamic", "static"])
+@pytest.mark.parametrize("family", ["llama", "mistral"])
+def test_callers_masks_step_by_step(family, cache, kind):
+    """Of a cache of fixed size they cover the empty places too, of one with a window only what it still holds."""
+    model = FAMILIES[family].make(attn_implementation=kind)
+    ids, length = prompt(10, 1), 10
+    distance = torch.arange(length)[:, None] - torch.arange(length)
+    seen = (distance >= 0) & (distance < (4 if family == "mistral" else length))
+    whole = torch.randn(1, 4, length, length, generator=torch.Generator().manual_seed(0))
+    whole = whole.masked_fill(~seen, torch.finfo(torch.float32).min)
+    exact = own_maps(model, input_ids=ids, attention_mask=whole, use_cache=False)[:, 0]
+    held = (
+        hf.DynamicCache(config=model.config)
+        if cache == "dynamic"
+        else hf.StaticCache(config=model.config, max_cache_len=12)
+    )
+    with torch.no_grad(), tlmviz.watch(model, check=False) as watched:
+        for start, stop in ((0, 3), (3, 6), (6, 7), (7, 9), (9, 10)):
+            keys, first = held.get_mask_sizes(stop - start, 0)
+            mask = torch.full((1, 4, stop - start, keys), torch.finfo(torch.float32).min)
+            inside = min(keys, stop - first)
+            mask[..., :inside] = whole[:, :, start:stop, first : first + inside]
+            model(input_ids=ids[:, start:stop], attention_mask=mask, past_key_values=held)
+    for layer in range(2):
+        torch.testing.assert_close(watched.trace.attentions(layer), exact[layer], atol=1e-5, rtol=0)

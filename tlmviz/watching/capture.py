@@ -96,6 +96,7 @@ class Recorder:
         self._layers: dict[tuple[nn.Module, int], tuple[Stack, Layer]] = {}
         self._continues = False
         self._passes = 0
+        self.past: int | None = None  # positions in the cache that the pass was called with
         self._made: dict[int, tuple[ref[Tensor], Any]] = {}
 
     def begin_pass(self) -> None:
@@ -103,6 +104,12 @@ class Recorder:
         self._turn.clear()
         self._made.clear()
         self._passes += 1
+        self.past = None
+
+    def crosses(self, module: nn.Module) -> bool:
+        """Whether a module reads keys of another text than its queries, by its name."""
+        name = self.names[module]
+        return bool(CROSS.search(name.rpartition("layers")[2] or name))
 
     def layer(self, module: nn.Module) -> tuple[Stack, Layer]:
         """The layer that this call of a module is, made at its first one."""
@@ -110,7 +117,7 @@ class Recorder:
         self._turn[module] = turn + 1
         if (module, turn) not in self._layers:
             name = self.names[module]
-            crosses = bool(CROSS.search(name.rpartition("layers")[2] or name))
+            crosses = self.crosses(module)
             stack = self.stacks.setdefault(key := _stack_of(module, name, crosses), Stack(key))
             stack.layers.append(layer := Layer(name, crosses))
             self._layers[module, turn] = stack, layer

@@ -242,10 +242,16 @@ def _rule(
 ) -> tuple[Rule, Tensor | None]:
     """What the call's mask hides, whichever way it came, and a mask that does more than hide."""
     queries, keys = query.shape[2], key.shape[2]
-    first = max(0, keys - queries)
+    first, recorder = max(0, keys - queries), OWNERS[module][0]
     if isinstance(mask, Tensor) and mask.ndim == 4:
-        own = OWNERS[module][0].once(mask, lambda mask: _parted(mask[..., :keys], query, first, kind))
-        return Rule(own[0], first, keys), own[1]
+        last = keys
+        if recorder.past is not None and not recorder.crosses(module):
+            # A cache of fixed size has empty places behind, one with a window has let go of its first keys.
+            first, last = recorder.past, max(keys, recorder.past + queries)
+        answer, added = recorder.once(
+            mask, lambda mask: _parted(mask[..., :keys], query, first, last - keys, kind)
+        )
+        return Rule(answer, first, last), added
     lazy = mask.rule() if isinstance(mask, LazyMask) else None
     if lazy is not None and (mask.own() is not None or kind not in ("eager", "sdpa")):
         return lazy, None
@@ -262,18 +268,18 @@ def _rule(
     return replace(rule, answer=Everything(causal)), None
 
 
-def _parted(mask: Tensor, query: Tensor, first: int, kind: str) -> tuple[Given, Tensor | None]:
+def _parted(mask: Tensor, query: Tensor, first: int, start: int, kind: str) -> tuple[Given, Tensor | None]:
     """`Given.parted` of a mask as the model's own function takes it: eager attention adds also a boolean one, as 0 and 1."""
     mask = mask.expand(-1, -1, query.shape[2], -1)
     if kind != "eager":
-        return Given.parted(mask, first)
+        return Given.parted(mask, first, start)
     mask = mask if mask.is_floating_point() else mask.to(query.dtype)
     if torch.promote_types(mask.dtype, query.dtype).itemsize == 2:
         # Where a row is hidden as a whole, 16 bits lose its scores beside the mask's numbers, and float32 must lose them too.
         mask = mask.float()
         far = (mask * 2.0**64).clamp(min=torch.finfo(torch.float32).min)
         mask = far.where((mask <= HIDES).all(-1, keepdim=True) & mask.isfinite(), mask)
-    return Given.parted(mask, first)
+    return Given.parted(mask, first, start)
 
 
 def _dense(rule: Rule, query: Tensor, key: Tensor, own: Tensor | None) -> Tensor:

@@ -173,9 +173,10 @@ class Given:
 
     seen: Tensor
     first: int
+    start: int = 0  # the position of the first key
 
     @classmethod
-    def parted(cls, mask: Tensor, first: int) -> tuple[Given, Tensor | None]:
+    def parted(cls, mask: Tensor, first: int, start: int = 0) -> tuple[Given, Tensor | None]:
         """A mask [B or 1, H or 1, T or 1, S], boolean or added to the scores, as what it hides; and itself where it does more.
 
         More is to differ between heads, to add numbers, and to hide all of a row by finite numbers: no key is hidden then, as
@@ -187,16 +188,17 @@ class Given:
             somewhere = seen.any(-1) | (mask == -torch.inf).all(-1)
             plain = plain and bool(somewhere.all()) and not mask[seen].any()
         if plain:
-            return cls(seen[:, :1], first), None
+            return cls(seen[:, :1], first, start), None
         if mask.dtype == torch.bool:
             mask = torch.zeros(mask.shape, device=mask.device).masked_fill_(~mask, -torch.inf)
-        return cls(torch.ones_like(seen[:1, :1, :1]), first), mask
+        return cls(torch.ones_like(seen[:1, :1, :1]), first, start), mask
 
     def __call__(self, row: int, queries: Tensor, keys: Tensor) -> Tensor:
         seen = self.seen[row if len(self.seen) > 1 else 0, 0]
-        inside = keys < seen.shape[1]
+        keys = keys - self.start
+        inside = (keys >= 0) & (keys < seen.shape[1])
         rows = (queries - self.first) if len(seen) > 1 else torch.zeros_like(queries)
-        return seen[rows][:, keys.clamp(max=seen.shape[1] - 1)] & inside
+        return seen[rows][:, keys.clamp(0, seen.shape[1] - 1)] & inside
 
 
 @dataclass(frozen=True, eq=False)

@@ -18,7 +18,7 @@ def recording(model: nn.Module, recorder: Recorder) -> ExitStack:
 
     ours: set[nn.Module] = set()
 
-    def note(module: nn.Module, args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:
+    def note(module: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:
         if (
             not recorder.depth
         ):  # the model itself, or a part that is called alone, as `generate` calls an encoder
@@ -30,13 +30,17 @@ def recording(model: nn.Module, recorder: Recorder) -> ExitStack:
                 "the with block, and is no longer watched; switch it before the block."
             )
         recorder.inputs[module] = _inputs(args, kwargs)
+        if hasattr(cache := kwargs.get("past_key_values"), "get_seq_length"):
+            recorder.past = int(cache.get_seq_length())  # type: ignore[union-attr]  # it has one
 
     def leave(*_: object) -> None:
         recorder.depth -= 1
 
     with ExitStack() as opening:
         opening.enter_context(switched(model, recorder))
-        models = [m for m in model.modules() if hasattr(m, "config") and hasattr(m, "main_input_name")]
+        models: list[Any] = [
+            m for m in model.modules() if hasattr(m, "config") and hasattr(m, "main_input_name")
+        ]
         ours.update(m for m in models if isinstance(m.config._attn_implementation, Switched))
         for module in models:
             opening.callback(module.register_forward_pre_hook(_Hook(note), with_kwargs=True).remove)
