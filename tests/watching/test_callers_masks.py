@@ -95,6 +95,15 @@ def test_sixteen_bits_lose_scores_beside_the_masks_numbers(seen, number, dtype):
     torch.testing.assert_close(watched_maps(model, **inputs), exact, atol=2e-2, rtol=0)
 
 
+@pytest.mark.parametrize("dtype, weight", [(torch.bfloat16, 1 / LENGTH), (torch.float16, 0.0)], ids=str)
+def test_autocast_rounds_the_masks_numbers_for_sdpa(dtype, weight):
+    """To another number near -1e9, of which nothing is left beside it, or to -inf, of which SDPA makes zeros."""
+    model = FAMILIES["llama"].make()
+    with torch.autocast("cpu", dtype):
+        found = watched_maps(model, input_ids=IDS, attention_mask=torch.where(hidden_row(), 0.0, -1e9))
+    torch.testing.assert_close(found[:, 0, :, 3], torch.full((2, 4, LENGTH), weight))
+
+
 @pytest.mark.parametrize("kind", ["eager", "sdpa"])
 def test_numbers_that_are_added(kind):
     model = FAMILIES["llama"].make(attn_implementation=kind)

@@ -272,7 +272,7 @@ def _parted(mask: Tensor, query: Tensor, first: int, start: int, kind: str) -> t
     """`Given.parted` of a mask as the model's own function takes it: eager attention adds also a boolean one, as 0 and 1."""
     mask = mask.expand(-1, -1, query.shape[2], -1)
     if kind != "eager":
-        return Given.parted(mask, first, start)
+        return Given.parted(_as_used(mask)[0], first, start)
     mask = mask if mask.is_floating_point() else mask.to(query.dtype)
     if torch.promote_types(mask.dtype, query.dtype).itemsize == 2:
         # Where a row is hidden as a whole, 16 bits lose its scores beside the mask's numbers, and float32 must lose them too.
