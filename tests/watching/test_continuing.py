@@ -174,6 +174,25 @@ class TestOtherWays:
             llama, lambda: llama.generate_batch([[5, 6, 7]], generation_config=settings), "generate_batch"
         )
 
+    def test_a_change_that_transformers_makes_by_the_name_is_refused(self, llama):
+        refused(llama, lambda: setattr(llama.config, "output_attentions", True), "by its name, 'sdpa'")
+
+    @pytest.mark.parametrize("kind", ["paged|eager", "kernels-community/flash-attn", "nonsense"])
+    def test_an_implementation_that_is_not_there_is_named(self, llama, kind):
+        llama.config._attn_implementation_internal = kind
+        with pytest.raises(BadModel, match="not installed, or for continuous batching") as error:
+            tlmviz.watch(llama, check=False)
+        assert sentence(error) and kind in str(error.value)
+
+    def test_the_check_says_why_the_model_did_not_run(self, llama):
+        def fail(*_):
+            raise ImportError("no such kernel\nand more")
+
+        llama.model.layers[0].register_forward_pre_hook(fail)
+        with pytest.raises(BadModel, match=r"\(ImportError: no such kernel\)") as error, tlmviz.watch(llama):
+            pass
+        assert sentence(error)
+
     def test_attention_switched_inside(self, llama):
         def call():
             llama.set_attn_implementation("eager")
