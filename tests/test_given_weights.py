@@ -122,3 +122,76 @@ def test_what_does_not_fit_is_said_in_a_sentence(name):
     with pytest.raises(BadShape) as error:
         tlmviz.show(given, ["a", "b", "c"])
     assert expected in sentence(error)
+
+
+class TestGenerations:
+    """What `generate` returns: a tuple of layers for each step."""
+
+    def generated(self, name, **options):
+        from .watching.families import FAMILIES, FED
+
+        model = FAMILIES[name].make(attn_implementation="eager")
+        inputs = FED[FAMILIES[name].fed](model)
+        inputs = {key: value[:1] for key, value in inputs.items() if key != "decoder_input_ids"}
+        options = dict(max_new_tokens=5, min_new_tokens=5, do_sample=False) | options
+        return (
+            model,
+            inputs,
+            model.generate(**inputs, **options, output_attentions=True, return_dict_in_generate=True),
+        )
+
+    def test_of_a_decoder(self):
+        model, _, out = self.generated("llama")
+        read = out.sequences[:, :-1]
+        with torch.no_grad():
+            whole = model(read, output_attentions=True, use_cache=False).attentions
+        names = [str(number) for number in read[0].tolist()]
+        shown, exact = tlmviz.show(out.attentions, names), tlmviz.show(whole, names)
+        for layer in range(2):
+            torch.testing.assert_close(shown.attentions(layer), exact.attentions(layer), atol=1e-5, rtol=0)
+        assert shown.specs[0].mask.causal and not shown.remarks
+
+    def test_of_an_encoder_decoder(self):
+        model, inputs, out = self.generated("t5")
+        read = out.sequences[:, :-1]
+        with torch.no_grad():
+            whole = model(**inputs, decoder_input_ids=read, output_attentions=True)
+        names = [str(number) for number in read[0].tolist()]
+        source = [str(number) for number in inputs["input_ids"][0].tolist()]
+        for part, tokens_, keys in (
+            ("cross_attentions", names, source),
+            ("decoder_attentions", names, None),
+            ("encoder_attentions", source, None),
+        ):
+            shown = tlmviz.show(out[part], tokens_, key_tokens=keys)
+            exact = tlmviz.show(whole[part], tokens_, key_tokens=keys)
+            torch.testing.assert_close(shown.attentions(1), exact.attentions(1), atol=1e-5, rtol=0)
+        with pytest.raises(BadShape, match="key_tokens=") as error:
+            tlmviz.show(out.cross_attentions, names)
+        assert sentence(error)
+
+    def test_of_beams_and_of_windows_are_refused(self):
+        for name, options, words in (
+            ("t5", dict(num_beams=3), "of one text"),
+            ("mistral", {}, "step .* have 4 keys, where .* were read"),
+        ):
+            _, _, out = self.generated(name, **options)
+            given = out["cross_attentions" if name == "t5" else "attentions"]
+            with pytest.raises(BadShape, match=words) as error:
+                tlmviz.show(given, ["a"] * 5, key_tokens=["b"] * 12 if name == "t5" else None)
+            assert sentence(error)
+
+    def test_what_holds_no_weights_is_refused(self, trace):
+        given = weights(trace)
+        fused = [(None,) * len(given)] * 3
+        for wrong, words in (
+            (None, "attentions is None"),
+            ({"attentions": given}, "attentions is a dict"),
+            (fused, "attn_implementation='eager'"),
+            ([given, given[0]], "mix layers and steps"),
+            (["a"], "is a str; give a tensor"),
+            ([[given]], "is a list; give a tensor"),
+        ):
+            with pytest.raises(BadShape, match=words) as error:
+                tlmviz.show(wrong, trace.tokens)
+            assert sentence(error)

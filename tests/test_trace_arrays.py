@@ -191,3 +191,51 @@ def test_what_does_not_fit_is_said_in_a_sentence(name):
 def test_a_mask_has_no_other_parts():
     with pytest.raises(TypeError, match="widow"):
         tlmviz.Trace.from_arrays(Q, K, tokens(9), widow=3)
+
+
+class TestMasks:
+    @pytest.mark.parametrize("number", [torch.finfo(torch.float32).min, -1e9, -65504.0])
+    def test_rows_that_finite_numbers_hide_are_uniform_also_from_a_file(self, tmp_path, number):
+        """Left padding, as SDPA and eager attention are handed it."""
+        q, k = torch.randn(2, 1, 2, 4, 8, generator=torch.Generator().manual_seed(0))
+        seen = torch.ones(4, 4, dtype=torch.bool).tril()
+        seen[:, :2] = False
+        bias = torch.where(seen, 0.0, number)[None, None]
+        trace = tlmviz.Trace.from_arrays(q, k, list("..ab"), mask=AttentionMask(causal=False, bias=bias))
+        exact = ((q[0] * 8**-0.5) @ k[0].transpose(-1, -2) + bias[0]).softmax(-1)
+        trace.save(tmp_path / "x.safetensors")
+        again = tlmviz.Trace.from_arrays(
+            q, k, list("..ab"), lse=trace["blocks.0.attn.lse"], mask=trace.specs[0].mask
+        )
+        for one in (trace, tlmviz.open(tmp_path / "x.safetensors"), again):
+            torch.testing.assert_close(one.attentions(0), exact, atol=6e-3, rtol=0)
+            torch.testing.assert_close(one.row(1)[0], exact[:, 1], atol=6e-3, rtol=0)
+            assert one.head_statistics().distance.between(-2, 3).all()
+
+    def test_a_large_lse_that_is_not_that_of_q_and_k_is_refused(self):
+        q, k = torch.randn(2, 1, 2, 4, 8, generator=torch.Generator().manual_seed(0))
+        bias = torch.full((1, 1, 4, 4), -1e9)
+        with pytest.raises(BadShape, match="lse of layer 0 is not that of q and k") as error:
+            tlmviz.Trace.from_arrays(
+                q, k, list("abcd"), lse=torch.full((1, 2, 4), -1.1e9), causal=False, bias=bias
+            )
+        assert sentence(error)
+
+    def test_boolean_ones_are_refused_with_a_remedy(self):
+        q, k = torch.randn(2, 1, 2, 4, 8, generator=torch.Generator().manual_seed(0))
+        seen = torch.ones(1, 1, 4, 4, dtype=torch.bool).tril()
+        for options, words in (
+            (dict(bias=seen, causal=False), "bias is a Tensor of bool"),
+            (dict(mask=seen[0, 0]), "mask is a Tensor of bool"),
+            (dict(mask=seen.numpy()), "mask is a ndarray of bool"),
+            (dict(mask=[seen]), "mask is a Tensor of bool"),
+            (dict(mask=True), "mask is a bool"),
+        ):
+            with pytest.raises(BadShape, match=words + r".*torch\.where\(seen, 0\.0, -torch\.inf\)") as error:
+                tlmviz.Trace.from_arrays(q, k, list("abcd"), **options)
+            assert sentence(error)
+        mask = AttentionMask(causal=False, bias=torch.where(seen, 0.0, -torch.inf))
+        found = tlmviz.Trace.from_arrays(q, k, list("abcd"), mask=mask)
+        torch.testing.assert_close(
+            found.attentions(0), tlmviz.Trace.from_arrays(q, k, list("abcd")).attentions(0)
+        )

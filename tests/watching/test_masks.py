@@ -86,12 +86,35 @@ def test_a_sliding_cache_holds_its_last_keys_only():
 def test_a_tensor_that_the_model_made(own):
     seen = torch.rand(2, 1, 5, 7, generator=torch.Generator().manual_seed(0)) > 0.4
     made = seen if own is torch.bool else torch.where(seen, 0.0, torch.finfo(own).min).to(own)
-    answer = Given.of(made, first=2)
+    answer, added = Given.parted(made, first=2)
     rows, cols = torch.tensor([2, 6]), torch.tensor([0, 6, 3])
-    assert torch.equal(answer(1, rows, cols), seen[1, 0][rows - 2][:, cols])
+    assert added is None and torch.equal(answer(1, rows, cols), seen[1, 0][rows - 2][:, cols])
     assert not answer(0, rows, torch.tensor([7]))[:, 0].any()
-    one = Given.of(made[:, :, :1], first=0)  # a row for all queries
+    one, _ = Given.parted(made[:, :, :1], first=0)  # a row for all queries
     assert torch.equal(one(1, rows, cols), seen[1, 0, :1].expand(2, -1)[:, cols])
+
+
+def test_a_tensor_that_does_more_than_hide_is_added_whole():
+    seen = torch.ones(1, 2, 4, 4, dtype=torch.bool).tril()
+    row, head = seen.clone(), seen.clone()
+    row[:, :, 2], head[:, 1, 3, 1] = False, False
+    lowest = torch.finfo(torch.float32).min
+    for mask, hides in (
+        (torch.where(seen, 0.0, lowest), True),
+        (torch.where(row, 0.0, -torch.inf), True),
+        (torch.where(row, 0.0, lowest), False),
+        (torch.where(head, 0.0, lowest), False),
+        (torch.where(seen, 0.5, lowest), False),
+        (torch.where(seen, 0.0, -20.0), False),
+        (head, False),
+    ):
+        answer, added = Given.parted(mask, 0)
+        assert (added is None) == hides
+        every = torch.arange(4)
+        if not hides:
+            assert answer(0, every, every).all() and not answer(0, every, torch.tensor([4])).any()
+            exact = torch.where(head, 0.0, -torch.inf) if mask.dtype == torch.bool else mask
+            assert torch.equal(added, exact)
 
 
 def test_keys_that_an_index_names():

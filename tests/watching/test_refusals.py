@@ -345,8 +345,9 @@ class TestMemory:
         with torch.no_grad(), tlmviz.watch(llama, check=False) as watched:
             llama.generate(**text(llama), max_new_tokens=6, min_new_tokens=6, do_sample=False)
         layer = watched.recorder.stacks["decoder"].layers[0]
-        assert [part.shape[2] for part in layer.k] == [12, 1, 1, 1, 1, 1]
-        assert all(part.untyped_storage().nbytes() == part.numel() * 4 for part in layer.k[1:])
+        assert [part.shape[2] for part in layer.v] == [12, 1, 1, 1, 1, 1]
+        parts = [*layer.k, *layer.v]
+        assert all(part.untyped_storage().nbytes() == part.numel() * 4 for part in parts)
 
 
 def test_a_lazy_mask_is_a_tensor_to_whoever_needs_one():

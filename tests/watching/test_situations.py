@@ -197,11 +197,14 @@ class TestNames:
                 model(**text(model))
             assert watched.stacks == [stack]
 
-    def test_a_mask_that_adds_numbers_is_refused_by_name(self):
-        doge = hf.DogeForCausalLM(hf.DogeConfig(**BASE)).eval()
-        with pytest.raises(BadModel, match="DogeAttention adds numbers") as error, tlmviz.watch(doge):
-            pass
-        assert sentence(error)
+    def test_a_mask_that_adds_numbers_of_each_head(self):
+        doge = hf.DogeForCausalLM(hf.DogeConfig(**BASE, keep_window_size=4)).eval()
+        inputs = text(doge)
+        with torch.no_grad(), tlmviz.watch(doge) as watched:
+            doge(**inputs)
+        exact = torch.stack(eager_maps(doge, **inputs)[None])
+        torch.testing.assert_close(mapped(watched.traces[1]), exact[:, 1], atol=1e-6, rtol=0)
+        assert watched.verified.layers == 2 and watched.trace.specs[0].mask.bias.shape == (1, 4, 12, 12)
 
     def test_a_mask_of_zeros_and_lowest_numbers_is_none_that_adds(self, llama):
         mask = torch.full((2, 1, 12, 12), torch.finfo(torch.float32).min).triu(1)

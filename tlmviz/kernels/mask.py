@@ -36,7 +36,7 @@ class AttentionMask:
     tile by tile with indices into q and k, and answers True where seen, alike for all heads; what it answers is never kept.
 
     The order: scale, softcap, what is added (slopes, relative, bias), what is hidden, then the sink in the denominator.
-    Shapes are checked against q and k when the mask is used.
+    Shapes are checked against q and k when the mask is used; a bias that is not of floating-point numbers raises BadShape.
 
     Source: 000 section 1.2, 003 section 4.5; ALiBi: Press et al. 2022; `relative`: Shaw et al. 2018, equation 4, with
     the vectors of the keys; `softcap`: Gemma 2, section 2; `bias`: T5, section 2.1; `sinks`: gpt-oss's model card,
@@ -53,6 +53,14 @@ class AttentionMask:
     sinks: Float[Tensor, " h"] | None = None
     bias: Float[Tensor, "#b #h t s"] | DistanceBias | None = None
     visible: Visible | None = None
+
+    def __post_init__(self) -> None:
+        bias = self.bias
+        added = isinstance(bias, DistanceBias) or (isinstance(bias, Tensor) and bias.is_floating_point())
+        if bias is not None and not added:
+            raise BadShape(
+                f"bias is {_kind(bias)}, and is added to the scores, so must hold floating-point numbers; {HOW}."
+            )
 
     @property
     def per_row(self) -> bool:
@@ -131,8 +139,26 @@ class AttentionMask:
 CAUSAL = AttentionMask()
 
 
+HOW = (
+    "of a tensor that is True where a key is seen make AttentionMask(causal=False, bias=torch.where(seen, 0.0, -torch.inf)), "
+    "with seen as [1 or B, 1 or H, T, S]"
+)
+
+
+def check_mask(mask: object) -> None:
+    """Raises BadShape for what is no AttentionMask, such as the tensor that other attention functions take."""
+    if not isinstance(mask, AttentionMask):
+        raise BadShape(f"The mask is {_kind(mask)}, and must be an AttentionMask; {HOW}.")
+
+
+def _kind(value: Any) -> str:
+    of = f" of {str(value.dtype).removeprefix('torch.')}" if hasattr(value, "dtype") else ""
+    return f"a {type(value).__name__}{of}"
+
+
 def build_mask(mask: AttentionMask, parts: dict[str, Any]) -> AttentionMask:
     """The mask, or the one whose fields are `parts`. Raises BadShape where both are given, TypeError for no field."""
+    check_mask(mask)
     if not parts:
         return mask
     if mask is not CAUSAL:

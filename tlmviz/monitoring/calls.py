@@ -92,11 +92,8 @@ def _mask(mask: Tensor | None, causal: bool, q: Tensor) -> tuple[Rule, Tensor | 
     if mask is None:
         return Rule(Everything(causal), 0, length), None
     whole = mask[(None,) * (4 - mask.ndim)].expand(-1, -1, length, length)
-    if whole.shape[1] == 1 and not Given.adds(whole):
-        return Rule(Given.of(whole, 0), 0, length), None
-    if whole.dtype == torch.bool:
-        whole = torch.zeros_like(whole, dtype=q.dtype).masked_fill_(~whole, -torch.inf)
-    return Rule(Everything(), 0, length), whole.expand(-1, q.shape[1], -1, -1)
+    answer, added = Given.parted(whole, 0)
+    return Rule(answer, 0, length), added
 
 
 @contextmanager

@@ -13,6 +13,7 @@ from torch import Tensor
 from .. import kernels
 from ..errors import BadShape
 from ..kernels import AttentionMask
+from ..kernels.mask import check_mask
 from ..patches import Patches
 from ..recording import Recording
 from .trace import AttentionSpec, Trace
@@ -21,6 +22,7 @@ Array: TypeAlias = Tensor | np.ndarray
 Arrays: TypeAlias = Array | Sequence[Array]  # one array with the layers first, or one per layer
 
 TOLERANCE = 0.02  # of a row's sum, where lse is given: half-precision q and k need about that
+ROUNDING = 2.0**-21  # of an lse, in float32: of the score and of the lse itself
 SHAPES = {"q": "[H, T, D]", "k": "[G, S, D]", "v": "[G, S, E]", "lse": "[H, T]"}
 
 
@@ -95,7 +97,12 @@ def per_layer(name: str, arrays: Arrays) -> list[Tensor]:
 
 def as_tensor(name: str, array: Array) -> Tensor:
     """A tensor of floating-point numbers without gradients. Raises BadShape."""
-    tensor = torch.from_numpy(array) if isinstance(array, np.ndarray) else torch.as_tensor(array)
+    try:
+        tensor = torch.from_numpy(array) if isinstance(array, np.ndarray) else torch.as_tensor(array)
+    except (TypeError, ValueError, RuntimeError):
+        raise BadShape(
+            f"{name} is a {type(array).__name__}; give a tensor or a NumPy array of numbers."
+        ) from None
     if not tensor.is_floating_point():
         raise BadShape(
             f"{name} holds {str(tensor.dtype).removeprefix('torch.')}; give floating-point numbers."
@@ -184,7 +191,10 @@ def _specs(
     if unknown:
         raise TypeError(f"from_arrays() got an unexpected keyword argument {sorted(unknown)[0]!r}")
     default = AttentionMask(**{"causal": not crosses, **parts})
-    masks = [mask or default] * count if mask is None or isinstance(mask, AttentionMask) else list(mask)
+    one = not isinstance(mask, Sequence)
+    masks: list[Any] = [default if mask is None else mask] * count if one else list(mask)  # type: ignore[arg-type]
+    for each in masks:
+        check_mask(each)
     numbers = [scale] * count if scale is None or isinstance(scale, int | float) else list(scale)
     for name, given in (("masks", masks), ("scales", numbers)):
         if len(given) != count:
@@ -212,12 +222,16 @@ def _complete(layers: dict[str, list[Tensor]], specs: list[AttentionSpec]) -> No
         return
     for layer, (q, k, lse, spec) in enumerate(zip(layers["q"], layers["k"], given, specs)):
         for row in {0, q.shape[1] // 2, q.shape[1] - 1}:
-            tile = kernels.attention_map(
-                q[None], k[None], lse[None], spec.mask, rows=slice(row, row + 1), scale=spec.scale
+            scores = kernels.attention_scores(
+                q[None], k[None], spec.mask, rows=slice(row, row + 1), scale=spec.scale
             )
-            total = tile.sum(-1)[lse[None, :, row : row + 1] > -torch.inf]
-            least = 0.0 if getattr(spec.mask, "sinks", None) is not None else 1 - TOLERANCE
-            if not ((total >= least) & (total <= 1 + TOLERANCE)).all():
+            own = lse[None, :, row : row + 1]
+            shown = own > -torch.inf
+            total, own = (scores.logsumexp(-1) - own)[shown].exp(), own[shown]
+            # A row that a mask hides by -1e9 has an lse in which as much is rounded as a float32 of that size is.
+            slack = TOLERANCE + own.abs() * ROUNDING
+            least = 0.0 if spec.mask.sinks is not None else 1 - slack
+            if not ((total >= least) & (total <= 1 + slack)).all():
                 raise BadShape(
                     f"lse of layer {layer} is not that of q and k: row {row} sums to {total.max().item():.4g} instead of 1; "
                     "give the natural logarithm of the sum over the scaled, masked scores, or leave lse out."

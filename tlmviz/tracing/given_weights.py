@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from typing import Any
 
 import numpy as np
 import torch
@@ -30,11 +31,20 @@ def show(
 
     The result shows itself in a notebook like a trace. The weights are kept as they are given, memory
     [L, H, T, S], as they have no q and k: there are no scores, and `save` has nothing to write. `key_tokens` name the S
-    keys of another text (cross attention). Rows that do not sum to 1 are named in `remarks`, which the picture shows.
+    keys of another text (cross attention). What `generate` of transformers returns, a tuple of layers for each step, is
+    joined: T tokens are then those that were read, the prompt and all that was written but the last. Rows that do not sum
+    to 1 are named in `remarks`, which the picture shows.
     Raises BadShape where the weights are no weights or do not fit the tokens.
     Example: `tlmviz.show(outputs.attentions, tokenizer.convert_ids_to_tokens(ids))`.
     """
-    layers = [_weights(layer, given) for layer, given in enumerate(attentions)]
+    if attentions is None or isinstance(attentions, Mapping | str):
+        raise BadShape(
+            f"attentions is {'None' if attentions is None else f'a {type(attentions).__name__}'}; give the attentions of a "
+            "model's output, a tensor [1, H, T, S] per layer, as output_attentions=True and eager attention return them."
+        )
+    layers = [
+        _weights(layer, given) for layer, given in enumerate(_of_steps(attentions, key_tokens is not None))
+    ]
     if not layers:
         raise BadShape("attentions is empty; give one tensor [1, H, T, S] per layer.")
     names, keys = list(tokens), None if key_tokens is None else list(key_tokens)
@@ -131,6 +141,38 @@ class GivenWeights(Trace):
 
 
 # --- parts ---------------------------------------------------------------------------------------
+
+
+def _of_steps(attentions: Sequence[Any], crosses: bool) -> Sequence[Array]:
+    """Weights of each layer; those of a generation, which come step by step, joined. Raises BadShape."""
+    attentions = list(attentions)
+    steps = [step for step in attentions if isinstance(step, list | tuple) and _holds_arrays(step)]
+    if not steps:
+        return attentions
+    if len(steps) < len(attentions) or len({len(step) for step in steps}) > 1:
+        raise BadShape(
+            "attentions mix layers and steps of a generation; give one tensor per layer, or one tuple of layers per step."
+        )
+    every = [[_weights(layer, given) for layer, given in enumerate(step)] for step in steps]
+    rows = np.cumsum([step[0].shape[1] for step in every])
+    keys = rows if not crosses else [every[0][0].shape[2]] * len(every)
+    for number, (step, count) in enumerate(zip(every, keys)):
+        if any(weights.shape[2] != count for weights in step):
+            raise BadShape(
+                f"attentions of step {number} have {step[0].shape[2]} keys, where {count} were read: keys of another text are "
+                "named with key_tokens=, and a cache of fixed size or with a window cannot be joined; generate with "
+                "cache_implementation='dynamic' and no window, or watch the model with tlmviz.watch."
+                if not crosses
+                else f"attentions of step {number} have {step[0].shape[2]} keys, and those of step 0 {count}; give one text's."
+            )
+    return [
+        torch.cat([F.pad(step[layer], (0, keys[-1] - step[layer].shape[2])) for step in every], 1)
+        for layer in range(len(every[0]))
+    ]
+
+
+def _holds_arrays(step: Sequence[Any]) -> bool:
+    return bool(step) and all(part is None or isinstance(part, Tensor | np.ndarray) for part in step)
 
 
 def _weights(layer: int, given: Array | None) -> Tensor:

@@ -13,9 +13,9 @@ from ..kernels import DistanceBias
 
 @dataclass(frozen=True, eq=False)
 class CallBias:
-    """What one call added: `line` [H, N], a number for each distance from `nearest` on; or `cells` [1 or B, H, T, S].
+    """What one call added: `line` [H, N], a number for each distance from `nearest` on; or `cells` [1 or B, H, T, S]; or nothing.
 
-    `first` is the position of the first query, `start` that of the first key.
+    H is 1 where all heads are alike. `first` is the position of the first query, `start` that of the first key.
     """
 
     first: int
@@ -23,6 +23,11 @@ class CallBias:
     queries: int
     line: Tensor | None = None
     cells: Tensor | None = None
+
+    @property
+    def adds(self) -> bool:
+        """Whether it is more than nothing."""
+        return self.line is not None or self.cells is not None
 
     @property
     def nearest(self) -> int:
@@ -49,7 +54,12 @@ def bias_of(calls: Sequence[CallBias], row: int, queries: Tensor, keys: Tensor) 
         return DistanceBias(line, -nearest, queries, keys)
     count = int(keys.max()) + 1
     # What a step had no key for is hidden from it: any number will do.
-    whole = torch.cat([_cells(call, row, count) for call in calls], 1)
+    parts = [_cells(call, row, count) if call.adds else None for call in calls]
+    like = max((part for part in parts if part is not None), key=len)
+    shown = [
+        like.new_zeros(1, call.queries, count) if part is None else part for call, part in zip(calls, parts)
+    ]
+    whole = torch.cat([part.to(like).expand(len(like), -1, -1) for part in shown], 1)
     return whole[:, queries][:, :, keys][None]
 
 
@@ -69,7 +79,7 @@ def _joined(calls: Sequence[CallBias]) -> tuple[Tensor, int] | None:
         if not torch.equal(place[known], line[known]):
             return None
         place.copy_(line)
-    return whole.nan_to_num(0.0), low
+    return torch.where(whole.isnan(), 0.0, whole), low
 
 
 def _cells(call: CallBias, row: int, count: int) -> Tensor:

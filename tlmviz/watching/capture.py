@@ -3,17 +3,19 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, TypeVar
 from weakref import ref
 
 import torch
 from torch import Tensor, nn
 
-from ..errors import BadModel
 from .biases import CallBias, call_bias
+from .continuing import check_continues
 from .masks import Rule
 
+T = TypeVar("T")
 CROSS = re.compile(r"cross|encoder_attn|encdec", re.IGNORECASE)
 LAYER = re.compile(r"^(?P<before>.*?)\.?(?P<number>\d+)(?:\.(?P<after>.*))?$")
 
@@ -34,6 +36,7 @@ class Layer:
     rules: list[Rule] = field(default_factory=list)
     starts: list[int] = field(default_factory=list)
     bias: list[CallBias] = field(default_factory=list)
+    passed: int = 0  # the pass of the model that it was last called in
 
     @property
     def length(self) -> int:
@@ -92,12 +95,21 @@ class Recorder:
         ] = {}  # calls of a module in this pass: shared layers are called again
         self._layers: dict[tuple[nn.Module, int], tuple[Stack, Layer]] = {}
         self._continues = False
-        self._biases: dict[int, tuple[ref[Tensor], CallBias]] = {}
+        self._passes = 0
+        self.past: int | None = None  # positions in the cache that the pass was called with
+        self._made: dict[int, tuple[ref[Tensor], Any]] = {}
 
     def begin_pass(self) -> None:
         """The model is called: its layers are counted from the first again."""
         self._turn.clear()
-        self._biases.clear()
+        self._made.clear()
+        self._passes += 1
+        self.past = None
+
+    def crosses(self, module: nn.Module) -> bool:
+        """Whether a module reads keys of another text than its queries, by its name."""
+        name = self.names[module]
+        return bool(CROSS.search(name.rpartition("layers")[2] or name))
 
     def layer(self, module: nn.Module) -> tuple[Stack, Layer]:
         """The layer that this call of a module is, made at its first one."""
@@ -105,7 +117,7 @@ class Recorder:
         self._turn[module] = turn + 1
         if (module, turn) not in self._layers:
             name = self.names[module]
-            crosses = bool(CROSS.search(name.rpartition("layers")[2] or name))
+            crosses = self.crosses(module)
             stack = self.stacks.setdefault(key := _stack_of(module, name, crosses), Stack(key))
             stack.layers.append(layer := Layer(name, crosses))
             self._layers[module, turn] = stack, layer
@@ -124,56 +136,49 @@ class Recorder:
             self._continues = self._keep_own(layer, q, k, v, rule)
             if layer is stack.layers[0]:
                 stack.ids = self._ids(module, q, stack.ids if self._continues else None, rule.first)
+        layer.passed = self._passes
         layer.starts.append(layer.length)
         layer.q.append(q.detach())
         layer.lse.append(lse.detach())
         layer.rules.append(rule)
-        bias = kept.pop("bias", None)
-        if bias is not None:
-            layer.bias.append(self._bias(bias, rule.first, rule.last))
+        bias, nothing = kept.pop("bias", None), CallBias(rule.first, 0, q.shape[2])
+        layer.bias.append(
+            nothing
+            if bias is None
+            else self.once(bias, lambda whole: call_bias(whole, rule.first, rule.last))
+        )
         for name, value in kept.items():
             setattr(layer, name, value)
 
     def _keep_own(self, layer: Layer, q: Tensor, k: Tensor, v: Tensor, rule: Rule) -> bool:
         """Keep the keys and values that this call added; whether it goes on with the text before."""
-        continues = 0 < rule.first <= layer.length and q.shape[0] == layer.q[0].shape[0]
-        if rule.first and not continues:
-            raise BadModel(
-                f"{layer.name} goes on at position {rule.first} of a text whose beginning was not watched: keys stand before it, "
-                "of a cache or of prefix tuning. Call the model on the whole text, or generate, inside the with block; a learned "
-                "prefix has no tokens and no queries, so a model with one cannot be watched, and its base model can."
-            )
-        if continues:
+        # A cache of fixed size holds empty places behind.
+        end = k.shape[2] - (rule.last - rule.first - q.shape[2])
+        new = slice(end - q.shape[2], end)
+        if rule.first:
+            before = layer.joined("k") if layer.k else None
+            check_continues(layer.name, before, k[:, :, : max(0, new.start)], rule.first)
             layer.cut(rule.first)
         else:
             layer.clear()
-        end = k.shape[2] - (
-            rule.last - rule.first - q.shape[2]
-        )  # a cache of fixed size holds empty places behind
-        new = slice(end - q.shape[2], end)
-        if continues and new.start > 0 and not torch.equal(layer.k[-1][:, :, -1], k[:, :, new.start - 1]):
-            raise BadModel(
-                "The rows of the cache changed their order, as they do in a beam search; generate with num_beams=1."
-            )
-        whole = new.start == 0 and new.stop == k.shape[2]
-        # A slice would keep the whole cache of every step alive.
-        layer.k.append(k.detach() if whole else k[:, :, new].detach().clone())
-        layer.v.append(v.detach() if whole else v[:, :, new].detach().clone())
-        return continues
+        # A slice would keep the whole cache of every step alive, and a cache of fixed size is written over in place.
+        layer.k.append(k[:, :, new].detach().clone())
+        layer.v.append(v[:, :, new].detach().clone())
+        return rule.first > 0
 
     def _keep_cross(self, layer: Layer, q: Tensor, k: Tensor, v: Tensor) -> None:
         """Keep the other text's keys and values, which are the same in every step."""
         if not (self._continues and layer.q):
             layer.clear()
-            layer.k, layer.v = [k.detach()], [v.detach()]
+            layer.k, layer.v = [k.detach().clone()], [v.detach().clone()]
 
-    def _bias(self, bias: Tensor, first: int, last: int) -> CallBias:
-        """A call's bias as its line of distances; layers that share the tensor share it."""
-        known, short = self._biases.get(id(bias), (None, None))
-        if known is None or short is None or known() is not bias:
-            short = call_bias(bias.detach(), first, last)
-            self._biases[id(bias)] = ref(bias), short
-        return short
+    def once(self, tensor: Tensor, make: Callable[[Tensor], T]) -> T:
+        """What is made of a tensor, such as a mask; layers that share the tensor share it."""
+        known, made = self._made.get(id(tensor), (None, None))
+        if known is None or known() is not tensor:
+            made = make(tensor.detach())
+            self._made[id(tensor)] = ref(tensor), made
+        return made  # type: ignore[return-value]  # of the same tensor, the same is made
 
     def _ids(self, module: nn.Module, q: Tensor, before: Tensor | None, first: int) -> Tensor | None:
         """The tokens read so far: those of the nearest model around the layer that was called with as many."""

@@ -10,6 +10,7 @@ from __future__ import annotations
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
+from dataclasses import replace
 from typing import Any
 from weakref import WeakKeyDictionary
 
@@ -21,7 +22,7 @@ from .. import kernels
 from ..errors import BadModel
 from ..kernels import AttentionMask
 from .capture import Recorder
-from .masks import Chosen, Everything, Given, LazyMask, Rule
+from .masks import HIDES, Chosen, Everything, Given, LazyMask, Rule
 
 NAME = "tlmviz_watch"
 # Tensors that attention functions are handed and that do not change the scores: positions are in q and k already.
@@ -30,6 +31,9 @@ HARMLESS = {
     "input_ids", "inputs_embeds", "labels", "num_items_in_batch",
 }  # fmt: skip
 KNOWN = {"s_aux", "position_bias", "indices"}
+# Of a map. A score of 50 is rounded by 4e-6 in float32; 16 bits have 8 to 11 of the 24 binary digits. Of float64, the eager
+# attention of transformers takes the softmax in float32 all the same.
+TOLERANCE = {torch.float64: 1e-6, torch.float32: 1e-4, torch.float16: 2e-2, torch.bfloat16: 6e-2}
 
 OWNERS: WeakKeyDictionary[nn.Module, tuple[Recorder, str]] = (
     WeakKeyDictionary()
@@ -37,10 +41,17 @@ OWNERS: WeakKeyDictionary[nn.Module, tuple[Recorder, str]] = (
 CONFIGS: dict[int, str] = {}  # id of a config that is switched -> the implementation it had
 
 
-class _Switched(str):
+class Switched(str):
     """NAME as it stands in a watched model's configuration; a copy of it is the name of the model's own implementation."""
 
     own: str
+
+    def __format__(self, spec: str) -> str:
+        raise BadModel(
+            f"Something in transformers depends on a model's attention by its name, {self.own!r}, and this model has that of a "
+            "watch: continuous batching (generate_batch), output_attentions in a config and flash attention that is not "
+            "installed are such. Do it outside of the with block; generate can be watched in place of generate_batch."
+        )
 
     def __reduce__(self) -> tuple[type[str], tuple[str]]:
         return str, (self.own,)
@@ -80,7 +91,7 @@ def switched(model: Any, recorder: Recorder) -> Iterator[None]:
             ) from None
         for key, config in configs.items():
             if config._attn_implementation == NAME:
-                config._attn_implementation_internal = name = _Switched(NAME)
+                config._attn_implementation_internal = name = Switched(NAME)
                 name.own = kinds[key]
         yield
     finally:
@@ -118,8 +129,13 @@ def lazy_mask(**request: Any) -> Any:
     given = request.get("attention_mask")
     if isinstance(given, LazyMask):  # made before, and handed in again as the mask of a call
         return given
-    make = ALL_MASK_ATTENTION_FUNCTIONS[CONFIGS.get(id(request.get("config")), "sdpa")]
-    return LazyMask(make, request)
+    kind = CONFIGS.get(id(request.get("config")), "sdpa")
+    # Of an attention function without a mask function of its name, transformers makes no mask.
+    return (
+        LazyMask(ALL_MASK_ATTENTION_FUNCTIONS[kind], request)
+        if kind in ALL_MASK_ATTENTION_FUNCTIONS
+        else None
+    )
 
 
 def attend(
@@ -133,7 +149,7 @@ def attend(
             "of it; make it before or after the with block."
         )
     _check_tensors(module, options)
-    rule = _rule(module, query, key, attention_mask, options)
+    rule, added = _rule(module, query, key, attention_mask, options, kind)
     given = attention_mask.own() if isinstance(attention_mask, LazyMask) else attention_mask
     indices = options.get("indices")
     if indices is not None:  # the model hides by them itself, but only under the names it knows
@@ -147,13 +163,39 @@ def attend(
     scale = query.shape[-1] ** -0.5 if scale is None else float(scale)
     parts = {"softcap": options.get("softcap"), "sinks": options.get("s_aux")}
     bias = options.get("position_bias")
+    if added is not None:
+        bias = added if bias is None else bias + added
     query, key, value = _as_used(query, key, value)
     with torch.no_grad(), torch.autocast(query.device.type, enabled=False):
         found = lse.of(query)
         if found is None:
             found = log_sum_exp(query, key, rule, scale, bias, **parts)
+        if isinstance(attention_mask, Tensor):
+            mask = _mask_of(query, key, rule, bias, **parts)
+            _check_weights(module, weights, query, key, found, mask, scale)
         recorder.keep(module, query, key, value, found, rule, scale=scale, bias=bias, **parts)
     return out, weights
+
+
+def _check_weights(
+    module: nn.Module, weights: Any, q: Tensor, k: Tensor, lse: Tensor, mask: AttentionMask, scale: float
+) -> None:
+    """Raises BadModel where eager attention returned another map than is made of what it was handed, with a caller's mask."""
+    whole = isinstance(weights, Tensor) and weights.shape == (*q.shape[:3], k.shape[2])
+    if not whole or module.training:  # where dropout changes what is returned
+        return
+    if weights.isnan().any():
+        raise BadModel(
+            f"The mask hides every key from a query of {type(module).__name__} by -inf, of which the model's softmax makes "
+            "NaN; let each query see a key, itself for instance."
+        )
+    error = float((kernels.attention_map(q, k, lse, mask, scale=scale) - weights).abs().max())
+    if not error <= TOLERANCE.get(q.dtype, 1e-4):
+        raise BadModel(
+            f"{type(module).__name__} makes of its mask another map than a mask that is added to the scores, by "
+            f"{error:.1e}; this call cannot be watched. Give a mask that is 0 where a key is seen and "
+            "torch.finfo(dtype).min where not."
+        )
 
 
 def _as_used(*tensors: Tensor) -> list[Tensor]:
@@ -195,31 +237,49 @@ def _own(module: nn.Module, kind: str) -> Any:
     )
 
 
-def _rule(module: nn.Module, query: Tensor, key: Tensor, mask: Any, options: dict[str, Any]) -> Rule:
-    """What the call's mask hides, whichever way it came."""
-    if isinstance(mask, LazyMask):
-        return mask.rule()
+def _rule(
+    module: nn.Module, query: Tensor, key: Tensor, mask: Any, options: dict[str, Any], kind: str
+) -> tuple[Rule, Tensor | None]:
+    """What the call's mask hides, whichever way it came, and a mask that does more than hide."""
     queries, keys = query.shape[2], key.shape[2]
-    first = max(0, keys - queries)
+    first, recorder = max(0, keys - queries), OWNERS[module][0]
     if isinstance(mask, Tensor) and mask.ndim == 4:
-        if Given.adds(mask):
-            raise BadModel(
-                f"{type(module).__name__} adds numbers of its own to the scores by its mask, and a map without them would be "
-                "another one; this model cannot be watched."
-            )
-        return Rule(Given.of(mask, first), first, keys)
-    if mask is not None:
+        last = keys
+        if recorder.past is not None and not recorder.crosses(module):
+            # A cache of fixed size has empty places behind, one with a window has let go of its first keys.
+            first, last = recorder.past, max(keys, recorder.past + queries)
+        answer, added = recorder.once(
+            mask, lambda mask: _parted(mask[..., :keys], query, first, last - keys, kind)
+        )
+        return Rule(answer, first, last), added
+    lazy = mask.rule() if isinstance(mask, LazyMask) else None
+    if lazy is not None and (mask.own() is not None or kind not in ("eager", "sdpa")):
+        return lazy, None
+    if lazy is None and mask is not None:
         raise BadModel(
             f"{type(module).__name__} hands its attention a mask of {type(mask).__name__} {list(getattr(mask, 'shape', []))}; "
             "switch the model to 'sdpa' or 'eager' attention before watching it."
         )
+    # Without a tensor it is the module that decides, whatever was asked for; a causal mask then begins at the first key.
     causal = options.get("is_causal")
     causal = getattr(module, "is_causal", True) if causal is None else causal
-    if bool(causal) and queries > 1:
-        return Rule(
-            Everything(causal=True), 0, keys
-        )  # a causal mask without a tensor begins at the first key
-    return Rule(Everything(), first, keys)
+    causal = bool(causal) and queries > 1 and kind != "eager"
+    rule = lazy or Rule(Everything(), 0 if causal else first, keys)
+    return replace(rule, answer=Everything(causal)), None
+
+
+def _parted(mask: Tensor, query: Tensor, first: int, start: int, kind: str) -> tuple[Given, Tensor | None]:
+    """`Given.parted` of a mask as the model's own function takes it: eager attention adds also a boolean one, as 0 and 1."""
+    mask = mask.expand(-1, -1, query.shape[2], -1)
+    if kind != "eager":
+        return Given.parted(_as_used(mask)[0], first, start)
+    mask = mask if mask.is_floating_point() else mask.to(query.dtype)
+    if torch.promote_types(mask.dtype, query.dtype).itemsize == 2:
+        # Where a row is hidden as a whole, 16 bits lose its scores beside the mask's numbers, and float32 must lose them too.
+        mask = mask.float()
+        far = (mask * 2.0**64).clamp(min=torch.finfo(torch.float32).min)
+        mask = far.where((mask <= HIDES).all(-1, keepdim=True) & mask.isfinite(), mask)
+    return Given.parted(mask, first, start)
 
 
 def _dense(rule: Rule, query: Tensor, key: Tensor, own: Tensor | None) -> Tensor:
@@ -238,6 +298,12 @@ def log_sum_exp(
     q: Tensor, k: Tensor, rule: Rule, scale: float, bias: Tensor | None = None, **parts: Any
 ) -> Tensor:
     """The log-sum-exp that the model's own function did not tell, [B, H, T]."""
+    mask = _mask_of(q, k, rule, bias, **parts)
+    return kernels.attention(q, k, k, mask, scale=scale, backend="torch")[1]
+
+
+def _mask_of(q: Tensor, k: Tensor, rule: Rule, bias: Tensor | None, **parts: Any) -> AttentionMask:
+    """The mask of one call."""
     first, start = rule.first, rule.last - k.shape[2]
 
     def visible(rows: Tensor, cols: Tensor) -> Tensor:
@@ -247,10 +313,8 @@ def log_sum_exp(
             seen = seen & rule.padding[:, inside][:, None]
         return seen
 
-    mask = AttentionMask(causal=False, visible=visible, bias=bias, **parts)
-    if isinstance(rule.answer, Everything) and not rule.answer.causal:
-        mask = AttentionMask(causal=False, bias=bias, **parts)
-    return kernels.attention(q, k, k, mask, scale=scale, backend="torch")[1]
+    everything = isinstance(rule.answer, Everything) and not rule.answer.causal
+    return AttentionMask(causal=False, visible=None if everything else visible, bias=bias, **parts)
 
 
 class _LogSumExp(TorchFunctionMode):
@@ -307,9 +371,13 @@ def _fused_attention(
     q, k, v = _as_used(q, k, v)
     if attn_mask is not None and attn_mask.dtype == torch.bool:
         attn_mask = torch.zeros_like(attn_mask, dtype=q.dtype).masked_fill_(~attn_mask, -torch.inf)
+    unseen = None
     if attn_mask is not None:
-        attn_mask = _as_used(attn_mask)[0].expand(*q.shape[:3], k.shape[2])
+        attn_mask = _as_used(attn_mask)[0]
+        unseen = attn_mask.amax(-1) == -torch.inf
+        attn_mask = attn_mask.expand(*q.shape[:3], k.shape[2])
     out, lse = torch.ops.aten._scaled_dot_product_flash_attention_for_cpu(
         q, k, v, 0.0, is_causal, attn_mask=attn_mask, scale=scale
     )
-    return out, lse
+    # It says 0 for a row that sees nothing.
+    return out, lse if unseen is None else lse.masked_fill(unseen, -torch.inf)

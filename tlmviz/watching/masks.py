@@ -12,6 +12,9 @@ from torch import Tensor
 from ..kernels import AttentionMask
 
 STRIP = 1 << 20  # cells that are alive at once while a rule is recognised
+HIDES = (
+    -9e3
+)  # added to a score, it and what is lower (-1e4 in 16 bits) leaves a weight of 0 beside a key that is seen
 
 Answer = Callable[[int, Tensor, Tensor], Tensor]
 
@@ -94,17 +97,26 @@ class LazyMask:
         return function(*made, **named)
 
 
-for _operator in (
-    "__add__",
-    "__radd__",
-    "__mul__",
-    "__rmul__",
-    "__sub__",
-    "__and__",
-    "__or__",
-    "__invert__",
-    "__eq__",
-):
+_UNARY = ("neg", "invert")
+_BINARY = (
+    "add",
+    "radd",
+    "sub",
+    "rsub",
+    "mul",
+    "rmul",
+    "truediv",
+    "and",
+    "or",
+    "xor",
+    "eq",
+    "ne",
+    "lt",
+    "le",
+    "gt",
+    "ge",
+)
+for _operator in (f"__{name}__" for name in _UNARY + _BINARY):
     # Operators are looked up on the class, which __getattr__ does not reach.
     setattr(LazyMask, _operator, lambda self, *args, _name=_operator: getattr(self.tensor(), _name)(*args))
 LazyMask.__hash__ = object.__hash__  # type: ignore[method-assign]  # lost with __eq__
@@ -122,11 +134,15 @@ class _Asked:
         from transformers.masking_utils import sdpa_mask
 
         held = (keys >= self.start) & (keys < self.stop)
-        top, left = int(queries.min()), int(keys.min())
+        seen = torch.zeros(len(queries), len(keys), dtype=torch.bool, device=keys.device)
+        if not held.any():
+            return seen
+        # The function is asked for keys of its own call alone: it may be a table of them.
+        top, left, right = int(queries.min()), int(keys[held].min()), int(keys[held].max())
         whole = sdpa_mask(
             batch_size=self.request["batch_size"],
             q_length=int(queries.max()) - top + 1,
-            kv_length=int(keys.max()) - left + 1,
+            kv_length=right - left + 1,
             q_offset=top,
             kv_offset=left,
             mask_function=self.request["mask_function"],
@@ -135,8 +151,8 @@ class _Asked:
             device=queries.device,
         )
         assert whole is not None  # only a skip gives None
-        seen = whole[row, 0]
-        return seen[queries - top][:, keys - left] & held
+        seen[:, held] = whole[row, 0][queries - top][:, keys[held] - left]
+        return seen
 
 
 @dataclass(frozen=True)
@@ -153,29 +169,36 @@ class Everything:
 
 @dataclass(frozen=True, eq=False)
 class Given:
-    """The answer of a tensor [B or 1, H or 1, T, S] that the model made itself: True or a finite number where seen."""
+    """The answer of a tensor [B or 1, 1, T or 1, S] that the model or its caller made: True where seen."""
 
     seen: Tensor
     first: int
+    start: int = 0  # the position of the first key
 
     @classmethod
-    def of(cls, mask: Tensor, first: int) -> Given:
-        # Models hide with the lowest number of a type; half of it is lower than any number that is meant to be added.
-        seen = mask if mask.dtype == torch.bool else mask > torch.finfo(mask.dtype).min / 2
-        return cls(seen[:, :1], first)
+    def parted(cls, mask: Tensor, first: int, start: int = 0) -> tuple[Given, Tensor | None]:
+        """A mask [B or 1, H or 1, T or 1, S], boolean or added to the scores, as what it hides; and itself where it does more.
 
-    @staticmethod
-    def adds(mask: Tensor) -> bool:
-        """Whether a mask changes the scores that it does not hide."""
-        return mask.is_floating_point() and bool(
-            ((mask > torch.finfo(mask.dtype).min / 2) & (mask != 0)).any()
-        )
+        More is to differ between heads, to add numbers, and to hide all of a row by finite numbers: no key is hidden then, as
+        a softmax over them gives each its part. Such a mask is returned as numbers to add, beside a rule that hides nothing.
+        """
+        seen = mask if mask.dtype == torch.bool else mask > HIDES
+        plain = torch.equal(seen, seen[:, :1].expand_as(seen))
+        if mask.dtype != torch.bool:
+            somewhere = seen.any(-1) | (mask == -torch.inf).all(-1)
+            plain = plain and bool(somewhere.all()) and not mask[seen].any()
+        if plain:
+            return cls(seen[:, :1], first, start), None
+        if mask.dtype == torch.bool:
+            mask = torch.zeros(mask.shape, device=mask.device).masked_fill_(~mask, -torch.inf)
+        return cls(torch.ones_like(seen[:1, :1, :1]), first, start), mask
 
     def __call__(self, row: int, queries: Tensor, keys: Tensor) -> Tensor:
         seen = self.seen[row if len(self.seen) > 1 else 0, 0]
-        inside = keys < seen.shape[1]
+        keys = keys - self.start
+        inside = (keys >= 0) & (keys < seen.shape[1])
         rows = (queries - self.first) if len(seen) > 1 else torch.zeros_like(queries)
-        return seen[rows][:, keys.clamp(max=seen.shape[1] - 1)] & inside
+        return seen[rows][:, keys.clamp(0, seen.shape[1] - 1)] & inside
 
 
 @dataclass(frozen=True, eq=False)
@@ -215,7 +238,8 @@ class RowMask:
                 mine = (rows >= start) & (rows < stop)
                 if mine.any():
                     offset = rule.first - start  # cross attention counts its queries anew in each call
-                    seen[mine] = rule.answer(self.row, rows[mine] + offset, cols)
+                    answer = rule.answer(self.row, rows[mine] + offset, cols)
+                    seen[mine] = answer & (cols < rule.last)  # what later calls read was not there
         return seen.to(asked)
 
 

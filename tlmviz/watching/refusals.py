@@ -9,6 +9,7 @@ from torch import nn
 
 from ..errors import BadModel
 from .capture import Recorder
+from .interface import NAME
 
 # Kinds of layers, as configs of transformers name them, that have no softmax over keys.
 NOT_SOFTMAX = ("linear_attention", "mamba", "mamba2", "recurrent", "conv", "ssm", "rwkv")
@@ -41,6 +42,18 @@ def check_model(model: Any) -> None:
         raise BadModel(
             f"{name} has layers that have no softmax over keys (transformers calls them {' and '.join(kinds)}), so no attention "
             "map; it cannot be watched as a whole."
+        )
+    from transformers.modeling_utils import ALL_ATTENTION_FUNCTIONS
+
+    parts = (getattr(module, "config", None) for module in model.modules())
+    chosen = {getattr(config, "_attn_implementation", None) or "eager" for config in parts}
+    unknown = sorted(
+        chosen - {"eager", NAME, *ALL_ATTENTION_FUNCTIONS} | {kind for kind in chosen if "paged" in kind}
+    )
+    if unknown:
+        raise BadModel(
+            f"{name} has the attention implementation {unknown[0]!r}, which is not installed, or for continuous batching alone; "
+            "load it with attn_implementation='sdpa' or 'eager'."
         )
     models = [m for m in model.modules() if isinstance(m, transformers.PreTrainedModel)]
     if not all(part._can_set_attn_implementation() for part in models):

@@ -8,30 +8,43 @@ from typing import Any
 
 from torch import Tensor, nn
 
+from ..errors import BadModel
 from .capture import Recorder
-from .interface import switched
+from .interface import Switched, switched
 
 
 def recording(model: nn.Module, recorder: Recorder) -> ExitStack:
     """Our attention in the model's place, and each (sub)model's inputs noted; undone when the stack closes."""
 
-    def note(module: nn.Module, args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:
+    ours: set[nn.Module] = set()
+
+    def note(module: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:
         if (
             not recorder.depth
         ):  # the model itself, or a part that is called alone, as `generate` calls an encoder
             recorder.begin_pass()
         recorder.depth += 1
+        if module in ours and not isinstance(module.config._attn_implementation, Switched):
+            raise BadModel(
+                f"The attention of {type(module).__name__} was switched to {str(module.config._attn_implementation)!r} inside "
+                "the with block, and is no longer watched; switch it before the block."
+            )
         recorder.inputs[module] = _inputs(args, kwargs)
+        if hasattr(cache := kwargs.get("past_key_values"), "get_seq_length"):
+            recorder.past = int(cache.get_seq_length())  # type: ignore[union-attr]  # it has one
 
     def leave(*_: object) -> None:
         recorder.depth -= 1
 
     with ExitStack() as opening:
         opening.enter_context(switched(model, recorder))
-        for module in model.modules():
-            if hasattr(module, "config") and hasattr(module, "main_input_name"):
-                opening.callback(module.register_forward_pre_hook(_Hook(note), with_kwargs=True).remove)
-                opening.callback(module.register_forward_hook(_Hook(leave), always_call=True).remove)
+        models: list[Any] = [
+            m for m in model.modules() if hasattr(m, "config") and hasattr(m, "main_input_name")
+        ]
+        ours.update(m for m in models if isinstance(m.config._attn_implementation, Switched))
+        for module in models:
+            opening.callback(module.register_forward_pre_hook(_Hook(note), with_kwargs=True).remove)
+            opening.callback(module.register_forward_hook(_Hook(leave), always_call=True).remove)
         return opening.pop_all()
 
 

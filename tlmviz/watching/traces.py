@@ -8,7 +8,7 @@ from typing import Any
 import torch
 from torch import Tensor
 
-from ..errors import BadModel
+from ..errors import BadModel, BadShape
 from ..kernels import AttentionMask, DistanceBias
 from ..patches import Patches, from_channels
 from ..tracing.trace import Trace
@@ -33,18 +33,25 @@ def make_trace(recorder: Recorder, name: str, row: int, tokenizer: Any, model: s
         ]
         for part in ("q", "k", "v", "lse")
     }
-    return Trace.from_arrays(
-        **picked,
-        tokens=tokens,
-        scale=[layer.scale for layer in stack.layers],
-        mask=_masks(stack, row, queries, keys),
-        key_tokens=other,
-        ids=ids,
-        positions=(queries - queries[0]).tolist(),
-        model=model,
-        made_by="tlmviz.watch",
-        patches=_patches(recorder, stack, row, len(queries)),
-    )
+    masks = _masks(stack, row, queries, keys)
+    try:
+        return Trace.from_arrays(
+            **picked,
+            tokens=tokens,
+            scale=[layer.scale for layer in stack.layers],
+            mask=masks,
+            key_tokens=other,
+            ids=ids,
+            positions=(queries - queries[0]).tolist(),
+            model=model,
+            made_by="tlmviz.watch",
+            patches=_patches(recorder, stack, row, len(queries)),
+        )
+    except BadShape as error:
+        raise BadModel(
+            f"The maps of {name!r} cannot be made of what its attention was handed, so they are not shown: "
+            f"{str(error).partition(';')[0]}. Watch another input, or see with attn_implementation='eager' what the model does."
+        ) from error
 
 
 def places(recorder: Recorder, stack: Stack, row: int) -> tuple[Tensor, Tensor]:
@@ -81,6 +88,13 @@ def _patches(recorder: Recorder, stack: Stack, row: int, count: int) -> Patches 
 
 def _check_even(stack: Stack) -> None:
     """Raises BadModel where the layers cut the input into different pieces, as windows of an image do."""
+    last = max(layer.passed for layer in stack.layers)
+    ran = [layer.passed == last for layer in stack.layers]
+    if not all(ran):
+        raise BadModel(
+            f"The last call ran {sum(ran)} of the {len(ran)} layers of {stack.name!r}: an error or an early exit ended it, or "
+            "layers were skipped. Call the model once more, on the whole text."
+        )
     shapes = sorted({(len(layer.q[0]), layer.length, len(layer.k[0])) for layer in stack.layers})
     if len(shapes) > 1:
         found = " and ".join(f"{batch} x {length}" for batch, length, _ in shapes)
@@ -100,7 +114,7 @@ def _masks(stack: Stack, row: int, queries: Tensor, keys: Tensor) -> list[Attent
         if key not in made:
             made[key] = recognised(RowMask(tuple(layer.rules), row, queries, keys, tuple(layer.starts)))
         bias = None
-        if layer.bias:
+        if any(part.adds for part in layer.bias):
             same = tuple(id(part) for part in layer.bias)
             bias = biases[same] = biases[same] if same in biases else bias_of(layer.bias, row, queries, keys)
         masks.append(replace(made[key], softcap=layer.softcap, sinks=layer.sinks, bias=bias))

@@ -17,14 +17,11 @@ from torch import Tensor, nn
 
 from ..errors import BadModel
 from .capture import Layer, Recorder
-from .interface import as_eager
+from .interface import TOLERANCE, as_eager
 from .refusals import check_recorded
 from .session import recording
 from .traces import make_trace, places
 
-# A score of 50 is rounded by 4e-6 in float32; 16 bits have 8 to 11 of the 24 binary digits. Of float64, the eager attention of
-# transformers takes the softmax in float32 all the same.
-TOLERANCE = {torch.float64: 1e-6, torch.float32: 1e-4, torch.float16: 2e-2, torch.bfloat16: 6e-2}
 LENGTH = 9
 
 
@@ -54,13 +51,14 @@ def verify(model: Any, inputs: Mapping[str, Any] | None = None) -> Verified:
     """Compare the watched model with itself. Raises BadModel where outputs differ, or maps from eager attention's."""
     given = [dict(inputs)] if inputs is not None else list(short_inputs(model))
     with evaluating(model), torch.no_grad():
+        errors: list[Exception] = []
         inputs, plain = next(
-            ((one, out) for one in given if (out := _outputs(model, one)) is not None), ({}, None)
+            ((one, out) for one in given if (out := _outputs(model, one, errors)) is not None), ({}, None)
         )
         if plain is None:
             raise BadModel(
-                f"{type(model).__name__} could not be run on a short random input to verify its maps; give an input that it "
-                "takes with check={...}, or check=False."
+                f"{type(model).__name__} could not be run on a short input to verify its maps{_first_line(errors)}; give an "
+                "input that it takes with check={...}, or check=False."
             )
         recorder = Recorder(model)
         ran: set[nn.Module] = set()
@@ -159,12 +157,19 @@ def listening(model: nn.Module, heard: Any) -> Iterator[None]:
 # --- parts ---------------------------------------------------------------------------------------
 
 
-def _outputs(model: Any, inputs: Mapping[str, Any]) -> Any:
-    """What the model gives, or None where it does not take these inputs."""
+def _outputs(model: Any, inputs: Mapping[str, Any], errors: list[Exception]) -> Any:
+    """What the model gives, or None where it does not take these inputs, whose error then joins the others."""
     try:
         return model(**inputs)
-    except (RuntimeError, TypeError, ValueError, IndexError, KeyError, AttributeError):
+    except (RuntimeError, TypeError, ValueError, IndexError, KeyError, AttributeError, ImportError) as error:
+        errors.append(error)
         return None
+
+
+def _first_line(errors: list[Exception]) -> str:
+    """What the first try ended with, for a sentence."""
+    lines = str(errors[0]).splitlines() if errors else []
+    return f" ({type(errors[0]).__name__}: {lines[0][:200].rstrip('.')})" if lines else ""
 
 
 def _is_map(part: Any) -> bool:

@@ -29,6 +29,9 @@ def watch(model: Any, tokenizer: Any = None, *, check: bool | Mapping[str, Any] 
     maps are compared: see `watched.verified`. Give inputs for that with `check={"input_ids": ...}`, or leave it out
     with False.
 
+    A mask of your own, [1 or B, 1 or H, T, S], is read as the model's own attention reads it, and kept where it does more than
+    hide keys from all heads alike.
+
     What PEFT, torch.compile or data parallelism put around a model may be given, and called inside the block, as well.
 
     Raises BadModel where a model does not hand its attention over, or in a form that is not reproduced here.

@@ -350,7 +350,7 @@ def mix(r: Reader) -> Step:
         "Each token's row of weights mixes the values. One fused kernel does scores to sum; the second line is its formula.",
         (
             quote(_method(r, "forward" if r.sees == "source" else "attend"), "z, lse = kernels.attention("),
-            quote(attention._formula, "out = _normalise("),
+            quote(attention._formula, "out = logp.exp()"),
         ),
         r"O^{(i)} = \mathrm{softmax}\!\left(\tfrac{Q^{(i)} K^{(i)\top}}{\sqrt{d_h}}%s\right) V^{(i)}"
         % (" + M" if r.sees == "past" else ""),

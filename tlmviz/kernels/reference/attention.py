@@ -13,6 +13,7 @@ from tlmviz.kernels.differentiable import Gradients, differentiable
 from tlmviz.kernels.mask import AttentionMask, Visible
 
 TILE_ROWS = 256  # rows of scores alive at once: the only T x S temporary is one such strip
+LARGE = 1024.0  # beyond it, rounding takes so much from an lse that its row of weights would not sum to 1
 FEW_ROWS = 16  # queries so few that their mask is written out sooner than it is made of distances
 
 
@@ -92,7 +93,8 @@ def _backward(
         scores = capped((tile_q * scale) @ tile_k.transpose(-1, -2), mask.softcap)
         bend = None if mask.softcap is None else 1 - (scores / mask.softcap).square()  # tanh's derivative
         bias = _bias(rows, cols, q.shape[2], k.shape[2], mask, q)
-        p = _normalise(scores if bias is None else scores.add_(bias), lse[:, :, rows]).exp_()
+        p = _normalise(scores if bias is None else scores.add_(bias), lse[:, :, rows])
+        p = whole_rows(p, lse[:, :, rows], mask.sinks).exp_()
         grads[2][:, :, cols] += p.transpose(-1, -2) @ tile_grad
         grad_s = (tile_grad @ v[:, :, cols].transpose(-1, -2)).sub_(delta[:, :, rows, None]).mul_(p)
         if mask.relative is not None:
@@ -218,8 +220,29 @@ def _formula(
     if bias is not None:
         scores = scores + bias
     lse = scores.logsumexp(-1) if scores.shape[-1] else scores.new_full(scores.shape[:-1], -torch.inf)
-    out = _normalise(scores, lse).exp() @ v
+    logp = whole_rows(_normalise(scores, lse), lse)
+    out = logp.exp() @ v
     return out.to(dtype), lse
+
+
+def is_large(lse: Tensor) -> Tensor:
+    """Where an lse has lost too much to rounding."""
+    return (lse.abs() > LARGE) & lse.isfinite()
+
+
+def whole_rows(logp: Tensor, lse: Tensor, sinks: Tensor | None = None) -> Tensor:
+    """Log weights [B, H, R, S] of all keys that a row sees, less what rounding took from its lse, where that is large.
+
+    Beside a score of -1e9, which masks hide with, log S is lost: a row that is hidden as a whole would have weights of 1 each,
+    where a softmax gives 1 / S.
+    """
+    large = is_large(lse)
+    if not logp.shape[-1] or not large.any():
+        return logp
+    lost = logp.logsumexp(-1)
+    if sinks is not None:
+        lost = torch.logaddexp(lost, sinks.to(lse.dtype)[:, None] - lse)
+    return logp - lost.where(large & lost.isfinite(), 0.0)[..., None]
 
 
 def _normalise(scores: Tensor, lse: Tensor) -> Tensor:

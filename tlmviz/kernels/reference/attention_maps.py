@@ -7,7 +7,18 @@ from torch import Tensor
 
 from ..mask import AttentionMask
 from . import attention
-from .attention import _bias, _hide_padding, _normalise, capped, expand, tiles, visible, wide
+from .attention import (
+    _bias,
+    _hide_padding,
+    _normalise,
+    capped,
+    expand,
+    is_large,
+    tiles,
+    visible,
+    whole_rows,
+    wide,
+)
 
 CELLS_AT_ONCE = 1 << 19  # statistics go over a strip of scores several times: it stays in the cache
 FEWEST_ROWS = 16  # of a strip
@@ -37,8 +48,12 @@ def attention_map(
     q: Tensor, k: Tensor, lse: Tensor, rows: slice, cols: slice, mask: AttentionMask, scale: float
 ) -> Tensor:
     """See `kernels.attention_map`."""
+    lse = lse[:, :, rows]
+    if is_large(lse).any():
+        logp = _normalise(attention_scores(q, k, rows, slice(None), mask, scale), lse)
+        return whole_rows(logp, lse, mask.sinks).exp()[..., cols]
     scores = attention_scores(q, k, rows, cols, mask, scale)
-    return _normalise(scores, lse[:, :, rows]).exp_()
+    return _normalise(scores, lse).exp_()
 
 
 def pooled_attention_map(
@@ -61,6 +76,7 @@ def pooled_attention_map(
             continue
         cols = slice(left * keys // size, -(-right * keys // size))
         logp = _normalise(attention_scores(q, k, rows, cols, mask, scale), lse[:, :, rows])
+        logp = whole_rows(logp, lse[:, :, rows], mask.sinks)
         index_c = _bins(left, right, keys, size, cols.start, q.device)
         index_r = _bins(top, bottom, queries, size, rows.start, q.device)
         if reduce == "max":
@@ -97,9 +113,9 @@ def head_statistics(
         where = torch.arange(cols.start, cols.stop, device=q.device)
         logp = attention_scores(q, k, rows, cols, mask, scale)
         logp -= lse[:, :, rows].masked_fill(lse[:, :, rows] == -torch.inf, 0.0)[..., None]
-        best = logp.amax(-1)
-        result["peak"][:, :, rows] = best.exp()
-        result["max_logit"][:, :, rows] = best + lse[:, :, rows]
+        result["max_logit"][:, :, rows] = logp.amax(-1) + lse[:, :, rows]
+        logp = whole_rows(logp, lse[:, :, rows], mask.sinks)
+        result["peak"][:, :, rows] = logp.amax(-1).exp()
         p = logp.exp()
         for name, index in (("sink", 0 * own), ("self", own), ("previous", own - 1)):
             result[name][:, :, rows] = _pick(p, index - cols.start)

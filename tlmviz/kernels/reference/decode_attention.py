@@ -7,7 +7,17 @@ from einops import rearrange
 from torch import Tensor
 
 from ..mask import AttentionMask
-from .attention import _dense, _flash, _flash_fits, _normalise, add_sinks, by_relative, capped, wide
+from .attention import (
+    _dense,
+    _flash,
+    _flash_fits,
+    _normalise,
+    add_sinks,
+    by_relative,
+    capped,
+    whole_rows,
+    wide,
+)
 
 
 def decode_attention(
@@ -63,7 +73,7 @@ def _without_sinks(
     if hidden is not None:
         scores = scores.masked_fill(hidden[:, None, None, :], -torch.inf)
     lse = scores.logsumexp(-1) if scores.shape[-1] else scores.new_full(scores.shape[:-1], -torch.inf)
-    out = _normalise(scores, lse).exp() @ v
+    out = whole_rows(_normalise(scores, lse), lse).exp() @ v
     return out.reshape(batch, heads, 1, v.shape[-1]).to(q.dtype), lse.reshape(batch, heads, 1)
 
 
