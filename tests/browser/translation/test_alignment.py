@@ -11,6 +11,7 @@ from tests.browser.helpers import (
     at_rest,
     box_of,
     on_a_phone,
+    open_further_part,
     open_link,
     param_of,
     plot,
@@ -82,7 +83,7 @@ def test_the_closed_menus_follow_the_sentence(page, server):
     says("Hypothesis", mt.text(best(TEXT)))
     write(OTHER)
     says("Hypothesis", mt.text(best(OTHER)))
-    page.get_by_text("Force attention", exact=True).click()
+    open_further_part(page, "Force attention")
     for text in (OTHER, TEXT):
         write(text)
         for menu, ids in (("Step", best(text)), ("looks at", mt.encode(text))):
