@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from contextlib import ExitStack
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack, contextmanager
 from typing import Any
 
+import torch
 from torch import Tensor, nn
 
-from .capture import Recorder
+from .capture import Call, Recorder
 from .interface import switched
 
 
@@ -22,6 +23,7 @@ def recording(model: nn.Module, recorder: Recorder) -> ExitStack:
             recorder.begin_pass()
         recorder.depth += 1
         recorder.inputs[module] = _inputs(args, kwargs)
+        recorder.pictured[module] = Call.of(args, kwargs)
 
     def leave(*_: object) -> None:
         recorder.depth -= 1
@@ -33,6 +35,23 @@ def recording(model: nn.Module, recorder: Recorder) -> ExitStack:
                 opening.callback(module.register_forward_pre_hook(_Hook(note), with_kwargs=True).remove)
                 opening.callback(module.register_forward_hook(_Hook(leave), always_call=True).remove)
         return opening.pop_all()
+
+
+@contextmanager
+def evaluating(model: nn.Module) -> Iterator[None]:
+    """Without dropout; every module's own flag comes back."""
+    flags = {module: module.training for module in model.modules()}
+    model.eval()
+    try:
+        yield
+    finally:
+        for module, flag in flags.items():
+            module.training = flag
+
+
+def forked(device: torch.device) -> Any:
+    """What is drawn inside is drawn again behind it: runs draw the same numbers, and the caller's are not moved."""
+    return torch.random.fork_rng([device] if device.type == "cuda" else [])
 
 
 class _Hook:
@@ -53,11 +72,9 @@ def _nothing(*_: object) -> None:
 
 
 def _inputs(args: tuple[Any, ...], kwargs: dict[str, Any]) -> dict[str, Tensor]:
-    """Token ids and pixels among a call's arguments, the first of which may have no name."""
-    found = {name: kwargs.get(name) for name in ("input_ids", "decoder_input_ids", "pixel_values")}
-    first = args[0] if args else None
-    if isinstance(first, Tensor):
-        name = "pixel_values" if first.is_floating_point() else "input_ids"
-        if found[name] is None and first.ndim == (4 if first.is_floating_point() else 2):
-            found[name] = first
+    """Token ids among a call's arguments, the first of which may have no name."""
+    found = {name: kwargs.get(name) for name in ("input_ids", "decoder_input_ids")}
+    first = args[0] if args and found["input_ids"] is None else None
+    if isinstance(first, Tensor) and not first.is_floating_point() and first.ndim == 2:
+        found["input_ids"] = first
     return {name: value.detach() for name, value in found.items() if isinstance(value, Tensor)}

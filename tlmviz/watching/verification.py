@@ -19,7 +19,7 @@ from ..errors import BadModel
 from .capture import Layer, Recorder
 from .interface import as_eager
 from .refusals import check_recorded
-from .session import recording
+from .session import evaluating, forked, recording
 from .traces import make_trace, places
 
 # A score of 50 is rounded by 4e-6 in float32; 16 bits have 8 to 11 of the 24 binary digits. Of float64, the eager attention of
@@ -64,7 +64,8 @@ def verify(model: Any, inputs: Mapping[str, Any] | None = None) -> Verified:
             )
         recorder = Recorder(model)
         ran: set[nn.Module] = set()
-        with recording(model, recorder), listening(model, lambda module, out: ran.add(module)):
+        hear = listening(model, lambda module, out: ran.add(module))
+        with recording(model, recorder), hear, forked(model.device):
             outputs = model(**inputs)
         left_out = check_recorded(model, recorder, ran)
         for stack in recorder.stacks:
@@ -89,7 +90,7 @@ def _beside_eager(model: Any, inputs: Mapping[str, Any]) -> tuple[float, int, fl
         if module in recorder.seen and found:
             maps.setdefault(recorder.names[module], []).append(found[-1])
 
-    with as_eager(model), recording(model, recorder), listening(model, take):
+    with as_eager(model), recording(model, recorder), listening(model, take), forked(model.device):
         model(**inputs)
     layers = [layer for stack in recorder.stacks.values() for layer in stack.layers]
     return *_map_error(recorder, maps), max(TOLERANCE.get(layer.q[0].dtype, 1e-4) for layer in layers)
@@ -106,7 +107,7 @@ def short_inputs(model: Any) -> Iterator[dict[str, Tensor]]:
         if vocab > 1
         else None
     )
-    text, vision = {}, {}
+    text, vision, video = {}, {}, {}
     if ids is not None:
         mask = torch.ones_like(ids)
         text = {"input_ids": ids, "attention_mask": mask}
@@ -119,9 +120,15 @@ def short_inputs(model: Any) -> Iterator[dict[str, Tensor]]:
             text["decoder_input_ids"] = ids[:, :7]
     image = getattr(config, "vision_config", config)
     size, channels = getattr(image, "image_size", None), getattr(image, "num_channels", 3)
+    size, frames = size or getattr(image, "crop_size", None), getattr(image, "num_frames", None)
+    frames = frames or getattr(image, "frames_per_clip", None)
     if size is not None:
         height, width = (size, size) if isinstance(size, int) else size
-        vision = {"pixel_values": torch.randn(2, channels, height, width, generator=generator).to(dtype)}
+        shape = (2, channels, height, width)
+        vision = {"pixel_values": torch.randn(shape, generator=generator).to(dtype)}
+        if frames:
+            pixels = torch.randn(2, frames, *shape[1:], generator=generator).to(dtype)
+            video = {name: pixels for name in (model.main_input_name,) if name.startswith("pixel_values")}
     tries: list[dict[str, Tensor]] = []
     if model.main_input_name == "input_features":
         frames = 2 * config.max_source_positions
@@ -129,21 +136,9 @@ def short_inputs(model: Any) -> Iterator[dict[str, Tensor]]:
         tries.append({"input_features": sound, "decoder_input_ids": ids[:, :7]})  # type: ignore[index]
     if model.main_input_name == "input_values":
         tries.append({"input_values": torch.randn(2, 4000, generator=generator).to(dtype)})
-    tries += [part for part in (text, vision, text | vision) if part]
+    tries += [part for part in (text, vision, text | vision, video) if part]
     for one in tries:
         yield {name: value.to(device) for name, value in one.items()}
-
-
-@contextmanager
-def evaluating(model: nn.Module) -> Iterator[None]:
-    """Without dropout; every module's own flag comes back."""
-    flags = {module: module.training for module in model.modules()}
-    model.eval()
-    try:
-        yield
-    finally:
-        for module, flag in flags.items():
-            module.training = flag
 
 
 @contextmanager
@@ -162,7 +157,8 @@ def listening(model: nn.Module, heard: Any) -> Iterator[None]:
 def _outputs(model: Any, inputs: Mapping[str, Any]) -> Any:
     """What the model gives, or None where it does not take these inputs."""
     try:
-        return model(**inputs)
+        with forked(model.device):
+            return model(**inputs)
     except (RuntimeError, TypeError, ValueError, IndexError, KeyError, AttributeError):
         return None
 
