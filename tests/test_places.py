@@ -29,7 +29,8 @@ def test_what_a_model_does_with_patches_is_found(seed, rows, columns, height, wi
 
     learned = torch.randn(1, 1, 3 * height * width, generator=draw)
     numbers = {"": image.numbers, "cls": torch.full((1, 1, 1), 2 * count)}
-    found = sources(run, {"": pixels, "cls": learned}, numbers)
+    tensors = {"": pixels, "cls": learned}
+    found = sources(run, tensors, numbers, run(tensors))
     for row, (own, expected) in enumerate(zip(found.tolist(), tokens.tolist())):
         for number, token in zip(own, expected):
             known = expected.count(token) == 1 and token <= count

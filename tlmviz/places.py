@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import itertools
+import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
@@ -107,26 +109,30 @@ def sources(
     run: Callable[[Mapping[str, Tensor]], Tensor],
     tensors: Mapping[str, Tensor],
     numbers: Mapping[str, Tensor],
+    plain: Tensor,
 ) -> Tensor:
-    """Which part of its input each token of `run(tensors)` [rows, T, N] is made of, and of no other: its number, else -1.
+    """Which part of its input each token of `plain = run(tensors)` [rows, T, N] is made of, and of no other: its number, else -1.
 
-    `numbers`, broadcast to the tensors, say which part each cell is; -1 for none. Two runs for each binary digit of the numbers
-    change the parts that have a 0 and those that have a 1 there: a token of one part alone changes in exactly one of every
-    two, and they spell its number. Several tokens of one part are each a piece of it, and get -1 too.
+    `numbers`, broadcast to the tensors, say which part each cell is; -1 for none. Each part is changed in half of the runs, in a
+    choice of its own: 10 runs for 252 parts. A token of one part changes in just these, one of several in more than half. Several
+    tokens of one part are each a piece of it, and get -1 too.
     """
-    plain, most = run(tensors), max(int(number.max()) for number in numbers.values())
+    count = 1 + max(int(number.max()) for number in numbers.values())
+    runs = next(runs for runs in itertools.count(2) if math.comb(runs, runs // 2) >= count)
+    choices = itertools.islice(itertools.combinations(range(runs), runs // 2), count)
+    words = torch.tensor([sum(1 << number for number in choice) for choice in choices], device=plain.device)
     other = {name: part + (1 + part.abs().max()) * _wave(part) for name, part in tensors.items()}
-    found = torch.zeros(plain.shape[:2], dtype=torch.long, device=plain.device)
-    single = torch.ones_like(found, dtype=torch.bool)
-    for digit in range(max(1, most.bit_length())):
-        differs = []
-        for value in (0, 1):
-            chosen = {name: (own >= 0) & ((own >> digit & 1) == value) for name, own in numbers.items()}
-            mixed = {name: other[name].where(chosen[name], part) for name, part in tensors.items()}
-            differs.append((run(mixed) != plain).any(-1))
-        single &= differs[0] ^ differs[1]
-        found += differs[1].long() << digit
-    found[~single] = -1
+    changed = torch.zeros(plain.shape[:2], dtype=torch.long, device=plain.device)
+    for number in range(runs):
+        mixed = {}
+        for name, part in tensors.items():
+            own = numbers[name]
+            chosen = (own >= 0) & (words.to(own.device)[own] >> number & 1).bool()
+            mixed[name] = other[name].where(chosen, part)
+        changed += (run(mixed) != plain).any(-1).long() << number
+    known = torch.full((1 << runs,), -1, device=plain.device)
+    known[words] = torch.arange(count, device=plain.device)
+    found = known[changed]
     for row in found:
         _, same, counts = row.unique(return_inverse=True, return_counts=True)
         row[counts[same] > 1] = -1

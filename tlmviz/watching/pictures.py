@@ -2,7 +2,7 @@
 
 Models put [CLS] and others before or behind the patches, shuffle them, leave some out, or cut a video into tubes. So the part
 of the model that was given the picture runs again as far as its first attention, with some patches changed: the tokens whose
-query or key is another one are theirs. For 196 patches these are 18 runs of less than a layer each. Learned tokens are found
+query or key is another one are theirs. For 196 patches these are 11 runs of less than a layer each. Learned tokens are found
 by changing their parameter.
 """
 
@@ -73,7 +73,7 @@ def _search(owner: nn.Module, module: nn.Module, call: Call, kept: Tensor) -> Pl
         (drew or not alone) and (plain - kept).abs().max() > 1e-3 * kept.abs().max()
     ):
         raise ValueError("Another run shuffles or leaves out other patches.")
-    return Places(sources(run, tensors, numbers), pixels, learned)
+    return Places(sources(run, tensors, numbers, plain), pixels, learned)
 
 
 def _cut(call: Call, config: Any) -> Cut:

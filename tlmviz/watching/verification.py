@@ -130,10 +130,14 @@ def short_inputs(model: Any) -> Iterator[dict[str, Tensor]]:
             pixels = torch.randn(2, frames, *shape[1:], generator=generator).to(dtype)
             video = {name: pixels for name in (model.main_input_name,) if name.startswith("pixel_values")}
     tries: list[dict[str, Tensor]] = []
-    if model.main_input_name == "input_features":
+    if (
+        model.main_input_name == "input_features"
+        and hasattr(config, "max_source_positions")
+        and ids is not None
+    ):
         frames = 2 * config.max_source_positions
         sound = torch.randn(2, config.num_mel_bins, frames, generator=generator).to(dtype)
-        tries.append({"input_features": sound, "decoder_input_ids": ids[:, :7]})  # type: ignore[index]
+        tries.append({"input_features": sound, "decoder_input_ids": ids[:, :7]})
     if model.main_input_name == "input_values":
         tries.append({"input_values": torch.randn(2, 4000, generator=generator).to(dtype)})
     tries += [part for part in (text, vision, text | vision, video) if part]
