@@ -17,7 +17,7 @@ from ..tracing.trace import Trace
 from ..watching import watch
 from ..watching.capture import LAYER, Recorder
 from ..watching.refusals import unwrapped
-from ..watching.session import evaluating
+from ..watching.verification import evaluating
 from .calls import attention_calls, call_traces
 
 

@@ -19,7 +19,7 @@ LAYER = re.compile(r"^(?P<before>.*?)\.?(?P<number>\d+)(?:\.(?P<after>.*))?$")
 
 
 class Reached(Exception):
-    """The first attention of a run that goes no further: its module, query and key."""
+    """The first attention of a run that goes no further: its module and queries."""
 
 
 @dataclass(frozen=True, eq=False)

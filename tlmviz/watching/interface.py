@@ -133,7 +133,7 @@ def attend(
             "of it; make it before or after the with block."
         )
     if recorder.searching:
-        raise Reached(module, query, key)
+        raise Reached(module, query)
     _check_tensors(module, options)
     rule = _rule(module, query, key, attention_mask, options)
     given = attention_mask.own() if isinstance(attention_mask, LazyMask) else attention_mask

@@ -1,9 +1,8 @@
 """Which patch of a picture each token of a watched model is: see `tlmviz.places`.
 
-Models put [CLS] and others before or behind the patches, shuffle them, leave some out, or cut a video into tubes. So the part
-of the model that was given the picture runs again as far as its first attention, with some patches changed: the tokens whose
-query or key is another one are theirs. For 196 patches these are 11 runs of less than a layer each. Learned tokens are found
-by changing their parameter.
+The part of the model that was given the picture runs again as far as its first attention, with some patches changed: the tokens
+whose query is another one are theirs. For 196 patches these are 11 runs of less than a layer each. Learned tokens are found by
+changing their parameter.
 """
 
 from __future__ import annotations
@@ -21,18 +20,13 @@ from ..errors import BadModel
 from ..places import Cut, Places, cut, sources
 from .capture import Call, Reached, Recorder, Stack, random_state
 from .interface import OWNERS, switched
-from .session import evaluating, forked
+from .verification import UNFIT, evaluating, forked
 
 LEARNED = {
     "cls_token": "[CLS]", "class_embedding": "[CLS]", "distillation_token": "[distillation]",
     "register_tokens": "[register {}]", "detection_tokens": "[detection {}]",
 }  # fmt: skip
-VIDEO = (
-    "num_frames",
-    "frames_per_clip",
-    "tubelet_size",
-)  # what five axes are, says a config with one of them
-UNFIT = (RuntimeError, TypeError, ValueError, IndexError, KeyError, AttributeError, BadModel)
+VIDEO = ("num_frames", "frames_per_clip", "tubelet_size")  # settings of models whose five axes are a video's
 
 
 def find(recorder: Recorder, stack: Stack) -> Places | None:
@@ -43,11 +37,11 @@ def find(recorder: Recorder, stack: Stack) -> Places | None:
     owner, call = next((pair for pair in called if pair[1]), (module, None))
     if call is None or stack.name not in ("vision", "encoder"):
         return None
-    kept = _by_token(layer.joined("q"), layer.joined("k"))
+    kept = layer.joined("q").transpose(1, 2).flatten(2)
     try:
         with _again(recorder, owner, module, call.pixels):
             return _search(owner, module, call, kept)
-    except UNFIT:  # what does not run a second time as it did the first
+    except (*UNFIT, BadModel):  # what does not run a second time as it did the first
         none = torch.full(kept.shape[:2], -1)
         return Places(none, Cut(call.pixels, none, none.new_zeros(0, 4), (1, 1, 1)))
 
@@ -65,13 +59,10 @@ def _search(owner: nn.Module, module: nn.Module, call: Call, kept: Tensor) -> Pl
             learned += [label.format(number + 1) for number in range(count)]
     plain = run(tensors)
     drew = not all(map(torch.equal, random_state(pixels.pixels.device), call.random))
-    alone = not any(
-        isinstance(value, Tensor | list | tuple) for where, value in call.given.items() if where != call.where
-    )
+    told = [value for name, value in call.given.items() if name != call.where]
     # Without draws and other tensors every run has these places, and weights may have been trained since.
-    if plain.shape != kept.shape or (
-        (drew or not alone) and (plain - kept).abs().max() > 1e-3 * kept.abs().max()
-    ):
+    alike = not drew and not any(isinstance(value, Tensor | list | tuple) for value in told)
+    if not alike and not (plain - kept).abs().max() <= 1e-3 * kept.abs().max() or plain.shape != kept.shape:
         raise ValueError("Another run shuffles or leaves out other patches.")
     return Places(sources(run, tensors, numbers, plain), pixels, learned)
 
@@ -88,7 +79,7 @@ def _cut(call: Call, config: Any) -> Cut:
 
 
 def _run(owner: nn.Module, module: nn.Module, call: Call, tensors: Mapping[str, Tensor]) -> Tensor:
-    """Query and key of each token at the first attention, of these pixels ("") and parameters. Raises ValueError for another."""
+    """Queries [rows, T, N] of the first attention, of these pixels ("") and parameters. Raises ValueError for another's."""
     torch.set_rng_state(call.random[0])
     for state in call.random[1:]:
         torch.cuda.set_rng_state(state, tensors[""].device)
@@ -99,16 +90,9 @@ def _run(owner: nn.Module, module: nn.Module, call: Call, tensors: Mapping[str, 
     try:
         torch.func.functional_call(owner, parameters, args, kwargs)
     except Reached as reached:
-        first, q, k = reached.args
-        if first is module:
-            return _by_token(q, k)
+        if reached.args[0] is module:
+            return reached.args[1].transpose(1, 2).flatten(2)  # type: ignore[no-any-return]
     raise ValueError("Another attention comes first.")
-
-
-def _by_token(q: Tensor, k: Tensor) -> Tensor:
-    """Queries, and keys if there are as many, of all heads by token: [rows, T, N]."""
-    parts = [q, k] if q.shape[2] == k.shape[2] else [q]
-    return torch.cat([part.transpose(1, 2).flatten(2) for part in parts], -1)
 
 
 @contextmanager

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
-from contextlib import ExitStack, contextmanager
+from collections.abc import Callable
+from contextlib import ExitStack
 from typing import Any
 
-import torch
 from torch import Tensor, nn
 
 from .capture import Call, Recorder
@@ -35,23 +34,6 @@ def recording(model: nn.Module, recorder: Recorder) -> ExitStack:
                 opening.callback(module.register_forward_pre_hook(_Hook(note), with_kwargs=True).remove)
                 opening.callback(module.register_forward_hook(_Hook(leave), always_call=True).remove)
         return opening.pop_all()
-
-
-@contextmanager
-def evaluating(model: nn.Module) -> Iterator[None]:
-    """Without dropout; every module's own flag comes back."""
-    flags = {module: module.training for module in model.modules()}
-    model.eval()
-    try:
-        yield
-    finally:
-        for module, flag in flags.items():
-            module.training = flag
-
-
-def forked(device: torch.device) -> Any:
-    """What is drawn inside is drawn again behind it: runs draw the same numbers, and the caller's are not moved."""
-    return torch.random.fork_rng([device] if device.type == "cuda" else [])
 
 
 class _Hook:

@@ -19,13 +19,21 @@ from ..errors import BadModel
 from .capture import Layer, Recorder
 from .interface import as_eager
 from .refusals import check_recorded
-from .session import evaluating, forked, recording
+from .session import recording
 from .traces import make_trace, places
 
 # A score of 50 is rounded by 4e-6 in float32; 16 bits have 8 to 11 of the 24 binary digits. Of float64, the eager attention of
 # transformers takes the softmax in float32 all the same.
 TOLERANCE = {torch.float64: 1e-6, torch.float32: 1e-4, torch.float16: 2e-2, torch.bfloat16: 6e-2}
 LENGTH = 9
+UNFIT = (
+    RuntimeError,
+    TypeError,
+    ValueError,
+    LookupError,
+    AttributeError,
+    AssertionError,
+)  # of inputs not taken
 
 
 @dataclass(frozen=True)
@@ -120,29 +128,40 @@ def short_inputs(model: Any) -> Iterator[dict[str, Tensor]]:
             text["decoder_input_ids"] = ids[:, :7]
     image = getattr(config, "vision_config", config)
     size, channels = getattr(image, "image_size", None), getattr(image, "num_channels", 3)
-    size, frames = size or getattr(image, "crop_size", None), getattr(image, "num_frames", None)
-    frames = frames or getattr(image, "frames_per_clip", None)
+    frames = getattr(image, "num_frames", None) or getattr(image, "frames_per_clip", None)
+    size = size or getattr(image, "crop_size", None)
     if size is not None:
-        height, width = (size, size) if isinstance(size, int) else size
-        shape = (2, channels, height, width)
-        vision = {"pixel_values": torch.randn(shape, generator=generator).to(dtype)}
+        shape = (channels, *((size, size) if isinstance(size, int) else size))
+        vision = {"pixel_values": torch.randn(2, *shape, generator=generator).to(dtype)}
         if frames:
-            pixels = torch.randn(2, frames, *shape[1:], generator=generator).to(dtype)
-            video = {name: pixels for name in (model.main_input_name,) if name.startswith("pixel_values")}
+            video = {model.main_input_name: torch.randn(2, frames, *shape, generator=generator).to(dtype)}
     tries: list[dict[str, Tensor]] = []
-    if (
-        model.main_input_name == "input_features"
-        and hasattr(config, "max_source_positions")
-        and ids is not None
-    ):
-        frames = 2 * config.max_source_positions
-        sound = torch.randn(2, config.num_mel_bins, frames, generator=generator).to(dtype)
+    length, bins = getattr(config, "max_source_positions", 0), getattr(config, "num_mel_bins", 0)
+    if model.main_input_name == "input_features" and length and bins and ids is not None:
+        sound = torch.randn(2, bins, 2 * length, generator=generator).to(dtype)
         tries.append({"input_features": sound, "decoder_input_ids": ids[:, :7]})
     if model.main_input_name == "input_values":
         tries.append({"input_values": torch.randn(2, 4000, generator=generator).to(dtype)})
     tries += [part for part in (text, vision, text | vision, video) if part]
     for one in tries:
         yield {name: value.to(device) for name, value in one.items()}
+
+
+@contextmanager
+def evaluating(model: nn.Module) -> Iterator[None]:
+    """Without dropout; every module's own flag comes back."""
+    flags = {module: module.training for module in model.modules()}
+    model.eval()
+    try:
+        yield
+    finally:
+        for module, flag in flags.items():
+            module.training = flag
+
+
+def forked(device: torch.device) -> Any:
+    """What is drawn inside is drawn again behind it: runs draw the same numbers, and the caller's are not moved."""
+    return torch.random.fork_rng([device] if device.type == "cuda" else [])
 
 
 @contextmanager
@@ -163,7 +182,7 @@ def _outputs(model: Any, inputs: Mapping[str, Any]) -> Any:
     try:
         with forked(model.device):
             return model(**inputs)
-    except (RuntimeError, TypeError, ValueError, IndexError, KeyError, AttributeError):
+    except UNFIT:
         return None
 
 
