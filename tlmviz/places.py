@@ -95,7 +95,7 @@ def cut(pixels: Tensor, size: tuple[int, int, int], shapes: Tensor | None = None
         return Cut(pixels, numbers[:, :, None], places, size)
     if pixels.ndim == 4:
         numbers, places = _numbered((len(pixels), 1, *pixels.shape[2:]), (1, *size), device)
-        return Cut(pixels, numbers, places, size)
+        return Cut(pixels, numbers, places, size)  # an image is its only frame, however many a tube has
     if pixels.ndim == 5:
         count, frames, _, height, width = pixels.shape
         numbers, places = _numbered((count, frames, height, width), (1, *size), device)

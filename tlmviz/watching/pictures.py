@@ -31,13 +31,12 @@ VIDEO = ("num_frames", "frames_per_clip", "tubelet_size")  # settings of models 
 
 def find(recorder: Recorder, stack: Stack) -> Places | None:
     """What the tokens of a stack are, unknown where nothing is proven; None where no picture went in."""
-    layer = stack.layers[0]
-    module = next(part for part, name in recorder.names.items() if name == layer.name)
+    module = next(part for part, name in recorder.names.items() if name == stack.layers[0].name)
     called = ((part, recorder.pictured.get(part)) for part in recorder.around(module))
     owner, call = next((pair for pair in called if pair[1]), (module, None))
     if call is None or stack.name not in ("vision", "encoder"):
         return None
-    kept = layer.joined("q").transpose(1, 2).flatten(2)
+    kept = stack.layers[0].joined("q").transpose(1, 2).flatten(2)
     try:
         with _again(recorder, owner, module, call.pixels):
             return _search(owner, module, call, kept)
@@ -72,10 +71,9 @@ def _cut(call: Call, config: Any) -> Cut:
     config = getattr(config, "vision_config", config)
     tube, *size = torch.tensor(getattr(config, "tubelet_size", 1)).view(-1).tolist()
     height, width = size or torch.tensor(config.patch_size).expand(2).tolist()
-    video = call.pixels.ndim == 5
-    if video and not any(hasattr(config, name) for name in VIDEO):
+    if call.pixels.ndim == 5 and not any(hasattr(config, name) for name in VIDEO):
         raise ValueError("Five axes that are no video.")
-    return cut(call.pixels, (tube if video else 1, height, width), call.given.get("spatial_shapes"))
+    return cut(call.pixels, (tube, height, width), call.given.get("spatial_shapes"))
 
 
 def _run(owner: nn.Module, module: nn.Module, call: Call, tensors: Mapping[str, Tensor]) -> Tensor:
@@ -83,8 +81,8 @@ def _run(owner: nn.Module, module: nn.Module, call: Call, tensors: Mapping[str, 
     torch.set_rng_state(call.random[0])
     for state in call.random[1:]:
         torch.cuda.set_rng_state(state, tensors[""].device)
-    parameters, given = dict(tensors), call.given | {call.where: tensors[""]}
-    del parameters[""]
+    given = call.given | {call.where: tensors[""]}
+    parameters = {name: own for name, own in tensors.items() if name}
     args = tuple(value for name, value in given.items() if isinstance(name, int))
     kwargs = {name: value for name, value in given.items() if isinstance(name, str)}
     try:

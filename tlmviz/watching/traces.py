@@ -33,8 +33,8 @@ def make_trace(
     stack = recorder.stacks[name]
     _check_even(stack)
     queries, keys = places(recorder, stack, row)
-    own = recorder.stacks.get("decoder", stack) if stack.crosses else stack
-    tokens, ids = _names(own, row, queries, tokenizer, pictured)
+    asks = recorder.stacks.get("decoder", stack) if stack.crosses else stack
+    tokens, ids = _names(asks, row, queries, tokenizer, pictured)
     other = _names(_source(recorder, stack), row, keys, tokenizer, pictured)[0] if stack.crosses else None
     found = pictured(stack) if stack.ids is None else None
     picked: dict[str, Any] = {

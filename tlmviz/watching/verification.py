@@ -26,14 +26,7 @@ from .traces import make_trace, places
 # transformers takes the softmax in float32 all the same.
 TOLERANCE = {torch.float64: 1e-6, torch.float32: 1e-4, torch.float16: 2e-2, torch.bfloat16: 6e-2}
 LENGTH = 9
-UNFIT = (
-    RuntimeError,
-    TypeError,
-    ValueError,
-    LookupError,
-    AttributeError,
-    AssertionError,
-)  # of inputs not taken
+UNFIT = (RuntimeError, TypeError, ValueError, LookupError, AttributeError, AssertionError)
 
 
 @dataclass(frozen=True)
@@ -127,11 +120,10 @@ def short_inputs(model: Any) -> Iterator[dict[str, Tensor]]:
         if config.is_encoder_decoder:
             text["decoder_input_ids"] = ids[:, :7]
     image = getattr(config, "vision_config", config)
-    size, channels = getattr(image, "image_size", None), getattr(image, "num_channels", 3)
+    size = getattr(image, "image_size", getattr(image, "crop_size", None))
     frames = getattr(image, "num_frames", None) or getattr(image, "frames_per_clip", None)
-    size = size or getattr(image, "crop_size", None)
     if size is not None:
-        shape = (channels, *((size, size) if isinstance(size, int) else size))
+        shape = (getattr(image, "num_channels", 3), *((size, size) if isinstance(size, int) else size))
         vision = {"pixel_values": torch.randn(2, *shape, generator=generator).to(dtype)}
         if frames:
             video = {model.main_input_name: torch.randn(2, frames, *shape, generator=generator).to(dtype)}
