@@ -23,6 +23,7 @@ LAYERS = (
         "extras",
         "files",
         "patches",
+        "places",
         "recording",
         "routing",
         "tokens",

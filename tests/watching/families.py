@@ -47,7 +47,8 @@ class Family:
         """The model, the same for the same seed, in evaluation mode."""
         torch.manual_seed(seed)
         config = getattr(hf, self.config)(**self.settings, **changes)
-        model = getattr(hf, self.auto).from_config(config).eval()
+        kind = getattr(hf, self.auto)
+        model = (kind.from_config if self.auto.startswith("Auto") else kind)(config).eval()
         with torch.no_grad():
             for parameter in model.parameters():
                 if parameter.ndim > 1:
@@ -73,6 +74,18 @@ def image(model: Any) -> dict[str, Tensor]:
     return {"pixel_values": torch.randn(2, 3, 16, 16, generator=torch.Generator().manual_seed(1))}
 
 
+def pixels(model: Any, *shape: int) -> dict[str, Tensor]:
+    name = model.main_input_name if "pixel" in model.main_input_name else "pixel_values"
+    return {name: torch.randn(shape, generator=torch.Generator().manual_seed(1))}
+
+
+def cut(model: Any) -> dict[str, Tensor]:
+    """Patches that were cut before the model: 3 x 5 of one image, 2 x 4 of another, and padding."""
+    seen = torch.arange(16) < torch.tensor([15, 8])[:, None]
+    shapes = torch.tensor([[3, 5], [2, 4]])
+    return pixels(model, 2, 16, 48) | {"pixel_attention_mask": seen.long(), "spatial_shapes": shapes}
+
+
 def sound(model: Any) -> dict[str, Tensor]:
     frames = torch.randn(2, model.config.num_mel_bins, 40, generator=torch.Generator().manual_seed(1))
     return {"input_features": frames, "decoder_input_ids": text(model)["input_ids"][:1, :7].repeat(2, 1)}
@@ -83,6 +96,10 @@ FED: dict[str, Callable[[Any], dict[str, Tensor]]] = {
     "right": lambda model: text(model, "right"),
     "pair": pair,
     "image": image,
+    "wide": lambda model: pixels(model, 2, 3, 8, 24),
+    "video": lambda model: pixels(model, 2, 4, 3, 8, 12),
+    "square video": lambda model: pixels(model, 2, 4, 3, 12, 12) | {"skip_predictor": True},
+    "cut": cut,
     "both": lambda model: text(model, "right") | image(model),
     "sound": sound,
 }
@@ -183,6 +200,62 @@ PAIRS = {
         "AutoModelForSpeechSeq2Seq",
         "sound",
     ),  # noqa: E501
+}
+VIDEO = dict(VISION, image_size=[8, 12], num_frames=4)
+PICTURES = {  # models of pictures alone: with their kinds of learned tokens in every place, shuffled, of any size, of videos
+    "deit": Family("DeiTConfig", VISION, "AutoModel", "image"),
+    "yolos": Family(
+        "YolosConfig", dict(VISION, image_size=[8, 24], num_detection_tokens=3), "AutoModel", "wide"
+    ),
+    "vit_mae": Family("ViTMAEConfig", dict(VISION, mask_ratio=0.25), "AutoModel", "image", 1.0),
+    "videomae": Family("VideoMAEConfig", dict(VIDEO, tubelet_size=2), "AutoModel", "video"),
+    "pixtral_vision": Family("PixtralVisionConfig", VISION, "AutoModel", "wide"),
+    "siglip2_vision": Family("Siglip2VisionConfig", dict(VISION, num_patches=16), "AutoModel", "cut"),
+    "vit": Family("ViTConfig", dict(VISION, image_size=[8, 24]), "AutoModel", "wide"),
+    "dinov2": Family("Dinov2Config", VISION, "AutoModel", "wide"),
+    "dinov2_registers": Family(
+        "Dinov2WithRegistersConfig", dict(VISION, num_register_tokens=3), "AutoModel", "image"
+    ),
+    "dinov3": Family("DINOv3ViTConfig", dict(VISION, num_register_tokens=2), "AutoModel", "wide"),
+    "beit": Family("BeitConfig", VISION, "AutoModel", "image"),
+    "vit_msn": Family("ViTMSNConfig", VISION, "AutoModel", "image"),
+    "ijepa": Family("IJepaConfig", VISION, "AutoModel", "image"),
+    "clip_vision": Family("CLIPVisionConfig", VISION, "AutoModel", "image"),
+    "siglip_vision": Family("SiglipVisionConfig", VISION, "AutoModel", "image"),
+    "internvl": Family(
+        "InternVLVisionConfig", dict(VISION, image_size=[16, 16], patch_size=[4, 4]), "AutoModel", "image"
+    ),
+    "llama4": Family(
+        "Llama4VisionConfig",
+        dict(
+            VISION,
+            intermediate_size=128,
+            vision_output_dim=32,
+            projector_input_dim=32,
+            projector_output_dim=32,
+        ),
+        "Llama4VisionModel",
+        "image",
+    ),
+    "aimv2": Family("Aimv2VisionConfig", VISION, "AutoModel", "image"),
+    "vivit": Family(
+        "VivitConfig", dict(VIDEO, tubelet_size=[1, 4, 4], num_attention_heads=4), "AutoModel", "video"
+    ),
+    "vjepa2": Family(
+        "VJEPA2Config",
+        dict(
+            VISION,
+            crop_size=12,
+            frames_per_clip=4,
+            tubelet_size=2,
+            hidden_size=48,
+            pred_hidden_size=48,
+            pred_num_attention_heads=4,
+            pred_num_hidden_layers=1,
+        ),
+        "AutoModel",
+        "square video",
+    ),
 }
 MORE = {  # masks that are no window, two calls a layer, shared layers, a part that is a larger model's
     "llama4": decoder(

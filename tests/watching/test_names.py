@@ -2,13 +2,12 @@
 
 from types import SimpleNamespace
 
-import pytest
 import torch
 from tokenizers import Tokenizer, decoders, models, pre_tokenizers
 from transformers import PreTrainedTokenizerFast
 
 import tlmviz
-from tlmviz.watching.names import patch_grid, place_names, token_names
+from tlmviz.watching.names import token_names
 
 from .families import FAMILIES
 
@@ -51,24 +50,3 @@ def test_a_watched_trace_has_them():
     with torch.no_grad(), tlmviz.watch(model, byte_level(), check=False) as watched:
         model(input_ids=torch.tensor([[3, 4, 5]]))
     assert watched.trace.tokens == [" the", " cat", "s"]
-
-
-@pytest.mark.parametrize(
-    "count, first",
-    [
-        (4, ["patch 0,0"]),
-        (5, ["[CLS]", "patch 0,0"]),
-        (7, ["[CLS]", "[register 1]", "[register 2]", "patch 0,0"]),
-    ],
-)
-def test_patches_follow_what_is_none(count, first):
-    names = place_names(count, (2, 2))
-    assert names[: len(first)] == first and names[-1] == "patch 1,1" and len(names) == count
-    assert place_names(3, None) == place_names(3, (2, 2)) == [f"position {place}" for place in range(3)]
-
-
-def test_the_grid_of_an_image():
-    square, wide = SimpleNamespace(patch_size=4), SimpleNamespace(patch_size=(2, 4))
-    assert patch_grid((1, 3, 16, 24), square) == (4, 6) and patch_grid((1, 3, 16, 24), wide) == (8, 6)
-    assert patch_grid((1, 3, 16, 16), SimpleNamespace(vision_config=square)) == (4, 4)
-    assert patch_grid((1, 3, 16, 16), SimpleNamespace()) is None

@@ -20,6 +20,37 @@ CROSS = re.compile(r"cross|encoder_attn|encdec", re.IGNORECASE)
 LAYER = re.compile(r"^(?P<before>.*?)\.?(?P<number>\d+)(?:\.(?P<after>.*))?$")
 
 
+class Reached(Exception):
+    """The first attention of a run that goes no further: its module and queries."""
+
+
+@dataclass(frozen=True, eq=False)
+class Call:
+    """How a part of a model was called: all that was `given` by place and by name, pixels as `where`; the generators' states."""
+
+    given: dict[int | str, Any]
+    where: int | str
+    pixels: Tensor  # [B, C, height, width], [B, frames, C, height, width] or, cut before, [B, N, pixels]
+    random: list[Tensor]
+
+    @classmethod
+    def of(cls, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Call | None:
+        """None where there are no pixels."""
+        names: list[int | str] = [*range(len(args)), *kwargs]
+        given = dict(zip(names, (*args, *kwargs.values())))
+        axes = (3, 4, 5) if "spatial_shapes" in given else (4, 5)
+        for where in ("pixel_values", "pixel_values_videos", 0):
+            pixels = given.get(where)
+            if isinstance(pixels, Tensor) and pixels.is_floating_point() and pixels.ndim in axes:
+                return cls(given, where, pixels.detach(), random_state(pixels.device))
+        return None
+
+
+def random_state(device: torch.device) -> list[Tensor]:
+    """The state of the CPU's default generator and, for a GPU, of its own."""
+    return [torch.get_rng_state()] + ([torch.cuda.get_rng_state(device)] if device.type == "cuda" else [])
+
+
 @dataclass
 class Layer:
     """One attention layer: what its calls left, along the text; and what besides q and k decides its maps."""
@@ -86,7 +117,9 @@ class Recorder:
     def __init__(self, model: nn.Module):
         self.names = {module: name for name, module in model.named_modules()}
         self.stacks: dict[str, Stack] = {}
-        self.inputs: dict[nn.Module, dict[str, Tensor]] = {}  # what each (sub)model was last called with
+        self.inputs: dict[nn.Module, dict[str, Tensor]] = {}  # ids that each (sub)model was last called with
+        self.pictured: dict[nn.Module, Call | None] = {}  # how they were, where a picture was among it
+        self.searching = False  # whether a run ends at its first attention: see `pictures`
         self.seen: set[nn.Module] = set()  # modules whose attention was recorded
         self.version = 0  # grows with every call, so that a trace knows when it is old
         self.depth = 0  # models within models that are running

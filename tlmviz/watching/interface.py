@@ -21,7 +21,7 @@ from torch.overrides import TorchFunctionMode
 from .. import kernels
 from ..errors import BadModel
 from ..kernels import AttentionMask
-from .capture import Recorder
+from .capture import Reached, Recorder
 from .masks import HIDES, Chosen, Everything, Given, LazyMask, Rule
 
 NAME = "tlmviz_watch"
@@ -148,6 +148,8 @@ def attend(
             f"{type(module).__name__} was made from the configuration of a model that is being watched, and is not part "
             "of it; make it before or after the with block."
         )
+    if recorder.searching:
+        raise Reached(module, query)
     _check_tensors(module, options)
     rule, added = _rule(module, query, key, attention_mask, options, kind)
     given = attention_mask.own() if isinstance(attention_mask, LazyMask) else attention_mask

@@ -9,7 +9,7 @@ from typing import Any
 from torch import Tensor, nn
 
 from ..errors import BadModel
-from .capture import Recorder
+from .capture import Call, Recorder
 from .interface import Switched, switched
 
 
@@ -30,6 +30,7 @@ def recording(model: nn.Module, recorder: Recorder) -> ExitStack:
                 "the with block, and is no longer watched; switch it before the block."
             )
         recorder.inputs[module] = _inputs(args, kwargs)
+        recorder.pictured[module] = Call.of(args, kwargs)
         if hasattr(cache := kwargs.get("past_key_values"), "get_seq_length"):
             recorder.past = int(cache.get_seq_length())  # type: ignore[union-attr]  # it has one
 
@@ -66,11 +67,9 @@ def _nothing(*_: object) -> None:
 
 
 def _inputs(args: tuple[Any, ...], kwargs: dict[str, Any]) -> dict[str, Tensor]:
-    """Token ids and pixels among a call's arguments, the first of which may have no name."""
-    found = {name: kwargs.get(name) for name in ("input_ids", "decoder_input_ids", "pixel_values")}
-    first = args[0] if args else None
-    if isinstance(first, Tensor):
-        name = "pixel_values" if first.is_floating_point() else "input_ids"
-        if found[name] is None and first.ndim == (4 if first.is_floating_point() else 2):
-            found[name] = first
+    """Token ids among a call's arguments, the first of which may have no name."""
+    found = {name: kwargs.get(name) for name in ("input_ids", "decoder_input_ids")}
+    first = args[0] if args and found["input_ids"] is None else None
+    if isinstance(first, Tensor) and not first.is_floating_point() and first.ndim == 2:
+        found["input_ids"] = first
     return {name: value.detach() for name, value in found.items() if isinstance(value, Tensor)}

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
 
@@ -10,22 +11,32 @@ from torch import Tensor
 
 from ..errors import BadModel, BadShape
 from ..kernels import AttentionMask, DistanceBias
-from ..patches import Patches, from_channels
+from ..places import Places
 from ..tracing.trace import Trace
 from .biases import bias_of
 from .capture import Layer, Recorder, Stack
 from .masks import RowMask, recognised
-from .names import patch_grid, place_names, token_names
+from .names import token_names
+
+Pictured = Callable[[Stack], Places | None]  # what the tokens of a stack are of a picture
 
 
-def make_trace(recorder: Recorder, name: str, row: int, tokenizer: Any, model: str = "") -> Trace:
+def make_trace(
+    recorder: Recorder,
+    name: str,
+    row: int,
+    tokenizer: Any,
+    model: str = "",
+    pictured: Pictured = lambda stack: None,
+) -> Trace:
     """The trace of one stack and one row of the batch, padding left out. Raises BadModel for a row of padding alone."""
     stack = recorder.stacks[name]
     _check_even(stack)
     queries, keys = places(recorder, stack, row)
-    tokens, ids = _names(recorder, stack, row, queries, tokenizer)
-    source = recorder.stacks.get("encoder", stack)
-    other = _names(recorder, source, row, keys, tokenizer, of_keys=True)[0] if stack.crosses else None
+    asks = recorder.stacks.get("decoder", stack) if stack.crosses else stack
+    tokens, ids = _names(asks, row, queries, tokenizer, pictured)
+    other = _names(_source(recorder, stack), row, keys, tokenizer, pictured)[0] if stack.crosses else None
+    found = pictured(stack) if stack.ids is None else None
     picked: dict[str, Any] = {
         part: [
             _rows(layer.joined(part)[row], queries if part in ("q", "lse") else keys)
@@ -45,7 +56,7 @@ def make_trace(recorder: Recorder, name: str, row: int, tokenizer: Any, model: s
             positions=(queries - queries[0]).tolist(),
             model=model,
             made_by="tlmviz.watch",
-            patches=_patches(recorder, stack, row, len(queries)),
+            patches=found.picture(row, queries) if found else None,
         )
     except BadShape as error:
         raise BadModel(
@@ -64,23 +75,6 @@ def places(recorder: Recorder, stack: Stack, row: int) -> tuple[Tensor, Tensor]:
     if own is None or own.layers[0].length != count:
         return torch.arange(count, device=keys.device), keys
     return _unpadded(own.layers[0], row, count), keys
-
-
-def grid(recorder: Recorder, config: Any) -> tuple[int, int] | None:
-    """Rows and columns of patches of the last image; None where there was no image."""
-    for module, inputs in recorder.inputs.items():
-        if "pixel_values" in inputs:
-            return patch_grid(tuple(inputs["pixel_values"].shape), getattr(module, "config", config))
-    return None
-
-
-def _patches(recorder: Recorder, stack: Stack, row: int, count: int) -> Patches | None:
-    """The image that a stack's places are patches of; None for text, sound, and patches that were put together."""
-    cut = grid(recorder, None) if stack.name in ("vision", "encoder") and stack.ids is None else None
-    if cut is None or not 0 < cut[0] * cut[1] <= count or stack.crosses:
-        return None
-    pixels = next(inputs["pixel_values"] for inputs in recorder.inputs.values() if "pixel_values" in inputs)
-    return from_channels(pixels[row].float().cpu().numpy(), *cut) if pixels.ndim == 4 else None
 
 
 # --- parts ---------------------------------------------------------------------------------------
@@ -121,18 +115,26 @@ def _masks(stack: Stack, row: int, queries: Tensor, keys: Tensor) -> list[Attent
     return masks
 
 
+def _source(recorder: Recorder, stack: Stack) -> Stack:
+    """The stack whose tokens the keys of cross attention are, by their number; itself where it is not known."""
+    layer = stack.layers[0]
+    found = (recorder.stacks.get(name, stack) for name in ("encoder", "vision"))
+    same = (one for one in found if one.layers[0].joined("q").shape[::2] == layer.joined("k").shape[::2])
+    return next(same, stack)
+
+
 def _names(
-    recorder: Recorder, stack: Stack, row: int, where: Tensor, tokenizer: Any, of_keys: bool = False
+    stack: Stack, row: int, where: Tensor, tokenizer: Any, pictured: Pictured
 ) -> tuple[list[str], list[int] | None]:
     """Names of the tokens at these places, and their ids where they have any."""
-    if stack.crosses and not of_keys:
-        stack = recorder.stacks.get("decoder", stack)
     last = int(where.max())
     if stack.ids is not None and stack.ids.shape[1] > last:
         ids = stack.ids[row, where.to(stack.ids.device)].tolist()
         return token_names(ids, tokenizer), ids
-    patches = grid(recorder, None) if stack.name in ("vision", "encoder") else None
-    names = place_names(last + 1, patches)
+    found = pictured(stack)
+    names = found.names(row) if found else []
+    if last >= len(names):
+        names = [f"position {place}" for place in range(last + 1)]
     return [names[place] for place in where.tolist()], None
 
 

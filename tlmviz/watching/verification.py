@@ -23,6 +23,7 @@ from .session import recording
 from .traces import make_trace, places
 
 LENGTH = 9
+UNFIT = (RuntimeError, TypeError, ValueError, LookupError, AttributeError, AssertionError)
 
 
 @dataclass(frozen=True)
@@ -62,7 +63,8 @@ def verify(model: Any, inputs: Mapping[str, Any] | None = None) -> Verified:
             )
         recorder = Recorder(model)
         ran: set[nn.Module] = set()
-        with recording(model, recorder), listening(model, lambda module, out: ran.add(module)):
+        hear = listening(model, lambda module, out: ran.add(module))
+        with recording(model, recorder), hear, forked(model.device):
             outputs = model(**inputs)
         left_out = check_recorded(model, recorder, ran)
         for stack in recorder.stacks:
@@ -87,7 +89,7 @@ def _beside_eager(model: Any, inputs: Mapping[str, Any]) -> tuple[float, int, fl
         if module in recorder.seen and found:
             maps.setdefault(recorder.names[module], []).append(found[-1])
 
-    with as_eager(model), recording(model, recorder), listening(model, take):
+    with as_eager(model), recording(model, recorder), listening(model, take), forked(model.device):
         model(**inputs)
     layers = [layer for stack in recorder.stacks.values() for layer in stack.layers]
     return *_map_error(recorder, maps), max(TOLERANCE.get(layer.q[0].dtype, 1e-4) for layer in layers)
@@ -104,7 +106,7 @@ def short_inputs(model: Any) -> Iterator[dict[str, Tensor]]:
         if vocab > 1
         else None
     )
-    text, vision = {}, {}
+    text, vision, video = {}, {}, {}
     if ids is not None:
         mask = torch.ones_like(ids)
         text = {"input_ids": ids, "attention_mask": mask}
@@ -116,18 +118,21 @@ def short_inputs(model: Any) -> Iterator[dict[str, Tensor]]:
         if config.is_encoder_decoder:
             text["decoder_input_ids"] = ids[:, :7]
     image = getattr(config, "vision_config", config)
-    size, channels = getattr(image, "image_size", None), getattr(image, "num_channels", 3)
+    size = getattr(image, "image_size", getattr(image, "crop_size", None))
+    frames = getattr(image, "num_frames", None) or getattr(image, "frames_per_clip", None)
     if size is not None:
-        height, width = (size, size) if isinstance(size, int) else size
-        vision = {"pixel_values": torch.randn(2, channels, height, width, generator=generator).to(dtype)}
+        shape = (getattr(image, "num_channels", 3), *((size, size) if isinstance(size, int) else size))
+        vision = {"pixel_values": torch.randn(2, *shape, generator=generator).to(dtype)}
+        if frames:
+            video = {model.main_input_name: torch.randn(2, frames, *shape, generator=generator).to(dtype)}
     tries: list[dict[str, Tensor]] = []
-    if model.main_input_name == "input_features":
-        frames = 2 * config.max_source_positions
-        sound = torch.randn(2, config.num_mel_bins, frames, generator=generator).to(dtype)
-        tries.append({"input_features": sound, "decoder_input_ids": ids[:, :7]})  # type: ignore[index]
+    length, bins = getattr(config, "max_source_positions", 0), getattr(config, "num_mel_bins", 0)
+    if model.main_input_name == "input_features" and length and bins and ids is not None:
+        sound = torch.randn(2, bins, 2 * length, generator=generator).to(dtype)
+        tries.append({"input_features": sound, "decoder_input_ids": ids[:, :7]})
     if model.main_input_name == "input_values":
         tries.append({"input_values": torch.randn(2, 4000, generator=generator).to(dtype)})
-    tries += [part for part in (text, vision, text | vision) if part]
+    tries += [part for part in (text, vision, text | vision, video) if part]
     for one in tries:
         yield {name: value.to(device) for name, value in one.items()}
 
@@ -142,6 +147,11 @@ def evaluating(model: nn.Module) -> Iterator[None]:
     finally:
         for module, flag in flags.items():
             module.training = flag
+
+
+def forked(device: torch.device) -> Any:
+    """What is drawn inside is drawn again behind it: runs draw the same numbers, and the caller's are not moved."""
+    return torch.random.fork_rng([device] if device.type == "cuda" else [])
 
 
 @contextmanager
@@ -160,8 +170,9 @@ def listening(model: nn.Module, heard: Any) -> Iterator[None]:
 def _outputs(model: Any, inputs: Mapping[str, Any], errors: list[Exception]) -> Any:
     """What the model gives, or None where it does not take these inputs, whose error then joins the others."""
     try:
-        return model(**inputs)
-    except (RuntimeError, TypeError, ValueError, IndexError, KeyError, AttributeError, ImportError) as error:
+        with forked(model.device):
+            return model(**inputs)
+    except (*UNFIT, ImportError) as error:
         errors.append(error)
         return None
 

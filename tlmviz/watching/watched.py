@@ -7,11 +7,13 @@ from contextlib import ExitStack
 from typing import Any
 
 from ..errors import UnknownName
+from ..places import Places
 from ..tracing.trace import Trace
-from .capture import Recorder
+from .capture import Recorder, Stack
+from .pictures import find
 from .refusals import check_model, unwrapped
 from .session import recording
-from .traces import grid, make_trace
+from .traces import make_trace
 from .verification import Verified, verify
 
 FIRST = ("decoder", "text", "encoder", "vision", "audio", "cross")  # the stack that `trace` is of
@@ -58,6 +60,7 @@ class Watched:
         self.recorder = Recorder(model)
         self._open = ExitStack()
         self._made: dict[tuple[str, int], tuple[int, Trace]] = {}
+        self._found: dict[str, tuple[int, Places | None]] = {}
 
     def __enter__(self) -> Watched:
         if self.check is not False:
@@ -93,8 +96,9 @@ class Watched:
 
     @property
     def patches(self) -> tuple[int, int] | None:
-        """Rows and columns of patches of the last image; None where there was no image."""
-        return grid(self.recorder, self.model.config)
+        """Rows and columns of patches of the last image; None where there was none, or its patches could not be found."""
+        found = (self._pictured(stack) for stack in self.recorder.stacks.values())
+        return next((one.grid for one in found if one is not None and one.grid), None)
 
     def trace_of(self, stack: str, row: int = 0) -> Trace:
         """The trace of one stack and one row of the batch. Raises UnknownName."""
@@ -109,9 +113,16 @@ class Watched:
         version, trace = self._made.get((name, row), (-1, None))
         if trace is None or version != self.recorder.version:
             named = getattr(self.model.config, "name_or_path", "") or type(self.model).__name__
-            trace = make_trace(self.recorder, name, row, self.tokenizer, named)
+            trace = make_trace(self.recorder, name, row, self.tokenizer, named, self._pictured)
             self._made[name, row] = self.recorder.version, trace
         return trace
+
+    def _pictured(self, stack: Stack) -> Places | None:
+        """What a stack's tokens are of a picture, found once after each pass."""
+        version, found = self._found.get(stack.name, (-1, None))
+        if version != self.recorder.version:
+            version, found = self._found[stack.name] = self.recorder.version, find(self.recorder, stack)
+        return found
 
     def _main(self) -> str:
         names = self.stacks
