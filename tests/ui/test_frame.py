@@ -171,7 +171,10 @@ def test_a_click_is_whole_numbers_or_none(said, right, monkeypatch):
     ("said", "right"),
     [
         ([{"x": [0, 1]}, {"x": [1, 3.5], "y": [2, 0]}], ([1, 3.5], [2, 0])),
-        *((said, None) for said in (7, [], [7], [{}], [{"x": [1, 2]}], [{"x": 1, "y": 2}], [{"x": [1], "y": [2]}])),
+        *(
+            (said, None)
+            for said in (7, [], [7], [{}], [{"x": [1, 2]}], [{"x": 1, "y": 2}], [{"x": [1], "y": [2]}])
+        ),
         *(([{"x": [1, 2], "y": [2, bad]}], None) for bad in (None, "a", [], float("nan"), float("inf"))),
     ],
     ids=str,
