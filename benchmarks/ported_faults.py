@@ -1,4 +1,4 @@
-"""Faults of ports: a bundled model's weights read by a plain implementation, which dumps its queries, keys, values and logits.
+"""Faults of ports: a model's weights read by a plain implementation, which dumps its queries, keys, values and logits.
 
 Each fault is one that people report of ports to other frameworks. What a port dumps is what it computed with: scale, mask and all.
 Written without a look at the rules that name them.
@@ -45,7 +45,10 @@ class Port:
     def run(self, lm: Any, text: str) -> tlmviz.Trace:
         """The port's own pass over a text, as a trace of what it dumps."""
         weights, config, ids = lm.network.state_dict(), lm.config, lm.encode(text)
-        norm = lambda x, name: F.rms_norm(x, x.shape[-1:], weights[f"{name}.weight"], config.norm.eps)
+
+        def norm(x: Tensor, name: str) -> Tensor:
+            return F.rms_norm(x, x.shape[-1:], weights[f"{name}.weight"], config.norm.eps)
+
         x, dumps = weights["token_emb.weight"][ids] * config.embedding_scale, []
         for layer in range(config.n_layers):
             part = f"blocks.{layer}"
@@ -69,16 +72,20 @@ class Port:
             made = made + weights[f"{part}.qkv.bias"]
         q, k, v = made.unflatten(-1, (-1, d)).transpose(0, 1).split((heads, groups, groups))
         norms = [weights.get(f"{part}.qk_norm.{name}.weight") for name in "qk"]
-        normed = lambda q, k: [
-            y if gain is None else F.rms_norm(y, (d,), gain, config.norm.eps) for y, gain in zip((q, k), norms)
-        ]
+
+        def normed(*parts: Tensor) -> list[Tensor]:
+            pairs = zip(parts, norms)
+            return [y if gain is None else F.rms_norm(y, (d,), gain, config.norm.eps) for y, gain in pairs]
+
         q, k = normed(q, k) if self.normed == "before" else (q, k)
         if config.positions.kind == "rope":
             q, k = (self.turn(lm, y) for y in (q, k))
         q, k = normed(q, k) if self.normed == "behind" else (q, k)
         if self.tiled:
             k, v = (
-                y.repeat(heads // groups, 1, 1) if name in self.tiled else y.repeat_interleave(heads // groups, 0)
+                y.repeat(heads // groups, 1, 1)
+                if name in self.tiled
+                else y.repeat_interleave(heads // groups, 0)
                 for name, y in (("k", k), ("v", v))
             )
         mask, scale = self.mask(lm, layer), self.scaled(d)
@@ -88,7 +95,8 @@ class Port:
 
     def turn(self, lm: Any, x: Tensor) -> Tensor:
         """RoPE of [H, T, D]."""
-        positions, planes = lm.config.positions, (self.turned or lm.config.head_dim) // 2
+        positions = lm.config.positions
+        planes = (self.turned or positions.rotary_dim or lm.config.head_dim) // 2
         slopes = (self.base or positions.rope_base) ** (-torch.arange(planes).double() / planes)
         factor = 1.0
         if positions.scaling == "yarn":
@@ -124,15 +132,21 @@ class Port:
 def made(seed: int = 0, **changes: Any) -> tlmviz.LanguageModel:
     """A model of random weights, large enough that every head prefers some tokens."""
     tokenizer = tlmviz.load("stories-rope").tokenizer
-    sizes = dict(vocab_size=tokenizer.vocab_size, n_layers=2, d_model=32, n_heads=4, n_kv_heads=2, d_ff=48, context=160)
-    network, draw = TransformerLM(ModelConfig.of("made", **{**sizes, **changes})), torch.Generator().manual_seed(seed)
+    sizes = dict(
+        vocab_size=tokenizer.vocab_size, n_layers=2, d_model=32, n_heads=4, n_kv_heads=2, d_ff=48, context=160
+    )
+    network, draw = (
+        TransformerLM(ModelConfig.of("made", **{**sizes, **changes})),
+        torch.Generator().manual_seed(seed),
+    )
     for weight in network.parameters():
         drawn = 0.25 * torch.randn(weight.shape, generator=draw)
         weight.data = drawn + 1 if weight.ndim == 1 else drawn
     return tlmviz.LanguageModel(network.eval().requires_grad_(False), tokenizer)
 
 
-QWEN: dict[str, Any] = dict(qk_norm="head", positions={"layout": "half"}, attention={"q_bias": True, "k_bias": True, "v_bias": True})
+QWEN: dict[str, Any] = dict(qk_norm="head", positions={"layout": "half"})
+BIASED: dict[str, Any] = dict(attention={"q_bias": True, "k_bias": True, "v_bias": True})
 YARN: dict[str, Any] = dict(positions={"scaling": "yarn", "factor": 4.0, "trained_context": 40})
 GEMMA: dict[str, Any] = dict(softcap=2.0, logit_softcap=8.0, window=24)
 LOCAL: dict[str, Any] = dict(positions={"rope_base": 5e5}, n_kv_heads=4)
@@ -150,7 +164,10 @@ class Ported:
 
     def load(self) -> list[tlmviz.LanguageModel]:
         """The models."""
-        return [*map(tlmviz.load, self.models), *([made(**self.model_settings)] if self.model_settings else [])]
+        return [
+            *map(tlmviz.load, self.models),
+            *([made(**self.model_settings)] if self.model_settings else []),
+        ]
 
 
 def reversed_slopes(heads: int) -> Tensor:
@@ -160,7 +177,9 @@ def reversed_slopes(heads: int) -> Tensor:
 
 PORTED: dict[str, Ported] = {
     "RoPE's base left at 10,000": Ported(Port(base=1e4), (), "rope base", 1e4, LOCAL),
-    "RoPE's halves turned where pairs should": Ported(Port(half=True), ("stories-rope", "zoo-gqa"), "rope layout"),
+    "RoPE's halves turned where pairs should": Ported(
+        Port(half=True), ("stories-rope", "zoo-gqa"), "rope layout"
+    ),
     "whole heads turned where a part should": Ported(
         Port(turned=8), (), "rope dimensions", 8.0, dict(rotary_dim=4)
     ),
@@ -168,11 +187,11 @@ PORTED: dict[str, Ported] = {
     "positions from 1": Ported(Port(first=1), ("stories-rope", "zoo-gqa"), "position offset", 1.0),
     "queries and keys normed behind RoPE": Ported(Port(normed="behind"), (), "q/k norm", None, QWEN),
     "queries and keys not normed": Ported(Port(normed="never"), (), "q/k norm missing", None, QWEN),
-    "biases of queries, keys and values dropped": Ported(Port(biases=False), (), "bias", None, QWEN),
+    "biases of queries, keys and values dropped": Ported(Port(biases=False), (), "bias", None, BIASED),
     "keys and values of groups tiled": Ported(Port(tiled="kv"), ("zoo-gqa",), "key/value groups"),
     "values of groups tiled": Ported(Port(tiled="v"), ("zoo-gqa",), "value heads"),
     "ALiBi's slopes begin at 1": Ported(Port(slopes=reversed_slopes), ("zoo-alibi",), "alibi slopes"),
-    "window one wider": Ported(Port(wider=1), (), "window", 25.0, dict(window=24)),
+    "window one wider": Ported(Port(wider=1), (), "window", 13.0, dict(window=12)),
     "scale by D": Ported(Port(scaled=lambda d: 1 / d), ("stories-rope", "zoo-gqa"), "scale"),
     "soft-cap of scores missing": Ported(Port(capped=False), (), "soft-cap", None, GEMMA),
     "soft-cap of logits missing": Ported(Port(bounded=False), (), "logit soft-cap", None, GEMMA),

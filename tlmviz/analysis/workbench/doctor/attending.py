@@ -149,7 +149,7 @@ def usual(evidence: Evidence, step: Step, rounding: float) -> float:
 def infer(evidence: Evidence, layer: int) -> Inferred | None:
     """The one change of scale, bound, mask, window or time that makes the second run's sums and outputs."""
     at = attended(evidence, layer)
-    if at is None:
+    if at is None or at.merit(*at.made(at.own)) < float("inf"):  # a cause of nothing explains nothing
         return None
     best, found = float("inf"), None
     for named, scores, v in _candidates(at):
@@ -301,14 +301,19 @@ def _moved(part: Tensor, by: int, fill: str) -> Tensor:
 
 def explains(evidence: Evidence, layer: int, scores: Tensor) -> bool:
     """Whether masked scores make the log-sum-exps and outputs that were found."""
-    at = attended(evidence, layer)
-    return at is None or at.lse is None or at.merit(*at.made(scores)) < float("inf")
+    at, step = attended(evidence, layer), evidence.step(f"blocks.{layer}.attn.lse")
+    if at is not None and at.lse is not None:
+        return at.merit(*at.made(scores)) < float("inf")
+    return step is None or distance(scores.logsumexp(-1), step.found[0]) <= CLEAR * evidence.rounding
 
 
 def name_heads(evidence: Evidence, layer: int) -> Named | None:
     """Query heads that read another group of keys, of values, or of both than their own."""
     at = attended(evidence, layer)
-    if at is None or at.v is None or at.z is None or at.k.shape[1] == 1:
+    if at is None or at.k.shape[1] == 1:
+        return None
+    seen = at.v is not None and at.z is not None  # else the sums alone tell which keys are read
+    if not seen and (at.lse is None or not at.differs("lse")):
         return None
     heads, groups = at.q.shape[1], at.k.shape[1]
     own = [h // at.shared for h in range(heads)]
@@ -321,6 +326,9 @@ def name_heads(evidence: Evidence, layer: int) -> Named | None:
             lse = every[key][h].logsumexp(-1)
             if at.spec.mask.sinks is not None:
                 lse = torch.logaddexp(lse, at.spec.mask.sinks[h].double())
+            if not seen:
+                errors[key, key] = distance(lse, at.lse[1][h])
+                continue
             weights = (every[key][h] - lse[:, None]).exp()
             for value in range(groups):
                 errors[key, value] = distance(weights @ at.v[value], at.z[1][h])
