@@ -1,6 +1,6 @@
 """Faults of ports: a model's weights read by a plain implementation, which dumps its queries, keys, values and logits.
 
-Each fault is one that people report of ports to other frameworks. What a port dumps is what it computed with: scale, mask and all.
+Each fault is one that people report of ports to other frameworks. What a port dumps is what it computed with, scale and mask too.
 Written without a look at the rules that name them.
 """
 
@@ -181,12 +181,12 @@ PORTED: dict[str, Ported] = {
         Port(half=True), ("stories-rope", "zoo-gqa"), "rope layout"
     ),
     "whole heads turned where a part should": Ported(
-        Port(turned=8), (), "rope dimensions", 8.0, dict(rotary_dim=4)
+        Port(turned=8), (), "rotary dim", 8.0, dict(rotary_dim=4)
     ),
-    "YaRN's attention factor missing": Ported(Port(sharpened=False), (), "rope attention factor", None, YARN),
+    "YaRN's attention factor missing": Ported(Port(sharpened=False), (), "rope factor", None, YARN),
     "positions from 1": Ported(Port(first=1), ("stories-rope", "zoo-gqa"), "position offset", 1.0),
-    "queries and keys normed behind RoPE": Ported(Port(normed="behind"), (), "q/k norm", None, QWEN),
-    "queries and keys not normed": Ported(Port(normed="never"), (), "q/k norm missing", None, QWEN),
+    "queries and keys normed behind RoPE": Ported(Port(normed="behind"), (), "qk-norm", None, QWEN),
+    "queries and keys not normed": Ported(Port(normed="never"), (), "qk-norm", None, QWEN),
     "biases of queries, keys and values dropped": Ported(Port(biases=False), (), "bias", None, BIASED),
     "keys and values of groups tiled": Ported(Port(tiled="kv"), ("zoo-gqa",), "key/value groups"),
     "values of groups tiled": Ported(Port(tiled="v"), ("zoo-gqa",), "value heads"),

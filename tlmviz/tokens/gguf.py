@@ -122,8 +122,8 @@ def _byte_level(own: Mapping[str, Any], pieces: list[str], name: str) -> HFToken
     if not own.get("pre"):  # Python shows a warning once
         warnings.warn(
             f"{name} does not say how texts are cut before they become tokens (tokenizer.ggml.pre); they are cut as llama.cpp "
-            "does by default, which makes other tokens than the model was trained on. Convert the model again, or open its Hugging "
-            "Face folder.",
+            "does by default, which makes other tokens than the model was trained on. Convert the model again, or open its "
+            "Hugging Face folder.",
             stacklevel=2,
         )
     if split not in SPLITS:

@@ -84,7 +84,7 @@ def _as_transformers_has_it(
         if differs:  # Python shows a warning once
             warnings.warn(
                 f"{name} names the class {own}, and its tokenizer.json has another {' and '.join(differs)} than that class: "
-                "texts are cut as transformers does, by the class; name tokenizer_class PreTrainedTokenizerFast if the file is right.",
+                "texts are cut as transformers does, by the class; name PreTrainedTokenizerFast if the file is right.",
                 stacklevel=3,
             )
         inner = HFTokenizer.from_str(json.dumps(made))

@@ -29,8 +29,8 @@ class Tokenizer:
     `begin` is put in front of a text; None where the model reads texts without a token of its own before them. `after` are put
     behind it, where the files say that a text ends so. `ends` end a generation; `end_of_text` is the first among them, which in
     our own models also begins a text, so that the first word is predicted too, and NONE where no token ends one.
-    `chat_template` is the Jinja text of a model that chats, `named` the tokens that it knows by name ("bos_token" -> "<s>"). Special tokens are never read out of a user's text: those characters
-    are plain bytes.
+    `chat_template` is the Jinja text of a model that chats, `named` the tokens that it knows by name ("bos_token" -> "<s>").
+    Special tokens are never read out of a user's text: those characters are plain bytes.
     """
 
     def __init__(

@@ -312,9 +312,10 @@ def name_heads(evidence: Evidence, layer: int) -> Named | None:
     at = attended(evidence, layer)
     if at is None or at.k.shape[1] == 1:
         return None
-    seen = at.v is not None and at.z is not None  # else the sums alone tell which keys are read
-    if not seen and (at.lse is None or not at.differs("lse")):
+    sums = at.lse[1] if at.lse is not None and at.differs("lse") else None
+    if sums is None and (at.v is None or at.z is None):
         return None
+    limit = 0.02 + 8 * at.rounding if at.v is not None and at.z is not None else LSE + 2 * at.noise
     heads, groups = at.q.shape[1], at.k.shape[1]
     own = [h // at.shared for h in range(heads)]
     read: list[tuple[int, int]] = []
@@ -326,14 +327,15 @@ def name_heads(evidence: Evidence, layer: int) -> Named | None:
             lse = every[key][h].logsumexp(-1)
             if at.spec.mask.sinks is not None:
                 lse = torch.logaddexp(lse, at.spec.mask.sinks[h].double())
-            if not seen:
-                errors[key, key] = distance(lse, at.lse[1][h])
+            if at.v is None or at.z is None:  # the sums alone tell which keys are read
+                assert sums is not None
+                errors[key, key] = distance(lse, sums[h])
                 continue
             weights = (every[key][h] - lse[:, None]).exp()
             for value in range(groups):
                 errors[key, value] = distance(weights @ at.v[value], at.z[1][h])
         best = min(errors, key=errors.__getitem__)
-        if errors[best] > 0.02 + 8 * at.rounding:
+        if errors[best] > limit:
             return None
         read.append(best)
     keys, values = [key for key, _value in read], [value for _key, value in read]

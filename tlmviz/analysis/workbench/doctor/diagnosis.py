@@ -66,11 +66,11 @@ def diagnose(a: Trace, b: Trace, beside: Beside | None = None) -> Diagnosis:
     With a network behind `a` and all tensors in `b`, every part of it is asked alone what it makes of b's input, so that one
     fault does not hide in what follows from it. Causes: "tokens", "embedding scale", "positions", "norm eps", "norm gain",
     "norm bias", "norm kind", "norm missing", "weights", "bias", "rope base", "rope scaling", "rope layout", "rope missing",
-    "rope factor", "rope precision", "rotary dim", "position offset", "qk-norm", "causal mask", "mask offset", "window", "padding", "documents",
-    "scale", "soft-cap", "alibi slopes", "sink", "key/value groups", "key heads", "value heads", "stale keys", "stale values",
-    "stale keys and values", "late keys", "late values", "late keys and values", "dropout", "head order", "activation",
-    "residual", "parallel MLP", "layer skipped", "layers exchanged", "logit scale", "logit soft-cap", "logit offset"; and "no difference",
-    "precision", which are
+    "rope factor", "rope precision", "rotary dim", "position offset", "qk-norm", "causal mask", "mask offset", "window",
+    "padding", "documents", "scale", "soft-cap", "alibi slopes", "sink", "key/value groups", "key heads", "value heads",
+    "stale keys", "stale values", "stale keys and values", "late keys", "late values", "late keys and values", "dropout", "head order",
+    "activation", "residual", "parallel MLP", "layer skipped", "layers exchanged", "logit scale", "logit soft-cap",
+    "logit offset"; and "no difference", "precision", which are
     healthy, and "cannot tell". `beside` has the keys that stood in front of b's own in its row, padding or another text, so that
     a mask that let them be seen is found. Raises BadShape for models of different shape.
     """
@@ -108,13 +108,13 @@ def _judge(evidence: Evidence) -> Diagnosis:
     errors = {step.name: step.error for step in evidence.steps}
     wrong = [step for step in evidence.steps if evidence.stands_out(step)]
     if not wrong and not evidence.asked:
-        for step, named in entering.offsets(evidence):
+        for step, moved in entering.offsets(evidence):
             return Diagnosis(
-                named[0],
-                named[1],
+                moved[0],
+                moved[1],
                 0,
                 step.name,
-                [named[2], "scores are the same"],
+                [moved[2], "scores are the same"],
                 errors | {step.name: step.error},
             )
     if not wrong:

@@ -1,4 +1,4 @@
-"""Runs of which only what enters attention is known: queries, keys, values, log-sum-exps and logits, as files and watched models hold.
+"""Runs of which only what enters attention is known: queries, keys, values, log-sum-exps and logits, as files hold.
 
 What was done is applied to what the first run has, in all of queries, keys and values that differ, and must make the second's.
 """
@@ -10,10 +10,10 @@ from collections.abc import Iterator
 import torch
 from torch import Tensor
 
-from tlmviz.tracing.trace import Trace
-
 from . import layers, parts, scores
 from .evidence import CLEAR, EXPLAINED, Evidence, Named, Step, distance, relaid
+
+SPARE = 3  # positions more than weights have rows: from then on not everything is a product with some
 
 
 def name_entering(evidence: Evidence, step: Step) -> Named | None:
@@ -38,8 +38,12 @@ def _off(evidence: Evidence, layer: int, part: str) -> Step | None:
 
 
 def _heads_of(evidence: Evidence, step: Step) -> tuple[list[int], list[int]] | None:
-    """Which of the first run's groups of equal heads each of its heads is of, and each of the second's; None where one is of none."""
-    x, y = (part[0].flatten(1).double() for part in (step.expected, step.found))
+    """Of each query head, which group of equal heads it should read and which it does; None where it is none of them."""
+    heads = evidence.a.n_heads
+    x, y = (
+        part[0].repeat_interleave(heads // part.shape[1], 0).flatten(1).double()
+        for part in (step.expected, step.found)
+    )
     allowed = CLEAR * evidence.rounding * x.norm(dim=-1)
     same, found = torch.cdist(x, x) <= allowed, torch.cdist(y, x) <= allowed
     first = same.int().argmax(-1)
@@ -49,13 +53,14 @@ def _heads_of(evidence: Evidence, step: Step) -> tuple[list[int], list[int]] | N
 
 def _name_heads(evidence: Evidence, off: dict[str, Step]) -> Named | None:
     """Heads in another order, or keys and values that other query heads read, as tiled groups in place of repeated ones make."""
-    orders = {part: _heads_of(evidence, step) for part, step in off.items()}
-    order = next(iter(orders.values()))
-    if order is None or any(other != order for other in orders.values()):
-        return None
-    own, read = order
+    orders = [_heads_of(evidence, step) for step in off.values()]
+    (own, read), others = orders[0] or ([], []), orders[1:]
     if "q" in off:
-        return "head order", str(read), f"{', '.join(off)} have their heads in the order {read}"
+        fits = all(order is not None and order[1] == [order[0][h] for h in read] for order in others)
+        said = f"{', '.join(off)} have their heads in the order {read}"
+        return ("head order", str(read), said) if read and fits else None
+    if not read or any(order != (own, read) for order in others):
+        return None
     moved = float(sum(mine != other for mine, other in zip(own, read)))
     values = evidence.step(next(iter(off.values())).name[:-1] + "v")
     what = (
@@ -107,26 +112,21 @@ def _name_one(evidence: Evidence, part: str, step: Step) -> Named | None:
 
 
 def _name_made(evidence: Evidence, step: Step, expected: Tensor, found: Tensor) -> Named | None:
-    """What projections [H, T, D] made: a vector more at every position, or another product of the same input, where there are more
-    positions than directions in it: of the normed stream, or in the first layer of the tokens, of which equal ones have equal values.
-    """
+    """What projections [H, T, D] made: a vector more at every position, or another product of the same normed stream, where that
+    has more different positions than dimensions."""
     x, y = (part.transpose(0, 1).flatten(1)[None].double() for part in (expected, found))
     bias = parts.name_bias(x, y, evidence.rounding)
     if bias is not None:
         return "bias", bias, "the projections add another vector at every position"
-    read = _read(evidence.a, step.layer or 0)
-    if read is None or not parts.is_product(read, y[0], evidence.rounding):
+    name = f"blocks.{step.layer}.normed_attn"
+    if not evidence.a.has_network or name not in evidence.a.tap_names:
+        return None
+    read = evidence.a[name][0].double()
+    different = len(torch.unique((read / read.abs().max()).mul(1e4).round(), dim=0))
+    made = read @ torch.linalg.lstsq(read, y[0], driver="gelsd").solution
+    if different < read.shape[1] + SPARE or distance(made, y[0]) > CLEAR * evidence.rounding:
         return None
     return "weights", f"W_{step.part[-1].upper()}", "another product of the same input"
-
-
-def _read(trace: Trace, layer: int) -> Tensor | None:
-    """What a layer's projections read [T, C]: the normed stream, or which token it is; None where neither is known."""
-    name = f"blocks.{layer}.normed_attn"
-    if trace.has_network and name in trace.tap_names:
-        return trace[name][0].double()
-    ids = torch.tensor(trace.ids)
-    return (ids[:, None] == ids.unique()).double() if layer == 0 else None
 
 
 def offsets(evidence: Evidence) -> Iterator[tuple[Step, Named]]:

@@ -116,7 +116,7 @@ class Evidence:
         fused = self.found(name) if self.asked else None
         given = {name: self.a[name] if fused is None else fused, step.name: self.a[step.name]}
         raw = self.a.answers_to(given, lambda own: NoPositions())[step.name]
-        return raw.repeat_interleave(step.expected.shape[1] // raw.shape[1], 1)
+        return spread(raw, step.expected)
 
     def masks(self, layer: int) -> tuple[AttentionMask, AttentionMask]:
         """Both runs' masks of a layer."""
@@ -260,8 +260,13 @@ def _same_scores(a: Trace, b: Trace, layer: int) -> bool:
     return made[0].shape == made[1].shape and distance(*made) < CLEAR * max(_rounding(a), _rounding(b))
 
 
+def spread(made: Tensor, like: Tensor) -> Tensor:
+    """Heads [1, G, T, D] each as often as another tensor has them, whose groups were repeated; any other tensor as it is."""
+    return made.repeat_interleave(like.shape[1] // made.shape[1], 1) if made.ndim == like.ndim == 4 else made
+
+
 def other_layouts(evidence: Evidence, found: Tensor) -> Iterator[Tensor]:
-    """Queries or keys of the second run; where its projections are not known also in the order of the other layout of RoPE's planes."""
+    """Queries or keys of the second run; where its projections are not known, also in the order of RoPE's other layout."""
     yield found
     if not evidence.asked:
         rows = torch.arange(found.shape[-1])

@@ -9,7 +9,17 @@ from collections.abc import Iterator
 
 from torch import Tensor
 
-from .evidence import CLEAR, EXPLAINED, Evidence, Named, Step, distance, other_layouts, projection_widths
+from .evidence import (
+    CLEAR,
+    EXPLAINED,
+    Evidence,
+    Named,
+    Step,
+    distance,
+    other_layouts,
+    projection_widths,
+    spread,
+)
 
 
 def _answer(evidence: Evidence, given: dict[str, Tensor], step: Step) -> Tensor:
@@ -87,7 +97,7 @@ def _part_fits(evidence: Evidence, part: str, step: Step, made: Tensor) -> bool:
         widths = projection_widths(evidence.b, step.name)
         made, found = (whole.split(widths, -1)["qkv".index(part)] for whole in (made, found))
     else:
-        made = made.repeat_interleave(found.shape[1] // made.shape[1], 1)
+        made = spread(made, found)
     laid = [found] if part == "v" else other_layouts(evidence, found)
     return any(
         made.shape == each.shape and distance(made, each) <= CLEAR * evidence.rounding for each in laid

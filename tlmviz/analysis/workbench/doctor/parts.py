@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from functools import partial
 
 import torch
 from scipy.optimize import minimize_scalar
@@ -14,13 +15,23 @@ from tlmviz.errors import BadText
 from tlmviz.layers.positions import Moved
 
 from . import layers
-from .evidence import CLEAR, EXPLAINED, Evidence, Named, Step, distance, other_layouts, projection_widths
+from .evidence import (
+    CLEAR,
+    EXPLAINED,
+    ROUNDING,
+    Evidence,
+    Named,
+    Step,
+    distance,
+    other_layouts,
+    projection_widths,
+    spread,
+)
 from .rotation import LAYOUTS, Turning, best_turning, coarse_bits, name_change, rotary_width
 
 BASES = (10000.0, 500000.0, 100000.0, 1000000.0)  # of RoPE, in models that are released
 LEFT = 1e-2  # of hidden numbers that an activation alone makes, of any precision
 MOST_PADS = 64  # of which the positions are looked for
-SPARE = 3  # positions more than an input has directions: from then on not everything is a product of it
 DROPPED = 1e-4  # beside what was expected: numbers below are dropped
 ACTIVATIONS: dict[str, Callable[[Tensor], Tensor]] = {
     "relu": F.relu,
@@ -104,16 +115,6 @@ def in_places(expected: Tensor, found: Tensor, noise: float) -> bool:
         gaps > CLEAR * noise
     )  # a difference as small as rounding is at some positions below it
     return moved or bool((gaps <= noise).any() and (gaps > noise).any() and apart.all())
-
-
-def is_product(read: Tensor, made: Tensor, rounding: float) -> bool:
-    """Whether [T, E] is a product of [T, C] with some matrix, where there are more positions than directions in the input."""
-    read = read / read.norm(dim=-1, keepdim=True).amax()
-    left, sizes, _ = torch.linalg.svd(read.double(), full_matrices=False)
-    basis = left[:, sizes > 1e-5 * sizes[0]]
-    if len(read) - basis.shape[1] < SPARE:
-        return False
-    return distance(made, basis @ (basis.T @ made)) <= CLEAR * rounding
 
 
 def name_values(evidence: Evidence, step: Step) -> Named | None:
@@ -327,11 +328,17 @@ def name_turned(evidence: Evidence, step: Step) -> Named | None:
     if rule is not None:
         return rule
     lengths = (x.double() * y.double()).sum(-1) / x.double().square().sum(-1)  # of each head and token
+    normed = any(float((size := part.double().norm(dim=-1)).std() / size.mean()) < 1e-2 for part in (x, y))
     if (
-        distance(lengths[..., None] * x, y) <= EXPLAINED * step.error + evidence.rounding
-        and float(lengths.std()) > 1e-3
+        normed
+        and distance(lengths[..., None] * x, y) <= EXPLAINED * step.error + evidence.rounding
+        and lengths.std() > 1e-3
     ):
-        return "qk-norm", float(lengths.mean()), "each query or key has another length and the same direction"
+        return (
+            "qk-norm",
+            float(lengths.mean()),
+            "directions are the same, and in one of the runs all have one length",
+        )
     factor = name_factor(x, y, evidence.rounding)
     return None if factor is None else ("scale", factor, f"all numbers times {factor:.5g}")
 
@@ -361,16 +368,17 @@ def turnings_of(evidence: Evidence, step: Step, fits: bool = True) -> Iterator[T
     x = step.expected[0]
     for raw in _raw(evidence, step):
         for y in other_layouts(evidence, step.found[0]):
-            own, other = (rotary_width(raw, part, evidence.rounding) for part in (x, y))
-            widths = [(own, other)] if own != other and min(own, other) > 2 and evidence.a.has_network else []
-            for mine, its in (*widths, (max(own, other),) * 2):
-                a, b = (
-                    best_turning(raw[..., :mine], x[..., :mine]),
-                    best_turning(raw[..., :its], y[..., :its]),
-                )
-                allowed = 0.05 + 8 * evidence.rounding
-                if a.residual < allowed and (b.residual < allowed or not fits):
-                    yield raw, y, a, b
+            own, other = (rotary_width(raw, part) for part in (x, y))
+            if (
+                min(own, other) < 3
+                or not evidence.a.has_network
+                or evidence.rounding > ROUNDING[torch.float32]
+            ):
+                own = other = max(own, other)
+            a, b = best_turning(raw[..., :own], x[..., :own]), best_turning(raw[..., :other], y[..., :other])
+            allowed = 0.05 + 8 * evidence.rounding
+            if a.residual < allowed and (b.residual < allowed or not fits):
+                yield raw, y, a, b
 
 
 def _name_qk_norm(evidence: Evidence, step: Step) -> Named | None:
@@ -385,9 +393,7 @@ def _name_qk_norm(evidence: Evidence, step: Step) -> Named | None:
     before = raw[0].double()
     made = made.repeat_interleave(len(before) // heads, 0)
     x = step.expected[0]
-    turning = best_turning(
-        before[..., : (width := rotary_width(before, x, evidence.rounding))], x[..., :width]
-    )
+    turning = best_turning(before[..., : (width := rotary_width(before, x))], x[..., :width])
     if distance(made, before) <= CLEAR * evidence.rounding:
         return None
     for y in other_layouts(evidence, step.found[0]):
@@ -412,7 +418,7 @@ def _coarse_table(evidence: Evidence, step: Step) -> Named | None:
     """Cosines and sines, or their angles, that are as far from the first run's as rounding to 16 bits makes them."""
     x, y = step.expected[0], step.found[0]
     for raw in _raw(evidence, step):
-        width = max(rotary_width(raw, part, evidence.rounding) for part in (x, y))
+        width = max(rotary_width(raw, part) for part in (x, y))
         if width >= 2 and len(x) > 1:
             before = raw[..., :width]
             layout = best_turning(before, x[..., :width]).layout
@@ -425,7 +431,7 @@ def _coarse_table(evidence: Evidence, step: Step) -> Named | None:
 
 def _raw(evidence: Evidence, step: Step) -> Iterator[Tensor]:
     """Queries or keys before they are turned, [H, T, D]: as the first model has them of the second run's projection; without a
-    network, the first run's turned back by each base and layout that models are released with, and the second's, of which the one is
+    network, the first run's turned back by each base and layout that models are released with, of which the one is
     right that explains both."""
     raw = evidence.unturned(step)
     if raw is not None:
@@ -511,57 +517,52 @@ def name_positions(evidence: Evidence, found: dict[str, Tensor]) -> Named | None
     """By how many positions the first model must read the text further on to have these tensors in front of its second layer."""
     for by in range(1, MOST_PADS + 1) if evidence.a.has_network else ():
         try:
-            made = evidence.a.answers_to(found, lambda own, by=by: Moved(own, by))
+            made = evidence.a.answers_to({name: evidence.a[name] for name in found}, partial(Moved, by=by))
         except BadText:  # so many learned positions there are not
             return None
-        if all(distance(made[name], value) <= CLEAR * evidence.rounding for name, value in found.items()):
+        if all(
+            distance(spread(made[name], value), value) <= CLEAR * evidence.rounding
+            for name, value in found.items()
+        ):
             how = "as padding in front makes it without position_ids"
             return "position offset", float(by), f"every token is read as {by} positions further, {how}"
     return None
 
 
+def _cap(bound: Tensor, free: Tensor) -> float:
+    """The number c of which c * tanh(free / c) is nearest to what is bound."""
+
+    def miss(log: float) -> float:
+        return distance(2.0**log * torch.tanh(free / 2.0**log), bound)
+
+    return float(
+        2.0 ** minimize_scalar(miss, bounds=(-2.0, 12.0), method="bounded", options={"xatol": 1e-4}).x
+    )
+
+
 def name_logits(evidence: Evidence, step: Step) -> Named | None:
     """A factor, a bound, a bias or other weights of the head."""
     x, y = step.expected.double(), step.found.double()
+    offset = (y - x).mean(-1, keepdim=True)
+    if distance(x + offset, y) <= CLEAR * evidence.rounding:
+        made = {"centred": x - x.mean(-1, keepdim=True), "log-probabilities": x.log_softmax(-1)}
+        fits = (how for how, each in made.items() if distance(each, y) <= CLEAR * evidence.rounding)
+        said = "another number at each position is added to all its logits: the probabilities are the same"
+        return "logit offset", (how := next(fits, "each position")), f"{said} ({how})"
     factor = name_factor(x, y, evidence.rounding)
     if factor is not None:
         return "logit scale", factor, f"all logits times {factor:.5g}"
 
-    def bounded(log_cap: float) -> float:
-        cap = 2.0**log_cap
-        return distance(cap * torch.tanh(x / cap), y)
-
-    best = minimize_scalar(bounded, bounds=(-2.0, 12.0), method="bounded", options={"xatol": 1e-4})
-    cap = float(2.0**best.x)
-    if best.fun <= EXPLAINED * step.error + evidence.rounding and float(y.abs().max()) <= cap * 1.001:
-        return "logit soft-cap", cap, f"logits bounded by {cap:.4g} * tanh(logit / {cap:.4g})"
-    unbounded = minimize_scalar(lambda log: distance(2.0**log * torch.tanh(y / 2.0**log), x), bounds=(-2.0, 12.0), method="bounded",
-                                options={"xatol": 1e-4})  # fmt: skip
-    if (
-        unbounded.fun <= EXPLAINED * step.error + evidence.rounding
-        and float(x.abs().max()) <= 2.0**unbounded.x * 1.001
-    ):
-        return "logit soft-cap", "none", f"logits are not bounded, by {2.0**unbounded.x:.4g} in the first run"
+    for bound, free in ((y, x), (x, y)):  # the second run's logits are bounded, or the first's alone
+        cap = _cap(bound, free)
+        left = distance(cap * torch.tanh(free / cap), bound)
+        if left <= EXPLAINED * step.error + evidence.rounding and float(bound.abs().max()) <= cap * 1.001:
+            if bound is x:
+                return "logit soft-cap", "none", f"logits are not bounded by {cap:.4g}"
+            return "logit soft-cap", cap, f"logits bounded by {cap:.4g} * tanh(logit / {cap:.4g})"
     bias = name_bias(step.expected, step.found, evidence.rounding)
     if bias is not None:
         return "bias", bias, "the head adds another vector at every position"
-    offset = (y - x).mean(-1, keepdim=True)
-    if distance(x + offset, y) <= EXPLAINED * step.error + evidence.rounding:
-        for how, made in (
-            ("centred", x - x.mean(-1, keepdim=True)),
-            ("log-probabilities", x.log_softmax(-1)),
-        ):
-            if distance(made, y) <= EXPLAINED * step.error + evidence.rounding:
-                return (
-                    "logit offset",
-                    how,
-                    f"logits are {how}: another number at each position, the same probabilities",
-                )
-        return (
-            "logit offset",
-            "each position",
-            "each position's logits have one number more: the same probabilities",
-        )
     return (
         "weights",
         "head",

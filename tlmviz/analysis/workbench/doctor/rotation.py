@@ -14,6 +14,7 @@ from torch import Tensor
 LAYOUTS = ("interleaved", "half")
 FACTORS = (1, 2, 3, 4, 5, 6, 8, 10, 16, 32, 40, 64)  # by which released models slow their planes down
 Change = tuple[str, float | str, str]  # a cause, its value, a sentence
+LAGS = (4, 16, 64)  # positions over which the drift of a slope is measured
 NEAR = 0.03  # radians a token: slopes closer than this share of their size are one
 
 
@@ -59,7 +60,7 @@ def turning(before: Float[Tensor, "h t d"], behind: Float[Tensor, "h t d"], layo
     slopes, t = np.angle(steps), np.arange(moved.shape[0])
     for _ in range(20):  # a first slope is refined until the rest does not drift
         rest = moved * np.exp(-1j * slopes * t[:, None])
-        for lag in (4, 16, 64):
+        for lag in LAGS:
             if lag < len(t):
                 drift = np.angle((rest[lag:] * rest[:-lag].conj()).sum(0)) / lag
                 rest = rest * np.exp(-1j * drift * t[:, None])
@@ -76,10 +77,9 @@ def best_turning(before: Float[Tensor, "h t d"], behind: Float[Tensor, "h t d"])
     return min((turning(before, behind, layout) for layout in LAYOUTS), key=lambda found: found.residual)
 
 
-def rotary_width(before: Tensor, behind: Tensor, rounding: float) -> int:
+def rotary_width(before: Tensor, behind: Tensor) -> int:
     """How many leading dimensions are turned at all: the rest are the same before and behind."""
-    allowed = max(1e-6, rounding if rounding > 2.0**-12 else 0.0) * before.double().abs().amax()
-    same = (before.double() - behind.double()).abs().amax((0, 1)) <= allowed
+    same = (before.double() - behind.double()).abs().amax((0, 1)) <= 1e-6 * before.double().abs().amax()
     width = before.shape[-1]
     while width > 2 and bool(same[width - 1]):
         width -= 1
@@ -87,17 +87,17 @@ def rotary_width(before: Tensor, behind: Tensor, rounding: float) -> int:
 
 
 def name_change(a: Turning, b: Turning, noise: float, known: bool) -> Iterator[tuple[Change, Turning]]:
-    """What may have turned the second run's planes otherwise than the first's: cause, value and a sentence, and the first's rotation
-    so changed, which must make the second's numbers. `known` says whether the first's is measured and not
+    """What may have turned the second run's planes otherwise than the first's: cause, value and a sentence, and the first's
+    rotation so changed, which must make the second's numbers. `known` says whether the first's is measured and not
     assumed: of an assumed one only the difference is sure."""
     size = np.abs(a.slopes)
     if len(a.slopes) != len(b.slopes):
         count, base = 2 * len(b.slopes), _base_of(a.slopes, np.arange(len(a.slopes)), len(a.slopes))
         said = f"the first {count} dimensions of each head turn, where {2 * len(a.slopes)} were expected"
         slopes = base ** (-np.arange(count // 2) * 2 / count)
-        return ("rotary dim", float(count), said), replace(
-            b, slopes=slopes, starts=0 * slopes, factor=a.factor
-        )
+        turned = replace(b, slopes=slopes, starts=0 * slopes, factor=a.factor)
+        yield ("rotary dim", float(count), said), turned
+        return
     clear = size > 4 * noise + 1e-6  # planes that turn fast enough to be measured
     if np.abs(b.slopes).max() < 0.02 * size.max():  # unturned numbers fit either layout
         yield ("rope missing", 0.0, "no plane turns with position"), replace(b, slopes=0 * b.slopes)
@@ -125,31 +125,31 @@ def name_change(a: Turning, b: Turning, noise: float, known: bool) -> Iterator[t
             ("rope base", base, said),
             replace(a, slopes=base ** (-np.arange(len(a.slopes)) / len(a.slopes))),
         )
-    yield from _by_parts(ratio, b, known)
+    yield from _by_parts(ratio, a, b, known, noise / LAGS[0] / size[clear])
 
 
-def _by_parts(ratio: np.ndarray, b: Turning, known: bool) -> Iterator[tuple[Change, Turning]]:
-    """Fast planes as before, slow ones all slower or all faster by one factor, those between in between."""
-    allowed = max(0.03 * abs(ratio[-1] - 1), 1e-3)
+def _by_parts(
+    ratio: np.ndarray, a: Turning, b: Turning, known: bool, noise: np.ndarray
+) -> Iterator[tuple[Change, Turning]]:
+    """Fast planes as before, slow ones all slower or all faster by one factor, those between in between; each to its noise."""
+    allowed = np.maximum(0.03 * abs(ratio[-1] - 1), 1e-3) + noise
     steady = np.abs(ratio - ratio[-1]) < allowed
     slow = float(np.median(ratio[steady]))
     rising = ratio if slow > 1 else -ratio
-    if (
-        abs(ratio[0] - 1) > allowed
-        or steady.sum() < 2
-        or slow <= 0
-        or rising.max() > rising[steady].max() + 1e-9
-    ):
-        return
-    factor = _factor(slow, known)
-    if (np.maximum.accumulate(rising) - rising).max() <= allowed and factor is not None:
+    in_order = (np.maximum.accumulate(rising) - rising <= allowed).all()
+    factor = (
+        _factor(slow, known)
+        if abs(ratio[0] - 1) <= allowed[0] and steady.sum() > 1 - known and in_order and slow > 0
+        else None
+    )
+    if factor is not None:
         said = f"slow planes turn {_times(factor)}, fast ones as before: scaling by parts"
-        yield ("rope scaling", factor, said), b
+        yield ("rope scaling", factor, said), replace(a, slopes=b.slopes)
 
 
 def _factor(ratio: float, known: bool) -> float | None:
-    """How many times slower planes turn that turn `ratio` times as fast as the first run's. Of assumed slopes that only says by how
-    much both runs' are apart: by which two factors that released models have; None where there are no two, or several."""
+    """How many times slower planes turn that turn `ratio` times as fast as the first run's. Of assumed slopes that only says by
+    how much both runs' are apart: by which two factors that released models have; None where there are no two, or several."""
     if known:
         return 1 / ratio
     apart = ratio - 1
