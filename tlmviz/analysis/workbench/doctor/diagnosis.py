@@ -68,10 +68,10 @@ def diagnose(a: Trace, b: Trace, beside: Beside | None = None) -> Diagnosis:
     "norm bias", "norm kind", "norm missing", "weights", "bias", "rope base", "rope scaling", "rope layout", "rope missing",
     "rope factor", "rope precision", "rotary dim", "position offset", "qk-norm", "causal mask", "mask offset", "window",
     "padding", "documents", "scale", "soft-cap", "alibi slopes", "sink", "key/value groups", "key heads", "value heads",
-    "stale keys", "stale values", "stale keys and values", "late keys", "late values", "late keys and values", "dropout", "head order",
-    "activation", "residual", "parallel MLP", "layer skipped", "layers exchanged", "logit scale", "logit soft-cap",
-    "logit offset"; and "no difference", "precision", which are
-    healthy, and "cannot tell". `beside` has the keys that stood in front of b's own in its row, padding or another text, so that
+    "stale keys", "stale values", "stale keys and values", "late keys", "late values", "late keys and values", "dropout",
+    "head order", "activation", "residual", "parallel MLP", "layer skipped", "layers exchanged", "logit scale",
+    "logit soft-cap", "logit offset"; and "no difference", "precision", which are healthy, and "cannot tell". `beside` has the
+    keys that stood in front of b's own in its row, padding or another text, so that
     a mask that let them be seen is found. Raises BadShape for models of different shape.
     """
     return examine(a, b, beside)[0]
