@@ -513,11 +513,22 @@ def name_embedding(evidence: Evidence, step: Step) -> Named | None:
     return "weights", "embedding", f"tokens have other vectors: relative difference {step.error:.3g}"
 
 
+def _embedded(evidence: Evidence) -> bool:
+    """Whether positions are in the embedding of the first model."""
+    own = {"embed": evidence.a["embed"]}
+    return not torch.equal(evidence.a.answers_to(own, partial(Moved, by=1))["embed"], own["embed"])
+
+
 def name_positions(evidence: Evidence, found: dict[str, Tensor]) -> Named | None:
     """By how many positions the first model must read the text further on to have these tensors in front of its second layer."""
-    for by in range(1, MOST_PADS + 1) if evidence.a.has_network else ():
+    if not evidence.a.has_network:
+        return None
+    own = {name: evidence.a[name] for name in found}
+    for by in range(1, MOST_PADS + 1):
         try:
-            made = evidence.a.answers_to({name: evidence.a[name] for name in found}, partial(Moved, by=by))
+            if by == 1 and not _embedded(evidence):  # rotations have a rule of their own
+                return None
+            made = evidence.a.answers_to(own, partial(Moved, by=by))
         except BadText:  # so many learned positions there are not
             return None
         if all(
