@@ -3,7 +3,7 @@
 Five models, two of which run in bfloat16 beside a float32 reference; further pairs are healthy. A name is right if it is that of
 the fault and its number, where there is one, within 10%; "cannot tell" is unsure; everything else is wrong. Natural faults are
 hidden in what a module computes, while what its trace declares stays right, each in one random layer and in all; of those that no
-cause means, "cannot tell" alone is right.
+cause means, "cannot tell" alone is right. Faults of ports are in what a program dumps that read the same weights.
 
     python benchmarks/doctor.py [--rounds 1] [--seed 0] [--json FILE]
 """
@@ -27,6 +27,7 @@ sys.path[:0] = [str(Path(__file__).resolve().parents[1]), str(Path(__file__).res
 
 from natural_faults import HEALTHY as OTHER_ARITHMETIC
 from natural_faults import NAMELESS, NATURAL
+from ported_faults import PORTED, TEXTS, Port
 
 import tlmviz
 from tlmviz.layers.positions import NoPositions, PerLayer, Positions, RoPE
@@ -259,7 +260,7 @@ def _(ref, bad, layer, draw):
         return None
     honest, offset = bad.positions.embed, draw.randint(1, 20)
     bad.positions.embed = lambda x, position_ids: honest(x, position_ids + offset)
-    return Injected(("positions",))
+    return Injected(("position offset",), float(offset))
 
 
 @fault("eps before attention")
@@ -551,6 +552,25 @@ def natural(seed: int) -> list[dict]:
     return lines
 
 
+def ported() -> list[dict]:
+    """Faults of ports, of which alone is known what they dump, beside the model and beside a port without fault."""
+    lines, text = [], "".join(TEXTS)
+    for kind, fault in PORTED.items():
+        for lm in fault.load():
+            dump = fault.port.run(lm, text)
+            for beside, trace in (("the model", lm.trace(text)), ("a port", Port().run(lm, text))):
+                said = tlmviz.diagnose(trace, dump)
+                judged = verdict(said, Injected((fault.truth,), fault.value))
+                lines.append(
+                    dict(
+                        kind=kind, beside=beside, injected=fault.truth, number=fault.value, said=str(said), verdict=judged
+                    )
+                )  # fmt: skip
+                if judged != "right":
+                    print(f"{judged}: {kind}, beside {beside}: {said}", flush=True)
+    return lines
+
+
 def healthy() -> list[dict]:
     """Pairs with nothing wrong."""
     lines = []
@@ -589,9 +609,15 @@ def main() -> None:
             counts = Counter(line["verdict"] for line in lines)
             told = ", ".join(f"{word} {counts[word]}" for word in ("right", "wrong", "unsure"))
             print(f"{len(kinds)} {what}, hidden in {where}: {len(lines)} injected, {told}")
+    dumps = ported()
+    for beside in ("the model", "a port"):
+        counts = Counter(line["verdict"] for line in dumps if line["beside"] == beside)
+        told = ", ".join(f"{word} {counts[word]}" for word in ("right", "wrong", "unsure"))
+        print(f"{len(PORTED)} faults of ports, beside {beside}: {told}")
     print(f"{len(well)} healthy pairs, {sum(line['verdict'] == 'wrong' for line in well)} of them called ill")
     if options.json:
-        options.json.write_text(json.dumps({"faults": broken, "natural": hidden, "healthy": well}, indent=1))
+        found = {"faults": broken, "natural": hidden, "ported": dumps, "healthy": well}
+        options.json.write_text(json.dumps(found, indent=1))
 
 
 if __name__ == "__main__":

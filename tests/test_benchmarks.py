@@ -46,6 +46,7 @@ ALONE = (
     "doctor",
     "natural_faults",
     "planted_faults",
+    "ported_faults",
     "press",
     "report",
     "serve_ray",
@@ -160,11 +161,12 @@ def test_doctor(load, monkeypatch, capsys, tmp_path):
     monkeypatch.setattr(module, "FAULTS", dict(list(module.FAULTS.items())[:2]))
     monkeypatch.setattr(module, "HEALTHY", dict(list(module.HEALTHY.items())[:1]))
     monkeypatch.setattr(module, "NATURAL", dict(list(module.NATURAL.items())[:2]))
+    monkeypatch.setattr(module, "PORTED", dict(list(module.PORTED.items())[1:2]))
     monkeypatch.setattr(module, "NAMELESS", dict(list(module.NAMELESS.items())[:1]))
     run(module, monkeypatch, "--json", tmp_path / "x.json")
     told = json.loads((tmp_path / "x.json").read_text())
     assert [line["where"] for line in told["natural"]] == ["one layer", "all layers"] * 3
-    assert {line["verdict"] for line in told["natural"]} == {"right"}
+    assert {line["verdict"] for line in told["natural"] + told["ported"]} == {"right"}
     assert told["faults"] and {line["verdict"] for line in told["healthy"]} == {"right"}
 
 

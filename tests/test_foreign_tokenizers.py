@@ -1,6 +1,7 @@
 """Tokenizers of Hugging Face folders and GGUF metadata, against the library's own encoding and decoding."""
 
 import json
+import random
 
 import pytest
 import torch
@@ -63,10 +64,105 @@ def test_what_the_post_processor_puts_in_front(folder):
     inner.save(str(folder / "tokenizer.json"))
     tokenizer = Tokenizer.from_huggingface(folder)
     assert tokenizer.begin == 0 and tokenizer.encode("he", bos=True) == inner.encode("he").ids == [0, 259]
-    write(folder, "tokenizer_config", bos_token="<|begin|>", eos_token="<|end|>", add_bos_token=False)
-    assert Tokenizer.from_huggingface(folder).begin is None
-    write(folder, "tokenizer_config", bos_token="<|begin|>", eos_token="<|end|>", add_bos_token=True)
-    assert Tokenizer.from_huggingface(folder).begin == 0
+    for flag in (False, True):  # the file says it once more, and is not asked
+        write(folder, "tokenizer_config", bos_token="<|begin|>", eos_token="<|end|>", add_bos_token=flag)
+        assert Tokenizer.from_huggingface(folder).begin == 0
+    inner.post_processor = processors.TemplateProcessing(
+        single="<|begin|> <|turn|> $A", special_tokens=[("<|begin|>", 0), ("<|turn|>", 2)]
+    )
+    inner.save(str(folder / "tokenizer.json"))
+    assert "puts 2 tokens in front of a text (0, 2)" in refused(folder)
+
+
+UNDERLINE = "\u2581"
+STEPS = {
+    "bytes": (None, pre_tokenizers.ByteLevel(add_prefix_space=False)),
+    "spaced": (None, pre_tokenizers.ByteLevel(add_prefix_space=True)),
+    "digits": (None, pre_tokenizers.Sequence([pre_tokenizers.Digits(True), pre_tokenizers.ByteLevel(False)])),
+    "prepend": (normalizers.Sequence([normalizers.Prepend(UNDERLINE), normalizers.Replace(" ", UNDERLINE)]), None),
+    "replace": (normalizers.Replace(" ", UNDERLINE), None),
+    "metaspace": (None, pre_tokenizers.Metaspace(prepend_scheme="first", split=False)),
+}  # fmt: skip
+PLACES = {"": None, "before": "<s> $A", "behind": "$A </s>", "around": "<s> $A </s>"}
+CLASSES = ("", "PreTrainedTokenizerFast", "LlamaTokenizer", "GPT2Tokenizer", "Qwen2TokenizerFast", "GemmaTokenizer",
+           "GPTNeoXTokenizer")  # fmt: skip
+MADE = ["Tom has 123 eggs", " two  spaces", "h\u00e9 \U0001f600\n", "he <x>tt<x> he"]
+
+
+def drawn_folder(folder, draw):
+    """A tokenizer of whose steps, post-processor, class, flags and added tokens each is drawn, whether or not they agree."""
+    steps, place, added = draw.choice(list(STEPS)), draw.choice(list(PLACES.values())), draw.random() < 0.5
+    byte_level = steps in ("bytes", "spaced", "digits")
+    letters = (
+        list(byte_alphabet())
+        if byte_level
+        else [UNDERLINE, *map(chr, range(33, 127)), *(f"<0x{i:02X}>" for i in range(256))]
+    )
+    vocab = {piece: i for i, piece in enumerate(["<unk>", "<s>", "</s>", *letters, "he", "12"])}
+    inner = HFTokenizer(
+        models.BPE(
+            vocab,
+            [("h", "e"), ("1", "2")],
+            unk_token="<unk>",
+            byte_fallback=not byte_level,
+            ignore_merges=draw.random() < 0.5,
+        )
+    )
+    normalizer, cut = STEPS[steps]
+    if normalizer is not None:
+        inner.normalizer = normalizer
+    if cut is not None:
+        inner.pre_tokenizer = cut
+    parts = [decoders.Replace(UNDERLINE, " "), decoders.ByteFallback(), decoders.Fuse()]
+    inner.decoder = decoders.ByteLevel() if byte_level else decoders.Sequence(parts)
+    inner.add_special_tokens([AddedToken(token, normalized=False) for token in ("<s>", "</s>")])
+    flags = {key: draw.random() < 0.5 for key in ("lstrip", "rstrip", "normalized", "single_word")}
+    about = dict(bos_token="<s>", eos_token="</s>", unk_token="<unk>")
+    if added:
+        inner.add_tokens([AddedToken("<x>", **flags)])
+    else:
+        about["added_tokens_decoder"] = {str(len(vocab)): {"content": "<x>", **flags, "special": False}}
+    if place:
+        inner.post_processor = processors.TemplateProcessing(
+            single=place, special_tokens=[("<s>", 1), ("</s>", 2)]
+        )
+    inner.enable_truncation(4)
+    inner.save(str(folder / "tokenizer.json"))
+    drawn = dict(tokenizer_class=draw.choice(CLASSES), add_bos_token=draw.choice([True, False, None]),
+                 add_eos_token=draw.choice([True, False, None]), legacy=draw.choice([True, False, None]),
+                 add_prefix_space=draw.choice([True, False, None]))  # fmt: skip
+    write(
+        folder,
+        "tokenizer_config",
+        **about,
+        **{key: value for key, value in drawn.items() if value not in ("", None)},
+    )
+    write(
+        folder,
+        "config",
+        model_type=draw.choice(["llama", "gpt2", "qwen2", "qwen3", "gemma2", "mistral", "phi3", "gpt_neox"]),
+    )
+
+
+@pytest.mark.parametrize("seed", range(60))
+@pytest.mark.filterwarnings("ignore:.*names the class")
+def test_the_tokens_are_those_of_transformers(tmp_path, seed):
+    """Where files of one folder contradict each other as well."""
+    import transformers  # late: it takes seconds
+
+    drawn_folder(tmp_path, random.Random(seed))
+    theirs, ours = transformers.AutoTokenizer.from_pretrained(tmp_path), Tokenizer.from_huggingface(tmp_path)
+    for text in MADE:
+        assert ours.encode(text, bos=True) == theirs.encode(text, split_special_tokens=True), text
+
+
+def test_a_class_that_cuts_otherwise_than_its_file_is_said(folder):
+    inner = HFTokenizer.from_file(str(folder / "tokenizer.json"))
+    inner.pre_tokenizer = STEPS["digits"][1]
+    inner.save(str(folder / "tokenizer.json"))
+    write(folder, "tokenizer_config", eos_token="<|end|>", tokenizer_class="GPT2Tokenizer")
+    with pytest.warns(UserWarning, match="names the class GPT2Tokenizer, .* has another pre_tokenizer"):
+        Tokenizer.from_huggingface(folder)
 
 
 def test_what_ends_a_generation(folder):

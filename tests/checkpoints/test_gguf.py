@@ -15,6 +15,8 @@ from tlmviz.checkpoints import gguf as reader
 from tlmviz.checkpoints.dequantise import FAST, dequantise
 from tlmviz.checkpoints.registry import language_config
 from tlmviz.errors import BadCheckpoint
+from tlmviz.tokens import Tokenizer
+from tlmviz.tokens.spelling import byte_alphabet
 
 IDS = [[1, 70, 9, 200, 33, 70, 9, 5, 0, 287]]
 
@@ -159,6 +161,65 @@ class TestHeader:
         with pytest.raises(tlmviz.Error) as error:
             lm.generate("", 3)
         assert "begins a text" in sentence(error)
+
+
+class TestWhatLlamaCppTakesForGranted:
+    """Fields that a file lacks, or that say nothing known."""
+
+    def fields(self, **own):
+        """Of a byte-level tokenizer, without tokenizer.ggml.pre."""
+        pieces = ["<s>", "</s>", *byte_alphabet(), "12", "123"]
+        made = dict(model="gpt2", tokens=pieces, token_type=[3, 3] + [1] * (len(pieces) - 2), merges=["1 2", "12 3"],
+                    bos_token_id=0, eos_token_id=1) | own  # fmt: skip
+        return {f"tokenizer.ggml.{key}": value for key, value in made.items() if value is not None}
+
+    def sentencepiece(self, **own):
+        pieces = ["<unk>", "<s>", "</s>", "\u2581", "a"]
+        return self.fields(model="llama", tokens=pieces, token_type=[2, 3, 3, 1, 1], scores=[0.0] * 5, merges=None,
+                           bos_token_id=None, eos_token_id=None, **own)  # fmt: skip
+
+    @pytest.mark.parametrize("pre", [None, ""])
+    def test_how_texts_are_cut(self, pre):
+        """By four expressions, one behind another, and not GPT-2's alone: three digits are one piece, and $ stands alone."""
+        with pytest.warns(
+            UserWarning, match="does not say how texts are cut .* as llama.cpp does by default"
+        ):
+            tokenizer = Tokenizer.from_gguf(self.fields(pre=pre), "tiny.gguf")
+        names = [tokenizer.name(i) for i in tokenizer.encode("12345 $", bos=True)]
+        assert names == ["123", "4", "5", " ", "$"]
+
+    def test_a_cut_that_is_named_default_is_no_surprise(self, recwarn):
+        Tokenizer.from_gguf(self.fields(pre="default"))
+        assert not recwarn.list
+
+    @pytest.mark.parametrize(
+        ("own", "around"),
+        [({"pre": "gpt-2"}, ([], [])), ({"pre": "llama-bpe"}, ([0], [])), ({"pre": "gpt-2", "add_bos_token": True}, ([0], [])),
+         ({"pre": "llama-bpe", "add_bos_token": False, "add_eos_token": True}, ([], [1]))],
+    )  # fmt: skip
+    def test_what_stands_around_a_byte_level_text(self, own, around):
+        tokenizer = Tokenizer.from_gguf(self.fields(**own))
+        plain = tokenizer.encode("a")
+        assert tokenizer.encode("a", bos=True) == [*around[0], *plain, *around[1]]
+
+    @pytest.mark.parametrize(
+        ("own", "before"), [({}, [1]), ({"add_bos_token": False}, []), ({"bos_token_id": 4}, [4])]
+    )
+    def test_what_stands_around_a_text_of_sentencepieces_kind(self, own, before):
+        tokenizer = Tokenizer.from_gguf(
+            self.sentencepiece() | {f"tokenizer.ggml.{key}": value for key, value in own.items()}
+        )
+        assert tokenizer.encode("a", bos=True) == [*before, 3, 4] and tokenizer.ends == {2}
+        assert tokenizer.named["unk_token"] == "<unk>"
+
+    def test_a_token_that_is_not_named_is_missed(self):
+        with pytest.raises(BadCheckpoint, match="begins a text with a token that it does not name; convert"):
+            Tokenizer.from_gguf(self.fields(pre="gpt-2", bos_token_id=None, add_bos_token=True))
+
+    @pytest.mark.parametrize("model", [None, "bert"])
+    def test_a_kind_that_is_unknown(self, model):
+        with pytest.raises(BadCheckpoint, match=f"has the tokenizer {model!r}; gpt2 and llama"):
+            Tokenizer.from_gguf(self.fields(model=model))
 
 
 class TestRefused:

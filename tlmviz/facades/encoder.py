@@ -15,6 +15,7 @@ from jaxtyping import Float
 from ..config import EncoderConfig
 from ..errors import BadText, UnknownName
 from ..layers import Attention
+from ..layers.positions import Positions
 from ..networks.encoder import TransformerEncoder
 from ..tokens import Tokenizer
 from ..tracing.trace import Edit, Recording, Trace, keep_attention, recording
@@ -165,9 +166,13 @@ class EncoderModel(Facade[TransformerEncoder, EncoderConfig]):
         if unknown:
             raise UnknownName(f"There is no tensor named {sorted(unknown)[0]!r} to edit in {self.name}.")
 
-        def run(keep: Callable[[str], bool], edit: Mapping[str, Edit] | None = edit) -> Recording:
+        def run(
+            keep: Callable[[str], bool],
+            edit: Mapping[str, Edit] | None = edit,
+            place: Callable[[Positions], Positions] | None = None,
+        ) -> Recording:
             with torch.inference_mode(), recording(keep, edit) as record:
-                self.network(torch.tensor([ids]))
+                self.network(torch.tensor([ids]), place(self.network.positions) if place else None)
             return record
 
         return Trace(

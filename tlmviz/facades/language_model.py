@@ -152,11 +152,16 @@ class LanguageModel(Facade[TransformerLM, ModelConfig]):
             keep = keep_maps
         edited = "logits" in (edit or {})
 
-        def run(keep: Callable[[str], bool], edit: Mapping[str, Edit] | None = edit) -> Recording:
+        def run(
+            keep: Callable[[str], bool],
+            edit: Mapping[str, Edit] | None = edit,
+            place: Callable[[Positions], Positions] | None = None,
+        ) -> Recording:
             # Logits are made of the final stream, for the rows that are looked at, unless they are asked for or edited.
             network = self.network if "logits" in (edit or {}) or keep("logits") else self.network.read
             with torch.inference_mode(), recording(keep, edit) as record:
-                network(torch.tensor([ids]), positions=positions)
+                own = positions or self.network.positions
+                network(torch.tensor([ids]), positions=place(own) if place else positions)
             return record
 
         tokens = [self.tokenizer.name(i) for i in ids]

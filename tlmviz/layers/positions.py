@@ -56,6 +56,29 @@ class NoPositions(Positions):
     """No positions at all: order is seen through the causal mask alone."""
 
 
+class Moved(Positions):
+    """Other positions for tokens that each stand so many places further."""
+
+    def __init__(self, own: Positions, by: int):
+        super().__init__()
+        self.own, self.by, self.slopes = own, by, own.slopes
+
+    def embed(self, x: Float[Tensor, "*b t c"], position_ids: Int[Tensor, "*r t"]) -> Float[Tensor, "*b t c"]:
+        return self.own.embed(x, position_ids + self.by)
+
+    def cos_sin(self, position_ids: Int[Tensor, "*r t"]) -> CosSin:
+        return self.own.cos_sin(position_ids + self.by)
+
+    def rotate(self, x: Float[Tensor, "*b t d"], cos_sin: CosSin) -> Float[Tensor, "*b t d"]:
+        return self.own.rotate(x, cos_sin)
+
+    def at(self, layer: int) -> Positions:
+        return Moved(self.own.at(layer), self.by)
+
+    def relative(self, layer: int) -> Float[Tensor, "r d"] | None:
+        return self.own.relative(layer)
+
+
 class Learned(Positions):
     """One learned vector per position, added to the embedding (000 section 2.1.4)."""
 

@@ -8,6 +8,7 @@ from torch import Tensor, nn
 
 from ..config import EncoderConfig
 from ..layers import Attention, ListOf, PreNormBlock, RoPE
+from ..layers.positions import Positions
 from ..tracing.trace import AttentionSpec, Tap
 from .base import Network
 from .transformer import FEEDFORWARDS, NORMS, initialise
@@ -49,18 +50,18 @@ class TransformerEncoder(Network):
                 nn.init.normal_(weight, std=0.02 / (2 * config.n_layers) ** 0.5)
         self.finish()
 
-    def read(self, ids: Int[Tensor, "b t"]) -> Float[Tensor, "b t c"]:
-        """A normalised vector per token, from which all else is read."""
-        ids = ids.to(self.device)
+    def read(self, ids: Int[Tensor, "b t"], positions: Positions | None = None) -> Float[Tensor, "b t c"]:
+        """A normalised vector per token, from which all else is read; `positions` stand in for the network's own."""
+        ids, positions = ids.to(self.device), positions or self.positions
         x = self.embed(self.drop(self.token_emb(ids) + self.part_emb(self.parts(ids))))  # [B, T, C]
-        cos_sin = self.positions.cos_sin(torch.arange(ids.shape[1], device=ids.device))
+        cos_sin = positions.cos_sin(torch.arange(ids.shape[1], device=ids.device))
         for block in self.blocks:
-            x = block(x, self.positions, cos_sin)
+            x = block(x, positions, cos_sin)
         return self.normed(self.norm(x))
 
-    def forward(self, ids: Int[Tensor, "b t"]) -> Float[Tensor, "b t v"]:
+    def forward(self, ids: Int[Tensor, "b t"], positions: Positions | None = None) -> Float[Tensor, "b t v"]:
         """At every place, logits of the token that stands there."""
-        return self.logits(self.unembed(self.read(ids)))
+        return self.logits(self.unembed(self.read(ids, positions)))
 
     def unembed(self, normed: Float[Tensor, "*b c"]) -> Float[Tensor, "*b v"]:
         """Logits of tokens from their vectors; the embedding is the output matrix too."""

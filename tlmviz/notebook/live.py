@@ -132,7 +132,12 @@ def check(lm: LanguageModel, bits: int) -> None:
     """Raise BadShape for a model that the engine in the browser does not run; it looks at parts again when the file is opened."""
     words = json.loads(lm.tokenizer.to_json())
     byte_level = (words.get("pre_tokenizer") or {}).get("type") == "ByteLevel" and not words.get("normalizer")
-    if words["model"]["type"] != "BPE" or not byte_level or (lm.config.bos and lm.tokenizer.begin is None):
+    if (
+        words["model"]["type"] != "BPE"
+        or not byte_level
+        or (lm.config.bos and lm.tokenizer.begin is None)
+        or lm.tokenizer.after
+    ):
         raise BadShape(
             f"{lm.name} spells texts in a way that the engine in the browser does not know; it runs models with a tokenizer of "
             "tlmviz, write `lm.trace(text).save_html(path)` without live=True instead."

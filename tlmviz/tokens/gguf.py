@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Callable, Mapping
 from typing import Any
 
@@ -10,7 +11,7 @@ from tokenizers import Tokenizer as HFTokenizer
 
 from ..errors import BadCheckpoint
 from .spelling import UNDERLINE
-from .tokenizer import Tokenizer
+from .tokenizer import NONE, Tokenizer
 
 NORMAL, UNKNOWN, CONTROL, USER_DEFINED, UNUSED, BYTE = range(1, 7)  # tokenizer.ggml.token_type
 # Tokens that end a turn or a text under whatever number: files often name only one of them.
@@ -22,19 +23,24 @@ NAMED = {
     "bos_token": "bos_token_id", "eos_token": "eos_token_id", "unk_token": "unknown_token_id", "pad_token": "padding_token_id",
 }  # fmt: skip
 END_FIELDS = ("eos_token_id", "eot_token_id", "eom_token_id")
+# What llama.cpp takes a field to be that a file of SentencePiece's kind lacks; it has such numbers for byte-level kinds too, but
+# those are of one model's vocabulary.
+SENTENCEPIECE = {"bos_token_id": 1, "eos_token_id": 2, "unknown_token_id": 0, "add_bos_token": True}
 _GPT4 = (
     r"(?i:'s|'t|'re|'ve|'m|'ll|'d)|[^\r\n\p{L}\p{N}]?\p{L}+|\p{N}%s| ?[^\s\p{L}\p{N}]+[\r\n]*|\s*[\r\n]+"
     r"|\s+(?!\S)|\s+"
 )
 
 
-def _split(pattern: str) -> pre_tokenizers.PreTokenizer:
-    return pre_tokenizers.Sequence(
-        [
-            pre_tokenizers.Split(Regex(pattern), "isolated"),
-            pre_tokenizers.ByteLevel(add_prefix_space=False, use_regex=False),
-        ]
-    )
+_DEFAULT = (
+    r"[\p{P}\$\+<=>\^~\|]+", r"'s|'t|'re|'ve|'m|'ll|'d| ?\p{L}+| ?\p{N}+| ?[^\s\p{L}\p{N}]+|\s+(?!\S)", r"\p{N}+",
+    "[0-9][0-9][0-9]",
+)  # fmt: skip
+
+
+def _split(*patterns: str) -> pre_tokenizers.PreTokenizer:
+    cuts = [pre_tokenizers.Split(Regex(pattern), "isolated") for pattern in patterns]
+    return pre_tokenizers.Sequence([*cuts, pre_tokenizers.ByteLevel(add_prefix_space=False, use_regex=False)])
 
 
 def _gpt2() -> pre_tokenizers.PreTokenizer:
@@ -47,6 +53,7 @@ def _single_digits() -> pre_tokenizers.PreTokenizer:
 
 # tokenizer.ggml.pre -> how a text is cut before merges are applied (the patterns of llama.cpp, src/llama-vocab.cpp).
 SPLITS: dict[str, Callable[[], pre_tokenizers.PreTokenizer]] = {
+    "default": lambda: _split(*_DEFAULT),
     "gpt-2": _gpt2,
     "smollm": _single_digits,
     "starcoder": _single_digits,
@@ -73,6 +80,8 @@ def build_tokenizer(fields: Mapping[str, Any], name: str) -> Tokenizer:
         )
     if not isinstance(pieces, list) or not pieces:
         raise BadCheckpoint(f"{name} holds no tokens; convert the model again with its tokenizer.")
+    if model == "llama":
+        own = SENTENCEPIECE | own
     types = own.setdefault("token_type", [NORMAL] * len(pieces))
     if len(types) != len(pieces):
         raise BadCheckpoint(
@@ -94,22 +103,29 @@ def build_tokenizer(fields: Mapping[str, Any], name: str) -> Tokenizer:
     ]
     if not ends:
         raise BadCheckpoint(f"{name} names no token that ends a text; its metadata lack eos_token_id.")
-    by_default = model == "llama" or own.get("pre") in LLAMA3
-    begin = own.get("bos_token_id") if own.get("add_bos_token", by_default) else None
+    begin = own.get("bos_token_id", NONE) if own.get("add_bos_token", own.get("pre") in LLAMA3) else None
     if begin is not None and begin not in numbers:
-        raise BadCheckpoint(
-            f"{name} begins a text with token {begin}, and has {len(pieces):,}; convert the model again."
+        which = (
+            f"token {begin}, and has {len(pieces):,}" if begin != NONE else "a token that it does not name"
         )
+        raise BadCheckpoint(f"{name} begins a text with {which}; convert the model again.")
+    after = ends[:1] if own.get("add_eos_token") else ()
     named = {key: pieces[own[field]] for key, field in NAMED.items() if own.get(field) in numbers}
     template = fields.get("tokenizer.chat_template")
-    return Tokenizer(
-        inner, begin, ends[0], ends, template if isinstance(template, str) else None, name, named
-    )
+    template = template if isinstance(template, str) else None
+    return Tokenizer(inner, begin, ends[0], ends, template, name, named, after)
 
 
 def _byte_level(own: Mapping[str, Any], pieces: list[str], name: str) -> HFTokenizer:
     """GPT-2's kind: a byte is a printable character, and merges are listed in their order."""
-    split = own.get("pre", "gpt-2")
+    split = own.get("pre") or "default"
+    if not own.get("pre"):  # Python shows a warning once
+        warnings.warn(
+            f"{name} does not say how texts are cut before they become tokens (tokenizer.ggml.pre); they are cut as llama.cpp "
+            "does by default, which makes other tokens than the model was trained on. Convert the model again, or open its "
+            "Hugging Face folder.",
+            stacklevel=2,
+        )
     if split not in SPLITS:
         raise BadCheckpoint(
             f"{name} cuts texts in the way {split!r}; {', '.join(SPLITS)} are known. Open the Hugging Face folder instead."

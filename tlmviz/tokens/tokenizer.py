@@ -26,11 +26,11 @@ END = "⟨end⟩"  # its name where a model predicts or writes it: the same toke
 class Tokenizer:
     """A tokenizer of the `tokenizers` library: byte-level BPE, or SentencePiece's BPE and unigrams.
 
-    `begin` is put in front of a text; None where the model reads texts without a token of its own before them. `ends` end a
-    generation; `end_of_text` is the first among them, which in our own models also begins a text, so that the first word is
-    predicted too, and NONE where no token ends one. `chat_template` is the Jinja text of a model that chats, `named` the
-    tokens that it knows by name ("bos_token" -> "<s>"). Special tokens are never read out of a user's text: those characters
-    are plain bytes.
+    `begin` is put in front of a text; None where the model reads texts without a token of its own before them. `after` are put
+    behind it, where the files say that a text ends so. `ends` end a generation; `end_of_text` is the first among them, which in
+    our own models also begins a text, so that the first word is predicted too, and NONE where no token ends one.
+    `chat_template` is the Jinja text of a model that chats, `named` the tokens that it knows by name ("bos_token" -> "<s>").
+    Special tokens are never read out of a user's text: those characters are plain bytes.
     """
 
     def __init__(
@@ -42,10 +42,11 @@ class Tokenizer:
         chat_template: str | None = None,
         name: str = "tokenizer.json",
         named: Mapping[str, str] | None = None,
+        after: Iterable[int] = (),
     ):
         self._inner = inner
         self._inner.encode_special_tokens = True  # "<|endoftext|>" typed by a user stays plain text
-        self.begin, self.end_of_text = begin, end_of_text
+        self.begin, self.end_of_text, self.after = begin, end_of_text, list(after)
         self.ends = frozenset((end_of_text, *ends)) - {NONE}
         self.chat_template, self.named = chat_template, dict(named or {})
         self._spelling, self._guard = spelling_of(inner, name), growth.guard(inner)
@@ -63,10 +64,15 @@ class Tokenizer:
         return max(self._inner.get_vocab().values(), default=-1)
 
     def encode(self, text: str, bos: bool = False) -> list[int]:
-        """Token ids of a text; `bos` puts the token in front that texts begin with, where there is one."""
+        """Token ids of a text; `bos` puts the tokens around it that the model's texts stand between, where there are any."""
         with _panics():
             ids = self._inner.encode(self._readable(text), add_special_tokens=False).ids
-        return [self.begin, *ids] if bos and self.begin is not None else ids
+        return [*self.lead, *ids, *self.after] if bos else ids
+
+    @property
+    def lead(self) -> list[int]:
+        """The token that stands in front of a text; empty where there is none."""
+        return [] if self.begin is None else [self.begin]
 
     def encode_marked(
         self, text: str, plain: Sequence[tuple[int, int]]
@@ -221,7 +227,8 @@ class Tokenizer:
 
 
 def read_json(path: Path) -> HFTokenizer:
-    """A tokenizer.json as the library reads it, without its padding. Raises BadCheckpoint, also where texts may grow in it."""
+    """A tokenizer.json as the library reads it, without its padding and truncation. Raises BadCheckpoint, also where texts may
+    grow in it."""
     try:
         inner = HFTokenizer.from_file(str(path))
     except Exception as error:  # the library raises a bare Exception on malformed files
@@ -229,6 +236,7 @@ def read_json(path: Path) -> HFTokenizer:
             f"{path.name} in {path.parent.name} cannot be read as a tokenizer ({error})."
         ) from error
     inner.no_padding()  # to as many tokens as the file says
+    inner.no_truncation()  # nor cut to so many
     growth.check(inner, f"{path.name} in {path.parent.name}")
     return inner
 

@@ -12,7 +12,7 @@ import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from importlib.util import find_spec
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import torch
@@ -267,11 +267,14 @@ class Trace:
             return self._kept("logits")[0, rows]
         return self._unembed(self._kept("normed")[0, rows])
 
-    def answers_to(self, given: Mapping[str, Tensor]) -> dict[str, Tensor]:
+    def answers_to(
+        self, given: Mapping[str, Tensor], place: Callable[[Any], Any] | None = None
+    ) -> dict[str, Tensor]:
         """What this trace's network makes at every named tap when all taps before it hold the given tensors.
 
-        Each part of the network is so asked alone: its answer to an input that another run had. Raises NoNetwork for a trace
-        from a file, and BadShape where a given tensor does not fit.
+        Each part of the network is so asked alone: its answer to an input that another run had. `place` makes other `Positions`
+        of the network's own for this pass. Raises NoNetwork for a trace from a file, and BadShape where a given tensor does not
+        fit.
         """
         if self._rerun is None:
             raise NoNetwork("There is no network behind this trace that could answer to other tensors.")
@@ -284,7 +287,7 @@ class Trace:
 
             return edit
 
-        self._rerun(lambda name: False, {name: asked(name) for name in given})
+        self._rerun(lambda name: False, {name: asked(name) for name in given}, place)
         return answers
 
     @property

@@ -267,7 +267,7 @@ class TestPresets:
         monkeypatch.setattr(rows.Rows, "position_ids", lambda self, count: torch.arange(count))
         found = diagnose(*presets.PRESETS[name](variant, variant.encode(TEXT)))
         if isinstance(variant.network.positions, (Learned, Sinusoidal)):
-            assert (found.cause, found.layer) == ("positions", None), found
+            assert (found.cause, found.value, found.layer) == ("position offset", moved, None), found
         elif (
             isinstance(variant.network.positions, (RoPE, PerLayer))
             and variant.config.attention.latent_dim is None

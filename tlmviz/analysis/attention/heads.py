@@ -26,7 +26,7 @@ def head_scores(lm: LanguageModelLike, length: int = 64, repeats: int = 8, seed:
     """
     generator = torch.Generator().manual_seed(seed)
     total: pd.DataFrame | None = None
-    lead, special = lm.tokenizer.encode("", bos=True), lm.tokenizer.special
+    lead, special = lm.tokenizer.lead, lm.tokenizer.special
     words = torch.tensor([i for i in range(lm.tokenizer.vocab_size) if i not in special])
     for _ in range(repeats):
         half = words[torch.randperm(len(words), generator=generator)[:length]].tolist()

@@ -131,7 +131,7 @@ def write_stories(
     """
     generator, parts = torch.Generator().manual_seed(seed), list[str]()
     ends = torch.tensor(list(lm.tokenizer.ends), dtype=torch.long)  # a model may have none
-    begin = lm.tokenizer.encode("", bos=True)
+    begin = lm.tokenizer.lead
     opening = begin or lm.tokenizer.encode(OPENING)  # a model may have no token to begin with
     longest = min(256, lm.config.context - len(opening))
     while len(lm.tokenizer.encode("\n\n".join(parts))) < tokens:

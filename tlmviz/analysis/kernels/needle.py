@@ -21,7 +21,7 @@ def texts(lm: LanguageModelLike, distance: int) -> tuple[list[int], list[int], i
     first needle, and the tokens of a needle. Raises BadText where the model reads less.
     """
     encode = lm.tokenizer.encode
-    begin, needle, hay = encode("", bos=True), encode(NEEDLE), encode(long_sample_text())
+    begin, needle, hay = lm.tokenizer.lead, encode(NEEDLE), encode(long_sample_text())
     size = len(needle)
     if len(begin) + 2 * size + distance > lm.config.context:
         raise BadText(f"{lm.name} reads {lm.config.context:,} tokens, too few for names {distance} apart.")

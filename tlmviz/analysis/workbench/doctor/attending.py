@@ -149,7 +149,7 @@ def usual(evidence: Evidence, step: Step, rounding: float) -> float:
 def infer(evidence: Evidence, layer: int) -> Inferred | None:
     """The one change of scale, bound, mask, window or time that makes the second run's sums and outputs."""
     at = attended(evidence, layer)
-    if at is None:
+    if at is None or at.merit(*at.made(at.own)) < float("inf"):  # a cause of nothing explains nothing
         return None
     best, found = float("inf"), None
     for named, scores, v in _candidates(at):
@@ -301,15 +301,21 @@ def _moved(part: Tensor, by: int, fill: str) -> Tensor:
 
 def explains(evidence: Evidence, layer: int, scores: Tensor) -> bool:
     """Whether masked scores make the log-sum-exps and outputs that were found."""
-    at = attended(evidence, layer)
-    return at is None or at.lse is None or at.merit(*at.made(scores)) < float("inf")
+    at, step = attended(evidence, layer), evidence.step(f"blocks.{layer}.attn.lse")
+    if at is not None and at.lse is not None:
+        return at.merit(*at.made(scores)) < float("inf")
+    return step is None or distance(scores.logsumexp(-1), step.found[0]) <= CLEAR * evidence.rounding
 
 
 def name_heads(evidence: Evidence, layer: int) -> Named | None:
     """Query heads that read another group of keys, of values, or of both than their own."""
     at = attended(evidence, layer)
-    if at is None or at.v is None or at.z is None or at.k.shape[1] == 1:
+    if at is None or at.k.shape[1] == 1:
         return None
+    sums = at.lse[1] if at.lse is not None and at.differs("lse") else None
+    if sums is None and (at.v is None or at.z is None):
+        return None
+    limit = 0.02 + 8 * at.rounding if at.v is not None and at.z is not None else LSE + 2 * at.noise
     heads, groups = at.q.shape[1], at.k.shape[1]
     own = [h // at.shared for h in range(heads)]
     read: list[tuple[int, int]] = []
@@ -321,11 +327,15 @@ def name_heads(evidence: Evidence, layer: int) -> Named | None:
             lse = every[key][h].logsumexp(-1)
             if at.spec.mask.sinks is not None:
                 lse = torch.logaddexp(lse, at.spec.mask.sinks[h].double())
+            if at.v is None or at.z is None:  # the sums alone tell which keys are read
+                assert sums is not None
+                errors[key, key] = distance(lse, sums[h])
+                continue
             weights = (every[key][h] - lse[:, None]).exp()
             for value in range(groups):
                 errors[key, value] = distance(weights @ at.v[value], at.z[1][h])
         best = min(errors, key=errors.__getitem__)
-        if errors[best] > 0.02 + 8 * at.rounding:
+        if errors[best] > limit:
             return None
         read.append(best)
     keys, values = [key for key, _value in read], [value for _key, value in read]

@@ -9,7 +9,7 @@ from tlmviz.errors import BadShape, UnknownName
 from tlmviz.tracing.trace import Trace
 
 from ..comparing import align
-from . import layers, parts, precision, scores
+from . import entering, layers, parts, precision, scores
 from .evidence import CLEAR, Beside, Evidence, Named, Step, gather
 
 NONE, PRECISION, UNSURE = "no difference", "precision", "cannot tell"
@@ -66,12 +66,12 @@ def diagnose(a: Trace, b: Trace, beside: Beside | None = None) -> Diagnosis:
     With a network behind `a` and all tensors in `b`, every part of it is asked alone what it makes of b's input, so that one
     fault does not hide in what follows from it. Causes: "tokens", "embedding scale", "positions", "norm eps", "norm gain",
     "norm bias", "norm kind", "norm missing", "weights", "bias", "rope base", "rope scaling", "rope layout", "rope missing",
-    "rope factor", "rope precision", "position offset", "qk-norm", "causal mask", "mask offset", "window", "padding", "documents",
-    "scale", "soft-cap", "alibi slopes", "sink", "key/value groups", "key heads", "value heads", "stale keys", "stale values",
-    "stale keys and values", "late keys", "late values", "late keys and values", "dropout", "head order", "activation",
-    "residual", "parallel MLP", "layer skipped", "layers exchanged", "logit scale", "logit soft-cap"; and "no difference",
-    "precision", which are
-    healthy, and "cannot tell". `beside` has the keys that stood in front of b's own in its row, padding or another text, so that
+    "rope factor", "rope precision", "rotary dim", "position offset", "qk-norm", "causal mask", "mask offset", "window",
+    "padding", "documents", "scale", "soft-cap", "alibi slopes", "sink", "key/value groups", "key heads", "value heads",
+    "stale keys", "stale values", "stale keys and values", "late keys", "late values", "late keys and values", "dropout",
+    "head order", "activation", "residual", "parallel MLP", "layer skipped", "layers exchanged", "logit scale",
+    "logit soft-cap", "logit offset"; and "no difference", "precision", which are healthy, and "cannot tell". `beside` has the
+    keys that stood in front of b's own in its row, padding or another text, so that
     a mask that let them be seen is found. Raises BadShape for models of different shape.
     """
     return examine(a, b, beside)[0]
@@ -107,6 +107,16 @@ def _judge(evidence: Evidence) -> Diagnosis:
     """What the evidence says."""
     errors = {step.name: step.error for step in evidence.steps}
     wrong = [step for step in evidence.steps if evidence.stands_out(step)]
+    if not wrong and not evidence.asked:
+        for step, moved in entering.offsets(evidence):
+            return Diagnosis(
+                moved[0],
+                moved[1],
+                0,
+                step.name,
+                [moved[2], "scores are the same"],
+                errors | {step.name: step.error},
+            )
     if not wrong:
         largest = max(errors.values(), default=0.0)
         cause = NONE if largest < 1e-6 else PRECISION
@@ -131,39 +141,12 @@ def _judge(evidence: Evidence) -> Diagnosis:
 def _name(evidence: Evidence, step: Step) -> Named | None:
     """What the rule of a step's part says."""
     if not evidence.asked:
-        return _name_entering(evidence, step)
+        return entering.name_entering(evidence, step)
     exchanged = layers.name_exchanged(evidence, step)
     if exchanged is not None:
         return exchanged
     rule = RULES.get(step.part)
     return None if rule is None else rule(evidence, step)
-
-
-def _name_entering(evidence: Evidence, step: Step) -> Named | None:
-    """Of runs without a network, where only what enters attention is known: which of q, k, v and lse differ in the first layer
-    that does. Where all of them do, the cause lies before attention, and nothing here can tell it. Where only logits do, it
-    lies behind the last attention: a factor and a bound show in them, weights and norms do not."""
-    if step.name == "logits":
-        named = parts.name_logits(evidence, step)
-        return named if named is not None and named[0] in ("logit scale", "logit soft-cap") else None
-    names = {part: evidence.step(f"blocks.{step.layer}.attn.{part}") for part in ("q", "k", "v", "lse")}
-    off = [part for part, other in names.items() if other is not None and evidence.stands_out(other)]
-    if off == ["lse"]:
-        return scores.name_cause(evidence, step)
-    if "v" in off and len(off) > 2:
-        return None
-    turned = parts.name_turned(evidence, step) if step.part in ("attn.q", "attn.k") else None
-    if turned is not None:
-        return turned
-    alone = [part for part in off if part != "lse"]
-    if len(alone) != 1:
-        return None
-    name = f"W_{alone[0].upper()}"
-    return (
-        "weights",
-        name,
-        f"only {alone[0]} differs of what enters attention: {name}, by {step.error:.3g} of its size",
-    )
 
 
 def _product(evidence: Evidence, step: Step) -> Named | None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import statistics
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 from functools import cached_property
 
@@ -12,6 +13,7 @@ from torch import Tensor
 from tlmviz import kernels
 from tlmviz.errors import BadShape, UnknownName
 from tlmviz.kernels import AttentionMask
+from tlmviz.layers.positions import NoPositions
 from tlmviz.tracing.trace import Trace
 
 # Rounding to 16 bits (or, of float32, in long sums), as a share of a tensor's size: what arithmetic alone may do.
@@ -106,6 +108,16 @@ class Evidence:
             found.setdefault(step.part, []).append(step)
         return found
 
+    def unturned(self, step: Step) -> Tensor | None:
+        """Queries or keys [1, H, T, D] as the first model has them before they turn; None where it has no such network."""
+        name = step.name.rpartition(".")[0] + ".fused"
+        if not self.a.has_network or name not in self.a.tap_names:
+            return None
+        fused = self.found(name) if self.asked else None
+        given = {name: self.a[name] if fused is None else fused, step.name: self.a[step.name]}
+        raw = self.a.answers_to(given, lambda own: NoPositions())[step.name]
+        return spread(raw, step.expected)
+
     def masks(self, layer: int) -> tuple[AttentionMask, AttentionMask]:
         """Both runs' masks of a layer."""
         return self.a.specs[layer].mask, self.b.specs[layer].mask
@@ -137,8 +149,8 @@ def gather(a: Trace, b: Trace, beside: Beside | None = None) -> Evidence:
         }
         expected = a.answers_to(found)
     else:
-        names = _names_of_attention(a, b)
-        found, expected = {name: b[name] for name in names}, {name: a[name] for name in names}
+        pairs = _entering(a, b)
+        expected, found = ({name: pair[i] for name, pair in pairs.items()} for i in (0, 1))
     steps = [
         Step(name, expected[name], found[name], _error(b, name, expected[name], found[name]))
         for name in expected
@@ -189,17 +201,54 @@ def _coarse(steps: list[Step], rounding: float) -> dict[int | None, float]:
     return found
 
 
-def _names_of_attention(a: Trace, b: Trace) -> list[str]:
+def _entering(a: Trace, b: Trace) -> dict[str, tuple[Tensor, Tensor]]:
     """What is compared of runs without a network: v and lse of every layer, q and k where their scores differ, and logits.
 
     Queries and keys whose numbers stand in another order give the same scores, and nothing is wrong with them.
     """
-    names = []
+    pairs: dict[str, tuple[Tensor, Tensor]] = {}
     for layer in range(a.n_layers):
-        parts = [] if _same_scores(a, b, layer) else ["q", "k"]
-        names += [f"blocks.{layer}.attn.{part}" for part in (*parts, "v", "lse")]
-    names.append("logits")  # where both files have them, also what is wrong behind the last attention shows
-    return [name for name in names if name in a.kept_names and name in b.kept_names]
+        left = "v" if _same_scores(a, b, layer) else "qkv"
+        laid = relaid(a, b, layer, max(_rounding(a), _rounding(b)))
+        pairs |= {f"blocks.{layer}.attn.{part}": laid[part] for part in left if part in laid}
+        pairs |= _both(a, b, f"blocks.{layer}.attn.lse")
+    return pairs | _both(
+        a, b, "logits"
+    )  # where both have them, also what is wrong behind the last attention shows
+
+
+def _both(a: Trace, b: Trace, name: str) -> dict[str, tuple[Tensor, Tensor]]:
+    """A tensor of both runs, where both have it."""
+    there = name in b.kept_names and (name in a.kept_names or (a.has_network and name in a.tap_names))
+    return {name: (a[name], b[name])} if there else {}
+
+
+def relaid(a: Trace, b: Trace, layer: int, rounding: float) -> dict[str, tuple[Tensor, Tensor]]:
+    """Both runs' queries, keys and values of a layer with as many heads, and dimensions in the order that makes queries or keys
+    the first run's: a conversion may have written them in the order of the other layout of RoPE's planes."""
+    pairs = {part: pair for part in "qkv" for pair in _both(a, b, f"blocks.{layer}.attn.{part}").values()}
+    for part, (x, y) in pairs.items():
+        heads = max(x.shape[1], y.shape[1])
+        if x.ndim == y.ndim == 4 and not (heads % x.shape[1] or heads % y.shape[1]):
+            pairs[part] = (
+                x.repeat_interleave(heads // x.shape[1], 1),
+                y.repeat_interleave(heads // y.shape[1], 1),
+            )
+    for x, y in [pairs[part] for part in "qk" if part in pairs]:
+        order = _order(x, y, rounding) if x.shape == y.shape else None
+        if order is not None:
+            return pairs | {
+                part: (pairs[part][0], pairs[part][1][..., order]) for part in "qk" if part in pairs
+            }
+    return pairs
+
+
+def _order(x: Tensor, y: Tensor, rounding: float) -> Tensor | None:
+    """The order of dimensions in which y [1, H, T, D] is x; None where there is none."""
+    columns, others = (part[0].flatten(0, 1).T.double().contiguous() for part in (x, y))  # [D, H T]
+    order = torch.cdist(columns, others).argmin(-1)
+    fits = len(order.unique()) == len(order) and distance(columns, others[order]) <= CLEAR * rounding
+    return order if fits else None
 
 
 def _same_scores(a: Trace, b: Trace, layer: int) -> bool:
@@ -209,6 +258,20 @@ def _same_scores(a: Trace, b: Trace, layer: int) -> bool:
         spec, q, k = trace.specs[layer], *(trace[f"blocks.{layer}.attn.{part}"].float() for part in "qk")
         made.append(kernels.attention_scores(q, k, spec.mask, scale=spec.scale))
     return made[0].shape == made[1].shape and distance(*made) < CLEAR * max(_rounding(a), _rounding(b))
+
+
+def spread(made: Tensor, like: Tensor) -> Tensor:
+    """Heads [1, G, T, D] each as often as another tensor has them, whose groups were repeated; any other tensor as it is."""
+    return made.repeat_interleave(like.shape[1] // made.shape[1], 1) if made.ndim == like.ndim == 4 else made
+
+
+def other_layouts(evidence: Evidence, found: Tensor) -> Iterator[Tensor]:
+    """Queries or keys of the second run; where its projections are not known, also in the order of RoPE's other layout."""
+    yield found
+    if not evidence.asked:
+        rows = torch.arange(found.shape[-1])
+        yield found[..., rows.unflatten(0, (2, -1)).T.flatten()]
+        yield found[..., rows.unflatten(0, (-1, 2)).T.flatten()]
 
 
 def projection_widths(trace: Trace, name: str) -> list[int]:

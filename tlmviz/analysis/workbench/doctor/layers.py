@@ -9,7 +9,17 @@ from collections.abc import Iterator
 
 from torch import Tensor
 
-from .evidence import CLEAR, EXPLAINED, Evidence, Named, Step, distance
+from .evidence import (
+    CLEAR,
+    EXPLAINED,
+    Evidence,
+    Named,
+    Step,
+    distance,
+    other_layouts,
+    projection_widths,
+    spread,
+)
 
 
 def _answer(evidence: Evidence, given: dict[str, Tensor], step: Step) -> Tensor:
@@ -53,6 +63,45 @@ def name_parallel(evidence: Evidence, step: Step) -> Named | None:
     if _fits(evidence, step, own) or (read is not None and _fits(evidence, step, read)):
         return "parallel MLP", "parallel", "the MLP reads the stream in front of attention, not behind it"
     return None
+
+
+def name_unnormed(evidence: Evidence, off: dict[str, Step]) -> Named | None:
+    """Queries, keys or values, of which `off` has those that differ, made of the stream as it enters the norm, at most times the
+    norm's gains, and all others of the normed one. A fused projection is one step with all three."""
+    first, trace = next(iter(off.values())), evidence.b if evidence.asked else evidence.a
+    at = f"blocks.{first.layer}."
+    if not evidence.a.has_network or at + "normed_attn" not in evidence.a.tap_names or first.layer is None:
+        return None
+    read, normed = (trace[at + name].double() for name in ("resid_pre", "normed_attn"))
+    unit = read / read.square().mean(-1, keepdim=True).sqrt()
+    gains = (normed * unit).sum((0, 1)) / unit.square().sum((0, 1))
+    if read.shape != normed.shape:
+        return None
+    for entering in (read, gains * read):
+        own = {step.name: evidence.a[step.name] for step in off.values()}
+        made = evidence.a.answers_to({at + "normed_attn": entering.float(), **own})
+        if all(_part_fits(evidence, part, step, made[step.name]) for part, step in off.items()):
+            which = " and ".join(off)
+            return (
+                "norm missing",
+                which,
+                f"{which} are made of the stream as it enters the norm before attention",
+            )
+    return None
+
+
+def _part_fits(evidence: Evidence, part: str, step: Step, made: Tensor) -> bool:
+    """Whether a tensor, or a fused projection's part, is what the second run had."""
+    found = step.found
+    if step.part == "attn.fused":
+        widths = projection_widths(evidence.b, step.name)
+        made, found = (whole.split(widths, -1)["qkv".index(part)] for whole in (made, found))
+    else:
+        made = spread(made, found)
+    laid = [found] if part == "v" else other_layouts(evidence, found)
+    return any(
+        made.shape == each.shape and distance(made, each) <= CLEAR * evidence.rounding for each in laid
+    )
 
 
 def _orders(z: Tensor) -> Iterator[tuple[str, Tensor]]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from functools import partial
 
 import torch
 from scipy.optimize import minimize_scalar
@@ -10,12 +11,27 @@ from torch import Tensor
 from torch.nn import functional as F
 
 from tlmviz import kernels
+from tlmviz.errors import BadText
+from tlmviz.layers.positions import Moved
 
-from .evidence import CLEAR, EXPLAINED, Evidence, Named, Step, distance, projection_widths
+from . import layers
+from .evidence import (
+    CLEAR,
+    EXPLAINED,
+    ROUNDING,
+    Evidence,
+    Named,
+    Step,
+    distance,
+    other_layouts,
+    projection_widths,
+    spread,
+)
 from .rotation import LAYOUTS, Turning, best_turning, coarse_bits, name_change, rotary_width
 
 BASES = (10000.0, 500000.0, 100000.0, 1000000.0)  # of RoPE, in models that are released
 LEFT = 1e-2  # of hidden numbers that an activation alone makes, of any precision
+MOST_PADS = 64  # of which the positions are looked for
 DROPPED = 1e-4  # beside what was expected: numbers below are dropped
 ACTIVATIONS: dict[str, Callable[[Tensor], Tensor]] = {
     "relu": F.relu,
@@ -244,9 +260,11 @@ def name_projection(evidence: Evidence, step: Step) -> Named | None:
     layout = _reordered(evidence, step, widths) if off == ["q", "k"] else None
     if layout is not None:
         return layout
-    in_time = _projected_in_time(evidence, step, widths, off)
-    if in_time is not None:
-        return in_time
+    rule = _projected_in_time(evidence, step, widths, off) or layers.name_unnormed(
+        evidence, dict.fromkeys(off, step)
+    )
+    if rule is not None:
+        return rule
     if in_places(step.expected, step.found, CLEAR * evidence.rounding):
         return None
     (_q, k, v), (_other, k_found, v_found) = (part.split(widths, -1) for part in (step.expected, step.found))
@@ -302,47 +320,105 @@ def name_turned(evidence: Evidence, step: Step) -> Named | None:
         in_time = name_in_time("keys", before, after, CLEAR * evidence.rounding)
         if in_time is not None:
             return in_time
-    for expected, found in _turnings(evidence, step):
-        named = name_change(expected, found, 4 * evidence.rounding)
+    for turned in turnings_of(evidence, step):
+        named = _name_turning(evidence, step, turned)
         if named is not None:
             return named
-    coarse = _coarse_table(evidence, step)
-    if coarse is not None:
-        return coarse
+    rule = _name_qk_norm(evidence, step) or _coarse_table(evidence, step)
+    if rule is not None:
+        return rule
     lengths = (x.double() * y.double()).sum(-1) / x.double().square().sum(-1)  # of each head and token
+    normed = any(float((size := part.double().norm(dim=-1)).std() / size.mean()) < 1e-2 for part in (x, y))
     if (
-        distance(lengths[..., None] * x, y) <= EXPLAINED * step.error + evidence.rounding
-        and float(lengths.std()) > 1e-3
+        normed
+        and distance(lengths[..., None] * x, y) <= EXPLAINED * step.error + evidence.rounding
+        and lengths.std() > 1e-3
     ):
-        return "qk-norm", float(lengths.mean()), "each query or key has another length and the same direction"
+        return (
+            "qk-norm",
+            float(lengths.mean()),
+            "directions are the same, and in one of the runs all have one length",
+        )
     factor = name_factor(x, y, evidence.rounding)
     return None if factor is None else ("scale", factor, f"all numbers times {factor:.5g}")
 
 
+# Numbers before they turn, and the second run's [H, T, D], and the rotations that make both runs' of the former.
+Turned = tuple[Tensor, Tensor, Turning, Turning]
+
+
+def _name_turning(evidence: Evidence, step: Step, turned: Turned) -> Named | None:
+    """The change of the first run's rotation that makes the second run's numbers."""
+    before, found, a, b = turned
+    allowed = EXPLAINED * min(step.error, 0.3) + CLEAR * evidence.rounding
+    changes = name_change(a, b, 4 * evidence.rounding, known=evidence.a.has_network)
+    return next((named for named, made in changes if distance(made.applied(before), found) <= allowed), None)
+
+
 def turnings(evidence: Evidence, step: Step) -> tuple[Turning, Turning] | None:
     """How the planes of queries or keys turn in both runs, by which their difference is named; None where nothing turns them."""
-    found = list(_turnings(evidence, step))
-    named = (pair for pair in found if name_change(*pair, 4 * evidence.rounding) is not None)
-    return next(named, found[0] if found else None)
+    found = list(turnings_of(evidence, step))
+    named = (turned for turned in found if _name_turning(evidence, step, turned) is not None)
+    best = next(named, found[0] if found else None)
+    return None if best is None else best[2:]
 
 
-def _turnings(evidence: Evidence, step: Step) -> Iterator[tuple[Turning, Turning]]:
-    """Rotations that explain both runs' queries or keys."""
-    x, y = step.expected[0], step.found[0]
+def turnings_of(evidence: Evidence, step: Step, fits: bool = True) -> Iterator[Turned]:
+    """Rotations that explain both runs' queries or keys; the first run's alone where they need not both `fits`."""
+    x = step.expected[0]
     for raw in _raw(evidence, step):
-        width = max(rotary_width(raw, x), rotary_width(raw, y))
-        if width >= 2:
-            before = raw[..., :width]
-            pair = best_turning(before, x[..., :width]), best_turning(before, y[..., :width])
-            if max(each.residual for each in pair) < 0.05 + 8 * evidence.rounding:
-                yield pair
+        for y in other_layouts(evidence, step.found[0]):
+            own, other = (rotary_width(raw, part) for part in (x, y))
+            if (
+                min(own, other) < 3
+                or not evidence.a.has_network
+                or evidence.rounding > ROUNDING[torch.float32]
+            ):
+                own = other = max(own, other)
+            a, b = best_turning(raw[..., :own], x[..., :own]), best_turning(raw[..., :other], y[..., :other])
+            allowed = 0.05 + 8 * evidence.rounding
+            if a.residual < allowed and (b.residual < allowed or not fits):
+                yield raw, y, a, b
+
+
+def _name_qk_norm(evidence: Evidence, step: Step) -> Named | None:
+    """Queries or keys that are not normed, or are behind their rotation: with the norm's gains, of what the projection makes."""
+    raw, name = evidence.unturned(step), f"blocks.{step.layer}.attn.fused"
+    if raw is None:
+        return None
+    fused = (evidence.b if evidence.asked else evidence.a)[name][0].double()
+    queries, heads = evidence.a[f"blocks.{step.layer}.attn.q"].shape[1], evidence.a[step.name].shape[1]
+    made = fused.unflatten(-1, (-1, raw.shape[-1])).transpose(0, 1)  # [H + 2G, T, D]
+    made = made[:queries] if step.part == "attn.q" else made[queries : queries + heads]
+    before = raw[0].double()
+    made = made.repeat_interleave(len(before) // heads, 0)
+    x = step.expected[0]
+    turning = best_turning(before[..., : (width := rotary_width(before, x))], x[..., :width])
+    if distance(made, before) <= CLEAR * evidence.rounding:
+        return None
+    for y in other_layouts(evidence, step.found[0]):
+        if distance(turning.applied(made), y) <= CLEAR * evidence.rounding:
+            return "qk-norm", "missing", "queries and keys are not normed"
+        for axes in ((-1,), (0, 2)):
+            unit = made / made.square().mean(axes, keepdim=True).sqrt()
+            gain = (unit * before).sum(1, keepdim=True) / unit.square().sum(1, keepdim=True)
+            behind = gain * turning.applied(unit)
+            if distance(gain * unit, before) < LEFT and distance(behind, y) <= EXPLAINED * min(
+                step.error, 0.3
+            ):
+                return (
+                    "qk-norm",
+                    "behind RoPE",
+                    "queries and keys are normed behind their rotation, not before it",
+                )
+    return None
 
 
 def _coarse_table(evidence: Evidence, step: Step) -> Named | None:
     """Cosines and sines, or their angles, that are as far from the first run's as rounding to 16 bits makes them."""
     x, y = step.expected[0], step.found[0]
     for raw in _raw(evidence, step):
-        width = max(rotary_width(raw, x), rotary_width(raw, y))
+        width = max(rotary_width(raw, part) for part in (x, y))
         if width >= 2 and len(x) > 1:
             before = raw[..., :width]
             layout = best_turning(before, x[..., :width]).layout
@@ -354,15 +430,13 @@ def _coarse_table(evidence: Evidence, step: Step) -> Named | None:
 
 
 def _raw(evidence: Evidence, step: Step) -> Iterator[Tensor]:
-    """Queries or keys before they are turned, [H, T, D]: as the second run's projection made them; without it, or with a norm
-    in between, the first run's turned back by each base and layout that models are released with, of which the one is right
-    that explains the second."""
-    fused = evidence.found(f"blocks.{step.layer}.attn.fused") if evidence.asked else None
-    if fused is not None:
-        heads, _, d = step.found.shape[1:]
-        split = fused[0].unflatten(-1, (-1, d)).transpose(0, 1)  # [H + 2G, T, D]
-        queries = evidence.b[f"blocks.{step.layer}.attn.q"].shape[1]
-        yield split[:queries] if step.part == "attn.q" else split[queries : queries + heads]
+    """Queries or keys before they are turned, [H, T, D]: as the first model has them of the second run's projection; without a
+    network, the first run's turned back by each base and layout that models are released with, of which the one is
+    right that explains both."""
+    raw = evidence.unturned(step)
+    if raw is not None:
+        yield raw[0].double()
+        return
     x, ids = step.expected[0].double(), torch.arange(step.expected.shape[2])
     for layout in LAYOUTS:
         for base in BASES:
@@ -420,6 +494,9 @@ def name_embedding(evidence: Evidence, step: Step) -> Named | None:
         return dropped
     if factor is not None:
         return "embedding scale", factor, f"the embedding times {factor:.5g}"
+    moved = name_positions(evidence, {"embed": step.found})
+    if moved is not None:
+        return moved
     gap = (step.found - step.expected)[0].double()
     ids, apart = evidence.b.ids, []
     for token in set(ids):
@@ -436,21 +513,64 @@ def name_embedding(evidence: Evidence, step: Step) -> Named | None:
     return "weights", "embedding", f"tokens have other vectors: relative difference {step.error:.3g}"
 
 
+def _embedded(evidence: Evidence) -> bool:
+    """Whether positions are in the embedding of the first model."""
+    own = {"embed": evidence.a["embed"]}
+    return not torch.equal(evidence.a.answers_to(own, partial(Moved, by=1))["embed"], own["embed"])
+
+
+def name_positions(evidence: Evidence, found: dict[str, Tensor]) -> Named | None:
+    """By how many positions the first model must read the text further on to have these tensors in front of its second layer."""
+    if not evidence.a.has_network:
+        return None
+    own = {name: evidence.a[name] for name in found}
+    for by in range(1, MOST_PADS + 1):
+        try:
+            if by == 1 and not _embedded(evidence):  # rotations have a rule of their own
+                return None
+            made = evidence.a.answers_to(own, partial(Moved, by=by))
+        except BadText:  # so many learned positions there are not
+            return None
+        if all(
+            distance(spread(made[name], value), value) <= CLEAR * evidence.rounding
+            for name, value in found.items()
+        ):
+            how = "as padding in front makes it without position_ids"
+            return "position offset", float(by), f"every token is read as {by} positions further, {how}"
+    return None
+
+
+def _cap(bound: Tensor, free: Tensor) -> float:
+    """The number c of which c * tanh(free / c) is nearest to what is bound."""
+
+    def miss(log: float) -> float:
+        return distance(2.0**log * torch.tanh(free / 2.0**log), bound)
+
+    return float(
+        2.0 ** minimize_scalar(miss, bounds=(-2.0, 12.0), method="bounded", options={"xatol": 1e-4}).x
+    )
+
+
 def name_logits(evidence: Evidence, step: Step) -> Named | None:
     """A factor, a bound, a bias or other weights of the head."""
     x, y = step.expected.double(), step.found.double()
+    offset = (y - x).mean(-1, keepdim=True)
+    if distance(x + offset, y) <= CLEAR * evidence.rounding:
+        made = {"centred": x - x.mean(-1, keepdim=True), "log-probabilities": x.log_softmax(-1)}
+        fits = (how for how, each in made.items() if distance(each, y) <= CLEAR * evidence.rounding)
+        said = "another number at each position is added to all its logits: the probabilities are the same"
+        return "logit offset", (how := next(fits, "each position")), f"{said} ({how})"
     factor = name_factor(x, y, evidence.rounding)
     if factor is not None:
         return "logit scale", factor, f"all logits times {factor:.5g}"
 
-    def bounded(log_cap: float) -> float:
-        cap = 2.0**log_cap
-        return distance(cap * torch.tanh(x / cap), y)
-
-    best = minimize_scalar(bounded, bounds=(-2.0, 12.0), method="bounded", options={"xatol": 1e-4})
-    cap = float(2.0**best.x)
-    if best.fun <= EXPLAINED * step.error + evidence.rounding and float(y.abs().max()) <= cap * 1.001:
-        return "logit soft-cap", cap, f"logits bounded by {cap:.4g} * tanh(logit / {cap:.4g})"
+    for bound, free in ((y, x), (x, y)):  # the second run's logits are bounded, or the first's alone
+        cap = _cap(bound, free)
+        left = distance(cap * torch.tanh(free / cap), bound)
+        if left <= EXPLAINED * step.error + evidence.rounding and float(bound.abs().max()) <= cap * 1.001:
+            if bound is x:
+                return "logit soft-cap", "none", f"logits are not bounded by {cap:.4g}"
+            return "logit soft-cap", cap, f"logits bounded by {cap:.4g} * tanh(logit / {cap:.4g})"
     bias = name_bias(step.expected, step.found, evidence.rounding)
     if bias is not None:
         return "bias", bias, "the head adds another vector at every position"

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
 
 import numpy as np
 import torch
@@ -11,6 +12,9 @@ from jaxtyping import Float
 from torch import Tensor
 
 LAYOUTS = ("interleaved", "half")
+FACTORS = (1, 2, 3, 4, 5, 6, 8, 10, 16, 32, 40, 64)  # by which released models slow their planes down
+Change = tuple[str, float | str, str]  # a cause, its value, a sentence
+LAGS = (4, 16, 64)  # positions over which the drift of a slope is measured
 NEAR = 0.03  # radians a token: slopes closer than this share of their size are one
 
 
@@ -26,6 +30,16 @@ class Turning:
     starts: np.ndarray  # [P]
     factor: float
     residual: float
+
+    def applied(self, before: Float[Tensor, "h t d"], back: bool = False) -> Float[Tensor, "h t d"]:
+        """The numbers so turned, or turned back; dimensions behind the planes as they are."""
+        width = 2 * len(self.slopes)
+        angles = self.slopes * np.arange(before.shape[1])[:, None] + self.starts
+        turn = np.exp(-1j * angles) / self.factor if back else self.factor * np.exp(1j * angles)
+        turned = torch.from_numpy(planes(before[..., :width], self.layout) * turn)
+        pair = turned.real, turned.imag
+        made = torch.stack(pair, -1).flatten(-2) if self.layout == "interleaved" else torch.cat(pair, -1)
+        return torch.cat((made, before[..., width:].double()), -1)
 
 
 def planes(x: Float[Tensor, "h t d"], layout: str) -> np.ndarray:
@@ -46,7 +60,7 @@ def turning(before: Float[Tensor, "h t d"], behind: Float[Tensor, "h t d"], layo
     slopes, t = np.angle(steps), np.arange(moved.shape[0])
     for _ in range(20):  # a first slope is refined until the rest does not drift
         rest = moved * np.exp(-1j * slopes * t[:, None])
-        for lag in (4, 16, 64):
+        for lag in LAGS:
             if lag < len(t):
                 drift = np.angle((rest[lag:] * rest[:-lag].conj()).sum(0)) / lag
                 rest = rest * np.exp(-1j * drift * t[:, None])
@@ -72,39 +86,79 @@ def rotary_width(before: Tensor, behind: Tensor) -> int:
     return width + width % 2
 
 
-def name_change(a: Turning, b: Turning, noise: float) -> tuple[str, float | str, str] | None:
-    """What turned the second run's planes otherwise than the first's: cause, value and a sentence; None where none fits."""
+def name_change(a: Turning, b: Turning, noise: float, known: bool) -> Iterator[tuple[Change, Turning]]:
+    """What may have turned the second run's planes otherwise than the first's: cause, value and a sentence, and the first's
+    rotation so changed, which must make the second's numbers. `known` says whether the first's is measured and not
+    assumed: of an assumed one only the difference is sure."""
     size = np.abs(a.slopes)
+    if len(a.slopes) != len(b.slopes):
+        count, base = 2 * len(b.slopes), _base_of(a.slopes, np.arange(len(a.slopes)), len(a.slopes))
+        said = f"the first {count} dimensions of each head turn, where {2 * len(a.slopes)} were expected"
+        slopes = base ** (-np.arange(count // 2) * 2 / count)
+        turned = replace(b, slopes=slopes, starts=0 * slopes, factor=a.factor)
+        yield ("rotary dim", float(count), said), turned
+        return
     clear = size > 4 * noise + 1e-6  # planes that turn fast enough to be measured
     if np.abs(b.slopes).max() < 0.02 * size.max():  # unturned numbers fit either layout
-        return "rope missing", 0.0, "no plane turns with position"
+        yield ("rope missing", 0.0, "no plane turns with position"), replace(b, slopes=0 * b.slopes)
     if b.layout != a.layout and b.residual < a.residual + 0.1 + noise:
-        return "rope layout", b.layout, f"planes turn as pairs of the layout {b.layout!r}, not {a.layout!r}"
+        said = f"planes turn as pairs of the layout {b.layout!r}, not {a.layout!r}"
+        yield ("rope layout", b.layout, said), replace(a, layout=b.layout)
     same = np.abs(b.slopes - a.slopes) <= NEAR * size + noise
     if same[clear].all():
-        return _same_slopes(a, b, noise)
+        yield from _same_slopes(a, b, noise)
+        return
     ratio = b.slopes[clear] / a.slopes[clear]
-    if np.ptp(ratio) < 0.05 * abs(ratio.mean()):
-        factor = float(1 / np.median(ratio))
-        return (
-            "rope scaling",
-            factor,
-            f"all planes turn {factor:.4g} times slower: positions divided by {factor:.4g}",
-        )
+    if (
+        np.ptp(ratio) < 0.05 * abs(ratio.mean())
+        and (factor := _factor(float(np.median(ratio)), known)) is not None
+    ):
+        said = f"all planes turn {_times(factor)}: positions divided by {factor:.4g}"
+        yield ("rope scaling", factor, said), replace(a, slopes=a.slopes * np.median(ratio))
     order = np.flatnonzero(clear)
     logs = np.log(np.abs(ratio).clip(1e-9))
     slope = float((order * logs).sum() / max((order**2).sum(), 1))
     if np.abs(logs - slope * order).max() < 0.05 + 0.1 * np.abs(logs).max() and (ratio > 0).all():
         base = _base_of(b.slopes[clear], order, len(a.slopes))
-        return "rope base", base, f"plane j turns by base^(-2j/d) with a base of about {base:.6g}"
-    if abs(ratio[0] - 1) < 0.05:
-        factor = float(1 / ratio.min())
-        return (
-            "rope scaling",
-            factor,
-            f"slow planes turn {factor:.4g} times slower, fast ones as before: scaling by parts",
+        said = f"plane j turns by base^(-2j/d) with a base of about {base:.6g}"
+        yield (
+            ("rope base", base, said),
+            replace(a, slopes=base ** (-np.arange(len(a.slopes)) / len(a.slopes))),
         )
-    return None
+    yield from _by_parts(ratio, a, b, known, noise / LAGS[0] / size[clear])
+
+
+def _by_parts(
+    ratio: np.ndarray, a: Turning, b: Turning, known: bool, noise: np.ndarray
+) -> Iterator[tuple[Change, Turning]]:
+    """Fast planes as before, slow ones all slower or all faster by one factor, those between in between; each to its noise."""
+    allowed = np.maximum(0.03 * abs(ratio[-1] - 1), 1e-3) + noise
+    steady = np.abs(ratio - ratio[-1]) < allowed
+    slow = float(np.median(ratio[steady]))
+    rising = ratio if slow > 1 else -ratio
+    in_order = (np.maximum.accumulate(rising) - rising <= allowed).all()
+    factor = (
+        _factor(slow, known)
+        if abs(ratio[0] - 1) <= allowed[0] and steady.sum() > 1 - known and in_order and slow > 0
+        else None
+    )
+    if factor is not None:
+        said = f"slow planes turn {_times(factor)}, fast ones as before: scaling by parts"
+        yield ("rope scaling", factor, said), replace(a, slopes=b.slopes)
+
+
+def _factor(ratio: float, known: bool) -> float | None:
+    """How many times slower planes turn that turn `ratio` times as fast as the first run's. Of assumed slopes that only says by
+    how much both runs' are apart: by which two factors that released models have; None where there are no two, or several."""
+    if known:
+        return 1 / ratio
+    apart = ratio - 1
+    pairs = [(x, y) for x in FACTORS for y in FACTORS if abs(1 / y - 1 / x - apart) < 0.004 * abs(apart)]
+    return pairs[0][1] / pairs[0][0] if len(pairs) == 1 else None
+
+
+def _times(factor: float) -> str:
+    return f"{factor:.4g} times slower" if factor > 1 else f"{1 / factor:.4g} times faster"
 
 
 def coarse_bits(
@@ -129,21 +183,18 @@ def coarse_bits(
     return None if worst > 2.0**-7 else "bfloat16" if worst > 2.0**-10 else "float16"
 
 
-def _same_slopes(a: Turning, b: Turning, noise: float) -> tuple[str, float | str, str] | None:
+def _same_slopes(a: Turning, b: Turning, noise: float) -> Iterator[tuple[Change, Turning]]:
     if abs(b.factor / a.factor - 1) > 1e-3 + 4 * noise:
         ratio = b.factor / a.factor
-        return "rope factor", ratio, f"planes turn alike and are {ratio:.4g} times as long"
+        said = f"planes turn alike and are {ratio:.4g} times as long"
+        yield ("rope factor", ratio, said), replace(a, factor=b.factor)
     moved = b.starts - a.starts
-    if np.abs(np.angle(np.exp(1j * moved))).max() < 1e-3 + 4 * noise:
-        return None
-    offsets = np.concatenate([np.arange(1, 513), -np.arange(1, 513)])
-    misses = [np.abs(np.angle(np.exp(1j * (moved - o * a.slopes)))).mean() for o in offsets]
-    best = int(np.argmin(misses))
-    if misses[best] > 0.05 + 4 * noise:
-        return None
-    moved_by = int(offsets[best])
-    places = f"{moved_by} position{'s' * (abs(moved_by) != 1)}"
-    return "position offset", float(moved_by), f"every plane stands {places} further"
+    if np.abs(np.angle(np.exp(1j * moved))).max() >= 1e-3 + 4 * noise:
+        offsets = np.concatenate([np.arange(1, 513), -np.arange(1, 513)])
+        misses = [np.abs(np.angle(np.exp(1j * (moved - o * a.slopes)))).mean() for o in offsets]
+        by = int(offsets[int(np.argmin(misses))])
+        said = f"every plane stands {by} position{'s' * (abs(by) != 1)} further"
+        yield ("position offset", float(by), said), replace(a, starts=a.starts + by * a.slopes)
 
 
 def _base_of(slopes: np.ndarray, order: np.ndarray, count: int) -> float:

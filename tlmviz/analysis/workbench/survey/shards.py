@@ -89,7 +89,7 @@ def weights_of(lm: LanguageModelLike) -> str:
 
 def passages_of(lm: LanguageModelLike, text: str, length: int) -> Iterable[tuple[int, list[int]]]:
     """A text in passages of at most `length` tokens behind the token that begins a text: first token's place, ids."""
-    lead = lm.tokenizer.encode("", bos=True)
+    lead = lm.tokenizer.lead
     ids = lm.tokenizer.encode(text, bos=False)
     room = length - len(lead)
     for start in range(0, len(ids), room):
@@ -135,7 +135,7 @@ def survey_shard(lm: LanguageModelLike, texts: Sequence[Document], length: int =
             _add_maps(trace, histogram, looked, met)
             lengths.append(len(ids))
             places.append((number, start))
-            kept.append(lm.tokenizer.decode(ids[len(lm.tokenizer.encode("", bos=True)) :]))
+            kept.append(lm.tokenizer.decode(ids[len(lm.tokenizer.lead) :]))
             sources.append(f"{document.source}:{document.number}")
     tokens = sorted(looked.keys() | met.keys())
     zero = np.zeros(heads)
