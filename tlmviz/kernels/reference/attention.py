@@ -225,8 +225,13 @@ def _formula(
     return out.to(dtype), lse
 
 
+def any_large(lse: Tensor) -> bool:
+    """Whether rounding took too much from an lse; tensors without numbers have none."""
+    return not lse.is_meta and bool(is_large(lse).any())
+
+
 def is_large(lse: Tensor) -> Tensor:
-    """Where an lse has lost too much to rounding."""
+    """Where rounding took too much from an lse."""
     return (lse.abs() > LARGE) & lse.isfinite()
 
 
@@ -236,9 +241,9 @@ def whole_rows(logp: Tensor, lse: Tensor, sinks: Tensor | None = None) -> Tensor
     Beside a score of -1e9, which masks hide with, log S is lost: a row that is hidden as a whole would have weights of 1 each,
     where a softmax gives 1 / S.
     """
-    large = is_large(lse)
-    if not logp.shape[-1] or not large.any():
+    if not logp.shape[-1] or not any_large(lse):
         return logp
+    large = is_large(lse)
     lost = logp.logsumexp(-1)
     if sinks is not None:
         lost = torch.logaddexp(lost, sinks.to(lse.dtype)[:, None] - lse)

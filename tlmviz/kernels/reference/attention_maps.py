@@ -11,9 +11,9 @@ from .attention import (
     _bias,
     _hide_padding,
     _normalise,
+    any_large,
     capped,
     expand,
-    is_large,
     tiles,
     visible,
     whole_rows,
@@ -49,7 +49,7 @@ def attention_map(
 ) -> Tensor:
     """See `kernels.attention_map`."""
     lse = lse[:, :, rows]
-    if is_large(lse).any():
+    if any_large(lse):
         logp = _normalise(attention_scores(q, k, rows, slice(None), mask, scale), lse)
         return whole_rows(logp, lse, mask.sinks).exp()[..., cols]
     scores = attention_scores(q, k, rows, cols, mask, scale)
