@@ -6,7 +6,7 @@ from tlmviz.analysis.cost import layer
 from tlmviz.analysis.cost.layer import PARTS
 from tlmviz.figures import number
 from tlmviz.figures.written import large
-from tlmviz.ui.hints import OWN_TEXT, Hint, to, within
+from tlmviz.ui.hints import OWN_TEXT, Hint, to, where, within
 from tlmviz.ui.language import N_, _, ngettext
 
 from .data import Data, Rounds, by_part
@@ -18,6 +18,7 @@ NAMES = {
 }  # fmt: skip
 FEED_FORWARD = "feed-forward"  # as the counted parts call it
 QUADRATIC = ("scores", "softmax", "sum")
+FAR = 130_000  # tokens, where the slider ends
 COUNTS = {
     "tokens": N_("Tokens read"),
     "cells": N_("Pairs of query and key"),
@@ -42,8 +43,8 @@ def most_is_quadratic(data: Data) -> str | None:
         return None
     return _(
         "At a length of {n} this layer spends {soft} of its operations on comparing tokens, which grows with n²: twice the text "
-        "takes nearly four times as much.",
-        n=f"{data.sizes.n:,}", soft=share(soft),
+        "takes {times} times as many in all.",
+        n=f"{data.sizes.n:,}", soft=share(soft), times=number(2 + 2 * soft, ".3g"),
     )  # fmt: skip
 
 
@@ -274,7 +275,9 @@ CLAIMS = {
     FFN: (worst_without, only_layer_without, hardly_missed, dead_under_relu),
 }  # fmt: skip
 HINTS = {
-    BILL: (Hint(N_("Drag the dashed line to the right."), to(n=layer.MOST["n"])),),
+    BILL: (Hint(N_("Drag the dashed line to the right."), where(
+        lambda data: _quadratic(data) <= 0.5 and data.sizes.n < FAR, to(n=FAR)),
+        lambda before, after: _quadratic(after) > _quadratic(before)),),
     HAND: (Hint(N_("Fill in any cell."), within),),
     GROWTH: (Hint(N_("Count *operations*."), to(counted="operations")),),
     PARAMETERS: (Hint(N_("Click an area, or the bar above."), within),),

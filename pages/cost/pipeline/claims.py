@@ -16,7 +16,7 @@ def cannot_run(data: Data) -> str | None:
     if data.run or not best:
         return None
     return _(
-        "{schedule} cannot run here; of those that can, {best} waits least: its devices stand idle {share} of the time.",
+        "{schedule} cannot run here; of those that can, none waits less than {best}: its devices stand idle {share} of the time.",
         schedule=data.chosen.schedule,
         best=best[0],
         share=_percent(data.runs[best[0]].bubble),
@@ -43,7 +43,7 @@ def waits_least(data: Data) -> str | None:
             "The devices stand idle {share} of the time, and no other schedule waits less here.", share=share
         )
     return _(
-        "The devices stand idle {share} of the time: every other schedule waits longer here.", share=share
+        "The devices stand idle {share} of the time: every other that can run here waits longer.", share=share
     )
 
 

@@ -104,8 +104,8 @@ def furthest_apart(data: Data) -> str | None:
 
 def begins_alike(data: Data) -> str | None:
     """Nothing changes before the first edit."""
-    count = data.comparison.alignment.begun_alike
-    if data.chosen.view != PROMPTS or data.same or not count:
+    count = data.comparison.alignment.begun_alike - 1  # the start is every text's
+    if data.chosen.view != PROMPTS or data.same or count < 1:
         return None
     return ngettext(
         "**The first token** is the same in both texts, and so is all that the model makes of it: it reads from left to right.",

@@ -9,7 +9,7 @@ from tlmviz.analysis.workbench.explaining import DISTANCE
 from tlmviz.analysis.workbench.sources import BIASES
 from tlmviz.figures import number, percent, readable
 from tlmviz.ui import markdown
-from tlmviz.ui.hints import Hint, within
+from tlmviz.ui.hints import Hint, where, within
 from tlmviz.ui.language import N_, _
 
 from .data import Data
@@ -170,7 +170,12 @@ CLAIMS = (
     names_no_tokens, by_steps, not_all,
 )  # fmt: skip
 HINTS = {
-    SCORE: (Hint(N_("Click a head among the sources."), within),),
+    SCORE: (
+        Hint(
+            N_("Click a head among the sources."),
+            where(lambda data: any(map(following.head_of, sum(data.folded[:2], [])))),
+        ),
+    ),
     HEADS: (Hint(N_("Click a pair."), within),),
 }
 

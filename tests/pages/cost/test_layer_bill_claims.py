@@ -59,7 +59,11 @@ def of_bill(shown: data.Data) -> dict[str, list | None]:
     )  # fmt: skip
     expected: dict[str, list | None] = dict.fromkeys(names)
     if part > 0.5:
-        expected["most_is_quadratic"] = [f"{n:,}", share(part)]
+        expected["most_is_quadratic"] = [
+            f"{n:,}",
+            share(part),
+            f"{(4 * soft + 2 * rest) / (soft + rest):.3g}",
+        ]
     else:
         over = weights / (2 * s.h * width)
         expected["most_is_linear"] = [f"{n:,}", share(1 - part), share(part), f"{over:,.0f}"]

@@ -123,9 +123,9 @@ def check(said: dict, truth: Truth) -> None:
     assert place in said["furthest_apart"]
     ids = list(zip(truth.a.ids, truth.b.ids))
     alike = next((i for i, (x, y) in enumerate(ids) if x != y), len(ids))
-    assert bool(said["begins_alike"]) == (truth.view == PROMPTS and alike > 0)
-    if said["begins_alike"]:
-        assert ("first token**" if alike == 1 else f"first {alike} tokens**") in said["begins_alike"]
+    assert bool(said["begins_alike"]) == (truth.view == PROMPTS and alike > 1)
+    if said["begins_alike"]:  # the start is every text's
+        assert ("first token**" if alike == 2 else f"first {alike - 1} tokens**") in said["begins_alike"]
     assert bool(said["no_token_shared"]) == (truth.view == PROMPTS and same <= 1)
     least = truth.moved.min()
     if not near(least):

@@ -106,8 +106,11 @@ CLAIMS = (
 )  # fmt: skip
 HINTS = (
     Hint(N_("Drag S until hardly any is lost."), where(
-        lambda data: data.safe and not data.safe[0] <= data.chosen.k <= data.safe[1], to(k=lambda data: data.safe[1])),
-         lambda before, after: after.shares().lost <= MOST_LOST),
+        lambda data: data.safe and data.chosen.k < data.safe[0], to(k=lambda data: data.safe[1])),
+         lambda before, after: before.shares().lost > MOST_LOST >= after.shares().lost),
+    Hint(N_("Drag S back until none is too large."), where(
+        lambda data: data.safe and data.chosen.k > data.safe[1], to(k=lambda data: data.safe[1])),
+         lambda before, after: before.shares().overflow > 0 == after.shares().overflow),
     Hint(N_("Choose *E4M3*."), to(format="e4m3")),
 )  # fmt: skip
 
