@@ -37,7 +37,7 @@ class TestHeadScores:
     def test_a_hand_made_model(self):
         lm = SimpleNamespace(
             config=SimpleNamespace(vocab_size=50),
-            tokenizer=SimpleNamespace(encode=lambda text, bos: [0], special={0: ""}, vocab_size=50),
+            tokenizer=SimpleNamespace(lead=[0], special={0: ""}, vocab_size=50),
             trace_ids=self.built,
         )
         scores = head_scores(lm, length=10, repeats=3)
