@@ -130,3 +130,13 @@ def test_cross_attention_counts_its_queries_anew_in_each_call():
     visible = RowMask(rules, 0, torch.arange(5), torch.arange(6), (0, 3, 4))
     assert visible(torch.arange(5), torch.arange(6)).all()
     assert recognised(visible).plain and not recognised(visible).causal
+
+
+def test_masks_within_a_list_are_tensors():
+    request = dict(
+        batch_size=1, q_length=3, kv_length=3, q_offset=0, kv_offset=0, mask_function=hf.causal_mask_function, device="cpu"
+    )  # fmt: skip
+    mask = LazyMask(hf.sdpa_mask, request)
+    seen = torch.ones(3, 3).tril().bool()
+    assert torch.equal(torch.cat([mask, mask], dim=-1)[0, 0], torch.cat([seen, seen], -1))
+    assert torch.equal((~mask)[0, 0], ~seen) and torch.equal(torch.where(mask, 1, 0)[0, 0], seen.long())

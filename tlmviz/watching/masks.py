@@ -12,9 +12,8 @@ from torch import Tensor
 from ..kernels import AttentionMask
 
 STRIP = 1 << 20  # cells that are alive at once while a rule is recognised
-HIDES = (
-    -9e3
-)  # added to a score, it and what is lower (-1e4 in 16 bits) leaves a weight of 0 beside a key that is seen
+# Added to a score, it and what is lower (-1e4 in 16 bits) leaves a weight of 0 beside a key that is seen.
+HIDES = -9e3
 
 Answer = Callable[[int, Tensor, Tensor], Tensor]
 
@@ -89,34 +88,20 @@ class LazyMask:
     def __torch_function__(
         cls, function: Callable[..., Any], types: Any, args: Any = (), kwargs: Any = None
     ) -> Any:
-        made = [part.tensor() if isinstance(part, LazyMask) else part for part in args]
-        named = {
-            name: part.tensor() if isinstance(part, LazyMask) else part
-            for name, part in (kwargs or {}).items()
-        }
-        return function(*made, **named)
+        return function(*_made(args), **_made(kwargs or {}))
 
 
-_UNARY = ("neg", "invert")
-_BINARY = (
-    "add",
-    "radd",
-    "sub",
-    "rsub",
-    "mul",
-    "rmul",
-    "truediv",
-    "and",
-    "or",
-    "xor",
-    "eq",
-    "ne",
-    "lt",
-    "le",
-    "gt",
-    "ge",
-)
-for _operator in (f"__{name}__" for name in _UNARY + _BINARY):
+def _made(part: Any) -> Any:
+    """An argument with tensors in place of masks, also within lists, such as those that are joined."""
+    if isinstance(part, LazyMask):
+        return part.tensor()
+    if isinstance(part, dict):
+        return {name: _made(each) for name, each in part.items()}
+    return type(part)(map(_made, part)) if type(part) in (list, tuple) else part
+
+
+OPERATORS = "neg invert add radd sub rsub mul rmul truediv and or xor eq ne lt le gt ge"
+for _operator in (f"__{name}__" for name in OPERATORS.split()):
     # Operators are looked up on the class, which __getattr__ does not reach.
     setattr(LazyMask, _operator, lambda self, *args, _name=_operator: getattr(self.tensor(), _name)(*args))
 LazyMask.__hash__ = object.__hash__  # type: ignore[method-assign]  # lost with __eq__
