@@ -105,8 +105,7 @@ def first_attention(model, watched):
 def test_each_patch_is_the_token_that_its_pixels_change(name):
     model = PICTURES[name].make()
     inputs = PICTURES[name].inputs(model)
-    # The eager attention of Llama 4's images has a name of its own, which the check does not know.
-    watched = watched_run(model, inputs, check=name != "llama4" and inputs)
+    watched = watched_run(model, inputs, check=inputs)
     reached = found_one_by_one(model, first_attention(model, watched), inputs)
     learned = LEARNED.get(name, ["[CLS]"])
     for row, trace in enumerate(watched.traces):

@@ -7,6 +7,7 @@ the model would have called, so that they stay its own.
 
 from __future__ import annotations
 
+import inspect
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -25,6 +26,7 @@ from .capture import Reached, Recorder
 from .masks import HIDES, Chosen, Everything, Given, LazyMask, Rule
 
 NAME = "tlmviz_watch"
+EAGER = "eager_attention_forward"  # as transformers calls a family's
 # Tensors that attention functions are handed and that do not change the scores: positions are in q and k already.
 HARMLESS = {
     "position_ids", "cache_position", "cu_seq_lens_q", "cu_seq_lens_k", "token_type_ids", "mm_token_type_ids",
@@ -231,9 +233,11 @@ def _own(module: nn.Module, kind: str) -> Any:
     if kind != "eager":
         return ALL_ATTENTION_FUNCTIONS[kind]
     for cls in type(module).__mro__:
-        eager = getattr(sys.modules[cls.__module__], "eager_attention_forward", None)
-        if eager is not None:
-            return eager
+        # Some modules of a family, as Llama 4's of images, name one of their own.
+        named = inspect.unwrap(cls.forward).__code__.co_names if hasattr(cls, "forward") else ()
+        name = next((name for name in named if name.endswith(EAGER)), EAGER)
+        if hasattr(sys.modules[cls.__module__], name):
+            return getattr(sys.modules[cls.__module__], name)
     raise BadModel(
         f"{type(module).__name__} has no eager attention to take its output from; it cannot be watched."
     )
