@@ -227,13 +227,7 @@ def relaid(a: Trace, b: Trace, layer: int, rounding: float) -> dict[str, tuple[T
     """Both runs' queries, keys and values of a layer with as many heads, and dimensions in the order that makes queries or keys
     the first run's: a conversion may have written them in the order of the other layout of RoPE's planes."""
     pairs = {part: pair for part in "qkv" for pair in _both(a, b, f"blocks.{layer}.attn.{part}").values()}
-    for part, (x, y) in pairs.items():
-        heads = max(x.shape[1], y.shape[1])
-        if x.ndim == y.ndim == 4 and not (heads % x.shape[1] or heads % y.shape[1]):
-            pairs[part] = (
-                x.repeat_interleave(heads // x.shape[1], 1),
-                y.repeat_interleave(heads // y.shape[1], 1),
-            )
+    pairs = {part: (spread(x, y), spread(y, x)) for part, (x, y) in pairs.items()}
     for x, y in [pairs[part] for part in "qk" if part in pairs]:
         order = _order(x, y, rounding) if x.shape == y.shape else None
         if order is not None:
@@ -262,7 +256,9 @@ def _same_scores(a: Trace, b: Trace, layer: int) -> bool:
 
 def spread(made: Tensor, like: Tensor) -> Tensor:
     """Heads [1, G, T, D] each as often as another tensor has them, whose groups were repeated; any other tensor as it is."""
-    return made.repeat_interleave(like.shape[1] // made.shape[1], 1) if made.ndim == like.ndim == 4 else made
+    if made.ndim != 4 or like.ndim != 4 or like.shape[1] % made.shape[1]:
+        return made
+    return made.repeat_interleave(like.shape[1] // made.shape[1], 1)
 
 
 def other_layouts(evidence: Evidence, found: Tensor) -> Iterator[Tensor]:
