@@ -230,8 +230,8 @@ def chart(
 ) -> None:
     """A Plotly figure in its own colours, with a description for screen readers and the menu *Save*.
 
-    `select`, "points" or "box", makes it answer to clicks or dragged boxes: `on_select` is called, and `selection(key)` tells
-    what was selected. A figure that has not changed is not drawn anew.
+    `select`, "points" or "box", makes it answer to clicks or dragged boxes: `on_select` is called, and `clicked` or
+    `dragged` tells what was selected. A figure that has not changed is not drawn anew.
     """
     config = {
         "displaylogo": False,
@@ -247,17 +247,12 @@ def chart(
     )
 
 
-def selection(key: str) -> dict[str, Any]:
-    """What was just selected in the chart `key`: its "points" or its "box", both absent when nothing was."""
-    return said_by(key, "selection")
-
-
 def clicked(key: str, count: int = 1) -> tuple[int, ...]:
     """The first `count` whole numbers of the point that was just clicked in the chart `key`, its `customdata`, or of a row.
 
     Empty where none was clicked, or where a tab says what is no such point.
     """
-    said = selection(key)
+    said = said_by(key, "selection")
     try:
         carried = said["points"][0]["customdata"] if "points" in said else said["rows"]
         numbers = tuple(map(int, (carried if isinstance(carried, list) else [carried])[:count]))
@@ -269,7 +264,7 @@ def clicked(key: str, count: int = 1) -> tuple[int, ...]:
 def dragged(key: str) -> tuple[list[float], list[float]] | None:
     """The ends in x and in y of the box that was dragged last in the chart `key`; None as `clicked` is empty."""
     try:
-        box = selection(key)["box"][-1]
+        box = said_by(key, "selection")["box"][-1]
         x, y = ([float(end) for end in box[axis][:2]] for axis in "xy")
     except (LookupError, TypeError, ValueError, OverflowError):
         return None
