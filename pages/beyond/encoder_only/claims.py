@@ -121,8 +121,8 @@ def three_answers(data: Data) -> str | None:
         return None
     found = data.answers
     return _(
-        "One sentence, three models: the encoder, with {hidden} hidden, puts {guess} there; the decoder goes on with "
-        "{following}; the model with both translates it, {translated}.",
+        "One sentence, three models: the encoder, with {hidden} hidden, puts {guess} there; the encoder-decoder "
+        "translates it, {translated}; the decoder goes on with {following}.",
         **{each: quoted(getattr(found, each)) for each in ("hidden", "guess", "following", "translated")},
     )
 

@@ -147,8 +147,8 @@ def check_kinds(said: dict, t: Plain, shown: data.Data) -> None:
         said["three_answers"],
         found.hidden,
         found.guess.strip(),
-        readable(decoder.tokenizer.name(following).strip()),
         own,
+        readable(decoder.tokenizer.name(following).strip()),
     )
     layer, head = min(t.state.layer, mt.config.decoder_layers - 1), min(t.state.head, mt.config.n_heads - 1)
     assert bool(said["another_head"]) == ((layer, head) != (t.state.layer, t.state.head))
