@@ -204,6 +204,10 @@ class TestOtherWays:
             llama(input_ids=prompt(5))
         assert len(watched.trace) == 5
 
+    def test_an_export_inside_computes_no_numbers(self, llama):
+        llama.config.use_cache = False
+        refused(llama, lambda: torch.export.export(llama, (prompt(5),), strict=False), "is exported inside")
+
 
 @pytest.mark.parametrize("kind", ["sdpa", "eager"])
 @pytest.mark.parametrize("cache", ["dynamic", "static"])

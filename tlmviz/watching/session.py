@@ -6,7 +6,7 @@ from collections.abc import Callable
 from contextlib import ExitStack
 from typing import Any
 
-from torch import Tensor, nn
+from torch import Tensor, compiler, nn
 
 from ..errors import BadModel
 from .capture import Call, Recorder
@@ -19,6 +19,11 @@ def recording(model: nn.Module, recorder: Recorder) -> ExitStack:
     ours: set[nn.Module] = set()
 
     def note(module: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:
+        if compiler.is_exporting():
+            raise BadModel(
+                f"{type(module).__name__} is exported inside the with block, where it computes no numbers; export it before or "
+                "after the block."
+            )
         if (
             not recorder.depth
         ):  # the model itself, or a part that is called alone, as `generate` calls an encoder
