@@ -12,6 +12,7 @@ from tests import tiny
 from tests.tiny import TEXT, sentence
 from tlmviz import LanguageModel, Trace, diagnose
 from tlmviz.analysis.workbench.doctor import presets, rows
+from tlmviz.analysis.workbench import faults
 from tlmviz.caches import ContiguousCache
 from tlmviz.errors import BadShape
 from tlmviz.layers.positions import Learned, NoPositions, PerLayer, RoPE, Sinusoidal
@@ -439,3 +440,19 @@ class TestCommand:
         assert main(["doctor", "eng-fra", "--preset", "int8"]) == 2
         with pytest.raises(SystemExit):
             main(["doctor", "stories-rope"])
+
+
+class TestAnything:
+    """What is laid side by side may differ in everything: the doctor says something, and no more than it can know."""
+
+    def test_beside_every_other_kind_of_model(self, variant, tokenizer):
+        trace = variant.trace(TEXT)
+        for name, changes in tiny.VARIANTS.items():
+            found = diagnose(trace, tiny.language_model(tokenizer, **changes).trace(TEXT))
+            assert found.cause and found.evidence, name
+
+    def test_with_every_fault(self, variant):
+        trace = variant.trace(TEXT)
+        for name in faults.fitting(variant):
+            found = diagnose(trace, faults.injected(variant, name, 1, faults.FAULTS[name].start).trace(TEXT))
+            assert found.evidence and not found.healthy, name

@@ -73,10 +73,10 @@ def name_unnormed(evidence: Evidence, off: dict[str, Step]) -> Named | None:
     if not evidence.a.has_network or at + "normed_attn" not in evidence.a.tap_names or first.layer is None:
         return None
     read, normed = (trace[at + name].double() for name in ("resid_pre", "normed_attn"))
+    if read.shape != normed.shape:  # of several streams, which are joined before the norm
+        return None
     unit = read / read.square().mean(-1, keepdim=True).sqrt()
     gains = (normed * unit).sum((0, 1)) / unit.square().sum((0, 1))
-    if read.shape != normed.shape:
-        return None
     for entering in (read, gains * read):
         own = {step.name: evidence.a[step.name] for step in off.values()}
         made = evidence.a.answers_to({at + "normed_attn": entering.float(), **own})
