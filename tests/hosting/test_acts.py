@@ -8,6 +8,7 @@ from starlette.testclient import TestClient
 from streamlit.proto.BackMsg_pb2 import BackMsg
 from streamlit.proto.ForwardMsg_pb2 import ForwardMsg
 from streamlit.runtime import Runtime
+from streamlit.runtime.scriptrunner import StopException
 
 from tlmviz.ui import compute
 
@@ -24,6 +25,7 @@ def count():
 def part():
     st.button("act", key="act", on_click=count)
     st.text(f"{st.session_state.get('acts', 0)} acts")
+    compute.run_in_worker(compute.inside)
 
 
 if st.checkbox("whole", key="whole"):
@@ -60,11 +62,15 @@ class Tab:
                 return
 
 
+def stop():
+    raise StopException
+
+
 @pytest.fixture
 def release(monkeypatch):
-    """Ends what the page computes above and below its fragment; at first there is nothing to end."""
+    """Ends what the page computes above, inside and below its fragment; at first there is nothing to end."""
     release = threading.Event()
-    for place in ("above", "below"):
+    for place in ("above", "inside", "below"):
         monkeypatch.setattr(compute, place, lambda: None, raising=False)
     yield release
     release.set()
@@ -112,3 +118,26 @@ def test_a_run_that_ended_while_it_computed_leaves_no_fragment_behind(tab, relea
         if thread.name.startswith("ScriptRunner"):
             thread.join()
     assert len(before) == 1 and set(storage._fragments) == before
+
+
+def test_a_fragment_that_stands_at_two_places_and_is_pressed_at_both_is_drawn_once(tab, release, monkeypatch):
+    """As a run of the whole page leaves it that ends behind it, where what is above it has changed."""
+    began = threading.Event()
+    monkeypatch.setattr(compute, "below", stop)
+    before = tab.shown["button"]
+    tab.press("checkbox", bool_value=True)
+    tab.read("script_finished")
+    now = tab.shown["button"]
+    assert now[1] != before[1]
+    monkeypatch.setattr(compute, "inside", lambda: (began.set(), release.wait()))
+    tab.press("button", trigger_value=True)
+    assert began.wait(60)
+    monkeypatch.setattr(compute, "below", lambda: None)
+    for tab.shown["button"] in (before, now):  # in line behind it
+        tab.press("button", trigger_value=True)
+    tab.socket.send_bytes(BackMsg(file_urls_request={"request_id": "both"}).SerializeToString())
+    tab.read("file_urls_response")  # both are in line
+    release.set()
+    while tab.shown["text"][0].body != "2 acts":
+        tab.read("script_finished")
+    assert "exception" not in tab.shown

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 import plotly.graph_objects as go
 import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
+from streamlit.errors import StreamlitDuplicateElementKey
 from streamlit.runtime.scriptrunner import get_script_run_ctx
 
 from tlmviz import figures, kernels
@@ -215,7 +216,13 @@ def _measured(work: Callable[..., None]) -> Callable[..., None]:
         alone = context is not None and context.fragment_ids_this_run
         press = metrics.PRESSES.labels(page).time() if alone else contextlib.nullcontext()
         with address.written_by(name), press:
-            work(*args)
+            try:
+                work(*args)
+            except StreamlitDuplicateElementKey:
+                # A run of the whole page that ended on its way left this fragment at two places, and both were pressed.
+                if not alone:
+                    raise
+                st.rerun()
 
     return timed
 
