@@ -54,7 +54,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     limits = parser.add_argument_group("limits; 0 stands for none")
     limits.add_argument("--sessions", type=int, default=500, help="browser tabs at once, in all (500)")
     limits.add_argument("--characters", type=int, default=10_000, help="of a text that is read (10000)")
-    limits.add_argument("--seconds", type=float, default=60, help="a press may wait and compute (60)")
+    limits.add_argument("--seconds", type=float, default=45, help="a press may wait and compute (45)")
     limits.add_argument(
         "--requests", type=int, default=6000, help="of one address in a minute; a class may share one (6000)"
     )
