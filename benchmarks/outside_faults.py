@@ -25,6 +25,7 @@ import torch
 import transformers
 from torch import Tensor, nn
 from torch.nn import functional as F
+from transformers.masking_utils import sdpa_mask
 
 import tlmviz
 
@@ -208,7 +209,7 @@ def untied_head(network: Any) -> None:
 IDS = torch.randint(3, 90, (1, 40), generator=torch.Generator().manual_seed(1))
 LLAMA = dict(hidden_size=64, intermediate_size=128, num_hidden_layers=4, num_attention_heads=4)
 LLAMA["num_key_value_heads"] = 2
-GPT2 = dict(n_embd=64, n_layer=4, n_head=4, n_positions=128)
+GPT2 = dict(n_embd=64, n_layer=4, n_head=4, n_positions=128, bos_token_id=1, eos_token_id=2)
 
 
 def tiny(kind: str, **more: Any) -> Any:
@@ -279,14 +280,17 @@ def llama_shard_missing() -> Pair:
 
 @fault("watch", "mask offset", "causal mask")
 def llama_top_left() -> Pair:
-    """A hand-written attention of a Llama calls SDPA with is_causal, top left, for the second chunk of a prompt.
+    """A hand-written attention of a Llama aligns its causal mask top left, also for the second chunk of a prompt.
     The causal mask of the second chunk starts at key 0 and not at the chunk's."""
 
     def top_left(module: Any, q: Tensor, k: Tensor, v: Tensor, mask: Any, scaling: float, **_: Any) -> tuple:
-        z = F.scaled_dot_product_attention(q, k, v, is_causal=True, scale=scaling, enable_gqa=True)
-        return z.transpose(1, 2), None
+        k, v = (x.repeat_interleave(q.shape[1] // x.shape[1], 1) for x in (k, v))
+        seen = torch.ones(q.shape[2], k.shape[2], dtype=torch.bool).tril()
+        weights = (q @ k.mT * scaling).masked_fill(~seen, -torch.inf).softmax(-1)
+        return (weights @ v).transpose(1, 2), None
 
     transformers.AttentionInterface.register("top_left", top_left)
+    transformers.AttentionMaskInterface.register("top_left", sdpa_mask)
     model, other = tiny("LlamaForCausalLM"), tiny("LlamaForCausalLM", attn_implementation="top_left")
     return seen(model, IDS), seen(other, IDS[:, :20], IDS[:, 20:], check=False)
 
