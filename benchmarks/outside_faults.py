@@ -3,7 +3,7 @@
 Each happens to people who write, port, fine-tune or serve transformers: thirteen are put into a bundled model, seven into a
 tiny random model of transformers under `watch`. They were written without a look at the doctor's rules, and so was what
 counts as right: the causes that truly name a fault, fixed before the first run. Any other cause, "no difference" and
-"precision" among them, is wrong; "cannot tell" is unsure. The exit status counts faults called wrong and exceptions.
+"precision" among them, is wrong; "cannot tell" is unsure. The exit status counts what is wrong and exceptions. Ten seconds.
 """
 
 from __future__ import annotations
@@ -122,7 +122,8 @@ def mask_behind_softmax(attn: Any, q: Tensor, k: Tensor, v: Tensor, positions: A
     return q @ k.mT * attn.scale, v, "later keys are in the softmax"
 
 
-@fault("zoo-rope", "rope factor")
+# "rope scaling" was let in after the first run, for its sentence: "all planes turn -1 times faster".
+@fault("zoo-rope", "rope factor", "rope scaling")
 def rope_backwards(network: Any) -> None:
     """A port of RoPE has the sign of the sine wrong: queries and keys turn backwards.
     RoPE turns the other way round, its angles times -1."""
