@@ -133,8 +133,8 @@ def _name(evidence: Evidence, step: Step) -> Named | None:
     """What the rule of a step's part says."""
     if not evidence.asked:
         return entering.name_entering(evidence, step)
-    rule = RULES.get(step.part, lambda evidence, step: None)
-    return layers.name_exchanged(evidence, step) or rule(evidence, step)
+    rule = RULES.get(step.part)
+    return layers.name_exchanged(evidence, step) or (rule(evidence, step) if rule else None)
 
 
 def _product(evidence: Evidence, step: Step) -> Named | None:

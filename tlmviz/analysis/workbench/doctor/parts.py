@@ -124,8 +124,8 @@ PLACES = {"normed_attn": "norm before attention", "normed_mlp": "norm before the
 
 def _normed(read: Tensor) -> dict[str, Tensor]:
     """What each kind of norm makes of a stream [T, C], without gains."""
-    norms = {"RMSNorm": F.rms_norm, "LayerNorm": F.layer_norm}
-    return {kind: norm(read, read.shape[-1:], eps=1e-60) for kind, norm in norms.items()}
+    shape = read.shape[-1:]
+    return {"RMSNorm": F.rms_norm(read, shape, eps=1e-60), "LayerNorm": F.layer_norm(read, shape, eps=1e-60)}
 
 
 def _channels(x: Tensor, y: Tensor) -> tuple[Tensor, Tensor]:

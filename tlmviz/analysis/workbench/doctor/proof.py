@@ -75,7 +75,8 @@ def _scores(evidence: Evidence, step: Step) -> Proof | None:
 def _scatter(kind: str, x: Tensor, y: Tensor) -> Proof:
     both = torch.isfinite(x) & torch.isfinite(y)
     every = max(1, int(both.sum()) // POINTS)
-    return Proof(kind, *(part[both][::every].double().numpy() for part in (x, y)))
+    across, up = (part[both][::every].double().numpy() for part in (x, y))
+    return Proof(kind, across, up)
 
 
 def _cells(evidence: Evidence, step: Step) -> Proof:
