@@ -54,12 +54,9 @@ def bias_of(calls: Sequence[CallBias], row: int, queries: Tensor, keys: Tensor) 
         return DistanceBias(line, -nearest, queries, keys)
     count = int(keys.max()) + 1
     # What a step had no key for is hidden from it: any number will do.
-    parts = [_cells(call, row, count) if call.adds else None for call in calls]
-    like = max((part for part in parts if part is not None), key=len)
-    shown = [
-        like.new_zeros(1, call.queries, count) if part is None else part for call, part in zip(calls, parts)
-    ]
-    whole = torch.cat([part.to(like).expand(len(like), -1, -1) for part in shown], 1)
+    parts = [_cells(call, row, count) for call in calls]
+    like = max((part for call, part in zip(calls, parts) if call.adds), key=len)
+    whole = torch.cat([part.to(like).expand(len(like), -1, -1) for part in parts], 1)
     return whole[:, queries][:, :, keys][None]
 
 
@@ -83,11 +80,12 @@ def _joined(calls: Sequence[CallBias]) -> tuple[Tensor, int] | None:
 
 
 def _cells(call: CallBias, row: int, count: int) -> Tensor:
-    """The cells [H, T, count] of one call for one row of the batch."""
+    """The cells [H, T, count] of one call for one row of the batch; 0 where it added nothing."""
     if call.cells is not None:
         cells = call.cells[row if len(call.cells) > 1 else 0]
+    elif call.line is None:
+        return torch.zeros(1, call.queries, count)
     else:
-        assert call.line is not None
         query = torch.arange(call.queries, device=call.line.device)
         key = torch.arange(call.line.shape[1] - call.queries + 1, device=call.line.device)
         cells = call.line[:, key - query[:, None] + call.queries - 1]

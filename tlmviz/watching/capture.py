@@ -123,9 +123,7 @@ class Recorder:
         self.seen: set[nn.Module] = set()  # modules whose attention was recorded
         self.version = 0  # grows with every call, so that a trace knows when it is old
         self.depth = 0  # models within models that are running
-        self._turn: dict[
-            nn.Module, int
-        ] = {}  # calls of a module in this pass: shared layers are called again
+        self._turn: dict[nn.Module, int] = {}  # calls in this pass: shared layers are called again
         self._layers: dict[tuple[nn.Module, int], tuple[Stack, Layer]] = {}
         self._continues = False
         self._passes = 0
@@ -149,8 +147,7 @@ class Recorder:
         turn = self._turn.get(module, 0)
         self._turn[module] = turn + 1
         if (module, turn) not in self._layers:
-            name = self.names[module]
-            crosses = self.crosses(module)
+            name, crosses = self.names[module], self.crosses(module)
             stack = self.stacks.setdefault(key := _stack_of(module, name, crosses), Stack(key))
             stack.layers.append(layer := Layer(name, crosses))
             self._layers[module, turn] = stack, layer
@@ -164,7 +161,7 @@ class Recorder:
         """Keep one call. Raises BadModel where it does not continue what the layer holds, as after a beam search."""
         stack, layer = self.layer(module)
         if layer.crosses:
-            self._keep_cross(layer, q, k, v)
+            self._keep_cross(layer, k, v)
         else:
             self._continues = self._keep_own(layer, q, k, v, rule)
             if layer is stack.layers[0]:
@@ -174,12 +171,10 @@ class Recorder:
         layer.q.append(q.detach())
         layer.lse.append(lse.detach())
         layer.rules.append(rule)
-        bias, nothing = kept.pop("bias", None), CallBias(rule.first, 0, q.shape[2])
-        layer.bias.append(
-            nothing
-            if bias is None
-            else self.once(bias, lambda whole: call_bias(whole, rule.first, rule.last))
-        )
+        added, bias = kept.pop("bias", None), CallBias(rule.first, 0, q.shape[2])
+        if added is not None:
+            bias = self.once(added, lambda whole: call_bias(whole, rule.first, rule.last))
+        layer.bias.append(bias)
         for name, value in kept.items():
             setattr(layer, name, value)
 
@@ -199,7 +194,7 @@ class Recorder:
         layer.v.append(v[:, :, new].detach().clone())
         return rule.first > 0
 
-    def _keep_cross(self, layer: Layer, q: Tensor, k: Tensor, v: Tensor) -> None:
+    def _keep_cross(self, layer: Layer, k: Tensor, v: Tensor) -> None:
         """Keep the other text's keys and values, which are the same in every step."""
         if not (self._continues and layer.q):
             layer.clear()

@@ -12,20 +12,14 @@ from torch import Tensor
 from ..errors import BadModel
 
 # Settings of `generate` that run the model on more than one text, or on rows that change: what each does, and the remedy.
-SETTINGS = {
-    "num_beams": ("reorders the rows of the cache, as they are in a beam search", "num_beams=1"),
-    "guidance_scale": (
-        "runs the model on a second, unconditional text between the steps",
-        "guidance_scale=None",
-    ),
+SETTINGS: dict[str, tuple[str, int | None]] = {
+    "num_beams": ("reorders the rows of the cache, as they are in a beam search", 1),
+    "guidance_scale": ("runs the model on a second, unconditional text between the steps", None),
     "assistant_early_exit": (
         "drafts with the first layers of the model itself, on a cache of their own",
-        "assistant_early_exit=None",
+        None,
     ),
-    "penalty_alpha": (
-        "runs several candidates of a contrastive search on repeated rows of the cache",
-        "penalty_alpha=None",
-    ),
+    "penalty_alpha": ("runs several candidates of a contrastive search on repeated rows of the cache", None),
 }
 OFF = {"num_beams": 1, "guidance_scale": 1, "penalty_alpha": 0}  # each also by None
 ROUNDED = 0.25  # of the largest key: what a quantised cache changes is less
@@ -33,12 +27,11 @@ ROUNDED = 0.25  # of the largest key: what a quantised cache changes is less
 
 def check_continues(name: str, before: Tensor | None, held: Tensor, first: int) -> None:
     """Raises BadModel unless `held` [B, G, S, D], the cache's keys up to position `first`, ends what was kept `before`."""
+    kept = None
     if before is not None and len(before) == len(held) and first <= before.shape[2]:
         kept = before[:, :, first - held.shape[2] : first] if held.shape[2] <= first else before[:, :, :0]
         if torch.equal(kept, held):
             return
-    else:
-        kept = None
     raise BadModel(_by_settings() or _by_keys(name, before, kept, held, first))
 
 
@@ -48,7 +41,7 @@ def _by_settings() -> str | None:
         for name, (does, remedy) in SETTINGS.items():
             value = getattr(config, name, None)
             if value is not None and value != OFF.get(name):
-                return f"{name}={value} {does}; no one trace is of that, so generate with {remedy}."
+                return f"{name}={value} {does}; no one trace is of that, so generate with {name}={remedy}."
     return None
 
 

@@ -10,7 +10,7 @@ from __future__ import annotations
 import inspect
 import sys
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from dataclasses import replace
 from typing import Any
 from weakref import WeakKeyDictionary
@@ -37,9 +37,8 @@ KNOWN = {"s_aux", "position_bias", "indices"}
 # attention of transformers takes the softmax in float32 all the same.
 TOLERANCE = {torch.float64: 1e-6, torch.float32: 1e-4, torch.float16: 2e-2, torch.bfloat16: 6e-2}
 
-OWNERS: WeakKeyDictionary[nn.Module, tuple[Recorder, str]] = (
-    WeakKeyDictionary()
-)  # module -> its watch, its own kind
+# Module -> its watch, its own kind.
+OWNERS: WeakKeyDictionary[nn.Module, tuple[Recorder, str]] = WeakKeyDictionary()
 CONFIGS: dict[int, str] = {}  # id of a config that is switched -> the implementation it had
 
 
@@ -71,11 +70,7 @@ def register() -> None:
 def switched(model: Any, recorder: Recorder) -> Iterator[None]:
     """The model with our functions in the place of its own, switched back on the way out."""
     register()
-    configs = {
-        id(module.config): module.config
-        for module in model.modules()
-        if hasattr(getattr(module, "config", None), "_attn_implementation")
-    }
+    configs = _configs(model)
     before = {key: config._attn_implementation for key, config in configs.items()}
     if NAME in before.values():
         raise BadModel("This model is watched already; leave the first with block, or use what it gave.")
@@ -89,7 +84,7 @@ def switched(model: Any, recorder: Recorder) -> Iterator[None]:
             model.set_attn_implementation(NAME)
         except (KeyError, ValueError) as error:
             raise BadModel(
-                f"{_kind(model)} takes no other attention function ({error}); it cannot be watched."
+                f"{type(model).__name__} takes no other attention function ({error}); it cannot be watched."
             ) from None
         for key, config in configs.items():
             if config._attn_implementation == NAME:
@@ -107,21 +102,17 @@ def switched(model: Any, recorder: Recorder) -> Iterator[None]:
 @contextmanager
 def as_eager(model: Any) -> Iterator[None]:
     """The model with its eager attention."""
-    configs = [
-        m.config for m in model.modules() if hasattr(getattr(m, "config", None), "_attn_implementation")
-    ]
-    before = [config._attn_implementation for config in configs]
-    try:
-        for config in configs:
+    with ExitStack() as back:
+        for config in _configs(model).values():
+            back.callback(setattr, config, "_attn_implementation_internal", config._attn_implementation)
             config._attn_implementation_internal = "eager"
         yield
-    finally:
-        for config, kind in zip(configs, before):
-            config._attn_implementation_internal = kind
 
 
-def _kind(model: Any) -> str:
-    return type(model).__name__
+def _configs(model: Any) -> dict[int, Any]:
+    """The configs of a model's parts that say which attention they have, by id."""
+    found = (getattr(module, "config", None) for module in model.modules())
+    return {id(config): config for config in found if hasattr(config, "_attn_implementation")}
 
 
 def lazy_mask(**request: Any) -> Any:
@@ -133,11 +124,8 @@ def lazy_mask(**request: Any) -> Any:
         return given
     kind = CONFIGS.get(id(request.get("config")), "sdpa")
     # Of an attention function without a mask function of its name, transformers makes no mask.
-    return (
-        LazyMask(ALL_MASK_ATTENTION_FUNCTIONS[kind], request)
-        if kind in ALL_MASK_ATTENTION_FUNCTIONS
-        else None
-    )
+    make = ALL_MASK_ATTENTION_FUNCTIONS.get(kind)
+    return None if make is None else LazyMask(make, request)
 
 
 def attend(
@@ -157,7 +145,7 @@ def attend(
     given = attention_mask.own() if isinstance(attention_mask, LazyMask) else attention_mask
     indices = options.get("indices")
     if indices is not None:  # the model hides by them itself, but only under the names it knows
-        rule = Rule(Chosen(rule.answer, indices, rule.first), rule.first, rule.last, rule.padding)
+        rule = replace(rule, answer=Chosen(rule.answer, indices, rule.first))
         given = _dense(rule, query, key, given)
     with _LogSumExp() as lse:
         out, weights = _own(module, kind)(module, query, key, value, given, **options)
@@ -216,9 +204,8 @@ def _as_used(*tensors: Tensor) -> list[Tensor]:
 
 def _check_tensors(module: nn.Module, options: dict[str, Any]) -> None:
     """Raises BadModel for a tensor whose part in the scores is not known: the map would be another one."""
-    unknown = [
-        name for name, value in options.items() if isinstance(value, Tensor) and name not in HARMLESS | KNOWN
-    ]
+    handed = [name for name, value in options.items() if isinstance(value, Tensor)]
+    unknown = [name for name in handed if name not in HARMLESS | KNOWN]
     if unknown:
         raise BadModel(
             f"{type(module).__name__} hands its attention {' and '.join(unknown)}, whose part in the scores is not known "
@@ -290,11 +277,8 @@ def _parted(mask: Tensor, query: Tensor, first: int, start: int, kind: str) -> t
 
 def _dense(rule: Rule, query: Tensor, key: Tensor, own: Tensor | None) -> Tensor:
     """A rule as the tensor [B, 1, T, S] of this one call: True where seen, or 0 and the lowest number."""
-    rows = torch.arange(query.shape[2], device=query.device) + rule.first
-    cols = torch.arange(key.shape[2], device=query.device) + rule.last - key.shape[2]
-    seen = torch.stack([rule.answer(row, rows, cols) for row in range(len(query))])[:, None]
-    if rule.padding is not None:
-        seen = seen & rule.padding[:, None, None, cols[0] : cols[-1] + 1]
+    rows, cols = (torch.arange(part.shape[2], device=query.device) for part in (query, key))
+    seen = rule.seen(len(query), rows + rule.first, cols + rule.last - len(cols))[:, None]
     if own is None or own.dtype == torch.bool:
         return seen
     return torch.where(seen, 0.0, torch.finfo(own.dtype).min).to(own.dtype)
@@ -310,17 +294,9 @@ def log_sum_exp(
 
 def _mask_of(q: Tensor, k: Tensor, rule: Rule, bias: Tensor | None, **parts: Any) -> AttentionMask:
     """The mask of one call."""
-    first, start = rule.first, rule.last - k.shape[2]
-
-    def visible(rows: Tensor, cols: Tensor) -> Tensor:
-        seen = torch.stack([rule.answer(row, rows + first, cols + start) for row in range(len(q))])
-        if rule.padding is not None:
-            inside = (cols + start).clamp(max=rule.padding.shape[1] - 1)
-            seen = seen & rule.padding[:, inside][:, None]
-        return seen
-
-    everything = isinstance(rule.answer, Everything) and not rule.answer.causal
-    return AttentionMask(causal=False, visible=None if everything else visible, bias=bias, **parts)
+    everything, start = rule.answer == Everything(), rule.last - k.shape[2]
+    visible = None if everything else lambda rows, cols: rule.seen(len(q), rows + rule.first, cols + start)
+    return AttentionMask(causal=False, visible=visible, bias=bias, **parts)
 
 
 class _LogSumExp(TorchFunctionMode):
@@ -329,9 +305,7 @@ class _LogSumExp(TorchFunctionMode):
     The kernel is the one that torch chooses on a CPU: the output is the same, bit for bit.
     """
 
-    def __init__(self) -> None:
-        super().__init__()
-        self.found: Tensor | None = None
+    found: Tensor | None = None
 
     def of(self, query: Tensor) -> Tensor | None:
         """lse [B, H, T], whichever way the heads were grouped; None where the kernel did not run."""
@@ -361,29 +335,20 @@ def _fused(
 
 
 def _fused_attention(
-    q: Tensor,
-    k: Tensor,
-    v: Tensor,
-    *,
-    attn_mask: Tensor | None = None,
-    is_causal: bool = False,
-    scale: float | None = None,
-    **rest: Any,
+    q: Tensor, k: Tensor, v: Tensor, *, attn_mask: Tensor | None = None, **rest: Any
 ) -> tuple[Tensor, Tensor]:
     """Output and lse of torch's fused CPU kernel, called as scaled_dot_product_attention calls it.
 
     That function is on autocast's list and the kernel is not: here the tensors are made what autocast makes them there.
     """
     q, k, v = _as_used(q, k, v)
-    if attn_mask is not None and attn_mask.dtype == torch.bool:
-        attn_mask = torch.zeros_like(attn_mask, dtype=q.dtype).masked_fill_(~attn_mask, -torch.inf)
-    unseen = None
     if attn_mask is not None:
+        if attn_mask.dtype == torch.bool:
+            attn_mask = torch.zeros_like(attn_mask, dtype=q.dtype).masked_fill_(~attn_mask, -torch.inf)
         attn_mask = _as_used(attn_mask)[0]
-        unseen = attn_mask.amax(-1) == -torch.inf
-        attn_mask = attn_mask.expand(*q.shape[:3], k.shape[2])
+    mask = None if attn_mask is None else attn_mask.expand(*q.shape[:3], k.shape[2])
     out, lse = torch.ops.aten._scaled_dot_product_flash_attention_for_cpu(
-        q, k, v, 0.0, is_causal, attn_mask=attn_mask, scale=scale
+        q, k, v, 0.0, rest.get("is_causal", False), attn_mask=mask, scale=rest.get("scale")
     )
     # It says 0 for a row that sees nothing.
-    return out, lse if unseen is None else lse.masked_fill(unseen, -torch.inf)
+    return out, lse if attn_mask is None else lse.masked_fill(attn_mask.amax(-1) == -torch.inf, -torch.inf)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any
 
 import torch
@@ -30,6 +30,13 @@ class Rule:
     first: int
     last: int
     padding: Tensor | None = None
+
+    def seen(self, batch: int, queries: Tensor, keys: Tensor) -> Tensor:
+        """What all rows of the batch see, padding hidden, [B, R, C]."""
+        seen = torch.stack([self.answer(row, queries, keys) for row in range(batch)])
+        if self.padding is None:
+            return seen
+        return seen & self.padding[:, None, keys.clamp(max=self.padding.shape[1] - 1)]
 
 
 class LazyMask:
@@ -208,7 +215,7 @@ class RowMask:
     row: int
     queries: Tensor  # positions of the queries that are tokens [T]
     keys: Tensor  # and of the keys [S]
-    starts: tuple[int, ...] = field(default=())
+    starts: tuple[int, ...] = ()
 
     def __call__(self, rows: Tensor, cols: Tensor) -> Tensor:
         asked, own = rows.device, self.queries.device
@@ -234,29 +241,24 @@ def recognised(visible: RowMask) -> AttentionMask:
     Every cell is compared, strip by strip. Nothing is read off the rule's code, which differs between models.
     """
     queries, keys = len(visible.queries), len(visible.keys)
-    device = visible.queries.device
-    columns = torch.arange(keys, device=device)
-    candidates = _candidates(visible, queries, keys, columns)
-    for rows in torch.arange(queries, device=device).split(max(1, STRIP // max(1, keys))):
-        seen = visible(rows, columns)
-        own = rows + keys - queries
+    columns = torch.arange(keys, device=visible.queries.device)
+    candidates = _candidates(visible, queries, columns)
+    for rows in torch.arange(queries, device=columns.device).split(max(1, STRIP // max(1, keys))):
+        seen, own = visible(rows, columns), rows + keys - queries
         candidates = [mask for mask in candidates if torch.equal(seen, _seen(mask, own, columns))]
         if not candidates:
-            break
-    if candidates:
-        return candidates[0]
-    return AttentionMask(causal=False, visible=visible)
+            return AttentionMask(causal=False, visible=visible)
+    return candidates[0]
 
 
-def _candidates(visible: RowMask, queries: int, keys: int, columns: Tensor) -> list[AttentionMask]:
-    """Everything, everything up to the query, and either with the window that the middle and the last row show."""
+def _candidates(visible: RowMask, queries: int, columns: Tensor) -> list[AttentionMask]:
+    """Everything, everything up to the query, and either with the window that the last row shows."""
     found = [AttentionMask(causal=False)]
-    if queries <= keys:
+    if queries <= len(columns):
         found.append(AttentionMask())
-    if queries == keys and queries:
-        last = visible(torch.tensor([queries - 1], device=columns.device), columns)[0]
-        window = int(last.sum())
-        if 0 < window < keys:
+    if queries == len(columns):
+        window = int(visible(columns[-1:], columns).sum())
+        if 0 < window < queries:
             found += [AttentionMask(window=window), AttentionMask(causal=False, window=window)]
     return found
 

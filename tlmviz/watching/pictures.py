@@ -11,6 +11,7 @@ from collections import OrderedDict
 from collections.abc import Iterator, Mapping
 from contextlib import ExitStack, contextmanager
 from functools import partial
+from itertools import product
 from typing import Any
 
 import torch
@@ -103,8 +104,7 @@ def _again(recorder: Recorder, owner: nn.Module, module: nn.Module, pixels: Tens
         now = OWNERS[module][0]
         opening.callback(setattr, now, "searching", False)
         now.searching = True
-        for part in owner.modules():
-            for name in ("_forward_pre_hooks", "_forward_hooks"):
-                opening.callback(setattr, part, name, getattr(part, name))
-                setattr(part, name, OrderedDict())
+        for part, name in product(owner.modules(), ("_forward_pre_hooks", "_forward_hooks")):
+            opening.callback(setattr, part, name, getattr(part, name))
+            setattr(part, name, OrderedDict())
         yield

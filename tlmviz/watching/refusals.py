@@ -47,9 +47,8 @@ def check_model(model: Any) -> None:
 
     parts = (getattr(module, "config", None) for module in model.modules())
     chosen = {getattr(config, "_attn_implementation", None) or "eager" for config in parts}
-    unknown = sorted(
-        chosen - {"eager", NAME, *ALL_ATTENTION_FUNCTIONS} | {kind for kind in chosen if "paged" in kind}
-    )
+    known = {"eager", NAME, *ALL_ATTENTION_FUNCTIONS}
+    unknown = sorted(kind for kind in chosen if kind not in known or "paged" in kind)
     if unknown:
         raise BadModel(
             f"{name} has the attention implementation {unknown[0]!r}, which is not installed, or for continuous batching alone; "
@@ -73,14 +72,10 @@ def check_recorded(model: Any, recorder: Recorder, ran: set[nn.Module]) -> tuple
         raise BadModel(
             f"{name} ran without calling the attention interface of transformers; it cannot be watched."
         )
-    missed = {
-        module
-        for module in ran
-        if type(module).__name__.endswith("Attention") and not recorder.seen & set(module.modules())
-    }
-    own = sorted(
-        {type(module).__name__ for module in missed if not type(module).__module__.startswith("torch.")}
-    )
+    named = (module for module in ran if type(module).__name__.endswith("Attention"))
+    missed = [module for module in named if recorder.seen.isdisjoint(module.modules())]
+    kinds = {type(module) for module in missed}
+    own = sorted({kind.__name__ for kind in kinds if not kind.__module__.startswith("torch.")})
     if own:
         raise BadModel(
             f"{name} has attention that does not go through the interface of transformers ({', '.join(own)}); "

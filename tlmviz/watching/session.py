@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from contextlib import ExitStack
 from typing import Any
 
@@ -15,7 +15,6 @@ from .interface import Switched, switched
 
 def recording(model: nn.Module, recorder: Recorder) -> ExitStack:
     """Our attention in the model's place, and each (sub)model's inputs noted; undone when the stack closes."""
-
     ours: set[nn.Module] = set()
 
     def note(module: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:
@@ -24,9 +23,8 @@ def recording(model: nn.Module, recorder: Recorder) -> ExitStack:
                 f"{type(module).__name__} is exported inside the with block, where it computes no numbers; export it before or "
                 "after the block."
             )
-        if (
-            not recorder.depth
-        ):  # the model itself, or a part that is called alone, as `generate` calls an encoder
+        # The model itself, or a part that is called alone, as `generate` calls an encoder.
+        if not recorder.depth:
             recorder.begin_pass()
         recorder.depth += 1
         if module in ours and not isinstance(module.config._attn_implementation, Switched):
@@ -44,9 +42,8 @@ def recording(model: nn.Module, recorder: Recorder) -> ExitStack:
 
     with ExitStack() as opening:
         opening.enter_context(switched(model, recorder))
-        models: list[Any] = [
-            m for m in model.modules() if hasattr(m, "config") and hasattr(m, "main_input_name")
-        ]
+        parts: Iterable[Any] = model.modules()
+        models = [part for part in parts if hasattr(part, "config") and hasattr(part, "main_input_name")]
         ours.update(m for m in models if isinstance(m.config._attn_implementation, Switched))
         for module in models:
             opening.callback(module.register_forward_pre_hook(_Hook(note), with_kwargs=True).remove)

@@ -37,12 +37,9 @@ def make_trace(
     tokens, ids = _names(asks, row, queries, tokenizer, pictured)
     other = _names(_source(recorder, stack), row, keys, tokenizer, pictured)[0] if stack.crosses else None
     found = pictured(stack) if stack.ids is None else None
+    kept = (("q", queries), ("k", keys), ("v", keys), ("lse", queries))
     picked: dict[str, Any] = {
-        part: [
-            _rows(layer.joined(part)[row], queries if part in ("q", "lse") else keys)
-            for layer in stack.layers
-        ]
-        for part in ("q", "k", "v", "lse")
+        part: [_rows(layer.joined(part)[row], where) for layer in stack.layers] for part, where in kept
     }
     masks = _masks(stack, row, queries, keys)
     try:
@@ -107,9 +104,8 @@ def _masks(stack: Stack, row: int, queries: Tensor, keys: Tensor) -> list[Attent
         key = tuple((rule.answer, rule.first, rule.last) for rule in layer.rules)
         if key not in made:
             made[key] = recognised(RowMask(tuple(layer.rules), row, queries, keys, tuple(layer.starts)))
-        bias = None
+        bias, same = None, tuple(map(id, layer.bias))
         if any(part.adds for part in layer.bias):
-            same = tuple(id(part) for part in layer.bias)
             bias = biases[same] = biases[same] if same in biases else bias_of(layer.bias, row, queries, keys)
         masks.append(replace(made[key], softcap=layer.softcap, sinks=layer.sinks, bias=bias))
     return masks
@@ -141,12 +137,10 @@ def _names(
 def _unpadded(layer: Layer, row: int, count: int) -> Tensor:
     """Positions below `count` that hold tokens. Raises BadModel for a row of padding alone."""
     device, padding = layer.q[0].device, layer.rules[-1].padding
-    if padding is None or not layer.rules:
+    if padding is None:
         return torch.arange(count, device=device)
-    real = padding[row, :count].to(device)
-    places = real.nonzero()[:, 0]
     behind = torch.arange(padding.shape[1], count, device=device)  # read since this mask was made
-    places = torch.cat([places, behind])
+    places = torch.cat([padding[row, :count].to(device).nonzero()[:, 0], behind])
     if not len(places):
         raise BadModel(f"Row {row} of the batch is all padding; give it at least one token.")
     return places

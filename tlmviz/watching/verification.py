@@ -6,17 +6,17 @@ So what two kinds of attention round differently, and a quantised model or many 
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterator, Mapping
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from typing import Any
 
+import numpy as np
 import torch
 from torch import Tensor, nn
 
 from ..errors import BadModel
-from .capture import Layer, Recorder
+from .capture import Recorder
 from .interface import TOLERANCE, as_eager
 from .refusals import check_recorded
 from .session import recording
@@ -50,12 +50,11 @@ class Verified:
 
 def verify(model: Any, inputs: Mapping[str, Any] | None = None) -> Verified:
     """Compare the watched model with itself. Raises BadModel where outputs differ, or maps from eager attention's."""
-    given = [dict(inputs)] if inputs is not None else list(short_inputs(model))
+    given = [inputs] if inputs is not None else short_inputs(model)
     with evaluating(model), torch.no_grad():
         errors: list[Exception] = []
-        inputs, plain = next(
-            ((one, out) for one in given if (out := _outputs(model, one, errors)) is not None), ({}, None)
-        )
+        tried = ((one, _outputs(model, one, errors)) for one in given)
+        inputs, plain = next((pair for pair in tried if pair[1] is not None), ({}, None))
         if plain is None:
             raise BadModel(
                 f"{type(model).__name__} could not be run on a short input to verify its maps{_first_line(errors)}; give an "
@@ -85,7 +84,8 @@ def _beside_eager(model: Any, inputs: Mapping[str, Any]) -> tuple[float, int, fl
     recorder, maps = Recorder(model), dict[str, list[Tensor]]()
 
     def take(module: nn.Module, out: Any) -> None:
-        found = [part for part in (out if isinstance(out, tuple) else ()) if _is_map(part)]
+        parts = out if isinstance(out, tuple) else ()
+        found = [part for part in parts if isinstance(part, Tensor) and part.ndim == 4]
         if module in recorder.seen and found:
             maps.setdefault(recorder.names[module], []).append(found[-1])
 
@@ -101,13 +101,9 @@ def short_inputs(model: Any) -> Iterator[dict[str, Tensor]]:
     dtype, device = next(model.parameters()).dtype, next(model.parameters()).device
     text_config = config.get_text_config()
     vocab = int(getattr(text_config, "vocab_size", 0) or 0)
-    ids = (
-        torch.randint(min(5, vocab - 1), min(vocab, 5000), (2, LENGTH), generator=generator)
-        if vocab > 1
-        else None
-    )
-    text, vision, video = {}, {}, {}
-    if ids is not None:
+    ids, text, vision, video = None, {}, {}, {}
+    if vocab > 1:
+        ids = torch.randint(min(5, vocab - 1), min(vocab, 5000), (2, LENGTH), generator=generator)
         mask = torch.ones_like(ids)
         text = {"input_ids": ids, "attention_mask": mask}
         # The side on which generation pads: a causal mask hides padding behind the text by itself.
@@ -140,13 +136,11 @@ def short_inputs(model: Any) -> Iterator[dict[str, Tensor]]:
 @contextmanager
 def evaluating(model: nn.Module) -> Iterator[None]:
     """Without dropout; every module's own flag comes back."""
-    flags = {module: module.training for module in model.modules()}
-    model.eval()
-    try:
+    with ExitStack() as back:
+        for module in model.modules():
+            back.callback(setattr, module, "training", module.training)
+        model.eval()
         yield
-    finally:
-        for module, flag in flags.items():
-            module.training = flag
 
 
 def forked(device: torch.device) -> Any:
@@ -183,17 +177,12 @@ def _first_line(errors: list[Exception]) -> str:
     return f" ({type(errors[0]).__name__}: {lines[0][:200].rstrip('.')})" if lines else ""
 
 
-def _is_map(part: Any) -> bool:
-    return isinstance(part, Tensor) and part.ndim == 4
-
-
 def _map_error(recorder: Recorder, weights: Mapping[str, list[Tensor]]) -> tuple[float, int]:
     """The largest difference between the maps of the traces and eager's own; and of how many layers there were both."""
     error, compared = 0.0, 0
     turns: dict[str, int] = {}
-    for stack in recorder.stacks:
-        layers = recorder.stacks[stack].layers
-        for number, layer in enumerate(layers):
+    for name, stack in recorder.stacks.items():
+        for number, layer in enumerate(stack.layers):
             turn = turns[layer.name] = turns.get(layer.name, -1) + 1
             exact = weights.get(layer.name, [])
             if exact and turn >= len(exact):
@@ -203,24 +192,24 @@ def _map_error(recorder: Recorder, weights: Mapping[str, list[Tensor]]) -> tuple
                 )
             if turn < len(exact) and exact[turn].shape[-2:] == (layer.length, layer.joined("k").shape[2]):
                 compared += 1
-                error = _larger(error, _layer_error(recorder, stack, number, layer, exact[turn]))
+                error = float(np.maximum(error, _layer_error(recorder, name, number, exact[turn])))
     return error, compared
 
 
-def _layer_error(recorder: Recorder, stack: str, number: int, layer: Layer, exact: Tensor) -> float:
-    """One layer's largest error over rows of the batch and heads."""
+def _layer_error(recorder: Recorder, stack: str, number: int, exact: Tensor) -> float:
+    """One layer's largest error over rows of the batch and heads; NaN where one is."""
     worst = 0.0
     for row in range(len(exact)):
         trace = make_trace(recorder, stack, row, None)
         queries, keys = places(recorder, recorder.stacks[stack], row)
         maps = exact[row][:, queries][:, :, keys].double().cpu()
         for head, one in enumerate(maps):
-            worst = _larger(worst, float((trace.attention(number, head).double() - one).abs().max()))
+            worst = np.maximum(worst, float((trace.attention(number, head).double() - one).abs().max()))
     return worst
 
 
 def _output_error(ours: Any, exact: Any, inputs: Mapping[str, Any]) -> float:
-    """The largest difference between two outputs, relative to the largest number; rows of padding left out."""
+    """The largest difference between two outputs, relative to the largest number, NaN where one is; rows of padding left out."""
     mask, worst = inputs.get("attention_mask"), 0.0
     for name in ("logits", "last_hidden_state", "image_embeds", "text_embeds"):
         a, b = (getattr(output, name, None) for output in (ours, exact))
@@ -228,10 +217,5 @@ def _output_error(ours: Any, exact: Any, inputs: Mapping[str, Any]) -> float:
             continue
         if mask is not None and a.shape[:2] == mask.shape:
             a, b = a[mask.bool()], b[mask.bool()]
-        worst = _larger(worst, float((a - b).abs().max() / b.abs().max().clamp(min=1e-12)))
+        worst = float(np.maximum(worst, float((a - b).abs().max() / b.abs().max().clamp(min=1e-12))))
     return worst
-
-
-def _larger(a: float, b: float) -> float:
-    """The larger error; NaN where one is, which `max` may lose."""
-    return a if a >= b or math.isnan(a) else b

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from contextlib import ExitStack
+from functools import partial
 from typing import Any
 
 from ..errors import UnknownName
 from ..places import Places
 from ..tracing.trace import Trace
-from .capture import Recorder, Stack
+from .capture import Recorder, Stack, T
 from .pictures import find
 from .refusals import check_model, unwrapped
 from .session import recording
@@ -59,8 +60,7 @@ class Watched:
         self.verified: Verified | None = None
         self.recorder = Recorder(model)
         self._open = ExitStack()
-        self._made: dict[tuple[str, int], tuple[int, Trace]] = {}
-        self._found: dict[str, tuple[int, Places | None]] = {}
+        self._made: dict[object, tuple[int, Any]] = {}
 
     def __enter__(self) -> Watched:
         if self.check is not False:
@@ -89,10 +89,7 @@ class Watched:
     def traces(self) -> list[Trace]:
         """One trace per row of the batch."""
         name = self._main()
-        return [
-            self.trace_of(name, row)
-            for row in range(self.recorder.stacks[name].layers[0].joined("q").shape[0])
-        ]
+        return [self.trace_of(name, row) for row in range(len(self.recorder.stacks[name].layers[0].q[0]))]
 
     @property
     def patches(self) -> tuple[int, int] | None:
@@ -107,22 +104,23 @@ class Watched:
         if name not in found:
             there = ", ".join(self.stacks) or "none yet: call the model inside the with block"
             raise UnknownName(f"There is no stack {stack!r} in this model; there are {there}.")
-        batch = found[name].layers[0].joined("q").shape[0]
+        batch = len(found[name].layers[0].q[0])
         if not 0 <= row < batch:
             raise UnknownName(f"There is no row {row} in this batch; it has rows 0 to {batch - 1}.")
-        version, trace = self._made.get((name, row), (-1, None))
-        if trace is None or version != self.recorder.version:
-            named = getattr(self.model.config, "name_or_path", "") or type(self.model).__name__
-            trace = make_trace(self.recorder, name, row, self.tokenizer, named, self._pictured)
-            self._made[name, row] = self.recorder.version, trace
-        return trace
+        named = getattr(self.model.config, "name_or_path", "") or type(self.model).__name__
+        make = partial(make_trace, self.recorder, name, row, self.tokenizer, named, self._pictured)
+        return self._once((name, row), make)
 
     def _pictured(self, stack: Stack) -> Places | None:
-        """What a stack's tokens are of a picture, found once after each pass."""
-        version, found = self._found.get(stack.name, (-1, None))
-        if version != self.recorder.version:
-            version, found = self._found[stack.name] = self.recorder.version, find(self.recorder, stack)
-        return found
+        """What a stack's tokens are of a picture."""
+        return self._once(stack.name, partial(find, self.recorder, stack))
+
+    def _once(self, key: object, make: Callable[[], T]) -> T:
+        """What is made of the calls so far, once after each."""
+        if self._made.get(key, (-1,))[0] != self.recorder.version:
+            self._made[key] = self.recorder.version, make()
+        made: T = self._made[key][1]
+        return made
 
     def _main(self) -> str:
         names = self.stacks

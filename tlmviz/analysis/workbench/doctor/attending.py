@@ -17,22 +17,14 @@ from torch import Tensor
 from tlmviz import kernels
 from tlmviz.tracing.trace import AttentionSpec
 
-from .evidence import CLEAR, EXPLAINED, Evidence, Named, Step, distance
+from .evidence import CLEAR, EXPLAINED, Evidence, Named, Step, distance, rms
 
 LSE = 1e-4  # log-sum-exps are float32 whatever the weights are: differences beyond this are real
 EXACT = 0.03  # a change that is computed anew leaves less of the difference than a fitted one
 HALF = 0.5  # where rounding is as large as the difference, an explanation must still halve it
 OFFSETS = (-3, -2, -1, 1, 2, 3)  # of a causal mask
 MOST_HIDDEN = 16  # neighbouring keys
-LATE = (1, 2, -1)  # positions that keys or values may be late
-
-
-@dataclass(frozen=True, eq=False)
-class Inferred:
-    """A cause, and the masked scores [H, T, S] that it makes; None where it changes none."""
-
-    named: Named
-    scores: Tensor | None = None
+LATE = {1: "1 position late", 2: "2 positions late", -1: "1 position early"}  # as keys or values may stand
 
 
 @dataclass(frozen=True, eq=False)
@@ -98,13 +90,12 @@ class Attended:
         for pair, own, noise in ((self.lse, lse, self.noise), (self.z, z, CLEAR * self.rounding)):
             if pair is None or own is None:
                 continue
-            expected, found = (part.flatten(2) if part.ndim > 2 else part[..., None] for part in pair)
-            own = own if own.ndim > 2 else own[..., None]
+            expected, found, own = (part if part.ndim > 2 else part[..., None] for part in (*pair, own))
             rows = (own.isfinite() & found.isfinite()).all(-1)
             if rows.float().mean() < HALF:
                 return float("inf")
-            size = float(expected[rows].square().mean().sqrt()) or 1e-30
-            gap, left = (float((part - found)[rows].square().mean().sqrt()) for part in (expected, own))
+            size = rms(expected[rows]) or 1e-30
+            gap, left = (rms((part - found)[rows]) for part in (expected, own))
             allowed = EXACT * gap + noise * size
             if left > (min(allowed, HALF * gap) if gap > noise * size else allowed):
                 return float("inf")
@@ -124,19 +115,13 @@ def attended(evidence: Evidence, layer: int) -> Attended | None:
         return None
     v = evidence.found(f"blocks.{layer}.attn.v")
     steps = {part: evidence.step(f"blocks.{layer}.attn.{part}") for part in ("lse", "z")}
-    pairs = {part: None if step is None else _pair(step) for part, step in steps.items()}
+    pairs = {part: None if step is None else step.pair for part, step in steps.items()}
     if v is None or v.shape[:3] != k.shape[:3] or steps["z"] is None:
         v = pairs["z"] = None
     rounding = max(evidence.rounding, evidence.coarse.get(layer, 0.0))
-    noise = usual(evidence, steps["lse"], rounding) if steps["lse"] is not None else 0.0
+    noise = max(usual(evidence, steps["lse"], rounding) if steps["lse"] is not None else 0.0, 2**-20)
     values = None if v is None else v[0].double()
-    return Attended(
-        q, k, values, pairs["lse"], pairs["z"], evidence.a.specs[layer], max(noise, 2**-20), rounding
-    )
-
-
-def _pair(step: Step) -> tuple[Tensor, Tensor]:
-    return step.expected[0].double(), step.found[0].double()
+    return Attended(q, k, values, pairs["lse"], pairs["z"], evidence.a.specs[layer], noise, rounding)
 
 
 def usual(evidence: Evidence, step: Step, rounding: float) -> float:
@@ -146,8 +131,9 @@ def usual(evidence: Evidence, step: Step, rounding: float) -> float:
     return 2 * min(statistics.median(noise), rounding) if noise else 0.0
 
 
-def infer(evidence: Evidence, layer: int) -> Inferred | None:
-    """The one change of scale, bound, mask, window or time that makes the second run's sums and outputs."""
+def infer(evidence: Evidence, layer: int) -> tuple[Named, Tensor] | None:
+    """The one change of scale, bound, mask, window or time that makes the second run's sums and outputs, and its masked scores
+    [H, T, S]."""
     at = attended(evidence, layer)
     if at is None or at.merit(*at.made(at.own)) < float("inf"):  # a cause of nothing explains nothing
         return None
@@ -155,7 +141,7 @@ def infer(evidence: Evidence, layer: int) -> Inferred | None:
     for named, scores, v in _candidates(at):
         merit = at.merit(*at.made(scores, v))
         if merit < best * (1 - 1e-9):  # of causes that make the same the first is named
-            best, found = merit, Inferred(named, scores)
+            best, found = merit, (named, scores)
     return found
 
 
@@ -165,7 +151,8 @@ Candidate = tuple[Named, Tensor, Tensor | None]
 def _candidates(at: Attended) -> Iterator[Candidate]:
     if at.differs("lse"):
         yield from _factors(at)
-        yield from _masks(at)
+        for named, seen in _masks(at):
+            yield named, at.unmasked.masked_fill(~seen, -torch.inf), None
         yield from _hidden(at)
     yield from _late(at)
 
@@ -200,36 +187,24 @@ def _factors(at: Attended) -> Iterator[Candidate]:
         yield ("soft-cap", "none", "scores are not bounded"), at.scores(softcap=None), None
 
 
-def _masks(at: Attended) -> Iterator[Candidate]:
-    """Another causal mask or window."""
+def _masks(at: Attended) -> Iterator[tuple[Named, Tensor]]:
+    """Another causal mask or window, and the cells [T, S] that are seen."""
     mask, apart, count = at.spec.mask, at.apart, len(at.apart)
     width = mask.window or count
-
-    def masked(seen: Tensor) -> Tensor:
-        return at.unmasked.masked_fill(~seen, -torch.inf)
-
     if not mask.causal:
         return
     for seen in (apart < width, apart < count):
         cells = int((seen & (apart < 0)).sum())
-        yield ("causal mask", "lost", f"queries see later keys; {cells} cells seen more"), masked(seen), None
+        yield ("causal mask", "lost", f"queries see later keys; {cells} cells seen more"), seen
     for offset in OFFSETS:
         how = "loose: queries see later keys" if offset > 0 else "strict: queries miss their latest keys"
         said = f"the causal mask is {abs(offset)} position{'s' * (abs(offset) > 1)} too {how}"
-        yield (
-            ("mask offset", float(offset), said),
-            masked((apart >= -offset) & (apart < width)),
-            None,
-        )
+        yield ("mask offset", float(offset), said), (apart >= -offset) & (apart < width)
     window = _nearest_window(at)
     if window != width:
         value, was = (float(window) if window < count else "none", mask.window or "no window")
         said = f"a window of {value:g}" if isinstance(value, float) else "no window"
-        yield (
-            ("window", value, f"{said} where {was} was expected"),
-            masked((apart >= 0) & (apart < window)),
-            None,
-        )
+        yield ("window", value, f"{said} where {was} was expected"), (apart >= 0) & (apart < window)
 
 
 def _hidden(at: Attended) -> Iterator[Candidate]:
@@ -238,12 +213,10 @@ def _hidden(at: Attended) -> Iterator[Candidate]:
     total = at.lse[0][..., None]
     weights = (at.own - total).exp().masked_fill(at.apart <= 0, 0.0).nan_to_num()  # of keys behind the query
     ratio = (at.lse[1] - at.lse[0]).exp()
-    best = float("inf"), 0, 0
-    for count in range(1, min(MOST_HIDDEN, len(at.apart) - 1) + 1):
+    best, places = (float("inf"), 0, 0), torch.arange(len(at.apart))
+    for count in range(1, min(MOST_HIDDEN, len(places) - 1) + 1):
         lost = weights.unfold(-1, count, 1).sum(-1)  # [H, T, S - count + 1]
-        rows = (
-            torch.arange(len(at.apart))[:, None] >= torch.arange(lost.shape[-1]) + count
-        )  # behind all of them
+        rows = places[:, None] >= torch.arange(lost.shape[-1]) + count  # behind all of them
         missed = ((1 - lost - ratio[..., None]).square() * rows).nan_to_num(posinf=1.0).sum((0, 1))
         first = int((missed + (~rows.any(0)) * 1e30).argmin())
         left = float(missed[first] / rows[:, first].sum().clamp(min=1))
@@ -253,7 +226,7 @@ def _hidden(at: Attended) -> Iterator[Candidate]:
     _left, first, count = best
     if not count:
         return
-    columns = (torch.arange(len(at.apart)) >= first) & (torch.arange(len(at.apart)) < first + count)
+    columns = (places >= first) & (places < first + count)
     which = list(range(first, first + count))[:8]
     for hidden in (columns.expand_as(at.apart), columns & (at.apart != 0)):
         said = f"columns {which} are hidden throughout"
@@ -263,10 +236,9 @@ def _hidden(at: Attended) -> Iterator[Candidate]:
 def _nearest_window(at: Attended) -> int:
     """The window whose log-sum-exps are nearest to those found: of all windows at once, summed from the query backwards."""
     assert at.lse is not None
-    rows = torch.arange(len(at.apart))
-    columns = rows[:, None] - rows[None, :]  # of each query, the key so many positions before it
-    back = at.unmasked.gather(-1, columns.clamp(min=0).expand_as(at.unmasked))
-    sums = back.masked_fill(columns < 0, -torch.inf).logcumsumexp(-1)
+    # In place j of query t stands its score with key t - j, the one so many positions before it.
+    back = at.unmasked.gather(-1, at.apart.clamp(min=0).expand_as(at.unmasked))
+    sums = back.masked_fill(at.apart < 0, -torch.inf).logcumsumexp(-1)
     if at.spec.mask.sinks is not None:
         sums = torch.logaddexp(sums, at.spec.mask.sinks.double()[:, None, None])
     clear = sums.isfinite().all(-1) & at.lse[1].isfinite()
@@ -276,13 +248,12 @@ def _nearest_window(at: Attended) -> int:
 
 def _late(at: Attended) -> Iterator[Candidate]:
     """Keys, values or both of another position than where they stand."""
-    values = None if at.v is None else at.v[None]
-    for by in LATE:
+    keyed = at.differs("lse")
+    for by, how in LATE.items():
         for fill in ("repeated", "zero", "wrapped"):
-            keys = at.scores(k=_moved(at.k, by, fill)) if at.differs("lse") else at.own
-            v = None if values is None else _moved(values, by, fill)[0]
-            how = f"{abs(by)} position{'s' * (abs(by) > 1)} {'late' if by > 0 else 'early'}"
-            if at.differs("lse"):
+            keys = at.scores(k=_moved(at.k, by, fill)) if keyed else at.own
+            v = None if at.v is None else _moved(at.v, by, fill)
+            if keyed:
                 yield ("late keys", float(by), f"keys stand {how}"), keys, None
                 if v is not None:
                     yield ("late keys and values", float(by), f"keys and values stand {how}"), keys, v
@@ -291,11 +262,11 @@ def _late(at: Attended) -> Iterator[Candidate]:
 
 
 def _moved(part: Tensor, by: int, fill: str) -> Tensor:
-    """Keys or values [1, G, T, D] that many positions later; what comes first is the nearest again, 0, or those of the end."""
-    moved = part.roll(by, 2)
-    edge = slice(0, by) if by > 0 else slice(by, None)
+    """Keys or values [..., T, D] that many positions later; what comes first is the nearest again, 0, or those of the end."""
+    moved = part.roll(by, -2)
+    edge, nearest = (slice(0, by), slice(0, 1)) if by > 0 else (slice(by, None), slice(-1, None))
     if fill != "wrapped":
-        moved[:, :, edge] = 0.0 if fill == "zero" else part[:, :, :1] if by > 0 else part[:, :, -1:]
+        moved[..., edge, :] = 0.0 if fill == "zero" else part[..., nearest, :]
     return moved
 
 
@@ -312,34 +283,27 @@ def name_heads(evidence: Evidence, layer: int) -> Named | None:
     at = attended(evidence, layer)
     if at is None or at.k.shape[1] == 1:
         return None
-    sums = at.lse[1] if at.lse is not None and at.differs("lse") else None
-    if sums is None and (at.v is None or at.z is None):
+    heads, groups = range(at.q.shape[1]), range(at.k.shape[1])
+    # Every head's scores with the keys of every group, and sums over its values: group g's stand in the place of all.
+    every = [at.scores(k=_alone(at.k, g)) for g in groups]
+    if at.v is not None and at.z is not None:
+        found, limit = at.z[1], 0.02 + 8 * at.rounding
+        made = {(g, i): at.made(every[g], _alone(at.v, i))[1] for g in groups for i in groups}
+    elif at.lse is not None and at.differs("lse"):  # the sums alone tell which keys are read
+        found, limit = at.lse[1], LSE + 2 * at.noise
+        made = {(g, g): at.made(every[g])[0] for g in groups}
+    else:
         return None
-    limit = 0.02 + 8 * at.rounding if at.v is not None and at.z is not None else LSE + 2 * at.noise
-    heads, groups = at.q.shape[1], at.k.shape[1]
-    own = [h // at.shared for h in range(heads)]
     read: list[tuple[int, int]] = []
-    # Every head's scores with the keys of every group: group g's keys stand in the place of all.
-    every = [at.scores(k=at.k[:, g : g + 1].expand_as(at.k).contiguous()) for g in range(groups)]
-    for h in range(heads):
-        errors = {}
-        for key in range(groups):
-            lse = every[key][h].logsumexp(-1)
-            if at.spec.mask.sinks is not None:
-                lse = torch.logaddexp(lse, at.spec.mask.sinks[h].double())
-            if at.v is None or at.z is None:  # the sums alone tell which keys are read
-                assert sums is not None
-                errors[key, key] = distance(lse, sums[h])
-                continue
-            weights = (every[key][h] - lse[:, None]).exp()
-            for value in range(groups):
-                errors[key, value] = distance(weights @ at.v[value], at.z[1][h])
+    for h in heads:
+        errors = {pair: distance(part[h], found[h]) for pair, part in made.items() if part is not None}
         best = min(errors, key=errors.__getitem__)
         if errors[best] > limit:
             return None
         read.append(best)
-    keys, values = [key for key, _value in read], [value for _key, value in read]
-    moved = sum(mine != pair for mine, pair in zip([(g, g) for g in own], read))
+    own = [h // at.shared for h in heads]
+    keys, values = map(list, zip(*read))
+    moved = sum(pair != (g, g) for pair, g in zip(read, own))
     if not moved:
         return None
     if keys == own:
@@ -351,6 +315,11 @@ def name_heads(evidence: Evidence, layer: int) -> Named | None:
     return "key/value groups", float(moved), f"query heads read groups {keys}, expected {own}"
 
 
+def _alone(part: Tensor, group: int) -> Tensor:
+    """One group's keys or values [..., G, T, D] in the place of all."""
+    return part.narrow(-3, group, 1).expand_as(part).contiguous()
+
+
 def name_stale(evidence: Evidence, layer: int) -> Named | None:
     """One position whose key, value or both are others: its new weight is what the sums gained, and one vector for each group
     of heads is what it then adds to every query behind it."""
@@ -360,14 +329,10 @@ def name_stale(evidence: Evidence, layer: int) -> Named | None:
     weights = (at.own - at.lse[0][..., None]).exp()  # [H, T, S]
     ratio = (at.lse[1] - at.lse[0]).exp()  # of the sums, [H, T]
     gained = ratio[..., None] * at.z[1] - at.z[0]  # [H, T, D]
-    gap = float(gained.square().mean().sqrt())
-    trials = []
-    for place in range(weights.shape[-1] - 2):
-        found = _stale_at(at, place, weights[..., place], ratio, gained)
-        if found is not None:
-            trials.append((*found, place))
-    trials.sort()
-    allowed = EXPLAINED * gap + at.rounding * float(at.z[0].square().mean().sqrt())
+    places = range(weights.shape[-1] - 2)
+    tried = ((_stale_at(at, place, weights[..., place], ratio, gained), place) for place in places)
+    trials = sorted((*found, place) for found, place in tried if found is not None)
+    allowed = EXPLAINED * rms(gained) + at.rounding * rms(at.z[0])
     if not trials or trials[0][0] > allowed or (len(trials) > 1 and trials[1][0] < 3 * trials[0][0]):
         return None
     _left, what, place = trials[0]
@@ -383,23 +348,19 @@ def _stale_at(
     keys = at.differs("lse")
     new = (ratio - 1 + weight) * seen if keys else weight  # the entry's weight, beside the sum expected
     rest = (ratio - 1)[~seen]
-    if (
-        keys
-        and rest.numel()
-        and float(rest.square().mean().sqrt()) > EXPLAINED * float((ratio - 1).square().mean().sqrt())
-    ):
+    if keys and rest.numel() and rms(rest) > EXPLAINED * rms(ratio - 1):
         return None
     if float(new.min()) < -1e-3 or float(new.max()) < 1e-6 or int(seen.sum(1).min()) < 3:
         return None
     honest = at.v[:, place].repeat_interleave(at.shared, 0)[:, None]  # [H, 1, D]
     added = gained + weight[..., None] * honest
-    same = float((added - new[..., None] * honest).square().mean().sqrt())
+    same = rms(added - new[..., None] * honest)
     groups = new.unflatten(0, (-1, at.shared))
     other = (groups[..., None] * added.unflatten(0, (-1, at.shared))).sum((1, 2))
     other = other / groups.square().sum((1, 2)).clamp(min=1e-30)[:, None]  # [G, D]
     fitted = other.repeat_interleave(at.shared, 0)[:, None]
-    left = float((added - new[..., None] * fitted).square().mean().sqrt())
-    if keys and same <= 3 * left + EXPLAINED * float(gained.square().mean().sqrt()):
+    left = rms(added - new[..., None] * fitted)
+    if keys and same <= 3 * left + EXPLAINED * rms(gained):
         return same, "keys"
     return left, "keys and values" if keys else "values"
 
@@ -417,16 +378,13 @@ def name_dropout(evidence: Evidence, layer: int) -> Named | None:
     for head in range(len(weights)):
         values = at.v[head // at.shared]
         for t in range(1, min(values.shape[1] // 2, len(values))):
-            seen = weights[head, t] > 0.01
-            all_seen = weights[head, t] > 0
-            spread = torch.linalg.svdvals(values[all_seen])
+            own, seen = weights[head, t], weights[head, t] > 0
+            spread = torch.linalg.svdvals(values[seen])
             if float(spread[-1]) < 0.01 * float(spread[0]):  # equal tokens may have equal values
                 continue
-            solved = torch.linalg.lstsq(values[all_seen].T, at.z[1][head, t][:, None]).solution[:, 0]
-            ratios.append((solved / weights[head, t][all_seen])[seen[all_seen]])
-    if not ratios:
-        return None
-    ratio = torch.cat(ratios)
+            solved = torch.linalg.lstsq(values[seen].T, at.z[1][head, t][:, None]).solution[:, 0]
+            ratios.append((solved / own[seen])[own[seen] > 0.01])
+    ratio = torch.cat(ratios) if ratios else at.z[1].new_zeros(0)
     kept = ratio[ratio > HALF]
     if len(ratio) < 20 or not len(kept):
         return None
@@ -435,9 +393,5 @@ def name_dropout(evidence: Evidence, layer: int) -> Named | None:
     steady = dropped | ((ratio / factor - 1).abs() < 0.05)
     if factor < 1.01 or not dropped.any() or float(steady.double().mean()) < 0.95:
         return None
-    share = 1 - 1 / factor
-    return (
-        "dropout",
-        share,
-        f"weights are 0 at random, and all others {factor:.4g} times as large: dropout is on",
-    )
+    said = f"weights are 0 at random, and all others {factor:.4g} times as large: dropout is on"
+    return "dropout", 1 - 1 / factor, said

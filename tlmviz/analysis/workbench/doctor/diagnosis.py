@@ -12,6 +12,8 @@ from ..comparing import align
 from . import entering, layers, parts, precision, scores
 from .evidence import CLEAR, Beside, Evidence, Named, Step, gather
 
+Rule = Callable[[Evidence, Step], Named | None]
+
 NONE, PRECISION, UNSURE = "no difference", "precision", "cannot tell"
 # Taps behind a product with weights, and what those are called.
 WEIGHTS = {
@@ -50,13 +52,8 @@ class Diagnosis:
 
     def __str__(self) -> str:
         where = "" if self.step is None else f" at {self.step}"
-        value = (
-            ""
-            if self.value is None
-            else f" ({self.value:.5g})"
-            if isinstance(self.value, float)
-            else f" ({self.value})"
-        )
+        value = f"{self.value:.5g}" if isinstance(self.value, float) else self.value
+        value = "" if value is None else f" ({value})"
         return f"{self.cause}{value}{where}: {'; '.join(self.evidence)}"
 
 
@@ -71,8 +68,8 @@ def diagnose(a: Trace, b: Trace, beside: Beside | None = None) -> Diagnosis:
     "stale keys", "stale values", "stale keys and values", "late keys", "late values", "late keys and values", "dropout",
     "head order", "activation", "residual", "parallel MLP", "layer skipped", "layers exchanged", "logit scale",
     "logit soft-cap", "logit offset"; and "no difference", "precision", which are healthy, and "cannot tell". `beside` has the
-    keys that stood in front of b's own in its row, padding or another text, so that
-    a mask that let them be seen is found. Raises BadShape for models of different shape.
+    keys that stood in front of b's own in its row, padding or another text, so that a mask that let them be seen is found.
+    Raises BadShape for models of different shape.
     """
     return examine(a, b, beside)[0]
 
@@ -108,15 +105,9 @@ def _judge(evidence: Evidence) -> Diagnosis:
     errors = {step.name: step.error for step in evidence.steps}
     wrong = [step for step in evidence.steps if evidence.stands_out(step)]
     if not wrong and not evidence.asked:
-        for step, moved in entering.offsets(evidence):
-            return Diagnosis(
-                moved[0],
-                moved[1],
-                0,
-                step.name,
-                [moved[2], "scores are the same"],
-                errors | {step.name: step.error},
-            )
+        for step, (cause, value, said) in entering.offsets(evidence):
+            errors[step.name] = step.error
+            return Diagnosis(cause, value, 0, step.name, [said, "scores are the same"], errors)
     if not wrong:
         largest = max(errors.values(), default=0.0)
         cause = NONE if largest < 1e-6 else PRECISION
@@ -142,51 +133,36 @@ def _name(evidence: Evidence, step: Step) -> Named | None:
     """What the rule of a step's part says."""
     if not evidence.asked:
         return entering.name_entering(evidence, step)
-    exchanged = layers.name_exchanged(evidence, step)
-    if exchanged is not None:
-        return exchanged
     rule = RULES.get(step.part)
-    return None if rule is None else rule(evidence, step)
+    return layers.name_exchanged(evidence, step) or (rule(evidence, step) if rule else None)
 
 
 def _product(evidence: Evidence, step: Step) -> Named | None:
     """Behind weights: one vector at every position is a bias, zeros at random are dropout, anything else the weights."""
-    bias = parts.name_bias(step.expected, step.found, evidence.rounding)
+    names, bias = WEIGHTS[step.part], parts.name_bias(step.expected, step.found, evidence.rounding)
     if bias is not None:
-        return "bias", bias, f"{WEIGHTS[step.part]} adds another vector at every position"
+        return "bias", bias, f"{names} adds another vector at every position"
     named = parts.name_dropout(step.expected, step.found)
     if named is None and step.part == "attn.out":
         named = layers.name_merged_behind(evidence, step)
     if named is not None or parts.in_places(step.expected, step.found, CLEAR * evidence.rounding):
         return named
-    names = WEIGHTS[step.part]
-    return (
-        "weights",
-        names,
-        f"{names}: another product of the same input, relative difference {step.error:.3g}",
-    )
+    return parts.other_product(names, step.error)
 
 
-def _norm_of(entering: str) -> Callable[[Evidence, Step], Named | None]:
-    """The rule of a norm that reads this tap of its layer."""
+def _norm_of(entering: str) -> Rule:
+    """The rule of a norm that reads this tap of its layer; the last norm, of the last one."""
 
     def rule(evidence: Evidence, step: Step) -> Named | None:
-        name = entering if step.layer is None else f"blocks.{step.layer}.{entering}"
-        read = (
-            layers.name_skipped(evidence, step)
-            if step.layer is None
-            else layers.name_parallel(evidence, step)
-        )
-        if read is not None:
-            return read
-        return parts.name_norm(
-            evidence, step, evidence.found(name.replace("LAST", str(evidence.a.n_layers - 1)))
-        )
+        layer = evidence.a.n_layers - 1 if step.layer is None else step.layer
+        reading = layers.name_skipped if step.layer is None else layers.name_parallel
+        read = evidence.found(f"blocks.{layer}.{entering}")
+        return reading(evidence, step) or parts.name_norm(evidence, step, read)
 
     return rule
 
 
-def _sum_of(entering: str, added: str) -> Callable[[Evidence, Step], Named | None]:
+def _sum_of(entering: str, added: str) -> Rule:
     def rule(evidence: Evidence, step: Step) -> Named | None:
         before, more = (evidence.found(f"blocks.{step.layer}.{name}") for name in (entering, added))
         return parts.name_sum(evidence, step, before, more)
@@ -194,12 +170,12 @@ def _sum_of(entering: str, added: str) -> Callable[[Evidence, Step], Named | Non
     return rule
 
 
-RULES: dict[str, Callable[[Evidence, Step], Named | None]] = {
+RULES: dict[str, Rule] = {
     "embed": parts.name_embedding,
     "resid_pre": layers.name_skipped,
     "normed_attn": _norm_of("resid_pre"),
     "normed_mlp": _norm_of("resid_mid"),
-    "normed": _norm_of("blocks.LAST.resid_post"),
+    "normed": _norm_of("resid_post"),
     "attn.fused": parts.name_projection,
     "attn.q": parts.name_turned,
     "attn.k": parts.name_turned,

@@ -22,19 +22,12 @@ def name_entering(evidence: Evidence, step: Step) -> Named | None:
     if step.name == "logits" or step.layer is None:
         named = parts.name_logits(evidence, step)
         return named if named is not None and named[0].startswith("logit") else None
-    off = {part: other for part in "qkv" if (other := _off(evidence, step.layer, part)) is not None}
+    steps = {part: evidence.step(f"blocks.{step.layer}.attn.{part}") for part in "qkv"}
+    off = {part: other for part, other in steps.items() if other is not None and evidence.stands_out(other)}
     if not off:
         return scores.name_cause(evidence, step)
-    for rule in (_name_heads, _name_moved, layers.name_unnormed, _name_each):
-        named = rule(evidence, off)
-        if named is not None:
-            return named
-    return None
-
-
-def _off(evidence: Evidence, layer: int, part: str) -> Step | None:
-    step = evidence.step(f"blocks.{layer}.attn.{part}")
-    return step if step is not None and evidence.stands_out(step) else None
+    rules = _name_heads, _name_moved, layers.name_unnormed, _name_each
+    return next(filter(None, (rule(evidence, off) for rule in rules)), None)
 
 
 def _heads_of(evidence: Evidence, step: Step) -> tuple[list[int], list[int]] | None:
@@ -62,12 +55,9 @@ def _name_heads(evidence: Evidence, off: dict[str, Step]) -> Named | None:
     if not read or any(order != (own, read) for order in others):
         return None
     moved = float(sum(mine != other for mine, other in zip(own, read)))
-    values = evidence.step(next(iter(off.values())).name[:-1] + "v")
-    what = (
-        {"k": "key heads", "v": "value heads"}[next(iter(off))]
-        if len(off) == 1 and values
-        else "key/value groups"
-    )
+    first = next(iter(off.values()))
+    alone = {"attn.k": "key heads", "attn.v": "value heads"}[first.part]
+    what = alone if len(off) == 1 and evidence.step(first.name[:-1] + "v") else "key/value groups"
     return what, moved, f"query heads read {' and '.join(off)} of groups {read}, expected {own}"
 
 
@@ -100,9 +90,7 @@ def _alike(one: Named, other: Named) -> bool:
 def _name_one(evidence: Evidence, part: str, step: Step) -> Named | None:
     """What makes queries, keys or values: another rotation or norm, one vector for all positions, other weights."""
     if part == "v":
-        return parts.name_values(evidence, step) or _name_made(
-            evidence, step, step.expected[0], step.found[0]
-        )
+        return parts.name_values(evidence, step) or _name_made(evidence, step, *step.pair)
     named = parts.name_turned(evidence, step)
     if named is None:
         for _before, y, turning, _other in parts.turnings_of(evidence, step, fits=False):

@@ -12,9 +12,8 @@ from torch import Tensor
 
 from tlmviz import kernels
 from tlmviz.errors import BadShape, UnknownName
-from tlmviz.kernels import AttentionMask
 from tlmviz.layers.positions import NoPositions
-from tlmviz.tracing.trace import Trace
+from tlmviz.tracing.trace import AttentionSpec, Trace
 
 # Rounding to 16 bits (or, of float32, in long sums), as a share of a tensor's size: what arithmetic alone may do.
 ROUNDING = {torch.bfloat16: 2.0**-8, torch.float16: 2.0**-10, torch.float32: 2.0**-17}
@@ -48,6 +47,11 @@ class Step:
         """Its name within the layer, such as "attn.q"."""
         return self.name.split(".", 2)[2] if self.layer is not None else self.name
 
+    @property
+    def pair(self) -> tuple[Tensor, Tensor]:
+        """Expected and found of the text, which is alone in its batch, in float64."""
+        return self.expected[0].double(), self.found[0].double()
+
 
 @dataclass(frozen=True)
 class Beside:
@@ -75,9 +79,8 @@ class Evidence:
     rounding: float
     noise: float
     beside: Beside | None = None
-    coarse: dict[int | None, float] = field(
-        repr=False, default_factory=dict
-    )  # what rounding does in 16-bit attention, by layer
+    # What rounding does in 16-bit attention, by layer.
+    coarse: dict[int | None, float] = field(repr=False, default_factory=dict)
 
     def step(self, name: str) -> Step | None:
         """One step by its tap's name, or None where it was not recorded."""
@@ -118,21 +121,24 @@ class Evidence:
         raw = self.a.answers_to(given, lambda own: NoPositions())[step.name]
         return spread(raw, step.expected)
 
-    def masks(self, layer: int) -> tuple[AttentionMask, AttentionMask]:
-        """Both runs' masks of a layer."""
-        return self.a.specs[layer].mask, self.b.specs[layer].mask
+
+def rms(x: Tensor) -> float:
+    """Root mean square."""
+    return float(x.square().mean().sqrt())
 
 
 def distance(expected: Tensor, found: Tensor) -> float:
     """Root mean square of the difference beside that of the expected numbers; infinity in the same places counts as equal."""
     expected, found = expected.double(), found.double()
-    both = torch.isfinite(expected) & torch.isfinite(found)
-    if (both != torch.isfinite(expected)).any() or (both != torch.isfinite(found)).any():
+    both = torch.isfinite(expected)
+    if not torch.equal(both, torch.isfinite(found)):
         return float("inf")
-    size = expected[both].square().mean().sqrt()
-    return (
-        float((found - expected)[both].square().mean().sqrt() / size.clamp(min=1e-30)) if both.any() else 0.0
-    )
+    return rms((found - expected)[both]) / max(rms(expected[both]), 1e-30) if both.any() else 0.0
+
+
+def scored(spec: AttentionSpec, q: Tensor, k: Tensor) -> Tensor:
+    """Masked scores [H, T, S] of queries [1, H, T, D] and keys [1, G, S, D]."""
+    return kernels.attention_scores(q.float(), k.float(), spec.mask, scale=spec.scale)[0].double()
 
 
 def gather(a: Trace, b: Trace, beside: Beside | None = None) -> Evidence:
@@ -168,9 +174,8 @@ def _recorded(trace: Trace, names: list[str]) -> dict[str, Tensor]:
     try:
         return trace.tensors(names)
     except UnknownName:
-        there = trace.kept_names | (
-            {"logits"} if "normed" in trace.kept_names else set()
-        )  # made of the former
+        # Logits are made of what the last norm gives.
+        there = trace.kept_names | ({"logits"} if "normed" in trace.kept_names else set())
         left = [name for name in names if name in there]
     layers = {_layer(name) for name in left}
     missing = [name for name in names if name not in left and _layer(name) in layers]
@@ -190,15 +195,8 @@ def _layer(name: str) -> str | None:
 
 def _coarse(steps: list[Step], rounding: float) -> dict[int | None, float]:
     """What rounding does in layers whose attention alone was computed in 16 bits, told from outputs that survive rounding."""
-    found: dict[int | None, float] = {}
-    for step in steps:
-        for dtype in (torch.bfloat16, torch.float16):
-            if step.part != "attn.z" or ROUNDING[dtype] <= rounding:
-                continue
-            if torch.equal(step.found.to(dtype).to(step.found.dtype), step.found):
-                found[step.layer] = ROUNDING[dtype]
-                break
-    return found
+    found = {step.layer: _rounding_of(step.found) for step in steps if step.part == "attn.z"}
+    return {layer: coarse for layer, coarse in found.items() if coarse > rounding}
 
 
 def _entering(a: Trace, b: Trace) -> dict[str, tuple[Tensor, Tensor]]:
@@ -207,14 +205,13 @@ def _entering(a: Trace, b: Trace) -> dict[str, tuple[Tensor, Tensor]]:
     Queries and keys whose numbers stand in another order give the same scores, and nothing is wrong with them.
     """
     pairs: dict[str, tuple[Tensor, Tensor]] = {}
+    rounding = max(_rounding(a), _rounding(b))
     for layer in range(a.n_layers):
-        left = "v" if _same_scores(a, b, layer) else "qkv"
-        laid = relaid(a, b, layer, max(_rounding(a), _rounding(b)))
+        left = "v" if _same_scores(a, b, layer, rounding) else "qkv"
+        laid = relaid(a, b, layer, rounding)
         pairs |= {f"blocks.{layer}.attn.{part}": laid[part] for part in left if part in laid}
         pairs |= _both(a, b, f"blocks.{layer}.attn.lse")
-    return pairs | _both(
-        a, b, "logits"
-    )  # where both have them, also what is wrong behind the last attention shows
+    return pairs | _both(a, b, "logits")  # in which also what is wrong behind the last attention shows
 
 
 def _both(a: Trace, b: Trace, name: str) -> dict[str, tuple[Tensor, Tensor]]:
@@ -231,9 +228,7 @@ def relaid(a: Trace, b: Trace, layer: int, rounding: float) -> dict[str, tuple[T
     for x, y in [pairs[part] for part in "qk" if part in pairs]:
         order = _order(x, y, rounding) if x.shape == y.shape else None
         if order is not None:
-            return pairs | {
-                part: (pairs[part][0], pairs[part][1][..., order]) for part in "qk" if part in pairs
-            }
+            return pairs | {part: (x, y[..., order]) for part, (x, y) in pairs.items() if part != "v"}
     return pairs
 
 
@@ -245,13 +240,11 @@ def _order(x: Tensor, y: Tensor, rounding: float) -> Tensor | None:
     return order if fits else None
 
 
-def _same_scores(a: Trace, b: Trace, layer: int) -> bool:
+def _same_scores(a: Trace, b: Trace, layer: int, rounding: float) -> bool:
     """Whether both runs score a layer's pairs alike, hidden cells included."""
-    made = []
-    for trace in (a, b):
-        spec, q, k = trace.specs[layer], *(trace[f"blocks.{layer}.attn.{part}"].float() for part in "qk")
-        made.append(kernels.attention_scores(q, k, spec.mask, scale=spec.scale))
-    return made[0].shape == made[1].shape and distance(*made) < CLEAR * max(_rounding(a), _rounding(b))
+    q, k = (f"blocks.{layer}.attn.{part}" for part in "qk")
+    x, y = (scored(trace.specs[layer], trace[q], trace[k]) for trace in (a, b))
+    return x.shape == y.shape and distance(x, y) < CLEAR * rounding
 
 
 def spread(made: Tensor, like: Tensor) -> Tensor:
@@ -265,32 +258,40 @@ def other_layouts(evidence: Evidence, found: Tensor) -> Iterator[Tensor]:
     """Queries or keys of the second run; where its projections are not known, also in the order of RoPE's other layout."""
     yield found
     if not evidence.asked:
-        rows = torch.arange(found.shape[-1])
-        yield found[..., rows.unflatten(0, (2, -1)).T.flatten()]
-        yield found[..., rows.unflatten(0, (-1, 2)).T.flatten()]
+        yield from (found[..., order] for order in layout_orders(found.shape[-1]).values())
 
 
-def projection_widths(trace: Trace, name: str) -> list[int]:
-    """How many columns of a fused projection make queries, keys and values."""
+def layout_orders(d: int) -> dict[str, Tensor]:
+    """The orders of a head's dimensions that make RoPE's planes pairs of a layout, from pairs of the other."""
+    rows = torch.arange(d)
+    return {
+        "interleaved": rows.unflatten(0, (2, -1)).T.flatten(),
+        "half": rows.unflatten(0, (-1, 2)).T.flatten(),
+    }
+
+
+def projections(trace: Trace, name: str, x: Tensor, y: Tensor) -> dict[str, tuple[Tensor, Tensor]]:
+    """The columns that make queries, keys and values in two tensors of a fused projection."""
     shapes = [trace[name.replace("fused", part)].shape for part in "qkv"]
-    return [shape[1] * shape[3] for shape in shapes]
+    widths = [shape[1] * shape[3] for shape in shapes]
+    return dict(zip("qkv", zip(x.split(widths, -1), y.split(widths, -1))))
 
 
 def _error(trace: Trace, name: str, expected: Tensor, found: Tensor) -> float:
     """The distance; of a fused projection, that of the worst of its three parts, the largest of which would hide the others."""
     if not name.endswith("attn.fused"):
         return distance(expected, found)
-    widths = projection_widths(trace, name)
-    return max(distance(x, y) for x, y in zip(expected.split(widths, -1), found.split(widths, -1)))
+    return max(distance(*pair) for pair in projections(trace, name, expected, found).values())
 
 
 def _rounding(trace: Trace) -> float:
-    """How coarse a run's numbers are, told from the numbers: 16-bit ones survive being rounded to 16 bits."""
-    names = trace.kept_names | trace.tap_names
+    """How coarse a run's numbers are, told from the first values, or queries, that it left."""
     layer = next((i for i in range(trace.n_layers) if f"blocks.{i}.attn.q" in trace.kept_names), 0)
-    for dtype in (torch.bfloat16, torch.float16):
-        q = trace[f"blocks.{layer}.attn.q"]
-        v = trace[f"blocks.{layer}.attn.v"] if f"blocks.{layer}.attn.v" in names else q
-        if v.dtype == dtype or torch.equal(v.to(dtype).to(v.dtype), v):
-            return ROUNDING[dtype]
-    return ROUNDING[torch.float32]
+    v = f"blocks.{layer}.attn.v"
+    return _rounding_of(trace[v if v in trace.kept_names | trace.tap_names else v[:-1] + "q"])
+
+
+def _rounding_of(x: Tensor) -> float:
+    """How coarse numbers are, told from the numbers: 16-bit ones survive being rounded to 16 bits."""
+    kept = (dtype for dtype in ROUNDING if x.dtype == dtype or torch.equal(x.to(dtype).to(x.dtype), x))
+    return ROUNDING[next(kept, torch.float32)]

@@ -9,17 +9,7 @@ from collections.abc import Iterator
 
 from torch import Tensor
 
-from .evidence import (
-    CLEAR,
-    EXPLAINED,
-    Evidence,
-    Named,
-    Step,
-    distance,
-    other_layouts,
-    projection_widths,
-    spread,
-)
+from .evidence import CLEAR, EXPLAINED, Evidence, Named, Step, distance, other_layouts, projections, spread
 
 
 def _answer(evidence: Evidence, given: dict[str, Tensor], step: Step) -> Tensor:
@@ -44,10 +34,8 @@ def name_skipped(evidence: Evidence, step: Step) -> Named | None:
         if before is None:
             continue
         if step.layer is None:
-            made = _answer(evidence, {f"blocks.{last - 1}.resid_post": before}, step)
-        else:
-            made = before
-        if _fits(evidence, step, made):
+            before = _answer(evidence, {f"blocks.{last - 1}.resid_post": before}, step)
+        if _fits(evidence, step, before):
             skipped = f"layers {first} to {last - 1} are" if last - first > 1 else f"layer {first} is"
             return "layer skipped", float(first), f"{skipped} skipped: what enters goes on unchanged"
     return None
@@ -82,11 +70,8 @@ def name_unnormed(evidence: Evidence, off: dict[str, Step]) -> Named | None:
         made = evidence.a.answers_to({at + "normed_attn": entering.float(), **own})
         if all(_part_fits(evidence, part, step, made[step.name]) for part, step in off.items()):
             which = " and ".join(off)
-            return (
-                "norm missing",
-                which,
-                f"{which} are made of the stream as it enters the norm before attention",
-            )
+            said = f"{which} are made of the stream as it enters the norm before attention"
+            return "norm missing", which, said
     return None
 
 
@@ -94,14 +79,10 @@ def _part_fits(evidence: Evidence, part: str, step: Step, made: Tensor) -> bool:
     """Whether a tensor, or a fused projection's part, is what the second run had."""
     found = step.found
     if step.part == "attn.fused":
-        widths = projection_widths(evidence.b, step.name)
-        made, found = (whole.split(widths, -1)["qkv".index(part)] for whole in (made, found))
-    else:
-        made = spread(made, found)
+        made, found = projections(evidence.b, step.name, made, found)[part]
+    made, allowed = spread(made, found), CLEAR * evidence.rounding
     laid = [found] if part == "v" else other_layouts(evidence, found)
-    return any(
-        made.shape == each.shape and distance(made, each) <= CLEAR * evidence.rounding for each in laid
-    )
+    return any(made.shape == each.shape and distance(made, each) <= allowed for each in laid)
 
 
 def _orders(z: Tensor) -> Iterator[tuple[str, Tensor]]:
@@ -153,11 +134,8 @@ def name_exchanged(evidence: Evidence, step: Step) -> Named | None:
         return None
     if _layer_that_makes(evidence, other) == step.layer:
         return "layers exchanged", float(other), f"layers {step.layer} and {other} have each other's weights"
-    return (
-        "weights",
-        f"layer {other}",
-        f"every step of layer {step.layer} is made by the weights of layer {other}",
-    )
+    said = f"every step of layer {step.layer} is made by the weights of layer {other}"
+    return "weights", f"layer {other}", said
 
 
 def _layer_that_makes(evidence: Evidence, layer: int) -> int | None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from functools import partial
+from itertools import permutations
 
 import torch
 from scipy.optimize import minimize_scalar
@@ -15,6 +16,7 @@ from tlmviz.errors import BadText
 from tlmviz.layers.positions import Moved
 
 from . import layers
+from .attending import LATE
 from .evidence import (
     CLEAR,
     EXPLAINED,
@@ -23,8 +25,10 @@ from .evidence import (
     Named,
     Step,
     distance,
+    layout_orders,
     other_layouts,
-    projection_widths,
+    projections,
+    rms,
     spread,
 )
 from .rotation import LAYOUTS, Turning, best_turning, coarse_bits, name_change, rotary_width
@@ -45,9 +49,8 @@ def name_factor(expected: Tensor, found: Tensor, rounding: float) -> float | Non
     """The one factor between two tensors; None where there is none or it is 1."""
     x, y = expected.double(), found.double()
     factor = float((x * y).sum() / (x * x).sum().clamp(min=1e-300))
-    gap = distance(x, y)
-    left = distance(factor * x, y)
-    return factor if abs(factor - 1) > 1e-3 + rounding and left <= EXPLAINED * gap + rounding else None
+    fits = distance(factor * x, y) <= EXPLAINED * distance(x, y) + rounding
+    return factor if abs(factor - 1) > 1e-3 + rounding and fits else None
 
 
 def name_bias(expected: Tensor, found: Tensor, rounding: float) -> float | None:
@@ -55,33 +58,27 @@ def name_bias(expected: Tensor, found: Tensor, rounding: float) -> float | None:
     gap = (found.double() - expected.double()).flatten(0, -2)  # [T, C]
     if len(gap) < 3:
         return None
-    spread = (gap - gap.mean(0)).square().mean().sqrt()
-    whole = gap.square().mean().sqrt()
-    size = expected.double().square().mean().sqrt()
-    steady = float(spread) <= EXPLAINED * float(whole) + rounding * float(size) and float(whole) > 2 * float(
-        spread
-    )
-    return float(whole / size) if steady else None
+    left, whole, size = rms(gap - gap.mean(0)), rms(gap), rms(expected.double())
+    steady = left <= EXPLAINED * whole + rounding * size and whole > 2 * left
+    return whole / max(size, 1e-300) if steady else None
 
 
 def name_dropout(expected: Tensor, found: Tensor) -> Named | None:
     """Numbers of which some are 0 at random, and all others larger by one factor."""
     x, y = expected.double(), found.double()
-    clear = x.abs() > 0.01 * x.square().mean().sqrt()
+    clear = x.abs() > 0.01 * rms(x)
     ratio = y[clear] / x[clear]
     dropped = ratio.abs() < DROPPED
-    if not 0.002 < float(dropped.double().mean()) < 0.98:
+    gone = float(dropped.double().mean())
+    if not 0.002 < gone < 0.98:
         return None
     factor = float(ratio[~dropped].median())
     steady = float(((ratio[~dropped] / factor - 1).abs() < 0.02).double().mean())
     share = 1 - 1 / factor
-    if steady < 0.98 or abs(share - float(dropped.double().mean())) > max(0.3 * share, 0.02):
+    if steady < 0.98 or abs(share - gone) > max(0.3 * share, 0.02):
         return None
-    return (
-        "dropout",
-        share,
-        f"numbers are 0 at random, and all others {factor:.4g} times as large: dropout is on",
-    )
+    said = f"numbers are 0 at random, and all others {factor:.4g} times as large: dropout is on"
+    return "dropout", share, said
 
 
 def name_in_time(what: str, expected: Tensor, found: Tensor, noise: float) -> Named | None:
@@ -89,18 +86,14 @@ def name_in_time(what: str, expected: Tensor, found: Tensor, noise: float) -> Na
     x, y = expected[0].double(), found[0].double()
     if len(x) < 4:
         return None
-    size = x.square().mean().sqrt()
-    off = [t for t, gap in enumerate((y - x).square().mean(-1).sqrt()) if gap > noise * size]
+    allowed = noise * rms(x)
+    off = [t for t, gap in enumerate((y - x).square().mean(-1).sqrt()) if gap > allowed]
     if len(off) == 1:
-        return (
-            f"stale {what}",
-            float(off[0]),
-            f"{what} of position {off[0]} are others, and all else is the same",
-        )
-    for by in (1, 2, -1):
+        said = f"{what} of position {off[0]} are others, and all else is the same"
+        return f"stale {what}", float(off[0]), said
+    for by, how in LATE.items():
         mine, other = (y[by:], x[:-by]) if by > 0 else (y[:by], x[-by:])
         if distance(other, mine) <= noise:
-            how = f"{abs(by)} position{'s' * (abs(by) > 1)} {'late' if by > 0 else 'early'}"
             return f"late {what}", float(by), f"{what} stand {how}"
     return None
 
@@ -111,49 +104,54 @@ def in_places(expected: Tensor, found: Tensor, noise: float) -> bool:
     x, y = expected[0].double(), found[0].double()
     gaps = (y - x).square().mean(-1).sqrt() / x.square().mean(-1).sqrt().clamp(min=1e-30)
     moved = len(x) > 3 and min(distance(x[:-1], y[1:]), distance(x[1:], y[:-1])) <= noise
-    apart = (gaps <= noise) | (
-        gaps > CLEAR * noise
-    )  # a difference as small as rounding is at some positions below it
-    return moved or bool((gaps <= noise).any() and (gaps > noise).any() and apart.all())
+    same, off = gaps <= noise, gaps > CLEAR * noise  # a difference as small as rounding is somewhere between
+    return moved or bool(same.any() and off.any() and (same | off).all())
 
 
 def name_values(evidence: Evidence, step: Step) -> Named | None:
     """Values that differ from what their projection made: of one position, or in their order."""
+    return _in_time(evidence, step, "values")
+
+
+def _in_time(evidence: Evidence, step: Step, what: str) -> Named | None:
+    """`name_in_time` of keys or values [1, G, T, D]."""
     x, y = (part.transpose(1, 2).flatten(2) for part in (step.expected, step.found))
-    return name_in_time("values", x, y, CLEAR * evidence.rounding)
+    return name_in_time(what, x, y, CLEAR * evidence.rounding)
 
 
-def _as_layer_norm(read: Tensor) -> Tensor:
-    return _as_rms_norm(read - read.mean(-1, keepdim=True))
-
-
-def _as_rms_norm(read: Tensor) -> Tensor:
-    return read / read.square().mean(-1, keepdim=True).sqrt().clamp(min=1e-30)
-
-
-NORMS = {"RMSNorm": _as_rms_norm, "LayerNorm": _as_layer_norm}
 PLACES = {"normed_attn": "norm before attention", "normed_mlp": "norm before the MLP", "normed": "last norm"}
+
+
+def _normed(read: Tensor) -> dict[str, Tensor]:
+    """What each kind of norm makes of a stream [T, C], without gains."""
+    shape = read.shape[-1:]
+    return {"RMSNorm": F.rms_norm(read, shape, eps=1e-60), "LayerNorm": F.layer_norm(read, shape, eps=1e-60)}
+
+
+def _channels(x: Tensor, y: Tensor) -> tuple[Tensor, Tensor]:
+    """The factor and the constant of each channel that make y [T, C] of x."""
+    apart = x - x.mean(0)
+    factor = (apart * (y - y.mean(0))).sum(0) / apart.square().sum(0).clamp(min=1e-30)
+    return factor, y.mean(0) - factor * x.mean(0)
 
 
 def _of_other_kind(evidence: Evidence, step: Step, read: Tensor) -> Named | None:
     """No norm at all, or LayerNorm for RMSNorm and the other way round, with the gains and the bias that the first run's has."""
-    x, y = step.expected[0].double(), step.found[0].double()
+    x, y = step.pair
     allowed = EXPLAINED * min(step.error, 1.0) + evidence.rounding
     where = PLACES.get(step.part, step.part)
     if distance(y, read) <= evidence.rounding:
         return "norm missing", where, "what enters the norm leaves it unchanged"
-    for kind, normed in NORMS.items():
-        own = normed(read)
-        apart = own - own.mean(0)
-        gain = (apart * (x - x.mean(0))).sum(0) / apart.square().sum(0).clamp(min=1e-30)
-        bias = x.mean(0) - gain * own.mean(0)
+    normed = _normed(read)
+    for kind, own in normed.items():
+        gain, bias = _channels(own, x)
         if distance(gain * own + bias, x) > min(0.01, step.error / 4):
             continue
         for made in (gain * read + bias, gain * read):
             if distance(made, y) <= allowed:
                 return "norm missing", where, "what enters is multiplied by the gains alone, and not normed"
-        other = next(name for name in NORMS if name != kind)
-        for made in (gain * NORMS[other](read) + bias, gain * NORMS[other](read)):
+        other = next(name for name in normed if name != kind)
+        for made in (gain * normed[other] + bias, gain * normed[other]):
             if distance(made, y) <= allowed:
                 return "norm kind", other, f"{other} where {kind} was expected, with the same gains"
     return None
@@ -161,39 +159,27 @@ def _of_other_kind(evidence: Evidence, step: Step, read: Tensor) -> Named | None
 
 def name_norm(evidence: Evidence, step: Step, entering: Tensor | None) -> Named | None:
     """The cause of a difference behind a norm: no norm, another kind of norm, another eps, other gains."""
-    x, y = step.expected[0].double(), step.found[0].double()  # [T, C]
-    if entering is not None and entering.ndim == 3:
+    x, y = step.pair  # [T, C]
+    if entering is not None and entering.shape[1:] == x.shape:
         read = entering[0].double()
-        kind = _of_other_kind(evidence, step, read) if read.shape == x.shape else None
-        if kind is not None:
-            return kind
-        found = _eps(read, x, y, evidence.rounding)
-        if found is not None:
-            return found
+        named = _of_other_kind(evidence, step, read) or _eps(read, x, y, evidence.rounding)
+        if named is not None:
+            return named
     ratio = (x * y).sum(0) / (x * x).sum(0).clamp(min=1e-30)  # per channel
     if distance(ratio * x, y) <= EXPLAINED / 4 * step.error + evidence.rounding:
-        return (
-            "norm gain",
-            float((ratio - 1).square().mean().sqrt()),
-            "the same factor for each channel at every position",
-        )
+        return "norm gain", rms(ratio - 1), "the same factor for each channel at every position"
     bias = name_bias(step.expected, step.found, evidence.rounding)
     if bias is not None:
         return "norm bias", bias, "the same vector added at every position"
-    apart = x - x.mean(0)  # a norm's own bias stays: each channel has a factor and a constant
-    slope = (apart * (y - y.mean(0))).sum(0) / apart.square().sum(0).clamp(min=1e-30)
+    slope, constant = _channels(x, y)  # a norm's own bias stays
     # One factor below 1 in all channels may as well be an eps, where all that is normed has one size.
     alike = float(slope.min()) > 0 and float(slope.std()) < 0.2 * float((1 - slope).mean())
-    explained = distance(slope * apart + y.mean(0), y) <= EXPLAINED * step.error + evidence.rounding
-    if len(x) > 3 and explained and not alike:
-        return (
-            "norm gain",
-            float((slope - 1).square().mean().sqrt()),
-            "one factor and one constant for each channel",
-        )
+    allowed = EXPLAINED * step.error + evidence.rounding
+    if len(x) > 3 and not alike and distance(slope * x + constant, y) <= allowed:
+        return "norm gain", rms(slope - 1), "one factor and one constant for each channel"
     centred = x - x.mean(-1, keepdim=True)
     per_token = (centred * y).sum(-1, keepdim=True) / (centred * centred).sum(-1, keepdim=True)
-    if distance(per_token * centred, y) <= EXPLAINED * step.error + evidence.rounding:
+    if distance(per_token * centred, y) <= allowed:
         return "norm kind", "mean taken off", "the second run takes the mean off, as LayerNorm does"
     return None
 
@@ -209,19 +195,14 @@ def _eps(read: Tensor, x: Tensor, y: Tensor, rounding: float) -> Named | None:
         bias = (off * (y - ratio * x)).sum(0) / off.square().sum().clamp(min=1e-30)
         if float(bias.abs().max()) < 1e-3 * float(x.abs().max()):
             bias = torch.zeros_like(bias)
-    gap = distance(x, y)
-    if distance(ratio * (x - bias) + bias, y) > EXPLAINED * gap + rounding:
+    if distance(ratio * (x - bias) + bias, y) > EXPLAINED * distance(x, y) + rounding:
         return None
     ratio = ratio[:, 0]
     trials = []
     for size in (read.square().mean(-1), read.var(-1, unbiased=False)):
-        # (size + e) = ratio^2 (size + e'): two unknowns, one equation for each position
-        matrix = torch.stack((torch.ones_like(ratio), -ratio.square()), -1)
-        weight = 1 / size[:, None]
-        solved = torch.linalg.lstsq(
-            matrix * weight, (ratio.square() - 1)[:, None] * size[:, None] * weight
-        ).solution
-        was, now = float(solved[0]), float(solved[1])
+        # (size + e) = ratio^2 (size + e'): two unknowns, one equation for each position, each as a share of its size
+        matrix = torch.stack((torch.ones_like(ratio), -ratio.square()), -1) / size[:, None]
+        was, now = torch.linalg.lstsq(matrix, (ratio.square() - 1)[:, None]).solution[:, 0].tolist()
         made = ((size + was) / (size + now)).clamp(min=0).sqrt()
         trials.append((float((made - ratio).abs().max()), now, was))
     left, now, was = min(trials)
@@ -234,18 +215,13 @@ def _eps(read: Tensor, x: Tensor, y: Tensor, rounding: float) -> Named | None:
 
 def _bias_of(read: Tensor, x: Tensor) -> Tensor:
     """A norm's own bias [C]: what is left of each channel of its output [T, C] where its input is 0; 0 where no norm fits."""
-    best = torch.zeros(x.shape[-1], dtype=torch.double)
-    least = 0.01  # of the output's size: what eps may do to the fit
-    centred = read - read.mean(-1, keepdim=True)
-    for part in (read, centred):
-        normed = part / part.square().mean(-1, keepdim=True).sqrt()
-        apart = normed - normed.mean(0)
-        gain = (apart * (x - x.mean(0))).sum(0) / apart.square().sum(0).clamp(min=1e-30)
-        bias = x.mean(0) - gain * normed.mean(0)
-        left = distance(gain * normed + bias, x)
+    best, least = torch.zeros_like(x[0]), 0.01  # of the output's size: what eps may do to the fit
+    for own in _normed(read).values():
+        gain, bias = _channels(own, x)
+        left = distance(gain * own + bias, x)
         if left < least:
             best, least = bias, left
-    return torch.where(best.abs() > 1e-3 * x.abs().max(), best, torch.zeros_like(best))
+    return best.where(best.abs() > 1e-3 * x.abs().max(), 0.0)
 
 
 def name_projection(evidence: Evidence, step: Step) -> Named | None:
@@ -253,38 +229,32 @@ def name_projection(evidence: Evidence, step: Step) -> Named | None:
     bias = name_bias(step.expected, step.found, evidence.rounding)
     if bias is not None:
         return "bias", bias, "the projections add another vector at every position"
-    widths = projection_widths(evidence.b, step.name)
-    parts = zip("qkv", step.expected.split(widths, -1), step.found.split(widths, -1))
-    errors = {name: distance(x, y) for name, x, y in parts}
+    parts = projections(evidence.b, step.name, step.expected, step.found)
+    errors = {name: distance(x, y) for name, (x, y) in parts.items()}
     off = [name for name, error in errors.items() if error > 0.2 * max(errors.values())]
-    layout = _reordered(evidence, step, widths) if off == ["q", "k"] else None
-    if layout is not None:
-        return layout
-    rule = _projected_in_time(evidence, step, widths, off) or layers.name_unnormed(
-        evidence, dict.fromkeys(off, step)
-    )
-    if rule is not None:
-        return rule
-    if in_places(step.expected, step.found, CLEAR * evidence.rounding):
-        return None
-    (_q, k, v), (_other, k_found, v_found) = (part.split(widths, -1) for part in (step.expected, step.found))
+    named = _reordered(evidence, step, parts) if off == ["q", "k"] else None
+    named = named or _projected_in_time(evidence, {name: parts[name] for name in off})
+    named = named or layers.name_unnormed(evidence, dict.fromkeys(off, step))
+    if named is not None or in_places(step.expected, step.found, CLEAR * evidence.rounding):
+        return named
+    (k, k_found), (v, v_found) = parts["k"], parts["v"]
     if max(distance(k, v_found), distance(v, k_found)) <= EXPLAINED * step.error + evidence.rounding:
         return "weights", "W_K and W_V", "W_K and W_V are exchanged: keys are values, and values keys"
     names = " and ".join(f"W_{name.upper()}" for name in off)
-    return (
-        "weights",
-        names,
-        f"{names}: another product of the same input, relative difference {max(errors.values()):.3g}",
-    )
+    return other_product(names, max(errors.values()))
 
 
-def _projected_in_time(evidence: Evidence, step: Step, widths: list[int], off: list[str]) -> Named | None:
+def other_product(names: str, error: float) -> Named:
+    """The verdict on weights that make something else of their input."""
+    return "weights", names, f"{names}: another product of the same input, relative difference {error:.3g}"
+
+
+def _projected_in_time(evidence: Evidence, off: dict[str, tuple[Tensor, Tensor]]) -> Named | None:
     """Keys, values or both that are others at one position, or those of another position."""
-    parts = dict(zip("qkv", zip(step.expected.split(widths, -1), step.found.split(widths, -1))))
     if not off or "q" in off:
         return None
     names = {"k": "keys", "v": "values"}
-    found = [name_in_time(names[part], *parts[part], CLEAR * evidence.rounding) for part in off]
+    found = [name_in_time(names[part], *pair, CLEAR * evidence.rounding) for part, pair in off.items()]
     if len(found) == 1 or None in found:
         return found[0] if len(found) == 1 else None
     kinds = {(each[0].split()[0], each[1]) for each in found if each is not None}
@@ -295,18 +265,11 @@ def _projected_in_time(evidence: Evidence, step: Step, widths: list[int], off: l
     return f"{kind} keys and values", value, f"keys and values {how}"
 
 
-def _reordered(evidence: Evidence, step: Step, widths: list[int]) -> Named | None:
+def _reordered(evidence: Evidence, step: Step, parts: dict[str, tuple[Tensor, Tensor]]) -> Named | None:
     """Rows of W_Q and W_K in the order of the other layout of RoPE's planes, as a conversion leaves them."""
     d = evidence.b[f"blocks.{step.layer}.attn.q"].shape[-1]
-    x, y = (
-        whole[..., : widths[0] + widths[1]].unflatten(-1, (-1, d)) for whole in (step.expected, step.found)
-    )
-    rows = torch.arange(d)
-    orders = {
-        "half": rows.unflatten(0, (-1, 2)).T.flatten(),
-        "interleaved": rows.unflatten(0, (2, -1)).T.flatten(),
-    }
-    for layout, order in orders.items():
+    x, y = (torch.cat(both, -1).unflatten(-1, (-1, d)) for both in zip(parts["q"], parts["k"]))
+    for layout, order in layout_orders(d).items():
         if distance(x[..., order], y) <= EXPLAINED * distance(x, y) + evidence.rounding:
             return "rope layout", layout, f"rows of W_Q and W_K stand in the order of the layout {layout!r}"
     return None
@@ -314,31 +277,19 @@ def _reordered(evidence: Evidence, step: Step, widths: list[int]) -> Named | Non
 
 def name_turned(evidence: Evidence, step: Step) -> Named | None:
     """What was done to queries or keys [1, H, T, D] between their projection and the scores."""
-    x, y = step.expected[0], step.found[0]
-    if step.part == "attn.k":
-        before, after = (part.transpose(1, 2).flatten(2) for part in (step.expected, step.found))
-        in_time = name_in_time("keys", before, after, CLEAR * evidence.rounding)
-        if in_time is not None:
-            return in_time
-    for turned in turnings_of(evidence, step):
-        named = _name_turning(evidence, step, turned)
-        if named is not None:
-            return named
-    rule = _name_qk_norm(evidence, step) or _coarse_table(evidence, step)
-    if rule is not None:
-        return rule
-    lengths = (x.double() * y.double()).sum(-1) / x.double().square().sum(-1)  # of each head and token
-    normed = any(float((size := part.double().norm(dim=-1)).std() / size.mean()) < 1e-2 for part in (x, y))
-    if (
-        normed
-        and distance(lengths[..., None] * x, y) <= EXPLAINED * step.error + evidence.rounding
-        and lengths.std() > 1e-3
-    ):
-        return (
-            "qk-norm",
-            float(lengths.mean()),
-            "directions are the same, and in one of the runs all have one length",
-        )
+    named = _in_time(evidence, step, "keys") if step.part == "attn.k" else None
+    changes = (_name_turning(evidence, step, turned) for turned in turnings_of(evidence, step))
+    named = named or next(filter(None, changes), None)
+    named = named or _name_qk_norm(evidence, step) or _coarse_table(evidence, step)
+    if named is not None:
+        return named
+    x, y = step.pair
+    lengths = (x * y).sum(-1) / x.square().sum(-1)  # of each head and token
+    normed = any(float((size := part.norm(dim=-1)).std() / size.mean()) < 1e-2 for part in (x, y))
+    allowed = EXPLAINED * step.error + evidence.rounding
+    if normed and lengths.std() > 1e-3 and distance(lengths[..., None] * x, y) <= allowed:
+        said = "directions are the same, and in one of the runs all have one length"
+        return "qk-norm", float(lengths.mean()), said
     factor = name_factor(x, y, evidence.rounding)
     return None if factor is None else ("scale", factor, f"all numbers times {factor:.5g}")
 
@@ -357,7 +308,7 @@ def _name_turning(evidence: Evidence, step: Step, turned: Turned) -> Named | Non
 
 def turnings(evidence: Evidence, step: Step) -> tuple[Turning, Turning] | None:
     """How the planes of queries or keys turn in both runs, by which their difference is named; None where nothing turns them."""
-    found = list(turnings_of(evidence, step))
+    found = list(turnings_of(evidence, step)) if step.part in ("attn.q", "attn.k") else []
     named = (turned for turned in found if _name_turning(evidence, step, turned) is not None)
     best = next(named, found[0] if found else None)
     return None if best is None else best[2:]
@@ -365,15 +316,11 @@ def turnings(evidence: Evidence, step: Step) -> tuple[Turning, Turning] | None:
 
 def turnings_of(evidence: Evidence, step: Step, fits: bool = True) -> Iterator[Turned]:
     """Rotations that explain both runs' queries or keys; the first run's alone where they need not both `fits`."""
-    x = step.expected[0]
+    x, exact = step.expected[0], evidence.a.has_network and evidence.rounding <= ROUNDING[torch.float32]
     for raw in _raw(evidence, step):
         for y in other_layouts(evidence, step.found[0]):
             own, other = (rotary_width(raw, part) for part in (x, y))
-            if (
-                min(own, other) < 3
-                or not evidence.a.has_network
-                or evidence.rounding > ROUNDING[torch.float32]
-            ):
+            if min(own, other) < 3 or not exact:
                 own = other = max(own, other)
             a, b = best_turning(raw[..., :own], x[..., :own]), best_turning(raw[..., :other], y[..., :other])
             allowed = 0.05 + 8 * evidence.rounding
@@ -402,15 +349,10 @@ def _name_qk_norm(evidence: Evidence, step: Step) -> Named | None:
         for axes in ((-1,), (0, 2)):
             unit = made / made.square().mean(axes, keepdim=True).sqrt()
             gain = (unit * before).sum(1, keepdim=True) / unit.square().sum(1, keepdim=True)
-            behind = gain * turning.applied(unit)
-            if distance(gain * unit, before) < LEFT and distance(behind, y) <= EXPLAINED * min(
-                step.error, 0.3
-            ):
-                return (
-                    "qk-norm",
-                    "behind RoPE",
-                    "queries and keys are normed behind their rotation, not before it",
-                )
+            left, allowed = distance(gain * turning.applied(unit), y), EXPLAINED * min(step.error, 0.3)
+            if distance(gain * unit, before) < LEFT and left <= allowed:
+                said = "queries and keys are normed behind their rotation, not before it"
+                return "qk-norm", "behind RoPE", said
     return None
 
 
@@ -450,37 +392,27 @@ def name_hidden(evidence: Evidence, step: Step) -> Named | None:
     if pre is None:
         return None
     x, y, pre = step.expected.double(), step.found.double(), pre.double()
-    best = None
-    for was, one in ACTIVATIONS.items():
-        for now, other in ACTIVATIONS.items():
-            if was == now:
-                continue
-            top, under = other(pre), one(pre)
-            clear = under.abs() > 1e-3
-            left = distance(x[clear] * (top / under.where(clear, torch.ones_like(under)))[clear], y[clear])
-            if best is None or left < best[0]:
-                best = left, was, now
-    assert best is not None
-    left, was, now = best
+    trials = []
+    for (was, one), (now, other) in permutations(ACTIVATIONS.items(), 2):
+        clear = one(pre).abs() > 1e-3
+        left = distance((x * (other(pre) / one(pre)))[clear], y[clear])
+        trials.append((left, was, now))
+    left, was, now = min(trials, key=lambda trial: trial[0])
     if left <= EXPLAINED * step.error + evidence.rounding:
         return "activation", now, f"{now} where {was} was expected"
-    dropped = name_dropout(x, y)
-    if dropped is not None:
-        return dropped
-    if any(
-        distance(one(pre), x) <= LEFT for one in ACTIVATIONS.values()
-    ):  # without a gate nothing else is multiplied
-        return None
-    return "weights", "W_up", f"W_up: another product of the same input, relative difference {step.error:.3g}"
+    dropped, plain = name_dropout(x, y), any(distance(one(pre), x) <= LEFT for one in ACTIVATIONS.values())
+    # Without a gate nothing else is multiplied.
+    return dropped or (None if plain else other_product("W_up", step.error))
 
 
 def name_sum(evidence: Evidence, step: Step, entering: Tensor | None, added: Tensor | None) -> Named | None:
     """A residual addition that adds another multiple of what the sublayer gave."""
     if entering is None or added is None or entering.shape != added.shape:
         return None
-    gap = step.found.double() - entering.double()
-    factor = float((gap * added.double()).sum() / added.double().square().sum().clamp(min=1e-300))
-    left = distance(entering.double() + factor * added.double(), step.found)
+    entering, added = entering.double(), added.double()
+    gap = step.found - entering
+    factor = float((gap * added).sum() / added.square().sum().clamp(min=1e-300))
+    left = distance(entering + factor * added, step.found)
     if left <= EXPLAINED * step.error + evidence.rounding and abs(factor - 1) > 1e-3:
         return "residual", factor, f"the sublayer's output is added {factor:.4g} times"
     return name_dropout(added, gap)
@@ -488,15 +420,13 @@ def name_sum(evidence: Evidence, step: Step, entering: Tensor | None, added: Ten
 
 def name_embedding(evidence: Evidence, step: Step) -> Named | None:
     """Another factor on the embedding, another table, or other position vectors."""
-    factor = name_factor(step.expected, step.found, evidence.rounding)
     dropped = name_dropout(step.expected, step.found)
-    if dropped is not None:
-        return dropped
-    if factor is not None:
+    factor = name_factor(step.expected, step.found, evidence.rounding)
+    if dropped is None and factor is not None:
         return "embedding scale", factor, f"the embedding times {factor:.5g}"
-    moved = name_positions(evidence, {"embed": step.found})
-    if moved is not None:
-        return moved
+    named = dropped or name_positions(evidence, {"embed": step.found})
+    if named is not None:
+        return named
     gap = (step.found - step.expected)[0].double()
     ids, apart = evidence.b.ids, []
     for token in set(ids):
@@ -505,11 +435,8 @@ def name_embedding(evidence: Evidence, step: Step) -> Named | None:
     if not apart:  # where no token comes twice, its vector and its position's cannot be told apart
         return None
     if max(apart) > 0.1:
-        return (
-            "positions",
-            "embedded",
-            "equal tokens differ by another vector at each position: position vectors differ",
-        )
+        said = "equal tokens differ by another vector at each position: position vectors differ"
+        return "positions", "embedded", said
     return "weights", "embedding", f"tokens have other vectors: relative difference {step.error:.3g}"
 
 
@@ -531,24 +458,21 @@ def name_positions(evidence: Evidence, found: dict[str, Tensor]) -> Named | None
             made = evidence.a.answers_to(own, partial(Moved, by=by))
         except BadText:  # so many learned positions there are not
             return None
-        if all(
-            distance(spread(made[name], value), value) <= CLEAR * evidence.rounding
-            for name, value in found.items()
-        ):
+        left = (distance(spread(made[name], value), value) for name, value in found.items())
+        if max(left) <= CLEAR * evidence.rounding:
             how = "as padding in front makes it without position_ids"
             return "position offset", float(by), f"every token is read as {by} positions further, {how}"
     return None
 
 
-def _cap(bound: Tensor, free: Tensor) -> float:
+def nearest_cap(bound: Tensor, free: Tensor) -> float:
     """The number c of which c * tanh(free / c) is nearest to what is bound."""
 
     def miss(log: float) -> float:
         return distance(2.0**log * torch.tanh(free / 2.0**log), bound)
 
-    return float(
-        2.0 ** minimize_scalar(miss, bounds=(-2.0, 12.0), method="bounded", options={"xatol": 1e-4}).x
-    )
+    found = minimize_scalar(miss, bounds=(-4.0, 12.0), method="bounded", options={"xatol": 1e-4})
+    return float(2.0**found.x)
 
 
 def name_logits(evidence: Evidence, step: Step) -> Named | None:
@@ -565,7 +489,7 @@ def name_logits(evidence: Evidence, step: Step) -> Named | None:
         return "logit scale", factor, f"all logits times {factor:.5g}"
 
     for bound, free in ((y, x), (x, y)):  # the second run's logits are bounded, or the first's alone
-        cap = _cap(bound, free)
+        cap = nearest_cap(bound, free)
         left = distance(cap * torch.tanh(free / cap), bound)
         if left <= EXPLAINED * step.error + evidence.rounding and float(bound.abs().max()) <= cap * 1.001:
             if bound is x:
@@ -574,8 +498,4 @@ def name_logits(evidence: Evidence, step: Step) -> Named | None:
     bias = name_bias(step.expected, step.found, evidence.rounding)
     if bias is not None:
         return "bias", bias, "the head adds another vector at every position"
-    return (
-        "weights",
-        "head",
-        f"the head: another product of the same input, relative difference {step.error:.3g}",
-    )
+    return "weights", "head", other_product("the head", step.error)[2]

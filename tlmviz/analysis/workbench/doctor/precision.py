@@ -36,10 +36,8 @@ def rounded_weights(evidence: Evidence, wrong: list[Step]) -> tuple[float, str] 
         return None
     named = [name for name, bits in STEPS.items() if 1 / NEAR < usual / _of_format(bits) < NEAR]
     how = f"weights were rounded to {named[0]}" if named else "weights were rounded"
-    return (
-        usual,
-        f"every product with weights differs by about {usual:.2g} of its size, in all layers alike: {how}",
-    )
+    said = f"every product with weights differs by about {usual:.2g} of its size, in all layers alike: {how}"
+    return usual, said
 
 
 def _of_format(bits: int) -> float:
@@ -55,10 +53,8 @@ def rounded_attention(evidence: Evidence, wrong: list[Step]) -> tuple[float, str
     for dtype in (torch.bfloat16, torch.float16):
         if all(_explained(evidence, step, dtype) for step in wrong):
             largest, name = max(step.error for step in wrong), str(dtype).removeprefix("torch.")
-            return (
-                largest,
-                f"attention alone differs, as queries, keys and values rounded to {name} make it: {largest:.2g} at most",
-            )
+            said = f"attention alone differs, as queries, keys and values rounded to {name} make it"
+            return largest, f"{said}: {largest:.2g} at most"
     return None
 
 

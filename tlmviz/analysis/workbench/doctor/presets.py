@@ -5,6 +5,7 @@ from __future__ import annotations
 import copy
 import tempfile
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -31,16 +32,6 @@ class Pair(NamedTuple):
 CHUNK = 7  # tokens at a time: no divisor of most texts, so that the last chunk is shorter
 
 
-def _cached(lm: Any, ids: list[int]) -> Pair:
-    """A whole pass, and the same token by token with a cache."""
-    return Pair(lm.trace_ids(ids), stepped(lm, ids, 1))
-
-
-def _chunked(lm: Any, ids: list[int]) -> Pair:
-    """A whole pass, and the same in chunks with a cache."""
-    return Pair(lm.trace_ids(ids), stepped(lm, ids, CHUNK))
-
-
 def stepped(lm: Any, ids: list[int], chunk: int) -> Trace:
     """The trace of a text read in chunks with a cache: every tap's tensors, one behind another."""
     cache, parts = lm.new_cache(), dict[str, list[torch.Tensor]]()
@@ -53,28 +44,16 @@ def stepped(lm: Any, ids: list[int], chunk: int) -> Trace:
     return held(lm, ids, joined)
 
 
-def _cast(dtype: torch.dtype) -> Callable[[Any, list[int]], Pair]:
-    """Weights and arithmetic in 16 bits."""
-
-    def pair(lm: Any, ids: list[int]) -> Pair:
-        network = copy.deepcopy(lm.network).to(dtype)
-        return Pair(lm.trace_ids(ids), type(lm)(network, lm.tokenizer).trace_ids(ids))
-
-    return pair
-
-
-def _rounded(format: str) -> Callable[[Any, list[int]], Pair]:
-    """Matrices in few bits, a scale for each row; arithmetic in float32."""
-
-    def pair(lm: Any, ids: list[int]) -> Pair:
-        network = copy.deepcopy(lm.network)
-        with torch.no_grad():
-            for parameter in network.parameters():
-                if parameter.ndim == 2:
-                    parameter.copy_(scaled(parameter, Scheme(format, "channel")).restored)
-        return Pair(lm.trace_ids(ids), type(lm)(network, lm.tokenizer).trace_ids(ids))
-
-    return pair
+def _rounded(to: torch.dtype | str, lm: Any, ids: list[int]) -> Pair:
+    """Weights and arithmetic of a type; or, of a format, matrices in few bits, a scale for each row, and arithmetic as before."""
+    network = copy.deepcopy(lm.network)
+    if isinstance(to, torch.dtype):
+        network.to(to)
+    else:
+        for parameter in network.parameters():
+            if parameter.ndim == 2:
+                parameter.data.copy_(scaled(parameter.data, Scheme(to, "channel")).restored)
+    return Pair(lm.trace_ids(ids), type(lm)(network, lm.tokenizer).trace_ids(ids))
 
 
 def _transformers(lm: Any, ids: list[int]) -> Pair:
@@ -95,15 +74,15 @@ def _transformers(lm: Any, ids: list[int]) -> Pair:
 
 
 PRESETS: dict[str, Callable[[Any, list[int]], Pair]] = {
-    "cached": _cached,
-    "chunked": _chunked,
+    "cached": lambda lm, ids: Pair(lm.trace_ids(ids), stepped(lm, ids, 1)),
+    "chunked": lambda lm, ids: Pair(lm.trace_ids(ids), stepped(lm, ids, CHUNK)),
     "batch": lambda lm, ids: Pair(lm.trace_ids(ids), in_batch(lm, ids)),
     "left-padded": lambda lm, ids: Pair(lm.trace_ids(ids), *left_padded(lm, ids)),
     "right-padded": lambda lm, ids: Pair(lm.trace_ids(ids), *right_padded(lm, ids)),
     "packed": lambda lm, ids: Pair(lm.trace_ids(ids), *packed(lm, ids)),
-    "bfloat16": _cast(torch.bfloat16),
-    "float16": _cast(torch.float16),
-    "int8": _rounded("int8"),
-    "int4": _rounded("int4"),
+    "bfloat16": partial(_rounded, torch.bfloat16),
+    "float16": partial(_rounded, torch.float16),
+    "int8": partial(_rounded, "int8"),
+    "int4": partial(_rounded, "int4"),
     "transformers": _transformers,
 }

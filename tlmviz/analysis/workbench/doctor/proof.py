@@ -11,14 +11,11 @@ from torch import Tensor
 
 from . import parts, scores
 from .diagnosis import Diagnosis
-from .evidence import Evidence, Step, distance, projection_widths
+from .evidence import Evidence, Step, distance, projections
 
 POINTS = 3000  # of a scatter, drawn evenly from all
-BOTH, MORE, LESS = (
-    1,
-    2,
-    3,
-)  # in a table of cells: seen by both runs, by the second alone, by the first alone; 0 by neither
+# In a table of cells: seen by both runs, by the second alone, by the first alone; 0 by neither.
+BOTH, MORE, LESS = 1, 2, 3
 
 
 @dataclass(frozen=True, eq=False)
@@ -61,8 +58,7 @@ def proof(evidence: Evidence, said: Diagnosis) -> Proof:
 
 
 def _values(evidence: Evidence, step: Step) -> Proof:
-    both = torch.isfinite(step.expected) & torch.isfinite(step.found)
-    return _scatter("values", step.expected[both], step.found[both])
+    return _scatter("values", step.expected, step.found)
 
 
 def _sums(evidence: Evidence, step: Step) -> Proof:
@@ -73,14 +69,13 @@ def _sums(evidence: Evidence, step: Step) -> Proof:
 def _scores(evidence: Evidence, step: Step) -> Proof | None:
     if step.part not in ("attn.lse", "attn.z"):
         return None
-    expected, found = scores.scores_of(evidence, step.layer or 0)
-    both = torch.isfinite(expected) & torch.isfinite(found)
-    return _scatter("scores", expected[both], found[both])
+    return _scatter("scores", *scores.scores_of(evidence, step.layer or 0))
 
 
 def _scatter(kind: str, x: Tensor, y: Tensor) -> Proof:
-    every = max(1, x.numel() // POINTS)
-    across, up = (part.flatten()[::every].double().numpy() for part in (x, y))
+    both = torch.isfinite(x) & torch.isfinite(y)
+    every = max(1, int(both.sum()) // POINTS)
+    across, up = (part[both][::every].double().numpy() for part in (x, y))
     return Proof(kind, across, up)
 
 
@@ -98,17 +93,14 @@ def _cells(evidence: Evidence, step: Step) -> Proof:
 
 
 def _angles(evidence: Evidence, step: Step) -> Proof | None:
-    """How fast every plane turns, radians a token; where both turn alike, by how much the second is ahead at the start."""
-    pair = parts.turnings(evidence, step) if step.part in ("attn.q", "attn.k") else None
-    if pair is None:
-        return None
-    a, b = pair
-    return Proof("angles", np.abs(a.slopes), np.abs(b.slopes))
+    """How fast every plane turns, radians a token."""
+    pair = parts.turnings(evidence, step)
+    return None if pair is None else Proof("angles", *(np.abs(turning.slopes) for turning in pair))
 
 
 def _offset(evidence: Evidence, step: Step) -> Proof | None:
     """By how much every plane of the second run is ahead, and how far each turns in one position."""
-    pair = parts.turnings(evidence, step) if step.part in ("attn.q", "attn.k") else None
+    pair = parts.turnings(evidence, step)
     if pair is None:
         return None
     a, b = pair
@@ -122,12 +114,9 @@ def _shares(evidence: Evidence, step: Step) -> Proof | None:
     beside = [other for other in evidence.steps if other.part == step.part]
     if step.part != "attn.fused":
         return Proof("shares", np.arange(len(beside)), np.array([other.error for other in beside]))
-    rows = []
-    for other in beside:
-        widths = projection_widths(evidence.b, other.name)
-        pairs = zip(other.expected.split(widths, -1), other.found.split(widths, -1))
-        rows.append([distance(x, y) for x, y in pairs])
-    return Proof("shares", np.arange(len(beside)), np.array(rows).T)
+    fused = (projections(evidence.b, other.name, other.expected, other.found) for other in beside)
+    shares = [[distance(*pair) for pair in parts.values()] for parts in fused]
+    return Proof("shares", np.arange(len(beside)), np.array(shares).T)
 
 
 KINDS: dict[str, Callable[[Evidence, Step], Proof | None]] = {

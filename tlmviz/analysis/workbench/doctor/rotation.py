@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
@@ -109,22 +108,19 @@ def name_change(a: Turning, b: Turning, noise: float, known: bool) -> Iterator[t
         yield from _same_slopes(a, b, noise)
         return
     ratio = b.slopes[clear] / a.slopes[clear]
-    if (
-        np.ptp(ratio) < 0.05 * abs(ratio.mean())
-        and (factor := _factor(float(np.median(ratio)), known)) is not None
-    ):
+    usual = float(np.median(ratio))
+    factor = _factor(usual, known) if np.ptp(ratio) < 0.05 * abs(ratio.mean()) else None
+    if factor is not None:
         said = f"all planes turn {_times(factor)}: positions divided by {factor:.4g}"
-        yield ("rope scaling", factor, said), replace(a, slopes=a.slopes * np.median(ratio))
+        yield ("rope scaling", factor, said), replace(a, slopes=a.slopes * usual)
     order = np.flatnonzero(clear)
     logs = np.log(np.abs(ratio).clip(1e-9))
     slope = float((order * logs).sum() / max((order**2).sum(), 1))
     if np.abs(logs - slope * order).max() < 0.05 + 0.1 * np.abs(logs).max() and (ratio > 0).all():
         base = _base_of(b.slopes[clear], order, len(a.slopes))
         said = f"plane j turns by base^(-2j/d) with a base of about {base:.6g}"
-        yield (
-            ("rope base", base, said),
-            replace(a, slopes=base ** (-np.arange(len(a.slopes)) / len(a.slopes))),
-        )
+        slopes = base ** (-np.arange(len(a.slopes)) / len(a.slopes))
+        yield ("rope base", base, said), replace(a, slopes=slopes)
     yield from _by_parts(ratio, a, b, known, noise / LAGS[0] / size[clear])
 
 
@@ -136,12 +132,8 @@ def _by_parts(
     steady = np.abs(ratio - ratio[-1]) < allowed
     slow = float(np.median(ratio[steady]))
     rising = ratio if slow > 1 else -ratio
-    in_order = (np.maximum.accumulate(rising) - rising <= allowed).all()
-    factor = (
-        _factor(slow, known)
-        if abs(ratio[0] - 1) <= allowed[0] and steady.sum() > 1 - known and in_order and slow > 0
-        else None
-    )
+    in_order = (np.maximum.accumulate(rising) - rising <= allowed).all() and abs(ratio[0] - 1) <= allowed[0]
+    factor = _factor(slow, known) if in_order and steady.sum() > 1 - known and slow > 0 else None
     if factor is not None:
         said = f"slow planes turn {_times(factor)}, fast ones as before: scaling by parts"
         yield ("rope scaling", factor, said), replace(a, slopes=b.slopes)
@@ -184,8 +176,8 @@ def coarse_bits(
 
 
 def _same_slopes(a: Turning, b: Turning, noise: float) -> Iterator[tuple[Change, Turning]]:
-    if abs(b.factor / a.factor - 1) > 1e-3 + 4 * noise:
-        ratio = b.factor / a.factor
+    ratio = b.factor / a.factor
+    if abs(ratio - 1) > 1e-3 + 4 * noise:
         said = f"planes turn alike and are {ratio:.4g} times as long"
         yield ("rope factor", ratio, said), replace(a, factor=b.factor)
     moved = b.starts - a.starts
@@ -200,5 +192,4 @@ def _same_slopes(a: Turning, b: Turning, noise: float) -> Iterator[tuple[Change,
 def _base_of(slopes: np.ndarray, order: np.ndarray, count: int) -> float:
     """The base whose powers are these slopes: log slope = -(j / P) log base, by least squares."""
     logs = np.log(np.abs(slopes))
-    weights = order**2
-    return float(math.exp(-(order * logs).sum() * count / max(weights.sum(), 1)))
+    return float(np.exp(-(order * logs).sum() * count / max((order**2).sum(), 1)))

@@ -105,17 +105,10 @@ def _recorded(lm: Any, ids: Tensor, rows: Rows | None) -> Recording:
 
 def token_axis(name: str) -> int:
     """The axis of tokens: behind the heads, or behind the batch."""
-    last = name.rpartition(".")[2]
-    of_heads = (
-        ".attn." in name and last in ("q", "k", "v", "z", "lse", "latent") and "query_input" not in name
-    )
-    return 2 if of_heads else 1
+    return 2 if name.partition(".attn.")[2] in ("q", "k", "v", "z", "lse", "latent") else 1
 
 
 def held(lm: Any, ids: list[int], values: dict[str, Tensor]) -> Trace:
     """A trace of tensors that a run left, with no network to run again."""
-    tokens = [lm.tokenizer.name(i) for i in ids]
-    record = Recording(values=values)
-    return Trace(
-        ids, tokens, record, lm.network.specs(), frozenset(values), None, lm.network.unembed, model=lm.name
-    )
+    tokens, record, specs = [lm.tokenizer.name(i) for i in ids], Recording(values=values), lm.network.specs()
+    return Trace(ids, tokens, record, specs, frozenset(values), None, lm.network.unembed, model=lm.name)

@@ -6,11 +6,10 @@ import torch
 from scipy.optimize import minimize_scalar
 from torch import Tensor
 
-from tlmviz import kernels
-
 from . import attending
-from .attending import LSE
-from .evidence import EXPLAINED, Evidence, Named, Step, distance
+from .attending import LSE, name_dropout, name_heads, name_stale
+from .evidence import EXPLAINED, Evidence, Named, Step, distance, rms, scored
+from .parts import nearest_cap
 
 
 def scores_of(evidence: Evidence, layer: int) -> tuple[Tensor, Tensor]:
@@ -18,19 +17,14 @@ def scores_of(evidence: Evidence, layer: int) -> tuple[Tensor, Tensor]:
     declared, that its own does."""
     expected, declared = declared_scores(evidence, layer)
     inferred = attending.infer(evidence, layer)
-    return expected, declared if inferred is None or inferred.scores is None else inferred.scores
+    return expected, declared if inferred is None else inferred[1]
 
 
 def declared_scores(evidence: Evidence, layer: int) -> tuple[Tensor, Tensor]:
     """Masked scores [H, T, S] of the second run's queries and keys: as the first model scores them, and as its own says that it
     does."""
-    q = evidence.b[f"blocks.{layer}.attn.q"]
-    k = evidence.b[f"blocks.{layer}.attn.k"]
-    pair = []
-    for trace in (evidence.a, evidence.b):
-        spec = trace.specs[layer]
-        pair.append(kernels.attention_scores(q.float(), k.float(), spec.mask, scale=spec.scale)[0].double())
-    return pair[0], pair[1]
+    q, k = (evidence.b[f"blocks.{layer}.attn.{part}"] for part in "qk")
+    return scored(evidence.a.specs[layer], q, k), scored(evidence.b.specs[layer], q, k)
 
 
 def name_cause(evidence: Evidence, step: Step) -> Named | None:
@@ -38,24 +32,14 @@ def name_cause(evidence: Evidence, step: Step) -> Named | None:
     assert step.layer is not None
     inferred = attending.infer(evidence, step.layer)
     if inferred is not None:
-        return inferred.named
+        return inferred[0]
     expected, found = declared_scores(evidence, step.layer)
     if not torch.equal(expected, found) and attending.explains(evidence, step.layer, found):
         named = _name_declared(expected, found, evidence.rounding)
         if named is not None:
             return named
-    for rule in (
-        _name_beside,
-        _name_unturned,
-        _name_sink,
-        attending.name_heads,
-        attending.name_stale,
-        attending.name_dropout,
-    ):
-        named = rule(evidence, step.layer)
-        if named is not None:
-            return named
-    return None
+    rules = _name_beside, _name_unturned, _name_sink, name_heads, name_stale, name_dropout
+    return next(filter(None, (rule(evidence, step.layer) for rule in rules)), None)
 
 
 def _name_declared(expected: Tensor, found: Tensor, rounding: float) -> Named | None:
@@ -71,48 +55,35 @@ def _name_declared(expected: Tensor, found: Tensor, rounding: float) -> Named | 
 
 def name_mask(seen: Tensor, there: Tensor) -> Named | None:
     """Which cells [T, S] the second run sees more or less, told as the mask that makes them."""
-    t, s = torch.meshgrid(torch.arange(len(seen)), torch.arange(seen.shape[1]), indexing="ij")
     more, less = there & ~seen, seen & ~there
-    far = t - s
     cells = f"{int(more.sum())} cells seen more, {int(less.sum())} less"
-    if (more & (far < 0)).any():
+    if more.triu(1).any():
         return "causal mask", "lost", f"queries see later keys; {cells}"
-    windows = _window(seen), _window(there)
-    if windows[0] != windows[1] and None not in windows:
-        named = [f"{w}" if w < len(seen) else "no window" for w in windows if w is not None]
-        value = float(windows[1]) if windows[1] is not None and windows[1] < len(seen) else "none"
-        return "window", value, f"{named[1]} where {named[0]} was expected; {cells}"
-    columns = [_hidden_columns(part) for part in (seen, there)]
-    if columns[0] != columns[1] and all(part is not None for part in columns):
-        lost, gained = (
-            set(columns[1] or ()) - set(columns[0] or ()),
-            set(columns[0] or ()) - set(columns[1] or ()),
-        )
-        which = sorted(lost | gained)
-        how = "hidden" if lost else "seen"
+    window, other = _window(seen), _window(there)
+    if window is not None and other is not None and window != other:
+        was, now = (f"{w}" if w < len(seen) else "no window" for w in (window, other))
+        value = float(other) if other < len(seen) else "none"
+        return "window", value, f"{now} where {was} was expected; {cells}"
+    hidden, others = _hidden_columns(seen), _hidden_columns(there)
+    if hidden is not None and others is not None and hidden != others:
+        which, how = sorted({*hidden} ^ {*others}), "hidden" if {*others} - {*hidden} else "seen"
         return "padding", float(len(which)), f"columns {which[:8]} are {how} throughout; {cells}"
-    documents = [_documents(part) for part in (seen, there)]
-    if documents[0] is not None and documents[1] is not None and documents[0] != documents[1]:
-        return (
-            "documents",
-            float(len(documents[0])),
-            f"documents begin at {documents[0]} and {documents[1]}; {cells}",
-        )
+    first, others = _documents(seen), _documents(there)
+    if first is not None and others is not None and first != others:
+        return "documents", float(len(first)), f"documents begin at {first} and {others}; {cells}"
     return None
 
 
 def _window(seen: Tensor) -> int | None:
     """The window of a causal mask: its size, T where it has none, None where it is no window."""
-    t, s = torch.meshgrid(torch.arange(len(seen)), torch.arange(seen.shape[1]), indexing="ij")
     size = int(seen.sum(1).max())
-    return size if torch.equal(seen, (s <= t) & (t - s < size)) else None
+    return size if torch.equal(seen, torch.ones_like(seen).tril().triu(1 - size)) else None
 
 
 def _hidden_columns(seen: Tensor) -> list[int] | None:
     """Columns that no query but its own sees of a causal mask; None where that does not make the mask."""
-    causal = torch.ones_like(seen).tril()
     hidden = [c for c in range(seen.shape[1]) if not seen[c + 1 :, c].any() and len(seen) > c + 1]
-    made = causal.clone()
+    made = torch.ones_like(seen).tril()
     made[:, hidden] = False
     rows = [r for r in range(len(seen)) if r not in hidden]
     return hidden if torch.equal(seen[rows], made[rows]) else None
@@ -121,56 +92,26 @@ def _hidden_columns(seen: Tensor) -> list[int] | None:
 def _documents(seen: Tensor) -> list[int] | None:
     """First positions of packed texts; None where the mask is not causal within blocks."""
     first = seen.int().argmax(1)
-    segments = first[:, None] == first[None, :]
-    causal = torch.ones_like(seen).tril()
-    return sorted(set(first.tolist())) if torch.equal(seen, causal & segments) else None
+    made = (first[:, None] == first).tril()
+    return sorted(set(first.tolist())) if torch.equal(seen, made) else None
 
 
 def _name_scores(expected: Tensor, found: Tensor, both: Tensor, rounding: float) -> Named | None:
     """Scores that see the same cells and have other numbers."""
     x, y = expected[both], found[both]
-    gap = (y - x).square().mean().sqrt()
-    factor = float((x * y).sum() / (x * x).sum())
-    trials: list[tuple[float, Named]] = [
-        (float((y - factor * x).square().mean().sqrt()), ("scale", factor, f"scores all times {factor:.5g}"))
-    ]
-    ends = float(y.abs().max())
-
-    def bounded(log_cap: float) -> float:
-        cap = 2.0**log_cap
-        return float((y - cap * torch.tanh(x / cap)).square().mean().sqrt())
-
-    best = minimize_scalar(bounded, bounds=(-4.0, 12.0), method="bounded", options={"xatol": 1e-4})
-    cap = float(2.0**best.x)
-    if ends <= cap * 1.001:
-        trials.append(
-            (float(best.fun), ("soft-cap", cap, f"scores bounded by {cap:.4g} * tanh(score / {cap:.4g})"))
-        )
-    rows = torch.arange(expected.shape[1])
-    apart = (rows[:, None] - rows[None, :]).double().expand_as(expected)
-    slopes = []
-    for h in range(len(expected)):
-        here = both[h]
-        slopes.append(
-            float(
-                (apart[h][here] * (expected[h] - found[h])[here]).sum()
-                / apart[h][here].square().sum().clamp(min=1)
-            )
-        )
-    made = expected - torch.tensor(slopes, dtype=torch.double)[:, None, None] * apart
-    left = float((y - made[both]).square().mean().sqrt())
-    trials.append(
-        (
-            left,
-            (
-                "alibi slopes",
-                max(slopes, key=abs),
-                "scores differ by a slope times the distance, head by head",
-            ),
-        )
-    )
-    left, named = min(trials, key=lambda trial: trial[0])
-    return named if left <= EXPLAINED * float(gap) + rounding * float(x.square().mean().sqrt()) else None
+    factor, cap = float((x * y).sum() / (x * x).sum()), nearest_cap(y, x)
+    trials: list[tuple[Tensor, Named]] = [(factor * x, ("scale", factor, f"scores all times {factor:.5g}"))]
+    if float(y.abs().max()) <= cap * 1.001:
+        said = f"scores bounded by {cap:.4g} * tanh(score / {cap:.4g})"
+        trials.append((cap * torch.tanh(x / cap), ("soft-cap", cap, said)))
+    rows = torch.arange(expected.shape[1], dtype=torch.double)
+    apart, gap = (rows[:, None] - rows) * both, (expected - found).where(both, 0.0)
+    slopes = (apart * gap).sum((1, 2)) / apart.square().sum((1, 2)).clamp(min=1)
+    said = "scores differ by a slope times the distance, head by head"
+    made = (expected - slopes[:, None, None] * apart)[both]
+    trials.append((made, ("alibi slopes", max(slopes.tolist(), key=abs), said)))
+    left, named = min(((rms(y - made), named) for made, named in trials), key=lambda trial: trial[0])
+    return named if left <= EXPLAINED * rms(y - x) + rounding * rms(x) else None
 
 
 def _name_beside(evidence: Evidence, layer: int) -> Named | None:
@@ -181,7 +122,7 @@ def _name_beside(evidence: Evidence, layer: int) -> Named | None:
     keys = torch.cat((beside.keys[layer], evidence.b[f"blocks.{layer}.attn.k"]), 2)
     scores = _scored(evidence, layer, keys)
     found, count = step.found[0].double(), beside.keys[layer].shape[2]
-    misses = [_missed(scores[..., count - seen :].logsumexp(-1), found) for seen in range(1, count + 1)]
+    misses = [rms(scores[..., count - seen :].logsumexp(-1) - found) for seen in range(1, count + 1)]
     best = min(range(count), key=misses.__getitem__)
     if misses[best] > _allowed(evidence, step):
         return None
@@ -208,26 +149,20 @@ def _name_unturned(evidence: Evidence, layer: int) -> Named | None:
     unturned, honest = (_scored(evidence, layer, keys) for keys in (raw, turned))
     newest = torch.eye(unturned.shape[1], dtype=torch.bool)
     for scores in (unturned, torch.where(newest, honest, unturned)):
-        if _missed(scores.logsumexp(-1), step.found[0].double()) <= _allowed(evidence, step):
+        if rms(scores.logsumexp(-1) - step.found[0]) <= _allowed(evidence, step):
             return "rope missing", 0.0, "keys are turned when they are made, and were not when they were read"
     return None
 
 
 def _scored(evidence: Evidence, layer: int, keys: Tensor) -> Tensor:
     """Masked scores [H, T, S] of the second run's queries and any keys, the last of which are the text's own."""
-    spec, q = evidence.b.specs[layer], evidence.b[f"blocks.{layer}.attn.q"].float()
-    return kernels.attention_scores(q, keys.float(), spec.mask, scale=spec.scale)[0].double()
-
-
-def _missed(made: Tensor, found: Tensor) -> float:
-    return float((made - found).square().mean().sqrt())
+    return scored(evidence.b.specs[layer], evidence.b[f"blocks.{layer}.attn.q"], keys)
 
 
 def _allowed(evidence: Evidence, step: Step) -> float:
     """How far log-sum-exps may stay apart behind an explanation: a share of the difference, and what rounding leaves."""
-    x, y = step.expected[0].double(), step.found[0].double()
-    arithmetic = attending.usual(evidence, step, evidence.rounding)
-    return EXPLAINED * _missed(x, y) + arithmetic * float(x.square().mean().sqrt())
+    x, y = step.pair
+    return EXPLAINED * rms(x - y) + attending.usual(evidence, step, evidence.rounding) * rms(x)
 
 
 def _name_sink(evidence: Evidence, layer: int) -> Named | None:
@@ -235,7 +170,7 @@ def _name_sink(evidence: Evidence, layer: int) -> Named | None:
     step = evidence.step(f"blocks.{layer}.attn.lse")
     if step is None or step.error <= LSE:
         return None
-    x, y = step.expected[0].double(), step.found[0].double()  # [H, T]
+    x, y = step.pair  # [H, T]
     z = evidence.step(f"blocks.{layer}.attn.z")
     if z is not None:  # of an output, a larger sum leaves a smaller share and nothing else
         made = z.expected[0].double() * (x - y).exp()[..., None]
@@ -245,22 +180,17 @@ def _name_sink(evidence: Evidence, layer: int) -> Named | None:
     small, large = (x, y) if gained else (y, x)
 
     def missed(sink: float) -> float:
-        return float(
-            (torch.logaddexp(small, torch.tensor(sink, dtype=torch.double)) - large).square().mean().sqrt()
-        )
+        return rms(torch.logaddexp(small, torch.full_like(small, sink)) - large)
 
     best = minimize_scalar(missed, bounds=(-20.0, 40.0), method="bounded", options={"xatol": 1e-5})
-    if best.fun > _allowed(evidence, step):
-        return _sinks_of_heads(small, large, gained)
     sign = "has" if gained else "lacks"
-    return (
-        "sink",
-        float(best.x),
-        f"same scores, other denominators: the second run {sign} a sink of logit {best.x:.4g}",
-    )
+    if best.fun > _allowed(evidence, step):
+        return _sinks_of_heads(small, large, sign)
+    said = f"same scores, other denominators: the second run {sign} a sink of logit {best.x:.4g}"
+    return "sink", float(best.x), said
 
 
-def _sinks_of_heads(small: Tensor, large: Tensor, gained: bool) -> Named | None:
+def _sinks_of_heads(small: Tensor, large: Tensor, sign: str) -> Named | None:
     """Sinks that differ between heads: in each, what joins the sum is the same for every query."""
     added = large.exp() - small.exp()  # [H, T]
     steady = added.std(-1) / added.abs().mean(-1).clamp(min=1e-300)
@@ -268,9 +198,5 @@ def _sinks_of_heads(small: Tensor, large: Tensor, gained: bool) -> Named | None:
         return None
     logits = added.abs().mean(-1).log()
     named = ", ".join(f"{value:.3g}" for value in logits[:6].tolist())
-    sign = "has" if gained else "lacks"
-    return (
-        "sink",
-        float(logits.median()),
-        f"other denominators: the second run {sign} sinks, of logits {named} by head",
-    )
+    said = f"other denominators: the second run {sign} sinks, of logits {named} by head"
+    return "sink", float(logits.median()), said
