@@ -207,6 +207,72 @@ def test_other_tokens(lm):
     assert found.cause == "tokens" and found.value == 1 and "first at" in found.evidence[0]
 
 
+def test_tokens_that_one_run_spells_as_numbers_are_counted_by_their_ids(lm):
+    found, other = lm.trace(TEXT), lm.trace("Lily had a big ball. Lily lost the red ball.")
+    other.tokens = [str(i) for i in other.ids]
+    first = next(i for i, (x, y) in enumerate(zip(found.ids, other.ids)) if x != y)
+    said = diagnose(found, other)
+    assert said.value == 1 and f"first at {first}: {found.ids[first : first + 3]}" in said.evidence[0]
+
+
+def plain(x, y):
+    """The root mean square of a difference beside the expected numbers'."""
+    return float(((x - y).square().mean() / x.square().mean()).sqrt())
+
+
+def test_how_far_apart_is_said_of_the_whole_tensor_and_of_each_part(lm):
+    """Of a fused projection the worst part decides whether it differs; the sentences say what they speak of."""
+
+    def other_weights(network):
+        weight = network.blocks[0].attn.qkv.weight.data
+        weight[-32:] += torch.randn(weight[-32:].shape, generator=torch.Generator().manual_seed(0))  # W_V
+        weight[:64] += 0.3 * torch.randn(
+            weight[:64].shape, generator=torch.Generator().manual_seed(1)
+        )  # W_Q, W_K
+
+    name = "blocks.0.attn.fused"
+    trace, other = lm.trace(TEXT), changed(lm, other_weights).trace(TEXT)
+    said = diagnose(trace, other)
+    parts = [plain(*pair) for pair in zip(trace[name].split(32, -1), other[name].split(32, -1))]
+    told = " and ".join(f"{part:.3g}" for part in parts)
+    assert (
+        said.step == name
+        and f"W_Q and W_K and W_V: another product of the same input, relative differences {told}"
+        in said.evidence[0]
+    )
+    assert f"{name}, by {plain(trace[name], other[name]):.3g} of its size" in said.evidence[1]
+
+
+@pytest.mark.parametrize("layout", ["interleaved", "half"])
+def test_how_far_apart_is_said_after_the_layout_is_the_same(lm, layout):
+    """Queries of a port in the other order of RoPE's planes, and with noise that no rule names."""
+    trace = lm.trace(TEXT)
+    d = trace["blocks.0.attn.q"].shape[-1]
+    order = torch.arange(d).reshape(*((2, -1) if layout == "half" else (-1, 2))).T.flatten()
+    parts = {
+        part: [trace[f"blocks.{i}.attn.{part}"][0].clone() for i in range(trace.n_layers)] for part in "qkv"
+    }
+    generator = torch.Generator().manual_seed(0)
+    for part in "qk":
+        parts[part][0] += 0.1 * torch.randn(parts[part][0].shape, generator=generator)
+    expected = plain(trace["blocks.0.attn.q"][0], parts["q"][0])
+    for part in "qk":
+        parts[part] = [each[..., order] for each in parts[part]]
+    other = Trace.from_arrays(
+        tokens=trace.tokens,
+        ids=trace.ids,
+        mask=[s.mask for s in trace.specs],
+        scale=[s.scale for s in trace.specs],
+        **parts,
+    )
+    said = diagnose(trace, other)
+    assert said.cause == "cannot tell" and said.step == "blocks.0.attn.q"
+    assert (
+        said.value == pytest.approx(expected, rel=1e-5)
+        and f"by {expected:.3g} of its size" in said.evidence[0]
+    )
+
+
 def test_another_shape_is_refused(lm, tokenizer):
     with pytest.raises(BadShape) as error:
         diagnose(lm.trace(TEXT), tiny.language_model(tokenizer, n_layers=1).trace(TEXT))

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import torch
@@ -58,8 +58,8 @@ class Alignment:
         return int(np.cumprod(alike).sum())
 
 
-def align(a: list[str], b: list[str]) -> Alignment:
-    """Two lists of tokens aligned with as few edits as possible."""
+def align(a: list[Any], b: list[Any]) -> Alignment:
+    """Two lists of tokens, or of their ids, aligned with as few edits as possible."""
     pairs: list[tuple[int, int, bool]] = []
     edits = 0
     for step in Levenshtein.opcodes(a, b):

@@ -10,7 +10,7 @@ from tlmviz.tracing.trace import Trace
 
 from ..comparing import align
 from . import entering, layers, parts, precision, scores
-from .evidence import CLEAR, Beside, Evidence, Named, Step, gather
+from .evidence import CLEAR, Beside, Evidence, Named, Step, distance, gather, other_layouts
 
 Rule = Callable[[Evidence, Step], Named | None]
 
@@ -77,11 +77,13 @@ def diagnose(a: Trace, b: Trace, beside: Beside | None = None) -> Diagnosis:
 def examine(a: Trace, b: Trace, beside: Beside | None = None) -> tuple[Diagnosis, Evidence | None]:
     """`diagnose`, and the evidence that it is made of: every step of both runs; None where they read other tokens."""
     if a.ids != b.ids and a.tokens != b.tokens:
-        found = align(a.tokens, b.tokens)
-        where = next((i for i, (x, y) in enumerate(zip(a.tokens, b.tokens)) if x != y), min(len(a), len(b)))
-        first = f"first at {where}: {a.tokens[where : where + 3]} and {b.tokens[where : where + 3]}"
-        said = [f"the texts differ by {found.edits} tokens, {first}"]
-        return Diagnosis("tokens", float(found.edits), None, None, said), None
+        # A run of which the ids alone are known spells its tokens otherwise: what agrees more is what they read.
+        read = ((a.tokens, b.tokens), (a.ids, b.ids))
+        edits, (x, y) = min(((align(*pair).edits, pair) for pair in read), key=lambda found: found[0])
+        where = next((i for i, pair in enumerate(zip(x, y)) if pair[0] != pair[1]), min(len(a), len(b)))
+        first = f"first at {where}: {x[where : where + 3]} and {y[where : where + 3]}"
+        said = [f"the texts differ by {edits} tokens, {first}"]
+        return Diagnosis("tokens", float(edits), None, None, said), None
     heads = _heads(b, a.n_heads)
     if (a.n_layers, a.n_heads) != (b.n_layers, heads):
         raise BadShape(
@@ -120,11 +122,13 @@ def _judge(evidence: Evidence) -> Diagnosis:
     if rounded is not None:
         return Diagnosis(PRECISION, rounded[0], None, None, [rounded[1]], errors)
     named = _name(evidence, first)
-    seen = f"the first step that differs is {first.name}, by {first.error:.3g} of its size"
+    laid = other_layouts(evidence, first.found) if first.part in ("attn.q", "attn.k") else (first.found,)
+    apart = min(distance(first.expected, each) for each in laid)
+    seen = f"the first step that differs is {first.name}, by {apart:.3g} of its size"
     if named is None:
         behind = "nothing that enters attention does: the cause lies behind the last attention"
         why = behind if not evidence.asked and first.name == "logits" else "no rule explains it"
-        return Diagnosis(UNSURE, first.error, first.layer, first.name, [seen, why], errors)
+        return Diagnosis(UNSURE, apart, first.layer, first.name, [seen, why], errors)
     cause, value, sentence = named
     return Diagnosis(cause, value, first.layer, first.name, [sentence, seen], errors)
 

@@ -241,12 +241,13 @@ def name_projection(evidence: Evidence, step: Step) -> Named | None:
     if max(distance(k, v_found), distance(v, k_found)) <= EXPLAINED * step.error + evidence.rounding:
         return "weights", "W_K and W_V", "W_K and W_V are exchanged: keys are values, and values keys"
     names = " and ".join(f"W_{name.upper()}" for name in off)
-    return other_product(names, max(errors.values()))
+    return other_product(names, *(errors[name] for name in off))
 
 
-def other_product(names: str, error: float) -> Named:
-    """The verdict on weights that make something else of their input."""
-    return "weights", names, f"{names}: another product of the same input, relative difference {error:.3g}"
+def other_product(names: str, *errors: float) -> Named:
+    """The verdict on weights that make something else of their input, each by its error."""
+    said = f"relative difference{'s' * (len(errors) > 1)} {' and '.join(f'{error:.3g}' for error in errors)}"
+    return "weights", names, f"{names}: another product of the same input, {said}"
 
 
 def _projected_in_time(evidence: Evidence, off: dict[str, tuple[Tensor, Tensor]]) -> Named | None:
