@@ -11,8 +11,8 @@ import tlmviz
 from tests import tiny
 from tests.tiny import TEXT, sentence
 from tlmviz import LanguageModel, Trace, diagnose
-from tlmviz.analysis.workbench.doctor import presets, rows
 from tlmviz.analysis.workbench import faults
+from tlmviz.analysis.workbench.doctor import presets, rows
 from tlmviz.caches import ContiguousCache
 from tlmviz.errors import BadShape
 from tlmviz.layers.positions import Learned, NoPositions, PerLayer, RoPE, Sinusoidal
