@@ -45,6 +45,7 @@ READ = (
 ALONE = (
     "doctor",
     "natural_faults",
+    "outside_faults",
     "planted_faults",
     "ported_faults",
     "press",
