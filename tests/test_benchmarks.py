@@ -3,6 +3,7 @@
 import importlib.util
 import io
 import json
+import logging
 import os
 import re
 import subprocess
@@ -62,7 +63,7 @@ MISSING = [module for name, modules in PEERS.items() if find_spec(name) is None 
 @pytest.fixture
 def load(monkeypatch):
     """Imports a script as if it had been started; what it sets stays with the test."""
-    threads, environment = torch.get_num_threads(), dict(os.environ)
+    threads, environment, quiet = torch.get_num_threads(), dict(os.environ), logging.root.manager.disable
     monkeypatch.setattr(sys, "path", [str(FOLDER), str(ROOT), *sys.path])
     # Processes that a script starts begin by importing what was started, which tests of pages leave to be one of those.
     monkeypatch.setitem(sys.modules, "__main__", ModuleType("__main__"))
@@ -82,6 +83,7 @@ def load(monkeypatch):
 
     yield loaded
     torch.set_num_threads(threads)
+    logging.disable(quiet)  # scripts silence what is written beside their table
     os.environ.clear()
     os.environ.update(environment)
     for name in [each for each in sys.modules if (FOLDER / f"{each}.py").is_file()]:
