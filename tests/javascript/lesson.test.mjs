@@ -47,6 +47,14 @@ test("pieces of a word stand together, and a sentence begins a line", () => {
   assert.ok(at("3-cat").x > at("2-y").x + ruler("y", at("2-y").size) && at("5-It").y > at("4-.").y);
 });
 
+test("pieces of a word are not parted at the end of a line", () => {
+  const pieces = Array.from({ length: 30 }, (_, n) => [n + 1, n % 3 ? "father" : " grand"]);
+  const picture = marksOf("strip", { ...STRIP, words: pieces, blank: "", looks: [], press: [] }, 354, 400);
+  const lines = pieces.map(([i, text]) => find(picture, `strip:word-${i}-${text.trim()}`).to.y);
+  assert.ok(new Set(lines).size > 3);
+  for (let n = 0; n < 30; n += 3) assert.equal(new Set(lines.slice(n, n + 3)).size, 1);
+});
+
 test("bars are as long as their shares, and a share that is not told has none", () => {
   const rows = [{ id: "a", label: "truck", share: 0.5, tone: "ink", guess: 0.25 }, { id: "b", label: "car", share: null, tone: "soft" }];
   for (const [W, H] of [...SIZES, [104, 90]]) {

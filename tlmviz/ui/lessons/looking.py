@@ -197,7 +197,7 @@ def _text(
 
 def _sure(story: Story, share: float, tone: str = INK, of: float = 0.3) -> Part:
     """The bar of how sure the model is."""
-    return bars(bar(_("sure"), share, tone, "answer"), share=of)
+    return bars(bar(story.top[0][0], share, tone, "answer"), share=of)
 
 
 def _guess(story: Story) -> Scene:
@@ -337,7 +337,7 @@ def _points(story: Story) -> Scene:
     )
     return Scene(
         _("All parts of the model together give “{word}” {score} points. Drag points away until it is only half sure."),
-        (odds(_("points"), _("sure"), story.score, story.score - fewer),),
+        (odds(_("points"), story.top[0][0], story.score, story.score - fewer),),
         DragUntil(
             _("Points of “{word}”"), 100 * (1 - fewer / story.score),
             (
@@ -446,7 +446,7 @@ def end(m: Found, home: Found) -> list[End]:
     """What can be explained now."""
 
     def both(story: Story, head: Head, tone: str) -> Picture:
-        return (bars(bar(_("looks"), story.looks(head), tone), bar(_("sure"), story.left[head])),)
+        return (bars(bar(_("looks"), story.looks(head), tone), bar(story.top[0][0], story.left[head])),)
 
     chain = home.chain
     gone = _(

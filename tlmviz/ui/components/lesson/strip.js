@@ -30,13 +30,16 @@ export function lay(tokens, W, H, ruler) {
     /** @type {Laid[]} */
     const words = [];
     let [x, line, broken] = [0, 0, 0];
+    const widths = tokens.map(([, token]) => ruler(token.trim(), size, true));
     tokens.forEach(([i, token], n) => {
       const text = token.trim();
-      const w = ruler(text, size, true);
-      const gap = token[0] === " " && x ? 0.3 * size : 0;
+      const w = widths[n];
+      const begins = token[0] === " ";
+      const gap = begins && x ? 0.3 * size : 0;
       const ended = n && END.test(tokens[n - 1][1].trim());
-      const over = x + gap + w > W - 4 && !CLOSING.test(text);
-      if (x && (ended || over)) {
+      let whole = w; // of the word that begins here, with all its pieces
+      for (let at = n + 1; tokens[at] && tokens[at][1][0] !== " " && !CLOSING.test(tokens[at][1]); at++) whole += widths[at];
+      if (x && begins && (ended || x + gap + whole > W - 4)) {
         if (!ended) broken++;
         [x, line] = [0, line + 1];
       } else x += gap;
@@ -44,8 +47,8 @@ export function lay(tokens, W, H, ruler) {
       x += w;
     });
     const [lines, widest] = [line + 1, Math.max(...words.map((word) => word.x + word.w))];
-    const whole = !broken || size <= (W < 600 ? 22 : 26); // rather smaller than with a sentence on two lines
-    if ((lines * size * LINE <= H && widest <= W && whole) || size <= LEAST) {
+    const unbroken = !broken || size <= (W < 600 ? 22 : 26); // rather smaller than with a sentence on two lines
+    if ((lines * size * LINE <= H && widest <= W && unbroken) || size <= LEAST) {
       const step = Math.min(size * 2.8, H / lines);
       for (const word of words) {
         word.x += (W - widest) / 2;
@@ -64,6 +67,7 @@ export function strip(W, H, { words: tokens, blank, told, under, looks, faint, p
   const marks = [];
   /** @type {Map<number, { w: number, tone: string, same: boolean }>} */
   const lit = new Map();
+  const few = 2 * press.length < tokens.length; // where only some words can be pressed, they are marked
   const place = new Map(words.map((word) => [word.i, word]));
   for (const { id, from, weights, tone, off } of looks) {
     const q = place.get(from);
@@ -85,6 +89,7 @@ export function strip(W, H, { words: tokens, blank, told, under, looks, faint, p
       if (hot.w > 0.15) marks.push(mark(`share-${word.i}`, "text", { x: word.x + word.w / 2, y: word.y + size * (hot.same ? 0.92 : -1.02), size: Math.max(13, size * 0.5), share: hot.w }, { tone: hot.tone, anchor: "middle", weight: 650, enter: { share: 0 } }));
     }
     if (word.i === under) marks.push(mark("under", "rect", { x: word.x, y: word.y + size * 0.24, w: word.w, h: Math.max(2.5, size * 0.09), rx: 2 }, { tone: looks[0]?.tone ?? "ink" }));
+    if (few && press.includes(word.i)) marks.push(mark(`may-${word.i}`, "rect", { x: word.x, y: word.y + size * 0.3, w: word.w, h: 2, rx: 1 }, { tone: "soft" }));
     if (word.i === picked) marks.push(mark("picked", "rect", { x: word.x - 3, y: word.y - size * 0.9, w: word.w + 6, h: size * 1.24, rx: size * 0.2, o: 0.12 }, { tone: "ink" }));
     const last = word.i === -1;
     const tone = last ? (told ? "ink" : "soft") : swapped.includes(word.i) ? "does" : "ink";
