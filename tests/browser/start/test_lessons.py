@@ -62,7 +62,7 @@ def test_a_lesson_is_taken_with_keys_alone_at_both_widths_and_come_back_to(page,
     lesson = page.get_by_role("dialog")
     scenes = lesson.get_by_role("navigation").get_by_role("button").count() - 1
     for number in range(1, scenes + 1):
-        expect(lesson.locator("nav button").nth(number - 1)).to_have_attribute("aria-current", "")
+        expect(lesson.locator("nav button").nth(number - 1)).to_have_attribute("aria-current", "step")
         fits(page)
         answered(page, lesson)
         fits(page)
@@ -75,12 +75,12 @@ def test_a_lesson_is_taken_with_keys_alone_at_both_widths_and_come_back_to(page,
     fits(page)
     assert unread(page) == []
     page.go_back()
-    expect(lesson.locator("nav button").nth(scenes - 1)).to_have_attribute("aria-current", "")
+    expect(lesson.locator("nav button").nth(scenes - 1)).to_have_attribute("aria-current", "step")
     lesson.get_by_role("link", name="Look behind").press("Enter")
     wait_for_param(page, "mute", "4.2")
     expect(lesson).to_have_count(0)
     page.get_by_role("button", name="Back to the lesson").click()
-    expect(lesson.locator("nav button").nth(scenes - 1)).to_have_attribute("aria-current", "")
+    expect(lesson.locator("nav button").nth(scenes - 1)).to_have_attribute("aria-current", "step")
     page.keyboard.press("Escape")
     go_on = page.locator("article[data-tour=lesson-looking]").get_by_role(
         "link", name=f"Go on at scene {scenes}"

@@ -133,7 +133,8 @@ function draw(v, quick) {
   v.root.classList.toggle("ended", !scene);
   parts.dots.forEach((/** @type {HTMLElement} */ dot, /** @type {number} */ n) => {
     dot.classList.toggle("done", v.states[n]?.told !== null && n < data.scenes.length);
-    dot.toggleAttribute("aria-current", n === at - 1);
+    if (n === at - 1) dot.setAttribute("aria-current", "step");
+    else dot.removeAttribute("aria-current");
   });
   if (!scene) return drawEnd(v);
   const state = v.states[at - 1];
