@@ -14,6 +14,7 @@ import tlmviz
 from pages import ALL
 from tests.pages.helpers import assert_healthy, follow_link, link_of
 from tlmviz.analysis.attention.attribution import attribute_logit
+from tlmviz.ui import compute
 from tlmviz.ui.lessons import looking, next_word, runner
 from tlmviz.ui.lessons.parts import Choose, Press, Reply, Scene
 from tlmviz.ui.lessons.table import LESSONS
@@ -103,6 +104,7 @@ def test_what_lies_behind_a_scene_opens_in_its_state(name, sentence):
         query = dict(parse_qsl(to.query))
         app = follow_link(FOLDERS[to.path.strip("./") or "explorer"], query, from_the_start=True)
         assert_healthy(app)
+        assert query.pop("model") == compute.DEFAULT_MODEL  # which an address leaves out
         held = {key: value for key, value in link_of(app).items() if key in query}
         assert held == query and not app.warning
 
