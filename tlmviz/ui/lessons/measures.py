@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from typing import Any
 
 import torch
 from torch import Tensor
@@ -63,7 +64,7 @@ def adds(lm: LanguageModel, trace: Trace, head: Head) -> Tensor:
     """What a head adds to the score of every piece after the last token, the final norm's scale held fixed (RMSNorm, no biases);
     of one piece, what `attribute_logit` says."""
     layer, at = head
-    network = lm.on_cpu.network
+    network: Any = lm.on_cpu.network
     w_o = network.blocks[layer].attn.proj.weight.unflatten(1, (trace.n_heads, -1))[:, at]
     stream = trace[f"blocks.{trace.n_layers - 1}.resid_post"][0, -1]
     scale = (stream.square().mean() + network.norm.eps).sqrt()

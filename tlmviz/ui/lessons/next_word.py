@@ -48,7 +48,11 @@ def measure(lm: LanguageModel, text: str) -> Found:
     least, middle = int(chances.argmin()), long[len(long) // 2]
     head = max(heads_of(trace), key=lambda each: _sharpness(trace, each))
     if _sharpness(trace, head) < 0:
-        raise Unfit(N_("In your sentence no part of the model looks back at one word most, which this lesson is about."))
+        raise Unfit(
+            N_(
+                "In your sentence no part of the model looks back at one word most, which this lesson is about."
+            )
+        )
     looks = {at: row(trace, head, at) for at in (last, middle)}
     return Found(
         text, trace.tokens, named(lm, chances, LISTED), len(chances), (word(lm.tokenizer.name(least)), float(chances[least])),
@@ -162,16 +166,17 @@ def _write(m: Found) -> Scene:
             strip(tokens, blank="" if done else "?", swapped=new, share=0.62),
             *_bars(m.written[n - done][1], share=0.38),
         )
-        again = _("So it reads everything again, “{piece}” too, and guesses again.")
-        ended = _(
-            "Before each it read everything again, its own words too. That is all that writing is: guess, add, repeat."
-        )
-        said = (
-            (_("{n} pieces, {n} guesses."), ended, True)
-            if done
-            else (_("It adds “{piece}”, the likeliest."), again)
-        )
-        replies.append(Reply(*said, shows=picture, words={"piece": word(piece)}))  # type: ignore[arg-type]
+        if done:
+            verdict, reason = (
+                _("{n} pieces, {n} guesses."),
+                _("That is all that writing is: guess, add, read everything again."),
+            )
+        else:
+            verdict, reason = (
+                _("It adds “{piece}”, the likeliest."),
+                _("So it reads everything again, “{piece}” too, and guesses."),
+            )
+        replies.append(Reply(verdict, reason, done, picture, {"piece": word(piece)}))
     return Scene(
         _("To write on, it adds its best guess and guesses again. Press until it has written {n} pieces."),
         (strip(m.tokens, share=0.62), *_bars(m.written[0][1], share=0.38)),
