@@ -2,6 +2,7 @@
 // Progress in the address: the lesson, the scene, what was told, and the visitor's sentence.
 
 const NONE = "-"; // a scene that was not answered
+const LONGEST = 160; // characters of a sentence that the server reads, as SENTENCE in runner.py
 const WORN = ["lang", "read", "embed"]; // what an address keeps wherever a lesson leads
 
 /** @typedef {{ lesson: string, scene: number, told: (number | null)[], sentence: string }} Place `scene` counts from 1 */
@@ -10,7 +11,7 @@ const WORN = ["lang", "read", "embed"]; // what an address keeps wherever a less
 export function placeIn(search) {
   const said = new URLSearchParams(search);
   const told = (said.get("told") ?? "").split(".").map((part) => (/^\d{1,4}$/.test(part) ? Number(part) : null));
-  return { lesson: said.get("lesson") ?? "", scene: Math.max(1, Number.parseInt(said.get("scene") ?? "1") || 1), told, sentence: said.get("sentence") ?? "" };
+  return { lesson: said.get("lesson") ?? "", scene: Math.max(1, Number.parseInt(said.get("scene") ?? "1") || 1), told, sentence: [...(said.get("sentence") ?? "")].slice(0, LONGEST).join("") };
 }
 
 /** @param {Place} place @param {string} [search] of the address that is left */

@@ -15,7 +15,7 @@ import { follow, linkTo, placeIn } from "./progress.js";
 /** @typedef {import("./acts.js").State} State */
 /** @typedef {import("./pictures.js").Part} Part */
 /** @typedef {{ name: string, title: string, text: string, sentence: string, note: string, read: string, scenes: Scene[], end: { says: string, shows: Part[] }[], measured: string, next: { title: string, link: string } | null, lang: string }} Data as `runner.payload` in Python has it */
-/** @typedef {{ root: HTMLDialogElement, component: any, data: Data, sent: string, at: number, states: State[], parts: Record<string, any>, stage: ReturnType<typeof makeStage>, little: ReturnType<typeof makeStage>[], leave: () => void, behind: boolean }} View */
+/** @typedef {{ root: HTMLDialogElement, component: any, data: Data, latest: Data, sent: string, at: number, states: State[], parts: Record<string, any>, stage: ReturnType<typeof makeStage>, little: ReturnType<typeof makeStage>[], leave: () => void, behind: boolean }} View */
 
 const BACK = "lesson-back"; // the way back from a page behind
 const STORY = 'Charter, Georgia, "Iowan Old Style", "DejaVu Serif", serif'; // as --story in view.css
@@ -224,13 +224,33 @@ function key(v, event) {
   }
 }
 
-/** The address has changed: Back, Forward, or a link. @param {View} v */
+/** The address has changed: Back, Forward, or a link. The server may draw another page, or measure another sentence. @param {View} v */
 function arrive(v) {
   const place = placeIn(location.search);
-  if (!location.pathname.endsWith("/lessons") || place.lesson !== v.data.name) return void v.root.close(); // the server draws another page
-  if (place.sentence !== v.data.sentence) return undefined; // and measures another sentence
-  v.at = Math.min(place.scene, v.data.scenes.length + 1);
-  return draw(v);
+  if (!location.pathname.endsWith("/lessons") || place.lesson !== v.latest.name) v.root.close();
+  else if (place.sentence === v.latest.sentence) take(v);
+}
+
+/** Show what came last where the address is its own: it may come late, and stay while another page is gone to. @param {View} v */
+function take(v) {
+  const [place, data] = [placeIn(location.search), v.latest];
+  if (!location.pathname.endsWith("/lessons") || place.lesson !== data.name || place.sentence !== data.sentence) return;
+  const same = v.data?.name === data.name && v.data.text === data.text && v.data.sentence === data.sentence;
+  v.states = data.scenes.map(({ act }, n) => {
+    const told = (same ? v.states[n].told : null) ?? place.told[n] ?? null;
+    return begun(act, told === null || replyTo(act, told) ? told : null);
+  });
+  v.data = data;
+  v.at = Math.min(place.scene, data.scenes.length + 1);
+  v.parts.title.textContent = data.title;
+  v.parts.dots = [...data.scenes, null].map((scene, n) => makeButton("", scene ? _("Scene {n} of {all}", { n: n + 1, all: data.scenes.length }) : _("The end"), () => go(v, n + 1)));
+  for (const dot of v.parts.dots) dot.setAttribute("aria-label", dot.title);
+  v.parts.nav.replaceChildren(...v.parts.dots);
+  document.querySelector(`[data-testid=${BACK}]`)?.remove();
+  if (!v.root.open) v.root.showModal();
+  draw(v, true);
+  save(v);
+  v.parts.says.focus({ preventScroll: true });
 }
 
 /** @param {HTMLElement} host */
@@ -250,7 +270,7 @@ function create(host) {
   p.behind.onclick = (event) => lookBehind(v, event);
   root.addEventListener("keydown", (event) => key(v, event));
   root.addEventListener("cancel", (event) => lead(event, "lessons"));
-  const moved = () => arrive(v);
+  const moved = () => v.latest && arrive(v);
   addEventListener("popstate", moved);
   const resized = new ResizeObserver(() => v.data && draw(v, true));
   resized.observe(p.stage);
@@ -266,28 +286,11 @@ function create(host) {
 /** @param {View} v @param {Data} data */
 function receive(v, data) {
   chooseLanguage(data.lang);
-  document.querySelector(`[data-testid=${BACK}]`)?.remove();
   v.root.classList.toggle("dark", isDark(v.root));
   const sent = JSON.stringify(data);
   if (sent === v.sent && v.root.open) return;
-  const place = placeIn(location.search);
-  const same = v.data?.name === data.name && v.data.text === data.text && v.data.sentence === data.sentence;
-  const before = same ? v.states : [];
-  v.sent = sent;
-  v.data = data;
-  v.states = data.scenes.map(({ act }, n) => {
-    const told = before[n]?.told ?? place.told[n] ?? null;
-    return begun(act, told === null || replyTo(act, told) ? told : null);
-  });
-  v.at = Math.min(place.scene, data.scenes.length + 1);
-  v.parts.title.textContent = data.title;
-  v.parts.dots = [...data.scenes, null].map((scene, n) => makeButton("", scene ? _("Scene {n} of {all}", { n: n + 1, all: data.scenes.length }) : _("The end"), () => go(v, n + 1)));
-  for (const dot of v.parts.dots) dot.setAttribute("aria-label", dot.title);
-  v.parts.nav.replaceChildren(...v.parts.dots);
-  if (!v.root.open) v.root.showModal();
-  draw(v, true);
-  save(v);
-  v.parts.says.focus({ preventScroll: true });
+  [v.sent, v.latest] = [sent, data];
+  take(v);
 }
 
 export default mounted({ create, receive, leave: (/** @type {View} */ v) => v.leave() });
