@@ -50,7 +50,7 @@ NAMES = {
 LOOKERS = 5  # heads that are shown: those that look hardest at the answer
 NOTER = (4, 2)  # the head that is missed in CHAIN
 SURE, KEPT, LOST = (
-    0.4,
+    0.55,
     0.8,
     0.6,
 )  # the answer's least share; what the hardest looker leaves of it, and the worker at most
@@ -118,10 +118,9 @@ def measure(lm: LanguageModel, text: str) -> Found:
     story = told(lm, text)
     if story.hardest == story.worker:
         raise Unfit(N_("In your sentence the head that looks hardest also does the work."))
-    if (
-        story.left[story.hardest] < KEPT * story.top[0][1]
-        or story.left[story.worker] > LOST * story.top[0][1]
-    ):
+    (answer, share), hard, worker = story.top[0], story.hardest, story.worker
+    alone = story.left[hard] >= KEPT * share and story.left[worker] <= LOST * share
+    if not alone or story.adds[worker] <= story.adds[hard] or answer not in dict(story.brings[worker]):
         raise Unfit(N_("In your sentence no single head does the work alone."))
     if text != STORY:
         return Found(story, {}, story, [], {})
