@@ -49,11 +49,8 @@ NAMES = {
 }  # of heads; others come after E
 LOOKERS = 5  # heads that are shown: those that look hardest at the answer
 NOTER = (4, 2)  # the head that is missed in CHAIN
-SURE, KEPT, LOST = (
-    0.55,
-    0.8,
-    0.6,
-)  # the answer's least share; what the hardest looker leaves of it, and the worker at most
+SURE = 0.55  # the answer's least share
+KEPT, LOST = 0.8, 0.6  # of it, what is left at least without the hardest looker, and at most without the worker
 
 
 @dataclass(frozen=True)
