@@ -50,7 +50,7 @@ NAMES = {
 LOOKERS = 5  # heads that are shown: those that look hardest at the answer
 NOTER = (4, 2)  # the head that is missed in CHAIN
 SURE = 0.55  # the answer's least share
-KEPT, LOST = 0.8, 0.6  # of it, what is left at least without the hardest looker, and at most without the worker
+KEPT, LOST = 0.8, 0.6  # of it, what is left without the hardest looker at least, without the worker at most
 
 
 @dataclass(frozen=True)
