@@ -29,5 +29,7 @@ else:
     frame.what_to_notice(
         _("Every answer is measured on a model, not written down beforehand."),
         _("Where it can, a lesson reads a sentence of your own, and says so where it cannot."),
-        _("Leave a lesson anywhere: its address holds the scene and your answers, and this browser offers to go on."),
+        _(
+            "Leave a lesson anywhere: its address holds the scene and your answers, and this browser offers to go on."
+        ),
     )
