@@ -8,7 +8,7 @@ import { scoreAt, shareOf } from "../../tlmviz/ui/components/lesson/bars.js";
 import { spread } from "../../tlmviz/ui/components/lesson/heads.js";
 import { percent } from "../../tlmviz/ui/components/lesson/marks.js";
 import { composed } from "../../tlmviz/ui/components/lesson/pictures.js";
-import { linkTo, placeIn } from "../../tlmviz/ui/components/lesson/progress.js";
+import { linkTo, placeIn, placeNow } from "../../tlmviz/ui/components/lesson/progress.js";
 
 const ruler = (text, size) => 0.5 * size * text.length; // no browser measures text here
 const SIZES = [[1120, 420], [354, 400]];
@@ -145,6 +145,14 @@ test("progress is read from the address as it was written, and nonsense in it is
   assert.equal(linkTo({ lesson: "next", scene: 1, told: [null, null], sentence: "" }), "lessons?lesson=next");
   const odd = placeIn("?lesson=x&scene=-4&told=a.5..99999.<b>");
   assert.deepEqual([odd.scene, odd.told], [1, [null, 5, null, null, null]]);
+});
+
+test("what a page that was left writes late into the address is not taken for the lesson's", () => {
+  const asked = "lesson=looking&scene=8&told=1";
+  assert.equal(placeNow(asked, "?text=One+day&head=4.2").scene, 8);
+  assert.equal(placeNow(asked, "?lesson=next&scene=2").scene, 2);
+  assert.equal(placeNow(asked, "").lesson, "", "the list");
+  assert.equal(placeNow(asked, "?lang=en-XA").lesson, "");
 });
 
 test("a share is rounded as Python rounds it", () => {

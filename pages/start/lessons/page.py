@@ -19,7 +19,7 @@ frame.heading(
 name = runner.LESSON.get()
 absent = runner.absent(LESSONS[name]) if name in LESSONS else None
 if name in LESSONS and absent is None:
-    lesson.lesson(runner.payload(LESSONS[name], runner.SENTENCE.get(), runner.SCENE.get()))
+    lesson.lesson(runner.payload(LESSONS[name], runner.SENTENCE.get(), runner.SCENE.get(), runner.asked()))
 else:
     if absent is not None:
         st.info(frame.worded(absent))

@@ -6,12 +6,14 @@ import re
 from collections.abc import Mapping
 from dataclasses import asdict
 from typing import Any
+from urllib.parse import urlencode
 
 import streamlit as st
 
 from tlmviz.errors import Error, UnknownName
 from tlmviz.figures.written import number
 
+from .. import address as link_address
 from .. import compute, frame, link, menu
 from ..address import SLOT
 from ..language import LANGUAGE, N_, _
@@ -86,8 +88,16 @@ def _read(lesson: Lesson, sentence: str) -> tuple[str, str, str]:
     return text, "", well if times < WELL else some
 
 
-def payload(lesson: Lesson, sentence: str = "", scene: int = 1) -> dict[str, Any]:
-    """Everything that the browser needs of a lesson, on the visitor's `sentence` or on the lesson's own."""
+def asked() -> str:
+    """The query that this session was asked with: a page that was left may write its own into the browser's address, late."""
+    given = link_address.given()
+    return urlencode(
+        {key: given[key] for key in (LESSON.key, SCENE.key, "told", SENTENCE.key) if key in given}
+    )
+
+
+def payload(lesson: Lesson, sentence: str = "", scene: int = 1, query: str = "") -> dict[str, Any]:
+    """All that the browser needs of a lesson, on the visitor's `sentence` or on the lesson's own, asked for by a `query`."""
     text, note, read = _read(lesson, sentence)
     own, home = measured(lesson.name, text), measured(lesson.name, lesson.text)
     scenes, words = lesson.plot(own, home), lesson.words(own, home)
@@ -97,6 +107,7 @@ def payload(lesson: Lesson, sentence: str = "", scene: int = 1) -> dict[str, Any
     heads = compute.configs()[lesson.model]
     return {
         "name": lesson.name, "title": _(lesson.title), "text": text, "sentence": sentence, "note": note, "read": read,
+        "asked": query,
         "scenes": [_sent(each, words) for each in scenes],
         "end": [{"says": each.says.format(**words), "shows": _parts(each.shows)} for each in lesson.end(own, home)],
         "measured": _(

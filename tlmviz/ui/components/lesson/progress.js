@@ -14,6 +14,16 @@ export function placeIn(search) {
   return { lesson: said.get("lesson") ?? "", scene: Math.max(1, Number.parseInt(said.get("scene") ?? "1") || 1), told, sentence: [...(said.get("sentence") ?? "")].slice(0, LONGEST).join("") };
 }
 
+/**
+ * Where the address says that one is; where a page that was left has written its own there, late, where the server was asked for.
+ * @param {string} asked the query that the server was asked with
+ * @param {string} search of the address
+ */
+export function placeNow(asked, search) {
+  const keys = [...new URLSearchParams(search).keys()];
+  return placeIn(keys.includes("lesson") || keys.every((key) => WORN.includes(key)) ? search : asked);
+}
+
 /** @param {Place} place @param {string} [search] of the address that is left */
 export function linkTo({ lesson, scene, told, sentence }, search = "") {
   const left = new URLSearchParams(search);

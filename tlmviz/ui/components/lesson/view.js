@@ -9,12 +9,12 @@ import { keepLeft } from "#components/spotlight/left.js";
 import { begun, picked, replyOnTheWay, replyTo, scored, shown } from "./acts.js";
 import { makeStage } from "./marks.js";
 import { composed } from "./pictures.js";
-import { follow, linkTo, placeIn } from "./progress.js";
+import { follow, linkTo, placeIn, placeNow } from "./progress.js";
 
 /** @typedef {import("./acts.js").Scene} Scene */
 /** @typedef {import("./acts.js").State} State */
 /** @typedef {import("./pictures.js").Part} Part */
-/** @typedef {{ name: string, title: string, text: string, sentence: string, note: string, read: string, scenes: Scene[], end: { says: string, shows: Part[] }[], measured: string, next: { title: string, link: string } | null, lang: string }} Data as `runner.payload` in Python has it */
+/** @typedef {{ name: string, title: string, text: string, sentence: string, asked: string, note: string, read: string, scenes: Scene[], end: { says: string, shows: Part[] }[], measured: string, next: { title: string, link: string } | null, lang: string }} Data as `runner.payload` in Python has it */
 /** @typedef {{ root: HTMLDialogElement, component: any, data: Data, latest: Data, sent: string, at: number, states: State[], parts: Record<string, any>, stage: ReturnType<typeof makeStage>, little: ReturnType<typeof makeStage>[], leave: () => void, behind: boolean }} View */
 
 const BACK = "lesson-back"; // the way back from a page behind
@@ -233,7 +233,8 @@ function arrive(v) {
 
 /** Show what came last where the address is its own: it may come late, and stay while another page is gone to. @param {View} v */
 function take(v) {
-  const [place, data] = [placeIn(location.search), v.latest];
+  const data = v.latest;
+  const place = placeNow(data.asked, location.search);
   if (!location.pathname.endsWith("/lessons") || place.lesson !== data.name || place.sentence !== data.sentence) return;
   const same = v.data?.name === data.name && v.data.text === data.text && v.data.sentence === data.sentence;
   v.states = data.scenes.map(({ act }, n) => {
@@ -288,9 +289,9 @@ function receive(v, data) {
   chooseLanguage(data.lang);
   v.root.classList.toggle("dark", isDark(v.root));
   const sent = JSON.stringify(data);
-  if (sent === v.sent && v.root.open) return;
+  if (sent === v.sent && v.root.open) return save(v);
   [v.sent, v.latest] = [sent, data];
-  take(v);
+  return take(v);
 }
 
 export default mounted({ create, receive, leave: (/** @type {View} */ v) => v.leave() });
