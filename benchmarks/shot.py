@@ -25,6 +25,7 @@ BAR = 50  # pictures a minute
 LEFT_OUT = {
     "chat",  # a model of 135 M parameters answers
     "start",  # these have no picture with a menu
+    "lessons",
     "tours",
     "glossary",
     "room",

@@ -31,6 +31,7 @@ def view(
 
 
 VIEWS: dict[str, tuple[Picture, ...]] = {
+    "start/lessons": (view("lessons-light", lesson="looking", scene="2", told="0.10"),),
     "attention/explorer": (
         view("explorer-light"),
         view(

@@ -20,7 +20,8 @@ HERE = Path(__file__).resolve().parent
 FLAGS = ["--headless", "--no-sandbox", "--disable-gpu", "--disable-background-networking"]
 
 BARE = {"mode": "map"}  # a link that names something, else the first page is Start
-PICTURE = ".tours, .terms, .st-key-roomopen, canvas, .stPlotlyChart .main-svg, [data-testid=hidden-root]"  # a view, or a chart
+# A view, or a chart.
+PICTURE = ".tours, dialog[open], .terms, .st-key-roomopen, canvas, .stPlotlyChart .main-svg, [data-testid=hidden-root]"
 
 
 def take(browser: Browser, url: str, picture: Picture) -> None:

@@ -58,6 +58,14 @@ SECTIONS: dict[str, tuple[Page, ...]] = {
             models="",
         ),
         Page(
+            "start/lessons",
+            "Lessons",
+            "school",
+            "one picture, one sentence and one question at a time, over the whole window: guess, then see it measured on a "
+            "small model, on your own sentence where it can read it; what comes next, and why looking is not doing",
+            models="",
+        ),
+        Page(
             "start/tours",
             "Tours",
             "tour",

@@ -32,6 +32,7 @@ DEEP = (
     "test_benchmarks.py::test_a_press_costs_no_more_than_at_the_commit_before",
     "test_benchmarks.py::test_survey",
     "test_docs.py::test_*card*",
+    "ui/lessons/test_lessons.py::test_what_lies_behind_a_scene_opens_in_its_state",
     "ui/tours/test_tours.py::test_a_step_reaches_its_state",
 )
 # Of a file's flows in a browser, and of its tests that open the app, the first so many are core, each with its first case alone.

@@ -37,6 +37,7 @@ SCHOLARLY = re.compile(r"\bEq\. ?\d|\bsections? \d|\b[Tt]he (?:lecture )?notes\b
 NAMED = re.compile(r"(?<!\*)\*([^*]+)\*(?!\*)")  # in a hint: a control, or what it offers
 SPEECHLESS = {
     "start/glossary",
+    "start/lessons",
     "start/room",
     "start/start",
     "start/tours",

@@ -143,6 +143,11 @@ def no_step(tour: str, asked: int, count: int, number: int) -> str:
     return f"The tour “{tour}” has no step {asked}: its {count} steps count from 1. Step {number} is shown."
 
 
+def no_lesson(name: str) -> str:
+    """What is said of a lesson that is not here."""
+    return f"There is no lesson “{name}” here; these are those there are."
+
+
 def no_tour(name: str) -> str:
     """What is said of a tour that is not here."""
     return f"There is no tour “{name}” here; the page Tours lists those there are."

@@ -11,7 +11,7 @@ from . import bar, room
 from .parts import Tour
 from .table import TOURS
 
-_STYLE = """<style>
+STYLE = """<style>
 .tours { display: grid; grid-template-columns: repeat(auto-fill, minmax(17rem, 1fr)); gap: 0.8rem; }
 .tours article { border: 1px solid rgba(128, 140, 155, 0.4); border-radius: 0.4rem; padding: 0.7rem 0.9rem; display: flex;
   flex-direction: column; gap: 0.35rem; }
@@ -29,7 +29,7 @@ def tours(home: str) -> None:
     """All tours; one that was begun in this session can be gone on with where it was left."""
     begun = bar.begun()
     cards = "".join(_card(tour, begun.get(tour.name), home) for tour in TOURS.values())
-    st.html(f'{_STYLE}<div class="tours">{cards}</div>')
+    st.html(f'{STYLE}<div class="tours">{cards}</div>')
     spotlight.resume()
 
 

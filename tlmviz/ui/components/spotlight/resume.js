@@ -1,5 +1,5 @@
 // @ts-check
-// On the page Tours: tours that this browser left in an earlier visit, of which the server knows nothing, can be gone on with.
+// On the pages Tours and Lessons: those that this browser left in an earlier visit, of which the server knows nothing, can be gone on with.
 
 import { make } from "#canvas/dom.js";
 import { _ } from "#canvas/language.js";
@@ -15,8 +15,10 @@ function offer() {
     const link = String(left[/** @type {HTMLElement} */ (card).dataset.tour ?? ""] ?? "");
     const begin = card.querySelector("a");
     if (!begin || !LINK.test(link) || card.querySelector(".left")) continue;
-    const n = new URLSearchParams(link.split("?")[1]).get("tourstep") ?? "1";
-    begin.before(make("a", { href: link, className: "first left", "data-card": "step", textContent: _("Go on at step {n}", { n }) }));
+    const said = new URLSearchParams(link.split("?")[1]);
+    const n = said.get("tourstep") ?? said.get("scene") ?? "1";
+    const go = said.has("lesson") ? _("Go on at scene {n}", { n }) : _("Go on at step {n}", { n });
+    begin.before(make("a", { href: link, className: "first left", "data-card": "step", textContent: go }));
     begin.classList.remove("first");
     begin.textContent = _("From the beginning");
   }

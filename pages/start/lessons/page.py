@@ -1,0 +1,35 @@
+"""Lessons: the list of them, or the one that the link names, over the whole window."""
+
+import streamlit as st
+
+from tlmviz.ui import frame, markdown, texts
+from tlmviz.ui.components import lesson
+from tlmviz.ui.language import _
+from tlmviz.ui.lessons import cards, runner
+from tlmviz.ui.lessons.table import LESSONS
+
+runner.read_link()
+frame.heading(
+    _("Lessons"),
+    _(
+        "One picture, one question at a time: guess first, then see what a real model does. Five minutes each."
+    ),
+    lambda: None,
+)
+name = runner.LESSON.get()
+absent = runner.absent(LESSONS[name]) if name in LESSONS else None
+if name in LESSONS and absent is None:
+    lesson.lesson(runner.payload(LESSONS[name], runner.SENTENCE.get(), runner.SCENE.get(), runner.asked()))
+else:
+    if absent is not None:
+        st.info(frame.worded(absent))
+    elif name:
+        st.warning(texts.no_lesson(markdown.plain(name)))
+    cards.lessons()
+    frame.what_to_notice(
+        _("Every answer is measured on a model, not written down beforehand."),
+        _("Where it can, a lesson reads a sentence of your own, and says so where it cannot."),
+        _(
+            "Leave a lesson anywhere: its address holds the scene and your answers, and this browser offers to go on."
+        ),
+    )

@@ -1,0 +1,160 @@
+// Lessons: pictures as marks and hit areas, what an answer gets, and progress in the address.
+
+import assert from "node:assert/strict";
+import { test } from "node:test";
+
+import { begun, picked, replyTo, scored, shown } from "../../tlmviz/ui/components/lesson/acts.js";
+import { scoreAt, shareOf } from "../../tlmviz/ui/components/lesson/bars.js";
+import { spread } from "../../tlmviz/ui/components/lesson/heads.js";
+import { percent } from "../../tlmviz/ui/components/lesson/marks.js";
+import { composed } from "../../tlmviz/ui/components/lesson/pictures.js";
+import { linkTo, placeIn, placeNow } from "../../tlmviz/ui/components/lesson/progress.js";
+
+const ruler = (text, size) => 0.5 * size * text.length; // no browser measures text here
+const SIZES = [[1120, 420], [354, 400]];
+const STORY = ["Once", " upon", " a", " time", ",", " Anna", " had", " a", " little", " ball", ".", " Ben", " came", " to", " play", ".", " Ben", " wanted", " the", " little"];
+const words = STORY.map((word, n) => [n + 1, word]);
+const STRIP = { words, blank: "?", told: false, under: 20, looks: [{ id: "C", from: 20, weights: { 10: 0.9, 9: 0.05, 1: 0.001 }, tone: "look" }], faint: [], press: [1, 10], picked: null, swapped: [], verb: "Tap" };
+const marksOf = (kind, options, W = 1120, H = 420) => composed(W, H, [{ kind, share: 1, options }], ruler);
+const find = (picture, key) => picture.marks.find((mark) => mark.key === key);
+
+test("a strip fits its place at both widths, and what can be tapped lies on its word", () => {
+  for (const [W, H] of SIZES) {
+    const picture = marksOf("strip", STRIP, W, H);
+    const texts = picture.marks.filter(({ key }) => key.startsWith("strip:word-"));
+    assert.equal(texts.length, STORY.length);
+    for (const { to, look } of texts) assert.ok(to.x >= -1 && to.x + ruler(look.text, to.size) <= W + 1 && to.y > 0 && to.y <= H, look.text);
+    assert.deepEqual(picture.hits.map(({ key }) => key), ["1", "10"]);
+    const [ball, hit] = [find(picture, "strip:word-10-ball").to, picture.hits[1]];
+    assert.ok(hit.x <= ball.x && hit.x + hit.w >= ball.x && hit.y < ball.y && hit.y + hit.h > ball.y && hit.h >= 24);
+  }
+});
+
+test("a look is an arc, the thicker the more is looked; what is under 2% is not drawn", () => {
+  const picture = marksOf("strip", STRIP);
+  const arcs = picture.marks.filter(({ key }) => key.startsWith("strip:look-"));
+  assert.deepEqual(arcs.map(({ key }) => key).sort(), ["strip:look-C-10", "strip:look-C-9"]);
+  assert.ok(find(picture, "strip:look-C-10").to.w > find(picture, "strip:look-C-9").to.w);
+  assert.equal(find(picture, "strip:share-10").to.share, 0.9);
+  const off = marksOf("strip", { ...STRIP, looks: [{ ...STRIP.looks[0], off: true }] });
+  assert.equal(find(off, "strip:share-10"), undefined, "a silenced head says no number");
+});
+
+test("pieces of a word stand together, and a sentence begins a line", () => {
+  const picture = marksOf("strip", { ...STRIP, words: [[1, "M"], [2, "y"], [3, " cat"], [4, "."], [5, " It"]], blank: "", looks: [], press: [] });
+  const at = (key) => find(picture, `strip:word-${key}`).to;
+  assert.equal(at("2-y").x, at("1-M").x + ruler("M", at("1-M").size));
+  assert.ok(at("3-cat").x > at("2-y").x + ruler("y", at("2-y").size) && at("5-It").y > at("4-.").y);
+});
+
+test("pieces of a word are not parted at the end of a line", () => {
+  const pieces = Array.from({ length: 30 }, (_, n) => [n + 1, n % 3 ? "father" : " grand"]);
+  const picture = marksOf("strip", { ...STRIP, words: pieces, blank: "", looks: [], press: [] }, 354, 400);
+  const lines = pieces.map(([i, text]) => find(picture, `strip:word-${i}-${text.trim()}`).to.y);
+  assert.ok(new Set(lines).size > 3);
+  for (let n = 0; n < 30; n += 3) assert.equal(new Set(lines.slice(n, n + 3)).size, 1);
+});
+
+test("bars are as long as their shares, and a share that is not told has none", () => {
+  const rows = [{ id: "a", label: "truck", share: 0.5, tone: "ink", guess: 0.25 }, { id: "b", label: "car", share: null, tone: "soft" }];
+  for (const [W, H] of [...SIZES, [104, 90]]) {
+    const picture = marksOf("bars", { rows }, W, H);
+    const [rail, bar, guess] = ["bars:a-rail", "bars:a", "bars:a-guess"].map((key) => find(picture, key).to);
+    assert.ok(Math.abs(bar.w / rail.w - 0.5) < 0.01 && Math.abs((guess.x + 1.5 - rail.x) / rail.w - 0.25) < 0.01);
+    assert.ok(rail.x > 0 && rail.x + rail.w < W);
+    assert.equal(find(picture, "bars:b"), undefined);
+    assert.deepEqual(picture.range, { x: rail.x, y: rail.y + 1, w: rail.w });
+  }
+});
+
+test("points make a share as softmax does", () => {
+  const scores = [10.6, 6.5, 6, 5];
+  const rest = Math.log(scores.slice(1).reduce((sum, score) => sum + Math.exp(score), 0));
+  const softmax = (first) => Math.exp(first) / (Math.exp(first) + Math.exp(rest));
+  assert.ok(Math.abs(shareOf(10.6, rest) - softmax(10.6)) < 1e-12);
+  assert.ok(Math.abs(scoreAt({ score: 10.6, rest, value: 50 }) - 5.3) < 1e-12);
+  const picture = marksOf("odds", { scored: "points", sure: "sure", score: 10.6, rest, value: 50 });
+  assert.ok(Math.abs(find(picture, "odds:sure-share").to.share - softmax(5.3)) < 1e-12);
+  assert.equal(find(picture, "odds:score-says").look.text, "5.3");
+});
+
+test("in a fan up is more, on both sides, and labels keep their distance", () => {
+  const lines = [["A", 0.9, 0.1], ["B", 0.88, 0.8], ["C", 0.1, 0.81]].map(([name, left, right]) => ({ name, left, right, lefts: "", rights: "", tone: "soft" }));
+  const picture = marksOf("fan", { lines, titles: ["looks", "left"] });
+  const at = (name) => find(picture, `fan:${name}-line`).to;
+  assert.ok(at("A").y1 < at("B").y1 && at("B").y1 < at("C").y1 && at("A").y2 > at("B").y2);
+  const labels = ["A", "B"].map((name) => find(picture, `fan:${name}-left`).to.y);
+  assert.ok(Math.abs(labels[0] - labels[1]) >= 20);
+  assert.deepEqual(spread([10, 11, 100], 20).map((y, n, all) => n === 0 || y - all[n - 1] >= 20), [true, true, true]);
+});
+
+test("rings can be pressed where they are drawn, on a phone in lines", () => {
+  const heads = ["A", "B", "C", "D", "E"].map((name, n) => ({ name, share: n / 5, tone: "ink", says: "looks\nwithout", off: name === "B" }));
+  for (const [W, H] of SIZES) {
+    const { hits, marks } = marksOf("rings", { heads, press: ["A", "B", "C", "D", "E"], chosen: ["C"], verb: "Silence" }, W, H);
+    assert.equal(hits.length, 5);
+    for (const { x, y, w, h } of hits) assert.ok(x >= 0 && x + w <= W && y >= 0 && y + h <= H && w >= 24);
+    assert.deepEqual(hits.map(({ pressed }) => pressed), [false, true, true, false, false]);
+    assert.equal(new Set(marks.map(({ key }) => key)).size, marks.length);
+    assert.equal(new Set(hits.map(({ y }) => y)).size, W < 600 ? 2 : 1);
+  }
+});
+
+test("parts of a picture stand one above another, each with keys of its own", () => {
+  const parts = [{ kind: "strip", share: 3, options: STRIP }, { kind: "bars", share: 1, options: { rows: [{ id: "a", label: "a", share: 0.5, tone: "ink" }] } }];
+  const picture = composed(1000, 400, parts, ruler);
+  assert.ok(find(picture, "bars:a").to.y > 300 && picture.range.y > 300 && find(picture, "bars:a").to.y < 400);
+  assert.equal(new Set(picture.marks.map(({ key }) => key)).size, picture.marks.length);
+});
+
+const reply = (right, key, more = {}) => ({ key, label: "", verdict: "", reason: `${key}`, right, shows: [], ...more });
+const act = (kind, replies, more = {}) => ({ kind, replies, button: "", label: "", count: 1, right: 0, within: 0, start: 50, until: null, ...more });
+const CHOOSE = act("choose", [reply(false, 0), reply(true, 1)]);
+const DRAG = act("drag", [reply(true, "good"), reply(false, "low"), reply(false, "high")], { right: 87, within: 10 });
+
+test("an answer gets its reply, and nonsense none", () => {
+  assert.equal(replyTo(CHOOSE, 1).right, true);
+  assert.equal(replyTo(CHOOSE, 7), undefined);
+  assert.equal(replyTo(act("tap", [reply(false, 4), reply(true, 9)]), 9).right, true);
+  assert.equal(replyTo(act("tap", [reply(true, 9)]), 0), undefined);
+  assert.deepEqual([30, 77, 97, 98].map((value) => replyTo(DRAG, value).key), ["low", "good", "good", "high"]);
+  assert.equal(picked(act("pick", [reply(false, "A B"), reply(true, "A C")], { count: 2 }), ["C", "A"]), 1);
+});
+
+test("what would give the answer away is not shown before it", () => {
+  const scene = { act: CHOOSE, before: [{ kind: "strip", share: 1, options: STRIP }], after: [{ kind: "fan", share: 1, options: {} }] };
+  assert.equal(shown(scene, begun(CHOOSE))[0].kind, "strip");
+  assert.equal(shown(scene, begun(CHOOSE, 0))[0].kind, "fan");
+  const rows = [{ id: "a" }, { id: "b" }];
+  const [part] = shown({ act: DRAG, before: [{ kind: "bars", share: 1, options: { rows } }], after: [] }, begun(DRAG, 30));
+  assert.deepEqual(part.options.rows, [{ id: "a", guess: 0.3 }, { id: "b" }]);
+});
+
+test("only guesses count, and of those the right ones", () => {
+  const press = act("press", [reply(false, "A"), reply(true, "B")]);
+  const scenes = [CHOOSE, DRAG, press, act("drag", [reply(true, 0)], { until: 80 })].map((each) => ({ act: each }));
+  const states = [begun(CHOOSE, 1), begun(DRAG, 10), begun(press, 2)];
+  assert.deepEqual(scored(scenes, states), { right: 1, all: 2 });
+});
+
+test("progress is read from the address as it was written, and nonsense in it is nothing", () => {
+  const place = { lesson: "looking", scene: 4, told: [1, null, 70], sentence: "A cat sat" };
+  const to = linkTo(place, "?lang=en-XA&other=1");
+  assert.deepEqual(placeIn(to.slice(to.indexOf("?"))), place);
+  assert.ok(to.includes("lang=en-XA") && !to.includes("other"));
+  assert.equal(linkTo({ lesson: "next", scene: 1, told: [null, null], sentence: "" }), "lessons?lesson=next");
+  const odd = placeIn("?lesson=x&scene=-4&told=a.5..99999.<b>");
+  assert.deepEqual([odd.scene, odd.told], [1, [null, 5, null, null, null]]);
+});
+
+test("what a page that was left writes late into the address is not taken for the lesson's", () => {
+  const asked = "lesson=looking&scene=8&told=1";
+  assert.equal(placeNow(asked, "?text=One+day&head=4.2").scene, 8);
+  assert.equal(placeNow(asked, "?lesson=next&scene=2").scene, 2);
+  assert.equal(placeNow(asked, "").lesson, "", "the list");
+  assert.equal(placeNow(asked, "?lang=en-XA").lesson, "");
+});
+
+test("a share is rounded as Python rounds it", () => {
+  assert.deepEqual([0.845, 0.8451, 0.0049, 0.995, 1].map(percent), ["84%", "85%", "0%", "100%", "100%"]);
+});

@@ -1,0 +1,282 @@
+"""Lessons: what every scene of every lesson keeps, what a lesson makes of a visitor's sentence, and its claims measured anew."""
+
+import functools
+import json
+import math
+import string
+from dataclasses import replace
+from urllib.parse import parse_qsl, urlsplit
+
+import pytest
+import torch
+
+import tlmviz
+from pages import ALL
+from tests.pages.helpers import assert_healthy, follow_link, link_of
+from tlmviz.analysis.attention.attribution import attribute_logit
+from tlmviz.ui import compute
+from tlmviz.ui.lessons import looking, next_word, runner
+from tlmviz.ui.lessons.parts import Choose, Press, Reply, Scene
+from tlmviz.ui.lessons.table import LESSONS
+
+FOLDERS = {page.path: page.folder for page in ALL}
+OWN = {  # sentences that a lesson takes
+    "next": "My cat sat on the mat and my dog sat on the",
+    "looking": "Lily saw a small ball in the park. Lily was happy. Tom saw the small",
+}
+TEXTS = [
+    pytest.param(name, sentence, id=f"{name}{'-own' if sentence else ''}")
+    for name in LESSONS
+    for sentence in ("", OWN[name])
+]
+
+
+@functools.cache
+def payload(name, sentence=""):
+    return runner.payload(LESSONS[name], sentence)
+
+
+@pytest.fixture(scope="module")
+def lm():
+    return tlmviz.load("stories-rope")
+
+
+@pytest.mark.parametrize("name, sentence", TEXTS)
+def test_every_scene_says_little_and_answers_everything(name, sentence):
+    for scene in payload(name, sentence)["scenes"]:
+        says_little_and_answers_everything(scene)
+
+
+def says_little_and_answers_everything(scene):
+    says, act = scene["says"], scene["act"]
+    assert 5 <= len(says.replace("**", "").split()) <= 25
+    replies = act["replies"]
+    rights = [reply["right"] for reply in replies]
+    assert sum(rights) == 1 or (act["kind"] == "tap" and 0 < sum(rights) < len(rights))
+    assert act["kind"] in ("again", "drag") or len(replies) > 1
+    for reply in replies:
+        assert reply["reason"] and len(f"{reply['verdict']} {reply['reason']}".split()) <= 36
+        assert reply["verdict"] or act["kind"] == "again"
+    if act["kind"] in ("choose", "pick"):  # a wrong guess gets a sentence of its own
+        assert act["kind"] == "pick" or len({reply["label"] for reply in replies}) == len(replies)
+        right = next(reply for reply in replies if reply["right"])
+        assert all(reply["verdict"] != right["verdict"] for reply in replies if not reply["right"])
+    sentences = [
+        says,
+        scene["hint"],
+        *(text for reply in replies for text in (reply["verdict"], reply["reason"], reply["label"])),
+    ]
+    assert not [text for text in sentences if "{" in text or text.count("**") % 2]
+
+
+@pytest.mark.parametrize("name, sentence", TEXTS)
+def test_no_picture_gives_its_answer_away(name, sentence):
+    for scene in payload(name, sentence)["scenes"]:
+        gives_nothing_away(scene)
+
+
+def gives_nothing_away(scene):
+    """What can be pressed is what is answered, no look is drawn where one is guessed, and what follows is another picture."""
+    act, before = scene["act"], scene["before"]
+    pressed = {str(key) for part in before for key in part["options"].get("press", [])}
+    keys = {str(reply["key"]) for reply in act["replies"]}
+    assert pressed == (keys if act["kind"] in ("tap", "press", "pick") else set())
+    if act["kind"] == "tap":
+        assert not [part for part in before if part["options"].get("looks")]
+    if act["kind"] in ("choose", "tap", "pick") or (act["kind"] == "drag" and act["until"] is None):
+        assert scene["after"] and json.dumps(scene["after"]) != json.dumps(before)
+
+
+@pytest.mark.parametrize("name", LESSONS)
+def test_a_lesson_is_five_to_nine_scenes_and_three_sentences_at_its_end(name):
+    found = payload(name)
+    assert 5 <= len(found["scenes"]) <= 9 and len(found["end"]) == 3
+    assert all(each["shows"] and "{" not in each["says"] for each in found["end"])
+    assert len(json.dumps(found)) < 60_000
+    following = "".join([*LESSONS][[*LESSONS].index(name) + 1 :][:1])
+    assert (found["next"] or {}).get("link", "").endswith(following)
+
+
+@pytest.mark.parametrize("name, sentence", TEXTS)
+def test_what_lies_behind_a_scene_opens_in_its_state(name, sentence):
+    for link in {scene["behind"] for scene in payload(name, sentence)["scenes"]} - {""}:
+        to = urlsplit(link)
+        query = dict(parse_qsl(to.query))
+        app = follow_link(FOLDERS[to.path.strip("./") or "explorer"], query, from_the_start=True)
+        assert_healthy(app)
+        assert query.pop("model") == compute.DEFAULT_MODEL  # which an address leaves out
+        held = {key: value for key, value in link_of(app).items() if key in query}
+        assert held == query and not app.warning
+
+
+# --- a visitor's sentence ------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("name", LESSONS)
+def test_a_sentence_of_ones_own_is_read_and_said_how_well(name):
+    own, home = payload(name, OWN[name]), payload(name)
+    assert own["text"] == OWN[name] and not own["note"] and "your sentence" in own["read"]
+    assert own["scenes"][0]["asks"] and own["scenes"][0]["act"] != home["scenes"][0]["act"]
+    assert own["scenes"][-1]["act"] == home["scenes"][-1]["act"]  # on the lesson's own
+    assert "lesson's own" in own["scenes"][-1]["hint"] and "lesson's own" not in home["scenes"][-1]["hint"]
+
+
+REFUSED = [
+    ("next", "def f(x): return x**2 + 17", "surprises it"),
+    ("next", "Tom", "too short"),
+    ("next", "Tom and Anna and " * 12 + "Ben", "too long"),
+    ("looking", "Once upon a time there was a", "does not guess a word that stands there already"),
+    ("looking", "There was a girl named Lily. Lily had a red ball. One day, Lily lost the red", "hardest also does the work"),
+    ("looking", "Lucy has a blue car and a red cat. Lily wants to play with the blue", "no single head"),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("name, sentence, why", REFUSED, ids=[why for *_, why in REFUSED])
+def test_a_sentence_that_a_lesson_cannot_take_is_kept_and_said_why(name, sentence, why):
+    found = runner.payload(LESSONS[name], sentence)
+    assert why in found["note"] and found["note"].endswith("The lesson keeps its own sentence.")
+    assert found["sentence"] == sentence and found["scenes"] == payload(name)["scenes"]
+
+
+@pytest.mark.parametrize(
+    "sentence",
+    ["{best} {0} and {", "**a** cat and **", "😀😀 and 😀", "\u0000\u0001 a cat", "a\n\n\tb  cat sat"],
+)
+def test_signs_that_mean_something_elsewhere_are_text(sentence):
+    for lesson in LESSONS.values():
+        assert runner.payload(lesson, sentence)["scenes"]
+
+
+def test_a_reply_is_filled_by_its_own_words_first():
+    act = Choose([Reply("{word}", "", True, words={"word": "its own"}), Reply("{word}", "")])
+    sent = runner._act(act, {"word": "the lesson's"})
+    assert [each["verdict"] for each in sent["replies"]] == ["its own", "the lesson's"]
+    scene = Scene("{word}", (), Press({"A": Reply("", "", True)}), words={"word": "the scene's"})
+    assert runner._sent(scene, {"word": "the lesson's"})["says"] == "the scene's"
+
+
+def test_every_name_in_a_sentence_is_filled_by_somebody():
+    """A name that nobody fills is an error, and no hole in a sentence."""
+    scene = Scene("{nobody}", (), Press({"A": Reply("", "", True)}))
+    with pytest.raises(KeyError):
+        runner._sent(scene, {})
+    assert [name for _, name, *_ in string.Formatter().parse(scene.says)] == ["nobody"]
+
+
+# --- the claims, measured plainly ----------------------------------------------------------------------
+
+
+def plainly_looks(lm, text, layer, head):
+    """A head's row of the last token by softmax over its scores."""
+    trace = lm.trace(text)
+    q, k, *_ = trace.qk(layer, head)
+    scores = (q[-1].double() @ k.double().T) / math.sqrt(q.shape[-1])
+    return scores.softmax(-1)
+
+
+def plainly_silenced(lm, text, layer, head):
+    """The shares of what comes next with a head's output set to zero by hand."""
+
+    def edit(z, record):
+        z = z.clone()
+        z[:, head] = 0
+        return z
+
+    logits = lm.trace(text, edit={f"blocks.{layer}.attn.z": edit}).logits_at(-1)
+    return logits.double().softmax(-1)
+
+
+def test_looking_is_not_doing(lm):
+    found = runner.measured("looking", looking.STORY)
+    story = found.story
+    answer = lm.encode(" ball")[-1]
+    shares = lm(torch.tensor([lm.trace(looking.STORY).ids]))[0, -1].double().softmax(-1)
+    assert story.top[0][0] == "ball" and story.top[0][1] == pytest.approx(float(shares[answer]), abs=1e-5)
+    left = {head: float(plainly_silenced(lm, looking.STORY, *head)[answer]) for head in story.lookers}
+    looks = {head: float(plainly_looks(lm, looking.STORY, *head)[story.place]) for head in story.lookers}
+    for head in story.lookers:
+        assert story.left[head] == pytest.approx(left[head], abs=1e-4)
+        assert story.looks(head) == pytest.approx(looks[head], abs=1e-4)
+        adds = attribute_logit(lm, lm.trace(looking.STORY), len(story.tokens) - 1, answer).heads[head]
+        assert story.adds[head] == pytest.approx(float(adds), abs=1e-3)
+    hard, worker = max(looks, key=looks.get), min(left, key=left.get)
+    assert (hard, worker) == (story.hardest, story.worker) == ((3, 2), (5, 0))
+    assert (
+        looks[hard] > looks[worker] + 0.05
+        and left[hard] > 0.95 * shares[answer]
+        and left[worker] < 0.25 * shares[answer]
+    )
+    assert story.adds[worker] > 3 * story.adds[hard] and story.brings[worker][0][0] == "ball"
+
+
+def test_fewer_points_halve_the_guess(lm):
+    story = runner.measured("looking", looking.STORY).story
+    scene = looking._points(story)
+    logits = lm.trace(looking.STORY).logits_at(-1).double()
+    answer = lm.encode(" ball")[-1]
+    logits[answer] *= scene.act.until / 100  # where the slider is then
+    assert float(logits.softmax(-1)[answer]) == pytest.approx(0.5, abs=1e-3)
+
+
+def test_the_clue_is_the_word_that_stands_before_the_answer_and_last(lm):
+    found = runner.measured("looking", looking.STORY)
+    lost = [at for at, (best, *_) in found.swaps.items() if best != "ball"]
+    assert [found.story.tokens[at] for at in lost] == [" little"] and found.story.tokens[-1] == " little"
+    text = looking.STORY.replace("little ball", "red ball")
+    share, row = (
+        float(lm.trace(text).probabilities()[lm.encode(" ball")[-1]]),
+        plainly_looks(lm, text, *found.story.worker),
+    )
+    assert found.swaps[lost[0]][1] == pytest.approx(share, abs=1e-5)
+    assert found.swaps[lost[0]][2][found.story.place] == pytest.approx(
+        float(row[found.story.place]), abs=1e-4
+    )
+    assert float(row[found.story.place]) < 0.5 * found.story.looks(found.story.worker)
+
+
+def test_a_head_that_does_not_look_there_is_missed_most(lm):
+    found = runner.measured("looking", looking.STORY)
+    chain, noter, answer = found.chain, looking.NOTER, lm.encode(" box")[-1]
+    left = {head: float(plainly_silenced(lm, looking.CHAIN, *head)[answer]) for head in chain.left}
+    assert min(left, key=left.get) == noter and chain.left[noter] == pytest.approx(left[noter], abs=1e-4)
+    assert float(plainly_looks(lm, looking.CHAIN, *noter)[chain.place]) < 0.005
+    assert chain.tokens[max(range(len(found.noter)), key=found.noter.__getitem__)] == " red"
+    hard = max(found.story.lookers, key=chain.looks)
+    assert found.lost[hard] < 0.7 * chain.looks(hard)
+
+
+def test_what_comes_next(lm):
+    found = runner.measured("next", next_word.STORY)
+    shares = lm(torch.tensor([lm.trace(next_word.STORY).ids]))[0, -1].double().softmax(-1)
+    assert len(shares) == found.known and float(shares.sum()) == pytest.approx(1)
+    assert found.rarest[1] == pytest.approx(float(shares.min()), rel=1e-2) and float(shares.min()) > 0
+    names = [lm.tokenizer.name(int(token)).strip() for token in shares.topk(5).indices]
+    assert [name for name, _ in found.top] == names
+    text = next_word.STORY
+    for piece, _ in found.written:
+        token = int(lm.trace(text).logits_at(-1).argmax())
+        assert lm.tokenizer.decode([token]) == piece
+        text += piece
+    row = plainly_looks(lm, next_word.STORY, *found.head)
+    assert int(row.argmax()) == found.seen and found.tokens[found.seen] == " truck"
+    assert found.looks[len(found.tokens) - 1] == pytest.approx(row.tolist(), abs=1e-4)
+    assert sum(found.looks[found.middle][: found.middle + 1]) == pytest.approx(1, abs=1e-4)
+    assert found.looks[found.middle][found.middle + 1 :] == [0] * (len(found.tokens) - found.middle - 1)
+    swapped = lm.trace(next_word.STORY.replace("truck", "boat")).probabilities()
+    assert found.swapped[0][0] == "boat" and found.swapped[0][1] == pytest.approx(
+        float(swapped.max()), abs=1e-6
+    )
+    assert "car" not in next_word.STORY and found.top[1][0] == "car"  # "No such thing stands in this story."
+
+
+def test_a_lesson_whose_point_does_not_hold_raises(lm, monkeypatch):
+    """Were the hardest looker to do the work in the lesson's own story too, the lesson would not say otherwise."""
+    told = looking.told
+
+    def other(model, text):
+        story = told(model, text)
+        return replace(story, left={**story.left, story.hardest: 0.0})
+
+    monkeypatch.setattr(looking, "told", other)
+    with pytest.raises(looking.Unfit, match="hardest also does the work"):
+        looking.measure(lm, looking.STORY)

@@ -1,0 +1,38 @@
+// @ts-check
+// The pictures of lessons by their names. Each is a pure function from width, height and options to marks and hit areas.
+
+import { bars, odds } from "./bars.js";
+import { cards, fan, rings } from "./heads.js";
+import { placed } from "./marks.js";
+import { strip } from "./strip.js";
+
+/** @typedef {import("./marks.js").Picture} Picture */
+/** @typedef {import("./marks.js").Ruler} Ruler */
+/** @typedef {{ kind: string, share: number, options: any }} Part of a picture, which stand one above another: `share` of the height */
+
+/** @type {Record<string, (W: number, H: number, options: any, ruler: Ruler) => Picture>} */
+const KINDS = { strip, bars, odds, rings, fan, cards };
+
+/**
+ * All parts of a picture, one above another.
+ * @param {number} W
+ * @param {number} H
+ * @param {Part[]} parts
+ * @param {Ruler} ruler
+ * @returns {Picture}
+ */
+export function composed(W, H, parts, ruler) {
+  const whole = parts.reduce((sum, part) => sum + part.share, 0);
+  /** @type {Picture} */
+  const picture = { marks: [], hits: [] };
+  let y = 0;
+  for (const { kind, share, options } of parts) {
+    const height = (H * share) / whole;
+    const { marks, hits, range } = placed(KINDS[kind](W, height, options, ruler), kind, y);
+    picture.marks.push(...marks);
+    picture.hits.push(...hits);
+    picture.range ??= range;
+    y += height;
+  }
+  return picture;
+}

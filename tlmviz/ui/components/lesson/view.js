@@ -1,0 +1,297 @@
+// @ts-check
+// A lesson over the whole window: one sentence, one picture, one act. All scenes have come at once, so the next needs no server.
+
+import { make, makeButton } from "#canvas/dom.js";
+import { _, chooseLanguage } from "#canvas/language.js";
+import { mounted } from "#canvas/mount.js";
+import { hiddenContext, isDark } from "#canvas/theme.js";
+import { keepLeft } from "#components/spotlight/left.js";
+import { begun, picked, replyOnTheWay, replyTo, scored, shown } from "./acts.js";
+import { makeStage } from "./marks.js";
+import { composed } from "./pictures.js";
+import { follow, linkTo, placeIn, placeNow } from "./progress.js";
+
+/** @typedef {import("./acts.js").Scene} Scene */
+/** @typedef {import("./acts.js").State} State */
+/** @typedef {import("./pictures.js").Part} Part */
+/** @typedef {{ name: string, title: string, text: string, sentence: string, asked: string, note: string, read: string, scenes: Scene[], end: { says: string, shows: Part[] }[], measured: string, next: { title: string, link: string } | null, lang: string }} Data as `runner.payload` in Python has it */
+/** @typedef {{ root: HTMLDialogElement, component: any, data: Data, latest: Data, sent: string, at: number, states: State[], parts: Record<string, any>, stage: ReturnType<typeof makeStage>, little: ReturnType<typeof makeStage>[], leave: () => void, behind: boolean }} View */
+
+const BACK = "lesson-back"; // the way back from a page behind
+const STORY = 'Charter, Georgia, "Iowan Old Style", "DejaVu Serif", serif'; // as --story in view.css
+
+/** @param {string} text @param {number} size @param {boolean} [story] */
+function ruler(text, size, story) {
+  const context = hiddenContext();
+  context.font = `${size}px ${story ? STORY : "system-ui, sans-serif"}`;
+  return context.measureText(text).width;
+}
+
+/** A sentence whose **words** between stars are bold. @param {string} text */
+const rich = (text) => text.split("**").map((part, n) => (n % 2 ? make("b", { textContent: part }) : part));
+
+/** @param {View} v */
+const link = (v) => linkTo({ lesson: v.data.name, scene: v.at, told: v.states.map(({ told }) => told), sentence: v.data.sentence }, location.search);
+
+/** @param {View} v @param {boolean} [push] */
+function save(v, push) {
+  const to = link(v);
+  if (push) history.pushState({}, "", to);
+  else history.replaceState({}, "", to);
+  keepLeft(`lesson-${v.data.name}`, to);
+}
+
+/** @param {View} v @param {number} scene */
+function go(v, scene) {
+  v.at = Math.min(Math.max(1, scene), v.data.scenes.length + 1);
+  save(v, true);
+  draw(v);
+  v.parts.says.focus({ preventScroll: true });
+}
+
+/** Take an answer, and go on to what it is said to. @param {View} v @param {number} told */
+function tell(v, told) {
+  v.states[v.at - 1].told = told;
+  save(v);
+  draw(v);
+  v.parts.next.focus({ preventScroll: true });
+}
+
+/** Something in the picture was pressed. @param {View} v @param {string} key */
+function press(v, key) {
+  const [{ act }, state] = [v.data.scenes[v.at - 1], v.states[v.at - 1]];
+  if (act.kind === "tap") return tell(v, Number(key));
+  if (act.kind === "pick") {
+    const without = state.chosen.filter((one) => one !== key);
+    state.chosen = without.length < state.chosen.length ? without : [...without, key].slice(-act.count);
+    return draw(v);
+  }
+  state.pressed = typeof act.replies[0].key === "number" ? Number(key) : key;
+  state.tries++;
+  if (replyOnTheWay(act, state)?.right) return tell(v, state.tries);
+  return draw(v);
+}
+
+/** @param {View} v @param {Scene} scene @param {State} state @returns {HTMLElement[]} */
+function acts(v, { act }, state) {
+  const solid = { type: "button", className: "act solid" };
+  if (act.kind === "choose") return act.replies.map(({ label }, n) => make("button", { type: "button", className: "act", textContent: label, onclick: () => tell(v, n) }));
+  if (act.kind === "pick") return [make("button", { ...solid, textContent: act.button, disabled: state.chosen.length < act.count, onclick: () => tell(v, picked(act, state.chosen)) })];
+  if (act.kind === "drag" && act.until === null) return [make("button", { ...solid, textContent: act.button, onclick: () => tell(v, state.value) })];
+  if (act.kind !== "again") return [];
+  const step = () => (++state.tries < act.replies.length ? draw(v) : tell(v, state.tries));
+  return [make("button", { ...solid, textContent: act.button, onclick: step })];
+}
+
+/** The field for a sentence of one's own. @param {View} v */
+function ownSentence(v) {
+  const { data } = v;
+  const field = make("input", { type: "text", maxLength: 160, value: data.sentence, placeholder: _("or your own sentence"), "aria-label": _("A sentence of your own"), autocomplete: "off", spellcheck: false });
+  const submit = (/** @type {Event} */ event) => {
+    event.preventDefault();
+    if (field.value.trim() === data.sentence) return;
+    v.parts.note.textContent = _("Reading …");
+    follow(linkTo({ lesson: data.name, scene: v.at, told: [], sentence: field.value.trim() }, location.search));
+  };
+  return make("form", { onsubmit: submit }, field, make("button", { className: "act", textContent: _("Read it") }));
+}
+
+/** Real buttons over the places of the picture that can be pressed. @param {View} v @param {import("./marks.js").Picture} picture @param {State} state @param {Scene} scene */
+function overlay(v, { hits, range }, state, { act }) {
+  const held = /** @type {HTMLElement | null} */ (v.parts.stage.querySelector(":focus"))?.dataset.key;
+  v.parts.stage.querySelectorAll("button, input").forEach((/** @type {HTMLElement} */ one) => one.remove());
+  for (const { key, label, x, y, w, h, round, pressed } of hits) {
+    const over = make("button", { type: "button", "aria-label": label, className: round ? "round" : "", onclick: () => press(v, key) });
+    over.dataset.key = key;
+    if (pressed !== undefined) over.setAttribute("aria-pressed", String(pressed));
+    over.style.cssText = `left:${x}px;top:${y}px;width:${w}px;height:${h}px`;
+    v.parts.stage.append(over);
+    if (key === held) over.focus({ preventScroll: true });
+  }
+  if (act.kind !== "drag" || state.told !== null || !range) return;
+  const slider = make("input", { type: "range", min: "0", max: "100", value: String(state.value), "aria-label": act.label });
+  slider.style.cssText = `left:${range.x - 15}px;top:${range.y - 22}px;width:${range.w + 30}px`;
+  slider.oninput = () => {
+    state.value = Number(slider.value);
+    if (act.until !== null && state.value <= act.until) tell(v, 1);
+    else v.stage.show(paint(v).marks, true);
+  };
+  v.parts.stage.append(slider);
+}
+
+/** The picture of the scene as it stands. @param {View} v */
+function paint(v) {
+  const { clientWidth: W, clientHeight: H } = v.parts.stage;
+  v.parts.svg.setAttribute("viewBox", `0 0 ${W} ${H}`);
+  return composed(W, H, shown(v.data.scenes[v.at - 1], v.states[v.at - 1]), ruler);
+}
+
+/** @param {View} v @param {boolean} [quick] */
+function draw(v, quick) {
+  const { data, parts, at } = v;
+  const scene = data.scenes[at - 1];
+  v.root.classList.toggle("ended", !scene);
+  parts.dots.forEach((/** @type {HTMLElement} */ dot, /** @type {number} */ n) => {
+    dot.classList.toggle("done", v.states[n]?.told !== null && n < data.scenes.length);
+    if (n === at - 1) dot.setAttribute("aria-current", "step");
+    else dot.removeAttribute("aria-current");
+  });
+  if (!scene) return drawEnd(v);
+  const state = v.states[at - 1];
+  const reply = state.told === null ? replyOnTheWay(scene.act, state) : replyTo(scene.act, state.told);
+  parts.says.replaceChildren(...rich(scene.says));
+  const buttons = state.told === null ? acts(v, scene, state) : [];
+  parts.acts.replaceChildren(...buttons);
+  const said = reply ? `**${reply.verdict}** ${reply.reason}` : scene.hint;
+  if (parts.after.dataset.said !== said) parts.after.replaceChildren(...rich(said));
+  parts.after.dataset.said = said;
+  parts.after.classList.toggle("hint", !reply);
+  parts.note.textContent = at === 1 || data.note ? [data.note, at === 1 ? data.read : ""].filter(Boolean).join(" ") : "";
+  parts.own.replaceChildren(...(scene.asks && state.told === null ? [ownSentence(v)] : []));
+  parts.behind.hidden = state.told === null || !scene.behind;
+  parts.behind.href = scene.behind;
+  parts.next.hidden = state.told === null;
+  parts.next.textContent = _("Next");
+  parts.end.replaceChildren();
+  const picture = paint(v);
+  v.stage.show(picture.marks, quick);
+  parts.svg.setAttribute("aria-label", _("Picture: {words}", { words: picture.marks.filter((m) => m.type === "text").map((m) => m.look.text ?? "").filter(Boolean).join(" ") }));
+  overlay(v, picture, state, scene);
+  return undefined;
+}
+
+/** What can be explained now: three sentences with their pictures. @param {View} v */
+function drawEnd(v) {
+  const { data, parts } = v;
+  const { right, all } = scored(data.scenes, v.states);
+  parts.says.textContent = _("Now you can explain this");
+  parts.acts.replaceChildren();
+  v.stage.show([], true);
+  overlay(v, { marks: [], hits: [] }, v.states[0], data.scenes[0]);
+  const again = makeButton(_("Once more"), _("Take the lesson again, with nothing answered"), () => {
+    v.states = data.scenes.map(({ act }) => begun(act));
+    go(v, 1);
+  });
+  again.className = "act";
+  parts.acts.append(again, make("a", { className: "act", href: "lessons", textContent: _("All lessons"), onclick: (/** @type {Event} */ event) => lead(event, "lessons") }));
+  parts.after.dataset.said = "";
+  parts.after.replaceChildren(...rich(_("You guessed **{right} of {all}**. {measured}", { right, all, measured: data.measured })));
+  parts.note.textContent = "";
+  parts.own.replaceChildren();
+  parts.behind.hidden = true;
+  parts.next.hidden = !data.next;
+  parts.next.textContent = data.next ? _("Next lesson: {title}", { title: data.next.title }) : "";
+  parts.end.replaceChildren();
+  v.little = data.end.map(({ says, shows }) => {
+    const svg = document.createElementNS("http://www.w3.org/2000/svg", "svg");
+    svg.setAttribute("aria-hidden", "true");
+    parts.end.append(make("li", {}, svg, make("p", {}, ...rich(says))));
+    const stage = makeStage(svg);
+    const { clientWidth: W, clientHeight: H } = svg;
+    svg.setAttribute("viewBox", `0 0 ${W} ${H}`);
+    stage.show(composed(W, H, shows, ruler).marks);
+    return stage;
+  });
+}
+
+/** @param {Event} event @param {string} to */
+function lead(event, to) {
+  event.preventDefault();
+  follow(to);
+}
+
+/** Open the page behind the scene, and leave a way back on it. @param {View} v @param {Event} event */
+function lookBehind(v, event) {
+  const back = link(v);
+  const button = make("button", { type: "button", testid: BACK, className: "lesson-back", textContent: _("← Back to the lesson"), onclick: () => follow(back) });
+  button.style.cssText = "position:fixed;z-index:999991;bottom:1rem;left:50%;transform:translateX(-50%);padding:.6rem 1.2rem;border:0;border-radius:2rem;background:#1f5fa8;color:#fff;font:600 1rem system-ui,sans-serif;box-shadow:0 2px 12px #0006;cursor:pointer";
+  document.body.append(button);
+  lead(event, v.parts.behind.href);
+}
+
+/** @param {View} v @param {KeyboardEvent} event */
+function key(v, event) {
+  const { target, key: pressed } = event;
+  if (event.ctrlKey || event.metaKey || event.altKey || (target instanceof HTMLInputElement && target.type === "text")) return;
+  const spots = /** @type {HTMLElement[]} */ ([...v.parts.stage.querySelectorAll("button")]);
+  const step = { ArrowRight: 1, ArrowDown: 1, ArrowLeft: -1, ArrowUp: -1 }[pressed];
+  const answers = /** @type {HTMLElement[]} */ ([...v.parts.acts.querySelectorAll("button")]);
+  if (pressed >= "1" && pressed <= "9") (answers.length ? answers : spots)[Number(pressed) - 1]?.click();
+  else if (step && spots.length && !(target instanceof HTMLInputElement)) {
+    const here = spots.findIndex((spot) => spot.matches(":focus"));
+    spots[here < 0 ? (step > 0 ? 0 : spots.length - 1) : (here + step + spots.length) % spots.length].focus();
+    event.preventDefault();
+  }
+}
+
+/** The address has changed: Back, Forward, or a link. The server may draw another page, or measure another sentence. @param {View} v */
+function arrive(v) {
+  const place = placeIn(location.search);
+  if (!location.pathname.endsWith("/lessons") || place.lesson !== v.latest.name) v.root.close();
+  else if (place.sentence === v.latest.sentence) take(v);
+}
+
+/** Show what came last where the address is its own: it may come late, and stay while another page is gone to. @param {View} v */
+function take(v) {
+  const data = v.latest;
+  const place = placeNow(data.asked, location.search);
+  if (!location.pathname.endsWith("/lessons") || place.lesson !== data.name || place.sentence !== data.sentence) return;
+  const same = v.data?.name === data.name && v.data.text === data.text && v.data.sentence === data.sentence;
+  v.states = data.scenes.map(({ act }, n) => {
+    const told = (same ? v.states[n].told : null) ?? place.told[n] ?? null;
+    return begun(act, told === null || replyTo(act, told) ? told : null);
+  });
+  v.data = data;
+  v.at = Math.min(place.scene, data.scenes.length + 1);
+  v.parts.title.textContent = data.title;
+  v.parts.dots = [...data.scenes, null].map((scene, n) => makeButton("", scene ? _("Scene {n} of {all}", { n: n + 1, all: data.scenes.length }) : _("The end"), () => go(v, n + 1)));
+  for (const dot of v.parts.dots) dot.setAttribute("aria-label", dot.title);
+  v.parts.nav.replaceChildren(...v.parts.dots);
+  document.querySelector(`[data-testid=${BACK}]`)?.remove();
+  if (!v.root.open) v.root.showModal();
+  draw(v, true);
+  save(v);
+  v.parts.says.focus({ preventScroll: true });
+}
+
+/** @param {HTMLElement} host */
+function create(host) {
+  const svg = document.createElementNS("http://www.w3.org/2000/svg", "svg");
+  svg.setAttribute("role", "img");
+  const p = { svg, says: make("h1", { tabIndex: -1, id: "says" }), stage: make("div", { className: "stage" }, svg), acts: make("div", { className: "acts" }), own: make("div", { className: "own" }), note: make("p", { className: "note", "aria-live": "polite" }), after: make("p", { className: "after", "aria-live": "polite" }), end: make("ol", { className: "end" }), nav: make("nav", { "aria-label": _("Scenes") }), title: make("span"), dots: /** @type {HTMLButtonElement[]} */ ([]), behind: make("a", { className: "behind", textContent: _("Look behind"), title: _("The page that shows this whole, in this state") }), next: make("button", { type: "button", className: "act solid" }) };
+  const close = makeButton("✕", _("All lessons"), () => follow("lessons"));
+  close.setAttribute("aria-label", _("All lessons"));
+  close.className = "close";
+  const root = make("dialog", { className: "lesson", testid: "lesson", "aria-labelledby": "says" },
+    make("header", {}, close, p.title, p.nav), p.says, make("div", { className: "middle" }, p.stage, p.end),
+    make("footer", {}, p.acts, p.own, p.note, p.after, make("div", { className: "ways" }, p.behind, p.next)));
+  host.append(root);
+  const v = /** @type {View} */ (/** @type {unknown} */ ({ root, parts: p, stage: makeStage(svg), little: [], at: 1, states: [], sent: "" }));
+  p.next.onclick = () => (v.at > v.data.scenes.length ? v.data.next && follow(v.data.next.link) : go(v, v.at + 1));
+  p.behind.onclick = (event) => lookBehind(v, event);
+  root.addEventListener("keydown", (event) => key(v, event));
+  root.addEventListener("cancel", (event) => lead(event, "lessons"));
+  const moved = () => v.latest && arrive(v);
+  addEventListener("popstate", moved);
+  const resized = new ResizeObserver(() => v.data && draw(v, true));
+  resized.observe(p.stage);
+  v.leave = () => {
+    removeEventListener("popstate", moved);
+    resized.disconnect();
+    for (const stage of [v.stage, ...v.little]) stage.stop();
+    root.close();
+  };
+  return v;
+}
+
+/** @param {View} v @param {Data} data */
+function receive(v, data) {
+  chooseLanguage(data.lang);
+  v.root.classList.toggle("dark", isDark(v.root));
+  const sent = JSON.stringify(data);
+  if (sent === v.sent && v.root.open) return save(v);
+  [v.sent, v.latest] = [sent, data];
+  return take(v);
+}
+
+export default mounted({ create, receive, leave: (/** @type {View} */ v) => v.leave() });

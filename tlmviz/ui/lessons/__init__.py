@@ -1,0 +1,1 @@
+"""Lessons: one picture, one sentence, one question; each a table of scenes."""

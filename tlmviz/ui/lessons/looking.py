@@ -1,0 +1,466 @@
+"""Lesson 2, "Looking is not doing": the head that looks hardest is hardly needed, one that looks less does the work."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, replace
+
+from tlmviz.facades.language_model import LanguageModel
+from tlmviz.figures.written import number, percent
+
+from ..language import N_, _
+from .measures import Head, Valued, adds, brings, heads_of, little, named, row, without, word, words_at
+from .parts import (
+    Behind,
+    Choose,
+    Drag,
+    DragUntil,
+    End,
+    Lesson,
+    Part,
+    Pick,
+    Picture,
+    Press,
+    Reply,
+    Scene,
+    Tap,
+    Unfit,
+)
+from .pictures import DOES, INK, LOOK, NOTE, SOFT, bar, bars, cards, fan, look, odds, ray, ring, rings, strip
+
+MODEL = "stories-rope"
+STORY = "Once upon a time, Anna had a little ball. Ben came to play. Ben wanted the little"
+CHAIN = "One day, Mia saw a red box. Max saw a little truck. Mia liked the red"  # a head is missed that looks elsewhere
+SWAPS = {
+    " Anna": "Lucy",
+    " had": "saw",
+    " little": "red",
+    " came": "went",
+    " wanted": "liked",
+}  # words of STORY
+NAMES = {
+    (5, 4): "A",
+    (5, 3): "B",
+    (3, 2): "C",
+    (5, 1): "D",
+    (5, 0): "E",
+    (4, 2): "N",
+}  # of heads; others come after E
+LOOKERS = 5  # heads that are shown: those that look hardest at the answer
+NOTER = (4, 2)  # the head that is missed in CHAIN
+SURE = 0.55  # the answer's least share
+KEPT, LOST = 0.8, 0.6  # of it, what is left without the hardest looker at least, without the worker at most
+
+
+@dataclass(frozen=True)
+class Story:
+    """One text whose likeliest next word stands in it already, at `place`: how every head looks there, and what it does."""
+
+    text: str
+    tokens: list[str]
+    place: int
+    top: Valued
+    score: float  # of the likeliest word
+    rows: Mapping[Head, list[float]]  # each head's look from the last token
+    left: Mapping[Head, float]  # the word's share with one head silenced
+    adds: Mapping[Head, float]  # points to the word's score
+    brings: Mapping[Head, Valued]  # the words that it adds most to
+
+    def looks(self, head: Head) -> float:
+        """How much of its look a head gives to the word's place."""
+        return self.rows[head][self.place]
+
+    @property
+    def lookers(self) -> list[Head]:
+        """The heads that look hardest, by their names."""
+        hardest = sorted(self.rows, key=self.looks, reverse=True)[:LOOKERS]
+        return sorted(hardest, key=lambda head: (NAMES.get(head, "F"), head))
+
+    @property
+    def hardest(self) -> Head:
+        """The head that looks hardest."""
+        return max(self.rows, key=self.looks)
+
+    @property
+    def worker(self) -> Head:
+        """The one of the lookers that is missed most."""
+        return min(self.lookers, key=self.left.__getitem__)
+
+    def name(self, head: Head) -> str:
+        """A head's letter: the same in every story."""
+        others = [each for each in self.lookers if each not in NAMES]
+        return NAMES.get(head) or "FGHIJ"[others.index(head)]
+
+    def tone(self, head: Head) -> str:
+        """The colour that a head keeps."""
+        return {self.hardest: LOOK, self.worker: DOES, NOTER: NOTE}.get(head, INK)
+
+
+@dataclass(frozen=True)
+class Found:
+    """The story; of the lesson's own, by place, the likeliest word, the answer's share and the worker's look with another word
+    there; another story, in which heads work in a chain, where the noter looks from its answer, and how hard heads look there
+    without the noter."""
+
+    story: Story
+    swaps: Mapping[int, tuple[str, float, list[float]]]
+    chain: Story
+    noter: list[float]
+    lost: Mapping[Head, float]
+
+
+def measure(lm: LanguageModel, text: str) -> Found:
+    """All of it, in some eighty passes; of the visitor's text what has no words of the lesson's own."""
+    story = told(lm, text)
+    if story.hardest == story.worker:
+        raise Unfit(N_("In your sentence the head that looks hardest also does the work."))
+    (answer, share), hard, worker = story.top[0], story.hardest, story.worker
+    alone = story.left[hard] >= KEPT * share and story.left[worker] <= LOST * share
+    if not alone or story.adds[worker] <= story.adds[hard] or answer not in dict(story.brings[worker]):
+        raise Unfit(N_("In your sentence no single head does the work alone."))
+    if text != STORY:
+        return Found(story, {}, story, [], {})
+    chain, silent = told(lm, CHAIN), without(lm, CHAIN, NOTER)
+    return Found(
+        story,
+        {story.tokens.index(old): _swapped(lm, story, story.tokens.index(old), f" {new}") for old, new in SWAPS.items()},
+        chain, row(lm.trace(CHAIN), NOTER, chain.place), {head: row(silent, head)[chain.place] for head in chain.rows},
+    )  # fmt: skip
+
+
+def told(lm: LanguageModel, text: str) -> Story:
+    """A text and what each head does in it. Raises Unfit where its likeliest next word does not stand in it."""
+    trace = lm.trace(text)
+    chances, heads = trace.probabilities(), heads_of(trace)
+    best = int(chances.argmax())
+    if best not in trace.ids or float(chances[best]) < SURE:
+        raise Unfit(
+            N_(
+                "In your sentence the model does not guess a word that stands there already: this lesson is about one."
+            )
+        )
+    place = len(trace) - 1 - trace.ids[::-1].index(best)
+    added = {head: adds(lm, trace, head) for head in heads}
+    return Story(
+        text, trace.tokens, place, named(lm, chances, 3), float(trace.logits_at(-1)[best]),
+        {head: row(trace, head) for head in heads},
+        {head: float(without(lm, text, head).probabilities()[best]) for head in heads},
+        {head: float(added[head][best]) for head in heads}, {head: brings(lm, added[head]) for head in heads},
+    )  # fmt: skip
+
+
+def _swapped(lm: LanguageModel, story: Story, at: int, token: str) -> tuple[str, float, list[float]]:
+    trace = lm.trace("".join([*story.tokens[1:at], token, *story.tokens[at + 1 :]]))
+    chances = trace.probabilities()
+    answer = lm.encode(story.tokens[story.place])[-1]
+    return word(lm.tokenizer.name(int(chances.argmax()))), float(chances[answer]), row(trace, story.worker)
+
+
+def words(m: Found, home: Found) -> dict[str, str]:
+    """What stands for the names in the sentences."""
+    return _words(m.story)
+
+
+def _words(story: Story) -> dict[str, str]:
+    hard, worker = story.hardest, story.worker
+    return {
+        "word": story.top[0][0], "sure": percent(story.top[0][1]), "score": number(story.score, ".1f"), "H": story.name(hard),
+        "look": percent(story.looks(hard)), "kept": percent(story.left[hard]), "W": story.name(worker),
+        "less": percent(story.looks(worker)), "left": percent(story.left[worker]), "most": number(story.adds[worker], ".1f"),
+        "few": number(story.adds[hard], ".1f"),
+    }  # fmt: skip
+
+
+def plot(m: Found, home: Found) -> list[Scene]:
+    """The scenes on a story; the last two on those of the lesson."""
+    first = [scene(m.story) for scene in (_guess, _tap, _silence, _search, _brings, _points)]
+    again = _("This is the lesson's own story. ") if m is not home else ""
+    return [*first, *(replace(scene, hint=again + scene.hint) for scene in (_clue(home), _chain(home)))]
+
+
+def _text(
+    story: Story, head: Head | None = None, *, blank: str = "", off: bool = False, press: Iterable[int] = (), verb: str = "",
+    share: float = 1.0,
+) -> Part:  # fmt: skip
+    """The story, and the look of a head from its last word; `blank` hides what comes next."""
+    last = len(story.tokens) - 1
+    looks = [look(story.name(head), last, story.rows[head], story.tone(head), off)] if head else []
+    return strip(
+        story.tokens, under=last, looks=looks, blank=blank or story.top[0][0], told=not blank, press=press, verb=verb, share=share
+    )  # fmt: skip
+
+
+def _sure(story: Story, share: float, tone: str = INK, of: float = 0.3) -> Part:
+    """The bar of how sure the model is."""
+    return bars(bar(story.top[0][0], share, tone, "answer"), share=of)
+
+
+def _guess(story: Story) -> Scene:
+    replies = [
+        Reply(_("So does the model."), _("It is {sure} sure. But how does it know?"), True, label="“{word}”")
+        if name == story.top[0][0]
+        else Reply(
+            _("The model disagrees."), _("It gives “{other}” {small} and “{word}” {sure}. How does it know?"),
+            words={"other": name, "small": little(share)}, label="“{other}”",
+        )
+        for name, share in sorted(story.top)
+    ]  # fmt: skip
+    top = (bar(name, share, SOFT if n else INK) for n, (name, share) in enumerate(story.top))
+    return Scene(
+        _("The model reads this story and guesses the next word. What would **you** write?"),
+        (_text(story, blank="?"),),
+        Choose(replies),
+        (_text(story, share=0.6), bars(*top, share=0.4)),
+        behind=_explorer(story, story.hardest),
+        asks=True,
+    )
+
+
+def _tap(story: Story) -> Scene:
+    replies = {
+        i: Reply(_("Yes, “{word}”."), _("It gets {look} of the look of {H}. No head looks harder at it."), True)
+        if i == story.place
+        else Reply(
+            _("Not there."), _("“{other}” gets {small} of the look of {H}, “{word}” gets {look}."),
+            words={"other": word(story.tokens[i]), "small": little(story.rows[story.hardest][i])},
+        )
+        for i in words_at(story.tokens)
+    }  # fmt: skip
+    return Scene(
+        _(
+            "Small parts called **heads** look back at the story. Tap the word that head **{H}** looks at most."
+        ),
+        (_text(story, blank="?", press=replies),),
+        Tap(replies),
+        (_text(story, story.hardest, blank="?"),),
+        _("{H} looks from the underlined word."),
+        _explorer(story, story.hardest),
+    )
+
+
+def _silence(story: Story) -> Scene:
+    head = story.hardest
+    what = _("{sure} sure becomes {kept} sure. {H} looks hardest, and the guess hardly needs it.")
+    return Scene(
+        _("No head looks harder at “{word}” than **{H}**. Now {H} is silenced. How sure will the model still be? Drag."),
+        (_text(story, head, share=0.62), _sure(story, story.top[0][1], of=0.38)),
+        Drag(
+            _("How sure the model will still be, in per cent"), _("Silence {H}"), 100 * story.left[head],
+            (
+                Reply(_("Well guessed."), what, True),
+                Reply(_("Then looking would be doing."), _("But ") + what),
+                Reply(_("A little is lost."), what),
+            ),
+        ),
+        (_text(story, head, off=True, share=0.62), _sure(story, story.left[head], of=0.38)),
+        behind=_explorer(story, head, head),
+    )  # fmt: skip
+
+
+def _rings(story: Story, silent: Head | None = None) -> Picture:
+    """The lookers, one of them silent, and how sure the model is without it."""
+    found = silent == story.worker
+    shown = {story.hardest: LOOK} | ({story.worker: DOES} if found else {})
+    looks = {head: _("looks {share}", share=percent(story.looks(head))) for head in story.lookers}
+    if silent:
+        looks[silent] += "\n" + _("without: {share}", share=percent(story.left[silent]))
+    heads = (
+        ring(story.name(head), story.looks(head), looks[head], shown.get(head, INK), head == silent)
+        for head in story.lookers
+    )
+    left = story.left[silent] if silent else story.top[0][1]
+    return rings(*heads, press=not found, verb=_("Silence"), share=0.72), _sure(
+        story, left, DOES if found else INK, 0.28
+    )
+
+
+def _search(story: Story) -> Scene:
+    replies = {
+        story.name(head): Reply(
+            _("It is {W}."), _("It looks less hard than {H}: {less} against {look}. Yet without it {sure} sure becomes {left}."),
+            True, _rings(story, head),
+        )
+        if head == story.worker
+        else Reply(
+            _("Not {name}."), _("It looks with {looks}, yet without it the model is still {still} sure. Try another."), False,
+            _rings(story, head),
+            {"name": story.name(head), "looks": percent(story.looks(head)), "still": percent(story.left[head])},
+        )
+        for head in story.lookers
+    }  # fmt: skip
+    return Scene(
+        _(
+            "Five heads look at “{word}”. Press one to silence it, always one alone. Which one does the guess need?"
+        ),
+        _rings(story),
+        Press(replies),
+        hint=_("A ring shows how much of its look a head gives to “{word}”."),
+        behind=_explorer(story, story.worker, story.worker),
+    )
+
+
+def _brings(story: Story) -> Scene:
+    shown = sorted((story.hardest, story.worker), key=story.name)
+    why = _(
+        "{W} brings “{word}” {most} points, {H} only {few}. A look tells where a head reads, not what it brings home."
+    )
+    replies = [
+        Reply(_("Yes."), why, True, label=label)
+        if head == story.worker
+        else Reply(_("Then {H} would be missed."), why, label=label)
+        for head, label in zip(shown, (_("card 1"), _("card 2")))
+    ]
+    return Scene(
+        _(
+            "A head carries home what it reads: it adds **points** to words. Here are {H} and {W}. Which card is {W}?"
+        ),
+        (cards(*((name, INK, story.brings[head]) for head, name in zip(shown, "12"))),),
+        Choose(replies),
+        (cards(*((story.name(head), story.tone(head), story.brings[head]) for head in shown)),),
+        _("The three words that each adds most to."),
+        Behind("why", {"model": MODEL, "text": story.text, **_place(story, story.worker)}),
+    )
+
+
+def _points(story: Story) -> Scene:
+    share = story.top[0][1]
+    fewer = math.log(share / (1 - share))  # points that leave half of the guess
+    enough = (
+        _("{W} alone brings {most}: no wonder it is missed.")
+        if story.adds[story.worker] > fewer
+        else _("{W} alone brings {most}.")
+    )
+    return Scene(
+        _("All parts of the model together give “{word}” {score} points. Drag points away until it is only half sure."),
+        (odds(_("points"), story.top[0][0], story.score, story.score - fewer),),
+        DragUntil(
+            _("Points of “{word}”"), 100 * (1 - fewer / story.score),
+            (
+                Reply(
+                    _("{fewer} points fewer will do."),
+                    _("Each point makes a word 2.7 times as likely against the rest. ") + enough,
+                    True,
+                ),
+            ),
+        ),
+        hint=_("The other words keep their points."),
+        behind=_explorer(story, story.worker),
+        words={"fewer": number(fewer, ".1f")},
+    )  # fmt: skip
+
+
+def _clue(home: Found) -> Scene:
+    story, replies = home.story, {}
+    name, last, press = story.name(story.worker), len(story.tokens) - 1, list(home.swaps)
+    lost = _("The look of {W} at “{word}” falls from {less} to {now}, and the model says “{best}”. “{was}” was its clue: it also "
+             "stands last.")  # fmt: skip
+    still = _("{W} still gives “{word}” {now} of its look, and the model says it. Swap another.")
+    for at, (best, share, weights) in home.swaps.items():
+        was, found = word(story.tokens[at]), best != story.top[0][0]
+        tokens = [*story.tokens[:at], f" {SWAPS[story.tokens[at]]}", *story.tokens[at + 1 :]]
+        text = strip(
+            tokens, blank=best, told=True, under=last, looks=[look(name, last, weights, DOES)], press=press, swapped=[at],
+            verb=_("Swap"), share=0.72,
+        )  # fmt: skip
+        swap = {
+            "new": SWAPS[story.tokens[at]],
+            "was": was,
+            "now": percent(weights[story.place]),
+            "best": best,
+        }
+        replies[at] = Reply(
+            _("“{new}” for “{was}”."),
+            lost if found else still,
+            found,
+            (text, _sure(story, share, of=0.28)),
+            swap,
+        )
+    return Scene(
+        _("{W} needs a clue to find “{word}”. Tap a word to swap it, until the model says something else."),
+        (
+            _text(story, story.worker, press=press, verb=_("Swap"), share=0.72),
+            _sure(story, story.top[0][1], of=0.28),
+        ),
+        Press(replies),
+        hint=_("Each tap swaps one word; the one before comes back."),
+        behind=_explorer(story, story.worker),
+        words=_words(story),
+    )
+
+
+def _chain(home: Found) -> Scene:
+    story, cast = home.chain, home.story
+    heads = [*cast.lookers, NOTER]
+    hard = max(heads, key=story.looks)
+    why = _(
+        "N marks “{word}” as the word after “{noted}”. Without that mark the look of {A} falls from {before} to {after}."
+    )
+    replies = {
+        cast.name(head): Reply(_("N, which does not even look there!"), _("{sure} sure becomes {gone}. ") + why, True)
+        if head == NOTER
+        else Reply(
+            _("Without {name} {still} is left."), _("Without N only {gone}! ") + why,
+            words={"name": cast.name(head), "still": percent(story.left[head])},
+        )
+        for head in heads
+    }  # fmt: skip
+    looks = {head: percent(story.looks(head)) for head in heads}
+    rays = (
+        ray(cast.name(head), story.looks(head), story.left[head], looks[head], percent(story.left[head]),
+            NOTE if head == NOTER else SOFT, head == NOTER)
+        for head in heads
+    )  # fmt: skip
+    shown = (
+        ring(cast.name(head), story.looks(head), _("looks {share}", share=looks[head])) for head in heads
+    )
+    return Scene(
+        _("A new story: the model is {sure} sure of “{word}”. Which head will it miss most?"),
+        (_text(story, share=0.4), rings(*shown, press=True, verb=_("Choose"), share=0.6)),
+        Pick(replies, _("Silence it")),
+        (fan(_("looks at “{word}”", word=story.top[0][0]), _("sure without it"), *rays),),
+        _("Press a head, then the button."),
+        _explorer(story, NOTER, NOTER),
+        words={
+            "word": story.top[0][0], "sure": percent(story.top[0][1]), "gone": percent(story.left[NOTER]), "A": cast.name(hard),
+            "noted": word(story.tokens[max(range(len(home.noter)), key=home.noter.__getitem__)]),
+            "before": looks[hard], "after": percent(home.lost[hard]),
+        },
+    )  # fmt: skip
+
+
+def _place(story: Story, head: Head) -> dict[str, str]:
+    return {"head": "{}.{}".format(*head), "query": str(len(story.tokens) - 1), "key": str(story.place)}
+
+
+def _explorer(story: Story, head: Head, mute: Head | None = None) -> Behind:
+    silent = {"mute": "{}.{}".format(*mute), "panel": "Mute heads"} if mute else {}
+    return Behind("explorer", {"model": MODEL, "text": story.text, **_place(story, head), **silent})
+
+
+def end(m: Found, home: Found) -> list[End]:
+    """What can be explained now."""
+
+    def both(story: Story, head: Head, tone: str) -> Picture:
+        return (bars(bar(_("looks"), story.looks(head), tone), bar(story.top[0][0], story.left[head])),)
+
+    chain = home.chain
+    gone = _(
+        "Heads work in chains. N never looks at “{it}”, yet without N {gone} is left.",
+        it=chain.top[0][0],
+        gone=percent(chain.left[NOTER]),
+    )
+    return [
+        End(_("Looking is not doing. {H} looks hardest, with {look}; without it the model is still {kept} sure."),
+            both(m.story, m.story.hardest, LOOK)),
+        End(_("What counts is what a head brings home. {W} adds {most} points to “{word}”; without it {left} is left."),
+            both(m.story, m.story.worker, DOES)),
+        End(gone, both(chain, NOTER, NOTE)),
+    ]  # fmt: skip
+
+
+LESSON = Lesson(
+    "looking", N_("Looking is not doing"),
+    N_("The head that looks hardest at a word, and the head that does the work: silence each, and see what is missed."),
+    MODEL, STORY, measure, words, plot, end,
+)  # fmt: skip

@@ -1,0 +1,79 @@
+"""What several lessons measure: the likeliest words, where a head looks, what it adds, and what is left without it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+import torch
+from torch import Tensor
+
+from tlmviz.analysis.attention.interventions import mute_heads
+from tlmviz.facades.language_model import LanguageModel
+from tlmviz.figures.tokens import readable
+from tlmviz.figures.written import percent
+from tlmviz.tracing.trace import Trace
+
+from ..language import _
+
+Head = tuple[int, int]  # layer, head
+Valued = list[tuple[str, float]]
+
+
+def word(token: str) -> str:
+    """A token as a sentence names it."""
+    return readable(token).strip()
+
+
+def little(share: float) -> str:
+    """A share in words, as a sentence has it."""
+    return _("under 1%") if share < 0.005 else percent(share)
+
+
+def words_at(tokens: Sequence[str]) -> list[int]:
+    """Where words stand: what can be tapped."""
+    return [i for i, token in enumerate(tokens) if i and token.strip().isalnum()]
+
+
+def heads_of(trace: Trace) -> list[Head]:
+    """All heads."""
+    return [(layer, head) for layer in range(trace.n_layers) for head in range(trace.n_heads)]
+
+
+def row(trace: Trace, head: Head, at: int = -1) -> list[float]:
+    """How a head shares its look out, from the token `at` or the last."""
+    at = at % len(trace)
+    return [float(weight) for weight in trace.attention(*head, slice(at, at + 1))[0]]
+
+
+def without(lm: LanguageModel, text: str, *heads: Head) -> Trace:
+    """A pass with heads silenced."""
+    return lm.trace(text, edit=mute_heads(heads))
+
+
+def named(lm: LanguageModel, values: Tensor, count: int, tokens: Iterable[int] | None = None) -> Valued:
+    """The pieces with the largest values, those that read alike once; or, in their order, some `tokens`."""
+    found: dict[str, tuple[str, float]] = {}
+    for token in values.topk(4 * count).indices.tolist() if tokens is None else tokens:
+        name = word(lm.tokenizer.name(token))
+        found.setdefault(name.lower(), (name, float(values[token])))
+    return list(found.values())[:count]
+
+
+def adds(lm: LanguageModel, trace: Trace, head: Head) -> Tensor:
+    """What a head adds to the score of every piece after the last token, the final norm's scale held fixed (RMSNorm, no biases);
+    of one piece, what `attribute_logit` says."""
+    layer, at = head
+    network: Any = lm.on_cpu.network
+    w_o = network.blocks[layer].attn.proj.weight.unflatten(1, (trace.n_heads, -1))[:, at]
+    stream = trace[f"blocks.{trace.n_layers - 1}.resid_post"][0, -1]
+    scale = (stream.square().mean() + network.norm.eps).sqrt()
+    written = w_o @ trace[f"blocks.{layer}.attn.z"][0, at, -1]
+    return torch.as_tensor(network.head.weight @ (network.norm.weight * written / scale))
+
+
+def brings(lm: LanguageModel, added: Tensor, count: int = 3) -> Valued:
+    """The whole words to which most is added."""
+    names = {token: lm.tokenizer.name(token) for token in added.topk(40).indices.tolist()}
+    whole = [token for token, name in names.items() if name.startswith(" ") and name.strip().isalpha()]
+    return named(lm, added, count, whole)

@@ -1,0 +1,301 @@
+"""Lesson 1, "What comes next?": a model guesses, writes on guess by guess, and looks back before each guess."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from tlmviz.facades.language_model import LanguageModel
+from tlmviz.figures.written import percent
+from tlmviz.tracing.trace import Trace
+
+from ..language import N_, _
+from .measures import Head, Valued, heads_of, little, named, row, word, words_at
+from .parts import Again, Behind, Choose, End, Lesson, Picture, Reply, Scene, Tap, Unfit
+from .pictures import INK, LOOK, SOFT, bar, bars, look, strip
+
+MODEL = "stories-rope"
+STORY = "Tom had a truck. Anna had a doll. Anna asked Tom for the"
+OLD, NEW = "truck", "boat"  # in the scene that swaps a word of the story
+LISTED, OFFERED = 5, (0, 1, 2)  # likeliest words whose shares are shown, and those to choose from
+LEAST, MOST = 4, 9  # pieces that are written: up to a full stop, if one comes
+
+
+@dataclass(frozen=True)
+class Found:
+    """What the model makes of a text: `written` has each piece that it writes on, and the likeliest ones of that guess."""
+
+    text: str
+    tokens: list[str]
+    top: Valued
+    known: int  # pieces in the vocabulary
+    rarest: tuple[str, float]
+    written: list[tuple[str, Valued]]
+    head: Head  # that looks most from the last token at one word
+    seen: int  # that word
+    middle: int  # a word amid the text
+    looks: Mapping[int, list[float]]  # of the head, from the last token and from the middle
+    swapped: Valued  # the likeliest words of the lesson's story with another thing in it
+
+
+def measure(lm: LanguageModel, text: str) -> Found:
+    """All of it, in some ten passes."""
+    trace = lm.trace(text)
+    chances, last, words = trace.probabilities(), len(trace) - 1, words_at(trace.tokens)
+    if len(words) < LEAST:
+        raise Unfit(N_("Your sentence is too short: the model needs a few words to guess from."))
+    long = [i for i in words if len(trace.tokens[i].strip()) > 2] or words
+    least, middle = int(chances.argmin()), long[len(long) // 2]
+    head = max(heads_of(trace), key=lambda each: _sharpness(trace, each))
+    if _sharpness(trace, head) < 0:
+        raise Unfit(
+            N_(
+                "In your sentence no part of the model looks back at one word most, which this lesson is about."
+            )
+        )
+    looks = {at: row(trace, head, at) for at in (last, middle)}
+    return Found(
+        text, trace.tokens, named(lm, chances, LISTED), len(chances), (word(lm.tokenizer.name(least)), float(chances[least])),
+        _written(lm, text), head, max(range(last + 1), key=looks[last].__getitem__), middle, looks,
+        named(lm, lm.trace(STORY.replace(OLD, NEW)).probabilities(), LISTED),
+    )  # fmt: skip
+
+
+def _sharpness(trace: Trace, head: Head) -> float:
+    """How much of its look a head gives to one word, which is neither the last token nor the one before; else less than 0."""
+    weights = row(trace, head)
+    most = max(range(len(weights)), key=weights.__getitem__)
+    return weights[most] if most in words_at(trace.tokens)[:-2] else weights[most] - 1
+
+
+def _written(lm: LanguageModel, text: str) -> list[tuple[str, Valued]]:
+    """What the model writes if it takes the likeliest piece each time."""
+    steps: list[tuple[str, Valued]] = []
+    while len(steps) < MOST:
+        chances = lm.trace(text).probabilities()
+        piece = lm.tokenizer.decode([int(chances.argmax())])
+        steps.append((piece, named(lm, chances, 3)))
+        text += piece
+        if piece.strip() in (".", "!", "?") and len(steps) >= LEAST:
+            break
+    return steps
+
+
+def words(m: Found, home: Found) -> dict[str, str]:
+    """What stands for the names in the sentences."""
+    best, share = m.top[0]
+    swapped, new = home.swapped[0]
+    return {
+        "best": best, "share": percent(share), "others": percent(1 - share), "known": f"{m.known:,}", "rarest": m.rarest[0],
+        "tiny": f"{float(f'{1 / m.rarest[1]:.1g}'):,.0f}", "unlisted": f"{m.known - len(m.top):,}",
+        "rest": percent(1 - sum(each for _name, each in m.top)), "n": str(len(m.written)), "last": word(m.tokens[-1]),
+        "seen": word(m.tokens[m.seen]), "look": percent(m.looks[len(m.tokens) - 1][m.seen]), "here": word(m.tokens[m.middle]),
+        "thing": NEW, "old": OLD, "swapped": swapped, "new": percent(new), "second": home.top[1][0],
+    }  # fmt: skip
+
+
+def _bars(top: Valued, *more: Mapping[str, object], share: float = 1.0) -> Picture:
+    rows = (bar(name, each, SOFT if n else INK, f"{n}") for n, (name, each) in enumerate(top))
+    return (bars(*rows, *more, share=share),)
+
+
+def plot(m: Found, home: Found) -> list[Scene]:
+    """The scenes on a text; the last is on the lesson's own story."""
+    return [_guess(m), _list(m), _write(m), _look(m), _later(m), _swap(home, m is not home)]
+
+
+def _guess(m: Found) -> Scene:
+    sure = m.top[0][1] > max(0.5, 3 * m.top[1][1])
+    right = (
+        _("It gives “{best}” {share}. No other word comes close.")
+        if sure
+        else _("It gives “{best}” {share}, the most of all.")
+    )
+    replies = [
+        Reply(_("So does the model."), right, True, label="“{best}”")
+        if n == 0
+        else Reply(
+            _("The model would not."), _("It gives “{other}” only {less}, and “{best}” {share}."),
+            words={"other": m.top[n][0], "less": little(m.top[n][1])}, label="“{other}”",
+        )
+        for n in sorted(OFFERED, key=lambda n: m.top[n])
+    ]  # fmt: skip
+    return Scene(
+        _("A language model reads a text and guesses what comes next. What would **you** write?"),
+        (strip(m.tokens, under=len(m.tokens) - 1),),
+        Choose(replies),
+        (strip(m.tokens, blank=m.top[0][0], told=True, share=0.5), *_bars(m.top, share=0.5)),
+        behind=Behind("explorer", {"model": MODEL, "text": m.text}),
+        asks=True,
+    )
+
+
+def _list(m: Found) -> Scene:
+    rest = 1 - sum(share for _name, share in m.top)
+    others = _("{n} others", n=f"{m.known - len(m.top):,}")
+    even = _("Even “{rarest}”, the last of the list, gets a share: one part in {tiny}.")
+    return Scene(
+        _(
+            "It knows {known} pieces of text: words and parts of words. How many of them get a share of its guess?"
+        ),
+        _bars(m.top, bar(others, None, LOOK, "others")),
+        Choose(
+            [
+                Reply(_("Then nothing else could ever come."), even, label=_("only these five")),
+                Reply(_("Then most words could never come."), even, label=_("about a hundred")),
+                Reply(
+                    _("All of them."),
+                    _("The other {unlisted} share {rest}. ") + even,
+                    True,
+                    label=_("all {known}"),
+                ),
+            ]
+        ),
+        _bars(m.top, bar(others, rest, LOOK, "others")),
+        behind=Behind("explorer", {"model": MODEL, "text": m.text}),
+    )
+
+
+def _write(m: Found) -> Scene:
+    replies, tokens = [], list(m.tokens)
+    for n, (piece, _top) in enumerate(m.written, 1):
+        tokens = [*tokens, piece]
+        done = n == len(m.written)
+        new = range(len(m.tokens), len(tokens))
+        picture = (
+            strip(tokens, blank="" if done else "?", swapped=new, share=0.62),
+            *_bars(m.written[n - done][1], share=0.38),
+        )
+        if done:
+            verdict, reason = (
+                _("{n} pieces, {n} guesses."),
+                _("That is all that writing is: guess, add, read everything again."),
+            )
+        else:
+            verdict, reason = (
+                _("It adds “{piece}”, the likeliest."),
+                _("So it reads everything again, “{piece}” too, and guesses."),
+            )
+        replies.append(Reply(verdict, reason, done, picture, {"piece": word(piece)}))
+    return Scene(
+        _("To write on, it adds its best guess and guesses again. Press until it has written {n} pieces."),
+        (strip(m.tokens, share=0.62), *_bars(m.written[0][1], share=0.38)),
+        Again(_("Write"), replies),
+        behind=Behind("explorer", {"model": MODEL, "text": m.text}),
+    )
+
+
+def _look(m: Found) -> Scene:
+    last = len(m.tokens) - 1
+    shared = _("A look is shared out: all words together get 100%.")
+    replies = {
+        i: Reply(_("Yes, “{seen}”."), _("It gets {look} of the look. ") + shared, True)
+        if i == m.seen
+        else Reply(
+            _("Not there."), _("“{other}” gets {less} of the look, “{seen}” {look}. ") + shared,
+            words={"other": word(m.tokens[i]), "less": little(m.looks[last][i])},
+        )
+        for i in words_at(m.tokens)
+    }  # fmt: skip
+    return Scene(
+        _("Before it guesses, it looks back. Tap the word that one part of it, a **head**, looks at most."),
+        (strip(m.tokens, under=last, press=replies),),
+        Tap(replies),
+        (strip(m.tokens, under=last, looks=[look("A", last, m.looks[last])]),),
+        _("It looks from the underlined word, “{last}”."),
+        _explorer(m, last, m.seen),
+    )
+
+
+def _later(m: Found) -> Scene:
+    hidden = range(m.middle + 1, len(m.tokens))
+    replies = {
+        i: Reply(
+            _("Right."), _("“{other}” comes later. A word sees itself and what stands before it, never what follows."), True,
+            words={"other": word(m.tokens[i])},
+        )
+        if i in hidden
+        else Reply(
+            _("That one it sees."),
+            _("“{other}” gets {less} of its look. Hidden is what comes after “{here}”: that must be guessed."),
+            words={"other": word(m.tokens[i]), "less": little(m.looks[m.middle][i])},
+        )
+        for i in words_at(m.tokens)
+    }  # fmt: skip
+    looks = m.looks[m.middle]
+    return Scene(
+        _("Every word looks around, “{here}” too. Tap a word that “{here}” **cannot** look at."),
+        (strip(m.tokens, blank="", under=m.middle, press=replies),),
+        Tap(replies),
+        (strip(m.tokens, blank="", under=m.middle, faint=hidden, looks=[look("A", m.middle, looks)]),),
+        behind=_explorer(m, m.middle, max(range(m.middle + 1), key=looks.__getitem__)),
+    )
+
+
+def _swap(home: Found, other: bool) -> Scene:
+    tokens = [token.replace(OLD, NEW) for token in home.tokens]
+    at = home.tokens.index(f" {OLD}")
+    return Scene(
+        _("One word is swapped: now Tom has a **{thing}**. What will the model guess?"),
+        (strip(tokens, under=len(tokens) - 1, swapped=[at]),),
+        Choose(
+            [
+                Reply(
+                    _("Then it would have to remember."),
+                    _("It keeps nothing from one text to the next. Now “{swapped}” gets {new}."), label="“{old}”",
+                ),
+                Reply(
+                    _("Yes, {new} sure."),
+                    _("The guess follows the word that it looks back at. Change the text, and the guess changes."), True,
+                    label="“{swapped}”",
+                ),
+                Reply(
+                    _("It has no reason to."),
+                    _("No such thing stands in this story. “{swapped}” does, and gets {new}."), label="“{second}”",
+                ),
+            ]
+        ),
+        (strip(tokens, blank=home.swapped[0][0], told=True, swapped=[at], share=0.5), *_bars(home.swapped, share=0.5)),
+        _("This is the lesson's own text: there Tom had a {old}.") if other else _("Before, it was a {old}."),
+        behind=Behind("explorer", {"model": MODEL, "text": STORY.replace(OLD, NEW)}),
+    )  # fmt: skip
+
+
+def _explorer(m: Found, query: int, key: int) -> Behind:
+    state = {
+        "model": MODEL,
+        "text": m.text,
+        "head": "{}.{}".format(*m.head),
+        "query": str(query),
+        "key": str(key),
+    }
+    return Behind("explorer", state)
+
+
+def end(m: Found, home: Found) -> list[End]:
+    """What can be explained now."""
+    best, share = m.top[0]
+    written = ((word(piece), top[0][1]) for piece, top in m.written[:3])
+    return [
+        End(
+            _(
+                "A model gives a share to every piece that it knows. “{best}” got {share}, all others together {others}."
+            ),
+            (bars(bar(best, share), bar(_("others"), 1 - share, SOFT)),),
+        ),
+        End(
+            _("It writes piece by piece: guess, add, read everything again."),
+            (bars(*(bar(name, each, INK, f"{n}") for n, (name, each) in enumerate(written))),),
+        ),
+        End(
+            _("It looks back, never ahead. With “{thing}” in place of “{old}” it guesses “{swapped}”."),
+            _bars(home.swapped[:2]),
+        ),
+    ]
+
+
+LESSON = Lesson(
+    "next", N_("What comes next?"),
+    N_("A model guesses the next word, and writes by guessing again and again. Where does it look before it guesses?"),
+    MODEL, STORY, measure, words, plot, end,
+)  # fmt: skip

@@ -1,0 +1,114 @@
+"""The pictures of lessons as their scenes name them; `components/lesson` draws each from its options alone."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+
+from tlmviz.figures.tokens import readable
+
+from ..language import _
+from .parts import Part
+
+INK, SOFT, LOOK, DOES, NOTE = (
+    "ink",
+    "soft",
+    "look",
+    "does",
+    "note",
+)  # tones; a head keeps its own through a lesson
+
+
+def look(
+    name: str, at: int, weights: Sequence[float], tone: str = LOOK, off: bool = False
+) -> dict[str, object]:
+    """One head's look from the token `at` as arcs; `off` where it is silenced."""
+    shares = {str(i): round(float(weight), 6) for i, weight in enumerate(weights) if weight > 0.01}
+    return {"id": name, "from": at, "weights": shares, "tone": tone, "off": off}
+
+
+def strip(
+    tokens: Sequence[str],
+    *,
+    blank: str = "?",
+    told: bool = False,
+    under: int | None = None,
+    looks: Iterable[Mapping[str, object]] = (),
+    faint: Iterable[int] = (),
+    press: Iterable[int] = (),
+    swapped: Iterable[int] = (),
+    verb: str = "",
+    share: float = 1.0,
+) -> Part:
+    """A text token by token with looks on it, without the sign in front. `blank` stands at its end, bold where it is `told`."""
+    words = [
+        [i, (" " if token.startswith(" ") else "") + readable(token).strip()]
+        for i, token in enumerate(tokens)
+        if i
+    ]
+    options = {
+        "words": words, "blank": blank, "told": told, "under": under, "looks": list(looks), "faint": list(faint),
+        "press": list(press), "picked": None, "swapped": list(swapped), "verb": verb or _("Tap"),
+    }  # fmt: skip
+    return Part("strip", options, share)
+
+
+def bar(label: str, share: float | None, tone: str = INK, name: str = "") -> dict[str, object]:
+    """One bar; without a `share` it is not told yet. Bars of one `name`, else of one label, glide from one value to another."""
+    return {
+        "id": name or label,
+        "label": label,
+        "share": share if share is None else round(share, 6),
+        "tone": tone,
+    }
+
+
+def bars(*rows: Mapping[str, object], share: float = 1.0) -> Part:
+    """Bars from 0 to 100%."""
+    return Part("bars", {"rows": rows}, share)
+
+
+def odds(scored: str, sure: str, score: float, rest: float, share: float = 1.0) -> Part:
+    """A slider that takes points off a word's `score`, down to none, and the share that softmax makes of what is left.
+
+    `rest` is the log-sum-exp of all other words' scores; `scored` and `sure` name the two bars.
+    """
+    return Part("odds", {"scored": scored, "sure": sure, "score": score, "rest": rest, "value": 100}, share)
+
+
+def ring(name: str, share: float, says: str = "", tone: str = INK, off: bool = False) -> dict[str, object]:
+    """One head as a ring, of which a `share` is drawn; `says` stands below it, on one or two lines."""
+    return {"name": name, "share": round(share, 6), "says": says, "tone": tone, "off": off}
+
+
+def rings(*heads: Mapping[str, object], press: bool = False, verb: str = "", share: float = 1.0) -> Part:
+    """Heads beside one another, which can be pressed."""
+    options = {
+        "heads": heads,
+        "press": [head["name"] for head in heads] if press else [],
+        "chosen": [],
+        "verb": verb,
+    }
+    return Part("rings", options, share)
+
+
+def ray(
+    name: str, left: float, right: float, lefts: str, rights: str, tone: str = SOFT, strong: bool = False
+) -> dict[str, object]:
+    """One head of a fan: its two measures as heights from 0 to 1, and as they are written."""
+    return {
+        "name": name, "left": left, "right": right, "lefts": lefts, "rights": rights, "tone": tone, "strong": strong,
+    }  # fmt: skip
+
+
+def fan(left: str, right: str, *rays: Mapping[str, object], share: float = 1.0) -> Part:
+    """Two measures of some heads, a line from one to the other; up is more."""
+    return Part("fan", {"titles": [left, right], "lines": rays}, share)
+
+
+def cards(*brought: tuple[str, str, Sequence[tuple[str, float]]], share: float = 1.0) -> Part:
+    """What heads add to the scores of words: name, tone, words with their points."""
+    return Part(
+        "cards",
+        {"cards": [{"name": name, "tone": tone, "rows": rows} for name, tone, rows in brought]},
+        share,
+    )

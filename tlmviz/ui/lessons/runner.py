@@ -1,0 +1,164 @@
+"""Runs a lesson: measures it on its model, judges every answer, and makes all scenes one payload for the browser."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from dataclasses import asdict
+from typing import Any
+from urllib.parse import urlencode
+
+import streamlit as st
+
+from tlmviz.errors import Error, UnknownName
+from tlmviz.figures.written import number
+
+from .. import address as link_address
+from .. import compute, frame, link, menu
+from ..address import SLOT
+from ..language import LANGUAGE, N_, _
+from ..tours.parts import address
+from .parts import Act, DragUntil, Lesson, Picture, Reply, Scene, Unfit
+from .table import LESSONS
+
+PATH, HOME = "lessons", "explorer"
+LESSON = link.Field("lesson", "", link.up_to(40))
+SCENE = link.Field("scene", 1, link.whole(0, 999))
+SENTENCE = link.Field("sentence", "", link.up_to(160))
+FIELDS: tuple[link.Field[Any], ...] = (LESSON, SCENE, SENTENCE)
+HELD_OUT = 1.05  # bits per byte of held-out stories: models/stories-rope/card.md
+WELL, HARDLY = 1.7, 3.0  # times as much: up to there a sentence is read well, and from there not
+_ACT = {"button": "", "label": "", "count": 1, "right": 0, "within": 0, "start": 50, "until": None}
+MOST, LEAST = 28, 3  # tokens of a sentence: more have no place on a phone
+
+
+def read_link() -> None:
+    """Let the address alone say where a visitor is: the browser goes on by itself, so what the session holds is old."""
+    for field in FIELDS:
+        st.session_state.pop(f"{SLOT}{field.key}", None)
+
+
+@st.cache_resource(max_entries=64, show_spinner=False)
+def measured(name: str, text: str) -> Any:
+    """What a lesson finds in its model on a text. Raises Unfit."""
+    lesson = LESSONS[name]
+    lm = compute.model(lesson.model)
+    return compute.run_in_worker(lambda: lesson.measure(lm, text), compute.about(text))
+
+
+def surprise(model: str, text: str) -> float:
+    """How many times as much as a held-out story a text costs a model; raises Unfit for one that it is not shown."""
+    length = len(compute.trace(model, text)) - 1
+    if length > MOST:
+        raise Unfit(N_("Your sentence is too long to be shown whole: about twenty words fit."))
+    if length < LEAST:
+        raise Unfit(N_("Your sentence is too short: the model needs a few words to guess from."))
+    return compute.bits_per_byte(model, text) / HELD_OUT
+
+
+def _read(lesson: Lesson, sentence: str) -> tuple[str, str, str]:
+    """The text that is taken, what is said where it is not the visitor's, and how well the model reads that."""
+    text = re.sub(r"\s+", " ", sentence).strip()
+    if not text:
+        return lesson.text, "", ""
+    try:
+        times = surprise(lesson.model, text)
+        if times >= HARDLY:
+            raise Unfit(
+                N_(
+                    "This model has read English children's stories only. Your sentence surprises it {times} times as much as "
+                    "those do: it cannot read it."
+                ),
+                times=number(times, ".0f"),
+            )
+        measured(lesson.name, text)
+    except Error as error:
+        return lesson.text, f"{frame.worded(error)} {_('The lesson keeps its own sentence.')}", ""
+    except Unfit as unfit:
+        return (
+            lesson.text,
+            f"{_(unfit.message, **unfit.values)} {_('The lesson keeps its own sentence.')}",
+            "",
+        )
+    well = _("The model reads your sentence well.")
+    some = _(
+        "The model reads your sentence with some trouble: it surprises it {times} times as much as its stories do.",
+        times=number(times, ".1f"),
+    )
+    return text, "", well if times < WELL else some
+
+
+def asked() -> str:
+    """The query that this session was asked with: a page that was left may write its own into the browser's address, late."""
+    given = link_address.given()
+    return urlencode(
+        {key: given[key] for key in (LESSON.key, SCENE.key, "told", SENTENCE.key) if key in given}
+    )
+
+
+def payload(lesson: Lesson, sentence: str = "", scene: int = 1, query: str = "") -> dict[str, Any]:
+    """All that the browser needs of a lesson, on the visitor's `sentence` or on the lesson's own, asked for by a `query`."""
+    text, note, read = _read(lesson, sentence)
+    own, home = measured(lesson.name, text), measured(lesson.name, lesson.text)
+    scenes, words = lesson.plot(own, home), lesson.words(own, home)
+    if scene > len(scenes) + 1:
+        note = _("This lesson has {count} scenes; this is its end.", count=len(scenes))
+    following = [*LESSONS.values()][[*LESSONS].index(lesson.name) + 1 :][:1]
+    heads = compute.configs()[lesson.model]
+    return {
+        "name": lesson.name, "title": _(lesson.title), "text": text, "sentence": sentence, "note": note, "read": read,
+        "asked": query,
+        "scenes": [_sent(each, words) for each in scenes],
+        "end": [{"says": each.says.format(**words), "shows": _parts(each.shows)} for each in lesson.end(own, home)],
+        "measured": _(
+            "Every number was measured on a small real model with {heads} heads.", heads=heads.n_layers * heads.n_heads
+        ),
+        "next": {"title": _(following[0].title), "link": to(following[0].name)} if following else None,
+        "lang": LANGUAGE.get(),
+    }  # fmt: skip
+
+
+def absent(lesson: Lesson) -> UnknownName | None:
+    """What is to be said where the model of a lesson is not installed."""
+    return menu.absent("", (lesson.model,))
+
+
+def to(name: str) -> str:
+    """The link of a lesson's first scene."""
+    return address(PATH, HOME, {LESSON.key: name})
+
+
+def _parts(picture: Picture) -> list[dict[str, Any]]:
+    return [asdict(part) for part in picture]
+
+
+def _sent(scene: Scene, words: Mapping[str, str]) -> dict[str, Any]:
+    words = {**words, **scene.words}
+    return {
+        "says": scene.says.format(**words), "act": _act(scene.act, words), "before": _parts(scene.before),
+        "after": _parts(scene.after), "hint": scene.hint.format(**words), "asks": scene.asks,
+        "behind": address(scene.behind.page, HOME, dict(scene.behind.link)) if scene.behind else "",
+    }  # fmt: skip
+
+
+def _act(act: Act, words: Mapping[str, str]) -> dict[str, Any]:
+    """An act as `acts.js` has it: every answer with its key, its label and its reply."""
+    kind = "drag" if isinstance(act, DragUntil) else type(act).__name__.lower()
+    keys = act.replies if isinstance(act.replies, Mapping) else range(len(act.replies))
+    replies = [
+        {
+            name: getattr(reply, name).format(**{**words, **reply.words})
+            for name in ("label", "verdict", "reason")
+        }
+        | {"key": key, "right": reply.right, "shows": _parts(reply.shows)}
+        for key, reply in zip(keys, replies_of(act))
+    ]
+    own = {
+        key: value.format(**words) if isinstance(value, str) else value for key, value in vars(act).items()
+    }
+    return {**_ACT, **own, "kind": kind, "replies": replies}
+
+
+def replies_of(act: Act) -> list[Reply]:
+    """All replies of an act."""
+    return list(act.replies.values() if isinstance(act.replies, Mapping) else act.replies)

@@ -1,0 +1,8 @@
+"""All lessons, in the order in which they are taken: name -> lesson."""
+
+from __future__ import annotations
+
+from . import looking, next_word
+from .parts import Lesson
+
+LESSONS: dict[str, Lesson] = {module.LESSON.name: module.LESSON for module in (next_word, looking)}
