@@ -15,7 +15,7 @@ from .parts import Behind, Choose, Drag, End, Lesson, Part, Picture, Press, Repl
 from .pictures import INK, LOOK, NOTE, bar, bars, likeliest, look, ring, rings, strip
 
 MODEL = "stories-rope"
-STORY = "One day, Anna found a yellow bird. Ben found a little flower. Anna took the yellow"
+STORY = "Anna saw a yellow bird. Ben saw a little doll. Anna took the yellow"
 FRONTS = ("red", "green", "baby")  # what stands before the bird instead; with the last one it is lost
 NEW, BELOW = "sea", "KLMNO"  # stands in the place of the bird; heads to be silenced, N the noter
 SURE, LOOKS, LESS = 0.4, 0.5, 0.75  # least share of the answer, least look at it, and what is left of that
@@ -152,11 +152,10 @@ def _tap(m: Found) -> Scene:
 
 
 def _rings(m: Found, named: Mapping[str, Head], silent: str = "") -> Picture:
-    """Five heads below, one of them silent, and how hard the finder looks then."""
+    """Five heads below, one of them silent, and where the finder looks then."""
     run = m.silent[named[silent]] if silent else m.whole
     heads = (ring(name, 1, "", NOTE if name == silent == "N" else INK, name == silent) for name in named)
-    looks = bar(_("F looks at “{word}”", word=m.at(m.place)), run.row[m.place], LOOK, "look")
-    return rings(*heads, press=silent != "N", verb=_("Silence"), share=0.66), bars(looks, share=0.34)
+    return rings(*heads, press=silent != "N", verb=_("Silence"), share=0.4), _looks(m, run, {})
 
 
 def _silence(m: Found) -> Scene:
@@ -170,7 +169,7 @@ def _silence(m: Found) -> Scene:
     mute = {"mute": "{}.{}".format(*NOTER), "panel": "Mute heads"}
     return Scene(
         _("F has help from below. Press a head to silence it, always one alone. Which one does F need to find “{word}”?"),
-        _rings(m, heads), Press(replies), (), _("Each press silences one head; the one before comes back."),
+        _rings(m, heads), Press(replies), (), _("These work before F does. Each press silences one; the one before comes back."),
         _behind(m, **mute),
     )  # fmt: skip
 
@@ -218,7 +217,7 @@ def _exchange(m: Found) -> Scene:
     return Scene(
         _("Now “{word}” and “{other}” exchange their notes; every word stays. Tap the word that **F** looks at most."),
         (strip(m.whole.tokens, under=m.last, press=replies, notes=tags),), Tap(replies),
-        (_looks(m, m.exchanged, tags), likeliest(m.exchanged.top)), _("The note “{last}” is on “{other}” now."),
+        (_looks(m, m.exchanged, tags), likeliest(m.exchanged.top)), _("F still looks from the underlined word."),
     )  # fmt: skip
 
 
@@ -244,11 +243,11 @@ def _copy(home: Found) -> Scene:
     gets = _("“{thing}” gets {copied}. F asks for no sense: it finds whatever stood after “{last}”.")
     alone = _("Without the story it gets {alone}. F finds whatever stood after “{last}”, sense or not.")
     bird = Reply(_("No bird is in this story."), gets, label="“{word}”")
-    flower = Reply(_("That would make sense."), _("But ") + gets, label="“{other}”")
+    doll = Reply(_("That would make sense."), _("But ") + gets, label="“{other}”")
     return Scene(
-        _("Now Anna found a yellow **{thing}**. Nobody can take a {thing} home. What will the model say that she took?"),
+        _("Now Anna saw a {last} **{thing}**. Nobody can take a {thing} home. What will the model say that she took?"),
         (strip(run.tokens, under=home.last, swapped=[home.place]),),
-        Choose([bird, Reply(_("Yes, {copied} sure."), alone, True, label="“{thing}”"), flower]),
+        Choose([bird, Reply(_("Yes, {copied} sure."), alone, True, label="“{thing}”"), doll]),
         (_looks(home, run, tags, [home.place]), likeliest(run.top)), behind=_behind(home, run),
         words={"thing": NEW, "copied": percent(run.share), "alone": little(home.alone)},
     )  # fmt: skip
