@@ -166,11 +166,10 @@ def _silence(m: Found) -> Scene:
     replies = {it: Reply(_("Not {name}."), still, shows=_rings(m, heads, it), words=told[it]) for it in heads}
     found = _("Without N, the look of F at “{word}” falls from {look} to {silent}. What does N do?")
     replies["N"] = Reply(_("It is N."), found, True, _rings(m, heads, "N"))
-    mute = {"mute": "{}.{}".format(*NOTER), "panel": "Mute heads"}
     return Scene(
         _("F has help from below. Press a head to silence it, always one alone. Which one does F need to find “{word}”?"),
         _rings(m, heads), Press(replies), (), _("These work before F does. Each press silences one; the one before comes back."),
-        _behind(m, **mute),
+        _behind(m, mute="{}.{}".format(*NOTER), panel="Mute heads"),
     )  # fmt: skip
 
 
