@@ -40,6 +40,17 @@ test("a look is an arc, the thicker the more is looked; what is under 2% is not 
   assert.equal(find(off, "strip:share-10"), undefined, "a silenced head says no number");
 });
 
+test("a note is a tag below its word, under its own key, and moves what stands there", () => {
+  const noted = (notes) => marksOf("strip", { ...STRIP, notes });
+  const [without, here, there] = [noted([]), noted([[10, "little"]]), noted([[6, "little"]])];
+  const [ball, tag] = [find(here, "strip:word-10-ball").to, find(here, "strip:noted-little").to];
+  assert.ok(tag.y > ball.y && tag.y < ball.y + 1.3 * ball.size && Math.abs(tag.x - ball.x - ruler("ball", ball.size) / 2) < 1);
+  assert.equal(find(without, "strip:noted-little"), undefined);
+  assert.ok(find(there, "strip:noted-little").to.x !== tag.x, "the same mark glides to another word");
+  const end = (picture) => find(picture, "strip:look-C-10").to.y2;
+  assert.ok(end(here) > tag.y && end(without) < tag.y && end(there) === end(without), "an arc ends below the tag");
+});
+
 test("pieces of a word stand together, and a sentence begins a line", () => {
   const picture = marksOf("strip", { ...STRIP, words: [[1, "M"], [2, "y"], [3, " cat"], [4, "."], [5, " It"]], blank: "", looks: [], press: [] });
   const at = (key) => find(picture, `strip:word-${key}`).to;

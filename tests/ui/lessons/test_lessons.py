@@ -14,8 +14,9 @@ import tlmviz
 from pages import ALL
 from tests.pages.helpers import assert_healthy, follow_link, link_of
 from tlmviz.analysis.attention.attribution import attribute_logit
+from tlmviz.analysis.attention.interventions import mute_heads
 from tlmviz.ui import compute
-from tlmviz.ui.lessons import looking, next_word, runner
+from tlmviz.ui.lessons import finding, looking, next_word, runner
 from tlmviz.ui.lessons.parts import Choose, Press, Reply, Scene
 from tlmviz.ui.lessons.table import LESSONS
 
@@ -23,6 +24,7 @@ FOLDERS = {page.path: page.folder for page in ALL}
 OWN = {  # sentences that a lesson takes
     "next": "My cat sat on the mat and my dog sat on the",
     "looking": "Lily saw a small ball in the park. Lily was happy. Tom saw the small",
+    "finding": "Emma had a yellow bird. Tom had a little flower. Emma took the yellow",
 }
 TEXTS = [
     pytest.param(name, sentence, id=f"{name}{'-own' if sentence else ''}")
@@ -127,6 +129,8 @@ REFUSED = [
     ("next", "Tom and Anna and " * 12 + "Ben", "too long"),
     ("looking", "Once upon a time there was a", "does not guess a word that stands there already"),
     ("looking", "There was a girl named Lily. Lily had a red ball. One day, Lily lost the red", "hardest also does the work"),
+    ("finding", "Once upon a time there was a girl named Lily", "repeats nothing"),
+    ("finding", "Tom was happy. Anna had a red ball and Tom was", "does not guess the word that followed"),
     ("looking", "Lucy has a blue car and a red cat. Lily wants to play with the blue", "no single head"),
 ]  # fmt: skip
 
@@ -267,6 +271,94 @@ def test_what_comes_next(lm):
         float(swapped.max()), abs=1e-6
     )
     assert "car" not in next_word.STORY and found.top[1][0] == "car"  # "No such thing stands in this story."
+
+
+def plainly_noted(lm, text, notes):
+    """A pass in which the noter writes at each of some tokens what it wrote, unhindered, at another, or nothing."""
+    plain = lm.trace(text)["blocks.4.attn.z"][0, 2]
+
+    def edit(z, record):
+        z = z.clone()
+        for to, of in notes.items():
+            z[0, 2, to] = torch.zeros_like(plain[of]) if of == to else plain[of]
+        return z
+
+    return lm.trace(text, edit={"blocks.4.attn.z": edit})
+
+
+def plainly_found(lm, trace, finder, said):
+    """The share of a word after a text, and the finder's look from its last token."""
+    q, k, *_ = trace.qk(*finder)
+    row = ((q[-1].double() @ k.double().T) / math.sqrt(q.shape[-1])).softmax(-1)
+    return float(trace.logits_at(-1).double().softmax(-1)[lm.encode(f" {said}")[-1]]), row
+
+
+def test_one_head_leaves_notes_and_another_reads_them(lm):
+    found, text = runner.measured("finding", finding.STORY), finding.STORY
+    place, partner, finder = found.place, found.partner, found.finder
+    assert (found.at(place), found.at(partner), found.at(place - 1), found.at(found.last)) == (
+        "bird", "doll", "yellow", "yellow",
+    )  # fmt: skip
+    whole, look = plainly_found(lm, lm.trace(text), finder, "bird")
+    assert int(look.argmax()) == place and look[place - 1] < 0.05  # one further than the same word
+    assert (found.whole.share, found.whole.row) == (
+        pytest.approx(whole, abs=1e-4),
+        pytest.approx(look.tolist(), abs=1e-4),
+    )
+    left, less = plainly_found(lm, plainly_noted(lm, text, {place: place}), finder, "bird")
+    assert left < 0.3 * whole and less[place] < 0.6 * look[place]
+    assert (found.erased.share, found.erased.row[place]) == (
+        pytest.approx(left, abs=1e-4),
+        pytest.approx(float(less[place]), abs=1e-4),
+    )
+    now, moved = plainly_found(lm, plainly_noted(lm, text, {place: partner, partner: place}), finder, "doll")
+    assert int(moved.argmax()) == partner and now > 0.5
+    assert found.exchanged.top[0] == ("doll", pytest.approx(now, abs=1e-4))
+    assert found.exchanged.row == pytest.approx(moved.tolist(), abs=1e-4)
+
+
+def test_of_all_heads_below_the_finder_needs_the_noter_most_which_looks_one_back(lm):
+    found, text = runner.measured("finding", finding.STORY), finding.STORY
+    layer, _ = found.finder
+
+    def silenced(below, head):
+        trace = lm.trace(text, edit=mute_heads([(below, head)]))
+        return float(plainly_found(lm, trace, found.finder, "bird")[1][found.place])
+
+    left = {(below, head): silenced(below, head) for below in range(layer) for head in range(6)}
+    first, second, *_ = sorted(left.values())
+    assert left[finding.NOTER] == first < 0.7 * second
+    for head, run in found.silent.items():
+        assert run.row[found.place] == pytest.approx(left[head], abs=1e-4)
+    trace = lm.trace(text)
+    q, k, *_ = trace.qk(*finding.NOTER)
+    for at in found.back:
+        row = ((q[at].double() @ k[: at + 1].double().T) / math.sqrt(q.shape[-1])).softmax(-1)
+        assert int(row.argmax()) == at - 1 and at in found.one_back
+        assert found.back[at][at - 1] == pytest.approx(float(row[at - 1]), abs=1e-4)
+
+
+def test_a_note_that_is_alike_will_do_and_what_followed_is_copied(lm):
+    found, text = runner.measured("finding", finding.STORY), finding.STORY
+    note = {}
+    for front in ("yellow", *finding.FRONTS):
+        trace = lm.trace(text.replace("yellow", front, 1))
+        note[front] = trace["blocks.4.attn.z"][0, 2, found.place]
+        share, row = plainly_found(lm, trace, found.finder, "bird")
+        if front in found.others:
+            assert found.others[front].row[found.place] == pytest.approx(float(row[found.place]), abs=1e-4)
+        assert (float(row[found.place]) > 0.6) == (front != "baby") == (share > 0.4)
+    alike = {
+        front: float(torch.cosine_similarity(note["yellow"], note[front], dim=0)) for front in finding.FRONTS
+    }
+    assert min(alike["red"], alike["green"]) > 0.8 > alike["baby"] + 0.2
+    copied, row = plainly_found(lm, lm.trace(text.replace("bird", "sea")), found.finder, "sea")
+    assert int(row.argmax()) == found.place and found.others["sea"].top[0] == (
+        "sea",
+        pytest.approx(copied, abs=1e-4),
+    )
+    alone, _ = plainly_found(lm, lm.trace("Anna took the yellow"), found.finder, "sea")
+    assert found.alone == pytest.approx(alone, abs=1e-5) and alone < 0.05 * copied
 
 
 def test_a_lesson_whose_point_does_not_hold_raises(lm, monkeypatch):

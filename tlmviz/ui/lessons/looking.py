@@ -10,7 +10,7 @@ from tlmviz.facades.language_model import LanguageModel
 from tlmviz.figures.written import number, percent
 
 from ..language import N_, _
-from .measures import Head, Valued, adds, brings, heads_of, little, named, row, without, word, words_at
+from .measures import NOTER, Head, Valued, adds, brings, heads_of, little, named, row, without, word, words_at
 from .parts import (
     Behind,
     Choose,
@@ -48,7 +48,6 @@ NAMES = {
     (4, 2): "N",
 }  # of heads; others come after E
 LOOKERS = 5  # heads that are shown: those that look hardest at the answer
-NOTER = (4, 2)  # the head that is missed in CHAIN
 SURE = 0.55  # the answer's least share
 KEPT, LOST = 0.8, 0.6  # of it, what is left without the hardest looker at least, without the worker at most
 

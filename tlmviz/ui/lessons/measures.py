@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 import torch
@@ -12,12 +12,14 @@ from tlmviz.analysis.attention.interventions import mute_heads
 from tlmviz.facades.language_model import LanguageModel
 from tlmviz.figures.tokens import readable
 from tlmviz.figures.written import percent
-from tlmviz.tracing.trace import Trace
+from tlmviz.tracing.trace import Recording, Trace
 
-from ..language import _
+from ..language import N_, _
+from .parts import Unfit
 
 Head = tuple[int, int]  # layer, head
 Valued = list[tuple[str, float]]
+NOTER: Head = (4, 2)  # of stories-rope: looks one token back, from nearly every word
 
 
 def word(token: str) -> str:
@@ -51,6 +53,19 @@ def without(lm: LanguageModel, text: str, *heads: Head) -> Trace:
     return lm.trace(text, edit=mute_heads(heads))
 
 
+def rewritten(lm: LanguageModel, text: str, head: Head, notes: Mapping[int, int | None]) -> Trace:
+    """A pass in which a head writes at some tokens what it wrote at others, or nothing: token -> token or None."""
+    layer, at = head
+
+    def edit(z: Tensor, _record: Recording) -> Tensor:  # [B, H, T, D]
+        edited = z.clone()
+        for to, of in notes.items():
+            edited[:, at, to] = 0 if of is None else z[:, at, of]
+        return edited
+
+    return lm.trace(text, edit={f"blocks.{layer}.attn.z": edit})
+
+
 def named(lm: LanguageModel, values: Tensor, count: int, tokens: Iterable[int] | None = None) -> Valued:
     """The pieces with the largest values, those that read alike once; or, in their order, some `tokens`."""
     found: dict[str, tuple[str, float]] = {}
@@ -58,6 +73,20 @@ def named(lm: LanguageModel, values: Tensor, count: int, tokens: Iterable[int] |
         name = word(lm.tokenizer.name(token))
         found.setdefault(name.lower(), (name, float(values[token])))
     return list(found.values())[:count]
+
+
+def repeated(trace: Trace, least: float) -> tuple[int, int]:
+    """The likeliest next token, and where it followed an earlier token like the last. Raises Unfit where it did not, or where its
+    share is less than `least`."""
+    ids, chances = trace.ids, trace.probabilities()
+    after = [i for i in words_at(trace.tokens)[1:] if ids[i - 1] == ids[-1]]
+    if not after:
+        raise Unfit(N_("Your sentence repeats nothing: its last word must stand in it before."))
+    best = int(chances.argmax())
+    places = [i for i in after if ids[i] == best]
+    if not places or float(chances[best]) < least:
+        raise Unfit(N_("In your sentence the model does not guess the word that followed last time."))
+    return best, places[-1]
 
 
 def adds(lm: LanguageModel, trace: Trace, head: Head) -> Tensor:

@@ -36,10 +36,12 @@ def strip(
     faint: Iterable[int] = (),
     press: Iterable[int] = (),
     swapped: Iterable[int] = (),
+    notes: Mapping[int, str] | None = None,
     verb: str = "",
     share: float = 1.0,
 ) -> Part:
-    """A text token by token with looks on it, without the sign in front. `blank` stands at its end, bold where it is `told`."""
+    """A text token by token with looks on it, without the sign in front. `blank` stands at its end, bold where it is `told`;
+    `notes` are tags below words, which glide where they go to another."""
     words = [
         [i, (" " if token.startswith(" ") else "") + readable(token).strip()]
         for i, token in enumerate(tokens)
@@ -47,7 +49,8 @@ def strip(
     ]
     options = {
         "words": words, "blank": blank, "told": told, "under": under, "looks": list(looks), "faint": list(faint),
-        "press": list(press), "picked": None, "swapped": list(swapped), "verb": verb or _("Tap"),
+        "press": list(press), "picked": None, "swapped": list(swapped), "notes": [*(notes or {}).items()],
+        "verb": verb or _("Tap"),
     }  # fmt: skip
     return Part("strip", options, share)
 
@@ -65,6 +68,11 @@ def bar(label: str, share: float | None, tone: str = INK, name: str = "") -> dic
 def bars(*rows: Mapping[str, object], share: float = 1.0) -> Part:
     """Bars from 0 to 100%."""
     return Part("bars", {"rows": rows}, share)
+
+
+def likeliest(top: Iterable[tuple[str, float]], share: float = 0.36) -> Part:
+    """The likeliest words, the first one strong, below a text."""
+    return bars(*(bar(name, each, SOFT if n else INK) for n, (name, each) in enumerate(top)), share=share)
 
 
 def odds(scored: str, sure: str, score: float, rest: float, share: float = 1.0) -> Part:

@@ -8,8 +8,8 @@ import { mark } from "./marks.js";
 /** @typedef {{ id: string, from: number, weights: Record<string, number>, tone: string, off?: boolean }} Looking a head's look from one token: token -> share */
 /**
  * As `pictures.strip` in Python has it: `words` by token, a piece of a word without its space; `blank` what stands at the end;
- * `under` the underlined token, `faint` those not there yet, `press` those that can be pressed, `picked` the one that was.
- * @typedef {{ words: [number, string][], blank: string, told: boolean, under: number | null, looks: Looking[], faint: number[], press: number[], picked: number | null, swapped: number[], verb: string }} Strip
+ * `notes` are tags below words; `under` the underlined token, `faint` those not there yet, `press` those that can be pressed, `picked` the one that was.
+ * @typedef {{ words: [number, string][], blank: string, told: boolean, under: number | null, looks: Looking[], faint: number[], press: number[], picked: number | null, swapped: number[], notes?: [number, string][], verb: string }} Strip
  */
 /** @typedef {{ i: number, text: string, x: number, y: number, w: number, line: number }} Laid */
 
@@ -60,7 +60,7 @@ export function lay(tokens, W, H, ruler) {
 }
 
 /** @param {number} W @param {number} H @param {Strip} options @param {Ruler} ruler */
-export function strip(W, H, { words: tokens, blank, told, under, looks, faint, press, picked, swapped, verb }, ruler) {
+export function strip(W, H, { words: tokens, blank, told, under, looks, faint, press, picked, swapped, notes = [], verb }, ruler) {
   const all = /** @type {[number, string][]} */ (blank ? [...tokens, [-1, ` ${blank}`]] : tokens);
   const { words, size } = lay(all, W, H, ruler);
   /** @type {Mark[]} */
@@ -69,6 +69,8 @@ export function strip(W, H, { words: tokens, blank, told, under, looks, faint, p
   const lit = new Map();
   const few = 2 * press.length < tokens.length; // where only some words can be pressed, they are marked
   const place = new Map(words.map((word) => [word.i, word]));
+  const tags = new Map(notes);
+  const below = (/** @type {number} */ i) => (tags.has(i) ? size * 0.7 : 0); // what a tag takes
   for (const { id, from, weights, tone, off } of looks) {
     const q = place.get(from);
     if (!q) continue;
@@ -77,7 +79,7 @@ export function strip(W, H, { words: tokens, blank, told, under, looks, faint, p
       if (!k || w < LEAST_LOOK) continue;
       const same = k.line === q.line;
       const [x1, x2, y1] = [q.x + q.w / 2, k.x + k.w / 2, q.y - size * 0.86];
-      const to = same ? { x1, y1, x2, y2: k.y - size * 0.86, b1: -size * 0.7, b2: -size * 0.7, dx: (x2 - x1) * 0.25 } : { x1, y1, x2, y2: k.y + size * 0.34, b1: -size * 0.8, b2: size * 0.8, dx: 0 };
+      const to = same ? { x1, y1, x2, y2: k.y - size * 0.86, b1: -size * 0.7, b2: -size * 0.7, dx: (x2 - x1) * 0.25 } : { x1, y1, x2, y2: k.y + size * 0.34 + below(k.i), b1: -size * 0.8, b2: size * 0.8, dx: 0 };
       marks.push(mark(`look-${id}-${key}`, "line", { ...to, w: 1 + w * size * 0.28, o: off ? 0.12 : 0.25 + 0.55 * w }, { tone: off ? "soft" : tone, enter: { w: 0 } }));
       if (w > 0.03 && !off && w > (lit.get(k.i)?.w ?? 0)) lit.set(k.i, { w, tone, same });
     }
@@ -86,7 +88,14 @@ export function strip(W, H, { words: tokens, blank, told, under, looks, faint, p
     const hot = lit.get(word.i);
     if (hot) {
       marks.unshift(mark(`lit-${word.i}`, "rect", { x: word.x - size * 0.14, y: word.y - size * 0.86, w: word.w + size * 0.28, h: size * 1.16, rx: size * 0.2, o: 0.06 + 0.22 * hot.w }, { tone: hot.tone }));
-      if (hot.w > 0.15) marks.push(mark(`share-${word.i}`, "text", { x: word.x + word.w / 2, y: word.y + size * (hot.same ? 0.92 : -1.02), size: Math.max(13, size * 0.5), share: hot.w }, { tone: hot.tone, anchor: "middle", weight: 650, enter: { share: 0 } }));
+      if (hot.w > 0.15) marks.push(mark(`share-${word.i}`, "text", { x: word.x + word.w / 2, y: word.y + (hot.same ? size * 0.92 + below(word.i) : -size * 1.02), size: Math.max(13, size * 0.5), share: hot.w }, { tone: hot.tone, anchor: "middle", weight: 650, enter: { share: 0 } }));
+    }
+    const tag = tags.get(word.i);
+    if (tag !== undefined) { // by its own name: the tag of another word glides there
+      const type = Math.max(12, size * 0.46);
+      const [w, x, y] = [ruler(tag, type, false) + type, word.x + word.w / 2, word.y + size * 0.64];
+      marks.push(mark(`note-${tag}`, "rect", { x: x - w / 2, y: y - type * 0.66, w, h: type * 1.4, rx: type * 0.3, o: 0.16 }, { tone: "note" }));
+      marks.push(mark(`noted-${tag}`, "text", { x, y: y + type * 0.36, size: type }, { text: tag, anchor: "middle", tone: "note", weight: 600 }));
     }
     if (word.i === under) marks.push(mark("under", "rect", { x: word.x, y: word.y + size * 0.24, w: word.w, h: Math.max(2.5, size * 0.09), rx: 2 }, { tone: looks[0]?.tone ?? "ink" }));
     if (few && press.includes(word.i)) marks.push(mark(`may-${word.i}`, "rect", { x: word.x, y: word.y + size * 0.3, w: word.w, h: 2, rx: 1 }, { tone: "soft" }));

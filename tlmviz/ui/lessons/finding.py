@@ -1,0 +1,278 @@
+"""Lesson 3, "How a head finds the earlier bird": one head leaves notes on what stood before, a head above it reads them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+
+from tlmviz.facades.language_model import LanguageModel
+from tlmviz.figures.written import percent
+from tlmviz.tracing.trace import Trace
+
+from ..language import N_, _
+from .measures import NOTER, Head, heads_of, little, named, repeated, rewritten, row, without, word, words_at
+from .parts import Behind, Choose, Drag, End, Lesson, Part, Picture, Press, Reply, Scene, Tap, Unfit
+from .pictures import INK, LOOK, NOTE, bar, bars, likeliest, look, ring, rings, strip
+
+MODEL = "stories-rope"
+STORY = "Anna saw a yellow bird. Ben saw a little doll. Anna took the yellow"
+FRONTS = ("red", "green", "baby")  # what stands before the bird instead; with the last one it is lost
+NEW, BELOW = "sea", "KLMNO"  # stands in the place of the bird; heads to be silenced, N the noter
+SURE, LOOKS, LESS = 0.4, 0.5, 0.75  # least share of the answer, least look at it, and what is left of that
+
+
+@dataclass(frozen=True)
+class Run:
+    """One reading of a text, with an edit or without: the likeliest words, the answer's share, where the finder looks."""
+
+    tokens: list[str]
+    top: list[tuple[str, float]]
+    share: float
+    row: list[float]
+
+    @property
+    def text(self) -> str:
+        """What is read."""
+        return "".join(self.tokens[1:])
+
+
+@dataclass(frozen=True)
+class Found:
+    """A text that repeats its last word: the answer, at `place`, followed it before, and the `finder` looks there.
+
+    With each of five heads `silent`; where the noter looks `back` from every word; with the answer's note erased, or exchanged
+    with its partner's. Of the lesson's story, `others`: with other words in it; and the share of NEW with no story before it.
+    """
+
+    place: int
+    finder: Head
+    whole: Run
+    silent: Mapping[Head, Run]
+    back: Mapping[int, list[float]]
+    erased: Run
+    partner: int
+    exchanged: Run
+    others: Mapping[str, Run]
+    alone: float
+
+    @property
+    def last(self) -> int:
+        """The last token."""
+        return len(self.whole.tokens) - 1
+
+    @property
+    def one_back(self) -> list[int]:
+        """The words from which the noter looks most at what stands right before."""
+        return [i for i, weights in self.back.items() if max(weights) == weights[i - 1]]
+
+    def at(self, place: int) -> str:
+        """The word at a place."""
+        return word(self.whole.tokens[place])
+
+
+def measure(lm: LanguageModel, text: str) -> Found:
+    """All of it, in some sixty passes."""
+    trace = lm.trace(text)
+    answer, place = repeated(trace, SURE)
+
+    def run(read: Trace, of: int = answer) -> Run:
+        chances = read.probabilities()
+        return Run(read.tokens, named(lm, chances, 3), float(chances[of]), row(read, finder))
+
+    lookers = [head for head in heads_of(trace) if head[0] > NOTER[0] and row(trace, head)[place] > LOOKS]
+    if not lookers:
+        raise Unfit(N_("In your sentence no head looks at the word that followed last time."))
+    finder = min(lookers, key=lambda head: float(without(lm, text, head).probabilities()[answer]))
+    whole, erased = run(trace), run(rewritten(lm, text, NOTER, {place: None}))
+    below = {head: run(without(lm, text, head)) for head in heads_of(trace) if head[0] < finder[0]}
+    needed = sorted(below, key=lambda head: below[head].row[place])[: len(BELOW)]
+    if needed[0] != NOTER or max(erased.row[place], below[NOTER].row[place]) > LESS * whole.row[place]:
+        raise Unfit(N_("In your sentence the head that finds the word hardly needs the one below."))
+    words = words_at(trace.tokens)[1:]
+    free = [i for i in words if trace.ids[i - 1] != trace.ids[-1] and i not in (place, len(trace) - 1)]
+    exchanged = {i: run(rewritten(lm, text, NOTER, {place: i, i: place})) for i in free}
+    partner = max(free, key=lambda i: exchanged[i].row[i], default=place)
+    if partner == place or exchanged[partner].row[partner] <= exchanged[partner].row[place]:
+        raise Unfit(N_("In your sentence the notes alone do not lead the head."))
+    others, alone, new = {}, 0.0, lm.encode(f"a {NEW}")[-1]
+    if text == STORY:
+        others = {each: run(lm.trace(text.replace(word(trace.tokens[-1]), each, 1))) for each in FRONTS}
+        others[NEW] = run(lm.trace(text.replace(word(trace.tokens[place]), NEW)), new)
+        alone = float(lm.trace(text.rpartition(". ")[2]).probabilities()[new])
+    return Found(
+        place, finder, whole, {head: below[head] for head in needed}, {i: row(trace, NOTER, i) for i in words}, erased,
+        partner, exchanged[partner], others, alone,
+    )  # fmt: skip
+
+
+def words(m: Found, home: Found) -> dict[str, str]:
+    """What stands for the names in the sentences."""
+    best, now = m.exchanged.top[0]
+    return {
+        "word": m.at(m.place), "last": m.at(m.last), "look": percent(m.whole.row[m.place]), "sure": percent(m.whole.share),
+        "same": little(m.whole.row[m.place - 1]), "silent": percent(m.silent[NOTER].row[m.place]),
+        "note": percent(m.back[m.place][m.place - 1]), "often": str(len(m.one_back)), "all": str(len(m.back)),
+        "left": percent(m.erased.share), "less": percent(m.erased.row[m.place]), "other": m.at(m.partner),
+        "new": percent(m.exchanged.row[m.partner]), "gone": little(m.exchanged.row[m.place]), "best": best, "now": percent(now),
+    }  # fmt: skip
+
+
+def plot(m: Found, home: Found) -> list[Scene]:
+    """The scenes on a text; the last two on the lesson's own."""
+    again = _("This is the lesson's own story. ") if m is not home else ""
+    ours = words(home, home)
+    own = (replace(it, hint=again + it.hint, words=ours | {**it.words}) for it in (_front(home), _copy(home)))
+    return [_tap(m), _silence(m), _back(m), _erase(m), _exchange(m), *own]
+
+
+def _looks(m: Found, run: Run, tags: Mapping[int, str], swapped: Sequence[int] = ()) -> Part:
+    """A text with the finder's look from its last word."""
+    looks = [look("F", m.last, run.row)]
+    return strip(run.tokens, under=m.last, looks=looks, notes=tags, share=0.64, swapped=swapped)
+
+
+def _not_there(m: Found, weights: Sequence[float], reason: str) -> dict[int, Reply]:
+    """What a tap on any word gets, which has this look."""
+    shares = {i: little(weights[i]) for i in words_at(m.whole.tokens) if i < len(weights)}
+    return {i: Reply(_("Not there."), reason, words={"it": m.at(i), "its": its}) for i, its in shares.items()}
+
+
+def _tap(m: Found) -> Scene:
+    same = _("It gets {same}. F lands one word further: “{word}” gets {look}. How can it know?")
+    right = _("It gets {look}, the earlier “{last}” {same}. The model is {sure} sure. How can F know?")
+    other = _("“{it}” gets {its}; “{word}”, after the earlier “{last}”, gets {look}.")
+    replies = _not_there(m, m.whole.row, other)
+    replies[m.place - 1] = Reply(_("The same word: one would think so."), same)
+    replies[m.place] = Reply(_("Yes, “{word}”."), right, True)
+    return Scene(
+        _("This story begins to repeat itself. Head **F** looks back from the last “{last}”. Tap the word it looks at most."),
+        (strip(m.whole.tokens, under=m.last, press=replies),), Tap(replies), (_looks(m, m.whole, {}), likeliest(m.whole.top)),
+        _("A head is a part of the model that looks back."), _behind(m), asks=True,
+    )  # fmt: skip
+
+
+def _rings(m: Found, named: Mapping[str, Head], silent: str = "") -> Picture:
+    """Five heads below, one of them silent, and where the finder looks then."""
+    run = m.silent[named[silent]] if silent else m.whole
+    heads = (ring(name, 1, "", NOTE if name == silent == "N" else INK, name == silent) for name in named)
+    return rings(*heads, press=silent != "N", verb=_("Silence"), share=0.4), _looks(m, run, {})
+
+
+def _silence(m: Found) -> Scene:
+    others = iter(sorted({*m.silent} - {NOTER}))
+    heads = {name: NOTER if name == "N" else next(others) for name in BELOW}
+    still = _("Without {name}, F still gives “{word}” {still} of its look. Try another.")
+    told = {it: {"name": it, "still": percent(m.silent[heads[it]].row[m.place])} for it in heads}
+    replies = {it: Reply(_("Not {name}."), still, shows=_rings(m, heads, it), words=told[it]) for it in heads}
+    found = _("Without N, the look of F at “{word}” falls from {look} to {silent}. What does N do?")
+    replies["N"] = Reply(_("It is N."), found, True, _rings(m, heads, "N"))
+    return Scene(
+        _("F has help from below. Press a head to silence it, always one alone. Which one does F need to find “{word}”?"),
+        _rings(m, heads), Press(replies), (), _("These work before F does. Each press silences one; the one before comes back."),
+        _behind(m, mute="{}.{}".format(*NOTER), panel="Mute heads"),
+    )  # fmt: skip
+
+
+def _back(m: Found) -> Scene:
+    other = _("N gives “{it}” {its}. “{last}”, which stands right before “{word}”, gets {note}.")
+    every = _("It gets {note}. At {often} of {all} words, N looks most at what stands right before.")
+    replies = _not_there(m, m.back[m.place][: m.place + 1], other)
+    replies[m.place - 1] = Reply(_("Yes, “{last}”."), every, True)
+    rows = {i: [weight * (n == i - 1) for n, weight in enumerate(m.back[i])] for i in m.one_back}
+    return Scene(
+        _("“{word}” itself says nothing of “{last}”. But **N** looks back from “{word}”. Tap the word that N looks at most."),
+        (strip(m.whole.tokens, blank="", under=m.place, press=replies),), Tap(replies),
+        (strip(m.whole.tokens, blank="", looks=[look(f"N{i}", i, each, NOTE) for i, each in rows.items()]),),
+        behind=_behind(m, head="{}.{}".format(*NOTER), query=str(m.place), key=str(m.place - 1)),
+    )  # fmt: skip
+
+
+def _erase(m: Found) -> Scene:
+    what = _("{sure} sure becomes {left}, and F gives “{word}” {less}. The word is there, its note is not.")
+    high = Reply(_("Then the word alone would do."), _("But ") + what)
+    replies = (Reply(_("Well guessed."), what, True), Reply(_("A little is left."), what), high)
+    tags = {m.place: m.at(m.place - 1), m.partner: m.at(m.partner - 1)}
+
+    def shown(run: Run, tags: Mapping[int, str]) -> Picture:
+        return _looks(m, run, tags), bars(bar(m.at(m.place), run.share, INK, "answer"), share=0.36)
+
+    return Scene(
+        _("N leaves a **note** on each word: what stood before. Now “{word}” loses its note. How sure will the model be? Drag."),
+        shown(m.whole, tags),
+        Drag(_("How sure the model will still be, in per cent"), _("Erase the note"), 100 * m.erased.share, replies),
+        shown(m.erased, {m.partner: tags[m.partner]}), _("The tags below two words are their notes."),
+        _behind(m, page="why"),
+    )  # fmt: skip
+
+
+def _exchange(m: Found) -> Scene:
+    gone = _("It gets {gone} now, “{other}” {new}. F goes where the note “{last}” is.")
+    right = _("It gets {new}, and the model says “{best}”, {now} sure. No word moved: F reads the notes.")
+    other = _("“{it}” gets {its}. “{other}”, which carries the note “{last}” now, gets {new}.")
+    replies = _not_there(m, m.exchanged.row, other)
+    replies[m.place] = Reply(_("Not any more."), gone)
+    replies[m.partner] = Reply(_("Yes, “{other}”."), right, True)
+    tags = {m.partner: m.at(m.place - 1), m.place: m.at(m.partner - 1)}
+    return Scene(
+        _("Now “{word}” and “{other}” exchange their notes; every word stays. Tap the word that **F** looks at most."),
+        (strip(m.whole.tokens, under=m.last, press=replies, notes=tags),), Tap(replies),
+        (_looks(m, m.exchanged, tags), likeliest(m.exchanged.top)), _("F still looks from the underlined word."),
+    )  # fmt: skip
+
+
+def _front(home: Found) -> Scene:
+    front, lost = home.place - 1, FRONTS[-1]
+    yes = _("It gives “{word}” {its}. “{it}” is a colour, as “{last}” is: a note that is alike will do.")
+    no = _("It gives “{word}” {its}; the model says “{says}”. “{it}” is no colour: its note does not fit.")
+    replies, tokens = [], [*home.whole.tokens]
+    tokens[front] = " …"
+    for it in FRONTS:
+        run, verdict = home.others[it], _("Yes, F loses it.") if it == lost else _("F still finds it.")
+        told = {"it": it, "its": percent(run.row[home.place]), "says": run.top[0][0]}
+        shown = _looks(home, run, {home.place: it}, [front]), likeliest(run.top)
+        replies.append(Reply(verdict, no if it == lost else yes, it == lost, shown, told, f"“{it}”"))
+    return Scene(
+        _("Another word shall stand before “{word}”, in place of the first “{last}”. With which one does F **lose** “{word}”?"),
+        (strip(tokens, under=home.last, swapped=[front]),), Choose(replies), shown, behind=_behind(home, home.others[lost]),
+    )  # fmt: skip
+
+
+def _copy(home: Found) -> Scene:
+    run, tags = home.others[NEW], {home.place: home.at(home.place - 1)}
+    gets = _("“{thing}” gets {copied}. F asks for no sense: it finds whatever stood after “{last}”.")
+    alone = _("Without the story it gets {alone}. F finds whatever stood after “{last}”, sense or not.")
+    bird = Reply(_("No bird is in this story."), gets, label="“{word}”")
+    doll = Reply(_("That would make sense."), _("But ") + gets, label="“{other}”")
+    return Scene(
+        _("Now Anna saw a {last} **{thing}**. Nobody can take a {thing} home. What will the model say that she took?"),
+        (strip(run.tokens, under=home.last, swapped=[home.place]),),
+        Choose([bird, Reply(_("Yes, {copied} sure."), alone, True, label="“{thing}”"), doll]),
+        (_looks(home, run, tags, [home.place]), likeliest(run.top)), behind=_behind(home, run),
+        words={"thing": NEW, "copied": percent(run.share), "alone": little(home.alone)},
+    )  # fmt: skip
+
+
+def _behind(m: Found, run: Run | None = None, page: str = "explorer", **more: str) -> Behind:
+    """A page on where the finder looks, in a run of its own."""
+    place = {"head": "{}.{}".format(*m.finder), "query": str(m.last), "key": str(m.place)}
+    return Behind(page, {"model": MODEL, "text": (run or m.whole).text, **place, **more})
+
+
+def end(m: Found, home: Found) -> list[End]:
+    """What can be explained now."""
+    here, there, top = m.at(m.place), m.at(m.partner), home.others[NEW].top
+    erased = bars(bar(here, m.whole.share), bar(_("erased"), m.erased.share, NOTE))
+    looks = bars(bar(here, m.exchanged.row[m.place], LOOK), bar(there, m.exchanged.row[m.partner], LOOK))
+    chain = _("Two heads in a chain copy whatever followed, sense or not: “{thing}”, {copied} sure.")
+    return [
+        End(_("A head below leaves a note on each word: what stood before. Note erased: {sure} sure becomes {left}."), (erased,)),
+        End(_("A head above looks for a note that fits the last word. Exchange two notes, and it looks elsewhere."), (looks,)),
+        End(chain.format(thing=NEW, copied=percent(home.others[NEW].share)), (bars(*(bar(*each) for each in top[:2])),)),
+    ]  # fmt: skip
+
+
+LESSON = Lesson(
+    "finding", N_("How a head finds the earlier bird"),
+    N_("What stood after a word is found again: one head leaves notes, another reads them. Erase one, exchange two."),
+    MODEL, STORY, measure, words, plot, end,
+)  # fmt: skip
