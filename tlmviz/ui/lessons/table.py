@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from . import looking, next_word
+from . import looking, next_word, scores
 from .parts import Lesson
 
-LESSONS: dict[str, Lesson] = {module.LESSON.name: module.LESSON for module in (next_word, looking)}
+LESSONS: dict[str, Lesson] = {module.LESSON.name: module.LESSON for module in (next_word, looking, scores)}
