@@ -52,9 +52,7 @@ def _tap(m: Found) -> Scene:
     last, replies = len(m.tokens) - 1, {}
     for i in words_at(m.tokens):
         verdict = _("Then like would look for like.") if m.tokens[i] == m.tokens[last] else _("Not there.")
-        reason = _(
-            "“{other}” gets {small} of the look, “{best}” {look}. What a word looks for is not what it is."
-        )
+        reason = _("“{other}” gets {small} of the look, “{best}” {look}. A word does not look for its like.")
         replies[i] = Reply(verdict, reason, words={"other": m.name(i), "small": little(m.weights[i])})
     reason = _("It gets {look} of the look; {same} gets {alike}. Like does not look for like.")
     replies[m.best] = Reply(_("Yes, “{best}”."), reason, True)
@@ -92,15 +90,10 @@ def _multiply(m: Found) -> Scene:
         replies.append(Reply(f"{factors} {product}.", why, False, shown, {"n": f"{at + 1}"}))
     every, above = dict(enumerate(products)), {"above": str(sum(product > 0 for product in products))}
     added = _pairs(m, every, says=f"= {number(m.scores[m.best], '.1f')}")
+    count = _("{above} of them are above zero. Next, they are added up.")
     fits = _("That is the **score** of “{best}”: the better its key fits the query, the higher.")
     replies += [
-        Reply(
-            _("All {d}."),
-            _("{above} are above zero. Next, all are added up."),
-            False,
-            _pairs(m, every),
-            above,
-        ),
+        Reply(_("All {d} products."), count, False, _pairs(m, every), above),
         Reply(_("Together {score}."), fits, True, added),
     ]
     return Scene(
@@ -126,12 +119,12 @@ def _rows(m: Found) -> Scene:
     )  # fmt: skip
 
 
-def _shares(m: Found, shares: list[float] | None) -> Picture:
-    """Four words with their scores, and what each gets of the look."""
+def _shares(m: Found, by: float = 1, told: bool = True) -> Picture:
+    """Four words with their scores, divided, and what each gets of the look."""
     rows = []
     for n, i in enumerate(dict.fromkeys((m.best, m.second, m.same, m.worst))):
-        label = f"{m.name(i)}  {number(m.scores[i], '.1f')}"
-        rows.append(bar(label, shares and shares[i], SOFT if n else LOOK, f"{n}"))
+        label = f"{m.name(i)} {number(m.scores[i] / by, '.1f')}"
+        rows.append(bar(label, m.shares(by)[i] if told else None, SOFT if n else LOOK, f"{n}"))
     return (bars(*rows),)
 
 
@@ -144,9 +137,9 @@ def _spike(m: Found) -> Scene:
         Reply(_("Less: {bare}."), why),
     )
     return Scene(
-        _("**Softmax** makes shares of scores. “{best}” has {score}, “{second}” {next}. How much of 100% gets “{best}”? Drag."),
-        _shares(m, None), Drag(_("Share of the best word, in per cent"), _("Share out"), 100 * m.bare, replies),
-        _shares(m, m.shares()), _("Beside each word stands its score."), _explorer(m, stage="dot"),
+        _("**Softmax** makes shares of scores. “{best}” has {score}, “{second}” {next}. What share does “{best}” get? Drag."),
+        _shares(m, told=False), Drag(_("Share of the best word, in per cent"), _("Share out"), 100 * m.bare, replies),
+        _shares(m), _("Beside each word stands its score."), _explorer(m, stage="dot"),
     )  # fmt: skip
 
 
@@ -162,10 +155,11 @@ def _divide(m: Found) -> Scene:
     replies = []
     for by, why in said.items():
         filled = {"by": number(by, ".1f" if by % 1 else ",.0f"), "share": percent(m.shares(by)[m.best])}
-        replies.append(Reply(_("÷ {by}: {share}."), why, by == LEVEL, _shares(m, m.shares(by)), filled))
+        replies.append(Reply(_("÷ {by}: {share}."), why, by == LEVEL, _shares(m, by), filled))
     return Scene(
         _("A **spike**: one word gets nearly all. Now all scores are divided. Press until every word gets alike."),
-        _shares(m, m.shares()), Again(_("Divide by more"), replies), behind=_explorer(m, panel="Scale"),
+        _shares(m), Again(_("Divide by more"), replies), hint=_("Beside each word stands its score."),
+        behind=_explorer(m, panel="Scale"),
     )  # fmt: skip
 
 
@@ -173,10 +167,13 @@ def _root(home: Found) -> Scene:
     (one, sums, grown), d, by = home.before, len(home.query), number(home.root, ".1f")
     labels = _("one product"), _("sum of {d}", d=d), _("sum ÷ √{d}", d=d)
     every = one, sums, [each / home.root for each in sums]
-    span, says = max(map(abs, (*one, *sums))), ("1", number(grown, ".1f"), number(grown / home.root, ".1f"))
+    span = max(map(abs, (*one, *sums)))
+    says = [f"× {number(each, '.1f')}" for each in (1, grown, grown / home.root)]
     clouds = [cloud(*each) for each in zip(labels, labels, every, says, (INK, LOOK, DOES))]
     unknown = (cloud(label, label, None) for label in labels[1:])
-    why = _("Half lie below zero, so much cancels: sums reach √{d} = {grown} times as far. So that is the divisor.")  # fmt: skip
+    why = _(
+        "Half lie below zero, so much cancels: sums reach √{d}, {grown} times, as far. So √{d} is the divisor."
+    )
     answers = {
         _("no wider"): _("Then they would cancel wholly."), _("{by} times", by=by): _("Yes, {root}."),
         _("{d} times", d=d): _("Then all would pull to one side."),
@@ -190,11 +187,12 @@ def _root(home: Found) -> Scene:
 
 
 def _double(m: Found) -> Scene:
-    labels = _("as they are"), _("all doubled"), _("{added} added", added=ADDED)
+    pair = [m.scores[i] / m.root for i in (m.best, m.second)]
+    doubled, added = ([TIMES * each for each in pair], [each + ADDED for each in pair])
+    changed = {"": pair, f"× {TIMES}: ": doubled, f"+ {ADDED}: ": added}
+    labels = [what + ", ".join(number(each, ".1f") for each in both) for what, both in changed.items()]
     shares = m.weights[m.best], m.shares(m.root / TIMES)[m.best], m.shares(m.root, ADDED)[m.best]
-    why = _(
-        "Only how far scores lie apart counts. Doubling doubles it: {double}. Adding leaves it: {shifted}."
-    )
+    why = _("Only distances of scores count. Doubling doubles them: {double}. Adding leaves them: {shifted}.")
     answers = {
         _("doubling"): _("Yes, nearer a spike."), _("adding"): _("Then size would count, not distance."),
         _("both"): _("Then adding would part them, too."),
@@ -202,7 +200,7 @@ def _double(m: Found) -> Scene:
     return Scene(
         _("Divided, “{best}” gets {look}. Now **double** all scores, or **add {added}** to each. Which gives “{best}” more?"),
         _bars(labels, (shares[0], None, None)), _choose(why, [*answers][0], answers), _bars(labels, shares),
-        behind=_explorer(m, panel="Scale"),
+        _("The scores of “{best}” and “{second}”, and the share of “{best}”."), _explorer(m, panel="Scale"),
     )  # fmt: skip
 
 
@@ -236,14 +234,16 @@ def _mix(m: Found) -> Scene:
 def _swap(home: Found, other: bool) -> Scene:
     last, (new, share), was = len(home.tokens) - 1, home.swapped[0], home.top[0][0]
     looks = [look("A", last, home.weights)]
-    why = _("It still looks at “{best}”, but finds the value of “{second}”. The key says **where**, the value **what**.")  # fmt: skip
+    why = _(
+        "It looks at “{best}”, finds the value of “{second}”. The key says **where**, the value **what**."
+    )
     third = next(name for name, _share in home.top if name not in (new, was))
     verdicts = _("Then the look would decide."), _("Yes, with {new}."), _("Neither value brings that.")
     answers = dict(sorted(zip((f"“{name}”" for name in (was, new, third)), verdicts)))
     own = {"best": home.name(home.best), "second": home.name(home.second), "was": was, "new": percent(share)}
     told = strip(home.tokens, under=last, looks=looks, blank=new, told=True, share=0.6)
     return Scene(
-        _("In this head “{best}” and “{second}” swap **values**, nothing else. The model had guessed “{was}”. What now?"),
+        _("In this head “{best}” and “{second}” swap **values**, nothing else. The guess was “{was}”. What now?"),
         (strip(home.tokens, under=last, looks=looks),), _choose(why, f"“{new}”", answers),
         (told, *_bars(*zip(*home.swapped))),
         (_("This is the lesson's own text. ") if other else "") + _("Queries and keys stay, and so does the look."),

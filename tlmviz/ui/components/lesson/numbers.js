@@ -16,7 +16,8 @@ import { mark } from "./marks.js";
 function placedRows(W, H, rows, ruler) {
   const [big, tiny] = [W > 600, W < 260];
   const size = big ? 20 : 16;
-  const [left, right] = ["label", "says"].map((name) => (big ? Math.max(...rows.map((row) => ruler(row[/** @type {"label"} */ (name)], size, true))) * 1.1 + 24 : 4));
+  const room = (/** @type {string[]} */ texts) => (big ? Math.max(...texts.map((text) => ruler(text, size, true))) * 1.1 + 24 : 4);
+  const [left, right] = [room(rows.map(({ label }) => label)), room(["× −0.00", ...rows.map(({ says }) => says)])]; // what is said of a column changes
   const [wide, step] = [Math.min(W - left - right, 760), Math.min(H / rows.length, 150)];
   const x = (W - left - right - wide) / 2 + left;
   return rows.map((row, n) => {
