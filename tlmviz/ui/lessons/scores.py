@@ -51,10 +51,10 @@ def _bars(labels: Iterable[str], shares: Iterable[float | None]) -> Picture:
 def _tap(m: Found) -> Scene:
     last, replies = len(m.tokens) - 1, {}
     for i in words_at(m.tokens):
-        verdict = _("Then like would look for like.") if m.tokens[i] == m.tokens[last] else _("Not there.")
-        reason = _("“{other}” gets {small} of the look, “{best}” {look}. A word does not look for its like.")
+        verdict = _("Then like would fit like.") if m.tokens[i] == m.tokens[last] else _("Not there.")
+        reason = _("“{other}” gets {small} of the look, “{best}” {look}. To fit is not to be alike.")
         replies[i] = Reply(verdict, reason, words={"other": m.name(i), "small": little(m.weights[i])})
-    reason = _("It gets {look} of the look; {same} gets {alike}. Like does not look for like.")
+    reason = _("It gets {look} of the look; {same} gets {alike}. To fit is not to be alike.")
     replies[m.best] = Reply(_("Yes, “{best}”."), reason, True)
     return Scene(
         _("A head looks back from the last word, “{last}”. Which word does it look at most? Tap it."),
