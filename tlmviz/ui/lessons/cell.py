@@ -101,9 +101,11 @@ def measure(lm: LanguageModel, text: str) -> Found:
         return found
     products = unit_products(untrained(lm).trace(text))
     sums, singles = products.sum(-1), products.flatten()
-    shown = (each[:: len(each) // DOTS].tolist() for each in (singles, sums))
+    one, some = (each[:: len(each) // DOTS].tolist() for each in (singles, sums))
     swapped = exchanged(lm, text, found.head, found.best, found.second).probabilities()
-    return replace(found, before=(*shown, float(sums.square().mean().sqrt())), swapped=named(lm, swapped, 3))
+    return replace(
+        found, before=(one, some, float(sums.square().mean().sqrt())), swapped=named(lm, swapped, 3)
+    )
 
 
 def _row(lm: LanguageModel, text: str, trace: Trace, head: Head) -> Found | None:

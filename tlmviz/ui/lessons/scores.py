@@ -258,7 +258,7 @@ def _explorer(m: Found, **more: str) -> Behind:
 
 def end(m: Found, home: Found) -> list[End]:
     """What can be explained now."""
-    divided = _("undivided"), _("÷ √{d}", d=len(m.query))
+    divided = "÷ 1", _("÷ √{d}", d=len(m.query))
     return [
         End(_("A score is a query times a key, number by number, added up. “{best}” gets {score}."),
             (numbers(line("products", "", m.products[m.best])),)),
