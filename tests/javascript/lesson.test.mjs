@@ -111,6 +111,33 @@ test("rings can be pressed where they are drawn, on a phone in lines", () => {
   }
 });
 
+const row = (id, values, more = {}) => ({ id, label: id, values, says: "?", tone: "ink", top: 4, ...more });
+
+test("rows of numbers are bars above and below zero, as high as their numbers, and one that is not told has none", () => {
+  for (const [W, H] of [...SIZES, [240, 120]]) {
+    const picture = marksOf("numbers", { rows: [row("q", [4, -2, 0.5]), row("p", [null, 2, null])], at: 1 }, W, H);
+    const [high, low, half, other] = ["q-0", "q-1", "q-2", "p-1"].map((key) => find(picture, `numbers:${key}`).to);
+    const zero = find(picture, "numbers:q-zero").to.y + 0.75;
+    assert.ok(Math.abs(high.y + high.h - zero) < 0.01 && Math.abs(low.y - zero) < 0.01, "they begin at zero");
+    assert.ok(Math.abs(high.h / low.h - 2) < 0.01 && Math.abs(low.h - other.h) < 0.01 && half.h < low.h);
+    assert.equal(low.x, other.x, "number stands above number");
+    assert.equal(find(picture, "numbers:p-0"), undefined);
+    const at = find(picture, "numbers:p-at").to;
+    assert.ok(at.x <= other.x && at.x + at.w >= other.x + other.w);
+    for (const { to, type } of picture.marks) if (type === "rect") assert.ok(to.x >= 0 && to.x + to.w <= W && to.y >= -3 && to.y + to.h <= H + 3);
+  }
+});
+
+test("dots lie as far from zero as their numbers, in one measure for all rows", () => {
+  for (const [W, H] of SIZES) {
+    const picture = marksOf("dots", { rows: [row("one", [1, -1]), row("sums", [5, -10]), row("later", null)], span: 10 }, W, H);
+    const off = (key) => { const { x, w } = find(picture, `dots:${key}`).to; return x + w / 2; };
+    const [middle, one, five, ten] = ["one-zero", "one-0", "sums-0", "sums-1"].map(off);
+    assert.ok(Math.abs((five - middle) / (one - middle) - 5) < 0.01 && Math.abs((ten - middle) / (one - middle) + 10) < 0.01);
+    assert.ok(off("sums-1") > 0 && find(picture, "dots:later-0") === undefined && find(picture, "dots:later-says").look.text === "?");
+  }
+});
+
 test("parts of a picture stand one above another, each with keys of its own", () => {
   const parts = [{ kind: "strip", share: 3, options: STRIP }, { kind: "bars", share: 1, options: { rows: [{ id: "a", label: "a", share: 0.5, tone: "ink" }] } }];
   const picture = composed(1000, 400, parts, ruler);

@@ -15,8 +15,9 @@ from pages import ALL
 from tests.pages.helpers import assert_healthy, follow_link, link_of
 from tlmviz.analysis.attention.attribution import attribute_logit
 from tlmviz.analysis.attention.interventions import mute_heads
+from tlmviz.analysis.numbers.logits import untrained
 from tlmviz.ui import compute
-from tlmviz.ui.lessons import finding, looking, next_word, runner
+from tlmviz.ui.lessons import cell, finding, looking, next_word, runner, scores
 from tlmviz.ui.lessons.parts import Choose, Press, Reply, Scene
 from tlmviz.ui.lessons.table import LESSONS
 
@@ -25,6 +26,7 @@ OWN = {  # sentences that a lesson takes
     "next": "My cat sat on the mat and my dog sat on the",
     "looking": "Lily saw a small ball in the park. Lily was happy. Tom saw the small",
     "finding": "Emma had a yellow bird. Tom had a little flower. Emma took the yellow",
+    "scores": "Lily had a big dog and a small cat. Lily loved the big",
 }
 TEXTS = [
     pytest.param(name, sentence, id=f"{name}{'-own' if sentence else ''}")
@@ -132,6 +134,7 @@ REFUSED = [
     ("finding", "Once upon a time there was a girl named Lily", "repeats nothing"),
     ("finding", "Tom was happy. Anna had a red ball and Tom was", "does not guess the word that followed"),
     ("looking", "Lucy has a blue car and a red cat. Lily wants to play with the blue", "no single head"),
+    ("scores", "Once upon a time there was a girl.", "no head looks mostly"),
 ]  # fmt: skip
 
 
@@ -372,3 +375,89 @@ def test_a_lesson_whose_point_does_not_hold_raises(lm, monkeypatch):
     monkeypatch.setattr(looking, "told", other)
     with pytest.raises(looking.Unfit, match="hardest also does the work"):
         looking.measure(lm, looking.STORY)
+
+
+def plainly_pointed(lm, edit=None):
+    """What the model of lesson 4's story guesses next, and its shares."""
+    shares = lm.trace(cell.STORY, edit=edit).logits_at(-1).double().softmax(-1)
+    return lm.tokenizer.name(int(shares.argmax())).strip(), float(shares.max())
+
+
+def test_a_score_is_the_sum_of_products_and_the_same_word_gets_little(lm):
+    m = runner.measured("scores", cell.STORY)
+    trace = lm.trace(cell.STORY)
+    query, key = (trace[f"blocks.5.attn.{name}"][0, 0].double() for name in ("q", "k"))
+    assert m.head == (5, 0) and [m.name(i) for i in (m.best, m.second, m.same, -1)] == [
+        "ball",
+        "car",
+        "red",
+        "red",
+    ]
+    for place in range(len(m.tokens)):
+        score = sum(float(query[-1, n]) * float(key[place, n]) for n in range(32))
+        assert m.scores[place] == pytest.approx(score, abs=1e-3)
+    parts = [math.exp((score - max(m.scores)) / math.sqrt(32)) for score in m.scores]
+    assert m.weights == pytest.approx([part / sum(parts) for part in parts], abs=1e-4)
+    assert max(m.scores) == m.scores[m.best] and m.weights[m.same] < 0.02
+    assert all(
+        m.scores[m.worst] <= m.scores[i] for i, token in enumerate(m.tokens) if i and token.strip().isalpha()
+    )
+
+
+def test_softmax_makes_a_spike_of_undivided_scores_and_sees_only_differences(lm):
+    m = runner.measured("scores", cell.STORY)
+
+    def softmax(scores):
+        return [float(share) for share in torch.tensor(scores, dtype=torch.float64).softmax(-1)]
+
+    divided = [score / 32**0.5 for score in m.scores]
+    filled = scores.words(m, m)
+    assert f"{softmax(m.scores)[m.best]:.1%}" == filled["bare"] == "99.8%"
+    assert f"{softmax([2 * score for score in divided])[m.best]:.0%}" == filled["double"] == "91%"
+    assert (
+        f"{softmax([10 + score for score in divided])[m.best]:.0%}"
+        == filled["shifted"]
+        == filled["look"]
+        == "73%"
+    )
+    level = softmax([score / scores.LEVEL for score in m.scores])
+    assert max(level) - min(level) < 0.005  # "All words alike."
+    ratio = softmax(m.scores)[m.best] / softmax(m.scores)[m.second]
+    assert float(filled["times"]) == pytest.approx(ratio, rel=0.1)
+
+
+def test_sums_of_products_reach_root_d_times_as_far_before_training(lm):
+    m = runner.measured("scores", cell.STORY)
+    raw = untrained(lm).trace(cell.STORY)
+    singles, sums = [], []
+    for layer in range(raw.n_layers):
+        for head in range(raw.n_heads):
+            q, k, _ = raw.qk(layer, head)
+            products = [q[i].double() * k[j].double() for i in range(len(raw)) for j in range(i + 1)]
+            typical = torch.stack(products).square().mean().sqrt()
+            singles += [each / typical for each in products]
+            sums += [each.sum() / typical for each in products]
+    grown = float(torch.stack(sums).square().mean().sqrt())
+    assert m.before[2] == pytest.approx(grown, abs=1e-6) and abs(grown / 32**0.5 - 1) < 0.02
+    assert abs(float((torch.stack(singles) < 0).double().mean()) - 0.5) < 0.02  # "Half lie below zero."
+    one, shown = (math.sqrt(sum(each**2 for each in values) / len(values)) for values in m.before[:2])
+    assert 4 < shown / one < 8  # the dots say the same
+
+
+def test_what_comes_out_is_a_mixture_of_values_and_exchanged_values_change_the_guess(lm):
+    m = runner.measured("scores", cell.STORY)
+    v = lm.trace(cell.STORY)["blocks.5.attn.v"][0, 0].double()
+    mixture = sum(weight * v[place] for place, weight in enumerate(m.weights))
+    assert m.out == pytest.approx(mixture.tolist(), abs=1e-3)
+    ours = m.weights[m.best] * v[m.best] + m.weights[m.second] * v[m.second]
+    assert abs(float(ours[m.told]) - m.out[m.told]) < 0.1  # "a little of other words"
+
+    def edit(values, record):
+        values = values.clone()
+        best, second = values[0, 0, m.best].clone(), values[0, 0, m.second].clone()
+        values[0, 0, m.best], values[0, 0, m.second] = second, best
+        return values
+
+    assert plainly_pointed(lm)[0] == "ball"
+    word, share = plainly_pointed(lm, {"blocks.5.attn.v": edit})
+    assert (word, share) == (m.swapped[0][0], pytest.approx(m.swapped[0][1], abs=1e-5)) and word == "car"

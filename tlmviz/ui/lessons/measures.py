@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
@@ -106,3 +107,31 @@ def brings(lm: LanguageModel, added: Tensor, count: int = 3) -> Valued:
     names = {token: lm.tokenizer.name(token) for token in added.topk(40).indices.tolist()}
     whole = [token for token, name in names.items() if name.startswith(" ") and name.strip().isalpha()]
     return named(lm, added, count, whole)
+
+
+def shared_out(scores: Sequence[float], divisor: float = 1.0) -> list[float]:
+    """Softmax of scores that are divided by a number first."""
+    most = max(scores)
+    parts = [math.exp((score - most) / divisor) for score in scores]
+    return [part / sum(parts) for part in parts]
+
+
+def exchanged(lm: LanguageModel, text: str, head: Head, one: int, other: int) -> Trace:
+    """A pass in which two tokens have each other's value in a head, and nothing else of each other."""
+
+    def edit(v: Tensor, record: object) -> Tensor:  # [B, H, T, D]
+        v = v.clone()
+        v[:, head[1], [one, other]] = v[:, head[1], [other, one]]
+        return v
+
+    return lm.trace(text, edit={f"blocks.{head[0]}.attn.v": edit})
+
+
+def unit_products(trace: Trace) -> Tensor:
+    """The products [n, D] of every query with every key that it may see, of all heads; in each head a typical one is 1."""
+    pairs, found = torch.tril_indices(len(trace), len(trace)), []
+    for head in heads_of(trace):
+        q, k, _ = trace.qk(*head)
+        products = q.double()[pairs[0]] * k.double()[pairs[1]]
+        found.append(products / products.square().mean().sqrt())
+    return torch.cat(found)

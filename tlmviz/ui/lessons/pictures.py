@@ -120,3 +120,33 @@ def cards(*brought: tuple[str, str, Sequence[tuple[str, float]]], share: float =
         {"cards": [{"name": name, "tone": tone, "rows": rows} for name, tone, rows in brought]},
         share,
     )
+
+
+def line(
+    name: str, label: str, values: Sequence[float | None], says: str = "", tone: str = INK, top: float = 0
+) -> dict[str, object]:
+    """One row of numbers as bars above and below zero; those that are None are not told yet.
+
+    `top` is drawn as high as another row's; without it, the largest of the row is.
+    """
+    told = [value if value is None else round(value, 2) for value in values]
+    largest = top or max((abs(value) for value in told if value is not None), default=1)
+    return {"id": name, "label": label, "values": told, "says": says, "tone": tone, "top": largest}
+
+
+def numbers(*lines: Mapping[str, object], at: int | None = None, share: float = 1.0) -> Part:
+    """Rows of numbers, number above number; the column `at` is marked."""
+    return Part("numbers", {"rows": lines, "at": at}, share)
+
+
+def cloud(
+    name: str, label: str, values: Sequence[float] | None, says: str = "?", tone: str = INK
+) -> dict[str, object]:
+    """Numbers as dots left and right of zero; without `values` they are not told yet."""
+    told = values if values is None else [round(value, 2) for value in values]
+    return {"id": name, "label": label, "values": told, "says": says, "tone": tone}
+
+
+def dots(span: float, *clouds: Mapping[str, object], share: float = 1.0) -> Part:
+    """Dots from -`span` to `span`, to see how wide each row of them lies."""
+    return Part("dots", {"rows": clouds, "span": span}, share)

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from . import finding, looking, next_word
+from . import finding, looking, next_word, scores
 from .parts import Lesson
 
-LESSONS: dict[str, Lesson] = {module.LESSON.name: module.LESSON for module in (next_word, looking, finding)}
+LESSONS: dict[str, Lesson] = {
+    module.LESSON.name: module.LESSON for module in (next_word, looking, finding, scores)
+}

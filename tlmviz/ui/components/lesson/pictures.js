@@ -4,6 +4,7 @@
 import { bars, odds } from "./bars.js";
 import { cards, fan, rings } from "./heads.js";
 import { placed } from "./marks.js";
+import { dots, numbers } from "./numbers.js";
 import { strip } from "./strip.js";
 
 /** @typedef {import("./marks.js").Picture} Picture */
@@ -11,7 +12,7 @@ import { strip } from "./strip.js";
 /** @typedef {{ kind: string, share: number, options: any }} Part of a picture, which stand one above another: `share` of the height */
 
 /** @type {Record<string, (W: number, H: number, options: any, ruler: Ruler) => Picture>} */
-const KINDS = { strip, bars, odds, rings, fan, cards };
+const KINDS = { strip, bars, odds, rings, fan, cards, numbers, dots };
 
 /**
  * All parts of a picture, one above another.
