@@ -14,6 +14,7 @@ import { mark } from "./marks.js";
 /** @typedef {{ i: number, text: string, x: number, y: number, w: number, line: number }} Laid */
 
 const [LARGEST, LEAST, LINE] = [40, 13, 2.5]; // sizes of type in pixels, and lines in sizes
+const BOLD = 1.12; // times as wide: the word that is told
 const END = /^[.!?]["”]?$/;
 const CLOSING = /^[.,!?;:'’"”)]/;
 const LEAST_LOOK = 0.02; // shares below are not drawn
@@ -30,7 +31,7 @@ export function lay(tokens, W, H, ruler) {
     /** @type {Laid[]} */
     const words = [];
     let [x, line, broken] = [0, 0, 0];
-    const widths = tokens.map(([, token]) => ruler(token.trim(), size, true));
+    const widths = tokens.map(([i, token]) => ruler(token.trim(), size, true) * (i < 0 ? BOLD : 1));
     tokens.forEach(([i, token], n) => {
       const text = token.trim();
       const w = widths[n];
