@@ -1,7 +1,9 @@
 """A lesson is taken with keys alone at both widths, left and come back to; a sentence of one's own is read or refused."""
 
+import contextlib
+
 import pytest
-from playwright.sync_api import expect
+from playwright.sync_api import TimeoutError, expect
 
 from tests.browser.everyone import unread
 from tests.browser.helpers import DESK, PHONE, open_link, param_of, phone, wait_for_param
@@ -28,11 +30,12 @@ def fits(page) -> None:
     for size in (PHONE, DESK):
         page.set_viewport_size(size)
         page.wait_for_function("width => innerWidth === width", arg=size["width"])
-        found = page.get_by_role("dialog").evaluate(MISFITS)
-        if found:  # a picture follows its place a frame later
-            page.wait_for_timeout(200)
-            found = page.get_by_role("dialog").evaluate(MISFITS)
-        assert found == [], size
+        lesson = page.get_by_role("dialog")
+        with contextlib.suppress(TimeoutError):  # a picture follows its place a frame later
+            page.wait_for_function(
+                f"lesson => !({MISFITS})(lesson).length", arg=lesson.element_handle(), timeout=5_000
+            )
+        assert lesson.evaluate(MISFITS) == [], size
 
 
 def opened(page):
