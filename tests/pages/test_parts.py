@@ -141,3 +141,10 @@ def test_every_part_is_found():
     assert {page: [menu.key for menu in part_menus(page)] for page in OTHERWISE} == {
         page: [key] for page, key in OTHERWISE.items()
     }
+
+
+@pytest.mark.parametrize("page", [page.folder for page in ALL])
+def test_a_model_with_steps_of_its_training_opens_wherever_it_can(page):
+    """Its slider stands above the page's own controls."""
+    app = open_page(page, {"model": "stories-induction@400"})
+    assert not app.exception, [error.message for error in app.exception]

@@ -82,7 +82,7 @@ def unread(*also: str) -> None:
     Nor what the fields `also` of the address say.
     """
     address.pictures_read(**dict.fromkeys((*(menu.key for menu in MENUS.values()), *also), ""))
-    hidden = ".st-key-top :is(.st-key-_model, .st-key-step, .st-key-about), :has(> * > .unread)"
+    hidden = ".st-key-top :is(.st-key-_model, .st-key-at_step, .st-key-about), :has(> * > .unread)"
     # With more than a style it goes where it is written, and with it when another part is drawn there.
     st.html(f'<style>{hidden} {{ display: none; }}</style><i class="unread"></i>')
 
