@@ -120,6 +120,20 @@ def test_a_sentence_of_ones_own_is_read_or_kept_with_the_reason(page, server):
     wait_for_param(page, "sentence", "The cat saw a bird. The dog saw a")
 
 
+def test_a_scene_that_is_not_there_is_the_end_which_leads_to_a_fresh_lesson(page, server):
+    open_link(page, server, "lessons", lesson="next", scene="77")
+    lesson, _ = opened(page)
+    expect(lesson).to_contain_text("this is its end")
+    expect(lesson).to_contain_text("You guessed 0 of")
+    lesson.get_by_role("button", name="Next lesson: Looking is not doing").click()
+    expect(lesson.get_by_label("A sentence of your own")).to_be_visible()
+    expect(lesson).not_to_contain_text("You guessed")
+    page.keyboard.press("Escape")
+    expect(
+        page.locator("article[data-tour=lesson-looking]").get_by_role("link", name="Begin")
+    ).to_be_visible()
+
+
 @pytest.mark.parametrize("name", LESSONS)
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 def test_a_lesson_is_for_everyone_on_a_phone(browser, server, name, scheme):

@@ -40,7 +40,7 @@ def test_a_link_opens_a_lesson_on_a_sentence_of_ones_own():
 def test_a_scene_that_is_not_there_is_the_end_and_says_so():
     app = open_page("start/lessons", {"lesson": "looking", "scene": "77", "told": "1.x.-.999"})
     assert_healthy(app)
-    assert "has 8 scenes" in opened(app)["note"]
+    assert "has 8 scenes" in opened(app)["beyond"]
 
 
 @pytest.mark.parametrize("name", ["nosuch", "<b>x</b>", "ü" * 300])

@@ -189,7 +189,7 @@ def _back(m: Found) -> Scene:
 
 def _erase(m: Found) -> Scene:
     what = _("{sure} sure becomes {left}, and F gives “{word}” {less}. The word is there, its note is not.")
-    high = Reply(_("Then the word alone would do."), _("But ") + what)
+    high = Reply(_("Less is left."), what)
     replies = (Reply(_("Well guessed."), what, True), Reply(_("A little is left."), what), high)
     tags = {m.place: m.at(m.place - 1), m.partner: m.at(m.partner - 1)}
 

@@ -248,7 +248,7 @@ def _silence(story: Story) -> Scene:
             _("How sure the model will still be, in per cent"), _("Silence {H}"), 100 * story.left[head],
             (
                 Reply(_("Well guessed."), what, True),
-                Reply(_("Then looking would be doing."), _("But ") + what),
+                Reply(_("Then {H} would be needed."), _("But ") + what),
                 Reply(_("A little is lost."), what),
             ),
         ),

@@ -31,6 +31,7 @@ class Found:
     known: int  # pieces in the vocabulary
     rarest: tuple[str, float]
     written: list[tuple[str, Valued]]
+    following: Valued  # the likeliest pieces behind all that is written
     head: Head  # that looks most from the last token at one word
     seen: int  # that word
     middle: int  # a word amid the text
@@ -56,7 +57,7 @@ def measure(lm: LanguageModel, text: str) -> Found:
     looks = {at: row(trace, head, at) for at in (last, middle)}
     return Found(
         text, trace.tokens, named(lm, chances, LISTED), len(chances), (word(lm.tokenizer.name(least)), float(chances[least])),
-        _written(lm, text), head, max(range(last + 1), key=looks[last].__getitem__), middle, looks,
+        *_written(lm, text), head, max(range(last + 1), key=looks[last].__getitem__), middle, looks,
         named(lm, lm.trace(STORY.replace(OLD, NEW)).probabilities(), LISTED),
     )  # fmt: skip
 
@@ -68,8 +69,8 @@ def _sharpness(trace: Trace, head: Head) -> float:
     return weights[most] if most in words_at(trace.tokens)[:-2] else weights[most] - 1
 
 
-def _written(lm: LanguageModel, text: str) -> list[tuple[str, Valued]]:
-    """What the model writes if it takes the likeliest piece each time."""
+def _written(lm: LanguageModel, text: str) -> tuple[list[tuple[str, Valued]], Valued]:
+    """What the model writes if it takes the likeliest piece each time, and its guess behind that."""
     steps: list[tuple[str, Valued]] = []
     while len(steps) < MOST:
         chances = lm.trace(text).probabilities()
@@ -78,7 +79,7 @@ def _written(lm: LanguageModel, text: str) -> list[tuple[str, Valued]]:
         text += piece
         if piece.strip() in (".", "!", "?") and len(steps) >= LEAST:
             break
-    return steps
+    return steps, named(lm, lm.trace(text).probabilities(), 3)
 
 
 def words(m: Found, home: Found) -> dict[str, str]:
@@ -164,7 +165,7 @@ def _write(m: Found) -> Scene:
         new = range(len(m.tokens), len(tokens))
         picture = (
             strip(tokens, blank="" if done else "?", swapped=new, share=0.62),
-            *_bars(m.written[n - done][1], share=0.38),
+            *_bars(m.following if done else m.written[n][1], share=0.38),
         )
         if done:
             verdict, reason = (

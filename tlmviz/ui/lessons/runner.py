@@ -101,12 +101,12 @@ def payload(lesson: Lesson, sentence: str = "", scene: int = 1, query: str = "")
     text, note, read = _read(lesson, sentence)
     own, home = measured(lesson.name, text), measured(lesson.name, lesson.text)
     scenes, words = lesson.plot(own, home), lesson.words(own, home)
-    if scene > len(scenes) + 1:
-        note = _("This lesson has {count} scenes; this is its end.", count=len(scenes))
+    beyond = scene > len(scenes) + 1
     following = [*LESSONS.values()][[*LESSONS].index(lesson.name) + 1 :][:1]
     heads = compute.configs()[lesson.model]
     return {
         "name": lesson.name, "title": _(lesson.title), "text": text, "sentence": sentence, "note": note, "read": read,
+        "beyond": _("This lesson has {count} scenes; this is its end.", count=len(scenes)) if beyond else "",
         "asked": query,
         "scenes": [_sent(each, words) for each in scenes],
         "end": [{"says": each.says.format(**words), "shows": _parts(each.shows)} for each in lesson.end(own, home)],

@@ -85,7 +85,7 @@ def _multiply(m: Found) -> Scene:
     ):
         told[at] = products[at]
         factors = " × ".join(number(each[at], ".2f") for each in (m.query, m.keys[m.best]))
-        product = f"= {number(products[at], '.1f')}"
+        product = f"≈ {number(products[at], '.1f')}"
         shown = _pairs(m, dict(told), at, product)
         replies.append(Reply(f"{factors} {product}.", why, False, shown, {"n": f"{at + 1}"}))
     every, above = dict(enumerate(products)), {"above": str(sum(product > 0 for product in products))}
@@ -187,7 +187,7 @@ def _root(home: Found) -> Scene:
 
 
 def _double(m: Found) -> Scene:
-    pair = [m.scores[i] / m.root for i in (m.best, m.second)]
+    pair = [round(m.scores[i] / m.root, 1) for i in (m.best, m.second)]
     doubled, added = ([TIMES * each for each in pair], [each + ADDED for each in pair])
     changed = {"": pair, f"× {TIMES}: ": doubled, f"+ {ADDED}: ": added}
     labels = [what + ", ".join(number(each, ".1f") for each in both) for what, both in changed.items()]
@@ -219,7 +219,7 @@ def _mix(m: Found) -> Scene:
     out, label = _signed(m.out[at]), _("comes out")
     before.append(line("out", label, [None] * len(one), "?"))
     after.append(line("out", label, m.out, out, INK, top))
-    why = _("{look} of {one} and {less} of {other}, and a little of other words: a **mixture** of values.")
+    why = _("{look} of {one}, {less} of {other}, and {rest} from all other words: a **mixture** of values.")
     answers = {
         _signed(one[at]): _("Then only “{best}” would be read."), out: _("Yes, {out}."),
         _signed(one[at] + other[at]): _("Then both would count in full."),
@@ -227,7 +227,11 @@ def _mix(m: Found) -> Scene:
     return Scene(
         _("A head brings home **values**: {look} of “{best}”, {less} of “{second}”. What comes out at the marked number?"),
         (numbers(*before, at=at),), _choose(why, out, dict(sorted(answers.items()))), (numbers(*after, at=at),),
-        behind=_explorer(m), words={"one": _signed(one[at]), "other": _signed(other[at]), "out": out},
+        _("A value is what a word gives to those who look at it. All other words together bring {rest}."), _explorer(m),
+        words={
+            "one": _signed(one[at]), "other": _signed(other[at]), "out": out,
+            "rest": _signed(m.out[at] - m.weighed[m.best][at] - m.weighed[m.second][at]),
+        },
     )  # fmt: skip
 
 

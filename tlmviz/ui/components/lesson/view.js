@@ -14,7 +14,7 @@ import { follow, linkTo, placeIn, placeNow } from "./progress.js";
 /** @typedef {import("./acts.js").Scene} Scene */
 /** @typedef {import("./acts.js").State} State */
 /** @typedef {import("./pictures.js").Part} Part */
-/** @typedef {{ name: string, title: string, text: string, sentence: string, asked: string, note: string, read: string, scenes: Scene[], end: { says: string, shows: Part[] }[], measured: string, next: { title: string, link: string } | null, lang: string }} Data as `runner.payload` in Python has it */
+/** @typedef {{ name: string, title: string, text: string, sentence: string, asked: string, note: string, beyond: string, read: string, scenes: Scene[], end: { says: string, shows: Part[] }[], measured: string, next: { title: string, link: string } | null, lang: string }} Data as `runner.payload` in Python has it */
 /** @typedef {{ root: HTMLDialogElement, component: any, data: Data, latest: Data, sent: string, at: number, states: State[], parts: Record<string, any>, stage: ReturnType<typeof makeStage>, little: ReturnType<typeof makeStage>[], leave: () => void, behind: boolean }} View */
 
 const BACK = "lesson-back"; // the way back from a page behind
@@ -38,7 +38,7 @@ function save(v, push) {
   const to = link(v);
   if (push) history.pushState({}, "", to);
   else history.replaceState({}, "", to);
-  keepLeft(`lesson-${v.data.name}`, to);
+  if (v.at > 1 || v.states.some(({ told }) => told !== null)) keepLeft(`lesson-${v.data.name}`, to);
 }
 
 /** @param {View} v @param {number} scene */
@@ -174,9 +174,9 @@ function drawEnd(v) {
   });
   again.className = "act";
   parts.acts.append(again, make("a", { className: "act", href: "lessons", textContent: _("All lessons"), onclick: (/** @type {Event} */ event) => lead(event, "lessons") }));
-  parts.after.dataset.said = "";
+  delete parts.after.dataset.said;
   parts.after.replaceChildren(...rich(_("You guessed **{right} of {all}**. {measured}", { right, all, measured: data.measured })));
-  parts.note.textContent = "";
+  parts.note.textContent = data.beyond;
   parts.own.replaceChildren();
   parts.behind.hidden = true;
   parts.next.hidden = !data.next;
