@@ -194,5 +194,5 @@ test("what a page that was left writes late into the address is not taken for th
 });
 
 test("a share is rounded as Python rounds it", () => {
-  assert.deepEqual([0.845, 0.8451, 0.0049, 0.995, 1].map(percent), ["84%", "85%", "0%", "100%", "100%"]);
+  assert.deepEqual([0.845, 0.8451, 0, 0.0049, 0.995, 0.99999, 1].map(percent), ["84%", "85%", "0%", "<1%", "99.5%", "99.9%", "100%"]);
 });

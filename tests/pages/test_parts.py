@@ -146,5 +146,5 @@ def test_every_part_is_found():
 @pytest.mark.parametrize("page", [page.folder for page in ALL])
 def test_a_model_with_steps_of_its_training_opens_wherever_it_can(page):
     """Its slider stands above the page's own controls."""
-    app = open_page(page, {"model": "stories-induction@400"})
+    app = open_page(page, {"model": "stories-induction@1350"})
     assert not app.exception, [error.message for error in app.exception]

@@ -12,6 +12,7 @@ import streamlit as st
 
 from tlmviz.errors import Error, UnknownName
 from tlmviz.figures.written import number
+from tlmviz.shots import links
 
 from .. import address as link_address
 from .. import compute, frame, link, menu
@@ -21,7 +22,7 @@ from ..tours.parts import address
 from .parts import Act, DragUntil, Lesson, Picture, Reply, Scene, Unfit
 from .table import LESSONS
 
-PATH, HOME = "lessons", "explorer"
+PATH = "lessons"
 LESSON = link.Field("lesson", "", link.up_to(40))
 SCENE = link.Field("scene", 1, link.whole(0, 999))
 SENTENCE = link.Field("sentence", "", link.up_to(160))
@@ -125,7 +126,7 @@ def absent(lesson: Lesson) -> UnknownName | None:
 
 def to(name: str) -> str:
     """The link of a lesson's first scene."""
-    return address(PATH, HOME, {LESSON.key: name})
+    return address(PATH, links.home(), {LESSON.key: name})
 
 
 def _parts(picture: Picture) -> list[dict[str, Any]]:
@@ -137,7 +138,7 @@ def _sent(scene: Scene, words: Mapping[str, str]) -> dict[str, Any]:
     return {
         "says": scene.says.format(**words), "act": _act(scene.act, words), "before": _parts(scene.before),
         "after": _parts(scene.after), "hint": scene.hint.format(**words), "asks": scene.asks,
-        "behind": address(scene.behind.page, HOME, dict(scene.behind.link)) if scene.behind else "",
+        "behind": address(scene.behind.page, links.home(), dict(scene.behind.link)) if scene.behind else "",
     }  # fmt: skip
 
 

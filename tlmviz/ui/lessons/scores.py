@@ -205,7 +205,7 @@ def _double(m: Found) -> Scene:
 
 
 def _signed(value: float) -> str:
-    return number(round(value, 1) + 0.0, "+.1f")
+    return number(round(value, 2) + 0.0, "+.2f")
 
 
 def _mix(m: Found) -> Scene:

@@ -24,9 +24,11 @@ const TAGS = { text: "text", rect: "rect", line: "path", ring: "circle" };
  */
 export const mark = (key, type, to, look = {}) => ({ key, type, to: { o: 1, ...to }, look });
 
-/** A share in whole per cent, rounded as Python does: halves to even. @param {number} share */
+/** A share in whole per cent, rounded as Python does: halves to even; none but 0 is 0%, none but 1 is 100%. @param {number} share */
 export function percent(share) {
   const [value, low] = [100 * share, Math.floor(100 * share)];
+  if (share > 0 && value < 0.5) return "<1%";
+  if (share < 1 && value >= 99.5) return `${Math.min(99.9, Math.round(10 * value) / 10)}%`;
   return `${value - low === 0.5 ? low + (low % 2) : Math.round(value)}%`;
 }
 

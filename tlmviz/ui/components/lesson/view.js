@@ -9,7 +9,7 @@ import { keepLeft } from "#components/spotlight/left.js";
 import { begun, picked, replyOnTheWay, replyTo, scored, shown } from "./acts.js";
 import { makeStage } from "./marks.js";
 import { composed } from "./pictures.js";
-import { follow, linkTo, placeIn, placeNow } from "./progress.js";
+import { LONGEST, follow, linkTo, placeIn, placeNow } from "./progress.js";
 
 /** @typedef {import("./acts.js").Scene} Scene */
 /** @typedef {import("./acts.js").State} State */
@@ -86,7 +86,7 @@ function acts(v, { act }, state) {
 /** The field for a sentence of one's own. @param {View} v */
 function ownSentence(v) {
   const { data } = v;
-  const field = make("input", { type: "text", maxLength: 160, value: data.sentence, placeholder: _("or your own sentence"), "aria-label": _("A sentence of your own"), autocomplete: "off", spellcheck: false });
+  const field = make("input", { type: "text", maxLength: LONGEST, value: data.sentence, placeholder: _("or your own sentence"), "aria-label": _("A sentence of your own"), autocomplete: "off", spellcheck: false });
   const submit = (/** @type {Event} */ event) => {
     event.preventDefault();
     if (field.value.trim() === data.sentence) return;
