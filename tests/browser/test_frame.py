@@ -159,3 +159,12 @@ def test_a_page_prints_as_it_was_seen_on_white_and_without_menus(page, server):
     expect(page.locator(".st-key-steps")).to_have_css("filter", "invert(1) hue-rotate(180deg)")
     expect(page.get_by_test_id("stMain")).to_have_css("background-color", "rgb(255, 255, 255)")
     page.emulate_media(media="screen")
+
+
+@pytest.mark.parametrize("width", [DESK["width"], PHONE["width"]])
+def test_the_steps_of_a_training_have_room_beside_the_models(page, server, width):
+    page.set_viewport_size({"width": width, "height": 800})
+    open_link(page, server, "inside_block", model="stories-induction")
+    steps = page.locator(".st-key-at_step")
+    expect(steps).to_be_visible()
+    until(page, lambda: steps.bounding_box()["width"] > 100)

@@ -55,6 +55,7 @@ _COMPACT = """<style>
 .st-key-top { row-gap: 0.3rem; margin: -0.05rem 0 -0.4rem; }
 .st-key-top > * { flex: none; width: auto; max-width: 100%; }
 .st-key-top > :has([role="combobox"]) { flex: 0 1 20rem; }
+.st-key-top > :has(.st-key-at_step) { width: 11rem; padding: 0.5rem 1rem 0; }
 .st-key-top [role="group"]:has(> [role="combobox"]), .st-key-top [role="combobox"] { height: 2.1rem; }
 .st-key-top button { min-height: 2.1rem; padding-block: 0.2rem; }
 .st-key-top > :has(.st-key-examples), .st-key-top > .st-key-examples { margin-left: auto; }

@@ -72,7 +72,7 @@ def _at_step(place: Any, name: str, asked: str, key: str) -> str:
         return name
     names = [*(f"{name}{AT}{step}" for step in kept), name]
     st.session_state[f"_{key}_step"] = asked if asked in names else name
-    with place.container(key="at_step", width=260):
+    with place.container(key="at_step"):
         st.select_slider(
             texts.STEP,
             names,
