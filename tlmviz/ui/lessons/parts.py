@@ -6,8 +6,6 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from tlmviz.facades.language_model import LanguageModel
-
 
 class Unfit(Exception):
     """What a lesson shows does not hold on a text: a message for the visitor, marked by `N_`, and what stands in its holes."""
@@ -151,7 +149,9 @@ class Lesson:
 
     `measure` finds in the model's thread all that is said and drawn, and raises Unfit where that does not hold on a text; of a
     text that is not the lesson's, `plot` and `end` get both measures, of that text and of the lesson's own; `words` say what
-    stands for {names} in their sentences.
+    stands for {names} in their sentences. A model that is no language model has its own `load`; how it reads a visitor's text,
+    `surprise` says: how many times as much as a text of its own kind that costs it. Where no scene asks for one, no text is read.
+    `measured_on` says on what, at the end.
     """
 
     name: str
@@ -159,7 +159,10 @@ class Lesson:
     says: str
     model: str
     text: str
-    measure: Callable[[LanguageModel, str], Any]
+    measure: Callable[[Any, str], Any]
     words: Callable[[Any, Any], Mapping[str, str]]
     plot: Callable[[Any, Any], Sequence[Scene]]
     end: Callable[[Any, Any], Sequence[End]]
+    load: Callable[[str], Any] | None = None
+    surprise: Callable[[str, str], float] | None = None
+    measured_on: str = ""

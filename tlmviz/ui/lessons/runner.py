@@ -43,8 +43,8 @@ def read_link() -> None:
 def measured(name: str, text: str) -> Any:
     """What a lesson finds in its model on a text. Raises Unfit."""
     lesson = LESSONS[name]
-    lm = compute.model(lesson.model)
-    return compute.run_in_worker(lambda: lesson.measure(lm, text), compute.about(text))
+    model = (lesson.load or compute.model)(lesson.model)
+    return compute.run_in_worker(lambda: lesson.measure(model, text), compute.about(text))
 
 
 def surprise(model: str, text: str) -> float:
@@ -63,7 +63,7 @@ def _read(lesson: Lesson, sentence: str) -> tuple[str, str, str]:
     if not text:
         return lesson.text, "", ""
     try:
-        times = surprise(lesson.model, text)
+        times = (lesson.surprise or surprise)(lesson.model, text)
         if times >= HARDLY:
             raise Unfit(
                 N_(
@@ -99,24 +99,29 @@ def asked() -> str:
 
 def payload(lesson: Lesson, sentence: str = "", scene: int = 1, query: str = "") -> dict[str, Any]:
     """All that the browser needs of a lesson, on the visitor's `sentence` or on the lesson's own, asked for by a `query`."""
-    text, note, read = _read(lesson, sentence)
-    own, home = measured(lesson.name, text), measured(lesson.name, lesson.text)
+    home = measured(lesson.name, lesson.text)
+    asks = lesson.plot(home, home)[0].asks
+    text, note, read = _read(lesson, sentence if asks else "")
+    own = measured(lesson.name, text)
     scenes, words = lesson.plot(own, home), lesson.words(own, home)
     beyond = scene > len(scenes) + 1
     following = [*LESSONS.values()][[*LESSONS].index(lesson.name) + 1 :][:1]
-    heads = compute.configs()[lesson.model]
     return {
         "name": lesson.name, "title": _(lesson.title), "text": text, "sentence": sentence, "note": note, "read": read,
         "beyond": _("This lesson has {count} scenes; this is its end.", count=len(scenes)) if beyond else "",
         "asked": query,
         "scenes": [_sent(each, words) for each in scenes],
         "end": [{"says": each.says.format(**words), "shows": _parts(each.shows)} for each in lesson.end(own, home)],
-        "measured": _(
-            "Every number was measured on a small real model with {heads} heads.", heads=heads.n_layers * heads.n_heads
-        ),
+        "measured": _(lesson.measured_on) or _heads(lesson.model),
         "next": {"title": _(following[0].title), "link": to(following[0].name)} if following else None,
         "lang": LANGUAGE.get(),
     }  # fmt: skip
+
+
+def _heads(model: str) -> str:
+    config = compute.configs()[model]
+    heads = config.n_layers * config.n_heads
+    return _("Every number was measured on a small real model with {heads} heads.", heads=heads)
 
 
 def absent(lesson: Lesson) -> UnknownName | None:
