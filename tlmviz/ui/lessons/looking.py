@@ -26,7 +26,7 @@ from .parts import (
     Scene,
     Tap,
     Unfit,
-)
+)  # fmt: skip
 from .pictures import DOES, INK, LOOK, NOTE, SOFT, bar, bars, cards, fan, look, odds, ray, ring, rings, strip
 
 MODEL = "stories-rope"
@@ -39,14 +39,8 @@ SWAPS = {
     " came": "went",
     " wanted": "liked",
 }  # words of STORY
-NAMES = {
-    (5, 4): "A",
-    (5, 3): "B",
-    (3, 2): "C",
-    (5, 1): "D",
-    (5, 0): "E",
-    (4, 2): "N",
-}  # of heads; others come after E
+# Names of heads; others come after E.
+NAMES = {(5, 4): "A", (5, 3): "B", (3, 2): "C", (5, 1): "D", (5, 0): "E", (4, 2): "N"}
 LOOKERS = 5  # heads that are shown: those that look hardest at the answer
 SURE = 0.55  # the answer's least share
 KEPT, LOST = 0.8, 0.6  # of it, what is left without the hardest looker at least, without the worker at most
@@ -98,12 +92,12 @@ class Story:
 
 @dataclass(frozen=True)
 class Found:
-    """The story; of the lesson's own, by place, the likeliest word, the answer's share and the worker's look with another word
-    there; another story, in which heads work in a chain, where the noter looks from its answer, and how hard heads look there
-    without the noter."""
+    """The story; of the lesson's own, by place, the likeliest word and its share, the answer's, and the worker's look with another
+    word there; another story, in which heads work in a chain, where the noter looks from its answer, and how hard heads look
+    there without the noter."""
 
     story: Story
-    swaps: Mapping[int, tuple[str, float, list[float]]]
+    swaps: Mapping[int, tuple[str, float, float, list[float]]]
     chain: Story
     noter: list[float]
     lost: Mapping[Head, float]
@@ -149,11 +143,12 @@ def told(lm: LanguageModel, text: str) -> Story:
     )  # fmt: skip
 
 
-def _swapped(lm: LanguageModel, story: Story, at: int, token: str) -> tuple[str, float, list[float]]:
+def _swapped(lm: LanguageModel, story: Story, at: int, token: str) -> tuple[str, float, float, list[float]]:
     trace = lm.trace("".join([*story.tokens[1:at], token, *story.tokens[at + 1 :]]))
     chances = trace.probabilities()
     answer = lm.encode(story.tokens[story.place])[-1]
-    return word(lm.tokenizer.name(int(chances.argmax()))), float(chances[answer]), row(trace, story.worker)
+    best, sure = named(lm, chances, 1)[0]
+    return best, sure, float(chances[answer]), row(trace, story.worker)
 
 
 def words(m: Found, home: Found) -> dict[str, str]:
@@ -196,235 +191,177 @@ def _sure(story: Story, share: float, tone: str = INK, of: float = 0.3) -> Part:
 
 
 def _guess(story: Story) -> Scene:
-    replies = [
-        Reply(_("So does the model."), _("It is {sure} sure. But how does it know?"), True, label="“{word}”")
-        if name == story.top[0][0]
-        else Reply(
-            _("The model disagrees."), _("It gives “{other}” {small} and “{word}” {sure}. How does it know?"),
-            words={"other": name, "small": little(share)}, label="“{other}”",
+    other = _("It gives “{other}” {small} and “{word}” {sure}. How does it know?")
+    replies = []
+    for name, share in sorted(story.top):
+        wrong = Reply(
+            _("The model disagrees."), other, words={"other": name, "small": little(share)}, label="“{other}”"
         )
-        for name, share in sorted(story.top)
-    ]  # fmt: skip
+        right = Reply(
+            _("So does the model."), _("It is {sure} sure. But how does it know?"), True, label="“{word}”"
+        )
+        replies.append(right if name == story.top[0][0] else wrong)
     top = (bar(name, share, SOFT if n else INK) for n, (name, share) in enumerate(story.top))
     return Scene(
         _("The model reads this story and guesses the next word. What would **you** write?"),
-        (_text(story, blank="?"),),
-        Choose(replies),
-        (_text(story, share=0.6), bars(*top, share=0.4)),
-        behind=_explorer(story, story.hardest),
-        asks=True,
-    )
+        (_text(story, blank="?"),), Choose(replies), (_text(story, share=0.6), bars(*top, share=0.4)),
+        behind=_explorer(story, story.hardest), asks=True,
+    )  # fmt: skip
 
 
 def _tap(story: Story) -> Scene:
-    replies = {
-        i: Reply(_("Yes, “{word}”."), _("It gets {look} of the look of {H}. No head looks harder at it."), True)
-        if i == story.place
-        else Reply(
-            _("Not there."), _("“{other}” gets {small} of the look of {H}, “{word}” gets {look}."),
-            words={"other": word(story.tokens[i]), "small": little(story.rows[story.hardest][i])},
-        )
-        for i in words_at(story.tokens)
-    }  # fmt: skip
+    other, replies = _("“{other}” gets {small} of the look of {H}, “{word}” gets {look}."), {}
+    for i in words_at(story.tokens):
+        named = {"other": word(story.tokens[i]), "small": little(story.rows[story.hardest][i])}
+        replies[i] = Reply(_("Not there."), other, words=named)
+    right = _("It gets {look} of the look of {H}. No head looks harder at it.")
+    replies[story.place] = Reply(_("Yes, “{word}”."), right, True)
     return Scene(
-        _(
-            "Small parts called **heads** look back at the story. Tap the word that head **{H}** looks at most."
-        ),
-        (_text(story, blank="?", press=replies),),
-        Tap(replies),
-        (_text(story, story.hardest, blank="?"),),
-        _("{H} looks from the underlined word."),
-        _explorer(story, story.hardest),
-    )
+        _("Small parts called **heads** look back at the story. Tap the word that head **{H}** looks at most."),
+        (_text(story, blank="?", press=replies),), Tap(replies), (_text(story, story.hardest, blank="?"),),
+        _("{H} looks from the underlined word."), _explorer(story, story.hardest),
+    )  # fmt: skip
 
 
 def _silence(story: Story) -> Scene:
     head = story.hardest
     what = _("{sure} sure becomes {kept} sure. {H} looks hardest, and the guess hardly needs it.")
+    replies = (
+        Reply(_("Well guessed."), what, True), Reply(_("Then {H} would be needed."), _("But ") + what),
+        Reply(_("A little is lost."), what),
+    )  # fmt: skip
     return Scene(
         _("No head looks harder at “{word}” than **{H}**. Now {H} is silenced. How sure will the model still be? Drag."),
         (_text(story, head, share=0.62), _sure(story, story.top[0][1], of=0.38)),
-        Drag(
-            _("How sure the model will still be, in per cent"), _("Silence {H}"), 100 * story.left[head],
-            (
-                Reply(_("Well guessed."), what, True),
-                Reply(_("Then {H} would be needed."), _("But ") + what),
-                Reply(_("A little is lost."), what),
-            ),
-        ),
+        Drag(_("How sure the model will still be, in per cent"), _("Silence {H}"), 100 * story.left[head], replies),
         (_text(story, head, off=True, share=0.62), _sure(story, story.left[head], of=0.38)),
-        behind=_explorer(story, head, head),
+        _("A silenced head says nothing; all others go on."), _explorer(story, head, head),
     )  # fmt: skip
 
 
 def _rings(story: Story, silent: Head | None = None) -> Picture:
-    """The lookers, one of them silent, and how sure the model is without it."""
-    found = silent == story.worker
-    shown = {story.hardest: LOOK} | ({story.worker: DOES} if found else {})
-    looks = {head: _("looks {share}", share=percent(story.looks(head))) for head in story.lookers}
-    if silent:
-        looks[silent] += "\n" + _("without: {share}", share=percent(story.left[silent]))
-    heads = (
-        ring(story.name(head), story.looks(head), looks[head], shown.get(head, INK), head == silent)
-        for head in story.lookers
-    )
-    left = story.left[silent] if silent else story.top[0][1]
-    return rings(*heads, press=not found, verb=_("Silence"), share=0.72), _sure(
-        story, left, DOES if found else INK, 0.28
-    )
+    """The lookers, one of them silent, and how sure the model is without it; once that is the worker, of each."""
+    found, heads = silent == story.worker, []
+    tones = {story.hardest: LOOK} | ({story.worker: DOES} if found else {})
+    for head in story.lookers:
+        says = _("looks {share}", share=percent(story.looks(head)))
+        if found or head == silent:
+            says += "\n" + _("without: {share}", share=percent(story.left[head]))
+        heads.append(ring(story.name(head), story.looks(head), says, tones.get(head, INK), head == silent))
+    sure = _sure(story, story.left[silent] if silent else story.top[0][1], DOES if found else INK, 0.28)
+    return rings(*heads, press=not found, verb=_("Silence"), share=0.72), sure
 
 
 def _search(story: Story) -> Scene:
-    replies = {
-        story.name(head): Reply(
-            _("It is {W}."), _("It looks less hard than {H}: {less} against {look}. Yet without it {sure} sure becomes {left}."),
-            True, _rings(story, head),
-        )
-        if head == story.worker
-        else Reply(
-            _("Not {name}."), _("It looks with {looks}, yet without it the model is still {still} sure. Try another."), False,
-            _rings(story, head),
-            {"name": story.name(head), "looks": percent(story.looks(head)), "still": percent(story.left[head])},
-        )
-        for head in story.lookers
-    }  # fmt: skip
-    return Scene(
-        _(
-            "Five heads look at “{word}”. Press one to silence it, always one alone. Which one does the guess need?"
-        ),
-        _rings(story),
-        Press(replies),
-        hint=_("A ring shows how much of its look a head gives to “{word}”."),
-        behind=_explorer(story, story.worker, story.worker),
+    other = _("It looks with {looks}, yet without it the model is still {still} sure. Try another.")
+    right = _(
+        "It looks less hard than {H}: {less} against {look}. Yet without it {sure} sure becomes {left}."
     )
+    replies = {}
+    for head in story.lookers:
+        name = story.name(head)
+        told = {"name": name, "looks": percent(story.looks(head)), "still": percent(story.left[head])}
+        replies[name] = Reply(_("Not {name}."), other, False, _rings(story, head), told)
+    replies[story.name(story.worker)] = Reply(_("It is {W}."), right, True, _rings(story, story.worker))
+    return Scene(
+        _("Five heads look at “{word}”. Press one to silence it, always one alone. Which one does the guess need?"),
+        _rings(story), Press(replies), hint=_("A ring shows how much of its look a head gives to “{word}”."),
+        behind=_explorer(story, story.worker, story.worker),
+    )  # fmt: skip
 
 
 def _brings(story: Story) -> Scene:
-    shown = sorted((story.hardest, story.worker), key=story.name)
+    shown, replies = sorted((story.hardest, story.worker), key=story.name), []
     why = _(
         "{W} brings “{word}” {most} points, {H} only {few}. A look tells where a head reads, not what it brings home."
     )
-    replies = [
-        Reply(_("Yes."), why, True, label=label)
-        if head == story.worker
-        else Reply(_("Then {H} would be missed."), why, label=label)
-        for head, label in zip(shown, (_("card 1"), _("card 2")))
-    ]
+    for head, label in zip(shown, (_("card 1"), _("card 2"))):
+        right = head == story.worker
+        replies.append(Reply(_("Yes.") if right else _("Then {H} would be missed."), why, right, label=label))
+    hidden = (cards(*((name, INK, story.brings[head]) for head, name in zip(shown, "12"))),)
     return Scene(
-        _(
-            "A head carries home what it reads: it adds **points** to words. Here are {H} and {W}. Which card is {W}?"
-        ),
-        (cards(*((name, INK, story.brings[head]) for head, name in zip(shown, "12"))),),
-        Choose(replies),
-        (cards(*((story.name(head), story.tone(head), story.brings[head]) for head in shown)),),
+        _("A head carries home what it reads: it adds **points** to words. Here are {H} and {W}. Which card is {W}?"),
+        hidden, Choose(replies), (cards(*((story.name(head), story.tone(head), story.brings[head]) for head in shown)),),
         _("The three words that each adds most to."),
         Behind("why", {"model": MODEL, "text": story.text, **_place(story, story.worker)}),
-    )
+    )  # fmt: skip
 
 
 def _points(story: Story) -> Scene:
     share = story.top[0][1]
-    fewer = math.log(share / (1 - share))  # points that leave half of the guess
-    enough = (
-        _("{W} alone brings {most}: no wonder it is missed.")
-        if story.adds[story.worker] > fewer
-        else _("{W} alone brings {most}.")
+    fewer, rest = (
+        math.log(share / (1 - share)),
+        math.exp(-story.adds[story.worker]),
+    )  # points that leave half of the guess
+    taken = share * rest / (share * rest + 1 - share)
+    why = _("Each point makes a word 2.7 times as likely. {W} brings {most}: without them {taken}")
+    why += (
+        _(". Silenced, {left}: others make up a little.") if story.left[story.worker] > taken + 0.01 else "."
     )
+    words = {"fewer": number(fewer, ".1f"), "taken": percent(taken)}
     return Scene(
         _("All parts of the model together give “{word}” {score} points. Drag points away until it is only half sure."),
         (odds(_("points"), story.top[0][0], story.score, story.score - fewer),),
-        DragUntil(
-            _("Points of “{word}”"), 100 * (1 - fewer / story.score),
-            (
-                Reply(
-                    _("{fewer} points fewer will do."),
-                    _("Each point makes a word 2.7 times as likely against the rest. ") + enough,
-                    True,
-                ),
-            ),
-        ),
-        hint=_("The other words keep their points."),
-        behind=_explorer(story, story.worker),
-        words={"fewer": number(fewer, ".1f")},
+        DragUntil(_("Points of “{word}”"), 100 * (1 - fewer / story.score), enough),
+        hint=_("The other words keep their points."), behind=_explorer(story, story.worker), words=words,
     )  # fmt: skip
 
 
 def _clue(home: Found) -> Scene:
-    story, replies = home.story, {}
-    name, last, press = story.name(story.worker), len(story.tokens) - 1, list(home.swaps)
+    story, replies, press = home.story, {}, list(home.swaps)
+    name, last = story.name(story.worker), len(story.tokens) - 1
     lost = _("The look of {W} at “{word}” falls from {less} to {now}, and the model says “{best}”. “{was}” was its clue: it also "
              "stands last.")  # fmt: skip
     still = _("{W} still gives “{word}” {now} of its look, and the model says it. Swap another.")
-    for at, (best, share, weights) in home.swaps.items():
-        was, found = word(story.tokens[at]), best != story.top[0][0]
-        tokens = [*story.tokens[:at], f" {SWAPS[story.tokens[at]]}", *story.tokens[at + 1 :]]
+    for at, (best, sure, share, weights) in home.swaps.items():
+        new, found = SWAPS[story.tokens[at]], best != story.top[0][0]
         text = strip(
-            tokens, blank=best, told=True, under=last, looks=[look(name, last, weights, DOES)], press=press, swapped=[at],
-            verb=_("Swap"), share=0.72,
+            [*story.tokens[:at], f" {new}", *story.tokens[at + 1 :]], blank=best, told=True, under=last,
+            looks=[look(name, last, weights, DOES)], press=press, swapped=[at], verb=_("Swap"), share=0.72,
         )  # fmt: skip
-        swap = {
-            "new": SWAPS[story.tokens[at]],
-            "was": was,
-            "now": percent(weights[story.place]),
-            "best": best,
-        }
-        replies[at] = Reply(
-            _("“{new}” for “{was}”."),
-            lost if found else still,
-            found,
-            (text, _sure(story, share, of=0.28)),
-            swap,
-        )
+        rows = (bar(best, sure, INK, "best"),) if found else ()
+        swap = {"new": new, "was": word(story.tokens[at]), "now": percent(weights[story.place]), "best": best}
+        shown = text, bars(bar(story.top[0][0], share, SOFT if found else INK, "answer"), *rows, share=0.28)
+        replies[at] = Reply(_("“{new}” for “{was}”."), lost if found else still, found, shown, swap)
+    before = _text(story, story.worker, press=press, verb=_("Swap"), share=0.72)
     return Scene(
         _("{W} needs a clue to find “{word}”. Tap a word to swap it, until the model says something else."),
-        (
-            _text(story, story.worker, press=press, verb=_("Swap"), share=0.72),
-            _sure(story, story.top[0][1], of=0.28),
-        ),
-        Press(replies),
-        hint=_("Each tap swaps one word; the one before comes back."),
-        behind=_explorer(story, story.worker),
-        words=_words(story),
-    )
+        (before, _sure(story, story.top[0][1], of=0.28)), Press(replies),
+        hint=_("Each tap swaps one word; the one before comes back."), behind=_explorer(story, story.worker), words=_words(story),
+    )  # fmt: skip
 
 
 def _chain(home: Found) -> Scene:
     story, cast = home.chain, home.story
     heads = [*cast.lookers, NOTER]
-    hard = max(heads, key=story.looks)
+    hard, looks = max(heads, key=story.looks), {head: percent(story.looks(head)) for head in heads}
     why = _(
         "N marks “{word}” as the word after “{noted}”. Without that mark the look of {A} falls from {before} to {after}."
     )
-    replies = {
-        cast.name(head): Reply(_("N, which does not even look there!"), _("{sure} sure becomes {gone}. ") + why, True)
-        if head == NOTER
-        else Reply(
-            _("Without {name} {still} is left."), _("Without N only {gone}! ") + why,
-            words={"name": cast.name(head), "still": percent(story.left[head])},
+    replies, rays, shown = {}, [], []
+    for head in heads:
+        name, left, noter = cast.name(head), percent(story.left[head]), head == NOTER
+        wrong = Reply(
+            _("Without {name} {still} is left."),
+            _("Without N only {gone}! ") + why,
+            words={"name": name, "still": left},
         )
-        for head in heads
+        right = Reply(_("N, which does not even look there!"), _("{sure} sure becomes {gone}. ") + why, True)
+        replies[name] = right if noter else wrong
+        rays.append(
+            ray(name, story.looks(head), story.left[head], looks[head], left, NOTE if noter else SOFT, noter)
+        )
+        shown.append(ring(name, story.looks(head), _("looks {share}", share=looks[head])))
+    words = {
+        "word": story.top[0][0], "sure": percent(story.top[0][1]), "gone": percent(story.left[NOTER]), "A": cast.name(hard),
+        "noted": word(story.tokens[max(range(len(home.noter)), key=home.noter.__getitem__)]),
+        "before": looks[hard], "after": percent(home.lost[hard]),
     }  # fmt: skip
-    looks = {head: percent(story.looks(head)) for head in heads}
-    rays = (
-        ray(cast.name(head), story.looks(head), story.left[head], looks[head], percent(story.left[head]),
-            NOTE if head == NOTER else SOFT, head == NOTER)
-        for head in heads
-    )  # fmt: skip
-    shown = (
-        ring(cast.name(head), story.looks(head), _("looks {share}", share=looks[head])) for head in heads
-    )
     return Scene(
         _("A new story: the model is {sure} sure of “{word}”. Which head will it miss most?"),
-        (_text(story, share=0.4), rings(*shown, press=True, verb=_("Choose"), share=0.6)),
-        Pick(replies, _("Silence it")),
+        (_text(story, share=0.4), rings(*shown, press=True, verb=_("Choose"), share=0.6)), Pick(replies, _("Silence it")),
         (fan(_("looks at “{word}”", word=story.top[0][0]), _("sure without it"), *rays),),
-        _("Press a head, then the button."),
-        _explorer(story, NOTER, NOTER),
-        words={
-            "word": story.top[0][0], "sure": percent(story.top[0][1]), "gone": percent(story.left[NOTER]), "A": cast.name(hard),
-            "noted": word(story.tokens[max(range(len(home.noter)), key=home.noter.__getitem__)]),
-            "before": looks[hard], "after": percent(home.lost[hard]),
-        },
+        _("N is new. Press a head, then the button."), _explorer(story, NOTER, NOTER), words=words,
     )  # fmt: skip
 
 
@@ -443,17 +380,17 @@ def end(m: Found, home: Found) -> list[End]:
     def both(story: Story, head: Head, tone: str) -> Picture:
         return (bars(bar(_("looks"), story.looks(head), tone), bar(story.top[0][0], story.left[head])),)
 
-    chain = home.chain
-    gone = _(
-        "Heads work in chains. N never looks at “{it}”, yet without N {gone} is left.",
-        it=chain.top[0][0],
-        gone=percent(chain.left[NOTER]),
+    story, chain = m.story, home.chain
+    looking = _(
+        "Looking is not doing. {H} looks hardest, with {look}; without it the model is still {kept} sure."
     )
+    doing = _(
+        "What counts is what a head brings home. {W} adds {most} points to “{word}”; without it {left} is left."
+    )
+    gone = _("Heads work in chains. N never looks at “{it}”, yet without N {gone} is left.",
+             it=chain.top[0][0], gone=percent(chain.left[NOTER]))  # fmt: skip
     return [
-        End(_("Looking is not doing. {H} looks hardest, with {look}; without it the model is still {kept} sure."),
-            both(m.story, m.story.hardest, LOOK)),
-        End(_("What counts is what a head brings home. {W} adds {most} points to “{word}”; without it {left} is left."),
-            both(m.story, m.story.worker, DOES)),
+        End(looking, both(story, story.hardest, LOOK)), End(doing, both(story, story.worker, DOES)),
         End(gone, both(chain, NOTER, NOTE)),
     ]  # fmt: skip
 

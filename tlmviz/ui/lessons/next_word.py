@@ -11,14 +11,14 @@ from tlmviz.tracing.trace import Trace
 
 from ..language import N_, _
 from .measures import Head, Valued, heads_of, little, named, row, word, words_at
-from .parts import Again, Behind, Choose, End, Lesson, Picture, Reply, Scene, Tap, Unfit
+from .parts import Again, Behind, Choose, Drag, End, Lesson, Picture, Reply, Scene, Tap, Unfit
 from .pictures import INK, LOOK, SOFT, bar, bars, look, strip
 
 MODEL = "stories-rope"
 STORY = "Tom had a truck. Anna had a doll. Anna asked Tom for the"
 OLD, NEW = "truck", "boat"  # in the scene that swaps a word of the story
 LISTED, OFFERED = 5, (0, 1, 2)  # likeliest words whose shares are shown, and those to choose from
-LEAST, MOST = 4, 9  # pieces that are written: up to a full stop, if one comes
+LEAST, MOST = 4, 5  # words of a text, and pieces that are written: up to a full stop, if one comes
 
 
 @dataclass(frozen=True)
@@ -37,6 +37,9 @@ class Found:
     middle: int  # a word amid the text
     looks: Mapping[int, list[float]]  # of the head, from the last token and from the middle
     swapped: Valued  # the likeliest words of the lesson's story with another thing in it
+    short: tuple[
+        list[str], Valued, float
+    ]  # its last sentence alone, the likeliest words after it, the share of the old thing
 
 
 def measure(lm: LanguageModel, text: str) -> Found:
@@ -58,8 +61,14 @@ def measure(lm: LanguageModel, text: str) -> Found:
     return Found(
         text, trace.tokens, named(lm, chances, LISTED), len(chances), (word(lm.tokenizer.name(least)), float(chances[least])),
         *_written(lm, text), head, max(range(last + 1), key=looks[last].__getitem__), middle, looks,
-        named(lm, lm.trace(STORY.replace(OLD, NEW)).probabilities(), LISTED),
+        named(lm, lm.trace(STORY.replace(OLD, NEW)).probabilities(), LISTED), _forgotten(lm),
     )  # fmt: skip
+
+
+def _forgotten(lm: LanguageModel) -> tuple[list[str], Valued, float]:
+    trace = lm.trace(STORY.rpartition(". ")[2])
+    chances = trace.probabilities()
+    return trace.tokens, named(lm, chances, 3), float(chances[lm.encode(f" {OLD}")[-1]])
 
 
 def _sharpness(trace: Trace, head: Head) -> float:
@@ -92,6 +101,8 @@ def words(m: Found, home: Found) -> dict[str, str]:
         "rest": percent(1 - sum(each for _name, each in m.top)), "n": str(len(m.written)), "last": word(m.tokens[-1]),
         "seen": word(m.tokens[m.seen]), "look": percent(m.looks[len(m.tokens) - 1][m.seen]), "here": word(m.tokens[m.middle]),
         "thing": NEW, "old": OLD, "swapped": swapped, "new": percent(new), "second": home.top[1][0],
+        "had": percent(home.top[0][1]), "kept": little(home.short[2]), "now": home.short[1][0][0],
+        "most": percent(home.short[1][0][1]),
     }  # fmt: skip
 
 
@@ -101,8 +112,9 @@ def _bars(top: Valued, *more: Mapping[str, object], share: float = 1.0) -> Pictu
 
 
 def plot(m: Found, home: Found) -> list[Scene]:
-    """The scenes on a text; the last is on the lesson's own story."""
-    return [_guess(m), _list(m), _write(m), _look(m), _later(m), _swap(home, m is not home)]
+    """The scenes on a text; the last two are on the lesson's own story."""
+    own = [scene(m) for scene in (_guess, _list, _write, _look, _later)]
+    return [*own, _swap(home, m is not home), _forget(home, m is not home)]
 
 
 def _guess(m: Found) -> Scene:
@@ -112,186 +124,150 @@ def _guess(m: Found) -> Scene:
         if sure
         else _("It gives “{best}” {share}, the most of all.")
     )
-    replies = [
-        Reply(_("So does the model."), right, True, label="“{best}”")
-        if n == 0
-        else Reply(
-            _("The model would not."), _("It gives “{other}” only {less}, and “{best}” {share}."),
-            words={"other": m.top[n][0], "less": little(m.top[n][1])}, label="“{other}”",
+    less = _("It gives “{other}” only {less}, and “{best}” {share}.")
+    replies = []
+    for n in sorted(OFFERED, key=lambda n: m.top[n]):
+        name, share = m.top[n]
+        wrong = Reply(
+            _("The model would not."), less, words={"other": name, "less": little(share)}, label="“{other}”"
         )
-        for n in sorted(OFFERED, key=lambda n: m.top[n])
-    ]  # fmt: skip
+        replies.append(wrong if n else Reply(_("So does the model."), right, True, label="“{best}”"))
     return Scene(
         _("A language model reads a text and guesses what comes next. What would **you** write?"),
-        (strip(m.tokens, under=len(m.tokens) - 1),),
-        Choose(replies),
-        (strip(m.tokens, blank=m.top[0][0], told=True, share=0.5), *_bars(m.top, share=0.5)),
-        behind=Behind("explorer", {"model": MODEL, "text": m.text}),
-        asks=True,
-    )
+        (strip(m.tokens, under=len(m.tokens) - 1),), Choose(replies),
+        (strip(m.tokens, blank=m.top[0][0], told=True, share=0.5), *_bars(m.top, share=0.5)), behind=_explorer(m), asks=True,
+    )  # fmt: skip
 
 
 def _list(m: Found) -> Scene:
-    rest = 1 - sum(share for _name, share in m.top)
-    others = _("{n} others", n=f"{m.known - len(m.top):,}")
+    rest, others = 1 - sum(share for _name, share in m.top), _("{n} others", n=f"{m.known - len(m.top):,}")
     even = _("Even “{rarest}”, the last of the list, gets a share: one part in {tiny}.")
+    all_of_them = _("The other {unlisted} share {rest}. ") + even
+    replies = [
+        Reply(_("Then nothing else could ever come."), even, label=_("only these five")),
+        Reply(_("Then most words could never come."), even, label=_("about a hundred")),
+        Reply(_("All of them."), all_of_them, True, label=_("all {known}")),
+    ]
     return Scene(
-        _(
-            "It knows {known} pieces of text: words and parts of words. How many of them get a share of its guess?"
-        ),
-        _bars(m.top, bar(others, None, LOOK, "others")),
-        Choose(
-            [
-                Reply(_("Then nothing else could ever come."), even, label=_("only these five")),
-                Reply(_("Then most words could never come."), even, label=_("about a hundred")),
-                Reply(
-                    _("All of them."),
-                    _("The other {unlisted} share {rest}. ") + even,
-                    True,
-                    label=_("all {known}"),
-                ),
-            ]
-        ),
-        _bars(m.top, bar(others, rest, LOOK, "others")),
-        behind=Behind("explorer", {"model": MODEL, "text": m.text}),
-    )
+        _("It knows {known} pieces of text: words and parts of words. How many of them get a share of its guess?"),
+        _bars(m.top, bar(others, None, LOOK, "others")), Choose(replies), _bars(m.top, bar(others, rest, LOOK, "others")),
+        behind=_explorer(m),
+    )  # fmt: skip
 
 
 def _write(m: Found) -> Scene:
     replies, tokens = [], list(m.tokens)
+    adds = (
+        _("It adds “{piece}”, the likeliest."),
+        _("So it reads everything again, “{piece}” too, and guesses."),
+    )
+    ends = _("{n} pieces, {n} guesses."), _("That is all that writing is: guess, add, read everything again.")
     for n, (piece, _top) in enumerate(m.written, 1):
-        tokens = [*tokens, piece]
-        done = n == len(m.written)
-        new = range(len(m.tokens), len(tokens))
-        picture = (
-            strip(tokens, blank="" if done else "?", swapped=new, share=0.62),
-            *_bars(m.following if done else m.written[n][1], share=0.38),
-        )
-        if done:
-            verdict, reason = (
-                _("{n} pieces, {n} guesses."),
-                _("That is all that writing is: guess, add, read everything again."),
-            )
-        else:
-            verdict, reason = (
-                _("It adds “{piece}”, the likeliest."),
-                _("So it reads everything again, “{piece}” too, and guesses."),
-            )
-        replies.append(Reply(verdict, reason, done, picture, {"piece": word(piece)}))
+        tokens, done = [*tokens, piece], n == len(m.written)
+        text = strip(tokens, blank="" if done else "?", swapped=range(len(m.tokens), len(tokens)), share=0.62)
+        shown = (text, *_bars(m.following if done else m.written[n][1], share=0.38))
+        replies.append(Reply(*(ends if done else adds), done, shown, {"piece": word(piece)}))
     return Scene(
         _("To write on, it adds its best guess and guesses again. Press until it has written {n} pieces."),
-        (strip(m.tokens, share=0.62), *_bars(m.written[0][1], share=0.38)),
-        Again(_("Write"), replies),
-        behind=Behind("explorer", {"model": MODEL, "text": m.text}),
-    )
-
-
-def _look(m: Found) -> Scene:
-    last = len(m.tokens) - 1
-    shared = _("A look is shared out: all words together get 100%.")
-    replies = {
-        i: Reply(_("Yes, “{seen}”."), _("It gets {look} of the look. ") + shared, True)
-        if i == m.seen
-        else Reply(
-            _("Not there."), _("“{other}” gets {less} of the look, “{seen}” {look}. ") + shared,
-            words={"other": word(m.tokens[i]), "less": little(m.looks[last][i])},
-        )
-        for i in words_at(m.tokens)
-    }  # fmt: skip
-    return Scene(
-        _("Before it guesses, it looks back. Tap the word that one part of it, a **head**, looks at most."),
-        (strip(m.tokens, under=last, press=replies),),
-        Tap(replies),
-        (strip(m.tokens, under=last, looks=[look("A", last, m.looks[last])]),),
-        _("It looks from the underlined word, “{last}”."),
-        _explorer(m, last, m.seen),
-    )
-
-
-def _later(m: Found) -> Scene:
-    hidden = range(m.middle + 1, len(m.tokens))
-    replies = {
-        i: Reply(
-            _("Right."), _("“{other}” comes later. A word sees itself and what stands before it, never what follows."), True,
-            words={"other": word(m.tokens[i])},
-        )
-        if i in hidden
-        else Reply(
-            _("That one it sees."),
-            _("“{other}” gets {less} of its look. Hidden is what comes after “{here}”: that must be guessed."),
-            words={"other": word(m.tokens[i]), "less": little(m.looks[m.middle][i])},
-        )
-        for i in words_at(m.tokens)
-    }  # fmt: skip
-    looks = m.looks[m.middle]
-    return Scene(
-        _("Every word looks around, “{here}” too. Tap a word that “{here}” **cannot** look at."),
-        (strip(m.tokens, blank="", under=m.middle, press=replies),),
-        Tap(replies),
-        (strip(m.tokens, blank="", under=m.middle, faint=hidden, looks=[look("A", m.middle, looks)]),),
-        behind=_explorer(m, m.middle, max(range(m.middle + 1), key=looks.__getitem__)),
-    )
-
-
-def _swap(home: Found, other: bool) -> Scene:
-    tokens = [token.replace(OLD, NEW) for token in home.tokens]
-    at = home.tokens.index(f" {OLD}")
-    return Scene(
-        _("One word is swapped: now Tom has a **{thing}**. What will the model guess?"),
-        (strip(tokens, under=len(tokens) - 1, swapped=[at]),),
-        Choose(
-            [
-                Reply(
-                    _("Then it would have to remember."),
-                    _("It keeps nothing from one text to the next. Now “{swapped}” gets {new}."), label="“{old}”",
-                ),
-                Reply(
-                    _("Yes, {new} sure."),
-                    _("The guess follows the word that it looks back at. Change the text, and the guess changes."), True,
-                    label="“{swapped}”",
-                ),
-                Reply(
-                    _("It has no reason to."),
-                    _("No such thing stands in this story. “{swapped}” does, and gets {new}."), label="“{second}”",
-                ),
-            ]
-        ),
-        (strip(tokens, blank=home.swapped[0][0], told=True, swapped=[at], share=0.5), *_bars(home.swapped, share=0.5)),
-        _("This is the lesson's own text: there Tom had a {old}.") if other else _("Before, it was a {old}."),
-        behind=Behind("explorer", {"model": MODEL, "text": STORY.replace(OLD, NEW)}),
+        (strip(m.tokens, share=0.62), *_bars(m.written[0][1], share=0.38)), Again(_("Write"), replies), behind=_explorer(m),
     )  # fmt: skip
 
 
-def _explorer(m: Found, query: int, key: int) -> Behind:
-    state = {
-        "model": MODEL,
-        "text": m.text,
-        "head": "{}.{}".format(*m.head),
-        "query": str(query),
-        "key": str(key),
-    }
-    return Behind("explorer", state)
+def _look(m: Found) -> Scene:
+    last, shared = len(m.tokens) - 1, _("A look is shared out: all words together get 100%.")
+    elsewhere, replies = _("“{other}” gets {less} of the look, “{seen}” {look}. ") + shared, {}
+    for i in words_at(m.tokens):
+        named = {"other": word(m.tokens[i]), "less": little(m.looks[last][i])}
+        replies[i] = Reply(_("Not there."), elsewhere, words=named)
+    replies[m.seen] = Reply(_("Yes, “{seen}”."), _("It gets {look} of the look. ") + shared, True)
+    return Scene(
+        _("Before it guesses, it looks back. Tap the word that one part of it, a **head**, looks at most."),
+        (strip(m.tokens, under=last, press=replies),), Tap(replies),
+        (strip(m.tokens, under=last, looks=[look("A", last, m.looks[last])]),),
+        _("It looks from the underlined word, “{last}”."), _explorer(m, last, m.seen),
+    )  # fmt: skip
+
+
+def _later(m: Found) -> Scene:
+    looks, hidden, replies = m.looks[m.middle], range(m.middle + 1, len(m.tokens)), {}
+    later = _("“{other}” comes later. A word sees itself and what stands before it, never what follows.")
+    before = _(
+        "“{other}” gets {less} of its look. Hidden is what comes after “{here}”: that must be guessed."
+    )
+    for i in words_at(m.tokens):
+        named = {"other": word(m.tokens[i]), "less": little(looks[i])}
+        seen = Reply(_("That one it sees."), before, words=named)
+        replies[i] = Reply(_("Right."), later, True, words=named) if i in hidden else seen
+    return Scene(
+        _("Every word looks around, “{here}” too. Tap a word that “{here}” **cannot** look at."),
+        (strip(m.tokens, blank="", under=m.middle, press=replies),), Tap(replies),
+        (strip(m.tokens, blank="", under=m.middle, faint=hidden, looks=[look("A", m.middle, looks)]),),
+        behind=_explorer(m, m.middle, max(range(m.middle + 1), key=looks.__getitem__)),
+    )  # fmt: skip
+
+
+def _swap(home: Found, other: bool) -> Scene:
+    tokens, at = [token.replace(OLD, NEW) for token in home.tokens], home.tokens.index(f" {OLD}")
+    follows = _("The guess follows the word that it looks back at. Change the text, and the guess changes.")
+    no_such = _("No such thing stands in this story. “{swapped}” does, and gets {new}.")
+    replies = [
+        Reply(_("That word is gone."), _("It guesses from what stands there now: “{swapped}” gets {new}."), label="“{old}”"),
+        Reply(_("Yes, {new} sure."), follows, True, label="“{swapped}”"),
+        Reply(_("It has no reason to."), no_such, label="“{second}”"),
+    ]  # fmt: skip
+    return Scene(
+        _("One word is swapped: now Tom has a **{thing}**. What will the model guess?"),
+        (strip(tokens, under=len(tokens) - 1, swapped=[at]),), Choose(replies),
+        (strip(tokens, blank=home.swapped[0][0], told=True, swapped=[at], share=0.5), *_bars(home.swapped, share=0.5)),
+        _("This is the lesson's own text: there Tom had a {old}.") if other else _("Before, it was a {old}."),
+        Behind("explorer", {"model": MODEL, "text": STORY.replace(OLD, NEW)}),
+    )  # fmt: skip
+
+
+def _forget(home: Found, other: bool) -> Scene:
+    tokens, top, share = home.short
+    text, gone = "".join(tokens[1:]), range(1, len(home.tokens) - len(tokens) + 1)
+    nothing = _(
+        "It keeps nothing of what it read a moment ago: it knows the text in front of it, and now says “{now}”, {most}."
+    )
+    replies = (
+        Reply(_("Yes: {kept}."), nothing, True),
+        Reply(_("A little more: {kept}."), nothing),
+        Reply(_("Then it would have to remember. It has {kept}."), nothing),
+    )
+    return Scene(
+        _("It has just read the whole story. Now it gets the last sentence **alone**. How sure is it of “{old}” then? Drag."),
+        (strip(home.tokens, faint=gone, share=0.6), bars(bar(OLD, home.top[0][1], INK, "old"), share=0.4)),
+        Drag(_("How sure it is of the old word, in per cent"), _("Read it"), 100 * share, replies),
+        (strip(tokens, share=0.5), bars(bar(OLD, share, INK, "old"), *(bar(name, each, SOFT) for name, each in top), share=0.5)),
+        (_("This is the lesson's own text. ") if other else "") + _("With the whole story it was {had}."),
+        Behind("explorer", {"model": MODEL, "text": text}),
+    )  # fmt: skip
+
+
+def _explorer(m: Found, query: int | None = None, key: int | None = None) -> Behind:
+    place = (
+        {"head": "{}.{}".format(*m.head), "query": str(query), "key": str(key)} if query is not None else {}
+    )
+    return Behind("explorer", {"model": MODEL, "text": m.text, **place})
 
 
 def end(m: Found, home: Found) -> list[End]:
     """What can be explained now."""
     best, share = m.top[0]
     written = ((word(piece), top[0][1]) for piece, top in m.written[:3])
+    shares = bars(bar(best, share), bar(_("others"), 1 - share, SOFT))
+    writes = bars(*(bar(name, each, INK, f"{n}") for n, (name, each) in enumerate(written)))
+    alone = _(
+        "It looks back, never ahead, and knows this text alone. With “{thing}” for “{old}” it guesses “{swapped}”."
+    )
+    every = _(
+        "A model gives a share to every piece that it knows. “{best}” got {share}, all others together {others}."
+    )
     return [
-        End(
-            _(
-                "A model gives a share to every piece that it knows. “{best}” got {share}, all others together {others}."
-            ),
-            (bars(bar(best, share), bar(_("others"), 1 - share, SOFT)),),
-        ),
-        End(
-            _("It writes piece by piece: guess, add, read everything again."),
-            (bars(*(bar(name, each, INK, f"{n}") for n, (name, each) in enumerate(written))),),
-        ),
-        End(
-            _("It looks back, never ahead. With “{thing}” in place of “{old}” it guesses “{swapped}”."),
-            _bars(home.swapped[:2]),
-        ),
+        End(every, (shares,)),
+        End(_("It writes piece by piece: guess, add, read everything again."), (writes,)),
+        End(alone, _bars(home.swapped[:2])),
     ]
 
 
