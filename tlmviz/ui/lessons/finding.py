@@ -12,7 +12,7 @@ from tlmviz.tracing.trace import Trace
 from ..language import N_, _
 from .measures import NOTER, Head, heads_of, little, named, repeated, rewritten, row, without, word, words_at
 from .parts import Behind, Choose, Drag, End, Lesson, Part, Picture, Press, Reply, Scene, Tap, Unfit
-from .pictures import INK, LOOK, NOTE, bar, bars, likeliest, look, ring, rings, strip
+from .pictures import INK, LOOK, NOTE, SOFT, bar, bars, likeliest, look, ring, rings, strip
 
 MODEL = "stories-rope"
 STORY = "Anna saw a yellow bird. Ben saw a little doll. Anna took the yellow"
@@ -87,7 +87,7 @@ def measure(lm: LanguageModel, text: str) -> Found:
     below = {head: run(without(lm, text, head)) for head in heads_of(trace) if head[0] < finder[0]}
     needed = sorted(below, key=lambda head: below[head].row[place])[: len(BELOW)]
     if needed[0] != NOTER or max(erased.row[place], below[NOTER].row[place]) > LESS * whole.row[place]:
-        raise Unfit(N_("In your sentence the head that finds the word hardly needs the one below."))
+        raise Unfit(N_("In your sentence the head that finds the word hardly needs an earlier one."))
     words = words_at(trace.tokens)[1:]
     free = [i for i in words if trace.ids[i - 1] != trace.ids[-1] and i not in (place, len(trace) - 1)]
     exchanged = {i: run(rewritten(lm, text, NOTER, {place: i, i: place})) for i in free}
@@ -152,7 +152,7 @@ def _tap(m: Found) -> Scene:
 
 
 def _rings(m: Found, named: Mapping[str, Head], silent: str = "") -> Picture:
-    """Five heads below, one of them silent, and where the finder looks then."""
+    """Five earlier heads, one of them silent, and where the finder looks then."""
     run = m.silent[named[silent]] if silent else m.whole
     heads = (ring(name, 1, "", NOTE if name == silent == "N" else INK, name == silent) for name in named)
     return rings(*heads, press=silent != "N", verb=_("Silence"), share=0.4), _looks(m, run, {})
@@ -167,8 +167,9 @@ def _silence(m: Found) -> Scene:
     found = _("Without N, the look of F at “{word}” falls from {look} to {silent}. What does N do?")
     replies["N"] = Reply(_("It is N."), found, True, _rings(m, heads, "N"))
     return Scene(
-        _("F has help from below. Press a head to silence it, always one alone. Which one does F need to find “{word}”?"),
-        _rings(m, heads), Press(replies), (), _("These work before F does. Each press silences one; the one before comes back."),
+        _("F has help from earlier heads. Press one to silence it, always one alone. Which one does F need to find “{word}”?"),
+        _rings(m, heads), Press(replies), (),
+        _("Heads work layer by layer; these come before F. Each press silences one; the one before comes back."),
         _behind(m, mute="{}.{}".format(*NOTER), panel="Mute heads"),
     )  # fmt: skip
 
@@ -229,11 +230,15 @@ def _front(home: Found) -> Scene:
     for it in FRONTS:
         run, verdict = home.others[it], _("Yes, F loses it.") if it == lost else _("F still finds it.")
         told = {"it": it, "its": percent(run.row[home.place]), "says": run.top[0][0]}
-        shown = _looks(home, run, {home.place: it}, [front]), likeliest(run.top)
+        looks = (
+            bar(each, home.others[each].row[home.place], LOOK if each == it else SOFT) for each in FRONTS
+        )
+        shown = _looks(home, run, {home.place: it}, [front]), bars(*looks, share=0.36)
         replies.append(Reply(verdict, no if it == lost else yes, it == lost, shown, told, f"“{it}”"))
     return Scene(
         _("Another word shall stand before “{word}”, in place of the first “{last}”. With which one does F **lose** “{word}”?"),
-        (strip(tokens, under=home.last, swapped=[front]),), Choose(replies), shown, behind=_behind(home, home.others[lost]),
+        (strip(tokens, under=home.last, swapped=[front]),), Choose(replies), shown,
+        _("Then bars show, for each of the three, how much F looks at “{word}”."), _behind(home, home.others[lost]),
     )  # fmt: skip
 
 
@@ -265,8 +270,8 @@ def end(m: Found, home: Found) -> list[End]:
     looks = bars(bar(here, m.exchanged.row[m.place], LOOK), bar(there, m.exchanged.row[m.partner], LOOK))
     chain = _("Two heads in a chain copy whatever followed, sense or not: “{thing}”, {copied} sure.")
     return [
-        End(_("A head below leaves a note on each word: what stood before. Note erased: {sure} sure becomes {left}."), (erased,)),
-        End(_("A head above looks for a note that fits the last word. Exchange two notes, and it looks elsewhere."), (looks,)),
+        End(_("One head leaves a note on each word: what stood before. Note erased: {sure} sure becomes {left}."), (erased,)),
+        End(_("A later head looks for a note that fits the last word. Exchange two, and it looks at the other word."), (looks,)),
         End(chain.format(thing=NEW, copied=percent(home.others[NEW].share)), (bars(*(bar(*each) for each in top[:2])),)),
     ]  # fmt: skip
 

@@ -92,9 +92,9 @@ class Story:
 
 @dataclass(frozen=True)
 class Found:
-    """The story; of the lesson's own, by place, the likeliest word and its share, the answer's, and the worker's look with another
-    word there; another story, in which heads work in a chain, where the noter looks from its answer, and how hard heads look
-    there without the noter."""
+    """The story; of the lesson's own, by place, the likeliest word and its share, the answer's, and the worker's look with
+    another word there; another story, in which heads work in a chain, where the noter looks from its answer, and how hard heads
+    look there without the noter."""
 
     story: Story
     swaps: Mapping[int, tuple[str, float, float, list[float]]]
@@ -289,15 +289,12 @@ def _brings(story: Story) -> Scene:
 
 def _points(story: Story) -> Scene:
     share = story.top[0][1]
-    fewer, rest = (
-        math.log(share / (1 - share)),
-        math.exp(-story.adds[story.worker]),
-    )  # points that leave half of the guess
-    taken = share * rest / (share * rest + 1 - share)
-    why = _("Each point makes a word 2.7 times as likely. {W} brings {most}: without them {taken}")
-    why += (
-        _(". Silenced, {left}: others make up a little.") if story.left[story.worker] > taken + 0.01 else "."
-    )
+    fewer = math.log(share / (1 - share))  # points that leave half of the guess
+    odds_left = math.exp(fewer - story.adds[story.worker])
+    taken, left = odds_left / (1 + odds_left), story.left[story.worker]
+    why = _("Each point makes a word 2.7 times as likely. {W} brings {most}: without them {taken} is left.")
+    why += _(" Silenced, it was {left}: others make up a little.") if left > taken + 0.01 else ""
+    enough = (Reply(_("{fewer} points fewer will do."), why, True),)
     words = {"fewer": number(fewer, ".1f"), "taken": percent(taken)}
     return Scene(
         _("All parts of the model together give “{word}” {score} points. Drag points away until it is only half sure."),

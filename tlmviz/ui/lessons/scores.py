@@ -39,9 +39,9 @@ def plot(m: Found, home: Found) -> list[Scene]:
     return [*own, _root(home), _double(m), _mix(m), _swap(home, m is not home)]
 
 
-def _choose(why: str, right: str, answers: Mapping[str, str]) -> Choose:
-    """Answers with their verdicts; the reason is the same for all."""
-    return Choose([Reply(verdict, why, label == right, label=label) for label, verdict in answers.items()])
+def _choose(right: str, answers: Mapping[str, tuple[str, str]]) -> Choose:
+    """Answers, each with its verdict and its reason."""
+    return Choose([Reply(*told, label == right, label=label) for label, told in answers.items()])
 
 
 def _bars(labels: Iterable[str], shares: Iterable[float | None]) -> Picture:
@@ -52,9 +52,9 @@ def _tap(m: Found) -> Scene:
     last, replies = len(m.tokens) - 1, {}
     for i in words_at(m.tokens):
         verdict = _("Then like would fit like.") if m.tokens[i] == m.tokens[last] else _("Not there.")
-        reason = _("“{other}” gets {small} of the look, “{best}” {look}. To fit is not to be alike.")
+        reason = _("“{other}” gets {small} of the look, “{best}” {look}. How does the head choose?")
         replies[i] = Reply(verdict, reason, words={"other": m.name(i), "small": little(m.weights[i])})
-    reason = _("It gets {look} of the look; {same} gets {alike}. To fit is not to be alike.")
+    reason = _("It gets {look} of the look; {same} gets {alike}. How does the head choose?")
     replies[m.best] = Reply(_("Yes, “{best}”."), reason, True)
     return Scene(
         _("A head looks back from the last word, “{last}”. Which word does it look at most? Tap it."),
@@ -139,7 +139,8 @@ def _spike(m: Found) -> Scene:
     return Scene(
         _("**Softmax** makes shares of scores. “{best}” has {score}, “{second}” {next}. What share does “{best}” get? Drag."),
         _shares(m, told=False), Drag(_("Share of the best word, in per cent"), _("Share out"), 100 * m.bare, replies),
-        _shares(m), _("Beside each word stands its score."), _explorer(m, stage="dot"),
+        _shares(m), _("Beside each word stands its score. The head gave “{best}” {look}, so one step is still missing."),
+        _explorer(m, stage="dot"),
     )  # fmt: skip
 
 
@@ -150,7 +151,7 @@ def _divide(m: Found) -> Scene:
             "This is what the model does: it looks at “{best}”, and still a little at “{second}”, {less}."
         ),
         FLAT: _("Now every word counts, whether it fits or not."),
-        LEVEL: _("All words alike. Who looks everywhere finds nothing: too small is as bad as too large."),
+        LEVEL: _("Every word gets alike: the head has found nothing. Too small is as bad as too large."),
     }
     replies = []
     for by, why in said.items():
@@ -171,16 +172,18 @@ def _root(home: Found) -> Scene:
     says = [f"× {number(each, '.1f')}" for each in (1, grown, grown / home.root)]
     clouds = [cloud(*each) for each in zip(labels, labels, every, says, (INK, LOOK, DOES))]
     unknown = (cloud(label, label, None) for label in labels[1:])
-    why = _(
-        "Half lie below zero, so much cancels: sums reach √{d}, {grown} times, as far. So √{d} is the divisor."
+    right, part = (
+        _("{by} times", by=by),
+        _("Half lie below zero, so they cancel in part: sums reach {grown} times as far."),
     )
     answers = {
-        _("no wider"): _("Then they would cancel wholly."), _("{by} times", by=by): _("Yes, {root}."),
-        _("{d} times", d=d): _("Then all would pull to one side."),
-    }  # fmt: skip
+        _("no wider"): (_("Then they would cancel wholly."), part),
+        right: (_("Yes, {root}."), part + _(" That is √{d}, and so √{d} is the divisor.")),
+        _("{d} times", d=d): (_("Then all would pull to one side."), part),
+    }
     return Scene(
         _("Why divide at all? Before training, products lie around zero. How much wider do sums of {d} products lie?"),
-        (dots(span, clouds[0], *unknown),), _choose(why, [*answers][1], answers), (dots(span, *clouds),),
+        (dots(span, clouds[0], *unknown),), _choose(right, answers), (dots(span, *clouds),),
         _("Each dot is one product, or one sum, before the model had learnt anything."),
         Behind("norms", {"model": MODEL, "text": home.text, "noview": "Scores"}),
     )  # fmt: skip
@@ -192,14 +195,22 @@ def _double(m: Found) -> Scene:
     changed = {"": pair, f"× {TIMES}: ": doubled, f"+ {ADDED}: ": added}
     labels = [what + ", ".join(number(each, ".1f") for each in both) for what, both in changed.items()]
     shares = m.weights[m.best], m.shares(m.root / TIMES)[m.best], m.shares(m.root, ADDED)[m.best]
-    why = _("Only distances of scores count. Doubling doubles them: {double}. Adding leaves them: {shifted}.")
+    distance = _(
+        "Adding {added} to both leaves them as far apart: {shifted}, as before. Doubling brings {double}."
+    )
+    right, both = (
+        _(
+            "Only how far scores lie apart counts. Doubling doubles that: {double}. Adding leaves it: {shifted}."
+        ),
+        _("both"),
+    )
     answers = {
-        _("doubling"): _("Yes, nearer a spike."), _("adding"): _("Then size would count, not distance."),
-        _("both"): _("Then adding would part them, too."),
+        _("doubling"): (_("Yes, nearer a spike."), right), _("adding"): (_("Then size would count."), distance),
+        both: (_("Then adding would part them, too."), distance),
     }  # fmt: skip
     return Scene(
         _("Divided, “{best}” gets {look}. Now **double** all scores, or **add {added}** to each. Which gives “{best}” more?"),
-        _bars(labels, (shares[0], None, None)), _choose(why, [*answers][0], answers), _bars(labels, shares),
+        _bars(labels, (shares[0], None, None)), _choose([*answers][0], answers), _bars(labels, shares),
         _("The scores of “{best}” and “{second}”, and the share of “{best}”."), _explorer(m, panel="Scale"),
     )  # fmt: skip
 
@@ -219,15 +230,21 @@ def _mix(m: Found) -> Scene:
     out, label = _signed(m.out[at]), _("comes out")
     before.append(line("out", label, [None] * len(one), "?"))
     after.append(line("out", label, m.out, out, INK, top))
-    why = _("{look} of {one}, {less} of {other}, and {rest} from all other words: a **mixture** of values.")
+    mixed = _(
+        "{look} of {one}, {less} of {other}, and {rest} from all other words: a **mixture** of values, {out}."
+    )
+    takes = _("Each word gives a row of numbers, its **value**. ")
+    alone = _(
+        "That is the value of “{best}” alone. “{second}” is read too, with {less}, and the others: together {out}."
+    )
     answers = {
-        _signed(one[at]): _("Then only “{best}” would be read."), out: _("Yes, {out}."),
-        _signed(one[at] + other[at]): _("Then both would count in full."),
+        _signed(one[at]): (_("Then only “{best}” would be read."), alone), out: (_("Yes, {out}."), mixed),
+        _signed(one[at] + other[at]): (_("Then both would count in full."), mixed),
     }  # fmt: skip
     return Scene(
-        _("A head brings home **values**: {look} of “{best}”, {less} of “{second}”. What comes out at the marked number?"),
-        (numbers(*before, at=at),), _choose(why, out, dict(sorted(answers.items()))), (numbers(*after, at=at),),
-        _("A value is what a word gives to those who look at it. All other words together bring {rest}."), _explorer(m),
+        takes + _("The head takes {look} of “{best}”, {less} of “{second}”. What comes out?"),
+        (numbers(*before, at=at),), _choose(out, dict(sorted(answers.items()))), (numbers(*after, at=at),),
+        _("Look at the marked number. All other words together bring {rest} there."), _explorer(m),
         words={
             "one": _signed(one[at]), "other": _signed(other[at]), "out": out,
             "rest": _signed(m.out[at] - m.weighed[m.best][at] - m.weighed[m.second][at]),
@@ -238,17 +255,28 @@ def _mix(m: Found) -> Scene:
 def _swap(home: Found, other: bool) -> Scene:
     last, (new, share), was = len(home.tokens) - 1, home.swapped[0], home.top[0][0]
     looks = [look("A", last, home.weights)]
-    why = _(
+    third = next(name for name, _share in home.top if name not in (new, was))
+    now = _("It looks at “{best}” still, but finds there the value of “{second}”: “{guess}”, {new} sure.")
+    right = _(
         "It looks at “{best}”, finds the value of “{second}”. The key says **where**, the value **what**."
     )
-    third = next(name for name, _share in home.top if name not in (new, was))
-    verdicts = _("Then the look would decide."), _("Yes, with {new}."), _("Neither value brings that.")
-    answers = dict(sorted(zip((f"“{name}”" for name in (was, new, third)), verdicts)))
-    own = {"best": home.name(home.best), "second": home.name(home.second), "was": was, "new": percent(share)}
+    verdicts = {
+        was: (_("Then the look would decide."), now),
+        new: (_("Yes, with {new}."), right),
+        third: (_("Neither value brings that."), now),
+    }
+    answers = {f"“{name}”": verdicts[name] for name in sorted(verdicts)}
+    own = {
+        "best": home.name(home.best),
+        "second": home.name(home.second),
+        "was": was,
+        "guess": new,
+        "new": percent(share),
+    }
     told = strip(home.tokens, under=last, looks=looks, blank=new, told=True, share=0.6)
     return Scene(
         _("In this head “{best}” and “{second}” swap **values**, nothing else. The guess was “{was}”. What now?"),
-        (strip(home.tokens, under=last, looks=looks),), _choose(why, f"“{new}”", answers),
+        (strip(home.tokens, under=last, looks=looks),), _choose(f"“{new}”", answers),
         (told, *_bars(*zip(*home.swapped))),
         (_("This is the lesson's own text. ") if other else "") + _("Queries and keys stay, and so does the look."),
         _explorer(home), words=own,
