@@ -83,21 +83,23 @@ def explorer(request: Request) -> Response:
     return RedirectResponse(f"./?{request.url.query or urlencode({'model': compute.DEFAULT_MODEL})}", 307)
 
 
+def tours(request: Request) -> Response:
+    """Old links of the guided walks, which are lessons now."""
+    return RedirectResponse("./lessons", 308)
+
+
 def join(request: Request) -> Response:
-    """The first step of the tour, or the question, that a room is on: its code makes a link short enough to type and to read
-    off a wall.
+    """The lesson, or the question, that a room is on: its code makes a link short enough to type and to read off a wall.
 
     A code that is none leads to the page Classroom, which says so.
     """
-    from pages import HOME
     from tlmviz.errors import Error
     from tlmviz.hosting.rooms import normal, rooms
-    from tlmviz.ui.tours import asked, bar
+    from tlmviz.ui.lessons import asked, room
 
     code = request.path_params["code"]
     try:
-        tour = asked.of_room(rooms().tour(code, address(request.scope)))
-        to = bar.joining(tour, HOME.rpartition("/")[2], normal(code))
+        to = room.to(asked.of_room(rooms().lesson(code, address(request.scope))), normal(code))
     except Error:
         to = f"room?{urlencode({'code': code[:40]})}"
     return RedirectResponse(f"../{to}", 303, {"Cache-Control": "no-store"})
@@ -111,6 +113,7 @@ app = st.App(
         Route("/metrics", measured),
         Route("/line", line),
         Route("/explorer", explorer),
+        Route("/tours", tours),
         Route("/join/{code}", join),
         Route("/{under:path}vendored/{name}", vendored.script),
         Route(pictures.PATH, pictures.of(ROOT / "pages")),

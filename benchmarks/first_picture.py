@@ -42,7 +42,7 @@ WATCH = """(() => {
   const roots = () => [...document.querySelectorAll("[data-testid=stMain] *")].flatMap(({ shadowRoot }) => shadowRoot ?? []);
   const chart = () => [...document.querySelectorAll(".js-plotly-plot")].some((plot) =>
     seen(plot) && plot.querySelector(".main-svg :is(.trace, .hm image, .point, .contourlayer path)"));
-  const other = () => [...document.querySelectorAll(".tours, .terms, .st-key-roomopen")].some(seen);
+  const other = () => [...document.querySelectorAll(".lessons, .terms, .st-key-roomopen")].some(seen);
   const words = (part) => seen(part) && part.innerText?.trim();
   const written = (root) => !root.querySelector("canvas, svg") && [...root.children].some(words);
   const there = () => chart() || other() || roots().some((root) =>

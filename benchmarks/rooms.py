@@ -70,7 +70,7 @@ def students(path: Path, code: str, names: range, steps: int, within: float, beg
 def lecture(path: Path, number: int, processes: int, steps: int, within: float) -> tuple[Times, float]:
     """All students at once, and the teacher; the times of all calls and the seconds that it took."""
     rooms = Rooms(path)
-    room: Opened = rooms.open_room("a tour")
+    room: Opened = rooms.open_room("a lesson")
     begin, out = mp.Barrier(processes + 1), mp.Queue()
     workers = [
         mp.Process(

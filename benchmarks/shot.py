@@ -26,7 +26,6 @@ LEFT_OUT = {
     "chat",  # a model of 135 M parameters answers
     "start",  # these have no picture with a menu
     "lessons",
-    "tours",
     "glossary",
     "room",
 }

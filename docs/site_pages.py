@@ -1,4 +1,4 @@
-"""The generated pages of the documentation site as Markdown: pages of the app, tours, the gallery, the Python API.
+"""The generated pages of the documentation site as Markdown: pages of the app, lessons, the gallery, the Python API.
 
 Nothing is written by hand here: words come from the tables that the app itself is drawn from. `docs.build_site` writes the
 files, beside copies of the documents at their own paths, so that links between documents hold on the site too.
@@ -6,20 +6,22 @@ files, beside copies of the documents at their own paths, so that links between 
 
 from __future__ import annotations
 
+import functools
 import re
 from pathlib import Path
 from typing import Any
-from urllib.parse import urljoin
+from urllib.parse import urljoin, urlsplit
 
 import tlmviz
 from pages import ALL, FIRST, HOME, SECTIONS, Page
 from tlmviz.shots import read_link
 from tlmviz.site import pages as site_pages
 from tlmviz.ui.gallery import Card
+from tlmviz.ui.lessons import runner
+from tlmviz.ui.lessons.parts import Lesson
+from tlmviz.ui.lessons.table import LESSONS
 from tlmviz.ui.menu import MENUS
-from tlmviz.ui.tours.bar import STEP, TOUR
-from tlmviz.ui.tours.parts import Step, Tour, address
-from tlmviz.ui.tours.table import TOURS
+from tlmviz.ui.onward import address
 
 from .galleries import FOLDER, cards_of, picture_of
 from .page_table import DOCUMENT, with_table
@@ -84,7 +86,7 @@ def claim_of(page: Page) -> str:
 
 
 def page_text(app: str, page: Page, taken: frozenset[str] = frozenset()) -> str:
-    """One page of the app: its claim, its picture, what it shows, the tours that come by, and its examples."""
+    """One page of the app: its claim, its picture, what it shows, the lessons that lead to it, and its examples."""
     link = app_link(app, page, query_of(pictures(page)[0]))
     parts = [
         f"# {page.title}",
@@ -100,12 +102,12 @@ def page_text(app: str, page: Page, taken: frozenset[str] = frozenset()) -> str:
         f"[![The page {plain(page.title)}](../{main_picture(page, taken)})]({link})",
         f"## What it shows\n\n{page.shows[0].upper()}{page.shows[1:]}.",
     ]
-    if tours := [tour for tour in TOURS.values() if any(step.page == page.path for step in tour.steps)]:
+    if lessons := [lesson for lesson in LESSONS.values() if page.path in pages_behind(lesson)]:
         parts.append(
-            "Tours: " + ", ".join(f"[{tour.title}](../tours/{tour.name}.md)" for tour in tours) + "."
+            "Lessons: " + ", ".join(f"[{each.title}](../lessons/{each.name}.md)" for each in lessons) + "."
         )
-    if page.path == "tours":
-        parts.append("All of them are [here](../tours/index.md).")
+    if page.path == runner.PATH:
+        parts.append("All of them are [here](../lessons/index.md).")
     if cards := cards_of(page):
         parts.append("## Examples\n\n" + grid([card_text(app, page, each) for each in cards]))
     return "\n\n".join(parts) + "\n"
@@ -130,43 +132,48 @@ def pages_tried() -> list[site_pages.SitePage]:
     return [each for each in site_pages.site_pages() if each.page.folder != FIRST]
 
 
-def step_link(app: str, tour: Tour, number: int) -> str:
-    """The link of a step, counted from 1, as the app's own bar writes it."""
-    step = tour.steps[number - 1]
-    query = {**step.link, TOUR.key: tour.name} | ({STEP.key: str(number)} if number != STEP.default else {})
-    return app_link(app, PATHS[step.page], query)
+@functools.cache
+def scenes_of(name: str) -> list[dict[str, Any]]:
+    """The scenes of a lesson as the app has them, measured on its model."""
+    scenes: list[dict[str, Any]] = runner.payload(LESSONS[name])["scenes"]
+    return scenes
 
 
-def step_text(app: str, tour: Tour, number: int) -> str:
-    """One step of a tour; the answer to its question is measured in the app and stands nowhere."""
-    shown: Step = tour.steps[number - 1]
-    where = PATHS[shown.page]
-    parts = [f"## {number}. {plain(shown.title)}", shown.says]
-    if asked := shown.question:
-        answers = "\n".join(f"    - {answer}" for answer in asked.answers)
-        parts.append(f'!!! question "{plain(asked.asks).replace(chr(34), "”")}"\n\n{answers}')
-    parts.append(
-        f"[Open this step]({step_link(app, tour, number)}) on the page [{where.title}](../pages/{where.path}.md)"
-    )
+def pages_behind(lesson: Lesson) -> set[str]:
+    """The paths of the pages that a lesson's scenes are of."""
+    home = HOME.rpartition("/")[2]
+    return {urlsplit(scene["behind"]).path.strip("./") or home for scene in scenes_of(lesson.name)}
+
+
+def scene_text(app: str, lesson: Lesson, number: int) -> str:
+    """One scene of a lesson; its answer is measured in the app and stands nowhere."""
+    scene = scenes_of(lesson.name)[number - 1]
+    parts = [f"## {number}", scene["says"]]
+    if scene["act"]["kind"] == "choose":
+        parts.append("\n".join(f"- {plain(answer)}" for answer in scene["answers"]))
+    query = {"lesson": lesson.name} | ({"scene": str(number)} if number > 1 else {})
+    parts.append(f"[Open this scene]({app_link(app, PATHS[runner.PATH], query)})")
     return "\n\n".join(parts)
 
 
-def tour_text(app: str, tour: Tour) -> str:
-    """A tour as a page."""
-    head = f"# {tour.title}\n\n{tour.says}\n\n*{len(tour.steps)} steps, about {tour.minutes} minutes.*"
-    begin = f"[Begin]({step_link(app, tour, 1)}){{ .md-button .md-button--primary }}"
+def lesson_text(app: str, lesson: Lesson) -> str:
+    """A lesson as a page."""
+    scenes = len(scenes_of(lesson.name))
+    head = f"# {lesson.title}\n\n{lesson.says}\n\n*{scenes} scenes, about five minutes.*"
+    begin = f"[Begin]({app_link(app, PATHS[runner.PATH], {'lesson': lesson.name})}){{ .md-button .md-button--primary }}"
     note = "Answers are not on this page: the app measures them on the models when you give yours."
-    steps = (step_text(app, tour, number) for number in range(1, len(tour.steps) + 1))
-    return "\n\n".join([head, begin, note, *steps]) + "\n"
+    return (
+        "\n\n".join([head, begin, note, *(scene_text(app, lesson, n) for n in range(1, scenes + 1))]) + "\n"
+    )
 
 
-def tours_text() -> str:
-    """The list of tours."""
-    cards = [
-        f"**[{tour.title}]({tour.name}.md)**\n\n{tour.says}\n\n{len(tour.steps)} steps, about {tour.minutes} minutes"
-        for tour in TOURS.values()
-    ]
-    return "# Tours\n\nGuided walks through the pages of the app.\n\n" + grid(cards)
+def lessons_text() -> str:
+    """The list of lessons."""
+    cards = [f"**[{each.title}]({each.name}.md)**\n\n{each.says}" for each in LESSONS.values()]
+    return (
+        "# Lessons\n\nOne picture, one sentence and one question at a time, about five minutes each.\n\n"
+        + grid(cards)
+    )
 
 
 def gallery_text(app: str) -> str:
@@ -214,9 +221,9 @@ def site(app: str = APP, taken: frozenset[str] = frozenset()) -> dict[str, str]:
     """Every generated file: its path on the site -> its Markdown. Pages whose picture was `taken` show that one."""
     files = {"README.md": (ROOT / "README.md").read_text(encoding="utf-8"), "docs/pages.md": table_text()}
     files |= {"gallery/index.md": gallery_text(app)}
-    files |= {"tours/index.md": tours_text(), "api/index.md": names_text()}
+    files |= {"lessons/index.md": lessons_text(), "api/index.md": names_text()}
     files |= {f"pages/{each.path}.md": page_text(app, each, taken) for each in ALL}
-    files |= {f"tours/{each.name}.md": tour_text(app, each) for each in TOURS.values()}
+    files |= {f"lessons/{each.name}.md": lesson_text(app, each) for each in LESSONS.values()}
     files |= {f"api/{name}.md": name_text(name) for name in tlmviz.__all__}
     files[TRY] = try_text()
     files["api/errors.md"] = "::: tlmviz.errors\n"
@@ -229,7 +236,12 @@ def nav(documents: list[str]) -> Nav:
     return [
         {"Start": "README.md"},
         {"Try it": TRY},
-        {"Tours": ["tours/index.md", *({each.title: f"tours/{each.name}.md"} for each in TOURS.values())]},
+        {
+            "Lessons": [
+                "lessons/index.md",
+                *({each.title: f"lessons/{each.name}.md"} for each in LESSONS.values()),
+            ]
+        },
         {
             "Pages": [
                 "docs/pages.md",

@@ -21,7 +21,7 @@ FLAGS = ["--headless", "--no-sandbox", "--disable-gpu", "--disable-background-ne
 
 BARE = {"mode": "map"}  # a link that names something, else the first page is Start
 # A view, or a chart.
-PICTURE = ".tours, dialog[open], .terms, .st-key-roomopen, canvas, .stPlotlyChart .main-svg, [data-testid=hidden-root]"
+PICTURE = ".lessons, dialog[open], .terms, .st-key-roomopen, canvas, .stPlotlyChart .main-svg, [data-testid=hidden-root]"
 
 
 def take(browser: Browser, url: str, picture: Picture) -> None:

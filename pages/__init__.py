@@ -45,7 +45,7 @@ SECTIONS: dict[str, tuple[Page, ...]] = {
             "Start",
             "home",
             "your sentence, read by a model, with the words that each word looks at; every chapter as a small picture drawn "
-            "from the models; and the tours",
+            "from the models; and the lessons",
             models="",
         ),
         Page(
@@ -66,20 +66,12 @@ SECTIONS: dict[str, tuple[Page, ...]] = {
             models="",
         ),
         Page(
-            "start/tours",
-            "Tours",
-            "tour",
-            "guided walks through the pages, six to ten steps each: a page set, a place lit, a question whose answer is "
-            "measured on the model; left and gone on with anywhere, all progress in the link",
-            models="",
-        ),
-        Page(
             "start/room",
             "Classroom",
             "co_present",
-            "one tour, one of its questions, or a question of your own for a whole class: a code that everybody joins by, "
-            "typed or scanned; on the wall, live, how far the room is and how it answered each question, hidden until the "
-            "teacher reveals it, or voted on again; counts only, gone after a day",
+            "a lesson, one of its scenes, or a question of your own for a whole class: a code that everybody joins by, typed or "
+            "scanned; on the wall, live, each scene large, how far the room is and how it answered, hidden until the teacher "
+            "reveals it, or voted on again; counts only, gone after a day",
             models="",
         ),
         Page(
@@ -87,7 +79,7 @@ SECTIONS: dict[str, tuple[Page, ...]] = {
             "Glossary",
             "menu_book",
             "every term that pages explain, in a sentence or two, searched as one types; each with a link of its own, the pages "
-            "whose texts have it, and the tours on it",
+            "whose texts have it, and the lessons on it",
             models="",
         ),
     ),

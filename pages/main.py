@@ -7,7 +7,6 @@ import streamlit as st
 from pages import ALL, FIRST, HOME, SECTIONS
 from tlmviz.hosting import metrics
 from tlmviz.ui import address, frame, guess, language, link, menu, navigation, reading, texts, visit
-from tlmviz.ui.tours.bar import bar
 
 HERE = Path(__file__).resolve().parent
 
@@ -27,7 +26,7 @@ if visit.is_bare() and page.folder == HOME:
 
 
 def show() -> None:
-    """The menu, the row of the model and the reading level, the tour's bar and the page."""
+    """The menu, the row of the model and the reading level, and the page."""
     link.carry(opened.url_path, menu.SHARED)
     navigation.draw(HOME.rpartition("/")[2], SECTIONS)
     row = frame.above("top")
@@ -40,7 +39,6 @@ def show() -> None:
     with row:
         reading.switch()
         guess.switch(asks=(HERE / page.folder / "guess.py").exists())
-    bar(page.path, HOME.rpartition("/")[2], {each.path: each.title for each in ALL})
     if absent is not None:
         st.markdown(f"# {page.title}")
         st.info(frame.worded(absent))

@@ -16,7 +16,7 @@ from xdist.scheduler import LoadScopeScheduling
 from .affected import EVERY_PAGE
 
 MARKS = ("slow", "quality")  # what takes long by itself, and what a model has learned: weights change seldom
-# Files and functions that are deep whole: what looks at every page, card, old address, family or tour once more.
+# Files and functions that are deep whole: what looks at every page, card, old address or family once more.
 DEEP = (
     "browser/test_deep_links.py::test_every_page_opens_by_its_link_and_is_for_everyone",
     "browser/test_window.py",  # windows and servers of their own
@@ -33,7 +33,6 @@ DEEP = (
     "test_benchmarks.py::test_survey",
     "test_docs.py::test_*card*",
     "ui/lessons/test_lessons.py::test_what_lies_behind_a_scene_opens_in_its_state",
-    "ui/tours/test_tours.py::test_a_step_reaches_its_state",
 )
 # Of a file's flows in a browser, and of its tests that open the app, the first so many are core, each with its first case alone.
 FLOWS = {

@@ -1,4 +1,4 @@
-"""The documentation site's generated pages hold every page, tour and public name, and its links are links of the app."""
+"""The documentation site's generated pages hold every page, lesson and public name, and its links are links of the app."""
 
 import re
 from urllib.parse import parse_qsl, urlsplit
@@ -11,7 +11,8 @@ from docs.galleries import cards_of, picture_of
 from pages import ALL
 from tlmviz.errors import BadShot
 from tlmviz.shots import read_link
-from tlmviz.ui.tours.table import TOURS
+from tlmviz.ui.lessons import runner
+from tlmviz.ui.lessons.table import LESSONS
 
 APP = "https://example.org/app/"
 
@@ -40,17 +41,17 @@ def test_a_page_has_its_claim_what_it_shows_its_picture_and_its_cards(files, pag
     assert f"[{page.title}](../pages/{page.path}.md)" in files["docs/pages.md"]
 
 
-@pytest.mark.parametrize("tour", TOURS.values(), ids=lambda tour: tour.name)
-def test_a_tour_has_every_step_with_its_link_and_its_question(files, tour):
-    text = files[f"tours/{tour.name}.md"]
-    links = re.findall(r"\[Open this step\]\(([^)]+)\)", text)
-    assert len(links) == len(tour.steps) and f"({tour.name}.md)" in files["tours/index.md"]
-    for number, (step, link) in enumerate(zip(tour.steps, links), 1):
+@pytest.mark.parametrize("lesson", LESSONS.values(), ids=lambda lesson: lesson.name)
+def test_a_lesson_has_every_scene_with_its_link_and_its_question(files, lesson):
+    text = files[f"lessons/{lesson.name}.md"]
+    links = re.findall(r"\[Open this scene\]\(([^)]+)\)", text)
+    scenes = runner.payload(lesson)["scenes"]
+    assert len(links) == len(scenes) and f"({lesson.name}.md)" in files["lessons/index.md"]
+    for number, (scene, link) in enumerate(zip(scenes, links), 1):
         fields = dict(parse_qsl(urlsplit(link).query))
-        assert fields["tour"] == tour.name and int(fields.get("tourstep", 1)) == number
-        assert site_pages.plain(step.title) in text and step.says in text
-        assert step.question is None or all(f"    - {answer}\n" in text for answer in step.question.answers)
-        assert f"](../pages/{step.page}.md)" in text
+        assert fields["lesson"] == lesson.name and int(fields.get("scene", 1)) == number
+        assert scene["says"] in text
+        assert all(reply["reason"] not in text for reply in scene["act"]["replies"] if reply["reason"])
 
 
 def test_every_public_name_has_a_page_and_a_line(files):

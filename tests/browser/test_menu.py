@@ -37,10 +37,10 @@ def test_a_chapter_is_opened_with_the_keyboard_and_closes_when_another_is_gone_t
     chapter = opened.locator(f"{MENU} details", has=opened.get_by_text("Start", exact=True)).first
     chapter.locator("summary").focus()
     opened.keyboard.press("Enter")
-    for _ in range([page.title for page in SECTIONS["Start"]].index("Tours") + 1):
+    for _ in range([page.title for page in SECTIONS["Start"]].index("Classroom") + 1):
         opened.keyboard.press("Tab")
     opened.keyboard.press("Enter")
-    expect(title(opened)).to_contain_text("Tours")
+    expect(title(opened)).to_contain_text("Classroom")
     from_pages(opened, "Serving")
     expect(title(opened)).to_contain_text("Serving")
     expect(opened.locator(f"{MENU} details[open]")).to_have_count(1)
@@ -74,7 +74,7 @@ def test_a_model_opens_the_explorer_with_it_and_with_the_text(opened):
     wait_for_param(opened, "mt", "eng-fra-dot")
 
 
-def test_a_term_and_a_tour_are_found_and_keep_the_reading_level(opened):
+def test_a_term_and_a_lesson_are_found_and_keep_the_reading_level(opened):
     opened.locator(".st-key-top").get_by_text("Maths", exact=True).click()
     wait_for_param(opened, "read", "maths")
     found = search(opened, "residual stream")
@@ -82,12 +82,12 @@ def test_a_term_and_a_tour_are_found_and_keep_the_reading_level(opened):
     opened.keyboard.press("Enter")
     wait_for_param(opened, "term", "residual stream")
     expect(title(opened)).to_contain_text("Glossary")
-    found = search(opened, "why divide")
-    expect(found.first).to_contain_text("tour")
+    found = search(opened, "looking is not doing")
+    expect(found.first).to_contain_text("lesson")
     found.first.click()
-    wait_for_param(opened, "tour", "sqrt-d")
+    wait_for_param(opened, "lesson", "looking")
     wait_for_param(opened, "read", "maths")
-    expect(opened.locator(".st-key-tour")).to_contain_text("step 1 of")
+    expect(opened.get_by_role("dialog")).to_contain_text("What would you write?")
 
 
 def test_arrows_choose_and_escape_closes_and_leads_back(opened):

@@ -92,11 +92,11 @@ def test_a_tab_that_follows_links_shows_what_a_fresh_one_does_and_goes_on_where_
         "/explorer",
     ]
     made = {}
-    for order in (links, links[2:] + ["/tours"] + links[:2]):
+    for order in (links, links[2:] + ["/lessons"] + links[:2]):
         names = [(link, f"{number}.svg") for number, link in enumerate(order)]
         for link, (_, picture) in zip(order, shots(names, None, server, writing=False), strict=True):
             made.setdefault(link, []).append(picture)
-    assert str(*made.pop("/tours")) == "/tours shows no picture; this page has none with a menu."
+    assert str(*made.pop("/lessons")) == "/lessons shows no picture; this page has none with a menu."
     for link, (one, other) in made.items():
         assert one == other, link
     assert len({one for one, _ in made.values()}) == len(links)

@@ -56,7 +56,7 @@ AGAIN = st.tuples(st.just("vote_again"), st.integers(1, 6))
 @given(st.lists(VISITS | GIVEN | AGAIN, max_size=40))
 def test_counts_are_those_of_a_plain_reading_and_never_exceed_the_visitors(kept, events):
     """Against sets of who did what: everybody is where they came furthest, and the first answer counts in each vote."""
-    opened = kept.open_room("a tour")
+    opened = kept.open_room("a lesson")
     furthest, first, again = {}, {}, set()
     for kind, who, *rest in events:
         if kind == "vote_again":
@@ -89,7 +89,7 @@ def test_counts_are_those_of_a_plain_reading_and_never_exceed_the_visitors(kept,
 
 @given(st.lists(VISITS | GIVEN | AGAIN, max_size=20), st.integers(2, 3))
 def test_twice_the_same_is_once(kept, events, times):
-    once, often = kept.open_room("a tour"), kept.open_room("a tour")
+    once, often = kept.open_room("a lesson"), kept.open_room("a lesson")
     for repeat, room in ((1, once), (times, often)):
         for kind, who, *rest in events:
             for _ in range(repeat):
@@ -104,15 +104,15 @@ def test_twice_the_same_is_once(kept, events, times):
 
 def test_codes_are_read_from_the_back_row_and_typed_as_one_likes(found):
     assert not set(ALPHABET) & set("0OQI1L2Z5S8BUVAEYG") and len(set(ALPHABET)) == len(ALPHABET)
-    opened = found.open_room("a tour")
+    opened = found.open_room("a lesson")
     assert re.fullmatch(f"[{ALPHABET}]{{6}}", opened.code) and len(opened.secret) >= 32
     typed = f"  {opened.code[:3].lower()} {opened.code[3:]}\n"
-    assert rooms.normal(typed) == opened.code and found.tour(typed) == "a tour"
+    assert rooms.normal(typed) == opened.code and found.lesson(typed) == "a lesson"
     for wrong in ("", "K7", "K7FK7FK", "K7F-O0I", "ÄÖÜßéñ", "x" * 10_000, "'; --"):
         with pytest.raises(NoRoom, match=r"^“.*” is no room code: a code has 6 letters and digits") as error:
-            found.tour(wrong)
+            found.lesson(wrong)
         assert len(str(error.value)) < 200
-    assert found.open_room("a tour").code != opened.code
+    assert found.open_room("a lesson").code != opened.code
 
 
 def test_a_room_that_never_was_or_has_ended_and_another_secret_get_one_sentence(found):
@@ -125,7 +125,7 @@ def test_a_room_that_never_was_or_has_ended_and_another_secret_get_one_sentence(
     found.visit(first.code, "v", 1)
     found.end(first.code, first.secret)
     for call in (
-        lambda: found.tour(first.code),
+        lambda: found.lesson(first.code),
         lambda: found.visit(first.code, "v", 1),
         lambda: found.answer(first.code, "v", 1, 0),
         lambda: found.standing(first.code, 1),
@@ -136,13 +136,13 @@ def test_a_room_that_never_was_or_has_ended_and_another_secret_get_one_sentence(
             call()
     other = next(code for code in ("CDFHJK", "DFHJKM") if code not in (first.code, second.code))
     with pytest.raises(NoRoom, match=f"^There is no room {other}; look at its code"):
-        found.tour(other)
-    assert found.tour(second.code) == "two"
+        found.lesson(other)
+    assert found.lesson(second.code) == "two"
 
 
 def test_no_step_or_answer_that_there_cannot_be(found):
-    opened = found.open_room("a tour")
-    for step, answer in ((0, 0), (21, 0), (1, -1), (1, 10)):
+    opened = found.open_room("a lesson")
+    for step, answer in ((0, 0), (21, 0), (1, -1), (1, 40)):
         with pytest.raises(Error, match=r"There is no (step|answer)"):
             found.answer(opened.code, "v", step, answer)
     for step in (-1, 21):
@@ -152,7 +152,7 @@ def test_no_step_or_answer_that_there_cannot_be(found):
 
 
 def test_a_day_later_it_is_gone_from_the_file_too(found, clock, tmp_path):
-    opened = found.open_room("a tour")
+    opened = found.open_room("a lesson")
     found.answer(opened.code, "v", 3, 1)
     assert found.counts(opened.code, opened.secret).ends == clock.now + DAY
     clock.now += DAY - 1
@@ -168,16 +168,16 @@ def test_a_day_later_it_is_gone_from_the_file_too(found, clock, tmp_path):
         assert file.execute("SELECT * FROM ended").fetchall() == [(opened.code, clock.now)]
     clock.now += DAY  # another day later its code is forgotten as well
     with pytest.raises(NoRoom, match=f"There is no room {opened.code}"):
-        found.tour(opened.code)
+        found.lesson(opened.code)
     with sqlite3.connect(tmp_path / FILE) as file:
         assert [code for code, _ in file.execute("SELECT * FROM ended")] == [other.code]
 
 
 def test_a_room_whose_day_is_over_for_long_was_not_ended_when_somebody_looks(found, clock):
-    opened = found.open_room("a tour")
+    opened = found.open_room("a lesson")
     clock.now += 2 * DAY
     with pytest.raises(NoRoom, match=f"There is no room {opened.code}"):
-        found.tour(opened.code)
+        found.lesson(opened.code)
 
 
 def test_so_many_codes_of_ended_rooms_are_kept_those_of_the_last(found, clock, monkeypatch):
@@ -185,16 +185,16 @@ def test_so_many_codes_of_ended_rooms_are_kept_those_of_the_last(found, clock, m
     codes = []
     for _ in range(4):
         clock.now += 1
-        opened = found.open_room("a tour")
+        opened = found.open_room("a lesson")
         found.end(opened.code, opened.secret)
         codes.append(opened.code)
     for code, said in zip(codes, ["There is no room"] * 2 + ["has ended"] * 2, strict=True):
         with pytest.raises(NoRoom, match=said):
-            found.tour(code)
+            found.lesson(code)
 
 
 def test_what_is_stored_names_no_visitor_and_no_secret_and_tells_no_answer_of_anybody(found, tmp_path):
-    opened = found.open_room("a tour")
+    opened = found.open_room("a lesson")
     for visitor in ("0123456789abcdef" * 2, "fedcba9876543210" * 2):
         found.answer(opened.code, visitor, 2, 1)
     with sqlite3.connect(tmp_path / FILE) as file:
@@ -235,40 +235,40 @@ def test_where_all_are_open_one_that_nobody_joined_within_an_hour_gives_way(foun
     clock.now += 1
     third = found.open_room("three")
     with pytest.raises(NoRoom):
-        found.tour(left.code)
-    assert found.tour(joined.code) == "one" and found.tour(third.code) == "three"
+        found.lesson(left.code)
+    assert found.lesson(joined.code) == "one" and found.lesson(third.code) == "three"
     with pytest.raises(RoomBusy):  # the third has its hour yet
         found.open_room("four")
 
 
 def test_an_address_opens_only_so_many_rooms_and_others_go_on(found, monkeypatch):
     for _ in range(rooms.OPENED):
-        found.open_room("a tour", "10.0.0.1")
+        found.open_room("a lesson", "10.0.0.1")
     with pytest.raises(RoomBusy, match=f"^{rooms.OPENED} rooms were opened from your address within an hour"):
-        found.open_room("a tour", "10.0.0.1")
-    found.open_room("a tour", "10.0.0.2")
+        found.open_room("a lesson", "10.0.0.1")
+    found.open_room("a lesson", "10.0.0.2")
 
 
 def test_all_processes_and_a_whole_site_count_together_and_for_an_hour(clock, tmp_path, monkeypatch):
     monkeypatch.setenv(rooms.SECRET, "of all processes")
     both = [Rooms(tmp_path / FILE, clock) for _ in range(2)]
     for number in range(rooms.OPENED):
-        both[number % 2].open_room("a tour", f"2001:db8:0:{number:x}::1")
+        both[number % 2].open_room("a lesson", f"2001:db8:0:{number:x}::1")
     for number in range(rooms.WRONG):
         with pytest.raises(NoRoom):
-            both[number % 2].counts(both[0].open_room("a tour").code, "wrong", f"2001:db8:0:7:{number:x}::")
+            both[number % 2].counts(both[0].open_room("a lesson").code, "wrong", f"2001:db8:0:7:{number:x}::")
     for each in both:
         with pytest.raises(RoomBusy, match="rooms were opened from your address"):
-            each.open_room("a tour", "2001:db8:0:7:ffff::1")
+            each.open_room("a lesson", "2001:db8:0:7:ffff::1")
         with pytest.raises(RoomBusy, match="codes that are none came from your address"):
-            each.tour("CDFHJK", "2001:db8:0:7:ffff::1")
-        assert each.open_room("a tour", "2001:db8:1:8::1")
+            each.lesson("CDFHJK", "2001:db8:0:7:ffff::1")
+        assert each.open_room("a lesson", "2001:db8:1:8::1")
     both[0].close()
     stored = (tmp_path / FILE).read_bytes() + (tmp_path / f"{FILE}-wal").read_bytes()
     assert b"2001:db8" not in stored and b"of all processes" not in stored
     clock.now += HOUR
-    assert both[0].open_room("a tour", "2001:db8:0:7::1")
-    both[1].open_room("a tour")
+    assert both[0].open_room("a lesson", "2001:db8:0:7::1")
+    both[1].open_room("a lesson")
     with sqlite3.connect(tmp_path / FILE) as file:
         assert file.execute("SELECT count FROM spent").fetchall() == [(1,)]
     for each in both:
@@ -276,25 +276,25 @@ def test_all_processes_and_a_whole_site_count_together_and_for_an_hour(clock, tm
 
 
 def test_an_address_guesses_only_so_many_codes_and_others_go_on(found):
-    opened = found.open_room("a tour")
+    opened = found.open_room("a lesson")
     other = next(code for code in ("CDFHJK", "DFHJKM") if code != opened.code)
-    asks = lambda: found.tour(other, "10.0.0.1"), lambda: found.counts(opened.code, "wrong", "10.0.0.1")  # noqa: E731
+    asks = lambda: found.lesson(other, "10.0.0.1"), lambda: found.counts(opened.code, "wrong", "10.0.0.1")  # noqa: E731
     for guess in range(rooms.WRONG):
         assert (
-            found.tour(opened.code, "10.0.0.1") == "a tour"
+            found.lesson(opened.code, "10.0.0.1") == "a lesson"
         )  # a right code costs nothing, nor does what is no code
         with pytest.raises(NoRoom):
-            found.tour("nonsense", "10.0.0.1")
+            found.lesson("nonsense", "10.0.0.1")
         with pytest.raises(NoRoom):
             asks[guess % 2]()
-    for ask in (*asks, lambda: found.tour(opened.code, "10.0.0.1")):
+    for ask in (*asks, lambda: found.lesson(opened.code, "10.0.0.1")):
         with pytest.raises(RoomBusy, match="codes that are none came from your address"):
             ask()
-    assert found.tour(opened.code, "10.0.0.2") == "a tour"
+    assert found.lesson(opened.code, "10.0.0.2") == "a lesson"
 
 
 def test_what_is_revealed_is_of_the_room_and_was_answered_by_somebody(found):
-    opened = found.open_room("a tour")
+    opened = found.open_room("a lesson")
     for step in (2, 3, 20):
         found.answer(opened.code, "v", step, 0)
     found.reveal(opened.code, opened.secret, frozenset({1, 2, 20, 99}))
@@ -304,7 +304,7 @@ def test_what_is_revealed_is_of_the_room_and_was_answered_by_somebody(found):
 
 
 def test_results_that_wait_are_given_to_nobody_before_they_are_revealed(found):
-    opened = found.open_room("a tour")
+    opened = found.open_room("a lesson")
     found.answer(opened.code, "v", 1, 2)
     found.answer(opened.code, "v", 2, 0)
     assert found.standing(opened.code, 1, "v") == rooms.Standing(voted=True, votes=({2: 1},))
@@ -319,7 +319,7 @@ def test_results_that_wait_are_given_to_nobody_before_they_are_revealed(found):
 
 
 def test_a_second_vote_is_asked_for_once_hides_the_first_and_keeps_it(found):
-    opened = found.open_room("a tour")
+    opened = found.open_room("a lesson")
     found.vote_again(opened.code, opened.secret, 1)  # which nobody has answered
     assert found.standing(opened.code, 1).vote == 1
     for visitor, answer in (("a", 0), ("b", 1)):
@@ -341,7 +341,7 @@ def test_a_second_vote_is_asked_for_once_hides_the_first_and_keeps_it(found):
 
 
 def test_a_room_is_held_at_one_step_until_the_teacher_lets_go(found):
-    opened = found.open_room("a tour")
+    opened = found.open_room("a lesson")
     assert not found.standing(opened.code, 1).before(20)
     found.hold(opened.code, opened.secret, 3)
     standing = found.standing(opened.code, 5)
@@ -352,7 +352,7 @@ def test_a_room_is_held_at_one_step_until_the_teacher_lets_go(found):
 
 
 def test_only_the_teacher_decides(found):
-    opened = found.open_room("a tour")
+    opened = found.open_room("a lesson")
     for call, what in ((found.hold, 1), (found.withhold, True), (found.vote_again, 1)):
         with pytest.raises(NoRoom, match="its secret is another one"):
             call(opened.code, "another", what)
@@ -360,8 +360,8 @@ def test_only_the_teacher_decides(found):
 
 def test_a_file_of_an_older_version_is_left_alone(found, tmp_path):
     with sqlite3.connect(tmp_path / "rooms.sqlite") as old:
-        old.execute("CREATE TABLE room (code TEXT PRIMARY KEY, tour TEXT)")
-        old.execute("INSERT INTO room VALUES ('CDFHJK', 'a tour')")
+        old.execute("CREATE TABLE room (code TEXT PRIMARY KEY, lesson TEXT)")
+        old.execute("INSERT INTO room VALUES ('CDFHJK', 'a lesson')")
     opened = found.open_room("another")
     found.answer(opened.code, "v", 1, 0)
     assert found.counts(opened.code, opened.secret).answered(1) == (1,)
@@ -369,38 +369,40 @@ def test_a_file_of_an_older_version_is_left_alone(found, tmp_path):
 
 def test_a_locked_file_is_one_sentence_and_nothing_is_lost(found, tmp_path, monkeypatch):
     monkeypatch.setattr(rooms, "PATIENCE", 0.01)
-    opened = found.open_room("a tour")
+    opened = found.open_room("a lesson")
     found.close()  # opened again with less patience
     with sqlite3.connect(tmp_path / FILE, isolation_level=None) as other:
         other.execute("BEGIN IMMEDIATE")
-        with pytest.raises(RoomBusy, match=r"cannot be reached now \(database is locked\); the tour goes on"):
+        with pytest.raises(
+            RoomBusy, match=r"cannot be reached now \(database is locked\); the lesson goes on"
+        ):
             found.visit(opened.code, "v", 1)
-        assert found.tour(opened.code) == "a tour"  # readers need not wait
+        assert found.lesson(opened.code) == "a lesson"  # readers need not wait
         other.execute("ROLLBACK")
     found.visit(opened.code, "v", 1)
     assert found.counts(opened.code, opened.secret).visitors == 1
     with found._lock, pytest.raises(RoomBusy, match="others are using it"):
-        found.tour(opened.code)
+        found.lesson(opened.code)
 
 
 def test_a_file_that_is_gone_or_no_file_of_rooms_is_one_sentence(found, tmp_path):
-    opened = found.open_room("a tour")
+    opened = found.open_room("a lesson")
     for path in tmp_path.iterdir():
         path.unlink()
     with pytest.raises(NoRoom, match="There is no room"):
         found.visit(opened.code, "v", 1)
-    assert found.tour(found.open_room("new").code) == "new"
+    assert found.lesson(found.open_room("new").code) == "new"
     found.close()
     (tmp_path / FILE).write_bytes(b"no database at all, " * 100)
     with pytest.raises(RoomBusy, match="file is not a database"):
-        found.open_room("a tour")
+        found.open_room("a lesson")
     with pytest.raises(RoomBusy, match="unable to open database file"):
-        Rooms(tmp_path / "nowhere" / FILE).open_room("a tour")
+        Rooms(tmp_path / "nowhere" / FILE).open_room("a lesson")
 
 
 def test_two_processes_count_into_one_file(found, tmp_path):
     """The same 40 visitors in both, at the same time: each counts once, at the last step, with one answer for each question."""
-    opened = found.open_room("a tour")
+    opened = found.open_room("a lesson")
     program = f"""
 import sys
 from concurrent.futures import ThreadPoolExecutor

@@ -3,7 +3,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 
-import { begun, picked, replyTo, scored, shown } from "../../tlmviz/ui/components/lesson/acts.js";
+import { answerOf, begun, picked, replyTo, scored, shown, truth } from "../../tlmviz/ui/components/lesson/acts.js";
 import { scoreAt, shareOf } from "../../tlmviz/ui/components/lesson/bars.js";
 import { spread } from "../../tlmviz/ui/components/lesson/heads.js";
 import { percent } from "../../tlmviz/ui/components/lesson/marks.js";
@@ -195,4 +195,16 @@ test("what a page that was left writes late into the address is not taken for th
 
 test("a share is rounded as Python rounds it", () => {
   assert.deepEqual([0.845, 0.8451, 0, 0.0049, 0.995, 0.99999, 1].map(percent), ["84%", "85%", "0%", "<1%", "99.5%", "99.9%", "100%"]);
+});
+
+test("a room counts a guess by its place among the answers, and what is no guess not at all", () => {
+  const reply = (key, right) => ({ key, right, label: "", verdict: "", reason: "", shows: [] });
+  const act = (kind, more) => ({ kind, replies: [reply(4, false), reply(9, true)], button: "", label: "", count: 1, right: 37, within: 10, start: 50, until: null, ...more });
+  assert.deepEqual([answerOf(act("choose"), 1), truth(act("choose"))], [1, 1]);
+  assert.deepEqual([answerOf(act("tap"), 9), answerOf(act("tap"), 4), truth(act("tap"))], [1, 0, 9]);
+  assert.deepEqual([0, 9.9, 37, 99, 100].map((told) => answerOf(act("drag"), told)), [0, 0, 3, 9, 9]);
+  assert.equal(truth(act("drag")), 37);
+  for (const none of [act("again"), act("press"), act("drag", { until: 30 })]) assert.equal(answerOf(none, 1), -1);
+  const open = act("choose", { replies: [reply(0, false), reply(1, false)] });
+  assert.equal(truth(open), -1, "where nobody says what is right");
 });

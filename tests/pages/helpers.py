@@ -36,7 +36,7 @@ PATIENCE = 300  # seconds: a busy machine is slow, not broken
 SENT = 1_500_000  # bytes that the pictures of a page may have
 SHOWN = "figures shown"
 READING = "_link_read"  # the slot of the reading level
-PLAIN = "start/tours"  # the page that an app of the tests begins at: it draws no picture
+PLAIN = "start/lessons"  # the page that an app of the tests begins at: it draws no picture
 PARTED = "View", "Part"  # what menus of a page's parts are labelled
 OTHERWISE = {
     "workbench/compare": "cmpview",

@@ -19,7 +19,6 @@ FRAME = (
     *link.FIELDS,
     *menu.SHARED,
     *(each.key for each in menu.MENUS.values()),
-    "tour",
     "room",
     "lang",
     "read",

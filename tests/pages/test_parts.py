@@ -40,7 +40,6 @@ SPEECHLESS = {
     "start/lessons",
     "start/room",
     "start/start",
-    "start/tours",
     "start/train",
 }  # pages without a snippet
 

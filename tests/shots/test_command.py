@@ -126,7 +126,9 @@ class Sketch:
     def take(self, jobs):
         for link, format in jobs:
             yield (
-                BadShot("It shows no picture.") if "tours" in link.text else f"{format} {link.text}".encode()
+                BadShot("It shows no picture.")
+                if "lessons" in link.text
+                else f"{format} {link.text}".encode()
             )
 
     def close(self):
@@ -138,7 +140,7 @@ def test_what_is_wrong_with_some_of_a_batch_does_not_end_it(tmp_path, capsys, mo
     monkeypatch.setattr("tlmviz.shots.Camera", Sketch)
     (tmp_path / "taken.svg").mkdir()
     (tmp_path / "list.txt").write_text(
-        "# all\n/nosuch a\n/pipeline b\n/tours c\nhttp://[ d\n/mhc e.jpg\n/mhc taken\n\n/mhc f.png\n"
+        "# all\n/nosuch a\n/pipeline b\n/lessons c\nhttp://[ d\n/mhc e.jpg\n/mhc taken\n\n/mhc f.png\n"
     )
     assert commands.main(["shot", "--batch", str(tmp_path / "list.txt"), "--out", str(tmp_path)]) == 1
     out, err = capsys.readouterr()

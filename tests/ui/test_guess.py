@@ -112,11 +112,6 @@ def test_nonsense_in_a_link_is_off(nonsense):
     assert drawn(app) and not app.toggle[0].value
 
 
-def test_a_tour_asks_its_own_questions():
-    app = opened(guess="1", tour="root-d")
-    assert drawn(app) and not answers(app)
-
-
 def test_answers_stand_in_order_and_read_differently():
     asked = guess.question("?", 5, [9, 5, 1, 9, 7, 8], "", show=str)
     assert asked is not None and asked.options == ("1", "5", "7", "9") and asked.answer == 1

@@ -1,8 +1,8 @@
-"""Rooms of a class: how many visitors of a tour are at which step and how they answered, as counts, for a day.
+"""Rooms of a class: how many visitors of a lesson are at which step and how they answered, as counts, for a day.
 
 What is stored, in one SQLite file that all app processes of a machine share, is this and nothing else:
 
-- of a room: its code, the tour's name or the question that the teacher wrote for it, when it ends, a hash of the teacher's
+- of a room: its code, the lesson's name or the question that the teacher wrote for it, when it ends, a hash of the teacher's
   secret, a random key, which of its questions are revealed and which are voted on again, at which step it is held, and whether
   results wait until they are revealed;
 - counts: for each step, how many visitors came to it and not further; for each vote on a question, how many gave each answer;
@@ -38,7 +38,7 @@ from tlmviz.errors import Error
 from .addresses import SITE, counted
 
 FOLDER = "TLMVIZ_ROOMS"  # names the folder that app processes share: `tlmviz serve` sets it
-FILE = "rooms-3.sqlite"  # another name whenever TABLES change: files of older versions are left alone
+FILE = "rooms-4.sqlite"  # another name whenever TABLES change: files of older versions are left alone
 ALPHABET = "34679CDFHJKMNPRTWX"  # none that looks like another one, and no vowels: codes are no words
 LETTERS = 6
 HOUR, DAY = 60 * 60.0, 24 * 60 * 60.0  # seconds; a room lasts a day
@@ -48,13 +48,13 @@ SECRET = "STREAMLIT_SERVER_COOKIE_SECRET"  # which the app processes of `tlmviz 
 # Rooms that an address may open in an hour, and codes that are none; a school may share one address.
 OPENED, WRONG = 20, 100
 MOST_VISITORS = 2000  # of one room
-MOST_TEXT = 4000  # characters of a tour's name, or of a teacher's question with its link
-STEPS, ANSWERS = 20, 10  # that a tour and a question may have
+MOST_TEXT = 4000  # characters of a lesson's name, or of a teacher's question with its link
+STEPS, ANSWERS = 20, 40  # that a lesson and a question may have
 PATIENCE = 1.0  # seconds that a call waits for others
 HERE = -1  # in place of an answer, in vote 0: the visitors who came to a step and not further
 VOTED = {1: "answered", 2: "answered again"}  # vote -> what its marks say
 TABLES = (
-    """CREATE TABLE IF NOT EXISTS room (code TEXT PRIMARY KEY, tour TEXT NOT NULL, secret BLOB NOT NULL, key BLOB NOT NULL,
+    """CREATE TABLE IF NOT EXISTS room (code TEXT PRIMARY KEY, lesson TEXT NOT NULL, secret BLOB NOT NULL, key BLOB NOT NULL,
     ends REAL NOT NULL, revealed INTEGER NOT NULL DEFAULT 0, again INTEGER NOT NULL DEFAULT 0, held INTEGER NOT NULL DEFAULT 0,
     withheld INTEGER NOT NULL DEFAULT 0) WITHOUT ROWID""",
     """CREATE TABLE IF NOT EXISTS tally (code TEXT, step INTEGER, vote INTEGER, answer INTEGER, count INTEGER NOT NULL,
@@ -89,7 +89,7 @@ class Opened:
 class Counts:
     """What a teacher sees. Steps count from 1, answers from 0; what nobody did is not there."""
 
-    tour: str
+    lesson: str
     ends: float  # seconds since 1970
     here: Mapping[int, int]  # step -> visitors who came to it and not further
     votes: Mapping[
@@ -137,7 +137,7 @@ class Standing:
 @dataclass(frozen=True)
 class _Room:
     code: str
-    tour: str
+    lesson: str
     secret: bytes
     key: bytes
     ends: float
@@ -179,14 +179,14 @@ class Rooms:
         self._file = 0  # the inode that is open
         self._key = os.environ.get(SECRET, "").encode()[:64] or secrets.token_bytes(32)
 
-    def open_room(self, tour: str, address: str = "") -> Opened:
-        """Open a room on a tour, or on what stands for one in MOST_TEXT characters.
+    def open_room(self, lesson: str, address: str = "") -> Opened:
+        """Open a room on a lesson, or on what stands for one in MOST_TEXT characters.
 
         Raises RoomBusy where MOST_ROOMS are open, or an address has opened OPENED within an hour.
 
         Where as many are open, one that nobody joined within an hour gives way.
         """
-        if len(tour) > MOST_TEXT:
+        if len(lesson) > MOST_TEXT:
             raise Error("The question and its link are longer than a room keeps; shorten one of them.")
         with self._transaction() as connection:
             if self._spent(connection, address, "opened", OPENED):
@@ -204,15 +204,17 @@ class Rooms:
             while not code or connection.execute(KNOWN, {"code": code}).fetchone():
                 code = "".join(secrets.choice(ALPHABET) for _ in range(LETTERS))
             secret = secrets.token_urlsafe(24)
-            row = (code, tour, _hashed(secret), secrets.token_bytes(32), self.clock() + DAY)
-            connection.execute("INSERT INTO room (code, tour, secret, key, ends) VALUES (?, ?, ?, ?, ?)", row)
+            row = (code, lesson, _hashed(secret), secrets.token_bytes(32), self.clock() + DAY)
+            connection.execute(
+                "INSERT INTO room (code, lesson, secret, key, ends) VALUES (?, ?, ?, ?, ?)", row
+            )
             self._spend(connection, address, "opened")
         return Opened(code, secret)
 
-    def tour(self, code: str, address: str = "") -> str:
-        """The tour that a room is on. Raises RoomBusy where an address has asked for WRONG rooms that are none within an hour."""
+    def lesson(self, code: str, address: str = "") -> str:
+        """What a room is on. Raises RoomBusy where an address has asked for WRONG rooms that are none within an hour."""
         with self._guessed(code, address) as connection:
-            return self._room(connection, code).tour
+            return self._room(connection, code).lesson
 
     def visit(self, code: str, visitor: str, step: int) -> None:
         """Count that a visitor, a random text, came to a step. To come again, or to go back, changes nothing."""
@@ -233,7 +235,7 @@ class Rooms:
                 _add(connection, code=room.code, step=step, vote=vote, answer=answer, count=1)
 
     def counts(self, code: str, secret: str, address: str = "") -> Counts:
-        """What the room has counted, for who has the teacher's secret. Raises RoomBusy as `tour`."""
+        """What the room has counted, for who has the teacher's secret. Raises RoomBusy as `lesson`."""
         with self._guessed(code, address) as connection:
             room = self._owned(connection, code, secret)
             rows = connection.execute(
@@ -243,7 +245,7 @@ class Rooms:
         asked = {step for step, vote, *_ in rows if vote}
         votes = {step: _votes(room, step, [row[1:] for row in rows if row[0] == step]) for step in asked}
         revealed = frozenset(step for step in range(1, STEPS + 1) if room.revealed >> step & 1)
-        return Counts(room.tour, room.ends, here, votes, revealed, room.held, bool(room.withheld))
+        return Counts(room.lesson, room.ends, here, votes, revealed, room.held, bool(room.withheld))
 
     def standing(self, code: str, step: int, visitor: str = "") -> Standing:
         """How a room stands at a step, for a visitor."""
@@ -495,7 +497,7 @@ def _no_step(step: int) -> Error:
 
 def _not_now(why: str) -> RoomBusy:
     return RoomBusy(
-        f"The rooms of this server cannot be reached now ({why}); the tour goes on, and counts again when they can."
+        f"The rooms of this server cannot be reached now ({why}); the lesson goes on, and counts again when they can."
     )
 
 

@@ -17,7 +17,6 @@ from tlmviz.figures import number
 
 from . import link, texts
 from .markdown import plain
-from .tours.bar import TOUR
 
 Entry = TypeVar("Entry")
 FIRST: link.Field[bool] = link.Field("guess", False, lambda text: text == "1", lambda on: str(int(on)))
@@ -70,7 +69,7 @@ def first(page: str, about: Hashable, ask: Callable[[], Question | None]) -> boo
     `about` is the state that a question is about: the text and the model, and what else asks anew. `ask` gives the question
     for it, None where there is none; it is called while the question is open, and never with the switch off.
     """
-    if not FIRST.get() or TOUR.get():
+    if not FIRST.get():
         return True
     told: Told | None = st.session_state.get(_TOLD + page)
     if told is not None and told.about == about:

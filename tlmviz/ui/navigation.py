@@ -1,4 +1,4 @@
-"""The menu of pages in the sidebar, and its search over pages, terms, tours and models."""
+"""The menu of pages in the sidebar, and its search over pages, terms, lessons and models."""
 
 from __future__ import annotations
 
@@ -15,11 +15,11 @@ from tlmviz.checkpoints.folders import added_models
 
 from . import glossary
 from .components import menu
-from .components.menu import MODEL, PAGE, TOUR, Entry, Found
+from .components.menu import LESSON, MODEL, PAGE, Entry, Found
+from .lessons import runner
+from .lessons.table import LESSONS
 from .menu import MENUS
-from .tours.bar import TOUR as ON
-from .tours.parts import Tour, address
-from .tours.table import TOURS
+from .onward import address
 
 # Streamlit's own menu is there, as its links go from page to page within a session, and is not seen: it is blank until the
 # style that hides it has come.
@@ -67,15 +67,9 @@ def _sent(home: str, chapters: tuple[tuple[str, tuple[Page, ...]], ...], added: 
         title: [vars(Entry(page.path, page.title, page.icon)) for page in pages] for title, pages in chapters
     }
     pages = [Found(PAGE, page.title, page.shows, page.path) for _, each in chapters for page in each]
-    tours = [Found(TOUR, tour.title, tour.says, _first_step(tour, home)) for tour in TOURS.values()]
-    found = [*pages, *tours, *_models(home, dict(chapters))]
+    lessons = [Found(LESSON, each.title, each.says, runner.to(each.name)) for each in LESSONS.values()]
+    found = [*pages, *lessons, *_models(home, dict(chapters))]
     return json.dumps({"chapters": entries, "index": list(map(vars, found))}, ensure_ascii=False)
-
-
-def _first_step(tour: Tour, home: str) -> str:
-    """Where a tour begins; the browser adds the reading level."""
-    first = tour.steps[0]
-    return address(first.page, home, {**first.link, ON.key: tour.name})
 
 
 def _models(home: str, sections: Sections) -> list[Found]:

@@ -5,10 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from html import escape
+from urllib.parse import urlencode
 
 import streamlit as st
-
-from .tours.parts import address
 
 EXPLORER = "explorer"  # the page at the address without a path
 _STYLE = """<style>
@@ -17,6 +16,11 @@ _STYLE = """<style>
   padding: 0.1rem 0.6rem; }
 .onward a:is(:hover, :focus-visible) { border-color: #6db3f2; box-shadow: 0 0 0 1px #6db3f2; }
 </style>"""
+
+
+def address(path: str, home: str, query: Mapping[str, str | tuple[str, ...]]) -> str:
+    """The link of a page by its path, from any page; the `home` page has none."""
+    return ("./" if path == home else path) + "?" + urlencode(query, doseq=True)
 
 
 @dataclass(frozen=True)

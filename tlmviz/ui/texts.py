@@ -1,4 +1,4 @@
-"""What the frame, the menus and the inputs that pages share say; the tours' tables and the glossary hold their own texts."""
+"""What the frame, the menus and the inputs that pages share say; the lessons and the glossary hold their own texts."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ UPLOAD_HELP = (
     "A .gguf file, a trace (.safetensors), or all files of a checkpoint folder together. Everybody who visits this "
     "server sees it in the menu, until others have opened eight more."
 )
-GUESS_HELP = "Pages whose picture holds a surprise ask what it will show before they show it. A tour asks its own questions."
+GUESS_HELP = "Pages whose picture holds a surprise ask what it will show before they show it."
 EXAMPLES = {  # texts to start from
     "A lost ball": "Once upon a time there was a little girl named Lily. Lily had a red ball. One day, Lily lost the red ball.",
     "Two friends": 'Tom and Anna were friends. Tom gave Anna a cake because Anna was sad. Anna said, "Thank you, Tom."',
@@ -138,19 +138,9 @@ def shipped_claim(what: str) -> str:
     return f"the figures above were computed beforehand; {what}, computed again now, is the same"
 
 
-def no_step(tour: str, asked: int, count: int, number: int) -> str:
-    """Which step of a tour is shown in place of one that it has not."""
-    return f"The tour “{tour}” has no step {asked}: its {count} steps count from 1. Step {number} is shown."
-
-
 def no_lesson(name: str) -> str:
     """What is said of a lesson that is not here."""
     return f"There is no lesson “{name}” here; these are those there are."
-
-
-def no_tour(name: str) -> str:
-    """What is said of a tour that is not here."""
-    return f"There is no tour “{name}” here; the page Tours lists those there are."
 
 
 def no_translator(name: str, others: str) -> str:
@@ -197,22 +187,3 @@ def way_to_get(title: str) -> str:
 def way_to_run(name: str) -> str:
     """How whoever runs the server gets a model, as the end of a sentence."""
     return f"run `tlmviz get {name}`"
-
-
-def right(answer: str, found: str) -> str:
-    """A right answer to a tour's question, and what was measured."""
-    return f":green-badge[✓ Right] It is: **{answer.removesuffix('.')}.** Measured now: {found}"
-
-
-def teachers(given: str, right: str | None) -> str:
-    """An answer to a teacher's own question, and the one that the teacher calls right, if any."""
-    if right is None:
-        return f"You said: **{given}**"
-    if given == right:
-        return f":green-badge[✓ Right] Your teacher's answer: **{right}**"
-    return f":red-badge[✗ You said: {given}] Your teacher's answer: **{right}**"
-
-
-def wrong(given: str, answer: str, found: str) -> str:
-    """A wrong answer to a tour's question, the right one, and what was measured."""
-    return f":red-badge[✗ You said: {given}] It is: **{answer.removesuffix('.')}.** Measured now: {found}"

@@ -1,10 +1,11 @@
-"""Which pages and tours use which term: counted in their texts, as their sources have them."""
+"""Which pages and lessons use which term: counted in their texts, as their sources have them."""
 
 from __future__ import annotations
 
 import ast
 import contextlib
 import functools
+import sys
 import threading
 from collections import Counter
 from collections.abc import Iterator
@@ -13,8 +14,8 @@ from pathlib import Path
 
 from pages import ALL, Page
 from tlmviz.ui import glossary
-from tlmviz.ui.tours.parts import Step, Tour
-from tlmviz.ui.tours.table import TOURS
+from tlmviz.ui.lessons.parts import Lesson
+from tlmviz.ui.lessons.table import LESSONS
 
 from .explained import Shown, explained
 from .state import Glossary
@@ -31,7 +32,7 @@ WRITTEN = ("claims.py", "examples.py")  # all strings of these are for visitors
 class Entry:
     """A term: its name, other forms of it, what it means, and who uses it, most often first.
 
-    `pages` with how often their texts have it; `tours` with the first step, counted from 1, that names it; `shown` where a page's
+    `pages` with how often their texts have it; `lessons` whose texts have it, most often first; `shown` where a page's
     example shows what it means.
     """
 
@@ -39,7 +40,7 @@ class Entry:
     aliases: tuple[str, ...]
     text: str
     pages: tuple[tuple[Page, int], ...]
-    tours: tuple[tuple[Tour, int], ...]
+    lessons: tuple[Lesson, ...]
     shown: Shown
 
 
@@ -111,19 +112,10 @@ def texts_of(page: Page) -> list[str]:
     return found
 
 
-def _said(step: Step) -> str:
-    """What a step of a tour says and asks."""
-    asked = (step.question.asks, *step.question.answers) if step.question else ()
-    return "\n".join((step.title, step.says, *asked))
-
-
-def _tours(tour: Tour) -> dict[str, int]:
-    """The terms that a tour explains, each with the first step whose words have it."""
-    steps: dict[str, int] = {}
-    for number, step in enumerate(tour.steps, 1):
-        for name in glossary.count_in(_said(step)):
-            steps.setdefault(name, number)
-    return steps
+def _texts_of_lesson(lesson: Lesson) -> list[str]:
+    """What a lesson says, as its module has it."""
+    source = Path(sys.modules[lesson.plot.__module__].__file__ or "").read_text(encoding="utf-8")
+    return [text for text in texts(source) if " " in text]
 
 
 def entries() -> tuple[Entry, ...]:
@@ -135,22 +127,18 @@ def entries() -> tuple[Entry, ...]:
 @functools.cache
 def _entries() -> tuple[Entry, ...]:
     pages = {page: glossary.count_in("\n".join(texts_of(page))) for page in ALL if page.folder != OWN}
-    steps = {tour.name: _tours(tour) for tour in TOURS.values()}
-    told = {
-        tour.name: glossary.count_in("\n".join((tour.title, tour.says, *map(_said, tour.steps))))
-        for tour in TOURS.values()
-    }
+    told = {name: glossary.count_in("\n".join(_texts_of_lesson(each))) for name, each in LESSONS.items()}
 
     def entry(text: str, forms: tuple[str, ...]) -> Entry:
         name = forms[0]
         using = Counter({page: found[name] for page, found in pages.items() if found[name]})
-        walks = Counter({tour: found[name] for tour, found in told.items() if name in steps[tour]})
+        taught = Counter({lesson: found[name] for lesson, found in told.items() if found[name]})
         return Entry(
             name,
             forms[1:],
             text,
             tuple(using.most_common()),
-            tuple((TOURS[tour], steps[tour][name]) for tour, _ in walks.most_common()),
+            tuple(LESSONS[lesson] for lesson, _ in taught.most_common()),
             explained()[name],
         )
 

@@ -18,7 +18,7 @@ const show = placed("glossary", view, ({ text }) => {
 });
 show({
   entries: entries.map((entry) => ({
-    ...entry, link: `?term=${encodeURIComponent(entry.name)}`, shown: /** @type {null} */ (null), tours: /** @type {any[]} */ ([]),
+    ...entry, link: `?term=${encodeURIComponent(entry.name)}`, shown: /** @type {null} */ (null), lessons: /** @type {any[]} */ ([]),
     pages: entry.pages.filter(({ path }) => given.pages.includes(path)).map(({ title, count, path }) => ({ title, count, link: `${given.root}${path}/` })),
   })),
   find: (asked.get("gfind") ?? "").slice(0, 60), term: lit?.name ?? "", lang: "en",

@@ -8,7 +8,7 @@ import { fits, initial } from "./search.js";
 
 /** @typedef {import("#canvas/mount.js").Component} Component */
 /** @typedef {{ title: string, link: string, count?: number }} Target */
-/** @typedef {{ name: string, aliases: string[], text: string, link: string, shown: Target & { picture: string } | null, pages: Target[], tours: Target[] }} Entry */
+/** @typedef {{ name: string, aliases: string[], text: string, link: string, shown: Target & { picture: string } | null, pages: Target[], lessons: Target[] }} Entry */
 /** @typedef {{ entries: Entry[], find: string, term: string, lang: string }} Data */
 /** @typedef {{ root: HTMLElement, component: Component, box: HTMLInputElement, count: HTMLElement, letters: HTMLElement, list: HTMLElement, parts: Map<string, HTMLElement>, data?: Data, lit: string, typed: string, sendSoon: (() => void) & { cancel: () => void } }} View */
 
@@ -38,7 +38,7 @@ function drawn(entry) {
   const also = entry.aliases.length ? [make("small", { textContent: _("also: {names}", { names: entry.aliases.join(", ") }) })] : [];
   const where = [
     ...(entry.pages.length ? [line(_("Pages"), entry.pages)] : []),
-    ...(entry.tours.length ? [line(_("Tours"), entry.tours)] : []),
+    ...(entry.lessons.length ? [line(_("Lessons"), entry.lessons)] : []),
   ];
   const example = entry.shown ? [make("a", { href: entry.shown.link, "data-card": "step", className: "example" }, make("img", { src: entry.shown.picture, alt: "", loading: "lazy" }), make("span", { textContent: entry.shown.title }))] : [];
   return make("article", { testid: "term" }, ...example, make("header", {}, own, name, ...also), make("p", { textContent: entry.text }), ...where);

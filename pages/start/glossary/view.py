@@ -14,15 +14,15 @@ from tlmviz.ui import glossary, language, markdown
 from tlmviz.ui.components import said_by
 from tlmviz.ui.components.scripts import component
 from tlmviz.ui.language import _
-from tlmviz.ui.tours import bar
-from tlmviz.ui.tours.parts import address
+from tlmviz.ui.lessons import runner
+from tlmviz.ui.onward import address
 
 from .data import Data, Entry
 from .state import Glossary
 
 KEY = "glossary"
 EXPLORER = HOME.rpartition("/")[2]
-TOURS = 2  # that a term leads to, at most
+LESSONS = 2  # that a term leads to, at most
 # Not isolated, so that its links are followed as cards are.
 _list = component("tlmviz_glossary", Path(__file__).parent, isolated=False)
 
@@ -73,12 +73,8 @@ def _sent(entry: Entry) -> dict[str, Any]:
             {"title": page.title, "count": count, "link": _page_link(page.path)}
             for page, count in entry.pages
         ],
-        "tours": [
-            {
-                "title": _("{tour}, step {step}", tour=tour.title, step=step),
-                "link": bar.step_address(tour, step, EXPLORER),
-            }
-            for tour, step in entry.tours[:TOURS]
+        "lessons": [
+            {"title": _(lesson.title), "link": runner.to(lesson.name)} for lesson in entry.lessons[:LESSONS]
         ],
     }
 

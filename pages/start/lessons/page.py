@@ -5,8 +5,7 @@ import streamlit as st
 from tlmviz.ui import frame, markdown, texts
 from tlmviz.ui.components import lesson
 from tlmviz.ui.language import _
-from tlmviz.ui.lessons import cards, runner
-from tlmviz.ui.lessons.table import LESSONS
+from tlmviz.ui.lessons import asked, cards, room, runner
 
 runner.read_link()
 frame.heading(
@@ -16,10 +15,17 @@ frame.heading(
     ),
     lambda: None,
 )
-name = runner.LESSON.get()
-absent = runner.absent(LESSONS[name]) if name in LESSONS else None
-if name in LESSONS and absent is None:
-    lesson.lesson(runner.payload(LESSONS[name], runner.SENTENCE.get(), runner.SCENE.get(), runner.asked()))
+name, code, wall = runner.LESSON.get(), "", bool(room.WALL.get())
+taken = asked.named(name)
+if (on := room.here(name)) is not None:
+    taken, code = on, room.ROOM.get()
+absent = runner.absent(taken.lesson) if taken else None
+if taken and absent is None:
+    at, asked_with = runner.SCENE.get(), runner.asked()
+    sentence = runner.SENTENCE.get()
+    lesson.lesson(runner.payload(taken.lesson, sentence, at, asked_with, taken.alone, code, wall))
+    if code:
+        room.attend(wall)
 else:
     if absent is not None:
         st.info(frame.worded(absent))

@@ -1,4 +1,4 @@
-"""Classroom: a teacher opens a tour for everybody, and sees how far the room is and how it answered."""
+"""Classroom: a teacher opens a lesson for everybody, and sees how far the room is and how it answered."""
 
 from pages.start.room import view
 from pages.start.room.state import Room
@@ -22,7 +22,7 @@ def room() -> None:
 
 frame.heading(
     _("Classroom"),
-    _("One code opens a tour for a whole class, and the wall shows how it goes."),
+    _("One code opens a lesson for a whole class, and the wall shows how it goes."),
     lambda: None,
     Room,
 )

@@ -35,6 +35,20 @@ STYLE = """<style>
 .room-step i.further { background: #3b82c4; }
 .room-step i.here { background: #e8890c; }
 [class*="st-key-roomstep"]:not(.st-key-roomsteps):has(.room-step.held) { border-color: #e8890c; box-shadow: 0 0 0 1px #e8890c; }
+.room-answers { margin: 0.4em 0 0; display: grid; gap: 0.3em 0.6em; }
+.room-answers > div { position: relative; display: flex; justify-content: space-between; gap: 0.8em; margin: 0;
+  padding: 0.1em 0.5em; border-radius: 0.25em; background: rgba(128, 140, 155, 0.14); overflow: hidden; line-height: 1.4; }
+.room-answers i { position: absolute; inset: 0 auto 0 0; background: rgba(128, 140, 155, 0.38); }
+.room-answers .right i { background: rgba(65, 168, 102, 0.45); }
+.room-answers.two > div { padding-bottom: 0.75em; }
+.room-answers.two i { top: auto; height: 0.3em; background: rgba(128, 140, 155, 0.9); }
+.room-answers.two .right i { background: rgba(60, 165, 100, 0.95); }
+.room-answers.two i:first-of-type { bottom: 0.4em; opacity: 0.55; }
+.room-answers span { position: relative; }
+.room-answers .right span { font-weight: 600; }
+.room-answers span:last-child { white-space: nowrap; font-variant-numeric: tabular-nums; }
+.room-order { margin: 0.3em 0 0; font-size: 0.9em; opacity: 0.85; text-align: right; }
+.room-step a { color: inherit; }
 [class*="st-key-hold"] { margin-left: auto; }
 :root:fullscreen :is([data-testid="stSidebar"], [data-testid="stExpandSidebarButton"], [data-testid="stHeader"], .st-key-top,
   .stElementContainer:has(h1), .st-key-fullscreen) { display: none; }

@@ -1,32 +1,32 @@
-"""Draws the page Classroom: the two ways in, and the wall with the code, the steps and the answers of a room."""
+"""Draws the page Classroom: the two ways in, and the wall with the code, the scenes and the answers of a room."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
 from datetime import datetime
 from functools import partial
 from html import escape
+from typing import Any
 from urllib.parse import urlencode, urlsplit
 from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
 import segno
 import streamlit as st
 
-from pages import HOME
 from tlmviz.errors import Error
+from tlmviz.figures.written import number
 from tlmviz.hosting.rooms import Counts, NoRoom, normal, rooms
 from tlmviz.ui import frame, markdown, visit
 from tlmviz.ui.components import fullscreen, url_fragment
 from tlmviz.ui.language import _, ngettext
-from tlmviz.ui.tours import asked, bar, room
-from tlmviz.ui.tours.parts import Question, Step, Tour
-from tlmviz.ui.tours.table import TOURS
+from tlmviz.ui.lessons import asked, room, runner
+from tlmviz.ui.lessons.asked import Taken
+from tlmviz.ui.lessons.table import LESSONS
 
 from .state import LONGEST, Room
 from .style import STYLE
 
 PATH = "room"
-EXPLORER = HOME.rpartition("/")[2]
 SAID = "_room_said"  # session: a sentence that the next run shows
 ENDED = "_room_ended"  # session: that its room was ended here, whose secret the address is to forget
 EVERY = 2.0  # seconds between two looks of the wall
@@ -45,27 +45,32 @@ def said() -> None:
 
 
 def ways_in(chosen: Room) -> None:
-    """For a teacher the tours, for a student the box for a code."""
+    """For a teacher the lessons, for a student the box for a code."""
     st.html(STYLE)
     teacher, student = st.columns([0.6, 0.4], gap="large")
     with teacher:
         st.subheader(_("For a teacher"), anchor=False)
         st.markdown(
             _(
-                "Choose a tour and open a room. You get a code for your students, and a page for the wall that shows "
+                "Choose a lesson and open a room. You get a code for your students, and a page for the wall that shows "
                 "their counts."
             )
         )
-        tour = TOURS[Room.tour.draw()]
-        st.button(_("Open a room"), key="roomopen", on_click=_open, args=(tour.name,))
-        questions = [step.question.asks for step in tour.steps if step.question]
+        taken = Taken(name := Room.lesson.draw(), LESSONS[name])
+        st.button(_("Open a room"), key="roomopen", on_click=_open, args=(name,))
+        scenes = _scenes(taken)
+        questions = {number: _plain(scene["says"]) for number, scene in scenes.items() if scene["answers"]}
         long = _(
-            "{steps} steps, {questions} questions, about {minutes} minutes. It asks:",
-            steps=len(tour.steps), questions=len(questions), minutes=tour.minutes,
-        )  # fmt: skip
-        st.markdown(f"*{tour.says}* {long}\n\n" + "\n".join(f"- {question}" for question in questions))
+            "{scenes} scenes, {questions} questions, about five minutes. It asks:",
+            scenes=len(scenes),
+            questions=len(questions),
+        )
+        st.markdown(
+            f"*{_(taken.lesson.says)}* {long}\n\n"
+            + "\n".join(f"- {markdown.plain(each)}" for each in questions.values())
+        )
         with st.container(horizontal=True):
-            _one_question(tour)
+            _one_question(taken, questions)
             _own_question()
     with student:
         st.subheader(_("For a student"), anchor=False)
@@ -74,17 +79,21 @@ def ways_in(chosen: Room) -> None:
         _join("" if chosen.secret else chosen.code.strip())  # of a teacher's link it was said above
 
 
-def _one_question(tour: Tour) -> None:
-    """Each question of a tour, to be asked without the tour."""
+def _scenes(taken: Taken) -> dict[int, dict[str, Any]]:
+    """The scenes of what a room is on, from 1, as the browser has them."""
+    return dict(enumerate(runner.payload(taken.lesson, alone=taken.alone, room="-")["scenes"], 1))
+
+
+def _plain(says: str) -> str:
+    """What a scene says, without the stars of its bold words."""
+    return says.replace("**", "")
+
+
+def _one_question(taken: Taken, questions: Mapping[int, str]) -> None:
+    """Each question of a lesson, to be asked without the lesson."""
     with st.popover(_("Ask one of them alone")):
-        for number, step in enumerate(tour.steps, 1):
-            if step.question:
-                st.button(
-                    step.question.asks,
-                    key=f"roomone{number}",
-                    on_click=_open,
-                    args=(asked.alone(tour, number),),
-                )
+        for number, asks in questions.items():
+            st.button(asks, key=f"roomone{number}", on_click=_open, args=(asked.alone(taken.lesson, number),))
 
 
 def _own_question() -> None:
@@ -132,12 +141,12 @@ def notice() -> tuple[str, ...]:
     """What is kept of a room, and how it is counted."""
     return (
         _(
-            "Counts are kept: how many came to a step, how many gave an answer; and marks that name nobody, so that none counts "
+            "Counts are kept: how many came to a scene, how many gave an answer; and marks that name nobody, so that none counts "
             "twice. No names, no accounts, no addresses. A room ends after a day, and all of this, a question of your own "
             "too, with it."
         ),
         _(
-            "“Here” are those who came to a step and not further, also those who have closed their tab since. A new tab counts "
+            "“Here” are those who came to a scene and not further, also those who have closed their tab since. A new tab counts "
             "as a new visitor, a reloaded one does not."
         ),
         _(
@@ -145,16 +154,16 @@ def notice() -> tuple[str, ...]:
             "when you reveal it, as the wall does."
         ),
         _(
-            "To discuss a question, hold the room at its step and let it vote again: the second answers are counted beside the "
+            "To discuss a question, hold the room at its scene and let it vote again: the second answers are counted beside the "
             "first, and none is judged in between."
         ),
     )
 
 
-def _open(tour: str) -> None:
+def _open(on: str) -> None:
     """Callback: open a room, and lead to its wall."""
     try:
-        opened = rooms().open_room(tour, visit.address())
+        opened = rooms().open_room(on, visit.address())
     except Error as error:
         st.session_state[SAID] = str(error)
         return
@@ -198,9 +207,9 @@ def _try(call: Callable[..., object], *arguments: object) -> bool:
 def _join(code: str) -> None:
     """The link into the room of a code."""
     if code:
-        tour = asked.of_room(rooms().tour(code, visit.address()))
-        href = bar.joining(tour, EXPLORER, normal(code))
-        begin = escape(_("Begin “{title}”", title=tour.title))
+        taken = asked.of_room(rooms().lesson(code, visit.address()))
+        href = room.to(taken, normal(code))
+        begin = escape(_("Begin “{title}”", title=_(taken.lesson.title)))
         st.html(f'<a class="room-join" data-card="step" href="{escape(href)}">{begin}</a>')
 
 
@@ -216,10 +225,11 @@ def opened(chosen: Room) -> Counts | None:
 
 
 def wall(chosen: Room, counts: Counts) -> None:
-    """The teacher's view: the code, and live beside and below it who is there and every step."""
+    """The teacher's view: the code, and live beside and below it who is there and every scene."""
     st.html(STYLE)
+    taken = asked.of_room(counts.lesson)
     with st.container(key="claim"):
-        st.markdown(f"**{asked.of_room(counts.tour).title}**")
+        st.markdown(f"**{_(taken.lesson.title)}**")
     with st.container(horizontal=True, vertical_alignment="center", key="roomtools"):
         st.session_state.setdefault(
             "roomlarge", not counts.visitors
@@ -228,7 +238,7 @@ def wall(chosen: Room, counts: Counts) -> None:
             _("Show the code large"),
             key="roomlarge",
             help=_(
-                "For the whole wall, so that it can be scanned from the last row. The steps come back when you switch it off."
+                "For the whole wall, so that it can be scanned from the last row. The scenes come back when you switch it off."
             ),
         )
         st.session_state["roomwithheld"] = (
@@ -244,8 +254,7 @@ def wall(chosen: Room, counts: Counts) -> None:
             ),
         )
         if not large:  # where the questions are in sight
-            steps_there = enumerate(asked.of_room(counts.tour).steps, 1)
-            asking = frozenset(number for number, step in steps_there if step.question)
+            asking = frozenset(number for number, scene in _scenes(taken).items() if scene["answers"])
             only = _("The questions that somebody has answered.")
             _button(chosen, "revealall", _("Reveal all"), rooms().reveal, asking, help=only)
             _button(chosen, "hideall", _("Hide all"), rooms().reveal, frozenset())
@@ -265,7 +274,7 @@ def wall(chosen: Room, counts: Counts) -> None:
         with st.popover(_("End the room")):
             st.markdown(
                 _(
-                    "The room ends for everybody, and its counts are deleted now. The students' tours go on without it."
+                    "The room ends for everybody, and its counts are deleted now. The students' lessons go on without it."
                 )
             )
             st.button(_("End it and delete the counts"), key="roomend", on_click=_end, args=(chosen,))
@@ -273,7 +282,7 @@ def wall(chosen: Room, counts: Counts) -> None:
         _code(normal(chosen.code), large)
         present(chosen)
     if not large:
-        steps(chosen)
+        scenes(chosen)
 
 
 def _base() -> str:
@@ -321,19 +330,22 @@ def present(chosen: Room) -> None:
 
 
 @partial(frame.fragment, every=EVERY)
-def steps(chosen: Room) -> None:
-    """Every step with its visitors and its question, again and again while the page is open."""
+def scenes(chosen: Room) -> None:
+    """Every scene with its visitors and its question, again and again while the page is open."""
     counts = _now(chosen)
     said()
-    tour = asked.of_room(counts.tour)
+    taken = asked.of_room(counts.lesson)
+    every = _scenes(taken)
     with st.container(key="roomsteps"):
-        for number, step in enumerate(tour.steps, 1):
+        for number, scene in every.items():
             with st.container(key=f"roomstep{number}"):
-                _step(chosen, counts, tour, number, step)
+                _scene(chosen, counts, taken, number, scene, number == len(every))
 
 
-def _step(chosen: Room, counts: Counts, tour: Tour, number: int, step: Step) -> None:
-    """One step: who is there, who is further, and its question, open or revealed."""
+def _scene(
+    chosen: Room, counts: Counts, taken: Taken, number: int, scene: Mapping[str, Any], last: bool
+) -> None:
+    """One scene: who is there, who is further, and its question, open or revealed."""
     here, further = counts.here.get(number, 0), counts.passed(number)
     at_it, beyond = _("{n} here", n=here), _("{n} further", n=further)
     total = max(counts.visitors, 1)
@@ -342,31 +354,49 @@ def _step(chosen: Room, counts: Counts, tour: Tour, number: int, step: Step) -> 
         for name, count in (("further", further), ("here", here))
     )
     held = number == counts.held
+    answers = ""
+    if scene["answers"] and number in counts.revealed:
+        answers = _bars(scene, counts.votes.get(number, ({},)))
+    large = escape(room.to(taken, normal(chosen.code), number, wall=True))
     st.html(
-        f'<div class="room-step{" held" if held else ""}"><h3><b>{number}</b> {escape(step.title or tour.title)}</h3>'
-        f'<p><i class="here"></i>{at_it} <i class="further"></i>{beyond}</p>'
-        f'<div class="room-meter" aria-hidden="true">{meter}</div></div>'
+        f'<div class="room-step{" held" if held else ""}"><h3><b>{number}</b> {escape(_plain(scene["says"]))}</h3>'
+        f'<p><i class="here"></i>{at_it} <i class="further"></i>{beyond} '
+        f'<a target="_blank" href="{large}">{escape(_("Show it large"))}</a></p>'
+        f'<div class="room-meter" aria-hidden="true">{meter}</div></div>{answers}'
     )
-    if step.question:
-        _question(counts, tour, number, step.question)
     with st.container(horizontal=True, vertical_alignment="center", gap="small", key=f"roomacts{number}"):
-        if step.question:
+        if scene["answers"]:
             _votes(chosen, counts, number)
-        if number < len(tour.steps):
+        if not last:
             label, to = (_("Let go"), 0) if held else (_("Hold here"), number)
             _button(chosen, f"hold{number}", label, rooms().hold, to, type="tertiary")
 
 
-def _question(counts: Counts, tour: Tour, number: int, question: Question) -> None:
-    """The question of a step, and once it is revealed how the room answered it."""
-    said = f"<p><em>{escape(question.asks)}</em></p>"
-    if number in counts.revealed:
-        said += room.bars(question, counts.votes.get(number, ({},)), bar.right(tour, number))
-    st.html(f'<div class="room-question">{said}</div>')
+def _bars(scene: Mapping[str, Any], votes: Sequence[Mapping[int, int]]) -> str:
+    """The answers to a question as bars of their shares in one vote or two, as HTML; what is right is marked."""
+    totals = [max(1, sum(counts.values())) for counts in votes]
+    right, rows = runner.right(scene["act"]), []
+    for each, text in enumerate(scene["answers"]):
+        counts = [vote.get(each, 0) for vote in votes]
+        if not any(counts) and each not in right:
+            continue
+        shares = [count / total for count, total in zip(counts, totals, strict=True)]
+        drawn = "".join(f'<i style="width: {100 * share:.1f}%"></i>' for share in shares)
+        figures = " → ".join(
+            f"{count} · {number(share, '.0%')}" for count, share in zip(counts, shares, strict=True)
+        )
+        mark, name = ("✓ ", "right") if each in right else ("", "")
+        rows.append(
+            f'<div role="listitem" class="{name}">{drawn}<span>{mark}{escape(text)}</span><span>{figures}</span></div>'
+        )
+    label = _("How the room answered")
+    order = "" if len(votes) == 1 else f'<p class="room-order">{escape(_("first vote → second vote"))}</p>'
+    two = "" if len(votes) == 1 else " two"
+    return f'<div role="list" class="room-answers{two}" aria-label="{escape(label)}">{"".join(rows)}</div>{order}'
 
 
 def _votes(chosen: Room, counts: Counts, number: int) -> None:
-    """How many have answered the question of a step, and what the teacher may do with it once somebody has."""
+    """How many have answered the question of a scene, and what the teacher may do with it once somebody has."""
     first, *second = counts.answered(number)
     if not first:
         st.html(f'<p class="room-answered">{_("No answer yet")}</p>')

@@ -1,14 +1,13 @@
-"""Start: a sentence read by a model, the chapters as pictures, and the tours."""
+"""Start: a sentence read by a model, the chapters as pictures, and the lessons."""
 
 import streamlit as st
 
-from pages import HOME
 from pages.start.start import claims, data, view
 from pages.start.start.state import Start
 from tlmviz.ui import below, engine, frame, inputs
 from tlmviz.ui import compute as shared
 from tlmviz.ui.language import _
-from tlmviz.ui.tours import cards
+from tlmviz.ui.lessons import cards
 
 _SHOWN = "_start_shown"
 
@@ -25,7 +24,7 @@ def look() -> None:
 
 
 def chapters() -> None:
-    """The map of chapters on the sentence, and the tours."""
+    """The map of chapters on the sentence."""
     if shown := st.session_state.get(_SHOWN):
         st.markdown(_("## Chapters"))
         view.chapters(shown)
@@ -43,6 +42,6 @@ frame.heading(
 )
 look()
 below.when_painted("chapters", chapters)
-st.markdown(_("## Tours"))
-cards.tours(HOME.rpartition("/")[2])
+st.markdown(_("## Lessons"))
+cards.lessons()
 frame.what_to_notice(*claims.notice())

@@ -16,9 +16,9 @@ from tlmviz.ui import compute as shared
 from tlmviz.ui.components.attention_view import TAG_TABLE
 from tlmviz.ui.components.scripts import component
 from tlmviz.ui.language import N_, _
-from tlmviz.ui.tours.bar import step_address
-from tlmviz.ui.tours.parts import address
-from tlmviz.ui.tours.table import TOURS
+from tlmviz.ui.lessons import runner
+from tlmviz.ui.lessons.table import LESSONS
+from tlmviz.ui.onward import address
 
 from . import data as source
 from .data import BACK, MOST, Data
@@ -91,11 +91,9 @@ def look(data: Data) -> None:
         "All {heads} heads of {model}, in the Attention explorer",
         heads=config.n_layers * config.n_heads, model=source.MODEL,
     )  # fmt: skip
-    first = next(iter(TOURS.values()))
-    tour = _("Begin a tour: {title}, about {minutes} minutes", title=first.title, minutes=first.minutes)
-    onward.anchors(
-        {tour: step_address(first, 1, EXPLORER), every: _link(EXPLORER, "language", text, bare=True)}
-    )
+    first = next(iter(LESSONS.values()))
+    begin = _("Begin the lessons: {title}", title=_(first.title))
+    onward.anchors({begin: runner.to(first.name), every: _link(EXPLORER, "language", text, bare=True)})
 
 
 def _link(path: str, models: str, text: str, bare: bool = False) -> str:

@@ -72,7 +72,7 @@ def answered(page, lesson) -> None:
 def test_a_lesson_is_taken_with_keys_alone_at_both_widths_and_come_back_to(page, server):
     page.emulate_media(reduced_motion="reduce")
     open_link(page, server, "lessons")
-    page.locator("article[data-tour=lesson-looking]").get_by_role("link", name="Begin").press("Enter")
+    page.locator("article[data-lesson=looking]").get_by_role("link", name="Begin").press("Enter")
     lesson, scenes = opened(page)
     for number in range(1, scenes + 1):
         expect(lesson.locator("nav button").nth(number - 1)).to_have_attribute("aria-current", "step")
@@ -96,9 +96,7 @@ def test_a_lesson_is_taken_with_keys_alone_at_both_widths_and_come_back_to(page,
     page.get_by_role("button", name="Back to the lesson").click()
     expect(lesson.locator("nav button").nth(scenes - 1)).to_have_attribute("aria-current", "step")
     page.keyboard.press("Escape")
-    go_on = page.locator("article[data-tour=lesson-looking]").get_by_role(
-        "link", name=f"Go on at scene {scenes}"
-    )
+    go_on = page.locator("article[data-lesson=looking]").get_by_role("link", name=f"Go on at scene {scenes}")
     go_on.click()
     expect(lesson.get_by_role("button", name="Next", exact=True)).to_be_visible()
     assert param_of(page, "told").count(".") == scenes - 1
@@ -129,9 +127,7 @@ def test_a_scene_that_is_not_there_is_the_end_which_leads_to_a_fresh_lesson(page
     expect(lesson.get_by_label("A sentence of your own")).to_be_visible()
     expect(lesson).not_to_contain_text("You guessed")
     page.keyboard.press("Escape")
-    expect(
-        page.locator("article[data-tour=lesson-looking]").get_by_role("link", name="Begin")
-    ).to_be_visible()
+    expect(page.locator("article[data-lesson=looking]").get_by_role("link", name="Begin")).to_be_visible()
 
 
 @pytest.mark.parametrize("name", LESSONS)

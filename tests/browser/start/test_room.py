@@ -12,14 +12,15 @@ from tests.browser.helpers import (
     phone,
     wait_for_param,
 )
-from tlmviz.ui.tours.table import TOURS
+from tlmviz.ui.lessons import runner
+from tlmviz.ui.lessons.table import LESSONS
 
-TOUR = TOURS["earlier-anna"]
-FIRST, SECOND = TOUR.steps[0], TOUR.steps[1]
+LESSON = LESSONS["next"]
+FIRST, SECOND = runner.payload(LESSON)["scenes"][:2]
 
 
 def test_a_teacher_sees_a_students_answer_arrive(page, browser, server):
-    open_link(page, server, "room", rtour=TOUR.name)
+    open_link(page, server, "room", rlesson=LESSON.name)
     page.get_by_role("button", name="Open a room").click()
     code = param_of(page, "code")
     page.wait_for_function("location.hash.length >= '#teach='.length + 32")
@@ -33,7 +34,8 @@ def test_a_teacher_sees_a_students_answer_arrive(page, browser, server):
     assert asked and not any(secret in url for url in asked)
     with phone(browser) as student:
         student.goto(f"{server}join/{code.lower()}")
-        expect(student.locator(".st-key-tour")).to_contain_text(FIRST.title)
+        lesson = student.get_by_role("dialog")
+        expect(lesson).to_contain_text("What would you write?")
         wait_for_param(student, "room", code)
         expect(page.locator(".room-visitors b")).to_have_text(
             "1"
@@ -42,25 +44,22 @@ def test_a_teacher_sees_a_students_answer_arrive(page, browser, server):
         card = page.locator(".st-key-roomstep1")
         expect(card).to_contain_text("1 here")
         expect(card).to_contain_text("No answer yet")
-        answer = student.locator(".st-key-tour").get_by_role(
-            "button", name=FIRST.question.answers[0], exact=True
-        )
-        answer.click()
-        expect(student.locator(".room-answers")).to_contain_text("1 · 100%")
+        lesson.get_by_role("button", name=FIRST["answers"][0], exact=True).click()
+        expect(lesson).to_contain_text(f"The room: {FIRST['answers'][0]}: 1.")
         expect(card).to_contain_text("1 answer")
         expect(card.locator(".room-answers")).to_have_count(0)
         page.locator(".st-key-reveal1 button").click()
         expect(card.locator(".room-answers")).to_contain_text("1 · 100%")
         expect(card.locator(".room-answers .right")).to_contain_text("✓")
         student.reload()  # the same tab is the same visitor
-        expect(student.locator(".room-answers")).to_contain_text("1 · 100%")
-        student.get_by_role("link", name="Next", exact=True).click()
-        expect(student.locator(".st-key-tour")).to_contain_text(SECOND.title)
+        expect(lesson).to_contain_text(f"The room: {FIRST['answers'][0]}: 1.")
+        lesson.get_by_role("button", name="Next", exact=True).click()
+        expect(lesson).to_contain_text("It knows 2,048 pieces")
         expect(card).to_contain_text("0 here")
         expect(page.locator(".st-key-roomstep2")).to_contain_text("1 here")
         expect(page.locator(".room-visitors b")).to_have_text("1")
         assert_fits(student)
-        student.get_by_role("link", name="Leave").click()
+        lesson.get_by_role("button", name="All lessons").click()
         wait_for_param(student, "room", None)
     page.get_by_role("button", name="End the room").click()
     page.get_by_role("button", name="End it and delete the counts").click()
@@ -70,7 +69,7 @@ def test_a_teacher_sees_a_students_answer_arrive(page, browser, server):
 
 def test_a_teacher_holds_the_room_lets_it_vote_again_and_reveals(page, browser, server):
     """And all of it reaches the student by itself."""
-    open_link(page, server, "room", rtour=TOUR.name)
+    open_link(page, server, "room", rlesson=LESSON.name)
     page.get_by_role("button", name="Open a room").click()
     code = param_of(page, "code")
     page.get_by_text("Results when I reveal").click()
@@ -80,40 +79,46 @@ def test_a_teacher_holds_the_room_lets_it_vote_again_and_reveals(page, browser, 
     expect(page.locator("[class*=st-key-reveal] button")).to_have_count(2)  # of all: none has been answered
     with phone(browser) as student:
         student.goto(f"{server}join/{code}")
-        bar = student.locator(".st-key-tour")
-        way_on = bar.get_by_role("link", name="Next", exact=True)
+        lesson = student.get_by_role("dialog")
+        way_on = lesson.get_by_role("button", name="Next", exact=True)
+        first, second = FIRST["answers"][:2]
+        lesson.get_by_role("button", name=first, exact=True).click()
+        expect(lesson).to_contain_text(f"Your answer, {first}, is counted.")
         expect(way_on).to_be_visible()
         card.get_by_role("button", name="Hold here").click()
-        expect(bar).to_contain_text("Your teacher holds the room at step 1.")
-        expect(way_on).to_have_count(0)
-        first, second = FIRST.question.answers[:2]
-        bar.get_by_role("button", name=first, exact=True).click()
-        expect(bar).to_contain_text(f"Your answer, “{first}”, is counted.")
-        wait_for_param(student, "told", "0")
+        expect(lesson).to_contain_text("Your teacher holds the room here.")
+        expect(way_on).to_be_hidden()
         card.get_by_role("button", name="Vote again").click()
-        expect(bar).to_contain_text("Your teacher asks again")
+        expect(lesson).to_contain_text("Your teacher asks again")
         assert_fits(student)
-        expect(student.get_by_test_id("spotlight")).to_have_css("backdrop-filter", "blur(9px)")
-        bar.get_by_role("button", name=second, exact=True).click()
-        expect(bar).to_contain_text(f"Your answer, “{second}”, is counted.")
+        lesson.get_by_role("button", name=second, exact=True).click()
+        expect(lesson).to_contain_text(f"Your answer, {second}, is counted.")
         expect(card).to_contain_text("1 answer, 1 in the second vote")
-        expect(bar).not_to_contain_text("Measured now")
-        expect(student.locator(".room-answers")).to_have_count(0)
+        expect(lesson).not_to_contain_text("The room:")
         card.get_by_role("button", name="Reveal").click()
-        for wall in (card, student):
-            expect(wall.locator(".room-answers")).to_contain_text("1 · 100% → 0 · 0%")
-            expect(wall.locator(".room-answers")).to_contain_text("0 · 0% → 1 · 100%")
-        expect(bar).to_contain_text("Measured now")
-        expect(student.get_by_test_id("spotlight")).to_have_css("backdrop-filter", "none")
+        expect(card.locator(".room-answers")).to_contain_text("1 · 100% → 0 · 0%")
+        expect(card.locator(".room-answers")).to_contain_text("0 · 0% → 1 · 100%")
+        expect(lesson).to_contain_text(f"The room: {first}: 1 → 0, {second}: 0 → 1.")
         assert_fits(student)
         card.get_by_role("button", name="Let go").click()
         way_on.click()
-        expect(bar).to_contain_text(SECOND.title)
+        expect(lesson).to_contain_text("It knows 2,048 pieces")
+        page.locator(".st-key-roomstep2").get_by_role("button", name="Hold here").click()
+        lesson.get_by_role("button", name="Scene 5").click()  # who goes beyond is brought back
+        expect(lesson).to_contain_text("It knows 2,048 pieces")
+        with page.expect_popup() as large:
+            card.get_by_text("Show it large").click()
+        wall = large.value.get_by_role("dialog")
+        expect(wall).to_contain_text("What would you write?")
+        expect(wall.locator(".stage")).to_contain_text(
+            f"✓ {FIRST['answers'][runner.right(FIRST['act']).pop()]}"
+        )
+        expect(wall.locator(".acts button")).to_have_count(0)
         page.get_by_role("button", name="End the room").click()
         page.get_by_role("button", name="End it and delete the counts").click()
-        expect(student.get_by_text(f"Room {code} has ended")).to_be_visible()
-        wait_for_param(student, "room", None)
-        expect(bar).to_contain_text(SECOND.title)
+        expect(lesson).to_contain_text(f"Room {code} has ended")
+        lesson.locator(".acts button").first.click()
+        expect(way_on).to_be_visible()  # and the lesson goes on
 
 
 def test_the_wall_fills_the_screen_without_the_menus(page, server):
@@ -138,11 +143,11 @@ def test_a_code_that_is_none_leads_to_a_sentence_and_the_wall_fits_a_phone(brows
         expect(page.locator(".room-code img")).to_be_visible()
         assert_fits(page)
         page.get_by_text("Show the code large").click()
-        expect(page.locator(".room-step")).to_have_count(len(TOURS["next-token"].steps))
+        expect(page.locator(".room-step")).to_have_count(len(runner.payload(LESSON)["scenes"]))
         assert_fits(page)
 
 
-def test_a_teachers_own_question_is_answered_on_the_page_that_it_is_about(page, browser, server):
+def test_a_teachers_own_question_is_answered_beside_the_page_that_it_is_about(page, browser, server):
     open_link(page, server, "room")
     page.get_by_role("button", name="Ask a question of your own").click()
     form = page.get_by_test_id("stForm")
@@ -160,15 +165,15 @@ def test_a_teachers_own_question_is_answered_on_the_page_that_it_is_about(page, 
     expect(card).to_contain_text("How many <b>queries</b> are kept?")
     with phone(browser) as student:
         student.goto(f"{server}join/{code}")
-        bar = student.locator(".st-key-tour")
-        expect(bar).to_contain_text("How many <b>queries</b> are kept?")
-        wait_for_param(student, "head", "1.2")
-        student.wait_for_function("location.pathname === '/kv_cache'")
+        lesson = student.get_by_role("dialog")
+        expect(lesson).to_contain_text("How many <b>queries</b> are kept?")
+        shown = student.frame_locator("dialog iframe")
+        expect(shown.locator("h1")).to_contain_text("KV cache")
         assert_fits(student)
-        bar.get_by_role("button", name="none", exact=True).click()
-        expect(bar).to_contain_text("You said: none")
+        lesson.get_by_role("button", name="none", exact=True).click()
+        expect(lesson).to_contain_text("Your teacher has not said what is right.")
         expect(card).to_contain_text("1 answer")
         card.get_by_role("button", name="Reveal").click()
         expect(card.locator(".room-answers")).to_contain_text("1 · 100%")
-        expect(bar.locator(".room-answers")).to_contain_text("1 · 100%")
+        expect(lesson).to_contain_text("The room: none: 1.")
         assert_fits(student)

@@ -14,7 +14,6 @@ from pages.start.glossary.explained import SHOWN
 from tests.javascript.node import evaluate
 from tests.pages.helpers import assert_healthy, open_page, words
 from tlmviz.ui import glossary
-from tlmviz.ui.tours.table import TOURS
 
 PAGE = "start/glossary"
 BY_NAME = {entry.name: entry for entry in data.entries()}
@@ -97,13 +96,12 @@ def test_texts_are_what_visitors_read():
     assert set(data.texts(source)) == {"One softmax.", "A  …  key"}
 
 
-def test_a_tour_is_named_with_the_first_step_that_has_the_term():
-    assert any(entry.tours for entry in BY_NAME.values())
-    for entry in BY_NAME.values():
-        for tour, step in entry.tours:
-            assert tour is TOURS[tour.name]
-            have = [glossary.count_in(data._said(each))[entry.name] > 0 for each in tour.steps]
-            assert have.index(True) + 1 == step
+def test_a_lesson_is_named_where_its_texts_have_the_term_most_often_first():
+    assert any(entry.lessons for entry in BY_NAME.values())
+    for name, entry in BY_NAME.items():
+        said = [" ".join(data._texts_of_lesson(lesson)) for lesson in entry.lessons]
+        counts = [glossary.count_in(text)[name] for text in said]
+        assert all(counts) and counts == sorted(counts, reverse=True)
 
 
 def test_every_link_leads_to_a_page_or_back_to_its_term():
@@ -111,7 +109,8 @@ def test_every_link_leads_to_a_page_or_back_to_its_term():
     for entry in BY_NAME.values():
         sent = view._sent(entry)
         assert all(each["link"] == "./?mode=map" or each["link"] in paths for each in sent["pages"])
-        assert all("tour=" in each["link"] for each in sent["tours"]) and len(sent["tours"]) <= view.TOURS
+        assert all("lesson=" in each["link"] for each in sent["lessons"])
+        assert len(sent["lessons"]) <= view.LESSONS
         assert sent["link"].startswith("glossary?term=")
 
 

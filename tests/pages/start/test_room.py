@@ -10,12 +10,15 @@ from tests.pages import helpers
 from tests.pages.helpers import assert_healthy, follow_link, open_page
 from tlmviz.hosting import rooms
 from tlmviz.hosting.rooms import DAY, FILE, FOLDER, Rooms
-from tlmviz.ui import visit
-from tlmviz.ui.tours import asked, bar
-from tlmviz.ui.tours.table import TOURS
+from tlmviz.ui import markdown, visit
+from tlmviz.ui.lessons import asked, runner
+from tlmviz.ui.lessons.table import LESSONS
 
 PAGE = "start/room"
-TOUR = TOURS["earlier-anna"]
+LESSON = LESSONS["next"]
+SCENES = runner.payload(LESSON)["scenes"]
+ASKING = [number for number, scene in enumerate(SCENES, 1) if scene["answers"]]
+[SILENT] = {*range(1, len(SCENES) + 1)} - {*ASKING}
 
 
 @pytest.fixture(autouse=True)
@@ -27,7 +30,7 @@ def folder(tmp_path, monkeypatch):
 
 @pytest.fixture
 def opened():
-    return rooms.rooms().open_room(TOUR.name)
+    return rooms.rooms().open_room(LESSON.name)
 
 
 def html(app) -> str:
@@ -35,45 +38,45 @@ def html(app) -> str:
 
 
 def cards(app) -> list[str]:
-    """The wall's steps, as shown."""
+    """The wall's scenes, as shown."""
     return [part.proto.body for part in app.get("html") if 'class="room-step' in part.proto.body]
 
 
 def wall(opened, **session):
-    """The teacher's page, with the steps and not the large code."""
+    """The teacher's page, with the scenes and not the large code."""
     query = {"code": [opened.code], "teach": [opened.secret]}
     return follow_link(PAGE, query, from_the_start=True, **session)
 
 
-def test_every_tour_can_be_chosen_with_what_it_asks():
+def test_every_lesson_can_be_chosen_with_what_it_asks():
     app = open_page(PAGE)
     assert_healthy(app)
-    assert app.selectbox(key="rtour").options == [tour.title for tour in TOURS.values()]
-    app.selectbox(key="rtour").select(TOUR.name).run()
-    for step in TOUR.steps:
-        assert step.question is None or step.question.asks in helpers.words(app)
+    assert app.selectbox(key="rlesson").options == [lesson.title for lesson in LESSONS.values()]
+    app.selectbox(key="rlesson").select(LESSON.name).run()
+    for number in ASKING:
+        assert markdown.plain(SCENES[number - 1]["says"].replace("**", "")) in helpers.words(app)
     assert "marks that name nobody" in helpers.words(app)
 
 
 def test_a_room_is_opened_with_a_link_for_students_and_one_for_the_teacher():
     app = open_page(PAGE)
-    app.selectbox(key="rtour").select(TOUR.name).run()
+    app.selectbox(key="rlesson").select(LESSON.name).run()
     app.button(key="roomopen").click().run()
     assert_healthy(app)
     [own] = [code.value for code in app.code]
     parts = urlsplit(own)
     [code], [secret] = parse_qs(parts.query)["code"], parse_qs(parts.fragment)["teach"]
     assert secret not in parts.query and secret not in str(helpers.link_of(app))
-    assert rooms.rooms().counts(code, secret).tour == TOUR.name
+    assert rooms.rooms().counts(code, secret).lesson == LESSON.name
     assert f"<b>{code[:3]} {code[3:]}</b>" in html(app) and f"/join/{code}" in html(app)
     assert secret not in html(app) and 'src="data:image/svg+xml' in html(app)
-    assert TOUR.title in helpers.words(app)
+    assert LESSON.title in helpers.words(app)
     assert not cards(app)  # the code is large while nobody is there
     rooms.rooms().visit(code, "v", 1)
     assert not cards(app.run())  # and stays so until it is switched off
     app.toggle(key="roomlarge").set_value(False).run()
     assert_healthy(app)
-    assert len(cards(app)) == len(TOUR.steps)
+    assert len(cards(app)) == len(SCENES)
 
 
 def test_the_wall_shows_who_is_where_and_answers_only_when_they_are_revealed(opened, monkeypatch):
@@ -82,56 +85,46 @@ def test_the_wall_shows_who_is_where_and_answers_only_when_they_are_revealed(ope
         found.answer(opened.code, str(visitor), 1, visitor % 2)
         if visitor:
             found.visit(opened.code, str(visitor), 3)
-    measured = []
-    real = bar.measured
-    monkeypatch.setattr(bar, "measured", lambda *step: measured.append(step) or real(*step))
     app = wall(opened)
     assert_healthy(app)
     assert "<b>4</b>" in html(app) and "Ends " in html(app)
     first, second, third = (re.findall(r"(\d+) (?:here|further)", card) for card in cards(app)[:3])
     assert (first, second, third) == (["1", "3"], ["0", "3"], ["3", "0"])
-    assert "4 answers" in html(app) and "room-answers" not in html(app) and not measured
+    assert "4 answers" in html(app) and 'room-answers"' not in html(app)
     app.button(key="reveal1").click().run()
     assert_healthy(app)
-    right = real(TOUR.name, 1).answer
     assert html(app).count('class="room-answers') == 1 and "2 · 50%" in html(app)
-    assert f"✓ {TOUR.steps[0].question.answers[right]}" in html(app)
+    [right] = runner.right(SCENES[0]["act"])
+    assert f"✓ {SCENES[0]['answers'][right]}" in html(app)
     assert found.counts(opened.code, opened.secret).revealed == {
         1
     }  # another screen of the teacher's shows it too
     app.button(key="reveal1").click().run()
     assert 'class="room-answers' not in html(app) and app.button(key="reveal1").label == "Reveal"
-    found.answer(opened.code, "0", 2 if TOUR.steps[1].question else 3, 0)
+    found.answer(opened.code, "0", ASKING[1], 0)
     app.button(key="revealall").click().run()
-    asked = {number for number, step in enumerate(TOUR.steps, 1) if step.question}
     revealed = found.counts(opened.code, opened.secret).revealed
-    assert len(revealed) == 2 and revealed < asked  # those that somebody has answered
+    assert revealed == {*ASKING[:2]}  # those that somebody has answered
     app.button(key="hideall").click().run()
     assert_healthy(app)
     assert not found.counts(opened.code, opened.secret).revealed
 
 
 def test_a_wall_that_looks_again_measures_nothing_again(opened, monkeypatch):
-    asked = []
-    question = TOUR.steps[0].question
-    real = question.measure
-    monkeypatch.setattr(type(question), "__setattr__", object.__setattr__)
-    monkeypatch.setattr(question, "measure", lambda: asked.append(1) or real())
-    bar.measured.clear()
-    rooms.rooms().answer(opened.code, "v", 1, 0)
-    rooms.rooms().reveal(opened.code, opened.secret, frozenset({1}))
     app = wall(opened)
+    monkeypatch.setattr(runner.compute, "run_in_worker", None)
     for _ in range(3):
         app.run()
     assert_healthy(app)
-    assert len(asked) == 1 and "✓ " in html(app)
 
 
 def test_a_student_types_the_code_as_it_is_heard(opened):
     app = open_page(PAGE)
     app.text_input(key="code").input(f"{opened.code[:3].lower()} {opened.code[3:]}").run()
     assert_healthy(app)
-    assert f"tour={TOUR.name}&amp;room={opened.code}" in html(app) and f"Begin “{TOUR.title}”" in html(app)
+    assert f"lessons?lesson={LESSON.name}&amp;room={opened.code}" in html(
+        app
+    ) and f"Begin “{LESSON.title}”" in html(app)
     app.text_input(key="code").input("nonsense").run()
     assert not app.exception
     assert "“nonsense” is no room code" in app.error[0].value and '"room-join"' not in html(app)
@@ -146,7 +139,7 @@ def test_ending_a_room_deletes_it_and_says_so(opened):
     ].value == "The room is ended, and its counts are deleted." and "teach" not in helpers.link_of(app)
     assert app.button(key="roomopen")
     with pytest.raises(rooms.NoRoom):
-        rooms.rooms().tour(opened.code)
+        rooms.rooms().lesson(opened.code)
 
 
 @pytest.mark.parametrize(
@@ -250,17 +243,15 @@ def test_the_wall_shows_both_votes_beside_each_other_once_they_are_revealed(open
     assert "first vote → second vote" in html(app)
 
 
-def test_the_room_is_held_at_a_step_and_let_go(opened):
+def test_the_room_is_held_at_a_scene_and_let_go(opened):
     app = wall(opened, roomlarge=False)
-    assert f"hold{len(TOUR.steps)}" not in keys(app)  # the last step, beyond which there is nothing
+    assert f"hold{len(SCENES)}" not in keys(app)  # the last scene, beyond which there is nothing
     app.button(key="hold2").click().run()
     assert_healthy(app)
     assert rooms.rooms().counts(opened.code, opened.secret).held == 2
-    assert [" held" in card for card in cards(app)] == [
-        number == 2 for number in range(1, len(TOUR.steps) + 1)
-    ]
+    assert [" held" in card for card in cards(app)] == [number == 2 for number in range(1, len(SCENES) + 1)]
     assert (app.button(key="hold2").label, app.button(key="hold3").label) == ("Let go", "Hold here")
-    app.button(key="hold3").click().run()  # elsewhere: there is one such step
+    app.button(key="hold3").click().run()  # elsewhere: there is one such scene
     assert rooms.rooms().counts(opened.code, opened.secret).held == 3
     app.button(key="hold3").click().run()
     assert rooms.rooms().counts(opened.code, opened.secret).held == 0 and " held" not in "".join(cards(app))
@@ -277,15 +268,14 @@ def test_results_wait_as_the_switch_says_on_each_screen_of_the_teachers(opened):
     assert not rooms.rooms().counts(opened.code, opened.secret).withheld
 
 
-def test_one_question_of_a_tour_has_a_room_of_its_own():
+def test_one_question_of_a_lesson_has_a_room_of_its_own():
     app = open_page(PAGE)
-    app.selectbox(key="rtour").select(TOUR.name).run()
-    silent = next(number for number, step in enumerate(TOUR.steps, 1) if not step.question)
-    assert f"roomone{silent}" not in keys(app)
+    app.selectbox(key="rlesson").select(LESSON.name).run()
+    assert f"roomone{SILENT}" not in keys(app)
     app.button(key="roomone4").click().run()
     assert_healthy(app)
     code = helpers.link_of(app)["code"]
-    assert rooms.rooms().tour(code) == asked.alone(TOUR, 4) and TOUR.steps[3].title in helpers.words(app)
+    assert rooms.rooms().lesson(code) == asked.alone(LESSON, 4) and LESSON.title in helpers.words(app)
     rooms.rooms().answer(code, "v", 1, 0)
     app.toggle(key="roomlarge").set_value(False).run()
     app.button(key="reveal1").click().run()
@@ -309,8 +299,9 @@ def test_an_own_question_is_opened_with_what_was_typed_and_what_is_wrong_loses_n
     form.click().run()
     assert_healthy(app)
     code = helpers.link_of(app)["code"]
-    [step] = asked.of_room(rooms.rooms().tour(code)).steps
-    assert (step.page, step.link, step.question.right) == ("kv_cache", {"head": "4.2"}, 1)
+    [scene] = runner.payload(asked.of_room(rooms.rooms().lesson(code)).lesson)["scenes"]
+    [part] = scene["before"]
+    assert part["options"]["link"] == "kv_cache?head=4.2&embed=true" and runner.right(scene["act"]) == {1}
     rooms.rooms().answer(code, "v", 1, 1)
     app.toggle(key="roomlarge").set_value(False).run()
     app.button(key="reveal1").click().run()

@@ -99,4 +99,4 @@ def test_nothing_typed_gets_a_sentence_and_no_chapters():
     assert_healthy(app)
     app.text_input(key="text").set_value("").run()
     assert_healthy(app)
-    assert app.info and "Tours" in " ".join(part.value for part in app.markdown)
+    assert app.info and "Lessons" in " ".join(part.value for part in app.markdown)

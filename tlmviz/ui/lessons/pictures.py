@@ -150,3 +150,8 @@ def cloud(
 def dots(span: float, *clouds: Mapping[str, object], share: float = 1.0) -> Part:
     """Dots from -`span` to `span`, to see how wide each row of them lies."""
     return Part("dots", {"rows": clouds, "span": span}, share)
+
+
+def page(link: str) -> Part:
+    """A page of the app, live, in the picture's place."""
+    return Part("page", {"link": link})

@@ -18,7 +18,7 @@ from .. import address as link_address
 from .. import compute, frame, link, menu
 from ..address import SLOT
 from ..language import LANGUAGE, N_, _
-from ..tours.parts import address
+from ..onward import address
 from .parts import Act, DragUntil, Lesson, Picture, Reply, Scene, Unfit
 from .table import LESSONS
 
@@ -26,7 +26,7 @@ PATH = "lessons"
 LESSON = link.Field("lesson", "", link.up_to(40))
 SCENE = link.Field("scene", 1, link.whole(0, 999))
 SENTENCE = link.Field("sentence", "", link.up_to(160))
-FIELDS: tuple[link.Field[Any], ...] = (LESSON, SCENE, SENTENCE)
+KEPT = ("lesson", "scene", "told", "sentence", "room", "wall")  # of an address, that a lesson is in
 HELD_OUT = 1.05  # bits per byte of held-out stories: models/stories-rope/card.md
 WELL, HARDLY = 1.7, 3.0  # times as much: up to there a sentence is read well, and from there not
 _ACT = {"button": "", "label": "", "count": 1, "right": 0, "within": 0, "start": 50, "until": None}
@@ -35,8 +35,8 @@ MOST, LEAST = 28, 3  # tokens of a sentence: more have no place on a phone
 
 def read_link() -> None:
     """Let the address alone say where a visitor is: the browser goes on by itself, so what the session holds is old."""
-    for field in FIELDS:
-        st.session_state.pop(f"{SLOT}{field.key}", None)
+    for key in KEPT:
+        st.session_state.pop(f"{SLOT}{key}", None)
 
 
 @st.cache_resource(max_entries=64, show_spinner=False)
@@ -92,28 +92,33 @@ def _read(lesson: Lesson, sentence: str) -> tuple[str, str, str]:
 def asked() -> str:
     """The query that this session was asked with: a page that was left may write its own into the browser's address, late."""
     given = link_address.given()
-    return urlencode(
-        {key: given[key] for key in (LESSON.key, SCENE.key, "told", SENTENCE.key) if key in given}
-    )
+    return urlencode({key: given[key] for key in KEPT if key in given})
 
 
-def payload(lesson: Lesson, sentence: str = "", scene: int = 1, query: str = "") -> dict[str, Any]:
-    """All that the browser needs of a lesson, on the visitor's `sentence` or on the lesson's own, asked for by a `query`."""
-    home = measured(lesson.name, lesson.text)
-    asks = lesson.plot(home, home)[0].asks
+def payload(
+    lesson: Lesson, sentence: str = "", scene: int = 1, query: str = "", alone: int = 0, room: str = "", wall: bool = False
+) -> dict[str, Any]:  # fmt: skip
+    """All that the browser needs of a lesson, on the visitor's `sentence` or on the lesson's own, asked for by a `query`.
+
+    Of one scene `alone` there is that one and no end. In a `room` all have the lesson's own sentence; a `wall` is looked at.
+    """
+    home = measured(lesson.name, lesson.text) if lesson.model else None
+    asks = lesson.plot(home, home)[0].asks and not room
     text, note, read = _read(lesson, sentence if asks else "")
-    own = measured(lesson.name, text)
-    scenes, words = lesson.plot(own, home), lesson.words(own, home)
+    own = measured(lesson.name, text) if lesson.model else None
+    words = lesson.words(own, home)
+    scenes = [_sent(each, words) for each in lesson.plot(own, home)]
     beyond = scene > len(scenes) + 1
-    following = [*LESSONS.values()][[*LESSONS].index(lesson.name) + 1 :][:1]
+    name = f"{lesson.name}.{alone}" if alone and lesson.name in LESSONS else lesson.name
+    following = [*LESSONS.values()][[*LESSONS].index(lesson.name) + 1 :][:1] if lesson.name in LESSONS else []
     return {
-        "name": lesson.name, "title": _(lesson.title), "text": text, "sentence": sentence, "note": note, "read": read,
+        "name": name, "title": _(lesson.title), "text": text,
+        "sentence": sentence, "note": note, "read": read, "asked": query, "room": room, "wall": wall, "alone": bool(alone),
         "beyond": _("This lesson has {count} scenes; this is its end.", count=len(scenes)) if beyond else "",
-        "asked": query,
-        "scenes": [_sent(each, words) for each in scenes],
+        "scenes": [each | {"asks": each["asks"] and asks} for each in (scenes[alone - 1 : alone] if alone else scenes)],
         "end": [{"says": each.says.format(**words), "shows": _parts(each.shows)} for each in lesson.end(own, home)],
-        "measured": _(lesson.measured_on) or _heads(lesson.model),
-        "next": {"title": _(following[0].title), "link": to(following[0].name)} if following else None,
+        "measured": _(lesson.measured_on) if lesson.measured_on else _heads(lesson.model),
+        "next": {"title": _(following[0].title), "link": to(following[0].name)} if following and not room else None,
         "lang": LANGUAGE.get(),
     }  # fmt: skip
 
@@ -140,8 +145,9 @@ def _parts(picture: Picture) -> list[dict[str, Any]]:
 
 def _sent(scene: Scene, words: Mapping[str, str]) -> dict[str, Any]:
     words = {**words, **scene.words}
+    act, before = _act(scene.act, words), _parts(scene.before)
     return {
-        "says": scene.says.format(**words), "act": _act(scene.act, words), "before": _parts(scene.before),
+        "says": scene.says.format(**words), "act": act, "answers": _answers(act, before), "before": before,
         "after": _parts(scene.after), "hint": scene.hint.format(**words), "asks": scene.asks,
         "behind": address(scene.behind.page, links.home(), dict(scene.behind.link)) if scene.behind else "",
     }  # fmt: skip
@@ -163,6 +169,27 @@ def _act(act: Act, words: Mapping[str, str]) -> dict[str, Any]:
         key: value.format(**words) if isinstance(value, str) else value for key, value in vars(act).items()
     }
     return {**_ACT, **own, "kind": kind, "replies": replies}
+
+
+def _answers(act: Mapping[str, Any], before: list[dict[str, Any]]) -> list[str]:
+    """The answers to a guess as a room counts them, in the order of `acts.js`; none where an act is no guess."""
+    if act["kind"] == "drag":
+        return [f"{low}–{low + 9 + low // 90}%" for low in range(0, 100, 10)] if act["until"] is None else []
+    if act["kind"] == "tap":
+        told = {at: text.strip() for part in before for at, text in part["options"].get("words", [])}
+        return [told[reply["key"]] for reply in act["replies"]]
+    return (
+        [reply["label"] or reply["key"] for reply in act["replies"]]
+        if act["kind"] in ("choose", "pick")
+        else []
+    )
+
+
+def right(act: Mapping[str, Any]) -> set[int]:
+    """Which of the answers to a guess are right, as a room counts them."""
+    if act["kind"] == "drag":
+        return {min(9, int(act["right"]) // 10)}
+    return {n for n, reply in enumerate(act["replies"]) if reply["right"]}
 
 
 def replies_of(act: Act) -> list[Reply]:

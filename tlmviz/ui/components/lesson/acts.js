@@ -8,11 +8,11 @@
  * to one too high, or, with `until`, the one where it is found; to again one a step.
  * @typedef {{ kind: "choose" | "tap" | "press" | "pick" | "drag" | "again", replies: Reply[], button: string, label: string, count: number, right: number, within: number, start: number, until: number | null }} Act
  */
-/** @typedef {{ says: string, act: Act, before: Part[], after: Part[], hint: string, behind: string, asks: boolean }} Scene */
-/** @typedef {{ told: number | null, value: number, pressed: string | number | null, tries: number, chosen: string[] }} State of a scene: what was `told` is an answer's number, a token, a value or how often was tried */
+/** @typedef {{ says: string, act: Act, answers: string[], before: Part[], after: Part[], hint: string, behind: string, asks: boolean }} Scene */
+/** @typedef {{ told: number | null, votes: Record<number, number>, value: number, pressed: string | number | null, tries: number, chosen: string[] }} State of a scene: what was `told` is an answer's number, a token, a value or how often was tried; `votes` has which answer was given in which vote of a class */
 
 /** @param {Act} act @param {number | null} [told] @returns {State} */
-export const begun = (act, told = null) => ({ told, value: told ?? act.start, pressed: null, tries: 0, chosen: [] });
+export const begun = (act, told = null) => ({ told, votes: {}, value: told ?? act.start, pressed: null, tries: 0, chosen: [] });
 
 /** Whether an act is a guess, which counts as right or wrong. @param {Act} act */
 export const isGuess = ({ kind, until }) => ["choose", "tap", "pick"].includes(kind) || (kind === "drag" && until === null);
@@ -58,6 +58,20 @@ export function shown({ act, before, after }, state) {
     if (kind === "bars" && act.kind === "drag") return { ...part, options: { rows: options.rows.map((/** @type {any} */ row, /** @type {number} */ n) => (n ? row : { ...row, guess: (told ?? value) / 100 })) } };
     return part;
   });
+}
+
+/** Which of a scene's `answers` something told is, counted from 0; what is no guess is none. @param {Act} act @param {number} told */
+export function answerOf(act, told) {
+  if (!isGuess(act)) return -1;
+  if (act.kind === "tap") return act.replies.findIndex(({ key }) => key === told);
+  return act.kind === "drag" ? Math.min(9, Math.floor(told / 10)) : told;
+}
+
+/** What would be told by who knows it. @param {Act} act */
+export function truth({ kind, replies, right }) {
+  const first = replies.findIndex((reply) => reply.right);
+  if (kind === "drag") return right;
+  return kind === "tap" ? Number(replies[first].key) : first;
 }
 
 /** How many guesses were right, and how many there are. @param {Scene[]} scenes @param {State[]} states */

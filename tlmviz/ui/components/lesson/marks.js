@@ -8,7 +8,7 @@
  */
 /** @typedef {{ key: string, type: "text" | "rect" | "line" | "ring", to: Numbers, look: Look }} Mark */
 /** @typedef {{ key: string, label: string, x: number, y: number, w: number, h: number, round?: boolean, pressed?: boolean }} Hit where a mark is pressed */
-/** @typedef {{ marks: Mark[], hits: Hit[], range?: { x: number, y: number, w: number } }} Picture `range`: where a value is dragged */
+/** @typedef {{ marks: Mark[], hits: Hit[], range?: { x: number, y: number, w: number }, frame?: string }} Picture `range`: where a value is dragged; `frame`: a page of the app in place of marks */
 /** @typedef {(text: string, size: number, story?: boolean) => number} Ruler the width of a text, in pixels */
 /** @typedef {Mark & { node: SVGElement, now: Numbers, from: Numbers, start: number | null, going: boolean }} Live */
 
@@ -42,12 +42,13 @@ export const points = (value) => `${value < 0 ? "−" : "+"}${Math.abs(value).to
  * @param {number} dy
  * @returns {Picture}
  */
-export function placed({ marks, hits, range }, name, dy) {
+export function placed({ marks, hits, range, frame }, name, dy) {
   const shift = (/** @type {Numbers} */ to) => Object.fromEntries(Object.entries(to ?? {}).map(([key, value]) => [key, /^y\d?$/.test(key) ? value + dy : value]));
   return {
     marks: marks.map((m) => ({ ...m, key: `${name}:${m.key}`, to: shift(m.to), look: { ...m.look, enter: shift(m.look.enter) } })),
     hits: hits.map((hit) => ({ ...hit, y: hit.y + dy })),
     range: range && { ...range, y: range.y + dy },
+    frame,
   };
 }
 

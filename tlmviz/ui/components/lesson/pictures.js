@@ -12,7 +12,7 @@ import { strip } from "./strip.js";
 /** @typedef {{ kind: string, share: number, options: any }} Part of a picture, which stand one above another: `share` of the height */
 
 /** @type {Record<string, (W: number, H: number, options: any, ruler: Ruler) => Picture>} */
-const KINDS = { strip, bars, odds, rings, fan, cards, numbers, dots };
+const KINDS = { page: (_W, _H, { link }) => ({ marks: [], hits: [], frame: link }), strip, bars, odds, rings, fan, cards, numbers, dots };
 
 /**
  * All parts of a picture, one above another.
@@ -29,10 +29,11 @@ export function composed(W, H, parts, ruler) {
   let y = 0;
   for (const { kind, share, options } of parts) {
     const height = (H * share) / whole;
-    const { marks, hits, range } = placed(KINDS[kind](W, height, options, ruler), kind, y);
+    const { marks, hits, range, frame } = placed(KINDS[kind](W, height, options, ruler), kind, y);
     picture.marks.push(...marks);
     picture.hits.push(...hits);
     picture.range ??= range;
+    picture.frame ??= frame;
     y += height;
   }
   return picture;

@@ -3,7 +3,7 @@
 
 const NONE = "-"; // a scene that was not answered
 export const LONGEST = 160; // characters of a sentence that the server reads, as SENTENCE in runner.py
-const WORN = ["lang", "read", "embed"]; // what an address keeps wherever a lesson leads
+const WORN = ["lang", "read", "embed", "room", "wall"]; // what an address keeps while a lesson is taken
 
 /** @typedef {{ lesson: string, scene: number, told: (number | null)[], sentence: string }} Place `scene` counts from 1 */
 

@@ -5,8 +5,8 @@ import { make, makeButton } from "#canvas/dom.js";
 import { _, chooseLanguage } from "#canvas/language.js";
 import { mounted } from "#canvas/mount.js";
 import { hiddenContext, isDark } from "#canvas/theme.js";
-import { keepLeft } from "#components/spotlight/left.js";
-import { begun, picked, replyOnTheWay, replyTo, scored, shown } from "./acts.js";
+import { answerOf, begun, isGuess, picked, replyOnTheWay, replyTo, scored, shown, truth } from "./acts.js";
+import { keepLeft } from "./left.js";
 import { makeStage } from "./marks.js";
 import { composed } from "./pictures.js";
 import { LONGEST, follow, linkTo, placeIn, placeNow } from "./progress.js";
@@ -14,8 +14,9 @@ import { LONGEST, follow, linkTo, placeIn, placeNow } from "./progress.js";
 /** @typedef {import("./acts.js").Scene} Scene */
 /** @typedef {import("./acts.js").State} State */
 /** @typedef {import("./pictures.js").Part} Part */
-/** @typedef {{ name: string, title: string, text: string, sentence: string, asked: string, note: string, beyond: string, read: string, scenes: Scene[], end: { says: string, shows: Part[] }[], measured: string, next: { title: string, link: string } | null, lang: string }} Data as `runner.payload` in Python has it */
-/** @typedef {{ root: HTMLDialogElement, component: any, data: Data, latest: Data, sent: string, at: number, states: State[], parts: Record<string, any>, stage: ReturnType<typeof makeStage>, little: ReturnType<typeof makeStage>[], leave: () => void, behind: boolean }} View */
+/** @typedef {{ name: string, title: string, text: string, sentence: string, asked: string, note: string, beyond: string, read: string, scenes: Scene[], end: { says: string, shows: Part[] }[], measured: string, room: string, wall: boolean, alone: boolean, next: { title: string, link: string } | null, lang: string }} Data as `runner.payload` in Python has it */
+/** @typedef {import("./room.js").Standing} Standing */
+/** @typedef {{ root: HTMLDialogElement, room: Standing, component: any, data: Data, latest: Data, sent: string, at: number, states: State[], parts: Record<string, any>, stage: ReturnType<typeof makeStage>, little: ReturnType<typeof makeStage>[], leave: () => void, behind: boolean }} View */
 
 const BACK = "lesson-back"; // the way back from a page behind
 const STORY = 'Charter, Georgia, "Iowan Old Style", "DejaVu Serif", serif'; // as --story in view.css
@@ -33,12 +34,67 @@ const rich = (text) => text.split("**").map((part, n) => (n % 2 ? make("b", { te
 /** @param {View} v */
 const link = (v) => linkTo({ lesson: v.data.name, scene: v.at, told: v.states.map(({ told }) => told), sentence: v.data.sentence }, location.search);
 
+/**
+ * How a class stands at the scene: whether it is asked `again`, and whether what was told is `open` to be judged.
+ * @param {View} v
+ */
+function standing({ data, room, states, at }) {
+  if (!data.room || room.ended || !isGuess(data.scenes[at - 1].act)) return { again: false, open: true, here: room };
+  const here = room.scene === at ? room : null;
+  const again = Boolean(here?.again) && !data.wall && !(Number(here?.vote) in states[at - 1].votes);
+  return { again, open: Boolean(here?.shown) && !again, here };
+}
+
+/** The state of the scene as it is shown: not yet told, where a class waits; on a wall, what is right. @param {View} v */
+function visible(v) {
+  const [state, { act }] = [v.states[v.at - 1], v.data.scenes[v.at - 1]];
+  const { open } = standing(v);
+  const guessed = v.data.wall && isGuess(act);
+  return open && !guessed ? state : { ...state, told: open && guessed ? truth(act) : null };
+}
+
+/** Tell the room, if there is one, where this tab is and what it has answered. @param {View} v */
+function report(v) {
+  if (!v.data.room) return;
+  const answers = v.states.flatMap(({ votes }, n) => Object.entries(votes).map(([vote, answer]) => [`${n + 1}.${vote}`, answer]));
+  dispatchEvent(new CustomEvent("tlmviz-lesson", { detail: { scene: Math.min(v.at, v.data.scenes.length), answers: Object.fromEntries(answers) } }));
+}
+
+/** How the room answered, in words. @param {View} v @param {Standing | null} here */
+function roomSaid(v, here) {
+  const { answers } = v.data.scenes[v.at - 1];
+  const counts = answers.map((_label, n) => (here?.votes ?? []).map((vote) => vote[n] ?? 0));
+  const rows = answers.flatMap((label, n) => (counts[n].some(Boolean) ? [`${label}: ${counts[n].join(" → ")}`] : []));
+  return rows.length ? _("The room: {answers}.", { answers: rows.join(", ") }) : "";
+}
+
+/** What stands under the picture of a class's scene, in place of a reply. @param {View} v */
+function roomHint(v) {
+  const { again, open, here } = standing(v);
+  const { told } = v.states[v.at - 1];
+  if (open || told === null) return "";
+  const { act, answers } = v.data.scenes[v.at - 1];
+  const answer = answers[answerOf(act, told)] ?? "";
+  if (!here) return _("Asking the room …");
+  if (again) return _("Your teacher asks again: discuss it, then answer once more. Your first answer was **{answer}**.", { answer });
+  return _("Your answer, **{answer}**, is counted. What is right appears here when your teacher reveals it.", { answer });
+}
+
+/** Something is heard of the room. @param {View} v @param {Standing} room */
+function hear(v, room) {
+  if (!v.data?.room) return;
+  v.room = room;
+  if (room.held && !v.data.wall && v.at > room.held) go(v, room.held);
+  else draw(v);
+}
+
 /** @param {View} v @param {boolean} [push] */
 function save(v, push) {
   const to = link(v);
+  report(v);
   if (push) history.pushState({}, "", to);
   else history.replaceState({}, "", to);
-  if (v.at > 1 || v.states.some(({ told }) => told !== null)) keepLeft(`lesson-${v.data.name}`, to);
+  if (!v.data.room && (v.at > 1 || v.states.some(({ told }) => told !== null))) keepLeft(v.data.name, v.at > v.data.scenes.length ? `${to}&done` : to);
 }
 
 /** @param {View} v @param {number} scene */
@@ -51,7 +107,9 @@ function go(v, scene) {
 
 /** Take an answer, and go on to what it is said to. @param {View} v @param {number} told */
 function tell(v, told) {
-  v.states[v.at - 1].told = told;
+  const [state, { act }] = [v.states[v.at - 1], v.data.scenes[v.at - 1]];
+  state.told = told;
+  if (isGuess(act) && v.data.room) state.votes[v.room.scene === v.at ? v.room.vote : 1] = answerOf(act, told);
   save(v);
   draw(v);
   v.parts.next.focus({ preventScroll: true });
@@ -119,11 +177,24 @@ function overlay(v, { hits, range }, state, { act }) {
   v.parts.stage.append(slider);
 }
 
+/** How the room answered, as bars below the picture on a wall. @param {View} v @returns {Part} */
+function roomBars({ data, room, at }) {
+  const { answers, act } = data.scenes[at - 1];
+  const last = room.votes.at(-1) ?? {};
+  const all = Object.values(last).reduce((sum, count) => sum + count, 0) || 1;
+  const right = answerOf(act, truth(act));
+  const rows = answers.map((label, n) => ({ id: `room-${n}`, label: n === right ? `✓ ${label}` : label, share: (last[n] ?? 0) / all, tone: n === right ? "note" : "soft", says: room.votes.map((vote) => vote[n] ?? 0).join(" → ") }));
+  return { kind: "bars", share: 0.5, options: { rows: rows.filter(({ share }, n) => share || n === right) } };
+}
+
 /** The picture of the scene as it stands. @param {View} v */
 function paint(v) {
   const { clientWidth: W, clientHeight: H } = v.parts.stage;
   v.parts.svg.setAttribute("viewBox", `0 0 ${W} ${H}`);
-  return composed(W, H, shown(v.data.scenes[v.at - 1], v.states[v.at - 1]), ruler);
+  const [scene, state] = [v.data.scenes[v.at - 1], visible(v)];
+  const parts = shown(scene, state);
+  if (v.data.wall && state.told !== null) parts.push(roomBars(v));
+  return composed(W, H, parts, ruler);
 }
 
 /** @param {View} v @param {boolean} [quick] */
@@ -132,31 +203,42 @@ function draw(v, quick) {
   const scene = data.scenes[at - 1];
   v.root.classList.toggle("ended", !scene);
   parts.dots.forEach((/** @type {HTMLElement} */ dot, /** @type {number} */ n) => {
-    dot.classList.toggle("done", v.states[n]?.told !== null && n < data.scenes.length);
+    const [told, act] = [v.states[n]?.told ?? null, data.scenes[n]?.act];
+    const open = told !== null && !(data.room && isGuess(act));
+    dot.classList.toggle("done", told !== null);
+    dot.classList.toggle("right", open && isGuess(act) && Boolean(replyTo(act, told)?.right));
+    dot.classList.toggle("wrong", open && isGuess(act) && !replyTo(act, told)?.right);
     if (n === at - 1) dot.setAttribute("aria-current", "step");
     else dot.removeAttribute("aria-current");
   });
   if (!scene) return drawEnd(v);
-  const state = v.states[at - 1];
+  const state = visible(v);
+  const { again, here } = standing(v);
+  const guessed = v.states[at - 1].told !== null;
+  const waits = isGuess(scene.act) && state.told === null && (data.wall || (guessed && !again));
   const reply = state.told === null ? replyOnTheWay(scene.act, state) : replyTo(scene.act, state.told);
   parts.says.replaceChildren(...rich(scene.says));
-  const buttons = state.told === null ? acts(v, scene, state) : [];
+  const buttons = state.told === null && !waits ? acts(v, scene, state) : [];
   parts.acts.replaceChildren(...buttons);
-  const said = reply ? `**${reply.verdict}** ${reply.reason}` : scene.hint;
+  const said = reply ? `**${reply.verdict}** ${reply.reason}` : roomHint(v) || scene.hint;
   if (parts.after.dataset.said !== said) parts.after.replaceChildren(...rich(said));
   parts.after.dataset.said = said;
   parts.after.classList.toggle("hint", !reply);
-  parts.note.textContent = at === 1 || data.note ? [data.note, at === 1 ? data.read : ""].filter(Boolean).join(" ") : "";
+  const ends = Boolean(here?.held) && at >= Number(here?.held) && !data.wall;
+  const notes = [data.note, at === 1 && data.read, v.room.note, ends && _("Your teacher holds the room here."), guessed && state.told !== null && !data.wall && roomSaid(v, here)];
+  parts.note.textContent = notes.filter(Boolean).join(" ");
   parts.own.replaceChildren(...(scene.asks && state.told === null ? [ownSentence(v)] : []));
   parts.behind.hidden = state.told === null || !scene.behind;
   parts.behind.href = scene.behind;
-  parts.next.hidden = state.told === null;
+  parts.next.hidden = data.alone || ends || !(guessed || state.told !== null || data.wall);
   parts.next.textContent = _("Next");
   parts.end.replaceChildren();
   const picture = paint(v);
   v.stage.show(picture.marks, quick);
   parts.svg.setAttribute("aria-label", _("Picture: {words}", { words: picture.marks.filter((m) => m.type === "text").map((m) => m.look.text ?? "").filter(Boolean).join(" ") }));
-  overlay(v, picture, state, scene);
+  parts.frame.hidden = !picture.frame;
+  if (picture.frame && parts.frame.getAttribute("src") !== picture.frame) parts.frame.src = picture.frame;
+  overlay(v, waits ? { marks: [], hits: [] } : picture, state, scene);
   return undefined;
 }
 
@@ -243,7 +325,8 @@ function take(v) {
   });
   v.data = data;
   v.at = Math.min(place.scene, data.scenes.length + 1);
-  v.parts.title.textContent = data.title;
+  v.parts.title.textContent = data.room ? `${data.title} · ${_("room {code}", { code: data.room })}` : data.title;
+  v.parts.nav.hidden = data.alone;
   v.parts.dots = [...data.scenes, null].map((scene, n) => makeButton("", scene ? _("Scene {n} of {all}", { n: n + 1, all: data.scenes.length }) : _("The end"), () => go(v, n + 1)));
   for (const dot of v.parts.dots) dot.setAttribute("aria-label", dot.title);
   v.parts.nav.replaceChildren(...v.parts.dots);
@@ -258,7 +341,8 @@ function take(v) {
 function create(host) {
   const svg = document.createElementNS("http://www.w3.org/2000/svg", "svg");
   svg.setAttribute("role", "img");
-  const p = { svg, says: make("h1", { tabIndex: -1, id: "says" }), stage: make("div", { className: "stage" }, svg), acts: make("div", { className: "acts" }), own: make("div", { className: "own" }), note: make("p", { className: "note", "aria-live": "polite" }), after: make("p", { className: "after", "aria-live": "polite" }), end: make("ol", { className: "end" }), nav: make("nav", { "aria-label": _("Scenes") }), title: make("span"), dots: /** @type {HTMLButtonElement[]} */ ([]), behind: make("a", { className: "behind", textContent: _("Look behind"), title: _("The page that shows this whole, in this state") }), next: make("button", { type: "button", className: "act solid" }) };
+  const frame = make("iframe", { title: _("The page that is asked about"), hidden: true });
+  const p = { svg, says: make("h1", { tabIndex: -1, id: "says" }), frame, stage: make("div", { className: "stage" }, svg, frame), acts: make("div", { className: "acts" }), own: make("div", { className: "own" }), note: make("p", { className: "note", "aria-live": "polite" }), after: make("p", { className: "after", "aria-live": "polite" }), end: make("ol", { className: "end" }), nav: make("nav", { "aria-label": _("Scenes") }), title: make("span"), dots: /** @type {HTMLButtonElement[]} */ ([]), behind: make("a", { className: "behind", textContent: _("Look behind"), title: _("The page that shows this whole, in this state") }), next: make("button", { type: "button", className: "act solid" }) };
   const close = makeButton("✕", _("All lessons"), () => follow("lessons"));
   close.setAttribute("aria-label", _("All lessons"));
   close.className = "close";
@@ -266,17 +350,23 @@ function create(host) {
     make("header", {}, close, p.title, p.nav), p.says, make("div", { className: "middle" }, p.stage, p.end),
     make("footer", {}, p.acts, p.own, p.note, p.after, make("div", { className: "ways" }, p.behind, p.next)));
   host.append(root);
-  const v = /** @type {View} */ (/** @type {unknown} */ ({ root, parts: p, stage: makeStage(svg), little: [], at: 1, states: [], sent: "" }));
+  const v = /** @type {View} */ (/** @type {unknown} */ ({ root, parts: p, stage: makeStage(svg), little: [], at: 1, states: [], sent: "", room: { scene: 0, note: "", vote: 1, votes: [] } }));
   p.next.onclick = () => (v.at > v.data.scenes.length ? v.data.next && follow(v.data.next.link) : go(v, v.at + 1));
   p.behind.onclick = (event) => lookBehind(v, event);
   root.addEventListener("keydown", (event) => key(v, event));
   root.addEventListener("cancel", (event) => lead(event, "lessons"));
   const moved = () => v.latest && arrive(v);
+  const heard = (/** @type {Event} */ event) => hear(v, /** @type {CustomEvent} */ (event).detail);
   addEventListener("popstate", moved);
+  addEventListener("tlmviz-room", heard);
+  const asked = () => v.data && report(v);
+  addEventListener("tlmviz-room-here", asked);
   const resized = new ResizeObserver(() => v.data && draw(v, true));
   resized.observe(p.stage);
   v.leave = () => {
     removeEventListener("popstate", moved);
+    removeEventListener("tlmviz-room", heard);
+    removeEventListener("tlmviz-room-here", asked);
     resized.disconnect();
     for (const stage of [v.stage, ...v.little]) stage.stop();
     root.close();

@@ -1,4 +1,4 @@
-"""The menu of the app: its pages by chapters, and above them a search over pages, terms, tours and models."""
+"""The menu of the app: its pages by chapters, and above them a search over pages, terms, lessons and models."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from pathlib import Path
 from tlmviz.ui.components.scripts import component
 
 KEY = "menu"
-PAGE, TOUR, MODEL = "page", "tour", "model"  # what is found, beside the terms
+PAGE, LESSON, MODEL = "page", "lesson", "model"  # what is found, beside the terms
 _component = component("tlmviz_menu", Path(__file__).parent)
 
 
@@ -23,9 +23,9 @@ class Entry:
 
 @dataclass(frozen=True)
 class Found:
-    """What the search may find: one of PAGE, TOUR and MODEL, its title, a sentence on it, and where it leads.
+    """What the search may find: one of PAGE, LESSON and MODEL, its title, a sentence on it, and where it leads.
 
-    `to` is the path of a page, or the address of a tour or of the page that shows a model.
+    `to` is the path of a page, or the address of a lesson or of the page that shows a model.
     """
 
     kind: str

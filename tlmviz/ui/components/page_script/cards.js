@@ -1,22 +1,12 @@
 // @ts-check
-// Cards of a page's gallery and steps of a tour: links into the app itself, which the open session follows.
+// Cards of a page's gallery and of lessons: links into the app itself, which the open session follows.
 
-const TOUR = ["tour", "tourstep", "told", "room"]; // a card of a gallery stays on the tour that is on
 const KEPT = ["guess", "read"]; // the switch Guess first and the reading level are kept wherever a card leads
 
-/**
- * Where a card leads. `data-card` says what it is: "step" a link that is whole, "leave" the page as it is without its tour,
- * else a card of a gallery, which keeps the tour. All of them keep KEPT.
- * @param {HTMLAnchorElement} card
- */
+/** Where a card leads. @param {HTMLAnchorElement} card */
 function target(card) {
-  const leaves = card.dataset.card === "leave";
-  const to = new URL(leaves ? location.href : card.href);
+  const to = new URL(card.href);
   const from = new URLSearchParams(location.search);
-  for (const key of TOUR) {
-    if (leaves) to.searchParams.delete(key);
-    else if (!card.dataset.card && from.has(key)) to.searchParams.set(key, from.get(key) ?? "");
-  }
   for (const key of KEPT) if (from.has(key) && !to.searchParams.has(key)) to.searchParams.set(key, from.get(key) ?? "");
   return to.href;
 }

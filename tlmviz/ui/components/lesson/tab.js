@@ -21,9 +21,3 @@ export function tabNumber() {
   }
   return made;
 }
-
-/** @param {{ data: { known: string }, setStateValue: (name: string, value: string) => void }} component */
-export default function ({ data, setStateValue }) {
-  const number = tabNumber();
-  if (number !== data.known) setStateValue("number", number);
-}
