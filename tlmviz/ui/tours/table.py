@@ -13,7 +13,6 @@ from . import (
     root_d,
     searching,
     serving,
-    turning,
 )
 from .parts import Tour
 
@@ -23,7 +22,6 @@ _MODULES = (
     earlier_name,
     circuit,
     being_born,
-    turning,
     caching,
     serving,
     searching,
