@@ -222,4 +222,19 @@ test("a room counts a guess by its place among the answers, and what is no guess
   for (const none of [act("again"), act("press"), act("drag", { until: 30 })]) assert.equal(answerOf(none, 1), -1);
   const open = act("choose", { replies: [reply(0, false), reply(1, false)] });
   assert.equal(truth(open), -1, "where nobody says what is right");
+test("a clock's hands point where they are said to, and it is not told where it has none", () => {
+  const hand = (name, angle, broad = false) => ({ name, angle, length: 1, tone: "ink", broad });
+  const clock = (id, hands, says = "1.0") => ({ id, label: `place ${id}`, says, hands });
+  const all = [clock("a", [hand("q", 90, true), hand("k", 180)]), clock("b", [hand("q", 450, true), hand("k", 0)]), clock("c", [], "?")];
+  for (const [W, H] of [...SIZES, [240, 120]]) {
+    const picture = marksOf("clocks", { clocks: all, legend: [["query", "look"], ["key", "does"]] }, W, H);
+    const [face, q, k, again] = ["a-face", "a-q", "a-k", "b-q"].map((key) => find(picture, `clocks:${key}`).to);
+    assert.ok(Math.abs(q.x2 - face.x) < 0.01 && q.y2 > face.y && q.y2 < face.y + face.r, "90 degrees is down");
+    assert.ok(Math.abs(k.y2 - face.y) < 0.01 && k.x2 < face.x && q.w > k.w);
+    assert.ok(Math.abs(again.y2 - again.y1 - (q.y2 - q.y1)) < 0.01, "once around is the same");
+    assert.equal(find(picture, "clocks:c-none").look.text, "?");
+    assert.equal(find(picture, "clocks:a-none"), undefined);
+    for (const { to, type } of picture.marks) if (type === "ring") assert.ok(to.x - to.r >= 0 && to.x + to.r <= W && to.y - to.r >= 0 && to.y + to.r <= H);
+    for (const { to, type } of picture.marks) if (type === "text") assert.ok(to.y > 0 && to.y <= H + 1);
+  }
 });

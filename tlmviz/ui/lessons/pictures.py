@@ -175,3 +175,21 @@ def tower(
 ) -> Part:
     """Floors from the bottom up, of which some can be pressed."""
     return Part("tower", {"floors": floors, "press": list(press), "verb": verb}, share)
+
+
+def hand(
+    name: str, angle: float, tone: str = INK, broad: bool = False, length: float = 1.0
+) -> dict[str, object]:
+    """A hand of a clock: its angle in degrees, clockwise from the right, and its length, of the clock's; on a `broad` one another
+    is seen that points alike."""
+    return {"name": name, "angle": round(angle, 2), "length": round(length, 3), "tone": tone, "broad": broad}
+
+
+def clock(name: str, label: str, *hands: Mapping[str, object], says: str = "") -> dict[str, object]:
+    """A clock with its hands, broad ones first; `label` stands below it, and `says` below that. Without hands: not told yet."""
+    return {"id": name, "label": label, "says": says, "hands": hands}
+
+
+def clocks(*those: Mapping[str, object], legend: Sequence[tuple[str, str]] = (), share: float = 1.0) -> Part:
+    """Clocks beside one another; `legend` says what the hands are: text and tone."""
+    return Part("clocks", {"clocks": those, "legend": legend}, share)
