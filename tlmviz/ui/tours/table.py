@@ -5,14 +5,12 @@ from __future__ import annotations
 from . import (
     being_born,
     bounded,
-    caching,
     circuit,
     debugging,
     earlier_name,
     next_token,
     root_d,
     searching,
-    serving,
     turning,
 )
 from .parts import Tour
@@ -24,8 +22,6 @@ _MODULES = (
     circuit,
     being_born,
     turning,
-    caching,
-    serving,
     searching,
     bounded,
     debugging,
