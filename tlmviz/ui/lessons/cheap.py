@@ -229,9 +229,9 @@ def _step(m: Found) -> Scene:
         return rows, bars(bar(_("word {n}", n=NEAR), 0.1, INK, "near", near), last, share=0.38)
 
     return Scene(
-        _("Once the story is read, each row now computes **one** word. For word {NEAR} that takes {near} million "
-          "multiplications. How many for word {FAR}?"), shown(False), Choose([same, some, ten]), shown(True),
-        behind=_cache(kview="Cost"),
+        _("Now each row computes **one** word. For word {NEAR} that takes {near} million multiplications. How many for word "
+          "{FAR}?"), shown(False), Choose([same, some, ten]), shown(True),
+        _("The first row still reads the whole story, once."), _cache(kview="Cost"),
     )  # fmt: skip
 
 
