@@ -153,6 +153,30 @@ test("a tower stands on its first floor, its parts inside their floors, and gues
   }
 });
 
+test("cells of a grid lie in their columns, as wide as they say, and can be pressed there", () => {
+  const line = (id, cells) => ({ id, label: id, says: "?", cells });
+  const rows = [line("one", [[0, 1, "new", "32"], [1, 1, "kept", ""], [2, 2, "shared", "32"]]), line("two", [[0, 4, "again", "a long word"], [4, 1, "none", ""]])];
+  const options = { rows, columns: 5, heads: ["1", "2", "3", "4", "5"], legend: [["new", "computed"], ["kept", "kept"]], press: [1, 5], verb: "Tap" };
+  for (const [W, H] of [...SIZES, [240, 130]]) {
+    const picture = marksOf("grid", options, W, H);
+    const [a, b, c, d] = ["one-0", "one-1", "one-2", "two-0"].map((key) => find(picture, `grid:${key}`).to);
+    const step = b.x - a.x;
+    assert.ok(Math.abs(c.x - a.x - 2 * step) < 0.01 && Math.abs(c.w - a.w - step) < 0.01 && Math.abs(d.w - a.w - 3 * step) < 0.01);
+    assert.ok(d.x === a.x && d.y > a.y + a.h);
+    assert.deepEqual(picture.hits.map(({ key }) => key), ["1", "5"]);
+    assert.ok(picture.hits[0].x <= b.x && picture.hits[0].y <= b.y && picture.hits[0].w >= 24);
+    for (const { to, type } of picture.marks) if (type === "rect") assert.ok(to.x >= 0 && to.x + to.w <= W + 1 && to.y >= 0 && to.y + to.h <= H + 1);
+    assert.equal(find(picture, "grid:one-0-says") !== undefined, W > 260, "in a margin no words");
+    assert.equal(new Set(picture.marks.map(({ key }) => key)).size, picture.marks.length);
+  }
+});
+
+test("a long word at the end of a bar has room", () => {
+  const rows = [{ id: "a", label: "word 20", share: 0.5, tone: "ink", says: "254 million" }];
+  const says = find(marksOf("bars", { rows }, 354, 200), "bars:a-says").to;
+  assert.ok(says.x + ruler("254 million", says.size) <= 354);
+});
+
 test("parts of a picture stand one above another, each with keys of its own", () => {
   const parts = [{ kind: "strip", share: 3, options: STRIP }, { kind: "bars", share: 1, options: { rows: [{ id: "a", label: "a", share: 0.5, tone: "ink" }] } }];
   const picture = composed(1000, 400, parts, ruler);

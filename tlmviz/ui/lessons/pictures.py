@@ -55,14 +55,16 @@ def strip(
     return Part("strip", options, share)
 
 
-def bar(label: str, share: float | None, tone: str = INK, name: str = "") -> dict[str, object]:
-    """One bar; without a `share` it is not told yet. Bars of one `name`, else of one label, glide from one value to another."""
-    return {
-        "id": name or label,
-        "label": label,
-        "share": share if share is None else round(share, 6),
-        "tone": tone,
-    }
+def bar(
+    label: str, share: float | None, tone: str = INK, name: str = "", says: str = ""
+) -> dict[str, object]:
+    """One bar; without a `share` it is not told yet. Bars of one `name`, else of one label, glide from one value to another.
+
+    `says` stands in place of its per cent.
+    """
+    told = share if share is None else round(share, 6)
+    row: dict[str, object] = {"id": name or label, "label": label, "share": told, "tone": tone}
+    return row | ({"says": says} if says else {})
 
 
 def bars(*rows: Mapping[str, object], share: float = 1.0) -> Part:
@@ -193,3 +195,34 @@ def clock(name: str, label: str, *hands: Mapping[str, object], says: str = "") -
 def clocks(*those: Mapping[str, object], legend: Sequence[tuple[str, str]] = (), share: float = 1.0) -> Part:
     """Clocks beside one another; `legend` says what the hands are: text and tone."""
     return Part("clocks", {"clocks": those, "legend": legend}, share)
+
+
+NEW, KEPT, SHARED, AGAIN, NONE = "new", "kept", "shared", "again", "none"  # what a cell of a grid is
+Row = Mapping[str, object]
+Cell = tuple[str, int, str]  # its state, how many columns it is wide, what it says where there is room
+
+
+def cells(name: str, label: str, *run: Cell, says: str = "", start: int = 0) -> Row:
+    """One row of a grid: cells one beside another from the column `start` on; `says` stands at its end."""
+    found = []
+    for state, wide, text in run:
+        found.append((start, wide, state, text))
+        start += wide
+    return {"id": name, "label": label, "says": says, "cells": found}
+
+
+def grid(
+    columns: int,
+    *rows: Row,
+    heads: Sequence[str] = (),
+    legend: Mapping[str, str] | None = None,
+    press: Iterable[int] = (),
+    verb: str = "",
+    share: float = 1.0,
+) -> Part:
+    """Cells in rows; `legend` says what states mean. `press`: cells to tap, each as row times `columns` and its column."""
+    options = {
+        "rows": rows, "columns": columns, "heads": heads, "legend": [*(legend or {}).items()], "press": list(press),
+        "verb": verb or _("Tap"),
+    }  # fmt: skip
+    return Part("grid", options, share)

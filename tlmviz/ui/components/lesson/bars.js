@@ -14,7 +14,7 @@ export function bars(W, H, { rows, step: most = 50 }, ruler) {
   const [big, tiny] = [W > 600, W < 260];
   const size = tiny ? 13 : big ? 22 : 17;
   const left = tiny ? 2 : Math.max(...rows.map((row) => ruler(row.label, size, true))) + 16;
-  const right = tiny ? 2 : big ? 102 : 68;
+  const right = tiny ? 2 : Math.max(big ? 102 : 68, ...rows.map(({ says }) => 24 + 1.08 * ruler(says ?? "", size, false)));
   const wide = Math.min(760, W - left - right - (big ? 80 : 0));
   const x0 = (W - left - wide - right) / 2 + left;
   const step = Math.min(big ? most : 0.88 * most, H / rows.length);

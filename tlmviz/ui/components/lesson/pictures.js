@@ -3,6 +3,7 @@
 
 import { bars, odds } from "./bars.js";
 import { clocks } from "./clocks.js";
+import { grid } from "./grid.js";
 import { cards, fan, rings } from "./heads.js";
 import { placed } from "./marks.js";
 import { dots, numbers } from "./numbers.js";
@@ -14,7 +15,7 @@ import { tower } from "./tower.js";
 /** @typedef {{ kind: string, share: number, options: any }} Part of a picture, which stand one above another: `share` of the height */
 
 /** @type {Record<string, (W: number, H: number, options: any, ruler: Ruler) => Picture>} */
-const KINDS = { page: (_W, _H, { link }) => ({ marks: [], hits: [], frame: link }), => ({ marks: [], hits: [], frame: link }), => ({ marks: [], hits: [], frame: link }), strip, bars, odds, rings, fan, cards, numbers, dots, tower, clocks };
+const KINDS = { page: (_W, _H, { link }) => ({ marks: [], hits: [], frame: link }), => ({ marks: [], hits: [], frame: link }), => ({ marks: [], hits: [], frame: link }), => ({ marks: [], hits: [], frame: link }), strip, bars, odds, rings, fan, cards, numbers, dots, tower, clocks, grid };
 
 /**
  * All parts of a picture, one above another.
