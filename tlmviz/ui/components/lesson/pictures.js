@@ -14,8 +14,11 @@ import { tower } from "./tower.js";
 /** @typedef {import("./marks.js").Ruler} Ruler */
 /** @typedef {{ kind: string, share: number, options: any }} Part of a picture, which stand one above another: `share` of the height */
 
+/** A page of the app, live. @param {number} _W @param {number} _H @param {{ link: string }} options @returns {Picture} */
+const page = (_W, _H, { link }) => ({ marks: [], hits: [], frame: link });
+
 /** @type {Record<string, (W: number, H: number, options: any, ruler: Ruler) => Picture>} */
-const KINDS = { page: (_W, _H, { link }) => ({ marks: [], hits: [], frame: link }), => ({ marks: [], hits: [], frame: link }), => ({ marks: [], hits: [], frame: link }), => ({ marks: [], hits: [], frame: link }), strip, bars, odds, rings, fan, cards, numbers, dots, tower, clocks, grid };
+const KINDS = { bars, cards, clocks, dots, fan, grid, numbers, odds, page, rings, strip, tower };
 
 /**
  * All parts of a picture, one above another.
