@@ -246,6 +246,8 @@ test("a room counts a guess by its place among the answers, and what is no guess
   for (const none of [act("again"), act("press"), act("drag", { until: 30 })]) assert.equal(answerOf(none, 1), -1);
   const open = act("choose", { replies: [reply(0, false), reply(1, false)] });
   assert.equal(truth(open), -1, "where nobody says what is right");
+});
+
 test("a clock's hands point where they are said to, and it is not told where it has none", () => {
   const hand = (name, angle, broad = false) => ({ name, angle, length: 1, tone: "ink", broad });
   const clock = (id, hands, says = "1.0") => ({ id, label: `place ${id}`, says, hands });
