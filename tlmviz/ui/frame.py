@@ -196,15 +196,18 @@ def worded(error: Error) -> str:
     return markdown.sentence(said)
 
 
-def fragment(work: Callable[..., None], every: float | None = None) -> Callable[..., None]:
+def fragment(
+    work: Callable[..., None], every: float | None = None, writes: bool = True
+) -> Callable[..., None]:
     """A Streamlit fragment that shows an Error's sentence: in its own reruns no `try` of the page is around it.
 
-    With `every` it also runs again after so many seconds, by itself. Its reruns are measured as presses on its page.
+    With `every` it also runs again after so many seconds, by itself. Its reruns are measured as presses on its page. It `writes`
+    the address at its end, but where that is the browser's own.
     """
-    return st.fragment(_measured(saying_errors(work)), run_every=every)
+    return st.fragment(_measured(saying_errors(work), writes), run_every=every)
 
 
-def _measured(work: Callable[..., None]) -> Callable[..., None]:
+def _measured(work: Callable[..., None], writes: bool) -> Callable[..., None]:
     """The same function; where it is all that runs, the time it takes is one press."""
     page = "/".join(Path(inspect.getfile(inspect.unwrap(work))).parts[-3:-1])
 
@@ -216,7 +219,7 @@ def _measured(work: Callable[..., None]) -> Callable[..., None]:
         context = get_script_run_ctx()
         alone = context is not None and context.fragment_ids_this_run
         press = metrics.PRESSES.labels(page).time() if alone else contextlib.nullcontext()
-        with address.written_by(name), press:
+        with address.written_by(name) if writes else contextlib.nullcontext(), press:
             try:
                 work(*args)
             except StreamlitDuplicateElementKey:

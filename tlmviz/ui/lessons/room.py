@@ -6,6 +6,7 @@ import re
 import time
 from collections.abc import Mapping
 from dataclasses import asdict
+from functools import partial
 from typing import Any
 
 import streamlit as st
@@ -59,7 +60,7 @@ def here(name: str) -> Taken | None:
     return on
 
 
-@st.fragment(run_every=EVERY)  # not the frame's, which would write the address: that is the browser's here
+@partial(frame.fragment, every=EVERY, writes=False)
 def attend(wall: bool) -> None:
     """Count where this tab is and what it answered, as soon as the browser says so, and tell it how the room stands there.
 
