@@ -15,7 +15,8 @@ export function lessonsLeft() {
 /** @param {string} lesson @param {string} link */
 export function keepLeft(lesson, link) {
   try {
-    localStorage.setItem(LEFT, JSON.stringify({ ...lessonsLeft(), [lesson]: link }));
+    const { [lesson]: _before, ...others } = lessonsLeft();
+    localStorage.setItem(LEFT, JSON.stringify({ ...others, [lesson]: link })); // the one that was left last stands last
   } catch {
     // a browser that keeps nothing: the address has the scene all the same
   }

@@ -28,12 +28,25 @@ function offer() {
   }
 }
 
+/** Where the page has a link to the first lesson, lead to the one that was left last, unless it was taken to its end. */
+function goOn() {
+  const [lesson, link] = Object.entries(lessonsLeft()).at(-1) ?? ["", ""];
+  const title = document.querySelector(`article[data-lesson="${CSS.escape(lesson)}"] h3`)?.textContent;
+  const to = document.querySelector(`.onward a[href^="lessons?"]`);
+  if (!(to instanceof HTMLAnchorElement) || !title || !LINK.test(String(link)) || String(link).includes("&done")) return;
+  to.href = String(link);
+  to.textContent = `${_("Go on with lesson {title}", { title })} →`;
+}
+
 export default mounted({
   create: (host) => {
     const root = make("i", { hidden: true });
     host.append(root);
     return /** @type {any} */ ({ root });
   },
-  receive: offer,
+  receive: () => {
+    offer();
+    goOn();
+  },
   leave: () => {},
 });

@@ -5,7 +5,7 @@ import { make } from "#canvas/dom.js";
 import { mounted } from "#canvas/mount.js";
 import { tabNumber } from "./tab.js";
 
-/** @typedef {{ scene: number, note: string, ended?: boolean, held?: number, shown?: boolean, again?: boolean, vote: number, votes: Record<number, number>[] }} Standing as `room.attend` in Python has it, at a scene; at scene 0 nothing is known */
+/** @typedef {import("./classroom.js").Standing} Standing */
 /** @typedef {{ root: HTMLElement, component: any, data: Standing, sent: string, leave: () => void }} View */
 
 /** @param {HTMLElement} host */

@@ -5,7 +5,9 @@ import { make, makeButton } from "#canvas/dom.js";
 import { _, chooseLanguage } from "#canvas/language.js";
 import { mounted } from "#canvas/mount.js";
 import { hiddenContext, isDark } from "#canvas/theme.js";
-import { answerOf, begun, isGuess, picked, replyOnTheWay, replyTo, scored, shown, truth } from "./acts.js";
+import { answerOf, begun, isGuess, picked, replyOnTheWay, replyTo, scored, shown } from "./acts.js";
+import { report, roomBars, roomHint, roomSaid, standing, visible } from "./classroom.js";
+import { pressedKey } from "./keys.js";
 import { keepLeft } from "./left.js";
 import { makeStage } from "./marks.js";
 import { composed } from "./pictures.js";
@@ -15,7 +17,7 @@ import { LONGEST, follow, linkTo, placeIn, placeNow } from "./progress.js";
 /** @typedef {import("./acts.js").State} State */
 /** @typedef {import("./pictures.js").Part} Part */
 /** @typedef {{ name: string, title: string, text: string, sentence: string, asked: string, note: string, beyond: string, read: string, scenes: Scene[], end: { says: string, shows: Part[] }[], measured: string, room: string, wall: boolean, alone: boolean, next: { title: string, link: string } | null, lang: string }} Data as `runner.payload` in Python has it */
-/** @typedef {import("./room.js").Standing} Standing */
+/** @typedef {import("./classroom.js").Standing} Standing */
 /** @typedef {{ root: HTMLDialogElement, room: Standing, component: any, data: Data, latest: Data, sent: string, at: number, states: State[], parts: Record<string, any>, stage: ReturnType<typeof makeStage>, little: ReturnType<typeof makeStage>[], leave: () => void, behind: boolean }} View */
 
 const BACK = "lesson-back"; // the way back from a page behind
@@ -33,52 +35,6 @@ const rich = (text) => text.split("**").map((part, n) => (n % 2 ? make("b", { te
 
 /** @param {View} v */
 const link = (v) => linkTo({ lesson: v.data.name, scene: v.at, told: v.states.map(({ told }) => told), sentence: v.data.sentence }, location.search);
-
-/**
- * How a class stands at the scene: whether it is asked `again`, and whether what was told is `open` to be judged.
- * @param {View} v
- */
-function standing({ data, room, states, at }) {
-  if (!data.room || room.ended || !isGuess(data.scenes[at - 1].act)) return { again: false, open: true, here: room };
-  const here = room.scene === at ? room : null;
-  const again = Boolean(here?.again) && !data.wall && !(Number(here?.vote) in states[at - 1].votes);
-  return { again, open: Boolean(here?.shown) && !again, here };
-}
-
-/** The state of the scene as it is shown: not yet told, where a class waits; on a wall, what is right. @param {View} v */
-function visible(v) {
-  const [state, { act }] = [v.states[v.at - 1], v.data.scenes[v.at - 1]];
-  const { open } = standing(v);
-  const guessed = v.data.wall && isGuess(act);
-  return open && !guessed ? state : { ...state, told: open && guessed ? truth(act) : null };
-}
-
-/** Tell the room, if there is one, where this tab is and what it has answered. @param {View} v */
-function report(v) {
-  if (!v.data.room) return;
-  const answers = v.states.flatMap(({ votes }, n) => Object.entries(votes).map(([vote, answer]) => [`${n + 1}.${vote}`, answer]));
-  dispatchEvent(new CustomEvent("tlmviz-lesson", { detail: { scene: Math.min(v.at, v.data.scenes.length), answers: Object.fromEntries(answers) } }));
-}
-
-/** How the room answered, in words. @param {View} v @param {Standing | null} here */
-function roomSaid(v, here) {
-  const { answers } = v.data.scenes[v.at - 1];
-  const counts = answers.map((_label, n) => (here?.votes ?? []).map((vote) => vote[n] ?? 0));
-  const rows = answers.flatMap((label, n) => (counts[n].some(Boolean) ? [`${label}: ${counts[n].join(" → ")}`] : []));
-  return rows.length ? _("The room: {answers}.", { answers: rows.join(", ") }) : "";
-}
-
-/** What stands under the picture of a class's scene, in place of a reply. @param {View} v */
-function roomHint(v) {
-  const { again, open, here } = standing(v);
-  const { told } = v.states[v.at - 1];
-  if (open || told === null) return "";
-  const { act, answers } = v.data.scenes[v.at - 1];
-  const answer = answers[answerOf(act, told)] ?? "";
-  if (!here) return _("Asking the room …");
-  if (again) return _("Your teacher asks again: discuss it, then answer once more. Your first answer was **{answer}**.", { answer });
-  return _("Your answer, **{answer}**, is counted. What is right appears here when your teacher reveals it.", { answer });
-}
 
 /** Something is heard of the room. @param {View} v @param {Standing} room */
 function hear(v, room) {
@@ -175,16 +131,6 @@ function overlay(v, { hits, range }, state, { act }) {
     else v.stage.show(paint(v).marks, true);
   };
   v.parts.stage.append(slider);
-}
-
-/** How the room answered, as bars below the picture on a wall. @param {View} v @returns {Part} */
-function roomBars({ data, room, at }) {
-  const { answers, act } = data.scenes[at - 1];
-  const last = room.votes.at(-1) ?? {};
-  const all = Object.values(last).reduce((sum, count) => sum + count, 0) || 1;
-  const right = answerOf(act, truth(act));
-  const rows = answers.map((label, n) => ({ id: `room-${n}`, label: n === right ? `✓ ${label}` : label, share: (last[n] ?? 0) / all, tone: n === right ? "note" : "soft", says: room.votes.map((vote) => vote[n] ?? 0).join(" → ") }));
-  return { kind: "bars", share: 0.5, options: { rows: rows.filter(({ share }, n) => share || n === right) } };
 }
 
 /** The picture of the scene as it stands. @param {View} v */
@@ -291,21 +237,6 @@ function lookBehind(v, event) {
   lead(event, v.parts.behind.href);
 }
 
-/** @param {View} v @param {KeyboardEvent} event */
-function key(v, event) {
-  const { target, key: pressed } = event;
-  if (event.ctrlKey || event.metaKey || event.altKey || (target instanceof HTMLInputElement && target.type === "text")) return;
-  const spots = /** @type {HTMLElement[]} */ ([...v.parts.stage.querySelectorAll("button")]);
-  const step = { ArrowRight: 1, ArrowDown: 1, ArrowLeft: -1, ArrowUp: -1 }[pressed];
-  const answers = /** @type {HTMLElement[]} */ ([...v.parts.acts.querySelectorAll("button")]);
-  if (pressed >= "1" && pressed <= "9") (answers.length ? answers : spots)[Number(pressed) - 1]?.click();
-  else if (step && spots.length && !(target instanceof HTMLInputElement)) {
-    const here = spots.findIndex((spot) => spot.matches(":focus"));
-    spots[here < 0 ? (step > 0 ? 0 : spots.length - 1) : (here + step + spots.length) % spots.length].focus();
-    event.preventDefault();
-  }
-}
-
 /** The address has changed: Back, Forward, or a link. The server may draw another page, or measure another sentence. @param {View} v */
 function arrive(v) {
   const place = placeIn(location.search);
@@ -353,7 +284,7 @@ function create(host) {
   const v = /** @type {View} */ (/** @type {unknown} */ ({ root, parts: p, stage: makeStage(svg), little: [], at: 1, states: [], sent: "", room: { scene: 0, note: "", vote: 1, votes: [] } }));
   p.next.onclick = () => (v.at > v.data.scenes.length ? v.data.next && follow(v.data.next.link) : go(v, v.at + 1));
   p.behind.onclick = (event) => lookBehind(v, event);
-  root.addEventListener("keydown", (event) => key(v, event));
+  root.addEventListener("keydown", (event) => pressedKey(p, event));
   root.addEventListener("cancel", (event) => lead(event, "lessons"));
   const moved = () => v.latest && arrive(v);
   const heard = (/** @type {Event} */ event) => hear(v, /** @type {CustomEvent} */ (event).detail);
