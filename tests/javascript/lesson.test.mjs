@@ -138,6 +138,21 @@ test("dots lie as far from zero as their numbers, in one measure for all rows", 
   }
 });
 
+test("a tower stands on its first floor, its parts inside their floors, and guesses beside them", () => {
+  const parts = [["6 heads", true], ["feed-forward", false]];
+  const floors = ["in", "1", "2", "3"].map((id, n) => ({ id, label: n ? `block ${id}` : "“little”", parts: n ? parts : [], off: id === "2", idle: id === "3", says: id === "1" ? "girl" : null, share: id === "1" ? 0.7 : null, tone: "ink" }));
+  for (const [W, H] of SIZES) {
+    const picture = marksOf("tower", { floors, press: ["1", "2"], verb: "Leave out" }, W, H);
+    const [low, high, box, feed, says] = ["in-label", "3-label", "1-box", "1-feed-forward", "1-says"].map((key) => find(picture, `tower:${key}`).to);
+    assert.ok(low.y > high.y && low.y < H && high.y > 0);
+    assert.ok(feed.x > box.x && feed.x + ruler("feed-forward", feed.size) < box.x + box.w && says.x > box.x + box.w);
+    assert.ok(find(picture, "tower:1-share").to.x + 3 * says.size < W && find(picture, "tower:1-share").to.share === 0.7);
+    assert.ok(find(picture, "tower:1-feed-forward-cross") && find(picture, "tower:2-cross") && !find(picture, "tower:3-cross") && !find(picture, "tower:in-box"));
+    assert.deepEqual(picture.hits.map(({ key, pressed }) => [key, pressed]), [["1", false], ["2", true]]);
+    for (const { x, y, w, h } of picture.hits) assert.ok(x >= 0 && x + w <= W && y >= 0 && y + h <= H && h >= 24);
+  }
+});
+
 test("parts of a picture stand one above another, each with keys of its own", () => {
   const parts = [{ kind: "strip", share: 3, options: STRIP }, { kind: "bars", share: 1, options: { rows: [{ id: "a", label: "a", share: 0.5, tone: "ink" }] } }];
   const picture = composed(1000, 400, parts, ruler);

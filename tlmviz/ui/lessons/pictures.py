@@ -155,3 +155,23 @@ def dots(span: float, *clouds: Mapping[str, object], share: float = 1.0) -> Part
 def page(link: str) -> Part:
     """A page of the app, live, in the picture's place."""
     return Part("page", {"link": link})
+
+
+def floor(
+    label: str, parts: Mapping[str, bool], *, says: str | None = None, share: float | None = None, tone: str = INK,
+    off: bool = False, idle: bool = False, name: str = "",
+) -> dict[str, object]:  # fmt: skip
+    """One floor of a tower: its parts, and whether each works; all of it `off`, or `idle` as it has not worked yet. Behind it
+    `says` is guessed, with its share."""
+    told = share if share is None else round(share, 6)
+    return {
+        "id": name or label, "label": label, "parts": [*parts.items()], "off": off, "idle": idle, "says": says, "share": told,
+        "tone": tone,
+    }  # fmt: skip
+
+
+def tower(
+    *floors: Mapping[str, object], press: Iterable[str] = (), verb: str = "", share: float = 1.0
+) -> Part:
+    """Floors from the bottom up, of which some can be pressed."""
+    return Part("tower", {"floors": floors, "press": list(press), "verb": verb}, share)

@@ -54,6 +54,7 @@ export function shown({ act, before, after }, state) {
     const { kind, options } = part;
     if (kind === "strip") return { ...part, options: { ...options, picked: told !== null && act.kind === "tap" && !reply?.right ? told : null, press: told === null ? options.press : [] } };
     if (kind === "rings") return { ...part, options: { ...options, chosen, press: told === null ? options.press : [] } };
+    if (kind === "tower") return { ...part, options: { ...options, press: told === null ? options.press : [] } };
     if (kind === "odds") return { ...part, options: { ...options, value: found ? act.until : value } };
     if (kind === "bars" && act.kind === "drag") return { ...part, options: { rows: options.rows.map((/** @type {any} */ row, /** @type {number} */ n) => (n ? row : { ...row, guess: (told ?? value) / 100 })) } };
     return part;

@@ -6,13 +6,14 @@ import { cards, fan, rings } from "./heads.js";
 import { placed } from "./marks.js";
 import { dots, numbers } from "./numbers.js";
 import { strip } from "./strip.js";
+import { tower } from "./tower.js";
 
 /** @typedef {import("./marks.js").Picture} Picture */
 /** @typedef {import("./marks.js").Ruler} Ruler */
 /** @typedef {{ kind: string, share: number, options: any }} Part of a picture, which stand one above another: `share` of the height */
 
 /** @type {Record<string, (W: number, H: number, options: any, ruler: Ruler) => Picture>} */
-const KINDS = { page: (_W, _H, { link }) => ({ marks: [], hits: [], frame: link }), strip, bars, odds, rings, fan, cards, numbers, dots };
+const KINDS = { page: (_W, _H, { link }) => ({ marks: [], hits: [], frame: link }), strip, bars, odds, rings, fan, cards, numbers, dots, tower };
 
 /**
  * All parts of a picture, one above another.
