@@ -27,6 +27,7 @@ OWN = {  # sentences that a lesson takes, of those that ask for one
     "looking": "Lily saw a small ball in the park. Lily was happy. Tom saw the small",
     "finding": "Emma had a yellow bird. Tom had a little flower. Emma took the yellow",
     "scores": "Lily had a big dog and a small cat. Lily loved the big",
+    "block": "Lily was sad. She lost her doll. Her mom gave her a small",
 }
 TEXTS = [
     pytest.param(name, sentence, id=f"{name}{'-own' if sentence else ''}")
@@ -147,6 +148,8 @@ REFUSED = [
     ("finding", "Tom was happy. Anna had a red ball and Tom was", "does not guess the word that followed"),
     ("looking", "Lucy has a blue car and a red cat. Lily wants to play with the blue", "no single head"),
     ("scores", "Once upon a time there was a girl.", "no head looks mostly"),
+    ("block", "He liked to play with his toy", "cannot be read"),
+    ("block", "Max lost his toy. He was sad and started to", "hardly needs what other words say"),
 ]  # fmt: skip
 
 

@@ -90,16 +90,21 @@ def repeated(trace: Trace, least: float) -> tuple[int, int]:
     return best, places[-1]
 
 
-def adds(lm: LanguageModel, trace: Trace, head: Head) -> Tensor:
-    """What a head adds to the score of every piece after the last token, the final norm's scale held fixed (RMSNorm, no biases);
-    of one piece, what `attribute_logit` says."""
+def writes(lm: LanguageModel, trace: Trace, head: Head) -> Tensor:
+    """The row that a head writes at the last token."""
     layer, at = head
     network: Any = lm.on_cpu.network
     w_o = network.blocks[layer].attn.proj.weight.unflatten(1, (trace.n_heads, -1))[:, at]
+    return torch.as_tensor(w_o @ trace[f"blocks.{layer}.attn.z"][0, at, -1])
+
+
+def adds(lm: LanguageModel, trace: Trace, head: Head) -> Tensor:
+    """What a head adds to the score of every piece after the last token, the final norm's scale held fixed (RMSNorm, no biases);
+    of one piece, what `attribute_logit` says."""
+    network: Any = lm.on_cpu.network
     stream = trace[f"blocks.{trace.n_layers - 1}.resid_post"][0, -1]
     scale = (stream.square().mean() + network.norm.eps).sqrt()
-    written = w_o @ trace[f"blocks.{layer}.attn.z"][0, at, -1]
-    return torch.as_tensor(network.head.weight @ (network.norm.weight * written / scale))
+    return torch.as_tensor(network.head.weight @ (network.norm.weight * writes(lm, trace, head) / scale))
 
 
 def brings(lm: LanguageModel, added: Tensor, count: int = 3) -> Valued:

@@ -1,0 +1,351 @@
+"""Lesson 5, "Many heads, one block": a guess read off at every height, what heads and feed-forward parts do, and their sum."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+
+import torch
+
+from tlmviz.analysis.attention.heads import logit_lens
+from tlmviz.facades.language_model import LanguageModel
+from tlmviz.figures.written import number, percent
+from tlmviz.tracing.trace import Trace
+
+from ..language import N_, _
+from .measures import heads_of, little, named, row, without, word, words_at, writes
+from .parts import Behind, Choose, Drag, End, Lesson, Part, Picture, Press, Reply, Scene, Unfit
+from .pictures import DOES, INK, LOOK, NOTE, SOFT, bar, bars, floor, line, look, numbers, strip, tower
+
+MODEL = "stories-rope"
+STORY = "Once upon a time, Anna had a little ball. Ben came to play. Ben wanted the little"
+SHOWN, MOSTLY = 24, 0.2  # numbers of the stream that are drawn; least share of a look that is spoken of
+Guess = tuple[str, float | None]
+UNKNOWN: Guess = ("?", None)
+Whys = Mapping[str, tuple[str, str]]  # answer -> verdict and reason
+
+
+@dataclass(frozen=True)
+class Found:
+    """A text whose guess changes on its way up: the guess and the answer's place in the list, below block 1 and after each.
+
+    Also: the guess with all heads silenced, and then after block 1; the largest share and the answer's without feed-forward
+    parts; where the heads of a block look, which look most at different words; of the last block what comes in, what one head,
+    the others and the feed-forward part write, and what goes out; with each block left out the guess and the answer's share.
+    """
+
+    text: str
+    tokens: list[str]
+    known: int
+    guesses: list[tuple[str, float]]
+    places: list[int]
+    deaf: tuple[str, float]
+    first: str
+    carried: tuple[float, float]
+    block: int
+    rows: list[list[float]]
+    written: list[list[float]]
+    passed: list[tuple[str, float, float]]  # of the lesson's story
+
+    @property
+    def rise(self) -> int:
+        """The block after which the answer comes first."""
+        return self.places.index(1)
+
+    @property
+    def keen(self) -> int:
+        """The head of the block that looks hardest at one word."""
+        seen = words_at(self.tokens)
+        return max(range(len(self.rows)), key=lambda head: max(self.rows[head][i] for i in seen))
+
+    @property
+    def told(self) -> int:
+        """The number where what comes in, what is written last and the sum lie apart, and the sum is right as it is written."""
+
+        def clear(at: int) -> float:
+            parts = [round(each[at], 2) for each in self.written]
+            low, middle, high = sorted((parts[0], parts[3], parts[4]))
+            return min(middle - low, high - middle) - 9 * (abs(sum(parts[:4]) - parts[4]) > 0.004)
+
+        return max(range(len(self.written[0])), key=clear)
+
+
+def measure(lm: LanguageModel, text: str) -> Found:
+    """All of it, in three passes; of the lesson's own story in nine. Raises Unfit."""
+    trace, layers = lm.trace(text), lm.config.n_layers
+    deaf, feeds = without(lm, text, *heads_of(trace)), [f"blocks.{layer}.mlp.out" for layer in range(layers)]
+    shares, silent = ([every[-1].softmax(-1) for every in logit_lens(lm, each)] for each in (trace, deaf))
+    answer, carried = int(shares[-1].argmax()), _left_out(lm, text, *feeds).probabilities()
+    looks = [[row(trace, (layer, head)) for head in range(trace.n_heads)] for layer in range(layers)]
+    seen = [len({_most(each) for each in rows if max(each) > MOSTLY} - {0}) for rows in looks]
+    block = max(range(layers), key=lambda layer: (seen[layer], max(map(max, looks[layer]))))
+    passed = []
+    for layer in range(layers) if text == STORY else ():
+        left = _left_out(lm, text, feeds[layer], f"blocks.{layer}.attn.out").probabilities()
+        passed.append((*named(lm, left, 1)[0], float(left[answer])))
+    m = Found(
+        text, trace.tokens, len(carried), [named(lm, each, 1)[0] for each in shares],
+        [int((each > each[answer]).sum()) + 1 for each in shares], named(lm, silent[-1], 1)[0], named(lm, silent[1], 1)[0][0],
+        (float(carried.max()), float(carried[answer])), block, looks[block], _written(lm, trace), passed,
+    )  # fmt: skip
+    (below, _), (after, _), *_between, (best, _) = m.guesses
+    readable = all(each.isalpha() for each in (after, best, m.deaf[0])) and below == word(m.tokens[-1])
+    if not readable or len({below.lower(), after.lower(), best.lower()}) < 3:
+        raise Unfit(N_("In your sentence the guess after block 1 is that at the end, or cannot be read."))
+    if after != m.first or m.deaf[0] in (best, below) or m.carried[1] > 0.1:
+        raise Unfit(N_("In your sentence the model hardly needs what other words say."))
+    return m
+
+
+def _most(weights: list[float]) -> int:
+    return max(range(len(weights)), key=weights.__getitem__)
+
+
+def _left_out(lm: LanguageModel, text: str, *names: str) -> Trace:
+    """A pass in which parts write nothing."""
+    return lm.trace(text, edit={name: lambda value, record: torch.zeros_like(value) for name in names})
+
+
+def _written(lm: LanguageModel, trace: Trace) -> list[list[float]]:
+    """What comes into the last block, what its parts write, the head that writes most apart, and what goes out."""
+    top, names = trace.n_layers - 1, ("resid_pre", "attn.out", "mlp.out", "resid_post")
+    come, heads, feed, out = (trace[f"blocks.{top}.{name}"][0, -1] for name in names)
+    rows = [writes(lm, trace, (top, head)) for head in range(trace.n_heads)]
+    one = max(rows, key=lambda each: float(each.norm()))
+    return [each[:SHOWN].tolist() for each in (come, one, heads - one, feed, out)]
+
+
+def words(m: Found, home: Found) -> dict[str, str]:
+    """What stands for the names in the sentences."""
+    (last, same), (after, share), *_between, (best, sure) = m.guesses
+    return {
+        "last": last, "same": _("almost 100%") if same >= 0.995 else percent(same), "after": after, "share": percent(share),
+        "best": best, "sure": percent(sure), "blocks": f"{len(m.guesses) - 1}", "rise": f"{m.rise}", "known": f"{m.known:,}",
+        "low": str(max(m.places[: m.rise])), "near": str(m.places[m.rise - 1]), "deaf": m.deaf[0], "alone": percent(m.deaf[1]),
+        "most": percent(m.carried[0]), "left": little(m.carried[1]), "n": f"{m.block + 1}", "heads": f"{len(m.rows)}",
+        "others": f"{len(m.rows) - 1}", "count": f"{SHOWN}",
+    }  # fmt: skip
+
+
+def plot(m: Found, home: Found) -> list[Scene]:
+    """The scenes on a text; the last is on the lesson's own story."""
+    own = [scene(m) for scene in (_none, _first, _rise, _deaf, _carried, _looks, _sum)]
+    return [*own, _pass(home, m is not home)]
+
+
+def _tower(
+    m: Found, guesses: Mapping[int, Guess], *, off: Iterable[int] = (), idle: Iterable[int] = (), heads: bool = True,
+    feed: bool = True, press: Iterable[int] = (), share: float = 1.0,
+) -> Part:  # fmt: skip
+    """The last word below the blocks, and what is guessed at some heights."""
+    parts, floors = {_("{n} heads", n=len(m.rows)): heads, _("feed-forward"): feed}, []
+    for n, (last, _share) in enumerate(m.guesses):
+        label, (says, told) = _("block {n}", n=n) if n else f"“{last}”", guesses.get(n, (None, None))
+        tone = LOOK if says == m.guesses[-1][0] else SOFT if says == "?" else INK
+        made = parts if n else {}
+        floors.append(
+            floor(label, made, says=says, share=told, tone=tone, off=n in off, idle=n in idle, name=f"{n}")
+        )
+    return tower(*floors, press=map(str, press), verb=_("Leave out"), share=share)
+
+
+def _offer(right: str, whys: Whys) -> Choose:
+    return Choose([Reply(*whys[name], name == right, label=f"“{name}”") for name in sorted(whys)])
+
+
+def _none(m: Found) -> Scene:
+    every, (best, sure), last = range(1, len(m.guesses)), m.guesses[-1], m.guesses[0][0]
+    why = _("What went in comes out again, as nothing has worked on it.")
+    says = _("It says “{last}”, {same} sure: the last word itself. ") + why
+    whys = {
+        best: (_("Then the blocks would do nothing."), says), m.deaf[0]: (_("Then something would have worked on it."), says),
+        last: (_("Yes, {same} sure."), _("It is the last word itself. ") + why),
+    }  # fmt: skip
+
+    def shown(guess: str, tower: Part) -> Picture:
+        return strip(m.tokens, blank=guess, told=True, under=len(m.tokens) - 1, share=0.4), tower
+
+    return Scene(
+        _("This model is {blocks} **blocks**, one above another. It guesses “{best}”. "
+          "Take all {blocks} away: what does it guess?"),
+        shown(best, _tower(m, {len(every): (best, sure)}, share=0.6)), _offer(last, whys),
+        shown(last, _tower(m, {0: m.guesses[0]}, off=every, share=0.6)), behind=_block(m), asks=True,
+    )  # fmt: skip
+
+
+def _first(m: Found) -> Scene:
+    (last, same), (after, share), *_between, (best, _sure) = m.guesses
+    idle = range(2, len(m.guesses))
+    why = _(
+        "“{after}” goes well with “{last}”, whatever the story. Block 1 says it with its heads silenced, too."
+    )
+    says = _("It says “{after}”, {share} sure. ") + why
+    whys = {
+        best: (_("Not yet."), says), last: (_("Then block 1 would do nothing."), says), after: (_("Yes, {share} sure."), why)
+    }  # fmt: skip
+    return Scene(
+        _("Now block 1 works, and no other. “{last}” goes in. What does the model guess?"),
+        (_tower(m, {0: (last, same), 1: UNKNOWN}, idle=idle),), _offer(after, whys),
+        (_tower(m, {0: (last, same), 1: (after, share)}, idle=idle),), behind=_block(m),
+    )  # fmt: skip
+
+
+def _rise(m: Found) -> Scene:
+    top, replies = len(m.guesses) - 1, []
+    climbs = _(
+        "“{best}” falls to place {low} of {known}, then climbs to {near}. Block {rise} lifts it to the top."
+    )
+    early = _(
+        "After it “{says}” comes first, “{best}” at place {place} of {known}. Block {rise} lifts it to the top."
+    )
+    late = _("It stands first after block {rise} already.")
+    offered = sorted(range(m.rise % 2 or 2, top + 1, 2), key=lambda n: abs(n - m.rise))[:3]
+    for n in sorted(offered):
+        verdict, why = (_("Not yet."), early) if n < m.rise else (_("Sooner."), late)
+        if n == m.rise:
+            verdict, why = _("Yes, block {it}."), climbs
+        told = {"it": f"{n}", "says": m.guesses[n][0], "place": str(m.places[n])}
+        replies.append(Reply(verdict, why, n == m.rise, words=told, label=_("block {it}")))
+    return Scene(
+        _("One block after another works, and the guess is read off behind each. After which does “{best}” come **first**?"),
+        (_tower(m, {n: m.guesses[n] for n in (0, 1, top)}),), Choose(replies), (_tower(m, dict(enumerate(m.guesses))),),
+        _("To read a guess off on the way up is called the logit lens."), _block(m),
+    )  # fmt: skip
+
+
+def _deaf(m: Found) -> Scene:
+    top, last, why = len(m.guesses) - 1, m.guesses[0][0], _("Only heads bring something from other words. ")
+    alone = _("A feed-forward part works on one word alone, here on “{last}”.")
+    whys = {
+        m.guesses[top][0]: (_("Then it would know the story."), _("It says “{deaf}”, {alone} sure. ") + why + alone),
+        last: (_("Then nothing would work on it."), _("Feed-forward parts do. They make “{deaf}” of “{last}”. ") + why),
+        m.deaf[0]: (_("Yes, {alone} sure."), why + alone),
+    }  # fmt: skip
+    mute = ",".join(f"{layer}.{head}" for layer in range(top) for head in range(len(m.rows)))
+    return Scene(
+        _("A block has {heads} heads and a **feed-forward part**. Now all heads are silenced. What does the model guess?"),
+        (_tower(m, {top: UNKNOWN}, heads=False),), _offer(m.deaf[0], whys), (_tower(m, {top: m.deaf}, heads=False),),
+        behind=Behind("explorer", {"model": MODEL, "text": m.text, "panel": "Mute heads", "mute": mute}),
+    )  # fmt: skip
+
+
+def _carried(m: Found) -> Scene:
+    (best, sure), right = m.guesses[-1], 100 * m.carried[1]
+    what = _("“{best}” gets {left}, and no piece more than {most}. "
+             "Heads bring what other words hold; feed-forward parts make something of it.")  # fmt: skip
+    verdicts = _("Yes, nothing is left."), _("Hardly less is left."), _("Then heads alone would do.")
+    good, low, high = (Reply(verdict, what, not n) for n, verdict in enumerate(verdicts))
+
+    def shown(feed: bool, share: float) -> Picture:
+        return _tower(m, {}, feed=feed, share=0.74), bars(bar(best, share, LOOK, "answer"), share=0.26)
+
+    return Scene(
+        _("The other way round: all heads work, all feed-forward parts are silenced. How sure of “{best}” will it be? Drag."),
+        shown(True, sure), Drag(_("How sure the model will be, in per cent"), _("Silence them"), right, (good, low, high)),
+        shown(False, m.carried[1]), behind=_block(m, step="down"),
+    )  # fmt: skip
+
+
+def _looks(m: Found) -> Scene:
+    last, aims = len(m.tokens) - 1, [*map(_most, m.rows)]
+    aim = max(words_at(m.tokens), key=m.rows[m.keen].__getitem__)
+    others = [i for head, i in enumerate(aims) if head != m.keen]
+    right = 0 if aim not in others else 1 if {*others} != {aim} else 2
+    listed = ", ".join(dict.fromkeys(f"“{word(m.tokens[i])}”" for i in sorted(others) if i and i != aim))
+    why = _("The others look most at {listed}. So a block reads several words at once, each head its own.")
+    verdicts = _("Not one does."), _("Some do."), _("Then one head would do.")
+    labels = _("none"), _("some"), _("all {others}")
+    replies = [
+        Reply(_("Yes, {it}.") if n == right else verdict, why, n == right, label=label, words={"listed": listed, "it": label})
+        for n, (label, verdict) in enumerate(zip(labels, verdicts))
+    ]  # fmt: skip
+    tones, rest = (DOES, NOTE, INK, SOFT), [*enumerate(m.rows)]
+    looks = [look(f"{n}", last, each, tones[n % 4]) for n, each in rest if n != m.keen]
+    one = look("keen", last, m.rows[m.keen])
+    place = {"head": f"{m.block}.{m.keen}", "query": f"{last}", "key": f"{aim}"}
+    return Scene(
+        _("One head of block {n} gives “{aim}” {look} of its look. How many of the {others} others look most at “{aim}”, too?"),
+        (strip(m.tokens, blank="", under=last, looks=[one]),), Choose(replies),
+        (strip(m.tokens, blank="", under=last, looks=[*looks, one]),), _("They all look from the underlined word."),
+        Behind("explorer", {"model": MODEL, "text": m.text, **place}),
+        words={"aim": word(m.tokens[aim]), "look": percent(m.rows[m.keen][aim])},
+    )  # fmt: skip
+
+
+def _sum(m: Found) -> Scene:
+    at, top = m.told, max(abs(value) for each in m.written for value in each)
+    says = [number(round(each[at], 2) + 0.0, "+.2f") for each in m.written]
+    come, _one, _more, feed, out = says
+    labels = _("comes in"), _("one head"), _("other heads"), _("feed-forward"), _("goes out")
+    tones = INK, DOES, DOES, NOTE, LOOK
+    rows = [
+        line(one, one, each, says[n], tones[n], top) for n, (one, each) in enumerate(zip(labels, m.written))
+    ]
+    unknown = line(labels[-1], labels[-1], [None] * SHOWN, "?", LOOK, top)
+    whys = {
+        come: (_("Then the block would change nothing."), _("Every part adds its row: {sum} = {out}.")),
+        feed: (_("Then the last part would wipe out the rest."), _("All is added, nothing wiped out: {sum} = {out}.")),
+        out: (_("Yes, the sum."), _("{sum} = {out}. Every part **adds** its row to the stream; what came in goes on.")),
+    }  # fmt: skip
+    order = sorted(whys, key=lambda each: float(each.replace("−", "-")))
+    return Scene(
+        _("Into block {blocks} comes a row of numbers, the **residual stream**. Its parts write rows, too. "
+          "What goes out at the marked number?"),
+        (numbers(*rows[:-1], unknown, at=at),), Choose([Reply(*whys[each], each == out, label=each) for each in order]),
+        (numbers(*rows, at=at),), _("Drawn are its first {count} numbers. The guess is read off the row that goes out on top."),
+        _block(m, step="add 2"), words={"sum": " ".join(says[:-1]), "out": out},
+    )  # fmt: skip
+
+
+def _pass(home: Found, other: bool) -> Scene:
+    rest = [share for *_guess, share in home.passed[:-1]]
+    top, needed, replies = len(rest) + 1, rest.index(min(rest)), {}
+    lost = _(
+        "“{best}” gets {its}. All other blocks read what block {it} writes, and can do nothing without it."
+    )
+    passes = _(
+        "“{best}” still gets {its}. The stream passes by, and the other blocks add to it. Press another."
+    )
+    for n, share in enumerate(rest):
+        found, told = n == needed, {"it": f"{n + 1}", "its": little(share)}
+        shown = _tower(home, {top: home.passed[n][:2]}, off=[n + 1], press=() if found else range(1, top))
+        verdict, why = (_("It is block {it}."), lost) if found else (_("Not block {it}."), passes)
+        replies[told["it"]] = Reply(verdict, why, found, (shown,), told)
+    hint = _("Each press leaves one block out; the one before comes back.")
+    return Scene(
+        _("All is added, so a block can be left out. Without block {blocks}, “{best}” is lost. "
+          "Press the **other** one that is needed."),
+        (_tower(home, {top: home.guesses[-1]}, press=range(1, top)),), Press(replies),
+        hint=(_("This is the lesson's own story. ") if other else "") + hint, behind=_block(home), words=words(home, home),
+    )  # fmt: skip
+
+
+def _block(m: Found, **more: str) -> Behind:
+    """The page that takes the last block apart, and reads the guess off at every height."""
+    place = {"head": f"{len(m.guesses) - 2}.0", "query": f"{len(m.tokens) - 1}"}
+    return Behind("inside_block", {"model": MODEL, "text": m.text, **place, **more})
+
+
+def end(m: Found, home: Found) -> list[End]:
+    """What can be explained now."""
+    rest = [share for *_guess, share in home.passed[:-1]]
+    high, low = rest.index(max(rest)), rest.index(min(rest))
+    passing = _(
+        "Each part adds its row to the stream. So “{best}” gets {high} without block {most}, {low} without block {least}."
+    )
+    told = {"best": home.guesses[-1][0], "most": f"{high + 1}", "least": f"{low + 1}"}
+    shares = {"high": percent(rest[high]), "low": little(rest[low])}
+    return [
+        End(_("The guess changes on its way up: “{last}” below, “{after}” after block 1, “{best}” on top."),
+            (bars(*(bar(*m.guesses[n], SOFT if n + 1 else LOOK) for n in (0, 1, -1))),)),
+        End(_("Heads bring something from other words, feed-forward parts make something of it. Without heads it is “{deaf}”."),
+            (bars(bar(*m.deaf)),)),
+        End(passing.format(**told, **shares), (bars(*(bar(_("without {n}", n=n + 1), rest[n]) for n in (high, low))),)),
+    ]  # fmt: skip
+
+
+LESSON = Lesson(
+    "block", N_("Many heads, one block"),
+    N_("A guess is read off at every height of the model. What do heads do, what do feed-forward parts, and how do they join?"),
+    MODEL, STORY, measure, words, plot, end,
+)  # fmt: skip
