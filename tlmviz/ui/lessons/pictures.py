@@ -175,3 +175,15 @@ def tower(
 ) -> Part:
     """Floors from the bottom up, of which some can be pressed."""
     return Part("tower", {"floors": floors, "press": list(press), "verb": verb}, share)
+
+
+def grid(
+    values: Sequence[Sequence[float]], rows: Sequence[str], columns: Sequence[str], *, right: Sequence[str] = (),
+    below: Sequence[str] = (), titles: tuple[str, str] = ("", ""), lit: int | None = None, share: float = 1.0,
+) -> Part:  # fmt: skip
+    """A table of numbers; what is written `right` of its rows and `below` its columns has titles. The row `lit` is marked."""
+    rounded = [[round(value, 4) for value in row] for row in values]
+    options = {
+        "rows": rows, "columns": columns, "values": rounded, "right": right, "below": below, "titles": titles, "lit": lit,
+    }  # fmt: skip
+    return Part("grid", options, share)

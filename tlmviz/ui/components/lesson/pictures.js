@@ -2,6 +2,7 @@
 // The pictures of lessons by their names. Each is a pure function from width, height and options to marks and hit areas.
 
 import { bars, odds } from "./bars.js";
+import { grid } from "./grid.js";
 import { cards, fan, rings } from "./heads.js";
 import { placed } from "./marks.js";
 import { dots, numbers } from "./numbers.js";
@@ -13,7 +14,7 @@ import { tower } from "./tower.js";
 /** @typedef {{ kind: string, share: number, options: any }} Part of a picture, which stand one above another: `share` of the height */
 
 /** @type {Record<string, (W: number, H: number, options: any, ruler: Ruler) => Picture>} */
-const KINDS = { page: (_W, _H, { link }) => ({ marks: [], hits: [], frame: link }), strip, bars, odds, rings, fan, cards, numbers, dots, tower };
+const KINDS = { page: (_W, _H, { link }) => ({ marks: [], hits: [], frame: link }), strip, bars, odds, rings, fan, cards, numbers, dots, tower, grid };
 
 /**
  * All parts of a picture, one above another.
