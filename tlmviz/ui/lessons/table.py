@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from . import block, finding, looking, next_word, scores
+from . import block, finding, looking, next_word, scores, streams
 from .parts import Lesson
 
 LESSONS: dict[str, Lesson] = {
-    module.LESSON.name: module.LESSON for module in (next_word, looking, finding, scores, block)
+    module.LESSON.name: module.LESSON for module in (next_word, looking, finding, scores, block, streams)
 }
