@@ -177,6 +177,22 @@ test("a long word at the end of a bar has room", () => {
   assert.ok(says.x + ruler("254 million", says.size) <= 354);
 });
 
+test("a table has a cell for each number, the darker the larger, and what is written beside it inside its place", () => {
+  const table = { rows: ["new 1", "new 2"], columns: ["old 1", "old 2"], values: [[2, -0.5], [1, 0]], right: ["1.50", "?"], below: ["3.00", "−0.50"], titles: ["sum", "sum"], lit: 1 };
+  for (const [W, H] of [...SIZES, [240, 120]]) {
+    const picture = marksOf("matrix", table, W, H);
+    const [two, half, one] = ["0-0", "0-1", "1-0"].map((key) => find(picture, `matrix:${key}`));
+    assert.ok(two.to.o > one.to.o && one.to.o > half.to.o && two.look.tone !== half.look.tone);
+    assert.ok(two.to.x < half.to.x && two.to.y === half.to.y && one.to.y > two.to.y && one.to.x === two.to.x);
+    if (W > 260) assert.deepEqual(["0-1-says", "right-0", "right", "below-1"].map((key) => find(picture, `matrix:${key}`).look.text), ["−0.50", "1.50", "sum", "−0.50"]);
+    const width = ({ look, to }) => ruler(look.text, to.size);
+    for (const each of picture.marks) {
+      const left = each.type === "rect" ? each.to.x : each.to.x - { start: 0, middle: 0.5, end: 1 }[each.look.anchor ?? "start"] * width(each);
+      assert.ok(left >= -2 && left + (each.type === "rect" ? each.to.w : width(each)) <= W + 2 && each.to.y >= -2 && each.to.y <= H + 2, each.key);
+    }
+  }
+});
+
 test("parts of a picture stand one above another, each with keys of its own", () => {
   const parts = [{ kind: "strip", share: 3, options: STRIP }, { kind: "bars", share: 1, options: { rows: [{ id: "a", label: "a", share: 0.5, tone: "ink" }] } }];
   const picture = composed(1000, 400, parts, ruler);

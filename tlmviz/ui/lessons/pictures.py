@@ -226,3 +226,15 @@ def grid(
         "verb": verb or _("Tap"),
     }  # fmt: skip
     return Part("grid", options, share)
+
+
+def matrix(
+    values: Sequence[Sequence[float]], rows: Sequence[str], columns: Sequence[str], *, right: Sequence[str] = (),
+    below: Sequence[str] = (), titles: tuple[str, str] = ("", ""), lit: int | None = None, share: float = 1.0,
+) -> Part:  # fmt: skip
+    """A table of numbers; what is written `right` of its rows and `below` its columns has titles. The row `lit` is marked."""
+    rounded = [[round(value, 4) for value in row] for row in values]
+    options = {
+        "rows": rows, "columns": columns, "values": rounded, "right": right, "below": below, "titles": titles, "lit": lit,
+    }  # fmt: skip
+    return Part("matrix", options, share)
