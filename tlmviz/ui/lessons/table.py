@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from . import block, cheap, finding, looking, next_word, scores, where
+from . import block, cheap, finding, looking, next_word, scores, vectors, where
 from .parts import Lesson
 
 LESSONS: dict[str, Lesson] = {
-    module.LESSON.name: module.LESSON for module in (next_word, looking, finding, scores, block, where, cheap)
+    module.LESSON.name: module.LESSON
+    for module in (next_word, looking, finding, scores, block, where, cheap, vectors)
 }
