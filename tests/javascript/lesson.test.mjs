@@ -280,3 +280,15 @@ test("a clock's hands point where they are said to, and it is not told where it 
     for (const { to, type } of picture.marks) if (type === "text") assert.ok(to.y > 0 && to.y <= H + 1);
   }
 });
+
+test("words lie in a plane at their places, names and all inside it, and a way leads from one to another", () => {
+  const points = [["mother", -1, 1], ["brother", 1, -1]].map(([id, x, y]) => ({ id, x, y, tone: "ink", strong: false }));
+  const ways = [{ id: "ab", from: [-1, 1], to: [1, -1], says: "?", tone: "soft" }];
+  for (const [W, H] of SIZES) {
+    const picture = marksOf("plane", { points, ways }, W, H);
+    const [mother, brother, way] = ["dot-mother", "dot-brother", "way-ab"].map((key) => find(picture, `plane:${key}`).to);
+    const name = find(picture, "plane:name-brother").to;
+    assert.ok(mother.x < brother.x && mother.y < brother.y && mother.x >= 0 && name.x + ruler("brother", name.size) <= W + 1);
+    assert.ok(Math.abs(way.x1 - mother.x - mother.w / 2) < 1 && Math.abs(way.y2 - brother.y - brother.h / 2) < 1);
+  }
+});

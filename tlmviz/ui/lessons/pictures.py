@@ -238,3 +238,23 @@ def matrix(
         "rows": rows, "columns": columns, "values": rounded, "right": right, "below": below, "titles": titles, "lit": lit,
     }  # fmt: skip
     return Part("matrix", options, share)
+
+
+Place = tuple[float, float]  # from -1 to 1 both ways
+
+
+def point(name: str, at: Place, tone: str = INK, strong: bool = False) -> dict[str, object]:
+    """A named point of a plane."""
+    return {"id": name, "x": round(at[0], 4), "y": round(at[1], 4), "tone": tone, "strong": strong}
+
+
+def way(name: str, start: Place, end: Place, says: str = "", tone: str = SOFT) -> dict[str, object]:
+    """A way from one place of a plane to another, at whose end something is said."""
+    return {"id": name, "from": list(start), "to": list(end), "says": says, "tone": tone}
+
+
+def plane(
+    *points: Mapping[str, object], ways: Iterable[Mapping[str, object]] = (), share: float = 1.0
+) -> Part:
+    """Points and ways of a plane."""
+    return Part("plane", {"points": points, "ways": list(ways)}, share)

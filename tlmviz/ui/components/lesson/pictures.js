@@ -8,6 +8,7 @@ import { cards, fan, rings } from "./heads.js";
 import { placed } from "./marks.js";
 import { matrix } from "./matrix.js";
 import { dots, numbers } from "./numbers.js";
+import { plane } from "./plane.js";
 import { strip } from "./strip.js";
 import { tower } from "./tower.js";
 
@@ -19,7 +20,7 @@ import { tower } from "./tower.js";
 const page = (_W, _H, { link }) => ({ marks: [], hits: [], frame: link });
 
 /** @type {Record<string, (W: number, H: number, options: any, ruler: Ruler) => Picture>} */
-const KINDS = { bars, cards, clocks, dots, fan, grid, matrix, numbers, odds, page, rings, strip, tower };
+const KINDS = { bars, cards, clocks, dots, fan, grid, matrix, numbers, odds, page, plane, rings, strip, tower };
 
 /**
  * All parts of a picture, one above another.

@@ -1,0 +1,406 @@
+"""Lesson 12, "Where vectors come from": what a model learns of words by guessing their neighbours, and what it does not."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import torch
+
+from tlmviz.analysis.words import analogies, film, nearness, one_step
+from tlmviz.analysis.words.pairs import cooccurrence
+from tlmviz.facades.word_vectors import WordVectors
+from tlmviz.figures.written import number, percent
+
+from .. import words as word_models
+from ..language import N_, _
+from .measures import little
+from .parts import Again, Behind, Choose, Drag, End, Lesson, Part, Picture, Reply, Scene, Tap
+from .pictures import DOES, INK, LOOK, NOTE, SOFT, Place, bar, bars, line, numbers, plane, point, strip, way
+
+MODEL = "words-skipgram"
+WORD, OFFERED = "dog", ("barks", "bone", "cat")
+SENTENCE, CENTER, NEAR = "The dog ran after the red ball.", 2, 2  # where the dog stands, words on each side
+TEXT = "The cat drank milk. The dog drank milk. My cat sat down. My dog sat down. The car drove home."
+ROWS = ("cat", "dog", "car")
+STEP, RATE = ("dog", "barks", "cat"), 0.1  # a pair that is read, and who only stands by
+GROUPS = {
+    LOOK: ("dog", "cat", "bird", "bear"), DOES: ("red", "blue", "green", "yellow"), NOTE: ("two", "three", "four", "five"),
+    INK: ("mother", "father", "brother", "sister"),
+}  # fmt: skip
+SEEN = (0, 1, 3, 7, 19)  # pictures of the film
+HOT, THINGS = "hot", ("sun", "soup", "cold")
+WALK, KING = ("father", "mother", "brother"), ("man", "woman", "king")
+WALKED, KINGS = ("uncle", "sister", "boy"), "queen"
+RELATION = "he : she"
+
+
+@dataclass(frozen=True)
+class Found:
+    """Cosines between words; counts of who stands near whom in a small text, and how alike they are; a step; the film; walks."""
+
+    size: tuple[int, int]  # words, numbers of each
+    alike: Mapping[str, float]  # of the offered words, to the word
+    company: list[str]
+    counts: Mapping[str, list[float]]
+    pairs: Mapping[tuple[str, str], float]
+    step: tuple[
+        float, float, float
+    ]  # the share of the pair's second word before and after, and how far the first moved
+    read: list[int]
+    film: list[dict[str, Place]]
+    neighbours: list[str]  # of the word, in each picture
+    hot: Mapping[str, float]
+    walked: Mapping[str, float]
+    ends: list[tuple[str, float]]  # nearest to where the walk of the king ends, and the queen
+    often: float  # of all analogies of the relation, the share that ends right
+
+    @property
+    def nearest(self) -> str:
+        """The one of the offered words that is most alike."""
+        return max(self.alike, key=self.alike.__getitem__)
+
+
+def measure(wv: WordVectors, text: str) -> Found:
+    """All of it, by a few products of matrices."""
+
+    def cosine(one: str, others: Iterable[str]) -> dict[str, float]:
+        return {
+            each: float(torch.cosine_similarity(wv.vector(one), wv.vector(each), dim=0)) for each in others
+        }
+
+    company, counts = _company()
+    pairs = {
+        (one, other): float(np.dot(counts[one], counts[other]) / np.linalg.norm(counts[one]) / np.linalg.norm(counts[other]))
+        for one, other in (ROWS[:2], ROWS[::2], ROWS[1:])
+    }  # fmt: skip
+    step = one_step.softmax_step(wv, *STEP[:2])
+    moved, outputs = step.moved(RATE)
+    at = wv.index(STEP[1])
+    before, after = (one_step.softmax(each)[at] for each in (step.scores, outputs @ moved))
+    read, shown, neighbours = _film(wv)
+    ends, goals = wv.analogy(*KING, 1), [_goal(wv, *walk) for walk in (WALK, KING)]
+    walked, queens = (
+        {each: float(torch.cosine_similarity(goal, wv.vector(each), dim=0)) for each in names}
+        for goal, names in zip(goals, (WALKED, (KINGS,)))
+    )
+    tallied = analogies.tally(wv.vectors, lambda word: wv.index(word) if word in wv else None)
+    return Found(
+        (len(wv.vocabulary), wv.config.d_model), cosine(WORD, OFFERED), company, counts, pairs,
+        (float(before), float(after), float(np.linalg.norm(moved - step.v))), read, shown, neighbours, cosine(HOT, THINGS),
+        walked, [*ends, *queens.items()],
+        next(each.first for each in tallied if each.relation == RELATION),
+    )  # fmt: skip
+
+
+def _goal(wv: WordVectors, a: str, b: str, c: str) -> torch.Tensor:
+    """Where the way from a to b ends that begins at c, all of length 1."""
+    return nearness.analogy_vector(*(wv.vector(word) for word in (a, b, c)))
+
+
+def _company() -> tuple[list[str], dict[str, list[float]]]:
+    """Who stands near the words of the small text, and how often; a sentence is a text of its own."""
+    sentences = [sentence.lower().split() for sentence in TEXT.rstrip(".").split(". ")]
+    every = [word for sentence in sentences for word in sentence]
+    known = [*dict.fromkeys(every)]
+    ids = np.array([known.index(word) for word in every])
+    document = np.repeat(np.arange(len(sentences)), [len(sentence) for sentence in sentences])
+    matrix = cooccurrence(ids, NEAR, len(known), document, by_distance=False).toarray()
+    company = [word for word in known if word not in ROWS]
+    rows = {
+        word: [float(matrix[known.index(word), known.index(other)]) for other in company] for word in ROWS
+    }
+    return company, rows
+
+
+def _film(wv: WordVectors) -> tuple[list[int], list[dict[str, Place]], list[str]]:
+    """Some pictures of the training: words read, where the words of the groups lie, and who lies nearest to the word."""
+    shots = wv.snapshots
+    assert shots is not None
+    names = [word for group in GROUPS.values() for word in group]
+    rows = [shots.vocabulary.index(word) for word in names]
+    pictures = [shots.coordinates[n][rows].astype(np.float64) for n in SEEN]
+    places = film.places(pictures)
+    span = np.abs(places).max()
+    near = []
+    for picture in pictures:
+        unit = picture / np.linalg.norm(picture, axis=1, keepdims=True)
+        alike = unit @ unit[names.index(WORD)]
+        alike[names.index(WORD)] = -2
+        near.append(names[int(alike.argmax())])
+    shown = [
+        {word: (float(x / span), float(y / span)) for word, (x, y) in zip(names, each)} for each in places
+    ]
+    return [int(shots.words_read[n]) for n in SEEN], shown, near
+
+
+def words(m: Found, home: Found) -> dict[str, str]:
+    """What stands for the names in the sentences."""
+    best = m.nearest
+    return {
+        "known": f"{m.size[0]:,}", "d": f"{m.size[1]}", "word": WORD, "best": best, "alike": _cos(m.alike[best]), "n": f"{NEAR}",
+        "one": STEP[0], "other": STEP[1], "third": STEP[2], "before": little(m.step[0]), "after": percent(m.step[1]),
+        "hot": HOT, "cold": max(m.hot, key=m.hot.__getitem__), "cold_is": _cos(max(m.hot.values())), "a": WALK[0], "b": WALK[1],
+        "c": WALK[2], "man": KING[0], "woman": KING[1], "king": KING[2], "queen": KINGS, "ends": m.ends[0][0],
+        "there": _cos(m.ends[0][1]), "queen_is": _cos(m.ends[1][1]), "often": percent(m.often),
+        "sister": max(m.walked, key=m.walked.__getitem__), "sister_is": _cos(max(m.walked.values())),
+    }  # fmt: skip
+
+
+def _cos(value: float) -> str:
+    return number(value, ".2f")
+
+
+def plot(m: Found, home: Found) -> list[Scene]:
+    """The scenes."""
+    return [scene(m) for scene in (_near, _task, _company_scene, _step, _watch, _hot, _walk, _king)]
+
+
+def _alike(values: Mapping[str, float], told: bool, best: str) -> Picture:
+    """Words with how alike they are to another one; a cosine below 0 has no bar."""
+    rows = []
+    for name, value in values.items():
+        tone = LOOK if told and name == best else SOFT
+        rows.append(bar(name, max(0.0, value) if told else None, tone, says=_cos(value) if told else ""))
+    return (bars(*rows),)
+
+
+def _choose(values: Mapping[str, float], why: Mapping[str, tuple[str, str]]) -> Choose:
+    """One of the words; the one with the largest value is right."""
+    best = max(values, key=values.__getitem__)
+    told = {name: {"it": name, "its": _cos(value)} for name, value in values.items()}
+    return Choose([Reply(*why[name], name == best, words=told[name], label="“{it}”") for name in values])
+
+
+def _near(m: Found) -> Scene:
+    beside = _(
+        "“{it}” stands beside “{word}” and has {its}; “{best}” has {alike}. The same numbers would have 1."
+    )
+    whys = {name: (_("Then neighbours would be alike."), beside) for name in OFFERED}
+    right = _(
+        "{alike}, where the same numbers would have 1. Nobody told the model that both are animals. How does it know?"
+    )
+    whys[m.nearest] = _("Yes, “{best}”."), right
+    return Scene(
+        _("A model has read a million words, and keeps {d} numbers for each of {known}. Whose are most like those of “{word}”?"),
+        _alike(m.alike, False, m.nearest), _choose(m.alike, whys), _alike(m.alike, True, m.nearest),
+        _("The numbers of a word are its vector."), Behind("projector", {"wpm": MODEL, "wpw": WORD}),
+    )  # fmt: skip
+
+
+def _task(m: Found) -> Scene:
+    tokens = ["", *(f" {word}" for word in SENTENCE.rstrip(".").split()), "."]
+    replies, far = {}, _("“{it}” stands {away} words away. Only {n} on each side are guessed.")
+    for at in range(1, len(tokens) - 1):
+        it, away = tokens[at].strip(), abs(at - CENTER)
+        told = {"it": it, "away": f"{away}"}
+        if at == CENTER:
+            replies[at] = Reply(
+                _("That is where it guesses from."), _("It must guess its neighbours."), words=told
+            )
+        elif away <= NEAR:
+            why = _(
+                "“{word}” must make “{it}” likelier, and all its other neighbours. That is all it ever learns."
+            )
+            replies[at] = Reply(_("Yes, “{it}”."), why, True, words=told)
+        else:
+            replies[at] = Reply(_("Too far away."), far, words=told)
+    around = [at for at in range(1, len(tokens) - 1) if 0 < abs(at - CENTER) <= NEAR]
+    return Scene(
+        _("It has one task: from a word, guess the words around it, here {n} on each side. Tap one that “{word}” must guess."),
+        (strip(tokens, blank="", under=CENTER, press=replies),), Tap(replies),
+        (strip(tokens, blank="", under=CENTER, swapped=around),), _("The method is called skip-gram."),
+        Behind("word_vectors", {"wtext": SENTENCE, "wm": f"{NEAR}"}),
+    )  # fmt: skip
+
+
+def _company_scene(m: Found) -> Scene:
+    def shown(told: bool) -> Picture:
+        tokens = [
+            "",
+            *(
+                part
+                for word in TEXT.split()
+                for part in ([f" {word}"] if word[-1] != "." else [f" {word[:-1]}", "."])
+            ),
+        ]
+        at = [n for n, token in enumerate(tokens) if token.strip() in ROWS]
+        if not told:
+            return (strip(tokens, blank="", swapped=at),)
+        tones = dict(zip(ROWS, (LOOK, LOOK, SOFT)))
+        rows = (
+            line(word, word, m.counts[word], f"{sum(m.counts[word]):.0f}", tones[word], 2) for word in ROWS
+        )
+        return strip(tokens, blank="", swapped=at, share=0.55), numbers(*rows, share=0.45)
+
+    best = max(m.pairs, key=m.pairs.__getitem__)
+    replies, why = (
+        [],
+        _(
+            "Their neighbours are the same words, as often: {its}. For who guesses neighbours they are one word."
+        ),
+    )
+    for pair, value in m.pairs.items():
+        told = {
+            "one": pair[0],
+            "two": pair[1],
+            "its": _cos(value),
+            "cat": best[0],
+            "dog": best[1],
+            "same": _cos(m.pairs[best]),
+        }
+        wrong = _("They share only “the”: {its}. “{cat}” and “{dog}” have {same}.")
+        verdict, reason = (_("Yes."), why) if pair == best else (_("Hardly."), wrong)
+        replies.append(Reply(verdict, reason, pair == best, words=told, label="“{one}”, “{two}”"))
+    return Scene(
+        _("Here “cat” and “dog” **never meet**. Count who stands near each, {n} words each side. Whose neighbours are alike?"),
+        shown(False), Choose(replies), shown(True), _("Bars then count each neighbour; no window reaches into another sentence."),
+        Behind("word_vectors", {"wtext": TEXT, "wm": f"{NEAR}"}),
+    )  # fmt: skip
+
+
+def _step(m: Found) -> Scene:
+    before, after, far = m.step
+    stays = _(
+        "Only “{one}” and the words that are guessed move; then “{other}” gets {after}. “{third}” waits for its own turn."
+    )
+    whys = {
+        _("moves along"): (_("Not by this step."), _("They are pulled alike only as like words stand around both. ") + stays),
+        _("moves away"): (_("Nothing pushes it."), stays), _("stays"): (_("Yes."), stays),
+    }  # fmt: skip
+    right = [*whys][-1]
+
+    def shown(told: bool) -> Picture:
+        rows = [bar(_("“{one}” moves", one=STEP[0]), far, LOOK, "one", says=_cos(far))]
+        rows.append(
+            bar(
+                _("“{one}” moves", one=STEP[2]),
+                0.0 if told else None,
+                DOES,
+                "two",
+                says="0" if told else "",
+            )
+        )
+        share = bar(STEP[1], after if told else before, INK, "share")
+        return bars(*rows, share=0.6), bars(share, share=0.4)
+
+    return Scene(
+        _("It reads “{one} {other}” and gave “{other}” {before}. One step: “{one}” moves. What do the numbers of “{third}” do?"),
+        shown(False), Choose([Reply(*told, label == right, label=label) for label, told in whys.items()]), shown(True),
+        _("How far is a distance between vectors; below is what “{one}” gives “{other}”."),
+        Behind("word_vectors", {"wvpart": "step", "wcenter": STEP[0], "wcontext": STEP[1]}), words={"third": STEP[2]},
+    )  # fmt: skip
+
+
+def _map(places: Mapping[str, Place], strong: Sequence[str] = ()) -> Part:
+    tones = {word: tone for tone, group in GROUPS.items() for word in group}
+    return plane(*(point(word, at, tones[word], word in strong) for word, at in places.items()))
+
+
+def _watch(m: Found) -> Scene:
+    replies = []
+    for n, (read, near) in enumerate(zip(m.read, m.neighbours)):
+        done, told = n == len(m.read) - 1, {"read": f"{read:,}", "near": near}
+        why = _("Nearest to “{word}” here: “{near}”.")
+        if done:
+            why += _(" Like neighbours have led like words together, and nobody named a group.")
+        if n:
+            replies.append(Reply(_("{read} words read."), why, done, (_map(m.film[n], (WORD,)),), told))
+    return Scene(
+        _("At first all words lie by chance. Press to read on, and watch who comes to lie beside “{word}”."),
+        (_map(m.film[0], (WORD,)),), Again(_("Read on"), replies),
+        hint=_("Sixteen of the words, in the plane in which they lie widest."),
+        behind=Behind("projector", {"wpm": MODEL, "wpv": "Film"}),
+    )  # fmt: skip
+
+
+def _hot(m: Found) -> Scene:
+    best = max(m.hot, key=m.hot.__getitem__)
+    thing = _(
+        "“{it}” has {its}, “{cold}” {cold_is}: “it is hot”, “it is cold”. Opposites stand in the same places."
+    )
+    whys = {name: (_("One would think so."), thing) for name in m.hot}
+    same = _(
+        "“It is hot”, “it is cold”: opposites stand in the same places. The numbers know neighbours, not meaning."
+    )
+    whys[best] = _("Yes, {cold_is}."), same
+    return Scene(
+        _("Now that you know how it learns: whose numbers are most like those of “{hot}”?"), _alike(m.hot, False, best),
+        _choose(m.hot, whys), _alike(m.hot, True, best), behind=Behind("projector", {"wpm": MODEL, "wpw": HOT}),
+    )  # fmt: skip
+
+
+def _walk(m: Found) -> Scene:
+    places = m.film[-1]
+    (ax, ay), (bx, by), (cx, cy) = (places[word] for word in WALK)
+    goal = cx + bx - ax, cy + by - ay
+    best = max(m.walked, key=m.walked.__getitem__)
+    shown = {word: places[word] for word in WALK}
+    tones = {WALK[0]: INK, WALK[1]: INK, WALK[2]: LOOK}
+
+    def picture(told: bool) -> Picture:
+        every = shown | ({best: places[best]} if told and best in places else {})
+        points = (point(word, at, tones.get(word, NOTE), word == best) for word, at in every.items())
+        ways = way("ab", (ax, ay), (bx, by)), way("cd", (cx, cy), goal, "" if told else "?", LOOK)
+        return (plane(*points, ways=ways),)
+
+    why = _(
+        "It ends nearest to “{sister}”: {sister_is}. The way from man to woman is much the same in both pairs."
+    )
+    whys = {name: (_("Not there."), _("“{it}” has {its}. ") + why) for name in m.walked} | {
+        best: (_("Yes."), why)
+    }
+    return Scene(
+        _("A way leads from “{a}” to “{b}”. Walk the **same** way from “{c}”. Whose numbers are nearest to its end?"),
+        picture(False), _choose(m.walked, whys), picture(True), _("The words that are given do not count."),
+        Behind("projector", {"wpm": MODEL, "wpv": "Analogies", "wpa": WALK[0], "wpb": WALK[1], "wpq": WALK[2]}),
+    )  # fmt: skip
+
+
+def _king(m: Found) -> Scene:
+    what = _(
+        "Nearest is “{ends}”, {there}; “{queen}” has {queen_is}. Of such walks, {often} end where they should."
+    )
+    verdicts = _("Well guessed."), _("More often than that."), _("Far less often.")
+    good, low, high = (Reply(verdict, what, not n) for n, verdict in enumerate(verdicts))
+
+    def shown(told: bool) -> Picture:
+        row = bar(_("end right"), m.often if told else None, LOOK, "often")
+        ends = (bar(name, value, SOFT, says=_cos(value)) for name, value in m.ends)
+        return (bars(row, share=0.4), bars(*ends, share=0.6)) if told else (bars(row),)
+
+    return Scene(
+        _("It is told that “{man}” to “{woman}” leads from “{king}” to “{queen}”. How many of all such walks end right? Drag."),
+        shown(False),
+        Drag(_("Walks that end right, in per cent"), _("Walk them all"), 100 * m.often, (good, low, high)), shown(True),
+        _("All ways from a word for him to the word for her, walked from all others."),
+        Behind("projector", {"wpm": MODEL, "wpv": "Analogies", "wpa": KING[0], "wpb": KING[1], "wpq": KING[2]}),
+    )  # fmt: skip
+
+
+def end(m: Found, home: Found) -> list[End]:
+    """What can be explained now."""
+    alike = bars(
+        *(
+            bar(name, value, SOFT if name != m.nearest else LOOK, says=_cos(value))
+            for name, value in m.alike.items()
+        )
+    )
+    hot = bars(*(bar(name, value, SOFT, says=_cos(value)) for name, value in m.hot.items()))
+    near = _(
+        "A word's numbers are learnt by guessing its neighbours. “{word}” is like “{best}”: they keep like company."
+    )
+    moves = _("One step moves one word. Words with like neighbours are led together, though they never meet.")
+    knows = _(
+        "The numbers know neighbours: “{hot}” is like “{cold}”. Ways between words repeat {often} of the time."
+    )
+    return [End(near, (alike,)), End(moves, (_map(m.film[-1]),)), End(knows, (hot,))]
+
+
+LESSON = Lesson(
+    "vectors", N_("Where vectors come from"),
+    N_("Cat and dog never meet, and become alike: what a model learns of words by guessing who stands around them."),
+    MODEL, "", measure, words, plot, end, word_models.model,
+    measured_on=N_("Every number was measured on word vectors that were trained on a million words of stories."),
+)  # fmt: skip
