@@ -211,7 +211,7 @@ def _task(m: Found) -> Scene:
         _("It has one task: from a word, guess the words around it, here {n} on each side. Tap one that “{word}” must guess."),
         (strip(tokens, blank="", under=CENTER, press=replies),), Tap(replies),
         (strip(tokens, blank="", under=CENTER, swapped=around),), _("The method is called skip-gram."),
-        Behind("word_vectors", {"wtext": SENTENCE, "wm": f"{NEAR}"}),
+        Behind("word_vectors", {"wtext": SENTENCE}),
     )  # fmt: skip
 
 
@@ -256,7 +256,7 @@ def _company_scene(m: Found) -> Scene:
     return Scene(
         _("Here “cat” and “dog” **never meet**. Count who stands near each, {n} words each side. Whose neighbours are alike?"),
         shown(False), Choose(replies), shown(True), _("Bars then count each neighbour; no window reaches into another sentence."),
-        Behind("word_vectors", {"wtext": TEXT, "wm": f"{NEAR}"}),
+        Behind("word_vectors", {"wtext": TEXT}),
     )  # fmt: skip
 
 
