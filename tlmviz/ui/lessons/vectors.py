@@ -17,7 +17,24 @@ from .. import words as word_models
 from ..language import N_, _
 from .measures import little
 from .parts import Again, Behind, Choose, Drag, End, Lesson, Part, Picture, Reply, Scene, Tap
-from .pictures import DOES, INK, LOOK, NOTE, SOFT, Place, bar, bars, line, numbers, plane, point, strip, way
+from .pictures import (
+    DOES,
+    INK,
+    KEPT,
+    LOOK,
+    NONE,
+    NOTE,
+    SOFT,
+    Place,
+    bar,
+    bars,
+    cells,
+    grid,
+    plane,
+    point,
+    strip,
+    way,
+)  # fmt: skip
 
 MODEL = "words-skipgram"
 WORD, OFFERED = "dog", ("barks", "bone", "cat")
@@ -53,6 +70,7 @@ class Found:
     neighbours: list[str]  # of the word, in each picture
     hot: Mapping[str, float]
     walked: Mapping[str, float]
+    around: Mapping[str, Place]  # where the words of the walk lie, in the plane in which they lie widest
     ends: list[tuple[str, float]]  # nearest to where the walk of the king ends, and the queen
     often: float  # of all analogies of the relation, the share that ends right
 
@@ -89,7 +107,7 @@ def measure(wv: WordVectors, text: str) -> Found:
     return Found(
         (len(wv.vocabulary), wv.config.d_model), cosine(WORD, OFFERED), company, counts, pairs,
         (float(before), float(after), float(np.linalg.norm(moved - step.v))), read, shown, neighbours, cosine(HOT, THINGS),
-        walked, [*ends, *queens.items()],
+        walked, _plane(wv, [*WALK, *WALKED]), [*ends, *queens.items()],
         next(each.first for each in tallied if each.relation == RELATION),
     )  # fmt: skip
 
@@ -112,6 +130,14 @@ def _company() -> tuple[list[str], dict[str, list[float]]]:
         word: [float(matrix[known.index(word), known.index(other)]) for other in company] for word in ROWS
     }
     return company, rows
+
+
+def _plane(wv: WordVectors, names: Sequence[str]) -> dict[str, Place]:
+    """Words in a plane, by their vectors of length 1."""
+    vectors = nearness.unit(torch.stack([wv.vector(word) for word in names])).double().numpy()
+    [places] = film.places([vectors])
+    span = np.abs(places).max() * 1.3  # a way may end outside
+    return {word: (float(x / span), float(y / span)) for word, (x, y) in zip(names, places)}
 
 
 def _film(wv: WordVectors) -> tuple[list[int], list[dict[str, Place]], list[str]]:
@@ -228,11 +254,13 @@ def _company_scene(m: Found) -> Scene:
         at = [n for n, token in enumerate(tokens) if token.strip() in ROWS]
         if not told:
             return (strip(tokens, blank="", swapped=at),)
-        tones = dict(zip(ROWS, (LOOK, LOOK, SOFT)))
-        rows = (
-            line(word, word, m.counts[word], f"{sum(m.counts[word]):.0f}", tones[word], 2) for word in ROWS
+        rows = []
+        for word in ROWS:
+            run = [(KEPT if count else NONE, 1, f"{count:.0f}" if count else "") for count in m.counts[word]]
+            rows.append(cells(word, word, *run))
+        return strip(tokens, blank="", swapped=at, share=0.5), grid(
+            len(m.company), *rows, heads=m.company, share=0.5
         )
-        return strip(tokens, blank="", swapped=at, share=0.55), numbers(*rows, share=0.45)
 
     best = max(m.pairs, key=m.pairs.__getitem__)
     replies, why = (
@@ -332,7 +360,7 @@ def _hot(m: Found) -> Scene:
 
 
 def _walk(m: Found) -> Scene:
-    places = m.film[-1]
+    places = m.around
     (ax, ay), (bx, by), (cx, cy) = (places[word] for word in WALK)
     goal = cx + bx - ax, cy + by - ay
     best = max(m.walked, key=m.walked.__getitem__)

@@ -50,13 +50,14 @@ export function shown({ act, before, after }, state) {
   const reply = told === null ? replyOnTheWay(act, state) : replyTo(act, told);
   const parts = reply?.shows.length ? reply.shows : told === null || !after.length ? before : after;
   const found = told !== null && act.until !== null;
-  return parts.map((part) => {
+  const guessed = act.kind === "drag" ? parts.findIndex(({ kind }) => kind === "bars") : -1; // the part whose first bar is dragged
+  return parts.map((part, at) => {
     const { kind, options } = part;
     const press = told === null ? options.press : []; // what can be pressed, of the parts that have it
     if (kind === "strip") return { ...part, options: { ...options, press, picked: told !== null && act.kind === "tap" && !reply?.right ? told : null } };
     if (options.press) return { ...part, options: { ...options, press, chosen } };
     if (kind === "odds") return { ...part, options: { ...options, value: found ? act.until : value } };
-    if (kind === "bars" && act.kind === "drag") return { ...part, options: { rows: options.rows.map((/** @type {any} */ row, /** @type {number} */ n) => (n ? row : { ...row, guess: (told ?? value) / 100 })) } };
+    if (at === guessed) return { ...part, options: { rows: options.rows.map((/** @type {any} */ row, /** @type {number} */ n) => (n ? row : { ...row, guess: (told ?? value) / 100 })) } };
     return part;
   });
 }

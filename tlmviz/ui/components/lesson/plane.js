@@ -24,10 +24,17 @@ export function plane(W, H, { points, ways }, ruler) {
     marks.push(mark(`way-${id}`, "line", { x1: a.x, y1: a.y, x2: b.x, y2: b.y, b1: 0, b2: 0, dx: 0, w: tiny ? 2 : 3 }, { tone, enter: { x2: a.x, y2: a.y }, time: 900 }));
     if (says && !tiny) marks.push(mark(`way-${id}-says`, "text", { x: b.x + 2 * r, y: b.y + size * 0.35, size: size * 1.2 }, { text: says, weight: 600, tone: "soft" }));
   }
-  for (const { id, x, y, tone, strong } of points) {
+  /** @type {{ x: number, y: number, w: number }[]} */
+  const named = [];
+  for (const { id, x, y, tone, strong } of [...points].sort((a, b) => b.y - a.y)) {
     const to = at([x, y]);
     marks.push(mark(`dot-${id}`, "rect", { x: to.x - r, y: to.y - r, w: 2 * r, h: 2 * r, rx: r }, { tone, time: 1400 }));
-    if (!tiny) marks.push(mark(`name-${id}`, "text", { x: to.x + 1.7 * r, y: to.y + size * 0.34, size }, { text: id, story: true, weight: strong ? 700 : 400, tone: strong ? tone : "ink", time: 1400 }));
+    if (tiny) continue;
+    const name = { x: to.x + 1.7 * r, y: to.y + size * 0.34, w: ruler(id, size, true) * 1.1 };
+    const beside = named.filter((other) => other.x < name.x + name.w && name.x < other.x + other.w);
+    name.y = Math.max(name.y, ...beside.filter((other) => other.y > name.y - size).map((other) => other.y + size)); // below those that it would lie on
+    named.push(name);
+    marks.push(mark(`name-${id}`, "text", { x: name.x, y: name.y, size }, { text: id, story: true, weight: strong ? 700 : 400, tone: strong ? tone : "ink", time: 1400 }));
   }
   return { marks, hits: /** @type {Hit[]} */ ([]) };
 }
