@@ -242,7 +242,7 @@ def _tap(m: Found) -> Scene:
         verdict = _("Yes, {more}, not {share}.") if right else _("“{yours}”: {its}.")
         told = {"yours": text.text, "its": percent(text.share)}
         no = _("“{best}” gets {more}: its first word looks worse, but all behind it is nearly sure.")
-        replies[n] = Reply(verdict, yes if right else no, right, words=told)
+        replies[n] = Reply(verdict, yes if right else no, right, words=told, label=text.text)
     every = [text.text for text in m.cold]
     return Scene(
         _("Now **you** search. Which sentence has the largest share in all? Tap its end."),
@@ -252,7 +252,7 @@ def _tap(m: Found) -> Scene:
 
 
 def _beam(m: Found) -> Scene:
-    why = _("Its beginning is second twice, then first. A **beam** of {least} keeps it, greedy search not.")
+    why = _("Its beginning is second twice, then first. A **beam** of {least} keeps it, greedy search drops it.")
     many = [f"{each}" for each in (m.least, 10, 100)]
     verdicts = _("Yes, {least}."), _("Fewer will do."), _("Far fewer will do.")
     replies = [Reply(it, why, not n, label=label) for n, (it, label) in enumerate(zip(verdicts, many))]
