@@ -252,7 +252,9 @@ def _tap(m: Found) -> Scene:
 
 
 def _beam(m: Found) -> Scene:
-    why = _("Its beginning is second twice, then first. A **beam** of {least} keeps it, greedy search drops it.")
+    why = _(
+        "Its beginning is second twice, then first. A **beam** of {least} keeps it, greedy search drops it."
+    )
     many = [f"{each}" for each in (m.least, 10, 100)]
     verdicts = _("Yes, {least}."), _("Fewer will do."), _("Far fewer will do.")
     replies = [Reply(it, why, not n, label=label) for n, (it, label) in enumerate(zip(verdicts, many))]
