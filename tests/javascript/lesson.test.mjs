@@ -171,6 +171,25 @@ test("cells of a grid lie in their columns, as wide as they say, and can be pres
   }
 });
 
+test("a tree stands word behind word, a branch as thick as its share, and is pressed at its ends", () => {
+  const word = (id, parent, label, share, end = "", more = {}) => ({ id, parent, label, share, says: "60%", end, tone: "ink", faint: false, ...more });
+  const nodes = [word("Je", null, "Je", 0.6), word("Je/suis", "Je", "suis", 0.7), word("a", "Je/suis", "froid", 0.3, "?"), word("b", "Je/suis", "froide", 0.2, "?"), word("J'ai", null, "J'ai", 0.25, "20%", { faint: true })];
+  for (const [W, H] of [...SIZES, [240, 130]]) {
+    const picture = marksOf("tree", { nodes, press: [2, 3], verb: "Tap" }, W, H);
+    const [je, suis, a, other] = ["Je", "Je/suis", "a", "J'ai"].map((id) => find(picture, `tree:${id}-branch`).to);
+    assert.ok(je.x2 > je.x1 && suis.x1 >= je.x2 && suis.x2 > suis.x1 && a.x2 > suis.x2 && a.y2 < other.y2);
+    assert.ok(je.w > other.w && je.o > other.o, "the likelier the thicker, what was left faint");
+    assert.equal(new Set(picture.marks.map(({ key }) => key)).size, picture.marks.length);
+    if (W < 260) continue; // in a margin branches alone
+    const text = find(picture, "tree:a-word").to;
+    assert.deepEqual(picture.hits.map(({ key, label }) => [key, label]), [["2", "Tap “Je suis froid”"], ["3", "Tap “Je suis froide”"]]);
+    for (const hit of picture.hits) assert.ok(hit.x >= 0 && hit.x + hit.w <= W + 1 && hit.h >= 24 && hit.w >= 24);
+    assert.ok(picture.hits[0].x <= text.x && picture.hits[0].y < text.y && picture.hits[0].y + picture.hits[0].h > text.y);
+    assert.ok(picture.hits[0].y + picture.hits[0].h <= picture.hits[1].y + 1);
+    for (const { to, type, look } of picture.marks) if (type === "text") assert.ok(to.x >= 0 && to.y <= H && to.x + (look.anchor ? 0 : ruler(look.text, to.size)) <= W);
+  }
+});
+
 test("a long word at the end of a bar has room", () => {
   const rows = [{ id: "a", label: "word 20", share: 0.5, tone: "ink", says: "254 million" }];
   const says = find(marksOf("bars", { rows }, 354, 200), "bars:a-says").to;

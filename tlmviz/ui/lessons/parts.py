@@ -32,7 +32,7 @@ class Reply:
     """What an answer gets: a verdict in a word or two, and the reason; a wrong one, what would be true if it were right, or is.
 
     It `shows` a picture of its own; where it has none, the scene's. `words` fill what only this reply names. An answer to
-    choose has a `label`.
+    choose has a `label`, and one to tap in another picture than a strip.
     """
 
     verdict: str

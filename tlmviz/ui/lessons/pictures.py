@@ -258,3 +258,25 @@ def plane(
 ) -> Part:
     """Points and ways of a plane."""
     return Part("plane", {"points": points, "ways": list(ways)}, share)
+
+
+def twig(
+    name: str,
+    parent: str | None,
+    label: str,
+    share: float,
+    says: str = "",
+    end: str = "",
+    tone: str = INK,
+    faint: bool = False,
+) -> Row:
+    """A word of a tree behind its parent, None at the root: its `share`; `says` stands below it, `end` behind it."""
+    return {
+        "id": name, "parent": parent, "label": label, "share": round(share, 6), "says": says, "end": end, "tone": tone,
+        "faint": faint,
+    }  # fmt: skip
+
+
+def tree(*twigs: Row, press: Iterable[int] = (), verb: str = "", share: float = 1.0) -> Part:
+    """Ways that a text may go on, word by word. `press`: twigs to tap, by their number."""
+    return Part("tree", {"nodes": twigs, "press": list(press), "verb": verb or _("Tap")}, share)

@@ -177,7 +177,7 @@ def _answers(act: Mapping[str, Any], before: list[dict[str, Any]]) -> list[str]:
         return [f"{low}–{low + 9 + low // 90}%" for low in range(0, 100, 10)] if act["until"] is None else []
     if act["kind"] == "tap":
         told = {at: text.strip() for part in before for at, text in part["options"].get("words", [])}
-        return [told[reply["key"]] for reply in act["replies"]]
+        return [reply["label"] or told[reply["key"]] for reply in act["replies"]]
     return (
         [reply["label"] or reply["key"] for reply in act["replies"]]
         if act["kind"] in ("choose", "pick")

@@ -11,6 +11,7 @@ import { dots, numbers } from "./numbers.js";
 import { plane } from "./plane.js";
 import { strip } from "./strip.js";
 import { tower } from "./tower.js";
+import { tree } from "./tree.js";
 
 /** @typedef {import("./marks.js").Picture} Picture */
 /** @typedef {import("./marks.js").Ruler} Ruler */
@@ -20,7 +21,7 @@ import { tower } from "./tower.js";
 const page = (_W, _H, { link }) => ({ marks: [], hits: [], frame: link });
 
 /** @type {Record<string, (W: number, H: number, options: any, ruler: Ruler) => Picture>} */
-const KINDS = { bars, cards, clocks, dots, fan, grid, matrix, numbers, odds, page, plane, rings, strip, tower };
+const KINDS = { bars, cards, clocks, dots, fan, grid, matrix, numbers, odds, page, plane, rings, strip, tower, tree };
 
 /**
  * All parts of a picture, one above another.

@@ -1,0 +1,424 @@
+"""Lesson 8, "How a translation is searched": the likeliest words, the likeliest sentence, and what else a score needs."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+
+from tlmviz.decoding.beam import BeamOptions
+from tlmviz.decoding.penalties import Penalties, length_penalty
+from tlmviz.decoding.records import Candidate, Search
+from tlmviz.facades.translator import Translator
+from tlmviz.figures.written import number, percent
+
+from .. import translation
+from ..language import N_, _
+from .measures import words_at
+from .parts import Again, Behind, Choose, Drag, End, Lesson, Picture, Reply, Scene, Tap
+from .pictures import (
+    DOES,
+    INK,
+    KEPT,
+    LOOK,
+    NEW,
+    NONE,
+    SOFT,
+    Row,
+    bar,
+    bars,
+    cells,
+    grid,
+    line,
+    numbers,
+    strip,
+    tree,
+    twig,
+)  # fmt: skip
+
+MODEL = "eng-fra"
+COLD, COAT = "I am cold.", "I am cold in my red coat."
+CAT, RICH = "The black cat is sleeping on the red chair.", "She is young and beautiful, and very rich."
+USUAL, WIDTHS = 5, (1, 2, 3, 5)  # pieces of text that a beam keeps
+LEAVES, STEPS = 4, 4  # translations in the tree, steps of a beam that are shown
+ALONE, DIVIDED, COVERED = (Penalties(alpha=a, beta=b) for a, b in ((0, 0), (0.6, 0), (0.6, 0.2)))
+
+
+Kept = tuple[str, float, bool]  # a beginning, its share, whether the best translation begins so
+
+
+@dataclass(frozen=True)
+class Text:
+    """A translation word by word with each word's share; the logs of its pieces' shares; its points, in parts."""
+
+    text: str
+    words: list[tuple[str, float]]
+    logs: list[float]
+    divided: float
+    coverage: float
+
+    @property
+    def sum(self) -> float:
+        """The log of its share."""
+        return sum(self.logs)
+
+    @property
+    def share(self) -> float:
+        """What the model gives the whole sentence."""
+        return math.exp(self.sum)
+
+    @property
+    def divisor(self) -> float:
+        """What the sum is divided by, for its length."""
+        return length_penalty(len(self.logs), DIVIDED.alpha)
+
+
+@dataclass(frozen=True)
+class Found:
+    """Translations of four sentences: the likeliest ones first, and what narrow beams keep and find."""
+
+    cold: list[Text]
+    greedy: Text
+    least: int  # width that finds the best
+    kept: Mapping[int, list[list[Kept]]]  # at each step of such a beam, and of greedy search
+    coat: Mapping[int, Text]  # by width
+    cat: tuple[Text, Text]  # the likelier, the longer
+    rich: tuple[Text, Text]  # the likelier, the fuller
+    english: list[str]  # pieces of RICH
+    missing: int  # the one that the fuller says and the likelier leaves out
+    extra: str  # and how it does
+
+
+def measure(mt: Translator, text: str) -> Found:
+    """All of it, in some ten searches."""
+    by_width = {width: _search(mt, text, width) for width in range(1, USUAL + 1)}
+    ranked = {width: found.hypotheses(ALONE) for width, found in by_width.items()}
+    best = ranked[USUAL][0]
+    least = next(width for width, found in ranked.items() if found[0].tokens == best.tokens)
+    cat, rich = (_search(mt, each, USUAL).hypotheses(ALONE)[:2] for each in (CAT, RICH))
+    names = [[mt.tokenizer.name(token) for token in each.tokens] for each in rich]
+    extra = next(at for at, name in enumerate(names[1]) if name not in names[0])
+    looks = rich[1].map(None)
+    assert looks is not None  # a translator's steps look at the source
+    return Found(
+        [_text(mt, each) for each in ranked[USUAL][:LEAVES]], _text(mt, ranked[1][0]),
+        least, {width: _kept(mt, by_width[width], best.tokens) for width in (1, least)},
+        {width: _text(mt, _search(mt, COAT, width).hypotheses(ALONE)[0]) for width in WIDTHS},
+        (_text(mt, cat[0]), _text(mt, cat[1])), (_text(mt, rich[0]), _text(mt, rich[1])),
+        mt.names(mt.encode(RICH)), int(looks[extra].argmax()), names[1][extra].strip(),
+    )  # fmt: skip
+
+
+def _search(mt: Translator, text: str, width: int) -> Search:
+    return mt.search(text, BeamOptions(width=width))
+
+
+def _text(mt: Translator, found: Candidate) -> Text:
+    words: list[tuple[str, float]] = []
+    for token, log in zip(found.tokens, found.logps):
+        name, share = mt.tokenizer.name(token), math.exp(log)
+        if token == found.tokens[-1] and found.finished:  # the end, as part of the full stop
+            words[-1] = words[-1][0], words[-1][1] * share
+        elif name.startswith(" ") or not name.isalpha() and name != "'" or not words:
+            words.append((name.strip(), share))
+        else:
+            words[-1] = words[-1][0] + name, words[-1][1] * share
+    looks = found.map(None)
+    parts = COVERED.score(found.parts.logp, len(found.tokens), None if looks is None else looks.sum(0))
+    return Text(mt.text(found.tokens), words, list(found.logps), parts.logp + parts.length, parts.coverage)
+
+
+def _kept(mt: Translator, found: Search, best: Sequence[int]) -> list[list[Kept]]:
+    """The first steps of a beam: what it keeps, the likeliest first."""
+    steps: list[list[Kept]] = [[] for _step in range(STEPS)]
+    for at, node in enumerate(found.nodes):
+        if 0 < node.depth <= STEPS and node.state != "pruned":
+            way = found.path(at)
+            leads = way == [*best[: node.depth]]
+            steps[node.depth - 1].append((mt.text(way), math.exp(node.total), leads))
+    return [sorted(step, key=lambda one: -one[1]) for step in steps]
+
+
+def words(m: Found, home: Found) -> dict[str, str]:
+    """What stands for the names in the sentences."""
+    best, (short, long), (bare, full), coat = m.cold[0], m.cat, m.rich, m.coat
+    points = {"short": short.sum, "long": long.sum, "SHORT": short.divided, "LONG": long.divided}
+    points |= {"bare": bare.divided, "full": full.divided, "BARE": bare.divided + bare.coverage}
+    points |= {"FULL": full.divided + full.coverage, "loses": bare.coverage, "less": full.coverage}
+    logs = {name: number(each, ".2f") for name, each in points.items()}
+    shares = {f"of{width}": number(each.share, ".1%") for width, each in coat.items()}
+    found = min(width for width, each in coat.items() if each.text == coat[USUAL].text)
+    return logs | shares | {
+        "cold": COLD, "greedy": m.greedy.text, "share": percent(m.greedy.share), "best": best.text,
+        "more": percent(best.share), "first": m.greedy.words[0][0], "second": best.words[0][0],
+        "one": percent(m.greedy.words[0][1]), "two": percent(best.words[0][1]), "least": f"{m.least}",
+        "found": f"{found}", "narrow": coat[2].text, "wide": coat[USUAL].text, "n": f"{len(short.logs)}",
+        "N": f"{len(long.logs)}", "by": number(short.divisor, ".2f"), "BY": number(long.divisor, ".2f"),
+        "poor": bare.text, "rich": full.text, "missing": m.english[m.missing].strip(), "extra": m.extra,
+        "few": f"{len(bare.logs)}", "many": f"{len(full.logs)}", "poors": percent(bare.share), "richs": percent(full.share),
+    }  # fmt: skip
+
+
+def plot(m: Found, home: Found) -> list[Scene]:
+    """The scenes."""
+    first = [scene(m) for scene in (_greedy, _product, _tap, _beam, _wider)]
+    return first + [scene(m) for scene in (_longer, _divide, _missing, _cover)]
+
+
+def _twigs(m: Found, told: Iterable[str] = (), marks: str = "") -> list[tuple[Row, Text | None]]:
+    """The tree of all translations with, for each end, which it is; `told` are texts whose share is shown, one of them marked."""
+    rows: dict[str, tuple[Row, Text | None]] = {}
+    told = list(told)
+    for text in sorted(m.cold, key=lambda each: -each.words[0][1]):
+        way: list[str] = []
+        for n, (label, share) in enumerate(text.words):
+            parent, last = "/".join(way) or None, n == len(text.words) - 1
+            way.append(label)
+            end = (percent(text.share) if text.text in told else "?") if last else ""
+            tone = DOES if text.text == marks else INK
+            row = twig("/".join(way), parent, label, share, percent(share), end, tone)
+            if "/".join(way) not in rows or tone == DOES:
+                rows["/".join(way)] = row, text if last else None
+    return list(rows.values())
+
+
+def _tree(m: Found, told: Iterable[str] = (), marks: str = "", press: bool = False) -> Picture:
+    twigs = _twigs(m, told, marks)
+    ends = [n for n, (_row, text) in enumerate(twigs) if text]
+    return (tree(*(row for row, _text in twigs), press=ends if press else ()),)
+
+
+def _greedy(m: Found) -> Scene:
+    replies, way = [], [label for label, _share in m.greedy.words]
+    pictures = [_grown(m, count) for count in range(len(way) + 1)]
+    for n, (label, share) in enumerate(m.greedy.words, 1):
+        done = n == len(way)
+        verdict = _("“{text}”") if done else _("“{word}”, {one}.")
+        wrong = _("That says: I am a cold **person**. Each word was the likeliest, and yet it is wrong.")
+        reason = wrong if done else _("No word is likelier here, so it is taken, for good.")
+        told = {"word": label, "one": percent(share), "text": m.greedy.text}
+        replies.append(Reply(verdict, reason, done, pictures[n], told))
+    return Scene(
+        _("A translator writes French word by word. **Greedy** search takes the likeliest each time. Press until “{cold}” is "
+          "translated."), pictures[0], Again(_("Take the likeliest"), replies),
+        hint=_("Below each word: the share that it gets behind those before it."), behind=_page(COLD, bw="1"),
+    )  # fmt: skip
+
+
+def _grown(m: Found, count: int) -> Picture:
+    """The tree as far as greedy search has come: what may come next, and what was not taken, faint."""
+    way = ["/".join(label for label, _share in m.greedy.words[:n]) for n in range(1, count + 1)]
+    open_ = [None, *way]
+    rows = [{**row, "end": ""} for row, _text in _twigs(m) if row["parent"] in open_]
+    for row in rows:
+        taken = row["id"] in way
+        row["tone"], row["faint"] = (DOES, False) if taken else (INK, row["parent"] != open_[-1])
+    return (tree(*rows),)
+
+
+def _product(m: Found) -> Scene:
+    what = _("Share times share: {share}. Likely words make an unlikely sentence: each takes its part.")
+    high = _("Behind the first word, {one}, the second takes its part of that, and so on: {share}.")
+    good, low = Reply(_("Well guessed."), what, True), Reply(_("A little more."), what)
+
+    def shown(told: bool) -> Picture:
+        rows = (bar(label, share, SOFT, f"{n}") for n, (label, share) in enumerate(m.greedy.words))
+        return (bars(bar(_("the sentence"), m.greedy.share if told else None, DOES, "all"), *rows),)
+
+    return Scene(
+        _("The shares of the words are known. What share does the whole sentence get, “{greedy}”? Drag."), shown(False),
+        Drag(_("Share of the sentence, in per cent"), _("Multiply"), 100 * m.greedy.share, (good, low, Reply(_("Less."), high))),
+        shown(True), _("All sentences that could be written share 100%."), _page(COLD, bw="1"),
+    )  # fmt: skip
+
+
+def _tap(m: Found) -> Scene:
+    replies = {}
+    for n, (_row, text) in enumerate(_twigs(m)):
+        if text is None:
+            continue
+        right = text.text == m.cold[0].text
+        yes = _("“{second}” looked worse, {two} to {one}, but all behind it is nearly sure. And it is right.")
+        verdict = _("Yes, {more}, not {share}.") if right else _("“{yours}”: {its}.")
+        told = {"yours": text.text, "its": percent(text.share)}
+        no = _("“{best}” gets {more}: its first word looks worse, but all behind it is nearly sure.")
+        replies[n] = Reply(verdict, yes if right else no, right, words=told, label=text.text)
+    every = [text.text for text in m.cold]
+    return Scene(
+        _("Now **you** search. Which sentence has the largest share in all? Tap its end."),
+        _tree(m, press=True), Tap(replies), _tree(m, every, m.cold[0].text),
+        _("Multiply along the way. Greedy search took “{greedy}”, {share}."), _page(COLD),
+    )  # fmt: skip
+
+
+def _beam(m: Found) -> Scene:
+    why = _(
+        "Its beginning is second twice, then first. A **beam** of {least} keeps it, greedy search drops it."
+    )
+    many = [f"{each}" for each in (m.least, 10, 100)]
+    verdicts = _("Yes, {least}."), _("Fewer will do."), _("Far fewer will do.")
+    replies = [Reply(it, why, not n, label=label) for n, (it, label) in enumerate(zip(verdicts, many))]
+
+    def shown(width: int) -> Picture:
+        rows = []
+        for n, step in enumerate(m.kept[width], 1):
+            run = [(NEW if it[2] else KEPT, 1, f"{it[0]} {percent(it[1])}") for it in step[:width]]
+            rows.append(cells(f"{n}", _("step {n}", n=n), *run))
+        legend = {NEW: _("on the way to the best"), KEPT: _("kept, too")}
+        return (grid(width, *rows, legend=legend if width > 1 else {KEPT: _("kept by greedy search")}),)
+
+    return Scene(
+        _("Keep more than one beginning at each step, the likeliest ones. How many must be kept to find “{best}”?"),
+        shown(1), Choose(replies), shown(m.least), _("A step adds one piece of a word to each beginning."),
+        _page(COLD, bw=f"{m.least}"),
+    )  # fmt: skip
+
+
+def _wider(m: Found) -> Scene:
+    why = _("With {found}: “{wide}”, {of5}; wider beams find none better. What drops out early is lost.")
+    enough = Reply(_("Not here."), why, label=_("yes, 2 are enough"))
+    right = Reply(_("No: it takes {found}."), why, True, label=_("no, {found} find a better one"))
+    ever = Reply(_("It ends at {found}."), why, label=_("no, each wider beam finds a better one"))
+    most = max(each.share for each in m.coat.values())
+
+    def shown(told: bool) -> Picture:
+        rows = []
+        for width, each in m.coat.items():
+            known = told or width <= 2
+            says = number(each.share, ".2%" if each.share < 0.01 else ".1%") if known else ""
+            share = 0.9 * each.share / most if known else None
+            rows.append(bar(_("beam of {n}", n=width), share, DOES if width > 2 else SOFT, says=says))
+        return (bars(*rows),)
+
+    return Scene(
+        _("“I am cold in my red coat.” A beam of 2 finds “{narrow}” Are 2 enough here?"),
+        shown(False), Choose([enough, right, ever]), shown(True),
+        _("That says: I make myself cold. Each bar is the share of the sentence that is found."), _page(COAT, bw="2"),
+    )  # fmt: skip
+
+
+def _longer(m: Found) -> Scene:
+    short, long = m.cat
+    why = _(
+        "Each piece adds something below zero: {N} come to {long}, {n} to {short}. So short sentences win."
+    )
+    less = Reply(_("Yes, it is lower."), why, True, label=_("lower"))
+    more = Reply(_("It cannot rise."), why, label=_("higher"))
+    same = Reply(_("Meaning is not counted."), why, label=_("the same: both mean the same"))
+    size, top = len(long.logs), max(-each for text in m.cat for each in text.logs)
+
+    def shown(told: bool) -> Picture:
+        rest: list[float | None] = [None] * (size - len(short.logs))
+        one = line("short", _("dort"), [*short.logs, *rest], number(short.sum, ".2f"), SOFT, top)
+        values: list[float | None] = list(long.logs) if told else [None] * size
+        says = number(long.sum, ".2f") if told else "?"
+        two = line("long", _("est en train de dormir"), values, says, DOES, top)
+        return (numbers(one, two),)
+
+    return Scene(
+        _("Products get tiny, so **logs** of shares are added, each below zero. “dort” comes to {short}. And the longer “est en "
+          "train de dormir”?"), shown(False), Choose([less, more, same]), shown(True),
+        _("Both say: the black cat is sleeping on the red chair. Each bar is the log of a piece's share."),
+        _page(CAT, al="0", be="0"),
+    )  # fmt: skip
+
+
+def _table(rows: Iterable[tuple[str, str, Sequence[str], bool]], heads: Sequence[str]) -> Picture:
+    """Texts with their numbers in columns; the last of the one that wins is strong."""
+    found = []
+    for name, label, values, wins in rows:
+        run = [(NONE if each == "?" else KEPT, 1, each) for each in values]
+        found.append(cells(name, label, *run[:-1], (NEW, 1, values[-1]) if wins else run[-1]))
+    return (grid(len(heads), *found, heads=heads),)
+
+
+def _divide(m: Found) -> Scene:
+    short, long = m.cat
+    why = _("{long} ÷ {BY} is {LONG}, {short} ÷ {by} is {SHORT}. A long sentence of likely pieces can win.")
+    right = Reply(_("Yes, by a hair."), why, long.divided > short.divided, label=_("the longer"))
+    other = Reply(_("Just not any more."), why, label=_("the shorter"))
+
+    def shown(told: bool) -> Picture:
+        rows = []
+        for name, label, each in (("s", _("shorter"), short), ("l", _("longer"), long)):
+            values = [number(value, ".2f") for value in (each.sum, each.divisor, each.divided)]
+            wins = told and each is max(m.cat, key=lambda one: one.divided)
+            rows.append((name, label, values if told else [*values[:2], "?"], wins))
+        return _table(rows, (_("sum"), _("divided by"), _("points")))
+
+    return Scene(
+        _("To be fair to long sentences, the sum is divided by a number that grows with the length. Which cat wins now?"),
+        shown(False), Choose([other, right]), shown(True),
+        _("For n pieces the usual number is ((5 + n) / 6)^0.6; here there are {n} and {N}."), _page(CAT, be="0"),
+    )  # fmt: skip
+
+
+def _missing(m: Found) -> Scene:
+    why = _(
+        "“{extra}” is missing. With it the share is {richs}, without {poors}. To leave it out costs nothing."
+    )
+    tokens, replies = ["", *m.english], {}
+    for i in (i for i in words_at(tokens) if tokens.count(tokens[i]) == 1):
+        word = tokens[i].strip()
+        no = Reply(_("“{word}” is said."), why, words={"word": word})
+        replies[i] = Reply(_("Yes, “{missing}”."), why, True) if i - 1 == m.missing else no
+    named = _("without “{word}”", word=m.extra), _("with “{word}”", word=m.extra)
+    shares = (bar(name, each.share, tone) for name, each, tone in zip(named, m.rich, (SOFT, DOES)))
+    return Scene(
+        _("The likeliest translation the beam finds is “{poor}” Tap the English word that it leaves out."),
+        (strip(tokens, blank="", press=replies),), Tap(replies),
+        (strip(tokens, blank="", swapped=[m.missing + 1], share=0.5), bars(*shares, share=0.5)),
+        _("elle: she, est: is, jeune: young, et: and, très: very, riche: rich."), _page(RICH, al="0", be="0"),
+    )  # fmt: skip
+
+
+def _cover(m: Found) -> Scene:
+    why = _("Its {few} steps looked less at the English than the other's {many}. So now the fuller wins.")
+    more = _("Its {many} steps looked more at the English than {few} do. So the shorter loses more, {loses}.")
+    right = Reply(_("Yes, {loses}."), why, m.rich[0].coverage < m.rich[1].coverage, label=_("the shorter"))
+    other = Reply(_("It looked more."), more, label=_("the fuller"))
+    same = Reply(_("More steps, more looks."), why, label=_("both alike"))
+
+    def shown(told: bool) -> Picture:
+        rows = []
+        for name, label, each in (("b", _("shorter"), m.rich[0]), ("f", _("fuller"), m.rich[1])):
+            points = each.divided, each.coverage, each.divided + each.coverage
+            values = [number(value, ".2f") for value in points]
+            wins = told and each is max(m.rich, key=lambda one: one.divided + one.coverage)
+            rows.append((name, label, values if told else [values[0], "?", "?"], wins))
+        return _table(rows, (_("points"), _("coverage"), _("together")))
+
+    return Scene(
+        _("**Coverage** takes points off for English words at which the steps hardly looked in all. Which loses more by it?"),
+        shown(False), Choose([right, other, same]), shown(True),
+        _("Without “et belle”, or with it. A step writes a piece. Numbers are rounded."), _page(RICH),
+    )  # fmt: skip
+
+
+def _page(text: str, **more: str) -> Behind:
+    """The page, whose own sentence no link names."""
+    return Behind("beam_search", ({} if text == translation.DEFAULT_SENTENCE else {"english": text}) | more)
+
+
+def end(m: Found, home: Found) -> list[End]:
+    """What can be explained now."""
+    best, (short, long), (bare, full) = m.cold[0], m.cat, m.rich
+    cats = (line(f"{n}", "", [*each.logs], "", SOFT if n else DOES) for n, each in enumerate((short, long)))
+    lost = (bar(name, -each.coverage, tone, says=number(each.coverage, ".2f"))
+            for name, each, tone in ((_("short"), bare, LOOK), (_("full"), full, DOES)))  # fmt: skip
+    return [
+        End(_("The likeliest words do not make the likeliest sentence: {share} against {more}. A beam keeps several beginnings."),
+            _tree(m, [best.text], best.text)),
+        End(_("Logs of shares are added, so every piece takes points. Divided by length, {LONG} beats {SHORT}."),
+            (numbers(*cats),)),
+        End(_("What is left out costs nothing, unless coverage takes points for words not looked at: {loses} against {less}."),
+            (bars(*lost),)),
+    ]  # fmt: skip
+
+
+LESSON = Lesson(
+    "search", N_("How a translation is searched"),
+    N_("Likely words do not make the likeliest sentence. Search against a beam, and see what length and coverage are for."),
+    MODEL, COLD, measure, words, plot, end, translation.model,
+    measured_on=N_("Every number was measured on a small real model that translates English into French."),
+)  # fmt: skip
