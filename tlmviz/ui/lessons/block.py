@@ -176,9 +176,7 @@ def _none(m: Found) -> Scene:
 def _first(m: Found) -> Scene:
     (last, same), (after, share), *_between, (best, _sure) = m.guesses
     idle = range(2, len(m.guesses))
-    why = _(
-        "“{after}” goes well with “{last}”, whatever the story. Block 1 says it with its heads silenced, too."
-    )
+    why = _("“{after}” goes well with “{last}” in any story. With its heads silenced, block 1 says it, too.")
     says = _("It says “{after}”, {share} sure. ") + why
     whys = {
         best: (_("Not yet."), says), last: (_("Then block 1 would do nothing."), says), after: (_("Yes, {share} sure."), why)
@@ -193,11 +191,9 @@ def _first(m: Found) -> Scene:
 def _rise(m: Found) -> Scene:
     top, replies = len(m.guesses) - 1, []
     climbs = _(
-        "“{best}” falls to place {low} of {known}, then climbs to {near}. Block {rise} lifts it to the top."
+        "Below, “{best}” has place {low} of {known} at worst, {near} at last. Block {rise} puts it first."
     )
-    early = _(
-        "After it “{says}” comes first, “{best}” at place {place} of {known}. Block {rise} lifts it to the top."
-    )
+    early = _("After it “{says}” is first, “{best}” at place {place} of {known}. Block {rise} puts it first.")
     late = _("It stands first after block {rise} already.")
     offered = sorted(range(m.rise % 2 or 2, top + 1, 2), key=lambda n: abs(n - m.rise))[:3]
     for n in sorted(offered):
@@ -300,12 +296,8 @@ def _sum(m: Found) -> Scene:
 def _pass(home: Found, other: bool) -> Scene:
     rest = [share for *_guess, share in home.passed[:-1]]
     top, needed, replies = len(rest) + 1, rest.index(min(rest)), {}
-    lost = _(
-        "“{best}” gets {its}. All other blocks read what block {it} writes, and can do nothing without it."
-    )
-    passes = _(
-        "“{best}” still gets {its}. The stream passes by, and the other blocks add to it. Press another."
-    )
+    lost = _("“{best}” gets {its}. All others read what block {it} writes, and can do nothing without it.")
+    passes = _("“{best}” still gets {its}. The stream passes by, the other blocks add to it. Press another.")
     for n, share in enumerate(rest):
         found, told = n == needed, {"it": f"{n + 1}", "its": little(share)}
         shown = _tower(home, {top: home.passed[n][:2]}, off=[n + 1], press=() if found else range(1, top))
@@ -331,7 +323,7 @@ def end(m: Found, home: Found) -> list[End]:
     rest = [share for *_guess, share in home.passed[:-1]]
     high, low = rest.index(max(rest)), rest.index(min(rest))
     passing = _(
-        "Each part adds its row to the stream. So “{best}” gets {high} without block {most}, {low} without block {least}."
+        "Each part adds to the stream: “{best}” gets {high} without block {most}, {low} without {least}."
     )
     told = {"best": home.guesses[-1][0], "most": f"{high + 1}", "least": f"{low + 1}"}
     shares = {"high": percent(rest[high]), "low": little(rest[low])}
