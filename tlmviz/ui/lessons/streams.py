@@ -14,7 +14,6 @@ from tlmviz.figures.written import number, percent
 
 from .. import compute
 from ..language import N_, _
-from .measures import word
 from .parts import Again, Behind, Choose, Drag, End, Lesson, Part, Picture, Reply, Scene
 from .pictures import DOES, INK, LOOK, bar, bars, line, matrix, numbers
 
@@ -29,14 +28,12 @@ EMPTY = (
     (0.4, 0.3, 0.3, 0.0),
 )  # an example: a column of 0
 NEAR = 0.005  # sums that differ from 1 by less are written as 1.00
-Table = list[list[float]]
 
 
 @dataclass(frozen=True)
 class Found:
     """The tables of all steps at a text's last word, of two models that differ in nothing else: free ones and bound ones."""
 
-    last: str
     free: Tensor
     bound: Tensor
 
@@ -77,9 +74,7 @@ def load(_name: str) -> tuple[Any, Any]:
 
 def measure(models: tuple[Any, Any], text: str) -> Found:
     """All of it, in one pass of each model."""
-    traces = [model.trace(text) for model in models]
-    free, bound = (mixing_of(trace).res[:, -1].double() for trace in traces)
-    return Found(word(traces[0].tokens[-1]), free, bound)
+    return Found(*(mixing_of(model.trace(text)).res[:, -1].double() for model in models))
 
 
 def words(m: Found, home: Found) -> dict[str, str]:
@@ -93,7 +88,7 @@ def words(m: Found, home: Found) -> dict[str, str]:
         "huge": f"{float(f'{free[-1]:.3g}'):,.0f}",
         "early": number(free[FEW - 1], ".0f"), "bound": _two([growth(m.bound)[-1]])[0],
         "largest": number(max(growth(each[None])[0] for each in m.free), ".1f"), "top": number(max(HOLDS), ".0f"),
-        "all": number(sum(HOLDS), ".0f"), "times": f"{len(m.divided)}",
+        "all": number(sum(HOLDS), ".0f"),
     }  # fmt: skip
 
 
@@ -162,14 +157,16 @@ def _grow(m: Found) -> Scene:
 
 def _plain(m: Found) -> Scene:
     label, ones = _("stream"), [1.0] * len(m.free)
-    why = _("Each step only adds. What came in is passed on whole, × 1: it neither explodes nor fades.")
+    why = _("Steps only add. What came in is passed on whole, × 1: it neither explodes nor fades.")
     return Scene(
         _("The **residual stream** of lesson 5: each step adds its row. "
           "After {steps} steps, how much is left of what went in?"),
         (numbers(*_grows(m), _steps(label, ones, "", 0)),),
         _choose(
-            _("all of it"), (_("{shrunk}"), _("Then each step would take {more} away."), why),
-            (_("all of it"), _("Yes, all."), why), (_("nothing"), _("Then steps would overwrite it."), why),
+            _("all of it"), (_("{shrunk}"), _("Then each step would take {more} away."),
+             _("But steps only add. All of it is left, × 1.")),
+            (_("all of it"), _("Yes, all."), why),
+            (_("nothing"), _("Then steps would overwrite it."), _("They only add, so all of it is left, × 1.")),
         ),
         (numbers(*_grows(m), _steps(label, ones, "× 1")),),
     )  # fmt: skip
@@ -188,7 +185,7 @@ def _mix(m: Found) -> Scene:
              _("{row} = {sum}. Training found the table, and nothing binds its numbers.")),
         ),
         _table(m.table, known, _("holds"), lit=m.most),
-        _("These are **hyper-connections**: models with them guessed new stories a little better than with one stream."),
+        _("A 1 stands for a word's row of numbers. Such **hyper-connections** guess new stories better than one stream."),
         _page("Matrices"),
     )  # fmt: skip
 
@@ -215,16 +212,13 @@ def _deep(m: Found) -> Scene:
 
 def _mixed(table: Tensor) -> tuple[list[str], list[str]]:
     """What streams hold before a table mixes them, as its columns are named, and after."""
-    return [_("holds {n}", n=number(each, ".0f")) for each in HOLDS], _two(
-        table @ torch.tensor(HOLDS).double()
-    )
+    new = table @ torch.tensor(HOLDS).double()
+    return [_("holds {n}", n=number(each, ".0f")) for each in HOLDS], _two(new)
 
 
 def _share(m: Found) -> Scene:
     table, (holds, new) = m.bound[0], _mixed(m.bound[0])
-    why = _(
-        "A row that adds up to 1 shares out, as a look does. Such a mixture is never above its largest part."
-    )
+    why = _("A row that adds up to 1 shares out, as a look does. A mixture is never above its largest part.")
     return Scene(
         _("Another model's table: nothing below 0, each **row** adds up to 1. "
           "Streams hold 1, 1, 1, {top}. Can new ones hold more than {top}?"),
@@ -233,7 +227,8 @@ def _share(m: Found) -> Scene:
             _("never"),
             (_("yes, up to {all}"), _("Then a row would take all of all four."),
              _("It would add up to 4. But it adds up to 1, and shares out.")),
-            (_("a little"), _("Not even that."), why), (_("never"), _("Right, never."), why),
+            (_("a little"), _("Not even that."), _("A row that takes only of the {top} holds {top}, and no more.")),
+            (_("never"), _("Right, never."), why),
         ),
         _table(table, new, _("new"), holds), behind=_page("Matrices", BOUND),
     )  # fmt: skip
@@ -241,15 +236,15 @@ def _share(m: Found) -> Scene:
 
 def _fade(m: Found) -> Scene:
     holds, new = _mixed(torch.tensor(EMPTY).double())
-    why = _(
-        "No row takes anything of the last stream. So **columns** must add up to 1, too: then all of each goes on."
-    )
+    why = _("No row takes any of it. So **columns** must add up to 1, too: then all of each stream goes on.")
     return Scene(
         _("Here every row adds up to 1, too. Look at the last column. What is left of the {top}?"),
         _table(EMPTY, ["?"] * len(new), _("new"), holds),
         _choose(
             _("nothing"), (_("all of it"), _("Then the last column would add up to 1."), why),
-            (_("a quarter"), _("Then the last column would not be empty."), why), (_("nothing"), _("Yes, it has faded."), why),
+            (_("a quarter"), _("Then rows would take of it."),
+             _("But they take 0 of it. So **columns** must add up to 1, too: then all goes on.")),
+            (_("nothing"), _("Yes, it has faded."), why),
         ),
         _table(EMPTY, new, _("new"), holds), _("This table is an example."),
     )  # fmt: skip
@@ -264,11 +259,11 @@ def _sinkhorn(m: Found) -> Scene:
         done, why = n == len(m.divided) - 1, again if n % 2 else first
         off = {"off": _two([max((table.sum(axis) - 1).abs().max() for axis in (0, 1))])[0]}
         replies.append(Reply(verdicts[n % 2], last if done else why, done, _sums(table), off))
-    numbers = "\n".join(" ".join(f"{float(each):.2f}" for each in row) for row in m.table)
+    typed = "\n".join(" ".join(f"{float(each):.2f}" for each in row) for row in m.table)
     return Scene(
         _("Back to the free table. Divide rows by their sums, then columns, then rows … Press until all sums are 1.00."),
         _sums(m.table), Again(_("Divide"), replies),
-        behind=Behind("mhc", {"sview": "Sinkhorn dial", "sds": "Own matrix", "sdm": numbers}),
+        behind=Behind("mhc", {"sview": "Sinkhorn dial", "sds": "Own matrix", "sdm": typed}),
     )  # fmt: skip
 
 
@@ -277,7 +272,7 @@ def _bound(m: Found) -> Scene:
     free, bound = _steps(labels[0], growth(m.free), said["huge"], None, LOOK), growth(m.bound)
     why = _("A row that adds up to 1 makes 1 of ones, and so do {steps} in a row.")
     return Scene(
-        _("The other model has all {steps} tables bound so. Again all streams begin with 1. What does the largest hold at last?"),
+        _("The other model binds all {steps} tables so. Again all streams begin with 1. What does the largest hold at last?"),
         (numbers(free, _steps(labels[1], bound, "", FEW, DOES)),),
         _choose(
             "{bound}", ("{steps}", _("Then each step would add 1."), why), ("{bound}", _("Yes, as at first."), why),
@@ -291,9 +286,7 @@ def _bound(m: Found) -> Scene:
 def _even(m: Found) -> Scene:
     shares = [float(each) for each in composite(m.bound)[:, 0]]
     names = [_("stream {n}", n=n + 1) for n in range(len(shares))]
-    what = _(
-        "Each holds a quarter: nothing is lost, but all become alike. Only what steps add makes them differ again."
-    )
+    what = _("Each holds a quarter: nothing is lost, all become alike. Only what steps add parts them again.")
 
     def shown(values: Sequence[float | None]) -> Part:
         return bars(*(bar(name, value, DOES) for name, value in zip(names, values)))

@@ -7,10 +7,10 @@ import { mark } from "./marks.js";
 /** @typedef {import("./marks.js").Ruler} Ruler */
 /**
  * `right` and `below` are written at rows and columns under titles of their own, empty where nothing is; the row `lit` is framed.
- * @typedef {{ rows: string[], columns: string[], values: number[][], right: string[], below: string[], titles: [string, string], lit: number | null }} Grid
+ * @typedef {{ rows: string[], columns: string[], values: number[][], right: string[], below: string[], titles: [string, string], lit: number | null }} Matrix
  */
 
-/** @param {number} W @param {number} H @param {Grid} options @param {Ruler} ruler */
+/** @param {number} W @param {number} H @param {Matrix} options @param {Ruler} ruler */
 export function matrix(W, H, { rows, columns, values, right, below, titles, lit }, ruler) {
   const [big, tiny] = [W > 600, W < 260];
   const size = big ? 20 : 15;
