@@ -82,7 +82,7 @@ def test_by_chance_at_first_and_in_the_end_every_word_lies_nearest_to_one_of_its
     assert found.neighbours[-1] in groups[0] and {*found.film[0]} == {*names}
 
 
-def test_the_walk_ends_at_the_sister_and_that_of_the_king_does_not_end_at_the_queen(wv, found):
+def test_the_walk_from_see_ends_at_saw_and_that_of_the_king_not_at_the_queen(wv, found):
     unit = {
         word: np.asarray(wv.vector(word)) / float(wv.vector(word).norm())
         for word in (*vectors.WALK, *vectors.KING)
@@ -93,10 +93,25 @@ def test_the_walk_ends_at_the_sister_and_that_of_the_king_does_not_end_at_the_qu
 
     for word, value in found.walked.items():
         assert value == pytest.approx(cosine(goal(*vectors.WALK), wv.vector(word)), abs=1e-5)
-    assert wv.analogy(*vectors.WALK, 1)[0][0] == max(found.walked, key=found.walked.get) == "sister"
+    assert wv.analogy(*vectors.WALK, 1)[0][0] == max(found.walked, key=found.walked.get) == "saw"
+    assert [word for word, _ in wv.neighbours("see", 2)] == ["meet", "tell"]  # near where the walk begins
+    assert (
+        cosine(
+            unit["went"] - unit["go"],
+            np.asarray(wv.vector("saw")) / float(wv.vector("saw").norm()) - unit["see"],
+        )
+        > 0.6
+    )
     (best, value), (queen, less) = found.ends
     assert best == wv.analogy(*vectors.KING, 1)[0][0] != queen and value > less
     assert less == pytest.approx(cosine(goal(*vectors.KING), wv.vector("queen")), abs=1e-5)
     pairs = [pair for pair in vectors.analogies.RELATIONS["he : she"] if all(word in wv for word in pair)]
     right = [wv.analogy(a, b, c, 1)[0][0] == d for a, b in pairs for c, d in pairs if (a, b) != (c, d)]
     assert found.often == pytest.approx(sum(right) / len(right))
+    stayed = [
+        next(word for word, _ in wv.neighbours(c, 4) if word not in (a, b, c)) == d
+        for a, b in pairs
+        for c, d in pairs
+        if (a, b) != (c, d)
+    ]
+    assert found.stayed == pytest.approx(sum(stayed) / len(stayed)) and found.stayed < 0.7 * found.often

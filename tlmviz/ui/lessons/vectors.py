@@ -48,8 +48,8 @@ GROUPS = {
 }  # fmt: skip
 SEEN = (0, 1, 3, 7, 19)  # pictures of the film
 HOT, THINGS = "hot", ("sun", "soup", "cold")
-WALK, KING = ("father", "mother", "brother"), ("man", "woman", "king")
-WALKED, KINGS = ("uncle", "sister", "boy"), "queen"
+WALK, KING = ("go", "went", "see"), ("man", "woman", "king")
+WALKED, KINGS = ("meet", "saw", "tell"), "queen"  # two of them are nearest to where the walk begins
 RELATION = "he : she"
 
 
@@ -70,9 +70,10 @@ class Found:
     neighbours: list[str]  # of the word, in each picture
     hot: Mapping[str, float]
     walked: Mapping[str, float]
-    around: Mapping[str, Place]  # where the words of the walk lie, in the plane in which they lie widest
+    around: Mapping[str, Place]  # where the words of the walk lie, in the plane of the three that are given
     ends: list[tuple[str, float]]  # nearest to where the walk of the king ends, and the queen
     often: float  # of all analogies of the relation, the share that ends right
+    stayed: float  # and of whose third word the fourth is nearest, with no walk at all
 
     @property
     def nearest(self) -> str:
@@ -107,9 +108,18 @@ def measure(wv: WordVectors, text: str) -> Found:
     return Found(
         (len(wv.vocabulary), wv.config.d_model), cosine(WORD, OFFERED), company, counts, pairs,
         (float(before), float(after), float(np.linalg.norm(moved - step.v))), read, shown, neighbours, cosine(HOT, THINGS),
-        walked, _plane(wv, [*WALK, *WALKED]), [*ends, *queens.items()],
-        next(each.first for each in tallied if each.relation == RELATION),
+        walked, _plane(wv, [*WALK, max(walked, key=walked.__getitem__)]), [*ends, *queens.items()],
+        next(each.first for each in tallied if each.relation == RELATION), _stayed(wv),
     )  # fmt: skip
+
+
+def _stayed(wv: WordVectors) -> float:
+    """The share of the relation's analogies a : b = c : d in which d is nearest to c, but for a and b."""
+    row_of = {word: wv.index(word) for pair in analogies.RELATIONS[RELATION] for word in pair if word in wv}
+    fours = analogies.quadruples(analogies.RELATIONS[RELATION], row_of.get)
+    unit = nearness.unit(wv.vectors.float())
+    near = unit[[third for _a, _b, third, _d in fours]] @ unit.T
+    return float((analogies.ranks(near, fours) == 1).mean())
 
 
 def _goal(wv: WordVectors, a: str, b: str, c: str) -> torch.Tensor:
@@ -133,11 +143,16 @@ def _company() -> tuple[list[str], dict[str, list[float]]]:
 
 
 def _plane(wv: WordVectors, names: Sequence[str]) -> dict[str, Place]:
-    """Words in a plane, by their vectors of length 1."""
+    """Words in the plane of the first three, by their vectors of length 1: the way from the first to the second lies level."""
     vectors = nearness.unit(torch.stack([wv.vector(word) for word in names])).double().numpy()
-    [places] = film.places([vectors])
-    span = np.abs(places).max() * 1.3  # a way may end outside
-    return {word: (float(x / span), float(y / span)) for word, (x, y) in zip(names, places)}
+    from_first = vectors - vectors[0]
+    level = from_first[1] / np.linalg.norm(from_first[1])
+    across = from_first[2] - (from_first[2] @ level) * level
+    places = from_first @ np.stack([level, across / np.linalg.norm(across)]).T
+    every = np.concatenate([places, [places[2] + places[1]]])  # where the walk ends, too
+    middle = (every.max(0) + every.min(0)) / 2
+    places = (places - middle) / np.abs(every - middle).max() * 0.9
+    return {word: (float(x), float(y)) for word, (x, y) in zip(names, places)}
 
 
 def _film(wv: WordVectors) -> tuple[list[int], list[dict[str, Place]], list[str]]:
@@ -169,7 +184,7 @@ def words(m: Found, home: Found) -> dict[str, str]:
         "one": STEP[0], "other": STEP[1], "third": STEP[2], "before": little(m.step[0]), "after": percent(m.step[1]),
         "hot": HOT, "cold": max(m.hot, key=m.hot.__getitem__), "cold_is": _cos(max(m.hot.values())), "a": WALK[0], "b": WALK[1],
         "c": WALK[2], "man": KING[0], "woman": KING[1], "king": KING[2], "queen": KINGS, "ends": m.ends[0][0],
-        "there": _cos(m.ends[0][1]), "queen_is": _cos(m.ends[1][1]), "often": percent(m.often),
+        "there": _cos(m.ends[0][1]), "queen_is": _cos(m.ends[1][1]), "often": percent(m.often), "stayed": percent(m.stayed),
         "sister": max(m.walked, key=m.walked.__getitem__), "sister_is": _cos(max(m.walked.values())),
     }  # fmt: skip
 
@@ -283,7 +298,7 @@ def _company_scene(m: Found) -> Scene:
         replies.append(Reply(verdict, reason, pair == best, words=told, label="“{one}”, “{two}”"))
     return Scene(
         _("Here “cat” and “dog” **never meet**. Count who stands near each, {n} words each side. Whose neighbours are alike?"),
-        shown(False), Choose(replies), shown(True), _("Bars then count each neighbour; no window reaches into another sentence."),
+        shown(False), Choose(replies), shown(True), _("Each count is of one neighbour; no window reaches into another sentence."),
         Behind("word_vectors", {"wtext": TEXT}),
     )  # fmt: skip
 
@@ -373,12 +388,12 @@ def _walk(m: Found) -> Scene:
         ways = way("ab", (ax, ay), (bx, by)), way("cd", (cx, cy), goal, "" if told else "?", LOOK)
         return (plane(*points, ways=ways),)
 
-    why = _(
-        "It ends nearest to “{sister}”: {sister_is}. The way from man to woman is much the same in both pairs."
+    right = _(
+        "{sister_is}. From now to then the way is much the same, though nobody said what a past tense is."
     )
-    whys = {name: (_("Not there."), _("“{it}” has {its}. ") + why) for name in m.walked} | {
-        best: (_("Yes."), why)
-    }
+    start = _("“{it}” lies near “{c}”, where the walk begins. It ends nearest to “{sister}”, {sister_is}.")
+    whys = {name: (_("That is no step at all."), start) for name in m.walked}
+    whys[best] = _("Yes, “{sister}”."), right
     return Scene(
         _("A way leads from “{a}” to “{b}”. Walk the **same** way from “{c}”. Whose numbers are nearest to its end?"),
         picture(False), _choose(m.walked, whys), picture(True), _("The words that are given do not count."),
@@ -388,7 +403,7 @@ def _walk(m: Found) -> Scene:
 
 def _king(m: Found) -> Scene:
     what = _(
-        "Nearest is “{ends}”, {there}; “{queen}” has {queen_is}. Of such walks, {often} end where they should."
+        "Here it ends at “{ends}”. Of all such walks {often} end right; with no step at all {stayed} would."
     )
     verdicts = _("Well guessed."), _("More often than that."), _("Far less often.")
     good, low, high = (Reply(verdict, what, not n) for n, verdict in enumerate(verdicts))
@@ -396,7 +411,8 @@ def _king(m: Found) -> Scene:
     def shown(told: bool) -> Picture:
         row = bar(_("end right"), m.often if told else None, LOOK, "often")
         ends = (bar(name, value, SOFT, says=_cos(value)) for name, value in m.ends)
-        return (bars(row, share=0.4), bars(*ends, share=0.6)) if told else (bars(row),)
+        still = bar(_("with no step"), m.stayed, SOFT)
+        return (bars(row, still, share=0.5), bars(*ends, share=0.5)) if told else (bars(row),)
 
     return Scene(
         _("It is told that “{man}” to “{woman}” leads from “{king}” to “{queen}”. How many of all such walks end right? Drag."),

@@ -30,7 +30,7 @@ export function plane(W, H, { points, ways }, ruler) {
     const to = at([x, y]);
     marks.push(mark(`dot-${id}`, "rect", { x: to.x - r, y: to.y - r, w: 2 * r, h: 2 * r, rx: r }, { tone, time: 1400 }));
     if (tiny) continue;
-    const name = { x: to.x + 1.7 * r, y: to.y + size * 0.34, w: ruler(id, size, true) * 1.1 };
+    const name = { x: to.x + 1.7 * r, y: to.y + size * (ways.some(({ from }) => from[0] === x && from[1] === y) ? -0.6 : 0.34), w: ruler(id, size, true) * 1.1 };
     const beside = named.filter((other) => other.x < name.x + name.w && name.x < other.x + other.w);
     name.y = Math.max(name.y, ...beside.filter((other) => other.y > name.y - size).map((other) => other.y + size)); // below those that it would lie on
     named.push(name);
