@@ -311,3 +311,16 @@ test("words lie in a plane at their places, names and all inside it, and a way l
     assert.ok(Math.abs(way.x1 - mother.x - mother.w / 2) < 1 && Math.abs(way.y2 - brother.y - brother.h / 2) < 1);
   }
 });
+
+test("on a number line dots and steps lie where their numbers are, and a dot on a step lies on its line", () => {
+  const line = (id, dots) => ({ id, label: id, says: "30%", tone: "look", ticks: [-2, -1, 0, 1, 2], dots });
+  for (const [W, H] of [...SIZES, [240, 120]]) {
+    const picture = marksOf("steps", { rows: [line("given", [0.4, 1.4, -2]), line("kept", [0, 1, -2])], low: -2.5, high: 2.5, named: [[0, "0"]] }, W, H);
+    const middle = (key) => { const { x, w } = find(picture, `steps:${key}`).to; return x + w / 2; };
+    const step = middle("kept-tick-3") - middle("kept-tick-2");
+    assert.ok(Math.abs(middle("given-dot-0") - middle("given-tick-2") - 0.4 * step) < 0.01);
+    assert.ok(Math.abs(middle("kept-dot-1") - middle("kept-tick-3")) < 0.01 && Math.abs(middle("kept-dot-2") - middle("kept-tick-0")) < 0.01);
+    for (const { key, to, type } of picture.marks) if (type === "rect") assert.ok(to.x >= 0 && to.x + to.w <= W && to.y >= 0 && to.y + to.h <= H, key);
+    assert.equal(find(picture, "steps:named-0") !== undefined, W > 260);
+  }
+});

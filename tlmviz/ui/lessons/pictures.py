@@ -280,3 +280,22 @@ def twig(
 def tree(*twigs: Row, press: Iterable[int] = (), verb: str = "", share: float = 1.0) -> Part:
     """Ways that a text may go on, word by word. `press`: twigs to tap, by their number."""
     return Part("tree", {"nodes": twigs, "press": list(press), "verb": verb or _("Tap")}, share)
+
+
+def stepped(
+    name: str, label: str, ticks: Iterable[float], dots: Iterable[float], says: str = "", tone: str = INK
+) -> dict[str, object]:
+    """One number line: the steps of a format, and numbers as dots."""
+    told = [[round(float(each), 4) for each in values] for values in (ticks, dots)]
+    return {"id": name, "label": label, "says": says, "tone": tone, "ticks": told[0], "dots": told[1]}
+
+
+def steps(
+    low: float,
+    high: float,
+    *lines: Mapping[str, object],
+    named: Iterable[tuple[float, str]] = (),
+    share: float = 1.0,
+) -> Part:
+    """Number lines from `low` to `high`, one above another; `named` values are written below."""
+    return Part("steps", {"rows": lines, "low": low, "high": high, "named": list(named)}, share)

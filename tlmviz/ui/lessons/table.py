@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from . import block, cheap, finding, looking, next_word, scores, search, streams, vectors, where
+from . import block, cheap, finding, looking, next_word, scores, search, small, streams, vectors, where
 from .parts import Lesson
 
 LESSONS: dict[str, Lesson] = {
     module.LESSON.name: module.LESSON
-    for module in (next_word, looking, finding, scores, block, where, cheap, search, streams, vectors)
+    for module in (next_word, looking, finding, scores, block, where, cheap, search, streams, vectors, small)
 }

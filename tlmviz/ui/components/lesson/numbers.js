@@ -13,7 +13,7 @@ import { mark } from "./marks.js";
  * Where rows stand: on a wide window the label beside its row, on a phone above it, in the margin of an end none.
  * @param {number} W @param {number} H @param {{ id: string, label: string, says: string, tone: string }[]} rows @param {Ruler} ruler
  */
-function placedRows(W, H, rows, ruler) {
+export function placedRows(W, H, rows, ruler) {
   const [big, tiny] = [W > 600, W < 260];
   const size = big ? 20 : 16;
   const room = (/** @type {string[]} */ texts) => (big ? Math.max(...texts.map((text) => ruler(text, size, true))) * 1.1 + 24 : 4);

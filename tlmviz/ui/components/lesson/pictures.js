@@ -9,6 +9,7 @@ import { placed } from "./marks.js";
 import { matrix } from "./matrix.js";
 import { dots, numbers } from "./numbers.js";
 import { plane } from "./plane.js";
+import { steps } from "./steps.js";
 import { strip } from "./strip.js";
 import { tower } from "./tower.js";
 import { tree } from "./tree.js";
@@ -21,7 +22,7 @@ import { tree } from "./tree.js";
 const page = (_W, _H, { link }) => ({ marks: [], hits: [], frame: link });
 
 /** @type {Record<string, (W: number, H: number, options: any, ruler: Ruler) => Picture>} */
-const KINDS = { bars, cards, clocks, dots, fan, grid, matrix, numbers, odds, page, plane, rings, strip, tower, tree };
+const KINDS = { bars, cards, clocks, dots, fan, grid, matrix, numbers, odds, page, plane, rings, steps, strip, tower, tree };
 
 /**
  * All parts of a picture, one above another.
