@@ -57,26 +57,30 @@ def ways_in(chosen: Room) -> None:
             )
         )
         taken = Taken(name := Room.lesson.draw(), LESSONS[name])
-        st.button(_("Open a room"), key="roomopen", on_click=_open, args=(name,))
-        scenes = _scenes(taken)
-        questions = {number: _plain(scene["says"]) for number, scene in scenes.items() if scene["answers"]}
-        long = _(
-            "{scenes} scenes, {questions} questions, about five minutes. It asks:",
-            scenes=len(scenes),
-            questions=len(questions),
-        )
-        st.markdown(
-            f"*{_(taken.lesson.says)}* {long}\n\n"
-            + "\n".join(f"- {markdown.plain(each)}" for each in questions.values())
-        )
-        with st.container(horizontal=True):
-            _one_question(taken, questions)
-            _own_question()
+        absent = runner.absent(taken.lesson)
+        if absent is None:
+            _offered(taken)
+        else:
+            st.info(frame.worded(absent))
     with student:
         st.subheader(_("For a student"), anchor=False)
         st.markdown(_("Type the code on the wall, or scan the QR code beside it."))
         Room.code.draw()
         _join("" if chosen.secret else chosen.code.strip())  # of a teacher's link it was said above
+
+
+def _offered(taken: Taken) -> None:
+    """A lesson to open a room on, with what it asks; one of its questions alone, or one of the teacher's own."""
+    st.button(_("Open a room"), key="roomopen", on_click=_open, args=(taken.name,))
+    scenes = _scenes(taken)
+    questions = {number: _plain(scene["says"]) for number, scene in scenes.items() if scene["answers"]}
+    count = {"scenes": len(scenes), "questions": len(questions)}
+    long = _("{scenes} scenes, {questions} questions, about five minutes. It asks:", **count)
+    listed = "\n".join(f"- {markdown.plain(each)}" for each in questions.values())
+    st.markdown(f"*{_(taken.lesson.says)}* {long}\n\n{listed}")
+    with st.container(horizontal=True):
+        _one_question(taken, questions)
+        _own_question()
 
 
 def _scenes(taken: Taken) -> dict[int, dict[str, Any]]:

@@ -132,14 +132,23 @@ def test_a_scene_that_is_not_there_is_the_end_which_leads_to_a_fresh_lesson(page
 
 @pytest.mark.parametrize("name", LESSONS)
 @pytest.mark.parametrize("scheme", ["light", "dark"])
-def test_a_lesson_is_for_everyone_on_a_phone(browser, server, name, scheme):
+def test_a_lesson_is_for_everyone_and_fits_at_both_widths(browser, server, name, scheme):
     with phone(browser, scheme) as page:
         page.emulate_media(reduced_motion="reduce", color_scheme=scheme)
         open_link(page, server, "lessons", lesson=name)
         lesson, scenes = opened(page)
         for _ in range(scenes):
-            assert unread(page) == []
+            looked_at(page, scheme)
             answered(page, lesson)
+            looked_at(page, scheme)
             page.keyboard.press("Enter")
         expect(lesson).to_contain_text("Now you can explain this")
-        assert unread(page) == []
+        looked_at(page, scheme)
+
+
+def looked_at(page, scheme) -> None:
+    """Everybody can read it, and nothing lies outside its place."""
+    assert unread(page) == []
+    if scheme == "light":
+        fits(page)
+        page.set_viewport_size(PHONE)

@@ -377,4 +377,5 @@ LESSON = Lesson(
     N_("What a model keeps of all that it has read, how much memory that takes, and how one answers six people at once."),
     OWN, STORY, measure, words, plot, end, lambda _name: {name: compute.model(name) for name in MODELS},
     measured_on=N_("Every number was measured on four small real models that differ in their keys and values alone."),
+    also=MODELS[1:],
 )  # fmt: skip

@@ -151,7 +151,7 @@ class Lesson:
     text that is not the lesson's, `plot` and `end` get both measures, of that text and of the lesson's own; `words` say what
     stands for {names} in their sentences. A model that is no language model has its own `load`; how it reads a visitor's text,
     `surprise` says: how many times as much as a text of its own kind that costs it. Where no scene asks for one, no text is read.
-    `measured_on` says on what, at the end.
+    `measured_on` says on what, at the end; `also` names the models that it needs beside its own.
     """
 
     name: str
@@ -166,3 +166,4 @@ class Lesson:
     load: Callable[[str], Any] | None = None
     surprise: Callable[[str, str], float] | None = None
     measured_on: str = ""
+    also: Sequence[str] = ()

@@ -130,8 +130,8 @@ def _heads(model: str) -> str:
 
 
 def absent(lesson: Lesson) -> UnknownName | None:
-    """What is to be said where the model of a lesson is not installed."""
-    return menu.absent("", (lesson.model,))
+    """What is to be said where a model of a lesson is not installed."""
+    return menu.absent("", (lesson.model, *lesson.also))
 
 
 def to(name: str) -> str:

@@ -323,4 +323,5 @@ LESSON = Lesson(
     N_("Four streams in place of one, mixed at every step. What do many mixings make of a 1, and what keeps it a 1?"),
     FREE, STORY, measure, words, plot, end, load,
     measured_on=N_("Tables and sums are those of two small real models with 24 layers each."),
+    also=(BOUND,),
 )  # fmt: skip

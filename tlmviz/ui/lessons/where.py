@@ -290,4 +290,5 @@ LESSON = Lesson(
     N_("Attention does not see the order of words. How models tell places: waves, and hands that turn. What lies beyond?"),
     NONE, STORY, measure, words, plot, end, load,
     measured_on=N_("Every number was measured on five small real models, of which four differ in nothing but their places."),
+    also=(MODEL, *ZOO),
 )  # fmt: skip
