@@ -118,6 +118,17 @@ def test_a_sentence_of_ones_own_is_read_or_kept_with_the_reason(page, server):
     wait_for_param(page, "sentence", "The cat saw a bird. The dog saw a")
 
 
+def test_a_picture_is_saved_with_its_own_colours(page, server):
+    open_link(page, server, "lessons", lesson="next")
+    lesson, _ = opened(page)
+    lesson.locator(".acts button").first.click()
+    with page.expect_download() as saved:
+        lesson.get_by_role("button", name="Save this picture").click()
+    text = saved.value.path().read_text(encoding="utf-8")
+    assert saved.value.suggested_filename == "lesson-next-1.svg" and "What would you write?" in text
+    assert text.startswith("<svg") and "truck" in text and "rgb(" in text and "var(--" not in text
+
+
 def test_a_scene_that_is_not_there_is_the_end_which_leads_to_a_fresh_lesson(page, server):
     open_link(page, server, "lessons", lesson="next", scene="77")
     lesson, _ = opened(page)

@@ -12,6 +12,7 @@ import { keepLeft } from "./left.js";
 import { makeStage } from "./marks.js";
 import { composed } from "./pictures.js";
 import { LONGEST, follow, linkTo, placeIn, placeNow } from "./progress.js";
+import { saveButton } from "./save.js";
 
 /** @typedef {import("./acts.js").Scene} Scene */
 /** @typedef {import("./acts.js").State} State */
@@ -278,7 +279,7 @@ function create(host) {
   close.setAttribute("aria-label", _("All lessons"));
   close.className = "close";
   const root = make("dialog", { className: "lesson", testid: "lesson", "aria-labelledby": "says" },
-    make("header", {}, close, p.title, p.nav), p.says, make("div", { className: "middle" }, p.stage, p.end),
+    make("header", {}, close, p.title, saveButton(svg, () => ({ name: `lesson-${v.data.name}-${v.at}`, says: p.says.textContent ?? "" })), p.nav), p.says, make("div", { className: "middle" }, p.stage, p.end),
     make("footer", {}, p.acts, p.own, p.note, p.after, make("div", { className: "ways" }, p.behind, p.next)));
   host.append(root);
   const v = /** @type {View} */ (/** @type {unknown} */ ({ root, parts: p, stage: makeStage(svg), little: [], at: 1, states: [], sent: "", room: { scene: 0, note: "", vote: 1, votes: [] } }));
