@@ -26,13 +26,14 @@ export function plane(W, H, { points, ways }, ruler) {
   }
   /** @type {{ x: number, y: number, w: number }[]} */
   const named = [];
-  for (const { id, x, y, tone, strong } of [...points].sort((a, b) => b.y - a.y)) {
+  for (const { id, x, y, tone, strong } of [...points].sort((a, b) => Number(b.strong) - Number(a.strong) || b.y - a.y)) {
     const to = at([x, y]);
     marks.push(mark(`dot-${id}`, "rect", { x: to.x - r, y: to.y - r, w: 2 * r, h: 2 * r, rx: r }, { tone, time: 1400 }));
     if (tiny) continue;
     const name = { x: to.x + 1.7 * r, y: to.y + size * (ways.some(({ from }) => from[0] === x && from[1] === y) ? -0.6 : 0.34), w: ruler(id, size, true) * 1.1 };
     const beside = named.filter((other) => other.x < name.x + name.w && name.x < other.x + other.w);
     name.y = Math.max(name.y, ...beside.filter((other) => other.y > name.y - size).map((other) => other.y + size)); // below those that it would lie on
+    if (name.y > to.y + 3 * size) continue; // in a heap names wait until there is room
     named.push(name);
     marks.push(mark(`name-${id}`, "text", { x: name.x, y: name.y, size }, { text: id, story: true, weight: strong ? 700 : 400, tone: strong ? tone : "ink", time: 1400 }));
   }
