@@ -18,7 +18,7 @@ from .. import translation
 from ..language import N_, _
 from .measures import little, shared_out
 from .parts import Behind, Choose, Drag, End, Lesson, Part, Picture, Press, Reply, Scene, Tap
-from .pictures import DOES, INK, LOOK, NOTE, SOFT, bar, bars, look, strip
+from .pictures import DOES, INK, LOOK, NOTE, SOFT, bar, bars, pair
 
 DOT, GENERAL, ADDITIVE = MODELS = "eng-fra-dot", "eng-fra-general", "eng-fra-additive"
 BOOK, WORK = "He gave me an interesting book.", "They are working."
@@ -140,19 +140,13 @@ def plot(m: Found, home: Found) -> list[Scene]:
 
 def _lines(
     text: Text, looks: Mapping[int, str] | None = None, *, rows: Rows | None = None, french: Sequence[str] = (),
-    blank: str = "", told: bool = False, under: int | None = None, press: Iterable[int] = (), share: float = 1.0,
+    under: int | None = None, new: bool = False, press: Iterable[int] = (), share: float = 1.0,
 ) -> Part:  # fmt: skip
-    """The English above the French, with the looks of some of its pieces, by tone; -1 is the `blank` at its end."""
-    count, pieces = len(text.english) + 1, [*(french or text.french)]
+    """The English and the French, with the looks of some of its pieces, by tone."""
     rows = text.looks if rows is None else rows
-    drawn = []
-    for step, tone in (looks or {}).items():
-        row = rows[len(pieces) if step < 0 else step]
-        drawn.append(look(f"{step}", step if step < 0 else count + step, [0, *row], tone))
-    tokens = ["", *text.english, " " + pieces[0], *pieces[1:]]
-    return strip(
-        tokens, blank=blank, told=told, looks=drawn, press=[at + 1 for at in press],
-        under=under if under is None or under < 0 else count + under, verb=_("Look at"), share=share,
+    drawn = [(step, rows[step], tone) for step, tone in (looks or {}).items()]
+    return pair(
+        text.english, french or text.french, drawn, under=under, bold=new, press=press, verb=_("Look at"), share=share
     )  # fmt: skip
 
 
@@ -161,20 +155,18 @@ def _order(m: Found) -> Scene:
     replies = {}
     for at, word in enumerate(text.english):
         told = {"word": word.strip(), "its": little(text.looks[step][at])}
-        replies[at + 1] = Reply(
-            _("Not there."), _("“{word}” gets {its} of the look, “book” {book}."), words=told
-        )
+        replies[at] = Reply(_("Not there."), _("“{word}” gets {its} of the look, “book” {book}."), words=told)
     early = _(
         "That is next in English. French says “un livre intéressant”, a book interesting. So it looks at “book” first."
     )
-    replies[text.at("interesting") + 1] = Reply(_("Not yet."), early)
+    replies[text.at("interesting")] = Reply(_("Not yet."), early)
     yes = _("It gets {book} of the look and becomes “livre”. French puts “interesting” behind the book.")
-    replies[text.at("book") + 1] = Reply(_("Yes, “book”."), yes, True)
+    replies[text.at("book")] = Reply(_("Yes, “book”."), yes, True)
     begun = text.french[:step]
     return Scene(
         _("A translator writes French piece by piece, and looks at the English each time. Tap the word it now looks at most."),
-        (_lines(text, french=begun, blank="?", under=-1, press=range(len(text.english))),), Tap(replies),
-        (_lines(text, {-1: LOOK}, french=begun, blank="livre", told=True, under=-1),),
+        (_lines(text, french=[*begun, " ?"], under=step, press=range(len(text.english))),), Tap(replies),
+        (_lines(text, {step: LOOK}, french=[*begun, " livre"], under=step, new=True),),
         _("So far: he has given me a …"), _page(ADDITIVE),
     )  # fmt: skip
 
@@ -212,8 +204,8 @@ def _pieces(m: Found) -> Scene:
     )
     stop = _("The full stop says nothing of who works. The ending looks at “are”: {are}.")
     replies = {
-        text.at("They") + 1: Reply(_("Close."), they), text.at("are") + 1: Reply(_("Yes, “are”."), yes, True),
-        text.at("working") + 1: Reply(_("That one is done."), root), text.at(".") + 1: Reply(_("Not there."), stop),
+        text.at("They"): Reply(_("Close."), they), text.at("are"): Reply(_("Yes, “are”."), yes, True),
+        text.at("working"): Reply(_("That one is done."), root), text.at("."): Reply(_("Not there."), stop),
     }  # fmt: skip
     return Scene(
         _("Long words are written in pieces: “travaill” looked at “working”. Tap the word that its ending “ent” looks at most."),
@@ -239,7 +231,7 @@ def _force(m: Found) -> Scene:
             text, {step: LOOK}, rows=[row] * (step + 1), french=pieces, under=step, press=() if ended else every
         )  # fmt: skip
         told = {"word": text.english[at].strip(), "piece": pieces[step].strip(), "whole": whole}
-        replies[at + 1] = Reply(
+        replies[at] = Reply(
             _("It ends.") if ended else _("Not yet."), yes if ended else no, ended, (shown,), told
         )
     return Scene(
@@ -374,7 +366,7 @@ def end(m: Found, home: Found) -> list[End]:
               "{general_lead} or {add_lead} points."),
             (bars(*(bar(name, 0.9 * lead / most, LOOK, says=number(lead, ".1f")) for name, lead in leads)),)),
         End(_("The look makes the word: at “.” the translation ends, or general is only {sure} sure; at “interesting” {forced}."),
-            (bars(bar(_("at “.”"), m.general.sure[m.general.step("intéressant")]), bar(_("at “interesting”"), m.sure, DOES)),)),
+            (bars(bar(_("at “.”"), m.general.sure[m.general.step("intéressant")]), bar(_("forced"), m.sure, DOES)),)),
     ]  # fmt: skip
 
 
@@ -383,4 +375,5 @@ LESSON = Lesson(
     N_("Where a translator looks for each word that it writes, three ways to score a look, and what happens if it is forced."),
     ADDITIVE, BOOK, measure, words, plot, end, load,
     measured_on=N_("Every number was measured on three small real models that translate English into French."),
+    also=(DOT, GENERAL),
 )  # fmt: skip
