@@ -80,15 +80,18 @@ def test_the_two_pieces_of_a_word_look_at_two_words(models, found):
 def test_a_forced_look_writes_what_it_looks_at(models, found):
     mt, step = models[aligned.ADDITIVE], 6
     begun = "Il m'a donné un"
-    for at, (whole, pieces) in found.forced.items():
+    for at, (whole, pieces, sure) in found.forced.items():
         _ids, rows = written(mt, aligned.BOOK, begun, {step: at})
-        if at not in (0, 3):  # “He” and “an”, of which the beam takes no likeliest piece for sure
-            assert mt.tokenizer.name(int(rows[step][2].argmax())) == pieces[step]
+        best = int(rows[step][2].argmax())
+        assert (mt.tokenizer.name(best), float(rows[step][2][best])) == (
+            pieces[step],
+            pytest.approx(sure, abs=2e-3),
+        )
         assert whole.startswith(begun)
-    assert [pieces[step].strip() for _whole, pieces in found.forced.values()] == [
+    assert [pieces[step].strip() for _whole, pieces, _sure in found.forced.values()] == [
         "peu", "donné", "m", "un", "intéressant", "livre", ".",
     ]  # fmt: skip
-    ends = [at for at, (_whole, pieces) in found.forced.items() if len(pieces) == step + 1]
+    ends = [at for at, (_whole, pieces, _sure) in found.forced.items() if len(pieces) == step + 1]
     assert ends == [6] and found.forced[6][0] == f"{begun}."
 
 

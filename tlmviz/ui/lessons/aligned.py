@@ -23,6 +23,9 @@ from .pictures import DOES, INK, LOOK, NOTE, SOFT, bar, bars, pair
 DOT, GENERAL, ADDITIVE = MODELS = "eng-fra-dot", "eng-fra-general", "eng-fra-additive"
 BOOK, WORK = "He gave me an interesting book.", "They are working."
 Rows = list[list[float]]
+Forced = tuple[
+    str, list[str], float
+]  # a translation, its pieces, and how sure the one under the forced look was
 
 
 @dataclass(frozen=True)
@@ -67,7 +70,7 @@ class Found:
     additive: Text
     work: Text
     size: int  # numbers of a state
-    forced: Mapping[int, tuple[str, list[str]]]  # by the word looked at: the translation and its pieces
+    forced: Mapping[int, Forced]  # by the word that is looked at
     turned: Rows  # of the general score without its table
     level: Rows  # of the additive one without its squeeze
     sure: float  # of the last word, where the general one looks at its English
@@ -110,9 +113,11 @@ def _read(mt: Translator, text: str) -> tuple[Text, Rows]:
     return found, [shared_out(row) for row in points[:-1].tolist()]
 
 
-def _forced(mt: Translator, written: Sequence[int], pin: dict[int, int]) -> tuple[str, list[str]]:
+def _forced(mt: Translator, written: Sequence[int], pin: dict[int, int]) -> Forced:
+    """What is written from a forced look on."""
     found = mt.search(BOOK, BeamOptions(prefix=tuple(written)), pin).hypotheses()[0]
-    return mt.text(found.tokens), mt.names(found.tokens[:-1])
+    chances = coverage.next_tokens(mt, BOOK, written, pin)
+    return mt.text(found.tokens), mt.names(found.tokens[:-1]), float(chances[found.tokens[len(written)]])
 
 
 def words(m: Found, home: Found) -> dict[str, str]:
@@ -196,7 +201,7 @@ def _several(m: Found) -> Scene:
 def _pieces(m: Found) -> Scene:
     text, step = m.work, m.work.step("ent")
     yes = _(
-        "It gets {are}, “They” {they}. The ending says that **they** do it: one French word translates two English ones."
+        "It gets {are}, “They” {they}. The ending says that **they** do it. So one French word looks at two English ones."
     )
     they = _("It gets {they}, “are” {are}. Both say who works; the ending looks at “are” more.")
     root = _(
@@ -217,25 +222,25 @@ def _pieces(m: Found) -> Scene:
 
 def _force(m: Found) -> Scene:
     text, step, every = m.additive, m.additive.step("livre"), range(len(m.additive.english))
+    yes = _(
+        "It looks at the full stop, {its} sure, writes one and is done: the book is lost. What it looks at, it writes."
+    )
     replies = {}
-    for at, (whole, pieces) in m.forced.items():
+    for at, (whole, pieces, sure) in m.forced.items():
         ended, own = at == text.at("."), at == text.at("book")
-        no = _("Looking at “{word}”, it writes “{piece}” and goes on: “{whole}”")
+        no = _("Looking at “{word}”, it is {its} sure of “{piece}”, and goes on: “{whole}”")
         if own:
             no = _("“book” is where it looked by itself: “{whole}”")
-        yes = _(
-            "It looks at the full stop, writes one, and is done: the book is lost. What it looks at makes what it writes."
-        )
         row = [float(at == each) for each in every]
         shown = _lines(
             text, {step: LOOK}, rows=[row] * (step + 1), french=pieces, under=step, press=() if ended else every
         )  # fmt: skip
-        told = {"word": text.english[at].strip(), "piece": pieces[step].strip(), "whole": whole}
-        replies[at] = Reply(
-            _("It ends.") if ended else _("Not yet."), yes if ended else no, ended, (shown,), told
-        )
+        told = {"word": text.english[at].strip(), "piece": pieces[step].strip(), "whole": whole, "its": little(sure)}  # fmt: skip
+        verdict, why = (_("It ends."), yes) if ended else (_("Not yet."), no)
+        replies[at] = Reply(verdict, why, ended, (shown,), told)
     return Scene(
-        _("Behind “un” it looked at “book” and wrote “livre”. Now **force** that look: tap words until it ends there."),
+        _("Behind “un” it looked at “book” and wrote “livre”. Now **force** that look: tap words until the translation ends "
+          "there."),
         (_lines(text, {step: SOFT}, under=step, press=every),), Press(replies),
         hint=_("Each tap sends this one look to that word; all behind it is written anew."),
         behind=_page(ADDITIVE, aview="Force attention", apin=f"{step + 1}-{text.at('.') + 1}"),
@@ -252,9 +257,7 @@ def _points(m: Found) -> Scene:
     even = _(
         "The points themselves are not shared out: each point more counts 2.7 times, and “book” leads by {dot_lead}."
     )
-    half = _(
-        "That would be a lead of less than one point. “book” leads by {dot_lead}, and each counts 2.7 times."
-    )
+    half = _("That would be no lead at all. “book” leads by {dot_lead}, and each point counts 2.7 times.")
     replies = [
         Reply(_("Far more."), half, label=percent(0.5)),
         Reply(_("Even more."), even, label=percent(parts[0] / sum(parts))),
@@ -272,7 +275,8 @@ def _points(m: Found) -> Scene:
     return Scene(
         _("**Dot** multiplies the writer's {d} numbers by an English word's, one by one, and adds: **points**. What share will "
           "“book” get?"), shown(False), Choose(replies), shown(True),
-        _("Another translator, which scores by dot, before “livre”. Points below 0 have no bar."), _scores(DOT, step),
+        _("What is written so far is a list of {d} numbers, and so is each word. Another translator; below 0 there is no bar."),
+        _scores(DOT, step),
     )  # fmt: skip
 
 
@@ -291,7 +295,7 @@ def _turned(m: Found) -> Scene:
     return Scene(
         _("**General** first mixes a word's numbers by a learned table W, then goes on as dot. Without W, how many of {N} looks "
           "stay?"), (_lines(text, dict.fromkeys(every, LOOK)),), Choose(replies), (_lines(text, kept, rows=m.turned),),
-        _("A third translator. It stays if it goes most to the same word; a piece has one look."), _scores(GENERAL, 0),
+        _("A third translator. A look stays if it goes most to the same word as with W."), _scores(GENERAL, 0),
     )  # fmt: skip
 
 
@@ -313,7 +317,7 @@ def _squeezed(m: Found) -> Scene:
     return Scene(
         _("**Additive** adds two mixed lists and squeezes each sum between −1 and 1. Without the squeeze, what do French words "
           "look at?"), (_lines(text, tones),), Choose(replies), (_lines(text, tones, rows=m.level),),
-        _("The first translator. Squeezed sums are weighed and added: points. Three words' looks are drawn."),
+        _("The translator of the first scenes. Its squeezed sums, weighed and added, are the points. Drawn: three words' looks."),
         _scores(ADDITIVE, three[1]),
     )  # fmt: skip
 
@@ -324,7 +328,7 @@ def _sure(m: Found) -> Scene:
         "“.” keeps a little of the words read before it. Forced to look at “interesting”, general is {forced} sure."
     )
     replies = (
-        Reply(_("Well guessed."), why, True), Reply(_("A little more."), why),
+        Reply(_("Well guessed."), why, True), Reply(_("It is a little more."), why),
         Reply(_("Less: it looks elsewhere."), why),
     )  # fmt: skip
 
