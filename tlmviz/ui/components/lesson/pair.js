@@ -13,9 +13,9 @@ import { mark } from "./marks.js";
  */
 /** @typedef {{ text: string, x: number, y: number, w: number }} Laid */
 
-const LEAST_LOOK = 0.02; // shares below are not drawn
-const SAID = 0.15; // and those below are not written
-const MIDDLE = 0.43; // of a phone's width: where the first text ends
+const LEAST_RIBBON = 0.02; // shares below are not drawn
+const LEAST_SAID = 0.15; // and those below are not written
+const FIRST_ENDS = 0.43; // of a phone's width: where the first text ends
 
 /** @param {number} W @param {number} H @param {Pair} options @param {Ruler} ruler */
 export function pair(W, H, { words, below, looks, under, bold, press, picked = null, verb }, ruler) {
@@ -25,7 +25,7 @@ export function pair(W, H, { words, below, looks, under, bold, press, picked = n
   const rows = Math.max(...texts.map((text) => text.length));
   let size = wide ? 38 : Math.min(22, (H / rows) * 0.62);
   const along = (/** @type {string[]} */ text) => widths(text, size).reduce((sum, w, n) => sum + w + (n && text[n][0] === " " ? 0.3 * size : 0), 0);
-  const fits = () => (wide ? Math.max(...texts.map(along)) <= W - 8 : Math.max(...widths(texts[0], size)) + ruler("100%", size, false) <= MIDDLE * W);
+  const fits = () => (wide ? Math.max(...texts.map(along)) <= W - 8 : Math.max(...widths(texts[0], size)) + ruler("100%", size, false) <= FIRST_ENDS * W);
   while (size > 8 && !fits()) size--;
   const [apart, step] = [Math.min(H * 0.5, 5.2 * size), Math.min(H / rows, 48)];
   const left = wide ? (W - Math.max(...texts.map(along))) / 2 : 0;
@@ -34,7 +34,7 @@ export function pair(W, H, { words, below, looks, under, bold, press, picked = n
     let x = left;
     return widths(text, size).map((w, n) => {
       const said = text[n].trim();
-      if (!wide) return { text: n && /^\p{L}/u.test(text[n]) ? `·${said}` : said, x: side ? W * (MIDDLE + 0.19) : W * MIDDLE - w, y: H / 2 + (n - (text.length - 1) / 2) * step + size * 0.34, w };
+      if (!wide) return { text: n && /^\p{L}/u.test(text[n]) ? `·${said}` : said, x: side ? W * (FIRST_ENDS + 0.19) : W * FIRST_ENDS - w, y: H / 2 + (n - (text.length - 1) / 2) * step + size * 0.34, w };
       if (n && text[n][0] === " ") x += 0.3 * size;
       x += w;
       return { text: said, x: x - w, y: H / 2 + (side ? apart / 2 : -apart / 2) + size * 0.34, w };
@@ -48,7 +48,7 @@ export function pair(W, H, { words, below, looks, under, bold, press, picked = n
   for (const { from, weights, tone } of looks) {
     weights.forEach((w, to) => {
       const [q, k] = [second[from], first[to]];
-      if (!q || !k || w < LEAST_LOOK) return;
+      if (!q || !k || w < LEAST_RIBBON) return;
       const ends = wide
         ? { x1: q.x + q.w / 2, y1: q.y - size * 0.95, x2: k.x + k.w / 2, y2: k.y + size * 0.42, b1: -size * 1.4, b2: size * 1.4, dx: 0 }
         : { x1: q.x - 10, y1: q.y - size * 0.34, x2: k.x + k.w + 10, y2: k.y - size * 0.34, b1: 0, b2: 0, dx: -W * 0.09 };
@@ -56,11 +56,16 @@ export function pair(W, H, { words, below, looks, under, bold, press, picked = n
       if (w > (lit.get(to)?.w ?? 0)) lit.set(to, { w, tone });
     });
   }
+  let taken = -Infinity; // up to where a share is written above a row
   first.forEach(({ text, x, y, w }, n) => {
     const hot = lit.get(n);
     if (hot && hot.w > 0.03) marks.unshift(mark(`lit-${n}`, "rect", { x: x - size * 0.14, y: y - size * 0.86, w: w + size * 0.28, h: size * 1.16, rx: size * 0.2, o: 0.06 + 0.22 * hot.w }, { tone: hot.tone }));
     const at = wide ? { x: x + w / 2, y: y - size * 1.04 } : { x: x - size * 0.5, y };
-    if (hot && hot.w > SAID) marks.push(mark(`share-${n}`, "text", { ...at, size: Math.max(12, size * (wide ? 0.5 : 0.72)), share: hot.w }, { tone: hot.tone, anchor: wide ? "middle" : "end", weight: 650, enter: { share: 0 } }));
+    const free = !wide || at.x - ruler("100%", size * 0.27, false) > taken;
+    if (hot && hot.w > LEAST_SAID && free) {
+      taken = at.x + ruler("100%", size * 0.27, false);
+      marks.push(mark(`share-${n}`, "text", { ...at, size: Math.max(12, size * (wide ? 0.5 : 0.72)), share: hot.w }, { tone: hot.tone, anchor: wide ? "middle" : "end", weight: 650, enter: { share: 0 } }));
+    }
     if (words[n][0] === picked) marks.push(mark("picked", "rect", { x: x - 3, y: y - size * 0.9, w: w + 6, h: size * 1.24, rx: size * 0.2, o: 0.12 }, { tone: "ink" }));
     marks.push(mark(`above-${n}`, "text", { x, y, size }, { text, story: true }));
   });
