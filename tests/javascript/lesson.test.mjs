@@ -324,3 +324,21 @@ test("on a number line dots and steps lie where their numbers are, and a dot on 
     assert.equal(find(picture, "steps:named-0") !== undefined, W > 260);
   }
 });
+
+test("two texts face one another at both widths, and a look leads from its word to what it looks at", () => {
+  const texts = { words: [[0, "They"], [1, " are"], [2, " working"], [3, "."]], below: ["Ils", " travaill", "ent", "."] };
+  const PAIR = { ...texts, looks: [{ from: 2, weights: [0.24, 0.57, 0.15, 0.01], tone: "look" }], under: 2, bold: false, press: [0, 1], verb: "Tap" };
+  for (const [W, H] of SIZES) {
+    const picture = marksOf("pair", PAIR, W, H);
+    const said = picture.marks.filter(({ key }) => /^pair:(above|below)-/.test(key));
+    assert.equal(said.length, 8);
+    for (const { to, look } of said) assert.ok(to.x >= -1 && to.x + ruler(look.text, to.size) <= W + 1 && to.y - to.size > -1 && to.y <= H, look.text);
+    assert.deepEqual(picture.marks.filter(({ key }) => key.startsWith("pair:look-")).map(({ key }) => key), ["pair:look-2-0", "pair:look-2-1", "pair:look-2-2"]);
+    const [are, line, hit] = [find(picture, "pair:above-1").to, find(picture, "pair:look-2-1").to, picture.hits[1]];
+    assert.ok(line.w > find(picture, "pair:look-2-0").to.w && find(picture, "pair:share-1").to.share === 0.57);
+    assert.equal(find(picture, "pair:share-3"), undefined);
+    assert.ok(hit.x <= are.x && hit.x + hit.w >= are.x && hit.y < are.y && hit.y + hit.h > are.y && hit.h >= 24);
+    const ending = find(picture, W > 600 ? "pair:below-2-ent" : "pair:below-2-·ent").to;
+    assert.equal(ending.y === find(picture, "pair:below-0-Ils").to.y, W > 600, "in a row, or on a phone in a column");
+  }
+});

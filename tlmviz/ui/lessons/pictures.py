@@ -299,3 +299,22 @@ def steps(
 ) -> Part:
     """Number lines from `low` to `high`, one above another; `named` values are written below."""
     return Part("steps", {"rows": lines, "low": low, "high": high, "named": list(named)}, share)
+
+
+def pair(
+    first: Sequence[str], second: Sequence[str], looks: Iterable[tuple[int, Sequence[float], str]] = (), *,
+    under: int | None = None, bold: bool = False, press: Iterable[int] = (), verb: str = "", share: float = 1.0,
+) -> Part:  # fmt: skip
+    """Two texts, with looks from tokens of the second at those of the first: token, a weight for each of the first, tone.
+
+    The token `under` of the second is underlined, `bold` where it is new; those of the first can be pressed.
+    """
+    drawn = [
+        {"from": at, "weights": [round(float(weight), 6) for weight in weights], "tone": tone}
+        for at, weights, tone in looks
+    ]
+    options = {
+        "words": [*enumerate(first)], "below": second, "looks": drawn, "under": under, "bold": bold, "press": [*press],
+        "verb": verb or _("Tap"),
+    }  # fmt: skip
+    return Part("pair", options, share)

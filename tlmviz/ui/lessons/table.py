@@ -2,10 +2,25 @@
 
 from __future__ import annotations
 
-from . import block, cheap, finding, looking, next_word, scores, search, small, streams, vectors, where
+from . import (
+    aligned,
+    block,
+    cheap,
+    finding,
+    looking,
+    next_word,
+    scores,
+    search,
+    small,
+    streams,
+    vectors,
+    where,
+)
 from .parts import Lesson
 
 LESSONS: dict[str, Lesson] = {
     module.LESSON.name: module.LESSON
-    for module in (next_word, looking, finding, scores, block, where, cheap, search, streams, vectors, small)
-}
+    for module in (
+        next_word, looking, finding, scores, block, where, cheap, search, aligned, streams, vectors, small,
+    )
+}  # fmt: skip

@@ -8,6 +8,7 @@ import { cards, fan, rings } from "./heads.js";
 import { placed } from "./marks.js";
 import { matrix } from "./matrix.js";
 import { dots, numbers } from "./numbers.js";
+import { pair } from "./pair.js";
 import { plane } from "./plane.js";
 import { steps } from "./steps.js";
 import { strip } from "./strip.js";
@@ -22,7 +23,7 @@ import { tree } from "./tree.js";
 const page = (_W, _H, { link }) => ({ marks: [], hits: [], frame: link });
 
 /** @type {Record<string, (W: number, H: number, options: any, ruler: Ruler) => Picture>} */
-const KINDS = { bars, cards, clocks, dots, fan, grid, matrix, numbers, odds, page, plane, rings, steps, strip, tower, tree };
+const KINDS = { bars, cards, clocks, dots, fan, grid, matrix, numbers, odds, page, pair, plane, rings, steps, strip, tower, tree };
 
 /**
  * All parts of a picture, one above another.

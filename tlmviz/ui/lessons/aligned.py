@@ -1,0 +1,383 @@
+"""Lesson 9, "Who translates what": where a translator looks for each word it writes, what it looks for, and what hangs on it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import torch
+
+from tlmviz.analysis.translation import coverage, score_steps
+from tlmviz.decoding.beam import BeamOptions
+from tlmviz.facades.translator import Translator
+from tlmviz.figures.written import number, percent
+
+from .. import translation
+from ..language import N_, _
+from .measures import little, shared_out
+from .parts import Behind, Choose, Drag, End, Lesson, Part, Picture, Press, Reply, Scene, Tap
+from .pictures import DOES, INK, LOOK, NOTE, SOFT, bar, bars, pair
+
+DOT, GENERAL, ADDITIVE = MODELS = "eng-fra-dot", "eng-fra-general", "eng-fra-additive"
+BOOK, WORK = "He gave me an interesting book.", "They are working."
+Rows = list[list[float]]
+Forced = tuple[
+    str, list[str], float
+]  # a translation, its pieces, and how sure the one under the forced look was
+
+
+@dataclass(frozen=True)
+class Text:
+    """A translation piece by piece, without its end: the points and the looks of each on the English, and how sure each was."""
+
+    english: list[str]
+    tokens: Sequence[int]
+    french: list[str]
+    points: Rows
+    looks: Rows
+    sure: list[float]
+
+    def most(self, step: int) -> int:
+        """Where a piece looks most."""
+        return int(np.argmax(self.looks[step]))
+
+    def step(self, piece: str) -> int:
+        """Where a piece is written."""
+        return [each.strip() for each in self.french].index(piece)
+
+    def look(self, piece: str, word: str) -> float:
+        """The share of a piece's look that a word gets."""
+        return self.looks[self.step(piece)][self.at(word)]
+
+    def at(self, word: str) -> int:
+        """Where a word stands in the English."""
+        return [each.strip() for each in self.english].index(word)
+
+    def lead(self, step: int) -> float:
+        """How many points the best word is before the second."""
+        best, second = sorted(self.points[step], reverse=True)[:2]
+        return best - second
+
+
+@dataclass(frozen=True)
+class Found:
+    """One sentence by three scores; what is written under a forced look; the looks of two scores that lack a part."""
+
+    dot: Text
+    general: Text
+    additive: Text
+    work: Text
+    size: int  # numbers of a state
+    forced: Mapping[int, Forced]  # by the word that is looked at
+    turned: Rows  # of the general score without its table
+    level: Rows  # of the additive one without its squeeze
+    sure: float  # of the last word, where the general one looks at its English
+
+    def same(self) -> list[int]:
+        """The pieces whose look stays where it was without the table."""
+        return [n for n, row in enumerate(self.turned) if int(np.argmax(row)) == self.general.most(n)]
+
+
+def load(_name: str) -> dict[str, Translator]:
+    """The three models."""
+    return {name: translation.model(name) for name in MODELS}
+
+
+def measure(models: Mapping[str, Translator], text: str) -> Found:
+    """All of it, in some ten searches."""
+    found = {name: _read(mt, BOOK) for name, mt in models.items()}
+    (dot, _dot), (general, turned), (additive, level) = found[DOT], found[GENERAL], found[ADDITIVE]
+    begun, step = additive.tokens[: additive.step("livre")], additive.step("livre")
+    forced = {at: _forced(models[ADDITIVE], begun, {step: at}) for at in range(len(additive.english))}
+    late = general.step("intéressant")
+    pin = {late: general.at("interesting")}
+    sure = coverage.next_tokens(models[GENERAL], BOOK, general.tokens[:late], pin)[general.tokens[late]]
+    work, size = _read(models[ADDITIVE], WORK)[0], models[DOT].network.config.hidden
+    return Found(dot, general, additive, work, size, forced, turned, level, float(sure))
+
+
+def _read(mt: Translator, text: str) -> tuple[Text, Rows]:
+    """A model's own translation, and its looks where its score lacks W or tanh."""
+    tokens = mt.search(text).hypotheses()[0].tokens
+    steps = score_steps.read(mt, text, list(tokens))
+    z, h = torch.from_numpy(steps.z), torch.from_numpy(steps.h)
+    score: Any = mt.on_cpu.network.score
+    points = h @ z.T if steps.product else (score.w1(h)[:, None] + score.w2(z)) @ score.v.weight[0]
+    written = tokens[:-1]  # without the end
+    found = Text(
+        mt.names(mt.encode(text)), written, mt.names(written), steps.scores[:-1].tolist(), steps.a[:-1].tolist(),
+        np.exp(steps.logp[:-1]).tolist(),
+    )  # fmt: skip
+    return found, [shared_out(row) for row in points[:-1].tolist()]
+
+
+def _forced(mt: Translator, written: Sequence[int], pin: dict[int, int]) -> Forced:
+    """What is written from a forced look on."""
+    found = mt.search(BOOK, BeamOptions(prefix=tuple(written)), pin).hypotheses()[0]
+    chances = coverage.next_tokens(mt, BOOK, written, pin)
+    return mt.text(found.tokens), mt.names(found.tokens[:-1]), float(chances[found.tokens[len(written)]])
+
+
+def words(m: Found, home: Found) -> dict[str, str]:
+    """What stands for the names in the sentences."""
+    late = m.general.step("intéressant")
+    shares = {
+        "book": m.additive.look("livre", "book"), "a": m.additive.look("a", "gave"), "donne": m.additive.look("donné", "gave"),
+        "are": m.work.look("ent", "are"), "they": m.work.look("ent", "They"), "root": m.work.look("ent", "working"),
+        "sure": m.general.sure[late], "forced": m.sure, "dots": m.dot.look("intéressant", "interesting"),
+        "adds": m.additive.look("intéressant", "interesting"), "stop": m.general.look("intéressant", "."),
+    }  # fmt: skip
+    leads = {f"{name}_lead": number(each.lead(each.step("livre")), ".1f") for name, each in
+             (("dot", m.dot), ("general", m.general), ("add", m.additive))}  # fmt: skip
+    first, last = (m.general.french[step].strip() for step in m.same())
+    return {name: percent(share) for name, share in shares.items()} | leads | {
+        "d": f"{m.size}", "n": f"{len(m.same())}", "N": f"{len(m.turned)}", "first": first, "last": last,
+        "gives": f"{len(_givers(m))}",
+    }  # fmt: skip
+
+
+def plot(m: Found, home: Found) -> list[Scene]:
+    """The scenes."""
+    return [scene(m) for scene in (_order, _several, _pieces, _force, _points, _turned, _squeezed, _sure)]
+
+
+def _lines(
+    text: Text, looks: Mapping[int, str] | None = None, *, rows: Rows | None = None, french: Sequence[str] = (),
+    under: int | None = None, new: bool = False, press: Iterable[int] = (), share: float = 1.0,
+) -> Part:  # fmt: skip
+    """The English and the French, with the looks of some of its pieces, by tone."""
+    rows = text.looks if rows is None else rows
+    drawn = [(step, rows[step], tone) for step, tone in (looks or {}).items()]
+    return pair(
+        text.english, french or text.french, drawn, under=under, bold=new, press=press, verb=_("Look at"), share=share
+    )  # fmt: skip
+
+
+def _order(m: Found) -> Scene:
+    text, step = m.additive, m.additive.step("livre")
+    replies = {}
+    for at, word in enumerate(text.english):
+        told = {"word": word.strip(), "its": little(text.looks[step][at])}
+        replies[at] = Reply(_("Not there."), _("“{word}” gets {its} of the look, “book” {book}."), words=told)
+    early = _(
+        "That is next in English. French says “un livre intéressant”, a book interesting. So it looks at “book” first."
+    )
+    replies[text.at("interesting")] = Reply(_("Not yet."), early)
+    yes = _("It gets {book} of the look and becomes “livre”. French puts “interesting” behind the book.")
+    replies[text.at("book")] = Reply(_("Yes, “book”."), yes, True)
+    begun = text.french[:step]
+    return Scene(
+        _("A translator writes French piece by piece, and looks at the English each time. Tap the word it now looks at most."),
+        (_lines(text, french=[*begun, " ?"], under=step, press=range(len(text.english))),), Tap(replies),
+        (_lines(text, {step: LOOK}, french=[*begun, " livre"], under=step, new=True),),
+        _("So far: he has given me a …"), _page(ADDITIVE),
+    )  # fmt: skip
+
+
+def _givers(m: Found) -> list[int]:
+    """The pieces that look most at “gave”."""
+    return [step for step in range(len(m.additive.french)) if m.additive.most(step) == m.additive.at("gave")]
+
+
+def _several(m: Found) -> Scene:
+    text = m.additive
+    both = _(
+        "“a donné” looks there: {a} and {donne}. French says “has given”. And “m'” is “me”, which it puts in front."
+    )
+    one = _("“donné” does, “given”, and so does the small “a”, “has”. Together they say “gave”.")
+    three = _("“m'” stands beside them, but is “me” and looks at “me”. Only “a donné” says “gave”.")
+    answers = [(_("One more."), one, 1), (_("Yes, two."), both, 2), (_("One less."), three, 3)]
+    replies = [Reply(verdict, why, n == len(_givers(m)), label=f"{n}") for verdict, why, n in answers]
+    tones = dict.fromkeys(_givers(m), DOES) | {text.step("m"): NOTE}
+    return Scene(
+        _("Here is the whole sentence. How many of the **French** words look most at the one English word “gave”?"),
+        (_lines(text),), Choose(replies), (_lines(text, tones),),
+        _("The words: il, m', a, donné, un, livre, intéressant."), _page(ADDITIVE),
+    )  # fmt: skip
+
+
+def _pieces(m: Found) -> Scene:
+    text, step = m.work, m.work.step("ent")
+    yes = _(
+        "It gets {are}, “They” {they}. The ending says that **they** do it. So one French word looks at two English ones."
+    )
+    they = _("It gets {they}, “are” {are}. Both say who works; the ending looks at “are” more.")
+    root = _(
+        "“working” became the first piece, “travaill”. The ending says who works, and looks at “are”: {are}."
+    )
+    stop = _("The full stop says nothing of who works. The ending looks at “are”: {are}.")
+    replies = {
+        text.at("They"): Reply(_("Close."), they), text.at("are"): Reply(_("Yes, “are”."), yes, True),
+        text.at("working"): Reply(_("That one is done."), root), text.at("."): Reply(_("Not there."), stop),
+    }  # fmt: skip
+    return Scene(
+        _("Long words are written in pieces: “travaill” looked at “working”. Tap the word that its ending “ent” looks at most."),
+        (_lines(text, under=step, press=range(len(text.english))),), Tap(replies),
+        (_lines(text, {step: LOOK, text.step("travaill"): SOFT}, under=step),),
+        _("I work: je travaille. They work: ils travaillent."), _page(ADDITIVE, english=WORK),
+    )  # fmt: skip
+
+
+def _force(m: Found) -> Scene:
+    text, step, every = m.additive, m.additive.step("livre"), range(len(m.additive.english))
+    yes = _(
+        "It looks at the full stop, {its} sure, writes one and is done: the book is lost. What it looks at, it writes."
+    )
+    replies = {}
+    for at, (whole, pieces, sure) in m.forced.items():
+        ended, own = at == text.at("."), at == text.at("book")
+        no = _("Looking at “{word}”, it is {its} sure of “{piece}”, and goes on: “{whole}”")
+        if own:
+            no = _("“book” is where it looked by itself: “{whole}”")
+        row = [float(at == each) for each in every]
+        shown = _lines(
+            text, {step: LOOK}, rows=[row] * (step + 1), french=pieces, under=step, press=() if ended else every
+        )  # fmt: skip
+        told = {"word": text.english[at].strip(), "piece": pieces[step].strip(), "whole": whole, "its": little(sure)}  # fmt: skip
+        verdict, why = (_("It ends."), yes) if ended else (_("Not yet."), no)
+        replies[at] = Reply(verdict, why, ended, (shown,), told)
+    return Scene(
+        _("Behind “un” it looked at “book” and wrote “livre”. Now **force** that look: tap words until the translation ends "
+          "there."),
+        (_lines(text, {step: SOFT}, under=step, press=every),), Press(replies),
+        hint=_("Each tap sends this one look to that word; all behind it is written anew."),
+        behind=_page(ADDITIVE, aview="Force attention", apin=f"{step + 1}-{text.at('.') + 1}"),
+    )  # fmt: skip
+
+
+def _points(m: Found) -> Scene:
+    text, step = m.dot, m.dot.step("livre")
+    points, top = text.points[step], max(text.points[step])
+    parts = sorted(points, reverse=True)[:2]
+    why = _(
+        "Each point more makes a share 2.7 times as large, and “book” leads by {dot_lead}. Nothing divides the points here."
+    )
+    even = _(
+        "The points themselves are not shared out: each point more counts 2.7 times, and “book” leads by {dot_lead}."
+    )
+    half = _("That would be no lead at all. “book” leads by {dot_lead}, and each point counts 2.7 times.")
+    replies = [
+        Reply(_("Far more."), half, label=percent(0.5)),
+        Reply(_("Even more."), even, label=percent(parts[0] / sum(parts))),
+        Reply(_("Yes, nearly all."), why, text.looks[step][text.at("book")] > 0.995, label=_("nearly all")),
+    ]
+
+    def shown(told: bool) -> Picture:
+        rows = []
+        for at, word in enumerate(text.english):
+            share = text.looks[step][at] if told else max(0.0, points[at] / top)
+            says = "" if told else number(points[at], ".0f")
+            rows.append(bar(word.strip(), share, LOOK if at == text.at("book") else SOFT, says=says))
+        return (bars(*rows),)
+
+    return Scene(
+        _("**Dot** multiplies the writer's {d} numbers by an English word's, one by one, and adds: **points**. What share will "
+          "“book” get?"), shown(False), Choose(replies), shown(True),
+        _("What is written so far is a list of {d} numbers, and so is each word. Another translator; below 0 there is no bar."),
+        _scores(DOT, step),
+    )  # fmt: skip
+
+
+def _turned(m: Found) -> Scene:
+    text, every = m.general, range(len(m.turned))
+    why = _(
+        "Only “{first}” and “{last}” stay. The writer's numbers were learned to fit what W makes of a word, not the word's own."
+    )
+    every_ = _("Then W would do nothing. Only “{first}” and “{last}” still look where they did.")
+    none = _("“{first}” and “{last}” still look where they did. All other looks go elsewhere without W.")
+    replies = [
+        Reply(_("Far fewer."), every_, label=_("all {N}")), Reply(_("Yes, {n}."), why, True, label=_("{n} of {N}")),
+        Reply(_("Not quite."), none, label=_("none")),
+    ]  # fmt: skip
+    kept = {step: DOES if step in m.same() else SOFT for step in every}
+    return Scene(
+        _("**General** first mixes a word's numbers by a learned table W, then goes on as dot. Without W, how many of {N} looks "
+          "stay?"), (_lines(text, dict.fromkeys(every, LOOK)),), Choose(replies), (_lines(text, kept, rows=m.turned),),
+        _("A third translator. A look stays if it goes most to the same word as with W."), _scores(GENERAL, 0),
+    )  # fmt: skip
+
+
+def _squeezed(m: Found) -> Scene:
+    text, three = m.additive, [m.additive.step(each) for each in ("un", "livre", "intéressant")]
+    tones = dict(zip(three, (NOTE, LOOK, DOES)))
+    why = _(
+        "Unsqueezed, what is written adds the same points to **every** English word, and softmax sees only differences."
+    )
+    sharp = _(
+        "Squeezed, “book” leads by only {add_lead} points. Unsqueezed, what is written adds the same to every word."
+    )
+    none = _("Points are still given. But what is written now adds the same to every English word.")
+    replies = [
+        Reply(_("They lose it."), sharp, label=_("each at its own word, more sharply")),
+        Reply(_("Yes, all alike."), why, True, label=_("all at the same words")),
+        Reply(_("They do look."), none, label=_("at nothing")),
+    ]
+    return Scene(
+        _("**Additive** adds two mixed lists and squeezes each sum between −1 and 1. Without the squeeze, what do French words "
+          "look at?"), (_lines(text, tones),), Choose(replies), (_lines(text, tones, rows=m.level),),
+        _("The translator of the first scenes. Its squeezed sums, weighed and added, are the points. Drawn: three words' looks."),
+        _scores(ADDITIVE, three[1]),
+    )  # fmt: skip
+
+
+def _sure(m: Found) -> Scene:
+    step = m.general.step("intéressant")
+    why = _(
+        "“.” keeps a little of the words read before it. Forced to look at “interesting”, general is {forced} sure."
+    )
+    replies = (
+        Reply(_("Well guessed."), why, True), Reply(_("It is a little more."), why),
+        Reply(_("Less: it looks elsewhere."), why),
+    )  # fmt: skip
+
+    def shown(told: bool) -> Picture:
+        general = m.general.sure[step] if told else None
+        rows = [bar("dot", m.dot.sure[step], SOFT), bar("additive", m.additive.sure[step], SOFT)]
+        if told:
+            rows.append(bar(_("general, forced"), m.sure, DOES))
+        text = _lines(m.general, {step: LOOK}, under=step, share=0.6)
+        return text, bars(bar("general", general, INK), *rows, share=0.4)
+
+    return Scene(
+        _("All three write “intéressant”, but general looks at “.” for it. How sure is general of that word? Drag."),
+        shown(False),
+        Drag(_("How sure general is of “intéressant”, in per cent"), _("Measure"), 100 * m.general.sure[step], replies),
+        shown(True), _("Dot looks at “interesting” with {dots}, additive with {adds}."), _scores(GENERAL, step),
+    )  # fmt: skip
+
+
+def _page(model: str, **more: str) -> Behind:
+    """A translation and its looks, as ribbons unless told otherwise."""
+    return Behind("alignment", {"mt": model, "english": BOOK} | more)
+
+
+def _scores(model: str, step: int) -> Behind:
+    """Three scores beside one another, and one step of a model."""
+    return _page(model, aview="Three scores", asin=model, astok=f"{step + 1}")
+
+
+def end(m: Found, home: Found) -> list[End]:
+    """What can be explained now."""
+    leads = [(name, each.lead(each.step("livre"))) for name, each in
+             (("dot", m.dot), ("general", m.general), ("additive", m.additive))]  # fmt: skip
+    most = max(lead for _name, lead in leads)
+    return [
+        End(_("Each piece looks for its English: in another order, or two at one word, as “a donné” does at “gave”."),
+            (bars(bar("a", m.additive.look("a", "gave"), DOES), bar("donné", m.additive.look("donné", "gave"), DOES)),)),
+        End(_("Dot multiplies and adds, general mixes by W first, additive adds and squeezes. So “book” leads by {dot_lead}, "
+              "{general_lead} or {add_lead} points."),
+            (bars(*(bar(name, 0.9 * lead / most, LOOK, says=number(lead, ".1f")) for name, lead in leads)),)),
+        End(_("The look makes the word: at “.” the translation ends, or general is only {sure} sure; at “interesting” {forced}."),
+            (bars(bar(_("at “.”"), m.general.sure[m.general.step("intéressant")]), bar(_("forced"), m.sure, DOES)),)),
+    ]  # fmt: skip
+
+
+LESSON = Lesson(
+    "aligned", N_("Who translates what"),
+    N_("Where a translator looks for each word that it writes, three ways to score a look, and what happens if it is forced."),
+    ADDITIVE, BOOK, measure, words, plot, end, load,
+    measured_on=N_("Every number was measured on three small real models that translate English into French."),
+    also=(DOT, GENERAL),
+)  # fmt: skip
