@@ -20,7 +20,5 @@ from .parts import Lesson
 
 LESSONS: dict[str, Lesson] = {
     module.LESSON.name: module.LESSON
-    for module in (
-        next_word, looking, finding, scores, block, where, cheap, search, aligned, streams, vectors, small,
-    )
-}  # fmt: skip
+    for module in (next_word, looking, finding, scores, block, where, cheap, search, aligned, streams, vectors, small)
+}
