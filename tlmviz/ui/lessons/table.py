@@ -13,6 +13,7 @@ from . import (
     search,
     small,
     streams,
+    tiles,
     vectors,
     where,
 )
@@ -20,5 +21,5 @@ from .parts import Lesson
 
 LESSONS: dict[str, Lesson] = {
     module.LESSON.name: module.LESSON
-    for module in (next_word, looking, finding, scores, block, where, cheap, search, aligned, streams, vectors, small)
-}
+    for module in (next_word, looking, finding, scores, block, where, cheap, search, aligned, streams, vectors, tiles, small)
+}  # fmt: skip
