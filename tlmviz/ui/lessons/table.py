@@ -22,4 +22,4 @@ from .parts import Lesson
 LESSONS: dict[str, Lesson] = {
     module.LESSON.name: module.LESSON
     for module in (next_word, looking, finding, scores, block, where, cheap, search, aligned, streams, vectors, tiles, small)
-}  # fmt: skip
+}
