@@ -10,7 +10,22 @@ from ..language import N_, _
 from .measures import little, word
 from .parts import Again, Behind, Choose, Drag, End, Lesson, Picture, Reply, Scene
 from .pictures import AGAIN, DOES, INK, LOOK, NEW, NONE, SOFT, bar, bars, cells, grid, strip
-from .routed import ANIMALS, EARLY, LIKE, MODEL, PRESSES, RATE, STORY, THINGS, THIRD, TIMES, Found, measure
+from .routed import (
+    ANIMALS,
+    DENSE,
+    EARLY,
+    LIKE,
+    LOSS,
+    MODEL,
+    PRESSES,
+    RATE,
+    STORY,
+    THINGS,
+    THIRD,
+    TIMES,
+    Found,
+    measure,
+)
 
 NAMES = "ABCDEFGH"
 
@@ -266,4 +281,5 @@ LESSON = Lesson(
     N_("A few of many networks read each word. Who reads what, and what if all words want the same one?"),
     MODEL, STORY, measure, words, plot, end,
     measured_on=N_("Every number was measured on three small real models, two with eight experts in each of four layers."),
+    also=(DENSE, LOSS),
 )  # fmt: skip

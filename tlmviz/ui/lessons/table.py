@@ -6,6 +6,7 @@ from . import (
     aligned,
     block,
     cheap,
+    experts,
     finding,
     looking,
     next_word,
@@ -20,5 +21,19 @@ from .parts import Lesson
 
 LESSONS: dict[str, Lesson] = {
     module.LESSON.name: module.LESSON
-    for module in (next_word, looking, finding, scores, block, where, cheap, search, aligned, streams, vectors, small)
+    for module in (
+        next_word,
+        looking,
+        finding,
+        scores,
+        block,
+        where,
+        cheap,
+        search,
+        aligned,
+        streams,
+        experts,
+        vectors,
+        small,
+    )
 }
