@@ -9,7 +9,7 @@ from tlmviz.figures.written import number, percent
 from ..language import N_, _
 from .measures import little, word
 from .parts import Again, Behind, Choose, Drag, End, Lesson, Picture, Reply, Scene
-from .pictures import AGAIN, DOES, INK, LOOK, NEW, NONE, SOFT, bar, bars, cells, grid, strip
+from .pictures import AGAIN, DOES, INK, LOOK, NEW, NONE, SOFT, bar, bars, cells, grid, line, numbers, strip
 from .routed import (
     ANIMALS,
     DENSE,
@@ -34,11 +34,10 @@ def words(m: Found, home: Found) -> dict[str, str]:
     """What stands for the names in the sentences."""
     one, other, dog = *m.sizes, m.chosen[_at(m, "dog")]
     who, full = NAMES[m.who], NAMES[m.full]
-    busy = sorted(sorted(range(len(NAMES)), key=m.early[1].__getitem__)[-2:])
     late = m.moved[-1][0]
     return {
         "who": who, "full": full, "numbers": _million(one.total), "works": percent(one.active / one.total),
-        "pair": _pair(dog), "the": _pair(m.chosen[_at(m, "dog", 1) - 1]), "elsewhere": _pair(m.dog), "busy": _pair(busy),
+        "pair": _pair(dog), "the": _pair(m.chosen[_at(m, "dog", 1) - 1]), "elsewhere": _pair(m.dog), "busy": _pair(_busy(m)),
         "tokens": f"{m.surveyed:,}", "girl": percent(m.shares["girl"]), "load": percent(m.load),
         "two": percent(2 / len(NAMES)), "w": NAMES[m.elsewhere["was"]], "t": NAMES[m.elsewhere["the"]],
         "animals": _of(m, ANIMALS), "things": _of(m, THINGS), "like": _of(m, LIKE),
@@ -57,6 +56,11 @@ def _million(count: int) -> str:
 
 def _pair(experts: Sequence[int]) -> str:
     return _("{one} and {other}", one=NAMES[experts[0]], other=NAMES[experts[1]])
+
+
+def _busy(m: Found) -> list[int]:
+    """The two experts that soon read most in training."""
+    return sorted(sorted(range(len(NAMES)), key=m.early[1].__getitem__)[-2:])
 
 
 def _of(m: Found, those: tuple[str, ...]) -> str:
@@ -85,14 +89,14 @@ def _routes(
         reads = m.chosen[at] if at < known else []
         run = [(NONE if n not in reads else AGAIN if n == lit else NEW, 1, "") for n in range(len(NAMES))]
         rows.append(cells(f"row-{at}", word(m.tokens[at]), *run, says="" if at < known else "?"))
-    return (grid(len(NAMES), *rows, heads=NAMES, share=share),)
+    return (grid(len(NAMES), *rows, heads=[*NAMES], share=share),)
 
 
-def _each(values: Sequence[float], lit: int, says: Sequence[str] = ()) -> Picture:
+def _each(values: Sequence[float], lit: Sequence[int] = (), says: Sequence[str] = ()) -> Picture:
     """A bar for each expert."""
     those = zip(NAMES, values, says or [percent(each) for each in values])
     rows = [
-        bar(name, each, LOOK if n == lit else INK, name, told) for n, (name, each, told) in enumerate(those)
+        bar(name, each, LOOK if n in lit else INK, name, told) for n, (name, each, told) in enumerate(those)
     ]
     return (bars(*rows),)
 
@@ -102,7 +106,8 @@ def _page(**link: str) -> Behind:
 
 
 def _route(m: Found) -> Scene:
-    dog, why = _at(m, "dog", 1), _("The router scores each expert for the word itself: {pair} again.")
+    dog = _at(m, "dog", 1)
+    why = _("The router scores all eight for the word itself, and the two best get it: {pair} again.")
     return Scene(
         _("Six of these eight **experts**, small networks, never see “dog”: a **router** sends each word to two. "
           "Which two get it the second time?"),
@@ -110,7 +115,8 @@ def _route(m: Found) -> Scene:
         _choose(
             "{pair}", ("{the}", _("“the” went there."), why),
             ("{pair}", _("Yes, where it went before."),
-             _("Words before it count, too: in “Tom saw a dog” the router sends it to {elsewhere}.")),
+             _("The router scores all eight, and the two best get it. Words before it count, too: "
+               "after “Tom saw a”, it goes to {elsewhere}.")),
             (_("the two least busy"), _("The router does not look who is busy."), why),
         ),
         _routes(m, 1, dog + 1), _("This is the third of four layers. A ninth network, not shown, reads every word."),
@@ -184,12 +190,12 @@ def _crowd(m: Found) -> Scene:
     why = _("{busy} read nearly all words. An expert without words learns nothing, and is stored in vain.")
     return Scene(
         _("Back to when training began, in the last layer: how many of all words each expert got. And after {steps} steps?"),
-        _each(before, m.full),
+        _each(before),
         _choose(
             _("nearly all go to two"), (_("about as now"), _("It changes fast."), why),
             (_("all get alike"), _("That does not come by itself."), why), (_("nearly all go to two"), _("Yes."), why),
         ),
-        _each(after, m.full), _("Each word goes to two: all shares together are 200%."),
+        _each(after, _busy(m)), _("Each word goes to two: all shares together are 200%."),
         Behind("experts", {"xview": "Training"}),
     )  # fmt: skip
 
@@ -197,8 +203,8 @@ def _crowd(m: Found) -> Scene:
 def _bias(m: Found) -> Scene:
     shown = []
     for counts, biases in m.moved:
-        says = [f"{n} · {number(round(bias, 2) + 0.0, '+.2f')}" for n, bias in zip(counts, biases)]
-        shown.append(_each([n / len(m.tokens) for n in counts], m.full, says))
+        says = [f"{n} · {number(bias, '+.2f') if bias else 0}" for n, bias in zip(counts, biases)]
+        shown.append(_each([n / len(m.tokens) for n in counts], [m.full], says))
     reasons = (
         _("The router adds biases to its scores and takes the two highest: some words go elsewhere now."),
         _("The bias only chooses. How much an expert's answer counts, its score alone says."),
@@ -222,7 +228,7 @@ def _bias(m: Found) -> Scene:
 def _silent(m: Found) -> Scene:
     told = (strip(m.tokens, blank=m.guess, told=True, share=0.5),)
     whole = bar(_("all at work"), m.sure, INK)
-    others = ((_("without {who}"), (THIRD, m.who)), (_("without {first} of the first layer"), m.needed))
+    others = ((_("without {who} (layer 3)"), (THIRD, m.who)), (_("without {first} (layer 1)"), m.needed))
     rows = [bar(label.format(**words(m, m)), m.left[at], LOOK, f"{at}") for label, at in others]
     why = _(
         "The next best read its words. Not so with {first} of the first layer, which reads “The”: {gone} is left."
@@ -272,7 +278,7 @@ def end(m: Found, home: Found) -> list[End]:
         End(_("An expert may come near to a kind of word, as {who} to nouns. Silence it, and others stand in."),
             _routes(m, 1, 6, lit=m.who)),
         End(_("A bias is raised where words are few and lowered where they are many, so all experts are at work."),
-            _each([n / len(m.tokens) for n in m.moved[-1][0]], m.full)),
+            (numbers(line("words", "", m.moved[-1][0], "", DOES)),)),
     ]  # fmt: skip
 
 
