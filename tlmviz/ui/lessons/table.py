@@ -6,6 +6,7 @@ from . import (
     aligned,
     block,
     cheap,
+    experts,
     finding,
     looking,
     next_word,
@@ -21,5 +22,5 @@ from .parts import Lesson
 
 LESSONS: dict[str, Lesson] = {
     module.LESSON.name: module.LESSON
-    for module in (next_word, looking, finding, scores, block, where, cheap, search, aligned, streams, vectors, tiles, small)
+    for module in (next_word, looking, finding, scores, block, where, cheap, search, aligned, streams, experts, vectors, tiles, small)
 }

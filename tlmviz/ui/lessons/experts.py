@@ -1,0 +1,291 @@
+"""Lesson 11, "Experts": a few of many networks read each word, what they read, and the bias that keeps them all at work."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from tlmviz.figures.written import number, percent
+
+from ..language import N_, _
+from .measures import little, word
+from .parts import Again, Behind, Choose, Drag, End, Lesson, Picture, Reply, Scene
+from .pictures import AGAIN, DOES, INK, LOOK, NEW, NONE, SOFT, bar, bars, cells, grid, line, numbers, strip
+from .routed import (
+    ANIMALS,
+    DENSE,
+    EARLY,
+    LIKE,
+    LOSS,
+    MODEL,
+    PRESSES,
+    RATE,
+    STORY,
+    THINGS,
+    THIRD,
+    TIMES,
+    Found,
+    measure,
+)
+
+NAMES = "ABCDEFGH"
+
+
+def words(m: Found, home: Found) -> dict[str, str]:
+    """What stands for the names in the sentences."""
+    one, other, dog = *m.sizes, m.chosen[_at(m, "dog")]
+    who, full = NAMES[m.who], NAMES[m.full]
+    late = m.moved[-1][0]
+    return {
+        "who": who, "full": full, "numbers": _million(one.total), "works": percent(one.active / one.total),
+        "pair": _pair(dog), "the": _pair(m.chosen[_at(m, "dog", 1) - 1]), "elsewhere": _pair(m.dog), "busy": _pair(_busy(m)),
+        "tokens": f"{m.surveyed:,}", "girl": percent(m.shares["girl"]), "load": percent(m.load),
+        "two": percent(2 / len(NAMES)), "w": NAMES[m.elsewhere["was"]], "t": NAMES[m.elsewhere["the"]],
+        "animals": _of(m, ANIMALS), "things": _of(m, THINGS), "like": _of(m, LIKE),
+        "steps": str(EARLY), "most": str(m.moved[0][0][m.full]), "all": str(len(m.tokens)),
+        "even": number(2 * len(m.tokens) / len(NAMES), ".1f"), "least": str(min(late)), "top": str(max(late)),
+        "rate": str(RATE), "times": str(TIMES), "over": percent(m.uneven[0]), "lossy": percent(m.uneven[1]),
+        "guess": m.guess, "sure": percent(m.sure), "kept": percent(m.left[THIRD, m.who]), "first": NAMES[m.needed[1]],
+        "gone": little(m.left[m.needed]), "bits": number(m.bits[0], ".3f"), "dense": number(m.bits[1], ".3f"),
+        "fewer": number(1 - m.bits[0] / m.bits[1], ".0%"), "small": _million(other.total),
+    }  # fmt: skip
+
+
+def _million(count: int) -> str:
+    return number(count / 1e6, ".1f")
+
+
+def _pair(experts: Sequence[int]) -> str:
+    return _("{one} and {other}", one=NAMES[experts[0]], other=NAMES[experts[1]])
+
+
+def _busy(m: Found) -> list[int]:
+    """The two experts that soon read most in training."""
+    return sorted(sorted(range(len(NAMES)), key=m.early[1].__getitem__)[-2:])
+
+
+def _of(m: Found, those: tuple[str, ...]) -> str:
+    return _("{n} of {all}", n=m.read[those], all=len(those))
+
+
+def _at(m: Found, name: str, nth: int = 0) -> int:
+    return [at for at, token in enumerate(m.tokens) if word(token) == name][nth]
+
+
+def plot(m: Found, home: Found) -> list[Scene]:
+    """The scenes, all on the lesson's own story."""
+    return [scene(m) for scene in (_route, _cost, _reads, _animals, _crowd, _bias, _silent, _dense)]
+
+
+def _choose(right: str, *answers: tuple[str, str, str]) -> Choose:
+    return Choose([Reply(verdict, why, label == right, label=label) for label, verdict, why in answers])
+
+
+def _routes(
+    m: Found, first: int, last: int, known: int = 99, lit: int | None = None, share: float = 1.0
+) -> Picture:
+    """Words as rows and experts as columns, as far as `known`; the column `lit` in a colour of its own."""
+    rows = []
+    for at in range(first, last):
+        reads = m.chosen[at] if at < known else []
+        run = [(NONE if n not in reads else AGAIN if n == lit else NEW, 1, "") for n in range(len(NAMES))]
+        rows.append(cells(f"row-{at}", word(m.tokens[at]), *run, says="" if at < known else "?"))
+    return (grid(len(NAMES), *rows, heads=[*NAMES], share=share),)
+
+
+def _each(values: Sequence[float], lit: Sequence[int] = (), says: Sequence[str] = ()) -> Picture:
+    """A bar for each expert."""
+    those = zip(NAMES, values, says or [percent(each) for each in values])
+    rows = [
+        bar(name, each, LOOK if n in lit else INK, name, told) for n, (name, each, told) in enumerate(those)
+    ]
+    return (bars(*rows),)
+
+
+def _page(**link: str) -> Behind:
+    return Behind("experts", {"text": STORY, "xlay": str(THIRD), **link})
+
+
+def _route(m: Found) -> Scene:
+    dog = _at(m, "dog", 1)
+    why = _("The router scores all eight for the word itself, and the two best get it: {pair} again.")
+    return Scene(
+        _("Six of these eight **experts**, small networks, never see “dog”: a **router** sends each word to two. "
+          "Which two get it the second time?"),
+        _routes(m, 1, dog + 1, dog),
+        _choose(
+            "{pair}", ("{the}", _("“the” went there."), why),
+            ("{pair}", _("Yes, where it went before."),
+             _("The router scores all eight, and the two best get it. Words before it count, too: "
+               "after “Tom saw a”, it goes to {elsewhere}.")),
+            (_("the two least busy"), _("The router does not look who is busy."), why),
+        ),
+        _routes(m, 1, dog + 1), _("This is the third of four layers. A ninth network, not shown, reads every word."),
+        _page(xtok=str(dog)),
+    )  # fmt: skip
+
+
+def _cost(m: Found) -> Scene:
+    def shown(share: float | None) -> Picture:
+        return *_routes(m, 1, 7, share=0.7), bars(bar(_("at work"), share), share=0.3)
+
+    what = _(
+        "Two of eight would be {two}, but attention and the ninth network work on each word: {works}. The rest waits."
+    )
+    verdicts = (_("Well guessed."), _("It is more."), _("It is less."))
+    good, low, high = (Reply(verdict, what, not n) for n, verdict in enumerate(verdicts))
+    share = m.sizes[0].active / m.sizes[0].total
+    return Scene(
+        _("All experts must be stored: the next word may need any. Of all {numbers} million numbers, how many work on one word? "
+          "Drag."),
+        shown(None), Drag(_("How many work, in per cent"), _("Count"), 100 * share, (good, low, high)), shown(share),
+        _("The numbers are what the model has learnt."), _page(xview="Cost"),
+    )  # fmt: skip
+
+
+def _reads(m: Found) -> Scene:
+    names, told = ("girl", "boy", "day", "time"), _("every word")
+    rows = [*(bar(f"“{each}”", m.shares[each], DOES) for each in names), bar(told, m.load, SOFT)]
+    why = _("It reads {girl} of all “girl”, and {load} of all words. Nobody told it to: training found it.")
+    return Scene(
+        _("{who} reads “dog”, “ball”, “boy”. In other stories, {tokens} words and signs, "
+          "which of these does it nearly always read?"),
+        _routes(m, 1, len(m.tokens), lit=m.who),
+        _choose(
+            _("“girl”"), (_("“was”"), _("“was” goes to {w}."), _("No thing, no person. {who} reads {girl} of all “girl”.")),
+            (_("“girl”"), _("Yes."), why),
+            (_("“the”"), _("“the” goes to {t}."), _("It only stands before such words. {who} reads {girl} of all “girl”.")),
+        ),
+        (bars(*rows),), _("The column of {who} has a colour of its own."), _page(xview="Load"),
+    )  # fmt: skip
+
+
+def _animals(m: Found) -> Scene:
+    def shown(told: bool) -> Picture:
+        named = {_("animals"): ANIMALS, _("things"): THINGS, _("red, big, little"): LIKE}
+        if not told:
+            return (bars(*(bar(label, None) for label in named)),)
+        return (
+            bars(
+                *(bar(n, m.read[those] / len(those), DOES, says=_of(m, those)) for n, those in named.items())
+            ),
+        )
+
+    return Scene(
+        _("“Tom saw a cat”, “Tom saw a car”: eight animals, eight things. Which of them does {who} read?"), shown(False),
+        _choose(
+            _("both"),
+            (_("animals only"), _("Then “car” would go elsewhere."),
+             _("But {things} things come to it, too: it is nearer to a kind of word, **nouns**, than to a subject.")),
+            (_("half of each"), _("Then chance would decide."),
+             _("It reads {animals} animals and {things} things, and {like} of “red, big, little”: it takes **nouns** here.")),
+            (_("both"), _("Yes, both."),
+             _("But {like} of “red, big, little”: it is nearer to a kind of word, **nouns**, than to a subject.")),
+        ),
+        shown(True), _("Few experts can be named so well, and {who} reads pieces of words, too."),
+    )  # fmt: skip
+
+
+def _crowd(m: Found) -> Scene:
+    before, after = m.early
+    why = _("{busy} read nearly all words. An expert without words learns nothing, and is stored in vain.")
+    return Scene(
+        _("Back to when training began, in the last layer: how many of all words each expert got. And after {steps} steps?"),
+        _each(before),
+        _choose(
+            _("nearly all go to two"), (_("about as now"), _("It changes fast."), why),
+            (_("all get alike"), _("That does not come by itself."), why), (_("nearly all go to two"), _("Yes."), why),
+        ),
+        _each(after, _busy(m)), _("Each word goes to two: all shares together are 200%."),
+        Behind("experts", {"xview": "Training"}),
+    )  # fmt: skip
+
+
+def _bias(m: Found) -> Scene:
+    shown = []
+    for counts, biases in m.moved:
+        says = [f"{n} · {number(bias, '+.2f') if bias else 0}" for n, bias in zip(counts, biases)]
+        shown.append(_each([n / len(m.tokens) for n in counts], [m.full], says))
+    reasons = (
+        _("The router adds biases to its scores and takes the two highest: some words go elsewhere now."),
+        _("The bias only chooses. How much an expert's answer counts, its score alone says."),
+        _("Its bias falls on, and that of those with too few rises. Even would be {even} for each."),
+        _("Each has from {least} to {top}. Another model had a penalty in training instead: in new stories its busiest expert "
+          "has {lossy} too much, here {over}."),
+    )  # fmt: skip
+    replies = []
+    for n, (why, picture) in enumerate(zip(reasons, shown[1:]), 1):
+        own = {"n": str(m.moved[n][0][m.full])}
+        replies.append(Reply(_("{full} gets {n}."), why, n == PRESSES, picture, own))
+    return Scene(
+        _("A cure: a **bias** for each expert, raised where words are few, lowered where many. At 0, {full} gets {most} "
+          "of {all}. Press."),
+        shown[0], Again(_("Move the biases"), replies),
+        hint=_("After each bar: words of our story, with the sign before it, and the bias. A press is {times} moves by {rate}."),
+        behind=_page(xview="Mute & force", xbias="removed"),
+    )  # fmt: skip
+
+
+def _silent(m: Found) -> Scene:
+    told = (strip(m.tokens, blank=m.guess, told=True, share=0.5),)
+    whole = bar(_("all at work"), m.sure, INK)
+    others = ((_("without {who} (layer 3)"), (THIRD, m.who)), (_("without {first} (layer 1)"), m.needed))
+    rows = [bar(label.format(**words(m, m)), m.left[at], LOOK, f"{at}") for label, at in others]
+    why = _(
+        "The next best read its words. Not so with {first} of the first layer, which reads “The”: {gone} is left."
+    )
+    return Scene(
+        _("The model goes on with “{guess}”, {sure} sure. {who}, who read “dog”, “ball” and “boy”, is **silenced**. "
+          "How sure then?"),
+        (*told, bars(whole, share=0.5)),
+        _choose(
+            _("about as sure"), (_("under 1%"), _("Then nobody could stand in for it."), _("It is {kept}. ") + why),
+            (_("half as sure"), _("Then half of it hung on {who}."), _("But it is {kept}. ") + why),
+            (_("about as sure"), _("Yes, {kept}."), why),
+        ),
+        (*told, bars(whole, *rows, share=0.5)), behind=_page(xview="Mute & force", xmute=f"{THIRD}.{m.who}"),
+    )  # fmt: skip
+
+
+def _dense(m: Found) -> Scene:
+    def shown(told: bool) -> Picture:
+        named = zip((_("with experts"), _("without")), m.bits)
+        if not told:
+            return (bars(*(bar(label, None) for label, _bits in named)),)
+        return (bars(*(bar(label, bits / 1.5, says=number(bits, ".3f")) for label, bits in named)),)
+
+    why = _(
+        "It needs {fewer} fewer bits for a letter. The price is room: {numbers} million numbers, and not {small}."
+    )
+    return Scene(
+        _("A model **without experts** computes as much for a word: all of its {small} million numbers. "
+          "Which guesses new stories better?"),
+        shown(False),
+        _choose(
+            _("with experts"), (_("without"), _("All numbers work, but there are fewer."), _("With experts it is {bits} bits, "
+             "without {dense}: fewer is better. The price is room.")),
+            (_("both alike"), _("Computing is alike, room is not."), why),
+            (_("with experts"), _("Yes, a little."), why),
+        ),
+        shown(True), _("The bars are bits for a letter of stories that no model has seen. Fewer is better."), _page(xview="Cost"),
+    )  # fmt: skip
+
+
+def end(m: Found, home: Found) -> list[End]:
+    """What can be explained now."""
+    return [
+        End(_("A router sends each word to a few of many experts: little computing, but all must be stored."),
+            _routes(m, 1, 6)),
+        End(_("An expert may come near to a kind of word, as {who} to nouns. Silence it, and others stand in."),
+            _routes(m, 1, 6, lit=m.who)),
+        End(_("A bias is raised where words are few and lowered where they are many, so all experts are at work."),
+            (numbers(line("words", "", m.moved[-1][0], "", DOES)),)),
+    ]  # fmt: skip
+
+
+LESSON = Lesson(
+    "experts", N_("Experts"),
+    N_("A few of many networks read each word. Who reads what, and what if all words want the same one?"),
+    MODEL, STORY, measure, words, plot, end,
+    measured_on=N_("Every number was measured on three small real models, two with eight experts in each of four layers."),
+    also=(DENSE, LOSS),
+)  # fmt: skip

@@ -1,0 +1,109 @@
+"""What the lesson "Experts" measures: who reads what, how the biases move, and what is lost without an expert."""
+
+from __future__ import annotations
+
+from copy import deepcopy
+from dataclasses import dataclass
+
+from tlmviz.analysis.experts import survey, training
+from tlmviz.analysis.experts.edits import mute_experts
+from tlmviz.analysis.experts.routing import Size, size
+from tlmviz.facades.language_model import LanguageModel
+from tlmviz.training.loop import move_biases
+
+from .. import compute
+from .measures import word
+
+MODEL, LOSS, DENSE = "stories-moe", "stories-moe-aux", "stories-dense"
+STORY = "The dog saw a ball. The boy saw the dog. The"
+NOUNS = ("dog", "ball", "boy")  # of the story
+FIRST, THIRD, LAST = 0, 2, 3  # layers
+FRAME = "Tom saw a {}"
+ANIMALS = ("dog", "cat", "bird", "fish", "bear", "bunny", "frog", "duck")
+THINGS = ("ball", "car", "doll", "truck", "toy", "box", "tree", "boat")
+LIKE = ("red", "big", "little")
+EARLY = 30  # steps of training
+PRESSES, TIMES, RATE = 4, 10, 0.01  # each press moves the biases so many times by so much
+Expert = tuple[int, int]  # layer, expert
+Moved = list[
+    tuple[list[int], list[float]]
+]  # how many words each expert has, and their biases, after each press
+
+
+@dataclass(frozen=True)
+class Found:
+    """What routers do with the story, with other words and in training."""
+
+    tokens: list[str]
+    chosen: list[list[int]]  # the experts of each token in the third layer
+    dog: list[int]  # and those of "dog" in another sentence
+    who: int  # the expert that reads all nouns of the story
+    load: float  # its share of all words of held-out stories
+    shares: dict[str, float]  # and of words that it answers to there
+    surveyed: int  # words that were counted
+    elsewhere: dict[str, int]  # who reads most of other words there
+    read: dict[tuple[str, ...], int]  # how many of some words `who` reads
+    early: list[list[float]]  # shares of all words in the last layer, before training and soon after
+    moved: Moved  # in the last layer, on the story
+    guess: str
+    sure: float
+    left: dict[Expert, float]  # how sure the model is without an expert
+    needed: Expert  # of the first layer, without which least is left
+    sizes: tuple[Size, Size]  # with experts and without, as the two below
+    bits: tuple[float, float]
+    uneven: tuple[
+        float, float
+    ]  # by how much the busiest has more than the mean: with the bias, and with a loss
+
+    @property
+    def full(self) -> int:
+        """Who gets most where biases are 0."""
+        return max(range(len(self.early[0])), key=self.moved[0][0].__getitem__)
+
+
+def measure(lm: LanguageModel, text: str) -> Found:
+    """All of it."""
+
+    def routed(text: str) -> list[list[int]]:
+        return [sorted(each) for each in lm.trace(text).routing(THIRD).chosen.tolist()]
+
+    trace, chosen, known = lm.trace(text), routed(text), survey.read(MODEL)
+    (who,) = set.intersection(*({*chosen[at]} for at, each in enumerate(trace.tokens) if word(each) in NOUNS))
+    there = known.experts[known.layers.index(THIRD)]
+    shares = [{word(a.token): a.share for a in each.answers if a.token[0] == " "} for each in there]
+    best = int(trace.logits_at(-1).argmax())
+    silent = [(FIRST, expert) for expert in range(len(there))]
+    left = {
+        at: float(lm.trace(text, edit=mute_experts(lm.config, [at])).probabilities()[best])
+        for at in [*silent, (THIRD, who)]
+    }
+    moments = training.moments(MODEL)
+    at = [moments.steps.tolist().index(step) for step in (0, EARLY)]
+    log = {name: training.curves(name) for name in (MODEL, LOSS, DENSE)}
+
+    def last(name: str, column: str) -> float:
+        return float(log[name][column].dropna().iloc[-1])
+
+    return Found(
+        list(trace.tokens), chosen, routed(FRAME.format("dog"))[-1], who, there[who].load, shares[who], known.tokens,
+        {each: max(range(len(there)), key=lambda n: shares[n].get(each, 0)) for each in ("was", "the")},
+        {those: sum(who in routed(FRAME.format(each))[-1] for each in those) for those in (ANIMALS, THINGS, LIKE)},
+        (moments.loads[at, LAST] * lm.config.experts.chosen).tolist(), _moved(lm, text), word(lm.tokenizer.name(best)),
+        float(trace.probabilities()[best]), left, min(silent, key=left.__getitem__),
+        (size(lm.config, len(trace)), size(compute.configs()[DENSE], len(trace))),
+        (last(MODEL, "valid_bpb"), last(DENSE, "valid_bpb")), (last(MODEL, "violation"), last(LOSS, "violation")),
+    )  # fmt: skip
+
+
+def _moved(lm: LanguageModel, text: str) -> Moved:
+    """The biases of all layers are moved from 0 by the rule of the training."""
+    own, found = deepcopy(lm), Moved()
+    biases = [own.network.get_parameter(f"blocks.{n}.mlp.choice_bias") for n in range(lm.config.n_layers)]
+    for each in biases:
+        each.data.zero_()
+    for step in range(PRESSES * TIMES + 1):
+        routings = [*map(own.trace(text).routing, range(len(biases)))]
+        if step % TIMES == 0:
+            found.append((routings[LAST].load.tolist(), biases[LAST].tolist()))
+        move_biases(own.network, [each.chosen for each in routings], RATE)
+    return found
