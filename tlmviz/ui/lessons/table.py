@@ -22,5 +22,20 @@ from .parts import Lesson
 
 LESSONS: dict[str, Lesson] = {
     module.LESSON.name: module.LESSON
-    for module in (next_word, looking, finding, scores, block, where, cheap, search, aligned, streams, experts, vectors, tiles, small)
+    for module in (
+        next_word,
+        looking,
+        finding,
+        scores,
+        block,
+        where,
+        cheap,
+        search,
+        aligned,
+        streams,
+        experts,
+        vectors,
+        tiles,
+        small,
+    )
 }
