@@ -252,7 +252,7 @@ def _points(m: Found) -> Scene:
     points, top = text.points[step], max(text.points[step])
     parts = sorted(points, reverse=True)[:2]
     why = _(
-        "Each point more makes a share 2.7 times as large, and “book” leads by {dot_lead}. Nothing divides the points here."
+        "Each point more makes a share 2.7 times the other's, and “book” leads by {dot_lead}. Nothing divides them here."
     )
     even = _(
         "The points themselves are not shared out: each point more counts 2.7 times, and “book” leads by {dot_lead}."
@@ -285,7 +285,7 @@ def _turned(m: Found) -> Scene:
     why = _(
         "Only “{first}” and “{last}” stay. The writer's numbers were learned to fit what W makes of a word, not the word's own."
     )
-    every_ = _("Then W would do nothing. Only “{first}” and “{last}” still look where they did.")
+    every_ = _("If so, W would do nothing. Only “{first}” and “{last}” still look where they did.")
     none = _("“{first}” and “{last}” still look where they did. All other looks go elsewhere without W.")
     replies = [
         Reply(_("Far fewer."), every_, label=_("all {N}")), Reply(_("Yes, {n}."), why, True, label=_("{n} of {N}")),

@@ -158,7 +158,7 @@ def _none(m: Found) -> Scene:
     why = _("What went in comes out again, as nothing has worked on it.")
     says = _("It says “{last}”, {same} sure: the last word itself. ") + why
     whys = {
-        best: (_("Then the blocks would do nothing."), says), m.deaf[0]: (_("Then something would have worked on it."), says),
+        best: (_("If so, the blocks would do nothing."), says), m.deaf[0]: (_("If so, something would have worked on it."), says),
         last: (_("Yes, {same} sure."), _("It is the last word itself. ") + why),
     }  # fmt: skip
 
@@ -179,7 +179,7 @@ def _first(m: Found) -> Scene:
     why = _("“{after}” goes well with “{last}” in any story. With its heads silenced, block 1 says it, too.")
     says = _("It says “{after}”, {share} sure. ") + why
     whys = {
-        best: (_("Not yet."), says), last: (_("Then block 1 would do nothing."), says), after: (_("Yes, {share} sure."), why)
+        best: (_("Not yet."), says), last: (_("If so, block 1 would do nothing."), says), after: (_("Yes, {share} sure."), why)
     }  # fmt: skip
     return Scene(
         _("Now block 1 works, and no other. “{last}” goes in. What does the model guess?"),
@@ -213,8 +213,8 @@ def _deaf(m: Found) -> Scene:
     top, last, why = len(m.guesses) - 1, m.guesses[0][0], _("Only heads bring something from other words. ")
     alone = _("A feed-forward part works on one word alone, here on “{last}”.")
     whys = {
-        m.guesses[top][0]: (_("Then it would know the story."), _("It says “{deaf}”, {alone} sure. ") + why + alone),
-        last: (_("Then nothing would work on it."), _("Feed-forward parts do. They make “{deaf}” of “{last}”. ") + why),
+        m.guesses[top][0]: (_("If so, it would know the story."), _("It says “{deaf}”, {alone} sure. ") + why + alone),
+        last: (_("If so, nothing would work on it."), _("Feed-forward parts do. They make “{deaf}” of “{last}”. ") + why),
         m.deaf[0]: (_("Yes, {alone} sure."), why + alone),
     }  # fmt: skip
     mute = ",".join(f"{layer}.{head}" for layer in range(top) for head in range(len(m.rows)))
@@ -229,7 +229,7 @@ def _carried(m: Found) -> Scene:
     (best, sure), right = m.guesses[-1], 100 * m.carried[1]
     what = _("“{best}” gets {left}, and no piece more than {most}. "
              "Heads bring what other words hold; feed-forward parts make something of it.")  # fmt: skip
-    verdicts = _("Yes, nothing is left."), _("Hardly less is left."), _("Then heads alone would do.")
+    verdicts = _("Yes, nothing is left."), _("Hardly less is left."), _("Far less is left.")
     good, low, high = (Reply(verdict, what, not n) for n, verdict in enumerate(verdicts))
 
     def shown(feed: bool, share: float) -> Picture:
@@ -249,7 +249,7 @@ def _looks(m: Found) -> Scene:
     right = 0 if aim not in others else 1 if {*others} != {aim} else 2
     listed = ", ".join(dict.fromkeys(f"“{word(m.tokens[i])}”" for i in sorted(others) if i and i != aim))
     why = _("The others look most at {listed}. So a block reads several words at once, each head its own.")
-    verdicts = _("Not one does."), _("Some do."), _("Then one head would do.")
+    verdicts = _("Not one does."), _("Some do."), _("If so, one head would do.")
     labels = _("none"), _("some"), _("all {others}")
     replies = [
         Reply(_("Yes, {it}.") if n == right else verdict, why, n == right, label=label, words={"listed": listed, "it": label})
@@ -279,16 +279,17 @@ def _sum(m: Found) -> Scene:
     ]
     unknown = line(labels[-1], labels[-1], [None] * SHOWN, "?", LOOK, top)
     whys = {
-        come: (_("Then the block would change nothing."), _("Every part adds its row: {sum} = {out}.")),
-        feed: (_("Then the last part would wipe out the rest."), _("All is added, nothing wiped out: {sum} = {out}.")),
+        come: (_("If so, the block would change nothing."), _("Every part adds its row: {sum} = {out}.")),
+        feed: (_("If so, the last part would wipe out the rest."), _("All is added, nothing wiped out: {sum} = {out}.")),
         out: (_("Yes, the sum."), _("{sum} = {out}. Every part **adds** its row to the stream; what came in goes on.")),
     }  # fmt: skip
     order = sorted(whys, key=lambda each: float(each.replace("−", "-")))
     return Scene(
-        _("Into block {blocks} comes a row of numbers, the **residual stream**. Its parts write rows, too. "
-          "What goes out at the marked number?"),
+        _("The line at the left is a row of numbers, the **residual stream**. Parts of block {blocks} write rows. "
+          "What goes out at the mark?"),
         (numbers(*rows[:-1], unknown, at=at),), Choose([Reply(*whys[each], each == out, label=each) for each in order]),
-        (numbers(*rows, at=at),), _("Drawn are its first {count} numbers. The guess is read off the row that goes out on top."),
+        (numbers(*rows, at=at),),
+        _("Drawn are its first {count} numbers. The guess is read off what goes out of the last block."),
         _block(m, step="add 2"), words={"sum": " ".join(says[:-1]), "out": out},
     )  # fmt: skip
 
@@ -298,10 +299,14 @@ def _pass(home: Found, other: bool) -> Scene:
     top, needed, replies = len(rest) + 1, rest.index(min(rest)), {}
     lost = _("“{best}” gets {its}. All others read what block {it} writes, and can do nothing without it.")
     passes = _("“{best}” still gets {its}. The stream passes by, the other blocks add to it. Press another.")
+    looked = _(
+        "“{best}” still gets {its}, though a head of it looked at “{best}” hard: looking is not doing. Press another."
+    )
     for n, share in enumerate(rest):
         found, told = n == needed, {"it": f"{n + 1}", "its": little(share)}
         shown = _tower(home, {top: home.passed[n][:2]}, off=[n + 1], press=() if found else range(1, top))
-        verdict, why = (_("It is block {it}."), lost) if found else (_("Not block {it}."), passes)
+        missed = looked if n == home.block else passes
+        verdict, why = (_("It is block {it}."), lost) if found else (_("Not block {it}."), missed)
         replies[told["it"]] = Reply(verdict, why, found, (shown,), told)
     hint = _("Each press leaves one block out; the one before comes back.")
     return Scene(
@@ -323,7 +328,7 @@ def end(m: Found, home: Found) -> list[End]:
     rest = [share for *_guess, share in home.passed[:-1]]
     high, low = rest.index(max(rest)), rest.index(min(rest))
     passing = _(
-        "Each part adds to the stream: “{best}” gets {high} without block {most}, {low} without {least}."
+        "All is added, so most blocks can be left out: “{best}” gets {high} without block {most}, but {low} without {least}."
     )
     told = {"best": home.guesses[-1][0], "most": f"{high + 1}", "least": f"{low + 1}"}
     shares = {"high": percent(rest[high]), "low": little(rest[low])}

@@ -40,7 +40,7 @@ from .pictures import (
 )  # fmt: skip
 
 OWN, FOURS, ALL, SHORT = MODELS = "zoo-rope", "zoo-gqa", "zoo-mqa", "zoo-mla"  # alike but for keys and values
-NAMED = dict(zip(MODELS, (N_("each its own"), N_("four share"), N_("all share"), N_("short row"))))
+NAMED = dict(zip(MODELS, (N_("each its own"), N_("four share"), N_("all share"), N_("common row"))))
 STORY = "Lily had a red ball. One day, Lily lost the ball. Tom saw that Lily was"
 WRITTEN, NEAR, FAR, FULL = 8, 20, 200, 64  # words to write, two lengths to compare, words of a full buffer
 FIRST, OTHER = "Lily", "Anna"  # how the story begins, and how it does for E
@@ -159,7 +159,7 @@ def _more(m: Found) -> Scene:
     why = _("A word looks back, never ahead: all that was computed for the {n} stays as it was.")
     near = Reply(_("Not even for “{last}”."), _("“{new}” comes after it. ") + why, label=_("for the nearest"))
     right = Reply(_("Yes, for none."), why, m.apart < 1e-4, label=_("for none"))
-    every = Reply(_("Then each would see what follows."), why, label=_("for all {n}"))
+    every = Reply(_("If so, each would see what follows."), why, label=_("for all {n}"))
 
     def shown(old: str) -> Picture:
         was, now = _run(KEPT, m.read), [*_run(old, m.read), *_run(NEW, 1)]
@@ -187,7 +187,7 @@ def _again(m: Found) -> Scene:
         return grid(m.read + WRITTEN - 1, *rows, legend=legend, share=0.74), bars(row, share=0.26)
 
     return Scene(
-        _("It writes {written} words, and for each reads everything again: a row. How much of this had been computed "
+        _("Suppose that it reads everything again for each of {written} words: a row each. How much had been computed "
           "before? Drag."), shown(False),
         Drag(_("How much had been computed before, in per cent"), _("Show it"), 100 * m.done[2], replies), shown(True),
         _("Each row is one word that is written, each cell a word that is read for it."), _cache(),
@@ -209,7 +209,7 @@ def _keep(m: Found) -> Scene:
         return _text(m), grid(m.read + 1, *rows, legend=legend)
 
     return Scene(
-        _("Queries ask, keys are found, values are brought home. “{new}” looks back: what does it need of the {n} words "
+        _("A query is compared with keys, and values are mixed. “{new}” looks back: what does it need of the {n} words "
           "before?"), shown(NONE), Choose([find, right, every]), shown(KEPT), _("The last column is “{new}”."), _cache(),
     )  # fmt: skip
 
@@ -257,8 +257,8 @@ def _bytes(m: Found) -> Scene:
 
 
 def _less(m: Found) -> Scene:
-    pays = _("For the 128 heads of DeepSeek, the short row has {latent}, not {large}.")
-    kept = _("A key and a value have {ALL} numbers a layer, two of each {FOURS}, the short row {SHORT}. ")
+    pays = _("For the 128 heads of DeepSeek, the common row has {latent}, not {large}.")
+    kept = _("A key and a value have {ALL} numbers a layer, two of each {FOURS}, the common row {SHORT}. ")
     fours = Reply(_("It keeps two of each."), kept, label=_(NAMED[FOURS]))
     right = Reply(_("Yes, {all} bytes."), kept + pays, True, label=_(NAMED[ALL]))
     longer = _("A key and a value have {ALL} numbers. ") + pays
@@ -274,7 +274,7 @@ def _less(m: Found) -> Scene:
         return (grid(heads, *rows),)
 
     return Scene(
-        _("Heads may **share** a key and a value, or make theirs from one **short row** of {SHORT} numbers. Which keeps "
+        _("Heads may **share** a key and a value, or make theirs from one **common row** of {SHORT} numbers. Which keeps "
           "least?"), shown(False), Choose([fours, right, short]), shown(True),
         _("Where each head has its own, it is {OWN} numbers in each layer."), _cache(kview="Models", kmods=",".join(MODELS)),
     )  # fmt: skip
@@ -282,7 +282,7 @@ def _less(m: Found) -> Scene:
 
 def _worse(m: Found) -> Scene:
     what = _("All share, called MQA: {share}, with one part in {times} of the memory. GQA, where four share, and MLA, the "
-             "short row, guess as well.")  # fmt: skip
+             "common row, guess as well.")  # fmt: skip
     verdicts = _("Well guessed."), _("It hardly suffers."), _("It is not better.")
     replies = Reply(verdicts[0], what, True), Reply(verdicts[1], what), Reply(verdicts[2], what)
 
@@ -302,7 +302,7 @@ def _serve(m: Found) -> Scene:
     goes = _(
         "Who is done goes, the next begins at once. For a first word one waits {soon} steps, not {waited}."
     )
-    last = _("Then four would write at every step. At the end D, with {longest} words, is alone: {steps}.")
+    last = _("If so, four would write at every step. At the end D, with {longest} words, is alone: {steps}.")
     quarter = Reply(_("Not quite."), last, label="{quarter}")
     wait = Reply(_("Then all four must end first."), _("But who is done goes: {steps}."), label="{wait}")
 
@@ -318,7 +318,7 @@ def _serve(m: Found) -> Scene:
     return Scene(
         _("Six people ask. One after another takes {one} steps. Now one step writes a word for **four** of them. How many "
           "steps?"), shown("one"), Choose([quarter, Reply(_("Yes, {steps}."), goes, True, label="{steps}"), wait]),
-        shown("four"), _("Each row is a person; steps go from left to right."), _serving(),
+        shown("four"), _("Each row is a person, C to F come later; steps go from left to right."), _serving(),
     )  # fmt: skip
 
 
@@ -342,7 +342,7 @@ def _begin(m: Found) -> Scene:
     return Scene(
         _("A, B, C tell one story; E's has another first word. The cache lies in **pages** of {page} words. Whose can be "
           "shared?"), shown(False), Choose([Reply(_("Yes."), why, True, label=names), second, nobody]), shown(True),
-        _("Above is E's: it begins with “{other}”, those of A, B, C with “{first}”."), _serving(),
+        _("Above is E's: it begins with “{other}”, those of A, B, C with “{first}”. D and F tell others."), _serving(),
     )  # fmt: skip
 
 

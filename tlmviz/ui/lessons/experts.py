@@ -109,7 +109,7 @@ def _route(m: Found) -> Scene:
     dog = _at(m, "dog", 1)
     why = _("The router scores all eight for the word itself, and the two best get it: {pair} again.")
     return Scene(
-        _("Six of these eight **experts**, small networks, never see “dog”: a **router** sends each word to two. "
+        _("Six of these eight **experts**, small networks, do not see this “dog”: a **router** sends each word to two. "
           "Which two get it the second time?"),
         _routes(m, 1, dog + 1, dog),
         _choose(
@@ -117,7 +117,7 @@ def _route(m: Found) -> Scene:
             ("{pair}", _("Yes, where it went before."),
              _("The router scores all eight, and the two best get it. Words before it count, too: "
                "after “Tom saw a”, it goes to {elsewhere}.")),
-            (_("the two least busy"), _("The router does not look who is busy."), why),
+            (_("the two least busy"), _("Not in this story."), why),
         ),
         _routes(m, 1, dog + 1), _("This is the third of four layers. A ninth network, not shown, reads every word."),
         _page(xtok=str(dog)),
@@ -174,14 +174,14 @@ def _animals(m: Found) -> Scene:
         _("“Tom saw a cat”, “Tom saw a car”: eight animals, eight things. Which of them does {who} read?"), shown(False),
         _choose(
             _("both"),
-            (_("animals only"), _("Then “car” would go elsewhere."),
+            (_("animals only"), _("If so, “car” would go elsewhere."),
              _("But {things} things come to it, too: it is nearer to a kind of word, **nouns**, than to a subject.")),
-            (_("half of each"), _("Then chance would decide."),
+            (_("half of each"), _("If so, chance would decide."),
              _("It reads {animals} animals and {things} things, and {like} of “red, big, little”: it takes **nouns** here.")),
             (_("both"), _("Yes, both."),
              _("But {like} of “red, big, little”: it is nearer to a kind of word, **nouns**, than to a subject.")),
         ),
-        shown(True), _("Few experts can be named so well, and {who} reads pieces of words, too."),
+        shown(True), "",
     )  # fmt: skip
 
 
@@ -238,7 +238,7 @@ def _silent(m: Found) -> Scene:
           "How sure then?"),
         (*told, bars(whole, share=0.5)),
         _choose(
-            _("about as sure"), (_("under 1%"), _("Then nobody could stand in for it."), _("It is {kept}. ") + why),
+            _("about as sure"), (_("under 1%"), _("If so, nobody could stand in for it."), _("It is {kept}. ") + why),
             (_("half as sure"), _("Then half of it hung on {who}."), _("But it is {kept}. ") + why),
             (_("about as sure"), _("Yes, {kept}."), why),
         ),

@@ -227,7 +227,7 @@ def _silence(story: Story) -> Scene:
     head = story.hardest
     what = _("{sure} sure becomes {kept} sure. {H} looks hardest, and the guess hardly needs it.")
     replies = (
-        Reply(_("Well guessed."), what, True), Reply(_("Then {H} would be needed."), _("But ") + what),
+        Reply(_("Well guessed."), what, True), Reply(_("If so, {H} would be needed."), _("But ") + what),
         Reply(_("A little is lost."), what),
     )  # fmt: skip
     return Scene(
@@ -277,7 +277,9 @@ def _brings(story: Story) -> Scene:
     )
     for head, label in zip(shown, (_("card 1"), _("card 2"))):
         right = head == story.worker
-        replies.append(Reply(_("Yes.") if right else _("Then {H} would be missed."), why, right, label=label))
+        replies.append(
+            Reply(_("Yes.") if right else _("If so, {H} would be missed."), why, right, label=label)
+        )
     hidden = (cards(*((name, INK, story.brings[head]) for head, name in zip(shown, "12"))),)
     return Scene(
         _("A head carries home what it reads: it adds **points** to words. Here are {H} and {W}. Which card is {W}?"),
@@ -292,7 +294,9 @@ def _points(story: Story) -> Scene:
     fewer = math.log(share / (1 - share))  # points that leave half of the guess
     odds_left = math.exp(fewer - story.adds[story.worker])
     taken, left = odds_left / (1 + odds_left), story.left[story.worker]
-    why = _("Each point makes a word 2.7 times as likely. {W} brings {most}: without them {taken} is left.")
+    why = _(
+        "Each point makes the odds of a word 2.7 times as high. {W} brings {most}: without them {taken} is left."
+    )
     why += _(" Silenced, it was {left}: others make up a little.") if left > taken + 0.01 else ""
     enough = (Reply(_("{fewer} points fewer will do."), why, True),)
     words = {"fewer": number(fewer, ".1f"), "taken": percent(taken)}

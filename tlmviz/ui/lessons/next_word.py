@@ -144,8 +144,8 @@ def _list(m: Found) -> Scene:
     even = _("Even “{rarest}”, the last of the list, gets a share: one part in {tiny}.")
     all_of_them = _("The other {unlisted} share {rest}. ") + even
     replies = [
-        Reply(_("Then nothing else could ever come."), even, label=_("only these five")),
-        Reply(_("Then most words could never come."), even, label=_("about a hundred")),
+        Reply(_("If so, nothing else could ever come."), even, label=_("only these five")),
+        Reply(_("If so, most words could never come."), even, label=_("about a hundred")),
         Reply(_("All of them."), all_of_them, True, label=_("all {known}")),
     ]
     return Scene(
@@ -233,7 +233,7 @@ def _forget(home: Found, other: bool) -> Scene:
     replies = (
         Reply(_("Yes: {kept}."), nothing, True),
         Reply(_("A little more: {kept}."), nothing),
-        Reply(_("Then it would have to remember. It has {kept}."), nothing),
+        Reply(_("If so, it would have to remember. It has {kept}."), nothing),
     )
     return Scene(
         _("It has just read the whole story. Now it gets the last sentence **alone**. How sure is it of “{old}” then? Drag."),
@@ -259,7 +259,7 @@ def end(m: Found, home: Found) -> list[End]:
     shares = bars(bar(best, share), bar(_("others"), 1 - share, SOFT))
     writes = bars(*(bar(name, each, INK, f"{n}") for n, (name, each) in enumerate(written)))
     alone = _(
-        "It looks back, never ahead, and knows this text alone. With “{thing}” for “{old}” it guesses “{swapped}”."
+        "It looks back, never ahead, and keeps nothing of what it read before. With “{thing}” for “{old}” it guesses “{swapped}”."
     )
     every = _(
         "A model gives a share to every piece that it knows. “{best}” got {share}, all others together {others}."

@@ -51,7 +51,7 @@ def _bars(labels: Iterable[str], shares: Iterable[float | None]) -> Picture:
 def _tap(m: Found) -> Scene:
     last, replies = len(m.tokens) - 1, {}
     for i in words_at(m.tokens):
-        verdict = _("Then like would fit like.") if m.tokens[i] == m.tokens[last] else _("Not there.")
+        verdict = _("If so, like would fit like.") if m.tokens[i] == m.tokens[last] else _("Not there.")
         reason = _("“{other}” gets {small} of the look, “{best}” {look}. How does the head choose?")
         replies[i] = Reply(verdict, reason, words={"other": m.name(i), "small": little(m.weights[i])})
     reason = _("It gets {look} of the look; {same} gets {alike}. How does the head choose?")
@@ -109,7 +109,7 @@ def _rows(m: Found) -> Scene:
         label, score, right = _("row {n}", n=n), number(m.scores[i], ".1f"), i == m.best
         before.append(line(f"{n}", label, m.products[i], "?", INK, top))
         after.append(line(f"{n}", f"“{m.name(i)}”", m.products[i], score, LOOK if right else INK, top))
-        verdict = _("Yes, it is “{best}”.") if right else _("Then its bars would reach higher.")
+        verdict = _("Yes, it is “{best}”.") if right else _("If so, its bars would reach higher.")
         reason = why if right else _("They are of “{other}” and add up to {sum}; ") + why
         replies.append(Reply(verdict, reason, right, (), {"other": m.name(i), "sum": score}, label))
     return Scene(
@@ -130,7 +130,9 @@ def _shares(m: Found, by: float = 1, told: bool = True) -> Picture:
 
 def _spike(m: Found) -> Scene:
     ratio = _("In the ratio of the scores, “{best}” would get {even} beside “{second}”. ")
-    why = _("Each point more makes a share 2.7 times as large; {gap} points more, about {times} times.")
+    why = _(
+        "Each point more than another makes a share 2.7 times that one's; {gap} points more, about {times} times."
+    )
     replies = (
         Reply(_("Yes: {bare}."), why, True),
         Reply(_("No: {bare}!"), ratio + why),
@@ -177,9 +179,9 @@ def _root(home: Found) -> Scene:
         _("Half lie below zero, so they cancel in part: sums reach {grown} times as far."),
     )
     answers = {
-        _("no wider"): (_("Then they would cancel wholly."), part),
+        _("no wider"): (_("If so, they would cancel wholly."), part),
         right: (_("Yes, {root}."), part + _(" That is √{d}, and so √{d} is the divisor.")),
-        _("{d} times", d=d): (_("Then all would pull to one side."), part),
+        _("{d} times", d=d): (_("If so, all would pull to one side."), part),
     }
     return Scene(
         _("Why divide at all? Before training, products lie around zero. How much wider do sums of {d} products lie?"),
@@ -205,8 +207,8 @@ def _double(m: Found) -> Scene:
         _("both"),
     )
     answers = {
-        _("doubling"): (_("Yes, nearer a spike."), right), _("adding"): (_("Then size would count."), distance),
-        both: (_("Then adding would part them, too."), distance),
+        _("doubling"): (_("Yes, nearer a spike."), right), _("adding"): (_("If so, size would count."), distance),
+        both: (_("If so, adding would part them, too."), distance),
     }  # fmt: skip
     return Scene(
         _("Divided, “{best}” gets {look}. Now **double** all scores, or **add {added}** to each. Which gives “{best}” more?"),
@@ -238,8 +240,8 @@ def _mix(m: Found) -> Scene:
         "That is the value of “{best}” alone. “{second}” is read too, with {less}, and the others: together {out}."
     )
     answers = {
-        _signed(one[at]): (_("Then only “{best}” would be read."), alone), out: (_("Yes, {out}."), mixed),
-        _signed(one[at] + other[at]): (_("Then both would count in full."), mixed),
+        _signed(one[at]): (_("If so, only “{best}” would be read."), alone), out: (_("Yes, {out}."), mixed),
+        _signed(one[at] + other[at]): (_("If so, both would count in full."), mixed),
     }  # fmt: skip
     return Scene(
         takes + _("The head takes {look} of “{best}”, {less} of “{second}”. What comes out?"),
@@ -261,7 +263,7 @@ def _swap(home: Found, other: bool) -> Scene:
         "It looks at “{best}”, finds the value of “{second}”. The key says **where**, the value **what**."
     )
     verdicts = {
-        was: (_("Then the look would decide."), now),
+        was: (_("If so, the look would decide."), now),
         new: (_("Yes, with {new}."), right),
         third: (_("Neither value brings that."), now),
     }

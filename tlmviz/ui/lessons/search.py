@@ -269,7 +269,7 @@ def _beam(m: Found) -> Scene:
 
     return Scene(
         _("Keep more than one beginning at each step, the likeliest ones. How many must be kept to find “{best}”?"),
-        shown(1), Choose(replies), shown(m.least), _("A step adds one piece of a word to each beginning."),
+        shown(1), Choose(replies), shown(m.least), _("A step adds a piece of a word; the end, not shown, takes a share, too."),
         _page(COLD, bw=f"{m.least}"),
     )  # fmt: skip
 

@@ -91,8 +91,8 @@ def _nearest(m: Found) -> Scene:
           "most?"),
         shown(given),
         _choose(right, (right, _("Yes, here {far}."), _("Further off, and the other neighbour would be nearer.")),
-                (_("one step"), _("Then another step would be nearer."), _("Midway it is half a step to either neighbour.")),
-                (_("two steps"), _("Then it would jump over one."), _("The nearest step is never more than half a step away."))),
+                (_("one step"), _("If so, another would be nearer."), _("Midway it is half a step to either.")),
+                (_("two steps"), _("If so, it would jump over one."), _("The nearest is never more than half a step away."))),
         shown(kept), _("Dots are some weights, lines are the steps, near zero."), Behind("formats", {"nfmt": "int8"}),
         words={"far": number(step / 2, ".4f")},
     )  # fmt: skip
@@ -105,7 +105,7 @@ def _scale(m: Found) -> Scene:
         return (steps(-0.6, 1.08 * m.loud, stepped("row", _("one row"), ticks, dots, "", LOOK), named=ends),)
 
     less, more, right = number(m.step / 10, ".3f"), number(m.step * 10, ".1f"), _two(m.step)
-    verdict = _("Then the last would be {end}.")
+    verdict = _("If so, the last would be {end}.")
     answers = (
         (less, verdict, _("The largest number would lie beyond it."), 0.1),
         (right, _("Yes: {loud} / {top}."), _("What one step is worth is the row's **scale**. It is kept beside the row."), 1),
@@ -205,9 +205,9 @@ def _float(m: Found) -> Scene:
     return Scene(
         _("**FP8** has 8 bits, too, but its steps differ in width. Between 1 and 2 there are {n}. How many between 2 and 4?"),
         shown(1, 2),
-        _choose(right, (half, _("Then large ones would be very rough."), _("It has {n} in each doubling, as between 1 and 2.")),
+        _choose(right, (half, _("If so, large ones would be very rough."), _("It has {n} in each doubling, as between 1 and 2.")),
                 (right, _("Yes, {n}, twice as wide."), _("Each doubling has as many: small numbers get narrow steps.")),
-                (double, _("Then all steps would be alike."), _("Each doubling has {n}, so they get wider and wider."))),
+                (double, _("If so, all steps would be alike."), _("Each doubling has {n}, so they get wider and wider."))),
         shown(0, 4), behind=Behind("formats", {"nnum": "3"}), words={"n": f"{one}"},
     )  # fmt: skip
 
@@ -221,7 +221,7 @@ def _kept(m: Found) -> Scene:
         _("The same row in **FP8**, with one scale, so that {loud} is its largest number. How many numbers become 0 now?"),
         _near(m, equal),
         _choose(right, (_("as many, {one}"), _("So it was with equal steps."), why), (right, _("Yes: {fp8}."), far),
-                (_("more"), _("Then its steps would be wider here."), why)),
+                (_("more"), _("If so, its steps would be wider here."), why)),
         _near(m, equal, ("fp8", "FP8", sorted({*fp8}), "fp8")), _("With equal steps, {one} became 0."),
         _product(scf="E4M3", scper="per channel"),
     )  # fmt: skip

@@ -146,10 +146,10 @@ def _grow(m: Found) -> Scene:
         (numbers(_grows(m, FEW)[0]),),
         _choose(
             _("{grown} times"),
-            (_("{plain} times"), _("Then each step would add {more} of the start."),
+            (_("{plain} times"), _("If so, each step would add {more} of the start."),
              _("Each adds {more} of what it gets: {grown}.") + less),
             (_("{grown} times"), _("Yes, it explodes."), _("Each step enlarges what the one before made.") + less),
-            (_("1,000 times"), _("Then each step would add {rate}."), _("With {more} it is {grown}.") + less),
+            (_("1,000 times"), _("If so, each step would add {rate}."), _("With {more} it is {grown}.") + less),
         ),
         (numbers(*_grows(m)),), _("The bars are the first {few} steps."),
     )  # fmt: skip
@@ -163,10 +163,10 @@ def _plain(m: Found) -> Scene:
           "After {steps} steps, how much is left of what went in?"),
         (numbers(*_grows(m), _steps(label, ones, "", 0)),),
         _choose(
-            _("all of it"), (_("{shrunk}"), _("Then each step would take {more} away."),
+            _("all of it"), (_("{shrunk}"), _("If so, each step would take {more} away."),
              _("But steps only add. All of it is left, × 1.")),
             (_("all of it"), _("Yes, all."), why),
-            (_("nothing"), _("Then steps would overwrite it."), _("They only add, so all of it is left, × 1.")),
+            (_("nothing"), _("If so, steps would overwrite it."), _("They only add, so all of it is left, × 1.")),
         ),
         (numbers(*_grows(m), _steps(label, ones, "× 1")),),
     )  # fmt: skip
@@ -179,8 +179,8 @@ def _mix(m: Found) -> Scene:
         _table(m.table, unknown, _("holds"), lit=m.most),
         _choose(
             "{sum}",
-            ("{mean}", _("Then it would be the mean of its row."), _("But it takes so much of each: {row} = {sum}.")),
-            ("{own}", _("Then it would take only of old {n}."), _("But it takes of the others, too: {row} = {sum}.")),
+            ("{mean}", _("If so, it would be the mean of its row."), _("But it takes so much of each: {row} = {sum}.")),
+            ("{own}", _("If so, it would take only of old {n}."), _("But it takes of the others, too: {row} = {sum}.")),
             ("{sum}", _("Yes, the sum of its row."),
              _("{row} = {sum}. Training found the table, and nothing binds its numbers.")),
         ),
@@ -198,7 +198,7 @@ def _deep(m: Found) -> Scene:
         (numbers(_steps(label, grown, "", FEW)),),
         _choose(
             _("about {huge}"),
-            (_("about {early}"), _("Then later tables would do nothing."),
+            (_("about {early}"), _("If so, later tables would do nothing."),
              _("It is {early} after {few} steps, {huge} after all.")),
             (_("about 1,000"), _("Far more."), _("It is {huge}: what one table enlarges, the next enlarges again.")),
             (_("about {huge}"), _("Yes, it explodes."),
@@ -225,7 +225,7 @@ def _share(m: Found) -> Scene:
         _table(table, _two(table.sum(1)), _("sum"), holds),
         _choose(
             _("never"),
-            (_("yes, up to {all}"), _("Then a row would take all of all four."),
+            (_("yes, up to {all}"), _("If so, a row would take all of all four."),
              _("It would add up to 4. But it adds up to 1, and shares out.")),
             (_("a little"), _("Not even that."), _("A row that takes only of the {top} holds {top}, and no more.")),
             (_("never"), _("Right, never."), why),
@@ -241,8 +241,8 @@ def _fade(m: Found) -> Scene:
         _("Here every row adds up to 1, too. Look at the last column. What is left of the {top}?"),
         _table(EMPTY, ["?"] * len(new), _("new"), holds),
         _choose(
-            _("nothing"), (_("all of it"), _("Then the last column would add up to 1."), why),
-            (_("a quarter"), _("Then rows would take of it."),
+            _("nothing"), (_("all of it"), _("If so, the last column would add up to 1."), why),
+            (_("a quarter"), _("If so, rows would take of it."),
              _("But they take 0 of it. So **columns** must add up to 1, too: then all goes on.")),
             (_("nothing"), _("Yes, it has faded."), why),
         ),
@@ -275,8 +275,8 @@ def _bound(m: Found) -> Scene:
         _("The other model binds all {steps} tables so. Again all streams begin with 1. What does the largest hold at last?"),
         (numbers(free, _steps(labels[1], bound, "", FEW, DOES)),),
         _choose(
-            "{bound}", ("{steps}", _("Then each step would add 1."), why), ("{bound}", _("Yes, as at first."), why),
-            (_("nearly 0"), _("Then something would get lost."), _("But columns add up to 1, so all of each goes on: {bound}.")),
+            "{bound}", ("{steps}", _("If so, each step would add 1."), why), ("{bound}", _("Yes, as at first."), why),
+            (_("nearly 0"), _("If so, something would get lost."), _("But columns add up to 1, so all goes on: {bound}.")),
         ),
         (numbers(free, _steps(labels[1], bound, said["bound"], None, DOES)),),
         _("Each row is drawn to its own height. Streams bound so are called **mHC**."), _page("Depth", BOUND),

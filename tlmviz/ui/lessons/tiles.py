@@ -145,7 +145,9 @@ def _never(m: Found) -> Scene:
                    "**tile** of {tile} weights is there at a time.")),
                 (right, _("Yes."), _("A **tile** of {tile} weights is made, used and thrown away, then the next. How softmax "
                    "can do with pieces comes next."))),
-        shown(True), _("A weight takes 2 bytes. The fast memory is that of one of the many cores of a chip, an {chip}."),
+        shown(True),
+        _("A weight takes 2 bytes; with a tile its queries, keys, values and output are held. The fast memory is one core's, "
+          "of an {chip}."),
         _costs(),
     )  # fmt: skip
 
@@ -194,7 +196,11 @@ def _large(m: Found) -> Scene:
     right = _("take {score} off each score")
 
     def shown(told: bool) -> Picture:
-        label, at, says = (f"e^({power} − {power})", 1.0, "1") if told else (f"e^{power}", top, f"{top:,.0f}")
+        label, at, says = (
+            (f"e^({power} − {power})", 1.0, "1")
+            if told
+            else (f"e^{power}", top, f"≈ {float(f'{top:.2g}'):,.0f}")
+        )
         end = bar("float16", FLOAT16 / top, SOFT, "end", f"{FLOAT16:,}")
         return (bars(end, bar(label, at / top, LOOK, "ball", says)),)
 
@@ -276,9 +282,9 @@ def _exact(m: Found) -> Scene:
           "**whole** row?"), shown(False),
         _choose(right,
                 (right, _("Yes."), why),
-                (_("about 1%"), _("Then some scores would be missing."), _("Every one is added. In all heads the output is "
+                (_("about 1%"), _("If so, some scores would be missing."), _("Every one is added. In all heads the output is "
                    "off by {off} millionths of the largest value, at most.")),
-                (_("about 10%"), _("Then the factors would be guesses."), _("They are exact. In all heads the output is off "
+                (_("about 10%"), _("If so, the factors would be guesses."), _("They are exact. In all heads the output is off "
                    "by {off} millionths of the largest value, at most."))),
         shown(True), _("These are the {d} numbers of the output, divided by the sum."), _row(m),
     )  # fmt: skip
@@ -302,7 +308,7 @@ def _ahead(m: Found) -> Scene:
         _("The story's map: {tiles} tiles of {square} cells. Rows look, columns are looked at, never ahead. How many "
           "tiles are **skipped**?"), shown(False),
         _choose(f"{skip}",
-                ("0", _("Then all would be made."), _("{skip} tiles lie wholly ahead. Their weights are 0, so nothing of "
+                ("0", _("If so, all would be made."), _("{skip} tiles lie wholly ahead. Their weights are 0, so nothing of "
                    "them is needed.")),
                 (f"{skip}", _("Yes."), _("They lie wholly ahead. The {diagonal} on the diagonal hold words behind, too: they "
                    "are computed, and only their cells ahead get nothing.")),
@@ -319,7 +325,7 @@ def _moved(m: Found) -> Scene:
     low = _("But keys and values are read again for every {rows} rows: {less}.")
     replies = (
         Reply(_("Well guessed."), why, True), Reply(_("Read only once, it would be {once}."), low),
-        Reply(_("Then weights would be moved, too."), _("Only keys and values are, again for every {rows} rows: {less}.")),
+        Reply(_("If so, weights would be moved, too."), _("Only keys and values are, again for every {rows} rows: {less}.")),
     )  # fmt: skip
 
     def shown(told: bool) -> Picture:
@@ -356,7 +362,7 @@ def _sooner(m: Found) -> Scene:
                    "{more}. Time goes down with the bytes.")),
                 (right, _("Yes, {more} more."), _("And yet {fast} at least, not {slow}, by the data sheet of an {chip}: "
                    "computing is fast, moving bytes is slow.")),
-                (_("twice as many"), _("Then each tile would be made twice."), _("It is made once; keys and values are read "
+                (_("twice as many"), _("If so, each tile would be made twice."), _("It is made once; keys and values are read "
                    "again. Rescaling adds {more}. Time goes down with the bytes."))),
         shown(True), _("Operations are additions, multiplications and the like."), _costs(),
     )  # fmt: skip

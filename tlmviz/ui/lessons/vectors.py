@@ -218,7 +218,7 @@ def _near(m: Found) -> Scene:
     beside = _(
         "“{it}” stands beside “{word}” and has {its}; “{best}” has {alike}. The same numbers would have 1."
     )
-    whys = {name: (_("Then neighbours would be alike."), beside) for name in OFFERED}
+    whys = {name: (_("Close."), beside) for name in OFFERED}
     right = _(
         "{alike}, where the same numbers would have 1. Nobody told the model that both are animals. How does it know?"
     )
@@ -281,7 +281,7 @@ def _company_scene(m: Found) -> Scene:
     replies, why = (
         [],
         _(
-            "Their neighbours are the same words, as often: {its}. For who guesses neighbours they are one word."
+            "Their neighbours are the same words, as often: {its}. To a model that guesses neighbours they look the same."
         ),
     )
     for pair, value in m.pairs.items():
@@ -329,9 +329,9 @@ def _step(m: Found) -> Scene:
         return bars(*rows, share=0.6), bars(share, share=0.4)
 
     return Scene(
-        _("It reads “{one} {other}” and gave “{other}” {before}. One step: “{one}” moves. What do the numbers of “{third}” do?"),
+        _("It reads “{one} {other}”. One step of learning changes the numbers of “{one}”. What happens to those of “{third}”?"),
         shown(False), Choose([Reply(*told, label == right, label=label) for label, told in whys.items()]), shown(True),
-        _("How far is a distance between vectors; below is what “{one}” gives “{other}”."),
+        _("Above: how far the numbers move. Below: the share that “{one}” gives “{other}” as a neighbour."),
         Behind("word_vectors", {"wvpart": "step", "wcenter": STEP[0], "wcontext": STEP[1]}), words={"third": STEP[2]},
     )  # fmt: skip
 
@@ -347,13 +347,13 @@ def _watch(m: Found) -> Scene:
         done, told = n == len(m.read) - 1, {"read": f"{read:,}", "near": near}
         why = _("Nearest to “{word}” here: “{near}”.")
         if done:
-            why += _(" Like neighbours have led like words together, and nobody named a group.")
+            why += _(" Four times it read its million words: like neighbours have led like words together.")
         if n:
             replies.append(Reply(_("{read} words read."), why, done, (_map(m.film[n], (WORD,)),), told))
     return Scene(
         _("At first all words lie by chance. Press to read on, and watch who comes to lie beside “{word}”."),
         (_map(m.film[0], (WORD,)),), Again(_("Read on"), replies),
-        hint=_("Sixteen of the words, in the plane in which they lie widest."),
+        hint=_("Sixteen words; what is drawn are the two directions in which they differ most. Colours are ours."),
         behind=Behind("projector", {"wpm": MODEL, "wpv": "Film"}),
     )  # fmt: skip
 
@@ -418,7 +418,7 @@ def _king(m: Found) -> Scene:
         _("It is told that “{man}” to “{woman}” leads from “{king}” to “{queen}”. How many of all such walks end right? Drag."),
         shown(False),
         Drag(_("Walks that end right, in per cent"), _("Walk them all"), 100 * m.often, (good, low, high)), shown(True),
-        _("All ways from a word for him to the word for her, walked from all others."),
+        _("Pairs like man and woman, boy and girl: each way is walked from each other word for him."),
         Behind("projector", {"wpm": MODEL, "wpv": "Analogies", "wpa": KING[0], "wpb": KING[1], "wpq": KING[2]}),
     )  # fmt: skip
 
@@ -435,9 +435,11 @@ def end(m: Found, home: Found) -> list[End]:
     near = _(
         "A word's numbers are learnt by guessing its neighbours. “{word}” is like “{best}”: they keep like company."
     )
-    moves = _("One step moves one word. Words with like neighbours are led together, though they never meet.")
+    moves = _(
+        "A step moves the word that is read. Words with like neighbours are led together, though they never meet."
+    )
     knows = _(
-        "The numbers know neighbours: “{hot}” is like “{cold}”. Ways between words repeat {often} of the time."
+        "The numbers know neighbours: “{hot}” is like “{cold}”. The way from him to her leads right in {often}."
     )
     return [End(near, (alike,)), End(moves, (_map(m.film[-1]),)), End(knows, (hot,))]
 

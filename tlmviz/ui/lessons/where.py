@@ -98,9 +98,9 @@ def _swap(m: Found) -> Scene:
           "look?"),
         (_looking(m.tokens, m.looks[0]),),
         _choose(
-            dog, (_("at “man”, in its place"), _("Then it would know the place."), man + score),
+            dog, (_("at “man”, in its place"), _("If so, it would know the place."), man + score),
             (dog, _("Yes, {look}, as before."), score + above),
-            (_("at “dog”, but more"), _("Then nearness would count."), _("“dog” gets {look}, nearer or further. ") + score),
+            (_("at “dog”, but more"), _("If so, nearness would count."), _("“dog” gets {look}, nearer or further. ") + score),
         ),
         (_looking(m.swapped, m.looks[1]),), behind=Behind("explorer", {**state, "query": str(len(m.tokens) - 1)}),
     )  # fmt: skip
@@ -135,7 +135,7 @@ def _next(m: Found) -> Scene:
     those = [_one(f"{n}", _("place {place}", place=n), angle) for n, angle in enumerate(seen)]
     at, step = _("place {place}", place=len(seen)), math.degrees(m.back.frequency[0])
     letters = [_one(name, name, angle) for name, angle in zip("ABC", (seen[1], right, right + step))]
-    why = _("Each place adds {angle} degrees. So the angle tells the place.")
+    why = _("Each place adds {angle} degrees. So its angle depends on the place.")
     return Scene(
         _("**RoPE** reads two numbers as the hand of a clock; each place turns it by the same angle. Where is it at place 3?"),
         (clocks(*those, _one("3", at, None), share=0.5), clocks(*letters, share=0.5)),
@@ -162,7 +162,7 @@ def _pairs(m: Found) -> Scene:
     apart = 4, 1, 2
     below = _("Hands that point opposite ways have opposite signs: the products lie below zero.")
     alike = _(
-        "Hands that point the same way have the same signs. So the score tells how far back a key stands."
+        "Hands that point the same way have the same signs. So the score depends on how far back the key stands."
     )
     return Scene(
         _("In one head, the query of “{last}” has such a hand, and the key of “{key}”. Multiplied and added up: which pair "
@@ -185,8 +185,8 @@ def _both(m: Found) -> Scene:
     return Scene(
         _("Both words move **{on} places** further on. Both hands turn. What becomes of their score, {part}?"),
         _shown(m, here, clock("-1", stand[-1], says=" ")),
-        _choose(_("it stays"), (_("it falls"), _("Then the end of a text would count less."), why),
-                (_("it stays"), _("Yes, {part}."), why), (_("it rises"), _("Then the end of a text would count more."), why)),
+        _choose(_("it stays"), (_("it falls"), _("If so, the end of a text would count less."), why),
+                (_("it stays"), _("Yes, {part}."), why), (_("it rises"), _("If so, the end of a text would count more."), why)),
         _shown(m, here, there), behind=_planes(m, rmove="Move both"),
     )  # fmt: skip
 

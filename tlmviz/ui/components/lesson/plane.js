@@ -30,10 +30,11 @@ export function plane(W, H, { points, ways }, ruler) {
     const to = at([x, y]);
     marks.push(mark(`dot-${id}`, "rect", { x: to.x - r, y: to.y - r, w: 2 * r, h: 2 * r, rx: r }, { tone, time: 1400 }));
     if (tiny) continue;
-    const name = { x: to.x + 1.7 * r, y: to.y + size * (ways.some(({ from }) => from[0] === x && from[1] === y) ? -0.6 : 0.34), w: ruler(id, size, true) * 1.1 };
-    const beside = named.filter((other) => other.x < name.x + name.w && name.x < other.x + other.w);
-    name.y = Math.max(name.y, ...beside.filter((other) => other.y > name.y - size).map((other) => other.y + size)); // below those that it would lie on
-    if (name.y > to.y + 3 * size) continue; // in a heap names wait until there is room
+    const name = { x: to.x + 1.7 * r, y: to.y + size * (ways.some(({ from }) => Math.hypot(from[0] - x, from[1] - y) < 0.001) ? -0.6 : 0.34), w: ruler(id, size, true) * 1.1 };
+    const lies = () => named.some((other) => other.x < name.x + name.w && name.x < other.x + other.w && Math.abs(other.y - name.y) < size);
+    const places = [[1.7 * r, 0], [-1.7 * r - name.w, 0], [1.7 * r, size], [1.7 * r, -size], [-1.7 * r - name.w, size], [-1.7 * r - name.w, -size]];
+    const [right, y0] = [to.x, name.y]; // beside its point on either side, or a line lower or higher
+    if (!places.some(([dx, dy]) => (Object.assign(name, { x: right + dx, y: y0 + dy }), name.x >= 0 && !lies()))) continue; // in a heap names wait for room
     named.push(name);
     marks.push(mark(`name-${id}`, "text", { x: name.x, y: name.y, size }, { text: id, story: true, weight: strong ? 700 : 400, tone: strong ? tone : "ink", time: 1400 }));
   }

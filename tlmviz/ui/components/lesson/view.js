@@ -204,7 +204,7 @@ function drawEnd(v) {
   again.className = "act";
   parts.acts.append(again, make("a", { className: "act", href: "lessons", textContent: _("All lessons"), onclick: (/** @type {Event} */ event) => lead(event, "lessons") }));
   delete parts.after.dataset.said;
-  parts.after.replaceChildren(...rich(_("You guessed **{right} of {all}**. {measured}", { right, all, measured: data.measured })));
+  parts.after.replaceChildren(...rich(_("You guessed **{right} of {all}** right. {measured}", { right, all, measured: data.measured })));
   parts.note.textContent = data.beyond;
   parts.own.replaceChildren();
   parts.behind.hidden = true;
