@@ -109,7 +109,7 @@ def _route(m: Found) -> Scene:
     dog = _at(m, "dog", 1)
     why = _("The router scores all eight for the word itself, and the two best get it: {pair} again.")
     return Scene(
-        _("Six of these eight **experts**, small networks, do not see this “dog”: a **router** sends each word to two. "
+        _("Six of these eight **experts**, small networks, miss this “dog”: a **router** sends each word to two. "
           "Which two get it the second time?"),
         _routes(m, 1, dog + 1, dog),
         _choose(
