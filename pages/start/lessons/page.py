@@ -15,18 +15,18 @@ frame.heading(
     ),
     lambda: None,
 )
-name, code, wall = runner.LESSON.get(), "", bool(room.WALL.get())
-taken = asked.named(name)
-if (on := room.here(name)) is not None:
-    taken, code = on, room.ROOM.get()
+name, wall = runner.LESSON.get(), bool(room.WALL.get())
+on, said = room.here(name)
+taken, code = on or asked.named(name), room.ROOM.get() if on else ""
 absent = runner.absent(taken.lesson) if taken else None
 if taken and absent is None:
-    at, asked_with = runner.SCENE.get(), runner.asked()
-    sentence = runner.SENTENCE.get()
-    lesson.lesson(runner.payload(taken.lesson, sentence, at, asked_with, taken.alone, code, wall))
+    given = runner.SENTENCE.get(), runner.SCENE.get(), runner.asked()
+    lesson.lesson(runner.payload(taken.lesson, *given, alone=taken.alone, room=code, wall=wall, said=said))
     if code:
         room.attend(wall)
 else:
+    if said:
+        st.warning(markdown.sentence(said))
     if absent is not None:
         st.info(frame.worded(absent))
     elif name:

@@ -379,17 +379,17 @@ def _scene(
 def _bars(scene: Mapping[str, Any], votes: Sequence[Mapping[int, int]]) -> str:
     """The answers to a question as bars of their shares in one vote or two, as HTML; what is right is marked."""
     totals = [max(1, sum(counts.values())) for counts in votes]
-    right, rows = runner.right(scene["act"]), []
+    rows: list[str] = []
     for each, text in enumerate(scene["answers"]):
         counts = [vote.get(each, 0) for vote in votes]
-        if not any(counts) and each not in right:
+        if not any(counts) and each not in scene["rights"]:
             continue
         shares = [count / total for count, total in zip(counts, totals, strict=True)]
         drawn = "".join(f'<i style="width: {100 * share:.1f}%"></i>' for share in shares)
         figures = " → ".join(
             f"{count} · {number(share, '.0%')}" for count, share in zip(counts, shares, strict=True)
         )
-        mark, name = ("✓ ", "right") if each in right else ("", "")
+        mark, name = ("✓ ", "right") if each in scene["rights"] else ("", "")
         rows.append(
             f'<div role="listitem" class="{name}">{drawn}<span>{mark}{escape(text)}</span><span>{figures}</span></div>'
         )

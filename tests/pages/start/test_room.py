@@ -94,7 +94,7 @@ def test_the_wall_shows_who_is_where_and_answers_only_when_they_are_revealed(ope
     app.button(key="reveal1").click().run()
     assert_healthy(app)
     assert html(app).count('class="room-answers') == 1 and "2 · 50%" in html(app)
-    [right] = runner.right(SCENES[0]["act"])
+    [right] = SCENES[0]["rights"]
     assert f"✓ {SCENES[0]['answers'][right]}" in html(app)
     assert found.counts(opened.code, opened.secret).revealed == {
         1
@@ -301,7 +301,7 @@ def test_an_own_question_is_opened_with_what_was_typed_and_what_is_wrong_loses_n
     code = helpers.link_of(app)["code"]
     [scene] = runner.payload(asked.of_room(rooms.rooms().lesson(code)).lesson)["scenes"]
     [part] = scene["before"]
-    assert part["options"]["link"] == "kv_cache?head=4.2&embed=true" and runner.right(scene["act"]) == {1}
+    assert part["options"]["link"] == "kv_cache?head=4.2&embed=true" and scene["rights"] == [1]
     rooms.rooms().answer(code, "v", 1, 1)
     app.toggle(key="roomlarge").set_value(False).run()
     app.button(key="reveal1").click().run()

@@ -40,11 +40,11 @@ def test_an_own_question_keeps_its_link_without_the_teachers_place_and_counts_th
         ASKS,
         [ANSWERS[0], *ANSWERS[2:]],
     )  # text, whatever it looks like
-    assert runner.right(scene["act"]) == {1}
+    assert scene["rights"] == [1]
     verdicts = [reply["verdict"] for reply in scene["act"]["replies"]]
     assert verdicts[1] == "Your teacher says so, too." and verdicts[0] == f"Your teacher says: {ANSWERS[2]}."
     [scene] = scenes(asked.of_room(asked.own("/", ASKS, ANSWERS)))
-    assert runner.right(scene["act"]) == set() and scene["before"][0]["options"]["link"].startswith("./?")
+    assert scene["rights"] == [] and scene["before"][0]["options"]["link"].startswith("./?")
     asks, answers = "a" * asked.ASKS, [str(n) * asked.ANSWER for n in range(4)]
     assert len(asked.own("/explorer?text=" + "😀" * 1400, asks, answers)) < MOST_TEXT
 
@@ -81,8 +81,7 @@ def test_the_answers_to_every_guess_have_names_and_one_is_right():
             kind, answers = scene["act"]["kind"], scene["answers"]
             guess = kind in ("choose", "tap", "pick") or (kind == "drag" and scene["act"]["until"] is None)
             assert bool(answers) == guess and all(answers)
-            assert not guess or runner.right(scene["act"]) <= {*range(len(answers))}
-            assert not guess or runner.right(scene["act"])
+            assert bool(scene["rights"]) == guess and {*scene["rights"]} <= {*range(len(answers))}
 
 
 def test_in_a_room_everybody_has_the_lessons_own_sentence():

@@ -17,7 +17,7 @@ from tlmviz.figures.written import number, percent
 from .. import translation
 from ..language import N_, _
 from .measures import little, shared_out
-from .parts import Behind, Choose, Drag, End, Lesson, Part, Picture, Press, Reply, Scene, Tap
+from .parts import Behind, Choose, Drag, End, Lesson, Part, Picture, Press, Reply, Scene, Tap, guessed
 from .pictures import DOES, INK, LOOK, NOTE, SOFT, bar, bars, pair
 
 DOT, GENERAL, ADDITIVE = MODELS = "eng-fra-dot", "eng-fra-general", "eng-fra-additive"
@@ -327,10 +327,7 @@ def _sure(m: Found) -> Scene:
     why = _(
         "“.” keeps a little of the words read before it. Forced to look at “interesting”, general is {forced} sure."
     )
-    replies = (
-        Reply(_("Well guessed."), why, True), Reply(_("It is a little more."), why),
-        Reply(_("Less: it looks elsewhere."), why),
-    )  # fmt: skip
+    replies = guessed(why, _("It is a little more."), _("Less: it looks elsewhere."))
 
     def shown(told: bool) -> Picture:
         general = m.general.sure[step] if told else None

@@ -111,6 +111,6 @@ def _read(kept: str) -> Taken:
     scene = Scene("{asks}", (page(to),), Choose(replies), words={"asks": said["asks"]})
     lesson = Lesson(
         OWN, N_("A question of your teacher's"), "", "", "", lambda model, text: None, lambda own, home: {},
-        lambda own, home: [scene], lambda own, home: [], load=lambda name: None, measured_on=" ",
+        lambda own, home: [scene], lambda own, home: [],
     )  # fmt: skip
     return Taken(OWN, lesson, 1)

@@ -14,7 +14,21 @@ from tlmviz.tracing.trace import Trace
 
 from ..language import N_, _
 from .measures import heads_of, little, named, row, without, word, words_at, writes
-from .parts import Behind, Choose, Drag, End, Lesson, Part, Picture, Press, Reply, Scene, Unfit
+from .parts import (
+    Behind,
+    Choose,
+    Drag,
+    End,
+    Lesson,
+    Part,
+    Picture,
+    Press,
+    Reply,
+    Scene,
+    Unfit,
+    choose,
+    guessed,
+)
 from .pictures import DOES, INK, LOOK, NOTE, SOFT, bar, bars, floor, line, look, numbers, strip, tower
 
 MODEL = "stories-rope"
@@ -130,7 +144,7 @@ def words(m: Found, home: Found) -> dict[str, str]:
 def plot(m: Found, home: Found) -> list[Scene]:
     """The scenes on a text; the last is on the lesson's own story."""
     own = [scene(m) for scene in (_none, _first, _rise, _deaf, _carried, _looks, _sum)]
-    return [*own, _pass(home, m is not home)]
+    return [*own, _pass(home)]
 
 
 def _tower(
@@ -150,7 +164,7 @@ def _tower(
 
 
 def _offer(right: str, whys: Whys) -> Choose:
-    return Choose([Reply(*whys[name], name == right, label=f"“{name}”") for name in sorted(whys)])
+    return choose(f"“{right}”", *((f"“{name}”", *whys[name]) for name in sorted(whys)))
 
 
 def _none(m: Found) -> Scene:
@@ -229,15 +243,14 @@ def _carried(m: Found) -> Scene:
     (best, sure), right = m.guesses[-1], 100 * m.carried[1]
     what = _("“{best}” gets {left}, and no piece more than {most}. "
              "Heads bring what other words hold; feed-forward parts make something of it.")  # fmt: skip
-    verdicts = _("Yes, nothing is left."), _("Hardly less is left."), _("Far less is left.")
-    good, low, high = (Reply(verdict, what, not n) for n, verdict in enumerate(verdicts))
+    replies = guessed(what, _("Hardly more is left."), _("Far less is left."), _("Yes, nothing is left."))
 
     def shown(feed: bool, share: float) -> Picture:
         return _tower(m, {}, feed=feed, share=0.74), bars(bar(best, share, LOOK, "answer"), share=0.26)
 
     return Scene(
         _("The other way round: all heads work, all feed-forward parts are silenced. How sure of “{best}” will it be? Drag."),
-        shown(True, sure), Drag(_("How sure the model will be, in per cent"), _("Silence them"), right, (good, low, high)),
+        shown(True, sure), Drag(_("How sure the model will be, in per cent"), _("Silence them"), right, replies),
         shown(False, m.carried[1]), behind=_block(m, step="down"),
     )  # fmt: skip
 
@@ -294,7 +307,7 @@ def _sum(m: Found) -> Scene:
     )  # fmt: skip
 
 
-def _pass(home: Found, other: bool) -> Scene:
+def _pass(home: Found) -> Scene:
     rest = [share for *_guess, share in home.passed[:-1]]
     top, needed, replies = len(rest) + 1, rest.index(min(rest)), {}
     lost = _("“{best}” gets {its}. All others read what block {it} writes, and can do nothing without it.")
@@ -308,12 +321,11 @@ def _pass(home: Found, other: bool) -> Scene:
         missed = looked if n == home.block else passes
         verdict, why = (_("It is block {it}."), lost) if found else (_("Not block {it}."), missed)
         replies[told["it"]] = Reply(verdict, why, found, (shown,), told)
-    hint = _("Each press leaves one block out; the one before comes back.")
     return Scene(
         _("All is added, so a block can be left out. Without block {blocks}, “{best}” is lost. "
           "Press the **other** one that is needed."),
         (_tower(home, {top: home.guesses[-1]}, press=range(1, top)),), Press(replies),
-        hint=(_("This is the lesson's own story. ") if other else "") + hint, behind=_block(home), words=words(home, home),
+        hint=_("Each press leaves one block out; the one before comes back."), behind=_block(home), home=True,
     )  # fmt: skip
 
 

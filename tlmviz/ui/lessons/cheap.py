@@ -19,7 +19,7 @@ from tlmviz.figures.written import number, percent
 from .. import compute
 from ..language import N_, _
 from .measures import word
-from .parts import Behind, Choose, Drag, End, Lesson, Part, Picture, Reply, Scene
+from .parts import Behind, Choose, Drag, End, Lesson, Part, Picture, Reply, Scene, guessed
 from .pictures import (
     AGAIN,
     DOES,
@@ -283,8 +283,7 @@ def _less(m: Found) -> Scene:
 def _worse(m: Found) -> Scene:
     what = _("All share, called MQA: {share}, with one part in {times} of the memory. GQA, where four share, and MLA, the "
              "common row, guess as well.")  # fmt: skip
-    verdicts = _("Well guessed."), _("It hardly suffers."), _("It is not better.")
-    replies = Reply(verdicts[0], what, True), Reply(verdicts[1], what), Reply(verdicts[2], what)
+    replies = guessed(what, _("It hardly suffers."), _("It is not better."))
 
     def shown(told: bool) -> Picture:
         rows = (bar(_(NAMED[it]), m.letter[it] if told else None, DOES, it) for it in (ALL, FOURS, SHORT))

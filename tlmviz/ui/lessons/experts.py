@@ -8,7 +8,7 @@ from tlmviz.figures.written import number, percent
 
 from ..language import N_, _
 from .measures import little, word
-from .parts import Again, Behind, Choose, Drag, End, Lesson, Picture, Reply, Scene
+from .parts import Again, Behind, Drag, End, Lesson, Picture, Reply, Scene, choose, guessed
 from .pictures import AGAIN, DOES, INK, LOOK, NEW, NONE, SOFT, bar, bars, cells, grid, line, numbers, strip
 from .routed import (
     ANIMALS,
@@ -76,10 +76,6 @@ def plot(m: Found, home: Found) -> list[Scene]:
     return [scene(m) for scene in (_route, _cost, _reads, _animals, _crowd, _bias, _silent, _dense)]
 
 
-def _choose(right: str, *answers: tuple[str, str, str]) -> Choose:
-    return Choose([Reply(verdict, why, label == right, label=label) for label, verdict, why in answers])
-
-
 def _routes(
     m: Found, first: int, last: int, known: int = 99, lit: int | None = None, share: float = 1.0
 ) -> Picture:
@@ -112,7 +108,7 @@ def _route(m: Found) -> Scene:
         _("Six of these eight **experts**, small networks, miss this “dog”: a **router** sends each word to two. "
           "Which two get it the second time?"),
         _routes(m, 1, dog + 1, dog),
-        _choose(
+        choose(
             "{pair}", ("{the}", _("“the” went there."), why),
             ("{pair}", _("Yes, where it went before."),
              _("The router scores all eight, and the two best get it. Words before it count, too: "
@@ -131,13 +127,11 @@ def _cost(m: Found) -> Scene:
     what = _(
         "Two of eight would be {two}, but attention and the ninth network work on each word: {works}. The rest waits."
     )
-    verdicts = (_("Well guessed."), _("It is more."), _("It is less."))
-    good, low, high = (Reply(verdict, what, not n) for n, verdict in enumerate(verdicts))
-    share = m.sizes[0].active / m.sizes[0].total
+    replies, share = guessed(what, _("It is more."), _("It is less.")), m.sizes[0].active / m.sizes[0].total
     return Scene(
         _("All experts must be stored: the next word may need any. Of all {numbers} million numbers, how many work on one word? "
           "Drag."),
-        shown(None), Drag(_("How many work, in per cent"), _("Count"), 100 * share, (good, low, high)), shown(share),
+        shown(None), Drag(_("How many work, in per cent"), _("Count"), 100 * share, replies), shown(share),
         _("The numbers are what the model has learnt."), _page(xview="Cost"),
     )  # fmt: skip
 
@@ -150,7 +144,7 @@ def _reads(m: Found) -> Scene:
         _("{who} reads “dog”, “ball”, “boy”. In other stories, {tokens} words and signs, "
           "which of these does it nearly always read?"),
         _routes(m, 1, len(m.tokens), lit=m.who),
-        _choose(
+        choose(
             _("“girl”"), (_("“was”"), _("“was” goes to {w}."), _("No thing, no person. {who} reads {girl} of all “girl”.")),
             (_("“girl”"), _("Yes."), why),
             (_("“the”"), _("“the” goes to {t}."), _("It only stands before such words. {who} reads {girl} of all “girl”.")),
@@ -172,7 +166,7 @@ def _animals(m: Found) -> Scene:
 
     return Scene(
         _("“Tom saw a cat”, “Tom saw a car”: eight animals, eight things. Which of them does {who} read?"), shown(False),
-        _choose(
+        choose(
             _("both"),
             (_("animals only"), _("If so, “car” would go elsewhere."),
              _("But {things} things come to it, too: it is nearer to a kind of word, **nouns**, than to a subject.")),
@@ -191,7 +185,7 @@ def _crowd(m: Found) -> Scene:
     return Scene(
         _("Back to when training began, in the last layer: how many of all words each expert got. And after {steps} steps?"),
         _each(before),
-        _choose(
+        choose(
             _("nearly all go to two"), (_("about as now"), _("It changes fast."), why),
             (_("all get alike"), _("That does not come by itself."), why), (_("nearly all go to two"), _("Yes."), why),
         ),
@@ -237,7 +231,7 @@ def _silent(m: Found) -> Scene:
         _("The model goes on with “{guess}”, {sure} sure. {who}, who read “dog”, “ball” and “boy”, is **silenced**. "
           "How sure then?"),
         (*told, bars(whole, share=0.5)),
-        _choose(
+        choose(
             _("about as sure"), (_("under 1%"), _("If so, nobody could stand in for it."), _("It is {kept}. ") + why),
             (_("half as sure"), _("Then half of it hung on {who}."), _("But it is {kept}. ") + why),
             (_("about as sure"), _("Yes, {kept}."), why),
@@ -260,7 +254,7 @@ def _dense(m: Found) -> Scene:
         _("A model **without experts** computes as much for a word: all of its {small} million numbers. "
           "Which guesses new stories better?"),
         shown(False),
-        _choose(
+        choose(
             _("with experts"), (_("without"), _("All numbers work, but there are fewer."), _("With experts it is {bits} bits, "
              "without {dense}: fewer is better. The price is room.")),
             (_("both alike"), _("Computing is alike, room is not."), why),

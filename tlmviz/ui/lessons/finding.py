@@ -11,7 +11,7 @@ from tlmviz.tracing.trace import Trace
 
 from ..language import N_, _
 from .measures import NOTER, Head, heads_of, little, named, repeated, rewritten, row, without, word, words_at
-from .parts import Behind, Choose, Drag, End, Lesson, Part, Picture, Press, Reply, Scene, Tap, Unfit
+from .parts import Behind, Choose, Drag, End, Lesson, Part, Picture, Press, Reply, Scene, Tap, Unfit, guessed
 from .pictures import INK, LOOK, NOTE, SOFT, bar, bars, likeliest, look, ring, rings, strip
 
 MODEL = "stories-rope"
@@ -119,9 +119,7 @@ def words(m: Found, home: Found) -> dict[str, str]:
 
 def plot(m: Found, home: Found) -> list[Scene]:
     """The scenes on a text; the last two on the lesson's own."""
-    again = _("This is the lesson's own story. ") if m is not home else ""
-    ours = words(home, home)
-    own = (replace(it, hint=again + it.hint, words=ours | {**it.words}) for it in (_front(home), _copy(home)))
+    own = (replace(scene, home=True) for scene in (_front(home), _copy(home)))
     return [_tap(m), _silence(m), _back(m), _erase(m), _exchange(m), *own]
 
 
@@ -190,8 +188,7 @@ def _back(m: Found) -> Scene:
 
 def _erase(m: Found) -> Scene:
     what = _("{sure} sure becomes {left}, and F gives “{word}” {less}. The word is there, its note is not.")
-    high = Reply(_("Less is left."), what)
-    replies = (Reply(_("Well guessed."), what, True), Reply(_("A little is left."), what), high)
+    replies = guessed(what, _("A little is left."), _("Less is left."))
     tags = {m.place: m.at(m.place - 1), m.partner: m.at(m.partner - 1)}
 
     def shown(run: Run, tags: Mapping[int, str]) -> Picture:

@@ -26,7 +26,7 @@ from .parts import (
     Scene,
     Tap,
     Unfit,
-)  # fmt: skip
+)
 from .pictures import DOES, INK, LOOK, NOTE, SOFT, bar, bars, cards, fan, look, odds, ray, ring, rings, strip
 
 MODEL = "stories-rope"
@@ -153,10 +153,7 @@ def _swapped(lm: LanguageModel, story: Story, at: int, token: str) -> tuple[str,
 
 def words(m: Found, home: Found) -> dict[str, str]:
     """What stands for the names in the sentences."""
-    return _words(m.story)
-
-
-def _words(story: Story) -> dict[str, str]:
+    story = m.story
     hard, worker = story.hardest, story.worker
     return {
         "word": story.top[0][0], "sure": percent(story.top[0][1]), "score": number(story.score, ".1f"), "H": story.name(hard),
@@ -169,8 +166,7 @@ def _words(story: Story) -> dict[str, str]:
 def plot(m: Found, home: Found) -> list[Scene]:
     """The scenes on a story; the last two on those of the lesson."""
     first = [scene(m.story) for scene in (_guess, _tap, _silence, _search, _brings, _points)]
-    again = _("This is the lesson's own story. ") if m is not home else ""
-    return [*first, *(replace(scene, hint=again + scene.hint) for scene in (_clue(home), _chain(home)))]
+    return [*first, *(replace(scene, home=True) for scene in (_clue(home), _chain(home)))]
 
 
 def _text(
@@ -328,7 +324,7 @@ def _clue(home: Found) -> Scene:
     return Scene(
         _("{W} needs a clue to find “{word}”. Tap a word to swap it, until the model says something else."),
         (before, _sure(story, story.top[0][1], of=0.28)), Press(replies),
-        hint=_("Each tap swaps one word; the one before comes back."), behind=_explorer(story, story.worker), words=_words(story),
+        hint=_("Each tap swaps one word; the one before comes back."), behind=_explorer(story, story.worker),
     )  # fmt: skip
 
 

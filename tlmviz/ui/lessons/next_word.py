@@ -11,7 +11,20 @@ from tlmviz.tracing.trace import Trace
 
 from ..language import N_, _
 from .measures import Head, Valued, heads_of, little, named, row, word, words_at
-from .parts import Again, Behind, Choose, Drag, End, Lesson, Picture, Reply, Scene, Tap, Unfit
+from .parts import (
+    Again,
+    Behind,
+    Choose,
+    Drag,
+    End,
+    Lesson,
+    Picture,
+    Reply,
+    Scene,
+    Tap,
+    Unfit,
+    guessed,
+)
 from .pictures import INK, LOOK, SOFT, bar, bars, look, strip
 
 MODEL = "stories-rope"
@@ -114,7 +127,7 @@ def _bars(top: Valued, *more: Mapping[str, object], share: float = 1.0) -> Pictu
 def plot(m: Found, home: Found) -> list[Scene]:
     """The scenes on a text; the last two are on the lesson's own story."""
     own = [scene(m) for scene in (_guess, _list, _write, _look, _later)]
-    return [*own, _swap(home, m is not home), _forget(home, m is not home)]
+    return [*own, _swap(home), _forget(home)]
 
 
 def _guess(m: Found) -> Scene:
@@ -206,7 +219,7 @@ def _later(m: Found) -> Scene:
     )  # fmt: skip
 
 
-def _swap(home: Found, other: bool) -> Scene:
+def _swap(home: Found) -> Scene:
     tokens, at = [token.replace(OLD, NEW) for token in home.tokens], home.tokens.index(f" {OLD}")
     follows = _("The guess follows the word that it looks back at. Change the text, and the guess changes.")
     no_such = _("No such thing stands in this story. “{swapped}” does, and gets {new}.")
@@ -219,29 +232,24 @@ def _swap(home: Found, other: bool) -> Scene:
         _("One word is swapped: now Tom has a **{thing}**. What will the model guess?"),
         (strip(tokens, under=len(tokens) - 1, swapped=[at]),), Choose(replies),
         (strip(tokens, blank=home.swapped[0][0], told=True, swapped=[at], share=0.5), *_bars(home.swapped, share=0.5)),
-        _("This is the lesson's own text: there Tom had a {old}.") if other else _("Before, it was a {old}."),
-        Behind("explorer", {"model": MODEL, "text": STORY.replace(OLD, NEW)}),
+        _("Before, it was a {old}."), Behind("explorer", {"model": MODEL, "text": STORY.replace(OLD, NEW)}), home=True,
     )  # fmt: skip
 
 
-def _forget(home: Found, other: bool) -> Scene:
+def _forget(home: Found) -> Scene:
     tokens, top, share = home.short
     text, gone = "".join(tokens[1:]), range(1, len(home.tokens) - len(tokens) + 1)
     nothing = _(
         "It keeps nothing of what it read a moment ago: it knows the text in front of it, and now says “{now}”, {most}."
     )
-    replies = (
-        Reply(_("Yes: {kept}."), nothing, True),
-        Reply(_("A little more: {kept}."), nothing),
-        Reply(_("If so, it would have to remember. It has {kept}."), nothing),
-    )
+    high = _("If so, it would have to remember. It has {kept}.")
+    replies = guessed(nothing, _("A little more: {kept}."), high, _("Yes: {kept}."))
     return Scene(
         _("It has just read the whole story. Now it gets the last sentence **alone**. How sure is it of “{old}” then? Drag."),
         (strip(home.tokens, faint=gone, share=0.6), bars(bar(OLD, home.top[0][1], INK, "old"), share=0.4)),
         Drag(_("How sure it is of the old word, in per cent"), _("Read it"), 100 * share, replies),
         (strip(tokens, share=0.5), bars(bar(OLD, share, INK, "old"), *(bar(name, each, SOFT) for name, each in top), share=0.5)),
-        (_("This is the lesson's own text. ") if other else "") + _("With the whole story it was {had}."),
-        Behind("explorer", {"model": MODEL, "text": text}),
+        _("With the whole story it was {had}."), Behind("explorer", {"model": MODEL, "text": text}), home=True,
     )  # fmt: skip
 
 

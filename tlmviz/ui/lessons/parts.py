@@ -6,6 +6,8 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
+from ..language import _
+
 
 class Unfit(Exception):
     """What a lesson shows does not hold on a text: a message for the visitor, marked by `N_`, and what stands in its holes."""
@@ -106,6 +108,16 @@ class Again:
     replies: Sequence[Reply]
 
 
+def choose(right: str, *answers: tuple[str, str, str]) -> Choose:
+    """Answers, each its label, its verdict and its reason; the one with the label `right` is right."""
+    return Choose([Reply(verdict, why, label == right, label=label) for label, verdict, why in answers])
+
+
+def guessed(why: str, low: str, high: str, good: str = "") -> tuple[Reply, Reply, Reply]:
+    """What a drag gets for one reason: verdicts on a guess that is too low, too high, and `good`."""
+    return Reply(good or _("Well guessed."), why, True), Reply(low, why), Reply(high, why)
+
+
 Act = Choose | Tap | Press | Pick | Drag | DragUntil | Again
 
 
@@ -122,7 +134,7 @@ class Scene:
     """One scene: at most 25 words that it `says`, the picture `before` an answer and `after` it, and the act.
 
     **Words** between stars are bold; {names} are filled from the lesson's words and the scene's own. `asks` for the visitor's
-    sentence.
+    sentence; `home` stays on the lesson's own text, and says so where another one is read.
     """
 
     says: str
@@ -132,6 +144,7 @@ class Scene:
     hint: str = ""
     behind: Behind | None = None
     asks: bool = False
+    home: bool = False
     words: Mapping[str, str] = field(default_factory=dict)
 
 

@@ -13,7 +13,7 @@ import streamlit as st
 
 from tlmviz.hosting.rooms import ANSWERS, STEPS, NoRoom, RoomBusy, Standing, normal, rooms
 
-from .. import frame, link, markdown, visit
+from .. import frame, link, visit
 from ..components import lesson as component
 from ..language import _
 from ..onward import address
@@ -41,23 +41,24 @@ def to(taken: Taken, code: str, scene: int = 1, wall: bool = False) -> str:
     return address("lessons", "", query)
 
 
-def here(name: str) -> Taken | None:
+def here(name: str) -> tuple[Taken | None, str]:
     """What the room of the link is on, where that is the lesson of this name; else None, and a sentence where a room is named."""
     code = ROOM.get()
     if not code:
-        return None
+        return None, ""
     known: tuple[str, Taken | None] = st.session_state.get(_KNOWN, ("", None))
     try:
         on = known[1] if known[0] == code else asked.of_room(rooms().lesson(code, visit.address()))
         if on is None or on.name != name:
             raise NoRoom("Room {code} is on another lesson.", code=normal(code))
-    except (NoRoom, RoomBusy) as error:
+    except RoomBusy:
+        return asked.named(name), ""  # the room is asked again, and says why it waits
+    except NoRoom as error:
         ROOM.keep("")
-        st.warning(markdown.sentence(f"{frame.worded(error)} {_('The lesson goes on without a room.')}"))
-        return None
+        return None, f"{frame.worded(error)} {_('The lesson goes on without a room.')}"
     ROOM.keep(normal(code))
     st.session_state[_KNOWN] = normal(code), on
-    return on
+    return on, ""
 
 
 @partial(frame.fragment, every=EVERY, writes=False)

@@ -96,42 +96,49 @@ def asked() -> str:
 
 
 def payload(
-    lesson: Lesson, sentence: str = "", scene: int = 1, query: str = "", alone: int = 0, room: str = "", wall: bool = False
+    lesson: Lesson, sentence: str = "", scene: int = 1, query: str = "", *, alone: int = 0, room: str = "", wall: bool = False,
+    said: str = "",
 ) -> dict[str, Any]:  # fmt: skip
     """All that the browser needs of a lesson, on the visitor's `sentence` or on the lesson's own, asked for by a `query`.
 
     Of one scene `alone` there is that one and no end. In a `room` all have the lesson's own sentence; a `wall` is looked at.
+    What is `said` of the room that there is none stands at every scene.
     """
     home = measured(lesson.name, lesson.text) if lesson.model else None
     asks = lesson.plot(home, home)[0].asks and not room
     text, note, read = _read(lesson, sentence if asks else "")
     own = measured(lesson.name, text) if lesson.model else None
-    words = lesson.words(own, home)
-    scenes = [_sent(each, words) for each in lesson.plot(own, home)]
+    words, ours = lesson.words(own, home), lesson.words(home, home)
+    again = _("This is the lesson's own text. ") if own is not home else ""
+    scenes = [_sent(each, ours if each.home else words, again) for each in lesson.plot(own, home)]
     beyond = scene > len(scenes) + 1
     name = f"{lesson.name}.{alone}" if alone and lesson.name in LESSONS else lesson.name
     following = [*LESSONS.values()][[*LESSONS].index(lesson.name) + 1 :][:1] if lesson.name in LESSONS else []
     return {
-        "name": name, "title": _(lesson.title), "text": text,
-        "sentence": sentence, "note": note, "read": read, "asked": query, "room": room, "wall": wall, "alone": bool(alone),
+        "name": name, "title": _(lesson.title), "text": text, "sentence": sentence, "note": said or note,
+        "read": read, "asked": query, "room": room, "wall": wall, "alone": bool(alone),
         "beyond": _("This lesson has {count} scenes; this is its end.", count=len(scenes)) if beyond else "",
         "scenes": [each | {"asks": each["asks"] and asks} for each in (scenes[alone - 1 : alone] if alone else scenes)],
         "end": [{"says": each.says.format(**words), "shows": _parts(each.shows)} for each in lesson.end(own, home)],
-        "measured": _(lesson.measured_on) if lesson.measured_on else _heads(lesson.model),
+        "measured": _measured_on(lesson),
         "next": {"title": _(following[0].title), "link": to(following[0].name)} if following and not room else None,
         "lang": LANGUAGE.get(),
     }  # fmt: skip
 
 
-def _heads(model: str) -> str:
-    config = compute.configs()[model]
+def _measured_on(lesson: Lesson) -> str:
+    if not lesson.model:
+        return ""
+    if lesson.measured_on:
+        return _(lesson.measured_on)
+    config = compute.configs()[lesson.model]
     heads = config.n_layers * config.n_heads
     return _("Every number was measured on a small real model with {heads} heads.", heads=heads)
 
 
 def absent(lesson: Lesson) -> UnknownName | None:
     """What is to be said where a model of a lesson is not installed."""
-    return menu.absent("", (lesson.model, *lesson.also))
+    return menu.absent("", filter(None, (lesson.model, *lesson.also)))
 
 
 def to(name: str) -> str:
@@ -143,12 +150,15 @@ def _parts(picture: Picture) -> list[dict[str, Any]]:
     return [asdict(part) for part in picture]
 
 
-def _sent(scene: Scene, words: Mapping[str, str]) -> dict[str, Any]:
+def _sent(scene: Scene, words: Mapping[str, str], again: str = "") -> dict[str, Any]:
+    """A scene as the browser has it; `again` is said of one that stays on the lesson's own text."""
     words = {**words, **scene.words}
     act, before = _act(scene.act, words), _parts(scene.before)
+    answers = _answers(act, before)
     return {
-        "says": scene.says.format(**words), "act": act, "answers": _answers(act, before), "before": before,
-        "after": _parts(scene.after), "hint": scene.hint.format(**words), "asks": scene.asks,
+        "says": scene.says.format(**words), "act": act, "answers": answers,
+        "rights": _rights(act) if answers else [], "before": before,
+        "after": _parts(scene.after), "hint": (again if scene.home else "") + scene.hint.format(**words), "asks": scene.asks,
         "behind": address(scene.behind.page, links.home(), dict(scene.behind.link)) if scene.behind else "",
     }  # fmt: skip
 
@@ -185,11 +195,11 @@ def _answers(act: Mapping[str, Any], before: list[dict[str, Any]]) -> list[str]:
     )
 
 
-def right(act: Mapping[str, Any]) -> set[int]:
+def _rights(act: Mapping[str, Any]) -> list[int]:
     """Which of the answers to a guess are right, as a room counts them."""
     if act["kind"] == "drag":
-        return {min(9, int(act["right"]) // 10)}
-    return {n for n, reply in enumerate(act["replies"]) if reply["right"]}
+        return [min(9, int(act["right"]) // 10)]
+    return [n for n, reply in enumerate(act["replies"]) if reply["right"]]
 
 
 def replies_of(act: Act) -> list[Reply]:

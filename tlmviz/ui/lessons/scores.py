@@ -10,7 +10,7 @@ from tlmviz.figures.written import number, percent
 from ..language import N_, _
 from .cell import STORY, Found, measure
 from .measures import little, words_at
-from .parts import Again, Behind, Choose, Drag, End, Lesson, Picture, Reply, Scene, Tap
+from .parts import Again, Behind, Choose, Drag, End, Lesson, Picture, Reply, Scene, Tap, choose
 from .pictures import DOES, INK, LOOK, SOFT, bar, bars, cloud, dots, line, look, numbers, strip
 
 MODEL = "stories-rope"
@@ -36,12 +36,12 @@ def words(m: Found, home: Found) -> dict[str, str]:
 def plot(m: Found, home: Found) -> list[Scene]:
     """The scenes on a text; the last is on the lesson's own story, and so is what was before training."""
     own = [scene(m) for scene in (_tap, _multiply, _rows, _spike, _divide)]
-    return [*own, _root(home), _double(m), _mix(m), _swap(home, m is not home)]
+    return [*own, _root(home), _double(m), _mix(m), _swap(home)]
 
 
-def _choose(right: str, answers: Mapping[str, tuple[str, str]]) -> Choose:
+def _told(answers: Mapping[str, tuple[str, str]]) -> Iterable[tuple[str, str, str]]:
     """Answers, each with its verdict and its reason."""
-    return Choose([Reply(*told, label == right, label=label) for label, told in answers.items()])
+    return ((label, *told) for label, told in answers.items())
 
 
 def _bars(labels: Iterable[str], shares: Iterable[float | None]) -> Picture:
@@ -185,7 +185,7 @@ def _root(home: Found) -> Scene:
     }
     return Scene(
         _("Why divide at all? Before training, products lie around zero. How much wider do sums of {d} products lie?"),
-        (dots(span, clouds[0], *unknown),), _choose(right, answers), (dots(span, *clouds),),
+        (dots(span, clouds[0], *unknown),), choose(right, *_told(answers)), (dots(span, *clouds),),
         _("Each dot is one product, or one sum, before the model had learnt anything."),
         Behind("norms", {"model": MODEL, "text": home.text, "noview": "Scores"}),
     )  # fmt: skip
@@ -212,7 +212,7 @@ def _double(m: Found) -> Scene:
     }  # fmt: skip
     return Scene(
         _("Divided, “{best}” gets {look}. Now **double** all scores, or **add {added}** to each. Which gives “{best}” more?"),
-        _bars(labels, (shares[0], None, None)), _choose([*answers][0], answers), _bars(labels, shares),
+        _bars(labels, (shares[0], None, None)), choose([*answers][0], *_told(answers)), _bars(labels, shares),
         _("The scores of “{best}” and “{second}”, and the share of “{best}”."), _explorer(m, panel="Scale"),
     )  # fmt: skip
 
@@ -245,7 +245,7 @@ def _mix(m: Found) -> Scene:
     }  # fmt: skip
     return Scene(
         takes + _("The head takes {look} of “{best}”, {less} of “{second}”. What comes out?"),
-        (numbers(*before, at=at),), _choose(out, dict(sorted(answers.items()))), (numbers(*after, at=at),),
+        (numbers(*before, at=at),), choose(out, *_told(dict(sorted(answers.items())))), (numbers(*after, at=at),),
         _("Look at the marked number. All other words together bring {rest} there."), _explorer(m),
         words={
             "one": _signed(one[at]), "other": _signed(other[at]), "out": out,
@@ -254,7 +254,7 @@ def _mix(m: Found) -> Scene:
     )  # fmt: skip
 
 
-def _swap(home: Found, other: bool) -> Scene:
+def _swap(home: Found) -> Scene:
     last, (new, share), was = len(home.tokens) - 1, home.swapped[0], home.top[0][0]
     looks = [look("A", last, home.weights)]
     third = next(name for name, _share in home.top if name not in (new, was))
@@ -268,20 +268,13 @@ def _swap(home: Found, other: bool) -> Scene:
         third: (_("Neither value brings that."), now),
     }
     answers = {f"“{name}”": verdicts[name] for name in sorted(verdicts)}
-    own = {
-        "best": home.name(home.best),
-        "second": home.name(home.second),
-        "was": was,
-        "guess": new,
-        "new": percent(share),
-    }
+    own = {"was": was, "guess": new, "new": percent(share)}
     told = strip(home.tokens, under=last, looks=looks, blank=new, told=True, share=0.6)
     return Scene(
         _("In this head “{best}” and “{second}” swap **values**, nothing else. The guess was “{was}”. What now?"),
-        (strip(home.tokens, under=last, looks=looks),), _choose(f"“{new}”", answers),
+        (strip(home.tokens, under=last, looks=looks),), choose(f"“{new}”", *_told(answers)),
         (told, *_bars(*zip(*home.swapped))),
-        (_("This is the lesson's own text. ") if other else "") + _("Queries and keys stay, and so does the look."),
-        _explorer(home), words=own,
+        _("Queries and keys stay, and so does the look."), _explorer(home), home=True, words=own,
     )  # fmt: skip
 
 

@@ -8,7 +8,7 @@ from tlmviz.figures.written import number, percent
 
 from ..language import N_, _
 from .measures import little
-from .parts import Behind, Choose, Drag, End, Lesson, Picture, Reply, Scene
+from .parts import Behind, Choose, Drag, End, Lesson, Picture, Reply, Scene, choose, guessed
 from .pictures import DOES, INK, LOOK, NOTE, SOFT, bar, bars, stepped, steps, strip
 from .rounding import ADDED, MATRIX, MODEL, NEAR, STORY, TOP, Found, measure
 
@@ -36,16 +36,6 @@ def plot(m: Found, home: Found) -> list[Scene]:
     return [scene(m) for scene in (_eight, _nearest, _scale, _lost, _saved, _four, _float, _kept, _sum)]
 
 
-def _choose(right: str, *answers: tuple[str, str, str]) -> Choose:
-    return Choose([Reply(verdict, why, label == right, label=label) for label, verdict, why in answers])
-
-
-def _drag(label: str, button: str, right: float, why: str, *verdicts: str) -> Drag:
-    """To a good guess, one too low and one too high the same reason is given."""
-    good, low, high = (Reply(verdict, why, n == 0) for n, verdict in enumerate(verdicts))
-    return Drag(label, button, 100 * right, (good, low, high))
-
-
 def _sure(m: Found, share: float) -> Picture:
     """The story, and how sure the model is."""
     told = bars(bar(m.best, share, INK, "answer"), share=0.4)
@@ -67,8 +57,8 @@ def _eight(m: Found) -> Scene:
         _("A model is {sure} sure of “{word}”. Now the {count} million weights of its matrices go from 32 bits to **8**. How "
           "sure then? Drag."),
         _sure(m, m.sure),
-        _drag(_("How sure it will be, in per cent"), _("Cut to 8 bits"), m.eight, why,
-              _("Well guessed."), _("More than that!"), _("Not more than {sure}.")),
+        Drag(_("How sure it will be, in per cent"), _("Cut to 8 bits"), 100 * m.eight,
+             guessed(why, _("More than that!"), _("Not more than {sure}."))),
         _sure(m, m.eight), _("A weight is a number that was learnt. A bit is a 0 or a 1."), Behind("formats", link),
     )  # fmt: skip
 
@@ -90,7 +80,7 @@ def _nearest(m: Found) -> Scene:
         _("8 bits tell 256 steps apart, all alike wide. Every number goes to its nearest step. How far can it be moved, at "
           "most?"),
         shown(given),
-        _choose(right, (right, _("Yes, here {far}."), _("Further off, and the other neighbour would be nearer.")),
+        choose(right, (right, _("Yes, here {far}."), _("Further off, and the other neighbour would be nearer.")),
                 (_("one step"), _("If so, another would be nearer."), _("Midway it is half a step to either.")),
                 (_("two steps"), _("If so, it would jump over one."), _("The nearest is never more than half a step away."))),
         shown(kept), _("Dots are some weights, lines are the steps, near zero."), Behind("formats", {"nfmt": "int8"}),
@@ -146,8 +136,8 @@ def _lost(m: Found) -> Scene:
         _("Its other numbers are much smaller: here are some, near zero, with the steps. How many of the {row} **become 0**? "
           "Drag."),
         shown(""),
-        _drag(_("How many become 0, in per cent"), _("Round them"), m.lost("one"), why,
-              _("Well guessed."), _("More than that."), _("Not quite so many.")),
+        Drag(_("How many become 0, in per cent"), _("Round them"), 100 * m.lost("one"),
+             guessed(why, _("More than that."), _("Not quite so many."))),
         shown("one"), behind=_product(scper="per channel"),
     )  # fmt: skip
 
@@ -169,7 +159,7 @@ def _saved(m: Found) -> Scene:
 
     return Scene(
         _("One scale for the row: {one} become 0. What keeps **most** numbers, and the large one, too?"),
-        shown(False), _choose(right, *(each[1:] for each in told)), shown(True), _("How many numbers become 0."), _product(),
+        shown(False), choose(right, *(each[1:] for each in told)), shown(True), _("How many numbers become 0."), _product(),
     )  # fmt: skip
 
 
@@ -187,7 +177,7 @@ def _four(m: Found) -> Scene:
         _("Of all pieces of stories the model guesses {right_full} right. Now **4 bits**, 16 steps, one scale for a matrix. "
           "How many then?"),
         shown(False),
-        _choose(right, (_("{right_full}"), _("That is with 8 bits: {right_eight}."), _("With 16 steps: {right_four}.")),
+        choose(right, (_("{right_full}"), _("That is with 8 bits: {right_eight}."), _("With 16 steps: {right_four}.")),
                 (right, _("Yes, {right_four}."), why), (less, _("Not so few: {right_four}."), why)),
         shown(True), _("Weights, and all that they multiply, are in 4 bits."),
         Behind("formats", link),
@@ -205,7 +195,7 @@ def _float(m: Found) -> Scene:
     return Scene(
         _("**FP8** has 8 bits, too, but its steps differ in width. Between 1 and 2 there are {n}. How many between 2 and 4?"),
         shown(1, 2),
-        _choose(right, (half, _("If so, large ones would be very rough."), _("It has {n} in each doubling, as between 1 and 2.")),
+        choose(right, (half, _("If so, large ones would be very rough."), _("It has {n} in each doubling, as between 1 and 2.")),
                 (right, _("Yes, {n}, twice as wide."), _("Each doubling has as many: small numbers get narrow steps.")),
                 (double, _("If so, all steps would be alike."), _("Each doubling has {n}, so they get wider and wider."))),
         shown(0, 4), behind=Behind("formats", {"nnum": "3"}), words={"n": f"{one}"},
@@ -220,7 +210,7 @@ def _kept(m: Found) -> Scene:
     return Scene(
         _("The same row in **FP8**, with one scale, so that {loud} is its largest number. How many numbers become 0 now?"),
         _near(m, equal),
-        _choose(right, (_("as many, {one}"), _("So it was with equal steps."), why), (right, _("Yes: {fp8}."), far),
+        choose(right, (_("as many, {one}"), _("So it was with equal steps."), why), (right, _("Yes: {fp8}."), far),
                 (_("more"), _("If so, its steps would be wider here."), why)),
         _near(m, equal, ("fp8", "FP8", sorted({*fp8}), "fp8")), _("With equal steps, {one} became 0."),
         _product(scf="E4M3", scper="per channel"),
@@ -243,7 +233,7 @@ def _sum(m: Found) -> Scene:
     return Scene(
         _("Start at 0, **add 1 a hundred times**, and keep the sum in FP8 each time. Where does it end?"),
         _summed(m, 0, label, "?"),
-        _choose(f"{end:.0f}", (f"{end:.0f}", _("Yes, it gets stuck."), why),
+        choose(f"{end:.0f}", (f"{end:.0f}", _("Yes, it gets stuck."), why),
                 (f"{once:.0f}", _("It would, rounded only at the end."), often), (f"{ADDED}", _("FP8 has no {added}."), wide)),
         _summed(m, end, label, f"{end:.0f}"), _("The lines are the steps of FP8, from 1 on."),
         Behind("formats", {"nnum": f"{end + 1:.0f}"}),

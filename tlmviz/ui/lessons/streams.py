@@ -14,7 +14,7 @@ from tlmviz.figures.written import number, percent
 
 from .. import compute
 from ..language import N_, _
-from .parts import Again, Behind, Choose, Drag, End, Lesson, Part, Picture, Reply, Scene
+from .parts import Again, Behind, Drag, End, Lesson, Part, Picture, Reply, Scene, choose, guessed
 from .pictures import DOES, INK, LOOK, bar, bars, line, matrix, numbers
 
 FREE, BOUND = "stories-deep-hc", "stories-deep-mhc"
@@ -101,11 +101,6 @@ def plot(m: Found, home: Found) -> list[Scene]:
     return [scene(m) for scene in (_grow, _plain, _mix, _deep, _share, _fade, _sinkhorn, _bound, _even)]
 
 
-def _choose(right: str, *answers: tuple[str, str, str]) -> Choose:
-    """Answers: label, verdict, reason."""
-    return Choose([Reply(verdict, why, label == right, label=label) for label, verdict, why in answers])
-
-
 def _steps(
     label: str, values: Sequence[float], says: str, told: int | None = None, tone: str = INK
 ) -> dict[str, object]:
@@ -144,7 +139,7 @@ def _grow(m: Found) -> Scene:
     return Scene(
         _("A number passes {steps} steps, and each makes it {more} larger. How many times as large does it come out?"),
         (numbers(_grows(m, FEW)[0]),),
-        _choose(
+        choose(
             _("{grown} times"),
             (_("{plain} times"), _("If so, each step would add {more} of the start."),
              _("Each adds {more} of what it gets: {grown}.") + less),
@@ -162,7 +157,7 @@ def _plain(m: Found) -> Scene:
         _("The **residual stream** of lesson 5: each step adds its row. "
           "After {steps} steps, how much is left of what went in?"),
         (numbers(*_grows(m), _steps(label, ones, "", 0)),),
-        _choose(
+        choose(
             _("all of it"), (_("{shrunk}"), _("If so, each step would take {more} away."),
              _("But steps only add. All of it is left, × 1.")),
             (_("all of it"), _("Yes, all."), why),
@@ -177,7 +172,7 @@ def _mix(m: Found) -> Scene:
     return Scene(
         _("Four streams, each holding 1, are mixed. Row {n} says how much of each goes into new stream {n}. What will it hold?"),
         _table(m.table, unknown, _("holds"), lit=m.most),
-        _choose(
+        choose(
             "{sum}",
             ("{mean}", _("If so, it would be the mean of its row."), _("But it takes so much of each: {row} = {sum}.")),
             ("{own}", _("If so, it would take only of old {n}."), _("But it takes of the others, too: {row} = {sum}.")),
@@ -196,7 +191,7 @@ def _deep(m: Found) -> Scene:
         _("This model has {layers} layers of two steps, a table at each. "
           "All streams begin with 1. What does the largest hold at last?"),
         (numbers(_steps(label, grown, "", FEW)),),
-        _choose(
+        choose(
             _("about {huge}"),
             (_("about {early}"), _("If so, later tables would do nothing."),
              _("It is {early} after {few} steps, {huge} after all.")),
@@ -223,7 +218,7 @@ def _share(m: Found) -> Scene:
         _("Another model's table: nothing below 0, each **row** adds up to 1. "
           "Streams hold 1, 1, 1, {top}. Can new ones hold more than {top}?"),
         _table(table, _two(table.sum(1)), _("sum"), holds),
-        _choose(
+        choose(
             _("never"),
             (_("yes, up to {all}"), _("If so, a row would take all of all four."),
              _("It would add up to 4. But it adds up to 1, and shares out.")),
@@ -240,7 +235,7 @@ def _fade(m: Found) -> Scene:
     return Scene(
         _("Here every row adds up to 1, too. Look at the last column. What is left of the {top}?"),
         _table(EMPTY, ["?"] * len(new), _("new"), holds),
-        _choose(
+        choose(
             _("nothing"), (_("all of it"), _("If so, the last column would add up to 1."), why),
             (_("a quarter"), _("If so, rows would take of it."),
              _("But they take 0 of it. So **columns** must add up to 1, too: then all goes on.")),
@@ -274,7 +269,7 @@ def _bound(m: Found) -> Scene:
     return Scene(
         _("The other model binds all {steps} tables so. Again all streams begin with 1. What does the largest hold at last?"),
         (numbers(free, _steps(labels[1], bound, "", FEW, DOES)),),
-        _choose(
+        choose(
             "{bound}", ("{steps}", _("If so, each step would add 1."), why), ("{bound}", _("Yes, as at first."), why),
             (_("nearly 0"), _("If so, something would get lost."), _("But columns add up to 1, so all goes on: {bound}.")),
         ),
@@ -294,9 +289,8 @@ def _even(m: Found) -> Scene:
     return Scene(
         _("Now stream 1 alone holds something, 100%. After {steps} bound tables: how much of it is still in stream 1? Drag."),
         (shown([1, 0, 0, 0]),),
-        Drag(_("What stream 1 still holds, in per cent"), _("Mix"), 100 * shares[0], (
-            Reply(_("Well guessed."), what, True), Reply(_("More is left."), what), Reply(_("Less is left."), what),
-        )),
+        Drag(_("What stream 1 still holds, in per cent"), _("Mix"), 100 * shares[0],
+             guessed(what, _("More is left."), _("Less is left."))),
         (shown(shares),), behind=_page("Depth", BOUND),
         hint=_("Small models learn a little better with free tables. In large ones the makers of mHC saw training go wrong."),
     )  # fmt: skip

@@ -13,7 +13,7 @@ from tlmviz.figures.written import number, percent
 
 from ..language import N_, _
 from .measures import Head, heads_of, shared_out, word
-from .parts import Again, Behind, Choose, Drag, End, Lesson, Part, Picture, Reply, Scene
+from .parts import Again, Behind, Drag, End, Lesson, Part, Picture, Reply, Scene, choose
 from .pictures import AGAIN, DOES, INK, LOOK, NEW, NONE, SOFT, bar, bars, cells, grid, line, numbers, strip
 
 MODEL = "stories-rope"
@@ -120,10 +120,6 @@ def plot(m: Found, home: Found) -> list[Scene]:
     return [scene(m) for scene in (_never, _ratio, _large, _larger, _loop, _exact, _ahead, _moved, _sooner)]
 
 
-def _choose(right: str, *answers: tuple[str, str, str]) -> Choose:
-    return Choose([Reply(verdict, reason, label == right, label=label) for label, verdict, reason in answers])
-
-
 def _never(m: Found) -> Scene:
     size = roofline.BYTES * LENGTH**2
     needs = roofline.on_chip(WIDTH, *TILE)
@@ -138,7 +134,7 @@ def _never(m: Found) -> Scene:
     return Scene(
         _("A text of {length} words: one head's map has {cells} million weights, one for each pair. How much must memory hold "
           "at once?"), shown(False),
-        _choose(right,
+        choose(right,
                 (_("all of it"), _("So it was for years."), _("{map} for every head. Now a **tile** of {tile} weights is "
                    "made, used and thrown away, then the next.")),
                 (_("half of it"), _("Not even that."), _("No word looks ahead, so half is not needed. Of the rest one "
@@ -179,7 +175,7 @@ def _ratio(m: Found) -> Scene:
     return Scene(
         _("Here scores come in tiles of four. Softmax divides e^score by the sum of **all**. What does the first tile tell "
           "already?"), (_text(m, 1, 0.4), _lines(m, 0, 1, False)),
-        _choose(right,
+        choose(right,
                 (_("its weights"), _("Not without the rest."), _("All {n} scores are in the sum: a large one to come makes "
                    "each of these weights small.")),
                 (right, _("Yes."), _("“{one}” gets {ratio} times as much as “{other}”, whatever follows. Only the sum is "
@@ -207,7 +203,7 @@ def _large(m: Found) -> Scene:
     return Scene(
         _("Numbers of the kind float16 end at {end}. “{best}” has score {score}, and e^{score} is too large. What helps, and "
           "changes **no weight**?"), shown(False),
-        _choose(right,
+        choose(right,
                 (_("halve each score"), _("“{best}” would get {half}, not {look}."), _("Halved, scores lie nearer to one "
                    "another, and so do weights. What is taken off all alike leaves them as far apart.")),
                 (right, _("Yes."), _("The largest becomes e^0 = 1. All shrink by the same factor, and so does the sum: no weight "
@@ -223,7 +219,7 @@ def _larger(m: Found) -> Scene:
     return Scene(
         _("But the largest is not known yet. So the largest **so far** is taken off: {old}. Now {score} comes. What puts the "
           "sum right?"), (_text(m, m.bring, 0.4), _lines(m, before, m.bring)),
-        _choose(right,
+        choose(right,
                 (_("summing it up anew"), _("That would read all again."), _("And each part would change by the same factor, "
                    "{power} = {factor}. So the sum can be multiplied by it.")),
                 (right, _("Yes, by {factor}."), _("Each part had {old} taken off, and should have {score}: times {power}, "
@@ -280,7 +276,7 @@ def _exact(m: Found) -> Scene:
     return Scene(
         _("This loop, **FlashAttention**, never sees all scores together. How far is its output from that of softmax over the "
           "**whole** row?"), shown(False),
-        _choose(right,
+        choose(right,
                 (right, _("Yes."), why),
                 (_("about 1%"), _("If so, some scores would be missing."), _("Every one is added. In all heads the output is "
                    "off by {off} millionths of the largest value, at most.")),
@@ -307,7 +303,7 @@ def _ahead(m: Found) -> Scene:
     return Scene(
         _("The story's map: {tiles} tiles of {square} cells. Rows look, columns are looked at, never ahead. How many "
           "tiles are **skipped**?"), shown(False),
-        _choose(f"{skip}",
+        choose(f"{skip}",
                 ("0", _("If so, all would be made."), _("{skip} tiles lie wholly ahead. Their weights are 0, so nothing of "
                    "them is needed.")),
                 (f"{skip}", _("Yes."), _("They lie wholly ahead. The {diagonal} on the diagonal hold words behind, too: they "
@@ -357,7 +353,7 @@ def _sooner(m: Found) -> Scene:
     return Scene(
         _("Now every word sees all others: no tile is skipped. Compared with storing the map, how many operations do tiles "
           "need?"), shown(False),
-        _choose(right,
+        choose(right,
                 (_("a quarter"), _("A quarter of the bytes, yes."), _("But each product is computed, and rescaling adds "
                    "{more}. Time goes down with the bytes.")),
                 (right, _("Yes, {more} more."), _("And yet {fast} at least, not {slow}, by the data sheet of an {chip}: "

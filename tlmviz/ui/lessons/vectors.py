@@ -16,7 +16,7 @@ from tlmviz.figures.written import number, percent
 from .. import words as word_models
 from ..language import N_, _
 from .measures import little
-from .parts import Again, Behind, Choose, Drag, End, Lesson, Part, Picture, Reply, Scene, Tap
+from .parts import Again, Behind, Choose, Drag, End, Lesson, Part, Picture, Reply, Scene, Tap, guessed
 from .pictures import (
     DOES,
     INK,
@@ -405,8 +405,7 @@ def _king(m: Found) -> Scene:
     what = _(
         "Here it ends at “{ends}”. Of all such walks {often} end right; with no step at all {stayed} would."
     )
-    verdicts = _("Well guessed."), _("More often than that."), _("Far less often.")
-    good, low, high = (Reply(verdict, what, not n) for n, verdict in enumerate(verdicts))
+    replies = guessed(what, _("More often than that."), _("Far less often."))
 
     def shown(told: bool) -> Picture:
         row = bar(_("end right"), m.often if told else None, LOOK, "often")
@@ -417,7 +416,7 @@ def _king(m: Found) -> Scene:
     return Scene(
         _("It is told that “{man}” to “{woman}” leads from “{king}” to “{queen}”. How many of all such walks end right? Drag."),
         shown(False),
-        Drag(_("Walks that end right, in per cent"), _("Walk them all"), 100 * m.often, (good, low, high)), shown(True),
+        Drag(_("Walks that end right, in per cent"), _("Walk them all"), 100 * m.often, replies), shown(True),
         _("Pairs like man and woman, boy and girl: each way is walked from each other word for him."),
         Behind("projector", {"wpm": MODEL, "wpv": "Analogies", "wpa": KING[0], "wpb": KING[1], "wpq": KING[2]}),
     )  # fmt: skip

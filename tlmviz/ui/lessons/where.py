@@ -9,7 +9,7 @@ from tlmviz.figures.written import number, percent
 
 from ..language import N_, _
 from .measures import NOTER
-from .parts import Behind, Choose, Drag, End, Lesson, Part, Picture, Reply, Scene
+from .parts import Behind, Choose, Drag, End, Lesson, Part, Picture, Reply, Scene, choose, guessed
 from .pictures import (
     DOES,
     INK,
@@ -78,11 +78,6 @@ def plot(m: Found, home: Found) -> list[Scene]:
     return [scene(m) for scene in (_swap, _waves, _next, _pairs, _both, _still, _fast, _beyond, _best)]
 
 
-def _choose(right: str, *answers: tuple[str, str, str]) -> Choose:
-    """Answers, each with its verdict and its reason."""
-    return Choose([Reply(verdict, why, label == right, label=label) for label, verdict, why in answers])
-
-
 def _looking(tokens: Sequence[str], weights: Sequence[float], share: float = 1.0) -> Part:
     last = len(tokens) - 1
     return strip(tokens, blank="", under=last, looks=[look("A", last, weights)], share=share)
@@ -97,7 +92,7 @@ def _swap(m: Found) -> Scene:
         _("This model is not told where words stand. From “{last}”, a head looks at “dog”. Now dog and man swap. Where does it "
           "look?"),
         (_looking(m.tokens, m.looks[0]),),
-        _choose(
+        choose(
             dog, (_("at “man”, in its place"), _("If so, it would know the place."), man + score),
             (dog, _("Yes, {look}, as before."), score + above),
             (_("at “dog”, but more"), _("If so, nearness would count."), _("“dog” gets {look}, nearer or further. ") + score),
@@ -117,7 +112,7 @@ def _waves(m: Found) -> Scene:
         _("Another model adds **waves** to each word, different at every place. Now the story stands {away} places further on. "
           "Does a head look as before?"),
         shown(0),
-        _choose(_("no"), (_("yes"), _("“{it}” got {here}, now {there}."), why), (_("no"), _("Right: {there}, not {here}."), why),
+        choose(_("no"), (_("yes"), _("“{it}” got {here}, now {there}."), why), (_("no"), _("Right: {there}, not {here}."), why),
                 (_("it has no such place"), _("Waves go on for ever."), list_)),
         shown(1), _("The first numbers of the waves that are added to one word, “{it}”."),
         Behind("position_schemes", {"pview": "What is added"}),
@@ -139,7 +134,7 @@ def _next(m: Found) -> Scene:
     return Scene(
         _("**RoPE** reads two numbers as the hand of a clock; each place turns it by the same angle. Where is it at place 3?"),
         (clocks(*those, _one("3", at, None), share=0.5), clocks(*letters, share=0.5)),
-        _choose("B", ("A", _("That is where it was at place 1."), _("It does not swing back. ") + why), ("B", _("Yes, B."), why),
+        choose("B", ("A", _("That is where it was at place 1."), _("It does not swing back. ") + why), ("B", _("Yes, B."), why),
                 ("C", _("That is two steps on."), _("All steps are alike. ") + why)),
         (clocks(*those, _one("3", at, right)),), _("Two numbers of a word's key, were it to stand at these places."), _planes(m),
     )  # fmt: skip
@@ -168,7 +163,7 @@ def _pairs(m: Found) -> Scene:
         _("In one head, the query of “{last}” has such a hand, and the key of “{key}”. Multiplied and added up: which pair "
           "scores highest?"),
         _shown(m, *_away(m, *apart, told=False, names="ABC")),
-        _choose("B", ("A", _("They score least, {a}."), below), ("B", _("Yes, {b}."), alike),
+        choose("B", ("A", _("They score least, {a}."), below), ("B", _("Yes, {b}."), alike),
                 ("C", _("They score {c}, B {b}."), _("The wider the angle between them, the lower the score."))),
         _shown(m, *_away(m, *apart)), _("The same key, at three distances. Scores are divided by √{d} already."), _planes(m),
         words={name: _score(m.hand(n)[1]) for name, n in zip("abc", apart)},
@@ -185,7 +180,7 @@ def _both(m: Found) -> Scene:
     return Scene(
         _("Both words move **{on} places** further on. Both hands turn. What becomes of their score, {part}?"),
         _shown(m, here, clock("-1", stand[-1], says=" ")),
-        _choose(_("it stays"), (_("it falls"), _("If so, the end of a text would count less."), why),
+        choose(_("it stays"), (_("it falls"), _("If so, the end of a text would count less."), why),
                 (_("it stays"), _("Yes, {part}."), why), (_("it rises"), _("If so, the end of a text would count more."), why)),
         _shown(m, here, there), behind=_planes(m, rmove="Move both"),
     )  # fmt: skip
@@ -204,7 +199,7 @@ def _still(m: Found) -> Scene:
           "get? Drag."),
         shown(m.turning),
         Drag(_("Share of the word before, in per cent"), _("Stop the hands"), 100 * m.still[-2],
-             (Reply(_("Well guessed."), what, True), Reply(_("A little is left."), what), Reply(_("Less is left."), what))),
+             guessed(what, _("A little is left."), _("Less is left."))),
         shown(m.still), behind=_planes(m, rpart="Heads"),
     )  # fmt: skip
 
@@ -217,7 +212,7 @@ def _fast(m: Found) -> Scene:
     return Scene(
         _("The fastest of {all} hands goes once around in about **six** places. What does it score {n} back?"),
         _shown(m, *near, clock(f"{AGAIN}", _("{n} back", n=AGAIN), query, says="?")),
-        _choose(_("about {part}"), (_("about {part}"), _("Yes, {again}."), why), (_("about 0"), _("It scores {again}."), why),
+        choose(_("about {part}"), (_("about {part}"), _("Yes, {again}."), why), (_("about 0"), _("It scores {again}."), why),
                 (_("about {least}"), _("That was four back; now {again}."), why)),
         _shown(m, *near, *_away(m, AGAIN)), behind=_planes(m, rmove="Move the key"),
     )  # fmt: skip
@@ -233,12 +228,11 @@ def _beyond(m: Found) -> Scene:
     those = [(min(1.0, each), _times(each), INK if each >= 1 else NOTE) for each in m.turns]
     part = rings(*(ring(f"{n}", *each) for n, each in enumerate(those, 1)), share=0.64)
     before, after = ((part, bars(bar(_("right"), each), share=0.36)) for each in m.right[TURNED])
-    verdicts = _("Well guessed: {gone}."), _("Not so bad: {gone}."), _("Only {gone}.")
-    good, low, high = (Reply(verdict, why, n == 0) for n, verdict in enumerate(verdicts))
+    replies = guessed(why, _("Not so bad: {gone}."), _("Only {gone}."), _("Well guessed: {gone}."))
     return Scene(
         _("A model with RoPE was trained on texts of {context} pieces. There it guesses {inside} of all next pieces right. And "
           "**after piece {beyond}**? Drag."),
-        before, Drag(_("How many it guesses right, in per cent"), _("Read on"), 100 * m.right[TURNED][1], (good, low, high)),
+        before, Drag(_("How many it guesses right, in per cent"), _("Read on"), 100 * m.right[TURNED][1], replies),
         after,
         _("Its {hands} hands: how often each goes around within {context} places."), Behind("position_schemes"),
     )  # fmt: skip

@@ -8,7 +8,7 @@
  * to one too high, or, with `until`, the one where it is found; to again one a step.
  * @typedef {{ kind: "choose" | "tap" | "press" | "pick" | "drag" | "again", replies: Reply[], button: string, label: string, count: number, right: number, within: number, start: number, until: number | null }} Act
  */
-/** @typedef {{ says: string, act: Act, answers: string[], before: Part[], after: Part[], hint: string, behind: string, asks: boolean }} Scene */
+/** @typedef {{ says: string, act: Act, answers: string[], rights: number[], before: Part[], after: Part[], hint: string, behind: string, asks: boolean }} Scene */
 /** @typedef {{ told: number | null, votes: Record<number, number>, value: number, pressed: string | number | null, tries: number, chosen: string[] }} State of a scene: what was `told` is an answer's number, a token, a value or how often was tried; `votes` has which answer was given in which vote of a class */
 
 /** @param {Act} act @param {number | null} [told] @returns {State} */

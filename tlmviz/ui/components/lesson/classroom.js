@@ -58,10 +58,9 @@ export function roomHint(v) {
 
 /** How the room answered, as bars below the picture on a wall. @param {Taken} v @returns {Part} */
 export function roomBars({ data, room, at }) {
-  const { answers, act } = data.scenes[at - 1];
+  const { answers, rights } = data.scenes[at - 1];
   const last = room.votes.at(-1) ?? {};
   const all = Object.values(last).reduce((sum, count) => sum + count, 0) || 1;
-  const right = answerOf(act, truth(act));
-  const rows = answers.map((label, n) => ({ id: `room-${n}`, label: n === right ? `✓ ${label}` : label, share: (last[n] ?? 0) / all, tone: n === right ? "note" : "soft", says: room.votes.map((vote) => vote[n] ?? 0).join(" → ") }));
-  return { kind: "bars", share: 0.5, options: { rows: rows.filter(({ share }, n) => share || n === right) } };
+  const rows = answers.map((label, n) => ({ id: `room-${n}`, label: rights.includes(n) ? `✓ ${label}` : label, share: (last[n] ?? 0) / all, tone: rights.includes(n) ? "note" : "soft", says: room.votes.map((vote) => vote[n] ?? 0).join(" → ") }));
+  return { kind: "bars", share: 0.5, options: { rows: rows.filter(({ share }, n) => share || rights.includes(n)) } };
 }
