@@ -1,4 +1,5 @@
-"""tlmviz: `streamlit run app.py`. The server, ready before its first visitor: pages/main.py, /health, /metrics, /line, /join."""
+"""tlmviz: `streamlit run app.py`. The server, ready before its first visitor: pages/main.py, /health, /metrics, /line,
+/join."""
 
 import asyncio
 import contextlib
@@ -30,8 +31,8 @@ from tlmviz.hosting.token import Token  # noqa: E402
 from tlmviz.notebook import served  # noqa: E402
 from tlmviz.ui import cache_keys, engine, misfits, sessions, unsent  # noqa: E402
 
-# Streamlit asks a foreign server for its own address, and waits for the answer: where it begins, and for each websocket of
-# another page. Nothing here needs it.
+# Streamlit asks a foreign server for its own address, and waits for the answer: where it begins, and for each websocket
+# of another page. Nothing here needs it.
 streamlit.net_util.get_external_ip = lambda: None
 unsent.keep()
 cache_keys.quicken()
@@ -62,9 +63,7 @@ async def health(_: Request) -> JSONResponse:
 async def measured(request: Request) -> Response:
     """What the app has done so far, for a Prometheus on this machine."""
     if not is_local(request.scope):
-        return PlainTextResponse(
-            "The figures are for this machine alone; ask for http://localhost there.", 403
-        )
+        return PlainTextResponse("The figures are for this machine alone; ask for http://localhost there.", 403)
     content, media_type = metrics.page_of_metrics()
     return Response(content, media_type=media_type)
 
@@ -89,7 +88,8 @@ def tours(request: Request) -> Response:
 
 
 def join(request: Request) -> Response:
-    """The lesson, or the question, that a room is on: its code makes a link short enough to type and to read off a wall.
+    """The lesson, or the question, that a room is on: its code makes a link short enough to type and to read off a
+    wall.
 
     A code that is none leads to the page Classroom, which says so.
     """

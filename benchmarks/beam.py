@@ -45,8 +45,7 @@ assert all(len(sentence.split()) == 12 for sentence in SENTENCES)
 def translating(rounds: int):
     mt = tlmviz.load("eng-fra")
     times = timed(
-        {sentence: lambda sentence=sentence: mt.translate(sentence, beam=WIDTH) for sentence in SENTENCES},
-        rounds,
+        {sentence: lambda sentence=sentence: mt.translate(sentence, beam=WIDTH) for sentence in SENTENCES}, rounds
     )
     every = [time for one in times.values() for time in one]
     yield line("eng-fra, translate, beam 5, 12 words", every, None, statistics.median(every), 200, "ms")
@@ -70,17 +69,33 @@ def peer(rounds: int):
     ours = for_inference(EncoderDecoder(shape))
     hidden = shape.feedforward.hidden * 3 // 2  # two matrices where SwiGLU has three: as many parameters
     config = MarianConfig(
-        vocab_size=shape.vocab_size, d_model=shape.d_model, encoder_layers=shape.encoder_layers,
-        decoder_layers=shape.decoder_layers, encoder_attention_heads=shape.n_heads, decoder_attention_heads=shape.n_heads,
-        encoder_ffn_dim=hidden, decoder_ffn_dim=hidden, max_position_embeddings=shape.context,
-        pad_token_id=0, eos_token_id=1, decoder_start_token_id=0, forced_eos_token_id=None,
-    )  # fmt: skip
+        vocab_size=shape.vocab_size,
+        d_model=shape.d_model,
+        encoder_layers=shape.encoder_layers,
+        decoder_layers=shape.decoder_layers,
+        encoder_attention_heads=shape.n_heads,
+        decoder_attention_heads=shape.n_heads,
+        encoder_ffn_dim=hidden,
+        decoder_ffn_dim=hidden,
+        max_position_embeddings=shape.context,
+        pad_token_id=0,
+        eos_token_id=1,
+        decoder_start_token_id=0,
+        forced_eos_token_id=None,
+    )
     theirs = MarianMTModel(config).eval()
     source = torch.randint(2, shape.vocab_size, (1, SOURCE))
     plan = GenerationConfig(
-        num_beams=WIDTH, min_new_tokens=WRITTEN, max_new_tokens=WRITTEN, do_sample=False, use_cache=True,
-        length_penalty=0.6, pad_token_id=0, eos_token_id=1, decoder_start_token_id=0,
-    )  # fmt: skip
+        num_beams=WIDTH,
+        min_new_tokens=WRITTEN,
+        max_new_tokens=WRITTEN,
+        do_sample=False,
+        use_cache=True,
+        length_penalty=0.6,
+        pad_token_id=0,
+        eos_token_id=1,
+        decoder_start_token_id=0,
+    )
     options = BeamOptions(width=WIDTH, min_length=WRITTEN + 1, max_length=WRITTEN + 1, stop="never")
 
     def search():
@@ -93,9 +108,7 @@ def peer(rounds: int):
         ids = theirs.generate(source, generation_config=plan, attention_mask=torch.ones_like(source))
         assert ids.shape[1] == WRITTEN + 1
 
-    yield compare(
-        f"3 + 3 layers, d 192, {WRITTEN} tokens: tlmviz, transformers", 0.7, search, generate, 2 * rounds
-    )
+    yield compare(f"3 + 3 layers, d 192, {WRITTEN} tokens: tlmviz, transformers", 0.7, search, generate, 2 * rounds)
 
 
 def main() -> int:

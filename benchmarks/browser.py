@@ -1,12 +1,12 @@
-"""A live file and a static site in a browser: `python benchmarks/browser.py [--json FILE]` (needs the test packages, Chromium and
-Node.js).
+"""A live file and a static site in a browser: `python benchmarks/browser.py [--json FILE]` (needs the test packages,
+Chromium and Node.js).
 
-`lm.save_html` of stories-rope, opened from the disk in headless Chromium: seconds to its first maps, milliseconds from a key to
-the map of some 64 tokens (typed at the end, and in front of the text, where nothing of the pass before is of use), 1,024 tokens
-with the overview of all heads, and the memory of its process beside a blank page's. Under Node.js on one thread: CPU time of such
-texts, which other work on the machine changes less, and GFLOP/s of the product kernel. Of `tlmviz site`, served on this machine:
-megabytes of each page's first load, seconds to its first picture in a new profile, and of a second visit without the host. The
-exit status is 1 when a bar is missed.
+`lm.save_html` of stories-rope, opened from the disk in headless Chromium: seconds to its first maps, milliseconds from
+a key to the map of some 64 tokens (typed at the end, and in front of the text, where nothing of the pass before is of
+use), 1,024 tokens with the overview of all heads, and the memory of its process beside a blank page's. Under Node.js on
+one thread: CPU time of such texts, which other work on the machine changes less, and GFLOP/s of the product kernel. Of
+`tlmviz site`, served on this machine: megabytes of each page's first load, seconds to its first picture in a new
+profile, and of a second visit without the host. The exit status is 1 when a bar is missed.
 """
 
 from __future__ import annotations
@@ -40,8 +40,15 @@ MODEL = "stories-rope"
 TOKENS, LONG = 64, 1024
 SITE_MODELS = (MODEL, "eng-fra", "pointer-hull", "words-negative", "stories-mhc")
 BARS = {
-    "median": 25.0, "p95": 50.0, "first": 1.0, "long": 1.5, "memory": 120.0, "gflops": 40.0, "load": 8.0, "picture": 2.0,
-}  # fmt: skip
+    "median": 25.0,
+    "p95": 50.0,
+    "first": 1.0,
+    "long": 1.5,
+    "memory": 120.0,
+    "gflops": 40.0,
+    "load": 8.0,
+    "picture": 2.0,
+}
 # Resolves with the milliseconds from the last input to the exact map of another text.
 PAINT = """(canvas, before) => new Promise((resolve, reject) => {
   const done = () => canvas.dataset.paintedText !== before && canvas.dataset.paintedKind === "exact"
@@ -135,9 +142,7 @@ def in_a_browser(rounds: int, presses: int) -> dict[str, float]:
         for _ in range(rounds):
             context = browser.new_context(viewport={"width": 1280, "height": 800})
             page = context.new_page()
-            page.add_init_script(
-                "addEventListener('input', () => { window.pressed = performance.now() }, true)"
-            )
+            page.add_init_script("addEventListener('input', () => { window.pressed = performance.now() }, true)")
             first.append(open_page(page, file.as_uri())[0])
             if len(first) < rounds:
                 context.close()
@@ -181,15 +186,15 @@ def first_picture(page: Page, address: str) -> float:
 
 
 def of_a_site(rounds: int) -> dict[str, float]:
-    """Of every page of a site: its first load, and its first picture at a first visit and at a second one without the host."""
+    """Of every page of a site: its first load, and its first picture at a first visit and at a second one without the
+    host."""
     found: dict[str, float] = {}
     with tempfile.TemporaryDirectory() as folder, sync_playwright() as playwright:
         out = Path(folder) / "site"
         write_site(out, SITE_MODELS)
         browser = playwright.chromium.launch(executable_path=shutil.which("chromium"), args=FLAGS)
-        paths = [
-            page.page.path + "/" for page in site_pages()[1:] if page.page.path != "glossary"
-        ]  # which has no picture
+        # All but the glossary, which has no picture.
+        paths = [page.page.path + "/" for page in site_pages()[1:] if page.page.path != "glossary"]
         for path in ["", *paths]:
             name = path.strip("/") or "start"
             loads, firsts, seconds = [], [], []
@@ -200,9 +205,7 @@ def of_a_site(rounds: int) -> dict[str, float]:
                     "addEventListener('tlmviz:painted', () => { window.paintedAt ??= performance.now() })"
                 )
                 sizes: list[int] = []
-                page.on(
-                    "response", lambda answer, s=sizes: s.append(int(answer.headers.get("content-length", 0)))
-                )
+                page.on("response", lambda answer, s=sizes: s.append(int(answer.headers.get("content-length", 0))))
                 with hosted(out) as site:
                     firsts.append(first_picture(page, site + path))
                     loads.append(sum(sizes) / 1e6)
@@ -228,8 +231,11 @@ def node(script: str, *arguments: object) -> list[float]:
     """What a module prints, run from the repository's root."""
     run = subprocess.run(
         ["node", "--input-type=module", "-e", script, *map(str, arguments)],
-        cwd=ROOT, capture_output=True, text=True, check=True,
-    )  # fmt: skip
+        cwd=ROOT,
+        capture_output=True,
+        text=True,
+        check=True,
+    )
     found: list[float] = json.loads(run.stdout)
     return found
 
@@ -239,9 +245,7 @@ def engine_time(rounds: int) -> dict[str, float]:
     lm = tlmviz.load(MODEL)
     texts = [fitted(lm, size - 4) for size in (TOKENS, LONG)]  # the word that changes may have more tokens
     times = node(ENGINE, ROOT / "models" / MODEL, rounds, *texts)
-    return {
-        f"a text of {size:,} in the engine, CPU ms, median": each for size, each in zip((TOKENS, LONG), times)
-    }
+    return {f"a text of {size:,} in the engine, CPU ms, median": each for size, each in zip((TOKENS, LONG), times)}
 
 
 def kernel_speed(rounds: int) -> dict[str, float]:

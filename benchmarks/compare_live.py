@@ -1,9 +1,9 @@
 """This checkout beside another one: `python benchmarks/compare_live.py FOLDER` (needs the test packages and Chromium).
 
 Machines that share their cores differ from hour to hour, so a figure of `live.py` alone does not tell whether the app
-became faster. Here both apps take turns: cold starts one after the other, then, with both servers up, first pictures in new
-browser profiles, keystrokes and choices of a head. Each line gives both medians and 95th percentiles, and the ratio of
-the medians.
+became faster. Here both apps take turns: cold starts one after the other, then, with both servers up, first pictures in
+new browser profiles, keystrokes and choices of a head. Each line gives both medians and 95th percentiles, and the ratio
+of the medians.
 """
 
 from __future__ import annotations
@@ -65,7 +65,8 @@ def turn(browser: Browser, url: str, count: int, pages: list[str]) -> dict[str, 
 
 
 def measure(other: Path, turns: int, count: int, pages: list[str]) -> Times:
-    """All figures of both checkouts; the first of each kind of turn warms the disk, models and scripts, and is left out."""
+    """All figures of both checkouts; the first of each kind of turn warms the disk, models and scripts, and is left
+    out."""
     times: Times = {}
     with contextlib.ExitStack() as stack:
         playwright = stack.enter_context(sync_playwright())

@@ -1,8 +1,9 @@
-"""How long every page's controls take: `python benchmarks/controls.py [PAGE ...]` (needs the test packages and Chromium).
+"""How long every page's controls take: `python benchmarks/controls.py [PAGE ...]` (needs the test packages and
+Chromium).
 
 A row for each control: the milliseconds from a key or a click to the first change of what it changes, by the browser's
-clock, median and 95th percentile of some presses behind two that are not counted. Texts have about 64 tokens. What a canvas
-does alone is to take 100 ms, what the server has a part in 300 ms. Pages can be measured one at a time.
+clock, median and 95th percentile of some presses behind two that are not counted. Texts have about 64 tokens. What a
+canvas does alone is to take 100 ms, what the server has a part in 300 ms. Pages can be measured one at a time.
 """
 
 from __future__ import annotations
@@ -37,7 +38,8 @@ for (const name of ["keydown", "pointerdown"])
 # Resolves with the milliseconds from the last press to the frame in which `state` is another one than `before`.
 CHANGED = """([state, before]) => new Promise((resolve, reject) => {
   setTimeout(() => reject(new Error("nothing changed in 20 s")), 20000);
-  const look = () => String(eval(state)) !== before ? resolve(performance.now() - window.pressed) : requestAnimationFrame(look);
+  const look = () => String(eval(state)) !== before ? resolve(performance.now() - window.pressed) :
+    requestAnimationFrame(look);
   look();
 })"""
 
@@ -174,11 +176,7 @@ CONTROLS = (
         STORY,
     ),
     Control(
-        "",
-        "gallery, opened or closed",
-        SERVER,
-        toggle_gallery,
-        "document.querySelectorAll('a[data-card]').length",
+        "", "gallery, opened or closed", SERVER, toggle_gallery, "document.querySelectorAll('a[data-card]').length"
     ),
     Control(
         "inside_block",
@@ -208,12 +206,7 @@ CONTROLS = (
         {**STORY, "stok": "3"},
     ),
     Control(
-        "mhc",
-        "depth: gain",
-        SERVER,
-        click_text("Backward gain", "Forward gain"),
-        PLOTS,
-        {**STORY, "sview": "Depth"},
+        "mhc", "depth: gain", SERVER, click_text("Backward gain", "Forward gain"), PLOTS, {**STORY, "sview": "Depth"}
     ),
     Control("flash_attention", "reading level", SERVER, choose_level, PLOTS, STORY),
     Control(
@@ -233,12 +226,7 @@ CONTROLS = (
         {"lview": "Text", "ltok": "256", "head": "4.2"},
     ),
     Control(
-        "experts",
-        "routing of 500 other tokens",
-        SERVER,
-        read_another(500),
-        data("routing-root", "picture"),
-        STORY,
+        "experts", "routing of 500 other tokens", SERVER, read_another(500), data("routing-root", "picture"), STORY
     ),
     Control(
         "experts",

@@ -43,9 +43,13 @@ def with_and_without(rounds: int):
     network = tlmviz.load("stories-rope").network
     assert torch.equal(greedy(network, PROMPT, 12), greedy(network, PROMPT, 12, cached=False))
     yield compare(
-        f"stories-rope, {WRITTEN} tokens: cache, no cache", 5.0, lambda: greedy(network, PROMPT, WRITTEN),
-        lambda: greedy(network, PROMPT, WRITTEN, cached=False), max(3, rounds // 3), at_least=True,
-    )  # fmt: skip
+        f"stories-rope, {WRITTEN} tokens: cache, no cache",
+        5.0,
+        lambda: greedy(network, PROMPT, WRITTEN),
+        lambda: greedy(network, PROMPT, WRITTEN, cached=False),
+        max(3, rounds // 3),
+        at_least=True,
+    )
 
 
 def peer(rounds: int):
@@ -57,14 +61,20 @@ def peer(rounds: int):
     torch.manual_seed(0)
     ours = for_inference(TransformerLM(notes_preset(**SHAPE)))
     config = GPT2Config(
-        vocab_size=SHAPE["vocab_size"], n_positions=SHAPE["context"], n_embd=SHAPE["d_model"], n_layer=SHAPE["n_layers"],
-        n_head=SHAPE["n_heads"], n_inner=SHAPE["d_ff"], activation_function="gelu", tie_word_embeddings=False,
-        bos_token_id=0, eos_token_id=None, pad_token_id=0,
-    )  # fmt: skip
-    theirs = GPT2LMHeadModel(config).eval()
-    plan = GenerationConfig(
-        max_new_tokens=PEERS, do_sample=False, use_cache=True, eos_token_id=None, pad_token_id=0
+        vocab_size=SHAPE["vocab_size"],
+        n_positions=SHAPE["context"],
+        n_embd=SHAPE["d_model"],
+        n_layer=SHAPE["n_layers"],
+        n_head=SHAPE["n_heads"],
+        n_inner=SHAPE["d_ff"],
+        activation_function="gelu",
+        tie_word_embeddings=False,
+        bos_token_id=0,
+        eos_token_id=None,
+        pad_token_id=0,
     )
+    theirs = GPT2LMHeadModel(config).eval()
+    plan = GenerationConfig(max_new_tokens=PEERS, do_sample=False, use_cache=True, eos_token_id=None, pad_token_id=0)
 
     @torch.inference_mode()
     def generate():
@@ -91,9 +101,7 @@ def growth(rounds: int):
         return step
 
     long, short = LENGTHS[0], 64
-    yield compare(
-        f"stories-rope, one step: T = {long}, T = {short}", 1.3, stepper(long), stepper(short), 3 * rounds
-    )
+    yield compare(f"stories-rope, one step: T = {long}, T = {short}", 1.3, stepper(long), stepper(short), 3 * rounds)
 
 
 def absorbing(rounds: int):
@@ -113,11 +121,7 @@ def absorbing(rounds: int):
             return step
 
         yield compare(
-            f"zoo-mla, one step at T = {length}: absorbed, naive",
-            1.0,
-            stepper(True),
-            stepper(False),
-            3 * rounds,
+            f"zoo-mla, one step at T = {length}: absorbed, naive", 1.0, stepper(True), stepper(False), 3 * rounds
         )
 
 

@@ -1,9 +1,10 @@
 """How often the doctor names a fault rightly: every kind of fault injected alone, at a random layer with random sizes.
 
-Five models, two of which run in bfloat16 beside a float32 reference; further pairs are healthy. A name is right if it is that of
-the fault and its number, where there is one, within 10%; "cannot tell" is unsure; everything else is wrong. Natural faults are
-hidden in what a module computes, while what its trace declares stays right, each in one random layer and in all; of those that no
-cause means, "cannot tell" alone is right. Faults of ports are in what a program dumps that read the same weights.
+Five models, two of which run in bfloat16 beside a float32 reference; further pairs are healthy. A name is right if it
+is that of the fault and its number, where there is one, within 10%; "cannot tell" is unsure; everything else is wrong.
+Natural faults are hidden in what a module computes, while what its trace declares stays right, each in one random layer
+and in all; of those that no cause means, "cannot tell" alone is right. Faults of ports are in what a program dumps that
+read the same weights.
 
     python benchmarks/doctor.py [--rounds 1] [--seed 0] [--json FILE]
 """
@@ -35,9 +36,12 @@ from tlmviz.layers.softcap import Softcap
 from tlmviz.tracing.trace import AttentionSpec
 
 MODELS = (
-    ("stories-rope", torch.float32), ("stories-gpt", torch.float32), ("zoo-gqa", torch.float32),
-    ("stories-rope", torch.bfloat16), ("zoo-gqa", torch.bfloat16),
-)  # fmt: skip
+    ("stories-rope", torch.float32),
+    ("stories-gpt", torch.float32),
+    ("zoo-gqa", torch.float32),
+    ("stories-rope", torch.bfloat16),
+    ("zoo-gqa", torch.bfloat16),
+)
 TOLERANCE = 0.1  # of a fault's number
 
 
@@ -124,9 +128,7 @@ def respecified(attn: nn.Module, **parts: object) -> None:
 @fault("first keys hidden as padding")
 def _(ref, bad, layer, draw):
     hidden = draw.randint(1, 6)
-    respecified(
-        bad.blocks[layer].attn, visible=lambda rows, cols: (cols >= hidden)[None].expand(len(rows), -1)
-    )
+    respecified(bad.blocks[layer].attn, visible=lambda rows, cols: (cols >= hidden)[None].expand(len(rows), -1))
     return Injected(("padding",), float(hidden))
 
 
@@ -135,9 +137,7 @@ def _(ref, bad, layer, draw):
     first, count = draw.randint(3, 9), draw.randint(1, 4)
     respecified(
         bad.blocks[layer].attn,
-        visible=lambda rows, cols: (
-            (cols[None] == rows[:, None]) | ((cols < first) | (cols >= first + count))[None]
-        ),
+        visible=lambda rows, cols: (cols[None] == rows[:, None]) | ((cols < first) | (cols >= first + count))[None],
     )
     return Injected(("padding",), float(count))
 
@@ -145,9 +145,7 @@ def _(ref, bad, layer, draw):
 @fault("packed documents leak")
 def _(ref, bad, layer, draw):
     cut = draw.randint(8, 20)
-    respecified(
-        ref.blocks[layer].attn, visible=lambda rows, cols: (rows[:, None] < cut) == (cols[None] < cut)
-    )
+    respecified(ref.blocks[layer].attn, visible=lambda rows, cols: (rows[:, None] < cut) == (cols[None] < cut))
     return Injected(("documents",))
 
 
@@ -416,9 +414,7 @@ def _(ref, bad, layer, draw):
         return None
     honest = attn.attend
     shared = attn.heads // attn.groups
-    order = (
-        torch.arange(attn.heads).unflatten(0, (shared, attn.groups)).T.flatten()
-    )  # groups 0, 1, .., 0, 1, ..
+    order = torch.arange(attn.heads).unflatten(0, (shared, attn.groups)).T.flatten()  # groups 0, 1, .., 0, 1, ..
     back = order.argsort()
     attn.attend = lambda q, k, v, positions, cache: honest(q[:, order], k, v, positions, cache)[:, back]
     return Injected(("key/value groups",))
@@ -483,9 +479,7 @@ def verdict(said: tlmviz.Diagnosis, injected: Injected) -> str:
     if not any(named.startswith(cause) for cause in injected.causes):
         return "wrong"
     if injected.value is not None and isinstance(said.value, float):
-        return (
-            "right" if abs(said.value - injected.value) <= TOLERANCE * abs(injected.value) + 0.02 else "wrong"
-        )
+        return "right" if abs(said.value - injected.value) <= TOLERANCE * abs(injected.value) + 0.02 else "wrong"
     return "right"
 
 
@@ -506,9 +500,17 @@ def faults(rounds: int, seed: int) -> list[dict]:
                 bad.network.to(dtype)
                 said = tlmviz.diagnose(ref.trace(lm.default_text), bad.trace(lm.default_text))
                 lines.append(
-                    dict(model=name, dtype=str(dtype)[6:], kind=kind, layer=layer, injected=injected.causes[0],
-                         number=injected.value, said=str(said), verdict=verdict(said, injected))
-                )  # fmt: skip
+                    dict(
+                        model=name,
+                        dtype=str(dtype)[6:],
+                        kind=kind,
+                        layer=layer,
+                        injected=injected.causes[0],
+                        number=injected.value,
+                        said=str(said),
+                        verdict=verdict(said, injected),
+                    )
+                )
                 if lines[-1]["verdict"] != "right":
                     print(
                         f"{lines[-1]['verdict']}: {name} {dtype}, layer {layer}, {kind} {injected.value}: {said}",
@@ -540,13 +542,19 @@ def natural(seed: int) -> list[dict]:
                     value, judged = None, "wrong" if said.sure else "right"
                 else:
                     value = fault.value(lm.network, layers)
-                    judged = verdict(
-                        said, Injected((fault.cause,), value if isinstance(value, float) else None)
-                    )
+                    judged = verdict(said, Injected((fault.cause,), value if isinstance(value, float) else None))
                 lines.append(
-                    dict(model=name, kind=kind, where=where, layers=layers, injected=None if fault is None else fault.cause,
-                         number=value, said=str(said), verdict=judged)
-                )  # fmt: skip
+                    dict(
+                        model=name,
+                        kind=kind,
+                        where=where,
+                        layers=layers,
+                        injected=None if fault is None else fault.cause,
+                        number=value,
+                        said=str(said),
+                        verdict=judged,
+                    )
+                )
                 if judged != "right":
                     print(f"{judged}: {name}, {where} {layers[0]}, {kind}: {said}", flush=True)
     return lines
@@ -563,9 +571,14 @@ def ported() -> list[dict]:
                 judged = verdict(said, Injected((fault.truth,), fault.value))
                 lines.append(
                     dict(
-                        kind=kind, beside=beside, injected=fault.truth, number=fault.value, said=str(said), verdict=judged
+                        kind=kind,
+                        beside=beside,
+                        injected=fault.truth,
+                        number=fault.value,
+                        said=str(said),
+                        verdict=judged,
                     )
-                )  # fmt: skip
+                )
                 if judged != "right":
                     print(f"{judged}: {kind}, beside {beside}: {said}", flush=True)
     return lines
@@ -580,9 +593,7 @@ def healthy() -> list[dict]:
             other = copied(lm)
             change(other.network)
             said = tlmviz.diagnose(lm.trace(lm.default_text), other.trace(lm.default_text))
-            lines.append(
-                dict(model=name, kind=kind, said=str(said), verdict="right" if said.healthy else "wrong")
-            )
+            lines.append(dict(model=name, kind=kind, said=str(said), verdict="right" if said.healthy else "wrong"))
             if not said.healthy:
                 print(f"wrong: {name}, healthy as {kind}: {said}", flush=True)
     return lines
@@ -597,9 +608,7 @@ def main() -> None:
     options = parser.parse_args()
     broken, well = faults(options.rounds, options.seed), healthy()
     counts = Counter(line["verdict"] for line in broken)
-    print(
-        f"{len(FAULTS)} kinds of fault, {len(broken)} injected in {len(MODELS)} models (seed {options.seed}):"
-    )
+    print(f"{len(FAULTS)} kinds of fault, {len(broken)} injected in {len(MODELS)} models (seed {options.seed}):")
     for word in ("right", "wrong", "unsure"):
         print(f"  {word:7} {counts[word]:4}  {counts[word] / len(broken):.1%}")
     hidden = natural(options.seed)

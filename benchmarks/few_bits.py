@@ -1,8 +1,8 @@
 """A pass of stories-rope in few bits beside its own: `python benchmarks/few_bits.py [--rounds 15] [--json FILE]`.
 
-256 tokens, every matrix, each format with a scale per tensor, channel, block and block in powers of two; the weights are rounded
-once, as on the page Scaling. The bar is 500 ms for each. INT8 and INT4 per tensor and channel are products of integers. The exit
-status is 1 when a bar is missed.
+256 tokens, every matrix, each format with a scale per tensor, channel, block and block in powers of two; the weights
+are rounded once, as on the page Scaling. The bar is 500 ms for each. INT8 and INT4 per tensor and channel are products
+of integers. The exit status is 1 when a bar is missed.
 """
 
 from __future__ import annotations
@@ -40,14 +40,10 @@ def main() -> int:
             times = timed({"plain": partial(simulator.logits, ids), "few bits": pass_}, chosen.rounds)
             plain, few = times["plain"], times["few bits"]
             ratio = statistics.median(a / b for a, b in zip(few, plain))
-            row = line(
-                f"{format} per {per}", few, statistics.median(plain), statistics.median(few), BAR, "ms"
-            )
+            row = line(f"{format} per {per}", few, statistics.median(plain), statistics.median(few), BAR, "ms")
             rows.append(row)
             said = "ok" if row["passed"] else "MISSED"
-            print(
-                f"{format:8} {per:>10} {row['ours']:7.1f} {row['p95']:7.1f} {ratio:8.2f} {said}", flush=True
-            )
+            print(f"{format:8} {per:>10} {row['ours']:7.1f} {row['p95']:7.1f} {ratio:8.2f} {said}", flush=True)
     print(f"{machine()}, bar {BAR:g} ms")
     if chosen.json:
         chosen.json.write_text(json.dumps(rows, indent=2))

@@ -1,9 +1,9 @@
 """Seconds to the first picture: `python benchmarks/first_picture.py [PAGE ...] [--beside FOLDER]` (in Chromium).
 
-For each page, every one unless some are named (`kv_cache`, or with a query, `kv_cache?kview=Cost`), the time from going to its
-link in a new browser profile, which has nothing of the app, until its first picture is painted. The server is warm: each page
-was visited before. With --beside the app of another checkout takes turns with this one, the first of each round changing; then
-the ratio is the median of the rounds' ratios. Bar: 1.5 s.
+For each page, every one unless some are named (`kv_cache`, or with a query, `kv_cache?kview=Cost`), the time from going
+to its link in a new browser profile, which has nothing of the app, until its first picture is painted. The server is
+warm: each page was visited before. With --beside the app of another checkout takes turns with this one, the first of
+each round changing; then the ratio is the median of the rounds' ratios. Bar: 1.5 s.
 """
 
 from __future__ import annotations
@@ -26,8 +26,8 @@ from pages import ALL
 
 BAR = 1.5  # seconds
 PATIENCE = 60  # seconds until a page counts as one without a picture
-# Looks once a frame for a canvas with something on it, a drawing with parts, a chart with its traces, a view of words and bars
-# alone, or what else stands for a page; the time is that after the frame which shows it.
+# Looks once a frame for a canvas with something on it, a drawing with parts, a chart with its traces, a view of words
+# and bars alone, or what else stands for a page; the time is that after the frame which shows it.
 WATCH = """(() => {
   const PARTS = "path, rect, circle, line, text, image";
   const seen = (element) => element.getClientRects().length > 0 && element.getBoundingClientRect().height > 20;
@@ -39,7 +39,8 @@ WATCH = """(() => {
     return small.getImageData(0, 0, 64, 64).data.some((value) => value);
   };
   const drawn = (svg) => seen(svg) && svg.querySelectorAll(PARTS).length > 3;
-  const roots = () => [...document.querySelectorAll("[data-testid=stMain] *")].flatMap(({ shadowRoot }) => shadowRoot ?? []);
+  const roots = () => [...document.querySelectorAll("[data-testid=stMain] *")].flatMap(
+    ({ shadowRoot }) => shadowRoot ?? []);
   const chart = () => [...document.querySelectorAll(".js-plotly-plot")].some((plot) =>
     seen(plot) && plot.querySelector(".main-svg :is(.trace, .hm image, .point, .contourlayer path)"));
   const other = () => [...document.querySelectorAll(".lessons, .terms, .st-key-roomopen")].some(seen);
@@ -106,9 +107,7 @@ def line(page: str, seconds: dict[str, list[float]]) -> str:
 def main() -> int:
     """Print a line for each page; 0 when all are within the bar."""
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument(
-        "page", nargs="*", help="a page's name, with a query if need be; all pages unless named"
-    )
+    parser.add_argument("page", nargs="*", help="a page's name, with a query if need be; all pages unless named")
     parser.add_argument("--beside", type=Path, metavar="FOLDER", help="another checkout, which takes turns")
     parser.add_argument("--rounds", type=int, default=7, help="visits of each page (7)")
     parser.add_argument("--json", type=Path, metavar="FILE", help="all times")

@@ -91,9 +91,7 @@ def draw(*shape: int, dtype=BF16) -> torch.Tensor:
 def sdpa(q, k, v, **options) -> dict[str, Callable]:
     """Every fused backend of scaled_dot_product_attention that takes these inputs."""
     backends = dict(
-        flash=SDPBackend.FLASH_ATTENTION,
-        cudnn=SDPBackend.CUDNN_ATTENTION,
-        efficient=SDPBackend.EFFICIENT_ATTENTION,
+        flash=SDPBackend.FLASH_ATTENTION, cudnn=SDPBackend.CUDNN_ATTENTION, efficient=SDPBackend.EFFICIENT_ATTENTION
     )
 
     def run(backend):
@@ -124,11 +122,16 @@ def forward() -> Iterator[Row]:
             batch, heads = max(1, 16384 // length), 2048 // width
             q, k, v = (draw(batch, heads, length, width) for _ in range(3))
             yield Row(
-                f"attention forward, causal, d {width}, T {length}", lambda: kernels.attention(q, k, v),
+                f"attention forward, causal, d {width}, T {length}",
+                lambda: kernels.attention(q, k, v),
                 sdpa(q, k, v, is_causal=True),
-                lambda: relative_error(kernels.attention(q, k, v)[0][:1, :2, -64:], last_rows(q[:1, :2], k[:1, :2], v[:1, :2])),
-                attention_flops(batch, heads, length, width), "TFLOP/s", "0.8 x best",
-            )  # fmt: skip
+                lambda: relative_error(
+                    kernels.attention(q, k, v)[0][:1, :2, -64:], last_rows(q[:1, :2], k[:1, :2], v[:1, :2])
+                ),
+                attention_flops(batch, heads, length, width),
+                "TFLOP/s",
+                "0.8 x best",
+            )
 
 
 def backward() -> Iterator[Row]:
@@ -145,9 +148,14 @@ def backward() -> Iterator[Row]:
                 except RuntimeError:
                     continue  # this backend does not take these inputs
             yield Row(
-                f"attention backward, causal, d {width}, T {length}", lambda: gradients(out, (q, k, v), grad), peers,
-                lambda: backward_error(width), 2.5 * attention_flops(batch, heads, length, width), "TFLOP/s", "0.7 x best",
-            )  # fmt: skip
+                f"attention backward, causal, d {width}, T {length}",
+                lambda: gradients(out, (q, k, v), grad),
+                peers,
+                lambda: backward_error(width),
+                2.5 * attention_flops(batch, heads, length, width),
+                "TFLOP/s",
+                "0.7 x best",
+            )
 
 
 def gradients(out, inputs, grad):
@@ -183,8 +191,9 @@ def masked() -> Iterator[Row]:
     block = functools.partial(create_block_mask, B=None, H=None, Q_LEN=length, KV_LEN=length, device="cuda")
     cells = dict(window=length * window - window**2 / 2, alibi=length**2 / 2)
     for name, options, mask, score in (
-        ("window", dict(window=window), block(near), None), ("alibi", dict(slopes=slopes), block(causal), alibi),
-    ):  # fmt: skip
+        ("window", dict(window=window), block(near), None),
+        ("alibi", dict(slopes=slopes), block(causal), alibi),
+    ):
         yield Row(
             f"attention forward, {name}, d {width}, T {length}",
             functools.partial(kernels.attention, q, k, v, **options),
@@ -192,18 +201,15 @@ def masked() -> Iterator[Row]:
             lambda options=options: relative_error(
                 kernels.attention(q, k, v, **options)[0][:, :, -64:], last_rows(q, k, v, **options)
             ),
-            4 * heads * width * cells[name], "TFLOP/s",
-        )  # fmt: skip
+            4 * heads * width * cells[name],
+            "TFLOP/s",
+        )
 
 
 def decoding() -> Iterator[Row]:
     heads, groups, width = 32, 8, 128
     for batch, length in ((1, 32768), (16, 8192), (64, 2048)):
-        q, k, v = (
-            draw(batch, heads, 1, width),
-            draw(batch, groups, length, width),
-            draw(batch, groups, length, width),
-        )
+        q, k, v = (draw(batch, heads, 1, width), draw(batch, groups, length, width), draw(batch, groups, length, width))
         page = 64
         count = length // page
         table = torch.randperm(batch * count, device="cuda").view(batch, count).int()
@@ -218,10 +224,13 @@ def decoding() -> Iterator[Row]:
             cache = (k, v) if name == "contiguous" else pages
             call = functools.partial(kernels.decode_attention, q, *cache, **options)
             yield Row(
-                f"decode, {name}, B {batch}, S {length}", call, peers,
+                f"decode, {name}, B {batch}, S {length}",
+                call,
+                peers,
                 lambda call=call: relative_error(call()[0], last_rows(q, *expanded, count=1)),
-                2 * k.numel() * k.element_size(), "GB/s",
-            )  # fmt: skip
+                2 * k.numel() * k.element_size(),
+                "GB/s",
+            )
 
 
 def maps() -> Iterator[Row]:
@@ -237,21 +246,27 @@ def maps() -> Iterator[Row]:
         pool["sum"] = lambda p: F.adaptive_avg_pool2d(p, 64) * 32**2
         yield Row(
             f"pooled map, {reduce}, {heads} heads, T {length}",
-            functools.partial(kernels.pooled_attention_map, q, k, lse, reduce=reduce), yardstick,
+            functools.partial(kernels.pooled_attention_map, q, k, lse, reduce=reduce),
+            yardstick,
             lambda reduce=reduce, pool=pool: relative_error(
-                kernels.pooled_attention_map(*small, small_lse, reduce=reduce), pool[reduce](last_rows(*small, exact, 2048))
+                kernels.pooled_attention_map(*small, small_lse, reduce=reduce),
+                pool[reduce](last_rows(*small, exact, 2048)),
             ),
-            attention_flops(1, heads, length, width) / 2, "TFLOP/s", "1.6 x attention",
-        )  # fmt: skip
+            attention_flops(1, heads, length, width) / 2,
+            "TFLOP/s",
+            "1.6 x attention",
+        )
     yield Row(
         f"head statistics with bands, {heads} heads, T {length}",
-        lambda: kernels.head_statistics(q, k, lse, bands=True), yardstick,
+        lambda: kernels.head_statistics(q, k, lse, bands=True),
+        yardstick,
         lambda: relative_error(
             kernels.head_statistics(*small, small_lse)["entropy"],
             -torch.special.xlogy(p := last_rows(*small, exact, 2048), p).sum(-1),
         ),
-        attention_flops(1, heads, length, width) / 2, "TFLOP/s",
-    )  # fmt: skip
+        attention_flops(1, heads, length, width) / 2,
+        "TFLOP/s",
+    )
 
 
 # --- the other families --------------------------------------------------------------------------
@@ -269,21 +284,27 @@ def rows() -> Iterator[Row]:
     rms = functools.partial(F.rms_norm, normalized_shape=(width,), eps=1e-5)
     cases = {
         "rms_norm": (
-            lambda a: kernels.rms_norm(a, weight, 1e-5), lambda a: rms(a, weight=weight),
+            lambda a: kernels.rms_norm(a, weight, 1e-5),
+            lambda a: rms(a, weight=weight),
             lambda: rms(part, weight=weight.double()),
         ),
         "layer_norm": (
-            lambda a: kernels.layer_norm(a, weight, bias, 1e-5), lambda a: F.layer_norm(a, (width,), weight, bias, 1e-5),
+            lambda a: kernels.layer_norm(a, weight, bias, 1e-5),
+            lambda a: F.layer_norm(a, (width,), weight, bias, 1e-5),
             lambda: F.layer_norm(part, (width,), weight.double(), bias.double(), 1e-5),
         ),
         "softmax": (kernels.softmax, lambda a: a.softmax(-1), lambda: part.softmax(-1)),
-    }  # fmt: skip
+    }
     for name, (ours, theirs, exact) in cases.items():
         yield Row(
-            f"{name}, {count} x {width}", functools.partial(ours, x),
+            f"{name}, {count} x {width}",
+            functools.partial(ours, x),
             {"compiled": compiled(theirs, x), "eager": functools.partial(theirs, x)},
-            lambda: relative_error(ours(x[:256]), exact()), size, "GB/s", "0.85 of copy",
-        )  # fmt: skip
+            lambda: relative_error(ours(x[:256]), exact()),
+            size,
+            "GB/s",
+            "0.85 of copy",
+        )
 
 
 def rope() -> Iterator[Row]:
@@ -299,10 +320,14 @@ def rope() -> Iterator[Row]:
         return plain(x[:, :, -64:].double(), angle.cos(), angle.sin())
 
     yield Row(
-        "rope, 32 heads, T 16384, d 128", lambda: kernels.rope(x, where), {"compiled": compiled(plain, x, cos, sin)},
+        "rope, 32 heads, T 16384, d 128",
+        lambda: kernels.rope(x, where),
+        {"compiled": compiled(plain, x, cos, sin)},
         lambda: relative_error(kernels.rope(x, where)[:, :, -64:], exact()),
-        2 * x.numel() * x.element_size(), "GB/s", "0.85 of copy",
-    )  # fmt: skip
+        2 * x.numel() * x.element_size(),
+        "GB/s",
+        "0.85 of copy",
+    )
 
 
 def sinkhorn() -> Iterator[Row]:
@@ -316,11 +341,14 @@ def sinkhorn() -> Iterator[Row]:
         return matrix
 
     yield Row(
-        "sinkhorn, 20 iterations, 65536 of 4 x 4", lambda: kernels.sinkhorn(logits, iterations=20),
+        "sinkhorn, 20 iterations, 65536 of 4 x 4",
+        lambda: kernels.sinkhorn(logits, iterations=20),
         {"eager": lambda: divisions(logits), "compiled": compiled(divisions, logits)},
         lambda: relative_error(kernels.sinkhorn(logits, iterations=20), divisions(logits.double())),
-        2 * logits.numel() * 4, "GB/s", "10 x eager",
-    )  # fmt: skip
+        2 * logits.numel() * 4,
+        "GB/s",
+        "10 x eager",
+    )
 
 
 def indexer() -> Iterator[Row]:
@@ -338,9 +366,13 @@ def indexer() -> Iterator[Row]:
         return relative_error(found, exact.masked_fill(hidden[:512, :512], 0.0))
 
     yield Row(
-        f"index_scores, {heads} heads, T {length}, d {width}", lambda: kernels.index_scores(q, k, w),
-        {"compiled": compiled(plain, q, k, w, hidden)}, error, length**2 * 4, "GB/s",
-    )  # fmt: skip
+        f"index_scores, {heads} heads, T {length}, d {width}",
+        lambda: kernels.index_scores(q, k, w),
+        {"compiled": compiled(plain, q, k, w, hidden)},
+        error,
+        length**2 * 4,
+        "GB/s",
+    )
 
 
 def numbers() -> Iterator[Row]:
@@ -351,14 +383,16 @@ def numbers() -> Iterator[Row]:
         return (x.float() / scale).to(torch.float8_e4m3fn), scale
 
     def error():  # against the input: the format's own rounding, about 0.02
-        return relative_error(
-            kernels.dequantize(kernels.quantize(x[:256], per="channel", check=False)), x[:256]
-        )
+        return relative_error(kernels.dequantize(kernels.quantize(x[:256], per="channel", check=False)), x[:256])
 
     yield Row(
-        "quantize, FP8 E4M3 per channel, 16384 x 4096", lambda: kernels.quantize(x, per="channel", check=False),
-        {"compiled": compiled(plain, x)}, error, x.numel() * 3, "GB/s",
-    )  # fmt: skip
+        "quantize, FP8 E4M3 per channel, 16384 x 4096",
+        lambda: kernels.quantize(x, per="channel", check=False),
+        {"compiled": compiled(plain, x)},
+        error,
+        x.numel() * 3,
+        "GB/s",
+    )
 
 
 FAMILIES = (forward, backward, masked, decoding, maps, rows, rope, sinkhorn, indexer, numbers)
@@ -377,9 +411,17 @@ def measure(row: Row, ceiling: dict[str, float]) -> dict:
     best = min(peers, key=peers.get, default=None)
     rate = row.work / ours / (1e9 if row.unit == "TFLOP/s" else 1e6)
     return dict(
-        name=row.name, error=row.error(), ms=ours, peers=peers, best=best, speed=peers[best] / ours if best else math.nan,
-        rate=rate, unit=row.unit, fraction=rate / ceiling[row.unit], target=row.target,
-    )  # fmt: skip
+        name=row.name,
+        error=row.error(),
+        ms=ours,
+        peers=peers,
+        best=best,
+        speed=peers[best] / ours if best else math.nan,
+        rate=rate,
+        unit=row.unit,
+        fraction=rate / ceiling[row.unit],
+        target=row.target,
+    )
 
 
 def main() -> int:
@@ -392,14 +434,11 @@ def main() -> int:
         return 1
     torch.backends.cuda.matmul.allow_tf32 = False
     ceiling, lines = ceilings(), []
+    print(f"{torch.cuda.get_device_name()}, torch {torch.__version__}, kernels by {kernels.backend_for(draw(1))}")
+    print(f"measured ceilings: {ceiling['TFLOP/s']:.0f} TFLOP/s (bfloat16 product), {ceiling['GB/s']:.0f} GB/s (copy)")
     print(
-        f"{torch.cuda.get_device_name()}, torch {torch.__version__}, kernels by {kernels.backend_for(draw(1))}"
-    )
-    print(
-        f"measured ceilings: {ceiling['TFLOP/s']:.0f} TFLOP/s (bfloat16 product), {ceiling['GB/s']:.0f} GB/s (copy)"
-    )
-    print(
-        f"{'kernel':46} {'error':>8} {'ms':>9} {'best peer':>20} {'ms':>9} {'speed':>6} {'rate':>14} {'of max':>6}  target"
+        f"{'kernel':46} {'error':>8} {'ms':>9} {'best peer':>20} {'ms':>9} {'speed':>6} {'rate':>14} {'of max':>6}  "
+        f"target"
     )
     for family in FAMILIES:
         if options.only not in family.__name__:

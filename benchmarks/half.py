@@ -1,7 +1,8 @@
 """Whether this CPU multiplies 16-bit weights as fast as float32: `python benchmarks/half.py [--rounds 15]`.
 
-The linear maps of one layer of SmolLM2-135M and of a model of 4,096 dimensions, for one token and for texts; types take turns,
-a ratio is the median over rounds of a type's time by float32's. What is read as 16 bits is kept as float32 on such a CPU.
+The linear maps of one layer of SmolLM2-135M and of a model of 4,096 dimensions, for one token and for texts; types take
+turns, a ratio is the median over rounds of a type's time by float32's. What is read as 16 bits is kept as float32 on
+such a CPU.
 """
 
 from __future__ import annotations
@@ -30,10 +31,7 @@ def ratios(width: int, out: int, length: int, rounds: int) -> dict[str, float]:
     x, weight = (torch.randn(rows, width, generator=generator) for rows in (length, out))
     calls = {name: partial(F.linear, x.to(kind), weight.to(kind)) for name, kind in TYPES.items()}
     times = timed(calls, rounds)
-    return {
-        name: statistics.median(mine / base for mine, base in zip(times[name], times["float32"]))
-        for name in TYPES
-    }
+    return {name: statistics.median(mine / base for mine, base in zip(times[name], times["float32"])) for name in TYPES}
 
 
 def main() -> None:

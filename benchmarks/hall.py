@@ -1,9 +1,9 @@
 """A lecture hall: `python benchmarks/hall.py`. 200 simulated students at `tlmviz serve`, loopback only, ten minutes.
 
-Each student is a browser tab without a browser: a websocket that opens a page by its link, and every ten seconds moves a
-slider, flips a switch, chooses in a menu, types a letter, or opens another page, all pages alike. A press lasts until the
-server says that its script has finished. With --kill one app process is killed in the middle; its students come back by their
-links. Behind it, twenty press at once.
+Each student is a browser tab without a browser: a websocket that opens a page by its link, and every ten seconds moves
+a slider, flips a switch, chooses in a menu, types a letter, or opens another page, all pages alike. A press lasts until
+the server says that its script has finished. With --kill one app process is killed in the middle; its students come
+back by their links. Behind it, twenty press at once.
 """
 
 from __future__ import annotations
@@ -292,13 +292,9 @@ def main() -> None:
     parser.add_argument("--minutes", type=float, default=10)
     parser.add_argument("--processes", type=int, default=os.cpu_count())
     parser.add_argument("--kill", action="store_true", help="kill one app process in the middle")
-    parser.add_argument(
-        "--installed", action="store_true", help="offer models that `tlmviz get` installed, too"
-    )
+    parser.add_argument("--installed", action="store_true", help="offer models that `tlmviz get` installed, too")
     parser.add_argument("--json", type=Path)
-    parser.add_argument(
-        "--log", type=Path, default=Path(os.devnull), help="where what the server says is written"
-    )
+    parser.add_argument("--log", type=Path, default=Path(os.devnull), help="where what the server says is written")
     options = parser.parse_args()
     port = free_port()
     command = [sys.executable, "-m", "tlmviz", "serve", "--port", str(port)]
@@ -320,9 +316,7 @@ def teach(server: subprocess.Popen[bytes], port: int, options: argparse.Namespac
         while not is_ready(f"http://localhost:{port}/"):
             time.sleep(0.2)
         began = time.monotonic()
-        record, memory, spent = asyncio.run(
-            lecture(port, server.pid, options.students, options.minutes, options.kill)
-        )
+        record, memory, spent = asyncio.run(lecture(port, server.pid, options.students, options.minutes, options.kill))
         rows = report(record, memory, began, options)
         rows["CPU seconds a press"] = f"{spent / max(1, len(record.presses)):.3f}"
         at_once = asyncio.run(together(port, 20, 15))
@@ -334,18 +328,14 @@ def teach(server: subprocess.Popen[bytes], port: int, options: argparse.Namespac
         server.wait()
 
 
-def report(
-    record: Record, memory: list[float], began: float, options: argparse.Namespace
-) -> dict[str, object]:
+def report(record: Record, memory: list[float], began: float, options: argparse.Namespace) -> dict[str, object]:
     """The table's rows."""
     arrivals = min(60.0, options.minutes * 15)
     rows: dict[str, object] = {
         f"{options.students} students, {options.processes} processes (bar p95 1500)": summary(
             record.times(began + arrivals)
         ),
-        "while they arrive": summary(
-            sorted(press.seconds for press in record.presses if press.at < began + arrivals)
-        ),
+        "while they arrive": summary(sorted(press.seconds for press in record.presses if press.at < began + arrivals)),
     }
     for kind in sorted({press.kind for press in record.presses}):
         rows[f"  {kind}"] = summary(sorted(press.seconds for press in record.presses if press.kind == kind))
@@ -360,9 +350,7 @@ def report(
         f"{press.page} {press.kind} {press.seconds:.1f} at {press.at - began:.0f}" for press in longest
     )
     over = Counter(press.page for press in record.presses if press.seconds > BAR)
-    rows[f"presses over {BAR} s, by page"] = (
-        ", ".join(f"{page} {n}" for page, n in over.most_common(12)) or "none"
-    )
+    rows[f"presses over {BAR} s, by page"] = ", ".join(f"{page} {n}" for page, n in over.most_common(12)) or "none"
     rows["errors"] = dict(record.errors) or "none"
     rows["came back by their link"] = record.returns
     marks = memory[:: max(1, len(memory) // 10)]

@@ -36,9 +36,12 @@ def attention(rounds: int):
     for length in LENGTHS:
         q, k, v = inputs(length)
         yield compare(
-            f"attention, causal, T = {length}", 1.15, lambda: kernels.attention(q, k, v),
-            lambda: F.scaled_dot_product_attention(q, k, v, is_causal=True), rounds,
-        )  # fmt: skip
+            f"attention, causal, T = {length}",
+            1.15,
+            lambda: kernels.attention(q, k, v),
+            lambda: F.scaled_dot_product_attention(q, k, v, is_causal=True),
+            rounds,
+        )
 
 
 def masked(rounds: int):
@@ -48,14 +51,14 @@ def masked(rounds: int):
     slopes = 2.0 ** -torch.arange(1.0, HEADS + 1)
     hidden = torch.zeros(MASKED, MASKED).masked_fill((distance < 0) | (distance >= 256), -torch.inf)
     bias = (-slopes[:, None, None] * distance).masked_fill(distance < 0, -torch.inf)[None]
-    for name, options, mask in (
-        ("window 256", dict(window=256), hidden),
-        ("ALiBi", dict(slopes=slopes), bias),
-    ):
+    for name, options, mask in (("window 256", dict(window=256), hidden), ("ALiBi", dict(slopes=slopes), bias)):
         yield compare(
-            f"attention, {name}, T = {MASKED}", 1.0, lambda: kernels.attention(q, k, v, **options),
-            lambda: F.scaled_dot_product_attention(q, k, v, attn_mask=mask), rounds,
-        )  # fmt: skip
+            f"attention, {name}, T = {MASKED}",
+            1.0,
+            lambda: kernels.attention(q, k, v, **options),
+            lambda: F.scaled_dot_product_attention(q, k, v, attn_mask=mask),
+            rounds,
+        )
 
 
 def pooled(rounds: int):
@@ -66,13 +69,9 @@ def pooled(rounds: int):
             times = timed(
                 {"ours": lambda: kernels.pooled_attention_map(q, k, lse, reduce=reduce)}, max(3, rounds // 5)
             )["ours"]
-            yield line(
-                f"pooled overview, {reduce}, T = {length}", times, None, statistics.median(times), bar, "ms"
-            )
+            yield line(f"pooled overview, {reduce}, T = {length}", times, None, statistics.median(times), bar, "ms")
             extra = in_a_fresh_process(length, reduce)
-            yield line(
-                f"pooled overview, {reduce}, T = {length}: peak extra memory", [0.0], None, extra, 64.0, "MB"
-            )
+            yield line(f"pooled overview, {reduce}, T = {length}: peak extra memory", [0.0], None, extra, 64.0, "MB")
 
 
 def in_a_fresh_process(length: int, reduce: str) -> float:
@@ -100,9 +99,12 @@ def memory(field: str) -> float:
 def sinkhorn(rounds: int):
     logits = torch.randn(4096, 4, 4, generator=torch.Generator().manual_seed(0))
     yield compare(
-        "sinkhorn, 20 iterations, 4096 matrices of 4 x 4", 1 / 3,
-        lambda: kernels.sinkhorn(logits, iterations=20), lambda: divisions(logits), rounds,
-    )  # fmt: skip
+        "sinkhorn, 20 iterations, 4096 matrices of 4 x 4",
+        1 / 3,
+        lambda: kernels.sinkhorn(logits, iterations=20),
+        lambda: divisions(logits),
+        rounds,
+    )
 
 
 def divisions(logits: torch.Tensor, iterations: int = 20) -> torch.Tensor:

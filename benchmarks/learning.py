@@ -1,8 +1,8 @@
 """Training in a tab beside torch: tokens a second of the browser's engine under Node.js and of torch on one thread.
 
-`python benchmarks/learning.py [--rounds 15] [--json FILE]`. The same steps on the same shapes, in turn; a ratio is the median
-over rounds of torch's milliseconds of a step by the engine's, at least as large as its bar. Node takes the kernels with
-fused multiply-add, as browsers do.
+`python benchmarks/learning.py [--rounds 15] [--json FILE]`. The same steps on the same shapes, in turn; a ratio is the
+median over rounds of torch's milliseconds of a step by the engine's, at least as large as its bar. Node takes the
+kernels with fused multiply-add, as browsers do.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ SHAPES: dict[str, tuple[dict[str, int], float]] = {
     "9 k": ({"vocab": 16, "length": 32, "layers": 2, "width": 32, "heads": 2, "hidden": 0, "batch": 32}, 2.0),
     "0.2 M": ({"vocab": 64, "length": 64, "layers": 4, "width": 64, "heads": 4, "hidden": 256, "batch": 16}, 0.8),
     "0.9 M": ({"vocab": 512, "length": 64, "layers": 4, "width": 128, "heads": 4, "hidden": 512, "batch": 16}, 0.55),
-}  # fmt: skip
+}
 STEPS = 8  # timed at once
 # Reads a line for each round, and answers with the milliseconds of a step.
 DRIVER = """
@@ -62,17 +62,9 @@ class Block(torch.nn.Module):
         super().__init__()
         self.heads, self.hidden = heads, hidden
         linear = partial(torch.nn.Linear, bias=False)
-        self.norm, self.qkv, self.out = (
-            torch.nn.RMSNorm(width),
-            linear(width, 3 * width),
-            linear(width, width),
-        )
+        self.norm, self.qkv, self.out = (torch.nn.RMSNorm(width), linear(width, 3 * width), linear(width, width))
         if hidden:
-            self.second, self.up, self.down = (
-                torch.nn.RMSNorm(width),
-                linear(width, hidden),
-                linear(hidden, width),
-            )
+            self.second, self.up, self.down = (torch.nn.RMSNorm(width), linear(width, hidden), linear(hidden, width))
 
     def forward(self, x: torch.Tensor, cos: torch.Tensor, sin: torch.Tensor) -> torch.Tensor:
         B, T, C = x.shape
@@ -94,12 +86,7 @@ def by_torch(shape: dict[str, int]) -> Callable[[], float]:
     width, heads, length, vocab = (shape[name] for name in ("width", "heads", "length", "vocab"))
     blocks = [Block(width, heads, shape["hidden"]) for _ in range(shape["layers"])]
     model = torch.nn.ModuleList(
-        [
-            torch.nn.Embedding(vocab, width),
-            *blocks,
-            torch.nn.RMSNorm(width),
-            torch.nn.Linear(width, vocab, bias=False),
-        ]
+        [torch.nn.Embedding(vocab, width), *blocks, torch.nn.RMSNorm(width), torch.nn.Linear(width, vocab, bias=False)]
     )
     dim = width // heads
     angles = torch.arange(length)[:, None] * 10000.0 ** (-2 * torch.arange(dim // 2) / dim)[None]
@@ -132,9 +119,7 @@ def measured(name: str) -> Callable[[int], Iterator[dict]]:
         given = json.dumps({**shape, "steps": STEPS})
         command = node("--experimental-wasm-relaxed-simd", "--input-type=module", "-e", DRIVER, "--", given)
         theirs = by_torch(shape)
-        with subprocess.Popen(
-            command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, cwd=ROOT
-        ) as engine:
+        with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, cwd=ROOT) as engine:
 
             def ours() -> float:
                 print("go", file=engine.stdin, flush=True)

@@ -1,9 +1,9 @@
 """How live the app is: `python benchmarks/live.py` (needs the test packages and Chromium).
 
-In headless Chromium: cold start, keystroke and head choice to repainted map, what hovering sends, and the first picture's
-payload (`first_picture.py` has every page's first picture). At the websocket, without a browser: twenty sessions typing at
-once, memory per further session, and memory over 800 reruns.
-Medians and 95th percentiles of many presses in one run.
+In headless Chromium: cold start, keystroke and head choice to repainted map, what hovering sends, and the first
+picture's payload (`first_picture.py` has every page's first picture). At the websocket, without a browser: twenty
+sessions typing at once, memory per further session, and memory over 800 reruns. Medians and 95th percentiles of many
+presses in one run.
 """
 
 from __future__ import annotations
@@ -54,7 +54,10 @@ class Rows(dict):
 def summary(times: list[float]) -> str:
     """Median and 95th percentile of milliseconds."""
     ordered = sorted(times)
-    return f"median {statistics.median(ordered):6.0f} ms   p95 {ordered[min(len(ordered) - 1, int(0.95 * len(ordered)))]:6.0f} ms"
+    return (
+        f"median {statistics.median(ordered):6.0f} ms   p95 "
+        f"{ordered[min(len(ordered) - 1, int(0.95 * len(ordered)))]:6.0f} ms"
+    )
 
 
 # --- in the browser ------------------------------------------------------------------------------
@@ -102,9 +105,7 @@ def hover_messages(page: Page, sent: list) -> int:
     page.wait_for_timeout(500)
     before = len(sent)
     for i in range(60):
-        page.mouse.move(
-            box["x"] + box["width"] * (i % 10 + 1) / 12, box["y"] + box["height"] * (i // 10 + 1) / 8
-        )
+        page.mouse.move(box["x"] + box["width"] * (i % 10 + 1) / 12, box["y"] + box["height"] * (i // 10 + 1) / 8)
     page.wait_for_timeout(500)
     return len(sent) - before
 
@@ -147,9 +148,7 @@ def in_browser(count: int) -> dict[str, object]:
                 open_page(page, f"{server.url}?model={quote(model)}&text={quote(text_of(56))}")
                 page.wait_for_timeout(1500)
                 where = "browser" if model == "stories-rope" else "server"
-                result[f"messages sent while typing 25 letters, read by the {where}"] = typing_messages(
-                    page, sent
-                )
+                result[f"messages sent while typing 25 letters, read by the {where}"] = typing_messages(page, sent)
         browser.close()
     return result
 
@@ -158,9 +157,7 @@ def _fresh(browser, url: str) -> tuple[float, int]:
     """Seconds to the first picture and websocket bytes received in a new browser context."""
     context = browser.new_context(viewport={"width": 1280, "height": 800})
     page, received = context.new_page(), []
-    page.on(
-        "websocket", lambda socket_: socket_.on("framereceived", lambda frame: received.append(len(frame)))
-    )
+    page.on("websocket", lambda socket_: socket_.on("framereceived", lambda frame: received.append(len(frame))))
     seconds, _ = open_page(page, url)
     page.wait_for_timeout(1500)  # what is sent after the picture counts as well
     total = sum(received)
@@ -184,9 +181,7 @@ class Session:
     """One user without a browser: opens the page, types, and waits for the script to finish."""
 
     def __init__(self, port: int) -> None:
-        self.socket = connect(
-            f"ws://localhost:{port}/_stcore/stream", subprotocols=["streamlit"], max_size=None
-        )
+        self.socket = connect(f"ws://localhost:{port}/_stcore/stream", subprotocols=["streamlit"], max_size=None)
         self.text_id = self.fragment = ""
         self.run(BackMsg())
 
@@ -248,9 +243,7 @@ def sessions(users: int, rounds: int, reruns: int) -> dict[str, object]:
             if (i + 1) % (reruns // 4) == 0:
                 marks.append(server.memory())
         growth = marks[-1] - marks[1]
-        result[f"memory over {reruns} reruns, MB at each quarter"] = ", ".join(
-            f"{mark:.0f}" for mark in marks
-        )
+        result[f"memory over {reruns} reruns, MB at each quarter"] = ", ".join(f"{mark:.0f}" for mark in marks)
         result["growth after the first quarter, MB (bar: flat)"] = round(growth, 1)
     return result
 

@@ -1,6 +1,8 @@
-"""Loading a Llama in bfloat16: peak memory by the size of its file, seconds, and seconds of a pass and a step, in either type.
+"""Loading a Llama in bfloat16: peak memory by the size of its file, seconds, and seconds of a pass and a step, in
+either type.
 
-A random folder of some 300 MB is written for it. Each way runs in a process of its own; what imports and code take is left out.
+A random folder of some 300 MB is written for it. Each way runs in a process of its own; what imports and code take is
+left out.
 
     python benchmarks/load.py [--layers 18] [--json FILE]
 """
@@ -41,10 +43,20 @@ def write(folder: Path, layers: int, sizes: tuple[int, int, int]) -> int:
         weights |= {f"{at}{name}_layernorm.weight": draw(width) + 1 for name in ("input", "post_attention")}
     save_file(weights, folder / "model.safetensors", metadata={"format": "pt"})
     config = dict(
-        model_type="llama", architectures=["LlamaForCausalLM"], vocab_size=vocab, hidden_size=width, intermediate_size=inner,
-        num_hidden_layers=layers, num_attention_heads=12, num_key_value_heads=12, max_position_embeddings=2048,
-        rms_norm_eps=1e-5, rope_theta=10000.0, hidden_act="silu", tie_word_embeddings=False,
-    )  # fmt: skip
+        model_type="llama",
+        architectures=["LlamaForCausalLM"],
+        vocab_size=vocab,
+        hidden_size=width,
+        intermediate_size=inner,
+        num_hidden_layers=layers,
+        num_attention_heads=12,
+        num_key_value_heads=12,
+        max_position_embeddings=2048,
+        rms_norm_eps=1e-5,
+        rope_theta=10000.0,
+        hidden_act="silu",
+        tie_word_embeddings=False,
+    )
     (folder / "config.json").write_text(json.dumps(config))
     return (folder / "model.safetensors").stat().st_size
 
@@ -56,7 +68,8 @@ def peak() -> int:
 
 
 def measure(folder: Path, way: str) -> dict[str, float]:
-    """Bytes that loading raised the peak by, and seconds of loading, of a pass over 64 tokens, and of one over a single token."""
+    """Bytes that loading raised the peak by, and seconds of loading, of a pass over 64 tokens, and of one over a single
+    token."""
     import torch
 
     from tlmviz.checkpoints import huggingface, native

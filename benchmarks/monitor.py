@@ -1,7 +1,7 @@
 """What `tlmviz.monitor(every=200)` costs a training: seconds of its steps by those of the same steps without it.
 
-Two copies of a small Llama are trained on the same batches, one of them monitored, a step of each in turn, so that what the
-machine does meanwhile meets both. A round is 200 steps, of which one measures; the losses must be the same numbers.
+Two copies of a small Llama are trained on the same batches, one of them monitored, a step of each in turn, so that what
+the machine does meanwhile meets both. A round is 200 steps, of which one measures; the losses must be the same numbers.
 
     python benchmarks/monitor.py [--rounds 5] [--probes 1] [--json FILE]
 """
@@ -27,9 +27,15 @@ import tlmviz
 BAR = 1.02  # seconds of a round with the monitor by those without
 EVERY, BATCH, TOKENS = 200, 8, 64
 SHAPE = dict(
-    num_hidden_layers=4, hidden_size=128, num_attention_heads=4, num_key_value_heads=4, intermediate_size=512,
-    vocab_size=2048, max_position_embeddings=512, tie_word_embeddings=False,
-)  # fmt: skip
+    num_hidden_layers=4,
+    hidden_size=128,
+    num_attention_heads=4,
+    num_key_value_heads=4,
+    intermediate_size=512,
+    vocab_size=2048,
+    max_position_embeddings=512,
+    tie_word_embeddings=False,
+)
 
 
 class Training:
@@ -89,21 +95,15 @@ def main() -> int:
     """Print the table; 1 where the bar is missed."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--rounds", type=int, default=5)
-    parser.add_argument(
-        "--probes", type=int, default=1, help="texts that are read, of as many tokens as the batch's"
-    )
+    parser.add_argument("--probes", type=int, default=1, help="texts that are read, of as many tokens as the batch's")
     parser.add_argument("--json", type=Path, help="write the figures here too")
     given = parser.parse_args()
     transformers.logging.set_verbosity_error()
     found = measure(given.rounds, given.probes)
-    print(
-        f"{BATCH} x {TOKENS} tokens a step, {given.probes} probe(s), every={EVERY}, median of {given.rounds} rounds"
-    )
+    print(f"{BATCH} x {TOKENS} tokens a step, {given.probes} probe(s), every={EVERY}, median of {given.rounds} rounds")
     print(f"a step: {found['step'] * 1e3:.1f} ms; a measurement: {found['measurement']:.1f} steps")
     said = f"{found['ratio']:.4f} ({found['lowest']:.4f} to {found['highest']:.4f})"
-    print(
-        f"with by without: {said}, by the measurement alone {1 + found['measurement'] / EVERY:.4f} (bar {BAR})"
-    )
+    print(f"with by without: {said}, by the measurement alone {1 + found['measurement'] / EVERY:.4f} (bar {BAR})")
     if given.json:
         given.json.write_text(json.dumps(found, indent=2) + "\n", encoding="utf-8")
     return int(found["ratio"] > BAR)

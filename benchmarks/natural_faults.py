@@ -1,4 +1,5 @@
-"""Faults as they happen in a model written by hand: hidden in what a module computes, while its declaration stays right.
+"""Faults as they happen in a model written by hand: hidden in what a module computes, while its declaration stays
+right.
 
 Nothing of the rules that name them is known here, and nothing of the faults can be read off a trace's masks and scales.
 """
@@ -94,11 +95,7 @@ def _unscaled(network: nn.Module, layers: list[int]) -> None:
 
 def _groups(network: nn.Module, layers: list[int]) -> None:
     """Query head h reads group h mod G, as `repeat` in place of `repeat_interleave` has it."""
-    _attend(
-        network,
-        layers,
-        lambda q, k, v: (q, *(part.repeat(1, q.shape[1] // k.shape[1], 1, 1) for part in (k, v))),
-    )
+    _attend(network, layers, lambda q, k, v: (q, *(part.repeat(1, q.shape[1] // k.shape[1], 1, 1) for part in (k, v))))
 
 
 def _value_heads(network: nn.Module, layers: list[int]) -> None:
@@ -220,9 +217,7 @@ def _pair(network: nn.Module, layers: list[int]) -> list[int]:
 def _exchanged(network: nn.Module, layers: list[int]) -> None:
     """A layer has the weights of the next, which has its own."""
     first, second = (network.blocks[i] for i in _pair(network, layers))
-    mine, other = (
-        {name: value.clone() for name, value in block.state_dict().items()} for block in (first, second)
-    )
+    mine, other = ({name: value.clone() for name, value in block.state_dict().items()} for block in (first, second))
     first.load_state_dict(other)
     second.load_state_dict(mine)
 
@@ -238,11 +233,7 @@ def _parallel(network: nn.Module, layers: list[int]) -> None:
 def _low_table(network: nn.Module, layers: list[int]) -> None:
     for layer in layers:
         network.blocks[layer].attn.register_forward_pre_hook(
-            lambda module, given: (
-                *given[:2],
-                tuple(part.bfloat16().float() for part in given[2]),
-                *given[3:],
-            )
+            lambda module, given: (*given[:2], tuple(part.bfloat16().float() for part in given[2]), *given[3:])
         )
 
 
@@ -308,19 +299,13 @@ NATURAL: dict[str, Natural] = {
     "value heads exchanged": Natural(_value_heads, "value heads"),
     "stale key": Natural(_stale_key, "stale keys", lambda network, layers: float(PLACE)),
     "stale value": Natural(_stale_value, "stale values", lambda network, layers: float(PLACE)),
-    "stale key and value": Natural(
-        _stale_both, "stale keys and values", lambda network, layers: float(PLACE)
-    ),
+    "stale key and value": Natural(_stale_both, "stale keys and values", lambda network, layers: float(PLACE)),
     "keys one position late": Natural(_late_keys, "late keys", lambda network, layers: 1.0),
-    "keys and values one position late": Natural(
-        _late_both, "late keys and values", lambda network, layers: 1.0
-    ),
+    "keys and values one position late": Natural(_late_both, "late keys and values", lambda network, layers: 1.0),
     "dropout on attention's output": Natural(_dropped, "dropout", lambda network, layers: DROPPED),
     "dropout on the MLP's output": Natural(_hidden_dropped, "dropout", lambda network, layers: DROPPED),
     "dropout on attention's weights": Natural(_weights_dropped, "dropout", lambda network, layers: DROPPED),
-    "rows of W_K and W_V exchanged": Natural(
-        _exchanged_rows, "weights", lambda network, layers: "W_K and W_V"
-    ),
+    "rows of W_K and W_V exchanged": Natural(_exchanged_rows, "weights", lambda network, layers: "W_K and W_V"),
     "heads not transposed before they are merged": Natural(_unmerged, "head order"),
     "heads merged dimension by dimension": Natural(_dimensions_first, "head order"),
     "last norm missing": Natural(_last_norm, "norm missing", everywhere=False),
@@ -340,9 +325,7 @@ def _hooked(part: str, change: Callable[[Tensor], Tensor]) -> Callable[[nn.Modul
 
     def inject(network: nn.Module, layers: list[int]) -> None:
         for layer in layers:
-            network.blocks[layer].get_submodule(part).register_forward_hook(
-                lambda module, given, made: change(made)
-            )
+            network.blocks[layer].get_submodule(part).register_forward_hook(lambda module, given, made: change(made))
 
     return inject
 
@@ -379,14 +362,9 @@ NAMELESS: dict[str, Callable[[nn.Module, list[int]], None]] = {
     "attention's output one position late": _hooked(
         "attn.proj", lambda made: torch.cat((made[:, :1], made[:, :-1]), 1)
     ),
-    "attention's last output 0": _hooked(
-        "attn.proj", lambda made: torch.cat((made[:, :-1], 0 * made[:, -1:]), 1)
-    ),
+    "attention's last output 0": _hooked("attn.proj", lambda made: torch.cat((made[:, :-1], 0 * made[:, -1:]), 1)),
     "scale and window": lambda network, layers: _attend(
-        network,
-        layers,
-        seen=lambda rows, cols: (cols <= rows) & (rows - cols < WINDOW),
-        scale=lambda d: 1 / d,
+        network, layers, seen=lambda rows, cols: (cols <= rows) & (rows - cols < WINDOW), scale=lambda d: 1 / d
     ),
     "windows that do not overlap": lambda network, layers: _attend(
         network, layers, seen=lambda rows, cols: (cols <= rows) & (rows // WINDOW == cols // WINDOW)

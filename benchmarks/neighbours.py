@@ -1,7 +1,9 @@
-"""Fair turns: `python benchmarks/neighbours.py`. One visitor types in the explorer while four tabs abuse a page, page after page.
+"""Fair turns: `python benchmarks/neighbours.py`. One visitor types in the explorer while four tabs abuse a page, page
+after page.
 
-An abuser pastes another text of up to 1,500 words as soon as the last one is answered; where a page has no text box, it presses
-whatever there is. The visitor types a word every 0.6 seconds. `tlmviz serve` as it is, loopback only; students as in hall.py.
+An abuser pastes another text of up to 1,500 words as soon as the last one is answered; where a page has no text box, it
+presses whatever there is. The visitor types a word every 0.6 seconds. `tlmviz serve` as it is, loopback only; students
+as in hall.py.
 """
 
 from __future__ import annotations
@@ -57,7 +59,8 @@ async def visit(student: Student, end: float) -> None:
 
 
 async def beside(port: int, page: str | None, seconds: float) -> tuple[Record, Record]:
-    """What a visitor meets while a page is abused, and what the abusers meet; page None: nobody does anything beside."""
+    """What a visitor meets while a page is abused, and what the abusers meet; page None: nobody does anything
+    beside."""
     own, others = Record(), Record()
     end = time.monotonic() + seconds
     tabs = [Student(port, 100 + number, others) for number in range(TABS if page is not None else 0)]
@@ -72,16 +75,7 @@ def main() -> None:
     parser.add_argument("--seconds", type=float, default=15)
     parser.add_argument("--processes", type=int, default=os.cpu_count())
     options = parser.parse_args()
-    command = [
-        sys.executable,
-        "-m",
-        "tlmviz",
-        "serve",
-        "--requests",
-        "0",
-        "--processes",
-        str(options.processes),
-    ]
+    command = [sys.executable, "-m", "tlmviz", "serve", "--requests", "0", "--processes", str(options.processes)]
     with (
         tempfile.TemporaryDirectory() as nothing,  # no models but the bundled ones
         serve(command, env=os.environ | {"XDG_CACHE_HOME": nothing}) as server,

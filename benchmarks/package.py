@@ -1,7 +1,7 @@
 """What tlmviz costs before it does anything: CPU seconds beyond `import torch`, what it brings, and its wheels.
 
-`python benchmarks/package.py [--rounds N] [--no-wheel]`: medians of N fresh processes, in turns. Wheels are built with what is
-installed here.
+`python benchmarks/package.py [--rounds N] [--no-wheel]`: medians of N fresh processes, in turns. Wheels are built with
+what is installed here.
 """
 
 from __future__ import annotations
@@ -63,16 +63,7 @@ def once(code: str) -> tuple[float, float, list[str]]:
 def wheel_size(project: str) -> tuple[str, float]:
     """Name of the wheel of a project in this tree, and its MB."""
     with tempfile.TemporaryDirectory() as folder:
-        command = [
-            sys.executable,
-            "-m",
-            "pip",
-            "wheel",
-            "-q",
-            "--no-deps",
-            "--no-build-isolation",
-            "--no-index",
-        ]
+        command = [sys.executable, "-m", "pip", "wheel", "-q", "--no-deps", "--no-build-isolation", "--no-index"]
         subprocess.run([*command, "-w", folder, str(ROOT / project)], check=True)
         [path] = Path(folder).glob("*.whl")
         return path.name, path.stat().st_size / 1e6
@@ -81,17 +72,13 @@ def wheel_size(project: str) -> tuple[str, float]:
 def brought(extras: str = "") -> list[str]:
     """The distributions that `pip install tlmviz[extras]` brings here, by what is installed: a name for each."""
     found: set[str] = set()
-    waiting = [
-        ("tlmviz", PROJECT["dependencies"] + [each for name in extras.split() for each in EXTRAS[name]])
-    ]
+    waiting = [("tlmviz", PROJECT["dependencies"] + [each for name in extras.split() for each in EXTRAS[name]])]
     while waiting:
         name, lines = waiting.pop()
         found.add(name)
         others = [line for line in map(Requirement, lines) if not line.name.startswith("tlmviz-")]
         plain = [line for line in others if line.marker is None or line.marker.evaluate({"extra": ""})]
-        waiting += [
-            (own, requires(own) or []) for line in plain if (own := canonicalize_name(line.name)) not in found
-        ]
+        waiting += [(own, requires(own) or []) for line in plain if (own := canonicalize_name(line.name)) not in found]
     return sorted(found - {"tlmviz"})
 
 

@@ -2,9 +2,9 @@
 
     python benchmarks/patching.py [--rounds 3] [--json FILE] [--models stories-rope smollm2-135m]
 
-Both run every head of every layer alone (kind "z", layer x head) on the same two texts; their grids must agree. They take
-turns, the medians count, and the ratio is that of one round. SmolLM2 comes with `tlmviz get smollm2-135m`. Exit status 1 when a
-bar is missed. Without TransformerLens its columns stay empty.
+Both run every head of every layer alone (kind "z", layer x head) on the same two texts; their grids must agree. They
+take turns, the medians count, and the ratio is that of one round. SmolLM2 comes with `tlmviz get smollm2-135m`. Exit
+status 1 when a bar is missed. Without TransformerLens its columns stay empty.
 """
 
 from __future__ import annotations
@@ -22,9 +22,7 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 
 sys.path[0] = str(Path(__file__).resolve().parents[1])
-os.environ.update(
-    HF_HUB_OFFLINE="1", WANDB_MODE="disabled", TQDM_DISABLE="1"
-)  # nothing downloaded or reported
+os.environ.update(HF_HUB_OFFLINE="1", WANDB_MODE="disabled", TQDM_DISABLE="1")  # nothing downloaded or reported
 warnings.filterwarnings("ignore")
 logging.disable(logging.WARNING)
 
@@ -134,7 +132,8 @@ def in_lens(lm: LanguageModel):
 
 
 def lens_grid(lm: LanguageModel, task: Task) -> Callable[[], torch.Tensor]:
-    """TransformerLens' own loop over layers and heads, the clean run's cache included as ours includes reading both texts."""
+    """TransformerLens' own loop over layers and heads, the clean run's cache included as ours includes reading both
+    texts."""
     from transformer_lens import patching
 
     model = in_lens(lm)
@@ -163,10 +162,7 @@ def measure(name: str, rounds: int) -> Row:
     """One model's row."""
     lm = tlmviz.load(name)
     task = task_of(lm, *TEXTS[name])
-    works = {
-        "grid": lambda: patch_grid(lm, task_of(lm, *TEXTS[name])),
-        "preview": lambda: patch_preview(lm, task),
-    }
+    works = {"grid": lambda: patch_grid(lm, task_of(lm, *TEXTS[name])), "preview": lambda: patch_preview(lm, task)}
     try:
         works["lens"] = lens_grid(lm, task)
     except ImportError as error:
@@ -180,10 +176,7 @@ def measure(name: str, rounds: int) -> Row:
             seconds, found[each] = timed(works[each])
             times[each].append(seconds)
     row = Row(
-        name,
-        found["grid"].numel(),
-        len(task.clean),
-        *(statistics.median(times[each]) for each in ("grid", "preview")),
+        name, found["grid"].numel(), len(task.clean), *(statistics.median(times[each]) for each in ("grid", "preview"))
     )
     if "lens" in works:
         row.lens = statistics.median(times["lens"])
@@ -196,24 +189,17 @@ def measure(name: str, rounds: int) -> Row:
 
 def main() -> int:
     """Print the table; 1 where a bar is missed."""
-    parser = argparse.ArgumentParser(
-        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
-    )
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--rounds", type=int, default=3)
     parser.add_argument("--json", type=Path)
     parser.add_argument("--models", nargs="+", choices=list(TEXTS), default=list(TEXTS))
     given = parser.parse_args()
     rows = []
-    print(
-        "| model | cells | T | grid, s | preview, s | TransformerLens, s | grid by it | apart | |\n|"
-        + " --- |" * 9
-    )
+    print("| model | cells | T | grid, s | preview, s | TransformerLens, s | grid by it | apart | |\n|" + " --- |" * 9)
     for name in given.models:
         row = measure(name, given.rounds)
         rows.append(row)
-        peer = (
-            ["", "", ""] if row.lens is None else [f"{row.lens:.2f}", f"{row.ratio:.2f}", f"{row.apart:.0e}"]
-        )
+        peer = ["", "", ""] if row.lens is None else [f"{row.lens:.2f}", f"{row.ratio:.2f}", f"{row.apart:.0e}"]
         numbers = [row.model, str(row.cells), str(row.tokens), f"{row.grid:.2f}", f"{row.preview:.2f}", *peer]
         print("| " + " | ".join([*numbers, "pass" if row.passed else "FAIL"]) + " |", flush=True)
     if given.json:

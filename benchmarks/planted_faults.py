@@ -1,8 +1,9 @@
 """Whether the tests guard: faults planted one at a time, and the test that turns red at each.
 
-The faults are those of planted_faults.toml. Each is put into a temporary worktree of HEAD, where the test files that it reaches
-(tests/affected.py) run, the nearest first, until a test is red: the core ring, then the deep one. A test that is red without
-the fault too says nothing, and is left out. Every verdict is kept in a file at once: another run goes on with what is missing.
+The faults are those of planted_faults.toml. Each is put into a temporary worktree of HEAD, where the test files that it
+reaches (tests/affected.py) run, the nearest first, until a test is red: the core ring, then the deep one. A test that
+is red without the fault too says nothing, and is left out. Every verdict is kept in a file at once: another run goes on
+with what is missing.
 
     python benchmarks/planted_faults.py [--only NAME ...] [--area AREA] [--list] [--check] [--out FILE]
 """
@@ -38,14 +39,13 @@ GREEN = (0, 5)  # pytest's exit codes where all passed, and where none was chose
 CUT = (signal.SIGINT, signal.SIGTERM, signal.SIGKILL)  # by somebody, and not by a fault
 ITSELF = "tests/test_benchmarks.py::test_planted_faults"  # says that a planted fault cannot be planted: of every one
 FAR = 99  # imports away: what a test file reaches otherwise than by imports
-SUMMARY = re.compile(
-    r"^(?:FAILED|ERROR) (?P<file>\S+\.py)(?P<test>::.*?(?:\[.*?\])?)?(?: - .*)?$", re.MULTILINE
-)
+SUMMARY = re.compile(r"^(?:FAILED|ERROR) (?P<file>\S+\.py)(?P<test>::.*?(?:\[.*?\])?)?(?: - .*)?$", re.MULTILINE)
 
 
 @dataclass(frozen=True)
 class Fault:
-    """One change: `text`, which stands once in `file`, gives way to `instead`. `breaks` says what a user would notice."""
+    """One change: `text`, which stands once in `file`, gives way to `instead`. `breaks` says what a user would
+    notice."""
 
     name: str
     area: str
@@ -68,7 +68,8 @@ def read() -> list[Fault]:
 
 
 def wrong_with(fault: Fault) -> str:
-    """Why a fault cannot be planted in this checkout, or would be no more than an error of syntax; empty where it can."""
+    """Why a fault cannot be planted in this checkout, or would be no more than an error of syntax; empty where it
+    can."""
     try:
         source = fault.planted(ROOT)
         if fault.file.endswith(".py"):
@@ -147,7 +148,8 @@ def imports_between(affected: ModuleType, test: Path, changed: Path) -> int:
 
 
 def reached(tree: Path, fault: Fault) -> tuple[list[str], list[str]]:
-    """The test files that a fault reaches, and the options that pytest is given with them, as `make affected` has both."""
+    """The test files that a fault reaches, and the options that pytest is given with them, as `make affected` has
+    both."""
     with planted(tree, fault):
         command = [sys.executable, "-m", "tests.affected", "HEAD"]
         ended = subprocess.run(command, cwd=tree, capture_output=True, text=True, check=True)
@@ -156,8 +158,8 @@ def reached(tree: Path, fault: Fault) -> tuple[list[str], list[str]]:
 
 
 def nearest_first(affected: ModuleType, tree: Path, fault: Fault, tests: list[str]) -> list[list[str]]:
-    """Test files, CHUNK at a time: those that import or name what is changed, then the others by how far they are from it; of
-    both the flows in a browser last."""
+    """Test files, CHUNK at a time: those that import or name what is changed, then the others by how far they are from
+    it; of both the flows in a browser last."""
 
     def place(test: str) -> tuple[bool, bool, int]:
         own = test == affected.JAVASCRIPT  # which runs what it does not import
@@ -180,9 +182,14 @@ def pytest(tree: Path, *arguments: str) -> tuple[int, str]:
     command = [sys.executable, *PYTEST.split(), *arguments]
     with tempfile.TemporaryFile() as said:  # a pipe stays open as long as anything that a test left behind
         process = subprocess.Popen(
-            command, cwd=tree, env=os.environ | {"OMP_NUM_THREADS": "1"}, stdin=subprocess.DEVNULL, stdout=said,
-            stderr=subprocess.STDOUT, start_new_session=True,
-        )  # fmt: skip
+            command,
+            cwd=tree,
+            env=os.environ | {"OMP_NUM_THREADS": "1"},
+            stdin=subprocess.DEVNULL,
+            stdout=said,
+            stderr=subprocess.STDOUT,
+            start_new_session=True,
+        )
         try:
             code = process.wait()
         finally:
@@ -194,10 +201,9 @@ def pytest(tree: Path, *arguments: str) -> tuple[int, str]:
         return code, said.read().decode("utf-8", "replace")
 
 
-def red(
-    tree: Path, fault: Fault, arguments: list[str], tests: list[str], innocent: set[str]
-) -> tuple[str, str]:
-    """The first of some tests that is red with the fault and green without, and what failed before any test ran; empty: none.
+def red(tree: Path, fault: Fault, arguments: list[str], tests: list[str], innocent: set[str]) -> tuple[str, str]:
+    """The first of some tests that is red with the fault and green without, and what failed before any test ran; empty:
+    none.
 
     A test that is red without the fault joins the `innocent` ones, which are left out from then on.
     """
@@ -223,7 +229,8 @@ def red(
 
 
 def judged(tree: Path, affected: ModuleType, fault: Fault, innocent: set[str]) -> dict:
-    """The row of a fault: its verdict (a ring, NOT_RED or BROKEN), the red test, the test files it reaches, and the seconds."""
+    """The row of a fault: its verdict (a ring, NOT_RED or BROKEN), the red test, the test files it reaches, and the
+    seconds."""
     began, (tests, given) = time.monotonic(), reached(tree, fault)
     chunks = nearest_first(affected, tree, fault, tests)
     verdict, test, broken = NOT_RED, "", ""
@@ -252,9 +259,7 @@ def judge(faults: list[Fault], kept: dict[str, dict], commit: str, out: Path) ->
         return
     out.parent.mkdir(parents=True, exist_ok=True)
     with worktree() as tree:
-        code, said = pytest(
-            tree, "--collect-only", "-m", " or ".join(RINGS.values()), "tests/test_affected.py"
-        )
+        code, said = pytest(tree, "--collect-only", "-m", " or ".join(RINGS.values()), "tests/test_affected.py")
         if code not in GREEN:
             sys.exit(f"The tests of {commit} cannot be collected:\n{said}")
         affected, innocent = affected_of(tree), {ITSELF}
@@ -262,11 +267,7 @@ def judge(faults: list[Fault], kept: dict[str, dict], commit: str, out: Path) ->
             row = kept[fault.name] = judged(tree, affected, fault, innocent) | {"commit": commit}
             with out.open("a", encoding="utf-8") as file:
                 file.write(json.dumps(row) + "\n")
-            print(
-                f"{fault.name}: {row['verdict']} {row['test']} ({row['seconds']} s)",
-                file=sys.stderr,
-                flush=True,
-            )
+            print(f"{fault.name}: {row['verdict']} {row['test']} ({row['seconds']} s)", file=sys.stderr, flush=True)
         for test in sorted(innocent - {ITSELF}):
             print(f"left out, as it is red without any fault: {test}", file=sys.stderr)
 
@@ -284,9 +285,7 @@ def table(faults: list[Fault], rows: dict[str, dict], commit: str) -> str:
     found = [(fault, rows[fault.name]) for fault in faults if fault.name in rows]
     for fault, row in found:
         test = f": `{row['test']}`".replace("|", r"\|") if row["test"] else ""
-        said.append(
-            f"| {fault.area} | {fault.name}: {fault.breaks} | {row['verdict']}{test} | {row['seconds']} |"
-        )
+        said.append(f"| {fault.area} | {fault.name}: {fault.breaks} | {row['verdict']}{test} | {row['seconds']} |")
     verdicts = (*RINGS, NOT_RED, BROKEN)
     said += ["", f"| area | faults | {' | '.join(verdicts)} |", "| --- " * (2 + len(verdicts)) + "|"]
     areas = [*dict.fromkeys(fault.area for fault, _ in found), "all"]
@@ -303,9 +302,7 @@ def options(faults: list[Fault]) -> argparse.Namespace:
     parser.add_argument("--area", choices=list(dict.fromkeys(fault.area for fault in faults)))
     parser.add_argument("--list", action="store_true", help="the faults, and what each breaks")
     parser.add_argument("--check", action="store_true", help="whether every fault can still be planted")
-    parser.add_argument(
-        "--out", type=Path, default=ROOT / "runs" / "planted_faults.jsonl", help="where rows are kept"
-    )
+    parser.add_argument("--out", type=Path, default=ROOT / "runs" / "planted_faults.jsonl", help="where rows are kept")
     return parser.parse_args()
 
 
@@ -314,9 +311,8 @@ def main() -> int:
     every = read()
     chosen = options(every)
     faults = [
-        fault for fault in every
-        if (not chosen.only or fault.name in chosen.only) and chosen.area in (None, fault.area)
-    ]  # fmt: skip
+        fault for fault in every if (not chosen.only or fault.name in chosen.only) and chosen.area in (None, fault.area)
+    ]
     if chosen.list:
         print(*(f"{fault.area}: {fault.name} ({fault.file}): {fault.breaks}" for fault in faults), sep="\n")
         return 0

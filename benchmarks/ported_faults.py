@@ -1,7 +1,7 @@
 """Faults of ports: a model's weights read by a plain implementation, which dumps its queries, keys, values and logits.
 
-Each fault is one that people report of ports to other frameworks. What a port dumps is what it computed with, scale and mask too.
-Written without a look at the rules that name them.
+Each fault is one that people report of ports to other frameworks. What a port dumps is what it computed with, scale and
+mask too. Written without a look at the rules that name them.
 """
 
 from __future__ import annotations
@@ -83,9 +83,7 @@ class Port:
         q, k = normed(q, k) if self.normed == "behind" else (q, k)
         if self.tiled:
             k, v = (
-                y.repeat(heads // groups, 1, 1)
-                if name in self.tiled
-                else y.repeat_interleave(heads // groups, 0)
+                y.repeat(heads // groups, 1, 1) if name in self.tiled else y.repeat_interleave(heads // groups, 0)
                 for name, y in (("k", k), ("v", v))
             )
         mask, scale = self.mask(lm, layer), self.scaled(d)
@@ -132,13 +130,8 @@ class Port:
 def made(seed: int = 0, **changes: Any) -> tlmviz.LanguageModel:
     """A model of random weights, large enough that every head prefers some tokens."""
     tokenizer = tlmviz.load("stories-rope").tokenizer
-    sizes = dict(
-        vocab_size=tokenizer.vocab_size, n_layers=2, d_model=32, n_heads=4, n_kv_heads=2, d_ff=48, context=160
-    )
-    network, draw = (
-        TransformerLM(ModelConfig.of("made", **{**sizes, **changes})),
-        torch.Generator().manual_seed(seed),
-    )
+    sizes = dict(vocab_size=tokenizer.vocab_size, n_layers=2, d_model=32, n_heads=4, n_kv_heads=2, d_ff=48, context=160)
+    network, draw = (TransformerLM(ModelConfig.of("made", **{**sizes, **changes})), torch.Generator().manual_seed(seed))
     for weight in network.parameters():
         drawn = 0.25 * torch.randn(weight.shape, generator=draw)
         weight.data = drawn + 1 if weight.ndim == 1 else drawn
@@ -164,10 +157,7 @@ class Ported:
 
     def load(self) -> list[tlmviz.LanguageModel]:
         """The models."""
-        return [
-            *map(tlmviz.load, self.models),
-            *([made(**self.model_settings)] if self.model_settings else []),
-        ]
+        return [*map(tlmviz.load, self.models), *([made(**self.model_settings)] if self.model_settings else [])]
 
 
 def reversed_slopes(heads: int) -> Tensor:
@@ -177,12 +167,8 @@ def reversed_slopes(heads: int) -> Tensor:
 
 PORTED: dict[str, Ported] = {
     "RoPE's base left at 10,000": Ported(Port(base=1e4), (), "rope base", 1e4, LOCAL),
-    "RoPE's halves turned where pairs should": Ported(
-        Port(half=True), ("stories-rope", "zoo-gqa"), "rope layout"
-    ),
-    "whole heads turned where a part should": Ported(
-        Port(turned=8), (), "rotary dim", 8.0, dict(rotary_dim=4)
-    ),
+    "RoPE's halves turned where pairs should": Ported(Port(half=True), ("stories-rope", "zoo-gqa"), "rope layout"),
+    "whole heads turned where a part should": Ported(Port(turned=8), (), "rotary dim", 8.0, dict(rotary_dim=4)),
     "YaRN's attention factor missing": Ported(Port(sharpened=False), (), "rope factor", None, YARN),
     "positions from 1": Ported(Port(first=1), ("stories-rope", "zoo-gqa"), "position offset", 1.0),
     "queries and keys normed behind RoPE": Ported(Port(normed="behind"), (), "qk-norm", None, QWEN),

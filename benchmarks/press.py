@@ -1,8 +1,9 @@
 """CPU of a press beside another commit's: `python benchmarks/press.py COMMIT [page ...]`, in a clone.
 
-Both commits' servers run, one visitor each (students as in hall.py, without a browser), who open the same page and then type
-the same texts and press the same controls, now here, now there; where a page's controls are others than they were, so are the
-presses. CPU seconds are those of the servers' processes. Ends with status 1 where all pages together cost MORE than the commit.
+Both commits' servers run, one visitor each (students as in hall.py, without a browser), who open the same page and then
+type the same texts and press the same controls, now here, now there; where a page's controls are others than they were,
+so are the presses. CPU seconds are those of the servers' processes. Ends with status 1 where all pages together cost
+MORE than the commit.
 """
 
 from __future__ import annotations

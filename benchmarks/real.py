@@ -2,9 +2,9 @@
 
     tlmviz get smollm2-135m && python benchmarks/real.py [--rounds N] [--json FILE]
 
-Traces are beside a bare forward pass of the same weights (torch's scaled_dot_product_attention, logits of the last position),
-generation beside `generate` of transformers on the same weights; contestants take turns, and a ratio is the median over
-rounds of this round's times. Exit status 1 when a bar fails. OMP_NUM_THREADS sets the threads.
+Traces are beside a bare forward pass of the same weights (torch's scaled_dot_product_attention, logits of the last
+position), generation beside `generate` of transformers on the same weights; contestants take turns, and a ratio is the
+median over rounds of this round's times. Exit status 1 when a bar fails. OMP_NUM_THREADS sets the threads.
 """
 
 from __future__ import annotations
@@ -66,9 +66,7 @@ def bare_pass(lm: LanguageModel, ids: torch.Tensor) -> torch.Tensor:
     x = network.token_emb(ids)
     for block in network.blocks:
         sizes = [heads * config.head_dim for heads in (config.n_heads, config.n_kv_heads, config.n_kv_heads)]
-        q, k, v = (
-            part.view(shape).transpose(1, 2) for part in block.attn.qkv(block.norm1(x)).split(sizes, -1)
-        )
+        q, k, v = (part.view(shape).transpose(1, 2) for part in block.attn.qkv(block.norm1(x)).split(sizes, -1))
         q, k = (network.positions.rotate(part, cos_sin) for part in (q, k))
         z = F.scaled_dot_product_attention(q, k, v, is_causal=True, enable_gqa=True)
         x = x + block.attn.proj(z.transpose(1, 2).flatten(2))
@@ -84,13 +82,20 @@ def in_transformers(lm: LanguageModel):
     config, network = lm.config, lm.network
     model = LlamaForCausalLM(
         LlamaConfig(
-            vocab_size=config.vocab_size, hidden_size=config.d_model, intermediate_size=config.feedforward.hidden,
-            num_hidden_layers=config.n_layers, num_attention_heads=config.n_heads, num_key_value_heads=config.n_kv_heads,
-            max_position_embeddings=config.context, rms_norm_eps=config.norm.eps, tie_word_embeddings=True,
+            vocab_size=config.vocab_size,
+            hidden_size=config.d_model,
+            intermediate_size=config.feedforward.hidden,
+            num_hidden_layers=config.n_layers,
+            num_attention_heads=config.n_heads,
+            num_key_value_heads=config.n_kv_heads,
+            max_position_embeddings=config.context,
+            rms_norm_eps=config.norm.eps,
+            tie_word_embeddings=True,
             rope_parameters={"rope_type": "default", "rope_theta": config.positions.rope_base},
-            eos_token_id=None, pad_token_id=0,
+            eos_token_id=None,
+            pad_token_id=0,
         )
-    ).eval()  # fmt: skip
+    ).eval()
     sizes = [heads * config.head_dim for heads in (config.n_heads, config.n_kv_heads, config.n_kv_heads)]
     with torch.no_grad():
         model.model.embed_tokens.weight.copy_(network.token_emb.weight)
@@ -139,8 +144,7 @@ def generation_ratio(lm: LanguageModel, rounds: int) -> float:
 def kept_megabytes(trace: Trace) -> float:
     """What a trace holds."""
     storages = {
-        value.untyped_storage().data_ptr(): value.untyped_storage().nbytes()
-        for value in trace._record.values.values()
+        value.untyped_storage().data_ptr(): value.untyped_storage().nbytes() for value in trace._record.values.values()
     }
     return sum(storages.values()) / 1e6
 
@@ -148,9 +152,9 @@ def kept_megabytes(trace: Trace) -> float:
 def process_megabytes() -> float:
     """The largest resident size of a fresh process that loads the model, traces LONG tokens and draws a map."""
     code = (
-        f"import resource, tlmviz; lm = tlmviz.load({NAME!r}); trace = lm.trace_ids(lm.tokenizer.encode({TEXT!r})[:{LONG}]);"
-        "trace.pooled(18, 6); trace.probabilities(); trace.loss_per_token();"
-        "print(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss)"
+        f"import resource, tlmviz; lm = tlmviz.load({NAME!r}); trace = "
+        f"lm.trace_ids(lm.tokenizer.encode({TEXT!r})[:{LONG}]);trace.pooled(18, 6); trace.probabilities(); "
+        f"trace.loss_per_token();print(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss)"
     )
     run = subprocess.run([sys.executable, "-c", code], cwd=ROOT, capture_output=True, text=True, check=True)
     return int(run.stdout) / 1e3

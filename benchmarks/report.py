@@ -33,9 +33,16 @@ def p95(values: list[float]) -> float:
 def line(name, ours, theirs, measured, bar, unit="x", at_least: bool = False) -> dict:
     """One line of a table: our times, the median of theirs (None where there are none), and what is held to the bar."""
     return dict(
-        name=name, ours=statistics.median(ours), p95=p95(ours), theirs=theirs, measured=measured, bar=bar, unit=unit,
-        at_least=at_least, passed=measured >= bar if at_least else measured <= bar,
-    )  # fmt: skip
+        name=name,
+        ours=statistics.median(ours),
+        p95=p95(ours),
+        theirs=theirs,
+        measured=measured,
+        bar=bar,
+        unit=unit,
+        at_least=at_least,
+        passed=measured >= bar if at_least else measured <= bar,
+    )
 
 
 def compare(name: str, bar: float, ours, theirs, rounds: int, at_least: bool = False) -> dict:
@@ -60,10 +67,7 @@ def machine() -> str:
 
 
 def table(
-    parts: Iterable[Callable[[int], Iterator[dict]]],
-    chosen: argparse.Namespace,
-    head: str,
-    text: Callable[[dict], str],
+    parts: Iterable[Callable[[int], Iterator[dict]]], chosen: argparse.Namespace, head: str, text: Callable[[dict], str]
 ) -> int:
     """Print every line as soon as it is measured; returns the exit status, 1 when a bar is missed."""
     rows = []

@@ -1,7 +1,9 @@
-"""A room that answers at once: `python benchmarks/rooms.py`. 200 students, each a thread of one of two processes, in one room.
+"""A room that answers at once: `python benchmarks/rooms.py`. 200 students, each a thread of one of two processes, in
+one room.
 
-First each comes to a step and answers its question at a moment of its own within three seconds; then all of them walk through
-all steps as fast as the file takes it. Meanwhile a teacher reads the counts every 0.1 s. Everybody must have been counted once.
+First each comes to a step and answers its question at a moment of its own within three seconds; then all of them walk
+through all steps as fast as the file takes it. Meanwhile a teacher reads the counts every 0.1 s. Everybody must have
+been counted once.
 """
 
 from __future__ import annotations
@@ -44,7 +46,8 @@ class Times:
         for kind, times in self.of.items():
             p95, most = sorted(times)[min(len(times) - 1, int(0.95 * len(times)))], max(times)
             print(
-                f"{where}, {kind}: {len(times)} calls, median {statistics.median(times):.2f}, p95 {p95:.2f}, most {most:.1f} ms"
+                f"{where}, {kind}: {len(times)} calls, median {statistics.median(times):.2f}, p95 {p95:.2f}, most "
+                f"{most:.1f} ms"
             )
 
 
@@ -73,10 +76,7 @@ def lecture(path: Path, number: int, processes: int, steps: int, within: float) 
     room: Opened = rooms.open_room("a lesson")
     begin, out = mp.Barrier(processes + 1), mp.Queue()
     workers = [
-        mp.Process(
-            target=students,
-            args=(path, room.code, range(first, number, processes), steps, within, begin, out),
-        )
+        mp.Process(target=students, args=(path, room.code, range(first, number, processes), steps, within, begin, out))
         for first in range(processes)
     ]
     for worker in workers:

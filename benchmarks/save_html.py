@@ -1,6 +1,8 @@
-"""What `trace.save_html` takes for a model of SmolLM2-135M's shape: seconds, CPU seconds, megabytes, and the error it states.
+"""What `trace.save_html` takes for a model of SmolLM2-135M's shape: seconds, CPU seconds, megabytes, and the error it
+states.
 
-With `tlmviz get smollm2-135m` the trace is that model's on a text of this repository, else one of random queries and keys.
+With `tlmviz get smollm2-135m` the trace is that model's on a text of this repository, else one of random queries and
+keys.
 
     python benchmarks/save_html.py [--tokens 512] [--json FILE]
 """

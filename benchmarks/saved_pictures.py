@@ -1,12 +1,12 @@
 """Random views saved in every format, each file checked, and contact sheets of all of them:
 `python benchmarks/saved_pictures.py --out FOLDER [--views 30] [--seed 0]`.
 
-A simulated student presses three things on a random page (all pages in turn, in a random order); the address that comes of it
-is a view. Its picture is taken as SVG, PNG, PDF and HTML. Checked of each: it opens, its corners are opaque and of one colour,
-it has a title and says what it shows (and which link shows it), its fonts are its own and no address in it leads to another
-host; PDFs have one page and text. The sheets are for eyes, legends and legibility: all pictures as they are, as a printer without
-colour prints them, in greys by choice, and laid out for a column; each 8 cm wide at 192 pixels to the inch. Ends with 1 where
-a file fails.
+A simulated student presses three things on a random page (all pages in turn, in a random order); the address that comes
+of it is a view. Its picture is taken as SVG, PNG, PDF and HTML. Checked of each: it opens, its corners are opaque and
+of one colour, it has a title and says what it shows (and which link shows it), its fonts are its own and no address in
+it leads to another host; PDFs have one page and text. The sheets are for eyes, legends and legibility: all pictures as
+they are, as a printer without colour prints them, in greys by choice, and laid out for a column; each 8 cm wide at 192
+pixels to the inch. Ends with 1 where a file fails.
 """
 
 from __future__ import annotations
@@ -171,9 +171,7 @@ def main() -> int:
         for name, wanted in (("grey", Options(theme="grey")), ("column", Options(width=COLUMN))):
             (options.out / name).mkdir(exist_ok=True)
             others = [(named[path], options.out / name / path.name) for path in as_is]
-            taken = [
-                path for path, made in shots(others, wanted, server.url) if not isinstance(made, BadShot)
-            ]
+            taken = [path for path, made in shots(others, wanted, server.url) if not isinstance(made, BadShot)]
             sheet([(path.stem, Image.open(path).convert("RGB")) for path in taken]).save(
                 options.out / f"sheet-{name}.png"
             )

@@ -1,8 +1,9 @@
-"""`tlmviz serve --ray` on a local Ray cluster of two nodes, of which one is lost and one joins: `python benchmarks/serve_ray.py`.
+"""`tlmviz serve --ray` on a local Ray cluster of two nodes, of which one is lost and one joins: `python
+benchmarks/serve_ray.py`.
 
-Students open a page each; it prints how many of them each machine serves, how long a page takes, and what happens to them when a
-node ends as a machine that loses its power, and when another one joins. It ends with status 1 where a student is left without a
-page. Needs `pip install "tlmviz[ray]"` and nginx; loopback only.
+Students open a page each; it prints how many of them each machine serves, how long a page takes, and what happens to
+them when a node ends as a machine that loses its power, and when another one joins. It ends with status 1 where a
+student is left without a page. Needs `pip install "tlmviz[ray]"` and nginx; loopback only.
 """
 
 from __future__ import annotations
@@ -51,9 +52,7 @@ def tabs(port: int) -> int:
         text = urllib.request.urlopen(f"http://127.0.0.1:{port}/metrics", timeout=5).read().decode()
     except OSError:
         return 0
-    return round(
-        sum(float(line.split()[-1]) for line in text.splitlines() if line.startswith("tlmviz_sessions "))
-    )
+    return round(sum(float(line.split()[-1]) for line in text.splitlines() if line.startswith("tlmviz_sessions ")))
 
 
 def until(true: Callable[[], bool], what: str) -> float:
@@ -81,21 +80,11 @@ async def lecture(cluster: Cluster, port: int) -> None:
     """Two machines, one of them lost, another one joined."""
     record = Record()
     students = [Student(port, number, record) for number in range(STUDENTS)]
-    print(
-        "two machines:",
-        await opened(port, students, "explorer"),
-        "; tabs by machine:",
-        sorted(machines().values()),
-    )
+    print("two machines:", await opened(port, students, "explorer"), "; tabs by machine:", sorted(machines().values()))
     lost = cluster.list_all_nodes()[-1]
     cluster.remove_node(lost, allow_graceful=False)
     until(lambda: len(machines()) == 1, "the end of the pool that was lost")
-    print(
-        "one is lost:",
-        await opened(port, students, "rope_planes"),
-        "; came back by their link:",
-        record.returns,
-    )
+    print("one is lost:", await opened(port, students, "rope_planes"), "; came back by their link:", record.returns)
     cluster.add_node(**NODE)
     took = until(lambda: sum(map(is_there, machines())) == 2, "the pool of the machine that joined")
     for student in students:
@@ -115,18 +104,7 @@ def main() -> None:
     cluster.add_node(**NODE)
     port = free_port()
     server = subprocess.Popen(
-        [
-            sys.executable,
-            "-m",
-            "tlmviz",
-            "serve",
-            "--port",
-            str(port),
-            "--ray",
-            cluster.address,
-            "--requests",
-            "0",
-        ]
+        [sys.executable, "-m", "tlmviz", "serve", "--port", str(port), "--ray", cluster.address, "--requests", "0"]
     )
     try:
         took = until(lambda: is_there(port), "the server")

@@ -1,7 +1,7 @@
 """How many pictures a minute `tlmviz shot --batch` takes: `python benchmarks/shot.py [--count N] [--format png]`.
 
-Every page's default picture in turn, page after page, with one server and one browser, until there are N of them; pages that
-train a network or have no picture are left out. The server's start is timed for itself. Bar: 50 a minute.
+Every page's default picture in turn, page after page, with one server and one browser, until there are N of them; pages
+that train a network or have no picture are left out. The server's start is timed for itself. Bar: 50 a minute.
 """
 
 from __future__ import annotations

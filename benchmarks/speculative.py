@@ -72,8 +72,8 @@ def _compare(ways: dict[str, Callable[[], int]], rounds: int) -> None:
     for name, own in times.items():
         ratio = median(a / b for a, b in zip(plain, own))
         print(
-            f"  {name:32} {1e3 * min(own) / tokens:6.3f} ms a token at best, {tokens / passes[name]:.2f} tokens a pass, "
-            f"{ratio:.2f} x plain (median of {rounds} rounds), {min(plain) / min(own):.2f} x at best"
+            f"  {name:32} {1e3 * min(own) / tokens:6.3f} ms a token at best, {tokens / passes[name]:.2f} tokens a "
+            f"pass, {ratio:.2f} x plain (median of {rounds} rounds), {min(plain) / min(own):.2f} x at best"
         )
 
 

@@ -1,7 +1,8 @@
 """What streams cost: `python benchmarks/streams.py [--rounds 40] [--json FILE]`.
 
-A forward pass over 256 tokens, and a step of training over 1,024, of the models with four streams beside their twin with
-one, in turn, medians of the ratio within a round. The bar is a forward pass of stories-mhc, on all cores; the rest is told.
+A forward pass over 256 tokens, and a step of training over 1,024, of the models with four streams beside their twin
+with one, in turn, medians of the ratio within a round. The bar is a forward pass of stories-mhc, on all cores; the rest
+is told.
 """
 
 from __future__ import annotations
@@ -30,14 +31,10 @@ def forward(rounds: int):
     for threads in (torch.get_num_threads(), 1):
         for name, bar in KINDS.items():
             networks = [tlmviz.load(each).network for each in (name, TWIN)]
-            ours, theirs = (
-                torch.inference_mode()(lambda network=network: network(ids)) for network in networks
-            )
+            ours, theirs = (torch.inference_mode()(lambda network=network: network(ids)) for network in networks)
             torch.set_num_threads(threads)
             held = bar if bar and threads > 1 else TOLD
-            yield compare(
-                f"forward, T = {LENGTH}, {threads} threads: {name}, {TWIN}", held, ours, theirs, rounds
-            )
+            yield compare(f"forward, T = {LENGTH}, {threads} threads: {name}, {TWIN}", held, ours, theirs, rounds)
 
 
 def training(rounds: int):
@@ -55,11 +52,7 @@ def training(rounds: int):
 
     for name in KINDS:
         yield compare(
-            f"training step, {BATCH} x {LENGTH}: {name}, {TWIN}",
-            TOLD,
-            step(name),
-            step(TWIN),
-            max(3, rounds // 8),
+            f"training step, {BATCH} x {LENGTH}: {name}, {TWIN}", TOLD, step(name), step(TWIN), max(3, rounds // 8)
         )
 
 
@@ -68,7 +61,10 @@ def main() -> int:
 
     def text(row: dict) -> str:
         told = "" if row["bar"] == TOLD else f"<= {row['bar']:g}  {'ok' if row['passed'] else 'MISSED'}"
-        return f"{row['name']:<64} {row['ours']:9.2f} {row['p95']:9.2f} {row['theirs']:9.2f} {row['measured']:7.2f}  {told}"
+        return (
+            f"{row['name']:<64} {row['ours']:9.2f} {row['p95']:9.2f} {row['theirs']:9.2f} {row['measured']:7.2f}  "
+            f"{told}"
+        )
 
     head = f"{'what':<64} {'ms':>9} {'p95':>9} {'other ms':>9} {'ratio':>7}  bar"
     status = table((training, forward), options(__doc__, 40), head, text)

@@ -1,9 +1,10 @@
-"""A survey on a local Ray cluster of two workers, of which one dies in the middle: the tables of the local run, byte for byte.
+"""A survey on a local Ray cluster of two workers, of which one dies in the middle: the tables of the local run, byte
+for byte.
 
-Texts of 200 tokens, cut from the stories at DATA, through stories-rope: once by processes of this machine, then on the cluster
-with a worker's node killed, with a worker's process killed, and with the survey itself stopped and started again. It ends with
-status 1 where a table differs or a shard is lost or counted twice. Needs `pip install "tlmviz[ray]"`; a node takes one core
-and 200 MB.
+Texts of 200 tokens, cut from the stories at DATA, through stories-rope: once by processes of this machine, then on the
+cluster with a worker's node killed, with a worker's process killed, and with the survey itself stopped and started
+again. It ends with status 1 where a table differs or a shard is lost or counted twice. Needs `pip install
+"tlmviz[ray]"`; a node takes one core and 200 MB.
 
     python benchmarks/survey_ray.py DATA [--texts 480]
 """
@@ -42,9 +43,7 @@ class Stopped(BaseException):
 
 def kill_node(cluster: Cluster) -> None:
     """End a worker's node as a machine ends that loses its power."""
-    cluster.remove_node(
-        sorted(cluster.worker_nodes, key=lambda node: node.unique_id)[0], allow_graceful=False
-    )
+    cluster.remove_node(sorted(cluster.worker_nodes, key=lambda node: node.unique_id)[0], allow_graceful=False)
 
 
 def kill_process(cluster: Cluster) -> None:
@@ -116,9 +115,7 @@ def main() -> int:
             start = time.perf_counter()
             done = on_cluster(corpus, out, harm)
             seconds = time.perf_counter() - start
-            same = [
-                (local / f"{t}.parquet").read_bytes() == (out / f"{t}.parquet").read_bytes() for t in COLUMNS
-            ]
+            same = [(local / f"{t}.parquet").read_bytes() == (out / f"{t}.parquet").read_bytes() for t in COLUMNS]
             shards = len(list((out / "shards").iterdir()))
             wanted = len(list((local / "shards").iterdir()))
             once = done == sorted(done) and done[-1] == len(lines)

@@ -64,9 +64,7 @@ Run = Callable[[list[int]], object]  # token ids -> whatever the caller would ho
 def network() -> TransformerLM:
     """The notes' model at the benchmark's size, random weights from a fixed seed."""
     torch.manual_seed(0)
-    sizes = dict(
-        vocab_size=VOCAB, n_layers=LAYERS, d_model=WIDTH, n_heads=HEADS, d_ff=HIDDEN, context=CONTEXT
-    )
+    sizes = dict(vocab_size=VOCAB, n_layers=LAYERS, d_model=WIDTH, n_heads=HEADS, d_ff=HIDDEN, context=CONTEXT)
     return TransformerLM(notes_preset("benchmark", **sizes)).eval()
 
 
@@ -173,9 +171,7 @@ def transformer_lens() -> tuple[Run, Run]:
 
     @torch.inference_mode()
     def patterns(ids: list[int]):
-        kept = model.run_with_cache(
-            torch.tensor([ids]), names_filter=lambda name: name.endswith("hook_pattern")
-        )
+        kept = model.run_with_cache(torch.tensor([ids]), names_filter=lambda name: name.endswith("hook_pattern"))
         assert len(kept[1]) == LAYERS
         return kept
 
@@ -191,9 +187,7 @@ def contestants() -> dict[str, Run]:
     net = network()
     runs = {"bare SDPA": bare_sdpa(net), "tlmviz trace": tlmviz_trace(net)}
     ids = token_ids(100)
-    torch.testing.assert_close(
-        runs["bare SDPA"](ids)[0], runs["tlmviz trace"](ids).logits, rtol=1e-4, atol=1e-4
-    )
+    torch.testing.assert_close(runs["bare SDPA"](ids)[0], runs["tlmviz trace"](ids).logits, rtol=1e-4, atol=1e-4)
     try:
         runs["HF GPT-2 sdpa, no maps"] = hf_gpt2("sdpa", maps=False)
         runs["HF GPT-2 eager, all maps"] = hf_gpt2("eager", maps=True)
@@ -216,9 +210,7 @@ def version(package: str) -> str:
     try:
         return importlib.metadata.version(package)
     except importlib.metadata.PackageNotFoundError:
-        raise ImportError(
-            f"{package} is not installed (pip install -r benchmarks/requirements.txt)"
-        ) from None
+        raise ImportError(f"{package} is not installed (pip install -r benchmarks/requirements.txt)") from None
 
 
 def _same_size(model: torch.nn.Module) -> None:
@@ -363,9 +355,7 @@ def measure(rounds: int | None) -> list[Row]:
     for tokens, usual in ROUNDS.items():
         note(f"forward passes at T = {tokens}")
         ids = token_ids(tokens)
-        times = interleaved(
-            {name: lambda run=run, ids=ids: run(ids) for name, run in runs.items()}, rounds or usual
-        )
+        times = interleaved({name: lambda run=run, ids=ids: run(ids) for name, run in runs.items()}, rounds or usual)
         for name in runs:
             row = timed_row(name, tokens, times[name], times["bare SDPA"])
             if name == "tlmviz trace":
@@ -446,9 +436,7 @@ def main() -> int:
     """Run, print, and say by the exit status whether every bar was met."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--json", type=Path, help="also write the rows, with every sample, to this file")
-    parser.add_argument(
-        "--rounds", type=int, help="rounds per length, instead of " + str(list(ROUNDS.values()))
-    )
+    parser.add_argument("--rounds", type=int, help="rounds per length, instead of " + str(list(ROUNDS.values())))
     parser.add_argument("--memory", help=argparse.SUPPRESS)  # how the script calls itself in a fresh process
     options = parser.parse_args()
     torch.set_num_threads(os.cpu_count() or 1)

@@ -1,7 +1,7 @@
 """What watching a model of transformers costs: kept memory and time beside eager maps and beside nothing.
 
-A random model of SmolLM2-135M's shape reads T tokens with its own SDPA attention, watched, and with eager attention that
-returns every map. Each way runs in a process of its own, so that peaks are its own, one after another in one run.
+A random model of SmolLM2-135M's shape reads T tokens with its own SDPA attention, watched, and with eager attention
+that returns every map. Each way runs in a process of its own, so that peaks are its own, one after another in one run.
 
     python benchmarks/watch.py [--tokens 1024] [--rounds 3] [--json FILE]
 """
@@ -22,9 +22,15 @@ sys.path.insert(0, str(ROOT))
 WAYS = {"plain": "plain SDPA", "watched": "watched", "eager": "eager, output_attentions"}
 BAR = 1.5  # time of head_statistics by that of the pass
 SHAPE = dict(
-    num_hidden_layers=30, hidden_size=576, num_attention_heads=9, num_key_value_heads=3, intermediate_size=1536,
-    vocab_size=49152, max_position_embeddings=8192, tie_word_embeddings=True,
-)  # fmt: skip
+    num_hidden_layers=30,
+    hidden_size=576,
+    num_attention_heads=9,
+    num_key_value_heads=3,
+    intermediate_size=1536,
+    vocab_size=49152,
+    max_position_embeddings=8192,
+    tie_word_embeddings=True,
+)
 
 
 def peak() -> int:
@@ -64,12 +70,7 @@ def measure(way: str, tokens: int, rounds: int) -> dict[str, float]:
                     forward()
                 seconds.append(time.perf_counter() - start)
                 layers = watched.recorder.stacks["decoder"].layers
-                parts = [
-                    part
-                    for layer in layers
-                    for name in ("q", "k", "v", "lse")
-                    for part in getattr(layer, name)
-                ]
+                parts = [part for layer in layers for name in ("q", "k", "v", "lse") for part in getattr(layer, name)]
                 kept = sum(part.untyped_storage().nbytes() for part in parts)
                 highest = max(highest, peak() - before)
                 trace = watched.trace
@@ -106,10 +107,7 @@ def main() -> None:
         figures[way] = found = json.loads(
             subprocess.run(command, check=True, capture_output=True, text=True).stdout.splitlines()[-1]
         )
-        print(
-            f"{words:26}{found['seconds']:9.2f}{found['kept'] / 1e6:10.1f}{found['peak'] / 1e6:10.1f}",
-            flush=True,
-        )
+        print(f"{words:26}{found['seconds']:9.2f}{found['kept'] / 1e6:10.1f}{found['peak'] / 1e6:10.1f}", flush=True)
     ratio = figures["watched"]["statistics"]
     print(f"head_statistics by the watched pass: {ratio:.2f} (bar {BAR}){'' if ratio <= BAR else ' MISSED'}")
     if given.json:

@@ -1,11 +1,11 @@
 """Word vectors beside gensim's: `python benchmarks/words.py --data DIR [--json FILE]`.
 
 Skip-gram with negative sampling, CBOW and FastText, the bundled models and gensim's: the same words of the same text,
-dimensions, window, negative samples, vocabulary and passes, one thread. gensim is trained at its own rate and at ours, three
-times each, as chance moves it by some points; the better mean counts. Measured is which share of the 5 nearest neighbours of
-each word of tlmviz.analysis.words.categories is of the same category: the bar is gensim's less 2 points. Words a second are
-those of the text per second of CPU time, so that other work on the machine counts for neither. The exit status is 1 when a
-bar is missed.
+dimensions, window, negative samples, vocabulary and passes, one thread. gensim is trained at its own rate and at ours,
+three times each, as chance moves it by some points; the better mean counts. Measured is which share of the 5 nearest
+neighbours of each word of tlmviz.analysis.words.categories is of the same category: the bar is gensim's less 2 points.
+Words a second are those of the text per second of CPU time, so that other work on the machine counts for neither. The
+exit status is 1 when a bar is missed.
 """
 
 from __future__ import annotations
@@ -66,9 +66,17 @@ def gensims(name: str, text: WordText, rate: float, seed: int) -> dict:
     ends = np.flatnonzero(np.diff(text.document)) + 1
     documents = [[text.vocabulary[i] for i in part] for part in np.split(text.ids, ends)]
     settings = dict(
-        vector_size=config.d_model, window=config.window, negative=config.negatives, ns_exponent=config.power,
-        sample=1e-3, min_count=1, epochs=recipe.schedule.epochs, alpha=rate, workers=1, seed=seed,
-    )  # fmt: skip
+        vector_size=config.d_model,
+        window=config.window,
+        negative=config.negatives,
+        ns_exponent=config.power,
+        sample=1e-3,
+        min_count=1,
+        epochs=recipe.schedule.epochs,
+        alpha=rate,
+        workers=1,
+        seed=seed,
+    )
     began = time.process_time()
     if config.method == "fasttext":
         subwords = dict(bucket=config.buckets, min_n=config.shortest, max_n=config.longest)
@@ -110,13 +118,10 @@ def main() -> int:
         lines = {name: row["ours"]}
         lines |= {f"  gensim at rate {rate:g}": peer for rate, peer in row["gensim"].items()}
         for label, one in lines.items():
-            bar = (
-                f">= {100 * (row['best'] - LESS):.1f} {'ok' if row['passed'] else 'MISSED'}"
-                if label == name
-                else ""
-            )
+            bar = f">= {100 * (row['best'] - LESS):.1f} {'ok' if row['passed'] else 'MISSED'}" if label == name else ""
             print(
-                f"{label:<34} {100 * one['among']:8.1f} {100 * one['everywhere']:7.1f} {one['words_per_second']:10,.0f}  {bar}",
+                f"{label:<34} {100 * one['among']:8.1f} {100 * one['everywhere']:7.1f} "
+                f"{one['words_per_second']:10,.0f}  {bar}",
                 flush=True,
             )
     print(f"{machine()}, gensim {gensim.__version__}")

@@ -1,8 +1,9 @@
-"""The documentation site: `make docs`, or `python -m docs.build_site [--pictures] [--app URL]` (packages: requirements-docs.txt).
+"""The documentation site: `make docs`, or `python -m docs.build_site [--pictures] [--app URL]` (packages:
+requirements-docs.txt).
 
-Markdown is generated into build/docs, beside copies of the documents and pictures at their own paths; MkDocs builds `site/`
-from it, where a link that leads nowhere is an error. Pages show the pictures of the repository, or with --pictures new ones,
-which `tlmviz shot` takes: minutes, and a browser.
+Markdown is generated into build/docs, beside copies of the documents and pictures at their own paths; MkDocs builds
+`site/` from it, where a link that leads nowhere is an error. Pages show the pictures of the repository, or with
+--pictures new ones, which `tlmviz shot` takes: minutes, and a browser.
 """
 
 from __future__ import annotations
@@ -37,13 +38,8 @@ PATTERNS = (
     "deploy/README.md",
     "models/*/card.md",
 )
-MODELS = (
-    "stories-rope",
-    "zoo-rope",
-    "eng-fra",
-    "pointer-hull",
-    "words-negative",
-)  # of the pages that run in the browser
+# Of the pages that run in the browser.
+MODELS = ("stories-rope", "zoo-rope", "eng-fra", "pointer-hull", "words-negative")
 LINK = re.compile(r"\]\(([^)#\s]+)")
 
 
@@ -81,7 +77,8 @@ def write(app: str, taken: Iterable[str]) -> None:
 
 
 def take() -> list[str]:
-    """New pictures of all pages that have one, by `tlmviz shot`: their paths on the site. One that has none is named."""
+    """New pictures of all pages that have one, by `tlmviz shot`: their paths on the site. One that has none is
+    named."""
     (SOURCES / "pictures").mkdir(parents=True)
     taken = []
     paths = [f"pictures/{page.path}.svg" for page in ALL]
@@ -119,7 +116,8 @@ class References(HTMLParser):
 
 
 def faults(built: Path) -> list[str]:
-    """What is wrong with a built site: files that a page refers to and that are not there, or that other hosts would send."""
+    """What is wrong with a built site: files that a page refers to and that are not there, or that other hosts would
+    send."""
     found = []
     for file in sorted(built.rglob("*.html")):
         references = References()
@@ -139,12 +137,8 @@ def faults(built: Path) -> list[str]:
 
 def main() -> int:
     """Write, build and check."""
-    parser = argparse.ArgumentParser(
-        description=str(__doc__), formatter_class=argparse.RawDescriptionHelpFormatter
-    )
-    parser.add_argument(
-        "--pictures", action="store_true", help="take the pages' pictures anew; needs the extra `shot`"
-    )
+    parser = argparse.ArgumentParser(description=str(__doc__), formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--pictures", action="store_true", help="take the pages' pictures anew; needs the extra `shot`")
     parser.add_argument("--app", default=APP, help=f"where links to the app lead, {APP} unless given")
     options = parser.parse_args()
     shutil.rmtree(SOURCES, ignore_errors=True)

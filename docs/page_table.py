@@ -1,4 +1,5 @@
-"""The table of docs/pages.md, made from `pages.SECTIONS`: `make docs`, or `python -m docs.page_table`, writes it anew."""
+"""The table of docs/pages.md, made from `pages.SECTIONS`: `make docs`, or `python -m docs.page_table`, writes it
+anew."""
 
 from __future__ import annotations
 
@@ -20,7 +21,8 @@ def first_picture(page: Page) -> str:
 
 
 def table(link: Callable[[Page], str] = first_picture) -> str:
-    """A Markdown table: every page with its chapter, linked to its first picture or another `link`, and what it shows."""
+    """A Markdown table: every page with its chapter, linked to its first picture or another `link`, and what it
+    shows."""
     lines = ["| chapter | page | what it shows |", "| --- | --- | --- |"]
     for chapter, pages in SECTIONS.items():
         for page in pages:
@@ -29,7 +31,8 @@ def table(link: Callable[[Page], str] = first_picture) -> str:
 
 
 def with_table(text: str, link: Callable[[Page], str] = first_picture) -> str:
-    """The document with the table between its two markers replaced, linked as `table` does. Raises ValueError without one."""
+    """The document with the table between its two markers replaced, linked as `table` does. Raises ValueError without
+    one."""
     before, _, rest = text.partition(BEGIN)
     _, marker, after = rest.partition(END)
     if not marker:

@@ -1,4 +1,5 @@
-"""The pictures in docs/: one of every page of `pages.SECTIONS`, at its defaults in light, unless VIEWS says otherwise."""
+"""The pictures in docs/: one of every page of `pages.SECTIONS`, at its defaults in light, unless VIEWS says
+otherwise."""
 
 from __future__ import annotations
 
@@ -34,16 +35,7 @@ VIEWS: dict[str, tuple[Picture, ...]] = {
     "start/lessons": (view("lessons-light", lesson="looking", scene="2", told="0.10"),),
     "attention/explorer": (
         view("explorer-light"),
-        view(
-            "explorer-dark",
-            "dark",
-            text=REPEATS,
-            head="5.0",
-            query="23",
-            key="17",
-            mode="arcs",
-            order="induction",
-        ),
+        view("explorer-dark", "dark", text=REPEATS, head="5.0", query="23", key="17", mode="arcs", order="induction"),
         view("explorer-phone", width=390, height=844, text=LILY, head="4.2"),
     ),
     "attention/inside_block": (view("inside_block-light", text=LILY, head="4.2", step="softmax"),),

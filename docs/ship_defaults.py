@@ -17,10 +17,7 @@ from tlmviz.ui.components.below import PAINTED
 
 ROOT = Path(__file__).resolve().parents[1]
 PAGES: tuple[tuple[str, dict[str, str]], ...] = (  # folder of a page, and its link
-    (
-        "positions/position_schemes",
-        {"ppart": "extension", "xs": "Position interpolation,NTK-aware,Dynamic NTK,YaRN"},
-    ),
+    ("positions/position_schemes", {"ppart": "extension", "xs": "Position interpolation,NTK-aware,Dynamic NTK,YaRN"}),
     ("caches/attention_family", {"fview": "Redundancy"}),
 )
 
@@ -33,9 +30,7 @@ def main() -> None:
             app = AppTest.from_file(ROOT / "pages" / "main.py", default_timeout=600)
             app.run().switch_page(f"{page}/page.py")
             app.query_params.update(link)
-            app.session_state[PAINTED] = (
-                True  # no browser will say so: what is below a picture is computed too
-            )
+            app.session_state[PAINTED] = True  # no browser will say so: what is below a picture is computed too
             app.run()
             if app.exception or app.error:
                 raise SystemExit(f"{page}: {[each.value for each in (*app.exception, *app.error)]}")

@@ -1,7 +1,7 @@
 """The generated pages of the documentation site as Markdown: pages of the app, lessons, the gallery, the Python API.
 
-Nothing is written by hand here: words come from the tables that the app itself is drawn from. `docs.build_site` writes the
-files, beside copies of the documents at their own paths, so that links between documents hold on the site too.
+Nothing is written by hand here: words come from the tables that the app itself is drawn from. `docs.build_site` writes
+the files, beside copies of the documents at their own paths, so that links between documents hold on the site too.
 """
 
 from __future__ import annotations
@@ -103,9 +103,7 @@ def page_text(app: str, page: Page, taken: frozenset[str] = frozenset()) -> str:
         f"## What it shows\n\n{page.shows[0].upper()}{page.shows[1:]}.",
     ]
     if lessons := [lesson for lesson in LESSONS.values() if page.path in pages_behind(lesson)]:
-        parts.append(
-            "Lessons: " + ", ".join(f"[{each.title}](../lessons/{each.name}.md)" for each in lessons) + "."
-        )
+        parts.append("Lessons: " + ", ".join(f"[{each.title}](../lessons/{each.name}.md)" for each in lessons) + ".")
     if page.path == runner.PATH:
         parts.append("All of them are [here](../lessons/index.md).")
     if cards := cards_of(page):
@@ -121,9 +119,9 @@ def try_text() -> str:
     ]
     return (
         f"# Try it\n\n[Start]({TRIED}/index.html){{ .md-button .md-button--primary }}\n\n"
-        "These pages run real models where you read this: nothing is installed, and nothing that you type leaves the page. They "
-        "are what [`tlmviz site`](docs/static.md) writes, and ask for a server: from a disk browsers load no scripts.\n\n"
-        "| page | what it shows |\n| --- | --- |\n" + "\n".join(rows) + "\n"
+        "These pages run real models where you read this: nothing is installed, and nothing that you type leaves the "
+        "page. They are what [`tlmviz site`](docs/static.md) writes, and ask for a server: from a disk browsers load "
+        "no scripts.\n\n| page | what it shows |\n| --- | --- |\n" + "\n".join(rows) + "\n"
     )
 
 
@@ -162,34 +160,27 @@ def lesson_text(app: str, lesson: Lesson) -> str:
     head = f"# {lesson.title}\n\n{lesson.says}\n\n*{scenes} scenes, about five minutes.*"
     begin = f"[Begin]({app_link(app, PATHS[runner.PATH], {'lesson': lesson.name})}){{ .md-button .md-button--primary }}"
     note = "Answers are not on this page: the app measures them on the models when you give yours."
-    return (
-        "\n\n".join([head, begin, note, *(scene_text(app, lesson, n) for n in range(1, scenes + 1))]) + "\n"
-    )
+    return "\n\n".join([head, begin, note, *(scene_text(app, lesson, n) for n in range(1, scenes + 1))]) + "\n"
 
 
 def lessons_text() -> str:
     """The list of lessons."""
     cards = [f"**[{each.title}]({each.name}.md)**\n\n{each.says}" for each in LESSONS.values()]
-    return (
-        "# Lessons\n\nOne picture, one sentence and one question at a time, about five minutes each.\n\n"
-        + grid(cards)
+    return "# Lessons\n\nOne picture, one sentence and one question at a time, about five minutes each.\n\n" + grid(
+        cards
     )
 
 
 def gallery_text(app: str) -> str:
     """All cards of all pages."""
-    parts = [
-        "# Gallery",
-        "Every picture is drawn from the models, and leads to the page in the state that it shows.",
-    ]
+    parts = ["# Gallery", "Every picture is drawn from the models, and leads to the page in the state that it shows."]
     for chapter, pages in SECTIONS.items():
         shown = [(each, cards) for each in pages if (cards := cards_of(each))]
         if shown:
             parts.append(f"## {chapter}")
         for each, cards in shown:
             parts.append(
-                f"### [{each.title}](../pages/{each.path}.md)\n\n"
-                + grid([card_text(app, each, one) for one in cards])
+                f"### [{each.title}](../pages/{each.path}.md)\n\n" + grid([card_text(app, each, one) for one in cards])
             )
     return "\n\n".join(parts) + "\n"
 
@@ -236,12 +227,7 @@ def nav(documents: list[str]) -> Nav:
     return [
         {"Start": "README.md"},
         {"Try it": TRY},
-        {
-            "Lessons": [
-                "lessons/index.md",
-                *({each.title: f"lessons/{each.name}.md"} for each in LESSONS.values()),
-            ]
-        },
+        {"Lessons": ["lessons/index.md", *({each.title: f"lessons/{each.name}.md"} for each in LESSONS.values())]},
         {
             "Pages": [
                 "docs/pages.md",

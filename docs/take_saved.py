@@ -1,8 +1,8 @@
 """Save every picture of every part of every page as its menu does, and lay all of them on one sheet:
 `python -m docs.take_saved --out FOLDER [page ...]` (needs the test packages and Chromium).
 
-FOLDER gets an SVG and a PNG of each, those that follow a width also for a column of 8 cm, and index.html with all of them, which
-names the faults that tests/browser/legible.py finds in each.
+FOLDER gets an SVG and a PNG of each, those that follow a width also for a column of 8 cm, and index.html with all of
+them, which names the faults that tests/browser/legible.py finds in each.
 """
 
 from __future__ import annotations
@@ -52,7 +52,8 @@ def part_of(page: Page, said: dict[str, str]) -> str:
 
 
 def of_page(tab: Tab, url: str, page: Page) -> Iterator[Saved]:
-    """Every picture of every part of a page, at the defaults of each, as wide as it likes and for a column where it follows."""
+    """Every picture of every part of a page, at the defaults of each, as wide as it likes and for a column where it
+    follows."""
     for said in parts_of(page.folder):
         link = url + part_of(page, said)
         if tab.evaluate("'tlmvizPictures' in window"):  # the app is open: nothing is loaded anew
@@ -88,18 +89,14 @@ def write(desk: Tab, folder: Path, saved: Saved) -> str:
 def main() -> None:
     """Save the pictures of the pages that the user named, or of all, and write the sheet."""
     out = argparse.ArgumentParser(add_help=False)
-    out.add_argument(
-        "--out", type=Path, default=Path("saved"), help="the folder to write to; saved/ unless named"
-    )
+    out.add_argument("--out", type=Path, default=Path("saved"), help="the folder to write to; saved/ unless named")
     folder = out.parse_known_args()[0].out
     folder.mkdir(parents=True, exist_ok=True)
     figures: list[str] = []
 
     def take(browser: Browser, url: str, page: Page) -> None:
         desk, tab = browser.new_page(), browser.new_page(viewport=DESK)  # type: ignore[arg-type]
-        server = (
-            url if page.folder == HOME else url.removesuffix(page.path)
-        )  # `of_page` names the page with its part
+        server = url if page.folder == HOME else url.removesuffix(page.path)  # `of_page` names the page with its part
         figures.extend(write(desk, folder, saved) for saved in of_page(tab, server, page))
         tab.close()
         desk.close()

@@ -21,7 +21,9 @@ FLAGS = ["--headless", "--no-sandbox", "--disable-gpu", "--disable-background-ne
 
 BARE = {"mode": "map"}  # a link that names something, else the first page is Start
 # A view, or a chart.
-PICTURE = ".lessons, dialog[open], .terms, .st-key-roomopen, canvas, .stPlotlyChart .main-svg, [data-testid=hidden-root]"
+PICTURE = (
+    ".lessons, dialog[open], .terms, .st-key-roomopen, canvas, .stPlotlyChart .main-svg, [data-testid=hidden-root]"
+)
 
 
 def take(browser: Browser, url: str, picture: Picture) -> None:
@@ -42,7 +44,8 @@ def of_pages(
     take: Callable[[Browser, str, Page], None],
     *parents: argparse.ArgumentParser,
 ) -> None:
-    """Start the app and a browser, `take` what is to be taken at the address of each page the user named, or of all, stop.
+    """Start the app and a browser, `take` what is to be taken at the address of each page the user named, or of all,
+    stop.
 
     `parents` are parsers of further arguments.
     """

@@ -1,4 +1,5 @@
-"""Take the pictures of the galleries anew: `python -m docs.take_thumbnails [page ...]` (needs the test packages and Chromium).
+"""Take the pictures of the galleries anew: `python -m docs.take_thumbnails [page ...]` (needs the test packages and
+Chromium).
 
 Each card's link is opened in the app, its picture photographed and scaled down: none is drawn by hand.
 """

@@ -1,6 +1,8 @@
-"""The table of docs/watch.md: every model type of transformers, made tiny and at random from its configuration, and watched.
+"""The table of docs/watch.md: every model type of transformers, made tiny and at random from its configuration, and
+watched.
 
-`python -m docs.watch_table` makes it anew, in about a quarter of an hour; a name or more behind it prints these types alone.
+`python -m docs.watch_table` makes it anew, in about a quarter of an hour; a name or more behind it prints these types
+alone.
 """
 
 from __future__ import annotations
@@ -34,10 +36,16 @@ TINY: tuple[tuple[str, Any], ...] = (
     (r".*(num|n)_?(attention_|self_attention_|cross_attention_)?heads?|.*attention_heads|n_head|num_heads", 4),
     (r"(head_dim|d_kv|attention_head_dim|kv_channels|qk_rope_head_dim|qk_nope_head_dim|v_head_dim|swa_head_dim)", 8),
     (r"(kv_lora_rank|q_lora_rank)", 16),
-    (r"(hidden_size|d_model|n_embd|embed_dim|dim|embedding_size|encoder_hidden_size|decoder_hidden_size|projection_dim)", 32),
+    (
+        r"(hidden_size|d_model|n_embd|embed_dim|dim|embedding_size|encoder_hidden_size|decoder_hidden_size|projection_dim)",
+        32,
+    ),
     (r"(word_embed_proj_dim|hidden_dim|vision_output_dim|text_hidden_size|vision_hidden_size|out_hidden_size)", 32),
     (r".*(intermediate_size|ffn_dim|d_ff|n_inner|feedforward_dim|ff_dim|mlp_dim)", 64),
-    (r"(num_hidden_layers|n_layers?|num_layers|encoder_layers|decoder_layers|depth|num_decoder_layers|num_encoder_layers)", 2),
+    (
+        r"(num_hidden_layers|n_layers?|num_layers|encoder_layers|decoder_layers|depth|num_decoder_layers|num_encoder_layers)",
+        2,
+    ),
     (r"vocab_size|.*_vocab_size", 99),
     (r"(max_position_embeddings|n_positions|max_target_positions|max_source_positions|n_ctx)", 128),
     (r"(image_size|crop_size|input_size)", 32),
@@ -47,17 +55,24 @@ TINY: tuple[tuple[str, Any], ...] = (
     (r"(num_experts_per_tok|num_experts_per_token|moe_k|top_k_experts)", 2),
     (r"(n_group|topk_group|n_shared_experts|first_k_dense_replace|num_nextn_predict_layers)", 1),
     (r"(sliding_window|window_size)", 8),
-)  # fmt: skip
+)
 DROPPED = r"transformers_version|_?out_features|_?out_indices|stage_names|per_layer_config|_name_or_path"
 LAYERS = ("num_hidden_layers", "n_layer", "n_layers", "num_layers", "encoder_layers", "depth")
 MODELS = (
-    "AutoModelForCausalLM", "AutoModelForSeq2SeqLM", "AutoModelForImageTextToText", "AutoModelForSpeechSeq2Seq",
-    "AutoModel", "AutoModelForMaskedLM", "AutoModelForPreTraining", "AutoBackbone",
-)  # fmt: skip
+    "AutoModelForCausalLM",
+    "AutoModelForSeq2SeqLM",
+    "AutoModelForImageTextToText",
+    "AutoModelForSpeechSeq2Seq",
+    "AutoModel",
+    "AutoModelForMaskedLM",
+    "AutoModelForPreTraining",
+    "AutoBackbone",
+)
 
 
 def smaller(settings: Mapping[str, Any], groups: int) -> dict[str, Any]:
-    """Small sizes in place of a configuration's own, ids within the small vocabulary, `groups` key heads; in its parts too."""
+    """Small sizes in place of a configuration's own, ids within the small vocabulary, `groups` key heads; in its parts
+    too."""
     tiny: dict[str, Any] = {}
     layers = next((settings[name] for name in LAYERS if isinstance(settings.get(name), int)), None)
     for name, value in settings.items():
@@ -121,7 +136,8 @@ def make(kind: str, groups: int) -> Any:
 
 
 def tried(kind: str) -> tuple[str, str]:
-    """One of KINDS, and the error of the maps or why: with grouped keys, or where that does not run, with a key for each head."""
+    """One of KINDS, and the error of the maps or why: with grouped keys, or where that does not run, with a key for
+    each head."""
     first = tried_with(kind, 2)
     second = tried_with(kind, 4) if first[0] in ("not tried", "fails") else first
     return first if second[0] == "not tried" else second
@@ -140,11 +156,7 @@ def tried_with(kind: str, groups: int) -> tuple[str, str]:
     except BadModel as error:
         if "could not be run" in str(error):
             return "not tried", f"does not run on what the check makes: {why_not(model)}"
-        said = (
-            first_words(error)
-            .replace(f"{type(model).__name__} ({kind})", "")
-            .replace(type(model).__name__, "")
-        )
+        said = first_words(error).replace(f"{type(model).__name__} ({kind})", "").replace(type(model).__name__, "")
         return "refused", said.strip()
     except Exception as error:  # noqa: BLE001
         return "fails", first_words(error)
@@ -188,10 +200,7 @@ def limited(seconds: int) -> Iterator[None]:
 
 def first_words(error: Exception) -> str:
     """An error in at most 150 characters of one line, without what breaks a table."""
-    said = (
-        " ".join(str(error).split()).replace("|", "/").replace("<", "").replace(">", "")
-        or type(error).__name__
-    )
+    said = " ".join(str(error).split()).replace("|", "/").replace("<", "").replace(">", "") or type(error).__name__
     short = said if len(said) <= 150 else said[:147].rsplit(" ", 1)[0] + " ..."
     return short if isinstance(error, BadModel) else f"{type(error).__name__}: {short}"
 

@@ -16,8 +16,9 @@ class Page:
 
     `models` says which models the page offers: "language", "translation", "streams" or "experts", or "" where the page
     compares models of its own; `opens_on` a model that suits the page better than the default, where it is installed;
-    `reads_files` whether a file of one pass (`tlmviz run x.safetensors`) will do in place of a language model; `translates`
-    whether the language menu offers the Transformers that translate too; `needs` the models without which it shows nothing.
+    `reads_files` whether a file of one pass (`tlmviz run x.safetensors`) will do in place of a language model;
+    `translates` whether the language menu offers the Transformers that translate too; `needs` the models without which
+    it shows nothing.
     """
 
     folder: str
@@ -44,42 +45,44 @@ SECTIONS: dict[str, tuple[Page, ...]] = {
             "start/start",
             "Start",
             "home",
-            "your sentence, read by a model, with the words that each word looks at; every chapter as a small picture drawn "
-            "from the models; and the lessons",
+            "your sentence, read by a model, with the words that each word looks at; every chapter as a small picture "
+            "drawn from the models; and the lessons",
             models="",
         ),
         Page(
             "start/train",
             "Train a transformer",
             "model_training",
-            "one to four layers trained from random numbers in your browser while you watch: every head's map, the curves of "
-            "loss, previous-token and induction heads, at any speed, paused and stepped back; copy, reverse, sort, add, or a "
-            "text of yours, by letters or by pieces (BPE); a second run with one thing changed beside it, guessed first",
+            "one to four layers trained from random numbers in your browser while you watch: every head's map, the "
+            "curves of loss, previous-token and induction heads, at any speed, paused and stepped back; copy, reverse, "
+            "sort, add, or a text of yours, by letters or by pieces (BPE); a second run with one thing changed beside "
+            "it, guessed first",
             models="",
         ),
         Page(
             "start/lessons",
             "Lessons",
             "school",
-            "one picture, one sentence and one question at a time, over the whole window: guess, then see it measured on a "
-            "small model, on your own sentence where it can read it; what comes next, and why looking is not doing",
+            "one picture, one sentence and one question at a time, over the whole window: guess, then see it measured "
+            "on a small model, on your own sentence where it can read it; what comes next, and why looking is not "
+            "doing",
             models="",
         ),
         Page(
             "start/room",
             "Classroom",
             "co_present",
-            "a lesson, one of its scenes, or a question of your own for a whole class: a code that everybody joins by, typed or "
-            "scanned; on the wall, live, each scene large, how far the room is and how it answered, hidden until the teacher "
-            "reveals it, or voted on again; counts only, gone after a day",
+            "a lesson, one of its scenes, or a question of your own for a whole class: a code that everybody joins by, "
+            "typed or scanned; on the wall, live, each scene large, how far the room is and how it answered, hidden "
+            "until the teacher reveals it, or voted on again; counts only, gone after a day",
             models="",
         ),
         Page(
             "start/glossary",
             "Glossary",
             "menu_book",
-            "every term that pages explain, in a sentence or two, searched as one types; each with a link of its own, the pages "
-            "whose texts have it, and the lessons on it",
+            "every term that pages explain, in a sentence or two, searched as one types; each with a link of its own, "
+            "the pages whose texts have it, and the lessons on it",
             models="",
         ),
     ),
@@ -106,9 +109,9 @@ SECTIONS: dict[str, tuple[Page, ...]] = {
             "attention/learning",
             "Learning",
             "timeline",
-            "a training step by step, the bundled one or your own that `tlmviz.monitor` watched: the maps of all heads at each "
-            "step that was kept, on any text; every head's curves over the steps, the loss below them; played and dragged; "
-            "when a head turned to what followed the last time, and what the loss did then",
+            "a training step by step, the bundled one or your own that `tlmviz.monitor` watched: the maps of all heads "
+            "at each step that was kept, on any text; every head's curves over the steps, the loss below them; played "
+            "and dragged; when a head turned to what followed the last time, and what the loss did then",
             models="",
         ),
         Page(
@@ -124,9 +127,10 @@ SECTIONS: dict[str, tuple[Page, ...]] = {
             "notation/einstein",
             "Matrices and indices",
             "function",
-            "a block as formulas with named indices, run on the model's own tensors; formulas of your own, checked index by "
-            "index, their cheapest order and their code; two dozen mistakes to try; a head's P V, W_O and W_V W_O, or a matrix "
-            "of yours, as a sum of columns times rows, added term by term: by tokens, columns, rows or the SVD",
+            "a block as formulas with named indices, run on the model's own tensors; formulas of your own, checked "
+            "index by index, their cheapest order and their code; two dozen mistakes to try; a head's P V, W_O and W_V "
+            "W_O, or a matrix of yours, as a sum of columns times rows, added term by term: by tokens, columns, rows "
+            "or the SVD",
         ),
     ),
     "Positions": (
@@ -141,9 +145,9 @@ SECTIONS: dict[str, tuple[Page, ...]] = {
             "positions/position_schemes",
             "Position schemes",
             "compare",
-            "learned, sinusoidal, relative, ALiBi, RoPE and none side by side on one text, each in its own trained model, up to "
-            "four times the training length; RoPE's planes slowed by position interpolation, NTK-aware scaling and YaRN, with "
-            "the loss beyond training, and a change of scale in mid-text",
+            "learned, sinusoidal, relative, ALiBi, RoPE and none side by side on one text, each in its own trained "
+            "model, up to four times the training length; RoPE's planes slowed by position interpolation, NTK-aware "
+            "scaling and YaRN, with the loss beyond training, and a change of scale in mid-text",
             models="",
             needs=("zoo-alibi",),
         ),
@@ -169,9 +173,9 @@ SECTIONS: dict[str, tuple[Page, ...]] = {
             "Attention family",
             "family_history",
             "MHA, GQA, MQA and MLA morphing into one another: shapes, parameters, FLOPs, cache; "
-            "every trained model's maps; which matrices fold; heads compared, pruned, shared; all heads given one W_Q W_K', "
-            "until RoPE, a norm or ALiBi stands between; a calculator of caches for published models; the models trained "
-            "for the comparison, with what is seed noise said",
+            "every trained model's maps; which matrices fold; heads compared, pruned, shared; all heads given one W_Q "
+            "W_K', until RoPE, a norm or ALiBi stands between; a calculator of caches for published models; the models "
+            "trained for the comparison, with what is seed noise said",
         ),
     ),
     "Translation": (
@@ -188,9 +192,9 @@ SECTIONS: dict[str, tuple[Page, ...]] = {
             "translation/alignment",
             "Alignment & coverage",
             "link",
-            "ribbons between two sentences, moved by hand and decoded on; any map, coverage word by word, covloss step by step; "
-            "dot, general and additive scores side by side: maps, context vectors as mixtures, entropy; a translator that writes "
-            "or copies, on a name of yours, beside its twin that only writes",
+            "ribbons between two sentences, moved by hand and decoded on; any map, coverage word by word, covloss step "
+            "by step; dot, general and additive scores side by side: maps, context vectors as mixtures, entropy; a "
+            "translator that writes or copies, on a name of yours, beside its twin that only writes",
             models="translation",
         ),
         Page(
@@ -207,9 +211,9 @@ SECTIONS: dict[str, tuple[Page, ...]] = {
             "beyond/latents",
             "Latents",
             "filter_alt",
-            "a few learned rows read nine handwritten digits at once, picked or drawn by you: each one's map over the picture, "
-            "layer by layer, what each answer takes from which, latents muted, too few of them; what that costs beside "
-            "self-attention; what else is called MLA",
+            "a few learned rows read nine handwritten digits at once, picked or drawn by you: each one's map over the "
+            "picture, layer by layer, what each answer takes from which, latents muted, too few of them; what that "
+            "costs beside self-attention; what else is called MLA",
             models="",
             needs=("digits-perceiver",),
         ),
@@ -217,9 +221,9 @@ SECTIONS: dict[str, tuple[Page, ...]] = {
             "beyond/encoder_only",
             "Encoder-only",
             "compare_arrows",
-            "what [CLS] reads of two texts, and whether two of their words stand exchanged; any word of your text hidden by a "
-            "click and guessed from both sides, and from the left alone; maps with and without a causal mask; encoder, decoder "
-            "and both on one sentence",
+            "what [CLS] reads of two texts, and whether two of their words stand exchanged; any word of your text "
+            "hidden by a click and guessed from both sides, and from the left alone; maps with and without a causal "
+            "mask; encoder, decoder and both on one sentence",
             models="",
         ),
         Page(
@@ -235,9 +239,9 @@ SECTIONS: dict[str, tuple[Page, ...]] = {
             "words/pointers",
             "Pointers",
             "polyline",
-            "attention whose answer is a place: points set and dragged by hand, and the convex hull that a network draws through "
-            "them beside the exact one, far beyond the number it was trained on too; at each word of your text what a mixture "
-            "writes and what it copies, names that it never saw as well",
+            "attention whose answer is a place: points set and dragged by hand, and the convex hull that a network "
+            "draws through them beside the exact one, far beyond the number it was trained on too; at each word of "
+            "your text what a mixture writes and what it copies, names that it never saw as well",
             models="",
         ),
     ),
@@ -255,17 +259,17 @@ SECTIONS: dict[str, tuple[Page, ...]] = {
             "experts/experts",
             "Experts",
             "alt_route",
-            "the experts that every token reaches in every layer, with the router's scores before and after the bias; loads, "
-            "and what each expert answers to; experts muted, forced or full, and what that costs; the balance replayed "
-            "through training; active against total parameters",
+            "the experts that every token reaches in every layer, with the router's scores before and after the bias; "
+            "loads, and what each expert answers to; experts muted, forced or full, and what that costs; the balance "
+            "replayed through training; active against total parameters",
             models="experts",
         ),
         Page(
             "experts/next_tokens",
             "Next tokens",
             "fast_forward",
-            "the next four tokens predicted from every position of a text, by a model and the chain of modules after it; "
-            "text written several tokens a pass, proposed, verified and kept step by step, with its real speed; a "
+            "the next four tokens predicted from every position of a text, by a model and the chain of modules after "
+            "it; text written several tokens a pass, proposed, verified and kept step by step, with its real speed; a "
             "smaller model that proposes",
             models="",
         ),
@@ -275,9 +279,9 @@ SECTIONS: dict[str, tuple[Page, ...]] = {
             "words/word_vectors",
             "Word vectors",
             "view_column",
-            "a window slid over your text, its pairs counted into the co-occurrence matrix as it goes; one pair of words and the "
-            "step of training that it makes, by softmax, samples, CBOW or Huffman tree; skip-gram trained on your own text, for "
-            "twenty seconds; GloVe's ratios and fit; FastText's vectors from letters",
+            "a window slid over your text, its pairs counted into the co-occurrence matrix as it goes; one pair of "
+            "words and the step of training that it makes, by softmax, samples, CBOW or Huffman tree; skip-gram "
+            "trained on your own text, for twenty seconds; GloVe's ratios and fit; FastText's vectors from letters",
             models="",
             needs=("words-negative",),
         ),
@@ -285,8 +289,9 @@ SECTIONS: dict[str, tuple[Page, ...]] = {
             "words/projector",
             "Projector",
             "scatter_plot",
-            "all word vectors of a model, or the token vectors of any language model (50,000 points, smooth), by PCA or t-SNE; "
-            "search, neighbours lit, categories in colour; the training as a film; analogies, and how often they fail",
+            "all word vectors of a model, or the token vectors of any language model (50,000 points, smooth), by PCA "
+            "or t-SNE; search, neighbours lit, categories in colour; the training as a film; analogies, and how often "
+            "they fail",
             models="",
         ),
     ),
@@ -295,26 +300,26 @@ SECTIONS: dict[str, tuple[Page, ...]] = {
             "numbers/formats",
             "Formats",
             "pin",
-            "FP32, TF32, BF16, FP16, FP8, FP4 and integers bit by bit, each bit to click; a number of yours in all of them at "
-            "once with its error; what each makes of the loaded model's numbers; a layer's real X and W with a scale per tensor, "
-            "channel or block, moved by hand; the whole model's pass in few bits and what it costs",
+            "FP32, TF32, BF16, FP16, FP8, FP4 and integers bit by bit, each bit to click; a number of yours in all of "
+            "them at once with its error; what each makes of the loaded model's numbers; a layer's real X and W with a "
+            "scale per tensor, channel or block, moved by hand; the whole model's pass in few bits and what it costs",
         ),
         Page(
             "numbers/norms",
             "Norms",
             "equalizer",
-            "LayerNorm, RMSNorm and BatchNorm on a batch of the model's own activations, and after a convolution: which cells "
-            "share a statistic, what each norm forgets, measured; why scores are divided by √d and output logits by √E, on real "
-            "heads before and after training; which way an embedding's vectors point",
+            "LayerNorm, RMSNorm and BatchNorm on a batch of the model's own activations, and after a convolution: "
+            "which cells share a statistic, what each norm forgets, measured; why scores are divided by √d and output "
+            "logits by √E, on real heads before and after training; which way an embedding's vectors point",
         ),
         Page(
             "numbers/training",
             "Training",
             "swap_vert",
-            "the gradients of one real training step over FP16's range, the loss's scale dragged; dynamic scaling over 200 "
-            "logged steps; steps of training with products in 8 bits under scales from past steps; updates that vanish in BF16 "
-            "beside master weights and rounding by a die; norms before and after the sublayers, and what warm-up has to do with "
-            "them; dropout's masks by a die, their mean, and what they do to the loss",
+            "the gradients of one real training step over FP16's range, the loss's scale dragged; dynamic scaling over "
+            "200 logged steps; steps of training with products in 8 bits under scales from past steps; updates that "
+            "vanish in BF16 beside master weights and rounding by a die; norms before and after the sublayers, and "
+            "what warm-up has to do with them; dropout's masks by a die, their mean, and what they do to the loss",
         ),
     ),
     "Cost and kernels": (
@@ -322,9 +327,10 @@ SECTIONS: dict[str, tuple[Page, ...]] = {
             "cost/layer_bill",
             "One layer's bill",
             "receipt_long",
-            "one Transformer layer's operations, bytes and milliseconds, part by part, at any size and for published models; "
-            "many heads beside one; where n² takes over; the bill to fill in by hand; 1 + 2 + … + N with a cache and without; "
-            "every parameter of the loaded model as nested areas; its feed-forward parts left out, and what ReLU would kill",
+            "one Transformer layer's operations, bytes and milliseconds, part by part, at any size and for published "
+            "models; many heads beside one; where n² takes over; the bill to fill in by hand; 1 + 2 + … + N with a "
+            "cache and without; every parameter of the loaded model as nested areas; its feed-forward parts left out, "
+            "and what ReLU would kill",
         ),
         Page(
             "kernels/flash_attention",
@@ -346,8 +352,8 @@ SECTIONS: dict[str, tuple[Page, ...]] = {
             "cost/pipeline",
             "Pipeline",
             "view_timeline",
-            "GPipe, 1F1B, interleaved, zero-bubble and DualPipe as a timeline to scrub and replay, a simulation: who waits "
-            "when and holds how much; recomputing, messages overlapped or not; all schedules side by side",
+            "GPipe, 1F1B, interleaved, zero-bubble and DualPipe as a timeline to scrub and replay, a simulation: who "
+            "waits when and holds how much; recomputing, messages overlapped or not; all schedules side by side",
             models="",
         ),
     ),
@@ -356,29 +362,31 @@ SECTIONS: dict[str, tuple[Page, ...]] = {
             "workbench/compare",
             "Compare",
             "difference",
-            "two prompts, models or precisions side by side: tokens aligned, the signed difference of every head's map, heads "
-            "that moved most, streams layer by layer, and how far predictions part along the text",
+            "two prompts, models or precisions side by side: tokens aligned, the signed difference of every head's "
+            "map, heads that moved most, streams layer by layer, and how far predictions part along the text",
         ),
         Page(
             "workbench/patch",
             "Patch",
             "healing",
-            "activation patching: every head, or every layer at every position, of a clean run put into a corrupted one; a "
-            "preview at once and the exact grid beside it; predictions before and after a patch, and patches chained",
+            "activation patching: every head, or every layer at every position, of a clean run put into a corrupted "
+            "one; a preview at once and the exact grid beside it; predictions before and after a patch, and patches "
+            "chained",
         ),
         Page(
             "workbench/why",
             "Why it looks there",
             "troubleshoot",
-            "one weight of one head taken apart: its score as a sum over what query and key are made of, adding up; a source "
-            "followed back, head by head, to the word it came from; what the head then writes; which heads listen to which",
+            "one weight of one head taken apart: its score as a sum over what query and key are made of, adding up; a "
+            "source followed back, head by head, to the word it came from; what the head then writes; which heads "
+            "listen to which",
         ),
         Page(
             "workbench/doctor",
             "Doctor",
             "stethoscope",
-            "two runs that should agree, step by step: where they part and the cause by name with its number; faults put in on "
-            "purpose, one model padded, packed, cached or in few bits, two models, or two saved passes",
+            "two runs that should agree, step by step: where they part and the cause by name with its number; faults "
+            "put in on purpose, one model padded, packed, cached or in few bits, two models, or two saved passes",
             reads_files=True,
         ),
         Page(
@@ -386,8 +394,8 @@ SECTIONS: dict[str, tuple[Page, ...]] = {
             "Head atlas",
             "map",
             "all heads of a model over a whole corpus, as dots over any two statistics; a finder for queries such as "
-            "previous-token > 0.3 and layer < 4; each head's place among the others, its distances and tokens, and the passages "
-            "it is strongest in, with the attention on the words, each opening in the explorer",
+            "previous-token > 0.3 and layer < 4; each head's place among the others, its distances and tokens, and the "
+            "passages it is strongest in, with the attention on the words, each opening in the explorer",
             models="",
         ),
     ),
@@ -399,9 +407,9 @@ ALL = tuple(page for pages in SECTIONS.values() for page in pages)
 class Moved:
     """An old address: a link to the page that was at `path` leads to the page in the folder `to`, with its state.
 
-    Where the page at `path` is still there, only those links move that say what `when` says. On the way the keys of `when` are
-    left out, keys are `renamed` (old -> new), and `sets` is said in addition; everything else is kept. Of several rows that
-    fit the first counts.
+    Where the page at `path` is still there, only those links move that say what `when` says. On the way the keys of
+    `when` are left out, keys are `renamed` (old -> new), and `sets` is said in addition; everything else is kept. Of
+    several rows that fit the first counts.
     """
 
     path: str
@@ -438,21 +446,14 @@ MOVED: tuple[Moved, ...] = (
     Moved("norms", "numbers/training", when={"noview": "Depth"}, sets={"lsview": "Warm-up"}),
     Moved("norms", "numbers/training", when={"noview": "Dropout"}, sets={"lsview": "Dropout"}),
     *(
-        Moved(
-            "rank_one", "notation/einstein", when={"r1src": source}, sets={"enpart": "rank", "r1src": source}
-        )
+        Moved("rank_one", "notation/einstein", when={"r1src": source}, sets={"enpart": "rank", "r1src": source})
         for source in ("My own", "W_O", "W_V W_O")
     ),
     Moved("rank_one", "notation/einstein", sets={"enpart": "rank", "r1src": "P V"}),
     Moved("pointer_hull", "words/pointers"),
     Moved("pointer_sentinel", "words/pointers", sets={"pointer": "sentinel"}),
     Moved("text_to_pairs", "words/word_vectors"),
-    Moved(
-        "training_step",
-        "words/word_vectors",
-        renamed={"wat": "wsat", "wseed": "wsseed"},
-        sets={"wvpart": "step"},
-    ),
+    Moved("training_step", "words/word_vectors", renamed={"wat": "wsat", "wseed": "wsseed"}, sets={"wvpart": "step"}),
     Moved("train_now", "words/word_vectors", sets={"wvpart": "training"}),
     Moved("glove", "words/word_vectors", sets={"wvpart": "glove"}),
     Moved("fasttext", "words/word_vectors", sets={"wvpart": "fasttext"}),

@@ -11,9 +11,7 @@ from tlmviz.ui import address, frame, guess, language, link, menu, navigation, r
 HERE = Path(__file__).resolve().parent
 
 st.set_page_config(page_icon=str(HERE / "icon.svg"), layout="wide", initial_sidebar_state=256)
-entries = {
-    page: navigation.entry(HERE / page.folder / "page.py", page.path, page.folder == HOME) for page in ALL
-}
+entries = {page: navigation.entry(HERE / page.folder / "page.py", page.path, page.folder == HOME) for page in ALL}
 st.html(navigation.STYLE)
 opened = st.navigation(list(entries.values()), expanded=True)
 page = next(page for page in ALL if entries[page] is opened)

@@ -1,7 +1,7 @@
 """Which test files the changed files reach: `python -m tests.affected [BASE]` prints them, for `make affected`.
 
-A test file reaches what it imports, what that imports, the files, pages and models that it names, and all that these import.
-What nobody can trace (conftest, requirements) reaches everything.
+A test file reaches what it imports, what that imports, the files, pages and models that it names, and all that these
+import. What nobody can trace (conftest, requirements) reaches everything.
 """
 
 from __future__ import annotations
@@ -14,14 +14,7 @@ import sys
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[1]
-EVERYTHING = (
-    "requirements",
-    "pyproject.toml",
-    "Makefile",
-    "tests/conftest.py",
-    "tests/typecheck.py",
-    "tests/tiny.py",
-)
+EVERYTHING = ("requirements", "pyproject.toml", "Makefile", "tests/conftest.py", "tests/typecheck.py", "tests/tiny.py")
 # Ask every page there is: of these, a change reaches the cases of the pages that it reaches.
 EVERY_PAGE = (
     "tests/browser/test_deep_links.py",
@@ -39,14 +32,13 @@ WORDS = re.compile(r"[\w./-]+")
 
 
 def _git(*words: str) -> list[str]:
-    return subprocess.run(
-        ["git", *words], cwd=ROOT, capture_output=True, text=True, check=True
-    ).stdout.splitlines()
+    return subprocess.run(["git", *words], cwd=ROOT, capture_output=True, text=True, check=True).stdout.splitlines()
 
 
 @functools.cache
 def _folders() -> dict[str, frozenset[Path]]:
-    """What a word in a test may name: a file of the repository, a page by its folder or the last part of it, a model."""
+    """What a word in a test may name: a file of the repository, a page by its folder or the last part of it, a
+    model."""
     found: dict[str, set[Path]] = {}
     for name in _git("ls-files", "--cached", "--others", "--exclude-standard"):
         parts, path = name.split("/"), ROOT / name
@@ -108,7 +100,8 @@ def reached(file: Path) -> frozenset[Path]:
 
 
 def of_test(test: Path) -> frozenset[Path]:
-    """All that a test file reaches: by imports, and by the pages and files that it, or what it imports of the tests, names."""
+    """All that a test file reaches: by imports, and by the pages and files that it, or what it imports of the tests,
+    names."""
     own = {each for each in reached(test) if each.is_relative_to(ROOT / "tests")}
     named = {path for each in own if each.suffix == ".py" for path in _named(each)}
     pages = {path for path in named if path.suffix in (".py", *SCRIPTS)}
@@ -145,9 +138,7 @@ def affected(changed: set[Path]) -> list[Path]:
         always += (LAYERING,)
     if any(path.suffix in SCRIPTS for path in changed):
         always += (JAVASCRIPT,)
-    return [
-        test for test in files_of_tests() if str(test.relative_to(ROOT)) in always or changed & of_test(test)
-    ]
+    return [test for test in files_of_tests() if str(test.relative_to(ROOT)) in always or changed & of_test(test)]
 
 
 def changes(base: str) -> set[Path]:

@@ -23,12 +23,7 @@ import tlmviz
 from tlmviz.figures import chart
 
 from . import rings, tiny
-from .summary import (  # noqa: F401
-    pytest_runtest_makereport,
-    pytest_runtest_setup,
-    pytest_sessionfinish,
-    pytest_terminal_summary,
-)
+from .summary import pytest_runtest_makereport, pytest_runtest_setup, pytest_sessionfinish, pytest_terminal_summary  # noqa: F401
 
 MAIN = sys.modules["__main__"]
 torch.set_num_threads(1)
@@ -44,9 +39,7 @@ BROWSER, SLOW, PAGE, OTHER = 4.0, 1.0, 0.4, 0.05
 
 def pytest_addoption(parser):
     parser.addoption("--second-tries", type=int, help="fail where more flows than this needed a second try")
-    parser.addoption(
-        "--pages", help="of what asks every page, only the cases of these: chapter/page,chapter/page"
-    )
+    parser.addoption("--pages", help="of what asks every page, only the cases of these: chapter/page,chapter/page")
 
 
 def pytest_collection_modifyitems(config, items):

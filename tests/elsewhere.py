@@ -26,9 +26,14 @@ class Distant(torch.Tensor):
     def __new__(cls, here):
         with torch.inference_mode(False):  # a view of a weight must not be an inference tensor
             return torch.Tensor._make_wrapper_subclass(
-                cls, here.shape, strides=here.stride(), storage_offset=here.storage_offset(), dtype=here.dtype,
-                device=DEVICE, requires_grad=False,
-            )  # fmt: skip
+                cls,
+                here.shape,
+                strides=here.stride(),
+                storage_offset=here.storage_offset(),
+                dtype=here.dtype,
+                device=DEVICE,
+                requires_grad=False,
+            )
 
     def __init__(self, here):
         self.here = here

@@ -1,4 +1,5 @@
-"""The reading side of what a view is sent (`tlmviz.ui.components.attention_view.pack`), written a second time in Python."""
+"""The reading side of what a view is sent (`tlmviz.ui.components.attention_view.pack`), written a second time in
+Python."""
 
 import json
 

@@ -19,9 +19,15 @@ TEMPLATE = (
 LAYERS, WIDTH, HEADS, GROUPS, HIDDEN, CONTEXT = 2, 64, 4, 2, 96, 128
 # What each kind of tensor is stored as: every quantisation that is read in torch, and one that the package reads.
 STORED = {
-    "token_embd": Kind.Q8_0, "attn_q": Kind.F16, "attn_k": Kind.Q4_1, "attn_v": Kind.Q4_0, "attn_output": Kind.F32,
-    "ffn_gate": Kind.Q4_1, "ffn_up": Kind.BF16, "ffn_down": Kind.Q5_1,
-}  # fmt: skip
+    "token_embd": Kind.Q8_0,
+    "attn_q": Kind.F16,
+    "attn_k": Kind.Q4_1,
+    "attn_v": Kind.Q4_0,
+    "attn_output": Kind.F32,
+    "ffn_gate": Kind.Q4_1,
+    "ffn_up": Kind.BF16,
+    "ffn_down": Kind.Q5_1,
+}
 
 
 def tensors(architecture: str = "llama", seed: int = 0) -> dict[str, np.ndarray]:
@@ -31,23 +37,29 @@ def tensors(architecture: str = "llama", seed: int = 0) -> dict[str, np.ndarray]
     shapes = {"token_embd.weight": (PADDED, WIDTH), "output_norm.weight": (WIDTH,)}
     for layer in range(LAYERS):
         sizes = {
-            "attn_norm": (WIDTH,), "ffn_norm": (WIDTH,), "attn_q": (WIDTH, WIDTH), "attn_k": (GROUPS * head, WIDTH),
-            "attn_v": (GROUPS * head, WIDTH), "attn_output": (WIDTH, WIDTH), "ffn_gate": (HIDDEN, WIDTH),
-            "ffn_up": (HIDDEN, WIDTH), "ffn_down": (WIDTH, HIDDEN),
-        }  # fmt: skip
+            "attn_norm": (WIDTH,),
+            "ffn_norm": (WIDTH,),
+            "attn_q": (WIDTH, WIDTH),
+            "attn_k": (GROUPS * head, WIDTH),
+            "attn_v": (GROUPS * head, WIDTH),
+            "attn_output": (WIDTH, WIDTH),
+            "ffn_gate": (HIDDEN, WIDTH),
+            "ffn_up": (HIDDEN, WIDTH),
+            "ffn_down": (WIDTH, HIDDEN),
+        }
         shapes |= {f"blk.{layer}.{name}.weight": shape for name, shape in sizes.items()}
         if architecture == "qwen3":
             shapes |= {f"blk.{layer}.attn_{letter}_norm.weight": (head,) for letter in "qk"}
         if architecture == "qwen2":
             shapes |= {f"blk.{layer}.attn_{name}.bias": sizes[f"attn_{name}"][:1] for name in "qkv"}
     return {
-        name: (generator.normal(0, 0.3, shape) + ("norm" in name)).astype(np.float32)
-        for name, shape in shapes.items()
+        name: (generator.normal(0, 0.3, shape) + ("norm" in name)).astype(np.float32) for name, shape in shapes.items()
     }
 
 
 def write_gguf(path: Path, architecture: str = "llama", leave_out=(), fields=None, kinds=None) -> Path:
-    """A tiny model of an architecture; `fields` are added to its metadata, `kinds` replace what tensors are stored as."""
+    """A tiny model of an architecture; `fields` are added to its metadata, `kinds` replace what tensors are stored
+    as."""
     writer = gguf.GGUFWriter(str(path), architecture)
     writer.add_name("Tiny")
     writer.add_block_count(LAYERS)
@@ -69,9 +81,7 @@ def write_gguf(path: Path, architecture: str = "llama", leave_out=(), fields=Non
     writer.add_chat_template(TEMPLATE)
     for key, value in (fields or {}).items():
         writer.kv_data[0].pop(key, None)  # the writer refuses a second value
-        add = {
-            str: writer.add_string, int: writer.add_uint32, float: writer.add_float32, list: writer.add_array,
-        }  # fmt: skip
+        add = {str: writer.add_string, int: writer.add_uint32, float: writer.add_float32, list: writer.add_array}
         add[type(value)](key, value)
     stored = STORED | (kinds or {})
     for name, value in tensors(architecture).items():

@@ -1,6 +1,7 @@
 """The two rings of the tests, and which tests share a process: rules by place and by order, a line each.
 
-`make test` runs the core, all that is not deep; `make all` runs both, and `make affected` what a change reaches of both.
+`make test` runs the core, all that is not deep; `make all` runs both, and `make affected` what a change reaches of
+both.
 """
 
 import functools
@@ -34,7 +35,8 @@ DEEP = (
     "test_docs.py::test_*card*",
     "ui/lessons/test_lessons.py::test_what_lies_behind_a_scene_opens_in_its_state",
 )
-# Of a file's flows in a browser, and of its tests that open the app, the first so many are core, each with its first case alone.
+# Of a file's flows in a browser, and of its tests that open the app, the first so many are core, each with its first
+# case alone.
 FLOWS = {
     "browser/test_deep_links.py": 3,  # a fresh server is the third
     "browser/test_players.py": 0,
@@ -108,8 +110,7 @@ def _opens(function: FunctionType) -> bool:
     named = (function.__globals__.get(name) for name in names)
     named = [each.func if isinstance(each, functools.partial) else each for each in named]
     return bool((names | {getattr(each, "__name__", "") for each in named}) & OPENS) or any(
-        isinstance(each, FunctionType) and each.__module__ == function.__module__ and _opens(each)
-        for each in named
+        isinstance(each, FunctionType) and each.__module__ == function.__module__ and _opens(each) for each in named
     )
 
 
@@ -126,9 +127,7 @@ def keep_pages(items: list[pytest.Item], pages: list[str]) -> None:
     items[:] = [
         item
         for item in items
-        if f"tests/{place(item)}" not in EVERY_PAGE
-        or not (page := PAGE.search(item.name))
-        or page[1] in pages
+        if f"tests/{place(item)}" not in EVERY_PAGE or not (page := PAGE.search(item.name)) or page[1] in pages
     ]
 
 

@@ -1,4 +1,5 @@
-"""`make affected` runs what a change reaches: a page's own tests, what names its files, everything where nobody can tell."""
+"""`make affected` runs what a change reaches: a page's own tests, what names its files, everything where nobody can
+tell."""
 
 from tests.affected import EVERY_PAGE, ROOT, affected, files_of_tests
 
@@ -20,9 +21,7 @@ def test_a_page_reaches_its_own_tests_and_few_others():
 
 
 def test_a_script_reaches_the_tests_that_name_it_and_the_pages_that_import_it():
-    assert {"pages/cost/test_pipeline.py", "browser/cost/test_pipeline.py"} <= names(
-        "pages/cost/pipeline/moments.js"
-    )
+    assert {"pages/cost/test_pipeline.py", "browser/cost/test_pipeline.py"} <= names("pages/cost/pipeline/moments.js")
     assert {"browser/cost/test_pipeline.py", "javascript/test_javascript.py"} <= names(
         "tlmviz/ui/components/canvas/axis.js"
     )
@@ -39,9 +38,5 @@ def test_the_library_reaches_what_is_built_on_it():
 
 
 def test_what_nobody_can_trace_reaches_everything_and_prose_what_reads_it():
-    assert (
-        affected({ROOT / "requirements.txt"})
-        == affected({ROOT / "tests" / "conftest.py"})
-        == files_of_tests()
-    )
+    assert affected({ROOT / "requirements.txt"}) == affected({ROOT / "tests" / "conftest.py"}) == files_of_tests()
     assert names("README.md") and len(names("README.md")) < 10

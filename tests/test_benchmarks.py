@@ -1,4 +1,5 @@
-"""Every script in benchmarks/ runs at its smallest size: what it imports and calls is still there. No time is looked at."""
+"""Every script in benchmarks/ runs at its smallest size: what it imports and calls is still there. No time is looked
+at."""
 
 import importlib.util
 import io
@@ -40,9 +41,20 @@ SMALL = {
 # What needs a browser, a server with visitors, a model that is fetched, a GPU or a package that the tests do not have:
 # its imports and its arguments.
 READ = (
-    "compare_live", "controls", "first_picture", "gpu", "hall", "live", "load", "neighbours", "real", "saved_pictures", "shot",
-    "survey_ray", "words",
-)  # fmt: skip
+    "compare_live",
+    "controls",
+    "first_picture",
+    "gpu",
+    "hall",
+    "live",
+    "load",
+    "neighbours",
+    "real",
+    "saved_pictures",
+    "shot",
+    "survey_ray",
+    "words",
+)
 ALONE = (
     "doctor",
     "natural_faults",
@@ -174,7 +186,8 @@ def test_doctor(load, monkeypatch, capsys, tmp_path):
 
 
 def test_planted_faults(load, monkeypatch, capsys):
-    """All can be planted; where a line that one of them quotes was written anew, planted_faults.toml quotes the new one."""
+    """All can be planted; where a line that one of them quotes was written anew, planted_faults.toml quotes the new
+    one."""
     assert run(load("planted_faults"), monkeypatch, "--check") == 0, capsys.readouterr().out
 
 
@@ -188,9 +201,7 @@ def test_survey(load, monkeypatch, capsys, tmp_path):
 
 
 def test_trace(load, monkeypatch, capsys, tmp_path):
-    module = load(
-        "trace", ROUNDS={16: 1}, LAYERS=4, WIDTH=64, HIDDEN=64, CONTEXT=128, MAP_AT=64, OVERVIEW_AT=64
-    )
+    module = load("trace", ROUNDS={16: 1}, LAYERS=4, WIDTH=64, HIDDEN=64, CONTEXT=128, MAP_AT=64, OVERVIEW_AT=64)
     ended = subprocess.CompletedProcess([], 1, "", "memory is measured by another test")
     monkeypatch.setattr(module.subprocess, "run", lambda *arguments, **options: ended)
     assert run(module, monkeypatch, "--rounds", "1", "--json", tmp_path / "x.json") in (0, 1)
@@ -206,7 +217,12 @@ def test_the_memory_of_a_trace(load, monkeypatch):
 @pytest.mark.parametrize("way", ["plain", "watched", "eager"])
 def test_watch(load, way):
     shape = dict(
-        num_hidden_layers=1, hidden_size=16, num_attention_heads=2, num_key_value_heads=1, intermediate_size=16, vocab_size=64
-    )  # fmt: skip
+        num_hidden_layers=1,
+        hidden_size=16,
+        num_attention_heads=2,
+        num_key_value_heads=1,
+        intermediate_size=16,
+        vocab_size=64,
+    )
     found = load("watch", SHAPE=shape).measure(way, 16, 1)
     assert found["seconds"] > 0 and (way == "plain") == (found["kept"] == 0)

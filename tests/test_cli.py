@@ -90,8 +90,7 @@ class TestCheck:
         assert "FAIL  Wrong" in capsys.readouterr().out
 
     @pytest.mark.parametrize(
-        "model, text, word",
-        [("no-such", "a", "no-such"), (None, "", "empty"), (None, "Lily " * 99, "at most 64")],
+        "model, text, word", [("no-such", "a", "no-such"), (None, "", "empty"), (None, "Lily " * 99, "at most 64")]
     )
     def test_bad_input_is_status_two_and_a_sentence(self, folder, capsys, model, text, word):
         assert commands.main(["check", model or folder, text]) == 2
@@ -139,9 +138,7 @@ def test_every_command_ends_quietly(name, raised, status, monkeypatch, capfd):
             raise raised
 
     monkeypatch.setattr("tlmviz.cli.main.command", lambda asked: Ends if asked == name else None)
-    monkeypatch.setattr(
-        "tlmviz.cli.main.os.dup2", lambda *descriptors: None
-    )  # the output of these tests goes on
+    monkeypatch.setattr("tlmviz.cli.main.os.dup2", lambda *descriptors: None)  # the output of these tests goes on
     assert commands.main([name]) == status
     assert capfd.readouterr() == ("", "")
 
@@ -167,17 +164,13 @@ class TestTrace:
         tokens, heads = capsys.readouterr().out.rstrip("\n").split("\n\n")
         assert heads.splitlines()[1].split()[:2] == ["1", "2"] and len(heads.splitlines()) == 2
         weights = tlmviz.load(folder).trace(self.TEXT).attention(1, 2).amax(-1)
-        assert [line.split()[-1] for line in tokens.splitlines()[1:]] == [
-            f"{w:.3f}" for w in weights.tolist()
-        ]
+        assert [line.split()[-1] for line in tokens.splitlines()[1:]] == [f"{w:.3f}" for w in weights.tolist()]
 
     def test_as_json_it_has_the_numbers_of_both_tables(self, folder, capsys):
         assert commands.main(["trace", folder, self.TEXT, "--layer", "1", "--head", "2", "--json"]) == 0
         told = json.loads(capsys.readouterr().out)
         trace = tlmviz.load(folder).trace(self.TEXT)
-        assert [row["token"] for row in told["tokens"]] == trace.tokens and told["tokens"][0][
-            "probability"
-        ] is None
+        assert [row["token"] for row in told["tokens"]] == trace.tokens and told["tokens"][0]["probability"] is None
         last = trace.probabilities(-2)[trace.ids[-1]].item()
         assert told["tokens"][-1]["probability"] == pytest.approx(last, rel=1e-5)
         assert [row["attends to"] for row in told["tokens"]] == trace.attention(1, 2).argmax(-1).tolist()
@@ -292,10 +285,7 @@ class TestRun:
         assert 'pip install "tlmviz[app]"' in said(capsys)
 
     def test_a_server_that_ends_at_once(self):
-        with (
-            pytest.raises(tlmviz.Error, match="status 3"),
-            server.serve([sys.executable, "-c", "raise SystemExit(3)"]),
-        ):
+        with pytest.raises(tlmviz.Error, match="status 3"), server.serve([sys.executable, "-c", "raise SystemExit(3)"]):
             pass
 
 
@@ -382,12 +372,9 @@ class TestRunWithPaths:
         assert opening.checked("tiny") == tmp_path / "tiny"
 
     @pytest.mark.parametrize(
-        "name, sentence",
-        [("nothing.safetensors", "There is nothing at"), ("tiny/model.safetensors", "but no trace")],
+        "name, sentence", [("nothing.safetensors", "There is nothing at"), ("tiny/model.safetensors", "but no trace")]
     )
-    def test_what_cannot_be_shown_is_said_before_the_server_starts(
-        self, folder, name, sentence, tmp_path, capsys
-    ):
+    def test_what_cannot_be_shown_is_said_before_the_server_starts(self, folder, name, sentence, tmp_path, capsys):
         assert commands.main(["run", str(tmp_path / name), "--port", str(server.free_port())]) == 2
         assert sentence in said(capsys)
 

@@ -63,9 +63,21 @@ def test_impossible_models_are_refused(change, word):
 
 @pytest.mark.parametrize(
     "text",
-    ["", "{", "[]", "null", '"name"', "{}", '{"name": "a", "colour": 1}', '{"name": "a", "dropout": "x"}',
-     '{"name": "a", "rope_base": null}', '{"name": 5}', '{"name": "a", "positions": {"kind": {}}}', "[" * 100_000],
-)  # fmt: skip
+    [
+        "",
+        "{",
+        "[]",
+        "null",
+        '"name"',
+        "{}",
+        '{"name": "a", "colour": 1}',
+        '{"name": "a", "dropout": "x"}',
+        '{"name": "a", "rope_base": null}',
+        '{"name": 5}',
+        '{"name": "a", "positions": {"kind": {}}}',
+        "[" * 100_000,
+    ],
+)
 def test_malformed_json_is_refused(text):
     with pytest.raises(BadConfig) as error:
         ModelConfig.from_json(text)
@@ -146,22 +158,35 @@ def test_notes_preset_fixes_the_parts_and_takes_the_sizes():
 def test_a_flat_file_is_read_into_parts():
     """Files written before the parts were nested."""
     flat = dict(
-        name="old", n_heads=8, n_kv_heads=2, d_model=64, d_ff=96, positions="rope", rope_base=500.0, norm="layernorm",
-        norm_place="pre", feedforward="gelu", bias=True, tied=False, window=16, latent_dim=None, rope_dim=0,
-        relative_distance=8, connection="hyper", streams=3, sinkhorn=7, dropout=0.1, attention_dropout=0.2,
-    )  # fmt: skip
+        name="old",
+        n_heads=8,
+        n_kv_heads=2,
+        d_model=64,
+        d_ff=96,
+        positions="rope",
+        rope_base=500.0,
+        norm="layernorm",
+        norm_place="pre",
+        feedforward="gelu",
+        bias=True,
+        tied=False,
+        window=16,
+        latent_dim=None,
+        rope_dim=0,
+        relative_distance=8,
+        connection="hyper",
+        streams=3,
+        sinkhorn=7,
+        dropout=0.1,
+        attention_dropout=0.2,
+    )
     read = ModelConfig.from_json(json.dumps(flat))
     assert (read.n_heads, read.n_kv_heads, read.head_dim, read.d_model) == (8, 2, 8, 64)
-    attention = AttentionConfig(
-        8, 2, window=16, q_bias=True, k_bias=True, v_bias=True, o_bias=True, dropout=0.2
-    )
+    attention = AttentionConfig(8, 2, window=16, q_bias=True, k_bias=True, v_bias=True, o_bias=True, dropout=0.2)
     assert read.attention == attention
     assert read.positions == PositionsConfig(rope_base=500.0, distances=8)
     assert read.norm == NormConfig("layernorm") and read.feedforward == FeedForwardConfig("gelu", 96, True)
-    assert read.connection == ConnectionConfig("hyper", 3, 7, bound=None) and (read.tied, read.dropout) == (
-        False,
-        0.1,
-    )
+    assert read.connection == ConnectionConfig("hyper", 3, 7, bound=None) and (read.tied, read.dropout) == (False, 0.1)
 
 
 def test_parts_are_given_as_objects_fields_or_kinds():
@@ -169,11 +194,7 @@ def test_parts_are_given_as_objects_fields_or_kinds():
     wanted = ModelConfig(name="a", positions=part)
     for positions in (part, {"kind": "rope", "rope_base": 500.0}):
         assert ModelConfig.of("a", positions=positions) == wanted
-    assert (
-        ModelConfig.of("a", rope_base=500.0)
-        == ModelConfig.of("a", positions="rope", rope_base=500.0)
-        == wanted
-    )
+    assert ModelConfig.of("a", rope_base=500.0) == ModelConfig.of("a", positions="rope", rope_base=500.0) == wanted
     assert ModelConfig.of("a").with_(positions={"rope_base": 500.0}) == wanted
 
 

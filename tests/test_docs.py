@@ -41,9 +41,7 @@ def test_cards_name_data_licence_parameters_and_size(name):
     card = (folder / "card.md").read_text(encoding="utf-8")
     lm = tlmviz.load(name)
     assert f"{lm.n_parameters:,} parameters" in card
-    assert "CDLA-Sharing-1.0" in card and (
-        "CC BY 2.0" in card or name.startswith("stories-mtp")
-    )  # stories alone
+    assert "CDLA-Sharing-1.0" in card and ("CC BY 2.0" in card or name.startswith("stories-mtp"))  # stories alone
     assert (folder / "curve.svg").stat().st_size > 1000
     assert sum(path.stat().st_size for path in folder.iterdir()) < 6_200_000
     assert (folder / "model.safetensors").stat().st_size < 6_000_000
@@ -79,16 +77,12 @@ def test_word_vectors_have_cards_and_the_table_repeats_their_quality(name):
 def test_the_hulls_card_is_measured_and_the_table_repeats_it():
     folder = ROOT / "models" / "pointer-hull"
     card, finder = (folder / "card.md").read_text(encoding="utf-8"), tlmviz.load("pointer-hull")
-    rows = {
-        int(n): shares
-        for n, *shares in re.findall(r"\| (\d+) \| ([\d.]+) % \| ([\d.]+) % \| ([\d.]+) % \|", card)
-    }
+    rows = {int(n): shares for n, *shares in re.findall(r"\| (\d+) \| ([\d.]+) % \| ([\d.]+) % \| ([\d.]+) % \|", card)}
     for number in (10, 20, 50):
         drawn = quality(finder.hull, number, hull_export.SETS, hull_export.SEED + number)
         measured = (100 * drawn.valid, 100 * drawn.exact, 100 * drawn.coverage)
-        assert [float(share) for share in rows[number]] == pytest.approx(
-            measured, abs=0.6
-        )  # a tie in three sets of 200
+        # A tie in three sets of 200.
+        assert [float(share) for share in rows[number]] == pytest.approx(measured, abs=0.6)
         assert drawn.coverage > 0.999
     [row] = [line for line in ABOUT_MODELS.splitlines() if line.startswith("| [pointer-hull]")]
     assert f"{rows[50][2]} % of the area, {rows[50][1]} % exact" in row
@@ -151,22 +145,22 @@ def test_the_encoder_has_a_card_and_the_table_repeats_it():
     folder = ROOT / "models" / "stories-encoder"
     card, model = (folder / "card.md").read_text(encoding="utf-8"), tlmviz.load("stories-encoder")
     both, causal = (
-        float(re.search(rf"\| \**{reads}.* ([\d.]+) % \|", card).group(1))
-        for reads in ("both sides", "with a causal")
+        float(re.search(rf"\| \**{reads}.* ([\d.]+) % \|", card).group(1)) for reads in ("both sides", "with a causal")
     )
     [row] = [line for line in ABOUT_MODELS.splitlines() if line.startswith("| [stories-encoder]")]
     assert f"{both} % of the hidden tokens" in row and both > causal + 10
     assert f"{model.n_parameters:,} parameters" in card and "CDLA-Sharing-1.0" in card
-    exchanged, bags, story = map(
-        float, re.findall(r"\*\*([\d.]+) %\*\*", re.search(r"\| all \|.*", card).group())
-    )
+    exchanged, bags, story = map(float, re.findall(r"\*\*([\d.]+) %\*\*", re.search(r"\| all \|.*", card).group()))
     assert exchanged > 70 and 45 < bags < 55 and story > 60
     assert f"{exchanged} % of exchanged words" in row
     assert (folder / "model.safetensors").stat().st_size < 3_000_000
 
 
 def test_a_name_nobody_ever_saw_is_copied():
-    text = "Once upon a time there was a little girl named Zorbina. Zorbina had a red ball. One day, Zorbina lost the ball."
+    text = (
+        "Once upon a time there was a little girl named Zorbina. Zorbina had a red ball. One day, Zorbina lost the "
+        "ball."
+    )
     mix, plain = (tlmviz.load(name).mixture(text) for name in ("stories-sentinel", "stories-sentinel-plain"))
     place = mix.tokens.index(",")  # "One day," Zorbina
     assert mix.words[mix.mixed[place].argmax()] == "Zorbina" and mix.gate[place] < 0.5
@@ -226,9 +220,7 @@ def test_files_that_documents_name_exist(document):
 
 def test_every_note_that_a_docstring_numbers_has_a_title():
     sources = (ROOT / "docs" / "sources.md").read_text(encoding="utf-8")
-    code = [
-        path.read_text(encoding="utf-8") for top in ("tlmviz", "pages") for path in (ROOT / top).rglob("*.py")
-    ]
+    code = [path.read_text(encoding="utf-8") for top in ("tlmviz", "pages") for path in (ROOT / top).rglob("*.py")]
     numbers = {number for text in code for number in re.findall(r"\b(00\d) (?:section|Eq|Figure)", text)}
     assert numbers and all(f"| {number} |" in sources for number in numbers)
 
@@ -237,9 +229,7 @@ def test_the_python_of_documents_runs(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)  # it writes files
     import transformers
 
-    shape = dict(
-        vocab_size=60, hidden_size=32, intermediate_size=32, num_hidden_layers=5, num_attention_heads=4
-    )
+    shape = dict(vocab_size=60, hidden_size=32, intermediate_size=32, num_hidden_layers=5, num_attention_heads=4)
     model = transformers.LlamaForCausalLM(transformers.LlamaConfig(**shape)).eval()
     scope: dict = {"model": model, "tokenizer": None, "inputs": {"input_ids": torch.tensor([[5, 6, 7]])}}
     scope |= {"ids": [5, 6, 7], "train": lambda model: None}
@@ -267,7 +257,8 @@ def test_the_heads_on_the_card_are_there(name):
 @pytest.mark.parametrize("name", MODELS)
 def test_bundled_models_know_stories(name):
     text = (
-        "Once upon a time, there was a little boy named Ben. Ben had a big dog. One day, Ben and his dog went to the park. "
-        "They saw a bird in a tree. The bird was sad because it could not find its mom. Ben wanted to help the bird."
+        "Once upon a time, there was a little boy named Ben. Ben had a big dog. One day, Ben and his dog went to the "
+        "park. They saw a bird in a tree. The bird was sad because it could not find its mom. Ben wanted to help the "
+        "bird."
     )
     assert tlmviz.load(name).bits_per_byte(text) < (1.6 if name.startswith("zoo-") else 1.1)

@@ -1,4 +1,5 @@
-"""Traces as files: equal maps after a round trip, one sentence for each file that is none, and the writer without tlmviz."""
+"""Traces as files: equal maps after a round trip, one sentence for each file that is none, and the writer without
+tlmviz."""
 
 import json
 import re
@@ -39,9 +40,7 @@ def path(tmp_path):
 def file(path):
     """A small file of two layers: path, tensors, metadata, to be written again with something wrong."""
     tlmviz.Trace.from_arrays(*example(), tokens(9)).save(path)
-    metadata = json.loads(path.read_bytes()[8 : 8 + int.from_bytes(path.read_bytes()[:8], "little")])[
-        "__metadata__"
-    ]
+    metadata = json.loads(path.read_bytes()[8 : 8 + int.from_bytes(path.read_bytes()[:8], "little")])["__metadata__"]
     return path, load_file(path), metadata
 
 
@@ -112,18 +111,7 @@ class TestRoundTrip:
             AttentionMask(bias=torch.arange(81.0).reshape(1, 1, 9, 9) / 9),
             AttentionMask(visible=lambda rows, cols: (rows[:, None] - cols) % 2 == 0),
         ],
-        ids=[
-            "window",
-            "slopes",
-            "segments",
-            "pair",
-            "lengths",
-            "relative",
-            "softcap",
-            "sinks",
-            "bias",
-            "visible",
-        ],
+        ids=["window", "slopes", "segments", "pair", "lengths", "relative", "softcap", "sinks", "bias", "visible"],
     )
     def test_every_part_of_a_mask_is_kept(self, mask, path):
         trace = tlmviz.Trace.from_arrays(*example(), tokens(9), mask=mask)
@@ -191,10 +179,7 @@ LAYERS = '[{"scale": 1.0, "mask": {}}, {"scale": 1.0, "mask": %s}]'
 WRONG = {
     "no metadata": (lambda f: changed(f, format=None), "but no trace"),
     "another format": (lambda f: changed(f, format="pt"), "but no trace"),
-    "a later version": (
-        lambda f: changed(f, format_version="2"),
-        "format version '2', and this tlmviz reads 1",
-    ),
+    "a later version": (lambda f: changed(f, format_version="2"), "format version '2', and this tlmviz reads 1"),
     "no version": (lambda f: changed(f, format_version=None), "format version ''"),
     "no tokens": (lambda f: changed(f, tokens=None), "it has no 'tokens'"),
     "tokens that are no JSON": (lambda f: changed(f, tokens="abc"), "not readable as a trace"),
@@ -206,27 +191,15 @@ WRONG = {
     ),
     "layers that are none": (lambda f: changed(f, layers="3"), "not readable as a trace"),
     "layers of no kind": (lambda f: changed(f, layers='["a", "b"]'), "not readable as a trace"),
-    "a mask of a later tlmviz": (
-        lambda f: changed(f, layers=LAYERS % '{"glow": 1}'),
-        "'glow', which this tlmviz",
-    ),
-    "a window that is a text": (
-        lambda f: changed(f, layers=LAYERS % '{"window": "a"}'),
-        "not readable as a trace",
-    ),
-    "a scale that is no number": (
-        lambda f: changed(f, layers=LAYERS.replace("1.0", "NaN") % "{}"),
-        "finite numbers",
-    ),
+    "a mask of a later tlmviz": (lambda f: changed(f, layers=LAYERS % '{"glow": 1}'), "'glow', which this tlmviz"),
+    "a window that is a text": (lambda f: changed(f, layers=LAYERS % '{"window": "a"}'), "not readable as a trace"),
+    "a scale that is no number": (lambda f: changed(f, layers=LAYERS.replace("1.0", "NaN") % "{}"), "finite numbers"),
     "nested layers": (lambda f: changed(f, layers="[" * 100000), "not readable as a trace"),
     "shapes that do not fit": (
         lambda f: changed(f, {"blocks.0.attn.k": torch.zeros(2, 3, 8)}),
         "not readable as a trace",
     ),
-    "numbers that are not finite": (
-        lambda f: changed(f, {"blocks.0.attn.k": torch.zeros(2, 9, 8) / 0}),
-        "not finite",
-    ),
+    "numbers that are not finite": (lambda f: changed(f, {"blocks.0.attn.k": torch.zeros(2, 9, 8) / 0}), "not finite"),
     "an lse of other scores": (
         lambda f: changed(f, {"blocks.0.attn.lse": torch.zeros(4, 9)}),
         "is not that of q and k",
@@ -289,9 +262,7 @@ class Block(nn.Module):
 
     def forward(self, x):
         q, k, v = (part.unflatten(-1, (self.heads, -1)).transpose(1, 2) for part in self.qkv(x).chunk(3, -1))
-        y = torch.nn.functional.scaled_dot_product_attention(
-            q, k, v, attn_mask=None, dropout_p=0, is_causal=True
-        )
+        y = torch.nn.functional.scaled_dot_product_attention(q, k, v, attn_mask=None, dropout_p=0, is_causal=True)
         return x + self.out(y.transpose(1, 2).flatten(2))
 
 

@@ -75,10 +75,7 @@ def test_the_causal_copy(model):
 
 
 def test_verdicts(model):
-    one, two = (
-        model.belong("Lily had a ball.", "She lost it."),
-        model.belong("Lily had a ball.", "Tom ate a dog."),
-    )
+    one, two = (model.belong("Lily had a ball.", "She lost it."), model.belong("Lily had a ball.", "Tom ate a dog."))
     assert 0 < one < 1 and one != two
     ids = torch.tensor([model.encode("Lily had a ball.", "She lost it.")])
     normed = model.network.read(ids)
@@ -87,9 +84,7 @@ def test_verdicts(model):
     logit = model.network.story(torch.cat((u * v, (u - v).abs())))
     assert one == pytest.approx(float(logit.sigmoid()), abs=1e-5)
     misplaced = model.network.exchanged(normed[0])[:, 0].sigmoid()
-    torch.testing.assert_close(
-        model.misplaced("Lily had a ball.", "She lost it."), misplaced, atol=1e-5, rtol=1e-5
-    )
+    torch.testing.assert_close(model.misplaced("Lily had a ball.", "She lost it."), misplaced, atol=1e-5, rtol=1e-5)
     assert model.exchanged("Lily had a ball.", "She lost it.") == pytest.approx(float(misplaced[0]), abs=1e-5)
     assert model.misplaced("Lily had a ball.").shape == (len(model.encode("Lily had a ball.")),)
 
@@ -99,9 +94,7 @@ def test_each_token_hidden_alone(model):
     rows = each_hidden(model, ids)
     for place in range(len(ids)):
         read = ids[:place] + [model.config.mask] + ids[place + 1 :]
-        np.testing.assert_allclose(
-            rows[place], model.probabilities(torch.tensor([read]))[0, place], atol=1e-6
-        )
+        np.testing.assert_allclose(rows[place], model.probabilities(torch.tensor([read]))[0, place], atol=1e-6)
     assert nats(rows, ids)[2] == pytest.approx(-np.log(rows[2, ids[2]]))
 
 
@@ -141,10 +134,15 @@ def test_what_cannot_be_read(model, read, why):
 @pytest.mark.parametrize(
     "wrong",
     [
-        dict(positions="learned"), dict(norm_place="post"), dict(latent_dim=8), dict(window=4), dict(d_model=30),
-        dict(vocab_size=3), dict(kind="decoder"),
+        dict(positions="learned"),
+        dict(norm_place="post"),
+        dict(latent_dim=8),
+        dict(window=4),
+        dict(d_model=30),
+        dict(vocab_size=3),
+        dict(kind="decoder"),
     ],
-)  # fmt: skip
+)
 def test_configurations_that_do_not_fit(wrong):
     with pytest.raises(BadConfig) as error:
         EncoderConfig.of("wrong", **{"n_heads": 4, **wrong})

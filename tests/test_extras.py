@@ -19,9 +19,7 @@ from tlmviz.cli.main import main
 from tlmviz.errors import MissingExtra
 
 ROOT = Path(__file__).resolve().parents[1]
-EXTRAS = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"][
-    "optional-dependencies"
-]
+EXTRAS = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]["optional-dependencies"]
 
 
 def of_digits():
@@ -44,7 +42,7 @@ NEEDS = {
         "transformers",
         lambda _: presets.PRESETS["transformers"](tlmviz.load("zoo-rope"), [1, 2, 3]),
     ),
-}  # fmt: skip
+}
 
 
 @pytest.mark.parametrize("package, extra, act", NEEDS.values(), ids=NEEDS)
@@ -64,15 +62,13 @@ def test_a_command_names_the_extra(arguments, monkeypatch, capsys):
     monkeypatch.setitem(sys.modules, "streamlit", None)
     assert main(arguments) == 2
     out, err = capsys.readouterr()
-    assert (
-        err == 'The app needs streamlit, which is not installed here; run `pip install "tlmviz[app]"`.\n'
-        and not out
-    )
+    assert err == 'The app needs streamlit, which is not installed here; run `pip install "tlmviz[app]"`.\n' and not out
 
 
 @pytest.mark.slow
 def test_the_library_works_without_what_extras_bring():
-    """Loading, tracing, checking, translating and a file for the browser, where no package of an extra can be imported."""
+    """Loading, tracing, checking, translating and a file for the browser, where no package of an extra can be
+    imported."""
     names = [line.split(">=")[0].split("[")[0] for lines in EXTRAS.values() for line in lines]
     modules = {
         "scikit-learn": "sklearn",

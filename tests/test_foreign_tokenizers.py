@@ -22,17 +22,10 @@ TEXTS = ["Hello there", " two  spaces", "a\nb", "héllo 😀", "<|end|> typed", 
 @pytest.fixture
 def folder(tmp_path):
     """A byte-level tokenizer with three special tokens, as Hugging Face saves one."""
-    vocab = {
-        piece: i for i, piece in enumerate(["<|begin|>", "<|end|>", "<|turn|>", *byte_alphabet(), "he", "ll"])
-    }
+    vocab = {piece: i for i, piece in enumerate(["<|begin|>", "<|end|>", "<|turn|>", *byte_alphabet(), "he", "ll"])}
     inner = HFTokenizer(models.BPE(vocab, [("h", "e"), ("l", "l")]))
-    inner.pre_tokenizer, inner.decoder = (
-        pre_tokenizers.ByteLevel(add_prefix_space=False),
-        decoders.ByteLevel(),
-    )
-    inner.add_special_tokens(
-        [AddedToken(token, normalized=False) for token in ("<|begin|>", "<|end|>", "<|turn|>")]
-    )
+    inner.pre_tokenizer, inner.decoder = (pre_tokenizers.ByteLevel(add_prefix_space=False), decoders.ByteLevel())
+    inner.add_special_tokens([AddedToken(token, normalized=False) for token in ("<|begin|>", "<|end|>", "<|turn|>")])
     inner.save(str(tmp_path / "tokenizer.json"))
     write(tmp_path, "tokenizer_config", bos_token="<|begin|>", eos_token={"content": "<|end|>"})
     return tmp_path
@@ -46,10 +39,7 @@ def test_several_special_tokens_and_none_in_front(folder):
     tokenizer = Tokenizer.from_huggingface(folder)
     assert tokenizer.begin is None and tokenizer.end_of_text == 1 and tokenizer.ends == {1}
     assert tokenizer.special == {0: "<|begin|>", 1: "<|end|>", 2: "<|turn|>"}
-    assert (
-        tokenizer.named == {"bos_token": "<|begin|>", "eos_token": "<|end|>"}
-        and tokenizer.chat_template is None
-    )
+    assert tokenizer.named == {"bos_token": "<|begin|>", "eos_token": "<|end|>"} and tokenizer.chat_template is None
     for text in TEXTS:
         ids = tokenizer.encode(text, bos=True)
         assert tokenizer.decode(ids) == text and not {0, 1, 2} & set(ids)
@@ -58,9 +48,7 @@ def test_several_special_tokens_and_none_in_front(folder):
 
 def test_what_the_post_processor_puts_in_front(folder):
     inner = HFTokenizer.from_file(str(folder / "tokenizer.json"))
-    inner.post_processor = processors.TemplateProcessing(
-        single="<|begin|> $A", special_tokens=[("<|begin|>", 0)]
-    )
+    inner.post_processor = processors.TemplateProcessing(single="<|begin|> $A", special_tokens=[("<|begin|>", 0)])
     inner.save(str(folder / "tokenizer.json"))
     tokenizer = Tokenizer.from_huggingface(folder)
     assert tokenizer.begin == 0 and tokenizer.encode("he", bos=True) == inner.encode("he").ids == [0, 259]
@@ -82,15 +70,23 @@ STEPS = {
     "prepend": (normalizers.Sequence([normalizers.Prepend(UNDERLINE), normalizers.Replace(" ", UNDERLINE)]), None),
     "replace": (normalizers.Replace(" ", UNDERLINE), None),
     "metaspace": (None, pre_tokenizers.Metaspace(prepend_scheme="first", split=False)),
-}  # fmt: skip
+}
 PLACES = {"": None, "before": "<s> $A", "behind": "$A </s>", "around": "<s> $A </s>"}
-CLASSES = ("", "PreTrainedTokenizerFast", "LlamaTokenizer", "GPT2Tokenizer", "Qwen2TokenizerFast", "GemmaTokenizer",
-           "GPTNeoXTokenizer")  # fmt: skip
+CLASSES = (
+    "",
+    "PreTrainedTokenizerFast",
+    "LlamaTokenizer",
+    "GPT2Tokenizer",
+    "Qwen2TokenizerFast",
+    "GemmaTokenizer",
+    "GPTNeoXTokenizer",
+)
 MADE = ["Tom has 123 eggs", " two  spaces", "h\u00e9 \U0001f600\n", "he <x>tt<x> he"]
 
 
 def drawn_folder(folder, draw):
-    """A tokenizer of whose steps, post-processor, class, flags and added tokens each is drawn, whether or not they agree."""
+    """A tokenizer of whose steps, post-processor, class, flags and added tokens each is drawn, whether or not they
+    agree."""
     steps, place, added = draw.choice(list(STEPS)), draw.choice(list(PLACES.values())), draw.random() < 0.5
     byte_level = steps in ("bytes", "spaced", "digits")
     letters = (
@@ -123,19 +119,18 @@ def drawn_folder(folder, draw):
     else:
         about["added_tokens_decoder"] = {str(len(vocab)): {"content": "<x>", **flags, "special": False}}
     if place:
-        inner.post_processor = processors.TemplateProcessing(
-            single=place, special_tokens=[("<s>", 1), ("</s>", 2)]
-        )
+        inner.post_processor = processors.TemplateProcessing(single=place, special_tokens=[("<s>", 1), ("</s>", 2)])
     inner.enable_truncation(4)
     inner.save(str(folder / "tokenizer.json"))
-    drawn = dict(tokenizer_class=draw.choice(CLASSES), add_bos_token=draw.choice([True, False, None]),
-                 add_eos_token=draw.choice([True, False, None]), legacy=draw.choice([True, False, None]),
-                 add_prefix_space=draw.choice([True, False, None]))  # fmt: skip
+    drawn = dict(
+        tokenizer_class=draw.choice(CLASSES),
+        add_bos_token=draw.choice([True, False, None]),
+        add_eos_token=draw.choice([True, False, None]),
+        legacy=draw.choice([True, False, None]),
+        add_prefix_space=draw.choice([True, False, None]),
+    )
     write(
-        folder,
-        "tokenizer_config",
-        **about,
-        **{key: value for key, value in drawn.items() if value not in ("", None)},
+        folder, "tokenizer_config", **about, **{key: value for key, value in drawn.items() if value not in ("", None)}
     )
     write(
         folder,
@@ -176,7 +171,8 @@ def test_what_ends_a_generation(folder):
 
 
 def test_a_model_whose_texts_have_no_end_writes_as_long_as_asked(tmp_path, tokenizer):
-    """A folder with weights, of which no file names a token that ends a text: said when it is opened, and that is all."""
+    """A folder with weights, of which no file names a token that ends a text: said when it is opened, and that is
+    all."""
     torch.manual_seed(0)
     export.export(tmp_path, tiny.network(vocab_size=tokenizer.vocab_size), tokenizer)
     expected = tlmviz.load(tmp_path)
@@ -276,7 +272,7 @@ LLAMA = {
     "tokenizer.ggml.token_type": [2, 3, 3] + [6] * 256 + [1] * 8,
     "tokenizer.ggml.bos_token_id": 1,
     "tokenizer.ggml.eos_token_id": 2,
-}  # fmt: skip
+}
 
 
 class TestSentencePieceInGGUF:
@@ -307,7 +303,5 @@ class TestSentencePieceInGGUF:
     )
     def test_what_is_refused(self, change):
         with pytest.raises(BadCheckpoint) as error:
-            Tokenizer.from_gguf(
-                LLAMA | {f"tokenizer.ggml.{key}": value for key, value in change.items()}, "x.gguf"
-            )
+            Tokenizer.from_gguf(LLAMA | {f"tokenizer.ggml.{key}": value for key, value in change.items()}, "x.gguf")
         assert "x.gguf" in sentence(error)

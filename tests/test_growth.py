@@ -14,9 +14,21 @@ from tlmviz.tokens.tokenizer import read_json
 
 LONGER = normalizers.Replace("a", "aa")
 KNOWN = {  # what makes nothing longer
-    "Nmt", "Strip", "StripAccents", "BertPreTokenizer", "CharDelimiterSplit", "Digits", "FixedLength", "Punctuation", "Split",
-    "UnicodeScripts", "Whitespace", "WhitespaceSplit", "BertProcessing", "RobertaProcessing",
-}  # fmt: skip
+    "Nmt",
+    "Strip",
+    "StripAccents",
+    "BertPreTokenizer",
+    "CharDelimiterSplit",
+    "Digits",
+    "FixedLength",
+    "Punctuation",
+    "Split",
+    "UnicodeScripts",
+    "Whitespace",
+    "WhitespaceSplit",
+    "BertProcessing",
+    "RobertaProcessing",
+}
 
 
 def file(folder, normalizer=None, pre_tokenizer=None, post_processor=None):
@@ -78,28 +90,33 @@ def test_what_a_file_says_of_padding_is_not_done(tmp_path):
     assert len(read_json(tmp_path / "tokenizer.json").encode("a").ids) == 1
 
 
-@pytest.mark.parametrize(
-    "text", ["plain", " two  spaces", "\ufdfa" * 50, "İ" * 50, "好" * 50, "e\u0301\u0390" * 50]
-)
+@pytest.mark.parametrize("text", ["plain", " two  spaces", "\ufdfa" * 50, "İ" * 50, "好" * 50, "e\u0301\u0390" * 50])
 @pytest.mark.parametrize(
     "step",
     [
-        *(kind() for kind in (normalizers.NFC, normalizers.NFD, normalizers.NFKC, normalizers.NFKD, normalizers.Lowercase)),
-        normalizers.BertNormalizer(), normalizers.ByteLevel(), normalizers.Prepend("▁"), normalizers.Replace(" ", "▁"),
-        normalizers.Replace(Regex(" {2,}"), "▁"), pre_tokenizers.ByteLevel(), pre_tokenizers.Metaspace(),
+        *(
+            kind()
+            for kind in (normalizers.NFC, normalizers.NFD, normalizers.NFKC, normalizers.NFKD, normalizers.Lowercase)
+        ),
+        normalizers.BertNormalizer(),
+        normalizers.ByteLevel(),
+        normalizers.Prepend("▁"),
+        normalizers.Replace(" ", "▁"),
+        normalizers.Replace(Regex(" {2,}"), "▁"),
+        pre_tokenizers.ByteLevel(),
+        pre_tokenizers.Metaspace(),
     ],
     ids=str,
-)  # fmt: skip
+)
 def test_no_step_makes_more_than_is_said_of_it(step, text):
     normalizes = isinstance(step, normalizers.Normalizer)
-    found = (
-        step.normalize_str(text) if normalizes else "".join(piece for piece, _ in step.pre_tokenize_str(text))
-    )
+    found = step.normalize_str(text) if normalizes else "".join(piece for piece, _ in step.pre_tokenize_str(text))
     assert len(found.encode()) <= growth.growth(json.loads(step.__getstate__())) * len(text.encode())
 
 
 def test_every_step_of_the_library_is_known():
-    """When this fails, the library has a step more: it makes texts longer, and has a line in STEPS, or it is KNOWN not to."""
+    """When this fails, the library has a step more: it makes texts longer, and has a line in STEPS, or it is KNOWN not
+    to."""
     parts = (
         (tokenizers.normalizers, normalizers.Normalizer),
         (tokenizers.pre_tokenizers, pre_tokenizers.PreTokenizer),

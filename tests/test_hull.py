@@ -47,13 +47,7 @@ def test_equal_points_are_read_once(finder):
 
 @pytest.mark.parametrize(
     "points",
-    [
-        [[0, 0]],
-        [[1, 1]] * 5,
-        [[0, 0], [1, 2]],
-        [[i, 2 * i] for i in range(6)],
-        [[1e308, 0], [-1e308, 1], [0, 5]],
-    ],
+    [[[0, 0]], [[1, 1]] * 5, [[0, 0], [1, 2]], [[i, 2 * i] for i in range(6)], [[1e308, 0], [-1e308, 1], [0, 5]]],
 )
 def test_points_without_a_polygon_are_read_like_others(finder, points):
     drawing = finder.draw(points)

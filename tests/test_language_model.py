@@ -90,9 +90,7 @@ class TestGenerate:
                 break
         text = variant.generate("Lily", max_new_tokens=12, temperature=0)
         assert (
-            text
-            == variant.tokenizer.decode(new)
-            == variant.generate("Lily", max_new_tokens=12, temperature=0, seed=9)
+            text == variant.tokenizer.decode(new) == variant.generate("Lily", max_new_tokens=12, temperature=0, seed=9)
         )
 
     def test_sampling_without_a_cache_draws_the_same(self, variant):
@@ -133,9 +131,7 @@ class TestGenerate:
         assert variant.generate(text, max_new_tokens=13, temperature=0) == variant.tokenizer.decode(new)
 
     def test_nothing_to_start_from_is_a_fresh_document(self, lm):
-        assert lm.generate("", max_new_tokens=3, temperature=0) == lm.generate(
-            "", max_new_tokens=3, temperature=0
-        )
+        assert lm.generate("", max_new_tokens=3, temperature=0) == lm.generate("", max_new_tokens=3, temperature=0)
         assert lm.generate("a", max_new_tokens=0) == ""
 
     @pytest.mark.parametrize(
@@ -152,9 +148,7 @@ class TestCall:
         ids = torch.tensor([variant.encode(TEXT)])
         cache = variant.new_cache()
         assert cache.nbytes == 0
-        pieces = torch.cat(
-            [variant(ids[:, :5], cache), variant(ids[:, 5:6], cache), variant(ids[:, 6:], cache)], 1
-        )
+        pieces = torch.cat([variant(ids[:, :5], cache), variant(ids[:, 5:6], cache), variant(ids[:, 6:], cache)], 1)
         torch.testing.assert_close(pieces, variant(ids), atol=1e-4, rtol=0)
         assert cache.length == ids.shape[1] and cache.nbytes > 0
         cache = variant.new_cache()
@@ -190,9 +184,10 @@ class TestBitsPerByte:
         return tiny.language_model(tokenizer, **tiny.VARIANTS[request.param] | dict(context=15))
 
     @pytest.mark.parametrize(
-        "documents", [["a"], ["Lily."], SENTENCES[:1], [" ".join(SENTENCES)], [*SENTENCES, "é 😀", "a"]],
+        "documents",
+        [["a"], ["Lily."], SENTENCES[:1], [" ".join(SENTENCES)], [*SENTENCES, "é 😀", "a"]],
         ids=["letter", "word", "longer than the context", "much longer", "many"],
-    )  # fmt: skip
+    )
     def test_equals_one_token_at_a_time(self, model, documents):
         assert model.bits_per_byte(documents) == pytest.approx(slow_bits(model, documents), rel=1e-5)
 
@@ -219,9 +214,7 @@ class TestBitsPerByte:
         model = tiny.language_model(tokenizer, tied=False)
         model.network.head.weight.zero_()
         tokens, size = len(tokenizer.encode(TEXT)), len(TEXT.encode())
-        assert model.bits_per_byte(TEXT) == pytest.approx(
-            tokens * math.log2(tokenizer.vocab_size) / size, rel=1e-6
-        )
+        assert model.bits_per_byte(TEXT) == pytest.approx(tokens * math.log2(tokenizer.vocab_size) / size, rel=1e-6)
 
 
 class TestBundled:
@@ -246,9 +239,7 @@ class TestBundled:
         assert len(trace.head_statistics()) == layers * heads
         assert trace["blocks.0.attn.q"].shape == (1, heads, length, stories.config.head_dim)
         assert stories.name in tlmviz.list_models() and tlmviz.list_models()[stories.name]
-        assert isinstance(
-            stories.generate("Once", max_new_tokens=4, temperature=0.8, top_k=40, top_p=1.0, seed=0), str
-        )
+        assert isinstance(stories.generate("Once", max_new_tokens=4, temperature=0.8, top_k=40, top_p=1.0, seed=0), str)
 
     @pytest.mark.parametrize(
         "asked, meant", [("gpt-5", "stories-gpt"), ("stories_rope", "stories-rope"), ("zoo", "zoo-rope")]

@@ -34,9 +34,7 @@ def test_a_reading(reader):
         np.testing.assert_allclose(each.sum(-1), 1, atol=1e-5)
 
 
-@pytest.mark.parametrize(
-    "kind", [list, np.stack, lambda rows: [[torch.tensor(x) for x in row] for row in rows]]
-)
+@pytest.mark.parametrize("kind", [list, np.stack, lambda rows: [[torch.tensor(x) for x in row] for row in rows]])
 def test_any_grid_of_tables_of_numbers(reader, kind):
     np.testing.assert_allclose(
         reader.classify(kind(GRID)).probabilities, reader.classify(GRID).probabilities, atol=1e-6
@@ -53,9 +51,7 @@ def test_many_pictures_at_once(reader):
 def test_the_first_layers_maps_are_the_softmax_of_what_the_network_says(reader):
     """In float64: at first latents have only themselves to ask with."""
     network, block = tiny.digit_reader().network.double(), tiny.digit_reader().network.double().blocks[0]
-    x = network.norm_in(
-        network.value(torch.from_numpy(PICTURE / 16.0).double().reshape(576, 1)) + network.places()
-    )
+    x = network.norm_in(network.value(torch.from_numpy(PICTURE / 16.0).double().reshape(576, 1)) + network.places())
     q, k = block.read.query(block.norm_read(network.latents)), block.read.kv(x)[:, :16]
     for head in range(2):
         cut = slice(8 * head, 8 * head + 8)

@@ -34,11 +34,7 @@ LAYERS = (
     {"layers"},
     {"networks"},
     {"decoding"},
-    {
-        "analysis",
-        "checkpoints",
-        "facades",
-    },  # a model explains itself, and what explains it loads other models
+    {"analysis", "checkpoints", "facades"},  # a model explains itself, and what explains it loads other models
     {"checks", "figures", "monitoring", "training"},
     {"__init__", "cli", "hosting", "shots"},
     {"__main__", "ui"},
@@ -46,8 +42,8 @@ LAYERS = (
     {"site"},
 )
 RANKS = {name: rank for rank, layer in enumerate(LAYERS) for name in layer}
-# A trace shows itself, a model writes the file that it runs in, a command writes a site: each asks for what shows it when it is
-# asked to.
+# A trace shows itself, a model writes the file that it runs in, a command writes a site: each asks for what shows it
+# when it is asked to.
 UPWARD = {("tracing", "notebook"), ("facades", "notebook"), ("cli", "site")}
 
 
@@ -108,7 +104,8 @@ def test_imports_go_one_way():
 
 
 def test_figures_import_numpy_and_plotly_only():
-    """And what names the extra that brings Plotly. For annotations, also the dataclasses they draw, of analysis and decoding."""
+    """And what names the extra that brings Plotly. For annotations, also the dataclasses they draw, of analysis and
+    decoding."""
     figures = [path for path in FILES if "figures" in path.parts]
     assert figures
     for path in figures:
@@ -151,7 +148,8 @@ def is_kernel(name: str) -> bool:
 
 
 def test_functions_are_short():
-    """Triton kernels are exempt: parts of one share so many pointers, masks and tiles that a call would list them all."""
+    """Triton kernels are exempt: parts of one share so many pointers, masks and tiles that a call would list them
+    all."""
     lines = {name: count for path in FILES + PAGES for name, count in functions(path).items()}
     long = {name: count for name, count in lines.items() if count > LONGEST_FUNCTION and not is_kernel(name)}
     assert not long, f"longer than {LONGEST_FUNCTION} lines: {long}"

@@ -44,11 +44,7 @@ def test_the_text_is_greedys(mtp, text):
 
 
 def test_it_is_a_language_model_like_others(mtp):
-    assert (
-        isinstance(mtp, tlmviz.LanguageModel)
-        and mtp.task == "language"
-        and "stories-mtp" in tlmviz.list_models()
-    )
+    assert isinstance(mtp, tlmviz.LanguageModel) and mtp.task == "language" and "stories-mtp" in tlmviz.list_models()
     trace = mtp.trace(TEXT)
     assert trace.attention(0, 0).shape == (len(trace.ids), len(trace.ids))
     torch.testing.assert_close(trace.logits, mtp(torch.tensor([trace.ids]))[0], atol=1e-4, rtol=1e-4)
@@ -68,9 +64,7 @@ def test_drawn_texts_repeat_with_their_seed(mtp):
 def test_predictions_ahead(mtp):
     ahead = mtp.ahead(TEXT)
     count = len(ahead.ids)
-    assert [tuple(p.shape) for p in ahead.probabilities] == [
-        (count - k, mtp.config.vocab_size) for k in range(4)
-    ]
+    assert [tuple(p.shape) for p in ahead.probabilities] == [(count - k, mtp.config.vocab_size) for k in range(4)]
     for p in ahead.probabilities:
         torch.testing.assert_close(p.sum(-1), torch.ones(len(p)))
     assert [len(ahead.right(k)) for k in range(5)] == [count - 1, count - 2, count - 3, count - 4, 0]
@@ -107,11 +101,7 @@ class TestOneSentence:
 
     @pytest.mark.parametrize(
         "options, why",
-        [
-            (dict(ahead=-1), "ahead is -1"),
-            (dict(least=2.0), "from 0 to 1"),
-            (dict(temperature=-1.0), "temperature"),
-        ],
+        [(dict(ahead=-1), "ahead is -1"), (dict(least=2.0), "from 0 to 1"), (dict(temperature=-1.0), "temperature")],
     )
     def test_options(self, mtp, options, why):
         with pytest.raises(BadShape, match=why):

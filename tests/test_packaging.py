@@ -25,9 +25,7 @@ PROJECT = PYPROJECT["project"]
 def named(lines: list[str]) -> dict[str, Requirement]:
     """Requirements by name, but for those of this tree."""
     return {
-        canonicalize_name(line.name): line
-        for line in map(Requirement, lines)
-        if not line.name.startswith("tlmviz")
+        canonicalize_name(line.name): line for line in map(Requirement, lines) if not line.name.startswith("tlmviz")
     }
 
 
@@ -47,11 +45,7 @@ CORE, EXTRAS = (
     [
         ("requirements.txt", {**CORE, **EXTRAS["app"]}, True),
         ("requirements-train.txt", EXTRAS["train"], True),
-        (
-            "requirements-dev.txt",
-            EXTRAS["transformers"] | EXTRAS["notebook"] | EXTRAS["shot"] | EXTRAS["train"],
-            False,
-        ),
+        ("requirements-dev.txt", EXTRAS["transformers"] | EXTRAS["notebook"] | EXTRAS["shot"] | EXTRAS["train"], False),
     ],
 )
 def test_the_pins_are_of_what_the_project_asks_for_and_within_its_bounds(file, bounds, is_all):
@@ -113,18 +107,13 @@ def test_every_model_lies_in_one_wheel_the_one_that_is_named_where_it_is_missing
 
 @pytest.mark.parametrize("project", ["models", "models-translation", "models-zoo"])
 def test_the_wheels_of_models_have_the_version_of_tlmviz_and_a_size_that_an_index_takes(project):
-    text = tomllib.loads((ROOT / "packages" / project / "pyproject.toml").read_text(encoding="utf-8"))[
-        "project"
-    ]
+    text = tomllib.loads((ROOT / "packages" / project / "pyproject.toml").read_text(encoding="utf-8"))["project"]
     assert text["name"] == f"tlmviz-{project}" and text["name"] in wheels.WHEELS
     assert text["version"] == tlmviz.__version__
     others = [f"{name}=={tlmviz.__version__}" for name in wheels.WHEELS if name != text["name"]]
     assert text.get("dependencies", []) == (others if project == "models" else [])  # one command brings all
     files = [
-        file
-        for name in wheels.WHEELS[text["name"]]
-        for file in (ROOT / "models" / name).rglob("*")
-        if file.is_file()
+        file for name in wheels.WHEELS[text["name"]] for file in (ROOT / "models" / name).rglob("*") if file.is_file()
     ]
     assert sum(file.stat().st_size for file in files) < 100e6  # before it is packed
 
@@ -196,9 +185,7 @@ def outside(command, elsewhere, environment):
     """Runs `tlmviz` in a folder that is not the repository; gives what it printed."""
 
     def call(*arguments: str) -> str:
-        result = subprocess.run(
-            [command, *arguments], cwd=elsewhere, env=environment, capture_output=True, text=True
-        )
+        result = subprocess.run([command, *arguments], cwd=elsewhere, env=environment, capture_output=True, text=True)
         assert result.returncode == 0, result.stderr
         return result.stdout
 
@@ -228,22 +215,14 @@ class TestWheel:
         names = zipfile.ZipFile(wheel_of_models).namelist()
         own = {name for name in names if ".dist-info/" not in name}
         models = wheels.WHEELS["tlmviz-models-translation"]
-        wanted = {
-            file.replace("models", wheels.SPACE, 1) for name in models for file in tracked(f"models/{name}")
-        }
+        wanted = {file.replace("models", wheels.SPACE, 1) for name in models for file in tracked(f"models/{name}")}
         assert own == wanted
 
-    def test_lists_the_models_of_both_wheels_and_names_another(
-        self, outside, command, elsewhere, environment
-    ):
+    def test_lists_the_models_of_both_wheels_and_names_another(self, outside, command, elsewhere, environment):
         names = [line.split()[0] for line in outside("list").splitlines()]
         assert names == sorted([*wheels.CORE, *wheels.WHEELS["tlmviz-models-translation"]])
         told = subprocess.run(
-            [command, "trace", "zoo-mla", "Tom"],
-            cwd=elsewhere,
-            env=environment,
-            capture_output=True,
-            text=True,
+            [command, "trace", "zoo-mla", "Tom"], cwd=elsewhere, env=environment, capture_output=True, text=True
         )
         assert told.returncode == 2 and "run `pip install tlmviz-models-zoo`" in told.stderr
 

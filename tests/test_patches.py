@@ -13,13 +13,7 @@ PIXELS = np.zeros((4, 6, 3), np.uint8)
 
 @pytest.mark.parametrize(
     "parts",
-    [
-        (0, 3, PIXELS),
-        (2, 0, PIXELS),
-        (2, 3, PIXELS.astype(np.float32)),
-        (2, 3, PIXELS[..., 0]),
-        (2, 3, PIXELS[:0]),
-    ],
+    [(0, 3, PIXELS), (2, 0, PIXELS), (2, 3, PIXELS.astype(np.float32)), (2, 3, PIXELS[..., 0]), (2, 3, PIXELS[:0])],
 )
 def test_what_is_no_image_is_refused(parts):
     with pytest.raises(BadShape):
@@ -46,12 +40,7 @@ def test_a_watched_vision_model_keeps_its_image(tmp_path):
     import transformers
 
     shape = dict(
-        hidden_size=32,
-        intermediate_size=32,
-        num_hidden_layers=2,
-        num_attention_heads=4,
-        image_size=16,
-        patch_size=4,
+        hidden_size=32, intermediate_size=32, num_hidden_layers=2, num_attention_heads=4, image_size=16, patch_size=4
     )
     model = transformers.ViTModel(transformers.ViTConfig(**shape)).eval()
     pixels = torch.randn(2, 3, 16, 16, generator=torch.Generator().manual_seed(0))

@@ -12,13 +12,12 @@ from tlmviz.places import cut, sources
 @settings(max_examples=30, deadline=None)
 @given(st.integers(0, 10**6), st.integers(1, 4), st.integers(1, 4), st.integers(1, 3), st.integers(1, 3))
 def test_what_a_model_does_with_patches_is_found(seed, rows, columns, height, width):
-    """Patches of two images in any order, some left out, some given twice, a learned token among them, and all mixed in one."""
+    """Patches of two images in any order, some left out, some given twice, a learned token among them, and all mixed in
+    one."""
     draw = torch.Generator().manual_seed(seed)
     pixels = torch.randn(2, 3, rows * height, columns * width, generator=draw)
     image, count = cut(pixels, (1, height, width)), rows * columns
-    tokens = torch.randint(
-        0, count + 2, (2, 9), generator=draw
-    )  # behind the patches the learned one and the mixture
+    tokens = torch.randint(0, count + 2, (2, 9), generator=draw)  # behind the patches the learned one and the mixture
     matrix = torch.randn(3 * height * width, 5, generator=draw)
 
     def run(tensors):

@@ -1,4 +1,5 @@
-"""The rules of the two rings fit tests that there are, and `make test`, `make all` and `make affected` choose by them."""
+"""The rules of the two rings fit tests that there are, and `make test`, `make all` and `make affected` choose by
+them."""
 
 import re
 from fnmatch import fnmatch

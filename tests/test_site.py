@@ -1,4 +1,5 @@
-"""The documentation site's generated pages hold every page, lesson and public name, and its links are links of the app."""
+"""The documentation site's generated pages hold every page, lesson and public name, and its links are links of the
+app."""
 
 import re
 from urllib.parse import parse_qsl, urlsplit
@@ -94,9 +95,7 @@ def test_markup_in_words_is_shown_as_it_is():
 
 
 def test_the_check_finds_dead_links_and_other_hosts(tmp_path):
-    (tmp_path / "a.html").write_text(
-        '<a href="b.html#x">b</a><a href="https://example.org">e</a><a href="#top">t</a>'
-    )
+    (tmp_path / "a.html").write_text('<a href="b.html#x">b</a><a href="https://example.org">e</a><a href="#top">t</a>')
     assert build_site.faults(tmp_path) == ["a.html leads to b.html#x, which is not there"]
     (tmp_path / "b.html").write_text('<script src="https://cdn.example.org/x.js"></script><img src="no.png">')
     assert build_site.faults(tmp_path) == [

@@ -14,9 +14,23 @@ from tlmviz import cli
 from tlmviz.cli.main import INTERRUPTED
 
 HEAVY = (
-    "torch", "numpy", "pandas", "scipy", "streamlit", "plotly", "sklearn", "transformers", "starlette", "prometheus_client",
-    "pyarrow", "rapidfuzz", "opt_einsum", "tqdm", "playwright", "jinja2",
-)  # fmt: skip
+    "torch",
+    "numpy",
+    "pandas",
+    "scipy",
+    "streamlit",
+    "plotly",
+    "sklearn",
+    "transformers",
+    "starlette",
+    "prometheus_client",
+    "pyarrow",
+    "rapidfuzz",
+    "opt_einsum",
+    "tqdm",
+    "playwright",
+    "jinja2",
+)
 NEVER = (
     "streamlit",
     "plotly",
@@ -32,7 +46,9 @@ NEVER = (
 
 def brought(code: str) -> set[str]:
     """The packages in a fresh process after this code, by their first names."""
-    printed = "import sys, json; print(json.dumps(sorted({name.split('.')[0] for name in sys.modules})), file=sys.stderr)"
+    printed = (
+        "import sys, json; print(json.dumps(sorted({name.split('.')[0] for name in sys.modules})), file=sys.stderr)"
+    )
     done = subprocess.run([sys.executable, "-c", f"{code}\n{printed}"], capture_output=True, text=True)
     assert done.returncode == 0, done.stderr
     return set(json.loads(done.stderr.splitlines()[-1]))
@@ -47,9 +63,7 @@ def test_load_and_trace_bring_what_they_need():
     assert "torch" in found and not found & set(NEVER)
 
 
-@pytest.mark.parametrize(
-    "arguments", [["--help"], ["--version"], ["list", "--help"], ["trace", "--help"], ["no-such"]]
-)
+@pytest.mark.parametrize("arguments", [["--help"], ["--version"], ["list", "--help"], ["trace", "--help"], ["no-such"]])
 def test_help_brings_nothing(arguments):
     code = f"from tlmviz.cli.main import main\ntry: main({arguments})\nexcept SystemExit: pass"
     assert not brought(code) & set(HEAVY)

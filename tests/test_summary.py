@@ -28,10 +28,7 @@ def test_minutes_are_summed_by_folder_where_a_run_is_long():
 
 @pytest.mark.parametrize("options", [{}, {"lf": False}], ids=["without the cache", "with it"])
 def test_second_tries_are_named_and_a_first_run_calls_nothing_flaky(options):
-    stats = {
-        "rerun": [report("tests/browser/test_a.py::test_a")],
-        "passed": [report("tests/test_b.py::test_b")],
-    }
+    stats = {"rerun": [report("tests/browser/test_a.py::test_a")], "passed": [report("tests/test_b.py::test_b")]}
     assert said(stats, **options) == ["needed a second try: tests/browser/test_a.py::test_a"]
 
 

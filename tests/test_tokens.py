@@ -59,10 +59,7 @@ def test_the_special_token_cannot_be_typed():
 def test_further_special_tokens_stand_at_the_end_and_cannot_be_typed():
     special = TOKENIZER.with_special("[CLS]", "[MASK]")
     size = TOKENIZER.vocab_size
-    assert special.vocab_size == size + 2 and [special.name(size + at) for at in (0, 1)] == [
-        "[CLS]",
-        "[MASK]",
-    ]
+    assert special.vocab_size == size + 2 and [special.name(size + at) for at in (0, 1)] == ["[CLS]", "[MASK]"]
     for text in ("[CLS] a [MASK]", *SENTENCES):
         assert special.encode(text) == TOKENIZER.encode(text) and special.decode(special.encode(text)) == text
     assert TOKENIZER.vocab_size == size  # the one it was made of is left as it was
@@ -74,17 +71,12 @@ def test_further_special_tokens_are_saved(tmp_path):
     file.write_text(special.to_json(), encoding="utf-8")
     again = Tokenizer.load(file)
     assert again.vocab_size == special.vocab_size and again.name(again.vocab_size - 1) == "[MASK]"
-    assert (
-        again.encode("[CLS] a") == TOKENIZER.encode("[CLS] a") and again.end_of_text == TOKENIZER.end_of_text
-    )
+    assert again.encode("[CLS] a") == TOKENIZER.encode("[CLS] a") and again.end_of_text == TOKENIZER.end_of_text
 
 
 def test_bos_is_the_special_token_and_decodes_to_nothing():
     assert TOKENIZER.encode("a", bos=True) == [TOKENIZER.end_of_text, *TOKENIZER.encode("a")]
-    assert (
-        TOKENIZER.decode([TOKENIZER.end_of_text]) == ""
-        and TOKENIZER.token_bytes(TOKENIZER.end_of_text) == b""
-    )
+    assert TOKENIZER.decode([TOKENIZER.end_of_text]) == "" and TOKENIZER.token_bytes(TOKENIZER.end_of_text) == b""
 
 
 def test_names_are_readable():
@@ -103,10 +95,7 @@ def test_file_round_trip(tmp_path):
     path = tmp_path / "tokenizer.json"
     path.write_text(TOKENIZER.to_json())
     again = Tokenizer.load(path)
-    assert (
-        again.encode(SENTENCES[1]) == TOKENIZER.encode(SENTENCES[1])
-        and again.end_of_text == TOKENIZER.end_of_text
-    )
+    assert again.encode(SENTENCES[1]) == TOKENIZER.encode(SENTENCES[1]) and again.end_of_text == TOKENIZER.end_of_text
 
 
 def test_the_special_token_ends_a_text_where_it_is_written():
@@ -122,10 +111,15 @@ SPECIAL = (
 
 @pytest.mark.parametrize(
     "content",
-    ["", "{}", "not json", "{" + WORDS % '"w": 0' + "}",
-     "{" + SPECIAL + "," + WORDS % '"<|endoftext|>": 0, "w": 1, "two words": 2' + "}"],
+    [
+        "",
+        "{}",
+        "not json",
+        "{" + WORDS % '"w": 0' + "}",
+        "{" + SPECIAL + "," + WORDS % '"<|endoftext|>": 0, "w": 1, "two words": 2' + "}",
+    ],
     ids=["empty", "object", "text", "no end of text", "not byte-level"],
-)  # fmt: skip
+)
 def test_foreign_files_are_refused(content, tmp_path):
     path = tmp_path / "tokenizer.json"
     path.write_text(content)

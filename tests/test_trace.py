@@ -178,9 +178,7 @@ class TestTensors:
 class TestProbabilities:
     def test_equal_softmax(self, lm):
         trace = lm.trace(TEXT)
-        assert torch.allclose(
-            trace.probabilities(3, 0.5), (trace.logits[3].double() / 0.5).softmax(-1).float()
-        )
+        assert torch.allclose(trace.probabilities(3, 0.5), (trace.logits[3].double() / 0.5).softmax(-1).float())
         assert torch.allclose(trace.probabilities(), trace.logits[-1].softmax(-1))
 
     def test_temperature_zero_takes_the_largest(self, lm):
@@ -228,9 +226,7 @@ class TestMaps:
         for layer in range(2):
             exact = exact_maps(trace, layer)
             for head in range(4):
-                torch.testing.assert_close(
-                    trace.attention(layer, head).double(), exact[head], atol=2e-5, rtol=0
-                )
+                torch.testing.assert_close(trace.attention(layer, head).double(), exact[head], atol=2e-5, rtol=0)
 
     def test_it_explains_what_the_head_put_out(self, trace):
         """z = map @ v: the map shown is the map that was used."""
@@ -243,9 +239,7 @@ class TestMaps:
     @pytest.mark.parametrize("cols", [slice(None), slice(0, 4)])
     def test_a_tile_is_a_slice_of_the_whole(self, trace, rows, cols):
         whole = trace.attention(1, 2)
-        torch.testing.assert_close(
-            trace.attention(1, 2, rows=rows, cols=cols), whole[rows, cols], atol=5e-6, rtol=0
-        )
+        torch.testing.assert_close(trace.attention(1, 2, rows=rows, cols=cols), whole[rows, cols], atol=5e-6, rtol=0)
 
     def test_stages_build_on_each_other(self, trace):
         q, k, _ = trace.qk(1, 3)
@@ -262,9 +256,7 @@ class TestMaps:
 
     def test_pooled_is_pooling(self, trace):
         exact = trace.attention(0, 1)[None]
-        torch.testing.assert_close(
-            trace.pooled(0, 1, size=7), F.adaptive_max_pool2d(exact, 7)[0], atol=5e-6, rtol=0
-        )
+        torch.testing.assert_close(trace.pooled(0, 1, size=7), F.adaptive_max_pool2d(exact, 7)[0], atol=5e-6, rtol=0)
         mean = F.adaptive_avg_pool2d(exact, 7)[0]
         torch.testing.assert_close(trace.pooled(0, 1, size=7, reduce="mean"), mean, atol=5e-6, rtol=0)
 
@@ -273,9 +265,7 @@ class TestMaps:
         assert overview.shape == (2, 4, 9, 9)
         for layer in range(2):
             for head in range(4):
-                torch.testing.assert_close(
-                    overview[layer, head], trace.pooled(layer, head, 9), atol=5e-6, rtol=0
-                )
+                torch.testing.assert_close(overview[layer, head], trace.pooled(layer, head, 9), atol=5e-6, rtol=0)
 
     @pytest.mark.parametrize("position", [0, 5, -1])
     def test_row_holds_that_row_of_every_head(self, trace, position):
@@ -394,9 +384,7 @@ class TestLateLogits:
     def test_only_the_rows_that_are_looked_at_are_made(self, lm, monkeypatch):
         made = []
         unembed = lm.network.unembed
-        monkeypatch.setattr(
-            lm.network, "unembed", lambda normed: made.append(normed.shape[0]) or unembed(normed)
-        )
+        monkeypatch.setattr(lm.network, "unembed", lambda normed: made.append(normed.shape[0]) or unembed(normed))
         trace = lm.trace(TEXT)
         p = trace.probabilities()
         assert made == [1] and "logits" not in trace._record.values

@@ -1,4 +1,5 @@
-"""Traces of arrays from anywhere: equal to the model's own, to float64, and one sentence for each thing that does not fit."""
+"""Traces of arrays from anywhere: equal to the model's own, to float64, and one sentence for each thing that does not
+fit."""
 
 import numpy as np
 import pytest
@@ -85,11 +86,7 @@ class TestOfAnyArrays:
         trace = tlmviz.Trace.from_arrays(q, k, tokens(9), mask=masks)
         for layer, mask in enumerate(masks):
             expected = probabilities(
-                q[layer][None],
-                k[layer][None],
-                scale=q[layer].shape[-1] ** -0.5,
-                causal=mask.causal,
-                window=mask.window,
+                q[layer][None], k[layer][None], scale=q[layer].shape[-1] ** -0.5, causal=mask.causal, window=mask.window
             )[0]
             torch.testing.assert_close(trace.row(4)[layer].double(), expected[:, 4], atol=1e-5, rtol=1e-4)
         assert trace.overview(4).shape == (3, 4, 4, 4) and len(trace.head_statistics()) == 12
@@ -129,15 +126,11 @@ class TestOfAnyArrays:
 
     def test_one_token_is_enough(self):
         trace = tlmviz.Trace.from_arrays(random(1, 1, 1, 4), random(1, 1, 1, 4), ["a"])
-        assert trace.attention(0, 0).item() == pytest.approx(1) and trace.statistics()[
-            "self"
-        ] == pytest.approx(1)
+        assert trace.attention(0, 0).item() == pytest.approx(1) and trace.statistics()["self"] == pytest.approx(1)
 
 
 class TestWithoutANetwork:
-    @pytest.mark.parametrize(
-        "ask", [lambda t: t["embed"], lambda t: t.logits, lambda t: t.tensors(["embed"])]
-    )
+    @pytest.mark.parametrize("ask", [lambda t: t["embed"], lambda t: t.logits, lambda t: t.tensors(["embed"])])
     def test_what_was_not_given_does_not_exist(self, ask):
         trace = tlmviz.Trace.from_arrays(*example(), tokens(9))
         with pytest.raises(UnknownName) as error:
@@ -204,9 +197,7 @@ class TestMasks:
         trace = tlmviz.Trace.from_arrays(q, k, list("..ab"), mask=AttentionMask(causal=False, bias=bias))
         exact = ((q[0] * 8**-0.5) @ k[0].transpose(-1, -2) + bias[0]).softmax(-1)
         trace.save(tmp_path / "x.safetensors")
-        again = tlmviz.Trace.from_arrays(
-            q, k, list("..ab"), lse=trace["blocks.0.attn.lse"], mask=trace.specs[0].mask
-        )
+        again = tlmviz.Trace.from_arrays(q, k, list("..ab"), lse=trace["blocks.0.attn.lse"], mask=trace.specs[0].mask)
         for one in (trace, tlmviz.open(tmp_path / "x.safetensors"), again):
             torch.testing.assert_close(one.attentions(0), exact, atol=6e-3, rtol=0)
             torch.testing.assert_close(one.row(1)[0], exact[:, 1], atol=6e-3, rtol=0)
@@ -216,9 +207,7 @@ class TestMasks:
         q, k = torch.randn(2, 1, 2, 4, 8, generator=torch.Generator().manual_seed(0))
         bias = torch.full((1, 1, 4, 4), -1e9)
         with pytest.raises(BadShape, match="lse of layer 0 is not that of q and k") as error:
-            tlmviz.Trace.from_arrays(
-                q, k, list("abcd"), lse=torch.full((1, 2, 4), -1.1e9), causal=False, bias=bias
-            )
+            tlmviz.Trace.from_arrays(q, k, list("abcd"), lse=torch.full((1, 2, 4), -1.1e9), causal=False, bias=bias)
         assert sentence(error)
 
     def test_boolean_ones_are_refused_with_a_remedy(self):
@@ -236,6 +225,4 @@ class TestMasks:
             assert sentence(error)
         mask = AttentionMask(causal=False, bias=torch.where(seen, 0.0, -torch.inf))
         found = tlmviz.Trace.from_arrays(q, k, list("abcd"), mask=mask)
-        torch.testing.assert_close(
-            found.attentions(0), tlmviz.Trace.from_arrays(q, k, list("abcd")).attentions(0)
-        )
+        torch.testing.assert_close(found.attentions(0), tlmviz.Trace.from_arrays(q, k, list("abcd")).attentions(0))

@@ -32,18 +32,12 @@ def transformer(tokenizer):
 def test_a_translation_is_whole(mt):
     found = mt.translate(TEXT, beam=3)
     assert found.source == [mt.tokenizer.name(i) for i in mt.encode(TEXT)]
-    assert found.attention.shape == (len(found.tokens), len(found.source)) and len(found.logps) == len(
-        found.tokens
-    )
+    assert found.attention.shape == (len(found.tokens), len(found.source)) and len(found.logps) == len(found.tokens)
     np.testing.assert_allclose(found.attention.sum(1), 1, atol=1e-5)
     assert found.score == found.parts.total and found.parts.logp == pytest.approx(sum(found.logps))
     assert len(found.others) <= 2 and found.stopped
     assert found.finished == ("finished" in set(found.tree.state))
-    best = (
-        found.tree[found.tree.state == "finished"]
-        if found.finished
-        else found.tree[found.tree.state == "kept"]
-    )
+    best = found.tree[found.tree.state == "finished"] if found.finished else found.tree[found.tree.state == "kept"]
     assert best.score.max() == pytest.approx(found.score, abs=1e-5) or not found.finished
 
 
@@ -105,10 +99,13 @@ def test_what_is_counted(mt):
 @pytest.mark.parametrize(
     "given, wanted",
     [
-        ("  I  am\tcold. ", "I am cold."), ("it\u2019s", "it's"),
-        ("a\u00a0b\u202fc\u200bd", "a b c d"), ("\n\n", ""), ("a\u3000b", "a b"),
+        ("  I  am\tcold. ", "I am cold."),
+        ("it\u2019s", "it's"),
+        ("a\u00a0b\u202fc\u200bd", "a b c d"),
+        ("\n\n", ""),
+        ("a\u3000b", "a b"),
     ],
-)  # fmt: skip
+)
 def test_tidy(given, wanted):
     assert tidy(given) == wanted
 
@@ -119,11 +116,7 @@ def test_tidying_twice_changes_nothing(text):
 
 
 def test_ids_are_those_of_the_tidy_text(transformer):
-    assert (
-        transformer.encode("  Tom  saw ")
-        == transformer.encode("Tom saw")
-        == transformer.tokenizer.encode("Tom saw")
-    )
+    assert transformer.encode("  Tom  saw ") == transformer.encode("Tom saw") == transformer.tokenizer.encode("Tom saw")
 
 
 @pytest.mark.parametrize("text", ["", "   ", "\u200b\n"])
@@ -150,10 +143,15 @@ def test_a_pin_needs_a_source_token(transformer, pins):
 @pytest.mark.parametrize(
     "settings, said",
     [
-        (dict(beam=0), "width is 0"), (dict(beam=21), "width is 21"), (dict(alpha=-1), "alpha"), (dict(beta=-1), "beta"),
-        (dict(gamma=-1), "gamma"), (dict(max_length=0), "max_length"), (dict(n_best=9), "n_best"),
+        (dict(beam=0), "width is 0"),
+        (dict(beam=21), "width is 21"),
+        (dict(alpha=-1), "alpha"),
+        (dict(beta=-1), "beta"),
+        (dict(gamma=-1), "gamma"),
+        (dict(max_length=0), "max_length"),
+        (dict(n_best=9), "n_best"),
     ],
-)  # fmt: skip
+)
 def test_bad_settings_give_a_sentence(transformer, settings, said):
     with pytest.raises(BadSearch) as error:
         transformer.translate(TEXT, **settings)
@@ -187,9 +185,7 @@ class TestCheckpoints:
         assert not any(p.requires_grad for p in again.network.parameters()) and not again.network.training
 
     def test_every_weight_is_kept_in_float32(self, mt, tmp_path):
-        zoo.save_network(
-            tmp_path / "tiny", mt.network, mt.tokenizer, dtype=next(mt.network.parameters()).dtype
-        )
+        zoo.save_network(tmp_path / "tiny", mt.network, mt.tokenizer, dtype=next(mt.network.parameters()).dtype)
         again = tlmviz.load(tmp_path / "tiny")
         assert again.read(TEXT, [5, 6, 7]).logp == pytest.approx(mt.read(TEXT, [5, 6, 7]).logp, abs=1e-5)
 
@@ -209,7 +205,5 @@ def test_lists_by_task(mt, lm, tmp_path, monkeypatch):
     zoo.save_network(tmp_path / "mt", mt.network, mt.tokenizer)
     zoo.save_network(tmp_path / "lm", lm.network, lm.tokenizer)
     monkeypatch.setenv("TLMVIZ_MODELS", str(tmp_path))
-    assert set(registry.list_models("translation")) == {"mt"} and set(registry.list_models("language")) == {
-        "lm"
-    }
+    assert set(registry.list_models("translation")) == {"mt"} and set(registry.list_models("language")) == {"lm"}
     assert set(registry.list_models()) == {"mt", "lm"}

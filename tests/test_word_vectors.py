@@ -1,4 +1,5 @@
-"""What `tlmviz.load("words-...")` returns, against plain computations on its weights, and what it says to a bad word."""
+"""What `tlmviz.load("words-...")` returns, against plain computations on its weights, and what it says to a bad
+word."""
 
 import numpy as np
 import pytest
@@ -64,9 +65,7 @@ class TestNearness:
     def test_neighbours_by_loops(self, wv):
         place = wv.index("dog")
         every = [
-            (cosine(wv.space[place], wv.space[row]), word)
-            for row, word in enumerate(wv.vocabulary)
-            if row != place
+            (cosine(wv.space[place], wv.space[row]), word) for row, word in enumerate(wv.vocabulary) if row != place
         ]
         expected = sorted(every, reverse=True)[:4]
         found = wv.neighbours("dog", 4)
@@ -105,9 +104,7 @@ class TestPredictions:
         one = wv.context_vectors.double() @ wv.vector("dog").double()
         assert wv.scores("dog").numpy() == pytest.approx(one.numpy(), abs=1e-5)
         mean = (wv.vector("dog") + wv.vector("big")) / 2
-        assert wv.scores(["dog", "big"]).numpy() == pytest.approx(
-            (wv.context_vectors @ mean).numpy(), abs=1e-5
-        )
+        assert wv.scores(["dog", "big"]).numpy() == pytest.approx((wv.context_vectors @ mean).numpy(), abs=1e-5)
         with pytest.raises(UnknownName):
             wv.scores([])
 
@@ -129,8 +126,13 @@ class TestPredictions:
 
     def test_pairs_drop_what_is_unknown_first(self, wv):
         assert wv.pairs("Lily XXX had a ball", 1) == [
-            ("lily", "had"), ("had", "lily"), ("had", "a"), ("a", "had"), ("a", "ball"), ("ball", "a"),
-        ]  # fmt: skip
+            ("lily", "had"),
+            ("had", "lily"),
+            ("had", "a"),
+            ("a", "had"),
+            ("a", "ball"),
+            ("ball", "a"),
+        ]
         assert wv.pairs("", 2) == wv.pairs("Lily", 2) == wv.pairs("Где 王", 2) == []
         assert len(wv.pairs("lily " * 10_000, 1)) == 19_998
         assert wv.pairs("lily had a red ball and lost", None) == wv.pairs(
@@ -149,9 +151,7 @@ class TestParts:
             rows = [wv.network.parts[bucket(part, 50)] for part in wv.ngrams(word)]
             if word in wv:
                 rows.insert(0, wv.network.vectors[wv.index(word)])
-            assert [part.whole for part in parts] == [word in wv] * (word in wv) + [False] * len(
-                wv.ngrams(word)
-            )
+            assert [part.whole for part in parts] == [word in wv] * (word in wv) + [False] * len(wv.ngrams(word))
             torch.testing.assert_close(wv.vector(word), torch.stack(rows).mean(0))
             torch.testing.assert_close(torch.stack([part.vector for part in parts]).mean(0), wv.vector(word))
             assert len(wv.neighbours(word, 3)) == 3
@@ -178,9 +178,7 @@ class TestBundled:
     def test_same_words_for_all(self, name):
         wv, other = tlmviz.load(name), tlmviz.load("words-negative")
         assert wv.vocabulary == other.vocabulary and (wv.counts == other.counts).all()
-        assert (
-            wv.name == name and wv.kind == name.removeprefix("words-") and 3000 <= len(wv.vocabulary) <= 5000
-        )
+        assert wv.name == name and wv.kind == name.removeprefix("words-") and 3000 <= len(wv.vocabulary) <= 5000
 
     def test_the_film_ends_with_the_model(self, name):
         wv = tlmviz.load(name)
@@ -188,9 +186,7 @@ class TestBundled:
         assert film.coordinates.shape == (20, 1000, 16) and list(film.vocabulary) == wv.vocabulary[:1000]
         last = (wv.space[:1000] - torch.from_numpy(film.mean)) @ torch.from_numpy(film.axes).T
         assert np.abs(film.coordinates[-1] - last.numpy()).max() < 0.01
-        torch.testing.assert_close(
-            torch.from_numpy(film.axes @ film.axes.T), torch.eye(16), atol=1e-4, rtol=0
-        )
+        torch.testing.assert_close(torch.from_numpy(film.axes @ film.axes.T), torch.eye(16), atol=1e-4, rtol=0)
         assert (np.diff(film.words_read) > 0).all() and film.words_read[0] == 0
         assert film.curve.shape[1] == 3 and film.curve[-1, 1] < film.curve[0, 1]
 
@@ -199,6 +195,5 @@ def test_the_language_menus_offer_none_of_them():
     from tlmviz.ui import compute, translation
 
     assert (
-        not (compute.offered().keys() | translation.models().keys() | compute.stream_models().keys())
-        & BUNDLED.keys()
+        not (compute.offered().keys() | translation.models().keys() | compute.stream_models().keys()) & BUNDLED.keys()
     )

@@ -46,44 +46,68 @@ VARIANTS = {
     "rope": {},
     "alibi-window": dict(positions="alibi", window=5, n_kv_heads=2),
     "notes": dict(positions="learned", norm="layernorm", feedforward="gelu", bias=True, tied=False),
-    "post-sinusoidal": dict(
-        positions="sinusoidal", norm="layernorm", norm_place="post", feedforward="relu", bias=True
-    ),
+    "post-sinusoidal": dict(positions="sinusoidal", norm="layernorm", norm_place="post", feedforward="relu", bias=True),
     "none-mqa": dict(positions="none", n_kv_heads=1),
     "latent": dict(latent_dim=12, rope_dim=4),
     "relative": dict(positions="relative", relative_distance=6),
     "hyper": dict(connection="hyper", streams=3),
     "manifold": dict(connection="manifold", streams=4),
     # The parts of released families, several of them in each.
-    "qwen": dict(qk_norm="head", n_kv_heads=2, positions={"layout": "half"}, attention={"q_bias": True, "k_bias": True}),
+    "qwen": dict(
+        qk_norm="head", n_kv_heads=2, positions={"layout": "half"}, attention={"q_bias": True, "k_bias": True}
+    ),
     "olmo": dict(norm_place="output", qk_norm="full", n_kv_heads=2, positions={"layout": "half"}),
     "gemma": dict(
-        norm_place="sandwich", softcap=2.0, logit_softcap=8.0, embedding_scale=5.7, feedforward="geglu-tanh", qk_norm="head",
+        norm_place="sandwich",
+        softcap=2.0,
+        logit_softcap=8.0,
+        embedding_scale=5.7,
+        feedforward="geglu-tanh",
+        qk_norm="head",
         positions={"layout": "half", "rope_base": 1e5, "scaling": "linear", "factor": 4.0},
         layers=({"window": 5, "rope_base": 1e4, "scaled": False}, {}),
     ),
     "neox": dict(
-        norm={"kind": "layernorm", "placement": "parallel"}, rotary_dim=4, feedforward="gelu", bias=True, tied=False,
+        norm={"kind": "layernorm", "placement": "parallel"},
+        rotary_dim=4,
+        feedforward="gelu",
+        bias=True,
+        tied=False,
         positions={"layout": "half"},
     ),
     "phi": dict(
-        norm={"kind": "layernorm", "placement": "parallel-shared"}, rotary_dim=4, feedforward="gelu-tanh", bias=True,
-        tied=False, head_bias=True,
+        norm={"kind": "layernorm", "placement": "parallel-shared"},
+        rotary_dim=4,
+        feedforward="gelu-tanh",
+        bias=True,
+        tied=False,
+        head_bias=True,
     ),
     "smollm": dict(n_kv_heads=2, positions={"layout": "half"}, layers=({}, {"rotary": False})),
     "experts": dict(
-        experts=dict(count=6, chosen=2, hidden=20, shared=1, score="sigmoid", bias=True, groups=3, chosen_groups=2),
+        experts=dict(count=6, chosen=2, hidden=20, shared=1, score="sigmoid", bias=True, groups=3, chosen_groups=2)
     ),
     "sparse": dict(  # Qwen2-MoE's parts: a gate of the shared expert, weights that do not sum to 1, a dense layer
         experts=dict(
-            count=5, chosen=3, hidden=16, shared=1, shared_hidden=24, shared_gate=True, normalised=False, dense_layers=(0,)
-        ),
+            count=5,
+            chosen=3,
+            hidden=16,
+            shared=1,
+            shared_hidden=24,
+            shared_gate=True,
+            normalised=False,
+            dense_layers=(0,),
+        )
     ),
     "deepseek": dict(
-        latent_dim=12, rope_dim=4, query_latent_dim=10, value_dim=6, attention={"scale": 0.4},
+        latent_dim=12,
+        rope_dim=4,
+        query_latent_dim=10,
+        value_dim=6,
+        attention={"scale": 0.4},
         positions={"scaling": "yarn", "factor": 4.0, "trained_context": 40},
     ),
-}  # fmt: skip
+}
 TRANSLATORS = {
     "transformer": {},
     "dot": dict(score="dot"),
@@ -115,8 +139,7 @@ def randomise(model, seed: int, size: float = 0.25, centre: float = 1.0):
     with torch.no_grad():
         for parameter in model.parameters():
             parameter.copy_(
-                (centre if parameter.ndim == 1 else 0.0)
-                + size * torch.randn(parameter.shape, generator=generator)
+                (centre if parameter.ndim == 1 else 0.0) + size * torch.randn(parameter.shape, generator=generator)
             )
     return model.eval().requires_grad_(False)
 
@@ -127,9 +150,7 @@ def translation_network(kind: str = "transformer", seed: int = 0, **changes) -> 
     if kind == "transformer":
         sizes = dict(encoder_layers=2, decoder_layers=2, n_heads=2, d_ff=24)
         return randomise(EncoderDecoder(EncoderDecoderConfig.of(name="tiny", **{**sizes, **settings})), seed)
-    return randomise(
-        Seq2Seq(Seq2SeqConfig.of(name="tiny", **{"hidden": 12, **settings})), seed, 0.5, centre=0.0
-    )
+    return randomise(Seq2Seq(Seq2SeqConfig.of(name="tiny", **{"hidden": 12, **settings})), seed, 0.5, centre=0.0)
 
 
 def translator(tokenizer: Tokenizer, kind: str = "transformer", seed: int = 0, **changes) -> Translator:
@@ -169,18 +190,14 @@ def digit_reader(seed: int = 0, **changes) -> DigitReader:
 
 def next_token_model(seed: int = 0, **changes) -> NextTokenModel:
     words = tokenizer()
-    sizes = dict(
-        vocab_size=words.vocab_size, n_layers=2, d_model=16, n_heads=4, n_kv_heads=2, d_ff=24, context=64
-    )
+    sizes = dict(vocab_size=words.vocab_size, n_layers=2, d_model=16, n_heads=4, n_kv_heads=2, d_ff=24, context=64)
     config = MTPConfig.of("tiny", **{**sizes, **changes})
     return NextTokenModel(randomise(MTPNetwork(config), seed), words)
 
 
 def mixture_model(pointer: bool = True, seed: int = 0, **changes) -> MixtureModel:
     words = WordTokenizer.train(SENTENCES, 2)
-    sizes = dict(
-        vocab_size=words.vocab_size, stand_ins=3, d_model=12, n_layers=2, context=60, pointer=pointer
-    )
+    sizes = dict(vocab_size=words.vocab_size, stand_ins=3, d_model=12, n_layers=2, context=60, pointer=pointer)
     network = SentinelLSTM(SentinelConfig(name="tiny", **{**sizes, **changes}))
     return MixtureModel(randomise(network, seed, 0.5, centre=0.0), words)
 

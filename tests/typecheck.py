@@ -1,6 +1,7 @@
 """Shapes and types of signatures, checked at every call in the tests: jaxtyping's import hook with beartype.
 
-A function that refuses arguments in its own words (`tlmviz.Error`) may still do so; what it would let pass is a failure.
+A function that refuses arguments in its own words (`tlmviz.Error`) may still do so; what it would let pass is a
+failure.
 """
 
 from __future__ import annotations
@@ -52,8 +53,8 @@ def jaxtyped(thing=None, *, typechecker=None):
 def checked(function):
     """The function with its arguments and result checked, once for every combination of types, shapes and dtypes.
 
-    Its own refusal of the arguments goes first. A function inside another is made anew at every call of that one: its checker
-    takes milliseconds to write, so it is written when there is something to check.
+    Its own refusal of the arguments goes first. A function inside another is made anew at every call of that one: its
+    checker takes milliseconds to write, so it is written when there is something to check.
     """
     passed = PASSED[getattr(function, "__code__", function)]
     strict = functools.cache(lambda: _jaxtyped(function, typechecker=CHECK))

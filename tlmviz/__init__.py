@@ -65,7 +65,8 @@ __all__ = [
 ]
 __version__ = "0.3.0"
 
-# Module -> what it gives. Nothing is imported before somebody asks for it: `import tlmviz` costs nothing, not even torch.
+# Module -> what it gives. Nothing is imported before somebody asks for it: `import tlmviz` costs nothing, not even
+# torch.
 _HOMES = {
     "analysis.workbench.comparing": ("Comparison", "compare"),
     "analysis.workbench.doctor": ("Diagnosis", "diagnose"),

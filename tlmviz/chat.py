@@ -1,7 +1,7 @@
 """Conversations as a chat model reads them: its template rendered, and which token is whose.
 
-A template is a program in Jinja that comes with the model. It runs in a sandbox and a process of its own, and nothing else of a
-model is ever run.
+A template is a program in Jinja that comes with the model. It runs in a sandbox and a process of its own, and nothing
+else of a model is ever run.
 """
 
 from __future__ import annotations
@@ -17,7 +17,8 @@ from .tokens import Tokenizer
 Message = Mapping[str, str]
 ROLES = ("system", "user", "assistant")
 TEMPLATE = "template"  # the role of what the template adds
-# Characters that no text has a meaning for (Unicode noncharacters): they mark contents in a rendering that is thrown away.
+# Characters that no text has a meaning for (Unicode noncharacters): they mark contents in a rendering that is thrown
+# away.
 OPEN, CLOSE = "\ufdd0", "\ufdd1"
 MARKED = re.compile(f"{OPEN}(.)(.*?){CLOSE}", re.DOTALL)
 FIRST_INDEX = 0xF0000  # messages are numbered in a private plane
@@ -27,8 +28,8 @@ FIRST_INDEX = 0xF0000  # messages are numbered in a private plane
 class Conversation:
     """A rendered conversation: its text, ids and tokens [T], each token's role, and what is odd about it.
 
-    A role is "system", "user" or "assistant" for what that party said, and "template" for what the template adds: markers,
-    the names of roles, a system message of its own.
+    A role is "system", "user" or "assistant" for what that party said, and "template" for what the template adds:
+    markers, the names of roles, a system message of its own.
     """
 
     text: str
@@ -39,15 +40,13 @@ class Conversation:
 
 
 def converse(
-    tokenizer: Tokenizer,
-    messages: Sequence[Message],
-    add_generation_prompt: bool = True,
-    name: str = "This model",
+    tokenizer: Tokenizer, messages: Sequence[Message], add_generation_prompt: bool = True, name: str = "This model"
 ) -> Conversation:
-    """A conversation as the tokenizer's chat template writes it; without one, the contents one after another, with a warning.
+    """A conversation as the tokenizer's chat template writes it; without one, the contents one after another, with a
+    warning.
 
-    Raises BadText: no messages, a message without role or content, a role or an order that the template does not know, a
-    template that is no Jinja.
+    Raises BadText: no messages, a message without role or content, a role or an order that the template does not know,
+    a template that is no Jinja.
     """
     plain = [_checked(message) for message in messages]
     if not plain:
@@ -59,21 +58,15 @@ def converse(
     else:
         text, spans = _rendered(tokenizer, plain, add_generation_prompt, name)
         lost = {i for i, message in enumerate(plain) if message["content"].strip()} - {i for i, *_ in spans}
-        warnings += [
-            f"The template changes or leaves out message {i + 1} ({plain[i]['role']})." for i in sorted(lost)
-        ]
+        warnings += [f"The template changes or leaves out message {i + 1} ({plain[i]['role']})." for i in sorted(lost)]
     ids, offsets = tokenizer.encode_marked(text, [(start, stop) for _, start, stop in spans])
     begin = tokenizer.begin
     if begin is not None and not tokenizer.chat_template:
         ids, offsets = [begin, *ids], [(0, 0), *offsets]
     if begin is not None and ids[:2] == [begin, begin]:
-        warnings.append(
-            f"The text begins with {tokenizer.name(begin)} twice; the model was trained with one."
-        )
+        warnings.append(f"The text begins with {tokenizer.name(begin)} twice; the model was trained with one.")
     if begin is not None and begin not in ids[:1]:
-        warnings.append(
-            f"The template writes no {tokenizer.name(begin)}, with which the model's texts begin."
-        )
+        warnings.append(f"The template writes no {tokenizer.name(begin)}, with which the model's texts begin.")
     if not tokenizer.ends:
         warnings.append(f"No token ends a text of {name}: an answer is as long as it may be.")
     roles = _roles(offsets, [(plain[i]["role"], start, stop) for i, start, stop in spans])
@@ -103,9 +96,7 @@ def _render(tokenizer: Tokenizer, messages: Sequence[Message], generate: bool, n
     """The template's text. Raises BadText."""
     named = {"bos_token": tokenizer.begin, "eos_token": tokenizer.end_of_text if tokenizer.ends else None}
     tokens = {key: "" if token is None else tokenizer.name(token) for key, token in named.items()}
-    text, why = chat_template.render(
-        tokenizer.chat_template or "", messages, generate, {**tokens, **tokenizer.named}
-    )
+    text, why = chat_template.render(tokenizer.chat_template or "", messages, generate, {**tokens, **tokenizer.named})
     if why:
         raise BadText(f"The chat template of {name} {why}")
     return text
@@ -116,9 +107,9 @@ def _rendered(
 ) -> tuple[str, list[tuple[int, int, int]]]:
     """The text, and (message, start, stop) of each content in it.
 
-    Contents are found by rendering once more with marks around them: where that changes nothing else, their places are exact.
-    Marks go around the whole content, else inside its outer white space, which templates often trim; where neither does, the
-    contents are looked up in the text in their order.
+    Contents are found by rendering once more with marks around them: where that changes nothing else, their places are
+    exact. Marks go around the whole content, else inside its outer white space, which templates often trim; where
+    neither does, the contents are looked up in the text in their order.
     """
     text = _render(tokenizer, messages, generate, name)
     for mark in (_around, _inside):
@@ -163,7 +154,8 @@ def _looked_up(text: str, messages: list[dict[str, str]]) -> Iterator[tuple[int,
 
 
 def _roles(offsets: list[tuple[int, int]], spans: list[tuple[str, int, int]]) -> list[str]:
-    """Each token's role: that of the content in which most of its characters lie, the content's where it is half and half."""
+    """Each token's role: that of the content in which most of its characters lie, the content's where it is half and
+    half."""
     roles = []
     for start, stop in offsets:
         shares = [(min(stop, end) - max(start, begin), role) for role, begin, end in spans]

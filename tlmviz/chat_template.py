@@ -1,8 +1,9 @@
-"""Chat templates, rendered in a process of their own: a program that came with a model gets a second and half a gigabyte.
+"""Chat templates, rendered in a process of their own: a program that came with a model gets a second and half a
+gigabyte.
 
-A template runs in Jinja's immutable sandbox, as in transformers; that keeps it from files, and from nothing that only takes long
-or much. This file is also what that process runs, and so imports nothing of tlmviz: it reads a line of JSON for each rendering
-and writes one.
+A template runs in Jinja's immutable sandbox, as in transformers; that keeps it from files, and from nothing that only
+takes long or much. This file is also what that process runs, and so imports nothing of tlmviz: it reads a line of JSON
+for each rendering and writes one.
 """
 
 from __future__ import annotations
@@ -28,13 +29,12 @@ from jinja2.sandbox import ImmutableSandboxedEnvironment
 SECONDS = 1.0  # of a processor
 MEMORY = 512 << 20  # bytes
 LONGEST = 4_000_000  # characters of a rendering
-TOO_LONG = (
-    f"it takes more than {SECONDS:g} second or {MEMORY >> 20} MB, or writes more than {LONGEST:,} characters"
-)
+TOO_LONG = f"it takes more than {SECONDS:g} second or {MEMORY >> 20} MB, or writes more than {LONGEST:,} characters"
 
 
 class Generation(jinja2.ext.Extension):
-    """{% generation %} ... {% endgeneration %}, by which some templates mark what a model writes: the inside stays as it is."""
+    """{% generation %} ... {% endgeneration %}, by which some templates mark what a model writes: the inside stays as
+    it is."""
 
     tags = {"generation"}
 
@@ -110,11 +110,7 @@ class Renderer:
             if self.process is None or self.process.poll() is not None:
                 command = [sys.executable, "-I", __file__]
                 self.process = subprocess.Popen(
-                    command,
-                    stdin=subprocess.PIPE,
-                    stdout=subprocess.PIPE,
-                    stderr=subprocess.DEVNULL,
-                    text=True,
+                    command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True
                 )
             stdin, stdout = self.process.stdin, self.process.stdout
             assert stdin and stdout

@@ -16,11 +16,11 @@ from .extras import require
 SIDE, INK = 8, 16  # pixels of a side, and the largest value of one
 GRID, NOTHING = 3, 10  # cells of a side of a picture of several digits, and what an empty one is counted as
 LEVELS = "0123456789abcdefg"  # a pixel as a letter
-# The rows are forms of some 128 digits, each filled in by one hand in the same order. The last three forms are held out, so
-# that what is measured there is how other handwriting is read.
+# The rows are forms of some 128 digits, each filled in by one hand in the same order. The last three forms are held
+# out, so that what is measured there is how other handwriting is read.
 HELD_OUT = 1415
-# Of a drawing: how much taller or narrower it may become without being changed, how many pixels it may lie aside, points of
-# a pixel's side that it is read at, and the largest power that thins it.
+# Of a drawing: how much taller or narrower it may become without being changed, how many pixels it may lie aside,
+# points of a pixel's side that it is read at, and the largest power that thins it.
 NEARLY, ASIDE, FINE, STEEPEST = 1.2, 1.2, 4, 6.0
 
 
@@ -28,8 +28,8 @@ NEARLY, ASIDE, FINE, STEEPEST = 1.2, 1.2, 4, 6.0
 class Digits:
     """Pictures of digits.
 
-    images [n, 8, 8] in 0-16 (0 is paper, 16 ink), labels [n] in 0-9. Source: Alpaydin and Kaynak, Optical Recognition of
-    Handwritten Digits, UCI Machine Learning Repository (CC BY 4.0), of which scikit-learn holds the test part.
+    images [n, 8, 8] in 0-16 (0 is paper, 16 ink), labels [n] in 0-9. Source: Alpaydin and Kaynak, Optical Recognition
+    of Handwritten Digits, UCI Machine Learning Repository (CC BY 4.0), of which scikit-learn holds the test part.
     """
 
     images: Float[np.ndarray, "n 8 8"]
@@ -61,8 +61,8 @@ def side_by_side(cells: Cells) -> Cells:
 
 @lru_cache(maxsize=1)
 def held_out_pictures() -> tuple[Float[np.ndarray, "n 24 24"], Int[np.ndarray, "n 9"]]:
-    """Pictures of nine held-out digits each, and their labels: number n holds the digits from n on, row by row, and the first
-    ones follow on the last. So each digit stands once in every cell."""
+    """Pictures of nine held-out digits each, and their labels: number n holds the digits from n on, row by row, and the
+    first ones follow on the last. So each digit stands once in every cell."""
     data = held_out()
     which = np.add.outer(np.arange(len(data)), np.arange(GRID**2)) % len(data)
     return side_by_side(data.images[which]), data.labels[which]
@@ -144,7 +144,8 @@ def _between(image: np.ndarray, rows: np.ndarray) -> np.ndarray:
 
 
 def _thinned(image: np.ndarray, ink: float) -> np.ndarray:
-    """A picture of 0 to 1 with edges darkened less, by one power for all pixels, until its mean is no more than `ink`."""
+    """A picture of 0 to 1 with edges darkened less, by one power for all pixels, until its mean is no more than
+    `ink`."""
     least, most = 1.0, STEEPEST
     for _ in range(30 if image.mean() > ink else 0):
         middle = (least + most) / 2

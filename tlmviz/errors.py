@@ -45,7 +45,8 @@ class BadModel(Error):
 
 
 class BadMonitor(Error):
-    """A monitor of a training that cannot be set up: every=0, no probes, a folder of another run or none to write to."""
+    """A monitor of a training that cannot be set up: every=0, no probes, a folder of another run or none to write
+    to."""
 
 
 class CannotExport(Error):

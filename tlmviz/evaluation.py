@@ -19,7 +19,8 @@ def bits_per_byte(network: Any, tokenizer: Any, documents: list[str], batch_toke
 
     `network` is a TransformerLM, or what has its configuration, `read` and `unembed`, and `tokenizer` its Tokenizer.
 
-    Of a model whose texts begin with no token of its own, the first token of each is read and neither scored nor counted.
+    Of a model whose texts begin with no token of its own, the first token of each is read and neither scored nor
+    counted.
 
     A document longer than the context is read in windows that overlap by half, so that every
     token after the first window has at least half a context before it. Raises BadText when

@@ -15,7 +15,8 @@ from .errors import BadFile, Error
 def whole(path: str | os.PathLike[str], refusal: type[Error] = BadFile) -> Iterator[Path]:
     """Where to write the file at `path`: beside it, and in its place at the end of the block.
 
-    A disk that fills and a key that interrupts leave what was there before. Raises `refusal` for an OSError of the block.
+    A disk that fills and a key that interrupts leave what was there before. Raises `refusal` for an OSError of the
+    block.
     """
     target = Path(os.path.realpath(path))
     beside = target.with_name(f".{os.getpid()}-{threading.get_ident()}.part")

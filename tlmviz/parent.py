@@ -1,4 +1,5 @@
-"""Processes that end with the one that started them, however that one ended: a server that was killed leaves nothing behind."""
+"""Processes that end with the one that started them, however that one ended: a server that was killed leaves nothing
+behind."""
 
 from __future__ import annotations
 

@@ -12,7 +12,8 @@ from .errors import BadShape
 
 @dataclass(frozen=True, eq=False)
 class Patches:
-    """An image cut into `rows` by `columns` patches, which are a trace's last tokens in reading order; [CLS] and such come first.
+    """An image cut into `rows` by `columns` patches, which are a trace's last tokens in reading order; [CLS] and such
+    come first.
 
     `pixels` are red, green and blue, 0 to 255. Raises BadShape for a grid without patches or pixels of another shape.
     """
@@ -23,14 +24,10 @@ class Patches:
 
     def __post_init__(self) -> None:
         if self.rows < 1 or self.columns < 1:
-            raise BadShape(
-                f"The patches are {self.rows} x {self.columns}; give at least one row and one column."
-            )
+            raise BadShape(f"The patches are {self.rows} x {self.columns}; give at least one row and one column.")
         shape = self.pixels.shape
         if self.pixels.dtype != np.uint8 or len(shape) != 3 or shape[2] != 3 or 0 in shape:
-            raise BadShape(
-                f"The pixels are {self.pixels.dtype} {list(shape)}; give uint8 [height, width, 3]."
-            )
+            raise BadShape(f"The pixels are {self.pixels.dtype} {list(shape)}; give uint8 [height, width, 3].")
 
     @property
     def count(self) -> int:
@@ -46,7 +43,8 @@ class Patches:
 
 
 def from_channels(pixels: np.ndarray, rows: int, columns: int) -> Patches:
-    """Patches of an image [C, height, width] of any numbers, as models read them: stretched to 0 to 255, one channel to grey."""
+    """Patches of an image [C, height, width] of any numbers, as models read them: stretched to 0 to 255, one channel to
+    grey."""
     low, high = float(pixels.min()), float(pixels.max())
     stretched = np.rint((pixels - low) / ((high - low) or 1.0) * 255).astype(np.uint8)
     colors = stretched[:3] if len(stretched) >= 3 else np.repeat(stretched[:1], 3, 0)

@@ -1,4 +1,5 @@
-"""Which patch of an image or a video each token is, found by changing pixels and never by counting; and what it is called."""
+"""Which patch of an image or a video each token is, found by changing pixels and never by counting; and what it is
+called."""
 
 from __future__ import annotations
 
@@ -18,7 +19,8 @@ from .patches import Patches, from_channels
 class Cut:
     """Pixels and how they are cut: `numbers`, broadcast to the pixels, say of which patch each is, -1 for none.
 
-    `places` are the image, tube of frames, row and column of each patch [N, 4]; `size` its frames and its rows and columns.
+    `places` are the image, tube of frames, row and column of each patch [N, 4]; `size` its frames and its rows and
+    columns.
     """
 
     pixels: Tensor
@@ -29,7 +31,8 @@ class Cut:
 
 @dataclass(frozen=True, eq=False)
 class Places:
-    """What tokens are [rows, T]: the number of a patch, beyond those of all patches one of `learned`, -1 where it is unknown."""
+    """What tokens are [rows, T]: the number of a patch, beyond those of all patches one of `learned`, -1 where it is
+    unknown."""
 
     found: Tensor
     cut: Cut
@@ -44,12 +47,14 @@ class Places:
         return height // self.cut.size[1], width // self.cut.size[2]
 
     def names(self, row: int) -> list[str]:
-        """Names: "[CLS]", "patch 0,1", "frames 2-3, patch 0,1", "image 0, patch 0,1" in a row of several; "token 3" unknown."""
+        """Names: "[CLS]", "patch 0,1", "frames 2-3, patch 0,1", "image 0, patch 0,1" in a row of several; "token 3"
+        unknown."""
         several = len(self._places(self.found[row])[:, 0].unique()) > 1
         return [self._name(place, number, several) for place, number in enumerate(self.found[row].tolist())]
 
     def picture(self, row: int, where: Tensor) -> Patches | None:
-        """The image whose patches, in reading order, the last of a row's tokens `where` are; None where they are not."""
+        """The image whose patches, in reading order, the last of a row's tokens `where` are; None where they are
+        not."""
         found = self.found[row, where.to(self.found.device)]
         known = self._places(found)
         if self.cut.pixels.ndim != 4 or not len(known):
@@ -80,7 +85,8 @@ class Places:
 
 
 def cut(pixels: Tensor, size: tuple[int, int, int], shapes: Tensor | None = None) -> Cut:
-    """Images [B, C, height, width] or videos [B, frames, C, height, width] in patches of so many frames, rows and columns.
+    """Images [B, C, height, width] or videos [B, frames, C, height, width] in patches of so many frames, rows and
+    columns.
 
     Or patches [B, N, pixels] that were cut before, in reading order, by each image's rows and columns: `shapes` [B, 2].
     Raises BadShape for other axes.
@@ -100,9 +106,7 @@ def cut(pixels: Tensor, size: tuple[int, int, int], shapes: Tensor | None = None
         count, frames, _, height, width = pixels.shape
         numbers, places = _numbered((count, frames, height, width), (1, *size), device)
         return Cut(pixels, numbers[:, :, None], places, size)
-    raise BadShape(
-        f"The pixels are {list(pixels.shape)}; give [B, C, height, width] or [B, frames, C, height, width]."
-    )
+    raise BadShape(f"The pixels are {list(pixels.shape)}; give [B, C, height, width] or [B, frames, C, height, width].")
 
 
 def sources(
@@ -111,11 +115,13 @@ def sources(
     numbers: Mapping[str, Tensor],
     plain: Tensor,
 ) -> Tensor:
-    """Which part of its input each token of `plain = run(tensors)` [rows, T, N] is made of, and of no other: its number, else -1.
+    """Which part of its input each token of `plain = run(tensors)` [rows, T, N] is made of, and of no other: its
+    number, else -1.
 
-    `numbers`, broadcast to the tensors, say which part each cell is; -1 for none. Each part is changed in half of the runs, in a
-    choice of its own: 10 runs for 252 parts. A token of one part changes in just these, one of several in more than half. Several
-    tokens of one part are each a piece of it, and get -1 too.
+    `numbers`, broadcast to the tensors, say which part each cell is; -1 for none. Each part is changed in half of the
+    runs, in a
+    choice of its own: 10 runs for 252 parts. A token of one part changes in just these, one of several in more than
+    half. Several tokens of one part are each a piece of it, and get -1 too.
     """
     count = 1 + max(int(number.max()) for number in numbers.values())
     runs = next(runs for runs in itertools.count(2) if math.comb(runs, runs // 2) >= count)
@@ -140,7 +146,8 @@ def sources(
 
 
 def _numbered(sides: Sequence[int], steps: Sequence[int], device: torch.device) -> tuple[Tensor, Tensor]:
-    """A grid cut into blocks of these steps: each cell's block as a number [*sides], and each block's place [N, axes]."""
+    """A grid cut into blocks of these steps: each cell's block as a number [*sides], and each block's place [N,
+    axes]."""
     axes = [torch.arange(side, device=device) // step for side, step in zip(sides, steps)]
     places = torch.cartesian_prod(*(axis.unique() for axis in axes))
     numbers = torch.arange(len(places), device=device).view([int(axis[-1]) + 1 for axis in axes])

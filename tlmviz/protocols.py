@@ -40,9 +40,7 @@ class LanguageModelLike(Protocol):
     def n_parameters(self) -> int:
         """Trained numbers, a tied head counted once."""
 
-    def __call__(
-        self, ids: Int[Tensor, "b t"], cache: Any = None, positions: Any = None
-    ) -> Float[Tensor, "b t v"]:
+    def __call__(self, ids: Int[Tensor, "b t"], cache: Any = None, positions: Any = None) -> Float[Tensor, "b t v"]:
         """Next-token logits at every position."""
 
     def new_cache(self, rotated: bool = True) -> Any:
@@ -61,9 +59,12 @@ class LanguageModelLike(Protocol):
         """One forward pass over a text, recorded. Raises BadText."""
 
     def trace_ids(
-        self, ids: list[int], edit: Mapping[str, Edit] | None = None, keep: Callable[[str], bool] = ...,
+        self,
+        ids: list[int],
+        edit: Mapping[str, Edit] | None = None,
+        keep: Callable[[str], bool] = ...,
         positions: Any = None,
-    ) -> Trace:  # fmt: skip
+    ) -> Trace:
         """`trace` for ids that are tokenised already."""
 
     def generate(self, text: str, max_new_tokens: int = 40, temperature: float = 0.8) -> str:

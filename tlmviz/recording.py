@@ -57,9 +57,7 @@ class Recording:
         if edit is not None:
             edited = edit(value, self)
             if edited.shape != value.shape:
-                raise BadShape(
-                    f"An edit of {name} returned {list(edited.shape)}; it must stay {list(value.shape)}."
-                )
+                raise BadShape(f"An edit of {name} returned {list(edited.shape)}; it must stay {list(value.shape)}.")
             value = edited
         if self.keep(name):
             # A part of a larger tensor would keep the whole of it in memory.
@@ -71,9 +69,7 @@ _active: ContextVar[Recording | None] = ContextVar("recording", default=None)
 
 
 @contextmanager
-def recording(
-    keep: Callable[[str], bool] | None = None, edit: Mapping[str, Edit] | None = None
-) -> Iterator[Recording]:
+def recording(keep: Callable[[str], bool] | None = None, edit: Mapping[str, Edit] | None = None) -> Iterator[Recording]:
     """Record the taps passed in this context (this thread or task only)."""
     record = Recording(keep or (lambda name: True), edit or {})
     token = _active.set(record)

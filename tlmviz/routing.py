@@ -14,9 +14,9 @@ ROUTING = ("scores", "bias", "chosen", "weights")  # taps of a layer with expert
 class Routing:
     """One layer's routing of T tokens over E experts, k for each token.
 
-    `scores` are the router's, between 0 and 1, without the bias; `bias` [E] is added to them for the choice (zeros where
-    the model has none). `chosen` are the numbers of the experts, that with the highest score and bias first, and `weights`
-    what each one's output is multiplied by: 0 where an edit muted it or dropped the token.
+    `scores` are the router's, between 0 and 1, without the bias; `bias` [E] is added to them for the choice (zeros
+    where the model has none). `chosen` are the numbers of the experts, that with the highest score and bias first, and
+    `weights` what each one's output is multiplied by: 0 where an edit muted it or dropped the token.
     """
 
     scores: Float[Tensor, "t e"]

@@ -20,10 +20,7 @@ def lm(tokenizer, tmp_path, monkeypatch):
     (tmp_path / made.name).mkdir()
     with shipped.collection() as answers:
         shipped.ready(
-            made,
-            "a question",
-            ASKED,
-            lambda: {"loss": np.arange(3.0), "text": np.frombuffer(b"ab", np.uint8)},
+            made, "a question", ASKED, lambda: {"loss": np.arange(3.0), "text": np.frombuffer(b"ab", np.uint8)}
         )
     shipped.write(tmp_path / made.name, made, answers)
     return made
@@ -37,11 +34,7 @@ def test_an_answer_is_found_again_and_another_question_is_computed(lm):
     found = shipped.ready(lm, "a question", ASKED, refuse)
     assert list(found["loss"]) == [0, 1, 2] and found["text"].tobytes() == b"ab"
     other = {"loss": np.ones(1)}
-    for what, asked in (
-        ("another", ASKED),
-        ("a question", ((1, 2), "YaRN", 3.0)),
-        ("a question", (*ASKED[:2], 2.0)),
-    ):
+    for what, asked in (("another", ASKED), ("a question", ((1, 2), "YaRN", 3.0)), ("a question", (*ASKED[:2], 2.0))):
         assert shipped.ready(lm, what, asked, lambda: other) is other
 
 

@@ -1,4 +1,5 @@
-"""A page for everyone, asked of the page that is open: screen readers, keys alone, large print, a phone, less motion."""
+"""A page for everyone, asked of the page that is open: screen readers, keys alone, large print, a phone, less
+motion."""
 
 from __future__ import annotations
 
@@ -34,7 +35,8 @@ def watch(page: Page) -> None:
 
 
 def unread(page: Page, *rules: str) -> list[str]:
-    """What axe-core finds serious or critical in the page and its sidebar, of all rules of WCAG 2 A and AA or of `rules`."""
+    """What axe-core finds serious or critical in the page and its sidebar, of all rules of WCAG 2 A and AA or of
+    `rules`."""
     if not AXE.exists():
         pytest.fail("axe-core is not installed, so nothing is known of screen readers; run `npm ci`.")
     if not page.evaluate("'axe' in window"):
@@ -70,9 +72,7 @@ def untouched(page: Page) -> list[str]:
     touch = page.context.new_cdp_session(page)
     touch.send("Emulation.setTouchEmulationEnabled", {"enabled": True, "maxTouchPoints": 1})
     faults = misfit(page, PHONE)
-    faults += page.evaluate(
-        "([painted, least]) => tlmvizEveryone.untouchable(painted, least)", [PAINTED, TARGET]
-    )
+    faults += page.evaluate("([painted, least]) => tlmvizEveryone.untouchable(painted, least)", [PAINTED, TARGET])
     touch.send("Emulation.setTouchEmulationEnabled", {"enabled": False})
     return faults
 
@@ -86,7 +86,8 @@ def restless(page: Page) -> list[str]:
 
 
 def faults(page: Page) -> list[str]:
-    """All that a page withholds from somebody, in words. The page was opened after `watch`, at `WIDE`, and is left so."""
+    """All that a page withholds from somebody, in words. The page was opened after `watch`, at `WIDE`, and is left
+    so."""
     at_rest(page)
     found = [*unread(page), *unreached(page), *restless(page), *untouched(page), *misfit(page, HALF)]
     page.set_viewport_size(WIDE)

@@ -61,9 +61,7 @@ def wait_for_param(page, name: str, value: str | None) -> None:
 
 def param_of(page, name: str) -> str:
     """Wait until the link names a parameter and says something of it; gives that."""
-    return page.wait_for_function(
-        "name => new URLSearchParams(location.search).get(name)", arg=name
-    ).json_value()
+    return page.wait_for_function("name => new URLSearchParams(location.search).get(name)", arg=name).json_value()
 
 
 def at_rest(page, *ready: str) -> dict:
@@ -149,7 +147,8 @@ def until(page, holds: Callable[[], object], *about: object) -> None:
 
 
 def look_below(page, area: str, part) -> None:
-    """Scroll to a place that is drawn where it is seen, again where the page grew meanwhile, until a part of it is there."""
+    """Scroll to a place that is drawn where it is seen, again where the page grew meanwhile, until a part of it is
+    there."""
     place = page.locator(f".st-key-{area}")
 
     def there() -> bool:
@@ -191,8 +190,8 @@ def context_of(browser, **options):
 def profile(browser, width: int, height: int, clock: bool = False):
     """A profile of the browser for all visitors with such a window: its cache keeps the scripts of the app.
 
-    A new profile fetches and compiles megabytes: half of what a visit costs. With a `clock`, time in its pages is ours to
-    stop and to move on.
+    A new profile fetches and compiles megabytes: half of what a visit costs. With a `clock`, time in its pages is ours
+    to stop and to move on.
     """
     context = context_of(browser, viewport={"width": width, "height": height})
     if clock:

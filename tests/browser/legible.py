@@ -1,4 +1,5 @@
-"""Whether a saved picture can be read: no text on another one, none cut off or too small, asked of its SVG in a browser."""
+"""Whether a saved picture can be read: no text on another one, none cut off or too small, asked of its SVG in a
+browser."""
 
 from __future__ import annotations
 

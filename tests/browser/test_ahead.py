@@ -29,7 +29,8 @@ SAME = """() => {
   const [own, servers] = [true, false].map((which) => window.seen.findLast(({ ahead }) => ahead === which));
   const far = (one, two) => one.filter((value, i) => Math.abs(value - two[i]) > 12).length;
   const other = (one, two) => one.length !== two.length || far(one, two) > one.length / 1000;
-  return own.drawn.length ? !own.drawn.some((canvas, i) => other(canvas, servers.drawn[i])) : own.words === servers.words;
+  return own.drawn.length ? !own.drawn.some((canvas, i) => other(canvas,
+    servers.drawn[i])) : own.words === servers.words;
 }"""
 
 

@@ -1,4 +1,5 @@
-"""The chart of all pages in a browser: drawn, pointed at, clicked, resized, in both themes, saved, drawn anew when it changes."""
+"""The chart of all pages in a browser: drawn, pointed at, clicked, resized, in both themes, saved, drawn anew when it
+changes."""
 
 import re
 import sys
@@ -6,16 +7,7 @@ import sys
 import pytest
 from playwright.sync_api import expect
 
-from tests.browser.helpers import (
-    TEXT,
-    at_rest,
-    box_of,
-    from_menu,
-    open_link,
-    plot,
-    until,
-    wait_for_param,
-)
+from tests.browser.helpers import TEXT, at_rest, box_of, from_menu, open_link, plot, until, wait_for_param
 from tlmviz import figures
 from tlmviz.cli.server import app_file, serve
 
@@ -30,7 +22,9 @@ CHOSEN = """head => {
   const at = xaxis.tickvals[head];
   return shapes.at(-1).x0 < at && at < shapes.at(-1).x1;
 }"""
-LOADED = """() => performance.getEntriesByType('resource').map(({ name }) => name).filter((name) => /vendored/.test(name))"""
+LOADED = (
+    """() => performance.getEntriesByType('resource').map(({ name }) => name).filter((name) => /vendored/.test(name))"""
+)
 
 
 def open_maps(page, server, **params) -> None:
@@ -99,12 +93,7 @@ def test_a_chart_follows_the_width_and_the_theme(page, server):
 
 def test_a_chart_is_saved_in_all_formats(page, server):
     open_maps(page, server)
-    for kind, start in (
-        ("SVG", b"<svg"),
-        ("PNG", b"\x89PNG"),
-        ("PDF", b"%PDF-"),
-        ("HTML", b"<!doctype html>"),
-    ):
+    for kind, start in (("SVG", b"<svg"), ("PNG", b"\x89PNG"), ("PDF", b"%PDF-"), ("HTML", b"<!doctype html>")):
         with page.expect_download() as download:
             from_menu(page.locator(".st-key-familymaps"), kind, "this chart")
         content = download.value.path().read_bytes()
@@ -144,9 +133,7 @@ def test_a_treemap_is_drawn_by_the_larger_script(page, server):
 
 
 def test_charts_come_below_a_sub_path(page, tmp_path):
-    start = (
-        f'exec {sys.executable} -m streamlit run {app_file()} --server.port "$2" --server.baseUrlPath /under'
-    )
+    start = f'exec {sys.executable} -m streamlit run {app_file()} --server.port "$2" --server.baseUrlPath /under'
     with serve(["sh", "-c", start, "sh"], cwd=tmp_path) as server:
         for _ in range(2):  # the second visit finds the script in the page
             page.goto(f"{server.url}under/rope_planes?rpart=Step+by+step")

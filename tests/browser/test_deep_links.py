@@ -1,4 +1,5 @@
-"""Every page as the first thing a visitor opens, on a server that others have used and on fresh ones, however it was started."""
+"""Every page as the first thing a visitor opens, on a server that others have used and on fresh ones, however it was
+started."""
 
 import json
 import sys
@@ -65,9 +66,7 @@ def test_the_first_visitor_of_a_fresh_server_sees_the_page(page, fresh_server, f
 
 
 def test_an_old_address_leads_to_its_page_on_a_server_at_a_sub_path(page, tmp_path):
-    start = (
-        f'exec {sys.executable} -m streamlit run {app_file()} --server.port "$2" --server.baseUrlPath /under'
-    )
+    start = f'exec {sys.executable} -m streamlit run {app_file()} --server.port "$2" --server.baseUrlPath /under'
     with serve(["sh", "-c", start, "sh"], cwd=tmp_path) as server:
         page.goto(f"{server.url}under/collapse_lemma?text=Tom+saw+a+dog.")
         expect(page.locator("h1").first).to_contain_text("Attention family")

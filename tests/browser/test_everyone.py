@@ -1,4 +1,5 @@
-"""The checks that every page goes through for everyone (test_deep_links) find each fault in a page that has them all."""
+"""The checks that every page goes through for everyone (test_deep_links) find each fault in a page that has them
+all."""
 
 from . import everyone
 
@@ -12,7 +13,8 @@ const root = document.querySelector("[data-testid=stBidiComponent]").attachShado
 root.innerHTML = `<style>.wide { width: 900px; height: 50px; touch-action: none; }
 .small { width: 12px; height: 12px; padding: 0; } .moves { transition: color 1s; } .caught:focus { outline: none; }
 .cut { width: 50px; overflow: hidden; white-space: nowrap; } .over { position: absolute; left: 0; top: 300px; }</style>
-<canvas class="wide" role="img"></canvas><button class="small" tabindex="3">x</button><button class="caught">hold</button>
+<canvas class="wide" role="img"></canvas><button class="small" tabindex="3">x</button><button
+  class="caught">hold</button>
 <p class="moves">moves</p><p class="cut">longer than it has room for</p>
 <button class="over">one</button><button class="over">two</button>`;
 root.querySelector("canvas").addEventListener("click", () => {});

@@ -40,8 +40,7 @@ def test_every_part_of_the_examples_button_takes_the_click(page, server):
 def wait_for_ink(page, theme: figures.Theme) -> None:
     """Until the picture is drawn in the ink of a theme."""
     page.wait_for_function(
-        "([plot, ink]) => document.querySelector(plot)?._fullLayout?.font?.color === ink",
-        arg=[PICTURE, theme.ink],
+        "([plot, ink]) => document.querySelector(plot)?._fullLayout?.font?.color === ink", arg=[PICTURE, theme.ink]
     )
 
 
@@ -98,9 +97,7 @@ def test_what_is_wider_than_a_phone_scrolls_and_says_so(server, browser):
             part.evaluate("part => part.scrollTo(1e4, 0)")
             assert part.evaluate("part => part.scrollLeft") == whole - seen
             assert "gradient" in part.evaluate("part => getComputedStyle(part).backgroundImage")
-        hint = (
-            "part => [getComputedStyle(part, '::before').display, getComputedStyle(part, '::before').content]"
-        )
+        hint = "part => [getComputedStyle(part, '::before').display, getComputedStyle(part, '::before').content]"
         shown, words = picture.evaluate(hint)
         assert shown == "block" and "Swipe" in words
         page.set_viewport_size(DESK)

@@ -1,20 +1,12 @@
-"""Guess first in a browser: asked, answered with the keyboard, kept from page to page and along cards, and switched off."""
+"""Guess first in a browser: asked, answered with the keyboard, kept from page to page and along cards, and switched
+off."""
 
 import re
 
 import pytest
 from playwright.sync_api import expect
 
-from .helpers import (
-    assert_above,
-    assert_fits,
-    at_rest,
-    from_pages,
-    open_link,
-    phone,
-    until,
-    wait_for_param,
-)
+from .helpers import assert_above, assert_fits, at_rest, from_pages, open_link, phone, until, wait_for_param
 
 WHOLE = "label => label.scrollWidth <= label.clientWidth"
 QUESTION = "[class*=st-key-guess-] button"

@@ -35,9 +35,5 @@ def test_each_fault_is_found(page):
 @pytest.mark.parametrize("page_", ALL, ids=lambda page: page.folder)
 def test_what_a_page_saves_can_be_read(page, server, page_):
     desk = page.context.new_page()
-    found = [
-        f"{saved.name}: {fault}"
-        for saved in of_page(page, server, page_)
-        for fault in faults(desk, saved.svg)
-    ]
+    found = [f"{saved.name}: {fault}" for saved in of_page(page, server, page_) for fault in faults(desk, saved.svg)]
     assert not found

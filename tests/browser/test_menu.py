@@ -63,9 +63,7 @@ def test_a_model_opens_the_explorer_with_it_and_with_the_text(opened):
     expect(title(opened)).to_contain_text("Attention explorer")
     wait_for_param(opened, "model", "zoo-gqa")
     expect(opened.get_by_role("textbox", name="Text", exact=True)).to_have_value(TEXT)
-    expect(opened.locator(".st-key-top").get_by_role("combobox", name="Model")).to_have_value(
-        "zoo-gqa · 1.0 M · zoo"
-    )
+    expect(opened.locator(".st-key-top").get_by_role("combobox", name="Model")).to_have_value("zoo-gqa · 1.0 M · zoo")
     search(opened, "zoo-mqa")  # from the explorer itself
     opened.keyboard.press("Enter")
     wait_for_param(opened, "model", "zoo-mqa")
@@ -101,13 +99,7 @@ def test_arrows_choose_and_escape_closes_and_leads_back(opened):
     box = opened.get_by_role("combobox", name="Search the app")
     expect(found.first).to_be_visible()
     last = found.count() - 1
-    for press, place in (
-        ("ArrowDown", 1),
-        ("ArrowDown", 2),
-        ("ArrowUp", 1),
-        ("ArrowUp", 0),
-        ("ArrowUp", last),
-    ):
+    for press, place in (("ArrowDown", 1), ("ArrowDown", 2), ("ArrowUp", 1), ("ArrowUp", 0), ("ArrowUp", last)):
         opened.keyboard.press(press)
         expect(found.nth(place)).to_have_attribute("aria-selected", "true")
         expect(box).to_have_attribute("aria-activedescendant", f"found-{place}")

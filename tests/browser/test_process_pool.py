@@ -35,11 +35,7 @@ def app_processes(parent):
     """The app processes, each by its port."""
     children = Path(f"/proc/{parent}/task/{parent}/children").read_text().split()
     lines = {int(each): Path(f"/proc/{each}/cmdline").read_text().split("\0") for each in children}
-    return {
-        int(line[line.index("--server.port") + 1]): each
-        for each, line in lines.items()
-        if "streamlit" in line
-    }
+    return {int(line[line.index("--server.port") + 1]): each for each, line in lines.items() if "streamlit" in line}
 
 
 def figures(port):
@@ -76,9 +72,7 @@ def test_a_visitor_outlives_the_process(pool, page):
     expect(detail).to_have_attribute("data-painted-head", "2.1")
     wait_for_param(page, "head", "2.1")
     wait_for_param(page, "text", "The dog sat on the big mat")
-    assert [each for each in page.context.cookies() if each["name"] == "tlmviz"][0]["value"] == cookie[
-        "value"
-    ]
+    assert [each for each in page.context.cookies() if each["name"] == "tlmviz"][0]["value"] == cookie["value"]
     again = app_processes(pool.process.pid)
     assert again.keys() == apps.keys() and not set(again.values()) & set(apps.values())
 
@@ -91,9 +85,7 @@ def test_one_process_needs_no_nginx_and_ends_clean():
         ended = os.pidfd_open(process)
         assert float(figures(running.port)["tlmviz_sessions"]) == 0
         variables = dict(
-            each.split("=", 1)
-            for each in Path(f"/proc/{process}/environ").read_text().split("\0")
-            if "=" in each
+            each.split("=", 1) for each in Path(f"/proc/{process}/environ").read_text().split("\0") if "=" in each
         )
         folder, rooms = Path(variables["TLMVIZ_WEIGHTS"]), Path(variables["TLMVIZ_ROOMS"])
         assert rooms.is_dir() and rooms.stat().st_mode & 0o777 == 0o700

@@ -1,4 +1,5 @@
-"""What the flows rely on: visitors that share a profile know nothing of each other, while their browser keeps the scripts."""
+"""What the flows rely on: visitors that share a profile know nothing of each other, while their browser keeps the
+scripts."""
 
 from .helpers import DESK, open_link, visitor
 

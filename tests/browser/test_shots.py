@@ -32,16 +32,7 @@ def words(svg: bytes | str) -> list[str]:
 def test_a_batch_has_a_file_of_every_format_that_says_what_it_shows(server, tmp_path, capsys):
     names = ("a.svg", "b.png", "c.pdf", "d.html")
     (tmp_path / "list.txt").write_text("".join(f"{LINK} {name}\n" for name in names))
-    options = [
-        "--batch",
-        str(tmp_path / "list.txt"),
-        "--out",
-        str(tmp_path),
-        "--width",
-        "1200",
-        "--server",
-        server,
-    ]
+    options = ["--batch", str(tmp_path / "list.txt"), "--out", str(tmp_path), "--width", "1200", "--server", server]
     assert commands.main(["shot", *options]) == 0
     assert [line.rpartition("/")[2] for line in capsys.readouterr().out.split()] == list(names)
 
@@ -61,9 +52,7 @@ def test_a_batch_has_a_file_of_every_format_that_says_what_it_shows(server, tmp_
     assert b"/Font" in pdf and len(re.findall(rb"/Type\s*/Page\b", pdf)) == 1  # text, on one page
 
     html = (tmp_path / "d.html").read_text()
-    assert f'<meta name="source" content="{LINK}">' in html and not re.search(
-        r'src="http|@import|url\(http', html
-    )
+    assert f'<meta name="source" content="{LINK}">' in html and not re.search(r'src="http|@import|url\(http', html)
     data = json.loads(re.search(r'id="data">(.*?)</script>', html, re.DOTALL)[1])
     assert len(data["arrays"]["start"]) == len(data["arrays"]["device"]) > 50
 
@@ -75,10 +64,7 @@ def test_both_themes_a_chart_by_its_title_and_what_the_page_does_not_have(server
     assert np.median(pixels[0]) < 60 and np.median(pixels[1]) > 240
     chart = tlmviz.shot("/pipeline", server=server, picture="bubble against")
     assert any("micro-batches" in word for word in words(chart)) and b"modebar" not in chart
-    for options, says in [
-        ({"picture": 9}, "1 1F1B, simulated"),
-        ({"picture": "owl"}, "no picture 'owl'"),
-    ]:
+    for options, says in [({"picture": 9}, "1 1F1B, simulated"), ({"picture": "owl"}, "no picture 'owl'")]:
         with pytest.raises(BadShot, match=says):
             tlmviz.shot("/pipeline", server=server, **options)
 
@@ -217,7 +203,8 @@ def pdf_pixels(pdf: bytes) -> np.ndarray:
 )
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 def test_every_kind_of_picture_is_saved_in_every_format(page, server, of, path, fields, says, scheme):
-    """On a ground of its own, with where it is from; the PDF has the PNG's picture, the HTML the SVG's and the claim."""
+    """On a ground of its own, with where it is from; the PDF has the PNG's picture, the HTML the SVG's and the
+    claim."""
     page.emulate_media(color_scheme=scheme)
     open_link(page, server, path, **fields)
     page.get_by_role("button", name=f"embedding of {of}").first.wait_for()

@@ -101,9 +101,7 @@ def test_a_command_that_is_ended_ends_both(window, browser):
 
 def test_a_profile_is_removed_although_processes_of_its_browser_still_write(tmp_path):
     profile = tmp_path / "profile"
-    script = (
-        "import pathlib, sys\nfor n in range(3000):\n    pathlib.Path(sys.argv[1], str(n)).write_text('')"
-    )
+    script = "import pathlib, sys\nfor n in range(3000):\n    pathlib.Path(sys.argv[1], str(n)).write_text('')"
     profile.mkdir()
     with subprocess.Popen([sys.executable, "-c", script, profile], stderr=subprocess.DEVNULL):
         until(lambda: any(profile.iterdir()))

@@ -17,9 +17,7 @@ def scrub(page, share: float) -> None:
 # A figure that is drawn anew has no slider for a moment.
 def wait_for(page, part: str) -> None:
     """Until the slider's words hold this part."""
-    page.wait_for_function(
-        "part => document.querySelector('.slider-label')?.textContent.includes(part)", arg=part
-    )
+    page.wait_for_function("part => document.querySelector('.slider-label')?.textContent.includes(part)", arg=part)
 
 
 def wait_past(page, *old: str) -> None:

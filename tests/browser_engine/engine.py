@@ -50,11 +50,7 @@ def ask(folder: Path, runs: list[dict[str, Any]], tmp_path: Path, **more) -> lis
     out = tmp_path / "answers"
     asked = {"folder": str(folder), "out": str(out), "runs": runs, **more}
     run = subprocess.run(
-        node(str(DRIVER)),
-        input=json.dumps(asked).encode(),
-        capture_output=True,
-        cwd=ROOT,
-        timeout=300,
+        node(str(DRIVER)), input=json.dumps(asked).encode(), capture_output=True, cwd=ROOT, timeout=300
     )
     assert run.returncode == 0, run.stderr.decode()
     with out.open("rb") as file:

@@ -10,10 +10,14 @@ from tests.javascript.node import evaluate
 from tlmviz import config
 
 MODEL_KINDS = {
-    "language": config.ModelConfig, "mtp": config.MTPConfig, "mtp-parallel": config.ParallelMTPConfig,
-    "encoder-decoder": config.EncoderDecoderConfig, "seq2seq": config.Seq2SeqConfig, "words": config.WordsConfig,
+    "language": config.ModelConfig,
+    "mtp": config.MTPConfig,
+    "mtp-parallel": config.ParallelMTPConfig,
+    "encoder-decoder": config.EncoderDecoderConfig,
+    "seq2seq": config.Seq2SeqConfig,
+    "words": config.WordsConfig,
     "pointer": config.PointerConfig,
-}  # fmt: skip
+}
 
 
 @pytest.fixture(scope="module")
@@ -38,9 +42,7 @@ def differing(engine: dict) -> list[str]:
     found = []
     for kind, cls in MODEL_KINDS.items():
         own = engine["MODEL_KINDS"][kind]
-        expected = {
-            name: value for name, value in defaults(cls).items() if name not in ("name", "kind", *cls.PARTS)
-        }
+        expected = {name: value for name, value in defaults(cls).items() if name not in ("name", "kind", *cls.PARTS)}
         found += _off(kind, own["fields"], expected)
         if set(own["parts"]) != set(cls.PARTS):
             found.append(f"{kind} parts")

@@ -1,5 +1,5 @@
-"""Modules of the engine stand in one script without a name twice: those that run models, with the view and for each page whose
-picture follows typing, and those that train."""
+"""Modules of the engine stand in one script without a name twice: those that run models, with the view and for each
+page whose picture follows typing, and those that train."""
 
 import subprocess
 
@@ -19,9 +19,7 @@ RUNNING = [*(path for path in sorted(ENGINE.rglob("*.js")) if path not in TRAINI
 
 @pytest.mark.parametrize("files", [RUNNING, TRAINING], ids=["running", "training"])
 def test_all_modules_join_into_one_script(tmp_path, files):
-    (tmp_path / "all.js").write_text(
-        "".join(f'import {{ }} from "{path}";\n' for path in files), encoding="utf-8"
-    )
+    (tmp_path / "all.js").write_text("".join(f'import {{ }} from "{path}";\n' for path in files), encoding="utf-8")
     check(module(tmp_path, "all.js"), tmp_path)
 
 

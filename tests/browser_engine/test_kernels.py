@@ -65,9 +65,7 @@ def test_exponentials_are_exact_to_float32_and_0_far_below():
     x = np.linspace(-39.9, 20, 4096)
     found, _ = numbers_of("kernels.exponentials(x * 4, 4096, 1, 0)", x.tolist(), 4096)
     np.testing.assert_allclose(found, np.exp(np.float32(x).astype(float)), rtol=4e-7)
-    found, _ = numbers_of(
-        "kernels.exponentials(x * 4, 8, 2, 3)", [0, 1, -1, -18.6, -1e30, -3e38, 1.5, 0.5], 8
-    )
+    found, _ = numbers_of("kernels.exponentials(x * 4, 8, 2, 3)", [0, 1, -1, -18.6, -1e30, -3e38, 1.5, 0.5], 8)
     expected = np.exp([-3, -1, -5, -np.inf, -np.inf, -np.inf, 0, -2])
     np.testing.assert_allclose(found, expected, rtol=4e-7)
     assert (found[3:6] == 0).all()

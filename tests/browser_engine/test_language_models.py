@@ -1,4 +1,5 @@
-"""The gate of the engine in the browser: every bundled language model gives Python's ids, maps, logits and greedy texts."""
+"""The gate of the engine in the browser: every bundled language model gives Python's ids, maps, logits and greedy
+texts."""
 
 import json
 import re
@@ -15,8 +16,8 @@ from tlmviz.errors import BadText
 MODELS = ROOT / "models"
 TEXT = "Lily had a red ball. One day, Lily lost the red ball, and Tom gave it back to Lily."
 STORY = (
-    "Once upon a time there was a little girl named Lily. She loved to play outside in the park. One day, she saw a big, "
-    "scary dog. The dog was sad, so Lily gave the dog a hug. They were happy, and they played all day. The end. "
+    "Once upon a time there was a little girl named Lily. She loved to play outside in the park. One day, she saw a "
+    "big, scary dog. The dog was sad, so Lily gave the dog a hug. They were happy, and they played all day. The end. "
 )
 # In an order in which each text shares more or less with the one before it, whose keys and values are then used again.
 TEXTS = [
@@ -33,28 +34,43 @@ TEXTS = [
     "« Ça va ? » — « Très bien, merci ! »",
     "😀",
     "A 👩‍👩‍👧 family 🇫🇷 and a red ball 🎈🎈",
-    "<|endoftext|> <b>bold</b> &amp; {\"a\": [1, 2.5e-3]}",
+    '<|endoftext|> <b>bold</b> &amp; {"a": [1, 2.5e-3]}',
     "   leading,  double   and trailing spaces   ",
     "tab\tand\r\nreturn\u00a0no-break\u2009thin\u3000wide",
     "Ωμέγα, Привет, 你好, שלום, ไทย",
     "The the the the the the the the the the the the the the the the the the the the",
     "Why?! Don't you've we'll I'd he's 1234567890",
-]  # fmt: skip
+]
 PROMPTS = [("Once upon a time", 40), ("", 12), ("« Ça", 12)]  # continued by so many tokens
 BEYOND = 4  # tokens behind a full context, each of which takes a whole pass
-# Of other kinds: the engine says which. Translators, word vectors and the hull finder are loaded by modules of their own, the
-# rest is run by the app.
+# Of other kinds: the engine says which. Translators, word vectors and the hull finder are loaded by modules of their
+# own, the rest is run by the app.
 REFUSED = {
-    "digits-perceiver": "latents", "digits-perceiver-1": "latents", "digits-perceiver-2": "latents",
+    "digits-perceiver": "latents",
+    "digits-perceiver-1": "latents",
+    "digits-perceiver-2": "latents",
     "digits-perceiver-4": "latents",
-    "digits-scenes": "scenes", "digits-scenes-turned": "scenes-turned",
-    "eng-fra": "encoder-decoder", "eng-fra-additive": "seq2seq", "eng-fra-copy": "seq2seq",
-    "eng-fra-copy-plain": "seq2seq", "eng-fra-coverage": "seq2seq", "eng-fra-dot": "seq2seq", "eng-fra-general": "seq2seq",
-    "pointer-hull": "pointer", "stories-encoder": "encoder", "stories-rope-indexer": "indexer",
-    "stories-sentinel": "sentinel", "stories-sentinel-plain": "sentinel",
-    "words-cbow": "words", "words-fasttext": "words", "words-glove": "words", "words-hierarchical": "words",
-    "words-negative": "words", "words-skipgram": "words",
-}  # fmt: skip
+    "digits-scenes": "scenes",
+    "digits-scenes-turned": "scenes-turned",
+    "eng-fra": "encoder-decoder",
+    "eng-fra-additive": "seq2seq",
+    "eng-fra-copy": "seq2seq",
+    "eng-fra-copy-plain": "seq2seq",
+    "eng-fra-coverage": "seq2seq",
+    "eng-fra-dot": "seq2seq",
+    "eng-fra-general": "seq2seq",
+    "pointer-hull": "pointer",
+    "stories-encoder": "encoder",
+    "stories-rope-indexer": "indexer",
+    "stories-sentinel": "sentinel",
+    "stories-sentinel-plain": "sentinel",
+    "words-cbow": "words",
+    "words-fasttext": "words",
+    "words-glove": "words",
+    "words-hierarchical": "words",
+    "words-negative": "words",
+    "words-skipgram": "words",
+}
 SUPPORTED = sorted({path.parent.name for path in MODELS.glob("*/config.json")} - REFUSED.keys())
 
 
@@ -99,7 +115,8 @@ def test_every_bundled_model_is_run_or_refused_in_one_sentence(tmp_path):
         assert text.endswith("app.")
 
 
-# Where the engine reads a field or a tensor, another value must be seen: a model, and what is changed in its config.json.
+# Where the engine reads a field or a tensor, another value must be seen: a model, and what is changed in its
+# config.json.
 FIELDS = [
     ("zoo-rope", {"positions": {"rope_base": 9000.0}}),
     ("zoo-rope", {"positions": {"layout": "half"}}),
@@ -130,7 +147,7 @@ FIELDS = [
     ("stories-moe", {"experts": {"scaling": 1.1}}),
     ("stories-mhc", {"connection": {"iterations": 1}}),
     ("stories-mhc", {"connection": {"bound": 1.2}}),
-]  # fmt: skip
+]
 
 
 @pytest.mark.parametrize("name", sorted({name for name, _ in FIELDS}))
@@ -139,9 +156,7 @@ def test_another_value_of_a_field_is_noticed(name, tmp_path):
     text = lm.fit(STORY * 3)[0][:400]  # longer than the windows
     configs = []
     for change in changes:
-        parts = {
-            key: {**config.get(key, {}), **value} for key, value in change.items() if isinstance(value, dict)
-        }
+        parts = {key: {**config.get(key, {}), **value} for key, value in change.items() if isinstance(value, dict)}
         configs.append({**config, **change, **parts})
     trace = lm.trace(text)
     runs = [{"config": json.dumps(each), "texts": [text]} for each in (config, *configs)]
@@ -157,8 +172,8 @@ def test_another_value_of_a_field_is_noticed(name, tmp_path):
 def test_another_number_in_any_tensor_is_noticed(name, tmp_path):
     """Of two layers, and of what belongs to none, one tensor at a time.
 
-    Neither the first layer nor the last: there all streams are still alike, and here their mean is all that is read, so that
-    mixing them changes nothing.
+    Neither the first layer nor the last: there all streams are still alike, and here their mean is all that is read, so
+    that mixing them changes nothing.
     """
     lm, weights = tlmviz.load(name), load_file(MODELS / name / "model.safetensors")
     places = ("blocks.1.", f"blocks.{lm.config.n_layers // 2}.")
@@ -166,9 +181,7 @@ def test_another_number_in_any_tensor_is_noticed(name, tmp_path):
     trace = lm.trace(STORY)
     changed = [replaced(key, moved(weights[key])) for key in names]
     answers = ask(
-        MODELS / name,
-        [{"texts": [STORY]}, *({"changed": each, "texts": [STORY]} for each in changed)],
-        tmp_path,
+        MODELS / name, [{"texts": [STORY]}, *({"changed": each, "texts": [STORY]} for each in changed)], tmp_path
     )[1::2]
     assert agrees(answers[0], trace, strictly=True)
     for key, answer in zip(names, answers[1:], strict=True):

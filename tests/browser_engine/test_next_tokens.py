@@ -1,4 +1,5 @@
-"""What looks several tokens ahead in the browser: the modules of MTP and further heads give Python's logits and maps."""
+"""What looks several tokens ahead in the browser: the modules of MTP and further heads give Python's logits and
+maps."""
 
 import json
 

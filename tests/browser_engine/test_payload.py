@@ -1,4 +1,5 @@
-"""What the app's picture is given of a text that the browser has read is what the server packs of it: header and arrays."""
+"""What the app's picture is given of a text that the browser has read is what the server packs of it: header and
+arrays."""
 
 import numpy as np
 import pytest
@@ -39,19 +40,13 @@ def test_header_and_arrays_are_the_servers(name, text):
     state = STATE | {"layer": trace.n_layers - 1, "head": 1, "query": len(trace) - 1}
     packed = build_payload(trace, state, model=name, origin="", palette=figures.palette())
     header, arrays = unpacked(packed)
-    found = evaluate(
-        IMPORTS,
-        BODY,
-        {"folder": str(ROOT / "models" / name), "text": text, "size": 48, "state": state},
-    )
+    found = evaluate(IMPORTS, BODY, {"folder": str(ROOT / "models" / name), "text": text, "size": 48, "state": state})
     assert {key: found["header"][key] for key in SAME} == {key: header[key] for key in SAME}
     assert found["header"]["scale"] == pytest.approx(header["scale"])
     assert found["header"]["slope"] == pytest.approx(header["slope"])
     assert found["tags"]["counts"] == header["tags"]["counts"]
     for own, other in zip(found["tags"]["values"], header["tags"]["values"], strict=True):
-        ours, theirs = (
-            np.array([np.nan if each is None else each for each in side]) for side in (own, other)
-        )
+        ours, theirs = (np.array([np.nan if each is None else each for each in side]) for side in (own, other))
         np.testing.assert_allclose(ours, theirs, atol=2e-3)
     for part, values in found["arrays"].items():
         if part == "weights" and part not in arrays:

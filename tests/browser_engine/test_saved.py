@@ -30,7 +30,8 @@ const tokens = run.test.tokens.slice(0, settings.length);
 network.forward(tokens);
 const logits = network.logits();
 const counted = (length, of) => Array.from({ length }, (_, i) => of(i));
-const maps = counted(settings.layers, (layer) => counted(settings.heads, (head) => Array.from(network.map(layer, head))));
+const maps = counted(settings.layers, (layer) => counted(settings.heads, (head) => Array.from(network.map(layer,
+  head))));
 const files = folderOf(run, "mine");
 const paths = Object.fromEntries(Object.entries(files).map(([name, each]) => [`mine/${name}`, each]));
 const zip = Buffer.from(await zipOf(paths).arrayBuffer()).toString("base64");
@@ -44,13 +45,7 @@ TEXT = "Ein Äpfelchen, 日本, 🍎🍏 und ein Baum:\n" * 10
 ASKED: dict[str, dict[str, Any]] = {
     "rope": {"task": "induction", **PLAIN},
     "learned, with an MLP": {"task": "sort", "heads": 4, "width": 32, "hidden": 64, "positions": "learned"},
-    "no positions, one layer": {
-        "task": "addition",
-        "heads": 2,
-        "width": 32,
-        "layers": 1,
-        "positions": "none",
-    },
+    "no positions, one layer": {"task": "addition", "heads": 2, "width": 32, "layers": 1, "positions": "none"},
     "signs of several bytes": {"task": "text", "text": TEXT, "heads": 2, "width": 32},
     "pieces": {"task": "pieces", "text": STORY, "pieces": 64, "heads": 2, "width": 32},
 }
@@ -88,7 +83,5 @@ def test_what_is_saved_is_what_learnt(kind, tmp_path):
 
 @pytest.mark.parametrize("setting, said", [("causal", "causal mask"), ("norm", "RMSNorm")])
 def test_what_is_no_language_model_is_refused(setting, said):
-    body = (
-        "const run = new Run(given); try { folderOf(run, 'mine'); } catch (error) { result = error.message; }"
-    )
+    body = "const run = new Run(given); try { folderOf(run, 'mine'); } catch (error) { result = error.message; }"
     assert said in evaluate(IMPORTS, body, {"task": "induction", **PLAIN, setting: False})

@@ -7,10 +7,7 @@ import tlmviz
 from tests.javascript.node import ROOT, evaluate
 from tlmviz.ui.components.attention_view import STATISTICS, encode_overview
 
-IMPORTS = {
-    "tlmviz/browser/language_model.js": "load",
-    "tlmviz/browser/survey.js": "surveyOf",
-}
+IMPORTS = {"tlmviz/browser/language_model.js": "load", "tlmviz/browser/survey.js": "surveyOf"}
 BODY = """
 const read = (name) => readFileSync(`${given.folder}/${name}`);
 const model = load(`${read("config.json")}`, read("model.safetensors"), `${read("tokenizer.json")}`);
@@ -23,12 +20,7 @@ TEXT = "Lily had a red ball. One day, Lily lost the red ball, and Tom gave it ba
 
 @pytest.mark.parametrize(
     "name, text, most",
-    [
-        ("stories-rope", TEXT, 48),
-        ("stories-rope", "A", 48),
-        ("zoo-window", TEXT * 5, 20),
-        ("zoo-relative", TEXT, 7),
-    ],
+    [("stories-rope", TEXT, 48), ("stories-rope", "A", 48), ("zoo-window", TEXT * 5, 20), ("zoo-relative", TEXT, 7)],
 )
 def test_statistics_and_pictures_are_pythons(name, text, most):
     trace = tlmviz.load(name).trace(text)
@@ -40,9 +32,7 @@ def test_statistics_and_pictures_are_pythons(name, text, most):
     for statistic, values in found["stats"].items():
         expected = table[statistic]
         own = np.array([np.nan if value is None else value for value in values])
-        np.testing.assert_allclose(
-            own, expected, atol=2e-5 * max(1, np.nanmax([1, *expected])), err_msg=statistic
-        )
+        np.testing.assert_allclose(own, expected, atol=2e-5 * max(1, np.nanmax([1, *expected])), err_msg=statistic)
     pictures = encode_overview(trace, most)
     assert found["size"] == pictures.shape[-1]
     off = np.array(found["overview"]).reshape(pictures.shape) - pictures.astype(int)

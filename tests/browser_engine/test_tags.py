@@ -24,10 +24,12 @@ result = given.texts.map((text) => {
 });
 """
 TEXTS = (
-    *texts.EXAMPLES.values(), "A", "the",
+    *texts.EXAMPLES.values(),
+    "A",
+    "the",
     "Été à Ünder, ünder! “Ö” 😀 Tom saw Lily. She and Lily saw McTom and Tom. Then Lily left.",
     "The cat sat on the mat, and the dog sat on the cat. " * 9,
-)  # fmt: skip
+)
 
 
 @pytest.mark.parametrize("name", ["stories-rope", "zoo-alibi", "zoo-mqa", "zoo-none"])

@@ -10,17 +10,35 @@ from tlmviz.tokens import Tokenizer
 
 COUNT = 10_000
 WORDS = [
-    "once", "upon", "a", "time", "Lily", "l'hôtel", "don't", "we'll", "naïve", "été", "3.14", "1,000", "<b>x</b>", "&amp;", "{}",
-    "<|endoftext|>", "’s", "'S",
-]  # fmt: skip
+    "once",
+    "upon",
+    "a",
+    "time",
+    "Lily",
+    "l'hôtel",
+    "don't",
+    "we'll",
+    "naïve",
+    "été",
+    "3.14",
+    "1,000",
+    "<b>x</b>",
+    "&amp;",
+    "{}",
+    "<|endoftext|>",
+    "’s",
+    "'S",
+]
 SPACES = " \t\n\r\x0b\x0c\x1c\x85\xa0\u1680\u2000\u200a\u200b\u2028\u202f\u205f\u3000\ufeff\u180e"
 ODD = "\x00\x7f\u00ad\u0301\u0e33\ufe0f\u200d\U0001f1eb\U0001f1f7\U0001f469\U000e0001\uffff\ufffd\ud83d\ude00\ud800"
-BODY = "\n".join([
-    "const tokenizer = new Tokenizer(readFileSync(given.path, 'utf8'), 'test');",
-    "const ids = given.texts.map((text) => tokenizer.encode(text));",
-    "const named = Array.from({ length: tokenizer.size + 1 }, (_, id) => tokenizer.nameOf(id));",
-    "result = { ids, named, decoded: given.drawn.map((each) => tokenizer.decode(each)) };",
-])  # fmt: skip
+BODY = "\n".join(
+    [
+        "const tokenizer = new Tokenizer(readFileSync(given.path, 'utf8'), 'test');",
+        "const ids = given.texts.map((text) => tokenizer.encode(text));",
+        "const named = Array.from({ length: tokenizer.size + 1 }, (_, id) => tokenizer.nameOf(id));",
+        "result = { ids, named, decoded: given.drawn.map((each) => tokenizer.decode(each)) };",
+    ]
+)
 
 
 def strings(seed: int) -> list[str]:

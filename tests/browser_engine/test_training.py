@@ -22,12 +22,18 @@ MODELS: dict[str, dict[str, Any]] = {
     "no positions, no mask, one layer": {"positions": "none", "layers": 1, "causal": False},
     "no norm, odd sizes": {"norm": False, "width": 24, "heads": 3, "vocab": 13},
     "four layers, all parts": {
-        "length": 48, "width": 64, "heads": 4, "layers": 4, "hidden": 256, "vocab": 50, "clip": 0.1,
+        "length": 48,
+        "width": 64,
+        "heads": 4,
+        "layers": 4,
+        "hidden": 256,
+        "vocab": 50,
+        "clip": 0.1,
     },
     "three layers, heads of four": {"length": 64, "vocab": 30, "layers": 3, "width": 20, "heads": 5, "hidden": 36},
     "no mask, length off the spans": {"length": 20, "vocab": 30, "causal": False, "hidden": 64},
     "causal, length off the spans": {"length": 44, "vocab": 9, "heads": 1, "norm": False, "positions": "learned"},
-}  # fmt: skip
+}
 
 
 def numbers(text: str) -> np.ndarray:
@@ -78,10 +84,7 @@ def parameters(answer: dict[str, Any], block: str) -> dict[str, torch.Tensor]:
 def rotated(x: torch.Tensor) -> torch.Tensor:
     """RoPE of [B, H, T, D], pairs of neighbours."""
     length, dim = x.shape[-2:]
-    angles = (
-        torch.arange(length)[:, None]
-        * 10000.0 ** (-2 * torch.arange(dim // 2, dtype=torch.float64) / dim)[None]
-    )
+    angles = torch.arange(length)[:, None] * 10000.0 ** (-2 * torch.arange(dim // 2, dtype=torch.float64) / dim)[None]
     even, odd = x[..., 0::2], x[..., 1::2]
     return torch.stack(
         [even * angles.cos() - odd * angles.sin(), even * angles.sin() + odd * angles.cos()], -1
@@ -122,13 +125,9 @@ def test_gradients_loss_map_and_step_are_torchs(answers, name):
     logits, maps = forward(w, c, tokens)
     loss = functional.cross_entropy(logits.flatten(0, 1), torch.tensor(asked["targets"]), ignore_index=-1)
     loss.backward()
-    np.testing.assert_allclose(
-        numbers(answer["logits"]), logits.detach().flatten().numpy(), rtol=1e-5, atol=1e-5
-    )
+    np.testing.assert_allclose(numbers(answer["logits"]), logits.detach().flatten().numpy(), rtol=1e-5, atol=1e-5)
     assert answer["loss"] == pytest.approx(loss.item(), rel=1e-6)
-    np.testing.assert_allclose(
-        numbers(answer["map"]), maps[-1, -1].detach().flatten().numpy(), rtol=0, atol=2e-6
-    )
+    np.testing.assert_allclose(numbers(answer["map"]), maps[-1, -1].detach().flatten().numpy(), rtol=0, atol=2e-6)
     gradients, after = parameters(answer, "gradients"), parameters(answer, "after")
     for key, value in w.items():
         off = (gradients[key] - value.grad).norm() / value.grad.norm()

@@ -16,9 +16,7 @@ IMPORTS = {
     "tlmviz/ui/components/canvas/dice.js": "dice",
 }
 QUICK = {"task": "induction", "vocab": 16, "length": 32, "heads": 2, "width": 32, "rate": 0.01}
-DIGITS = {
-    "layers": 1, "heads": 2, "width": 32, "positions": "learned", "rate": 0.01,
-}  # fmt: skip
+DIGITS = {"layers": 1, "heads": 2, "width": 32, "positions": "learned", "rate": 0.01}
 # Trains until a score is reached or the steps are over.
 LEARNING = """
 const { asked, steps, enough } = given;
@@ -31,7 +29,8 @@ while (run.step < steps && !enough.some(reached)) {
   score = run.score();
 }
 const { loss, right, whole, induction, previous } = score;
-result = { step: run.step, loss, right, whole, induction: best(induction), previous: previous.map((each) => Math.max(...each)) };
+result = { step: run.step, loss, right, whole, induction: best(induction),
+  previous: previous.map((each) => Math.max(...each)) };
 """
 TEXT = "the cat sat on the mat and the dog ran to the cat. " * 30
 
@@ -226,11 +225,7 @@ result = { problem: problem?.problem, step: moment?.step, loss: moment?.loss, fi
 """
     found = evaluate(IMPORTS, body, {**QUICK, **HOSTILE[name]})
     assert found["paused"] and found["problem"], found
-    assert (
-        found["problem"].endswith(".")
-        and "\n" not in found["problem"]
-        and "undefined" not in found["problem"]
-    )
+    assert found["problem"].endswith(".") and "\n" not in found["problem"] and "undefined" not in found["problem"]
     if found["finite"] is not None:  # it began
         assert found["finite"] and found["loss"] < 6
 

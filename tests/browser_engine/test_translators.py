@@ -1,4 +1,5 @@
-"""The gate of translation in the browser: every bundled translator gives Python's maps, logits, translations and searches."""
+"""The gate of translation in the browser: every bundled translator gives Python's maps, logits, translations and
+searches."""
 
 import json
 
@@ -21,8 +22,14 @@ from tlmviz.recording import recording
 
 MODELS = ROOT / "models"
 NAMES = [
-    "eng-fra", "eng-fra-additive", "eng-fra-copy", "eng-fra-copy-plain", "eng-fra-coverage", "eng-fra-dot", "eng-fra-general",
-]  # fmt: skip
+    "eng-fra",
+    "eng-fra-additive",
+    "eng-fra-copy",
+    "eng-fra-copy-plain",
+    "eng-fra-coverage",
+    "eng-fra-dot",
+    "eng-fra-general",
+]
 SENTENCE = "The black cat is sleeping on the red chair."
 TEXTS = [
     SENTENCE,
@@ -74,24 +81,17 @@ def check_search(answer: Answer, expected) -> None:
     assert (found["finished"], found["stopped"]) == (expected.finished, expected.stopped)
     np.testing.assert_allclose(found["score"], expected.score, rtol=1e-5, atol=1e-4)
     np.testing.assert_allclose(found["logps"], expected.logps, rtol=1e-5, atol=1e-4)
-    np.testing.assert_allclose(
-        answer.arrays[0].reshape(expected.attention.shape), expected.attention, atol=MAPS
-    )
+    np.testing.assert_allclose(answer.arrays[0].reshape(expected.attention.shape), expected.attention, atol=MAPS)
     lines = expected.tree.reset_index().to_dict("records")
     until = undecided(lines)
-    own, plain = (
-        by_path([line for line in tree if line["depth"] < until]) for tree in (found["tree"], lines)
-    )
+    own, plain = (by_path([line for line in tree if line["depth"] < until]) for tree in (found["tree"], lines))
     same = own.keys() & plain.keys()
     for path in same:
         numbers = [[line[path][name] for name in NUMBERS] for line in (own, plain)]
         np.testing.assert_allclose(*numbers, rtol=1e-5, atol=1e-4, err_msg=str(path))
     # Of dropped candidates that are as good to within a rounding, either may be the last one that is remembered.
     assert all(tree[path]["state"] == "pruned" for tree in (own, plain) for path in tree.keys() - same)
-    ranked = [
-        sorted((line["depth"], line["state"], line["total"]) for line in tree.values())
-        for tree in (own, plain)
-    ]
+    ranked = [sorted((line["depth"], line["state"], line["total"]) for line in tree.values()) for tree in (own, plain)]
     assert [each[:2] for each in ranked[0]] == [each[:2] for each in ranked[1]]
     np.testing.assert_allclose(*([each[2] for each in tree] for tree in ranked), rtol=1e-5, atol=1e-4)
 
@@ -176,15 +176,9 @@ def test_a_translator_gives_what_it_gives_in_python(name, tmp_path):
 def test_steps_that_must_look_at_one_token_forced_beginnings_and_other_maps(name, tmp_path):
     mt = tlmviz.load(name)
     first = mt.search(SENTENCE, BeamOptions()).hypotheses()[0].tokens
-    asked = [
-        ((), {}, 0),
-        (first[:2], {2: 1}, 0),
-        (first[:1], {1: 3, 2: 3}, None),
-        ((), {0: 5}, len(mt.maps) - 1),
-    ]
+    asked = [((), {}, 0), (first[:2], {2: 1}, 0), (first[:1], {1: 3, 2: 3}, None), ((), {0: 5}, len(mt.maps) - 1)]
     searches = [
-        [SENTENCE, {"width": 3, "prefix": prefix, "pins": list(pins.items())}, align]
-        for prefix, pins, align in asked
+        [SENTENCE, {"width": 3, "prefix": prefix, "pins": list(pins.items())}, align] for prefix, pins, align in asked
     ]
     _, *answers = ask(MODELS / name, [{"kind": "translator", "search": searches}], tmp_path)
     for (prefix, pins, align), answer in zip(asked, answers, strict=True):
@@ -221,9 +215,7 @@ def test_what_no_search_can_do_is_pythons_sentence(options, tmp_path):
     mt = tlmviz.load("eng-fra-dot")
     with pytest.raises(BadSearch) as refused:
         mt.translate(SENTENCE, **options)
-    [_, answer] = ask(
-        MODELS / mt.name, [{"kind": "translator", "translate": [[SENTENCE, options]]}], tmp_path
-    )
+    [_, answer] = ask(MODELS / mt.name, [{"kind": "translator", "translate": [[SENTENCE, options]]}], tmp_path)
     assert answer.error == str(refused.value)
 
 
@@ -237,8 +229,10 @@ VARIANTS = {
     "transformer, biases": dict(
         kind="transformer", bias=True, norm="layernorm", feedforward="gelu", positions={"layout": "half"}
     ),
-    "transformer, some biases": dict(kind="transformer", attention={"q_bias": True, "scale": 0.3}, alignment=(1, 0), context=14),
-}  # fmt: skip
+    "transformer, some biases": dict(
+        kind="transformer", attention={"q_bias": True, "scale": 0.3}, alignment=(1, 0), context=14
+    ),
+}
 
 
 @pytest.mark.parametrize("name", VARIANTS)
@@ -288,8 +282,7 @@ def test_another_value_of_a_field_is_noticed(name, change, tmp_path):
     changed = {**config, **{part: {**config[part], **values} for part, values in change.items()}}
     target = mt.encode_target("Le chat noir dort sur la chaise rouge.")
     runs = [
-        {"kind": "translator", "config": json.dumps(each), "read": [[SENTENCE, target]]}
-        for each in (config, changed)
+        {"kind": "translator", "config": json.dumps(each), "read": [[SENTENCE, target]]} for each in (config, changed)
     ]
     answers = ask(MODELS / name, runs, tmp_path)
     if "score" in change:
@@ -315,9 +308,7 @@ def test_the_map_that_counts_is_noticed(tmp_path):
 def test_another_penalty_is_noticed(weights, tmp_path):
     mt = tlmviz.load("eng-fra-dot")
     options = {name: getattr(weights, name) for name in ("alpha", "beta", "gamma")}
-    [_, answer] = ask(
-        MODELS / mt.name, [{"kind": "translator", "translate": [[SENTENCE, options]]}], tmp_path
-    )
+    [_, answer] = ask(MODELS / mt.name, [{"kind": "translator", "translate": [[SENTENCE, options]]}], tmp_path)
     check_search(answer, mt.translate(SENTENCE, **options))
     with pytest.raises(AssertionError):
         check_search(answer, mt.translate(SENTENCE))
@@ -327,9 +318,7 @@ def test_another_penalty_is_noticed(weights, tmp_path):
 def test_another_number_in_any_tensor_is_noticed(name, tmp_path):
     mt, weights = tlmviz.load(name), load_file(MODELS / name / "model.safetensors")
     target = mt.encode_target("Le chat noir dort sur la chaise rouge.")
-    names = [
-        key for key in weights if not key.startswith(("encoder.0.", "decoder.0.", "encoder.2.", "decoder.2."))
-    ]
+    names = [key for key in weights if not key.startswith(("encoder.0.", "decoder.0.", "encoder.2.", "decoder.2."))]
     runs = [{"changed": change} for change in (None, *(replaced(key, moved(weights[key])) for key in names))]
     answers = ask(
         MODELS / name, [{"kind": "translator", "read": [[SENTENCE, target]], **run} for run in runs], tmp_path

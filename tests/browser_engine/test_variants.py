@@ -101,15 +101,9 @@ def test_a_damaged_file_of_weights_is_refused_in_one_sentence(damage, part, save
     [
         (lambda w: w.pop("norm.weight"), "lacks norm.weight; config.json describes another model."),
         (lambda w: w.update(extra=torch.zeros(2)), "holds extra, which this model has no place for"),
-        (
-            lambda w: w.update({"norm.weight": torch.zeros(8)}),
-            "norm.weight is [8], config.json asks for [32].",
-        ),
+        (lambda w: w.update({"norm.weight": torch.zeros(8)}), "norm.weight is [8], config.json asks for [32]."),
         (lambda w: w["norm.weight"].fill_(torch.nan), "norm.weight holds NaN or infinity"),
-        (
-            lambda w: w.update({"norm.weight": torch.zeros(32, dtype=torch.int64)}),
-            "norm.weight is of type I64",
-        ),
+        (lambda w: w.update({"norm.weight": torch.zeros(32, dtype=torch.int64)}), "norm.weight is of type I64"),
     ],
 )
 def test_weights_of_another_model_are_refused_in_one_sentence(change, part, saved, tmp_path):
@@ -142,7 +136,8 @@ result = { counts, lengths: traces.map(({ ids }) => ids.length) };
 
 
 def test_a_text_that_grows_past_the_training_is_read_as_in_python(saved, tmp_path):
-    """Each text shares its beginning with the one before, whose keys were turned otherwise; then the context is full."""
+    """Each text shares its beginning with the one before, whose keys were turned otherwise; then the context is
+    full."""
     folder = saved(positions=DYNAMIC, context=48)
     lm = tlmviz.load(str(folder))
     texts = ["a" * length for length in (4, 20, 40, 41, 20, 10, 30)]

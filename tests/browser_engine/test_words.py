@@ -18,9 +18,19 @@ MODELS = ROOT / "models"
 NAMES = sorted(path.parent.name for path in MODELS.glob("words-*/config.json"))
 TIE = 1e-5  # cosines nearer than that may stand in either order
 NEIGHBOURS = [
-    ["dog", 10], ["Lily", 5], ["King!", 7], ["ball", 1], ["the", 30], ["happy", 0], ["don't", 10], ["don’t", 10], ["can", 5000],
-    ["red", 10], ["mother", 10], ["walked", 10],
-]  # fmt: skip
+    ["dog", 10],
+    ["Lily", 5],
+    ["King!", 7],
+    ["ball", 1],
+    ["the", 30],
+    ["happy", 0],
+    ["don't", 10],
+    ["don’t", 10],
+    ["can", 5000],
+    ["red", 10],
+    ["mother", 10],
+    ["walked", 10],
+]
 ANALOGIES = [
     ["boy", "girl", "king", 10],
     ["dog", "dogs", "cat", 5],
@@ -30,9 +40,14 @@ ANALOGIES = [
 UNLEARNED = [["doggy", 8], ["naïvely", 8], ["Ωμέγα", 8], ["x", 8], ["fleuresque", 8], ["日本", 3]]
 REFUSED = ["", "two words", "?!", "zzyzx"]
 TEXTS = [
-    "I can't!", "'tis  the ’season’ ʼ", "naïve café-crème, 3.14 and 1,000", "ΌΣΟΣ İstanbul ẞ", "a\u0301\u00ad\u200bb\tc\x1cd",
-    "日本語 123 𝒜", "",
-]  # fmt: skip
+    "I can't!",
+    "'tis  the ’season’ ʼ",
+    "naïve café-crème, 3.14 and 1,000",
+    "ΌΣΟΣ İstanbul ẞ",
+    "a\u0301\u00ad\u200bb\tc\x1cd",
+    "日本語 123 𝒜",
+    "",
+]
 
 
 def check(found: list, expected: list) -> bool:
@@ -42,8 +57,7 @@ def check(found: list, expected: list) -> bool:
     off = max((abs(own - cosine) for (_, own), (_, cosine) in zip(found, expected)), default=0.0)
     cosines = dict(expected)
     return off < TIE and all(
-        word == other or abs(cosines.get(word, own) - own) < TIE
-        for (word, own), (other, _) in zip(found, expected)
+        word == other or abs(cosines.get(word, own) - own) < TIE for (word, own), (other, _) in zip(found, expected)
     )
 
 
@@ -103,8 +117,7 @@ def test_a_field_that_is_read_is_noticed(tmp_path):
     model = tlmviz.load("words-fasttext")
     config = json.loads((MODELS / model.name / "config.json").read_text(encoding="utf-8"))
     configs = [
-        {**config, **change}
-        for change in ({"shortest": 4}, {"longest": 5}, {"method": "negative"}, {"method": "sum"})
+        {**config, **change} for change in ({"shortest": 4}, {"longest": 5}, {"method": "negative"}, {"method": "sum"})
     ]
     runs = [{"kind": "words", "config": json.dumps(each), "neighbours": [["doggy"]]} for each in configs]
     *answers, plain, unknown = ask(MODELS / model.name, runs, tmp_path)

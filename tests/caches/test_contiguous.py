@@ -34,9 +34,7 @@ def test_nbytes_is_what_is_allocated():
     cache, piece = ContiguousCache(2, reserve=8), torch.zeros(1, 2, 3, 4)
     assert cache.nbytes == 0
     cache.append(0, piece, piece)
-    assert (
-        cache.nbytes == 2 * (1 * 2 * 8 * 4) * 4
-    )  # keys and values, eight reserved positions, four bytes each
+    assert cache.nbytes == 2 * (1 * 2 * 8 * 4) * 4  # keys and values, eight reserved positions, four bytes each
     for _ in range(2):
         cache.append(0, piece, piece)
     assert cache.nbytes == 2 * (1 * 2 * 16 * 4) * 4  # doubled once

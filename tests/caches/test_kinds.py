@@ -49,9 +49,7 @@ def test_each_layer_keeps_what_its_own_window_needs(rotated):
     cache = model.new_cache(rotated)
     torch.testing.assert_close(in_pieces(model, cache, [9, 5, *[1] * 9]), model(IDS), atol=1e-4, rtol=0)
     assert isinstance(cache, LayeredCache) and cache.length == 23
-    line = (
-        2 * 2 * model.config.n_kv_heads * model.config.head_dim * 4
-    )  # keys and values of two rows, in bytes
+    line = 2 * 2 * model.config.n_kv_heads * model.config.head_dim * 4  # keys and values of two rows, in bytes
     assert cache.nbytes == (4 + 64 + 64) * line
     twin = cache.fork()
     twin.reorder(torch.tensor([1, 1]))
@@ -67,9 +65,7 @@ def test_latent_equals_full(positions, rope_dim, absorbed, rotated, pieces):
     model = network(vocab_size=50, latent_dim=12, rope_dim=rope_dim, positions=positions)
     cache = LatentCache(2, reserve=23, rotated=rotated, absorbed=absorbed)
     torch.testing.assert_close(in_pieces(model, cache, pieces), model(IDS), atol=1e-4, rtol=0)
-    assert (
-        cache.nbytes == 2 * 2 * 23 * (12 + rope_dim) * 4
-    )  # layers, rows, positions, numbers, bytes: nothing per head
+    assert cache.nbytes == 2 * 2 * 23 * (12 + rope_dim) * 4  # layers, rows, positions, numbers, bytes: nothing per head
 
 
 def test_latent_attention_also_fits_a_cache_of_keys_and_values():
@@ -86,9 +82,7 @@ def test_a_ring_is_a_sliding_window_and_holds_no_more(rotated, pieces):
     model, windowed = network(vocab_size=50), network(vocab_size=50, window=5)
     cache = SlidingCache(2, 5, rotated=rotated)
     torch.testing.assert_close(in_pieces(model, cache, pieces), windowed(IDS), atol=1e-4, rtol=0)
-    assert (
-        cache.nbytes == 2 * 2 * (2 * 4 * 5 * 8) * 4
-    )  # layers, keys and values, rows x heads x ring x D, bytes
+    assert cache.nbytes == 2 * 2 * (2 * 4 * 5 * 8) * 4  # layers, keys and values, rows x heads x ring x D, bytes
 
 
 @pytest.mark.parametrize("pieces", PIECES, ids=str)

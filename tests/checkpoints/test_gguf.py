@@ -54,24 +54,35 @@ def of_transformers(file, architecture):
         "qwen3": (transformers.Qwen3Config, transformers.Qwen3ForCausalLM),
     }[architecture]
     config = config_class(
-        vocab_size=real.PADDED, hidden_size=real.WIDTH, intermediate_size=real.HIDDEN, num_hidden_layers=real.LAYERS,
-        num_attention_heads=real.HEADS, num_key_value_heads=real.GROUPS, head_dim=real.WIDTH // real.HEADS,
-        max_position_embeddings=real.CONTEXT, rms_norm_eps=1e-5, tie_word_embeddings=True,
+        vocab_size=real.PADDED,
+        hidden_size=real.WIDTH,
+        intermediate_size=real.HIDDEN,
+        num_hidden_layers=real.LAYERS,
+        num_attention_heads=real.HEADS,
+        num_key_value_heads=real.GROUPS,
+        head_dim=real.WIDTH // real.HEADS,
+        max_position_embeddings=real.CONTEXT,
+        rms_norm_eps=1e-5,
+        tie_word_embeddings=True,
         rope_parameters={"rope_type": "default", "rope_theta": 20000.0},
-    )  # fmt: skip
+    )
     names = {
-        "attn_q": "self_attn.q_proj", "attn_k": "self_attn.k_proj", "attn_v": "self_attn.v_proj",
-        "attn_output": "self_attn.o_proj", "ffn_gate": "mlp.gate_proj", "ffn_up": "mlp.up_proj",
-        "ffn_down": "mlp.down_proj", "attn_norm": "input_layernorm", "ffn_norm": "post_attention_layernorm",
-        "attn_q_norm": "self_attn.q_norm", "attn_k_norm": "self_attn.k_norm",
-    }  # fmt: skip
+        "attn_q": "self_attn.q_proj",
+        "attn_k": "self_attn.k_proj",
+        "attn_v": "self_attn.v_proj",
+        "attn_output": "self_attn.o_proj",
+        "ffn_gate": "mlp.gate_proj",
+        "ffn_up": "mlp.up_proj",
+        "ffn_down": "mlp.down_proj",
+        "attn_norm": "input_layernorm",
+        "ffn_norm": "post_attention_layernorm",
+        "attn_q_norm": "self_attn.q_norm",
+        "attn_k_norm": "self_attn.k_norm",
+    }
     state = {}
     for name, value in stored(file).items():
         if not name.startswith("blk."):
-            own = {
-                "token_embd.weight": "model.embed_tokens.weight",
-                "output_norm.weight": "model.norm.weight",
-            }[name]
+            own = {"token_embd.weight": "model.embed_tokens.weight", "output_norm.weight": "model.norm.weight"}[name]
             state[own] = value
             continue
         _, layer, part, kind = name.split(".")
@@ -98,9 +109,7 @@ class TestAgainstTransformers:
         network, values = tlmviz.load(file).network, stored(file)
         assert torch.equal(network.token_emb.weight, values["token_embd.weight"])
         q, k, v = (values[f"blk.1.attn_{letter}.weight"] for letter in "qkv")
-        if (
-            reader.read_header(file).architecture != "llama"
-        ):  # whose rows come in the order of the interleaved layout
+        if reader.read_header(file).architecture != "llama":  # whose rows come in the order of the interleaved layout
             q, k = (
                 part.view(heads, 2, -1, real.WIDTH).transpose(1, 2).reshape(-1, real.WIDTH)
                 for part, heads in ((q, real.HEADS), (k, real.GROUPS))
@@ -129,27 +138,20 @@ class TestHeader:
         assert (config.n_layers, config.d_model, config.n_heads, config.n_kv_heads) == (2, 64, 4, 2)
         assert config.vocab_size == real.PADDED and config.context == real.CONTEXT and config.tied
         assert (
-            config.positions.rope_base == 20000.0
-            and config.name == "tiny"
-            and "Tiny, 2 layers" in config.description
+            config.positions.rope_base == 20000.0 and config.name == "tiny" and "Tiny, 2 layers" in config.description
         )
 
     def test_the_tokenizer(self, file):
         tokenizer = reader.read_tokenizer(file)
         assert tokenizer.begin is None and tokenizer.ends == {0, 2} and tokenizer.end_of_text == 2
         text = "all the 1234 <|im_end|> 👩‍👩‍👧"
-        assert tokenizer.decode(tokenizer.encode(text)) == text and not {0, 1, 2} & set(
-            tokenizer.encode(text)
-        )
+        assert tokenizer.decode(tokenizer.encode(text)) == text and not {0, 1, 2} & set(tokenizer.encode(text))
         assert tokenizer.name(tokenizer.encode(" the")[0]) == " the"
 
     def test_the_fields_are_the_packages(self, file):
         header, theirs = reader.read_header(file), gguf.GGUFReader(file)
         for key, value in header.fields.items():
-            assert (
-                value == pytest.approx(theirs.fields[key].contents())
-                or value == theirs.fields[key].contents()
-            )
+            assert value == pytest.approx(theirs.fields[key].contents()) or value == theirs.fields[key].contents()
         assert {t.name: (t.data_offset, int(t.tensor_type)) for t in theirs.tensors} == {
             name: (tensor.start, tensor.kind) for name, tensor in header.tensors.items()
         }
@@ -169,21 +171,37 @@ class TestWhatLlamaCppTakesForGranted:
     def fields(self, **own):
         """Of a byte-level tokenizer, without tokenizer.ggml.pre."""
         pieces = ["<s>", "</s>", *byte_alphabet(), "12", "123"]
-        made = dict(model="gpt2", tokens=pieces, token_type=[3, 3] + [1] * (len(pieces) - 2), merges=["1 2", "12 3"],
-                    bos_token_id=0, eos_token_id=1) | own  # fmt: skip
+        made = (
+            dict(
+                model="gpt2",
+                tokens=pieces,
+                token_type=[3, 3] + [1] * (len(pieces) - 2),
+                merges=["1 2", "12 3"],
+                bos_token_id=0,
+                eos_token_id=1,
+            )
+            | own
+        )
         return {f"tokenizer.ggml.{key}": value for key, value in made.items() if value is not None}
 
     def sentencepiece(self, **own):
         pieces = ["<unk>", "<s>", "</s>", "\u2581", "a"]
-        return self.fields(model="llama", tokens=pieces, token_type=[2, 3, 3, 1, 1], scores=[0.0] * 5, merges=None,
-                           bos_token_id=None, eos_token_id=None, **own)  # fmt: skip
+        return self.fields(
+            model="llama",
+            tokens=pieces,
+            token_type=[2, 3, 3, 1, 1],
+            scores=[0.0] * 5,
+            merges=None,
+            bos_token_id=None,
+            eos_token_id=None,
+            **own,
+        )
 
     @pytest.mark.parametrize("pre", [None, ""])
     def test_how_texts_are_cut(self, pre):
-        """By four expressions, one behind another, and not GPT-2's alone: three digits are one piece, and $ stands alone."""
-        with pytest.warns(
-            UserWarning, match="does not say how texts are cut .* as llama.cpp does by default"
-        ):
+        """By four expressions, one behind another, and not GPT-2's alone: three digits are one piece, and $ stands
+        alone."""
+        with pytest.warns(UserWarning, match="does not say how texts are cut .* as llama.cpp does by default"):
             tokenizer = Tokenizer.from_gguf(self.fields(pre=pre), "tiny.gguf")
         names = [tokenizer.name(i) for i in tokenizer.encode("12345 $", bos=True)]
         assert names == ["123", "4", "5", " ", "$"]
@@ -194,17 +212,19 @@ class TestWhatLlamaCppTakesForGranted:
 
     @pytest.mark.parametrize(
         ("own", "around"),
-        [({"pre": "gpt-2"}, ([], [])), ({"pre": "llama-bpe"}, ([0], [])), ({"pre": "gpt-2", "add_bos_token": True}, ([0], [])),
-         ({"pre": "llama-bpe", "add_bos_token": False, "add_eos_token": True}, ([], [1]))],
-    )  # fmt: skip
+        [
+            ({"pre": "gpt-2"}, ([], [])),
+            ({"pre": "llama-bpe"}, ([0], [])),
+            ({"pre": "gpt-2", "add_bos_token": True}, ([0], [])),
+            ({"pre": "llama-bpe", "add_bos_token": False, "add_eos_token": True}, ([], [1])),
+        ],
+    )
     def test_what_stands_around_a_byte_level_text(self, own, around):
         tokenizer = Tokenizer.from_gguf(self.fields(**own))
         plain = tokenizer.encode("a")
         assert tokenizer.encode("a", bos=True) == [*around[0], *plain, *around[1]]
 
-    @pytest.mark.parametrize(
-        ("own", "before"), [({}, [1]), ({"add_bos_token": False}, []), ({"bos_token_id": 4}, [4])]
-    )
+    @pytest.mark.parametrize(("own", "before"), [({}, [1]), ({"add_bos_token": False}, []), ({"bos_token_id": 4}, [4])])
     def test_what_stands_around_a_text_of_sentencepieces_kind(self, own, before):
         tokenizer = Tokenizer.from_gguf(
             self.sentencepiece() | {f"tokenizer.ggml.{key}": value for key, value in own.items()}
@@ -272,9 +292,7 @@ class TestRefused:
     def test_a_missing_tensor(self, tmp_path):
         path = real.write_gguf(tmp_path / "tiny.gguf", leave_out=("blk.1.ffn_up.weight",))
         assert "lacks blk.1.ffn_up.weight; convert" in self.refused(path)
-        two = real.write_gguf(
-            tmp_path / "tiny.gguf", leave_out=("blk.1.ffn_up.weight", "blk.0.ffn_up.weight")
-        )
+        two = real.write_gguf(tmp_path / "tiny.gguf", leave_out=("blk.1.ffn_up.weight", "blk.0.ffn_up.weight"))
         assert "lacks blk.0.ffn_up.weight and 1 more; convert" in self.refused(two)
 
     def test_an_unknown_quantisation(self, llama):

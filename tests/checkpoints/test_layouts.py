@@ -60,6 +60,4 @@ def test_what_has_one_layout_is_left_alone(changes):
     assert half_split(network.config) == network.config
     there = in_half_split(network.config, given)
     kept = interleave(network).state_dict()
-    assert all(
-        torch.equal(there[name], given[name]) and torch.equal(kept[name], given[name]) for name in given
-    )
+    assert all(torch.equal(there[name], given[name]) and torch.equal(kept[name], given[name]) for name in given)

@@ -46,21 +46,9 @@ def test_what_is_said_is_what_is_loaded(name):
 @pytest.mark.slow
 def test_a_checker_knows_what_a_model_has(tmp_path):
     (tmp_path / "code.py").write_text(REVEALED)
-    command = [
-        sys.executable,
-        "-m",
-        "mypy",
-        "--config-file",
-        str(ROOT / "pyproject.toml"),
-        str(tmp_path / "code.py"),
-    ]
+    command = [sys.executable, "-m", "mypy", "--config-file", str(ROOT / "pyproject.toml"), str(tmp_path / "code.py")]
     told = subprocess.run(command, cwd=ROOT, capture_output=True, text=True).stdout
     kinds = [line.split('"')[1] for line in told.splitlines() if "Revealed type" in line]
-    assert [kind.rpartition(".")[2] for kind in kinds[:4]] == [
-        "Tensor",
-        "str",
-        "WordVectors",
-        "PictureMarker",
-    ], told
+    assert [kind.rpartition(".")[2] for kind in kinds[:4]] == ["Tensor", "str", "WordVectors", "PictureMarker"], told
     assert kinds[4].count("|") + kinds[4].count(",") >= 9  # one of all
     assert '"LanguageModel" has no attribute "translate"' in told

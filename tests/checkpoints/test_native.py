@@ -41,9 +41,7 @@ class TestRoundTrip:
         zoo.save_network(tmp_path / "a", variant.network, variant.tokenizer, torch.float32)
         again = tlmviz.load(tmp_path / "a")
         assert again.config == variant.config and again.n_parameters == variant.n_parameters
-        torch.testing.assert_close(
-            again(IDS), variant(IDS)
-        )  # mapped weights lie elsewhere: sums may round otherwise
+        torch.testing.assert_close(again(IDS), variant(IDS))  # mapped weights lie elsewhere: sums may round otherwise
         assert again.encode("Lily") == variant.encode("Lily")
         own = again.network.state_dict()
         assert all(torch.equal(own[name], value) for name, value in variant.network.state_dict().items())
@@ -101,9 +99,7 @@ class TestBroken:
         save_file(weights, folder / "model.safetensors")
         assert "norm.weight is [31], config.json asks for [32]" in refused(folder)
 
-    @pytest.mark.parametrize(
-        "names", [["norm.weight"], ["norm.weight", "token_emb.weight", "blocks.0.norm1.weight"]]
-    )
+    @pytest.mark.parametrize("names", [["norm.weight"], ["norm.weight", "token_emb.weight", "blocks.0.norm1.weight"]])
     def test_missing_weights(self, folder, names):
         weights = load_file(folder / "model.safetensors")
         for name in names:
@@ -142,23 +138,14 @@ class TestBroken:
         text = refused(folder)
         assert "290" in text and "320" in text
 
-    @pytest.mark.parametrize(
-        "content", ["", "{}", "nonsense", '{"model": {"type": "BPE", "vocab": {}, "merges": []}}']
-    )
+    @pytest.mark.parametrize("content", ["", "{}", "nonsense", '{"model": {"type": "BPE", "vocab": {}, "merges": []}}'])
     def test_a_broken_tokenizer(self, folder, content):
         (folder / "tokenizer.json").write_text(content)
         assert "tokenizer.json" in refused(folder)
 
     @pytest.mark.parametrize(
         "change",
-        [
-            {"d_model": 0},
-            {"n_heads": 5},
-            {"colour": 1},
-            {"vocab_size": "many"},
-            {"name": None},
-            {"window": -1},
-        ],
+        [{"d_model": 0}, {"n_heads": 5}, {"colour": 1}, {"vocab_size": "many"}, {"name": None}, {"window": -1}],
     )
     def test_an_impossible_config(self, folder, change):
         values = json.loads((folder / "config.json").read_text()) | change

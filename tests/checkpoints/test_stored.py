@@ -33,9 +33,7 @@ def read(path, **options):
 
 
 @pytest.mark.parametrize("dtype", [torch.bfloat16, torch.float16])
-@pytest.mark.parametrize(
-    "name", ["llama", "llama tied, wide heads, biases", "qwen2", "olmo2", "gemma3", "phi3"]
-)
+@pytest.mark.parametrize("name", ["llama", "llama tied, wide heads, biases", "qwen2", "olmo2", "gemma3", "phi3"])
 def test_it_is_the_same_model(tmp_path, name, dtype):
     path = folder(tmp_path, name, dtype)
     plain, own = read(path), read(path, own=True)

@@ -17,9 +17,14 @@ def folder(request, tmp_path):
     wv = tiny.word_vectors(request.param)
     words, c = 4, wv.config.d_model
     wv.snapshots = Snapshots(
-        tuple(wv.vocabulary[:words]), np.random.rand(3, words, 2).astype(np.float32), np.eye(2, c, dtype=np.float32),
-        np.zeros(c, np.float32), np.array([0.5, 0.2], np.float32), np.array([0.0, 10, 20]), np.ones((5, 3)),
-    )  # fmt: skip
+        tuple(wv.vocabulary[:words]),
+        np.random.rand(3, words, 2).astype(np.float32),
+        np.eye(2, c, dtype=np.float32),
+        np.zeros(c, np.float32),
+        np.array([0.5, 0.2], np.float32),
+        np.array([0.0, 10, 20]),
+        np.ones((5, 3)),
+    )
     save_words(tmp_path / "own", wv)
     return tmp_path / "own", wv
 
@@ -27,15 +32,11 @@ def folder(request, tmp_path):
 def test_a_round_trip(folder):
     path, wv = folder
     again = tlmviz.load(path)
-    assert (
-        again.config == wv.config and again.vocabulary == wv.vocabulary and (again.counts == wv.counts).all()
-    )
+    assert again.config == wv.config and again.vocabulary == wv.vocabulary and (again.counts == wv.counts).all()
     for name, weight in wv.network.state_dict().items():
         assert torch.equal(again.network.state_dict()[name], weight.half().float())
     film, kept = again.snapshots, wv.snapshots
-    assert (
-        film.vocabulary == kept.vocabulary and (film.coordinates == kept.coordinates.astype(np.float16)).all()
-    )
+    assert film.vocabulary == kept.vocabulary and (film.coordinates == kept.coordinates.astype(np.float16)).all()
     for name in ("axes", "mean", "variance", "words_read", "curve"):
         assert (getattr(film, name) == getattr(kept, name)).all()
 

@@ -40,9 +40,7 @@ def test_a_cache_that_places_tokens_wrongly_is_noticed(lm, monkeypatch, kind):
 @pytest.mark.parametrize("kind", [ContiguousCache, SlidingCache, PagedCache], ids=lambda kind: kind.__name__)
 def test_a_cache_that_reads_wrong_values_is_noticed(lm, monkeypatch, kind):
     honest = kind.attend
-    monkeypatch.setattr(
-        kind, "attend", lambda self, layer, q, k, v, *rest: honest(self, layer, q, k, 1.001 * v, *rest)
-    )
+    monkeypatch.setattr(kind, "attend", lambda self, layer, q, k, v, *rest: honest(self, layer, q, k, 1.001 * v, *rest))
     assert not every_cache_equals_full(lm, lm.trace(TEXT)).passed
 
 

@@ -14,30 +14,20 @@ def failed(lm, trace):
 
 
 def test_every_variant_passes(variant):
-    for trace in (
-        variant.trace(TEXT),
-        variant.trace_ids([5]),
-        variant.trace_ids([5, 6]),
-        variant.trace_ids([3] * 90),
-    ):
+    for trace in (variant.trace(TEXT), variant.trace_ids([5]), variant.trace_ids([5, 6]), variant.trace_ids([3] * 90)):
         assert not failed(variant, trace)
 
 
 @pytest.mark.parametrize(
     "change, names",
     [
-        (
-            lambda logits: logits + torch.arange(len(logits))[:, None, None],
-            {"One M, one map", "RoPE: equal at t = s"},
-        ),
+        (lambda logits: logits + torch.arange(len(logits))[:, None, None], {"One M, one map", "RoPE: equal at t = s"}),
         (lambda logits: logits[:1].expand_as(logits), {"ALiBi breaks it", "RoPE breaks it"}),
     ],
 )
 def test_wrong_logits_are_noticed(lm, monkeypatch, change, names):
     trace, honest = lm.trace(TEXT), Heads.logits
-    monkeypatch.setattr(
-        Heads, "logits", lambda self, *args, **options: change(honest(self, *args, **options))
-    )
+    monkeypatch.setattr(Heads, "logits", lambda self, *args, **options: change(honest(self, *args, **options)))
     assert names <= failed(lm, trace)
 
 
@@ -47,9 +37,7 @@ def test_small_logits_are_not_equal_ones(lm, monkeypatch):
     tiny = torch.ones(len(trace), dtype=torch.float64)
     tiny[::2] = 1e-4
     monkeypatch.setattr(
-        Heads,
-        "logits",
-        lambda self, *args, **options: honest(self, *args, **options) * torch.outer(tiny, tiny),
+        Heads, "logits", lambda self, *args, **options: honest(self, *args, **options) * torch.outer(tiny, tiny)
     )
     assert "RoPE breaks it" not in failed(lm, trace)
 
@@ -61,9 +49,7 @@ def test_values_that_do_not_add_up_are_noticed(lm, monkeypatch):
         Heads,
         "like",
         lambda self, head, count=None: (
-            Heads(self.x_q, self.x_k, self.w_q, self.w_k, self.scale)
-            if count is None
-            else honest(self, head, count)
+            Heads(self.x_q, self.x_k, self.w_q, self.w_k, self.scale) if count is None else honest(self, head, count)
         ),
     )
     assert "Collapsed = one head" in failed(lm, trace)

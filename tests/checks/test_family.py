@@ -15,12 +15,7 @@ def failed(lm, trace):
 
 
 def test_every_variant_passes(variant):
-    for trace in (
-        variant.trace(TEXT),
-        variant.trace_ids([5]),
-        variant.trace_ids([5, 6]),
-        variant.trace_ids([3] * 90),
-    ):
+    for trace in (variant.trace(TEXT), variant.trace_ids([5]), variant.trace_ids([5, 6]), variant.trace_ids([3] * 90)):
         assert not failed(variant, trace)
 
 
@@ -78,8 +73,6 @@ def test_a_wrong_fold_and_a_larger_cache_are_noticed(tokenizer, monkeypatch):
     trace, honest = lm.trace(TEXT), weight_absorption.absorbed
     monkeypatch.setattr(weight_absorption, "absorbed", lambda *args: 1.001 * honest(*args))
     monkeypatch.setattr(
-        LatentCache,
-        "nbytes",
-        property(lambda self: 2 * sum(parts[0].nbytes for parts in self._buffers if parts)),
+        LatentCache, "nbytes", property(lambda self: 2 * sum(parts[0].nbytes for parts in self._buffers if parts))
     )
     assert {"Absorbed = naive", "Cache = c_KV and k^R"} <= failed(lm, trace)

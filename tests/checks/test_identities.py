@@ -71,18 +71,14 @@ class TestBroken:
     def test_a_map_with_another_mask_than_the_pass(self, model, monkeypatch):
         honest = kernels.attention_map
         monkeypatch.setattr(
-            kernels,
-            "attention_map",
-            lambda q, k, lse, mask, **o: honest(q, k, lse, replace(mask, window=4), **o),
+            kernels, "attention_map", lambda q, k, lse, mask, **o: honest(q, k, lse, replace(mask, window=4), **o)
         )
         assert {"Map = softmax", "Rows sum to 1"} <= failed(model)
 
     def test_a_map_without_the_relative_positions_of_the_pass(self, tokenizer, monkeypatch):
         model, honest = tiny.language_model(tokenizer, positions="relative"), kernels.attention_map
         monkeypatch.setattr(
-            kernels,
-            "attention_map",
-            lambda q, k, lse, mask, **o: honest(q, k, lse, replace(mask, relative=None), **o),
+            kernels, "attention_map", lambda q, k, lse, mask, **o: honest(q, k, lse, replace(mask, relative=None), **o)
         )
         assert {"Map = softmax", "Rows sum to 1"} <= failed(model)
 
@@ -90,9 +86,7 @@ class TestBroken:
         """Rows still sum to one, so only the comparison with a softmax can tell."""
         honest = kernels.attention_map
         monkeypatch.setattr(
-            kernels,
-            "attention_map",
-            lambda *a, **o: (p := honest(*a, **o)) * 0.9 + 0.1 * p.mean(-1, keepdim=True),
+            kernels, "attention_map", lambda *a, **o: (p := honest(*a, **o)) * 0.9 + 0.1 * p.mean(-1, keepdim=True)
         )
         assert failed(model) == {"Map = softmax"}
 
@@ -114,9 +108,7 @@ class TestBroken:
 
     def test_a_tap_that_changes_what_passes(self, model, monkeypatch):
         honest = Recording.visit
-        monkeypatch.setattr(
-            Recording, "visit", lambda self, name, value: honest(self, name, value) * (1 + 1e-6)
-        )
+        monkeypatch.setattr(Recording, "visit", lambda self, name, value: honest(self, name, value) * (1 + 1e-6))
         assert "Taps are neutral" in failed(model)
 
     def test_parameters_nobody_counted(self, model):

@@ -15,9 +15,7 @@ def failed(lm, trace):
     return {result.name for result in measure(positions, lm, trace) if not result.passed}
 
 
-@pytest.mark.parametrize(
-    "changes", [{}, dict(n_kv_heads=2, rope_base=100000.0), dict(n_kv_heads=1, window=5)], ids=str
-)
+@pytest.mark.parametrize("changes", [{}, dict(n_kv_heads=2, rope_base=100000.0), dict(n_kv_heads=1, window=5)], ids=str)
 def test_every_model_with_rope_passes(tokenizer, changes):
     lm = tiny.language_model(tokenizer, **changes)
     for trace in (lm.trace(TEXT), lm.trace_ids([5]), lm.trace_ids([5] * 100)):

@@ -65,7 +65,8 @@ BREAKINGS = {}  # identity -> (model, the function that breaks it)
 
 
 def breaks(name, model="rope"):
-    """Registers how an identity is broken: a function of (monkeypatch, model, inputs) that returns other inputs, or None."""
+    """Registers how an identity is broken: a function of (monkeypatch, model, inputs) that returns other inputs, or
+    None."""
 
     def register(breaking):
         assert name not in BREAKINGS
@@ -110,11 +111,7 @@ def other(**changes):
 
 def plus(position, amount=0.01):
     """A breaking that adds to one of the inputs."""
-    return lambda patch, model, inputs: (
-        *inputs[:position],
-        inputs[position] + amount,
-        *inputs[position + 1 :],
-    )
+    return lambda patch, model, inputs: (*inputs[:position], inputs[position] + amount, *inputs[position + 1 :])
 
 
 def heavier(x):
@@ -187,9 +184,7 @@ def parameters_nobody_counted(patch, lm, inputs):
 
 
 breaks("Shares sum to the logit")(lambda patch, lm, inputs: (inputs[0][1:], inputs[1]))
-breaks("Heads and MLPs sum to the logit")(
-    lambda patch, lm, inputs: (replace(inputs[0], heads=inputs[0].heads * 1.05),)
-)
+breaks("Heads and MLPs sum to the logit")(lambda patch, lm, inputs: (replace(inputs[0], heads=inputs[0].heads * 1.05),))
 breaks("Parts asked alone")(
     patched(
         Trace,
@@ -197,12 +192,8 @@ breaks("Parts asked alone")(
         lambda honest, trace, given: {tap: 1.001 * answer for tap, answer in honest(trace, given).items()},
     )
 )
-breaks("This cell")(
-    lambda patch, lm, inputs: tuple(replace(cell, total=cell.total + 0.01) for cell in inputs)
-)
-breaks("All cells")(
-    lambda patch, lm, inputs: tuple(replace(part, right=part.right * 1.001) for part in inputs)
-)
+breaks("This cell")(lambda patch, lm, inputs: tuple(replace(cell, total=cell.total + 0.01) for cell in inputs))
+breaks("All cells")(lambda patch, lm, inputs: tuple(replace(part, right=part.right * 1.001) for part in inputs))
 breaks("Heads sum to the output", "transformer")(
     lambda patch, mt, inputs: (*inputs[:-1], replace(inputs[-1], weight=inputs[-1].weight.roll(1, 0)))
 )
@@ -221,17 +212,13 @@ breaks("Own cache = full")(
 breaks("Steps = one pass")(
     lambda patch, lm, inputs: (lm, replace(inputs[1], weights=np.roll(inputs[1].weights, 1, 1)), 0, 0)
 )
-breaks("Same logits")(
-    lambda patch, lm, inputs: (lm, replace(inputs[1], logits=inputs[1].logits + 0.01), 0, 0)
-)
+breaks("Same logits")(lambda patch, lm, inputs: (lm, replace(inputs[1], logits=inputs[1].logits + 0.01), 0, 0))
 breaks("Bytes = formula")(
     lambda patch, lm, inputs: (lm, replace(inputs[1], occupied_bytes=inputs[1].occupied_bytes + 4), 0, 0)
 )
 breaks("Formula = nbytes")(
     lambda patch, lm, inputs: patch.setattr(
-        ContiguousCache,
-        "nbytes",
-        property(lambda cache: sum(part.nbytes for part in cache._buffers[0] or ())),
+        ContiguousCache, "nbytes", property(lambda cache: sum(part.nbytes for part in cache._buffers[0] or ()))
     )
 )
 
@@ -259,9 +246,7 @@ def query_heads_that_read_the_next_group(patch, lm, inputs):
 def heads_that_all_read_the_first_group(patch, lm, inputs):
     def wrong(honest, q, k, v, *mask, **o):
         return (
-            honest(q, k[:, :1], v[:, :1], *mask, **o)
-            if k.shape[1] == q.shape[1] > 1
-            else honest(q, k, v, *mask, **o)
+            honest(q, k[:, :1], v[:, :1], *mask, **o) if k.shape[1] == q.shape[1] > 1 else honest(q, k, v, *mask, **o)
         )
 
     patched(kernels, "attention", wrong)(patch, lm, inputs)
@@ -284,30 +269,20 @@ breaks("Softmax breaks it")(
 )
 breaks("Collapsed = one head")(patched(Heads, "like", lambda honest, heads, head: heads))
 breaks("Absorbed = naive", "latent")(scaled(weight_absorption, "absorbed"))
-breaks("All patched = clean")(
-    patched(patching, "_heads_sum", lambda honest, *args: 1.01 * honest(*args)),
-)
+breaks("All patched = clean")(patched(patching, "_heads_sum", lambda honest, *args: 1.01 * honest(*args)))
 breaks("None patched = corrupted")(
     patched(patching, "run_from", lambda honest, lm, trace, layer: 1.001 * honest(lm, trace, layer))
 )
 breaks("Heads add up")(
-    patched(
-        patching, "_heads_sum", lambda honest, lm, task, kind, *rest: 1.01 * honest(lm, task, kind, *rest)
-    ),
+    patched(patching, "_heads_sum", lambda honest, lm, task, kind, *rest: 1.01 * honest(lm, task, kind, *rest))
 )
 breaks("Same before the change")(
-    patched(
-        Comparison,
-        "weights",
-        lambda honest, found, *head: (honest(found, *head)[0], honest(found, *head)[1].T),
-    ),
+    patched(Comparison, "weights", lambda honest, found, *head: (honest(found, *head)[0], honest(found, *head)[1].T))
 )
 breaks("Survey = a pass now")(  # a survey of other weights
-    lambda patch, lm, inputs: (inputs[0], [(*which, 1.01 * value) for *which, value in inputs[1]]),
+    lambda patch, lm, inputs: (inputs[0], [(*which, 1.01 * value) for *which, value in inputs[1]])
 )
-breaks("Sources add up")(
-    patched(sources, "linear", lambda honest, parts, layer: 1.001 * honest(parts, layer)),
-)
+breaks("Sources add up")(patched(sources, "linear", lambda honest, parts, layer: 1.001 * honest(parts, layer)))
 breaks("Cache = c_KV and k^R", "latent")(
     lambda patch, lm, inputs: patch.setattr(LatentCache, "nbytes", property(lambda cache: 4))
 )
@@ -326,16 +301,12 @@ breaks("No leak between requests")(attention(lambda mask: replace(mask, segments
 breaks("Pooled = pooling")(scaled(kernels, "pooled_attention_map"))
 breaks("Recurrent = parallel")(scaled(kernel_checks, "recurrent"))
 breaks("(Uq)·(Uk) = q·k", "indexed")(scaled(kernels_index, "orthogonal"))
-fewer = patched(
-    kernels_index, "sparse_attention", lambda honest, lm, k, how, indexers: honest(lm, 1, how, indexers)
-)
+fewer = patched(kernels_index, "sparse_attention", lambda honest, lm, k, how, indexers: honest(lm, 1, how, indexers))
 breaks("Top-T = dense", "indexed")(fewer)
 breaks("Loss at k = T", "indexed")(fewer)
 breaks("Tiled = full")(lambda patch, lm, inputs: (inputs[0], inputs[1], inputs[2] * 1.001))
 breaks("Any order of tiles")(
-    patched(
-        tiling, "walk", lambda honest, *args, **o: replace(honest(*args, **o), out=honest(*args).out * 1.001)
-    )
+    patched(tiling, "walk", lambda honest, *args, **o: replace(honest(*args, **o), out=honest(*args).out * 1.001))
 )
 
 
@@ -357,11 +328,7 @@ breaks("Naive = online here")(walk(0, out=heavier))
 
 # positions
 breaks("Distance alone")(
-    patched(
-        kernels,
-        "rope",
-        lambda honest, x, where, *args, **o: honest(x, where + where // 10, *args, **o),
-    )
+    patched(kernels, "rope", lambda honest, x, where, *args, **o: honest(x, where + where // 10, *args, **o))
 )
 breaks("Norms stay")(scaled(kernels, "rope"))
 breaks("Layouts = order")(patched(checks.positions, "half_order", lambda honest, dim: torch.arange(dim)))
@@ -374,15 +341,11 @@ breaks("Distance alone, scaled")(
     patched(scaling.ScaledRoPE, "cos_sin", lambda honest, scheme, where: honest(scheme, where + where // 10))
 )
 breaks("Turned again = recomputed")(
-    lambda patch, lm, inputs: setattr(
-        lm, "new_cache", lambda rotated=True: ContiguousCache(lm.config.n_layers)
-    )
+    lambda patch, lm, inputs: setattr(lm, "new_cache", lambda rotated=True: ContiguousCache(lm.config.n_layers))
 )
 breaks("Shift")(
     patched(
-        RoPE,
-        "rotate",
-        lambda honest, positions, x, table: honest(positions, x, table) * (1 + 0.1 * table[1].mean()),
+        RoPE, "rotate", lambda honest, positions, x, table: honest(positions, x, table) * (1 + 0.1 * table[1].mean())
     )
 )
 
@@ -413,24 +376,16 @@ breaks("Product stays", "converged")(edited(".res", lambda res: 1.002 * res))
 breaks("Spectral norm 1", "converged")(edited(".res", lambda res: 1.002 * res))
 breaks("Mean carried on", "manifold")(edited(".res", lambda res: 1.002 * res))
 breaks("Nothing negative", "manifold")(edited(".pre", lambda pre: pre - 2))
-breaks("More is closer", "manifold")(
-    patched(kernels, "sinkhorn_iterates", lambda honest, *args: honest(*args).flip(0))
-)
+breaks("More is closer", "manifold")(patched(kernels, "sinkhorn_iterates", lambda honest, *args: honest(*args).flip(0)))
 breaks("Gradient = differences", "manifold")(
     patched(kernels, "sinkhorn", lambda honest, x, n: honest(x, n).detach() + 0 * x + (x - x.detach()))
 )
 breaks("Stream = its parts")(edited("blocks.1.attn.z", lambda value: 1.1 * value))
 breaks("Unrolled sum", "hyper")(edited("blocks.1.resid_mid", lambda value: 1.1 * value))
 breaks("mHC, n = 1 = residual")(
-    patched(
-        ManifoldHyperConnection,
-        "matrices",
-        lambda honest, layer, x: [1.1 * part for part in honest(layer, x)],
-    )
+    patched(ManifoldHyperConnection, "matrices", lambda honest, layer, x: [1.1 * part for part in honest(layer, x)])
 )
-breaks("No entry below 0", "manifold")(
-    patched(kernels, "sinkhorn", lambda honest, *args: honest(*args) - 0.5)
-)
+breaks("No entry below 0", "manifold")(patched(kernels, "sinkhorn", lambda honest, *args: honest(*args) - 0.5))
 breaks("Columns end exact", "manifold")(scaled(kernels, "sinkhorn", 1 + 1e-9))
 
 
@@ -516,13 +471,9 @@ WordVectors = tlmviz.WordVectors
 breaks("Softmax over words = 1", "words-skipgram")(scaled(WordVectors, "probabilities"))
 breaks("Tree sums to 1", "words-hierarchical")(scaled(WordVectors, "probabilities"))
 breaks("Probability = path product", "words-hierarchical")(
-    patched(
-        WordVectors, "probabilities", lambda honest, *args: honest(*args).roll(1)
-    )  # and their sum is still 1
+    patched(WordVectors, "probabilities", lambda honest, *args: honest(*args).roll(1))  # and their sum is still 1
 )
-breaks("Pairs = formula", "words-cbow")(
-    patched(WordVectors, "pairs", lambda honest, *args: honest(*args)[1:])
-)
+breaks("Pairs = formula", "words-cbow")(patched(WordVectors, "pairs", lambda honest, *args: honest(*args)[1:]))
 breaks("Counts = pairs", "words-negative")(
     patched(windows, "cooccurrence", lambda honest, *args, **o: 2 * honest(*args, **o))
 )
@@ -576,9 +527,7 @@ def a_step_that_looks_at_where_it_was(patch, finder, inputs):
 @breaks("Pointing = one pass", "hull")
 def steps_with_other_keys(patch, finder, inputs):
     patched(
-        PointerNetwork,
-        "step",
-        lambda honest, network, state: honest(network, replace(state, keys=1.1 * state.keys)),
+        PointerNetwork, "step", lambda honest, network, state: honest(network, replace(state, keys=1.1 * state.keys))
     )(patch, finder, inputs)
     return *inputs[:2], finder.draw(inputs[1])
 
@@ -589,16 +538,12 @@ breaks("p = g p_vocab + (1 − g) p_ptr", "mixture")(other(gate=lambda gate: gat
 
 @breaks("Pointer reads back", "mixture")
 def a_pointer_that_sees_what_comes(patch, model, inputs):
-    return *inputs[:2], replace(
-        inputs[2], pointer=np.full_like(inputs[2].pointer, 1 / len(inputs[2].pointer))
-    )
+    return *inputs[:2], replace(inputs[2], pointer=np.full_like(inputs[2].pointer, 1 / len(inputs[2].pointer)))
 
 
 breaks("g = 1: p = p_vocab", "mixture")(other(vocabulary=heavier))
 breaks("Sentinel moves g", "mixture")(
-    patched(
-        MixtureModel, "mixture", lambda honest, model, text, sentinel=0.0: honest(model, text, 1.1 * sentinel)
-    )
+    patched(MixtureModel, "mixture", lambda honest, model, text, sentinel=0.0: honest(model, text, 1.1 * sentinel))
 )
 
 
@@ -608,9 +553,7 @@ breaks("Reading = softmax(QKᵀ/√d) V", "digits")(
     patched(kernels, "attention", lambda honest, q, *args, **options: honest(1.1 * q, *args, **options))
 )
 breaks("Pixels have no order", "digits")(
-    patched(
-        kernels, "attention", lambda honest, q, k, *args, **options: honest(q, k.cumsum(2), *args, **options)
-    )
+    patched(kernels, "attention", lambda honest, q, k, *args, **options: honest(q, k.cumsum(2), *args, **options))
 )
 
 
@@ -636,9 +579,8 @@ def words_that_see_what_comes(patch, model, inputs):
 @breaks("Speculative = greedy", "ahead")
 def proposals_that_are_all_believed(patch, lm, inputs):
     patch.setattr(
-        speculative.Greedy, "verify",
-        lambda rule, logits, proposed: (len(proposed), int(logits[-1].argmax())),
-    )  # fmt: skip
+        speculative.Greedy, "verify", lambda rule, logits, proposed: (len(proposed), int(logits[-1].argmax()))
+    )
 
 
 breaks("Rejection keeps p", "ahead")(
@@ -648,19 +590,18 @@ breaks("Rejection keeps p", "ahead")(
 )
 breaks("Cached proposals = one pass", "ahead")(
     patched(
-        MTPNetwork, "step",
+        MTPNetwork,
+        "step",
         lambda honest, network, depth, hidden, ids, cache=None, angles=None: honest(
             network, depth, 1.01 * hidden if angles is None else -hidden, ids, cache, angles
         ),
     )
-)  # fmt: skip
+)
 
 
 @breaks("After the step = moved vectors", "words-negative")
 def scores_that_forget_a_move(patch, wv, inputs):
-    patch.setattr(
-        one_step.Step, "moved_scores", lambda step, rate, everything=True: step.scores + rate * step.toward
-    )
+    patch.setattr(one_step.Step, "moved_scores", lambda step, rate, everything=True: step.scores + rate * step.toward)
 
 
 def both_ways(patch, model, inputs):
@@ -681,9 +622,7 @@ breaks("Hidden places read the right", "encoder")(one_way)
 breaks("Causal maps: nothing ahead", "encoder")(both_ways)
 breaks("Causal guesses: right ignored", "encoder")(both_ways)
 breaks("Exchanged words are told from [CLS]", "encoder")(
-    patched(
-        TransformerEncoder, "misplaced", lambda honest, network, normed: honest(network, normed.roll(1, -2))
-    )
+    patched(TransformerEncoder, "misplaced", lambda honest, network, normed: honest(network, normed.roll(1, -2)))
 )
 
 
@@ -699,9 +638,7 @@ breaks("Experts = dense sum", "sparse")(edited(".mlp.routed", lambda said: said 
 breaks("Bias stays out of the mix", "experts")(
     edited(".mlp.mixed", lambda scores: scores + 0.1 * torch.arange(scores.shape[-1]))
 )
-breaks("A muted expert reads nothing", "sparse")(
-    patched(expert_edits, "mute_experts", lambda honest, *given: {})
-)
+breaks("A muted expert reads nothing", "sparse")(patched(expert_edits, "mute_experts", lambda honest, *given: {}))
 breaks("Variance is a sum")(
     patched(
         logits,
@@ -710,11 +647,7 @@ breaks("Variance is a sum")(
     )
 )
 breaks("√E before training")(
-    patched(
-        logits,
-        "spread",
-        lambda honest, *args: replace(found := honest(*args), predicted=found.predicted * 1.3),
-    )
+    patched(logits, "spread", lambda honest, *args: replace(found := honest(*args), predicted=found.predicted * 1.3))
 )
 
 
@@ -743,9 +676,7 @@ breaks("P V = the head's output")(scaled(model_products, "_array"))
 
 def moved(change):
     """A breaking that changes a run's last event."""
-    return lambda patch, lm, inputs: (
-        replace(inputs[0], events=inputs[0].events[:-1] + change(inputs[0].events[-1])),
-    )
+    return lambda patch, lm, inputs: (replace(inputs[0], events=inputs[0].events[:-1] + change(inputs[0].events[-1])),)
 
 
 breaks("One thing at a time")(moved(lambda event: (replace(event, start=event.start - 0.01),)))
@@ -760,24 +691,16 @@ def one_more(honest, sizes):
     """A bill with one multiplication, and one number written, too many."""
     lines = honest(sizes)
     scores = lines["scores"]
-    return lines | {
-        "scores": replace(scores, multiplications=scores.multiplications + 1, written=scores.written + 1)
-    }
+    return lines | {"scores": replace(scores, multiplications=scores.multiplications + 1, written=scores.written + 1)}
 
 
 breaks("Operations are torch's")(patched(layer, "bill", one_more))
 breaks("Bytes are torch's")(patched(layer, "bill", one_more))
 breaks("Heads cost the same")(
-    patched(
-        layer_run,
-        "count",
-        lambda honest, sizes: honest(sizes if sizes.h == 1 else replace(sizes, n=sizes.n + 1)),
-    )
+    patched(layer_run, "count", lambda honest, sizes: honest(sizes if sizes.h == 1 else replace(sizes, n=sizes.n + 1)))
 )
 breaks("Areas are sums")(
-    patched(
-        layer, "growth", lambda honest, *given: replace(found := honest(*given), without=found.without[:-1])
-    )
+    patched(layer, "growth", lambda honest, *given: replace(found := honest(*given), without=found.without[:-1]))
 )
 breaks("Every parameter once")(patched(parameters, "parameters", lambda honest, lm: honest(lm)[1:]))
 breaks("Slope by formula")(patched(feedforward, "slope", lambda honest, kind, x: honest(kind, x) + 1e-3))
@@ -786,15 +709,11 @@ breaks("Rounding = torch's cast")(
     patched(number_formats, "rounded", lambda honest, x, format: np.trunc(honest(x, format) * 1e4) / 1e4)
 )
 breaks("Every number has one fate")(
-    patched(
-        model_values, "fates", lambda honest, *args: replace(found := honest(*args), lost=found.lost + 0.1)
-    )
+    patched(model_values, "fates", lambda honest, *args: replace(found := honest(*args), lost=found.lost + 0.1))
 )
 breaks("O = O_s / (S_X S_W)")(scaled(scales, "unscaled"))
 breaks("Within half a step")(patched(scales, "_round_", lambda honest, x, format: honest(x - 0.1, format)))
-breaks("INT8 = NumPy's integers")(
-    patched(scales, "unscaled", lambda honest, x, w: honest(x, w).clamp(max=2.0**12))
-)
+breaks("INT8 = NumPy's integers")(patched(scales, "unscaled", lambda honest, x, w: honest(x, w).clamp(max=2.0**12)))
 
 breaks("Norm = the model's own")(
     patched(norms, "moments", lambda honest, x, axis, centred=True: honest(x, axis, not centred))
@@ -803,13 +722,9 @@ breaks("Norms forget scale")(patched(norms, "rms_norm", lambda honest, x, eps: h
 breaks("The bias absorbs the mean")(
     patched(norms, "offset", lambda honest, *args: replace(found := honest(*args), split=found.fixed))
 )
-breaks("Dropout keeps the mean")(
-    patched(dropout, "dropped", lambda honest, x, p, die: honest(x, p, die, scaled=False))
-)
+breaks("Dropout keeps the mean")(patched(dropout, "dropped", lambda honest, x, p, die: honest(x, p, die, scaled=False)))
 breaks("Gradient = measured slope")(scaled(norm_depth, "slope", 1.1))
-breaks("Running statistics = torch's")(
-    patched(norm_pictures, "batch_moments", lambda honest, x: (x.mean(1), x.var(1)))
-)
+breaks("Running statistics = torch's")(patched(norm_pictures, "batch_moments", lambda honest, x: (x.mean(1), x.var(1))))
 breaks("Counted = rounded one by one")(
     patched(loss_scaling, "limits", lambda honest, format: (at := honest(format)) | {"lost": at["lost"] + 1})
 )
@@ -821,9 +736,7 @@ breaks("Scaled and divided = the same gradient")(
     )
 )
 breaks("The die is right in the mean")(
-    patched(
-        master_weights, "stochastic_bf16", lambda honest, x, generator: x.bfloat16().float() * (1 - 2**-9)
-    )
+    patched(master_weights, "stochastic_bf16", lambda honest, x, generator: x.bfloat16().float() * (1 - 2**-9))
 )
 
 

@@ -22,9 +22,7 @@ def failed(lm, trace):
     return {result.name for result in measure(positions_scaling, lm, trace) if not result.passed}
 
 
-@pytest.mark.parametrize(
-    "changes", [{}, dict(n_kv_heads=1), dict(window=5), dict(norm_place="post", norm="layernorm")]
-)
+@pytest.mark.parametrize("changes", [{}, dict(n_kv_heads=1), dict(window=5), dict(norm_place="post", norm="layernorm")])
 def test_every_model_with_rope_passes(tokenizer, changes):
     model = tiny.language_model(tokenizer, **changes)
     for trace in (model.trace(tiny.TEXT), model.trace_ids([5]), model.trace_ids([5, 6])):

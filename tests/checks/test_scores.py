@@ -20,9 +20,7 @@ def passes(tokenizer):
         mt = tiny.translator(tokenizer, kind)
         found[kind] = (
             mt,
-            score_steps.read(
-                mt, "Lily had a red ball.", [*mt.encode_target("Tom saw."), mt.tokenizer.end_of_text]
-            ),
+            score_steps.read(mt, "Lily had a red ball.", [*mt.encode_target("Tom saw."), mt.tokenizer.end_of_text]),
         )
     return found
 
@@ -37,12 +35,7 @@ def test_every_identity_holds(passes, kind):
 @pytest.mark.parametrize("kind", KINDS)
 @pytest.mark.parametrize(
     "part, check",
-    [
-        ("a", "Steps sum to 1"),
-        ("scores", "Score = formula"),
-        ("scores", "a = softmax"),
-        ("context", "c = Σ a z"),
-    ],
+    [("a", "Steps sum to 1"), ("scores", "Score = formula"), ("scores", "a = softmax"), ("context", "c = Σ a z")],
 )
 def test_a_spoilt_number_is_noticed(passes, kind, part, check):
     mt, steps = passes[kind]
@@ -54,6 +47,4 @@ def test_a_spoilt_number_is_noticed(passes, kind, part, check):
 
 def test_another_scale_is_noticed(passes):
     mt, steps = passes["dot"]
-    assert not scores.sdpa_is_the_same(
-        mt, replace(steps, h=steps.h * np.float32(steps.h.shape[1] ** -0.5))
-    ).passed
+    assert not scores.sdpa_is_the_same(mt, replace(steps, h=steps.h * np.float32(steps.h.shape[1] ** -0.5))).passed

@@ -17,12 +17,7 @@ def failed(lm, trace):
 
 
 def test_every_variant_passes(variant):
-    for trace in (
-        variant.trace(TEXT),
-        variant.trace_ids([5]),
-        variant.trace_ids([5, 6]),
-        variant.trace_ids([3] * 90),
-    ):
+    for trace in (variant.trace(TEXT), variant.trace_ids([5]), variant.trace_ids([5, 6]), variant.trace_ids([3] * 90)):
         assert not failed(variant, trace)
 
 

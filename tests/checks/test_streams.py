@@ -38,13 +38,7 @@ def edited(lm, name, change):
 
 def test_rows_that_do_not_sum_to_one_are_noticed(constrained):
     names = failed(constrained, edited(constrained, ".res", lambda res: 1.05 * res))
-    assert names == {
-        "Columns sum to 1",
-        "Rows reach 1",
-        "Product stays",
-        "Spectral norm 1",
-        "Mean carried on",
-    }
+    assert names == {"Columns sum to 1", "Rows reach 1", "Product stays", "Spectral norm 1", "Mean carried on"}
 
 
 def test_columns_that_do_not_sum_to_one_are_noticed(constrained):
@@ -95,9 +89,7 @@ def test_a_wrong_gradient_is_noticed(constrained, monkeypatch):
 
 def test_a_single_stream_that_is_no_residual_is_noticed(lm, monkeypatch):
     trace, honest = lm.trace(TEXT), ManifoldHyperConnection.matrices
-    monkeypatch.setattr(
-        ManifoldHyperConnection, "matrices", lambda self, x: [1.1 * part for part in honest(self, x)]
-    )
+    monkeypatch.setattr(ManifoldHyperConnection, "matrices", lambda self, x: [1.1 * part for part in honest(self, x)])
     assert failed(lm, trace) == {"mHC, n = 1 = residual"}
 
 

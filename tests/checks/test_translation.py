@@ -113,7 +113,8 @@ def test_wrong_penalties_are_noticed(translators, monkeypatch, name, wrong, foun
 
 
 def test_a_decoder_that_looks_ahead_is_noticed(tokenizer):
-    """Without the mask, read in one pass, the future is seen; the search, which writes token by token, has none to see."""
+    """Without the mask, read in one pass, the future is seen; the search, which writes token by token, has none to
+    see."""
     mt = tiny.translator(tokenizer)
     for block in mt.network.decoder:
         block.attn.causal = False

@@ -1,4 +1,5 @@
-"""The identities of word vectors on every method: which apply, and that they pass; what a text without words is told."""
+"""The identities of word vectors on every method: which apply, and that they pass; what a text without words is
+told."""
 
 import pytest
 
@@ -16,9 +17,7 @@ OWN = {
 
 
 @pytest.mark.parametrize("method", tiny.WORDS)
-@pytest.mark.parametrize(
-    "text", [tiny.TEXT, "Lily ball", "a " + "lily had a red ball and tom saw a big dog " * 20]
-)
+@pytest.mark.parametrize("text", [tiny.TEXT, "Lily ball", "a " + "lily had a red ball and tom saw a big dog " * 20])
 def test_what_applies_passes(method, text):
     wv = tiny.word_vectors(method)
     results = checks.run_all(wv, text)

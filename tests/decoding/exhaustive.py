@@ -1,4 +1,5 @@
-"""What searches are compared with: every text of a tiny vocabulary, and a stepper that reads a table of probabilities."""
+"""What searches are compared with: every text of a tiny vocabulary, and a stepper that reads a table of
+probabilities."""
 
 import copy
 from itertools import product
@@ -62,13 +63,7 @@ class TableStepper:
     """Next-token probabilities by the text so far; a text that the table lacks goes on as `otherwise` says."""
 
     def __init__(self, table, otherwise, end: int = END, longest: int = 20, source: int = 0):
-        self.table, self.otherwise, self.end, self.longest, self.source = (
-            table,
-            otherwise,
-            end,
-            longest,
-            source,
-        )
+        self.table, self.otherwise, self.end, self.longest, self.source = (table, otherwise, end, longest, source)
         self.texts = [()]
 
     def advance(self, rows, ids):

@@ -42,9 +42,7 @@ def by_lists(network, width, longest):
 def test_a_wide_beam_finds_every_text(kind):
     network = small(kind, 3)
     wanted = complete(network, 3)
-    found = {
-        one.tokens: one.score for one in search(network, width=20, max_length=3, stop="never").hypotheses()
-    }
+    found = {one.tokens: one.score for one in search(network, width=20, max_length=3, stop="never").hypotheses()}
     assert found.keys() == wanted.keys()
     assert list(found.values()) == sorted(found.values(), reverse=True)
     assert found == pytest.approx(wanted, abs=1e-4)
@@ -88,16 +86,10 @@ def test_scores_and_parts_are_those_of_one_pass(kind):
         assert list(one.logps) == pytest.approx(again.tolist(), abs=1e-4)
         assert one.parts.logp == pytest.approx(again.sum().item(), abs=1e-4)
         covered = None if one.attention is None else one.map(None).sum(0)
-        assert one.score == pytest.approx(
-            penalties.score(again.sum().item(), len(one.tokens), covered).total, abs=1e-4
-        )
-        assert one.score == pytest.approx(
-            one.parts.logp + one.parts.length + one.parts.coverage + one.parts.end
-        )
+        assert one.score == pytest.approx(penalties.score(again.sum().item(), len(one.tokens), covered).total, abs=1e-4)
+        assert one.score == pytest.approx(one.parts.logp + one.parts.length + one.parts.coverage + one.parts.end)
         if one.attention is not None:
-            assert one.attention.shape[0] == len(one.tokens) and one.attention.shape[2] == len(
-                source_of(network)
-            )
+            assert one.attention.shape[0] == len(one.tokens) and one.attention.shape[2] == len(source_of(network))
             np.testing.assert_allclose(one.attention.sum(-1), 1, atol=1e-5)
 
 
@@ -116,11 +108,7 @@ class TestRanking:
     def test_other_weights_need_no_other_search(self, kind):
         network = small(kind, 9)
         first = search(network, width=5)
-        for penalties in (
-            Penalties(1.0, 0.5, 0.3),
-            Penalties(0.3, 0, 0, "power"),
-            Penalties(2, 2, 0, floor=0.2),
-        ):
+        for penalties in (Penalties(1.0, 0.5, 0.3), Penalties(0.3, 0, 0, "power"), Penalties(2, 2, 0, floor=0.2)):
             again = search(network, width=5, penalties=penalties).hypotheses()
             ranked = first.hypotheses(penalties)
             assert [one.tokens for one in ranked] == [one.tokens for one in again]
@@ -141,12 +129,8 @@ class TestRanking:
         np.testing.assert_array_equal(one.map(2), one.attention[:, 2])
         np.testing.assert_allclose(one.map(None), one.attention.mean(1), atol=1e-7)
         mean = next(other for other in found.hypotheses(align=None) if other.tokens == one.tokens)
-        assert one.parts.coverage == pytest.approx(
-            np.log(np.clip(one.map(2).sum(0), 0.01, 1)).sum(), abs=1e-6
-        )
-        assert mean.parts.coverage == pytest.approx(
-            np.log(np.clip(one.map(None).sum(0), 0.01, 1)).sum(), abs=1e-6
-        )
+        assert one.parts.coverage == pytest.approx(np.log(np.clip(one.map(2).sum(0), 0.01, 1)).sum(), abs=1e-6)
+        assert mean.parts.coverage == pytest.approx(np.log(np.clip(one.map(None).sum(0), 0.01, 1)).sum(), abs=1e-6)
         assert mean.parts.coverage != one.parts.coverage
 
 
@@ -157,9 +141,7 @@ class TestOptions:
         assert all(one.tokens[:3] == (7, 7, 3) for one in found.hypotheses())
         best = found.hypotheses()[0]
         assert best.score == pytest.approx(logps(network, [best.tokens]).sum().item(), abs=1e-4)
-        assert set(found.table().query("depth <= 3 and state == 'pruned'").why) == {
-            "another token was forced"
-        }
+        assert set(found.table().query("depth <= 3 and state == 'pruned'").why) == {"another token was forced"}
 
     def test_an_end_may_be_forced(self):
         (one,) = search(small("general", 9), prefix=(7, END)).hypotheses()
@@ -210,17 +192,12 @@ class TestOptions:
     def test_diversity_is_paid_in_rank_only(self):
         table, ends = {(): [0.0, 0.5, 0.3, 0.2]}, [0.97, 0.01, 0.01, 0.01]
         stepped = TableStepper(table, ends)
-        found = beam_search(
-            stepped, BeamOptions(width=2, groups=2, diversity=log(0.5 / 0.3) + 0.01, penalties=PLAIN)
-        )
+        found = beam_search(stepped, BeamOptions(width=2, groups=2, diversity=log(0.5 / 0.3) + 0.01, penalties=PLAIN))
         assert {one.tokens: one.score for one in found.hypotheses()} == pytest.approx(
             {(1, 0): log(0.5 * 0.97), (2, 0): log(0.3 * 0.97)}
         )
         less = BeamOptions(width=2, groups=2, diversity=log(0.5 / 0.3) - 0.01, penalties=PLAIN)
-        assert [one.tokens for one in beam_search(TableStepper(table, ends), less).hypotheses()] == [
-            (1, 0),
-            (1, 0),
-        ]
+        assert [one.tokens for one in beam_search(TableStepper(table, ends), less).hypotheses()] == [(1, 0), (1, 0)]
 
     def test_a_group_that_is_done_waits(self):
         table = {(): [0.2, 0.5, 0.3], (1,): [0.9, 0.05, 0.05]}
@@ -249,9 +226,7 @@ class TestStops:
         assert found.stopped == "no unfinished text could win any more" and found.steps < 30
 
     def test_more_results_take_longer_to_be_certain(self):
-        one, many = (
-            search(small("general", 5), width=6, n_best=n, max_length=30, stop="bound") for n in (1, 6)
-        )
+        one, many = (search(small("general", 5), width=6, n_best=n, max_length=30, stop="bound") for n in (1, 6))
         assert one.steps <= many.steps and len(many.leaves) >= 6
 
     def test_the_clock(self):
@@ -310,15 +285,24 @@ class TestTree:
 @pytest.mark.parametrize(
     "settings, said",
     [
-        (dict(width=0), "width is 0"), (dict(width=21), "from 1 to 20"), (dict(width=2.5), "width is 2.5"),
-        (dict(max_length=0), "max_length is 0"), (dict(min_length=9, max_length=8), "min_length is 9"),
-        (dict(no_repeat_ngram=-1), "no_repeat_ngram is -1"), (dict(width=4, groups=5), "groups is 5"),
-        (dict(shown=0), "shown is 0"), (dict(width=3, n_best=4), "n_best is 4"), (dict(n_best=0), "n_best is 0"),
-        (dict(width=5, groups=2), "no 2 equal groups"), (dict(stop="soon"), "'soon'"),
-        (dict(prefix=(1,) * 9, max_length=8), "has 9 tokens"), (dict(diversity=-1.0), "diversity -1.0"),
-        (dict(diversity=float("nan")), "diversity nan"), (dict(seconds=0.0), "seconds 0.0"),
+        (dict(width=0), "width is 0"),
+        (dict(width=21), "from 1 to 20"),
+        (dict(width=2.5), "width is 2.5"),
+        (dict(max_length=0), "max_length is 0"),
+        (dict(min_length=9, max_length=8), "min_length is 9"),
+        (dict(no_repeat_ngram=-1), "no_repeat_ngram is -1"),
+        (dict(width=4, groups=5), "groups is 5"),
+        (dict(shown=0), "shown is 0"),
+        (dict(width=3, n_best=4), "n_best is 4"),
+        (dict(n_best=0), "n_best is 0"),
+        (dict(width=5, groups=2), "no 2 equal groups"),
+        (dict(stop="soon"), "'soon'"),
+        (dict(prefix=(1,) * 9, max_length=8), "has 9 tokens"),
+        (dict(diversity=-1.0), "diversity -1.0"),
+        (dict(diversity=float("nan")), "diversity nan"),
+        (dict(seconds=0.0), "seconds 0.0"),
     ],
-)  # fmt: skip
+)
 def test_bad_options_give_a_sentence(settings, said):
     with pytest.raises(BadSearch) as error:
         BeamOptions(**settings)
@@ -328,10 +312,12 @@ def test_bad_options_give_a_sentence(settings, said):
 @pytest.mark.parametrize(
     "settings, said",
     [
-        (dict(prefix=(99,)), "Token 99"), (dict(banned=frozenset({-1})), "Token -1"),
-        (dict(banned=frozenset(range(9))), "Every first token is banned"), (dict(prefix=(1,) * 41, max_length=60), "has 41"),
+        (dict(prefix=(99,)), "Token 99"),
+        (dict(banned=frozenset({-1})), "Token -1"),
+        (dict(banned=frozenset(range(9))), "Every first token is banned"),
+        (dict(prefix=(1,) * 41, max_length=60), "has 41"),
     ],
-)  # fmt: skip
+)
 @pytest.mark.parametrize("kind", ["transformer", "general"])
 def test_what_no_search_can_do_gives_a_sentence(kind, settings, said):
     with pytest.raises(BadSearch) as error:

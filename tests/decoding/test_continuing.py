@@ -46,16 +46,10 @@ def test_temperature_zero_is_greedy(kind):
 def test_a_language_model_writes_what_generate_writes(lm):
     prompt = lm.encode(TEXT)
     (one,) = sample(
-        LanguageStepper(lm.network, prompt, lm.tokenizer.end_of_text),
-        Sampling(0.8, 40),
-        count=1,
-        length=20,
-        seed=7,
+        LanguageStepper(lm.network, prompt, lm.tokenizer.end_of_text), Sampling(0.8, 40), count=1, length=20, seed=7
     )
     assert lm.tokenizer.decode(one.tokens) == lm.generate(TEXT, 20, 0.8, 40, seed=7)
-    (one,) = sample(
-        LanguageStepper(lm.network, prompt, lm.tokenizer.end_of_text), SETTINGS, count=1, length=20, seed=7
-    )
+    (one,) = sample(LanguageStepper(lm.network, prompt, lm.tokenizer.end_of_text), SETTINGS, count=1, length=20, seed=7)
     assert lm.tokenizer.decode(one.tokens) == lm.generate(TEXT, 20, seed=7, sampling=SETTINGS)
 
 
@@ -97,14 +91,10 @@ def test_contrastive_search_is_its_formula(kind):
 @pytest.mark.parametrize("kind", KINDS)
 def test_without_contrast_it_is_greedy(kind):
     network = small(kind, 9)
-    assert list(contrastive(stepper(network), alpha=0.0, length=9).tokens) == list(
-        greedy(stepper(network), 9)
-    )
+    assert list(contrastive(stepper(network), alpha=0.0, length=9).tokens) == list(greedy(stepper(network), 9))
 
 
-@pytest.mark.parametrize(
-    "write", [lambda one: sample(one, Sampling(0.0), 1)[0], lambda one: contrastive(one, 3)]
-)
+@pytest.mark.parametrize("write", [lambda one: sample(one, Sampling(0.0), 1)[0], lambda one: contrastive(one, 3)])
 def test_the_context_may_be_filled_to_its_end(write):
     network = small("language", 9)
     room = network.config.context - len(source_of(network)) + 1
@@ -112,11 +102,17 @@ def test_the_context_may_be_filled_to_its_end(write):
     assert len(found.tokens) == min(40, room) and not found.finished
 
 
-@pytest.mark.parametrize("call, said", [
-    (lambda one: sample(one, count=0), "count is 0"), (lambda one: sample(one, count=65), "count is 65"),
-    (lambda one: sample(one, length=0), "length is 0"), (lambda one: contrastive(one, k=0), "k is 0"),
-    (lambda one: contrastive(one, alpha=1.5), "alpha is 1.5"), (lambda one: contrastive(one, length=2.0), "length is 2.0"),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    "call, said",
+    [
+        (lambda one: sample(one, count=0), "count is 0"),
+        (lambda one: sample(one, count=65), "count is 65"),
+        (lambda one: sample(one, length=0), "length is 0"),
+        (lambda one: contrastive(one, k=0), "k is 0"),
+        (lambda one: contrastive(one, alpha=1.5), "alpha is 1.5"),
+        (lambda one: contrastive(one, length=2.0), "length is 2.0"),
+    ],
+)
 def test_bad_settings_give_a_sentence(call, said):
     with pytest.raises(BadShape) as error:
         call(stepper(small("dot")))

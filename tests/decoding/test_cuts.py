@@ -22,9 +22,7 @@ def test_each_cut_counts_what_its_filter_leaves():
 def test_without_filters_nothing_is_cut():
     cuts = cut(P.log(), Sampling(temperature=0.5))
     assert (cuts.top_k, cuts.top_p, cuts.least) == (None, None, None)
-    assert cuts.after.tolist() == pytest.approx(
-        (P**2 / (P**2).sum()).tolist()
-    ) and cuts.mass == pytest.approx(1)
+    assert cuts.after.tolist() == pytest.approx((P**2 / (P**2).sum()).tolist()) and cuts.mass == pytest.approx(1)
 
 
 def test_at_temperature_zero_one_token_is_left():

@@ -51,8 +51,10 @@ def test_any_table_of_probabilities(seed, vocabulary, rows):
     for depth in range(1, 4):
         table |= {
             (*text, last): chances[depth, last].tolist()
-            for text in list(table) if len(text) == depth - 1 for last in range(1, vocabulary)
-        }  # fmt: skip
+            for text in list(table)
+            if len(text) == depth - 1
+            for last in range(1, vocabulary)
+        }
     best, alive = 0.0, {0: 1.0}
     for depth in range(4):
         best = max(best, *(p * chances[depth, last, END].item() for last, p in alive.items()))
@@ -67,9 +69,7 @@ def test_any_table_of_probabilities(seed, vocabulary, rows):
 def test_a_beam_s_search_error_shows():
     """Greedy takes 0.6, then 0.4: 0.24. The best text has 0.36."""
     table = {(): [0.0, 0.6, 0.4], (1,): [0.4, 0.3, 0.3], (2,): [0.9, 0.05, 0.05]}
-    beam = beam_search(
-        TableStepper(table, [0.8, 0.1, 0.1]), BeamOptions(width=1, penalties=PLAIN)
-    ).hypotheses()[0]
+    beam = beam_search(TableStepper(table, [0.8, 0.1, 0.1]), BeamOptions(width=1, penalties=PLAIN)).hypotheses()[0]
     found = exact_search(TableStepper(table, [0.8, 0.1, 0.1]))
     assert beam.tokens == (1, 0) and found.tokens == (2, 0)
     assert found.logp == pytest.approx(log(0.36)) and beam.parts.logp == pytest.approx(log(0.24))
@@ -81,9 +81,7 @@ def test_a_known_text_saves_work_and_changes_nothing(kind):
     network = small(kind, 6, 1)
     beam = beam_search(stepper(network), BeamOptions(width=4, penalties=PLAIN, max_length=7)).hypotheses()[0]
     known = (beam.tokens, logps(network, [beam.tokens]).double().sum().item()) if beam.finished else None
-    free, helped = (
-        exact_search(stepper(network), ExactOptions(max_length=7, known=text)) for text in (None, known)
-    )
+    free, helped = (exact_search(stepper(network), ExactOptions(max_length=7, known=text)) for text in (None, known))
     assert free.proven and helped.proven and free.tokens == helped.tokens
     assert helped.expanded <= free.expanded
     assert free.logp >= beam.parts.logp - 1e-4
@@ -129,12 +127,17 @@ def test_no_text_is_longer_than_the_model_allows():
 @pytest.mark.parametrize(
     "settings, said",
     [
-        (dict(max_length=0), "max_length is 0"), (dict(horizon=0), "horizon is 0"), (dict(horizon=1.5), "horizon is 1.5"),
-        (dict(min_length=9, max_length=8), "min_length is 9"), (dict(min_length=4, horizon=3), "min_length is 4"),
-        (dict(expansions=0), "expansions is 0"), (dict(rows=-1), "rows is -1"), (dict(seconds=0), "seconds is 0"),
+        (dict(max_length=0), "max_length is 0"),
+        (dict(horizon=0), "horizon is 0"),
+        (dict(horizon=1.5), "horizon is 1.5"),
+        (dict(min_length=9, max_length=8), "min_length is 9"),
+        (dict(min_length=4, horizon=3), "min_length is 4"),
+        (dict(expansions=0), "expansions is 0"),
+        (dict(rows=-1), "rows is -1"),
+        (dict(seconds=0), "seconds is 0"),
         (dict(seconds=float("nan")), "seconds is nan"),
     ],
-)  # fmt: skip
+)
 def test_bad_options_give_a_sentence(settings, said):
     with pytest.raises(BadSearch) as error:
         ExactOptions(**settings)

@@ -23,9 +23,9 @@ from tlmviz.errors import BadSearch
 from ..tiny import sentence
 
 SHARES = st.floats(0, 3).map(lambda x: round(x, 3))
-ATTENTION = arrays(
-    np.float64, st.tuples(st.integers(1, 6), st.integers(1, 5)), elements=st.floats(0.01, 1)
-).map(lambda a: a / a.sum(1, keepdims=True))
+ATTENTION = arrays(np.float64, st.tuples(st.integers(1, 6), st.integers(1, 5)), elements=st.floats(0.01, 1)).map(
+    lambda a: a / a.sum(1, keepdims=True)
+)
 STARING = np.array([[1.0, 0, 0], [1, 0, 0], [1, 0, 0]])  # Eq. 40, left: the worst coverage
 READING = np.eye(3)  # Eq. 40, right: the best
 
@@ -33,10 +33,18 @@ READING = np.eye(3)  # Eq. 40, right: the best
 @pytest.mark.parametrize(
     "count, alpha, kind, wanted",
     [
-        (1, 0.6, "gnmt", 1.0), (7, 1.0, "gnmt", 2.0), (7, 0.5, "gnmt", 2**0.5), (19, 2.0, "gnmt", 16.0), (9, 0.0, "gnmt", 1.0),
-        (1, 0.6, "power", 1.0), (8, 1.0, "power", 8.0), (9, 0.5, "power", 3.0), (4, 0.0, "power", 1.0), (0, 1.0, "power", 1.0),
+        (1, 0.6, "gnmt", 1.0),
+        (7, 1.0, "gnmt", 2.0),
+        (7, 0.5, "gnmt", 2**0.5),
+        (19, 2.0, "gnmt", 16.0),
+        (9, 0.0, "gnmt", 1.0),
+        (1, 0.6, "power", 1.0),
+        (8, 1.0, "power", 8.0),
+        (9, 0.5, "power", 3.0),
+        (4, 0.0, "power", 1.0),
+        (0, 1.0, "power", 1.0),
     ],
-)  # fmt: skip
+)
 def test_length_penalties_by_hand(count, alpha, kind, wanted):
     assert length_penalty(count, alpha, kind) == pytest.approx(wanted)
 
@@ -51,9 +59,7 @@ def test_the_power_of_one_is_the_geometric_mean():
 def test_coverage_by_hand():
     assert coverage_penalty(READING, 0.7) == 0
     assert coverage_penalty(STARING, 0.5, floor=0.01) == pytest.approx(0.5 * 2 * log(0.01))
-    half = np.array(
-        [[0.5, 0.5, 0], [0.25, 0.75, 0]]
-    )  # sums 0.75, 1.25, 0: below the cap, above it, below the floor
+    half = np.array([[0.5, 0.5, 0], [0.25, 0.75, 0]])  # sums 0.75, 1.25, 0: below the cap, above it, below the floor
     assert coverage_penalty(half, 2.0, floor=0.1) == pytest.approx(2 * (log(0.75) + log(0.1)))
     assert token_coverage(half.sum(0), 0.1).tolist() == pytest.approx([log(0.75), 0, log(0.1)])
 
@@ -79,9 +85,7 @@ def test_without_a_source_only_length_counts():
     assert (parts.coverage, parts.end, parts.total) == (0, 0, -3)
 
 
-@given(
-    st.floats(-50, 0), st.integers(1, 40), SHARES, SHARES, SHARES, st.sampled_from(LENGTHS), st.integers(1, 8)
-)
+@given(st.floats(-50, 0), st.integers(1, 40), SHARES, SHARES, SHARES, st.sampled_from(LENGTHS), st.integers(1, 8))
 def test_parts_have_their_signs_and_sum_to_the_score(logp, count, alpha, beta, gamma, kind, source):
     covered = np.linspace(0, 2, source)
     parts = Penalties(alpha, beta, gamma, kind).score(logp, count, covered)
@@ -128,10 +132,14 @@ def test_coverage_loss_of_staring_and_of_reading():
 @pytest.mark.parametrize(
     "settings, said",
     [
-        (dict(alpha=-0.1), "alpha is -0.1"), (dict(beta=float("nan")), "beta is nan"), (dict(gamma=float("inf")), "gamma is inf"),
-        (dict(length="google"), "'google'"), (dict(floor=0.0), "floor is 0.0"), (dict(floor=1.5), "floor is 1.5"),
+        (dict(alpha=-0.1), "alpha is -0.1"),
+        (dict(beta=float("nan")), "beta is nan"),
+        (dict(gamma=float("inf")), "gamma is inf"),
+        (dict(length="google"), "'google'"),
+        (dict(floor=0.0), "floor is 0.0"),
+        (dict(floor=1.5), "floor is 1.5"),
     ],
-)  # fmt: skip
+)
 def test_bad_weights_give_a_sentence(settings, said):
     with pytest.raises(BadSearch) as error:
         Penalties(**settings)

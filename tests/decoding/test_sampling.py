@@ -48,9 +48,7 @@ def test_top_p_keeps_the_fewest_that_reach_p(values, p):
     fewest = next((n + 1 for n, total in enumerate(sums) if total >= p), len(sums))
     found = kept(top_p_filter(logits, p))
     assert len(found) == fewest
-    assert min(values[i] for i in found) >= max(
-        (values[i] for i in set(range(len(values))) - found), default=-99
-    )
+    assert min(values[i] for i in found) >= max((values[i] for i in set(range(len(values))) - found), default=-99)
 
 
 @pytest.mark.parametrize("p, fewest", [(0.25, 1), (0.5, 2), (0.51, 3), (0.75, 3), (1.0, 4)])
@@ -91,9 +89,7 @@ def test_temperature_zero_is_greedy_and_draws_nothing():
 
 @pytest.mark.parametrize("temperature", [1e-40, 1e-3, 1e6, float("inf")])
 def test_extreme_temperatures_do_not_overflow(temperature):
-    token = next_token(
-        torch.tensor([80.0, 90.0, -90.0]), temperature, None, 1.0, torch.Generator().manual_seed(0)
-    )
+    token = next_token(torch.tensor([80.0, 90.0, -90.0]), temperature, None, 1.0, torch.Generator().manual_seed(0))
     assert token == 1 or temperature > 1
 
 
@@ -120,9 +116,7 @@ def test_min_p_has_its_threshold(values, share):
     assume(min(abs(p / max(chances) - share) for p in chances) > 1e-9 or share in (0.0, 1.0))
     found = kept(min_p_filter(logits, share))
     assert found >= {i for i, p in enumerate(chances) if p == max(chances)}
-    assert found == {
-        i for i, p in enumerate(chances) if share == 0 or values[i] - max(values) >= math.log(share)
-    }
+    assert found == {i for i, p in enumerate(chances) if share == 0 or values[i] - max(values) >= math.log(share)}
 
 
 @given(LOGITS, st.floats(0.01, 1.0))
@@ -173,9 +167,14 @@ def test_contrast_by_hand():
 
 
 SETTINGS = st.builds(
-    Sampling, st.sampled_from([0.0, 0.3, 1.0, 4.0]), st.sampled_from([None, 1, 4]), st.floats(0.01, 1), st.floats(0, 1),
-    st.floats(0.01, 1), st.floats(1, 3),
-)  # fmt: skip
+    Sampling,
+    st.sampled_from([0.0, 0.3, 1.0, 4.0]),
+    st.sampled_from([None, 1, 4]),
+    st.floats(0.01, 1),
+    st.floats(0, 1),
+    st.floats(0.01, 1),
+    st.floats(1, 3),
+)
 
 
 @given(LOGITS, SETTINGS, st.integers(0, 99))
@@ -191,18 +190,14 @@ def test_something_is_always_left_and_it_is_what_is_drawn(values, sampling, seed
 def test_the_likeliest_stays_unless_typical_says_otherwise(values, sampling):
     logits = torch.tensor(values)
     filtered = replace(sampling, typical=1.0, repetition=1.0).filtered(logits)
-    assert (
-        int(logits.argmax()) in kept(filtered) or sampling.temperature == 0 or values.count(max(values)) > 1
-    )
+    assert int(logits.argmax()) in kept(filtered) or sampling.temperature == 0 or values.count(max(values)) > 1
 
 
 def test_the_order_is_the_documented_one():
     logits = torch.tensor([3.0, 2.5, 1.0, 0.0, -1.0, 2.9])
     sampling = Sampling(0.7, 5, 0.95, 0.05, 0.9, 1.3)
     step = repetition_penalty(logits.log_softmax(-1), [0, 2], 1.3)
-    step = typical_filter(
-        min_p_filter(top_p_filter(top_k_filter((step - step.max()) / 0.7, 5), 0.95), 0.05), 0.9
-    )
+    step = typical_filter(min_p_filter(top_p_filter(top_k_filter((step - step.max()) / 0.7, 5), 0.95), 0.05), 0.9)
     assert torch.equal(sampling.filtered(logits, [2, 0]), step)
 
 

@@ -64,16 +64,12 @@ def check_books(run):
         assert step.free == sum(not owners for owners in counted)
         assert step.shared == sum(len(owners) > 1 for owners in counted)
         assert (
-            0 <= step.occupied <= step.allocated <= run.server.slots
-            and step.wasted == step.allocated - step.occupied
+            0 <= step.occupied <= step.allocated <= run.server.slots and step.wasted == step.allocated - step.occupied
         )
         busy = [snapshot for snapshot in step.snapshots if snapshot.state in ("prefill", "decode", "padding")]
         assert len(busy) <= run.server.batch
         for snapshot in step.snapshots:
-            assert (
-                len(set(snapshot.table)) == len(snapshot.table)
-                and snapshot.length <= len(snapshot.table) * page
-            )
+            assert len(set(snapshot.table)) == len(snapshot.table) and snapshot.length <= len(snapshot.table) * page
             if snapshot.state in ("absent", "waiting", "preempted"):
                 assert not snapshot.table and not snapshot.num_computed_tokens and not snapshot.new_tokens
             elif snapshot.state in ("prefill", "decode"):
@@ -124,9 +120,7 @@ def test_each_gets_the_text_it_would_get_alone(stories, server):
     check_books(run)
     for request, prompt, answer, text, rows in zip(MIXED, run.prompts, run.answers, run.texts, logits):
         assert text == alone(stories, request) == stories.tokenizer.decode(answer)
-        whole = stories(torch.tensor([[*prompt, *answer]]))[
-            0, len(prompt) - 1 :
-        ]  # one pass without any cache
+        whole = stories(torch.tensor([[*prompt, *answer]]))[0, len(prompt) - 1 :]  # one pass without any cache
         assert (rows - whole[: len(rows)]).abs().max() < 1e-4
 
 
@@ -142,9 +136,7 @@ def test_every_variant_is_served(variant, policy):
 REQUESTS = st.lists(
     st.builds(
         Request,
-        st.sampled_from(
-            [START, START + "Tom saw", START + "Tom saw a dog", "One day", "a", "They were happy."]
-        ),
+        st.sampled_from([START, START + "Tom saw", START + "Tom saw a dog", "One day", "a", "They were happy."]),
         st.integers(1, 12),
         st.integers(0, 9),
         st.sampled_from([0.0, 1.0]),
@@ -183,9 +175,7 @@ def test_a_changed_neighbour_changes_no_bit(stories):
     assert len(stories.encode(first)) == len(stories.encode(second))
     mine = Request("Once upon a time", 10)
     server = Server(4, 30, 3, sharing="none")
-    runs = [
-        watched(stories, (mine, Request(other, 8), Request("The", 6, 3)), server) for other in (first, second)
-    ]
+    runs = [watched(stories, (mine, Request(other, 8), Request("The", 6, 3)), server) for other in (first, second)]
     (one, before), (two, after) = runs
     assert one.answers[1] != two.answers[1]
     for i in (0, 2):
@@ -209,19 +199,11 @@ def test_a_common_prefix_is_computed_once(lm):
     first, second = run.prompts
     common = next(i for i, (a, b) in enumerate(zip(first, second)) if a != b)
     snapshot, [share, copy] = run.steps[2].snapshots[1], run.steps[2].events
-    assert (snapshot.num_cached_tokens, snapshot.num_computed_tokens) == (
-        common,
-        len(second) - common,
-    ) and common > 8
+    assert (snapshot.num_cached_tokens, snapshot.num_computed_tokens) == (common, len(second) - common) and common > 8
     assert (share.kind, share.other, share.positions) == ("share", 0, common)
-    assert (copy.kind, copy.request) == (
-        "copy",
-        1,
-    ) and common % 4  # the part-full page was copied, the full ones not
+    assert (copy.kind, copy.request) == ("copy", 1) and common % 4  # the part-full page was copied, the full ones not
     donor = run.steps[2].snapshots[0].table
-    assert (
-        snapshot.table[: common // 4] == donor[: common // 4] and snapshot.table[common // 4] == copy.pages[1]
-    )
+    assert snapshot.table[: common // 4] == donor[: common // 4] and snapshot.table[common // 4] == copy.pages[1]
     assert run.totals().num_cached_tokens == common
 
 
@@ -263,10 +245,7 @@ def test_the_prefix_cache_keeps_finished_requests_until_memory_is_short(lm):
     need = max(-(-(len(lm.encode(request.prompt)) + 3) // 4) for request in requests)
     short = serve(lm, requests, Server(4, need, 2, sharing="cached"))
     check_books(short)
-    assert [event.request for step in short.steps for event in step.events if event.kind == "evict"] == [
-        0,
-        1,
-    ]
+    assert [event.request for step in short.steps for event in step.events if event.kind == "evict"] == [0, 1]
     assert short.totals().preemptions == 0
 
 
@@ -284,9 +263,8 @@ def test_the_latest_arrival_is_preempted_and_recomputed(lm):
     [event] = [event for event in run.steps[number].events if event.kind == "preempt"]
     assert event.pages == run.steps[number - 1].snapshots[2].table and not run.steps[number].count("prefill")
     again = next(step.snapshots[2] for step in run.steps[number:] if step.snapshots[2].state == "prefill")
-    assert (
-        again.num_computed_tokens == len(run.prompts[2]) + again.output_tokens - 1
-    )  # prompt and answer so far, in one pass
+    # Prompt and answer so far, in one pass.
+    assert again.num_computed_tokens == len(run.prompts[2]) + again.output_tokens - 1
     assert run.totals().num_recomputed_tokens >= again.num_computed_tokens
 
 
@@ -345,14 +323,10 @@ def test_totals_are_sums_over_the_steps(lm):
     run = serve(lm, MIXED, Server(4, pages, 5))
     totals, each = run.totals(), run.per_step()
     assert totals.steps == len(run.steps) == len(each) == run.timeline().shape[1]
-    assert (
-        totals.tokens == sum(map(len, run.answers)) and totals.tokens_per_step == totals.tokens / totals.steps
-    )
+    assert totals.tokens == sum(map(len, run.answers)) and totals.tokens_per_step == totals.tokens / totals.steps
     assert totals.waste == pytest.approx(1 - each["occupied slots"].sum() / each["allocated slots"].sum())
     computed = [sum(step.snapshots[i].num_computed_tokens for step in run.steps) for i in range(len(MIXED))]
-    assert (
-        totals.num_computed_tokens == sum(computed) and list(run.per_request()["computed tokens"]) == computed
-    )
+    assert totals.num_computed_tokens == sum(computed) and list(run.per_request()["computed tokens"]) == computed
     # What is in memory in the end was computed or taken over; a last token that reaches the limit is not read any more.
     limits = [request.max_new_tokens for request in MIXED]
     needed = sum(len(p) + len(a) - (len(a) == limit) for p, a, limit in zip(run.prompts, run.answers, limits))
@@ -371,11 +345,7 @@ def test_continuous_batching_wastes_less_on_unequal_lengths(lm):
     requests = [Request("They were", n) for n in (2, 20, 3, 18, 4, 2)]
     servers = (Server(4, 60, 2), Server(4, 60, 2, "static"))
     continuous, static = (serve(lm, requests, server).totals() for server in servers)
-    assert (
-        continuous.steps < static.steps
-        and continuous.waste < static.waste
-        and continuous.tokens == static.tokens
-    )
+    assert continuous.steps < static.steps and continuous.waste < static.waste and continuous.tokens == static.tokens
     assert continuous.padding == 0 < static.padding
 
 

@@ -1,4 +1,5 @@
-"""Speculative decoding: the text is the model's own, whoever proposes; draws keep the distribution; what is recorded adds up."""
+"""Speculative decoding: the text is the model's own, whoever proposes; draws keep the distribution; what is recorded
+adds up."""
 
 import pytest
 import torch
@@ -48,9 +49,7 @@ def test_the_text_is_greedy_whoever_proposes(network, length):
 
 def test_a_model_accepts_its_own_proposals(network):
     passes = speculate(network, [5, 6], NEW, Draft(network, 4), Greedy(), ())
-    assert all(each.accepted == len(each.proposed) for each in passes) and len(passes) == 1 + -(
-        -(NEW - 1) // 5
-    )
+    assert all(each.accepted == len(each.proposed) for each in passes) and len(passes) == 1 + -(-(NEW - 1) // 5)
 
 
 def test_modules_with_caches_propose_what_they_would_without(network):
@@ -58,9 +57,7 @@ def test_modules_with_caches_propose_what_they_would_without(network):
     for each in speculate(network, known, NEW, Modules(network), Greedy(), ()):
         for depth, (token, chance) in enumerate(zip(each.proposed, each.chances)):
             read = torch.tensor([known + list(each.proposed[:depth])])
-            p = network.unembed(
-                network.look_ahead(network.read(read), read)[depth][0, len(known) - 2]
-            ).softmax(-1)
+            p = network.unembed(network.look_ahead(network.read(read), read)[depth][0, len(known) - 2]).softmax(-1)
             assert int(p.argmax()) == token and float(p[token]) == pytest.approx(chance, abs=1e-5)
         known += each.written
 
@@ -84,9 +81,7 @@ class TestRejection:
             proposed = torch.multinomial(q, 10_000, True, generator=generator)
             kept, drawn = reject(p.expand(10_000, -1), q.expand(10_000, -1), proposed, generator)
             assert (
-                stats.chisquare(
-                    torch.bincount(drawn, minlength=5).numpy(), 10_000 * p.numpy() / p.sum().item()
-                ).pvalue
+                stats.chisquare(torch.bincount(drawn, minlength=5).numpy(), 10_000 * p.numpy() / p.sum().item()).pvalue
                 > 0.001
             )
             # What stays is the common part of both, and is what was proposed.

@@ -47,15 +47,7 @@ def test_rows_may_be_copied_swapped_and_dropped(kind):
     texts = [[]]
     step = stepper.advance(torch.tensor([0]), None)
     generator = torch.Generator().manual_seed(4)
-    for count in (
-        3,
-        4,
-        2,
-        2,
-        5,
-        1,
-        3,
-    ):  # rows of the next batch: grows, shrinks, and takes rows several times
+    for count in (3, 4, 2, 2, 5, 1, 3):  # rows of the next batch: grows, shrinks, and takes rows several times
         rows = torch.randint(len(texts), (count,), generator=generator)
         ids = torch.randint(1, 40, (count,), generator=generator)
         texts = [[*texts[row], int(token)] for row, token in zip(rows, ids)]
@@ -153,16 +145,12 @@ def test_a_pinned_recurrent_network_reads_that_state():
     step = stepper.advance(torch.tensor([0]), None)
     with torch.no_grad():
         start = network.start(torch.tensor([SOURCE]))
-        h = network.cell(
-            torch.cat((network._embed(torch.tensor([END])), start.attentional_hidden), -1), start.h
-        )
+        h = network.cell(torch.cat((network._embed(torch.tensor([END])), start.attentional_hidden), -1), start.h)
         fed = network.combine(torch.cat((start.reading.z[:, 2], h), -1)).tanh()
         close(step.logp, (fed @ network.token_emb.weight.T).log_softmax(-1))
 
 
 def test_how_much_can_be_written():
     network = tiny.network(vocab_size=40, context=12)
-    assert (
-        LanguageStepper(network, PROMPT, END).longest == 10
-    )  # 9 are read behind the prompt, and one more follows
+    assert LanguageStepper(network, PROMPT, END).longest == 10  # 9 are read behind the prompt, and one more follows
     assert stepper_of(tiny.translation_network("dot", vocab_size=40), SOURCE, END).longest == 40

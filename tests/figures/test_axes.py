@@ -47,9 +47,7 @@ def test_no_numbers_no_ticks():
 
 def test_tokens_are_named_where_they_fit_and_escaped():
     few = named_axes([" a", "<b>", " c"], 3, LIGHT)
-    assert (
-        list(few.x["ticktext"]) == ["a", "&lt;b&gt;", "c"] and few.pairs[1][0] == "1 “&lt;b&gt;”, key 0 “a”"
-    )
+    assert list(few.x["ticktext"]) == ["a", "&lt;b&gt;", "c"] and few.pairs[1][0] == "1 “&lt;b&gt;”, key 0 “a”"
     some = named_axes(["x"] * 30, 30, LIGHT)
     assert "ticktext" in some.y and "ticktext" not in some.x and some.pairs
     many = named_axes(["x"] * 60, 60, LIGHT)

@@ -102,10 +102,7 @@ def test_figures_show_their_input():
 @pytest.mark.parametrize("theme", THEMES.values(), ids=THEMES)
 def test_a_change_of_the_loss_has_one_sign_of_better_everywhere(theme):
     change = np.array([[0.5, -0.5]], np.float32)
-    maps = [
-        redundancy.effects(change, theme),
-        mixing.muted_map(change, (0, 0), ("attention 0", "MLP 0"), theme),
-    ]
+    maps = [redundancy.effects(change, theme), mixing.muted_map(change, (0, 0), ("attention 0", "MLP 0"), theme)]
     for drawn in maps:
         [heat] = [trace for trace in drawn.data if trace.type == "heatmap"]
         colors = [stop[1] for stop in heat.colorscale]

@@ -1,4 +1,5 @@
-"""The player: a slider step and a frame for each label, buttons that lead to the frames beside the one they stand on."""
+"""The player: a slider step and a frame for each label, buttons that lead to the frames beside the one they stand
+on."""
 
 import plotly.graph_objects as go
 import pytest
@@ -47,18 +48,10 @@ def test_themes_colour_the_slider():
 
 def test_frames_that_are_not_checked_are_the_checked_ones(monkeypatch):
     frames = [
-        {
-            "name": "0",
-            "data": [{"type": "bar", "y": [1, 2]}],
-            "traces": [0],
-            "layout": {"title": {"text": "a"}},
-        },
+        {"name": "0", "data": [{"type": "bar", "y": [1, 2]}], "traces": [0], "layout": {"title": {"text": "a"}}},
         {"name": "1", "data": [{"type": "bar", "y": [3, 4]}], "traces": [0]},
     ]
     checked = chart.figure(frames[0]["data"], {"height": 300}, frames).to_dict()
     monkeypatch.setattr(chart, "VALIDATE", False)
     assert chart.figure(frames[0]["data"], {"height": 300}, frames).to_dict() == checked
-    assert (
-        go.Figure({"data": frames[0]["data"], "layout": {"height": 300}, "frames": frames}).to_dict()
-        == checked
-    )
+    assert go.Figure({"data": frames[0]["data"], "layout": {"height": 300}, "frames": frames}).to_dict() == checked

@@ -45,8 +45,6 @@ def test_large_numbers_are_written_with_a_word(value, text):
     assert large(value) == text
 
 
-@pytest.mark.parametrize(
-    ("value", "text"), [(1.449e-8, "1.45·10⁻⁸"), (-2e-10, "−2.00·10⁻¹⁰"), (3.2e21, "3.20·10²¹")]
-)
+@pytest.mark.parametrize(("value", "text"), [(1.449e-8, "1.45·10⁻⁸"), (-2e-10, "−2.00·10⁻¹⁰"), (3.2e21, "3.20·10²¹")])
 def test_powers_of_ten_are_raised(value, text):
     assert number(value, ".2e") == text

@@ -43,18 +43,8 @@ def test_limits_count_a_household(address, as_what):
 
 
 def test_who_is_believed_is_so_at_sockets_of_both_kinds():
-    trusted = ProxyHeadersMiddleware(
-        None, addresses.believed(["10.0.0.7", "10.1.0.0/16", "fd00::/8"])
-    ).trusted_hosts
-    for each in (
-        "127.0.0.1",
-        "::1",
-        "::ffff:127.0.0.1",
-        "10.0.0.7",
-        "::ffff:10.0.0.7",
-        "::ffff:10.1.2.3",
-        "fd00::1",
-    ):
+    trusted = ProxyHeadersMiddleware(None, addresses.believed(["10.0.0.7", "10.1.0.0/16", "fd00::/8"])).trusted_hosts
+    for each in ("127.0.0.1", "::1", "::ffff:127.0.0.1", "10.0.0.7", "::ffff:10.0.0.7", "::ffff:10.1.2.3", "fd00::1"):
         assert each in trusted
     for each in ("10.0.0.8", "::ffff:10.0.0.8", "::ffff:10.2.0.1", "fe00::1", ""):
         assert each not in trusted

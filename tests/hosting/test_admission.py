@@ -1,4 +1,5 @@
-"""Admission control: floods are told to wait, a full app says so, tabs that press too often are slowed and lose nothing."""
+"""Admission control: floods are told to wait, a full app says so, tabs that press too often are slowed and lose
+nothing."""
 
 import asyncio
 
@@ -32,10 +33,7 @@ def visit(monkeypatch):
 
     def at(proxies="", **given):
         monkeypatch.setenv(limits.VARIABLE, Limits(**given).as_json())
-        routes = [
-            Route("/{path:path}", page),
-            WebSocketRoute(admission.STREAM, stream),
-        ]
+        routes = [Route("/{path:path}", page), WebSocketRoute(admission.STREAM, stream)]
         control = Middleware(admission.AdmissionControl, issued=SESSIONS.__contains__, said=said)
         app = Starlette(routes=routes, middleware=[control])
         return TestClient(ProxyHeadersMiddleware(app, proxies))
@@ -66,8 +64,7 @@ def test_a_flood_from_one_address_is_told_when_to_come_back(visit):
 def test_an_address_that_a_believed_proxy_names_is_not_held_up(visit):
     client = visit("testclient", requests=2)
     codes = [
-        client.get("/", headers=HTML | {"x-forwarded-for": f"10.0.0.9, 10.0.0.{i % 2}"}).status_code
-        for i in range(6)
+        client.get("/", headers=HTML | {"x-forwarded-for": f"10.0.0.9, 10.0.0.{i % 2}"}).status_code for i in range(6)
     ]
     assert codes == [200] * 4 + [429] * 2
 
@@ -80,10 +77,7 @@ def test_who_is_no_proxy_names_no_address(visit):
 
 def test_a_full_house_says_so_and_lets_in_when_somebody_leaves(visit):
     client = visit(sessions=2)
-    with (
-        client.websocket_connect(admission.STREAM),
-        client.websocket_connect(admission.STREAM),
-    ):  # of one address
+    with client.websocket_connect(admission.STREAM), client.websocket_connect(admission.STREAM):  # of one address
         answer = client.get("/", headers=HTML)
         assert answer.status_code == 503 and "As many visitors" in answer.text
         assert client.get("/image.png").status_code == 200  # those inside go on
@@ -142,10 +136,7 @@ def test_a_tab_that_says_nothing_is_closed_and_leaves_its_place(visit, monkeypat
     monkeypatch.setattr(admission, "SILENT", 0.0)
     client, before = visit(tabs=1), refused("silent")
     for _ in range(2):
-        with (
-            client.websocket_connect(admission.STREAM) as socket,
-            pytest.raises(WebSocketDisconnect) as closed,
-        ):
+        with client.websocket_connect(admission.STREAM) as socket, pytest.raises(WebSocketDisconnect) as closed:
             socket.receive_bytes()
         assert closed.value.code == 1008
     assert refused("silent") == before + 2

@@ -1,4 +1,5 @@
-"""Connections that stop in the middle of a request, by raw sockets of two addresses, before a server as the app's is."""
+"""Connections that stop in the middle of a request, by raw sockets of two addresses, before a server as the app's
+is."""
 
 import asyncio
 import contextlib
@@ -40,9 +41,7 @@ def port(monkeypatch):
     monkeypatch.setattr(h11_impl, most, getattr(h11_impl, most))
     half_sent.close(MESSAGE)
     routes = [Route("/", page), Route("/", body, methods=["POST"]), WebSocketRoute("/stream", stream)]
-    server = uvicorn.Server(
-        uvicorn.Config(Starlette(routes=routes), log_level="error", timeout_keep_alive=60)
-    )
+    server = uvicorn.Server(uvicorn.Config(Starlette(routes=routes), log_level="error", timeout_keep_alive=60))
     with socket.create_server((ONE, 0)) as listening:
         thread = threading.Thread(target=lambda: asyncio.run(server.serve([listening])))
         thread.start()

@@ -52,9 +52,7 @@ def asked(tmp_path, monkeypatch):
 
 def test_what_asks_another_machine_is_seen(asked):
     """192.0.2.1 is nobody's: the kernel is asked without waiting, and nothing is sent."""
-    code = (
-        "import socket; each = socket.socket(); each.setblocking(False); each.connect_ex(('192.0.2.1', 80))"
-    )
+    code = "import socket; each = socket.socket(); each.setblocking(False); each.connect_ex(('192.0.2.1', 80))"
     subprocess.run([sys.executable, "-c", code], check=True)
     assert asked.read_text() == "socket.connect 192.0.2.1\n"
 
@@ -62,9 +60,7 @@ def test_what_asks_another_machine_is_seen(asked):
 def answered(port, path, **headers):
     """The status of an answer."""
     connection = http.client.HTTPConnection("127.0.0.1", port)
-    connection.request(
-        "GET", path, headers={name.replace("_", "-"): value for name, value in headers.items()}
-    )
+    connection.request("GET", path, headers={name.replace("_", "-"): value for name, value in headers.items()})
     status = connection.getresponse().status
     connection.close()
     return status
@@ -84,9 +80,7 @@ def test_no_connection_leaves_this_machine_and_no_other_one_is_told_figures(comm
         assert answered(running.port, "/metrics") == 200
         for path in ("/", "/health", "/nowhere"):
             headers = urllib.request.urlopen(f"http://127.0.0.1:{running.port}{path}").headers
-            assert (
-                headers["X-Content-Type-Options"] == "nosniff" and headers["Referrer-Policy"] == "same-origin"
-            )
+            assert headers["X-Content-Type-Options"] == "nosniff" and headers["Referrer-Policy"] == "same-origin"
         assert answered(running.port, "/metrics", Host="attention.example.org") == 403
         assert answered(running.port, "/%6detrics", X_Forwarded_For="10.0.0.1") == 403
     assert asked.read_text() == ""

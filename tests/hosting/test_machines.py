@@ -1,4 +1,5 @@
-"""`tlmviz serve --ray`: pools come and go with machines of a cluster, and nginx is told. Ray itself: benchmarks/serve_ray.py."""
+"""`tlmviz serve --ray`: pools come and go with machines of a cluster, and nginx is told. Ray itself:
+benchmarks/serve_ray.py."""
 
 import signal
 import sys
@@ -42,10 +43,7 @@ class Cluster:
             return f"10.0.0.{node}:{9000 + len(self.started)}"
 
         calls = {"start": start, "status": lambda: 1 if node in self.ended else None}
-        made = {
-            name: SimpleNamespace(remote=lambda *given, call=call: (call, given))
-            for name, call in calls.items()
-        }
+        made = {name: SimpleNamespace(remote=lambda *given, call=call: (call, given)) for name, call in calls.items()}
         return SimpleNamespace(remote=lambda: SimpleNamespace(**made))
 
     def get(self, answer, timeout):

@@ -19,18 +19,13 @@ from tlmviz.hosting import nginx
 from tlmviz.hosting.limits import LINK
 
 IS_HERE = bool(shutil.which("nginx") or shutil.which("nginx", path="/usr/sbin:/usr/local/sbin"))
-needs_nginx = pytest.mark.skipif(
-    not IS_HERE, reason="nginx is not installed; `make test` installs it on Debian"
-)
+needs_nginx = pytest.mark.skipif(not IS_HERE, reason="nginx is not installed; `make test` installs it on Debian")
 
 
 def test_every_process_is_named_and_visitors_stay(tmp_path):
     text = nginx.write(tmp_path / "new", 8501, ["127.0.0.1:9001", "10.0.0.2:9002"]).read_text()
     assert "server 127.0.0.1:9001 " in text and "server 10.0.0.2:9002 " in text and "listen 8501;" in text
-    assert (
-        "hash $visitor consistent;" in text
-        and "tlmviz=$request_id; Path=/; HttpOnly; SameSite=Lax$secure" in text
-    )
+    assert "hash $visitor consistent;" in text and "tlmviz=$request_id; Path=/; HttpOnly; SameSite=Lax$secure" in text
     assert "{" in text and "{{" not in text and text.count("{") == text.count("}")
 
 
@@ -70,9 +65,7 @@ def before_app():
         folder = Path(stack.enter_context(tempfile.TemporaryDirectory()))
 
         def start(**settings):
-            apps = [
-                stack.enter_context(http.server.ThreadingHTTPServer(("127.0.0.1", 0), App)) for _ in range(2)
-            ]
+            apps = [stack.enter_context(http.server.ThreadingHTTPServer(("127.0.0.1", 0), App)) for _ in range(2)]
             for app in apps:
                 threading.Thread(target=app.serve_forever, daemon=True).start()
                 stack.callback(app.shutdown)
@@ -85,10 +78,7 @@ def before_app():
             stack.callback(front.wait)
             stack.callback(front.terminate)
             while True:
-                with (
-                    contextlib.suppress(ConnectionRefusedError),
-                    socket.create_connection(("127.0.0.1", port)),
-                ):
+                with contextlib.suppress(ConnectionRefusedError), socket.create_connection(("127.0.0.1", port)):
                     return port
                 assert front.poll() is None, (folder / "nginx.log").read_text()
 
@@ -98,9 +88,7 @@ def before_app():
 def asked(port, path="/", **headers):
     """The status, the text and the cookie that a request gets."""
     connection = http.client.HTTPConnection("127.0.0.1", port)
-    connection.request(
-        "GET", path, headers={name.replace("_", "-"): value for name, value in headers.items()}
-    )
+    connection.request("GET", path, headers={name.replace("_", "-"): value for name, value in headers.items()})
     answer = connection.getresponse()
     said = answer.status, answer.read().decode(), answer.headers["set-cookie"] or ""
     connection.close()
@@ -131,9 +119,7 @@ def test_it_listens_at_one_address_where_one_is_given(before_app):
         pass
 
 
-@pytest.mark.parametrize(
-    "bind, listens", [("", "8501"), ("10.0.0.7", "10.0.0.7:8501"), ("fe80::1", "[fe80::1]:8501")]
-)
+@pytest.mark.parametrize("bind, listens", [("", "8501"), ("10.0.0.7", "10.0.0.7:8501"), ("fe80::1", "[fe80::1]:8501")])
 def test_an_address_is_written_as_nginx_reads_it(tmp_path, bind, listens):
     text = nginx.write(tmp_path, 8501, ["127.0.0.1:9001"], bind=bind).read_text()
     assert f"    listen {listens};\n" in text

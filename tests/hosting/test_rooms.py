@@ -1,4 +1,5 @@
-"""Rooms: what they count, for whom, for how long, and what a file that is locked, gone or shared by two processes makes of it."""
+"""Rooms: what they count, for whom, for how long, and what a file that is locked, gone or shared by two processes makes
+of it."""
 
 import re
 import sqlite3
@@ -47,9 +48,7 @@ def kept(tmp_path_factory):
 
 
 VISITS = st.tuples(st.just("visit"), st.integers(0, 4), st.integers(1, 6))
-GIVEN = st.tuples(
-    st.just("answer"), st.integers(0, 4), st.integers(1, 6), st.integers(0, 3), st.integers(1, 2)
-)
+GIVEN = st.tuples(st.just("answer"), st.integers(0, 4), st.integers(1, 6), st.integers(0, 3), st.integers(1, 2))
 AGAIN = st.tuples(st.just("vote_again"), st.integers(1, 6))
 
 
@@ -198,9 +197,7 @@ def test_what_is_stored_names_no_visitor_and_no_secret_and_tells_no_answer_of_an
     for visitor in ("0123456789abcdef" * 2, "fedcba9876543210" * 2):
         found.answer(opened.code, visitor, 2, 1)
     with sqlite3.connect(tmp_path / FILE) as file:
-        tables = {
-            name: file.execute(f"SELECT * FROM {name}").fetchall() for name in ("room", "tally", "mark")
-        }
+        tables = {name: file.execute(f"SELECT * FROM {name}").fetchall() for name in ("room", "tally", "mark")}
     assert tables["tally"] == [(opened.code, 2, 0, rooms.HERE, 2), (opened.code, 2, 1, 1, 2)]
     marks = [mark for _, mark in tables["mark"]]
     assert len(marks) == len(set(marks)) == 4 and all(len(mark) == 16 for mark in marks)
@@ -280,9 +277,8 @@ def test_an_address_guesses_only_so_many_codes_and_others_go_on(found):
     other = next(code for code in ("CDFHJK", "DFHJKM") if code != opened.code)
     asks = lambda: found.lesson(other, "10.0.0.1"), lambda: found.counts(opened.code, "wrong", "10.0.0.1")  # noqa: E731
     for guess in range(rooms.WRONG):
-        assert (
-            found.lesson(opened.code, "10.0.0.1") == "a lesson"
-        )  # a right code costs nothing, nor does what is no code
+        # A right code costs nothing, nor does what is no code.
+        assert found.lesson(opened.code, "10.0.0.1") == "a lesson"
         with pytest.raises(NoRoom):
             found.lesson("nonsense", "10.0.0.1")
         with pytest.raises(NoRoom):
@@ -373,9 +369,7 @@ def test_a_locked_file_is_one_sentence_and_nothing_is_lost(found, tmp_path, monk
     found.close()  # opened again with less patience
     with sqlite3.connect(tmp_path / FILE, isolation_level=None) as other:
         other.execute("BEGIN IMMEDIATE")
-        with pytest.raises(
-            RoomBusy, match=r"cannot be reached now \(database is locked\); the lesson goes on"
-        ):
+        with pytest.raises(RoomBusy, match=r"cannot be reached now \(database is locked\); the lesson goes on"):
             found.visit(opened.code, "v", 1)
         assert found.lesson(opened.code) == "a lesson"  # readers need not wait
         other.execute("ROLLBACK")
@@ -401,7 +395,8 @@ def test_a_file_that_is_gone_or_no_file_of_rooms_is_one_sentence(found, tmp_path
 
 
 def test_two_processes_count_into_one_file(found, tmp_path):
-    """The same 40 visitors in both, at the same time: each counts once, at the last step, with one answer for each question."""
+    """The same 40 visitors in both, at the same time: each counts once, at the last step, with one answer for each
+    question."""
     opened = found.open_room("a lesson")
     program = f"""
 import sys
@@ -417,9 +412,7 @@ def walk(visitor):
 with ThreadPoolExecutor(8) as threads:
     list(threads.map(walk, range(40)))
 """
-    both = [
-        subprocess.Popen([sys.executable, "-c", program], stdin=subprocess.PIPE, cwd=ROOT) for _ in range(2)
-    ]
+    both = [subprocess.Popen([sys.executable, "-c", program], stdin=subprocess.PIPE, cwd=ROOT) for _ in range(2)]
     for process in both:
         process.stdin.write(b"go\n")
         process.stdin.flush()

@@ -32,11 +32,7 @@ def answer(monkeypatch):
     def to(path, frames=""):
         monkeypatch.setenv(security.VARIABLE, frames)
         routes = [Route("/", _page), Route("/own", _own)]
-        return (
-            TestClient(Starlette(routes=routes, middleware=[Middleware(security.SecurityHeaders)]))
-            .get(path)
-            .headers
-        )
+        return TestClient(Starlette(routes=routes, middleware=[Middleware(security.SecurityHeaders)])).get(path).headers
 
     return to
 
@@ -52,9 +48,7 @@ def test_an_answers_own_counts(answer):
     assert answer("/own")["referrer-policy"] == "no-referrer"
 
 
-@pytest.mark.parametrize(
-    "frames", ["'none'", "'self'", "'self' https://school.example https://*.school.example:8443"]
-)
+@pytest.mark.parametrize("frames", ["'none'", "'self'", "'self' https://school.example https://*.school.example:8443"])
 def test_the_host_says_who_may_frame(answer, frames):
     assert answer("/", frames)["content-security-policy"] == f"frame-ancestors {frames}"
 
@@ -69,7 +63,8 @@ def test_nonsense_is_named(answer, frames):
 
 @pytest.fixture
 def ask(monkeypatch):
-    """Whether the app answers to a Host, to who comes from this machine or from elsewhere; `hosts` are the names that it has."""
+    """Whether the app answers to a Host, to who comes from this machine or from elsewhere; `hosts` are the names that
+    it has."""
 
     def at(host, hosts="", client="127.0.0.1", origin=None):
         monkeypatch.setenv(addresses.HOSTS, hosts)

@@ -26,11 +26,7 @@ def log(tmp_path_factory):
 def port(log):
     """Where it serves; Python's client reads no line of more than 64 KB unless told to."""
     command = [sys.executable, "-m", "tlmviz", "serve", "--processes", "2"]
-    with (
-        log.open("wb") as file,
-        serve(command, stderr=file) as running,
-        pytest.MonkeyPatch.context() as patch,
-    ):
+    with log.open("wb") as file, serve(command, stderr=file) as running, pytest.MonkeyPatch.context() as patch:
         patch.setattr(http.client, "_MAXLINE", LINK)
         yield running.port
 

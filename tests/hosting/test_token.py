@@ -127,15 +127,7 @@ def status(url, headers=None):
 def test_the_app_with_a_token():
     token = secrets.token_urlsafe()
     with serve(token=token) as running:
-        for path in (
-            "",
-            "health",
-            "metrics",
-            "line",
-            "_stcore/health",
-            "_stcore/stream",
-            "_stcore/host-config",
-        ):
+        for path in ("", "health", "metrics", "line", "_stcore/health", "_stcore/stream", "_stcore/host-config"):
             assert status(running.url + path) == 403, path
             assert status(running.url + path, tokens.cookie("another")) == 403, path
         assert status(running.url, tokens.cookie(token)) == 200

@@ -1,4 +1,5 @@
-"""Scripts of others: the file is the one that was packed, browsers keep it, and pages that open on a chart ask for it at once."""
+"""Scripts of others: the file is the one that was packed, browsers keep it, and pages that open on a chart ask for it
+at once."""
 
 import gzip
 import hashlib

@@ -1,4 +1,5 @@
-"""Runs JavaScript modules of the repository with Node.js, so that Python tests can compare their results with NumPy's."""
+"""Runs JavaScript modules of the repository with Node.js, so that Python tests can compare their results with
+NumPy's."""
 
 from __future__ import annotations
 
@@ -16,8 +17,8 @@ ROOT = Path(__file__).resolve().parents[2]
 def node(*arguments: str) -> list[str]:
     """The command that runs Node.js. Without it the test fails: a view whose arithmetic nobody checks is a broken view.
 
-    Its compiler has no thread of its own: one that is still at work when the process ends may keep it from ending for ever
-    (https://github.com/nodejs/node/issues/54918).
+    Its compiler has no thread of its own: one that is still at work when the process ends may keep it from ending for
+    ever (https://github.com/nodejs/node/issues/54918).
     """
     found = shutil.which("node")
     if found is None:
@@ -39,11 +40,7 @@ def evaluate(imports: dict[str, str], body: str, given: bytes | Any = None) -> A
     lines.append("const given = raw;" if isinstance(given, bytes) else "const given = JSON.parse(raw);")
     lines += ["let result;", body, "console.log(JSON.stringify(result));"]
     run = subprocess.run(
-        node("--input-type=module", "-e", "\n".join(lines)),
-        input=raw,
-        capture_output=True,
-        cwd=ROOT,
-        timeout=300,
+        node("--input-type=module", "-e", "\n".join(lines)), input=raw, capture_output=True, cwd=ROOT, timeout=300
     )
     assert run.returncode == 0, run.stderr.decode()
     return json.loads(run.stdout)

@@ -10,7 +10,8 @@ FOLDER = "pages/workbench/head_atlas"
 DATA = """
 const data = {
   header: { columns: ["layer", "head", "sink"] },
-  arrays: { values: Float32Array.from([0, 0, 1, 1, 0, 1, 0, 1, 0.5, NaN, 0.25, 0.75]), lit: Uint8Array.from([1, 1, 0, 1]) },
+  arrays: { values: Float32Array.from([0, 0, 1, 1, 0, 1, 0, 1, 0.5, NaN, 0.25, 0.75]), lit: Uint8Array.from([1, 1, 0,
+    1]) },
 };
 """
 
@@ -24,9 +25,7 @@ def test_scales_hold_all_values_with_round_ticks(values):
     scale = run("scatter.js", "scaleOf", f"result = scaleOf({json.dumps(values)}, 400);")
     assert all(scale["low"] <= value <= scale["high"] for value in values) and scale["low"] < scale["high"]
     assert 1 <= len(scale["ticks"]) <= 12
-    assert all(
-        float(f"{tick:.{scale['places']}f}") == pytest.approx(tick, abs=1e-9) for tick in scale["ticks"]
-    )
+    assert all(float(f"{tick:.{scale['places']}f}") == pytest.approx(tick, abs=1e-9) for tick in scale["ticks"])
 
 
 def test_the_nearest_dot_within_reach():
@@ -38,9 +37,7 @@ def test_the_nearest_dot_within_reach():
 def test_sorting_keeps_what_is_missing_last():
     body = 'result = ["", "sink", "-sink"].map((sort) => sortedHeads(data, sort));'
     assert run("table.js", "sortedHeads", body) == [[0, 1, 3], [0, 3, 1], [3, 0, 1]]
-    assert run(
-        "table.js", "nextSort", 'result = [nextSort("", "a"), nextSort("-a", "a"), nextSort("a", "a")];'
-    ) == [
+    assert run("table.js", "nextSort", 'result = [nextSort("", "a"), nextSort("-a", "a"), nextSort("a", "a")];') == [
         "-a",
         "a",
         "-a",
@@ -48,9 +45,7 @@ def test_sorting_keeps_what_is_missing_last():
 
 
 def test_csv_has_the_lit_heads_in_the_tables_order():
-    assert run("table.js", "asCsv", 'result = asCsv(data, "-sink");') == (
-        "layer,head,sink\n1,1,0.75\n0,0,0.5\n0,1,\n"
-    )
+    assert run("table.js", "asCsv", 'result = asCsv(data, "-sink");') == ("layer,head,sink\n1,1,0.75\n0,0,0.5\n0,1,\n")
 
 
 def test_ranks_count_those_above():

@@ -22,7 +22,9 @@ def received(values):
     return np.array([float(value) if isinstance(value, str) else value for value in values], np.float64)
 
 
-TEXT = "((v) => (Number.isNaN(v) ? 'nan' : Number.isFinite(v) ? (Object.is(v, -0) ? '-0.0' : v) : v > 0 ? 'inf' : '-inf'))"
+TEXT = (
+    "((v) => (Number.isNaN(v) ? 'nan' : Number.isFinite(v) ? (Object.is(v, -0) ? '-0.0' : v) : v > 0 ? 'inf' : '-inf'))"
+)
 BACK = "((v) => (typeof v === 'string' ? { nan: NaN, inf: Infinity, '-inf': -Infinity }[v] : v))"
 
 
@@ -67,8 +69,9 @@ def test_neighbours_walk_through_all_finite_numbers(key):
     ordered = np.unique(values[np.isfinite(values)])
     body = (
         "const values = []; let code = given.start;"
-        "while (code !== null) { values.push(decodeBits(given.format, code).value); code = neighbour(given.format, code, 1); }"
-        "result = values;"
+        "while (code !== null) "
+        "{ values.push(decodeBits(given.format, code).value); code = neighbour(given.format, code, 1); }result = "
+        "values;"
     )
     start = int(np.flatnonzero(values == ordered[0])[0])
     found = evaluate({BITS: "decodeBits, neighbour"}, body, {"format": format.described(), "start": start})
@@ -134,9 +137,7 @@ def test_what_is_typed_is_read_or_refused_in_a_sentence(text, value, said):
 )
 def test_the_formula_of_a_pattern(key, code, told):
     body = "result = formula(given.format, given.code);"
-    assert told in evaluate(
-        {READING: "formula"}, body, {"format": formats.find(key).described(), "code": code}
-    )
+    assert told in evaluate({READING: "formula"}, body, {"format": formats.find(key).described(), "code": code})
 
 
 def test_numbers_are_spelled():

@@ -20,11 +20,7 @@ def label(path: Path) -> str:
 
 def test_the_javascript_unit_tests_pass():
     run = subprocess.run(
-        node("--test", "--test-reporter=tap", *map(str, TESTS)),
-        cwd=ROOT,
-        capture_output=True,
-        text=True,
-        timeout=300,
+        node("--test", "--test-reporter=tap", *map(str, TESTS)), cwd=ROOT, capture_output=True, text=True, timeout=300
     )
     assert run.returncode == 0, run.stdout + run.stderr
     assert "# pass 0" not in run.stdout and "# fail 0" in run.stdout
@@ -35,13 +31,7 @@ def test_the_files_of_a_view_join_into_one_module(entry):
     """Two files with one top-level name would be a syntax error here."""
     text = module(entry.parent, entry.name)
     assert text.count("export default") == 1 and "\nimport " not in text and "\nexport function" not in text
-    run = subprocess.run(
-        node("--check", "--input-type=module"),
-        input=text,
-        capture_output=True,
-        text=True,
-        timeout=60,
-    )
+    run = subprocess.run(node("--check", "--input-type=module"), input=text, capture_output=True, text=True, timeout=60)
     assert run.returncode == 0, run.stderr
 
 
@@ -74,15 +64,11 @@ def test_joining_puts_every_file_once_behind_what_it_imports(tmp_path):
 
 
 def test_the_canvas_folder_is_imported_by_its_short_name(tmp_path):
-    text = module(
-        write(tmp_path, view='import { debounce } from "#canvas/dom.js";\nexport default debounce;\n')
-    )
+    text = module(write(tmp_path, view='import { debounce } from "#canvas/dom.js";\nexport default debounce;\n'))
     assert "function debounce(" in text and text.endswith("export default debounce;\n")
 
 
-@pytest.mark.parametrize(
-    "line", ['import { a as b } from "./a.js";', 'import a from "./a.js";', 'import "./a.js";']
-)
+@pytest.mark.parametrize("line", ['import { a as b } from "./a.js";', 'import a from "./a.js";', 'import "./a.js";'])
 def test_other_forms_of_import_are_refused(tmp_path, line):
     write(tmp_path, view=line + "\n", a="export const a = 1;\n")
     with pytest.raises(ValueError, match="view.js"):

@@ -31,10 +31,7 @@ result = given.map((s) => ({ lines: billOf(s), totals: totalsOf(s), one: totalsO
         assert list(seen["lines"]) == list(PARTS) and seen["width"] == sizes.width
         for part, line in lines.items():
             for name in ("multiplications", "softmax", "weights", "written", "maps", "operations"):
-                assert seen["lines"][part][name] == pytest.approx(getattr(line, name), rel=1e-12), (
-                    sizes,
-                    part,
-                )
+                assert seen["lines"][part][name] == pytest.approx(getattr(line, name), rel=1e-12), (sizes, part)
         for whole, key in ((layer.totals(sizes), "totals"), (layer.totals(sizes.one_head), "one")):
             assert seen[key] == pytest.approx(vars(whole), rel=1e-12)
         assert seen["cross"] == pytest.approx(layer.crossings(sizes))
@@ -71,9 +68,7 @@ result = given.map(([sizes, counted]) => growthOf({ sizes, counted, prompt: 5, s
 
 def test_sizes_are_fitted_alike():
     start = {name: 1 for name in MOST} | {"gated": False, "bytes": 4, "head": 0}
-    cases = [
-        start | {"d": d, "h": h, "g": g} for d in (7, 12, 64, 768) for h in (1, 5, 12, 13) for g in (1, 5, h)
-    ]
+    cases = [start | {"d": d, "h": h, "g": g} for d in (7, 12, 64, 768) for h in (1, 5, 12, 13) for g in (1, 5, h)]
     found = evaluate({COUNTING: "fitted"}, "result = given.map((s) => fitted(s));", cases)
     for case, seen in zip(cases, found):
         sizes, said = layer.fitted(case)
@@ -86,10 +81,19 @@ ANSWERS = f"{FOLDER}/answers.js"
 @pytest.mark.parametrize(
     "text, value",
     [
-        ("96", 96), (" 768 ", 768), ("4*8*8", 256), ("3 · 4 × 8 * 8", 768), ("4^2*8", 128), ("768+128+128+256", 1280),
-        ("2*3+4", 10), ("12,000,000", 12_000_000), ("12 000 000", 12_000_000), ("007", 7), ("", None),
+        ("96", 96),
+        (" 768 ", 768),
+        ("4*8*8", 256),
+        ("3 · 4 × 8 * 8", 768),
+        ("4^2*8", 128),
+        ("768+128+128+256", 1280),
+        ("2*3+4", 10),
+        ("12,000,000", 12_000_000),
+        ("12 000 000", 12_000_000),
+        ("007", 7),
+        ("", None),
     ],
-)  # fmt: skip
+)
 def test_numbers_and_products_are_read(text, value):
     found = evaluate({ANSWERS: "readAnswer"}, "result = readAnswer(given);", text)
     assert found == ({} if value is None else {"value": value})
@@ -97,22 +101,7 @@ def test_numbers_and_products_are_read(text, value):
 
 @pytest.mark.parametrize(
     "text",
-    [
-        "x",
-        "-3",
-        "1.5",
-        "1e400",
-        "nan",
-        "0x7f",
-        "4**8",
-        "*4",
-        "4*",
-        "(4)",
-        "²",
-        "alert(1)",
-        "9" * 40,
-        "9^9*9^9*9^9",
-    ],
+    ["x", "-3", "1.5", "1e400", "nan", "0x7f", "4**8", "*4", "4*", "(4)", "²", "alert(1)", "9" * 40, "9^9*9^9*9^9"],
 )
 def test_what_is_no_whole_number_is_refused_in_a_sentence(text):
     found = evaluate({ANSWERS: "readAnswer"}, "result = readAnswer(given);", text)
@@ -132,17 +121,7 @@ result = questions.map(({ answers }) => answers.map(([value, spelled]) => [value
         products = [lines[part].multiplications for part in ("projections", "scores", "sum", "output")]
         cells = sizes.h * 16
         columns.append(
-            [
-                sizes.width,
-                products[0],
-                cells,
-                products[1],
-                cells,
-                products[2],
-                products[3],
-                sum(products),
-                4 * cells,
-            ]
+            [sizes.width, products[0], cells, products[1], cells, products[2], products[3], sum(products), 4 * cells]
         )
     assert [[answers[k][0] for answers in found] for k in (0, 1)] == columns
     assert columns[1] == [4, 768, 32, 128, 32, 128, 256, 1280, 128]
@@ -168,16 +147,22 @@ def test_wrong_answers_get_a_hint_of_their_own(row, column, value, said):
     sizes = described(Sizes(4, 8, 2, 2, 32, bytes=4))
     found = evaluate({ANSWERS: "judged, questionsOf"}, body, [sizes, row, column, value])
     assert said in found["said"] and found["right"] == ("=" in said)
-    again = evaluate(
-        {ANSWERS: "judged, questionsOf"}, body.replace("0], 1)", "0], 2)"), [sizes, row, column, value]
-    )
+    again = evaluate({ANSWERS: "judged, questionsOf"}, body.replace("0], 1)", "0], 2)"), [sizes, row, column, value])
     assert found["right"] or again["said"].startswith(found["said"] + " It is ")
 
 
 @pytest.mark.parametrize(
     "value, unit, text",
-    [(0, "", "0"), (9999, "B", "9,999 B"), (25165824, "B", "25.2 MB"), (1.7e10, "", "17.0 G"), (999_600, "", "1.00 M"),
-     (14155776, "B", "14.2 MB"), (4.3e9, "B", "4.30 GB"), (123456, "", "123 k")],
-)  # fmt: skip
+    [
+        (0, "", "0"),
+        (9999, "B", "9,999 B"),
+        (25165824, "B", "25.2 MB"),
+        (1.7e10, "", "17.0 G"),
+        (999_600, "", "1.00 M"),
+        (14155776, "B", "14.2 MB"),
+        (4.3e9, "B", "4.30 GB"),
+        (123456, "", "123 k"),
+    ],
+)
 def test_amounts_have_three_digits(value, unit, text):
     assert evaluate({f"{FOLDER}/written.js": "amount"}, "result = amount(...given);", [value, unit]) == text

@@ -18,9 +18,7 @@ def parts():
     middle = 2.0 ** draw.integers(-60, 30, 3000)
     edges = np.concatenate([edge * 2.0 ** np.arange(-60, 20) for edge in (1.0, *loss_scaling.EDGES)])
     many = draw.standard_normal(3000) * middle
-    return [
-        loss_scaling.count(torch.tensor(x, dtype=torch.float32)) for x in (many, edges, [0.0, 1e-6, np.inf])
-    ]
+    return [loss_scaling.count(torch.tensor(x, dtype=torch.float32)) for x in (many, edges, [0.0, 1e-6, np.inf])]
 
 
 def sent(counts):
@@ -48,13 +46,8 @@ def test_fates_sums_and_safe_scales(parts, format):
     for k, fates in zip(SCALES, found["fates"]):
         expected = loss_scaling.scaled(whole, format, k)
         shares = [fates[name] / fates["total"] for name in ("lost", "subnormal", "overflow", "normal")]
-        assert shares == pytest.approx(
-            [expected.lost, expected.subnormal, expected.overflow, expected.normal]
-        )
-    assert found["bars"] == [
-        whole.lowest + 3,
-        round(loss_scaling.scaled(whole, format, 3).lost * whole.total),
-    ]
+        assert shares == pytest.approx([expected.lost, expected.subnormal, expected.overflow, expected.normal])
+    assert found["bars"] == [whole.lowest + 3, round(loss_scaling.scaled(whole, format, 3).lost * whole.total)]
     safe = [loss_scaling.safe_scales(each, format) for each in (whole, parts[0])]
     assert found["safe"] == [list(each) if each else None for each in safe]
 
@@ -62,9 +55,7 @@ def test_fates_sums_and_safe_scales(parts, format):
 def test_shares_are_never_more_exact_than_they_are():
     body = "result = given.map(([count, total]) => share(count, total));"
     pairs = [[0, 5], [5, 5], [1, 10**9], [10**9 - 1, 10**9], [1, 3], [0, 0]]
-    assert evaluate({WORDS: "share"}, body, pairs) == [
-        "0%", "100%", "under 0.001%", "over 99.999%", "33.3%", "0%",
-    ]  # fmt: skip
+    assert evaluate({WORDS: "share"}, body, pairs) == ["0%", "100%", "under 0.001%", "over 99.999%", "33.3%", "0%"]
 
 
 def test_scales_in_words():

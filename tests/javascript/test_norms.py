@@ -26,13 +26,7 @@ TORCH = {
 
 def cells(x=X):
     items, channels, inner = x.shape
-    return {
-        "x": x.ravel().tolist(),
-        "items": items,
-        "channels": channels,
-        "inner": inner,
-        "unit": [0, 0, 1, 1, 2, 2],
-    }
+    return {"x": x.ravel().tolist(), "items": items, "channels": channels, "inner": inner, "unit": [0, 0, 1, 1, 2, 2]}
 
 
 def normalised(name, x=X, **settings):
@@ -90,8 +84,7 @@ def test_a_change_is_the_largest_difference():
     louder = X.astype(float).copy()
     louder[1] *= 3
     before, after = (
-        F.batch_norm(torch.tensor(x).reshape(6, 4, 3, 3), None, None, training=True)
-        for x in (X.astype(float), louder)
+        F.batch_norm(torch.tensor(x).reshape(6, 4, 3, 3), None, None, training=True) for x in (X.astype(float), louder)
     )
     assert changes({"key": "itemtimes"})["BATCH"] == pytest.approx(float((after - before).abs().max()))
     kept = MAPS[[0, 1, 2, 3]]
@@ -144,9 +137,7 @@ def test_masks_follow_their_seed():
     one, again, other, thrown = evaluate({MASKS: "dropped"}, body, {"x": [1.0] * 64})
     assert one == again and one != other and one != thrown
     none, all_kept = evaluate(
-        {MASKS: "dropped, expected"},
-        "result = [[...dropped([3], 0, 1, 0, true)], expected(2, 0, 5, true)];",
-        {},
+        {MASKS: "dropped, expected"}, "result = [[...dropped([3], 0, 1, 0, true)], expected(2, 0, 5, true)];", {}
     )
     assert none == [3] and all_kept == 0
 

@@ -28,9 +28,7 @@ def sent(x, format):
 @pytest.mark.parametrize("format", KEYS)
 def test_one_scale(format, factor):
     x = matrix()
-    found = evaluate(
-        {ROUNDING: "outcome"}, f"result = outcome(given.format, given.sample, {factor});", sent(x, format)
-    )
+    found = evaluate({ROUNDING: "outcome"}, f"result = outcome(given.format, given.sample, {factor});", sent(x, format))
     kept = scaling.scaled(x, Scheme(format), 2.0**factor)
     assert found["sqnr"] == pytest.approx(float(scaling.sqnr(x, kept.restored)), abs=0.02)
     limit = find(format).largest * float(kept.step)
@@ -45,6 +43,4 @@ def test_the_best_scale_is_the_best_of_the_curve():
     assert curve["best"] == int(np.argmax(curve["sqnr"])) and curve["doublings"][curve["best"]] > 0
     assert (curve["doublings"][0], curve["doublings"][-1]) == (-10, 4)
     shares = sizes["shares"].values() if isinstance(sizes["shares"], dict) else sizes["shares"]
-    assert sum(shares) == pytest.approx(1) and sizes["top"] == pytest.approx(
-        float(matrix().abs().max().log2())
-    )
+    assert sum(shares) == pytest.approx(1) and sizes["top"] == pytest.approx(float(matrix().abs().max().log2()))

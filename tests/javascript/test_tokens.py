@@ -25,23 +25,7 @@ TOKENS = [
         "  a",
         "a ",
     ),
-    *(
-        "\u202eb",
-        "\x00",
-        "\u00a0",
-        "\u200b",
-        "é",
-        " 犬",
-        "👩‍👩‍👧",
-        "�",
-        "<b>",
-        " &",
-        "'s",
-        "-3",
-        "S",
-        " S",
-        " s",
-    ),
+    *("\u202eb", "\x00", "\u00a0", "\u200b", "é", " 犬", "👩‍👩‍👧", "�", "<b>", " &", "'s", "-3", "S", " S", " s"),
 ]
 
 
@@ -54,9 +38,7 @@ def test_both_write_every_token_alike():
     assert together == figures.readable_all(TOKENS)
 
 
-@pytest.mark.parametrize(
-    "tokens", [["S", " S"], ["\n", " \n", "  \n"], [" ", "  "], ["a", " a", "  a"], ["a", "a "]]
-)
+@pytest.mark.parametrize("tokens", [["S", " S"], ["\n", " \n", "  \n"], [" ", "  "], ["a", " a", "  a"], ["a", "a "]])
 def test_tokens_of_one_picture_are_told_apart(tokens):
     assert len(set(figures.readable_all(tokens))) == len(set(figures.token_labels(tokens))) == len(tokens)
 

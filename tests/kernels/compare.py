@@ -20,9 +20,7 @@ def assert_near(found, exact, bound=None, size=1.0):
     error, exact = (found - exact)[~hidden], exact[~hidden]
     if error.numel():
         assert error.abs().max() <= bound * size, f"largest error {error.abs().max():.2e}"
-        assert error.square().mean().sqrt() <= bound * exact.square().mean().sqrt() + 1e-30, (
-            "relative RMS error"
-        )
+        assert error.square().mean().sqrt() <= bound * exact.square().mean().sqrt() + 1e-30, "relative RMS error"
 
 
 @contextmanager
@@ -37,9 +35,7 @@ def nan_buffers():
         return wrapper
 
     with torch.device("cpu"):
-        torch.empty(
-            0
-        )  # torch remembers its constructors at their first use on a device: let it see the real ones
+        torch.empty(0)  # torch remembers its constructors at their first use on a device: let it see the real ones
     with pytest.MonkeyPatch.context() as patch:
         for name in ("empty", "empty_like"):
             patch.setattr(torch, name, filled(getattr(torch, name)))
@@ -48,9 +44,7 @@ def nan_buffers():
 
 def forbid_other(patch, backend, family, *names):
     """Calling these functions of the family on the other backend fails the test."""
-    other = {"torch": f"tlmviz.kernels.{family}_triton", "triton": f"tlmviz.kernels.reference.{family}"}[
-        backend
-    ]
+    other = {"torch": f"tlmviz.kernels.{family}_triton", "triton": f"tlmviz.kernels.reference.{family}"}[backend]
 
     def fail(*arguments, **options):
         raise AssertionError(f"{other} ran")

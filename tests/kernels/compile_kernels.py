@@ -1,4 +1,5 @@
-"""Compile every Triton kernel for Ampere and Hopper without a GPU: `python -m tests.kernels.compile_kernels report.json`.
+"""Compile every Triton kernel for Ampere and Hopper without a GPU: `python -m tests.kernels.compile_kernels
+report.json`.
 
 A kernel that only interprets would pass the other tests: this finds types, shapes and operations that the
 compiler refuses. Each module tests/kernels/compile_*.py lists its kernels as

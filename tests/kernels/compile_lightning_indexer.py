@@ -12,9 +12,5 @@ DOUBLE = dict(q="*fp64", k="*fp64", w="*fp64", out="*fp64")
 CASES = [
     (index_scores_kernel, SIGNATURE, CONSTANTS),
     (index_scores_kernel, SIGNATURE | dict(q="*fp32", k="*fp32"), CONSTANTS | dict(CAUSAL=False, BLOCK_D=32)),
-    (
-        index_scores_kernel,
-        SIGNATURE | DOUBLE,
-        CONSTANTS | dict(ACC=tl.float64, BLOCK_T=16, BLOCK_S=16, BLOCK_D=16),
-    ),
+    (index_scores_kernel, SIGNATURE | DOUBLE, CONSTANTS | dict(ACC=tl.float64, BLOCK_T=16, BLOCK_S=16, BLOCK_D=16)),
 ]

@@ -41,14 +41,12 @@ CASES = [
     (kernels.norm_kernel, NORM, LONG | BOTH),
     (kernels.norm_kernel, double(NORM), DOUBLE | BOTH),
     (
-        kernels.norm_kernel, absent(NORM, "weight", "bias"),
+        kernels.norm_kernel,
+        absent(NORM, "weight", "bias"),
         LONG | dict(CENTRE=False, WEIGHT=False, BIAS=False, weight=None, bias=None),
     ),
     (kernels.norm_backward_kernel, NORM_BACK, SHORT | dict(CENTRE=True, WEIGHT=True)),
     (kernels.norm_backward_kernel, NORM_BACK, LONG | dict(CENTRE=True, WEIGHT=True)),
-    (
-        kernels.norm_backward_kernel, absent(NORM_BACK, "weight"),
-        SHORT | dict(CENTRE=False, WEIGHT=False, weight=None),
-    ),
+    (kernels.norm_backward_kernel, absent(NORM_BACK, "weight"), SHORT | dict(CENTRE=False, WEIGHT=False, weight=None)),
     (kernels.norm_parameters_kernel, PARAMETERS, dict(ACC=tl.float32, BLOCK_R=32, BLOCK_N=128)),
-]  # fmt: skip
+]

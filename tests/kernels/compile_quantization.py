@@ -17,7 +17,8 @@ CASES = [
     (kernels.absmax_kernel, dict(x="*bf16", largest="*fp32") | SIZES, TILE),
     *[
         (
-            kernels.quantize_rows_kernel, ROWS | dict(values=STORED[name]),
+            kernels.quantize_rows_kernel,
+            ROWS | dict(values=STORED[name]),
             form | TILE | dict(SMALLEST=SMALLEST, ONE_BLOCK=name.startswith("fp8")),
         )
         for name, form in FORMATS.items()
@@ -25,4 +26,4 @@ CASES = [
     (kernels.quantize_scaled_kernel, ROWS | dict(values="*u8"), FORMATS["int4"] | TILE),
     (kernels.quantize_scaled_kernel, ROWS | dict(values="*u8"), FORMATS["fp8_e4m3"] | TILE),
     *[(kernels.dequantize_kernel, BACK | dict(values=STORED[name]), form | TILE) for name, form in FORMATS.items()],
-]  # fmt: skip
+]

@@ -14,11 +14,7 @@ SINGLE = dict(ACC=tl.float64, N=1, BLOCK_M=512)
 CASES = [
     (kernels.sinkhorn_kernel, FORWARD, SMALL | dict(SAVE=False)),
     (kernels.sinkhorn_kernel, FORWARD | dict(logits="*bf16"), LARGE | dict(SAVE=True)),
-    (
-        kernels.sinkhorn_kernel,
-        FORWARD | dict(logits="*fp64", out="*fp64", sums="*fp64"),
-        SINGLE | dict(SAVE=True),
-    ),
+    (kernels.sinkhorn_kernel, FORWARD | dict(logits="*fp64", out="*fp64", sums="*fp64"), SINGLE | dict(SAVE=True)),
     (kernels.sinkhorn_backward_kernel, BACKWARD, SMALL),
     (kernels.sinkhorn_backward_kernel, BACKWARD | dict(grad="*fp32", dlogits="*fp32"), LARGE),
 ]

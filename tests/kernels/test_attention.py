@@ -51,11 +51,7 @@ def compare(q, k, v, backend, tolerance=1e-5, gradients=True, **options):
 @BOTH
 @pytest.mark.parametrize("options", OPTIONS.values(), ids=OPTIONS)
 def test_equals_plain_softmax(options, backend):
-    compare(
-        *qkv(2 * BLOCK + 1, 2 * BLOCK + 5, heads=2 if "slopes" in options else 1, values=12),
-        backend,
-        **options,
-    )
+    compare(*qkv(2 * BLOCK + 1, 2 * BLOCK + 5, heads=2 if "slopes" in options else 1, values=12), backend, **options)
 
 
 @BOTH
@@ -116,14 +112,7 @@ def test_keys_beyond_the_length_are_never_read(backend):
 
 @BOTH
 def test_everything_at_once(backend):
-    compare(
-        *qkv(25, 33, batch=1),
-        backend,
-        window=18,
-        slopes=SLOPES,
-        segments=ids(14, 19),
-        lengths=torch.tensor([29]),
-    )
+    compare(*qkv(25, 33, batch=1), backend, window=18, slopes=SLOPES, segments=ids(14, 19), lengths=torch.tensor([29]))
 
 
 @BOTH
@@ -180,24 +169,38 @@ def test_the_reference_passes_gradcheck(queries, keys, options, monkeypatch):
 
 @settings(max_examples=30)
 @given(
-    queries=st.integers(1, 40), extra=st.integers(-5, 9), window=st.none() | st.integers(1, 50), causal=st.booleans(),
-    alibi=st.booleans(), packed=st.booleans(), length=st.none() | st.integers(0, 40), same_width=st.booleans(),
-)  # fmt: skip
+    queries=st.integers(1, 40),
+    extra=st.integers(-5, 9),
+    window=st.none() | st.integers(1, 50),
+    causal=st.booleans(),
+    alibi=st.booleans(),
+    packed=st.booleans(),
+    length=st.none() | st.integers(0, 40),
+    same_width=st.booleans(),
+)
 def test_any_mask_in_the_reference(queries, extra, window, causal, alibi, packed, length, same_width):
     keys = max(1, queries + extra)
     pair = torch.arange(queries)[None] // 7, torch.arange(keys)[None] // 7
     compare(
-        *qkv(queries, keys, values=8 if same_width else 5), "torch", causal=causal, window=window,
-        slopes=SLOPES if alibi else None, segments=pair if packed else None,
+        *qkv(queries, keys, values=8 if same_width else 5),
+        "torch",
+        causal=causal,
+        window=window,
+        slopes=SLOPES if alibi else None,
+        segments=pair if packed else None,
         lengths=None if length is None else torch.tensor([length]),
-    )  # fmt: skip
+    )
 
 
 @settings(max_examples=5)
 @given(
-    queries=st.integers(1, 20), extra=st.integers(-5, 9), window=st.none() | st.integers(1, 50), causal=st.booleans(),
-    length=st.none() | st.integers(0, 40), packed=st.booleans(),
-)  # fmt: skip
+    queries=st.integers(1, 20),
+    extra=st.integers(-5, 9),
+    window=st.none() | st.integers(1, 50),
+    causal=st.booleans(),
+    length=st.none() | st.integers(0, 40),
+    packed=st.booleans(),
+)
 def test_any_mask_in_triton(queries, extra, window, causal, length, packed):
     keys = max(1, queries + extra)
     pair = torch.arange(queries)[None] // 7, torch.arange(keys)[None] // 7
@@ -222,9 +225,7 @@ def test_the_backend_asked_for_is_the_one_that_runs(monkeypatch):
     for name, module in (("triton", attention_triton), ("torch", reference)):
         honest = module.attention
         monkeypatch.setattr(
-            module,
-            "attention",
-            lambda *args, _name=name, _honest=honest: (ran.append(_name), _honest(*args))[1],
+            module, "attention", lambda *args, _name=name, _honest=honest: (ran.append(_name), _honest(*args))[1]
         )
     for backend in ("torch", "auto", "triton"):
         kernels.attention(*qkv(3, 3), backend=backend)

@@ -40,11 +40,7 @@ def case(queries, keys, options, **sizes):
 @masks
 def test_tiles_are_slices_of_the_whole(options, backend):
     q, k, lse, scores, p = case(21, 21, options)
-    for rows, cols in (
-        (slice(None), slice(None)),
-        (slice(3, 20, 5), slice(-9, None, 2)),
-        (slice(4, 4), slice(None)),
-    ):
+    for rows, cols in ((slice(None), slice(None)), (slice(3, 20, 5), slice(-9, None, 2)), (slice(4, 4), slice(None))):
         tile = dict(rows=rows, cols=cols, backend=backend, **options)
         assert_near(kernels.attention_scores(q, k, **tile), scores[:, :, rows, cols])
         assert_near(kernels.attention_map(q, k, lse, **tile), p[:, :, rows, cols])
@@ -67,14 +63,9 @@ def pooled(p, size, reduce):
         return [slice(i * length // size, -(-(i + 1) * length // size)) for i in range(size)]
 
     reductions = dict(
-        max=lambda cells: cells.amax((2, 3)),
-        mean=lambda cells: cells.mean((2, 3)),
-        sum=lambda c: c.sum((2, 3)),
+        max=lambda cells: cells.amax((2, 3)), mean=lambda cells: cells.mean((2, 3)), sum=lambda c: c.sum((2, 3))
     )
-    rows = [
-        torch.stack([reductions[reduce](p[:, :, r, c]) for c in bins(p.shape[3])], -1)
-        for r in bins(p.shape[2])
-    ]
+    rows = [torch.stack([reductions[reduce](p[:, :, r, c]) for c in bins(p.shape[3])], -1) for r in bins(p.shape[2])]
     return torch.stack(rows, -2)
 
 
@@ -86,8 +77,7 @@ def pooled(p, size, reduce):
 def test_pooling_equals_pooling_the_exact_map(queries, keys, size, reduce, backend):
     q, k, lse, _, p = case(queries, keys, {})
     assert_near(
-        kernels.pooled_attention_map(q, k, lse, size=size, reduce=reduce, backend=backend),
-        pooled(p, size, reduce),
+        kernels.pooled_attention_map(q, k, lse, size=size, reduce=reduce, backend=backend), pooled(p, size, reduce)
     )
 
 

@@ -24,16 +24,18 @@ def report(tmp_path_factory):
     environment = {name: value for name, value in os.environ.items() if not name.startswith("TRITON_")}
     done = subprocess.run(
         [sys.executable, "-m", "tests.kernels.compile_kernels", str(path)],
-        cwd=ROOT, env=environment, capture_output=True, text=True, timeout=600,
-    )  # fmt: skip
+        cwd=ROOT,
+        env=environment,
+        capture_output=True,
+        text=True,
+        timeout=600,
+    )
     assert done.returncode == 0, done.stderr[-4000:]
     return json.loads(path.read_text(encoding="utf-8"))
 
 
 @pytest.mark.parametrize("capability", TARGETS)
-@pytest.mark.parametrize(
-    "index", range(len(CASES)), ids=lambda i: f"{CASES[i][0]}-{i}-{CASES[i][1].__name__}"
-)
+@pytest.mark.parametrize("index", range(len(CASES)), ids=lambda i: f"{CASES[i][0]}-{i}-{CASES[i][1].__name__}")
 def test_compiles(report, index, capability):
     error = report[index][str(capability)]
     assert error is None, error
@@ -60,9 +62,7 @@ def launched(sources: list[str]) -> set[str]:
 
 def test_every_launched_kernel_has_a_case():
     files = (ROOT / "tlmviz" / "kernels").glob("*_triton.py")
-    missing = launched([path.read_text(encoding="utf-8") for path in files]) - {
-        case[1].__name__ for case in CASES
-    }
+    missing = launched([path.read_text(encoding="utf-8") for path in files]) - {case[1].__name__ for case in CASES}
     assert not missing, f"add cases to tests/kernels/compile_*.py for {', '.join(sorted(missing))}"
 
 

@@ -35,9 +35,9 @@ def paged(cache, page, seed=0):
     count = -(-keys // page)
     padded = torch.full((batch, groups, count * page, width), torch.nan)
     padded[:, :, :keys] = cache
-    table = torch.randperm(batch * count + 1, generator=torch.Generator().manual_seed(seed))[
-        : batch * count
-    ].view(batch, count)
+    table = torch.randperm(batch * count + 1, generator=torch.Generator().manual_seed(seed))[: batch * count].view(
+        batch, count
+    )
     pages = torch.full((batch * count + 1, groups, page, width), torch.nan)
     pages[table] = padded.unflatten(2, (count, page)).transpose(1, 2)
     return pages, table.int()
@@ -142,10 +142,7 @@ def test_the_backend_asked_for_is_the_one_that_runs(monkeypatch):
             ("[1, 3, 1, 8]", "[1, 2, 5, 8]"),
         ),
         (lambda: kernels.decode_attention(*qkv(1, 5), lengths=torch.tensor([1, 2])), ("[2]",)),
-        (
-            lambda: kernels.decode_attention(*qkv(1, 5), table=torch.zeros(3, 2).int()),
-            ("[3, 2]", "[1, 2, 1, 8]"),
-        ),
+        (lambda: kernels.decode_attention(*qkv(1, 5), table=torch.zeros(3, 2).int()), ("[3, 2]", "[1, 2, 1, 8]")),
         (lambda: kernels.decode_attention(*qkv(1, 5), window=0), ("window is 0",)),
         (lambda: kernels.decode_attention(*qkv(1, 5), splits=0), ("splits is 0",)),
     ],

@@ -1,4 +1,5 @@
-"""Rows that a mask hides as a whole by finite numbers: a softmax gives each key its part, however large the numbers are."""
+"""Rows that a mask hides as a whole by finite numbers: a softmax gives each key its part, however large the numbers
+are."""
 
 import pytest
 import torch
@@ -30,9 +31,7 @@ def test_weights_and_statistics_are_the_softmax(number, queries, keys, hidden, s
     q, k, v = qkv(batch=2, heads=4, groups=2, queries=queries, keys=keys, width=8)
     bias = torch.zeros(1, 1, queries, keys)
     bias[:, :, min(hidden, queries - 1)] = number
-    mask = AttentionMask(
-        causal=False, bias=bias, sinks=torch.tensor([0.5, -2.0, 3.0, 0.0]) if sinks else None
-    )
+    mask = AttentionMask(causal=False, bias=bias, sinks=torch.tensor([0.5, -2.0, 3.0, 0.0]) if sinks else None)
     scores = (q * 8**-0.5) @ k.repeat_interleave(2, 1).transpose(-1, -2) + bias
     joined = scores
     if sinks:

@@ -33,9 +33,7 @@ def inputs(queries, keys, heads=3, dim=5, dtype=torch.float32, batch=2):
 def exact(q, k, w, causal=True):
     """Eq. 70 with a loop over heads, queries and keys as large tensors in float64."""
     q, k, w = q.double(), k.double(), w.double()
-    scores = sum(
-        (q[:, j, :, None] * k[:, None]).sum(-1).clamp(min=0) * w[:, :, j, None] for j in range(q.shape[1])
-    )
+    scores = sum((q[:, j, :, None] * k[:, None]).sum(-1).clamp(min=0) * w[:, :, j, None] for j in range(q.shape[1]))
     hidden = torch.ones(scores.shape[1:], dtype=torch.bool).triu(1 + scores.shape[2] - scores.shape[1])
     return scores.masked_fill(hidden, -torch.inf) if causal else scores
 
@@ -118,9 +116,9 @@ def test_strided_inputs_stay_as_they_are(backend):
 def test_a_rotation_of_queries_and_keys_changes_nothing(backend, seed, queries, extra):
     """000 Eq. 71: (Uq).(Uk) = q.k for an orthogonal U."""
     q, k, w = inputs(queries, queries + extra)
-    u = torch.linalg.qr(
-        torch.randn(5, 5, generator=torch.Generator().manual_seed(seed), dtype=torch.float64)
-    )[0].float()
+    u = torch.linalg.qr(torch.randn(5, 5, generator=torch.Generator().manual_seed(seed), dtype=torch.float64))[
+        0
+    ].float()
     assert_near(kernels.index_scores(q @ u, k @ u, w, backend=backend), exact(q, k, w), size=10)
 
 
@@ -150,9 +148,7 @@ class TestTopK:
             assert not len(left_out) or worst >= left_out.max()
 
     def test_of_equal_scores_the_later_key_is_better(self):
-        scores = torch.tensor(
-            [[[0.0, 2.0, 0.0, 1.0, 0.0, 1.0], [0.0, 0.0, 0.0, -torch.inf, -torch.inf, 0.0]]]
-        )
+        scores = torch.tensor([[[0.0, 2.0, 0.0, 1.0, 0.0, 1.0], [0.0, 0.0, 0.0, -torch.inf, -torch.inf, 0.0]]])
         indices, mask = kernels.top_k(scores, 4)
         assert indices.tolist() == [[[1, 5, 3, 4], [5, 2, 1, 0]]]
         assert mask.int().tolist() == [[[0, 1, 0, 1, 1, 1], [1, 1, 1, 0, 0, 1]]]

@@ -32,10 +32,7 @@ def normal(*shape, dtype=torch.float32, seed=0):
 
 OPERATIONS = {
     # name: (Triton at a block, torch in float64)
-    "softmax": (
-        lambda x, w, b, block: norms_triton.softmax(x, block=block),
-        lambda x, w, b: F.softmax(x, -1),
-    ),
+    "softmax": (lambda x, w, b, block: norms_triton.softmax(x, block=block), lambda x, w, b: F.softmax(x, -1)),
     "rms_norm": (
         lambda x, w, b, block: norms_triton.rms_norm(x, w, EPS, block=block),
         lambda x, w, b: x / (x.square().mean(-1, keepdim=True) + EPS).sqrt() * w,
@@ -86,18 +83,13 @@ def test_kernel_and_its_gradients_equal_float64(length, block, operation, monkey
         assert (one is None) == (other is None)
         if one is not None:
             assert one.dtype == torch.float32
-            torch.testing.assert_close(
-                one.double(), other, atol=1e-5 * max(1, float(other.abs().max())), rtol=0
-            )
+            torch.testing.assert_close(one.double(), other, atol=1e-5 * max(1, float(other.abs().max())), rtol=0)
 
 
 @operations
 @pytest.mark.parametrize("block", [WIDE, NARROW])
 def test_kernel_gradient_in_float64(block, operation):
-    inputs = [
-        normal(2, 9, dtype=torch.float64, seed=1),
-        *(normal(9, dtype=torch.float64, seed=i) for i in (2, 3)),
-    ]
+    inputs = [normal(2, 9, dtype=torch.float64, seed=1), *(normal(9, dtype=torch.float64, seed=i) for i in (2, 3))]
     used = [part.requires_grad_() for part in inputs]
     assert torch.autograd.gradcheck(lambda *parts: operation[0](*parts, block), used, fast_mode=True)
 
@@ -145,13 +137,8 @@ def test_strided_inputs_stay_as_they_are(backend):
     w = normal(18)[::2]
     copies = x.clone(), w.clone()
     assert_near(kernels.softmax(x, backend=backend), F.softmax(copies[0].double(), -1))
-    assert_near(
-        kernels.rms_norm(x, w, backend=backend),
-        OPERATIONS["rms_norm"][1](*(c.double() for c in copies), None),
-    )
-    assert_near(
-        kernels.layer_norm(x, w, w, backend=backend), F.layer_norm(copies[0], (9,), copies[1], copies[1])
-    )
+    assert_near(kernels.rms_norm(x, w, backend=backend), OPERATIONS["rms_norm"][1](*(c.double() for c in copies), None))
+    assert_near(kernels.layer_norm(x, w, w, backend=backend), F.layer_norm(copies[0], (9,), copies[1], copies[1]))
     assert torch.equal(x, copies[0]) and torch.equal(w, copies[1])
 
 
@@ -169,19 +156,11 @@ class TestSoftmax:
         (p * torch.arange(19)).sum().backward()
         assert x.grad.isfinite().all() and (x.grad[1] == 0).all() and x.grad[0].abs().max() > 0
 
-    @pytest.mark.filterwarnings(
-        "ignore:overflow:RuntimeWarning"
-    )  # 1e38 - -1e38 is infinite, and its exp still 0
+    @pytest.mark.filterwarnings("ignore:overflow:RuntimeWarning")  # 1e38 - -1e38 is infinite, and its exp still 0
     @pytest.mark.parametrize("block", [None, WIDE, NARROW])
     def test_large_logits(self, block):
         x = torch.stack(
-            [
-                normal(19) * 1e4,
-                torch.full((19,), 1e4),
-                torch.full((19,), -1e4),
-                1e4 + normal(19),
-                normal(19) * 1e38,
-            ]
+            [normal(19) * 1e4, torch.full((19,), 1e4), torch.full((19,), -1e4), 1e4 + normal(19), normal(19) * 1e38]
         )
         p = kernels.softmax(x) if block is None else norms_triton.softmax(x, block=block)
         assert_near(p, scipy.special.softmax(x.double().numpy(), -1))

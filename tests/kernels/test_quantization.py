@@ -14,12 +14,7 @@ from .compare import BACKENDS, forbid_other, nan_buffers
 
 FORMATS, GROUPS = kernels.FORMATS, kernels.GROUPS
 LIMITS = {"fp8_e4m3": 448.0, "fp8_e5m2": 57344.0, "int8": 127.0, "int4": 7.0}
-DTYPES = {
-    "fp8_e4m3": torch.float8_e4m3fn,
-    "fp8_e5m2": torch.float8_e5m2,
-    "int8": torch.int8,
-    "int4": torch.uint8,
-}
+DTYPES = {"fp8_e4m3": torch.float8_e4m3fn, "fp8_e5m2": torch.float8_e5m2, "int8": torch.int8, "int4": torch.uint8}
 backends = pytest.mark.parametrize("backend", BACKENDS)
 formats = pytest.mark.parametrize("format", FORMATS)
 groups = pytest.mark.parametrize("per", GROUPS)
@@ -56,9 +51,7 @@ def nearest(y, format):
 def unpack(values, format, columns):
     """Stored values as plain numbers."""
     if format == "int4":
-        halves = np.stack([values.numpy() & 15, values.numpy() >> 4], -1).reshape(*values.shape[:-1], -1)[
-            ..., :columns
-        ]
+        halves = np.stack([values.numpy() & 15, values.numpy() >> 4], -1).reshape(*values.shape[:-1], -1)[..., :columns]
         return np.where(halves > 7, halves.astype(int) - 16, halves).astype(np.float64)
     if format == "int8":
         return values.numpy().astype(np.float64)
@@ -83,9 +76,7 @@ def exact(x, format, per, block):
         ratio = np.clip(group / scales[-1], -limit, limit)
         if format.startswith("fp8"):
             number_of = {code: number for number, code in table(format)}
-            rounded = np.array([number_of[code] for code in nearest(ratio.ravel(), format)]).reshape(
-                ratio.shape
-            )
+            rounded = np.array([number_of[code] for code in nearest(ratio.ravel(), format)]).reshape(ratio.shape)
         else:
             rounded = np.rint(ratio)
         values[(*row, span) if row else (..., span)] = rounded
@@ -108,9 +99,7 @@ def test_every_fp8_number_and_every_tie(format, backend):
     assert quantized.scale == 1 and quantized.values.dtype == DTYPES[format]
     np.testing.assert_array_equal(quantized.values.view(torch.uint8).numpy(), nearest(y, format))
     codes = torch.tensor([code for _, code in table(format)], dtype=torch.uint8)
-    listed = Quantized(
-        codes.view(DTYPES[format]), torch.tensor(1.0), format, "tensor", 128, codes.shape, torch.float32
-    )
+    listed = Quantized(codes.view(DTYPES[format]), torch.tensor(1.0), format, "tensor", 128, codes.shape, torch.float32)
     np.testing.assert_array_equal(listed.dequantize(backend).numpy(), numbers)
 
 
@@ -142,19 +131,16 @@ def test_values_scales_and_back(shape, per, format):
         np.testing.assert_array_equal(unpack(quantized.values, format, shape[-1]), values)
         back = kernels.dequantize(quantized, name)
         width = 8 if per == "block" else max(shape[-1], 1)
-        spread = (
-            scales
-            if per == "tensor"
-            else np.repeat(scales.reshape(*shape[:-1], -1), width, -1)[..., : shape[-1]]
-        )
+        spread = scales if per == "tensor" else np.repeat(scales.reshape(*shape[:-1], -1), width, -1)[..., : shape[-1]]
         np.testing.assert_allclose(back.numpy(), values.astype(np.float32) * spread, rtol=1e-7)
         assert back.dtype == torch.float32
     assert torch.equal(narrow[0].view(torch.uint8), runs["torch"].values.view(torch.uint8))
     assert torch.equal(narrow[1], runs["torch"].scale)
     assert torch.equal(quantization_triton.dequantize(runs["torch"], widest=4), runs["torch"].dequantize())
-    assert runs["torch"].scale.shape == {
-        "tensor": (), "channel": (*shape[:-1], 1), "block": (*shape[:-1], -(-shape[-1] // 8))
-    }[per]  # fmt: skip
+    assert (
+        runs["torch"].scale.shape
+        == {"tensor": (), "channel": (*shape[:-1], 1), "block": (*shape[:-1], -(-shape[-1] // 8))}[per]
+    )
 
 
 @backends
@@ -236,9 +222,7 @@ def test_what_is_not_finite_is_reported(bad, per, backend):
         kernels.quantize(x, "fp8_e4m3", per, block=4, backend=backend)
     unchecked = kernels.quantize(x, "fp8_e4m3", per, block=4, check=False, backend=backend)
     if per != "tensor":  # other groups are untouched
-        assert torch.equal(
-            unchecked.dequantize()[0], kernels.quantize(x[:1], per=per, block=4).dequantize()[0]
-        )
+        assert torch.equal(unchecked.dequantize()[0], kernels.quantize(x[:1], per=per, block=4).dequantize()[0])
 
 
 @backends

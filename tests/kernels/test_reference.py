@@ -113,23 +113,15 @@ class TestAttention:
         out, lse = kernels.attention(q, k, v, **mask)
         assert torch.isfinite(out).all() and torch.isfinite(lse).all()
         torch.testing.assert_close(out.double(), expected(q, k, v, **mask), atol=1e-1, rtol=1e-4)
-        equal = kernels.attention(
-            torch.full_like(q, 1e4), torch.full_like(k, 1e4), v, **mask | dict(slopes=None)
-        )[0]
-        even = (
-            probabilities(torch.zeros_like(q), torch.zeros_like(k), **mask | dict(slopes=None)) @ v.double()
-        )
+        equal = kernels.attention(torch.full_like(q, 1e4), torch.full_like(k, 1e4), v, **mask | dict(slopes=None))[0]
+        even = probabilities(torch.zeros_like(q), torch.zeros_like(k), **mask | dict(slopes=None)) @ v.double()
         torch.testing.assert_close(equal.double(), even, atol=1e-1, rtol=1e-4)
 
     @pytest.mark.parametrize("mask", [{}, dict(causal=False), dict(window=2), MASKS["alibi"]])
     @pytest.mark.parametrize("value_dim", [8, 3])
     def test_gradient(self, mask, value_dim):
-        inputs = [
-            part[:1, :, :, :].requires_grad_() for part in qkv(9, 9, 2, torch.float64, value_dim=value_dim)
-        ]
-        assert torch.autograd.gradcheck(
-            lambda q, k, v: kernels.attention(q, k, v, **mask)[0], inputs, fast_mode=True
-        )
+        inputs = [part[:1, :, :, :].requires_grad_() for part in qkv(9, 9, 2, torch.float64, value_dim=value_dim)]
+        assert torch.autograd.gradcheck(lambda q, k, v: kernels.attention(q, k, v, **mask)[0], inputs, fast_mode=True)
 
 
 @pytest.mark.parametrize("length", [1, 255, 256, 257])
@@ -147,9 +139,7 @@ def test_sizes_around_a_tile(length, mask):
     exact = q.double() @ k.double().mT * 0.5 + added
     torch.testing.assert_close(lse.double(), exact.logsumexp(-1), atol=1e-5, rtol=0)
     torch.testing.assert_close(out.double(), exact.softmax(-1) @ v.double(), atol=1e-5, rtol=0)
-    torch.testing.assert_close(
-        kernels.attention_map(q, k, lse, **mask).double(), exact.softmax(-1), atol=1e-5, rtol=0
-    )
+    torch.testing.assert_close(kernels.attention_map(q, k, lse, **mask).double(), exact.softmax(-1), atol=1e-5, rtol=0)
 
 
 @pytest.mark.usefixtures("small_tiles")
@@ -160,14 +150,10 @@ class TestMap:
         q, k, v = qkv(*size, groups=2)
         lse = kernels.attention(q, k, v, **mask)[1]
         exact = probabilities(q, k, **mask)
-        torch.testing.assert_close(
-            kernels.attention_map(q, k, lse, **mask).double(), exact, atol=1e-5, rtol=0
-        )
+        torch.testing.assert_close(kernels.attention_map(q, k, lse, **mask).double(), exact, atol=1e-5, rtol=0)
 
     @masks
-    @pytest.mark.parametrize(
-        "rows", [slice(None), slice(2, 5), slice(-3, None), slice(0, 12, 5), slice(4, 4)]
-    )
+    @pytest.mark.parametrize("rows", [slice(None), slice(2, 5), slice(-3, None), slice(0, 12, 5), slice(4, 4)])
     @pytest.mark.parametrize("cols", [slice(None), slice(1, 2), slice(-4, -1), slice(0, 15, 4)])
     def test_a_tile_is_a_slice_of_the_whole(self, mask, rows, cols):
         q, k, v = qkv(12, 15, groups=2)
@@ -178,14 +164,13 @@ class TestMap:
         )
         torch.testing.assert_close(
             kernels.attention_scores(q, k, rows=rows, cols=cols, **mask).double(),
-            scores(q, k, **mask)[:, :, rows, cols], atol=1e-5, rtol=0,
-        )  # fmt: skip
+            scores(q, k, **mask)[:, :, rows, cols],
+            atol=1e-5,
+            rtol=0,
+        )
 
 
-POOLS = {
-    "max": lambda p, n: F.adaptive_max_pool2d(p, n),
-    "mean": lambda p, n: F.adaptive_avg_pool2d(p, n),
-}
+POOLS = {"max": lambda p, n: F.adaptive_max_pool2d(p, n), "mean": lambda p, n: F.adaptive_avg_pool2d(p, n)}
 
 
 def pooled_sum(p, size):
@@ -194,10 +179,13 @@ def pooled_sum(p, size):
     def span(i, length):
         return slice(i * length // size, -(-(i + 1) * length // size))
 
-    return torch.stack([
-        torch.stack([p[:, :, span(i, p.shape[2]), span(j, p.shape[3])].sum((2, 3)) for j in range(size)], -1)
-        for i in range(size)
-    ], -2)  # fmt: skip
+    return torch.stack(
+        [
+            torch.stack([p[:, :, span(i, p.shape[2]), span(j, p.shape[3])].sum((2, 3)) for j in range(size)], -1)
+            for i in range(size)
+        ],
+        -2,
+    )
 
 
 class TestPooled:
@@ -205,10 +193,7 @@ class TestPooled:
     @masks
     @settings(max_examples=12)
     @given(
-        queries=st.integers(1, 40),
-        extra=st.integers(0, 9),
-        size=st.integers(1, 12),
-        tile=st.sampled_from([4, 8, 256]),
+        queries=st.integers(1, 40), extra=st.integers(0, 9), size=st.integers(1, 12), tile=st.sampled_from([4, 8, 256])
     )
     def test_equals_pooling_the_exact_map(self, mask, reduce, queries, extra, size, tile):
         q, k, v = qkv(queries, queries + extra, groups=2, dtype=torch.float64)
@@ -231,9 +216,7 @@ class TestPooled:
         q, k, v = qkv(12, 4)
         lse = kernels.attention(q, k, v)[1]
         picture = kernels.pooled_attention_map(q, k, lse, size=6, reduce=reduce)
-        assert (
-            (picture[:, :, :4] == 0).all() and (picture[:, :, -1] > 0).any() and torch.isfinite(picture).all()
-        )
+        assert (picture[:, :, :4] == 0).all() and (picture[:, :, -1] > 0).any() and torch.isfinite(picture).all()
 
 
 @pytest.mark.usefixtures("small_tiles")
@@ -258,21 +241,18 @@ class TestHeadStatistics:
                 "self": p[..., own] if own >= 0 else p[..., 0] * 0,
                 "previous": p[..., own - 1] if own >= 1 else p[..., 0] * 0,
                 "distance": sum(p[..., s] * (own - s) for s in range(keys)),
-                "induction": sum(p[..., s] for s in copies)
-                if copies
-                else torch.full_like(p[..., 0], torch.nan),
+                "induction": sum(p[..., s] for s in copies) if copies else torch.full_like(p[..., 0], torch.nan),
             }
             for name, value in wanted.items():
                 if name == "induction" and own < 0:
                     continue  # a query before the first key has no token
-                torch.testing.assert_close(
-                    found[name][:, :, t], value, atol=1e-10, rtol=0, equal_nan=True, msg=name
-                )
+                torch.testing.assert_close(found[name][:, :, t], value, atol=1e-10, rtol=0, equal_nan=True, msg=name)
 
     @given(data=st.data())
     @settings(max_examples=30, deadline=None)
     def test_any_sizes_and_masks(self, data):
-        """Grouped heads, windows, ALiBi, packed and padded rows, more queries than keys: within 1e-10 of the full maps."""
+        """Grouped heads, windows, ALiBi, packed and padded rows, more queries than keys: within 1e-10 of the full
+        maps."""
         queries, keys = data.draw(st.integers(1, 40)), data.draw(st.integers(1, 40))
         q, k, v = qkv(queries, keys, groups=data.draw(st.sampled_from([1, 2, 4])), dtype=torch.float64)
         options = data.draw(
@@ -325,12 +305,8 @@ class TestRope:
     @pytest.mark.parametrize("base", [10000.0, 10.0])
     def test_is_multiplication_by_unit_complex_numbers(self, base):
         x, where = torch.randn(2, 3, 6, 8, dtype=torch.float64), torch.tensor([0, 1, 2, 5, 70, 9000])
-        turn = torch.polar(
-            torch.ones(6, 4).double(), where[:, None] * base ** (-torch.arange(4).double() / 4)
-        )
-        exact = torch.view_as_real(
-            torch.view_as_complex(x.unflatten(-1, (4, 2)).contiguous()) * turn
-        ).flatten(-2)
+        turn = torch.polar(torch.ones(6, 4).double(), where[:, None] * base ** (-torch.arange(4).double() / 4))
+        exact = torch.view_as_real(torch.view_as_complex(x.unflatten(-1, (4, 2)).contiguous()) * turn).flatten(-2)
         torch.testing.assert_close(kernels.rope(x, where, base), exact, atol=1e-5, rtol=0)
 
     def test_layouts_are_one_rotation_in_two_orders(self):
@@ -374,29 +350,14 @@ def z(*shape):
     "call, words",
     [
         (lambda: kernels.attention(z(4, 5, 8), z(1, 4, 5, 8), z(1, 4, 5, 8)), ("[4, 5, 8]", "[1, 4, 5, 8]")),
-        (
-            lambda: kernels.attention(z(1, 4, 5, 8), z(1, 3, 5, 8), z(1, 3, 5, 8)),
-            ("[1, 4, 5, 8]", "[1, 3, 5, 8]"),
-        ),
-        (
-            lambda: kernels.attention(z(1, 4, 5, 8), z(1, 4, 5, 6), z(1, 4, 5, 6)),
-            ("[1, 4, 5, 8]", "[1, 4, 5, 6]"),
-        ),
-        (
-            lambda: kernels.attention(z(2, 4, 5, 8), z(1, 4, 5, 8), z(1, 4, 5, 8)),
-            ("[2, 4, 5, 8]", "[1, 4, 5, 8]"),
-        ),
-        (
-            lambda: kernels.attention(z(1, 4, 5, 8), z(1, 2, 5, 8), z(1, 2, 6, 8)),
-            ("[1, 2, 5, 8]", "[1, 2, 6, 8]"),
-        ),
+        (lambda: kernels.attention(z(1, 4, 5, 8), z(1, 3, 5, 8), z(1, 3, 5, 8)), ("[1, 4, 5, 8]", "[1, 3, 5, 8]")),
+        (lambda: kernels.attention(z(1, 4, 5, 8), z(1, 4, 5, 6), z(1, 4, 5, 6)), ("[1, 4, 5, 8]", "[1, 4, 5, 6]")),
+        (lambda: kernels.attention(z(2, 4, 5, 8), z(1, 4, 5, 8), z(1, 4, 5, 8)), ("[2, 4, 5, 8]", "[1, 4, 5, 8]")),
+        (lambda: kernels.attention(z(1, 4, 5, 8), z(1, 2, 5, 8), z(1, 2, 6, 8)), ("[1, 2, 5, 8]", "[1, 2, 6, 8]")),
         (lambda: kernels.attention(z(1, 4, 5, 8), z(1, 4, 5, 8), z(1, 4, 5, 8), slopes=z(3)), ("[3]", "4")),
         (lambda: kernels.attention(z(1, 4, 5, 8), z(1, 4, 5, 8), z(1, 4, 5, 8), window=0), ("window is 0",)),
         (lambda: kernels.attention_map(z(1, 4, 5, 8), z(1, 4, 5, 8), z(1, 4, 6)), ("[1, 4, 6]", "[1, 4, 5]")),
-        (
-            lambda: kernels.pooled_attention_map(z(1, 1, 5, 8), z(1, 1, 5, 8), z(1, 1, 5), size=0),
-            ("size is 0",),
-        ),
+        (lambda: kernels.pooled_attention_map(z(1, 1, 5, 8), z(1, 1, 5, 8), z(1, 1, 5), size=0), ("size is 0",)),
         (lambda: kernels.head_statistics(z(1, 4, 5, 8), z(1, 4, 5, 8), z(4, 5)), ("[4, 5]", "[1, 4, 5]")),
         (lambda: kernels.rope(z(5, 7), torch.arange(5)), ("7 is odd",)),
         (lambda: kernels.rope(z(5, 8), torch.arange(4)), ("[4]", "5 positions")),

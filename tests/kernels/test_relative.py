@@ -61,9 +61,7 @@ def test_the_two_written_out_scores_agree():
     """Cell by cell, and by looking up all vectors at once: what the tests below rest on."""
     q, k, _, relative = case(5, 9)
     for mask in (dict(causal=False), dict(window=3)):
-        assert_near(
-            plain_scores(q, k, relative=relative, **mask), tiny.scores(q, k, relative=relative, **mask)
-        )
+        assert_near(plain_scores(q, k, relative=relative, **mask), tiny.scores(q, k, relative=relative, **mask))
 
 
 class TestAttention:
@@ -74,9 +72,7 @@ class TestAttention:
     def test_equals_the_definition(self, size, groups):
         q, k, v, relative = case(*size, groups=groups)
         out, lse = kernels.attention(q, k, v, relative=relative)
-        assert_near(
-            out, tiny.probabilities(q, k, relative=relative) @ v.double().repeat_interleave(4 // groups, 1)
-        )
+        assert_near(out, tiny.probabilities(q, k, relative=relative) @ v.double().repeat_interleave(4 // groups, 1))
         assert_near(lse, tiny.scores(q, k, relative=relative).logsumexp(-1))
 
     @masks
@@ -93,25 +89,20 @@ class TestAttention:
     )
     def test_other_types(self, dtype, tolerance):
         out, lse = compare(case(20, 20, dtype=dtype), tolerance)
-        assert out.dtype == dtype and lse.dtype == (
-            torch.float64 if dtype == torch.float64 else torch.float32
-        )
+        assert out.dtype == dtype and lse.dtype == (torch.float64 if dtype == torch.float64 else torch.float32)
 
     def test_lse_and_map_agree_in_sixteen_bits(self):
         """A bias rounded to 16 bits in one of the two would leave rows that do not sum to 1."""
         q, k, v, relative = case(20, 20, dtype=torch.bfloat16)
         lse = kernels.attention(q, k, v, relative=10 * relative)[1]
-        assert_near(
-            kernels.attention_map(q, k, lse, relative=10 * relative).sum(-1), torch.ones(2, 4, 20), 1e-4
-        )
+        assert_near(kernels.attention_map(q, k, lse, relative=10 * relative).sum(-1), torch.ones(2, 4, 20), 1e-4)
 
     @pytest.mark.parametrize("mask", [{}, dict(causal=False), dict(window=3)], ids=str)
     @pytest.mark.parametrize("queries, keys", [(9, 9), (5, 8), (8, 5)])
     def test_gradcheck(self, queries, keys, mask, monkeypatch):
         monkeypatch.setattr(reference, "TILE_ROWS", 4)
         inputs = [
-            part.requires_grad_()
-            for part in case(queries, keys, distances=3, dtype=torch.float64, batch=1, values=3)
+            part.requires_grad_() for part in case(queries, keys, distances=3, dtype=torch.float64, batch=1, values=3)
         ]
 
         def finite(q, k, v, relative):
@@ -153,17 +144,14 @@ class TestAttention:
 
 class TestMap:
     @masks
-    @pytest.mark.parametrize(
-        "rows", [slice(None), slice(2, 5), slice(-3, None), slice(0, 12, 5), slice(4, 4)], ids=str
-    )
+    @pytest.mark.parametrize("rows", [slice(None), slice(2, 5), slice(-3, None), slice(0, 12, 5), slice(4, 4)], ids=str)
     @pytest.mark.parametrize("cols", [slice(None), slice(1, 2), slice(0, 15, 4)], ids=str)
     def test_a_tile_is_a_slice_of_the_whole(self, mask, rows, cols):
         q, k, v, relative = case(12, 15)
         lse = kernels.attention(q, k, v, relative=relative, **mask)[1]
         options = dict(rows=rows, cols=cols, relative=relative, **mask)
         assert_near(
-            kernels.attention_scores(q, k, **options),
-            plain_scores(q, k, relative=relative, **mask)[:, :, rows, cols],
+            kernels.attention_scores(q, k, **options), plain_scores(q, k, relative=relative, **mask)[:, :, rows, cols]
         )
         exact = tiny.probabilities(q, k, relative=relative, **mask)[:, :, rows, cols]
         assert_near(kernels.attention_map(q, k, lse, **options), exact)
@@ -185,9 +173,7 @@ class TestMap:
 
     @pytest.mark.parametrize("mask", [{}, dict(window=3, causal=False)], ids=str)
     def test_gradcheck(self, mask):
-        q, k, v, relative = (
-            part.requires_grad_() for part in case(6, 7, distances=3, dtype=torch.float64, batch=1)
-        )
+        q, k, v, relative = (part.requires_grad_() for part in case(6, 7, distances=3, dtype=torch.float64, batch=1))
         lse = kernels.attention(q, k, v, relative=relative, **mask)[1].detach().requires_grad_()
 
         def finite(q, k, relative):  # hidden cells are -inf, whose differences are NaN
@@ -203,9 +189,7 @@ class TestMap:
 
 
 class TestDecoding:
-    @pytest.mark.parametrize(
-        "options", [{}, dict(window=4), dict(slopes=MASKS["alibi"]["slopes"], scale=0.3)], ids=str
-    )
+    @pytest.mark.parametrize("options", [{}, dict(window=4), dict(slopes=MASKS["alibi"]["slopes"], scale=0.3)], ids=str)
     @pytest.mark.parametrize("keys", [1, R - 1, R, R + 1, 20])
     def test_is_the_last_row_of_full_attention(self, keys, options):
         q, k, v, relative = case(keys, keys)

@@ -68,9 +68,7 @@ def test_types_are_kept(dtype, backend):
 
 
 @pytest.mark.parametrize("backend", BACKENDS)
-@pytest.mark.parametrize(
-    "shape", [(5, 8), (2, 5, 8), (2, 3, 4, 5, 8), (0, 5, 8), (2, 0, 5, 8), (2, 0, 8)], ids=str
-)
+@pytest.mark.parametrize("shape", [(5, 8), (2, 5, 8), (2, 3, 4, 5, 8), (0, 5, 8), (2, 0, 5, 8), (2, 0, 8)], ids=str)
 def test_any_leading_axes(shape, backend):
     x, positions = normal(*shape), torch.arange(shape[-2])
     turned = kernels.rope(x, positions, layout="half", backend=backend)
@@ -81,9 +79,7 @@ def test_any_leading_axes(shape, backend):
 @pytest.mark.parametrize("backend", BACKENDS)
 @pytest.mark.parametrize("layout", LAYOUTS)
 def test_strided_inputs_are_read_where_they_lie_and_stay_as_they_are(layout, backend):
-    whole = normal(2, 5, 3, 16).transpose(1, 2)[
-        ..., ::2
-    ]  # [B, H, T, D] as a network makes it, every second number
+    whole = normal(2, 5, 3, 16).transpose(1, 2)[..., ::2]  # [B, H, T, D] as a network makes it, every second number
     copy = whole.clone()
     turned = kernels.rope(whole, torch.arange(5), layout=layout, backend=backend)
     assert_near(turned, exact(copy, torch.arange(5), layout))

@@ -94,9 +94,7 @@ def test_gradient(n, iterations, scale, backend):
 @pytest.mark.parametrize("scale", [10, 60, 1e4])
 def test_wide_logits_hold(scale, backend):
     """Plain exp overflows at 89, and a column of far smaller entries would be 0 / 0."""
-    logits = torch.cat(
-        [normal(6, 4, 4) * scale, torch.tensor([[[0.0, -1.0], [0.0, -1.0]]]).mul(scale).repeat(1, 2, 2)]
-    )
+    logits = torch.cat([normal(6, 4, 4) * scale, torch.tensor([[[0.0, -1.0], [0.0, -1.0]]]).mul(scale).repeat(1, 2, 2)])
     logits.requires_grad_()
     p = kernels.sinkhorn(logits, backend=backend)
     exact = logarithms(logits.detach())
@@ -110,9 +108,7 @@ def test_wide_logits_hold(scale, backend):
 @backends
 def test_equal_logits_at_any_height(backend):
     for height in (0.0, 1e4, -1e4, 3e38):
-        assert_near(
-            kernels.sinkhorn(torch.full((1, 5, 5), height), backend=backend), torch.full((1, 5, 5), 0.2)
-        )
+        assert_near(kernels.sinkhorn(torch.full((1, 5, 5), height), backend=backend), torch.full((1, 5, 5), 0.2))
 
 
 @backends

@@ -212,9 +212,7 @@ def test_any_combination(queries, extra, softcap, sink, window, causal, seed):
 class TestDecoding:
     def test_is_one_query_of_attention(self, options):
         q, k, v = qkv(1, KEYS, heads=HEADS, groups=2, batch=2)
-        for found, exact in zip(
-            kernels.decode_attention(q, k, v, **options), definition(q, k, v, **options)[1:]
-        ):
+        for found, exact in zip(kernels.decode_attention(q, k, v, **options), definition(q, k, v, **options)[1:]):
             assert_near(found, exact)
 
     def test_rows_of_their_own_length(self, options):
@@ -241,9 +239,7 @@ def test_a_large_cap_and_a_low_sink_change_nothing():
 
 def test_a_row_that_sees_nothing_gives_all_its_mass_to_the_sink():
     q, k, v = case()
-    out, lse = kernels.attention(
-        q, k, v, sinks=SINKS, visible=lambda rows, cols: rows[:, None] * 0 + cols < 0
-    )
+    out, lse = kernels.attention(q, k, v, sinks=SINKS, visible=lambda rows, cols: rows[:, None] * 0 + cols < 0)
     assert (out == 0).all() and torch.equal(lse, SINKS[None, :, None].expand_as(lse))
 
 
@@ -333,8 +329,7 @@ def test_decoding_has_no_mask_function_and_says_so():
 
 
 @pytest.mark.parametrize(
-    "part, words",
-    [("softcap", "soft-capped"), ("sinks", "sinks"), ("bias", "a bias"), ("visible", "function")],
+    "part, words", [("softcap", "soft-capped"), ("sinks", "sinks"), ("bias", "a bias"), ("visible", "function")]
 )
 def test_triton_has_none_of_them_and_says_so(part, words):
     options = {part: PARTS["all"][part]}

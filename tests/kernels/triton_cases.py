@@ -7,12 +7,7 @@ import torch
 import triton.language as tl
 from triton.runtime import interpreter
 
-from tlmviz.kernels import (
-    attention_maps_triton,
-    decode_attention_triton,
-    statistics_triton,
-    tiles_triton,
-)
+from tlmviz.kernels import attention_maps_triton, decode_attention_triton, statistics_triton, tiles_triton
 
 BLOCK = 16
 SMALL = tiles_triton.Tile(BLOCK, BLOCK, 1, 1)
@@ -64,9 +59,7 @@ def qkv(queries, keys, heads=2, groups=1, width=8, values=8, batch=1, dtype=torc
     )
 
 
-def plain_scores(
-    q, k, causal=True, window=None, slopes=None, relative=None, scale=None, segments=None, lengths=None
-):
+def plain_scores(q, k, causal=True, window=None, slopes=None, relative=None, scale=None, segments=None, lengths=None):
     """[B, H, T, S] in float64 from the definition, whole and untiled."""
     queries, keys = q.shape[2], k.shape[2]
     k = k.double().repeat_interleave(q.shape[1] // k.shape[1], 1)
@@ -98,9 +91,7 @@ def plain_softmax(scores):
 def plain_attention(q, k, v, **options):
     """out and lse in float64."""
     scores = plain_scores(q, k, **options)
-    return plain_softmax(scores) @ v.double().repeat_interleave(
-        q.shape[1] // v.shape[1], 1
-    ), scores.logsumexp(-1)
+    return plain_softmax(scores) @ v.double().repeat_interleave(q.shape[1] // v.shape[1], 1), scores.logsumexp(-1)
 
 
 def assert_near(found, exact, tolerance=1e-5):
@@ -111,7 +102,8 @@ def assert_near(found, exact, tolerance=1e-5):
     found, exact = (part.masked_fill(part.isinf(), 0.0) for part in (found, exact))
     if found.numel():
         assert (found - exact).abs().max() <= tolerance * max(1.0, exact.abs().max())
-        # Where the exact value is 0 (the entropy of a single key), CPUs whose products are summed in another order leave 1e-7.
+        # Where the exact value is 0 (the entropy of a single key), CPUs whose products are summed in another order
+        # leave 1e-7.
         assert (found - exact).norm() <= tolerance * max(exact.norm(), 1e-2)
 
 

@@ -35,10 +35,7 @@ def test_scores_are_their_formulas(kind, coverage):
     with torch.no_grad():
         found = score(H, score.prepare(Z), COVERED if coverage else None)
     wanted = [
-        [
-            cell(score, kind, H[b].double().numpy(), Z[b, s].double().numpy(), COVERED[b, s].item())
-            for s in range(S)
-        ]
+        [cell(score, kind, H[b].double().numpy(), Z[b, s].double().numpy(), COVERED[b, s].item()) for s in range(S)]
         for b in range(B)
     ]
     np.testing.assert_allclose(found, wanted, atol=1e-5)

@@ -61,12 +61,7 @@ def test_a_decoder_s_block_is_three_residual_steps():
         return NORMS["rmsnorm"](CONFIG)
 
     block = CrossBlock(
-        norm(),
-        Attention(CONFIG, 0),
-        norm(),
-        CrossAttention(CONFIG),
-        norm(),
-        MLP(24, 24, nn.ReLU(), True, 0.0),
+        norm(), Attention(CONFIG, 0), norm(), CrossAttention(CONFIG), norm(), MLP(24, 24, nn.ReLU(), True, 0.0)
     )
     positions = RoPE(8, 10000.0)
     cos_sin, memory = positions.cos_sin(torch.arange(4)), block.cross.keys_values(MEMORY)

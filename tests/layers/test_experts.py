@@ -42,10 +42,7 @@ def routed(layer, x):
     choice = scores + (layer.choice_bias.double() if part.bias else 0)
     size = part.count // part.groups
     if part.groups > 1:
-        best = [
-            sum(sorted(choice[g * size : (g + 1) * size].tolist())[-part.group_best :])
-            for g in range(part.groups)
-        ]
+        best = [sum(sorted(choice[g * size : (g + 1) * size].tolist())[-part.group_best :]) for g in range(part.groups)]
         open_groups = sorted(range(part.groups), key=lambda g: -best[g])[: part.chosen_groups]
     else:
         open_groups = [0]
@@ -65,9 +62,7 @@ def test_the_layer_is_the_formula(layer):
         for t in range(9):
             token = x[row, t].double()
             weights = routed(layer, token)
-            expected = sum(
-                weight * swiglu(token, w["gate_up"][e], w["down"][e]) for e, weight in weights.items()
-            )
+            expected = sum(weight * swiglu(token, w["gate_up"][e], w["down"][e]) for e, weight in weights.items())
             if layer.shared is not None:
                 always = swiglu(token, w["shared.gate_up.weight"], w["shared.down.weight"])
                 gate = 1.0

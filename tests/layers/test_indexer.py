@@ -60,9 +60,7 @@ def reference(made: Indexer, x):
     return scores
 
 
-@pytest.mark.parametrize(
-    "changes", [{}, {"rope_dim": 0}, {"rope_dim": 8}, {"heads": 1, "head_dim": 1, "rope_dim": 0}]
-)
+@pytest.mark.parametrize("changes", [{}, {"rope_dim": 0}, {"rope_dim": 8}, {"heads": 1, "head_dim": 1, "rope_dim": 0}])
 @pytest.mark.parametrize("length", [1, 7])
 def test_scores_are_equation_70(changes, length):
     made = indexer(**changes)

@@ -72,10 +72,7 @@ def plain(layer: LatentAttention, x: np.ndarray, base: float) -> np.ndarray:
         for h in range(heads):
             content, rotary = query[h, :size], turned(query[h, size:], t, base)
             seen = range(0 if layer.window is None else max(0, t - layer.window + 1), t + 1)
-            scores = [
-                (content @ (up_k[h] @ latents[s]) + rotary @ turned_keys[s]) / np.sqrt(size + rope)
-                for s in seen
-            ]
+            scores = [(content @ (up_k[h] @ latents[s]) + rotary @ turned_keys[s]) / np.sqrt(size + rope) for s in seen]
             shares = np.exp(np.array(scores) - max(scores))
             shares /= shares.sum()
             said.append(sum(share * (up_v[h] @ latents[s]) for share, s in zip(shares, seen)))
@@ -113,9 +110,7 @@ def test_a_cache_gives_the_same(changes, way):
     parts = []
     with torch.inference_mode():
         for t in range(LENGTH):
-            parts.append(
-                layer(x[:, t : t + 1], model.positions, model.positions.cos_sin(torch.tensor([t])), cache)
-            )
+            parts.append(layer(x[:, t : t + 1], model.positions, model.positions.cos_sin(torch.tensor([t])), cache))
     assert (torch.cat(parts, 1) - wanted).abs().max() <= 1e-5 * wanted.abs().max()
 
 
@@ -144,13 +139,9 @@ def test_the_cache_holds_the_latent_and_one_rotary_key_byte_for_byte(rotated, sh
         assert cache.nbytes == 2 * 2 * LENGTH * (RANK + 4) * 4  # layers, texts, positions, numbers, bytes
         for number, block in enumerate(model.blocks):
             c, k_r = block.attn.down(record.values[f"blocks.{number}.normed_attn"]).split((RANK, 4), -1)
-            k_r = (
-                model.positions.rotate(k_r, model.positions.cos_sin(torch.arange(LENGTH))) if rotated else k_r
-            )
+            k_r = model.positions.rotate(k_r, model.positions.cos_sin(torch.arange(LENGTH))) if rotated else k_r
             wanted = torch.cat((block.attn.norm(c), k_r), -1)[:, None]  # [B, 1, T, R + D_R]
-            kept = cache.append(number, wanted[:, :, :0], wanted[:, :, :0, :RANK])[
-                0
-            ]  # nothing new: what is there
+            kept = cache.append(number, wanted[:, :, :0], wanted[:, :, :0, :RANK])[0]  # nothing new: what is there
             assert kept.numpy().tobytes() == wanted.numpy().tobytes()
 
 

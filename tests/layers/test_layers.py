@@ -29,9 +29,7 @@ def test_layernorm_centres_too():
     norm = NORMS["layernorm"](config())
     nn.init.normal_(norm.weight), nn.init.normal_(norm.bias)
     centred = X - X.mean(-1, keepdim=True)
-    close(
-        norm(X), centred / (centred.square().mean(-1, keepdim=True) + 1e-5).sqrt() * norm.weight + norm.bias
-    )
+    close(norm(X), centred / (centred.square().mean(-1, keepdim=True) + 1e-5).sqrt() * norm.weight + norm.bias)
 
 
 def test_swiglu_is_its_formula():
@@ -48,9 +46,7 @@ def test_swiglu_is_its_formula():
 def test_mlp_is_its_formula(activation):
     layer = MLP(32, 48, activation, bias=True, dropout=0.0)
     pre = X @ layer.up.weight.T + layer.up.bias
-    hidden = (
-        pre.clamp(min=0) if isinstance(activation, nn.ReLU) else pre * 0.5 * (1 + torch.erf(pre / 2**0.5))
-    )
+    hidden = pre.clamp(min=0) if isinstance(activation, nn.ReLU) else pre * 0.5 * (1 + torch.erf(pre / 2**0.5))
     close(layer(X), hidden @ layer.down.weight.T + layer.down.bias)
 
 
@@ -137,9 +133,7 @@ def test_taps_show_what_passed():
     with recording() as record:
         model(torch.arange(9)[None])
     at = {
-        name.removeprefix("blocks.0."): value
-        for name, value in record.values.items()
-        if name.startswith("blocks.0.")
+        name.removeprefix("blocks.0."): value for name, value in record.values.items() if name.startswith("blocks.0.")
     }
     block = model.blocks[0]
     close(at["resid_mid"], at["resid_pre"] + at["attn.out"])

@@ -38,9 +38,7 @@ def test_both_forms_are_the_definition(method, length, strip):
 def test_some_rows_are_those_rows():
     q, k, v = qkv(20)
     phi_q, phi_k = Elu().features(q, k, 0.3)
-    torch.testing.assert_close(
-        parallel(phi_q, phi_k, v, slice(1, None, 3)), parallel(phi_q, phi_k, v)[:, :, 1::3]
-    )
+    torch.testing.assert_close(parallel(phi_q, phi_k, v, slice(1, None, 3)), parallel(phi_q, phi_k, v)[:, :, 1::3])
 
 
 def test_elu_features_are_elu_plus_one():
@@ -71,7 +69,8 @@ def test_performer_directions_are_orthogonal_and_repeat_with_their_seed():
 
 @pytest.mark.parametrize("size", [0.25, -0.25])
 def test_performer_features_are_unbiased(size):
-    """E[phi(q).phi(k)] = exp(q.k), over 2,000 seeds, for vectors along the diagonal, where a bias of the signs adds up."""
+    """E[phi(q).phi(k)] = exp(q.k), over 2,000 seeds, for vectors along the diagonal, where a bias of the signs adds
+    up."""
     q = k = torch.full((32,), size / 2)
     seen = []
     for seed in range(2000):

@@ -85,10 +85,7 @@ def test_relative_vectors_are_one_table_a_layer():
     relative = Relative(3, 32, 16)
     assert {name: list(p.shape) for name, p in relative.named_parameters()} == {"vectors": [3, 32, 16]}
     relative.initialise()
-    assert (
-        relative.vectors.std().item() == pytest.approx(0.02, rel=0.1)
-        and abs(relative.vectors.mean().item()) < 2e-3
-    )
+    assert relative.vectors.std().item() == pytest.approx(0.02, rel=0.1) and abs(relative.vectors.mean().item()) < 2e-3
     assert all(torch.equal(relative.relative(layer), relative.vectors[layer]) for layer in range(3))
     relative.relative(1).sum().backward()
     assert relative.vectors.grad.sum((1, 2)).tolist() == [0, 32 * 16, 0]
@@ -96,9 +93,7 @@ def test_relative_vectors_are_one_table_a_layer():
 
 def test_relative_positions_live_in_the_scores_only():
     relative, x = Relative(1, 4, 8), torch.randn(1, 2, 8)
-    assert (
-        relative.embed(x, torch.arange(2)) is x and relative.rotate(x, relative.cos_sin(torch.arange(2))) is x
-    )
+    assert relative.embed(x, torch.arange(2)) is x and relative.rotate(x, relative.cos_sin(torch.arange(2))) is x
     assert relative.slopes is None
 
 

@@ -1,4 +1,5 @@
-"""RoPE scalings against formulas written a second time in NumPy, their limits, and what stands in for a model's own RoPE."""
+"""RoPE scalings against formulas written a second time in NumPy, their limits, and what stands in for a model's own
+RoPE."""
 
 import math
 
@@ -61,17 +62,11 @@ def test_dynamic_ntk_follows_the_tokens_read(dim, base, context, length):
 
 def test_dynamic_ntk_reads_the_length_off_the_positions():
     scheme = DynamicNTK(16, 10000.0, 100)
-    for where, length in (
-        (torch.arange(100), 100),
-        (torch.tensor([7, 249]), 250),
-        (torch.tensor([[3], [399]]), 400),
-    ):
+    for where, length in ((torch.arange(100), 100), (torch.tensor([7, 249]), 250), (torch.tensor([[3], [399]]), 400)):
         expected = where.double()[..., None] * scheme.frequencies(length)
         torch.testing.assert_close(scheme.cos_sin(where)[0].double(), expected.cos(), atol=1e-6, rtol=0)
     assert scheme.cos_sin(torch.arange(0))[0].shape == (0, 8)
-    torch.testing.assert_close(
-        scheme.cos_sin(torch.arange(100))[0], ScaledRoPE(16).cos_sin(torch.arange(100))[0]
-    )
+    torch.testing.assert_close(scheme.cos_sin(torch.arange(100))[0], ScaledRoPE(16).cos_sin(torch.arange(100))[0])
 
 
 @given(**SIZES, context=CONTEXTS)
@@ -110,10 +105,7 @@ def test_yarn_keeps_the_fastest_planes_and_interpolates_the_slowest(kind):
 @given(dim=SIZES["dim"], base=SIZES["base"], context=CONTEXTS, name=st.sampled_from(list(SCALINGS)))
 def test_a_scale_of_one_changes_nothing(dim, base, context, name):
     where = torch.arange(0, context, max(1, context // 7))
-    plain, scaled = (
-        ScaledRoPE(dim, base).cos_sin(where),
-        SCALINGS[name](dim, base, 1.0, context).cos_sin(where),
-    )
+    plain, scaled = (ScaledRoPE(dim, base).cos_sin(where), SCALINGS[name](dim, base, 1.0, context).cos_sin(where))
     for one, other in zip(plain, scaled):
         torch.testing.assert_close(one, other, atol=1e-6, rtol=0)
 
@@ -149,9 +141,7 @@ def test_a_scheme_stands_in_for_a_model_s_own_rope(lm):
     ids = torch.arange(40)[None]
     own = lm(ids)
     for name in SCALINGS:
-        torch.testing.assert_close(
-            lm(ids, positions=scaled_rope(lm.config, name, 1.0)), own, atol=1e-5, rtol=1e-5
-        )
+        torch.testing.assert_close(lm(ids, positions=scaled_rope(lm.config, name, 1.0)), own, atol=1e-5, rtol=1e-5)
         moved = lm(ids, positions=scaled_rope(lm.config, name, 8.0))
         same = name in ("Unscaled", "Dynamic NTK")  # 40 tokens lie within the context
         assert torch.allclose(moved, own, atol=1e-4) == same

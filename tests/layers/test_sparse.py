@@ -9,17 +9,7 @@ from tests import tiny
 from tlmviz import kernels
 from tlmviz.errors import BadShape
 from tlmviz.layers import sparse
-from tlmviz.layers.sparse import (
-    BigBird,
-    Blocks,
-    Dilated,
-    Hashed,
-    Longformer,
-    SparsePattern,
-    Strided,
-    Window,
-    attend,
-)
+from tlmviz.layers.sparse import BigBird, Blocks, Dilated, Hashed, Longformer, SparsePattern, Strided, Window, attend
 
 PATTERNS = {  # whether a query at t sees a key at s <= t
     SparsePattern(): lambda t, s: True,
@@ -74,11 +64,7 @@ def test_every_query_sees_itself_and_no_future(mask):
 
 
 @pytest.mark.parametrize("mask", EVERY, ids=repr)
-@given(
-    rows=st.lists(st.integers(0, 18), min_size=1, max_size=6),
-    start=st.integers(0, 18),
-    size=st.integers(1, 10),
-)
+@given(rows=st.lists(st.integers(0, 18), min_size=1, max_size=6), start=st.integers(0, 18), size=st.integers(1, 10))
 def test_a_tile_is_a_part_of_the_whole(mask, rows, start, size):
     q, k, _ = qkv(19)
     rows, cols = torch.tensor(rows), torch.arange(start, min(19, start + size))
@@ -122,7 +108,8 @@ def test_windows_rows_and_the_models_own_bias(length, window, step, slopes, own,
 
 
 def test_caches_hold_what_later_queries_may_ask_for():
-    """Dropping all but the `cached` keys (a window keeps the last, Longformer the first too) hides none that is seen."""
+    """Dropping all but the `cached` keys (a window keeps the last, Longformer the first too) hides none that is
+    seen."""
     for mask in (Window(5), Blocks(4), Longformer(3, 2), Dilated(3, 2)):
         q, k, _ = qkv(40)
         seen_later = dense(mask, q, k)[0, 20:, :21].any(0).sum()

@@ -10,25 +10,12 @@ from tests import tiny
 from tlmviz import kernels
 from tlmviz.analysis.streams.mixing import composite, mixing_of, places
 from tlmviz.errors import BadConfig
-from tlmviz.layers.streams import (
-    CONNECTIONS,
-    INITIAL_LEAK,
-    HyperConnection,
-    ManifoldHyperConnection,
-    Residual,
-    gains,
-)
+from tlmviz.layers.streams import CONNECTIONS, INITIAL_LEAK, HyperConnection, ManifoldHyperConnection, Residual, gains
 from tlmviz.networks.transformer import TransformerLM, count_parameters
 from tlmviz.tracing.trace import name_taps, recording
 
 C, N = 8, 4
-KINDS = [
-    ("hyper", 1, None),
-    ("hyper", 4, None),
-    ("manifold", 1, None),
-    ("manifold", 4, None),
-    ("manifold", 4, 1.5),
-]
+KINDS = [("hyper", 1, None), ("hyper", 4, None), ("manifold", 1, None), ("manifold", 4, None), ("manifold", 4, 1.5)]
 
 
 @pytest.fixture
@@ -58,9 +45,7 @@ def test_streams_are_read_written_and_mixed(kind, x):
     streams = x.double().numpy()
     read = np.einsum("btn,btnc->btc", seen["pre"], streams)
     written = sublayer(torch.from_numpy(read)).numpy()
-    wanted = (
-        np.einsum("btij,btjc->btic", seen["res"], streams) + seen["post"][..., None] * written[..., None, :]
-    )
+    wanted = np.einsum("btij,btjc->btic", seen["res"], streams) + seen["post"][..., None] * written[..., None, :]
     assert np.allclose(seen["read"], read, atol=1e-5) and np.allclose(out, wanted, atol=1e-4)
 
 
@@ -148,9 +133,7 @@ def test_the_bundled_model_mixes_and_needs_it():
     assert kept.mean() <= 0.9 and (kept <= 0.6).float().mean() > 0.5 and kept.max() < 0.9
     forward, backward = gains(composite(res.double()))
     assert forward.max() <= 1.05 and backward.max() <= 1.05
-    identity = {
-        f"{place}.res": lambda x, record: torch.eye(N).expand_as(x) for place in places(lm.config.n_layers)
-    }
+    identity = {f"{place}.res": lambda x, record: torch.eye(N).expand_as(x) for place in places(lm.config.n_layers)}
     without = lm.trace(HELD_OUT, edit=identity)
     assert without.loss_per_token().mean() > trace.loss_per_token().mean() + 0.1
 
@@ -174,11 +157,7 @@ def test_the_kinds_differ_and_depend_on_the_token(x):
 def test_a_plain_residual_adds():
     x = torch.randn(2, 3, C)
     assert torch.equal(Residual()(x, sublayer), x + sublayer(x))
-    assert (
-        Residual.expand_streams(x, 1) is x
-        and Residual.merge_streams(x) is x
-        and not list(Residual().parameters())
-    )
+    assert Residual.expand_streams(x, 1) is x and Residual.merge_streams(x) is x and not list(Residual().parameters())
 
 
 @pytest.mark.parametrize("kind, streams, bound", KINDS)
@@ -203,9 +182,7 @@ def test_parameters_are_counted_and_all_learn(kind, streams, bound):
                 p.add_(0.1 * torch.randn_like(p))
     network(torch.randint(300, (2, 20))).square().mean().backward()
     still = [name for name, p in network.named_parameters() if not p.grad.abs().max() > 0]
-    if (
-        streams == 1
-    ):  # one stream is scaled before a norm, which undoes it, and its doubly stochastic matrix is 1
+    if streams == 1:  # one stream is scaled before a norm, which undoes it, and its doubly stochastic matrix is 1
         still = [name for name in still if not name.endswith(("static_res", "static_pre"))]
     assert not still
 
@@ -227,9 +204,7 @@ def test_gains_are_row_and_column_sums():
     assert [gain.item() for gain in gains(product)] == [3.0, 2.25]
     network = join("manifold", iterations=60)
     rows, columns = gains(network.matrices(torch.randn(1, 7, N, C))[2])
-    assert torch.allclose(rows, torch.ones(1, 7), atol=1e-3) and torch.allclose(
-        columns, torch.ones(1, 7), atol=1e-5
-    )
+    assert torch.allclose(rows, torch.ones(1, 7), atol=1e-3) and torch.allclose(columns, torch.ones(1, 7), atol=1e-5)
 
 
 def test_silent_streams_are_no_trouble():
@@ -258,8 +233,4 @@ def test_what_does_not_go_together_is_refused(changes, words):
 
 
 def test_classes_by_name():
-    assert {
-        "residual": Residual,
-        "hyper": HyperConnection,
-        "manifold": ManifoldHyperConnection,
-    } == CONNECTIONS
+    assert {"residual": Residual, "hyper": HyperConnection, "manifold": ManifoldHyperConnection} == CONNECTIONS

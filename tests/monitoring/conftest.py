@@ -15,9 +15,15 @@ def quiet():
 def llama(seed=0, **config):
     torch.manual_seed(seed)
     shape = dict(
-        vocab_size=WORDS, hidden_size=32, intermediate_size=64, num_hidden_layers=2, num_attention_heads=2,
-        num_key_value_heads=2, max_position_embeddings=64, tie_word_embeddings=False,
-    )  # fmt: skip
+        vocab_size=WORDS,
+        hidden_size=32,
+        intermediate_size=64,
+        num_hidden_layers=2,
+        num_attention_heads=2,
+        num_key_value_heads=2,
+        max_position_embeddings=64,
+        tie_word_embeddings=False,
+    )
     return transformers.LlamaForCausalLM(transformers.LlamaConfig(**(shape | config)))
 
 

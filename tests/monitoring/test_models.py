@@ -34,9 +34,7 @@ class Own(nn.Module):
     def forward(self, ids, shift=0):
         length = ids.shape[1]
         seen = torch.ones(length, length, dtype=torch.bool).tril()
-        alibi = (
-            -0.5 * torch.arange(1, 3)[:, None, None] * (torch.arange(length)[:, None] - torch.arange(length))
-        )
+        alibi = -0.5 * torch.arange(1, 3)[:, None, None] * (torch.arange(length)[:, None] - torch.arange(length))
         options = {
             "causal": {"is_causal": True},
             "seen": {"attn_mask": seen},
@@ -156,9 +154,17 @@ class Rows(torch.utils.data.Dataset):
 def trainer(folder, steps, *callbacks):
     """A real one, which accumulates gradients over two batches and keeps a checkpoint each two steps."""
     args = hf.TrainingArguments(
-        str(folder), max_steps=steps, per_device_train_batch_size=4, gradient_accumulation_steps=2, logging_steps=1,
-        save_steps=2, learning_rate=1e-2, report_to=[], use_cpu=True, disable_tqdm=True,
-    )  # fmt: skip
+        str(folder),
+        max_steps=steps,
+        per_device_train_batch_size=4,
+        gradient_accumulation_steps=2,
+        logging_steps=1,
+        save_steps=2,
+        learning_rate=1e-2,
+        report_to=[],
+        use_cpu=True,
+        disable_tqdm=True,
+    )
     return hf.Trainer(llama(), args, train_dataset=Rows(), callbacks=list(callbacks))
 
 
@@ -166,9 +172,7 @@ class TestTrainer:
     def test_a_training_and_one_that_goes_on_from_a_checkpoint(self, tmp_path):
         plain = trainer(tmp_path / "plain", 4)
         plain.train()
-        seen = trainer(
-            tmp_path / "seen", 4, tlmviz.MonitorCallback(every=2, out=tmp_path / "run", probes=[probe()])
-        )
+        seen = trainer(tmp_path / "seen", 4, tlmviz.MonitorCallback(every=2, out=tmp_path / "run", probes=[probe()]))
         seen.train()
         weights = plain.model.state_dict()
         assert all(torch.equal(part, weights[name]) for name, part in seen.model.state_dict().items())
@@ -265,9 +269,7 @@ def test_of_two_ranks_one_writes(tmp_path, way):
     torch.multiprocessing.spawn(one_rank, (str(tmp_path), way), nprocs=2)
     table = monitoring.read(tmp_path / "run").heads
     assert list(table["step"].unique()) == [0, 2, 4]
-    with tlmviz.monitor(
-        llama(), 1, tmp_path / "alone", [probe()]
-    ) as monitor:  # whole parameters, on one rank
+    with tlmviz.monitor(llama(), 1, tmp_path / "alone", [probe()]) as monitor:  # whole parameters, on one rank
         pass
     first = table.query("step == 0")[["entropy", "k_norm"]].to_numpy()
     assert first == pytest.approx(monitor.table[["entropy", "k_norm"]].to_numpy(), rel=1e-5)

@@ -8,9 +8,19 @@ from tlmviz.monitoring import RULES
 from tlmviz.monitoring.run import COLUMNS
 
 CALM = dict(
-    entropy=3.0, peak=0.3, sink=0.1, self=0.1, previous=0.1, distance=8.0, induction=0.1, max_logit=5.0, q_norm=4.0,
-    k_norm=4.0, output_norm=1.0, update_ratio=0.01,
-)  # fmt: skip
+    entropy=3.0,
+    peak=0.3,
+    sink=0.1,
+    self=0.1,
+    previous=0.1,
+    distance=8.0,
+    induction=0.1,
+    max_logit=5.0,
+    q_norm=4.0,
+    k_norm=4.0,
+    output_norm=1.0,
+    update_ratio=0.01,
+)
 
 
 def table(every=200, **changed):

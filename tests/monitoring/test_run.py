@@ -111,9 +111,7 @@ class TestLog:
             lines = monitor.table.query(f"step == {step} and layer == 1")
             assert values["attention/L1/entropy/min"] == pytest.approx(lines["entropy"].min())
             assert values["attention/L1/entropy/median"] == pytest.approx(lines["entropy"].median())
-            assert values["attention/L1/update_ratio"] == pytest.approx(
-                lines["update_ratio"].iloc[0], nan_ok=True
-            )
+            assert values["attention/L1/update_ratio"] == pytest.approx(lines["update_ratio"].iloc[0], nan_ok=True)
 
     def test_no_more_maps_than_somebody_looks_at(self, tmp_path):
         def every(table):

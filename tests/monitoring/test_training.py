@@ -1,6 +1,7 @@
 """Real trainings: a fault is named before the loss shows it, and a healthy one is left alone.
 
-At 30 times the rate within the usual 20 steps of warm-up the loss jumps in step 3, before any measurement: that is not tested.
+At 30 times the rate within the usual 20 steps of warm-up the loss jumps in step 3, before any measurement: that is not
+tested.
 """
 
 import numpy as np
@@ -26,15 +27,14 @@ def runs(tmp_path_factory):
         if name == "no 1/sqrt(d)":
             for layer in model.model.layers:
                 layer.self_attn.scaling = 1.0
-        with tlmviz.monitor(
-            model, every=10, out=tmp_path_factory.mktemp("run"), probes=[probe(4)]
-        ) as monitor:
+        with tlmviz.monitor(model, every=10, out=tmp_path_factory.mktemp("run"), probes=[probe(4)]) as monitor:
             found[name] = train(model, steps, **options), monitor
     return found
 
 
 def shows(losses):
-    """The first step at which a loss is above the first one by more than a batch's luck, which is 0.03 here; else None."""
+    """The first step at which a loss is above the first one by more than a batch's luck, which is 0.03 here; else
+    None."""
     return next((step for step, loss in enumerate(losses) if not loss <= losses[0] + 0.05), None)
 
 
@@ -69,6 +69,4 @@ def test_every_statistic_is_that_of_a_trace_of_the_probe(runs):
     weights, v = trace.attention(1, 0), trace["blocks.1.attn.v"][0, 0]
     norms = trace.norms()
     assert norms["output_norm"][1, 0] == pytest.approx((weights @ v).norm(dim=-1).mean().item(), rel=1e-4)
-    assert norms["q_norm"][1, 0] == pytest.approx(
-        trace["blocks.1.attn.q"][0, 0].norm(dim=-1).mean().item(), rel=1e-5
-    )
+    assert norms["q_norm"][1, 0] == pytest.approx(trace["blocks.1.attn.q"][0, 0].norm(dim=-1).mean().item(), rel=1e-5)

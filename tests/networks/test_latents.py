@@ -91,14 +91,7 @@ def test_the_taps_have_the_shapes_that_are_said(network):
 
 @pytest.mark.parametrize(
     "change",
-    [
-        dict(n_heads=5),
-        dict(n_latents=0),
-        dict(classes=1),
-        dict(dropout=1.0),
-        dict(kind="pointer"),
-        dict(side=0),
-    ],
+    [dict(n_heads=5), dict(n_latents=0), dict(classes=1), dict(dropout=1.0), dict(kind="pointer"), dict(side=0)],
 )
 def test_a_configuration_of_no_network(change):
     with pytest.raises(BadConfig) as error:

@@ -1,4 +1,5 @@
-"""Modules that look ahead: against plain code, nothing beyond what they may read, and the model as it is without them."""
+"""Modules that look ahead: against plain code, nothing beyond what they may read, and the model as it is without
+them."""
 
 import pytest
 import torch
@@ -23,13 +24,13 @@ def test_the_chain_against_plain_code(network):
     for depth, module in enumerate(network.ahead, start=1):
         tokens = network.token_emb(IDS[:, depth:])
         hidden = hidden[:, : tokens.shape[1]]
-        rms = [x / (x.square().mean(-1, keepdim=True) + norm.eps if norm.eps else x).sqrt() * norm.weight
-               for x, norm in ((hidden, module.norm_hidden), (tokens, module.norm_token))]  # fmt: skip
+        rms = [
+            x / (x.square().mean(-1, keepdim=True) + norm.eps if norm.eps else x).sqrt() * norm.weight
+            for x, norm in ((hidden, module.norm_hidden), (tokens, module.norm_token))
+        ]
         joined = torch.cat(rms, -1) @ module.join.weight.T
         positions = network.positions.at(0)
-        hidden = module.norm(
-            module.block(joined, positions, positions.cos_sin(torch.arange(tokens.shape[1])))
-        )
+        hidden = module.norm(module.block(joined, positions, positions.cos_sin(torch.arange(tokens.shape[1]))))
         heads.append(hidden @ network.token_emb.weight.T)
     made = network.look_ahead(network.read(IDS), IDS)
     assert [state.shape[1] for state in made] == [11, 10, 9]
@@ -59,13 +60,7 @@ def test_the_model_is_its_twin_without_modules():
 
 
 def test_short_texts_have_fewer_modules(network):
-    assert [len(network.look_ahead(network.read(IDS[:, :n]), IDS[:, :n])) for n in (1, 2, 3, 4, 5)] == [
-        0,
-        1,
-        2,
-        3,
-        3,
-    ]
+    assert [len(network.look_ahead(network.read(IDS[:, :n]), IDS[:, :n])) for n in (1, 2, 3, 4, 5)] == [0, 1, 2, 3, 3]
 
 
 def test_heads_side_by_side_are_matrices_on_the_final_state_and_the_model_is_its_twin():

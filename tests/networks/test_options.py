@@ -39,13 +39,7 @@ OPTIONS = {
         n_layers=3, layers=SCALED, positions={"scaling": "linear", "factor": 8.0, "layout": "half"}
     ),
     "scaling by parts": dict(
-        positions={
-            "scaling": "by-parts",
-            "factor": 8.0,
-            "trained_context": 20,
-            "beta_fast": 4.0,
-            "beta_slow": 0.5,
-        }
+        positions={"scaling": "by-parts", "factor": 8.0, "trained_context": 20, "beta_fast": 4.0, "beta_slow": 0.5}
     ),
     "some dimensions turn": dict(head_dim=12, rotary_dim=4),
     "some turn, half layout": dict(head_dim=12, positions={"rotary_dim": 6, "layout": "half"}),

@@ -25,9 +25,7 @@ def test_the_score_is_the_additive_one(network):
     generator = torch.Generator().manual_seed(0)
     e, d = (torch.randn(1, n, 16, generator=generator) for n in (4, 3))
     scores = network.score(network.w1(e), d)[0]
-    w1, w2, bias, v = (
-        p.double() for p in (network.w1.weight, network.w2.weight, network.w2.bias, network.v.weight[0])
-    )
+    w1, w2, bias, v = (p.double() for p in (network.w1.weight, network.w2.weight, network.w2.bias, network.v.weight[0]))
     for i in range(3):
         for j in range(4):
             inside = w1 @ e[0, j].double() + w2 @ d[0, i].double() + bias
@@ -71,8 +69,7 @@ def test_the_box_of_points():
 
 
 @pytest.mark.parametrize(
-    "change",
-    [dict(n_heads=5), dict(least=2), dict(most=3), dict(d_model=0), dict(kind="seq2seq"), dict(n_layers=1.5)],
+    "change", [dict(n_heads=5), dict(least=2), dict(most=3), dict(d_model=0), dict(kind="seq2seq"), dict(n_layers=1.5)]
 )
 def test_a_configuration_of_no_network(change):
     with pytest.raises(BadConfig) as error:

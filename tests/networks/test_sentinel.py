@@ -83,8 +83,7 @@ def test_unknown_words_take_turns():
 
 
 @pytest.mark.parametrize(
-    "change",
-    [dict(vocab_size=0), dict(stand_ins=0), dict(dropout=1), dict(pointer="yes"), dict(kind="words")],
+    "change", [dict(vocab_size=0), dict(stand_ins=0), dict(dropout=1), dict(pointer="yes"), dict(kind="words")]
 )
 def test_a_configuration_of_no_network(change):
     with pytest.raises(BadConfig) as error:

@@ -40,9 +40,7 @@ def reference(network, source, target):
     w = {name: value.double().numpy() for name, value in network.state_dict().items()}
     config, table = network.config, w["token_emb.weight"]
     half = config.hidden // 2
-    encoder = {
-        name.removeprefix("encoder."): value for name, value in w.items() if name.startswith("encoder.")
-    }
+    encoder = {name.removeprefix("encoder."): value for name, value in w.items() if name.startswith("encoder.")}
     cell = {name.removeprefix("cell."): value for name, value in w.items() if name.startswith("cell.")}
     embedded = [table[i] * config.d_model**0.5 for i in source]
     ahead, back = [], []
@@ -130,9 +128,7 @@ def test_gradients_reach_every_parameter(kind):
     model = Seq2Seq(Seq2SeqConfig.of("t", vocab_size=12, d_model=16, hidden=12, dropout=0.1, **settings))
     logits, paid = model(SOURCE % 12, TARGET % 12)
     (F.cross_entropy(logits.flatten(0, 1), torch.arange(8)) + overlap(paid).mean()).backward()
-    assert [
-        name for name, p in model.named_parameters() if p.grad is None or not p.grad.abs().sum() > 0
-    ] == []
+    assert [name for name, p in model.named_parameters() if p.grad is None or not p.grad.abs().sum() > 0] == []
 
 
 def test_overlap_is_the_coverage_loss():
@@ -149,13 +145,4 @@ def test_coverage_is_what_the_score_was_told():
 
 
 def test_taps_have_names(network):
-    assert {
-        "z",
-        "h",
-        "a",
-        "context",
-        "covered",
-        "attentional_hidden",
-        "logits",
-        "score.scores",
-    } <= network.tap_names()
+    assert {"z", "h", "a", "context", "covered", "attentional_hidden", "logits", "score.scores"} <= network.tap_names()

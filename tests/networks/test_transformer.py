@@ -14,7 +14,8 @@ from tlmviz.networks.transformer import TransformerLM, count_parameters
 from .. import tiny
 
 IDS = torch.randint(0, 50, (2, 13), generator=torch.Generator().manual_seed(0))
-# The first two placements with every feed-forward, those of later families with the gated ones alone: it is time that counts.
+# The first two placements with every feed-forward, those of later families with the gated ones alone: it is time that
+# counts.
 PARTS = [
     *product(POSITIONS, NORMS, NORM_PLACES[:2], FEEDFORWARDS[:5], (1, 2, 4), (None, 4)),
     *product(POSITIONS, NORMS, NORM_PLACES[2:], FEEDFORWARDS[4:], (2,), (4,)),
@@ -25,9 +26,17 @@ PARTS = [
 def model(request):
     positions, norm, place, feedforward, groups, window = request.param
     return tiny.network(
-        vocab_size=50, context=20, positions=positions, norm=norm, norm_place=place, feedforward=feedforward,
-        n_kv_heads=groups, window=window, bias=norm == "layernorm", tied=feedforward != "gelu",
-    )  # fmt: skip
+        vocab_size=50,
+        context=20,
+        positions=positions,
+        norm=norm,
+        norm_place=place,
+        feedforward=feedforward,
+        n_kv_heads=groups,
+        window=window,
+        bias=norm == "layernorm",
+        tied=feedforward != "gelu",
+    )
 
 
 @torch.inference_mode()
@@ -114,9 +123,7 @@ class NotesAttention(nn.Module):
 
     def forward(self, x):
         b, t, c = x.shape
-        q, k, v = (
-            part.view(b, t, self.heads, self.size).transpose(1, 2) for part in self.qkv(x).split(c, dim=2)
-        )
+        q, k, v = (part.view(b, t, self.heads, self.size).transpose(1, 2) for part in self.qkv(x).split(c, dim=2))
         att = q @ k.transpose(-2, -1) / self.size**0.5
         att = F.softmax(att.masked_fill(self.triangle[:t, :t] == 0, float("-inf")), dim=-1)
         return self.proj((att @ v).transpose(1, 2).contiguous().view(b, t, c))
@@ -156,9 +163,14 @@ class NotesLM(nn.Module):
 
 
 RENAMED = (
-    ("pos_emb.", "positions.embedding."), ("ln_f.", "norm."), ("lm_head.", "head."), (".ln1.", ".norm1."),
-    (".ln2.", ".norm2."), (".mlp.0.", ".mlp.up."), (".mlp.2.", ".mlp.down."),
-)  # fmt: skip
+    ("pos_emb.", "positions.embedding."),
+    ("ln_f.", "norm."),
+    ("lm_head.", "head."),
+    (".ln1.", ".norm1."),
+    (".ln2.", ".norm2."),
+    (".mlp.0.", ".mlp.up."),
+    (".mlp.2.", ".mlp.down."),
+)
 
 
 @torch.inference_mode()
@@ -172,8 +184,6 @@ def test_the_notes_preset_is_the_notes_model():
         for old, new in RENAMED:
             name = name.replace(old, new)
         weights[name] = value
-    ours = TransformerLM(
-        notes_preset(vocab_size=50, n_layers=3, d_model=32, n_heads=4, d_ff=48, context=20)
-    ).eval()
+    ours = TransformerLM(notes_preset(vocab_size=50, n_layers=3, d_model=32, n_heads=4, d_ff=48, context=20)).eval()
     ours.load_state_dict(weights, strict=True)
     torch.testing.assert_close(ours(IDS), notes(IDS), atol=1e-5, rtol=0)

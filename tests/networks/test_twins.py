@@ -28,9 +28,7 @@ def test_a_twin_has_the_same_weights_and_hooks_of_its_own(network):
 
 def test_other_weights_are_those_of_functional_call(network):
     weights = {name: 2 * weight for name, weight in network.named_parameters()}
-    assert torch.equal(
-        with_weights(network, weights, IDS), torch.func.functional_call(network, weights, (IDS,))
-    )
+    assert torch.equal(with_weights(network, weights, IDS), torch.func.functional_call(network, weights, (IDS,)))
 
 
 def test_who_reads_meanwhile_reads_the_networks_own(network):

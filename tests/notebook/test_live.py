@@ -1,4 +1,5 @@
-"""A model as one file: complete, without a network, its numbers the model's own, and a sentence for what cannot be run."""
+"""A model as one file: complete, without a network, its numbers the model's own, and a sentence for what cannot be
+run."""
 
 import base64
 import copy
@@ -73,9 +74,7 @@ def test_eight_bits_are_rows_under_scales_and_the_file_says_what_they_cost(lm, t
     assert kept.keys() == own.keys()
     for name, value in own.items():
         step = value.abs().amax(-1, keepdim=True) / 127 if value.ndim > 1 else torch.zeros(1)
-        assert (
-            (kept[name] - value).abs() <= step * (0.5 + 127 * 2**-11)
-        ).all()  # a scale is rounded to 11 bits
+        assert ((kept[name] - value).abs() <= step * (0.5 + 127 * 2**-11)).all()  # a scale is rounded to 11 bits
         assert stored[name].dtype == (torch.int8 if value.ndim > 1 else torch.float32)
     rounded = copy.deepcopy(lm)
     rounded.network.load_state_dict(kept, strict=False)
@@ -96,9 +95,7 @@ def test_no_text_ends_an_element_and_no_address_is_foreign(lm, tmp_path):
     assert text.count("</script") == 5  # style, data, tokenizer, weights, program
     addresses = set(re.findall(r"https?://[^\s\"'`)<]+", text))
     # names that a saved SVG has in it, and nobody fetches
-    assert all(address.startswith(("http://www.w3.org/", "http://purl.org/dc/")) for address in addresses), (
-        addresses
-    )
+    assert all(address.startswith(("http://www.w3.org/", "http://purl.org/dc/")) for address in addresses), addresses
 
 
 def test_what_cannot_be_run_is_one_sentence(lm, tmp_path, monkeypatch):

@@ -47,7 +47,8 @@ def header(text: str) -> dict:
 def shown(text: str) -> np.ndarray:
     """Every head's map [L * H, T, T] as the file's own program computes it."""
     body = """const { header, arrays } = decode(given);
-    result = Array.from({ length: header.layers * header.heads }, (_, i) => Array.from(weightsOf(header, arrays, i)));"""
+    result = Array.from({ length: header.layers * header.heads }, (_, i) => Array.from(weightsOf(header, arrays,
+      i)));"""
     maps = np.array(evaluate(WEIGHTS, body, payload(text)))
     size = round(maps.shape[1] ** 0.5)
     return maps.reshape(-1, size, size)
@@ -105,10 +106,7 @@ def whole(size):
 
 def test_rounding_says_its_largest_error():
     weights = np.stack(
-        [
-            torch.rand(30, 30, generator=torch.Generator().manual_seed(i)).pow(6).softmax(-1).numpy()
-            for i in range(3)
-        ]
+        [torch.rand(30, 30, generator=torch.Generator().manual_seed(i)).pow(6).softmax(-1).numpy() for i in range(3)]
     )
     weights[:, :, 1::2] *= 0.01
     for fineness in page.FINENESS:
@@ -140,9 +138,7 @@ def test_what_would_be_large_loses_the_faintest_weights_alone(monkeypatch):
     body = """const { header, arrays } = decode(given);
     const drawn = weightsOf(header, arrays, 3);
     result = Array.from(drawn, (_, at) => new Weights(header, drawn).values(Math.floor(at / 64), at % 64)[1][1]);"""
-    within = np.array(evaluate(WEIGHTS | {f"{VIEW}/weights.js": "Weights"}, body, payload(text))).reshape(
-        64, 64
-    )
+    within = np.array(evaluate(WEIGHTS | {f"{VIEW}/weights.js": "Weights"}, body, payload(text))).reshape(64, 64)
     assert (np.abs(found - exact)[3] <= within + 1e-7).all()
 
 
@@ -156,9 +152,7 @@ class TestChoice:
         assert np.abs(found - maps(trace))[held].max() <= stated(text) + 1e-7
         assert not np.delete(found, held, 0).any()
         state = header(text)["state"]
-        assert 8 * state["layer"] + state["head"] in held and len(payload(text)) < len(
-            payload(page.page(trace))
-        )
+        assert 8 * state["layer"] + state["head"] in held and len(payload(text)) < len(payload(page.page(trace)))
 
     @pytest.mark.parametrize(
         "asked, before, shown", [(11, 10, 11), (14, 12, 34), (13, 34, 12), (47, 36, 36), (0, 36, 10)]

@@ -47,6 +47,4 @@ def test_a_long_text_is_pooled_and_small(variant):
 
 def test_markup_in_a_token_is_text(variant):
     root = ElementTree.fromstring(variant.trace("<b>&</b> <svg onload=x>")._repr_svg_())
-    assert {child.tag for child in root.iter()} == {
-        f"{SVG}{name}" for name in ("svg", "rect", "text", "path")
-    }
+    assert {child.tag for child in root.iter()} == {f"{SVG}{name}" for name in ("svg", "rect", "text", "path")}

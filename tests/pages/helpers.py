@@ -38,27 +38,10 @@ SHOWN = "figures shown"
 READING = "_link_read"  # the slot of the reading level
 PLAIN = "start/lessons"  # the page that an app of the tests begins at: it draws no picture
 PARTED = "View", "Part"  # what menus of a page's parts are labelled
-OTHERWISE = {
-    "workbench/compare": "cmpview",
-    "workbench/doctor": "drview",
-}  # pages whose menu of parts has another label
+# Pages whose menu of parts has another label.
+OTHERWISE = {"workbench/compare": "cmpview", "workbench/doctor": "drview"}
 # What a link may say of any field.
-HOSTILE = (
-    "",
-    "x",
-    "-1",
-    "1e400",
-    "nan",
-    "9" * 30,
-    "<b>",
-    "[]",
-    "\u0663",
-    "None",
-    "5.5",
-    "99.99",
-    "99999",
-    "😀" * 50,
-)
+HOSTILE = ("", "x", "-1", "1e400", "nan", "9" * 30, "<b>", "[]", "\u0663", "None", "5.5", "99.99", "99999", "😀" * 50)
 
 
 def _app(file: Path, query: dict | None, session: dict) -> AppTest:
@@ -73,7 +56,8 @@ def _app(file: Path, query: dict | None, session: dict) -> AppTest:
 
 
 def _begun(page: str, query: dict | None, session: dict) -> AppTest:
-    """The app at its first page, on the way to another. Drawing the explorer first would cost more than most pages do."""
+    """The app at its first page, on the way to another. Drawing the explorer first would cost more than most pages
+    do."""
     app = _app(MAIN, query, _chosen(page, session))
     with pytest.MonkeyPatch.context() as patch:
         if page != pages.HOME:
@@ -86,11 +70,7 @@ def states_of(page: str) -> list[type[State]]:
     found: list[type[State]] = []
     for file in sorted((ROOT / "pages" / page).rglob("state.py")):
         module = importlib.import_module(".".join(file.relative_to(ROOT).with_suffix("").parts))
-        own = [
-            each
-            for each in vars(module).values()
-            if isinstance(each, type) and each.__module__ == module.__name__
-        ]
+        own = [each for each in vars(module).values() if isinstance(each, type) and each.__module__ == module.__name__]
         found += [each for each in own if issubclass(each, State)]
     return found
 
@@ -101,7 +81,8 @@ def controls_of(page: str) -> dict[str, Control]:
 
 
 def part_menus(page: str) -> list[Menu]:
-    """The menus by which a page and its parts choose what is open, the page's own first; none of a page without parts."""
+    """The menus by which a page and its parts choose what is open, the page's own first; none of a page without
+    parts."""
     own = f"pages.{page.replace('/', '.')}.state"
     states = sorted(states_of(page), key=lambda state: state.__module__ != own)
     controls = [control for state in states for control in state.controls.values()]
@@ -113,13 +94,12 @@ def part_menus(page: str) -> list[Menu]:
 
 
 def parts_of(page: str) -> list[dict[str, str]]:
-    """What a link says to open each part of a page, the one that it opens at first; of a page without parts, nothing."""
+    """What a link says to open each part of a page, the one that it opens at first; of a page without parts,
+    nothing."""
     menu, *_ = part_menus(page) or [None]
     if menu is None:
         return [{}]
-    return [
-        {menu.key: menu.write(each)} for each in sorted(menu.options, key=lambda each: each != menu.default)
-    ]
+    return [{menu.key: menu.write(each)} for each in sorted(menu.options, key=lambda each: each != menu.default)]
 
 
 def _chosen(page: str, session: dict) -> dict:
@@ -168,9 +148,7 @@ def arrive(app: AppTest, query: dict) -> AppTest:
     spoken = app.session_state[f"{SLOT}{language.LANGUAGE.key}"]
     del app.session_state[OWNER]
     app.query_params.update(query)
-    with (
-        pytest.MonkeyPatch.context() as patch
-    ):  # AppTest looks for what menus hold among the words that they show
+    with pytest.MonkeyPatch.context() as patch:  # AppTest looks for what menus hold among the words that they show
         patch.setattr(language, "_CHOSEN", ContextVar("spoken", default=language._CATALOGUES[spoken]))
         return app.run()
 
@@ -213,12 +191,11 @@ def views(app: AppTest) -> list:
 
 
 def sent(app: AppTest, *names: str) -> bytes:
-    """What the one picture of a page without an error was sent; of several, the one of a component whose name ends so."""
+    """What the one picture of a page without an error was sent; of several, the one of a component whose name ends
+    so."""
     assert_healthy(app)
     [data] = [
-        part.proto.bytes
-        for part in views(app)
-        if part.proto.bytes and part.proto.component_name.endswith(names or "")
+        part.proto.bytes for part in views(app) if part.proto.bytes and part.proto.component_name.endswith(names or "")
     ]
     return data
 
@@ -269,7 +246,8 @@ def run_code(code: str, folder: Path = ROOT) -> dict:
 
 
 def drawn(draw: Callable[..., None], *data) -> bytes:
-    """What the live picture of a view is sent of a page's data, without an app; `unpacked` has its header and arrays."""
+    """What the live picture of a view is sent of a page's data, without an app; `unpacked` has its header and
+    arrays."""
     found: list[bytes] = []
     chosen = getattr(data[0], "chosen", None)
     values = {control.key: getattr(chosen, name) for name, control in getattr(chosen, "controls", {}).items()}

@@ -1,4 +1,5 @@
-"""The app with the models of tlmviz's own wheel alone: every page opens, and says which wheel holds what it would show."""
+"""The app with the models of tlmviz's own wheel alone: every page opens, and says which wheel holds what it would
+show."""
 
 import json
 import subprocess

@@ -142,9 +142,7 @@ def test_a_forced_beginning_becomes_a_sentence(mt):
 def test_a_pinned_step_writes_what_it_looks_at(mt):
     before = best(mt, DEFAULT_SENTENCE)
     after = mt.search(DEFAULT_SENTENCE, BeamOptions(prefix=before.tokens[:4]), {4: 7})
-    assert (
-        mt.text(after.hypotheses(Penalties(), mt.align)[0].tokens) == "J'ai froid." != mt.text(before.tokens)
-    )
+    assert mt.text(after.hypotheses(Penalties(), mt.align)[0].tokens) == "J'ai froid." != mt.text(before.tokens)
 
 
 def test_the_colour_comes_after_the_coat(mt):
@@ -206,9 +204,7 @@ def test_two_of_four_scores_never_look_at_red():
 def test_without_the_mask_a_head_looks_one_ahead(mt):
     ids = list(best(mt, DEFAULT_SENTENCE).tokens)
     learned = masks.unmasked(mt, masks.unmasked_weights("eng-fra", mt.network))
-    masked, removed, trained = (
-        masks.read(model, DEFAULT_SENTENCE, ids) for model in (mt, masks.unmasked(mt), learned)
-    )
+    masked, removed, trained = (masks.read(model, DEFAULT_SENTENCE, ids) for model in (mt, masks.unmasked(mt), learned))
     assert round(float(masks.look_ahead(trained.decoder).max()), 2) == 0.99
     assert 0.5 < masks.look_back(masked.decoder).max() < 0.6 and not masks.look_ahead(masked.decoder).any()
     losses = [-float(maps.logp.mean()) for maps in (masked, removed, trained)]
@@ -260,11 +256,7 @@ def test_after_coat_a_head_looks_at_red(mt):
     layer, head, row = telling_row(stack)
     weights = stack.cross.attention(layer, head)[row]
     key = int(weights.argmax())
-    assert (stack.trace.tokens[row], stack.targets[row], stack.cross.key_tokens[key]) == (
-        " manteau",
-        " rouge",
-        " red",
-    )
+    assert (stack.trace.tokens[row], stack.targets[row], stack.cross.key_tokens[key]) == (" manteau", " rouge", " red")
     assert f"{weights[key]:.0%}" == "97%"
 
 
@@ -305,9 +297,7 @@ def test_the_last_three_turns_are_a_textbooks_small_tree():
     shared = len(thought.nodes) - 2  # turns above the node that four words hang from
     assert (mother.code[shared:], thought.code[shared:]) == ("LLR", "LR")
     assert mother.nodes[: shared + 2] == thought.nodes
-    under = sorted(
-        wv.path(word).code[shared:] for word in wv.vocabulary if mother.nodes[shared] in wv.path(word).nodes
-    )
+    under = sorted(wv.path(word).code[shared:] for word in wv.vocabulary if mother.nodes[shared] in wv.path(word).nodes)
     assert under == ["LLL", "LLR", "LR", "R"]
 
 
@@ -328,10 +318,7 @@ def test_a_row_whose_maximum_grows_nine_times(stories):
 def test_caches_of_the_zoo_and_of_deepseek():
     bytes_of = {name: cache_bytes(tlmviz.load(name)) for name in ("zoo-rope", "zoo-mqa")}
     assert bytes_of == {"zoo-rope": 4096, "zoo-mqa": 512}
-    assert [variant.cached for variant in DEEPSEEK.variants() if variant.name in ("MHA", "MLA")] == [
-        32_768,
-        576,
-    ]
+    assert [variant.cached for variant in DEEPSEEK.variants() if variant.name in ("MHA", "MLA")] == [32_768, 576]
 
 
 def cache_bytes(lm) -> int:
@@ -367,8 +354,16 @@ def test_cat_and_dog_never_meet_and_are_alike():
 def test_the_ends_of_the_lectures_sentence_give_two_more_pairs():
     text = "the cat sit on the mat"
     found = reading.read(text.split(), {}).pairs(1)
-    inner = [("cat", "the"), ("cat", "sit"), ("sit", "cat"), ("sit", "on"), ("on", "sit"), ("on", "the"), ("the", "on"),
-             ("the", "mat")]  # fmt: skip
+    inner = [
+        ("cat", "the"),
+        ("cat", "sit"),
+        ("sit", "cat"),
+        ("sit", "on"),
+        ("on", "sit"),
+        ("on", "the"),
+        ("the", "on"),
+        ("the", "mat"),
+    ]
     assert found == [("the", "cat"), *inner, ("mat", "the")] and text in PAIR_TEXTS.values()
 
 
@@ -389,9 +384,7 @@ def test_an_invented_word_has_the_row_of_cat():
 def test_a_long_step_away_from_everything_raises_the_loss():
     wv = tlmviz.load("words-skipgram")
     step, king = one_step.softmax_step(wv, "girl", "king"), wv.index("king")
-    before, after = (
-        one_step.softmax_loss(step.moved_scores(rate, everything=False), king) for rate in (0, 10)
-    )
+    before, after = (one_step.softmax_loss(step.moved_scores(rate, everything=False), king) for rate in (0, 10))
     assert after > before
     assert ("little", "girl") in wv.pairs("Once there was a little girl.")
 
@@ -416,18 +409,14 @@ def test_several_tokens_are_written_a_pass():
     mtp, rope, mqa = (tlmviz.load(name) for name in ("stories-mtp", "stories-rope", "zoo-mqa"))
     for lm, draft in ((mtp, None), (rope, mqa)):
         said = lm.speculate(next_tokens.BEGINNING, 40, draft=draft)
-        assert said.passes < len(said.ids) and said.text == lm.generate(
-            next_tokens.BEGINNING, 40, temperature=0
-        )
+        assert said.passes < len(said.ids) and said.text == lm.generate(next_tokens.BEGINNING, 40, temperature=0)
     assert 1 < max(len(each.proposed) for each in said.rounds) <= 4
 
 
 def test_the_last_module_is_right_more_often_where_it_is_told_what_lies_between():
     lm = tlmviz.load("stories-mtp")
     ids = lm.encode(next_tokens.DEFAULT)
-    told, own = (
-        ahead.accuracy(make(lm.network, ids), ids)[3] for make in (ahead.given_chains, ahead.own_chains)
-    )
+    told, own = (ahead.accuracy(make(lm.network, ids), ids)[3] for make in (ahead.given_chains, ahead.own_chains))
     assert told[0] > own[0] and told[1] == own[1]
 
 
@@ -475,9 +464,7 @@ def looked_at(title):
         for name, control in Scene.controls.items()
         if control.key in card.link
     }
-    shown = scenes.compute(
-        Scene(**{name: control.default for name, control in Scene.controls.items()} | given)
-    )
+    shown = scenes.compute(Scene(**{name: control.default for name, control in Scene.controls.items()} | given))
     return shown.chosen, shown.found, shown.shown
 
 
@@ -536,16 +523,9 @@ def test_the_word_at_the_right_says_that_little_is_hidden():
 
 def test_cls_tells_that_two_words_are_exchanged():
     model, first = tlmviz.load("stories-encoder"), encoder_state.FIRST
-    wrong, right = (
-        model.encode(first, second) for second in (encoder_state.SECOND, encoder_state.RIGHT_ORDER)
-    )
+    wrong, right = (model.encode(first, second) for second in (encoder_state.SECOND, encoder_state.RIGHT_ORDER))
     assert wrong != right and sorted(wrong) == sorted(right)  # a bag of words cannot tell
-    assert (
-        model.exchanged(first, encoder_state.SECOND)
-        > 0.9
-        > 0.1
-        > model.exchanged(first, encoder_state.RIGHT_ORDER)
-    )
+    assert model.exchanged(first, encoder_state.SECOND) > 0.9 > 0.1 > model.exchanged(first, encoder_state.RIGHT_ORDER)
     misplaced, tokens = model.misplaced(first, encoder_state.SECOND), model.names(wrong)
     assert [tokens[at] for at in range(1, len(tokens)) if misplaced[at] > 0.5] == [" park", " the"]
     layer, head = encoder_only.telling_reader(first, encoder_state.SECOND)
@@ -615,9 +595,7 @@ def test_what_the_projector_finds_near():
     spread = wv.snapshots.coordinates.std(1).max(1)
     assert spread[0] < 0.1 * spread[-1]
     start = {name: control.default for name, control in Projector.controls.items()}
-    dog = projector.compute(
-        Projector(**start | {"model": "stories-rope", "side": "embeddings", "word": "␣dog"})
-    )
+    dog = projector.compute(Projector(**start | {"model": "stories-rope", "side": "embeddings", "word": "␣dog"}))
     assert "␣cat" in {dog.every.names[row] for row in dog.word.near}
 
 
@@ -649,10 +627,7 @@ def test_probes_tell_eating_from_drinking():
 
 def test_probes_tell_the_boy_from_the_girl():
     found = glove_ratios("boy", "girl", PROBES)
-    assert (
-        min(found["he"], found["his"], found["tim"]) > 5
-        and max(found["she"], found["her"], found["lily"]) < 0.3
-    )
+    assert min(found["he"], found["his"], found["tim"]) > 5 and max(found["she"], found["her"], found["lily"]) < 0.3
     assert 0.5 < found["named"] < 2
 
 
@@ -721,9 +696,7 @@ def test_what_the_cards_say_of_loss_scaling():
 def test_steps_in_eight_bits_go_where_those_of_fp32_do_and_without_scales_a_fifth_vanishes():
     lm = tlmviz.load("stories-rope")
     rows = float8.batches(lm, None)
-    scaled, bare = (
-        float8.train(lm, rows, float8.Scales(scaling)) for scaling in (float8.DELAYED, float8.NONE)
-    )
+    scaled, bare = (float8.train(lm, rows, float8.Scales(scaling)) for scaling in (float8.DELAYED, float8.NONE))
     assert scaled.cosine > 0.99
     vanished = [np.mean([kept.vanished for kept in run.gradients()]) for run in (scaled, bare)]
     assert vanished[0] < 0.001 and 0.18 < vanished[1] < 0.25
@@ -797,8 +770,13 @@ def test_one_expert_is_missed_and_one_reads_nouns(moe):
     trace = moe.trace(DEFAULT_TEXT)
     read = trace.routing(2).mixing[:, 4] > 0
     assert {trace.tokens[t] for t in read.nonzero().flatten().tolist()} == {
-        " time", " girl", " ball", " day", " Lily", " red",
-    }  # fmt: skip
+        " time",
+        " girl",
+        " ball",
+        " day",
+        " Lily",
+        " red",
+    }
     answers = expert_survey.read(models_folder() / "stories-moe").experts[2][4].answers
     assert {" day", " time", " girl", " boy"} <= {each.token for each in answers[:6]}
 
@@ -820,9 +798,7 @@ def test_loads_become_even_and_half_of_the_parameters_are_active(moe):
 
 def test_pipelines_wait_and_hold_as_the_cards_say():
     start = pipeline.Setting()
-    one, all_first, zero = (
-        pipeline.simulate(name, start) for name in (pipeline.ONE, pipeline.GPIPE, pipeline.ZERO)
-    )
+    one, all_first, zero = (pipeline.simulate(name, start) for name in (pipeline.ONE, pipeline.GPIPE, pipeline.ZERO))
     assert (one.bubble, one.peak()) == (pytest.approx(3 / 11), 4)
     assert (all_first.time, all_first.peak()) == (one.time, 8)
     assert f"{one.bubble:.0%} {zero.bubble:.0%}" == "27% 11%"
@@ -886,13 +862,10 @@ def test_norms_and_masks_do_what_the_cards_say():
     louder = batch.x.copy()
     louder[19] *= 3
     changes = [
-        np.abs(norm(louder) - norm(batch.x)).max()
-        for norm in (norms.layer_norm, norms.rms_norm, norms.batch_norm)
+        np.abs(norm(louder) - norm(batch.x)).max() for norm in (norms.layer_norm, norms.rms_norm, norms.batch_norm)
     ]
     assert max(changes[:2]) < 1e-4 and changes[2] > 1
-    found = dropout.losses(
-        tlmviz.load("stories-rope"), tlmviz.load("stories-rope").encode(DEFAULT_TEXT), 0.1, 64
-    )
+    found = dropout.losses(tlmviz.load("stories-rope"), tlmviz.load("stories-rope").encode(DEFAULT_TEXT), 0.1, 64)
     assert found.masked.mean() > found.plain + 0.03 and found.averaged == pytest.approx(found.plain, abs=0.01)
 
 
@@ -906,10 +879,7 @@ def test_scales_decide_as_the_cards_say():
     def kept(format, per=scaling.TENSOR):
         return scaling.scaled(x, scaling.Scheme(format, per))
 
-    assert [round(float(scaling.sqnr(x, kept("int8", per).restored))) for per in ("tensor", "block")] == [
-        19,
-        39,
-    ]
+    assert [round(float(scaling.sqnr(x, kept("int8", per).restored))) for per in ("tensor", "block")] == [19, 39]
     assert f"{float((kept('int4').codes == 0).float().mean()):.1%}" == "99.5%"
     medians = [float(scaling.sqnr(x, kept(format).restored, 0).median()) for format in ("e4m3", "int8")]
     assert [round(each) for each in medians] == [32, 11]
@@ -921,9 +891,7 @@ def test_scales_decide_as_the_cards_say():
 
     def cost(parts):
         setting = rounded_model.Setting(four, parts=parts)
-        before, after = rounded_model.loss(
-            lm, ids, simulator.logits(ids), simulator.logits(ids, setting)
-        ).bits_per_byte
+        before, after = rounded_model.loss(lm, ids, simulator.logits(ids), simulator.logits(ids, setting)).bits_per_byte
         return after - before
 
     assert round(cost(None), 2) == 0.10
@@ -955,9 +923,7 @@ def test_a_layer_costs_what_the_cards_say():
     many, one = layer.bill(small), layer.bill(small.one_head)
     assert all(many[part].multiplications == one[part].multiplications for part in many)
     llama = layer.totals(layer_presets.find("Llama 3 8B").sizes)
-    assert llama.maps / 1e9 == pytest.approx(4.3, abs=0.05) and llama.maps / llama.weights == pytest.approx(
-        10, abs=0.3
-    )
+    assert llama.maps / 1e9 == pytest.approx(4.3, abs=0.05) and llama.maps / llama.weights == pytest.approx(10, abs=0.3)
     pairs = layer.growth(small, 16, 100, "cells")
     assert (sum(pairs.without), sum(pairs.cached)) == (525_550, 6_650)
 
@@ -992,9 +958,7 @@ def test_patches_bring_back_what_the_cards_say():
     girl = patching.task_of(lm, *PATCHED["A girl or a boy"])
     stream, heads = patching.patch_grid(lm, girl, "resid"), patching.patch_grid(lm, girl, "z")
     where = girl.clean.tokens.index(" girl")
-    assert (
-        (stream[:2, where] > 0.99).all() and (stream[2:, where] < 0.8).all() and (stream[2:, -1] > 0.2).all()
-    )
+    assert (stream[:2, where] > 0.99).all() and (stream[2:, where] < 0.8).all() and (stream[2:, -1] > 0.2).all()
     assert heads[1].argmax() == 3 and heads[1, 3] > 0.2 and girl.clean.tokens[-1] == ","
     assert [round(100 * float(heads[5, head])) for head in (0, 3)] == [36, 37]
     both = patching.patched_trace(lm, girl, [patching.Cell("z", 5, 0), patching.Cell("z", 5, 3)])
@@ -1032,20 +996,14 @@ def test_one_word_changes_what_the_cards_of_compare_say():
 
     ball = compared(Compare.a.default, Compare.b.default)
     first = ball.moved(1).iloc[0]
-    assert (first.layer, first["head"], int(ball.alignment.a[~ball.alignment.equal][0])) == (
-        2,
-        0,
-        len(ball.a) - 1 - 8,
-    )
+    assert (first.layer, first["head"], int(ball.alignment.a[~ball.alignment.equal][0])) == (2, 0, len(ball.a) - 1 - 8)
     token = lm.encode(" ball")[-1]
     assert [round(100 * float(trace.probabilities()[token])) for trace in (ball.a, ball.b)] == [91, 4]
     assert ball.difference(2, 0)[int(first["row"])].argmax() == len(ball.a) - 9
     known = {card.title: card.link for card in COMPARISONS}
     one_more = compared(known["One word more"]["cmpa"], known["One word more"]["cmpb"])
     first = one_more.moved(1).iloc[0]
-    assert (first.layer, first["head"]) == (3, 4) and round(
-        float(one_more.difference(3, 4)[3, 2]), 2
-    ) == -0.96
+    assert (first.layer, first["head"]) == (3, 4) and round(float(one_more.difference(3, 4)[3, 2]), 2) == -0.96
     assert one_more.b.tokens[3] == " not" and one_more.b.attention(3, 4)[4, 3] > 0.9
     named = compared(known["Who comes after and"]["cmpa"], known["Who comes after and"]["cmpb"])
     first = named.moved(1).iloc[0]
@@ -1103,9 +1061,7 @@ def test_what_the_doctor_finds():
 
 
 def test_constrained_matrices_share_streams_out_and_free_ones_sum_to_anything():
-    bound, free = (
-        mixing_of(tlmviz.load(name).trace(DEFAULT_TEXT)).res for name in ("stories-mhc", "stories-hc")
-    )
+    bound, free = (mixing_of(tlmviz.load(name).trace(DEFAULT_TEXT)).res for name in ("stories-mhc", "stories-hc"))
     assert round(100 * float(bound.diagonal(dim1=-2, dim2=-1).mean())) == 34
     rows = free.sum(-1)
     assert (round(float(rows.max()), 2), round(float(rows.min()), 2)) == (5.52, -1.54)

@@ -1,4 +1,5 @@
-"""Guess first on every page that has a question: its answer against a reading of the model that shares nothing with the page."""
+"""Guess first on every page that has a question: its answer against a reading of the model that shares nothing with the
+page."""
 
 import json
 from collections.abc import Callable, Iterator
@@ -34,9 +35,7 @@ def press(app: AppTest, label: str) -> str:
     [button] = [each for each in app.button if (each.key or "").startswith("guess-") and each.label == label]
     button.click().run()
     assert_healthy(app)
-    [said] = [
-        each.value for each in app.markdown if "badge[✓ Right" in each.value or "You said" in each.value
-    ]
+    [said] = [each.value for each in app.markdown if "badge[✓ Right" in each.value or "You said" in each.value]
     return said
 
 
@@ -63,9 +62,7 @@ def explorer(lm, text: str, head: str, query: str) -> str:
 
 
 def chat(lm) -> str:
-    talk = lm.chat(
-        [{"role": role, "content": content} for role, content in TURNS], add_generation_prompt=True
-    )
+    talk = lm.chat([{"role": role, "content": content} for role, content in TURNS], add_generation_prompt=True)
     trace, sums = lm.trace_ids(list(talk.ids)), {}
     for layer in range(trace.n_layers):
         for head in range(trace.n_heads):
@@ -85,16 +82,15 @@ def chat(lm) -> str:
 def rope(lm, text: str, layer: int, head: int, query: int, key: int) -> str:
     trace = lm.trace(text)
     q, k, _ = trace.qk(layer, head)
-    parts = [
-        abs(float(q[query, 2 * j : 2 * j + 2] @ k[key, 2 * j : 2 * j + 2])) for j in range(q.shape[1] // 2)
-    ]
+    parts = [abs(float(q[query, 2 * j : 2 * j + 2] @ k[key, 2 * j : 2 * j + 2])) for j in range(q.shape[1] // 2)]
     plane = int(np.argmax(parts))
     turn = 2 * np.pi * lm.config.positions.rope_base ** (2 * plane / q.shape[1])
     return f"Plane {plane}: a turn in {f'{turn:,.0f}' if turn >= 100 else f'{turn:.3g}'} tokens"
 
 
 def kv_cache(lm, prompt: int, new: int) -> str:
-    """Two operations for each weight of each token that is read, and 4 D for each pair of a query and a key in a head."""
+    """Two operations for each weight of each token that is read, and 4 D for each pair of a query and a key in a
+    head."""
     config, linear = lm.config, torch.nn.Linear
     weights = sum(each.weight.numel() for each in lm.network.modules() if isinstance(each, linear))
     if config.tied:
@@ -130,15 +126,11 @@ def alignment(mt, text: str, asked: str) -> str:
 def mhc(lm, text: str) -> str:
     """One token after the other through the matrices of all sublayers, in float64."""
     trace, most = lm.trace(text), 1.0
-    names = [
-        f"blocks.{layer}.join_{part}.res" for layer in range(lm.config.n_layers) for part in ("attn", "mlp")
-    ]
+    names = [f"blocks.{layer}.join_{part}.res" for layer in range(lm.config.n_layers) for part in ("attn", "mlp")]
     matrices = [np.asarray(trace[name], np.float64).reshape(-1, *trace[name].shape[-2:]) for name in names]
     for token in range(len(trace)):
         steps = (matrix[token % len(matrix)] for matrix in matrices)
-        for held in accumulate(
-            steps, lambda held, matrix: matrix @ held, initial=np.ones(matrices[0].shape[-1])
-        ):
+        for held in accumulate(steps, lambda held, matrix: matrix @ held, initial=np.ones(matrices[0].shape[-1])):
             most = max(most, float(held.max()))
     return f"× {most:.3g}"
 
@@ -155,7 +147,8 @@ def long_context(lm, tokens: int) -> str:
 
 
 def family(lm, text: str) -> str:
-    """What a real cache of a model with latent attention holds of every token in every layer, at four bytes a number."""
+    """What a real cache of a model with latent attention holds of every token in every layer, at four bytes a
+    number."""
     few, many = lm.new_cache(), lm.new_cache()
     ids = torch.tensor(lm.tokenizer.encode(text * 8))[None]
     lm(ids[:, :64], few), lm(ids[:, :128], many)
@@ -218,10 +211,7 @@ def cases() -> Iterator[tuple[str, dict, Callable[[str], str]]]:
     yield "streams/mhc", {"text": BIRDS}, lambda _: mhc(tlmviz.load("stories-hc"), BIRDS)
     yield "kernels/long_context", {}, lambda _: long_context(lm, 2048)
     yield "caches/attention_family", {"model": "zoo-mla"}, lambda _: family(tlmviz.load("zoo-mla"), text)
-    for hidden in (
-        "Lily had a red ball. She lost it.",
-        "The dog saw a big red ball and ran to get the ball.",
-    ):
+    for hidden in ("Lily had a red ball. She lost it.", "The dog saw a big red ball and ran to get the ball."):
         yield (
             "beyond/encoder_only",
             {"epart": "Hidden words", "etext": hidden},
@@ -229,26 +219,16 @@ def cases() -> Iterator[tuple[str, dict, Callable[[str], str]]]:
         )
     for key, kind in (("e4m3", torch.float8_e4m3fn), ("bf16", torch.bfloat16), ("e5m2", torch.float8_e5m2)):
         kept = torch.tensor(-0.3, dtype=torch.float64).to(kind).double().item()
-        yield (
-            "numbers/formats",
-            {"nfmt": key, "nnum": "-0.3"},
-            lambda _, kept=kept: f"{kept:.15g}".replace("-", "−"),
-        )
+        yield ("numbers/formats", {"nfmt": key, "nnum": "-0.3"}, lambda _, kept=kept: f"{kept:.15g}".replace("-", "−"))
     place = {"head": "5.0", "query": "11", "key": "6"}
     yield "workbench/why", {"text": BIRDS, **place}, lambda _: why(lm, BIRDS, 5, 0, 11, 6)
-    yield (
-        "numbers/norms",
-        {"noview": "Scores", "text": BIRDS, "head": "3.1"},
-        lambda _: logits(lm, BIRDS, 3, 1),
-    )
+    yield ("numbers/norms", {"noview": "Scores", "text": BIRDS, "head": "3.1"}, lambda _: logits(lm, BIRDS, 3, 1))
 
 
 CASES = list(cases())
 
 
-@pytest.mark.parametrize(
-    ("page", "query", "true"), CASES, ids=[f"{page}-{at}" for at, (page, *_) in enumerate(CASES)]
-)
+@pytest.mark.parametrize(("page", "query", "true"), CASES, ids=[f"{page}-{at}" for at, (page, *_) in enumerate(CASES)])
 def test_a_page_asks_first_and_its_answer_is_what_the_model_does(page, query, true):
     app = open_page(page, {"guess": "1", **query})
     assert_healthy(app)
@@ -262,9 +242,7 @@ def test_a_page_asks_first_and_its_answer_is_what_the_model_does(page, query, tr
 def test_a_wrong_answer_is_named_on_a_page():
     app = open_page("attention/explorer", {"guess": "1", "text": BIRDS, "head": "5.0", "query": "11"})
     wrong = [
-        label
-        for label in answers(app)
-        if label != plain(explorer(tlmviz.load("stories-rope"), BIRDS, "5.0", "11"))
+        label for label in answers(app) if label != plain(explorer(tlmviz.load("stories-rope"), BIRDS, "5.0", "11"))
     ]
     said = press(app, wrong[0])
     assert f"✗ You said: {wrong[0]}" in said and r"looks at **“\.” (6)** with 60%" in said
@@ -284,12 +262,8 @@ def test_off_a_page_asks_nothing(page, monkeypatch):
     assert not answers(app) and pictures(app)
 
 
-@pytest.mark.parametrize(
-    "text", ["a", "😀", "<b>x</b> $x$ `code` [a](b) :red[c] <|endoftext|>", "a a a a a a"]
-)
-@pytest.mark.parametrize(
-    "page", ["attention/explorer", "positions/rope_planes", "workbench/why", "caches/kv_cache"]
-)
+@pytest.mark.parametrize("text", ["a", "😀", "<b>x</b> $x$ `code` [a](b) :red[c] <|endoftext|>", "a a a a a a"])
+@pytest.mark.parametrize("page", ["attention/explorer", "positions/rope_planes", "workbench/why", "caches/kv_cache"])
 def test_odd_texts_ask_or_are_just_shown(page, text):
     app = open_page(page, {"guess": "1", "text": text})
     assert_healthy(app)

@@ -46,9 +46,7 @@ OTHERWISE: dict[str, dict[str, Any]] = {
         "head": (5, 4),
         "statistic": "induction",
     },
-    "workbench/patch": {
-        "model": "stories-rope"
-    },  # of other models both texts may make the same word likeliest
+    "workbench/patch": {"model": "stories-rope"},  # of other models both texts may make the same word likeliest
     "workbench/why": {"model": "stories-rope", "pin": (5, 0, 25, 17)},
 }
 PASSES_STATE = {
@@ -126,21 +124,15 @@ def each(folder: str, cls: str, *rest: Any, **given: Any) -> Iterator[Any]:
 
 FAMILY, LONG, ALIGNMENT = "caches/attention_family", "kernels/long_context", "translation/alignment"
 MADE: dict[str, Callable[[], Iterator[Any]]] = {
-    "beyond/latents/two_mlas": lambda: map(
-        module("beyond/latents/two_mlas", "data").compute, (DEFAULT_TEXT, "a")
-    ),
+    "beyond/latents/two_mlas": lambda: map(module("beyond/latents/two_mlas", "data").compute, (DEFAULT_TEXT, "a")),
     f"{FAMILY}/collapse": lambda: each(f"{FAMILY}/collapse", "Lemma", read(), (1, 2)),
     f"{FAMILY}/latent": lambda: iter([module(f"{FAMILY}/latent", "data").Data(read("zoo-mla"), (1, 2))]),
     f"{FAMILY}/maps": lambda: iter([module(f"{FAMILY}/maps", "data").Data((read(),), (1, 2))]),
     f"{FAMILY}/morph": lambda: each(f"{FAMILY}/morph", "Morph", read()),
     f"{FAMILY}/redundancy": lambda: iter([read()]),
     f"{FAMILY}/zoo": lambda: iter([module(f"{FAMILY}/zoo", "data").compute()]),
-    "caches/kv_cache": lambda: each(
-        "caches/kv_cache", "Cache", model="zoo-rope", text=DEFAULT_TEXT, head=(1, 2)
-    ),
-    "caches/kv_cache/cost": lambda: each(
-        "caches/kv_cache", "Cache", model="zoo-rope", text=DEFAULT_TEXT, head=(1, 2)
-    ),
+    "caches/kv_cache": lambda: each("caches/kv_cache", "Cache", model="zoo-rope", text=DEFAULT_TEXT, head=(1, 2)),
+    "caches/kv_cache/cost": lambda: each("caches/kv_cache", "Cache", model="zoo-rope", text=DEFAULT_TEXT, head=(1, 2)),
     "caches/kv_cache/models": lambda: (
         module("caches/kv_cache/models", "data").Data(models, DEFAULT_TEXT, length)
         for models in (("zoo-mqa",), ("zoo-rope", "zoo-window"), ("zoo-window",))
@@ -188,17 +180,12 @@ MADE: dict[str, Callable[[], Iterator[Any]]] = {
         for common in (True, False)
     ),
     f"{ALIGNMENT}/twins": lambda: each(
-        f"{ALIGNMENT}/twins",
-        "Twins",
-        without="eng-fra-additive",
-        covering="eng-fra-coverage",
-        sentence="I am cold.",
+        f"{ALIGNMENT}/twins", "Twins", without="eng-fra-additive", covering="eng-fra-coverage", sentence="I am cold."
     ),
     f"{ALIGNMENT}/written": lambda: (aligned(width=width, rank=rank) for width in (1, 5) for rank in (1, 5)),
     "translation/beam_search": searched,
     "translation/beam_search/exact": lambda: (
-        module("translation/beam_search/exact", "data").Data(next(searched()), horizon)
-        for horizon in (1, 3, 6)
+        module("translation/beam_search/exact", "data").Data(next(searched()), horizon) for horizon in (1, 3, 6)
     ),
     "translation/beam_search/race": lambda: (
         module("translation/beam_search/race", "data").Data(next(searched()), own) for own in ((), (5, 6))
@@ -213,10 +200,7 @@ def plain(folder: str) -> Iterator[Any]:
     cls = next(hint for name, hint in get_type_hints(compute).items() if name != "return")
     wanted = {field.name for field in dataclasses.fields(cls)} - cls.controls.keys()
     given = {name: value for name, value in GIVEN.items() if name in wanted} | OTHERWISE.get(folder, {})
-    special = {
-        "rounding": ("numbers/formats", "Rounding"),
-        "reading": ("positions/position_schemes", "Reading"),
-    }
+    special = {"rounding": ("numbers/formats", "Rounding"), "reading": ("positions/position_schemes", "Reading")}
     given |= {
         name: next(every(getattr(module(*place[:1], "state"), place[1])))
         for name, place in special.items()
@@ -290,10 +274,7 @@ def test_what_is_said_can_be_done_and_does_what_it_promises(folder):
 @pytest.mark.parametrize(
     "folder, values, silent",
     [
-        *(
-            ("positions/rope_planes", {"part": part}, "Move both")
-            for part in ("Step by step", "Layouts", "Heads")
-        ),
+        *(("positions/rope_planes", {"part": part}, "Move both") for part in ("Step by step", "Layouts", "Heads")),
         ("positions/position_schemes/schemes", {"view": "What is added"}, "What is added"),
         ("translation/encoder_decoder", {"kind": "Trained without"}, "Trained without"),
         ("caches/kv_cache/models", {"models": ("zoo-rope", "zoo-window")}, "window"),

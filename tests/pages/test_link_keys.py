@@ -1,4 +1,5 @@
-"""What links call the controls of each page. Links with these names are in courses and documents: none goes away in silence."""
+"""What links call the controls of each page. Links with these names are in courses and documents: none goes away in
+silence."""
 
 from pathlib import Path
 

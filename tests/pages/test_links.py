@@ -15,26 +15,23 @@ from .helpers import controls_of, open_page, part_menus
 
 HOST = "e.vil"
 HOSTILE = f"![](//{HOST})www.{HOST}"  # short enough to be shown whole
-FRAME = (
-    *link.FIELDS,
-    *menu.SHARED,
-    *(each.key for each in menu.MENUS.values()),
-    "room",
-    "lang",
-    "read",
-)
+FRAME = (*link.FIELDS, *menu.SHARED, *(each.key for each in menu.MENUS.values()), "room", "lang", "read")
 MARKDOWN = MarkdownIt("commonmark", {"html": True}).enable(["table", "strikethrough"])
-ELSEWHERE = (
-    "bidi_component",
-    "component_instance",
-    "code",
-    "arrow_data_frame",
-)  # which show their texts as they are
+ELSEWHERE = ("bidi_component", "component_instance", "code", "arrow_data_frame")  # which show their texts as they are
 # Fields of widgets that do, or that nobody sees.
 TEXT = (
-    "value", "raw_value", "raw_values", "default", "formatted_default", "placeholder", "id", "form_id", "user_key", "url",
+    "value",
+    "raw_value",
+    "raw_values",
+    "default",
+    "formatted_default",
+    "placeholder",
+    "id",
+    "form_id",
+    "user_key",
+    "url",
     "page_script_hash",
-)  # fmt: skip
+)
 
 
 class Attributes(HTMLParser):
@@ -61,10 +58,7 @@ def leads_away(text: str) -> bool:
         any(HOST in str(value) for value in token.attrs.values())
         or (token.type.startswith("html") and HOST in token.content)
         # The browser makes a link of an address in any text, escaped or not.
-        or (
-            token.type == "text"
-            and any(f"{begins}{HOST}" in token.content for begins in ("www.", "://", "@"))
-        )
+        or (token.type == "text" and any(f"{begins}{HOST}" in token.content for begins in ("www.", "://", "@")))
         for token in tokens
     )
 

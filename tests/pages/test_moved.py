@@ -73,13 +73,7 @@ def test_nothing_that_we_write_names_an_old_address():
         f"{file.relative_to(folder)}: {path}"
         for file in texts
         for path in gone
-        for before, after in (
-            ("](", "?"),
-            ("](", ")"),
-            ('href="', "?"),
-            ('page="', '"'),
-            ("localhost:8501/", "?"),
-        )
+        for before, after in (("](", "?"), ("](", ")"), ('href="', "?"), ('page="', '"'), ("localhost:8501/", "?"))
         if f"{before}{path}{after}" in file.read_text(encoding="utf-8")
     }
     assert not named
@@ -103,9 +97,7 @@ def test_a_request_is_led_on_from_wherever_the_app_is(client, old, new):
     assert answer.headers["cache-control"] == "no-store"
 
 
-@pytest.mark.parametrize(
-    "path", ["/serving?part=B", "/", "/older?part=B", "/old/static/x.js", "/old?" + "&" * 5]
-)
+@pytest.mark.parametrize("path", ["/serving?part=B", "/", "/older?part=B", "/old/static/x.js", "/old?" + "&" * 5])
 def test_every_other_request_stays(client, path):
     moves = path.startswith("/old?")
     assert client.get(path, follow_redirects=False).status_code == (307 if moves else 200)

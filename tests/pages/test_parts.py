@@ -1,4 +1,5 @@
-"""Every part of every page in one session: at both levels, its snippet run, in the pseudo-language, and by a hostile link."""
+"""Every part of every page in one session: at both levels, its snippet run, in the pseudo-language, and by a hostile
+link."""
 
 import contextlib
 import io
@@ -35,13 +36,7 @@ from .states import offered, to_do
 
 SCHOLARLY = re.compile(r"\bEq\. ?\d|\bsections? \d|\b[Tt]he (?:lecture )?notes\b|et al\.")
 NAMED = re.compile(r"(?<!\*)\*([^*]+)\*(?!\*)")  # in a hint: a control, or what it offers
-SPEECHLESS = {
-    "start/glossary",
-    "start/lessons",
-    "start/room",
-    "start/start",
-    "start/train",
-}  # pages without a snippet
+SPEECHLESS = {"start/glossary", "start/lessons", "start/room", "start/start", "start/train"}  # pages without a snippet
 
 
 def _cases():
@@ -133,7 +128,8 @@ def _unreadable(control, text: str) -> bool:
 
 
 def test_every_part_is_found():
-    """A folder with a view inside a page's is a part of it, and a menu with a label of its own is the one of its page."""
+    """A folder with a view inside a page's is a part of it, and a menu with a label of its own is the one of its
+    page."""
     for page in ALL:
         inside = {file.parent for file in (ROOT / "pages" / page.folder).glob("*/view.py")}
         assert len(inside) <= len(parts_of(page.folder)), (page.folder, inside)

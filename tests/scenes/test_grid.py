@@ -12,9 +12,7 @@ INK = np.full((8, 8), 16)
 
 def test_cells_stand_where_they_belong():
     images = np.random.default_rng(0).integers(1, 17, (9, 8, 8))
-    picture = compose(
-        [[images[3 * row + column] if row != 1 else None for column in range(3)] for row in range(3)]
-    )
+    picture = compose([[images[3 * row + column] if row != 1 else None for column in range(3)] for row in range(3)])
     for cell in range(9):
         row, column = divmod(cell, 3)
         part = picture[8 * row : 8 * row + 8, 8 * column : 8 * column + 8]

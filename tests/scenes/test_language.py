@@ -1,4 +1,5 @@
-"""The language of scenes: true answers against a plain reading of the grid, and one sentence for what is no question."""
+"""The language of scenes: true answers against a plain reading of the grid, and one sentence for what is no
+question."""
 
 import pytest
 
@@ -58,9 +59,7 @@ def test_every_question_is_read_back():
         assert set(question.text.split()) | set(answer(SCENE, question).split()) <= words
 
 
-@pytest.mark.parametrize(
-    "typed", ["What is LEFT of the 7?", "  what is left of the seven ", "what is left of the 7."]
-)
+@pytest.mark.parametrize("typed", ["What is LEFT of the 7?", "  what is left of the seven ", "what is left of the 7."])
 def test_case_and_marks_do_not_matter(typed):
     assert parse(typed) == Question("side", 7, "left of")
 
@@ -105,10 +104,7 @@ def test_drawn_cells_leave_open_what_hangs_on_them():
 
 
 def test_a_scene_as_a_text():
-    assert read_scene("3.7.585..: where is the 3") == (
-        [3, None, 7, None, 5, 8, 5, None, None],
-        "where is the 3",
-    )
+    assert read_scene("3.7.585..: where is the 3") == ([3, None, 7, None, 5, 8, 5, None, None], "where is the 3")
 
 
 @pytest.mark.parametrize("text", ["", "abc", "3.7: where is the 3", ".........: where is the 3", "3.7.585.."])

@@ -29,9 +29,7 @@ def test_an_answer(reader):
     answer = reader.answer(GRID, QUESTION)
     sizes = (reader.config.cross_layers, reader.config.n_heads, 36)
     assert answer.text == " ".join(answer.words) and answer.words
-    assert answer.maps.shape == (len(answer.words), *sizes) and answer.probabilities.shape == (
-        len(answer.words),
-    )
+    assert answer.maps.shape == (len(answer.words), *sizes) and answer.probabilities.shape == (len(answer.words),)
     assert answer.asked == QUESTION.split() and answer.asked_maps.shape == (6, *sizes)
     np.testing.assert_allclose(answer.maps.sum(-1), 1, atol=1e-5)
 

@@ -125,11 +125,7 @@ class Sketch:
 
     def take(self, jobs):
         for link, format in jobs:
-            yield (
-                BadShot("It shows no picture.")
-                if "lessons" in link.text
-                else f"{format} {link.text}".encode()
-            )
+            yield (BadShot("It shows no picture.") if "lessons" in link.text else f"{format} {link.text}".encode())
 
     def close(self):
         pass

@@ -40,9 +40,11 @@ def test_the_picture_is_pythons(model, text, rank, name, pins, monkeypatch):
     base = Hypothesis(Alignment(model=model, text=text, rank=rank, map=name), by_map=False)
     view.picture(Data(base, pins))
     given = {
-        "folder": str(ROOT / "models" / model), "text": text, "best": site.given()["best"].get(model),
+        "folder": str(ROOT / "models" / model),
+        "text": text,
+        "best": site.given()["best"].get(model),
         "chosen": {"rank": rank, "map": name, "pins": pins},
-    }  # fmt: skip
+    }
     found = evaluate(IMPORTS, BODY, given)
     [(header, arrays)] = sent
     own = found["header"]
@@ -52,9 +54,7 @@ def test_the_picture_is_pythons(model, text, rank, name, pins, monkeypatch):
     assert [tuple(pin) for pin in own["pins"]] == header["pins"]
     for field in header.keys() - {"was", "now", "origin", "pins"}:
         assert own[field] == header[field], field
-    np.testing.assert_allclose(
-        np.reshape(found["weights"], arrays["weights"].shape), arrays["weights"], atol=1e-4
-    )
+    np.testing.assert_allclose(np.reshape(found["weights"], arrays["weights"].shape), arrays["weights"], atol=1e-4)
     np.testing.assert_allclose(found["scores"], [each.score for each in base.hypotheses], atol=1e-3)
     own = translation.model(model).translate(text)
     assert own.score == pytest.approx(max(found["scores"]), abs=1e-3)  # whatever map is shown

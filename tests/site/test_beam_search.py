@@ -61,9 +61,11 @@ def test_race_and_ranking_are_pythons(model, text, width, written, weights, monk
     view.ranking(base)
     penalties = {name: getattr(base.penalties, name) for name in ("alpha", "beta", "gamma")}
     given = {
-        "folder": str(ROOT / "models" / model), "text": text, "warm": site.given()["warm"],
+        "folder": str(ROOT / "models" / model),
+        "text": text,
+        "warm": site.given()["warm"],
         "chosen": {"width": width, "own": own, "penalties": penalties},
-    }  # fmt: skip
+    }
     found = evaluate(IMPORTS, BODY, given)
     assert sent["race"].pop("engine")["box"] == "english"
     for rival in sent["race"]["duel"]["rivals"]:
@@ -76,9 +78,7 @@ def test_race_and_ranking_are_pythons(model, text, width, written, weights, monk
 
 def test_rules_that_the_engine_does_not_have_are_told_from_the_usual_ones():
     usual = Beam(
-        model="eng-fra",
-        text="I am cold.",
-        **{name: control.default for name, control in Beam.controls.items()},
+        model="eng-fra", text="I am cold.", **{name: control.default for name, control in Beam.controls.items()}
     )
     assert replace(usual, width=3, alpha=0.0).has_usual_rules
     for other in ({"least": 3}, {"forced": "Je"}, {"length": "power"}):

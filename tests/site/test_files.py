@@ -1,4 +1,5 @@
-"""What `tlmviz site` writes: files that refer to each other and to nothing else, small enough, and only where it may."""
+"""What `tlmviz site` writes: files that refer to each other and to nothing else, small enough, and only where it
+may."""
 
 import html
 import json
@@ -50,13 +51,9 @@ def test_a_page_with_its_largest_model_is_a_small_load(page):
     file = built() / page.page.path / "index.html"
     text = file.read_text(encoding="utf-8")
     loaded = {(file.parent / target).resolve() for target in LOADED.findall(text) if not target.endswith("/")}
-    models = [
-        sum(file.stat().st_size for file in folder.iterdir()) for folder in (built() / "models").iterdir()
-    ]
+    models = [sum(file.stat().st_size for file in folder.iterdir()) for folder in (built() / "models").iterdir()]
     assert file.stat().st_size + sum(each.stat().st_size for each in loaded) + max(models) < MOST
-    data = json.loads(
-        re.search(r'<script id="data" type="application/json">(.*?)</script>', text, re.DOTALL)[1]
-    )
+    data = json.loads(re.search(r'<script id="data" type="application/json">(.*?)</script>', text, re.DOTALL)[1])
     assert set(data["models"]) == set(MODELS)
     for model in data["models"].values():
         sizes = {file.name: file.stat().st_size for file in (built() / model["folder"]).iterdir()}
@@ -83,8 +80,7 @@ def test_the_service_worker_keeps_all_but_models_and_has_the_version_of_what_it_
     head = (built() / SERVICE.name).read_text(encoding="utf-8").partition(";\n")[0]
     site = json.loads(head.removeprefix("self.SITE = "))
     kept = {
-        os.path.normpath(os.path.join(name, "index.html") if name.endswith("/") else name)
-        for name in site["files"]
+        os.path.normpath(os.path.join(name, "index.html") if name.endswith("/") else name) for name in site["files"]
     }
     assert kept == {str(path) for path in texts() if path.parts[0] != "models" and path.name != SERVICE.name}
     assert sorted(site["models"]) == sorted(f"models/{each.name}" for each in (built() / "models").iterdir())
@@ -108,8 +104,7 @@ def test_it_replaces_a_site_and_nothing_else(tmp_path, capsys):
 
 
 @pytest.mark.parametrize(
-    "name, said",
-    [("nope", "nope"), ("digits-scenes", "a site holds models of language, translation, hull, words")],
+    "name, said", [("nope", "nope"), ("digits-scenes", "a site holds models of language, translation, hull, words")]
 )
 def test_a_model_that_no_page_runs_is_a_sentence(tmp_path, capsys, name, said):
     assert commands.main(["site", str(tmp_path / "x"), "--models", name]) == 2

@@ -43,7 +43,10 @@ TEXT = "Tom 😀 saw a dog. Anna saw a dog.\nTom saw a"
 LONG = "The cat sat on the mat. " * 35  # more tokens than rows are drawn
 # Ways in which bundled models' steps differ, and every step that a product makes.
 CASES = {
-    "stories-rope": (TEXT, [(5, 4, 9, "softmax", None), (0, 0, 0, "qkv", 200), (4, 2, 7, "mix", 3), (1, 5, 9, "up", 3)]),
+    "stories-rope": (
+        TEXT,
+        [(5, 4, 9, "softmax", None), (0, 0, 0, "qkv", 200), (4, 2, 7, "mix", 3), (1, 5, 9, "up", 3)],
+    ),
     "zoo-gqa": (TEXT, [(1, 5, 8, "scores", 2), (0, 7, 3, "loss", 1), (1, 5, 8, "no such step", 0)]),
     "zoo-window": (LONG, [(0, 3, 200, "softmax", 100), (0, 3, 201, "logits", 3)]),
     "zoo-post": (TEXT, [(1, 2, 6, "qkv", 7), (2, 0, 6, "add 1", 7)]),
@@ -51,7 +54,7 @@ CASES = {
     "stories-gpt": (TEXT, [(2, 3, 9, "up", 17), (5, 3, 9, "logits", 47)]),
     "stories-moe": (TEXT, [(3, 3, 9, "route", 4), (0, 1, 9, "experts", 4)]),
     "stories-mhc": (TEXT, [(3, 3, 9, "add 2", 4), (6, 4, 12, "mix", 1), (1, 4, 18, "softmax", 0)]),
-}  # fmt: skip
+}
 
 
 def sent_by_the_app(monkeypatch, model, text, place) -> list:
@@ -101,8 +104,7 @@ def check_opened(found, expected):
     for each in (found, expected):
         assert each["total"] == pytest.approx(each["actual"], abs=1e-4)
     numbers = [
-        [each["total"], each["bias"], *np.ravel([term[1:] for term in each["terms"]])]
-        for each in (found, expected)
+        [each["total"], each["bias"], *np.ravel([term[1:] for term in each["terms"]])] for each in (found, expected)
     ]
     np.testing.assert_allclose(*numbers, rtol=1e-3, atol=1e-3)
 
@@ -138,7 +140,8 @@ result = given.map(({ folder, text, steps, chosen }) => {
   const read = (name) => readFileSync(`${folder}/${name}`);
   const lm = load(`${read("config.json")}`, read("model.safetensors"), `${read("tokenizer.json")}`);
   const { header, arrays } = layerOf(readLayer(lm, text, chosen.layer), chosen, steps);
-  return [header.rows, Object.entries(arrays).filter(([name]) => name[0] === "v").map(([, values]) => Array.from(values))];
+  return [header.rows, Object.entries(arrays).filter(([name]) => name[0] === "v").map(([,
+    values]) => Array.from(values))];
 });
 """
 
@@ -154,9 +157,7 @@ def test_rows_of_parts_that_no_bundled_model_has_are_pythons(tmp_path, tokenizer
         expected.append(rows_of([make_step(lm, trace, name, 1, 3) for name in names], 5))
         of = {"text": tiny.TEXT, "steps": steps.steps(lm.config), "chosen": chosen}
         given.append({"folder": str(folder)} | of)
-    for name, rows, (found, values) in zip(
-        tiny.VARIANTS, expected, evaluate(IMPORTS, ALL, given), strict=True
-    ):
+    for name, rows, (found, values) in zip(tiny.VARIANTS, expected, evaluate(IMPORTS, ALL, given), strict=True):
         assert [row["name"] for row in found] == [row.name for row in rows], name
         for row, own, numbers in zip(rows, found, values, strict=True):
             for part in ("what", "inside", "kind", "x", "product"):

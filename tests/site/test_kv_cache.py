@@ -1,4 +1,5 @@
-"""The steps of a generation on a site: the header and arrays that the app sends to the same picture at temperature 0."""
+"""The steps of a generation on a site: the header and arrays that the app sends to the same picture at temperature
+0."""
 
 import numpy as np
 import pytest
@@ -10,10 +11,7 @@ from tests.javascript.node import ROOT, evaluate
 from tlmviz.analysis.caches.cost import step_flops
 from tlmviz.ui import compute
 
-IMPORTS = {
-    "tlmviz/browser/language_model.js": "load",
-    "pages/caches/kv_cache/decoded.js": "decodingOf, LONGEST",
-}
+IMPORTS = {"tlmviz/browser/language_model.js": "load", "pages/caches/kv_cache/decoded.js": "decodingOf, LONGEST"}
 BODY = """
 const read = (name) => readFileSync(`${given.folder}/${name}`);
 const lm = load(`${read("config.json")}`, read("model.safetensors"), `${read("tokenizer.json")}`);
@@ -38,9 +36,11 @@ CASES = (
 def found(model, text, head, tokens):
     """What the site's script makes."""
     given = {
-        "folder": str(ROOT / "models" / model), "text": text, "chosen": {"tokens": tokens, "head": head},
+        "folder": str(ROOT / "models" / model),
+        "text": text,
+        "chosen": {"tokens": tokens, "head": head},
         "costs": site.given()["costs"],
-    }  # fmt: skip
+    }
     return evaluate(IMPORTS, BODY, given)
 
 

@@ -9,15 +9,13 @@ from pages.streams.mhc.state import Streams
 from tests.javascript.node import ROOT, evaluate
 from tlmviz.ui import compute
 
-IMPORTS = {
-    "tlmviz/browser/language_model.js": "load",
-    "pages/streams/mhc/flow/streams.js": "streamsOf",
-}
+IMPORTS = {"tlmviz/browser/language_model.js": "load", "pages/streams/mhc/flow/streams.js": "streamsOf"}
 BODY = """
 const read = (name) => readFileSync(`${given.folder}/${name}`);
 const lm = load(`${read("config.json")}`, read("model.safetensors"), `${read("tokenizer.json")}`);
 const { header, arrays } = streamsOf(lm, given.text, given);
-result = { header, arrays: Object.fromEntries(Object.entries(arrays).map(([name, values]) => [name, Array.from(values)])) };
+result = { header, arrays: Object.fromEntries(Object.entries(arrays).map(
+  ([name, values]) => [name, Array.from(values)])) };
 """
 START = {name: control.default for name, control in Streams.controls.items()}
 TEXT = "Tom 😀 saw a dog. Anna saw a dog.\nTom saw a"
@@ -33,9 +31,12 @@ def test_the_picture_is_pythons(model, monkeypatch):
     kinds = {"residual", compute.configs()[model].connection.kind}
     header["members"] = [member for member in header["members"] if member["kind"] in kinds]
     given = {
-        "folder": str(ROOT / "models" / model), "text": TEXT, "family": own["models"][model], "titles": own["titles"],
+        "folder": str(ROOT / "models" / model),
+        "text": TEXT,
+        "family": own["models"][model],
+        "titles": own["titles"],
         "warm": own["warm"],
-    }  # fmt: skip
+    }
     found = evaluate(IMPORTS, BODY, given)
     assert found["header"] == header
     arrays = {name: values for name, values in arrays.items() if name.partition(".")[2] in kinds}

@@ -19,9 +19,14 @@ result = { header, points: Array.from(arrays.points), attention: Array.from(arra
 MOVED = ((100, 100), (900, 100), (900, 900), (450, 450), (100, 100), (500, 100), (100, 900))
 START = {name: control.default for name, control in Choice.controls.items()}
 CASES = (
-    {}, {"kind": "Grid", "number": 50}, {"kind": "Line", "number": 8}, {"kind": "Ring", "number": 10}, {"points": MOVED},
-    {"points": ((5, 5),)}, {"points": ((5, 5), (5, 5), (9, 9), (9, 9))},
-)  # fmt: skip
+    {},
+    {"kind": "Grid", "number": 50},
+    {"kind": "Line", "number": 8},
+    {"kind": "Ring", "number": 10},
+    {"points": MOVED},
+    {"points": ((5, 5),)},
+    {"points": ((5, 5), (5, 5), (9, 9), (9, 9))},
+)
 
 
 @pytest.mark.parametrize("chosen", CASES)

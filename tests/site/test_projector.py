@@ -25,7 +25,8 @@ const found = given.typed.map((word) => {
     return { word, ...NOTHING, refused: error.name };
   }
 });
-result = { points: header, places: Array.from(arrays.places), groups: Array.from(arrays.groups), header: space.header, found };
+result = { points: header, places: Array.from(arrays.places), groups: Array.from(arrays.groups), header: space.header,
+  found };
 """
 TYPED = ("five", "Lily", "", "qwxz", "dogs ", "two words")
 

@@ -30,7 +30,7 @@ CASES = (
     ("stories-rope", "Tom 😀 sees", (0, 0), (0, 0), {"moves": "both"}),
     ("zoo-gqa", "The cat sat on the mat and looked at the ball.", (1, 5), (11, 3), {"moves": "key", "stride": 4}),
     ("zoo-rope", "Once upon a time", (2, 7), (3, 1), {"base": 100_000.0, "stride": 256}),
-)  # fmt: skip
+)
 
 
 @pytest.mark.parametrize("model, text, head, pair, more", CASES)

@@ -9,9 +9,7 @@ from pages.start.train.state import Choice
 from tests.javascript.node import evaluate
 
 IMPORTS = {"pages/start/train/runs.js": "headerOf, offered"}
-BODY = (
-    "result = { header: headerOf(given.chosen, given.tables), offered: offered(given.chosen, given.tables) };"
-)
+BODY = "result = { header: headerOf(given.chosen, given.tables), offered: offered(given.chosen, given.tables) };"
 CHOICES = (
     {},
     {"beside": "layer", "layers": 3, "mlp": True},

@@ -16,9 +16,7 @@ STORIES = [f"{text} And then there were {i}." for i in range(40) for text in SEN
 
 @pytest.fixture
 def folder(tmp_path):
-    (tmp_path / "stories.txt").write_text(
-        "\n<|endoftext|>\n".join(STORIES) + "\n<|endoftext|>\n", encoding="utf-8"
-    )
+    (tmp_path / "stories.txt").write_text("\n<|endoftext|>\n".join(STORIES) + "\n<|endoftext|>\n", encoding="utf-8")
     return tmp_path
 
 
@@ -36,9 +34,7 @@ class TestCorpus:
 
     def test_the_split_does_not_depend_on_order_or_company(self, folder):
         valid = set(read_corpus(folder).valid)
-        (folder / "stories.txt").write_text(
-            "<|endoftext|>".join(reversed([*STORIES, "One more.", STORIES[0]]))
-        )
+        (folder / "stories.txt").write_text("<|endoftext|>".join(reversed([*STORIES, "One more.", STORIES[0]])))
         assert set(read_corpus(folder).valid) - {"One more."} == valid
 
     def test_sentences_are_unique_and_english(self, folder):
@@ -91,9 +87,7 @@ class TestPacker:
         assert sorted(first) == sorted(second)
 
     def test_the_same_seed_packs_the_same(self, own_tokenizer):
-        batches = [
-            Packer(Corpus(STORIES, [], []), own_tokenizer, seed).batch(4, 30, 0)[0] for seed in (1, 1, 2)
-        ]
+        batches = [Packer(Corpus(STORIES, [], []), own_tokenizer, seed).batch(4, 30, 0)[0] for seed in (1, 1, 2)]
         assert (batches[0] == batches[1]).all() and (batches[0] != batches[2]).any()
 
     def test_dropout_spells_some_documents_differently_and_says_the_same(self, own_tokenizer):
@@ -102,16 +96,12 @@ class TestPacker:
         documents = np.split(ids, np.flatnonzero(ids == own_tokenizer.end_of_text))[1:]
         texts = [own_tokenizer.decode(document) for document in documents]
         assert sorted(texts) == sorted(STORIES)
-        plain = [
-            document[1:].tolist() == own_tokenizer.encode(text) for document, text in zip(documents, texts)
-        ]
+        plain = [document[1:].tolist() == own_tokenizer.encode(text) for document, text in zip(documents, texts)]
         assert 0.3 < np.mean(plain) < 0.7  # half keep the spelling used at inference
 
     def test_dropout_follows_from_the_seed(self, own_tokenizer):
         passes = [
-            Packer(Corpus(STORIES, [], []), own_tokenizer, seed, bpe_dropout=0.3)
-            ._one_pass("stories")
-            .tolist()
+            Packer(Corpus(STORIES, [], []), own_tokenizer, seed, bpe_dropout=0.3)._one_pass("stories").tolist()
             for seed in (1, 1, 2)
         ]
         assert passes[0] == passes[1] != passes[2]
@@ -141,9 +131,6 @@ class TestPacker:
     def test_repeats_are_a_share_of_the_rows(self, own_tokenizer):
         packer = Packer(Corpus(STORIES, [], []), own_tokenizer, seed=0)
         share = np.mean(
-            [
-                (packer.batch(32, 48, 0.0, repeat_share=0.25)[1] == -100).any(1).float().mean()
-                for _ in range(20)
-            ]
+            [(packer.batch(32, 48, 0.0, repeat_share=0.25)[1] == -100).any(1).float().mean() for _ in range(20)]
         )
         assert 0.2 < share < 0.3

@@ -75,12 +75,7 @@ def test_two_neighbouring_words_are_exchanged_in_half_of_the_rows(words, recipe)
         assert moved[start:end].all()
         (one, _), (other, _) = in_words(words, right[start:end].tolist())
         assert words.decode(rows.ids[0, start:end].tolist()) == other + one
-        assert (
-            one.startswith(" ")
-            and other.startswith(" ")
-            and one.strip().isalpha()
-            and other.strip().isalpha()
-        )
+        assert one.startswith(" ") and other.startswith(" ") and one.strip().isalpha() and other.strip().isalpha()
     rows = PairBatches(STORIES, words, recipe, 1).plain(32, 400)
     assert 0.42 < rows.moved[:, 0].float().mean() < 0.58
 

@@ -24,9 +24,7 @@ PART = dict(count=4, chosen=2, hidden=12, shared=1, score="sigmoid")
 
 def test_the_three_differ_in_their_experts_alone():
     moe, aux, dense = (experts.RECIPES[f"stories-{kind}"] for kind in ("moe", "moe-aux", "dense"))
-    plain = {
-        r.config.with_(name="", description="", experts=dict(count=0, bias=False)) for r in (moe, aux, dense)
-    }
+    plain = {r.config.with_(name="", description="", experts=dict(count=0, bias=False)) for r in (moe, aux, dense)}
     assert len({replace(one, experts=dense.config.experts) for one in plain}) == 1
     assert moe.config.experts == replace(aux.config.experts, bias=True)
     assert len({replace(r.stages[0], bias_rate=0.0, balance_loss=0.0) for r in (moe, aux, dense)}) == 1
@@ -73,11 +71,7 @@ def test_a_run_leaves_its_log_and_a_survey(tmp_path, monkeypatch, kind):
     experts.finish(log, CORPUS, folder)
     experts.write_comparison(tmp_path, tmp_path / "run")
     curves, card = logged.curves(folder), (folder / "card.md").read_text()
-    assert (
-        curves["step"].tolist() == [0, 10, 20, 25]
-        and curves["valid_bpb"].notna().sum() == 3
-        or kind == "dense"
-    )
+    assert curves["step"].tolist() == [0, 10, 20, 25] and curves["valid_bpb"].notna().sum() == 3 or kind == "dense"
     assert experts.HEADING in card and "| tiny |" in card
     if kind == "dense":
         assert not (folder / "loads.safetensors").exists() and not (folder / survey.FILE).exists()
@@ -87,9 +81,7 @@ def test_a_run_leaves_its_log_and_a_survey(tmp_path, monkeypatch, kind):
     np.testing.assert_allclose(found.loads.sum(-1), 1, atol=1e-6)
     assert (np.abs(found.bias[-1]) > 0).any() == (kind == "bias")
     answers = survey.read(folder)
-    assert answers.layers == (0, 1) and sum(expert.load for expert in answers.experts[0]) == pytest.approx(
-        2, abs=0.01
-    )
+    assert answers.layers == (0, 1) and sum(expert.load for expert in answers.experts[0]) == pytest.approx(2, abs=0.01)
     assert "What experts answer to" in card
     (folder / survey.FILE).write_text(json.dumps({"tokens": 1}))
     with pytest.raises(Exception, match="survey the model again"):

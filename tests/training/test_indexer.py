@@ -1,4 +1,5 @@
-"""Distilling on a tiny teacher: the loss is the divergence, it falls, a run goes on where it was, the folder is complete."""
+"""Distilling on a tiny teacher: the loss is the divergence, it falls, a run goes on where it was, the folder is
+complete."""
 
 from dataclasses import replace
 
@@ -129,12 +130,7 @@ class TestCommand:
     def test_writes_a_complete_folder_that_loads(self, place):
         assert self.call(place) == 0
         folder = place / "models" / "stories-rope-indexer"
-        assert {path.name for path in folder.iterdir()} == {
-            "config.json",
-            "model.safetensors",
-            "card.md",
-            "curve.svg",
-        }
+        assert {path.name for path in folder.iterdir()} == {"config.json", "model.safetensors", "card.md", "curve.svg"}
         assert {value.dtype for value in load_file(folder / "model.safetensors").values()} == {torch.float16}
         made = analysis.load_indexer(folder)
         card = (folder / "card.md").read_text()

@@ -1,4 +1,5 @@
-"""The model whose weights are kept while it learns: the steps, the record beside them, and a run that is gone on with."""
+"""The model whose weights are kept while it learns: the steps, the record beside them, and a run that is gone on
+with."""
 
 import numpy as np
 import pytest
@@ -81,9 +82,7 @@ def test_a_run_that_was_stopped_ends_as_one_that_was_not(tmp_path, recipe, monke
     every = [[[loss for loss, _ in log["steps"]] for log in logs] for logs in (again, whole)]
     assert every[0] == every[1]
     for name in ("heads", "losses"):
-        one, other = (
-            getattr(monitoring.read(tmp_path / folder / "run"), name) for folder in ("whole", "parts")
-        )
+        one, other = (getattr(monitoring.read(tmp_path / folder / "run"), name) for folder in ("whole", "parts"))
         assert one.drop(columns="update_ratio", errors="ignore").equals(
             other.drop(columns="update_ratio", errors="ignore")
         )

@@ -13,9 +13,7 @@ from tlmviz.training.latents_export import export
 
 SMALL = replace(
     RECIPES["digits-perceiver"],
-    config=replace(
-        RECIPES["digits-perceiver"].config, name="tiny", n_latents=2, d_model=8, n_layers=1, d_ff=8
-    ),
+    config=replace(RECIPES["digits-perceiver"].config, name="tiny", n_latents=2, d_model=8, n_layers=1, d_ff=8),
     schedule=loop.Schedule(steps=4, warmup=1, evaluate_every=2),
     rows=4,
     full=1.0,
@@ -34,10 +32,7 @@ STILL = replace(SMALL, turn=0, shear=0, stretch=0, shift=0, ink=0)
 
 def test_only_training_digits_are_drawn():
     pictures, labels = DigitBatches(replace(STILL, full=0.5), 0).batch(40)
-    known = {
-        digits.written(image): label
-        for image, label in zip(digits.training().images, digits.training().labels)
-    }
+    known = {digits.written(image): label for image, label in zip(digits.training().images, digits.training().labels)}
     known[digits.written(np.zeros((8, 8)))] = digits.NOTHING
     cells = pictures.numpy().reshape(40, 3, 8, 3, 8).swapaxes(2, 3).reshape(360, 8, 8)
     for cell, label in zip(cells, labels.flatten().tolist(), strict=True):
@@ -83,9 +78,7 @@ def test_a_run_logs_resumes_and_is_exported(tmp_path):
     weights = loop.read_weights(tmp_path / "parts")
     log = train(SMALL, tmp_path / "parts")
     assert begun["step"] == 2 and log["step"] == 4 and log["curve"][0] == begun["curve"][0]
-    assert any(
-        not torch.equal(loop.read_weights(tmp_path / "parts")[name], value) for name, value in weights.items()
-    )
+    assert any(not torch.equal(loop.read_weights(tmp_path / "parts")[name], value) for name, value in weights.items())
     export(SMALL, log, tmp_path / "parts", tmp_path / "models" / "tiny")
     card = (tmp_path / "models" / "tiny" / "card.md").read_text()
     assert "CC BY 4.0" in card and "| **9** |" in card and "float32" in card

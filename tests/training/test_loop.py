@@ -34,11 +34,7 @@ def run(tmp_path):
 
 
 def weights(folder):
-    return {
-        name: value
-        for name, value in load_file(folder / "state.safetensors").items()
-        if name.startswith("w.")
-    }
+    return {name: value for name, value in load_file(folder / "state.safetensors").items() if name.startswith("w.")}
 
 
 class TestSchedule:
@@ -46,11 +42,7 @@ class TestSchedule:
         schedule = loop.Schedule(steps=110, warmup=10, learning_rate=1.0)
         rates = [schedule.rate(step) for step in range(111)]
         assert rates[:10] == pytest.approx([(step + 1) / 10 for step in range(10)])
-        assert (
-            rates[10] == 1.0
-            and rates[60] == pytest.approx(0.02 + 0.98 / 2)
-            and rates[110] == pytest.approx(0.02)
-        )
+        assert rates[10] == 1.0 and rates[60] == pytest.approx(0.02 + 0.98 / 2) and rates[110] == pytest.approx(0.02)
         assert all(a > b for a, b in zip(rates[10:], rates[11:]))
 
     @pytest.mark.parametrize("warmup, steps", [(0, 5), (5, 5), (9, 5)])
@@ -63,11 +55,7 @@ class TestSchedule:
 
     def test_sentences_fade_out(self):
         shares = [loop.Schedule(steps=100).fade(step) for step in range(101)]
-        assert (
-            shares[0] == shares[60] == 1
-            and shares[95] == 0
-            and all(a >= b for a, b in zip(shares, shares[1:]))
-        )
+        assert shares[0] == shares[60] == 1 and shares[95] == 0 and all(a >= b for a, b in zip(shares, shares[1:]))
 
     @pytest.mark.parametrize("name", RECIPES)
     def test_recipes_fit_together(self, name):
@@ -97,18 +85,13 @@ class TestRun:
         assert all(torch.equal(before[name], after[name]) for name in before)
 
     def test_a_stage_may_switch_dropout_off(self, run):
-        plain, off = (
-            run("plain", dropout=0.0),
-            run("off", schedule=replace(SCHEDULE, dropout=0.0), dropout=0.5),
-        )
+        plain, off = (run("plain", dropout=0.0), run("off", schedule=replace(SCHEDULE, dropout=0.0), dropout=0.5))
         assert plain["curve"] == off["curve"] != run("on", dropout=0.5)["curve"]
 
     def test_it_learns(self, run):
         log = run(schedule=replace(SCHEDULE, steps=60, evaluate_every=20, learning_rate=1e-2))
         bits = [point["valid_bpb"] for point in log["curve"]]
-        assert (
-            bits[-1] < bits[0] - 0.5 and log["curve"][-1]["train_loss"] < log["curve"][0]["train_loss"] - 0.5
-        )
+        assert bits[-1] < bits[0] - 0.5 and log["curve"][-1]["train_loss"] < log["curve"][0]["train_loss"] - 0.5
 
     def test_the_same_seed_trains_the_same(self, run):
         first, second = run("run", dropout=0.2), run("again", dropout=0.2)
@@ -142,9 +125,7 @@ class TestRun:
         monkeypatch.setattr(loop, "resume", watch)
         resumed = run()
         moments = begun.pop("moments")
-        assert all(torch.equal(begun[name], value) for name, value in saved.items()) and set(begun) == set(
-            saved
-        )
+        assert all(torch.equal(begun[name], value) for name, value in saved.items()) and set(begun) == set(saved)
         assert len(moments) == len(saved)
         assert {int(slot["step"]) for slot in moments.values()} == {6}  # the same tensors, two steps later
         assert resumed["curve"][:2] == log["curve"] and resumed["curve"][2]["step"] == 6

@@ -28,22 +28,19 @@ def traced(lm, document):
     pieces = [lm.trace_ids(ids[start : start + 64]) for start in range(0, len(ids), 64)]
     return np.concatenate(
         [
-            np.stack([trace[f"blocks.{layer}.join_{part}.res"][0].numpy() for layer in range(2) for part in ("attn", "mlp")])
+            np.stack(
+                [trace[f"blocks.{layer}.join_{part}.res"][0].numpy() for layer in range(2) for part in ("attn", "mlp")]
+            )
             for trace in pieces
         ],
         axis=1,
-    ).astype(float)  # fmt: skip
+    ).astype(float)
 
 
 def test_matrices_are_those_of_every_token(lm, report):
     res = np.concatenate([traced(lm, document) for document in DOCUMENTS], axis=1)
     kept = np.trace(res, axis1=-2, axis2=-1) / 4
-    assert (
-        report.tokens
-        == res.shape[1]
-        == sum(len(lm.tokenizer.encode(text, bos=True)) for text in DOCUMENTS)
-        > 64
-    )
+    assert report.tokens == res.shape[1] == sum(len(lm.tokenizer.encode(text, bos=True)) for text in DOCUMENTS) > 64
     assert report.diagonals == pytest.approx(kept.mean(1))
     assert report.least == pytest.approx(kept.min())
     assert report.mixed == pytest.approx(np.mean(kept <= 0.6)) and report.mixed > 0

@@ -18,13 +18,7 @@ CORPUS = Corpus(tiny.SENTENCES * 8, tiny.SENTENCES, [])
 def recipes(steps=4):
     changes = dict(vocab_size=320, n_layers=2, d_model=16, n_heads=4, n_kv_heads=4, d_ff=24, context=32)
     schedule = replace(
-        mtp.SCHEDULE,
-        steps=steps,
-        batch_tokens=64,
-        lengths=((1.0, 16),),
-        warmup=2,
-        evaluate_every=2,
-        bpe_dropout=0.0,
+        mtp.SCHEDULE, steps=steps, batch_tokens=64, lengths=((1.0, 16),), warmup=2, evaluate_every=2, bpe_dropout=0.0
     )  # BPE-dropout draws from a source of its own
     return {
         name: replace(recipe, config=recipe.config.with_(**changes), schedule=schedule)
@@ -52,9 +46,8 @@ def test_twins_train_resume_and_are_exported(tmp_path, monkeypatch):
     for name, recipe in recipes().items():
         whole = mtp.train(recipe, CORPUS, tokenizer, tmp_path / "whole" / name)
         assert [point["step"] for point in whole["curve"]] == [2, 4] and whole["passes"] >= 1
-        assert (
-            mtp.train(recipe, CORPUS, tokenizer, tmp_path / "whole" / name)["curve"] == whole["curve"]
-        )  # nothing left to do
+        # Nothing left to do.
+        assert mtp.train(recipe, CORPUS, tokenizer, tmp_path / "whole" / name)["curve"] == whole["curve"]
         logs[name] = whole
         models[name] = mtp_export.export(
             name, whole, CORPUS, tokenizer, tmp_path / "whole" / name, tmp_path / "models" / name
@@ -76,9 +69,7 @@ def test_twins_train_resume_and_are_exported(tmp_path, monkeypatch):
 def test_the_first_step_differs_by_the_modules_alone(tmp_path):
     """The same weights and, spelled alike, windows: the twin's first loss is the model's own."""
     logs = {
-        name: mtp.train(
-            replace(r, schedule=replace(r.schedule, steps=1)), CORPUS, tiny.tokenizer(), tmp_path / name
-        )
+        name: mtp.train(replace(r, schedule=replace(r.schedule, steps=1)), CORPUS, tiny.tokenizer(), tmp_path / name)
         for name, r in recipes().items()
     }
     first = {name: log["curve"][0]["train_loss"] for name, log in logs.items()}

@@ -1,4 +1,5 @@
-"""Invented names: drawn from one half or the other, put into both sentences alike, and learned by a model with a pointer."""
+"""Invented names: drawn from one half or the other, put into both sentences alike, and learned by a model with a
+pointer."""
 
 from dataclasses import replace
 
@@ -34,9 +35,7 @@ def test_only_names_that_both_sentences_have_alike_are_replaced():
 @pytest.mark.parametrize("held_out", [False, True])
 def test_training_and_held_out_names_are_apart(held_out):
     drawn = {invent(np.random.default_rng(i), held_out) for i in range(300)}
-    assert len(drawn) > 250 and all(
-        name.isalpha() and name.istitle() and 4 <= len(name) <= 12 for name in drawn
-    )
+    assert len(drawn) > 250 and all(name.isalpha() and name.istitle() and 4 <= len(name) <= 12 for name in drawn)
     assert not drawn & {invent(np.random.default_rng(i), not held_out) for i in range(300)}
 
 

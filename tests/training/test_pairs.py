@@ -29,11 +29,22 @@ def batches(tokenizer):
 @pytest.mark.parametrize(
     "given, wanted",
     [
-        ("Quoi?", "Quoi ?"), ("Quoi\u202f?", "Quoi ?"), ("Non!", "Non !"), ("Oui ; non;", "Oui ; non ;"), ("Quoi ?!", "Quoi ?!"),
-        ("Il dit: oui", "Il dit : oui"), ("à 12:30", "à 12:30"), ("«Oui»", "« Oui »"), ("« Oui »", "« Oui »"),
-        ("Dit-il\u00a0:", "Dit-il :"), ("L\u2019eau?", "L'eau ?"), ("Déjà vu.", "Déjà vu."), ("  a  b ", "a b"), ("", ""),
+        ("Quoi?", "Quoi ?"),
+        ("Quoi\u202f?", "Quoi ?"),
+        ("Non!", "Non !"),
+        ("Oui ; non;", "Oui ; non ;"),
+        ("Quoi ?!", "Quoi ?!"),
+        ("Il dit: oui", "Il dit : oui"),
+        ("à 12:30", "à 12:30"),
+        ("«Oui»", "« Oui »"),
+        ("« Oui »", "« Oui »"),
+        ("Dit-il\u00a0:", "Dit-il :"),
+        ("L\u2019eau?", "L'eau ?"),
+        ("Déjà vu.", "Déjà vu."),
+        ("  a  b ", "a b"),
+        ("", ""),
     ],
-)  # fmt: skip
+)
 def test_french_marks_have_one_spelling(given, wanted):
     assert french_marks(given) == wanted
 
@@ -51,9 +62,7 @@ class TestReading:
             file.write("\n".join(lines))
 
     def test_pairs_are_split_by_their_english(self, tmp_path):
-        lines = [f"Number {i}.\tLe  {i}?" for i in range(600)] + [
-            f"Number {i}.\tLe numéro {i}." for i in range(600)
-        ]
+        lines = [f"Number {i}.\tLe  {i}?" for i in range(600)] + [f"Number {i}.\tLe numéro {i}." for i in range(600)]
         self.write(tmp_path, [*lines, "alone", "\tOui.", "Yes.\t  ", "Number 1.\tLe 1 ?"])
         found = read_pairs(tmp_path)
         learned = {english for english, _ in found.train}
@@ -140,16 +149,12 @@ class TestBatches:
 def test_padding_does_not_reach_the_loss(batches):
     """A pair's loss is the same alone and beside a longer one."""
     network = tiny.translation_network("general", vocab_size=320)
-    one = next(
-        i for i, (source, _) in enumerate(batches.pairs) if len(source) == len(batches.pairs[0][0]) and i
-    )
+    one = next(i for i, (source, _) in enumerate(batches.pairs) if len(source) == len(batches.pairs[0][0]) and i)
     rows = sorted((0, one), key=lambda i: len(batches.pairs[i][1]))
 
     def nats(chosen):
         source, target, following = batches.gather(chosen)
-        logp = (
-            network(source, target)[0].log_softmax(-1).gather(-1, following.clamp(min=0)[..., None])[..., 0]
-        )
+        logp = network(source, target)[0].log_softmax(-1).gather(-1, following.clamp(min=0)[..., None])[..., 0]
         return (logp * (following >= 0))[0].sum()
 
     torch.testing.assert_close(nats(rows), nats(rows[:1]), atol=1e-4, rtol=1e-5)

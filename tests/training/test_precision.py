@@ -5,11 +5,7 @@ import torch
 
 from tlmviz.training.precision import stored_dtype
 
-EXACT = [
-    1 + 2**-9,
-    1 + 2**-20,
-    70_000.0,
-]  # bfloat16 rounds the first away, both the second; float16 has no third
+EXACT = [1 + 2**-9, 1 + 2**-20, 70_000.0]  # bfloat16 rounds the first away, both the second; float16 has no third
 
 
 def network(*values):

@@ -65,9 +65,7 @@ def test_only_answers_are_learned():
 
 def test_every_text_fits():
     labels = list(range(9))
-    longest = max(
-        len(q.text.split()) + len(language.answer(labels, q).split()) for q in language.every_question()
-    )
+    longest = max(len(q.text.split()) + len(language.answer(labels, q).split()) for q in language.every_question())
     same = len(language.answer([8] * 9, language.Question("where", 8)).split()) + 6
     assert max(longest, same) + 2 <= RECIPES["digits-scenes"].config.context
 
@@ -89,11 +87,7 @@ def test_right_is_what_the_public_face_answers():
 def test_marks_are_the_cells_that_the_answer_speaks_of():
     teacher = Teacher(tiny.picture_marker().network, IDS)
     made = SceneBatches(digits.held_out(), 2, varied=False).scenes(3)
-    questions = [
-        language.Question("count"),
-        language.Question("describe"),
-        language.Question("place", place="left"),
-    ]
+    questions = [language.Question("count"), language.Question("describe"), language.Question("place", place="left")]
     asked = np.array([marks.QUESTIONS.index(question) for question in questions])
     _, truth = teacher.marks(made, np.arange(3), asked)
     for scene, (row, question) in enumerate(zip(truth, questions)):
@@ -148,7 +142,7 @@ def test_a_run_logs_resumes_and_is_exported(name, tmp_path, monkeypatch):
     config = tiny.scenes_config(recipe.config.kind, cross_layers=1)
     small = replace(
         recipe, config=config, scenes=3, questions=2, schedule=loop.Schedule(steps=4, warmup=1, evaluate_every=2)
-    )  # fmt: skip
+    )
     monkeypatch.setattr("tlmviz.training.scenes.FRESH", 4)
     train(replace(small, schedule=replace(small.schedule, steps=2)), tmp_path / "run")
     weights = loop.read_weights(tmp_path / "run")

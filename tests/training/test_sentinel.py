@@ -34,10 +34,7 @@ def test_nothing_hidden_is_the_story():
     story = batches.stories[0]
     hidden = batches.hidden(story)
     assert np.array_equal(hidden[story < batches.size], story[story < batches.size])
-    assert (
-        story[-1] == WordTokenizer.END
-        and (hidden >= batches.size).tolist() == (story >= batches.size).tolist()
-    )
+    assert story[-1] == WordTokenizer.END and (hidden >= batches.size).tolist() == (story >= batches.size).tolist()
 
 
 def test_all_names_hidden():

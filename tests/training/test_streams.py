@@ -19,7 +19,8 @@ from tlmviz.training.data import Corpus
 
 pytestmark = pytest.mark.slow
 CORPUS = Corpus(SENTENCES * 5, SENTENCES[:1], [])
-# Without a gradient: equal streams may be read in any shares, and a doubly stochastic matrix keeps the mean that the head reads.
+# Without a gradient: equal streams may be read in any shares, and a doubly stochastic matrix keeps the mean that the
+# head reads.
 IDLE = [("manifold", "blocks.0.join_attn.static_pre"), ("manifold", "blocks.1.join_mlp.static_res")]
 SCHEDULE = loop.Schedule(steps=25, batch_tokens=64, lengths=((1.0, 16),), warmup=2, evaluate_every=10)
 
@@ -53,12 +54,8 @@ def test_a_run_leaves_curves_and_matrices(tmp_path, connection):
     assert frame.index.tolist() == [0, 10, 20, 25]
     losses, norms = map(np.array, zip(*log["steps"]))
     windows = [slice(0, 10), slice(10, 20), slice(20, 25)]
-    assert frame["train_loss"].tolist()[1:] == pytest.approx(
-        [losses[window].mean() for window in windows], rel=1e-4
-    )
-    assert frame["grad_norm_max"].tolist()[1:] == pytest.approx(
-        [norms[window].max() for window in windows], rel=1e-4
-    )
+    assert frame["train_loss"].tolist()[1:] == pytest.approx([losses[window].mean() for window in windows], rel=1e-4)
+    assert frame["grad_norm_max"].tolist()[1:] == pytest.approx([norms[window].max() for window in windows], rel=1e-4)
     assert frame["valid_bpb"].isna().tolist() == [True, False, False, False]
     assert frame["gain_forward"].isna().tolist() == [False, True, False, False]
     assert frame["gain_forward"][0] == pytest.approx(1, abs=1e-4)
@@ -98,9 +95,7 @@ def test_what_starts_at_a_meaning_is_not_decayed():
     decayed, others = loop.optimizer_of(network, SCHEDULE).param_groups
     names = {id(p): name for name, p in network.named_parameters()}
     assert decayed["weight_decay"] == SCHEDULE.weight_decay and others["weight_decay"] == 0
-    assert not [
-        name for name in (names[id(p)] for p in decayed["params"]) if "static" in name or "norm" in name
-    ]
+    assert not [name for name in (names[id(p)] for p in decayed["params"]) if "static" in name or "norm" in name]
     assert sum(name.endswith("static_res") for name in (names[id(p)] for p in others["params"])) == 4
     assert len(decayed["params"]) + len(others["params"]) == len(names)
 
@@ -129,9 +124,16 @@ def test_streams_learn_faster_and_decay_as_the_rest(connection):
 
 def test_cards_of_twins_get_one_table(tmp_path):
     frame = pd.DataFrame(
-        {"train_loss": [3.0, 2.0], "grad_norm": [1.0, 0.5], "grad_norm_max": [4.0, 0.75], "valid_bpb": [2.0, 1.25],
-         "gain_forward": [1.0, 1.5], "gain_backward": [1.0, 2.5]}, index=pd.Index([10, 20], name="step"),
-    )  # fmt: skip
+        {
+            "train_loss": [3.0, 2.0],
+            "grad_norm": [1.0, 0.5],
+            "grad_norm_max": [4.0, 0.75],
+            "valid_bpb": [2.0, 1.25],
+            "gain_forward": [1.0, 1.5],
+            "gain_backward": [1.0, 2.5],
+        },
+        index=pd.Index([10, 20], name="step"),
+    )
     for name in ("stories-hc", "stories-residual"):
         (tmp_path / name).mkdir()
         empty = dict.fromkeys(("gain_forward", "gain_backward"), np.nan)
@@ -146,10 +148,7 @@ def test_cards_of_twins_get_one_table(tmp_path):
     written = (tmp_path / "stories-residual" / "card.md").read_text()
     assert written.endswith("\n\n## Findings\n\nBy hand.\n") and written.count("## ") == 2
     card = (tmp_path / "stories-hc" / "card.md").read_text()
-    assert (
-        card.startswith("# stories-hc\n\nWords.\n\n## Beside its twins\n")
-        and card.count(streams.HEADING) == 1
-    )
+    assert card.startswith("# stories-hc\n\nWords.\n\n## Beside its twins\n") and card.count(streams.HEADING) == 1
     assert "| stories-hc | 1.2500 | 0.5 | 0.75 | 1.5 | 2.5 | 2.5 |" in card
     assert "| stories-residual | 1.2500 | 0.5 | 0.75 | 1 | 1 | 1 |" in card
 
@@ -183,9 +182,7 @@ def test_cards_name_further_runs_that_have_ended(tmp_path):
     ended(runs, streams.VARIANTS["stream_rate 3"], 1.3)
     ended(runs, streams.VARIANTS["bound 2, 42 iterations"], 1.4, step=750)
     ended(runs, streams.STREAMS["stories-deep-residual"], 1.7)
-    assert (
-        "seeds" not in card() and card().count("1.3000 with stream_rate 3.") == 1 and "bound 2" not in card()
-    )
+    assert "seeds" not in card() and card().count("1.3000 with stream_rate 3.") == 1 and "bound 2" not in card()
     ended(runs, last, 1.19)
     line = (
         "Mean and range of 3 seeds, held-out bits per byte: stories-residual 1.2700 (1.2500 to 1.2800), "

@@ -19,17 +19,14 @@ from tlmviz.training.translation import RECIPES, TranslationRecipe, network_of, 
 pytestmark = pytest.mark.slow
 
 PAIRS = Pairs(
-    [(f"Lily had {i} red balls.", f"{i} balls had Lily.") for i in range(20)],
-    {"Tom saw a dog.": ["A dog saw Tom."]},
+    [(f"Lily had {i} red balls.", f"{i} balls had Lily.") for i in range(20)], {"Tom saw a dog.": ["A dog saw Tom."]}
 )
 SCHEDULE = loop.Schedule(steps=4, batch_tokens=128, warmup=1, evaluate_every=2)
 SIZES = dict(name="tiny", vocab_size=320, d_model=16, hidden=12, context=60)
 
 
 def recipe(schedule=SCHEDULE, overlap=0.0, **changes):
-    return TranslationRecipe(
-        Seq2SeqConfig.of(**{**SIZES, "score": "additive", **changes}), schedule, overlap=overlap
-    )
+    return TranslationRecipe(Seq2SeqConfig.of(**{**SIZES, "score": "additive", **changes}), schedule, overlap=overlap)
 
 
 def weights(folder):
@@ -60,9 +57,9 @@ def test_covloss_makes_it_look_elsewhere(tmp_path):
     tokenizer = make_tokenizer()
     schedule = loop.Schedule(steps=60, batch_tokens=128, learning_rate=2e-2, warmup=1, evaluate_every=20)
     paid = [
-        train(recipe(schedule, overlap=overlap, coverage=True), PAIRS, tokenizer, tmp_path / str(overlap))[
-            "curve"
-        ][-1]["overlap"]
+        train(recipe(schedule, overlap=overlap, coverage=True), PAIRS, tokenizer, tmp_path / str(overlap))["curve"][-1][
+            "overlap"
+        ]
         for overlap in (0.0, 10.0)
     ]
     assert paid[1] < 0.9 * paid[0]
@@ -77,15 +74,9 @@ def test_the_model_with_coverage_goes_on_from_its_twin():
 
 def test_the_control_differs_from_the_model_with_coverage_in_coverage_alone():
     covered, control = RECIPES["eng-fra-coverage"], RECIPES["eng-fra-additive-more"]
-    assert (control.schedule, control.smoothing, control.start) == (
-        covered.schedule,
-        covered.smoothing,
-        covered.start,
-    )
+    assert (control.schedule, control.smoothing, control.start) == (covered.schedule, covered.smoothing, covered.start)
     assert not control.overlap and not control.bundled
-    same = control.config.with_(
-        name=covered.config.name, description=covered.config.description, coverage=True
-    )
+    same = control.config.with_(name=covered.config.name, description=covered.config.description, coverage=True)
     assert same == covered.config
 
 

@@ -42,15 +42,9 @@ def test_they_are_logged_and_resume(small):
     assert len(runs) == 12 and runs[0].loss.tolist() == pytest.approx(
         [s[0] for s in logs["warmup-pre-0.0005-100"]["steps"]]
     )
-    assert (
-        runs[0].weights.shape == (3, 4)
-        and runs[0].stream.shape == (3, 5)
-        and runs[0].moments.tolist() == [0, 2, 4]
-    )
+    assert runs[0].weights.shape == (3, 4) and runs[0].stream.shape == (3, 5) and runs[0].moments.tolist() == [0, 2, 4]
     assert runs[0].loss[0] == pytest.approx(runs[1].loss[0])  # one seed: the same weights and windows
     again = warmup.run(CORPUS, small / "runs", small / "models")
-    assert [tuple(step) for step in again["warmup-post-0.002-0"]["steps"]] == logs["warmup-post-0.002-0"][
-        "steps"
-    ]
+    assert [tuple(step) for step in again["warmup-post-0.002-0"]["steps"]] == logs["warmup-post-0.002-0"]["steps"]
     card = (small / "models" / warmup.HOME / "card.md").read_text()
     assert card.count(warmup.HEADING) == 1 and card.count("| post |") == 6 and card.startswith("# zoo-post")

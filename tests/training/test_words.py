@@ -43,9 +43,7 @@ class TestText:
         )
         assert text.other([["c", "b", "d"]]).ids.tolist() == [1]
 
-    @pytest.mark.parametrize(
-        "text, least", [("", 1), ("one", 1), ("one one one", 1), ("every word once", 2), ("…", 1)]
-    )
+    @pytest.mark.parametrize("text, least", [("", 1), ("one", 1), ("one one one", 1), ("every word once", 2), ("…", 1)])
     def test_too_short_a_text(self, text, least):
         with pytest.raises(BadText) as error:
             WordText.of_text(text, least)
@@ -122,9 +120,7 @@ def plain_loss(method, network, learner, given, made):
                 total = total - torch.log_softmax(network.context @ v, -1)[target]
             else:
                 rows, signs = learner.decisions(torch.tensor([target]))
-                total = total + sum(
-                    decided(network.context[row] @ v, sign) for row, sign in zip(rows[0], signs[0])
-                )
+                total = total + sum(decided(network.context[row] @ v, sign) for row, sign in zip(rows[0], signs[0]))
     return total
 
 
@@ -136,9 +132,7 @@ def test_a_step_descends_by_the_gradient_of_the_plain_loss(method, monkeypatch):
     """
     network, given = fresh(method), batch()
     draws = torch.arange(500).view(100, 5) % len(TEXT.vocabulary)
-    monkeypatch.setattr(
-        words.Noise, "draw", lambda noise, rows, columns: draws[:1, :columns].expand(rows, columns)
-    )
+    monkeypatch.setattr(words.Noise, "draw", lambda noise, rows, columns: draws[:1, :columns].expand(rows, columns))
     learner = words.METHODS[method](network, TEXT, 0)
     made = reading_vectors(method, network, given)
     loss = plain_loss(method, network, learner, given, made)
@@ -192,9 +186,7 @@ class TestTrainer:
             before = trainer.held_out_loss(TEXT)
             seen = list(trainer.passes())
             losses.append((before, trainer.held_out_loss(TEXT), [progress.loss for progress in seen]))
-            assert seen[-1].epochs == pytest.approx(12) and seen[-1].words_read == pytest.approx(
-                12 * len(TEXT.ids)
-            )
+            assert seen[-1].epochs == pytest.approx(12) and seen[-1].words_read == pytest.approx(12 * len(TEXT.ids))
             assert trainer.seconds > 0 and list(trainer.passes()) == []
         assert losses[0] == losses[1] and losses[0][1] < losses[0][0]
 
@@ -214,9 +206,7 @@ class TestTrainer:
         second.follow(again, data, tmp_path / "broken")
         for own, other in zip(whole.network.parameters(), again.network.parameters()):
             assert torch.equal(own, other)
-        assert second.read == log.read and torch.equal(
-            torch.stack(second.pictures), torch.stack(log.pictures)
-        )
+        assert second.read == log.read and torch.equal(torch.stack(second.pictures), torch.stack(log.pictures))
 
 
 def stop():
@@ -237,9 +227,7 @@ def data(tmp_path):
     stories = "\n<|endoftext|>\n".join(f"{text} Story {i}." for i in range(15) for text in tiny.SENTENCES)
     (tmp_path / "stories.txt").write_text(stories)
     with gzip.open(tmp_path / "eng-fra.tsv.gz", "wt") as lines:
-        lines.write(
-            "".join(f"Tom saw {i} dogs.\tTom a vu.\nTom saw {i} dogs.\tIl a vu.\n" for i in range(90))
-        )
+        lines.write("".join(f"Tom saw {i} dogs.\tTom a vu.\nTom saw {i} dogs.\tIl a vu.\n" for i in range(90)))
     return tmp_path
 
 

@@ -61,9 +61,7 @@ def small(monkeypatch, tmp_path, tokenizer):
     sizes = dict(vocab_size=tokenizer.vocab_size, context=64)
     base = tiny.config(**sizes)
     configs = {"zoo-rope": base, "zoo-mqa": base.with_(n_kv_heads=1), "zoo-window": base.with_(window=16)}
-    recipes = {
-        name: LanguageRecipe(config.with_(name=name), (zoo.SCHEDULE,)) for name, config in configs.items()
-    }
+    recipes = {name: LanguageRecipe(config.with_(name=name), (zoo.SCHEDULE,)) for name, config in configs.items()}
     recipes |= {f"zoo-rope-{seed}": LanguageRecipe(base, (zoo.SCHEDULE,), bundled=False) for seed in (1, 2)}
     for name in configs:
         checkpoints.save_network(tmp_path / name, TransformerLM(recipes[name].config), tokenizer)
@@ -82,11 +80,7 @@ def test_the_table_holds_what_was_measured(small):
     assert set(table.seed_spread) == {0.15}
     assert list(table.group) == ["baseline", "attention", "attention", "seed", "seed"]
     # float32 keys and values of 2 layers: 4, 1 and 4 heads of 8, and a window that holds 16 of 64 positions
-    assert list(table.cache_bytes_per_token[:3]) == [
-        2 * 2 * 4 * 8 * 4,
-        2 * 2 * 1 * 8 * 4,
-        2 * 2 * 4 * 8 * 4 // 4,
-    ]
+    assert list(table.cache_bytes_per_token[:3]) == [2 * 2 * 4 * 8 * 4, 2 * 2 * 1 * 8 * 4, 2 * 2 * 4 * 8 * 4 // 4]
     network = TransformerLM(zoo.ZOO["zoo-mqa"].config)
     assert table.parameters["zoo-mqa"] == sum(p.numel() for p in network.parameters())
     for column in ("decode_tokens_per_s", "training_tokens_per_s"):

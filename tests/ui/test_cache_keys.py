@@ -13,12 +13,7 @@ from streamlit.runtime.caching import cache_utils
 from tlmviz.ui import cache_keys
 
 PLAIN = some.recursive(
-    some.none()
-    | some.booleans()
-    | some.integers()
-    | some.floats(allow_nan=False)
-    | some.text()
-    | some.binary(),
+    some.none() | some.booleans() | some.integers() | some.floats(allow_nan=False) | some.text() | some.binary(),
     lambda inner: some.lists(inner, max_size=3).map(tuple),
 )
 
@@ -55,11 +50,7 @@ def test_keys_are_equal_where_the_arguments_are(one, other):
 
 def test_names_and_classes_are_part_of_it():
     keys = [key(1), key(a=1), key(b=1), key(Place(1, 2)), key(Place(1, 2.0)), key(Other(1, 2)), key((1, 2))]
-    assert (
-        len(set(keys)) == len(keys)
-        and key(Place(1, 2)) == key(Place(1, 2))
-        and key("\ud800") != key("\\ud800")
-    )
+    assert len(set(keys)) == len(keys) and key(Place(1, 2)) == key(Place(1, 2)) and key("\ud800") != key("\\ud800")
 
 
 @pytest.fixture

@@ -19,9 +19,7 @@ def test_one_computation_runs_at_a_time():
         most.append(len(inside))
         inside.pop()
 
-    threads = [
-        threading.Thread(target=lambda: [compute.run_in_worker(work) for _ in range(50)]) for _ in range(8)
-    ]
+    threads = [threading.Thread(target=lambda: [compute.run_in_worker(work) for _ in range(50)]) for _ in range(8)]
     for thread in threads:
         thread.start()
     for thread in threads:
@@ -43,9 +41,7 @@ def test_computations_run_in_order_of_arrival():
 def test_whose_work_it_is_and_whether_it_takes_long_is_told_to_the_line(monkeypatch):
     told = []
     monkeypatch.setattr(
-        compute,
-        "worker",
-        lambda: SimpleNamespace(submit=lambda run, *given, deep: told.append((*given, deep))),
+        compute, "worker", lambda: SimpleNamespace(submit=lambda run, *given, deep: told.append((*given, deep)))
     )
     monkeypatch.setattr(compute, "get_script_run_ctx", lambda **_: SimpleNamespace(session_id="a"))
     compute.submit(bool)

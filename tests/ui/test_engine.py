@@ -21,9 +21,7 @@ def client():
 @pytest.mark.parametrize("under", ["", "/under", "/under/a"])
 def test_every_file_of_a_model_has_an_address(client, under):
     offered = engine.offer("zoo-rope", "A text.", READER, ("head",), layer=3)
-    assert (
-        offered["text"] == "A text." and offered["follows"] == ["head"] and offered["given"] == {"layer": 3}
-    )
+    assert offered["text"] == "A text." and offered["follows"] == ["head"] and offered["given"] == {"layer": 3}
     for file in ("config.json", "model.safetensors", "tokenizer.json"):
         answer = client.get(f"{under}/{offered['model']}{file}")
         assert answer.content == (ROOT / "models/zoo-rope" / file).read_bytes()
@@ -67,6 +65,12 @@ def test_another_folder_of_models_is_looked_at_when_it_is_named(tmp_path, monkey
 
 def test_nothing_else_has_an_address(client):
     offered = engine.offer("zoo-rope", "A", READER)
-    for path in ("engine/x.js", f"{offered['model']}card.md", "engine/zoo-rope/x/config.json", "engine/nobody/x/config.json",
-                 offered["model"] + "%2e%2e%2fconfig.json", "engine/%2e%2e/x/config.json"):  # fmt: skip
+    for path in (
+        "engine/x.js",
+        f"{offered['model']}card.md",
+        "engine/zoo-rope/x/config.json",
+        "engine/nobody/x/config.json",
+        offered["model"] + "%2e%2e%2fconfig.json",
+        "engine/%2e%2e/x/config.json",
+    ):
         assert client.get(f"/{path}").status_code == 404

@@ -33,19 +33,13 @@ def test_what_is_wrong_in_a_fragment_is_said_there_and_the_rest_stays():
     assert not app.error and not app.exception
     app.text_input[0].set_value("much longer than that").run()
     assert [error.value for error in app.error] == ["21 letters, and at most 10 are read; shorten it."]
-    assert (
-        not app.exception
-        and app.caption[0].value == "much longer than that"
-        and app.markdown[0].value == "below"
-    )
+    assert not app.exception and app.caption[0].value == "much longer than that" and app.markdown[0].value == "below"
 
 
 def test_every_fragment_of_the_app_says_what_is_wrong():
     files = [*(ROOT / "pages").rglob("*.py"), *(ROOT / "tlmviz" / "ui").rglob("*.py")]
     bare = [
-        path.name
-        for path in files
-        if "st.fragment" in path.read_text(encoding="utf-8") and path.name != "frame.py"
+        path.name for path in files if "st.fragment" in path.read_text(encoding="utf-8") and path.name != "frame.py"
     ]
     assert not bare, "use frame.fragment"
 
@@ -71,11 +65,7 @@ def test_equations_and_sources_are_for_the_level_maths():
     app.button_group[0].set_value("maths").run()
     assert app.query_params["read"] in ("maths", ["maths"]) and len(app.latex) == 1
     assert app.markdown[0].value == "- seen by all\n- seen by some"
-    assert [each.value for each in app.caption] == [
-        "below  \nand its source",
-        "from a book",
-        "printed as a = c",
-    ]
+    assert [each.value for each in app.caption] == ["below  \nand its source", "from a book", "printed as a = c"]
 
 
 def test_a_link_opens_at_its_level_and_nonsense_is_plain():
@@ -152,13 +142,25 @@ CLICKS = [
     *(
         ({"points": said}, ())
         for said in (
-            7, "x", None, {}, [7], [None], [{}], [{"customdata": None}], [{"customdata": "a"}], [{"customdata": 3}],
-            [{"customdata": [3]}], [{"customdata": ["a", 2]}], [{"customdata": [3, -1]}], [{"customdata": [[3], 2]}],
+            7,
+            "x",
+            None,
+            {},
+            [7],
+            [None],
+            [{}],
+            [{"customdata": None}],
+            [{"customdata": "a"}],
+            [{"customdata": 3}],
+            [{"customdata": [3]}],
+            [{"customdata": ["a", 2]}],
+            [{"customdata": [3, -1]}],
+            [{"customdata": [[3], 2]}],
             [{"customdata": [float("inf"), float("nan")]}],
         )
     ),
     *(({"rows": said}, ()) for said in (7, "x", None, {}, [{}, 2], ["x", "y"], [-1, 0])),
-]  # fmt: skip
+]
 
 
 @pytest.mark.parametrize(("said", "right"), CLICKS, ids=str)
@@ -171,10 +173,7 @@ def test_a_click_is_whole_numbers_or_none(said, right, monkeypatch):
     ("said", "right"),
     [
         ([{"x": [0, 1]}, {"x": [1, 3.5], "y": [2, 0]}], ([1, 3.5], [2, 0])),
-        *(
-            (said, None)
-            for said in (7, [], [7], [{}], [{"x": [1, 2]}], [{"x": 1, "y": 2}], [{"x": [1], "y": [2]}])
-        ),
+        *((said, None) for said in (7, [], [7], [{}], [{"x": [1, 2]}], [{"x": 1, "y": 2}], [{"x": [1], "y": [2]}])),
         *(([{"x": [1, 2], "y": [2, bad]}], None) for bad in (None, "a", [], float("nan"), float("inf"))),
     ],
     ids=str,

@@ -18,11 +18,7 @@ def test_meanings_are_short_sentences():
 
 
 def test_every_word_is_used_on_a_page():
-    files = [
-        *(ROOT / "pages").rglob("*.py"),
-        *(ROOT / "tlmviz").rglob("*.py"),
-        *(ROOT / "tlmviz").rglob("*.js"),
-    ]
+    files = [*(ROOT / "pages").rglob("*.py"), *(ROOT / "tlmviz").rglob("*.py"), *(ROOT / "tlmviz").rglob("*.js")]
     told = " ".join(
         path.read_text(encoding="utf-8") for path in files if path.name not in ("glossary.py", "explained.py")
     )
@@ -31,7 +27,10 @@ def test_every_word_is_used_on_a_page():
 
 
 def test_words_are_counted_by_their_names_as_the_browser_finds_them():
-    told = "Keys, keys and values, a KV cache; two caches, press an arrow key. A one-hot softmaxed key-value, mask_2, RoPE's key."
+    told = (
+        "Keys, keys and values, a KV cache; two caches, press an arrow key. A one-hot softmaxed key-value, mask_2, "
+        "RoPE's key."
+    )
     assert glossary.count_in(told) == {"keys and values": 1, "KV cache": 2, "one-hot": 1, "RoPE": 1, "key": 1}
 
 

@@ -1,4 +1,5 @@
-"""Guess first: off nothing is asked; on a page asks, hides its picture, and shows it with the verdict once it is answered."""
+"""Guess first: off nothing is asked; on a page asks, hides its picture, and shows it with the verdict once it is
+answered."""
 
 import pytest
 from streamlit.testing.v1 import AppTest
@@ -61,13 +62,7 @@ def test_the_switch_asks_and_an_answer_shows_the_picture_and_the_verdict():
     app = opened()
     app.toggle[0].set_value(True).run()
     assert app.query_params["guess"] in ("1", ["1"]) and not drawn(app)
-    assert answers(app) == [
-        "a",
-        "few",
-        "words",
-        r"\<b\>\$x\_1\$\</b\>",
-        "Just show me",
-    ]  # as text, not markup
+    assert answers(app) == ["a", "few", "words", r"\<b\>\$x\_1\$\</b\>", "Just show me"]  # as text, not markup
     app.button[3].click().run()
     assert drawn(app) and not answers(app) and "Right" in said(app) and "You said" not in said(app)
     asked = app.session_state["asked"]
@@ -129,8 +124,7 @@ def test_a_ladder_is_the_same_for_a_state_and_the_true_rung_is_not_always_the_sa
 
 
 @pytest.mark.parametrize(
-    ("value", "text"),
-    [(5.6568, "5.66"), (99.99, "100"), (1024.0, "1,024"), (0.01234, "0.0123"), (-3.0, "−3")],
+    ("value", "text"), [(5.6568, "5.66"), (99.99, "100"), (1024.0, "1,024"), (0.01234, "0.0123"), (-3.0, "−3")]
 )
 def test_numbers_as_answers(value, text):
     assert guess.three_digits(value) == text

@@ -174,9 +174,7 @@ def test_what_takes_long_leaves_a_thread_to_what_does_not():
 def test_deep_work_has_one_thread_which_stands_back_and_leaves_the_others_to_long_work():
     line, hold = Line(3), threading.Event()
     deep = [line.submit(hold.wait, number, deep=True) for number in range(3)]
-    priority = line.submit(
-        lambda: os.getpriority(os.PRIO_PROCESS, threading.get_native_id()), "long", long=True
-    )
+    priority = line.submit(lambda: os.getpriority(os.PRIO_PROCESS, threading.get_native_id()), "long", long=True)
     own = os.getpriority(os.PRIO_PROCESS, 0)
     assert priority.result(60) == own and sum(each.running() for each in deep) == 1
     hold.set()

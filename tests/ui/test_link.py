@@ -91,9 +91,7 @@ def test_nonsense_in_a_link_is_the_default(session, text):
     assert Field("word", "a", link.choice(("a", "b"))).get() == "a"
 
 
-@pytest.mark.parametrize(
-    ("text", "value"), [("2.5", 2.5), ("1e9", 10.0), ("-inf", 0.0), ("nan", 1.0), ("two", 1.0)]
-)
+@pytest.mark.parametrize(("text", "value"), [("2.5", 2.5), ("1e9", 10.0), ("-inf", 0.0), ("nan", 1.0), ("two", 1.0)])
 def test_numbers_are_clipped(session, text, value):
     session["alpha"] = text
     assert Field("alpha", 1.0, link.real(0, 10)).get() == value

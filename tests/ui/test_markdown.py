@@ -29,19 +29,13 @@ HOSTILE = [
 
 def read(text):
     """What a browser shows of Markdown as text, and the kinds of its other elements."""
-    tokens = [
-        child
-        for token in MarkdownIt("commonmark", {"html": True}).parse(text)
-        for child in token.children or ()
-    ]
+    tokens = [child for token in MarkdownIt("commonmark", {"html": True}).parse(text) for child in token.children or ()]
     return "".join(token.content for token in tokens if token.type == "text"), {
         token.type for token in tokens if token.type != "text"
     }
 
 
-@pytest.mark.parametrize(
-    "text", [*HOSTILE, "**bold** _it_ ~no~", "# head", "- a", "1. a", "a | b", ":red[b]"]
-)
+@pytest.mark.parametrize("text", [*HOSTILE, "**bold** _it_ ~no~", "# head", "- a", "1. a", "a | b", ":red[b]"])
 def test_plain_text_reads_as_it_was(text):
     shown, elements = read(f"“{markdown.plain(text)}”")
     assert shown.replace("\u2060", "") == f"“{text}”" and not elements

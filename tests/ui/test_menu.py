@@ -29,9 +29,8 @@ def test_every_page_is_in_the_menu_once():
 
 
 def test_a_page_lies_in_its_chapter_and_offers_models():
-    assert (
-        8 <= len(SECTIONS) <= 11
-    )  # each is a line of the menu, which fits a laptop's window beside the longest chapter
+    # Each is a line of the menu, which fits a laptop's window beside the longest chapter.
+    assert 8 <= len(SECTIONS) <= 11
     for chapter, entries in SECTIONS.items():
         folders = {page.folder.partition("/")[0] for page in entries}
         assert folders == FOLDERS.get(chapter, {chapter.split()[0].lower()})
@@ -103,10 +102,7 @@ def test_a_page_opens_on_a_model_of_its_own_until_somebody_chooses_one():
 
 def test_cards_say_which_model_they_speak_of_where_another_is_shown():
     app = AppTest.from_function(two_pages, default_timeout=60).run()
-    assert (
-        "It is so." in app.get("html")[-1].proto.body
-        and "On stories-rope" not in app.get("html")[-1].proto.body
-    )
+    assert "It is so." in app.get("html")[-1].proto.body and "On stories-rope" not in app.get("html")[-1].proto.body
     app.session_state["page"] = "second"
     card = app.run().get("html")[-1].proto.body
     assert "On stories-rope: It is so." in card and 'href="?model=stories-rope"' in card

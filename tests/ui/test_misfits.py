@@ -11,9 +11,7 @@ from tlmviz.ui import misfits
 def page():
     import streamlit as st
 
-    st.write(
-        st.slider("Number", 0, 9, 3) + st.number_input("Another", 0.0, 9.0, 2.0) + len(st.text_input("Text"))
-    )
+    st.write(st.slider("Number", 0, 9, 3) + st.number_input("Another", 0.0, 9.0, 2.0) + len(st.text_input("Text")))
 
 
 @pytest.fixture

@@ -1,4 +1,5 @@
-"""A page's declared state: what a link does to it, fields that depend on others, and sentences that translators can look up."""
+"""A page's declared state: what a link does to it, fields that depend on others, and sentences that translators can
+look up."""
 
 import ast
 from pathlib import Path
@@ -72,18 +73,12 @@ def test_menus_that_depend_on_a_model_or_a_text_keep_what_they_can():
     app.text_input[0].set_value("x").run()
     assert "token=0" in app.markdown[0].value
     app.button[0].click().run()
-    assert app.markdown[0].value.endswith(
-        "Head(layer=6, token=0, size=3, kinds=('b',))"
-    ) and "lay" not in link_of(app)
+    assert app.markdown[0].value.endswith("Head(layer=6, token=0, size=3, kinds=('b',))") and "lay" not in link_of(app)
 
 
 def _calls(tree: ast.AST):
     for node in ast.walk(tree):
-        if (
-            isinstance(node, ast.Call)
-            and isinstance(node.func, ast.Name)
-            and node.func.id in ("_", "N_", "ngettext")
-        ):
+        if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id in ("_", "N_", "ngettext"):
             yield node
 
 
@@ -127,9 +122,14 @@ def test_sentences_are_looked_up_before_they_are_filled(folder):
 
 
 MAY = {  # of the other modules of its page, or of its part
-    "state": set(), "data": {"state"}, "claims": {"state", "data"}, "examples": {"state"}, "guess": {"state", "data", "claims"},
-    "view": {"state", "data", "claims"}, "page": {"state", "data", "claims", "view", "examples", "guess"},
-}  # fmt: skip
+    "state": set(),
+    "data": {"state"},
+    "claims": {"state", "data"},
+    "examples": {"state"},
+    "guess": {"state", "data", "claims"},
+    "view": {"state", "data", "claims"},
+    "page": {"state", "data", "claims", "view", "examples", "guess"},
+}
 
 
 @pytest.mark.parametrize("folder", DECLARED)
@@ -140,15 +140,11 @@ def test_the_declarations_import_one_way(folder):
         own = {each.stem for each in file.parent.glob("*.py")}
         found = set()
         for node in ast.walk(ast.parse(file.read_text(encoding="utf-8"))):
-            if isinstance(node, ast.ImportFrom) and (
-                node.level == 1 or (node.module or "").startswith(package)
-            ):
+            if isinstance(node, ast.ImportFrom) and (node.level == 1 or (node.module or "").startswith(package)):
                 inside = (node.module or "").removeprefix(package).strip(".")
                 found |= {inside.split(".")[0]} if inside else {alias.name for alias in node.names}
         layer = file.stem if file.stem in MAY else file.stem.partition("_")[0]
         if layer in MAY:
             same = {each for each in own if each.startswith(f"{layer}_") or each == layer}
-            found = {
-                each.partition("_")[0] if each.partition("_")[0] in MAY else each for each in found - same
-            }
+            found = {each.partition("_")[0] if each.partition("_")[0] in MAY else each for each in found - same}
             assert found & set(MAY) <= MAY[layer], file

@@ -82,20 +82,14 @@ def test_what_somebody_uploads_is_not_what_others_meet(home, tmp_path):
     uploads.keep([File("aaa.gguf", write_gguf(tmp_path / "x.gguf").read_bytes())])
     with anew():
         menu = open_page("attention/explorer", query={"text": "Tom"}).selectbox("_model")
-    assert (
-        menu.value == begins.value
-        and menu.options[-1].startswith("aaa")
-        and menu.options[-1].endswith("uploaded")
-    )
+    assert menu.value == begins.value and menu.options[-1].startswith("aaa") and menu.options[-1].endswith("uploaded")
     assert not folders.opened_models()  # by which the page Start gives way to the explorer
 
 
 def test_the_files_of_a_folder_are_one_model(home, stories):
     source = folders.models_folder() / "stories-rope"
     files = [
-        File(path.name, path.read_bytes())
-        for path in source.iterdir()
-        if path.suffix in (".json", ".safetensors")
+        File(path.name, path.read_bytes()) for path in source.iterdir() if path.suffix in (".json", ".safetensors")
     ]
     name = uploads.keep(files)
     assert tlmviz.load(name).generate("Tom", 5, temperature=0) == stories.generate("Tom", 5, temperature=0)

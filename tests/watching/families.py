@@ -10,27 +10,39 @@ from torch import Tensor
 
 VOCAB = 60
 BASE = dict(
-    vocab_size=VOCAB, hidden_size=32, num_hidden_layers=2, num_attention_heads=4, num_key_value_heads=2,
-    intermediate_size=48, max_position_embeddings=64, pad_token_id=0, bos_token_id=1, eos_token_id=2,
-)  # fmt: skip
-ENCODER = {
-    name: value
-    for name, value in BASE.items()
-    if name not in ("num_key_value_heads", "bos_token_id", "eos_token_id")
-}
-VISION = dict(
+    vocab_size=VOCAB,
     hidden_size=32,
     num_hidden_layers=2,
     num_attention_heads=4,
+    num_key_value_heads=2,
     intermediate_size=48,
-    image_size=16,
-    patch_size=4,
+    max_position_embeddings=64,
+    pad_token_id=0,
+    bos_token_id=1,
+    eos_token_id=2,
+)
+ENCODER = {
+    name: value for name, value in BASE.items() if name not in ("num_key_value_heads", "bos_token_id", "eos_token_id")
+}
+VISION = dict(
+    hidden_size=32, num_hidden_layers=2, num_attention_heads=4, intermediate_size=48, image_size=16, patch_size=4
 )
 SEQ2SEQ = dict(
-    vocab_size=VOCAB, d_model=32, encoder_layers=2, decoder_layers=2, encoder_attention_heads=4, decoder_attention_heads=4,
-    encoder_ffn_dim=48, decoder_ffn_dim=48, max_position_embeddings=64, pad_token_id=0, bos_token_id=1, eos_token_id=2,
-    decoder_start_token_id=1, forced_eos_token_id=None,
-)  # fmt: skip
+    vocab_size=VOCAB,
+    d_model=32,
+    encoder_layers=2,
+    decoder_layers=2,
+    encoder_attention_heads=4,
+    decoder_attention_heads=4,
+    encoder_ffn_dim=48,
+    decoder_ffn_dim=48,
+    max_position_embeddings=64,
+    pad_token_id=0,
+    bos_token_id=1,
+    eos_token_id=2,
+    decoder_start_token_id=1,
+    forced_eos_token_id=None,
+)
 
 
 @dataclass(frozen=True)
@@ -110,10 +122,20 @@ def decoder(config: str, **settings: Any) -> Family:
 
 
 MLA = dict(
-    num_key_value_heads=4, kv_lora_rank=8, q_lora_rank=12, qk_rope_head_dim=4, qk_nope_head_dim=8, v_head_dim=12,
-    n_routed_experts=4, num_experts_per_tok=2, moe_intermediate_size=16, first_k_dense_replace=1, n_group=2, topk_group=1,
+    num_key_value_heads=4,
+    kv_lora_rank=8,
+    q_lora_rank=12,
+    qk_rope_head_dim=4,
+    qk_nope_head_dim=8,
+    v_head_dim=12,
+    n_routed_experts=4,
+    num_experts_per_tok=2,
+    moe_intermediate_size=16,
+    first_k_dense_replace=1,
+    n_group=2,
+    topk_group=1,
     n_shared_experts=1,
-)  # fmt: skip
+)
 
 DECODERS = {
     "llama": decoder("LlamaConfig"),
@@ -123,9 +145,7 @@ DECODERS = {
     "gemma2": decoder(
         "Gemma2Config", head_dim=8, sliding_window=4, attn_logit_softcapping=0.5, query_pre_attn_scalar=4
     ),
-    "gemma3": decoder(
-        "Gemma3TextConfig", head_dim=8, sliding_window=4, num_hidden_layers=3, sliding_window_pattern=2
-    ),
+    "gemma3": decoder("Gemma3TextConfig", head_dim=8, sliding_window=4, num_hidden_layers=3, sliding_window_pattern=2),
     "gpt2": Family(
         "GPT2Config",
         dict(
@@ -143,9 +163,7 @@ DECODERS = {
     "gpt_neox": decoder("GPTNeoXConfig"),
     "phi3": decoder("Phi3Config", sliding_window=5),
     "olmo2": decoder("Olmo2Config"),
-    "gpt_oss": decoder(
-        "GptOssConfig", head_dim=8, sliding_window=4, num_local_experts=4, num_experts_per_tok=2
-    ),
+    "gpt_oss": decoder("GptOssConfig", head_dim=8, sliding_window=4, num_local_experts=4, num_experts_per_tok=2),
     "deepseek_v3": decoder("DeepseekV3Config", **MLA),
     "smollm3": decoder("SmolLM3Config"),
 }
@@ -202,20 +220,17 @@ PAIRS = {
     ),  # noqa: E501
 }
 VIDEO = dict(VISION, image_size=[8, 12], num_frames=4)
-PICTURES = {  # models of pictures alone: with their kinds of learned tokens in every place, shuffled, of any size, of videos
+# Models of pictures alone: with their kinds of learned tokens in every place, shuffled, of any size, of videos.
+PICTURES = {
     "deit": Family("DeiTConfig", VISION, "AutoModel", "image"),
-    "yolos": Family(
-        "YolosConfig", dict(VISION, image_size=[8, 24], num_detection_tokens=3), "AutoModel", "wide"
-    ),
+    "yolos": Family("YolosConfig", dict(VISION, image_size=[8, 24], num_detection_tokens=3), "AutoModel", "wide"),
     "vit_mae": Family("ViTMAEConfig", dict(VISION, mask_ratio=0.25), "AutoModel", "image", 1.0),
     "videomae": Family("VideoMAEConfig", dict(VIDEO, tubelet_size=2), "AutoModel", "video"),
     "pixtral_vision": Family("PixtralVisionConfig", VISION, "AutoModel", "wide"),
     "siglip2_vision": Family("Siglip2VisionConfig", dict(VISION, num_patches=16), "AutoModel", "cut"),
     "vit": Family("ViTConfig", dict(VISION, image_size=[8, 24]), "AutoModel", "wide"),
     "dinov2": Family("Dinov2Config", VISION, "AutoModel", "wide"),
-    "dinov2_registers": Family(
-        "Dinov2WithRegistersConfig", dict(VISION, num_register_tokens=3), "AutoModel", "image"
-    ),
+    "dinov2_registers": Family("Dinov2WithRegistersConfig", dict(VISION, num_register_tokens=3), "AutoModel", "image"),
     "dinov3": Family("DINOv3ViTConfig", dict(VISION, num_register_tokens=2), "AutoModel", "wide"),
     "beit": Family("BeitConfig", VISION, "AutoModel", "image"),
     "vit_msn": Family("ViTMSNConfig", VISION, "AutoModel", "image"),
@@ -227,20 +242,12 @@ PICTURES = {  # models of pictures alone: with their kinds of learned tokens in 
     ),
     "llama4": Family(
         "Llama4VisionConfig",
-        dict(
-            VISION,
-            intermediate_size=128,
-            vision_output_dim=32,
-            projector_input_dim=32,
-            projector_output_dim=32,
-        ),
+        dict(VISION, intermediate_size=128, vision_output_dim=32, projector_input_dim=32, projector_output_dim=32),
         "Llama4VisionModel",
         "image",
     ),
     "aimv2": Family("Aimv2VisionConfig", VISION, "AutoModel", "image"),
-    "vivit": Family(
-        "VivitConfig", dict(VIDEO, tubelet_size=[1, 4, 4], num_attention_heads=4), "AutoModel", "video"
-    ),
+    "vivit": Family("VivitConfig", dict(VIDEO, tubelet_size=[1, 4, 4], num_attention_heads=4), "AutoModel", "video"),
     "vjepa2": Family(
         "VJEPA2Config",
         dict(
@@ -264,9 +271,7 @@ MORE = {  # masks that are no window, two calls a layer, shared layers, a part t
     "deepseek_v32": decoder("DeepseekV32Config", **MLA, index_topk=4, index_n_heads=2, index_head_dim=8),
     "diffllama": decoder("DiffLlamaConfig"),
     "albert": Family("AlbertConfig", dict(ENCODER, embedding_size=16), "AutoModel", "right"),
-    "opt": Family(
-        "OPTConfig", dict(ENCODER, ffn_dim=48, word_embed_proj_dim=32, bos_token_id=1, eos_token_id=2)
-    ),
+    "opt": Family("OPTConfig", dict(ENCODER, ffn_dim=48, word_embed_proj_dim=32, bos_token_id=1, eos_token_id=2)),
     "swin": Family(
         "SwinConfig",
         dict(image_size=16, patch_size=2, embed_dim=8, depths=[1, 1], num_heads=[2, 2], window_size=2),

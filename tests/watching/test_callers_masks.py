@@ -130,10 +130,7 @@ def test_a_boolean_mask_is_what_the_models_own_function_makes_of_it(seen):
 
 def test_a_row_hidden_by_infinities_is_refused_where_the_model_has_no_number():
     model = FAMILIES["llama"].make(attn_implementation="eager")
-    with (
-        tlmviz.watch(model, check=False),
-        pytest.raises(BadModel, match="every key .* -inf.*NaN") as error,
-    ):
+    with tlmviz.watch(model, check=False), pytest.raises(BadModel, match="every key .* -inf.*NaN") as error:
         model(input_ids=IDS, attention_mask=torch.where(hidden_row(), 0.0, -torch.inf))
     assert sentence(error)
 
@@ -160,9 +157,7 @@ def test_layers_share_what_is_made_of_a_mask():
         one, two = watched.recorder.stacks["decoder"].layers
         assert one.rules[0].answer is two.rules[0].answer and one.bias[0] is two.bias[0]
         model(input_ids=IDS, attention_mask=torch.where(CAUSAL, 0.0, -1e9))
-    assert [spec.mask.causal for spec in watched.trace.specs] == [True, True], (
-        "a plain one is known as causal"
-    )
+    assert [spec.mask.causal for spec in watched.trace.specs] == [True, True], "a plain one is known as causal"
 
 
 def test_steps_without_a_mask_after_a_prompt_with_one():
@@ -209,18 +204,17 @@ def test_image_blocks_under_generate():
     """Their mask function is a table of the prompt: steps that come later may not ask it for their keys."""
     text = dict(BASE, vocab_size=70, head_dim=8)
     vision = dict(
-        hidden_size=32,
-        num_hidden_layers=1,
-        num_attention_heads=4,
-        intermediate_size=48,
-        image_size=32,
-        patch_size=8,
+        hidden_size=32, num_hidden_layers=1, num_attention_heads=4, intermediate_size=48, image_size=32, patch_size=8
     )
     torch.manual_seed(0)
     config = hf.Gemma3Config(
-        text_config=hf.Gemma3TextConfig(**text), vision_config=hf.SiglipVisionConfig(**vision), mm_tokens_per_image=4,
-        image_token_index=65, boi_token_index=66, eoi_token_index=67,
-    )  # fmt: skip
+        text_config=hf.Gemma3TextConfig(**text),
+        vision_config=hf.SiglipVisionConfig(**vision),
+        mm_tokens_per_image=4,
+        image_token_index=65,
+        boi_token_index=66,
+        eoi_token_index=67,
+    )
     model = hf.Gemma3ForConditionalGeneration(config).eval()
     ids = torch.tensor([[5, 66, 65, 65, 65, 65, 67, 9]])
     inputs = dict(pixel_values=torch.randn(1, 3, 32, 32))
@@ -247,18 +241,15 @@ def test_image_blocks_under_generate():
 def test_an_image_mask_of_another_family_under_generate():
     text = dict(BASE, vocab_size=70, head_dim=8)
     vision = dict(
-        hidden_size=32,
-        num_hidden_layers=1,
-        num_attention_heads=4,
-        intermediate_size=48,
-        image_size=16,
-        patch_size=8,
+        hidden_size=32, num_hidden_layers=1, num_attention_heads=4, intermediate_size=48, image_size=16, patch_size=8
     )
     torch.manual_seed(0)
     config = hf.PaliGemmaConfig(
-        text_config=hf.GemmaConfig(**text).to_dict(), vision_config=hf.SiglipVisionConfig(**vision).to_dict(),
-        projection_dim=32, image_token_index=65,
-    )  # fmt: skip
+        text_config=hf.GemmaConfig(**text).to_dict(),
+        vision_config=hf.SiglipVisionConfig(**vision).to_dict(),
+        projection_dim=32,
+        image_token_index=65,
+    )
     model = hf.PaliGemmaForConditionalGeneration(config).eval()
     ids = torch.tensor([[65, 65, 65, 65, 5, 9, 7]])
     inputs = dict(pixel_values=torch.randn(1, 3, 16, 16))

@@ -80,11 +80,7 @@ class TestSettings:
 
     def test_that_leave_one_text_are_not(self, llama):
         other = FAMILIES["llama"].make(seed=1)
-        for options in (
-            dict(assistant_model=other),
-            dict(prompt_lookup_num_tokens=2),
-            dict(guidance_scale=1.0),
-        ):
+        for options in (dict(assistant_model=other), dict(prompt_lookup_num_tokens=2), dict(guidance_scale=1.0)):
             with torch.no_grad(), tlmviz.watch(llama, check=False) as watched:
                 written = llama.generate(prompt(6, 1), **OPTIONS, **options)
             read = written[:, : len(watched.trace)]
@@ -127,11 +123,7 @@ class TestCaches:
     def test_rows_that_are_reordered_or_repeated_by_hand(self, llama):
         for change, rows, words in (
             (lambda cache: cache.reorder_cache(torch.tensor([1, 0])), 2, "changed their order"),
-            (
-                lambda cache: cache.batch_repeat_interleave(2),
-                4,
-                "goes on with 4 rows, and the calls before had 2",
-            ),
+            (lambda cache: cache.batch_repeat_interleave(2), 4, "goes on with 4 rows, and the calls before had 2"),
         ):
             cache = hf.DynamicCache()
 
@@ -170,9 +162,7 @@ class TestCaches:
 class TestOtherWays:
     def test_continuous_batching_is_refused(self, llama):
         settings = hf.GenerationConfig(max_new_tokens=2, do_sample=False)
-        refused(
-            llama, lambda: llama.generate_batch([[5, 6, 7]], generation_config=settings), "generate_batch"
-        )
+        refused(llama, lambda: llama.generate_batch([[5, 6, 7]], generation_config=settings), "generate_batch")
 
     def test_a_change_that_transformers_makes_by_the_name_is_refused(self, llama):
         refused(llama, lambda: setattr(llama.config, "output_attentions", True), "by its name, 'sdpa'")

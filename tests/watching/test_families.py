@@ -25,11 +25,7 @@ def eager_maps(model, **inputs):
         out = model(**inputs, output_attentions=True)
     model.set_attn_implementation(kind)
     if "decoder_attentions" in out:
-        names = {
-            "encoder": "encoder_attentions",
-            "decoder": "decoder_attentions",
-            "cross": "cross_attentions",
-        }
+        names = {"encoder": "encoder_attentions", "decoder": "decoder_attentions", "cross": "cross_attentions"}
         return {stack: out[name] for stack, name in names.items()}
     if "text_model_output" in out:
         return {"text": out.text_model_output.attentions, "vision": out.vision_model_output.attentions}
@@ -72,9 +68,7 @@ def test_maps_are_eagers_and_outputs_its_own(name):
     assert model.config._attn_implementation == kind
     real = inputs["attention_mask"].bool() if "attention_mask" in inputs else None
     exact = eager_maps(model, **inputs)
-    assert all(maps.std(-2).max() > 1e-3 for layers in exact.values() for maps in layers), (
-        "alike maps hide a lost part"
-    )
+    assert all(maps.std(-2).max() > 1e-3 for layers in exact.values() for maps in layers), "alike maps hide a lost part"
     assert_maps(watched, exact, real)
     assert watched.verified.error <= BOUND and watched.verified.output_error <= BOUND
     assert watched.verified.layers == sum(watched.trace_of(stack).n_layers for stack in watched.stacks)
@@ -206,9 +200,7 @@ def test_windows_and_causality_are_recognised():
         model = FAMILIES[name].make()
         with torch.no_grad(), tlmviz.watch(model, check=False) as watched:
             model(**FAMILIES[name].inputs(model))
-        masks[name] = [
-            (spec.mask.causal, spec.mask.window, spec.mask.visible) for spec in watched.trace.specs
-        ]
+        masks[name] = [(spec.mask.causal, spec.mask.window, spec.mask.visible) for spec in watched.trace.specs]
     assert masks["mistral"] == [(True, 4, None)] * 2
     assert masks["gemma3"] == [(True, 4, None), (True, None, None), (True, 4, None)]
     assert masks["modernbert"] == [(False, None, None), (False, 3, None), (False, None, None)]

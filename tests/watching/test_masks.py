@@ -13,9 +13,15 @@ from tlmviz.watching.masks import Chosen, Everything, Given, LazyMask, RowMask, 
 def asked(function, first, count, total, start=0, padding=None, batch=1):
     """The rule of one call that reads positions `first` to `first + count - 1` of a cache that begins at `start`."""
     request = dict(
-        batch_size=batch, q_length=count, kv_length=total - start, q_offset=first, kv_offset=start, mask_function=function,
-        attention_mask=padding, device="cpu",
-    )  # fmt: skip
+        batch_size=batch,
+        q_length=count,
+        kv_length=total - start,
+        q_offset=first,
+        kv_offset=start,
+        mask_function=function,
+        attention_mask=padding,
+        device="cpu",
+    )
     return LazyMask(hf.sdpa_mask, request).rule()
 
 
@@ -134,8 +140,14 @@ def test_cross_attention_counts_its_queries_anew_in_each_call():
 
 def test_masks_within_a_list_are_tensors():
     request = dict(
-        batch_size=1, q_length=3, kv_length=3, q_offset=0, kv_offset=0, mask_function=hf.causal_mask_function, device="cpu"
-    )  # fmt: skip
+        batch_size=1,
+        q_length=3,
+        kv_length=3,
+        q_offset=0,
+        kv_offset=0,
+        mask_function=hf.causal_mask_function,
+        device="cpu",
+    )
     mask = LazyMask(hf.sdpa_mask, request)
     seen = torch.ones(3, 3).tril().bool()
     assert torch.equal(torch.cat([mask, mask], dim=-1)[0, 0], torch.cat([seen, seen], -1))

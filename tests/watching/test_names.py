@@ -11,22 +11,11 @@ from tlmviz.watching.names import token_names
 
 from .families import FAMILIES
 
-PIECES = [
-    "<pad>",
-    "<s>",
-    "</s>",
-    "Ġthe",
-    "Ġcat",
-    "s",
-    "Ã©",
-    "Ċ",
-]  # GPT-2's spelling of bytes: Ã© is é, Ċ a new line
+PIECES = ["<pad>", "<s>", "</s>", "Ġthe", "Ġcat", "s", "Ã©", "Ċ"]  # GPT-2's spelling of bytes: Ã© is é, Ċ a new line
 
 
 def byte_level():
-    tokenizer = Tokenizer(
-        models.WordLevel({piece: number for number, piece in enumerate(PIECES)}, unk_token="<pad>")
-    )
+    tokenizer = Tokenizer(models.WordLevel({piece: number for number, piece in enumerate(PIECES)}, unk_token="<pad>"))
     tokenizer.pre_tokenizer, tokenizer.decoder = pre_tokenizers.ByteLevel(), decoders.ByteLevel()
     return PreTrainedTokenizerFast(tokenizer_object=tokenizer)
 

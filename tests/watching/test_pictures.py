@@ -25,7 +25,8 @@ class Stop(Exception):
 
 
 def embedded(model, module, inputs):
-    """Hidden states [rows, T, C] that the first attention of a model is given, as the model makes them at one random state."""
+    """Hidden states [rows, T, C] that the first attention of a model is given, as the model makes them at one random
+    state."""
     kept = []
 
     def keep(module, args, kwargs):
@@ -60,13 +61,7 @@ def cells(model, inputs):
     for number in range(len(values)):
         for first in range(0, frames, tube) if frames else (None,):
             video = () if first is None else (slice(first, first + tube),)
-            said = (
-                ""
-                if first is None
-                else f"frame {first}, "
-                if tube == 1
-                else f"frames {first}-{first + tube - 1}, "
-            )
+            said = "" if first is None else f"frame {first}, " if tube == 1 else f"frames {first}-{first + tube - 1}, "
             for row in range(values.shape[-2] // 4):
                 for column in range(values.shape[-1] // 4):
                     block = (slice(4 * row, 4 * row + 4), slice(4 * column, 4 * column + 4))

@@ -32,26 +32,18 @@ IGNORE = {
     ),
     "bloom": Family("BloomConfig", dict(OWN, hidden_size=32)),
     "mpt": Family("MptConfig", dict(vocab_size=VOCAB, d_model=32, n_layers=2, n_heads=4)),
-    "xglm": Family(
-        "XGLMConfig", dict(vocab_size=VOCAB, d_model=32, num_layers=2, attention_heads=4, ffn_dim=32)
-    ),
+    "xglm": Family("XGLMConfig", dict(vocab_size=VOCAB, d_model=32, num_layers=2, attention_heads=4, ffn_dim=32)),
     "deberta_v2": Family(
         "DebertaV2Config",
-        dict(
-            vocab_size=VOCAB, hidden_size=32, num_hidden_layers=2, num_attention_heads=4, intermediate_size=32
-        ),
+        dict(vocab_size=VOCAB, hidden_size=32, num_hidden_layers=2, num_attention_heads=4, intermediate_size=32),
         "AutoModel",
     ),  # noqa: E501
     "mpnet": Family(
         "MPNetConfig",
-        dict(
-            vocab_size=VOCAB, hidden_size=32, num_hidden_layers=2, num_attention_heads=4, intermediate_size=32
-        ),
+        dict(vocab_size=VOCAB, hidden_size=32, num_hidden_layers=2, num_attention_heads=4, intermediate_size=32),
         "AutoModel",
     ),  # noqa: E501
-    "xlnet": Family(
-        "XLNetConfig", dict(vocab_size=VOCAB, d_model=32, n_layer=2, n_head=4, d_inner=32), "AutoModel"
-    ),
+    "xlnet": Family("XLNetConfig", dict(vocab_size=VOCAB, d_model=32, n_layer=2, n_head=4, d_inner=32), "AutoModel"),
     "mamba": Family("MambaConfig", dict(vocab_size=VOCAB, hidden_size=32, num_hidden_layers=2, state_size=4)),
     "qwen3_next": Family(
         "Qwen3NextConfig",
@@ -135,12 +127,7 @@ class TestVerification:
 
     @pytest.mark.parametrize(
         "name, part, value",
-        [
-            ("llama", "scale", 0.4),
-            ("gemma2", "softcap", None),
-            ("gpt_oss", "sinks", None),
-            ("t5", "bias", None),
-        ],
+        [("llama", "scale", 0.4), ("gemma2", "softcap", None), ("gpt_oss", "sinks", None), ("t5", "bias", None)],
     )
     def test_a_lost_part_of_the_scores_turns_it_red(self, monkeypatch, name, part, value):
         keep = capture.Recorder.keep
@@ -167,7 +154,8 @@ class TestVerification:
             pass
 
     def test_a_lost_mask_turns_it_red(self, llama, monkeypatch):
-        """The trap of the interface: without a mask function under the same name, padding vanishes and nothing is said."""
+        """The trap of the interface: without a mask function under the same name, padding vanishes and nothing is
+        said."""
         monkeypatch.setattr(interface, "lazy_mask", lambda **request: None)
         with pytest.raises(tlmviz.Error, match="not reproduced"):
             run(llama)
@@ -192,19 +180,13 @@ class TestLeaving:
     def test_each_part_gets_its_own_back(self):
         model = FAMILIES["clip"].make()
         model.set_attn_implementation({"text_config": "eager", "vision_config": "sdpa"})
-        kinds = [
-            model.config.text_config._attn_implementation,
-            model.config.vision_config._attn_implementation,
-        ]
+        kinds = [model.config.text_config._attn_implementation, model.config.vision_config._attn_implementation]
         with tlmviz.watch(model):
             pass
         assert (
             kinds
             == ["eager", "sdpa"]
-            == [
-                model.config.text_config._attn_implementation,
-                model.config.vision_config._attn_implementation,
-            ]
+            == [model.config.text_config._attn_implementation, model.config.vision_config._attn_implementation]
         )
 
     def test_watching_twice_at_once_is_refused(self, llama):
@@ -230,10 +212,7 @@ class TestLeaving:
 
 class TestCalls:
     def test_nothing_watched_yet(self, llama):
-        with (
-            tlmviz.watch(llama, check=False) as watched,
-            pytest.raises(UnknownName, match="inside the with block"),
-        ):
+        with tlmviz.watch(llama, check=False) as watched, pytest.raises(UnknownName, match="inside the with block"):
             watched.trace  # noqa: B018
         assert watched.stacks == [] and watched.patches is None
 
@@ -263,11 +242,7 @@ class TestCalls:
                 model.get_encoder()(input_ids=None)
             for ids in ([[5, 6, 7]], [[8, 9, 10, 11]]):
                 model.get_encoder()(input_ids=torch.tensor(ids))
-        assert (
-            watched.stacks == ["encoder"]
-            and watched.trace.n_layers == 2
-            and watched.trace.ids == [8, 9, 10, 11]
-        )
+        assert watched.stacks == ["encoder"] and watched.trace.n_layers == 2 and watched.trace.ids == [8, 9, 10, 11]
         assert watched.recorder.depth == 0
 
     def test_a_cache_from_outside_is_refused(self, llama):
@@ -327,10 +302,7 @@ class TestCalls:
 class TestMemory:
     def test_nothing_of_tokens_times_tokens_is_kept(self, llama):
         """Padding makes the model ask for a mask; its rule is kept, the tensor is not."""
-        inputs = {
-            "input_ids": torch.randint(3, VOCAB, (2, 40)),
-            "attention_mask": torch.ones(2, 40, dtype=torch.long),
-        }
+        inputs = {"input_ids": torch.randint(3, VOCAB, (2, 40)), "attention_mask": torch.ones(2, 40, dtype=torch.long)}
         inputs["attention_mask"][1, :4] = 0
         with torch.no_grad(), tlmviz.watch(llama, check=False) as watched:
             llama(**inputs)
@@ -355,10 +327,7 @@ def test_a_lazy_mask_is_a_tensor_to_whoever_needs_one():
     from transformers.masking_utils import causal_mask_function, sdpa_mask
 
     request = dict(batch_size=2, q_length=5, kv_length=5, mask_function=causal_mask_function, device="cpu")
-    lazy, exact = (
-        masks.LazyMask(sdpa_mask, request),
-        torch.ones(5, 5, dtype=torch.bool).tril().expand(2, 1, 5, 5),
-    )
+    lazy, exact = (masks.LazyMask(sdpa_mask, request), torch.ones(5, 5, dtype=torch.bool).tril().expand(2, 1, 5, 5))
     assert lazy.shape == exact.shape and lazy.ndim == 4 and lazy.own() is None
     assert lazy[:, :, :, :5] is lazy and torch.equal(lazy[:, :, 1:3], exact[:, :, 1:3])
     assert torch.equal(torch.where(lazy, 1, 0), exact.int()) and torch.equal(~lazy, ~exact)
@@ -412,9 +381,7 @@ class TestTrace:
             trace.save(tmp_path / "x.safetensors")
             opened = tlmviz.open(tmp_path / "x.safetensors")
             for layer in range(2):
-                torch.testing.assert_close(
-                    opened.attention(layer, 1), trace.attention(layer, 1), atol=1e-6, rtol=0
-                )
+                torch.testing.assert_close(opened.attention(layer, 1), trace.attention(layer, 1), atol=1e-6, rtol=0)
 
     def test_everything_a_trace_can(self):
         model = FAMILIES["gpt_oss"].make()

@@ -48,10 +48,7 @@ class TestPrecision:
             "keep",
             lambda self, *args, **kept: keep(self, *args, **(kept | {"scale": kept["scale"] * 1.00001})),
         )
-        with (
-            pytest.raises(BadModel, match="not reproduced"),
-            tlmviz.watch(FAMILIES["llama"].make().double()),
-        ):
+        with pytest.raises(BadModel, match="not reproduced"), tlmviz.watch(FAMILIES["llama"].make().double()):
             pass
 
     def test_a_quantised_model_is_compared_within_one_pass(self, llama):
@@ -74,10 +71,7 @@ class TestPrecision:
 
     def test_the_refusal_says_what_to_do(self, llama, monkeypatch):
         monkeypatch.setattr(interface, "lazy_mask", lambda **request: None)
-        with (
-            pytest.raises(BadModel, match=r"check=False to watch it unverified") as error,
-            tlmviz.watch(llama),
-        ):
+        with pytest.raises(BadModel, match=r"check=False to watch it unverified") as error, tlmviz.watch(llama):
             pass
         assert sentence(error)
         monkeypatch.undo()

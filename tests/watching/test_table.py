@@ -29,11 +29,6 @@ def test_the_counts_are_those_of_the_rows():
     rows = dict(re.findall(r"^\| (\S+) \| ([a-z ]+) \| .+ \|$", part, re.MULTILINE))
     rows.pop("model", None)
     counts = Counter(rows.values())
-    said = {
-        kind: int(count)
-        for count, kind in re.findall(r"(\d+) (exact|by output|refused|fails|not tried)", part)
-    }
+    said = {kind: int(count) for count, kind in re.findall(r"(\d+) (exact|by output|refused|fails|not tried)", part)}
     assert said == counts and f"{sum(counts.values())} model types" in part
-    assert all(
-        rows[name] == "exact" for name in ("llama", "bert", "t5", "vit", "yolos", "vit_mae", "videomae")
-    )
+    assert all(rows[name] == "exact" for name in ("llama", "bert", "t5", "vit", "yolos", "vit_mae", "videomae"))

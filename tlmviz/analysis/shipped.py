@@ -1,7 +1,8 @@
-"""Results shipped beside a bundled model: what some pages show at their defaults takes seconds, and is computed beforehand.
+"""Results shipped beside a bundled model: what some pages show at their defaults takes seconds, and is computed
+beforehand.
 
-A file holds arrays by the question that they answer: a name, and a digest of all that it was asked about. It also holds the
-fingerprint of the model that answered, and answers for no other.
+A file holds arrays by the question that they answer: a name, and a digest of all that it was asked about. It also holds
+the fingerprint of the model that answered, and answers for no other.
 """
 
 from __future__ import annotations
@@ -28,7 +29,8 @@ _fingerprints: WeakKeyDictionary[nn.Module, str] = WeakKeyDictionary()
 
 
 def fingerprint(lm: Any) -> str:
-    """A digest of a language model's configuration and of every weight, as they are in memory; taken once for each network."""
+    """A digest of a language model's configuration and of every weight, as they are in memory; taken once for each
+    network."""
     network = lm.network
     if network not in _fingerprints:
         digest = hashlib.blake2b(lm.config.to_json().encode(), digest_size=16)

@@ -31,9 +31,7 @@ def quote(function: Callable[..., Any], *fragments: str) -> Source:
     for fragment in fragments:
         here = [number for number, line in enumerate(lines) if fragment in line]
         if not here:
-            raise UnknownName(
-                f"{function.__qualname__} has no line with {fragment!r} any more; quote another one."
-            )
+            raise UnknownName(f"{function.__qualname__} has no line with {fragment!r} any more; quote another one.")
         found.append(here[0])
     found = sorted(set(found))
     path = function.__module__.replace(".", "/") + ".py"

@@ -30,12 +30,12 @@ class Buffers:
     def reorder(self, rows: Int[Tensor, " r"]) -> None:
         """Row i becomes a copy of the former row `rows[i]`: how beams that live on take their past with them."""
         self._buffers = [
-            parts and tuple(part.index_select(0, rows.to(part.device)) for part in parts)
-            for parts in self._buffers
+            parts and tuple(part.index_select(0, rows.to(part.device)) for part in parts) for parts in self._buffers
         ]
 
     def fork(self: Cache) -> Cache:
-        """Another cache of the same past. Buffers are shared, so `reorder` it, which makes it new ones, before it is added to."""
+        """Another cache of the same past. Buffers are shared, so `reorder` it, which makes it new ones, before it is
+        added to."""
         twin = copy(self)
         twin._buffers, twin._lengths = list(self._buffers), list(self._lengths)
         return twin

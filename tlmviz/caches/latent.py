@@ -12,7 +12,8 @@ from .protocol import Rotate, attend
 
 
 class LatentCache(ContiguousCache):
-    """What latent attention keeps: per token c_KV and the one rotated k^R, and nothing per head (000 sections 3.2 and 3.4).
+    """What latent attention keeps: per token c_KV and the one rotated k^R, and nothing per head (000 sections 3.2 and
+    3.4).
 
     The stored line is its own value: v is the leading part of k. With `absorbed` the layer moves its up-projections
     to the side of the query and the output; without, it makes every head's keys and values anew from all latents.

@@ -27,9 +27,7 @@ class PagePool:
     a page or a pool of no size; `take` raises OutOfPages when none is free.
     """
 
-    def __init__(
-        self, n_layers: int, groups: int, key_dim: int, value_dim: int, page: int = 16, pages: int = 64
-    ):
+    def __init__(self, n_layers: int, groups: int, key_dim: int, value_dim: int, page: int = 16, pages: int = 64):
         if page < 1 or pages < 1:
             raise BadShape(
                 f"{pages} pages of {page} positions hold nothing; use at least 1 page of at least 1 position."
@@ -122,12 +120,13 @@ class Sequence:
         return max(0, pages - len(self.table)) + len(self._writes_to_shared(count))
 
     def reserve(self, count: int) -> None:
-        """Pages for `count` more positions, none of them shared where it is written. Raises OutOfPages, changing nothing."""
+        """Pages for `count` more positions, none of them shared where it is written. Raises OutOfPages, changing
+        nothing."""
         lacking = self.missing(count)
         if lacking > self.pool.free:
             raise OutOfPages(
-                f"{count} more positions need {lacking} free pages, and {self.pool.free} of {self.pool.pages} are free; "
-                "release a request or give more pages."
+                f"{count} more positions need {lacking} free pages, and {self.pool.free} of {self.pool.pages} are "
+                f"free; release a request or give more pages."
             )
         for place in self._writes_to_shared(count):
             self.table[place] = self.pool.copy(self.table[place])
@@ -144,11 +143,7 @@ class Sequence:
         """Places in the table that the next `count` positions fall on and that others hold too."""
         page = self.pool.page
         first, stop = self.length // page, -(-(self.length + count) // page) if count else 0
-        return [
-            place
-            for place in range(first, min(stop, len(self.table)))
-            if self.pool.holders[self.table[place]] > 1
-        ]
+        return [place for place in range(first, min(stop, len(self.table))) if self.pool.holders[self.table[place]] > 1]
 
 
 class PagedCache:
@@ -172,9 +167,7 @@ class PagedCache:
 
     @property
     def nbytes(self) -> int:
-        return self.pool.page_nbytes * len(
-            {number for sequence in self.sequences for number in sequence.table}
-        )
+        return self.pool.page_nbytes * len({number for sequence in self.sequences for number in sequence.table})
 
     def position_ids(self, count: int) -> Int[Tensor, "b t"]:
         starts = torch.tensor([sequence.length for sequence in self.sequences])
@@ -203,19 +196,17 @@ class PagedCache:
                 sequence.length += count
         if count == 1:
             mask = replace(spec.mask, lengths=lengths)
-            return kernels.decode_attention(
-                q, pool.k[layer], pool.v[layer], mask, table=table, scale=spec.scale
-            )
+            return kernels.decode_attention(q, pool.k[layer], pool.v[layer], mask, table=table, scale=spec.scale)
         # Several queries at once are a prompt: each row reads its own pages in order.
         rows = [
-            self._prompt(layer, row, q[row : row + 1], table[row], int(lengths[row]), spec)
-            for row in range(len(q))
+            self._prompt(layer, row, q[row : row + 1], table[row], int(lengths[row]), spec) for row in range(len(q))
         ]
         out, lse = zip(*rows)
         return torch.cat(out), torch.cat(lse)
 
     def _placed(self, count: int, device: torch.device) -> tuple[Tensor, Tensor, Tensor, Tensor]:
-        """Where all layers of a pass write and read: tables [B, N], pages and slots of the new positions [B, T], lengths [B]."""
+        """Where all layers of a pass write and read: tables [B, N], pages and slots of the new positions [B, T],
+        lengths [B]."""
         widest = max(len(sequence.table) for sequence in self.sequences)
         rows = [sequence.table + [-1] * (widest - len(sequence.table)) for sequence in self.sequences]
         table, position_ids = torch.tensor(rows, device=device), self.position_ids(count).to(device)
@@ -227,7 +218,6 @@ class PagedCache:
     ) -> tuple[Tensor, Tensor]:
         used = table[: -(-length // self.pool.page)]
         k, v = (
-            store[layer][used].transpose(0, 1).flatten(1, 2)[None, :, :length]
-            for store in (self.pool.k, self.pool.v)
+            store[layer][used].transpose(0, 1).flatten(1, 2)[None, :, :length] for store in (self.pool.k, self.pool.v)
         )
         return attend(q, k, v, spec)

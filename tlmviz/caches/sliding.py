@@ -51,9 +51,7 @@ class SlidingCache(Buffers):
         rotate: Rotate,
     ) -> tuple[Tensor, Tensor]:
         if self.sinks and (spec.mask.slopes is not None or spec.mask.relative is not None):
-            raise BadShape(
-                "Sinks leave a gap in the distances that ALiBi and relative positions need; use 0 sinks."
-            )
+            raise BadShape("Sinks leave a gap in the distances that ALiBi and relative positions need; use 0 sinks.")
         if q.shape[2] > 1 and not self.sinks:
             return self._prompt(layer, q, k, v, spec, rotate)
         # One query at a time: each sees another part of the ring, and the sinks.

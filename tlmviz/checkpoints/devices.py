@@ -22,7 +22,5 @@ def choose_device(name: str | torch.device = "auto") -> torch.device:
         raise BadBackend(f"There is no device {str(name)!r}; choose auto, {' or '.join(DEVICES)}.") from error
     present = [kind for kind, present in DEVICES.items() if present()]
     if device.type not in present:
-        raise BadBackend(
-            f"The device {str(name)!r} is not available here; choose auto or {' or '.join(present)}."
-        )
+        raise BadBackend(f"The device {str(name)!r} is not available here; choose auto or {' or '.join(present)}.")
     return device

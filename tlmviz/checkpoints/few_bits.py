@@ -1,4 +1,5 @@
-"""Weights in few bits, as live files and steps of a training hold them: matrices as 8-bit integers, a scale for each row."""
+"""Weights in few bits, as live files and steps of a training hold them: matrices as 8-bit integers, a scale for each
+row."""
 
 from __future__ import annotations
 
@@ -9,7 +10,8 @@ from tlmviz import kernels
 
 
 def in_eight_bits(weights: dict[str, Tensor]) -> dict[str, Tensor]:
-    """Matrices as 8-bit integers, and the scale of each row as "name.scale", in half precision; vectors lose nothing."""
+    """Matrices as 8-bit integers, and the scale of each row as "name.scale", in half precision; vectors lose
+    nothing."""
     found: dict[str, Tensor] = {}
     for name, value in weights.items():
         if value.ndim < 2:

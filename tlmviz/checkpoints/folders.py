@@ -1,4 +1,5 @@
-"""Where models lie: bundled ones, those installed in the user's cache, those that `tlmviz run` was given, and any path."""
+"""Where models lie: bundled ones, those installed in the user's cache, those that `tlmviz run` was given, and any
+path."""
 
 from __future__ import annotations
 
@@ -46,9 +47,7 @@ def models_folder() -> Path:
 def model_folders() -> list[Path]:
     """Every checkpoint folder in `models_folders`, by name; the first of a name counts."""
     found = {
-        path.parent.name: path.parent
-        for folder in reversed(models_folders())
-        for path in folder.glob("*/config.json")
+        path.parent.name: path.parent for folder in reversed(models_folders()) for path in folder.glob("*/config.json")
     }
     return [found[name] for name in sorted(found)]
 
@@ -82,7 +81,8 @@ def installed_models() -> dict[str, Path]:
 
 
 def opened_models() -> dict[str, Path]:
-    """What `tlmviz run` was given: name -> path. The name is the file's or the folder's; a second one of a name gets a number."""
+    """What `tlmviz run` was given: name -> path. The name is the file's or the folder's; a second one of a name gets a
+    number."""
     paths = given_paths(OPENED)
     return dict(zip(_numbered(path.name.removesuffix(SUFFIX) for path in paths), paths))
 
@@ -114,7 +114,8 @@ def added_models() -> dict[str, Path]:
 
 
 def survey_folders() -> dict[str, Path]:
-    """Surveys by name: first what TLMVIZ_SURVEYS names, that folder or the ones in it, then those beside models, by the model's.
+    """Surveys by name: first what TLMVIZ_SURVEYS names, that folder or the ones in it, then those beside models, by the
+    model's.
 
     A folder that holds a `settings.json` is one, whether the survey was finished or not; the first of a name counts.
     """
@@ -128,7 +129,8 @@ def survey_folders() -> dict[str, Path]:
 
 
 def run_folders() -> dict[str, Path]:
-    """Monitored trainings by name: first those that `tlmviz run` was given, then those beside models, by the model's name."""
+    """Monitored trainings by name: first those that `tlmviz run` was given, then those beside models, by the model's
+    name."""
     given = given_paths(RUNS)
     models = {path.name: path for path in model_folders()} | added_models()
     beside = {name: path / RUN for name, path in models.items()}
@@ -177,7 +179,8 @@ def step_path(name: str) -> Path | None:
 
 
 def kind_of(folder: Path) -> str:
-    """The `kind` that a folder's config.json states; "" for a language model, which has none, and for an unreadable file."""
+    """The `kind` that a folder's config.json states; "" for a language model, which has none, and for an unreadable
+    file."""
     return str(config_values(folder).get("kind", ""))
 
 
@@ -191,7 +194,8 @@ def config_values(folder: Path) -> dict[str, object]:
 
 
 def named_path(text: str) -> Path | None:
-    """The path of a bundled name, else of an opened or installed one, else a folder or a file; None for nothing of these."""
+    """The path of a bundled name, else of an opened or installed one, else a folder or a file; None for nothing of
+    these."""
     try:
         if Path(text).name == text and (model_folder(text) / "config.json").is_file():
             return model_folder(text)

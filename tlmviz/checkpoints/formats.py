@@ -1,7 +1,7 @@
 """The formats of checkpoints: which one a path has, and how each is read.
 
-Adding one is a class with the four methods of `Format` and a row in FORMATS. Readers of foreign formats are imported when a
-path asks for them.
+Adding one is a class with the four methods of `Format` and a row in FORMATS. Readers of foreign formats are imported
+when a path asks for them.
 """
 
 from __future__ import annotations
@@ -75,8 +75,8 @@ Model = (
 class Kind:
     """What a `kind` in config.json stands for. Without a facade it is no model of text, and `load` refuses it.
 
-    The facade is given the network and what `tokenizer` reads of the folder; without one the network alone. A kind whose folder
-    holds other files has a `reader` of its own, which does all of it.
+    The facade is given the network and what `tokenizer` reads of the folder; without one the network alone. A kind
+    whose folder holds other files has a `reader` of its own, which does all of it.
     """
 
     config: type[JSONConfig]
@@ -156,7 +156,8 @@ class Native:
         if name not in KINDS:
             others = " or ".join(key for key, kind in KINDS.items() if kind.task == "translation")
             raise BadCheckpoint(
-                f"{path.name}/config.json has kind {name!r}; a translation model's is {others}, and a language model has none."
+                f"{path.name}/config.json has kind {name!r}; a translation model's is {others}, and a language model "
+                f"has none."
             )
         return KINDS[name]
 
@@ -209,8 +210,8 @@ class Foreign:
         tokenizer = self.tokenizer(path)
         if tokenizer.largest >= config.vocab_size:
             raise BadCheckpoint(
-                f"{path.name}: the tokenizer has an entry {tokenizer.largest:,} and the embedding only {config.vocab_size:,} "
-                "rows; they belong to different models."
+                f"{path.name}: the tokenizer has an entry {tokenizer.largest:,} and the embedding only "
+                f"{config.vocab_size:,} rows; they belong to different models."
             )
         network = self.reader().read_network(path, config, **options)
         return LanguageModel(native.for_inference(network).to(device), tokenizer)
@@ -250,9 +251,7 @@ def _huggingface() -> Any:
 
 
 def _is_gguf(path: Path) -> bool:
-    return path.suffix == SUFFIX or (
-        path.is_dir() and not (path / "config.json").exists() and _has_gguf(path)
-    )
+    return path.suffix == SUFFIX or (path.is_dir() and not (path / "config.json").exists() and _has_gguf(path))
 
 
 def _has_gguf(folder: Path) -> bool:
@@ -276,12 +275,11 @@ FORMATS: dict[str, Format] = {
 
 
 def format_of(path: Path) -> Format:
-    """The format of a checkpoint's file or folder. Raises BadCheckpoint, also where something in it would be waited for."""
+    """The format of a checkpoint's file or folder. Raises BadCheckpoint, also where something in it would be waited
+    for."""
     for each in (path, *(path.iterdir() if path.is_dir() else ())):
         if each.exists() and not (each.is_file() or each.is_dir()):
-            raise BadCheckpoint(
-                f"{each.name} is a pipe, a socket or a device and no file; put a file in its place."
-            )
+            raise BadCheckpoint(f"{each.name} is a pipe, a socket or a device and no file; put a file in its place.")
     for each in FORMATS.values():
         if each.recognises(path):
             return each

@@ -1,8 +1,9 @@
 """GGUF files of the llama, qwen2 and qwen3 families: configuration, tokenizer and weights.
 
-Source: the GGUF specification (ggml, docs/gguf.md) and the tensor names of llama.cpp. The header is read here, in a tenth of
-a second: the reader of the `gguf` package makes a NumPy view of every byte of every token, which takes seconds. Block sizes
-and the rarer quantisations are the package's.
+Source: the GGUF specification (ggml, docs/gguf.md) and the tensor names of llama.cpp. The header is read here, in a
+tenth of
+a second: the reader of the `gguf` package makes a NumPy view of every byte of every token, which takes seconds. Block
+sizes and the rarer quantisations are the package's.
 """
 
 from __future__ import annotations
@@ -48,19 +49,30 @@ NUMBERS = {
     12: "<f8",
 }
 TEXT, LIST = 8, 9
-# What a field must be -> how that is seen, and the fields that are read here, without the name of the architecture before them.
+# What a field must be -> how that is seen, and the fields that are read here, without the name of the architecture
+# before them.
 FIELDS: dict[str, tuple[Callable[[Any], bool], tuple[str, ...]]] = {
     "a whole number above 0": (
         lambda value: type(value) is int and value > 0,
         (
-            "general.alignment", "block_count", "context_length", "embedding_length", "feed_forward_length",
-            "attention.head_count", "attention.head_count_kv", "attention.key_length", "attention.value_length",
+            "general.alignment",
+            "block_count",
+            "context_length",
+            "embedding_length",
+            "feed_forward_length",
+            "attention.head_count",
+            "attention.head_count_kv",
+            "attention.key_length",
+            "attention.value_length",
             "rope.dimension_count",
         ),
     ),
     "a whole number": (
         lambda value: type(value) is int,
-        ("expert_count", *(f"tokenizer.ggml.{name}_token_id" for name in ("bos", "eos", "eot", "eom", "unknown", "padding"))),
+        (
+            "expert_count",
+            *(f"tokenizer.ggml.{name}_token_id" for name in ("bos", "eos", "eot", "eom", "unknown", "padding")),
+        ),
     ),
     "a number": (
         lambda value: type(value) in (int, float),
@@ -69,7 +81,11 @@ FIELDS: dict[str, tuple[Callable[[Any], bool], tuple[str, ...]]] = {
     "a text": (
         lambda value: isinstance(value, str),
         (
-            "general.architecture", "general.name", "rope.scaling.type", "tokenizer.ggml.model", "tokenizer.ggml.pre",
+            "general.architecture",
+            "general.name",
+            "rope.scaling.type",
+            "tokenizer.ggml.model",
+            "tokenizer.ggml.pre",
             "tokenizer.chat_template",
         ),
     ),
@@ -81,7 +97,7 @@ FIELDS: dict[str, tuple[Callable[[Any], bool], tuple[str, ...]]] = {
         lambda value: isinstance(value, list) and all(type(each) in (int, float) for each in value),
         ("tokenizer.ggml.token_type", "tokenizer.ggml.scores"),
     ),
-}  # fmt: skip
+}
 MUST_BE = {field: (what, fits) for what, (fits, names) in FIELDS.items() for field in names}
 
 
@@ -103,12 +119,11 @@ class Header:
     tensors: dict[str, StoredTensor]
 
     def get(self, key: str, default: Any = None) -> Any:
-        """A field of the architecture, such as "block_count". Raises BadCheckpoint where it is missing and has no default."""
+        """A field of the architecture, such as "block_count". Raises BadCheckpoint where it is missing and has no
+        default."""
         value = self.fields.get(f"{self.architecture}.{key}", default)
         if value is None:
-            raise BadCheckpoint(
-                f"{self.name} does not say {self.architecture}.{key}; convert the model again."
-            )
+            raise BadCheckpoint(f"{self.name} does not say {self.architecture}.{key}; convert the model again.")
         return value
 
     @property
@@ -119,7 +134,8 @@ class Header:
 
 @dataclass(frozen=True)
 class Family:
-    """How an architecture differs: the layout of RoPE's planes in the rows of W_Q and W_K, and norms of queries and keys."""
+    """How an architecture differs: the layout of RoPE's planes in the rows of W_Q and W_K, and norms of queries and
+    keys."""
 
     layout: str
     qk_norm: str = "none"
@@ -154,37 +170,27 @@ def read_tokenizer(path: Path) -> Tokenizer:
 
 
 def read_network(path: Path, config: ModelConfig) -> TransformerLM:
-    """The network with the file's weights as float32. Raises BadCheckpoint: missing tensors, unknown quantisations, NaN."""
+    """The network with the file's weights as float32. Raises BadCheckpoint: missing tensors, unknown quantisations,
+    NaN."""
     file = file_of(path)
     header = read_header(file)
     if config.n_layers > len(header.tensors):  # before as many layers are laid out
-        raise BadCheckpoint(
-            f"{header.name} has too few tensors for {config.n_layers} layers; copy the file again."
-        )
+        raise BadCheckpoint(f"{header.name} has too few tensors for {config.n_layers} layers; copy the file again.")
     held = sum(math.prod(stored.shape) for stored in header.tensors.values())
-    if (
-        asked := count_parameters(config)
-    ) > 2 * held:  # less may be a tensor that is missing, which is named below
+    if (asked := count_parameters(config)) > 2 * held:  # less may be a tensor that is missing, which is named below
         raise BadCheckpoint(
-            f"The metadata of {header.name} describe a model of {asked:,} numbers, and its tensors hold {held:,}; convert the "
-            "model again."
+            f"The metadata of {header.name} describe a model of {asked:,} numbers, and its tensors hold {held:,}; "
+            f"convert the model again."
         )
     check_memory(header.name, 4 * asked)
     with skipped_initialisation():
         network = TransformerLM(config)
     native.lay_out_columns(network)
     places = _places(network)
-    missing, extra = (
-        sorted(places.keys() - header.tensors.keys()),
-        sorted(header.tensors.keys() - places.keys()),
-    )
+    missing, extra = (sorted(places.keys() - header.tensors.keys()), sorted(header.tensors.keys() - places.keys()))
     if missing or extra:
         raise BadCheckpoint(_unfit(header.name, missing, extra))
-    with (
-        file.open("rb") as stream,
-        mmap.mmap(stream.fileno(), 0, access=mmap.ACCESS_COPY) as content,
-        torch.no_grad(),
-    ):
+    with file.open("rb") as stream, mmap.mmap(stream.fileno(), 0, access=mmap.ACCESS_COPY) as content, torch.no_grad():
         for name, place in places.items():
             _fill(header, name, content, place)
     return interleave(network) if FAMILIES[header.architecture].layout == "half" else network
@@ -206,7 +212,8 @@ def _config(file: Path, changed: int, size: int) -> ModelConfig:
     family = FAMILIES.get(header.architecture)
     if family is None:
         raise BadCheckpoint(
-            f"{header.name} has the architecture {header.architecture!r}; GGUF files of {', '.join(FAMILIES)} can be read."
+            f"{header.name} has the architecture {header.architecture!r}; GGUF files of {', '.join(FAMILIES)} can be "
+            f"read."
         )
     _refuse_unknown(header)
     try:
@@ -253,7 +260,8 @@ def _values(header: Header, family: Family) -> dict[str, Any]:
 
 
 def _refuse_unknown(header: Header) -> None:
-    """Raise BadCheckpoint for what the family may have and tlmviz has not: experts, other RoPE scalings, partial rotation."""
+    """Raise BadCheckpoint for what the family may have and tlmviz has not: experts, other RoPE scalings, partial
+    rotation."""
     heads = header.get("attention.head_count")
     width = header.get("attention.key_length", header.get("embedding_length") // heads)
     scaling = header.fields.get(f"{header.architecture}.rope.scaling.type", "none")
@@ -278,10 +286,7 @@ def _description(header: Header) -> str:
 def _places(network: Any) -> dict[str, Tensor]:
     """Each tensor of a file -> the part of the network's weights that it fills."""
     config = network.config
-    places = {
-        "token_embd.weight": network.token_emb.weight.data,
-        "output_norm.weight": network.norm.weight.data,
-    }
+    places = {"token_embd.weight": network.token_emb.weight.data, "output_norm.weight": network.norm.weight.data}
     if not config.tied:
         places["output.weight"] = network.head.weight.data
     sizes = [heads * config.head_dim for heads in (config.n_heads, config.n_kv_heads, config.n_kv_heads)]
@@ -291,9 +296,7 @@ def _places(network: Any) -> dict[str, Tensor]:
         parts |= {"attn_output": block.attn.proj.weight.data, "ffn_down": block.mlp.down.weight.data}
         parts |= {"attn_norm": block.norm1.weight.data, "ffn_norm": block.norm2.weight.data}
         if config.attention.qk_norm != "none":
-            parts |= {
-                f"attn_{letter}_norm": getattr(block.attn.qk_norm, letter).weight.data for letter in "qk"
-            }
+            parts |= {f"attn_{letter}_norm": getattr(block.attn.qk_norm, letter).weight.data for letter in "qk"}
         places |= {f"blk.{layer}.{name}.weight": part for name, part in parts.items()}
         places |= {f"blk.{layer}.{name}.bias": part for name, part in _biases(block.attn, sizes).items()}
     return places
@@ -313,14 +316,10 @@ def _fill(header: Header, name: str, content: mmap.mmap, place: Tensor) -> None:
     """Write one tensor of the file into its place. Raises BadCheckpoint."""
     stored = header.tensors[name]
     if stored.shape != tuple(place.shape):
-        raise BadCheckpoint(
-            f"{header.name}: {name} is {list(stored.shape)}, the metadata ask for {list(place.shape)}."
-        )
+        raise BadCheckpoint(f"{header.name}: {name} is {list(stored.shape)}, the metadata ask for {list(place.shape)}.")
     size = stored_bytes(stored.kind, stored.shape, f"{header.name}: {name}")
     if stored.start + size > len(content):
-        raise BadCheckpoint(
-            f"{header.name} ends before {name} does; it is truncated, copy or download it again."
-        )
+        raise BadCheckpoint(f"{header.name} ends before {name} does; it is truncated, copy or download it again.")
     raw = torch.frombuffer(content, dtype=torch.uint8, count=size, offset=stored.start)
     values = torch.empty(stored.shape)
     dequantise(raw, stored.kind, values)

@@ -67,6 +67,4 @@ def _folder(text: str) -> Path:
     if folder is not None and (kind_of(folder) == KIND or not is_name):
         return folder
     names = ", ".join(list_indexers()) or "none is bundled yet"
-    raise UnknownName(
-        f"There is no indexer {text[:80]!r}; choose one of {names}, or give the path of its folder."
-    )
+    raise UnknownName(f"There is no indexer {text[:80]!r}; choose one of {names}, or give the path of its folder.")

@@ -1,6 +1,8 @@
-"""Between RoPE's half-split layout and the interleaved one that tlmviz shows: the same model with its rows in another order.
+"""Between RoPE's half-split layout and the interleaved one that tlmviz shows: the same model with its rows in another
+order.
 
-Released checkpoints pair dimensions (j, j + R/2) of each head; the notes and every page here pair (2j, 2j + 1). A score is a sum
+Released checkpoints pair dimensions (j, j + R/2) of each head; the notes and every page here pair (2j, 2j + 1). A score
+is a sum
 over dimensions, so queries and keys may be reordered alike: no map, no value and no output changes.
 """
 
@@ -44,9 +46,11 @@ def half_split(config: ModelConfig) -> ModelConfig:
 
 @torch.no_grad()
 def interleave(network: TransformerLM) -> TransformerLM:
-    """The network whose rows of W_Q and W_K came in the half-split layout, with these rows, their biases and gains in order.
+    """The network whose rows of W_Q and W_K came in the half-split layout, with these rows, their biases and gains in
+    order.
 
-    Its configuration says "interleaved" already: nothing else is changed. A network without such a RoPE is left as it is.
+    Its configuration says "interleaved" already: nothing else is changed. A network without such a RoPE is left as it
+    is.
     """
     order = to_half(network.config).argsort()
     for name, value in network.named_parameters():
@@ -61,14 +65,12 @@ def in_half_split(config: ModelConfig, state: Mapping[str, Tensor]) -> dict[str,
     """The tensors of an interleaved model by name, as a half-split one has them: what `interleave` undoes."""
     order = to_half(config)
     counts = {name: _heads(config, name) for name in state}
-    return {
-        name: _reordered(value, counts[name], order) if counts[name] else value
-        for name, value in state.items()
-    }
+    return {name: _reordered(value, counts[name], order) if counts[name] else value for name, value in state.items()}
 
 
 def to_half(config: ModelConfig) -> Tensor:
-    """Which dimension of an interleaved head stands where in the half-split one, [D]: those behind the turned ones stay."""
+    """Which dimension of an interleaved head stands where in the half-split one, [D]: those behind the turned ones
+    stay."""
     turned = config.rotary_dim
     return torch.cat((half_order(turned), torch.arange(turned, config.head_dim)))
 

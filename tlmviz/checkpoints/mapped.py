@@ -1,7 +1,9 @@
-"""Weights that several processes of one machine hold once: written to a file by the first that loads a model, mapped by all.
+"""Weights that several processes of one machine hold once: written to a file by the first that loads a model, mapped by
+all.
 
-A host runs one app process per core. Each reads a checkpoint as it always does and then, where FOLDER names a folder, gives
-its own copy of the weights back and maps the file instead; pages that nobody writes to are one for all who map them.
+A host runs one app process per core. Each reads a checkpoint as it always does and then, where FOLDER names a folder,
+gives its own copy of the weights back and maps the file instead; pages that nobody writes to are one for all who map
+them.
 """
 
 from __future__ import annotations
@@ -26,7 +28,8 @@ ALIGNMENT = 64  # bytes
 def shared(model: Any, path: Path) -> None:
     """Replace the weights of a model that was loaded from `path` by mapped ones; nothing happens unless FOLDER is set.
 
-    The numbers, shapes and strides stay. Weights are not to be written to afterwards: the writer would get a copy of its own.
+    The numbers, shapes and strides stay. Weights are not to be written to afterwards: the writer would get a copy of
+    its own.
     """
     folder = os.environ.get(FOLDER)
     tensors = _tensors(model) if folder else []
@@ -45,7 +48,8 @@ def shared(model: Any, path: Path) -> None:
 
 
 def _tensors(model: Any) -> list[Tensor]:
-    """The parameters and buffers of every network in a model, each memory once, in an order that loading always gives."""
+    """The parameters and buffers of every network in a model, each memory once, in an order that loading always
+    gives."""
     modules = [value for value in vars(model).values() if isinstance(value, nn.Module)]
     found: dict[int, Tensor] = {}
     for module in modules:

@@ -11,18 +11,14 @@ MEMINFO = Path("/proc/meminfo")
 # Limit and use of a container, of both versions of control groups.
 CONTAINERS = (
     (Path("/sys/fs/cgroup/memory.max"), Path("/sys/fs/cgroup/memory.current")),
-    (
-        Path("/sys/fs/cgroup/memory/memory.limit_in_bytes"),
-        Path("/sys/fs/cgroup/memory/memory.usage_in_bytes"),
-    ),
+    (Path("/sys/fs/cgroup/memory/memory.limit_in_bytes"), Path("/sys/fs/cgroup/memory/memory.usage_in_bytes")),
 )
 
 
 def available_bytes() -> int | None:
-    """Memory this process may still take: the machine's, or its container's if that is less. None where nobody tells."""
-    given = [
-        value for value in (_machine(), *(_container(*files) for files in CONTAINERS)) if value is not None
-    ]
+    """Memory this process may still take: the machine's, or its container's if that is less. None where nobody
+    tells."""
+    given = [value for value in (_machine(), *(_container(*files) for files in CONTAINERS)) if value is not None]
     return min(given, default=None)
 
 

@@ -1,4 +1,5 @@
-"""Reading and writing checkpoint folders of our own: config.json, model.safetensors, tokenizer.json (and card.md for people).
+"""Reading and writing checkpoint folders of our own: config.json, model.safetensors, tokenizer.json (and card.md for
+people).
 
 Pickles are never read: they can run code.
 """
@@ -43,11 +44,7 @@ def check_files(folder: Path, names: Sequence[str], what: str = "a checkpoint") 
     if not missing:
         return
     pickles = sorted(path.name for path in folder.iterdir() if path.suffix in PICKLES)
-    why = (
-        f" ({', '.join(pickles)} is a pickle, which tlmviz never opens; convert it to safetensors)"
-        if pickles
-        else ""
-    )
+    why = f" ({', '.join(pickles)} is a pickle, which tlmviz never opens; convert it to safetensors)" if pickles else ""
     raise BadCheckpoint(f"{folder.name} lacks {', '.join(missing)}{why}; {what} needs {', '.join(names)}.")
 
 
@@ -83,9 +80,7 @@ def _check_entries(folder: Path, found: int, expected: int) -> None:
         )
 
 
-def read_network(
-    folder: Path, kind: type[Any], config: JSONConfig, weights: dict[str, Tensor] | None = None
-) -> Any:
+def read_network(folder: Path, kind: type[Any], config: JSONConfig, weights: dict[str, Tensor] | None = None) -> Any:
     """A network of class `kind` with the folder's weights, or other ones, as float32. Raises BadCheckpoint."""
     weights = read_weights(folder) if weights is None else weights
     try:
@@ -94,8 +89,8 @@ def read_network(
     except (RuntimeError, MemoryError) as error:  # what torch says where it gets no memory
         count = sum(value.numel() for value in weights.values())
         raise BadCheckpoint(
-            f"{folder.name}/config.json asks for more memory than there is, and model.safetensors holds {count:,} numbers; "
-            "config.json describes another model."
+            f"{folder.name}/config.json asks for more memory than there is, and model.safetensors holds {count:,} "
+            f"numbers; config.json describes another model."
         ) from error
     check_weights(folder.name, own_weights(network), weights)
     network.load_state_dict(weights, strict=False)
@@ -109,7 +104,8 @@ def for_inference(network: Module) -> Module:
         if isinstance(module, nn.Linear) and isinstance(module.weight, Stored):
             continue  # laid out anew for each use
         if isinstance(module, nn.Linear) and not any(module.weight is weight for weight in embeddings):
-            # Same numbers, columns side by side in memory: one row times such a matrix, a decode step, takes two thirds.
+            # Same numbers, columns side by side in memory: one row times such a matrix, a decode step, takes two
+            # thirds.
             module.weight.data = module.weight.data.t().contiguous().t()
     return network.eval().requires_grad_(False)
 
@@ -119,16 +115,11 @@ def lay_out_columns(network: nn.Module) -> None:
     embeddings = [module.weight for module in network.modules() if isinstance(module, nn.Embedding)]
     for module in network.modules():
         if isinstance(module, nn.Linear) and not any(module.weight is weight for weight in embeddings):
-            module.weight.data = torch.empty_like(
-                module.weight.data.t(), memory_format=torch.contiguous_format
-            ).t()
+            module.weight.data = torch.empty_like(module.weight.data.t(), memory_format=torch.contiguous_format).t()
 
 
 def save_network(
-    folder: Path,
-    network: Any,
-    tokenizer: Tokenizer | WordTokenizer | None,
-    dtype: torch.dtype = torch.float16,
+    folder: Path, network: Any, tokenizer: Tokenizer | WordTokenizer | None, dtype: torch.dtype = torch.float16
 ) -> None:
     """Write config.json, model.safetensors and, unless the network reads no text, tokenizer.json."""
     folder.mkdir(parents=True, exist_ok=True)
@@ -177,9 +168,7 @@ def check_names(file: str, expected: Set[str], given: Set[str]) -> None:
     """Raise BadCheckpoint unless the tensors in a file are those expected."""
     missing, extra = sorted(expected - given), sorted(given - expected)
     if missing or extra:
-        parts = (
-            [f"lacks {missing[0]}" + f" and {len(missing) - 1} more" * (len(missing) > 1)] if missing else []
-        )
+        parts = [f"lacks {missing[0]}" + f" and {len(missing) - 1} more" * (len(missing) > 1)] if missing else []
         parts += [f"holds {extra[0]}, which this model has no place for"] if extra else []
         raise BadCheckpoint(f"{file} {' and '.join(parts)}; config.json describes another model.")
 

@@ -13,13 +13,12 @@ from tlmviz.tracing.trace_file import TraceFile
 from . import folders
 from .formats import format_of
 
-ALLOWED = (
-    "a checkpoint folder, a .gguf file, a file that trace.save wrote, or the folder of a monitored training"
-)
+ALLOWED = "a checkpoint folder, a .gguf file, a file that trace.save wrote, or the folder of a monitored training"
 
 
 def checked(text: str) -> Path:
-    """The absolute path of a model, whose weights are not read, of a file with one pass, or of a monitored run. Raises Error."""
+    """The absolute path of a model, whose weights are not read, of a file with one pass, or of a monitored run. Raises
+    Error."""
     path = Path(text).expanduser().absolute()
     if not path.exists():
         raise UnknownName(f"There is nothing at {path}; give the path of {ALLOWED}.")
@@ -39,9 +38,6 @@ def checked(text: str) -> Path:
 def offer(paths: Sequence[Path]) -> None:
     """Add paths to what the menus offer, for this process and those that it starts."""
     runs = [path for path in paths if folders.holds_run(path)]
-    for variable, new in (
-        (folders.OPENED, [path for path in paths if path not in runs]),
-        (folders.RUNS, runs),
-    ):
+    for variable, new in ((folders.OPENED, [path for path in paths if path not in runs]), (folders.RUNS, runs)):
         if every := [*folders.given_paths(variable), *new]:
             os.environ[variable] = os.pathsep.join(dict.fromkeys(map(str, every)))

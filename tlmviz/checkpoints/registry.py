@@ -40,15 +40,7 @@ from .names import (
 )
 from .wheels import wheel_of
 
-__all__ = [
-    "KINDS",
-    "checkpoint_folder",
-    "language_config",
-    "list_models",
-    "load",
-    "expert_models",
-    "stream_models",
-]
+__all__ = ["KINDS", "checkpoint_folder", "language_config", "list_models", "load", "expert_models", "stream_models"]
 NAMED = 8  # models in the sentence about an unknown name
 
 
@@ -77,13 +69,14 @@ def load(name_or_path: str | Path, device: str | torch.device = "auto", dtype: s
 def load(name_or_path: str | Path, device: str | torch.device = "auto", dtype: str = "float32") -> Model:
     """A bundled or installed model by name, or a checkpoint by path: a translator if its config.json says so.
 
-    A name like stories-induction@1200 is the model as it was at a step of its training, where its weights were kept then.
-    A path is a folder of ours, a folder of Hugging Face, a .gguf file, or a file of one pass (`trace.save`), which stands in
-    where a model does. `device` "auto" is cuda when there is one, else cpu. Raises UnknownName when there is no such model,
-    BadCheckpoint when it is incomplete, damaged or of an architecture that tlmviz does not have, BadBackend when the device
-    is not there.
+    A name like stories-induction@1200 is the model as it was at a step of its training, where its weights were kept
+    then. A path is a folder of ours, a folder of Hugging Face, a .gguf file, or a file of one pass (`trace.save`),
+    which stands in where a model does. `device` "auto" is cuda when there is one, else cpu. Raises UnknownName when
+    there is no such model, BadCheckpoint when it is incomplete, damaged or of an architecture that tlmviz does not
+    have, BadBackend when the device is not there.
 
-    Weights become float32. With `dtype` "own" the matrices of a folder of Hugging Face in bfloat16 or float16 stay so in
+    Weights become float32. With `dtype` "own" the matrices of a folder of Hugging Face in bfloat16 or float16 stay so
+    in
     memory, and each is float32 for the time of its product: memory is half, numbers agree to the rounding of float32, a
     step of a generation takes longer, and weights cannot be changed.
     """
@@ -101,7 +94,8 @@ def _options(form: Format, path: Path, dtype: str) -> dict[str, bool]:
         return {}
     if dtype != "own" or form is not FORMATS["huggingface"]:
         raise BadCheckpoint(
-            f"{path.name} was asked for with dtype={dtype!r}; the types are 'float32' and, for a folder of Hugging Face, 'own'."
+            f"{path.name} was asked for with dtype={dtype!r}; the types are 'float32' and, for a folder of Hugging "
+            f"Face, 'own'."
         )
     return {"own": True}
 
@@ -110,7 +104,8 @@ def list_models(task: str | None = None) -> dict[str, str]:
     """The models there are: name -> one-line description; those of one `task` where it is given.
 
     Tasks are "language", "translation", "words", "hull", "mixture", "encoder", "digits", "scenes", "index" and "trace".
-    Bundled ones first, then those that `tlmviz get` installed and those that `tlmviz run` was given. Of these, one that cannot
+    Bundled ones first, then those that `tlmviz get` installed and those that `tlmviz run` was given. Of these, one that
+    cannot
     be read is left out: `load` says why.
     """
     listed = {folder.name: folder for folder in model_folders()}
@@ -131,7 +126,8 @@ def list_models(task: str | None = None) -> dict[str, str]:
 
 
 def stream_models() -> dict[str, str]:
-    """The bundled models with hyper-connections, and those that differ from one of them in nothing else, as `list_models`."""
+    """The bundled models with hyper-connections, and those that differ from one of them in nothing else, as
+    `list_models`."""
     configs = {name: language_config(name) for name in list_models("language")}
     plain = {name: without_connections(config) for name, config in configs.items()}
     twins = [plain[name] for name, config in configs.items() if config.connection.kind != "residual"]
@@ -162,7 +158,8 @@ def checkpoint_folder(name_or_path: str | Path) -> Path:
                 wheel=wheel,
             )
         raise UnknownName(
-            f"There is no model {text[:100]!r}; {_choices(text)}, or give the path of a .gguf file or a checkpoint folder."
+            f"There is no model {text[:100]!r}; {_choices(text)}, or give the path of a .gguf file or a checkpoint "
+            f"folder."
         )
     return path
 
@@ -172,9 +169,7 @@ def language_config(name_or_path: str | Path) -> ModelConfig:
     path = checkpoint_folder(name_or_path)
     config = _config(path)
     if not isinstance(config, ModelConfig):
-        raise BadCheckpoint(
-            f"{path.name} is no language model; choose one of {', '.join(list_models('language'))}."
-        )
+        raise BadCheckpoint(f"{path.name} is no language model; choose one of {', '.join(list_models('language'))}.")
     return config
 
 

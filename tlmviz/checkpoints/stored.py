@@ -14,20 +14,19 @@ SIXTEEN = (torch.bfloat16, torch.float16)
 
 
 class Stored(Tensor):
-    """A float32 tensor to all operations, of which 16 bits a number are kept: each operation gets a float32 copy for its time.
+    """A float32 tensor to all operations, of which 16 bits a number are kept: each operation gets a float32 copy for
+    its time.
 
-    Both 16-bit types are part of float32, so every result is that of a float32 tensor, bit for bit. Rows that an embedding
-    looks up are converted alone. What is copied into it is rounded to 16 bits; any other writing raises BadCheckpoint, and a
-    part of it (`weight[0]`) is a copy.
+    Both 16-bit types are part of float32, so every result is that of a float32 tensor, bit for bit. Rows that an
+    embedding looks up are converted alone. What is copied into it is rounded to 16 bits; any other writing raises
+    BadCheckpoint, and a part of it (`weight[0]`) is a copy.
     """
 
     kept: Tensor
 
     @staticmethod
     def __new__(cls, kept: Tensor) -> Stored:
-        made: Stored = torch.Tensor._make_wrapper_subclass(
-            cls, kept.shape, dtype=torch.float32, device=kept.device
-        )
+        made: Stored = torch.Tensor._make_wrapper_subclass(cls, kept.shape, dtype=torch.float32, device=kept.device)
         made.kept = kept
         return made
 
@@ -61,7 +60,8 @@ class Stored(Tensor):
             return function(first.kept, *args[1:], **(kwargs or {})).float()
         if function._schema.is_mutable and isinstance(first, Stored):
             raise BadCheckpoint(
-                'Weights that were loaded with dtype="own" cannot be changed; load the model without it to train or edit it.'
+                'Weights that were loaded with dtype="own" cannot be changed; load the model without it to train '
+                "or edit it."
             )
         return function(*tree_map(_whole, args), **tree_map(_whole, kwargs or {}))
 

@@ -1,4 +1,5 @@
-"""The wheels beside that of tlmviz, found by their namespace packages: three models lie in its own, and all others in these."""
+"""The wheels beside that of tlmviz, found by their namespace packages: three models lie in its own, and all others in
+these."""
 
 from __future__ import annotations
 
@@ -8,26 +9,64 @@ from pathlib import Path
 
 SPACE = "tlmviz_models"  # the namespace package that each of those wheels puts its models into
 CORE = ("eng-fra", "stories-rope", "zoo-rope")
-# Distribution -> its models. An index takes 100 MB for one wheel. packages/ builds them, and each list stands there again.
+# Distribution -> its models. An index takes 100 MB for one wheel. packages/ builds them, and each list stands there
+# again.
 WHEELS = {
     "tlmviz-models": (
-        "digits-perceiver", "digits-perceiver-1", "digits-perceiver-2", "digits-perceiver-4",
-        "digits-scenes", "digits-scenes-turned", "pointer-hull",
-        "stories-deep-hc", "stories-deep-mhc", "stories-dense", "stories-encoder", "stories-gpt", "stories-hc",
-        "stories-induction", "stories-mhc", "stories-moe", "stories-moe-aux", "stories-mtp", "stories-mtp-parallel",
+        "digits-perceiver",
+        "digits-perceiver-1",
+        "digits-perceiver-2",
+        "digits-perceiver-4",
+        "digits-scenes",
+        "digits-scenes-turned",
+        "pointer-hull",
+        "stories-deep-hc",
+        "stories-deep-mhc",
+        "stories-dense",
+        "stories-encoder",
+        "stories-gpt",
+        "stories-hc",
+        "stories-induction",
+        "stories-mhc",
+        "stories-moe",
+        "stories-moe-aux",
+        "stories-mtp",
+        "stories-mtp-parallel",
         "stories-mtp-plain",
-        "stories-residual", "stories-rope-indexer",
-        "stories-sentinel", "stories-sentinel-plain", "words-cbow", "words-fasttext", "words-glove", "words-hierarchical",
-        "words-negative", "words-skipgram",
+        "stories-residual",
+        "stories-rope-indexer",
+        "stories-sentinel",
+        "stories-sentinel-plain",
+        "words-cbow",
+        "words-fasttext",
+        "words-glove",
+        "words-hierarchical",
+        "words-negative",
+        "words-skipgram",
     ),
     "tlmviz-models-translation": (
-        "eng-fra-additive", "eng-fra-copy", "eng-fra-copy-plain", "eng-fra-coverage", "eng-fra-dot", "eng-fra-general",
+        "eng-fra-additive",
+        "eng-fra-copy",
+        "eng-fra-copy-plain",
+        "eng-fra-coverage",
+        "eng-fra-dot",
+        "eng-fra-general",
     ),
     "tlmviz-models-zoo": (
-        "zoo-alibi", "zoo-gqa", "zoo-layernorm", "zoo-learned", "zoo-mla", "zoo-mla-cq", "zoo-mqa", "zoo-none", "zoo-post",
-        "zoo-relative", "zoo-sinusoidal", "zoo-window",
+        "zoo-alibi",
+        "zoo-gqa",
+        "zoo-layernorm",
+        "zoo-learned",
+        "zoo-mla",
+        "zoo-mla-cq",
+        "zoo-mqa",
+        "zoo-none",
+        "zoo-post",
+        "zoo-relative",
+        "zoo-sinusoidal",
+        "zoo-window",
     ),
-}  # fmt: skip
+}
 
 
 def folders() -> tuple[Path, ...]:
@@ -43,5 +82,6 @@ def places(namespace: str) -> tuple[Path, ...]:
 
 
 def wheel_of(name: str) -> str | None:
-    """The distribution that a model comes with; None for one of tlmviz's own wheel, and for what is no model of tlmviz."""
+    """The distribution that a model comes with; None for one of tlmviz's own wheel, and for what is no model of
+    tlmviz."""
     return next((wheel for wheel, names in WHEELS.items() if name in names), None)

@@ -1,4 +1,5 @@
-"""Reading and writing folders of word-vector models: config.json, model.safetensors, vocabulary.tsv, and the training's film.
+"""Reading and writing folders of word-vector models: config.json, model.safetensors, vocabulary.tsv, and the training's
+film.
 
 snapshots.safetensors holds `word_vectors.Snapshots`, meetings.safetensors the counts that GloVe fits; a model without
 one of them has none.
@@ -59,9 +60,7 @@ def save_words(folder: Path, model: WordVectors) -> None:
 def save_meetings(folder: Path, meetings: Meetings) -> None:
     """Write counts exactly, in four bytes a pair: the upper half, row by row. Raises ValueError for wide windows."""
     if meetings.window > WIDEST:
-        raise ValueError(
-            f"counts of windows of {meetings.window} words are no whole sixtieths; up to {WIDEST} are."
-        )
+        raise ValueError(f"counts of windows of {meetings.window} words are no whole sixtieths; up to {WIDEST} are.")
     upper = sparse.triu(meetings.matrix).tocsr()
     upper.sort_indices()
     counts = np.rint(upper.data * PARTS).astype(np.int64)
@@ -85,8 +84,8 @@ def _read_vocabulary(folder: Path, size: int) -> tuple[list[str], np.ndarray]:
         raise BadCheckpoint(f"{folder.name}/{VOCABULARY} cannot be read ({error}); copy it again.") from error
     if len(words) != size or len(set(words)) != size or counts.min(initial=1) < 1:
         raise BadCheckpoint(
-            f"{folder.name}/{VOCABULARY} has {len(set(words)):,} different words in {len(words):,} lines, config.json says "
-            f"{size:,}, each with a count of at least 1; they belong to different models."
+            f"{folder.name}/{VOCABULARY} has {len(set(words)):,} different words in {len(words):,} lines, config.json "
+            f"says {size:,}, each with a count of at least 1; they belong to different models."
         )
     return words, counts
 
@@ -102,9 +101,7 @@ def _read_film(folder: Path, vocabulary: list[str], config: WordsConfig) -> Snap
     native.check_names(file, set(Snapshots.__dataclass_fields__) - {"vocabulary"}, values.keys())
     coordinates = values["coordinates"].astype(np.float32)
     if coordinates.ndim != 3 or coordinates.shape[1] > len(vocabulary):
-        raise BadCheckpoint(
-            f"{file}: coordinates are {list(coordinates.shape)}; they are pictures, words, axes."
-        )
+        raise BadCheckpoint(f"{file}: coordinates are {list(coordinates.shape)}; they are pictures, words, axes.")
     shown = tuple(vocabulary[: coordinates.shape[1]])
     s, _, a = coordinates.shape
     for name, shape in (
@@ -129,9 +126,7 @@ def _read_meetings(folder: Path, config: WordsConfig) -> Meetings | None:
         counts = values["counts"].astype(np.float64)
         counts[values["counts"] == LARGE] = values["large"]
         size = len(values["starts"]) - 1
-        upper = sparse.csr_matrix(
-            (counts / PARTS, values["columns"].astype(np.int32), values["starts"]), (size, size)
-        )
+        upper = sparse.csr_matrix((counts / PARTS, values["columns"].astype(np.int32), values["starts"]), (size, size))
     except (SafetensorError, OSError, ValueError) as error:
         raise native.unreadable(file, error) from error
     if size > config.vocab_size:

@@ -1,8 +1,9 @@
-"""The identities tlmviz rests on, each stated once: a function that returns an error, which has to be within a tolerance.
+"""The identities tlmviz rests on, each stated once: a function that returns an error, which has to be within a
+tolerance.
 
 A page shows them as badges on what the user typed, the tests assert them, and `python -m tlmviz check <model>` runs all
-that apply on any checkpoint. A file of this package is named after a chapter, or `<chapter>_<subject>`; every identity in
-it is found by `registry`.
+that apply on any checkpoint. A file of this package is named after a chapter, or `<chapter>_<subject>`; every identity
+in it is found by `registry`.
 """
 
 from __future__ import annotations

@@ -19,31 +19,18 @@ if TYPE_CHECKING:
     from ..facades.language_model import LanguageModel
 
 
-@identity(
-    "Rows sum to 1",
-    "each row of each map sums to 1",
-    1e-4,
-    when=is_language_model,
-    inputs=reading,
-    quick=True,
-)
+@identity("Rows sum to 1", "each row of each map sums to 1", 1e-4, when=is_language_model, inputs=reading, quick=True)
 def rows_sum_to_one(lm: LanguageModel, trace: Trace) -> float:
     """Every row of every map is a probability distribution."""
     errors = []
     for q, k, lse, spec in trace.batches():
         for rows in _blocks(len(trace)):
-            errors.append(
-                worst(kernels.attention_map(q, k, lse, spec.mask, rows=rows, scale=spec.scale).sum(-1) - 1)
-            )
+            errors.append(worst(kernels.attention_map(q, k, lse, spec.mask, rows=rows, scale=spec.scale).sum(-1) - 1))
     return worst(torch.tensor(errors))
 
 
 @identity(
-    "Roles share everything",
-    "shares of attention by role sum to 1",
-    1e-4,
-    when=is_language_model,
-    inputs=reading,
+    "Roles share everything", "shares of attention by role sum to 1", 1e-4, when=is_language_model, inputs=reading
 )
 def role_shares_sum_to_one(lm: LanguageModel, trace: Trace, roles: Sequence[str] | None = None) -> float:
     """What all roles and the first token get is all there is; on a text without roles, its two halves are two."""
@@ -53,11 +40,7 @@ def role_shares_sum_to_one(lm: LanguageModel, trace: Trace, roles: Sequence[str]
 
 
 @identity(
-    "No look ahead",
-    "changing the last token moves no earlier output",
-    1e-4,
-    when=is_language_model,
-    inputs=reading,
+    "No look ahead", "changing the last token moves no earlier output", 1e-4, when=is_language_model, inputs=reading
 )
 def future_is_hidden(lm: LanguageModel, trace: Trace) -> float:
     """Changing the last token moves no earlier logits."""
@@ -95,7 +78,8 @@ def lazy_map_is_softmax(lm: LanguageModel, trace: Trace) -> float:
             hidden = hidden | (distance >= spec.mask.window)
         exact = scores.masked_fill(hidden, -torch.inf).softmax(-1)
         errors.append(worst(kernels.attention_map(q, k, lse, spec.mask, rows=rows, scale=spec.scale) - exact))
-    # A float32 score of 50, which a sharp head reaches, is rounded by 2e-6, and a weight moves by as much; lse adds its own.
+    # A float32 score of 50, which a sharp head reaches, is rounded by 2e-6, and a weight moves by as much; lse adds its
+    # own.
     return worst(torch.tensor(errors))
 
 
@@ -116,9 +100,7 @@ def cache_equals_full(lm: LanguageModel, trace: Trace) -> float:
     return beside_largest(stepped, trace.logits)
 
 
-@identity(
-    "Taps are neutral", "recording does not change the output", 0.0, when=is_language_model, inputs=reading
-)
+@identity("Taps are neutral", "recording does not change the output", 0.0, when=is_language_model, inputs=reading)
 def taps_change_nothing(lm: LanguageModel, trace: Trace) -> float:
     """A pass that records every tap gives the logits of a plain one."""
     plain = lm(torch.tensor([trace.ids]))[0]

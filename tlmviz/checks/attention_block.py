@@ -45,9 +45,7 @@ def steps(model: Any, text: str) -> tuple[Step, ...]:
     """All steps of the first layer, of both stacks where there are two, for its first head. Raises BadText."""
     if model.task == "translation":
         return tuple(
-            make_stack_step(stack, name, 0, 0)
-            for stack in stacks(model, text)
-            for name in stack_step_names(stack)
+            make_stack_step(stack, name, 0, 0) for stack in stacks(model, text) for name in stack_step_names(stack)
         )
     trace = model.trace(text, keep=tensor_names(0).__contains__)
     return tuple(make_step(model, trace, name, 0, 0) for name in step_names(model.config))
@@ -122,18 +120,11 @@ def shares_sum_to_logit(shares: Sequence[float], logit: float) -> float:
 )
 def cell_is_the_sum(*of: Cell) -> float:
     """One cell of a product, added up term by term, against the model's tensor."""
-    return largest(
-        [abs(cell.total - cell.actual) / max(1.0, float(np.abs(cell.products).sum())) for cell in of]
-    )
+    return largest([abs(cell.total - cell.actual) / max(1.0, float(np.abs(cell.products).sum())) for cell in of])
 
 
 @identity(
-    "All cells",
-    "the product equals the model's tensor",
-    1e-5,
-    "relative max abs",
-    when=has_steps,
-    inputs=products,
+    "All cells", "the product equals the model's tensor", 1e-5, "relative max abs", when=has_steps, inputs=products
 )
 def product_is_the_tensor(*of: Product) -> float:
     """A step's whole matrix product against the model's tensor."""
@@ -149,5 +140,6 @@ def product_is_the_tensor(*of: Product) -> float:
     inputs=head_parts,
 )
 def heads_sum_to_output(*of: HeadParts) -> float:
-    """Each head's mixed values through its own rows of the output matrix, summed over heads, against the model's tensor."""
+    """Each head's mixed values through its own rows of the output matrix, summed over heads, against the model's
+    tensor."""
     return largest([parts.error() for parts in of])

@@ -34,11 +34,13 @@ def _maps(trace: Trace) -> torch.Tensor:
 
 
 @identity(
-    "Both sides, rows sum to 1", "each row sums to 1, over all places, none of them forbidden", 1e-4, when=encodes, inputs=read
-)  # fmt: skip
-def rows_over_all_places(
-    model: EncoderModel, text: str, second: str | None, trace: Trace
-) -> float | Measured:
+    "Both sides, rows sum to 1",
+    "each row sums to 1, over all places, none of them forbidden",
+    1e-4,
+    when=encodes,
+    inputs=read,
+)
+def rows_over_all_places(model: EncoderModel, text: str, second: str | None, trace: Trace) -> float | Measured:
     maps = _maps(trace)
     forbidden = any(
         not torch.isfinite(trace.scores(layer, head, "masked")).all()
@@ -47,14 +49,17 @@ def rows_over_all_places(
     )
     ahead = float(maps.triu(1).sum(-1).mean())
     return Measured(
-        float("inf") if forbidden else worst(maps.sum(-1) - 1),
-        f"{100 * ahead:.0f} % of the weight lies ahead",
+        float("inf") if forbidden else worst(maps.sum(-1) - 1), f"{100 * ahead:.0f} % of the weight lies ahead"
     )
 
 
 @identity(
-    "Causal maps: nothing ahead", "with a causal mask put on, no weight on any later token", 0.0, when=encodes, inputs=read
-)  # fmt: skip
+    "Causal maps: nothing ahead",
+    "with a causal mask put on, no weight on any later token",
+    0.0,
+    when=encodes,
+    inputs=read,
+)
 def masked_maps_look_back(model: EncoderModel, text: str, second: str | None, trace: Trace) -> float:
     return worst(_maps(model.causal.trace(text, second)).triu(1))
 
@@ -70,26 +75,35 @@ def _moved(model: EncoderModel, text: str, second: str | None) -> torch.Tensor:
 
 
 @identity(
-    "Hidden places read the right", "places where another last word changes nothing", 0.0, "places", when=encodes, inputs=read
-)  # fmt: skip
+    "Hidden places read the right",
+    "places where another last word changes nothing",
+    0.0,
+    "places",
+    when=encodes,
+    inputs=read,
+)
 def a_later_word_counts(model: EncoderModel, text: str, second: str | None, trace: Trace) -> float:
     return float((_moved(model, text, second) == 0).sum())
 
 
 @identity(
-    "Causal guesses: right ignored", "with a causal mask put on, another last word changes nothing before it", 1e-6,
-    when=encodes, inputs=read,
-)  # fmt: skip
-def a_later_word_counts_nothing_when_masked(
-    model: EncoderModel, text: str, second: str | None, trace: Trace
-) -> float:
+    "Causal guesses: right ignored",
+    "with a causal mask put on, another last word changes nothing before it",
+    1e-6,
+    when=encodes,
+    inputs=read,
+)
+def a_later_word_counts_nothing_when_masked(model: EncoderModel, text: str, second: str | None, trace: Trace) -> float:
     return worst(_moved(model.causal, text, second))
 
 
 @identity(
-    "Exchanged words are told from [CLS]", "the answer in float64 from the vector at place 0 alone", 1e-5, when=encodes,
+    "Exchanged words are told from [CLS]",
+    "the answer in float64 from the vector at place 0 alone",
+    1e-5,
+    when=encodes,
     inputs=read,
-)  # fmt: skip
+)
 @torch.inference_mode()
 def verdict_from_the_first_vector(model: EncoderModel, text: str, second: str | None, trace: Trace) -> float:
     """sigmoid(w h + c)."""

@@ -53,9 +53,12 @@ def reading_sums_to_one(reader: DigitReader, grid: Grid, found: ReadDigits) -> f
 
 
 @identity(
-    "Reading = softmax(QKᵀ/√d) V", "what latents read equals torch's scaled_dot_product_attention in float64", 1e-4,
-    when=reads_digits, inputs=read,
-)  # fmt: skip
+    "Reading = softmax(QKᵀ/√d) V",
+    "what latents read equals torch's scaled_dot_product_attention in float64",
+    1e-4,
+    when=reads_digits,
+    inputs=read,
+)
 @torch.inference_mode()
 def reading_is_attention(reader: DigitReader, grid: Grid, found: ReadDigits) -> float:
     """002 Eq. 9-11, every layer's reading and mixing, and the answer."""
@@ -70,9 +73,12 @@ def reading_is_attention(reader: DigitReader, grid: Grid, found: ReadDigits) -> 
 
 
 @identity(
-    "Muted = not there", "with latent 0 muted, the answer of a network that never had it", 1e-5,
-    when=lambda model: reads_digits(model) and model.config.n_latents > 1, inputs=read,
-)  # fmt: skip
+    "Muted = not there",
+    "with latent 0 muted, the answer of a network that never had it",
+    1e-5,
+    when=lambda model: reads_digits(model) and model.config.n_latents > 1,
+    inputs=read,
+)
 @torch.inference_mode()
 def muted_is_absent(reader: DigitReader, grid: Grid, found: ReadDigits) -> float:
     fewer = deepcopy(reader.network)
@@ -84,9 +90,12 @@ def muted_is_absent(reader: DigitReader, grid: Grid, found: ReadDigits) -> float
 
 
 @identity(
-    "Pixels have no order", "the pixels in another order, each with its place, give the same answer", 1e-5,
-    when=reads_digits, inputs=read,
-)  # fmt: skip
+    "Pixels have no order",
+    "the pixels in another order, each with its place, give the same answer",
+    1e-5,
+    when=reads_digits,
+    inputs=read,
+)
 @torch.inference_mode()
 def pixels_have_no_order(reader: DigitReader, grid: Grid, found: ReadDigits) -> float:
     order = torch.from_numpy(np.random.default_rng(0).permutation(reader.config.side**2))

@@ -47,11 +47,7 @@ def marked(model: PictureMarker, text: str) -> tuple[PictureMarker, Grid, str, M
 
 
 @identity(
-    "Words share out 1",
-    "each word's weights over the 36 patches sum to 1",
-    1e-5,
-    when=reads_scenes,
-    inputs=answered,
+    "Words share out 1", "each word's weights over the 36 patches sum to 1", 1e-5, when=reads_scenes, inputs=answered
 )
 def words_sum_to_one(model: PictureReader, grid: Grid, question: str, answer: Answer) -> float:
     maps = np.concatenate((answer.asked_maps, answer.maps)).astype(np.float64)
@@ -59,9 +55,12 @@ def words_sum_to_one(model: PictureReader, grid: Grid, question: str, answer: An
 
 
 @identity(
-    "Looking = softmax of q·k", "weights over the patches equal softmax(q·k/√d) of words and patches in float64", 1e-5,
-    when=reads_scenes, inputs=answered,
-)  # fmt: skip
+    "Looking = softmax of q·k",
+    "weights over the patches equal softmax(q·k/√d) of words and patches in float64",
+    1e-5,
+    when=reads_scenes,
+    inputs=answered,
+)
 def words_look_by_the_formula(model: PictureReader, grid: Grid, question: str, answer: Answer) -> float:
     """Eq. 33. The queries are those of one pass over question and answer."""
     ids = [*model.ids(" ".join(answer.asked)), *model.ids(answer.text)[:-1]]
@@ -70,9 +69,12 @@ def words_look_by_the_formula(model: PictureReader, grid: Grid, question: str, a
 
 
 @identity(
-    "Word by word = one pass", "each word's probability when it is said equals that of a pass over the finished answer", 1e-5,
-    when=reads_scenes, inputs=answered,
-)  # fmt: skip
+    "Word by word = one pass",
+    "each word's probability when it is said equals that of a pass over the finished answer",
+    1e-5,
+    when=reads_scenes,
+    inputs=answered,
+)
 @torch.inference_mode()
 def steps_equal_one_pass(model: PictureReader, grid: Grid, question: str, answer: Answer) -> float:
     """Words to come are hidden from a word, so what follows it cannot change it."""
@@ -86,21 +88,18 @@ def steps_equal_one_pass(model: PictureReader, grid: Grid, question: str, answer
     return max(errors)
 
 
-@identity(
-    "Patches share out 1",
-    "each patch's weights over the words sum to 1",
-    1e-5,
-    when=marks_scenes,
-    inputs=marked,
-)
+@identity("Patches share out 1", "each patch's weights over the words sum to 1", 1e-5, when=marks_scenes, inputs=marked)
 def patches_sum_to_one(model: PictureMarker, grid: Grid, question: str, marking: Marking) -> float:
     return float(np.abs(marking.maps.astype(np.float64).sum(-1) - 1).max())
 
 
 @identity(
-    "Asking = softmax of q·k", "weights over the words equal softmax(q·k/√d) of patches and words in float64", 1e-5,
-    when=marks_scenes, inputs=marked,
-)  # fmt: skip
+    "Asking = softmax of q·k",
+    "weights over the words equal softmax(q·k/√d) of patches and words in float64",
+    1e-5,
+    when=marks_scenes,
+    inputs=marked,
+)
 def patches_look_by_the_formula(model: PictureMarker, grid: Grid, question: str, marking: Marking) -> float:
     """Eq. 32."""
     return _formula_error(model.network, grid, model.ids(" ".join(marking.words[:-1])), marking.maps)

@@ -51,7 +51,8 @@ def kinds(lm: LanguageModel, length: int) -> dict[str, KVCache]:
     inputs=reading,
 )
 def every_cache_equals_full(lm: LanguageModel, trace: Trace) -> Measured:
-    """Reading half the text at once and the rest token by token gives the full pass's logits, whatever keeps the past."""
+    """Reading half the text at once and the rest token by token gives the full pass's logits, whatever keeps the
+    past."""
     ids = torch.tensor([trace.ids[:READ]])
     pieces = [ids[:, : ids.shape[1] // 2], *ids[:, ids.shape[1] // 2 :].split(1, 1)]
     errors = []

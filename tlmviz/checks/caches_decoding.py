@@ -1,4 +1,5 @@
-"""Identities of writing with a cache: every step against one pass over the whole text, and its bytes against the formula."""
+"""Identities of writing with a cache: every step against one pass over the whole text, and its bytes against the
+formula."""
 
 from __future__ import annotations
 
@@ -43,11 +44,7 @@ def logits_of_steps_are_of_one_pass(lm: LanguageModel, done: Decoding, layer: in
 
 
 @identity(
-    "New rows sum to 1",
-    "each new row sums to 1 over the kept keys",
-    1e-4,
-    when=is_language_model,
-    inputs=decoded,
+    "New rows sum to 1", "each new row sums to 1 over the kept keys", 1e-4, when=is_language_model, inputs=decoded
 )
 def new_rows_sum_to_one(lm: LanguageModel, done: Decoding, layer: int, head: int) -> float:
     """The row of every step sums to 1: no key that it needs was dropped."""
@@ -65,6 +62,4 @@ def new_rows_sum_to_one(lm: LanguageModel, done: Decoding, layer: int, head: int
 def bytes_follow_the_formula(lm: LanguageModel, done: Decoding, layer: int, head: int) -> float:
     """The cache uses 2 L G D numbers per position (R + D_R for a latent), at every step."""
     shape, lengths = Shape.of(lm.config), range(done.prompt, len(done.ids) + 1)
-    return float(
-        max(abs(used - cache_bytes(shape, length)) for used, length in zip(done.occupied_bytes, lengths))
-    )
+    return float(max(abs(used - cache_bytes(shape, length)) for used, length in zip(done.occupied_bytes, lengths)))

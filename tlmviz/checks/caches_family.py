@@ -53,7 +53,8 @@ def sharing_is_repeating(lm: LanguageModel, trace: Trace) -> float:
     inputs=reading,
 )
 def ends_are_mha_and_mqa(lm: LanguageModel, trace: Trace) -> float:
-    """With G = H, grouped attention is each head on its own; with G = 1, every head reads the same keys (002 section 3.4)."""
+    """With G = H, grouped attention is each head on its own; with G = 1, every head reads the same keys (002 section
+    3.4)."""
     q, k, v = (trace[f"blocks.0.attn.{part}"][:, :, :READ] for part in ("q", "k", "v"))
     heads = q.shape[1]
     k, v = (part.repeat_interleave(heads // part.shape[1], 1) for part in (k, v))
@@ -94,12 +95,7 @@ def absorbed_is_naive(lm: LanguageModel, trace: Trace) -> float:
 
 
 @identity(
-    "Cache = c_KV and k^R",
-    "a layer caches R + D_R numbers per token",
-    0.0,
-    "bytes",
-    when=has_latent,
-    inputs=reading,
+    "Cache = c_KV and k^R", "a layer caches R + D_R numbers per token", 0.0, "bytes", when=has_latent, inputs=reading
 )
 def latent_is_the_cache(lm: LanguageModel, trace: Trace) -> float:
     """A latent cache holds R + D_R numbers per token and layer, and nothing per head. Latent models only."""

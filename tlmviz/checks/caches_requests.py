@@ -30,8 +30,8 @@ def requests_served(lm: LanguageModel, text: str) -> tuple[LanguageModel, tuple[
 
 
 def written_alone(lm: LanguageModel, requests: Sequence[Request]) -> list[str]:
-    """What `generate` gives each prompt alone. A server stops where the context is full, and `generate` goes on: it is asked for
-    what there is room for."""
+    """What `generate` gives each prompt alone. A server stops where the context is full, and `generate` goes on: it is
+    asked for what there is room for."""
     return [
         lm.generate(
             request.prompt,
@@ -53,9 +53,8 @@ def written_alone(lm: LanguageModel, requests: Sequence[Request]) -> list[str]:
     when=is_language_model,
     inputs=requests_served,
 )
-def texts_are_those_alone(
-    lm: LanguageModel, runs: tuple[Run, ...], alone: Sequence[str] | None = None
-) -> float:
-    """How many texts of runs with the same requests differ from what their prompts get `alone`, which is written if not given."""
+def texts_are_those_alone(lm: LanguageModel, runs: tuple[Run, ...], alone: Sequence[str] | None = None) -> float:
+    """How many texts of runs with the same requests differ from what their prompts get `alone`, which is written if not
+    given."""
     alone = written_alone(lm, runs[0].requests) if alone is None else alone
     return float(sum(text != own for run in runs for text, own in zip(run.texts, alone)))

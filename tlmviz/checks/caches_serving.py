@@ -16,11 +16,7 @@ from .result import OF_LARGEST, ROUNDING, beside_largest, worst
 if TYPE_CHECKING:
     from ..facades.language_model import LanguageModel
 
-READ, STEPS, PAGE = (
-    48,
-    6,
-    5,
-)  # tokens of the text that are read at once, tokens after them one by one, an odd page
+READ, STEPS, PAGE = (48, 6, 5)  # tokens of the text that are read at once, tokens after them one by one, an odd page
 
 
 @identity(
@@ -35,21 +31,12 @@ def paged_is_contiguous(lm: LanguageModel, trace: Trace) -> float:
     ids, buffer = _ids(lm, trace), ContiguousCache(lm.config.n_layers)
     sequence = Sequence(_pool(lm, 1, ids))
     errors = []
-    for piece in (
-        ids[: max(1, len(ids) - STEPS)],
-        *([token] for token in ids[1:][-STEPS:] if len(ids) > STEPS),
-    ):
+    for piece in (ids[: max(1, len(ids) - STEPS)], *([token] for token in ids[1:][-STEPS:] if len(ids) > STEPS)):
         errors.append(worst(_read(lm, [piece], sequence) - lm(torch.tensor([piece]), buffer)))
     return worst(torch.tensor(errors))
 
 
-@identity(
-    "No leak in the batch",
-    "another request's tokens move nothing",
-    0.0,
-    when=is_dense,
-    inputs=reading,
-)
+@identity("No leak in the batch", "another request's tokens move nothing", 0.0, when=is_dense, inputs=reading)
 def requests_keep_apart(lm: LanguageModel, trace: Trace) -> float:
     """Two requests of different lengths in one batch: another text in one moves no bit of the other."""
     ids = _ids(lm, trace)
@@ -95,14 +82,13 @@ def batch_is_alone(lm: LanguageModel, trace: Trace) -> float:
     inputs=reading,
 )
 def shared_is_fresh(lm: LanguageModel, trace: Trace) -> float:
-    """A request that begins on another's pages reads like a fresh one, and its writes leave the other's memory alone."""
+    """A request that begins on another's pages reads like a fresh one, and its writes leave the other's memory
+    alone."""
     ids, pool = _ids(lm, trace), _pool(lm, 3, _ids(lm, trace))
     donor, fresh = Sequence(pool), Sequence(pool)
     _read(lm, [ids], donor)
     before = [store[:, donor.table].clone() for store in (pool.k, pool.v)]
-    common = max(
-        0, len(ids) - 1 - PAGE // 2
-    )  # seldom the end of a page: the last shared one has to be copied
+    common = max(0, len(ids) - 1 - PAGE // 2)  # seldom the end of a page: the last shared one has to be copied
     mine = [*ids[:common], *((token + 1) % lm.config.vocab_size for token in ids[common:])]
     shared = _read(lm, [mine[common:]], donor.prefix(common))[:, -1]
     errors = [beside_largest(shared, _read(lm, [mine], fresh)[:, -1])]

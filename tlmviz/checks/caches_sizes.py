@@ -15,10 +15,8 @@ from .result import Measured
 if TYPE_CHECKING:
     from ..facades.language_model import LanguageModel
 
-SHORTEST, LONGEST = (
-    64,
-    256,
-)  # positions: a shorter cache is not full, as a buffer holds at least 64; a longer one takes time
+# Positions: a shorter cache is not full, as a buffer holds at least 64; a longer one takes time.
+SHORTEST, LONGEST = (64, 256)
 
 
 def reads_enough(model: Any) -> bool:
@@ -33,17 +31,10 @@ def filled(lm: LanguageModel, text: str) -> tuple[LanguageModel, int]:
 
 
 @identity(
-    "Formula = nbytes",
-    "the formula is a full cache's nbytes (float32)",
-    0.0,
-    "bytes",
-    when=reads_enough,
-    inputs=filled,
+    "Formula = nbytes", "the formula is a full cache's nbytes (float32)", 0.0, "bytes", when=reads_enough, inputs=filled
 )
 def formula_is_nbytes(lm: LanguageModel, length: int) -> Measured:
     """The calculator's formula against `nbytes` of a real cache that is exactly full."""
     cache = lm.new_cache()
     lm(torch.zeros(1, length, dtype=torch.long), cache)
-    return Measured(
-        float(abs(cache.nbytes - cache_bytes(Shape.of(lm.config), length))), f"{length} positions"
-    )
+    return Measured(float(abs(cache.nbytes - cache_bytes(Shape.of(lm.config), length))), f"{length} positions")

@@ -1,4 +1,5 @@
-"""The standard inputs of identities, one builder for each signature, and the predicates that say which models have what.
+"""The standard inputs of identities, one builder for each signature, and the predicates that say which models have
+what.
 
 A builder takes the model and a text and returns the arguments; all raise BadText for an empty or too long text.
 """
@@ -60,9 +61,7 @@ def has_constrained_streams(model: Any) -> bool:
 def has_plain_residual(model: Any) -> bool:
     """Whether the model is what hyper-connections with one stream reduce to."""
     return (
-        is_language_model(model)
-        and model.config.connection.kind == "residual"
-        and model.config.norm.placement == "pre"
+        is_language_model(model) and model.config.connection.kind == "residual" and model.config.norm.placement == "pre"
     )
 
 
@@ -72,7 +71,8 @@ def has_experts(model: Any) -> bool:
 
 
 def is_dense(model: Any) -> bool:
-    """Whether every token has products of its own: an expert reads its tokens of a batch in one, sharing the rounding."""
+    """Whether every token has products of its own: an expert reads its tokens of a batch in one, sharing the
+    rounding."""
     return is_language_model(model) and not has_experts(model)
 
 

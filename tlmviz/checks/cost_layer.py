@@ -1,4 +1,5 @@
-"""Identities of the page One layer's bill: its numbers are torch's own counts, and the loaded model's parameters add up."""
+"""Identities of the page One layer's bill: its numbers are torch's own counts, and the loaded model's parameters add
+up."""
 
 from __future__ import annotations
 
@@ -71,10 +72,7 @@ def operations_are_torchs(sizes: Sizes) -> float:
     """Twice the bill's multiplications against FlopCounterMode over the same layer, part by part."""
     counted = layer_run.count(sizes)
     return float(
-        max(
-            abs(2 * line.multiplications - counted[part].operations)
-            for part, line in layer.bill(sizes).items()
-        )
+        max(abs(2 * line.multiplications - counted[part].operations) for part, line in layer.bill(sizes).items())
     )
 
 

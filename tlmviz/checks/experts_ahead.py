@@ -1,4 +1,5 @@
-"""Identities of tokens predicted ahead: proposals change no text and no distribution (Leviathan et al. 2023; DeepSeek-V3)."""
+"""Identities of tokens predicted ahead: proposals change no text and no distribution (Leviathan et al. 2023;
+DeepSeek-V3)."""
 
 from __future__ import annotations
 
@@ -34,16 +35,21 @@ def chains_modules(model: Any) -> bool:
 
 
 def proposing(lm: LanguageModel, text: str) -> tuple[LanguageModel, str, LanguageModel | None]:
-    """(lm, text, draft): a text that leaves room for some tokens, its end cut off if need be, and no draft. Raises BadText."""
+    """(lm, text, draft): a text that leaves room for some tokens, its end cut off if need be, and no draft. Raises
+    BadText."""
     ids = lm.encode(text)
     room = lm.config.context - WRITTEN
     return lm, text if len(ids) <= room else lm.fit(lm.tokenizer.decode(ids[: room - 8]))[0], None
 
 
 @identity(
-    "Speculative = greedy", "tokens that differ from those the model writes alone", 0.0, "tokens",
-    when=looks_ahead, inputs=proposing,
-)  # fmt: skip
+    "Speculative = greedy",
+    "tokens that differ from those the model writes alone",
+    0.0,
+    "tokens",
+    when=looks_ahead,
+    inputs=proposing,
+)
 def same_as_greedy(lm: LanguageModel, text: str, draft: LanguageModel | None) -> float:
     said = lm.speculate(text, WRITTEN, draft, least=0.0)
     alone = lm.continue_ids(lm.encode(text), WRITTEN, temperature=0)
@@ -52,9 +58,13 @@ def same_as_greedy(lm: LanguageModel, text: str, draft: LanguageModel | None) ->
 
 
 @identity(
-    "Rejection keeps p", "χ² of 10,000 drawn tokens against the model's p, over what chance exceeds once in 1,000", 1.0, "ratio",
-    when=looks_ahead, inputs=proposing,
-)  # fmt: skip
+    "Rejection keeps p",
+    "χ² of 10,000 drawn tokens against the model's p, over what chance exceeds once in 1,000",
+    1.0,
+    "ratio",
+    when=looks_ahead,
+    inputs=proposing,
+)
 def keeps_the_distribution(lm: LanguageModel, text: str, draft: LanguageModel | None) -> float | Measured:
     """Tokens drawn from what proposes (q) pass through `reject` and must have the model's p, at the text's end."""
     p, q = _both(lm, text, draft)
@@ -64,16 +74,14 @@ def keeps_the_distribution(lm: LanguageModel, text: str, draft: LanguageModel | 
     counts, expected = torch.bincount(drawn, minlength=len(p)).double(), DRAWS * p.double()
     often = expected >= OFTEN
     cells = [
-        torch.cat((each[often], each[~often].sum()[None])) if (~often).any() else each
-        for each in (counts, expected)
+        torch.cat((each[often], each[~often].sum()[None])) if (~often).any() else each for each in (counts, expected)
     ]
     if len(cells[1]) < 2:
         return 0.0 if cells[0].sum() == DRAWS else float("inf")
     square = float(((cells[0] - cells[1]).square() / cells[1].clamp_min(1e-9)).sum())
     limit = float(stats.chi2.isf(RARE, len(cells[1]) - 1))
     return Measured(
-        square / limit,
-        f"{len(cells[1])} cells, {100 * float(kept.float().mean()):.0f} % of the proposals stayed",
+        square / limit, f"{len(cells[1])} cells, {100 * float(kept.float().mean()):.0f} % of the proposals stayed"
     )
 
 
@@ -88,16 +96,17 @@ def _both(lm: LanguageModel, text: str, draft: LanguageModel | None) -> tuple[to
 
 
 @identity(
-    "Cached proposals = one pass", "a module's probability of what it proposes, with caches and in one pass without", 1e-4,
-    when=chains_modules, inputs=proposing,
-)  # fmt: skip
+    "Cached proposals = one pass",
+    "a module's probability of what it proposes, with caches and in one pass without",
+    1e-4,
+    when=chains_modules,
+    inputs=proposing,
+)
 @torch.inference_mode()
 def caches_change_nothing(lm: NextTokenModel, text: str, draft: LanguageModel | None) -> float:
     network, ids, worst = lm.network, lm.encode(text), 0.0
     assert isinstance(network, MTPNetwork)  # `chains_modules` says so
-    rounds = speculative.speculate(
-        network, ids, WRITTEN, speculative.Modules(network), Greedy(), lm.tokenizer.ends
-    )
+    rounds = speculative.speculate(network, ids, WRITTEN, speculative.Modules(network), Greedy(), lm.tokenizer.ends)
     for each in rounds:
         read = torch.tensor([[*ids, *each.proposed]])
         states = network.look_ahead(network.read(read), read)

@@ -41,13 +41,7 @@ def window_is_slicing(lm: LanguageModel, trace: Trace) -> Measured:
     return Measured(largest(errors), f"W = {window}")
 
 
-@identity(
-    "Mask = kernel",
-    "masking cells equals the kernel's own window",
-    1e-5,
-    when=is_language_model,
-    inputs=reading,
-)
+@identity("Mask = kernel", "masking cells equals the kernel's own window", 1e-5, when=is_language_model, inputs=reading)
 def mask_is_window(lm: LanguageModel, trace: Trace) -> float:
     """Attention under a mask of cells equals the kernel that was written for the pattern."""
     q, k, v = _first(trace)
@@ -56,11 +50,7 @@ def mask_is_window(lm: LanguageModel, trace: Trace) -> float:
 
 
 @identity(
-    "Pooled = pooling",
-    "the pooled map equals pooling the exact map",
-    1e-6,
-    when=is_language_model,
-    inputs=reading,
+    "Pooled = pooling", "the pooled map equals pooling the exact map", 1e-6, when=is_language_model, inputs=reading
 )
 def pooled_is_pooling(lm: LanguageModel, trace: Trace) -> float:
     """The pooled map, made without the map, equals pooling the exact map."""
@@ -74,11 +64,7 @@ def pooled_is_pooling(lm: LanguageModel, trace: Trace) -> float:
 
 
 @identity(
-    "No leak between requests",
-    "other requests in the batch move nothing",
-    0.0,
-    when=is_language_model,
-    inputs=reading,
+    "No leak between requests", "other requests in the batch move nothing", 0.0, when=is_language_model, inputs=reading
 )
 def requests_do_not_leak(lm: LanguageModel, trace: Trace) -> float:
     """Three texts packed into one row: changing one moves no number of the others (003 section 4.5)."""

@@ -38,11 +38,7 @@ def rotation_keeps_products(lm: LanguageModel, trace: Trace, indexers: Indexers,
 
 
 @identity(
-    "Top-T = dense",
-    "choosing every key gives the outputs of dense attention",
-    1e-3,
-    when=has_indexer,
-    inputs=indexed,
+    "Top-T = dense", "choosing every key gives the outputs of dense attention", 1e-3, when=has_indexer, inputs=indexed
 )
 def every_key_is_dense(lm: LanguageModel, trace: Trace, indexers: Indexers) -> float:
     """Sparse attention with k = T keys gives dense attention's logits."""
@@ -51,12 +47,7 @@ def every_key_is_dense(lm: LanguageModel, trace: Trace, indexers: Indexers) -> f
 
 
 @identity(
-    "Loss at k = T",
-    "choosing every key gives each token's dense loss",
-    1e-4,
-    "nats",
-    when=has_indexer,
-    inputs=indexed,
+    "Loss at k = T", "choosing every key gives each token's dense loss", 1e-4, "nats", when=has_indexer, inputs=indexed
 )
 def every_key_is_dense_loss(lm: LanguageModel, trace: Trace, indexers: Indexers) -> float:
     """Sparse attention with k = T keys gives dense attention's loss, token by token."""

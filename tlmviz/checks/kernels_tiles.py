@@ -17,9 +17,7 @@ if TYPE_CHECKING:
     from ..facades.language_model import LanguageModel
 
 
-def tiles(
-    trace: Trace, layer: int = 0, head: int = 0, rows: int = 8, cols: int = 8
-) -> tuple[Inputs, TileWalk, Tensor]:
+def tiles(trace: Trace, layer: int = 0, head: int = 0, rows: int = 8, cols: int = 8) -> tuple[Inputs, TileWalk, Tensor]:
     """(inputs, walk, weights): a head's first positions, their tiles of rows x cols, and the exact weights [T, T]."""
     inputs = tiling.head_inputs(trace, layer, head)
     part = slice(0, len(inputs.q))
@@ -32,25 +30,14 @@ def tiled(lm: LanguageModel, text: str) -> tuple[Inputs, TileWalk, Tensor]:
 
 
 @identity(
-    "Tiled = full",
-    "tile by tile gives softmax(QK')V",
-    1e-5,
-    "relative max abs",
-    when=is_language_model,
-    inputs=tiled,
+    "Tiled = full", "tile by tile gives softmax(QK')V", 1e-5, "relative max abs", when=is_language_model, inputs=tiled
 )
 def tiles_are_attention(inputs: Inputs, walk: TileWalk, weights: Tensor) -> float:
     """The tiles that the kernel walks, added up online, give softmax(QK')V (000 section 4)."""
     return tiling.tiled_against_full(inputs, walk, weights)
 
 
-@identity(
-    "Any order of tiles",
-    "tiles from right to left give the same",
-    1e-5,
-    when=is_language_model,
-    inputs=tiled,
-)
+@identity("Any order of tiles", "tiles from right to left give the same", 1e-5, when=is_language_model, inputs=tiled)
 def order_of_tiles_is_free(inputs: Inputs, walk: TileWalk, weights: Tensor) -> float:
     """Walking the tiles from right to left gives the same output."""
     return tiling.order_of_tiles(inputs, walk)

@@ -21,10 +21,7 @@ if TYPE_CHECKING:
 READ = 128  # tokens of the text that a check looks at: float64 logits of all heads
 BASE = 10000.0
 EQUAL = 1e-6  # of the largest: logits as near as this are called equal
-DIFFER, SAME = (
-    1e-3,
-    1e-9,
-)  # weights that differ among heads by a thousandth; what is left of that is its square
+DIFFER, SAME = (1e-3, 1e-9)  # weights that differ among heads by a thousandth; what is left of that is its square
 
 
 @identity(
@@ -36,7 +33,8 @@ DIFFER, SAME = (
     inputs=reading,
 )
 def collapse(lm: LanguageModel, trace: Trace) -> float:
-    """With one W_Q W_K' in all heads, however factored, and no positions, all heads of a layer share logits (003 section 9)."""
+    """With one W_Q W_K' in all heads, however factored, and no positions, all heads of a layer share logits (003
+    section 9)."""
     errors = [0.0]
     for layer in range(lm.config.n_layers):
         logits = heads_of(lm, trace, layer).until(READ).refactored().logits()
@@ -127,7 +125,8 @@ def rope_breaks_it(lm: LanguageModel, trace: Trace) -> float:
     inputs=reading,
 )
 def norm_breaks_it(lm: LanguageModel, trace: Trace) -> float:
-    """With an RMS norm between W_Q and W_K', factors W_Q A and W_K A'^-1 of one M give other logits: A changes lengths."""
+    """With an RMS norm between W_Q and W_K', factors W_Q A and W_K A'^-1 of one M give other logits: A changes
+    lengths."""
     heads = heads_of(lm, trace, 0).until(READ).refactored(count=2, stretch=lemma.STRETCH)
     logits = heads.logits(normed=True)
     seen = lemma.causal(len(heads.x_q))
@@ -164,7 +163,8 @@ def linear_heads_are_one(lm: LanguageModel, trace: Trace) -> float:
 def softmax_breaks_it(lm: LanguageModel, trace: Trace) -> float:
     """With a softmax between scores and values, the mean of the heads' maps is not the map of the mean M.
 
-    Measured where the heads' weights differ: of one head, or of a token that is repeated throughout, there is nothing to see.
+    Measured where the heads' weights differ: of one head, or of a token that is repeated throughout, there is nothing
+    to see.
     """
     drawn, _ = lemma.one_value(heads_of(lm, trace, 0).until(READ), value_products(lm, 0), True)
     own, mean, single = drawn[:-2], drawn[-2], drawn[-1]

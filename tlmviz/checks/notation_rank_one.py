@@ -1,4 +1,5 @@
-"""The identities behind the page Rank-1 pictures: outer products add up to the matrix, and the singular ones come nearest."""
+"""The identities behind the page Rank-1 pictures: outer products add up to the matrix, and the singular ones come
+nearest."""
 
 from __future__ import annotations
 
@@ -26,9 +27,7 @@ def first_heads(lm: LanguageModel, text: str) -> tuple[Product, ...]:
     """The products of every layer's first head. Raises BadText."""
     trace = lm.trace(text)
     return tuple(
-        of_head(lm, trace, source, layer, 0, READ)
-        for source in SOURCES
-        for layer in range(lm.config.n_layers)
+        of_head(lm, trace, source, layer, 0, READ) for source in SOURCES for layer in range(lm.config.n_layers)
     )
 
 
@@ -61,7 +60,8 @@ def terms_add_up(*products: Product) -> float:
     inputs=first_heads,
 )
 def singular_terms_come_nearest(*products: Product) -> float:
-    """By how much another way's k terms, as they stand or the largest first, leave less of A (Eckart and Young 1936)."""
+    """By how much another way's k terms, as they stand or the largest first, leave less of A (Eckart and Young
+    1936)."""
     worst = 0.0
     for product in products:
         best = rank_one.terms(product, rank_one.SINGULAR).errors()

@@ -15,12 +15,7 @@ from .registry import identity
 if TYPE_CHECKING:
     from ..facades.language_model import LanguageModel
 
-CASTS = {
-    "fp16": torch.float16,
-    "bf16": torch.bfloat16,
-    "e5m2": torch.float8_e5m2,
-    "e4m3": torch.float8_e4m3fn,
-}
+CASTS = {"fp16": torch.float16, "bf16": torch.bfloat16, "e5m2": torch.float8_e5m2, "e4m3": torch.float8_e4m3fn}
 MOST = 20_000  # weights that are looked at
 
 

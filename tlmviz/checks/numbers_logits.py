@@ -1,4 +1,5 @@
-"""The identities behind the page Logits: what the variance of a score is made of, and how far untrained logits spread."""
+"""The identities behind the page Logits: what the variance of a score is made of, and how far untrained logits
+spread."""
 
 from __future__ import annotations
 

@@ -27,7 +27,8 @@ def _step(lm: LanguageModel, text: str) -> tuple[LanguageModel, Tensor]:
 
 @identity(
     "Counted = rounded one by one",
-    "shares lost, subnormal and too large, from counts of exponents as by rounding each gradient; four formats, five scales",
+    "shares lost, subnormal and too large, from counts of exponents as by rounding each gradient; four formats, five "
+    "scales",
     1e-12,
     when=is_language_model,
     inputs=_step,
@@ -62,14 +63,16 @@ def scaled_back(lm: LanguageModel, ids: Int[Tensor, "b t"]) -> float:
 
 @identity(
     "The die is right in the mean",
-    "sizes of weights rounded to BF16 by a die, sixteen times each: their mean error in units of its own standard error",
+    "sizes of weights rounded to BF16 by a die, sixteen times each: their mean error in units of its own standard "
+    "error",
     5.0,
     "standard errors",
     when=is_language_model,
     inputs=_step,
 )
 def right_in_the_mean(lm: LanguageModel, ids: Int[Tensor, "b t"]) -> float:
-    """Without signs, as errors towards 0 would cancel; and a thousandth larger, as weights stored as BF16 are not rounded."""
+    """Without signs, as errors towards 0 would cancel; and a thousandth larger, as weights stored as BF16 are not
+    rounded."""
     weights = torch.from_numpy(model_values.sample(lm.network.parameters(), MOST)).float().abs() * 1.001
     weights = weights[weights > 2.0**-100]
     generator = torch.Generator().manual_seed(0)

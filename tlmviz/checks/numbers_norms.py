@@ -146,9 +146,7 @@ def gradient_is_the_slope(lm: LanguageModel, text: str) -> float:
     gradient = streams[place]
     long = norm_depth.flow(network, ids).stream[len(streams) // 2]
     direction = gradient / gradient.norm()
-    return abs(
-        norm_depth.slope(network, ids, place, direction, STEP / float(gradient.norm())) / float(long) - 1
-    )
+    return abs(norm_depth.slope(network, ids, place, direction, STEP / float(gradient.norm())) / float(long) - 1)
 
 
 MASKS, RATE = 200, 0.1  # thrown to see their mean
@@ -163,7 +161,8 @@ MASKS, RATE = 200, 0.1  # thrown to see their mean
     inputs=given,
 )
 def dropout_keeps_the_mean(lm: LanguageModel, text: str) -> float:
-    """How far the sum of all numbers is off, in standard deviations of what chance makes of it; of the last place that drops."""
+    """How far the sum of all numbers is off, in standard deviations of what chance makes of it; of the last place that
+    drops."""
     place = list(dropout.places(lm))[-1]
     x = lm.trace(text, keep=lambda name: name == place)[place].double().cpu()
     die = torch.Generator().manual_seed(0)

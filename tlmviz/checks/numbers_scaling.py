@@ -36,9 +36,7 @@ def _products(lm: LanguageModel, ids: list[int]) -> list[tuple[Tensor, Tensor]]:
     """X [T, K] and W [N, K] of some products of a pass."""
     simulator, found = Simulator(lm), []
     chosen = _chosen(simulator)
-    simulator.reading(
-        ids, lambda x, matrix: found.append((x, matrix.weight.detach())) if matrix in chosen else None
-    )
+    simulator.reading(ids, lambda x, matrix: found.append((x, matrix.weight.detach())) if matrix in chosen else None)
     return found
 
 

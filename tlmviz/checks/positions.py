@@ -1,4 +1,5 @@
-"""The identities of rotary positions, in the manner of `identities`: each measures an error on a trace of a model with RoPE."""
+"""The identities of rotary positions, in the manner of `identities`: each measures an error on a trace of a model with
+RoPE."""
 
 from __future__ import annotations
 
@@ -25,11 +26,7 @@ SHIFT = 1000  # tokens by which a pair is moved
 
 
 @identity(
-    "Distance alone",
-    f"moving query and key by {SHIFT:,} tokens moves no score",
-    1e-4,
-    when=has_planes,
-    inputs=reading,
+    "Distance alone", f"moving query and key by {SHIFT:,} tokens moves no score", 1e-4, when=has_planes, inputs=reading
 )
 def only_distance_counts(lm: LanguageModel, trace: Trace) -> float:
     """Moving every query and key by the same number of tokens moves no score (003 section 3.1)."""
@@ -88,19 +85,16 @@ def layouts_differ_by_order(lm: LanguageModel, trace: Trace) -> float:
 def planes_sum_to_score(lm: LanguageModel, trace: Trace) -> float:
     """|q_j| |k_j| cos(angle between them), summed over the planes, is the model's own score at the true positions.
 
-    q and k are the projections before RoPE, and the angle is theirs plus distance times frequency: this tests the formula,
-    base and layout included, against what the model did.
+    q and k are the projections before RoPE, and the angle is theirs plus distance times frequency: this tests the
+    formula, base and layout included, against what the model did.
     """
     base, errors = own_base(lm.config), []
     heads, groups, dim = lm.config.n_heads, lm.config.n_kv_heads, lm.config.head_dim
     plain = lm.trace_ids(trace.ids[:READ], keep=lambda name: name.endswith("attn.fused"))
     for layer, (q, k, scale, where) in enumerate(_vectors(trace)):
-        fused = (
-            plain[f"blocks.{layer}.attn.fused"][0].double().unflatten(-1, (-1, dim // 2, 2)).transpose(0, 1)
-        )
-        one, other = torch.view_as_complex(fused.contiguous())[: heads + groups].split(
-            (heads, groups)
-        )  # [H or G, T, P]
+        fused = plain[f"blocks.{layer}.attn.fused"][0].double().unflatten(-1, (-1, dim // 2, 2)).transpose(0, 1)
+        # [H or G, T, P].
+        one, other = torch.view_as_complex(fused.contiguous())[: heads + groups].split((heads, groups))
         other = other.repeat_interleave(heads // groups, 0)
         frequency = torch.from_numpy(frequencies(dim, base))
         turned = (where[:, None] - where)[..., None] * frequency  # [T, S, P]

@@ -28,7 +28,8 @@ def unrotated(trace: Trace, part: str, base: float) -> Tensor:
 
 
 def pair(lm: LanguageModel, text: str) -> tuple[Clocks, float]:
-    """(clocks, score): the last query and the middle key of the first head, and the model's own score. Raises BadText."""
+    """(clocks, score): the last query and the middle key of the first head, and the model's own score. Raises
+    BadText."""
     (_, trace), base = once(reading, lm, text), rope_planes.own_base(lm.config)
     where, scale = (len(trace) - 1, len(trace) // 2), trace.specs[0].scale
     q, k = (unrotated(trace, part, base)[at] for part, at in zip(("q", "k"), where))
@@ -49,26 +50,14 @@ def layouts(lm: LanguageModel, text: str) -> tuple[Trace, Trace]:
     return once(reading, lm, text)[1], lm.trace(text, positions=reordered)
 
 
-@identity(
-    "This pair",
-    "the planes' sum equals the model's own score",
-    1e-4,
-    when=has_planes,
-    inputs=pair,
-    quick=True,
-)
+@identity("This pair", "the planes' sum equals the model's own score", 1e-4, when=has_planes, inputs=pair, quick=True)
 def planes_are_the_score(clocks: Clocks, score: float) -> float:
     """The planes of one query and key at their true positions against the model's score (003 section 3)."""
     return abs(float(clocks.scores[clocks.home]) - score)
 
 
 @identity(
-    "Steps = kernel",
-    "step by step equals the kernel's rotation",
-    1e-6,
-    when=has_planes,
-    inputs=queries,
-    quick=True,
+    "Steps = kernel", "step by step equals the kernel's rotation", 1e-6, when=has_planes, inputs=queries, quick=True
 )
 def steps_are_the_kernel(q: Tensor, base: float, layout: str) -> float:
     """The rotation of q [T, D] through angle table, pairs and products against the kernel."""

@@ -1,4 +1,5 @@
-"""The identities of RoPE scalings, in the manner of `identities`: each measures an error on a trace of a model with RoPE."""
+"""The identities of RoPE scalings, in the manner of `identities`: each measures an error on a trace of a model with
+RoPE."""
 
 from __future__ import annotations
 
@@ -39,13 +40,7 @@ def scale_of_one_is_rope(lm: LanguageModel, trace: Trace) -> float:
     return max(beside_largest(lm(ids, positions=scaled_rope(lm.config, name, 1.0)), own) for name in SCALINGS)
 
 
-@identity(
-    "PI = θ(t/s)",
-    f"interpolation turns t by the angles of t / {SCALE:g}",
-    1e-6,
-    when=has_rope,
-    inputs=reading,
-)
+@identity("PI = θ(t/s)", f"interpolation turns t by the angles of t / {SCALE:g}", 1e-6, when=has_rope, inputs=reading)
 def interpolation_is_slower_time(lm: LanguageModel, trace: Trace) -> float:
     """Position interpolation turns position t by the angles of t / s (003 section 8)."""
     position_ids = torch.arange(len(trace))
@@ -63,7 +58,8 @@ def interpolation_is_slower_time(lm: LanguageModel, trace: Trace) -> float:
     inputs=reading,
 )
 def ends_are_kept(lm: LanguageModel, trace: Trace) -> float:
-    """NTK-aware: fastest plane as it was, slowest s times slower. YaRN: above beta_fast turns as it was, below beta_slow PI."""
+    """NTK-aware: fastest plane as it was, slowest s times slower. YaRN: above beta_fast turns as it was, below
+    beta_slow PI."""
     ntk, yarn = scaled_rope(lm.config, "NTK-aware", SCALE), cast(YaRN, scaled_rope(lm.config, "YaRN", SCALE))
     new, own = ntk.frequencies(1), ntk.unscaled()
     errors = [new[0] / own[0] - 1, new[-1] * SCALE / own[-1] - 1]
@@ -129,10 +125,8 @@ def caches_agree(lm: LanguageModel, trace: Trace) -> float:
     return beside_largest(stepped, lm(ids, positions=scheme))
 
 
-WHOLE = (
-    only_distance_counts,
-    unrotated_keys_follow,
-)  # these turn queries and keys as a whole, which latent attention does not
+# These turn queries and keys as a whole, which latent attention does not.
+WHOLE = (only_distance_counts, unrotated_keys_follow)
 
 
 def _ids(trace: Trace) -> Tensor:

@@ -28,12 +28,7 @@ def ids_of(lm: LanguageModel, text: str) -> tuple[LanguageModel, list[int]]:
 
 
 @identity(
-    "Shift",
-    f"moving the text by {BY} positions moves no prediction",
-    1e-6,
-    "nats",
-    when=is_relative,
-    inputs=ids_of,
+    "Shift", f"moving the text by {BY} positions moves no prediction", 1e-6, "nats", when=is_relative, inputs=ids_of
 )
 def shift_moves_nothing(lm: LanguageModel, ids: list[int]) -> float:
     """Mean KL of the predictions at positions 0 and on from those at 64 and on (003 section 3.1)."""

@@ -3,8 +3,8 @@
     @identity("Rows sum to 1", "each row of each map sums to 1", 1e-4, when=is_language_model, inputs=reading)
     def rows_sum_to_one(lm: LanguageModel, trace) -> float: ...
 
-A page calls the identity with its own inputs, `rows_sum_to_one(lm, trace)`, and gets a Check to show as a badge. The tests
-call it the same way, and `run_all(model, text)` calls every identity that applies on its standard inputs.
+A page calls the identity with its own inputs, `rows_sum_to_one(lm, trace)`, and gets a Check to show as a badge. The
+tests call it the same way, and `run_all(model, text)` calls every identity that applies on its standard inputs.
 """
 
 from __future__ import annotations
@@ -19,9 +19,7 @@ from .result import Check, Measured
 
 P = ParamSpec("P")
 T = TypeVar("T")
-Inputs = Callable[
-    [Any, str], tuple[Any, ...]
-]  # (model, text) -> the arguments of the identities of one signature
+Inputs = Callable[[Any, str], tuple[Any, ...]]  # (model, text) -> the arguments of the identities of one signature
 
 
 class Identity(Generic[P]):

@@ -36,8 +36,9 @@ def worst(errors: Tensor) -> float:
     return float(errors.abs().max()) if errors.numel() else 0.0
 
 
-# float32 rounds each of some thousand additions on a logit's way by 6e-8 of what is added, half up and half down: 3e-5 of the
-# largest logit is four times what a model of 30 layers shows. An absolute bound would fail models with larger logits.
+# float32 rounds each of some thousand additions on a logit's way by 6e-8 of what is added, half up and half down: 3e-5
+# of the largest logit is four times what a model of 30 layers shows. An absolute bound would fail models with larger
+# logits.
 ROUNDING = 3e-5
 OF_LARGEST = "of the largest logit"
 

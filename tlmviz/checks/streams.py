@@ -1,7 +1,7 @@
 """The identities behind hyper-connections, in the manner of `identities`: each measures an error on a trace.
 
-What holds of doubly stochastic matrices is asked of manifold-constrained models, the unrolled sum of all with streams, and
-of plain ones whether one constrained stream would be the same; `for_model` chooses.
+What holds of doubly stochastic matrices is asked of manifold-constrained models, the unrolled sum of all with streams,
+and of plain ones whether one constrained stream would be the same; `for_model` chooses.
 """
 
 from __future__ import annotations
@@ -48,8 +48,8 @@ def columns_are_exact(lm: LanguageModel, trace: Trace) -> float:
     inputs=reading,
 )
 def rows_reach_one(lm: LanguageModel, trace: Trace) -> float:
-    """Every row of every H_res sums to 1: equal streams stay equal. Columns were scaled last, so it is the rows that tell
-    whether the model's iterations were enough for its logits."""
+    """Every row of every H_res sums to 1: equal streams stay equal. Columns were scaled last, so it is the rows that
+    tell whether the model's iterations were enough for its logits."""
     return worst(kernels.sinkhorn_errors(mixing_of(trace).res)[0])
 
 
@@ -82,11 +82,7 @@ def product_stays(lm: LanguageModel, trace: Trace) -> float:
 
 
 @identity(
-    "Spectral norm 1",
-    "mixing makes no vector longer",
-    DOUBLY_STOCHASTIC,
-    when=has_constrained_streams,
-    inputs=reading,
+    "Spectral norm 1", "mixing makes no vector longer", DOUBLY_STOCHASTIC, when=has_constrained_streams, inputs=reading
 )
 def spectral_norm(lm: LanguageModel, trace: Trace) -> float:
     """The largest singular value of every H_res is 1 (000 section 5.2)."""
@@ -122,7 +118,8 @@ def mean_is_carried_on(lm: LanguageModel, trace: Trace) -> float:
     inputs=reading,
 )
 def more_iterations(lm: LanguageModel, trace: Trace) -> float:
-    """The row error of the model's own matrices never rises with another iteration: the new row sums are averages of the old."""
+    """The row error of the model's own matrices never rises with another iteration: the new row sums are averages of
+    the old."""
     iterates = kernels.sinkhorn_iterates(_logits(trace), lm.config.connection.iterations)[1:]
     rises = kernels.sinkhorn_errors(iterates)[0].diff(dim=0).clamp(min=0)
     return worst(rises)

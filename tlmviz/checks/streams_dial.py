@@ -20,7 +20,8 @@ ITERATIONS = 40
 
 
 def own_logits(lm: LanguageModel, text: str) -> tuple[Tensor, int]:
-    """(logits, iterations): what the first sublayer gave Sinkhorn for the last token, float64 [N, N]. Raises BadText."""
+    """(logits, iterations): what the first sublayer gave Sinkhorn for the last token, float64 [N, N]. Raises
+    BadText."""
     return once(reading, lm, text)[1][f"{places(1)[0]}.logits"][-1].double(), ITERATIONS
 
 
@@ -38,5 +39,6 @@ def entries_stay_positive(logits: Tensor, iterations: int) -> float:
     inputs=own_logits,
 )
 def columns_end_exact(logits: Tensor, iterations: int) -> float:
-    """Sinkhorn's last half step makes every column of logits [N, N] sum to 1; for float64 matrices without a zero column."""
+    """Sinkhorn's last half step makes every column of logits [N, N] sum to 1; for float64 matrices without a zero
+    column."""
     return worst(kernels.sinkhorn_errors(kernels.sinkhorn(logits, iterations))[1])

@@ -74,10 +74,7 @@ def rows_may_move(mt: Translator, given: Translation) -> float:
         place = (at + 1) % 3
         rows, ids = [count - 1] * 3, [(token + other) % vocabulary for other in (1, 2, 3)]
         rows[place], ids[place] = row, token
-        one, many = (
-            alone.advance(first, torch.tensor([token])),
-            moved.advance(torch.tensor(rows), torch.tensor(ids)),
-        )
+        one, many = (alone.advance(first, torch.tensor([token])), moved.advance(torch.tensor(rows), torch.tensor(ids)))
         errors += [worst(many.logp[place] - one.logp[0]), worst(_maps(many)[place] - _maps(one)[0])]
         row, count = place, 3
     return largest(errors)
@@ -107,7 +104,8 @@ def narrowest_is_greedy(mt: Translator, given: Translation) -> float:
     inputs=translated,
 )
 def widest_is_exhaustive(mt: Translator, given: Translation) -> float:
-    """With three tokens allowed, all texts of up to three fit in the widest beam: it finds each, and the best of them."""
+    """With three tokens allowed, all texts of up to three fit in the widest beam: it finds each, and the best of
+    them."""
     step = mt.stepper(given.text).advance(torch.tensor([0]), None)
     end = mt.tokenizer.end_of_text
     words = [token for token in step.logp[0].topk(3).indices.tolist() if token != end][:2]
@@ -119,9 +117,7 @@ def widest_is_exhaustive(mt: Translator, given: Translation) -> float:
         reading = mt.read(given.text, [*text, end])
         covered = aligned(reading.attention, mt.align).sum(0)
         wanted[(*text, end)] = rules.score(float(reading.logp.sum()), len(reading.logp), covered).total
-    same = found.keys() == wanted.keys() and max(found, key=found.__getitem__) == max(
-        wanted, key=wanted.__getitem__
-    )
+    same = found.keys() == wanted.keys() and max(found, key=found.__getitem__) == max(wanted, key=wanted.__getitem__)
     return max(abs(found[text] - wanted[text]) for text in wanted) if same else math.inf
 
 

@@ -1,4 +1,5 @@
-"""The standard inputs of translators' identities, and the predicates that say which translators have what; see `cases`."""
+"""The standard inputs of translators' identities, and the predicates that say which translators have what; see
+`cases`."""
 
 from __future__ import annotations
 

@@ -19,18 +19,11 @@ if TYPE_CHECKING:
 
 
 @identity(
-    "Three maps sum to 1",
-    "all three attentions spread a weight of 1",
-    1e-5,
-    when=is_encoder_decoder,
-    inputs=masked,
+    "Three maps sum to 1", "all three attentions spread a weight of 1", 1e-5, when=is_encoder_decoder, inputs=masked
 )
 def rows_sum_to_one(mt: Translator, given: Attentions) -> float:
     """Every row of the encoder's, the decoder's and the cross maps sums to 1."""
-    errors = [
-        torch.from_numpy(part.sum(-1) - 1)
-        for part in (given.maps.encoder, given.maps.decoder, given.maps.cross)
-    ]
+    errors = [torch.from_numpy(part.sum(-1) - 1) for part in (given.maps.encoder, given.maps.decoder, given.maps.cross)]
     return max(map(worst, errors))
 
 

@@ -1,4 +1,5 @@
-"""The identities behind recurrent attention: each score from its formula, the softmax, the mixture, and SDPA beside them."""
+"""The identities behind recurrent attention: each score from its formula, the softmax, the mixture, and SDPA beside
+them."""
 
 from __future__ import annotations
 
@@ -21,12 +22,7 @@ def rows_sum_to_one(mt: TranslatorLike, steps: Steps) -> float:
 
 
 @identity(
-    "Score = formula",
-    "scores from h, z and the matrices alone",
-    1e-5,
-    "relative",
-    when=is_recurrent,
-    inputs=scored,
+    "Score = formula", "scores from h, z and the matrices alone", 1e-5, "relative", when=is_recurrent, inputs=scored
 )
 def scores_by_formula(mt: TranslatorLike, steps: Steps) -> float:
     """Scores from the states and the score's own matrices in float64 NumPy (Eq. 42, 46, 47)."""
@@ -39,9 +35,7 @@ def scores_by_formula(mt: TranslatorLike, steps: Steps) -> float:
     elif score.kind == "general":
         expected = h @ weight["w.weight"] @ z.T
     else:
-        inside = (
-            (h @ weight["w1.weight"].T)[:, None] + z @ weight["w2.weight"].T + weight["w2.bias"]
-        )  # [T, S, E]
+        inside = (h @ weight["w1.weight"].T)[:, None] + z @ weight["w2.weight"].T + weight["w2.bias"]  # [T, S, E]
         if score.coverage:
             covered = np.cumsum(steps.a, 0, dtype=np.float64) - steps.a
             inside = inside + covered[..., None] * weight["w.weight"][:, 0]
@@ -58,13 +52,7 @@ def softmax_of_scores(mt: TranslatorLike, steps: Steps) -> float:
     return _worst(steps.a - powers / powers.sum(-1, keepdims=True))
 
 
-@identity(
-    "c = Σ a z",
-    "the shares of all source states add up to the context",
-    1e-5,
-    when=is_recurrent,
-    inputs=scored,
-)
+@identity("c = Σ a z", "the shares of all source states add up to the context", 1e-5, when=is_recurrent, inputs=scored)
 def context_is_the_mixture(mt: TranslatorLike, steps: Steps) -> float:
     """c_i = sum_j a_ij z_j, from shares added one by one (Eq. 44)."""
     expected = np.stack([steps.shares(t).sum(0, dtype=np.float64) for t in range(len(steps.a))])

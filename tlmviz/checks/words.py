@@ -188,12 +188,7 @@ def counts_are_pairs(words: list[str], window: int) -> float:
 
 
 @identity(
-    "Met from both sides",
-    "the matrix of co-occurrences is symmetric",
-    0,
-    "pairs",
-    when=is_words,
-    inputs=kept_words,
+    "Met from both sides", "the matrix of co-occurrences is symmetric", 0, "pairs", when=is_words, inputs=kept_words
 )
 def counts_are_symmetric(words: list[str], window: int) -> float:
     """X_co = X_oc: a word in another one's window has that one in its own."""
@@ -291,9 +286,7 @@ def _glove(wv: WordVectors, center: str, context: str) -> list[tuple[Tensor, Ten
     weight = min(1.0, 3.0 / wv.config.x_max) ** wv.config.alpha
     (weight / 2 * ((w * w_tilde).sum() + b + b_tilde - x.log()) ** 2).backward()
     given = [leaf.detach() for leaf in leaves]
-    step = gradients.glove_gradients(
-        given[0], given[1], given[2], given[3], x, wv.config.x_max, wv.config.alpha
-    )
+    step = gradients.glove_gradients(given[0], given[1], given[2], given[3], x, wv.config.x_max, wv.config.alpha)
     return [(own, _grad(leaf)) for own, leaf in zip(step[1:], leaves)]
 
 

@@ -47,11 +47,7 @@ def mixed(model: MixtureModel, text: str) -> tuple[MixtureModel, str, Mixture]:
 
 
 @identity(
-    "Pointing sums to 1",
-    "each step's weights over points and end sum to 1",
-    1e-5,
-    when=draws_hulls,
-    inputs=drawn,
+    "Pointing sums to 1", "each step's weights over points and end sum to 1", 1e-5, when=draws_hulls, inputs=drawn
 )
 def pointing_sums_to_one(finder: HullFinder, points: Points, drawing: Drawing) -> float:
     return float(np.abs(drawing.attention.sum(1) - 1).max())
@@ -65,9 +61,12 @@ def never_back(finder: HullFinder, points: Points, drawing: Drawing) -> float:
 
 
 @identity(
-    "Pointing = one pass", "weights step by step equal those of one pass over the finished hull", 1e-4,
-    when=draws_hulls, inputs=drawn,
-)  # fmt: skip
+    "Pointing = one pass",
+    "weights step by step equal those of one pass over the finished hull",
+    1e-4,
+    when=draws_hulls,
+    inputs=drawn,
+)
 @torch.inference_mode()
 def steps_equal_one_pass(finder: HullFinder, points: Points, drawing: Drawing) -> float:
     """The pass is the one that training makes; it is given each different point once, as `draw` reads them."""
@@ -84,9 +83,12 @@ def mixture_sums_to_one(model: MixtureModel, text: str, mix: Mixture) -> float:
 
 
 @identity(
-    "p = g p_vocab + (1 − g) p_ptr", "the mixture of gate, vocabulary and pointer, word by word, in float64", 1e-6,
-    when=mixes, inputs=mixed,
-)  # fmt: skip
+    "p = g p_vocab + (1 − g) p_ptr",
+    "the mixture of gate, vocabulary and pointer, word by word, in float64",
+    1e-6,
+    when=mixes,
+    inputs=mixed,
+)
 def mixture_is_its_formula(model: MixtureModel, text: str, mix: Mixture) -> float:
     """004 Eq. 53."""
     g = mix.gate.astype(np.float64)[:, None]
@@ -96,36 +98,26 @@ def mixture_is_its_formula(model: MixtureModel, text: str, mix: Mixture) -> floa
     return float(np.abs(g * mix.vocabulary + (1 - g) * copied - mix.mixed).max())
 
 
-@identity(
-    "Pointer reads back",
-    "pointer rows sum to 1, with nothing on words to come",
-    1e-5,
-    when=copies,
-    inputs=mixed,
-)
+@identity("Pointer reads back", "pointer rows sum to 1, with nothing on words to come", 1e-5, when=copies, inputs=mixed)
 def pointer_reads_back(model: MixtureModel, text: str, mix: Mixture) -> float:
     return float(max(np.abs(mix.pointer.sum(1) - 1).max(), np.triu(mix.pointer, 1).max()))
 
 
-@identity(
-    "g = 1: p = p_vocab",
-    "with all weight on the sentinel, the vocabulary's own",
-    1e-6,
-    when=mixes,
-    inputs=mixed,
-)
+@identity("g = 1: p = p_vocab", "with all weight on the sentinel, the vocabulary's own", 1e-6, when=mixes, inputs=mixed)
 def all_gate_is_the_vocabulary(model: MixtureModel, text: str, mix: Mixture) -> float:
     full = model.mixture(text, sentinel=ALL)
     return float(max(np.abs(full.gate - 1).max(), np.abs(full.mixed - mix.vocabulary).max()))
 
 
 @identity(
-    "Sentinel moves g", "a sentinel's score moved by d makes g e^d / (g e^d + 1 − g) of g", 1e-5, when=copies, inputs=mixed
-)  # fmt: skip
+    "Sentinel moves g",
+    "a sentinel's score moved by d makes g e^d / (g e^d + 1 − g) of g",
+    1e-5,
+    when=copies,
+    inputs=mixed,
+)
 def sentinel_moves_the_gate(model: MixtureModel, text: str, mix: Mixture) -> float:
     """The softmax's own formula, for scores moved down and up (SHIFTS)."""
     g = mix.gate.astype(np.float64)
-    errors = [
-        np.abs(model.mixture(text, sentinel=d).gate - g * np.exp(d) / (g * np.exp(d) + 1 - g)) for d in SHIFTS
-    ]
+    errors = [np.abs(model.mixture(text, sentinel=d).gate - g * np.exp(d) / (g * np.exp(d) + 1 - g)) for d in SHIFTS]
     return float(np.max(errors))

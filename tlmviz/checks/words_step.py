@@ -50,9 +50,7 @@ def small_steps_are_downhill(wv: WordVectors, words: list[str]) -> float:
     """The first-order term of the loss where v moves alone: what makes g the gradient (004 Eq. 12)."""
     rate, step = 1e-6, step_of(wv, words[0], words[1])
     expected = rate * step.lift * float(step.gradient @ step.gradient)
-    fell = _loss(wv, step, words[1], step.scores) - _loss(
-        wv, step, words[1], step.moved_scores(rate, everything=False)
-    )
+    fell = _loss(wv, step, words[1], step.scores) - _loss(wv, step, words[1], step.moved_scores(rate, everything=False))
     return fell / expected - 1 if expected else fell
 
 

@@ -32,7 +32,8 @@ def compared(lm: LanguageModel, text: str) -> tuple[Comparison]:
     inputs=compared,
 )
 def same_before_the_change(comparison: Comparison) -> float:
-    """A causal model reads from left to right: a difference there would come from the future, or from a wrong alignment."""
+    """A causal model reads from left to right: a difference there would come from the future, or from a wrong
+    alignment."""
     count = comparison.alignment.begun_alike
     heads = [
         float(np.abs(comparison.difference(layer, head)[:count]).max(initial=0))

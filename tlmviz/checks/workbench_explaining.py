@@ -14,9 +14,7 @@ if TYPE_CHECKING:
     from ..facades.language_model import LanguageModel
 
 
-def last_weights(
-    lm: LanguageModel, text: str
-) -> tuple[LanguageModel, Trace, list[tuple[int, int, int, int]]]:
+def last_weights(lm: LanguageModel, text: str) -> tuple[LanguageModel, Trace, list[tuple[int, int, int, int]]]:
     """(lm, trace, weights): of each layer's first head, the key that the last query looks at most."""
     _, trace = reading(lm, text)
     last = len(trace) - 1
@@ -33,7 +31,8 @@ def last_weights(
     inputs=last_weights,
 )
 def sources_add_up(lm: LanguageModel, trace: Trace, weights: list[tuple[int, int, int, int]]) -> float:
-    """The sum of the shares against the model's own query times key, beside the largest share where that is more than 1."""
+    """The sum of the shares against the model's own query times key, beside the largest share where that is more than
+    1."""
     errors = []
     for place in weights:
         found = explaining.explain(lm, trace, *place)

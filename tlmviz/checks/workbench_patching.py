@@ -18,7 +18,8 @@ if TYPE_CHECKING:
 
 
 def two_runs(lm: LanguageModel, text: str) -> tuple[LanguageModel, Task]:
-    """(lm, task): the text, and the same with its last token but one exchanged; the answers are what that moves apart most."""
+    """(lm, task): the text, and the same with its last token but one exchanged; the answers are what that moves apart
+    most."""
     clean = lm.encode(text)
     corrupted, where = list(clean), max(0, len(clean) - 2)
     corrupted[where] = (clean[where] + 1) % lm.config.vocab_size
@@ -51,7 +52,8 @@ def everything_patched_is_clean(lm: LanguageModel, task: Task) -> float:
     inputs=two_runs,
 )
 def nothing_patched_is_corrupted(lm: LanguageModel, task: Task) -> float:
-    """The grid begins each run at the block that it changes; without a change every one must end as the corrupted run."""
+    """The grid begins each run at the block that it changes; without a change every one must end as the corrupted
+    run."""
     expected = task.corrupted.logits_at(-1)
     begun = (patching.run_from(lm, task.corrupted, layer)[0] for layer in range(task.clean.n_layers))
     return largest([beside_largest(found, expected) for found in begun])

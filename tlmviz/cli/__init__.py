@@ -1,4 +1,5 @@
-"""The commands of `tlmviz`: a module of the same name each, with `add_arguments(parser)` and `run(options) -> status`."""
+"""The commands of `tlmviz`: a module of the same name each, with `add_arguments(parser)` and `run(options) ->
+status`."""
 
 from __future__ import annotations
 
@@ -20,7 +21,8 @@ class Command(Protocol):
         """Carry the command out; returns 0 when all is well. Raises tlmviz.Error on bad input."""
 
 
-# Command -> its line of help. The module of a command is imported when it is called: the list of all shall cost nothing.
+# Command -> its line of help. The module of a command is imported when it is called: the list of all shall cost
+# nothing.
 COMMANDS = {
     "run": "serve the app at http://localhost:8501",
     "serve": "serve the app to many at once: several processes, weights in memory once, limits, /metrics",

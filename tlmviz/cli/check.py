@@ -19,9 +19,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     """The model, and the text to measure on."""
     parser.add_argument("model", nargs="?", help="the name of a model, or a checkpoint folder")
     parser.add_argument("text", nargs="?", help="what to measure on; a story or a sentence unless given")
-    parser.add_argument(
-        "--list", action="store_true", help="only name the identities, of all models or of this one"
-    )
+    parser.add_argument("--list", action="store_true", help="only name the identities, of all models or of this one")
     parser.add_argument("--json", action="store_true", help="one JSON object an identity, in a list")
     parser.set_defaults(usage_error=parser.error)
 
@@ -31,9 +29,7 @@ def run(options: argparse.Namespace) -> int:
     from tlmviz import checks
 
     if options.list:
-        entries = (
-            checks.applicable(tlmviz.load(options.model)) if options.model else checks.IDENTITIES.values()
-        )
+        entries = checks.applicable(tlmviz.load(options.model)) if options.model else checks.IDENTITIES.values()
         print(as_json(entries) if options.json else identities_table(entries))
         return 0
     if options.model is None:
@@ -42,7 +38,8 @@ def run(options: argparse.Namespace) -> int:
 
 
 def as_json(found: Iterable[checks.Identity[...] | checks.Check]) -> str:
-    """Name, claim, unit and tolerance of each; of what was measured also the error, null where it is no number, and `passed`."""
+    """Name, claim, unit and tolerance of each; of what was measured also the error, null where it is no number, and
+    `passed`."""
     from tlmviz.checks import Check
 
     rows: list[dict[str, object]] = []
@@ -74,9 +71,7 @@ def check_model(name: str, text: str | None, in_json: bool = False) -> int:
     model = tlmviz.load(name)
     results = checks.run_all(model, model.default_text if text is None else text)
     if not results:
-        raise UnknownName(
-            f"No identity applies to {name}, which has no network; name a model or a checkpoint."
-        )
+        raise UnknownName(f"No identity applies to {name}, which has no network; name a model or a checkpoint.")
     if in_json:
         print(as_json(results))
     for result in [] if in_json else results:

@@ -20,16 +20,12 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     """The two runs, the text they read, and how to print."""
     from tlmviz.analysis.workbench.doctor.presets import PRESETS
 
-    parser.add_argument(
-        "a", help="the run that is right: a model, a checkpoint folder, or a file of Trace.save"
-    )
+    parser.add_argument("a", help="the run that is right: a model, a checkpoint folder, or a file of Trace.save")
     parser.add_argument("b", nargs="?", help="the run in question")
     parser.add_argument(
         "--preset", choices=sorted(PRESETS), help="in place of a second run, the first model run another way"
     )
-    parser.add_argument(
-        "--text", help="what models read; a story unless given. A file holds the text it was made of"
-    )
+    parser.add_argument("--text", help="what models read; a story unless given. A file holds the text it was made of")
     parser.add_argument("--json", action="store_true", help="print one JSON object")
     parser.set_defaults(usage_error=parser.error)
 
@@ -52,10 +48,7 @@ def run(options: argparse.Namespace) -> int:
 
 def traces(a: str, b: str, text: str | None) -> tuple[Trace, Trace]:
     """Both runs; a model beside a file reads the file's tokens. Raises Error."""
-    opened = [
-        tlmviz.open(name) if Path(name).is_file() and name.endswith(".safetensors") else None
-        for name in (a, b)
-    ]
+    opened = [tlmviz.open(name) if Path(name).is_file() and name.endswith(".safetensors") else None for name in (a, b)]
     ids = next((trace.ids for trace in opened if trace is not None), None)
     first = _read(a, text, ids) if opened[0] is None else opened[0]
     # Both models read the first one's tokens: a second tokenizer would be another fault.
@@ -68,7 +61,8 @@ def language_model(name: str) -> LanguageModel:
     lm = tlmviz.load(name)
     if not isinstance(lm, tlmviz.LanguageModel):
         raise UnknownName(
-            f"{name} is no language model that could read this text; choose a language model from those that `tlmviz list` names."
+            f"{name} is no language model that could read this text; choose a language model from those that `tlmviz "
+            f"list` names."
         )
     return lm
 

@@ -14,14 +14,13 @@ FORMATS = ("transformers",)
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """The model, the format and the folder."""
     parser.add_argument("model", help="the name of a language model, or a checkpoint folder")
-    parser.add_argument(
-        "--to", choices=FORMATS, default="transformers", help="the library that is to open it"
-    )
+    parser.add_argument("--to", choices=FORMATS, default="transformers", help="the library that is to open it")
     parser.add_argument("--out", help="the folder to write; NAME-transformers here unless given")
 
 
 def run(options: argparse.Namespace) -> int:
-    """Write the folder and say how to open it. Raises Error: no such model, not expressible there, the folder is in use."""
+    """Write the folder and say how to open it. Raises Error: no such model, not expressible there, the folder is in
+    use."""
     from tlmviz.checkpoints.huggingface.export import export
 
     model = tlmviz.load(options.model, device="cpu")
@@ -33,10 +32,6 @@ def run(options: argparse.Namespace) -> int:
             raise CannotExport(f"{folder} exists and is not empty; give another folder with --out.")
         kind = export(folder, model.network, model.tokenizer)
     except OSError as error:
-        raise CannotExport(
-            f"{folder} cannot be written ({error.strerror}); give another folder with --out."
-        ) from error
-    print(
-        f"{folder}: {model.name} as {kind}; AutoModelForCausalLM.from_pretrained({str(folder)!r}) opens it."
-    )
+        raise CannotExport(f"{folder} cannot be written ({error.strerror}); give another folder with --out.") from error
+    print(f"{folder}: {model.name} as {kind}; AutoModelForCausalLM.from_pretrained({str(folder)!r}) opens it.")
     return 0

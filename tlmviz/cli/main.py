@@ -18,7 +18,8 @@ INTERRUPTED = 130  # the status that shells expect of what Ctrl-C ended
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run a command; returns 0 when all is well, 1 when a check failed, 2 with a sentence on bad input.
 
-    Ctrl-C ends it with INTERRUPTED, and a reader that goes away (`tlmviz list | head -1`) with 0; neither prints a traceback.
+    Ctrl-C ends it with INTERRUPTED, and a reader that goes away (`tlmviz list | head -1`) with 0; neither prints a
+    traceback.
     """
     given = sys.argv[1:] if arguments is None else list(arguments)
     parser = argparse.ArgumentParser(prog="tlmviz", description="A visual attention explorer.")

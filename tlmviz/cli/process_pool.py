@@ -33,9 +33,9 @@ GRACE = 10.0  # seconds that a process is given to end by itself
 class ProcessPool:
     """App processes at ports of the loopback interface, and nginx before them where there are several.
 
-    Each process computes with one thread: two torch calls that share cores are slower than one after the other. Weights lie in
-    one file in `folder` that all of them map (tlmviz.checkpoints.mapped), so that a real model is in memory once; the rooms of
-    classes in another, so that a class may be spread over all of them.
+    Each process computes with one thread: two torch calls that share cores are slower than one after the other. Weights
+    lie in one file in `folder` that all of them map (tlmviz.checkpoints.mapped), so that a real model is in memory
+    once; the rooms of classes in another, so that a class may be spread over all of them.
     """
 
     processes: int
@@ -43,9 +43,7 @@ class ProcessPool:
     limits: Limits
     host: str = ""  # the name that visitors use, where it is not this machine's own
     bind: str = ""  # the address that visitors come to; all of this machine's without one
-    proxies: tuple[
-        str, ...
-    ] = ()  # addresses or networks of servers before it, whose word on who asks is believed
+    proxies: tuple[str, ...] = ()  # addresses or networks of servers before it, whose word on who asks is believed
     folder: Path = field(default_factory=lambda: Path(tempfile.mkdtemp(prefix="tlmviz-pool-")))
     apps: dict[int, subprocess.Popen[bytes]] = field(default_factory=dict)  # by port
     front: subprocess.Popen[bytes] | None = None
@@ -53,7 +51,8 @@ class ProcessPool:
     stopping: bool = False
 
     def start(self) -> None:
-        """Start everything; returns when visitors can be let in, or at SIGTERM and SIGINT. Raises Error where one does not."""
+        """Start everything; returns when visitors can be let in, or at SIGTERM and SIGINT. Raises Error where one does
+        not."""
 
         def stop(*_: int | FrameType | None) -> None:
             self.stopping = True
@@ -72,9 +71,7 @@ class ProcessPool:
         if not alone:
             apps = [f"{LOOPBACK}:{port}" for port in self.apps]
             tabs = self.limits.tabs * self.processes
-            nginx.write(
-                self.folder / "nginx", self.port, apps, proxies=self.proxies, tabs=tabs, bind=self.bind
-            )
+            nginx.write(self.folder / "nginx", self.port, apps, proxies=self.proxies, tabs=tabs, bind=self.bind)
             self.front = nginx.start(binary, self.folder / "nginx")
 
     @property
@@ -99,13 +96,7 @@ class ProcessPool:
             }
         )
         quiet = ["--logger.hideWelcomeMessage", "true"]
-        command = [
-            sys.executable,
-            "-m",
-            "streamlit",
-            *arguments(app_file(), port, self.host, self._bound),
-            *quiet,
-        ]
+        command = [sys.executable, "-m", "streamlit", *arguments(app_file(), port, self.host, self._bound), *quiet]
         # It writes what fails to standard output: to our standard error.
         return subprocess.Popen(command, env=environment, stdout=2, preexec_fn=end_with_parent)
 
@@ -116,9 +107,7 @@ class ProcessPool:
         for port, process in self.apps.items():
             while not self.stopping and not is_ready(f"http://{host}:{port}/"):
                 if process.poll() is not None:
-                    raise Error(
-                        f"An app process ended with status {process.returncode}; `tlmviz run` shows why."
-                    )
+                    raise Error(f"An app process ended with status {process.returncode}; `tlmviz run` shows why.")
                 if time.monotonic() - began > PATIENCE:
                     raise Error(f"The app processes were not ready within {PATIENCE:.0f} s.")
                 time.sleep(0.05)

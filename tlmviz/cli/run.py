@@ -28,13 +28,12 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--host",
         metavar="ADDRESS",
         default=LOOPBACK,
-        help=f"the address of this machine to listen at, {LOOPBACK} unless given, which nobody else reaches; 0.0.0.0 is all",
+        help=f"the address of this machine to listen at, {LOOPBACK} unless given, which nobody else reaches; 0.0.0.0 "
+        f"is all",
     )
     shown = parser.add_mutually_exclusive_group()
     shown.add_argument(
-        "--window",
-        action="store_true",
-        help="in a window of its own, for you alone; closing it ends the server",
+        "--window", action="store_true", help="in a window of its own, for you alone; closing it ends the server"
     )
     shown.add_argument(
         "--app", action="store_true", help="the same by Chromium, Chrome or Edge, without tabs and address"
@@ -44,7 +43,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(options: argparse.Namespace) -> int:
     """Serve until interrupted, in this process, or until the window is closed.
 
-    Raises Error where a path is no model, the port is none or in use, no window can be opened, or the app's extra is missing.
+    Raises Error where a path is no model, the port is none or in use, no window can be opened, or the app's extra is
+    missing.
     """
     require_app()
     paths = [opening.checked(path) for path in options.paths]

@@ -25,18 +25,10 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument("--port", type=int, default=PORT, help=f"the port to serve at ({PORT})")
     parser.add_argument(
-        "--bind",
-        metavar="ADDRESS",
-        default="",
-        help="the address to listen at; all of this machine's unless given",
+        "--bind", metavar="ADDRESS", default="", help="the address to listen at; all of this machine's unless given"
     )
     parser.add_argument(
-        "--name",
-        "--host",
-        dest="host",
-        metavar="NAME",
-        default="",
-        help="the name by which visitors reach this server",
+        "--name", "--host", dest="host", metavar="NAME", default="", help="the name by which visitors reach this server"
     )
     parser.add_argument(
         "--proxy",
@@ -59,9 +51,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--requests", type=int, default=6000, help="of one address in a minute; a class may share one (6000)"
     )
     limits.add_argument("--presses", type=int, default=600, help="of one tab in a minute (600)")
-    limits.add_argument(
-        "--tabs", type=int, default=300, help="of one address at once; a class may share one (300)"
-    )
+    limits.add_argument("--tabs", type=int, default=300, help="of one address at once; a class may share one (300)")
 
 
 def run(options: argparse.Namespace) -> int:
@@ -93,8 +83,8 @@ def run(options: argparse.Namespace) -> int:
     try:
         pool.start()
         print(
-            f"{options.processes} processes at http://{host_of(options.bind)}:{options.port}, /health and /metrics there; "
-            "Ctrl+C ends them.",
+            f"{options.processes} processes at http://{host_of(options.bind)}:{options.port}, /health and /metrics "
+            f"there; Ctrl+C ends them.",
             file=sys.stderr,
             flush=True,
         )

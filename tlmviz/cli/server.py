@@ -21,7 +21,9 @@ from tlmviz.extras import require
 from tlmviz.hosting import token as tokens
 
 PACKAGE = Path(__file__).resolve().parents[1]
-PAGES = "tlmviz_app"  # the namespace package of the wheel tlmviz-app, in which app.py and pages/ lie as in the repository
+PAGES = (
+    "tlmviz_app"  # the namespace package of the wheel tlmviz-app, in which app.py and pages/ lie as in the repository
+)
 LOOPBACK = "127.0.0.1"  # which only this machine reaches
 EVERYWHERE = ("", "0.0.0.0", "::")  # all addresses of this machine
 LARGEST_UPLOAD = 4096  # MB, where uploads are allowed
@@ -44,8 +46,8 @@ def require_app() -> None:
 def arguments(app: Path, port: int, host: str = "", bind: str = "") -> list[str]:
     """The arguments of `streamlit`. It reads .streamlit/config.toml from the folder of the app.
 
-    `host` is the name by which visitors reach the server. Without one Streamlit would ask a foreign server for it. `bind` is the
-    address to listen at; all of this machine's without one.
+    `host` is the name by which visitors reach the server. Without one Streamlit would ask a foreign server for it.
+    `bind` is the address to listen at; all of this machine's without one.
     """
     sizes = ["--server.maxUploadSize", str(LARGEST_UPLOAD)] if os.environ.get(UPLOADS) == "1" else []
     # An app with a token is for the user of this machine, in the window that asked for it.
@@ -115,9 +117,9 @@ class Server:
 def serve(command: list[str] | None = None, token: str = "", **options: object) -> Iterator[Server]:
     """A server of the app at a free port, ready when the block begins and stopped when it ends.
 
-    `command` starts it and is given `--port N`; `python -m tlmviz run` unless named. With a `token` (tlmviz.hosting.token) the
-    server listens at the loopback interface alone and asks for it. `options` go to `subprocess.Popen`. Raises Error when it ends
-    at once or is not ready within PATIENCE.
+    `command` starts it and is given `--port N`; `python -m tlmviz run` unless named. With a `token`
+    (tlmviz.hosting.token) the server listens at the loopback interface alone and asks for it. `options` go to
+    `subprocess.Popen`. Raises Error when it ends at once or is not ready within PATIENCE.
     """
     require_app()
     port, started = free_port(), time.time()

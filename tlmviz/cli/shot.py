@@ -12,9 +12,7 @@ from tlmviz.errors import BadShot
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """The link or a file of links, where the pictures go, and how they are taken."""
-    parser.add_argument(
-        "link", nargs="?", help="a link of the app, whole or from the page on: /explorer?head=5.4"
-    )
+    parser.add_argument("link", nargs="?", help="a link of the app, whole or from the page on: /explorer?head=5.4")
     parser.add_argument(
         "--out",
         type=Path,
@@ -27,23 +25,20 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         metavar="FILE",
         help="a file with a link a line, and behind it a name for its picture, or none",
     )
-    parser.add_argument(
-        "--format", default="svg", help="of the files of a batch whose names have no suffix (svg)"
-    )
+    parser.add_argument("--format", default="svg", help="of the files of a batch whose names have no suffix (svg)")
     parser.add_argument("--width", type=int, help="pixels of the picture")
     parser.add_argument("--height", type=int, help="pixels of the picture")
     parser.add_argument("--theme", default="light", help="light (the default), dark or grey")
     parser.add_argument("--scale", type=float, default=2.0, help="pixels of a PNG per pixel of the page (2)")
     parser.add_argument("--picture", help="the number of a picture on its page, or a part of its title")
-    parser.add_argument(
-        "--server", metavar="URL", help="an app that runs already; one is started unless given"
-    )
+    parser.add_argument("--server", metavar="URL", help="an app that runs already; one is started unless given")
 
 
 def run(options: argparse.Namespace) -> int:
     """Take the pictures; 1 where some of a batch could not be, each with a sentence at the end.
 
-    Raises BadShot for a wrong option or folder, where there is no browser, and for whatever is wrong with a picture alone.
+    Raises BadShot for a wrong option or folder, where there is no browser, and for whatever is wrong with a picture
+    alone.
     """
     from tlmviz.shots import Options, shots  # late: the other commands take none
 
@@ -80,17 +75,15 @@ class Line(NamedTuple):
 def batch(file: Path, folder: Path, format: str) -> list[Line]:
     """The links of a file and the paths of their pictures. Empty lines and those that begin with # are left out.
 
-    Raises BadShot where the file cannot be read, holds no link, or names one picture twice, where nothing can be written into
-    the folder, and where there is no such format.
+    Raises BadShot where the file cannot be read, holds no link, or names one picture twice, where nothing can be
+    written into the folder, and where there is no such format.
     """
     from tlmviz.shots.files import suffix_of, writable
 
     try:
         written = file.read_text(encoding="utf-8").splitlines()
     except (OSError, UnicodeDecodeError) as error:
-        raise BadShot(
-            f"{file} cannot be read: {getattr(error, 'strerror', None) or 'it is no text'}."
-        ) from None
+        raise BadShot(f"{file} cannot be read: {getattr(error, 'strerror', None) or 'it is no text'}.") from None
     suffix_of(Path(f"picture.{format}"))
     lines: list[Line] = []
     for number, text in enumerate(written, 1):

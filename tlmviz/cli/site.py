@@ -10,10 +10,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     """The folder and the models."""
     parser.add_argument("out", type=Path, help="the folder to write; an earlier site in it is replaced")
     parser.add_argument(
-        "--models",
-        nargs="+",
-        metavar="NAME",
-        help="its models; all that are here and that its pages run unless given",
+        "--models", nargs="+", metavar="NAME", help="its models; all that are here and that its pages run unless given"
     )
 
 

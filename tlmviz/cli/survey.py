@@ -17,16 +17,10 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("corpus", type=Path, help="a text file, JSON lines, Parquet, or a folder of them")
     parser.add_argument("--out", type=Path, required=True, metavar="DIR", help="the folder of the results")
     parser.add_argument("--workers", type=int, help="processes of one thread each; one per core unless given")
-    parser.add_argument(
-        "--ray", metavar="ADDRESS", help="a Ray cluster instead: auto for this machine's, or HOST:PORT"
-    )
+    parser.add_argument("--ray", metavar="ADDRESS", help="a Ray cluster instead: auto for this machine's, or HOST:PORT")
     parser.add_argument("--length", type=int, default=512, help="tokens of a passage (512)")
-    parser.add_argument(
-        "--documents", type=int, metavar="N", help="read the first N documents; all unless given"
-    )
-    parser.add_argument(
-        "--drop-shards", action="store_true", help="keep nothing but the tables when all is done"
-    )
+    parser.add_argument("--documents", type=int, metavar="N", help="read the first N documents; all unless given")
+    parser.add_argument("--drop-shards", action="store_true", help="keep nothing but the tables when all is done")
     parser.add_argument(
         "--json", action="store_true", help="print the table of heads and the counts as one JSON object"
     )

@@ -24,9 +24,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("text", help="what the model reads")
     parser.add_argument("--layer", type=int, help="only the heads of this layer, counted from 0")
     parser.add_argument(
-        "--head",
-        type=int,
-        help="only this head of each layer; with --layer, the key each token attends to most",
+        "--head", type=int, help="only this head of each layer; with --layer, the key each token attends to most"
     )
     parser.add_argument(
         "--save",
@@ -34,9 +32,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         metavar="FILE.npz",
         help="write ids, tokens, q, k, v, lse and logits, and with --layer and --head that map",
     )
-    parser.add_argument(
-        "--json", action="store_true", help="both tables as one JSON object: tokens and heads"
-    )
+    parser.add_argument("--json", action="store_true", help="both tables as one JSON object: tokens and heads")
 
 
 def run(options: argparse.Namespace) -> int:
@@ -101,10 +97,7 @@ def written(table: pd.DataFrame) -> pd.DataFrame:
 def records(table: pd.DataFrame) -> list[dict[str, object]]:
     """The rows of a table for JSON, which has no NaN: null stands for it."""
     rows = table.to_dict("records")
-    return [
-        {str(k): None if isinstance(v, float) and math.isnan(v) else v for k, v in row.items()}
-        for row in rows
-    ]
+    return [{str(k): None if isinstance(v, float) and math.isnan(v) else v for k, v in row.items()} for row in rows]
 
 
 def heads_table(trace: Trace, layer: int | None = None, head: int | None = None) -> pd.DataFrame:

@@ -1,4 +1,5 @@
-"""`tlmviz run --window` and `--app`: the app in a window of its own; its server is for that window alone and ends with it."""
+"""`tlmviz run --window` and `--app`: the app in a window of its own; its server is for that window alone and ends with
+it."""
 
 from __future__ import annotations
 
@@ -30,9 +31,7 @@ NO_LIBRARY = (
     "Qt lacks a library of the system ({error}); on Debian `apt install libxcb-cursor0 libxcb-icccm4 libxcb-keysyms1` "
     "brings those of X11, or use --app, which needs a browser alone."
 )
-NO_BROWSER = (
-    "No Chromium, Chrome or Edge was found on this machine for --app; install one, or leave --app out."
-)
+NO_BROWSER = "No Chromium, Chrome or Edge was found on this machine for --app; install one, or leave --app out."
 # Where macOS and Windows keep browsers, outside the search path.
 PLACES = (
     "/Applications/Google Chrome.app/Contents/MacOS/Google Chrome",
@@ -58,10 +57,7 @@ def show(in_browser: bool) -> int:
         if hasattr(signal, each):
             signal.signal(getattr(signal, each), lambda number, _: sys.exit(128 + number))
     print("The window opens in a moment; closing it ends the server.", file=sys.stderr, flush=True)
-    with (
-        contextlib.suppress(KeyboardInterrupt),
-        serve(SERVER, token, stdin=subprocess.PIPE) as server,
-    ):
+    with contextlib.suppress(KeyboardInterrupt), serve(SERVER, token, stdin=subprocess.PIPE) as server:
         opened(tokens.first_link(server.url, token))
     return 0
 
@@ -81,9 +77,7 @@ def native_window() -> Callable[[str], None]:
         try:
             webview.start(gui="qt" if linux else None)  # elsewhere what the system has
         except webview.errors.WebViewException as error:
-            raise Error(
-                f"pywebview could not open a window ({error}); --app opens one by a browser."
-            ) from None
+            raise Error(f"pywebview could not open a window ({error}); --app opens one by a browser.") from None
 
     return opened
 
@@ -121,8 +115,8 @@ def browser_window(executable: str) -> Callable[[str], None]:
     def opened(link: str) -> None:
         windows = cache_folder() / "windows"
         windows.mkdir(parents=True, exist_ok=True)
-        # A profile for each window, which nobody else may read: a second window of one profile would be opened by the first
-        # process, and the process that is waited for here would end at once.
+        # A profile for each window, which nobody else may read: a second window of one profile would be opened by the
+        # first process, and the process that is waited for here would end at once.
         profile = Path(tempfile.mkdtemp(dir=windows))
         try:
             start = start_page(profile, link)
@@ -137,15 +131,14 @@ def browser_window(executable: str) -> Callable[[str], None]:
         finally:
             remove(profile)
         if status:
-            raise Error(
-                f"{executable} ended with status {status}; leave --app out and open the address in a browser."
-            )
+            raise Error(f"{executable} ended with status {status}; leave --app out and open the address in a browser.")
 
     return opened
 
 
 def remove(profile: Path) -> None:
-    """Remove a browser's profile, waiting at most five seconds for what its own processes still write while they end."""
+    """Remove a browser's profile, waiting at most five seconds for what its own processes still write while they
+    end."""
     for _ in range(50):
         shutil.rmtree(profile, ignore_errors=True)
         if not profile.exists():

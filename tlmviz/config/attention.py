@@ -16,16 +16,16 @@ QK_NORMS = ("none", "head", "full")
 class AttentionConfig(Checked):
     """Heads, sizes, mask and biases of every layer's attention.
 
-    `n_kv_heads` equal to `n_heads` (or null) is MHA, 1 is MQA, anything between is GQA. `head_dim` null is d_model / n_heads;
-    the configuration that holds this part knows the number. `window` is the number of positions a query sees, itself
-    included; null means all. `latent_dim` makes it multi-head latent attention: keys and values of all heads are made from
-    a vector of that size, and `rope_dim` further dimensions of each query, and one key for all heads, carry RoPE.
-    `query_latent_dim` makes its queries, too, from a vector of that size (c_Q, 000 Eq. 65 and 68); null: from the hidden state.
-    `value_dim`, of latent attention alone, is the size of one head's value; null is head_dim.
-    The matrices W_Q, W_K, W_V and W_O have biases where `q_bias` ... `o_bias` say so. `scale` multiplies q.k; null is
-    1/sqrt(head_dim). `qk_norm` puts an RMSNorm on queries and keys before they turn: over each "head" (Qwen3) or over the
-    "full" projection (OLMo 2). `softcap` bounds a scaled score s to softcap * tanh(s / softcap) (Gemma 2); null: no bound.
-    `dropout` is the probability, in training only, that a weight is dropped.
+    `n_kv_heads` equal to `n_heads` (or null) is MHA, 1 is MQA, anything between is GQA. `head_dim` null is d_model /
+    n_heads; the configuration that holds this part knows the number. `window` is the number of positions a query sees,
+    itself included; null means all. `latent_dim` makes it multi-head latent attention: keys and values of all heads are
+    made from a vector of that size, and `rope_dim` further dimensions of each query, and one key for all heads, carry
+    RoPE. `query_latent_dim` makes its queries, too, from a vector of that size (c_Q, 000 Eq. 65 and 68); null: from the
+    hidden state. `value_dim`, of latent attention alone, is the size of one head's value; null is head_dim. The
+    matrices W_Q, W_K, W_V and W_O have biases where `q_bias` ... `o_bias` say so. `scale` multiplies q.k; null is
+    1/sqrt(head_dim). `qk_norm` puts an RMSNorm on queries and keys before they turn: over each "head" (Qwen3) or over
+    the "full" projection (OLMo 2). `softcap` bounds a scaled score s to softcap * tanh(s / softcap) (Gemma 2); null: no
+    bound. `dropout` is the probability, in training only, that a weight is dropped.
     """
 
     PART: ClassVar[str] = "attention"
@@ -85,17 +85,13 @@ class AttentionConfig(Checked):
                 f"n_kv_heads is {self.n_kv_heads}; latent attention has as many as n_heads, {self.n_heads}."
             )
         elif any(self.biases):
-            raise BadConfig(
-                "A bias is true; the matrices of latent attention have none, so that they can be folded."
-            )
+            raise BadConfig("A bias is true; the matrices of latent attention have none, so that they can be folded.")
         elif self.qk_norm != "none":
             raise BadConfig(
                 f"qk_norm is {self.qk_norm!r}; latent attention normalises its latents instead, so choose none."
             )
         elif self.rope_dim % 2:
-            raise BadConfig(
-                f"rope_dim is {self.rope_dim}; decoupled RoPE rotates pairs, so give an even number."
-            )
+            raise BadConfig(f"rope_dim is {self.rope_dim}; decoupled RoPE rotates pairs, so give an even number.")
 
     def _check_latent_only(self, *names: str) -> None:
         for name in names:

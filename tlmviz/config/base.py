@@ -21,22 +21,16 @@ class Checked:
         """Each named field holds one of its allowed values."""
         for name, values in allowed.items():
             if getattr(self, name) not in values:
-                raise BadConfig(
-                    f"{self._label(name)} is {getattr(self, name)!r}; choose one of {', '.join(values)}."
-                )
+                raise BadConfig(f"{self._label(name)} is {getattr(self, name)!r}; choose one of {', '.join(values)}.")
 
     def check_counts(self, *names: str, least: int = 1) -> None:
         """Each named field is a whole number of at least `least`."""
         for name in names:
             value = getattr(self, name)
             if type(value) is not int or value < least:  # True is an int to isinstance
-                raise BadConfig(
-                    f"{self._label(name)} is {value!r}; it must be a whole number of at least {least}."
-                )
+                raise BadConfig(f"{self._label(name)} is {value!r}; it must be a whole number of at least {least}.")
             if name == "n_layers" and value > MOST_LAYERS:
-                raise BadConfig(
-                    f"{self._label(name)} is {value:,}; models have {MOST_LAYERS:,} layers at most."
-                )
+                raise BadConfig(f"{self._label(name)} is {value:,}; models have {MOST_LAYERS:,} layers at most.")
 
     def check_optional_counts(self, *names: str) -> None:
         """Each named field is None, or a whole number of at least 1."""
@@ -51,9 +45,7 @@ class Checked:
         """Each named field is a positive finite number."""
         for name in names:
             if not 0 < getattr(self, name) < float("inf"):
-                raise BadConfig(
-                    f"{self._label(name)} is {getattr(self, name)}; it must be a positive number."
-                )
+                raise BadConfig(f"{self._label(name)} is {getattr(self, name)}; it must be a positive number.")
 
     def check_shares(self, *names: str) -> None:
         """Each named field lies in [0, 1)."""
@@ -65,9 +57,7 @@ class Checked:
         """Each named field is of its type."""
         for name, kind in kinds.items():
             if not isinstance(getattr(self, name), kind):
-                raise BadConfig(
-                    f"{self._label(name)} is {getattr(self, name)!r}; it must be a {kind.__name__}."
-                )
+                raise BadConfig(f"{self._label(name)} is {getattr(self, name)!r}; it must be a {kind.__name__}.")
 
     def _label(self, name: str) -> str:
         return f"{self.PART}.{name}" if self.PART else name
@@ -92,9 +82,7 @@ class JSONConfig(Checked):
     def with_(self, **changes: Any) -> Self:
         """A copy with some fields changed, by part or by short name, checked like a new one."""
         nested = self._nested(changes)
-        parts = {
-            key: replace(getattr(self, key), **nested.pop(key)) for key in self.PARTS.keys() & nested.keys()
-        }
+        parts = {key: replace(getattr(self, key), **nested.pop(key)) for key in self.PARTS.keys() & nested.keys()}
         return replace(self, **nested, **parts)  # type: ignore[type-var]
 
     def to_json(self) -> str:
@@ -103,7 +91,8 @@ class JSONConfig(Checked):
 
     @classmethod
     def from_json(cls, text: str) -> Self:
-        """Read what `to_json` wrote; short names are read too. Raises BadConfig on malformed JSON, unknown or missing fields."""
+        """Read what `to_json` wrote; short names are read too. Raises BadConfig on malformed JSON, unknown or missing
+        fields."""
         try:
             values: Any = json.loads(text)
         except (ValueError, RecursionError) as error:

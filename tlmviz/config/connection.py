@@ -17,8 +17,8 @@ MOST_STREAMS = 16  # as many as `kernels.sinkhorn` scales
 class ConnectionConfig(Checked):
     """Plain residuals, hyper-connections or manifold-constrained ones, the latter two around `streams` streams.
 
-    `iterations` is the number of Sinkhorn iterations that constrain the manifold kind, and `bound` bounds a logit z of its
-    mixing matrices to bound * tanh(z / bound), so that so many iterations suffice for every text; null: no bound.
+    `iterations` is the number of Sinkhorn iterations that constrain the manifold kind, and `bound` bounds a logit z of
+    its mixing matrices to bound * tanh(z / bound), so that so many iterations suffice for every text; null: no bound.
     """
 
     PART: ClassVar[str] = "connection"

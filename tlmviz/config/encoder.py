@@ -19,8 +19,8 @@ from .transformer import SHORT, TransformerConfig
 class EncoderConfig(TransformerConfig):
     """A Transformer that reads a text from both sides (002 section 7.1; Devlin et al. 2018): RoPE, pre-norm.
 
-    Sizes are counts. The last three entries of the vocabulary are the tokens [CLS], [SEP] and [MASK]. `context` is the longest
-    text in tokens, these included. Raises BadConfig when the parts do not fit together.
+    Sizes are counts. The last three entries of the vocabulary are the tokens [CLS], [SEP] and [MASK]. `context` is the
+    longest text in tokens, these included. Raises BadConfig when the parts do not fit together.
     """
 
     PARTS: ClassVar[Mapping[str, type[Any]]] = {
@@ -55,12 +55,13 @@ class EncoderConfig(TransformerConfig):
         attention, positions = self.attention, self.positions
         if (attention.head_dim is None and self.d_model % self.n_heads) or self.head_dim % 2:
             raise BadConfig(
-                f"d_model {self.d_model} over n_heads {self.n_heads} leaves no even head dimension, as RoPE needs; change either."
+                f"d_model {self.d_model} over n_heads {self.n_heads} leaves no even head dimension, as RoPE needs; "
+                f"change either."
             )
         if (positions.kind, positions.scaling, positions.rotary_dim) != ("rope", "none", None):
             raise BadConfig(
-                f"positions is {positions.kind!r}, scaling {positions.scaling!r}; an encoder has rope without scaling, on all "
-                "dimensions."
+                f"positions is {positions.kind!r}, scaling {positions.scaling!r}; an encoder has rope without scaling, "
+                f"on all dimensions."
             )
         if self.norm.placement != "pre":
             raise BadConfig(

@@ -20,8 +20,8 @@ class EncoderDecoderConfig(TransformerConfig):
     """A Transformer with an encoder and a decoder (002 section 7): RoPE in self-attention, none between the two.
 
     Sizes are counts. `context` is the longest source, and target, in tokens. One embedding serves the source,
-    the target and the output. `alignment` is the (layer, head) whose cross-attention aligns best; null is the mean of all.
-    Raises BadConfig when the parts do not fit together.
+    the target and the output. `alignment` is the (layer, head) whose cross-attention aligns best; null is the mean of
+    all. Raises BadConfig when the parts do not fit together.
     """
 
     PARTS: ClassVar[Mapping[str, type[Any]]] = {
@@ -73,22 +73,17 @@ class EncoderDecoderConfig(TransformerConfig):
         attention, positions = self.attention, self.positions
         if (attention.head_dim is None and self.d_model % self.n_heads) or self.head_dim % 2:
             raise BadConfig(
-                f"d_model {self.d_model} over n_heads {self.n_heads} leaves no even head dimension, as RoPE needs; change either."
+                f"d_model {self.d_model} over n_heads {self.n_heads} leaves no even head dimension, as RoPE needs; "
+                f"change either."
             )
         if (positions.kind, positions.scaling, positions.rotary_dim) != ("rope", "none", None):
             raise BadConfig(
-                f"positions is {positions.kind!r}, scaling {positions.scaling!r}; a translation model has rope without scaling, "
-                "on all dimensions."
+                f"positions is {positions.kind!r}, scaling {positions.scaling!r}; a translation model has rope without "
+                f"scaling, on all dimensions."
             )
         if self.norm.placement != "pre":
-            raise BadConfig(
-                f"norm_place is {self.norm.placement!r}; a translation model normalises before each part."
-            )
-        plain = (
-            attention.kv_heads == attention.n_heads
-            and attention.window is None
-            and attention.latent_dim is None
-        )
+            raise BadConfig(f"norm_place is {self.norm.placement!r}; a translation model normalises before each part.")
+        plain = attention.kv_heads == attention.n_heads and attention.window is None and attention.latent_dim is None
         bare = attention.qk_norm == "none" and attention.softcap is None and not attention.dropout
         if not plain or not bare:
             raise BadConfig(

@@ -16,7 +16,8 @@ GATED = ("swiglu", "geglu", "geglu-tanh")
 
 @dataclass(frozen=True)
 class FeedForwardConfig(Checked):
-    """`kind` is the activation between two matrices, or one of GATED with a gate beside; `hidden` is F, their inner width.
+    """`kind` is the activation between two matrices, or one of GATED with a gate beside; `hidden` is F, their inner
+    width.
 
     "gelu" is x Phi(x) exactly, "gelu-tanh" the approximation of GPT-2; the gate passes SiLU in "swiglu", these two in
     "geglu" and "geglu-tanh" (Gemma). `bias` gives all its matrices one.
@@ -43,13 +44,13 @@ class FeedForwardConfig(Checked):
 class ExpertsConfig(Checked):
     """Layers in which a router sends each token to some of many SwiGLU feed-forward networks (003 section 6.3).
 
-    `count` is E, the number of routed experts, 0 for none, and `chosen` is k, how many of them read a token; `hidden` is F, the
-    inner width of each. `shared` experts of width `shared_hidden` (null: F) read every token; with `shared_gate` a sigmoid
-    of the token scales what they say (Qwen2-MoE). `score` makes scores of the router's logits: a "softmax" over all
-    experts, or a "sigmoid" of each. `bias` adds a number per expert to the scores for the choice, and never to the mixing
-    weights (DeepSeek-V3). Where `normalised`, the weights of the chosen sum to 1; then `scaling` multiplies them. Experts
-    lie in `groups`, of which a token may choose in `chosen_groups` alone: those whose `group_best` best experts sum highest.
-    `dense_layers` keep the feed-forward network of the `feedforward` part.
+    `count` is E, the number of routed experts, 0 for none, and `chosen` is k, how many of them read a token; `hidden`
+    is F, the inner width of each. `shared` experts of width `shared_hidden` (null: F) read every token; with
+    `shared_gate` a sigmoid of the token scales what they say (Qwen2-MoE). `score` makes scores of the router's logits:
+    a "softmax" over all experts, or a "sigmoid" of each. `bias` adds a number per expert to the scores for the choice,
+    and never to the mixing weights (DeepSeek-V3). Where `normalised`, the weights of the chosen sum to 1; then
+    `scaling` multiplies them. Experts lie in `groups`, of which a token may choose in `chosen_groups` alone: those
+    whose `group_best` best experts sum highest. `dense_layers` keep the feed-forward network of the `feedforward` part.
     """
 
     PART: ClassVar[str] = "experts"
@@ -85,9 +86,7 @@ class ExpertsConfig(Checked):
 
     def _check_choice(self) -> None:
         if self.count % self.groups:
-            raise BadConfig(
-                f"experts.groups is {self.groups}; it must divide experts.count, {self.count}, evenly."
-            )
+            raise BadConfig(f"experts.groups is {self.groups}; it must divide experts.count, {self.count}, evenly.")
         size = self.count // self.groups
         if self.chosen_groups > self.groups or (self.groups > 1 and self.group_best > size):
             raise BadConfig(

@@ -35,9 +35,7 @@ class IndexerConfig(JSONConfig):
                 raise BadConfig(f"{name} is {getattr(self, name)!r}; it must be a text.")
         self.check_counts("n_layers", "d_model", "heads", "head_dim")
         if type(self.rope_dim) is not int or self.rope_dim % 2 or not 0 <= self.rope_dim <= self.head_dim:
-            raise BadConfig(
-                f"rope_dim is {self.rope_dim!r}; give an even number from 0 to head_dim, {self.head_dim}."
-            )
+            raise BadConfig(f"rope_dim is {self.rope_dim!r}; give an even number from 0 to head_dim, {self.head_dim}.")
         if not isinstance(self.rope_base, (int, float)) or not self.rope_base > 1:
             raise BadConfig(f"rope_base is {self.rope_base!r}; it must be a number above 1.")
         if self.kind != "indexer":

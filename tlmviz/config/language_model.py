@@ -20,10 +20,11 @@ from .transformer import SHORT, LayerConfig, TransformerConfig
 class ModelConfig(TransformerConfig):
     """A decoder-only language model, part by part.
 
-    Sizes are counts; `dropout` is a probability used in training only. With `bos` texts begin with the end-of-text token.
-    `embedding_scale` multiplies the embedding, a `tied` head reads it without. `head_bias` gives the head a bias per token,
-    and `logit_softcap` bounds a logit z to softcap * tanh(z / softcap); null: no bound. `layers` says what differs from layer
-    to layer, an entry each; empty where all are alike. Raises BadConfig when the parts do not fit together.
+    Sizes are counts; `dropout` is a probability used in training only. With `bos` texts begin with the end-of-text
+    token. `embedding_scale` multiplies the embedding, a `tied` head reads it without. `head_bias` gives the head a bias
+    per token, and `logit_softcap` bounds a logit z to softcap * tanh(z / softcap); null: no bound. `layers` says what
+    differs from layer to layer, an entry each; empty where all are alike. Raises BadConfig when the parts do not fit
+    together.
     """
 
     PARTS: ClassVar[Mapping[str, type[Any]]] = {
@@ -84,7 +85,8 @@ class ModelConfig(TransformerConfig):
         attention = self.attention
         if attention.head_dim is None and self.d_model % attention.n_heads:
             raise BadConfig(
-                f"d_model {self.d_model} is not a multiple of n_heads {attention.n_heads}; change either, or give head_dim."
+                f"d_model {self.d_model} is not a multiple of n_heads {attention.n_heads}; change either, or give "
+                f"head_dim."
             )
         if attention.latent_dim is None and self.positions.kind == "rope":
             self._check_rotary()
@@ -95,7 +97,8 @@ class ModelConfig(TransformerConfig):
             raise BadConfig(f"RoPE rotates pairs, but the head dimension is {self.head_dim}; make it even.")
         if own is not None and (own % 2 or own > self.head_dim):
             raise BadConfig(
-                f"rotary_dim is {own}; RoPE rotates pairs, so give an even number up to the head dimension, {self.head_dim}."
+                f"rotary_dim is {own}; RoPE rotates pairs, so give an even number up to the head dimension, "
+                f"{self.head_dim}."
             )
 
     def _check_latent(self) -> None:
@@ -110,15 +113,14 @@ class ModelConfig(TransformerConfig):
             )
         if self.positions.rotary_dim is not None:
             raise BadConfig(
-                f"rotary_dim is {self.positions.rotary_dim}; latent attention turns rope_dim dimensions, so make it null."
+                f"rotary_dim is {self.positions.rotary_dim}; latent attention turns rope_dim dimensions, so make it "
+                f"null."
             )
 
     def _check_layers(self) -> None:
         entries = self.layers if isinstance(self.layers, (list, tuple)) else [self.layers]
         try:
-            layers = tuple(
-                layer if isinstance(layer, LayerConfig) else LayerConfig(**layer) for layer in entries
-            )
+            layers = tuple(layer if isinstance(layer, LayerConfig) else LayerConfig(**layer) for layer in entries)
         except TypeError as error:
             raise BadConfig(
                 f"layers must hold an object with window, rope_base, rotary and scaled for each layer ({error})."
@@ -128,12 +130,11 @@ class ModelConfig(TransformerConfig):
                 f"layers has {len(layers)} entries and n_layers is {self.n_layers}; give one each, or none."
             )
         if layers and self.attention.window is not None:
-            raise BadConfig(
-                "attention.window is set and so are layers; with layers, give each its own window there."
-            )
+            raise BadConfig("attention.window is set and so are layers; with layers, give each its own window there.")
         if self.positions.kind != "rope" and any(not (own.rotary and own.scaled) for own in layers):
             raise BadConfig(
-                f"layers says which of them RoPE turns, and positions is {self.positions.kind!r}; choose rope, or leave it out."
+                f"layers says which of them RoPE turns, and positions is {self.positions.kind!r}; choose rope, or "
+                f"leave it out."
             )
         object.__setattr__(self, "layers", layers)
 

@@ -11,8 +11,8 @@ from .base import JSONConfig
 
 @dataclass(frozen=True)
 class LatentsConfig(JSONConfig):
-    """`n_latents` learned rows read a picture of side * side pixels, a token each, then one another, `n_layers` times; what is in
-    each of the picture's grid * grid cells is one of `classes`.
+    """`n_latents` learned rows read a picture of side * side pixels, a token each, then one another, `n_layers` times;
+    what is in each of the picture's grid * grid cells is one of `classes`.
 
     Raises BadConfig when the parts do not fit together.
     """

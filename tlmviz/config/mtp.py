@@ -1,4 +1,5 @@
-"""The configurations of language models that predict several tokens ahead: modules in a chain, or heads side by side."""
+"""The configurations of language models that predict several tokens ahead: modules in a chain, or heads side by
+side."""
 
 from __future__ import annotations
 
@@ -11,10 +12,11 @@ from .language_model import ModelConfig
 
 @dataclass(frozen=True)
 class MTPConfig(ModelConfig):
-    """A language model and `depth` modules after it, each of which predicts one token further (DeepSeek-V3, section 2.2).
+    """A language model and `depth` modules after it, each of which predicts one token further (DeepSeek-V3, section
+    2.2).
 
-    Every part describes the modules' blocks too. They attend to all that came before, whatever `layers` says of the model.
-    Raises BadConfig when the parts do not fit together.
+    Every part describes the modules' blocks too. They attend to all that came before, whatever `layers` says of the
+    model. Raises BadConfig when the parts do not fit together.
     """
 
     kind: str = "mtp"

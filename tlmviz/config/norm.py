@@ -16,8 +16,8 @@ class NormConfig(Checked):
     """`kind` of norm, `eps` added under its root, and `placement`: where the norms of a block stand.
 
     "pre" is before each sublayer, "post" after the residual sum (the original Transformer), "output" on what a sublayer
-    adds (OLMo 2), "sandwich" before it and on what it adds (Gemma 2). In "parallel" blocks attention and feed-forward read
-    the same stream, each through its own norm (GPT-NeoX), in "parallel-shared" ones through one norm (Phi).
+    adds (OLMo 2), "sandwich" before it and on what it adds (Gemma 2). In "parallel" blocks attention and feed-forward
+    read the same stream, each through its own norm (GPT-NeoX), in "parallel-shared" ones through one norm (Phi).
     """
 
     PART: ClassVar[str] = "norm"

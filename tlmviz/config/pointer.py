@@ -34,6 +34,4 @@ class PointerConfig(JSONConfig):
         if self.d_model % self.n_heads:
             raise BadConfig(f"n_heads is {self.n_heads}; it must divide d_model, {self.d_model}.")
         if self.most < self.least:
-            raise BadConfig(
-                f"most is {self.most}, below least, {self.least}; give a number of at least that."
-            )
+            raise BadConfig(f"most is {self.most}, below least, {self.least}; give a number of at least that.")

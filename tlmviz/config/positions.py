@@ -16,13 +16,13 @@ ROPE_SCALINGS = ("none", "linear", "ntk", "dynamic", "by-parts", "yarn")
 class PositionsConfig(Checked):
     """How tokens know where they stand.
 
-    RoPE turns plane j by t * rope_base^(-2j/D); `layout` "interleaved" pairs dimensions (2j, 2j+1), "half" (j, j + D/2).
-    `scaling` slows its planes for texts `factor` times as long as the model was trained on, which is `trained_context`
-    tokens (null: the model's context); "by-parts" and "yarn" keep the speed of planes that turn more than `beta_fast` times
-    within it, interpolate those that turn less than `beta_slow` times, and go from one to the other between: Llama 3's is
-    "by-parts" from 4 turns to 1. `attention_factor` multiplies rotated queries and keys (null: 0.1 ln factor + 1 with "yarn",
-    else 1). `rotary_dim` is how many leading dimensions of each head turn (null: all).
-    `distances` is how many distances have vectors of their own when `kind` is "relative".
+    RoPE turns plane j by t * rope_base^(-2j/D); `layout` "interleaved" pairs dimensions (2j, 2j+1), "half" (j, j +
+    D/2). `scaling` slows its planes for texts `factor` times as long as the model was trained on, which is
+    `trained_context` tokens (null: the model's context); "by-parts" and "yarn" keep the speed of planes that turn more
+    than `beta_fast` times within it, interpolate those that turn less than `beta_slow` times, and go from one to the
+    other between: Llama 3's is "by-parts" from 4 turns to 1. `attention_factor` multiplies rotated queries and keys
+    (null: 0.1 ln factor + 1 with "yarn", else 1). `rotary_dim` is how many leading dimensions of each head turn (null:
+    all). `distances` is how many distances have vectors of their own when `kind` is "relative".
     """
 
     PART: ClassVar[str] = "positions"

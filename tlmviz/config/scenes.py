@@ -19,9 +19,10 @@ from .transformer import SHORT, TransformerConfig
 class ScenesConfig(TransformerConfig):
     """A picture of `side` * `side` pixels cut into patches of `patch` * `patch`, and a text of up to `context` words.
 
-    `image_layers` and `text_layers` are the blocks that read picture and text each for itself; `cross_layers` those in which one
-    also attends to the other: in kind "scenes" the text asks the picture, which is also why it has no text layers; in kind
-    "scenes-turned" the picture asks the text. Raises BadConfig when the parts do not fit together.
+    `image_layers` and `text_layers` are the blocks that read picture and text each for itself; `cross_layers` those in
+    which one
+    also attends to the other: in kind "scenes" the text asks the picture, which is also why it has no text layers; in
+    kind "scenes-turned" the picture asks the text. Raises BadConfig when the parts do not fit together.
     """
 
     PARTS: ClassVar[Mapping[str, type[Any]]] = {
@@ -61,12 +62,13 @@ class ScenesConfig(TransformerConfig):
             raise BadConfig(f"patch is {self.patch}; it must divide side, {self.side}.")
         if self.d_model % self.n_heads or self.head_dim % 2:
             raise BadConfig(
-                f"d_model {self.d_model} over n_heads {self.n_heads} leaves no even head dimension, as RoPE needs; change either."
+                f"d_model {self.d_model} over n_heads {self.n_heads} leaves no even head dimension, as RoPE needs; "
+                f"change either."
             )
         if self.positions.kind != "rope" or self.norm.placement != "pre" or self.n_kv_heads != self.n_heads:
             raise BadConfig(
-                "A model of scenes has RoPE in its text, normalises before each part and has a key/value head for each query "
-                "head; leave those out."
+                "A model of scenes has RoPE in its text, normalises before each part and has a key/value head for each "
+                "query head; leave those out."
             )
         if self.kind == "scenes" and self.text_layers:
             raise BadConfig(

@@ -11,8 +11,8 @@ from .base import JSONConfig
 class SentinelConfig(JSONConfig):
     """An LSTM over whole words with a softmax over its vocabulary and, if `pointer`, one over the words read so far.
 
-    Words outside of the vocabulary are read as one of `stand_ins` vectors, in order of appearance. `context` is the number of
-    words that a text may have. Raises BadConfig when the parts do not fit together.
+    Words outside of the vocabulary are read as one of `stand_ins` vectors, in order of appearance. `context` is the
+    number of words that a text may have. Raises BadConfig when the parts do not fit together.
     """
 
     name: str

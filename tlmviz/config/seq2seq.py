@@ -17,8 +17,8 @@ SCORES = ("dot", "general", "additive")
 class ScoreConfig(Checked):
     """How a decoder state h meets an encoder state z (004 section 7).
 
-    "dot" is h.z, "general" h W z, "additive" v.tanh(W1 h + W2 z), and + w c inside with the `coverage` vector c, the sum
-    of earlier attentions.
+    "dot" is h.z, "general" h W z, "additive" v.tanh(W1 h + W2 z), and + w c inside with the `coverage` vector c, the
+    sum of earlier attentions.
     """
 
     PART: ClassVar[str] = "score"
@@ -40,7 +40,8 @@ class Seq2SeqConfig(JSONConfig):
     """A bidirectional GRU that reads and a GRU with attention that writes (004 section 7).
 
     `hidden` is the size of both states, each direction of the encoder giving half. With a `pointer` it writes from its
-    vocabulary or copies what it looks at in the source (section 7.2). Raises BadConfig when the parts do not fit together.
+    vocabulary or copies what it looks at in the source (section 7.2). Raises BadConfig when the parts do not fit
+    together.
     """
 
     PARTS: ClassVar[Mapping[str, type[Any]]] = {"score": ScoreConfig}
@@ -62,9 +63,7 @@ class Seq2SeqConfig(JSONConfig):
         self.check_types(name=str, description=str, score=ScoreConfig, pointer=bool)
         self.check_counts("vocab_size", "d_model", "hidden", "context")
         if self.hidden % 2:
-            raise BadConfig(
-                f"hidden is {self.hidden}; each direction of the encoder gives half, so make it even."
-            )
+            raise BadConfig(f"hidden is {self.hidden}; each direction of the encoder gives half, so make it even.")
         self.check_shares("dropout")
 
     def aligned(self, name: str) -> Seq2SeqConfig:

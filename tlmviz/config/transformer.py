@@ -41,8 +41,8 @@ SHORT: Mapping[str, tuple[str, ...]] = {
 class LayerConfig(Checked):
     """What may differ between layers: the window (null: none), RoPE's base (null: the model's), and RoPE itself.
 
-    A layer that is not `rotary` has no positions (SmolLM3), one that is not `scaled` has RoPE without the model's scaling
-    (the local layers of Gemma 3).
+    A layer that is not `rotary` has no positions (SmolLM3), one that is not `scaled` has RoPE without the model's
+    scaling (the local layers of Gemma 3).
     """
 
     PART: ClassVar[str] = "layers"
@@ -93,15 +93,14 @@ class TransformerConfig(JSONConfig):
 
     @property
     def rotary_dim(self) -> int:
-        """How many dimensions of a query RoPE turns: those that latent attention adds for it, else all or the leading ones."""
+        """How many dimensions of a query RoPE turns: those that latent attention adds for it, else all or the leading
+        ones."""
         return self.attention.rope_dim or self.positions.rotary_dim or self.head_dim
 
     @property
     def one_rope(self) -> bool:
         """Whether RoPE, where there is one, is the same in all layers and turns them."""
-        return len({(own.rope_base, own.scaled) for own in self.layers}) <= 1 and all(
-            own.rotary for own in self.layers
-        )
+        return len({(own.rope_base, own.scaled) for own in self.layers}) <= 1 and all(own.rotary for own in self.layers)
 
     def layer(self, index: int) -> LayerConfig:
         """Window and RoPE of one layer."""

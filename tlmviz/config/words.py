@@ -15,9 +15,9 @@ WORD_METHODS = ("skipgram", "negative", "cbow", "fasttext", "glove", "hierarchic
 class WordsConfig(JSONConfig):
     """One vector a word and one a context word (or tree node), and how they were trained.
 
-    `window` words on each side; `negatives` draws per pair from counts^`power`; `subsample` is the threshold t, 0 for none;
-    `least` the occurrences that a word of the vocabulary has at least. FastText: n-grams of `shortest` to `longest`
-    characters in `buckets` rows. GloVe: weights f(x) = min(1, (x / x_max)^alpha). Raises BadConfig.
+    `window` words on each side; `negatives` draws per pair from counts^`power`; `subsample` is the threshold t, 0 for
+    none; `least` the occurrences that a word of the vocabulary has at least. FastText: n-grams of `shortest` to
+    `longest` characters in `buckets` rows. GloVe: weights f(x) = min(1, (x / x_max)^alpha). Raises BadConfig.
     """
 
     name: str
@@ -49,8 +49,6 @@ class WordsConfig(JSONConfig):
         if self.vocab_size < 2:
             raise BadConfig(f"vocab_size is {self.vocab_size}; give at least 2 words.")
         if self.longest < self.shortest:
-            raise BadConfig(
-                f"longest is {self.longest}; n-grams have at least shortest, {self.shortest}, characters."
-            )
+            raise BadConfig(f"longest is {self.longest}; n-grams have at least shortest, {self.shortest}, characters.")
         if (self.method == "fasttext") != (self.buckets > 0):
             raise BadConfig(f"buckets is {self.buckets}; FastText needs some, and no other method has any.")

@@ -25,11 +25,11 @@ class BeamOptions:
 
     `stop`: "enough" ends when as many texts are finished as the beam is wide; "bound" when no unfinished one can still
     beat the worst of the `n_best`; "never" at `max_length` only. `no_repeat_ngram` forbids a second n-gram of that size
-    (0 allows all). `prefix` is written first, whatever it costs. `groups` makes it diverse beam search (Vijayakumar et al.
-    2018): the beams of a group pay `diversity` nats, when candidates are ranked, for each earlier group's beam that
+    (0 allows all). `prefix` is written first, whatever it costs. `groups` makes it diverse beam search (Vijayakumar et
+    al. 2018): the beams of a group pay `diversity` nats, when candidates are ranked, for each earlier group's beam that
     just chose the same token. `align` is the map (of the step's A) that counts as a_ij, None their mean. `shown`
-    candidates of every beam are remembered even if dropped. After `seconds` a search ends with what it has.
-    Raises BadSearch for what no search can do.
+    candidates of every beam are remembered even if dropped. After `seconds` a search ends with what it has. Raises
+    BadSearch for what no search can do.
     """
 
     width: int = 5
@@ -60,9 +60,7 @@ class BeamOptions:
             if type(value) is not int or not least <= value <= most:
                 raise BadSearch(f"{name} is {value!r}; it must be a whole number from {least} to {most}.")
         if self.n_best is not None and not 1 <= self.n_best <= self.width:
-            raise BadSearch(
-                f"n_best is {self.n_best}; a beam of {self.width} gives 1 to {self.width} results."
-            )
+            raise BadSearch(f"n_best is {self.n_best}; a beam of {self.width} gives 1 to {self.width} results.")
         if self.width % self.groups:
             raise BadSearch(
                 f"A beam of {self.width} has no {self.groups} equal groups; choose a divisor of {self.width}."
@@ -74,9 +72,7 @@ class BeamOptions:
                 f"The forced beginning has {len(self.prefix)} tokens; {self.max_length} are allowed in all."
             )
         if not self.diversity >= 0 or not self.seconds > 0:
-            raise BadSearch(
-                f"diversity {self.diversity} and seconds {self.seconds}: give 0 or more, and more than 0."
-            )
+            raise BadSearch(f"diversity {self.diversity} and seconds {self.seconds}: give 0 or more, and more than 0.")
 
 
 def beam_search(stepper: Stepper, options: BeamOptions | None = None) -> Search:
@@ -101,8 +97,8 @@ class _Run:
         self.longest = min(options.max_length, stepper.longest)
         if self.longest < max(1, len(options.prefix)):
             raise BadSearch(
-                f"There is room for {max(0, stepper.longest)} tokens, and the forced beginning has {len(options.prefix)}; "
-                "force fewer, or give the model less to read."
+                f"There is room for {max(0, stepper.longest)} tokens, and the forced beginning has "
+                f"{len(options.prefix)}; force fewer, or give the model less to read."
             )
 
     def search(self) -> Search:
@@ -131,9 +127,7 @@ class _Run:
     def _check_tokens(self, vocabulary: int) -> None:
         for token in (*self.options.prefix, *self.options.banned):
             if not 0 <= token < vocabulary:
-                raise BadSearch(
-                    f"Token {token} is not in the vocabulary; its tokens are 0 to {vocabulary - 1}."
-                )
+                raise BadSearch(f"Token {token} is not in the vocabulary; its tokens are 0 to {vocabulary - 1}.")
 
     def _extend(self, depth: int, step: Step) -> list[tuple[int, int]]:
         """One depth further in every group; returns (row, token) of each text that lives on."""
@@ -151,9 +145,7 @@ class _Run:
                 for node_id in group:
                     found.nodes[node_id].why = "its group finished enough texts"
             elif group:
-                kept = self._select(
-                    depth, number, group, step.logp[[rows[node_id] for node_id in group]], taken
-                )
+                kept = self._select(depth, number, group, step.logp[[rows[node_id] for node_id in group]], taken)
             following.append(kept)
             for node in (found.nodes[node_id] for node_id in kept):
                 chosen.append((rows[node.parent], node.token))
@@ -161,9 +153,7 @@ class _Run:
         self.live = following
         return chosen
 
-    def _select(
-        self, depth: int, number: int, group: list[int], logp: Tensor, taken: dict[int, int]
-    ) -> list[int]:
+    def _select(self, depth: int, number: int, group: list[int], logp: Tensor, taken: dict[int, int]) -> list[int]:
         """The nodes of a group that live on: its candidates from the best down, finished ones set aside."""
         allowed, reasons = self._allowed(depth, group, logp)
         ranked = torch.tensor([self.found.nodes[node_id].total for node_id in group])[:, None] + allowed
@@ -190,9 +180,7 @@ class _Run:
         self._remember_dropped(group, logp, remembered, reasons)
         return kept
 
-    def _allowed(
-        self, depth: int, group: list[int], logp: Tensor
-    ) -> tuple[Tensor, dict[tuple[int, int], str]]:
+    def _allowed(self, depth: int, group: list[int], logp: Tensor) -> tuple[Tensor, dict[tuple[int, int], str]]:
         """Log-probabilities with -inf for what may not be written, and the reason for each such (beam, token)."""
         options, end = self.options, self.stepper.end
         allowed = logp.clone()
@@ -222,17 +210,11 @@ class _Run:
 
     def _add(self, parent: int, token: int, logp: float, state: str, why: str) -> int:
         nodes = self.found.nodes
-        nodes.append(
-            Node(parent, nodes[parent].depth + 1, token, logp, nodes[parent].total + logp, state, why)
-        )
+        nodes.append(Node(parent, nodes[parent].depth + 1, token, logp, nodes[parent].total + logp, state, why))
         return len(nodes) - 1
 
     def _remember_dropped(
-        self,
-        group: list[int],
-        logp: Tensor,
-        remembered: set[tuple[int, int]],
-        reasons: dict[tuple[int, int], str],
+        self, group: list[int], logp: Tensor, remembered: set[tuple[int, int]], reasons: dict[tuple[int, int], str]
     ) -> None:
         """Each beam's most probable candidates that do not live on."""
         best = logp.topk(min(self.options.shown, logp.shape[1]))
@@ -275,9 +257,7 @@ def _repeats(tokens: list[int], size: int) -> set[int]:
     if len(tokens) < size - 1:
         return set()
     tail = tuple(tokens[len(tokens) - size + 1 :])
-    return {
-        tokens[i + size - 1] for i in range(len(tokens) - size + 1) if tuple(tokens[i : i + size - 1]) == tail
-    }
+    return {tokens[i + size - 1] for i in range(len(tokens) - size + 1) if tuple(tokens[i : i + size - 1]) == tail}
 
 
 def greedy(stepper: Stepper, length: int) -> Iterable[int]:

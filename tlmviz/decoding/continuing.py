@@ -15,8 +15,8 @@ MOST, LONGEST = 64, 10_000  # texts written at once, tokens of a text
 
 @dataclass(frozen=True)
 class Continuation:
-    """A written text. `logps` are the model's own log-probabilities of its tokens, in nats, whatever the filters made of
-    them; the end token is among the tokens if it was written, and then `finished` holds."""
+    """A written text. `logps` are the model's own log-probabilities of its tokens, in nats, whatever the filters made
+    of them; the end token is among the tokens if it was written, and then `finished` holds."""
 
     tokens: tuple[int, ...]
     logps: tuple[float, ...]
@@ -31,8 +31,8 @@ class Continuation:
 def sample(
     stepper: Stepper, sampling: Sampling | None = None, count: int = 5, length: int = 40, seed: int = 0
 ) -> list[Continuation]:
-    """`count` texts of at most `length` tokens. Text i draws from its own generator, seeded `seed` + i, so that it does not
-    depend on how many are written. Raises BadShape for counts that make no sense.
+    """`count` texts of at most `length` tokens. Text i draws from its own generator, seeded `seed` + i, so that it does
+    not depend on how many are written. Raises BadShape for counts that make no sense.
     """
     sampling = sampling or Sampling()
     _check("count", count, MOST)
@@ -55,14 +55,13 @@ def sample(
             break
         alive = [i for _, i in going]
         rows, ids = torch.tensor([row for row, _ in going]), torch.tensor([texts[i][-1] for i in alive])
-    return [
-        Continuation(tuple(text), tuple(own), text[-1:] == [stepper.end]) for text, own in zip(texts, logps)
-    ]
+    return [Continuation(tuple(text), tuple(own), text[-1:] == [stepper.end]) for text, own in zip(texts, logps)]
 
 
 def contrastive(stepper: Stepper, k: int = 5, alpha: float = 0.6, length: int = 40) -> Continuation:
-    """Contrastive search (Su et al. 2022): of the `k` most probable tokens, the one with the best `contrast` to the text so
-    far, a prompt's tokens among it. Nothing is random; `alpha` 0 is greedy. Raises BadShape on impossible settings.
+    """Contrastive search (Su et al. 2022): of the `k` most probable tokens, the one with the best `contrast` to the
+    text so far, a prompt's tokens among it. Nothing is random; `alpha` 0 is greedy. Raises BadShape on impossible
+    settings.
     """
     _check("k", k, MOST)
     _check("length", length, LONGEST)

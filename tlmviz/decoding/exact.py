@@ -1,8 +1,8 @@
 """Exact search by branch and bound: the text a model itself finds most probable, whatever a beam found (004 section 6).
 
-log P only falls as a text grows, so a beginning whose log P is below that of a complete text leads to nothing better, and
-is cut. What is left of N^T texts is often few enough to visit, and then the result is proven. Stahlberg and Byrne (2019)
-do this to translation models, and find that the most probable text is often a bad one, even the empty one.
+log P only falls as a text grows, so a beginning whose log P is below that of a complete text leads to nothing better,
+and is cut. What is left of N^T texts is often few enough to visit, and then the result is proven. Stahlberg and Byrne
+(2019) do this to translation models, and find that the most probable text is often a bad one, even the empty one.
 """
 
 from __future__ import annotations
@@ -21,9 +21,9 @@ from .steppers import Stepper
 class ExactOptions:
     """What to look for, and how long.
 
-    `horizon` None means texts that end within `max_length` tokens, their end included; else texts of `horizon` tokens, or
-    fewer where they end before. Neither ends before `min_length`. `rows` texts advance together; `expansions` counts texts
-    that the network may continue. A text that is `known`, with its log P in nats, is to be beaten from the start.
+    `horizon` None means texts that end within `max_length` tokens, their end included; else texts of `horizon` tokens,
+    or fewer where they end before. Neither ends before `min_length`. `rows` texts advance together; `expansions` counts
+    texts that the network may continue. A text that is `known`, with its log P in nats, is to be beaten from the start.
     Raises BadSearch for counts below 1, and for a `min_length` beyond the longest.
     """
 
@@ -37,19 +37,12 @@ class ExactOptions:
 
     def __post_init__(self) -> None:
         horizon = self.max_length if self.horizon is None else self.horizon
-        counts = {
-            "max_length": self.max_length,
-            "horizon": horizon,
-            "expansions": self.expansions,
-            "rows": self.rows,
-        }
+        counts = {"max_length": self.max_length, "horizon": horizon, "expansions": self.expansions, "rows": self.rows}
         for name, value in counts.items():
             if type(value) is not int or value < 1:
                 raise BadSearch(f"{name} is {value!r}; it must be a whole number of at least 1.")
         if type(self.min_length) is not int or self.min_length > horizon:
-            raise BadSearch(
-                f"min_length is {self.min_length!r}; it must be a whole number of at most {horizon}."
-            )
+            raise BadSearch(f"min_length is {self.min_length!r}; it must be a whole number of at most {horizon}.")
         if not self.seconds > 0:
             raise BadSearch(f"seconds is {self.seconds}; give more than 0.")
 
@@ -123,11 +116,7 @@ def exact_search(stepper: Stepper, options: ExactOptions | None = None) -> Exact
         depth = len(texts[0]) + 1
         if depth < options.min_length:
             totals[:, stepper.end] = -torch.inf
-        leaves = (
-            totals
-            if options.horizon is not None and depth == length
-            else totals[:, stepper.end : stepper.end + 1]
-        )
+        leaves = totals if options.horizon is not None and depth == length else totals[:, stepper.end : stepper.end + 1]
         row, column = divmod(int(leaves.argmax()), leaves.shape[1])
         if leaves[row, column] > best:
             best = leaves[row, column].item()
@@ -144,14 +133,7 @@ def exact_search(stepper: Stepper, options: ExactOptions | None = None) -> Exact
         expanded += len(texts)
     bound = max([best, *(frame.best for frame in frames)])
     return Exact(
-        tokens,
-        best,
-        not frames and bool(tokens),
-        bound,
-        expanded,
-        time.monotonic() - began,
-        vocabulary,
-        length,
+        tokens, best, not frames and bool(tokens), bound, expanded, time.monotonic() - began, vocabulary, length
     )
 
 

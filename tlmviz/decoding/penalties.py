@@ -34,7 +34,8 @@ class Score:
 class Penalties:
     """score = log P / lp(Y) + cp(X, Y) + ep(X, Y) (004 Eq. 32-37, 41).
 
-    `length` is "gnmt", ((5 + |Y|) / 6)^alpha (Wu et al. 2016), or "power", |Y|^alpha, which with alpha = 1 is the log of
+    `length` is "gnmt", ((5 + |Y|) / 6)^alpha (Wu et al. 2016), or "power", |Y|^alpha, which with alpha = 1 is the log
+    of
     the geometric mean probability (Eq. 33). log P is negative, so a larger alpha favours longer outputs.
     Raises BadSearch for a negative or endless weight, and for a floor outside (0, 1].
     """
@@ -48,9 +49,7 @@ class Penalties:
     def __post_init__(self) -> None:
         for name in ("alpha", "beta", "gamma"):
             if not 0 <= getattr(self, name) < float("inf"):
-                raise BadSearch(
-                    f"{name} is {getattr(self, name)}; it must be 0 or more (0 switches that penalty off)."
-                )
+                raise BadSearch(f"{name} is {getattr(self, name)}; it must be 0 or more (0 switches that penalty off).")
         if self.length not in LENGTHS:
             raise BadSearch(f"The length penalty is {self.length!r}; choose one of {', '.join(LENGTHS)}.")
         if not 0 < self.floor <= 1:
@@ -59,7 +58,8 @@ class Penalties:
             )
 
     def score(self, logp: float, count: int, covered: Float[np.ndarray, " s"] | None = None) -> Score:
-        """Score of `count` target tokens with log-probability `logp`; `covered` is the attention each source token got."""
+        """Score of `count` target tokens with log-probability `logp`; `covered` is the attention each source token
+        got."""
         divided = logp / length_penalty(count, self.alpha, self.length)
         if covered is None:
             return Score(logp, divided - logp, 0.0, 0.0)
@@ -77,7 +77,8 @@ def length_penalty(count: int, alpha: float, kind: str = "gnmt") -> float:
 
 
 def token_coverage(covered: Float[np.ndarray, "*b s"], floor: float) -> Float[np.ndarray, "*b s"]:
-    """log min(max(sum_i a_ij, floor), 1) of each source token j: 0 when it was attended to at least once in sum (Eq. 37).
+    """log min(max(sum_i a_ij, floor), 1) of each source token j: 0 when it was attended to at least once in sum (Eq.
+    37).
 
     The notes have no floor, and there a token without any attention costs infinitely much.
     """
@@ -96,7 +97,8 @@ def end_penalty(count: int, source: int, gamma: float) -> float:
 
 
 def coverage_vectors(attention: Float[np.ndarray, "t s"], average: bool = False) -> Float[np.ndarray, "t s"]:
-    """c^t, the attention paid before step t, summed (Eq. 48) or averaged over the steps before (Eq. 50; zero at t = 0)."""
+    """c^t, the attention paid before step t, summed (Eq. 48) or averaged over the steps before (Eq. 50; zero at t =
+    0)."""
     before: np.ndarray = np.cumsum(attention, 0) - attention
     return before / np.maximum(1, np.arange(len(attention)))[:, None] if average else before
 

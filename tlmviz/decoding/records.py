@@ -60,9 +60,7 @@ class Search:
     leaves: list[int]
     penalties: Penalties
     align: int | None = None
-    attention: dict[int, np.ndarray | None] = field(
-        default_factory=dict, repr=False
-    )  # [A, S] of a node's next token
+    attention: dict[int, np.ndarray | None] = field(default_factory=dict, repr=False)  # [A, S] of a node's next token
     steps: int = 0
     seconds: float = 0.0
     stopped: str = ""
@@ -81,7 +79,8 @@ class Search:
         return sorted(candidates, key=lambda candidate: -candidate.score)
 
     def table(self, name: Callable[[int], str] = str) -> pd.DataFrame:
-        """One line a node: parent, depth, token and its text, log-probabilities, each penalty's share, score, state, why.
+        """One line a node: parent, depth, token and its text, log-probabilities, each penalty's share, score, state,
+        why.
 
         `name` turns a token into text.
         """

@@ -24,9 +24,7 @@ def top_p_filter(logits: Float[Tensor, " v"], p: float) -> Float[Tensor, " v"]:
     """Keep the fewest most probable tokens whose probabilities reach p (Holtzman et al. 2020)."""
     ordered, index = logits.sort(descending=True)
     before = ordered.softmax(-1).cumsum(-1) - ordered.softmax(-1)  # mass of more probable tokens
-    return logits.masked_fill(
-        torch.zeros_like(logits, dtype=torch.bool).scatter(0, index, before >= p), -torch.inf
-    )
+    return logits.masked_fill(torch.zeros_like(logits, dtype=torch.bool).scatter(0, index, before >= p), -torch.inf)
 
 
 def min_p_filter(logits: Float[Tensor, " v"], share: float) -> Float[Tensor, " v"]:
@@ -37,7 +35,8 @@ def min_p_filter(logits: Float[Tensor, " v"], share: float) -> Float[Tensor, " v
 
 
 def typical_filter(logits: Float[Tensor, " v"], mass: float) -> Float[Tensor, " v"]:
-    """Keep the fewest tokens that reach `mass`, those first whose -log p is closest to the entropy (Meister et al. 2023).
+    """Keep the fewest tokens that reach `mass`, those first whose -log p is closest to the entropy (Meister et al.
+    2023).
 
     The most probable token may go: where much is expected of a text, it says too little.
     """
@@ -46,14 +45,10 @@ def typical_filter(logits: Float[Tensor, " v"], mass: float) -> Float[Tensor, " 
     order = (logp + entropy).abs().argsort(stable=True)
     ordered = logp.exp()[order]
     before = ordered.cumsum(-1) - ordered
-    return logits.masked_fill(
-        torch.zeros_like(logits, dtype=torch.bool).scatter(0, order, before >= mass), -torch.inf
-    )
+    return logits.masked_fill(torch.zeros_like(logits, dtype=torch.bool).scatter(0, order, before >= mass), -torch.inf)
 
 
-def repetition_penalty(
-    logits: Float[Tensor, " v"], written: Sequence[int], penalty: float
-) -> Float[Tensor, " v"]:
+def repetition_penalty(logits: Float[Tensor, " v"], written: Sequence[int], penalty: float) -> Float[Tensor, " v"]:
     """Logits of tokens already written, divided by `penalty` where positive and multiplied where negative.
 
     Keskar et al. 2019 divide, which would favour a token whose logit is negative. Zero has no meaning among logits: on
@@ -67,18 +62,13 @@ def repetition_penalty(
 
 
 def contrast(
-    probabilities: Float[Tensor, " k"],
-    candidates: Float[Tensor, "k c"],
-    earlier: Float[Tensor, "t c"],
-    alpha: float,
+    probabilities: Float[Tensor, " k"], candidates: Float[Tensor, "k c"], earlier: Float[Tensor, "t c"], alpha: float
 ) -> Float[Tensor, " k"]:
     """(1 - alpha) p - alpha max cos(h, h_j) of each candidate (contrastive search, Su et al. 2022).
 
     h are the hidden vectors behind the candidates, h_j those behind the text so far.
     """
-    cosines = (
-        torch.nn.functional.normalize(candidates, dim=-1) @ torch.nn.functional.normalize(earlier, dim=-1).T
-    )
+    cosines = torch.nn.functional.normalize(candidates, dim=-1) @ torch.nn.functional.normalize(earlier, dim=-1).T
     return (1 - alpha) * probabilities - alpha * cosines.amax(-1)
 
 
@@ -86,9 +76,9 @@ def contrast(
 class Sampling:
     """How a token is drawn. The steps, in this order; each default but the temperature's leaves things as they are:
 
-    `repetition` multiplies the log-probabilities of tokens written before, `temperature` divides the logits (0 takes the
-    largest), then `top_k`, `top_p`, `min_p` and `typical` filter, each what the last one left, and one token is drawn from
-    the softmax of the rest. Raises BadShape on impossible settings.
+    `repetition` multiplies the log-probabilities of tokens written before, `temperature` divides the logits (0 takes
+    the largest), then `top_k`, `top_p`, `min_p` and `typical` filter, each what the last one left, and one token is
+    drawn from the softmax of the rest. Raises BadShape on impossible settings.
     """
 
     temperature: float = 1.0
@@ -102,7 +92,8 @@ class Sampling:
         temperature, top_k, top_p = self.temperature, self.top_k, self.top_p
         if not temperature >= 0 or (top_k is not None and top_k < 1) or not 0 < top_p <= 1:
             raise BadShape(
-                f"temperature {temperature}, top_k {top_k}, top_p {top_p}: give temperature >= 0, top_k >= 1 and 0 < top_p <= 1."
+                f"temperature {temperature}, top_k {top_k}, top_p {top_p}: give temperature >= 0, top_k >= 1 and 0 < "
+                f"top_p <= 1."
             )
         if not 0 <= self.min_p <= 1 or not 0 < self.typical <= 1 or not 1 <= self.repetition < math.inf:
             raise BadShape(
@@ -118,9 +109,7 @@ class Sampling:
             only = torch.full_like(logits, -torch.inf)
             only[logits.argmax()] = 0
             return only
-        logits = (
-            logits - logits.max()
-        ) / self.temperature  # at most zero, so that a tiny temperature cannot overflow
+        logits = (logits - logits.max()) / self.temperature  # at most zero, so that a tiny temperature cannot overflow
         if self.top_k is not None:
             logits = top_k_filter(logits, self.top_k)
         if self.top_p < 1:
@@ -128,9 +117,7 @@ class Sampling:
         logits = min_p_filter(logits, self.min_p)
         return typical_filter(logits, self.typical) if self.typical < 1 else logits
 
-    def draw(
-        self, logits: Float[Tensor, " v"], generator: torch.Generator, written: Sequence[int] = ()
-    ) -> int:
+    def draw(self, logits: Float[Tensor, " v"], generator: torch.Generator, written: Sequence[int] = ()) -> int:
         """One token id. Temperature 0 takes no random number."""
         logits = self.filtered(logits, written)
         if self.temperature == 0:
@@ -139,11 +126,7 @@ class Sampling:
 
 
 def next_token(
-    logits: Float[Tensor, " v"],
-    temperature: float,
-    top_k: int | None,
-    top_p: float,
-    generator: torch.Generator,
+    logits: Float[Tensor, " v"], temperature: float, top_k: int | None, top_p: float, generator: torch.Generator
 ) -> int:
     """Draw one token id; temperature 0 takes the largest logit. Raises BadShape on impossible settings."""
     return Sampling(temperature, top_k, top_p).draw(logits, generator)

@@ -31,10 +31,7 @@ Watch = Callable[[int, Tensor], None]
 
 
 def serve(
-    lm: LanguageModelLike,
-    requests: Iterable[Request],
-    server: Server | None = None,
-    watch: Watch | None = None,
+    lm: LanguageModelLike, requests: Iterable[Request], server: Server | None = None, watch: Watch | None = None
 ) -> Run:
     """Serve all requests to their ends. Each gets the text that `lm.generate` gives its prompt alone.
 
@@ -48,18 +45,14 @@ def serve(
     prompts = tuple(tuple(state.ids[: state.prompt_length]) for state in states)
     answers = tuple(tuple(state.ids[state.prompt_length :]) for state in states)
     texts = tuple(lm.tokenizer.decode(answer) for answer in answers)
-    return Run(
-        scheduler.server, tuple(state.request for state in states), prompts, answers, texts, tuple(steps)
-    )
+    return Run(scheduler.server, tuple(state.request for state in states), prompts, answers, texts, tuple(steps))
 
 
 def validate(lm: LanguageModelLike, request: Request, server: Server) -> list[int]:
     """The ids of a request's prompt. Raises what `serve` raises for it, in a sentence about this request alone."""
     ids = lm.encode(request.prompt)
     if len(ids) == lm.config.context:
-        raise BadText(
-            f"This text has {len(ids):,} tokens, all that {lm.name} reads; shorten it, so that it can write."
-        )
+        raise BadText(f"This text has {len(ids):,} tokens, all that {lm.name} reads; shorten it, so that it can write.")
     if request.max_new_tokens < 1:
         raise BadShape(f"{request.max_new_tokens} tokens are to be written; ask for at least 1.")
     if not 0 <= request.arrival <= LATEST:
@@ -69,8 +62,8 @@ def validate(lm: LanguageModelLike, request: Request, server: Server) -> list[in
     length = len(ids) + min(request.max_new_tokens, lm.config.context - len(ids))
     if length > server.slots:
         raise OutOfPages(
-            f"Its prompt and answer take {length:,} positions and memory holds {server.slots:,} ({server.pages:,} pages of "
-            f"{server.page:,}), so that it would never fit; write less or give more pages."
+            f"Its prompt and answer take {length:,} positions and memory holds {server.slots:,} ({server.pages:,} "
+            f"pages of {server.page:,}), so that it would never fit; write less or give more pages."
         )
     return ids
 
@@ -86,9 +79,7 @@ class RequestState:
     max_output: int
     generator: torch.Generator
     sequence: Sequence
-    prompt_logits: Tensor | None = (
-        None  # [V], behind its prompt: of the same prompt, no token is computed again
-    )
+    prompt_logits: Tensor | None = None  # [V], behind its prompt: of the same prompt, no token is computed again
     state: str = "absent"
     ended: bool = False
     num_computed_tokens: int = 0
@@ -99,13 +90,7 @@ class RequestState:
 class Scheduler:
     """The state of a server between two steps. Raises what `serve` raises."""
 
-    def __init__(
-        self,
-        lm: LanguageModelLike,
-        requests: Iterable[Request],
-        server: Server,
-        watch: Watch | None = None,
-    ):
+    def __init__(self, lm: LanguageModelLike, requests: Iterable[Request], server: Server, watch: Watch | None = None):
         self.lm, self.server, self.watch = lm, server, watch
         self.pool = PagePool.of(lm.config, server.page, server.pages)
         self.requests = [self._new_state(number, request) for number, request in enumerate(requests)]

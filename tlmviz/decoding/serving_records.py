@@ -37,8 +37,8 @@ class Server:
 
     "continuous" lets requests join and leave at any step. "static" takes those that have arrived, reserves for each
     a run of pages as long as the batch's longest prompt and longest answer, and keeps all rows until the last ends.
-    `sharing` says whose pages a new request may begin with: "none", those of "running" requests, or "cached": also those
-    of finished ones, which form a prefix cache until pages are needed. Raises BadShape and UnknownName.
+    `sharing` says whose pages a new request may begin with: "none", those of "running" requests, or "cached": also
+    those of finished ones, which form a prefix cache until pages are needed. Raises BadShape and UnknownName.
     """
 
     page: int = 8
@@ -48,11 +48,7 @@ class Server:
     sharing: str = "running"
 
     def __post_init__(self) -> None:
-        for name, value in (
-            ("page size", self.page),
-            ("number of pages", self.pages),
-            ("largest batch", self.batch),
-        ):
+        for name, value in (("page size", self.page), ("number of pages", self.pages), ("largest batch", self.batch)):
             if value < 1:
                 raise BadShape(f"The {name} is {value}; give at least 1.")
         for name, choice, allowed in (("policy", self.policy, POLICIES), ("sharing", self.sharing, SHARING)):
@@ -97,7 +93,8 @@ class RequestSnapshot:
 class Step:
     """One step: every request's snapshot, the owners and the fill of each physical page, events, and the time it took.
 
-    Slots are `allocated` when a request in the batch owns their page, `occupied` when one that still writes filled them.
+    Slots are `allocated` when a request in the batch owns their page, `occupied` when one that still writes filled
+    them.
     """
 
     snapshots: tuple[RequestSnapshot, ...]
@@ -211,9 +208,7 @@ class Run:
                     "computed tokens": sum(snapshot.num_computed_tokens for snapshot in snapshots),
                     "cached tokens": sum(snapshot.num_cached_tokens for snapshot in snapshots),
                     "preemptions": sum(
-                        event.kind == "preempt" and event.request == i
-                        for step in self.steps
-                        for event in step.events
+                        event.kind == "preempt" and event.request == i for step in self.steps for event in step.events
                     ),
                     "text": text,
                 }

@@ -1,4 +1,5 @@
-"""Speculative decoding: something quick proposes tokens, and one pass of the model verifies all of them (Leviathan et al. 2023).
+"""Speculative decoding: something quick proposes tokens, and one pass of the model verifies all of them (Leviathan et
+al. 2023).
 
 What is written is what the model writes alone: greedily token for token, drawn with the same distribution.
 """
@@ -23,8 +24,8 @@ from .sampling import Sampling
 class Pass:
     """One pass of the model: what was proposed before it, and what came of it.
 
-    `chances` are the proposer's probabilities of the `proposed` tokens, `accepted` how many of them, from the first on, stayed.
-    `written` are those and one more that the model adds itself; the text may end within them.
+    `chances` are the proposer's probabilities of the `proposed` tokens, `accepted` how many of them, from the first on,
+    stayed. `written` are those and one more that the model adds itself; the text may end within them.
     """
 
     proposed: tuple[int, ...]
@@ -35,8 +36,8 @@ class Pass:
 
 @dataclass(frozen=True)
 class Speculation:
-    """A text written by speculative decoding. `ids` are its new tokens, `rounds` what came of each pass of the model, the first
-    over the given text included."""
+    """A text written by speculative decoding. `ids` are its new tokens, `rounds` what came of each pass of the model,
+    the first over the given text included."""
 
     text: str
     ids: list[int] = field(repr=False)
@@ -60,7 +61,8 @@ class Speculation:
 
 @dataclass(frozen=True)
 class Proposal:
-    """A proposed token, its probability where it was chosen, and, where it was drawn, the distribution q [V] it came from."""
+    """A proposed token, its probability where it was chosen, and, where it was drawn, the distribution q [V] it came
+    from."""
 
     token: int
     chance: float
@@ -92,7 +94,8 @@ class Greedy:
 
 
 class Drawn:
-    """Tokens drawn by `sampling`; proposed ones stay by `reject`, so that every token written has the model's distribution."""
+    """Tokens drawn by `sampling`; proposed ones stay by `reject`, so that every token written has the model's
+    distribution."""
 
     def __init__(self, sampling: Sampling, seed: int = 0):
         self.sampling = sampling
@@ -123,8 +126,8 @@ def reject(
 ) -> tuple[Bool[Tensor, " n"], Int[Tensor, " n"]]:
     """Rejection sampling, row by row: tokens drawn from q become tokens with distribution p.
 
-    A token x stays with probability min(1, p(x) / q(x)); in place of one that goes another is drawn, from the part of p above
-    q. Returns which stayed, and all tokens. Source: Leviathan et al. 2023, section 2.3 and appendix A.1.
+    A token x stays with probability min(1, p(x) / q(x)); in place of one that goes another is drawn, from the part of p
+    above q. Returns which stayed, and all tokens. Source: Leviathan et al. 2023, section 2.3 and appendix A.1.
     """
     of_p, of_q = (rows.gather(-1, proposed[:, None])[:, 0] for rows in (p, q))
     kept = torch.rand(len(p), generator=generator, dtype=p.dtype) * of_q < of_p
@@ -136,44 +139,36 @@ def reject(
 class Proposer(Protocol):
     """What proposes tokens."""
 
-    def propose(
-        self, known: list[int], hidden: Float[Tensor, "1 t c"], rule: Rule, limit: int
-    ) -> list[Proposal]:
-        """At most `limit` tokens to follow the `known` ones. `hidden` are the model's states of those it has read since the
+    def propose(self, known: list[int], hidden: Float[Tensor, "1 t c"], rule: Rule, limit: int) -> list[Proposal]:
+        """At most `limit` tokens to follow the `known` ones. `hidden` are the model's states of those it has read since
+        the
         last call: of all known tokens but the newest."""
 
 
 class Nothing:
     """Proposes nothing: plain decoding, a token a pass."""
 
-    def propose(
-        self, known: list[int], hidden: Float[Tensor, "1 t c"], rule: Rule, limit: int
-    ) -> list[Proposal]:
+    def propose(self, known: list[int], hidden: Float[Tensor, "1 t c"], rule: Rule, limit: int) -> list[Proposal]:
         return []
 
 
 class Modules:
     """The model's own modules (`MTPNetwork.ahead`), one token each, with a cache each: self-speculative decoding.
 
-    The first `most` modules are asked, each only while the product of the proposals' probabilities before it is at least
-    `least`. At position i the k-th has read tokens up to i + k. Nothing is kept of what it did with tokens merely proposed.
+    The first `most` modules are asked, each only while the product of the proposals' probabilities before it is at
+    least `least`. At position i the k-th has read tokens up to i + k. Nothing is kept of what it did with tokens merely
+    proposed.
     """
 
     def __init__(self, network: MTPNetwork, least: float = 0.0, most: int | None = None):
         self.network, self.least = network, least
         self.most = len(network.ahead) if most is None else most
         self.caches = [ContiguousCache(1) for _ in network.ahead]
-        self.angles = network.positions.at(0).cos_sin(
-            torch.arange(network.config.context, device=network.device)
-        )
+        self.angles = network.positions.at(0).cos_sin(torch.arange(network.config.context, device=network.device))
         # Of each module: states [1, n, C] that it has still to read, from its cache's length on.
-        self.waiting = [
-            torch.empty(1, 0, network.config.d_model, device=network.device) for _ in network.ahead
-        ]
+        self.waiting = [torch.empty(1, 0, network.config.d_model, device=network.device) for _ in network.ahead]
 
-    def propose(
-        self, known: list[int], hidden: Float[Tensor, "1 t c"], rule: Rule, limit: int
-    ) -> list[Proposal]:
+    def propose(self, known: list[int], hidden: Float[Tensor, "1 t c"], rule: Rule, limit: int) -> list[Proposal]:
         newest, chance, proposed = len(known) - 1, 1.0, []
         ids = list(known)
         for depth, cache in enumerate(self.caches, start=1):
@@ -198,16 +193,15 @@ class Modules:
 class ParallelHeads:
     """The model's own further heads (`ParallelMTPNetwork.ahead`), all asked at the last state that the model made.
 
-    The first `most` are asked, each only while the product of the proposals' probabilities before it is at least `least`.
+    The first `most` are asked, each only while the product of the proposals' probabilities before it is at least
+    `least`.
     """
 
     def __init__(self, network: ParallelMTPNetwork, least: float = 0.0, most: int | None = None):
         self.network, self.least = network, least
         self.most = len(network.ahead) if most is None else most
 
-    def propose(
-        self, known: list[int], hidden: Float[Tensor, "1 t c"], rule: Rule, limit: int
-    ) -> list[Proposal]:
+    def propose(self, known: list[int], hidden: Float[Tensor, "1 t c"], rule: Rule, limit: int) -> list[Proposal]:
         chance, proposed = 1.0, list[Proposal]()
         for head in self.network.ahead[: max(0, min(self.most, limit))]:
             if chance < self.least:
@@ -218,17 +212,15 @@ class ParallelHeads:
 
 
 class Draft:
-    """A smaller model of the same vocabulary that writes ahead by itself, at most `most` tokens, while the product of their
-    probabilities is at least `least`."""
+    """A smaller model of the same vocabulary that writes ahead by itself, at most `most` tokens, while the product of
+    their probabilities is at least `least`."""
 
     def __init__(self, network: TransformerLM, most: int = 4, least: float = 0.0):
         self.network, self.most, self.least = network, most, least
         self.cache = _cache(network)
         self.read: list[int] = []  # what the cache holds
 
-    def propose(
-        self, known: list[int], hidden: Float[Tensor, "1 t c"], rule: Rule, limit: int
-    ) -> list[Proposal]:
+    def propose(self, known: list[int], hidden: Float[Tensor, "1 t c"], rule: Rule, limit: int) -> list[Proposal]:
         same = next((i for i, (a, b) in enumerate(zip(self.read, known)) if a != b), len(self.read))
         self.cache.cut(min(same, len(known) - 1))
         self.read = self.read[: self.cache.length]
@@ -256,12 +248,7 @@ def _cache(network: TransformerLM) -> ContiguousCache:
 
 @torch.inference_mode()
 def speculate(
-    network: TransformerLM,
-    ids: Sequence[int],
-    count: int,
-    proposer: Proposer,
-    rule: Rule,
-    ends: Collection[int],
+    network: TransformerLM, ids: Sequence[int], count: int, proposer: Proposer, rule: Rule, ends: Collection[int]
 ) -> list[Pass]:
     """Continue `ids` by `count` tokens, fewer where one of `ends` comes first, and say what came of every pass.
 

@@ -22,7 +22,8 @@ class Step(NamedTuple):
     """Log-probabilities of each row's next token [R, V], and what that prediction attended to [R, A, S].
 
     A counts the attention maps a network has between target and source (layers x heads, or one); None without a source.
-    `hidden` are the vectors from which the output matrix makes logits (with a pointer those of p_vocab), one for each token
+    `hidden` are the vectors from which the output matrix makes logits (with a pointer those of p_vocab), one for each
+    token
     just read: a prompt's, then one.
     """
 
@@ -38,10 +39,12 @@ class Stepper(Protocol):
     longest: int  # tokens that can be written
 
     def advance(self, rows: Int[Tensor, " r"], ids: Int[Tensor, " r"] | None) -> Step:
-        """Row i becomes a copy of the former row `rows[i]`, continued by `ids[i]`. First call: rows [0] and ids None."""
+        """Row i becomes a copy of the former row `rows[i]`, continued by `ids[i]`. First call: rows [0] and ids
+        None."""
 
     def fork(self) -> Stepper:
-        """A second stepper of the same rows: advancing the one leaves the other where it is. After the first `advance`."""
+        """A second stepper of the same rows: advancing the one leaves the other where it is. After the first
+        `advance`."""
 
 
 class LanguageStepper:
@@ -74,9 +77,7 @@ class LanguageStepper:
 class TransformerStepper:
     """An encoder-decoder that has read one source; `pins` force steps (from 0) to attend to one source token alone."""
 
-    def __init__(
-        self, network: EncoderDecoder, source: list[int], end: int, pins: dict[int, int] | None = None
-    ):
+    def __init__(self, network: EncoderDecoder, source: list[int], end: int, pins: dict[int, int] | None = None):
         self.network, self.end, self.pins = network, end, pins or {}
         self.longest = network.config.context
         with torch.inference_mode():
@@ -84,9 +85,7 @@ class TransformerStepper:
         self.keys = torch.cat([k for k, _ in self.writing.memory], 1)  # [1, L H, S, D]
         self.scale = network.decoder[0].cross.spec().scale
         taps = [
-            f"decoder.{layer}.cross.{name}"
-            for layer in range(network.config.decoder_layers)
-            for name in ("q", "lse")
+            f"decoder.{layer}.cross.{name}" for layer in range(network.config.decoder_layers) for name in ("q", "lse")
         ]
         self.kept = frozenset(("normed", *taps))
         self.written = 0
@@ -102,10 +101,7 @@ class TransformerStepper:
         edits = (
             {}
             if pin is None
-            else {
-                f"decoder.{layer}.cross.z": _value_alone(v, pin)
-                for layer, (_, v) in enumerate(self.writing.memory)
-            }
+            else {f"decoder.{layer}.cross.z": _value_alone(v, pin) for layer, (_, v) in enumerate(self.writing.memory)}
         )
         with recording(self.kept.__contains__, edits) as record:
             logits = self.network.step(ids, self.writing)
@@ -116,8 +112,7 @@ class TransformerStepper:
             return _step(logits, pinned, record.values["normed"])
         layers = range(len(self.writing.memory))
         q, lse = (
-            torch.cat([record.values[f"decoder.{layer}.cross.{name}"] for layer in layers], 1)
-            for name in ("q", "lse")
+            torch.cat([record.values[f"decoder.{layer}.cross.{name}"] for layer in layers], 1) for name in ("q", "lse")
         )
         # The rows' queries side by side as those of one text: they share the source. [1, L H, R, D] and [1, L H, R]
         q, lse = q.transpose(0, 2), lse.permute(2, 1, 0)
@@ -147,9 +142,7 @@ class RecurrentStepper:
         ids = torch.tensor([self.end]) if ids is None else ids
         pin = self.pins.get(self.written)
         edits: Mapping[str, Edit] = (
-            {}
-            if pin is None
-            else {"a": lambda a, _: torch.eye(a.shape[1], device=a.device)[pin].expand_as(a)}
+            {} if pin is None else {"a": lambda a, _: torch.eye(a.shape[1], device=a.device)[pin].expand_as(a)}
         )
         with recording(_nothing, edits):
             logits, self.state = self.network.step(ids, self.state.pick(rows))

@@ -14,7 +14,8 @@ ConfigType = TypeVar("ConfigType")
 
 
 class Facade(Generic[NetworkType, ConfigType]):
-    """A trained network under its name. A facade adds what its kind of model is asked for, and a line about its `sizes`.
+    """A trained network under its name. A facade adds what its kind of model is asked for, and a line about its
+    `sizes`.
 
     `task` is what the model is for, as `tlmviz.list_models` has it, and `default_text` what an example reads.
     """

@@ -27,8 +27,8 @@ _HIDDEN = re.compile(r"[ \t]*\[MASK\]")  # the space before a hidden word is par
 
 @dataclass(frozen=True)
 class Guess:
-    """What may stand at a hidden place. `position` counts tokens from [CLS], which is 0; `words` are (token, probability), the
-    most probable first; `probabilities` [V] are those of all tokens.
+    """What may stand at a hidden place. `position` counts tokens from [CLS], which is 0; `words` are (token,
+    probability), the most probable first; `probabilities` [V] are those of all tokens.
     """
 
     position: int
@@ -37,10 +37,11 @@ class Guess:
 
 
 class EncoderModel(Facade[TransformerEncoder, EncoderConfig]):
-    """An encoder-only model: guesses hidden tokens from both sides, tells whether two neighbouring words of a text are exchanged,
-    and whether two texts belong together.
+    """An encoder-only model: guesses hidden tokens from both sides, tells whether two neighbouring words of a text are
+    exchanged, and whether two texts belong together.
 
-    Texts are read as [CLS] text [SEP], two of them as [CLS] a [SEP] b [SEP]. [MASK] in a text stands for a hidden token.
+    Texts are read as [CLS] text [SEP], two of them as [CLS] a [SEP] b [SEP]. [MASK] in a text stands for a hidden
+    token.
     """
 
     task: ClassVar[str] = "encoder"
@@ -91,8 +92,8 @@ class EncoderModel(Facade[TransformerEncoder, EncoderConfig]):
     def _read(self, text: str) -> list[int]:
         """Ids of a text in which [MASK] stands for hidden tokens; other special tokens are plain text.
 
-        It begins with a space, as words within a story do, where that takes no more tokens: a first word is then the same token
-        as anywhere else.
+        It begins with a space, as words within a story do, where that takes no more tokens: a first word is then the
+        same token as anywhere else.
         """
         spaced, bare = (self._spell(_HIDDEN.split(each)) for each in (f" {text}", text))
         return spaced if len(spaced) <= len(bare) else bare
@@ -134,12 +135,13 @@ class EncoderModel(Facade[TransformerEncoder, EncoderConfig]):
         return float(self.network.of_one_story(ids, normed).sigmoid())
 
     def exchanged(self, text: str, second: str | None = None) -> float:
-        """The probability that two neighbouring words of a text, or of two, stand exchanged, read from [CLS]. Raises BadText."""
+        """The probability that two neighbouring words of a text, or of two, stand exchanged, read from [CLS]. Raises
+        BadText."""
         return float(self.misplaced(text, second)[0])
 
     def misplaced(self, text: str, second: str | None = None) -> Float[torch.Tensor, " t"]:
-        """Of each token the probability that it is one of two exchanged words, read from its own vector; at 0, where [CLS] is,
-        that there are any. Raises BadText.
+        """Of each token the probability that it is one of two exchanged words, read from its own vector; at 0, where
+        [CLS] is, that there are any. Raises BadText.
         """
         return self.network.misplaced(self._vectors(text, second)[1][0]).sigmoid().cpu()
 
@@ -158,8 +160,8 @@ class EncoderModel(Facade[TransformerEncoder, EncoderConfig]):
     ) -> Trace:
         """One pass over a text, or two, watched: tokens, every map, and logits of what stands at each place.
 
-        `edit` maps tap names to functions that change tensors on the way. Raises BadText, and UnknownName for an edit of a tap
-        that does not exist.
+        `edit` maps tap names to functions that change tensors on the way. Raises BadText, and UnknownName for an edit
+        of a tap that does not exist.
         """
         ids, names = self.encode(text, second), self.network.tap_names()
         unknown = set(edit or {}) - names

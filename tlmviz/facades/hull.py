@@ -22,9 +22,9 @@ MOST = 2000  # points: attention among all of them takes their square
 class Drawing:
     """A hull drawn point by point. `order` are the visited points' indices, in order.
 
-    `attention` [len(order) + 1, N + 1] holds a row for each step, the last one's end included: the probability of going to each
-    point, and to the end marker in the last column. Rows sum to 1 and are 0 on points visited before, and on those equal to an
-    earlier point.
+    `attention` [len(order) + 1, N + 1] holds a row for each step, the last one's end included: the probability of going
+    to each point, and to the end marker in the last column. Rows sum to 1 and are 0 on points visited before, and on
+    those equal to an earlier point.
     """
 
     order: Int[np.ndarray, " k"]
@@ -34,7 +34,8 @@ class Drawing:
 class HullFinder(Facade[PointerNetwork, PointerConfig]):
     """A pointer network: told points, it points at the corners of their convex hull, one after another.
 
-    It begins at the leftmost one and goes counterclockwise. Nothing checks what it draws; see `tlmviz.analysis.words.hulls`.
+    It begins at the leftmost one and goes counterclockwise. Nothing checks what it draws; see
+    `tlmviz.analysis.words.hulls`.
     """
 
     task: ClassVar[str] = "hull"
@@ -43,7 +44,9 @@ class HullFinder(Facade[PointerNetwork, PointerConfig]):
     @property
     def sizes(self) -> str:
         """Its sizes in a line."""
-        return f"{self.n_parameters / 1e6:.2f} M parameters, trained on {self.config.least} to {self.config.most} points"
+        return (
+            f"{self.n_parameters / 1e6:.2f} M parameters, trained on {self.config.least} to {self.config.most} points"
+        )
 
     def hull(self, points: Any) -> Int[np.ndarray, " k"]:
         """Indices of the points that it visits, in order; see `draw`. Raises BadShape."""
@@ -53,8 +56,8 @@ class HullFinder(Facade[PointerNetwork, PointerConfig]):
     def draw(self, points: Any) -> Drawing:
         """The hull of points [N, 2], 1 to 2,000 of them, always going where the probability is highest.
 
-        Of equal points only the first is read. Fewer than three different points, points on one line, and numbers of points it
-        was not trained on are read like any others. Raises BadShape for anything but finite coordinates.
+        Of equal points only the first is read. Fewer than three different points, points on one line, and numbers of
+        points it was not trained on are read like any others. Raises BadShape for anything but finite coordinates.
         """
         given = checked(points)
         firsts = distinct(given)
@@ -85,9 +88,7 @@ def checked(points: Any) -> Float[np.ndarray, "n 2"]:
     try:
         array = np.asarray(points, np.float64)
     except (TypeError, ValueError) as error:
-        raise BadShape(
-            f"The points are no table of numbers ({error}); give [N, 2], a row x, y per point."
-        ) from error
+        raise BadShape(f"The points are no table of numbers ({error}); give [N, 2], a row x, y per point.") from error
     if array.ndim != 2 or array.shape[1] != 2:
         raise BadShape(f"The points have shape {list(array.shape)}; give [N, 2], a row x, y per point.")
     if not 1 <= len(array) <= MOST:
@@ -95,7 +96,8 @@ def checked(points: Any) -> Float[np.ndarray, "n 2"]:
     broken = np.flatnonzero(~np.isfinite(array).all(1))
     if len(broken):
         raise BadShape(
-            f"Point {broken[0]} is ({array[broken[0], 0]}, {array[broken[0], 1]}); every coordinate must be a finite number."
+            f"Point {broken[0]} is ({array[broken[0], 0]}, {array[broken[0], 1]}); every coordinate must be a finite "
+            f"number."
         )
     return array
 

@@ -46,7 +46,8 @@ class LanguageModel(Facade[TransformerLM, ModelConfig]):
 
     @cached_property
     def on_cpu(self) -> LanguageModel:
-        """This model with its weights on the CPU, for what is computed from the weights: itself where they are there."""
+        """This model with its weights on the CPU, for what is computed from the weights: itself where they are
+        there."""
         if self.device.type == "cpu":
             return self
         return LanguageModel(copy.deepcopy(self.network).cpu(), self.tokenizer)
@@ -97,9 +98,7 @@ class LanguageModel(Facade[TransformerLM, ModelConfig]):
             return text, len(ids)
         part = self.tokenizer.decode(ids[: self.config.context])
         # A cut character reads as U+FFFD, and a cut word may spell longer.
-        while part and (
-            not text.startswith(part) or len(self.tokenizer.encode(part, bos=True)) > self.config.context
-        ):
+        while part and (not text.startswith(part) or len(self.tokenizer.encode(part, bos=True)) > self.config.context):
             part = part[:-1]
         return part, len(ids)
 
@@ -121,14 +120,15 @@ class LanguageModel(Facade[TransformerLM, ModelConfig]):
         return trace
 
     def save_html(self, path: str | os.PathLike[str], text: str | None = None, bits: int = 16) -> None:
-        """Write one file of HTML that holds this model and runs it where the file is opened, without a network or a server.
+        """Write one file of HTML that holds this model and runs it where the file is opened, without a network or a
+        server.
 
-        What is typed there is traced there: all heads, pins, arcs, stages, statistics, the next token, muted heads, writing
-        on; `window.tlmviz.trace(text)` gives ids, tokens, layers, heads, logits [T * V] and map(layer, head) [T * T]. It opens
-        on `text`, by default `default_text`. The file has the size of the weights, in 16 bits where that loses nothing, in
-        base64, and some 300 kB; with `bits` 8 half of that, its matrices rounded with a scale for each row, and it says what that
-        costs. Raises BadFile where it cannot be written, BadText where the model cannot read the text, and
-        BadShape for a model that is too large, or has a part that the engine in the browser lacks.
+        What is typed there is traced there: all heads, pins, arcs, stages, statistics, the next token, muted heads,
+        writing on; `window.tlmviz.trace(text)` gives ids, tokens, layers, heads, logits [T * V] and map(layer, head) [T
+        * T]. It opens on `text`, by default `default_text`. The file has the size of the weights, in 16 bits where that
+        loses nothing, in base64, and some 300 kB; with `bits` 8 half of that, its matrices rounded with a scale for
+        each row, and it says what that costs. Raises BadFile where it cannot be written, BadText where the model cannot
+        read the text, and BadShape for a model that is too large, or has a part that the engine in the browser lacks.
         """
         from ..notebook.live import save_html
 
@@ -141,7 +141,8 @@ class LanguageModel(Facade[TransformerLM, ModelConfig]):
         keep: Callable[[str], bool] = keep_attention,
         positions: Positions | None = None,
     ) -> Trace:
-        """`trace` for ids that are tokenised already, [T]; also beyond the context, where learned positions raise BadText."""
+        """`trace` for ids that are tokenised already, [T]; also beyond the context, where learned positions raise
+        BadText."""
         if not ids:
             raise BadText("There are no tokens to read; give at least one.")
         names = self.network.tap_names()
@@ -191,8 +192,8 @@ class LanguageModel(Facade[TransformerLM, ModelConfig]):
     def chat(self, messages: Sequence[Message], add_generation_prompt: bool = True) -> Conversation:
         """A conversation as this model reads it: `lm.trace_ids(conversation.ids)` traces it.
 
-        Each message has a "role" and its "content". `add_generation_prompt` ends with what begins an answer. Raises BadText:
-        no messages, a role that the template does not know, a template that fails.
+        Each message has a "role" and its "content". `add_generation_prompt` ends with what begins an answer. Raises
+        BadText: no messages, a role that the template does not know, a template that fails.
         """
         return converse(self.tokenizer, messages, add_generation_prompt, self.name)
 
@@ -218,12 +219,13 @@ class LanguageModel(Facade[TransformerLM, ModelConfig]):
     ) -> Float[Tensor, "l n"]:
         """Activation patching: how much of the answer each part of the clean run brings back into the corrupted one.
 
-        0 is the corrupted run's logit difference of `answer` and `wrong`, 1 the clean run's; not given, they are what the model
-        expects after the clean and after the corrupted text. [L, H] for the kinds "z", "pattern",
-        "q", "k" and "v" of a head; [L, T] for "resid", "attn" and "mlp" at a position. `exact=False` estimates all of them by one
-        backward pass (attribution patching). `progress(done, total)` is called behind each batch and may raise to end it.
-        Raises BadText: texts of different length, an answer that is no single token, runs that do not differ; UnknownName:
-        no such kind.
+        0 is the corrupted run's logit difference of `answer` and `wrong`, 1 the clean run's; not given, they are what
+        the model expects after the clean and after the corrupted text. [L, H] for the kinds "z", "pattern", "q", "k"
+        and "v" of a head; [L, T] for "resid", "attn" and "mlp" at a position. `exact=False` estimates all of them by
+        one backward pass (attribution patching). `progress(done, total)` is called behind each batch and may raise to
+        end it.
+        Raises BadText: texts of different length, an answer that is no single token, runs that do not differ;
+        UnknownName: no such kind.
         Example: `lm.patch("John and Mary ... John gave it to", "John and Mary ... Mary gave it to", "Mary", "John")`.
         """
         task = task_of(self, clean, corrupted, answer, wrong)
@@ -232,9 +234,9 @@ class LanguageModel(Facade[TransformerLM, ModelConfig]):
     def explain(self, text: str, layer: int, head: int, query: int, key: int) -> Explanation:
         """Why one head's query gives one key its weight: the score as a sum over pairs of sources, with norms frozen.
 
-        `.scores` [N, N] adds up to `.score`, and `.names` names the sources: the token, every earlier head and MLP, biases.
-        `.written` says which tokens the head promotes by what it reads there. Raises UnknownName (a layer, head or position
-        that does not exist) and BadShape (a key that the query does not see).
+        `.scores` [N, N] adds up to `.score`, and `.names` names the sources: the token, every earlier head and MLP,
+        biases. `.written` says which tokens the head promotes by what it reads there. Raises UnknownName (a layer, head
+        or position that does not exist) and BadShape (a key that the query does not see).
         Example: `lm.explain("Lily had a red ball. Lily lost", 3, 2, query=8, key=3).largest()`.
         """
         return explain(self, self.trace(text), layer, head, query, key)
@@ -251,11 +253,13 @@ class LanguageModel(Facade[TransformerLM, ModelConfig]):
     ) -> str:
         """Continue a text with a key/value cache; stops at a token that ends a text.
 
-        Where the context is full, each further token is drawn after the last tokens that fit into it (000 section 2.1.4).
+        Where the context is full, each further token is drawn after the last tokens that fit into it (000 section
+        2.1.4).
         That takes a whole pass: without the first token every later one stands elsewhere and has read less, so that
         nothing in the cache is true any more. Temperature 0 is greedy. The same seed gives the same continuation.
         `sampling`, which knows further filters, stands in for temperature, top_k and top_p. Returns the new text only.
-        Raises BadText where the text itself is longer than the context, or empty and the model has no token to begin with.
+        Raises BadText where the text itself is longer than the context, or empty and the model has no token to begin
+        with.
         """
         ids = self._beginning() if not text else self.encode(text)
         new = self.continue_ids(ids, max_new_tokens, temperature, top_k, top_p, seed, sampling)
@@ -270,7 +274,8 @@ class LanguageModel(Facade[TransformerLM, ModelConfig]):
         top_p: float = 1.0,
         seed: int = 0,
     ) -> str:
-        """What the model answers in a conversation of `chat` that ends with what begins an answer; options as of `generate`."""
+        """What the model answers in a conversation of `chat` that ends with what begins an answer; options as of
+        `generate`."""
         new = self.continue_ids(conversation.ids, max_new_tokens, temperature, top_k, top_p, seed)
         return self.tokenizer.decode(new).strip()
 
@@ -311,14 +316,16 @@ class LanguageModel(Facade[TransformerLM, ModelConfig]):
         top_p: float = 1.0,
         seed: int = 0,
     ) -> Speculation:
-        """Continue a text by speculative decoding: tokens are proposed, and one pass of this model verifies all of them.
+        """Continue a text by speculative decoding: tokens are proposed, and one pass of this model verifies all of
+        them.
 
-        The text is what the model writes without: at temperature 0 `generate`'s token for token, above it one drawn from the
-        same distribution by rejection sampling. A model with modules that look ahead (stories-mtp) proposes itself, any other
-        needs a `draft` model of the same vocabulary. At most `ahead` tokens are proposed at once (by default one per module, or
-        4), and only while the product of their probabilities is at least `least` (by default 0.3, measured to be quickest).
-        Raises BadText: an empty text, or one that leaves too little of the context; BadShape: counts and shares that make no
-        sense, a draft that does not fit. Source: Leviathan et al. 2023; DeepSeek-V3, section 2.2.
+        The text is what the model writes without: at temperature 0 `generate`'s token for token, above it one drawn
+        from the same distribution by rejection sampling. A model with modules that look ahead (stories-mtp) proposes
+        itself, any other needs a `draft` model of the same vocabulary. At most `ahead` tokens are proposed at once (by
+        default one per module, or 4), and only while the product of their probabilities is at least `least` (by default
+        0.3, measured to be quickest).
+        Raises BadText: an empty text, or one that leaves too little of the context; BadShape: counts and shares that
+        make no sense, a draft that does not fit. Source: Leviathan et al. 2023; DeepSeek-V3, section 2.2.
         """
         ids = self.encode(text)
         self._check_speculation(len(ids), max_new_tokens, draft, ahead, least)
@@ -336,10 +343,11 @@ class LanguageModel(Facade[TransformerLM, ModelConfig]):
         return Speculation(self.tokenizer.decode(new, continues=True), new, rounds)
 
     def _proposer(self, ahead: int | None, least: float) -> Proposer:
-        """What proposes tokens to this model without a draft. Raises BadShape: only its subclass with modules has any."""
+        """What proposes tokens to this model without a draft. Raises BadShape: only its subclass with modules has
+        any."""
         raise BadShape(
-            f"{self.name} has no modules that look ahead; give a smaller model of the same vocabulary as draft, or load "
-            "stories-mtp."
+            f"{self.name} has no modules that look ahead; give a smaller model of the same vocabulary as draft, or "
+            f"load stories-mtp."
         )
 
     def _check_speculation(
@@ -355,22 +363,23 @@ class LanguageModel(Facade[TransformerLM, ModelConfig]):
             context, left = model.config.context, model.config.context - length
             if left < 1:
                 raise BadText(
-                    f"This text has {length:,} tokens, which is all that {model.name} reads ({context:,}); shorten it, so that "
-                    "there is room for new ones."
+                    f"This text has {length:,} tokens, which is all that {model.name} reads ({context:,}); shorten it, "
+                    f"so that there is room for new ones."
                 )
             if count > left:
                 raise BadText(
-                    f"This text has {length:,} tokens and {model.name} reads {context:,}: ask for at most {left:,} new tokens, "
-                    f"not {count:,}."
+                    f"This text has {length:,} tokens and {model.name} reads {context:,}: ask for at most {left:,} new "
+                    f"tokens, not {count:,}."
                 )
             if not forgets(model.network):
                 raise BadShape(
-                    f"{model.name} has a sliding window, whose cache cannot take back a token; choose a model without one."
+                    f"{model.name} has a sliding window, whose cache cannot take back a token; choose a model without "
+                    f"one."
                 )
         if draft is not None and draft.tokenizer.to_json() != self.tokenizer.to_json():
             raise BadShape(
-                f"{draft.name} and {self.name} spell texts with different vocabularies, so that neither can verify the other's "
-                "tokens; choose a draft with the same one."
+                f"{draft.name} and {self.name} spell texts with different vocabularies, so that neither can verify the "
+                f"other's tokens; choose a draft with the same one."
             )
 
     def _beginning(self) -> list[int]:

@@ -27,9 +27,10 @@ TOGETHER = 64  # pictures of one pass
 class ReadDigits:
     """What the nine cells of a picture are read as, and how: L layers, H heads, M latents, N pixels row by row.
 
-    `probabilities` [9, 11] of the ten digits and of nothing in each cell; `maps` [L, M, N], each latent's weights over the
-    pixels, the mean of the heads in `head_maps` [L, H, M, N]; `mixing` [L, H, M, M], each latent's weights over the latents (0
-    on muted ones); `answering` [H, 9, M], the weights over the latents with which each cell's answer is made. Rows sum to 1.
+    `probabilities` [9, 11] of the ten digits and of nothing in each cell; `maps` [L, M, N], each latent's weights over
+    the pixels, the mean of the heads in `head_maps` [L, H, M, N]; `mixing` [L, H, M, M], each latent's weights over the
+    latents (0 on muted ones); `answering` [H, 9, M], the weights over the latents with which each cell's answer is
+    made. Rows sum to 1.
     """
 
     probabilities: Float[np.ndarray, "o k"]
@@ -50,7 +51,8 @@ class ReadDigits:
 
 
 class DigitReader(Facade[LatentReader, LatentsConfig]):
-    """A few latents that read a picture of up to nine digits, then one another, layer after layer (002 sections 3.5-3.6)."""
+    """A few latents that read a picture of up to nine digits, then one another, layer after layer (002 sections
+    3.5-3.6)."""
 
     task: ClassVar[str] = "digits"
     default_text: ClassVar[str] = "374058291"
@@ -58,14 +60,19 @@ class DigitReader(Facade[LatentReader, LatentsConfig]):
     @property
     def sizes(self) -> str:
         """Its sizes in a line."""
-        return f"{self.n_parameters / 1e6:.2f} M parameters, {self.config.n_latents} latents, {self.config.n_layers} layers"
+        return (
+            f"{self.n_parameters / 1e6:.2f} M parameters, {self.config.n_latents} latents, {self.config.n_layers} "
+            f"layers"
+        )
 
     @torch.inference_mode()
     def classify(self, grid: Any, mute: Collection[int] = ()) -> ReadDigits:
-        """Read a grid of 3 rows of 3 cells ([8, 8] images of numbers from 0, paper, to 16, ink, or None). `mute` are latents
+        """Read a grid of 3 rows of 3 cells ([8, 8] images of numbers from 0, paper, to 16, ink, or None). `mute` are
+        latents
         that take no part: neither another one nor the answer sees them.
 
-        Raises BadShape for a grid of another form or a blank one; UnknownName for latents that are not there, or none left.
+        Raises BadShape for a grid of another form or a blank one; UnknownName for latents that are not there, or none
+        left.
         """
         picture, kept = compose(grid), self._kept(mute)
         with recording() as record:
@@ -81,10 +88,9 @@ class DigitReader(Facade[LatentReader, LatentsConfig]):
         )
 
     @torch.inference_mode()
-    def predict(
-        self, pictures: Float[np.ndarray, "n 24 24"], mute: Collection[int] = ()
-    ) -> Float[np.ndarray, "n o k"]:
-        """Probabilities of what is in the cells of many pictures of numbers from 0 to 16. Raises UnknownName as `classify`."""
+    def predict(self, pictures: Float[np.ndarray, "n 24 24"], mute: Collection[int] = ()) -> Float[np.ndarray, "n o k"]:
+        """Probabilities of what is in the cells of many pictures of numbers from 0 to 16. Raises UnknownName as
+        `classify`."""
         kept = self._kept(mute)
         parts = (torch.from_numpy(pictures).float() / INK).split(TOGETHER)
         return np.concatenate([kernels.softmax(self.network(part, kept)).cpu().numpy() for part in parts])
@@ -94,9 +100,7 @@ class DigitReader(Facade[LatentReader, LatentsConfig]):
         number = self.config.n_latents
         for latent in mute:
             if not (isinstance(latent, int | np.integer) and 0 <= latent < number):
-                raise UnknownName(
-                    f"There is no latent {latent!r} in {self.name}; choose from 0 to {number - 1}."
-                )
+                raise UnknownName(f"There is no latent {latent!r} in {self.name}; choose from 0 to {number - 1}.")
         if len(set(mute)) == number:
             raise UnknownName(f"All {number} latents are muted; leave at least one to read the picture.")
         if not mute:
@@ -108,8 +112,4 @@ class DigitReader(Facade[LatentReader, LatentsConfig]):
 
 def _map(taps: dict[str, torch.Tensor], name: str, mask: AttentionMask) -> Float[np.ndarray, "h m s"]:
     """One attention's map, recomputed from what its taps kept."""
-    return (
-        kernels.attention_map(taps[f"{name}.q"], taps[f"{name}.k"], taps[f"{name}.lse"], mask)[0]
-        .cpu()
-        .numpy()
-    )
+    return kernels.attention_map(taps[f"{name}.q"], taps[f"{name}.k"], taps[f"{name}.lse"], mask)[0].cpu().numpy()

@@ -20,9 +20,9 @@ from .base import Facade
 class Mixture:
     """What a model says of a text's words. Row t, having read words 0 to t, predicts word t + 1.
 
-    `mixed` = `gate` * `vocabulary` + (1 - `gate`) * (`pointer` summed over equal words). Columns of `vocabulary` and `mixed` are
-    `words`: the model's `size` words, then the text's own unknown words, each once, on which `vocabulary` is 0: they can only
-    be copied. `ids` [T] are the columns of the text's words.
+    `mixed` = `gate` * `vocabulary` + (1 - `gate`) * (`pointer` summed over equal words). Columns of `vocabulary` and
+    `mixed` are `words`: the model's `size` words, then the text's own unknown words, each once, on which `vocabulary`
+    is 0: they can only be copied. `ids` [T] are the columns of the text's words.
     """
 
     tokens: list[str]
@@ -47,14 +47,16 @@ class Mixture:
 
 
 class MixtureModel(Facade[SentinelLSTM, SentinelConfig]):
-    """A language model of whole words that writes or copies: g p_vocab + (1 - g) p_ptr (004 Eq. 53; Merity et al. 2016).
+    """A language model of whole words that writes or copies: g p_vocab + (1 - g) p_ptr (004 Eq. 53; Merity et al.
+    2016).
 
     One without a pointer, its twin, has a gate of 1 and a pointer of zeros.
     """
 
     task: ClassVar[str] = "mixture"
     default_text: ClassVar[str] = (
-        "Once upon a time there was a little girl named Zorbina. Zorbina had a red ball. One day, Zorbina lost the ball."
+        "Once upon a time there was a little girl named Zorbina. Zorbina had a red ball. One day, Zorbina lost the "
+        "ball."
     )
 
     def __init__(self, network: SentinelLSTM, tokenizer: WordTokenizer):
@@ -64,7 +66,10 @@ class MixtureModel(Facade[SentinelLSTM, SentinelConfig]):
     @property
     def sizes(self) -> str:
         """Its sizes in a line."""
-        return f"{self.n_parameters / 1e6:.2f} M parameters, {self.tokenizer.vocab_size:,} words, reads {self.config.context:,}"
+        return (
+            f"{self.n_parameters / 1e6:.2f} M parameters, {self.tokenizer.vocab_size:,} words, reads "
+            f"{self.config.context:,}"
+        )
 
     def encode(self, text: str) -> Words:
         """A text as words. Raises BadText when it has none, or more than the model reads."""
@@ -80,16 +85,15 @@ class MixtureModel(Facade[SentinelLSTM, SentinelConfig]):
 
     @torch.inference_mode()
     def mixture(self, text: str, sentinel: float = 0.0) -> Mixture:
-        """Gate, pointer, vocabulary and their mixture at each word of a text; `sentinel` is added to the sentinel's score.
+        """Gate, pointer, vocabulary and their mixture at each word of a text; `sentinel` is added to the sentinel's
+        score.
 
-        Words outside of the vocabulary are read as stand-ins, in order of appearance, so that the pointer can tell them apart
-        and copy any of them by its place. Raises BadText.
+        Words outside of the vocabulary are read as stand-ins, in order of appearance, so that the pointer can tell them
+        apart and copy any of them by its place. Raises BadText.
         """
         words = self.encode(text)
         columns, size = np.array(words.columns), self.tokenizer.vocab_size
-        scores = self.network(
-            torch.from_numpy(stand_ins(columns, size, self.config.stand_ins))[None], sentinel
-        )
+        scores = self.network(torch.from_numpy(stand_ins(columns, size, self.config.stand_ins))[None], sentinel)
         attention = scores.attention[0].cpu()
         gate = attention[:, -1].exp()
         # From logs, so that the pointer's rows sum to 1 also where the gate leaves them next to nothing.

@@ -17,8 +17,8 @@ from .language_model import LanguageModel
 class Ahead:
     """What a model and its modules predict all over a text.
 
-    `probabilities[k]` [T - k, V] are for k = 0 the model's, else the k-th module's: row i, for token i + k + 1 of the text,
-    having read the tokens up to i + k.
+    `probabilities[k]` [T - k, V] are for k = 0 the model's, else the k-th module's: row i, for token i + k + 1 of the
+    text, having read the tokens up to i + k.
     """
 
     ids: list[int]
@@ -34,8 +34,8 @@ class Ahead:
 
 
 class NextTokenModel(LanguageModel):
-    """A decoder language model and modules after it, each of which predicts one token further (DeepSeek-V3, section 2.2), or
-    further heads side by side on its final state (003 section 6.4).
+    """A decoder language model and modules after it, each of which predicts one token further (DeepSeek-V3, section
+    2.2), or further heads side by side on its final state (003 section 6.4).
 
     To everything else it is a language model like others: the modules are asked by `ahead` and `speculate` alone.
     """
@@ -53,7 +53,8 @@ class NextTokenModel(LanguageModel):
         return len(self.network.ahead)
 
     def ahead(self, text: str) -> Ahead:
-        """The predictions for the next 1 + `depth` tokens at every position of a text. Raises BadText (empty, too long)."""
+        """The predictions for the next 1 + `depth` tokens at every position of a text. Raises BadText (empty, too
+        long)."""
         return self.ahead_ids(self.encode(text))
 
     @torch.inference_mode()

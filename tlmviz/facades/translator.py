@@ -78,7 +78,8 @@ class Translator(Facade[EncoderDecoder | Seq2Seq, TranslatorConfig]):
 
     @cached_property
     def on_cpu(self) -> Translator:
-        """This model with its weights on the CPU, for what is computed from the weights: itself where they are there."""
+        """This model with its weights on the CPU, for what is computed from the weights: itself where they are
+        there."""
         if self.device.type == "cpu":
             return self
         return Translator(copy.deepcopy(self.network).cpu(), self.tokenizer)
@@ -121,7 +122,8 @@ class Translator(Facade[EncoderDecoder | Seq2Seq, TranslatorConfig]):
         return self.tokenizer.encode(tidy(text)) if tidy(text) else []
 
     def familiar(self, text: str) -> float:
-        """Share of the sentence's tokens that are no lone bytes of a longer character: low for text unlike what was learned."""
+        """Share of the sentence's tokens that are no lone bytes of a longer character: low for text unlike what was
+        learned."""
         pieces = [self.tokenizer.token_bytes(i) for i in self.encode(text)]
         return sum(len(piece) > 1 or piece.isascii() for piece in pieces) / len(pieces)
 
@@ -142,9 +144,7 @@ class Translator(Facade[EncoderDecoder | Seq2Seq, TranslatorConfig]):
         """Tokens that a translation of this sentence may have."""
         return min(self.config.context, PER_SOURCE * len(self.encode(text)) + SPARE)
 
-    def search(
-        self, text: str, options: BeamOptions | None = None, pins: dict[int, int] | None = None
-    ) -> Search:
+    def search(self, text: str, options: BeamOptions | None = None, pins: dict[int, int] | None = None) -> Search:
         """Beam search for a translation; the attention that counts is `align` unless the options choose another.
 
         Raises BadText and BadSearch.
@@ -153,9 +153,7 @@ class Translator(Facade[EncoderDecoder | Seq2Seq, TranslatorConfig]):
         if options.align is None:
             options = replace(options, align=self.align)
         longest = max(self.longest(text), len(options.prefix))
-        return beam_search(
-            self.stepper(text, pins), replace(options, max_length=min(options.max_length, longest))
-        )
+        return beam_search(self.stepper(text, pins), replace(options, max_length=min(options.max_length, longest)))
 
     def translate(
         self,
@@ -171,9 +169,7 @@ class Translator(Facade[EncoderDecoder | Seq2Seq, TranslatorConfig]):
 
         Raises BadText (empty, too long) and BadSearch (a width outside 1-20, a negative weight).
         """
-        options = BeamOptions(
-            width=beam, max_length=max_length, n_best=n_best, penalties=Penalties(alpha, beta, gamma)
-        )
+        options = BeamOptions(width=beam, max_length=max_length, n_best=n_best, penalties=Penalties(alpha, beta, gamma))
         search = self.search(text, options)
         best, *others = search.hypotheses()
         attention = best.map(search.align)
@@ -204,8 +200,6 @@ class Translator(Facade[EncoderDecoder | Seq2Seq, TranslatorConfig]):
     def read(self, text: str, translation: list[int]) -> Reading:
         """A given translation (ids) read in one pass, as in training. Raises BadText."""
         keep = (".cross.q", ".cross.k", ".cross.lse")
-        forced = teacher_forced_pass(
-            self.network, self.encode(text), translation, self.tokenizer.end_of_text, keep
-        )
+        forced = teacher_forced_pass(self.network, self.encode(text), translation, self.tokenizer.end_of_text, keep)
         maps = self.network.cross_maps(forced.values, forced.attention)
         return Reading(forced.logp.cpu().numpy(), maps[: len(translation)].cpu().numpy())

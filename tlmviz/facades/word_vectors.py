@@ -31,9 +31,10 @@ SHOWN = 60  # characters of a word in a message
 class Snapshots:
     """The training as a film: S pictures of the N most frequent words, the last one the finished model.
 
-    `coordinates` [S, N, A] on the finished vectors' A leading principal axes, about their mean; `axes` [A, C], `mean` [C] and
-    `variance` [A], the share of all words' variance that each axis holds; `words_read` [S] before each picture. `curve` [P, 3]:
-    words read, training loss since the last point, held-out loss, in nats per prediction (GloVe: weighted squared error a cell).
+    `coordinates` [S, N, A] on the finished vectors' A leading principal axes, about their mean; `axes` [A, C], `mean`
+    [C] and `variance` [A], the share of all words' variance that each axis holds; `words_read` [S] before each picture.
+    `curve` [P, 3]: words read, training loss since the last point, held-out loss, in nats per prediction (GloVe:
+    weighted squared error a cell).
     """
 
     vocabulary: tuple[str, ...]
@@ -47,7 +48,8 @@ class Snapshots:
 
 @dataclass(frozen=True)
 class Part:
-    """One of the rows whose mean is a FastText vector: the n-gram, or the marked word itself, its row and its vector [C]."""
+    """One of the rows whose mean is a FastText vector: the n-gram, or the marked word itself, its row and its vector
+    [C]."""
 
     text: str
     row: int
@@ -58,10 +60,11 @@ class Part:
 class WordVectors(Facade[WordNetwork, WordsConfig]):
     """Vectors of words: look them up, compare them, ask what the model predicts around a word.
 
-    `vectors` [V, C] are those of center words, and of CBOW's context words, which are what it reads; `context_vectors` [V, C]
-    those of the words predicted. Rows are in the order of `vocabulary`, most frequent word first. Words are read as the
-    training read them: lower case, marks dropped. A word that is not in the vocabulary raises UnknownName; FastText makes
-    its vector from its letters.
+    `vectors` [V, C] are those of center words, and of CBOW's context words, which are what it reads; `context_vectors`
+    [V, C] those of the words predicted. Rows are in the order of `vocabulary`, most frequent word first. Words are read
+    as the
+    training read them: lower case, marks dropped. A word that is not in the vocabulary raises UnknownName; FastText
+    makes its vector from its letters.
     """
 
     task: ClassVar[str] = "words"
@@ -115,7 +118,8 @@ class WordVectors(Facade[WordNetwork, WordsConfig]):
 
     @property
     def context_vectors(self) -> Float[Tensor, "v c"]:
-        """The vectors of all words as context, [V, C]. Raises UnknownName for hierarchical softmax, which has `node_vectors`."""
+        """The vectors of all words as context, [V, C]. Raises UnknownName for hierarchical softmax, which has
+        `node_vectors`."""
         if self.kind == "hierarchical":
             raise UnknownName(
                 f"{self.name} has no context vectors: it predicts by the nodes of a tree; take its node_vectors."
@@ -130,7 +134,8 @@ class WordVectors(Facade[WordNetwork, WordsConfig]):
 
     @cached_property
     def space(self) -> Float[Tensor, "v c"]:
-        """Where neighbours are looked for, [V, C]: `vectors`; GloVe's plus its context vectors (Pennington et al. 2014 4.2)."""
+        """Where neighbours are looked for, [V, C]: `vectors`; GloVe's plus its context vectors (Pennington et al. 2014
+        4.2)."""
         return self.vectors + self.context_vectors if self.kind == "glove" else self.vectors
 
     def vector(self, word: str) -> Float[Tensor, " c"]:
@@ -151,7 +156,8 @@ class WordVectors(Facade[WordNetwork, WordsConfig]):
         return self.nearest(self._place(word), n, left_out)
 
     def analogy(self, a: str, b: str, c: str, n: int = 10) -> list[tuple[str, float]]:
-        """a is to b as c is to ?: the n words nearest to b - a + c of unit vectors, the three given left out (004 Eq. 1).
+        """a is to b as c is to ?: the n words nearest to b - a + c of unit vectors, the three given left out (004 Eq.
+        1).
 
         Raises UnknownName.
         """
@@ -166,27 +172,25 @@ class WordVectors(Facade[WordNetwork, WordsConfig]):
         near = nearness.cosines(vector, self.space)
         near[list(left_out)] = -torch.inf
         best = near.topk(max(0, min(n, len(near) - len(set(left_out)))))
-        return [
-            (self.vocabulary[row], value) for value, row in zip(best.values.tolist(), best.indices.tolist())
-        ]
+        return [(self.vocabulary[row], value) for value, row in zip(best.values.tolist(), best.indices.tolist())]
 
     # What it predicts
 
     def pairs(self, text: str, window: int | None = None) -> list[tuple[str, str]]:
-        """(center, context) of every window of the text's words that are in the vocabulary; `window` words on each side.
+        """(center, context) of every window of the text's words that are in the vocabulary; `window` words on each
+        side.
 
-        Words that it does not know are dropped before, as in training. `window` is the model's own unless given. Raises BadText
-        for a window below 1.
+        Words that it does not know are dropped before, as in training. `window` is the model's own unless given. Raises
+        BadText for a window below 1.
         """
         reach = self.config.window if window is None else window
         if reach < 1:
-            raise BadText(
-                f"The window is {reach}; give a whole number of at least 1, the words on each side."
-            )
+            raise BadText(f"The window is {reach}; give a whole number of at least 1, the words on each side.")
         return windows.pairs([word for word in split_words(text) if word in self._row], reach)
 
     def input_vector(self, words: str | Sequence[str]) -> Float[Tensor, " c"]:
-        """What predictions start from, [C]: a word's vector, or the mean of several, as CBOW reads them. Raises UnknownName."""
+        """What predictions start from, [C]: a word's vector, or the mean of several, as CBOW reads them. Raises
+        UnknownName."""
         given = [words] if isinstance(words, str) else list(words)
         if not given:
             raise UnknownName("No word was given to predict from; give at least one.")
@@ -197,7 +201,8 @@ class WordVectors(Facade[WordNetwork, WordsConfig]):
         return self.context_vectors @ self.input_vector(words)
 
     def pair_probabilities(self, words: str | Sequence[str]) -> Float[Tensor, " v"]:
-        """Pr(D = 1 | o, c) = sigma(u_o·v) of every word o, [V]: is the pair real or drawn? (004 Eq. 13). They do not sum to 1.
+        """Pr(D = 1 | o, c) = sigma(u_o·v) of every word o, [V]: is the pair real or drawn? (004 Eq. 13). They do not
+        sum to 1.
 
         Raises UnknownName for models that were not trained with negative samples.
         """
@@ -238,7 +243,8 @@ class WordVectors(Facade[WordNetwork, WordsConfig]):
     # The parts of FastText
 
     def ngrams(self, word: str) -> list[str]:
-        """The n-grams of any word, with boundary marks. Raises UnknownName for models without them, or for no single word."""
+        """The n-grams of any word, with boundary marks. Raises UnknownName for models without them, or for no single
+        word."""
         self._only("fasttext", "n-grams")
         return ngrams(self._one_word(word), self.config.shortest, self.config.longest)
 
@@ -261,7 +267,8 @@ class WordVectors(Facade[WordNetwork, WordsConfig]):
 
     @cached_property
     def part_rows(self) -> tuple[Int[Tensor, "v m"], Float[Tensor, "v m"]]:
-        """The rows of `part_vectors` that each word of the vocabulary has, [V, M], and 1 for each, 0 behind the last."""
+        """The rows of `part_vectors` that each word of the vocabulary has, [V, M], and 1 for each, 0 behind the
+        last."""
         self._only("fasttext", "n-grams")
         return member_rows(self.vocabulary, self.config)
 
@@ -296,8 +303,8 @@ class WordVectors(Facade[WordNetwork, WordsConfig]):
             else "from its letters it makes a vector, neighbours and n-grams, and nothing else."
         )
         return (
-            f"{word[:SHOWN]!r} is not among the {len(self.vocabulary):,} words that {self.name} learned, those that stand at "
-            f"least {self.config.least} times in its text{hint}; {can}"
+            f"{word[:SHOWN]!r} is not among the {len(self.vocabulary):,} words that {self.name} learned, those that "
+            f"stand at least {self.config.least} times in its text{hint}; {can}"
         )
 
     def _only(self, method: str, what: str) -> None:
@@ -305,16 +312,11 @@ class WordVectors(Facade[WordNetwork, WordsConfig]):
             raise UnknownName(f"{self.name} has no {what}; words-{method} has.")
 
 
-def member_rows(
-    vocabulary: Sequence[str], config: WordsConfig
-) -> tuple[Int[Tensor, "v m"], Float[Tensor, "v m"]]:
+def member_rows(vocabulary: Sequence[str], config: WordsConfig) -> tuple[Int[Tensor, "v m"], Float[Tensor, "v m"]]:
     """See `WordVectors.part_rows`; training reads the same."""
     size = len(vocabulary)
     rows = [
-        [
-            own,
-            *(size + bucket(part, config.buckets) for part in ngrams(word, config.shortest, config.longest)),
-        ]
+        [own, *(size + bucket(part, config.buckets) for part in ngrams(word, config.shortest, config.longest))]
         for own, word in enumerate(vocabulary)
     ]
     members = torch.zeros(size, max(map(len, rows)), dtype=torch.long)

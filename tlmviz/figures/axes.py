@@ -68,16 +68,13 @@ def named_axes(tokens: list[str], bins: int, theme: Theme) -> Named:
         return Named(quiet, quiet, "query %{y}, key %{x}", None)
     labels = token_labels(tokens, 10)
     names = {**quiet, "tickvals": np.arange(bins), "ticktext": labels}
-    pairs = [
-        [f"{q} “{query}”, key {k} “{key}”" for k, key in enumerate(labels)] for q, query in enumerate(labels)
-    ]
-    return Named(
-        {**names, "tickangle": -90} if bins <= NARROW else quiet, names, "query %{customdata}", pairs
-    )
+    pairs = [[f"{q} “{query}”, key {k} “{key}”" for k, key in enumerate(labels)] for q, query in enumerate(labels)]
+    return Named({**names, "tickangle": -90} if bins <= NARROW else quiet, names, "query %{customdata}", pairs)
 
 
 def log_ticks(*values: np.ndarray) -> dict[str, Any]:
-    """Ticks of a logarithmic axis over these values: 1, 2, 5 or powers of ten, two to six of them; {} leaves it to Plotly."""
+    """Ticks of a logarithmic axis over these values: 1, 2, 5 or powers of ten, two to six of them; {} leaves it to
+    Plotly."""
     seen = np.concatenate([value[np.isfinite(value) & (value > 0)] for value in map(np.ravel, values)])
     if not len(seen):
         return {}

@@ -24,7 +24,8 @@ def figure(
 ) -> go.Figure:
     """A figure of traces ({"type": "bar", ...}), a layout and the frames of an animation, all plain dictionaries.
 
-    Raises MissingExtra where Plotly is not installed; colours and names of tokens, which all figures share, do without it.
+    Raises MissingExtra where Plotly is not installed; colours and names of tokens, which all figures share, do without
+    it.
     """
     require("plotly", "app", "A figure")
     import plotly.graph_objects as go
@@ -42,15 +43,10 @@ def points_by(count: int) -> str:
 
 
 def note(
-    text: str,
-    x: float,
-    y: float,
-    color: str,
-    size: float = 11,
-    *,
-    anchor: tuple[str, str] = ("left", "bottom"),
+    text: str, x: float, y: float, color: str, size: float = 11, *, anchor: tuple[str, str] = ("left", "bottom")
 ) -> dict[str, Any]:
-    """An annotation without an arrow; `x` and `y` are shares of the figure, `anchor` the point of the text they name."""
+    """An annotation without an arrow; `x` and `y` are shares of the figure, `anchor` the point of the text they
+    name."""
     return {
         "text": text,
         "x": x,
@@ -106,11 +102,7 @@ def layout(
         "yaxis": {"title": {"text": y, "font": {"size": 12}}, **axis, **(yaxis or {})},
         "hoverlabel": {"font": {"size": 12}},
         "dragmode": False,  # a stray drag zooms nothing; a figure to be zoomed or panned says so
-        "modebar": {
-            "bgcolor": "rgba(0,0,0,0)",
-            "color": faded(theme.muted, 0.7),
-            "activecolor": theme.ink,
-        },
+        "modebar": {"bgcolor": "rgba(0,0,0,0)", "color": faded(theme.muted, 0.7), "activecolor": theme.ink},
         "legend": {"orientation": "h", "yanchor": "bottom", "y": 1.0, "x": 1, "xanchor": "right"},
         "colorway": list(HEADS),
         "showlegend": False,

@@ -88,10 +88,7 @@ def animated(
             frame["layout"] = {"updatemenus": [buttons[number]]}
     for frame, change in zip(named, layouts or ()):
         frame["layout"] = {**frame.get("layout", {}), **change}
-    controls = {
-        "sliders": [_slider(labels, start, theme, prefix, left, still)],
-        "updatemenus": [buttons[start]],
-    }
+    controls = {"sliders": [_slider(labels, start, theme, prefix, left, still)], "updatemenus": [buttons[start]]}
     return figure(traces, {**layout, **controls}, named)
 
 
@@ -101,8 +98,7 @@ def _slider(
     return {
         "active": start,
         "steps": [
-            {"method": "animate", "label": label, "args": [[str(number)], still]}
-            for number, label in enumerate(labels)
+            {"method": "animate", "label": label, "args": [[str(number)], still]} for number, label in enumerate(labels)
         ],
         "x": left,
         "len": round(1 - left, 3),
@@ -110,12 +106,7 @@ def _slider(
         "pad": {"t": 14, "b": 0},
         "ticklen": 0,
         "minorticklen": 0,
-        "currentvalue": {
-            "prefix": prefix,
-            "xanchor": "left",
-            "font": {"size": 12, "color": theme.ink},
-            "offset": 4,
-        },
+        "currentvalue": {"prefix": prefix, "xanchor": "left", "font": {"size": 12, "color": theme.ink}, "offset": 4},
         "font": {"size": 1, "color": "rgba(0,0,0,0)"},
         "bgcolor": theme.grid,
         "activebgcolor": theme.accent,
@@ -126,11 +117,7 @@ def _slider(
 
 
 def _buttons(theme: Theme, duration: int, redraw: bool, still: dict[str, Any]) -> dict[str, Any]:
-    play = {
-        "fromcurrent": True,
-        "frame": {"duration": duration, "redraw": redraw},
-        "transition": NO_TRANSITION,
-    }
+    play = {"fromcurrent": True, "frame": {"duration": duration, "redraw": redraw}, "transition": NO_TRANSITION}
     pause = {**still, "frame": {"duration": 0, "redraw": False}}
     return {
         "type": "buttons",

@@ -26,13 +26,7 @@ def gradient(names: list[str], before: np.ndarray, after: np.ndarray, theme: The
 
 
 def _pairs(
-    names: list[str],
-    before: np.ndarray,
-    after: np.ndarray,
-    theme: Theme,
-    title: str,
-    y: str,
-    yaxis: dict[str, Any],
+    names: list[str], before: np.ndarray, after: np.ndarray, theme: Theme, title: str, y: str, yaxis: dict[str, Any]
 ) -> go.Figure:
     """Grouped bars, original and changed."""
     where = np.arange(len(names))
@@ -49,23 +43,11 @@ def _pairs(
     ]
     tokens = {"tickvals": where, "ticktext": token_labels(names), "showgrid": False}
     return figure(
-        bars,
-        layout(
-            theme,
-            title=title,
-            y=y,
-            height=300,
-            xaxis=tokens,
-            yaxis=yaxis,
-            barmode="group",
-            showlegend=True,
-        ),
+        bars, layout(theme, title=title, y=y, height=300, xaxis=tokens, yaxis=yaxis, barmode="group", showlegend=True)
     )
 
 
-def losses_before_after(
-    tokens: Sequence[str], runs: Mapping[str, np.ndarray], theme: Theme, height: int
-) -> go.Figure:
+def losses_before_after(tokens: Sequence[str], runs: Mapping[str, np.ndarray], theme: Theme, height: int) -> go.Figure:
     """Each next token's loss in nats, [T - 1], as two bars: name -> losses, as it is and changed."""
     labels = token_labels(list(tokens)[1:])
     bars = [

@@ -7,14 +7,7 @@ from typing import Any
 
 def frame(x: tuple[float, float], y: tuple[float, float], color: str, width: float) -> dict[str, Any]:
     """The outline of a rectangle from x[0] to x[1] and y[0] to y[1], in the axes' units."""
-    return {
-        "type": "rect",
-        "x0": x[0],
-        "x1": x[1],
-        "y0": y[0],
-        "y1": y[1],
-        "line": {"color": color, "width": width},
-    }
+    return {"type": "rect", "x0": x[0], "x1": x[1], "y0": y[0], "y1": y[1], "line": {"color": color, "width": width}}
 
 
 def row_frame(y: tuple[float, float], color: str, width: float) -> dict[str, Any]:

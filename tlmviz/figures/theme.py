@@ -76,11 +76,7 @@ LIGHT = Theme(
     warm="#cf6a1b",
     alarm="#b3261e",
     sequential=("#ffffff", "#dde9f5", "#b3d0ea", "#7bafda", "#3f88c2", "#1d62a3", "#0d3f78", "#06214a"),
-    diverging=(
-        *("#8a3c00", "#cf6a1b", "#f0a868", "#fadcc0"),
-        "#ffffff",
-        *("#cfdff0", "#86b0d9", "#3f7ab5", "#12427a"),
-    ),
+    diverging=(*("#8a3c00", "#cf6a1b", "#f0a868", "#fadcc0"), "#ffffff", *("#cfdff0", "#86b0d9", "#3f7ab5", "#12427a")),
     places=("#482878", "#3e4989", "#31688e", "#26828e", "#1f9e89", "#35b779", "#6dbf3a", "#b5b800"),
 )
 DARK = Theme(
@@ -94,11 +90,7 @@ DARK = Theme(
     warm="#f2a562",
     alarm="#ff8f85",
     sequential=("#10151d", "#14273d", "#17406b", "#1e639b", "#3b8bc4", "#72b3de", "#b0d8f0", "#f2faff"),
-    diverging=(
-        *("#ffd9b0", "#f2a562", "#c46f28", "#6d3d18"),
-        "#10151d",
-        *("#1b3a5c", "#3672ab", "#79b2e0", "#cfe8fb"),
-    ),
+    diverging=(*("#ffd9b0", "#f2a562", "#c46f28", "#6d3d18"), "#10151d", *("#1b3a5c", "#3672ab", "#79b2e0", "#cfe8fb")),
     places=("#8d6cd1", "#6a7fd0", "#4c94c4", "#33a6a8", "#2fb58c", "#5cc863", "#9bd93c", "#e2e418"),
 )
 THEMES = {theme.name: theme for theme in (LIGHT, DARK)}

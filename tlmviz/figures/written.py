@@ -14,7 +14,8 @@ _EXPONENT = re.compile(r"(?<=\d)e([-+]?\d+)\b")
 
 
 def number(value: float | None, spec: str = "") -> str:
-    """A number in a format of Python's with a minus sign and powers of ten: −3.1·10⁻⁹; "–" for None and NaN, ∞ for infinity."""
+    """A number in a format of Python's with a minus sign and powers of ten: −3.1·10⁻⁹; "–" for None and NaN, ∞ for
+    infinity."""
     if value is None or math.isnan(value):
         return MISSING
     if math.isinf(value):
@@ -38,5 +39,6 @@ def large(value: float | None) -> str:
 
 
 def minus(text: str) -> str:
-    """A sentence with a minus sign before each negative number, and powers of ten; "256-512" and words stay as they are."""
+    """A sentence with a minus sign before each negative number, and powers of ten; "256-512" and words stay as they
+    are."""
     return _HYPHEN.sub("−", _EXPONENT.sub(lambda found: f"·10{str(int(found[1])).translate(RAISED)}", text))

@@ -10,9 +10,7 @@ from typing import Any
 
 LOOPBACK = ("127.0.0.1", "::1")
 MAPPED = "::ffff:"  # begins an IPv4 address at a socket that takes both kinds
-BELIEVED = (
-    "FORWARDED_ALLOW_IPS"  # uvicorn's own variable: servers before it whose word on who asks is believed
-)
+BELIEVED = "FORWARDED_ALLOW_IPS"  # uvicorn's own variable: servers before it whose word on who asks is believed
 HOUSEHOLD, SITE = 64, 48  # bits of the IPv6 networks of a household at least, and of a site at most
 HOSTS = "TLMVIZ_HOSTS"  # names, beside localhost, by which alone the app may be asked
 LOCAL = re.compile(r"(localhost|127\.0\.0\.1|\[::1\])(:\d+)?")  # a header Host
@@ -35,14 +33,13 @@ def counted(address: str, bits: int = HOUSEHOLD) -> str:
 def believed(proxies: Iterable[str] = ()) -> str:
     """What BELIEVED holds for this machine and these addresses and networks."""
     networks = [ipaddress.ip_network(each) for each in (*LOOPBACK, *proxies)]
-    mapped = [
-        f"{MAPPED}{each.network_address}/{96 + each.prefixlen}" for each in networks if each.version == 4
-    ]
+    mapped = [f"{MAPPED}{each.network_address}/{96 + each.prefixlen}" for each in networks if each.version == 4]
     return ",".join([*map(str, networks), *mapped])
 
 
 def is_local(scope: Mapping[str, Any]) -> bool:
-    """Whether this machine asks, by its own name: a server before us that does not say who asks is asked by another one."""
+    """Whether this machine asks, by its own name: a server before us that does not say who asks is asked by another
+    one."""
     return address(scope) in LOOPBACK and LOCAL.fullmatch(header(scope, b"host")) is not None
 
 

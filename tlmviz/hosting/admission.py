@@ -42,11 +42,11 @@ FULL = {  # what keeps a tab out -> the page that says so
 class AdmissionControl:
     """ASGI middleware that applies `limits.current()` and counts sessions.
 
-    An address with too many requests gets status 429; a page asked for when the app is full, or when its address has as many
-    tabs as it may, 503, with a sentence; a tab that presses too often is slowed down and loses nothing. Without limits all of
-    these pass. A new tab that presses nothing within SILENT seconds is closed, but for one that comes back to a session: where
-    tabs are limited, to one that this server has `issued`. So is any that sends what is UNREADABLE to `said`. What is IGNORED
-    goes no further.
+    An address with too many requests gets status 429; a page asked for when the app is full, or when its address has as
+    many tabs as it may, 503, with a sentence; a tab that presses too often is slowed down and loses nothing. Without
+    limits all of these pass. A new tab that presses nothing within SILENT seconds is closed, but for one that comes
+    back to a session: where tabs are limited, to one that this server has `issued`. So is any that sends what is
+    UNREADABLE to `said`. What is IGNORED goes no further.
     """
 
     def __init__(self, app: ASGIApp, issued: Callable[[str], bool], said: Callable[[bytes], str]) -> None:
@@ -99,8 +99,8 @@ class AdmissionControl:
         rate = self.limits.presses / 60
         presses = Bucket(max(1.0, AT_ONCE * rate), rate) if rate else None
         claimed = next(iter((scope.get("subprotocols") or ())[2:]), "")
-        # Whether it is still there does not matter: a browser whose process has died does not know, and says nothing before
-        # somebody presses. A session has one tab at a time: nobody keeps a hundred open by the name of one.
+        # Whether it is still there does not matter: a browser whose process has died does not know, and says nothing
+        # before somebody presses. A session has one tab at a time: nobody keeps a hundred open by the name of one.
         resumes = claimed not in self.claimed and (not self.limits.tabs or self.issued(claimed))
         patience = None if claimed and resumes else SILENT
         self.tabs[who] += 1
@@ -117,13 +117,12 @@ class AdmissionControl:
 
 
 class _Heard:
-    """What a tab sends: slowed to `presses`; one that presses nothing for `patience` seconds, or sends no message, is closed, and
-    to the app it has gone."""
+    """What a tab sends: slowed to `presses`; one that presses nothing for `patience` seconds, or sends no message, is
+    closed, and to the app it has gone."""
 
     def __init__(
-        self, receive: Receive, send: Send, said: Callable[[bytes], str],
-        presses: Bucket | None, patience: float | None,
-    ) -> None:  # fmt: skip
+        self, receive: Receive, send: Send, said: Callable[[bytes], str], presses: Bucket | None, patience: float | None
+    ) -> None:
         self.receive, self.send, self.said, self.presses = receive, send, said, presses
         self.patience = patience
         self.until: float | None = None  # when a tab that is connected has been silent for too long

@@ -1,9 +1,10 @@
 """What a page's HTML can say before the app's scripts run: where the server is, and what is to be loaded meanwhile.
 
-Streamlit's browser looks for its server below the page first (`/kv_cache/_stcore`), and waits 400 ms when it is not there; the
-HTML names the folder that the page's own scripts come from. Its scripts take about as long as Plotly's to arrive and to be read,
-and wait for the server in between: a page that opens on a chart has Plotly in its HTML, so both come together, and the chart is
-drawn as soon as its figure is there.
+Streamlit's browser looks for its server below the page first (`/kv_cache/_stcore`), and waits 400 ms when it is not
+there; the HTML names the folder that the page's own scripts come from. Its scripts take about as long as Plotly's to
+arrive and to be read,
+and wait for the server in between: a page that opens on a chart has Plotly in its HTML, so both come together, and the
+chart is drawn as soon as its figure is there.
 """
 
 from __future__ import annotations
@@ -15,11 +16,10 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from .vendored import Script
 
-CHARTED: dict[
-    str, Script
-] = {}  # by the last part of an address: what its chart was drawn by, since this process began
+CHARTED: dict[str, Script] = {}  # by the last part of an address: what its chart was drawn by, since this process began
 MOST = 1000  # addresses that are remembered
-# With a HOST_CONFIG the browser opens its connection at once and asks whether the server is well beside that, not before.
+# With a HOST_CONFIG the browser opens its connection at once and asks whether the server is well beside that, not
+# before.
 SERVER = """<script>window.__streamlit = {
   BACKEND_BASE_URL: new URL("./", document.baseURI).href,
   HOST_CONFIG: { allowedOrigins: [location.origin], useExternalAuthToken: false },
@@ -36,7 +36,8 @@ def opens_on_a_chart(address: str | None, script: Script) -> None:
 
 
 class Ahead:
-    """ASGI middleware that adds to every page's HTML where its server is, and what asks for its first chart's script."""
+    """ASGI middleware that adds to every page's HTML where its server is, and what asks for its first chart's
+    script."""
 
     def __init__(self, app: ASGIApp) -> None:
         self.app = app

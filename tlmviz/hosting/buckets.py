@@ -29,7 +29,8 @@ class Bucket:
         return max(0.0, -self.level / self.per_second)
 
     def refusal(self) -> float:
-        """As `wait`, of what is refused where it comes too early: that takes nothing, or who asks on would wait for ever."""
+        """As `wait`, of what is refused where it comes too early: that takes nothing, or who asks on would wait for
+        ever."""
         wait = self.wait()
         if wait:
             self.level += 1
@@ -38,7 +39,8 @@ class Bucket:
 
 @dataclass
 class Buckets:
-    """A bucket of `most` for each address, full again after so many `seconds`. The KEPT addresses seen last are remembered."""
+    """A bucket of `most` for each address, full again after so many `seconds`. The KEPT addresses seen last are
+    remembered."""
 
     most: float
     seconds: float

@@ -1,8 +1,9 @@
-"""Connections that send no whole request: each is closed after limits.PATIENCE seconds, and an address has only so many.
+"""Connections that send no whole request: each is closed after limits.PATIENCE seconds, and an address has only so
+many.
 
-uvicorn (0.54) waits for the rest of a request for ever: whoever opens thousands of connections and stops in the middle, be it
-of the first request or of a later one, leaves no place for anybody. nginx, where it stands before the app, sees to the same, and
-what it asks the app is whole.
+uvicorn (0.54) waits for the rest of a request for ever: whoever opens thousands of connections and stops in the middle,
+be it of the first request or of a later one, leaves no place for anybody. nginx, where it stands before the app, sees
+to the same, and what it asks the app is whole.
 """
 
 from __future__ import annotations
@@ -19,14 +20,17 @@ from . import limits
 from .addresses import counted
 
 _made, _received, _lost = (
-    AutoHTTPProtocol.connection_made, AutoHTTPProtocol.data_received, AutoHTTPProtocol.connection_lost,
-)  # fmt: skip
+    AutoHTTPProtocol.connection_made,
+    AutoHTTPProtocol.data_received,
+    AutoHTTPProtocol.connection_lost,
+)
 _silent: dict[Any, tuple[str, asyncio.TimerHandle]] = {}  # protocol -> its address, and what will close it
 _of: Counter[str] = Counter()  # of each address
 
 
 def close(message: int) -> None:
-    """Let the server of this process close them, and a websocket that sends more bytes in a `message`, be it whole or not."""
+    """Let the server of this process close them, and a websocket that sends more bytes in a `message`, be it whole or
+    not."""
     # uvicorn has no place to put one's own: its methods themselves give way.
     AutoHTTPProtocol.connection_made = functools.partialmethod(_connection_made, message)  # type: ignore[assignment]
     AutoHTTPProtocol.data_received = _data_received  # type: ignore[method-assign]

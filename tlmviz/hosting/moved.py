@@ -1,4 +1,5 @@
-"""Old addresses: a request for a page that has moved is led to where that page is now; and no answer leads to a longer link."""
+"""Old addresses: a request for a page that has moved is led to where that page is now; and no answer leads to a longer
+link."""
 
 from __future__ import annotations
 
@@ -10,16 +11,17 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from .limits import LINK
 
-TOO_LONG = (
-    "This link leads to one of {length} bytes, and {most} are the most that is taken; shorten the text in it."
-)
+TOO_LONG = "This link leads to one of {length} bytes, and {most} are the most that is taken; shorten the text in it."
 
 
 class Redirects:
-    """ASGI middleware that asks `moved` for the last part of a path and its query, and leads to the address that it gives.
+    """ASGI middleware that asks `moved` for the last part of a path and its query, and leads to the address that it
+    gives.
 
-    That address is relative, so it holds behind a sub-path too; None where nothing has moved. Whoever leads on, `moved` or the
-    app: an address of more than LINK bytes, which a server before this one would not pass on, is status 414 with a sentence.
+    That address is relative, so it holds behind a sub-path too; None where nothing has moved. Whoever leads on, `moved`
+    or the
+    app: an address of more than LINK bytes, which a server before this one would not pass on, is status 414 with a
+    sentence.
     """
 
     def __init__(self, app: ASGIApp, moved: Callable[[str, str], str | None]) -> None:

@@ -16,9 +16,10 @@ from .limits import CONNECTIONS, LINK, PATIENCE
 
 CONFIG_FILE = "nginx.conf"
 COOKIE, MACHINE = "tlmviz", "tlmviz_machine"  # which process of a machine, which machine of a cluster
-# Visitors without the cookie are given one; its hash chooses the process. Where that does not answer, the next one is asked,
-# request by request, and its visitors go on there, from their links. None is ever left out for a while (max_fails): one answer
-# that nginx cannot read would close it to everybody, and a websocket, which ends late, would be the only one let in to try.
+# Visitors without the cookie are given one; its hash chooses the process. Where that does not answer, the next one is
+# asked, request by request, and its visitors go on there, from their links. None is ever left out for a while
+# (max_fails): one answer that nginx cannot read would close it to everybody, and a websocket, which ends late, would be
+# the only one let in to try.
 PART = 16_384  # bytes of a buffer; an answer's head holds a link and less than that
 CONFIG = """daemon off;
 worker_processes 1;
@@ -126,9 +127,9 @@ def write(
 ) -> Path:
     """Write nginx's configuration for what serves the app at these addresses, HOST:PORT each, and return its path.
 
-    Visitors stay with one of them by this `cookie`. What says who asks is believed of this machine and of `proxies`, addresses or
-    networks. An address has as many connections as so many `tabs` need; 0 stands for no limit. It listens at the address
-    `bind`, or at all of this machine's.
+    Visitors stay with one of them by this `cookie`. What says who asks is believed of this machine and of `proxies`,
+    addresses or networks. An address has as many connections as so many `tabs` need; 0 stands for no limit. It listens
+    at the address `bind`, or at all of this machine's.
     """
     folder.mkdir(parents=True, exist_ok=True)
     (folder / "mime.types").write_text(MIME)
@@ -140,11 +141,21 @@ def write(
     limit = f"    limit_conn address {CONNECTIONS * tabs};" if tabs else ""
     config.write_text(
         CONFIG.format(
-            folder=folder, mime=folder / "mime.types", cookie=cookie, servers=servers, listen=listen, files=files,
-            connections=files // 2, patience=PATIENCE, proxies=believed, limit=limit,
-            link=LINK, answer=LINK + PART, part=PART,
+            folder=folder,
+            mime=folder / "mime.types",
+            cookie=cookie,
+            servers=servers,
+            listen=listen,
+            files=files,
+            connections=files // 2,
+            patience=PATIENCE,
+            proxies=believed,
+            limit=limit,
+            link=LINK,
+            answer=LINK + PART,
+            part=PART,
         )
-    )  # fmt: skip
+    )
     return config
 
 

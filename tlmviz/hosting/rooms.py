@@ -2,19 +2,22 @@
 
 What is stored, in one SQLite file that all app processes of a machine share, is this and nothing else:
 
-- of a room: its code, the lesson's name or the question that the teacher wrote for it, when it ends, a hash of the teacher's
-  secret, a random key, which of its questions are revealed and which are voted on again, at which step it is held, and whether
-  results wait until they are revealed;
-- counts: for each step, how many visitors came to it and not further; for each vote on a question, how many gave each answer;
-- marks, so that nobody counts twice: for each step that a visitor came to and each vote that a visitor took part in, a hash
-  (BLAKE2b under the room's key) of the visitor's id with that step. The id is a random number that the browser tab made up and
-  keeps; it is not stored. A mark says neither what was answered nor when, and two marks of one visitor have nothing in common;
+- of a room: its code, the lesson's name or the question that the teacher wrote for it, when it ends, a hash of the
+  teacher's secret, a random key, which of its questions are revealed and which are voted on again, at which step it is
+  held, and whether results wait until they are revealed;
+- counts: for each step, how many visitors came to it and not further; for each vote on a question, how many gave each
+  answer;
+- marks, so that nobody counts twice: for each step that a visitor came to and each vote that a visitor took part in, a
+  hash (BLAKE2b under the room's key) of the visitor's id with that step. The id is a random number that the browser tab
+  made up and keeps; it is not stored. A mark says neither what was answered nor when, and two marks of one visitor have
+  nothing in common;
 - of a room that has ended: its code and when it ended, for a day, of the MOST_ENDED last ones;
-- for an hour, under a hash of an address whose key the file has not: how many rooms it opened, how many codes it guessed.
+- for an hour, under a hash of an address whose key the file has not: how many rooms it opened, how many codes it
+  guessed.
 
-No name, no address, no cookie and no time of a visit is stored. A tab that is reloaded has its number still and counts once; a
-new tab, or another browser, is a new visitor. Everything else of a room is deleted when it is ended, or by the first call behind
-its day.
+No name, no address, no cookie and no time of a visit is stored. A tab that is reloaded has its number still and counts
+once; a new tab, or another browser, is a new visitor. Everything else of a room is deleted when it is ended, or by the
+first call behind its day.
 """
 
 from __future__ import annotations
@@ -54,9 +57,9 @@ PATIENCE = 1.0  # seconds that a call waits for others
 HERE = -1  # in place of an answer, in vote 0: the visitors who came to a step and not further
 VOTED = {1: "answered", 2: "answered again"}  # vote -> what its marks say
 TABLES = (
-    """CREATE TABLE IF NOT EXISTS room (code TEXT PRIMARY KEY, lesson TEXT NOT NULL, secret BLOB NOT NULL, key BLOB NOT NULL,
-    ends REAL NOT NULL, revealed INTEGER NOT NULL DEFAULT 0, again INTEGER NOT NULL DEFAULT 0, held INTEGER NOT NULL DEFAULT 0,
-    withheld INTEGER NOT NULL DEFAULT 0) WITHOUT ROWID""",
+    """CREATE TABLE IF NOT EXISTS room (code TEXT PRIMARY KEY, lesson TEXT NOT NULL, secret BLOB NOT NULL,
+    key BLOB NOT NULL, ends REAL NOT NULL, revealed INTEGER NOT NULL DEFAULT 0, again INTEGER NOT NULL DEFAULT 0,
+    held INTEGER NOT NULL DEFAULT 0, withheld INTEGER NOT NULL DEFAULT 0) WITHOUT ROWID""",
     """CREATE TABLE IF NOT EXISTS tally (code TEXT, step INTEGER, vote INTEGER, answer INTEGER, count INTEGER NOT NULL,
     PRIMARY KEY (code, step, vote, answer)) WITHOUT ROWID""",
     # In the order of the hashes: the order in which visitors came is not kept either.
@@ -92,9 +95,7 @@ class Counts:
     lesson: str
     ends: float  # seconds since 1970
     here: Mapping[int, int]  # step -> visitors who came to it and not further
-    votes: Mapping[
-        int, tuple[Mapping[int, int], ...]
-    ]  # step -> of each vote on its question, answer -> visitors
+    votes: Mapping[int, tuple[Mapping[int, int], ...]]  # step -> of each vote on its question, answer -> visitors
     revealed: frozenset[int]
     held: int  # the step that nobody may go beyond; 0 where there is none
     withheld: bool  # whether visitors see how the room answered, and what is right, only when it is revealed
@@ -115,7 +116,8 @@ class Counts:
 
 @dataclass(frozen=True)
 class Standing:
-    """How a room stands at one step, for one visitor: what may be seen, and what is asked. As it is, that of no room."""
+    """How a room stands at one step, for one visitor: what may be seen, and what is asked. As it is, that of no
+    room."""
 
     held: int = 0  # as in Counts
     shown: bool = True  # whether the votes, and what is right, may be seen by who has answered
@@ -159,8 +161,8 @@ def normal(code: str) -> str:
     found = "".join(code.split()).replace("-", "").upper()
     if len(found) != LETTERS or set(found) - set(ALPHABET):
         raise NoRoom(
-            f"“{code[:20]}” is no room code: a code has {LETTERS} letters and digits, as {ALPHABET[5:8]}{ALPHABET[:3]}; the "
-            "teacher's screen shows it."
+            f"“{code[:20]}” is no room code: a code has {LETTERS} letters and digits, as "
+            f"{ALPHABET[5:8]}{ALPHABET[:3]}; the teacher's screen shows it."
         )
     return found
 
@@ -168,8 +170,9 @@ def normal(code: str) -> str:
 class Rooms:
     """The rooms in one file, which several processes may have open. `clock` gives seconds since 1970.
 
-    Every call takes well below a millisecond, and waits PATIENCE for others at most. Raises NoRoom and RoomBusy in words for
-    visitors. How many rooms an `address` opens, and how many codes it guesses, is counted for all processes together.
+    Every call takes well below a millisecond, and waits PATIENCE for others at most. Raises NoRoom and RoomBusy in
+    words for visitors. How many rooms an `address` opens, and how many codes it guesses, is counted for all processes
+    together.
     """
 
     def __init__(self, path: Path, clock: Callable[[], float] = time.time) -> None:
@@ -191,28 +194,28 @@ class Rooms:
         with self._transaction() as connection:
             if self._spent(connection, address, "opened", OPENED):
                 raise RoomBusy(
-                    f"{OPENED} rooms were opened from your address within an hour, as many as may be; try again in an hour."
+                    f"{OPENED} rooms were opened from your address within an hour, as many as may be; try again in an "
+                    f"hour."
                 )
             if connection.execute("SELECT count(*) FROM room").fetchone()[0] >= MOST_ROOMS:
                 self._end(connection, self._unjoined(connection))
             if connection.execute("SELECT count(*) FROM room").fetchone()[0] >= MOST_ROOMS:
                 raise RoomBusy(
-                    f"{MOST_ROOMS} rooms are open, as many as this server keeps; try again when one has ended: each does after a "
-                    "day."
+                    f"{MOST_ROOMS} rooms are open, as many as this server keeps; try again when one has ended: each "
+                    f"does after a day."
                 )
             code = ""
             while not code or connection.execute(KNOWN, {"code": code}).fetchone():
                 code = "".join(secrets.choice(ALPHABET) for _ in range(LETTERS))
             secret = secrets.token_urlsafe(24)
             row = (code, lesson, _hashed(secret), secrets.token_bytes(32), self.clock() + DAY)
-            connection.execute(
-                "INSERT INTO room (code, lesson, secret, key, ends) VALUES (?, ?, ?, ?, ?)", row
-            )
+            connection.execute("INSERT INTO room (code, lesson, secret, key, ends) VALUES (?, ?, ?, ?, ?)", row)
             self._spend(connection, address, "opened")
         return Opened(code, secret)
 
     def lesson(self, code: str, address: str = "") -> str:
-        """What a room is on. Raises RoomBusy where an address has asked for WRONG rooms that are none within an hour."""
+        """What a room is on. Raises RoomBusy where an address has asked for WRONG rooms that are none within an
+        hour."""
         with self._guessed(code, address) as connection:
             return self._room(connection, code).lesson
 
@@ -253,13 +256,10 @@ class Rooms:
             room = self._room(connection, code)
             vote, revealed = room.vote(step), bool(room.revealed >> step & 1)
             mark = room.mark(visitor, step, VOTED[vote])
-            voted = connection.execute(
-                "SELECT 1 FROM mark WHERE code = ? AND mark = ?", (room.code, mark)
-            ).fetchone()
+            voted = connection.execute("SELECT 1 FROM mark WHERE code = ? AND mark = ?", (room.code, mark)).fetchone()
             shown = revealed or not room.withheld
             rows = connection.execute(
-                "SELECT vote, answer, count FROM tally WHERE code = ? AND step = ? AND ?",
-                (room.code, step, shown),
+                "SELECT vote, answer, count FROM tally WHERE code = ? AND step = ? AND ?", (room.code, step, shown)
             ).fetchall()
         return Standing(room.held, shown, revealed, vote, voted is not None, _votes(room, step, rows))
 
@@ -271,7 +271,8 @@ class Rooms:
             _set(connection, room, "revealed", bits)
 
     def vote_again(self, code: str, secret: str, step: int) -> None:
-        """Ask a question that somebody has answered once more, and hide it until it is revealed. There is no third vote."""
+        """Ask a question that somebody has answered once more, and hide it until it is revealed. There is no third
+        vote."""
         with self._transaction() as connection:
             room = self._owned(connection, code, secret)
             if room.vote(step) == 1 and step in _answered(connection, room):
@@ -345,17 +346,15 @@ class Rooms:
         if row is not None:
             return _Room(*row)
         if connection.execute(KNOWN, {"code": code}).fetchone():
-            raise NoRoom(
-                "Room {code} has ended, as each does after a day or when its teacher ends it.", code=code
-            )
+            raise NoRoom("Room {code} has ended, as each does after a day or when its teacher ends it.", code=code)
         raise NoRoom("There is no room {code}; look at its code on the teacher's screen again.", code=code)
 
     def _owned(self, connection: sqlite3.Connection, code: str, secret: str) -> _Room:
         room = self._room(connection, code)
         if not hmac.compare_digest(_hashed(secret), room.secret):
             raise NoRoom(
-                f"This is not the teacher's link of room {room.code}: its secret is another one. Take the link that was shown "
-                "when the room was opened."
+                f"This is not the teacher's link of room {room.code}: its secret is another one. Take the link that "
+                f"was shown when the room was opened."
             )
         return room
 
@@ -375,9 +374,7 @@ class Rooms:
                 "SELECT coalesce(sum(count), 0) FROM tally WHERE code = ? AND answer = ?", (room.code, HERE)
             ).fetchone()
             if here >= MOST_VISITORS:
-                raise RoomBusy(
-                    f"Room {room.code} counts {MOST_VISITORS} visitors at most, and they are here."
-                )
+                raise RoomBusy(f"Room {room.code} counts {MOST_VISITORS} visitors at most, and they are here.")
         _is_new(connection, room, room.mark(visitor, step, "came"))
         _add(connection, code=room.code, step=step, vote=0, answer=HERE, count=1)
         if before:
@@ -409,9 +406,7 @@ class Rooms:
                 if self.path.stat().st_ino == self._file:
                     return self._connection
             self.close()
-        connection = sqlite3.connect(
-            self.path, timeout=PATIENCE, isolation_level=None, check_same_thread=False
-        )
+        connection = sqlite3.connect(self.path, timeout=PATIENCE, isolation_level=None, check_same_thread=False)
         try:
             for setting in ("journal_mode = WAL", "synchronous = NORMAL", "secure_delete = ON"):
                 connection.execute(f"PRAGMA {setting}")
@@ -440,14 +435,12 @@ class Rooms:
         """Delete rooms and keep their codes, of the MOST_ENDED that ended last."""
         for code in codes:
             connection.execute(
-                "INSERT OR REPLACE INTO ended SELECT code, min(ends, ?) FROM room WHERE code = ?",
-                (self.clock(), code),
+                "INSERT OR REPLACE INTO ended SELECT code, min(ends, ?) FROM room WHERE code = ?", (self.clock(), code)
             )
             for table in ("room", "tally", "mark"):
                 connection.execute(f"DELETE FROM {table} WHERE code = ?", (code,))
         connection.execute(
-            "DELETE FROM ended WHERE code NOT IN (SELECT code FROM ended ORDER BY at DESC LIMIT ?)",
-            (MOST_ENDED,),
+            "DELETE FROM ended WHERE code NOT IN (SELECT code FROM ended ORDER BY at DESC LIMIT ?)", (MOST_ENDED,)
         )
 
     def close(self) -> None:
@@ -468,7 +461,8 @@ def _is_new(connection: sqlite3.Connection, room: _Room, mark: bytes) -> bool:
 
 def _add(connection: sqlite3.Connection, **row: str | int) -> None:
     connection.execute(
-        "INSERT INTO tally VALUES (:code, :step, :vote, :answer, :count) ON CONFLICT DO UPDATE SET count = count + :count",
+        "INSERT INTO tally VALUES (:code, :step, :vote, :answer, :count) ON CONFLICT DO UPDATE SET count = count + "
+        ":count",
         row,
     )
 
@@ -482,8 +476,7 @@ def _answered(connection: sqlite3.Connection, room: _Room) -> frozenset[int]:
 def _votes(room: _Room, step: int, rows: list[tuple[int, int, int]]) -> tuple[dict[int, int], ...]:
     """Rows (vote, answer, visitors) of a step as answer -> visitors, of each vote that the teacher has asked for."""
     return tuple(
-        {answer: count for each, answer, count in rows if each == vote}
-        for vote in range(1, room.vote(step) + 1)
+        {answer: count for each, answer, count in rows if each == vote} for vote in range(1, room.vote(step) + 1)
     )
 
 

@@ -1,7 +1,7 @@
 """What other sites may do with the app: headers that say so to a browser, and a look at whose name it is asked by.
 
-A site whose name its owner leads to this machine (DNS rebinding) is, to a browser, where the app is: what its scripts read of the
-app is its own then. An app that only this machine reaches has no other protection than to know its names.
+A site whose name its owner leads to this machine (DNS rebinding) is, to a browser, where the app is: what its scripts
+read of the app is its own then. An app that only this machine reaches has no other protection than to know its names.
 """
 
 from __future__ import annotations
@@ -19,7 +19,9 @@ from tlmviz.errors import Error
 
 from .addresses import HOSTS, LOOPBACK, address, header
 
-VARIABLE = "TLMVIZ_FRAME_ANCESTORS"  # who may show pages in a frame; unset, everybody: pictures are embedded in other sites
+VARIABLE = (
+    "TLMVIZ_FRAME_ANCESTORS"  # who may show pages in a frame; unset, everybody: pictures are embedded in other sites
+)
 KNOWN = re.compile(r"'none'|('self'|https?://[\w.*-]+(:\d+)?)( ('self'|https?://[\w.*-]+(:\d+)?))*")
 HEADERS = {"X-Content-Type-Options": "nosniff", "Referrer-Policy": "same-origin"}
 
@@ -55,9 +57,11 @@ class SecurityHeaders:
 
 
 class OwnName:
-    """ASGI middleware that answers to the app's own names, and opens websockets for its own pages alone; else status 403.
+    """ASGI middleware that answers to the app's own names, and opens websockets for its own pages alone; else status
+    403.
 
-    Its names are localhost, every address, `name` and those in HOSTS. Where HOSTS is not set others are refused to this machine
+    Its names are localhost, every address, `name` and those in HOSTS. Where HOSTS is not set others are refused to this
+    machine
     alone: who comes from elsewhere reaches the app by whatever name its host has.
     """
 

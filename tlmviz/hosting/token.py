@@ -22,8 +22,8 @@ REFUSAL = "This app is open for the window that started it alone; start your own
 class Token:
     """ASGI middleware that asks for the token which the environment names; without one everything passes.
 
-    The first link has it as PARAMETER. The answer keeps it as a cookie and leads on to the link without it; every other request
-    and websocket needs that cookie, else it gets status 403 and REFUSAL.
+    The first link has it as PARAMETER. The answer keeps it as a cookie and leads on to the link without it; every other
+    request and websocket needs that cookie, else it gets status 403 and REFUSAL.
     """
 
     def __init__(self, app: ASGIApp) -> None:
@@ -62,11 +62,9 @@ class Token:
         return scope["method"] == "GET" and self._same(given)
 
     def _led_on(self, scope: Scope) -> HTMLResponse:
-        """A page that leads on by itself: after a redirect by status, a browser that came from another page (the start page of
-        `tlmviz run --app`) holds back cookies that are SameSite=Strict."""
-        from starlette.responses import (
-            HTMLResponse,  # late: the library, which makes tokens, has no Starlette
-        )
+        """A page that leads on by itself: after a redirect by status, a browser that came from another page (the start
+        page of `tlmviz run --app`) holds back cookies that are SameSite=Strict."""
+        from starlette.responses import HTMLResponse  # late: the library, which makes tokens, has no Starlette
 
         query = parse_qsl(scope["query_string"].decode("latin-1"), keep_blank_values=True)
         rest = urlencode([(name, value) for name, value in query if name != PARAMETER])

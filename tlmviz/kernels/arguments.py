@@ -18,9 +18,7 @@ def scale_of(q: Tensor, scale: float | None) -> float:
 def check_qk(q: Tensor, k: Tensor) -> None:
     """Raises BadShape unless queries [B, H, T, D] fit keys [B, G, S, D]."""
     if q.ndim != 4 or k.ndim != 4:
-        raise BadShape(
-            f"q and k must be [B, heads, positions, D]; q is {list(q.shape)}, k is {list(k.shape)}."
-        )
+        raise BadShape(f"q and k must be [B, heads, positions, D]; q is {list(q.shape)}, k is {list(k.shape)}.")
     if q.shape[0] != k.shape[0] or q.shape[3] != k.shape[3] or not k.shape[1] or q.shape[1] % k.shape[1]:
         raise BadShape(
             f"q {list(q.shape)} and k {list(k.shape)} do not fit: batch and D must be equal, "
@@ -35,16 +33,13 @@ def check_values(k: Tensor, v: Tensor) -> None:
 
 
 def check_bias(q: Tensor, window: int | None, slopes: Tensor | None, relative: Tensor | None) -> None:
-    """Raises BadShape for an empty window, slopes that are not one per query head, or vectors per distance that do not fit."""
+    """Raises BadShape for an empty window, slopes that are not one per query head, or vectors per distance that do not
+    fit."""
     if slopes is not None and slopes.shape != q.shape[1:2]:
-        raise BadShape(
-            f"slopes {list(slopes.shape)} must hold one number per query head, of which q has {q.shape[1]}."
-        )
+        raise BadShape(f"slopes {list(slopes.shape)} must hold one number per query head, of which q has {q.shape[1]}.")
     if window is not None and window < 1:
         raise BadShape(f"window is {window}; a query must see at least itself, so give 1 or more.")
-    if relative is not None and (
-        relative.ndim != 2 or not relative.shape[0] or relative.shape[1] != q.shape[-1]
-    ):
+    if relative is not None and (relative.ndim != 2 or not relative.shape[0] or relative.shape[1] != q.shape[-1]):
         raise BadShape(
             f"relative {list(relative.shape)} must hold one vector per distance, of at least one, as long as a query: "
             f"[R, {q.shape[-1]}]."
@@ -52,16 +47,13 @@ def check_bias(q: Tensor, window: int | None, slopes: Tensor | None, relative: T
 
 
 def check_added(q: Tensor, keys: int, softcap: float | None, sinks: Tensor | None, bias: Any) -> None:
-    """Raises BadShape for a cap that is not above 0, sinks that are not one per query head, or a bias that does not fit."""
+    """Raises BadShape for a cap that is not above 0, sinks that are not one per query head, or a bias that does not
+    fit."""
     batch, heads, queries = q.shape[:3]
     if softcap is not None and not softcap > 0:
-        raise BadShape(
-            f"softcap is {softcap}; scores are bent towards a number above 0, or not at all (None)."
-        )
+        raise BadShape(f"softcap is {softcap}; scores are bent towards a number above 0, or not at all (None).")
     if sinks is not None and sinks.shape != q.shape[1:2]:
-        raise BadShape(
-            f"sinks {list(sinks.shape)} must hold one score per query head, of which q has {heads}."
-        )
+        raise BadShape(f"sinks {list(sinks.shape)} must hold one score per query head, of which q has {heads}.")
     if bias is not None and (
         bias.ndim != 4
         or bias.shape[0] not in (1, batch)
@@ -86,9 +78,7 @@ def check_lengths(q: Tensor, lengths: Tensor | None) -> None:
 def check_lse(q: Tensor, lse: Tensor) -> None:
     """Raises BadShape unless there is one lse per query."""
     if lse.shape != q.shape[:3]:
-        raise BadShape(
-            f"lse {list(lse.shape)} must match q's batch, heads and positions {list(q.shape[:3])}."
-        )
+        raise BadShape(f"lse {list(lse.shape)} must match q's batch, heads and positions {list(q.shape[:3])}.")
 
 
 def check_finite(**tensors: Tensor) -> None:
@@ -101,6 +91,6 @@ def check_finite(**tensors: Tensor) -> None:
         if bad.any():
             first = bad.nonzero()[0].tolist()
             raise BadShape(
-                f"{name} {list(tensor.shape)} holds {int(bad.sum())} numbers that are not finite, the first at {first}: "
-                f"{tensor[tuple(first)].item()}; give finite numbers."
+                f"{name} {list(tensor.shape)} holds {int(bad.sum())} numbers that are not finite, the first at "
+                f"{first}: {tensor[tuple(first)].item()}; give finite numbers."
             )

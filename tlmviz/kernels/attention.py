@@ -31,10 +31,9 @@ def attention(
 
     `parts` are the fields of an AttentionMask in place of one: `attention(q, k, v, window=64)`. `scale` is 1 / sqrt(D)
     by default. A row that sees nothing gives zeros and lse = -inf (its sink where the mask has sinks). q, k, v and the
-    mask's `relative`, `sinks` and `bias` have gradients through out and through lse, its slopes have none. Only torch has
-    `relative`, `softcap`, `sinks`, `bias` and `visible`, and "auto" is torch with any of them. For 16-bit inputs out has
-    their type and lse is float32.
-    Raises BadShape and BadBackend. Source: 000 sections 1.2 and 4.
+    mask's `relative`, `sinks` and `bias` have gradients through out and through lse, its slopes have none. Only torch
+    has `relative`, `softcap`, `sinks`, `bias` and `visible`, and "auto" is torch with any of them. For 16-bit inputs
+    out has their type and lse is float32. Raises BadShape and BadBackend. Source: 000 sections 1.2 and 4.
     """
     mask = build_mask(mask, parts).fit(q, k)
     check_values(k, v)
@@ -57,11 +56,7 @@ TORCH_ONLY = {
 
 
 def attention_backend(
-    q: Tensor,
-    backend: str,
-    mask: AttentionMask = CAUSAL,
-    differentiable: bool = True,
-    others: tuple[Tensor, ...] = (),
+    q: Tensor, backend: str, mask: AttentionMask = CAUSAL, differentiable: bool = True, others: tuple[Tensor, ...] = ()
 ) -> str:
     """As `backend_for`; "auto" is torch where the Triton kernels do not go: float64, TORCH_ONLY, missing gradients."""
     name = backend_for(q, backend)

@@ -16,7 +16,8 @@ from .tiles_triton import biased, key_limit, key_span, load_tile, store_tile, vi
 
 
 def backward(q, k, v, out, lse, grad_out, grad_lse, mask, scale, tile: tiles.Tile | None = None):
-    """grad_q, grad_k, grad_v, and no gradient of a mask's part, as it has none of them; either incoming gradient may be None."""
+    """grad_q, grad_k, grad_v, and no gradient of a mask's part, as it has none of them; either incoming gradient may be
+    None."""
     batch, heads, queries, width = q.shape
     groups, keys, values = k.shape[1], k.shape[2], v.shape[3]
     grads = [torch.empty(part.shape, dtype=part.dtype, device=part.device) for part in (q, k, v)]
@@ -28,17 +29,31 @@ def backward(q, k, v, out, lse, grad_out, grad_lse, mask, scale, tile: tiles.Til
     tile = tile or tiles.choose(table, q, max(width, values))
     sizes = (heads, heads // groups, queries, keys, scale * tiles.LOG2E, scale)
     options = dict(
-        tiles.mask_arguments(mask, queries, keys), D=width, E=values, BLOCK_M=tile.rows, BLOCK_N=tile.cols,
-        BLOCK_D=tiles.padded(width), BLOCK_E=tiles.padded(values), PRECISION=tiles.precision(q),
-        num_warps=tile.warps, num_stages=tile.stages,
-    )  # fmt: skip
+        tiles.mask_arguments(mask, queries, keys),
+        D=width,
+        E=values,
+        BLOCK_M=tile.rows,
+        BLOCK_N=tile.cols,
+        BLOCK_D=tiles.padded(width),
+        BLOCK_E=tiles.padded(values),
+        PRECISION=tiles.precision(q),
+        num_warps=tile.warps,
+        num_stages=tile.stages,
+    )
     strides = (*q.stride(), *k.stride(), *v.stride())
     row_blocks, key_blocks = triton.cdiv(queries, tile.rows), triton.cdiv(keys, tile.cols)
     with tiles.launching(q):
         delta_kernel[(triton.cdiv(lse.numel(), 64),)](
-            out, grad_out, tiles.whole(grad_lse), delta, lse.numel(),
-            E=values, BLOCK_M=64, BLOCK_E=tiles.padded(values), WITH_LSE=grad_lse is not None,
-        )  # fmt: skip
+            out,
+            grad_out,
+            tiles.whole(grad_lse),
+            delta,
+            lse.numel(),
+            E=values,
+            BLOCK_M=64,
+            BLOCK_E=tiles.padded(values),
+            WITH_LSE=grad_lse is not None,
+        )
         keys_kernel[(key_blocks * batch * groups,)](
             q, k, v, grad_out, lse, delta, grads[1], grads[2], *strides, *sizes, **options
         )
@@ -51,9 +66,16 @@ def backward(q, k, v, out, lse, grad_out, grad_lse, mask, scale, tile: tiles.Til
 
 @triton.jit
 def delta_kernel(
-    out_ptr, grad_ptr, grad_lse_ptr, delta_ptr, rows_total,
-    E: tl.constexpr, BLOCK_M: tl.constexpr, BLOCK_E: tl.constexpr, WITH_LSE: tl.constexpr,
-):  # fmt: skip
+    out_ptr,
+    grad_ptr,
+    grad_lse_ptr,
+    delta_ptr,
+    rows_total,
+    E: tl.constexpr,
+    BLOCK_M: tl.constexpr,
+    BLOCK_E: tl.constexpr,
+    WITH_LSE: tl.constexpr,
+):
     """delta = sum(grad_out * out) - grad_lse, one number per query."""
     rows = tl.program_id(0).to(tl.int64) * BLOCK_M + tl.arange(0, BLOCK_M)
     out = load_tile(out_ptr, rows, E, rows_total, 1, E, BLOCK_E, True).to(tl.float32)
@@ -66,14 +88,50 @@ def delta_kernel(
 
 @triton.jit
 def keys_kernel(
-    q_ptr, k_ptr, v_ptr, grad_ptr, lse_ptr, delta_ptr, grad_k_ptr, grad_v_ptr,
-    stride_qb, stride_qh, stride_qt, stride_qd, stride_kb, stride_kg, stride_ks, stride_kd,
-    stride_vb, stride_vg, stride_vs, stride_ve, heads, group, queries, keys, scale, natural_scale,
-    slopes_ptr, query_ids_ptr, key_ids_ptr, lengths_ptr, window,
-    D: tl.constexpr, E: tl.constexpr, BLOCK_M: tl.constexpr, BLOCK_N: tl.constexpr, BLOCK_D: tl.constexpr,
-    BLOCK_E: tl.constexpr, CAUSAL: tl.constexpr, WINDOW: tl.constexpr, ALIBI: tl.constexpr, SEGMENTS: tl.constexpr,
-    LENGTHS: tl.constexpr, PRECISION: tl.constexpr,
-):  # fmt: skip
+    q_ptr,
+    k_ptr,
+    v_ptr,
+    grad_ptr,
+    lse_ptr,
+    delta_ptr,
+    grad_k_ptr,
+    grad_v_ptr,
+    stride_qb,
+    stride_qh,
+    stride_qt,
+    stride_qd,
+    stride_kb,
+    stride_kg,
+    stride_ks,
+    stride_kd,
+    stride_vb,
+    stride_vg,
+    stride_vs,
+    stride_ve,
+    heads,
+    group,
+    queries,
+    keys,
+    scale,
+    natural_scale,
+    slopes_ptr,
+    query_ids_ptr,
+    key_ids_ptr,
+    lengths_ptr,
+    window,
+    D: tl.constexpr,
+    E: tl.constexpr,
+    BLOCK_M: tl.constexpr,
+    BLOCK_N: tl.constexpr,
+    BLOCK_D: tl.constexpr,
+    BLOCK_E: tl.constexpr,
+    CAUSAL: tl.constexpr,
+    WINDOW: tl.constexpr,
+    ALIBI: tl.constexpr,
+    SEGMENTS: tl.constexpr,
+    LENGTHS: tl.constexpr,
+    PRECISION: tl.constexpr,
+):
     """One program: dK and dV of one block of keys, summed over the query heads that share it."""
     blocks = tl.cdiv(keys, BLOCK_N)
     key_head, block = tl.program_id(0) // blocks, tl.program_id(0) % blocks
@@ -122,20 +180,107 @@ def keys_kernel(
         if ALIBI:
             slope = tl.load(slopes_ptr + head).to(tl.float32) * 1.4426950408889634
         grad_k, grad_v = _rows(
-            grad_k, grad_v, k, v, q_base, grad_ptr + row0 * E, lse_ptr + row0, delta_ptr + row0, begin, full, index,
-            query_ids_ptr + batch * queries if SEGMENTS else query_ids_ptr, key_ids, limit, window, scale, slope, stride_qt,
-            stride_qd, queries, offset, D, E, BLOCK_M, BLOCK_D, BLOCK_E, CAUSAL, WINDOW, ALIBI, SEGMENTS, PRECISION, True,
-        )  # fmt: skip
+            grad_k,
+            grad_v,
+            k,
+            v,
+            q_base,
+            grad_ptr + row0 * E,
+            lse_ptr + row0,
+            delta_ptr + row0,
+            begin,
+            full,
+            index,
+            query_ids_ptr + batch * queries if SEGMENTS else query_ids_ptr,
+            key_ids,
+            limit,
+            window,
+            scale,
+            slope,
+            stride_qt,
+            stride_qd,
+            queries,
+            offset,
+            D,
+            E,
+            BLOCK_M,
+            BLOCK_D,
+            BLOCK_E,
+            CAUSAL,
+            WINDOW,
+            ALIBI,
+            SEGMENTS,
+            PRECISION,
+            True,
+        )
         grad_k, grad_v = _rows(
-            grad_k, grad_v, k, v, q_base, grad_ptr + row0 * E, lse_ptr + row0, delta_ptr + row0, full, past, index,
-            query_ids_ptr, key_ids, limit, window, scale, slope, stride_qt,
-            stride_qd, queries, offset, D, E, BLOCK_M, BLOCK_D, BLOCK_E, CAUSAL, WINDOW, ALIBI, SEGMENTS, PRECISION, False,
-        )  # fmt: skip
+            grad_k,
+            grad_v,
+            k,
+            v,
+            q_base,
+            grad_ptr + row0 * E,
+            lse_ptr + row0,
+            delta_ptr + row0,
+            full,
+            past,
+            index,
+            query_ids_ptr,
+            key_ids,
+            limit,
+            window,
+            scale,
+            slope,
+            stride_qt,
+            stride_qd,
+            queries,
+            offset,
+            D,
+            E,
+            BLOCK_M,
+            BLOCK_D,
+            BLOCK_E,
+            CAUSAL,
+            WINDOW,
+            ALIBI,
+            SEGMENTS,
+            PRECISION,
+            False,
+        )
         grad_k, grad_v = _rows(
-            grad_k, grad_v, k, v, q_base, grad_ptr + row0 * E, lse_ptr + row0, delta_ptr + row0, past, end, index,
-            query_ids_ptr + batch * queries if SEGMENTS else query_ids_ptr, key_ids, limit, window, scale, slope, stride_qt,
-            stride_qd, queries, offset, D, E, BLOCK_M, BLOCK_D, BLOCK_E, CAUSAL, WINDOW, ALIBI, SEGMENTS, PRECISION, True,
-        )  # fmt: skip
+            grad_k,
+            grad_v,
+            k,
+            v,
+            q_base,
+            grad_ptr + row0 * E,
+            lse_ptr + row0,
+            delta_ptr + row0,
+            past,
+            end,
+            index,
+            query_ids_ptr + batch * queries if SEGMENTS else query_ids_ptr,
+            key_ids,
+            limit,
+            window,
+            scale,
+            slope,
+            stride_qt,
+            stride_qd,
+            queries,
+            offset,
+            D,
+            E,
+            BLOCK_M,
+            BLOCK_D,
+            BLOCK_E,
+            CAUSAL,
+            WINDOW,
+            ALIBI,
+            SEGMENTS,
+            PRECISION,
+            True,
+        )
     key0 = tl.cast(key_head, tl.int64) * keys
     store_tile(grad_k_ptr + key0 * D, grad_k * natural_scale, index.to(tl.int64), keys, D, BLOCK_D)
     store_tile(grad_v_ptr + key0 * E, grad_v, index.to(tl.int64), keys, E, BLOCK_E)
@@ -143,12 +288,39 @@ def keys_kernel(
 
 @triton.jit
 def _rows(
-    grad_k, grad_v, k, v, q_base, grad_base, lse_base, delta_base, start, stop, index, query_ids_base, key_ids, limit,
-    window, scale, slope, stride_qt, stride_qd, queries, offset,
-    D: tl.constexpr, E: tl.constexpr, BLOCK_M: tl.constexpr, BLOCK_D: tl.constexpr, BLOCK_E: tl.constexpr,
-    CAUSAL: tl.constexpr, WINDOW: tl.constexpr, ALIBI: tl.constexpr, SEGMENTS: tl.constexpr,
-    PRECISION: tl.constexpr, MASKED: tl.constexpr,
-):  # fmt: skip
+    grad_k,
+    grad_v,
+    k,
+    v,
+    q_base,
+    grad_base,
+    lse_base,
+    delta_base,
+    start,
+    stop,
+    index,
+    query_ids_base,
+    key_ids,
+    limit,
+    window,
+    scale,
+    slope,
+    stride_qt,
+    stride_qd,
+    queries,
+    offset,
+    D: tl.constexpr,
+    E: tl.constexpr,
+    BLOCK_M: tl.constexpr,
+    BLOCK_D: tl.constexpr,
+    BLOCK_E: tl.constexpr,
+    CAUSAL: tl.constexpr,
+    WINDOW: tl.constexpr,
+    ALIBI: tl.constexpr,
+    SEGMENTS: tl.constexpr,
+    PRECISION: tl.constexpr,
+    MASKED: tl.constexpr,
+):
     """Add what the queries from start to stop give to one block of keys; tiles are [keys, queries]."""
     step = tl.cast(stride_qt, tl.int64)
     for at in range(start, stop, BLOCK_M):
@@ -165,15 +337,7 @@ def _rows(
             if SEGMENTS:
                 query_ids = tl.load(query_ids_base + rows, mask=rows < queries, other=0)
             seen = visible(
-                distance,
-                index[:, None],
-                limit,
-                window,
-                query_ids[None, :],
-                key_ids[:, None],
-                CAUSAL,
-                WINDOW,
-                SEGMENTS,
+                distance, index[:, None], limit, window, query_ids[None, :], key_ids[:, None], CAUSAL, WINDOW, SEGMENTS
             )
             scores = tl.where(seen, scores, float("-inf"))
         p = tl.exp2(scores - lse[None, :])  # [BLOCK_N, BLOCK_M]
@@ -187,14 +351,49 @@ def _rows(
 
 @triton.jit
 def queries_kernel(
-    q_ptr, k_ptr, v_ptr, grad_ptr, lse_ptr, delta_ptr, grad_q_ptr,
-    stride_qb, stride_qh, stride_qt, stride_qd, stride_kb, stride_kg, stride_ks, stride_kd,
-    stride_vb, stride_vg, stride_vs, stride_ve, heads, group, queries, keys, scale, natural_scale,
-    slopes_ptr, query_ids_ptr, key_ids_ptr, lengths_ptr, window,
-    D: tl.constexpr, E: tl.constexpr, BLOCK_M: tl.constexpr, BLOCK_N: tl.constexpr, BLOCK_D: tl.constexpr,
-    BLOCK_E: tl.constexpr, CAUSAL: tl.constexpr, WINDOW: tl.constexpr, ALIBI: tl.constexpr, SEGMENTS: tl.constexpr,
-    LENGTHS: tl.constexpr, PRECISION: tl.constexpr,
-):  # fmt: skip
+    q_ptr,
+    k_ptr,
+    v_ptr,
+    grad_ptr,
+    lse_ptr,
+    delta_ptr,
+    grad_q_ptr,
+    stride_qb,
+    stride_qh,
+    stride_qt,
+    stride_qd,
+    stride_kb,
+    stride_kg,
+    stride_ks,
+    stride_kd,
+    stride_vb,
+    stride_vg,
+    stride_vs,
+    stride_ve,
+    heads,
+    group,
+    queries,
+    keys,
+    scale,
+    natural_scale,
+    slopes_ptr,
+    query_ids_ptr,
+    key_ids_ptr,
+    lengths_ptr,
+    window,
+    D: tl.constexpr,
+    E: tl.constexpr,
+    BLOCK_M: tl.constexpr,
+    BLOCK_N: tl.constexpr,
+    BLOCK_D: tl.constexpr,
+    BLOCK_E: tl.constexpr,
+    CAUSAL: tl.constexpr,
+    WINDOW: tl.constexpr,
+    ALIBI: tl.constexpr,
+    SEGMENTS: tl.constexpr,
+    LENGTHS: tl.constexpr,
+    PRECISION: tl.constexpr,
+):
     """One program: dQ of one block of queries, from every tile of keys that it sees."""
     blocks = tl.cdiv(queries, BLOCK_M)
     row_head, block = tl.program_id(0) // blocks, blocks - 1 - tl.program_id(0) % blocks
@@ -225,31 +424,141 @@ def queries_kernel(
     grad_q = tl.zeros([BLOCK_M, BLOCK_D], tl.float32)
     if WINDOW:
         grad_q = _keys(
-            grad_q, q, grad, lse, delta, k_base, v_base, start, full, rows + offset, query_ids, ids_base, limit, window,
-            scale, slope, stride_ks, stride_kd, stride_vs, stride_ve, D, E, BLOCK_N, BLOCK_D, BLOCK_E, CAUSAL, WINDOW,
-            ALIBI, SEGMENTS, PRECISION, True,
-        )  # fmt: skip
+            grad_q,
+            q,
+            grad,
+            lse,
+            delta,
+            k_base,
+            v_base,
+            start,
+            full,
+            rows + offset,
+            query_ids,
+            ids_base,
+            limit,
+            window,
+            scale,
+            slope,
+            stride_ks,
+            stride_kd,
+            stride_vs,
+            stride_ve,
+            D,
+            E,
+            BLOCK_N,
+            BLOCK_D,
+            BLOCK_E,
+            CAUSAL,
+            WINDOW,
+            ALIBI,
+            SEGMENTS,
+            PRECISION,
+            True,
+        )
     grad_q = _keys(
-        grad_q, q, grad, lse, delta, k_base, v_base, full, past, rows + offset, query_ids, ids_base, limit, window,
-        scale, slope, stride_ks, stride_kd, stride_vs, stride_ve, D, E, BLOCK_N, BLOCK_D, BLOCK_E, CAUSAL, WINDOW,
-        ALIBI, SEGMENTS, PRECISION, False,
-    )  # fmt: skip
+        grad_q,
+        q,
+        grad,
+        lse,
+        delta,
+        k_base,
+        v_base,
+        full,
+        past,
+        rows + offset,
+        query_ids,
+        ids_base,
+        limit,
+        window,
+        scale,
+        slope,
+        stride_ks,
+        stride_kd,
+        stride_vs,
+        stride_ve,
+        D,
+        E,
+        BLOCK_N,
+        BLOCK_D,
+        BLOCK_E,
+        CAUSAL,
+        WINDOW,
+        ALIBI,
+        SEGMENTS,
+        PRECISION,
+        False,
+    )
     grad_q = _keys(
-        grad_q, q, grad, lse, delta, k_base, v_base, past, stop, rows + offset, query_ids, ids_base, limit, window,
-        scale, slope, stride_ks, stride_kd, stride_vs, stride_ve, D, E, BLOCK_N, BLOCK_D, BLOCK_E, CAUSAL, WINDOW,
-        ALIBI, SEGMENTS, PRECISION, True,
-    )  # fmt: skip
+        grad_q,
+        q,
+        grad,
+        lse,
+        delta,
+        k_base,
+        v_base,
+        past,
+        stop,
+        rows + offset,
+        query_ids,
+        ids_base,
+        limit,
+        window,
+        scale,
+        slope,
+        stride_ks,
+        stride_kd,
+        stride_vs,
+        stride_ve,
+        D,
+        E,
+        BLOCK_N,
+        BLOCK_D,
+        BLOCK_E,
+        CAUSAL,
+        WINDOW,
+        ALIBI,
+        SEGMENTS,
+        PRECISION,
+        True,
+    )
     store_tile(grad_q_ptr + row0 * D, grad_q * natural_scale, rows.to(tl.int64), queries, D, BLOCK_D)
 
 
 @triton.jit
 def _keys(
-    grad_q, q, grad, lse, delta, k_base, v_base, start, stop, positions, query_ids, ids_base, limit, window, scale, slope,
-    stride_ks, stride_kd, stride_vs, stride_ve,
-    D: tl.constexpr, E: tl.constexpr, BLOCK_N: tl.constexpr, BLOCK_D: tl.constexpr, BLOCK_E: tl.constexpr,
-    CAUSAL: tl.constexpr, WINDOW: tl.constexpr, ALIBI: tl.constexpr, SEGMENTS: tl.constexpr,
-    PRECISION: tl.constexpr, MASKED: tl.constexpr,
-):  # fmt: skip
+    grad_q,
+    q,
+    grad,
+    lse,
+    delta,
+    k_base,
+    v_base,
+    start,
+    stop,
+    positions,
+    query_ids,
+    ids_base,
+    limit,
+    window,
+    scale,
+    slope,
+    stride_ks,
+    stride_kd,
+    stride_vs,
+    stride_ve,
+    D: tl.constexpr,
+    E: tl.constexpr,
+    BLOCK_N: tl.constexpr,
+    BLOCK_D: tl.constexpr,
+    BLOCK_E: tl.constexpr,
+    CAUSAL: tl.constexpr,
+    WINDOW: tl.constexpr,
+    ALIBI: tl.constexpr,
+    SEGMENTS: tl.constexpr,
+    PRECISION: tl.constexpr,
+    MASKED: tl.constexpr,
+):
     """Add what the keys from start to stop give to one block of queries; tiles are [queries, keys]."""
     step_k, step_v = tl.cast(stride_ks, tl.int64), tl.cast(stride_vs, tl.int64)
     for at in range(start, stop, BLOCK_N):
@@ -263,9 +572,7 @@ def _keys(
             key_ids = keys
             if SEGMENTS:
                 key_ids = tl.load(ids_base + keys, mask=keys < limit, other=0)
-            seen = visible(
-                distance, keys, limit, window, query_ids[:, None], key_ids, CAUSAL, WINDOW, SEGMENTS
-            )
+            seen = visible(distance, keys, limit, window, query_ids[:, None], key_ids, CAUSAL, WINDOW, SEGMENTS)
             scores = tl.where(seen, scores, float("-inf"))
         p = tl.exp2(scores - lse[:, None])
         grad_s = p * (tl.dot(grad, tl.trans(v), input_precision=PRECISION) - delta[:, None])

@@ -104,9 +104,7 @@ def pooled_attention_map(
         raise UnknownName(f"There is no reduction {reduce!r}; choose one of {', '.join(REDUCTIONS)}.")
     if size < 1:
         raise BadShape(f"size is {size}; a pooled map needs at least 1 row.")
-    return _family(q, k, backend, mask, lse).pooled_attention_map(
-        q, k, lse, size, reduce, mask, scale_of(q, scale)
-    )
+    return _family(q, k, backend, mask, lse).pooled_attention_map(q, k, lse, size, reduce, mask, scale_of(q, scale))
 
 
 @_outside_autocast
@@ -122,7 +120,8 @@ def head_statistics(
     backend: str = "auto",
     **parts: Any,
 ) -> dict[str, Float[Tensor, "b h t"] | Float[Tensor, "b h t n"]]:
-    """Per head and row: entropy (nats), peak, sink, self, previous, distance (tokens), max_logit, and with `ids` induction.
+    """Per head and row: entropy (nats), peak, sink, self, previous, distance (tokens), max_logit, and with `ids`
+    induction.
 
     max_logit is the largest score that the row sees, scaled and with its bias, -inf where it sees nothing.
     induction is the mass on positions whose predecessor equals the query's token, NaN where there is none.

@@ -27,11 +27,30 @@ def forward(q, k, v, mask, scale, tile: tiles.Tile | None = None):
         return out, lse.fill_(-torch.inf)
     with tiles.launching(q):
         forward_kernel[grid](
-            q, k, v, out, lse, *q.stride(), *k.stride(), *v.stride(), heads, heads // groups, queries, keys,
-            scale * tiles.LOG2E, **tiles.mask_arguments(mask, queries, keys), D=width, E=values, BLOCK_M=tile.rows,
-            BLOCK_N=tile.cols, BLOCK_D=tiles.padded(width), BLOCK_E=tiles.padded(values), PRECISION=tiles.precision(q),
-            num_warps=tile.warps, num_stages=tile.stages,
-        )  # fmt: skip
+            q,
+            k,
+            v,
+            out,
+            lse,
+            *q.stride(),
+            *k.stride(),
+            *v.stride(),
+            heads,
+            heads // groups,
+            queries,
+            keys,
+            scale * tiles.LOG2E,
+            **tiles.mask_arguments(mask, queries, keys),
+            D=width,
+            E=values,
+            BLOCK_M=tile.rows,
+            BLOCK_N=tile.cols,
+            BLOCK_D=tiles.padded(width),
+            BLOCK_E=tiles.padded(values),
+            PRECISION=tiles.precision(q),
+            num_warps=tile.warps,
+            num_stages=tile.stages,
+        )
     return out, lse
 
 
@@ -40,14 +59,46 @@ attention = differentiable(forward, backward)
 
 @triton.jit
 def forward_kernel(
-    q_ptr, k_ptr, v_ptr, out_ptr, lse_ptr,
-    stride_qb, stride_qh, stride_qt, stride_qd, stride_kb, stride_kg, stride_ks, stride_kd,
-    stride_vb, stride_vg, stride_vs, stride_ve, heads, group, queries, keys, scale,
-    slopes_ptr, query_ids_ptr, key_ids_ptr, lengths_ptr, window,
-    D: tl.constexpr, E: tl.constexpr, BLOCK_M: tl.constexpr, BLOCK_N: tl.constexpr, BLOCK_D: tl.constexpr,
-    BLOCK_E: tl.constexpr, CAUSAL: tl.constexpr, WINDOW: tl.constexpr, ALIBI: tl.constexpr, SEGMENTS: tl.constexpr,
-    LENGTHS: tl.constexpr, PRECISION: tl.constexpr,
-):  # fmt: skip
+    q_ptr,
+    k_ptr,
+    v_ptr,
+    out_ptr,
+    lse_ptr,
+    stride_qb,
+    stride_qh,
+    stride_qt,
+    stride_qd,
+    stride_kb,
+    stride_kg,
+    stride_ks,
+    stride_kd,
+    stride_vb,
+    stride_vg,
+    stride_vs,
+    stride_ve,
+    heads,
+    group,
+    queries,
+    keys,
+    scale,
+    slopes_ptr,
+    query_ids_ptr,
+    key_ids_ptr,
+    lengths_ptr,
+    window,
+    D: tl.constexpr,
+    E: tl.constexpr,
+    BLOCK_M: tl.constexpr,
+    BLOCK_N: tl.constexpr,
+    BLOCK_D: tl.constexpr,
+    BLOCK_E: tl.constexpr,
+    CAUSAL: tl.constexpr,
+    WINDOW: tl.constexpr,
+    ALIBI: tl.constexpr,
+    SEGMENTS: tl.constexpr,
+    LENGTHS: tl.constexpr,
+    PRECISION: tl.constexpr,
+):
     """One program: one block of queries of one head against every tile of keys that it sees."""
     blocks = tl.cdiv(queries, BLOCK_M)
     row_head = tl.program_id(0) // blocks
@@ -58,9 +109,7 @@ def forward_kernel(
     positions = rows + (keys - queries)
 
     q_base = q_ptr + batch * stride_qb + head * stride_qh + tl.cast(block, tl.int64) * BLOCK_M * stride_qt
-    q = load_tile(
-        q_base, tl.arange(0, BLOCK_M), stride_qt, queries - block * BLOCK_M, stride_qd, D, BLOCK_D, True
-    )
+    q = load_tile(q_base, tl.arange(0, BLOCK_M), stride_qt, queries - block * BLOCK_M, stride_qd, D, BLOCK_D, True)
     k_base = k_ptr + batch * stride_kb + (head // group) * stride_kg
     v_base = v_ptr + batch * stride_vb + (head // group) * stride_vg
     slope, query_ids, ids_base = 0.0, rows, key_ids_ptr
@@ -80,21 +129,102 @@ def forward_kernel(
     l_i = tl.zeros([BLOCK_M], tl.float32)  # sum of exp2(score - m_i)
     if WINDOW:
         acc, m_i, l_i = _attn_inner(
-            acc, m_i, l_i, q, k_base, v_base, start, full, positions, query_ids, ids_base, limit, window, scale,
-            slope, stride_ks, stride_kd, stride_vs, stride_ve, D, E, BLOCK_N, BLOCK_D, BLOCK_E, CAUSAL, WINDOW, ALIBI,
-            SEGMENTS, PRECISION, True,
-        )  # fmt: skip
+            acc,
+            m_i,
+            l_i,
+            q,
+            k_base,
+            v_base,
+            start,
+            full,
+            positions,
+            query_ids,
+            ids_base,
+            limit,
+            window,
+            scale,
+            slope,
+            stride_ks,
+            stride_kd,
+            stride_vs,
+            stride_ve,
+            D,
+            E,
+            BLOCK_N,
+            BLOCK_D,
+            BLOCK_E,
+            CAUSAL,
+            WINDOW,
+            ALIBI,
+            SEGMENTS,
+            PRECISION,
+            True,
+        )
     if not SEGMENTS:
         acc, m_i, l_i = _attn_inner(
-            acc, m_i, l_i, q, k_base, v_base, full, past, positions, query_ids, ids_base, limit, window, scale,
-            slope, stride_ks, stride_kd, stride_vs, stride_ve, D, E, BLOCK_N, BLOCK_D, BLOCK_E, CAUSAL, WINDOW, ALIBI,
-            SEGMENTS, PRECISION, False,
-        )  # fmt: skip
+            acc,
+            m_i,
+            l_i,
+            q,
+            k_base,
+            v_base,
+            full,
+            past,
+            positions,
+            query_ids,
+            ids_base,
+            limit,
+            window,
+            scale,
+            slope,
+            stride_ks,
+            stride_kd,
+            stride_vs,
+            stride_ve,
+            D,
+            E,
+            BLOCK_N,
+            BLOCK_D,
+            BLOCK_E,
+            CAUSAL,
+            WINDOW,
+            ALIBI,
+            SEGMENTS,
+            PRECISION,
+            False,
+        )
     acc, m_i, l_i = _attn_inner(
-        acc, m_i, l_i, q, k_base, v_base, past, stop, positions, query_ids, ids_base, limit, window, scale,
-        slope, stride_ks, stride_kd, stride_vs, stride_ve, D, E, BLOCK_N, BLOCK_D, BLOCK_E, CAUSAL, WINDOW, ALIBI,
-        SEGMENTS, PRECISION, True,
-    )  # fmt: skip
+        acc,
+        m_i,
+        l_i,
+        q,
+        k_base,
+        v_base,
+        past,
+        stop,
+        positions,
+        query_ids,
+        ids_base,
+        limit,
+        window,
+        scale,
+        slope,
+        stride_ks,
+        stride_kd,
+        stride_vs,
+        stride_ve,
+        D,
+        E,
+        BLOCK_N,
+        BLOCK_D,
+        BLOCK_E,
+        CAUSAL,
+        WINDOW,
+        ALIBI,
+        SEGMENTS,
+        PRECISION,
+        True,
+    )
 
     # A row that saw nothing has l_i = 0: dividing by 1 leaves zeros, and log2(0) is the lse it should have.
     acc = acc / tl.where(l_i == 0.0, 1.0, l_i)[:, None]
@@ -106,17 +236,39 @@ def forward_kernel(
 
 @triton.jit
 def _attn_inner(
-    acc, m_i, l_i, q, k_base, v_base, start, stop, positions, query_ids, ids_base, limit, window, scale, slope,
-    stride_ks, stride_kd, stride_vs, stride_ve,
-    D: tl.constexpr, E: tl.constexpr, BLOCK_N: tl.constexpr, BLOCK_D: tl.constexpr, BLOCK_E: tl.constexpr,
-    CAUSAL: tl.constexpr, WINDOW: tl.constexpr, ALIBI: tl.constexpr, SEGMENTS: tl.constexpr,
-    PRECISION: tl.constexpr, MASKED: tl.constexpr,
-):  # fmt: skip
+    acc,
+    m_i,
+    l_i,
+    q,
+    k_base,
+    v_base,
+    start,
+    stop,
+    positions,
+    query_ids,
+    ids_base,
+    limit,
+    window,
+    scale,
+    slope,
+    stride_ks,
+    stride_kd,
+    stride_vs,
+    stride_ve,
+    D: tl.constexpr,
+    E: tl.constexpr,
+    BLOCK_N: tl.constexpr,
+    BLOCK_D: tl.constexpr,
+    BLOCK_E: tl.constexpr,
+    CAUSAL: tl.constexpr,
+    WINDOW: tl.constexpr,
+    ALIBI: tl.constexpr,
+    SEGMENTS: tl.constexpr,
+    PRECISION: tl.constexpr,
+    MASKED: tl.constexpr,
+):
     """Online softmax over the keys from start to stop; MASKED tiles check every cell, the others none."""
-    step_k, step_v = (
-        tl.cast(stride_ks, tl.int64),
-        tl.cast(stride_vs, tl.int64),
-    )  # long contexts pass 2^31 elements
+    step_k, step_v = (tl.cast(stride_ks, tl.int64), tl.cast(stride_vs, tl.int64))  # long contexts pass 2^31 elements
     for at in range(start, stop, BLOCK_N):
         inner = tl.arange(0, BLOCK_N)
         k = load_tile(k_base + at * step_k, inner, stride_ks, limit - at, stride_kd, D, BLOCK_D, MASKED)
@@ -129,9 +281,7 @@ def _attn_inner(
                 key_ids = keys
                 if SEGMENTS:
                     key_ids = tl.load(ids_base + keys, mask=keys < limit, other=0)
-                seen = visible(
-                    distance, keys, limit, window, query_ids[:, None], key_ids, CAUSAL, WINDOW, SEGMENTS
-                )
+                seen = visible(distance, keys, limit, window, query_ids[:, None], key_ids, CAUSAL, WINDOW, SEGMENTS)
                 scores = tl.where(seen, scores, float("-inf"))
             m_new = tl.maximum(m_i, tl.max(scores, 1))
             # Where nothing was seen yet the maximum is -inf, and -inf - -inf would be NaN.

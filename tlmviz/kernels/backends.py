@@ -23,9 +23,7 @@ def backend_for(tensor: Tensor, backend: str = "auto") -> str:
     if backend == "torch" or (backend == "auto" and not (_on_card(tensor) and _installed())):
         return "torch"
     if not _installed():
-        raise BadBackend(
-            "backend='triton' needs the package triton, which is not installed; use 'auto' or 'torch'."
-        )
+        raise BadBackend("backend='triton' needs the package triton, which is not installed; use 'auto' or 'torch'.")
     if not tensor.is_cuda and os.environ.get("TRITON_INTERPRET") != "1":
         raise BadBackend(
             f"backend='triton' needs a CUDA tensor, this one is on {tensor.device}; use 'auto' or 'torch'."

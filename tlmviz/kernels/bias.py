@@ -27,16 +27,14 @@ class DistanceBias:
 
     def __post_init__(self) -> None:
         if self.line.requires_grad:
-            raise BadShape(
-                "A bias by distance has no gradient; detach its line, or give the whole bias as a tensor."
-            )
+            raise BadShape("A bias by distance has no gradient; detach its line, or give the whole bias as a tensor.")
         if len(self.queries) and len(self.keys):
             first = int(self.keys.min() - self.queries.max()) + self.zero
             last = int(self.keys.max() - self.queries.min()) + self.zero
             if first < 0 or last >= self.line.shape[1]:
                 raise BadShape(
-                    f"A line of {self.line.shape[1]} numbers with distance 0 at {self.zero} does not reach the distances "
-                    f"{first - self.zero} to {last - self.zero}; give a number for each of them."
+                    f"A line of {self.line.shape[1]} numbers with distance 0 at {self.zero} does not reach the "
+                    f"distances {first - self.zero} to {last - self.zero}; give a number for each of them."
                 )
 
     @property
@@ -65,6 +63,4 @@ class DistanceBias:
 
     def to(self, device: torch.device) -> DistanceBias:
         """The same on a device."""
-        return replace(
-            self, line=self.line.to(device), queries=self.queries.to(device), keys=self.keys.to(device)
-        )
+        return replace(self, line=self.line.to(device), queries=self.queries.to(device), keys=self.keys.to(device))

@@ -31,12 +31,12 @@ def decode_attention(
 
     With a block `table` the cache is pages [pages, G, page, D], and row b's page n is number table[b, n]; without
     one it is [B, G, S, D]. Mask and parts are those of `attention`, without segments and
-    visible: row b holds `lengths[b]` keys (all by default) and its query is at the last of them, so that causal or not is
-    the same; what the cache holds beyond is never read into the result, and a row of length 0 gives zeros and lse = -inf
-    (its sink where the mask has sinks).
-    `splits` is how many parts of the cache are read at once (Triton; by default enough to fill the device).
-    Entries of `table` that the length does not reach may be anything. No gradient in Triton.
-    Raises BadShape and BadBackend. Source: 003 section 4; Dao et al. 2023 (Flash-Decoding), Kwon et al. 2023 (paging).
+    visible: row b holds `lengths[b]` keys (all by default) and its query is at the last of them, so that causal or not
+    is the same; what the cache holds beyond is never read into the result, and a row of length 0 gives zeros and lse =
+    -inf (its sink where the mask has sinks). `splits` is how many parts of the cache are read at once (Triton; by
+    default enough to fill the device). Entries of `table` that the length does not reach may be anything. No gradient
+    in Triton. Raises BadShape and BadBackend. Source: 003 section 4; Dao et al. 2023 (Flash-Decoding), Kwon et al. 2023
+    (paging).
     """
     if q.ndim != 4 or q.shape[2] != 1:
         raise BadShape(f"q {list(q.shape)} must hold one new query per row, [B, H, 1, D].")
@@ -52,9 +52,7 @@ def decode_attention(
     mask = build_mask(mask, parts)
     for part in ("segments", "visible"):
         if getattr(mask, part) is not None:
-            raise BadShape(
-                f"A decoding step has no {part}: each row of the cache is one text; give lengths instead."
-            )
+            raise BadShape(f"A decoding step has no {part}: each row of the cache is one text; give lengths instead.")
     check_bias(q, mask.window, mask.slopes, mask.relative)
     keys = k.shape[2] if table is None else table.shape[1] * k.shape[2]
     check_added(q, keys, mask.softcap, mask.sinks, mask.bias)

@@ -1,4 +1,5 @@
-"""One decoding step in Triton: the cache is read in parts by many programs, then the parts are combined (Flash-Decoding)."""
+"""One decoding step in Triton: the cache is read in parts by many programs, then the parts are combined
+(Flash-Decoding)."""
 
 from __future__ import annotations
 
@@ -29,18 +30,51 @@ def decode_attention(q, k, v, table, mask, scale, splits=None, block: int | None
     weights = torch.empty(batch, heads, splits, dtype=torch.float32, device=q.device)
     with tiles.launching(q):
         parts_kernel[(batch * groups * splits,)](
-            q, k, v, parts, weights, tiles.whole(table), tiles.whole(lengths), tiles.whole(slopes),
-            q.stride(0), q.stride(1), q.stride(3), *k.stride(), *v.stride(), groups, heads // groups, keys, page,
-            min(window or 0, keys), scale * tiles.LOG2E, splits, D=width, E=values,
-            BLOCK_R=max(16, triton.next_power_of_2(heads // groups)), BLOCK_N=block or BLOCK,
-            BLOCK_D=tiles.padded(width), BLOCK_E=tiles.padded(values), PAGED=table is not None,
-            LENGTHS=lengths is not None, WINDOW=window is not None, ALIBI=slopes is not None,
-            PRECISION=tiles.precision(q), num_warps=4, num_stages=2 if width <= 128 else 1,
-        )  # fmt: skip
+            q,
+            k,
+            v,
+            parts,
+            weights,
+            tiles.whole(table),
+            tiles.whole(lengths),
+            tiles.whole(slopes),
+            q.stride(0),
+            q.stride(1),
+            q.stride(3),
+            *k.stride(),
+            *v.stride(),
+            groups,
+            heads // groups,
+            keys,
+            page,
+            min(window or 0, keys),
+            scale * tiles.LOG2E,
+            splits,
+            D=width,
+            E=values,
+            BLOCK_R=max(16, triton.next_power_of_2(heads // groups)),
+            BLOCK_N=block or BLOCK,
+            BLOCK_D=tiles.padded(width),
+            BLOCK_E=tiles.padded(values),
+            PAGED=table is not None,
+            LENGTHS=lengths is not None,
+            WINDOW=window is not None,
+            ALIBI=slopes is not None,
+            PRECISION=tiles.precision(q),
+            num_warps=4,
+            num_stages=2 if width <= 128 else 1,
+        )
         combine_kernel[(batch * heads,)](
-            parts, weights, out, lse, splits,
-            E=values, BLOCK_S=triton.next_power_of_2(splits), BLOCK_E=tiles.padded(values), num_warps=4,
-        )  # fmt: skip
+            parts,
+            weights,
+            out,
+            lse,
+            splits,
+            E=values,
+            BLOCK_S=triton.next_power_of_2(splits),
+            BLOCK_E=tiles.padded(values),
+            num_warps=4,
+        )
     return out, lse
 
 
@@ -53,13 +87,44 @@ def choose_splits(q: torch.Tensor, programs: int, keys: int) -> int:
 
 @triton.jit
 def parts_kernel(
-    q_ptr, k_ptr, v_ptr, parts_ptr, weights_ptr, table_ptr, lengths_ptr, slopes_ptr,
-    stride_qb, stride_qh, stride_qd, stride_kb, stride_kg, stride_ks, stride_kd,
-    stride_vb, stride_vg, stride_vs, stride_ve, groups, group, keys, page, window, scale, splits,
-    D: tl.constexpr, E: tl.constexpr, BLOCK_R: tl.constexpr, BLOCK_N: tl.constexpr, BLOCK_D: tl.constexpr,
-    BLOCK_E: tl.constexpr, PAGED: tl.constexpr, LENGTHS: tl.constexpr, WINDOW: tl.constexpr, ALIBI: tl.constexpr,
+    q_ptr,
+    k_ptr,
+    v_ptr,
+    parts_ptr,
+    weights_ptr,
+    table_ptr,
+    lengths_ptr,
+    slopes_ptr,
+    stride_qb,
+    stride_qh,
+    stride_qd,
+    stride_kb,
+    stride_kg,
+    stride_ks,
+    stride_kd,
+    stride_vb,
+    stride_vg,
+    stride_vs,
+    stride_ve,
+    groups,
+    group,
+    keys,
+    page,
+    window,
+    scale,
+    splits,
+    D: tl.constexpr,
+    E: tl.constexpr,
+    BLOCK_R: tl.constexpr,
+    BLOCK_N: tl.constexpr,
+    BLOCK_D: tl.constexpr,
+    BLOCK_E: tl.constexpr,
+    PAGED: tl.constexpr,
+    LENGTHS: tl.constexpr,
+    WINDOW: tl.constexpr,
+    ALIBI: tl.constexpr,
     PRECISION: tl.constexpr,
-):  # fmt: skip
+):
     """One program: the query heads of one key/value head against one part of its keys; out is not yet divided."""
     split, shared = tl.program_id(0) % splits, tl.program_id(0) // splits
     batch, key_head = (shared // groups).to(tl.int64), (shared % groups).to(tl.int64)
@@ -89,9 +154,7 @@ def parts_kernel(
         index = at + tl.arange(0, BLOCK_N)
         inside = index < stop
         if PAGED:
-            number = tl.load(
-                table_ptr + batch * tl.cdiv(keys, page) + index // page, mask=inside, other=0
-            ).to(tl.int64)
+            number = tl.load(table_ptr + batch * tl.cdiv(keys, page) + index // page, mask=inside, other=0).to(tl.int64)
             k_at = number * stride_kb + (index % page) * stride_ks
             v_at = number * stride_vb + (index % page) * stride_vs
         else:
@@ -117,23 +180,14 @@ def parts_kernel(
 
     row = (batch * groups * group + head) * splits + split
     acc = acc / tl.where(l_i == 0.0, 1.0, l_i)[:, None]
-    tl.store(
-        parts_ptr + row[:, None] * E + inner_e[None, :], acc, mask=here[:, None] & (inner_e[None, :] < E)
-    )
+    tl.store(parts_ptr + row[:, None] * E + inner_e[None, :], acc, mask=here[:, None] & (inner_e[None, :] < E))
     lse = tl.where(l_i == 0.0, float("-inf"), m_i + tl.log2(l_i))
     tl.store(weights_ptr + row, lse, mask=here)
 
 
 @triton.jit
 def combine_kernel(
-    parts_ptr,
-    weights_ptr,
-    out_ptr,
-    lse_ptr,
-    splits,
-    E: tl.constexpr,
-    BLOCK_S: tl.constexpr,
-    BLOCK_E: tl.constexpr,
+    parts_ptr, weights_ptr, out_ptr, lse_ptr, splits, E: tl.constexpr, BLOCK_S: tl.constexpr, BLOCK_E: tl.constexpr
 ):
     """One program: one head's parts, each weighted by its share exp2(lse_part - lse) of the whole sum."""
     row = tl.program_id(0).to(tl.int64)

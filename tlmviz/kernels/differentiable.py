@@ -14,13 +14,12 @@ from .mask import AttentionMask
 
 LEARNED = ("relative", "sinks", "bias")  # the parts of a mask that have gradients
 Attend = Callable[[Tensor, Tensor, Tensor, AttentionMask, float], tuple[Tensor, Tensor]]
-Gradients = tuple[
-    Tensor, Tensor, Tensor, dict[str, Tensor]
-]  # of q, k and v, and those of LEARNED that there are
+Gradients = tuple[Tensor, Tensor, Tensor, dict[str, Tensor]]  # of q, k and v, and those of LEARNED that there are
 
 
 def differentiable(run: Attend, run_back: Callable[..., Gradients]) -> Attend:
-    """`attention(q, k, v, mask, scale)` with gradients for q, k, v and the mask's LEARNED, recomputed tile by tile from lse.
+    """`attention(q, k, v, mask, scale)` with gradients for q, k, v and the mask's LEARNED, recomputed tile by tile from
+    lse.
 
     `run(q, k, v, mask, scale)` gives out and lse; `run_back(q, k, v, out, lse, grad_out, grad_lse, mask, scale)`, where
     either incoming gradient may be None, gives those of q, k, v and a dict of the LEARNED parts' that the mask has.
@@ -50,9 +49,7 @@ def differentiable(run: Attend, run_back: Callable[..., Gradients]) -> Attend:
             *grads, learned = run_back(*ctx.saved_tensors, grad_out, grad_lse, ctx.mask, ctx.scale)
             return *grads, None, None, *(learned.get(part) for part in LEARNED)
 
-    def attention(
-        q: Tensor, k: Tensor, v: Tensor, mask: AttentionMask, scale: float
-    ) -> tuple[Tensor, Tensor]:
+    def attention(q: Tensor, k: Tensor, v: Tensor, mask: AttentionMask, scale: float) -> tuple[Tensor, Tensor]:
         """See `kernels.attention`."""
         learned = (getattr(mask, part) for part in LEARNED)
         return Attention.apply(q, k, v, mask, scale, *learned)  # type: ignore[no-untyped-call]  # torch's has no types

@@ -26,9 +26,7 @@ from torch import Tensor
 from tlmviz.errors import BadBackend
 
 IDLE = 600.0  # seconds
-PATIENCE = (
-    120.0  # seconds for one call, its start included: far more than it takes where the machine has time
-)
+PATIENCE = 120.0  # seconds for one call, its start included: far more than it takes where the machine has time
 Arrays = dict[str, np.ndarray]
 
 
@@ -41,7 +39,8 @@ class Interpreter:
         self._lock = threading.Lock()
 
     def start(self) -> None:
-        """Start the process where none runs, without waiting for it. Raises BadBackend where triton is not installed."""
+        """Start the process where none runs, without waiting for it. Raises BadBackend where triton is not
+        installed."""
         if util.find_spec("triton") is None:
             raise BadBackend("The Triton kernel needs the package triton, which is not installed here.")
         if self._process is None or self._process.poll() is not None:
@@ -67,8 +66,8 @@ class Interpreter:
     ) -> tuple[Float[Tensor, "b h t e"], Float[Tensor, "b h t"]]:
         """Causal `kernels.attention(..., backend="triton")` of float32 tensors on the CPU: out and lse.
 
-        Raises BadBackend where triton is not installed, and where the process ends or takes too long; the next call starts
-        another one.
+        Raises BadBackend where triton is not installed, and where the process ends or takes too long; the next call
+        starts another one.
         """
         arrays = {name: part.numpy() for name, part in (("q", q), ("k", k), ("v", v))}
         arrays |= {"scale": np.array(scale, np.float64)}
@@ -136,9 +135,7 @@ def serve(requests: IO[bytes], answers: IO[bytes]) -> None:
         q, k, v = (torch.from_numpy(asked[name]) for name in ("q", "k", "v"))
         window = int(asked["window"]) if "window" in asked else None
         slopes = torch.from_numpy(asked["slopes"]) if "slopes" in asked else None
-        out, lse = attention(
-            q, k, v, scale=float(asked["scale"]), window=window, slopes=slopes, backend="triton"
-        )
+        out, lse = attention(q, k, v, scale=float(asked["scale"]), window=window, slopes=slopes, backend="triton")
         _write(answers, {"out": out.numpy(), "lse": lse.numpy()})
 
 

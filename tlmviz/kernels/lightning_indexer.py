@@ -30,9 +30,7 @@ def index_scores(
             f"q {list(q.shape)} and k {list(k.shape)} do not fit: give q as [B, H, T, D] and k as [B, S, D]."
         )
     if w.shape != (q.shape[0], q.shape[2], q.shape[1]):
-        raise BadShape(
-            f"w {list(w.shape)} must hold one number per query and head, [B, T, H], of q {list(q.shape)}."
-        )
+        raise BadShape(f"w {list(w.shape)} must hold one number per query and head, [B, T, H], of q {list(q.shape)}.")
     if backend_for(q, backend) == "triton":
         from . import lightning_indexer_triton
 

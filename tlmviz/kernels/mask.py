@@ -14,7 +14,8 @@ from ..errors import BadShape
 from .arguments import check_added, check_bias, check_lengths, check_qk
 from .bias import DistanceBias
 
-# Which keys queries see, answered for a tile: (query indices [R], key indices [C]) -> True where seen, [R, C] or [B, R, C].
+# Which keys queries see, answered for a tile: (query indices [R], key indices [C]) -> True where seen, [R, C] or [B, R,
+# C].
 Visible = Callable[[Tensor, Tensor], Tensor]
 TENSORS = ("slopes", "relative", "segments", "lengths", "sinks", "bias")
 
@@ -30,13 +31,15 @@ class AttentionMask:
     `lengths` hides the keys from a row's length on (padding at the end); it moves no query, which stay the last T of
     the S positions.
 
-    `softcap` turns each scaled score s into softcap * tanh(s / softcap), before anything is added to it. `bias`, a tensor
-    or a DistanceBias, is added to the scores. `sinks` are one score per head that only joins the softmax's denominator,
-    so that lse includes it. `visible(rows, cols)` says which keys are seen where none of the other parts can: it is asked
-    tile by tile with indices into q and k, and answers True where seen, alike for all heads; what it answers is never kept.
+    `softcap` turns each scaled score s into softcap * tanh(s / softcap), before anything is added to it. `bias`, a
+    tensor or a DistanceBias, is added to the scores. `sinks` are one score per head that only joins the softmax's
+    denominator, so that lse includes it. `visible(rows, cols)` says which keys are seen where none of the other parts
+    can: it is asked tile by tile with indices into q and k, and answers True where seen, alike for all heads; what it
+    answers is never kept.
 
     The order: scale, softcap, what is added (slopes, relative, bias), what is hidden, then the sink in the denominator.
-    Shapes are checked against q and k when the mask is used; a bias that is not of floating-point numbers raises BadShape.
+    Shapes are checked against q and k when the mask is used; a bias that is not of floating-point numbers raises
+    BadShape.
 
     Source: 000 section 1.2, 003 section 4.5; ALiBi: Press et al. 2022; `relative`: Shaw et al. 2018, equation 4, with
     the vectors of the keys; `softcap`: Gemma 2, section 2; `bias`: T5, section 2.1; `sinks`: gpt-oss's model card,
@@ -85,11 +88,7 @@ class AttentionMask:
 
     def of_heads(self, heads: slice) -> AttentionMask:
         """The mask of some of the query heads."""
-        changed = {
-            name: getattr(self, name)[heads]
-            for name in ("slopes", "sinks")
-            if getattr(self, name) is not None
-        }
+        changed = {name: getattr(self, name)[heads] for name in ("slopes", "sinks") if getattr(self, name) is not None}
         if self.bias is not None and self.bias.shape[1] > 1:
             bias = self.bias
             changed["bias"] = bias.of_heads(heads) if isinstance(bias, DistanceBias) else bias[:, heads]
@@ -140,8 +139,8 @@ CAUSAL = AttentionMask()
 
 
 HOW = (
-    "of a tensor that is True where a key is seen make AttentionMask(causal=False, bias=torch.where(seen, 0.0, -torch.inf)), "
-    "with seen as [1 or B, 1 or H, T, S]"
+    "of a tensor that is True where a key is seen make AttentionMask(causal=False, bias=torch.where(seen, 0.0, "
+    "-torch.inf)), with seen as [1 or B, 1 or H, T, S]"
 )
 
 
@@ -163,7 +162,8 @@ def build_mask(mask: AttentionMask, parts: dict[str, Any]) -> AttentionMask:
         return mask
     if mask is not CAUSAL:
         raise BadShape(
-            f"A mask and {', '.join(parts)} are given; put {', '.join(parts)} into the AttentionMask, or leave the mask out."
+            f"A mask and {', '.join(parts)} are given; put {', '.join(parts)} into the AttentionMask, or leave the "
+            f"mask out."
         )
     return AttentionMask(**parts)
 

@@ -26,10 +26,7 @@ def softmax(x: Float[Tensor, "*b n"], backend: str = "auto") -> Float[Tensor, "*
 
 
 def rms_norm(
-    x: Float[Tensor, "*b n"],
-    weight: Float[Tensor, " n"] | None = None,
-    eps: float = 1e-5,
-    backend: str = "auto",
+    x: Float[Tensor, "*b n"], weight: Float[Tensor, " n"] | None = None, eps: float = 1e-5, backend: str = "auto"
 ) -> Float[Tensor, "*b n"]:
     """x / sqrt(mean(x^2) + eps) over the last axis, times `weight`.
 
@@ -64,9 +61,7 @@ def layer_norm(
 
 def _check(x: Tensor, weight: Tensor | None = None, bias: Tensor | None = None) -> None:
     if x.ndim == 0 or not x.is_floating_point():
-        raise BadShape(
-            f"x must be a tensor of rows of real numbers; it is {x.dtype} of shape {list(x.shape)}."
-        )
+        raise BadShape(f"x must be a tensor of rows of real numbers; it is {x.dtype} of shape {list(x.shape)}.")
     columns = x.shape[-1:]
     if weight is not None and weight.shape != columns:
         raise BadShape(f"weight {list(weight.shape)} must hold one number per column of x {list(x.shape)}.")

@@ -34,7 +34,7 @@ def _finite(top):
 @triton.jit
 def softmax_kernel(
     x, out, rows, length, ONE_BLOCK: tl.constexpr, ACC: tl.constexpr, BLOCK_R: tl.constexpr, BLOCK_N: tl.constexpr
-):  # fmt: skip
+):
     """One pass in registers, or two over memory: maximum and sum online, then the quotients."""
     row = tl.program_id(0) * BLOCK_R + tl.arange(0, BLOCK_R)
     if ONE_BLOCK:
@@ -63,7 +63,7 @@ def softmax_kernel(
 @triton.jit
 def softmax_backward_kernel(
     p, grad, dx, rows, length, ONE_BLOCK: tl.constexpr, ACC: tl.constexpr, BLOCK_R: tl.constexpr, BLOCK_N: tl.constexpr
-):  # fmt: skip
+):
     """dx = p * (grad - sum(p * grad))."""
     row = tl.program_id(0) * BLOCK_R + tl.arange(0, BLOCK_R)
     if ONE_BLOCK:
@@ -96,9 +96,23 @@ def _columns(vector, start, length, other, PRESENT: tl.constexpr, ACC: tl.conste
 
 @triton.jit
 def norm_kernel(
-    x, weight, bias, out, mean, rstd, rows, length, eps, CENTRE: tl.constexpr, WEIGHT: tl.constexpr, BIAS: tl.constexpr,
-    ONE_BLOCK: tl.constexpr, ACC: tl.constexpr, BLOCK_R: tl.constexpr, BLOCK_N: tl.constexpr,
-):  # fmt: skip
+    x,
+    weight,
+    bias,
+    out,
+    mean,
+    rstd,
+    rows,
+    length,
+    eps,
+    CENTRE: tl.constexpr,
+    WEIGHT: tl.constexpr,
+    BIAS: tl.constexpr,
+    ONE_BLOCK: tl.constexpr,
+    ACC: tl.constexpr,
+    BLOCK_R: tl.constexpr,
+    BLOCK_N: tl.constexpr,
+):
     """Layer norm (CENTRE) or RMS norm; keeps each row's mean and 1 / standard deviation for the backward pass."""
     row = tl.program_id(0) * BLOCK_R + tl.arange(0, BLOCK_R)
     m = tl.zeros((BLOCK_R,), ACC)
@@ -135,10 +149,23 @@ def norm_kernel(
 
 @triton.jit
 def norm_backward_kernel(
-    x, weight, mean, rstd, grad, dx, rows, length, CENTRE: tl.constexpr, WEIGHT: tl.constexpr,
-    ONE_BLOCK: tl.constexpr, ACC: tl.constexpr, BLOCK_R: tl.constexpr, BLOCK_N: tl.constexpr,
-):  # fmt: skip
-    """With n the normalised row and g = grad * weight: dx = rstd * (g - n * mean(n * g) - mean(g)), the last for CENTRE."""
+    x,
+    weight,
+    mean,
+    rstd,
+    grad,
+    dx,
+    rows,
+    length,
+    CENTRE: tl.constexpr,
+    WEIGHT: tl.constexpr,
+    ONE_BLOCK: tl.constexpr,
+    ACC: tl.constexpr,
+    BLOCK_R: tl.constexpr,
+    BLOCK_N: tl.constexpr,
+):
+    """With n the normalised row and g = grad * weight: dx = rstd * (g - n * mean(n * g) - mean(g)), the last for
+    CENTRE."""
     row = tl.program_id(0) * BLOCK_R + tl.arange(0, BLOCK_R)
     m = tl.load(mean + row, mask=row < rows, other=0.0)[:, None]
     r = tl.load(rstd + row, mask=row < rows, other=0.0)[:, None]
@@ -152,9 +179,7 @@ def norm_backward_kernel(
         along += tl.sum(n * g, 1) / length
         if CENTRE:
             level += tl.sum(g, 1) / length
-        tl.store(
-            dx + where, (r * (g - n * along[:, None] - level[:, None])).to(dx.dtype.element_ty), mask=inside
-        )
+        tl.store(dx + where, (r * (g - n * along[:, None] - level[:, None])).to(dx.dtype.element_ty), mask=inside)
     else:
         for start in range(0, length, BLOCK_N):
             n, where, inside = _tile(x, row, start, rows, length, 0.0, ACC, BLOCK_N)
@@ -173,9 +198,19 @@ def norm_backward_kernel(
 
 @triton.jit
 def norm_parameters_kernel(
-    x, mean, rstd, grad, dweight, dbias, rows, length, chunk,
-    ACC: tl.constexpr, BLOCK_R: tl.constexpr, BLOCK_N: tl.constexpr,
-):  # fmt: skip
+    x,
+    mean,
+    rstd,
+    grad,
+    dweight,
+    dbias,
+    rows,
+    length,
+    chunk,
+    ACC: tl.constexpr,
+    BLOCK_R: tl.constexpr,
+    BLOCK_N: tl.constexpr,
+):
     """Sums of grad * normalised and of grad over one chunk of rows, for one block of columns."""
     part, start = tl.program_id(0), tl.program_id(1) * BLOCK_N
     dw = tl.zeros((BLOCK_N,), ACC)
@@ -203,9 +238,7 @@ def rms_norm(x: Tensor, weight: Tensor | None, eps: float, *, block: int = WIDES
     return Norm.apply(x, weight, None, eps, False, block)
 
 
-def layer_norm(
-    x: Tensor, weight: Tensor | None, bias: Tensor | None, eps: float, *, block: int = WIDEST
-) -> Tensor:
+def layer_norm(x: Tensor, weight: Tensor | None, bias: Tensor | None, eps: float, *, block: int = WIDEST) -> Tensor:
     """See `kernels.layer_norm`."""
     return Norm.apply(x, weight, bias, eps, True, block)
 
@@ -217,9 +250,12 @@ def plan(x, block):
     width = min(triton.next_power_of_2(length), block)
     tall = max(1, TILE // width)
     sizes = dict(
-        BLOCK_R=tall, BLOCK_N=width, ACC=tl.float64 if x.dtype == torch.float64 else tl.float32,
-        ONE_BLOCK=length <= width, num_warps=4 if width <= 4096 else 8 if width <= 8192 else 16,
-    )  # fmt: skip
+        BLOCK_R=tall,
+        BLOCK_N=width,
+        ACC=tl.float64 if x.dtype == torch.float64 else tl.float32,
+        ONE_BLOCK=length <= width,
+        num_warps=4 if width <= 4096 else 8 if width <= 8192 else 16,
+    )
     return rows, length, (triton.cdiv(rows, tall),), sizes
 
 
@@ -254,9 +290,7 @@ class Norm(torch.autograd.Function):
         x = x.contiguous()
         weight, bias = (part if part is None else part.contiguous() for part in (weight, bias))
         out = torch.empty_like(x)
-        statistics = torch.empty(
-            2, *x.shape[:-1], dtype=torch.promote_types(x.dtype, torch.float32), device=x.device
-        )
+        statistics = torch.empty(2, *x.shape[:-1], dtype=torch.promote_types(x.dtype, torch.float32), device=x.device)
         if x.numel():
             rows, length, grid, sizes = plan(x, block)
             present = dict(CENTRE=centre, WEIGHT=weight is not None, BIAS=bias is not None)
@@ -283,24 +317,18 @@ class Norm(torch.autograd.Function):
         rows, length, grid, sizes = plan(x, ctx.block)
         with torch.cuda.device_of(x):
             norm_backward_kernel[grid](
-                x,
-                weight,
-                mean,
-                rstd,
-                grad,
-                dx,
-                rows,
-                length,
-                CENTRE=ctx.centre,
-                WEIGHT=weight is not None,
-                **sizes,
+                x, weight, mean, rstd, grad, dx, rows, length, CENTRE=ctx.centre, WEIGHT=weight is not None, **sizes
             )
             if any(ctx.needs_input_grad[1:3]):
                 dw, db = parameters(x, mean, rstd, grad, rows, length, ctx.block, sizes["ACC"])
         return (
-            dx, dw.to(weight.dtype) if ctx.needs_input_grad[1] else None,
-            db.to(ctx.bias_dtype) if ctx.needs_input_grad[2] else None, None, None, None,
-        )  # fmt: skip
+            dx,
+            dw.to(weight.dtype) if ctx.needs_input_grad[1] else None,
+            db.to(ctx.bias_dtype) if ctx.needs_input_grad[2] else None,
+            None,
+            None,
+            None,
+        )
 
 
 def parameters(x, mean, rstd, grad, rows, length, block, acc):

@@ -36,13 +36,9 @@ def quantize(
     if per not in GROUPS:
         raise UnknownName(f"There is no scale per {per!r}; choose one of {', '.join(GROUPS)}.")
     if x.ndim == 0 or not x.is_floating_point():
-        raise BadShape(
-            f"x must be a tensor of rows of real numbers; it is {x.dtype} of shape {list(x.shape)}."
-        )
+        raise BadShape(f"x must be a tensor of rows of real numbers; it is {x.dtype} of shape {list(x.shape)}.")
     if per == "block" and (block < 1 or (format == "int4" and block % 2)):
-        raise BadShape(
-            f"block is {block}; give a positive number, even for int4, which stores two numbers per byte."
-        )
+        raise BadShape(f"block is {block}; give a positive number, even for int4, which stores two numbers per byte.")
     chosen = backend_for(x, backend)
     if chosen == "triton":
         from . import quantization_triton

@@ -55,9 +55,18 @@ def _round(y):
 
 @triton.jit
 def _store(
-    values, y, row, start, rows, length, LIMIT: tl.constexpr, MANTISSA: tl.constexpr, BIAS: tl.constexpr,
-    BLOCK_R: tl.constexpr, BLOCK_N: tl.constexpr,
-):  # fmt: skip
+    values,
+    y,
+    row,
+    start,
+    rows,
+    length,
+    LIMIT: tl.constexpr,
+    MANTISSA: tl.constexpr,
+    BIAS: tl.constexpr,
+    BLOCK_R: tl.constexpr,
+    BLOCK_N: tl.constexpr,
+):
     """Clamp, round and write columns start to start + BLOCK_N; MANTISSA is 0 for integers, LIMIT 7 for int4."""
     y = tl.minimum(tl.maximum(y, -LIMIT), LIMIT)
     inside = row[:, None] < rows
@@ -99,17 +108,25 @@ def absmax_kernel(x, largest, rows, length, BLOCK_R: tl.constexpr, BLOCK_N: tl.c
 
 @triton.jit
 def quantize_rows_kernel(
-    x, values, scale, rows, length, LIMIT: tl.constexpr, SMALLEST: tl.constexpr, MANTISSA: tl.constexpr,
-    BIAS: tl.constexpr, ONE_BLOCK: tl.constexpr, BLOCK_R: tl.constexpr, BLOCK_N: tl.constexpr,
-):  # fmt: skip
+    x,
+    values,
+    scale,
+    rows,
+    length,
+    LIMIT: tl.constexpr,
+    SMALLEST: tl.constexpr,
+    MANTISSA: tl.constexpr,
+    BIAS: tl.constexpr,
+    ONE_BLOCK: tl.constexpr,
+    BLOCK_R: tl.constexpr,
+    BLOCK_N: tl.constexpr,
+):
     """Scale and values of each row; rows wider than a block are read twice."""
     row = tl.program_id(0) * BLOCK_R + tl.arange(0, BLOCK_R)
     if ONE_BLOCK:
         y = _load(x, row, 0, rows, length, BLOCK_N)
         step = tl.maximum(tl.div_rn(_largest(y), LIMIT), SMALLEST)
-        _store(
-            values, tl.div_rn(y, step[:, None]), row, 0, rows, length, LIMIT, MANTISSA, BIAS, BLOCK_R, BLOCK_N
-        )
+        _store(values, tl.div_rn(y, step[:, None]), row, 0, rows, length, LIMIT, MANTISSA, BIAS, BLOCK_R, BLOCK_N)
     else:
         top = tl.zeros((BLOCK_R,), tl.float32)
         for start in range(0, length, BLOCK_N):
@@ -123,9 +140,17 @@ def quantize_rows_kernel(
 
 @triton.jit
 def quantize_scaled_kernel(
-    x, values, scale, rows, length, LIMIT: tl.constexpr, MANTISSA: tl.constexpr, BIAS: tl.constexpr,
-    BLOCK_R: tl.constexpr, BLOCK_N: tl.constexpr,
-):  # fmt: skip
+    x,
+    values,
+    scale,
+    rows,
+    length,
+    LIMIT: tl.constexpr,
+    MANTISSA: tl.constexpr,
+    BIAS: tl.constexpr,
+    BLOCK_R: tl.constexpr,
+    BLOCK_N: tl.constexpr,
+):
     """Values of a tile, with one scale known beforehand for the whole tensor."""
     row = tl.program_id(0) * BLOCK_R + tl.arange(0, BLOCK_R)
     start = tl.program_id(1) * BLOCK_N
@@ -135,9 +160,19 @@ def quantize_scaled_kernel(
 
 @triton.jit
 def dequantize_kernel(
-    values, scale, out, rows, length, groups, block, LIMIT: tl.constexpr, MANTISSA: tl.constexpr, BIAS: tl.constexpr,
-    BLOCK_R: tl.constexpr, BLOCK_N: tl.constexpr,
-):  # fmt: skip
+    values,
+    scale,
+    out,
+    rows,
+    length,
+    groups,
+    block,
+    LIMIT: tl.constexpr,
+    MANTISSA: tl.constexpr,
+    BIAS: tl.constexpr,
+    BLOCK_R: tl.constexpr,
+    BLOCK_N: tl.constexpr,
+):
     """A tile of numbers; column j of a row has scale j // block of its `groups` (0 groups: one scale for all)."""
     row = tl.program_id(0) * BLOCK_R + tl.arange(0, BLOCK_R)[:, None].to(tl.int64)
     start = tl.program_id(1) * BLOCK_N
@@ -146,9 +181,7 @@ def dequantize_kernel(
     if LIMIT == 7:
         width = (length + 1) // 2
         byte = start // 2 + tl.arange(0, BLOCK_N // 2)[None, :]
-        packed = tl.load(values + row * width + byte, mask=(row < rows) & (byte < width), other=0).to(
-            tl.int32
-        )
+        packed = tl.load(values + row * width + byte, mask=(row < rows) & (byte < width), other=0).to(tl.int32)
         codes = tl.reshape(tl.join(packed & 15, packed >> 4), (BLOCK_R, BLOCK_N))
         y = ((codes ^ 8) - 8).to(tl.float32)  # the sign bit of a half is worth -8
     else:
@@ -186,9 +219,16 @@ def quantize(x: Tensor, format: str, per: str, block: int, *, widest: int = WIDE
         rows, length, sizes = plan(x, block if per == "block" else columns, widest)
         with torch.cuda.device_of(x):
             quantize_rows_kernel[(triton.cdiv(rows, sizes["BLOCK_R"]),)](
-                x, values, scale, rows, length, SMALLEST=reference.SMALLEST, ONE_BLOCK=length <= sizes["BLOCK_N"],
-                **kind, **sizes,
-            )  # fmt: skip
+                x,
+                values,
+                scale,
+                rows,
+                length,
+                SMALLEST=reference.SMALLEST,
+                ONE_BLOCK=length <= sizes["BLOCK_N"],
+                **kind,
+                **sizes,
+            )
     return values if format == "int8" else values.view(reference.STORED[format]), scale
 
 
@@ -219,10 +259,18 @@ def dequantize(quantized: Quantized, *, widest: int = WIDEST) -> Tensor:
     groups = 0 if quantized.per == "tensor" else quantized.scale.shape[-1]
     with torch.cuda.device_of(values):
         dequantize_kernel[triton.cdiv(rows, sizes["BLOCK_R"]), triton.cdiv(length, sizes["BLOCK_N"])](
-            codes, quantized.scale.contiguous(), out, rows, length, groups,
+            codes,
+            quantized.scale.contiguous(),
+            out,
+            rows,
+            length,
+            groups,
             quantized.block if quantized.per == "block" else length,
-            LIMIT=reference.LIMITS[format], MANTISSA=SHAPES[format][0], BIAS=SHAPES[format][1], **sizes,
-        )  # fmt: skip
+            LIMIT=reference.LIMITS[format],
+            MANTISSA=SHAPES[format][0],
+            BIAS=SHAPES[format][1],
+            **sizes,
+        )
     return out
 
 

@@ -45,9 +45,7 @@ def rope(
             "or one row of them for each entry of x's first axis."
         )
     if scaling is not None and tuple(scaling.shape) != (dims // 2,):
-        raise BadShape(
-            f"scaling {list(scaling.shape)} must hold one frequency for each of the {dims // 2} planes."
-        )
+        raise BadShape(f"scaling {list(scaling.shape)} must hold one frequency for each of the {dims // 2} planes.")
     return rotate(x, *angle_table(positions, dims, base, scaling), layout=layout, backend=backend)
 
 
@@ -60,24 +58,19 @@ def rotate(
 ) -> Float[Tensor, "*b t d"]:
     """Rotate the first 2P dimensions by angles given as cos and sin: `rope` for a table made once per pass.
 
-    Tables are [T, P], or [B, T, P] with a row for each entry of x's first axis. Raises BadShape, UnknownName, BadBackend.
+    Tables are [T, P], or [B, T, P] with a row for each entry of x's first axis. Raises BadShape, UnknownName,
+    BadBackend.
     """
     if layout not in LAYOUTS:
         raise UnknownName(f"There is no layout {layout!r}; choose one of {', '.join(LAYOUTS)}.")
-    if (
-        cos.shape != sin.shape
-        or tuple(cos.shape[:-1]) not in _per_position(x)
-        or 2 * cos.shape[-1] > x.shape[-1]
-    ):
+    if cos.shape != sin.shape or tuple(cos.shape[:-1]) not in _per_position(x) or 2 * cos.shape[-1] > x.shape[-1]:
         raise BadShape(
             f"cos {list(cos.shape)} and sin {list(sin.shape)} do not fit x {list(x.shape)}: "
             "one row for each position, and at most one column for each pair of dimensions."
         )
     if backend_for(x, backend) == "triton":
         if cos.requires_grad or sin.requires_grad:
-            raise BadBackend(
-                "The Triton kernel gives angles no gradient; detach them or use backend='torch'."
-            )
+            raise BadBackend("The Triton kernel gives angles no gradient; detach them or use backend='torch'.")
         from . import rotary_triton
 
         return rotary_triton.rotate(x, cos, sin, layout=layout)
@@ -90,7 +83,8 @@ def angle_table(
     base: float = 10000.0,
     scaling: Float[Tensor, " p"] | None = None,
 ) -> tuple[Float[Tensor, "*b t p"], Float[Tensor, "*b t p"]]:
-    """cos and sin of t * base^(-2j/dim), or of t * scaling[j], each [T, dim/2] or [B, T, dim/2]; t may be fractional."""
+    """cos and sin of t * base^(-2j/dim), or of t * scaling[j], each [T, dim/2] or [B, T, dim/2]; t may be
+    fractional."""
     return reference.angle_table(positions, dim, base, scaling)
 
 

@@ -14,10 +14,26 @@ TILE = 4096  # elements of x held by one program
 
 @triton.jit
 def rotate_kernel(
-    x, out, cos, sin, length, dim, planes, heads, stride_b, stride_h, stride_t, stride_d, stride_table,
-    INVERSE: tl.constexpr, INTERLEAVED: tl.constexpr, REST: tl.constexpr, ACC: tl.constexpr,
-    BLOCK_T: tl.constexpr, BLOCK_P: tl.constexpr,
-):  # fmt: skip
+    x,
+    out,
+    cos,
+    sin,
+    length,
+    dim,
+    planes,
+    heads,
+    stride_b,
+    stride_h,
+    stride_t,
+    stride_d,
+    stride_table,
+    INVERSE: tl.constexpr,
+    INTERLEAVED: tl.constexpr,
+    REST: tl.constexpr,
+    ACC: tl.constexpr,
+    BLOCK_T: tl.constexpr,
+    BLOCK_P: tl.constexpr,
+):
     """One block of positions of one head. REST covers the dimensions that stay, 0 when all turn."""
     slab = tl.program_id(0).to(tl.int64)  # index into [B, H]
     batch, head = slab // heads, slab % heads
@@ -83,9 +99,21 @@ def launch(x, cos, sin, layout, block, inverse):
     block = block or max(1, TILE // (2 * width))
     with torch.cuda.device_of(x):
         rotate_kernel[batch * x.shape[1], triton.cdiv(length, block)](
-            x, out, cos, sin, length, dim, planes, x.shape[1], *x.stride(), length * planes if cos.ndim == 3 else 0,
-            INVERSE=inverse, INTERLEAVED=layout == "interleaved",
+            x,
+            out,
+            cos,
+            sin,
+            length,
+            dim,
+            planes,
+            x.shape[1],
+            *x.stride(),
+            length * planes if cos.ndim == 3 else 0,
+            INVERSE=inverse,
+            INTERLEAVED=layout == "interleaved",
             REST=triton.next_power_of_2(dim - 2 * planes) if dim > 2 * planes else 0,
-            ACC=tl.float64 if x.dtype == torch.float64 else tl.float32, BLOCK_T=block, BLOCK_P=width,
-        )  # fmt: skip
+            ACC=tl.float64 if x.dtype == torch.float64 else tl.float32,
+            BLOCK_T=block,
+            BLOCK_P=width,
+        )
     return out

@@ -36,9 +36,17 @@ def _cells(count, n, N: tl.constexpr, BLOCK_M: tl.constexpr):
 
 @triton.jit
 def sinkhorn_kernel(
-    logits, out, sums, count, n, iterations,
-    SAVE: tl.constexpr, ACC: tl.constexpr, N: tl.constexpr, BLOCK_M: tl.constexpr,
-):  # fmt: skip
+    logits,
+    out,
+    sums,
+    count,
+    n,
+    iterations,
+    SAVE: tl.constexpr,
+    ACC: tl.constexpr,
+    N: tl.constexpr,
+    BLOCK_M: tl.constexpr,
+):
     """The scaled matrices; with SAVE their logarithms, and every log-sum taken off, [M, iterations, 2, n]."""
     where, inside, matrix = _cells(count, n, N, BLOCK_M)
     z = tl.load(logits + where, mask=inside, other=float("-inf")).to(ACC)
@@ -60,7 +68,7 @@ def sinkhorn_kernel(
 @triton.jit
 def sinkhorn_backward_kernel(
     scaled, sums, grad, dlogits, count, n, iterations, ACC: tl.constexpr, N: tl.constexpr, BLOCK_M: tl.constexpr
-):  # fmt: skip
+):
     """Undoes the iterations: taking off a log-sum is a log-softmax, whose gradient is d - p * sum(d)."""
     where, inside, matrix = _cells(count, n, N, BLOCK_M)
     z = tl.load(scaled + where, mask=inside, other=float("-inf"))
@@ -108,9 +116,7 @@ class Sinkhorn(torch.autograd.Function):
             sums = torch.empty(count, iterations, 2, n, dtype=working, device=logits.device)
             with torch.cuda.device_of(logits):
                 sinkhorn_kernel[grid](logits, scaled, sums, count, n, iterations, SAVE=True, **sizes)
-                sinkhorn_backward_kernel[grid](
-                    scaled, sums, grad.contiguous(), dlogits, count, n, iterations, **sizes
-                )
+                sinkhorn_backward_kernel[grid](scaled, sums, grad.contiguous(), dlogits, count, n, iterations, **sizes)
         return dlogits, None, None
 
 

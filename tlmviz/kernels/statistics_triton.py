@@ -25,25 +25,78 @@ def head_statistics(q, k, lse, ids, bands, mask, scale, tile: tiles.Tile | None 
     if batch and queries and keys:
         with tiles.launching(q):
             statistics_kernel[(triton.cdiv(queries, tile.rows) * batch * heads,)](
-                q, k, tiles.whole(lse), tiles.whole(ids), result, shares, *q.stride(), *k.stride(), heads,
-                heads // k.shape[1], queries, keys, scale * tiles.LOG2E, batch * heads * queries, count,
-                **tiles.mask_arguments(mask, queries, keys), D=width, BLOCK_M=tile.rows, BLOCK_N=tile.cols,
-                BLOCK_D=tiles.padded(width), BLOCK_BANDS=triton.next_power_of_2(count), PRECISION=tiles.precision(q),
-                INDUCTION=ids is not None, BANDS=bands, num_warps=tile.warps, num_stages=tile.stages,
-            )  # fmt: skip
+                q,
+                k,
+                tiles.whole(lse),
+                tiles.whole(ids),
+                result,
+                shares,
+                *q.stride(),
+                *k.stride(),
+                heads,
+                heads // k.shape[1],
+                queries,
+                keys,
+                scale * tiles.LOG2E,
+                batch * heads * queries,
+                count,
+                **tiles.mask_arguments(mask, queries, keys),
+                D=width,
+                BLOCK_M=tile.rows,
+                BLOCK_N=tile.cols,
+                BLOCK_D=tiles.padded(width),
+                BLOCK_BANDS=triton.next_power_of_2(count),
+                PRECISION=tiles.precision(q),
+                INDUCTION=ids is not None,
+                BANDS=bands,
+                num_warps=tile.warps,
+                num_stages=tile.stages,
+            )
     return dict(zip(names, result.unbind())) | ({"bands": shares} if bands else {})
 
 
 @triton.jit
 def statistics_kernel(
-    q_ptr, k_ptr, lse_ptr, ids_ptr, result_ptr, bands_ptr,
-    stride_qb, stride_qh, stride_qt, stride_qd, stride_kb, stride_kg, stride_ks, stride_kd,
-    heads, group, queries, keys, scale, row_total, band_count,
-    slopes_ptr, query_ids_ptr, key_ids_ptr, lengths_ptr, window,
-    D: tl.constexpr, BLOCK_M: tl.constexpr, BLOCK_N: tl.constexpr, BLOCK_D: tl.constexpr, BLOCK_BANDS: tl.constexpr,
-    CAUSAL: tl.constexpr, WINDOW: tl.constexpr, ALIBI: tl.constexpr, SEGMENTS: tl.constexpr, LENGTHS: tl.constexpr,
-    PRECISION: tl.constexpr, INDUCTION: tl.constexpr, BANDS: tl.constexpr,
-):  # fmt: skip
+    q_ptr,
+    k_ptr,
+    lse_ptr,
+    ids_ptr,
+    result_ptr,
+    bands_ptr,
+    stride_qb,
+    stride_qh,
+    stride_qt,
+    stride_qd,
+    stride_kb,
+    stride_kg,
+    stride_ks,
+    stride_kd,
+    heads,
+    group,
+    queries,
+    keys,
+    scale,
+    row_total,
+    band_count,
+    slopes_ptr,
+    query_ids_ptr,
+    key_ids_ptr,
+    lengths_ptr,
+    window,
+    D: tl.constexpr,
+    BLOCK_M: tl.constexpr,
+    BLOCK_N: tl.constexpr,
+    BLOCK_D: tl.constexpr,
+    BLOCK_BANDS: tl.constexpr,
+    CAUSAL: tl.constexpr,
+    WINDOW: tl.constexpr,
+    ALIBI: tl.constexpr,
+    SEGMENTS: tl.constexpr,
+    LENGTHS: tl.constexpr,
+    PRECISION: tl.constexpr,
+    INDUCTION: tl.constexpr,
+    BANDS: tl.constexpr,
+):
     """One program: every statistic of one block of queries of one head."""
     blocks = tl.cdiv(queries, BLOCK_M)
     row_head, block = tl.program_id(0) // blocks, blocks - 1 - tl.program_id(0) % blocks
@@ -51,14 +104,9 @@ def statistics_kernel(
     rows = block * BLOCK_M + tl.arange(0, BLOCK_M)
     positions = rows + (keys - queries)
     q_base = q_ptr + batch * stride_qb + head * stride_qh + tl.cast(block, tl.int64) * BLOCK_M * stride_qt
-    q = load_tile(
-        q_base, tl.arange(0, BLOCK_M), stride_qt, queries - block * BLOCK_M, stride_qd, D, BLOCK_D, True
-    )
+    q = load_tile(q_base, tl.arange(0, BLOCK_M), stride_qt, queries - block * BLOCK_M, stride_qd, D, BLOCK_D, True)
     row0 = tl.cast(row_head, tl.int64) * queries
-    lse = (
-        tl.load(lse_ptr + row0 + rows, mask=rows < queries, other=float("inf")).to(tl.float32)
-        * 1.4426950408889634
-    )
+    lse = tl.load(lse_ptr + row0 + rows, mask=rows < queries, other=float("inf")).to(tl.float32) * 1.4426950408889634
     lse = tl.where(lse == float("-inf"), float("inf"), lse)  # a row that saw nothing has p = 0 everywhere
     k_base = k_ptr + batch * stride_kb + (head // group) * stride_kg
     slope, query_ids, tokens = 0.0, rows, rows
@@ -83,21 +131,14 @@ def statistics_kernel(
     step = tl.cast(stride_ks, tl.int64)
     for at in range(start, stop, BLOCK_N):
         index = at + tl.arange(0, BLOCK_N)
-        k = load_tile(
-            k_base + at * step, tl.arange(0, BLOCK_N), stride_ks, limit - at, stride_kd, D, BLOCK_D, True
-        )
+        k = load_tile(k_base + at * step, tl.arange(0, BLOCK_N), stride_ks, limit - at, stride_kd, D, BLOCK_D, True)
         columns = index[None, :]
         distance = positions[:, None] - columns
-        logp = (
-            biased(tl.dot(q, tl.trans(k), input_precision=PRECISION), distance, scale, slope, ALIBI)
-            - lse[:, None]
-        )
+        logp = biased(tl.dot(q, tl.trans(k), input_precision=PRECISION), distance, scale, slope, ALIBI) - lse[:, None]
         key_ids = columns
         if SEGMENTS:
             key_ids = tl.load(key_ids_ptr + batch * keys + columns, mask=columns < keys, other=0)
-        seen = visible(
-            distance, columns, limit, window, query_ids[:, None], key_ids, CAUSAL, WINDOW, SEGMENTS
-        )
+        seen = visible(distance, columns, limit, window, query_ids[:, None], key_ids, CAUSAL, WINDOW, SEGMENTS)
         p = tl.where(seen, tl.exp2(logp), 0.0)
         entropy -= tl.sum(tl.where(p > 0.0, p * logp, 0.0), 1)  # 0 log 0 = 0
         best = tl.maximum(best, tl.max(tl.where(seen, logp, float("-inf")), 1))
@@ -117,9 +158,8 @@ def statistics_kernel(
             farthest = tl.maximum(tl.maximum(last - at, at + BLOCK_N - 1 - first), 1)
             low = tl.maximum(tl.log2(tl.maximum(nearest, 1).to(tl.float32)).to(tl.int32), 0)
             low = tl.where(nearest < 2, 0, low)
-            high = tl.minimum(
-                tl.log2(farthest.to(tl.float32)).to(tl.int32) + 3, band_count
-            )  # one to spare for rounding
+            # One to spare for rounding.
+            high = tl.minimum(tl.log2(farthest.to(tl.float32)).to(tl.int32) + 3, band_count)
             for band in range(low, high):
                 begin = tl.where(band == 0, 0, 1 << tl.maximum(band - 1, 0))
                 end = tl.where(band == 0, 1, 2 * begin)

@@ -27,18 +27,8 @@ class Tile(NamedTuple):
 
 
 # By head dimension (the larger of D and E, up to the key): forward and backward for 16-bit inputs.
-FORWARD = {
-    64: Tile(128, 128, 8, 3),
-    128: Tile(128, 64, 8, 3),
-    256: Tile(64, 64, 8, 2),
-    512: Tile(32, 32, 4, 2),
-}
-BACKWARD = {
-    64: Tile(64, 128, 8, 3),
-    128: Tile(64, 64, 8, 2),
-    256: Tile(32, 64, 8, 2),
-    512: Tile(16, 32, 4, 1),
-}
+FORWARD = {64: Tile(128, 128, 8, 3), 128: Tile(128, 64, 8, 3), 256: Tile(64, 64, 8, 2), 512: Tile(32, 32, 4, 2)}
+BACKWARD = {64: Tile(64, 128, 8, 3), 128: Tile(64, 64, 8, 2), 256: Tile(32, 64, 8, 2), 512: Tile(16, 32, 4, 1)}
 # Products of float32 in full precision run on the ordinary units: small tiles, or registers spill.
 EXACT = {64: Tile(64, 32, 4, 2), 128: Tile(32, 32, 4, 2), 256: Tile(16, 32, 4, 1), 512: Tile(16, 16, 4, 1)}
 EXACT_BACKWARD = {64: Tile(32, 32, 4, 1), 128: Tile(16, 32, 4, 1), 512: Tile(16, 16, 4, 1)}
@@ -81,17 +71,21 @@ def whole(tensor: torch.Tensor | None) -> torch.Tensor | None:
 def mask_arguments(mask, queries: int, keys: int) -> dict:
     """The arguments by which every attention kernel knows its mask."""
     return dict(
-        slopes_ptr=whole(mask.slopes), query_ids_ptr=whole(mask.query_ids), key_ids_ptr=whole(mask.key_ids),
-        lengths_ptr=whole(mask.lengths), window=min(mask.window or 0, queries + keys), CAUSAL=mask.causal,
-        WINDOW=mask.window is not None, ALIBI=mask.slopes is not None, SEGMENTS=mask.query_ids is not None,
+        slopes_ptr=whole(mask.slopes),
+        query_ids_ptr=whole(mask.query_ids),
+        key_ids_ptr=whole(mask.key_ids),
+        lengths_ptr=whole(mask.lengths),
+        window=min(mask.window or 0, queries + keys),
+        CAUSAL=mask.causal,
+        WINDOW=mask.window is not None,
+        ALIBI=mask.slopes is not None,
+        SEGMENTS=mask.query_ids is not None,
         LENGTHS=mask.lengths is not None,
-    )  # fmt: skip
+    )
 
 
 @triton.jit
-def load_tile(
-    ptr, rows, stride, limit, stride_inner, WIDTH: tl.constexpr, BLOCK: tl.constexpr, EDGE: tl.constexpr
-):
+def load_tile(ptr, rows, stride, limit, stride_inner, WIDTH: tl.constexpr, BLOCK: tl.constexpr, EDGE: tl.constexpr):
     """[rows, BLOCK] of a matrix; beyond `limit` rows (checked where EDGE) and WIDTH columns it is zero."""
     inner = tl.arange(0, BLOCK)
     ptrs = ptr + rows[:, None] * stride + inner[None, :] * stride_inner
@@ -123,9 +117,8 @@ def key_limit(lengths_ptr, batch, keys, LENGTHS: tl.constexpr):
 
 @triton.jit
 def key_span(
-    first, last, limit, window,
-    BLOCK: tl.constexpr, CAUSAL: tl.constexpr, WINDOW: tl.constexpr, SEGMENTS: tl.constexpr,
-):  # fmt: skip
+    first, last, limit, window, BLOCK: tl.constexpr, CAUSAL: tl.constexpr, WINDOW: tl.constexpr, SEGMENTS: tl.constexpr
+):
     """Edges (start, full, past, stop) of the keys that queries at positions first..last see.
 
     Tiles from full to past need no mask; from start to full and past to stop they do; others are skipped.
@@ -151,9 +144,16 @@ def key_span(
 
 @triton.jit
 def visible(
-    distance, keys, limit, window, query_ids, key_ids,
-    CAUSAL: tl.constexpr, WINDOW: tl.constexpr, SEGMENTS: tl.constexpr,
-):  # fmt: skip
+    distance,
+    keys,
+    limit,
+    window,
+    query_ids,
+    key_ids,
+    CAUSAL: tl.constexpr,
+    WINDOW: tl.constexpr,
+    SEGMENTS: tl.constexpr,
+):
     """Which cells of a tile are seen; arguments broadcast to the tile, distance is query minus key position."""
     seen = (keys < limit) & (keys >= 0)
     if CAUSAL:

@@ -1,4 +1,5 @@
-"""How a recurrent decoder's state h looks for source states z: three scores and their softmax (004 section 7, Eq. 42-47)."""
+"""How a recurrent decoder's state h looks for source states z: three scores and their softmax (004 section 7, Eq.
+42-47)."""
 
 from __future__ import annotations
 
@@ -24,10 +25,7 @@ class Score(nn.Module):
         return z
 
     def forward(
-        self,
-        h: Float[Tensor, "b d"],
-        keys: Float[Tensor, "#b s e"],
-        coverage: Float[Tensor, "b s"] | None = None,
+        self, h: Float[Tensor, "b d"], keys: Float[Tensor, "#b s e"], coverage: Float[Tensor, "b s"] | None = None
     ) -> Float[Tensor, "b s"]:
         """Scores before the softmax; `keys` is what `prepare` made."""
         return self.scores(torch.einsum("bd,bsd->bs", h, keys.expand(len(h), -1, -1)))
@@ -63,10 +61,7 @@ class Additive(Score):
         return self.w2(z)
 
     def forward(
-        self,
-        h: Float[Tensor, "b d"],
-        keys: Float[Tensor, "#b s e"],
-        coverage: Float[Tensor, "b s"] | None = None,
+        self, h: Float[Tensor, "b d"], keys: Float[Tensor, "#b s e"], coverage: Float[Tensor, "b s"] | None = None
     ) -> Float[Tensor, "b s"]:
         inside = self.w1(h)[:, None] + keys  # [B, S, E]
         if self.w is not None and coverage is not None:

@@ -1,4 +1,5 @@
-"""Self-attention with any number of key/value heads (000 section 2.1.1, 003 section 6.1), and attention to another text."""
+"""Self-attention with any number of key/value heads (000 section 2.1.1, 003 section 6.1), and attention to another
+text."""
 
 from __future__ import annotations
 
@@ -53,16 +54,12 @@ class Attention(nn.Module):
         """What attention adds to each token's vector."""
         fused = self.fused(self.qkv(x))  # [B, T, (H + 2G) D]
         split = fused.unflatten(-1, (-1, self.head_dim)).transpose(1, 2)  # [B, H + 2G, T, D]
-        q, k, v = split.split(
-            (self.heads, self.groups, self.groups), dim=1
-        )  # [B, H, T, D], [B, G, T, D] twice
+        q, k, v = split.split((self.heads, self.groups, self.groups), dim=1)  # [B, H, T, D], [B, G, T, D] twice
         q, k = self.qk_norm(q, k)
         q, v = self.q(positions.rotate(q, cos_sin)), self.v(v)
         k = self.k(positions.rotate(k, cos_sin) if cache is None or cache.rotated else k)
         z = self.z(self.attend(q, k, v, positions, cache))  # [B, H, T, D]
-        y = self.concat(
-            z.transpose(1, 2).flatten(2)
-        )  # [B, T, H D]; einops costs as much as a decode step's attention
+        y = self.concat(z.transpose(1, 2).flatten(2))  # [B, T, H D]; einops costs as much as a decode step's attention
         return self.out(self.dropout(self.proj(y)))  # [B, T, C]
 
     def attend(
@@ -77,8 +74,7 @@ class Attention(nn.Module):
         spec = self.spec(positions)
         if self.training and self.attention_dropout:  # the kernels have no dropout; training alone needs it
             weights = F.dropout(
-                kernels.attention_scores(q, k, spec.mask, scale=spec.scale).softmax(-1),
-                self.attention_dropout,
+                kernels.attention_scores(q, k, spec.mask, scale=spec.scale).softmax(-1), self.attention_dropout
             )
             return weights @ v.repeat_interleave(self.heads // self.groups, 1)
         if cache is None:
@@ -97,9 +93,11 @@ class Attention(nn.Module):
 
 
 class CrossAttention(nn.Module):
-    """Queries from the text being written, keys and values from the text that was read (000 section 2.2, 002 section 7).
+    """Queries from the text being written, keys and values from the text that was read (000 section 2.2, 002 section
+    7).
 
-    `rotary`, where it is set, turns queries by their place t and keys by theirs, u, so that scores see the distance t - u.
+    `rotary`, where it is set, turns queries by their place t and keys by theirs, u, so that scores see the distance t -
+    u.
     """
 
     def __init__(self, config: TransformerConfig):

@@ -44,11 +44,7 @@ class PreNormBlock(nn.Module):
         self.resid_mid, self.normed_mlp, self.resid_post = Tap(), Tap(), Tap()
 
     def forward(
-        self,
-        x: Float[Tensor, "b t *n c"],
-        positions: Positions,
-        cos_sin: CosSin,
-        cache: KVCache | None = None,
+        self, x: Float[Tensor, "b t *n c"], positions: Positions, cos_sin: CosSin, cache: KVCache | None = None
     ) -> Float[Tensor, "b t *n c"]:
         def attend(read: Tensor) -> Tensor:
             return self.attn(self.normed_attn(self.norm1(read)), positions, cos_sin, cache)
@@ -64,11 +60,7 @@ class PostNormBlock(PreNormBlock):
     """norm(x + attention(x)), then norm(x + feed-forward(x)): the original Transformer's block."""
 
     def forward(
-        self,
-        x: Float[Tensor, "b t *n c"],
-        positions: Positions,
-        cos_sin: CosSin,
-        cache: KVCache | None = None,
+        self, x: Float[Tensor, "b t *n c"], positions: Positions, cos_sin: CosSin, cache: KVCache | None = None
     ) -> Float[Tensor, "b t *n c"]:
         x = self.resid_pre(x)
         x = self.resid_mid(self.normed_attn(self.norm1(x + self.attn(x, positions, cos_sin, cache))))
@@ -83,11 +75,7 @@ class OutputNormBlock(PreNormBlock):
         self.added_attn, self.added_mlp = Tap(), Tap()
 
     def forward(
-        self,
-        x: Float[Tensor, "b t *n c"],
-        positions: Positions,
-        cos_sin: CosSin,
-        cache: KVCache | None = None,
+        self, x: Float[Tensor, "b t *n c"], positions: Positions, cos_sin: CosSin, cache: KVCache | None = None
     ) -> Float[Tensor, "b t *n c"]:
         x = self.resid_pre(x)
         attended = self.normed_attn(self.norm1(self.attn(x, positions, cos_sin, cache)))
@@ -112,11 +100,7 @@ class SandwichBlock(PreNormBlock):
         self.added_attn, self.added_mlp = Tap(), Tap()
 
     def forward(
-        self,
-        x: Float[Tensor, "b t *n c"],
-        positions: Positions,
-        cos_sin: CosSin,
-        cache: KVCache | None = None,
+        self, x: Float[Tensor, "b t *n c"], positions: Positions, cos_sin: CosSin, cache: KVCache | None = None
     ) -> Float[Tensor, "b t *n c"]:
         x = self.resid_pre(x)
         attended = self.attn(self.normed_attn(self.norm1(x)), positions, cos_sin, cache)
@@ -129,11 +113,7 @@ class ParallelBlock(PreNormBlock):
     """x + attention(norm(x)) + feed-forward(norm'(x)): both read the stream that enters (GPT-NeoX, section 2.1.2)."""
 
     def forward(
-        self,
-        x: Float[Tensor, "b t *n c"],
-        positions: Positions,
-        cos_sin: CosSin,
-        cache: KVCache | None = None,
+        self, x: Float[Tensor, "b t *n c"], positions: Positions, cos_sin: CosSin, cache: KVCache | None = None
     ) -> Float[Tensor, "b t *n c"]:
         x = self.resid_pre(x)
         attended = self.attn(self.normed_attn(self.norm1(x)), positions, cos_sin, cache)
@@ -148,11 +128,7 @@ class SharedNormBlock(ParallelBlock):
         super().__init__(norm, attn, nn.Identity(), mlp)
 
     def forward(
-        self,
-        x: Float[Tensor, "b t *n c"],
-        positions: Positions,
-        cos_sin: CosSin,
-        cache: KVCache | None = None,
+        self, x: Float[Tensor, "b t *n c"], positions: Positions, cos_sin: CosSin, cache: KVCache | None = None
     ) -> Float[Tensor, "b t *n c"]:
         x = self.resid_pre(x)
         normed = self.norm1(x)

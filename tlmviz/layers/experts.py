@@ -13,10 +13,7 @@ from ..config import ExpertsConfig
 from ..tracing.trace import Tap
 from .feedforward import GatedMLP
 
-SCORES: dict[str, Callable[[Tensor], Tensor]] = {
-    "softmax": lambda logits: logits.softmax(-1),
-    "sigmoid": torch.sigmoid,
-}
+SCORES: dict[str, Callable[[Tensor], Tensor]] = {"softmax": lambda logits: logits.softmax(-1), "sigmoid": torch.sigmoid}
 LOW = -1e4  # of an expert that cannot be chosen, in the sum of its group
 TINY = 1e-20  # keeps a token whose experts all weigh nothing from dividing by zero
 
@@ -24,8 +21,8 @@ TINY = 1e-20  # keeps a token whose experts all weigh nothing from dividing by z
 class Experts(nn.Module):
     """Each token's k best experts of E, mixed by their scores, plus shared experts that read every token.
 
-    The bias enters the choice alone: the mixing weights are made of the scores without it (DeepSeek-V3, Eq. 16). What an
-    edit of `choice` puts at -inf is not chosen and weighs nothing.
+    The bias enters the choice alone: the mixing weights are made of the scores without it (DeepSeek-V3, Eq. 16). What
+    an edit of `choice` puts at -inf is not chosen and weighs nothing.
     """
 
     def __init__(self, d_model: int, part: ExpertsConfig, dropout: float):
@@ -36,12 +33,8 @@ class Experts(nn.Module):
         self.choice_bias = nn.Parameter(torch.zeros(part.count), requires_grad=False) if part.bias else None
         self.gate_up = nn.Parameter(torch.empty(part.count, 2 * part.hidden, d_model))
         self.down = nn.Parameter(torch.empty(part.count, d_model, part.hidden))
-        self.shared = (
-            GatedMLP(d_model, part.shared_width, nn.SiLU(), False, 0.0) if part.shared_width else None
-        )
-        self.shared_gate = (
-            nn.Linear(d_model, 1, bias=False) if part.shared_gate and part.shared_width else None
-        )
+        self.shared = GatedMLP(d_model, part.shared_width, nn.SiLU(), False, 0.0) if part.shared_width else None
+        self.shared_gate = nn.Linear(d_model, 1, bias=False) if part.shared_gate and part.shared_width else None
         self.dropout = nn.Dropout(dropout)
         self.read, self.router_logits, self.scores, self.bias = Tap(), Tap(), Tap(), Tap()
         self.choice, self.chosen, self.mixed, self.weights = Tap(), Tap(), Tap(), Tap()
@@ -85,7 +78,8 @@ class Experts(nn.Module):
         order = chosen.flatten().argsort(stable=True)
         counts = torch.bincount(chosen.flatten(), minlength=self.part.count).tolist()
         token = order // self.part.chosen
-        # index_select and unbind where an index would do: their gradients are quick, those of an index take as long again.
+        # index_select and unbind where an index would do: their gradients are quick, those of an index take as long
+        # again.
         pieces = x.index_select(0, token).split(counts)
         said = [
             _swiglu(piece, gate_up, down)
@@ -107,12 +101,11 @@ def _swiglu(x: Tensor, gate_up: Tensor, down: Tensor) -> Tensor:
 
 
 def within_groups(choice: Float[Tensor, "b t e"], part: ExpertsConfig) -> Float[Tensor, "b t e"]:
-    """The same with -inf in the groups that a token may not choose from: all but those whose best experts sum highest."""
+    """The same with -inf in the groups that a token may not choose from: all but those whose best experts sum
+    highest."""
     if part.groups == part.chosen_groups:
         return choice
     grouped = choice.unflatten(-1, (part.groups, -1))  # [B, T, groups, E / groups]
     best = grouped.clamp_min(LOW).topk(part.group_best, -1).values.sum(-1)  # [B, T, groups]
-    allowed = torch.zeros_like(best, dtype=torch.bool).scatter(
-        -1, best.topk(part.chosen_groups, -1).indices, True
-    )
+    allowed = torch.zeros_like(best, dtype=torch.bool).scatter(-1, best.topk(part.chosen_groups, -1).indices, True)
     return grouped.masked_fill(~allowed[..., None], -torch.inf).flatten(-2)

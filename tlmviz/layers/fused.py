@@ -32,9 +32,7 @@ class PartlyBiased(nn.Module):
     def bias(self) -> Float[Tensor, " e"]:
         """The bias of every output, 0 in groups without one."""
         given = iter(self.partial_bias.split([size for size, b in zip(self.sizes, self.biases) if b]))
-        parts = [
-            next(given) if b else self.weight.new_zeros(size) for size, b in zip(self.sizes, self.biases)
-        ]
+        parts = [next(given) if b else self.weight.new_zeros(size) for size, b in zip(self.sizes, self.biases)]
         return torch.cat(parts)
 
     def forward(self, x: Float[Tensor, "*b c"]) -> Float[Tensor, "*b e"]:

@@ -86,9 +86,7 @@ def orthogonal(kind: str, dim: int, seed: int = 0) -> Float[Tensor, "d d"]:
         raise UnknownName(f"There is no rotation {kind!r}; choose one of {', '.join(ROTATIONS)}.")
     if kind == "hadamard":
         if dim < 1 or dim & (dim - 1):
-            raise BadShape(
-                f"A Hadamard matrix of {dim} dimensions cannot be built by doubling; give a power of 2."
-            )
+            raise BadShape(f"A Hadamard matrix of {dim} dimensions cannot be built by doubling; give a power of 2.")
         u = torch.ones(1, 1)
         while len(u) < dim:
             u = torch.cat((torch.cat((u, u), 1), torch.cat((u, -u), 1)))

@@ -65,9 +65,7 @@ class LatentAttention(nn.Module):
         self.scale = (self.head_dim + self.rope_dim) ** -0.5 if part.scale is None else part.scale
         small, eps = part.query_latent_dim, config.norm.eps
         self.query_input = nn.Identity() if small is None else QueryLatent(config.d_model, small, eps)
-        self.query = nn.Linear(
-            small or config.d_model, self.heads * (self.head_dim + self.rope_dim), bias=False
-        )
+        self.query = nn.Linear(small or config.d_model, self.heads * (self.head_dim + self.rope_dim), bias=False)
         self.down = nn.Linear(config.d_model, self.rank + self.rope_dim, bias=False)
         self.norm = RMSNorm(self.rank, eps=eps)
         self.up = nn.Linear(self.rank, self.heads * self.head_dim + values, bias=False)
@@ -103,14 +101,11 @@ class LatentAttention(nn.Module):
         k_r = positions.rotate(k_r, cos_sin) if rotated else k_r
         return q, self.latent(torch.cat((self.norm(c), k_r), -1))
 
-    def expand(
-        self, latent: Float[Tensor, "b 1 t r"]
-    ) -> tuple[Float[Tensor, "b h t k"], Float[Tensor, "b h t e"]]:
+    def expand(self, latent: Float[Tensor, "b 1 t r"]) -> tuple[Float[Tensor, "b h t k"], Float[Tensor, "b h t e"]]:
         """Every head's keys [B, H, T, D + D_R] and values [B, H, T, E] of latents [B, 1, T, R + D_R]."""
         c, k_r = latent.split((self.rank, self.rope_dim), -1)
         k, v = (
-            rearrange(part, "b t (h d) -> b h t d", h=self.heads)
-            for part in self.up(c[:, 0]).split(self._widths, -1)
+            rearrange(part, "b t (h d) -> b h t d", h=self.heads) for part in self.up(c[:, 0]).split(self._widths, -1)
         )
         return torch.cat((k, k_r.expand(-1, self.heads, -1, -1)), -1), v
 
@@ -121,24 +116,17 @@ class LatentAttention(nn.Module):
 
     def up_matrices(self) -> tuple[Float[Tensor, "h r d"], Float[Tensor, "h r e"]]:
         """W_upK [H, R, D] and W_upV [H, R, E] of each head: k = c W_upK, v = c W_upV."""
-        w_k, w_v = (
-            rearrange(part, "(h d) r -> h r d", h=self.heads) for part in self.up.weight.split(self._widths)
-        )
+        w_k, w_v = (rearrange(part, "(h d) r -> h r d", h=self.heads) for part in self.up.weight.split(self._widths))
         return w_k, w_v
 
     def attend(
-        self,
-        q: Float[Tensor, "b h t d"],
-        k: Float[Tensor, "b h s d"],
-        v: Float[Tensor, "b h s e"],
-        spec: AttentionSpec,
+        self, q: Float[Tensor, "b h t d"], k: Float[Tensor, "b h s d"], v: Float[Tensor, "b h s e"], spec: AttentionSpec
     ) -> Float[Tensor, "b h t e"]:
         """Weighted sum of values."""
         q, k, v = self.q(q), self.k(k), self.v(v)
         if self.training and self.attention_dropout:  # the kernels have no dropout; training alone needs it
             weights = F.dropout(
-                kernels.attention_scores(q, k, spec.mask, scale=spec.scale).softmax(-1),
-                self.attention_dropout,
+                kernels.attention_scores(q, k, spec.mask, scale=spec.scale).softmax(-1), self.attention_dropout
             )
             return weights @ v
         z, lse = kernels.attention(q, k, v, spec.mask, scale=spec.scale)
@@ -155,15 +143,11 @@ class LatentAttention(nn.Module):
         spec, (w_k, w_v) = self.spec(positions), self.up_matrices()
         content, turned = q.split((self.head_dim, self.rope_dim), -1)
         q = torch.cat((einsum(content, w_k, "b h t d, h r d -> b h t r"), turned), -1)  # [B, H, T, R + D_R]
-        z, lse = cache.attend(
-            self.layer, self.q(q), self.k(latent), self.v(latent[..., : self.rank]), spec, rotate
-        )
+        z, lse = cache.attend(self.layer, self.q(q), self.k(latent), self.v(latent[..., : self.rank]), spec, rotate)
         self.lse(lse)
         return einsum(z, w_v, "b h t r, h r d -> b h t d")
 
-    def _expanded(
-        self, q: Tensor, latent: Tensor, cache: LatentCache, positions: Positions, rotate: Rotate
-    ) -> Tensor:
+    def _expanded(self, q: Tensor, latent: Tensor, cache: LatentCache, positions: Positions, rotate: Rotate) -> Tensor:
         """All latents expanded at every step: what weight absorption saves."""
         latent, _ = cache.append(self.layer, latent, latent[..., : self.rank])
         if not cache.rotated:

@@ -27,9 +27,7 @@ class Elu:
 
     name: ClassVar[str] = "Linear (elu + 1)"
 
-    def features(
-        self, q: Float[Tensor, "b h t d"], k: Float[Tensor, "b h t d"], scale: float
-    ) -> tuple[Tensor, Tensor]:
+    def features(self, q: Float[Tensor, "b h t d"], k: Float[Tensor, "b h t d"], scale: float) -> tuple[Tensor, Tensor]:
         """phi(q) and phi(k), [B, H, T, m] each, all positive."""
         return F.elu(q * scale**0.5) + 1, F.elu(k * scale**0.5) + 1
 
@@ -60,14 +58,10 @@ class Performer:
                 f"Performer: {self.count} features, seed {self.seed}; give 1 feature or more, seed 0 or more."
             )
 
-    def features(
-        self, q: Float[Tensor, "b h t d"], k: Float[Tensor, "b h t d"], scale: float
-    ) -> tuple[Tensor, Tensor]:
+    def features(self, q: Float[Tensor, "b h t d"], k: Float[Tensor, "b h t d"], scale: float) -> tuple[Tensor, Tensor]:
         """phi(q) and phi(k), [B, H, T, m] each, all positive."""
         w = self._directions(q.shape[-1]).to(q)  # [m, D]
-        log_q, log_k = (
-            x @ w.T - x.square().sum(-1, keepdim=True) / 2 for x in (q * scale**0.5, k * scale**0.5)
-        )
+        log_q, log_k = (x @ w.T - x.square().sum(-1, keepdim=True) / 2 for x in (q * scale**0.5, k * scale**0.5))
         log_q = log_q - log_q.amax(-1, keepdim=True)
         log_k = log_k - log_k.amax((-1, -2), keepdim=True)
         phi_q, phi_k = ((log.exp() + 1e-4) * self.count**-0.5 for log in (log_q, log_k))
@@ -99,10 +93,9 @@ def parallel(
     v: Float[Tensor, "b h t e"],
     rows: slice = slice(None),
 ) -> Float[Tensor, "b h r e"]:
-    """Causal linear attention of some queries as a masked product, (phi(q) phi(k)') V over its row sums, strip by strip."""
-    return torch.cat(
-        [weights @ v[:, :, : weights.shape[-1]] for _, weights in weight_strips(phi_q, phi_k, rows)], 2
-    )
+    """Causal linear attention of some queries as a masked product, (phi(q) phi(k)') V over its row sums, strip by
+    strip."""
+    return torch.cat([weights @ v[:, :, : weights.shape[-1]] for _, weights in weight_strips(phi_q, phi_k, rows)], 2)
 
 
 def weight_strips(phi_q: Tensor, phi_k: Tensor, rows: slice = slice(None)) -> Iterator[tuple[slice, Tensor]]:
@@ -118,11 +111,7 @@ def recurrent(
     phi_q: Float[Tensor, "b h t m"], phi_k: Float[Tensor, "b h t m"], v: Float[Tensor, "b h t e"]
 ) -> Float[Tensor, "b h t e"]:
     """The same, one token after the other, as a decoder does: state += phi(k) v', sums += phi(k)."""
-    state, sums, outs = (
-        v.new_zeros(*v.shape[:2], phi_k.shape[-1], v.shape[-1]),
-        torch.zeros_like(phi_k[:, :, 0]),
-        [],
-    )
+    state, sums, outs = (v.new_zeros(*v.shape[:2], phi_k.shape[-1], v.shape[-1]), torch.zeros_like(phi_k[:, :, 0]), [])
     for one_q, one_k, one_v in zip(phi_q.unbind(2), phi_k.unbind(2), v.unbind(2)):
         state = state + one_k[..., None] * one_v[..., None, :]  # [B, H, m, E]
         sums = sums + one_k

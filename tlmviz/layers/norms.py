@@ -41,7 +41,8 @@ class NoQKNorm(nn.Module):
 
 
 class HeadQKNorm(nn.Module):
-    """An RMSNorm over each head's query and key, one gain for all heads: it bounds a score by its gains (Qwen3, Gemma 3)."""
+    """An RMSNorm over each head's query and key, one gain for all heads: it bounds a score by its gains (Qwen3, Gemma
+    3)."""
 
     def __init__(self, heads: int, groups: int, head_dim: int, eps: float):
         super().__init__()

@@ -36,7 +36,8 @@ class Positions(nn.Module):
         return x
 
     def cos_sin(self, position_ids: Int[Tensor, "*r t"]) -> CosSin:
-        """Cosines and sines [T, P] that `rotate` needs at these positions, made once per pass; None without rotation."""
+        """Cosines and sines [T, P] that `rotate` needs at these positions, made once per pass; None without
+        rotation."""
         return None
 
     def rotate(self, x: Float[Tensor, "*b t d"], cos_sin: CosSin) -> Float[Tensor, "*b t d"]:
@@ -88,7 +89,8 @@ class Learned(Positions):
 
     @torch.no_grad()
     def initialise(self) -> None:
-        # Starting as small sinusoids lets heads find relative offsets early; random vectors must learn each position alone.
+        # Starting as small sinusoids lets heads find relative offsets early; random vectors must learn each position
+        # alone.
         context, d_model = self.embedding.weight.shape
         self.embedding.weight.copy_(0.02 * 2**0.5 * sinusoids(torch.arange(context), d_model))
 

@@ -1,8 +1,8 @@
 """RoPE read beyond its training length: ways to slow its planes down, each a `Positions` of its own.
 
 A model trained on `context` tokens has met angles up to context * theta_j in plane j. To read `scale` times as many
-tokens, each scheme replaces the frequencies theta_j = base^(-2j/D); nothing is retrained. The notes (003 section 8) call
-theta(t / alpha) "YaRN-style", which is position interpolation; YaRN treats each plane by its wavelength and also
+tokens, each scheme replaces the frequencies theta_j = base^(-2j/D); nothing is retrained. The notes (003 section 8)
+call theta(t / alpha) "YaRN-style", which is position interpolation; YaRN treats each plane by its wavelength and also
 sharpens the softmax.
 """
 
@@ -55,14 +55,16 @@ class ScaledRoPE(RoPE):
 
 
 class Interpolated(ScaledRoPE):
-    """Position interpolation: every plane s times slower, as if token t stood at t / s (Chen et al. 2023; 003 section 8)."""
+    """Position interpolation: every plane s times slower, as if token t stood at t / s (Chen et al. 2023; 003 section
+    8)."""
 
     def frequencies(self, length: int) -> Float[Tensor, " p"]:
         return self.unscaled() / self.scale
 
 
 class NTKAware(ScaledRoPE):
-    """A larger base, base * s^(D/(D-2)): the fastest plane keeps its speed, the slowest is s times slower (bloc97 2023).
+    """A larger base, base * s^(D/(D-2)): the fastest plane keeps its speed, the slowest is s times slower (bloc97
+    2023).
 
     Raises BadShape for a single plane, which cannot be both.
     """
@@ -70,15 +72,14 @@ class NTKAware(ScaledRoPE):
     def __init__(self, head_dim: int, base: float = 10000.0, scale: float = 1.0):
         super().__init__(head_dim, base, scale)
         if head_dim < 4:
-            raise BadShape(
-                f"NTK-aware scaling needs two planes, so 4 dimensions or more; there are {head_dim}."
-            )
+            raise BadShape(f"NTK-aware scaling needs two planes, so 4 dimensions or more; there are {head_dim}.")
 
     def frequencies(self, length: int) -> Float[Tensor, " p"]:
         return self.stretched(self.scale)
 
     def stretched(self, scale: float) -> Float[Tensor, " p"]:
-        """The frequencies of the larger base, as theta_j * s^(-2j/(D-2)): the same numbers, and the end planes are exact."""
+        """The frequencies of the larger base, as theta_j * s^(-2j/(D-2)): the same numbers, and the end planes are
+        exact."""
         last = max(self.head_dim // 2 - 1, 1)
         share = torch.arange(self.head_dim // 2, dtype=torch.float64) / last
         return self.unscaled() * torch.tensor(scale, dtype=torch.float64) ** -share
@@ -87,8 +88,9 @@ class NTKAware(ScaledRoPE):
 class DynamicNTK(NTKAware):
     """NTK-aware with s = max(1, tokens read / context): no change within the training length, more as the text grows.
 
-    The frequencies follow the largest position of a call, for all its rows and also for earlier keys, which must therefore
-    be kept unrotated (003 section 8). `scale` is not given: the text decides. Raises BadConfig for a context below 1.
+    The frequencies follow the largest position of a call, for all its rows and also for earlier keys, which must
+    therefore be kept unrotated (003 section 8). `scale` is not given: the text decides. Raises BadConfig for a context
+    below 1.
     """
 
     def __init__(self, head_dim: int, base: float = 10000.0, context: int = 1024):
@@ -102,10 +104,11 @@ class DynamicNTK(NTKAware):
 class YaRN(ScaledRoPE):
     """NTK-by-parts and a temperature (Peng et al. 2023, sections 3.2 and 3.4).
 
-    A plane that turns more than `beta_fast` times within the context keeps its speed, one that turns less than `beta_slow`
-    times is interpolated, and between the two the share that is kept grows linearly with the turns. Scores are multiplied by
-    1/t with sqrt(1/t) = 0.1 ln s + 1; as in the paper, q and k carry that root each, here in cos and sin, so that neither
-    the attention nor its scale has to change. `attention_factor` replaces the root (1: no temperature).
+    A plane that turns more than `beta_fast` times within the context keeps its speed, one that turns less than
+    `beta_slow` times is interpolated, and between the two the share that is kept grows linearly with the turns. Scores
+    are multiplied by 1/t with sqrt(1/t) = 0.1 ln s + 1; as in the paper, q and k carry that root each, here in cos and
+    sin, so that neither the attention nor its scale has to change. `attention_factor` replaces the root (1: no
+    temperature).
     """
 
     def __init__(
@@ -125,9 +128,7 @@ class YaRN(ScaledRoPE):
                 f"beta_slow is {beta_slow:g}, beta_fast {beta_fast:g}; give 0 < beta_slow < beta_fast, as 1 and 32."
             )
         self.beta_fast, self.beta_slow = beta_fast, beta_slow
-        self.attention_factor = (
-            0.1 * math.log(self.scale) + 1 if attention_factor is None else attention_factor
-        )
+        self.attention_factor = 0.1 * math.log(self.scale) + 1 if attention_factor is None else attention_factor
 
     def turns(self) -> Float[Tensor, " p"]:
         """How often each plane turns within the context: context / wavelength."""
@@ -145,8 +146,8 @@ class YaRN(ScaledRoPE):
 class ReleasedYaRN(YaRN):
     """YaRN as its authors' code and the libraries after it have it: the ramp is linear in the number of the plane.
 
-    It runs between the planes that turn `beta_fast` and `beta_slow` times, rounded outwards, so middle planes keep more of
-    their speed than in the paper's formula.
+    It runs between the planes that turn `beta_fast` and `beta_slow` times, rounded outwards, so middle planes keep more
+    of their speed than in the paper's formula.
     """
 
     def kept(self) -> Float[Tensor, " p"]:
@@ -173,9 +174,11 @@ SCALINGS: dict[str, Callable[[int, float, float, int], ScaledRoPE]] = {
 
 
 def scaled_rope(config: ModelConfig, name: str, scale: float = 2.0) -> ScaledRoPE:
-    """A model's own RoPE under one of SCALINGS, to stand in for it: `lm(ids, positions=scaled_rope(lm.config, "YaRN", 4))`.
+    """A model's own RoPE under one of SCALINGS, to stand in for it: `lm(ids, positions=scaled_rope(lm.config, "YaRN",
+    4))`.
 
-    Raises UnknownName, and BadConfig for a scale below 1 and a model without RoPE, with another one in each layer or scaled.
+    Raises UnknownName, and BadConfig for a scale below 1 and a model without RoPE, with another one in each layer or
+    scaled.
     """
     if name not in SCALINGS:
         raise UnknownName(f"There is no scaling {name!r}; choose one of {', '.join(SCALINGS)}.")
@@ -185,12 +188,14 @@ def scaled_rope(config: ModelConfig, name: str, scale: float = 2.0) -> ScaledRoP
         )
     if not config.one_rope:
         raise BadConfig(
-            f"{config.name} has another RoPE from layer to layer, which one scheme cannot stand in for; choose a model with one."
+            f"{config.name} has another RoPE from layer to layer, which one scheme cannot stand in for; choose a model "
+            f"with one."
         )
     positions = config.positions
     if positions.scaling != "none":
         raise BadConfig(
-            f"{config.name} scales its RoPE already ({positions.scaling}); choose a model without, for a scheme to change."
+            f"{config.name} scales its RoPE already ({positions.scaling}); choose a model without, for a scheme to "
+            f"change."
         )
     context = positions.trained_context or config.context
     base = config.layer(0).rope_base or positions.rope_base
@@ -199,7 +204,8 @@ def scaled_rope(config: ModelConfig, name: str, scale: float = 2.0) -> ScaledRoP
     return rope
 
 
-# `PositionsConfig.scaling` -> a scheme for so many dimensions, a base, what the configuration says, and its training length.
+# `PositionsConfig.scaling` -> a scheme for so many dimensions, a base, what the configuration says, and its training
+# length.
 CONFIGURED: dict[str, Callable[[int, float, PositionsConfig, int], RoPE]] = {
     "none": lambda dim, base, own, context: RoPE(dim, base),
     "linear": lambda dim, base, own, context: Interpolated(dim, base, own.factor),
@@ -215,7 +221,8 @@ CONFIGURED: dict[str, Callable[[int, float, PositionsConfig, int], RoPE]] = {
 
 
 def configured_rope(config: ModelConfig, base: float, scaled: bool = True) -> RoPE:
-    """RoPE as a configuration states it, of one base, with its scaling or without. Raises BadConfig for a scale below 1."""
+    """RoPE as a configuration states it, of one base, with its scaling or without. Raises BadConfig for a scale below
+    1."""
     positions = config.positions
     scheme = CONFIGURED[positions.scaling if scaled else "none"]
     rope = scheme(config.rotary_dim, base, positions, positions.trained_context or config.context)

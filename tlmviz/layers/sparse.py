@@ -26,7 +26,8 @@ STRIP = 2**21  # scores alive at once, in all heads together: 8 MB
 
 @dataclass(frozen=True)
 class SparsePattern:
-    """Full causal attention, and the base of every pattern. Settings are whole numbers of 1 or more; seeds of 0 or more."""
+    """Full causal attention, and the base of every pattern. Settings are whole numbers of 1 or more; seeds of 0 or
+    more."""
 
     name: ClassVar[str] = "Full"
 
@@ -47,7 +48,8 @@ class SparsePattern:
         return self.tile
 
     def seen(self, at: Int[Tensor, " t"], reach: Int[Tensor, " t"]) -> Int[Tensor, " t"] | None:
-        """How many of the last `reach` tokens, its own included, the query at each position sees: by formula, no mask is made.
+        """How many of the last `reach` tokens, its own included, the query at each position sees: by formula, no mask
+        is made.
 
         None for patterns that look at q and k or draw at random: their cells must be counted.
         """
@@ -120,7 +122,8 @@ class Longformer(SparsePattern):
 
 @dataclass(frozen=True)
 class BigBird(SparsePattern):
-    """Longformer's cells, and `random` more keys per query drawn from its past (Zaheer et al. 2020; here by token, not block).
+    """Longformer's cells, and `random` more keys per query drawn from its past (Zaheer et al. 2020; here by token, not
+    block).
 
     A later query may draw any old key, so a cache can drop none.
     """
@@ -137,9 +140,8 @@ class BigBird(SparsePattern):
     def on(self, q: Tensor, k: Tensor) -> Tile:
         generator = torch.Generator().manual_seed(self.seed)
         own = torch.arange(q.shape[2])[:, None]
-        drawn = (
-            (torch.rand(len(own), self.random, generator=generator) * (own + 1)).long().clamp(max=own)
-        )  # [T, random]
+        # [T, random].
+        drawn = (torch.rand(len(own), self.random, generator=generator) * (own + 1)).long().clamp(max=own)
         near = Longformer(self.window, self.first)
 
         def tile(rows: Tensor, cols: Tensor) -> Tensor:
@@ -224,11 +226,7 @@ class Hashed(SparsePattern):
     def _bucket(self, x: Tensor, rotations: Tensor) -> Tensor:
         unit = torch.nn.functional.normalize(x.float(), dim=-1)
         sides = torch.einsum("htd,rdb->htrb", unit, rotations)
-        return (
-            torch.cat((sides, -sides), -1).argmax(-1)
-            if self.buckets > 1
-            else sides.new_zeros(sides.shape[:-1])
-        )
+        return torch.cat((sides, -sides), -1).argmax(-1) if self.buckets > 1 else sides.new_zeros(sides.shape[:-1])
 
 
 def attend(
@@ -244,9 +242,9 @@ def attend(
 ) -> tuple[Float[Tensor, "1 h r e"], Float[Tensor, "1 h r"], Float[Tensor, "h r"]]:
     """Softmax attention of some queries under a pattern: outputs, log-sum-exp, and how many keys each query sees.
 
-    `mask` (or its fields as `parts`) and `scale` are the model's own, which stay in force. The mass that the pattern keeps of
-    the full softmax is exp(lse - full lse). Every cell is computed and hidden ones are dropped, strip by strip: this
-    shows what a pattern does, not how fast a kernel for it would be.
+    `mask` (or its fields as `parts`) and `scale` are the model's own, which stay in force. The mass that the pattern
+    keeps of the full softmax is exp(lse - full lse). Every cell is computed and hidden ones are dropped, strip by
+    strip: this shows what a pattern does, not how fast a kernel for it would be.
     """
     tile, heads = pattern.on(q, k), q.shape[1]
     mask = build_mask(mask, parts)

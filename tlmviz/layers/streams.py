@@ -26,21 +26,14 @@ SHORTEST = 1e-6  # length of a token's streams below which they count as zero
 INITIAL_GATE = 0.01  # factor on the token-dependent part of each matrix (mHC's alpha)
 INITIAL_LEAK = 0.02  # weight in H_pre of each stream that is not the sublayer's main one
 OFF_DIAGONAL = -6.0  # logits of an unbounded H_res off the diagonal, at first: exp(-6) = 0.0025 beside 1
-BOUNDED_START = (
-    1.0  # logits of a bounded H_res at first, before the bound: this on the diagonal, its negative off it
-)
+BOUNDED_START = 1.0  # logits of a bounded H_res at first, before the bound: this on the diagonal, its negative off it
 
 
 class Residual(nn.Module):
     """x + F(x), one stream [B, T, C]. Takes what the other kinds take, and needs none of it."""
 
     def __init__(
-        self,
-        d_model: int = 1,
-        streams: int = 1,
-        place: int = 0,
-        iterations: int = 1,
-        bound: float | None = None,
+        self, d_model: int = 1, streams: int = 1, place: int = 0, iterations: int = 1, bound: float | None = None
     ):
         super().__init__()
 
@@ -104,9 +97,7 @@ class HyperConnection(Connection):
         self.static_pre = nn.Parameter(torch.eye(streams)[self.main_stream].clone())
         self.static_post = nn.Parameter(torch.ones(streams))
         self.static_res = nn.Parameter(torch.eye(streams))
-        self.weight = nn.Parameter(
-            torch.zeros(streams + 2, d_model)
-        )  # of each stream: pre, post, its column of res
+        self.weight = nn.Parameter(torch.zeros(streams + 2, d_model))  # of each stream: pre, post, its column of res
 
     def matrices(self, x: Float[Tensor, "b t n c"]) -> tuple[Tensor, Tensor, Tensor]:
         dynamic = _of_normed(x, self.weight).tanh()  # [B, T, N, N + 2]
@@ -125,22 +116,21 @@ class ManifoldHyperConnection(Connection):
     res = Sinkhorn(exp(a x phi + b)). Rows of H_res sum to 1, so equal streams stay equal; columns do, so the mean over
     streams is carried on whole (000 section 5.2).
 
-    Sinkhorn scales rows, then columns, so columns end exact, as in transformers' deepseek_v4; the paper writes T_r(T_c(.)),
-    where rows do. Near a permutation, where streams flow one way only, the row error falls like 1 / iterations, and
+    Sinkhorn scales rows, then columns, so columns end exact, as in transformers' deepseek_v4; the paper writes
+    T_r(T_c(.)), where rows do. Near a permutation, where streams flow one way only, the row error falls like 1 /
+    iterations, and
     training for the text alone finds such matrices: 20 iterations left rows off by up to 0.18.
 
-    So `bound` departs from the paper, whose logits are free: each logit z becomes bound * tanh(z / bound). An iteration then
-    shrinks what rows are off by at least tanh(bound)^2 (Birkhoff and Hopf), whatever the text: with 1.5, four streams and
-    20 iterations every row is within 9e-4 of 1. The price is that no entry reaches 0 or 1, and that no product stays
-    near a permutation. With a bound the static logits start at 1 on the diagonal and -1 off it, which mixes; without one at
-    0 and -6, nearly the identity. None is the paper's.
+    So `bound` departs from the paper, whose logits are free: each logit z becomes bound * tanh(z / bound). An iteration
+    then shrinks what rows are off by at least tanh(bound)^2 (Birkhoff and Hopf), whatever the text: with 1.5, four
+    streams and 20 iterations every row is within 9e-4 of 1. The price is that no entry reaches 0 or 1, and that no
+    product stays near a permutation. With a bound the static logits start at 1 on the diagonal and -1 off it, which
+    mixes; without one at 0 and -6, nearly the identity. None is the paper's.
     """
 
     def __init__(self, d_model: int, streams: int, place: int, iterations: int, bound: float | None = None):
         super().__init__(d_model, streams, place, iterations, bound)
-        shares = (
-            torch.eye(streams)[self.main_stream] * (1 - streams * INITIAL_LEAK) + INITIAL_LEAK
-        )  # sum to 1
+        shares = torch.eye(streams)[self.main_stream] * (1 - streams * INITIAL_LEAK) + INITIAL_LEAK  # sum to 1
         self.static_pre = nn.Parameter(shares.logit(eps=1e-7))
         self.static_post = nn.Parameter(torch.zeros(streams))
         self.static_res = nn.Parameter(_first_logits(streams, bound))
@@ -170,13 +160,15 @@ CONNECTIONS: dict[str, type[Residual] | type[Connection]] = {
 
 
 def _first_logits(streams: int, bound: float | None) -> Tensor:
-    """The static logits of H_res [N, N] at the start: nearly the identity where nothing bounds them, else what mixes."""
+    """The static logits of H_res [N, N] at the start: nearly the identity where nothing bounds them, else what
+    mixes."""
     eye = torch.eye(streams)
     return OFF_DIAGONAL * (1 - eye) if bound is None else BOUNDED_START * (2 * eye - 1)
 
 
 def _of_normed(x: Float[Tensor, "*b c"], weight: Float[Tensor, "k c"]) -> Float[Tensor, "*b k"]:
-    """weight times x / rms(x). Normalised behind the product, as mHC's authors do: it is far smaller than all streams."""
+    """weight times x / rms(x). Normalised behind the product, as mHC's authors do: it is far smaller than all
+    streams."""
     length = torch.linalg.vector_norm(x, dim=-1, keepdim=True).clamp(min=SHORTEST)
     return F.linear(x, weight) * (x.shape[-1] ** 0.5 / length)
 

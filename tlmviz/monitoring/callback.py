@@ -16,10 +16,10 @@ from transformers import TrainerCallback  # noqa: E402  # after the sentence tha
 class MonitorCallback(TrainerCallback):
     """`monitor` for `transformers.Trainer(..., callbacks=[MonitorCallback(every=200, out="run", probes=[ids])])`.
 
-    Takes what `tlmviz.monitor` takes but the model, which the trainer names, and `first`: a training that is resumed from a
-    checkpoint goes on at the checkpoint's step. `monitor` is the Monitor, None before the training. Raises as `monitor`
-    does, when it is made and when training begins. Elsewhere (Lightning, accelerate) put `with tlmviz.monitor(...)` around
-    the training.
+    Takes what `tlmviz.monitor` takes but the model, which the trainer names, and `first`: a training that is resumed
+    from a checkpoint goes on at the checkpoint's step. `monitor` is the Monitor, None before the training. Raises as
+    `monitor` does, when it is made and when training begins. Elsewhere (Lightning, accelerate) put `with
+    tlmviz.monitor(...)` around the training.
     """
 
     running: ClassVar[dict[Path, Monitor]] = {}  # by folder: a training that was interrupted has never ended

@@ -87,7 +87,8 @@ class _Calls(TorchFunctionMode):
 
 
 def _mask(mask: Tensor | None, causal: bool, q: Tensor) -> tuple[Rule, Tensor | None]:
-    """What a call hides, as a rule, and what it adds, [1 or B, H, T, S]: all of the mask where heads or numbers differ."""
+    """What a call hides, as a rule, and what it adds, [1 or B, H, T, S]: all of the mask where heads or numbers
+    differ."""
     length = q.shape[2]
     if mask is None:
         return Rule(Everything(causal), 0, length), None

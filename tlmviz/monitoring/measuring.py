@@ -1,4 +1,5 @@
-"""A training watched from inside: statistics of every head at every so many optimizer steps, and rules that read them."""
+"""A training watched from inside: statistics of every head at every so many optimizer steps, and rules that read
+them."""
 
 from __future__ import annotations
 
@@ -47,24 +48,25 @@ def monitor(
 ) -> Monitor:
     """Watch a training: inside the with block, statistics of every head go to `out/heads.parquet` every `every` steps.
 
-    A step is one `step()` of the optimizer that holds the model's parameters, whoever calls it (of several, the one that
-    steps first), so that gradient accumulation and a GradScaler's skipped steps count right; where no torch optimizer of
-    this process steps, call `monitor.step()`. At step 0 and at every `every`-th the model reads `probes` without dropout,
-    gradients and compiled code; the training's numbers stay what they would have been, bit for bit. A probe is token ids
-    [T] or [B, T], a dict of the model's inputs, or a tuple of them. Without probes the first `rows` rows of the last
-    batch that the model was called with in training mode are read; step 0 is then left out.
+    A step is one `step()` of the optimizer that holds the model's parameters, whoever calls it (of several, the one
+    that steps first), so that gradient accumulation and a GradScaler's skipped steps count right; where no torch
+    optimizer of this process steps, call `monitor.step()`. At step 0 and at every `every`-th the model reads `probes`
+    without dropout, gradients and compiled code; the training's numbers stay what they would have been, bit for bit. A
+    probe is token ids [T] or [B, T], a dict of the model's inputs, or a tuple of them. Without probes the first `rows`
+    rows of the last batch that the model was called with in training mode are read; step 0 is then left out.
 
-    `model` is a model of transformers (also as DDP, PEFT or torch.compile wrapped it), a tlmviz.LanguageModel whose network
-    is trained, or any torch module that calls F.scaled_dot_product_attention. One of transformers is verified first, as by
-    `tlmviz.watch`, with the same `check`; of an encoder-decoder the decoder's own attention is read. Of several ranks all
-    read the probes, and rank 0 writes.
+    `model` is a model of transformers (also as DDP, PEFT or torch.compile wrapped it), a tlmviz.LanguageModel whose
+    network is trained, or any torch module that calls F.scaled_dot_product_attention. One of transformers is verified
+    first, as by `tlmviz.watch`, with the same `check`; of an encoder-decoder the decoder's own attention is read. Of
+    several ranks all read the probes, and rank 0 writes.
 
-    `monitor.loss(value)` keeps what the training says of its loss, in `out/losses.parquet`; *Learning* draws it below the heads.
-    The table has step, layer, head, the columns of `Trace.head_statistics` (entropy in bits), the norms of `Trace.norms`,
-    and update_ratio, the layer's; `monitoring.read(out)` opens it. A folder that holds the same run is gone on with: from
-    its last step, or from step `first`, and what it holds of later steps is dropped. `monitor.events` are the `rules` that
-    fired, each head with the file out/maps/STEP-HEAD.html (eight at once at most). `snapshots` are steps at which q, k, v
-    and lse of the probes are kept, or "log" for 0 and the powers of two; `tokenizer` names their tokens.
+    `monitor.loss(value)` keeps what the training says of its loss, in `out/losses.parquet`; *Learning* draws it below
+    the heads. The table has step, layer, head, the columns of `Trace.head_statistics` (entropy in bits), the norms of
+    `Trace.norms`, and update_ratio, the layer's; `monitoring.read(out)` opens it. A folder that holds the same run is
+    gone on with: from its last step, or from step `first`, and what it holds of later steps is dropped.
+    `monitor.events` are the `rules` that fired, each head with the file out/maps/STEP-HEAD.html (eight at once at
+    most). `snapshots` are steps at which q, k, v and lse of the probes are kept, or "log" for 0 and the powers of two;
+    `tokenizer` names their tokens.
 
     `log(scalars, step)` gets "attention/L7/entropy/min", "median" and "max" of each layer, and where a rule fires
     "attention/L7H3/map", a uint8 array [64, 64]. Examples: `log=wandb.log` or `trackio.log` (wrap maps in wandb.Image);
@@ -78,14 +80,11 @@ def monitor(
     for name, value in (("every", every), ("rows", rows)):
         if isinstance(value, bool) or not isinstance(value, int) or value < 1:
             raise BadMonitor(f"{name} is {value!r}; give a whole number from 1 on.")
-    made = (
-        None
-        if probes is None
-        else [as_probe(one) for one in (probes if isinstance(probes, Iterable) else ())]
-    )
+    made = None if probes is None else [as_probe(one) for one in (probes if isinstance(probes, Iterable) else ())]
     if made is not None and not made:
         raise BadMonitor(
-            "There are no probes; give a list of at least one, such as [ids] of a text, or leave probes out to read the batches."
+            "There are no probes; give a list of at least one, such as [ids] of a text, or leave probes out to read "
+            "the batches."
         )
     if not isinstance(snapshots, Iterable) or isinstance(snapshots, str) and snapshots != "log":
         raise BadMonitor(f'snapshots is {snapshots!r}; give "log" or a list of steps.')
@@ -96,8 +95,8 @@ def monitor(
 class Monitor:
     """What `monitor` gives: `steps` done, `table` (a line per step, layer and head), `events` (rules that fired).
 
-    `step()` says that an optimizer step is done, where no torch optimizer of this process did it; `loss(value)` keeps a loss,
-    `note(sentence)` a sentence about the step.
+    `step()` says that an optimizer step is done, where no torch optimizer of this process did it; `loss(value)` keeps a
+    loss, `note(sentence)` a sentence about the step.
     """
 
     def __init__(
@@ -190,10 +189,9 @@ class Monitor:
         )
 
     def note(self, sentence: str) -> None:
-        """Keep a sentence about the step that was done last, as where other data begins: an event that *Learning* marks."""
-        if all(
-            event.sentence != sentence for event in self.events
-        ):  # a run that is gone on with says it again
+        """Keep a sentence about the step that was done last, as where other data begins: an event that *Learning*
+        marks."""
+        if all(event.sentence != sentence for event in self.events):  # a run that is gone on with says it again
             self.events.append(Event(NOTE, None, None, self.steps, sentence))
 
     def _stepped(self, optimizer: Optimizer, args: Any, kwargs: Any) -> None:
@@ -285,9 +283,7 @@ class Monitor:
             losses = Run(self.out).losses
             lines = losses[losses["step"] <= self.steps].to_dict("records")
             self._losses = {int(line.pop("step")): line for line in lines}
-            self.events += [
-                event for event in Run(self.out).events if event.rule == NOTE and event.step <= self.steps
-            ]
+            self.events += [event for event in Run(self.out).events if event.rule == NOTE and event.step <= self.steps]
             self._fired(event for rule in self.rules.values() for event in rule(self.table))
 
     # --- batches -----------------------------------------------------------------------------
@@ -305,8 +301,8 @@ class Monitor:
     def _of_batch(self) -> list[Probe]:
         if self._batch is None:
             raise BadModel(
-                f"No batch of {type(self.model).__name__} was seen in training mode, as where another wrapper than the one "
-                "that monitor was given is called; give that one, or probes=[ids]."
+                f"No batch of {type(self.model).__name__} was seen in training mode, as where another wrapper than the "
+                f"one that monitor was given is called; give that one, or probes=[ids]."
             )
         return [self._batch]
 

@@ -66,8 +66,8 @@ def as_probe(given: Any) -> Probe:
         ids = torch.zeros(0)
     if ids.ndim not in (1, 2) or not ids.numel() or ids.is_floating_point():
         raise BadMonitor(
-            f"A probe is {type(given).__name__} {given!r:.60}; give token ids [T] or [B, T], a dict of the model's inputs, "
-            "or a tuple of them."
+            f"A probe is {type(given).__name__} {given!r:.60}; give token ids [T] or [B, T], a dict of the model's "
+            f"inputs, or a tuple of them."
         )
     return Probe((ids.reshape(-1, ids.shape[-1]),))
 
@@ -91,10 +91,9 @@ def network_of(model: Any) -> nn.Module:
     return found
 
 
-def look(
-    model: Any, probes: Sequence[Probe], tokenizer: Any = None, check: bool | Mapping[str, Any] = False
-) -> Seen:
-    """Every probe read once. Raises BadMonitor for one that the model does not read, and BadModel, as where q is not finite."""
+def look(model: Any, probes: Sequence[Probe], tokenizer: Any = None, check: bool | Mapping[str, Any] = False) -> Seen:
+    """Every probe read once. Raises BadMonitor for one that the model does not read, and BadModel, as where q is not
+    finite."""
     network = network_of(model)
     device = next((part.device for part in network.parameters()), torch.device("cpu"))
     moved = [probe.to(device) for probe in probes]
@@ -108,8 +107,8 @@ def look(
             return _called(network, moved, tokenizer)
     except (RuntimeError, TypeError, ValueError, IndexError, KeyError, AttributeError) as error:
         raise BadMonitor(
-            f"{type(network).__name__} could not read a probe ({type(error).__name__}: {error}); give probes that it reads "
-            "as they are: token ids, a dict of its inputs, or a tuple of them."
+            f"{type(network).__name__} could not read a probe ({type(error).__name__}: {error}); give probes that it "
+            f"reads as they are: token ids, a dict of its inputs, or a tuple of them."
         ) from error
 
 
@@ -123,9 +122,7 @@ def _ours(model: Any, probes: Sequence[Probe]) -> Seen:
     return Seen(traces, [f"blocks.{layer}" for layer in range(traces[0].n_layers)])
 
 
-def _watched(
-    network: nn.Module, probes: Sequence[Probe], tokenizer: Any, check: bool | Mapping[str, Any]
-) -> Seen:
+def _watched(network: nn.Module, probes: Sequence[Probe], tokenizer: Any, check: bool | Mapping[str, Any]) -> Seen:
     """Of a model of transformers: the decoder's traces where it has one."""
     traces = []
     with watch(network, tokenizer, check=check) as watched:
@@ -165,7 +162,8 @@ def _check_finite(recorder: Recorder) -> None:
 
 @contextmanager
 def undisturbed(network: nn.Module) -> Iterator[None]:
-    """Without dropout, gradients and compiled code; random numbers, modes and autocast's cache as they were afterwards."""
+    """Without dropout, gradients and compiled code; random numbers, modes and autocast's cache as they were
+    afterwards."""
     devices = {part.device for part in network.parameters()}
     kind = next(iter(devices)).type if devices else "cpu"
     with ExitStack() as spans:
@@ -184,8 +182,8 @@ def undisturbed(network: nn.Module) -> Iterator[None]:
 
 
 def _sharded_again(network: nn.Module) -> None:
-    """Let go of the whole parameters that `fully_shard` gathered for a pass: it does so in the backward pass, and without one
-    the training's next pass would read them, and its gradients of them would stay on this rank."""
+    """Let go of the whole parameters that `fully_shard` gathered for a pass: it does so in the backward pass, and
+    without one the training's next pass would read them, and its gradients of them would stay on this rank."""
     sharding = getattr(sys.modules.get("torch.distributed.fsdp"), "FSDPModule", ())
     for module in network.modules():
         if isinstance(module, sharding):

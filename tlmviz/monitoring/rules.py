@@ -1,8 +1,8 @@
 """What in a table of head statistics is worth a sentence: rules by name, each a function of the table alone.
 
-A table has a line per step, layer and head, sorted so, with the columns of `COLUMNS`; every step has the same heads. A rule
-tells each head once, at the first step at which it holds. A state counts when it lasted for `times` measurements in a row:
-one batch or one unlucky step fires nothing.
+A table has a line per step, layer and head, sorted so, with the columns of `COLUMNS`; every step has the same heads. A
+rule tells each head once, at the first step at which it holds. A state counts when it lasted for `times` measurements
+in a row: one batch or one unlucky step fires nothing.
 """
 
 from __future__ import annotations
@@ -22,7 +22,8 @@ Rule = Callable[["pd.DataFrame"], "list[Event]"]
 
 @dataclass(frozen=True)
 class Event:
-    """A rule that fired: of which head and when, in one sentence. Where a whole model is meant, layer and head are None."""
+    """A rule that fired: of which head and when, in one sentence. Where a whole model is meant, layer and head are
+    None."""
 
     rule: str
     layer: int | None
@@ -39,7 +40,8 @@ class Event:
 def entropy_collapse(table: pd.DataFrame, below: float = 0.15, times: int = 3) -> list[Event]:
     """Heads whose rows have come to one key each: mean entropy below `below` bits (0.15 bits are 0.1 nats).
 
-    Heads that put half their mass on the query's own token, on the one before, or on what followed an earlier copy, are left
+    Heads that put half their mass on the query's own token, on the one before, or on what followed an earlier copy, are
+    left
     out: one key a row is what they are for, and healthy trainings come to it. Source: Zhai et al. 2023, "Stabilizing
     Transformer Training by Preventing Attention Entropy Collapse".
     """
@@ -57,9 +59,7 @@ def entropy_collapse(table: pd.DataFrame, below: float = 0.15, times: int = 3) -
     )
 
 
-def logits_growing(
-    table: pd.DataFrame, above: float = 50.0, factor: float = 2.0, times: int = 3
-) -> list[Event]:
+def logits_growing(table: pd.DataFrame, above: float = 50.0, factor: float = 2.0, times: int = 3) -> list[Event]:
     """Heads whose largest score passed `above` and is `factor` times what it was `times` measurements before.
 
     Source: Dehghani et al. 2023, "Scaling Vision Transformers to 22 Billion Parameters", section 3.1.
@@ -112,9 +112,7 @@ def head_dead(table: pd.DataFrame, share: float = 0.01, times: int = 3) -> list[
     )
 
 
-def turned_induction(
-    table: pd.DataFrame, above: float = 0.5, rise: float = 0.25, times: int = 3
-) -> list[Event]:
+def turned_induction(table: pd.DataFrame, above: float = 0.5, rise: float = 0.25, times: int = 3) -> list[Event]:
     """Heads that came to look at what followed an earlier copy of their token; good news.
 
     Source: Olsson et al. 2022, "In-context Learning and Induction Heads".
@@ -175,10 +173,7 @@ def _lasting(holds: Bool[np.ndarray, "s n"], times: int) -> Bool[np.ndarray, "s 
 
 
 def _events(
-    table: pd.DataFrame,
-    rule: str,
-    holds: Bool[np.ndarray, "s n"],
-    sentence: Callable[[int, int, str], str],
+    table: pd.DataFrame, rule: str, holds: Bool[np.ndarray, "s n"], sentence: Callable[[int, int, str], str]
 ) -> list[Event]:
     """An event for each head at the first measurement at which `holds`, in the order of steps."""
     heads = holds.shape[1]

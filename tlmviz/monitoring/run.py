@@ -36,16 +36,17 @@ COLUMNS = ("step", "layer", "head", *STATISTICS, *NORMS, "update_ratio")
 class Run:
     """What `tlmviz.monitor` left in a folder, read when asked for.
 
-    `heads`: step, layer, head, the columns of `Trace.head_statistics`, those of `Trace.norms`, and update_ratio, the norm of
-    the layer's change in one optimizer step by the norm of its parameters. `losses`: what the training said of its loss, by
-    step. `events`: the rules that fired. `snapshots`: a step's traces, one for each row of the probes.
+    `heads`: step, layer, head, the columns of `Trace.head_statistics`, those of `Trace.norms`, and update_ratio, the
+    norm of the layer's change in one optimizer step by the norm of its parameters. `losses`: what the training said of
+    its loss, by step. `events`: the rules that fired. `snapshots`: a step's traces, one for each row of the probes.
     """
 
     folder: Path
 
     @cached_property
     def heads(self) -> pd.DataFrame:
-        """A line per step, layer and head. Raises BadFile where the file is no such table, MissingExtra without pyarrow."""
+        """A line per step, layer and head. Raises BadFile where the file is no such table, MissingExtra without
+        pyarrow."""
         import pandas as pd
 
         require("pyarrow", "survey", "The table of a monitored run")
@@ -54,14 +55,13 @@ class Run:
         except (OSError, ValueError):  # pyarrow's errors are ValueErrors
             table = pd.DataFrame()
         if not holds(table, COLUMNS) or not _is_whole(table):
-            raise BadFile(
-                f"{self.folder / HEADS} is no table of a monitored run; remove it, or give another folder."
-            )
+            raise BadFile(f"{self.folder / HEADS} is no table of a monitored run; remove it, or give another folder.")
         return table
 
     @cached_property
     def losses(self) -> pd.DataFrame:
-        """A line per step, a column per loss, "loss" first; empty where nobody told of one. Raises BadFile and MissingExtra."""
+        """A line per step, a column per loss, "loss" first; empty where nobody told of one. Raises BadFile and
+        MissingExtra."""
         import pandas as pd
 
         if not (self.folder / LOSSES).is_file():
@@ -131,13 +131,15 @@ def read(folder: str | os.PathLike[str]) -> Run:
     """
     if not holds_run(Path(folder)):
         raise BadFile(
-            f"There is no monitored run in {folder}: {HEADS} is missing; give the folder that tlmviz.monitor was given as out=."
+            f"There is no monitored run in {folder}: {HEADS} is missing; give the folder that tlmviz.monitor was given "
+            f"as out=."
         )
     return Run(Path(folder))
 
 
 class Folder:
-    """The same folder while it is written. Every file is written whole or not at all, so that a killed run keeps what it had."""
+    """The same folder while it is written. Every file is written whole or not at all, so that a killed run keeps what
+    it had."""
 
     def __init__(self, path: Path):
         self.path = path
@@ -188,12 +190,11 @@ class Folder:
             trace.save(self.path / SNAPSHOTS / f"{step:08}-{number}.safetensors")
 
     def map(self, trace: Trace, step: int, layer: int, head: int) -> None:
-        """One head's map as a file of HTML, left out where it is more than a browser can open. Raises BadFile and OSError."""
+        """One head's map as a file of HTML, left out where it is more than a browser can open. Raises BadFile and
+        OSError."""
         (self.path / MAPS).mkdir(exist_ok=True)
         with suppress(BadShape):
-            trace.save_html(
-                self.path / MAPS / f"{step:08}-L{layer}H{head}.html", layers=[layer], heads=[head]
-            )
+            trace.save_html(self.path / MAPS / f"{step:08}-L{layer}H{head}.html", layers=[layer], heads=[head])
 
 
 def statistics(traces: list[Trace], step: int, ratios: list[float]) -> pd.DataFrame:
@@ -202,11 +203,7 @@ def statistics(traces: list[Trace], step: int, ratios: list[float]) -> pd.DataFr
 
     layers, heads = traces[0].n_layers, traces[0].n_heads
     layer, head = np.divmod(np.arange(layers * heads), heads)
-    columns: dict[str, Any] = {
-        "step": np.int64(step),
-        "layer": layer.astype(np.int16),
-        "head": head.astype(np.int16),
-    }
+    columns: dict[str, Any] = {"step": np.int64(step), "layer": layer.astype(np.int16), "head": head.astype(np.int16)}
     columns = {name: np.broadcast_to(value, len(layer)) for name, value in columns.items()}
     of_each = [trace.statistics() | trace.norms() for trace in traces]
     for name in (*STATISTICS, *NORMS):

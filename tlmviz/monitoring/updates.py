@@ -14,8 +14,8 @@ LARGEST = 1 << 16  # numbers of one parameter that are copied
 class Updates:
     """The parameters of each block as they were before a step: at most LARGEST numbers of each, evenly spaced.
 
-    `before` copies them, `ratios` compares: the norm of the change by the norm of what was there, a number for each block,
-    NaN where no copy was made. A copy of all would need the memory of the model once more.
+    `before` copies them, `ratios` compares: the norm of the change by the norm of what was there, a number for each
+    block, NaN where no copy was made. A copy of all would need the memory of the model once more.
     """
 
     def __init__(self, network: nn.Module, blocks: Sequence[str]):

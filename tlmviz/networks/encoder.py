@@ -34,10 +34,7 @@ class TransformerEncoder(Network):
 
         self.blocks = ListOf(
             PreNormBlock(
-                norm(),
-                Attention(config, layer, causal=False),
-                norm(),
-                FEEDFORWARDS[config.feedforward.kind](config),
+                norm(), Attention(config, layer, causal=False), norm(), FEEDFORWARDS[config.feedforward.kind](config)
             )
             for layer in range(config.n_layers)
         )
@@ -68,11 +65,13 @@ class TransformerEncoder(Network):
         return nn.functional.linear(normed, self.token_emb.weight)
 
     def misplaced(self, normed: Float[Tensor, "*b c"]) -> Float[Tensor, "*b"]:
-        """The logit of each token that it belongs to two exchanged words; that of [CLS]: that the text has such words."""
+        """The logit of each token that it belongs to two exchanged words; that of [CLS]: that the text has such
+        words."""
         return self.exchanged(normed)[..., 0]
 
     def of_one_story(self, ids: Int[Tensor, "b t"], normed: Float[Tensor, "b t c"]) -> Float[Tensor, " b"]:
-        """From the mean vectors u and v of the two texts, the logit that they are of one story (as in Sentence-BERT)."""
+        """From the mean vectors u and v of the two texts, the logit that they are of one story (as in
+        Sentence-BERT)."""
         return self.story(self.compared(ids, normed))[:, 0]
 
     def compared(self, ids: Int[Tensor, "b t"], normed: Float[Tensor, "b t c"]) -> Float[Tensor, "b f"]:

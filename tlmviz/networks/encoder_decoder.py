@@ -40,10 +40,7 @@ class EncoderDecoder(Network):
         self.token_emb = nn.Embedding(config.vocab_size, config.d_model)
         self.positions = RoPE(config.head_dim, config.positions.rope_base, config.positions.layout)
         self.drop = nn.Dropout(config.dropout)
-        norm, mlp = (
-            partial(NORMS[config.norm.kind], config),
-            partial(FEEDFORWARDS[config.feedforward.kind], config),
-        )
+        norm, mlp = (partial(NORMS[config.norm.kind], config), partial(FEEDFORWARDS[config.feedforward.kind], config))
         self.encoder = ListOf(
             PreNormBlock(norm(), Attention(config, layer, causal=False), norm(), mlp())
             for layer in range(config.encoder_layers)
@@ -94,9 +91,7 @@ class EncoderDecoder(Network):
     def start(self, source: Int[Tensor, "b s"]) -> Writing:
         """Read the sources; nothing is written yet."""
         # Beams copy the whole cache at every step, and sentences are short: it starts small.
-        return Writing(
-            self.keys_values(self.encode(source)), ContiguousCache(self.config.decoder_layers, reserve=16)
-        )
+        return Writing(self.keys_values(self.encode(source)), ContiguousCache(self.config.decoder_layers, reserve=16))
 
     def step(self, ids: Int[Tensor, " b"], writing: Writing) -> Float[Tensor, "b v"]:
         """Logits after one more token in each row, which `writing` then holds."""
@@ -112,20 +107,17 @@ class EncoderDecoder(Network):
         choice = self.config.alignment
         return None if choice is None else choice[0] * self.config.n_heads + choice[1]
 
-    def cross_maps(
-        self, values: dict[str, Tensor], attention: Tensor | None = None
-    ) -> Float[Tensor, "t a s"]:
+    def cross_maps(self, values: dict[str, Tensor], attention: Tensor | None = None) -> Float[Tensor, "t a s"]:
         """Every map between target and source of one pass, from the q, k and lse that its taps kept."""
         return attention_maps(self, values, "decoder", "cross").flatten(0, 1).transpose(0, 1)
 
     def _embed(self, ids: Tensor) -> Tensor:
-        # The embedding is the output matrix too, which starts small; sqrt(C) makes up for it (Vaswani et al., section 3.4).
+        # The embedding is the output matrix too, which starts small; sqrt(C) makes up for it (Vaswani et al., section
+        # 3.4).
         return self.token_emb(ids) * self.config.d_model**0.5
 
 
-def attention_maps(
-    network: Network, values: dict[str, Tensor], stack: str, part: str
-) -> Float[Tensor, "l h t s"]:
+def attention_maps(network: Network, values: dict[str, Tensor], stack: str, part: str) -> Float[Tensor, "l h t s"]:
     """Every map of a stack ("encoder", "decoder") and part ("attn", "cross") from the kept q, k and lse of one text."""
     blocks = getattr(network, stack)
     spec = blocks[0].cross.spec() if part == "cross" else blocks[0].attn.spec(network.positions)

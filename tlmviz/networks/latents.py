@@ -1,4 +1,5 @@
-"""A latent array that reads a picture: cross-attention, then self-attention (002 sections 3.5-3.6; Jaegle et al. 2021)."""
+"""A latent array that reads a picture: cross-attention, then self-attention (002 sections 3.5-3.6; Jaegle et al.
+2021)."""
 
 from __future__ import annotations
 
@@ -42,7 +43,8 @@ class Reading(nn.Module):
 
 
 class LatentBlock(nn.Module):
-    """z + read(x), then z + mix(z), then z + mlp(z), each of norm(z): the notes' block with a feed-forward layer behind it."""
+    """z + read(x), then z + mix(z), then z + mlp(z), each of norm(z): the notes' block with a feed-forward layer behind
+    it."""
 
     def __init__(self, config: LatentsConfig):
         super().__init__()
@@ -82,10 +84,11 @@ class Answer(nn.Module):
 
 
 class LatentReader(Network):
-    """A picture's pixels as N tokens, each the sum of what its value and its place embed; M latents read them in every layer,
-    and what is in each of the picture's cells is read off the latents in the end.
+    """A picture's pixels as N tokens, each the sum of what its value and its place embed; M latents read them in every
+    layer, and what is in each of the picture's cells is read off the latents in the end.
 
-    A pixel's place is its cell and its place within the cell, both embedded, so that a digit is read alike in every cell. Only
+    A pixel's place is its cell and its place within the cell, both embedded, so that a digit is read alike in every
+    cell. Only
     the latents have a residual stream: a layer costs N M + M^2 scores, where self-attention among pixels takes N^2.
     """
 
@@ -123,9 +126,7 @@ class LatentReader(Network):
         """What the place of each pixel embeds, row by row."""
         grid, side = self.config.grid, self.config.side // self.config.grid
         cells = rearrange(self.cell, "(r c) w -> r 1 c 1 w", r=grid)
-        return rearrange(
-            cells + rearrange(self.place, "(y x) w -> 1 y 1 x w", y=side), "r y c x w -> (r y c x) w"
-        )
+        return rearrange(cells + rearrange(self.place, "(y x) w -> 1 y 1 x w", y=side), "r y c x w -> (r y c x) w")
 
     @staticmethod
     def among(kept: Bool[Tensor, " m"]) -> AttentionMask:

@@ -18,8 +18,8 @@ from .base import Network
 class State:
     """The pointer between two steps.
 
-    encoded e [B, N + 1, C] and keys W1 e, the end marker last; visited [B, N + 1], where it may not go; what the LSTM reads
-    next [B, C] and its state (h, c), each [1, B, C].
+    encoded e [B, N + 1, C] and keys W1 e, the end marker last; visited [B, N + 1], where it may not go; what the LSTM
+    reads next [B, C] and its state (h, c), each [1, B, C].
     """
 
     encoded: Tensor
@@ -33,7 +33,8 @@ class PointerNetwork(Network):
     """Reads a set of points, then points at them one after another, and at an end marker when it is done.
 
     e = encoder([points; end]), d_i = LSTM(e of the point before, d_{i-1}), u_ij = v.tanh(W1 e_j + W2 d_i), and
-    P(C_i | C_1 ... C_{i-1}, points) = softmax(u_i) over what is not visited yet (004 Eq. 51-52). Where the paper reads the
+    P(C_i | C_1 ... C_{i-1}, points) = softmax(u_i) over what is not visited yet (004 Eq. 51-52). Where the paper reads
+    the
     points one by one with an LSTM, an encoder without positions reads all at once: a set has no order, so no order can
     mislead it.
     """
@@ -46,13 +47,7 @@ class PointerNetwork(Network):
         self.end = nn.Parameter(torch.randn(width) * width**-0.5)
         self.begin = nn.Parameter(torch.randn(width) * width**-0.5)
         layer = nn.TransformerEncoderLayer(
-            width,
-            config.n_heads,
-            config.d_ff,
-            dropout=0.0,
-            activation="gelu",
-            batch_first=True,
-            norm_first=True,
+            width, config.n_heads, config.d_ff, dropout=0.0, activation="gelu", batch_first=True, norm_first=True
         )
         self.encoder = nn.TransformerEncoder(
             layer, config.n_layers, norm=nn.LayerNorm(width), enable_nested_tensor=False
@@ -83,14 +78,16 @@ class PointerNetwork(Network):
         return self.v((keys[:, None] + self.w2(d)[:, :, None]).tanh())[..., 0]
 
     def step(self, state: State) -> tuple[Float[Tensor, "b s"], State]:
-        """Where it points next: probabilities over the points and the end marker (last). `visit` then says where it went."""
+        """Where it points next: probabilities over the points and the end marker (last). `visit` then says where it
+        went."""
         d, memory = self.decoder(state.reads[:, None], state.memory)
         scores = self.scores(self.score(state.keys, self.d(d)))[:, 0]
         pointer = self.pointer(kernels.softmax(scores.masked_fill(state.visited, -torch.inf)))
         return pointer, State(state.encoded, state.keys, state.visited, state.reads, memory)
 
     def visit(self, state: State, places: Int[Tensor, " b"]) -> State:
-        """The state after going to one place in each row, which is then visited; the end marker can always be gone to again."""
+        """The state after going to one place in each row, which is then visited; the end marker can always be gone to
+        again."""
         rows = torch.arange(len(places), device=places.device)
         visited = state.visited.clone()
         visited[rows, places], visited[:, -1] = True, False
@@ -109,7 +106,8 @@ class PointerNetwork(Network):
 
 
 def barred_before(order: Int[Tensor, "b t"], places: int) -> Bool[Tensor, "b t s"]:
-    """Where each step may not go, of so many places: to points visited before, and the first to the end marker, the last."""
+    """Where each step may not go, of so many places: to points visited before, and the first to the end marker, the
+    last."""
     went = nn.functional.one_hot(order, places)
     barred = went.cumsum(1) - went > 0
     barred[:, 0, -1], barred[:, 1:, -1] = True, False

@@ -8,17 +8,7 @@ from jaxtyping import Float, Int
 from torch import Tensor, nn
 
 from ..config import ScenesConfig
-from ..layers import (
-    MLP,
-    Attention,
-    CrossAttention,
-    CrossBlock,
-    GatedMLP,
-    ListOf,
-    NoPositions,
-    PreNormBlock,
-    RoPE,
-)
+from ..layers import MLP, Attention, CrossAttention, CrossBlock, GatedMLP, ListOf, NoPositions, PreNormBlock, RoPE
 from ..layers.positions import CosSin
 from ..tracing.trace import Tap
 from .base import Network
@@ -41,10 +31,15 @@ class _Scenes(Network):
         self.text = ListOf(self._block(config, layer) for layer in range(config.text_layers))
         self.cross = ListOf(
             CrossBlock(
-                self._norm(), Attention(config, layer, causal), self._norm(), CrossAttention(config), self._norm(), self._mlp()
+                self._norm(),
+                Attention(config, layer, causal),
+                self._norm(),
+                CrossAttention(config),
+                self._norm(),
+                self._mlp(),
             )
             for layer in range(config.cross_layers)
-        )  # fmt: skip
+        )
         self.memory_norm, self.out_norm = self._norm(), self._norm()
         self.memory, self.normed, self.logits = Tap(), Tap(), Tap()
 
@@ -67,7 +62,8 @@ class _Scenes(Network):
         self.finish()
 
     def look(self, pictures: Float[Tensor, "b w w"]) -> Float[Tensor, "b p c"]:
-        """A vector for each patch, row by row, after the patches attended to one another. Pixels are 0 (paper) to 16 (ink)."""
+        """A vector for each patch, row by row, after the patches attended to one another. Pixels are 0 (paper) to 16
+        (ink)."""
         size = self.config.patch
         cut = rearrange(pictures.to(self.device) / 16, "b (r i) (c j) -> b (r c) (i j)", i=size, j=size)
         x = self.patch_emb(cut) + self.place_emb.weight
@@ -77,7 +73,8 @@ class _Scenes(Network):
         return x
 
     def names(self, seen: Float[Tensor, "b p c"]) -> Float[Tensor, "b p v"]:
-        """A logit of each word for each patch: in training alone, where a patch learns to name the digit that it is part of."""
+        """A logit of each word for each patch: in training alone, where a patch learns to name the digit that it is
+        part of."""
         return nn.functional.linear(self.out_norm(seen), self.token_emb.weight) * self.config.d_model**-0.5
 
     def turns(self, words: Int[Tensor, "b t"]) -> CosSin:
@@ -92,7 +89,8 @@ class _Scenes(Network):
 class SceneReader(_Scenes):
     """The text asks the picture: words are queries, patches are keys and values (Eq. 33). Logits of the next word.
 
-    The text is question, end, answer, end: the word after each is predicted from what stands before it and from the picture.
+    The text is question, end, answer, end: the word after each is predicted from what stands before it and from the
+    picture.
     """
 
     def __init__(self, config: ScenesConfig):

@@ -19,8 +19,8 @@ from .base import Network
 class Scores:
     """Logs of what the mixture is made of, for each position.
 
-    `vocabulary` [B, T, V] is log p_vocab; `attention` [B, T, T + 1] is the log-softmax over the words read so far and, last, the
-    sentinel, whose share is the gate g. Without a pointer all of it is the sentinel's.
+    `vocabulary` [B, T, V] is log p_vocab; `attention` [B, T, T + 1] is the log-softmax over the words read so far and,
+    last, the sentinel, whose share is the gate g. Without a pointer all of it is the sentinel's.
     """
 
     vocabulary: Tensor
@@ -35,8 +35,8 @@ class Scores:
 class SentinelLSTM(Network):
     """An LSTM over whole words. h_t after word t predicts word t + 1:
 
-    p(w) = g p_vocab(w) + (1 - g) p_ptr(w), with a = softmax([q.h_0 ... q.h_t; q.s]) for q = tanh(W h_t), g = a's share of the
-    sentinel s, p_ptr(w) = the rest's on places where w stands. p_vocab is a softmax over the embedding's rows.
+    p(w) = g p_vocab(w) + (1 - g) p_ptr(w), with a = softmax([q.h_0 ... q.h_t; q.s]) for q = tanh(W h_t), g = a's share
+    of the sentinel s, p_ptr(w) = the rest's on places where w stands. p_vocab is a softmax over the embedding's rows.
     """
 
     def __init__(self, config: SentinelConfig):
@@ -55,7 +55,8 @@ class SentinelLSTM(Network):
         self.finish()
 
     def forward(self, inputs: Int[Tensor, "b t"], shift: float = 0.0) -> Scores:
-        """Words, as ids or from V on as stand-ins, to the parts of the mixture; `shift` is added to the sentinel's score."""
+        """Words, as ids or from V on as stand-ins, to the parts of the mixture; `shift` is added to the sentinel's
+        score."""
         h = self.drop(self.token_emb(inputs.to(self.device)) * self.config.d_model**0.5)
         for layer in self.layers:
             h = self.drop(layer(h)[0])
@@ -79,10 +80,11 @@ class SentinelLSTM(Network):
 def likelihood(
     scores: Scores, read: Int[Tensor, "b t"], following: Int[Tensor, "b t"], size: int
 ) -> Float[Tensor, "b t"]:
-    """p of each following word. `read` and `following` are columns: from `size`, the vocabulary's, on for unknown words.
+    """p of each following word. `read` and `following` are columns: from `size`, the vocabulary's, on for unknown
+    words.
 
-    An unknown word that stands in the text can only be copied. One that does not, and in a network without a pointer any, is
-    the vocabulary's entry for unknown words (1).
+    An unknown word that stands in the text can only be copied. One that does not, and in a network without a pointer
+    any, is the vocabulary's entry for unknown words (1).
     """
     same = read[:, None, :] == following[:, :, None]  # [B, T, T]
     copied = (scores.attention[..., :-1].exp() * same).sum(-1)
@@ -92,5 +94,6 @@ def likelihood(
 
 
 def stand_ins(columns: Int[np.ndarray, "*t"], size: int, number: int) -> Int[np.ndarray, "*t"]:
-    """What the network reads for each column: words of the vocabulary as they are, unknown ones by turns as a stand-in."""
+    """What the network reads for each column: words of the vocabulary as they are, unknown ones by turns as a
+    stand-in."""
     return np.where(columns < size, columns, size + (columns - size) % number)

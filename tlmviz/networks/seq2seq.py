@@ -88,17 +88,13 @@ class Seq2Seq(Network):
         z = self.z(self.drop(states))  # [B, S, D]
         h = self.bridge(torch.cat((last[0], last[1]), -1)).tanh()
         nothing = z.new_zeros(z.shape[:2])
-        return State(
-            Reading(source, z, self.score.prepare(z)), h, z.new_zeros(len(z), self.config.d_model), nothing
-        )
+        return State(Reading(source, z, self.score.prepare(z)), h, z.new_zeros(len(z), self.config.d_model), nothing)
 
     def advance(self, embedded: Float[Tensor, "b c"], state: State) -> State:
         """One target token further, with input feeding: the state behind it, with its attention weights."""
         h = self.h(self.cell(torch.cat((embedded, state.attentional_hidden), -1), state.h))  # [B, D]
         coverage = self.covered(state.coverage)
-        scores = self.score(
-            self.drop(h), state.reading.keys, coverage if self.config.score.coverage else None
-        )
+        scores = self.score(self.drop(h), state.reading.keys, coverage if self.config.score.coverage else None)
         a = self.a(weights(scores))  # [B, S]
         context = self.context(torch.einsum("bs,bsd->bd", a, state.reading.z.expand(len(a), -1, -1)))
         combined = self.combine(torch.cat((context, self.drop(h)), -1)).tanh()
@@ -126,9 +122,7 @@ class Seq2Seq(Network):
         """Its one map is the alignment."""
         return 0
 
-    def cross_maps(
-        self, values: dict[str, Tensor], attention: Float[Tensor, "1 t s"] | None
-    ) -> Float[Tensor, "t 1 s"]:
+    def cross_maps(self, values: dict[str, Tensor], attention: Float[Tensor, "1 t s"] | None) -> Float[Tensor, "t 1 s"]:
         """The map of one pass, from its attention weights."""
         assert attention is not None  # its own pass gives them; another network's gives None
         return attention[0, :, None]
@@ -157,7 +151,8 @@ def mixture(
     attention: Float[Tensor, "b t s"],
     source: Int[Tensor, "#b s"],
 ) -> Float[Tensor, "b t v"]:
-    """log(g softmax(logits) + (1 - g) p_ptr), g = sigmoid(gate): p_ptr gives a token the attention on all its places (Eq. 53)."""
+    """log(g softmax(logits) + (1 - g) p_ptr), g = sigmoid(gate): p_ptr gives a token the attention on all its places
+    (Eq. 53)."""
     written = gate.sigmoid()[..., None] * logits.softmax(-1)
     copied = (-gate).sigmoid()[..., None] * attention  # 1 - g, whose digits a g near 1 no longer has
     p = written.scatter_add(-1, source[:, None].expand(attention.shape), copied)

@@ -1,4 +1,5 @@
-"""Teacher forcing: a given translation read in one pass, as in training, with each token's log-probability and attention."""
+"""Teacher forcing: a given translation read in one pass, as in training, with each token's log-probability and
+attention."""
 
 from __future__ import annotations
 
@@ -22,17 +23,11 @@ class TeacherForced:
 
     logp: Float[Tensor, " y"]
     values: dict[str, Tensor]
-    attention: (
-        Float[Tensor, "1 t s"] | None
-    )  # a row for each token read, the end-of-text token at the start first
+    attention: Float[Tensor, "1 t s"] | None  # a row for each token read, the end-of-text token at the start first
 
 
 def teacher_forced_pass(
-    network: EncoderDecoder | Seq2Seq,
-    source: list[int],
-    translation: list[int],
-    start: int,
-    keep: tuple[str, ...] = (),
+    network: EncoderDecoder | Seq2Seq, source: list[int], translation: list[int], start: int, keep: tuple[str, ...] = ()
 ) -> TeacherForced:
     """Read a translation in one pass after `start`; taps whose names end as `keep` says are kept."""
     shifted = torch.tensor([[start, *translation[:-1]]])

@@ -77,9 +77,7 @@ def rope_of(config: ModelConfig) -> Positions:
     return members[0] if len(members) == 1 else PerLayer(members, [distinct.index(own) for own in layers])
 
 
-def _mlp(
-    config: TransformerConfig, activation: nn.Module, kind: type[MLP] | type[GatedMLP] = MLP
-) -> MLP | GatedMLP:
+def _mlp(config: TransformerConfig, activation: nn.Module, kind: type[MLP] | type[GatedMLP] = MLP) -> MLP | GatedMLP:
     part = config.feedforward
     return kind(config.d_model, part.hidden, activation, part.bias, config.dropout)
 
@@ -165,9 +163,7 @@ class TransformerLM(Network):
     ) -> Float[Tensor, "b t *n c"]:
         """What block `first` reads, through it and all later ones: what comes before need not be computed again."""
         tables: dict[Positions, CosSin] = {}  # of each kind of positions, made once per pass
-        for layer, block in islice(
-            enumerate(self.blocks), first, None
-        ):  # a slice would build a ModuleList a pass
+        for layer, block in islice(enumerate(self.blocks), first, None):  # a slice would build a ModuleList a pass
             own = positions.at(layer)
             if own not in tables:
                 tables[own] = own.cos_sin(position_ids)
@@ -179,7 +175,8 @@ class TransformerLM(Network):
         return self.bound(self.head(normed))
 
     def new_cache(self, rotated: bool = True) -> BranchingCache:
-        """An empty cache of this network's own kind: latent, sliding or contiguous, or each layer's own where windows differ.
+        """An empty cache of this network's own kind: latent, sliding or contiguous, or each layer's own where windows
+        differ.
 
         Unrotated keys can be read under another RoPE than they were written under.
         """
@@ -218,7 +215,8 @@ def count_parameters(config: ModelConfig) -> int:
 
 
 def count_by_part(config: ModelConfig) -> dict[str, int]:
-    """The same part by part: embedding, positions, attention, feed-forward, norms, connections, head; a tied head is 0."""
+    """The same part by part: embedding, positions, attention, feed-forward, norms, connections, head; a tied head is
+    0."""
     c, layers = config.d_model, config.n_layers
     norm = {"layernorm": 2 * c, "rmsnorm": c}[config.norm.kind]
     norms = {"sandwich": 4, "parallel-shared": 1}.get(config.norm.placement, 2)

@@ -1,4 +1,5 @@
-"""Networks that share their weights with another one: to be changed, or read with other weights, while others read that one.
+"""Networks that share their weights with another one: to be changed, or read with other weights, while others read that
+one.
 
 A server computes for several visitors at once, and torch puts weights and hooks into the modules themselves.
 """
@@ -19,7 +20,8 @@ _DRAWING = threading.Lock()
 
 
 def twin(network: Module) -> Module:
-    """The same modules made anew around the same weights: hooks on it, or another mode, are its own. Takes milliseconds."""
+    """The same modules made anew around the same weights: hooks on it, or another mode, are its own. Takes
+    milliseconds."""
     kept = {id(tensor): tensor for tensor in (*network.parameters(), *network.buffers())}
     return copy.deepcopy(network, kept)
 

@@ -1,4 +1,5 @@
-"""The weights of a word-vector model. There is nothing to run: what is computed from them is in tlmviz.analysis.words."""
+"""The weights of a word-vector model. There is nothing to run: what is computed from them is in
+tlmviz.analysis.words."""
 
 from __future__ import annotations
 

@@ -1,4 +1,5 @@
-"""A language model as one file of HTML: its weights, its tokenizer and the engine that runs them where the file is opened."""
+"""A language model as one file of HTML: its weights, its tokenizer and the engine that runs them where the file is
+opened."""
 
 from __future__ import annotations
 
@@ -29,10 +30,12 @@ MOST = 64_000_000  # bytes of weights: of more, a browser makes minutes and giga
 HEIGHT = 560  # pixels of the view
 OVERVIEW = 48  # cells along a side of a head's picture in the overview
 # As of a file without a model; the engine's kernels are WebAssembly, which asks for a word of its own.
-POLICY = "default-src 'none'; script-src 'unsafe-inline' 'wasm-unsafe-eval'; style-src 'unsafe-inline'; img-src data: blob:"
+POLICY = (
+    "default-src 'none'; script-src 'unsafe-inline' 'wasm-unsafe-eval'; style-src 'unsafe-inline'; img-src data: blob:"
+)
 COMPUTED = (
-    "Maps, statistics and predictions are computed in this page from the model's own weights, in float32. In the console, "
-    "tlmviz.trace(text) gives ids, tokens, logits and map(layer, head)."
+    "Maps, statistics and predictions are computed in this page from the model's own weights, in float32. In the "
+    "console, tlmviz.trace(text) gives ids, tokens, logits and map(layer, head)."
 )
 BODY = """{form}
 {notes}
@@ -45,7 +48,8 @@ BODY = """{form}
 
 
 def page(lm: LanguageModel, text: str, bits: int = 16) -> str:
-    """The file, opening on a text. Raises BadText for one that the model cannot read, BadShape for a model that it cannot run."""
+    """The file, opening on a text. Raises BadText for one that the model cannot read, BadShape for a model that it
+    cannot run."""
     if bits not in (8, 16):
         raise BadShape(
             f"bits is {bits}; give 16, which loses nothing where 16 bits are enough, or 8 for half of the size."
@@ -70,8 +74,8 @@ def page(lm: LanguageModel, text: str, bits: int = 16) -> str:
 
 
 def _tokenizer(lm: LanguageModel) -> str:
-    """Its file in fewer letters, as the engine reads it: the pieces in the order of their ids, and of each merge both pieces with
-    a space between, which no piece has, as older files have them."""
+    """Its file in fewer letters, as the engine reads it: the pieces in the order of their ids, and of each merge both
+    pieces with a space between, which no piece has, as older files have them."""
     said = json.loads(lm.tokenizer.to_json())
     if sorted((ids := said["model"]["vocab"]).values()) == list(range(len(ids))):
         said["model"]["vocab"] = sorted(ids, key=ids.__getitem__)
@@ -84,8 +88,8 @@ HOLES = {name: f"{{{{tlmviz {name}}}}}" for name in ("name", "data", "tokenizer"
 
 
 def template() -> dict[str, Any]:
-    """The file without a model, for a browser that has trained one: `page` with HOLES for its parts, and `opening`, to which the
-    page's data add a text, a state and the configuration.
+    """The file without a model, for a browser that has trained one: `page` with HOLES for its parts, and `opening`, to
+    which the page's data add a text, a state and the configuration.
     """
     name = HOLES["name"]
     notes = [
@@ -105,13 +109,7 @@ def template() -> dict[str, Any]:
 
 def opening(text: str) -> dict[str, Any]:
     """What a live page is given beside its state: live_page.js says how."""
-    return {
-        "text": text,
-        "colors": figures.palette(),
-        "height": HEIGHT,
-        "overview": OVERVIEW,
-        "tags": TAG_TABLE,
-    }
+    return {"text": text, "colors": figures.palette(), "height": HEIGHT, "overview": OVERVIEW, "tags": TAG_TABLE}
 
 
 def stored(network: nn.Module, bits: int) -> dict[str, Tensor]:
@@ -129,7 +127,8 @@ def save_html(lm: LanguageModel, path: str | os.PathLike[str], text: str, bits: 
 
 
 def check(lm: LanguageModel, bits: int) -> None:
-    """Raise BadShape for a model that the engine in the browser does not run; it looks at parts again when the file is opened."""
+    """Raise BadShape for a model that the engine in the browser does not run; it looks at parts again when the file is
+    opened."""
     words = json.loads(lm.tokenizer.to_json())
     byte_level = (words.get("pre_tokenizer") or {}).get("type") == "ByteLevel" and not words.get("normalizer")
     if (
@@ -139,13 +138,13 @@ def check(lm: LanguageModel, bits: int) -> None:
         or lm.tokenizer.after
     ):
         raise BadShape(
-            f"{lm.name} spells texts in a way that the engine in the browser does not know; it runs models with a tokenizer of "
-            "tlmviz, write `lm.trace(text).save_html(path)` without live=True instead."
+            f"{lm.name} spells texts in a way that the engine in the browser does not know; it runs models with a "
+            f"tokenizer of tlmviz, write `lm.trace(text).save_html(path)` without live=True instead."
         )
     if (size := bits // 8 * lm.n_parameters) > MOST:
         raise BadShape(
-            f"{lm.name} would make a file of more than {size / 0.75e6:,.0f} MB, too large for a browser to open; a live file "
-            f"holds models of up to {MOST / 2e6:,.0f} M parameters, with bits=8 twice as many."
+            f"{lm.name} would make a file of more than {size / 0.75e6:,.0f} MB, too large for a browser to open; a "
+            f"live file holds models of up to {MOST / 2e6:,.0f} M parameters, with bits=8 twice as many."
         )
 
 

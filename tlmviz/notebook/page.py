@@ -1,9 +1,9 @@
 """A trace as one file of HTML without a network: every head's weights, rounded, and the program that shows them.
 
-Of a row with the largest weight m, a weight p is kept as the whole number round(levels * sqrt(p / m)), and m as float32.
-That is at most sqrt(p * m) / levels + m / (4 * levels^2) off, so at most 0.002 with 255 levels where rows sum to 1, and
-least for the faintest. Short texts get 65,535 levels; of a file that would be large, weights below m / 256 are kept as 0, half of
-the bytes. The future of a causal map is left out.
+Of a row with the largest weight m, a weight p is kept as the whole number round(levels * sqrt(p / m)), and m as
+float32. That is at most sqrt(p * m) / levels + m / (4 * levels^2) off, so at most 0.002 with 255 levels where rows sum
+to 1, and least for the faintest. Short texts get 65,535 levels; of a file that would be large, weights below m / 256
+are kept as 0, half of the bytes. The future of a causal map is left out.
 """
 
 from __future__ import annotations
@@ -45,7 +45,8 @@ BODY = """<div id="view"></div>
 
 @dataclass(frozen=True)
 class Fineness:
-    """How weights are rounded: steps of the square root, the share of a row's largest below which 0 is kept, a file's bytes."""
+    """How weights are rounded: steps of the square root, the share of a row's largest below which 0 is kept, a file's
+    bytes."""
 
     levels: int
     faint: float
@@ -78,7 +79,8 @@ class Rounded:
 
 
 def page(trace: Trace, height: int = HEIGHT, layers: Numbers = None, heads: Numbers = None) -> str:
-    """The file's text. Raises BadShape for cross attention, which the view does not show, and for too many cells; UnknownName."""
+    """The file's text. Raises BadShape for cross attention, which the view does not show, and for too many cells;
+    UnknownName."""
     held = _held(trace, layers, heads)
     _check_size(trace, held)
     state = clean_state(_opened(trace, held), trace)
@@ -101,9 +103,7 @@ def page(trace: Trace, height: int = HEIGHT, layers: Numbers = None, heads: Numb
     return document(policy=POLICY, title=title(trace), body=body)
 
 
-def save_html(
-    trace: Trace, path: str | os.PathLike[str], layers: Numbers = None, heads: Numbers = None
-) -> None:
+def save_html(trace: Trace, path: str | os.PathLike[str], layers: Numbers = None, heads: Numbers = None) -> None:
     """See `Trace.save_html`, which is the public name. Raises BadFile, BadShape and UnknownName."""
     write_file(path, page(trace, layers=layers, heads=heads))
 
@@ -118,7 +118,8 @@ def framed(trace: Trace) -> str:
 
 
 def round_weights(maps: np.ndarray, cells: tuple[np.ndarray, np.ndarray], fineness: Fineness) -> Rounded:
-    """The cells of maps [H, T, T], given as rows and columns, as codes; see above for the error, which is measured here."""
+    """The cells of maps [H, T, T], given as rows and columns, as codes; see above for the error, which is measured
+    here."""
     # What float32 itself rounds would be seen beside 65,535 levels.
     maps = maps.astype(np.float64 if fineness.levels > 255 else np.float32, copy=False)
     peaks, weights = maps.max(-1), maps[:, cells[0], cells[1]]
@@ -145,9 +146,7 @@ def _causal(trace: Trace) -> bool:
 
 def _cells(trace: Trace) -> tuple[np.ndarray, np.ndarray]:
     """Rows and columns of the cells that are kept."""
-    rows, cols = (
-        np.tril_indices(len(trace)) if _causal(trace) else np.indices((len(trace),) * 2).reshape(2, -1)
-    )
+    rows, cols = np.tril_indices(len(trace)) if _causal(trace) else np.indices((len(trace),) * 2).reshape(2, -1)
     return rows, cols
 
 
@@ -159,9 +158,7 @@ def _held(trace: Trace, layers: Numbers, heads: Numbers) -> list[int]:
         wrong = [number for number in numbers if not 0 <= number < count]
         if wrong or not numbers:
             what = f"no {name} {wrong[0]}" if wrong else f"not one of the {name}s given"
-            raise UnknownName(
-                f"There is {what}; this model has {name}s 0 to {count - 1}, give a list of them."
-            )
+            raise UnknownName(f"There is {what}; this model has {name}s 0 to {count - 1}, give a list of them.")
         chosen.append(numbers)
     return [layer * trace.n_heads + head for layer in chosen[0] for head in chosen[1]]
 
@@ -180,8 +177,8 @@ def _check_size(trace: Trace, held: list[int]) -> None:
     if len(held) * cells > MOST:
         raise BadShape(
             f"The maps of {len(held)} heads over {len(trace):,} tokens would make a file of some "
-            f"{len(held) * cells / 3.6e6:,.0f} MB, too large for a browser; choose at most {MOST // cells:,} heads with layers= "
-            "and heads=, or a shorter text."
+            f"{len(held) * cells / 3.6e6:,.0f} MB, too large for a browser; choose at most {MOST // cells:,} heads "
+            f"with layers= and heads=, or a shorter text."
         )
 
 
@@ -205,10 +202,9 @@ def _fineness(trace: Trace, held: list[int], cells: tuple[np.ndarray, np.ndarray
     return fineness
 
 
-def _rounded(
-    trace: Trace, held: list[int], cells: tuple[np.ndarray, np.ndarray], fineness: Fineness
-) -> Rounded:
-    """The weights of the heads of a file, rounded, one layer at a time, with a bar in a terminal where it takes seconds."""
+def _rounded(trace: Trace, held: list[int], cells: tuple[np.ndarray, np.ndarray], fineness: Fineness) -> Rounded:
+    """The weights of the heads of a file, rounded, one layer at a time, with a bar in a terminal where it takes
+    seconds."""
     layers = [list(group) for _, group in groupby(held, lambda index: index // trace.n_heads)]
     short = len(held) * len(cells[0]) < 1e7
     parts = [
@@ -229,11 +225,11 @@ def _notes(trace: Trace, rounded: Rounded) -> list[str]:
     few = len(rounded.codes) < trace.n_layers * trace.n_heads
     return [
         f"{title(trace)}. Written by tlmviz; this file needs no network.",
-        f"Weights in maps, arcs and overview are rounded to {rounded.fineness.levels:,} steps of the square root of each row's "
-        f"largest weight{faint}, and lie within {_rounded_up(rounded.error)} of the trace's; the tooltip says how far each may "
-        "be off. "
-        "Each row's largest weight and the statistics of the heads are exact (float32). "
-        "The stages before the softmax need q and k, which this file does not hold: they are in the app and in a notebook.",
+        f"Weights in maps, arcs and overview are rounded to {rounded.fineness.levels:,} steps of the square root of "
+        f"each row's largest weight{faint}, and lie within {_rounded_up(rounded.error)} of the trace's; the tooltip "
+        f"says how far each may be off. Each row's largest weight and the statistics of the heads are exact (float32). "
+        "The stages before the softmax need q and k, which this file does not hold: they are in the app and in a "
+        "notebook.",
         *(
             [f"Maps of {len(rounded.codes)} heads are in this file; the pictures of the others are empty."]
             if few

@@ -41,7 +41,8 @@ footer p {{ margin: 4px 0 0; opacity: 0.8; }}
 """
 # Of a page with a model in it, for tlmviz/ui/components/attention_view/live_page.js.
 LIVE_STYLE = """form { padding: 8px 8px 0; }
-textarea { box-sizing: border-box; width: 100%; padding: 6px 8px; font: inherit; color: inherit; background: transparent;
+textarea { box-sizing: border-box; width: 100%; padding: 6px 8px; font: inherit; color: inherit;
+  background: transparent;
   border: 1px solid #8888; border-radius: 6px; resize: vertical; }
 .bar { display: flex; flex-wrap: wrap; gap: 6px; align-items: center; margin-top: 4px; min-height: 32px; }
 button { padding: 2px 8px; font: inherit; color: inherit; background: transparent;
@@ -73,7 +74,8 @@ def css() -> str:
 
 @cache
 def script(entry: str) -> str:
-    """The module that runs a file, joined from the view's folder, without types, comments behind code, the spaces that lines
+    """The module that runs a file, joined from the view's folder, without types, comments behind code, the spaces that
+    lines
     begin with and line ends that say nothing: of texts that span lines there are style and markup alone.
     """
     text = re.sub(r"\n\s+", "\n", REMARK.sub("", re.sub(r"/\*\* @type .*?\*/ ?", "", module(FOLDER, entry))))

@@ -33,7 +33,8 @@ def svg(trace: Trace) -> str:
     ]
     return (
         f'<svg xmlns="http://www.w3.org/2000/svg" width="{width}" height="{height}" viewBox="0 0 {width} {height}" '
-        f'font-family="{FAMILY}" fill="#1f2430"><rect width="{width}" height="{height}" fill="#ffffff"/>{"".join(parts)}</svg>'
+        f'font-family="{FAMILY}" fill="#1f2430"><rect width="{width}" height="{height}" fill="#ffffff"/>'
+        f"{''.join(parts)}</svg>"
     )
 
 
@@ -66,19 +67,13 @@ def _tokens(trace: Trace, left: int, side: int) -> list[str]:
         found.append(_text(left - 6, y, label, size=10, anchor="end"))
         found.append(
             _text(
-                0,
-                0,
-                label,
-                size=10,
-                anchor="end",
-                move=f"translate({y - HEAD + left} {HEAD + side + 6}) rotate(-90)",
+                0, 0, label, size=10, anchor="end", move=f"translate({y - HEAD + left} {HEAD + side + 6}) rotate(-90)"
             )
         )
     return found
 
 
-def _text(
-    x: float, y: float, text: str, size: int, weight: int = 400, anchor: str = "start", move: str = ""
-) -> str:
+def _text(x: float, y: float, text: str, size: int, weight: int = 400, anchor: str = "start", move: str = "") -> str:
     moved = f' transform="{move}"' if move else ""
-    return f'<text x="{x}" y="{y}" font-size="{size}" font-weight="{weight}" text-anchor="{anchor}"{moved}>{escape(text)}</text>'
+    kind = f'font-size="{size}" font-weight="{weight}" text-anchor="{anchor}"'
+    return f'<text x="{x}" y="{y}" {kind}{moved}>{escape(text)}</text>'

@@ -1,4 +1,5 @@
-"""A trace as a widget (anywidget) in Jupyter, VS Code and Colab: the kernel answers what the user chooses with exact tiles."""
+"""A trace as a widget (anywidget) in Jupyter, VS Code and Colab: the kernel answers what the user chooses with exact
+tiles."""
 
 from __future__ import annotations
 
@@ -32,9 +33,7 @@ class AttentionWidget(anywidget.AnyWidget):
         self._height = height
         self._overview = None if trace.crosses else encode_overview(trace)
         super().__init__(
-            data=self._payload(state or ({} if trace.crosses else start(trace))),
-            css=css(),
-            notes=trace.remarks,
+            data=self._payload(state or ({} if trace.crosses else start(trace))), css=css(), notes=trace.remarks
         )
 
     @traitlets.observe("view")

@@ -20,26 +20,19 @@ __all__ = ["Link", "Options", "read_link", "shot", "shots"]
 
 
 @overload
-def shot(
-    link: str, path: None = None, format: str = "svg", server: str | None = None, **options: object
-) -> bytes: ...
+def shot(link: str, path: None = None, format: str = "svg", server: str | None = None, **options: object) -> bytes: ...
 @overload
+def shot(link: str, path: str | Path, format: str = "svg", server: str | None = None, **options: object) -> Path: ...
 def shot(
-    link: str, path: str | Path, format: str = "svg", server: str | None = None, **options: object
-) -> Path: ...
-def shot(
-    link: str,
-    path: str | Path | None = None,
-    format: str = "svg",
-    server: str | None = None,
-    **options: object,
+    link: str, path: str | Path | None = None, format: str = "svg", server: str | None = None, **options: object
 ) -> bytes | Path:
     """A picture of a page as the link shows it: the bytes of a file of this `format`, or the `path` it was written to.
 
-    `link` is a link of the app: a whole one of any host, "/pipeline?m=8" or "pipeline?m=8". The suffix of `path` says the
+    `link` is a link of the app: a whole one of any host, "/pipeline?m=8" or "pipeline?m=8". The suffix of `path` says
+    the
     format: svg, png, pdf or html. The app at the address `server` draws it, or one that is started for it and stopped.
-    `options` are those of `Options`: width, height, theme, scale, picture. Raises Error where the link, an option or the
-    path is wrong, or there is no browser.
+    `options` are those of `Options`: width, height, theme, scale, picture. Raises Error where the link, an option or
+    the path is wrong, or there is no browser.
     """
     wanted = Options(**options)  # type: ignore[arg-type]
     target = None if path is None else Path(path)
@@ -55,10 +48,13 @@ def shots(
     server: str | None = None,
     writing: bool = True,
 ) -> Iterator[tuple[Path, bytes | BadShot]]:
-    """The pictures of many links, each with the path of its file, one after the other: one server and one browser do all.
+    """The pictures of many links, each with the path of its file, one after the other: one server and one browser do
+    all.
 
-    Yields every path with the bytes of its file, which is written before unless not `writing`, or with what is wrong with
-    this picture: its link, its path, or what its page shows. Raises Error where none can be taken: no server, no browser.
+    Yields every path with the bytes of its file, which is written before unless not `writing`, or with what is wrong
+    with
+    this picture: its link, its path, or what its page shows. Raises Error where none can be taken: no server, no
+    browser.
     """
     jobs = [(Path(path), _readable(link, Path(path), writing)) for link, path in wanted]
     links = [(link, suffix_of(path)) for path, link in jobs if isinstance(link, Link)]

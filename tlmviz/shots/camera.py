@@ -53,7 +53,8 @@ class Camera:
         self.driver.stop()
 
     def take(self, jobs: Sequence[tuple[Link, str]]) -> Iterator[bytes | BadShot]:
-        """The file of every job's link in its format, or what is wrong with it, in turn, the next one on its way meanwhile."""
+        """The file of every job's link in its format, or what is wrong with it, in turn, the next one on its way
+        meanwhile."""
         opened: deque[Any] = deque()
         waiting = iter(jobs)
         for link, format in jobs:
@@ -86,7 +87,8 @@ class Camera:
     def open(self, link: Link) -> Any:
         """A tab on its way to a link. Raises BadShot where the server does not answer.
 
-        A tab that shows the app already follows the link as one of the app's own: to load Streamlit costs more than most pages.
+        A tab that shows the app already follows the link as one of the app's own: to load Streamlit costs more than
+        most pages.
         """
         from playwright.sync_api import Error as Failed
 
@@ -106,7 +108,8 @@ class Camera:
         return page
 
     def file(self, link: Link, page: Any, format: str) -> bytes:
-        """The picture that the options ask for, of a page that was opened. Raises BadShot where it has no such picture."""
+        """The picture that the options ask for, of a page that was opened. Raises BadShot where it has no such
+        picture."""
         page.bring_to_front()  # a tab behind another one is not laid out anew while it waits
         page.wait_for_function("window.tlmvizPictures !== undefined")
         found = page.evaluate(SETTLED, [self.options.picture, PATIENCE])
@@ -162,10 +165,7 @@ class Camera:
         size = self.size(made)
         return bytes(
             self.desk.pdf(
-                width=f"{size['width']}px",
-                height=f"{size['height']}px",
-                print_background=True,
-                page_ranges="1",
+                width=f"{size['width']}px", height=f"{size['height']}px", print_background=True, page_ranges="1"
             )
         )
 

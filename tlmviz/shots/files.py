@@ -44,12 +44,7 @@ def write(path: Path, data: bytes) -> None:
 def about_png(data: bytes, about: Mapping[str, Any]) -> bytes:
     """The same PNG with Title, Description and Source as texts behind its header."""
     end = 8 + 12 + struct.unpack(">I", data[8:12])[0]  # the signature, and the first chunk
-    named = {
-        "Title": about["title"],
-        "Description": about["caption"],
-        "Source": about["link"],
-        "Software": "tlmviz",
-    }
+    named = {"Title": about["title"], "Description": about["caption"], "Source": about["link"], "Software": "tlmviz"}
     return data[:end] + b"".join(_text_chunk(name, text) for name, text in named.items()) + data[end:]
 
 
@@ -73,20 +68,13 @@ def about_pdf(data: bytes, about: Mapping[str, Any]) -> bytes:
     entries, before = trailers[-1]
     size = int(re.search(rb"/Size (\d+)", entries)[1])  # type: ignore[index]
     root = re.search(rb"/Root \d+ \d+ R", entries)[0]  # type: ignore[index]
-    named = {
-        "Title": about["title"],
-        "Subject": about["caption"],
-        "Keywords": about["link"],
-        "Creator": "tlmviz",
-    }
+    named = {"Title": about["title"], "Subject": about["caption"], "Keywords": about["link"], "Creator": "tlmviz"}
     fields = " ".join(f"/{name} <{_pdf_text(text)}>" for name, text in named.items())
     out = data if data.endswith(b"\n") else data + b"\n"
     info = f"{size} 0 obj\n<< {fields} >>\nendobj\n".encode()
     table = f"xref\n{size} 1\n{len(out):010d} 00000 n \ntrailer\n<< /Size {size + 1} ".encode() + root
     start = len(out) + len(info)
-    return (
-        out + info + table + f" /Info {size} 0 R /Prev {int(before)} >>\nstartxref\n{start}\n%%EOF\n".encode()
-    )
+    return out + info + table + f" /Info {size} 0 R /Prev {int(before)} >>\nstartxref\n{start}\n%%EOF\n".encode()
 
 
 def _pdf_text(text: str) -> str:

@@ -13,7 +13,8 @@ from tlmviz.errors import BadShot
 
 QUOTED = re.compile(r"""["']([A-Za-z_][\w-]*)["']""")
 HOST = re.compile(r"[\w.-]+:\d")  # localhost:8501/pipeline, whose host is no scheme
-# Fields that a picture is taken without: those that Streamlit reads itself, and the question that would stand in its place.
+# Fields that a picture is taken without: those that Streamlit reads itself, and the question that would stand in its
+# place.
 LEFT_OUT = ("embed", "embed_options", "guess")
 
 
@@ -35,7 +36,8 @@ class Link:
 
 
 def read_link(text: str) -> Link:
-    """A whole link of any host, `/page?fields`, `page?fields` or `?fields`; an app may be served below a path of its host.
+    """A whole link of any host, `/page?fields`, `page?fields` or `?fields`; an app may be served below a path of its
+    host.
 
     Raises BadShot where it is none, and where this app has no such page or field.
     """
@@ -44,31 +46,26 @@ def read_link(text: str) -> Link:
         parts = urlsplit(f"//{written}" if HOST.match(written) else written)
     except ValueError:  # half of an IPv6 address
         parts = None
-    if (
-        not written
-        or parts is None
-        or parts.scheme not in ("", "http", "https")
-        or (parts.scheme and not parts.netloc)
-    ):
+    if not written or parts is None or parts.scheme not in ("", "http", "https") or (parts.scheme and not parts.netloc):
         raise BadShot(
             f"{text!r} is no link of the app; give one such as /explorer?head=5.4, or copy it from the browser."
         )
     page = page_of(parts.path)
     fields = tuple(
-        (name, value)
-        for name, value in parse_qsl(parts.query, keep_blank_values=True)
-        if name not in LEFT_OUT
+        (name, value) for name, value in parse_qsl(parts.query, keep_blank_values=True) if name not in LEFT_OUT
     )
     for name, _ in fields:
         if name not in field_names():
             raise BadShot(
-                f"The link of {page or 'the first page'} names a field {name!r}, which no page has; copy it from the browser."
+                f"The link of {page or 'the first page'} names a field {name!r}, which no page has; copy it from the "
+                f"browser."
             )
     return Link(written, page, fields)
 
 
 def page_of(path: str) -> str:
-    """The page at the path of a link: the last part, or "", the first page, where that is the folder the app is served below.
+    """The page at the path of a link: the last part, or "", the first page, where that is the folder the app is served
+    below.
 
     Raises BadShot where this app has no such page.
     """

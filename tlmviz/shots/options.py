@@ -16,10 +16,10 @@ WINDOW = 1280, 900  # pixels of the browser's window, unless a width is asked fo
 class Options:
     """Size, colours, and which picture of a page.
 
-    `width` and `height` are pixels of the file (SVG and PDF: CSS pixels): pictures that follow the window's width are laid
-    out for it, others scaled; with both the picture lies in the middle. `theme` "grey" is light without hues. `scale` is
-    pixels of a PNG per pixel of the page. `picture` is the number of one on its page, from 1, or a part of its title; the one
-    that stands for the page unless given.
+    `width` and `height` are pixels of the file (SVG and PDF: CSS pixels): pictures that follow the window's width are
+    laid out for it, others scaled; with both the picture lies in the middle. `theme` "grey" is light without hues.
+    `scale` is pixels of a PNG per pixel of the page. `picture` is the number of one on its page, from 1, or a part of
+    its title; the one that stands for the page unless given.
     """
 
     width: int | None = None

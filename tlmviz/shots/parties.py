@@ -15,24 +15,12 @@ from tlmviz.errors import BadShot
 from tlmviz.extras import require
 
 # Names of browsers that speak Chromium's protocol, in the search path; then where macOS and Windows keep them.
-NAMES = (
-    "chromium",
-    "chromium-browser",
-    "google-chrome",
-    "google-chrome-stable",
-    "chrome",
-    "microsoft-edge",
-    "msedge",
+NAMES = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable", "chrome", "microsoft-edge", "msedge")
+ATTEMPTS = (
+    20  # a busy server does not answer within the second that each takes; where there is none, none takes any time
 )
-ATTEMPTS = 20  # a busy server does not answer within the second that each takes; where there is none, none takes any time
 CHANNELS = ("chrome", "msedge")
-FLAGS = [
-    "--headless",
-    "--no-sandbox",
-    "--disable-gpu",
-    "--disable-background-networking",
-    "--hide-scrollbars",
-]
+FLAGS = ["--headless", "--no-sandbox", "--disable-gpu", "--disable-background-networking", "--hide-scrollbars"]
 NO_BROWSER = (
     "No Chromium, Chrome or Edge was found on this machine, and pictures are taken with one; install chromium, or run "
     "`playwright install chromium`."
@@ -53,9 +41,7 @@ def shot_server(url: str | None) -> Iterator[str]:
     if urlsplit(address).scheme not in ("http", "https") or not any(
         is_ready(address) or answers(address) for _ in range(ATTEMPTS)
     ):
-        raise BadShot(
-            f"No app of tlmviz answers at {url}; start one with `tlmviz run`, or leave --server out."
-        )
+        raise BadShot(f"No app of tlmviz answers at {url}; start one with `tlmviz run`, or leave --server out.")
     yield address
 
 
@@ -75,7 +61,8 @@ def playwright() -> Any:
 
 
 def open_browser(driver: Any) -> Any:
-    """A headless browser: one of the search path, one that Playwright finds, or its own. Raises BadShot where there is none."""
+    """A headless browser: one of the search path, one that Playwright finds, or its own. Raises BadShot where there is
+    none."""
     from playwright.sync_api import Error as NotStarted
 
     path = next(filter(None, map(shutil.which, NAMES)), None)

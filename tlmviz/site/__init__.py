@@ -1,7 +1,8 @@
 """A static site of the pages that run in a visitor's browser, for any host: `tlmviz site OUT`.
 
-A page is a page of the app with a `site.js` beside its `view.js`: it makes by the engine (tlmviz/browser) what Python makes for
-the app. Scripts are modules of their own, models files of their own, and a service worker keeps what was visited.
+A page is a page of the app with a `site.js` beside its `view.js`: it makes by the engine (tlmviz/browser) what Python
+makes for the app. Scripts are modules of their own, models files of their own, and a service worker keeps what was
+visited.
 """
 
 from __future__ import annotations
@@ -22,10 +23,11 @@ SERVICE = Path(__file__).parent / "service.js"
 
 
 def write_site(out: Path, names: Iterable[str] | None = None) -> dict[str, bytes]:
-    """Write a site into a folder that is new, empty, or holds one; returns its files. `names` are its models, all unless given.
+    """Write a site into a folder that is new, empty, or holds one; returns its files. `names` are its models, all
+    unless given.
 
-    Raises BadFile where the folder holds something else or cannot be written, UnknownName and BadShape for a model that is not
-    there or that no browser runs, MissingExtra where the app is not installed.
+    Raises BadFile where the folder holds something else or cannot be written, UnknownName and BadShape for a model that
+    is not there or that no browser runs, MissingExtra where the app is not installed.
     """
     models = chosen(names)
     pages = [page for page in site_pages() if page.page.path == START or page.runs_with(models)]

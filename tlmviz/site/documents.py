@@ -49,17 +49,15 @@ PICTURE = """<div id="controls"></div>
 <p id="problem" role="alert"></p>
 <div id="view"></div>"""
 APP = """<h2 id="app">Further pages, in the app</h2>
-<p>These need Python: <code>pip install "tlmviz[app]"</code>, then <code>tlmviz run</code> shows them, and the pages above with
-all that they have there.</p>
+<p>These need Python: <code>pip install "tlmviz[app]"</code>, then <code>tlmviz run</code> shows them, and the pages
+above with all that they have there.</p>
 <ul class="further">{further}</ul>
 """
 
 
 def written(pages: list[SitePage], models: list[Model]) -> dict[str, str]:
     """Path on the site -> text."""
-    files: dict[str, str] = {
-        "icon.svg": (app_file().parent / "pages" / "icon.svg").read_text(encoding="utf-8")
-    }
+    files: dict[str, str] = {"icon.svg": (app_file().parent / "pages" / "icon.svg").read_text(encoding="utf-8")}
     for page in pages:
         scripts = separate(page.folder / ENTRY, _address)
         files |= scripts
@@ -93,9 +91,7 @@ def _source(address: str) -> Path:
     return next(place for place in _places() if place.name == name).joinpath(*parts)
 
 
-def _page(
-    page: SitePage, pages: list[SitePage], models: list[Model], scripts: Iterable[str], root: str
-) -> str:
+def _page(page: SitePage, pages: list[SitePage], models: list[Model], scripts: Iterable[str], root: str) -> str:
     """A page. `root` leads from it to the site's first address."""
     own = page.own
     nav = "".join(
@@ -139,8 +135,8 @@ def _opened(page: SitePage, root: str, current: bool = False) -> str:
 
 
 def _styles(scripts: Iterable[str]) -> dict[str, str]:
-    """The styles of a page's views by the names of their folders, "" what is around any: the theme, and the kit's where one is
-    of the kit."""
+    """The styles of a page's views by the names of their folders, "" what is around any: the theme, and the kit's where
+    one is of the kit."""
     kit = CANVAS / "live.css"
     shared = [theme(), LINKS, EVERYONE.read_text(encoding="utf-8")]
     if _address(kit.with_suffix(".js")) in scripts:

@@ -17,12 +17,7 @@ from tlmviz.notebook import live
 from tlmviz.tracing.trace_file import TraceFile
 
 MOST = 7_500_000  # bytes of weights in 16 bits; a model of more is rounded to 8
-CONFIG, WEIGHTS, TOKENIZER, VOCABULARY = (
-    "config.json",
-    "model.safetensors",
-    "tokenizer.json",
-    "vocabulary.tsv",
-)
+CONFIG, WEIGHTS, TOKENIZER, VOCABULARY = ("config.json", "model.safetensors", "tokenizer.json", "vocabulary.tsv")
 TASKS = ("language", "translation", "hull", "words")
 ROUNDED = "Its matrices are rounded to 8 bits with a scale for each row."
 
@@ -67,8 +62,6 @@ def _model(name: str) -> Model:
     if (tokenizer := getattr(model, "tokenizer", None)) is not None:
         files[TOKENIZER] = tokenizer.to_json().encode()
     if isinstance(model, WordVectors):
-        lines = (
-            f"{word}\t{count}\n" for word, count in zip(model.vocabulary, model.counts.tolist(), strict=True)
-        )
+        lines = (f"{word}\t{count}\n" for word, count in zip(model.vocabulary, model.counts.tolist(), strict=True))
         files[VOCABULARY] = "".join(lines).encode()
     return Model(name, model.task, says, files)

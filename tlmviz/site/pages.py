@@ -1,4 +1,5 @@
-"""The pages of the app that a site has, as the app declares them: titles, sentences, styles, and the controls of their states."""
+"""The pages of the app that a site has, as the app declares them: titles, sentences, styles, and the controls of their
+states."""
 
 from __future__ import annotations
 
@@ -43,8 +44,8 @@ class SitePage:
 
     @property
     def own(self) -> ModuleType | None:
-        """Its site.py, if it has one: `given()` is what its script is given, `of_models()` what beside it follows from the
-        site's models, `files()` what lies beside it, BODY and STYLE are markup of its own."""
+        """Its site.py, if it has one: `given()` is what its script is given, `of_models()` what beside it follows from
+        the site's models, `files()` what lies beside it, BODY and STYLE are markup of its own."""
         return self._module("site")
 
     @property
@@ -66,8 +67,8 @@ class SitePage:
         }
 
     def runs_with(self, models: Collection[Model]) -> bool:
-        """Whether a site of these models has one that the page's script can ask for: one of its `models`, else of the task of
-        its `model`; most pages ask for one."""
+        """Whether a site of these models has one that the page's script can ask for: one of its `models`, else of the
+        task of its `model`; most pages ask for one."""
         wanted, some = self.given.get("model"), self.given.get("models")
         if some is not None:
             return any(model.name in some for model in models)
@@ -99,11 +100,7 @@ def site_pages() -> list[SitePage]:
 def claim_of(file: Path) -> str:
     """The sentence beside a page's title: what its page.py hands to the heading."""
     for node in ast.walk(ast.parse(file.read_text(encoding="utf-8"))):
-        if (
-            isinstance(node, ast.Call)
-            and isinstance(node.func, ast.Attribute)
-            and node.func.attr == "heading"
-        ):
+        if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.func.attr == "heading":
             said = node.args[1]
             assert isinstance(said, ast.Call), "a sentence stands inside `_()`"
             return str(ast.literal_eval(said.args[0]))

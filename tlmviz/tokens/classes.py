@@ -1,4 +1,5 @@
-"""Tokenizer classes of transformers that build their own steps around a file's vocabulary and merges, whatever the file says."""
+"""Tokenizer classes of transformers that build their own steps around a file's vocabulary and merges, whatever the file
+says."""
 
 from __future__ import annotations
 
@@ -8,7 +9,9 @@ from typing import Any
 from .spelling import UNDERLINE
 
 Parts = Mapping[str, Any]
-WORDS = r"(?i:'s|'t|'re|'ve|'m|'ll|'d)|[^\r\n\p{L}\p{N}]?\p{L}+|\p{N}| ?[^\s\p{L}\p{N}]+[\r\n]*|\s*[\r\n]+|\s+(?!\S)|\s+"
+WORDS = (
+    r"(?i:'s|'t|'re|'ve|'m|'ll|'d)|[^\r\n\p{L}\p{N}]?\p{L}+|\p{N}| ?[^\s\p{L}\p{N}]+[\r\n]*|\s*[\r\n]+|\s+(?!\S)|\s+"
+)
 NFC = {"type": "NFC"}
 
 
@@ -18,12 +21,11 @@ def _byte_level(space: Any, regex: bool = True) -> dict[str, Any]:
 
 def _sentencepiece(strip: bool) -> dict[str, Any]:
     parts: list[dict[str, Any]] = [
-        {"type": "Replace", "pattern": {"String": UNDERLINE}, "content": " "}, {"type": "ByteFallback"}, {"type": "Fuse"},
-    ]  # fmt: skip
-    return {
-        "type": "Sequence",
-        "decoders": parts + [{"type": "Strip", "content": " ", "start": 1, "stop": 0}] * strip,
-    }
+        {"type": "Replace", "pattern": {"String": UNDERLINE}, "content": " "},
+        {"type": "ByteFallback"},
+        {"type": "Fuse"},
+    ]
+    return {"type": "Sequence", "decoders": parts + [{"type": "Strip", "content": " ", "start": 1, "stop": 0}] * strip}
 
 
 def _llama(about: Parts) -> Parts:
@@ -65,14 +67,15 @@ CLASSES: dict[str, Callable[[Parts], Parts]] = {
     "Qwen2Tokenizer": _qwen2,
     "GemmaTokenizer": _gemma,
 }
-# model_type -> the class that transformers has for it; "" takes tokenizer.json as it is, whatever the folder's own class is.
+# model_type -> the class that transformers has for it; "" takes tokenizer.json as it is, whatever the folder's own
+# class is.
 REGISTERED = {
     **dict.fromkeys(("qwen2", "qwen2_moe", "qwen3", "qwen3_moe"), "Qwen2Tokenizer"),
     **dict.fromkeys(("gemma", "gemma2", "gemma3", "gemma3_text"), "GemmaTokenizer"),
     **dict.fromkeys(("gpt2", "phi", "starcoder2"), "GPT2Tokenizer"),
     **dict.fromkeys(("gpt_neox", "olmo"), "GPTNeoXTokenizer"),
     **dict.fromkeys(("granite", "mistral", "mixtral", "olmo2", "olmo3", "phi3", "stablelm"), ""),
-}  # fmt: skip
+}
 DISTRUSTED = ("qwen2", "phi3")  # model types whose folders often name a wrong class
 
 

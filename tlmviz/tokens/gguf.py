@@ -16,15 +16,25 @@ from .tokenizer import NONE, Tokenizer
 NORMAL, UNKNOWN, CONTROL, USER_DEFINED, UNUSED, BYTE = range(1, 7)  # tokenizer.ggml.token_type
 # Tokens that end a turn or a text under whatever number: files often name only one of them.
 END_NAMES = (
-    "<|endoftext|>", "<|im_end|>", "<|eot_id|>", "<|eom_id|>", "<|end_of_text|>", "<|end|>", "<end_of_turn>", "</s>",
-)  # fmt: skip
+    "<|endoftext|>",
+    "<|im_end|>",
+    "<|eot_id|>",
+    "<|eom_id|>",
+    "<|end_of_text|>",
+    "<|end|>",
+    "<end_of_turn>",
+    "</s>",
+)
 # What chat templates call a token -> the field with its number.
 NAMED = {
-    "bos_token": "bos_token_id", "eos_token": "eos_token_id", "unk_token": "unknown_token_id", "pad_token": "padding_token_id",
-}  # fmt: skip
+    "bos_token": "bos_token_id",
+    "eos_token": "eos_token_id",
+    "unk_token": "unknown_token_id",
+    "pad_token": "padding_token_id",
+}
 END_FIELDS = ("eos_token_id", "eot_token_id", "eom_token_id")
-# What llama.cpp takes a field to be that a file of SentencePiece's kind lacks; it has such numbers for byte-level kinds too, but
-# those are of one model's vocabulary.
+# What llama.cpp takes a field to be that a file of SentencePiece's kind lacks; it has such numbers for byte-level kinds
+# too, but those are of one model's vocabulary.
 SENTENCEPIECE = {"bos_token_id": 1, "eos_token_id": 2, "unknown_token_id": 0, "add_bos_token": True}
 _GPT4 = (
     r"(?i:'s|'t|'re|'ve|'m|'ll|'d)|[^\r\n\p{L}\p{N}]?\p{L}+|\p{N}%s| ?[^\s\p{L}\p{N}]+[\r\n]*|\s*[\r\n]+"
@@ -33,9 +43,11 @@ _GPT4 = (
 
 
 _DEFAULT = (
-    r"[\p{P}\$\+<=>\^~\|]+", r"'s|'t|'re|'ve|'m|'ll|'d| ?\p{L}+| ?\p{N}+| ?[^\s\p{L}\p{N}]+|\s+(?!\S)", r"\p{N}+",
+    r"[\p{P}\$\+<=>\^~\|]+",
+    r"'s|'t|'re|'ve|'m|'ll|'d| ?\p{L}+| ?\p{N}+| ?[^\s\p{L}\p{N}]+|\s+(?!\S)",
+    r"\p{N}+",
     "[0-9][0-9][0-9]",
-)  # fmt: skip
+)
 
 
 def _split(*patterns: str) -> pre_tokenizers.PreTokenizer:
@@ -68,15 +80,12 @@ LLAMA3 = ("llama-bpe", "llama3")
 
 def build_tokenizer(fields: Mapping[str, Any], name: str) -> Tokenizer:
     """The tokenizer of the fields `tokenizer.ggml.*`; `name` is the file's, for sentences. Raises BadCheckpoint."""
-    own = {
-        key.removeprefix("tokenizer.ggml."): value
-        for key, value in fields.items()
-        if "tokenizer.ggml." in key
-    }
+    own = {key.removeprefix("tokenizer.ggml."): value for key, value in fields.items() if "tokenizer.ggml." in key}
     model, pieces = own.get("model"), own.get("tokens")
     if model not in MODELS:
         raise BadCheckpoint(
-            f"{name} has the tokenizer {model!r}; {' and '.join(MODELS)} (byte-level BPE and SentencePiece) can be read."
+            f"{name} has the tokenizer {model!r}; {' and '.join(MODELS)} (byte-level BPE and SentencePiece) can be "
+            f"read."
         )
     if not isinstance(pieces, list) or not pieces:
         raise BadCheckpoint(f"{name} holds no tokens; convert the model again with its tokenizer.")
@@ -85,7 +94,8 @@ def build_tokenizer(fields: Mapping[str, Any], name: str) -> Tokenizer:
     types = own.setdefault("token_type", [NORMAL] * len(pieces))
     if len(types) != len(pieces):
         raise BadCheckpoint(
-            f"{name} says of {len(types):,} tokens of which type they are, and has {len(pieces):,}; convert the model again."
+            f"{name} says of {len(types):,} tokens of which type they are, and has {len(pieces):,}; convert the model "
+            f"again."
         )
     inner = MODELS[model](own, pieces, name)
     added = [
@@ -96,18 +106,12 @@ def build_tokenizer(fields: Mapping[str, Any], name: str) -> Tokenizer:
     inner.add_tokens(added)
     numbers = range(len(pieces))  # files write another one for a token that there is not
     ends = [own[field] for field in END_FIELDS if own.get(field) in numbers]
-    ends += [
-        number
-        for end in END_NAMES
-        if (number := inner.token_to_id(end)) is not None and types[number] == CONTROL
-    ]
+    ends += [number for end in END_NAMES if (number := inner.token_to_id(end)) is not None and types[number] == CONTROL]
     if not ends:
         raise BadCheckpoint(f"{name} names no token that ends a text; its metadata lack eos_token_id.")
     begin = own.get("bos_token_id", NONE) if own.get("add_bos_token", own.get("pre") in LLAMA3) else None
     if begin is not None and begin not in numbers:
-        which = (
-            f"token {begin}, and has {len(pieces):,}" if begin != NONE else "a token that it does not name"
-        )
+        which = f"token {begin}, and has {len(pieces):,}" if begin != NONE else "a token that it does not name"
         raise BadCheckpoint(f"{name} begins a text with {which}; convert the model again.")
     after = ends[:1] if own.get("add_eos_token") else ()
     named = {key: pieces[own[field]] for key, field in NAMED.items() if own.get(field) in numbers}
@@ -121,14 +125,15 @@ def _byte_level(own: Mapping[str, Any], pieces: list[str], name: str) -> HFToken
     split = own.get("pre") or "default"
     if not own.get("pre"):  # Python shows a warning once
         warnings.warn(
-            f"{name} does not say how texts are cut before they become tokens (tokenizer.ggml.pre); they are cut as llama.cpp "
-            "does by default, which makes other tokens than the model was trained on. Convert the model again, or open its "
-            "Hugging Face folder.",
+            f"{name} does not say how texts are cut before they become tokens (tokenizer.ggml.pre); they are cut as "
+            f"llama.cpp does by default, which makes other tokens than the model was trained on. Convert the model "
+            f"again, or open its Hugging Face folder.",
             stacklevel=2,
         )
     if split not in SPLITS:
         raise BadCheckpoint(
-            f"{name} cuts texts in the way {split!r}; {', '.join(SPLITS)} are known. Open the Hugging Face folder instead."
+            f"{name} cuts texts in the way {split!r}; {', '.join(SPLITS)} are known. Open the Hugging Face folder "
+            f"instead."
         )
     vocab = {piece: number for number, piece in enumerate(pieces)}
     merges = [tuple(merge.split(" ", 1)) for merge in own.get("merges") or []]
@@ -149,9 +154,7 @@ def _sentencepiece(own: Mapping[str, Any], pieces: list[str], name: str) -> HFTo
     """Llama 2's kind: a merge is any pair of pieces that make a piece, and the better score goes first."""
     scores = own.get("scores")
     if not isinstance(scores, list) or len(scores) != len(pieces):
-        raise BadCheckpoint(
-            f"{name} has no score for each of its {len(pieces):,} tokens; convert the model again."
-        )
+        raise BadCheckpoint(f"{name} has no score for each of its {len(pieces):,} tokens; convert the model again.")
     vocab = {piece: number for number, piece in enumerate(pieces)}
     types = own["token_type"]
     merges = [

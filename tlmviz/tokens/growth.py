@@ -1,7 +1,8 @@
 """How much longer a tokenizer of somebody's makes a text: no file of it may have a text fill the memory.
 
-Forty replacements of a letter by two are a few lines of a tokenizer.json, and make a letter a terabyte. What a file can do is
-bounded when it is read, step by step; where the steps together could still make a text much longer, each text is tried.
+Forty replacements of a letter by two are a few lines of a tokenizer.json, and make a letter a terabyte. What a file can
+do is bounded when it is read, step by step; where the steps together could still make a text much longer, each text is
+tried.
 """
 
 from __future__ import annotations
@@ -41,9 +42,7 @@ def _all(steps: list[Mapping[str, Any]]) -> float:
 
 # How many times as many bytes, or pieces, come out of a step at most; of what is not named here, no more than go in.
 STEPS: dict[str, Callable[[Mapping[str, Any]], float]] = {
-    "Sequence": lambda step: _all(
-        step.get("normalizers") or step.get("pretokenizers") or step.get("processors") or []
-    ),
+    "Sequence": lambda step: _all(step.get("normalizers") or step.get("pretokenizers") or step.get("processors") or []),
     "Replace": _replace,
     "Prepend": lambda step: 1 + len(step["prepend"].encode()),
     "Precompiled": _precompiled,
@@ -64,20 +63,21 @@ def growth(step: Mapping[str, Any]) -> float:
 
 
 def check(inner: HFTokenizer, name: str) -> None:
-    """Raise BadCheckpoint where one step of a tokenizer's normalizer, or one part behind that, can make more than MOST times as
-    much of what it is given."""
+    """Raise BadCheckpoint where one step of a tokenizer's normalizer, or one part behind that, can make more than MOST
+    times as much of what it is given."""
     normalizers = [_state(each) for each in _steps(inner.normalizer)]
     behind = [_state(part) for part in (inner.pre_tokenizer, inner.post_processor) if part is not None]
     for step in (*normalizers, *behind):
         if growth(step) > MOST:
             raise BadCheckpoint(
-                f"{name}: its step {step['type']} can make a text {growth(step):.3g} times as long; a tokenizer of which each "
-                f"makes it at most {MOST} times as long can be opened."
+                f"{name}: its step {step['type']} can make a text {growth(step):.3g} times as long; a tokenizer of "
+                f"which each makes it at most {MOST} times as long can be opened."
             )
 
 
 def guard(inner: HFTokenizer) -> Callable[[str], None]:
-    """What raises BadText for a text that the normalizer would make more than TEXT times as long, on the way or at the end."""
+    """What raises BadText for a text that the normalizer would make more than TEXT times as long, on the way or at the
+    end."""
     steps = _steps(inner.normalizer)
     if math.prod(growth(_state(each)) for each in steps) <= MOST:
         return lambda text: None
@@ -88,7 +88,8 @@ def guard(inner: HFTokenizer) -> Callable[[str], None]:
             text = step.normalize_str(text)
             if len(text.encode()) > most:
                 raise BadText(
-                    f"This tokenizer makes the text more than {TEXT} times as long; another text, or another tokenizer, would do."
+                    f"This tokenizer makes the text more than {TEXT} times as long; another text, or another "
+                    f"tokenizer, would do."
                 )
 
     return check_text
@@ -99,11 +100,7 @@ def _steps(part: Any) -> list[Normalizer]:
     if part is None:
         return []
     state = _state(part)
-    return (
-        [part[number] for number in range(len(state["normalizers"]))]
-        if state["type"] == "Sequence"
-        else [part]
-    )
+    return [part[number] for number in range(len(state["normalizers"]))] if state["type"] == "Sequence" else [part]
 
 
 def _state(part: Any) -> dict[str, Any]:

@@ -19,7 +19,8 @@ FILES = ("tokenizer_config.json", "special_tokens_map.json", "generation_config.
 
 
 def read_tokenizer(folder: Path) -> Tokenizer:
-    """tokenizer.json, with what the folder's other files say of the tokens that begin and end texts. Raises BadCheckpoint."""
+    """tokenizer.json, with what the folder's other files say of the tokens that begin and end texts. Raises
+    BadCheckpoint."""
     path = folder / "tokenizer.json"
     if not path.is_file():
         raise BadCheckpoint(
@@ -74,8 +75,8 @@ def _token(inner: HFTokenizer, value: Any) -> int | None:
 def _as_transformers_has_it(
     inner: HFTokenizer, about: dict[str, Any], config: dict[str, Any], name: str
 ) -> HFTokenizer:
-    """What transformers' AutoTokenizer makes of tokenizer.json: steps of the class that the folder names, where that class has
-    its own, and the added tokens as tokenizer_config.json has them."""
+    """What transformers' AutoTokenizer makes of tokenizer.json: steps of the class that the folder names, where that
+    class has its own, and the added tokens as tokenizer_config.json has them."""
     words = json.loads(inner.to_str())
     own = class_of(about, config, '"ByteLevel"' in inner.to_str())
     if own and words["model"]["type"] == "BPE":
@@ -83,25 +84,23 @@ def _as_transformers_has_it(
         differs = [key for key in ("normalizer", "pre_tokenizer") if made[key] != words[key]]
         if differs:  # Python shows a warning once
             warnings.warn(
-                f"{name} names the class {own}, and its tokenizer.json has another {' and '.join(differs)} than that class: "
-                "texts are cut as transformers does, by the class; name PreTrainedTokenizerFast if the file is right.",
+                f"{name} names the class {own}, and its tokenizer.json has another {' and '.join(differs)} than that "
+                f"class: texts are cut as transformers does, by the class; name PreTrainedTokenizerFast if the file is "
+                f"right.",
                 stacklevel=3,
             )
         inner = HFTokenizer.from_str(json.dumps(made))
     entries = about.get("added_tokens_decoder")
-    for _, entry in (
-        sorted(entries.items(), key=lambda item: int(item[0])) if isinstance(entries, dict) else ()
-    ):
-        flags = {
-            key: bool(entry.get(key)) for key in ("single_word", "lstrip", "rstrip", "normalized", "special")
-        }
+    for _, entry in sorted(entries.items(), key=lambda item: int(item[0])) if isinstance(entries, dict) else ():
+        flags = {key: bool(entry.get(key)) for key in ("single_word", "lstrip", "rstrip", "normalized", "special")}
         inner.add_tokens([AddedToken(_text(entry), **flags)])
     return inner
 
 
 def _around(inner: HFTokenizer, name: str) -> tuple[int | None, list[int]]:
     """The token in front of a text, and those behind it: as the post-processor of tokenizer.json puts them. The flags
-    add_bos_token and add_eos_token of tokenizer_config.json may say otherwise; transformers does not read them beside that file.
+    add_bos_token and add_eos_token of tokenizer_config.json may say otherwise; transformers does not read them beside
+    that file.
     """
     encodings = (inner.encode(text) for text in ("a", "1", *list(inner.get_vocab())[:PROBED]))
     for encoding in encodings:
@@ -113,8 +112,8 @@ def _around(inner: HFTokenizer, name: str) -> tuple[int | None, list[int]]:
         before, after = [], []
     if len(before) > 1:
         raise BadCheckpoint(
-            f"{name}/tokenizer.json puts {len(before)} tokens in front of a text ({', '.join(map(str, before[:4]))}); one at "
-            "most can be read."
+            f"{name}/tokenizer.json puts {len(before)} tokens in front of a text ({', '.join(map(str, before[:4]))}); "
+            f"one at most can be read."
         )
     return (before[0] if before else None), after
 

@@ -40,7 +40,8 @@ class ByteLevel:
 
 
 class Metaspace:
-    """SentencePiece's spelling (Llama 2, Mistral, Gemma, Phi-3): an underline for a space, <0xF0> for a byte without a piece."""
+    """SentencePiece's spelling (Llama 2, Mistral, Gemma, Phi-3): an underline for a space, <0xF0> for a byte without a
+    piece."""
 
     def __init__(self, leading_space: bool):
         self.leading_space = leading_space

@@ -26,11 +26,11 @@ END = "⟨end⟩"  # its name where a model predicts or writes it: the same toke
 class Tokenizer:
     """A tokenizer of the `tokenizers` library: byte-level BPE, or SentencePiece's BPE and unigrams.
 
-    `begin` is put in front of a text; None where the model reads texts without a token of its own before them. `after` are put
-    behind it, where the files say that a text ends so. `ends` end a generation; `end_of_text` is the first among them, which in
-    our own models also begins a text, so that the first word is predicted too, and NONE where no token ends one.
-    `chat_template` is the Jinja text of a model that chats, `named` the tokens that it knows by name ("bos_token" -> "<s>").
-    Special tokens are never read out of a user's text: those characters are plain bytes.
+    `begin` is put in front of a text; None where the model reads texts without a token of its own before them. `after`
+    are put behind it, where the files say that a text ends so. `ends` end a generation; `end_of_text` is the first
+    among them, which in our own models also begins a text, so that the first word is predicted too, and NONE where no
+    token ends one. `chat_template` is the Jinja text of a model that chats, `named` the tokens that it knows by name
+    ("bos_token" -> "<s>"). Special tokens are never read out of a user's text: those characters are plain bytes.
     """
 
     def __init__(
@@ -64,7 +64,8 @@ class Tokenizer:
         return max(self._inner.get_vocab().values(), default=-1)
 
     def encode(self, text: str, bos: bool = False) -> list[int]:
-        """Token ids of a text; `bos` puts the tokens around it that the model's texts stand between, where there are any."""
+        """Token ids of a text; `bos` puts the tokens around it that the model's texts stand between, where there are
+        any."""
         with _panics():
             ids = self._inner.encode(self._readable(text), add_special_tokens=False).ids
         return [*self.lead, *ids, *self.after] if bos else ids
@@ -74,14 +75,13 @@ class Tokenizer:
         """The token that stands in front of a text; empty where there is none."""
         return [] if self.begin is None else [self.begin]
 
-    def encode_marked(
-        self, text: str, plain: Sequence[tuple[int, int]]
-    ) -> tuple[list[int], list[tuple[int, int]]]:
-        """Ids of a text in which special tokens are read as such, but for those in the `plain` parts (start, stop), and each
-        id's characters (start, stop): a chat template's markers become ids, and a user who types one writes plain text.
+    def encode_marked(self, text: str, plain: Sequence[tuple[int, int]]) -> tuple[list[int], list[tuple[int, int]]]:
+        """Ids of a text in which special tokens are read as such, but for those in the `plain` parts (start, stop), and
+        each id's characters (start, stop): a chat template's markers become ids, and a user who types one writes plain
+        text.
 
-        Each special token gives way to a character that no text uses, which a copy of the tokenizer knows as a token: so the
-        text is cut at the same places as if the special token were read, and nowhere else.
+        Each special token gives way to a character that no text uses, which a copy of the tokenizer knows as a token:
+        so the text is cut at the same places as if the special token were read, and nowhere else.
         """
         text, found = self._readable(text), []
         pattern = "|".join(re.escape(piece) for piece in sorted(self.special.values(), key=len, reverse=True))
@@ -121,9 +121,7 @@ class Tokenizer:
     def encode_many(self, texts: list[str]) -> list[list[int]]:
         """Token ids of many texts at once, without special tokens."""
         with _panics():
-            encoded = self._inner.encode_batch(
-                [self._readable(text) for text in texts], add_special_tokens=False
-            )
+            encoded = self._inner.encode_batch([self._readable(text) for text in texts], add_special_tokens=False)
         return [encoding.ids for encoding in encoded]
 
     def _readable(self, text: str) -> str:
@@ -213,9 +211,7 @@ class Tokenizer:
         """Of a model of our own: one special token, which begins and ends texts, and byte-level pieces."""
         end = inner.token_to_id(END_OF_TEXT)
         if end is None:
-            raise BadCheckpoint(
-                f"tokenizer.json has no {END_OF_TEXT} token; retrain it with tlmviz.training."
-            )
+            raise BadCheckpoint(f"tokenizer.json has no {END_OF_TEXT} token; retrain it with tlmviz.training.")
         alphabet = byte_alphabet()
         pieces = (piece for piece in inner.get_vocab() if piece != END_OF_TEXT)
         foreign = next((piece for piece in pieces if not alphabet.keys() >= set(piece)), None)
@@ -227,14 +223,12 @@ class Tokenizer:
 
 
 def read_json(path: Path) -> HFTokenizer:
-    """A tokenizer.json as the library reads it, without its padding and truncation. Raises BadCheckpoint, also where texts may
-    grow in it."""
+    """A tokenizer.json as the library reads it, without its padding and truncation. Raises BadCheckpoint, also where
+    texts may grow in it."""
     try:
         inner = HFTokenizer.from_file(str(path))
     except Exception as error:  # the library raises a bare Exception on malformed files
-        raise BadCheckpoint(
-            f"{path.name} in {path.parent.name} cannot be read as a tokenizer ({error})."
-        ) from error
+        raise BadCheckpoint(f"{path.name} in {path.parent.name} cannot be read as a tokenizer ({error}).") from error
     inner.no_padding()  # to as many tokens as the file says
     inner.no_truncation()  # nor cut to so many
     growth.check(inner, f"{path.name} in {path.parent.name}")

@@ -21,7 +21,8 @@ PATTERN = r"\w+|'(?:s|t|m|re|ve|ll|d)\b|[^\w\s]"
 
 @dataclass(frozen=True)
 class Words:
-    """A text as words: their spelling, each one's id in the vocabulary, and its column where unknown words have columns too.
+    """A text as words: their spelling, each one's id in the vocabulary, and its column where unknown words have columns
+    too.
 
     `new` are the text's unknown words, each once, in order: the k-th has the column V + k behind the vocabulary of V.
     """
@@ -33,7 +34,8 @@ class Words:
 
 
 class WordTokenizer:
-    """Whole words, case kept; no spaces. Entry 0 ends a text, entry 1 stands for every word outside of the vocabulary."""
+    """Whole words, case kept; no spaces. Entry 0 ends a text, entry 1 stands for every word outside of the
+    vocabulary."""
 
     END, UNKNOWN = 0, 1
 

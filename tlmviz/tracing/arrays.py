@@ -57,11 +57,7 @@ def from_arrays(
     specs = _specs(layers, scale, mask, dict(parts or {}), crosses=key_tokens is not None)
     with torch.inference_mode():
         _complete(layers, specs)
-    values = {
-        f"blocks.{i}.attn.{name}": tensor[None]
-        for name, many in layers.items()
-        for i, tensor in enumerate(many)
-    }
+    values = {f"blocks.{i}.attn.{name}": tensor[None] for name, many in layers.items() for i, tensor in enumerate(many)}
     if logits is not None:
         values["logits"] = _logits(logits, ids, tokens)
     return Trace(
@@ -85,9 +81,7 @@ def per_layer(name: str, arrays: Arrays) -> list[Tensor]:
     rank = SHAPES[name].count(",") + 1
     tensors = [_without_batch(as_tensor(name, part), rank) for part in given]
     if not tensors or any(part.ndim != rank or 0 in part.shape for part in tensors):
-        shapes = (
-            list(given.shape) if isinstance(given, Tensor | np.ndarray) else [list(t.shape) for t in tensors]
-        )
+        shapes = list(given.shape) if isinstance(given, Tensor | np.ndarray) else [list(t.shape) for t in tensors]
         raise BadShape(
             f"{name} is {shapes}; give {SHAPES[name]} for each layer, as one array with the layers first or as a list, "
             "of one text and with no empty axis."
@@ -100,13 +94,9 @@ def as_tensor(name: str, array: Array) -> Tensor:
     try:
         tensor = torch.from_numpy(array) if isinstance(array, np.ndarray) else torch.as_tensor(array)
     except (TypeError, ValueError, RuntimeError):
-        raise BadShape(
-            f"{name} is a {type(array).__name__}; give a tensor or a NumPy array of numbers."
-        ) from None
+        raise BadShape(f"{name} is a {type(array).__name__}; give a tensor or a NumPy array of numbers.") from None
     if not tensor.is_floating_point():
-        raise BadShape(
-            f"{name} holds {str(tensor.dtype).removeprefix('torch.')}; give floating-point numbers."
-        )
+        raise BadShape(f"{name} holds {str(tensor.dtype).removeprefix('torch.')}; give floating-point numbers.")
     return tensor.detach()
 
 
@@ -133,10 +123,9 @@ def _without_batch(tensor: Tensor, rank: int) -> Tensor:
     return tensor[0] if tensor.ndim == rank + 1 and len(tensor) == 1 else tensor
 
 
-def _check_counts(
-    layers: Mapping[str, list[Tensor]], tokens: list[str], key_tokens: list[str] | None
-) -> None:
-    """Raises BadShape unless every layer has the same heads, as many queries as tokens and as many keys as key tokens."""
+def _check_counts(layers: Mapping[str, list[Tensor]], tokens: list[str], key_tokens: list[str] | None) -> None:
+    """Raises BadShape unless every layer has the same heads, as many queries as tokens and as many keys as key
+    tokens."""
     q, k = layers["q"], layers["k"]
     for name, given in layers.items():
         if len(given) != len(q):
@@ -146,7 +135,8 @@ def _check_counts(
         kernels.arguments.check_qk(queries[None], states[None])
         if len(queries) != len(q[0]):
             raise BadShape(
-                f"Layer 0 has {len(q[0])} heads and layer {layer} has {len(queries)}; every layer needs the same number."
+                f"Layer 0 has {len(q[0])} heads and layer {layer} has {len(queries)}; every layer needs the same "
+                f"number."
             )
         if queries.shape[1] != len(tokens):
             raise BadShape(
@@ -155,9 +145,7 @@ def _check_counts(
         if states.shape[1] != len(keys):
             what = f"k has {states.shape[1]} keys and there are {len(keys)}"
             if key_tokens is None:
-                raise BadShape(
-                    f"{what} tokens; where the keys are of another text, name them with key_tokens=."
-                )
+                raise BadShape(f"{what} tokens; where the keys are of another text, name them with key_tokens=.")
             raise BadShape(f"{what} key tokens; give one key token per key.")
         for name in ("v", "lse"):
             _check_fits(name, layers, layer)
@@ -170,7 +158,8 @@ def _check_fits(name: str, layers: Mapping[str, list[Tensor]], layer: int) -> No
         own, other = layers[name][layer], layers["k" if name == "v" else "q"][layer]
         if own.shape[:2] != other.shape[:2]:
             raise BadShape(
-                f"{name} {list(own.shape)} of layer {layer} must be {SHAPES[name]} and begin with {list(other.shape[:2])}."
+                f"{name} {list(own.shape)} of layer {layer} must be {SHAPES[name]} and begin with "
+                f"{list(other.shape[:2])}."
             )
 
 
@@ -184,9 +173,7 @@ def _specs(
     """Scale and mask of every layer. Raises BadShape where there is another number of them, or a mask does not fit."""
     count = len(layers["q"])
     if parts and mask is not None:
-        raise BadShape(
-            f"A mask and {', '.join(parts)} are given; put {', '.join(parts)} into the AttentionMask."
-        )
+        raise BadShape(f"A mask and {', '.join(parts)} are given; put {', '.join(parts)} into the AttentionMask.")
     unknown = set(parts) - set(AttentionMask.__dataclass_fields__)
     if unknown:
         raise TypeError(f"from_arrays() got an unexpected keyword argument {sorted(unknown)[0]!r}")
@@ -222,9 +209,7 @@ def _complete(layers: dict[str, list[Tensor]], specs: list[AttentionSpec]) -> No
         return
     for layer, (q, k, lse, spec) in enumerate(zip(layers["q"], layers["k"], given, specs)):
         for row in {0, q.shape[1] // 2, q.shape[1] - 1}:
-            scores = kernels.attention_scores(
-                q[None], k[None], spec.mask, rows=slice(row, row + 1), scale=spec.scale
-            )
+            scores = kernels.attention_scores(q[None], k[None], spec.mask, rows=slice(row, row + 1), scale=spec.scale)
             own = lse[None, :, row : row + 1]
             shown = own > -torch.inf
             total, own = (scores.logsumexp(-1) - own)[shown].exp(), own[shown]
@@ -233,8 +218,8 @@ def _complete(layers: dict[str, list[Tensor]], specs: list[AttentionSpec]) -> No
             least = 0.0 if spec.mask.sinks is not None else 1 - slack
             if not ((total >= least) & (total <= 1 + slack)).all():
                 raise BadShape(
-                    f"lse of layer {layer} is not that of q and k: row {row} sums to {total.max().item():.4g} instead of 1; "
-                    "give the natural logarithm of the sum over the scaled, masked scores, or leave lse out."
+                    f"lse of layer {layer} is not that of q and k: row {row} sums to {total.max().item():.4g} instead "
+                    f"of 1; give the natural logarithm of the sum over the scaled, masked scores, or leave lse out."
                 )
 
 
@@ -242,17 +227,11 @@ def _logits(logits: Array, ids: Sequence[int] | None, tokens: list[str]) -> Tens
     """Logits as a trace keeps them, [1, T, V]. Raises BadShape."""
     tensor = as_tensor("logits", logits)
     if tensor.ndim != 2 or len(tensor) != len(tokens):
-        raise BadShape(
-            f"logits {list(tensor.shape)} must be [T, V], a row for each of the {len(tokens)} tokens."
-        )
+        raise BadShape(f"logits {list(tensor.shape)} must be [T, V], a row for each of the {len(tokens)} tokens.")
     if ids is None:
-        raise BadShape(
-            "logits are given without ids; give ids too, which say which logit belongs to which token."
-        )
+        raise BadShape("logits are given without ids; give ids too, which say which logit belongs to which token.")
     if max(ids) >= tensor.shape[1]:
-        raise BadShape(
-            f"ids go up to {max(ids)} and logits have {tensor.shape[1]} entries; ids must lie below."
-        )
+        raise BadShape(f"ids go up to {max(ids)} and logits have {tensor.shape[1]} entries; ids must lie below.")
     return tensor[None]
 
 

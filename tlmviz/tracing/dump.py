@@ -1,4 +1,5 @@
-"""A trace as a file: safetensors with q, k, v, lse and masks, and the rest as JSON in its metadata. See docs/dump.md."""
+"""A trace as a file: safetensors with q, k, v, lse and masks, and the rest as JSON in its metadata. See
+docs/dump.md."""
 
 from __future__ import annotations
 
@@ -34,8 +35,8 @@ def save(trace: Trace, path: str | os.PathLike[str], logits: bool = False) -> No
     """See `Trace.save`, which is the public name. Raises BadFile."""
     if (suffix := Path(path).suffix.lower()) in OTHERS:
         raise BadFile(
-            f"{path} ends with {suffix}, and a trace is written as .safetensors; name it so. What NumPy reads, .npz, is "
-            "numpy.savez(path, **trace.arrays())."
+            f"{path} ends with {suffix}, and a trace is written as .safetensors; name it so. What NumPy reads, .npz, "
+            f"is numpy.savez(path, **trace.arrays())."
         )
     tensors = {
         "ids": torch.tensor(trace.ids, dtype=torch.int64),
@@ -105,7 +106,8 @@ def about(path: str | os.PathLike[str]) -> dict[str, str]:
         )
     if found != VERSION:
         raise BadFile(
-            f"{name} has format version {found!r}, and this tlmviz reads {VERSION}; open it with the tlmviz that wrote it."
+            f"{name} has format version {found!r}, and this tlmviz reads {VERSION}; open it with the tlmviz that wrote "
+            f"it."
         )
     return metadata
 
@@ -193,8 +195,7 @@ def _masks(layers: list[dict[str, Any]], tensors: Mapping[str, Tensor]) -> list[
             field, _, place = key.removeprefix(prefix).partition(".")
             value = tensors[key]
             value = once.setdefault(
-                (field, value.dtype, value.shape, value.reshape(-1).view(torch.uint8).numpy().tobytes()),
-                value,
+                (field, value.dtype, value.shape, value.reshape(-1).view(torch.uint8).numpy().tobytes()), value
             )
             if place:
                 pairs.setdefault(field, {})[int(place)] = value
@@ -203,9 +204,7 @@ def _masks(layers: list[dict[str, Any]], tensors: Mapping[str, Tensor]) -> list[
         parts |= {field: tuple(pair[place] for place in sorted(pair)) for field, pair in pairs.items()}
         unknown = sorted(set(parts) - MASK_FIELDS)
         if unknown:
-            raise BadShape(
-                f"its mask has {unknown[0]!r}, which this tlmviz does not know; install a newer one."
-            )
+            raise BadShape(f"its mask has {unknown[0]!r}, which this tlmviz does not know; install a newer one.")
         masks.append(AttentionMask(**parts))
     return masks
 

@@ -1,4 +1,5 @@
-"""Attention weights that some other code computed, shown like a trace: there is no q and k, so they are kept as given."""
+"""Attention weights that some other code computed, shown like a trace: there is no q and k, so they are kept as
+given."""
 
 from __future__ import annotations
 
@@ -21,30 +22,25 @@ TOLERANCE = {torch.float16: 1e-2, torch.bfloat16: 3e-2}  # of a row's sum; 1e-3 
 
 
 def show(
-    attentions: Sequence[Array],
-    tokens: Sequence[str],
-    *,
-    key_tokens: Sequence[str] | None = None,
-    model: str = "",
+    attentions: Sequence[Array], tokens: Sequence[str], *, key_tokens: Sequence[str] | None = None, model: str = ""
 ) -> GivenWeights:
     """Weights as BertViz's `head_view` takes them: a list of [1, H, T, S] or [H, T, S] per layer, and the T tokens.
 
     The result shows itself in a notebook like a trace. The weights are kept as they are given, memory
     [L, H, T, S], as they have no q and k: there are no scores, and `save` has nothing to write. `key_tokens` name the S
     keys of another text (cross attention). What `generate` of transformers returns, a tuple of layers for each step, is
-    joined: T tokens are then those that were read, the prompt and all that was written but the last. Rows that do not sum
-    to 1 are named in `remarks`, which the picture shows.
-    Raises BadShape where the weights are no weights or do not fit the tokens.
+    joined: T tokens are then those that were read, the prompt and all that was written but the last. Rows that do not
+    sum to 1 are named in `remarks`, which the picture shows. Raises BadShape where the weights are no weights or do not
+    fit the tokens.
     Example: `tlmviz.show(outputs.attentions, tokenizer.convert_ids_to_tokens(ids))`.
     """
     if attentions is None or isinstance(attentions, Mapping | str):
         raise BadShape(
-            f"attentions is {'None' if attentions is None else f'a {type(attentions).__name__}'}; give the attentions of a "
-            "model's output, a tensor [1, H, T, S] per layer, as output_attentions=True and eager attention return them."
+            f"attentions is {'None' if attentions is None else f'a {type(attentions).__name__}'}; give the attentions "
+            f"of a model's output, a tensor [1, H, T, S] per layer, as output_attentions=True and eager attention "
+            f"return them."
         )
-    layers = [
-        _weights(layer, given) for layer, given in enumerate(_of_steps(attentions, key_tokens is not None))
-    ]
+    layers = [_weights(layer, given) for layer, given in enumerate(_of_steps(attentions, key_tokens is not None))]
     if not layers:
         raise BadShape("attentions is empty; give one tensor [1, H, T, S] per layer.")
     names, keys = list(tokens), None if key_tokens is None else list(key_tokens)
@@ -53,8 +49,8 @@ def show(
     for layer, weights in enumerate(layers):
         if weights.shape != shape:
             raise BadShape(
-                f"attentions of layer {layer} are {list(weights.shape)}; {shape[0]} heads, {shape[1]} tokens and {shape[2]} "
-                f"keys make {list(shape)} (keys of another text are named with key_tokens=)."
+                f"attentions of layer {layer} are {list(weights.shape)}; {shape[0]} heads, {shape[1]} tokens and "
+                f"{shape[2]} keys make {list(shape)} (keys of another text are named with key_tokens=)."
             )
     return GivenWeights(layers, names, keys, model)
 
@@ -105,9 +101,7 @@ class GivenWeights(Trace):
         """One head's weights as given, [T, S] or the tile rows x cols."""
         return self._head(layer, head)[rows, cols]
 
-    def attentions(
-        self, layer: int, heads: slice = slice(None), rows: slice = slice(None)
-    ) -> Float[Tensor, "h t s"]:
+    def attentions(self, layer: int, heads: slice = slice(None), rows: slice = slice(None)) -> Float[Tensor, "h t s"]:
         """The weights of several heads of one layer as given, [H, T, S]."""
         self._head(layer, 0)
         return self._layers[layer][heads, rows].float().cpu()
@@ -151,7 +145,8 @@ def _of_steps(attentions: Sequence[Any], crosses: bool) -> Sequence[Array]:
         return attentions
     if len(steps) < len(attentions) or len({len(step) for step in steps}) > 1:
         raise BadShape(
-            "attentions mix layers and steps of a generation; give one tensor per layer, or one tuple of layers per step."
+            "attentions mix layers and steps of a generation; give one tensor per layer, or one tuple of layers per "
+            "step."
         )
     every = [[_weights(layer, given) for layer, given in enumerate(step)] for step in steps]
     rows = np.cumsum([step[0].shape[1] for step in every])
@@ -159,11 +154,12 @@ def _of_steps(attentions: Sequence[Any], crosses: bool) -> Sequence[Array]:
     for number, (step, count) in enumerate(zip(every, keys)):
         if any(weights.shape[2] != count for weights in step):
             raise BadShape(
-                f"attentions of step {number} have {step[0].shape[2]} keys, where {count} were read: keys of another text are "
-                "named with key_tokens=, and a cache of fixed size or with a window cannot be joined; generate with "
-                "cache_implementation='dynamic' and no window, or watch the model with tlmviz.watch."
+                f"attentions of step {number} have {step[0].shape[2]} keys, where {count} were read: keys of another "
+                f"text are named with key_tokens=, and a cache of fixed size or with a window cannot be joined; "
+                f"generate with cache_implementation='dynamic' and no window, or watch the model with tlmviz.watch."
                 if not crosses
-                else f"attentions of step {number} have {step[0].shape[2]} keys, and those of step 0 {count}; give one text's."
+                else f"attentions of step {number} have {step[0].shape[2]} keys, and those of step 0 "
+                f"{count}; give one text's."
             )
     return [
         torch.cat([F.pad(step[layer], (0, keys[-1] - step[layer].shape[2])) for step in every], 1)
@@ -197,7 +193,8 @@ def _weights(layer: int, given: Array | None) -> Tensor:
 
 
 def _pool(weights: Tensor, size: int, reduce: str) -> Tensor:
-    """Pictures [H, n, n] of maps [H, T, S], in the bins of `kernels.pooled_attention_map`, which torch's pooling has too."""
+    """Pictures [H, n, n] of maps [H, T, S], in the bins of `kernels.pooled_attention_map`, which torch's pooling has
+    too."""
     if reduce not in REDUCTIONS:
         raise UnknownName(f"There is no reduction {reduce!r}; choose one of {', '.join(REDUCTIONS)}.")
     if size < 1:
@@ -205,11 +202,7 @@ def _pool(weights: Tensor, size: int, reduce: str) -> Tensor:
     if reduce == "max":
         return F.adaptive_max_pool2d(weights, size)
     mean = F.adaptive_avg_pool2d(weights, size)
-    return (
-        mean
-        if reduce == "mean"
-        else mean * _cells(weights.shape[1], size)[:, None] * _cells(weights.shape[2], size)
-    )
+    return mean if reduce == "mean" else mean * _cells(weights.shape[1], size)[:, None] * _cells(weights.shape[2], size)
 
 
 def _cells(length: int, size: int) -> Tensor:

@@ -63,8 +63,8 @@ LOGITS_AT_ONCE = 1 << 24  # numbers: of a large vocabulary, losses are computed 
 
 
 def keep_attention(name: str) -> bool:
-    """What a trace holds by default: each layer's q, k, v and lse, what its router did and the small matrices that mix its
-    streams, if it has them, and the final stream, of which logits are made."""
+    """What a trace holds by default: each layer's q, k, v and lse, what its router did and the small matrices that mix
+    its streams, if it has them, and the final stream, of which logits are made."""
     part, _, last = name.rpartition(".")
     return (
         name == "normed"
@@ -84,8 +84,9 @@ class Trace:
 
     Made by `lm.trace(text)`, or by `Trace.from_arrays` from arrays of any origin. `rerun(names)` repeats the same pass
     and returns other tensors, so that any tapped name can be asked for without having been kept; without it (None)
-    there is no network behind the trace, and what was not kept does not exist. `unembed` makes logits of the final stream
-    "normed", so that [T, V] of a large vocabulary exists only where somebody looks at all of it; None where logits were kept.
+    there is no network behind the trace, and what was not kept does not exist. `unembed` makes logits of the final
+    stream "normed", so that [T, V] of a large vocabulary exists only where somebody looks at all of it; None where
+    logits were kept.
 
     `key_tokens` are given where the queries attend to another text (cross attention): maps are then [T, S].
     `positions` number the tokens in the text they come from, 0 to T - 1 unless given. `model` names the model, and
@@ -157,10 +158,10 @@ class Trace:
         GQA, H is a multiple of G. q and k are as they enter the product (after RoPE). v [L, G, S, E] is kept if given,
         lse [L, H, T] (natural logarithm, scale included) is computed unless given. `scale` is 1 / sqrt(D) unless given,
         one number or one per layer; `mask` is an AttentionMask or one per layer, or `parts` are its fields
-        (`causal=False`, `window=64`). It is causal unless given; with `key_tokens`, which name the S keys of another text
-        (cross attention), nothing is hidden unless given. `ids` [T] say which tokens are equal, by their text unless
-        given; `logits` [T, V] need them. `positions` [T] number the tokens in the text they come from. `model` and
-        `made_by` name the model and what ran it; `patches` is the image that the last tokens are patches of.
+        (`causal=False`, `window=64`). It is causal unless given; with `key_tokens`, which name the S keys of another
+        text (cross attention), nothing is hidden unless given. `ids` [T] say which tokens are equal, by their text
+        unless given; `logits` [T, V] need them. `positions` [T] number the tokens in the text they come from. `model`
+        and `made_by` name the model and what ran it; `patches` is the image that the last tokens are patches of.
 
         No network stands behind it: a tensor that was not given raises UnknownName. Raises BadShape where the arrays do
         not fit together, hold numbers that are not finite, or where the given lse is not that of q and k.
@@ -242,21 +243,20 @@ class Trace:
             if self._rerun is None:
                 there = ", ".join(_summary(self._record.values))
                 raise NoNetwork(
-                    f"There is no tensor named {name!r} in this trace, and no network behind it to compute it; there are {there}."
+                    f"There is no tensor named {name!r} in this trace, and no network behind it to compute it; there "
+                    f"are {there}."
                 )
             if name not in self.tap_names:
                 examples = ", ".join(sorted(self.tap_names)[:4])
-                raise UnknownName(
-                    f"There is no tensor named {name!r} in this model; some that exist: {examples}."
-                )
+                raise UnknownName(f"There is no tensor named {name!r} in this model; some that exist: {examples}.")
             if name == "logits" and self._unembed is not None:
                 self._record.values[name] = self._logits(slice(None))[None]
             else:
                 self._record.values.update(self._rerun({name}.__contains__).values)
         if name not in self._record.values:
             raise UnknownName(
-                f"The network has a part that records {name!r}, and the pass left no such tensor: that part did not run, as "
-                "where a block or its attention was replaced; call the part's taps in what replaces it."
+                f"The network has a part that records {name!r}, and the pass left no such tensor: that part did not "
+                f"run, as where a block or its attention was replaced; call the part's taps in what replaces it."
             )
         return self._record.values[name]
 
@@ -267,14 +267,12 @@ class Trace:
             return self._kept("logits")[0, rows]
         return self._unembed(self._kept("normed")[0, rows])
 
-    def answers_to(
-        self, given: Mapping[str, Tensor], place: Callable[[Any], Any] | None = None
-    ) -> dict[str, Tensor]:
+    def answers_to(self, given: Mapping[str, Tensor], place: Callable[[Any], Any] | None = None) -> dict[str, Tensor]:
         """What this trace's network makes at every named tap when all taps before it hold the given tensors.
 
-        Each part of the network is so asked alone: its answer to an input that another run had. `place` makes other `Positions`
-        of the network's own for this pass. Raises NoNetwork for a trace from a file, and BadShape where a given tensor does not
-        fit.
+        Each part of the network is so asked alone: its answer to an input that another run had. `place` makes other
+        `Positions` of the network's own for this pass. Raises NoNetwork for a trace from a file, and BadShape where a
+        given tensor does not fit.
         """
         if self._rerun is None:
             raise NoNetwork("There is no network behind this trace that could answer to other tensors.")
@@ -296,7 +294,8 @@ class Trace:
         return self["logits"][0]
 
     def logits_at(self, position: int | Sequence[int]) -> Float[Tensor, "*r v"]:
-        """Next-token logits after one position, [V], or after several, [R, V]: of a large vocabulary, without all others."""
+        """Next-token logits after one position, [V], or after several, [R, V]: of a large vocabulary, without all
+        others."""
         if isinstance(position, Sequence):
             return self._logits([range(len(self))[i] for i in position]).float().cpu()
         position = range(len(self))[position]
@@ -372,12 +371,9 @@ class Trace:
     def _batches(self) -> Iterator[tuple[Tensor, Tensor, Tensor, AttentionSpec]]:
         """`batches` where the model is."""
         q, k, lse = (
-            [self._kept(f"blocks.{i}.attn.{part}") for i in range(self.n_layers)]
-            for part in ("q", "k", "lse")
+            [self._kept(f"blocks.{i}.attn.{part}") for i in range(self.n_layers)] for part in ("q", "k", "lse")
         )
-        kinds = {
-            (spec.scale, *spec.mask.identity, *q[i].shape, *k[i].shape) for i, spec in enumerate(self._specs)
-        }
+        kinds = {(spec.scale, *spec.mask.identity, *q[i].shape, *k[i].shape) for i, spec in enumerate(self._specs)}
         # a mask that differs between the batch's rows is that of a batch of one
         if len(self) <= 256 and len(kinds) == 1 and not self._specs[0].mask.per_row:
             yield torch.cat(q), torch.cat(k), torch.cat(lse), self._specs[0]
@@ -399,9 +395,7 @@ class Trace:
         mask = self.specs[layer].mask.of_heads(slice(head, head + 1))
         if stage == "scaled":
             mask = replace(mask, causal=False, window=None, visible=None)
-        return kernels.attention_scores(q[None, None], k[None, None], mask, scale=self.specs[layer].scale)[
-            0, 0
-        ]
+        return kernels.attention_scores(q[None, None], k[None, None], mask, scale=self.specs[layer].scale)[0, 0]
 
     def attention(
         self, layer: int, head: int, rows: slice = slice(None), cols: slice = slice(None)
@@ -409,9 +403,9 @@ class Trace:
         """One head's attention probabilities, exact, computed now: [T, T] or the tile rows x cols."""
         q, k, lse = self._qk(layer, head)
         one_head, scale = (q[None, None], k[None, None], lse[None, None]), self.specs[layer].scale
-        tile = kernels.attention_map(
-            *one_head, self._mask_of(layer, head), rows=rows, cols=cols, scale=scale
-        )[0, 0].cpu()
+        tile = kernels.attention_map(*one_head, self._mask_of(layer, head), rows=rows, cols=cols, scale=scale)[
+            0, 0
+        ].cpu()
         replaced = self._record.rows.get((layer, head))
         if replaced:
             shown = range(*rows.indices(q.shape[0]))
@@ -420,9 +414,7 @@ class Trace:
                     tile[shown.index(row)] = weights[cols]
         return tile
 
-    def attentions(
-        self, layer: int, heads: slice = slice(None), rows: slice = slice(None)
-    ) -> Float[Tensor, "h t s"]:
+    def attentions(self, layer: int, heads: slice = slice(None), rows: slice = slice(None)) -> Float[Tensor, "h t s"]:
         """The `attention` of several heads of one layer, [H, T, S], in one step: mind the memory of long texts."""
         _existing("layer", layer, self.n_layers)
         q, k, lse = (self._kept(f"blocks.{layer}.attn.{part}") for part in ("q", "k", "lse"))
@@ -492,8 +484,8 @@ class Trace:
         the query's own token), previous (mass on the token before), induction (mass on tokens
         that followed an earlier copy of the query's token; NaN when nothing repeats),
         distance (mean tokens back), peak (largest weight). Without a causal mask the first row counts too.
-        max_logit is no mean but the largest score of any row (scaled, bias included, natural logarithm's unit) as q and k
-        give it; NaN where only weights are there.
+        max_logit is no mean but the largest score of any row (scaled, bias included, natural logarithm's unit) as q and
+        k give it; NaN where only weights are there.
         In cross attention a query has no place among the keys: self, previous, induction and distance are NaN.
         """
         import pandas as pd  # late, as everywhere on the road to the first page: it costs half a second
@@ -514,16 +506,15 @@ class Trace:
                 rows |= {name: torch.full_like(rows["peak"], torch.nan) for name in OF_ONE_TEXT}
             causal = all(spec.mask.causal for spec in self.specs)
             first = min(int(causal), len(self) - 1)  # row 0 sees only itself and would dilute every mean
-            columns = {
-                name: values[:, :, first:].nanmean(-1).flatten().numpy() for name, values in rows.items()
-            }
+            columns = {name: values[:, :, first:].nanmean(-1).flatten().numpy() for name, values in rows.items()}
             columns["entropy"] = columns["entropy"] / np.log(2)
             columns["max_logit"] = rows["max_logit"].amax(-1).flatten().numpy()
             self._statistics = columns
         return self._statistics
 
     def norms(self) -> dict[str, Float[np.ndarray, "l h"]]:
-        """Euclidean norms of each head's q_norm, k_norm (its group's) and output_norm, means over all positions, [L, H] each.
+        """Euclidean norms of each head's q_norm, k_norm (its group's) and output_norm, means over all positions, [L, H]
+        each.
 
         The output is what the head adds up of v, before the output projection. Raises NoNetwork where v was not kept.
         """
@@ -539,7 +530,8 @@ class Trace:
         return dict(zip(("q_norm", "k_norm", "output_norm"), parts))
 
     def row_statistics(self) -> dict[str, Tensor]:
-        """What `head_statistics` averages, of every row: [L, H, T] each, entropy in nats, before any row was replaced."""
+        """What `head_statistics` averages, of every row: [L, H, T] each, entropy in nats, before any row was
+        replaced."""
         ids = torch.tensor(self.ids)
         parts = [
             kernels.head_statistics(
@@ -550,7 +542,8 @@ class Trace:
         return {name: torch.cat([part[name] for part in parts]).cpu() for name in parts[0]}
 
     def save(self, path: str | os.PathLike[str], logits: bool = False) -> None:
-        """Write a file that `tlmviz.open` reads: q, k, v and lse per layer, masks, tokens; with `logits` [T, V] also those.
+        """Write a file that `tlmviz.open` reads: q, k, v and lse per layer, masks, tokens; with `logits` [T, V] also
+        those.
 
         The format is docs/dump.md's, a safetensors file. Raises BadFile where it cannot be written.
         """
@@ -567,10 +560,11 @@ class Trace:
     ) -> None:
         """Write one file of HTML that shows this trace without a network: overview, every map, arcs, exact statistics.
 
-        Its weights are rounded, and the file says how far; 48 heads of 256 tokens take less than 2 MB, 270 heads of 512 tokens
-        about 10. `layers` and `heads` choose those whose maps are written, all unless given. With `live` the file holds the
-        model instead of maps, and reads what is typed into it: see `LanguageModel.save_html`. Raises BadFile where it cannot be
-        written, BadShape for cross attention and for more than a browser can open or run, and UnknownName.
+        Its weights are rounded, and the file says how far; 48 heads of 256 tokens take less than 2 MB, 270 heads of 512
+        tokens about 10. `layers` and `heads` choose those whose maps are written, all unless given. With `live` the
+        file holds the
+        model instead of maps, and reads what is typed into it: see `LanguageModel.save_html`. Raises BadFile where it
+        cannot be written, BadShape for cross attention and for more than a browser can open or run, and UnknownName.
         """
         from ..notebook.page import save_html
 
@@ -579,15 +573,16 @@ class Trace:
             return
         if self.write_live is None:
             raise BadShape(
-                "This trace is not of a language model's own pass over a text, without edits, so that there is no model to run "
-                "live; write it without live=True."
+                "This trace is not of a language model's own pass over a text, without edits, so that there is no "
+                "model to run live; write it without live=True."
             )
         if layers is not None or heads is not None:
             raise BadShape("layers and heads are given, and a live file has all of them; leave them out.")
         self.write_live(path)
 
     def _repr_mimebundle_(self, **_: object) -> object:
-        """How a notebook shows a trace: as a widget where anywidget is installed (tlmviz[notebook]), else as `_repr_html_`.
+        """How a notebook shows a trace: as a widget where anywidget is installed (tlmviz[notebook]), else as
+        `_repr_html_`.
 
         `_repr_svg_` is kept beside either, for viewers that run neither.
         """
@@ -603,7 +598,8 @@ class Trace:
         return not self.crosses and find_spec("anywidget") is not None
 
     def _repr_html_(self) -> str | None:
-        """The file of `save_html` within a frame; None beside a widget, for cross attention, and for what is too large."""
+        """The file of `save_html` within a frame; None beside a widget, for cross attention, and for what is too
+        large."""
         from ..notebook.page import framed
 
         if self._has_widget():
@@ -626,7 +622,8 @@ class Trace:
         return " ".join([f"<{type(self).__name__}{of}: {sizes}>", *self.remarks])
 
     def arrays(self) -> dict[str, np.ndarray]:
-        """What the trace keeps, as NumPy arrays for `np.savez`: ids, tokens, key_tokens of another text, q, k, v, lse, logits."""
+        """What the trace keeps, as NumPy arrays for `np.savez`: ids, tokens, key_tokens of another text, q, k, v, lse,
+        logits."""
         names = [f"blocks.{layer}.attn.{part}" for layer in range(self.n_layers) for part in KEPT_PER_LAYER]
         held = [name for name in (*names, "logits") if name in self.tap_names]
         kept = {name: value[0].float().numpy() for name, value in self.tensors(held).items()}
@@ -652,12 +649,9 @@ def _pool_row(picture: Tensor, row: int, weights: Tensor, reduce: str) -> None:
 
 
 def row_statistics(weights: Tensor, row: int, ids: Tensor | None) -> dict[str, Tensor]:
-    """What `kernels.head_statistics` says of one row, from its weights [..., S]; without ids nothing that needs one text."""
-    measures = {
-        "entropy": -torch.xlogy(weights, weights).sum(-1),
-        "peak": weights.amax(-1),
-        "sink": weights[..., 0],
-    }
+    """What `kernels.head_statistics` says of one row, from its weights [..., S]; without ids nothing that needs one
+    text."""
+    measures = {"entropy": -torch.xlogy(weights, weights).sum(-1), "peak": weights.amax(-1), "sink": weights[..., 0]}
     if ids is None:
         return measures
     where = torch.arange(weights.shape[-1])

@@ -1,12 +1,12 @@
 """`python -m tlmviz.training <recipe> --data DIR [--runs DIR]`: train, or resume, and write models/<recipe>/.
 
-The recipe "indexer" distils the lightning indexer of stories-rope, which must be there, into models/stories-rope-indexer/.
-"zoo" trains every model of the zoo and writes models/zoo.csv, "translation" every translation model, "streams" those
-with hyper-connections and their twin without ("streams-seeds" and "streams-variants": the same with other seeds and
-settings, run for their numbers), "experts" those with experts and their dense twin, "words" every word-vector
-model, "pointers" those that point, "latents" the latent arrays that read digits, "scenes"
-those of pictures and questions. "warm-up" logs short runs beside zoo-post, which must be there, and "half" some in FP16
-and BF16 beside zoo-rope.
+The recipe "indexer" distils the lightning indexer of stories-rope, which must be there, into
+models/stories-rope-indexer/. "zoo" trains every model of the zoo and writes models/zoo.csv, "translation" every
+translation model, "streams" those with hyper-connections and their twin without ("streams-seeds" and
+"streams-variants": the same with other seeds and settings, run for their numbers), "experts" those with experts and
+their dense twin, "words" every word-vector model, "pointers" those that point, "latents" the latent arrays that read
+digits, "scenes" those of pictures and questions. "warm-up" logs short runs beside zoo-post, which must be there, and
+"half" some in FP16 and BF16 beside zoo-rope.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """What a pointer changes, measured on held-out sentences: how often a name that no model saw stands in the translation.
 
-The names are invented ones that training never draws, and real ones that the pairs do not hold; the model with a pointer is
-measured beside its twin without.
+The names are invented ones that training never draws, and real ones that the pairs do not hold; the model with a
+pointer is measured beside its twin without.
 """
 
 from __future__ import annotations
@@ -25,9 +25,29 @@ HEADING = "## Names that nobody saw"
 COPYING, TWIN, START = "eng-fra-copy", "eng-fra-copy-plain", "eng-fra-additive"
 DRAWS = 3  # invented names for each sentence
 REAL = (
-    "Aisha", "Bogdan", "Chidi", "Dagmar", "Farouk", "Gudrun", "Jamal", "Katarzyna", "Lakshmi", "Mbappe", "Nkechi", "Pham",
-    "Quentin", "Rashid", "Siobhan", "Tariq", "Vikram", "Wojciech", "Xiaoming", "Yevgeny", "Zainab", "Zuckerberg",
-)  # fmt: skip
+    "Aisha",
+    "Bogdan",
+    "Chidi",
+    "Dagmar",
+    "Farouk",
+    "Gudrun",
+    "Jamal",
+    "Katarzyna",
+    "Lakshmi",
+    "Mbappe",
+    "Nkechi",
+    "Pham",
+    "Quentin",
+    "Rashid",
+    "Siobhan",
+    "Tariq",
+    "Vikram",
+    "Wojciech",
+    "Xiaoming",
+    "Yevgeny",
+    "Zainab",
+    "Zuckerberg",
+)
 
 
 @dataclass(frozen=True)
@@ -40,8 +60,8 @@ class Sentence:
 
 @dataclass(frozen=True)
 class Copying:
-    """Shares of translations that hold all their names; means of g over tokens that write a name's pieces, and over the others
-    (None without a pointer)."""
+    """Shares of translations that hold all their names; means of g over tokens that write a name's pieces, and over the
+    others (None without a pointer)."""
 
     invented: float
     real: float
@@ -78,7 +98,8 @@ def _named(pairs: Pairs) -> Iterable[tuple[str, str, list[str]]]:
 
 
 def measure(mt: Translator, invented: list[Sentence], real: list[Sentence]) -> Copying:
-    """How often a model's translations (beam 5 with its penalties) hold the names, and its gate while it writes them."""
+    """How often a model's translations (beam 5 with its penalties) hold the names, and its gate while it writes
+    them."""
     held: list[bool] = []
     gates: dict[bool, list[float]] = {True: [], False: []}  # whether the token is a name's
     for one in tqdm([*invented, *real], desc=mt.name, mininterval=5):
@@ -95,8 +116,8 @@ def measure(mt: Translator, invented: list[Sentence], real: list[Sentence]) -> C
 
 
 def run(pairs: Pairs, models: Path) -> None:
-    """Measure the model with a pointer, its twin and what both began as, and say in the cards of the two what came of it;
-    nothing without all three."""
+    """Measure the model with a pointer, its twin and what both began as, and say in the cards of the two what came of
+    it; nothing without all three."""
     names = (COPYING, TWIN, START)
     if not all((models / name / "card.md").is_file() for name in names):
         return
@@ -122,17 +143,18 @@ def _section(measured: dict[str, Copying], invented: int, real: int) -> str:
         [
             HEADING,
             "",
-            "Held-out sentences with a name, in whose place stands one that the model has never seen; its translation must hold "
-            "that name, spelled alike.",
+            "Held-out sentences with a name, in whose place stands one that the model has never seen; its translation "
+            "must hold that name, spelled alike.",
             "",
             "| model | invented names right | real names right | mean gate g on a name's tokens and on others |",
             "| --- | --- | --- | --- |",
             *rows,
             "",
-            f"Beam 5 with its penalties. {invented} sentences with names made of syllables or letters that no training draws, "
-            f"{real} with real names that no pair holds. Both models began as {START}, and learned from the same pairs "
-            "in the same order, in which invented names, new ones in every pass, replace most of the real ones on both sides: "
-            f"the twin, too, learns to spell a name piece by piece. {START} learned from no invented names. One seed each.",
+            f"Beam 5 with its penalties. {invented} sentences with names made of syllables or letters that no training "
+            f"draws, {real} with real names that no pair holds. Both models began as {START}, and learned from the "
+            f"same pairs in the same order, in which invented names, new ones in every pass, replace most of the real "
+            f"ones on both sides: the twin, too, learns to spell a name piece by piece. {START} learned from no "
+            f"invented names. One seed each.",
             "",
         ]
     )

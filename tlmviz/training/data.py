@@ -64,8 +64,8 @@ class Packer:
 
     Each stories pass is cut into windows of `length` tokens that start with a document boundary
     wherever the shuffle puts one. Extra sentences are grouped into documents of a story's length.
-    With BPE-dropout the same story is spelled differently each time, which slows memorising. Batches follow from the seed
-    alone, to the token.
+    With BPE-dropout the same story is spelled differently each time, which slows memorising. Batches follow from the
+    seed alone, to the token.
     """
 
     def __init__(self, corpus: Corpus, tokenizer: Tokenizer, seed: int, bpe_dropout: float = 0.0):
@@ -75,9 +75,7 @@ class Packer:
         self.passes = 0
         self._stream = {"stories": np.zeros(0, np.int64), "sentences": np.zeros(0, np.int64)}
 
-    def batch(
-        self, rows: int, length: int, sentence_share: float, repeat_share: float = 0.0
-    ) -> tuple[Tensor, Tensor]:
+    def batch(self, rows: int, length: int, sentence_share: float, repeat_share: float = 0.0) -> tuple[Tensor, Tensor]:
         """Inputs and next-token targets, each [rows, length]; targets that teach nothing are -100.
 
         `repeat_share` of the rows hold one random span over and over, which only induction heads can predict.
@@ -119,9 +117,7 @@ class Packer:
             documents = [self.corpus.train[i] for i in self.rng.permutation(len(self.corpus.train))]
         else:
             order = self.rng.permutation(len(self.corpus.sentences))[:12000]
-            documents = [
-                " ".join(self.corpus.sentences[i] for i in group) for group in np.array_split(order, 600)
-            ]
+            documents = [" ".join(self.corpus.sentences[i] for i in group) for group in np.array_split(order, 600)]
         # Half the documents keep the spelling used at inference.
         plain = self.rng.random(len(documents)) < 0.5
         ids = self.tokenizer.encode_many(documents)

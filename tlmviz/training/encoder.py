@@ -1,4 +1,5 @@
-"""Training an encoder: hidden tokens are guessed, exchanged words found, and what its means tell of two texts is read out."""
+"""Training an encoder: hidden tokens are guessed, exchanged words found, and what its means tell of two texts is read
+out."""
 
 from __future__ import annotations
 
@@ -29,21 +30,18 @@ LEAST = 6  # tokens of a piece
 MOST = 1200  # of a story: the few longer documents are many stories in one
 TOKENS = 2.0  # weight of the loss of each token's own answer: of a row's tokens few stand exchanged
 RESPELL = 100  # steps between one spelling of the stories and the next
-HELD_OUT = (
-    (64, 512),
-    (128, 256),
-    (256, 128),
-)  # length and number of the held-out rows that the loss is measured on
+HELD_OUT = ((64, 512), (128, 256), (256, 128))  # length and number of the held-out rows that the loss is measured on
 
 
 @dataclass(frozen=True)
 class EncoderRecipe:
     """The network and how it is trained. A step's rows are as long as one of `lengths`, each as often as the others.
 
-    `hidden` of the tokens are guessed: 80 % of them read as [MASK], 10 % as any token, 10 % as themselves (Devlin et al. 2018).
-    `single` of the rows hold one piece, the others two, half of these of different stories. In half of all rows two neighbouring
-    words are exchanged: [CLS] is asked whether, and each token whether it is one of theirs. `pairs` of each of `judged` lengths
-    are what tells texts of one story from others is fitted to when the network is done.
+    `hidden` of the tokens are guessed: 80 % of them read as [MASK], 10 % as any token, 10 % as themselves (Devlin et
+    al. 2018). `single` of the rows hold one piece, the others two, half of these of different stories. In half of all
+    rows two neighbouring
+    words are exchanged: [CLS] is asked whether, and each token whether it is one of theirs. `pairs` of each of `judged`
+    lengths are what tells texts of one story from others is fitted to when the network is done.
     """
 
     config: EncoderConfig
@@ -58,7 +56,8 @@ class EncoderRecipe:
 RECIPE = EncoderRecipe(
     EncoderConfig.of(
         name="stories-encoder",
-        description="Encoder-only: reads stories from both sides, guesses hidden tokens, and judges two pieces of text.",
+        description="Encoder-only: reads stories from both sides, guesses hidden tokens, and judges two pieces of "
+        "text.",
         n_heads=8,
         d_ff=352,
         dropout=0.1,
@@ -66,13 +65,14 @@ RECIPE = EncoderRecipe(
     Schedule(
         steps=4500, batch_tokens=2048, learning_rate=2e-3, weight_decay=0.1, bpe_dropout=0.1, seed=7, evaluate_every=200
     ),
-)  # fmt: skip
+)
 
 
 @dataclass(frozen=True)
 class Rows:
-    """Training rows of one length: `ids` [B, T] as read, `truth` [B, T] what stood there and -100 where nothing is asked,
-    `moved` [B, T] the tokens of exchanged words, and at [CLS] whether there are any, and `story` [B] whether both pieces are of
+    """Training rows of one length: `ids` [B, T] as read, `truth` [B, T] what stood there and -100 where nothing is
+    asked, `moved` [B, T] the tokens of exchanged words, and at [CLS] whether there are any, and `story` [B] whether
+    both pieces are of
     one story: 1 for yes, 0 for no, -100 for a single piece.
     """
 
@@ -91,17 +91,11 @@ class Story:
 
 
 class PairBatches:
-    """Endless rows of one piece or two, cut where a sentence ends; half of the pairs are of one story, and in half of all rows
-    two neighbouring words of one sentence are exchanged, so that no bag of words tells which rows these are.
+    """Endless rows of one piece or two, cut where a sentence ends; half of the pairs are of one story, and in half of
+    all rows two neighbouring words of one sentence are exchanged, so that no bag of words tells which rows these are.
     """
 
-    def __init__(
-        self,
-        stories: list[str],
-        tokenizer: Tokenizer,
-        recipe: EncoderRecipe,
-        seed: int,
-    ):
+    def __init__(self, stories: list[str], tokenizer: Tokenizer, recipe: EncoderRecipe, seed: int):
         self.texts, self.tokenizer, self.recipe = stories, tokenizer, recipe
         self.rng = np.random.default_rng(seed)
         self.begins, self.goes_on = letters(tokenizer, recipe.config.vocab_size)
@@ -144,17 +138,14 @@ class PairBatches:
         )
         whole = torch.from_numpy(ids)
         return Rows(
-            whole,
-            torch.full_like(whole, -100),
-            torch.from_numpy(moved),
-            torch.tensor([story for _, story in drawn]),
+            whole, torch.full_like(whole, -100), torch.from_numpy(moved), torch.tensor([story for _, story in drawn])
         )
 
     def _exchange(self, ids: np.ndarray) -> np.ndarray:
         """Exchange two neighbouring words of a row in place; which tokens are theirs, and at [CLS] whether any are.
 
-        A word is a token that begins with a space and a letter, and the tokens of letters that go on with it. Words with
-        nothing but a space between them are exchanged, where they differ.
+        A word is a token that begins with a space and a letter, and the tokens of letters that go on with it. Words
+        with nothing but a space between them are exchanged, where they differ.
         """
         starts = np.flatnonzero(self.begins[ids])
         ends = [self._end(ids, int(start)) for start in starts]
@@ -210,7 +201,8 @@ class PairBatches:
 
 
 def letters(tokenizer: Tokenizer, size: int) -> tuple[np.ndarray, np.ndarray]:
-    """Which of `size` entries begin a word, as a space and letters, and which go on with one, as letters alone; both [V]."""
+    """Which of `size` entries begin a word, as a space and letters, and which go on with one, as letters alone; both
+    [V]."""
     texts = [tokenizer.decode([i]) for i in range(size)]
     begins = np.array([text.startswith(" ") and text[1:].isalpha() for text in texts])
     return begins, np.array([text.isalpha() for text in texts])
@@ -276,11 +268,7 @@ def train(recipe: EncoderRecipe, corpus: Corpus, tokenizer: Tokenizer, folder: P
         log = loop.resume(folder, network, optimizer, batches)
     began = time.monotonic() - log["seconds"]
     bar = tqdm(
-        range(log["step"], schedule.steps),
-        initial=log["step"],
-        total=schedule.steps,
-        mininterval=5,
-        unit="step",
+        range(log["step"], schedule.steps), initial=log["step"], total=schedule.steps, mininterval=5, unit="step"
     )
     recent: list[tuple[float, float]] = []
     network.train()
@@ -317,7 +305,8 @@ def _update(
 
 
 def finished(recipe: EncoderRecipe, corpus: Corpus, tokenizer: Tokenizer, run: Path) -> TransformerEncoder:
-    """The network of a finished run, ready for use: what tells texts of one story is fitted to what it reads in the stories."""
+    """The network of a finished run, ready for use: what tells texts of one story is fitted to what it reads in the
+    stories."""
     network = TransformerEncoder(recipe.config)
     network.load_state_dict(loop.read_weights(run), strict=False)
     network.eval().requires_grad_(False)

@@ -1,4 +1,5 @@
-"""From a finished run to models/stories-encoder/: weights, tokenizer, and a card with what was measured on held-out stories."""
+"""From a finished run to models/stories-encoder/: weights, tokenizer, and a card with what was measured on held-out
+stories."""
 
 from __future__ import annotations
 
@@ -16,16 +17,7 @@ from ..networks.encoder import TransformerEncoder
 from ..tokens import Tokenizer
 from .curves import draw
 from .data import Corpus
-from .encoder import (
-    HELD_OUT,
-    EncoderRecipe,
-    PairBatches,
-    Rows,
-    finished,
-    held_out_rows,
-    measured,
-    told_exchanged,
-)
+from .encoder import HELD_OUT, EncoderRecipe, PairBatches, Rows, finished, held_out_rows, measured, told_exchanged
 from .machine import machine
 from .precision import stored_dtype
 
@@ -53,17 +45,20 @@ def export(
     save_network(folder, network, tokenizer, dtype)
     points = log["curve"]
     draw(
-        folder / "curve.svg", "Training", [point["tokens"] / 1e6 for point in points],
+        folder / "curve.svg",
+        "Training",
+        [point["tokens"] / 1e6 for point in points],
         ("held-out loss (nats per hidden token)", [point["hidden"] for point in points]),
         ("training loss (nats per hidden token)", [point["train"][0] for point in points]),
-    )  # fmt: skip
+    )
     model = EncoderModel(for_inference(network), tokenizer)
     text = _card(recipe, log, corpus, model, folder, dtype, held_out)
     (folder / "card.md").write_text(text, encoding="utf-8")
 
 
 def guessing(held_out: list[Rows], stories: list[str], tokenizer: Tokenizer) -> float:
-    """The share of hidden tokens that are the most common one of the stories: what a guess without reading gets right."""
+    """The share of hidden tokens that are the most common one of the stories: what a guess without reading gets
+    right."""
     ids = np.concatenate([np.array(each) for each in tokenizer.encode_many(stories)])
     common = int(np.bincount(ids).argmax())
     truth = torch.cat([rows.truth[rows.truth >= 0] for rows in held_out])
@@ -71,7 +66,8 @@ def guessing(held_out: list[Rows], stories: list[str], tokenizer: Tokenizer) -> 
 
 
 def pairs_judged(corpus: Corpus, tokenizer: Tokenizer, recipe: EncoderRecipe, length: int) -> Rows:
-    """Held-out rows of a length with nothing hidden, words exchanged in half of them; the same for every measurement."""
+    """Held-out rows of a length with nothing hidden, words exchanged in half of them; the same for every
+    measurement."""
     return PairBatches(corpus.valid, tokenizer, recipe, 3000).plain(length, PAIRS_JUDGED)
 
 
@@ -88,10 +84,9 @@ def bags(rows: Rows, size: int) -> np.ndarray:
     return np.stack([np.bincount(row, minlength=size) for row in rows.ids.numpy()])
 
 
-def told_by_bags(
-    corpus: Corpus, tokenizer: Tokenizer, recipe: EncoderRecipe, judged: list[Rows]
-) -> list[np.ndarray]:
-    """Whether a logistic regression on bags of words, fitted to as many training rows as the means were, is right of each row."""
+def told_by_bags(corpus: Corpus, tokenizer: Tokenizer, recipe: EncoderRecipe, judged: list[Rows]) -> list[np.ndarray]:
+    """Whether a logistic regression on bags of words, fitted to as many training rows as the means were, is right of
+    each row."""
     from sklearn.linear_model import LogisticRegression  # late: it takes half a second to import
 
     batches, size = PairBatches(corpus.train, tokenizer, recipe, 2002), recipe.config.vocab_size
@@ -116,10 +111,7 @@ def _judgements(model: EncoderModel, corpus: Corpus, recipe: EncoderRecipe) -> l
         for length, *row in zip(recipe.judged, *columns)
     ]
     whole = [np.concatenate(column) for column in columns]
-    return [
-        *lines,
-        f"| all | {' | '.join(f'**{100 * right.mean():.1f} %** of {len(right)}' for right in whole)} |",
-    ]
+    return [*lines, f"| all | {' | '.join(f'**{100 * right.mean():.1f} %** of {len(right)}' for right in whole)} |"]
 
 
 def _card(
@@ -142,33 +134,34 @@ def _card(
             "## Model",
             "",
             f"- {config.n_layers} layers, {config.n_heads} heads, d_model {config.d_model}, feed-forward "
-            f"{config.feedforward.hidden} ({config.feedforward.kind}), context {config.context} tokens; no causal mask: every "
-            "token reads every other one (002 section 7.1; Devlin et al. 2018)",
-            "- positions: RoPE; a vector for each of two parts, as in BERT; norm: RMSNorm, pre; the embedding is the output "
-            "matrix too",
+            f"{config.feedforward.hidden} ({config.feedforward.kind}), context {config.context} tokens; no causal "
+            f"mask: every token reads every other one (002 section 7.1; Devlin et al. 2018)",
+            "- positions: RoPE; a vector for each of two parts, as in BERT; norm: RMSNorm, pre; the embedding is the "
+            "output matrix too",
             "- [CLS] a [SEP], or [CLS] a [SEP] b [SEP]",
             f"- {model.n_parameters:,} parameters, {size:.2f} MB as {str(dtype).removeprefix('torch.')}",
-            f"- tokenizer: that of the story models, byte-level BPE learned on the training stories, and [CLS], [SEP], [MASK]: "
-            f"{config.vocab_size:,} entries",
+            f"- tokenizer: that of the story models, byte-level BPE learned on the training stories, and [CLS], [SEP], "
+            f"[MASK]: {config.vocab_size:,} entries",
             "",
             "## Data and licence",
             "",
-            f"- {len(corpus.train):,} stories to learn from and {len(corpus.valid)} held out (chosen by a hash of their text): "
-            "excerpts of TinyStories (Eldan and Li 2023), CDLA-Sharing-1.0",
-            f"- {100 * recipe.hidden:.0f} % of the tokens are to be guessed: 80 % of these read as [MASK], 10 % as any token, 10 "
-            "% as themselves",
-            f"- {100 * (1 - recipe.single):.0f} % of the rows hold two pieces, cut where a sentence ends: in one half of them "
-            "the second piece goes on from the first, in the other it is of another story",
-            "- in half of the rows two neighbouring words, with nothing but a space between them, are exchanged: [CLS] is asked "
-            "whether, and each other token whether it belongs to them",
+            f"- {len(corpus.train):,} stories to learn from and {len(corpus.valid)} held out (chosen by a hash of "
+            f"their text): excerpts of TinyStories (Eldan and Li 2023), CDLA-Sharing-1.0",
+            f"- {100 * recipe.hidden:.0f} % of the tokens are to be guessed: 80 % of these read as [MASK], 10 % as any "
+            f"token, 10 % as themselves",
+            f"- {100 * (1 - recipe.single):.0f} % of the rows hold two pieces, cut where a sentence ends: in one half "
+            f"of them the second piece goes on from the first, in the other it is of another story",
+            "- in half of the rows two neighbouring words, with nothing but a space between them, are exchanged: [CLS] "
+            "is asked whether, and each other token whether it belongs to them",
             "",
             *_quality(recipe, log, corpus, model, held_out),
             *_effort(recipe, log),
             *_samples(model),
             "## Limits",
             "",
-            "It knows the words of small children's stories and nothing else, and writes nothing: it fills places that are "
-            "there. Whether two pieces are of one story it says a little better than a coin does. It was made to be looked into.",
+            "It knows the words of small children's stories and nothing else, and writes nothing: it fills places that "
+            "are there. Whether two pieces are of one story it says a little better than a coin does. It was made to "
+            "be looked into.",
             "",
         ]
     )
@@ -185,8 +178,8 @@ def _quality(
     return [
         "## Quality",
         "",
-        f"Hidden tokens of held-out stories ({asked:,}, in rows of {lengths} tokens). A guess of the most common token is right "
-        f"in {100 * common:.1f} %. Put on after training, a causal mask takes away what it learned to read.",
+        f"Hidden tokens of held-out stories ({asked:,}, in rows of {lengths} tokens). A guess of the most common token "
+        f"is right in {100 * common:.1f} %. Put on after training, a causal mask takes away what it learned to read.",
         "",
         "| reads | bits per hidden token | nats | guessed right |",
         "| --- | --- | --- | --- |",
@@ -195,11 +188,11 @@ def _quality(
             for name, value in (("**both sides, as trained**", both), ("with a causal mask put on", causal))
         ),
         "",
-        "From [CLS] alone the model tells whether two neighbouring words are exchanged somewhere in a row. Both orders have the "
-        "same words, so a bag of words cannot tell (here a logistic regression on the counts of all tokens). Whether two pieces "
-        "are of one story it was not trained to say: that is read from their mean vectors u, v, as u v and |u − v|, by logistic "
-        f"regression on {recipe.pairs * len(recipe.judged):,} rows of training stories (Reimers and Gurevych 2019). Right on "
-        "held-out rows from anywhere in the stories, chance being 50 %:",
+        "From [CLS] alone the model tells whether two neighbouring words are exchanged somewhere in a row. Both orders "
+        "have the same words, so a bag of words cannot tell (here a logistic regression on the counts of all tokens). "
+        "Whether two pieces are of one story it was not trained to say: that is read from their mean vectors u, v, as "
+        f"u v and |u − v|, by logistic regression on {recipe.pairs * len(recipe.judged):,} rows of training stories "
+        f"(Reimers and Gurevych 2019). Right on held-out rows from anywhere in the stories, chance being 50 %:",
         "",
         "| tokens | words exchanged? ([CLS]) | the same by a bag of words | of one story? (means) |",
         "| --- | --- | --- | --- |",
@@ -218,10 +211,10 @@ def _effort(recipe: EncoderRecipe, log: dict[str, Any]) -> list[str]:
         f"`python -m tlmviz.training {config.name} --data DIR`",
         "",
         f"{log['step']:,} steps of about {schedule.batch_tokens:,} tokens in rows of {min(recipe.lengths)} to "
-        f"{max(recipe.lengths)}, {log['tokens'] / 1e6:.1f} M in all; AdamW, learning rate {schedule.learning_rate} with warm-up "
-        f"{schedule.warmup} and a cosine, betas {schedule.betas}, weight decay {schedule.weight_decay}, clipping "
-        f"{schedule.clip}, dropout {config.dropout}, BPE-dropout {schedule.bpe_dropout}, seed {schedule.seed}. "
-        f"{log['seconds'] / 60:.0f} minutes of wall time on {machine()}.",
+        f"{max(recipe.lengths)}, {log['tokens'] / 1e6:.1f} M in all; AdamW, learning rate {schedule.learning_rate} "
+        f"with warm-up {schedule.warmup} and a cosine, betas {schedule.betas}, weight decay {schedule.weight_decay}, "
+        f"clipping {schedule.clip}, dropout {config.dropout}, BPE-dropout {schedule.bpe_dropout}, seed "
+        f"{schedule.seed}. {log['seconds'] / 60:.0f} minutes of wall time on {machine()}.",
         "",
     ]
 

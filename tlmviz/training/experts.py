@@ -1,8 +1,10 @@
-"""Models with experts and the dense one of the same active parameters, trained alike, and what was logged of their routing.
+"""Models with experts and the dense one of the same active parameters, trained alike, and what was logged of their
+routing.
 
 Two differ in nothing but what keeps all experts busy: a bias per expert that moves by a rule (DeepSeek-V3), or a loss
-besides the model's own (Switch Transformer). Each leaves, besides its weights, `training.csv` (loss, bits per byte, balance),
-`loads.safetensors` (loads and biases at moments of the training) and `survey.json` (what each expert answers to).
+besides the model's own (Switch Transformer). Each leaves, besides its weights, `training.csv` (loss, bits per byte,
+balance), `loads.safetensors` (loads and biases at moments of the training) and `survey.json` (what each expert answers
+to).
 """
 
 from __future__ import annotations
@@ -47,11 +49,7 @@ SCHEDULE = Schedule(
     bpe_dropout=0.1,
     evaluate_every=250,
 )
-BALANCE: dict[str, dict[str, Any]] = {
-    "moe": dict(bias_rate=1e-3),
-    "moe-aux": dict(balance_loss=1e-2),
-    "dense": {},
-}
+BALANCE: dict[str, dict[str, Any]] = {"moe": dict(bias_rate=1e-3), "moe-aux": dict(balance_loss=1e-2), "dense": {}}
 HEADING = "## Beside its twins"
 WINDOW = 10  # steps to a line of training.csv
 SHOWN = 6  # tokens of an expert in the card
@@ -60,9 +58,17 @@ SHOWN = 6  # tokens of an expert in the card
 def _recipe(kind: str) -> LanguageRecipe:
     experts = {} if kind == "dense" else dict(experts={**EXPERTS, "bias": kind == "moe"})
     config = ModelConfig.of(
-        name=f"stories-{kind}", description=f"Stories: {WORDS[kind]}.", n_layers=4, d_model=128, n_heads=8, n_kv_heads=8,
-        d_ff=384, context=512, dropout=0.1, **experts,
-    )  # fmt: skip
+        name=f"stories-{kind}",
+        description=f"Stories: {WORDS[kind]}.",
+        n_layers=4,
+        d_model=128,
+        n_heads=8,
+        n_kv_heads=8,
+        d_ff=384,
+        context=512,
+        dropout=0.1,
+        **experts,
+    )
     return LanguageRecipe(config, (replace(SCHEDULE, **BALANCE[kind]),))
 
 
@@ -92,7 +98,8 @@ def probe_of(config: ModelConfig, steps: int, corpus: Corpus, tokenizer: Tokeniz
 
 @torch.inference_mode()
 def look(network: TransformerLM, ids: torch.Tensor) -> dict[str, Any]:
-    """How many tokens of ids [B, T] each expert is chosen by, and its bias: lists `load` and `bias` [layers with experts, E]."""
+    """How many tokens of ids [B, T] each expert is chosen by, and its bias: lists `load` and `bias` [layers with
+    experts, E]."""
     training = network.training
     network.eval()
     with recording(lambda name: name.endswith((".mlp.chosen", ".mlp.bias"))) as record:
@@ -109,7 +116,8 @@ def look(network: TransformerLM, ids: torch.Tensor) -> dict[str, Any]:
 
 
 def write_log(log: dict[str, Any], folder: Path) -> None:
-    """training.csv and, with experts, loads.safetensors beside a model's weights; `analysis.experts.training` reads both."""
+    """training.csv and, with experts, loads.safetensors beside a model's weights; `analysis.experts.training` reads
+    both."""
     losses = pd.Series([loss for loss, _ in log["steps"]], dtype=float)
     last = [min(i // WINDOW * WINDOW + WINDOW, len(losses)) for i in range(len(losses))]
     held_out = pd.Series({point["step"]: point["valid_bpb"] for point in log["curve"]}, dtype=float)
@@ -140,7 +148,8 @@ def finish(log: dict[str, Any], corpus: Corpus, folder: Path) -> None:
 
 
 def write_comparison(models: Path, runs: Path) -> None:
-    """The last sections of the card of every finished model of the family: itself beside its twins and their other seeds."""
+    """The last sections of the card of every finished model of the family: itself beside its twins and their other
+    seeds."""
     there = [name for name in RECIPES if (models / name / "training.csv").is_file()]
     table = f"{_comparison(models, there)}\n{_seeds(models, runs)}\n"
     for name in there:
@@ -151,11 +160,14 @@ def write_comparison(models: Path, runs: Path) -> None:
 
 def _comparison(models: Path, names: list[str]) -> str:
     lines = [
-        "Same data, tokens, order and seed; the dense twin is as wide as the three experts that a token meets. MaxVio is the "
-        "largest load over the mean, less 1 (0: all experts are equally busy), on held-out text, mean over layers.", "",
+        "Same data, tokens, order and seed; the dense twin is as wide as the three experts that a token meets. MaxVio "
+        "is the largest load over the mean, less 1 (0: all experts are equally busy), on held-out text, mean over "
+        "layers.",
+        "",
         "| model | parameters | of them active | operations per token | held-out bits per byte | MaxVio at first "
-        "| MaxVio at the end |", "| --- " * 7 + "|",
-    ]  # fmt: skip
+        "| MaxVio at the end |",
+        "| --- " * 7 + "|",
+    ]
     for name in names:
         log, found = curves(models / name), size(RECIPES[name].config, SCHEDULE.length(0))
         violation = log["violation"].dropna()
@@ -192,11 +204,15 @@ def _answers(folder: Path) -> str:
         return ""
     found = survey.read(folder)
     lines = [
-        "", "## What experts answer to", "",
-        f"Tokens that each expert reads more often than its load would make it, in {found.tokens:,} tokens of held-out stories; "
-        "the load is its share of all tokens.", "",
-        "| layer.expert | load | tokens |", "| --- | --- | --- |",
-    ]  # fmt: skip
+        "",
+        "## What experts answer to",
+        "",
+        f"Tokens that each expert reads more often than its load would make it, in {found.tokens:,} tokens of held-out "
+        f"stories; the load is its share of all tokens.",
+        "",
+        "| layer.expert | load | tokens |",
+        "| --- | --- | --- |",
+    ]
     for layer, experts in zip(found.layers, found.experts):
         for number, expert in enumerate(experts):
             words = ", ".join(f"`{_shown(answer.token)}`" for answer in expert.answers[:SHOWN])

@@ -23,20 +23,11 @@ from .machine import machine
 from .precision import LOSS_MARGIN, stored_dtype
 from .recipes import LanguageRecipe
 
-PROMPTS = (
-    "Once upon a time there was a little",
-    "Tom and Anna went to the park. Anna saw",
-    "The dog was sad because",
-)
+PROMPTS = ("Once upon a time there was a little", "Tom and Anna went to the park. Anna saw", "The dog was sad because")
 
 
 def export(
-    recipe: LanguageRecipe,
-    logs: list[dict[str, Any]],
-    corpus: Corpus,
-    tokenizer: Tokenizer,
-    run: Path,
-    folder: Path,
+    recipe: LanguageRecipe, logs: list[dict[str, Any]], corpus: Corpus, tokenizer: Tokenizer, run: Path, folder: Path
 ) -> None:
     """Write the model folder from the last stage's checkpoint in `run`; `logs` holds every stage's."""
     network = TransformerLM(recipe.config)
@@ -44,15 +35,11 @@ def export(
     network.eval().requires_grad_(False)
     # A margin in nats per token, as bits per byte.
     margin = LOSS_MARGIN * _tokens_per_byte(tokenizer, corpus.valid) / math.log(2)
-    dtype, full, stored = stored_dtype(
-        network, lambda: bits_per_byte(network, tokenizer, corpus.valid), margin
-    )
+    dtype, full, stored = stored_dtype(network, lambda: bits_per_byte(network, tokenizer, corpus.valid), margin)
     save_network(folder, network, tokenizer, dtype)
     _curve(logs, folder / "curve.svg")
     lm = LanguageModel(network, tokenizer)
-    (folder / "card.md").write_text(
-        _card(recipe, logs, corpus, lm, folder, dtype, full, stored), encoding="utf-8"
-    )
+    (folder / "card.md").write_text(_card(recipe, logs, corpus, lm, folder, dtype, full, stored), encoding="utf-8")
 
 
 def _streams(config: ModelConfig) -> list[str]:
@@ -72,8 +59,8 @@ def _feedforward(config: ModelConfig) -> str:
     if not part.count:
         return f"feed-forward {config.feedforward.hidden} ({config.feedforward.kind})"
     return (
-        f"{part.count} experts of width {part.hidden} (swiglu), {part.chosen} for each token, and {part.shared} shared; "
-        f"scores: {part.score}{', a bias in the choice' if part.bias else ''}"
+        f"{part.count} experts of width {part.hidden} (swiglu), {part.chosen} for each token, and {part.shared} "
+        f"shared; scores: {part.score}{', a bias in the choice' if part.bias else ''}"
     )
 
 
@@ -83,19 +70,19 @@ def _tokens_per_byte(tokenizer: Tokenizer, documents: list[str]) -> float:
 
 def _curve(logs: list[dict[str, Any]], path: Path) -> None:
     """Held-out bits per byte and training loss of all stages in a row."""
-    before = [
-        sum(log["tokens"] for log in logs[:stage]) for stage in range(len(logs))
-    ]  # tokens of earlier stages
+    before = [sum(log["tokens"] for log in logs[:stage]) for stage in range(len(logs))]  # tokens of earlier stages
     tokens = [(point["tokens"] + base) / 1e6 for log, base in zip(logs, before) for point in log["curve"]]
-    held_out, training = (
-        [point[key] for log in logs for point in log["curve"]] for key in ("valid_bpb", "train_loss")
-    )
+    held_out, training = ([point[key] for log in logs for point in log["curve"]] for key in ("valid_bpb", "train_loss"))
     # Learning to copy forgets the stories for a while: cut off, so that what follows can be told apart.
     draw(
-        path, "Training", tokens, ("held-out bits per byte", held_out),
-        ("training loss (nats per token, with dropout)", training), [base / 1e6 for base in before[1:]],
+        path,
+        "Training",
+        tokens,
+        ("held-out bits per byte", held_out),
+        ("training loss (nats per token, with dropout)", training),
+        [base / 1e6 for base in before[1:]],
         top=min(2.0, 1.03 * max(held_out)),
-    )  # fmt: skip
+    )
 
 
 def _card(
@@ -149,8 +136,7 @@ def _model(lm: LanguageModel, folder: Path, dtype: torch.dtype) -> list[str]:
         f"- {config.n_layers} layers, {config.n_heads} heads ({attention} attention), d_model {config.d_model}, "
         f"head dimension {config.head_dim}, {_feedforward(config)}, context {config.context} tokens",
         f"- positions: {config.positions.kind}; norm: {config.norm.kind}, {config.norm.placement}; "
-        f"biases: {'yes' if mlp.bias else 'no'}; "
-        f"head: {'tied to the embedding' if config.tied else 'untied'}",
+        f"biases: {'yes' if mlp.bias else 'no'}; head: {'tied to the embedding' if config.tied else 'untied'}",
         *_streams(config),
         f"- {lm.n_parameters:,} parameters, {size:.2f} MB as {str(dtype).removeprefix('torch.')}",
         f"- tokenizer: byte-level BPE, {config.vocab_size:,} entries, learned on the training stories",
@@ -163,13 +149,13 @@ def _data(recipe: LanguageRecipe, corpus: Corpus) -> list[str]:
     lines = [
         "## Data and licences",
         "",
-        f"- {len(corpus.train):,} stories to learn from and {len(corpus.valid)} held out (chosen by a hash of their text): "
-        "excerpts of TinyStories (Eldan and Li 2023), CDLA-Sharing-1.0",
+        f"- {len(corpus.train):,} stories to learn from and {len(corpus.valid)} held out (chosen by a hash of their "
+        f"text): excerpts of TinyStories (Eldan and Li 2023), CDLA-Sharing-1.0",
     ]
     if first.sentence_share:
         lines.append(
-            f"- {len(corpus.sentences):,} English sentences, {first.sentence_share:.0%} of the windows at first and none at "
-            "the end: Tatoeba pairs prepared by manythings.org, CC BY 2.0 (tatoeba.org)"
+            f"- {len(corpus.sentences):,} English sentences, {first.sentence_share:.0%} of the windows at first and "
+            f"none at the end: Tatoeba pairs prepared by manythings.org, CC BY 2.0 (tatoeba.org)"
         )
     return lines
 
@@ -182,8 +168,8 @@ def _heads(recipe: LanguageRecipe, lm: LanguageModel) -> list[str]:
         share = recipe.stages[copying[0] - 1].repeat_share
         lines += [
             "",
-            f"Stage {copying[0]} of the training taught the induction: {share:.0%} of its windows repeat a span of random "
-            "tokens. On the stories alone none formed.",
+            f"Stage {copying[0]} of the training taught the induction: {share:.0%} of its windows repeat a span of "
+            f"random tokens. On the stories alone none formed.",
         ]
     return lines
 
@@ -228,12 +214,7 @@ def _recipe(recipe: LanguageRecipe, seconds: float, where: str) -> list[str]:
 
 
 def _samples(lm: LanguageModel) -> list[str]:
-    lines = [
-        "## Samples",
-        "",
-        "Temperature 0.7, top-k 40, seed 0:",
-        "",
-    ]
+    lines = ["## Samples", "", "Temperature 0.7, top-k 40, seed 0:", ""]
     for prompt in PROMPTS:
         text = lm.generate(prompt, 60, 0.7, 40).replace("\n", " ").strip()
         lines.append(f"> **{prompt}** {text}\n")

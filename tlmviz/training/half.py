@@ -1,8 +1,8 @@
 """Training in few bits, logged: losses scaled and not, and weights kept in BF16 with and without a master copy.
 
-Two experiments with the sizes of zoo-rope. In the first it learns stories from random weights, its matrix products rounded to
-FP16 forwards and backwards; in the second the trained model goes on with French at a small rate, and what is rounded is the
-weight that a step has changed. Both write one file, `half.csv`, beside zoo-rope's weights.
+Two experiments with the sizes of zoo-rope. In the first it learns stories from random weights, its matrix products
+rounded to FP16 forwards and backwards; in the second the trained model goes on with French at a small rate, and what is
+rounded is the weight that a step has changed. Both write one file, `half.csv`, beside zoo-rope's weights.
 """
 
 from __future__ import annotations
@@ -57,14 +57,10 @@ def run(data: Path, runs: Path, models: Path) -> None:
 
 def _french(data: Path) -> Corpus:
     sentences = [french for _, french in read_pairs(data).train[:FRENCH]]
-    return Corpus(
-        ["\n".join(sentences[at : at + TOGETHER]) for at in range(0, len(sentences), TOGETHER)], [], []
-    )
+    return Corpus(["\n".join(sentences[at : at + TOGETHER]) for at in range(0, len(sentences), TOGETHER)], [], [])
 
 
-def train(
-    lm: LanguageModel, spec: HalfRun, batches: list[tuple[Tensor, Tensor]]
-) -> Iterator[tuple[str | float, ...]]:
+def train(lm: LanguageModel, spec: HalfRun, batches: list[tuple[Tensor, Tensor]]) -> Iterator[tuple[str | float, ...]]:
     """One run, a step for every batch: yields what COLUMNS name of each."""
     torch.manual_seed(0)
     network = TransformerLM(replace(lm.config, dropout=0.0))

@@ -52,11 +52,17 @@ RECIPE = HullRecipe(
         description="Pointer network that draws convex hulls: points in, the hull's corners out, one by one.",
     ),
     Schedule(
-        steps=14000, stop=7000, learning_rate=1e-3, warmup=300, weight_decay=0.01, betas=(0.9, 0.99), seed=5,
+        steps=14000,
+        stop=7000,
+        learning_rate=1e-3,
+        warmup=300,
+        weight_decay=0.01,
+        betas=(0.9, 0.99),
+        seed=5,
         evaluate_every=500,
     ),
     last=700,
-)  # fmt: skip
+)
 
 
 def exact_hull(points: np.ndarray) -> np.ndarray:
@@ -84,7 +90,8 @@ class HullBatches:
         return torch.from_numpy(points).float(), torch.from_numpy(order)
 
     def points(self, number: int, rows: int, uniform: bool) -> np.ndarray:
-        """Uniform in a square; else a cloud, a ring or a grid with small shifts, stretched and turned: what people draw."""
+        """Uniform in a square; else a cloud, a ring or a grid with small shifts, stretched and turned: what people
+        draw."""
         if uniform or self.rng.random() < self.recipe.uniform:
             return self.rng.random((rows, number, 2))
         kind = self.rng.integers(3)

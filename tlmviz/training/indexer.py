@@ -44,23 +44,8 @@ SCHEDULE = Schedule(
     weight_decay=0.01,
     evaluate_every=100,
 )
-HEADINGS = {
-    "indexer": "indexer",
-    "attention": "best possible",
-    "recent": "most recent",
-    "random": "random",
-}
-SETTINGS = (
-    "steps",
-    "batch_tokens",
-    "lengths",
-    "learning_rate",
-    "warmup",
-    "weight_decay",
-    "betas",
-    "clip",
-    "seed",
-)
+HEADINGS = {"indexer": "indexer", "attention": "best possible", "recent": "most recent", "random": "random"}
+SETTINGS = ("steps", "batch_tokens", "lengths", "learning_rate", "warmup", "weight_decay", "betas", "clip", "seed")
 LOGGED_K, TABLE_K, LOSS_K = 32, (8, 16, 32, 64, 128, 256), (32, 64, 128)
 
 
@@ -104,11 +89,7 @@ def train(
     torch.manual_seed(schedule.seed)
     indexers = Indexers(config)
     optimizer = torch.optim.AdamW(
-        indexers.parameters(),
-        schedule.learning_rate,
-        schedule.betas,
-        weight_decay=schedule.weight_decay,
-        fused=True,
+        indexers.parameters(), schedule.learning_rate, schedule.betas, weight_decay=schedule.weight_decay, fused=True
     )
     packer = Packer(corpus, lm.tokenizer, schedule.seed, schedule.bpe_dropout)
     log: dict[str, Any] = {"schedule": asdict(schedule), "curve": [], "seconds": 0.0, "tokens": 0, "step": 0}
@@ -116,11 +97,7 @@ def train(
         log = loop.resume(folder, indexers, optimizer, packer)
     began = time.monotonic() - log["seconds"]
     bar = tqdm(
-        range(log["step"], schedule.steps),
-        initial=log["step"],
-        total=schedule.steps,
-        mininterval=5,
-        unit="step",
+        range(log["step"], schedule.steps), initial=log["step"], total=schedule.steps, mininterval=5, unit="step"
     )
     recent: list[Tensor] = []
     for step in bar:
@@ -150,30 +127,22 @@ def train(
 
 
 def held_out_windows(lm: LanguageModel, corpus: Corpus, length: int, count: int) -> list[list[int]]:
-    """Up to `count` windows of held-out stories in a row, each behind an end-of-text token, `length` tokens or what there is."""
+    """Up to `count` windows of held-out stories in a row, each behind an end-of-text token, `length` tokens or what
+    there is."""
     end = lm.tokenizer.end_of_text
     stream = [token for story in lm.tokenizer.encode_many(corpus.valid) for token in (end, *story)]
-    return [stream[start : start + length] for start in range(0, max(1, len(stream) - length + 1), length)][
-        :count
-    ]
+    return [stream[start : start + length] for start in range(0, max(1, len(stream) - length + 1), length)][:count]
 
 
 @torch.inference_mode()
-def held_out_recall(
-    lm: LanguageModel, indexers: Indexers, windows: list[list[int]]
-) -> dict[str, Float[Tensor, "l s"]]:
+def held_out_recall(lm: LanguageModel, indexers: Indexers, windows: list[list[int]]) -> dict[str, Float[Tensor, "l s"]]:
     """`analysis.indexer.recall`, mean over windows."""
     curves = [recall(trace_for_indexer(lm, ids), indexers) for ids in windows]
     return {name: torch.stack([curve[name] for curve in curves]).mean(0) for name in CHOICES}
 
 
 def export(
-    lm: LanguageModel,
-    indexers: Indexers,
-    log: dict[str, Any],
-    corpus: Corpus,
-    held_out: list[list[int]],
-    folder: Path,
+    lm: LanguageModel, indexers: Indexers, log: dict[str, Any], corpus: Corpus, held_out: list[list[int]], folder: Path
 ) -> None:
     """Write config, weights as float16, curve and card; what the card says is measured on the rounded weights."""
     with torch.no_grad():
@@ -196,18 +165,16 @@ def _curve(log: dict[str, Any], path: Path) -> None:
     curve = log["curve"]
     recalls, kls = ([point[key] for point in curve] for key in ("recall", "kl"))
     draw(
-        path, "Distillation", [point["tokens"] / 1e6 for point in curve],
-        (f"held-out recall with {curve[-1]['k']} keys", recalls), ("training KL (nats per query)", kls),
-    )  # fmt: skip
+        path,
+        "Distillation",
+        [point["tokens"] / 1e6 for point in curve],
+        (f"held-out recall with {curve[-1]['k']} keys", recalls),
+        ("training KL (nats per query)", kls),
+    )
 
 
 def _card(
-    lm: LanguageModel,
-    indexers: Indexers,
-    log: dict[str, Any],
-    corpus: Corpus,
-    held_out: list[list[int]],
-    folder: Path,
+    lm: LanguageModel, indexers: Indexers, log: dict[str, Any], corpus: Corpus, held_out: list[list[int]], folder: Path
 ) -> str:
     config = indexers.config
     lines = [
@@ -240,8 +207,8 @@ def _model(indexers: Indexers, folder: Path) -> list[str]:
     return [
         "## Model",
         "",
-        f"- one indexer for each of the {config.n_layers} layers of {config.teacher}: {config.heads} heads of dimension "
-        f"{config.head_dim}, one key shared by them, learned weights w; RoPE on {config.rope_dim} dimensions",
+        f"- one indexer for each of the {config.n_layers} layers of {config.teacher}: {config.heads} heads of "
+        f"dimension {config.head_dim}, one key shared by them, learned weights w; RoPE on {config.rope_dim} dimensions",
         f"- {parameters:,} parameters, {size:.0f} kB as float16",
         f"- made for the weights of {config.teacher} with SHA-256 {config.fingerprint[:16]}…; refused with any others",
         "",
@@ -263,9 +230,9 @@ def _recall_tables(curves: dict[str, Tensor], layers: int, held_out: list[list[i
     """Recall of every way to choose keys, mean over layers, and of the indexer layer by layer."""
     length = len(held_out[0])
     lines = [
-        f"Recall: share of a layer's attention mass (averaged over heads) on the k keys chosen for each query, mean over "
-        f"layers and all queries of {len(held_out)} held-out windows of {length:,} tokens. *Best possible* chooses the k "
-        "keys with the most mass; *random* is the expected value.",
+        f"Recall: share of a layer's attention mass (averaged over heads) on the k keys chosen for each query, mean "
+        f"over layers and all queries of {len(held_out)} held-out windows of {length:,} tokens. *Best possible* "
+        f"chooses the k keys with the most mass; *random* is the expected value.",
         "",
         f"| k | {' | '.join(HEADINGS.values())} |",
         "| --- " * (len(HEADINGS) + 1) + "|",
@@ -297,8 +264,8 @@ def _loss_table(lm: LanguageModel, indexers: Indexers, held_out: list[list[int]]
     return [
         *lines,
         "",
-        "*Best possible* is best in covered mass, not in loss: mass averaged over heads can leave out what one head needs, "
-        "and the teacher never learned to attend to few keys, as DeepSeek-V3.2 does in a second stage.",
+        "*Best possible* is best in covered mass, not in loss: mass averaged over heads can leave out what one head "
+        "needs, and the teacher never learned to attend to few keys, as DeepSeek-V3.2 does in a second stage.",
         "",
     ]
 
@@ -315,7 +282,7 @@ def _recipe(log: dict[str, Any]) -> list[str]:
         "| --- | --- |",
         *(f"| {name} | {log['schedule'][name]} |" for name in SETTINGS),
         "",
-        f"{log['step']:,} steps, {log['tokens'] / 1e6:.1f} M tokens, {math.ceil(log['seconds']):,} seconds of wall time on "
-        f"{machine()}.",
+        f"{log['step']:,} steps, {log['tokens'] / 1e6:.1f} M tokens, {math.ceil(log['seconds']):,} seconds of wall "
+        f"time on {machine()}.",
         "",
     ]

@@ -1,4 +1,5 @@
-"""A small model whose weights were kept while it learned, and the monitored run beside it: how its heads came into being."""
+"""A small model whose weights were kept while it learned, and the monitored run beside it: how its heads came into
+being."""
 
 from __future__ import annotations
 
@@ -37,8 +38,8 @@ RECIPE = LanguageRecipe(
     (replace(SCHEDULE, steps=900, dropout=BASELINE.dropout), replace(COPYING, steps=1300)),
 )
 EVERY = 25  # steps between two measurements, over which losses are averaged too
-# Steps of each stage at which weights are kept, multiples of EVERY: on a logarithmic scale while words are learnt, more evenly
-# where heads turn. The last one is the model itself.
+# Steps of each stage at which weights are kept, multiples of EVERY: on a logarithmic scale while words are learnt, more
+# evenly where heads turn. The last one is the model itself.
 KEPT = (0, 50, 100, 275, 500), (0, 150, 300, 375, 450, 550, 650, 750, 850, 1000)
 SAID = "From step {step:,} on, {share:.0%} of the windows repeat a span of random tokens."
 HEADING = "## While it learned"
@@ -47,7 +48,8 @@ ROWS, LENGTH = 6, 48  # probes: so many rows of so many random tokens, twice ove
 
 
 def probes(tokenizer: Tokenizer) -> Tensor:
-    """Ids [ROWS, 2 LENGTH] of random tokens that stand there twice: previous-token and induction heads show themselves."""
+    """Ids [ROWS, 2 LENGTH] of random tokens that stand there twice: previous-token and induction heads show
+    themselves."""
     generator = torch.Generator().manual_seed(1)
     words = torch.tensor([i for i in range(tokenizer.vocab_size) if i not in tokenizer.special])
     halves = [words[torch.randperm(len(words), generator=generator)[:LENGTH]] for _ in range(ROWS)]
@@ -65,7 +67,8 @@ def copied(network: TransformerLM, ids: Tensor) -> float:
 
 
 def run(recipe: LanguageRecipe, corpus: Corpus, tokenizer: Tokenizer, folder: Path) -> list[dict[str, Any]]:
-    """Train stage by stage in `folder`, resuming: the stages' logs. Weights go to its `steps`, the monitored run to its `run`.
+    """Train stage by stage in `folder`, resuming: the stages' logs. Weights go to its `steps`, the monitored run to its
+    `run`.
 
     Steps are counted over all stages.
     """
@@ -83,7 +86,8 @@ def run(recipe: LanguageRecipe, corpus: Corpus, tokenizer: Tokenizer, folder: Pa
 
 @dataclass(frozen=True)
 class _Watched:
-    """A stage that is watched: it begins at step `first` of all, weights are kept at `kept`, and something is `said` of it."""
+    """A stage that is watched: it begins at step `first` of all, weights are kept at `kept`, and something is `said` of
+    it."""
 
     folder: Path
     tokenizer: Tokenizer
@@ -102,9 +106,7 @@ class _Watched:
                 write_step(self.folder, step, network)
 
         lm, out = LanguageModel(network, self.tokenizer), self.folder / RUN
-        watching = monitor(
-            lm, EVERY, out, [ids], tokenizer=self.tokenizer, log=measured, first=self.first + step
-        )
+        watching = monitor(lm, EVERY, out, [ids], tokenizer=self.tokenizer, log=measured, first=self.first + step)
         self.stack.enter_context(watching)
         if self.said:
             watching.note(self.said)
@@ -128,14 +130,14 @@ def keep(folder: Path, model: Path) -> None:
     said = card.read_text(encoding="utf-8").partition(HEADING)[0].rstrip()
     card.write_text(
         f"{said}\n\n{HEADING}\n\n"
-        f"`steps/` holds the weights at steps {', '.join(f'{step:,}' for step in steps)}, counted over both stages, as int8 with "
-        f'a scale for each row: `tlmviz.load("{model.name}@{steps[-1]}")`. `run/` is what `tlmviz.monitor` wrote: every head at '
-        f"every {EVERY}th step on {ROWS} texts of {LENGTH} random tokens that stand there twice, the training's loss, and the "
-        f"loss in their second copies. In each, the head that came to the most, and the step at which it had half of it:\n\n"
-        f"| what it looks at | head | at most | half at step |\n| --- | --- | --- | --- |\n"
-        + "".join(
-            _risen(table, *each) for each in (("previous", "one back"), ("induction", "what followed"))
-        ),
+        f"`steps/` holds the weights at steps {', '.join(f'{step:,}' for step in steps)}, counted over both stages, as "
+        f"int8 with "
+        f'a scale for each row: `tlmviz.load("{model.name}@{steps[-1]}")`. `run/` is what `tlmviz.monitor` wrote: '
+        "every head at "
+        f"every {EVERY}th step on {ROWS} texts of {LENGTH} random tokens that stand there twice, the training's loss, "
+        f"and the loss in their second copies. In each, the head that came to the most, and the step at which it had "
+        f"half of it:\n\n| what it looks at | head | at most | half at step |\n| --- | --- | --- | --- |\n"
+        + "".join(_risen(table, *each) for each in (("previous", "one back"), ("induction", "what followed"))),
         encoding="utf-8",
     )
 

@@ -25,10 +25,10 @@ STROKES = 4000  # digits drawn in strokes, of which each batch takes some
 
 @dataclass(frozen=True)
 class LatentsRecipe:
-    """The network and how it is trained: `rows` pictures per step, a share `full` of them with a digit in every cell, the others
-    with any number of digits from one; a share `strokes` of the digits are drawn in plain strokes. Each digit is turned by up to
-    `turn` radians, sheared and stretched by up to `shear` and `stretch`, moved by up to `shift` pixels, and lighter or darker by
-    up to `ink`; `smoothing` of each target is spread over all classes."""
+    """The network and how it is trained: `rows` pictures per step, a share `full` of them with a digit in every cell,
+    the others with any number of digits from one; a share `strokes` of the digits are drawn in plain strokes. Each
+    digit is turned by up to `turn` radians, sheared and stretched by up to `shear` and `stretch`, moved by up to
+    `shift` pixels, and lighter or darker by up to `ink`; `smoothing` of each target is spread over all classes."""
 
     config: LatentsConfig
     schedule: Schedule
@@ -54,9 +54,7 @@ def _recipe(name: str, latents: int, steps: int) -> LatentsRecipe:
         n_heads=2,
         d_ff=96,
     )
-    schedule = Schedule(
-        steps=steps, learning_rate=3e-3, warmup=150, weight_decay=0.05, seed=7, evaluate_every=1000
-    )
+    schedule = Schedule(steps=steps, learning_rate=3e-3, warmup=150, weight_decay=0.05, seed=7, evaluate_every=1000)
     return LatentsRecipe(config, schedule)
 
 
@@ -100,9 +98,7 @@ class DigitBatches:
     def _filled(self, rows: int) -> np.ndarray:
         """Which cells hold a digit, [rows, 9]."""
         cells = digits.GRID**2
-        number = np.where(
-            self.rng.random(rows) < self.recipe.full, cells, self.rng.integers(1, cells + 1, rows)
-        )
+        number = np.where(self.rng.random(rows) < self.recipe.full, cells, self.rng.integers(1, cells + 1, rows))
         filled: np.ndarray = self.rng.random((rows, cells)).argsort(1) < number[:, None]
         return filled
 
@@ -127,8 +123,8 @@ class DigitBatches:
 
 
 def train(recipe: LatentsRecipe, folder: Path) -> dict[str, Any]:
-    """Train the network, resuming from `folder` if it holds a checkpoint. Returns the log; weights stay in `folder`. It runs on
-    an NVIDIA GPU where there is one."""
+    """Train the network, resuming from `folder` if it holds a checkpoint. Returns the log; weights stay in `folder`. It
+    runs on an NVIDIA GPU where there is one."""
     folder.mkdir(parents=True, exist_ok=True)
     schedule = recipe.schedule
     torch.manual_seed(schedule.seed)
@@ -158,9 +154,7 @@ def train(recipe: LatentsRecipe, folder: Path) -> dict[str, Any]:
         if (step + 1) % schedule.evaluate_every == 0 or step + 1 == last:
             nats, right = held_out(network)
             now = torch.stack(recent).mean().item()
-            log["curve"].append(
-                {"step": step + 1, "train_loss": now, "valid_loss": nats, "valid_right": right}
-            )
+            log["curve"].append({"step": step + 1, "train_loss": now, "valid_loss": nats, "valid_right": right})
             log.update(step=step + 1, seconds=time.monotonic() - began)
             bar.set_postfix(loss=f"{now:.3f}", held_out=f"{nats:.3f} ({100 * right:.1f} %)")
             recent.clear()

@@ -1,4 +1,5 @@
-"""Word vectors that are trained while somebody watches: in slices of a fraction of a second, with pictures on the way."""
+"""Word vectors that are trained while somebody watches: in slices of a fraction of a second, with pictures on the
+way."""
 
 from __future__ import annotations
 
@@ -35,9 +36,9 @@ def batch_size(vocabulary: int) -> int:
 class Live:
     """A training by skip-gram with negative sampling, `seconds` long by the clock, which is done `work` by `work`.
 
-    `pictures` are the vectors [N, C] of the SHOWN most frequent words, most of them early, when most happens; each has the
-    second `at` and the mean loss per pair since the one before. The first is of the untrained vectors and has no loss.
-    `begun` says that somebody does the work, `broken` that the numbers ran away.
+    `pictures` are the vectors [N, C] of the SHOWN most frequent words, most of them early, when most happens; each has
+    the second `at` and the mean loss per pair since the one before. The first is of the untrained vectors and has no
+    loss. `begun` says that somebody does the work, `broken` that the numbers ran away.
     """
 
     text: WordText
@@ -65,11 +66,7 @@ class Live:
             least=1,
         )
         schedule = WordSchedule(
-            epochs=PASSES,
-            rate=self.rate,
-            batch=batch_size(len(self.text.vocabulary)),
-            last=1.0,
-            seed=self.seed,
+            epochs=PASSES, rate=self.rate, batch=batch_size(len(self.text.vocabulary)), last=1.0, seed=self.seed
         )
         self.trainer = Trainer(config, self.text, schedule)
         self._steps = self.trainer.passes()

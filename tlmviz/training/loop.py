@@ -38,9 +38,9 @@ class Schedule:
     `lengths` is a sequence of (share of steps, window length): short windows first, because
     they are cheaper, the full context last. `sentence_share` of the windows hold plain sentences,
     falling to zero between 60 % and 90 % of the steps; `repeat_share` hold one random span over and over.
-    `stop` leaves the cosine early, for a next stage to go on from there. What joins sublayers to streams (H_pre, H_post and
-    H_res) learns at `stream_rate` times the learning rate; its decay per step stays the same. Experts are kept busy by
-    `bias_rate`, by which each one's bias moves after a step (`move_biases`), or by `balance_loss`, the weight of
+    `stop` leaves the cosine early, for a next stage to go on from there. What joins sublayers to streams (H_pre, H_post
+    and H_res) learns at `stream_rate` times the learning rate; its decay per step stays the same. Experts are kept busy
+    by `bias_rate`, by which each one's bias moves after a step (`move_biases`), or by `balance_loss`, the weight of
     `balance_loss_of`.
     """
 
@@ -106,8 +106,9 @@ def train(
 
     A run that was stopped and resumed is the run that was not stopped, to the bit where the machine repeats itself.
     `start` is the folder of an earlier stage whose weights a new run begins with. The log has a point of the curve at
-    every evaluation, loss and gradient norm (before clipping) of every step, and what the `probe` saw. `ready` is called with
-    the network and its step before the first update, if any is left, as by who watches them. It runs on an NVIDIA GPU where there
+    every evaluation, loss and gradient norm (before clipping) of every step, and what the `probe` saw. `ready` is
+    called with the network and its step before the first update, if any is left, as by who watches them. It runs on an
+    NVIDIA GPU where there
     is one: the same first weights and batches, another dropout.
     """
     folder.mkdir(parents=True, exist_ok=True)
@@ -183,7 +184,8 @@ def _update(
     schedule: Schedule,
     step: int,
 ) -> tuple[float, float]:
-    """One optimizer step on a batch [B, T]; returns its loss in nats per token and the gradient norm before clipping."""
+    """One optimizer step on a batch [B, T]; returns its loss in nats per token and the gradient norm before
+    clipping."""
     for group in optimizer.param_groups:
         group["lr"] = group["factor"] * schedule.rate(step)
     watched = ROUTED if needs_routing(schedule) else ()
@@ -215,8 +217,8 @@ def of(record: Recording, end: str) -> list[torch.Tensor]:
 def balance_loss_of(scores: list[torch.Tensor], chosen: list[torch.Tensor]) -> torch.Tensor:
     """E times the sum over experts of (share of the choices) x (mean share of the score), averaged over layers.
 
-    1 where all experts are alike, more where the router prefers some (Switch Transformer, Eq. 4; the scores are normalised
-    first, as in DeepSeek-V3, Eq. 17-20). The gradient comes through the scores: a choice has none.
+    1 where all experts are alike, more where the router prefers some (Switch Transformer, Eq. 4; the scores are
+    normalised first, as in DeepSeek-V3, Eq. 17-20). The gradient comes through the scores: a choice has none.
     """
     losses = []
     for layer_scores, layer_chosen in zip(scores, chosen):
@@ -256,11 +258,9 @@ def optimizer_of(network: torch.nn.Module, schedule: Schedule) -> torch.optim.Ad
     return torch.optim.AdamW(groups, lr=schedule.learning_rate, betas=schedule.betas, fused=True)
 
 
-def save(
-    folder: Path, network: torch.nn.Module, optimizer: torch.optim.Optimizer, log: dict[str, Any]
-) -> None:
-    """Weights, optimiser moments, the state of torch's random numbers and log; written aside and renamed, so that a kill leaves
-    the last good one."""
+def save(folder: Path, network: torch.nn.Module, optimizer: torch.optim.Optimizer, log: dict[str, Any]) -> None:
+    """Weights, optimiser moments, the state of torch's random numbers and log; written aside and renamed, so that a
+    kill leaves the last good one."""
     state = optimizer.state_dict()["state"]
     moments = {f"{index}.{key}": value for index, slot in state.items() for key, value in slot.items()}
     named = {f"w.{name}": p.detach() for name, p in network.named_parameters()}
@@ -304,8 +304,6 @@ def resume(
     torch.set_rng_state(tensors["random"])
     if packer is None:
         return log
-    packer.rng = type(packer.rng)(
-        type(packer.rng.bit_generator)([packer.rng.bit_generator.random_raw(), log["step"]])
-    )
+    packer.rng = type(packer.rng)(type(packer.rng.bit_generator)([packer.rng.bit_generator.random_raw(), log["step"]]))
     packer.passes = log.get("passes", 0)
     return log

@@ -1,4 +1,5 @@
-"""Every question about many scenes at once: which cells its answer speaks of, and questions drawn so that marks are frequent."""
+"""Every question about many scenes at once: which cells its answer speaks of, and questions drawn so that marks are
+frequent."""
 
 from __future__ import annotations
 
@@ -9,8 +10,8 @@ from ..facades.scenes import language
 
 QUESTIONS = tuple(language.every_question())
 KIND_OF = np.array([language.KINDS.index(question.kind) for question in QUESTIONS])
-# How the answer to a question comes out: nothing to mark, digits that the question asks for, or, of a side, digits that are
-# marked because there are several of them.
+# How the answer to a question comes out: nothing to mark, digits that the question asks for, or, of a side, digits that
+# are marked because there are several of them.
 BLANK, MARKED, SEVERAL = OUTCOMES = range(3)
 NAMES = ("blank", "marked", "several")
 # How often each is asked about where a scene has all of them.
@@ -18,7 +19,8 @@ SHARES = np.array([0.45, 0.45, 0.1])
 
 
 def truth(labels: Int[np.ndarray, "s 9"]) -> Bool[np.ndarray, "s q 9"]:
-    """The cells that `language.cells` gives for each scene and each of QUESTIONS; labels are -1 where a cell is empty."""
+    """The cells that `language.cells` gives for each scene and each of QUESTIONS; labels are -1 where a cell is
+    empty."""
     filled = labels >= 0
     digit = labels[:, None] == np.arange(10)[:, None]  # [S, 10, 9]
     single = digit.sum(-1, keepdims=True) == 1

@@ -25,14 +25,15 @@ MOST_KEPT = 0.6  # mean diagonal up to which a matrix counts as one that mixes m
 
 @dataclass(frozen=True)
 class Report:
-    """H_res of P sublayers at `tokens` held-out tokens, and what the model loses without it. `bound` is that of its logits.
+    """H_res of P sublayers at `tokens` held-out tokens, and what the model loses without it. `bound` is that of its
+    logits.
 
-    `diagonals` [P] is the mean over tokens of a matrix's mean diagonal: 1 carries each stream on as it is, 1/N mixes fully.
-    `least` is the smallest mean diagonal of one matrix, `mixed` the share of those of at most MOST_KEPT, `largest` the
-    largest entry off a diagonal. Errors are the worst token's distance of a row or column sum from 1; `forward` and
-    `backward` (mean, largest over tokens) the gains of the product of all, `product` (least, largest) the entries of its
-    mean over tokens. `bits` is held-out bits per byte; `identity`, `mean` and `static` what is added to it where H_res
-    is the identity, its mean over those tokens, or made of its static logits alone.
+    `diagonals` [P] is the mean over tokens of a matrix's mean diagonal: 1 carries each stream on as it is, 1/N mixes
+    fully. `least` is the smallest mean diagonal of one matrix, `mixed` the share of those of at most MOST_KEPT,
+    `largest` the largest entry off a diagonal. Errors are the worst token's distance of a row or column sum from 1;
+    `forward` and `backward` (mean, largest over tokens) the gains of the product of all, `product` (least, largest) the
+    entries of its mean over tokens. `bits` is held-out bits per byte; `identity`, `mean` and `static` what is added to
+    it where H_res is the identity, its mean over those tokens, or made of its static logits alone.
     """
 
     streams: int
@@ -65,10 +66,7 @@ def measure(lm: LanguageModel, documents: list[str]) -> Report:
     eye = torch.eye(n)
 
     def without(matrices: list[Tensor]) -> float:
-        edits = {
-            name: lambda x, record, matrix=matrix: matrix.expand_as(x)
-            for name, matrix in zip(names, matrices)
-        }
+        edits = {name: lambda x, record, matrix=matrix: matrix.expand_as(x) for name, matrix in zip(names, matrices)}
         return _bits(lm, documents, edits) - bits
 
     return Report(
@@ -139,8 +137,8 @@ def card_section(report: Report) -> str:
         "",
         "| measured | |",
         "| --- | --- |",
-        f"| mean diagonal | {sum(kept) / len(kept):.3f}; sublayers from {min(kept):.3f} to {max(kept):.3f}; least of one matrix "
-        f"{report.least:.3f} |",
+        f"| mean diagonal | {sum(kept) / len(kept):.3f}; sublayers from {min(kept):.3f} to {max(kept):.3f}; least of "
+        f"one matrix {report.least:.3f} |",
         f"| share of matrices with a mean diagonal of at most {MOST_KEPT} | {report.mixed:.1%} |",
         f"| largest entry off a diagonal | {report.largest:.3f} |",
         f"| largest row error, largest column error | {report.rows:.1e}, {report.columns:.1e} |",
@@ -164,6 +162,6 @@ def _bound(report: Report) -> list[str]:
     bound = f"{report.bound:g}"
     return [
         "",
-        f"The paper's logits are free (Xie et al. 2025). Here a logit z is bounded to {bound} tanh(z / {bound}), so that the "
-        "iterations suffice for any text: nothing in the loss asks for it.",
+        f"The paper's logits are free (Xie et al. 2025). Here a logit z is bounded to {bound} tanh(z / {bound}), so "
+        f"that the iterations suffice for any text: nothing in the loss asks for it.",
     ]

@@ -1,4 +1,5 @@
-"""Training a language model with modules that look ahead, and its twin without: same stories, order, seed and dropout."""
+"""Training a language model with modules that look ahead, and its twin without: same stories, order, seed and
+dropout."""
 
 from __future__ import annotations
 
@@ -26,8 +27,9 @@ from .machine import fastest
 
 @dataclass(frozen=True)
 class MTPRecipe:
-    """A network and how it is trained. The modules' mean loss counts `weight` times beside the model's own (DeepSeek-V3's
-    lambda, 0.3 for most of its training); None: the loss is the mean over the model and all heads (003 section 6.4).
+    """A network and how it is trained. The modules' mean loss counts `weight` times beside the model's own
+    (DeepSeek-V3's lambda, 0.3 for most of its training); None: the loss is the mean over the model and all heads (003
+    section 6.4).
     """
 
     config: ModelConfig
@@ -53,7 +55,8 @@ RECIPES = {
         MTPRecipe(
             MTPConfig.of(
                 "stories-mtp",
-                description="Story writer with three modules that predict further tokens, one after another (DeepSeek-V3's MTP).",
+                description="Story writer with three modules that predict further tokens, one after another "
+                "(DeepSeek-V3's MTP).",
                 depth=3,
                 **_SIZES,
             ),
@@ -83,9 +86,7 @@ RECIPES = {
 # The same with other seeds, trained for their numbers.
 SEEDS = {
     (name, seed): replace(
-        recipe,
-        config=recipe.config.with_(name=f"{name}-seed-{seed}"),
-        schedule=replace(recipe.schedule, seed=seed),
+        recipe, config=recipe.config.with_(name=f"{name}-seed-{seed}"), schedule=replace(recipe.schedule, seed=seed)
     )
     for seed in (5, 6)
     for name, recipe in RECIPES.items()
@@ -103,17 +104,13 @@ def _logits(network: TransformerLM, inputs: Tensor) -> list[Tensor]:
     """Of the model (k = 0) and of each module or head, [B, T - k, V]."""
     inputs = inputs.to(network.device)
     hidden = network.read(inputs)
-    return (
-        network.logits_ahead(hidden, inputs) if isinstance(network, LooksAhead) else [network.unembed(hidden)]
-    )
+    return network.logits_ahead(hidden, inputs) if isinstance(network, LooksAhead) else [network.unembed(hidden)]
 
 
 def losses(network: TransformerLM, inputs: Tensor, targets: Tensor) -> list[Tensor]:
     """Nats per token of the model's own prediction (k = 0) and of each module's, on windows [B, T]: B (T - k) each."""
     return [
-        F.cross_entropy(
-            logits.flatten(0, 1), targets[:, depth:].flatten().to(logits.device), reduction="none"
-        )
+        F.cross_entropy(logits.flatten(0, 1), targets[:, depth:].flatten().to(logits.device), reduction="none")
         for depth, logits in enumerate(_logits(network, inputs))
     ]
 
@@ -131,11 +128,7 @@ def train(recipe: MTPRecipe, corpus: Corpus, tokenizer: Tokenizer, folder: Path)
         log |= loop.resume(folder, network, optimizer, packer)
     began = time.monotonic() - log["seconds"]
     bar = tqdm(
-        range(log["step"], schedule.steps),
-        initial=log["step"],
-        total=schedule.steps,
-        mininterval=5,
-        unit="step",
+        range(log["step"], schedule.steps), initial=log["step"], total=schedule.steps, mininterval=5, unit="step"
     )
     recent: list[float] = []
     network.train()

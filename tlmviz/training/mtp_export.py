@@ -40,11 +40,13 @@ def export(
     save_network(folder, network, tokenizer, dtype)
     points = log["curve"]
     draw(
-        folder / "curve.svg", "Training", [point["tokens"] / 1e6 for point in points],
+        folder / "curve.svg",
+        "Training",
+        [point["tokens"] / 1e6 for point in points],
         ("held-out bits per byte", [point["valid_bpb"] for point in points]),
         ("training loss (nats per token, with dropout)", [point["train_loss"] for point in points]),
         top=2.0,
-    )  # fmt: skip
+    )
     facade = NextTokenModel if isinstance(network, LooksAhead) else LanguageModel
     return facade(network, tokenizer)
 
@@ -56,7 +58,8 @@ def write_cards(
     corpus: Corpus,
     folder: Path,
 ) -> None:
-    """The cards of all, each with the measures of all; `seeds` holds what further runs of each came to, in bits per byte."""
+    """The cards of all, each with the measures of all; `seeds` holds what further runs of each came to, in bits per
+    byte."""
     quality = {name: bits_per_byte(lm.network, lm.tokenizer, corpus.valid) for name, lm in models.items()}
     further = {name: held_out(lm.network, lm.tokenizer, corpus.valid) for name, lm in models.items()}
     shares = {name: stays(lm, corpus.valid) for name, lm in models.items() if isinstance(lm, NextTokenModel)}
@@ -105,8 +108,8 @@ def _card(
             *_modules(lm),
             "## Data and licences",
             "",
-            f"- {len(corpus.train):,} stories to learn from and {len(corpus.valid)} held out (chosen by a hash of their text): "
-            "excerpts of TinyStories (Eldan and Li 2023), CDLA-Sharing-1.0",
+            f"- {len(corpus.train):,} stories to learn from and {len(corpus.valid)} held out (chosen by a hash of "
+            f"their text): excerpts of TinyStories (Eldan and Li 2023), CDLA-Sharing-1.0",
             "",
             "## Quality",
             "",
@@ -123,8 +126,8 @@ def _card(
             *stories._samples(lm),
             "## Limits",
             "",
-            "It knows the words of small children's stories and nothing else: no facts, no instructions, English only. It saw "
-            "half as many words as the models of the zoo, and was made to be looked into.",
+            "It knows the words of small children's stories and nothing else: no facts, no instructions, English only. "
+            "It saw half as many words as the models of the zoo, and was made to be looked into.",
             "",
         ]
     )
@@ -143,29 +146,27 @@ def _modules(lm: LanguageModel) -> list[str]:
     own = sum(p.numel() for p in lm.network.ahead.parameters())
     if isinstance(lm.config, ParallelMTPConfig):
         return [
-            f"Of its parameters {own:,} are those of {lm.depth} further output matrices side by side. The k-th makes of the "
-            "model's final state at position i a prediction of token i + k + 1, as the model's own head does of token i + 1 "
-            "(*Decoder-Only Transformers in Einstein Notation*, section 6.4). As a language model it uses none of them. The "
-            "starting weights of the rest are those of stories-mtp.",
+            f"Of its parameters {own:,} are those of {lm.depth} further output matrices side by side. The k-th makes "
+            f"of the model's final state at position i a prediction of token i + k + 1, as the model's own head does "
+            f"of token i + 1 (*Decoder-Only Transformers in Einstein Notation*, section 6.4). As a language model it "
+            f"uses none of them. The starting weights of the rest are those of stories-mtp.",
             "",
         ]
     return [
-        f"Of its parameters {own:,} are those of {lm.depth} modules, one after another. The k-th reads, at position i, what the "
-        "one before it made there (the first: the model) and the embedding of token i + k; each is normalised, both are joined "
-        "and projected to d_model, one block follows, a norm, and the model's own head, which predicts token i + k + 1 "
-        "(DeepSeek-V3, section 2.2). As a language model it runs none of them.",
+        f"Of its parameters {own:,} are those of {lm.depth} modules, one after another. The k-th reads, at position i, "
+        f"what the one before it made there (the first: the model) and the embedding of token i + k; each is "
+        f"normalised, both are joined and projected to d_model, one block follows, a norm, and the model's own head, "
+        f"which predicts token i + k + 1 (DeepSeek-V3, section 2.2). As a language model it runs none of them.",
         "",
     ]
 
 
-def _twins(
-    quality: dict[str, float], further: dict[str, dict[str, Any]], seeds: dict[str, list[float]]
-) -> list[str]:
+def _twins(quality: dict[str, float], further: dict[str, dict[str, Any]], seeds: dict[str, list[float]]) -> list[str]:
     if len(quality) < 2:
         return []
     return [
-        "The twins, of the same starting weights, stories, order, spelling, dropout and steps. What differs is the loss of what "
-        "looks further:",
+        "The twins, of the same starting weights, stories, order, spelling, dropout and steps. What differs is the "
+        "loss of what looks further:",
         "",
         "| | held-out bits per byte | nats per token | next token right |",
         "| --- | --- | --- | --- |",
@@ -206,7 +207,8 @@ def _ahead(
 
 
 def stays(lm: NextTokenModel, texts: list[str]) -> tuple[list[float], float]:
-    """The share of each module's proposals that stay, of those whose predecessors stayed, and tokens written per pass."""
+    """The share of each module's proposals that stay, of those whose predecessors stayed, and tokens written per
+    pass."""
     asked, kept, written, passes = [0] * lm.depth, [0] * lm.depth, 0, 0
     for text in texts:
         beginning = lm.tokenizer.decode(lm.tokenizer.encode(text)[:BEGINNING])
@@ -226,18 +228,16 @@ def _recipe(name: str, log: dict[str, Any]) -> list[str]:
     if isinstance(recipe.config, MTPConfig):
         weight = f" The modules' mean loss counts {recipe.weight} beside the model's own."
     elif isinstance(recipe.config, ParallelMTPConfig):
-        weight = (
-            " The loss is the mean over the model's own prediction and the further heads', with equal weight."
-        )
+        weight = " The loss is the mean over the model's own prediction and the further heads', with equal weight."
     return [
         "## Recipe",
         "",
         "`python -m tlmviz.training stories-mtp --data DIR` trains it and its twins.",
         "",
-        f"{schedule.steps:,} steps of {schedule.batch_tokens:,} tokens in windows of {schedule.lengths[0][1]}, AdamW, learning "
-        f"rate {schedule.learning_rate} with warm-up {schedule.warmup} and a cosine to 2 %, betas {schedule.betas}, weight decay "
-        f"{schedule.weight_decay}, clipping {schedule.clip}, dropout {recipe.config.dropout}, BPE-dropout "
-        f"{schedule.bpe_dropout}, seed {schedule.seed}.{weight} {log['seconds'] / 60:.0f} minutes of wall time on "
-        f"{log['machine']}.",
+        f"{schedule.steps:,} steps of {schedule.batch_tokens:,} tokens in windows of {schedule.lengths[0][1]}, AdamW, "
+        f"learning rate {schedule.learning_rate} with warm-up {schedule.warmup} and a cosine to 2 %, betas "
+        f"{schedule.betas}, weight decay {schedule.weight_decay}, clipping {schedule.clip}, dropout "
+        f"{recipe.config.dropout}, BPE-dropout {schedule.bpe_dropout}, seed {schedule.seed}.{weight} "
+        f"{log['seconds'] / 60:.0f} minutes of wall time on {log['machine']}.",
         "",
     ]

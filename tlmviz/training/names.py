@@ -1,4 +1,5 @@
-"""Names that nobody saw: found in sentence pairs, and replaced on both sides by invented ones, so that copying is learned."""
+"""Names that nobody saw: found in sentence pairs, and replaced on both sides by invented ones, so that copying is
+learned."""
 
 from __future__ import annotations
 
@@ -20,37 +21,46 @@ SEEN_SMALL = 0.02  # of a name's places, at most, that begin with a small letter
 ALIKE = 0.5  # of the pairs with it in English, at least, that have it in French too
 HELD_OUT = 0.1  # of invented names, chosen by hash, that no training draws
 
-ONSETS = ("b", "br", "c", "ch", "cl", "d", "dr", "f", "fl", "g", "gr", "j", "k", "kr", "l", "m", "n", "p", "pr", "qu", "r", "s",
-          "sh", "st", "t", "th", "tr", "v", "w", "y", "z")  # fmt: skip
-VOWELS = ("a", "e", "i", "o", "u", "ai", "ee", "ia", "io", "oo", "ou")
-CODAS = (
-    "",
-    "",
-    "",
+ONSETS = (
     "b",
-    "ck",
+    "br",
+    "c",
+    "ch",
+    "cl",
     "d",
+    "dr",
+    "f",
+    "fl",
     "g",
+    "gr",
+    "j",
     "k",
+    "kr",
     "l",
-    "ll",
     "m",
     "n",
-    "nd",
-    "nk",
+    "p",
+    "pr",
+    "qu",
     "r",
-    "rt",
     "s",
     "sh",
+    "st",
     "t",
-    "x",
+    "th",
+    "tr",
+    "v",
+    "w",
+    "y",
     "z",
 )
+VOWELS = ("a", "e", "i", "o", "u", "ai", "ee", "ia", "io", "oo", "ou")
+CODAS = ("", "", "", "b", "ck", "d", "g", "k", "l", "ll", "m", "n", "nd", "nk", "r", "rt", "s", "sh", "t", "x", "z")
 
 
 def find_names(pairs: Iterable[tuple[str, str]]) -> frozenset[str]:
-    """Words of the English sentences that are names spelled alike in French: with a capital nearly everywhere, and mostly in
-    the French sentence too."""
+    """Words of the English sentences that are names spelled alike in French: with a capital nearly everywhere, and
+    mostly in the French sentence too."""
     words: Counter[str] = Counter()
     english_with: Counter[str] = Counter()
     both: Counter[str] = Counter()
@@ -116,11 +126,10 @@ def places_of(name: str, text: str) -> list[int]:
 
 
 class RenamedBatches(PairBatches):
-    """Batches of pairs in which, drawn anew for every pass, a `share` of those with names have invented ones instead."""
+    """Batches of pairs in which, drawn anew for every pass, a `share` of those with names have invented ones
+    instead."""
 
-    def __init__(
-        self, pairs: list[tuple[str, str]], tokenizer: Tokenizer, seed: int, longest: int, share: float
-    ):
+    def __init__(self, pairs: list[tuple[str, str]], tokenizer: Tokenizer, seed: int, longest: int, share: float):
         super().__init__(pairs, tokenizer, seed, longest)
         self.share, self.plain = share, list(self.pairs)
         names = find_names(self.texts)

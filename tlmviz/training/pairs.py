@@ -44,7 +44,8 @@ class Pairs:
 
 
 def read_pairs(folder: Path) -> Pairs:
-    """Pairs of `eng-fra.tsv.gz`, tidied; 1 % of the English sentences, chosen by hash, are held out with all their French.
+    """Pairs of `eng-fra.tsv.gz`, tidied; 1 % of the English sentences, chosen by hash, are held out with all their
+    French.
 
     Raises BadText when the file is missing or holds too few pairs.
     """
@@ -68,14 +69,13 @@ def read_pairs(folder: Path) -> Pairs:
         else:
             train += [(english, one) for one in dict.fromkeys(known)]
     if not train or not valid:
-        raise BadText(
-            f"{path} has {len(translations)} English sentences, too few to learn and to judge by; add more."
-        )
+        raise BadText(f"{path} has {len(translations)} English sentences, too few to learn and to judge by; add more.")
     return Pairs(train, valid)
 
 
 def french_marks(text: str) -> str:
-    """A French sentence with one space before ? ! ; : and inside guillemets, however it was typed: one spelling to learn."""
+    """A French sentence with one space before ? ! ; : and inside guillemets, however it was typed: one spelling to
+    learn."""
     return tidy(MARKS.sub(lambda match: f" {match[1]}" if match[1] else "« ", tidy(text)))
 
 
@@ -97,13 +97,9 @@ class PairBatches:
         self.passes = 0
         self._waiting: Iterator[list[int]] = iter(())
 
-    def encoded(
-        self, pairs: list[tuple[str, str]]
-    ) -> tuple[list[tuple[str, str]], list[tuple[list[int], list[int]]]]:
+    def encoded(self, pairs: list[tuple[str, str]]) -> tuple[list[tuple[str, str]], list[tuple[list[int], list[int]]]]:
         """The pairs that are not too long, and their ids."""
-        sources, targets = (
-            (self.tokenizer.encode_many(list(side)) for side in zip(*pairs)) if pairs else ((), ())
-        )
+        sources, targets = (self.tokenizer.encode_many(list(side)) for side in zip(*pairs)) if pairs else ((), ())
         both = [
             (pair, (source, target))
             for pair, source, target in zip(pairs, sources, targets)
@@ -112,7 +108,8 @@ class PairBatches:
         return [pair for pair, _ in both], [ids for _, ids in both]
 
     def batch(self, tokens: int) -> tuple[Tensor, Tensor, Tensor]:
-        """Sources [B, S], targets behind an end-of-text token [B, T], and what follows each [B, T], -100 after the end."""
+        """Sources [B, S], targets behind an end-of-text token [B, T], and what follows each [B, T], -100 after the
+        end."""
         chosen = next(self._waiting, None)
         if chosen is None:
             self.passes += 1

@@ -106,7 +106,8 @@ class StreamStories(Stories):
         return streams.probe_of(self.recipe.config, schedule.steps, corpus, tokenizer)
 
     def run(self, data: Path, runs: Path, models: Path) -> Logs:
-        """See `Recipe`. A run with another seed or schedule leaves its log in `runs`, where the cards of the family find it."""
+        """See `Recipe`. A run with another seed or schedule leaves its log in `runs`, where the cards of the family
+        find it."""
         logs = super().run(data, runs, models)
         if self.recipe.bundled:
             streams.write_log(logs[self.name], models / self.name)
@@ -188,7 +189,8 @@ class CoverageControl(Translation):
 
 
 class Copying(Translation):
-    """A model that learns from pairs with invented names, with a pointer or without; both cards say how many come out right."""
+    """A model that learns from pairs with invented names, with a pointer or without; both cards say how many come out
+    right."""
 
     def finish(self, pairs: Pairs, runs: Path, models: Path) -> None:
         copying.run(pairs, models)
@@ -222,8 +224,8 @@ class FewBits:
 
 @dataclass(frozen=True)
 class Drawn:
-    """A model whose training data is drawn on the fly or comes with a library; `module` has train(recipe, run) -> log, and
-    `exporter` export(recipe, log, run, folder).
+    """A model whose training data is drawn on the fly or comes with a library; `module` has train(recipe, run) -> log,
+    and `exporter` export(recipe, log, run, folder).
     """
 
     recipe: Any
@@ -286,7 +288,8 @@ class Twins:
 
 @dataclass(frozen=True)
 class AheadTwins:
-    """The language model with modules that look ahead and its twins, each with three seeds: one comparison, so one recipe."""
+    """The language model with modules that look ahead and its twins, each with three seeds: one comparison, so one
+    recipe."""
 
     name: str = "stories-mtp"
     needs: tuple[str, ...] = (STORIES,)
@@ -294,9 +297,7 @@ class AheadTwins:
     def run(self, data: Path, runs: Path, models: Path) -> Logs:
         """See `Recipe`."""
         corpus, logs = _corpus(data), {}
-        tokenizer = learned_tokenizer(
-            runs / self.name, corpus.train, mtp.RECIPES[self.name].config.vocab_size
-        )
+        tokenizer = learned_tokenizer(runs / self.name, corpus.train, mtp.RECIPES[self.name].config.vocab_size)
         loaded = {}
         for name, recipe in mtp.RECIPES.items():
             logs[name] = mtp.train(recipe, corpus, tokenizer, runs / name)
@@ -311,7 +312,8 @@ class AheadTwins:
 
 @dataclass(frozen=True)
 class WarmUp:
-    """Short runs with norms before and after the sublayers, with and without warm-up: a log beside zoo-post, no model."""
+    """Short runs with norms before and after the sublayers, with and without warm-up: a log beside zoo-post, no
+    model."""
 
     name: str = "warm-up"
     needs: tuple[str, ...] = (STORIES,)

@@ -30,8 +30,8 @@ GREEDY = BeamOptions(width=1, penalties=Penalties(alpha=0, beta=0))
 
 @dataclass(frozen=True)
 class Repetition:
-    """A model's greedy translations of some sentences: 3-grams that they had before, the sentences with such, covloss per
-    token, and their BLEU."""
+    """A model's greedy translations of some sentences: 3-grams that they had before, the sentences with such, covloss
+    per token, and their BLEU."""
 
     repeated: int
     sentences: int
@@ -61,7 +61,8 @@ def best_bleu(mt: Translator, references: dict[str, list[str]]) -> float:
 
 
 def run(recipe: TranslationRecipe, pairs: Pairs, runs: Path, models: Path) -> None:
-    """Measure the run of `recipe` beside the bundled models, and say in the card of the one with coverage what came of it."""
+    """Measure the run of `recipe` beside the bundled models, and say in the card of the one with coverage what came of
+    it."""
     network = network_of(recipe.config)
     network.load_state_dict(loop.read_weights(runs / recipe.config.name), strict=False)
     assert recipe.start is not None  # what is measured beside it
@@ -73,17 +74,11 @@ def run(recipe: TranslationRecipe, pairs: Pairs, runs: Path, models: Path) -> No
     best = {mt.name: best_bleu(mt, scored) for mt in models_in_turn} if scored else {}
     path = models / COVERED / "card.md"
     card = path.read_text(encoding="utf-8").partition(HEADING)[0].rstrip()
-    path.write_text(
-        f"{card}\n\n{_section(recipe, measured, best, len(pairs.valid), len(scored))}", encoding="utf-8"
-    )
+    path.write_text(f"{card}\n\n{_section(recipe, measured, best, len(pairs.valid), len(scored))}", encoding="utf-8")
 
 
 def _section(
-    recipe: TranslationRecipe,
-    measured: dict[str, Repetition],
-    best: dict[str, float],
-    sentences: int,
-    scored: int,
+    recipe: TranslationRecipe, measured: dict[str, Repetition], best: dict[str, float], sentences: int, scored: int
 ) -> str:
     rows = [
         f"| {name} | {one.repeated} in {one.sentences} | {one.covloss:.4f} | {one.bleu:.1f} | "
@@ -94,16 +89,17 @@ def _section(
         [
             HEADING,
             "",
-            f"{recipe.config.name} is {recipe.start} after the same {recipe.schedule.steps} steps on the same batches, without "
-            f"the coverage vector and without covloss. It is not bundled: `python -m tlmviz.training {recipe.config.name} "
-            "--data DIR` trains it and measures all of them.",
+            f"{recipe.config.name} is {recipe.start} after the same {recipe.schedule.steps} steps on the same batches, "
+            f"without the coverage vector and without covloss. It is not bundled: `python -m tlmviz.training "
+            f"{recipe.config.name} --data DIR` trains it and measures all of them.",
             "",
-            f"| model | {GRAM}-grams repeated, in how many sentences | covloss per token | sacreBLEU, greedy | beam 5 |",
+            f"| model | {GRAM}-grams repeated, in how many sentences | covloss per token | sacreBLEU, greedy | beam 5 "
+            f"|",
             "| --- | --- | --- | --- | --- |",
             *rows,
             "",
-            f"Greedy without penalties on all {sentences:,} held-out sentences, one to many references each; beam 5 on the "
-            f"{scored} of them with several references. One seed each.",
+            f"Greedy without penalties on all {sentences:,} held-out sentences, one to many references each; beam 5 on "
+            f"the {scored} of them with several references. One seed each.",
             "",
         ]
     )

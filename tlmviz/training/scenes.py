@@ -1,4 +1,5 @@
-"""Training the two models of scenes: pictures composed of training digits, questions with true answers, and the loop."""
+"""Training the two models of scenes: pictures composed of training digits, questions with true answers, and the
+loop."""
 
 from __future__ import annotations
 
@@ -24,10 +25,7 @@ from . import loop, marks
 from .loop import Schedule
 from .machine import fastest
 
-NETWORKS: dict[str, type[SceneReader] | type[SceneMarker]] = {
-    "scenes": SceneReader,
-    "scenes-turned": SceneMarker,
-}
+NETWORKS: dict[str, type[SceneReader] | type[SceneMarker]] = {"scenes": SceneReader, "scenes-turned": SceneMarker}
 LENGTHS = np.array([len(question.text.split()) for question in marks.QUESTIONS])
 IGNORED = -100  # targets that nothing is learned from
 FRESH = 200  # scenes of each kind at every evaluation
@@ -35,12 +33,13 @@ FRESH = 200  # scenes of each kind at every evaluation
 
 @dataclass(frozen=True)
 class ScenesRecipe:
-    """A network and how it is trained: `scenes` pictures per step with `questions` questions each, and one description more
-    where it answers in words, with `described` of the weight of the others. The naming of digits by their own patches weighs
-    `named` from step `named_from` on: without it both networks count digits for long before they tell them apart.
+    """A network and how it is trained: `scenes` pictures per step with `questions` questions each, and one description
+    more where it answers in words, with `described` of the weight of the others. The naming of digits by their own
+    patches weighs `named` from step `named_from` on: without it both networks count digits for long before they tell
+    them apart.
 
-    A network that marks is asked the kinds of questions as often as `first` says, by language.KINDS, and from step `sides_from`
-    on as `later` does: the neighbours of a digit are found once digits are.
+    A network that marks is asked the kinds of questions as often as `first` says, by language.KINDS, and from step
+    `sides_from` on as `later` does: the neighbours of a digit are found once digits are.
     """
 
     config: ScenesConfig
@@ -62,7 +61,7 @@ class ScenesRecipe:
 def _schedule(steps: int, rate: float) -> Schedule:
     return Schedule(
         steps=steps, learning_rate=rate, warmup=200, weight_decay=0.05, betas=(0.9, 0.98), seed=17, evaluate_every=250
-    )  # fmt: skip
+    )
 
 
 def tokenizer() -> WordTokenizer:
@@ -86,7 +85,8 @@ RECIPES = {
         ScenesRecipe(
             ScenesConfig.of(
                 name="digits-scenes-turned",
-                description="Marks in pictures of digits what a question's answer speaks of: the patches attend to the words.",
+                description="Marks in pictures of digits what a question's answer speaks of: the patches attend to the "
+                "words.",
                 kind="scenes-turned",
                 vocab_size=tokenizer().vocab_size,
                 image_layers=2,
@@ -115,7 +115,8 @@ class Scenes:
 
 
 class SceneBatches:
-    """Endless scenes of the digits of one part, and questions about them. Training digits are changed a little each time."""
+    """Endless scenes of the digits of one part, and questions about them. Training digits are changed a little each
+    time."""
 
     def __init__(self, source: digits.Digits, seed: int, varied: bool = True):
         self.images = torch.from_numpy(np.array(source.images, np.float32))
@@ -157,9 +158,7 @@ class SceneBatches:
         sides = [*language.SIDES]
         if labels.count(digit) == 1 and self.rng.random() < 0.6:
             found = {side: language.beside(labels.index(digit), side) for side in sides}
-            sides = [
-                side for side, cell in found.items() if cell is not None and labels[cell] is not None
-            ] or sides
+            sides = [side for side, cell in found.items() if cell is not None and labels[cell] is not None] or sides
         return str(self.rng.choice(sides))
 
     def _vary(self, images: Tensor) -> Tensor:
@@ -184,18 +183,15 @@ class SceneBatches:
 
 
 def texts(pairs: list[tuple[str, str]], ids: dict[str, int]) -> tuple[Tensor, Tensor]:
-    """Questions with answers as inputs and targets [B, T]: question, end, answer, end; only what follows the first end is
-    learned."""
+    """Questions with answers as inputs and targets [B, T]: question, end, answer, end; only what follows the first end
+    is learned."""
     rows, starts = [], []
     for question, answer in pairs:
         asked = [ids[word] for word in question.split()]
         rows.append([*asked, WordTokenizer.END, *(ids[word] for word in answer.split()), WordTokenizer.END])
         starts.append(len(asked))
     width = max(map(len, rows))
-    inputs, targets = (
-        torch.zeros(len(rows), width - 1, dtype=torch.long),
-        torch.full((len(rows), width - 1), IGNORED),
-    )
+    inputs, targets = (torch.zeros(len(rows), width - 1, dtype=torch.long), torch.full((len(rows), width - 1), IGNORED))
     for i, (row, start) in enumerate(zip(rows, starts)):
         inputs[i, : len(row) - 1] = torch.tensor(row[:-1])
         targets[i, start : len(row) - 1] = torch.tensor(row[start + 1 :])
@@ -217,9 +213,7 @@ class Teacher:
         """Nats per word of the answers, or per patch."""
         scenes = batches.scenes(recipe.scenes)
         seen = self.network.look(scenes.pictures)
-        named = (recipe.named if step >= recipe.named_from else 0) * _nats(
-            self.network.names(seen), self.named(scenes)
-        )
+        named = (recipe.named if step >= recipe.named_from else 0) * _nats(self.network.names(seen), self.named(scenes))
         if isinstance(self.network, SceneMarker):
             found = marks.outcomes(scenes.labels, marks.truth(scenes.labels))
             asked = marks.drawn(batches.rng, found, recipe.questions, recipe.kinds(step))
@@ -241,9 +235,7 @@ class Teacher:
         words = torch.tensor([WordTokenizer.END, *(self.ids[str(digit)] for digit in range(10))])
         return _patches(words[torch.from_numpy(scenes.labels) + 1])
 
-    def words(
-        self, scenes: Scenes, asked: list[tuple[int, Question]], memory: Memory
-    ) -> tuple[Tensor, Tensor]:
+    def words(self, scenes: Scenes, asked: list[tuple[int, Question]], memory: Memory) -> tuple[Tensor, Tensor]:
         """Logits [B, T, V] and targets [B, T] of questions, each about one scene."""
         pairs = [(question.text, language.answer(scenes.of(scene), question)) for scene, question in asked]
         inputs, targets = texts(pairs, self.ids)
@@ -254,17 +246,15 @@ class Teacher:
     def marks(
         self, scenes: Scenes, scene: np.ndarray, asked: np.ndarray, seen: Tensor | None = None
     ) -> tuple[Tensor, Tensor]:
-        """Logits and truth [N, P] of the questions `asked` [N], of marks.QUESTIONS, about the scenes `scene` [N]; `seen` is what
-        `look` gave, if it was called."""
+        """Logits and truth [N, P] of the questions `asked` [N], of marks.QUESTIONS, about the scenes `scene` [N];
+        `seen` is what `look` gave, if it was called."""
         assert isinstance(self.network, SceneMarker)
         seen = self.network.look(scenes.pictures) if seen is None else seen
         of_one_length = [np.flatnonzero(LENGTHS[asked] == length) for length in np.unique(LENGTHS[asked])]
         logits = []
         for rows in of_one_length:
             different, which = np.unique(asked[rows], return_inverse=True)
-            memory = self.network.read(
-                torch.tensor([self.ids_of(marks.QUESTIONS[each]) for each in different])
-            )
+            memory = self.network.read(torch.tensor([self.ids_of(marks.QUESTIONS[each]) for each in different]))
             index = torch.from_numpy(which).to(seen.device)
             kv = [(k[index], v[index]) for k, v in memory]
             logits.append(self.network.ask(seen[torch.from_numpy(scene[rows]).to(seen.device)], kv))
@@ -278,17 +268,15 @@ class Teacher:
 
     @torch.inference_mode()
     def marked_right(self, batches: SceneBatches, number: int) -> dict[str, dict[str, float]]:
-        """By kind, and by how the answer comes out, the share of questions whose marking is right in every patch: all questions
-        are asked about each of the scenes."""
+        """By kind, and by how the answer comes out, the share of questions whose marking is right in every patch: all
+        questions are asked about each of the scenes."""
         scenes = batches.scenes(number)
         scene, asked = (each.ravel() for each in np.indices((number, len(marks.QUESTIONS))))
         parts = [
             self.marks(scenes, scene[part], asked[part])
             for part in np.array_split(np.arange(len(scene)), 1 + len(scene) // 2000)
         ]
-        right = np.concatenate(
-            [((logits > 0) == (true > 0.5)).all(1).cpu().numpy() for logits, true in parts]
-        )
+        right = np.concatenate([((logits > 0) == (true > 0.5)).all(1).cpu().numpy() for logits, true in parts])
         found = marks.outcomes(scenes.labels, marks.truth(scenes.labels))[scene, asked]
         kinds = marks.KIND_OF[asked]
         return {
@@ -309,8 +297,8 @@ class Teacher:
             index = np.array([marks.QUESTIONS.index(question) for _, question in asked])
             logits, truth = self.marks(scenes, np.arange(number), index)
             return ((logits > 0) == (truth > 0.5)).all(1).float().mean().item()
-        # Where each word is the likeliest after the true ones before it, the greedy answer is the true one, and the other
-        # way round.
+        # Where each word is the likeliest after the true ones before it, the greedy answer is the true one, and the
+        # other way round.
         logits, targets = self.words(scenes, asked, self.network.read(scenes.pictures))
         return ((logits.argmax(-1) == targets) | (targets == IGNORED)).all(1).float().mean().item()
 
@@ -326,8 +314,8 @@ def _nats(logits: Tensor, targets: Tensor) -> Tensor:
 
 
 def train(recipe: ScenesRecipe, folder: Path) -> dict[str, Any]:
-    """Train a network, resuming from `folder` if it holds a checkpoint. Returns the log; weights stay in `folder`. It runs on an
-    NVIDIA GPU where there is one."""
+    """Train a network, resuming from `folder` if it holds a checkpoint. Returns the log; weights stay in `folder`. It
+    runs on an NVIDIA GPU where there is one."""
     folder.mkdir(parents=True, exist_ok=True)
     schedule, words = recipe.schedule, tokenizer()
     torch.manual_seed(schedule.seed)
@@ -363,8 +351,8 @@ def train(recipe: ScenesRecipe, folder: Path) -> dict[str, Any]:
 
 
 def _valid(teacher: Teacher) -> dict[str, Any]:
-    """The share of each kind of questions that is right on fresh scenes of held-out digits: `right` by kind and, where cells are
-    marked, `outcomes` by kind and by how the answer comes out."""
+    """The share of each kind of questions that is right on fresh scenes of held-out digits: `right` by kind and, where
+    cells are marked, `outcomes` by kind and by how the answer comes out."""
     fresh = SceneBatches(digits.held_out(), 1000, varied=False)
     right = {kind: teacher.right(fresh, kind, FRESH) for kind in language.KINDS}
     if isinstance(teacher.network, SceneReader):

@@ -1,4 +1,5 @@
-"""From a finished run to models/digits-scenes/ or models/digits-scenes-turned/: weights, and a card with what they get right."""
+"""From a finished run to models/digits-scenes/ or models/digits-scenes-turned/: weights, and a card with what they get
+right."""
 
 from __future__ import annotations
 
@@ -60,21 +61,21 @@ def export(recipe: ScenesRecipe, log: dict[str, Any], run: Path, folder: Path) -
     save_network(folder, network, words, dtype)
     points = log["curve"]
     draw(
-        folder / "curve.svg", "Training", [point["step"] * recipe.scenes / 1e3 for point in points],
+        folder / "curve.svg",
+        "Training",
+        [point["step"] * recipe.scenes / 1e3 for point in points],
         ("held-out scenes answered exactly", [_mean(point["right"]) for point in points]),
         ("training loss (nats)", [point["train_loss"] for point in points]),
         read="scenes seen (thousands)",
-    )  # fmt: skip
+    )
     measuring = Teacher(for_inference(network), teacher.ids)
     apart = measuring.marked_right(_held_out(), ALL_OF) if recipe.config.kind == "scenes-turned" else {}
-    (folder / "card.md").write_text(
-        _card(recipe, log, folder, dtype, measured(measuring), apart), encoding="utf-8"
-    )
+    (folder / "card.md").write_text(_card(recipe, log, folder, dtype, measured(measuring), apart), encoding="utf-8")
 
 
 def measured(teacher: Teacher, number: int = SCENES) -> dict[str, float]:
-    """The share of questions of each kind that are answered, or marked, exactly: each about a scene of held-out digits of its
-    own."""
+    """The share of questions of each kind that are answered, or marked, exactly: each about a scene of held-out digits
+    of its own."""
     return {kind: teacher.right(_held_out(), kind, number) for kind in language.KINDS}
 
 
@@ -84,8 +85,8 @@ def measured_on(model: PictureReader | PictureMarker, number: int) -> dict[str, 
 
 
 def apart_on(model: PictureMarker, number: int) -> dict[str, dict[str, float]]:
-    """Of a loaded model that marks, by kind of question and by marks.NAMES, the share of markings that are right in every patch:
-    all questions about each of some scenes of held-out digits."""
+    """Of a loaded model that marks, by kind of question and by marks.NAMES, the share of markings that are right in
+    every patch: all questions about each of some scenes of held-out digits."""
     return _teacher_of(model).marked_right(_held_out(), number)
 
 
@@ -121,14 +122,9 @@ def _card(
     config, turned = recipe.config, recipe.config.kind == "scenes-turned"
     size = (folder / "model.safetensors").stat().st_size / 1e6
     number = sum(p.numel() for p in NETWORKS[config.kind](config).parameters())
-    columns = (
-        "| kind | for example | right |"
-        if turned
-        else "| kind | for example | right | always the usual answer |"
-    )
+    columns = "| kind | for example | right |" if turned else "| kind | for example | right | always the usual answer |"
     rows = [
-        f"| {kind} | {ASKED[kind]} | {100 * share:.1f} % |"
-        + ("" if turned else f" {100 * usual(kind):.1f} % |")
+        f"| {kind} | {ASKED[kind]} | {100 * share:.1f} % |" + ("" if turned else f" {100 * usual(kind):.1f} % |")
         for kind, share in right.items()
     ]
     short = {kind: share for kind, share in right.items() if kind != "describe"}
@@ -146,8 +142,9 @@ def _card(
             *DATA,
             "## Quality",
             "",
-            f"{SCENES:,} fresh scenes of held-out digits per kind of question, one question each, mostly about digits that are "
-            "there. " + ("A marking is right where all 36 patches are." if turned else "An answer is right where every word is."),
+            f"{SCENES:,} fresh scenes of held-out digits per kind of question, one question each, mostly about digits "
+            f"that are there. "
+            + ("A marking is right where all 36 patches are." if turned else "An answer is right where every word is."),
             "",
             columns,
             "| --- | --- | --- |" + ("" if turned else " --- |"),
@@ -168,7 +165,7 @@ def _card(
             *_limits(short),
             "",
         ]
-    )  # fmt: skip
+    )
 
 
 def _apart(apart: dict[str, dict[str, float]]) -> list[str]:
@@ -191,20 +188,22 @@ def _apart(apart: dict[str, dict[str, float]]) -> list[str]:
 
 
 def _parts(config: ScenesConfig) -> list[str]:
-    heads = f"{config.n_heads} heads, d {config.d_model}, SwiGLU of {config.feedforward.hidden}, RMSNorm before each part"
+    heads = (
+        f"{config.n_heads} heads, d {config.d_model}, SwiGLU of {config.feedforward.hidden}, RMSNorm before each part"
+    )
     if config.kind == "scenes":
         return [
-            f"- picture: 36 patches of {config.patch} x {config.patch} pixels, {config.image_layers} layers of self-attention "
-            "among them, their places learned",
-            f"- text: {config.cross_layers} layers, each causal self-attention with RoPE, then cross-attention whose queries are "
-            "words and whose keys and values are patches (note 000, Eq. 33)",
+            f"- picture: 36 patches of {config.patch} x {config.patch} pixels, {config.image_layers} layers of "
+            f"self-attention among them, their places learned",
+            f"- text: {config.cross_layers} layers, each causal self-attention with RoPE, then cross-attention whose "
+            f"queries are words and whose keys and values are patches (note 000, Eq. 33)",
             f"- {heads}",
         ]
     return [
         f"- text: the question and an end, {config.text_layers} layer of self-attention with RoPE, both directions",
-        f"- picture: 36 patches of {config.patch} x {config.patch} pixels, {config.image_layers} layers of self-attention among "
-        f"them, then {config.cross_layers} layers of self-attention and cross-attention whose queries are patches and whose keys "
-        "and values are words (note 000, Eq. 32)",
+        f"- picture: 36 patches of {config.patch} x {config.patch} pixels, {config.image_layers} layers of "
+        f"self-attention among them, then {config.cross_layers} layers of self-attention and cross-attention whose "
+        f"queries are patches and whose keys and values are words (note 000, Eq. 32)",
         "- each patch says in the end whether it belongs to the digits that the answer speaks of",
         f"- {heads}",
     ]
@@ -215,8 +214,9 @@ def _limits(right: dict[str, float]) -> list[str]:
     return [
         f"It is worst at questions of the kind {worst}: {100 * right[worst]:.1f} %.",
         "",
-        "It knows the words of its small language only, digits of one collection, and cells that stand in a fixed grid. A "
-        "digit that it reads wrongly makes several answers wrong, and descriptions name every digit, so one is enough.",
+        "It knows the words of its small language only, digits of one collection, and cells that stand in a fixed "
+        "grid. A digit that it reads wrongly makes several answers wrong, and descriptions name every digit, so one is "
+        "enough.",
     ]
 
 
@@ -230,8 +230,8 @@ def _effort(recipe: ScenesRecipe, log: dict[str, Any]) -> str:
             told += f", about neighbours mostly from step {recipe.sides_from:,} on"
     told += f", and the naming of each patch's digit (weight {recipe.named})"
     return (
-        f"{log['step']:,} steps of {recipe.scenes} scenes with {recipe.questions} questions each{told}, AdamW, learning rate "
-        f"{schedule.learning_rate} with warm-up {schedule.warmup} and a cosine, betas {schedule.betas}, weight decay "
-        f"{schedule.weight_decay}, clipping {schedule.clip}, seed {schedule.seed}. {log['seconds'] / 60:.0f} minutes of wall "
-        f"time on {log['machine']}."
+        f"{log['step']:,} steps of {recipe.scenes} scenes with {recipe.questions} questions each{told}, AdamW, "
+        f"learning rate {schedule.learning_rate} with warm-up {schedule.warmup} and a cosine, betas {schedule.betas}, "
+        f"weight decay {schedule.weight_decay}, clipping {schedule.clip}, seed {schedule.seed}. "
+        f"{log['seconds'] / 60:.0f} minutes of wall time on {log['machine']}."
     )

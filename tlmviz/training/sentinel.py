@@ -26,9 +26,9 @@ MOST_WORDS = 448  # of a story: longer ones are cut
 
 @dataclass(frozen=True)
 class SentinelRecipe:
-    """A network and how it is trained. In each pass a story's names are hidden with `names` and its less common words with
-    `words`: the text is then read as if the vocabulary lacked them, so that words nobody ever saw can be told from one
-    another and copied.
+    """A network and how it is trained. In each pass a story's names are hidden with `names` and its less common words
+    with `words`: the text is then read as if the vocabulary lacked them, so that words nobody ever saw can be told from
+    one another and copied.
     """
 
     config: SentinelConfig
@@ -44,9 +44,15 @@ _CONFIG = SentinelConfig(
     dropout=0.3,
 )
 SCHEDULE = Schedule(
-    steps=2000, batch_tokens=3072, learning_rate=4e-3, warmup=60, weight_decay=0.05, betas=(0.9, 0.99), seed=6,
+    steps=2000,
+    batch_tokens=3072,
+    learning_rate=4e-3,
+    warmup=60,
+    weight_decay=0.05,
+    betas=(0.9, 0.99),
+    seed=6,
     evaluate_every=100,
-)  # fmt: skip
+)
 RECIPES = {
     config.name: SentinelRecipe(config, SCHEDULE)
     for config in (
@@ -73,7 +79,8 @@ class StoryBatches:
         self._waiting: list[np.ndarray] = []
 
     def batch(self, words: int) -> tuple[torch.Tensor, torch.Tensor, torch.Tensor]:
-        """Inputs, the columns read, and the columns that follow, [B, T] each with B T of about so many words; -100 fills."""
+        """Inputs, the columns read, and the columns that follow, [B, T] each with B T of about so many words; -100
+        fills."""
         if not self._waiting:
             self._waiting = self._one_pass(words)
             self.passes += 1
@@ -128,7 +135,8 @@ def _columns(tokenizer: WordTokenizer, story: str) -> list[int]:
 
 
 def _names(tokenizer: WordTokenizer, stories: list[np.ndarray]) -> tuple[np.ndarray, np.ndarray]:
-    """Which words of the vocabulary are names (hardly ever seen without a capital), and which others the 300 most common."""
+    """Which words of the vocabulary are names (hardly ever seen without a capital), and which others the 300 most
+    common."""
     counts = np.bincount(np.concatenate(stories), minlength=tokenizer.vocab_size)
     by_word = Counter(dict(zip(tokenizer.words, counts)))
     names = np.array(
@@ -177,10 +185,7 @@ def train(recipe: SentinelRecipe, corpus: Corpus, tokenizer: WordTokenizer, fold
         recent.append((nats.item(), number))
         log["tokens"] += number
         if (step + 1) % schedule.evaluate_every == 0 or step + 1 == last:
-            now, valid = (
-                sum(n for n, _ in recent) / sum(n for _, n in recent),
-                held_out_loss(network, held_out),
-            )
+            now, valid = (sum(n for n, _ in recent) / sum(n for _, n in recent), held_out_loss(network, held_out))
             point = {"step": step + 1, "tokens": log["tokens"], "train_loss": now, "valid_loss": valid}
             log["curve"].append(point)
             log.update(step=step + 1, seconds=time.monotonic() - began, passes=batches.passes)

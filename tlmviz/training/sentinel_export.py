@@ -1,4 +1,5 @@
-"""From two finished runs to models/stories-sentinel*/: weights, vocabularies, and cards that lay the twins side by side."""
+"""From two finished runs to models/stories-sentinel*/: weights, vocabularies, and cards that lay the twins side by
+side."""
 
 from __future__ import annotations
 
@@ -24,14 +25,7 @@ from .precision import stored_dtype
 from .sentinel import LEAST, MOST_WORDS, RECIPES, SentinelRecipe, StoryBatches, held_out_loss
 
 
-def export(
-    recipe: SentinelRecipe,
-    log: Log,
-    corpus: Corpus,
-    tokenizer: WordTokenizer,
-    run: Path,
-    folder: Path,
-) -> None:
+def export(recipe: SentinelRecipe, log: Log, corpus: Corpus, tokenizer: WordTokenizer, run: Path, folder: Path) -> None:
     """Write one model's folder from the checkpoint in `run`; its card follows when both are there."""
     network = SentinelLSTM(replace(recipe.config, vocab_size=tokenizer.vocab_size))
     network.load_state_dict(read_weights(run))
@@ -41,11 +35,14 @@ def export(
     save_network(folder, network, tokenizer, dtype)
     points = log["curve"]
     draw(
-        folder / "curve.svg", "Training", [point["tokens"] / 1e6 for point in points],
+        folder / "curve.svg",
+        "Training",
+        [point["tokens"] / 1e6 for point in points],
         ("held-out loss (nats per word)", [point["valid_loss"] for point in points]),
         ("training loss (with dropout and hidden words)", [point["train_loss"] for point in points]),
-        top=6.0, read="words read (millions)",
-    )  # fmt: skip
+        top=6.0,
+        read="words read (millions)",
+    )
 
 
 def write_cards(logs: dict[str, dict[str, Any]], corpus: Corpus, models: Path) -> None:
@@ -70,18 +67,11 @@ def _read(folder: Path) -> MixtureModel:
 def _table(loaded: dict[str, MixtureModel], stories: list[str], names: set[str]) -> list[str]:
     """The measures of both models, a column each."""
     losses = [copying.loss(model, stories) for model in loaded.values()]
-    said = [
-        [copying.named(model, stories, names, invented) for model in loaded.values()]
-        for invented in (True, False)
-    ]
+    said = [[copying.named(model, stories, names, invented) for model in loaded.values()] for invented in (True, False)]
     first = losses[0]
     rows = {
-        f"loss on held-out stories ({first.words:,} words), nats per word": [
-            f"**{each.all:.3f}**" for each in losses
-        ],
-        f"on rare words that the story had already ({first.rare_words:,})": [
-            f"{each.rare:.3f}" for each in losses
-        ],
+        f"loss on held-out stories ({first.words:,} words), nats per word": [f"**{each.all:.3f}**" for each in losses],
+        f"on rare words that the story had already ({first.rare_words:,})": [f"{each.rare:.3f}" for each in losses],
         f"on unknown words that the story had already ({first.unknown_words:,})": [
             f"{each.unknown:.3f}" for each in losses
         ],
@@ -97,14 +87,12 @@ def _table(loaded: dict[str, MixtureModel], stories: list[str], names: set[str])
     ]
 
 
-def _card(
-    recipe: SentinelRecipe, log: Log, corpus: Corpus, model: MixtureModel, folder: Path, table: list[str]
-) -> str:
+def _card(recipe: SentinelRecipe, log: Log, corpus: Corpus, model: MixtureModel, folder: Path, table: list[str]) -> str:
     config = model.config
     size = (folder / "model.safetensors").stat().st_size / 1e6
     pointer = (
-        "- pointer: q = tanh(W h), softmax over q·h_i of all words read and over q·s of a trained sentinel s, whose share is g; "
-        "p = g p_vocab + (1 − g) p_ptr (Merity et al. 2016)"
+        "- pointer: q = tanh(W h), softmax over q·h_i of all words read and over q·s of a trained sentinel s, whose "
+        "share is g; p = g p_vocab + (1 − g) p_ptr (Merity et al. 2016)"
         if config.pointer
         else "- no pointer: p = p_vocab. Everything else, the starting weights too, is as in stories-sentinel"
     )
@@ -116,27 +104,27 @@ def _card(
             "",
             "## Model",
             "",
-            f"- {config.n_layers} LSTM layers of {config.d_model} units; the embedding, {config.d_model} wide, is the output "
-            f"matrix too; dropout {config.dropout}",
+            f"- {config.n_layers} LSTM layers of {config.d_model} units; the embedding, {config.d_model} wide, is the "
+            f"output matrix too; dropout {config.dropout}",
             pointer,
-            f"- whole words and marks, case kept: the {config.vocab_size:,} entries that occur at least {LEAST} times in the "
-            f"training stories. Other words are read as one of {config.stand_ins} stand-ins, in order of appearance, and have a "
-            "column of their own behind the vocabulary: they can be copied, never written",
+            f"- whole words and marks, case kept: the {config.vocab_size:,} entries that occur at least {LEAST} times "
+            f"in the training stories. Other words are read as one of {config.stand_ins} stand-ins, in order of "
+            f"appearance, and have a column of their own behind the vocabulary: they can be copied, never written",
             f"- {model.n_parameters:,} parameters, {size:.2f} MB as {str(_stored(folder)).removeprefix('torch.')}",
             "",
             "## Data and licence",
             "",
-            f"- {len(corpus.train):,} stories to learn from, cut at {MOST_WORDS} words, and {len(corpus.valid)} held out (chosen "
-            "by a hash of their text): excerpts of TinyStories (Eldan and Li 2023), CDLA-Sharing-1.0",
-            f"- in each pass a story's names are taken for unknown with probability {recipe.names}, its words outside of the "
-            f"300 most common with {recipe.words}: so stand-ins and copying are learned",
+            f"- {len(corpus.train):,} stories to learn from, cut at {MOST_WORDS} words, and {len(corpus.valid)} held "
+            f"out (chosen by a hash of their text): excerpts of TinyStories (Eldan and Li 2023), CDLA-Sharing-1.0",
+            f"- in each pass a story's names are taken for unknown with probability {recipe.names}, its words outside "
+            f"of the 300 most common with {recipe.words}: so stand-ins and copying are learned",
             "",
             "## Quality",
             "",
-            "Both models on the same stories. Loss counts all unknown words as one entry, as the vocabulary does. *Rare* words "
-            f"are those behind the {copying.COMMON:,} most common. *Never-seen names*: the most frequent name of a story "
-            f"({copying.LEAST} times or more) is replaced by an invented one; counted is where the most probable next word is "
-            "that name, from its second time on.",
+            "Both models on the same stories. Loss counts all unknown words as one entry, as the vocabulary does. "
+            f"*Rare* words are those behind the {copying.COMMON:,} most common. *Never-seen names*: the most frequent "
+            f"name of a story ({copying.LEAST} times or more) is replaced by an invented one; counted is where the "
+            f"most probable next word is that name, from its second time on.",
             "",
             *table,
             "",
@@ -144,14 +132,15 @@ def _card(
             "",
             "## Recipe",
             "",
-            "`python -m tlmviz.training stories-sentinel --data DIR` trains both, with the same seed, stories, order and steps.",
+            "`python -m tlmviz.training stories-sentinel --data DIR` trains both, with the same seed, stories, order "
+            "and steps.",
             "",
             *_effort(recipe, log),
             "",
             "## Limits",
             "",
-            "It knows the words of small children's stories and nothing else. Two unknown words are told apart by their "
-            "stand-ins and places, not by their spelling. It was made to be looked into.",
+            "It knows the words of small children's stories and nothing else. Two unknown words are told apart by "
+            "their stand-ins and places, not by their spelling. It was made to be looked into.",
             "",
         ]
     )
@@ -164,8 +153,8 @@ def _effort(recipe: SentinelRecipe, log: Log) -> list[str]:
         f"{log['step']:,} steps of about {schedule.batch_tokens:,} words, {log['tokens'] / 1e6:.1f} M in all, "
         f"{log['passes']} passes; AdamW, learning rate {schedule.learning_rate} with warm-up {schedule.warmup} "
         f"and a cosine for {schedule.steps:,} steps, "
-        f"betas {schedule.betas}, weight decay {schedule.weight_decay}, clipping {schedule.clip}, seed {schedule.seed}. "
-        f"{log['seconds'] / 60:.0f} minutes of wall time on {log['machine']}.",
+        f"betas {schedule.betas}, weight decay {schedule.weight_decay}, clipping {schedule.clip}, seed "
+        f"{schedule.seed}. {log['seconds'] / 60:.0f} minutes of wall time on {log['machine']}."
     ]
 
 

@@ -15,10 +15,11 @@ from ..tokens import Tokenizer
 class RandomSpelling:
     """Byte-level BPE that skips merges at random (Provilkov et al. 2020). For training only.
 
-    Every merge that comes up is skipped with probability `dropout` and comes up again behind the next that is not; a word
-    is finished when all that are left were skipped. Spellings are as likely as with the `tokenizers` library, whose chance
-    takes no seed: there, too, a merge whose pieces are gone ends the wait of those skipped, so that a few more merges are
-    made than by the paper's algorithm.
+    Every merge that comes up is skipped with probability `dropout` and comes up again behind the next that is not; a
+    word is finished when all that are left were skipped. Spellings are as likely as with the `tokenizers` library,
+    whose chance
+    takes no seed: there, too, a merge whose pieces are gone ends the wait of those skipped, so that a few more merges
+    are made than by the paper's algorithm.
     """
 
     def __init__(self, tokenizer: Tokenizer, dropout: float):
@@ -35,8 +36,7 @@ class RandomSpelling:
         """Token ids of texts, without special tokens; one stream of chance runs through all of them."""
         random = Random(seed).random
         return [
-            [i for word, _ in self._words.pre_tokenize_str(text) for i in self._spell(word, random)]
-            for text in texts
+            [i for word, _ in self._words.pre_tokenize_str(text) for i in self._spell(word, random)] for text in texts
         ]
 
     def _spell(self, word: str, random: Callable[[], float]) -> list[int]:

@@ -32,11 +32,11 @@ WORDS = {
     "hc": "hyper-connections around four streams",
     "mhc": "manifold-constrained hyper-connections (mHC): four streams, doubly stochastic mixing",
 }
-# What joins sublayers to streams learns so many times as fast: at 1 its matrices hardly move; at 10 the deep network, whose
-# rate is twice as high and which is three times as deep, ends worse than without streams.
+# What joins sublayers to streams learns so many times as fast: at 1 its matrices hardly move; at 10 the deep network,
+# whose rate is twice as high and which is three times as deep, ends worse than without streams.
 STREAM_RATE, DEEP_RATE = 10.0, 3.0
-# Of the logits of mHC's H_res, with the iterations that then bring the rows of any 4 x 4 matrix within 1e-3 of 1. The wider
-# bound keeps more through depth.
+# Of the logits of mHC's H_res, with the iterations that then bring the rows of any 4 x 4 matrix within 1e-3 of 1. The
+# wider bound keeps more through depth.
 BOUND = dict(mixing_bound=1.5, sinkhorn=20)
 DEEP_BOUND = dict(mixing_bound=2.0, sinkhorn=42)
 SCHEDULE = Schedule(
@@ -74,9 +74,14 @@ def _recipe(kind: str, deep: bool) -> LanguageRecipe:
         else dict(n_layers=8, d_model=160, n_heads=5, n_kv_heads=5, d_ff=400)
     )
     config = ModelConfig.of(
-        name=name, description=f"Stories, {sizes['n_layers']} layers: {WORDS[kind]}.", context=256, dropout=0.1,
-        connection=connection, streams=streams, **sizes,
-    )  # fmt: skip
+        name=name,
+        description=f"Stories, {sizes['n_layers']} layers: {WORDS[kind]}.",
+        context=256,
+        dropout=0.1,
+        connection=connection,
+        streams=streams,
+        **sizes,
+    )
     if kind == "mhc":
         config = config.with_(**(DEEP_BOUND if deep else BOUND))
     schedule = DEEP if deep else SCHEDULE
@@ -86,10 +91,7 @@ def _recipe(kind: str, deep: bool) -> LanguageRecipe:
 
 STREAMS = {
     recipe.config.name: recipe
-    for recipe in (
-        *(_recipe(kind, False) for kind in KINDS),
-        *(_recipe(kind, True) for kind in KINDS),
-    )
+    for recipe in (*(_recipe(kind, False) for kind in KINDS), *(_recipe(kind, True) for kind in KINDS))
 }
 
 
@@ -154,19 +156,18 @@ def write_log(log: dict[str, Any], folder: Path) -> None:
             "grad_norm_max": groups["norm"].max(),
         }
     )
-    curve = pd.Series(
-        {point["step"]: point["valid_bpb"] for point in log["curve"]}, name="valid_bpb", dtype=float
-    )
+    curve = pd.Series({point["step"]: point["valid_bpb"] for point in log["curve"]}, name="valid_bpb", dtype=float)
     probes = pd.DataFrame(
-        {name: {probe["step"]: probe[of] for probe in log["probes"]} for name, of in
-         (("gain_forward", "forward"), ("gain_backward", "backward"))}, dtype=float,
-    )  # fmt: skip
+        {
+            name: {probe["step"]: probe[of] for probe in log["probes"]}
+            for name, of in (("gain_forward", "forward"), ("gain_backward", "backward"))
+        },
+        dtype=float,
+    )
     frame = frame.join(curve, how="outer").join(probes, how="outer").rename_axis("step")
     frame.to_csv(folder / "training.csv", float_format="%.5g")
     if log["probes"]:
-        tensors = {
-            name: torch.tensor([probe[name] for probe in log["probes"]]) for name in ("pre", "post", "res")
-        }
+        tensors = {name: torch.tensor([probe[name] for probe in log["probes"]]) for name in ("pre", "post", "res")}
         save_file(
             {"steps": torch.tensor([probe["step"] for probe in log["probes"]]), **tensors},
             folder / "moments.safetensors",
@@ -174,17 +175,13 @@ def write_log(log: dict[str, Any], folder: Path) -> None:
 
 
 def write_comparison(models: Path, runs: Path) -> None:
-    """A table in the card of every finished model of STREAMS: itself beside those trained as it was, and what further runs,
-    of other seeds and settings, came to.
+    """A table in the card of every finished model of STREAMS: itself beside those trained as it was, and what further
+    runs, of other seeds and settings, came to.
 
     Sections that somebody wrote below the table stay.
     """
     for deep in (False, True):
-        names = [
-            name
-            for name in STREAMS
-            if ("deep" in name) == deep and (models / name / "training.csv").is_file()
-        ]
+        names = [name for name in STREAMS if ("deep" in name) == deep and (models / name / "training.csv").is_file()]
         logs = {name: pd.read_csv(models / name / "training.csv", index_col="step") for name in names}
         further = [_depth(runs)] if deep else [_seeds(logs, runs), _variants(runs)]
         table = "\n".join([_comparison(logs), *(f"{part}\n" for part in further if part)])
@@ -197,17 +194,19 @@ def write_comparison(models: Path, runs: Path) -> None:
 
 def _comparison(logs: dict[str, pd.DataFrame]) -> str:
     lines = [
-        "Same data, tokens, order and seed. The gradient norm is that of all weights before clipping, over the second half of "
-        "the training; the gains are the largest row sum and column sum, in magnitude, of the product of all mixing matrices "
-        f"(mean over {LOOKED_AT} held-out tokens): what a signal and a gradient can grow by on the way through the streams.", "",
+        "Same data, tokens, order and seed. The gradient norm is that of all weights before clipping, over the second "
+        "half of the training; the gains are the largest row sum and column sum, in magnitude, of the product of all "
+        f"mixing matrices (mean over {LOOKED_AT} held-out tokens): what a signal and a gradient can grow by on the way "
+        f"through the streams.",
+        "",
         "| model | held-out bits per byte | gradient norm, median | gradient norm, largest | gain forward, end "
-        "| gain backward, end | largest gain on the way |", "| --- " * 7 + "|",
-    ]  # fmt: skip
+        "| gain backward, end | largest gain on the way |",
+        "| --- " * 7 + "|",
+    ]
     for name, log in logs.items():
         late = log[log.index > log.index.max() / 2]
         ends = [
-            log[f"gain_{way}"].dropna() if f"gain_{way}" in log else pd.Series([1.0])
-            for way in ("forward", "backward")
+            log[f"gain_{way}"].dropna() if f"gain_{way}" in log else pd.Series([1.0]) for way in ("forward", "backward")
         ]
         numbers = [
             late["grad_norm"].median(),
@@ -215,15 +214,12 @@ def _comparison(logs: dict[str, pd.DataFrame]) -> str:
             *(end.iloc[-1] if len(end) else 1.0 for end in ends),
         ]
         largest = max((end.max() for end in ends if len(end)), default=1.0)
-        cells = [
-            f"{log['valid_bpb'].dropna().iloc[-1]:.4f}",
-            *(f"{number:.3g}" for number in (*numbers, largest)),
-        ]
+        cells = [f"{log['valid_bpb'].dropna().iloc[-1]:.4f}", *(f"{number:.3g}" for number in (*numbers, largest))]
         lines.append(f"| {name} | " + " | ".join(cells) + " |")
     lines += [
         "",
-        "One seed each: differences of 0.01 bits per byte are chance. Gains of free matrices drift; those of doubly stochastic "
-        "ones cannot.",
+        "One seed each: differences of 0.01 bits per byte are chance. Gains of free matrices drift; those of doubly "
+        "stochastic ones cannot.",
         "",
     ]
     return "\n".join(lines)
@@ -251,14 +247,10 @@ def _variants(runs: Path) -> str:
     """What other settings of stories-mhc came to."""
     found = {said: _held_out(recipe, runs) for said, recipe in VARIANTS.items()}
     said = [f"{value:.4f} with {what}" for what, value in found.items() if value is not None]
-    return (
-        f"stories-mhc with other settings, seed 0, held-out bits per byte: {', '.join(said)}." if said else ""
-    )
+    return f"stories-mhc with other settings, seed 0, held-out bits per byte: {', '.join(said)}." if said else ""
 
 
 def _depth(runs: Path) -> str:
     """What the deep network without streams came to."""
     value = _held_out(STREAMS["stories-deep-residual"], runs)
-    return (
-        "" if value is None else f"Plain residuals, trained the same way: {value:.4f} held-out bits per byte."
-    )
+    return "" if value is None else f"Plain residuals, trained the same way: {value:.4f} held-out bits per byte."

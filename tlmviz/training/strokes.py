@@ -8,12 +8,11 @@ from jaxtyping import Float, Int
 from .. import digits
 
 Stroke = tuple[tuple[float, float], ...]
-# The strokes of each digit as it is drawn in school: corners (x, y) in a box of side 1, y downwards. Some have two forms.
+# The strokes of each digit as it is drawn in school: corners (x, y) in a box of side 1, y downwards. Some have two
+# forms.
 FORMS: dict[int, tuple[tuple[Stroke, ...], ...]] = {
     0: (
-        (
-            ((0.5, 0), (0.2, 0.12), (0.03, 0.5), (0.2, 0.88), (0.5, 1), (0.8, 0.88), (0.97, 0.5), (0.8, 0.12), (0.5, 0)),
-        ),
+        (((0.5, 0), (0.2, 0.12), (0.03, 0.5), (0.2, 0.88), (0.5, 1), (0.8, 0.88), (0.97, 0.5), (0.8, 0.12), (0.5, 0)),),
     ),
     1: ((((0.5, 0), (0.5, 1)),), (((0.2, 0.28), (0.6, 0), (0.6, 1)),)),
     2: ((((0.08, 0.25), (0.3, 0.03), (0.7, 0.03), (0.9, 0.25), (0.75, 0.5), (0.05, 1), (0.95, 1)),),),
@@ -28,31 +27,49 @@ FORMS: dict[int, tuple[tuple[Stroke, ...], ...]] = {
         (((0.15, 0), (0.1, 0.5), (0.9, 0.5)), ((0.75, 0.1), (0.7, 1))),
     ),
     5: ((((0.88, 0), (0.2, 0), (0.15, 0.45), (0.6, 0.4), (0.9, 0.65), (0.7, 0.95), (0.1, 0.97)),),),
-    6: (
-        (
-            ((0.75, 0), (0.3, 0.35), (0.08, 0.7), (0.3, 0.98), (0.7, 0.98), (0.9, 0.72), (0.65, 0.52), (0.18, 0.62)),
-        ),
-    ),
+    6: ((((0.75, 0), (0.3, 0.35), (0.08, 0.7), (0.3, 0.98), (0.7, 0.98), (0.9, 0.72), (0.65, 0.52), (0.18, 0.62)),),),
     7: ((((0.03, 0), (0.97, 0), (0.4, 1)),), (((0.03, 0), (0.97, 0), (0.4, 1)), ((0.25, 0.5), (0.85, 0.5)))),
     8: (
         (
-            ((0.5, 0.47), (0.15, 0.25), (0.5, 0), (0.85, 0.25), (0.5, 0.47), (0.08, 0.75), (0.5, 1), (0.92, 0.75), (0.5, 0.47)),
+            (
+                (0.5, 0.47),
+                (0.15, 0.25),
+                (0.5, 0),
+                (0.85, 0.25),
+                (0.5, 0.47),
+                (0.08, 0.75),
+                (0.5, 1),
+                (0.92, 0.75),
+                (0.5, 0.47),
+            ),
         ),
     ),
     9: (
         (
-            ((0.87, 0.28), (0.6, 0.5), (0.2, 0.42), (0.12, 0.16), (0.5, 0), (0.85, 0.13), (0.87, 0.28), (0.8, 0.6), (0.55, 1)),
+            (
+                (0.87, 0.28),
+                (0.6, 0.5),
+                (0.2, 0.42),
+                (0.12, 0.16),
+                (0.5, 0),
+                (0.85, 0.13),
+                (0.87, 0.28),
+                (0.8, 0.6),
+                (0.55, 1),
+            ),
         ),
     ),
-}  # fmt: skip
+}
 POINTS = 24  # of a line from corner to corner
-# How far a corner may lie from where it belongs, how far a digit leans, and what its ink covers, as on the pad or wider.
+# How far a corner may lie from where it belongs, how far a digit leans, and what its ink covers, as on the pad or
+# wider.
 JITTER, LEAN, BRUSH = 0.05, 0.15, (1.0, 1.5)
 TALL, WIDE = (2.8, 7.3), (0.4, 1.05)  # pixels, and a share of that
 
 
 def drawn(rng: np.random.Generator, number: int) -> tuple[Float[np.ndarray, "n 8 8"], Int[np.ndarray, " n"]]:
-    """Pictures of as many digits, drawn anywhere and in any size, and made as large as the collection's (digits.normalised)."""
+    """Pictures of as many digits, drawn anywhere and in any size, and made as large as the collection's
+    (digits.normalised)."""
     labels = rng.integers(0, 10, number)
     return np.stack([digits.normalised(_inked(rng, int(label))) for label in labels]), labels
 

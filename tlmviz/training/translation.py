@@ -27,9 +27,10 @@ from .pairs import PairBatches, Pairs
 
 @dataclass(frozen=True)
 class TranslationRecipe:
-    """A translation model and how it is trained. `overlap` weighs covloss (004 Eq. 49) against the loss per token; such a
-    model goes on from the weights of the recipe `start`, as in See et al. 2017: one that knows nothing yet would only
-    learn to look elsewhere. A `renamed` share of the pairs with names has invented ones in their place, others in every pass.
+    """A translation model and how it is trained. `overlap` weighs covloss (004 Eq. 49) against the loss per token; such
+    a model goes on from the weights of the recipe `start`, as in See et al. 2017: one that knows nothing yet would only
+    learn to look elsewhere. A `renamed` share of the pairs with names has invented ones in their place, others in every
+    pass.
 
     One that is not `bundled` leaves no model: it was trained for the numbers that it gives.
     """
@@ -44,22 +45,10 @@ class TranslationRecipe:
 
 
 TRANSFORMER = Schedule(
-    steps=5000,
-    batch_tokens=2048,
-    learning_rate=2e-3,
-    warmup=800,
-    weight_decay=0.05,
-    seed=3,
-    evaluate_every=250,
+    steps=5000, batch_tokens=2048, learning_rate=2e-3, warmup=800, weight_decay=0.05, seed=3, evaluate_every=250
 )
 RECURRENT = Schedule(
-    steps=2800,
-    batch_tokens=2048,
-    learning_rate=2e-3,
-    warmup=200,
-    weight_decay=0.02,
-    seed=3,
-    evaluate_every=250,
+    steps=2800, batch_tokens=2048, learning_rate=2e-3, warmup=200, weight_decay=0.02, seed=3, evaluate_every=250
 )
 COPYING = replace(RECURRENT, steps=1500, batch_tokens=8192, learning_rate=1e-3, warmup=50, seed=5)
 COVERAGE = replace(RECURRENT, steps=600, learning_rate=5e-4, warmup=50, seed=4, evaluate_every=200)
@@ -83,9 +72,7 @@ RECIPES = {
         ),
         _recurrent("dot", "English to French, GRUs with attention scored by the dot product h.z.", "dot"),
         _recurrent("general", "English to French, GRUs with attention scored by h W z.", "general"),
-        _recurrent(
-            "additive", "English to French, GRUs with attention scored by v.tanh(W1 h + W2 z).", "additive"
-        ),
+        _recurrent("additive", "English to French, GRUs with attention scored by v.tanh(W1 h + W2 z).", "additive"),
         TranslationRecipe(
             Seq2SeqConfig.of(
                 name="eng-fra-coverage",
@@ -109,12 +96,14 @@ RECIPES = {
             for name, said, pointer in (
                 (
                     "eng-fra-copy",
-                    "eng-fra-additive, trained on with a pointer: what it looks at in the source it can copy, such as names.",
+                    "eng-fra-additive, trained on with a pointer: what it looks at in the source it can copy, such as "
+                    "names.",
                     True,
                 ),
                 (
                     "eng-fra-copy-plain",
-                    "eng-fra-additive, trained on as eng-fra-copy was, on the same pairs with the same names, without a pointer.",
+                    "eng-fra-additive, trained on as eng-fra-copy was, on the same pairs with the same names, without "
+                    "a pointer.",
                     False,
                 ),
             )
@@ -165,11 +154,7 @@ def train(
         log = loop.resume(folder, network, optimizer, packer)
     began = time.monotonic() - log["seconds"]
     bar = tqdm(
-        range(log["step"], schedule.steps),
-        initial=log["step"],
-        total=schedule.steps,
-        mininterval=5,
-        unit="step",
+        range(log["step"], schedule.steps), initial=log["step"], total=schedule.steps, mininterval=5, unit="step"
     )
     recent: list[tuple[float, float]] = []
     network.train()
@@ -188,13 +173,7 @@ def train(
         if (step + 1) % schedule.evaluate_every == 0 or step + 1 == schedule.steps:
             nats = held_out_loss(network, held_out)
             now, over = (sum(part) / len(recent) for part in zip(*recent))
-            point = {
-                "step": step + 1,
-                "tokens": log["tokens"],
-                "train_loss": now,
-                "valid_loss": nats,
-                "overlap": over,
-            }
+            point = {"step": step + 1, "tokens": log["tokens"], "train_loss": now, "valid_loss": nats, "overlap": over}
             log["curve"].append(point)
             log.update(step=step + 1, seconds=time.monotonic() - began, passes=packer.passes)
             bar.set_postfix(loss=f"{now:.3f}", held_out=f"{nats:.4f}")

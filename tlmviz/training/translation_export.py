@@ -27,14 +27,10 @@ SHOWN = 5  # examples of each sort on the card
 
 
 def export(
-    recipe: TranslationRecipe,
-    log: dict[str, Any],
-    pairs: Pairs,
-    tokenizer: Tokenizer,
-    run: Path,
-    folder: Path,
+    recipe: TranslationRecipe, log: dict[str, Any], pairs: Pairs, tokenizer: Tokenizer, run: Path, folder: Path
 ) -> None:
-    """Write the model folder from the checkpoint in `run`. Raises BadText without the alignments that choose the head."""
+    """Write the model folder from the checkpoint in `run`. Raises BadText without the alignments that choose the
+    head."""
     if not ALIGNMENTS.is_file():
         raise BadText(f"{ALIGNMENTS} is not there; export from an installation that has it.")
     network = network_of(recipe.config)
@@ -48,14 +44,14 @@ def export(
     save_network(folder, network, tokenizer, dtype)
     points = log["curve"]
     draw(
-        folder / "curve.svg", "Training", [point["tokens"] / 1e6 for point in points],
+        folder / "curve.svg",
+        "Training",
+        [point["tokens"] / 1e6 for point in points],
         ("held-out loss (nats per token)", [point["valid_loss"] for point in points]),
         ("training loss (with dropout and smoothing)", [point["train_loss"] for point in points]),
-    )  # fmt: skip
-    mt = Translator(network, tokenizer)
-    (folder / "card.md").write_text(
-        _card(recipe, log, pairs, mt, folder, dtype, stored, rates), encoding="utf-8"
     )
+    mt = Translator(network, tokenizer)
+    (folder / "card.md").write_text(_card(recipe, log, pairs, mt, folder, dtype, stored, rates), encoding="utf-8")
 
 
 def bleu(translations: list[str], references: list[list[str]]) -> float:
@@ -91,9 +87,9 @@ def _card(
         "",
         "## Data and licence",
         "",
-        f"- {len(pairs.train):,} English-French pairs to learn from, {len(pairs.valid):,} English sentences held out with "
-        "all their translations (chosen by a hash of the English): Tatoeba pairs prepared by manythings.org, CC BY 2.0 "
-        "(tatoeba.org)",
+        f"- {len(pairs.train):,} English-French pairs to learn from, {len(pairs.valid):,} English sentences held out "
+        f"with all their translations (chosen by a hash of the English): Tatoeba pairs prepared by manythings.org, CC "
+        f"BY 2.0 (tatoeba.org)",
         "- French marks have one plain space before ? ! ; : and inside guillemets, whatever the pair had",
         "",
         "## Quality",
@@ -108,9 +104,9 @@ def _card(
         *_examples(translations, references),
         "## Limits",
         "",
-        f"It learned from short everyday sentences, many of them about Tom: {'' if recipe.renamed else 'names, '}numbers and "
-        "topics outside of them come out wrong, and long sentences lose parts. It reads English only. It was made to be looked "
-        "into.",
+        f"It learned from short everyday sentences, many of them about Tom: "
+        f"{'' if recipe.renamed else 'names, '}numbers and topics outside of them come out wrong, and long sentences "
+        f"lose parts. It reads English only. It was made to be looked into.",
         "",
     ]
     return "\n".join(lines)
@@ -126,11 +122,7 @@ def _size(mt: Translator, folder: Path, dtype: torch.dtype) -> list[str]:
 
 
 def _quality(
-    mt: Translator,
-    translations: dict[str, str],
-    references: dict[str, list[str]],
-    nats: float,
-    rates: pd.Series,
+    mt: Translator, translations: dict[str, str], references: dict[str, list[str]], nats: float, rates: pd.Series
 ) -> list[str]:
     """BLEU of the held-out translations, with beam and without, held-out loss and alignment error rates."""
     many = list(references.values())
@@ -160,16 +152,7 @@ def _recipe(recipe: TranslationRecipe, log: dict[str, Any], pairs: int, mt: Tran
         "| --- | --- |",
         *(
             f"| {name} | {getattr(recipe.schedule, name)} |"
-            for name in (
-                "steps",
-                "batch_tokens",
-                "learning_rate",
-                "warmup",
-                "weight_decay",
-                "betas",
-                "clip",
-                "seed",
-            )
+            for name in ("steps", "batch_tokens", "learning_rate", "warmup", "weight_decay", "betas", "clip", "seed")
         ),
         f"| label smoothing | {recipe.smoothing} |",
         f"| dropout | {config.dropout} |",
@@ -189,14 +172,9 @@ def _examples(translations: dict[str, str], references: dict[str, list[str]]) ->
     """Tables of the best and the worst translations by sentence BLEU."""
     from sacrebleu import sentence_bleu
 
-    ascending = sorted(
-        translations, key=lambda source: sentence_bleu(translations[source], references[source]).score
-    )
+    ascending = sorted(translations, key=lambda source: sentence_bleu(translations[source], references[source]).score)
     lines = []
-    for title, sources in (
-        ("Its best, by sentence BLEU", ascending[-SHOWN:]),
-        ("Its worst", ascending[:SHOWN]),
-    ):
+    for title, sources in (("Its best, by sentence BLEU", ascending[-SHOWN:]), ("Its worst", ascending[:SHOWN])):
         lines += [f"{title}:", "", "| English | its French | one reference |", "| --- | --- | --- |"]
         lines += [f"| {source} | {translations[source]} | {references[source][0]} |" for source in sources]
         lines.append("")
@@ -209,8 +187,8 @@ def _model(mt: Translator) -> list[str]:
 
 def _transformer(config: EncoderDecoderConfig) -> list[str]:
     return [
-        f"- {config.encoder_layers} encoder and {config.decoder_layers} decoder layers, {config.n_heads} heads, d_model "
-        f"{config.d_model}, head dimension {config.head_dim}, feed-forward {config.feedforward.hidden} "
+        f"- {config.encoder_layers} encoder and {config.decoder_layers} decoder layers, {config.n_heads} heads, "
+        f"d_model {config.d_model}, head dimension {config.head_dim}, feed-forward {config.feedforward.hidden} "
         f"({config.feedforward.kind}), at most {config.context} tokens",
         f"- RoPE in self-attention, none in cross-attention; {config.norm.kind}, before each part; "
         f"biases: {'yes' if config.feedforward.bias else 'no'}",
@@ -219,8 +197,8 @@ def _transformer(config: EncoderDecoderConfig) -> list[str]:
 
 def _recurrent(config: Seq2SeqConfig) -> list[str]:
     return [
-        f"- bidirectional GRU of {config.hidden // 2} units a direction, GRU decoder of {config.hidden} with input feeding, "
-        f"embedding {config.d_model}, at most {config.context} tokens",
+        f"- bidirectional GRU of {config.hidden // 2} units a direction, GRU decoder of {config.hidden} with input "
+        f"feeding, embedding {config.d_model}, at most {config.context} tokens",
         f"- attention score: {config.score.kind}{', with a coverage vector' if config.score.coverage else ''}",
         *(
             ["- a pointer: the attention is also a distribution over the source's tokens, mixed in by a gate"]
@@ -235,7 +213,5 @@ DESCRIPTIONS: dict[str, Callable[[Any], list[str]]] = {"encoder-decoder": _trans
 def _rates(rates: pd.Series) -> str:
     if len(rates) == 2:  # one map, which is its own mean
         return f"{rates.iloc[0]:.3f}"
-    named = {
-        name: "mean of all heads" if name == "mean" else f"layer.head {name}" for name in rates.index[:4]
-    }
+    named = {name: "mean of all heads" if name == "mean" else f"layer.head {name}" for name in rates.index[:4]}
     return ", ".join(f"{rates[name]:.3f} ({words})" for name, words in named.items())

@@ -1,8 +1,8 @@
 """The first steps of training with norms before and after the sublayers, with and without warm-up: logged, not kept.
 
-Runs that differ in nothing but the placement of the norms, the peak of the learning rate and its warm-up go through the first
-steps of the zoo's recipe. Their log is `warmup.safetensors` in the folder of zoo-post, whose vocabulary they read by;
-`analysis.numbers.warmup` reads it.
+Runs that differ in nothing but the placement of the norms, the peak of the learning rate and its warm-up go through the
+first steps of the zoo's recipe. Their log is `warmup.safetensors` in the folder of zoo-post, whose vocabulary they read
+by; `analysis.numbers.warmup` reads it.
 """
 
 from __future__ import annotations
@@ -75,9 +75,10 @@ def write_card(logs: dict[str, dict[str, Any]], path: Path) -> None:
     lines = [
         HEADING,
         "",
-        f"`{FILE}` logs {len(RUNS)} runs over the first {STEPS} steps of the recipe above, with norms before (as zoo-rope) and "
-        "after the sublayers (as this model), `python -m tlmviz.training warm-up --data DIR`; their weights are not kept. One "
-        "seed each. This model itself began with a rate of 0.002 and 100 steps of warm-up, and left the plateau later.",
+        f"`{FILE}` logs {len(RUNS)} runs over the first {STEPS} steps of the recipe above, with norms before (as "
+        f"zoo-rope) and after the sublayers (as this model), `python -m tlmviz.training warm-up --data DIR`; their "
+        f"weights are not kept. One seed each. This model itself began with a rate of 0.002 and 100 steps of warm-up, "
+        f"and left the plateau later.",
         "",
         "| norms | highest rate | warm-up | training loss, last 10 steps (nats) | held-out bits per byte |",
         "| --- " * 5 + "|",
@@ -98,9 +99,9 @@ def look(network: TransformerLM, ids: list[int]) -> dict[str, Any]:
 
 
 def write(logs: dict[str, dict[str, Any]], path: Path) -> None:
-    """Tensors, for R runs, S steps, M moments, P sublayers: loss and norm [R, S] (nats per token; norm of the whole gradient
-    before clipping), rate [R, S], moments [M], stream [R, M, P + 1], weights [R, M, P], held_out [R] (bits per byte). The runs
-    and settings are JSON in the file's metadata.
+    """Tensors, for R runs, S steps, M moments, P sublayers: loss and norm [R, S] (nats per token; norm of the whole
+    gradient before clipping), rate [R, S], moments [M], stream [R, M, P + 1], weights [R, M, P], held_out [R] (bits per
+    byte). The runs and settings are JSON in the file's metadata.
     """
     every = [logs[each.name] for each in RUNS]
     tensors = {

@@ -71,9 +71,12 @@ class WordRecipe:
         unit = "weighted squared error per cell" if model.kind == "glove" else "nats per prediction"
         read, learned, held_out = np.array(log.curve).T
         draw(
-            folder / "curve.svg", "Training", (read / 1e6).tolist(), (f"held-out loss ({unit})", held_out.tolist()),
+            folder / "curve.svg",
+            "Training",
+            (read / 1e6).tolist(),
+            (f"held-out loss ({unit})", held_out.tolist()),
             ("training loss", learned.tolist()),
-        )  # fmt: skip
+        )
         card = _card(self, trainer, texts, model, trainer.held_out_loss(texts.held_out), unit, folder)
         (folder / "card.md").write_text(card, encoding="utf-8")
 
@@ -169,7 +172,7 @@ def _words(data: Path, least: int) -> WordData:
 
 def _card(
     recipe: WordRecipe, trainer: Trainer, texts: WordData, model: WordVectors, loss: float, unit: str, folder: Path
-) -> str:  # fmt: skip
+) -> str:
     lines = [
         f"# {model.name}",
         "",
@@ -185,9 +188,9 @@ def _card(
         *_meetings(model),
         "## Limits",
         "",
-        "It knows the words of small children's stories and of short everyday sentences, many of them about Tom, and each in "
-        "one vector whatever it means. A million words are few: rare words lie where chance put them, and most analogies "
-        "fail. It was made to be looked into.",
+        "It knows the words of small children's stories and of short everyday sentences, many of them about Tom, and "
+        "each in one vector whatever it means. A million words are few: rare words lie where chance put them, and most "
+        "analogies fail. It was made to be looked into.",
         "",
     ]
     return "\n".join(lines)
@@ -197,16 +200,14 @@ def _model(model: WordVectors, folder: Path) -> list[str]:
     config, size = model.config, (folder / "model.safetensors").stat().st_size / 1e6
     rows = {
         "hierarchical": f"{config.vocab_size - 1:,} vectors of tree nodes; a word takes "
-        + (
-            f"{model.tree.mean_length(model.counts):.2f} decisions on average"
-            if model.kind == "hierarchical"
-            else ""
-        ),
+        + (f"{model.tree.mean_length(model.counts):.2f} decisions on average" if model.kind == "hierarchical" else ""),
         "fasttext": f"{config.vocab_size:,} vectors of context words, {config.buckets:,} rows that the n-grams of "
-        f"{config.shortest} to {config.longest} characters share by a hash (FNV-1a); a word is the mean of its own row and its "
-        "n-grams'",
-        "glove": f"{config.vocab_size:,} vectors of context words, a bias for each; neighbours are looked for in the sum of both",
-        "cbow": f"{config.vocab_size:,} vectors of predicted words; a word's vector is what it adds to the mean when it is read",
+        f"{config.shortest} to {config.longest} characters share by a hash (FNV-1a); a word is the mean of its own row "
+        f"and its n-grams'",
+        "glove": f"{config.vocab_size:,} vectors of context words, a bias for each; neighbours are looked for in the "
+        f"sum of both",
+        "cbow": f"{config.vocab_size:,} vectors of predicted words; a word's vector is what it adds to the mean when "
+        f"it is read",
     }
     return [
         "## Model",
@@ -224,8 +225,8 @@ def _data(texts: WordData) -> list[str]:
     return [
         "## Data and licences",
         "",
-        f"- {len(texts.train.ids):,} words of the vocabulary to learn from and {len(texts.held_out.ids):,} held out (whole "
-        "stories and sentences, chosen by a hash of their text)",
+        f"- {len(texts.train.ids):,} words of the vocabulary to learn from and {len(texts.held_out.ids):,} held out "
+        f"(whole stories and sentences, chosen by a hash of their text)",
         f"- {texts.stories:,} stories: excerpts of TinyStories (Eldan and Li 2023), CDLA-Sharing-1.0",
         f"- {texts.sentences:,} English sentences: Tatoeba pairs prepared by manythings.org, CC BY 2.0 (tatoeba.org)",
         "",
@@ -242,8 +243,9 @@ def _quality(model: WordVectors, loss: float, unit: str) -> list[str]:
         "## Quality",
         "",
         f"- **category neighbours {100 * among:.1f} %**: of the 5 nearest neighbours of each of {members} words in "
-        f"{len(CATEGORIES)} hand-made categories, so many are of the same category when they are looked for among those words "
-        f"(by chance {100 * 7 / (members - 1):.1f} %), and {100 * everywhere:.1f} % among the whole vocabulary",
+        f"{len(CATEGORIES)} hand-made categories, so many are of the same category when they are looked for among "
+        f"those words (by chance {100 * 7 / (members - 1):.1f} %), and {100 * everywhere:.1f} % among the whole "
+        f"vocabulary",
         f"- held-out loss {loss:.3f} {unit}",
         "",
         "| word | nearest by cosine |",
@@ -258,11 +260,7 @@ def _quality(model: WordVectors, loss: float, unit: str) -> list[str]:
 
 
 def _recipe(recipe: WordRecipe, trainer: Trainer) -> list[str]:
-    settings = {
-        **asdict(trainer.schedule),
-        "window": trainer.config.window,
-        "subsample": trainer.config.subsample,
-    }
+    settings = {**asdict(trainer.schedule), "window": trainer.config.window, "subsample": trainer.config.subsample}
     if trainer.config.method in ("negative", "cbow", "fasttext"):
         settings |= {"negatives": trainer.config.negatives, "power": trainer.config.power}
     if trainer.config.method == "glove":
@@ -291,8 +289,8 @@ def _meetings(model: WordVectors) -> list[str]:
     return [
         "## Counts",
         "",
-        f"meetings.safetensors holds how often the {model.meetings.size:,} most frequent words met, each meeting weighed "
-        "1 / distance: exact, as sixtieths, with the sums over all words.",
+        f"meetings.safetensors holds how often the {model.meetings.size:,} most frequent words met, each meeting "
+        f"weighed 1 / distance: exact, as sixtieths, with the sums over all words.",
         "",
     ]
 
@@ -305,9 +303,9 @@ def _film(model: WordVectors) -> list[str]:
     return [
         "## Film",
         "",
-        f"snapshots.safetensors holds {pictures} pictures of the {words:,} most frequent words, more of them early, on the "
-        f"{axes} leading principal axes of the finished vectors ({100 * kept.variance.sum():.0f} % of their variance), as "
-        "float16, and the loss curve.",
+        f"snapshots.safetensors holds {pictures} pictures of the {words:,} most frequent words, more of them early, on "
+        f"the {axes} leading principal axes of the finished vectors ({100 * kept.variance.sum():.0f} % of their "
+        f"variance), as float16, and the loss curve.",
         "",
     ]
 

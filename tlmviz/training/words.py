@@ -29,9 +29,11 @@ from ..networks.words import WordNetwork
 
 @dataclass(frozen=True)
 class WordSchedule:
-    """How a model learns: passes over the text, text positions a step, the rate at the start, which falls to `last` of it.
+    """How a model learns: passes over the text, text positions a step, the rate at the start, which falls to `last` of
+    it.
 
-    With `shuffle` every pass takes the windows in another drawn order, else in that of the text, as word2vec.c and gensim do.
+    With `shuffle` every pass takes the windows in another drawn order, else in that of the text, as word2vec.c and
+    gensim do.
     """
 
     epochs: int
@@ -44,7 +46,8 @@ class WordSchedule:
 
 @dataclass(frozen=True)
 class WordText:
-    """Words as ids [T] in the order of the text, and the number of the document [T] that each stands in; others are dropped.
+    """Words as ids [T] in the order of the text, and the number of the document [T] that each stands in; others are
+    dropped.
 
     `vocabulary` holds the words by frequency and `counts` [V] how often each stands in the text that it was made from.
     """
@@ -56,12 +59,13 @@ class WordText:
 
     @classmethod
     def of(cls, documents: list[list[str]], least: int = 1) -> WordText:
-        """The text of some documents, with the words that stand in it `least` times or more. Raises BadText for under two."""
+        """The text of some documents, with the words that stand in it `least` times or more. Raises BadText for under
+        two."""
         counts = count_words(documents, least)
         if len(counts) < 2:
             raise BadText(
-                f"The text has {len(counts)} different words that stand in it at least {least} times, and vectors need two; "
-                "give a longer text."
+                f"The text has {len(counts)} different words that stand in it at least {least} times, and vectors need "
+                f"two; give a longer text."
             )
         return cls._read(documents, tuple(counts), np.array(list(counts.values())))
 
@@ -83,7 +87,8 @@ class WordText:
 
 
 class Windows(NamedTuple):
-    """P windows: the center words [P], the words around each [P, 2m], and 1 where there is one, 0 where there is none."""
+    """P windows: the center words [P], the words around each [P, 2m], and 1 where there is one, 0 where there is
+    none."""
 
     centers: Tensor
     contexts: Tensor
@@ -101,9 +106,7 @@ class Windows(NamedTuple):
         return window, self.contexts[window, column]
 
 
-def draw_windows(
-    text: WordText, config: WordsConfig, rng: np.random.Generator, whole: bool = False
-) -> Windows:
+def draw_windows(text: WordText, config: WordsConfig, rng: np.random.Generator, whole: bool = False) -> Windows:
     """The windows of one pass in the order of the text: words dropped by their frequency, radii drawn from 1 to m.
 
     With `whole` no word is dropped and every radius is m. Windows of one word are left out.
@@ -162,7 +165,8 @@ class Softmax:
 
 
 class Noise:
-    """Draws words from counts^power: as in word2vec.c, from a long table that holds each word by its share, once at least."""
+    """Draws words from counts^power: as in word2vec.c, from a long table that holds each word by its share, once at
+    least."""
 
     LENGTH = 1 << 20
 
@@ -205,7 +209,8 @@ class Sampled:
         return window, outputs, gradients.logistic_gradients(v, u, signs)
 
     def decisions(self, targets: Int[Tensor, " b"]) -> tuple[Int[Tensor, "b j"], Float[Tensor, "b j"]]:
-        """The rows that each target is decided by, and the signs: itself +1, draws -1, 0 for a draw of the target itself."""
+        """The rows that each target is decided by, and the signs: itself +1, draws -1, 0 for a draw of the target
+        itself."""
         drawn = self.noise.draw(len(targets), self.negatives)
         drawn_signs = -(drawn != targets[:, None]).to(self.v.dtype)
         signs = torch.cat([self.v.new_ones(len(targets), 1), drawn_signs], 1)
@@ -221,7 +226,8 @@ class Sampled:
 
 
 class Subwords(Sampled):
-    """FastText: a center's vector is the mean of its parts. As in fastText, each part moves by the mean's whole gradient."""
+    """FastText: a center's vector is the mean of its parts. As in fastText, each part moves by the mean's whole
+    gradient."""
 
     def __init__(self, network: WordNetwork, text: WordText, seed: int):
         super().__init__(network, text, seed)
@@ -243,7 +249,8 @@ class Subwords(Sampled):
 
 
 class Bag(Sampled):
-    """CBOW: the mean of the context predicts the center. Each word read moves by the mean's whole gradient, as in word2vec.c."""
+    """CBOW: the mean of the context predicts the center. Each word read moves by the mean's whole gradient, as in
+    word2vec.c."""
 
     def learn(self, given: Windows, rate: float) -> tuple[float, int]:
         outputs, step = self._bag(given)
@@ -338,7 +345,8 @@ class Trainer:
         return sum(loss for loss, _ in results) / max(1, sum(count for _, count in results))
 
     def cells(self, text: WordText) -> Cells:
-        """GloVe's cells of a text, counted up to the length of the text it learns from: a shorter one has fewer meetings."""
+        """GloVe's cells of a text, counted up to the length of the text it learns from: a shorter one has fewer
+        meetings."""
         matrix = windows.cooccurrence(text.ids, self.config.window, len(text.vocabulary), text.document)
         return Cells((matrix * (len(self.text.ids) / max(1, len(text.ids)))).tocoo(), self.config)
 
@@ -362,9 +370,7 @@ class Trainer:
             epochs = self.epoch + share
             yield Progress(epochs, epochs * len(self.text.ids), loss / max(1, predictions), predictions)
 
-    def _windows_pass(
-        self, rng: np.random.Generator, seed: int, size: int
-    ) -> Iterator[tuple[float, int, float]]:
+    def _windows_pass(self, rng: np.random.Generator, seed: int, size: int) -> Iterator[tuple[float, int, float]]:
         given = draw_windows(self.text, self.config, rng)
         method, total = self._method(seed), len(given.centers)
         order = torch.from_numpy(rng.permutation(total)) if self.schedule.shuffle else torch.arange(total)
@@ -390,9 +396,14 @@ class Cells:
         """Of some cells."""
         rows, columns = self.rows[chosen], self.columns[chosen]
         return gradients.glove_gradients(
-            network.vectors.data[rows], network.context.data[columns], network.bias.data[rows],
-            network.context_bias.data[columns], self.x[chosen], self.config.x_max, self.config.alpha,
-        )  # fmt: skip
+            network.vectors.data[rows],
+            network.context.data[columns],
+            network.bias.data[rows],
+            network.context_bias.data[columns],
+            self.x[chosen],
+            self.config.x_max,
+            self.config.alpha,
+        )
 
     def loss(self, network: WordNetwork) -> float:
         """The mean loss per cell."""
@@ -401,7 +412,8 @@ class Cells:
 
 
 class GloveSteps:
-    """GloVe by AdaGrad, which divides each number's step by the root of its squared gradients so far (Duchi et al. 2011)."""
+    """GloVe by AdaGrad, which divides each number's step by the root of its squared gradients so far (Duchi et al.
+    2011)."""
 
     def __init__(self, network: WordNetwork, cells: Cells):
         self.network, self.cells = network, cells
@@ -409,9 +421,7 @@ class GloveSteps:
         self.weights = [weight.data for weight in weights]
         self.squares = [torch.ones_like(weight) for weight in self.weights]  # as GloVe's own code begins
 
-    def one_pass(
-        self, rng: np.random.Generator, size: int, rate: float
-    ) -> Iterator[tuple[float, int, float]]:
+    def one_pass(self, rng: np.random.Generator, size: int, rate: float) -> Iterator[tuple[float, int, float]]:
         """All cells in a drawn order, `size` a step."""
         total = len(self.cells.x)
         order = torch.from_numpy(rng.permutation(total))
@@ -419,12 +429,7 @@ class GloveSteps:
             chosen = order[start : start + size]
             step = self.cells.gradients(self.network, chosen)
             rows, columns = self.cells.rows[chosen], self.cells.columns[chosen]
-            parts = (
-                (rows, step.row),
-                (columns, step.column),
-                (rows, step.row_bias),
-                (columns, step.column_bias),
-            )
+            parts = ((rows, step.row), (columns, step.column), (rows, step.row_bias), (columns, step.column_bias))
             for weight, square, (place, part) in zip(self.weights, self.squares, parts):
                 gradient = torch.zeros_like(weight).index_add_(0, place, part)
                 square.addcmul_(gradient, gradient)

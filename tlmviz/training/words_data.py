@@ -25,7 +25,8 @@ class WordData:
 
 
 def read_words(folder: Path, least: int) -> WordData:
-    """Both texts of a data folder, with one vocabulary of the first: words that stand in it `least` times. Raises BadText."""
+    """Both texts of a data folder, with one vocabulary of the first: words that stand in it `least` times. Raises
+    BadText."""
     corpus = read_corpus(folder, HELD_OUT)
     kept = [sentence for sentence in corpus.sentences if not _is_held_out(sentence)]
     held_out = [sentence for sentence in corpus.sentences if _is_held_out(sentence)]

@@ -70,8 +70,7 @@ ZOO = (
     {"zoo-rope": _PLAIN}
     | {
         name: replace(
-            _PLAIN,
-            config=BASELINE.with_(name=name, description=f"Zoo: the baseline with {words}.", **changes),
+            _PLAIN, config=BASELINE.with_(name=name, description=f"Zoo: the baseline with {words}.", **changes)
         )
         for name, (words, changes) in CHOICES.items()
     }
@@ -82,11 +81,8 @@ ZOO = (
         for seed in SEEDS
     }
 )
-GROUPS = {
-    "positions": "positions",
-    "norm": "norm",
-    "norm_place": "norm",
-}  # of the field that changed; all else is attention
+# Of the field that changed; all else is attention.
+GROUPS = {"positions": "positions", "norm": "norm", "norm_place": "norm"}
 ROUNDS = 7
 TOKENS = 96  # decoded in each round
 
@@ -111,28 +107,15 @@ def write_table(logs: dict[str, dict[str, Any]], models: Path) -> Path:
     for name in logs:
         words, changes = CHOICES.get(name, ("baseline", {}) if name in bundled else (f"seed {name[-1]}", {}))
         changed = next(iter(changes), None)
-        group = (
-            "baseline"
-            if name == "zoo-rope"
-            else "seed"
-            if changed is None
-            else GROUPS.get(changed, "attention")
-        )
+        group = "baseline" if name == "zoo-rope" else "seed" if changed is None else GROUPS.get(changed, "attention")
         speed = [round(median(rates[name])) if name in bundled else "" for rates in (decoding, training)]
         parameters, cache = n_parameters(ZOO[name].config), _cache_bytes(ZOO[name].config)
         lines.append(
-            [
-                name,
-                words,
-                group,
-                round(held_out[name], 4),
-                parameters,
-                cache,
-                *speed,
-                round(max(seeds) - min(seeds), 4),
-            ]
+            [name, words, group, round(held_out[name], 4), parameters, cache, *speed, round(max(seeds) - min(seeds), 4)]
         )
-    columns = "model choice group bits_per_byte parameters cache_bytes_per_token decode_tokens_per_s training_tokens_per_s"
+    columns = (
+        "model choice group bits_per_byte parameters cache_bytes_per_token decode_tokens_per_s training_tokens_per_s"
+    )
     path = models / "zoo.csv"
     pd.DataFrame(lines, columns=[*columns.split(), "seed_spread"]).to_csv(path, index=False)
     return path

@@ -1,7 +1,8 @@
 """The browser's address on a declared page: the page's own fields and the frame's, written once a run.
 
-The server never writes query parameters by Streamlit, which makes a history entry of each. It hands the whole query to the
-browser, which puts it into the entry it is at, or begins one where a text, the model or the part that is open is another.
+The server never writes query parameters by Streamlit, which makes a history entry of each. It hands the whole query to
+the browser, which puts it into the entry it is at, or begins one where a text, the model or the part that is open is
+another.
 """
 
 from __future__ import annotations
@@ -23,17 +24,14 @@ OWNER = "_address_of"  # session: the declared page that writes the address; abs
 _COUNTS = "_address_counts"  # session: that what the link says is to be taken yet
 _SAID = "_address_said"  # session: what the link said that was arrived by last
 _DRAWN = "_address_drawn"  # session: keys of the widgets that were drawn since
-_FIELDS = (
-    "_address"  # session: key -> what the address says, whether that is the default, and what the field is
-)
-ENTRY = (
-    "text", "english", "model", "mt", "smodel", "emodel",
-)  # fields of which another value is another entry of the history  # fmt: skip
+_FIELDS = "_address"  # session: key -> what the address says, whether that is the default, and what the field is
+# Fields of which another value is another entry of the history.
+ENTRY = ("text", "english", "model", "mt", "smodel", "emodel")
 TYPED, PART = "typed", "part"  # kinds of a page's own fields: a text, and which part of it is open
-_READ = "_address_read"  # session: the fragment that said what its pictures read in place of what the address says, and that
-_INSIDE: ContextVar[str] = ContextVar(
-    "inside", default=""
-)  # the fragment that is run, which writes the address at its end
+# Session: the fragment that said what its pictures read in place of what the address says, and that.
+_READ = "_address_read"
+# The fragment that is run, which writes the address at its end.
+_INSIDE: ContextVar[str] = ContextVar("inside", default="")
 _component = component("tlmviz_address", Path(__file__).parent / "components" / "address")
 
 
@@ -75,15 +73,13 @@ def given() -> dict[str, str]:
 def _read() -> dict[str, str]:
     context = get_script_run_ctx()
     if context and navigated():  # Streamlit leaves out what other pages' widgets were bound to
-        return {
-            key: ",".join(values)
-            for key, values in parse_qs(context.query_string, keep_blank_values=True).items()
-        }
+        return {key: ",".join(values) for key, values in parse_qs(context.query_string, keep_blank_values=True).items()}
     return {key: ",".join(st.query_params.get_all(key)) for key in st.query_params}
 
 
 def first_drawn(key: str) -> bool:
-    """Whether a widget is drawn for the first time since its page was gone to: to Streamlit it is not the last page's."""
+    """Whether a widget is drawn for the first time since its page was gone to: to Streamlit it is not the last
+    page's."""
     drawn = st.session_state.setdefault(_DRAWN, set())
     new = key not in drawn
     drawn.add(key)
@@ -91,8 +87,8 @@ def first_drawn(key: str) -> bool:
 
 
 def put(key: str, text: str, default: bool, kind: str = "") -> None:
-    """Say a field's value in the address; a `default` is said by *Copy link* alone. Another value of the `kind` TYPED or PART
-    begins an entry of the history, as one of ENTRY does."""
+    """Say a field's value in the address; a `default` is said by *Copy link* alone. Another value of the `kind` TYPED
+    or PART begins an entry of the history, as one of ENTRY does."""
     st.session_state.setdefault(_FIELDS, {})[key] = text, default, kind
 
 
@@ -103,25 +99,22 @@ def query() -> dict[str, str]:
 
 def whole() -> dict[str, str]:
     """The link of this session with the defaults in it, so that it shows the same when one of them is changed."""
-    return {
-        key: text
-        for key, (text, default, _) in st.session_state.get(_FIELDS, {}).items()
-        if text or not default
-    }
+    return {key: text for key, (text, default, _) in st.session_state.get(_FIELDS, {}).items() if text or not default}
 
 
 def pictures_read(**fields: str) -> None:
     """Say what the pictures of this fragment show, whatever text and model the address carries along.
 
-    `fields` are some of `ENTRY`, "" where nothing is shown of one. What is saved names them; they count until the fragment is
-    run again.
+    `fields` are some of `ENTRY`, "" where nothing is shown of one. What is saved names them; they count until the
+    fragment is run again.
     """
     st.session_state[_READ] = _INSIDE.get(), fields
 
 
 @contextmanager
 def written_by(name: str) -> Iterator[None]:
-    """Hand the address to the browser at the end of the fragment `name`, unless that runs within another one, which does.
+    """Hand the address to the browser at the end of the fragment `name`, unless that runs within another one, which
+    does.
 
     Every run hands it over: of a run that the next one cuts short, Streamlit may drop what it had sent.
     """
@@ -146,9 +139,14 @@ def _write(name: str) -> None:
     carried = {key: every[key] for key in ENTRY if key in every}
     shown = carried | st.session_state.get(_READ, ("", {}))[1]
     data = {
-        "query": urlencode(query()), "whole": urlencode(every), "entry": urlencode(carried | _of_kind(TYPED)),
-        "part": urlencode(_of_kind(PART)), "shown": urlencode(shown), "back": navigated(), "time": time.time(),
-    }  # fmt: skip
+        "query": urlencode(query()),
+        "whole": urlencode(every),
+        "entry": urlencode(carried | _of_kind(TYPED)),
+        "part": urlencode(_of_kind(PART)),
+        "shown": urlencode(shown),
+        "back": navigated(),
+        "time": time.time(),
+    }
     with st.container(key=f"address-{name}"):
         _component(key=f"address-{name}-view", data=data)
 

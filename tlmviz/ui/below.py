@@ -1,4 +1,5 @@
-"""What is below a live picture: it waits until the browser has painted the picture, and what is costly until it is seen.
+"""What is below a live picture: it waits until the browser has painted the picture, and what is costly until it is
+seen.
 
 Charts that arrive with a picture hold it up by 100 ms, and by more than a second where Plotly is yet to be loaded; and
 charts that nobody looks at cost the server as much as the picture.

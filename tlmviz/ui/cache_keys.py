@@ -1,6 +1,8 @@
-"""Keys of Streamlit's caches, made in a tenth of the time where the arguments are plain: a press asks a cache a hundred times.
+"""Keys of Streamlit's caches, made in a tenth of the time where the arguments are plain: a press asks a cache a hundred
+times.
 
-Streamlit (1.67) looks at the function's signature and walks through each argument's name and value, for each argument anew.
+Streamlit (1.67) looks at the function's signature and walks through each argument's name and value, for each argument
+anew.
 """
 
 from __future__ import annotations
@@ -26,11 +28,7 @@ def quicken() -> None:
 
 
 def _key(
-    cache_type: Any,
-    func: Callable[..., Any],
-    func_args: tuple[Any, ...],
-    func_kwargs: dict[str, Any],
-    hash_funcs: Any,
+    cache_type: Any, func: Callable[..., Any], func_args: tuple[Any, ...], func_kwargs: dict[str, Any], hash_funcs: Any
 ) -> str:
     """A key of the arguments alone, as a function has a cache of its own."""
     try:

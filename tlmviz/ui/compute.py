@@ -48,7 +48,9 @@ SHORT = 150  # tokens: below, a second thread costs twice the CPU and saves a qu
 BESIDE = 3  # threads of passes with one thread each: two long texts do not keep short ones waiting
 SECONDS = 1.0  # of a processor: what took longer when it ran last leaves a thread to presses
 CHARACTERS = 4  # that a token has, about
-KEPT_MODELS = 56  # all bundled ones, about 6 MB each: a class opens them all, and reading one again costs more than a pass
+KEPT_MODELS = (
+    56  # all bundled ones, about 6 MB each: a class opens them all, and reading one again costs more than a pass
+)
 _took_seconds: set[object] = set()  # code of work that took SECONDS when it ran last
 
 
@@ -56,9 +58,9 @@ _took_seconds: set[object] = set()  # code of work that took SECONDS when it ran
 def worker() -> Line:
     """The process's line for model computation; whoever asks while it is busy waits in it.
 
-    Two torch calls at once on a few cores fight over the same threads and become many times slower than one after the other;
-    and a thread that stays keeps its memory and its helpers warm. Where a pass has one thread anyway, as in a pool of processes,
-    work that takes long goes on beside the next.
+    Two torch calls at once on a few cores fight over the same threads and become many times slower than one after the
+    other; and a thread that stays keeps its memory and its helpers warm. Where a pass has one thread anyway, as in a
+    pool of processes, work that takes long goes on beside the next.
     """
     return Line(1 if CORES > 1 else BESIDE)
 
@@ -176,8 +178,8 @@ def trace(
     return (_of_short if about(text) <= SHORT else _of_long)(name, text, muted, how, factor)
 
 
-# A trace holds about 22 kB per token of the default model, so these bound memory as well as number. A class that goes through
-# the menu of models with a text of its own each finds the passes of others over the short ones.
+# A trace holds about 22 kB per token of the default model, so these bound memory as well as number. A class that goes
+# through the menu of models with a text of its own each finds the passes of others over the short ones.
 @st.cache_resource(max_entries=64, show_spinner=False)
 def _of_short(name: str, text: str, muted: tuple[tuple[int, int], ...], how: str, factor: float) -> Trace:
     return _pass(name, text, muted, how, factor)
@@ -190,10 +192,7 @@ def _of_long(name: str, text: str, muted: tuple[tuple[int, int], ...], how: str,
 
 def _pass(name: str, text: str, muted: tuple[tuple[int, int], ...], how: str, factor: float) -> Trace:
     lm = model(name)
-    edits = combine(
-        mute_heads(muted, how),
-        scale_scores(factor, lm.config.n_layers) if factor != 1.0 else {},
-    )
+    edits = combine(mute_heads(muted, how), scale_scores(factor, lm.config.n_layers) if factor != 1.0 else {})
 
     def work() -> Trace:
         watched = lm.trace(text, edit=edits)
@@ -218,9 +217,7 @@ def checks(name: str, text: str, quick: bool = False) -> list[Check]:
     from tlmviz.checks import applicable, attention  # late: no picture needs the checks
 
     lm, watched = model(name), trace(name, text)
-    entries = [
-        entry for entry in applicable(lm) if entry.__module__ == attention.__name__ and entry.quick >= quick
-    ]
+    entries = [entry for entry in applicable(lm) if entry.__module__ == attention.__name__ and entry.quick >= quick]
     return run_in_worker(lambda: [entry(lm, watched) for entry in entries], about(text))
 
 
@@ -242,17 +239,17 @@ def warm_up_charts() -> None:
 
 @st.cache_data(max_entries=32, show_spinner=False)
 def striking_row(name: str, text: str, besides: tuple[int, int] | None = None) -> tags.Row:
-    """The head of a model, and the query and key, that show the most on a text; `besides` as `tags.striking_row` has it."""
+    """The head of a model, and the query and key, that show the most on a text; `besides` as `tags.striking_row` has
+    it."""
     lm, watched = model(name), trace(name, text)
     reads = lm if lm.task == "language" else None
-    return run_in_worker(
-        lambda: tags.striking_row(watched, tags.tag_heads(watched), reads, besides), about(text)
-    )
+    return run_in_worker(lambda: tags.striking_row(watched, tags.tag_heads(watched), reads, besides), about(text))
 
 
 @st.cache_data(max_entries=64, show_spinner=False)
 def bits_per_byte(name: str, text: str) -> float:
-    """What a text costs a model that reads it from its beginning, as `lm.bits_per_byte` has it but without a further pass."""
+    """What a text costs a model that reads it from its beginning, as `lm.bits_per_byte` has it but without a further
+    pass."""
     losses = run_in_worker(trace(name, text).loss_per_token, about(text))
     return float(losses.double().sum()) / math.log(2) / len(text.encode("utf-8", "replace"))
 

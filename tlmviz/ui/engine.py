@@ -37,8 +37,9 @@ def offer(
 ) -> dict[str, Any] | None:
     """For a picture of a `text`: where the browser finds what reads others by the same model; None where it cannot.
 
-    `reader` is the script that makes pictures with it. It is `given` what they depend on beside the text and where the user is
-    in the picture; of what `follows` names in that another value is another picture. `box` is the key of the text's box.
+    `reader` is the script that makes pictures with it. It is `given` what they depend on beside the text and where the
+    user is in the picture; of what `follows` names in that another value is another picture. `box` is the key of the
+    text's box.
     """
     if not can_read(name):
         return None
@@ -55,7 +56,8 @@ def offer(
 
 
 def can_read(name: str) -> bool:
-    """Whether the browser's engine reads texts by this model: a bundled one of TASKS, of at most MOST bytes of weights."""
+    """Whether the browser's engine reads texts by this model: a bundled one of TASKS, of at most MOST bytes of
+    weights."""
     return name in _folders()
 
 
@@ -97,9 +99,7 @@ def _offered(_places: tuple[Path, ...]) -> dict[str, Path]:
 def _stamp(folder: Path) -> str:
     """What tells a folder's files from those that were there before."""
     found = [(folder / name).stat() for name in FILES]
-    return hashlib.sha256(repr([(each.st_size, each.st_mtime_ns) for each in found]).encode()).hexdigest()[
-        :12
-    ]
+    return hashlib.sha256(repr([(each.st_size, each.st_mtime_ns) for each in found]).encode()).hexdigest()[:12]
 
 
 @functools.cache

@@ -83,13 +83,7 @@ def offers(chosen: str) -> None:
         if name == chosen:
             continue
         if download.installed(name) is not None:
-            st.button(
-                f"Show {model.title}",
-                on_click=switch_to,
-                args=(name,),
-                width="stretch",
-                help=model.description,
-            )
+            st.button(f"Show {model.title}", on_click=switch_to, args=(name,), width="stretch", help=model.description)
         elif os.environ.get(VARIABLE) != "0":
             _offer(name, model)
 
@@ -104,12 +98,7 @@ def _offer(name: str, model: download.Available) -> None:
         st.error(markdown.sentence(job.error))
     st.caption(f"{model.description}. {model.bytes / 1e6:.0f} MB to fetch, {model.licence}.")
     st.button(
-        f"Get {model.title}",
-        key=f"_get_{name}",
-        on_click=start,
-        args=(name,),
-        width="stretch",
-        help=texts.GET_HELP,
+        f"Get {model.title}", key=f"_get_{name}", on_click=start, args=(name,), width="stretch", help=texts.GET_HELP
     )
 
 

@@ -59,7 +59,8 @@ _COMPACT = """<style>
 .st-key-top [role="group"]:has(> [role="combobox"]), .st-key-top [role="combobox"] { height: 2.1rem; }
 .st-key-top button { min-height: 2.1rem; padding-block: 0.2rem; }
 .st-key-top > :has(.st-key-examples), .st-key-top > .st-key-examples { margin-left: auto; }
-.st-key-top :is([data-testid="stButtonGroup"], [data-testid="stCheckbox"] > label) { display: flex; align-items: center; }
+.st-key-top :is([data-testid="stButtonGroup"], [data-testid="stCheckbox"] > label) { display: flex;
+  align-items: center; }
 .st-key-top [data-testid="stWidgetLabel"] { margin: 0 0.5rem 0 0; }
 .st-key-top [data-testid="stCheckbox"] > label > div { margin: 0 0.5rem 0 0; }
 [data-testid="stLayoutWrapper"]:has(> :is(.st-key-scripts, [class*="st-key-address-"])) { display: none; }
@@ -77,7 +78,8 @@ html[data-ahead] :is(.st-key-of-text, [class*="st-key-beneath-"]) { opacity: 0.4
 [data-testid="stCaptionContainer"], [data-testid="stExpander"] summary, .stMarkdown blockquote,
 .stSpinner [role="status"] + span { opacity: 0.87; }
 .stMarkdown blockquote, .stMarkdown blockquote p { color: inherit; }
-.stPlotlyChart:focus-visible, .stPlotlyChart [tabindex]:focus-visible { outline: 2px solid currentColor; outline-offset: 2px; }
+.stPlotlyChart:focus-visible, .stPlotlyChart [tabindex]:focus-visible { outline: 2px solid currentColor;
+  outline-offset: 2px; }
 ::highlight(tlmviz-word) { text-decoration: underline dotted; }
 .st-key-top input[role="combobox"] { text-overflow: ellipsis; }
 html[data-alone] :is([data-testid="stSidebar"], [data-testid="stExpandSidebarButton"], [data-testid="stHeader"]),
@@ -92,7 +94,8 @@ html[data-alone] .stApp .stMainBlockContainer { padding: 0.6rem 0.8rem; }
   }
   .stMainBlockContainer h1 { padding-right: 0; }
   .st-key-top { column-gap: 0.25rem; }
-  .st-key-top :is([data-testid="stButtonGroup"] [data-testid="stWidgetLabel"], [data-testid="stTooltipIcon"]) { display: none; }
+  .st-key-top :is([data-testid="stButtonGroup"] [data-testid="stWidgetLabel"], [data-testid="stTooltipIcon"]) {
+    display: none; }
   .st-key-examples button { padding-inline: 0.5rem; }
   .stMarkdown :is(td, th) { padding: 0.3rem 0.4rem !important; font-size: 0.82rem; }
   [data-testid="stLayoutWrapper"]:has(> .st-key-split), .st-key-split { display: contents; }
@@ -137,7 +140,8 @@ def _everyone() -> str:
 
 
 def above(key: str) -> DeltaGenerator:
-    """The row below the title, drawn before the page draws anything: the model, the reading level, and later the examples."""
+    """The row below the title, drawn before the page draws anything: the model, the reading level, and later the
+    examples."""
     title = st.container()
     row = st.container(key=key, horizontal=True, vertical_alignment="center", gap="small")
     _TOP.set((title, row))
@@ -151,7 +155,9 @@ def heading(title: str, claim: str, examples: Callable[[], None], *states: type[
     """
     shades = f".stMainBlockContainer .katex-display {_shades()}\n"
     shades += f'.stApp [data-testid="stBaseButton-primary"] {{ color: {theme().page}; }}\n'
-    shades += f".stApp .stCode .token.keyword {{ color: {theme().accent}; }}\n"  # Streamlit's own is too dark on a dark page
+    shades += (
+        f".stApp .stCode .token.keyword {{ color: {theme().accent}; }}\n"  # Streamlit's own is too dark on a dark page
+    )
     st.html(_COMPACT.replace("</style>", f"{shades}{_everyone()}</style>"))
     if st.context.is_embedded:
         st.html(_EMBEDDED)
@@ -164,14 +170,14 @@ def heading(title: str, claim: str, examples: Callable[[], None], *states: type[
     if unread := arrive(*states):
         named = ", ".join(f"{label}: “{text[:40]}”" for label, text in list(unread.items())[:3])
         said = language._(
-            "The link asks for what cannot be shown here ({named}); the nearest that can is shown.",
-            named=named,
+            "The link asks for what cannot be shown here ({named}); the nearest that can is shown.", named=named
         )
         st.warning(markdown.sentence(said))
 
 
 def split_on_phones() -> DeltaGenerator:
-    """Controls side by side within `picture_first`; on a phone each stands alone, and those of `after_picture` come later."""
+    """Controls side by side within `picture_first`; on a phone each stands alone, and those of `after_picture` come
+    later."""
     return st.container(key="split", horizontal=True, vertical_alignment="center", gap="small")
 
 
@@ -196,13 +202,11 @@ def worded(error: Error) -> str:
     return markdown.sentence(said)
 
 
-def fragment(
-    work: Callable[..., None], every: float | None = None, writes: bool = True
-) -> Callable[..., None]:
+def fragment(work: Callable[..., None], every: float | None = None, writes: bool = True) -> Callable[..., None]:
     """A Streamlit fragment that shows an Error's sentence: in its own reruns no `try` of the page is around it.
 
-    With `every` it also runs again after so many seconds, by itself. Its reruns are measured as presses on its page. It `writes`
-    the address at its end, but where that is the browser's own.
+    With `every` it also runs again after so many seconds, by itself. Its reruns are measured as presses on its page. It
+    `writes` the address at its end, but where that is the browser's own.
     """
     return st.fragment(_measured(saying_errors(work), writes), run_every=every)
 
@@ -232,12 +236,7 @@ def _measured(work: Callable[..., None], writes: bool) -> Callable[..., None]:
 
 
 def chart(
-    figure: go.Figure,
-    *,
-    key: str,
-    alt: str,
-    select: str | None = None,
-    on_select: Callable[[], None] | None = None,
+    figure: go.Figure, *, key: str, alt: str, select: str | None = None, on_select: Callable[[], None] | None = None
 ) -> None:
     """A Plotly figure in its own colours, with a description for screen readers and the menu *Save*.
 
@@ -253,13 +252,12 @@ def chart(
     if not st.session_state.get(PAINTED):  # a chart below a live picture has time
         ahead.opens_on_a_chart(st.context.url, script)
     lang = language.LANGUAGE.get()
-    plotly_chart(
-        figure, script, key=key, alt=alt, config=config, lang=lang, select=select, on_select=on_select
-    )
+    plotly_chart(figure, script, key=key, alt=alt, config=config, lang=lang, select=select, on_select=on_select)
 
 
 def clicked(key: str, count: int = 1) -> tuple[int, ...]:
-    """The first `count` whole numbers of the point that was just clicked in the chart `key`, its `customdata`, or of a row.
+    """The first `count` whole numbers of the point that was just clicked in the chart `key`, its `customdata`, or of a
+    row.
 
     Empty where none was clicked, or where a tab says what is no such point.
     """
@@ -283,7 +281,8 @@ def dragged(key: str) -> tuple[list[float], list[float]] | None:
 
 
 def more(place: DeltaGenerator | None = None) -> DeltaGenerator:
-    """Where controls go that a first look can do without: behind a button *More*, or, at the reading level Maths, in sight."""
+    """Where controls go that a first look can do without: behind a button *More*, or, at the reading level Maths, in
+    sight."""
     if reading.maths():
         return after_picture(name="more")
     return (place or st).popover(language._("More"), key="more", width="stretch")
@@ -295,13 +294,12 @@ def picture_first() -> DeltaGenerator:
 
 
 def after_picture(pairs: bool = True, name: str = "", **layout: Any) -> DeltaGenerator:
-    """The controls within `picture_first` that a first look at the picture can do without: on a phone `pairs` stand in a row.
+    """The controls within `picture_first` that a first look at the picture can do without: on a phone `pairs` stand in
+    a row.
 
     Several on one page have names.
     """
-    return st.container(
-        key="-".join(filter(None, ("after-picture", name, "pairs" if pairs else ""))), **layout
-    )
+    return st.container(key="-".join(filter(None, ("after-picture", name, "pairs" if pairs else ""))), **layout)
 
 
 def table(
@@ -311,10 +309,11 @@ def table(
     columns: Mapping[str, Any] | None = None,
     **options: Any,
 ) -> None:
-    """Rows of named values as a table that sorts by value and writes numbers as all else on a page: "−" for minus, "–" for none.
+    """Rows of named values as a table that sorts by value and writes numbers as all else on a page: "−" for minus, "–"
+    for none.
 
-    `formats` gives columns a format of Python's or a function that writes them, `helps` a sentence that their heads show, and
-    `columns` settings of Streamlit's, whose own formats win and write a hyphen for minus.
+    `formats` gives columns a format of Python's or a function that writes them, `helps` a sentence that their heads
+    show, and `columns` settings of Streamlit's, whose own formats win and write a hyphen for minus.
     """
     import pandas as pd
 
@@ -346,7 +345,8 @@ def wide(key: str, width: int = 900) -> DeltaGenerator:
 .st-key-{key} > div {{ min-width: {width}px; }}
 .st-key-{key}::before {{ display: none; position: sticky; left: 0; content: "Swipe sideways to see all of it →";
   font-size: 0.8rem; color: {theme().muted}; }}
-@media (max-width: {alone}px), (pointer: coarse) and (max-width: {beside}px) {{ .st-key-{key}::before {{ display: block; }} }}
+@media (max-width: {alone}px), (pointer: coarse) and (max-width: {beside}px) {{ .st-key-{key}::before {{
+  display: block; }} }}
 </style>""")
     return st.container(key=key)
 
@@ -365,9 +365,7 @@ def next_step(hints: Iterable[Hint], data: Any) -> None:
             st.markdown(f"→ {language._(said)}")
 
 
-def claims(
-    claims: Sequence[Claim], data: Any, *, more: Iterable[str] = (), maths: Iterable[str] = ()
-) -> None:
+def claims(claims: Sequence[Claim], data: Any, *, more: Iterable[str] = (), maths: Iterable[str] = ()) -> None:
     """All claims that hold but the first, and below them what holds of the picture's parts in any state."""
     what_to_notice(*list(holding(claims, data).values())[1:], *more, maths=maths)
 
@@ -423,7 +421,8 @@ def _badge(check: Check) -> str:
 
 
 def equation(latex: str, source: str, slips: str = "") -> None:
-    """A formula and where it comes from, at the reading level Maths; `slips`, where the lecture notes differ, are folded."""
+    """A formula and where it comes from, at the reading level Maths; `slips`, where the lecture notes differ, are
+    folded."""
     if not reading.maths():
         return
     st.latex(latex)

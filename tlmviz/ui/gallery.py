@@ -1,4 +1,5 @@
-"""A page's examples: cards, each a picture, a sentence and a link to the page itself, and below them texts to start from."""
+"""A page's examples: cards, each a picture, a sentence and a link to the page itself, and below them texts to start
+from."""
 
 from __future__ import annotations
 
@@ -20,7 +21,8 @@ _STYLE = """<style>
 .gallery a { color: inherit; text-decoration: none; border: 1px solid rgba(128, 140, 155, 0.4); border-radius: 0.4rem;
   overflow: hidden; font-size: 0.85rem; line-height: 1.25; }
 .gallery a:hover, .gallery a:focus-visible { border-color: #6db3f2; box-shadow: 0 0 0 1px #6db3f2; }
-.gallery img { display: block; width: 100%; aspect-ratio: 8 / 5; object-fit: cover; object-position: left top; background: #fff; }
+.gallery img { display: block; width: 100%; aspect-ratio: 8 / 5; object-fit: cover; object-position: left top;
+  background: #fff; }
 .gallery b, .gallery span { display: block; padding: 0.3rem 0.5rem 0; }
 .gallery span { padding: 0.1rem 0.5rem 0.45rem; opacity: 0.8; }
 </style>"""
@@ -52,8 +54,8 @@ class Card:
 def claims_of(model: str | None, key: str = "", shown: str = "", opens_on: str = "") -> None:
     """Say which `model` the cards of the page that is drawn speak of; None where it compares models of its own.
 
-    `key` names a model in links; with another one `shown` each card says where it leads, and where the page `opens_on` another
-    one its links name theirs.
+    `key` names a model in links; with another one `shown` each card says where it leads, and where the page `opens_on`
+    another one its links name theirs.
     """
     if model is None:
         st.session_state.pop(_CLAIMS, None)
@@ -62,7 +64,8 @@ def claims_of(model: str | None, key: str = "", shown: str = "", opens_on: str =
 
 
 def menu(beside: str, cards: Iterable[Card], texts: Callable[[], None] | None = None) -> None:
-    """A button that opens the `cards` whose pictures lie `beside` the file that names them, and below them the `texts`."""
+    """A button that opens the `cards` whose pictures lie `beside` the file that names them, and below them the
+    `texts`."""
     folder = Path(beside).parent / pictures.FOLDER
     with st.popover("Examples", key="examples"):
         st.html(f'{_STYLE}<div class="gallery">{"".join(_card(card, folder) for card in cards)}</div>')

@@ -1,7 +1,7 @@
 """Guess first: where its one switch is on, key pages ask a question before they show their picture.
 
-A question is made from what the page computes for its present state, so its answers are real tokens and numbers; a click
-on one shows the picture with the verdict above it. What was told belongs to a state: another text asks anew.
+A question is made from what the page computes for its present state, so its answers are real tokens and numbers; a
+click on one shows the picture with the verdict above it. What was told belongs to a state: another text asks anew.
 """
 
 from __future__ import annotations
@@ -32,7 +32,8 @@ _TOLD = f"{link.SLOT}guessed_"  # session: begins the names under which pages ke
 
 @dataclass(frozen=True)
 class Question:
-    """A question, its answers as plain text, which of them is true, counted from 0, and what was measured, as Markdown."""
+    """A question, its answers as plain text, which of them is true, counted from 0, and what was measured, as
+    Markdown."""
 
     asks: str
     options: tuple[str, ...]
@@ -64,10 +65,11 @@ def _switched() -> None:
 
 
 def first(page: str, about: Hashable, ask: Callable[[], Question | None]) -> bool:
-    """Whether the picture of a page may be drawn; while it may not, its question is drawn here, and afterwards the verdict.
+    """Whether the picture of a page may be drawn; while it may not, its question is drawn here, and afterwards the
+    verdict.
 
-    `about` is the state that a question is about: the text and the model, and what else asks anew. `ask` gives the question
-    for it, None where there is none; it is called while the question is open, and never with the switch off.
+    `about` is the state that a question is about: the text and the model, and what else asks anew. `ask` gives the
+    question for it, None where there is none; it is called while the question is open, and never with the switch off.
     """
     if not FIRST.get():
         return True
@@ -122,7 +124,8 @@ def question(
     show: Callable[[Entry], str] = str,
     order: Callable[[Entry], Any] | None = None,
 ) -> Question | None:
-    """A question whose answers are the true one and the first `others` that read differently, in the `order` of the entries.
+    """A question whose answers are the true one and the first `others` that read differently, in the `order` of the
+    entries.
 
     The others come with the most plausible first. None where fewer than FEWEST are left to choose from.
     """
@@ -137,7 +140,8 @@ def question(
 
 
 def ladder(answer: float, about: Hashable, factor: float = 2.0) -> list[float]:
-    """Numbers beside a true one, each `factor` times the one before; on which rung that one stands depends on the state."""
+    """Numbers beside a true one, each `factor` times the one before; on which rung that one stands depends on the
+    state."""
     place = crc32(repr(about).encode()) % MOST
     return [answer * factor ** (rung - place) for rung in range(MOST) if rung != place]
 

@@ -1,8 +1,8 @@
 """What a page says that its reader can do next, each where it can be done.
 
-A hint is one act in words and a function of the page's data that gives the state to which the act leads, or None where there is
-nothing to act on or it is done already. A page lists its hints in `claims.py`; the first that can be done stands below the
-picture (`frame.next_step`). Tests do what is said, and compare what is shown before and after.
+A hint is one act in words and a function of the page's data that gives the state to which the act leads, or None where
+there is nothing to act on or it is done already. A page lists its hints in `claims.py`; the first that can be done
+stands below the picture (`frame.next_step`). Tests do what is said, and compare what is shown before and after.
 """
 
 from __future__ import annotations
@@ -33,8 +33,8 @@ def within(data: Any) -> Any:
 
 
 def to(*path: str, **values: Any) -> Done:
-    """Done by choosing these values, or what these functions of the data give, of the state or of what it holds at `path`; None
-    where they are chosen."""
+    """Done by choosing these values, or what these functions of the data give, of the state or of what it holds at
+    `path`; None where they are chosen."""
 
     def done(data: Any) -> Any:
         state = within(data)
@@ -65,9 +65,7 @@ def where(holds: Callable[[Any], Any], done: Done = within) -> Done:
 def _put(data: Any, part: Any, path: tuple[str, ...], values: dict[str, Any]) -> Any:
     if path:
         return replace(part, **{path[0]: _put(data, getattr(part, path[0]), path[1:], values)})
-    return replace(
-        part, **{name: value(data) if callable(value) else value for name, value in values.items()}
-    )
+    return replace(part, **{name: value(data) if callable(value) else value for name, value in values.items()})
 
 
 def _default(part: Any, name: str) -> Any:

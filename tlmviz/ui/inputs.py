@@ -28,16 +28,15 @@ TEXT: state.Control = state.text(  # of every page that reads one
 # Of models, as they follow in the menu.
 GROUPS = ("opened", "story model", "installed", "zoo", "translation", "uploaded")
 REPLACEMENTS = ("zero", "mean")  # what may stand in for the output of a muted head
-HOW: state.Menu = state.menu(
-    N_("Replace output by"), REPLACEMENTS, key="how", segments=True, help=texts.HOW_HELP
-)
+HOW: state.Menu = state.menu(N_("Replace output by"), REPLACEMENTS, key="how", segments=True, help=texts.HOW_HELP)
 
 
 def model_menu(place: Any, models: Mapping[str, str], key: str, default: str) -> str:
-    """A menu of models in groups, each with its size, in a `place`; in the session and in the link, as `key`, is the name alone.
+    """A menu of models in groups, each with its size, in a `place`; in the session and in the link, as `key`, is the
+    name alone.
 
-    Of a model whose weights were kept while it learned the step is chosen beside it, and the name is `model@step`. One in the
-    URL that does not exist is named in a sentence.
+    Of a model whose weights were kept while it learned the step is chosen beside it, and the name is `model@step`. One
+    in the URL that does not exist is named in a sentence.
     """
     groups = _groups(models)
     names = sorted(models, key=lambda name: (GROUPS.index(groups[name]), name != default, name))
@@ -66,7 +65,8 @@ def model_menu(place: Any, models: Mapping[str, str], key: str, default: str) ->
 
 
 def _at_step(place: Any, name: str, asked: str, key: str) -> str:
-    """A slider over the steps of its training at which a model was kept, if there are any. Returns its name at the step."""
+    """A slider over the steps of its training at which a model was kept, if there are any. Returns its name at the
+    step."""
     kept = steps_of(name)
     if not kept:
         return name
@@ -175,7 +175,8 @@ def _use_example(text: str) -> None:
 
 @dataclass
 class OpenedHead(state.Control):
-    """The head that a live picture opens, which is from then on the one that all pages share; `then` is called after it."""
+    """The head that a live picture opens, which is from then on the one that all pages share; `then` is called after
+    it."""
 
     key: str = ""
     default: Any = None
@@ -243,7 +244,8 @@ def head_and_token_menus(
 
 
 def replacement_menu(place: Any, **widget: Any) -> str:
-    """What stands in for the output of muted heads, "zero" or "mean": one control, in the link as `how`, on every page."""
+    """What stands in for the output of muted heads, "zero" or "mean": one control, in the link as `how`, on every
+    page."""
     how: str = shared(HOW, place, **widget)
     return how
 

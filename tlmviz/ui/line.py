@@ -1,4 +1,5 @@
-"""The line before the model threads: who waits is told how many are before them, and nobody waits longer than the host allows."""
+"""The line before the model threads: who waits is told how many are before them, and nobody waits longer than the host
+allows."""
 
 from __future__ import annotations
 
@@ -49,9 +50,9 @@ class Turn:
 class Line:
     """Computes for everybody, one at a time, and for each visitor in turn: who has handed in much waits for it alone.
 
-    Where there are several `threads`, work that takes LONG seconds goes on in its own, and the next in line begins beside it:
-    one long text does not keep a class waiting. One thread is kept for what is not known to take long, and deep work, of
-    many seconds, has one thread, from which the others take the processor.
+    Where there are several `threads`, work that takes LONG seconds goes on in its own, and the next in line begins
+    beside it: one long text does not keep a class waiting. One thread is kept for what is not known to take long, and
+    deep work, of many seconds, has one thread, from which the others take the processor.
     """
 
     def __init__(self, threads: int = 1) -> None:
@@ -60,9 +61,7 @@ class Line:
         self.line: OrderedDict[Hashable, deque[Turn]] = OrderedDict()  # by visitor, the next one first
         self.most_long = max(1, threads - 1)
         self.long: dict[Future[Any], bool] = {}  # what is served and known to take long: whether it is deep
-        self.waiting: dict[
-            Future[Any], float
-        ] = {}  # in the order in which they came, those that are served too
+        self.waiting: dict[Future[Any], float] = {}  # in the order in which they came, those that are served too
         self.served: dict[Future[Any], float] = {}  # since when
         self.depth: dict[
             Future[Any], float
@@ -153,17 +152,18 @@ class Line:
             return [now - came for came in self.waiting.values()]
 
     def _before(self, future: Future[Any]) -> tuple[int, float]:
-        """How much deep work came before a piece of it, and the seconds that this takes if each takes what the last ones did."""
+        """How much deep work came before a piece of it, and the seconds that this takes if each takes what the last
+        ones did."""
         with self.change:
             before = [*self.depth].index(future) if future in self.depth else 0
             return before, before * sum(self.took) / max(1, len(self.took))
 
     def wait(self, future: Future[Result]) -> Result:
-        """The result. Raises TooLong, in words for the visitor, after the host's limit of seconds, and at once for deep work
-        that would wait for others' longer than BEHIND of it.
+        """The result. Raises TooLong, in words for the visitor, after the host's limit of seconds, and at once for deep
+        work that would wait for others' longer than BEHIND of it.
 
-        Whoever goes on meanwhile waits no longer. What has not begun by then never will; what has begun cannot be stopped and
-        goes on.
+        Whoever goes on meanwhile waits no longer. What has not begun by then never will; what has begun cannot be
+        stopped and goes on.
         """
         allowed = limits.current().seconds or math.inf
         until = time.monotonic() + allowed

@@ -1,7 +1,7 @@
 """What a link reproduces: every value that is in the URL without being a widget's own.
 
-A `Field` is one value with its key, its default, and how it is read from a link and written into one. A page's own are declared
-as its state (`ui.state`), each a field with a widget; those that all pages share are here.
+A `Field` is one value with its key, its default, and how it is read from a link and written into one. A page's own are
+declared as its state (`ui.state`), each a field with a widget; those that all pages share are here.
 """
 
 from __future__ import annotations
@@ -91,8 +91,8 @@ def follow_history() -> None:
 
 
 def _read_whole_address() -> None:
-    """Take the whole address as the link. Streamlit leaves out what widgets of the page before were bound to, and so forgets the
-    text of the page that is gone to."""
+    """Take the whole address as the link. Streamlit leaves out what widgets of the page before were bound to, and so
+    forgets the text of the page that is gone to."""
     context = get_script_run_ctx()
     if context is None:
         return
@@ -101,7 +101,8 @@ def _read_whole_address() -> None:
 
 
 def whole(least: int, most: int) -> Callable[[str], int]:
-    """Reads a whole number and clips it to [least, most]; raises ValueError for anything but up to nine plain digits."""
+    """Reads a whole number and clips it to [least, most]; raises ValueError for anything but up to nine plain
+    digits."""
 
     def parse(text: str) -> int:
         if not (text.isascii() and text.isdigit() and len(text) < 10):
@@ -141,9 +142,7 @@ def up_to(characters: int) -> Callable[[str], str]:
 
 def pairs(text: str) -> tuple[tuple[int, int], ...]:
     """Reads pairs of whole numbers such as 5.0,3.2; raises ValueError for anything else."""
-    return tuple(
-        (int(first), int(second)) for first, _, second in (part.partition(".") for part in text.split(","))
-    )
+    return tuple((int(first), int(second)) for first, _, second in (part.partition(".") for part in text.split(",")))
 
 
 def write_pairs(values: Sequence[tuple[int, int]]) -> str:
@@ -171,13 +170,11 @@ class View:
 
     @classmethod
     def received(cls, sent: Mapping[str, Any]) -> View:
-        """A view from the state that the attention view sends. Raises LookupError, TypeError, ValueError or OverflowError for
-        what is none."""
+        """A view from the state that the attention view sends. Raises LookupError, TypeError, ValueError or
+        OverflowError for what is none."""
         values: dict[str, Any] = {name: str(sent[name]) for name in ("stage", "mode", "order", "find")}
         values |= {name: None if sent[name] is None else int(sent[name]) for name in ("query", "key")}
-        overlay, mute = (
-            tuple((int(layer), int(head)) for layer, head in sent[name]) for name in ("overlay", "mute")
-        )
+        overlay, mute = (tuple((int(layer), int(head)) for layer, head in sent[name]) for name in ("overlay", "mute"))
         head = int(sent["layer"]), int(sent["head"])
         return cls(head=head, log=bool(sent["log"]), overlay=overlay, mute=mute, **values)
 
@@ -284,7 +281,8 @@ def suggest_head(layer: int, head: int) -> None:
 
 
 def open_on(origin: str, choose: Callable[[], tuple[int, int]]) -> None:
-    """While nobody has chosen a head, show the one that `choose` gives; once for every `origin`, a page and what it shows."""
+    """While nobody has chosen a head, show the one that `choose` gives; once for every `origin`, a page and what it
+    shows."""
     if st.session_state.get(_OPENED) != origin and head_is_free():
         suggest_head(*choose())
         if pin_is_suggested():  # by another page, beside its own head
@@ -335,11 +333,7 @@ def carry(page: str, shared: Iterable[str]) -> None:
     if navigated():  # what the address says counts
         return
     named = address.given()
-    kept = {
-        f"{SLOT}{key}": st.session_state[key]
-        for key in shared
-        if key in st.session_state and key not in named
-    }
+    kept = {f"{SLOT}{key}": st.session_state[key] for key in shared if key in st.session_state and key not in named}
     st.session_state.update(kept)
 
 

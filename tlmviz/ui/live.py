@@ -1,6 +1,8 @@
-"""Live pictures: a header and arrays go to the browser, and where the user leaves the picture comes back as fields of the state.
+"""Live pictures: a header and arrays go to the browser, and where the user leaves the picture comes back as fields of
+the state.
 
-Every message of the browser has a number, so that an answer that is under way does not undo what the user has done since.
+Every message of the browser has a number, so that an answer that is under way does not undo what the user has done
+since.
 """
 
 from __future__ import annotations
@@ -23,7 +25,8 @@ from .state import UNREADABLE, Control
 
 
 class Picture:
-    """The live picture of a page: the `view.js` beside the file that makes it, and the fields it holds, by the view's names.
+    """The live picture of a page: the `view.js` beside the file that makes it, and the fields it holds, by the view's
+    names.
 
     `file` is the maker's `__file__`, `name` the view's, in its key and its events; `entry` another file than view.js.
     """
@@ -37,13 +40,12 @@ class Picture:
         self._number = f"_number_of_{name}"
 
     def show(self, header: Mapping[str, Any], arrays: Mapping[str, np.ndarray]) -> None:
-        """Show it. `header` is plain data for the view: `title` names the picture in what is saved. `arrays` are NumPy's."""
+        """Show it. `header` is plain data for the view: `title` names the picture in what is saved. `arrays` are
+        NumPy's."""
         state = {name: field.get() for name, field in self.fields.items()}
         header = {"colors": figures.palette(), **header}
         run = {
-            "content": zlib.crc32(
-                pack(header, arrays)
-            ),  # a picture that is sent again is not taken for another
+            "content": zlib.crc32(pack(header, arrays)),  # a picture that is sent again is not taken for another
             "state": state,
             "seq": st.session_state.get(self._number, 0),
             "picture": below.next_picture(),

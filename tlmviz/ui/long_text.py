@@ -1,4 +1,5 @@
-"""Texts that may be longer than a link: bundled stories, or what the user wrote or pasted; the pages on long texts share them."""
+"""Texts that may be longer than a link: bundled stories, or what the user wrote or pasted; the pages on long texts
+share them."""
 
 from __future__ import annotations
 
@@ -26,10 +27,14 @@ class _OwnText(state.Control):
 
 
 TEXT: Any = _OwnText(
-    "own", "", link.up_to(state.LONGEST), widget="text_area", label=N_("Your text"),
+    "own",
+    "",
+    link.up_to(state.LONGEST),
+    widget="text_area",
+    label=N_("Your text"),
     help=N_("Press Ctrl+Enter, or click outside the box."),
     more={"height": 100, "label_visibility": "collapsed", "placeholder": texts.PASTE_PLACEHOLDER},
-)  # fmt: skip
+)
 
 
 @st.cache_data(max_entries=16, show_spinner=False)
@@ -39,14 +44,16 @@ def encoded(name: str, text: str) -> Ids:
 
 
 def text_line(text: str) -> str:
-    """The line of a snippet that gives the user's own text: spelled out, or read from a file where a link cannot hold it."""
+    """The line of a snippet that gives the user's own text: spelled out, or read from a file where a link cannot hold
+    it."""
     if len(text) <= IN_LINK:
         return f"text = {text!r}"
     return 'text = open("your_text.txt", encoding="utf-8").read()  # what is in the box'
 
 
 def text_lines(text: str, source: str) -> tuple[str, str]:
-    """For a snippet: the import that the bundled stories need (a whole line, or nothing), and the line that gives the text."""
+    """For a snippet: the import that the bundled stories need (a whole line, or nothing), and the line that gives the
+    text."""
     if source == SAMPLE:
         return "from tlmviz.analysis.samples import sample_text\n", "text = sample_text()"
     return "", text_line(text)

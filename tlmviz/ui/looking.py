@@ -1,4 +1,5 @@
-"""What a head's row says beside what the model expects next, and how much hangs on the head: claims of pages that show a row."""
+"""What a head's row says beside what the model expects next, and how much hangs on the head: claims of pages that show
+a row."""
 
 from __future__ import annotations
 
@@ -46,10 +47,12 @@ class Look:
         assert self.followed is not None
         tokens = shared.trace(self.model, self.text).tokens
         return {
-            "token": quoted(tokens[self.query], self.query), "key": quoted(tokens[self.followed], self.followed),
-            "head": "L{}H{}".format(*self.head), "share": number(float(self.weights[self.followed]), ".0%"),
+            "token": quoted(tokens[self.query], self.query),
+            "key": quoted(tokens[self.followed], self.followed),
+            "head": "L{}H{}".format(*self.head),
+            "share": number(float(self.weights[self.followed]), ".0%"),
             "p": number(self.expected[1], ".0%"),
-        }  # fmt: skip
+        }
 
 
 class Looks(Protocol):
@@ -60,14 +63,15 @@ class Looks(Protocol):
 
 
 def comes_again(data: Looks) -> str | None:
-    """The head looks at what followed the token last time, and the model expects that again; what hangs on that head."""
+    """The head looks at what followed the token last time, and the model expects that again; what hangs on that
+    head."""
     if (look := data.look) is None or not look.comes_again:
         return None
     told = _(
-        "{token} has been here before. Head {head} gives {share} of its attention to what followed it then, {key}, which the "
-        "model expects again, with {p}.",
+        "{token} has been here before. Head {head} gives {share} of its attention to what followed it then, {key}, "
+        "which the model expects again, with {p}.",
         **look.said(),
-    )  # fmt: skip
+    )
     return " ".join(filter(None, (told, hangs(look.model, look.text, look.head, look.query))))
 
 
@@ -76,10 +80,11 @@ def comes_again_in_vain(data: Looks) -> str | None:
     if (look := data.look) is None or look.followed is None or look.comes_again:
         return None
     return _(
-        "{token} has been here before. Head {head} gives {share} of its attention to what followed it then, {key}; the model "
-        "expects {next} now, with {p}.",
-        **look.said(), next=_name(look.model, look.expected[0]),
-    )  # fmt: skip
+        "{token} has been here before. Head {head} gives {share} of its attention to what followed it then, {key}; the "
+        "model expects {next} now, with {p}.",
+        **look.said(),
+        next=_name(look.model, look.expected[0]),
+    )
 
 
 def looks_too(data: Looks) -> str | None:
@@ -99,18 +104,15 @@ def looks_too(data: Looks) -> str | None:
 
 
 def hangs(model: str, text: str, head: tuple[int, int], query: int) -> str:
-    """How much of the likeliest next token's probability hangs on a head: measured without it; "" where that takes long."""
+    """How much of the likeliest next token's probability hangs on a head: measured without it; "" where that takes
+    long."""
     lm, trace = shared.model(model), shared.trace(model, text)
     if len(trace) * lm.n_parameters > WORK:
         return ""
     p, left = trace.probabilities(query), shared.trace(model, text, (head,)).probabilities(query)
     before, after = int(p.argmax()), int(left.argmax())
     change = float(left[before] - p[before])
-    said = {
-        "p": number(float(left[before]), ".0%"),
-        "token": _name(model, before),
-        "next": _name(model, after),
-    }
+    said = {"p": number(float(left[before]), ".0%"), "token": _name(model, before), "next": _name(model, after)}
     if after != before:
         return _("Without this head it expects {next} instead, and {token} with {p}.", **said)
     if abs(change) < FELT:

@@ -17,7 +17,8 @@ def plain(text: str) -> str:
 
 
 def sentence(text: str) -> str:
-    """A sentence of ours with something of a visitor's in it, as Markdown: bold words and code stay, the rest is text."""
+    """A sentence of ours with something of a visitor's in it, as Markdown: bold words and code stay, the rest is
+    text."""
     return re.sub(r"([\\\[<$&])", r"\\\1", _parted(text))
 
 

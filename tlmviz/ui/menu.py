@@ -34,25 +34,13 @@ MENUS = {
         "model", compute.DEFAULT_MODEL, compute.offered, compute.model, texts.MODELS_HELP["language"]
     ),
     "translation": ModelMenu(
-        "mt",
-        translation.DEFAULT_MODEL,
-        translation.models,
-        translation.model,
-        texts.MODELS_HELP["translation"],
+        "mt", translation.DEFAULT_MODEL, translation.models, translation.model, texts.MODELS_HELP["translation"]
     ),
     "streams": ModelMenu(
-        "smodel",
-        compute.DEFAULT_STREAM_MODEL,
-        compute.stream_models,
-        compute.model,
-        texts.MODELS_HELP["streams"],
+        "smodel", compute.DEFAULT_STREAM_MODEL, compute.stream_models, compute.model, texts.MODELS_HELP["streams"]
     ),
     "experts": ModelMenu(
-        "emodel",
-        compute.DEFAULT_EXPERT_MODEL,
-        compute.expert_models,
-        compute.model,
-        texts.MODELS_HELP["experts"],
+        "emodel", compute.DEFAULT_EXPERT_MODEL, compute.expert_models, compute.model, texts.MODELS_HELP["experts"]
     ),
 }
 
@@ -77,7 +65,8 @@ def none() -> None:
 
 
 def unread(*also: str) -> None:
-    """On a part of a page that reads nothing by the model of the menu: it is out of sight, and what is saved does not name it.
+    """On a part of a page that reads nothing by the model of the menu: it is out of sight, and what is saved does not
+    name it.
 
     Nor what the fields `also` of the address say.
     """
@@ -101,7 +90,8 @@ def absent(models: str, needs: Iterable[str]) -> UnknownName | None:
 
 
 def _open_on(default: str, menu: ModelMenu, page: str) -> None:
-    """While nobody has chosen a model, a page that is gone to opens on its own default, and the next one on its own again."""
+    """While nobody has chosen a model, a page that is gone to opens on its own default, and the next one on its own
+    again."""
     if st.session_state.get(_PAGE) == page:
         return
     st.session_state[_PAGE] = page
@@ -116,10 +106,11 @@ def _open_on(default: str, menu: ModelMenu, page: str) -> None:
 def choose(
     place: DeltaGenerator, models: str, page: str, opens_on: str = "", translates: bool = False
 ) -> LanguageModel | Translator | TraceFile:
-    """The menu of the `models` that a page offers, a key of MENUS, and behind a button what the chosen one is. Returns that.
+    """The menu of the `models` that a page offers, a key of MENUS, and behind a button what the chosen one is. Returns
+    that.
 
-    A page may open on another model than the menu's default, where there is one of that name, and have Transformers that
-    translate in it too.
+    A page may open on another model than the menu's default, where there is one of that name, and have Transformers
+    that translate in it too.
     """
     menu = MENUS[models]
     pairs = translation.transformers() if translates else {}

@@ -1,7 +1,7 @@
 """What a tab says of a widget and cannot be true of it is answered by the widget's default, and one line in the log.
 
-Streamlit (1.67) hands whatever a tab sent to the function that reads this widget's values: a text for a slider ends that run,
-and each that follows in the session, with a traceback of kilobytes in the log.
+Streamlit (1.67) hands whatever a tab sent to the function that reads this widget's values: a text for a slider ends
+that run, and each that follows in the session, with a traceback of kilobytes in the log.
 """
 
 from __future__ import annotations
@@ -50,7 +50,8 @@ def _name(widget: str, error: Exception) -> None:
             _named.clear()
         _named.add(session)
         logging.getLogger(__name__).warning(
-            "A tab sent what is no value of its widget %r (%.200r); it has its default. Others of this session are not named.",
+            "A tab sent what is no value of its widget %r (%.200r); it has its default. Others of this session are not "
+            "named.",
             widget,
             error,
         )

@@ -21,8 +21,8 @@ from .lessons.table import LESSONS
 from .menu import MENUS
 from .onward import address
 
-# Streamlit's own menu is there, as its links go from page to page within a session, and is not seen: it is blank until the
-# style that hides it has come.
+# Streamlit's own menu is there, as its links go from page to page within a session, and is not seen: it is blank until
+# the style that hides it has come.
 BLANK = "\u200b"
 STYLE = '<style>[data-testid="stSidebarNav"] { display: none; }</style>'
 
@@ -63,9 +63,7 @@ def draw(home: str, sections: Sections) -> None:
 @functools.lru_cache(maxsize=8)
 def _sent(home: str, chapters: tuple[tuple[str, tuple[Page, ...]], ...], added: tuple[str, ...]) -> str:
     """The chapters and what the search finds, as JSON: the same until a model is `added`."""
-    entries = {
-        title: [vars(Entry(page.path, page.title, page.icon)) for page in pages] for title, pages in chapters
-    }
+    entries = {title: [vars(Entry(page.path, page.title, page.icon)) for page in pages] for title, pages in chapters}
     pages = [Found(PAGE, page.title, page.shows, page.path) for _, each in chapters for page in each]
     lessons = [Found(LESSON, each.title, each.says, runner.to(each.name)) for each in LESSONS.values()]
     found = [*pages, *lessons, *_models(home, dict(chapters))]

@@ -1,4 +1,5 @@
-"""Links by which a page hands its case on to another: the same texts, model, head and tokens, as fields of that page's link."""
+"""Links by which a page hands its case on to another: the same texts, model, head and tokens, as fields of that page's
+link."""
 
 from __future__ import annotations
 
@@ -25,7 +26,8 @@ def address(path: str, home: str, query: Mapping[str, str | tuple[str, ...]]) ->
 
 @dataclass(frozen=True)
 class Onward:
-    """A link: its label, the path of the page that it leads to, and the fields that it sets there; all others are defaults."""
+    """A link: its label, the path of the page that it leads to, and the fields that it sets there; all others are
+    defaults."""
 
     label: str
     page: str
@@ -44,7 +46,5 @@ def links(onward: Iterable[Onward]) -> None:
 
 def anchors(addresses: Mapping[str, str]) -> None:
     """Links by their labels, beside one another."""
-    written = (
-        f'<a data-card="step" href="{escape(to)}">{escape(label)} →</a>' for label, to in addresses.items()
-    )
+    written = (f'<a data-card="step" href="{escape(to)}">{escape(label)} →</a>' for label, to in addresses.items())
     st.html(f'{_STYLE}<div class="onward">{"".join(written)}</div>')

@@ -14,7 +14,8 @@ from streamlit.runtime import app_session
 
 from tlmviz.hosting.admission import IGNORED, PRESS, SAID, UNREADABLE
 
-# What a page needs of a browser beside its presses. The rest is for developers: `clear_cache` empties the caches of everybody.
+# What a page needs of a browser beside its presses. The rest is for developers: `clear_cache` empties the caches of
+# everybody.
 SERVED = {"stop_script", "file_urls_request", "app_heartbeat", "backend_operation_request"}
 MOST_STATES = 2000  # widgets of a page, many times over
 
@@ -46,8 +47,8 @@ def _signature(drawn: bytes) -> bytes:
 
 
 def said(frame: bytes) -> str:
-    """What a frame is to the server: PRESS, SAID, IGNORED, or UNREADABLE, of which Streamlit would write a traceback into the
-    log, or make a state of every widget that a page has not."""
+    """What a frame is to the server: PRESS, SAID, IGNORED, or UNREADABLE, of which Streamlit would write a traceback
+    into the log, or make a state of every widget that a page has not."""
     try:
         message = BackMsg.FromString(frame)
     except DecodeError:

@@ -3,11 +3,11 @@
     class Choice(State):
         stages = slider(N_("Stages p"), 1, 16, 4, key="plp")
 
-`Choice.stages` is the declaration: its widget, range, label, help, default and key in links. `Choice.of_session()` is what this
-session chose, a value that keys caches and fills a snippet's arguments; there `.stages` is a number.
+`Choice.stages` is the declaration: its widget, range, label, help, default and key in links. `Choice.of_session()` is
+what this session chose, a value that keys caches and fills a snippet's arguments; there `.stages` is a number.
 
-A value lives in the session, under its key. Its widget shows it, the address says it (`ui.address`), and a link is read once,
-when its page is gone to.
+A value lives in the session, under its key. Its widget shows it, the address says it (`ui.address`), and a link is read
+once, when its page is gone to.
 """
 
 from __future__ import annotations
@@ -35,7 +35,8 @@ MORE = "_more"  # an option that shows the others
 
 @dataclass
 class Control:
-    """A field of a page's state: its key and default, how a link spells it, and the widget that shows it, if one does."""
+    """A field of a page's state: its key and default, how a link spells it, and the widget that shows it, if one
+    does."""
 
     key: str
     default: Any
@@ -68,7 +69,8 @@ class Control:
         self._field.keep(value)
 
     def take(self, text: str | None) -> str | None:
-        """Take what a link says; the default where it says nothing. Returns a text that cannot be read, or had to be clipped."""
+        """Take what a link says; the default where it says nothing. Returns a text that cannot be read, or had to be
+        clipped."""
         value, unread = self.default, None
         if text is not None:
             try:
@@ -99,11 +101,10 @@ class Control:
         return self._drawn(place, value, {"value": value}, _(self.label), **more)
 
     def _drawn(self, place: Any, value: Any, start: Mapping[str, Any], *words: Any, **more: Any) -> Any:
-        """Draw the widget at a `value`; `start` is what makes a browser begin with it that opens the widget's popover later."""
+        """Draw the widget at a `value`; `start` is what makes a browser begin with it that opens the widget's popover
+        later."""
         new = address.first_drawn(self.key) or self.key not in st.session_state
-        if (
-            new or st.session_state[self.key] != value
-        ):  # not always: what was typed since this run began would be lost
+        if new or st.session_state[self.key] != value:  # not always: what was typed since this run began would be lost
             st.session_state[self.key] = value
             start = {}
         shared = {"help": _(self.help, **self.fill) or None, **start, **self.more, **more}
@@ -129,9 +130,7 @@ class Menu(Control):
         `unchosen`, the default, or the first, and is kept for when it can be shown again."""
         options = list(options) or self.options
         value = unchosen if unchosen in options and self.get() not in options else self.fitted(options)
-        if (
-            "format_func" in more
-        ):  # labels that depend on something else: closed, it would keep those of the run before
+        if "format_func" in more:  # labels that depend on something else: closed, it would keep those of the run before
             st.session_state.pop(self.key, None)
         more = {"format_func": lambda each: _(self.show(each)), **more}
         start = STARTS[self.widget](value, list(options))
@@ -164,7 +163,8 @@ class Several(Menu):
 
 @dataclass
 class Parts(Menu):
-    """The menu of a page's parts: of more than IN_SIGHT the first, the one that is open, and MORE, which shows all of them."""
+    """The menu of a page's parts: of more than IN_SIGHT the first, the one that is open, and MORE, which shows all of
+    them."""
 
     def draw(self, place: Any = st, options: Sequence[Any] = (), **more: Any) -> Any:  # type: ignore[override]
         """As a menu."""
@@ -221,7 +221,8 @@ class State:
 
     @classmethod
     def of_session(cls, **given: Any) -> Self:
-        """What this session chose, said in the address; `given` are what no control holds, and what dependent menus show."""
+        """What this session chose, said in the address; `given` are what no control holds, and what dependent menus
+        show."""
         values = {name: control.get() for name, control in cls.controls.items()} | given
         for name, control in cls.controls.items():
             control.put(values[name])
@@ -269,16 +270,12 @@ def between(least: float, most: float) -> Callable[[str], Any]:
     return parse
 
 
-def slider(
-    label: str, least: Any, most: Any, default: Any, *, key: str, step: Any = None, **rest: Any
-) -> Any:
+def slider(label: str, least: Any, most: Any, default: Any, *, key: str, step: Any = None, **rest: Any) -> Any:
     """A slider over numbers of the type of `least`; `rest` are fields of Control."""
     return _numbers("slider", label, least, most, default, key, step, rest)
 
 
-def number(
-    label: str, least: Any, most: Any, default: Any, *, key: str, step: Any = None, **rest: Any
-) -> Any:
+def number(label: str, least: Any, most: Any, default: Any, *, key: str, step: Any = None, **rest: Any) -> Any:
     """A box for a number of the type of `least`; `rest` are fields of Control."""
     return _numbers("number_input", label, least, most, default, key, step, rest)
 
@@ -288,37 +285,49 @@ def _numbers(
 ) -> Control:
     more = {"min_value": least, "max_value": most, "step": step, **rest.pop("more", {})}
     parse = between(least, most)
-    return Control(
-        key, default, parse, widget=widget, label=label, more=more, **{"ends": (least, most)} | rest
-    )
+    return Control(key, default, parse, widget=widget, label=label, more=more, **{"ends": (least, most)} | rest)
 
 
 def toggle(label: str, default: bool = False, *, key: str, **rest: Any) -> Any:
     """On or off."""
     known = {"true": True, "1": True, "false": False, "0": False}
     return Control(
-        key, default, lambda text: _known(known, text.lower()), lambda on: str(on).lower(), "toggle", label,
+        key,
+        default,
+        lambda text: _known(known, text.lower()),
+        lambda on: str(on).lower(),
+        "toggle",
+        label,
         **{"ends": (False, True)} | rest,
-    )  # fmt: skip
+    )
 
 
-def text(
-    label: str, default: str | None, *, key: str, height: int = 0, longest: int = LONGEST, **rest: Any
-) -> Any:
-    """A line of text, or, with a `height` in pixels, several. What it means is read by the page's data, in sentences where it
-    cannot be."""
+def text(label: str, default: str | None, *, key: str, height: int = 0, longest: int = LONGEST, **rest: Any) -> Any:
+    """A line of text, or, with a `height` in pixels, several. What it means is read by the page's data, in sentences
+    where it cannot be."""
     widget, more = ("text_area", {"height": height}) if height else ("text_input", {})
     more = {**more, **rest.pop("more", {})}
     return Control(key, default, link.up_to(longest), widget=widget, label=label, more=more, **rest)
 
 
 def menu(
-    label: str, options: Mapping[Any, str] | Sequence[Any] = (), *, key: str, default: Any = None,
-    spelled: Mapping[Any, str] | None = None, parse: Callable[[str], Any] | None = None,
-    show: Callable[[Any], str] | None = None, segments: bool = False, widget: str = "", help: str = "",
-    changed: Callable[[], None] | None = None, cls: type[Menu] = Menu, **more: Any,
-) -> Any:  # fmt: skip
-    """A menu of values: with labels, as they are, or (`parse`) of what is given when it is drawn; `more` is for the `widget`.
+    label: str,
+    options: Mapping[Any, str] | Sequence[Any] = (),
+    *,
+    key: str,
+    default: Any = None,
+    spelled: Mapping[Any, str] | None = None,
+    parse: Callable[[str], Any] | None = None,
+    show: Callable[[Any], str] | None = None,
+    segments: bool = False,
+    widget: str = "",
+    help: str = "",
+    changed: Callable[[], None] | None = None,
+    cls: type[Menu] = Menu,
+    **more: Any,
+) -> Any:
+    """A menu of values: with labels, as they are, or (`parse`) of what is given when it is drawn; `more` is for the
+    `widget`.
 
     `spelled` is what links call a value where that is not the value itself: labels come and go, links stay.
     """
@@ -347,16 +356,22 @@ def parts(label: str, options: Mapping[Any, str] | Sequence[Any], *, key: str, *
     """The parts of a page; `rest` as for `menu`."""
     labels = {each: options[each] if isinstance(options, Mapping) else str(each) for each in options}
     show = {**labels, MORE: N_("More …")}.__getitem__
-    return menu(
-        label, options, key=key, cls=Parts, show=show, segments=True, label_visibility="collapsed", **rest
-    )
+    return menu(label, options, key=key, cls=Parts, show=show, segments=True, label_visibility="collapsed", **rest)
 
 
 def several(
-    label: str, options: Mapping[Any, str] | Sequence[Any], *, key: str, default: Sequence[Any] = (),
-    spelled: Mapping[Any, str] | None = None, widget: str = "pills", help: str = "", **more: Any,
-) -> Any:  # fmt: skip
-    """Any of some values, as a tuple in the order of the options. A link spells them with commas, or repeats its key."""
+    label: str,
+    options: Mapping[Any, str] | Sequence[Any],
+    *,
+    key: str,
+    default: Sequence[Any] = (),
+    spelled: Mapping[Any, str] | None = None,
+    widget: str = "pills",
+    help: str = "",
+    **more: Any,
+) -> Any:
+    """Any of some values, as a tuple in the order of the options. A link spells them with commas, or repeats its
+    key."""
     labels = options if isinstance(options, Mapping) else {}
     values = tuple(options)
     spell = {value: (spelled or {}).get(value, str(value)) for value in values}
@@ -382,10 +397,15 @@ def several(
 
 
 def live(
-    key: str, default: Any, parse: Callable[[str], Any], write: Callable[[Any], str] = str, ends: Iterable[Any] = (),
+    key: str,
+    default: Any,
+    parse: Callable[[str], Any],
+    write: Callable[[Any], str] = str,
+    ends: Iterable[Any] = (),
     said: bool = True,
-) -> Any:  # fmt: skip
-    """A value that a live picture holds: no widget shows it, the picture tells it (`ui.live`). Unless `said`, no address does."""
+) -> Any:
+    """A value that a live picture holds: no widget shows it, the picture tells it (`ui.live`). Unless `said`, no
+    address does."""
     return Control(key, default, parse, write, ends=tuple(ends), said=said)
 
 

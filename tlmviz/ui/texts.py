@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-GET_HELP = "Fetched once from the package index that this server's pip is set to, checked, and kept in its cache folder."
+GET_HELP = (
+    "Fetched once from the package index that this server's pip is set to, checked, and kept in its cache folder."
+)
 MEASURING = "Measuring the identities on what you see …"
 SLIPS = "Where the lecture notes differ"
 TEXTS_TO_START = "Texts to start from"
@@ -13,12 +15,13 @@ STEP = "Step of its training"
 ABOUT_MODEL = "About it"
 FOLLOWS_TYPING = {
     "language": (
-        "Your browser makes the pictures of what you type by itself, with this model's weights, in the Attention explorer, "
-        "Inside a block and RoPE planes, on Start, and in KV cache at temperature 0; the server computes all else."
+        "Your browser makes the pictures of what you type by itself, with this model's weights, in the Attention "
+        "explorer, Inside a block and RoPE planes, on Start, and in KV cache at temperature 0; the server computes all "
+        "else."
     ),
     "translation": (
-        "Your browser makes the picture of what you type by itself, with this model's weights, in the part Race of Beam search "
-        "under the usual rules; the server computes all else."
+        "Your browser makes the picture of what you type by itself, with this model's weights, in the part Race of "
+        "Beam search under the usual rules; the server computes all else."
     ),
 }
 LEVEL_HELP = (
@@ -33,7 +36,8 @@ UPLOAD_HELP = (
 )
 GUESS_HELP = "Pages whose picture holds a surprise ask what it will show before they show it."
 EXAMPLES = {  # texts to start from
-    "A lost ball": "Once upon a time there was a little girl named Lily. Lily had a red ball. One day, Lily lost the red ball.",
+    "A lost ball": "Once upon a time there was a little girl named Lily. Lily had a red ball. One day, Lily lost the "
+    "red ball.",
     "Two friends": 'Tom and Anna were friends. Tom gave Anna a cake because Anna was sad. Anna said, "Thank you, Tom."',
     "Repeats": "The cat saw a bird. The dog saw a bird. The cat saw a bird. The dog saw a",
     "Names": "Zumi met Kavo at the big tree. Zumi waved and Kavo smiled. Then Zumi and",
@@ -49,8 +53,9 @@ REPEATERS = (
     "Tom bought apples, Mary bought pears, and John bought bananas.",
     "There are red cars, blue cars, green cars and yellow cars in the street.",
     "The dog chased the cat, the cat chased the mouse, and the mouse ran away.",
-    "She said that he said that they said it was fine.", "One, two, three, four, five, six, seven, eight, nine, ten.",
-)  # fmt: skip
+    "She said that he said that they said it was fine.",
+    "One, two, three, four, five, six, seven, eight, nine, ten.",
+)
 SENTENCES = {  # to translate
     "A cold day": "I am cold in my red coat.",
     "Adjective after the noun": "The black cat is sleeping on the red chair.",
@@ -65,15 +70,18 @@ MODELS_HELP = {  # by the kind of models that a page shows
     "language": "Small models trained for this app, and those that `tlmviz get` or `tlmviz run PATH` added.",
     "translation": "Small models trained for this app, English to French.",
     "streams": "Small models trained for this app; they differ in their connections.",
-    "experts": "Small models trained for this app, and those that `tlmviz get` or `tlmviz run PATH` added, of those with "
-    "experts.",
+    "experts": "Small models trained for this app, and those that `tlmviz get` or `tlmviz run PATH` added, of those "
+    "with experts.",
 }
 MEASURED_NOW = "Measured now, on what is shown: each error beside what rounding may make of it."
 
 
 def needs_network(page: str, name: str, reader: str) -> str:
     """Why a page does not show a file of one pass, and which page does."""
-    return f"{page} needs a network, and {name} is a file of one pass; choose a model at the top, or open the page {reader}."
+    return (
+        f"{page} needs a network, and {name} is a file of one pass; choose a model at the top, or open the page "
+        f"{reader}."
+    )
 
 
 def crossing(queries: int, keys: int) -> str:
@@ -128,8 +136,8 @@ def too_long(seconds: float) -> str:
 def too_many(before: int, seconds: float) -> str:
     """Why a press was not begun."""
     return (
-        f"{before} long texts are before this one, which would wait for more than the {seconds:g} seconds that this server "
-        "lets a press wait for others; shorten the text, or try again when fewer are here."
+        f"{before} long texts are before this one, which would wait for more than the {seconds:g} seconds that this "
+        f"server lets a press wait for others; shorten the text, or try again when fewer are here."
     )
 
 
@@ -156,8 +164,7 @@ def own_placeholder(translation: str) -> str:
 def long_translation(length: int, most: int) -> str:
     """Why a translation is not read."""
     return (
-        f"This translation has {length:,} tokens, and the decoder reads at most {most}, the end included; "
-        "shorten it."
+        f"This translation has {length:,} tokens, and the decoder reads at most {most}, the end included; shorten it."
     )
 
 

@@ -25,10 +25,7 @@ DEFAULT_MODEL = "eng-fra"
 EXAMPLES = texts.SENTENCES
 DEFAULT_SENTENCE = EXAMPLES["A cold day"]
 SENTENCE: state.Control = state.text(
-    N_("English sentence"),
-    DEFAULT_SENTENCE,
-    key="english",
-    more={"live": "150ms", "label_visibility": "collapsed"},
+    N_("English sentence"), DEFAULT_SENTENCE, key="english", more={"live": "150ms", "label_visibility": "collapsed"}
 )
 TRANSLATION: state.Control = state.text(
     N_("French translation"), "", key="edfr", more={"live": "150ms", "label_visibility": "collapsed"}
@@ -179,7 +176,8 @@ def stack(pair: SentencePair, which: str) -> Stack:
 
 @st.cache_data(max_entries=compute.KEPT_MODELS, show_spinner=False)
 def alignment_errors(name: str) -> tuple[list[str], np.ndarray, int] | None:
-    """Alignment error rate of every map and of their mean, lowest first, and how many sentences; None without alignments."""
+    """Alignment error rate of every map and of their mean, lowest first, and how many sentences; None without
+    alignments."""
     if not ALIGNMENTS.is_file():
         return None
     mt, pairs = model(name), read_alignments(ALIGNMENTS)

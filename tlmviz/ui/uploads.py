@@ -15,15 +15,7 @@ from typing import Protocol
 import streamlit as st
 
 from tlmviz.checkpoints import opening
-from tlmviz.checkpoints.folders import (
-    SUFFIX,
-    TRACE,
-    UPLOADED,
-    UPLOADS,
-    given_paths,
-    named_path,
-    uploaded_models,
-)
+from tlmviz.checkpoints.folders import SUFFIX, TRACE, UPLOADED, UPLOADS, given_paths, named_path, uploaded_models
 from tlmviz.errors import BadFile, Error
 
 from . import fetching, frame, texts
@@ -53,12 +45,7 @@ def box() -> None:
     """A box for the files of one model or one trace, which is then shown; nothing where uploads are not allowed."""
     if os.environ.get(UPLOADS) != "1":
         return
-    files = st.file_uploader(
-        "Open your own",
-        type=TYPES,
-        accept_multiple_files=True,
-        help=texts.UPLOAD_HELP,
-    )
+    files = st.file_uploader("Open your own", type=TYPES, accept_multiple_files=True, help=texts.UPLOAD_HELP)
     if not files:
         return
     try:
@@ -72,8 +59,8 @@ def box() -> None:
 def keep(files: Sequence[Uploaded]) -> str:
     """Write the files, look at them, and offer them in the menus under the name that is returned. Raises Error.
 
-    Names from outside never become paths: only their last part is used. The same files are kept once, and the oldest of KEPT
-    give way.
+    Names from outside never become paths: only their last part is used. The same files are kept once, and the oldest of
+    KEPT give way.
     """
     names = [Path(file.name.replace("\\", "/")).name for file in files]
     digest = hashlib.sha256()

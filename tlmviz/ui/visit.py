@@ -18,12 +18,8 @@ def address() -> str:
 
 
 def is_bare() -> bool:
-    """Whether this is a session's first run, with nothing in its link and nothing that `tlmviz run` was given to open."""
+    """Whether this is a session's first run, with nothing in its link and nothing that `tlmviz run` was given to
+    open."""
     first = ARRIVED not in st.session_state
     st.session_state[ARRIVED] = True
-    return (
-        first
-        and not st.query_params.to_dict()
-        and not opened_models()
-        and compute.DEFAULT_MODEL in compute.models()
-    )
+    return first and not st.query_params.to_dict() and not opened_models() and compute.DEFAULT_MODEL in compute.models()

@@ -13,7 +13,8 @@ from ..kernels import DistanceBias
 
 @dataclass(frozen=True, eq=False)
 class CallBias:
-    """What one call added: `line` [H, N], a number for each distance from `nearest` on; or `cells` [1 or B, H, T, S]; or nothing.
+    """What one call added: `line` [H, N], a number for each distance from `nearest` on; or `cells` [1 or B, H, T, S];
+    or nothing.
 
     H is 1 where all heads are alike. `first` is the position of the first query, `start` that of the first key.
     """
@@ -47,7 +48,8 @@ def call_bias(bias: Tensor, first: int, last: int) -> CallBias:
 
 
 def bias_of(calls: Sequence[CallBias], row: int, queries: Tensor, keys: Tensor) -> Tensor | DistanceBias:
-    """The bias of all calls for one row of the batch, of the positions given: by distance if one line fits all calls."""
+    """The bias of all calls for one row of the batch, of the positions given: by distance if one line fits all
+    calls."""
     joined = _joined(calls)
     if joined is not None:
         line, nearest = joined

@@ -26,7 +26,8 @@ class Reached(Exception):
 
 @dataclass(frozen=True, eq=False)
 class Call:
-    """How a part of a model was called: all that was `given` by place and by name, pixels as `where`; the generators' states."""
+    """How a part of a model was called: all that was `given` by place and by name, pixels as `where`; the generators'
+    states."""
 
     given: dict[int | str, Any]
     where: int | str
@@ -155,9 +156,7 @@ class Recorder:
         self.version += 1
         return self._layers[module, turn]
 
-    def keep(
-        self, module: nn.Module, q: Tensor, k: Tensor, v: Tensor, lse: Tensor, rule: Rule, **kept: Any
-    ) -> None:
+    def keep(self, module: nn.Module, q: Tensor, k: Tensor, v: Tensor, lse: Tensor, rule: Rule, **kept: Any) -> None:
         """Keep one call. Raises BadModel where it does not continue what the layer holds, as after a beam search."""
         stack, layer = self.layer(module)
         if layer.crosses:

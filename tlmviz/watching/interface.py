@@ -1,8 +1,8 @@
 """The attention and mask functions that transformers calls while a model is watched.
 
 Both interfaces get an entry under one private name. With the first alone transformers makes no mask at all, and padding
-and causality vanish. The functions find the watch that a module belongs to in OWNERS; outputs come from the very function
-the model would have called, so that they stay its own.
+and causality vanish. The functions find the watch that a module belongs to in OWNERS; outputs come from the very
+function the model would have called, so that they stay its own.
 """
 
 from __future__ import annotations
@@ -29,12 +29,20 @@ NAME = "tlmviz_watch"
 EAGER = "eager_attention_forward"  # as transformers calls a family's
 # Tensors that attention functions are handed and that do not change the scores: positions are in q and k already.
 HARMLESS = {
-    "position_ids", "cache_position", "cu_seq_lens_q", "cu_seq_lens_k", "token_type_ids", "mm_token_type_ids",
-    "input_ids", "inputs_embeds", "labels", "num_items_in_batch",
-}  # fmt: skip
+    "position_ids",
+    "cache_position",
+    "cu_seq_lens_q",
+    "cu_seq_lens_k",
+    "token_type_ids",
+    "mm_token_type_ids",
+    "input_ids",
+    "inputs_embeds",
+    "labels",
+    "num_items_in_batch",
+}
 KNOWN = {"s_aux", "position_bias", "indices"}
-# Of a map. A score of 50 is rounded by 4e-6 in float32; 16 bits have 8 to 11 of the 24 binary digits. Of float64, the eager
-# attention of transformers takes the softmax in float32 all the same.
+# Of a map. A score of 50 is rounded by 4e-6 in float32; 16 bits have 8 to 11 of the 24 binary digits. Of float64, the
+# eager attention of transformers takes the softmax in float32 all the same.
 TOLERANCE = {torch.float64: 1e-6, torch.float32: 1e-4, torch.float16: 2e-2, torch.bfloat16: 6e-2}
 
 # Module -> its watch, its own kind.
@@ -43,15 +51,17 @@ CONFIGS: dict[int, str] = {}  # id of a config that is switched -> the implement
 
 
 class Switched(str):
-    """NAME as it stands in a watched model's configuration; a copy of it is the name of the model's own implementation."""
+    """NAME as it stands in a watched model's configuration; a copy of it is the name of the model's own
+    implementation."""
 
     own: str
 
     def __format__(self, spec: str) -> str:
         raise BadModel(
-            f"Something in transformers depends on a model's attention by its name, {self.own!r}, and this model has that of a "
-            "watch: continuous batching (generate_batch), output_attentions in a config and flash attention that is not "
-            "installed are such. Do it outside of the with block; generate can be watched in place of generate_batch."
+            f"Something in transformers depends on a model's attention by its name, {self.own!r}, and this model has "
+            f"that of a watch: continuous batching (generate_batch), output_attentions in a config and flash attention "
+            f"that is not installed are such. Do it outside of the with block; generate can be watched in place of "
+            f"generate_batch."
         )
 
     def __reduce__(self) -> tuple[type[str], tuple[str]]:
@@ -135,8 +145,8 @@ def attend(
     recorder, kind = OWNERS.get(module, (None, ""))
     if recorder is None:
         raise BadModel(
-            f"{type(module).__name__} was made from the configuration of a model that is being watched, and is not part "
-            "of it; make it before or after the with block."
+            f"{type(module).__name__} was made from the configuration of a model that is being watched, and is not "
+            f"part of it; make it before or after the with block."
         )
     if recorder.searching:
         raise Reached(module, query)
@@ -172,14 +182,15 @@ def attend(
 def _check_weights(
     module: nn.Module, weights: Any, q: Tensor, k: Tensor, lse: Tensor, mask: AttentionMask, scale: float
 ) -> None:
-    """Raises BadModel where eager attention returned another map than is made of what it was handed, with a caller's mask."""
+    """Raises BadModel where eager attention returned another map than is made of what it was handed, with a caller's
+    mask."""
     whole = isinstance(weights, Tensor) and weights.shape == (*q.shape[:3], k.shape[2])
     if not whole or module.training:  # where dropout changes what is returned
         return
     if weights.isnan().any():
         raise BadModel(
-            f"The mask hides every key from a query of {type(module).__name__} by -inf, of which the model's softmax makes "
-            "NaN; let each query see a key, itself for instance."
+            f"The mask hides every key from a query of {type(module).__name__} by -inf, of which the model's softmax "
+            f"makes NaN; let each query see a key, itself for instance."
         )
     error = float((kernels.attention_map(q, k, lse, mask, scale=scale) - weights).abs().max())
     if not error <= TOLERANCE.get(q.dtype, 1e-4):
@@ -196,10 +207,7 @@ def _as_used(*tensors: Tensor) -> list[Tensor]:
     if not torch.is_autocast_enabled(device):
         return list(tensors)
     dtype = torch.get_autocast_dtype(device)
-    return [
-        part.to(dtype) if part.is_floating_point() and part.dtype != torch.float64 else part
-        for part in tensors
-    ]
+    return [part.to(dtype) if part.is_floating_point() and part.dtype != torch.float64 else part for part in tensors]
 
 
 def _check_tensors(module: nn.Module, options: dict[str, Any]) -> None:
@@ -208,8 +216,8 @@ def _check_tensors(module: nn.Module, options: dict[str, Any]) -> None:
     unknown = [name for name in handed if name not in HARMLESS | KNOWN]
     if unknown:
         raise BadModel(
-            f"{type(module).__name__} hands its attention {' and '.join(unknown)}, whose part in the scores is not known "
-            "here; this model cannot be watched."
+            f"{type(module).__name__} hands its attention {' and '.join(unknown)}, whose part in the scores is not "
+            f"known here; this model cannot be watched."
         )
 
 
@@ -225,9 +233,7 @@ def _own(module: nn.Module, kind: str) -> Any:
         name = next((name for name in named if name.endswith(EAGER)), EAGER)
         if hasattr(sys.modules[cls.__module__], name):
             return getattr(sys.modules[cls.__module__], name)
-    raise BadModel(
-        f"{type(module).__name__} has no eager attention to take its output from; it cannot be watched."
-    )
+    raise BadModel(f"{type(module).__name__} has no eager attention to take its output from; it cannot be watched.")
 
 
 def _rule(
@@ -241,19 +247,18 @@ def _rule(
         if recorder.past is not None and not recorder.crosses(module):
             # A cache of fixed size has empty places behind, one with a window has let go of its first keys.
             first, last = recorder.past, max(keys, recorder.past + queries)
-        answer, added = recorder.once(
-            mask, lambda mask: _parted(mask[..., :keys], query, first, last - keys, kind)
-        )
+        answer, added = recorder.once(mask, lambda mask: _parted(mask[..., :keys], query, first, last - keys, kind))
         return Rule(answer, first, last), added
     lazy = mask.rule() if isinstance(mask, LazyMask) else None
     if lazy is not None and (mask.own() is not None or kind not in ("eager", "sdpa")):
         return lazy, None
     if lazy is None and mask is not None:
         raise BadModel(
-            f"{type(module).__name__} hands its attention a mask of {type(mask).__name__} {list(getattr(mask, 'shape', []))}; "
-            "switch the model to 'sdpa' or 'eager' attention before watching it."
+            f"{type(module).__name__} hands its attention a mask of {type(mask).__name__} "
+            f"{list(getattr(mask, 'shape', []))}; switch the model to 'sdpa' or 'eager' attention before watching it."
         )
-    # Without a tensor it is the module that decides, whatever was asked for; a causal mask then begins at the first key.
+    # Without a tensor it is the module that decides, whatever was asked for; a causal mask then begins at the first
+    # key.
     causal = options.get("is_causal")
     causal = getattr(module, "is_causal", True) if causal is None else causal
     causal = bool(causal) and queries > 1 and kind != "eager"
@@ -262,13 +267,15 @@ def _rule(
 
 
 def _parted(mask: Tensor, query: Tensor, first: int, start: int, kind: str) -> tuple[Given, Tensor | None]:
-    """`Given.parted` of a mask as the model's own function takes it: eager attention adds also a boolean one, as 0 and 1."""
+    """`Given.parted` of a mask as the model's own function takes it: eager attention adds also a boolean one, as 0 and
+    1."""
     mask = mask.expand(-1, -1, query.shape[2], -1)
     if kind != "eager":
         return Given.parted(_as_used(mask)[0], first, start)
     mask = mask if mask.is_floating_point() else mask.to(query.dtype)
     if torch.promote_types(mask.dtype, query.dtype).itemsize == 2:
-        # Where a row is hidden as a whole, 16 bits lose its scores beside the mask's numbers, and float32 must lose them too.
+        # Where a row is hidden as a whole, 16 bits lose its scores beside the mask's numbers, and float32 must lose
+        # them too.
         mask = mask.float()
         far = (mask * 2.0**64).clamp(min=torch.finfo(torch.float32).min)
         mask = far.where((mask <= HIDES).all(-1, keepdim=True) & mask.isfinite(), mask)
@@ -284,9 +291,7 @@ def _dense(rule: Rule, query: Tensor, key: Tensor, own: Tensor | None) -> Tensor
     return torch.where(seen, 0.0, torch.finfo(own.dtype).min).to(own.dtype)
 
 
-def log_sum_exp(
-    q: Tensor, k: Tensor, rule: Rule, scale: float, bias: Tensor | None = None, **parts: Any
-) -> Tensor:
+def log_sum_exp(q: Tensor, k: Tensor, rule: Rule, scale: float, bias: Tensor | None = None, **parts: Any) -> Tensor:
     """The log-sum-exp that the model's own function did not tell, [B, H, T]."""
     mask = _mask_of(q, k, rule, bias, **parts)
     return kernels.attention(q, k, k, mask, scale=scale, backend="torch")[1]
@@ -326,9 +331,7 @@ def _fused(
 ) -> bool:
     """Whether torch's choice for these tensors is its fused CPU kernel."""
     alike = q.ndim == k.ndim == v.ndim == 4 and q.shape[-1] == k.shape[-1] == v.shape[-1]
-    dense = alike and all(
-        part.stride(-1) == 1 and part.numel() and part.device.type == "cpu" for part in (q, k, v)
-    )
+    dense = alike and all(part.stride(-1) == 1 and part.numel() and part.device.type == "cpu" for part in (q, k, v))
     free = attn_mask is None or (attn_mask.ndim == 4 and not attn_mask.requires_grad)
     grouped = rest.get("enable_gqa") or (alike and q.shape[1] == k.shape[1])
     return bool(dense and free and grouped and not dropout_p and q.shape[0] == k.shape[0])

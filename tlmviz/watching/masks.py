@@ -20,10 +20,11 @@ Answer = Callable[[int, Tensor, Tensor], Tensor]
 
 @dataclass(frozen=True)
 class Rule:
-    """Which keys the queries of one call see: `answer(row of the batch, query positions [R], key positions [C])` -> [R, C].
+    """Which keys the queries of one call see: `answer(row of the batch, query positions [R], key positions [C])` -> [R,
+    C].
 
-    Positions count from the beginning of the text, also where a cache holds what was read before: the call's queries are
-    `first` to `first + queries - 1`, its keys end at `last`. `padding` [B, S] is False where a key is no token.
+    Positions count from the beginning of the text, also where a cache holds what was read before: the call's queries
+    are `first` to `first + queries - 1`, its keys end at `last`. `padding` [B, S] is False where a key is no token.
     """
 
     answer: Answer
@@ -86,15 +87,12 @@ class LazyMask:
     def __getitem__(self, index: Any) -> Any:
         parts = index if isinstance(index, tuple) else (index,)
         whole = all(
-            isinstance(part, slice) and part.indices(size) == (0, size, 1)
-            for part, size in zip(parts, self.shape)
+            isinstance(part, slice) and part.indices(size) == (0, size, 1) for part, size in zip(parts, self.shape)
         )
         return self if whole else self.tensor()[index]
 
     @classmethod
-    def __torch_function__(
-        cls, function: Callable[..., Any], types: Any, args: Any = (), kwargs: Any = None
-    ) -> Any:
+    def __torch_function__(cls, function: Callable[..., Any], types: Any, args: Any = (), kwargs: Any = None) -> Any:
         return function(*_made(args), **_made(kwargs or {}))
 
 
@@ -116,7 +114,8 @@ LazyMask.__hash__ = object.__hash__  # type: ignore[method-assign]  # lost with 
 
 @dataclass(frozen=True, eq=False)
 class _Asked:
-    """The answer of a mask function of transformers, for positions between `start` and `stop`; none are seen outside."""
+    """The answer of a mask function of transformers, for positions between `start` and `stop`; none are seen
+    outside."""
 
     request: dict[str, Any]
     start: int
@@ -169,10 +168,12 @@ class Given:
 
     @classmethod
     def parted(cls, mask: Tensor, first: int, start: int = 0) -> tuple[Given, Tensor | None]:
-        """A mask [B or 1, H or 1, T or 1, S], boolean or added to the scores, as what it hides; and itself where it does more.
+        """A mask [B or 1, H or 1, T or 1, S], boolean or added to the scores, as what it hides; and itself where it
+        does more.
 
-        More is to differ between heads, to add numbers, and to hide all of a row by finite numbers: no key is hidden then, as
-        a softmax over them gives each its part. Such a mask is returned as numbers to add, beside a rule that hides nothing.
+        More is to differ between heads, to add numbers, and to hide all of a row by finite numbers: no key is hidden
+        then, as a softmax over them gives each its part. Such a mask is returned as numbers to add, beside a rule that
+        hides nothing.
         """
         seen = mask if mask.dtype == torch.bool else mask > HIDES
         plain = torch.equal(seen, seen[:, :1].expand_as(seen))
@@ -209,7 +210,8 @@ class Chosen:
 
 @dataclass(frozen=True, eq=False)
 class RowMask:
-    """`AttentionMask.visible` of one row of a batch: calls after one another, and only the positions that are tokens."""
+    """`AttentionMask.visible` of one row of a batch: calls after one another, and only the positions that are
+    tokens."""
 
     rules: Sequence[Rule]
     row: int

@@ -1,8 +1,8 @@
 """Which patch of a picture each token of a watched model is: see `tlmviz.places`.
 
-The part of the model that was given the picture runs again as far as its first attention, with some patches changed: the tokens
-whose query is another one are theirs. For 196 patches these are 11 runs of less than a layer each. Learned tokens are found by
-changing their parameter.
+The part of the model that was given the picture runs again as far as its first attention, with some patches changed:
+the tokens whose query is another one are theirs. For 196 patches these are 11 runs of less than a layer each. Learned
+tokens are found by changing their parameter.
 """
 
 from __future__ import annotations
@@ -24,9 +24,12 @@ from .interface import OWNERS, switched
 from .verification import UNFIT, evaluating, forked
 
 LEARNED = {
-    "cls_token": "[CLS]", "class_embedding": "[CLS]", "distillation_token": "[distillation]",
-    "register_tokens": "[register {}]", "detection_tokens": "[detection {}]",
-}  # fmt: skip
+    "cls_token": "[CLS]",
+    "class_embedding": "[CLS]",
+    "distillation_token": "[distillation]",
+    "register_tokens": "[register {}]",
+    "detection_tokens": "[detection {}]",
+}
 VIDEO = ("num_frames", "frames_per_clip", "tubelet_size")  # settings of models whose five axes are a video's
 
 
@@ -68,7 +71,8 @@ def _search(owner: nn.Module, module: nn.Module, call: Call, kept: Tensor) -> Pl
 
 
 def _cut(call: Call, config: Any) -> Cut:
-    """The pixels cut as the configuration says, which proves nothing yet. Raises ValueError for five axes that are no video."""
+    """The pixels cut as the configuration says, which proves nothing yet. Raises ValueError for five axes that are no
+    video."""
     config = getattr(config, "vision_config", config)
     tube, *size = torch.tensor(getattr(config, "tubelet_size", 1)).view(-1).tolist()
     height, width = size or torch.tensor(config.patch_size).expand(2).tolist()
@@ -78,7 +82,8 @@ def _cut(call: Call, config: Any) -> Cut:
 
 
 def _run(owner: nn.Module, module: nn.Module, call: Call, tensors: Mapping[str, Tensor]) -> Tensor:
-    """Queries [rows, T, N] of the first attention, of these pixels ("") and parameters. Raises ValueError for another's."""
+    """Queries [rows, T, N] of the first attention, of these pixels ("") and parameters. Raises ValueError for
+    another's."""
     torch.set_rng_state(call.random[0])
     for state in call.random[1:]:
         torch.cuda.set_rng_state(state, tensors[""].device)
@@ -96,7 +101,8 @@ def _run(owner: nn.Module, module: nn.Module, call: Call, tensors: Mapping[str, 
 
 @contextmanager
 def _again(recorder: Recorder, owner: nn.Module, module: nn.Module, pixels: Tensor) -> Iterator[None]:
-    """Runs of a part of the model end at their first attention, and leave nothing: no hook is called, no random state moved."""
+    """Runs of a part of the model end at their first attention, and leave nothing: no hook is called, no random state
+    moved."""
     with ExitStack() as opening, torch.no_grad(), evaluating(owner), forked(pixels.device):
         if module not in OWNERS:  # after the with block
             root = next(part for part, name in recorder.names.items() if not name)

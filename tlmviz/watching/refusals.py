@@ -40,8 +40,8 @@ def check_model(model: Any) -> None:
     kinds = sorted(kind for kind in _kinds(model.config) if kind in NOT_SOFTMAX)
     if kinds:
         raise BadModel(
-            f"{name} has layers that have no softmax over keys (transformers calls them {' and '.join(kinds)}), so no attention "
-            "map; it cannot be watched as a whole."
+            f"{name} has layers that have no softmax over keys (transformers calls them {' and '.join(kinds)}), so no "
+            f"attention map; it cannot be watched as a whole."
         )
     from transformers.modeling_utils import ALL_ATTENTION_FUNCTIONS
 
@@ -51,8 +51,8 @@ def check_model(model: Any) -> None:
     unknown = sorted(kind for kind in chosen if kind not in known or "paged" in kind)
     if unknown:
         raise BadModel(
-            f"{name} has the attention implementation {unknown[0]!r}, which is not installed, or for continuous batching alone; "
-            "load it with attn_implementation='sdpa' or 'eager'."
+            f"{name} has the attention implementation {unknown[0]!r}, which is not installed, or for continuous "
+            f"batching alone; load it with attn_implementation='sdpa' or 'eager'."
         )
     models = [m for m in model.modules() if isinstance(m, transformers.PreTrainedModel)]
     if not all(part._can_set_attn_implementation() for part in models):
@@ -69,9 +69,7 @@ def check_recorded(model: Any, recorder: Recorder, ran: set[nn.Module]) -> tuple
     """
     name = f"{type(model).__name__} ({model.config.model_type})"
     if not recorder.seen:
-        raise BadModel(
-            f"{name} ran without calling the attention interface of transformers; it cannot be watched."
-        )
+        raise BadModel(f"{name} ran without calling the attention interface of transformers; it cannot be watched.")
     named = (module for module in ran if type(module).__name__.endswith("Attention"))
     missed = [module for module in named if recorder.seen.isdisjoint(module.modules())]
     kinds = {type(module) for module in missed}

@@ -20,8 +20,8 @@ def recording(model: nn.Module, recorder: Recorder) -> ExitStack:
     def note(module: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:
         if compiler.is_exporting():
             raise BadModel(
-                f"{type(module).__name__} is exported inside the with block, where it computes no numbers; export it before or "
-                "after the block."
+                f"{type(module).__name__} is exported inside the with block, where it computes no numbers; export it "
+                f"before or after the block."
             )
         # The model itself, or a part that is called alone, as `generate` calls an encoder.
         if not recorder.depth:
@@ -29,8 +29,8 @@ def recording(model: nn.Module, recorder: Recorder) -> ExitStack:
         recorder.depth += 1
         if module in ours and not isinstance(module.config._attn_implementation, Switched):
             raise BadModel(
-                f"The attention of {type(module).__name__} was switched to {str(module.config._attn_implementation)!r} inside "
-                "the with block, and is no longer watched; switch it before the block."
+                f"The attention of {type(module).__name__} was switched to {str(module.config._attn_implementation)!r} "
+                f"inside the with block, and is no longer watched; switch it before the block."
             )
         recorder.inputs[module] = _inputs(args, kwargs)
         recorder.pictured[module] = Call.of(args, kwargs)

@@ -22,12 +22,7 @@ Pictured = Callable[[Stack], Places | None]  # what the tokens of a stack are of
 
 
 def make_trace(
-    recorder: Recorder,
-    name: str,
-    row: int,
-    tokenizer: Any,
-    model: str = "",
-    pictured: Pictured = lambda stack: None,
+    recorder: Recorder, name: str, row: int, tokenizer: Any, model: str = "", pictured: Pictured = lambda stack: None
 ) -> Trace:
     """The trace of one stack and one row of the batch, padding left out. Raises BadModel for a row of padding alone."""
     stack = recorder.stacks[name]
@@ -58,7 +53,8 @@ def make_trace(
     except BadShape as error:
         raise BadModel(
             f"The maps of {name!r} cannot be made of what its attention was handed, so they are not shown: "
-            f"{str(error).partition(';')[0]}. Watch another input, or see with attn_implementation='eager' what the model does."
+            f"{str(error).partition(';')[0]}. Watch another input, or see with attn_implementation='eager' what the "
+            f"model does."
         ) from error
 
 
@@ -83,8 +79,8 @@ def _check_even(stack: Stack) -> None:
     ran = [layer.passed == last for layer in stack.layers]
     if not all(ran):
         raise BadModel(
-            f"The last call ran {sum(ran)} of the {len(ran)} layers of {stack.name!r}: an error or an early exit ended it, or "
-            "layers were skipped. Call the model once more, on the whole text."
+            f"The last call ran {sum(ran)} of the {len(ran)} layers of {stack.name!r}: an error or an early exit ended "
+            f"it, or layers were skipped. Call the model once more, on the whole text."
         )
     shapes = sorted({(len(layer.q[0]), layer.length, len(layer.k[0])) for layer in stack.layers})
     if len(shapes) > 1:

@@ -1,7 +1,8 @@
-"""One short input through a model: are its outputs the same when it is watched, and its maps those of its eager attention.
+"""One short input through a model: are its outputs the same when it is watched, and its maps those of its eager
+attention.
 
-The maps are compared within one pass: eager attention is watched, and its own map lies beside the one made of its q and k.
-So what two kinds of attention round differently, and a quantised model or many layers amplify, is in no error.
+The maps are compared within one pass: eager attention is watched, and its own map lies beside the one made of its q and
+k. So what two kinds of attention round differently, and a quantised model or many layers amplify, is in no error.
 """
 
 from __future__ import annotations
@@ -57,7 +58,8 @@ def verify(model: Any, inputs: Mapping[str, Any] | None = None) -> Verified:
         inputs, plain = next((pair for pair in tried if pair[1] is not None), ({}, None))
         if plain is None:
             raise BadModel(
-                f"{type(model).__name__} could not be run on a short input to verify its maps{_first_line(errors)}; give an "
+                f"{type(model).__name__} could not be run on a short input to verify its maps{_first_line(errors)}; "
+                f"give an "
                 "input that it takes with check={...}, or check=False."
             )
         recorder = Recorder(model)
@@ -73,7 +75,8 @@ def verify(model: Any, inputs: Mapping[str, Any] | None = None) -> Verified:
     if not (result.error <= bound and result.output_error <= bound):
         raise BadModel(
             f"{type(model).__name__} ({result.family}) is not reproduced: on a short input its maps differ by "
-            f"{result.error:.1e} from its eager attention and its outputs by {result.output_error:.1e} from its own when it is "
+            f"{result.error:.1e} from its eager attention and its outputs by {result.output_error:.1e} from its own "
+            f"when it is "
             "not watched; give another input with check={...}, or check=False to watch it unverified."
         )
     return result
@@ -108,7 +111,8 @@ def short_inputs(model: Any) -> Iterator[dict[str, Tensor]]:
         text = {"input_ids": ids, "attention_mask": mask}
         # The side on which generation pads: a causal mask hides padding behind the text by itself.
         front = model.can_generate() and not config.is_encoder_decoder
-        # Not in float64: its lowest number is -inf in the float32 of eager's softmax, and a query that sees nothing gets NaN.
+        # Not in float64: its lowest number is -inf in the float32 of eager's softmax, and a query that sees nothing
+        # gets NaN.
         if dtype != torch.float64:
             mask[1, slice(0, 3) if front else slice(LENGTH - 3, None)] = 0
         if config.is_encoder_decoder:
@@ -209,7 +213,8 @@ def _layer_error(recorder: Recorder, stack: str, number: int, exact: Tensor) -> 
 
 
 def _output_error(ours: Any, exact: Any, inputs: Mapping[str, Any]) -> float:
-    """The largest difference between two outputs, relative to the largest number, NaN where one is; rows of padding left out."""
+    """The largest difference between two outputs, relative to the largest number, NaN where one is; rows of padding
+    left out."""
     mask, worst = inputs.get("attention_mask"), 0.0
     for name in ("logits", "last_hidden_state", "image_embeds", "text_embeds"):
         a, b = (getattr(output, name, None) for output in (ours, exact))

@@ -23,17 +23,17 @@ FIRST = ("decoder", "text", "encoder", "vision", "audio", "cross")  # the stack 
 def watch(model: Any, tokenizer: Any = None, *, check: bool | Mapping[str, Any] = True) -> Watched:
     """Watch a model of transformers: inside the with block its calls leave a trace, and its outputs stay its own.
 
-    The model runs its own forward with its own attention; what its attention is handed (q, k and v after RoPE and norms)
-    and each row's lse are kept where the model is, O(T) memory. No map is made: `watched.trace.attention(layer, head)`
-    computes one when asked. A generation leaves one trace of the whole text, its prompt included. `tokenizer` names the
-    tokens; without one they are their numbers.
+    The model runs its own forward with its own attention; what its attention is handed (q, k and v after RoPE and
+    norms) and each row's lse are kept where the model is, O(T) memory. No map is made: `watched.trace.attention(layer,
+    head)` computes one when asked. A generation leaves one trace of the whole text, its prompt included. `tokenizer`
+    names the tokens; without one they are their numbers.
 
     On entering, a short random input runs through the model watched and not, and with its eager attention; outputs and
     maps are compared: see `watched.verified`. Give inputs for that with `check={"input_ids": ...}`, or leave it out
     with False.
 
-    A mask of your own, [1 or B, 1 or H, T, S], is read as the model's own attention reads it, and kept where it does more than
-    hide keys from all heads alike.
+    A mask of your own, [1 or B, 1 or H, T, S], is read as the model's own attention reads it, and kept where it does
+    more than hide keys from all heads alike.
 
     What PEFT, torch.compile or data parallelism put around a model may be given, and called inside the block, as well.
 
@@ -48,11 +48,11 @@ def watch(model: Any, tokenizer: Any = None, *, check: bool | Mapping[str, Any] 
 class Watched:
     """What `watch` gives: traces by stack and by row of the batch.
 
-    `trace` is the first row's, of the decoder where there is one; `traces` are those of all rows. An encoder-decoder has
-    three stacks, `trace_of("encoder")`, `trace_of("decoder")`, `trace_of("cross")`; `stacks` lists a model's own.
-    Padding is left out. `patches` are the rows and columns of an image's patches. `verified` is what the comparison with
-    the model's eager attention found, None where it was left out. Later calls take the place of earlier ones, but for the
-    steps of one generation, which continue it.
+    `trace` is the first row's, of the decoder where there is one; `traces` are those of all rows. An encoder-decoder
+    has three stacks, `trace_of("encoder")`, `trace_of("decoder")`, `trace_of("cross")`; `stacks` lists a model's own.
+    Padding is left out. `patches` are the rows and columns of an image's patches. `verified` is what the comparison
+    with the model's eager attention found, None where it was left out. Later calls take the place of earlier ones, but
+    for the steps of one generation, which continue it.
     """
 
     def __init__(self, model: Any, tokenizer: Any, check: bool | Mapping[str, Any]):
@@ -93,7 +93,8 @@ class Watched:
 
     @property
     def patches(self) -> tuple[int, int] | None:
-        """Rows and columns of patches of the last image; None where there was none, or its patches could not be found."""
+        """Rows and columns of patches of the last image; None where there was none, or its patches could not be
+        found."""
         found = (self._pictured(stack) for stack in self.recorder.stacks.values())
         return next((one.grid for one in found if one is not None and one.grid), None)
 

@@ -12,14 +12,13 @@ from .data import Data
 from .state import ALL, LAST, REPLIES
 
 NAMES = {
-    "system": N_("the system prompt"), "user": N_("the user"), "assistant": N_("the assistant"),
-    "template": N_("the template's marks"), "sink": N_("the first token"),
-}  # fmt: skip
-WHERE = {
-    LAST: N_("from the last token"),
-    REPLIES: N_("from the assistant's tokens"),
-    ALL: N_("from all tokens"),
+    "system": N_("the system prompt"),
+    "user": N_("the user"),
+    "assistant": N_("the assistant"),
+    "template": N_("the template's marks"),
+    "sink": N_("the first token"),
 }
+WHERE = {LAST: N_("from the last token"), REPLIES: N_("from the assistant's tokens"), ALL: N_("from all tokens")}
 MUCH = 0.5  # of a head's attention
 
 
@@ -30,9 +29,13 @@ def reads_most(data: Data) -> str | None:
     layer, head, share = best
     return _(
         "Of {count} heads L{layer}H{head} reads {party} most: {share} of its attention, {where}, goes there.",
-        count=data.shares[data.chosen.role].size, layer=layer, head=head, party=_(NAMES[data.chosen.role]), share=share,
+        count=data.shares[data.chosen.role].size,
+        layer=layer,
+        head=head,
+        party=_(NAMES[data.chosen.role]),
+        share=share,
         where=_where(data),
-    )  # fmt: skip
+    )
 
 
 def nobody_there(data: Data) -> str | None:
@@ -50,8 +53,12 @@ def most_goes(data: Data) -> str | None:
         return None
     return _(
         "**All heads together** give most to {party}, {share} of their attention {where}; then {other} to {next}.",
-        party=_(NAMES[first]), share=written[first], where=_where(data), other=written[second], next=_(NAMES[second]),
-    )  # fmt: skip
+        party=_(NAMES[first]),
+        share=written[first],
+        where=_where(data),
+        other=written[second],
+        next=_(NAMES[second]),
+    )
 
 
 def many_rest(data: Data) -> str | None:
@@ -71,8 +78,7 @@ def in_a_row(data: Data) -> str | None:
     if not twice:
         return None
     return _(
-        "**Two turns of {party}** follow each other: no chat model was trained on that.",
-        party=_(NAMES[min(twice)]),
+        "**Two turns of {party}** follow each other: no chat model was trained on that.", party=_(NAMES[min(twice)])
     )
 
 
@@ -98,10 +104,12 @@ def _rest(data: Data) -> int:
 
 def _resting(data: Data) -> str:
     return _(
-        "**A head that finds nothing** to read rests on the first token: {some} of {count} heads give it more than half of their "
-        "attention, {where}.",
-        some=_rest(data), count=data.shares["sink"].size, where=_where(data),
-    )  # fmt: skip
+        "**A head that finds nothing** to read rests on the first token: {some} of {count} heads give it more than "
+        "half of their attention, {where}.",
+        some=_rest(data),
+        count=data.shares["sink"].size,
+        where=_where(data),
+    )
 
 
 def one_head(data: Data) -> str:
@@ -109,28 +117,21 @@ def one_head(data: Data) -> str:
     layer, head = data.chosen.view.head
     shares = {role: share[layer, head] for role, share in data.shares.items()}
     parts = ", ".join(f"{role} {share:.1%}" for role, share in shares.items() if share >= 0.0005)
-    return _(
-        "L{layer}H{head}, {where}: {parts}.",
-        layer=layer,
-        head=head,
-        where=_where(data),
-        parts=parts,
-    )
+    return _("L{layer}H{head}, {where}: {parts}.", layer=layer, head=head, where=_where(data), parts=parts)
 
 
 def warned(data: Data) -> list[str]:
     """Warnings of the conversation; for a model that cannot chat, the way to one that can."""
     untrained = _(
-        ":orange[{model} was not trained to chat] and has no chat template, so the turns stand one after another; for a model "
-        "that was, {way}.",
-        model=plain(data.chosen.model), way=fetching.way_to("smollm2-135m"),
-    )  # fmt: skip
-    return [
-        untrained if "no chat template" in each else f":orange[{each}]" for each in data.conversation.warnings
-    ]
+        ":orange[{model} was not trained to chat] and has no chat template, so the turns stand one after another; for "
+        "a model that was, {way}.",
+        model=plain(data.chosen.model),
+        way=fetching.way_to("smollm2-135m"),
+    )
+    return [untrained if "no chat template" in each else f":orange[{each}]" for each in data.conversation.warnings]
 
 
 NOTICE = (
     N_("The label *sink* of a head in the view is its mean over all tokens, whatever *from* says here."),
     N_("*template* is what nobody wrote: the marks between the turns."),
-)  # fmt: skip
+)

@@ -27,10 +27,16 @@ def question(data: Data) -> guess.Question | None:
         return None
     says = _(
         "Most goes to **{best}**: {most} of the attention of all heads, in the mean; then {next} to {second}.",
-        best=_(NAMES[best]), most=number(means[best], ".0%"), next=number(means[second], ".0%"), second=_(NAMES[second]),
-    )  # fmt: skip
+        best=_(NAMES[best]),
+        most=number(means[best], ".0%"),
+        next=number(means[second], ".0%"),
+        second=_(NAMES[second]),
+    )
     return guess.question(
         _("All heads together, from the {source}: whose words get most of the attention?", source=data.chosen.source),
-        best, [party for party in (second, *others) if means[party] > 0], says,
-        show=lambda party: _(NAMES[party]), order=PARTIES.index,
-    )  # fmt: skip
+        best,
+        [party for party in (second, *others) if means[party] > 0],
+        says,
+        show=lambda party: _(NAMES[party]),
+        order=PARTIES.index,
+    )

@@ -37,9 +37,6 @@ def _beneath(shown: data.Data) -> None:
 
 
 frame.heading(
-    _("Chat"),
-    _("Who reads the system prompt? Whose words every head looks at in a conversation."),
-    examples,
-    Chat,
+    _("Chat"), _("Who reads the system prompt? Whose words every head looks at in a conversation."), examples, Chat
 )
 talk(st.session_state["model"])

@@ -20,11 +20,7 @@ OPENING: Turns = (
 SPEAKERS = ("system", "user", "assistant")
 LONGEST = 3000  # characters of a conversation that go into a link
 MOST = 24  # turns
-LAST, REPLIES, ALL = SOURCES = (
-    "last token",
-    "assistant's tokens",
-    "all tokens",
-)  # where attention comes from
+LAST, REPLIES, ALL = SOURCES = ("last token", "assistant's tokens", "all tokens")  # where attention comes from
 
 
 def read(text: str) -> Turns:
@@ -66,9 +62,12 @@ class Chat(state.State):
     model: str
     view: link.View
     role = state.menu(
-        N_("Attention that goes to"), PARTIES, key="role", segments=True,
+        N_("Attention that goes to"),
+        PARTIES,
+        key="role",
+        segments=True,
         help=N_("sink: the first token, on which many heads rest; template: what the chat template adds."),
-    )  # fmt: skip
+    )
     source = state.menu(
         N_("from"), SOURCES, key="from", help=N_("The last token is the one after which the model answers.")
     )

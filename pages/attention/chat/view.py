@@ -1,4 +1,5 @@
-"""Draws the page Chat: the conversation, shares of every head, the conversation's own attention view, shares by layer."""
+"""Draws the page Chat: the conversation, shares of every head, the conversation's own attention view, shares by
+layer."""
 
 from __future__ import annotations
 
@@ -25,9 +26,9 @@ _OPENED = f"{link.SLOT}opened_talk"  # session: what a head was suggested for
 EQUATION = (
     r"\mathrm{share}_{lh}(r) = \frac{1}{|Q|}\sum_{t \in Q}\ \sum_{s:\ \mathrm{role}(s) = r} p^{lh}_{ts},\qquad "
     r"\sum_r \mathrm{share}_{lh}(r) = 1",
-    "Each row of attention sums to 1 (Transformer with PyTorch, section 1.2, Eq. 4), and every token has one role, so the "
-    "shares of all roles sum to 1. The first token is counted as the sink, whoever wrote it. No map is formed: strips of "
-    "rows are summed.",
+    "Each row of attention sums to 1 (Transformer with PyTorch, section 1.2, Eq. 4), and every token has one role, so "
+    "the shares of all roles sum to 1. The first token is counted as the sink, whoever wrote it. No map is formed: "
+    "strips of rows are summed.",
 )
 
 
@@ -44,10 +45,7 @@ def conversation(model: str) -> None:
     said = st.chat_input(_("Say something to the model"))
     with st.container(horizontal=True):  # beside one another on a phone too
         asked = st.button(
-            _("Answer"),
-            width="stretch",
-            disabled=turns[-1][0] != "user",
-            help=_("Let the model write the next turn"),
+            _("Answer"), width="stretch", disabled=turns[-1][0] != "user", help=_("Let the model write the next turn")
         )
         st.button(_("Undo"), on_click=state.undo, width="stretch", help=_("Take back the last turn"))
         st.button(_("Start over"), on_click=state.start_over, width="stretch")
@@ -66,7 +64,8 @@ def _set_system() -> None:
 
 
 def controls(model: str) -> Chat:
-    """Whose words are looked for and from where; while nobody has chosen a head, the one that reads the chosen role most."""
+    """Whose words are looked for and from where; while nobody has chosen a head, the one that reads the chosen role
+    most."""
     left, right = st.columns([0.66, 0.34])
     role = Chat.role.draw(left)
     Chat.source.draw(right)
@@ -103,14 +102,19 @@ def attention(shown: Data) -> None:
         sent["mode"] = "arcs"  # a conversation reads best as text
     named = PARTIES[:-1]
     payload = build_payload(
-        trace, sent, model=shown.chosen.model, origin=f"{shown.chosen.model}:chat", palette=figures.palette(),
-        overview=encode_overview(trace), picture=below.next_picture(),
+        trace,
+        sent,
+        model=shown.chosen.model,
+        origin=f"{shown.chosen.model}:chat",
+        palette=figures.palette(),
+        overview=encode_overview(trace),
+        picture=below.next_picture(),
         groups={
             "names": list(named),
             "colors": [role_figures.ROLE_COLORS[role] for role in named],
             "of": [named.index(role) for role in roles],
         },
-    )  # fmt: skip
+    )
     attention_view(payload, key=VIEW, height=HEIGHT, on_change=partial(link.remember_sent, VIEW))
 
 

@@ -1,4 +1,5 @@
-"""What the page Attention explorer says about its picture, each where it is true, and what its parts are in any state."""
+"""What the page Attention explorer says about its picture, each where it is true, and what its parts are in any
+state."""
 
 from __future__ import annotations
 
@@ -32,9 +33,13 @@ def lost(data: Data) -> str | None:
         return None
     return _(
         "Without {heads} {token} goes from {before} to {after}, and the model expects {next} instead, with {p}.",
-        heads=_muted(data), token=_next(data), before=_percent(data.expected[1]), after=_percent(without[0]),
-        next=_token(data, without[1]), p=_percent(without[2]),
-    )  # fmt: skip
+        heads=_muted(data),
+        token=_next(data),
+        before=_percent(data.expected[1]),
+        after=_percent(without[0]),
+        next=_token(data, without[1]),
+        p=_percent(without[2]),
+    )
 
 
 def kept(data: Data) -> str | None:
@@ -45,12 +50,17 @@ def kept(data: Data) -> str | None:
     if before == after:
         return _(
             "Without {heads} the model expects {token} as before, with {after}.",
-            heads=_muted(data), token=_next(data), after=after,
-        )  # fmt: skip
+            heads=_muted(data),
+            token=_next(data),
+            after=after,
+        )
     return _(
         "Without {heads} the model still expects {token}, with {after} in place of {before}.",
-        heads=_muted(data), token=_next(data), after=after, before=before,
-    )  # fmt: skip
+        heads=_muted(data),
+        token=_next(data),
+        after=after,
+        before=before,
+    )
 
 
 def looks(data: Data) -> str | None:
@@ -60,17 +70,17 @@ def looks(data: Data) -> str | None:
     best = int(data.row.argmax())
     said = _(
         "From {token} head {head} looks most at {key}, with {share} of its attention.",
-        token=quoted(data, data.query), head=_head(data), key=_("itself") if best == data.query else quoted(data, best),
+        token=quoted(data, data.query),
+        head=_head(data),
+        key=_("itself") if best == data.query else quoted(data, best),
         share=_percent(data.row[best]),
-    )  # fmt: skip
+    )
     if not data.expected:
         return said
     return (
         said
         + " "
-        + _(
-            "What the model expects next is {next}, with {p}.", next=_next(data), p=_percent(data.expected[1])
-        )
+        + _("What the model expects next is {next}, with {p}.", next=_next(data), p=_percent(data.expected[1]))
     )
 
 
@@ -84,9 +94,12 @@ def adds_most(data: Data) -> str | None:
         return None
     return _(
         "**L{layer}H{head} adds most** of all heads to {word}: {part} to a logit of {logit}.",
-        layer=layer, head=head, word=quoted_token(data.lm.tokenizer.name(data.chosen.word)),
-        part=number(float(heads[layer, head]), ".2f"), logit=number(float(parts.logit), ".2f"),
-    )  # fmt: skip
+        layer=layer,
+        head=head,
+        word=quoted_token(data.lm.tokenizer.name(data.chosen.word)),
+        part=number(float(heads[layer, head]), ".2f"),
+        logit=number(float(parts.logit), ".2f"),
+    )
 
 
 def looks_back(data: Data) -> str | None:
@@ -98,8 +111,10 @@ def looks_back(data: Data) -> str | None:
     return _(
         "**One token back** looks L{layer}H{head}, with {share} of its attention on average over the text's tokens. "
         "Order the small maps by *Previous token*.",
-        layer=layer, head=head, share=_percent(shares.max()),
-    )  # fmt: skip
+        layer=layer,
+        head=head,
+        share=_percent(shares.max()),
+    )
 
 
 def rest(data: Data) -> str | None:
@@ -108,12 +123,13 @@ def rest(data: Data) -> str | None:
     if shares is None or not (count := int((shares > MUCH).sum())):
         return None
     return ngettext(
-        "**{n} of {heads} heads** gives the first token more than half of its attention on average over the text's tokens, "
-        "whatever that token is. Order by *Attention sink*.",
-        "**{n} of {heads} heads** give the first token more than half of their attention on average over the text's tokens, "
-        "whatever that token is. Order by *Attention sink*.",
-        count, heads=shares.size,
-    )  # fmt: skip
+        "**{n} of {heads} heads** gives the first token more than half of its attention on average over the text's "
+        "tokens, whatever that token is. Order by *Attention sink*.",
+        "**{n} of {heads} heads** give the first token more than half of their attention on average over the text's "
+        "tokens, whatever that token is. Order by *Attention sink*.",
+        count,
+        heads=shares.size,
+    )
 
 
 CLAIMS = lost, kept, comes_again, comes_again_in_vain, looks, looks_too, adds_most, looks_back, rest
@@ -156,14 +172,21 @@ def _muted(data: Data) -> str:
 
 
 NOTICE = (
-    N_("Heads differ: order the overview by *Previous token* to find those that look back one token, by *Entropy* to tell "
-       "sharp heads from those that average over everything; by *Induction*, with a phrase that comes twice, for those that "
-       "look at what followed it. All three are means over the text's tokens."),
-    N_("*Flow*, below the maps, follows a prediction back to the tokens it starts from, through the heads and MLPs that carry "
-       "it: the thicker an edge, the more."),
-    N_("◎ beside a prediction asks who wrote it: every tile and MLP shows what it adds to that word's logit. The parts add up "
-       "to the logit because the final norm's scale is held fixed; mute a head (Alt-click) to see what the model really loses."),
-)  # fmt: skip
+    N_(
+        "Heads differ: order the overview by *Previous token* to find those that look back one token, by *Entropy* to "
+        "tell sharp heads from those that average over everything; by *Induction*, with a phrase that comes twice, for "
+        "those that look at what followed it. All three are means over the text's tokens."
+    ),
+    N_(
+        "*Flow*, below the maps, follows a prediction back to the tokens it starts from, through the heads and MLPs "
+        "that carry it: the thicker an edge, the more."
+    ),
+    N_(
+        "◎ beside a prediction asks who wrote it: every tile and MLP shows what it adds to that word's logit. The "
+        "parts add up to the logit because the final norm's scale is held fixed; mute a head (Alt-click) to see what "
+        "the model really loses."
+    ),
+)
 
 
 # --- beside the bars ----------------------------------------------------------------------------------
@@ -174,13 +197,17 @@ def cuts(sampling: Sampling, cuts: Cuts, size: int) -> str:
     if cuts.kept == size:
         return _(
             "Nothing is cut: temperature {temperature}, all {size} tokens.",
-            temperature=f"{sampling.temperature:g}", size=f"{size:,}",
-        )  # fmt: skip
+            temperature=f"{sampling.temperature:g}",
+            size=f"{size:,}",
+        )
     return ngettext(
         "{n} token is left of {size}: {mass} of the probability, scaled to 100%.",
         "{kept} tokens are left of {size}: {mass} of the probability, scaled to 100%.",
-        cuts.kept, kept=f"{cuts.kept:,}", size=f"{size:,}", mass=f"{cuts.mass:.1%}",
-    )  # fmt: skip
+        cuts.kept,
+        kept=f"{cuts.kept:,}",
+        size=f"{size:,}",
+        mass=f"{cuts.mass:.1%}",
+    )
 
 
 def muted(count: int) -> str:
@@ -188,9 +215,7 @@ def muted(count: int) -> str:
     if not count:
         return ""
     return " " + ngettext(
-        "Without {n} head; the upright marks are with all.",
-        "Without {n} heads; the upright marks are with all.",
-        count,
+        "Without {n} head; the upright marks are with all.", "Without {n} heads; the upright marks are with all.", count
     )
 
 
@@ -225,25 +250,15 @@ def one_weight(data: Data) -> str:
     weight = data.trace.attention(layer, head, slice(query, query + 1), slice(key, key + 1)).item()
     values = {"layer": layer, "head": head, "query": query, "key": key, "weight": f"{weight:.4f}"}
     if mask.causal and key > query:
-        said = _(
-            "L{layer}H{head}: query {query} to key {key} is hidden, as a later token: weight 0.",
-            **values,
-        )
+        said = _("L{layer}H{head}: query {query} to key {key} is hidden, as a later token: weight 0.", **values)
     elif mask.window is not None and query - key >= mask.window:
-        said = _(
-            "L{layer}H{head}: query {query} to key {key} is hidden, as outside the window: weight 0.",
-            **values,
-        )
+        said = _("L{layer}H{head}: query {query} to key {key} is hidden, as outside the window: weight 0.", **values)
     else:
         said = _("L{layer}H{head}: query {query} to key {key} gets weight {weight}.", **values)
     term = "q·k/√d" if mask.relative is None else _("q·(k + a)/√d, where a is the distance's vector")
     end = _("the score") if mask.slopes is None else _("the score before ALiBi's penalty")
     said += " " + _("Each bar is one dimension's {term}; the line adds them up to {end}.", term=term, end=end)
-    return (
-        said
-        if data.chosen.view.query is not None
-        else said + " " + _("Pin a cell in the map to choose the pair.")
-    )
+    return said if data.chosen.view.query is not None else said + " " + _("Pin a cell in the map to choose the pair.")
 
 
 def flow(data: Data, followed: Flow) -> str:
@@ -257,18 +272,19 @@ def flow(data: Data, followed: Flow) -> str:
         _("{share} comes from biases and from no token.", share=f"{stopped:.1%}") if stopped >= 0.0005 else "",
         _(
             "Dots are the residual stream, squares MLPs. What goes into the last column is what the logit of “{word}” "
-            "({logit}) is a sum of: blue adds, orange takes off, widths are by size. Grey edges carry what those parts were "
-            "made of. Tokens that carry less than the slider's share are left out.",
-            word=plain(name), logit=number(followed.logit, ".2f"),
+            "({logit}) is a sum of: blue adds, orange takes off, widths are by size. Grey edges carry what those parts "
+            "were made of. Tokens that carry less than the slider's share are left out.",
+            word=plain(name),
+            logit=number(followed.logit, ".2f"),
         ),
         _("Muted heads are followed as if they spoke.") if data.chosen.view.mute else "",
-    ]  # fmt: skip
+    ]
     return " ".join(filter(None, parts))
 
 
 FLOW_MATHS = N_(
-    "What parts were made of is shared by ALTI (Ferrando et al. 2022): how much nearer a part c brings the sum to the stream "
-    "y, |y|₁ − |y − c|₁."
+    "What parts were made of is shared by ALTI (Ferrando et al. 2022): how much nearer a part c brings the sum to the "
+    "stream y, |y|₁ − |y − c|₁."
 )
 
 
@@ -276,9 +292,7 @@ def rescaled(factor: float, trained: float, entropy: float) -> str:
     """What another scale makes of the pinned row; entropies in bits, as trained and at the factor."""
     values = {"factor": f"{factor:g}", "trained": f"{trained:.3f}", "entropy": f"{entropy:.3f}"}
     if factor == 1:
-        return _(
-            "Pinned row at × 1: entropy {entropy} bits. Nothing has changed yet: move the slider.", **values
-        )
+        return _("Pinned row at × 1: entropy {entropy} bits. Nothing has changed yet: move the slider.", **values)
     if abs(entropy - trained) <= 5e-4:
         return _(
             "Pinned row at × {factor}: the row's weight stays where it was, entropy {trained} → {entropy} bits.",
@@ -298,8 +312,7 @@ def rescaled(factor: float, trained: float, entropy: float) -> str:
 def rescaled_maths(gradient: float) -> str:
     """The pinned row's gradient under another scale."""
     return _(
-        "Its gradient Σ|p − y| is {gradient}, with y one-hot on the row's strongest key.",
-        gradient=f"{gradient:.4f}",
+        "Its gradient Σ|p − y| is {gradient}, with y one-hot on the row's strongest key.", gradient=f"{gradient:.4f}"
     )
 
 
@@ -308,16 +321,18 @@ def loss_gradient(gradient: LossGradient | None) -> str:
     if gradient is None:
         return _("A text of one token has no next one, and so no loss to differentiate: type a longer text.")
     return _(
-        "After “{token}” the text has “{target}”, which the model gave {p}. Training lowers the logits of the positive bars "
-        "and raises that of the negative one, the token that really follows.",
-        token=gradient.token, target=gradient.target, p=f"{gradient.p:.2%}",
-    )  # fmt: skip
+        "After “{token}” the text has “{target}”, which the model gave {p}. Training lowers the logits of the positive "
+        "bars and raises that of the negative one, the token that really follows.",
+        token=gradient.token,
+        target=gradient.target,
+        p=f"{gradient.p:.2%}",
+    )
 
 
 LOSS_GRADIENT_MATHS = N_(
-    "The loss is −log p of the token that follows, and its gradient with respect to the logits is p − y: p is the predicted "
-    "distribution, y is 1 at that token and 0 elsewhere, and all entries of the vocabulary sum to 0 (Transformer with PyTorch, "
-    "section 1.2, Eq. 3)."
+    "The loss is −log p of the token that follows, and its gradient with respect to the logits is p − y: p is the "
+    "predicted distribution, y is 1 at that token and 0 elsewhere, and all entries of the vocabulary sum to 0 "
+    "(Transformer with PyTorch, section 1.2, Eq. 3)."
 )
 
 
@@ -325,8 +340,11 @@ def change(what: str, here: float, mean: float, loss: float) -> str:
     """An intervention in two numbers."""
     return _(
         "{what}: KL(original‖changed) **{here}** nats here, **{mean}** on average; loss **{loss}** nats per token.",
-        what=what, here=f"{here:.4f}", mean=f"{mean:.4f}", loss=number(loss, "+.4f"),
-    )  # fmt: skip
+        what=what,
+        here=f"{here:.4f}",
+        mean=f"{mean:.4f}",
+        loss=number(loss, "+.4f"),
+    )
 
 
 def crossing(data: Data, rows: slice, cols: slice) -> str:
@@ -341,13 +359,17 @@ def crossing(data: Data, rows: slice, cols: slice) -> str:
         if part.stop - part.start < total:
             said += " " + _(
                 "Drawn: {name} {first}–{last} of {total}; the link's query= moves the part.",
-                name=name, first=part.start, last=part.stop - 1, total=total,
-            )  # fmt: skip
+                name=name,
+                first=part.start,
+                last=part.stop - 1,
+                total=total,
+            )
     return (
         said
         + " "
         + _(
-            "Stages, arcs, the notebook's widget and `save_html` show maps within one text only; the buttons give these numbers."
+            "Stages, arcs, the notebook's widget and `save_html` show maps within one text only; the buttons give "
+            "these numbers."
         )
     )
 
@@ -356,7 +378,5 @@ def over_patches(share: float, others: int) -> str:
     """How much falls on the image, and what else there is."""
     said = _("{share} of this row falls on patches.", share=f"{share:.1%}")
     if others:
-        said += " " + ngettext(
-            "The rest falls on {n} other token.", "The rest falls on the {n} other tokens.", others
-        )
+        said += " " + ngettext("The rest falls on {n} other token.", "The rest falls on the {n} other tokens.", others)
     return said + " " + _("Click a patch to ask from there; pixels are as the model reads them.")

@@ -1,4 +1,5 @@
-"""Everything that the page Attention explorer shows beside the shared passes: rescaled rows, changed predictions, downloads."""
+"""Everything that the page Attention explorer shows beside the shared passes: rescaled rows, changed predictions,
+downloads."""
 
 from __future__ import annotations
 
@@ -41,7 +42,8 @@ class Data(shared.TextRead):
 
     @property
     def pair(self) -> tuple[int, int]:
-        """The pinned query and key, also a key that the query does not see; unpinned, the query and its largest weight's key."""
+        """The pinned query and key, also a key that the query does not see; unpinned, the query and its largest
+        weight's key."""
         view = self.chosen.view
         return (
             (view.query, view.key)
@@ -52,9 +54,7 @@ class Data(shared.TextRead):
     @cached_property
     def row(self) -> np.ndarray:
         """The chosen head's weights from the query."""
-        return (
-            self.trace.attention(*self.chosen.view.head, slice(self.query, self.query + 1))[0].float().numpy()
-        )
+        return self.trace.attention(*self.chosen.view.head, slice(self.query, self.query + 1))[0].float().numpy()
 
     @property
     def is_text(self) -> bool:
@@ -80,8 +80,8 @@ class Data(shared.TextRead):
 
     @cached_property
     def without(self) -> tuple[float, int, float] | None:
-        """Without the muted heads: the probability of what all heads expect, the likeliest next token, and its probability.
-        None while none is muted, and where nothing can be."""
+        """Without the muted heads: the probability of what all heads expect, the likeliest next token, and its
+        probability. None while none is muted, and where nothing can be."""
         chosen = self.chosen
         if not chosen.view.mute or self.expected is None or self.lm.task != "language":
             return None
@@ -90,14 +90,10 @@ class Data(shared.TextRead):
 
     @property
     def attribution(self) -> Attribution | None:
-        """What each head and MLP adds to the logit of the word that is asked about; None while none is, or where it is no sum."""
+        """What each head and MLP adds to the logit of the word that is asked about; None while none is, or where it is
+        no sum."""
         word, lm = self.chosen.word, self.lm
-        if (
-            word is None
-            or lm.task != "language"
-            or word >= lm.config.vocab_size
-            or not can_attribute(lm, self.trace)
-        ):
+        if word is None or lm.task != "language" or word >= lm.config.vocab_size or not can_attribute(lm, self.trace):
             return None
         return attribution(self.chosen.model, self.chosen.text, self.query, word)
 
@@ -227,9 +223,7 @@ def map_csv(data: Data) -> bytes:
     import pandas as pd
 
     trace, (layer, head) = data.trace, data.chosen.view.head
-    rows, columns = (
-        [f"{i}:{token}" for i, token in enumerate(tokens)] for tokens in (trace.tokens, trace.key_tokens)
-    )
+    rows, columns = ([f"{i}:{token}" for i, token in enumerate(tokens)] for tokens in (trace.tokens, trace.key_tokens))
     table = pd.DataFrame(trace.attention(layer, head).numpy(), index=rows, columns=columns)
     return table.to_csv(index_label="from \\ to").encode()
 

@@ -19,7 +19,8 @@ def seen(data: Data) -> bool:
 
 
 def question(data: Data) -> guess.Question | None:
-    """Which key gets most of the row that is pinned, or of the last one; None for ties, few keys, and an image's patches."""
+    """Which key gets most of the row that is pinned, or of the last one; None for ties, few keys, and an image's
+    patches."""
     trace, (layer, head), query = data.trace, data.chosen.view.head, data.query
     keys = visible_keys(trace, layer, head, query)
     if trace.patches is not None or len(keys) < guess.FEWEST:
@@ -34,13 +35,12 @@ def question(data: Data) -> guess.Question | None:
     asks = _("L{layer}H{head} reads from {token}. Which token gets most of its attention?", **values)
     says = _(
         "From {token}, L{layer}H{head} looks at **{key}** with {weight}, then at {other} with {less}.",
-        key=quoted(data, best), weight=number(row[best], ".0%"), other=quoted(data, second), less=number(row[second], ".0%"),
+        key=quoted(data, best),
+        weight=number(row[best], ".0%"),
+        other=quoted(data, second),
+        less=number(row[second], ".0%"),
         **values,
-    )  # fmt: skip
+    )
     return guess.question(
-        asks,
-        best,
-        [key for key in likely if key in keys],
-        says,
-        show=lambda key: placed(key, trace.tokens[key]),
+        asks, best, [key for key in likely if key in keys], says, show=lambda key: placed(key, trace.tokens[key])
     )

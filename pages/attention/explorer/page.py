@@ -50,10 +50,7 @@ def look_closer() -> None:
 
 
 frame.heading(
-    _("Attention explorer"),
-    _("What every head of a really trained model attends to, as you type."),
-    examples,
-    Explorer,
+    _("Attention explorer"), _("What every head of a really trained model attends to, as you type."), examples, Explorer
 )
 explore(st.session_state["model"])
 below.when_painted("closer", look_closer)

@@ -31,14 +31,7 @@ def bars(data: Data) -> Bars:
     names = readable_all(output_names(tokenizer, ids))
     whole = trace.probabilities(data.query, sampling.temperature) if muted else None
     rows = [
-        Bar(
-            i,
-            name,
-            cuts.before[i].item(),
-            cuts.after[i].item(),
-            None if whole is None else whole[i].item(),
-            i == word,
-        )
+        Bar(i, name, cuts.before[i].item(), cuts.after[i].item(), None if whole is None else whole[i].item(), i == word)
         for i, name in zip(ids, names)
     ]
     token = drawn(logits, sampling, chosen.seed, data.query)

@@ -1,4 +1,5 @@
-"""The state of the page Attention explorer: the text and what the attention view shows of it, and the panels' own settings."""
+"""The state of the page Attention explorer: the text and what the attention view shows of it, and the panels' own
+settings."""
 
 from __future__ import annotations
 
@@ -40,7 +41,8 @@ EDGE = _Edge("", None, _edge, lambda edge: ".".join(map(str, edge)))
 
 
 class Explorer(state.State):
-    """A text, what the attention view shows of it (head, pins, stage, order), how the next token is drawn, and the open panel."""
+    """A text, what the attention view shows of it (head, pins, stage, order), how the next token is drawn, and the open
+    panel."""
 
     model: str
     text: str
@@ -48,36 +50,58 @@ class Explorer(state.State):
     temperature = state.slider(N_("Temperature"), 0.0, 2.0, 1.0, step=0.05, key="temp")
     top_k = state.slider("top-k", 0, 50, 0, key="topk", help=N_("The k most probable; 0: all."))
     top_p = state.slider(
-        "top-p", 0.05, 1.0, 1.0, step=0.05, key="topp",
+        "top-p",
+        0.05,
+        1.0,
+        1.0,
+        step=0.05,
+        key="topp",
         help=N_("The fewest, of those that top-k leaves, that reach this share."),
-    )  # fmt: skip
+    )
     min_p = state.slider(
-        "min-p", 0.0, 1.0, 0.0, step=0.05, key="minp",
+        "min-p",
+        0.0,
+        1.0,
+        0.0,
+        step=0.05,
+        key="minp",
         help=N_("Those at least this share as probable as the most probable."),
-    )  # fmt: skip
+    )
     seed = state.number(N_("Seed"), 0, 9999, 0, key="drawseed")
     panel = state.menu(
         N_("Look closer"),
         {
-            WHY: N_("Why this weight"), FLOW: N_("Flow"), SCALE: N_("Scale"), MUTE: N_("Mute heads"), CHECKS: N_("Checks"),
+            WHY: N_("Why this weight"),
+            FLOW: N_("Flow"),
+            SCALE: N_("Scale"),
+            MUTE: N_("Mute heads"),
+            CHECKS: N_("Checks"),
             DATA: N_("Data"),
         },
-        key="panel", segments=True, label_visibility="collapsed",
-    )  # fmt: skip
+        key="panel",
+        segments=True,
+        label_visibility="collapsed",
+    )
     least = state.menu(
-        N_("Smallest share of the prediction that is drawn"), {share: f"{share:.1%}" for share in LEAST_FLOW}, key="flowmin",
-        default=0.01, spelled={share: f"{share:.1%}" for share in LEAST_FLOW}, widget="select_slider",
-    )  # fmt: skip
+        N_("Smallest share of the prediction that is drawn"),
+        {share: f"{share:.1%}" for share in LEAST_FLOW},
+        key="flowmin",
+        default=0.01,
+        spelled={share: f"{share:.1%}" for share in LEAST_FLOW},
+        widget="select_slider",
+    )
     factor = state.menu(  # at 1 nothing would have changed yet
-        N_("Factor on 1/√d"), FACTORS, key="scale", default=2.0, widget="select_slider",
+        N_("Factor on 1/√d"),
+        FACTORS,
+        key="scale",
+        default=2.0,
+        widget="select_slider",
         help=N_("Below 1 the softmax flattens, above 1 it gets peaky and its gradient vanishes."),
-    )  # fmt: skip
+    )
     how = inputs.HOW
     kept = state.live("kept", "", link.up_to(4000), ends=("Tom saw",))
     word = state.live("word", None, link.whole(0, 10**9), ends=(0, 312))  # the token that is attributed
-    follows = state.live(
-        "flowto", None, link.whole(0, 9999), ends=(8,)
-    )  # the position whose prediction is followed
+    follows = state.live("flowto", None, link.whole(0, 9999), ends=(8,))  # the position whose prediction is followed
 
     @property
     def sampling(self) -> Sampling:

@@ -26,8 +26,8 @@ _OPENED = f"{link.SLOT}opened_on"  # session: the model and example that a row w
 EQUATION = (
     r"p_{ts} = \exp\!\Big(\tfrac{q_t \cdot k_s}{\sqrt{d_k}} + b_{ts} - \mathrm{lse}_t\Big),\qquad "
     r"\mathrm{lse}_t = \log \sum_{s \le t} \exp\!\Big(\tfrac{q_t \cdot k_s}{\sqrt{d_k}} + b_{ts}\Big)",
-    "Scaled dot-product attention: Vaswani et al. 2017; Transformer with PyTorch, section 1.2, Eq. 4, and section 2.1.2, Eq. "
-    "24–27. The maps are recomputed from q, k and each row's log-sum-exp; none is stored.",
+    "Scaled dot-product attention: Vaswani et al. 2017; Transformer with PyTorch, section 1.2, Eq. 4, and section "
+    "2.1.2, Eq. 24–27. The maps are recomputed from q, k and each row's log-sum-exp; none is stored.",
 )
 MADE = {
     "language": "lm = tlmviz.load({model!r})\ntrace = lm.trace({text!r})",
@@ -36,7 +36,8 @@ MADE = {
 
 
 def controls(model: str) -> Explorer | None:
-    """The text, with the session's view cut to what this model and text have; None when there is nothing to read yet."""
+    """The text, with the session's view cut to what this model and text have; None when there is nothing to read
+    yet."""
     text = inputs.text_box(shared.model(model), **engine.pause(model))
     if text is None:
         return None
@@ -70,10 +71,17 @@ def attention(shown: Data) -> None:
     model, text = shown.chosen.model, shown.chosen.text
     sent = {**shown.chosen.view.sent(), "seq": link.sent_by(VIEW).get("seq", 0)}
     payload = build_payload(
-        shown.trace, sent, model=model, origin=f"{model}:{inputs.examples_picked()}", palette=figures.palette(),
-        overview=shared.overview(model, text), picture=below.next_picture(), mutable=shown.lm.task == "language",
-        written=predictions.written(shown), engine=engine.offer(model, text, READER, ("layer", "head", "query")),
-    )  # fmt: skip
+        shown.trace,
+        sent,
+        model=model,
+        origin=f"{model}:{inputs.examples_picked()}",
+        palette=figures.palette(),
+        overview=shared.overview(model, text),
+        picture=below.next_picture(),
+        mutable=shown.lm.task == "language",
+        written=predictions.written(shown),
+        engine=engine.offer(model, text, READER, ("layer", "head", "query")),
+    )
     attention_view(payload, key=VIEW, height=HEIGHT, on_change=partial(link.remember_sent, VIEW))
 
 
@@ -85,9 +93,7 @@ def next_tokens(shown: Data) -> None:
         for control in SAMPLING:
             control.draw()
     asked = partial(writing.followed, shown)
-    draw_bars(
-        predictions.bars(shown), text=shown.chosen.text, key=writing.BARS, height=BESIDE, on_asked=asked
-    )
+    draw_bars(predictions.bars(shown), text=shown.chosen.text, key=writing.BARS, height=BESIDE, on_asked=asked)
 
 
 def branches(shown: Data) -> None:

@@ -30,20 +30,13 @@ def flow(shown: Data) -> None:
         st.info(reason)
         return
     Explorer.least.draw()
-    shown = data.compute(
-        Explorer.of_session(model=shown.chosen.model, text=shown.chosen.text, view=shown.chosen.view)
-    )
+    shown = data.compute(Explorer.of_session(model=shown.chosen.model, text=shown.chosen.text, view=shown.chosen.view))
     position, held = shown.target
     followed = data.flow(shown.chosen.model, shown.chosen.text, position, _predicted(shown, position))
     with st.container(key="flow-graph"):
         PICTURE.show(_graph(shown, followed), {})
     if held and position != shown.query:
-        st.button(
-            _("Follow the pinned token instead"),
-            key="flow-release",
-            on_click=Explorer.follows.set,
-            args=(None,),
-        )
+        st.button(_("Follow the pinned token instead"), key="flow-release", on_click=Explorer.follows.set, args=(None,))
     frame.caption(claims.flow(shown, followed), maths=_(claims.FLOW_MATHS))
     frame.badges([data.flow_check(shown.chosen.model, shown.chosen.text, position)])
 
@@ -55,8 +48,8 @@ def _predicted(shown: Data, position: int) -> int:
 
 
 def _graph(shown: Data, followed: Flow) -> dict[str, Any]:
-    """What is drawn: edges [layer, head, query, key, flow, adds] of at least a share, largest first, and the tokens that
-    carry as much anywhere.
+    """What is drawn: edges [layer, head, query, key, flow, adds] of at least a share, largest first, and the tokens
+    that carry as much anywhere.
 
     `stays` and `mlps` [L][columns], `mlp_adds` [L] and `nodes` [L + 1][columns] are shares of the prediction like flow;
     `adds` are logits.
@@ -64,9 +57,7 @@ def _graph(shown: Data, followed: Flow) -> dict[str, Any]:
     edges, trace, least = followed.edges, shown.trace, shown.chosen.least
     drawn = edges.flow >= least
     where = edges.where[drawn].tolist()
-    carry = {position for _layer, _head, query, key in where for position in (query, key)} | {
-        followed.position
-    }
+    carry = {position for _layer, _head, query, key in where for position in (query, key)} | {followed.position}
     columns = sorted(carry | set((followed.nodes[0] >= least).nonzero()[:, 0].tolist()))
     name, after = shown.lm.tokenizer.name(followed.token), readable(trace.tokens[followed.position])
 
@@ -75,13 +66,22 @@ def _graph(shown: Data, followed: Flow) -> dict[str, Any]:
 
     title = _(
         "Flow to “{token}” after “{after}” ({position}): edges of {least} and more",
-        token=readable(name), after=after, position=followed.position, least=f"{least:.1%}",
-    )  # fmt: skip
+        token=readable(name),
+        after=after,
+        position=followed.position,
+        least=f"{least:.1%}",
+    )
     flows = zip(where, edges.flow[drawn].tolist(), edges.adds[drawn].tolist())
     return {
-        "title": title, "word": name, "position": followed.position, "columns": columns,
+        "title": title,
+        "word": name,
+        "position": followed.position,
+        "columns": columns,
         "tokens": [trace.tokens[i] for i in columns],
         "edges": [[*place, round(flow, 5), round(adds, 4)] for place, flow, adds in flows],
-        "nodes": at_columns(followed.nodes), "stays": at_columns(followed.stays), "mlps": at_columns(followed.mlps),
-        "mlp_adds": [round(value, 4) for value in followed.mlp_adds.tolist()], "least": least,
-    }  # fmt: skip
+        "nodes": at_columns(followed.nodes),
+        "stays": at_columns(followed.stays),
+        "mlps": at_columns(followed.mlps),
+        "mlp_adds": [round(value, 4) for value in followed.mlp_adds.tolist()],
+        "least": least,
+    }

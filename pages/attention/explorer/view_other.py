@@ -33,11 +33,7 @@ def cross(shown: Data) -> None:
         pictures = trace.overview(TILE).float().numpy()
         figure = other_maps.all_heads(pictures, (layer, head), frame.theme())
         frame.chart(
-            figure,
-            key=HEADS,
-            alt=_("Every head's map between two texts"),
-            select="points",
-            on_select=_head_clicked,
+            figure, key=HEADS, alt=_("Every head's map between two texts"), select="points", on_select=_head_clicked
         )
     with right:
         rows, cols = (_window(len(names), shown.query) for names in (trace.tokens, trace.key_tokens))
@@ -47,19 +43,13 @@ def cross(shown: Data) -> None:
             readable_all(trace.tokens[rows]),
             readable_all(trace.key_tokens[cols]),
             frame.theme(),
-            title=_(
-                "L{layer}H{head}: each token's attention to the other text (probability)",
-                layer=layer,
-                head=head,
-            ),
+            title=_("L{layer}H{head}: each token's attention to the other text (probability)", layer=layer, head=head),
             x="read",
             y="reading",
             height=430,
         )
         frame.chart(
-            figure,
-            key="cross-map",
-            alt=_("L{layer}H{head}: queries by keys of another text", layer=layer, head=head),
+            figure, key="cross-map", alt=_("L{layer}H{head}: queries by keys of another text", layer=layer, head=head)
         )
     st.caption(claims.crossing(shown, rows, cols))
     downloads(shown)
@@ -100,13 +90,21 @@ def downloads(shown: Data) -> None:
     layer, head = shown.chosen.view.head
     left, right = st.columns(2)
     left.download_button(
-        _("Map of L{layer}H{head} (CSV)", layer=layer, head=head), lambda: data.map_csv(shown),
-        f"tlmviz-{shown.chosen.model}-L{layer}H{head}.csv", "text/csv", on_click="ignore", width="stretch",
-    )  # fmt: skip
+        _("Map of L{layer}H{head} (CSV)", layer=layer, head=head),
+        lambda: data.map_csv(shown),
+        f"tlmviz-{shown.chosen.model}-L{layer}H{head}.csv",
+        "text/csv",
+        on_click="ignore",
+        width="stretch",
+    )
     right.download_button(
-        _("Trace: ids, q, k, v, lse, logits (NPZ)"), lambda: data.trace_npz(shown), f"tlmviz-{shown.chosen.model}.npz",
-        "application/octet-stream", on_click="ignore", width="stretch",
-    )  # fmt: skip
+        _("Trace: ids, q, k, v, lse, logits (NPZ)"),
+        lambda: data.trace_npz(shown),
+        f"tlmviz-{shown.chosen.model}.npz",
+        "application/octet-stream",
+        on_click="ignore",
+        width="stretch",
+    )
 
 
 def png(pixels: np.ndarray) -> str:

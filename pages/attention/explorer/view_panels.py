@@ -30,9 +30,7 @@ def why(shown: Data) -> None:
     st.caption(claims.one_weight(shown))
     products = products_of(shown.trace, *shown.chosen.view.head, *shown.pair).numpy()
     figure = scores.score_products(products, frame.theme())
-    frame.chart(
-        figure, key="products", alt=_("Products of query and key per dimension with their running sum")
-    )
+    frame.chart(figure, key="products", alt=_("Products of query and key per dimension with their running sum"))
 
 
 @frame.fragment
@@ -49,9 +47,7 @@ def scale(shown: Data) -> None:
         frame.chart(figure, key="rescaled", alt=_("One row's weights at two scales"))
     with right:
         figure = scores.scale_curves(rescaled.factors, rescaled.entropy, rescaled.gradient, factor, theme)
-        frame.chart(
-            figure, key="curves", alt=_("Mean row entropy and gradient size against the scale factor")
-        )
+        frame.chart(figure, key="curves", alt=_("Mean row entropy and gradient size against the scale factor"))
     frame.caption(
         claims.rescaled(factor, rescaled.trained_entropy, rescaled.row_entropy),
         maths=claims.rescaled_maths(rescaled.row_gradient),
@@ -59,11 +55,7 @@ def scale(shown: Data) -> None:
     after = shown.trace
     if factor != 1:
         after = shared.trace(shown.chosen.model, shown.chosen.text, factor=factor)
-        _compare(
-            data.changed(shown, after),
-            _("Every head of the model at × {factor}", factor=f"{factor:g}"),
-            "scaled",
-        )
+        _compare(data.changed(shown, after), _("Every head of the model at × {factor}", factor=f"{factor:g}"), "scaled")
     if reading.maths():
         _loss_gradient(shown, after)
 
@@ -78,16 +70,22 @@ def mute(shown: Data) -> None:
     left, right = st.columns([0.75, 0.25])
     st.session_state[_MUTED] = list(heads)
     left.multiselect(
-        _("Muted heads: Alt-click a tile above, or choose here"), options, key=_MUTED, on_change=_keep_muted,
-        format_func=lambda head: "L{}H{}".format(*head), placeholder=_("Choose any number of heads"),
-    )  # fmt: skip
+        _("Muted heads: Alt-click a tile above, or choose here"),
+        options,
+        key=_MUTED,
+        on_change=_keep_muted,
+        format_func=lambda head: "L{}H{}".format(*head),
+        placeholder=_("Choose any number of heads"),
+    )
     how = inputs.replacement_menu(right)
     if not heads:
         layer, head = shown.chosen.view.head
         st.button(
-            _("Mute L{layer}H{head}, the head that is shown", layer=layer, head=head), key="mute-shown", on_click=_mute,
+            _("Mute L{layer}H{head}, the head that is shown", layer=layer, head=head),
+            key="mute-shown",
+            on_click=_mute,
             args=(((layer, head),),),
-        )  # fmt: skip
+        )
     after = shared.trace(shown.chosen.model, shown.chosen.text, muted=heads, how=how)
     _compare(data.changed(shown, after), _("Muted heads: {n} ({how})", n=len(heads), how=how), "muted")
     change = (after.loss_per_token() - trace.loss_per_token()).numpy()
@@ -111,7 +109,8 @@ def all_checks(shown: Data) -> None:
     results = shared.checks(shown.chosen.model, shown.chosen.text)
     if not results:
         said = _(
-            "These identities are measured on networks, and a file has none: `tlmviz check PATH` measures them on a checkpoint."
+            "These identities are measured on networks, and a file has none: `tlmviz check PATH` measures them on a "
+            "checkpoint."
         )
         st.info(said)
         return
@@ -136,9 +135,11 @@ def statistics(shown: Data) -> None:
     st.dataframe(table.round(4), hide_index=True, height=240)
     downloads(shown)
     st.caption(
-        _("Each statistic is a mean over the rows after the first, but max_logit, the largest score of all rows. The map "
-          "as a file: *Save* above the picture.")
-    )  # fmt: skip
+        _(
+            "Each statistic is a mean over the rows after the first, but max_logit, the largest score of all rows. The "
+            "map as a file: *Save* above the picture."
+        )
+    )
 
 
 def _loss_gradient(shown: Data, after: Trace) -> None:

@@ -1,4 +1,5 @@
-"""Writing on: the text grows by the model's own tokens, what it was before can be had back, and one text is kept beside it."""
+"""Writing on: the text grows by the model's own tokens, what it was before can be had back, and one text is kept beside
+it."""
 
 from __future__ import annotations
 

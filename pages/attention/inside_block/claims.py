@@ -1,4 +1,5 @@
-"""What the page Inside a block says about its pictures, each where it is true, and what their parts are in any state."""
+"""What the page Inside a block says about its pictures, each where it is true, and what their parts are in any
+state."""
 
 from __future__ import annotations
 
@@ -24,17 +25,26 @@ def writes(data: Data) -> str | None:
         return None
     ratio = max(written[1:]) / min(written[1:])
     said = (
-        _("Layer {layer} writes twice into the stream at {token}, which comes in with length {come}: attention adds a vector of "
-          "length {attention}, and the feed-forward part, which sees no other token, one of {mlp}, {times} times as long.")
+        _(
+            "Layer {layer} writes twice into the stream at {token}, which comes in with length {come}: attention adds "
+            "a vector of length {attention}, and the feed-forward part, which sees no other token, one of {mlp}, "
+            "{times} times as long."
+        )
         if written[2] > written[1]
-        else _("Layer {layer} writes twice into the stream at {token}, which comes in with length {come}: the feed-forward part, "
-               "which sees no other token, adds a vector of length {mlp}, and attention one of {attention}, {times} times as "
-               "long.")
-    )  # fmt: skip
+        else _(
+            "Layer {layer} writes twice into the stream at {token}, which comes in with length {come}: the "
+            "feed-forward part, which sees no other token, adds a vector of length {mlp}, and attention one of "
+            "{attention}, {times} times as long."
+        )
+    )
     return said.format(
-        layer=data.chosen.layer, token=_token(data), come=come, attention=attention, mlp=mlp,
+        layer=data.chosen.layer,
+        token=_token(data),
+        come=come,
+        attention=attention,
+        mlp=mlp,
         times=number(ratio, ".1f" if ratio < 10 else ",.0f"),
-    )  # fmt: skip
+    )
 
 
 def looks(data: Data) -> str | None:
@@ -43,11 +53,15 @@ def looks(data: Data) -> str | None:
         return None
     best = int(data.weights.argmax())
     return _(
-        "At {token} head {head} looks most at {key}, with {share} of its attention. What the model expects next is {next}, with "
-        "{p}.",
-        token=_token(data), head=_head(data), key=_("itself") if best == data.chosen.position else _key(data, best),
-        share=_percent(data.weights[best]), next=_next(data), p=_percent(data.expected[1]),
-    )  # fmt: skip
+        "At {token} head {head} looks most at {key}, with {share} of its attention. What the model expects next is "
+        "{next}, with {p}.",
+        token=_token(data),
+        head=_head(data),
+        key=_("itself") if best == data.chosen.position else _key(data, best),
+        share=_percent(data.weights[best]),
+        next=_next(data),
+        p=_percent(data.expected[1]),
+    )
 
 
 def crosses(data: Data) -> str | None:
@@ -56,11 +70,15 @@ def crosses(data: Data) -> str | None:
         return None
     best = int(data.weights.argmax())
     return _(
-        "Having written {token}, the decoder looks back at the English sentence: head {head} gives {share} to {key}. What it "
-        "writes next is {next}, with {p}.",
-        token=_token(data), head=_head(data), key=_key(data, best), share=_percent(data.weights[best]), next=_next(data),
+        "Having written {token}, the decoder looks back at the English sentence: head {head} gives {share} to {key}. "
+        "What it writes next is {next}, with {p}.",
+        token=_token(data),
+        head=_head(data),
+        key=_key(data, best),
+        share=_percent(data.weights[best]),
+        next=_next(data),
         p=_percent(data.expected[1]),
-    )  # fmt: skip
+    )
 
 
 def encodes(data: Data) -> str | None:
@@ -77,10 +95,13 @@ def encodes(data: Data) -> str | None:
             share=share,
         )
     said = (
-        _("At {token} the encoder's head {head} looks most at {key}, which stands later, with {share}: nothing is hidden here.")
+        _(
+            "At {token} the encoder's head {head} looks most at {key}, which stands later, with {share}: nothing is "
+            "hidden here."
+        )
         if best > data.chosen.position
         else _("At {token} the encoder's head {head} looks most at {key}, with {share}.")
-    )  # fmt: skip
+    )
     return said.format(token=_token(data), head=_head(data), key=_key(data, best), share=share)
 
 
@@ -91,18 +112,17 @@ def hides(data: Data) -> str | None:
     return ngettext(
         "**The mask** hides {n} of {length} scores of {token}, that of the token after it.",
         "**The mask** hides {n} of {length} scores of {token}, those of the tokens after it.",
-        later, length=len(data.trace), token=_token(data),
-    )  # fmt: skip
+        later,
+        length=len(data.trace),
+        token=_token(data),
+    )
 
 
 def hides_nothing(data: Data) -> str | None:
     """The last token sees all."""
     if data.name != "mask" or data.chosen.position < len(data.trace) - 1:
         return None
-    return _(
-        "{token} is the last token: the mask hides nothing from it. Choose an earlier one.",
-        token=_token(data),
-    )
+    return _("{token} is the last token: the mask hides nothing from it. Choose an earlier one.", token=_token(data))
 
 
 def dearest(data: Data) -> str | None:
@@ -116,8 +136,9 @@ def dearest(data: Data) -> str | None:
         return None
     return _(
         "**Least expected** was “{token}”: it costs {loss} nats, more than any other token.",
-        token=plain(readable(data.step.scored[worst + 1])), loss=written[worst],
-    )  # fmt: skip
+        token=plain(readable(data.step.scored[worst + 1])),
+        loss=written[worst],
+    )
 
 
 def writes_most(data: Data) -> str | None:
@@ -130,13 +151,13 @@ def writes_most(data: Data) -> str | None:
         return None
     return _(
         "**Head {head}** of this layer writes most at {token}: a vector of length {length}.",
-        head=most, token=_token(data), length=written[most],
-    )  # fmt: skip
+        head=most,
+        token=_token(data),
+        length=written[most],
+    )
 
 
-CLAIMS = (
-    writes, comes_again, comes_again_in_vain, looks, crosses, encodes, hides, hides_nothing, dearest, writes_most,
-)  # fmt: skip
+CLAIMS = (writes, comes_again, comes_again_in_vain, looks, crosses, encodes, hides, hides_nothing, dearest, writes_most)
 HINTS = (Hint(N_("Click a step, or walk with ↑ and ↓."), within),)
 
 
@@ -162,10 +183,7 @@ def formed(data: Data) -> str | None:
         since -= 1
     told = _("from the embedding on") if since == 0 else _("from layer {n} on", n=since - 1)
     return _(
-        "**The guess** after {token}, {next}, stands first {told}.",
-        token=_token(data),
-        next=_next(data),
-        told=told,
+        "**The guess** after {token}, {next}, stands first {told}.", token=_token(data), next=_next(data), told=told
     )
 
 
@@ -205,22 +223,27 @@ def about(data: Data) -> str:
         said = _("Token {token} through the decoder's L{layer}H{head}")
     said = said.format(token=name, layer=chosen.layer, head=chosen.head)
     if token != chosen.position:
-        said += " " + _(
-            "(of a long text some rows are drawn, not that of token {position})", position=chosen.position
-        )
+        said += " " + _("(of a long text some rows are drawn, not that of token {position})", position=chosen.position)
     return said
 
 
 NOTICE = (
     N_("What travels through the model (the residual stream) keeps its shape: attention and the MLP only *add* to it."),
-    N_("Under *All steps* follow *scale*, *mask* and *softmax*: at first a token has scores for later tokens too. The mask takes "
-       "these away, and softmax turns each row into shares of what is left."),
-)  # fmt: skip
+    N_(
+        "Under *All steps* follow *scale*, *mask* and *softmax*: at first a token has scores for later tokens too. The "
+        "mask takes these away, and softmax turns each row into shares of what is left."
+    ),
+)
 NOTICE_PAIR = (
-    N_("**A decoder's block has three parts.** First the translation looks at itself, where the mask hides what is not written "
-       "yet; then *cross-attention* looks at the source sentence; then comes the MLP. Each only *adds* to what travels through."),
-    N_("**Two texts meet in *cross scores*** (*All steps*): a row for each token that is written, a column for each that was "
-       "read. The queries are made from the translation, the keys and values from the *memory*, the encoder's last step. Nothing "
-       "is hidden."),
-)  # fmt: skip
+    N_(
+        "**A decoder's block has three parts.** First the translation looks at itself, where the mask hides what is "
+        "not written yet; then *cross-attention* looks at the source sentence; then comes the MLP. Each only *adds* to "
+        "what travels through."
+    ),
+    N_(
+        "**Two texts meet in *cross scores*** (*All steps*): a row for each token that is written, a column for each "
+        "that was read. The queries are made from the translation, the keys and values from the *memory*, the "
+        "encoder's last step. Nothing is hidden."
+    ),
+)
 MATHS = N_("Every sublayer ends at `[B, T, C]` again.")

@@ -34,14 +34,9 @@ from .state import Choice
 WATCHED = 6
 TERMS = 5  # of a product's sum that are listed
 LENS_ROWS = 32  # tokens that the logit lens shows at once
-OPENING, OPENING_CROSS = (
-    "softmax",
-    "cross softmax",
-)  # what a head looks at; a decoder that translates has the second
+OPENING, OPENING_CROSS = ("softmax", "cross softmax")  # what a head looks at; a decoder that translates has the second
 BRIEF = {"embed", "softmax", "add 1", "cross softmax", "add cross", "add 2", "logits"}
-Read = tuple[
-    str, str, SentencePair | None, str
-]  # model, text, and of a model that translates the pair and the stack
+Read = tuple[str, str, SentencePair | None, str]  # model, text, and of a model that translates the pair and the stack
 
 
 @dataclass(frozen=True)
@@ -100,7 +95,8 @@ class Data(shared.TextRead):
 
     @property
     def opened(self) -> dict | None:
-        """A cell of the chosen step's row taken apart into its largest terms; None where none is chosen or no product made it."""
+        """A cell of the chosen step's row taken apart into its largest terms; None where none is chosen or no product
+        made it."""
         cell, position, step = self.chosen.cell, self.chosen.position, self.step
         row = next((row for row in self.rows if row.name == self.name), None)
         if cell is None or row is None or cell >= len(row.values):
@@ -112,10 +108,16 @@ class Data(shared.TextRead):
         largest = np.argsort(-np.abs(found.products))[:TERMS]
         names = [f"{product.inner} {k}" + (f" “{readable(terms[k])}”" if terms else "") for k in largest]
         return {
-            "step": self.name, "cell": cell, "total": found.total, "actual": found.actual, "bias": found.bias,
-            "count": len(found.products), "left": product.left_name, "right": product.right_name,
+            "step": self.name,
+            "cell": cell,
+            "total": found.total,
+            "actual": found.actual,
+            "bias": found.bias,
+            "count": len(found.products),
+            "left": product.left_name,
+            "right": product.right_name,
             "terms": [[name, float(found.left[k]), float(found.right[k])] for name, k in zip(names, largest)],
-        }  # fmt: skip
+        }
 
     @property
     def weights(self) -> np.ndarray:
@@ -149,8 +151,8 @@ class Data(shared.TextRead):
 
     @property
     def written(self) -> tuple[float, float, float] | None:
-        """Lengths at the token: of the stream that comes into the layer, of what attention adds to it, and of what the MLP adds;
-        None of a model that translates, and of one that carries several streams."""
+        """Lengths at the token: of the stream that comes into the layer, of what attention adds to it, and of what the
+        MLP adds; None of a model that translates, and of one that carries several streams."""
         if self.stack or self.lm.config.connection.kind != "residual":
             return None
         layer, network = self.chosen.layer, self.lm.network
@@ -173,7 +175,8 @@ class Data(shared.TextRead):
 
     @property
     def heads_check(self) -> Check | None:
-        """Whether what the heads write adds up to the output, at every token; None for a step that is not about that."""
+        """Whether what the heads write adds up to the output, at every token; None for a step that is not about
+        that."""
         return _heads_check(*self._read, self.name, self.chosen.layer, self.chosen.head)
 
     @property
@@ -197,9 +200,7 @@ class Data(shared.TextRead):
     @property
     def lens(self) -> Lens:
         """The logit lens at the tokens that are drawn: with a large vocabulary every position costs."""
-        return _lens(
-            self.chosen.model, self.chosen.text, self.drawn.start, self.drawn.stop - self.drawn.start
-        )
+        return _lens(self.chosen.model, self.chosen.text, self.drawn.start, self.drawn.stop - self.drawn.start)
 
     @property
     def shares(self) -> tuple[pd.DataFrame, Check]:
@@ -220,12 +221,8 @@ def _watched(name: str, text: str, layer: int | None) -> Trace:
     return run_in_worker(lambda: lm.trace(text, keep=names.__contains__), about(text))
 
 
-@st.cache_resource(
-    max_entries=48, show_spinner=False
-)  # all steps of two layers: the first picture needs every one
-def _step(
-    model: str, text: str, pair: SentencePair | None, which: str, name: str, layer: int, head: int
-) -> Step:
+@st.cache_resource(max_entries=48, show_spinner=False)  # all steps of two layers: the first picture needs every one
+def _step(model: str, text: str, pair: SentencePair | None, which: str, name: str, layer: int, head: int) -> Step:
     if pair is not None:
         stack = translation.stack(pair, which)
         return run_in_worker(lambda: make_stack_step(stack, name, layer, head), about(text))

@@ -38,7 +38,8 @@ CARDS = (
     ),
     Card(
         "Red after coat",
-        "In a decoder that translates, one head gives “red” 97% of its weight after “manteau”: “rouge” is written next.",
+        "In a decoder that translates, one head gives “red” 97% of its weight after “manteau”: “rouge” is written "
+        "next.",
         {"model": "eng-fra"},
         "A map of weights between French and English words, dark where the order of two words is crossed",
     ),

@@ -25,8 +25,8 @@ def given() -> dict[str, Any]:
 
 
 def of_models(models: list[Model]) -> dict[str, Any]:
-    """Of each language model what its rows are made by; `told` of all steps, each once: a sentence, the tensor's shape, and lines
-    of code with their places."""
+    """Of each language model what its rows are made by; `told` of all steps, each once: a sentence, the tensor's shape,
+    and lines of code with their places."""
     told: dict[tuple[Any, ...], int] = {}
     steps_of = {}
     for lm in (compute.model(model.name) for model in models if model.task == "language"):

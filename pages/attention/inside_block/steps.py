@@ -13,7 +13,8 @@ from tlmviz.config import ModelConfig
 
 
 def steps(config: ModelConfig, drawn: Container[str] | None = None) -> dict[str, Any]:
-    """What block.js makes a model's rows by: where norms stand, and of each kind of layer the steps with their sublayers.
+    """What block.js makes a model's rows by: where norms stand, and of each kind of layer the steps with their
+    sublayers.
 
     `drawn` names those that have a row; all where it is None.
     """
@@ -28,11 +29,7 @@ def steps(config: ModelConfig, drawn: Container[str] | None = None) -> dict[str,
             "input": input_name(config),
         },
         "kinds": [
-            [
-                (name, part)
-                for name, part in zip(each, inside(each), strict=True)
-                if drawn is None or name in drawn
-            ]
+            [(name, part) for name, part in zip(each, inside(each), strict=True) if drawn is None or name in drawn]
             for each in names
         ],
         "layers": [list(kinds).index(_kind(config, layer)) for layer in range(config.n_layers)],

@@ -1,4 +1,5 @@
-"""Draws the page Inside a block: one token's row through all steps, a step's matrices and product, the residual stream."""
+"""Draws the page Inside a block: one token's row through all steps, a step's matrices and product, the residual
+stream."""
 
 from __future__ import annotations
 
@@ -34,7 +35,8 @@ LENS_CELL, LENS_SIDE = 27, 110  # pixels of the lens's cells at least, and besid
 
 
 def controls(model: str) -> dict[str, Any] | None:
-    """Draw text, or sentence and translation, layer, head and token; what they say. None where there is nothing to read yet."""
+    """Draw text, or sentence and translation, layer, head and token; what they say. None where there is nothing to read
+    yet."""
     if model in translation.transformers():
         return _pair_controls(model)
     lm = shared.model(model)
@@ -68,7 +70,8 @@ def _place(config: Any, tokens: list[str], start: int, places: Any = None) -> di
 
 
 def rows(data: Data) -> None:
-    """The row of the token that is followed, through every step; a click chooses a step and opens a cell where it lies."""
+    """The row of the token that is followed, through every step; a click chooses a step and opens a cell where it
+    lies."""
     shown = data.rows
     header = {
         "engine": _engine(data),
@@ -77,12 +80,17 @@ def rows(data: Data) -> None:
         "opened": data.opened,
         "rows": [
             {
-                "name": row.name, "what": row.what, "inside": row.inside, "kind": row.kind, "x": row.x,
-                "product": row.product, "labels": list(row.labels),
+                "name": row.name,
+                "what": row.what,
+                "inside": row.inside,
+                "kind": row.kind,
+                "x": row.x,
+                "product": row.product,
+                "labels": list(row.labels),
             }
             for row in shown
         ],
-    }  # fmt: skip
+    }
     arrays = {f"values{n}": np.asarray(row.values, np.float32) for n, row in enumerate(shown)}
     arrays |= {f"places{n}": np.asarray(row.places, np.float32) for n, row in enumerate(shown)}
     with st.container(key="blockrows"):
@@ -95,9 +103,16 @@ def _engine(data: Data) -> dict[str, Any] | None:
     if data.stack:
         return None
     return engine.offer(
-        chosen.model, chosen.text, READER, ("step", "cell"), layer=chosen.layer, head=chosen.head,
-        query=link.FIELDS["query"].get(), steps=steps_of(data.lm.config, data.drawn_steps), tags=TAG_TABLE,
-    )  # fmt: skip
+        chosen.model,
+        chosen.text,
+        READER,
+        ("step", "cell"),
+        layer=chosen.layer,
+        head=chosen.head,
+        query=link.FIELDS["query"].get(),
+        steps=steps_of(data.lm.config, data.drawn_steps),
+        tags=TAG_TABLE,
+    )
 
 
 def step_menu(data: Data) -> None:
@@ -109,9 +124,13 @@ def step_menu(data: Data) -> None:
         for label, move in (("‹", -1), ("›", 1)):
             target = data.names[min(max(at + move, 0), len(data.names) - 1)]
             st.button(
-                label, key=f"move{move}", on_click=_go, args=(target,), disabled=target == data.name,
+                label,
+                key=f"move{move}",
+                on_click=_go,
+                args=(target,),
+                disabled=target == data.name,
                 help=_("To “{step}”", step=target),
-            )  # fmt: skip
+            )
     st.markdown(f"**{at + 1}/{len(data.names)} {data.name}.** {data.step.said}")
 
 
@@ -176,17 +195,28 @@ def cell(data: Data) -> None:
         name = f"{product.column} {product.columns[column]}"
         name += f" “{markdown.plain(token_label(product.labels[column]))}”" if product.labels else ""
         bias = _(" + bias {bias}", bias=number(opened.bias, "+.4f")) if product.bias is not None else ""
-        st.markdown(_(
-            "Token {position}, {name}: Σ of {count} products{bias} = **{total}**; in the model's tensor **{actual}**.",
-            position=position, name=name, count=len(opened.products), bias=bias,
-            total=number(opened.total, "+.5f"), actual=number(opened.actual, "+.5f"),
-        ))  # fmt: skip
+        st.markdown(
+            _(
+                "Token {position}, {name}: Σ of {count} products{bias} = **{total}**; in the model's tensor "
+                "**{actual}**.",
+                position=position,
+                name=name,
+                count=len(opened.products),
+                bias=bias,
+                total=number(opened.total, "+.5f"),
+                actual=number(opened.actual, "+.5f"),
+            )
+        )
         frame.badges([attention_block.cell_is_the_sum(opened), data.product_check])
     with beside:
         figure = block.product_cell(
-            opened.left, opened.right, frame.theme(), names=(product.left_name, product.right_name),
-            inner=product.inner, labels=product.terms,
-        )  # fmt: skip
+            opened.left,
+            opened.right,
+            frame.theme(),
+            names=(product.left_name, product.right_name),
+            inner=product.inner,
+            labels=product.terms,
+        )
         frame.chart(figure, key="cell", alt=_("Products of a row and a column, and their running sum"))
 
 
@@ -220,11 +250,7 @@ def _growth(data: Data) -> None:
         frame.chart(figure, key="norms", alt=_("Length of the stream after each sublayer"))
     with right:
         if not len(parts):
-            st.info(
-                _(
-                    "Post-norm blocks normalise the stream after every addition, so a logit has no sum of shares."
-                )
-            )
+            st.info(_("Post-norm blocks normalise the stream after every addition, so a logit has no sum of shares."))
             return
         token = output_names(data.lm.tokenizer, [data.expected[0]])[0]
         figure = residual_stream.shares(list(parts["part"]), parts["share"].to_numpy(), token, theme)
@@ -243,20 +269,29 @@ def _logit_lens(data: Data) -> None:
 
     title = _("Logit lens: likeliest next token after each layer (probability)")
     if rows.stop - rows.start < len(tokens):
-        title += _(
-            ", tokens {first}–{last} of {count}", first=rows.start, last=rows.stop - 1, count=len(tokens)
-        )
+        title += _(", tokens {first}–{last} of {count}", first=rows.start, last=rows.stop - 1, count=len(tokens))
     figure = residual_stream.words(
-        named(lens.tokens[:, :, 0].T), lens.probabilities[:, :, 0].T, theme, y="token", columns=depths, rows=tokens[rows],
-        marked=at, title=title,
-    )  # fmt: skip
+        named(lens.tokens[:, :, 0].T),
+        lens.probabilities[:, :, 0].T,
+        theme,
+        y="token",
+        columns=depths,
+        rows=tokens[rows],
+        marked=at,
+        title=title,
+    )
     with frame.wide("lenswide", LENS_SIDE + LENS_CELL * len(depths)):
         frame.chart(figure, key="lens", alt=_("Likeliest next token of every position after each layer"))
     title = _("Five likeliest tokens after “{token}” (probability)", token=token_label(tokens[position]))
     figure = residual_stream.words(
-        named(lens.tokens[:, at]), lens.probabilities[:, at], theme, y="read after", rows=depths, title=title,
+        named(lens.tokens[:, at]),
+        lens.probabilities[:, at],
+        theme,
+        y="read after",
+        rows=depths,
+        title=title,
         columns=["1st", "2nd", "3rd", "4th", "5th"][: lens.tokens.shape[2]],
-    )  # fmt: skip
+    )
     alt = _("Five likeliest next tokens after each layer at the chosen position")
     frame.chart(figure, key="predicted", alt=alt)
 
@@ -266,6 +301,4 @@ def snippet(data: Data) -> str:
     chosen, step = data.chosen, data.step
     if chosen.pair is None:
         return steps.snippet(chosen.model, chosen.text, step)
-    return stack_steps.stack_snippet(
-        chosen.model, chosen.text, list(chosen.pair.translation), chosen.which, step
-    )
+    return stack_steps.stack_snippet(chosen.model, chosen.text, list(chosen.pair.translation), chosen.which, step)

@@ -1,4 +1,5 @@
-"""What the page Learning says about its picture: when a head turned, what the loss did then, and how things stand at the step."""
+"""What the page Learning says about its picture: when a head turned, what the loss did then, and how things stand at
+the step."""
 
 from __future__ import annotations
 
@@ -44,11 +45,16 @@ def one_after_the_other(data: Data) -> str | None:
         return None
     helper, turn = both
     return _(
-        "First {helper} learns to look one token back, by step {ready}; then {head} learns to look at what followed the last "
-        "time: from {low} of its weight at step {before} to {high} at step {after}.",
-        helper=name(helper.head), ready=step(helper.after), head=name(turn.head), low=shown(data, turn.low),
-        before=step(turn.before), high=shown(data, turn.high), after=step(turn.after),
-    )  # fmt: skip
+        "First {helper} learns to look one token back, by step {ready}; then {head} learns to look at what followed "
+        "the last time: from {low} of its weight at step {before} to {high} at step {after}.",
+        helper=name(helper.head),
+        ready=step(helper.after),
+        head=name(turn.head),
+        low=shown(data, turn.low),
+        before=step(turn.before),
+        high=shown(data, turn.high),
+        after=step(turn.after),
+    )
 
 
 def turned(data: Data) -> str | None:
@@ -57,10 +63,15 @@ def turned(data: Data) -> str | None:
     if turn is None or _before(data):
         return None
     return _(
-        "Between steps {before} and {after} {head} learns to look at {what}: {low} of its weight lay there, then {high}.",
-        before=step(turn.before), after=step(turn.after), head=name(turn.head), what=_(DOES[data.chosen.statistic]),
-        low=shown(data, turn.low), high=shown(data, turn.high),
-    )  # fmt: skip
+        "Between steps {before} and {after} {head} learns to look at {what}: {low} of its weight lay there, then "
+        "{high}.",
+        before=step(turn.before),
+        after=step(turn.after),
+        head=name(turn.head),
+        what=_(DOES[data.chosen.statistic]),
+        low=shown(data, turn.low),
+        high=shown(data, turn.high),
+    )
 
 
 def risen(data: Data) -> str | None:
@@ -70,9 +81,13 @@ def risen(data: Data) -> str | None:
         return None
     return _(
         "“{what}” rises the most in {head}: from {low} at step {before} to {high} at step {after}.",
-        what=_(STATISTICS[data.chosen.statistic]), before=step(turn.before), after=step(turn.after), head=name(turn.head),
-        low=shown(data, turn.low), high=shown(data, turn.high),
-    )  # fmt: skip
+        what=_(STATISTICS[data.chosen.statistic]),
+        before=step(turn.before),
+        after=step(turn.after),
+        head=name(turn.head),
+        low=shown(data, turn.low),
+        high=shown(data, turn.high),
+    )
 
 
 def none_turned(data: Data) -> str | None:
@@ -82,8 +97,9 @@ def none_turned(data: Data) -> str | None:
     most = float(np.nan_to_num(data.values).max())
     return _(
         "No head learns to look at {what} here: none puts more than {most} of its weight there at any step.",
-        what=_(DOES[data.chosen.statistic]), most=shown(data, most),
-    )  # fmt: skip
+        what=_(DOES[data.chosen.statistic]),
+        most=shown(data, most),
+    )
 
 
 def loss_then(data: Data) -> str | None:
@@ -96,12 +112,7 @@ def loss_then(data: Data) -> str | None:
         low, high = data.loss(key, turn.before), data.loss(key, turn.after)
         if math.isfinite(low) and math.isfinite(high) and number(low, ".2f") != number(high, ".2f"):
             said.append(
-                _(
-                    "{loss} from {low} to {high}",
-                    loss=loss_name(key),
-                    low=number(low, ".2f"),
-                    high=number(high, ".2f"),
-                )
+                _("{loss} from {low} to {high}", loss=loss_name(key), low=number(low, ".2f"), high=number(high, ".2f"))
             )
     return _("Over the same steps the loss goes: {losses}.", losses=_("; ").join(said)) if said else None
 
@@ -117,9 +128,12 @@ def now(data: Data) -> str | None:
         return None
     return _(
         "At step {step} {head} has the most of “{what}”: {value}; the next head has {next}.",
-        step=step(data.step), head=name(data.record.head(best)), what=_(STATISTICS[data.chosen.statistic]),
-        value=shown(data, float(values[best])), next=shown(data, float(rest.max())),
-    )  # fmt: skip
+        step=step(data.step),
+        head=name(data.record.head(best)),
+        what=_(STATISTICS[data.chosen.statistic]),
+        value=shown(data, float(values[best])),
+        next=shown(data, float(rest.max())),
+    )
 
 
 def helper_first(data: Data) -> str | None:
@@ -131,10 +145,12 @@ def helper_first(data: Data) -> str | None:
     if share < ENOUGH:
         return None
     return _(
-        "An induction head needs one before it that looks one token back: at step {step} {head}, in an earlier layer, puts "
-        "{share} of its weight there.",
-        step=step(turn.after), head=name(helper.head), share=number(share, ".0%"),
-    )  # fmt: skip
+        "An induction head needs one before it that looks one token back: at step {step} {head}, in an earlier layer, "
+        "puts {share} of its weight there.",
+        step=step(turn.after),
+        head=name(helper.head),
+        share=number(share, ".0%"),
+    )
 
 
 def needs_it(data: Data) -> str | None:
@@ -145,11 +161,17 @@ def needs_it(data: Data) -> str | None:
     if proof.whole < ENOUGH or proof.without > min(proof.whole, proof.others) / 2:
         return None
     return _(
-        "Mute {helper}, and {head} is lost: at step {step} {whole} of its weight on your text lies on what followed earlier "
-        "copies; with {helper} muted {without}. With any other head of layer {layer} muted it stays at {others} or more.",
-        helper=name(data.helper.head), head=name(turn.head), step=step(data.step), whole=number(proof.whole, ".0%"),
-        without=number(proof.without, ".0%"), layer=data.helper.head[0], others=number(proof.others, ".0%"),
-    )  # fmt: skip
+        "Mute {helper}, and {head} is lost: at step {step} {whole} of its weight on your text lies on what followed "
+        "earlier copies; with {helper} muted {without}. With any other head of layer {layer} muted it stays at "
+        "{others} or more.",
+        helper=name(data.helper.head),
+        head=name(turn.head),
+        step=step(data.step),
+        whole=number(proof.whole, ".0%"),
+        without=number(proof.without, ".0%"),
+        layer=data.helper.head[0],
+        others=number(proof.others, ".0%"),
+    )
 
 
 def told_itself(data: Data) -> str | None:
@@ -170,9 +192,7 @@ def noticed(data: Data) -> str | None:
     )
 
 
-CLAIMS = (
-    one_after_the_other, turned, risen, none_turned, helper_first, needs_it, loss_then, now, told_itself, noticed,
-)  # fmt: skip
+CLAIMS = (one_after_the_other, turned, risen, none_turned, helper_first, needs_it, loss_then, now, told_itself, noticed)
 HINTS = (Hint(N_("Press ▶, or drag the step; then click a map."), within),)
 
 
@@ -180,19 +200,19 @@ def notice(data: Data) -> tuple[str, ...]:
     """What holds of the picture's parts in any state."""
     found = [
         _(
-            "Curves are means over texts that stay the same during the training. Along the axis the steps that can be gone to "
-            "are equally far apart."
+            "Curves are means over texts that stay the same during the training. Along the axis the steps that can be "
+            "gone to are equally far apart."
         ),
         _(
-            "Triangles on the axis are steps at which a rule noticed something of a head, upright dotted lines what the "
-            "training said itself; the sentence below the picture tells those of the head that is followed."
+            "Triangles on the axis are steps at which a rule noticed something of a head, upright dotted lines what "
+            "the training said itself; the sentence below the picture tells those of the head that is followed."
         ),
     ]
     if data.model:
         found.append(
             _(
-                "Maps are of your text, read by the weights as they were at the step; between two that were kept those of the "
-                "earlier one are shown. Beside the menu *Model* of other pages the same steps can be chosen."
+                "Maps are of your text, read by the weights as they were at the step; between two that were kept those "
+                "of the earlier one are shown. Beside the menu *Model* of other pages the same steps can be chosen."
             )
         )
     elif data.maps is not None:

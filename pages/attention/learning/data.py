@@ -1,4 +1,5 @@
-"""Everything that the page Learning shows: a training's record, the maps at the steps that were kept, and when heads turned."""
+"""Everything that the page Learning shows: a training's record, the maps at the steps that were kept, and when heads
+turned."""
 
 from __future__ import annotations
 
@@ -44,8 +45,8 @@ class Record:
         return head[0] * self.heads + head[1]
 
     def turn(self, statistic: str, number: int) -> Turn | None:
-        """How a head came to the most of a statistic, as rise times are told: from the last measurement within a tenth of its
-        range to the first beyond nine tenths; None where it never rose."""
+        """How a head came to the most of a statistic, as rise times are told: from the last measurement within a tenth
+        of its range to the first beyond nine tenths; None where it never rose."""
         own = np.nan_to_num(self.values[statistic][:, number])
         peak = int(own.argmax())
         least = float(own[: peak + 1].min())
@@ -87,7 +88,8 @@ class Turn:
 
 @dataclass(frozen=True)
 class Proof:
-    """What a head's induction on a text comes to where the helper is muted, and at least where another head of its layer is.
+    """What a head's induction on a text comes to where the helper is muted, and at least where another head of its
+    layer is.
 
     Shares of weight, the mean over the text's queries that have something to find.
     """
@@ -132,8 +134,8 @@ class Data:
 
     @cached_property
     def helper(self) -> Turn | None:
-        """How the head came to look at the token before that an induction head reads: in an earlier layer, the most so when
-        the induction head has turned. None where there is none, or curves are of something else."""
+        """How the head came to look at the token before that an induction head reads: in an earlier layer, the most so
+        when the induction head has turned. None where there is none, or curves are of something else."""
         turn = self.turn
         if self.chosen.statistic != INDUCTION or turn is None or PREVIOUS not in self.record.values:
             return None
@@ -142,15 +144,16 @@ class Data:
 
     @cached_property
     def proof(self) -> Proof | None:
-        """What the head that turned does on the text at the step looked at without the helper; None where the run kept no
-        weights, or the text has nothing to find."""
+        """What the head that turned does on the text at the step looked at without the helper; None where the run kept
+        no weights, or the text has nothing to find."""
         if self.model is None or self.helper is None or self.turn is None:
             return None
         return _proof(at_step(self.model, self.step), self.chosen.text, self.turn.head, self.helper.head)
 
     @property
     def step(self) -> int:
-        """The step looked at: that of the link or of the slider, else the one after the rise; one that can be gone to."""
+        """The step looked at: that of the link or of the slider, else the one after the rise; one that can be gone
+        to."""
         asked = self.chosen.step
         if asked is None:
             after = self.turn.after if self.turn else self.steps[-1]
@@ -221,9 +224,7 @@ def _record(folder: Path, stamps: tuple[float, ...]) -> Record:
     every = np.unique(steps)
     named = {*SHARES, "entropy", "distance", "max_logit", "output_norm", "update_ratio"}
     values = {
-        column: table[column].to_numpy(dtype=np.float32).reshape(len(every), -1)
-        for column in table
-        if column in named
+        column: table[column].to_numpy(dtype=np.float32).reshape(len(every), -1) for column in table if column in named
     }
     losses = {str(name): told[name].to_numpy(dtype=np.float32) for name in told if name != "step"}
     return Record(every, layers, heads, values, told["step"].to_numpy(), losses, tuple(run.events))
@@ -289,9 +290,7 @@ def _maps(traces: list[Trace], layer: int | None, read: int) -> Maps:
     layers = range(traces[0].n_layers) if layer is None else [layer]
     weights = np.stack(
         [
-            np.concatenate(
-                [trace.attentions(each, rows=slice(0, size))[..., :size].float().numpy() for each in layers]
-            )
+            np.concatenate([trace.attentions(each, rows=slice(0, size))[..., :size].float().numpy() for each in layers])
             for trace in traces
         ]
     )

@@ -24,10 +24,5 @@ def show() -> None:
     below.copy_as_python("learning-python", view.snippet(shown))
 
 
-frame.heading(
-    _("Learning"),
-    _("How heads come into being while a model is trained."),
-    examples,
-    Learning,
-)
+frame.heading(_("Learning"), _("How heads come into being while a model is trained."), examples, Learning)
 show()

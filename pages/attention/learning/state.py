@@ -30,15 +30,19 @@ def _head(text: str) -> Head:
 
 
 class Learning(state.State):
-    """A training by its name, a text, the statistic whose curves are drawn, and the step and the head that are looked at."""
+    """A training by its name, a text, the statistic whose curves are drawn, and the step and the head that are looked
+    at."""
 
     text: str
     run: str  # the one that is shown
     wanted = state.menu(N_("Training"), key="lnrun", parse=link.up_to(200), label_visibility="collapsed")
     statistic = state.menu(
-        N_("Curves: how much of its weight a head puts on"), STATISTICS, key="lnstat", default=INDUCTION,
+        N_("Curves: how much of its weight a head puts on"),
+        STATISTICS,
+        key="lnstat",
+        default=INDUCTION,
         label_visibility="collapsed",
-    )  # fmt: skip
+    )
     # None: the step at which the head that rises the most has done so, and that head.
     step = state.live("lnstep", None, link.whole(0, 10**9), ends=(0, 400, 1350))
     head = state.live("lnhead", None, _head, lambda head: f"{head[0]}.{head[1]}", ends=((0, 0), (1, 3)))

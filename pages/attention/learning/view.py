@@ -21,12 +21,13 @@ from .state import DEFAULT, PREVIOUS, SHARES, STATISTICS, Learning
 PICTURE = live.Picture(__file__, "learning", step=Learning.step, head=Learning.head)
 EQUATION = (
     r"\text{induction}=\frac1{|A|}\sum_{(t,s)\in A}p_{t,s+1},\qquad A=\{(t,s):\ x_s=x_t,\ s<t\ \text{the last such}\}",
-    "Olsson et al. 2022, “In-context Learning and Induction Heads”: heads form in one short window of the training, in which the "
-    "loss on what was seen before falls.",
+    "Olsson et al. 2022, “In-context Learning and Induction Heads”: heads form in one short window of the training, in "
+    "which the loss on what was seen before falls.",
 )
 
 OWN = N_(
-    'To see a training of your own, put `with tlmviz.monitor(model, out="run")` around it, and start the app with `tlmviz run '
+    'To see a training of your own, put `with tlmviz.monitor(model, out="run")` around it, and start the app with '
+    "`tlmviz run "
     "run`."
 )
 
@@ -42,14 +43,13 @@ def controls() -> Learning | None:
         st.warning(
             _(
                 "There is no training “{name}” here; another one is shown. There are: {names}.",
-                name=markdown.plain(asked[:60]), names=", ".join(names[:8]),
+                name=markdown.plain(asked[:60]),
+                names=", ".join(names[:8]),
             )
-        )  # fmt: skip
+        )
     with frame.after_picture(pairs=False, name="what"):
         left, right = st.columns([0.4, 0.6], vertical_alignment="center")
-        run = Learning.wanted.draw(
-            left, names, names[0], format_func=lambda name: _("Training: {name}", name=name)
-        )
+        run = Learning.wanted.draw(left, names, names[0], format_func=lambda name: _("Training: {name}", name=name))
         measured = source.record(run).values
         there = [name for name in STATISTICS if name in measured]
         statistic = Learning.statistic.draw(
@@ -89,8 +89,7 @@ def picture(data: Data) -> None:
         "share": share,
         "losses": [claims.loss_name(name) for name in losses],
         "events": [
-            {"head": number_of(record, event), "step": event.step, "says": event.sentence}
-            for event in record.events
+            {"head": number_of(record, event), "step": event.step, "says": event.sentence} for event in record.events
         ],
         "helper": _helper(data),
         "at": data.step,
@@ -104,12 +103,8 @@ def picture(data: Data) -> None:
         if data.helper
         else np.zeros(0, np.float32),
         "lossSteps": record.loss_steps.astype(np.float32),
-        "lossValues": np.stack(list(losses.values())).astype(np.float32)
-        if losses
-        else np.zeros((0, 0), np.float32),
-        "maps": np.rint(255 * np.sqrt(maps.weights.clip(0, 1))).astype(np.uint8)
-        if maps
-        else np.zeros(0, np.uint8),
+        "lossValues": np.stack(list(losses.values())).astype(np.float32) if losses else np.zeros((0, 0), np.float32),
+        "maps": np.rint(255 * np.sqrt(maps.weights.clip(0, 1))).astype(np.uint8) if maps else np.zeros(0, np.uint8),
     }
     PICTURE.show(header, arrays)
 
@@ -130,9 +125,11 @@ def _shown_of(data: Data) -> list[str]:
         said.append(
             _(
                 "Maps: the first {shown} of {read} tokens of {text}.",
-                shown=len(maps.tokens), read=f"{maps.read:,}", text=_("your text") if data.model else _("the first probe"),
+                shown=len(maps.tokens),
+                read=f"{maps.read:,}",
+                text=_("your text") if data.model else _("the first probe"),
             )
-        )  # fmt: skip
+        )
     elif data.model:
         said.append(_("Maps: your text."))
     return said
@@ -146,7 +143,8 @@ def number_of(record: source.Record, event: Event) -> int | None:
 
 
 def open_elsewhere(data: Data) -> None:
-    """Links to all heads at the step in the Head atlas, and to the head in the explorer, where the training kept weights."""
+    """Links to all heads at the step in the Head atlas, and to the head in the explorer, where the training kept
+    weights."""
     at = {"atlas": f"{data.chosen.run}{AT}", "atlasstep": str(data.step)}
     atlas = onward.Onward(
         _("All heads at step {step} in the Head atlas", step=claims.step(data.step)), "head_atlas", at
@@ -156,9 +154,7 @@ def open_elsewhere(data: Data) -> None:
         return
     named = source.at_step(data.model, data.step)
     query = {"model": named, "text": data.chosen.text, "head": f"{data.head[0]}.{data.head[1]}"}
-    label = _(
-        "{head} at step {step} in the explorer", head=claims.name(data.head), step=claims.step(data.step)
-    )
+    label = _("{head} at step {step} in the explorer", head=claims.name(data.head), step=claims.step(data.step))
     onward.links([onward.Onward(label, onward.EXPLORER, query), atlas])
 
 

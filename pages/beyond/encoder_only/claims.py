@@ -24,10 +24,13 @@ def right_helps(data: Data) -> str | None:
     if not (both := _sides(data)) or float(both[0]) <= float(both[1]):
         return None
     return _(
-        "Hide {token}: reading both sides the model gives it {both}%, reading the left alone {left}%, where it would rather "
-        "put {other}.",
-        token=_token(data), both=both[0], left=both[1], other=quoted(data.first(data.found.causal)[0]),
-    )  # fmt: skip
+        "Hide {token}: reading both sides the model gives it {both}%, reading the left alone {left}%, where it would "
+        "rather put {other}.",
+        token=_token(data),
+        both=both[0],
+        left=both[1],
+        other=quoted(data.first(data.found.causal)[0]),
+    )
 
 
 def right_helps_not(data: Data) -> str | None:
@@ -35,10 +38,12 @@ def right_helps_not(data: Data) -> str | None:
     if not (both := _sides(data)) or float(both[0]) > float(both[1]):
         return None
     return _(
-        "Hide {token}: what stands at its right does not help. Reading both sides the model gives it {both}%, reading the left "
-        "alone {left}%.",
-        token=_token(data), both=both[0], left=both[1],
-    )  # fmt: skip
+        "Hide {token}: what stands at its right does not help. Reading both sides the model gives it {both}%, reading "
+        "the left alone {left}%.",
+        token=_token(data),
+        both=both[0],
+        left=both[1],
+    )
 
 
 def fills_the_gap(data: Data) -> str | None:
@@ -48,8 +53,12 @@ def fills_the_gap(data: Data) -> str | None:
     (one, p), (other, q) = (data.first(rows) for rows in (data.found.both, data.found.causal))
     return _(
         "At [MASK] ({place}) the model puts {one} first, with {p}; if it reads the left alone {other}, with {q}.",
-        place=data.place, one=quoted(one), p=_percent(p), other=quoted(other), q=_percent(q),
-    )  # fmt: skip
+        place=data.place,
+        one=quoted(one),
+        p=_percent(p),
+        other=quoted(other),
+        q=_percent(q),
+    )
 
 
 def exchanged(data: Data) -> str | None:
@@ -57,7 +66,8 @@ def exchanged(data: Data) -> str | None:
     if data.chosen.part != CLS or (written := _exchanged(data)) < SURE:
         return None
     return _(
-        "From [CLS] alone, a token without meaning, the model tells with {p}% that two neighbouring words are exchanged.",
+        "From [CLS] alone, a token without meaning, the model tells with {p}% that two neighbouring words are "
+        "exchanged.",
         p=f"{written:.1f}",
     )
 
@@ -67,8 +77,8 @@ def not_exchanged(data: Data) -> str | None:
     if data.chosen.part != CLS or (written := _exchanged(data)) > 100 - SURE:
         return None
     return _(
-        "From [CLS] alone, a token without meaning, the model tells that all words stand in order: it gives only {p}% to two "
-        "neighbouring words being exchanged.",
+        "From [CLS] alone, a token without meaning, the model tells that all words stand in order: it gives only {p}% "
+        "to two neighbouring words being exchanged.",
         p=f"{written:.1f}",
     )
 
@@ -78,10 +88,11 @@ def undecided(data: Data) -> str | None:
     if data.chosen.part != CLS or not 100 - SURE < (written := _exchanged(data)) < SURE:
         return None
     return _(
-        "From [CLS] alone, a token without meaning, the model cannot tell here whether two neighbouring words are exchanged: it "
-        "says {p}%, where a coin would say {coin}%.",
-        p=f"{written:.1f}", coin=50,
-    )  # fmt: skip
+        "From [CLS] alone, a token without meaning, the model cannot tell here whether two neighbouring words are "
+        "exchanged: it says {p}%, where a coin would say {coin}%.",
+        p=f"{written:.1f}",
+        coin=50,
+    )
 
 
 def suspects(data: Data) -> str | None:
@@ -97,9 +108,7 @@ def suspects(data: Data) -> str | None:
         )
         for at in places[:MOST_NAMED]
     ]
-    return _(
-        "**Asked themselves** ({count}, underlined): {named}.", count=len(places), named=", ".join(named)
-    )
+    return _("**Asked themselves** ({count}, underlined): {named}.", count=len(places), named=", ".join(named))
 
 
 def mask_takes(data: Data) -> str | None:
@@ -108,11 +117,13 @@ def mask_takes(data: Data) -> str | None:
         return None
     free, _masked = data.maps
     return _(
-        "Head {head} has {share} of its weight on words that come later. A causal mask takes that away, and hidden words cost "
-        "{more} bits on average where they cost {less}.",
-        head=_head(data), share=_percent(np.triu(free, 1).sum() / len(free)), more=_bits(data, data.found.causal),
+        "Head {head} has {share} of its weight on words that come later. A causal mask takes that away, and hidden "
+        "words cost {more} bits on average where they cost {less}.",
+        head=_head(data),
+        share=_percent(np.triu(free, 1).sum() / len(free)),
+        more=_bits(data, data.found.causal),
         less=_bits(data, data.found.both),
-    )  # fmt: skip
+    )
 
 
 def three_answers(data: Data) -> str | None:
@@ -133,11 +144,14 @@ def on_average(data: Data) -> str | None:
         return None
     found = data.found
     return _(
-        "Each of the {count} tokens hidden alone: {both} bits on average, {right} guessed right. With a causal mask on: "
-        "{causal} bits, {left} right.",
-        count=len(found.asked), both=_bits(data, found.both), right=found.guessed(found.both), causal=_bits(data, found.causal),
+        "Each of the {count} tokens hidden alone: {both} bits on average, {right} guessed right. With a causal mask "
+        "on: {causal} bits, {left} right.",
+        count=len(found.asked),
+        both=_bits(data, found.both),
+        right=found.guessed(found.both),
+        causal=_bits(data, found.causal),
         left=found.guessed(found.causal),
-    )  # fmt: skip
+    )
 
 
 def another_head(data: Data) -> str | None:
@@ -173,8 +187,10 @@ def reads_most(data: Data) -> str | None:
     best = int(data.row.argmax())
     return _(
         "**In head {head}** [CLS] reads {token} most, with {share} of its weight.",
-        head=_head(data), token=quoted(data.watched.tokens[best]), share=_percent(data.row[best]),
-    )  # fmt: skip
+        head=_head(data),
+        token=quoted(data.watched.tokens[best]),
+        share=_percent(data.row[best]),
+    )
 
 
 def blind(data: Data) -> str | None:
@@ -182,10 +198,10 @@ def blind(data: Data) -> str | None:
     if data.chosen.part != CLS:
         return None
     return _(
-        "With a causal mask on, [CLS], the first token, reads nothing but itself: of any two texts it then says {p}%. That is "
-        "why decoders judge by their last token.",
+        "With a causal mask on, [CLS], the first token, reads nothing but itself: of any two texts it then says {p}%. "
+        "That is why decoders judge by their last token.",
         p=f"{100 * data.blind:.1f}",
-    )  # fmt: skip
+    )
 
 
 def only_spread(data: Data) -> str | None:
@@ -193,7 +209,8 @@ def only_spread(data: Data) -> str | None:
     if data.chosen.part != MASKS or data.spread > SAME * 10:
         return None
     return _(
-        "**The crossed cells** are forbidden. What lay there is spread over what is left of its row, and nothing else differs."
+        "**The crossed cells** are forbidden. What lay there is spread over what is left of its row, and nothing else "
+        "differs."
     )
 
 
@@ -202,16 +219,30 @@ def below_too(data: Data) -> str | None:
     if data.chosen.part != MASKS or data.spread <= SAME * 10:
         return None
     return _(
-        "**The crossed cells** are forbidden, in the layers below as well: so what is left of a row differs too, here by up to "
-        "{most}, from what spreading alone would make.",
+        "**The crossed cells** are forbidden, in the layers below as well: so what is left of a row differs too, here "
+        "by up to {most}, from what spreading alone would make.",
         most=number(data.spread, ".3f" if data.spread >= 5e-4 else ".1e"),
-    )  # fmt: skip
+    )
 
 
 CLAIMS = (
-    exchanged, not_exchanged, undecided, suspects, right_helps, right_helps_not, fills_the_gap, mask_takes, three_answers,
-    on_average, reads_most, blind, only_spread, below_too, another_head, space_before,
-)  # fmt: skip
+    exchanged,
+    not_exchanged,
+    undecided,
+    suspects,
+    right_helps,
+    right_helps_not,
+    fills_the_gap,
+    mask_takes,
+    three_answers,
+    on_average,
+    reads_most,
+    blind,
+    only_spread,
+    below_too,
+    another_head,
+    space_before,
+)
 HINTS = {
     HIDDEN: (Hint(N_("Press another word, or walk with ← and →."), within),),
     CLS: (Hint(N_("Put “in the park” right again: what does [CLS] say now?"), first(second=RIGHT_ORDER)),),
@@ -224,9 +255,7 @@ def _sides(data: Data) -> tuple[str, str] | None:
     """The hidden token's probability in percent, as written, from both sides and from the left."""
     if data.chosen.part != HIDDEN or data.masked:
         return None
-    both, left = (
-        f"{100 * data.found.of_truth(rows)[data.place]:.1f}" for rows in (data.found.both, data.found.causal)
-    )
+    both, left = (f"{100 * data.found.of_truth(rows)[data.place]:.1f}" for rows in (data.found.both, data.found.causal))
     return both, left
 
 
@@ -258,41 +287,62 @@ def quoted(token: str) -> str:
 
 NOTICE = {
     HIDDEN: (
-        N_("Press a word: it is read as [MASK], and the bars say what may stand there. The darker a word, the surer it is "
-           "guessed when it alone is hidden. Write [MASK] into the text to hide several words at once."),
-        N_("An encoder is bidirectional. The orange bars are the same model with a causal mask put on, so that it reads the "
-           "left alone, as a decoder does; it was never trained this way, which is a part of what it loses."),
+        N_(
+            "Press a word: it is read as [MASK], and the bars say what may stand there. The darker a word, the surer "
+            "it is guessed when it alone is hidden. Write [MASK] into the text to hide several words at once."
+        ),
+        N_(
+            "An encoder is bidirectional. The orange bars are the same model with a causal mask put on, so that it "
+            "reads the left alone, as a decoder does; it was never trained this way, which is a part of what it loses."
+        ),
     ),
     CLS: (
-        N_("[CLS] stands before every text and has no meaning of its own. What it gathers from all other tokens serves to "
-           "judge the whole: here, whether two neighbouring words are exchanged. A bag of words could not tell: both orders have "
-           "the same words, and counts alone are right on {bags}% of held-out texts, a coin on 50%."),
-        N_("Each box is a head: blue is the weight on the first text, orange on the second; what is left empty lies on [CLS] "
-           "and [SEP]. Point at a box to see which words it reads."),
-        N_("Training asked [CLS] that, and every other token whether it is one of the two words: underlined ones say yes. “Of "
-           "one story” was never asked; it was fitted afterwards, to the mean vectors of both texts, and is right on {story}% "
-           "of held-out pairs."),
+        N_(
+            "[CLS] stands before every text and has no meaning of its own. What it gathers from all other tokens "
+            "serves to judge the whole: here, whether two neighbouring words are exchanged. A bag of words could not "
+            "tell: both orders have the same words, and counts alone are right on {bags}% of held-out texts, a coin on "
+            "50%."
+        ),
+        N_(
+            "Each box is a head: blue is the weight on the first text, orange on the second; what is left empty lies "
+            "on [CLS] and [SEP]. Point at a box to see which words it reads."
+        ),
+        N_(
+            "Training asked [CLS] that, and every other token whether it is one of the two words: underlined ones say "
+            "yes. “Of one story” was never asked; it was fitted afterwards, to the mean vectors of both texts, and is "
+            "right on {story}% of held-out pairs."
+        ),
     ),
     MASKS: (
-        N_("The bars say what each hidden token costs, in bits. The model was never trained with the mask: part of what it "
-           "loses is surprise."),
+        N_(
+            "The bars say what each hidden token costs, in bits. The model was never trained with the mask: part of "
+            "what it loses is surprise."
+        ),
     ),
     KINDS: (
-        N_("**Encoder-only**: no cell is forbidden. **Decoder-only**: nothing right of the diagonal, so that it can write on "
-           "word by word. **Both**: the encoder's map is full, the decoder's is not, and a third map leads from one to the "
-           "other."),
-        N_("The first two have the same layers: they differ in the mask, in what they were asked in training and in how long. "
-           "Heads of one number have nothing in common but that."),
+        N_(
+            "**Encoder-only**: no cell is forbidden. **Decoder-only**: nothing right of the diagonal, so that it can "
+            "write on word by word. **Both**: the encoder's map is full, the decoder's is not, and a third map leads "
+            "from one to the other."
+        ),
+        N_(
+            "The first two have the same layers: they differ in the mask, in what they were asked in training and in "
+            "how long. Heads of one number have nothing in common but that."
+        ),
     ),
-}  # fmt: skip
+}
 MATHS = (
-    N_("15% of the tokens are chosen in training; 80% of them are read as [MASK], 10% as any token, 10% as themselves, so "
-       "that a token that is not hidden must be represented too (Devlin et al. 2018)."),
+    N_(
+        "15% of the tokens are chosen in training; 80% of them are read as [MASK], 10% as any token, 10% as "
+        "themselves, so that a token that is not hidden must be represented too (Devlin et al. 2018)."
+    ),
     N_("[CLS] is place 0: with a causal mask its row is (1, 0, …, 0), and its verdict is the same for every text."),
-    N_("Of one story: σ(w · [u v, |u − v|] + c) with u, v the mean vectors of both texts (as in Sentence-BERT, Reimers and "
-       "Gurevych 2019). Right on held-out pairs: {story}%, words exchanged: {order}%. It is a logistic "
-       "regression; the network was not trained on for it."),
-)  # fmt: skip
+    N_(
+        "Of one story: σ(w · [u v, |u − v|] + c) with u, v the mean vectors of both texts (as in Sentence-BERT, "
+        "Reimers and Gurevych 2019). Right on held-out pairs: {story}%, words exchanged: {order}%. It is a logistic "
+        "regression; the network was not trained on for it."
+    ),
+)
 
 
 def notice(data: Data) -> list[str]:

@@ -1,4 +1,5 @@
-"""Everything that the page Encoder-only shows: hidden tokens, what [CLS] reads, maps of three models, and the identities."""
+"""Everything that the page Encoder-only shows: hidden tokens, what [CLS] reads, maps of three models, and the
+identities."""
 
 from __future__ import annotations
 
@@ -89,7 +90,8 @@ def shown_place(place: int, found: Hidden) -> int:
 
 
 def most_gained(found: Hidden) -> int:
-    """The place of the word whose probability gains most from what stands at its right; a [MASK] where the text has one."""
+    """The place of the word whose probability gains most from what stands at its right; a [MASK] where the text has
+    one."""
     if model().config.mask in found.ids:
         return found.ids.index(model().config.mask)
     gain = found.of_truth(found.both) - found.of_truth(found.causal)
@@ -106,8 +108,8 @@ def trace(text: str, second: str | None = None, causal: bool = False) -> Trace:
 
 @dataclass(frozen=True)
 class Verdict:
-    """What is told of two texts: of each token the probability that it is one of two exchanged words, at 0 [CLS]'s that there
-    are any, [T]; and from the means that both texts are of one story.
+    """What is told of two texts: of each token the probability that it is one of two exchanged words, at 0 [CLS]'s that
+    there are any, [T]; and from the means that both texts are of one story.
     """
 
     misplaced: Float[np.ndarray, " t"]
@@ -209,9 +211,7 @@ def both_maps(text: str) -> masks.Maps:
 def checks(text: str, second: str | None = None) -> list[Check]:
     """The identities behind this page, on this text or these two."""
     watched = trace(text, second)
-    return shared.run_in_worker(
-        lambda: measure(beyond_encoder, model(), text, second, watched), shared.about(text)
-    )
+    return shared.run_in_worker(lambda: measure(beyond_encoder, model(), text, second, watched), shared.about(text))
 
 
 # --- what the page shows ------------------------------------------------------------------------------
@@ -319,8 +319,7 @@ def _allow_sentence(chosen: Choice) -> None:
         each.encode(chosen.sentence)
     if len(model().encode(chosen.sentence)) > LONGEST // 2:
         raise BadText(
-            "This sentence has more than {most} tokens, too many for five maps; shorten it.",
-            most=LONGEST // 2 - 2,
+            "This sentence has more than {most} tokens, too many for five maps; shorten it.", most=LONGEST // 2 - 2
         )
 
 

@@ -16,7 +16,8 @@ CARDS = (
     ),
     Card(
         "The reason stands at the right",
-        "After “The” alone the model gives “little” 2%; reading what stands at the right as well, 95%. Hide any other word.",
+        "After “The” alone the model gives “little” 2%; reading what stands at the right as well, 95%. Hide any other "
+        "word.",
         Choice.link(part=HIDDEN),
         "A text with one word hidden, and two lists of bars",
     ),

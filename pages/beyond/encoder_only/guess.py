@@ -1,4 +1,5 @@
-"""The question before the picture of the page Encoder-only: what stands in a hidden place for a reader of the left side alone."""
+"""The question before the picture of the page Encoder-only: what stands in a hidden place for a reader of the left side
+alone."""
 
 from __future__ import annotations
 
@@ -24,27 +25,28 @@ def question(data: Data) -> guess.Question | None:
     if data.chosen.part != HIDDEN:
         return None
     found, place = data.found, data.place
-    left, both = (
-        (-rows[place]).argsort(kind="stable")[:LIKELY].tolist() for rows in (found.causal, found.both)
-    )
+    left, both = ((-rows[place]).argsort(kind="stable")[:LIKELY].tolist() for rows in (found.causal, found.both))
     row, name = found.causal[place], model().tokenizer.name
     if row[left[0]] - row[left[1]] < CLEAR:
         return None
     asks = _(
         "{token} ({place}) is hidden. Which token does the model put there first if it reads only what stands before?",
-        token=quoted(found.tokens[place]), place=place,
-    )  # fmt: skip
+        token=quoted(found.tokens[place]),
+        place=place,
+    )
     (first, p), (other, q) = data.first(found.causal), data.first(found.both)
     said = (
         _("From the left alone it puts **{first}** first, with {p}; reading both sides too, with {q}.")
         if first == other
-        else _(
-            "From the left alone it puts **{first}** first, with {p}; reading both sides {other}, with {q}."
-        )
+        else _("From the left alone it puts **{first}** first, with {p}; reading both sides {other}, with {q}.")
     )
     said = said.format(first=quoted(first), p=number(p, ".0%"), other=quoted(other), q=number(q, ".0%"))
     own = () if data.masked else (found.ids[place],)
     return guess.question(
-        asks, left[0], (both[0], *own, *left[1:], *both[1:]), said,
-        show=lambda token: readable(name(token)), order=lambda token: readable(name(token)).casefold(),
-    )  # fmt: skip
+        asks,
+        left[0],
+        (both[0], *own, *left[1:], *both[1:]),
+        said,
+        show=lambda token: readable(name(token)),
+        order=lambda token: readable(name(token)).casefold(),
+    )

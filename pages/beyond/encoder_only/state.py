@@ -8,9 +8,7 @@ from typing import Any
 from tlmviz.ui import link, state
 from tlmviz.ui.language import N_
 
-CLS, HIDDEN, MASKS, KINDS = PARTS = (
-    "What [CLS] reads", "Hidden words", "With a causal mask", "Three kinds of models",
-)  # fmt: skip
+CLS, HIDDEN, MASKS, KINDS = PARTS = ("What [CLS] reads", "Hidden words", "With a causal mask", "Three kinds of models")
 LONGEST = 64  # tokens of a text whose every token is hidden once: twice as many passes
 TEXT = "The little girl was sad because she lost her doll."
 FIRST = "Once upon a time there was a little girl named Lily. Lily had a red ball."
@@ -39,9 +37,7 @@ HEAD = _Head("", (0, 0), lambda text: link.pairs(text)[0], lambda head: link.wri
 
 
 def _box(label: str, default: str, key: str, **rest: Any) -> Any:
-    return state.text(
-        label, default, key=key, more={"live": "150ms", "label_visibility": "collapsed"}, **rest
-    )
+    return state.text(label, default, key=key, more={"live": "150ms", "label_visibility": "collapsed"}, **rest)
 
 
 class Choice(state.State):
@@ -52,22 +48,21 @@ class Choice(state.State):
     part = state.parts(
         N_("Part"),
         {
-            CLS: N_("What [CLS] reads"), HIDDEN: N_("Hidden words"), MASKS: N_("With a causal mask"),
+            CLS: N_("What [CLS] reads"),
+            HIDDEN: N_("Hidden words"),
+            MASKS: N_("With a causal mask"),
             KINDS: N_("Three kinds of models"),
         },
         key="epart",
-    )  # fmt: skip
+    )
     text = _box(N_("Text"), TEXT, "etext", changed=_forget_place)
     first = _box(N_("First text"), FIRST, "ea")
     second = _box(N_("Second text"), SECOND, "eb")
     sentence = _box(N_("Sentence"), SENTENCE, "esent")
-    place = state.live(
-        "eplace", 0, link.whole(0, LONGEST), ends=(3, LONGEST)
-    )  # 0: the token that gains most from the right
+    # 0: the token that gains most from the right.
+    place = state.live("eplace", 0, link.whole(0, LONGEST), ends=(3, LONGEST))
 
     @property
     def read(self) -> tuple[str, str | None]:
         """What the encoder reads: one text, or two."""
-        return {CLS: (self.first, self.second), KINDS: (self.sentence, None)}.get(
-            self.part, (self.text, None)
-        )
+        return {CLS: (self.first, self.second), KINDS: (self.sentence, None)}.get(self.part, (self.text, None))

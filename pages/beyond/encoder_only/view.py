@@ -96,21 +96,18 @@ def _cls(shown: Data) -> None:
 
 
 def _masks(shown: Data) -> None:
-    """One head's map with and without a causal mask on the same parameters, and what the mask costs each hidden token."""
+    """One head's map with and without a causal mask on the same parameters, and what the mask costs each hidden
+    token."""
     theme, found, tokens = frame.theme(), shown.found, shown.watched.tokens
     layer, head = shown.chosen.layer, shown.chosen.head
     titles = _("As trained: both sides (probability)"), _("Causal mask put on (probability)")
     for causal, (place, title) in enumerate(zip(st.columns(beside(2)), titles)):
         mask = "causal" if causal else "none"
-        figure = token_map(
-            shown.maps[causal], tokens, tokens, theme, title=title, mask=mask, bar=bool(causal)
-        )
+        figure = token_map(shown.maps[causal], tokens, tokens, theme, title=title, mask=mask, bar=bool(causal))
         alt = _("Map of L{layer}H{head}: {title}", layer=layer, head=head, title=title)
         with place:
             frame.chart(figure, key=f"enc-{bool(causal)}", alt=alt)
-    figure = losses(
-        [found.tokens[at] for at in found.asked], found.bits(found.both), found.bits(found.causal), theme
-    )
+    figure = losses([found.tokens[at] for at in found.asked], found.bits(found.both), found.bits(found.causal), theme)
     with frame.wide("wide-losses", 620):
         alt = _("Bits that each hidden token costs, from both sides and from the left")
         frame.chart(figure, key="enc-losses", alt=alt)
@@ -133,11 +130,9 @@ def _kinds(shown: Data) -> None:
             (_("Both · decoder"), maps.decoder[low, few], written, written, "causal"),
             (_("Both · cross"), maps.cross[low, few], written, source, "none"),
         ),
-    )  # fmt: skip
+    )
     for line, row in enumerate(rows):
-        for at, (place, (title, weights, queries, keys, mask)) in enumerate(
-            zip(st.columns(beside(len(row))), row)
-        ):
+        for at, (place, (title, weights, queries, keys, mask)) in enumerate(zip(st.columns(beside(len(row))), row)):
             drawn = f"L{low}H{few}" if line else f"L{layer}H{head}"
             named = _("{title}, {head} (probability)", title=title, head=drawn)
             figure = token_map(
@@ -175,11 +170,7 @@ def _table(shown: Data) -> None:
             _("**Decoder-only** (zoo-rope; GPT, LLaMA)"),
             _("simple; easily trained to write; any text can be its prompt"),
             _("sees no context at the right; weaker at plain understanding unless adapted"),
-            _(
-                "goes on with {word}, p = {p}",
-                word=quoted(found.following),
-                p=number(found.p_following, ".2f"),
-            ),
+            _("goes on with {word}, p = {p}", word=quoted(found.following), p=number(found.p_following, ".2f")),
         ),
         (
             _("**Both** (eng-fra; T5)"),

@@ -12,5 +12,5 @@ class Latents(state.State):
     """The open part."""
 
     part = state.parts(
-        N_("Part"), {READING: N_("Reading digits"), COST: N_("Cost"), TWO_MLAS: N_("Two MLAs")}, key="latpart",
-    )  # fmt: skip
+        N_("Part"), {READING: N_("Reading digits"), COST: N_("Cost"), TWO_MLAS: N_("Two MLAs")}, key="latpart"
+    )

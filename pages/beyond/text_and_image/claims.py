@@ -11,7 +11,8 @@ from .data import Data
 
 
 def looked(data: Data) -> str:
-    """Where the model looked to say the chosen word of its answer; empty where no cell had more than half of the weight."""
+    """Where the model looked to say the chosen word of its answer; empty where no cell had more than half of the
+    weight."""
     looks, (word, _patch, head, *_turned) = data.looks, data.shown
     if data.found is None or looks is None or word <= len(data.found.answer.asked) or looks.max() < 0.505:
         return ""
@@ -22,12 +23,15 @@ def looked(data: Data) -> str:
     }
     if not head:
         return _(
-            " To say “{word}”, its heads looked at the cell at the {cell}, which has {share} of the weight.",
-            **values,
+            " To say “{word}”, its heads looked at the cell at the {cell}, which has {share} of the weight.", **values
         )
     layer, at = divmod(head - 1, data.found.answer.maps.shape[2])
-    return _(" To say “{word}”, head L{layer}H{at} looked at the cell at the {cell}, which has {share} of the weight.",
-             layer=layer, at=at, **values)  # fmt: skip
+    return _(
+        " To say “{word}”, head L{layer}H{at} looked at the cell at the {cell}, which has {share} of the weight.",
+        layer=layer,
+        at=at,
+        **values,
+    )
 
 
 def verdict(data: Data) -> str:
@@ -91,16 +95,10 @@ def marks_right(data: Data) -> str | None:
 
 def marks_wrong(data: Data) -> str | None:
     """It does not."""
-    if (
-        data.found is None
-        or data.found.true_cells is None
-        or data.found.marking.marked == data.found.true_cells
-    ):
+    if data.found is None or data.found.true_cells is None or data.found.marking.marked == data.found.true_cells:
         return None
     return _(
-        "The patches mark {marked}: wrong, it is {truth}.",
-        marked=_marked(data),
-        truth=_named(data.found.true_cells),
+        "The patches mark {marked}: wrong, it is {truth}.", marked=_marked(data), truth=_named(data.found.true_cells)
     )
 
 
@@ -108,9 +106,7 @@ def marks_unknown(data: Data) -> str | None:
     """Nobody knows, as a digit was drawn."""
     if data.found is None or data.found.true_cells is not None:
         return None
-    return _(
-        "The patches mark {marked}. What is true is left open, as digits were drawn.", marked=_marked(data)
-    )
+    return _("The patches mark {marked}. What is true is left open, as digits were drawn.", marked=_marked(data))
 
 
 def drawn(data: Data) -> str | None:
@@ -121,7 +117,7 @@ def drawn(data: Data) -> str | None:
         "{n} digit was drawn by hand: nobody knows its label, so an answer that depends on it is left open.",
         "{n} digits were drawn by hand: nobody knows their labels, so an answer that depends on them is left open.",
         count,
-    )  # fmt: skip
+    )
 
 
 CLAIMS = right, wrong, unknown, marks_right, marks_wrong, marks_unknown, drawn
@@ -137,13 +133,13 @@ def compared(data: Data) -> str | None:
     values = {"first": first, "second": second}
     if answered["side"] > marked["side"]:
         return _(
-            "The second model is the weaker one at neighbours: of fresh questions about one (left of, right of, above, below) it "
-            "marks {second} rightly, where the first answers {first}.",
+            "The second model is the weaker one at neighbours: of fresh questions about one (left of, right of, above, "
+            "below) it marks {second} rightly, where the first answers {first}.",
             **values,
         )
     return _(
-        "The second model is the better one at neighbours: of fresh questions about one (left of, right of, above, below) it "
-        "marks {second} rightly, where the first answers {first}.",
+        "The second model is the better one at neighbours: of fresh questions about one (left of, right of, above, "
+        "below) it marks {second} rightly, where the first answers {first}.",
         **values,
     )
 
@@ -152,26 +148,42 @@ def neighbours(data: Data) -> str:
     """How the second model does where a neighbour is to be marked, and where none is."""
     found = data.neighbours
     return _(
-        "Asked for the neighbours of digits in fresh pictures, it marks {marked} of those that are there and nothing for {blank} "
-        "of the questions where there is none; where a digit is there several times, all of them for {several}.",
+        "Asked for the neighbours of digits in fresh pictures, it marks {marked} of those that are there and nothing "
+        "for {blank} of the questions where there is none; where a digit is there several times, all of them for "
+        "{several}.",
         **{outcome: number(share, ".0%") for outcome, share in found.items()},
-    )  # fmt: skip
+    )
 
 
 NOTICE = (
-    N_("Left, you lay out a picture of real handwritten digits that training never saw, or draw one. The model sees 36 patches "
-       "of 4 × 4 pixels, four to a cell, and not which digits they are."),
-    N_("In the middle words look at patches. Choose a word: the orange says where each head looked when the model read it, or "
-       "was about to say it. Choose a patch instead: the fuller a word's orange, the more it looked there."),
-    N_("On the right a second model does it the other way round: each patch looks at the words, and says whether it is part of "
-       "what the answer speaks of (blue outline). Choose a patch to see which word it looked at."),
-    N_("Both models can be wrong. What is true follows from the labels of the digits, so a wrong answer is shown as one."),
-    N_("Models that read photographs can be watched too: `tlmviz.watch` lays the maps of a ViT or of CLIP over a picture of "
-       "yours, in a notebook and on the page [Attention explorer](./explorer)."),
-)  # fmt: skip
+    N_(
+        "Left, you lay out a picture of real handwritten digits that training never saw, or draw one. The model sees "
+        "36 patches of 4 × 4 pixels, four to a cell, and not which digits they are."
+    ),
+    N_(
+        "In the middle words look at patches. Choose a word: the orange says where each head looked when the model "
+        "read it, or was about to say it. Choose a patch instead: the fuller a word's orange, the more it looked there."
+    ),
+    N_(
+        "On the right a second model does it the other way round: each patch looks at the words, and says whether it "
+        "is part of what the answer speaks of (blue outline). Choose a patch to see which word it looked at."
+    ),
+    N_(
+        "Both models can be wrong. What is true follows from the labels of the digits, so a wrong answer is shown as "
+        "one."
+    ),
+    N_(
+        "Models that read photographs can be watched too: `tlmviz.watch` lays the maps of a ViT or of CLIP over a "
+        "picture of yours, in a notebook and on the page [Attention explorer](./explorer)."
+    ),
+)
 MATHS = (
-    N_("A word's row sums to 1 over the 36 patches, a patch's row to 1 over the words. The row shown for a word of the answer is "
-       "that of the word before it, whose output chose it."),
-    N_("Note 000 says that K and V must be the same thing in cross-attention: they are made from the same source, by two "
-       "different matrices."),
-)  # fmt: skip
+    N_(
+        "A word's row sums to 1 over the 36 patches, a patch's row to 1 over the words. The row shown for a word of "
+        "the answer is that of the word before it, whose output chose it."
+    ),
+    N_(
+        "Note 000 says that K and V must be the same thing in cross-attention: they are made from the same source, by "
+        "two different matrices."
+    ),
+)

@@ -46,8 +46,8 @@ class Data:
 
     @cached_property
     def shown(self) -> list[int]:
-        """Word, patch, head, word and head of the turned model: those of the link, else the answer's digit, or its last word, and
-        the heads that look most at what the answer speaks of."""
+        """Word, patch, head, word and head of the turned model: those of the link, else the answer's digit, or its last
+        word, and the heads that look most at what the answer speaks of."""
         return _shown(self.chosen, self.found) if self.found else [0] * 5
 
     @property
@@ -62,20 +62,23 @@ class Data:
         single = [label for label in known if known.count(label) == 1] or known or [7]
         first, last = single[0], single[-1]
         return [
-            f"what is right of the {first}", f"what is above the {last}", f"where is the {single[len(single) // 2]}",
-            "what is at the middle", f"is there {language.a((first + 1) % 10)}", "how many digits are there",
+            f"what is right of the {first}",
+            f"what is above the {last}",
+            f"where is the {single[len(single) // 2]}",
+            "what is at the middle",
+            f"is there {language.a((first + 1) % 10)}",
+            "how many digits are there",
             "describe the picture",
-        ]  # fmt: skip
+        ]
 
     @property
     def looks(self) -> Float[np.ndarray, " cells"] | None:
-        """How the weight of the chosen word in the chosen head is divided over the cells; None where no word is chosen."""
+        """How the weight of the chosen word in the chosen head is divided over the cells; None where no word is
+        chosen."""
         word, _patch, head, *_turned = self.shown
         if not word or self.found is None:
             return None
-        maps = np.concatenate((self.found.answer.asked_maps, self.found.answer.maps))[word - 1].reshape(
-            -1, PATCHES
-        )
+        maps = np.concatenate((self.found.answer.asked_maps, self.found.answer.maps))[word - 1].reshape(-1, PATCHES)
         row = maps[head - 1] if head else maps.mean(0)
         return np.asarray(row.reshape(3, 2, 3, 2).sum((1, 3))).reshape(CELLS)
 
@@ -94,13 +97,14 @@ class Data:
 
     @property
     def accuracy(self) -> tuple[dict[str, float], dict[str, float], dict[str, float]]:
-        """By kind of question on fresh scenes of held-out digits: answered right, marked right, what the usual answer gets."""
+        """By kind of question on fresh scenes of held-out digits: answered right, marked right, what the usual answer
+        gets."""
         return _accuracy()
 
     @property
     def neighbours(self) -> dict[str, float]:
-        """Of questions about a neighbour, by whether one is there ("marked"), none ("blank"), or the digit is there several times
-        ("several"), the share that is marked right."""
+        """Of questions about a neighbour, by whether one is there ("marked"), none ("blank"), or the digit is there
+        several times ("several"), the share that is marked right."""
         return _neighbours()
 
 
@@ -154,9 +158,7 @@ def _shown(chosen: Scene, found: Looked) -> list[int]:
             for each, part in ((head, found.answer), (turned_head, found.marking))
         )
         return [min(word, words), patch, head, min(turned_word, len(read)), turned_head]
-    place = next(
-        (i for i, word in enumerate(found.answer.words) if word.isdigit()), len(found.answer.words) - 1
-    )
+    place = next((i for i, word in enumerate(found.answer.words) if word.isdigit()), len(found.answer.words) - 1)
     asked = next((i for i, word in enumerate(read) if word.isdigit()), len(read) - 2)
     patches = np.flatnonzero(found.marking.patches > 0.5)
     if not len(patches) or place < 0:
@@ -170,9 +172,11 @@ def _shown(chosen: Scene, found: Looked) -> list[int]:
 def _accuracy() -> tuple[dict[str, float], dict[str, float], dict[str, float]]:
     return shared.run_in_worker(
         lambda: (
-            measured_on(reader(), SCENES), measured_on(marker(), SCENES), {kind: usual(kind, SCENES) for kind in language.KINDS},
+            measured_on(reader(), SCENES),
+            measured_on(marker(), SCENES),
+            {kind: usual(kind, SCENES) for kind in language.KINDS},
         )
-    )  # fmt: skip
+    )
 
 
 @st.cache_data(show_spinner=False)

@@ -59,23 +59,26 @@ def _shown(text: str) -> tuple[int, ...]:
 
 
 class Scene(state.State):
-    """The question as it was typed; the nine cells as a link spells them; word, patch, head, word and head of the turned model,
-    from 1, where 0 is none (of heads their mean) and () what answers best; and the cell that is laid out."""
+    """The question as it was typed; the nine cells as a link spells them; word, patch, head, word and head of the
+    turned model, from 1, where 0 is none (of heads their mean) and () what answers best; and the cell that is laid
+    out."""
 
     question = state.text(
-        N_("Question"), ASKED, key="tiq", ends=("what is right of the 4", "describe the picture", "where is the 2", "paint it"),
+        N_("Question"),
+        ASKED,
+        key="tiq",
+        ends=("what is right of the 4", "describe the picture", "where is the 2", "paint it"),
         more={"live": "150ms", "label_visibility": "collapsed"},
-    )  # fmt: skip
+    )
     grid = state.live(
-        "tig", DEFAULT, _grid, ".".join,
+        "tig",
+        DEFAULT,
+        _grid,
+        ".".join,
         ends=(("",) * CELLS, ("h0", DRAWN, *[""] * 7), ("", "h182", "h139", "", "", "", "h343", "", "")),
-    )  # fmt: skip
+    )
     shown = state.live(
-        "tis",
-        (),
-        _shown,
-        lambda shown: ".".join(map(str, shown)),
-        ends=((0,) * 5, (7, 0, 4, 4, 3), (2, 9, 0, 1, 0)),
+        "tis", (), _shown, lambda shown: ".".join(map(str, shown)), ends=((0,) * 5, (7, 0, 4, 4, 3), (2, 9, 0, 1, 0))
     )
     cell = state.live("tic", 3, link.whole(0, CELLS - 1), ends=(0, CELLS - 1))
 

@@ -17,20 +17,20 @@ from . import claims
 from .data import SCENES, Data
 from .state import Scene
 
-PICTURE = live.Picture(
-    __file__, "scene", question=Scene.question, grid=Scene.grid, shown=Scene.shown, cell=Scene.cell
-)
+PICTURE = live.Picture(__file__, "scene", question=Scene.question, grid=Scene.grid, shown=Scene.shown, cell=Scene.cell)
 EQUATIONS = (
     (
-        r"\mathbf{Q} = \mathbf{X}_{\text{text}} \mathbf{W}_Q, \quad \mathbf{K} = \mathbf{X}_{\text{image}} \mathbf{W}_K, \quad"
-        r" \mathbf{V} = \mathbf{X}_{\text{image}} \mathbf{W}_V, \qquad \mathrm{softmax}\left(\frac{\mathbf{Q}\mathbf{K}^\top}"
-        r"{\sqrt{d}}\right) \in \mathbb{R}^{\text{words} \times 36}",
+        r"\mathbf{Q} = \mathbf{X}_{\text{text}} \mathbf{W}_Q, \quad \mathbf{K} = \mathbf{X}_{\text{image}} "
+        r"\mathbf{W}_K, \quad \mathbf{V} = \mathbf{X}_{\text{image}} \mathbf{W}_V, \qquad "
+        r"\mathrm{softmax}\left(\frac{\mathbf{Q}\mathbf{K}^\top}{\sqrt{d}}\right) \in "
+        r"\mathbb{R}^{\text{words} \times 36}",
         "Attention: the mathematics, section 2.2, Eq. 33 (image-to-text cross-attention): the text asks the image.",
     ),
     (
-        r"\mathbf{Q} = \mathbf{X}_{\text{image}} \mathbf{W}_Q, \quad \mathbf{K} = \mathbf{X}_{\text{text}} \mathbf{W}_K, \quad"
-        r" \mathbf{V} = \mathbf{X}_{\text{text}} \mathbf{W}_V, \qquad \mathrm{softmax}\left(\frac{\mathbf{Q}\mathbf{K}^\top}"
-        r"{\sqrt{d}}\right) \in \mathbb{R}^{36 \times \text{words}}",
+        r"\mathbf{Q} = \mathbf{X}_{\text{image}} \mathbf{W}_Q, \quad \mathbf{K} = \mathbf{X}_{\text{text}} "
+        r"\mathbf{W}_K, \quad \mathbf{V} = \mathbf{X}_{\text{text}} \mathbf{W}_V, \qquad "
+        r"\mathrm{softmax}\left(\frac{\mathbf{Q}\mathbf{K}^\top}{\sqrt{d}}\right) \in "
+        r"\mathbb{R}^{36 \times \text{words}}",
         "The same section, Eq. 32 (text-to-image cross-attention): the image asks the text.",
     ),
 )
@@ -46,9 +46,7 @@ def picture(data: Data) -> None:
     """The cells, and who looks where; where nothing can be answered, the cells and why."""
     chosen, found = data.chosen, data.found
     problem = _worded(data.error) if data.error else ""
-    title = (
-        _("{question}? {said}", question=chosen.question[:80], said=found.answer.text) if found else problem
-    )
+    title = _("{question}? {said}", question=chosen.question[:80], said=found.answer.text) if found else problem
     header: dict[str, Any] = {
         "title": title,
         "names": list(PLACES),
@@ -60,12 +58,16 @@ def picture(data: Data) -> None:
     if found:
         answer, marking = found.answer, found.marking
         header |= {
-            "asked": answer.asked, "words": answer.words, "probabilities": answer.probabilities.tolist(), "read": marking.words,
+            "asked": answer.asked,
+            "words": answer.words,
+            "probabilities": answer.probabilities.tolist(),
+            "read": marking.words,
             "sizes": {"asks": answer.maps.shape[1:3], "turned": marking.maps.shape[1:3]},
             "verdict": claims.verdict(data),
             "marking": claims.marks_right(data) or claims.marks_wrong(data) or claims.marks_unknown(data),
-            "wrong": claims.wrong(data) is not None, "markedWrong": claims.marks_wrong(data) is not None,
-        }  # fmt: skip
+            "wrong": claims.wrong(data) is not None,
+            "markedWrong": claims.marks_wrong(data) is not None,
+        }
         maps = np.concatenate((answer.asked_maps, answer.maps))
         arrays |= {"asks": maps, "marks": marking.patches, "turned": marking.maps}
     PICTURE.show(header, arrays)

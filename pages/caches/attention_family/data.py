@@ -1,4 +1,5 @@
-"""What several parts of the page Attention family share: a model with its text, identities, and one head's turned product."""
+"""What several parts of the page Attention family share: a model with its text, identities, and one head's turned
+product."""
 
 from __future__ import annotations
 

@@ -1,4 +1,5 @@
-"""Attention family: from multi-head over grouped and multi-query to latent attention, on trained and published models."""
+"""Attention family: from multi-head over grouped and multi-query to latent attention, on trained and published
+models."""
 
 import streamlit as st
 
@@ -14,24 +15,13 @@ from pages.caches.attention_family.morph import page as morph
 from pages.caches.attention_family.morph.state import Morph
 from pages.caches.attention_family.redundancy import page as redundancy
 from pages.caches.attention_family.redundancy.state import Ablation
-from pages.caches.attention_family.state import (
-    CALCULATOR,
-    COLLAPSE,
-    LATENT,
-    MAPS,
-    MORPH,
-    REDUNDANCY,
-    ZOO,
-    Family,
-)
+from pages.caches.attention_family.state import CALCULATOR, COLLAPSE, LATENT, MAPS, MORPH, REDUNDANCY, ZOO, Family
 from pages.caches.attention_family.zoo import page as zoo
 from pages.caches.attention_family.zoo.state import Zoo
 from tlmviz.ui import compute, frame, inputs
 from tlmviz.ui.language import _
 
-PARTS = {
-    MORPH: morph.show, MAPS: maps.show, LATENT: latent.show, REDUNDANCY: redundancy.show, COLLAPSE: collapse.show,
-}  # fmt: skip
+PARTS = {MORPH: morph.show, MAPS: maps.show, LATENT: latent.show, REDUNDANCY: redundancy.show, COLLAPSE: collapse.show}
 
 
 @frame.fragment
@@ -49,7 +39,14 @@ def show(model: str) -> None:
 
 
 frame.heading(
-    _("Attention family"), _("MHA, GQA, MQA, MLA: who shares keys and values, and at what price."), examples,
-    Family, Morph, Ablation, Lemma, Deployment, Zoo,
-)  # fmt: skip
+    _("Attention family"),
+    _("MHA, GQA, MQA, MLA: who shares keys and values, and at what price."),
+    examples,
+    Family,
+    Morph,
+    Ablation,
+    Lemma,
+    Deployment,
+    Zoo,
+)
 show(st.session_state["model"])

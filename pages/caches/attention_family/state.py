@@ -6,8 +6,14 @@ from tlmviz.ui import inputs, state
 from tlmviz.ui.language import N_
 
 MORPH, CALCULATOR, ZOO, MAPS, LATENT, REDUNDANCY, COLLAPSE = VIEWS = (
-    "Morph", "Calculator", "Model zoo", "Trained maps", "Latent attention", "Redundancy", "Collapse lemma",
-)  # fmt: skip
+    "Morph",
+    "Calculator",
+    "Model zoo",
+    "Trained maps",
+    "Latent attention",
+    "Redundancy",
+    "Collapse lemma",
+)
 TRAIN = "`python -m tlmviz.training zoo --data DIR`"
 
 
@@ -20,8 +26,13 @@ class Family(state.State):
     view = state.parts(
         N_("View"),
         {
-            MORPH: N_("Morph"), CALCULATOR: N_("Calculator"), ZOO: N_("Model zoo"), MAPS: N_("Trained maps"),
-            LATENT: N_("Latent attention"), REDUNDANCY: N_("Redundancy"), COLLAPSE: N_("One matrix for all"),
+            MORPH: N_("Morph"),
+            CALCULATOR: N_("Calculator"),
+            ZOO: N_("Model zoo"),
+            MAPS: N_("Trained maps"),
+            LATENT: N_("Latent attention"),
+            REDUNDANCY: N_("Redundancy"),
+            COLLAPSE: N_("One matrix for all"),
         },
         key="fview",
-    )  # fmt: skip
+    )

@@ -1,4 +1,5 @@
-"""Draws what several parts of the page Attention family share: menus of heads, and how much of a text another model reads."""
+"""Draws what several parts of the page Attention family share: menus of heads, and how much of a text another model
+reads."""
 
 from __future__ import annotations
 
@@ -28,7 +29,9 @@ def shortened(model: str, text: str) -> str:
         limit = f"{lm.config.context:,}"
         said = _(
             "This text has {tokens} tokens and {model} reads {limit}: the first {limit} are shown.",
-            tokens=f"{tokens:,}", model=model, limit=limit,
-        )  # fmt: skip
+            tokens=f"{tokens:,}",
+            model=model,
+            limit=limit,
+        )
         st.warning(said)
     return part

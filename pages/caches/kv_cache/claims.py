@@ -19,10 +19,13 @@ def saves(data: Data) -> str | None:
     if times == "1":
         return None
     return _(
-        "Once it has read {prompt} tokens, the model writes {n} more, with {bytes} bytes in its cache for each token that it "
-        "keeps; without a cache the writing alone would take {times} times as many operations.",
-        n=data.done.steps, prompt=f"{data.done.prompt:,}", bytes=f"{per_token(data):,}", times=times,
-    )  # fmt: skip
+        "Once it has read {prompt} tokens, the model writes {n} more, with {bytes} bytes in its cache for each token "
+        "that it keeps; without a cache the writing alone would take {times} times as many operations.",
+        n=data.done.steps,
+        prompt=f"{data.done.prompt:,}",
+        bytes=f"{per_token(data):,}",
+        times=times,
+    )
 
 
 def saves_nothing(data: Data) -> str | None:
@@ -36,8 +39,9 @@ def forgets(data: Data) -> str | None:
         return None
     return _(
         "{length} tokens were read and {window} are kept: the ring is full, and each new one overwrites the oldest.",
-        length=f"{len(data.done.ids):,}", window=f"{window:,}",
-    )  # fmt: skip
+        length=f"{len(data.done.ids):,}",
+        window=f"{window:,}",
+    )
 
 
 def doubles(data: Data) -> str | None:
@@ -46,10 +50,13 @@ def doubles(data: Data) -> str | None:
     if last <= first:
         return None
     return _(
-        "Memory is allocated ahead: {first} bytes after the prompt, {last} at the end. What is used grew from {used} to {more}.",
-        first=f"{first:,}", last=f"{last:,}", used=f"{int(data.done.occupied_bytes[0]):,}",
+        "Memory is allocated ahead: {first} bytes after the prompt, {last} at the end. What is used grew from {used} "
+        "to {more}.",
+        first=f"{first:,}",
+        last=f"{last:,}",
+        used=f"{int(data.done.occupied_bytes[0]):,}",
         more=f"{int(data.done.occupied_bytes[-1]):,}",
-    )  # fmt: skip
+    )
 
 
 def ended(data: Data) -> str | None:
@@ -65,8 +72,8 @@ def beyond(data: Data) -> str | None:
     if len(data.done.ids) <= data.lm.config.context:
         return None
     return _(
-        "Positions from {context} on lie beyond the length it was trained on.", context=f"{data.lm.config.context:,}",
-    )  # fmt: skip
+        "Positions from {context} on lie beyond the length it was trained on.", context=f"{data.lm.config.context:,}"
+    )
 
 
 CLAIMS = saves, saves_nothing, forgets, doubles, ended, beyond
@@ -82,9 +89,7 @@ def title(data: Data, longest: int) -> str:
     """What stands above the steps: the head, and how many of a long text's positions are drawn."""
     chosen, length = data.chosen, len(data.done.ids)
     layer, head = chosen.head
-    said = _(
-        "{model} ({kind}), L{layer}H{head}", model=chosen.model, kind=data.shape.kind, layer=layer, head=head
-    )  # fmt: skip
+    said = _("{model} ({kind}), L{layer}H{head}", model=chosen.model, kind=data.shape.kind, layer=layer, head=head)
     if length <= longest:
         return said
     return _("{said}; the last {shown} of {all} positions", said=said, shown=longest, all=f"{length:,}")
@@ -99,27 +104,31 @@ def generated(data: Data) -> str:
 def question(data: Data) -> str:
     """The question before the picture."""
     return ngettext(
-        "{model} has read {prompt} tokens and writes {n} token. Without a cache it reads the whole text again for each. How many "
-        "times as many operations is that?",
-        "{model} has read {prompt} tokens and writes {n} tokens. Without a cache it reads the whole text again for each. How "
-        "many times as many operations is that?",
-        data.done.steps, model=markdown.plain(data.chosen.model), prompt=f"{data.done.prompt:,}",
-    )  # fmt: skip
+        "{model} has read {prompt} tokens and writes {n} token. Without a cache it reads the whole text again for "
+        "each. How many times as many operations is that?",
+        "{model} has read {prompt} tokens and writes {n} tokens. Without a cache it reads the whole text again for "
+        "each. How many times as many operations is that?",
+        data.done.steps,
+        model=markdown.plain(data.chosen.model),
+        prompt=f"{data.done.prompt:,}",
+    )
 
 
 def answer(times: float, cached: int, again: int) -> str:
     """How many operations the generated tokens take, both ways."""
     return _(
         "It is **{times} times** as many: {again} operations without the cache, {cached} with it.",
-        times=three_digits(times), again=large(again), cached=large(cached),
-    )  # fmt: skip
+        times=three_digits(times),
+        again=large(again),
+        cached=large(cached),
+    )
 
 
 def notice() -> tuple[str, ...]:
     """What the picture's parts are."""
     return (
         _(
-            "Each token makes **one row** of the map and **one column** of what is kept. Rows above never change, so old "
-            "queries are never needed again."
+            "Each token makes **one row** of the map and **one column** of what is kept. Rows above never change, so "
+            "old queries are never needed again."
         ),
     )

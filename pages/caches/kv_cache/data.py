@@ -36,9 +36,7 @@ class Data:
     def done(self) -> Decoding:
         """The same for every part and every view of it."""
         chosen = self.chosen
-        return _decoding(
-            chosen.model, chosen.text, chosen.head, chosen.tokens, chosen.temperature, chosen.seed
-        )
+        return _decoding(chosen.model, chosen.text, chosen.head, chosen.tokens, chosen.temperature, chosen.seed)
 
     @cached_property
     def flops(self) -> list[tuple[int, int]]:
@@ -59,15 +57,17 @@ class Data:
     def checks(self) -> list[Check]:
         """The identities behind the page, measured on the generation."""
         return _checks(
-            self.chosen.model, self.chosen.text, self.chosen.head, self.chosen.tokens, self.chosen.temperature,
+            self.chosen.model,
+            self.chosen.text,
+            self.chosen.head,
+            self.chosen.tokens,
+            self.chosen.temperature,
             self.chosen.seed,
-        )  # fmt: skip
+        )
 
 
 @st.cache_resource(max_entries=24, show_spinner=False)
-def _decoding(
-    model: str, text: str, head: tuple[int, int], tokens: int, temperature: float, seed: int
-) -> Decoding:
+def _decoding(model: str, text: str, head: tuple[int, int], tokens: int, temperature: float, seed: int) -> Decoding:
     written = _generation(model, text, tokens, temperature, seed)
     return shared.run_in_worker(lambda: written.of(*head), len(written.ids))
 
@@ -77,14 +77,10 @@ def _generation(model: str, text: str, tokens: int, temperature: float, seed: in
     """What all heads did; another head is looked up in it."""
     lm = shared.model(model)
     ids = lm.encode(text)
-    return shared.run_in_worker(
-        lambda: decode_steps.generate(lm, ids, tokens, temperature, seed), len(ids) + tokens
-    )
+    return shared.run_in_worker(lambda: decode_steps.generate(lm, ids, tokens, temperature, seed), len(ids) + tokens)
 
 
 @st.cache_resource(max_entries=24, show_spinner=False)
-def _checks(
-    model: str, text: str, head: tuple[int, int], tokens: int, temperature: float, seed: int
-) -> list[Check]:
+def _checks(model: str, text: str, head: tuple[int, int], tokens: int, temperature: float, seed: int) -> list[Check]:
     lm, done = shared.model(model), _decoding(model, text, head, tokens, temperature, seed)
     return shared.run_in_worker(lambda: measure(caches_decoding, lm, done, *head), len(done.ids))

@@ -25,6 +25,9 @@ def question(data: Data) -> guess.Question | None:
     cached, again = data.totals
     times = again / cached
     return guess.question(
-        asks(data), times, guess.ladder(times, (data.chosen.model, data.done.ids), FACTOR), answer(times, cached, again),
+        asks(data),
+        times,
+        guess.ladder(times, (data.chosen.model, data.done.ids), FACTOR),
+        answer(times, cached, again),
         show=lambda value: f"{guess.three_digits(value)} times",
-    )  # fmt: skip
+    )

@@ -45,5 +45,5 @@ def show(model: str) -> None:
 
 frame.heading(
     _("KV cache"), _("A new token needs what is kept of the old ones, and no old query."), examples, Cache, Compared
-)  # fmt: skip
+)
 show(st.session_state["model"])

@@ -16,13 +16,7 @@ class Cache(state.State):
     text: str
     head: tuple[int, int]
     prompt = inputs.TEXT
-    view = state.parts(
-        N_("View"),
-        {
-            STEPS: N_("Steps"), COST: N_("Cost"), SIDE_BY_SIDE: N_("Models"),
-        },
-        key="kview",
-    )  # fmt: skip
+    view = state.parts(N_("View"), {STEPS: N_("Steps"), COST: N_("Cost"), SIDE_BY_SIDE: N_("Models")}, key="kview")
     tokens = state.number(N_("Tokens to generate"), 0, MOST, 40, key="ktok")
     temperature = state.number(N_("Temperature"), 0.0, 2.0, 0.8, step=0.1, key="ktemp")
     seed = state.number(N_("Seed"), 0, 9999, 0, key="kseed")

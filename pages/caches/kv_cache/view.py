@@ -26,9 +26,10 @@ EQUATION = (
     r"\begin{bmatrix} QK^\top & - \\ q_{T+1}K^\top & q_{T+1}k_{T+1}^\top \end{bmatrix},\qquad "
     r"y_{T+1} = \sum_{i \le T+1} \frac{\exp(q_{T+1} k_i^\top)}{\sum_{j \le T+1} \exp(q_{T+1} k_j^\top)}\, v_i",
     "Transformer with PyTorch, section 3.1, Eq. 34–37 (scaling by 1/√d left out, as there). The mask hides the new "
-    "column, so no old query ever meets a new key: Q need not be kept.", "For latent attention Eq. 42 keeps the "
+    "column, so no old query ever meets a new key: Q need not be kept.",
+    "For latent attention Eq. 42 keeps the "
     "query's side as well; by the same argument it is never read again, and only c_KV and k^R are kept (Eq. 69).",
-)  # fmt: skip
+)
 _DECODE = """\
 import tlmviz
 from tlmviz.analysis.caches import cost, decode_steps
@@ -107,18 +108,21 @@ def _engine(chosen: Cache, latent: int | None) -> dict[str, Any] | None:
     if chosen.temperature or latent:
         return None
     own = costs(shared.model(chosen.model).config)
-    return engine.offer(
-        chosen.model, chosen.text, READER, head=chosen.head, tokens=Cache.tokens.get(), costs=own
-    )
+    return engine.offer(chosen.model, chosen.text, READER, head=chosen.head, tokens=Cache.tokens.get(), costs=own)
 
 
 def decoding_code(chosen: Cache) -> str:
     """The lines that make the generation."""
     layer, head = chosen.head
     return _DECODE.format(
-        model=chosen.model, text=chosen.text, tokens=chosen.tokens, layer=layer, head=head,
-        temperature=chosen.temperature, seed=chosen.seed,
-    )  # fmt: skip
+        model=chosen.model,
+        text=chosen.text,
+        tokens=chosen.tokens,
+        layer=layer,
+        head=head,
+        temperature=chosen.temperature,
+        seed=chosen.seed,
+    )
 
 
 def snippet(data: Data) -> str:

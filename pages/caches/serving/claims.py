@@ -16,8 +16,8 @@ def faster(data: Data) -> str | None:
     if len(data.requests) < 2 or more <= less:
         return None
     return _(
-        "{requests} people share the model: it writes {more} tokens a step if they come and go, {less} if they wait for one "
-        "another.",
+        "{requests} people share the model: it writes {more} tokens a step if they come and go, {less} if they wait "
+        "for one another.",
         requests=len(data.requests),
         more=more,
         less=less,
@@ -42,8 +42,8 @@ def found(data: Data) -> str | None:
     if not totals.num_cached_tokens:
         return None
     return _(
-        "**Shared pages** save work in continuous batching: {found} tokens of prompts are found in memory, {computed} are "
-        "computed."
+        "**Shared pages** save work in continuous batching: {found} tokens of prompts are found in memory, {computed} "
+        "are computed."
     ).format(found=totals.num_cached_tokens, computed=totals.num_computed_tokens)
 
 
@@ -60,9 +60,10 @@ def preempted(data: Data) -> str | None:
     if not totals.preemptions:
         return None
     return ngettext(
-        "**Memory runs out** once in continuous batching: a request gives its pages back, and {again} tokens are computed again.",
-        "**Memory runs out** {times} times in continuous batching: requests give their pages back, and {again} tokens are "
+        "**Memory runs out** once in continuous batching: a request gives its pages back, and {again} tokens are "
         "computed again.",
+        "**Memory runs out** {times} times in continuous batching: requests give their pages back, and {again} tokens "
+        "are computed again.",
         totals.preemptions,
         times=totals.preemptions,
         again=totals.num_recomputed_tokens,
@@ -87,17 +88,19 @@ def wasted(data: Data) -> str | None:
     most, least = (f"{data.totals[policy].waste:.0%}" for policy in (STATIC, CONTINUOUS))
     if most == least or data.totals[STATIC].waste < data.totals[CONTINUOUS].waste:
         return None
-    return _(
-        "Of the slots that it allocates, static batching leaves {most} empty, continuous {least}."
-    ).format(most=most, least=least)
+    return _("Of the slots that it allocates, static batching leaves {most} empty, continuous {least}.").format(
+        most=most, least=least
+    )
 
 
 CLAIMS = faster, as_fast, found, nothing_shared, preempted, padded, wasted
 HINTS = (
-    Hint(N_("Press ▶; then make *Page size* 1."),
-         to(page=1, pages=lambda chosen: min(chosen.page * chosen.pages, MOST_PAGES))),
+    Hint(
+        N_("Press ▶; then make *Page size* 1."),
+        to(page=1, pages=lambda chosen: min(chosen.page * chosen.pages, MOST_PAGES)),
+    ),
     Hint(N_("Press ▶."), within),
-)  # fmt: skip
+)
 
 
 def _rates(data: Data) -> tuple[float, float]:
@@ -109,25 +112,18 @@ def left_out(data: Data) -> list[str]:
     """What is not served as it was asked for, a sentence each."""
     said, context = [], data.lm.config.context
     if data.given > 8:
-        text = _(
-            "{given:,} requests are given, and the picture has colours for {most}: the first {most} are served."
-        )
+        text = _("{given:,} requests are given, and the picture has colours for {most}: the first {most} are served.")
         said.append(text.format(given=data.given, most=8))
     for letter, why in data.refused:
         said.append(_("**Request {letter}** is left out. {why}").format(letter=letter, why=frame.worded(why)))
     for letter, length, asked in data.short:
         text = _(
-            "**Request {letter}** has {length:,} tokens and is to write {asked:,}, and {model} reads {context:,}: it writes at "
-            "most {room:,}. Shorten its prompt for more."
+            "**Request {letter}** has {length:,} tokens and is to write {asked:,}, and {model} reads {context:,}: it "
+            "writes at most {room:,}. Shorten its prompt for more."
         )
         said.append(
             text.format(
-                letter=letter,
-                length=length,
-                asked=asked,
-                model=data.lm.name,
-                context=context,
-                room=context - length,
+                letter=letter, length=length, asked=asked, model=data.lm.name, context=context, room=context - length
             )
         )
     return said
@@ -137,16 +133,16 @@ def notice() -> tuple[str, ...]:
     """What the picture's parts are."""
     return (
         _(
-            "**Continuous** batching gives a free row to the next request at once. In **static** batching new requests wait "
-            "until the longest answer is written."
+            "**Continuous** batching gives a free row to the next request at once. In **static** batching new requests "
+            "wait until the longest answer is written."
         ),
         _(
-            "Pages waste at most the empty end of each request's last page; a static row reserves the longest prompt and the "
-            "longest answer from the start."
+            "Pages waste at most the empty end of each request's last page; a static row reserves the longest prompt "
+            "and the longest answer from the start."
         ),
         _(
-            "Where **beginnings are shared**, they lie on the same pages (stripes). The first request to write to a part-full "
-            "one gets its own copy."
+            "Where **beginnings are shared**, they lie on the same pages (stripes). The first request to write to a "
+            "part-full one gets its own copy."
         ),
         _("**Preemption**: when no page is free, the latest arrival gives its pages back and is computed again later."),
-    )  # fmt: skip
+    )

@@ -31,7 +31,8 @@ Requests = tuple[Request, ...]
 
 @dataclass(frozen=True)
 class Data:
-    """What the page shows. What costs, and is shown below the picture or on request, is computed when it is asked for."""
+    """What the page shows. What costs, and is shown below the picture or on request, is computed when it is asked
+    for."""
 
     model: str
     policy: str
@@ -39,9 +40,8 @@ class Data:
     letters: tuple[str, ...]  # of the requests that are served
     requests: Requests
     refused: tuple[tuple[str, Error], ...]  # letter and why, of those that are left out
-    short: tuple[
-        tuple[str, int, int], ...
-    ]  # letter, tokens of the prompt, and tokens to write, of those that are cut short
+    # Letter, tokens of the prompt, and tokens to write, of those that are cut short.
+    short: tuple[tuple[str, int, int], ...]
     server: Server
 
     @property
@@ -79,10 +79,9 @@ class Data:
 
     @property
     def speeds(self) -> list[list[float]] | None:
-        """Tokens per second of each run of `compared` in every round, slowest first; None where that would take too long."""
-        return tokens_per_second(
-            self.model, self.requests, tuple(run.server for run in self.compared.values())
-        )
+        """Tokens per second of each run of `compared` in every round, slowest first; None where that would take too
+        long."""
+        return tokens_per_second(self.model, self.requests, tuple(run.server for run in self.compared.values()))
 
     @property
     def checks(self) -> list[Check]:
@@ -93,9 +92,7 @@ class Data:
 def compute(state: Serving) -> Data:
     """The data of a state. Raises BadShape for numbers that make no sense."""
     lm, server = computing.model(state.model), state.server
-    written = [
-        BEGINNING.sub(lambda found: state.text, line) for line in state.lines.splitlines() if line.strip()
-    ]
+    written = [BEGINNING.sub(lambda found: state.text, line) for line in state.lines.splitlines() if line.strip()]
     accepted, refused, short = {}, [], []
     for letter, request in zip(LETTERS, _requests(state, written[: len(LETTERS)])):
         try:
@@ -133,24 +130,26 @@ def numbers(text: str, count: int, what: str, least: int, most: int) -> list[int
     if not parts:
         raise BadShape(
             "There are no {what}; give a number from {least} to {most} for all requests, or one for each.",
-            what=what, least=least, most=most,
-        )  # fmt: skip
+            what=what,
+            least=least,
+            most=most,
+        )
     for part in parts:
         if not re.fullmatch(r"\d{1,9}", part) or not least <= int(part) <= most:
             raise BadShape(
                 "The {what} hold “{part}”; give whole numbers from {least} to {most}, with commas.",
-                what=what, part=part[:20], least=least, most=most,
-            )  # fmt: skip
+                what=what,
+                part=part[:20],
+                least=least,
+                most=most,
+            )
     return [int(parts[min(i, len(parts) - 1)]) for i in range(count)]
 
 
 def _served(model: str, requests: Requests, server: Server) -> Run:
     """The run of these requests; a bar shows how far it is."""
     said = _(
-        "{model} serves {count} requests, {policy} batching …",
-        model=model,
-        count=len(requests),
-        policy=server.policy,
+        "{model} serves {count} requests, {policy} batching …", model=model, count=len(requests), policy=server.policy
     )
     return going(_serving, model, requests, server).wait(said)
 
@@ -167,9 +166,7 @@ def _serving(model: str, requests: Requests, server: Server) -> Work[Run]:
 
 
 @st.cache_data(max_entries=64, show_spinner=False)
-def tokens_per_second(
-    model: str, requests: Requests, servers: tuple[Server, ...]
-) -> list[list[float]] | None:
+def tokens_per_second(model: str, requests: Requests, servers: tuple[Server, ...]) -> list[list[float]] | None:
     """Each server's tokens per second in every round, slowest first; None where a round takes longer than PATIENCE.
 
     The servers take turns, and the runs that the page shows count as their warm-up: other work meets all alike.

@@ -40,9 +40,6 @@ def _beneath(shown: data.Data) -> None:
 
 st.html(_STYLE)
 frame.heading(
-    _("Serving"),
-    _("Many requests share one memory, and join and leave the batch at any step."),
-    examples,
-    Serving,
+    _("Serving"), _("Many requests share one memory, and join and leave the batch at any step."), examples, Serving
 )
 show(st.session_state["model"])

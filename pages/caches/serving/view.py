@@ -21,14 +21,16 @@ COLUMNS = {
     "tokens_per_second": (
         N_("Tokens per second"),
         N_(
-            "Throughput here: the slowest and the fastest of three rounds in which the servers took turns, measured when first "
-            "shown. Where two ranges overlap, the order says nothing. Long runs are not timed."
+            "Throughput here: the slowest and the fastest of three rounds in which the servers took turns, measured "
+            "when first shown. Where two ranges overlap, the order says nothing. Long runs are not timed."
         ),
         "",
     ),
     "ttft": (N_("First token after"), N_("Time to first token (TTFT): mean steps from arrival"), "%.2f"),
     "end_to_end_latency": (
-        N_("Last token after"), N_("Latency, end to end: mean steps from arrival to the last token"), "%.2f",
+        N_("Last token after"),
+        N_("Latency, end to end: mean steps from arrival to the last token"),
+        "%.2f",
     ),
     "waste": (
         N_("Slots wasted"),
@@ -38,12 +40,14 @@ COLUMNS = {
     "padding": (N_("Padding rows"), N_("Rows of requests that had ended, computed for nothing"), "%d"),
     "num_computed_tokens": (N_("Tokens computed"), N_("Tokens that passed through the network"), "%d"),
     "num_cached_tokens": (
-        N_("Tokens found cached"), N_("Tokens found in another request's pages, and not computed"), "%d",
+        N_("Tokens found cached"),
+        N_("Tokens found in another request's pages, and not computed"),
+        "%d",
     ),
     "num_recomputed_tokens": (N_("Computed again"), N_("Tokens computed again after a preemption"), "%d"),
     "copies": (N_("Pages copied"), N_("Of shared pages before a write"), "%d"),
     "preemptions": (N_("Preemptions"), N_("Times that a request lost its pages"), "%d"),
-}  # fmt: skip
+}
 MORE = (Serving.pages, Serving.batch, Serving.tokens, Serving.arrivals, Serving.temperature, Serving.seed)
 FIRST = ("steps", "tokens_per_step", "ttft", "end_to_end_latency", "waste", "preemptions")
 
@@ -52,9 +56,9 @@ EQUATION = (
     r"L_{rt,\,r's} = \tfrac{1}{\sqrt{d_k}}\, q_{rt} \cdot k_{r's}\, \delta_r^{\,r'},\qquad "
     r"\text{slot of } k_{rs} = P \cdot \text{table}_r\!\left[\lfloor s / P \rfloor\right] + s \bmod P,\qquad "
     r"\text{waste} = 1 - \frac{\sum_{\text{steps}} \text{occupied}}{\sum_{\text{steps}} \text{allocated}}",
-    "Decoder-Only Transformers in Einstein Notation, sections 4.5 (δ keeps requests apart: other requests’ keys are left out, "
-    "not scored 0) and 4.3. P: page size. Pages and copy-on-write: Kwon et al. 2023. Joining and leaving at any step: Yu et "
-    "al. 2022.",
+    "Decoder-Only Transformers in Einstein Notation, sections 4.5 (δ keeps requests apart: other requests’ keys are "
+    "left out, not scored 0) and 4.3. P: page size. Pages and copy-on-write: Kwon et al. 2023. Joining and leaving at "
+    "any step: Yu et al. 2022.",
     "“Attend within page” of section 4.3 is a block-local mask; paged memory hides no token.",
 )
 
@@ -80,19 +84,18 @@ def controls(model: str) -> Serving:
 def picture(data: Data) -> None:
     """Pages, block tables, texts and both timelines, walked in the browser."""
     letters, server = list(data.letters), data.server
-    heading = _(
-        "{policy} batching: {steps} steps, {rate:.2f} tokens per step, {waste:.0%} of allocated slots wasted"
-    )
+    heading = _("{policy} batching: {steps} steps, {rate:.2f} tokens per step, {waste:.0%} of allocated slots wasted")
     headings = {
-        policy: heading.format(
-            policy=_(NAMES[policy]), steps=each.steps, rate=each.tokens_per_step, waste=each.waste
-        )
+        policy: heading.format(policy=_(NAMES[policy]), steps=each.steps, rate=each.tokens_per_step, waste=each.waste)
         for policy, each in data.totals.items()
     }
     title = _("{model}, {pages} of {slots}, up to {rows}: memory under {policy} batching").format(
-        model=data.model, pages=count(server.pages, "page"), slots=count(server.page, "slot"),
-        rows=count(server.batch, "row"), policy=data.policy,
-    )  # fmt: skip
+        model=data.model,
+        pages=count(server.pages, "page"),
+        slots=count(server.page, "slot"),
+        rows=count(server.batch, "row"),
+        policy=data.policy,
+    )
     figure = serving.server(
         {policy: run.steps for policy, run in data.runs.items()},
         data.policy,
@@ -106,7 +109,8 @@ def picture(data: Data) -> None:
         height=485,
     )
     alt = _(
-        "Physical pages, block tables and texts of all requests at one step, and when each request waits, reads and writes"
+        "Physical pages, block tables and texts of all requests at one step, and when each request waits, reads and "
+        "writes"
     )
     with frame.wide("wide"):
         frame.chart(figure, key="server", alt=alt)
@@ -122,9 +126,7 @@ def side_by_side(data: Data) -> None:
     settings = {}
     for name in table:
         label, help_, shape = COLUMNS[name]
-        kind, form = (
-            (st.column_config.NumberColumn, {"format": shape}) if shape else (st.column_config.TextColumn, {})
-        )
+        kind, form = (st.column_config.NumberColumn, {"format": shape}) if shape else (st.column_config.TextColumn, {})
         settings[name] = kind(_(label), help=_(help_), **form)
     table = table.rename(index=lambda name: _(NAMES[name])).rename_axis(_("Batching")).reset_index()
     st.dataframe(table, hide_index=True, column_config=settings)
@@ -137,9 +139,7 @@ def side_by_side(data: Data) -> None:
         title = title.format(policy=_(NAMES[policy]), slots=run.server.slots)
         alt = _("Slots allocated and occupied at each step under {policy} batching").format(policy=policy)
         with place:
-            figure = serving.slots_in_use(
-                allocated, occupied, run.server.slots, longest, title, frame.theme()
-            )
+            figure = serving.slots_in_use(allocated, occupied, run.server.slots, longest, title, frame.theme())
             frame.chart(figure, key=f"slots-{policy}", alt=alt)
 
 
@@ -148,23 +148,18 @@ def answers(data: Data) -> None:
     table = data.run.per_request()
     table.insert(0, "request", list(data.letters))
     with st.expander(_("Requests and their texts ({policy} batching)").format(policy=data.policy)):
-        st.dataframe(
-            table, hide_index=True, column_config={"text": st.column_config.TextColumn(width="large")}
-        )
+        st.dataframe(table, hide_index=True, column_config={"text": st.column_config.TextColumn(width="large")})
         file, run = f"tlmviz-{data.policy}.csv", data.run
         st.download_button(
-            _("Every step (CSV)"),
-            lambda: run.per_step().to_csv().encode(),
-            file,
-            "text/csv",
-            on_click="ignore",
+            _("Every step (CSV)"), lambda: run.per_step().to_csv().encode(), file, "text/csv", on_click="ignore"
         )
 
 
 def snippet(data: Data) -> str:
     """The picture with the public API."""
     requests = "\n".join(
-        f"    Request({request.prompt!r}, {request.max_new_tokens}, {request.arrival}, {request.temperature}, {request.seed}),"
+        f"    Request({request.prompt!r}, {request.max_new_tokens}, {request.arrival}, {request.temperature}, "
+        f"{request.seed}),"
         for request in data.requests
     )
     server = data.server
@@ -181,7 +176,9 @@ requests = [
 {requests}
 ]
 runs = {{
-    "continuous": serve(lm, requests, Server({server.page}, {server.pages}, {server.batch}, sharing={server.sharing!r})),
+    "continuous": serve(
+        lm, requests, Server({server.page}, {server.pages}, {server.batch}, sharing={server.sharing!r})
+    ),
     "static": serve(lm, requests, Server({server.page}, {server.pages}, {server.batch}, "static", "none")),
 }}
 print(totals_table(runs))

@@ -1,4 +1,5 @@
-"""What the page One layer's bill says about its pictures, each where it is true, and what their parts are in any state."""
+"""What the page One layer's bill says about its pictures, each where it is true, and what their parts are in any
+state."""
 
 from __future__ import annotations
 
@@ -13,9 +14,13 @@ from .data import Data, Rounds, by_part
 from .state import BILL, FFN, GROWTH, HAND, PARAMETERS
 
 NAMES = {
-    "projections": N_("Q, K, V"), "scores": N_("Scores q·k"), "softmax": N_("Softmax"), "sum": N_("Weighted sums"),
-    "output": N_("Output W_O"), "ffn": N_("Feed-forward"),
-}  # fmt: skip
+    "projections": N_("Q, K, V"),
+    "scores": N_("Scores q·k"),
+    "softmax": N_("Softmax"),
+    "sum": N_("Weighted sums"),
+    "output": N_("Output W_O"),
+    "ffn": N_("Feed-forward"),
+}
 FEED_FORWARD = "feed-forward"  # as the counted parts call it
 QUADRATIC = ("scores", "softmax", "sum")
 FAR = 130_000  # tokens, where the slider ends
@@ -42,10 +47,12 @@ def most_is_quadratic(data: Data) -> str | None:
     if soft <= 0.5:
         return None
     return _(
-        "At a length of {n} this layer spends {soft} of its operations on comparing tokens, which grows with n²: twice the text "
-        "takes {times} times as many in all.",
-        n=f"{data.sizes.n:,}", soft=share(soft), times=number(2 + 2 * soft, ".3g"),
-    )  # fmt: skip
+        "At a length of {n} this layer spends {soft} of its operations on comparing tokens, which grows with n²: twice "
+        "the text takes {times} times as many in all.",
+        n=f"{data.sizes.n:,}",
+        soft=share(soft),
+        times=number(2 + 2 * soft, ".3g"),
+    )
 
 
 def most_is_linear(data: Data) -> str | None:
@@ -55,18 +62,24 @@ def most_is_linear(data: Data) -> str | None:
         return None
     cross = layer.crossings(data.sizes)["weights"]
     return _(
-        "At a length of {n} this layer spends {rest} of its operations on its matrices, whose work grows with n, and {soft} on "
-        "comparing and mixing tokens, which grows with n². From {cross} tokens on that takes more products than all matrices.",
-        n=f"{data.sizes.n:,}", rest=share(1 - soft), soft=share(soft), cross=f"{cross:,.0f}",
-    )  # fmt: skip
+        "At a length of {n} this layer spends {rest} of its operations on its matrices, whose work grows with n, and "
+        "{soft} on comparing and mixing tokens, which grows with n². From {cross} tokens on that takes more products "
+        "than all matrices.",
+        n=f"{data.sizes.n:,}",
+        rest=share(1 - soft),
+        soft=share(soft),
+        cross=f"{cross:,.0f}",
+    )
 
 
 def heads_cost_nothing(data: Data) -> str | None:
     """Several heads, each with keys of its own: the same products as one."""
     if data.sizes.h == 1 or data.sizes.g != data.sizes.h:
         return None
-    said = _("**{h} heads cost what one costs**: the same products of matrices. What differs is the softmax and the maps, {h} "
-             "times as much: every head has a map of its own.")  # fmt: skip
+    said = _(
+        "**{h} heads cost what one costs**: the same products of matrices. What differs is the softmax and the maps, "
+        "{h} times as much: every head has a map of its own."
+    )
     return said.format(h=data.sizes.h)
 
 
@@ -76,10 +89,13 @@ def sharing_saves(data: Data) -> str | None:
         return None
     mine, one = (layer.bill(each)["projections"].operations for each in (data.sizes, data.sizes.one_head))
     return _(
-        "**{h} query heads share {g} of keys and values**: Q, K and V take {mine} operations, with one head as wide as all "
-        "{one}.",
-        h=data.sizes.h, g=data.sizes.g, mine=large(mine), one=large(one),
-    )  # fmt: skip
+        "**{h} query heads share {g} of keys and values**: Q, K and V take {mine} operations, with one head as wide as "
+        "all {one}.",
+        h=data.sizes.h,
+        g=data.sizes.g,
+        mine=large(mine),
+        one=large(one),
+    )
 
 
 def maps_outgrow_weights(data: Data) -> str | None:
@@ -88,10 +104,12 @@ def maps_outgrow_weights(data: Data) -> str | None:
     if found.maps <= found.weights:
         return None
     return _(
-        "**The maps run out of memory first**: B·h·n² numbers, {maps} bytes beside {weights} of weights; they are as many at {n} "
-        "tokens. FlashAttention takes the same operations and never writes them.",
-        maps=large(found.maps), weights=large(found.weights), n=f"{layer.crossings(data.sizes)['maps']:,.0f}",
-    )  # fmt: skip
+        "**The maps run out of memory first**: B·h·n² numbers, {maps} bytes beside {weights} of weights; they are as "
+        "many at {n} tokens. FlashAttention takes the same operations and never writes them.",
+        maps=large(found.maps),
+        weights=large(found.weights),
+        n=f"{layer.crossings(data.sizes)['maps']:,.0f}",
+    )
 
 
 def maps_are_small(data: Data) -> str | None:
@@ -100,9 +118,12 @@ def maps_are_small(data: Data) -> str | None:
     if found.maps > found.weights:
         return None
     return _(
-        "**The maps are smaller than the weights**: {maps} bytes beside {weights}. They are as many from {n} tokens on.",
-        maps=large(found.maps), weights=large(found.weights), n=f"{layer.crossings(data.sizes)['maps']:,.0f}",
-    )  # fmt: skip
+        "**The maps are smaller than the weights**: {maps} bytes beside {weights}. They are as many from {n} tokens "
+        "on.",
+        maps=large(found.maps),
+        weights=large(found.weights),
+        n=f"{layer.crossings(data.sizes)['maps']:,.0f}",
+    )
 
 
 def training_keeps(data: Data) -> str | None:
@@ -111,11 +132,14 @@ def training_keeps(data: Data) -> str | None:
         return None
     found = layer.kept(data.sizes, data.layers)
     return _(
-        "**Training keeps what its backward pass reads**: {layer} bytes of this layer, {layers} of all {count}, the maps among "
-        "them. Checkpointing keeps {few}: each layer's input, and the rest of one layer, computed a second time when its "
-        "gradient is due.",
-        layer=large(found.layer), layers=large(found.layers), count=data.layers, few=large(found.checkpointed),
-    )  # fmt: skip
+        "**Training keeps what its backward pass reads**: {layer} bytes of this layer, {layers} of all {count}, the "
+        "maps among them. Checkpointing keeps {few}: each layer's input, and the rest of one layer, computed a second "
+        "time when its gradient is due.",
+        layer=large(found.layer),
+        layers=large(found.layers),
+        count=data.layers,
+        few=large(found.checkpointed),
+    )
 
 
 def same_products(data: Data) -> str | None:
@@ -124,20 +148,20 @@ def same_products(data: Data) -> str | None:
     if toy.h == 1:
         return None
     return _(
-        "{h} heads or one: {products} products either way. But {h} maps have {cells} cells where one has {one}: fill the table "
-        "in, and see which rows differ.",
-        h=toy.h, products=f"{_products(data):,}", cells=f"{toy.h * toy.n**2:,}", one=f"{toy.n**2:,}",
-    )  # fmt: skip
+        "{h} heads or one: {products} products either way. But {h} maps have {cells} cells where one has {one}: fill "
+        "the table in, and see which rows differ.",
+        h=toy.h,
+        products=f"{_products(data):,}",
+        cells=f"{toy.h * toy.n**2:,}",
+        one=f"{toy.n**2:,}",
+    )
 
 
 def one_head_only(data: Data) -> str | None:
     """The toy has one head."""
     if data.toy.h > 1:
         return None
-    return _(
-        "One head: both columns are the same layer, with {products} products.",
-        products=f"{_products(data):,}",
-    )
+    return _("One head: both columns are the same layer, with {products} products.", products=f"{_products(data):,}")
 
 
 def cache_saves(data: Data) -> str | None:
@@ -147,13 +171,17 @@ def cache_saves(data: Data) -> str | None:
     if float(ratio) <= 1:
         return None
     return ngettext(
-        "To read {n:,} token after a prompt of {prompt:,}, the prompt's own pass apart, without a cache {without} {what}, with "
-        "one {cached}: {times} times less.",
-        "To read {n:,} tokens one by one after a prompt of {prompt:,}, the prompt's own pass apart, without a cache {without} "
+        "To read {n:,} token after a prompt of {prompt:,}, the prompt's own pass apart, without a cache {without} "
         "{what}, with one {cached}: {times} times less.",
-        data.chosen.steps, prompt=data.chosen.prompt, without=large(without), cached=large(cached), what=_what(data),
+        "To read {n:,} tokens one by one after a prompt of {prompt:,}, the prompt's own pass apart, without a cache "
+        "{without} {what}, with one {cached}: {times} times less.",
+        data.chosen.steps,
+        prompt=data.chosen.prompt,
+        without=large(without),
+        cached=large(cached),
+        what=_what(data),
         times=f"{float(ratio):,.15g}",
-    )  # fmt: skip
+    )
 
 
 def cache_saves_nothing(data: Data) -> str | None:
@@ -164,8 +192,11 @@ def cache_saves_nothing(data: Data) -> str | None:
     return ngettext(
         "To read {n:,} token after a prompt of {prompt:,} {without} {what}, with a cache and without.",
         "To read {n:,} tokens after a prompt of {prompt:,} {without} {what}, with a cache and without.",
-        data.chosen.steps, prompt=data.chosen.prompt, without=large(without), what=_what(data),
-    )  # fmt: skip
+        data.chosen.steps,
+        prompt=data.chosen.prompt,
+        without=large(without),
+        what=_what(data),
+    )
 
 
 def mostly_feed_forward(data: Data) -> str | None:
@@ -174,10 +205,11 @@ def mostly_feed_forward(data: Data) -> str | None:
     if max(parts, key=lambda part: parts[part]) != FEED_FORWARD:
         return None
     return _(
-        "The feed-forward parts hold {of_all} of all parameters of {model}, more than any other kind of part, and {of_layers} of "
-        "those in its layers.",
-        model=data.chosen.model, **_shares(data),
-    )  # fmt: skip
+        "The feed-forward parts hold {of_all} of all parameters of {model}, more than any other kind of part, and "
+        "{of_layers} of those in its layers.",
+        model=data.chosen.model,
+        **_shares(data),
+    )
 
 
 def another_is_larger(data: Data) -> str | None:
@@ -187,22 +219,28 @@ def another_is_larger(data: Data) -> str | None:
     if largest == FEED_FORWARD:
         return None
     return _(
-        "The largest kind of part of {model} is {part}, {most} of all parameters; the feed-forward parts hold {of_all}, and "
-        "{of_layers} of those in its layers.",
-        model=data.chosen.model, part=largest, most=share(parts[largest] / sum(parts.values())), **_shares(data),
-    )  # fmt: skip
+        "The largest kind of part of {model} is {part}, {most} of all parameters; the feed-forward parts hold "
+        "{of_all}, and {of_layers} of those in its layers.",
+        model=data.chosen.model,
+        part=largest,
+        most=share(parts[largest] / sum(parts.values())),
+        **_shares(data),
+    )
 
 
 def vocabulary(data: Data) -> str | None:
-    """The share of what there is for each token that the model knows: its row of the embedding, and of a head of its own."""
+    """The share of what there is for each token that the model knows: its row of the embedding, and of a head of its
+    own."""
     rows = data.by_part.get("embedding", 0) + data.by_part.get("head", 0)
     if not rows:
         return None
     return _(
-        "**The vocabulary**, {count} tokens of {d} numbers, has {share} of all: more with more tokens, less with more and wider "
-        "layers. In GPT-2 small it is nearly a third, in a large model a sliver.",
-        count=f"{data.lm.config.vocab_size:,}", d=f"{data.lm.config.d_model:,}", share=share(rows / sum(data.by_part.values())),
-    )  # fmt: skip
+        "**The vocabulary**, {count} tokens of {d} numbers, has {share} of all: more with more tokens, less with more "
+        "and wider layers. In GPT-2 small it is nearly a third, in a large model a sliver.",
+        count=f"{data.lm.config.vocab_size:,}",
+        d=f"{data.lm.config.d_model:,}",
+        share=share(rows / sum(data.by_part.values())),
+    )
 
 
 def norms_hardly_count(data: Data) -> str | None:
@@ -221,10 +259,12 @@ def worst_without(data: Data) -> str | None:
     if len(found.layers) < 2 or float(without) <= float(base):
         return None
     return _(
-        "Without the feed-forward part of layer {layer} alone this text costs {without} bits per byte in place of {base}: no "
-        "other layer's is missed as much.",
-        layer=found.layers[worst], without=without, base=base,
-    )  # fmt: skip
+        "Without the feed-forward part of layer {layer} alone this text costs {without} bits per byte in place of "
+        "{base}: no other layer's is missed as much.",
+        layer=found.layers[worst],
+        without=without,
+        base=base,
+    )
 
 
 def only_layer_without(data: Data) -> str | None:
@@ -234,8 +274,10 @@ def only_layer_without(data: Data) -> str | None:
         return None
     return _(
         "Without the feed-forward part of layer {layer} this text costs {without} bits per byte, as it is {base}.",
-        layer=found.layers[0], without=number(float(found.ffn[0]), ".2f"), base=number(found.base, ".2f"),
-    )  # fmt: skip
+        layer=found.layers[0],
+        without=number(float(found.ffn[0]), ".2f"),
+        base=number(found.base, ".2f"),
+    )
 
 
 def hardly_missed(data: Data) -> str | None:
@@ -247,8 +289,9 @@ def hardly_missed(data: Data) -> str | None:
         return None
     return _(
         "That of layer {layer} is hardly missed: the text costs {more}% more. The stream carries on past it.",
-        layer=found.layers[least], more=number(more, ".0f"),
-    )  # fmt: skip
+        layer=found.layers[least],
+        more=number(more, ".0f"),
+    )
 
 
 def dead_under_relu(data: Data) -> str | None:
@@ -256,33 +299,44 @@ def dead_under_relu(data: Data) -> str | None:
     if not data.has_units or not (dead := int(data.units.dead.sum())):
         return None
     return ngettext(
-        "{n} of {all:,} units of layer {layer} is below zero on every token of this text: under ReLU it would say nothing and "
-        "learn nothing.",
-        "{n:,} of {all:,} units of layer {layer} are below zero on every token of this text: under ReLU they would say nothing "
-        "and learn nothing.",
-        dead, all=data.units.before.shape[1], layer=data.units.layer,
-    )  # fmt: skip
+        "{n} of {all:,} units of layer {layer} is below zero on every token of this text: under ReLU it would say "
+        "nothing and learn nothing.",
+        "{n:,} of {all:,} units of layer {layer} are below zero on every token of this text: under ReLU they would say "
+        "nothing and learn nothing.",
+        dead,
+        all=data.units.before.shape[1],
+        layer=data.units.layer,
+    )
 
 
 CLAIMS = {
     BILL: (
-        most_is_quadratic, most_is_linear, heads_cost_nothing, sharing_saves, maps_outgrow_weights, maps_are_small,
+        most_is_quadratic,
+        most_is_linear,
+        heads_cost_nothing,
+        sharing_saves,
+        maps_outgrow_weights,
+        maps_are_small,
         training_keeps,
     ),
     HAND: (same_products, one_head_only),
     GROWTH: (cache_saves, cache_saves_nothing),
     PARAMETERS: (mostly_feed_forward, another_is_larger, vocabulary, norms_hardly_count),
     FFN: (worst_without, only_layer_without, hardly_missed, dead_under_relu),
-}  # fmt: skip
+}
 HINTS = {
-    BILL: (Hint(N_("Drag the dashed line to the right."), where(
-        lambda data: _quadratic(data) <= 0.5 and data.sizes.n < FAR, to(n=FAR)),
-        lambda before, after: _quadratic(after) > _quadratic(before)),),
+    BILL: (
+        Hint(
+            N_("Drag the dashed line to the right."),
+            where(lambda data: _quadratic(data) <= 0.5 and data.sizes.n < FAR, to(n=FAR)),
+            lambda before, after: _quadratic(after) > _quadratic(before),
+        ),
+    ),
     HAND: (Hint(N_("Fill in any cell."), within),),
     GROWTH: (Hint(N_("Count *operations*."), to(counted="operations")),),
     PARAMETERS: (Hint(N_("Click an area, or the bar above."), within),),
     FFN: (OWN_TEXT,),
-}  # fmt: skip
+}
 
 
 def _shares(data: Data) -> dict[str, str]:
@@ -329,8 +383,8 @@ def timing(data: Data) -> str:
     """How the times were taken."""
     found = data.rounds[0][0]
     said = _(
-        "Times: FP32 on this machine's CPU, the fastest of {n} rounds in which both ways took turns; a part whose rounds do not "
-        "agree has none.",
+        "Times: FP32 on this machine's CPU, the fastest of {n} rounds in which both ways took turns; a part whose "
+        "rounds do not agree has none.",
         n=len(data.rounds),
     )
     if (found.n, found.batch) != (data.sizes.n, data.sizes.batch):
@@ -338,8 +392,10 @@ def timing(data: Data) -> str:
         part = ngettext("{n:,} token {texts}", "{n:,} tokens {texts}", found.n, texts=texts)
         said += " " + _(
             "**Of {part}**, as all {n} in {batch} would take too long here.",
-            part=part, n=f"{data.sizes.n:,}", batch=f"{data.sizes.batch:,}",
-        )  # fmt: skip
+            part=part,
+            n=f"{data.sizes.n:,}",
+            batch=f"{data.sizes.batch:,}",
+        )
     if any(found.seconds[name] is None for name in PARTS):
         said += " " + _(
             "Parts without a time may also have too many weights for this machine; choose a smaller d or F."
@@ -360,60 +416,80 @@ def notice(part: str) -> tuple[str, ...]:
     """What the parts of the picture are."""
     return {
         BILL: (
-            _("The ticks on the axis are where products of scores and sums overtake those of the attention's matrices, and of "
-              "all matrices. A thin bar is the same layer with one head as wide as all."),
+            _(
+                "The ticks on the axis are where products of scores and sums overtake those of the attention's "
+                "matrices, and of all matrices. A thin bar is the same layer with one head as wide as all."
+            ),
         ),
         HAND: (
-            _("Both columns describe one layer: once with a single head as wide as the layer, once with several. A cell "
-              "is checked when you leave it, with a hint where it is wrong."),
+            _(
+                "Both columns describe one layer: once with a single head as wide as the layer, once with several. A "
+                "cell is checked when you leave it, with a hint where it is wrong."
+            ),
         ),
         GROWTH: (
-            _("**Without a cache** every new token reads the whole text again: 1 + 2 + … + N tokens for a text of N. **With a "
-              "cache** each token is read once. But it still looks at every key before it, so that 1 + 2 + … + N comes back "
-              "as pairs of query and key; without the cache these would be 1² + 2² + … + N². The prompt is read in one pass "
-              "in either case."),
+            _(
+                "**Without a cache** every new token reads the whole text again: 1 + 2 + … + N tokens for a text of N. "
+                "**With a cache** each token is read once. But it still looks at every key before it, so that 1 + 2 + "
+                "… + N comes back as pairs of query and key; without the cache these would be 1² + 2² + … + N². The "
+                "prompt is read in one pass in either case."
+            ),
         ),
-        PARAMETERS: (
-            _("Feed-forward parts have two or three matrices, F/d "
-              "times as wide as those of the attention."),
-        ),
+        PARAMETERS: (_("Feed-forward parts have two or three matrices, F/d times as wide as those of the attention."),),
         FFN: (
-            _("**ReLU lets nothing through below zero.** GELU and SiLU have a slope left of zero too: a unit that is below zero "
-              "on every token still says a little, and still learns."),
+            _(
+                "**ReLU lets nothing through below zero.** GELU and SiLU have a slope left of zero too: a unit that is "
+                "below zero on every token still says a little, and still learns."
+            ),
             _("**A gate is a third matrix**: at the same cost F is two thirds as wide."),
         ),
-    }[part]  # fmt: skip
+    }[part]
 
 
 def maths(part: str) -> tuple[str, ...]:
     """How it is counted."""
     return {
         BILL: (
-            _("A multiplication and an addition are two operations, a cell of the softmax five (compare, subtract, exp, add, "
-              "divide). Norms, biases, residual additions and the mask are left out; masked cells are computed, as in any "
-              "product of matrices."),
-            _("With hD = gD = d: $4nd^2=2n^2d$ at $n=2d$; with $F=4d$ and no gate $12nd^2=2n^2d$ at $n=6d$; $Bhn^2$ cells "
-              "equal the $12d^2$ weights at $n=d\\sqrt{12/(Bh)}$."),
+            _(
+                "A multiplication and an addition are two operations, a cell of the softmax five (compare, subtract, "
+                "exp, add, divide). Norms, biases, residual additions and the mask are left out; masked cells are "
+                "computed, as in any product of matrices."
+            ),
+            _(
+                "With hD = gD = d: $4nd^2=2n^2d$ at $n=2d$; with $F=4d$ and no gate $12nd^2=2n^2d$ at $n=6d$; $Bhn^2$ "
+                "cells equal the $12d^2$ weights at $n=d\\sqrt{12/(Bh)}$."
+            ),
         ),
         HAND: (
-            _("The chapter counts the toy's maps: one of 4 × 4 with one head, two with two. Its second example, 1,000 tokens "
-              "and 12 heads, has 12 million cells."),
+            _(
+                "The chapter counts the toy's maps: one of 4 × 4 with one head, two with two. Its second example, "
+                "1,000 tokens and 12 heads, has 12 million cells."
+            ),
         ),
         GROWTH: (
-            _("$\\sum_{t\\le N}t=\\tfrac{N(N+1)}2$ and $\\sum_{t\\le N}t^2=\\tfrac{N(N+1)(2N+1)}6$: the cache divides pairs by "
-              "$\\tfrac{2N+1}3$."),
+            _(
+                "$\\sum_{t\\le N}t=\\tfrac{N(N+1)}2$ and $\\sum_{t\\le N}t^2=\\tfrac{N(N+1)(2N+1)}6$: the cache "
+                "divides pairs by $\\tfrac{2N+1}3$."
+            ),
         ),
         PARAMETERS: (
-            _("Matrices of a layer without biases: $4d^2+2dF$, or $4d^2+3dF$ with a gate; at $F=4d$ without one the feed-forward "
-              "part is two thirds. With g < h key/value heads the attention shrinks to $2d^2(1+g/h)$."),
+            _(
+                "Matrices of a layer without biases: $4d^2+2dF$, or $4d^2+3dF$ with a gate; at $F=4d$ without one the "
+                "feed-forward part is two thirds. With g < h key/value heads the attention shrinks to $2d^2(1+g/h)$."
+            ),
         ),
         FFN: (
-            _("$\\mathrm{GELU}'(x)=\\Phi(x)+x\\varphi(x)$ is ½ at 0, 1.13 at its largest (x = √2), and −0.13 at its least "
-              "(x = −√2); $\\mathrm{SiLU}'(x)=s(1+x(1-s))$ with $s=\\sigma(x)$. ReLU's is 0 or 1."),
-            _("A unit that is dead on this text may speak on another; weights were trained with their own activation, so that "
-              "ReLU's figures say what it would do to this model, not what a model trained with it would do."),
+            _(
+                "$\\mathrm{GELU}'(x)=\\Phi(x)+x\\varphi(x)$ is ½ at 0, 1.13 at its largest (x = √2), and −0.13 at its "
+                "least (x = −√2); $\\mathrm{SiLU}'(x)=s(1+x(1-s))$ with $s=\\sigma(x)$. ReLU's is 0 or 1."
+            ),
+            _(
+                "A unit that is dead on this text may speak on another; weights were trained with their own "
+                "activation, so that ReLU's figures say what it would do to this model, not what a model trained with "
+                "it would do."
+            ),
         ),
-    }[part]  # fmt: skip
+    }[part]
 
 
 def count(value: float) -> str:

@@ -1,4 +1,5 @@
-"""Everything that the page One layer's bill shows: bills, areas, times measured here, parameters, and the feed-forward part."""
+"""Everything that the page One layer's bill shows: bills, areas, times measured here, parameters, and the feed-forward
+part."""
 
 from __future__ import annotations
 
@@ -28,7 +29,8 @@ Rounds = list[tuple[Timing, Timing]]  # with all heads, and with one
 
 @dataclass(frozen=True)
 class Data:
-    """A layer's bill, and the loaded model's parts; what only one part of the page needs is computed when that asks for it."""
+    """A layer's bill, and the loaded model's parts; what only one part of the page needs is computed when that asks for
+    it."""
 
     chosen: Bill
 
@@ -115,8 +117,8 @@ class Data:
 
     @property
     def removed(self) -> Removed:
-        """The text's loss without the feed-forward part or the attention of each layer, where that is quick or asked for, and of
-        all. Raises BadText."""
+        """The text's loss without the feed-forward part or the attention of each layer, where that is quick or asked
+        for, and of all. Raises BadText."""
         alone = self.is_slow and not self.chosen.every
         layers = (self.layer,) if alone else tuple(range(self.lm.config.n_layers))
         return _removed(self.chosen.model, self.chosen.text, layers)
@@ -139,9 +141,7 @@ class Data:
     @property
     def activation(self) -> str:
         """The name of that layer's activation."""
-        return feedforward.kind_of(
-            feedforward.activation_at(self.lm, feedforward.places_of(self.lm)[self.units.layer])
-        )
+        return feedforward.kind_of(feedforward.activation_at(self.lm, feedforward.places_of(self.lm)[self.units.layer]))
 
     @property
     def relu_loss(self) -> float:

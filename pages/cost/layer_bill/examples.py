@@ -11,13 +11,15 @@ LLAMA = Bill.link(n=8192, d=4096, h=32, g=8, f=14336, gated=True, head=128)
 CARDS = (
     Card(
         "Twelve heads for the price of one",
-        "GPT-2 small at 1,024 tokens: 12 heads or 1, the same products. Beyond 1,536 tokens n² is the larger part of attention.",
+        "GPT-2 small at 1,024 tokens: 12 heads or 1, the same products. Beyond 1,536 tokens n² is the larger part of "
+        "attention.",
         {},
         "Pairs of bars that end together, and two lines that cross",
     ),
     Card(
         "Four gigabytes a layer",
-        "Llama 3 8B at 8,192 tokens: one layer's maps would take 4.3 GB, ten times its weights. So nobody writes them down.",
+        "Llama 3 8B at 8,192 tokens: one layer's maps would take 4.3 GB, ten times its weights. So nobody writes them "
+        "down.",
         LLAMA,
         "A bar for maps far longer than the one for weights",
     ),
@@ -41,7 +43,8 @@ CARDS = (
     ),
     Card(
         "Without the first one, nothing",
-        "One feed-forward part left out: the first layer's makes this text four times as costly, a middle one's hardly matters.",
+        "One feed-forward part left out: the first layer's makes this text four times as costly, a middle one's hardly "
+        "matters.",
         Bill.link(part=FFN),
         "Bars of losses, the first far above all others",
     ),

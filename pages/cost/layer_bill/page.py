@@ -1,4 +1,5 @@
-"""One layer's bill: what a Transformer layer costs in operations, bytes and milliseconds, and where a model's parameters are."""
+"""One layer's bill: what a Transformer layer costs in operations, bytes and milliseconds, and where a model's
+parameters are."""
 
 import streamlit as st
 

@@ -26,8 +26,8 @@ EQUATIONS = {
         r"+\underbrace{2Bhn^2D}_{PV}+\underbrace{2Bn\,hD\,d}_{W_O}+\underbrace{2Bn\,d\,F\,(2\text{ or }3)}_{\text{FFN}}"
         r"\;=\;O(nd^2+n^2d)",
         "Attention (chapter), sections 1 and 2; LLM notes, section 3.1 (“the computational cost are the same”).",
-        "The chapter says that the softmax of H heads is of a similar scale as that of one: it is H times as much, as there are "
-        "H maps. Its single head has no output matrix; here both have one, so that they can be compared.",
+        "The chapter says that the softmax of H heads is of a similar scale as that of one: it is H times as much, as "
+        "there are H maps. Its single head has no output matrix; here both have one, so that they can be compared.",
     ),
     HAND: (
         r"\text{cells}=B\,h\,n^2,\qquad 3nd^2+n^2d+n^2d+nd^2=4nd^2+2n^2d",
@@ -38,42 +38,40 @@ EQUATIONS = {
     GROWTH: (
         r"1+2+\dots+N=\frac{N(N+1)}2\ \sim\ O(N^2)",
         "Attention (chapter), section on multi-head attention, “Growing Computational Cost”.",
-        "The chapter's sum counts what a step attends to. Without a cache a step computes all earlier rows as well, which adds "
-        "up to O(N³) pairs.",
+        "The chapter's sum counts what a step attends to. Without a cache a step computes all earlier rows as well, "
+        "which adds up to O(N³) pairs.",
     ),
     PARAMETERS: (
-        r"V d\;+\;L\,\big[\,d\,(hD+2gD)+hD\,d+(2\text{ or }3)\,d\,F+\text{norms}\,\big]\;(+\;V d\text{ for an untied head})",
+        r"V d\;+\;L\,\big[\,d\,(hD+2gD)+hD\,d+(2\text{ or }3)\,d\,F+\text{norms}\,\big]\;(+\;V "
+        r"d\text{ for an untied head})",
         "LLM notes, section 8, which is a heading and a figure; section 7.4 for the feed-forward part.",
-        "Section 7.4 says that feed-forward parts hold 50% to 60% of all parameters: the published layers in the table hold "
-        "more. It gives 2.4 as the usual ratio F/d and 2 for LLaMA: LLaMA 2 7B has 2.69, with a third matrix, 70B 3.5.",
+        "Section 7.4 says that feed-forward parts hold 50% to 60% of all parameters: the published layers in the table "
+        "hold more. It gives 2.4 as the usual ratio F/d and 2 for LLaMA: LLaMA 2 7B has 2.69, with a third matrix, 70B "
+        "3.5.",
     ),
     FFN: (
         r"\mathrm{FFN}(x)=W_2\,\sigma(W_1x+b_1)+b_2,\qquad \mathrm{GELU}(x)=x\,\Phi(x),\qquad "
         r"\mathrm{GELU}'(x)=\Phi(x)+x\,\varphi(x)",
         "Transformer with PyTorch, section 2.1.3, Eq. 30; LLM notes, section 7.4; Hendrycks and Gimpel 2016.",
-        "The notes call ReLU's gradient zero for negative inputs, and GELU smooth: both hold. GELU's slope is negative left of "
-        "x = −0.75, where it pushes the other way.",
+        "The notes call ReLU's gradient zero for negative inputs, and GELU smooth: both hold. GELU's slope is negative "
+        "left of x = −0.75, where it pushes the other way.",
     ),
 }
 # Columns: format, help.
 BILL_COLUMNS = {
     N_("Multiplications"): (claims.count, N_("In products of matrices; each comes with an addition.")),
-    N_("Operations"): (
-        claims.count,
-        N_("Multiplications, additions, and five for every cell of the softmax."),
-    ),
+    N_("Operations"): (claims.count, N_("Multiplications, additions, and five for every cell of the softmax.")),
     N_("Weights"): (claims.count, N_("Parameters of the part, biases left out.")),
-    N_("Written"): (
-        claims.count,
-        N_("Numbers that plain code writes; scores and softmax write B·h·n² each."),
-    ),
+    N_("Written"): (claims.count, N_("Numbers that plain code writes; scores and softmax write B·h·n² each.")),
     N_("ms"): (",.3g", N_("Measured on this machine, in FP32, with all heads.")),
     N_("ms, one head"): (",.3g", N_("Measured here, in FP32, with a single head as wide as all together.")),
 }
 GROWTH_COLUMNS = {
-    N_("The prompt"): claims.count, N_("Without a cache"): claims.count, N_("With a cache"): claims.count,
+    N_("The prompt"): claims.count,
+    N_("Without a cache"): claims.count,
+    N_("With a cache"): claims.count,
     N_("Times less"): ",.4g",
-}  # fmt: skip
+}
 
 
 def described(sizes: Sizes) -> dict[str, Any]:
@@ -106,9 +104,13 @@ def picture(data: Data) -> None:
         view_model.PICTURES[part](data)
         return
     header = {
-        "title": claims.title(data), "view": part, "most": MOST, "longest": LONGEST_TEXT, "told": data.chosen.fitted[1],
+        "title": claims.title(data),
+        "view": part,
+        "most": MOST,
+        "longest": LONGEST_TEXT,
+        "told": data.chosen.fitted[1],
         "presets": [{"name": name, "sizes": described(each), "source": source} for name, each, source in data.presets],
-    }  # fmt: skip
+    }
     PICTURE.show(header, {})
 
 
@@ -132,9 +134,12 @@ def beneath_bill(data: Data) -> None:
     for name in PARTS:
         line = lines[name]
         values = (
-            float(line.multiplications), float(line.operations), float(line.weights), float(line.written + line.maps),
+            float(line.multiplications),
+            float(line.operations),
+            float(line.weights),
+            float(line.written + line.maps),
             *(float("nan") if each is None else 1000 * each for each in times[name]),
-        )  # fmt: skip
+        )
         rows.append({_("Part"): _(claims.NAMES[name]), **dict(zip(columns, values))})
     whole = {name: sum(row[name] for row in rows) for name in columns}  # beyond what an integer column holds
     frame.table(
@@ -150,7 +155,7 @@ def beneath_areas(data: Data) -> None:
     """The areas of everything that is counted."""
     head = ngettext(
         "{n:,} token after {prompt:,}", "{n:,} tokens after {prompt:,}", data.chosen.steps, prompt=data.chosen.prompt
-    )  # fmt: skip
+    )
     rows = []
     for counted, found in data.growths.items():
         without, cached = float(sum(found.without)), float(sum(found.cached))

@@ -1,4 +1,5 @@
-"""Draws the parts of the page One layer's bill that look into the loaded model: its parameters, and its feed-forward parts."""
+"""Draws the parts of the page One layer's bill that look into the loaded model: its parameters, and its feed-forward
+parts."""
 
 from __future__ import annotations
 
@@ -34,13 +35,15 @@ PUBLISHED_HELPS = {
     "Of the model": N_("Share of all layers' feed-forward parts in the published number of parameters."),
 }
 UNIT_COLUMNS = {
-    "Units": ",d", "Dead under ReLU": ",d", "Rarely above 0": ",d", "Nearly silent": ",d", "ReLU lets through": ".1%",
+    "Units": ",d",
+    "Dead under ReLU": ",d",
+    "Rarely above 0": ",d",
+    "Nearly silent": ",d",
+    "ReLU lets through": ".1%",
     "Own slope": ".3f",
-}  # fmt: skip
+}
 UNIT_HELPS = {
-    "Dead under ReLU": N_(
-        "Units with x ≤ 0 on every token of this text: ReLU would make them 0, with no gradient."
-    ),
+    "Dead under ReLU": N_("Units with x ≤ 0 on every token of this text: ReLU would make them 0, with no gradient."),
     "Rarely above 0": N_("Units with x > 0 on some token, but on no more than one in twenty."),
     "Nearly silent": N_(
         "Units that with the model's own activation stay below a hundredth of the layer's loudest on every token."
@@ -80,11 +83,18 @@ def _tables(data: Data) -> None:
     published: list[dict[str, Any]] = []
     for preset in PRESETS:
         part, sizes = preset.n_layers * layer.bill(preset.sizes)["ffn"].weights, preset.sizes
-        published.append({
-            "Published model": preset.name, "d": sizes.d, "F": sizes.f, "F / d": sizes.f / sizes.d,
-            "Matrices": 3 if sizes.gated else 2, "Of its layer": _share(sizes),
-            "Of the model": part / preset.parameters if preset.parameters else float("nan"), "Source": preset.source,
-        })  # fmt: skip
+        published.append(
+            {
+                "Published model": preset.name,
+                "d": sizes.d,
+                "F": sizes.f,
+                "F / d": sizes.f / sizes.d,
+                "Matrices": 3 if sizes.gated else 2,
+                "Of its layer": _share(sizes),
+                "Of the model": part / preset.parameters if preset.parameters else float("nan"),
+                "Source": preset.source,
+            }
+        )
     frame.table(published, PUBLISHED_COLUMNS, _looked_up(PUBLISHED_HELPS))
 
 
@@ -117,10 +127,14 @@ def _removal(data: Data) -> None:
     alt = _("Loss of the text without the feed-forward part or the attention, layer by layer")
     frame.chart(figure, key="removed", alt=alt)
     frame.caption(
-        _("As it is {base} bits per byte; {no_ffn} without all of them, {no_attention} without all attention. What a part writes "
-          "becomes zero.",
-          base=number(found.base, ".3f"), no_ffn=number(found.no_ffn, ".3f"), no_attention=number(found.no_attention, ".3f"))
-    )  # fmt: skip
+        _(
+            "As it is {base} bits per byte; {no_ffn} without all of them, {no_attention} without all attention. What a "
+            "part writes becomes zero.",
+            base=number(found.base, ".3f"),
+            no_ffn=number(found.no_ffn, ".3f"),
+            no_attention=number(found.no_attention, ".3f"),
+        )
+    )
 
 
 def _activation(data: Data) -> None:
@@ -136,12 +150,11 @@ def _activation(data: Data) -> None:
     figure = figures.slopes(found.before.ravel(), curves, own, frame.theme(), title=title)
     frame.chart(figure, key="slopes", alt=_("Slopes of activations over the numbers that enter the model's"))
     said = _(
-        "Below zero: {below} of what enters {own} on this text, where ReLU's slope is 0. {own}'s has a mean size of {passed}."
+        "Below zero: {below} of what enters {own} on this text, where ReLU's slope is 0. {own}'s has a mean size of "
+        "{passed}."
     )
     frame.caption(
-        said.format(
-            below=number(1 - found.passed_by_relu, ".0%"), own=own, passed=number(found.passed, ".2f")
-        )
+        said.format(below=number(1 - found.passed_by_relu, ".0%"), own=own, passed=number(found.passed, ".2f"))
     )
 
 
@@ -150,10 +163,7 @@ def _units(data: Data) -> None:
     left, right = st.columns(2)
     with right:
         figure = figures.ratios(
-            _ratios(data),
-            data.chosen.model,
-            frame.theme(),
-            title=_("Feed-forward's share of a layer's parameters"),
+            _ratios(data), data.chosen.model, frame.theme(), title=_("Feed-forward's share of a layer's parameters")
         )
         frame.chart(figure, key="ratios", alt=_("Share of the feed-forward part against its expansion ratio"))
     if not data.has_units:
@@ -164,26 +174,26 @@ def _units(data: Data) -> None:
         title = _("Units of layer {layer}: {dead} of {all} never above zero")
         title = title.format(layer=found.layer, dead=int(found.dead.sum()), all=len(above))
         figure = figures.activity(above, frame.theme(), title=title)
-        frame.chart(
-            figure, key="activity", alt=_("How often each unit of the layer is above zero on this text")
-        )
+        frame.chart(figure, key="activity", alt=_("How often each unit of the layer is above zero on this text"))
     rows = [
         {
-            "Layer": each.layer, "Units": each.before.shape[1], "Dead under ReLU": int(each.dead.sum()),
-            "Rarely above 0": int(each.rare.sum()), "Nearly silent": int(each.silent.sum()),
-            "ReLU lets through": each.passed_by_relu, "Own slope": each.passed,
+            "Layer": each.layer,
+            "Units": each.before.shape[1],
+            "Dead under ReLU": int(each.dead.sum()),
+            "Rarely above 0": int(each.rare.sum()),
+            "Nearly silent": int(each.silent.sum()),
+            "ReLU lets through": each.passed_by_relu,
+            "Own slope": each.passed,
         }
         for each in data.every_units
-    ]  # fmt: skip
+    ]
     frame.table(rows, UNIT_COLUMNS, _looked_up(UNIT_HELPS))
     if data.activation == "relu":
-        frame.caption(
-            _("This model was trained with ReLU: units counted as dead are 0 on every token of this text.")
-        )
+        frame.caption(_("This model was trained with ReLU: units counted as dead are 0 on every token of this text."))
         return
     said = _(
-        "This model was trained with {own}. With ReLU put in its place, untrained for it, the text takes {relu} bits per byte "
-        "instead of {base}."
+        "This model was trained with {own}. With ReLU put in its place, untrained for it, the text takes {relu} bits "
+        "per byte instead of {base}."
     )
     values = {"relu": number(data.relu_loss, ".3f"), "base": number(data.removed.base, ".3f")}
     frame.caption(said.format(own=ACTIVATIONS[data.activation], **values))

@@ -16,7 +16,8 @@ def cannot_run(data: Data) -> str | None:
     if data.run or not best:
         return None
     return _(
-        "{schedule} cannot run here; of those that can, none waits less than {best}: its devices stand idle {share} of the time.",
+        "{schedule} cannot run here; of those that can, none waits less than {best}: its devices stand idle {share} of "
+        "the time.",
         schedule=data.chosen.schedule,
         best=best[0],
         share=_percent(data.runs[best[0]].bubble),
@@ -27,9 +28,7 @@ def nobody_waits(data: Data) -> str | None:
     """One device alone."""
     if not data.run or data.run.bubble > 1e-9:
         return None
-    return _(
-        "No device ever waits here: {schedule} keeps all of them at work.", schedule=data.chosen.schedule
-    )
+    return _("No device ever waits here: {schedule} keeps all of them at work.", schedule=data.chosen.schedule)
 
 
 def waits_least(data: Data) -> str | None:
@@ -39,12 +38,8 @@ def waits_least(data: Data) -> str | None:
         return None
     share = _percent(data.run.bubble)
     if len(best) > 1:
-        return _(
-            "The devices stand idle {share} of the time, and no other schedule waits less here.", share=share
-        )
-    return _(
-        "The devices stand idle {share} of the time: every other that can run here waits longer.", share=share
-    )
+        return _("The devices stand idle {share} of the time, and no other schedule waits less here.", share=share)
+    return _("The devices stand idle {share} of the time: every other that can run here waits longer.", share=share)
 
 
 def another_waits_less(data: Data) -> str | None:
@@ -67,7 +62,8 @@ def less_held(data: Data) -> str | None:
     if abs(gpipe.time - one.time) > 1e-9 or one.peak() >= gpipe.peak() or more == less:
         return None
     return _(
-        "**GPipe and 1F1B** wait equally long; what a device must remember at most falls from {more} micro-batches to {less}.",
+        "**GPipe and 1F1B** wait equally long; what a device must remember at most falls from {more} micro-batches to "
+        "{less}.",
         more=more,
         less=less,
     )
@@ -106,9 +102,12 @@ def off_the_formula(data: Data) -> str | None:
 CLAIMS = cannot_run, nobody_waits, waits_least, another_waits_less, less_held, fullest, off_the_formula
 HINTS = (
     Hint(N_("Press ▶, or drag through time."), where(lambda data: data.run)),
-    Hint(N_("Choose *1F1B*: its timeline is drawn."), where(lambda data: ONE in data.runs, to(schedule=ONE)),
-         lambda before, after: after.run is not None),
-)  # fmt: skip
+    Hint(
+        N_("Choose *1F1B*: its timeline is drawn."),
+        where(lambda data: ONE in data.runs, to(schedule=ONE)),
+        lambda before, after: after.run is not None,
+    ),
+)
 
 
 def _percent(share: float) -> str:
@@ -135,37 +134,40 @@ def notice() -> tuple[str, ...]:
     """What the picture's parts are."""
     return (
         _(
-            "**A bubble** is time in which a device waits: at the start for its first input, at the end for its last gradient. "
-            "More micro-batches make it a smaller share."
+            "**A bubble** is time in which a device waits: at the start for its first input, at the end for its last "
+            "gradient. More micro-batches make it a smaller share."
         ),
         _("**1F1B** does a backward as early as possible: that frees what its forward left."),
         _(
-            "**Interleaved**, a device has several thin slices of the model: the pipeline fills v times as fast, and sends v "
-            "times as many messages."
-        ),
-        _("**Zero bubble** splits the backward. Only the gradient by the inputs is waited for; that by the weights fills gaps."),
-        _(
-            "**DualPipe** sends micro-batches in from both ends, and runs a forward beside a backward: messages of one are "
-            "hidden behind the other's work. Every device holds two stages: twice the weights."
+            "**Interleaved**, a device has several thin slices of the model: the pipeline fills v times as fast, and "
+            "sends v times as many messages."
         ),
         _(
-            "**Held** is counted in what one micro-batch leaves on a device with an even share of the layers: a device with "
-            "fewer layers, or one that recomputes, holds a part of that."
+            "**Zero bubble** splits the backward. Only the gradient by the inputs is waited for; that by the weights "
+            "fills gaps."
         ),
-    )  # fmt: skip
+        _(
+            "**DualPipe** sends micro-batches in from both ends, and runs a forward beside a backward: messages of one "
+            "are hidden behind the other's work. Every device holds two stages: twice the weights."
+        ),
+        _(
+            "**Held** is counted in what one micro-batch leaves on a device with an even share of the layers: a device "
+            "with fewer layers, or one that recomputes, holds a part of that."
+        ),
+    )
 
 
 def maths() -> tuple[str, ...]:
     """What to notice with formulas."""
     return (
         _(
-            "Interleaved, the first device holds $p\\,(1+\\tfrac{p-1}{pv})$ micro-batches; recomputed, a layer keeps 2 of its 34 "
-            "bytes for each number of its input (Korthikanti et al. 2022, without attention maps)."
+            "Interleaved, the first device holds $p\\,(1+\\tfrac{p-1}{pv})$ micro-batches; recomputed, a layer keeps 2 "
+            "of its 34 bytes for each number of its input (Korthikanti et al. 2022, without attention maps)."
         ),
         _(
-            "With even stages, free messages and m ≥ p, ZB-H1 waits as its paper says while W ≤ F and W ≤ B; a longer W does not "
-            "fit into its gap, and it waits longer. DualPipe's formula is exact for F = B and W ≤ F, and a few percent off "
-            "elsewhere."
+            "With even stages, free messages and m ≥ p, ZB-H1 waits as its paper says while W ≤ F and W ≤ B; a longer "
+            "W does not fit into its gap, and it waits longer. DualPipe's formula is exact for F = B and W ≤ F, and a "
+            "few percent off elsewhere."
         ),
     )
 
@@ -175,25 +177,26 @@ def rules() -> tuple[str, ...]:
     return (
         _("**It is a simulation**: no device is measured. Times are those of the sliders."),
         _(
-            "A device does one thing at a time, in the order of its schedule, which no delay changes. Two tasks that DualPipe "
-            "joins count as one thing: they begin and end together and take as long as both in turn."
+            "A device does one thing at a time, in the order of its schedule, which no delay changes. Two tasks that "
+            "DualPipe joins count as one thing: they begin and end together and take as long as both in turn."
         ),
         _(
-            "A forward starts when the stage before has sent its output; a backward when the stage after has sent its gradient "
-            "and its own forward is done; a weights' gradient when the inputs' gradient of its micro-batch is done."
+            "A forward starts when the stage before has sent its output; a backward when the stage after has sent its "
+            "gradient and its own forward is done; a weights' gradient when the inputs' gradient of its micro-batch is "
+            "done."
         ),
         _("A backward that is not split sends its gradient when both gradients are done."),
         _(
-            "A message to another device takes the time per hop. Overlapped, its sender goes on; if not, it waits until the "
-            "message has arrived, except in DualPipe's joined tasks, which are there to hide it. Messages never wait for one "
-            "another."
+            "A message to another device takes the time per hop. Overlapped, its sender goes on; if not, it waits "
+            "until the message has arrived, except in DualPipe's joined tasks, which are there to hide it. Messages "
+            "never wait for one another."
         ),
         _(
-            "A stage takes time and memory in proportion to its layers. Where they do not divide evenly, the first stages have "
-            "one more."
+            "A stage takes time and memory in proportion to its layers. Where they do not divide evenly, the first "
+            "stages have one more."
         ),
         _(
-            "Activations are held from the start of a forward to the end of that micro-batch's last gradient on the stage. The "
-            "optimizer's step, gradients between stages and the loss take neither time nor memory."
+            "Activations are held from the start of a forward to the end of that micro-batch's last gradient on the "
+            "stage. The optimizer's step, gradients between stages and the loss take neither time nor memory."
         ),
     )

@@ -49,7 +49,8 @@ class Data:
 
     @property
     def bubbles(self) -> Curves:
-        """The bubble of every schedule against the number of micro-batches: (counts, shares), all that may be chosen."""
+        """The bubble of every schedule against the number of micro-batches: (counts, shares), all that may be
+        chosen."""
         return _bubbles(replace(self.setting, micro=1))
 
     @property

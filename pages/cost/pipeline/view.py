@@ -25,21 +25,26 @@ COLUMNS = {
     N_("Time"): (".4g", N_("From the first forward to the last gradient, in the sliders' unit.")),
     N_("Bubble"): (".1%", N_("The share of the time in which devices wait, in the mean.")),
     N_("Formula"): (".1%", N_("What the paper gives for equal stages and messages that take no time.")),
-    N_("Only sending"): (".1%", N_("The share of the time in which devices wait until a message of theirs has arrived.")),
+    N_("Only sending"): (
+        ".1%",
+        N_("The share of the time in which devices wait until a message of theirs has arrived."),
+    ),
     N_("Most held"): (
-        ".3g", N_("The fullest device's activations: 1 is what a micro-batch leaves on an even share of the layers."),
+        ".3g",
+        N_("The fullest device's activations: 1 is what a micro-batch leaves on an even share of the layers."),
     ),
     N_("Least held"): (".3g", N_("The peak of the device that holds least.")),
     N_("Weights"): (".0f", N_("How many stages' weights a device holds.")),
-}  # fmt: skip
+}
 
 
 EQUATION = (
-    r"\text{bubble's share}=\frac{p-1}{m+p-1}\ \text{(GPipe, 1F1B)},\qquad \text{wait: interleaved }\frac{(p-1)(F+B+W)}{v},\quad "
-    r"\text{ZB-H1 }(p-1)(F+B-W),\quad \text{DualPipe }\Big(\frac p2-1\Big)(F+2B-W)",
-    "Decoder-Only Transformers in Einstein Notation, section 7 (names the bubble, gives no formula). GPipe: Huang et al. 2019, "
-    "section 2.3; 1F1B (PipeDream-Flush) and interleaved: Narayanan et al. 2021, section 2.2; ZB-H1: Qi et al. 2023, Table 2; "
-    "DualPipe: DeepSeek-V3 2024, Table 2, whose B is B + W here and whose F&B is F + B + W.",
+    r"\text{bubble's share}=\frac{p-1}{m+p-1}\ \text{(GPipe, 1F1B)},\qquad "
+    r"\text{wait: interleaved }\frac{(p-1)(F+B+W)}{v},\quad \text{ZB-H1 }(p-1)(F+B-W),\quad \text{DualPipe }\Big(\frac "
+    r"p2-1\Big)(F+2B-W)",
+    "Decoder-Only Transformers in Einstein Notation, section 7 (names the bubble, gives no formula). GPipe: Huang et "
+    "al. 2019, section 2.3; 1F1B (PipeDream-Flush) and interleaved: Narayanan et al. 2021, section 2.2; ZB-H1: Qi et "
+    "al. 2023, Table 2; DualPipe: DeepSeek-V3 2024, Table 2, whose B is B + W here and whose F&B is F + B + W.",
 )
 
 
@@ -57,7 +62,8 @@ def controls() -> Choice:
 
 
 def timeline(data: Data) -> None:
-    """The chosen schedule, scrubbed and replayed in the browser, with what every device holds; or what the schedule needs."""
+    """The chosen schedule, scrubbed and replayed in the browser, with what every device holds; or what the schedule
+    needs."""
     if not data.run:
         _refusal(data.refused[data.chosen.schedule])
         return
@@ -77,10 +83,7 @@ def timeline(data: Data) -> None:
             name: np.array([getattr(event, name) for event in events], np.uint8)
             for name in ("device", "micro", "stage", "half")
         },
-        **{
-            name: np.array([getattr(event, name) for event in events], np.float32)
-            for name in ("start", "end")
-        },
+        **{name: np.array([getattr(event, name) for event in events], np.float32) for name in ("start", "end")},
         "kind": np.array([KINDS.index(event.kind) for event in events], np.uint8),
         "changes": np.array([len(times) for times, _ in memory], np.uint16),
         "times": np.concatenate([times for times, _ in memory]).astype(np.float32),
@@ -96,9 +99,7 @@ def all_schedules(data: Data) -> None:
     frame.table(_rows(data), formats, {_(name): _(help_) for name, (_form, help_) in COLUMNS.items()})
     frame.caption("  \n".join(map(frame.worded, data.refused.values())))
     setting = data.setting
-    figure = pipeline.bubbles(
-        data.bubbles, setting.stages, setting.micro, frame.theme(), chosen=data.chosen.schedule
-    )
+    figure = pipeline.bubbles(data.bubbles, setting.stages, setting.micro, frame.theme(), chosen=data.chosen.schedule)
     alt = _("Share of the time in which devices wait, against the number of micro-batches")
     frame.chart(figure, key="bubbles", alt=alt)
 

@@ -26,11 +26,14 @@ def by_itself(data: Data) -> str | None:
         return None
     layer, expert, token, times = data.specialist
     return _(
-        "Nobody told it to, and yet expert {expert} of layer {layer} reads {token} each of the {times} times it stands in this "
-        "text, and of all tokens only {share}.",
-        expert=expert, layer=layer, token=markdown.quoted(token), times=times,
+        "Nobody told it to, and yet expert {expert} of layer {layer} reads {token} each of the {times} times it stands "
+        "in this text, and of all tokens only {share}.",
+        expert=expert,
+        layer=layer,
+        token=markdown.quoted(token),
+        times=times,
         share=percent(data.loads[data.layers.index(layer), expert]),
-    )  # fmt: skip
+    )
 
 
 def has_a_taste(data: Data) -> str | None:
@@ -38,14 +41,17 @@ def has_a_taste(data: Data) -> str | None:
     if (found := data.taste) is None:
         return None
     words = [
-        _("{share} of {token}", share=percent(each.share), token=markdown.quoted(each.token))
-        for each in found.words
+        _("{share} of {token}", share=percent(each.share), token=markdown.quoted(each.token)) for each in found.words
     ]
     return _(
-        "Nobody told it what to read, and yet expert {expert} of layer {layer} (blue frame) has words of its own: of {tokens:,} "
-        "tokens of held-out stories it reads {load}, but {words}, and each of them here.",
-        expert=found.expert, layer=found.layer, tokens=data.survey.tokens, load=percent(found.load), words=listed(words),
-    )  # fmt: skip
+        "Nobody told it what to read, and yet expert {expert} of layer {layer} (blue frame) has words of its own: of "
+        "{tokens:,} tokens of held-out stories it reads {load}, but {words}, and each of them here.",
+        expert=found.expert,
+        layer=found.layer,
+        tokens=data.survey.tokens,
+        load=percent(found.load),
+        words=listed(words),
+    )
 
 
 def few_read(data: Data) -> str | None:
@@ -58,9 +64,12 @@ def few_read(data: Data) -> str | None:
         "The router of layer {layer} sends {token} to {chosen} of {count} experts, {names}; the others never see it."
     )
     return said.format(
-        layer=data.layer, token=markdown.quoted(data.tokens[data.token]), chosen=part.chosen, count=part.count,
+        layer=data.layer,
+        token=markdown.quoted(data.tokens[data.token]),
+        chosen=part.chosen,
+        count=part.count,
         names=listed([str(each) for each in sorted(data.arrays["chosen"][place, data.token].tolist())]),
-    )  # fmt: skip
+    )
 
 
 def bias_decides(data: Data) -> str | None:
@@ -70,19 +79,21 @@ def bias_decides(data: Data) -> str | None:
         return None
     off = float(np.abs(found["mixed"] - found["weights"]).max())
     return _(
-        "The bias changes {turned} of {all:,} choices on this text ({share}, orange frames: filled where the bias brought the "
-        "expert in, empty where it put one out). It chooses only: if it entered the weights too, they would move by up to {off}.",
-        turned=int(data.turned.sum()), all=data.turned.size, share=percent(data.turned.mean()), off=number(off, ".3f"),
-    )  # fmt: skip
+        "The bias changes {turned} of {all:,} choices on this text ({share}, orange frames: filled where the bias "
+        "brought the expert in, empty where it put one out). It chooses only: if it entered the weights too, they "
+        "would move by up to {off}.",
+        turned=int(data.turned.sum()),
+        all=data.turned.size,
+        share=percent(data.turned.mean()),
+        off=number(off, ".3f"),
+    )
 
 
 def bias_changes_nothing(data: Data) -> str | None:
     """There is a bias, and every choice is what the scores alone would make."""
     if not data.experts.bias or data.turned.any():
         return None
-    return _(
-        "The bias changes no choice on this text: the scores alone would send every token to the same experts."
-    )
+    return _("The bias changes no choice on this text: the scores alone would send every token to the same experts.")
 
 
 def no_bias(data: Data) -> str | None:
@@ -108,11 +119,15 @@ def answers_to(data: Data) -> str | None:
         return None
     _most, place, answer = max(telling, key=lambda each: each[:2])
     return _(
-        "Nothing told it to: expert {expert} of layer {layer} reads {share} of all {token} in {tokens:,} tokens of held-out "
-        "stories, and {load} of all tokens.",
-        expert=-place, layer=data.layer, share=percent(answer.share), token=markdown.quoted(answer.token), tokens=found.tokens,
+        "Nothing told it to: expert {expert} of layer {layer} reads {share} of all {token} in {tokens:,} tokens of "
+        "held-out stories, and {load} of all tokens.",
+        expert=-place,
+        layer=data.layer,
+        share=percent(answer.share),
+        token=markdown.quoted(answer.token),
+        tokens=found.tokens,
         load=percent(experts[-place].load),
-    )  # fmt: skip
+    )
 
 
 def busiest(data: Data) -> str | None:
@@ -121,9 +136,13 @@ def busiest(data: Data) -> str | None:
         return None
     place, expert = np.unravel_index(int(data.loads.argmax()), data.loads.shape)
     return _(
-        "On your text expert {expert} of layer {layer} reads most, {most} of the tokens, where an even share is {even}.",
-        expert=expert, layer=data.layers[int(place)], most=percent(data.loads.max()), even=percent(data.even),
-    )  # fmt: skip
+        "On your text expert {expert} of layer {layer} reads most, {most} of the tokens, where an even share is "
+        "{even}.",
+        expert=expert,
+        layer=data.layers[int(place)],
+        most=percent(data.loads.max()),
+        even=percent(data.even),
+    )
 
 
 def idle(data: Data) -> str | None:
@@ -131,9 +150,11 @@ def idle(data: Data) -> str | None:
     if not (count := int((data.loads == 0).sum())):
         return None
     return ngettext(
-        "{n} of {all} experts reads nothing of your text.", "{n} of {all} experts read nothing of your text.", count,
+        "{n} of {all} experts reads nothing of your text.",
+        "{n} of {all} experts read nothing of your text.",
+        count,
         all=data.loads.size,
-    )  # fmt: skip
+    )
 
 
 def even_over_many(data: Data) -> str | None:
@@ -145,10 +166,13 @@ def even_over_many(data: Data) -> str | None:
     if float(here) <= float(there):
         return None
     return _(
-        "Balance holds over many texts, not in each: the busiest expert has {here} times the even share on your text, and "
-        "{there} times over {tokens:,} held-out tokens (the least busy there {least} times).",
-        here=here, there=there, tokens=data.survey.tokens, least=number(min(shares), ".2f"),
-    )  # fmt: skip
+        "Balance holds over many texts, not in each: the busiest expert has {here} times the even share on your text, "
+        "and {there} times over {tokens:,} held-out tokens (the least busy there {least} times).",
+        here=here,
+        there=there,
+        tokens=data.survey.tokens,
+        least=number(min(shares), ".2f"),
+    )
 
 
 def one_token(data: Data) -> str | None:
@@ -177,19 +201,23 @@ def costs_or_helps(data: Data) -> str | None:
     off = after - before
     worst_at = int(off.argmax())
     said = _(
-        "Loss **{before:.4f}** nats as trained, **{after:.4f}** {changed}: **{off}**, most at token {at} {token} ({most})."
+        "Loss **{before:.4f}** nats as trained, **{after:.4f}** {changed}: **{off}**, most at token {at} {token} "
+        "({most})."
     )
     return said.format(
-        before=before.mean(), after=after.mean(), changed=listed(parts), off=number(float(off.mean()), "+.4f"),
-        at=worst_at + 1, token=markdown.quoted(data.tokens[worst_at + 1]), most=number(float(off[worst_at]), "+.2f"),
-    )  # fmt: skip
+        before=before.mean(),
+        after=after.mean(),
+        changed=listed(parts),
+        off=number(float(off.mean()), "+.4f"),
+        at=worst_at + 1,
+        token=markdown.quoted(data.tokens[worst_at + 1]),
+        most=number(float(off[worst_at]), "+.2f"),
+    )
 
 
 def _named(experts: tuple[tuple[int, int], ...]) -> str:
     """Experts in words, the first few."""
-    named = [
-        _("expert {expert} of layer {layer}", expert=expert, layer=layer) for layer, expert in experts[:3]
-    ]
+    named = [_("expert {expert} of layer {layer}", expert=expert, layer=layer) for layer, expert in experts[:3]]
     more = len(experts) - 3
     return ", ".join(named) if more < 1 else _("{some} and {more} more", some=", ".join(named), more=more)
 
@@ -202,9 +230,11 @@ def some_gain(data: Data) -> str | None:
     if not gains:
         return None
     return ngettext(
-        "{n} of {all} tokens is predicted better with the change.", "{n} of {all} tokens are predicted better with the change.",
-        gains, all=len(data.tokens) - 1,
-    )  # fmt: skip
+        "{n} of {all} tokens is predicted better with the change.",
+        "{n} of {all} tokens are predicted better with the change.",
+        gains,
+        all=len(data.tokens) - 1,
+    )
 
 
 def most_missed(data: Data) -> str | None:
@@ -214,13 +244,16 @@ def most_missed(data: Data) -> str | None:
         return None
     place, expert = np.unravel_index(int(found.argmax()), found.shape)
     return ngettext(
-        "This text misses expert {expert} of layer {layer} most: muted alone, it costs {most} nats per token. Without {n} of "
-        "{all} the text costs no more than before.",
-        "This text misses expert {expert} of layer {layer} most: muted alone, it costs {most} nats per token. Without any one "
-        "of {n} of {all} the text costs no more than before.",
-        int((found.round(4) <= 0).sum()), expert=expert, layer=data.layers[int(place)], most=number(float(found.max()), "+.2f"),
+        "This text misses expert {expert} of layer {layer} most: muted alone, it costs {most} nats per token. Without "
+        "{n} of {all} the text costs no more than before.",
+        "This text misses expert {expert} of layer {layer} most: muted alone, it costs {most} nats per token. Without "
+        "any one of {n} of {all} the text costs no more than before.",
+        int((found.round(4) <= 0).sum()),
+        expert=expert,
+        layer=data.layers[int(place)],
+        most=number(float(found.max()), "+.2f"),
         all=found.size,
-    )  # fmt: skip
+    )
 
 
 def dropped(data: Data) -> str | None:
@@ -229,10 +262,17 @@ def dropped(data: Data) -> str | None:
     said = _(
         "Room for **{room}** of {tokens:,} tokens in each expert: **{count}** of {all:,} choices are dropped ({share})."
     )
-    return said.format(
-        room=data.room, tokens=len(data.tokens), count=count, all=data.choices,
-        share=number(count / data.choices, ".1%"),
-    ) if count else None  # fmt: skip
+    return (
+        said.format(
+            room=data.room,
+            tokens=len(data.tokens),
+            count=count,
+            all=data.choices,
+            share=number(count / data.choices, ".1%"),
+        )
+        if count
+        else None
+    )
 
 
 def room_for_all(data: Data) -> str | None:
@@ -242,14 +282,14 @@ def room_for_all(data: Data) -> str | None:
     values = {"room": data.room, "tokens": len(data.tokens), "all": data.choices}
     if len(data.tokens) < 2:
         return _(
-            "Room for **{room}** of {tokens:,} tokens in each expert: **0** of {all:,} choices are dropped.",
-            **values,
+            "Room for **{room}** of {tokens:,} tokens in each expert: **0** of {all:,} choices are dropped.", **values
         )
     return _(
-        "Room for **{room}** of {tokens:,} tokens in each expert: **0** of {all:,} choices are dropped, and the text costs "
-        "**{loss:.4f}** nats per token as without a limit.",
-        loss=data.loss().mean(), **values,
-    )  # fmt: skip
+        "Room for **{room}** of {tokens:,} tokens in each expert: **0** of {all:,} choices are dropped, and the text "
+        "costs **{loss:.4f}** nats per token as without a limit.",
+        loss=data.loss().mean(),
+        **values,
+    )
 
 
 def limit_costs(data: Data) -> str | None:
@@ -267,9 +307,11 @@ def late_lose(data: Data) -> str | None:
     if early >= late:
         return None
     return _(
-        "Earlier tokens are served first: {early} dropped choices are in the first half of the text, {late} in the second.",
-        early=early, late=late,
-    )  # fmt: skip
+        "Earlier tokens are served first: {early} dropped choices are in the first half of the text, {late} in the "
+        "second.",
+        early=early,
+        late=late,
+    )
 
 
 def becomes_even(data: Data) -> str | None:
@@ -280,10 +322,13 @@ def becomes_even(data: Data) -> str | None:
     if float(end) >= float(peak):
         return None
     return _(
-        "Of the {tokens:,} held-out tokens that its training counted, one expert of {model} read {peak} times its even share at "
-        "worst; at the end the busiest has {end}.",
-        tokens=prod(LOOKED_AT), model=data.chosen.model, peak=peak, end=end,
-    )  # fmt: skip
+        "Of the {tokens:,} held-out tokens that its training counted, one expert of {model} read {peak} times its even "
+        "share at worst; at the end the busiest has {end}.",
+        tokens=prod(LOOKED_AT),
+        model=data.chosen.model,
+        peak=peak,
+        end=end,
+    )
 
 
 def more_even(data: Data) -> str | None:
@@ -292,10 +337,14 @@ def more_even(data: Data) -> str | None:
     if len(ends) < 2 or ends[0][0] == ends[-1][0]:
         return None
     return _(
-        "At the end {best} is the most even on these {tokens:,} tokens, with {least} times the even share at the busiest expert; "
-        "{other} has {most} times.",
-        tokens=prod(LOOKED_AT), best=ends[0][1], least=f"{ends[0][0]:.2f}", other=ends[-1][1], most=f"{ends[-1][0]:.2f}",
-    )  # fmt: skip
+        "At the end {best} is the most even on these {tokens:,} tokens, with {least} times the even share at the "
+        "busiest expert; {other} has {most} times.",
+        tokens=prod(LOOKED_AT),
+        best=ends[0][1],
+        least=f"{ends[0][0]:.2f}",
+        other=ends[-1][1],
+        most=f"{ends[-1][0]:.2f}",
+    )
 
 
 def part_at_work(data: Data) -> str | None:
@@ -304,10 +353,13 @@ def part_at_work(data: Data) -> str | None:
     if size.active >= size.total:
         return None
     return _(
-        "{model} holds {total} parameters and uses {active} of them for a token ({share}): memory is paid for all, computing "
-        "for the filled part of a bar.",
-        model=data.chosen.model, total=large(size.total), active=large(size.active), share=percent(size.active / size.total),
-    )  # fmt: skip
+        "{model} holds {total} parameters and uses {active} of them for a token ({share}): memory is paid for all, "
+        "computing for the filled part of a bar.",
+        model=data.chosen.model,
+        total=large(size.total),
+        active=large(size.active),
+        share=percent(size.active / size.total),
+    )
 
 
 def all_at_work(data: Data) -> str | None:
@@ -327,19 +379,20 @@ def against_dense(data: Data) -> str | None:
         return None
     values = {"model": data.chosen.model, "own": number(own, ".3f"), "dense": number(dense, ".3f")}
     said = [
-        _("Held-out stories cost {model} {own} bits per byte, and stories-dense, which has no experts and about as many "
-          "parameters as a token meets here, {dense}:", **values),
-        _("one training each, and within chance.") if abs(own - dense) < CHANCE
-        else _("fewer, for more memory and as much computing.") if own < dense
+        _(
+            "Held-out stories cost {model} {own} bits per byte, and stories-dense, which has no experts and about as "
+            "many parameters as a token meets here, {dense}:",
+            **values,
+        ),
+        _("one training each, and within chance.")
+        if abs(own - dense) < CHANCE
+        else _("fewer, for more memory and as much computing.")
+        if own < dense
         else _("there experts did not help."),
-    ]  # fmt: skip
+    ]
     if len(data.tokens) > 1:
         said.append(
-            _(
-                "Your text costs them {own} and {dense}.",
-                own=here[data.chosen.model],
-                dense=here["stories-dense"],
-            )
+            _("Your text costs them {own} and {dense}.", own=here[data.chosen.model], dense=here["stories-dense"])
         )
     return " ".join(said)
 
@@ -379,68 +432,100 @@ def notice(data: Data) -> list[str]:
         part.shared,
     )
     rows = _(
-        "A row is a token, a column an expert of a layer: of {count} each token reaches {chosen}, and a darker cell has more "
-        "weight in what they say together.{shared} The bars above are the shares of the tokens.",
-        count=part.count, chosen=part.chosen, shared=shared if part.shared else "",
-    )  # fmt: skip
+        "A row is a token, a column an expert of a layer: of {count} each token reaches {chosen}, and a darker cell "
+        "has more weight in what they say together.{shared} The bars above are the shares of the tokens.",
+        count=part.count,
+        chosen=part.chosen,
+        shared=shared if part.shared else "",
+    )
     return {
         ROUTING: [rows],
         LOAD: [
             _("Blue experts read more of the tokens than an even share, orange ones fewer."),
             _(
-                "In the table a share in brackets says how many of the places where that token stands the expert reads; without "
-                "one it reads all. What an expert answers to is most often a kind of token, a mark, a name, the end of a word, "
-                "more rarely a subject."
+                "In the table a share in brackets says how many of the places where that token stands the expert "
+                "reads; without one it reads all. What an expert answers to is most often a kind of token, a mark, a "
+                "name, the end of a word, more rarely a subject."
             ),
         ],
         MUTING: [
-            _("Forced, an expert is read by every token, in place of its last choice and with the weight of its own score."),
-            _("In the map, whose changes are against the model as trained, an expert that costs little is one that others can "
-              "stand in for; what one costs on this text says nothing of other texts."),
+            _(
+                "Forced, an expert is read by every token, in place of its last choice and with the weight of its own "
+                "score."
+            ),
+            _(
+                "In the map, whose changes are against the model as trained, an expert that costs little is one that "
+                "others can stand in for; what one costs on this text says nothing of other texts."
+            ),
         ],
         CAPACITY: [
-            _("On many chips each expert has room for a fixed number of tokens of a batch. Here the batch is your text: who "
-              "comes after an expert is full is crossed out, and the expert says nothing for that token."),
-            _("A capacity factor of 1 is room for an even load and no more. DeepSeek-V3 drops nothing, as its bias keeps loads "
-              "close to even over large batches."),
+            _(
+                "On many chips each expert has room for a fixed number of tokens of a batch. Here the batch is your "
+                "text: who comes after an expert is full is crossed out, and the expert says nothing for that token."
+            ),
+            _(
+                "A capacity factor of 1 is room for an even load and no more. DeepSeek-V3 drops nothing, as its bias "
+                "keeps loads close to even over large batches."
+            ),
             _("The dotted line in the chart is the loss without a limit."),
         ],
         TRAINING: [
-            _("Blue experts read more tokens than an even share, orange ones fewer. They were "
-              "counted on the same held-out stories at every moment; your own text does not enter this view."),
+            _(
+                "Blue experts read more tokens than an even share, orange ones fewer. They were "
+                "counted on the same held-out stories at every moment; your own text does not enter this view."
+            ),
             _("Nothing tells experts what to answer to. All that is asked for is that none of them is idle."),
         ],
         COST: [
             _("An outline shows what every expert reading every token would take."),
-            _("The models read the same stories in as many steps, one training each: differences below 0.01 bits per byte are "
-              "chance."),
+            _(
+                "The models read the same stories in as many steps, one training each: differences below 0.01 bits per "
+                "byte are chance."
+            ),
         ],
-    }[data.chosen.view]  # fmt: skip
+    }[data.chosen.view]
 
 
 def maths(data: Data) -> list[str]:
     """What to notice with formulas."""
     return {
         ROUTING: [
-            _("The notes write the router's bias into the logits and take the softmax over the chosen of that sum, so that the "
-              "bias would change the output as well. DeepSeek-V3 adds it for the choice alone; the panel shows the weights both "
-              "ways."),
+            _(
+                "The notes write the router's bias into the logits and take the softmax over the chosen of that sum, "
+                "so that the bias would change the output as well. DeepSeek-V3 adds it for the choice alone; the panel "
+                "shows the weights both ways."
+            )
         ],
-        LOAD: [_("Colours count doublings: log₂ of the load over the even share k / E, cut at a quarter and at four times.")],
+        LOAD: [
+            _(
+                "Colours count doublings: log₂ of the load over the even share k / E, cut at a quarter and at four "
+                "times."
+            )
+        ],
         MUTING: [
-            _("A muted expert's score and bias count as −∞ for the choice, so that the weights of those chosen still sum to 1. "
-              "With the bias in the mix, scores plus bias take the scores' place in the weights, not below 0."),
+            _(
+                "A muted expert's score and bias count as −∞ for the choice, so that the weights of those chosen still "
+                "sum to 1. With the bias in the mix, scores plus bias take the scores' place in the weights, not below "
+                "0."
+            )
         ],
         CAPACITY: [],
         TRAINING: [
-            _("After each step of the training the bias of every expert that had more than the mean load is lowered by a small "
-              "amount, that of every other raised by as much. No gradient reaches it, and it does not compete with the loss of "
-              "the text."),
-            _("The other way is a loss of its own: E times the sum over experts of the share of the choices times the mean "
-              "score, which is smallest when all are alike."),
+            _(
+                "After each step of the training the bias of every expert that had more than the mean load is lowered "
+                "by a small amount, that of every other raised by as much. No gradient reaches it, and it does not "
+                "compete with the loss of the text."
+            ),
+            _(
+                "The other way is a loss of its own: E times the sum over experts of the share of the choices times "
+                "the mean score, which is smallest when all are alike."
+            ),
         ],
         COST: [
-            _("FLOPs are those of one token at the end of your text with the keys and values of all before it in the cache, two "
-              "for each multiplication, as torch counts them; norms, softmax and the choice itself are not counted."),
+            _(
+                "FLOPs are those of one token at the end of your text with the keys and values of all before it in the "
+                "cache, two for each multiplication, as torch counts them; norms, softmax and the choice itself are "
+                "not counted."
+            )
         ],
-    }[data.chosen.view]  # fmt: skip
+    }[data.chosen.view]

@@ -99,15 +99,16 @@ class Data:
 
     @property
     def count(self) -> int:
-        """How many tokens the picture shows: a model of many layers and experts has too much to say of each for a long text."""
+        """How many tokens the picture shows: a model of many layers and experts has too much to say of each for a long
+        text."""
         each = len(self.layers) * (4 * self.experts.count + 17 * self.experts.chosen)
         return max(1, min(len(self.tokens), SENT // each))
 
     @cached_property
     def arrays(self) -> dict[str, np.ndarray]:
-        """What the picture of the pass is sent: `scores` [L, T, E] before the bias, `bias` [L, E], and [L, T, k] `chosen`,
-        their `weights`, `plain` (chosen without the bias), `mixed` and `notes` (weights if the bias entered the mix: into the
-        scores, or as the notes write it) and `kept` (False: dropped); the first `count` tokens."""
+        """What the picture of the pass is sent: `scores` [L, T, E] before the bias, `bias` [L, E], and [L, T, k]
+        `chosen`, their `weights`, `plain` (chosen without the bias), `mixed` and `notes` (weights if the bias entered
+        the mix: into the scores, or as the notes write it) and `kept` (False: dropped); the first `count` tokens."""
         return self.arrays_of(self.change)
 
     def arrays_of(self, change: Change) -> dict[str, np.ndarray]:
@@ -124,8 +125,8 @@ class Data:
 
     @cached_property
     def opening(self) -> tuple[int, int]:
-        """Layer and token that the page opens on: the word that weighs most for the expert with a taste; in a text that shows
-        none, where the bias changed the choice, and the chosen weigh most unequally."""
+        """Layer and token that the page opens on: the word that weighs most for the expert with a taste; in a text that
+        shows none, where the bias changed the choice, and the chosen weigh most unequally."""
         if found := self.taste:
             words = {each.token for each in found.words}
             mixing = self.passed(Change()).routing(found.layer).mixing[:, found.expert].tolist()
@@ -154,17 +155,15 @@ class Data:
 
     @cached_property
     def specialist(self) -> tuple[int, int, str, int] | None:
-        """Layer, expert, token and how often it stands in the text, of the expert that reads it each time and little else;
-        a word before a mark; None where no token stands there twice, or none is always read by one expert that leaves out
-        half of the text."""
+        """Layer, expert, token and how often it stands in the text, of the expert that reads it each time and little
+        else; a word before a mark; None where no token stands there twice, or none is always read by one expert that
+        leaves out half of the text."""
         names, found = np.array(self.tokens, object).astype(str), []
         for place, layer in enumerate(self.layers):
             read = self.passed(Change()).routing(layer).mixing.numpy() > 0  # [T, E]
             for name in np.unique(names):
                 times = int((names == name).sum())
-                for expert in (
-                    np.flatnonzero(read[names == name].all(0)) if times > 1 and name.strip() else ()
-                ):
+                for expert in np.flatnonzero(read[names == name].all(0)) if times > 1 and name.strip() else ():
                     if self.loads[place, expert] < 0.5:
                         telling = times * -math.log(self.loads[place, expert])
                         found.append((name.strip().isalpha(), telling, -place, -int(expert), name, times))
@@ -175,7 +174,8 @@ class Data:
 
     @cached_property
     def taste(self) -> Taste | None:
-        """The expert whose words this text shows: it reads them at nearly all of their held-out places, and at each one here.
+        """The expert whose words this text shows: it reads them at nearly all of their held-out places, and at each one
+        here.
 
         Of several the one with most such words, each divided by how many experts answer to it: what all answer to tells
         nothing of one. None where no expert has two, or nothing was counted.
@@ -188,10 +188,13 @@ class Data:
             read = self.passed(Change()).routing(layer).mixing.numpy() > 0  # [T, E]
             for expert, one in enumerate(experts):
                 words = tuple(
-                    answer for answer in one.answers
-                    if answer.share >= OFTEN and _is_word(answer.token) and answer.token in self.tokens
+                    answer
+                    for answer in one.answers
+                    if answer.share >= OFTEN
+                    and _is_word(answer.token)
+                    and answer.token in self.tokens
                     and read[names == answer.token, expert].all()
-                )  # fmt: skip
+                )
                 if len(words) > 1:
                     telling = sum(1 / heard[answer.token] for answer in words)
                     best.append((telling, -layer, -expert, Taste(layer, expert, one.load, words)))
@@ -204,7 +207,8 @@ class Data:
 
     @cached_property
     def readers(self) -> list[list[str]]:
-        """Of each expert of the layer looked at the text's tokens that it reads, those with the largest weight in sum first."""
+        """Of each expert of the layer looked at the text's tokens that it reads, those with the largest weight in sum
+        first."""
         mixing = self.passed(Change()).routing(self.layer).mixing.numpy()  # [T, E]
         kinds, place = np.unique(np.array(self.tokens, object).astype(str), return_inverse=True)
         sums = np.zeros((len(kinds), mixing.shape[1]))
@@ -223,8 +227,8 @@ class Data:
 
     @cached_property
     def each_muted(self) -> np.ndarray | None:
-        """Change of the text's mean loss with each expert muted alone, nats per token [L, E]; None while nobody asked for what
-        takes long."""
+        """Change of the text's mean loss with each expert muted alone, nats per token [L, E]; None while nobody asked
+        for what takes long."""
         waits = self.is_long and not self.chosen.every
         return None if len(self.tokens) < 2 or waits else _each_muted(*self.key)
 
@@ -254,7 +258,8 @@ class Data:
 
     @cached_property
     def moments(self) -> dict[str, Moments]:
-        """Loads, in shares of the tokens, and biases through training, of this model and of those beside it that have experts."""
+        """Loads, in shares of the tokens, and biases through training, of this model and of those beside it that have
+        experts."""
         found = {}
         for name, logged in _logged(self.chosen.model).items():
             if isinstance(logged, training.Moments):
@@ -288,7 +293,8 @@ class Data:
 
 
 def compute(chosen: Experts) -> Data:
-    """The data of a state; where all experts of a layer are muted, or too many forced, the routing as trained is shown."""
+    """The data of a state; where all experts of a layer are muted, or too many forced, the routing as trained is
+    shown."""
     part, layers = (
         computing.model(chosen.model).config.experts,
         edits.expert_layers(computing.model(chosen.model).config),
@@ -354,10 +360,14 @@ def _arrays(model: str, text: str, change: Change, count: int) -> dict[str, np.n
         for layer in trace.expert_layers:
             routed, mixes = trace.routing(layer), routing.mixing_readings(trace, layer)
             values = {
-                "scores": routed.scores, "chosen": routed.chosen, "weights": routed.weights,
-                "plain": routing.choice_without_bias(routed, part), "mixed": mixes.with_bias, "notes": mixes.notes,
+                "scores": routed.scores,
+                "chosen": routed.chosen,
+                "weights": routed.weights,
+                "plain": routing.choice_without_bias(routed, part),
+                "mixed": mixes.with_bias,
+                "notes": mixes.notes,
                 "kept": routed.weights > 0,
-            }  # fmt: skip
+            }
             for name, value in values.items():
                 found.setdefault(name, []).append(value[:count].numpy())
             found.setdefault("bias", []).append(routed.bias.numpy())
@@ -415,10 +425,7 @@ def _costs(model: str, text: str) -> list[Cost]:
         held_out = float(curves[name].values[-1]) if name in curves else None
         return Cost(name, routing.size(lm.config, length), held_out, here)
 
-    return [
-        computing.run_in_worker(lambda name=name: work(name), computing.about(text))
-        for name in _family(model)
-    ]
+    return [computing.run_in_worker(lambda name=name: work(name), computing.about(text)) for name in _family(model)]
 
 
 @st.cache_resource(max_entries=64, show_spinner=False)

@@ -29,17 +29,18 @@ TYPES = {"chosen": "uint16", "plain": "uint16", "kept": "uint8"}
 _SECTION = "Decoder-Only Transformers in Einstein Notation, section 6.3"
 EQUATIONS = {
     ROUTING: (
-        r"s_{t,i} = \sigma(\mathbf{u}_t \cdot \mathbf{e}_i), \qquad \mathcal{C}_t = \mathrm{top}k_i\,(s_{t,i} + b_i), \qquad"
-        r" g_{t,i} = \frac{s_{t,i}}{\sum_{j \in \mathcal{C}_t} s_{t,j}}\ (i \in \mathcal{C}_t), \qquad"
+        r"s_{t,i} = \sigma(\mathbf{u}_t \cdot \mathbf{e}_i), \qquad \mathcal{C}_t = \mathrm{top}k_i\,(s_{t,i} + b_i), "
+        r"\qquad g_{t,i} = \frac{s_{t,i}}{\sum_{j \in \mathcal{C}_t} s_{t,j}}\ (i \in \mathcal{C}_t), \qquad"
         r" \mathbf{h}_t = \mathrm{FFN}^{\mathrm{shared}}(\mathbf{u}_t) + \sum_{i \in \mathcal{C}_t} g_{t,i}\,"
         r" \mathrm{FFN}_i(\mathbf{u}_t)",
         f"{_SECTION}; DeepSeek-AI, DeepSeek-V3 (2024), Eq. 12–16. e: a row of "
         "the router for each expert, b: the bias. Mixtral and Qwen take a softmax in place of σ and have no bias.",
-        "Section 6.3 writes G = H W_gate + b and mixes with softmax over the chosen of G: the bias would enter the weights. "
-        "In DeepSeek-V3 it stays out of them.",
+        "Section 6.3 writes G = H W_gate + b and mixes with softmax over the chosen of G: the bias would enter the "
+        "weights. In DeepSeek-V3 it stays out of them.",
     ),
     LOAD: (
-        r"f_i = \frac{1}{T} \sum_t \mathbf{1}[\,i \in \mathcal{C}_t\,], \qquad \sum_i f_i = k, \qquad \text{even: } f_i = k / E",
+        r"f_i = \frac{1}{T} \sum_t \mathbf{1}[\,i \in \mathcal{C}_t\,], \qquad \sum_i f_i = k, \qquad \text{even: } "
+        r"f_i = k / E",
         f"Fedus, Zoph and Shazeer, Switch Transformers (2021), Eq. 5, for k choices; {_SECTION}.",
     ),
     MUTING: (
@@ -49,7 +50,8 @@ EQUATIONS = {
     ),
     CAPACITY: (
         r"C = \left\lceil \mathrm{factor} \cdot \frac{T\,k}{E} \right\rceil",
-        "Fedus, Zoph and Shazeer, Switch Transformers (2021), section 2.2. T tokens with k choices each over E experts.",
+        "Fedus, Zoph and Shazeer, Switch Transformers (2021), section 2.2. T tokens with k choices each over E "
+        "experts.",
     ),
     TRAINING: (
         r"b_i \leftarrow b_i + \gamma\, \mathrm{sign}(\bar{c} - c_i), \qquad"
@@ -71,8 +73,12 @@ def controls(model: str) -> Experts | None:
     if text is None:
         return None
     view, part = Experts.view.draw(), lm.config.experts
-    options = [(layer, expert) for layer in range(lm.config.n_layers) if lm.config.has_experts(layer)
-               for expert in range(part.count)]  # fmt: skip
+    options = [
+        (layer, expert)
+        for layer in range(lm.config.n_layers)
+        if lm.config.has_experts(layer)
+        for expert in range(part.count)
+    ]
     if view == MUTING:
         left, middle, right = st.columns([0.3, 0.3, 0.4], vertical_alignment="center")
         Experts.muted.draw(left, options=options)
@@ -87,9 +93,7 @@ def picture(data: Data) -> None:
     """What the view shows first."""
     if data.chosen.view in WITH_ROWS:
         return _rows(data)
-    return {LOAD: view_charts.load, TRAINING: view_charts.training, COST: view_charts.cost}[data.chosen.view](
-        data
-    )
+    return {LOAD: view_charts.load, TRAINING: view_charts.training, COST: view_charts.cost}[data.chosen.view](data)
 
 
 def _rows(data: Data) -> None:
@@ -116,9 +120,7 @@ def _rows(data: Data) -> None:
         "at": [data.layer, data.token],
         "warm": {name: theme.warm for name, theme in THEMES.items()},
     }
-    PICTURE.show(
-        header, {name: each.astype(TYPES.get(name, "float32")) for name, each in data.arrays.items()}
-    )
+    PICTURE.show(header, {name: each.astype(TYPES.get(name, "float32")) for name, each in data.arrays.items()})
     if said := claims.cut(data):
         st.caption(said)
 
@@ -146,19 +148,16 @@ def below_it(data: Data) -> None:
 
 
 def _losses(data: Data) -> Data:
-    """The loss of each token, and every expert muted alone: on longer texts or of many experts only when the user asks for it.
+    """The loss of each token, and every expert muted alone: on longer texts or of many experts only when the user asks
+    for it.
 
     Returns the data with what was asked for.
     """
     if len(data.tokens) < 2:
         return data
     if not data.change.nothing:
-        figure = changes.losses(
-            data.tokens, data.loss(Change()), data.loss(), frame.theme(), what=_("changed")
-        )
-        frame.chart(
-            figure, key="xlosses", alt=_("Loss of each token as trained and with the routing changed")
-        )
+        figure = changes.losses(data.tokens, data.loss(Change()), data.loss(), frame.theme(), what=_("changed"))
+        frame.chart(figure, key="xlosses", alt=_("Loss of each token as trained and with the routing changed"))
     if data.is_long:
         every = Experts.every.draw(help=_("{passes} passes over the text", passes=data.passes))
         data = replace(data, chosen=replace(data.chosen, every=every))

@@ -64,9 +64,12 @@ def readers(data: Data) -> None:
     frame.table(rows, {"your text": share, "held out": share}, helps=helps)
     if found is None:
         st.caption(
-            _("{model} brings no count of held-out stories, so what its experts answer to is known of your text alone.",
-              model=data.chosen.model)
-        )  # fmt: skip
+            _(
+                "{model} brings no count of held-out stories, so what its experts answer to is known of your text "
+                "alone.",
+                model=data.chosen.model,
+            )
+        )
 
 
 def _answer(each: Answer) -> str:
@@ -100,11 +103,19 @@ def cost(data: Data) -> None:
     costs, million = data.costs, 1e6
     sizes = [each.size for each in costs]
     panels = [
-        Panel(_("Parameters (million)"), [each.total / million for each in sizes], ".2f",
-              [each.active / million for each in sizes]),
-        Panel(_("FLOPs per token (million)"), [each.dense_flops / million for each in sizes], ".2f",
-              [each.flops / million for each in sizes]),
-    ]  # fmt: skip
+        Panel(
+            _("Parameters (million)"),
+            [each.total / million for each in sizes],
+            ".2f",
+            [each.active / million for each in sizes],
+        ),
+        Panel(
+            _("FLOPs per token (million)"),
+            [each.dense_flops / million for each in sizes],
+            ".2f",
+            [each.flops / million for each in sizes],
+        ),
+    ]
     if all(each.held_out is not None for each in costs):
         panels.append(Panel(_("Held out (bits per byte)"), [each.held_out for each in costs], ".3f"))
     if len(data.tokens) > 1:
@@ -153,8 +164,4 @@ print("FLOPs of a token:", size.flops, "if every expert read it:", size.dense_fl
 """
 
 
-SNIPPETS: dict[str, Callable[[Data], str]] = {
-    LOAD: _load_snippet,
-    TRAINING: _training_snippet,
-    COST: _cost_snippet,
-}
+SNIPPETS: dict[str, Callable[[Data], str]] = {LOAD: _load_snippet, TRAINING: _training_snippet, COST: _cost_snippet}

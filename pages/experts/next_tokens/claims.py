@@ -31,10 +31,10 @@ def ahead_of_one(data: Data) -> str | None:
     }
     if data.chosen.reads == GIVEN and not data.chosen.parallel and judged:
         return ngettext(
-            "Asked at {token}, and told each token between, the model and its {further} name {words}: {right} of {n} that the "
-            "text has is right.",
-            "Asked at {token}, and told each token between, the model and its {further} name {words}: {right} of the {n} that "
-            "the text has are right.",
+            "Asked at {token}, and told each token between, the model and its {further} name {words}: {right} of {n} "
+            "that the text has is right.",
+            "Asked at {token}, and told each token between, the model and its {further} name {words}: {right} of the "
+            "{n} that the text has are right.",
             len(judged),
             right=sum(bool(stage.right) for stage in judged),
             **values,
@@ -91,7 +91,8 @@ def one_a_pass(data: Data) -> str | None:
     if not data.chosen.writing or (found := data.written).passes < len(found.ids):
         return None
     return _(
-        "{model} is asked as often as it writes tokens, {passes} times for {tokens}: here nothing that was proposed stays.",
+        "{model} is asked as often as it writes tokens, {passes} times for {tokens}: here nothing that was proposed "
+        "stays.",
         model=markdown.plain(data.model),
         passes=found.passes,
         tokens=len(found.ids),
@@ -157,7 +158,8 @@ def told(data: Data) -> str | None:
         return None
     said = (
         _(
-            "**Told what lies between**, the last module is right {given} of {whole} times; reading what was predicted, {own}."
+            "**Told what lies between**, the last module is right {given} of {whole} times; reading what was "
+            "predicted, {own}."
         )
         if given > own
         else _(
@@ -186,13 +188,13 @@ def twin(data: Data) -> str | None:
         )
     elif own["least"] > plain["most"]:
         said = _(
-            "**Looking ahead cost**: the twin trained to look no further needs {plain} bits per byte on held-out stories, "
-            "this model {own}; of {seeds} seeds each, the best of this model is worse than the twin's worst."
+            "**Looking ahead cost**: the twin trained to look no further needs {plain} bits per byte on held-out "
+            "stories, this model {own}; of {seeds} seeds each, the best of this model is worse than the twin's worst."
         )
     else:
         said = _(
-            "**Its twin** that looks no further needs {plain} bits per byte on held-out stories, this model {own}: within "
-            "what {seeds} seeds of each differ by."
+            "**Its twin** that looks no further needs {plain} bits per byte on held-out stories, this model {own}: "
+            "within what {seeds} seeds of each differ by."
         )
     return said.format(**values)
 
@@ -206,8 +208,8 @@ def in_a_row_or_beside(data: Data) -> str | None:
     if module <= head:
         return None
     return _(
-        "**In a row or side by side**: on held-out stories {module}% of what the first module proposes stays, and {head}% "
-        "of what the first head proposes, which has not read the token between.",
+        "**In a row or side by side**: on held-out stories {module}% of what the first module proposes stays, and "
+        "{head}% of what the first head proposes, which has not read the token between.",
         module=number(100 * module, ".0f"),
         head=number(100 * head, ".0f"),
     )
@@ -220,7 +222,7 @@ HINTS = (
     Hint(N_("Click another token; then choose *modules in a row*."), to(model=CHAINED)),
     Hint(N_("Click another token; then choose *the text*."), to(reads=GIVEN)),
     Hint(N_("Click another token; then open *Writing*."), to(view=WRITING)),
-)  # fmt: skip
+)
 
 
 def speed(race: tuple[list[float], list[float]]) -> str:
@@ -276,41 +278,35 @@ def notice(data: Data) -> tuple[str, ...]:
         return (
             _(
                 "Each column is one pass of the model. What proposes is quick and may be wrong; the model reads all "
-                "proposed tokens in "
-                "one pass, keeps those that it would have written itself, and adds one token of its own. A wrong proposal "
-                "costs time, "
-                "never a wrong word."
+                "proposed tokens in one pass, keeps those that it would have written itself, and adds one token of its "
+                "own. A wrong proposal costs time, never a wrong word."
             ),
             _(
-                "A first token is always proposed; another follows only while those before it are together at least 0.3 "
-                "probable."
+                "A first token is always proposed; another follows only while those before it are together at least "
+                "0.3 probable."
             ),
             _(
                 "A smaller model that writes ahead must spell texts with the same vocabulary, and be much quicker than "
-                "the one that it "
-                "serves."
+                "the one that it serves."
             ),
         )
     if data.chosen.parallel:
         return (
             _(
-                "The model has read the text up to the chosen token. Its own head predicts the next token, and each further "
-                "head, from the same state, one token beyond: none knows what the others say. In the text, the tokens that "
-                "follow are underlined where the prediction is right (blue) or wrong (orange)."
+                "The model has read the text up to the chosen token. Its own head predicts the next token, and each "
+                "further head, from the same state, one token beyond: none knows what the others say. In the text, the "
+                "tokens that follow are underlined where the prediction is right (blue) or wrong (orange)."
             ),
         )
     return (
         _(
             "The model has read the text up to the chosen token and predicts the next one; each module reads what the "
-            "part before it "
-            "made there, and one more token, and predicts one token further. In the text, the tokens that follow are "
-            "underlined "
-            "where the prediction is right (blue) or wrong (orange)."
+            "part before it made there, and one more token, and predicts one token further. In the text, the tokens "
+            "that follow are underlined where the prediction is right (blue) or wrong (orange)."
         ),
         _(
             "*What was predicted*: each module reads the token that the part before it named, as when text is written. "
-            "*The text*: it "
-            "reads the token that really stands there, as in training."
+            "*The text*: it reads the token that really stands there, as in training."
         ),
     )
 
@@ -319,21 +315,21 @@ def maths(data: Data) -> tuple[str, ...]:
     """What the equations leave out."""
     looks = (
         _(
-            "Each head has an output matrix of its own, and each loss counts alike: of the model's training three quarters "
-            "go to tokens further away, as the notes have it. Trained as briefly as its twins, it pays for that in its own "
-            "next token."
+            "Each head has an output matrix of its own, and each loss counts alike: of the model's training three "
+            "quarters go to tokens further away, as the notes have it. Trained as briefly as its twins, it pays for "
+            "that in its own next token."
         )
         if data.chosen.parallel
         else _(
             "The modules are DeepSeek-V3's: one after another, each with a block of its own, all with the model's "
-            "embedding and head. "
-            "Their mean loss counts λ = 0.3 in training."
+            "embedding and head. Their mean loss counts λ = 0.3 in training."
         )
     )
     return (
         looks,
         _(
-            "At temperature 0 the accepted part is where both argmaxes agree. Above it a proposed x, drawn from q, stays with "
-            "probability min(1, p(x) / q(x)); in place of one that goes a token is drawn from the positive part of p − q."
+            "At temperature 0 the accepted part is where both argmaxes agree. Above it a proposed x, drawn from q, "
+            "stays with probability min(1, p(x) / q(x)); in place of one that goes a token is drawn from the positive "
+            "part of p − q."
         ),
     )

@@ -1,4 +1,5 @@
-"""Everything that the page Next tokens shows: chains of predictions, texts that are written, their speed, and the identities."""
+"""Everything that the page Next tokens shows: chains of predictions, texts that are written, their speed, and the
+identities."""
 
 from __future__ import annotations
 
@@ -30,8 +31,8 @@ _RACE = f"{SLOT}ahead_race"  # session: what was raced, and its rounds: another 
 
 @dataclass(frozen=True)
 class Stage:
-    """One prediction of a chain: the token that is read, three tokens with their probabilities, and whether the first is right;
-    None behind the text's end."""
+    """One prediction of a chain: the token that is read, three tokens with their probabilities, and whether the first
+    is right; None behind the text's end."""
 
     reads: str
     top: tuple[tuple[str, float], ...]
@@ -40,7 +41,8 @@ class Stage:
 
 @dataclass(frozen=True)
 class Data:
-    """What the page shows of a text: `text` and its tokens `ids` are what is read, `length` is what the whole has in tokens."""
+    """What the page shows of a text: `text` and its tokens `ids` are what is read, `length` is what the whole has in
+    tokens."""
 
     chosen: Ahead
     model: str
@@ -62,7 +64,8 @@ class Data:
         return [_spelled(self.model, i) for i in ids]
 
     def joined(self, ids: tuple[int, ...]) -> list[str]:
-        """The tokens of a text; of those that spell one character together, the first has it and the others are empty."""
+        """The tokens of a text; of those that spell one character together, the first has it and the others are
+        empty."""
         tokenizer, words = self.lm.tokenizer, self.spelled(ids)
         for each in characters(tokenizer, ids):
             if len(each) > 1:
@@ -100,9 +103,7 @@ class Data:
         """The position looked at, from 0: the chosen one, or the last of those that are right the furthest."""
         if self.chosen.place:
             return min(self.chosen.place, len(self.ids)) - 1
-        far = [
-            next((k for k, stage in enumerate(each) if not stage.right), len(each)) for each in self.stages
-        ]
+        far = [next((k for k, stage in enumerate(each) if not stage.right), len(each)) for each in self.stages]
         return len(far) - 1 - far[::-1].index(max(far))
 
     def accuracy(self, reads: str) -> list[tuple[int, int]]:
@@ -124,7 +125,8 @@ class Data:
 
     @property
     def race(self) -> tuple[list[float], list[float]]:
-        """Tokens per second on this server in some rounds by turns, slowest first: one token a pass, and with proposals."""
+        """Tokens per second on this server in some rounds by turns, slowest first: one token a pass, and with
+        proposals."""
         key = self.text, self.model, self.draft, self.chosen.count, self.chosen.temperature
         kept = st.session_state.get(_RACE)
         if kept is None or kept[0] != key:
@@ -206,10 +208,7 @@ def _checks(model: str, text: str, draft: str | None) -> list[Check]:
 
     def run() -> list[Check]:
         lm, read, _none = experts_ahead.proposing(computing.model(model), text)
-        found = [
-            experts_ahead.same_as_greedy(lm, read, other),
-            experts_ahead.keeps_the_distribution(lm, read, other),
-        ]
+        found = [experts_ahead.same_as_greedy(lm, read, other), experts_ahead.keeps_the_distribution(lm, read, other)]
         if other is None and model == CHAINED:
             found.append(experts_ahead.caches_change_nothing(lm, read, None))
         return found

@@ -28,13 +28,15 @@ CARDS = (
     ),
     Card(
         "Told what lies between",
-        "Reading the text's own tokens, as in training, the last module is right more often than on what it was told before.",
+        "Reading the text's own tokens, as in training, the last module is right more often than on what it was told "
+        "before.",
         Ahead.link(reads=GIVEN),
         "The same text and boxes, with most predictions right",
     ),
     Card(
         "Heads side by side",
-        "Three heads on one vector in the modules' place: none has read the tokens between, and fewer of their proposals stay.",
+        "Three heads on one vector in the modules' place: none has read the tokens between, and fewer of their "
+        "proposals stay.",
         Ahead.link(model=PARALLEL),
         "A text with a chosen token and four boxes that all hang on it",
     ),

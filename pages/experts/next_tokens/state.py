@@ -1,4 +1,5 @@
-"""The state of the page Next tokens: two texts, what the modules read, who proposes, and the place and the pass looked at."""
+"""The state of the page Next tokens: two texts, what the modules read, who proposes, and the place and the pass looked
+at."""
 
 from __future__ import annotations
 
@@ -23,30 +24,39 @@ def _other_text() -> None:
 
 def _typed(default: str, key: str) -> state.Control:
     box = {"live": "150ms", "label_visibility": "collapsed"}
-    return state.text(
-        N_("Text"), default, key=key, more=box, changed=_other_text, ends=("", "Tom ran.", "😀 🐈‍⬛ é")
-    )
+    return state.text(N_("Text"), default, key=key, more=box, changed=_other_text, ends=("", "Tom ran.", "😀 🐈‍⬛ é"))
 
 
 class Ahead(state.State):
     """A text that is predicted several tokens ahead, or the beginning of one that is written several tokens a pass."""
 
     view = state.menu(
-        N_("View"), {PREDICTIONS: N_("Predictions"), WRITING: N_("Writing")}, key="nview", segments=True,
-        spelled={PREDICTIONS: "Predictions", WRITING: "Writing"},
-    )  # fmt: skip
-    reads = state.menu(
-        N_("The modules read"), {OWN: N_("what was predicted"), GIVEN: N_("the text")}, key="nreads", segments=True,
-        spelled={OWN: "what was predicted", GIVEN: "the text"},
-    )  # fmt: skip
-    model = state.menu(
-        N_("Looks ahead by"), {CHAINED: N_("modules in a row"), PARALLEL: N_("heads side by side")}, key="nmodel",
+        N_("View"),
+        {PREDICTIONS: N_("Predictions"), WRITING: N_("Writing")},
+        key="nview",
         segments=True,
-    )  # fmt: skip
+        spelled={PREDICTIONS: "Predictions", WRITING: "Writing"},
+    )
+    reads = state.menu(
+        N_("The modules read"),
+        {OWN: N_("what was predicted"), GIVEN: N_("the text")},
+        key="nreads",
+        segments=True,
+        spelled={OWN: "what was predicted", GIVEN: "the text"},
+    )
+    model = state.menu(
+        N_("Looks ahead by"),
+        {CHAINED: N_("modules in a row"), PARALLEL: N_("heads side by side")},
+        key="nmodel",
+        segments=True,
+    )
     proposer = state.menu(
-        N_("Proposals from"), {MODULES: N_("The model itself"), SMALLER: N_("A smaller model")}, key="nfrom", segments=True,
+        N_("Proposals from"),
+        {MODULES: N_("The model itself"), SMALLER: N_("A smaller model")},
+        key="nfrom",
+        segments=True,
         spelled={MODULES: "Its own modules", SMALLER: "A smaller model"},
-    )  # fmt: skip
+    )
     count = state.number(N_("New tokens"), 1, MOST_NEW, 40, key="nnew")
     temperature = state.slider(N_("Temperature"), 0.0, 1.5, 0.0, key="ntemp", step=0.1)
     words = _typed(DEFAULT, "ntext")

@@ -14,12 +14,14 @@ from .state import GIVEN, OWN, PARALLEL, SMALLER, Ahead
 
 PICTURE = live.Picture(__file__, "ahead", place=Ahead.place, step=Ahead.step)
 _MODULES = (
-    r"\mathbf{h}'^{\,k}_i = \mathbf{W}_k \left[\mathrm{RMSNorm}(\mathbf{h}^{k-1}_i);\ \mathrm{RMSNorm}(\mathrm{Emb}(w_{i+k}))"
-    r"\right], \quad \mathbf{h}^k = \mathrm{Block}_k(\mathbf{h}'^{\,k}), \quad P^k_{i+k+1} = \mathrm{softmax}(\mathrm{Head}("
-    r"\mathbf{h}^k_i)), \quad \mathcal{L} = \mathcal{L}_0 + \frac{\lambda}{D} \sum_{k=1}^{D} \mathcal{L}_k",
-    "DeepSeek-AI 2024 (DeepSeek-V3), section 2.2, Eq. 21–25; Decoder-Only Transformers in Einstein Notation, section 6.4.",
-    "DeepSeek-V3 chains modules: each sees the token before the one that it predicts. Section 6.4 has heads side by side, as "
-    "the twin stories-mtp-parallel.",
+    r"\mathbf{h}'^{\,k}_i = \mathbf{W}_k "
+    r"\left[\mathrm{RMSNorm}(\mathbf{h}^{k-1}_i);\ \mathrm{RMSNorm}(\mathrm{Emb}(w_{i+k}))\right], \quad \mathbf{h}^k "
+    r"= \mathrm{Block}_k(\mathbf{h}'^{\,k}), \quad P^k_{i+k+1} = \mathrm{softmax}(\mathrm{Head}(\mathbf{h}^k_i)), "
+    r"\quad \mathcal{L} = \mathcal{L}_0 + \frac{\lambda}{D} \sum_{k=1}^{D} \mathcal{L}_k",
+    "DeepSeek-AI 2024 (DeepSeek-V3), section 2.2, Eq. 21–25; Decoder-Only Transformers in Einstein Notation, section "
+    "6.4.",
+    "DeepSeek-V3 chains modules: each sees the token before the one that it predicts. Section 6.4 has heads side by "
+    "side, as the twin stories-mtp-parallel.",
 )
 _HEADS = (
     r"O_t^{(j)\,v} = H_t^{\mathrm{final}\,f}\, W_{O_j\,f}^{\ \ v}, \qquad \mathcal{L} = \frac{1}{n} \sum_{j=1}^{n} "
@@ -42,9 +44,7 @@ def equations(chosen: Ahead) -> tuple[tuple[str, ...], ...]:
 def controls() -> Ahead:
     """Draw the controls; what they say."""
     writing = Ahead.view.get() != Ahead.view.default
-    widths = (
-        [0.215, 0.305, 0.35, 0.13] if writing else [0.215, 0.345, 0.29, 0.15]
-    )  # none is cut at 1280 pixels
+    widths = [0.215, 0.305, 0.35, 0.13] if writing else [0.215, 0.345, 0.29, 0.15]  # none is cut at 1280 pixels
     left, middle, right, last = st.columns(widths, vertical_alignment="bottom")
     Ahead.view.draw(left)
     if writing:
@@ -64,7 +64,8 @@ def controls() -> Ahead:
 
 
 def picture(data: Data) -> None:
-    """The text with its chains of predictions, or as it is written pass by pass. Raises BadText: the context has no room."""
+    """The text with its chains of predictions, or as it is written pass by pass. Raises BadText: the context has no
+    room."""
     header = _rounds(data) if data.chosen.writing else _chains(data)
     PICTURE.show({"title": claims.title(data), "tokens": data.joined(data.ids), **header}, {})
 
@@ -72,22 +73,12 @@ def picture(data: Data) -> None:
 def _chains(data: Data) -> dict:
     chains = [
         [
-            {
-                "reads": stage.reads,
-                "right": stage.right,
-                "top": [[name, round(p, 4)] for name, p in stage.top],
-            }
+            {"reads": stage.reads, "right": stage.right, "top": [[name, round(p, 4)] for name, p in stage.top]}
             for stage in stages
         ]
         for stages in data.stages
     ]
-    return {
-        "kind": "chains",
-        "parallel": data.chosen.parallel,
-        "chains": chains,
-        "rounds": [],
-        "at": data.place + 1,
-    }
+    return {"kind": "chains", "parallel": data.chosen.parallel, "chains": chains, "rounds": [], "at": data.place + 1}
 
 
 def _rounds(data: Data) -> dict:
@@ -95,18 +86,10 @@ def _rounds(data: Data) -> dict:
     for each in data.written.rounds:
         kept = data.spelled(each.written[:left])
         proposed = [[name, round(p, 4)] for name, p in zip(data.spelled(each.proposed), each.chances)]
-        added = (
-            kept[-1] if len(kept) > each.accepted else None
-        )  # None: the text ended within what was proposed
+        added = kept[-1] if len(kept) > each.accepted else None  # None: the text ended within what was proposed
         rounds.append({"proposed": proposed, "accepted": min(each.accepted, len(kept)), "added": added})
         left -= len(kept)
-    return {
-        "kind": "rounds",
-        "parallel": data.chosen.parallel,
-        "chains": [],
-        "rounds": rounds,
-        "at": data.step + 1,
-    }
+    return {"kind": "rounds", "parallel": data.chosen.parallel, "chains": [], "rounds": rounds, "at": data.step + 1}
 
 
 def below_it(data: Data) -> None:

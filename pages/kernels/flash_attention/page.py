@@ -30,7 +30,12 @@ def show(model: str) -> None:
 if Row.logits.key in address.given() and Part.part.key not in address.given():
     Part.part.set(ONE_ROW)  # a link to logits that says no part
 frame.heading(
-    _("FlashAttention"), _("Softmax and weighted sum in one pass: no row and no map is ever stored."), examples,
-    Part, Tiles, Row, Costs,
-)  # fmt: skip
+    _("FlashAttention"),
+    _("Softmax and weighted sum in one pass: no row and no map is ever stored."),
+    examples,
+    Part,
+    Tiles,
+    Row,
+    Costs,
+)
 show(st.session_state["model"])

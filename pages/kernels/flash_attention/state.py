@@ -19,8 +19,8 @@ class Part(state.State):
     """Which part of the page is open."""
 
     part = state.parts(
-        N_("Part"), {TILES: N_("Tiles"), ONE_ROW: N_("One row"), COSTS: N_("Memory and time")}, key="part",
-    )  # fmt: skip
+        N_("Part"), {TILES: N_("Tiles"), ONE_ROW: N_("One row"), COSTS: N_("Memory and time")}, key="part"
+    )
 
 
 @dataclass(frozen=True)
@@ -59,7 +59,8 @@ def choose(model: str, part: str) -> tuple[Query, DeltaGenerator] | None:
 
 @st.cache_data(max_entries=64, show_spinner=False)
 def _staircase(model: str, text: str) -> tuple[int, int]:
-    """The head in whose last row the running maximum grows most often: there an online softmax has the most to put right."""
+    """The head in whose last row the running maximum grows most often: there an online softmax has the most to put
+    right."""
     trace = compute.trace(model, text)
     last = slice(len(trace) - 1, len(trace))
     heads = [(layer, head) for layer in range(trace.n_layers) for head in range(trace.n_heads)]

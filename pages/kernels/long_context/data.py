@@ -155,9 +155,7 @@ def survey(passage: Passage, layer: int, every: bool) -> Survey:
     """One layer's maps and distances, from `every` query or from as many as long texts allow."""
     watched, context = trace(passage), passage.context
     rows = slice(0, None, 1) if every else None
-    return compute.run_in_worker(
-        lambda: long_context.survey(watched, layer, context, rows=rows), len(passage.ids)
-    )
+    return compute.run_in_worker(lambda: long_context.survey(watched, layer, context, rows=rows), len(passage.ids))
 
 
 @st.cache_resource(max_entries=32, show_spinner=False, hash_funcs=HASH)
@@ -178,6 +176,4 @@ def far_heads(passage: Passage) -> np.ndarray:
 def row_of(passage: Passage, layer: int, head: int, query: int) -> np.ndarray:
     """Exact weights of one query on all tokens up to itself, [query + 1]."""
     watched, rows = trace(passage), slice(query, query + 1)
-    return compute.run_in_worker(
-        lambda: watched.attention(layer, head, rows=rows, cols=slice(0, query + 1))[0].numpy()
-    )
+    return compute.run_in_worker(lambda: watched.attention(layer, head, rows=rows, cols=slice(0, query + 1))[0].numpy())

@@ -20,7 +20,8 @@ CARDS = (
     ),
     Card(
         "A window of 256 loses nothing",
-        "It misses 23% of the attention over 1,024 tokens, and the loss even falls a little; hashing and Performer fail.",
+        "It misses 23% of the attention over 1,024 tokens, and the loss even falls a little; hashing and Performer "
+        "fail.",
         Long.link(view=MASKS, tokens=1024),
         "The pattern of a sliding window, and cost against loss of several methods",
     ),

@@ -1,4 +1,5 @@
-"""The question before the pictures of the page Long context: what is lost beyond the length that the model was trained on."""
+"""The question before the pictures of the page Long context: what is lost beyond the length that the model was trained
+on."""
 
 from __future__ import annotations
 
@@ -27,15 +28,17 @@ def question(found: Text, loss: np.ndarray) -> guess.Question | None:
     within, beyond = float(inside.mean()), float(outside.mean())
     values = {"context": f"{context:,}", "within": number(within, ".2f")}
     asks = _(
-        "{model} was trained on texts of {context} tokens and reads {tokens}. Within its training length its loss is {within} "
-        "nats per token. What is it beyond?",
-        model=markdown.plain(model), tokens=f"{len(loss) + 1:,}", **values,
-    )  # fmt: skip
+        "{model} was trained on texts of {context} tokens and reads {tokens}. Within its training length its loss is "
+        "{within} nats per token. What is it beyond?",
+        model=markdown.plain(model),
+        tokens=f"{len(loss) + 1:,}",
+        **values,
+    )
     says = _(
         "Beyond {context} tokens the loss is **{beyond} nats** per token: {change} on the {within} within.",
-        beyond=number(beyond, ".2f"), change=number(round(beyond - within, 2) + 0.0, "+.2f"), **values,
-    )  # fmt: skip
-    ladder = guess.ladder(beyond, (model, found.text), FACTOR)
-    return guess.question(
-        asks, beyond, ladder, says, show=lambda nats: _("{nats} nats", nats=number(nats, ".2f"))
+        beyond=number(beyond, ".2f"),
+        change=number(round(beyond - within, 2) + 0.0, "+.2f"),
+        **values,
     )
+    ladder = guess.ladder(beyond, (model, found.text), FACTOR)
+    return guess.question(asks, beyond, ladder, says, show=lambda nats: _("{nats} nats", nats=number(nats, ".2f")))

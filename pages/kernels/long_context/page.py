@@ -27,7 +27,13 @@ def show(model: str) -> None:
 
 
 frame.heading(
-    _("Long context"), _("Any tile of any map at any length, and what sparser attention would cost and lose."), examples,
-    Long, Tile, Reading, Sparse, Indexing,
-)  # fmt: skip
+    _("Long context"),
+    _("Any tile of any map at any length, and what sparser attention would cost and lose."),
+    examples,
+    Long,
+    Tile,
+    Reading,
+    Sparse,
+    Indexing,
+)
 show(st.session_state["model"])

@@ -31,8 +31,7 @@ def text(model: str) -> Text:
     Long.view.draw(left)
     chosen = Long.of_session(model=model, own=own)
     with st.spinner(
-        _("{model} writes {tokens} tokens of stories …", model=model, tokens=f"{chosen.tokens:,}"),
-        show_time=True,
+        _("{model} writes {tokens} tokens of stories …", model=model, tokens=f"{chosen.tokens:,}"), show_time=True
     ):
         found = compute_text(chosen)
     note.caption(_origin(found))
@@ -68,8 +67,10 @@ def _origin(found: Text) -> str:
     if chosen.source == WRITTEN:
         return _(
             "{tokens} tokens written by {model}: stories drawn one by one (seed {seed}), joined by blank lines.",
-            tokens=f"{chosen.tokens:,}", model=chosen.model, seed=chosen.seed,
-        )  # fmt: skip
+            tokens=f"{chosen.tokens:,}",
+            model=chosen.model,
+            seed=chosen.seed,
+        )
     if chosen.tokens > len(found.ids):
         return _("Sample stories, written beforehand by stories-rope; the model can write more.")
     return _("Sample stories, written beforehand by stories-rope.")
@@ -81,15 +82,13 @@ def _cut(found: Text) -> None:
     values = {"model": found.chosen.model, "limit": f"{limit:,}", "length": f"{length:,}"}
     if limit < min(length, LONGEST):
         said = _(
-            "{model} has learned vectors for {limit} positions and cannot read beyond them: of {length} tokens the first {limit} "
-            "are shown. Models with RoPE can go on.",
+            "{model} has learned vectors for {limit} positions and cannot read beyond them: of {length} tokens the "
+            "first {limit} are shown. Models with RoPE can go on.",
             **values,
         )
         st.warning(said)
     elif length > LONGEST:
-        said = _(
-            "This text has {length} tokens and the page reads {limit}: the first {limit} are shown.", **values
-        )
+        said = _("This text has {length} tokens and the page reads {limit}: the first {limit} are shown.", **values)
         st.warning(said)
 
 

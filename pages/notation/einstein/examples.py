@@ -22,7 +22,8 @@ CARDS = (
     ),
     Card(
         "A head index lost",
-        "Without h on the left einsum adds the scores of all heads up, raises no error, and makes a map of none of them.",
+        "Without h on the left einsum adds the scores of all heads up, raises no error, and makes a map of none of "
+        "them.",
         Formula.link(formula="L_{ts} = 1/sqrt(dk) Qhat_{th}^k Khat_{shk}"),
         "A formula with the index h in colour, and a map below",
     ),
@@ -34,8 +35,8 @@ CARDS = (
     ),
     Card(
         "Four factors in the right order",
-        "From the stream to the scores in one formula: pair by pair it takes 5,000 times fewer operations than one loop over "
-        "all indices.",
+        "From the stream to the scores in one formula: pair by pair it takes 5,000 times fewer operations than one "
+        "loop over all indices.",
         Formula.link(formula=LONG),
         "A map of scores without positions beside the model's",
     ),

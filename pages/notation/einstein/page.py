@@ -25,6 +25,9 @@ def show(model: str) -> None:
 frame.heading(
     _("Matrices and indices"),
     _("Attention is a few tables of numbers, multiplied: write it as a formula."),
-    examples, Part, Formula, Rank,
-)  # fmt: skip
+    examples,
+    Part,
+    Formula,
+    Rank,
+)
 show(st.session_state["model"])

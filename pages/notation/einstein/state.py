@@ -11,6 +11,4 @@ FORMULAS, RANK = "formulas", "rank"
 class Part(state.State):
     """Which part of the page is open."""
 
-    part = state.parts(
-        N_("Part"), {FORMULAS: N_("Einstein notation"), RANK: N_("Rank-1 pictures")}, key="enpart",
-    )  # fmt: skip
+    part = state.parts(N_("Part"), {FORMULAS: N_("Einstein notation"), RANK: N_("Rank-1 pictures")}, key="enpart")

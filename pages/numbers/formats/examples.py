@@ -1,4 +1,5 @@
-"""The examples of the page Formats: numbers that formats treat differently, and products and passes in which scales decide."""
+"""The examples of the page Formats: numbers that formats treat differently, and products and passes in which scales
+decide."""
 
 from __future__ import annotations
 
@@ -32,7 +33,8 @@ CARDS = (
     ),
     Card(
         "One loud channel",
-        "Layer 2's down reads a channel 48 times as loud as the median one. One scale leaves X 19 dB, one per 32 numbers 39.",
+        "Layer 2's down reads a channel 48 times as loud as the median one. One scale leaves X 19 dB, one per 32 "
+        "numbers 39.",
         _ONE,
         "A map of X, and two clouds of dots: the lower one falls to the left",
     ),

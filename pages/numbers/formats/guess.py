@@ -26,7 +26,8 @@ Bits.format.changed = Bits.number.changed = _told
 
 
 def seen(data: Data) -> bool:
-    """Whether the picture may be drawn; else the question is. What is typed or clicked in the picture asks nothing anew."""
+    """Whether the picture may be drawn; else the question is. What is typed or clicked in the picture asks nothing
+    anew."""
     chosen = data.chosen.format, data.chosen.number
     if st.session_state.get(_TOLD) != chosen:
         st.session_state[_ASKED] = st.session_state[_TOLD] = chosen
@@ -34,13 +35,16 @@ def seen(data: Data) -> bool:
 
 
 def question(data: Data) -> guess.Question | None:
-    """The format's number for what is typed, beside that itself and the format's next; None for what is no finite number."""
+    """The format's number for what is typed, beside that itself and the format's next; None for what is no finite
+    number."""
     if not (math.isfinite(data.x) and math.isfinite(data.mine)):
         return None
     asks = _(
-        "{name} has {bits} bits. Which number does it keep of {x}?", name=data.format.name, bits=data.format.bits,
+        "{name} has {bits} bits. Which number does it keep of {x}?",
+        name=data.format.name,
+        bits=data.format.bits,
         x=written(data.x),
-    )  # fmt: skip
+    )
     others = [other for other in (data.x, *data.next_to) if math.isfinite(other)]
     return guess.question(asks, data.mine, others, _says(data), show=written)
 

@@ -25,7 +25,13 @@ def show(model: str) -> None:
 
 
 frame.heading(
-    _("Formats"), _("Few bits hold few numbers: which ones, and what a scale makes of them."), examples,
-    Part, Bits, Rounding, Product, Whole,
-)  # fmt: skip
+    _("Formats"),
+    _("Few bits hold few numbers: which ones, and what a scale makes of them."),
+    examples,
+    Part,
+    Bits,
+    Rounding,
+    Product,
+    Whole,
+)
 show(st.session_state["model"])

@@ -1,4 +1,5 @@
-"""The state of the page Formats: the part that is open, and the format and scales under which its parts round a model."""
+"""The state of the page Formats: the part that is open, and the format and scales under which its parts round a
+model."""
 
 from __future__ import annotations
 
@@ -9,8 +10,11 @@ from tlmviz.ui.language import N_
 
 BITS, PRODUCT, WHOLE = "bits", "product", "whole"
 PERS = {
-    TENSOR: N_("per tensor"), CHANNEL: N_("per channel"), BLOCK: N_("per block"), SHARED: N_("per block, powers of 2"),
-}  # fmt: skip
+    TENSOR: N_("per tensor"),
+    CHANNEL: N_("per channel"),
+    BLOCK: N_("per block"),
+    SHARED: N_("per block, powers of 2"),
+}
 BLOCKED = BLOCK, SHARED
 
 
@@ -18,21 +22,30 @@ class Part(state.State):
     """Which part of the page is open."""
 
     part = state.parts(
-        N_("Part"), {BITS: N_("One number"), PRODUCT: N_("One product"), WHOLE: N_("Whole model")}, key="nfpart",
-    )  # fmt: skip
+        N_("Part"), {BITS: N_("One number"), PRODUCT: N_("One product"), WHOLE: N_("Whole model")}, key="nfpart"
+    )
 
 
 class Rounding(state.State):
     """A format, and what shares a scale."""
 
     format = state.menu(
-        N_("Format"), {key: BY_KEY[key].name for key in KEYS}, key="scf",
-        spelled={key: BY_KEY[key].name for key in KEYS}, label_visibility="collapsed", segments=True,
-    )  # fmt: skip
+        N_("Format"),
+        {key: BY_KEY[key].name for key in KEYS},
+        key="scf",
+        spelled={key: BY_KEY[key].name for key in KEYS},
+        label_visibility="collapsed",
+        segments=True,
+    )
     per = state.menu(
-        N_("A scale"), PERS, key="scper", default=BLOCK, spelled=PERS, label_visibility="collapsed",
+        N_("A scale"),
+        PERS,
+        key="scper",
+        default=BLOCK,
+        spelled=PERS,
+        label_visibility="collapsed",
         help=N_("What shares a scale. A channel is a token's row of X and an output's row of W."),
-    )  # fmt: skip
+    )
     block = state.menu(N_("Numbers in a block"), BLOCKS, key="scblock", default=32)
 
     @property

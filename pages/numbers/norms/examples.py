@@ -23,7 +23,8 @@ CARDS = (
     ),
     Card(
         "A sentence less, and all others change",
-        "BatchNorm in training: a column shares its statistics through all sentences, so taking one away moves the rest.",
+        "BatchNorm in training: a column shares its statistics through all sentences, so taking one away moves the "
+        "rest.",
         Tokens.link(norm=BATCH, action=AWAY),
         "One column framed, with bars of means and spreads over the columns",
     ),

@@ -21,17 +21,20 @@ def question(data: Data) -> guess.Question | None:
     growth, head = data.head, f"L{data.chosen.layer}H{data.chosen.head}"
     size, times = len(growth.covariance), growth.variance / growth.of_one
     asks = _(
-        "A score of head {head} is a sum of {size} products. If these did not know one another, its variance would be {size} "
-        "times that of one. How many times is it in the trained model?",
-        head=head, size=size,
-    )  # fmt: skip
+        "A score of head {head} is a sum of {size} products. If these did not know one another, its variance would be "
+        "{size} times that of one. How many times is it in the trained model?",
+        head=head,
+        size=size,
+    )
     says = _(
         "It has **{times} times** the variance of one product: {pull} times what {size} independent ones would give.",
-        times=guess.three_digits(times), pull=number(growth.pull, ".2g"), size=size,
-    )  # fmt: skip
+        times=guess.three_digits(times),
+        pull=number(growth.pull, ".2g"),
+        size=size,
+    )
     others = [
         other for other in (float(size), size**0.5, size * size, size / 2, 1.0) if abs(other - times) > NEAR * times
-    ]  # fmt: skip
+    ]
     return guess.question(
         asks, times, others, says, show=lambda value: _("{times} times", times=guess.three_digits(value))
     )

@@ -1,4 +1,5 @@
-"""Norms: over which numbers a spread is measured, what a norm makes of it, and how far sums of many numbers spread without."""
+"""Norms: over which numbers a spread is measured, what a norm makes of it, and how far sums of many numbers spread
+without."""
 
 import streamlit as st
 
@@ -26,7 +27,12 @@ def show(model: str) -> None:
 
 
 frame.heading(
-    _("Norms"), _("Many numbers added up are large, and a model would drown in them: at each step it brings them to one size."),
-    examples, Part, Tokens, Maps, Spreads,
-)  # fmt: skip
+    _("Norms"),
+    _("Many numbers added up are large, and a model would drown in them: at each step it brings them to one size."),
+    examples,
+    Part,
+    Tokens,
+    Maps,
+    Spreads,
+)
 show(st.session_state["model"])

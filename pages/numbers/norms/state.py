@@ -14,9 +14,12 @@ class Part(state.State):
     part = state.parts(
         N_("Part"),
         {
-            TOKENS: N_("Norms"), MAPS: N_("Convolution"), SCORES: N_("Scores: √d"), LOGITS: N_("Logits: √E"),
+            TOKENS: N_("Norms"),
+            MAPS: N_("Convolution"),
+            SCORES: N_("Scores: √d"),
+            LOGITS: N_("Logits: √E"),
             ISOTROPY: N_("Isotropy"),
         },
         key="noview",
         spelled={TOKENS: "Norms", MAPS: "Convolution", SCORES: "Scores", LOGITS: "Logits", ISOTROPY: "Isotropy"},
-    )  # fmt: skip
+    )

@@ -16,13 +16,15 @@ CARDS = (
     ),
     Card(
         "Ruined, and rescued",
-        "In parts of a large batch nearly all gradients are 0 without a scale; with a dynamic one it learns as FP32 does.",
+        "In parts of a large batch nearly all gradients are 0 without a scale; with a dynamic one it learns as FP32 "
+        "does.",
         Part.link(part=DYNAMIC),
         "One line of losses that rises away from all others",
     ),
     Card(
         "A step in eight bits",
-        "Sixteen steps in eight bits: scaled by past steps they go where FP32's do; unscaled, a fifth of the gradients vanishes.",
+        "Sixteen steps in eight bits: scaled by past steps they go where FP32's do; unscaled, a fifth of the gradients "
+        "vanishes.",
         Part.link(part=FLOAT8),
         "The largest number of a tensor under a line, beside two curves of losses",
     ),
@@ -40,7 +42,8 @@ CARDS = (
     ),
     Card(
         "What masks cost",
-        "A text's loss under 64 masks: in the mean worse than without, and what all of them predict together is as good.",
+        "A text's loss under 64 masks: in the mean worse than without, and what all of them predict together is as "
+        "good.",
         Part.link(part=DROPOUT),
         "Bars of losses with three lines",
     ),

@@ -20,9 +20,13 @@ from tlmviz.ui import frame
 from tlmviz.ui.language import _
 
 PARTS = {
-    GRADIENTS: gradients.show, DYNAMIC: dynamic.show, FLOAT8: float8.show, MASTER: master.show, WARMUP: warmup.show,
+    GRADIENTS: gradients.show,
+    DYNAMIC: dynamic.show,
+    FLOAT8: float8.show,
+    MASTER: master.show,
+    WARMUP: warmup.show,
     DROPOUT: dropout.show,
-}  # fmt: skip
+}
 
 
 @frame.fragment
@@ -34,7 +38,16 @@ def show(model: str) -> None:
 
 
 frame.heading(
-    _("Training"), _("A model learns by millions of tiny corrections. In few bits the smallest become nothing: what helps?"),
-    examples, Part, Reading, Gradients, Dynamic, Float8, Master, Warmup, Dropout,
-)  # fmt: skip
+    _("Training"),
+    _("A model learns by millions of tiny corrections. In few bits the smallest become nothing: what helps?"),
+    examples,
+    Part,
+    Reading,
+    Gradients,
+    Dynamic,
+    Float8,
+    Master,
+    Warmup,
+    Dropout,
+)
 show(st.session_state["model"])

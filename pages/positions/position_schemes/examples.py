@@ -13,7 +13,8 @@ _EXTENSION = Reading.link(part=EXTENSION) | {"model": compute.DEFAULT_MODEL}
 CARDS = (
     Card(
         "Beyond what training showed",
-        "Trained on 256 tokens, read on 1,024: RoPE's loss climbs above 4 nats, ALiBi's and relative vectors' stay near 2.",
+        "Trained on 256 tokens, read on 1,024: RoPE's loss climbs above 4 nats, ALiBi's and relative vectors' stay "
+        "near 2.",
         {},
         "Lines of the loss along a text, fanning out after the training length",
     ),

@@ -13,9 +13,15 @@ from tlmviz.ui.language import _
 
 frame.heading(
     _("Position schemes"),
-    _("“Dog bites man” is not “man bites dog”: five ways to tell a model where a word stands, and a model that is told nothing."),
-    examples, Reading, Schemes, Extension,
-)  # fmt: skip
+    _(
+        "“Dog bites man” is not “man bites dog”: five ways to tell a model where a word stands, and a model that is "
+        "told nothing."
+    ),
+    examples,
+    Reading,
+    Schemes,
+    Extension,
+)
 row = st.container(horizontal=True, vertical_alignment="center", gap="small")
 if Reading.part.draw(row) == EXTENSION:
     extension.show(menu.choose(row, "language", "position_schemes"))

@@ -12,13 +12,14 @@ SCHEMES, EXTENSION = "schemes", "extension"
 class Reading(state.State):
     """Which part is open, and whose text it reads."""
 
-    part = state.parts(
-        N_("Part"), {SCHEMES: N_("Six schemes"), EXTENSION: N_("Context extension")}, key="ppart",
-    )  # fmt: skip
+    part = state.parts(N_("Part"), {SCHEMES: N_("Six schemes"), EXTENSION: N_("Context extension")}, key="ppart")
     source = state.menu(
-        N_("Text"), {long_text.SAMPLE: N_("Sample stories"), long_text.OWN: N_("Your own text")}, key="xsrc", segments=True,
+        N_("Text"),
+        {long_text.SAMPLE: N_("Sample stories"), long_text.OWN: N_("Your own text")},
+        key="xsrc",
+        segments=True,
         label_visibility="collapsed",
-    )  # fmt: skip
+    )
     own = long_text.TEXT
 
     @property

@@ -33,10 +33,17 @@ def highest_here(data: Data) -> str | None:
     if any(float(other) >= float(score) for apart, other in scores.items() if apart != here):
         return None
     return ngettext(
-        "Nowhere does {query} score {key} as high as here, one token back: {score}, where {far} back it would be {low}.",
-        "Nowhere does {query} score {key} as high as here, {n} tokens back: {score}, where {far} back it would be {low}.",
-        here, query=token(data, 0), key=token(data, 1), score=_minus(score), far=f"{far:,}", low=_minus(scores[far]),
-    )  # fmt: skip
+        "Nowhere does {query} score {key} as high as here, one token back: {score}, where {far} back it would be "
+        "{low}.",
+        "Nowhere does {query} score {key} as high as here, {n} tokens back: {score}, where {far} back it would be "
+        "{low}.",
+        here,
+        query=token(data, 0),
+        key=token(data, 1),
+        score=_minus(score),
+        far=f"{far:,}",
+        low=_minus(scores[far]),
+    )
 
 
 def higher_elsewhere(data: Data) -> str | None:
@@ -48,10 +55,15 @@ def higher_elsewhere(data: Data) -> str | None:
     if float(scores[best]) <= float(scores[here]):
         return None
     return _(
-        "Here, {here} back, {query} scores {key} {score}; {best} back the same two vectors would score {high}, most on this way.",
-        here=f"{here:,}", query=token(data, 0), key=token(data, 1), score=_minus(scores[here]), best=f"{best:,}",
+        "Here, {here} back, {query} scores {key} {score}; {best} back the same two vectors would score {high}, most on "
+        "this way.",
+        here=f"{here:,}",
+        query=token(data, 0),
+        key=token(data, 1),
+        score=_minus(scores[here]),
+        best=f"{best:,}",
         high=_minus(scores[best]),
-    )  # fmt: skip
+    )
 
 
 def turns(data: Data) -> str | None:
@@ -61,8 +73,10 @@ def turns(data: Data) -> str | None:
     ends = data.rotation.angles[-1] - data.rotation.angles[0]
     return _(
         "Over these {count} positions the fastest pair of columns turns {most} times, the slowest {least}.",
-        count=data.rows.stop - data.rows.start, most=f"{ends[0] / 2 / np.pi:.3g}", least=f"{ends[-1] / 2 / np.pi:.2g}",
-    )  # fmt: skip
+        count=data.rows.stop - data.rows.start,
+        most=f"{ends[0] / 2 / np.pi:.3g}",
+        least=f"{ends[-1] / 2 / np.pi:.2g}",
+    )
 
 
 def layout_costs(data: Data) -> str | None:
@@ -70,9 +84,11 @@ def layout_costs(data: Data) -> str | None:
     if data.chosen.part != LAYOUTS or not float(_loss(data, HALF)) > float(_loss(data, OWN)):
         return None
     return _(
-        "Read with the wrong layout, the model raises no error: its loss on this text goes from {own} to {half} nats per token.",
-        own=_loss(data, OWN), half=_loss(data, HALF),
-    )  # fmt: skip
+        "Read with the wrong layout, the model raises no error: its loss on this text goes from {own} to {half} nats "
+        "per token.",
+        own=_loss(data, OWN),
+        half=_loss(data, HALF),
+    )
 
 
 def layout_costs_nothing(data: Data) -> str | None:
@@ -80,10 +96,11 @@ def layout_costs_nothing(data: Data) -> str | None:
     if data.chosen.part != LAYOUTS or not float(_loss(data, HALF)) <= float(_loss(data, OWN)):
         return None
     return _(
-        "On this text the wrong layout does not show in the loss: {half} nats per token, {own} with the right one. A longer "
-        "text shows it.",
-        own=_loss(data, OWN), half=_loss(data, HALF),
-    )  # fmt: skip
+        "On this text the wrong layout does not show in the loss: {half} nats per token, {own} with the right one. A "
+        "longer text shows it.",
+        own=_loss(data, OWN),
+        half=_loss(data, HALF),
+    )
 
 
 def without_rotation(data: Data) -> str | None:
@@ -91,9 +108,13 @@ def without_rotation(data: Data) -> str | None:
     if data.chosen.part != HEADS or len(data.trace) < 2:
         return None
     return _(
-        "With its rotation the model loses {own} nats per token on this text, without any {off}, with base {base} {other}.",
-        own=_loss(data, OWN), off=_loss(data, OFF), base=_base(data.base), other=_loss(data, BASE),
-    )  # fmt: skip
+        "With its rotation the model loses {own} nats per token on this text, without any {off}, with base {base} "
+        "{other}.",
+        own=_loss(data, OWN),
+        off=_loss(data, OFF),
+        base=_base(data.base),
+        other=_loss(data, BASE),
+    )
 
 
 def strongest(data: Data) -> str | None:
@@ -107,18 +128,17 @@ def strongest(data: Data) -> str | None:
         return None
     return _(
         "**Plane {plane}** moves the score most: it adds {part}. It turns once in {turn} tokens.",
-        plane=best, part=number(parts[best], "+.2f"), turn=turn(float(data.clocks.wavelength[best])),
-    )  # fmt: skip
+        plane=best,
+        part=number(parts[best], "+.2f"),
+        turn=turn(float(data.clocks.wavelength[best])),
+    )
 
 
 def adds_up(data: Data) -> str | None:
     """The planes' sum at the true positions, beside the model's own score."""
     if data.chosen.part != CLOCKS or data.base != data.own_base:
         return None
-    return _(
-        "At the true positions the planes add up to **{found}**, the model's own score {scored}.",
-        **_sum(data),
-    )
+    return _("At the true positions the planes add up to **{found}**, the model's own score {scored}.", **_sum(data))
 
 
 def another_base(data: Data) -> str | None:
@@ -126,10 +146,12 @@ def another_base(data: Data) -> str | None:
     if data.chosen.part != CLOCKS or data.base == data.own_base:
         return None
     return _(
-        "At the true positions the planes add up to **{found}** with base {base}; the model, trained with {own}, scores "
-        "{scored}.",
-        base=_base(data.base), own=_base(data.own_base), **_sum(data),
-    )  # fmt: skip
+        "At the true positions the planes add up to **{found}** with base {base}; the model, trained with {own}, "
+        "scores {scored}.",
+        base=_base(data.base),
+        own=_base(data.own_base),
+        **_sum(data),
+    )
 
 
 def unfinished(data: Data) -> str | None:
@@ -139,8 +161,11 @@ def unfinished(data: Data) -> str | None:
     return ngettext(
         "{n} of {planes} planes never completes a turn within the {context} tokens that {model} reads.",
         "{n} of {planes} planes never complete a turn within the {context} tokens that {model} reads.",
-        count, planes=len(data.clocks.frequency), context=f"{data.lm.config.context:,}", model=plain(data.chosen.model),
-    )  # fmt: skip
+        count,
+        planes=len(data.clocks.frequency),
+        context=f"{data.lm.config.context:,}",
+        model=plain(data.chosen.model),
+    )
 
 
 def all_turn(data: Data) -> str | None:
@@ -149,8 +174,10 @@ def all_turn(data: Data) -> str | None:
         return None
     return _(
         "Every plane completes a turn within the {context} tokens that {model} reads: the slowest takes {turn}.",
-        context=f"{data.lm.config.context:,}", model=plain(data.chosen.model), turn=turn(float(data.clocks.wavelength[-1])),
-    )  # fmt: skip
+        context=f"{data.lm.config.context:,}",
+        model=plain(data.chosen.model),
+        turn=turn(float(data.clocks.wavelength[-1])),
+    )
 
 
 def not_its_layout(data: Data) -> str | None:
@@ -167,8 +194,10 @@ def not_all_rows(data: Data) -> str | None:
         return None
     return _(
         "Positions {first} to {last} of {length}.",
-        first=f"{rows.start:,}", last=f"{rows.stop - 1:,}", length=f"{length:,}",
-    )  # fmt: skip
+        first=f"{rows.start:,}",
+        last=f"{rows.stop - 1:,}",
+        length=f"{length:,}",
+    )
 
 
 def chooses_otherwise(data: Data) -> str | None:
@@ -181,8 +210,9 @@ def chooses_otherwise(data: Data) -> str | None:
     return ngettext(
         "After {n} of {length} tokens it expects another next token than before.",
         "After {n} of {length} tokens it expects another next token than before.",
-        count, length=length,
-    )  # fmt: skip
+        count,
+        length=length,
+    )
 
 
 def uses(data: Data) -> str | None:
@@ -192,11 +222,16 @@ def uses(data: Data) -> str | None:
     moved, apart = int(data.energy[data.chosen.head].argmax()), int(data.spread.argmax())
     slow, fast = (turn(float(data.wavelength[plane])) for plane in (moved, apart))
     said = (
-        _("**{head}** could be moved most by plane {moved}, a turn in {slow} tokens, which also tells its keys apart most.")
+        _(
+            "**{head}** could be moved most by plane {moved}, a turn in {slow} tokens, which also tells its keys apart "
+            "most."
+        )
         if moved == apart
-        else _("**{head}** could be moved most by plane {moved}, a turn in {slow} tokens; plane {apart}, a turn in {fast}, tells "
-               "its keys apart most.")
-    )  # fmt: skip
+        else _(
+            "**{head}** could be moved most by plane {moved}, a turn in {slow} tokens; plane {apart}, a turn in "
+            "{fast}, tells its keys apart most."
+        )
+    )
     return said.format(head=head(data), moved=moved, slow=slow, apart=apart, fast=fast)
 
 
@@ -211,14 +246,30 @@ def prefers(data: Data) -> str | None:
     return ngettext(
         "**By position alone** it would rather read {n} token back than any other: the mean score there is {score}.",
         "**By position alone** it would rather read {n} tokens back than any other: the mean score there is {score}.",
-        best, score=_minus(scores[best]),
-    )  # fmt: skip
+        best,
+        score=_minus(scores[best]),
+    )
 
 
 CLAIMS = (
-    stands_still, highest_here, higher_elsewhere, turns, layout_costs, layout_costs_nothing, without_rotation, strongest, adds_up,
-    another_base, unfinished, all_turn, not_its_layout, not_all_rows, chooses_otherwise, uses, prefers,
-)  # fmt: skip
+    stands_still,
+    highest_here,
+    higher_elsewhere,
+    turns,
+    layout_costs,
+    layout_costs_nothing,
+    without_rotation,
+    strongest,
+    adds_up,
+    another_base,
+    unfinished,
+    all_turn,
+    not_its_layout,
+    not_all_rows,
+    chooses_otherwise,
+    uses,
+    prefers,
+)
 HINTS = {
     CLOCKS: (
         Hint(N_("Choose *Move both* and press ▶: what stands still?"), to(moves=BOTH)),
@@ -235,7 +286,8 @@ def _written(data: Data) -> list[str]:
 
 
 def _walked(data: Data) -> tuple[int, dict[int, str]] | None:
-    """The distance that is there, and distance -> score on the way of the slider, as far as a causal model sees the key."""
+    """The distance that is there, and distance -> score on the way of the slider, as far as a causal model sees the
+    key."""
     if data.chosen.part != CLOCKS or data.chosen.moves == BOTH:
         return None
     apart = data.clocks.positions[:, 0] - data.clocks.positions[:, 1]
@@ -276,29 +328,37 @@ def token(data: Data, side: int) -> str:
 
 NOTICE = {
     CLOCKS: (
-        N_("Fast planes change within a few tokens; slow ones hardly change: they compare content wherever it "
-           "is. λ is the number of tokens of a turn."),
+        N_(
+            "Fast planes change within a few tokens; slow ones hardly change: they compare content wherever it "
+            "is. λ is the number of tokens of a turn."
+        ),
     ),
     STEPS: (
         N_("The angle table is fast at the left and slow at the right; orange dots mark a plane's first full turn."),
-        N_("▶ walks over the planes: two framed columns of *before* are turned together and go back to their places. Each pair "
-           "keeps its length."),
+        N_(
+            "▶ walks over the planes: two framed columns of *before* are turned together and go back to their places. "
+            "Each pair keeps its length."
+        ),
     ),
     LAYOUTS: (
-        N_("Arcs of one colour turn together. The wrong layout turns dimensions against each other that were trained at "
-           "another speed; put in the right order, the same weights give the model's own predictions again."),
+        N_(
+            "Arcs of one colour turn together. The wrong layout turns dimensions against each other that were trained "
+            "at another speed; put in the right order, the same weights give the model's own predictions again."
+        ),
     ),
     HEADS: (
-        N_("Grey bars: how far a plane could move a score. Blue bars: how far it tells a query's keys apart. A tall grey bar "
-           "without blue adds the same to every key, and changes nothing."),
+        N_(
+            "Grey bars: how far a plane could move a score. Blue bars: how far it tells a query's keys apart. A tall "
+            "grey bar without blue adds the same to every key, and changes nothing."
+        ),
         N_("Dotted lines put every pair of the text at every distance: what position alone prefers."),
     ),
-}  # fmt: skip
+}
 MATHS = {
     CLOCKS: N_(
-        "Why only m − n counts: a turn by mω undone is a turn by −mω, and turns add, so (R_m q) · (R_n k) = qᵀ R_mᵀ R_n k = qᵀ "
-        "R_(n−m) k. In one plane the entries of R_mᵀ R_n are cos mω cos nω + sin mω sin nω = cos (n − m)ω and, off the diagonal, "
-        "± sin (n − m)ω."
+        "Why only m − n counts: a turn by mω undone is a turn by −mω, and turns add, so (R_m q) · (R_n k) = qᵀ R_mᵀ "
+        "R_n k = qᵀ R_(n−m) k. In one plane the entries of R_mᵀ R_n are cos mω cos nω + sin mω sin nω = cos (n − m)ω "
+        "and, off the diagonal, ± sin (n − m)ω."
     ),
     STEPS: N_("The framed columns become *even* and *odd*, and are mixed by cos and sin."),
     LAYOUTS: N_("With the rows of W_Q and W_K reordered, the half-split code gives the model's own logits."),

@@ -61,9 +61,7 @@ class Data(shared.TextRead):
     def _clocks(self, base: float, moves: str, stride: int) -> Clocks:
         (q, k), (query, key) = self.vectors, self.chosen.pair
         scale = self.trace.specs[self.chosen.head[0]].scale
-        return rope_planes.clocks(
-            q[query], k[key], (query, key), base, scale=scale, moves=moves, stride=stride
-        )
+        return rope_planes.clocks(q[query], k[key], (query, key), base, scale=scale, moves=moves, stride=stride)
 
     @cached_property
     def model_score(self) -> float:
@@ -83,9 +81,7 @@ class Data(shared.TextRead):
     @cached_property
     def rotation(self) -> Rotation:
         """Every matrix between the queries of the rows that are drawn and their rotation."""
-        return rope_planes.rotation(
-            self.vectors[0][self.rows], self.base, self.chosen.layout, self.rows.start
-        )
+        return rope_planes.rotation(self.vectors[0][self.rows], self.base, self.chosen.layout, self.rows.start)
 
     def run(self, how: str) -> Trace:
         """A real pass with other positions; OWN is the pass that all pages share."""
@@ -143,9 +139,7 @@ class Data(shared.TextRead):
 
 _OF_PART = {
     CLOCKS: Data.planes_are_the_score,
-    STEPS: lambda data: [
-        positions_planes.steps_are_the_kernel(data.vectors[0], data.base, data.chosen.layout)
-    ],
+    STEPS: lambda data: [positions_planes.steps_are_the_kernel(data.vectors[0], data.base, data.chosen.layout)],
     LAYOUTS: lambda data: [positions_planes.reordered_rows_are_right(data.run(OWN), data.run(PERMUTED))],
     HEADS: lambda data: [],
 }
@@ -205,7 +199,8 @@ def _spread(model: str, text: str, head: Pair) -> np.ndarray:
 
 @st.cache_resource(max_entries=128, show_spinner=False)
 def _by_distance(model: str, text: str, head: Pair, base: float | None, how: str) -> Curves:
-    """Rotation by `base` in place of the model's own: in the head, which keeps its queries and keys, or in the pass `how`."""
+    """Rotation by `base` in place of the model's own: in the head, which keeps its queries and keys, or in the pass
+    `how`."""
     own = rope_planes.own_base(shared.model(model).config)
     trace = _run(model, text, own if base is None else base, how)
     spec, length = trace.specs[head[0]], len(trace)
@@ -213,9 +208,7 @@ def _by_distance(model: str, text: str, head: Pair, base: float | None, how: str
     def work() -> Curves:
         q, k = rope_planes.head_vectors(trace, *head, own if how == OWN else base)
         every = rope_planes.mean_of_all_pairs(q, k, base, min(spec.mask.window or length, length), spec.scale)
-        return rope_planes.mean_by_distance(
-            *rope_planes.turned(q, k, base), spec.scale, spec.mask.window
-        ), every
+        return rope_planes.mean_by_distance(*rope_planes.turned(q, k, base), spec.scale, spec.mask.window), every
 
     return run_in_worker(work, about(text))
 

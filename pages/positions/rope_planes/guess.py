@@ -21,7 +21,8 @@ def seen(data: Data) -> bool:
 
 
 def question(data: Data) -> guess.Question | None:
-    """Which plane's part of the score is largest, up or down; None for other parts of the page, ties, and few planes."""
+    """Which plane's part of the score is largest, up or down; None for other parts of the page, ties, and few
+    planes."""
     if data.chosen.part != CLOCKS:
         return None
     clocks = data.clocks
@@ -31,15 +32,25 @@ def question(data: Data) -> guess.Question | None:
         return None
     best, last = ranked[0], len(ranked) - 1
     asks = _(
-        "In head {head}, query {query} meets key {key}. Which plane, a pair of dimensions, moves their score most, up or down?",
-        head=head(data), query=token(data, 0), key=token(data, 1),
-    )  # fmt: skip
+        "In head {head}, query {query} meets key {key}. Which plane, a pair of dimensions, moves their score most, up "
+        "or down?",
+        head=head(data),
+        query=token(data, 0),
+        key=token(data, 1),
+    )
     says = _(
         "**Plane {best}** adds {part} to a score of {score}, more than any other.",
-        best=best, part=number(float(parts[best]), "+.2f"), score=number(float(parts.sum()), ".2f"),
-    )  # fmt: skip
+        best=best,
+        part=number(float(parts[best]), "+.2f"),
+        score=number(float(parts.sum()), ".2f"),
+    )
     turns = guess.three_digits
     return guess.question(
-        asks, best, (0, last, ranked[1], *ranked), says,
-        show=lambda plane: _("Plane {n}: a turn in {turn} tokens", n=plane, turn=turns(float(clocks.wavelength[plane]))),
-    )  # fmt: skip
+        asks,
+        best,
+        (0, last, ranked[1], *ranked),
+        says,
+        show=lambda plane: _(
+            "Plane {n}: a turn in {turn} tokens", n=plane, turn=turns(float(clocks.wavelength[plane]))
+        ),
+    )

@@ -1,4 +1,5 @@
-"""RoPE planes: every pair of dimensions turns with its position, and of the positions a score sees only their distance."""
+"""RoPE planes: every pair of dimensions turns with its position, and of the positions a score sees only their
+distance."""
 
 import streamlit as st
 
@@ -48,7 +49,8 @@ def show(model: str) -> None:
 frame.heading(
     _("RoPE planes"),
     _(
-        "Each pair of dimensions turns with its position; of two positions, a score sees only the distance between them."
+        "Each pair of dimensions turns with its position; of two positions, a score sees only the distance between "
+        "them."
     ),
     examples,
     Choice,

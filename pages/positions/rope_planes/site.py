@@ -13,9 +13,4 @@ from .state import CLOCKS
 
 def given() -> dict[str, Any]:
     """What site.js begins with; `models` are those that turn their queries and keys by one base."""
-    return {
-        "model": DEFAULT_MODEL,
-        "models": rope.rope_models(),
-        "text": described(inputs.TEXT),
-        "part": CLOCKS,
-    }
+    return {"model": DEFAULT_MODEL, "models": rope.rope_models(), "text": described(inputs.TEXT), "part": CLOCKS}

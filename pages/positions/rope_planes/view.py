@@ -27,37 +27,38 @@ PICTURE = live.Picture(__file__, "clocks", at=Choice.at)
 QUERY, KEY = "_token", "_key"  # the menus' keys in the session; the link holds the view that all pages share
 _SETTING = {CLOCKS: Choice.moves, STEPS: Choice.layout, HEADS: Choice.everywhere}
 _SLIPS = (
-    "The notes shorten θ^(t/d) to θ^t after Eq. 47: the angle of plane j at position t is t·θ^(−2j/d), so read θ^j in Eq. 54 "
-    "and 56, and θ² in Eq. 58, as θ^(2j/d). Their code's default base is 100,000, the chapter uses 10,000."
+    "The notes shorten θ^(t/d) to θ^t after Eq. 47: the angle of plane j at position t is t·θ^(−2j/d), so read θ^j in "
+    "Eq. 54 and 56, and θ² in Eq. 58, as θ^(2j/d). Their code's default base is 100,000, the chapter uses 10,000."
 )
 EQUATIONS = {
     CLOCKS: (
         r"s_{mn} = \frac{(R_m q) \cdot (R_n k)}{\sqrt{d}} = \frac{1}{\sqrt{d}} \sum_{j=0}^{d/2-1} |q_j|\,|k_j| "
         r"\cos\!\big(\varphi_j + (m - n)\,\theta^{-2j/d}\big),\qquad \lambda_j = 2\pi\,\theta^{2j/d}",
-        "Su et al. 2021 (RoFormer); Transformer with PyTorch, section 3.3, Eq. 47–58; Decoder-Only Transformers in Einstein "
-        "Notation, section 3.1; Attention, “Rotary Positional Embeddings”. φ is the angle between q and k in plane j before any "
-        "rotation.",
+        "Su et al. 2021 (RoFormer); Transformer with PyTorch, section 3.3, Eq. 47–58; Decoder-Only Transformers in "
+        "Einstein Notation, section 3.1; Attention, “Rotary Positional Embeddings”. φ is the angle between q and k in "
+        "plane j before any rotation.",
         _SLIPS,
     ),
     STEPS: (
         r"\begin{bmatrix} x'_{t,2j} \\ x'_{t,2j+1} \end{bmatrix} = \begin{bmatrix} \cos t\omega_j & -\sin t\omega_j \\ "
         r"\sin t\omega_j & \cos t\omega_j \end{bmatrix} \begin{bmatrix} x_{t,2j} \\ x_{t,2j+1} \end{bmatrix},\qquad "
         r"\omega_j = \theta^{-2j/d}",
-        "Su et al. 2021 (RoFormer); Transformer with PyTorch, section 3.3: Eq. 49 angles, 50 cos, 51 sin, 52 even and odd, 53–56 "
-        "rotation, 57–58 one plane as a matrix, then interleaved back.",
+        "Su et al. 2021 (RoFormer); Transformer with PyTorch, section 3.3: Eq. 49 angles, 50 cos, 51 sin, 52 even and "
+        "odd, 53–56 rotation, 57–58 one plane as a matrix, then interleaved back.",
         _SLIPS,
     ),
     LAYOUTS: (
-        r"\text{interleaved: plane } j = (2j,\ 2j+1),\qquad \text{half-split: plane } j = (j,\ j + \tfrac{d}{2}),\qquad "
-        r"\mathrm{RoPE}_{\text{half}}(P x) = P\,\mathrm{RoPE}_{\text{interleaved}}(x)",
-        "Transformer with PyTorch, Eq. 52–58, interleaves, as RoFormer and Meta's LLaMA do; GPT-NeoX and Hugging Face's LLaMA "
-        "split in halves, so a converter must reorder the rows of W_Q and W_K by P (first the even dimensions, then the odd).",
+        r"\text{interleaved: plane } j = (2j,\ 2j+1),\qquad \text{half-split: plane } j = (j,\ j + "
+        r"\tfrac{d}{2}),\qquad \mathrm{RoPE}_{\text{half}}(P x) = P\,\mathrm{RoPE}_{\text{interleaved}}(x)",
+        "Transformer with PyTorch, Eq. 52–58, interleaves, as RoFormer and Meta's LLaMA do; GPT-NeoX and Hugging "
+        "Face's LLaMA split in halves, so a converter must reorder the rows of W_Q and W_K by P (first the even "
+        "dimensions, then the odd).",
     ),
     HEADS: (
-        r"E_j = \frac{1}{\sqrt{d}}\,\overline{|q_j|\,|k_j|},\qquad \bar s(\delta) = \frac{1}{T - \delta} \sum_{t=\delta}^{T-1} "
-        r"\frac{(R_t q_t) \cdot (R_{t-\delta} k_{t-\delta})}{\sqrt{d}}",
-        "Means over the pairs of this text that the head can see. Transformer with PyTorch, section 3.3; the score as a "
-        "function of t − s: Decoder-Only Transformers in Einstein Notation, section 3.1.",
+        r"E_j = \frac{1}{\sqrt{d}}\,\overline{|q_j|\,|k_j|},\qquad \bar s(\delta) = \frac{1}{T - \delta} "
+        r"\sum_{t=\delta}^{T-1} \frac{(R_t q_t) \cdot (R_{t-\delta} k_{t-\delta})}{\sqrt{d}}",
+        "Means over the pairs of this text that the head can see. Transformer with PyTorch, section 3.3; the score as "
+        "a function of t − s: Decoder-Only Transformers in Einstein Notation, section 3.1.",
     ),
 }
 
@@ -80,9 +81,7 @@ def controls(model: str) -> Choice | None:
     link.open_on(f"rope:{model}", lambda: shared.previous_head(model, text))
     with more, st.container(horizontal=True, vertical_alignment="bottom", gap="small"):
         rest = [st.container(width=150) for _place in range(2)]
-        pair, head = (
-            (rest, pair) if part == HEADS else (pair, rest)
-        )  # what the part depends on stands in sight
+        pair, head = (rest, pair) if part == HEADS else (pair, rest)  # what the part depends on stands in sight
         chosen = inputs.head_menus(trace.n_layers, trace.n_heads, head)
         query, key = _pair_menus(trace, pair)
         _settings(model, text, part, query)
@@ -95,10 +94,12 @@ def _settings(model: str, text: str, part: str, query: int) -> None:
     """The step, the base, and the way to a head that stands for many."""
     own = rope_planes.own_base(shared.model(model).config)
     said = _(
-        "Frequencies are θ^(−2j/d). This model was trained with θ = {own}; the notes' code has {notes}, the chapter “Attention” "
-        "{plain}.",
-        own=f"{own:,.6g}", notes=f"{NOTES_BASE:,.0f}", plain=f"{PLAIN_BASE:,.0f}",
-    )  # fmt: skip
+        "Frequencies are θ^(−2j/d). This model was trained with θ = {own}; the notes' code has {notes}, the chapter "
+        "“Attention” {plain}.",
+        own=f"{own:,.6g}",
+        notes=f"{NOTES_BASE:,.0f}",
+        plain=f"{PLAIN_BASE:,.0f}",
+    )
     if part == CLOCKS:
         Choice.stride.draw(st.container(width=150))
     if part in (CLOCKS, STEPS):
@@ -107,10 +108,13 @@ def _settings(model: str, text: str, part: str, query: int) -> None:
         Choice.other.draw(st.container(width=150), unchosen(own), help=said)
     if part == CLOCKS:
         st.button(
-            _("A previous-token head"), key="rprev", on_click=_view_previous, disabled=query == 0,
+            _("A previous-token head"),
+            key="rprev",
+            on_click=_view_previous,
+            disabled=query == 0,
             args=(*shared.previous_head(model, text), query),
             help=_("The head of this model that looks most at the token before, with that token as the key"),
-        )  # fmt: skip
+        )
 
 
 def _pair_menus(trace: Trace, places: Sequence[Any]) -> Pair:
@@ -122,10 +126,15 @@ def _pair_menus(trace: Trace, places: Sequence[Any]) -> Pair:
         (places[1], KEY, _("Key"), query + 1),
     ):
         place.selectbox(
-            label, range(count), key=name, on_change=_keep_pair, args=(name,), label_visibility="collapsed",
+            label,
+            range(count),
+            key=name,
+            on_change=_keep_pair,
+            args=(name,),
+            label_visibility="collapsed",
             format_func=lambda at, label=label: f"{label} {placed(at, trace.tokens[at])}",
             help=_("The key the query weighs most, until another is chosen") if name == KEY else None,
-        )  # fmt: skip
+        )
     return query, key
 
 
@@ -145,9 +154,7 @@ def _view_previous(layer: int, head: int, query: int) -> None:
 def picture(data: Data) -> None:
     """The chosen part, and why the base that was chosen is not in it."""
     if data.refused:
-        st.warning(
-            _("{why} {base} is used instead.", why=frame.worded(data.refused), base=f"{data.base:,.6g}")
-        )
+        st.warning(_("{why} {base} is used instead.", why=frame.worded(data.refused), base=f"{data.base:,.6g}"))
     said = _("{model} reads the text …", model=data.chosen.model)
     with st.spinner(said, show_time=True):  # with other rotations too, and writes on
         _DRAW[data.chosen.part](data)
@@ -174,9 +181,16 @@ def _engine(chosen: Choice) -> dict[str, Any] | None:
     """What the browser makes clocks of further texts by; None where the server does."""
     query, key = (link.FIELDS[name].get() for name in ("query", "key"))
     return engine.offer(
-        chosen.model, chosen.text, READER, head=chosen.head, query=query, key=key, moves=chosen.moves,
-        stride=chosen.stride, base=chosen.base,
-    )  # fmt: skip
+        chosen.model,
+        chosen.text,
+        READER,
+        head=chosen.head,
+        query=query,
+        key=key,
+        moves=chosen.moves,
+        stride=chosen.stride,
+        base=chosen.base,
+    )
 
 
 def _steps(data: Data) -> None:
@@ -184,12 +198,7 @@ def _steps(data: Data) -> None:
     layer, head = data.chosen.head
     title = _("RoPE step by step: the queries of L{layer}H{head}", layer=layer, head=head)
     figure = rope_steps.rotation(
-        data.rotation,
-        data.trace.tokens[data.rows],
-        data.chosen.pair[0],
-        data.base,
-        frame.theme(),
-        title=title,
+        data.rotation, data.trace.tokens[data.rows], data.chosen.pair[0], data.base, frame.theme(), title=title
     )
     with frame.wide("wide", 880):
         alt = _("Angle table, cos, sin, pairs and rotated pairs as heatmaps, plane by plane")

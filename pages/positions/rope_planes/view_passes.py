@@ -13,8 +13,10 @@ from .data import CONTINUED, Data
 from .state import BASE, HALF, OFF, OWN, PERMUTED
 
 RUNS = {
-    OWN: N_("Interleaved, as trained"), HALF: N_("Half-split: wrong"), PERMUTED: N_("Half-split, W_Q and W_K reordered"),
-}  # fmt: skip
+    OWN: N_("Interleaved, as trained"),
+    HALF: N_("Half-split: wrong"),
+    PERMUTED: N_("Half-split, W_Q and W_K reordered"),
+}
 
 
 def layouts(data: Data) -> None:
@@ -43,8 +45,10 @@ def _runs(data: Data) -> None:
     """Loss and agreement of each run at once, what each writes when it is known."""
     place = st.empty()
     loss, same, writes = (
-        _("nats per token"), _("same choice"), _("writes next ({count} tokens, most probable)", count=CONTINUED)
-    )  # fmt: skip
+        _("nats per token"),
+        _("same choice"),
+        _("writes next ({count} tokens, most probable)", count=CONTINUED),
+    )
     helps = {
         loss: _("Mean loss of this text"),
         same: _("Share of the positions whose most probable next token is that of the model as trained"),

@@ -15,8 +15,12 @@ def lit_is_used(data: Data) -> str | None:
     return ngettext(
         "“{term}” stands in the texts of {pages} of {all} pages, most often on {page}: once.",
         "“{term}” stands in the texts of {pages} of {all} pages, most often on {page}: {n} times.",
-        times, term=data.lit.name, pages=len(data.lit.pages), all=data.pages, page=page.title,
-    )  # fmt: skip
+        times,
+        term=data.lit.name,
+        pages=len(data.lit.pages),
+        all=data.pages,
+        page=page.title,
+    )
 
 
 def lit_is_not_used(data: Data) -> str | None:
@@ -33,8 +37,11 @@ def used_most(data: Data) -> str | None:
     most = max(data.entries, key=lambda entry: len(entry.pages))
     return _(
         "Of {count} terms, pages speak of “{term}” most: {pages} of {all} pages do.",
-        count=len(data.entries), term=most.name, pages=len(most.pages), all=data.pages,
-    )  # fmt: skip
+        count=len(data.entries),
+        term=most.name,
+        pages=len(most.pages),
+        all=data.pages,
+    )
 
 
 CLAIMS = (lit_is_used, lit_is_not_used, used_most)
@@ -44,11 +51,10 @@ def notice() -> tuple[str, ...]:
     """What holds in any state."""
     return (
         _("Terms with a dotted line, on any page, say what is written here: point at one, or tap it."),
+        _("The pages beside a term are those whose texts have it, most often first. They are counted, not chosen."),
         _(
-            "The pages beside a term are those whose texts have it, most often first. They are counted, not chosen."
-        ),
-        _(
-            "The picture beside a term is one of a page’s examples, and leads to that page: there the term is seen at work."
+            "The picture beside a term is one of a page’s examples, and leads to that page: there the term is seen at "
+            "work."
         ),
         _("The sign # before a term is its link: it opens this page with the term lit."),
     )

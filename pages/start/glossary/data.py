@@ -22,9 +22,7 @@ from .state import Glossary
 
 PAGES = Path(__file__).resolve().parents[2]
 OWN = "start/glossary"  # whose words say nothing about where a term is used
-_PARSING = (
-    threading.Lock()
-)  # visitors of a fresh server come at once, and two threads that parse make Python 3.11 fail
+_PARSING = threading.Lock()  # visitors of a fresh server come at once, and two threads that parse make Python 3.11 fail
 WRITTEN = ("claims.py", "examples.py")  # all strings of these are for visitors
 
 
@@ -73,11 +71,10 @@ def compute(chosen: Glossary) -> Data:
 
 
 def texts(source: str) -> Iterator[str]:
-    """The texts of a module for visitors: its strings, without docstrings, equations, and code, which alone has several lines."""
+    """The texts of a module for visitors: its strings, without docstrings, equations, and code, which alone has several
+    lines."""
     tree = _parsed(source)
-    inner = {
-        id(part) for node in ast.walk(tree) if isinstance(node, ast.JoinedStr) for part in ast.walk(node)
-    }
+    inner = {id(part) for node in ast.walk(tree) if isinstance(node, ast.JoinedStr) for part in ast.walk(node)}
     inner |= {id(node.value) for node in ast.walk(tree) if isinstance(node, ast.Expr)}
     for node in ast.walk(tree):
         text = ""
@@ -90,7 +87,8 @@ def texts(source: str) -> Iterator[str]:
 
 
 def _parsed(source: str) -> ast.Module:
-    """Its tree. Python 3.11 fails where another thread parses meanwhile, which wording a traceback does too: then once more."""
+    """Its tree. Python 3.11 fails where another thread parses meanwhile, which wording a traceback does too: then once
+    more."""
     for _ in range(9):
         with contextlib.suppress(SystemError):
             return ast.parse(source)
@@ -98,7 +96,8 @@ def _parsed(source: str) -> ast.Module:
 
 
 def texts_of(page: Page) -> list[str]:
-    """All texts of a page: its title, the sentence on it, its claims and examples, and what its other modules label and say.
+    """All texts of a page: its title, the sentence on it, its claims and examples, and what its other modules label and
+    say.
 
     In these a text for visitors has several words and begins with a capital; other strings are names.
     """

@@ -16,9 +16,7 @@ def given() -> dict[str, Any]:
                 "name": entry.name,
                 "aliases": other_forms(entry),
                 "text": entry.text,
-                "pages": [
-                    {"title": page.title, "count": count, "path": page.path} for page, count in entry.pages
-                ],
+                "pages": [{"title": page.title, "count": count, "path": page.path} for page, count in entry.pages],
             }
             for entry in entries()
         ]

@@ -34,9 +34,10 @@ def unknown(data: Data) -> None:
         st.info(
             _(
                 "No term is called “{asked}”; search among the {count} that there are.",
-                asked=asked, count=len(data.entries),
+                asked=asked,
+                count=len(data.entries),
             )
-        )  # fmt: skip
+        )
 
 
 def terms(data: Data) -> None:
@@ -69,13 +70,8 @@ def _sent(entry: Entry) -> dict[str, Any]:
             "link": _page_link(entry.shown.page.path),
             "picture": pictures.address(entry.shown.picture),
         },
-        "pages": [
-            {"title": page.title, "count": count, "link": _page_link(page.path)}
-            for page, count in entry.pages
-        ],
-        "lessons": [
-            {"title": _(lesson.title), "link": runner.to(lesson.name)} for lesson in entry.lessons[:LESSONS]
-        ],
+        "pages": [{"title": page.title, "count": count, "link": _page_link(page.path)} for page, count in entry.pages],
+        "lessons": [{"title": _(lesson.title), "link": runner.to(lesson.name)} for lesson in entry.lessons[:LESSONS]],
     }
 
 

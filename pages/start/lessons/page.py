@@ -10,9 +10,7 @@ from tlmviz.ui.lessons import asked, cards, room, runner
 runner.read_link()
 frame.heading(
     _("Lessons"),
-    _(
-        "One picture, one question at a time: guess first, then see what a real model does. Five minutes each."
-    ),
+    _("One picture, one question at a time: guess first, then see what a real model does. Five minutes each."),
     lambda: None,
 )
 name, wall = runner.LESSON.get(), bool(room.WALL.get())
@@ -35,7 +33,5 @@ else:
     frame.what_to_notice(
         _("Every answer is measured on a model, not written down beforehand."),
         _("Where it can, a lesson reads a sentence of your own, and says so where it cannot."),
-        _(
-            "Leave a lesson anywhere: its address holds the scene and your answers, and this browser offers to go on."
-        ),
+        _("Leave a lesson anywhere: its address holds the scene and your answers, and this browser offers to go on."),
     )

@@ -21,9 +21,6 @@ def room() -> None:
 
 
 frame.heading(
-    _("Classroom"),
-    _("One code opens a lesson for a whole class, and the wall shows how it goes."),
-    lambda: None,
-    Room,
+    _("Classroom"), _("One code opens a lesson for a whole class, and the wall shows how it goes."), lambda: None, Room
 )
 room()

@@ -10,10 +10,9 @@ LONGEST = 80  # characters of a secret
 
 
 class Room(state.State):
-    """Code and secret; each empty where there is none. The secret is said behind the # of the address alone (`view.secret`)."""
+    """Code and secret; each empty where there is none. The secret is said behind the # of the address alone
+    (`view.secret`)."""
 
     lesson = state.menu(N_("Lesson"), {name: each.title for name, each in LESSONS.items()}, key="rlesson")
-    code = state.text(
-        N_("Room code"), "", key="code", longest=40, more={"max_chars": 20, "placeholder": "K7P C4M"}
-    )
+    code = state.text(N_("Room code"), "", key="code", longest=40, more={"max_chars": 20, "placeholder": "K7P C4M"})
     secret = state.live("teach", "", link.up_to(LONGEST), said=False)

@@ -2,13 +2,15 @@
 
 STYLE = """<style>
 :is(.st-key-roomopen, .st-key-roomend) button { background: #1f5fa8; border-color: #1f5fa8; color: #fff; }
-.room-join { display: inline-block; text-decoration: none; border-radius: 0.4rem; padding: 0.35rem 0.9rem; background: #1f5fa8;
+.room-join { display: inline-block; text-decoration: none; border-radius: 0.4rem; padding: 0.35rem 0.9rem;
+  background: #1f5fa8;
   color: #fff; }
 .room-code { display: flex; align-items: center; gap: 0.6rem 1.6rem; }
 .room-code img { width: clamp(7rem, 11vw, 12rem); border-radius: 0.3rem; }
 .room-code p { margin: 0; display: flex; flex-direction: column; line-height: 1.15; min-width: 0; }
 .room-code small { font-size: 1rem; opacity: 0.8; }
-.room-code b { font: 700 clamp(2.4rem, 5.5vw, 6rem) / 1.1 "Source Code Pro", ui-monospace, monospace; letter-spacing: 0.04em;
+.room-code b { font: 700 clamp(2.4rem, 5.5vw, 6rem) / 1.1 "Source Code Pro", ui-monospace, monospace;
+  letter-spacing: 0.04em;
   white-space: nowrap; }
 .room-link { font-size: clamp(1rem, 1.7vw, 2rem); overflow-wrap: anywhere; }
 .room-code.large { gap: 1rem 3vw; }
@@ -29,15 +31,18 @@ STYLE = """<style>
 .room-step p, .room-question p, .room-answered { margin: 0; font-size: clamp(1rem, 1.15vw, 1.4rem); line-height: 1.35;
   font-variant-numeric: tabular-nums; }
 .room-question { font-size: clamp(1rem, 1.15vw, 1.4rem); }
-.room-meter { display: flex; height: 0.6rem; border-radius: 0.3rem; background: rgba(128, 140, 155, 0.18); overflow: hidden;
+.room-meter { display: flex; height: 0.6rem; border-radius: 0.3rem; background: rgba(128, 140, 155, 0.18);
+  overflow: hidden;
   margin-top: 0.3rem; }
 .room-step p i { display: inline-block; width: 0.7em; height: 0.7em; border-radius: 50%; margin: 0 0.3em 0 0.15em; }
 .room-step i.further { background: #3b82c4; }
 .room-step i.here { background: #e8890c; }
-[class*="st-key-roomstep"]:not(.st-key-roomsteps):has(.room-step.held) { border-color: #e8890c; box-shadow: 0 0 0 1px #e8890c; }
+[class*="st-key-roomstep"]:not(.st-key-roomsteps):has(.room-step.held) { border-color: #e8890c;
+  box-shadow: 0 0 0 1px #e8890c; }
 .room-answers { margin: 0.4em 0 0; display: grid; gap: 0.3em 0.6em; }
 .room-answers > div { position: relative; display: flex; justify-content: space-between; gap: 0.8em; margin: 0;
-  padding: 0.1em 0.5em; border-radius: 0.25em; background: rgba(128, 140, 155, 0.14); overflow: hidden; line-height: 1.4; }
+  padding: 0.1em 0.5em; border-radius: 0.25em; background: rgba(128, 140, 155, 0.14); overflow: hidden;
+    line-height: 1.4; }
 .room-answers i { position: absolute; inset: 0 auto 0 0; background: rgba(128, 140, 155, 0.38); }
 .room-answers .right i { background: rgba(65, 168, 102, 0.45); }
 .room-answers.two > div { padding-bottom: 0.75em; }
@@ -50,7 +55,8 @@ STYLE = """<style>
 .room-order { margin: 0.3em 0 0; font-size: 0.9em; opacity: 0.85; text-align: right; }
 .room-step a { color: inherit; }
 [class*="st-key-hold"] { margin-left: auto; }
-:root:fullscreen :is([data-testid="stSidebar"], [data-testid="stExpandSidebarButton"], [data-testid="stHeader"], .st-key-top,
+:root:fullscreen :is([data-testid="stSidebar"], [data-testid="stExpandSidebarButton"], [data-testid="stHeader"],
+  .st-key-top,
   .stElementContainer:has(h1), .st-key-fullscreen) { display: none; }
 :root:fullscreen .stApp .stMainBlockContainer { padding: 0.8rem 1.2rem; }
 @media (max-width: 640px) {

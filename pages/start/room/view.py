@@ -105,18 +105,14 @@ def _own_question() -> None:
     with st.popover(_("Ask a question of your own")), st.form("roomown", border=False):
         st.markdown(
             _(
-                "Open the page that your question is about, set it as students shall see it, and copy its address. They see it "
-                "with your question below."
+                "Open the page that your question is about, set it as students shall see it, and copy its address. "
+                "They see it with your question below."
             )
         )
-        st.text_input(
-            _("Link of the page"), key="ownlink", max_chars=asked.LINK, placeholder="/explorer?head=5.4"
-        )
+        st.text_input(_("Link of the page"), key="ownlink", max_chars=asked.LINK, placeholder="/explorer?head=5.4")
         st.text_input(_("Your question"), key="ownasks", max_chars=asked.ASKS)
         for number in range(1, asked.MOST + 1):
-            label = (
-                _("Answer {n}", n=number) if number <= asked.FEWEST else _("Answer {n}, or empty", n=number)
-            )
+            label = _("Answer {n}", n=number) if number <= asked.FEWEST else _("Answer {n}, or empty", n=number)
             st.text_input(label, key=f"ownanswer{number}", max_chars=asked.ANSWER)
         st.selectbox(
             _("The right one"),
@@ -145,21 +141,21 @@ def notice() -> tuple[str, ...]:
     """What is kept of a room, and how it is counted."""
     return (
         _(
-            "Counts are kept: how many came to a scene, how many gave an answer; and marks that name nobody, so that none counts "
-            "twice. No names, no accounts, no addresses. A room ends after a day, and all of this, a question of your own "
-            "too, with it."
+            "Counts are kept: how many came to a scene, how many gave an answer; and marks that name nobody, so that "
+            "none counts twice. No names, no accounts, no addresses. A room ends after a day, and all of this, a "
+            "question of your own too, with it."
         ),
         _(
-            "“Here” are those who came to a scene and not further, also those who have closed their tab since. A new tab counts "
-            "as a new visitor, a reloaded one does not."
+            "“Here” are those who came to a scene and not further, also those who have closed their tab since. A new "
+            "tab counts as a new visitor, a reloaded one does not."
         ),
         _(
-            "The first answer counts. A student sees how the room answered after answering, or, with “Results when I reveal”, "
-            "when you reveal it, as the wall does."
+            "The first answer counts. A student sees how the room answered after answering, or, with “Results when I "
+            "reveal”, when you reveal it, as the wall does."
         ),
         _(
-            "To discuss a question, hold the room at its scene and let it vote again: the second answers are counted beside the "
-            "first, and none is judged in between."
+            "To discuss a question, hold the room at its scene and let it vote again: the second answers are counted "
+            "beside the first, and none is judged in between."
         ),
     )
 
@@ -176,9 +172,7 @@ def _open(on: str) -> None:
     st.session_state[ENDED] = False
 
 
-def _button(
-    chosen: Room, key: str, label: str, call: Callable[..., object], *arguments: object, **more: str
-) -> None:
+def _button(chosen: Room, key: str, label: str, call: Callable[..., object], *arguments: object, **more: str) -> None:
     """A button of the teacher's that has the room do something."""
     st.button(label, key=key, on_click=_try, args=(call, chosen.code, chosen.secret, *arguments), **more)  # type: ignore[arg-type]
 
@@ -235,19 +229,16 @@ def wall(chosen: Room, counts: Counts) -> None:
     with st.container(key="claim"):
         st.markdown(f"**{_(taken.lesson.title)}**")
     with st.container(horizontal=True, vertical_alignment="center", key="roomtools"):
-        st.session_state.setdefault(
-            "roomlarge", not counts.visitors
-        )  # decided once: it stays while they come
+        st.session_state.setdefault("roomlarge", not counts.visitors)  # decided once: it stays while they come
         large = st.toggle(
             _("Show the code large"),
             key="roomlarge",
             help=_(
-                "For the whole wall, so that it can be scanned from the last row. The scenes come back when you switch it off."
+                "For the whole wall, so that it can be scanned from the last row. The scenes come back when you switch "
+                "it off."
             ),
         )
-        st.session_state["roomwithheld"] = (
-            counts.withheld
-        )  # also where another screen of the teacher's set it
+        st.session_state["roomwithheld"] = counts.withheld  # also where another screen of the teacher's set it
         st.toggle(
             _("Results when I reveal"),
             key="roomwithheld",
@@ -267,18 +258,17 @@ def wall(chosen: Room, counts: Counts) -> None:
             code, own = {Room.code.key: normal(chosen.code)}, urlencode({Room.secret.key: chosen.secret})
             st.markdown(
                 _(
-                    "The address of this page is your link: who has it sees the counts, reveals answers and ends the room. Keep "
-                    "it, and show the wall in full screen so that nobody reads it there."
+                    "The address of this page is your link: who has it sees the counts, reveals answers and ends the "
+                    "room. Keep it, and show the wall in full screen so that nobody reads it there."
                 )
             )
             st.code(f"{_base()}{PATH}?{urlencode(code)}#{own}", language=None, wrap_lines=True)
-            st.markdown(
-                f"[{_('The wall without menus')}]({PATH}?{urlencode({**code, 'embed': 'true'})}#{own})"
-            )
+            st.markdown(f"[{_('The wall without menus')}]({PATH}?{urlencode({**code, 'embed': 'true'})}#{own})")
         with st.popover(_("End the room")):
             st.markdown(
                 _(
-                    "The room ends for everybody, and its counts are deleted now. The students' lessons go on without it."
+                    "The room ends for everybody, and its counts are deleted now. The students' lessons go on without "
+                    "it."
                 )
             )
             st.button(_("End it and delete the counts"), key="roomend", on_click=_end, args=(chosen,))
@@ -302,8 +292,8 @@ def _code(code: str, large: bool) -> None:
     if host == "localhost" or host.startswith("127."):
         st.info(
             _(
-                "This page was opened as {host}, which no other machine reaches. Open it by the name or address under which "
-                "students reach this server, and the link below follows.",
+                "This page was opened as {host}, which no other machine reaches. Open it by the name or address under "
+                "which students reach this server, and the link below follows.",
                 host=host,
             )
         )
@@ -346,9 +336,7 @@ def scenes(chosen: Room) -> None:
                 _scene(chosen, counts, taken, number, scene, number == len(every))
 
 
-def _scene(
-    chosen: Room, counts: Counts, taken: Taken, number: int, scene: Mapping[str, Any], last: bool
-) -> None:
+def _scene(chosen: Room, counts: Counts, taken: Taken, number: int, scene: Mapping[str, Any], last: bool) -> None:
     """One scene: who is there, who is further, and its question, open or revealed."""
     here, further = counts.here.get(number, 0), counts.passed(number)
     at_it, beyond = _("{n} here", n=here), _("{n} further", n=further)
@@ -386,9 +374,7 @@ def _bars(scene: Mapping[str, Any], votes: Sequence[Mapping[int, int]]) -> str:
             continue
         shares = [count / total for count, total in zip(counts, totals, strict=True)]
         drawn = "".join(f'<i style="width: {100 * share:.1f}%"></i>' for share in shares)
-        figures = " → ".join(
-            f"{count} · {number(share, '.0%')}" for count, share in zip(counts, shares, strict=True)
-        )
+        figures = " → ".join(f"{count} · {number(share, '.0%')}" for count, share in zip(counts, shares, strict=True))
         mark, name = ("✓ ", "right") if each in scene["rights"] else ("", "")
         rows.append(
             f'<div role="listitem" class="{name}">{drawn}<span>{mark}{escape(text)}</span><span>{figures}</span></div>'
@@ -406,9 +392,7 @@ def _votes(chosen: Room, counts: Counts, number: int) -> None:
         st.html(f'<p class="room-answered">{_("No answer yet")}</p>')
         return
     hide = number in counts.revealed
-    label, steps = (
-        (_("Hide"), counts.revealed - {number}) if hide else (_("Reveal"), counts.revealed | {number})
-    )
+    label, steps = (_("Hide"), counts.revealed - {number}) if hide else (_("Reveal"), counts.revealed | {number})
     _button(chosen, f"reveal{number}", label, rooms().reveal, steps)
     if not second:
         _button(chosen, f"again{number}", _("Vote again"), rooms().vote_again, number)

@@ -17,11 +17,14 @@ def expects(data: Data) -> str | None:
     if not _looks_back(data) or not data.expects(row, key):
         return None
     told = _(
-        "After “{query}” the model expects “{key}”, with {likely}, and a head of it looks back at just {that}: the “{key}” "
-        "before gets {weight} of its attention.",
-        query=_word(data, row), key=_word(data, key), likely=number(data.expected[row].p, ".0%"), weight=number(weight, ".0%"),
+        "After “{query}” the model expects “{key}”, with {likely}, and a head of it looks back at just {that}: the "
+        "“{key}” before gets {weight} of its attention.",
+        query=_word(data, row),
+        key=_word(data, key),
+        likely=number(data.expected[row].p, ".0%"),
+        weight=number(weight, ".0%"),
         that=_(_kind(data, key)),
-    )  # fmt: skip
+    )
     head = data.heads[FINDER]
     return f"{told} {hangs(MODEL, data.chosen.text, (head.layer, head.head), data.places[row].stop - 1)}"
 
@@ -33,8 +36,10 @@ def finds(data: Data) -> str | None:
         return None
     return _(
         "Reading “{query}”, one head of the model looks back at “{key}”, which gets {weight} of its attention.",
-        query=_word(data, row), key=_word(data, key), weight=number(weight, ".0%"),
-    )  # fmt: skip
+        query=_word(data, row),
+        key=_word(data, key),
+        weight=number(weight, ".0%"),
+    )
 
 
 def spreads(data: Data) -> str | None:
@@ -47,8 +52,10 @@ def spreads(data: Data) -> str | None:
         named = _("itself") if key == row else _("an earlier {word}", word=named)
     return _(
         "Reading “{query}”, one head of the model gives {key} more of its attention than any other word: {weight}.",
-        query=_word(data, row), key=named, weight=number(weight, ".0%"),
-    )  # fmt: skip
+        query=_word(data, row),
+        key=named,
+        weight=number(weight, ".0%"),
+    )
 
 
 def shortened(data: Data) -> str | None:
@@ -58,8 +65,10 @@ def shortened(data: Data) -> str | None:
         return None
     return _(
         "Only the first {tokens} of {length} tokens are shown here; the Attention explorer of {model} shows all.",
-        tokens=shown, length=f"{data.length:,}", model=MODEL,
-    )  # fmt: skip
+        tokens=shown,
+        length=f"{data.length:,}",
+        model=MODEL,
+    )
 
 
 def unlike(data: Data) -> str | None:
@@ -68,17 +77,20 @@ def unlike(data: Data) -> str | None:
     if times < 3:
         return None
     said = _(
-        "**Unlike its stories**: this text costs the model {bits} bits per byte, {times} times what held-out stories do.",
-        bits=number(data.cost, ".2f"), times=number(times, ".1f"),
-    )  # fmt: skip
+        "**Unlike its stories**: this text costs the model {bits} bits per byte, {times} times what held-out stories "
+        "do.",
+        bits=number(data.cost, ".2f"),
+        times=number(times, ".1f"),
+    )
     if data.bytes:
         said += " " + ngettext(
-            "{n} of its {all} tokens is a part of a character.", "{n} of its {all} tokens are parts of characters.",
-            data.bytes, all=data.length,
-        )  # fmt: skip
+            "{n} of its {all} tokens is a part of a character.",
+            "{n} of its {all} tokens are parts of characters.",
+            data.bytes,
+            all=data.length,
+        )
     way = _(
-        "SmolLM2 has read far more than stories: in the Attention explorer, {way}.",
-        way=fetching.way_to("smollm2-135m"),
+        "SmolLM2 has read far more than stories: in the Attention explorer, {way}.", way=fetching.way_to("smollm2-135m")
     )
     return f"{said} {way}"
 
@@ -115,7 +127,7 @@ def notice() -> tuple[str, ...]:
     return (
         _("Weights are shares: what a word gives to itself and to earlier words adds up to 100%."),
         _(
-            "Each picture of a chapter is drawn from a model, on your sentence where the chapter reads sentences. Click one to "
-            "go there."
+            "Each picture of a chapter is drawn from a model, on your sentence where the chapter reads sentences. "
+            "Click one to go there."
         ),
     )

@@ -33,10 +33,7 @@ PLOTTED = 150  # words
 HELD_OUT = 1.05  # bits per byte of held-out stories: models/stories-rope/card.md
 FINDER, BACK = "finder", "back"  # the head that shows most, and the one that looks one back
 # The two texts that the Workbench's picture compares.
-COMPARED = (
-    "Lily had a red ball. One day, Lily lost the red",
-    "Lily had a red hat. One day, Lily lost the red",
-)
+COMPARED = ("Lily had a red ball. One day, Lily lost the red", "Lily had a red hat. One day, Lily lost the red")
 Arrays = np.ndarray
 
 
@@ -61,8 +58,8 @@ class Next(NamedTuple):
 
 @dataclass(frozen=True)
 class Reading:
-    """What the model makes of a sentence, as far as the picture shows it: `tokens`, of which those that spell one character are
-    one, with their `places` in the trace, two heads on them, and what is expected behind each.
+    """What the model makes of a sentence, as far as the picture shows it: `tokens`, of which those that spell one
+    character are one, with their `places` in the trace, two heads on them, and what is expected behind each.
 
     Such a character is looked at as much as all of its tokens, and looks from the last.
     """
@@ -125,7 +122,8 @@ class Data:
 
 
 def word(token: str) -> str:
-    """A token as a reader meets it here: a space before it goes, unless it is nothing else; a part of a character is a byte."""
+    """A token as a reader meets it here: a space before it goes, unless it is nothing else; a part of a character is a
+    byte."""
     return "⟨byte⟩" if BYTES.fullmatch(token) else figures.readable(token).lstrip("␣") or "␣"
 
 
@@ -136,7 +134,8 @@ def compute(chosen: Start) -> Data:
 
 @st.cache_resource(max_entries=32, show_spinner=False)
 def reading(text: str) -> Reading:
-    """The tokens, what is expected behind each, and two heads: the one that shows most, and the one that looks one back."""
+    """The tokens, what is expected behind each, and two heads: the one that shows most, and the one that looks one
+    back."""
     trace, back = shared.trace(MODEL, text), shared.previous_head(MODEL, text)
     row, last, tokenizer = (
         shared.striking_row(MODEL, text, back),

@@ -33,8 +33,8 @@ def chapters() -> None:
 frame.heading(
     _("Start"),
     _(
-        "Type a sentence. A real model, which knows {count} pieces of English children's stories, reads it now, and you see "
-        "which words look at which.",
+        "Type a sentence. A real model, which knows {count} pieces of English children's stories, reads it now, and "
+        "you see which words look at which.",
         count=f"{shared.configs()[data.MODEL].vocab_size:,}",
     ),
     lambda: None,

@@ -9,7 +9,8 @@ from tlmviz.ui.inputs import DEFAULT_TEXT
 from .data import MODEL
 from .view import OF_ANY
 
-BODY = """<label class="sentence" for="text">A sentence: a real model reads it here, and nothing leaves this page.</label>
+BODY = """<label class="sentence" for="text">A sentence: a real model reads it here,
+and nothing leaves this page.</label>
 <textarea id="text" rows="2" spellcheck="false" autocomplete="off"></textarea>
 <p id="problem" role="alert"></p>
 <div id="view"></div>"""

@@ -28,11 +28,7 @@ BACK_ONE, FINDING = N_("A head that looks one back"), N_("A head that finds")
 # What the first head is called, by the tag whose row it opens on; what it is called by any other tag is FINDING.
 NAMES = {"": N_("The sharpest head")}
 # What a browser looks at any sentence by: how many tokens it shows, and what heads are called.
-OF_ANY = {
-    "most": MOST,
-    "named": {"back": BACK_ONE, "finding": FINDING, "others": NAMES},
-    "tags": TAG_TABLE,
-}
+OF_ANY = {"most": MOST, "named": {"back": BACK_ONE, "finding": FINDING, "others": NAMES}, "tags": TAG_TABLE}
 READER = Path(__file__).parent / "reader.js"
 SHOWS = {  # chapter -> what it shows in a sentence; the picture is of the same
     "Attention": N_("Every word looks at earlier ones, and each head in its own way."),
@@ -82,22 +78,24 @@ def look(data: Data) -> None:
     _first_look(key="firstlook", data={"header": sent, "arrays": {}})
     frame.caption(
         _(
-            "The framed word looks; the bluer a word, the more it is looked at. Point at any word, or tap it. Words after it "
-            "are not seen yet."
+            "The framed word looks; the bluer a word, the more it is looked at. Point at any word, or tap it. Words "
+            "after it are not seen yet."
         )
     )
     config = shared.model(source.MODEL).config
     every = _(
         "All {heads} heads of {model}, in the Attention explorer",
-        heads=config.n_layers * config.n_heads, model=source.MODEL,
-    )  # fmt: skip
+        heads=config.n_layers * config.n_heads,
+        model=source.MODEL,
+    )
     first = next(iter(LESSONS.values()))
     begin = _("Begin the lessons: {title}", title=_(first.title))
     onward.anchors({begin: runner.to(first.name), every: _link(EXPLORER, "language", text, bare=True)})
 
 
 def _link(path: str, models: str, text: str, bare: bool = False) -> str:
-    """The link of a page, with the sentence where it reads one; the explorer's names something, else it leads to Start."""
+    """The link of a page, with the sentence where it reads one; the explorer's names something, else it leads to
+    Start."""
     query = {"text": text} if models == "language" and text != inputs.DEFAULT_TEXT else {}
     return address(path, EXPLORER, query or ({"mode": "map"} if bare else {}))
 
@@ -118,4 +116,6 @@ def _card(chapter: str, text: str) -> str:
             picture = f'<img src="data:image/svg+xml;base64,{drawn}" alt="{alt}">'
             break
     href = _link(page.path, page.models, text, bare=page.folder == HOME)
-    return f'<a data-card="step" href="{escape(href)}">{picture}<b>{escape(chapter)}</b><span>{escape(claim)}</span></a>'
+    return (
+        f'<a data-card="step" href="{escape(href)}">{picture}<b>{escape(chapter)}</b><span>{escape(claim)}</span></a>'
+    )

@@ -1,4 +1,5 @@
-"""What the page Train a transformer says of the networks it trains, each where it is true; what they learn, the view says."""
+"""What the page Train a transformer says of the networks it trains, each where it is true; what they learn, the view
+says."""
 
 from __future__ import annotations
 
@@ -26,7 +27,8 @@ def begins(data: Data) -> str:
     what = _(LEARNS[data.chosen.task])
     if len(data.runs) == 2:
         return _(
-            "Two networks that start from random numbers and are alike but for one thing learn {what}, in your browser.",
+            "Two networks that start from random numbers and are alike but for one thing learn {what}, in your "
+            "browser.",
             what=what,
         )
     if data.chosen.task in TEXTS:  # it is this page's, and was sent with it
@@ -48,8 +50,8 @@ def one_layer(data: Data) -> str | None:
     if not alone:
         return None
     return _(
-        "With **one layer** no head reads what another head wrote. To look for *what came after this letter before*, a head "
-        "needs keys that know their left neighbour, which another head has to write first."
+        "With **one layer** no head reads what another head wrote. To look for *what came after this letter before*, a "
+        "head needs keys that know their left neighbour, which another head has to write first."
     )
 
 
@@ -58,8 +60,8 @@ def no_mask(data: Data) -> str | None:
     if all(run["causal"] for run in data.runs):
         return None
     return _(
-        "**Without a mask** every position sees the one after it, whose token it is asked for: a low loss that is of no use "
-        "where the next token has not been written yet."
+        "**Without a mask** every position sees the one after it, whose token it is asked for: a low loss that is of "
+        "no use where the next token has not been written yet."
     )
 
 
@@ -68,8 +70,8 @@ def one_distance(data: Data) -> str | None:
     if not any(run.get("fixed") for run in data.runs):
         return None
     return _(
-        "**Taught one distance**, all training data repeat after 24 positions; what is tested repeats after 4 to 24. Its loss "
-        "on its own data says nothing about that."
+        "**Taught one distance**, all training data repeat after 24 positions; what is tested repeats after 4 to 24. "
+        "Its loss on its own data says nothing about that."
     )
 
 
@@ -80,8 +82,8 @@ def no_positions(data: Data) -> str | None:
         return None
     if any(not run["causal"] for run in found):
         return _(
-            "**Without positions and without a mask** nothing tells order: the same tokens in another order give the same "
-            "outputs, in that order."
+            "**Without positions and without a mask** nothing tells order: the same tokens in another order give the "
+            "same outputs, in that order."
         )
     return _("**Without positions** the mask alone tells order, by how many tokens a position sees.")
 
@@ -92,8 +94,8 @@ def large_rate(data: Data) -> str | None:
     if not rates:
         return None
     return _(
-        "**Adam's first steps** move nearly every weight by about the rate, {rate} after the warm-up; W_Q starts with weights of "
-        "a size of {size}.",
+        "**Adam's first steps** move nearly every weight by about the rate, {rate} after the warm-up; W_Q starts with "
+        "weights of a size of {size}.",
         rate=number(max(rates), ".2g"),
         size=number(data.chosen.width**-0.5, ".2f"),
     )
@@ -104,8 +106,8 @@ def carries(data: Data) -> str | None:
     if data.chosen.task != "addition":
         return None
     return _(
-        "**As written**, a sum begins with the digit that needs every carry; with the last digit first, each digit needs the two "
-        "above it and one carry."
+        "**As written**, a sum begins with the digit that needs every carry; with the last digit first, each digit "
+        "needs the two above it and one carry."
     )
 
 
@@ -115,11 +117,14 @@ def by_pieces(data: Data) -> str | None:
         return None
     different, count = data.text
     return _(
-        "**Byte-pair encoding** joins what most often stands side by side: the text's {letters} letters are {count} pieces, "
-        "{different} different ones. A sequence of {length} pieces is some {reach} letters long.",
-        letters=f"{len(data.chosen.text):,}", count=f"{count:,}", different=different, length=data.sizes[1],
+        "**Byte-pair encoding** joins what most often stands side by side: the text's {letters} letters are {count} "
+        "pieces, {different} different ones. A sequence of {length} pieces is some {reach} letters long.",
+        letters=f"{len(data.chosen.text):,}",
+        count=f"{count:,}",
+        different=different,
+        length=data.sizes[1],
         reach=round(data.sizes[1] * len(data.chosen.text) / max(1, count)),
-    )  # fmt: skip
+    )
 
 
 WHY = one_layer, no_mask, one_distance, no_positions, large_rate  # of what a second run has changed
@@ -143,18 +148,19 @@ def notice(data: Data) -> tuple[str, ...]:
     """What holds of the picture's parts in any state."""
     parts = [
         _(
-            "**A map** is one head's attention on one fresh sequence, the same throughout: a row is a position that looks, a "
-            "column what it looks at."
+            "**A map** is one head's attention on one fresh sequence, the same throughout: a row is a position that "
+            "looks, a column what it looks at."
         ),
         _(
-            "**Right** is counted on 32 fresh sequences, which no step has seen; loss 1 on the axis is a guess among all tokens."
+            "**Right** is counted on 32 fresh sequences, which no step has seen; loss 1 on the axis is a guess among "
+            "all tokens."
         ),
     ]
     if data.chosen.task == INDUCTION:
         parts.append(
             _(
-                "**Induction** is the weight that a head gives to what followed the same letter earlier, all earlier places "
-                "summed; **previous** that on the position before. Of each the best head is drawn."
+                "**Induction** is the weight that a head gives to what followed the same letter earlier, all earlier "
+                "places summed; **previous** that on the position before. Of each the best head is drawn."
             )
         )
     if data.chosen.task in DIGITS:
@@ -166,7 +172,7 @@ def maths() -> tuple[str, ...]:
     """What to notice with formulas."""
     return (
         _(
-            "Pre-norm blocks, GELU by its tanh, an untied output; Adam with β₁ 0.9, β₂ 0.99, ε 1e-8, 20 steps of warm-up, then a "
-            "constant rate; gradients longer than 1 are shortened to 1. In float32, by WebAssembly."
+            "Pre-norm blocks, GELU by its tanh, an untied output; Adam with β₁ 0.9, β₂ 0.99, ε 1e-8, 20 steps of "
+            "warm-up, then a constant rate; gradients longer than 1 are shortened to 1. In float32, by WebAssembly."
         ),
     )

@@ -1,4 +1,5 @@
-"""Everything that the page Train a transformer shows before the browser trains: which runs, and how many parameters each has."""
+"""Everything that the page Train a transformer shows before the browser trains: which runs, and how many parameters
+each has."""
 
 from __future__ import annotations
 
@@ -114,7 +115,8 @@ def _asked(chosen: Choice) -> dict[str, Any]:
 
 @st.cache_data(max_entries=64, show_spinner=False)
 def pieces(text: str, most: int) -> tuple[int, int]:
-    """How many different pieces byte-pair encoding learns from a text, and how many the text is long: as the engine has them."""
+    """How many different pieces byte-pair encoding learns from a text, and how many the text is long: as the engine has
+    them."""
     found = Tokenizer(models.BPE())
     found.pre_tokenizer = pre_tokenizers.ByteLevel(add_prefix_space=False)
     trainer = trainers.BpeTrainer(vocab_size=most, min_frequency=2, show_progress=False)

@@ -30,14 +30,7 @@ CARDS = (
         "Backwards, with and without places",
         "One layer reverses eight digits within 100 steps; without positions it does not within 400.",
         Choice.link(
-            task="reverse",
-            layers=1,
-            heads=2,
-            width=32,
-            positions=LEARNED,
-            rate=1e-2,
-            beside="positions",
-            guess=False,
+            task="reverse", layers=1, heads=2, width=32, positions=LEARNED, rate=1e-2, beside="positions", guess=False
         ),
         "A map with an antidiagonal beside one that is spread out",
     ),

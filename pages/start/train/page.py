@@ -1,4 +1,5 @@
-"""Train a transformer: a small network learns in the reader's browser, from random numbers to heads that do something."""
+"""Train a transformer: a small network learns in the reader's browser, from random numbers to heads that do
+something."""
 
 from pages.start.train import claims, data, view
 from pages.start.train.examples import examples

@@ -1,4 +1,5 @@
-"""The state of the page Train a transformer: a task, a network, how it learns, and what a second run beside it does otherwise."""
+"""The state of the page Train a transformer: a task, a network, how it learns, and what a second run beside it does
+otherwise."""
 
 from __future__ import annotations
 
@@ -31,11 +32,12 @@ BESIDE = {
     "rate": N_("The same at rate 0.1"),
 }
 STORY = (
-    "Once upon a time there was a little girl called Lily. Lily had a red ball. One day Lily lost the red ball in the park. "
-    "She looked under the tree and she looked behind the bench. Then she saw her friend Tom. Tom had found the red ball. "
-    "He gave the ball back to Lily. Lily was happy. She said thank you to Tom. Then Lily and Tom played with the red ball "
-    "until the sun went down. The next day Tom had a new kite. The kite was blue. Lily and Tom went to the park again. "
-    "The wind was strong and the kite flew high above the tree. Tom was happy. He gave the kite to Lily and she held it too. "
+    "Once upon a time there was a little girl called Lily. Lily had a red ball. One day Lily lost the red ball in the "
+    "park. She looked under the tree and she looked behind the bench. Then she saw her friend Tom. Tom had found the "
+    "red ball. He gave the ball back to Lily. Lily was happy. She said thank you to Tom. Then Lily and Tom played with "
+    "the red ball until the sun went down. The next day Tom had a new kite. The kite was blue. Lily and Tom went to "
+    "the park again. The wind was strong and the kite flew high above the tree. Tom was happy. He gave the kite to "
+    "Lily and she held it too. "
 )
 LONGEST = 20_000  # letters of a text
 
@@ -47,28 +49,26 @@ class Choice(state.State):
     layers = state.slider(N_("Layers"), 1, 4, 2, key="trlayers")
     positions = state.menu(N_("Positions"), POSITIONS, key="trpos")
     beside = state.menu(
-        N_("Beside it"), BESIDE, key="trbeside",
+        N_("Beside it"),
+        BESIDE,
+        key="trbeside",
         help=N_("A second run with one thing changed. Guess first what comes of it."),
-    )  # fmt: skip
+    )
     heads = state.menu(N_("Heads of a layer"), (1, 2, 4, 8), key="trheads", default=4)
     width = state.menu(N_("Width d"), (32, 64, 128), key="trwidth", default=64)
     rate = state.menu(N_("Learning rate"), RATES, key="trrate", default=1e-3)
-    seed = state.number(
-        N_("Seed"), 0, 999, 0, key="trseed", help=N_("Decides the weights at the start, and the data.")
-    )
+    seed = state.number(N_("Seed"), 0, 999, 0, key="trseed", help=N_("Decides the weights at the start, and the data."))
     mlp = state.toggle(N_("MLP"), key="trmlp", help=N_("Each block has one too, four times as wide inside."))
-    mask = state.toggle(
-        N_("Causal mask"), True, key="trmask", help=N_("Each position sees earlier ones and itself.")
-    )
+    mask = state.toggle(N_("Causal mask"), True, key="trmask", help=N_("Each position sees earlier ones and itself."))
     norm = state.toggle(N_("RMSNorm"), True, key="trnorm")
     guess = state.toggle(
-        N_("Guess first"),
-        True,
-        key="trguess",
-        help=N_("A second run waits until you have guessed what comes of it."),
+        N_("Guess first"), True, key="trguess", help=N_("A second run waits until you have guessed what comes of it.")
     )
     pieces = state.menu(
-        N_("Pieces at most"), (64, 128, 256, 512), key="trpieces", default=256,
+        N_("Pieces at most"),
+        (64, 128, 256, 512),
+        key="trpieces",
+        default=256,
         help=N_("The vocabulary, learnt from the text by byte-pair encoding (BPE)."),
-    )  # fmt: skip
+    )
     text = state.text(N_("Text"), STORY, key="trtext", height=120, longest=LONGEST)

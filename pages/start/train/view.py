@@ -14,9 +14,10 @@ from .state import ALONE, BESIDE, INDUCTION, PIECES, TEXTS, Choice
 
 PICTURE = live.Picture(__file__, "train")
 EQUATION = (
-    r"L=-\frac1N\sum_t\log p(x_{t+1}\mid x_{\le t}),\qquad w\leftarrow w-\eta\,\frac{\hat m}{\sqrt{\hat v}+\varepsilon}",
-    "Adam: Kingma and Ba 2015, algorithm 1. Induction heads, and the previous-token heads that they need: Olsson et al. 2022, "
-    "In-context Learning and Induction Heads.",
+    r"L=-\frac1N\sum_t\log p(x_{t+1}\mid x_{\le t}),\qquad w\leftarrow "
+    r"w-\eta\,\frac{\hat m}{\sqrt{\hat v}+\varepsilon}",
+    "Adam: Kingma and Ba 2015, algorithm 1. Induction heads, and the previous-token heads that they need: Olsson et "
+    "al. 2022, In-context Learning and Induction Heads.",
 )
 # What is asked before a second run begins.
 ASKED = {

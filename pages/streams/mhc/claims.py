@@ -24,8 +24,9 @@ def missing(data: Data) -> str | None:
         return None
     return _(
         "No model of this size with {kinds} is here; {models} can be shown.",
-        kinds=_(" or ").join(_(KINDS[kind]) for kind in data.missing), models=", ".join(data.family.values()),
-    )  # fmt: skip
+        kinds=_(" or ").join(_(KINDS[kind]) for kind in data.missing),
+        models=", ".join(data.family.values()),
+    )
 
 
 def one_stream(data: Data) -> str | None:
@@ -33,14 +34,15 @@ def one_stream(data: Data) -> str | None:
     if data.connection.kind != "residual":
         return None
     return _(
-        "**{model} has one stream**, read, written and carried on whole: every matrix is the number 1, at every sublayer and "
-        "token.",
+        "**{model} has one stream**, read, written and carried on whole: every matrix is the number 1, at every "
+        "sublayer and token.",
         model=markdown.plain(data.chosen.model),
     )
 
 
 def kept(res: Tensor) -> tuple[float, float]:
-    """Of matrices [..., N, N], what a stream keeps of itself on average, and the weight of another that is largest in size."""
+    """Of matrices [..., N, N], what a stream keeps of itself on average, and the weight of another that is largest in
+    size."""
     own = res.diagonal(dim1=-2, dim2=-1)
     others = (res - torch.diag_embed(own)).flatten()
     return float(own.mean()), float(others[others.abs().argmax()])

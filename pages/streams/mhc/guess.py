@@ -27,14 +27,18 @@ def question(data: Data) -> guess.Question | None:
         return None
     ladder = (each for each in guess.ladder(free, (family["hyper"], data.chosen.text), FACTOR) if each > 2)
     asks = _(
-        "{model} mixes its streams by matrices that nothing holds in bounds. After up to {count} of them, how many times as "
-        "large as at the start is the embedding carried, where it is carried most?",
-        model=markdown.plain(family["hyper"]), count=len(data.sublayers),
-    )  # fmt: skip
+        "{model} mixes its streams by matrices that nothing holds in bounds. After up to {count} of them, how many "
+        "times as large as at the start is the embedding carried, where it is carried most?",
+        model=markdown.plain(family["hyper"]),
+        count=len(data.sublayers),
+    )
     return guess.question(
-        asks, free, (1.0, *ladder, free * FACTOR, free * FACTOR**2), _measured(family, most),
+        asks,
+        free,
+        (1.0, *ladder, free * FACTOR, free * FACTOR**2),
+        _measured(family, most),
         show=lambda value: f"× {guess.three_digits(value)}",
-    )  # fmt: skip
+    )
 
 
 def _measured(family: dict[str, str], most: dict[str, float]) -> str:
@@ -48,7 +52,6 @@ def _measured(family: dict[str, str], most: dict[str, float]) -> str:
     ]
     others = ((family[kind], value) for kind, value in most.items() if kind != "hyper")
     said += [
-        _("{model} at {factor}", model=markdown.plain(name), factor=claims.factor(value))
-        for name, value in others
+        _("{model} at {factor}", model=markdown.plain(name), factor=claims.factor(value)) for name, value in others
     ]
     return _("Over all tokens of this text {measured}.", measured="; ".join(said))

@@ -18,9 +18,13 @@ from tlmviz.ui import compute, frame, inputs
 from tlmviz.ui.language import _
 
 VIEWS = {
-    FLOW: flow.show, MATRICES: matrices.show, DIAL: dial.show, DEPTH: depth.show, STREAMS: streams.show,
+    FLOW: flow.show,
+    MATRICES: matrices.show,
+    DIAL: dial.show,
+    DEPTH: depth.show,
+    STREAMS: streams.show,
     TRAINING: training.show,
-}  # fmt: skip
+}
 
 
 @frame.fragment
@@ -37,7 +41,9 @@ def show(model: str) -> None:
 
 
 frame.heading(
-    _("mHC"), _("What a model knows of a word passes every layer: here in several copies, mixed on the way without growing."),
-    examples, Streams,
-)  # fmt: skip
+    _("mHC"),
+    _("What a model knows of a word passes every layer: here in several copies, mixed on the way without growing."),
+    examples,
+    Streams,
+)
 show(st.session_state["smodel"])

@@ -42,14 +42,23 @@ class Streams(state.State):
     view = state.parts(
         N_("View"),
         {
-            FLOW: N_("Flow"), MATRICES: N_("Matrices"), DIAL: N_("Sinkhorn dial"), DEPTH: N_("Depth"), STREAMS: N_("Streams"),
+            FLOW: N_("Flow"),
+            MATRICES: N_("Matrices"),
+            DIAL: N_("Sinkhorn dial"),
+            DEPTH: N_("Depth"),
+            STREAMS: N_("Streams"),
             TRAINING: N_("Training"),
         },
         key="sview",
         spelled={
-            FLOW: "Flow", MATRICES: "Matrices", DIAL: "Sinkhorn dial", DEPTH: "Depth", STREAMS: "Streams", TRAINING: "Training",
+            FLOW: "Flow",
+            MATRICES: "Matrices",
+            DIAL: "Sinkhorn dial",
+            DEPTH: "Depth",
+            STREAMS: "Streams",
+            TRAINING: "Training",
         },
-    )  # fmt: skip
+    )
     token = state.live("stok", None, link.whole(0, 99_999), ends=(0, 3, 99_999))  # None: the last one
     sublayer = state.live("ssub", 0, link.whole(0, 99_999), ends=(1, 99_999))
     # Flow
@@ -64,48 +73,72 @@ class Streams(state.State):
     distance = state.menu(
         N_("How far the mixing is"),
         {NOTHING: N_("from no mixing"), EVERYTHING: N_("from full mixing"), MEAN: N_("from its mean over tokens")},
-        key="smdist", segments=True,
+        key="smdist",
+        segments=True,
         spelled={NOTHING: "from I", EVERYTHING: "from 1/N", MEAN: "from its mean over tokens"},
-    )  # fmt: skip
+    )
     # Sinkhorn dial; at first one iteration, two half steps: it does nearly all
     step = state.live("sdi", 2, link.whole(0, 2 * ITERATIONS), ends=(0, 7, 2 * ITERATIONS))
     temperature = state.live("sdt", 1.0, _temperature, "{:.4g}".format, ends=(COLDEST, HOTTEST))
     source = state.menu(
-        N_("Matrix"), {MODEL: N_("Model’s logits"), OWN: N_("Own matrix")}, key="sds", segments=True,
-        spelled={MODEL: "Model’s logits", OWN: "Own matrix"}, label_visibility="collapsed",
-    )  # fmt: skip
+        N_("Matrix"),
+        {MODEL: N_("Model’s logits"), OWN: N_("Own matrix")},
+        key="sds",
+        segments=True,
+        spelled={MODEL: "Model’s logits", OWN: "Own matrix"},
+        label_visibility="collapsed",
+    )
     kind = state.menu(
-        N_("Numbers are"), {LOGITS: N_("Logits"), ENTRIES: N_("Entries ≥ 0")}, key="sdk", default=ENTRIES, segments=True,
-        spelled={LOGITS: "Logits", ENTRIES: "Entries ≥ 0"}, label_visibility="collapsed",
+        N_("Numbers are"),
+        {LOGITS: N_("Logits"), ENTRIES: N_("Entries ≥ 0")},
+        key="sdk",
+        default=ENTRIES,
+        segments=True,
+        spelled={LOGITS: "Logits", ENTRIES: "Entries ≥ 0"},
+        label_visibility="collapsed",
         help=N_(
-            "Logits: the matrix is exp(number / T). Entries: the numbers are the matrix, to the power 1/T; none is negative."
+            "Logits: the matrix is exp(number / T). Entries: the numbers are the matrix, to the power 1/T; none is "
+            "negative."
         ),
-    )  # fmt: skip
+    )
     matrix = state.text(
-        N_("Matrix: numbers with spaces, a line for each row"), MIXED, key="sdm", height=220, longest=8000,
+        N_("Matrix: numbers with spaces, a line for each row"),
+        MIXED,
+        key="sdm",
+        height=220,
+        longest=8000,
         help=N_("Commas, semicolons and brackets are read too: paste Python lists or spreadsheet cells."),
         ends=("1 2 3\n0 4 0\n0 5 0", "1 1\n0 1", "7", "nonsense"),
-    )  # fmt: skip
+    )
     # Depth
     over = state.menu(
-        N_("Of"), {ONE: N_("One token"), AVERAGE: N_("Mean over tokens"), LARGEST: N_("Largest over tokens")}, key="spof",
-        spelled={ONE: "One token", AVERAGE: "Mean over tokens", LARGEST: "Largest over tokens"}, segments=True,
+        N_("Of"),
+        {ONE: N_("One token"), AVERAGE: N_("Mean over tokens"), LARGEST: N_("Largest over tokens")},
+        key="spof",
+        spelled={ONE: "One token", AVERAGE: "Mean over tokens", LARGEST: "Largest over tokens"},
+        segments=True,
         label_visibility="collapsed",
-    )  # fmt: skip
+    )
     gain = state.menu(
-        N_("Gain"), {FORWARD: N_("Forward gain"), BACKWARD: N_("Backward gain")}, key="spway", segments=True,
-        spelled={FORWARD: "Forward gain", BACKWARD: "Backward gain"}, label_visibility="collapsed",
-    )  # fmt: skip
+        N_("Gain"),
+        {FORWARD: N_("Forward gain"), BACKWARD: N_("Backward gain")},
+        key="spway",
+        segments=True,
+        spelled={FORWARD: "Forward gain", BACKWARD: "Backward gain"},
+        label_visibility="collapsed",
+    )
     layers = state.slider(N_("Layers, simulated"), 64, 256, 128, key="spdeep", step=16)
     seed = state.number(N_("Seed"), 0, 9999, 0, key="spseed")
     # Streams
     part = state.menu(
-        N_("Part"), {THROUGH: N_("Through depth"), SUM: N_("Unrolled sum"), MUTE: N_("Mute")}, key="sxpart", segments=True,
-        spelled={THROUGH: "Through depth", SUM: "Unrolled sum", MUTE: "Mute"}, label_visibility="collapsed",
-    )  # fmt: skip
-    reader = state.menu(
-        N_("Reader"), key="sxto", default=HEAD, parse=link.up_to(_NAME), label_visibility="collapsed"
+        N_("Part"),
+        {THROUGH: N_("Through depth"), SUM: N_("Unrolled sum"), MUTE: N_("Mute")},
+        key="sxpart",
+        segments=True,
+        spelled={THROUGH: "Through depth", SUM: "Unrolled sum", MUTE: "Mute"},
+        label_visibility="collapsed",
     )
+    reader = state.menu(N_("Reader"), key="sxto", default=HEAD, parse=link.up_to(_NAME), label_visibility="collapsed")
     muted = state.menu(  # None: the one that costs the most
         N_("Muted stream"), key="sxmute", parse=link.up_to(_NAME), label_visibility="collapsed"
     )

@@ -29,7 +29,8 @@ def note_missing(data: Data) -> None:
 
 
 def offer(place, key: str, model: str = shared.DEFAULT_STREAM_MODEL, width: str = "stretch") -> None:
-    """A button at `place` that opens a model. The menu of models is outside of the fragment, so the whole app runs again."""
+    """A button at `place` that opens a model. The menu of models is outside of the fragment, so the whole app runs
+    again."""
     if model not in shared.stream_models():
         return
     show = _("Show {model}", model=model)
@@ -49,20 +50,19 @@ class _Walk:
 
 @dataclass(frozen=True)
 class Walk(Generic[Shown]):
-    """The data of the token that the user left a picture's slider at, the token it began at, and those that it reaches."""
+    """The data of the token that the user left a picture's slider at, the token it began at, and those that it
+    reaches."""
 
     data: Shown
     start: int
     window: range
 
 
-def walked(
-    chart: str, data: Shown, shows: tuple, window: Callable[[int], range] | None = None
-) -> Walk[Shown]:
+def walked(chart: str, data: Shown, shows: tuple, window: Callable[[int], range] | None = None) -> Walk[Shown]:
     """Where the slider of a picture stands that `shows` these things of a text.
 
-    The token that the user leaves it at becomes the token looked at. The picture stays as it was: drawn anew at every stop, its
-    slider would jump back while the user still moves it.
+    The token that the user leaves it at becomes the token looked at. The picture stays as it was: drawn anew at every
+    stop, its slider would jump back while the user still moves it.
     """
     picture = (data.chosen.model, data.chosen.text, *shows, frame.theme().name)
     key, token = f"_walk_{chart}", data.token

@@ -35,8 +35,10 @@ def skipped(data: Covered) -> str | None:
         return None
     return _(
         "{token} was looked at least: {sum} in sum over all steps, which costs the translation {cost} nats.",
-        token=token(data.source, worst), sum=f"{data.sums[worst]:.2f}", cost=costs[worst].lstrip("−"),
-    )  # fmt: skip
+        token=token(data.source, worst),
+        sum=f"{data.sums[worst]:.2f}",
+        cost=costs[worst].lstrip("−"),
+    )
 
 
 def all_covered(data: Covered) -> str | None:
@@ -54,8 +56,10 @@ def looks_again(data: Covered) -> str | None:
         return None
     return _(
         "Step {step}, {token}, looks most where steps before it looked: an overlap of {overlap} with their average.",
-        step=step + 1, token=token(data.target, step), overlap=losses[step],
-    )  # fmt: skip
+        step=step + 1,
+        token=token(data.target, step),
+        overlap=losses[step],
+    )
 
 
 def never_again(data: Covered) -> str | None:

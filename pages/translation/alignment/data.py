@@ -23,9 +23,12 @@ from tlmviz.ui import translation
 from .state import BEST, MEAN, OWN, Alignment
 
 QUICK = (
-    checks.rows_sum_to_one, checks.score_is_read_again, checks.rows_may_move, checks.penalties_by_hand,
+    checks.rows_sum_to_one,
+    checks.score_is_read_again,
+    checks.rows_may_move,
+    checks.penalties_by_hand,
     checks.overlap_by_distance,
-)  # fmt: skip
+)
 
 
 def joined(names: Sequence[str], at: int) -> bool:
@@ -71,10 +74,7 @@ class Covered:
     @property
     def overlaps(self) -> dict[str, np.ndarray]:
         """Each step's overlap with every source token, in both forms."""
-        return {
-            "sum": coverage.overlaps(self.weights)[0],
-            "average": coverage.overlaps(self.weights, True)[0],
-        }
+        return {"sum": coverage.overlaps(self.weights)[0], "average": coverage.overlaps(self.weights, True)[0]}
 
     @property
     def first_step(self) -> int:
@@ -86,7 +86,8 @@ class Covered:
 class Hypothesis:
     """A translation by its rank, and the map of it that is read.
 
-    The hypotheses are ranked by the coverage of that map, or, unless `by_map`, by the model's own, as its translations are.
+    The hypotheses are ranked by the coverage of that map, or, unless `by_map`, by the model's own, as its translations
+    are.
     """
 
     chosen: Alignment

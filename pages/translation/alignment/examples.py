@@ -31,7 +31,8 @@ CARDS = (
         "A name that it never saw",
         "“Quizzbeck” is copied piece by piece: the gate falls to 0.01. Without a pointer the name is lost.",
         Alignment.link(view=COPIED),
-        "Bars of each written token's probability: those of the name come from the pointer, all others from the vocabulary",
+        "Bars of each written token's probability: those of the name come from the pointer, all others from the "
+        "vocabulary",
     ),
     Card(
         "A word nobody looked at",
@@ -41,7 +42,8 @@ CARDS = (
     ),
     Card(
         "Two of four never look at “red”",
-        "All read “J'ai froid dans mon manteau rouge.”: no row of dot or general peaks at “red”, one of the others does.",
+        "All read “J'ai froid dans mon manteau rouge.”: no row of dot or general peaks at “red”, one of the others "
+        "does.",
         Alignment.link(view=SCORES),
         "Four attention maps of one translation, side by side",
     ),

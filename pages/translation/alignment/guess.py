@@ -16,9 +16,7 @@ CLEAR = 0.05  # of a row's attention, by which the first must lead the second: l
 def seen(base: Hypothesis) -> bool:
     """Whether the picture may be drawn; else the question is. Pins set in the picture ask nothing anew."""
     chosen = base.chosen
-    return guess.first(
-        "alignment", (chosen.model, chosen.text, chosen.rank, base.align), lambda: question(base)
-    )
+    return guess.first("alignment", (chosen.model, chosen.text, chosen.rank, base.align), lambda: question(base))
 
 
 def question(base: Hypothesis) -> guess.Question | None:
@@ -37,17 +35,22 @@ def question(base: Hypothesis) -> guess.Question | None:
     best, second = ranked[:2]
     asks = _(
         "The model writes “{text}”. While it writes {written} (step {step}), at which source token does it look most?",
-        text=markdown.plain(base.mt.text(base.candidate.tokens)), written=_quoted(target[found]), step=found + 1,
-    )  # fmt: skip
+        text=markdown.plain(base.mt.text(base.candidate.tokens)),
+        written=_quoted(target[found]),
+        step=found + 1,
+    )
     says = _(
         "While it writes {written} it looks at **{first}** with {share}, then at {second} with {less}.",
-        written=_quoted(target[found]), first=_quoted(source[best]), share=number(float(row[best]), ".0%"),
-        second=_quoted(source[second]), less=number(float(row[second]), ".0%"),
-    )  # fmt: skip
+        written=_quoted(target[found]),
+        first=_quoted(source[best]),
+        share=number(float(row[best]), ".0%"),
+        second=_quoted(source[second]),
+        less=number(float(row[second]), ".0%"),
+    )
     others = (beside, second, best - 1, best + 1, *ranked)
     return guess.question(
-        asks, best, [at for at in others if 0 <= at < len(source)], says, show=lambda at: placed(at, source[at]),
-    )  # fmt: skip
+        asks, best, [at for at in others if 0 <= at < len(source)], says, show=lambda at: placed(at, source[at])
+    )
 
 
 def _quoted(token: str) -> str:
@@ -61,7 +64,8 @@ def _beside(attention: np.ndarray, step: int) -> int:
 
 
 def _furthest(attention: np.ndarray, source: list[str], target: list[str]) -> int | None:
-    """The clear step that looks furthest from where the same place would be; the last one writes the end, and is left out.
+    """The clear step that looks furthest from where the same place would be; the last one writes the end, and is left
+    out.
 
     A word that looks at a word goes before marks, which look at anything.
     """
@@ -69,9 +73,7 @@ def _furthest(attention: np.ndarray, source: list[str], target: list[str]) -> in
     clear = [step for step in range(len(attention) - 1) if ordered[step, -1] - ordered[step, -2] >= CLEAR]
     looks = attention.argmax(1)
     words_only = [step for step in clear if _is_word(target[step]) and _is_word(source[looks[step]])]
-    return max(
-        words_only or clear, key=lambda step: abs(int(looks[step]) - _beside(attention, step)), default=None
-    )
+    return max(words_only or clear, key=lambda step: abs(int(looks[step]) - _beside(attention, step)), default=None)
 
 
 def _is_word(token: str) -> bool:

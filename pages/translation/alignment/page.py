@@ -13,16 +13,7 @@ from pages.translation.alignment.ribbons import page as ribbons
 from pages.translation.alignment.ribbons.state import Ribbons
 from pages.translation.alignment.scores import page as scores
 from pages.translation.alignment.scores.state import Scores
-from pages.translation.alignment.state import (
-    BY_HAND,
-    COPIED,
-    FORCE,
-    RIBBONS,
-    SCORES,
-    TRANSLATION,
-    TWINS,
-    Alignment,
-)
+from pages.translation.alignment.state import BY_HAND, COPIED, FORCE, RIBBONS, SCORES, TRANSLATION, TWINS, Alignment
 from pages.translation.alignment.twins import page as twins
 from pages.translation.alignment.twins.state import Twins
 from pages.translation.alignment.written import page as written
@@ -47,7 +38,15 @@ def show(model: str) -> None:
 
 
 frame.heading(
-    _("Alignment & coverage"), _("Where each translated word looked, and what it missed."), examples,
-    Alignment, Ribbons, Hand, Twins, Forced, Scores, Pointing,
-)  # fmt: skip
+    _("Alignment & coverage"),
+    _("Where each translated word looked, and what it missed."),
+    examples,
+    Alignment,
+    Ribbons,
+    Hand,
+    Twins,
+    Forced,
+    Scores,
+    Pointing,
+)
 show(st.session_state["mt"])

@@ -1,4 +1,5 @@
-"""Draws what several parts of the page Alignment share: the choice of a translation, and a map with coverage and steps."""
+"""Draws what several parts of the page Alignment share: the choice of a translation, and a map with coverage and
+steps."""
 
 from __future__ import annotations
 
@@ -20,20 +21,23 @@ TALL, LOW = 490, 450  # pixels: a map beside its steps, and one of two maps
 PENALTY = (
     r"\mathrm{cp}(X, Y) = \beta \sum_{j=1}^{|X|} \log \min\Big(\max\Big(\sum_{i=1}^{|Y|} a_{ij},\ "
     r"\text{floor}\Big),\ 1\Big),\qquad \sum_j a_{ij} = 1",
-    "Mathematics in Modern NLP, section 6.3.2, Eq. 37–40; Wu et al. 2016.", "Eq. 37 has no floor: a source word that nobody "
-    "looks at would cost log 0, and no finite weight could save the translation. Here, as in practice, it costs β log floor.",
-)  # fmt: skip
+    "Mathematics in Modern NLP, section 6.3.2, Eq. 37–40; Wu et al. 2016.",
+    "Eq. 37 has no floor: a source word that nobody "
+    "looks at would cost log 0, and no finite weight could save the translation. Here, as in practice, it costs β log "
+    "floor.",
+)
 OVERLAP = (
     r"\mathbf{c}^t = \sum_{t'=0}^{t-1} \mathbf{a}^{t'} \ \text{(48)}\quad\text{or}\quad "
     r"\mathbf{c}^t = \frac{1}{t}\sum_{t'=0}^{t-1} \mathbf{a}^{t'} \ \text{(50)},\qquad "
     r"\mathrm{covloss}_t = \sum_i \min(a_i^t, c_i^t) \ \text{(49)}",
-    "Mathematics in Modern NLP, section 7.1, Eq. 48–50; Tu et al. 2016, See et al. 2017. At the first step c is 0 in both forms.",
+    "Mathematics in Modern NLP, section 7.1, Eq. 48–50; Tu et al. 2016, See et al. 2017. At the first step c is 0 in "
+    "both forms.",
 )
 PINNED = (
     r"a_{tj} = \begin{cases}1 & j = j^* \\ 0 & \text{otherwise}\end{cases}\quad\Rightarrow\quad "
     r"\mathbf{c}_t = \sum_j a_{tj}\,\mathbf{z}_j = \mathbf{z}_{j^*}",
-    "Mathematics in Modern NLP, section 7, Eq. 42–44. At a pinned step every map, in a Transformer those of all layers and "
-    "heads, gives its whole weight to one source token; what was written before stays, and the beam decodes on.",
+    "Mathematics in Modern NLP, section 7, Eq. 42–44. At a pinned step every map, in a Transformer those of all layers "
+    "and heads, gives its whole weight to one source token; what was written before stays, and the beam decodes on.",
 )
 
 
@@ -47,7 +51,8 @@ def ruled(model: str, text: str) -> tuple[Hypothesis, DeltaGenerator]:
 
 
 def plain(model: str, text: str) -> Hypothesis:
-    """Draw the menus of a translation and its map; what they say, with the usual beam and penalties, scored as the model does."""
+    """Draw the menus of a translation and its map; what they say, with the usual beam and penalties, scored as the
+    model does."""
     usual = {name: Alignment.controls[name].default for name in ("width", "beta", "floor")}
     places = st.columns([0.7, 0.3], vertical_alignment="bottom")
     return _hypothesis(model, text, *places, by_map=False, **usual)
@@ -83,9 +88,7 @@ def _map_menu(model: str, place) -> str:
         said = said[0].upper() + said[1:]
         if len(names) == 1 or option not in (BEST, OWN):
             return said
-        return (
-            _("{map} (aligns best)", map=said) if option == BEST else _("{map} (the model's own)", map=said)
-        )
+        return _("{map} (aligns best)", map=said) if option == BEST else _("{map} (the model's own)", map=said)
 
     return Alignment.map.draw(place, options=options, format_func=label)
 
@@ -96,15 +99,15 @@ def pictures(data: Covered, title: str, places) -> None:
     with left:
         figure = coverage_map(data, title=title, height=TALL)
         frame.chart(
-            figure, key="alignmap", alt=_("Attention of target tokens on source tokens, coverage and penalty below"),
-        )  # fmt: skip
+            figure, key="alignmap", alt=_("Attention of target tokens on source tokens, coverage and penalty below")
+        )
     with right:
         figure = alignment_steps.coverage_steps(
             data.weights, data.overlaps, data.source, data.target, data.first_step, frame.theme(), TALL
         )
         frame.chart(
-            figure, key="alignsteps", alt=_("Coverage before each step, the step's attention, and their overlap"),
-        )  # fmt: skip
+            figure, key="alignsteps", alt=_("Coverage before each step, the step's attention, and their overlap")
+        )
 
 
 def coverage_map(data: Covered, **options):

@@ -22,8 +22,10 @@ def greedy_cut(data: Data) -> str | None:
     return ngettext(
         "Greedy reaches no end here: its text is cut after {n} token. A beam of {width} finds {best}.",
         "Greedy reaches no end here: its text is cut after {n} tokens. A beam of {width} finds {best}.",
-        count, width=data.chosen.width, best=quoted(data, data.best),
-    )  # fmt: skip
+        count,
+        width=data.chosen.width,
+        best=quoted(data, data.best),
+    )
 
 
 def greedy_beats(data: Data) -> str | None:
@@ -32,8 +34,10 @@ def greedy_beats(data: Data) -> str | None:
         return None
     return _(
         "Greedy beats the beam here: its {greedy}, which the beam dropped, scores {gap} nats above the winner {best}.",
-        greedy=quoted(data, data.greedy), gap=f"{data.greedy.score - data.best.score:.2f}", best=quoted(data, data.best),
-    )  # fmt: skip
+        greedy=quoted(data, data.greedy),
+        gap=f"{data.greedy.score - data.best.score:.2f}",
+        best=quoted(data, data.best),
+    )
 
 
 def greedy_loses(data: Data) -> str | None:
@@ -43,8 +47,11 @@ def greedy_loses(data: Data) -> str | None:
         return None
     return _(
         "Greedy writes {greedy}, {gap} nats less probable than what a beam of {width} finds: {best}.",
-        greedy=quoted(data, data.greedy), width=data.chosen.width, best=quoted(data, data.best), gap=f"{gap:.2f}",
-    )  # fmt: skip
+        greedy=quoted(data, data.greedy),
+        width=data.chosen.width,
+        best=quoted(data, data.best),
+        gap=f"{gap:.2f}",
+    )
 
 
 def greedy_loses_by_score(data: Data) -> str | None:
@@ -52,11 +59,14 @@ def greedy_loses_by_score(data: Data) -> str | None:
     if not _differ(data) or greedy_cut(data) or greedy_beats(data) or greedy_loses(data):
         return None
     return _(
-        "Greedy's {greedy} is {gap} nats more probable than the winner {best}, and loses by its score only: {other} against "
-        "{score}.",
-        greedy=quoted(data, data.greedy), gap=f"{data.greedy.parts.logp - data.best.parts.logp:.2f}",
-        best=quoted(data, data.best), score=number(data.best.score, ".3f"), other=number(data.greedy.score, ".3f"),
-    )  # fmt: skip
+        "Greedy's {greedy} is {gap} nats more probable than the winner {best}, and loses by its score only: {other} "
+        "against {score}.",
+        greedy=quoted(data, data.greedy),
+        gap=f"{data.greedy.parts.logp - data.best.parts.logp:.2f}",
+        best=quoted(data, data.best),
+        score=number(data.best.score, ".3f"),
+        other=number(data.greedy.score, ".3f"),
+    )
 
 
 def greedy_finds(data: Data) -> str | None:
@@ -65,8 +75,9 @@ def greedy_finds(data: Data) -> str | None:
         return None
     return _(
         "Greedy finds the winner here too: a beam of {width} changes nothing, {best} stays.",
-        width=data.chosen.width, best=quoted(data, data.best),
-    )  # fmt: skip
+        width=data.chosen.width,
+        best=quoted(data, data.best),
+    )
 
 
 def one_beam(data: Data) -> str | None:
@@ -74,8 +85,9 @@ def one_beam(data: Data) -> str | None:
     if data.chosen.width > 1:
         return None
     return _(
-        "With a width of 1 every choice is final: this is greedy search, and it writes {best}.", best=quoted(data, data.best),
-    )  # fmt: skip
+        "With a width of 1 every choice is final: this is greedy search, and it writes {best}.",
+        best=quoted(data, data.best),
+    )
 
 
 def dull(data: Data) -> str | None:
@@ -89,10 +101,13 @@ def dull(data: Data) -> str | None:
     if float(shares[0]) <= float(shares[1]):
         return None
     return _(
-        "The beam writes {best}, each token with a probability of {own} on (geometric) average; {strategy}, a text by chance, "
-        "comes to {other}.",
-        best=quoted(data, data.best), own=shares[0], strategy=least, other=shares[1],
-    )  # fmt: skip
+        "The beam writes {best}, each token with a probability of {own} on (geometric) average; {strategy}, a text by "
+        "chance, comes to {other}.",
+        best=quoted(data, data.best),
+        own=shares[0],
+        strategy=least,
+        other=shares[1],
+    )
 
 
 def story(data: Data) -> str | None:
@@ -100,9 +115,10 @@ def story(data: Data) -> str | None:
     if data.chosen.has_source or data.chosen.width == 1 or dull(data):
         return None
     return _(
-        "The most probable continuation that a beam of {width} finds is {best}.", width=data.chosen.width,
+        "The most probable continuation that a beam of {width} finds is {best}.",
+        width=data.chosen.width,
         best=quoted(data, data.best),
-    )  # fmt: skip
+    )
 
 
 def leave_the_beam(data: Data) -> str | None:
@@ -117,8 +133,10 @@ def leave_the_beam(data: Data) -> str | None:
     return ngettext(
         "{name} leaves the winner's way first, at token {at}; in all {n} text leaves it.",
         "{name} leaves the winner's way first, at token {at}; in all {n} texts leave it.",
-        len(parted), name=first, at=parted[first] + 1,
-    )  # fmt: skip
+        len(parted),
+        name=first,
+        at=parted[first] + 1,
+    )
 
 
 def unfinished(data: Data) -> str | None:
@@ -126,8 +144,8 @@ def unfinished(data: Data) -> str | None:
     if not data.chosen.has_source or data.best.finished:
         return None
     return _(
-        "No text came to an end: the search stopped, {why}. What is ranked are beginnings.", why=data.search.stopped,
-    )  # fmt: skip
+        "No text came to an end: the search stopped, {why}. What is ranked are beginnings.", why=data.search.stopped
+    )
 
 
 def unsure(data: Data) -> str | None:
@@ -136,10 +154,10 @@ def unsure(data: Data) -> str | None:
     if not data.chosen.has_source or float(mean) >= UNSURE:
         return None
     return _(
-        "The model guesses: each token of the winner has a probability of {mean} on (geometric) average. The sentence may be "
-        "unlike the English that it learned from.",
+        "The model guesses: each token of the winner has a probability of {mean} on (geometric) average. The sentence "
+        "may be unlike the English that it learned from.",
         mean=mean,
-    )  # fmt: skip
+    )
 
 
 def nearly_lost(data: Data) -> str | None:
@@ -148,9 +166,8 @@ def nearly_lost(data: Data) -> str | None:
     if rank == 1 or data.chosen.width == 1:
         return None
     return _(
-        "At step {step} the winner was only number {rank} of {width}.",
-        step=step, rank=rank, width=data.chosen.width,
-    )  # fmt: skip
+        "At step {step} the winner was only number {rank} of {width}.", step=step, rank=rank, width=data.chosen.width
+    )
 
 
 def always_first(data: Data) -> str | None:
@@ -166,10 +183,12 @@ def shorter_without(data: Data) -> str | None:
     if other.tokens == data.best.tokens:
         return None
     return _(
-        "Without a length penalty (α = 0) {other} would win: every further token multiplies by a probability below 1. The winner "
-        "has {own} tokens, it has {count}.",
-        other=quoted(data, other), own=len(data.best.tokens), count=len(other.tokens),
-    )  # fmt: skip
+        "Without a length penalty (α = 0) {other} would win: every further token multiplies by a probability below 1. "
+        "The winner has {own} tokens, it has {count}.",
+        other=quoted(data, other),
+        own=len(data.best.tokens),
+        count=len(other.tokens),
+    )
 
 
 def same_without(data: Data) -> str | None:
@@ -185,9 +204,23 @@ def one_text(data: Data) -> str | None:
 
 
 CLAIMS = (
-    greedy_cut, greedy_beats, greedy_loses, greedy_loses_by_score, greedy_finds, one_beam, dull, story, leave_the_beam,
-    unfinished, unsure, nearly_lost, always_first, shorter_without, same_without, one_text,
-)  # fmt: skip
+    greedy_cut,
+    greedy_beats,
+    greedy_loses,
+    greedy_loses_by_score,
+    greedy_finds,
+    one_beam,
+    dull,
+    story,
+    leave_the_beam,
+    unfinished,
+    unsure,
+    nearly_lost,
+    always_first,
+    shorter_without,
+    same_without,
+    one_text,
+)
 HINTS = (Hint(N_("Click a node to force another token there."), within),)
 
 
@@ -212,18 +245,17 @@ def title(data: Data) -> str:
     chosen, stopped, count = data.chosen, data.search.stopped, len(data.search.leaves)
     if stopped.startswith("enough"):
         stopped = (
-            ngettext(
-                "stopped: {n} complete translation found", "stopped: {n} complete translations found", count
-            )
+            ngettext("stopped: {n} complete translation found", "stopped: {n} complete translations found", count)
             if chosen.has_source
             else ngettext("stopped: {n} complete text found", "stopped: {n} complete texts found", count)
         )
     if chosen.has_source:
         steps, drawn = data.search.steps, max(node.depth for node in data.tree.nodes)
         stopped = (
-            _("{steps} steps, {stopped}", steps=steps, stopped=stopped) if drawn <= steps
+            _("{steps} steps, {stopped}", steps=steps, stopped=stopped)
+            if drawn <= steps
             else _("{steps} steps, {stopped}; greedy search took {drawn}", steps=steps, drawn=drawn, stopped=stopped)
-        )  # fmt: skip
+        )
     return _("{model}, beam of {width}: {stopped}", model=chosen.model, width=chosen.width, stopped=stopped)
 
 
@@ -232,34 +264,36 @@ def geometric_means(data: Data) -> str:
     means = [np.exp(one.parts.logp / len(one.tokens)) for one in data.ranked]
     best = int(np.argmax(means))
     return _(
-        "α = 1 with |Y|^α ranks by the geometric mean probability per token: {highest}, the highest, is that of {text}; the "
-        "winner's is {own} = exp({logp} / {count}).",
-        highest=f"{means[best]:.4f}", text=quoted(data, data.ranked[best]), own=f"{means[0]:.4f}",
-        logp=number(data.best.parts.logp, ".3f"), count=len(data.best.tokens),
-    )  # fmt: skip
+        "α = 1 with |Y|^α ranks by the geometric mean probability per token: {highest}, the highest, is that of "
+        "{text}; the winner's is {own} = exp({logp} / {count}).",
+        highest=f"{means[best]:.4f}",
+        text=quoted(data, data.ranked[best]),
+        own=f"{means[0]:.4f}",
+        logp=number(data.best.parts.logp, ".3f"),
+        count=len(data.best.tokens),
+    )
 
 
 def notice(has_source: bool) -> tuple[str, ...]:
     """What the tree's parts are."""
     drawn = _(
-        "Branches are as thick as their token is probable; the orange line is the winner, dotted ones are other texts. White "
-        "circles were kept for a step, but no finished text grew from them; grey dots were dropped at once (point at them, or at "
-        "their parent)."
+        "Branches are as thick as their token is probable; the orange line is the winner, dotted ones are other texts. "
+        "White circles were kept for a step, but no finished text grew from them; grey dots were dropped at once "
+        "(point at them, or at their parent)."
     )
     if has_source:
         return (
             drawn,
             _(
-                "Penalties rank finished texts only: unfinished beams have one length, and log P alone decides among them."
+                "Penalties rank finished texts only: unfinished beams have one length, and log P alone decides among "
+                "them."
             ),
         )
-    return drawn, _(
-        "Without a source there is no coverage and no end term; α alone decides between short and long."
-    )
+    return drawn, _("Without a source there is no coverage and no end term; α alone decides between short and long.")
 
 
 def maths(has_source: bool) -> tuple[str, ...]:
     """Where to read on."""
     return (
         () if has_source else (_("On dull beams: Holtzman et al. 2020, The Curious Case of Neural Text Degeneration."),)
-    )  # fmt: skip
+    )

@@ -1,4 +1,5 @@
-"""Everything that the page Beam search shows of a tree: the search, its ranking, greedy's and sampled texts, and the identity."""
+"""Everything that the page Beam search shows of a tree: the search, its ranking, greedy's and sampled texts, and the
+identity."""
 
 from __future__ import annotations
 
@@ -33,11 +34,15 @@ SAMPLINGS = dict(
     zip(
         STRATEGIES,
         (
-            Sampling(temperature=0.0), Sampling(temperature=0.8), Sampling(top_k=40), Sampling(top_p=0.9), Sampling(min_p=0.1),
+            Sampling(temperature=0.0),
+            Sampling(temperature=0.8),
+            Sampling(top_k=40),
+            Sampling(top_p=0.9),
+            Sampling(min_p=0.1),
             Sampling(typical=0.9),
         ),
     )
-)  # fmt: skip
+)
 NARROW = 10  # width up to which a beam remembers 5 dropped candidates, not 3: a wide tree must stay light
 SENT = 200  # texts that the ranking is sent, the most probable ones
 
@@ -78,20 +83,25 @@ class Data:
         """The rules for `beam_search`. Raises BadSearch for what no search can do."""
         chosen = self.chosen
         options = BeamOptions(
-            width=chosen.width, max_length=chosen.longest, min_length=chosen.least, stop=chosen.stop,
-            no_repeat_ngram=chosen.ngram, prefix=tuple(forced_tokens(self.tokenizer, chosen.forced, self.lead)),
-            banned=frozenset(banned_tokens(self.tokenizer, chosen.banned)), groups=chosen.groups, diversity=chosen.diversity,
+            width=chosen.width,
+            max_length=chosen.longest,
+            min_length=chosen.least,
+            stop=chosen.stop,
+            no_repeat_ngram=chosen.ngram,
+            prefix=tuple(forced_tokens(self.tokenizer, chosen.forced, self.lead)),
+            banned=frozenset(banned_tokens(self.tokenizer, chosen.banned)),
+            groups=chosen.groups,
+            diversity=chosen.diversity,
             shown=5 if chosen.width <= NARROW else 3,
-        )  # fmt: skip
+        )
         if options.stop == "bound":  # what can still win depends on the penalties
-            options = replace(
-                options, penalties=self.penalties, align=self.mt.align if chosen.has_source else None
-            )
+            options = replace(options, penalties=self.penalties, align=self.mt.align if chosen.has_source else None)
         return options
 
     @cached_property
     def search(self) -> Search:
-        """The beam search; weights that only rank do not search again. What groups share comes once. Raises BadSearch."""
+        """The beam search; weights that only rank do not search again. What groups share comes once. Raises
+        BadSearch."""
         find = translation.search if self.chosen.has_source else _story_search
         found = find(self.chosen.model, self.chosen.text, self.options)
         return beam_tree.once(found) if self.chosen.groups > 1 else found
@@ -122,9 +132,7 @@ class Data:
         """Texts to lay over the tree: sampled ones over a story, the greedy one over a wider beam's translations."""
         chosen = self.chosen
         if not chosen.has_source:
-            return _samples(
-                chosen.model, chosen.text, tuple(chosen.strategies), self.options.max_length, chosen.seed
-            )
+            return _samples(chosen.model, chosen.text, tuple(chosen.strategies), self.options.max_length, chosen.seed)
         return () if chosen.width == 1 else (Path("greedy", self.greedy.tokens, self.greedy.logps),)
 
     @cached_property
@@ -148,7 +156,8 @@ class Data:
 
     @property
     def rows(self) -> list[dict]:
-        """A row for each text, as the browser ranks them: `coverage` is cp / beta and `ends` is ep / gamma, 0 without a source.
+        """A row for each text, as the browser ranks them: `coverage` is cp / beta and `ends` is ep / gamma, 0 without a
+        source.
 
         `way` are the nodes of the search that lead to it: what is pointed at in the tree lights up there.
         """
@@ -192,32 +201,23 @@ def rows(ranked: list[Candidate], texts: list[str], search: Search, floor: float
 
 def by_width(chosen: Beam, options: BeamOptions, widths: tuple[int, ...]) -> dict[int, Search]:
     """The same search in several widths."""
-    return {
-        width: translation.search(chosen.model, chosen.text, replace(options, width=width))
-        for width in widths
-    }
+    return {width: translation.search(chosen.model, chosen.text, replace(options, width=width)) for width in widths}
 
 
 def one_pass(data: Data, tokens: tuple[int, ...], logp: float) -> Check:
     """The log P that a search added up for a text, against one pass over it."""
     mt, text = data.mt, data.chosen.text
-    return shared.run_in_worker(
-        lambda: log_probability_is_of_one_pass(mt, text, tokens, logp), shared.about(text)
-    )
+    return shared.run_in_worker(lambda: log_probability_is_of_one_pass(mt, text, tokens, logp), shared.about(text))
 
 
 @st.cache_resource(max_entries=32, show_spinner=False)
 def _story_search(model: str, prompt: str, options: BeamOptions) -> Search:
     """A beam search for the most probable continuation of a prompt."""
-    return shared.run_in_worker(
-        lambda: beam_search(_story_stepper(model, prompt), options), shared.about(prompt)
-    )
+    return shared.run_in_worker(lambda: beam_search(_story_stepper(model, prompt), options), shared.about(prompt))
 
 
 @st.cache_resource(max_entries=64, show_spinner=False)
-def _samples(
-    model: str, prompt: str, strategies: tuple[str, ...], length: int, seed: int
-) -> tuple[Path, ...]:
+def _samples(model: str, prompt: str, strategies: tuple[str, ...], length: int, seed: int) -> tuple[Path, ...]:
     """One text by each strategy."""
 
     def text_by(strategy: str) -> Path:

@@ -27,12 +27,15 @@ def question(data: Data) -> guess.Question | None:
     texts = [data.mt.text(candidate.tokens) for candidate in (ranked[0], greedy, *ranked[1:])]
     asks = _(
         "A beam of {width} ends with {count} translations of “{text}”. Which one does it rank first?",
-        width=data.chosen.width, count=len(ranked), text=markdown.plain(data.chosen.text),
-    )  # fmt: skip
+        width=data.chosen.width,
+        count=len(ranked),
+        text=markdown.plain(data.chosen.text),
+    )
     says = _(
         "First is **{text}** with a score of {score}.",
-        text=markdown.plain(texts[0]) or _("(nothing)"), score=number(ranked[0].score, ".3f"),
-    )  # fmt: skip
+        text=markdown.plain(texts[0]) or _("(nothing)"),
+        score=number(ranked[0].score, ".3f"),
+    )
     if ranked[0].tokens == greedy.tokens:
         says += " " + _("Greedy writes the same.")
     else:

@@ -53,7 +53,5 @@ def show(model: str) -> None:
         PARTS[chosen.view](Data(chosen), place)
 
 
-frame.heading(
-    _("Beam search"), _("Keep the W best beginnings, drop the rest."), examples, Beam, Race, Horizon
-)
+frame.heading(_("Beam search"), _("Keep the W best beginnings, drop the rest."), examples, Beam, Race, Horizon)
 show(st.session_state["mt"])

@@ -15,7 +15,4 @@ BODY = """<div id="controls"></div>
 
 def given() -> dict[str, Any]:
     """What site.js begins with."""
-    return {
-        "model": translation.DEFAULT_MODEL,
-        "warm": {name: theme.warm for name, theme in figures.THEMES.items()},
-    }
+    return {"model": translation.DEFAULT_MODEL, "warm": {name: theme.warm for name, theme in figures.THEMES.items()}}

@@ -1,4 +1,5 @@
-"""The state of the page Beam search: the part that is open, what is read, the rules of the search, and what ranks its texts."""
+"""The state of the page Beam search: the part that is open, what is read, the rules of the search, and what ranks its
+texts."""
 
 from __future__ import annotations
 
@@ -8,9 +9,7 @@ from tlmviz.ui import inputs, link, state, translation
 from tlmviz.ui.language import N_
 
 TREE, RACE, EXACT, STORY = VIEWS = ("Translation", "Race", "Exact search", "Story")
-STRATEGIES = (
-    "Greedy", "Temperature 0.8", "Top-k 40", "Top-p 0.9", "Min-p 0.1", "Typical 0.9", "Contrastive",
-)  # fmt: skip
+STRATEGIES = ("Greedy", "Temperature 0.8", "Top-k 40", "Top-p 0.9", "Min-p 0.1", "Typical 0.9", "Contrastive")
 LARGEST = 5.0  # of a penalty's weight
 # beside the width
 RULES = ("forced", "banned", "least", "most", "ngram", "groups", "stop", "length", "floor")
@@ -30,53 +29,60 @@ class Beam(state.State):
         N_("View"),
         {TREE: N_("Translation"), RACE: N_("Race"), EXACT: N_("Exact search"), STORY: N_("Story")},
         key="bview",
-    )  # fmt: skip
+    )
     sentence = translation.SENTENCE
     prompt = inputs.TEXT
-    width = state.slider(
-        N_("Width W"), 1, WIDEST, 5, key="bw", help=N_("Beams kept at each step; 1 is greedy.")
-    )
+    width = state.slider(N_("Width W"), 1, WIDEST, 5, key="bw", help=N_("Beams kept at each step; 1 is greedy."))
     forced = state.text(
-        N_("Forced beginning"), "", key="bpre", more={"live": "300ms"}, ends=("Je",),
+        N_("Forced beginning"),
+        "",
+        key="bpre",
+        more={"live": "300ms"},
+        ends=("Je",),
         help=N_("Written first, whatever it costs. A click on a node of the tree fills it in."),
-    )  # fmt: skip
-    banned = state.text(
-        N_("Banned tokens"), "", key="bban",
-        help=N_("Never written; words with commas, or token numbers."),
-    )  # fmt: skip
-    least = state.number(
-        N_("Minimum length (tokens)"), 0, 200, 0, key="bmin", help=N_("The end token counts.")
     )
+    banned = state.text(
+        N_("Banned tokens"), "", key="bban", help=N_("Never written; words with commas, or token numbers.")
+    )
+    least = state.number(N_("Minimum length (tokens)"), 0, 200, 0, key="bmin", help=N_("The end token counts."))
     most = state.number(N_("Maximum length (tokens)"), 1, 200, 60, key="bmax")
     story_most = state.number(N_("Maximum length (tokens)"), 1, 200, 12, key="smax")
-    ngram = state.number(
-        N_("Never repeat n tokens, n ="), 0, 20, 0, key="bng", help=N_("0 allows all repeats.")
-    )
+    ngram = state.number(N_("Never repeat n tokens, n ="), 0, 20, 0, key="bng", help=N_("0 allows all repeats."))
     groups = state.number(
-        N_("Diverse groups"), 1, WIDEST, 1, key="bgr", help=N_("A divisor of the width (Vijayakumar et al. 2018)."),
-    )  # fmt: skip
+        N_("Diverse groups"), 1, WIDEST, 1, key="bgr", help=N_("A divisor of the width (Vijayakumar et al. 2018).")
+    )
     diversity = state.number(N_("Diversity (nats)"), 0.0, 20.0, 0.5, step=0.1, key="bdiv")
     stop = state.menu(
-        N_("Stop when"), {"enough": N_("W texts finished"), "bound": N_("No other can win"), "never": N_("At the limit")},
-        spelled={"enough": "W texts finished", "bound": "No other can win", "never": "At the limit"}, key="bstop",
+        N_("Stop when"),
+        {"enough": N_("W texts finished"), "bound": N_("No other can win"), "never": N_("At the limit")},
+        spelled={"enough": "W texts finished", "bound": "No other can win", "never": "At the limit"},
+        key="bstop",
         default=STOPS[0],
-    )  # fmt: skip
-    length = state.menu(
-        N_("Length penalty"), LENGTHS, key="blp", help=N_("gnmt: ((5 + |Y|)/6)^α; power: |Y|^α.")
     )
+    length = state.menu(N_("Length penalty"), LENGTHS, key="blp", help=N_("gnmt: ((5 + |Y|)/6)^α; power: |Y|^α."))
     floor = state.number(
-        N_("Coverage floor"), 0.0, 1.0, 0.01, step=0.01, key="bfl", more={"format": "%.3f"},
+        N_("Coverage floor"),
+        0.0,
+        1.0,
+        0.01,
+        step=0.01,
+        key="bfl",
+        more={"format": "%.3f"},
         help=N_("Without it, a source token without attention would cost infinitely much."),
-    )  # fmt: skip
+    )
     whole = state.toggle(
         N_("Whole tree"), key="ball", help=N_("Long trees in full length, to scroll and to save as SVG.")
     )
     table = state.toggle(N_("Show them as a table"), key="btab")
     alpha, beta, gamma = _weight("al", 0.6), _weight("be", 0.2), _weight("ga", 0.0)
     strategies = state.several(
-        N_("Sampled texts on the tree"), STRATEGIES, key="bst", default=("Greedy", "Top-p 0.9"), widget="multiselect",
+        N_("Sampled texts on the tree"),
+        STRATEGIES,
+        key="bst",
+        default=("Greedy", "Top-p 0.9"),
+        widget="multiselect",
         help=N_("One text by each, with the same seed. Contrastive: k 5, α 0.6 (Su et al. 2022)."),
-    )  # fmt: skip
+    )
     seed = state.number(N_("Seed"), 0, 9999, 0, key="bseed")
 
     @property

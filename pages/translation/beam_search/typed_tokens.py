@@ -11,7 +11,8 @@ NUMBER = re.compile(r"#(\d{1,9})")
 
 
 def forced_tokens(tokenizer: Tokenizer, typed: str, lead: str = "") -> list[int]:
-    """Ids of a forced beginning: text behind `lead`, or ids written as #12 #345. Raises BadSearch for ids that do not exist."""
+    """Ids of a forced beginning: text behind `lead`, or ids written as #12 #345. Raises BadSearch for ids that do not
+    exist."""
     numbers = NUMBER.findall(typed)
     if numbers and not NUMBER.sub("", typed).strip(" ,"):
         return [_known(tokenizer, int(number)) for number in numbers]
@@ -38,8 +39,9 @@ def banned_tokens(tokenizer: Tokenizer, typed: str) -> set[int]:
             pieces = " + ".join(f"“{tokenizer.name(i)}”" for i in tokenizer.encode(" " + word)[:6])
             raise BadSearch(
                 "“{word}” is several tokens ({pieces}); ban one of them, by its text or its number (#12).",
-                word=word[:40], pieces=pieces,
-            )  # fmt: skip
+                word=word[:40],
+                pieces=pieces,
+            )
         banned.update(single)
     return banned
 

@@ -25,9 +25,11 @@ EQUATION = (
     r"\textstyle\sum_i a_{ij}, \text{floor}\big), 1\Big) + \gamma \frac{|Y|}{|X|} \\"
     r"\mathrm{lp}(Y) &= \Big(\frac{5 + |Y|}{6}\Big)^{\alpha}\ \text{or}\ |Y|^{\alpha},\qquad "
     r"\Big(\prod_{t=1}^{T} p_t\Big)^{1/T} = \exp \frac{1}{T} \sum_t \log p_t \end{aligned}",
-    "Mathematics in Modern NLP, Eq. 32-37, 41 and 33 (α = 1 with |Y|^α: the log of the geometric mean probability per token).",
+    "Mathematics in Modern NLP, Eq. 32-37, 41 and 33 (α = 1 with |Y|^α: the log of the geometric mean probability per "
+    "token).",
     "The notes say that lp keeps outputs short, but log P is negative, so a larger lp raises the score and "
-    "α > 0 favours longer outputs; and Eq. 37 has no floor, so one source token without attention would cost infinitely much.",
+    "α > 0 favours longer outputs; and Eq. 37 has no floor, so one source token without attention would cost "
+    "infinitely much.",
 )
 
 
@@ -37,13 +39,10 @@ def controls(model: str) -> Beam | None:
     view = Beam.view.draw(right)
     is_story = view == STORY
     with frame.after_picture():
-        places = st.columns(
-            [0.2, 0.26, 0.42, 0.12] if is_story else [0.3, 0.55, 0.15], vertical_alignment="bottom"
-        )
+        places = st.columns([0.2, 0.26, 0.42, 0.12] if is_story else [0.3, 0.55, 0.15], vertical_alignment="bottom")
         Beam.width.draw(places[0])
         Beam.forced.draw(
-            places[1],
-            placeholder=_("{beginning} … or #12 #345", beginning="She went" if is_story else "Le chat"),
+            places[1], placeholder=_("{beginning} … or #12 #345", beginning="She went" if is_story else "Le chat")
         )
         strategies = Beam.strategies.draw(places[2]) if is_story else ()
         more = frame.more(places[-1])
@@ -54,9 +53,16 @@ def controls(model: str) -> Beam | None:
             Beam.seed.draw(more)
         Beam.banned.draw(more, placeholder="ball, dog, #12" if is_story else "chat, chaise, #12")
         for field in (
-            Beam.least, Beam.story_most if is_story else Beam.most, Beam.ngram, Beam.groups, Beam.diversity, Beam.stop,
-            Beam.length, Beam.floor, Beam.whole,
-        ):  # fmt: skip
+            Beam.least,
+            Beam.story_most if is_story else Beam.most,
+            Beam.ngram,
+            Beam.groups,
+            Beam.diversity,
+            Beam.stop,
+            Beam.length,
+            Beam.floor,
+            Beam.whole,
+        ):
             field.draw(more)
     with left:
         if is_story:
@@ -73,8 +79,10 @@ def ranking(data: Data) -> None:
     """Bars that are ranked anew in the browser."""
     header = {
         "title": _("{model}, beam of {width}: final ranking in nats", model=data.chosen.model, width=data.chosen.width),
-        "rows": data.rows, "kind": data.chosen.length, "source": data.chosen.has_source,
-    }  # fmt: skip
+        "rows": data.rows,
+        "kind": data.chosen.length,
+        "source": data.chosen.has_source,
+    }
     PICTURE.show(header, {})
 
 
@@ -116,8 +124,10 @@ def curves(data: Data) -> None:
         with places[0]:
             figure = beam_curves.length_penalties(counts, logps, texts, alpha, length, theme)
             frame.chart(
-                figure, key="lengthpenalties", alt=_("Two length penalties against the length, with the texts found on them"),
-            )  # fmt: skip
+                figure,
+                key="lengthpenalties",
+                alt=_("Two length penalties against the length, with the texts found on them"),
+            )
         st.caption(geometric_means(data))
 
 
@@ -126,9 +136,13 @@ def table(data: Data) -> None:
     chosen = data.chosen
     with st.container(horizontal=True, vertical_alignment="center"):
         st.download_button(
-            _("All nodes (CSV)"), partial(_csv, data), f"tlmviz-{chosen.model}-beam{chosen.width}.csv", "text/csv",
-            key="nodes", on_click="ignore",
-        )  # fmt: skip
+            _("All nodes (CSV)"),
+            partial(_csv, data),
+            f"tlmviz-{chosen.model}-beam{chosen.width}.csv",
+            "text/csv",
+            key="nodes",
+            on_click="ignore",
+        )
         opened = Beam.table.draw()
     if opened:
         nodes = data.nodes

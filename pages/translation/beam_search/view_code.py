@@ -8,23 +8,33 @@ from tlmviz.decoding.penalties import Penalties
 from .data import Data
 
 NAMES = (
-    "width", "max_length", "min_length", "stop", "no_repeat_ngram", "prefix", "banned", "groups", "diversity", "shown",
-)  # fmt: skip
+    "width",
+    "max_length",
+    "min_length",
+    "stop",
+    "no_repeat_ngram",
+    "prefix",
+    "banned",
+    "groups",
+    "diversity",
+    "shown",
+)
 
 
 def options_code(options: BeamOptions) -> str:
     """Only what differs from the defaults."""
     plain = BeamOptions()
-    changed = [
-        f"{name}={getattr(options, name)!r}" for name in NAMES if getattr(options, name) != getattr(plain, name)
-    ]  # fmt: skip
+    changed = [f"{name}={getattr(options, name)!r}" for name in NAMES if getattr(options, name) != getattr(plain, name)]
     if options.penalties != plain.penalties:  # they matter to the rule that stops when no other can win
         changed.append(f"penalties={penalties_code(options.penalties)}")
     return f"BeamOptions({', '.join(changed)})"
 
 
 def penalties_code(penalties: Penalties) -> str:
-    return f"Penalties({penalties.alpha:g}, {penalties.beta:g}, {penalties.gamma:g}, {penalties.length!r}, {penalties.floor:g})"
+    return (
+        f"Penalties({penalties.alpha:g}, {penalties.beta:g}, {penalties.gamma:g}, {penalties.length!r}, "
+        f"{penalties.floor:g})"
+    )
 
 
 def snippet(data: Data) -> str:
@@ -36,9 +46,7 @@ def snippet(data: Data) -> str:
     else:
         imports, model, text = "BeamOptions, beam_search", "lm", "lm.tokenizer.decode(hypothesis.tokens)"
         steppers = "from tlmviz.decoding.steppers import LanguageStepper\n"
-        stepper = (
-            f"stepper = LanguageStepper(lm.network, lm.encode({chosen.text!r}), lm.tokenizer.end_of_text)\n"
-        )
+        stepper = f"stepper = LanguageStepper(lm.network, lm.encode({chosen.text!r}), lm.tokenizer.end_of_text)\n"
         search = f"beam_search(stepper, {options})"
     if chosen.groups > 1:  # texts that several groups wrote come once
         search = f"beam_tree.once({search})"

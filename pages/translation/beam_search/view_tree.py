@@ -21,11 +21,7 @@ from .typed_tokens import as_typed
 
 CLICKED = "_beam_node"  # session: the node that was clicked
 BEHIND = 46  # letters of the text so far in a node's words
-PER_STEP, STEPS, WIDTH = (
-    72,
-    14,
-    900,
-)  # pixels of a step in a whole tree, steps that it has at least, pixels of a tree
+PER_STEP, STEPS, WIDTH = (72, 14, 900)  # pixels of a step in a whole tree, steps that it has at least, pixels of a tree
 RANKED = 20  # finished texts whose rank the tree shows
 
 
@@ -34,17 +30,26 @@ def tree(data: Data) -> None:
     merged, ranked, whole = data.tree, data.ranked, data.chosen.whole
     deepest = max(node.depth for node in merged.nodes)
     figure = figures.tree(
-        merged.nodes, merged.names, hover(merged, ranked), frame.theme(), title=title(data),
+        merged.nodes,
+        merged.names,
+        hover(merged, ranked),
+        frame.theme(),
+        title=title(data),
         words=_steps(merged, data.tokenizer.vocab_size),
         ranks={candidate.node: f"#{rank}" for rank, candidate in enumerate(ranked[:RANKED], start=1)},
-        ways=merged.ways, faded=_faded(merged, ranked), window=deepest if whole else figures.WINDOW,
-    )  # fmt: skip
+        ways=merged.ways,
+        faded=_faded(merged, ranked),
+        window=deepest if whole else figures.WINDOW,
+    )
     key = "beamtree" if data.chosen.has_source else "storytree"
     with frame.wide("wide-tree", PER_STEP * max(STEPS, deepest) if whole else WIDTH):
         frame.chart(
-            figure, key=key, select="points", on_select=lambda: _remember_click(key),
+            figure,
+            key=key,
+            select="points",
+            on_select=lambda: _remember_click(key),
             alt=_("The tree of the search, step by step; click a node to force another token there"),
-        )  # fmt: skip
+        )
     _other_token(data, merged, key)
 
 
@@ -71,18 +76,14 @@ def hover(merged: Tree, ranked: list[Candidate]) -> list[str]:
     children, texts, labels = merged.children(), [""] * len(merged.nodes), []
     for at, (node, fate) in enumerate(zip(merged.nodes, merged.fates())):
         texts[at] = texts[node.parent] + merged.names[at] if at else ""
-        numbers = (
-            f" #{node.token}: p {np.exp(node.logp):.4f}, log P {number(node.total, '.4f')}" if at else ""
-        )
+        numbers = f" #{node.token}: p {np.exp(node.logp):.4f}, log P {number(node.total, '.4f')}" if at else ""
         lines = [f"<b>{token_label(merged.names[at], 24)}</b>{numbers}"]
         if node.state != "pruned" and at:
             lines.append(f"…{token_label(texts[at][-BEHIND:], BEHIND)}")
         lines.append(_("{fate}, rank {rank} in the end", fate=fate, rank=ranks[at]) if at in ranks else fate)
         dropped = [i for i in children.get(at, []) if merged.nodes[i].state == "pruned"][: beam_tree.DROPPED]
         if node.state != "pruned" and dropped:
-            tokens = (
-                f"{token_label(merged.names[i], 12)} {np.exp(merged.nodes[i].logp):.3f}" for i in dropped
-            )
+            tokens = (f"{token_label(merged.names[i], 12)} {np.exp(merged.nodes[i].logp):.3f}" for i in dropped)
             lines.append(_("dropped at the next step: {tokens}", tokens=", ".join(tokens)))
         labels.append("<br>".join(lines))
     return labels
@@ -103,21 +104,25 @@ def _other_token(data: Data, merged: Tree, key: str) -> None:
     options: dict[int, str] = {}
     for child in merged.children()[node.parent]:
         other, name = merged.nodes[child], merged.names[child].strip() or "␣"
-        options.setdefault(
-            other.token, f"{name} · #{other.token} · p {np.exp(other.logp):.4f} · {other.state}"
-        )
+        options.setdefault(other.token, f"{name} · #{other.token} · p {np.exp(other.logp):.4f} · {other.state}")
     left, middle, right = st.columns([0.42, 0.4, 0.18], vertical_alignment="center")
     before = markdown.plain((data.tokenizer.decode(prefix).strip() or "⟨start⟩")[-60:])
     left.markdown(_("After **{before}**, at step {step}, write", before=before, step=node.depth))
     tokens, labels = list(options), list(options.values())
     label = middle.selectbox(
-        _("Token"), labels, tokens.index(node.token), key=f"_force-{key}-{clicked}-{node.parent}",
+        _("Token"),
+        labels,
+        tokens.index(node.token),
+        key=f"_force-{key}-{clicked}-{node.parent}",
         label_visibility="collapsed",
-    )  # fmt: skip
+    )
     right.button(
-        _("Search on from here"), key=f"force-{key}", on_click=_search_on, width="stretch",
+        _("Search on from here"),
+        key=f"force-{key}",
+        on_click=_search_on,
+        width="stretch",
         args=(data.tokenizer, [*prefix, tokens[labels.index(label)]], data.lead),
-    )  # fmt: skip
+    )
 
 
 def _search_on(tokenizer: Tokenizer, ids: list[int], lead: str) -> None:

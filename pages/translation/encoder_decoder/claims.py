@@ -12,15 +12,12 @@ from .state import LEARNED, MASKED, REMOVED, ROTATED
 
 # Of each kind of decoder: in a list of losses, and in the title of its map.
 NAMES = {
-    MASKED: N_("with the mask"), REMOVED: N_("mask removed, same weights"), LEARNED: N_("trained on without the mask"),
+    MASKED: N_("with the mask"),
+    REMOVED: N_("mask removed, same weights"),
+    LEARNED: N_("trained on without the mask"),
     ROTATED: N_("RoPE in cross-attention, same weights"),
-}  # fmt: skip
-TITLES = {
-    MASKED: N_("causal"),
-    REMOVED: N_("mask removed"),
-    LEARNED: N_("trained without"),
-    ROTATED: N_("causal"),
 }
+TITLES = {MASKED: N_("causal"), REMOVED: N_("mask removed"), LEARNED: N_("trained without"), ROTATED: N_("causal")}
 
 
 def peeks(data: Data) -> str | None:
@@ -28,10 +25,12 @@ def peeks(data: Data) -> str | None:
     if LEARNED not in data.kinds or float(_mean(data, LEARNED)) >= float(_mean(data, MASKED)):
         return None
     return _(
-        "Allowed to peek at the next word, a copy of the model predicts with a loss of {peeking} nats in place of {masked}; "
-        "writing on its own, where there is nothing to peek at, it writes {text}.",
-        peeking=_mean(data, LEARNED), masked=_mean(data, MASKED), text=_quoted(data.texts[LEARNED]),
-    )  # fmt: skip
+        "Allowed to peek at the next word, a copy of the model predicts with a loss of {peeking} nats in place of "
+        "{masked}; writing on its own, where there is nothing to peek at, it writes {text}.",
+        peeking=_mean(data, LEARNED),
+        masked=_mean(data, MASKED),
+        text=_quoted(data.texts[LEARNED]),
+    )
 
 
 def hurts(data: Data) -> str | None:
@@ -39,10 +38,11 @@ def hurts(data: Data) -> str | None:
     if REMOVED not in data.kinds or float(_mean(data, REMOVED)) <= float(_mean(data, MASKED)):
         return None
     return _(
-        "Its mask taken away, the model sees the answers and predicts worse: a loss of {removed} nats per token in place of "
-        "{masked}. It never learned what to do there.",
-        removed=_mean(data, REMOVED), masked=_mean(data, MASKED),
-    )  # fmt: skip
+        "Its mask taken away, the model sees the answers and predicts worse: a loss of {removed} nats per token in "
+        "place of {masked}. It never learned what to do there.",
+        removed=_mean(data, REMOVED),
+        masked=_mean(data, MASKED),
+    )
 
 
 def helps(data: Data) -> str | None:
@@ -50,10 +50,11 @@ def helps(data: Data) -> str | None:
     if REMOVED not in data.kinds or float(_mean(data, REMOVED)) >= float(_mean(data, MASKED)):
         return None
     return _(
-        "Its mask taken away, the same weights predict this translation better: a loss of {removed} nats per token in place of "
-        "{masked}.",
-        removed=_mean(data, REMOVED), masked=_mean(data, MASKED),
-    )  # fmt: skip
+        "Its mask taken away, the same weights predict this translation better: a loss of {removed} nats per token in "
+        "place of {masked}.",
+        removed=_mean(data, REMOVED),
+        masked=_mean(data, MASKED),
+    )
 
 
 def turned(data: Data) -> str | None:
@@ -61,11 +62,13 @@ def turned(data: Data) -> str | None:
     if data.chosen.kind != ROTATED:
         return None
     return _(
-        "RoPE put into cross-attention moves {moved} of its weight: each query is turned by its place t and each key by its "
-        "own, u, so that scores see the distance t − u. With it, which these weights never learned, the loss is {turned} nats "
-        "per token, without it {masked}.",
-        moved=number(data.moved, ".0%"), turned=_mean(data, ROTATED), masked=_mean(data, MASKED),
-    )  # fmt: skip
+        "RoPE put into cross-attention moves {moved} of its weight: each query is turned by its place t and each key "
+        "by its own, u, so that scores see the distance t − u. With it, which these weights never learned, the loss is "
+        "{turned} nats per token, without it {masked}.",
+        moved=number(data.moved, ".0%"),
+        turned=_mean(data, ROTATED),
+        masked=_mean(data, MASKED),
+    )
 
 
 def looks_ahead(data: Data) -> str | None:
@@ -74,8 +77,9 @@ def looks_ahead(data: Data) -> str | None:
         return None
     return _(
         "In the decoder's map head {head} gives {share} of its weight to the next position, which holds the answer.",
-        head=_head(data), share=number(data.next_weight, ".0%"),
-    )  # fmt: skip
+        head=_head(data),
+        share=number(data.next_weight, ".0%"),
+    )
 
 
 def looks_back(data: Data) -> str | None:
@@ -84,8 +88,9 @@ def looks_back(data: Data) -> str | None:
         return None
     return _(
         "In the decoder's map head {head} gives {share} of its weight to the token before.",
-        head=_head(data), share=number(data.last_weight, ".0%"),
-    )  # fmt: skip
+        head=_head(data),
+        share=number(data.last_weight, ".0%"),
+    )
 
 
 def hides(data: Data) -> str | None:
@@ -94,12 +99,13 @@ def hides(data: Data) -> str | None:
     if not data.chosen.masked or count < 2:
         return None
     return ngettext(
-        "So that the decoder cannot peek at what it predicts, its mask hides {n} of the {cells} cells of its map; the other "
-        "two have none.",
-        "So that the decoder cannot peek at what it predicts, its mask hides {n} of the {cells} cells of its map; the other "
-        "two have none.",
-        count * (count - 1) // 2, cells=count * count,
-    )  # fmt: skip
+        "So that the decoder cannot peek at what it predicts, its mask hides {n} of the {cells} cells of its map; the "
+        "other two have none.",
+        "So that the decoder cannot peek at what it predicts, its mask hides {n} of the {cells} cells of its map; the "
+        "other two have none.",
+        count * (count - 1) // 2,
+        cells=count * count,
+    )
 
 
 def reads(data: Data) -> str | None:
@@ -110,18 +116,18 @@ def reads(data: Data) -> str | None:
         return None
     return _(
         "To predict {token}, cross-attention of head {head} looks most at {read}, with {share}.",
-        token=_quoted(readable(data.pair.targets[data.token])), head=_head(data), read=_quoted(readable(source[best])),
+        token=_quoted(readable(data.pair.targets[data.token])),
+        head=_head(data),
+        read=_quoted(readable(source[best])),
         share=number(float(weights[best]), ".0%"),
-    )  # fmt: skip
+    )
 
 
 def writes_the_same(data: Data) -> str | None:
     """Token by token there is no future to hide."""
     if REMOVED not in data.kinds or data.texts[REMOVED] != data.texts[MASKED]:
         return None
-    return _(
-        "Token by token the model writes the same with and without the mask: there is no future to hide."
-    )
+    return _("Token by token the model writes the same with and without the mask: there is no future to hide.")
 
 
 def no_copy(data: Data) -> str | None:
@@ -129,8 +135,9 @@ def no_copy(data: Data) -> str | None:
     if LEARNED in data.kinds:
         return None
     return _(
-        "No copy of {model} was trained on without the mask; `tlmviz.training.unmasked` makes one.", model=data.pair.model,
-    )  # fmt: skip
+        "No copy of {model} was trained on without the mask; `tlmviz.training.unmasked` makes one.",
+        model=data.pair.model,
+    )
 
 
 CLAIMS = turned, hides, looks_ahead, peeks, hurts, helps, looks_back, reads, writes_the_same, no_copy
@@ -161,8 +168,9 @@ def mean_losses(data: Data) -> str:
 def free_running(data: Data) -> str:
     """What every decoder writes on its own, as a list."""
     lines = (
-        _("Writing on its own, {name}: **{text}**", name=_(NAMES[kind]), text=_quoted(data.texts[kind])) for kind in data.kinds
-    )  # fmt: skip
+        _("Writing on its own, {name}: **{text}**", name=_(NAMES[kind]), text=_quoted(data.texts[kind]))
+        for kind in data.kinds
+    )
     return "\n".join(f"- {line}" for line in lines)
 
 
@@ -170,34 +178,42 @@ def keys_and_values(data: Data) -> str:
     """What the picture of cross-attention's parts shows."""
     weights, (layer, head) = data.cross, data.chosen.head
     return _(
-        "Keys and values are computed once per sentence; only the query is new for each written token. Lines: weights of layer "
-        "{layer}, head {head}, the largest to “{token}” ({weight}).",
-        layer=layer, head=head, token=markdown.plain(data.pair.source[int(weights.argmax())].strip()),
+        "Keys and values are computed once per sentence; only the query is new for each written token. Lines: weights "
+        "of layer {layer}, head {head}, the largest to “{token}” ({weight}).",
+        layer=layer,
+        head=head,
+        token=markdown.plain(data.pair.source[int(weights.argmax())].strip()),
         weight=f"{weights.max():.4f}",
-    )  # fmt: skip
+    )
 
 
 def sizes(data: Data) -> str:
     """Sizes of the parts, with formulas."""
     heads, source, size = data.shapes["k"]
     return _(
-        "Sizes of this pass: M is [S, C], K and V are [H, S, D], Q is [H, T, D]. Layer {layer} keeps {heads} × {source} × {size} "
-        "numbers each for K and V.",
-        layer=data.chosen.head[0], heads=heads, source=source, size=size,
-    )  # fmt: skip
+        "Sizes of this pass: M is [S, C], K and V are [H, S, D], Q is [H, T, D]. Layer {layer} keeps {heads} × "
+        "{source} × {size} numbers each for K and V.",
+        layer=data.chosen.head[0],
+        heads=heads,
+        source=source,
+        size=size,
+    )
 
 
 def notice() -> tuple[str, ...]:
     """What the three maps are."""
     return (
         _(
-            "**Encoder: no mask.** Each source token looks both ways. **Decoder: causal mask.** The crossed cells are the "
-            "future; where the mask is gone, the future begins beyond the dots. **Cross: no mask.** The source is all there from "
-            "the beginning."
+            "**Encoder: no mask.** Each source token looks both ways. **Decoder: causal mask.** The crossed cells are "
+            "the future; where the mask is gone, the future begins beyond the dots. **Cross: no mask.** The source is "
+            "all there from the beginning."
         ),
         _(
-            "**Shifted by one.** What must be predicted at a position is read at the next one. One look ahead, and the answer is "
-            "there."
+            "**Shifted by one.** What must be predicted at a position is read at the next one. One look ahead, and the "
+            "answer is there."
         ),
-        _("**K and V** are made from the memory by two matrices, once per source; only Q changes with each written token."),
-    )  # fmt: skip
+        _(
+            "**K and V** are made from the memory by two matrices, once per source; only Q changes with each written "
+            "token."
+        ),
+    )

@@ -76,7 +76,8 @@ class Data:
 
     @property
     def moved(self) -> float:
-        """The share of cross-attention's weight, over all heads and target tokens, that lies elsewhere than the model puts it."""
+        """The share of cross-attention's weight, over all heads and target tokens, that lies elsewhere than the model
+        puts it."""
         return float(np.abs(self.maps.cross - maps(self.pair, MASKED).cross).sum(-1).mean() / 2)
 
     @property
@@ -92,7 +93,8 @@ class Data:
 
 @st.cache_resource(max_entries=4, show_spinner=False)
 def copy_of(model: str, kind: str) -> Translator | None:
-    """The model itself, or a copy of this kind; None where no copy was trained without the mask. Raises BadCheckpoint."""
+    """The model itself, or a copy of this kind; None where no copy was trained without the mask. Raises
+    BadCheckpoint."""
     mt = translation.model(model)
     if kind == MASKED:
         return mt
@@ -111,8 +113,8 @@ def kinds(model: str) -> list[str]:
 def maps(pair: SentencePair, kind: str) -> masks.Maps:
     """All maps and losses of one pass."""
     return shared.run_in_worker(
-        lambda: masks.read(copy_of(pair.model, kind), pair.text, list(pair.translation)), shared.about(pair.text),
-    )  # fmt: skip
+        lambda: masks.read(copy_of(pair.model, kind), pair.text, list(pair.translation)), shared.about(pair.text)
+    )
 
 
 def telling_head(pair: SentencePair, kind: str) -> tuple[int, int]:

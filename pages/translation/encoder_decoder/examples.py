@@ -16,7 +16,8 @@ CARDS = (
     ),
     Card(
         "Peeking one word ahead",
-        "Trained on without the mask, a head lies on the diagonal beyond it: 99% of its weight is on the next word, the answer.",
+        "Trained on without the mask, a head lies on the diagonal beyond it: 99% of its weight is on the next word, "
+        "the answer.",
         Decoding.link(kind=LEARNED),
         "A decoder map whose bright diagonal lies one place in the future",
     ),
@@ -28,7 +29,8 @@ CARDS = (
     ),
     Card(
         "Positions between two languages",
-        "RoPE put into cross-attention as well: what lies at like places is hardly turned, and the translation stays the same.",
+        "RoPE put into cross-attention as well: what lies at like places is hardly turned, and the translation stays "
+        "the same.",
         Decoding.link(kind=ROTATED),
         "Three maps, the cross map nearly as without rotation",
     ),

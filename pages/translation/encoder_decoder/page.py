@@ -1,4 +1,5 @@
-"""Encoder & decoder: the three attentions of a translating Transformer, the shifted target, and what leaks without the mask."""
+"""Encoder & decoder: the three attentions of a translating Transformer, the shifted target, and what leaks without the
+mask."""
 
 import streamlit as st
 
@@ -34,8 +35,8 @@ def _beneath(shown: data.Data) -> None:
 
 
 frame.heading(
-    _("Encoder & decoder"), _("Three attentions, three masks; and what leaks when one is missing."), examples, Decoding,
-)  # fmt: skip
+    _("Encoder & decoder"), _("Three attentions, three masks; and what leaks when one is missing."), examples, Decoding
+)
 name = st.session_state["mt"]
 if translation.model(name).config.kind == "encoder-decoder":
     show(name)

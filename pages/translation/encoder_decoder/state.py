@@ -19,11 +19,15 @@ class Decoding(state.State):
     kind = state.menu(
         N_("Decoder"),
         {
-            MASKED: N_("Causal mask"), REMOVED: N_("Removed"), LEARNED: N_("Trained without"),
+            MASKED: N_("Causal mask"),
+            REMOVED: N_("Removed"),
+            LEARNED: N_("Trained without"),
             ROTATED: N_("RoPE in cross"),
         },
-        key="edmask", segments=True, label_visibility="collapsed",
-    )  # fmt: skip
+        key="edmask",
+        segments=True,
+        label_visibility="collapsed",
+    )
     token = state.menu(
         N_("Target token"), key="edtok", default=3, parse=link.whole(1, 9999), label_visibility="collapsed"
     )

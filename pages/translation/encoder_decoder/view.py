@@ -19,10 +19,10 @@ CROSS = N_("Cross: all of the source (probability)"), N_("Cross, with RoPE on (t
 EQUATION = (
     r"\hat y=[\langle\text{start}\rangle,\,y_1,\dots,y_{T-1}],\qquad "
     r"K=W_K M,\quad V=W_V M,\quad Q=W_Q x,\qquad C=\mathrm{softmax}\!\left(\frac{QK^\top}{\sqrt{D}}\right)V",
-    "LLM notes, section 7; Transformer with PyTorch, section 2.2. M is the memory, the last encoder layer's output. This "
-    "tokenizer's end-of-text token serves as the start token too.",
-    "The notes say that K and V “must be the same thing”: both come from the same memory M, through matrices of their own. A "
-    "pre-norm model normalises the last layer's output once more.",
+    "LLM notes, section 7; Transformer with PyTorch, section 2.2. M is the memory, the last encoder layer's output. "
+    "This tokenizer's end-of-text token serves as the start token too.",
+    "The notes say that K and V “must be the same thing”: both come from the same memory M, through matrices of their "
+    "own. A pre-norm model normalises the last layer's output once more.",
 )
 
 
@@ -39,9 +39,11 @@ def controls(model: str) -> Decoding | None:
     link.FIELDS["head"].share()
     targets = pair.targets
     at = Decoding.token.draw(
-        token, options=range(1, len(targets) + 1), unchosen=min(Decoding.token.get(), len(targets)),
+        token,
+        options=range(1, len(targets) + 1),
+        unchosen=min(Decoding.token.get(), len(targets)),
         format_func=lambda each: _("{step} · predict {token}", step=each, token=readable(targets[each - 1])),
-    )  # fmt: skip
+    )
     return Decoding.of_session(pair=pair, head=head, kind=kind, token=at)
 
 
@@ -53,16 +55,27 @@ def maps(data: Data) -> None:
     kind = data.chosen.kind
     figures = {
         "encoder": token_map(
-            shown.encoder[encoder_layer, head], source, source, theme, title=_("Encoder: bidirectional (probability)"), bar=False
+            shown.encoder[encoder_layer, head],
+            source,
+            source,
+            theme,
+            title=_("Encoder: bidirectional (probability)"),
+            bar=False,
         ),
         "decoder": token_map(
-            shown.decoder[layer, head], given, given, theme, title=_("Decoder: {mask} (probability)", mask=_(TITLES[kind])),
-            chosen=token, mask="causal" if data.chosen.masked else "missing", bar=False,
+            shown.decoder[layer, head],
+            given,
+            given,
+            theme,
+            title=_("Decoder: {mask} (probability)", mask=_(TITLES[kind])),
+            chosen=token,
+            mask="causal" if data.chosen.masked else "missing",
+            bar=False,
         ),
         "cross": token_map(
             shown.cross[layer, head], given, source, theme, title=_(CROSS[kind == ROTATED]), chosen=token
         ),
-    }  # fmt: skip
+    }
     for place, (name, figure) in zip(st.columns(beside(len(figures))), figures.items()):
         alt = _("Attention map of the {part}, L{layer}H{head}", part=name, layer=layer, head=head)
         with place:
@@ -86,7 +99,7 @@ def parts(data: Data) -> None:
     pair = data.pair
     figure = cross_flow(
         pair.source, pair.decoder_inputs, data.cross, data.token, data.shapes, frame.theme(), plain=not reading.maths()
-    )  # fmt: skip
+    )
     with frame.wide("wide-flow", 620):
         alt = _("Queries come from the decoder, keys and values from the encoder's memory")
         frame.chart(figure, key="edflow", alt=alt)
@@ -121,7 +134,8 @@ def snippet(data: Data) -> str:
         MASKED: "",
         REMOVED: "mt = masks.unmasked(mt)  # the same weights, no causal mask\n",
         ROTATED: "mt = masks.rotated(mt)  # the same weights, RoPE on (t, u) in cross-attention\n",
-        LEARNED: f"mt = masks.unmasked(mt, masks.unmasked_weights({pair.model!r}, mt.network))  # trained on without the mask\n",
+        LEARNED: f"mt = masks.unmasked(mt, masks.unmasked_weights({pair.model!r}, mt.network))  # trained on without "
+        f"the mask\n",
     }[kind]
     mark = "causal" if data.chosen.masked else "missing"
     return f"""\

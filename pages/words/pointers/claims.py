@@ -34,8 +34,9 @@ def no_area(data: Hull) -> str | None:
     if not data.verdict.exact:
         return _(
             "The points lie on one line, so their hull has no area; the network visits {drawn} of {count} points.",
-            drawn=len(data.drawing.order), count=number(len(data.points), ","),
-        )  # fmt: skip
+            drawn=len(data.drawing.order),
+            count=number(len(data.points), ","),
+        )
     if len(data.exact) == 1:
         return ngettext(
             "There is one place to go, and the network visits it: {drawn} of {n} point.",
@@ -59,12 +60,10 @@ def nearly(data: Hull) -> str | None:
     if found.missed:
         parts.append(ngettext("{n} corner left out", "{n} corners left out", len(found.missed)))
     if found.extra:
-        parts.append(
-            ngettext("{n} visited that is no corner", "{n} visited that are no corners", len(found.extra))
-        )
+        parts.append(ngettext("{n} visited that is no corner", "{n} visited that are no corners", len(found.extra)))
     return _(
-        "Shown examples and no rule, the network visits {drawn} of {count} points, and its line covers {share} of the hull's "
-        "area ({parts}).",
+        "Shown examples and no rule, the network visits {drawn} of {count} points, and its line covers {share} of the "
+        "hull's area ({parts}).",
         drawn=len(data.drawing.order),
         count=number(len(data.points), ","),
         share=number(found.coverage, ".2%"),
@@ -77,8 +76,8 @@ def no_polygon(data: Hull) -> str | None:
     if data.verdict.exact or data.verdict.coverage is not None or len(data.exact) < 3:
         return None
     return _(
-        "Here the network fails: it visits {drawn} of {count} points, and that is no valid polygon: the line crosses itself or "
-        "has no area.",
+        "Here the network fails: it visits {drawn} of {count} points, and that is no valid polygon: the line crosses "
+        "itself or has no area.",
         drawn=len(data.drawing.order),
         count=number(len(data.points), ","),
     )
@@ -103,10 +102,10 @@ def hesitates(data: Hull) -> str | None:
     if data.step != data.doubtful or not (two := _two_best(data)):
         return None
     return ngettext(
-        "The network visits {drawn} of {count} point, each time the one that its attention finds likeliest. At step {step} it "
-        "hesitates most: {first} has {p}, {second} {q}.",
-        "The network visits {drawn} of {count} points, each time the one that its attention finds likeliest. At step {step} it "
-        "hesitates most: {first} has {p}, {second} {q}.",
+        "The network visits {drawn} of {count} point, each time the one that its attention finds likeliest. At step "
+        "{step} it hesitates most: {first} has {p}, {second} {q}.",
+        "The network visits {drawn} of {count} points, each time the one that its attention finds likeliest. At step "
+        "{step} it hesitates most: {first} has {p}, {second} {q}.",
         len(data.points),
         drawn=len(data.drawing.order),
         count=number(len(data.points), ","),
@@ -161,10 +160,10 @@ def copied_again(data: Copies) -> str | None:
     if not best:
         return None
     return ngettext(
-        "It does not know the word {name}, and yet {name} is its best guess {best} of the {places} time that it comes again: it "
-        "copies.",
-        "It does not know the word {name}, and yet {name} is its best guess {best} of the {places} times that it comes again: it "
-        "copies.",
+        "It does not know the word {name}, and yet {name} is its best guess {best} of the {places} time that it comes "
+        "again: it copies.",
+        "It does not know the word {name}, and yet {name} is its best guess {best} of the {places} times that it comes "
+        "again: it copies.",
         places,
         name=name,
         best=best,
@@ -178,8 +177,8 @@ def not_copied(data: Copies) -> str | None:
     if best or not places:
         return None
     return _(
-        "It does not know the word {name}, and does not find it either: where it comes again ({places}), another word is the "
-        "best guess.",
+        "It does not know the word {name}, and does not find it either: where it comes again ({places}), another word "
+        "is the best guess.",
         name=name,
         places=places,
     )
@@ -189,9 +188,7 @@ def nothing_again(data: Copies) -> str | None:
     """Unknown words come once each."""
     if not data.mix.unknown or data.hits:
         return None
-    return _(
-        "Not in the vocabulary: {names}. None comes again, so there was nothing to copy.", names=_names(data)
-    )
+    return _("Not in the vocabulary: {names}. None comes again, so there was nothing to copy.", names=_names(data))
 
 
 def all_known(data: Copies) -> str | None:
@@ -212,9 +209,7 @@ def every_name(data: Copies) -> str | None:
         _("{word} {best} of {places}", word=word, best=best, places=places)
         for word, (best, places) in data.hits.items()
     ]
-    return _(
-        "How often each unknown word is the best guess where it comes again: {each}.", each="; ".join(said)
-    )
+    return _("How often each unknown word is the best guess where it comes again: {each}.", each="; ".join(said))
 
 
 def helped(data: Copies) -> str | None:
@@ -222,11 +217,7 @@ def helped(data: Copies) -> str | None:
     one, two = _losses(data)
     if float(one) >= float(two):
         return None
-    return _(
-        "On this text the mixture loses {one} nats per word, its twin without a pointer {two}.",
-        one=one,
-        two=two,
-    )
+    return _("On this text the mixture loses {one} nats per word, its twin without a pointer {two}.", one=one, two=two)
 
 
 def hindered(data: Copies) -> str | None:
@@ -247,10 +238,10 @@ def where_it_comes_again(data: Copies) -> str | None:
         return None
     one, two, own = (number(float(each[data.again].mean()), ".2f") for each in (*data.nats, data.own))
     return ngettext(
-        "Where an unknown word comes again ({n} place): {loss} and {twin} nats. Any unknown word counts as right there, as the "
-        "twin knows no other; that very word costs the mixture {own}.",
-        "Where an unknown word comes again ({n} places): {loss} and {twin} nats. Any unknown word counts as right there, as the "
-        "twin knows no other; that very word costs the mixture {own}.",
+        "Where an unknown word comes again ({n} place): {loss} and {twin} nats. Any unknown word counts as right "
+        "there, as the twin knows no other; that very word costs the mixture {own}.",
+        "Where an unknown word comes again ({n} places): {loss} and {twin} nats. Any unknown word counts as right "
+        "there, as the twin knows no other; that very word costs the mixture {own}.",
         int(data.again.sum()),
         loss=one,
         twin=two,
@@ -271,8 +262,16 @@ def moved(data: Copies) -> str | None:
 
 
 SENTINEL_CLAIMS = (
-    copied_again, not_copied, nothing_again, all_known, every_name, helped, hindered, where_it_comes_again, moved,
-)  # fmt: skip
+    copied_again,
+    not_copied,
+    nothing_again,
+    all_known,
+    every_name,
+    helped,
+    hindered,
+    where_it_comes_again,
+    moved,
+)
 HINTS = {
     HULL: (Hint(N_("Drag a point, double-click to add or remove one."), within),),
     SENTINEL: (Hint(N_("Point at a word; then type a text of your own."), first(text=OTHER_TEXT)),),
@@ -305,17 +304,18 @@ def hull_notice() -> tuple[str, ...]:
     """What the points and lines are."""
     return (
         _(
-            "The rays are the attention of one step: from the point reached last to every point that could come next, as wide as "
-            "the probability. The network goes where it is highest; the box is the end marker, by which it says that it is done."
+            "The rays are the attention of one step: from the point reached last to every point that could come next, "
+            "as wide as the probability. The network goes where it is highest; the box is the end marker, by which it "
+            "says that it is done."
         ),
         _("The dashed line is the exact hull, by SciPy; of points on one line it joins the two ends."),
         _(
-            "Nothing forces the line to be a hull. Points close to an edge make the rays split, and a corner may be left out "
-            "(ringed) or a point taken that is none (crossed)."
+            "Nothing forces the line to be a hull. Points close to an edge make the rays split, and a corner may be "
+            "left out (ringed) or a point taken that is none (crossed)."
         ),
         _(
-            "Attention has no fixed number of places: the same weights answer for more points than it was ever trained on, and "
-            "for fewer."
+            "Attention has no fixed number of places: the same weights answer for more points than it was ever trained "
+            "on, and for fewer."
         ),
     )
 
@@ -324,8 +324,8 @@ def hull_maths() -> tuple[str, ...]:
     """What to notice with formulas."""
     return (
         _(
-            "Visited points are masked (score −∞), which the paper does not do; the end marker is an (N + 1)-th key that "
-            "competes in the same softmax."
+            "Visited points are masked (score −∞), which the paper does not do; the end marker is an (N + 1)-th key "
+            "that competes in the same softmax."
         ),
     )
 
@@ -335,16 +335,16 @@ def sentinel_notice() -> tuple[str, ...]:
     share, places = ON_HELD_OUT
     return (
         _(
-            "Each word is shaded by how much of its prediction was copied: 1 − g, where g is the gate. Arcs lead to the earlier "
-            "words that the pointer looked at, and the bars show which words could have stood there."
+            "Each word is shaded by how much of its prediction was copied: 1 − g, where g is the gate. Arcs lead to "
+            "the earlier words that the pointer looked at, and the bars show which words could have stood there."
         ),
         _(
-            "A bar is the sum of two parts: what the vocabulary's softmax writes and what the pointer copies. A word with a "
-            "dotted line is not in the vocabulary: it has a copied part only."
+            "A bar is the sum of two parts: what the vocabulary's softmax writes and what the pointer copies. A word "
+            "with a dotted line is not in the vocabulary: it has a copied part only."
         ),
         _(
-            "It does not always find a name: on held-out stories with an invented one, that name is the best guess at {share} of "
-            "the {places} places where it comes again, and without a pointer at none.",
+            "It does not always find a name: on held-out stories with an invented one, that name is the best guess at "
+            "{share} of the {places} places where it comes again, and without a pointer at none.",
             share=number(share / 100, ".1%"),
             places=places,
         ),
@@ -355,8 +355,11 @@ def sentinel_maths() -> tuple[str, ...]:
     """What to notice with formulas."""
     return (
         _(
-            "The sentinel is one more key in the pointer's softmax; its share is g. Moving its score by d makes g eᵈ / (g eᵈ + 1 "
-            "− g) of g."
+            "The sentinel is one more key in the pointer's softmax; its share is g. Moving its score by d makes g eᵈ / "
+            "(g eᵈ + 1 − g) of g."
         ),
-        _("Unknown words are read as stand-ins, in order of appearance, and have columns of their own after the vocabulary."),
-    )  # fmt: skip
+        _(
+            "Unknown words are read as stand-ins, in order of appearance, and have columns of their own after the "
+            "vocabulary."
+        ),
+    )

@@ -1,4 +1,5 @@
-"""Everything that the page Pointers shows: what a network draws through points, and what another one copies from a text."""
+"""Everything that the page Pointers shows: what a network draws through points, and what another one copies from a
+text."""
 
 from __future__ import annotations
 
@@ -116,7 +117,8 @@ class Copies:
 
     @cached_property
     def hits(self) -> dict[str, tuple[int, int]]:
-        """Of the unknown words that come again: how often each is the most probable word there, and of how many places."""
+        """Of the unknown words that come again: how often each is the most probable word there, and of how many
+        places."""
         mix, found = self.mix, {}
         for word in mix.unknown:
             places = np.flatnonzero(mix.ids == mix.words.index(word))[1:]
@@ -127,7 +129,8 @@ class Copies:
 
     @cached_property
     def nats(self) -> tuple[Float[np.ndarray, " n"], Float[np.ndarray, " n"]]:
-        """The loss of each word after the first, of the mixture as it was moved and of its twin; all unknown words as one."""
+        """The loss of each word after the first, of the mixture as it was moved and of its twin; all unknown words as
+        one."""
         twin = mixture(PLAIN, self.chosen.text)
         one, other = (-np.log(np.maximum(closed(mix), 1e-20)) for mix in (self.mix, twin))
         return one, other
@@ -149,8 +152,7 @@ class Copies:
             whole = [words_pointers.mixture_sums_to_one, words_pointers.mixture_is_its_formula]
             return [entry(model(COPIER), self.chosen.text, self.mix) for entry in whole]
         return shared.run_in_worker(
-            lambda: measure(words_pointers, model(COPIER), self.chosen.text, self.mix),
-            shared.about(self.chosen.text),
+            lambda: measure(words_pointers, model(COPIER), self.chosen.text, self.mix), shared.about(self.chosen.text)
         )
 
 
@@ -204,6 +206,4 @@ def _offers(mix: Mixture, row: int) -> list[Offer]:
     if row + 1 < len(mix.ids) and mix.ids[row + 1] not in best:
         best[-1] = int(mix.ids[row + 1])
     written = mix.gate[row] * mix.vocabulary[row]
-    return [
-        Offer(mix.words[i], float(written[i]), float(max(0.0, mix.mixed[row, i] - written[i]))) for i in best
-    ]
+    return [Offer(mix.words[i], float(written[i]), float(max(0.0, mix.mixed[row, i] - written[i]))) for i in best]

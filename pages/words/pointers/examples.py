@@ -1,4 +1,5 @@
-"""The examples of the page Pointers: points that the network meets differently, and texts that are copied from or not."""
+"""The examples of the page Pointers: points that the network meets differently, and texts that are copied from or
+not."""
 
 from __future__ import annotations
 
@@ -38,7 +39,8 @@ CARDS = (
     ),
     Card(
         "Known names are copied too",
-        "Lily is in the vocabulary, and still copied: the twin without a pointer never finds her the most probable word again.",
+        "Lily is in the vocabulary, and still copied: the twin without a pointer never finds her the most probable "
+        "word again.",
         Choice.link(part=SENTINEL, text=KNOWN),
         "A text whose names are shaded",
     ),

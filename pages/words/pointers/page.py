@@ -46,8 +46,10 @@ def beneath() -> None:
 
 
 frame.heading(
-    _("Pointers"), _("A network that answers by pointing: at the pins that a rubber band would touch, or at a word to copy."),
-    examples, Choice,
-)  # fmt: skip
+    _("Pointers"),
+    _("A network that answers by pointing: at the pins that a rubber band would touch, or at a word to copy."),
+    examples,
+    Choice,
+)
 show()
 below.when_painted("beneath-pointers", beneath)

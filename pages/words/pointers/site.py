@@ -13,7 +13,8 @@ NUMBERS = (5, 8, 10, 24, 50, 100, 200)
 
 
 def given() -> dict[str, Any]:
-    """What site.js begins with: of each kind and number the set of the usual draw. NumPy's other draws only the app has."""
+    """What site.js begins with: of each kind and number the set of the usual draw. NumPy's other draws only the app
+    has."""
     start = {name: control.default for name, control in Choice.controls.items()}
     sets = {
         kind: {number: Choice(**start | {"kind": kind, "number": number}).shown for number in NUMBERS}

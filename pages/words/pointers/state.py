@@ -14,7 +14,8 @@ MOST = 1000  # points
 UNIT = 1000  # coordinates are whole thousandths of the square
 LONGEST = 250  # words of a text: the pointer's rows are sent whole
 TEXT = (
-    "Once upon a time there was a little girl named Zorbina. Zorbina loved her red ball. One day, Zorbina lost the ball. "
+    "Once upon a time there was a little girl named Zorbina. Zorbina loved her red ball. One day, Zorbina lost the "
+    "ball. "
     '"I am sad," said Zorbina. A big dog named Quillo came. Quillo helped Zorbina find the ball.'
 )
 Points = tuple[tuple[int, int], ...]
@@ -39,24 +40,24 @@ class Choice(state.State):
         label_visibility="collapsed",
     )
     kind = state.menu(N_("Points"), tuple(SCATTERS), key="hkind", default="Square", segments=True)
-    number = state.number(
-        N_("How many"), 1, MOST, 24, key="hn", help=N_("The network was trained on 5 to 50 points.")
-    )
+    number = state.number(N_("How many"), 1, MOST, 24, key="hn", help=N_("The network was trained on 5 to 50 points."))
     seed = state.number(N_("Draw number"), 0, 9999, 24, key="hseed")
     points = state.live(  # moved by hand; none: as they were drawn
         "hpts", (), _points, link.write_pairs, ends=(((100, 100), (900, 100), (900, 900), (450, 450)),)
     )
-    step = state.live(
-        "hstep", 0, link.whole(0, MOST + 1), ends=(1, MOST + 1)
-    )  # from 1; 0: the least certain one
+    step = state.live("hstep", 0, link.whole(0, MOST + 1), ends=(1, MOST + 1))  # from 1; 0: the least certain one
     text = state.text(N_("Text"), TEXT, key="ptext", more={"live": "150ms", "label_visibility": "collapsed"})
     shift = state.slider(
-        N_("Copy more ← · → write more"), -10.0, 10.0, 0.0, key="pshift", step=0.5,
+        N_("Copy more ← · → write more"),
+        -10.0,
+        10.0,
+        0.0,
+        key="pshift",
+        step=0.5,
         help=N_("What is added to the sentinel's score: at −10 the model does little but copy, at 10 it only writes."),
-    )  # fmt: skip
-    word = state.live(
-        "pword", 0, link.whole(0, LONGEST), ends=(1, LONGEST)
-    )  # that is predicted, from 1; 0: copied most
+    )
+    # That is predicted, from 1; 0: copied most.
+    word = state.live("pword", 0, link.whole(0, LONGEST), ends=(1, LONGEST))
 
     @property
     def shown(self) -> Points:

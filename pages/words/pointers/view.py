@@ -1,4 +1,5 @@
-"""Draws the page Pointers: controls, points and a line through them, a text and where its words come from, and what is below."""
+"""Draws the page Pointers: controls, points and a line through them, a text and where its words come from, and what is
+below."""
 
 from __future__ import annotations
 
@@ -24,8 +25,9 @@ HULL_EQUATION = (
     "Eq. 52 writes a vector vᵢ for each step: it is one v, learned once.",
 )
 SENTINEL_EQUATION = (
-    r"p(w) = g\, p_{\mathrm{vocab}}(w) + (1 - g)\, p_{\mathrm{ptr}}(w), \qquad a = \mathrm{softmax}\left([\mathbf{q}\cdot"
-    r"\mathbf{h}_0, \dots, \mathbf{q}\cdot\mathbf{h}_t;\ \mathbf{q}\cdot\mathbf{s}]\right), \quad g = a_{\mathbf{s}}",
+    r"p(w) = g\, p_{\mathrm{vocab}}(w) + (1 - g)\, p_{\mathrm{ptr}}(w), \qquad a = "
+    r"\mathrm{softmax}\left([\mathbf{q}\cdot\mathbf{h}_0, \dots, "
+    r"\mathbf{q}\cdot\mathbf{h}_t;\ \mathbf{q}\cdot\mathbf{s}]\right), \quad g = a_{\mathbf{s}}",
     "Mathematics in Modern NLP, section 7.2.4, Eq. 53; Merity, Xiong, Bradbury and Socher 2016. "
     "h: the LSTM's states, q = tanh(W h), s: the sentinel.",
 )
@@ -59,10 +61,7 @@ def points(data: Hull) -> None:
         "doubtful": data.doubtful,
         "origin": f"{chosen.kind} {chosen.number} {chosen.seed}",
     }
-    arrays = {
-        "points": np.array(data.points, np.uint16),
-        "attention": data.drawing.attention.astype(np.float32),
-    }
+    arrays = {"points": np.array(data.points, np.uint16), "attention": data.drawing.attention.astype(np.float32)}
     POINTS.show(header, arrays)
 
 
@@ -79,14 +78,11 @@ def reach(data: Hull) -> None:
         frame.theme(),
         title=_(
             "Fresh sets of points scattered evenly in a square, {sets} of each size, so one set is {step} (share)",
-            sets=SETS, step=f"{1 / SETS:.0%}",
+            sets=SETS,
+            step=f"{1 / SETS:.0%}",
         ),
-    )  # fmt: skip
-    frame.chart(
-        figure,
-        key="hullreach",
-        alt=_("Shares of valid and exact hulls and area covered, by number of points"),
     )
+    frame.chart(figure, key="hullreach", alt=_("Shares of valid and exact hulls and area covered, by number of points"))
 
 
 def words(data: Copies) -> None:

@@ -19,7 +19,8 @@ from .data import NEAR, Data
 from .state import ANALOGIES, CATEGORY, FILM, MAP, TSNE, WORDS
 
 KINDS = list(CATEGORIES)
-SEVERAL = 4  # neighbours of a word's category that are worth a sentence: a list is short, and leaves out many words of its kind
+# Neighbours of a word's category that are worth a sentence: a list is short, and leaves out many words of its kind.
+SEVERAL = 4
 
 
 def quoted(name: str) -> str:
@@ -27,7 +28,8 @@ def quoted(name: str) -> str:
 
 
 def its_kind(data: Data) -> str | None:
-    """Several of a word's category are among its neighbours, more than chance would have it, where the colours are categories."""
+    """Several of a word's category are among its neighbours, more than chance would have it, where the colours are
+    categories."""
     word, kinds = data.word, data.shown.categories
     if data.chosen.colour != CATEGORY or word is None or word.row < 0 or not (kind := kinds[word.row]):
         return None
@@ -36,11 +38,15 @@ def its_kind(data: Data) -> str | None:
     if len(same) < SEVERAL or len(same) * (len(kinds) - 1) <= (members - 1) * len(word.near):
         return None
     return _(
-        "Nobody told the model what words mean, and yet of the {others} other words on a hand-made list ({kind}) {n} are among "
-        "the {all} nearest to {word}, such as {names}.",
-        others=members - 1, kind=KINDS[kind - 1], n=len(same), all=len(word.near), word=quoted(word.name),
+        "Nobody told the model what words mean, and yet of the {others} other words on a hand-made list ({kind}) {n} "
+        "are among the {all} nearest to {word}, such as {names}.",
+        others=members - 1,
+        kind=KINDS[kind - 1],
+        n=len(same),
+        all=len(word.near),
+        word=quoted(word.name),
         names=listed([quoted(name) for name in same[:3]]),
-    )  # fmt: skip
+    )
 
 
 def nearest_words(data: Data) -> str | None:
@@ -52,9 +58,12 @@ def nearest_words(data: Data) -> str | None:
         "Of {all:,} vectors the nearest to that of {word}, by all its {size} numbers, are {names} (cosine {cosine})."
     )
     return said.format(
-        all=len(data.shown.names), word=quoted(word.name), size=data.shown.vectors.shape[1],
-        names=listed([quoted(data.shown.names[row]) for row in word.near[:3]]), cosine=number(word.cosines[0], ".3f"),
-    )  # fmt: skip
+        all=len(data.shown.names),
+        word=quoted(word.name),
+        size=data.shown.vectors.shape[1],
+        names=listed([quoted(data.shown.names[row]) for row in word.near[:3]]),
+        cosine=number(word.cosines[0], ".3f"),
+    )
 
 
 def together(data: Data) -> str | None:
@@ -65,10 +74,12 @@ def together(data: Data) -> str | None:
     if float(number(100 * same / count, ".0f")) <= float(number(100 * chance, ".0f")):
         return None
     return _(
-        "Nobody told the model what words mean. Yet of the {count:,} that a hand sorted into categories, {share} have their "
-        "nearest in the same category; chance would give {chance}.",
-        count=count, share=percent(same / count), chance=percent(chance),
-    )  # fmt: skip
+        "Nobody told the model what words mean. Yet of the {count:,} that a hand sorted into categories, {share} have "
+        "their nearest in the same category; chance would give {chance}.",
+        count=count,
+        share=percent(same / count),
+        chance=percent(chance),
+    )
 
 
 def scattered(data: Data) -> str | None:
@@ -87,14 +98,11 @@ def other_spelling(data: Data) -> str | None:
     if bare is None:
         return None
     said = _(
-        "{word} is number {row:,}, the token of a word with a space before it; without one it is another token, number {bare:,}: "
-        "type “={name}”."
+        "{word} is number {row:,}, the token of a word with a space before it; without one it is another token, number "
+        "{bare:,}: type “={name}”."
     )
     return said.format(
-        word=quoted(word.name),
-        row=word.row + 1,
-        bare=bare + 1,
-        name=markdown.plain(word.name.removeprefix(SPACE)),
+        word=quoted(word.name), row=word.row + 1, bare=bare + 1, name=markdown.plain(word.name.removeprefix(SPACE))
     )
 
 
@@ -105,8 +113,9 @@ def some_only(data: Data) -> str | None:
         return None
     return _(
         "Only the {shown:,} most frequent of {every:,} are in this picture, and neighbours are taken among them.",
-        shown=shown, every=every,
-    )  # fmt: skip
+        shown=shown,
+        every=every,
+    )
 
 
 def plane_keeps(data: Data) -> str | None:
@@ -115,9 +124,10 @@ def plane_keeps(data: Data) -> str | None:
     if data.chosen.plane == TSNE or number(100 * kept, ".0f") == "100":
         return None
     return _(
-        "**A plane lies.** This one keeps {kept} of the variance: words may meet in it that are far apart by all numbers.",
+        "**A plane lies.** This one keeps {kept} of the variance: words may meet in it that are far apart by all "
+        "numbers.",
         kept=percent(kept),
-    )  # fmt: skip
+    )
 
 
 def nearer_in_the_plane(data: Data) -> str | None:
@@ -130,12 +140,14 @@ def nearer_in_the_plane(data: Data) -> str | None:
     if nearer < 1:
         return None
     return ngettext(
-        "In this plane {n} point lies nearer to {word} than {nearest}, which is its nearest by all numbers: where a line is "
-        "long, the plane is wrong, not the line.",
-        "In this plane {n:,} points lie nearer to {word} than {nearest}, which is its nearest by all numbers: where a line is "
-        "long, the plane is wrong, not the line.",
-        nearer, word=quoted(word.name), nearest=quoted(data.shown.names[word.near[0]]),
-    )  # fmt: skip
+        "In this plane {n} point lies nearer to {word} than {nearest}, which is its nearest by all numbers: where a "
+        "line is long, the plane is wrong, not the line.",
+        "In this plane {n:,} points lie nearer to {word} than {nearest}, which is its nearest by all numbers: where a "
+        "line is long, the plane is wrong, not the line.",
+        nearer,
+        word=quoted(word.name),
+        nearest=quoted(data.shown.names[word.near[0]]),
+    )
 
 
 def begins_small(data: Data) -> str | None:
@@ -145,8 +157,7 @@ def begins_small(data: Data) -> str | None:
     if share > 0.5:
         return None
     said = _(
-        "At first all words lie in one spot, {share} as wide as at the end; {read} words later they "
-        "fill the plane."
+        "At first all words lie in one spot, {share} as wide as at the end; {read} words later they fill the plane."
     )
     return said.format(share=percent(share), read=number(float(data.film.words_read[-1]), ",.0f"))
 
@@ -158,8 +169,9 @@ def loss_falls(data: Data) -> str | None:
         return None
     return _(
         "The loss on text held out falls from {first} to {last} meanwhile.",
-        first=number(losses[0], ".3f"), last=number(losses[-1], ".3f"),
-    )  # fmt: skip
+        first=number(losses[0], ".3f"),
+        last=number(losses[-1], ".3f"),
+    )
 
 
 def answers(data: Data) -> str | None:
@@ -167,9 +179,13 @@ def answers(data: Data) -> str | None:
     a, b, c = map(markdown.plain, data.chosen.analogy)
     said = _("{a} is to {b} as {c} is to **{answer}**, says {model}: cosine {cosine} with the sum.")
     return said.format(
-        a=a, b=b, c=c, answer=markdown.plain(data.answer.names[0]), model=data.chosen.model,
+        a=a,
+        b=b,
+        c=c,
+        answer=markdown.plain(data.answer.names[0]),
+        model=data.chosen.model,
         cosine=number(float(data.answer.cosines[0]), ".3f"),
-    )  # fmt: skip
+    )
 
 
 def given_is_nearer(data: Data) -> str | None:
@@ -177,10 +193,11 @@ def given_is_nearer(data: Data) -> str | None:
     if not data.answer.given[0]:
         return None
     return _(
-        "Of all words, {first} is nearer still ({cosine}), but it was given: leaving out the question's own words does much of "
-        "the work.",
-        first=quoted(data.answer.all_names[0]), cosine=number(float(data.answer.all_cosines[0]), ".3f"),
-    )  # fmt: skip
+        "Of all words, {first} is nearer still ({cosine}), but it was given: leaving out the question's own words does "
+        "much of the work.",
+        first=quoted(data.answer.all_names[0]),
+        cosine=number(float(data.answer.all_cosines[0]), ".3f"),
+    )
 
 
 def twice(data: Data) -> str | None:
@@ -210,7 +227,8 @@ def often_fails(data: Data) -> str | None:
         return None
     right, near = total(tallies, "first"), total(tallies, "without")
     said = _(
-        "The famous sum finds {right} of {count:,} analogies; {near} come out without taking a away, by mere nearness to b and c."
+        "The famous sum finds {right} of {count:,} analogies; {near} come out without taking a away, by mere nearness "
+        "to b and c."
     )
     return said.format(right=percent(right), count=count, near=percent(near))
 
@@ -226,9 +244,11 @@ def at_the_end(claim: Claim) -> Claim:
 
 
 ON_A_PLANE = (
-    *map(at_the_end, (its_kind, nearest_words, together, scattered)), other_spelling, some_only,
+    *map(at_the_end, (its_kind, nearest_words, together, scattered)),
+    other_spelling,
+    some_only,
     *map(at_the_end, (plane_keeps, nearer_in_the_plane)),
-)  # fmt: skip
+)
 CLAIMS: dict[str, tuple[Claim, ...]] = {
     MAP: ON_A_PLANE,
     FILM: (begins_small, *ON_A_PLANE, loss_falls),
@@ -236,13 +256,16 @@ CLAIMS: dict[str, tuple[Claim, ...]] = {
 }
 HINTS = {
     MAP: (
-        Hint(N_("Click a word; then choose *Film*."), where(lambda data: data.chosen.side == WORDS and data.film, to(view=FILM)),
-             lambda before, after: not after.no_film),
+        Hint(
+            N_("Click a word; then choose *Film*."),
+            where(lambda data: data.chosen.side == WORDS and data.film, to(view=FILM)),
+            lambda before, after: not after.no_film,
+        ),
         Hint(N_("Click a word."), within),
     ),
     FILM: (Hint(N_("Press ▶."), within),),
     ANALOGIES: (Hint(N_("Type three words of your own."), first(first="king", second="queen", third="man")),),
-}  # fmt: skip
+}
 
 
 def title(data: Data) -> str:
@@ -251,8 +274,7 @@ def title(data: Data) -> str:
     values = {"model": chosen.model, "side": chosen.side, "count": count}
     if chosen.plane == TSNE:
         return _(
-            "{model}, {side}: the {count:,} most frequent by t-SNE, which keeps neighbours and little else",
-            **values,
+            "{model}, {side}: the {count:,} most frequent by t-SNE, which keeps neighbours and little else", **values
         )
     one, two = (f"{100 * share:.0f}%" for share in data.share[:2])
     values |= {"size": data.every.vectors.shape[1], "one": one, "two": two}
@@ -270,30 +292,40 @@ def notice(data: Data) -> tuple[str, ...]:
     if data.chosen.view == ANALOGIES:
         return (
             _("The bars count every analogy of the table, not a few that work."),
-            _("**The arrows** lie in the one plane through the three words, in which the sum lies too. Other words stand off "
-              "that plane: point at one to see how far."),
-        )  # fmt: skip
+            _(
+                "**The arrows** lie in the one plane through the three words, in which the sum lies too. Other words "
+                "stand off that plane: point at one to see how far."
+            ),
+        )
     parts = (
-        _("The colours are sixteen categories made by hand, laid over the vectors afterwards. Lines go to the {near} nearest by "
-          "*all* numbers.", near=NEAR),
-    )  # fmt: skip
+        _(
+            "The colours are sixteen categories made by hand, laid over the vectors afterwards. Lines go to the {near} "
+            "nearest by *all* numbers.",
+            near=NEAR,
+        ),
+    )
     if data.chosen.view == FILM:
         return (
-            _(
-                "**The axes stand still:** they are those of the finished vectors, and so are the nearest words."
-            ),
+            _("**The axes stand still:** they are those of the finished vectors, and so are the nearest words."),
             *parts,
         )
     if data.chosen.plane == TSNE:
-        return (_("**t-SNE keeps neighbours and little else:** how large a cluster is and how far it is from the next says "
-                  "nothing."), *parts)  # fmt: skip
+        return (
+            _(
+                "**t-SNE keeps neighbours and little else:** how large a cluster is and how far it is from the next "
+                "says nothing."
+            ),
+            *parts,
+        )
     return parts
 
 
 def maths() -> tuple[str, ...]:
     """What to notice with formulas."""
     return (
-        _("PCA: the axes are the eigenvectors of the covariance with the largest eigenvalues, the shares in the title are theirs "
-          "of the trace."),
+        _(
+            "PCA: the axes are the eigenvectors of the covariance with the largest eigenvalues, the shares in the "
+            "title are theirs of the trace."
+        ),
         _("A cosine is that of whole vectors, u·v / |u||v|, not of what the plane keeps of them."),
-    )  # fmt: skip
+    )

@@ -24,20 +24,7 @@ from tlmviz.ui import compute as shared
 from tlmviz.ui import words as word_models
 from tlmviz.ui.compute import run_in_worker
 
-from .state import (
-    ANALOGIES,
-    CATEGORY,
-    CONTEXTS,
-    EMBEDDINGS,
-    FILM,
-    KIND,
-    MAP,
-    PCA,
-    TSNE,
-    UNEMBEDDINGS,
-    WORDS,
-    Projector,
-)  # fmt: skip
+from .state import ANALOGIES, CATEGORY, CONTEXTS, EMBEDDINGS, FILM, KIND, MAP, PCA, TSNE, UNEMBEDDINGS, WORDS, Projector
 
 NEAR = 10  # neighbours that are lit
 # Vectors up to which every point's neighbours are sent along, for the browser to light them at once.
@@ -61,8 +48,8 @@ class Space:
         return {name: row for row, name in reversed(list(enumerate(self.names)))}
 
     def find(self, typed: str) -> int | None:
-        """The row that is meant: of a token with a space before it, as words in a text have, else of the name itself, else in
-        other cases of letters. Behind EXACT stands the very name."""
+        """The row that is meant: of a token with a space before it, as words in a text have, else of the name itself,
+        else in other cases of letters. Behind EXACT stands the very name."""
         if typed.startswith(EXACT) and typed[1:] in self.rows:
             return self.rows[typed[1:]]
         forms = (typed, typed.lower(), typed.capitalize())
@@ -83,8 +70,8 @@ class Space:
 
 @dataclass(frozen=True)
 class Word:
-    """The chosen word: its row among the points, -1 for one made from letters, its `place` in the plane if it has no row,
-    and the rows and cosines of its neighbours."""
+    """The chosen word: its row among the points, -1 for one made from letters, its `place` in the plane if it has no
+    row, and the rows and cosines of its neighbours."""
 
     name: str
     row: int
@@ -95,7 +82,8 @@ class Word:
 
 @dataclass(frozen=True)
 class Answer:
-    """An analogy worked out: corners a, b, c and the sum in their plane, the words nearest to the sum and where they lie.
+    """An analogy worked out: corners a, b, c and the sum in their plane, the words nearest to the sum and where they
+    lie.
 
     `given` says which of `all_names`, the nearest with none left out, were in the question.
     """
@@ -201,19 +189,24 @@ class Data:
             vector = word_models.model(model).vector(word)  # raises for all but FastText
             if self.chosen.side != WORDS:
                 raise UnknownName(
-                    "“{word}” is not in the vocabulary, and {model} makes no context vectors from letters; choose “as read” "
-                    "above.",
-                    word=word[:SHOWN], model=model,
-                )  # fmt: skip
+                    "“{word}” is not in the vocabulary, and {model} makes no context vectors from letters; choose “as "
+                    "read” above.",
+                    word=word[:SHOWN],
+                    model=model,
+                )
             return None, vector
         tokenizer = shared.model(model).tokenizer
         parts = [readable(tokenizer.name(i), spaced=True) for i in tokenizer.encode(word[:SHOWN])]
         said = " ".join(f"“{part}”" for part in parts[:8]) + (" …" if len(parts) > 8 else "")
         raise UnknownName(
-            "“{word}” is no single token of {model}, which reads it as {count:,}: {parts}. Give one token; “{space}” stands for "
-            "the space before a word.",
-            word=word[:SHOWN], model=model, count=len(parts), parts=said, space=SPACE,
-        )  # fmt: skip
+            "“{word}” is no single token of {model}, which reads it as {count:,}: {parts}. Give one token; “{space}” "
+            "stands for the space before a word.",
+            word=word[:SHOWN],
+            model=model,
+            count=len(parts),
+            parts=said,
+            space=SPACE,
+        )
 
     @cached_property
     def found(self) -> Word | UnknownName | None:
@@ -230,14 +223,15 @@ class Data:
         count = len(self.shown.names)
         if row is not None and row >= count:
             raise UnknownName(
-                "“{word}” is number {row:,} of the vocabulary, and {what} the {count:,} most frequent; choose the view Map "
-                "and there, behind “More”, PCA: it shows all.",
-                word=typed[:SHOWN], row=row + 1, what="the film kept" if self.chosen.view == FILM else "t-SNE lays out",
+                "“{word}” is number {row:,} of the vocabulary, and {what} the {count:,} most frequent; choose the view "
+                "Map and there, behind “More”, PCA: it shows all.",
+                word=typed[:SHOWN],
+                row=row + 1,
+                what="the film kept" if self.chosen.view == FILM else "t-SNE lays out",
                 count=count,
-            )  # fmt: skip
+            )
         near, cosines = (
-            tuple(each.tolist())
-            for each in run_in_worker(lambda: nearest(self.shown.vectors, vector, NEAR, row))
+            tuple(each.tolist()) for each in run_in_worker(lambda: nearest(self.shown.vectors, vector, NEAR, row))
         )
         if row is not None:
             return Word(self.shown.names[row], row, None, near, cosines)
@@ -253,8 +247,8 @@ class Data:
 
     @property
     def kept_together(self) -> tuple[int, int, float] | None:
-        """Of the words of a category: at how many the nearest of them is of the same one, how many there are, and the share that
-        chance would give; None where fewer than two are shown."""
+        """Of the words of a category: at how many the nearest of them is of the same one, how many there are, and the
+        share that chance would give; None where fewer than two are shown."""
         return _kept_together(self.chosen.model, self.chosen.side, len(self.shown.names))
 
     @cached_property
@@ -328,9 +322,7 @@ def _plane(model: str, side: str, view: str, method: str) -> points.Plane:
     )
 
 
-def nearest(
-    vectors: Tensor, wanted: Tensor, count: int, left_out: int | None = None
-) -> tuple[Tensor, Tensor]:
+def nearest(vectors: Tensor, wanted: Tensor, count: int, left_out: int | None = None) -> tuple[Tensor, Tensor]:
     """The rows with the largest cosines to one vector, and these."""
     near = nearness.cosines(wanted, vectors)
     if left_out is not None:
@@ -419,9 +411,7 @@ def tallies(model: str, side: str) -> list[analogies.Tally]:
 
     def count(relation: str) -> list[analogies.Tally]:
         pairs = {relation: analogies.RELATIONS[relation]}
-        return run_in_worker(
-            lambda: analogies.tally(every.vectors, every.find, pairs), len(every.names) // 20
-        )
+        return run_in_worker(lambda: analogies.tally(every.vectors, every.find, pairs), len(every.names) // 20)
 
     return [tally for relation in analogies.RELATIONS for tally in count(relation)]
 

@@ -34,7 +34,8 @@ CARDS = (
     ),
     Card(
         "Cats and dogs in a language model",
-        "The embedding of “dog” in stories-rope has “cat” among its ten nearest: a by-product of predicting the next token.",
+        "The embedding of “dog” in stories-rope has “cat” among its ten nearest: a by-product of predicting the next "
+        "token.",
         Projector.link(model="stories-rope", word="␣dog"),
         "Points in a plane, lines from the token dog to ten others",
     ),

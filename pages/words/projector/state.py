@@ -1,4 +1,5 @@
-"""The state of the page Projector: whose vectors, how they are laid into a plane, the word, and the analogy asked for."""
+"""The state of the page Projector: whose vectors, how they are laid into a plane, the word, and the analogy asked
+for."""
 
 from __future__ import annotations
 
@@ -39,15 +40,27 @@ class Projector(state.State):
 
     view = state.parts(N_("View"), (MAP, FILM, ANALOGIES), key="wpv", changed=_forget)
     model = state.menu(
-        N_("Vectors of"), key="wpm", default=word_models.DEFAULT_MODEL, parse=link.up_to(200), changed=_forget, **QUIET,
+        N_("Vectors of"),
+        key="wpm",
+        default=word_models.DEFAULT_MODEL,
+        parse=link.up_to(200),
+        changed=_forget,
+        **QUIET,
         help=N_("Word vectors, or the token vectors of a language model."),
-    )  # fmt: skip
+    )
     side = state.menu(
-        N_("Vectors"), {
-            WORDS: N_("as read"), CONTEXTS: N_("as context"), EMBEDDINGS: N_("embeddings"),
+        N_("Vectors"),
+        {
+            WORDS: N_("as read"),
+            CONTEXTS: N_("as context"),
+            EMBEDDINGS: N_("embeddings"),
             UNEMBEDDINGS: N_("unembeddings"),
-        }, key="wps", segments=True, changed=_forget, **QUIET,
-    )  # fmt: skip
+        },
+        key="wps",
+        segments=True,
+        changed=_forget,
+        **QUIET,
+    )
     method = state.menu(N_("Plane"), (PCA, TSNE), key="wpp", segments=True, changed=_forget)
     colour = state.menu(
         N_("Colour"), {CATEGORY: N_("category"), KIND: N_("kind"), RANK: N_("rank")}, key="wpc", segments=True
@@ -57,11 +70,7 @@ class Projector(state.State):
     second = _typed(N_("Second word"), "girl", "wpb")
     third = _typed(N_("Third word"), "he", "wpq")
     camera = state.live(
-        "wpz",
-        None,
-        _camera,
-        lambda camera: ",".join(f"{part:.4g}" for part in camera),
-        ends=((0.5, 0.5, 2.0),),
+        "wpz", None, _camera, lambda camera: ",".join(f"{part:.4g}" for part in camera), ends=((0.5, 0.5, 2.0),)
     )
     frame = state.live("wpf", -1, _frame, ends=(0, 2))  # of the film; -1: the last
 

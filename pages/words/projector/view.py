@@ -22,23 +22,9 @@ from tlmviz.ui.language import N_, _
 
 from . import claims, data
 from .data import Data
-from .state import (
-    ANALOGIES,
-    CATEGORY,
-    EMBEDDINGS,
-    FILM,
-    KIND,
-    MAP,
-    RANK,
-    TSNE,
-    UNEMBEDDINGS,
-    WORDS,
-    Projector,
-)
+from .state import ANALOGIES, CATEGORY, EMBEDDINGS, FILM, KIND, MAP, RANK, TSNE, UNEMBEDDINGS, WORDS, Projector
 
-PICTURE = live.Picture(
-    __file__, "projector", word=Projector.word, camera=Projector.camera, frame=Projector.frame
-)
+PICTURE = live.Picture(__file__, "projector", word=Projector.word, camera=Projector.camera, frame=Projector.frame)
 _POINTS = component("tlmviz_projector_points", Path(__file__).parent, entry="sent.js")
 WAYS = {"right": "first", "among 5": "five", "b + c alone": "without"}
 COLUMNS = {
@@ -52,7 +38,8 @@ COLUMNS = {
 }
 EQUATION_MAP = (
     r"y_i=\begin{bmatrix}a_1^\top\\a_2^\top\end{bmatrix}(v_i-\bar v),\qquad "
-    r"\tfrac1N\sum_i(v_i-\bar v)(v_i-\bar v)^\top a_k=\lambda_k a_k,\qquad \text{share}_k=\lambda_k\Big/\sum_j\lambda_j",
+    r"\tfrac1N\sum_i(v_i-\bar v)(v_i-\bar v)^\top a_k=\lambda_k a_k,\qquad "
+    r"\text{share}_k=\lambda_k\Big/\sum_j\lambda_j",
     "Principal component analysis (Pearson 1901; Hotelling 1933). t-SNE: van der Maaten and Hinton 2008.",
 )
 EQUATION_ANALOGY = (
@@ -95,7 +82,8 @@ def picture(shown: Data) -> None:
     arrays = {"places": shown.plane.places, "groups": group_of.astype(np.uint8)}
     if shown.near is not None:
         arrays |= {"near": shown.near[0].astype(np.uint16), "cosines": shown.near[1].astype(np.float32)}
-    # What a word changes travels apart from the points, which are sent once: Streamlit sends equal bytes again as a number.
+    # What a word changes travels apart from the points, which are sent once: Streamlit sends equal bytes again as a
+    # number.
     _POINTS(
         key="projector-points",
         data=pack({"space": chosen.space, "names": "\n".join(shown.shown.names)}, arrays),
@@ -139,14 +127,12 @@ def waiting(chosen: Projector) -> str:
 def no_film(shown: Data) -> str:
     """Why there is no film of these vectors."""
     if shown.no_film == "side":
-        return _(
-            "The film was kept of the words' own vectors, not of those as context words; choose “as read” above."
-        )
+        return _("The film was kept of the words' own vectors, not of those as context words; choose “as read” above.")
     return _(
-        "{model} has no film: the word-vector models kept pictures of their training, the language models did not. Choose one of "
-        "the words- models.",
+        "{model} has no film: the word-vector models kept pictures of their training, the language models did not. "
+        "Choose one of the words- models.",
         model=shown.chosen.model,
-    )  # fmt: skip
+    )
 
 
 def analogy(shown: Data) -> None:
@@ -155,9 +141,14 @@ def analogy(shown: Data) -> None:
     left, right = st.columns([0.58, 0.42])
     with left:
         figure = figures.parallelogram(
-            [*shown.chosen.analogy, "b − a + c"], result.corners, result.names[:6], result.places[:6], result.off[:6], theme,
+            [*shown.chosen.analogy, "b − a + c"],
+            result.corners,
+            result.names[:6],
+            result.places[:6],
+            result.off[:6],
+            theme,
             title=_("The plane through the three words (unit vectors)"),
-        )  # fmt: skip
+        )
         alt = _("Two parallel arrows, and the words nearest to the end of the second")
         frame.chart(figure, key="wpplane", alt=alt)
     with right:
@@ -180,9 +171,7 @@ def counted(shown: Data) -> None:
         if tallies
     }
     if shares:
-        figure = figures.solved(
-            shares, frame.theme(), title=_("Analogies that come out right (percent of all)")
-        )
+        figure = figures.solved(shares, frame.theme(), title=_("Analogies that come out right (percent of all)"))
         frame.chart(figure, key="wpsolved", alt=_("Bars of the share of analogies solved by each model"))
     table = pd.DataFrame(
         {
@@ -196,16 +185,14 @@ def counted(shown: Data) -> None:
         }
     )
     columns = {
-        name: st.column_config.NumberColumn(
-            format="%.0f" if name == "Median rank" else "%.1f%%", help=_(said)
-        )
+        name: st.column_config.NumberColumn(format="%.0f" if name == "Median rank" else "%.1f%%", help=_(said))
         for name, said in COLUMNS.items()
     }
     st.dataframe(table, hide_index=True, column_config=columns)
     (a, b), (c, _d) = RELATIONS["he : she"][:2]
     said = _(
-        "{model}, {side}: {count:,} analogies: every two pairs of a relation make one, such as “{a} is to {b} as {c} is to …”. "
-        "Pairs with a word that the model does not have are left out."
+        "{model}, {side}: {count:,} analogies: every two pairs of a relation make one, such as “{a} is to {b} as {c} "
+        "is to …”. Pairs with a word that the model does not have are left out."
     )
     values = {"model": markdown.plain(shown.chosen.model), "side": shown.chosen.side}
     frame.caption(said.format(**values, count=sum(tally.count for tally in own), a=a, b=b, c=c))
@@ -219,7 +206,8 @@ def snippet(shown: Data) -> str:
     if chosen.view == FILM:
         return (
             f"import tlmviz\n\nwv = tlmviz.load({chosen.model!r})\nfilm = wv.snapshots\n"
-            "for read, places in zip(film.words_read, film.coordinates):  # [N, 16] on the finished vectors' main axes\n"
+            "for read, places in zip(film.words_read, film.coordinates):  # [N, 16] on the finished vectors' main "
+            "axes\n"
             '    print(f"{read:12,.0f} words read; spread {places.std():.3f}")\n'
             f"print(wv.vocabulary.index({chosen.word!r}) if {chosen.word!r} in wv else None)\n"
         )
@@ -266,8 +254,8 @@ def _snippet_analogy(chosen: Projector) -> str:
             "find = lambda word: rows.get('␣' + word, rows.get(word))\n"
         )
         asked += (
-            f"rows_given = [{spelled}]\nnear = nearness.cosines(nearness.analogy_vector(*vectors[rows_given]), vectors)\n"
-            "near[rows_given] = -2\nbest = near.topk(10)\n"
+            f"rows_given = [{spelled}]\nnear = nearness.cosines(nearness.analogy_vector(*vectors[rows_given]), "
+            f"vectors)\nnear[rows_given] = -2\nbest = near.topk(10)\n"
             "print([(names[row], round(float(near[row]), 3)) for row in best.indices.tolist()])\n"
         )
     imports = ["from tlmviz.analysis.words import analogies, nearness"]

@@ -12,7 +12,8 @@ from .step.state import TREE, Step
 CARDS = (
     Card(
         "They never meet, and are alike",
-        "“cat” and “dog” are never in one window, yet the same words stand around both: their rows agree by a cosine of 0.97.",
+        "“cat” and “dog” are never in one window, yet the same words stand around both: their rows agree by a cosine "
+        "of 0.97.",
         {},
         "A text with a window in it, and a matrix of counts in which two rows look the same",
     ),

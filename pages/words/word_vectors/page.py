@@ -1,4 +1,5 @@
-"""Word vectors: from pairs of words in a text, over one step of training, to vectors; GloVe and FastText beside them."""
+"""Word vectors: from pairs of words in a text, over one step of training, to vectors; GloVe and FastText beside
+them."""
 
 import streamlit as st
 
@@ -18,9 +19,7 @@ from tlmviz.errors import BadText, UnknownName
 from tlmviz.ui import frame
 from tlmviz.ui.language import _
 
-PARTS = {
-    PAIRS: pairs.show, STEP: step.show, TRAINING: training.show, GLOVE: glove.show, FASTTEXT: fasttext.show,
-}  # fmt: skip
+PARTS = {PAIRS: pairs.show, STEP: step.show, TRAINING: training.show, GLOVE: glove.show, FASTTEXT: fasttext.show}
 
 
 @frame.fragment
@@ -35,7 +34,14 @@ def show() -> None:
 
 
 frame.heading(
-    _("Word vectors"), _("A word is known by the words around it: pairs in, vectors out."), examples,
-    Part, Pairs, Step, Training, Ratio, Word,
-)  # fmt: skip
+    _("Word vectors"),
+    _("A word is known by the words around it: pairs in, vectors out."),
+    examples,
+    Part,
+    Pairs,
+    Step,
+    Training,
+    Ratio,
+    Word,
+)
 show()

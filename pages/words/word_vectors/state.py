@@ -15,8 +15,11 @@ class Part(state.State):
     part = state.parts(
         N_("Part"),
         {
-            PAIRS: N_("Text to pairs"), STEP: N_("One step"), TRAINING: N_("Train now"), GLOVE: N_("GloVe"),
+            PAIRS: N_("Text to pairs"),
+            STEP: N_("One step"),
+            TRAINING: N_("Train now"),
+            GLOVE: N_("GloVe"),
             FASTTEXT: N_("FastText"),
         },
         key="wvpart",
-    )  # fmt: skip
+    )

@@ -18,9 +18,7 @@ def nothing_differs(data: Data) -> str | None:
     if not data.same:
         return None
     if data.chosen.view != PROMPTS:
-        return _(
-            "**Nothing differs**: every weight, stream and prediction of B is that of A. Choose another B."
-        )
+        return _("**Nothing differs**: every weight, stream and prediction of B is that of A. Choose another B.")
     if data.comparison.alignment.edits:
         return _("**Nothing differs in what both texts share**: what follows it changes nothing before.")
     if data.runs.a == data.runs.b:
@@ -50,8 +48,8 @@ def guess_stays(data: Data) -> str | None:
     if data.same or not (guess := _guess(data)) or guess[1] != guess[2]:
         return None
     return _(
-        "{change} Even where the predictions are furthest apart, after {place}, no guess moves by a tenth of a point: {token} "
-        "keeps {a}."
+        "{change} Even where the predictions are furthest apart, after {place}, no guess moves by a tenth of a point: "
+        "{token} keeps {a}."
     ).format(change=_change(data), place=_place(data, data.furthest), token=guess[0], a=guess[1])
 
 
@@ -61,10 +59,11 @@ def too_different(data: Data) -> str | None:
         return None
     common, length = (count - 1 for count in _common(data))  # the start is every text's
     return _(
-        "The texts have {n} of {length} tokens in common, too few to compare what is expected next: write a B that differs from "
-        "A in a word or two.",
-        n=common, length=length,
-    )  # fmt: skip
+        "The texts have {n} of {length} tokens in common, too few to compare what is expected next: write a B that "
+        "differs from A in a word or two.",
+        n=common,
+        length=length,
+    )
 
 
 def moved_most(data: Data) -> str | None:
@@ -85,9 +84,7 @@ def moved_alike(data: Data) -> str | None:
     first, second = _two_moved(data)
     if data.same or (first[1] != "0.0%" and first[1] != second):
         return None
-    return _(
-        "No head moved further than all others: the most that goes elsewhere is {share}.", share=first[1]
-    )
+    return _("No head moved further than all others: the most that goes elsewhere is {share}.", share=first[1])
 
 
 def furthest_apart(data: Data) -> str | None:
@@ -108,9 +105,10 @@ def begins_alike(data: Data) -> str | None:
     if data.chosen.view != PROMPTS or data.same or count < 1:
         return None
     return ngettext(
-        "**The first token** is the same in both texts, and so is all that the model makes of it: it reads from left to right.",
-        "**The first {n} tokens** are the same in both texts, and so is all that the model makes of them: it reads from left to "
-        "right.",
+        "**The first token** is the same in both texts, and so is all that the model makes of it: it reads from left "
+        "to right.",
+        "**The first {n} tokens** are the same in both texts, and so is all that the model makes of them: it reads "
+        "from left to right.",
         count,
     )
 
@@ -138,14 +136,24 @@ def every_head_moved(data: Data) -> str | None:
 
 
 CLAIMS = (
-    nothing_differs, guess_moves, guess_stays, too_different, moved_most, moved_alike, furthest_apart, begins_alike,
-    no_token_shared, every_head_moved,
-)  # fmt: skip
+    nothing_differs,
+    guess_moves,
+    guess_stays,
+    too_different,
+    moved_most,
+    moved_alike,
+    furthest_apart,
+    begins_alike,
+    no_token_shared,
+    every_head_moved,
+)
 HINTS = (
-    Hint(N_("Change *Text B*."),
-         where(lambda data: data.same and data.chosen.view == PROMPTS, to(b=lambda data: f"{data.chosen.b} a"))),
+    Hint(
+        N_("Change *Text B*."),
+        where(lambda data: data.same and data.chosen.view == PROMPTS, to(b=lambda data: f"{data.chosen.b} a")),
+    ),
     Hint(N_("Click a head, or a token."), where(lambda data: not data.same)),
-)  # fmt: skip
+)
 
 
 def _percent(share: float) -> str:
@@ -165,10 +173,7 @@ def _place(data: Data, at: int) -> str:
     comparison = data.comparison
     one, two = (
         markdown.quoted(trace.tokens[where[at]], int(where[at]))
-        for trace, where in (
-            (comparison.a, comparison.alignment.a),
-            (comparison.b, comparison.alignment.b),
-        )
+        for trace, where in ((comparison.a, comparison.alignment.a), (comparison.b, comparison.alignment.b))
     )
     if comparison.alignment.equal[at]:
         return one
@@ -181,7 +186,8 @@ def _common(data: Data) -> tuple[int, int]:
 
 
 def _placed_alike(data: Data) -> bool:
-    """Whether the predictions are furthest apart behind a token of both texts, or of texts of which half is the same."""
+    """Whether the predictions are furthest apart behind a token of both texts, or of texts of which half is the
+    same."""
     common, length = _common(data)
     return bool(data.comparison.alignment.equal[data.furthest]) or 2 * common >= length
 
@@ -192,9 +198,7 @@ def _change(data: Data) -> str:
     if data.chosen.view == PRECISIONS:
         return _("{what} instead of FP32.", what=data.chosen.bits)
     return ngettext(
-        "{n} token differs between the texts.",
-        "{n} tokens differ between the texts.",
-        data.comparison.alignment.edits,
+        "{n} token differs between the texts.", "{n} tokens differ between the texts.", data.comparison.alignment.edits
     )
 
 
@@ -210,9 +214,7 @@ def _two_moved(data: Data) -> tuple[tuple[str, str], str]:
     """The head that moved most, and how far as it is written; and how far the next did."""
     heads = data.comparison.moved(2)
     first = heads.iloc[0]
-    return (f"L{int(first.layer)}H{int(first['head'])}", _percent(first.moved)), _percent(
-        heads.iloc[-1].moved
-    )
+    return (f"L{int(first.layer)}H{int(first['head'])}", _percent(first.moved)), _percent(heads.iloc[-1].moved)
 
 
 def title(data: Data) -> str:
@@ -229,8 +231,8 @@ def cut(data: Data) -> str:
     """That texts are longer than what is compared."""
     compared = data.comparison.a, data.comparison.b
     return _(
-        "The text has {tokens} tokens: the first {count} of each are compared here. `tlmviz.compare` in Python takes all that "
-        "the model reads.",
+        "The text has {tokens} tokens: the first {count} of each are compared here. `tlmviz.compare` in Python takes "
+        "all that the model reads.",
         tokens=f"{max(data.found.lengths):,}",
         count=max(map(len, compared)),
     )
@@ -239,9 +241,7 @@ def cut(data: Data) -> str:
 def stay(data: Data, count: int, of: int) -> str:
     """How many heads cannot be rounded further."""
     if data.runs.lms[0].config.attention.latent_dim is None:
-        return _(
-            "**{count} of {of}** key/value heads must stay in 16 bits at this limit.", count=count, of=of
-        )
+        return _("**{count} of {of}** key/value heads must stay in 16 bits at this limit.", count=count, of=of)
     return _("**{count} of {of}** latents must stay in 16 bits at this limit.", count=count, of=of)
 
 
@@ -250,21 +250,21 @@ def notice(data: Data) -> tuple[str, ...]:
     if data.chosen.view == PROMPTS:
         return (
             _(
-                "Tokens stand above each other where both texts have them; coloured ones were **exchanged**, those with a dot "
-                "above or below were **added or left out**. The bar under a token says how far the predictions after it are "
-                "apart."
+                "Tokens stand above each other where both texts have them; coloured ones were **exchanged**, those "
+                "with a dot above or below were **added or left out**. The bar under a token says how far the "
+                "predictions after it are apart."
             ),
             _("**Blue** cells have more weight in B, **orange** ones more in A."),
         )
     if data.chosen.view == MODELS:
         return (
             _(
-                "Heads of two models have the same numbers and nothing else in common, unless one was trained on from the other: "
-                "a head of A may have its twin elsewhere in B. **Predictions** can be compared all the same."
+                "Heads of two models have the same numbers and nothing else in common, unless one was trained on from "
+                "the other: a head of A may have its twin elsewhere in B. **Predictions** can be compared all the same."
             ),
             _(
-                "The streams of models that were trained apart point in unrelated directions; of a model that was trained on, "
-                "they stay close."
+                "The streams of models that were trained apart point in unrelated directions; of a model that was "
+                "trained on, they stay close."
             ),
         )
     simulated = _("The rounding is simulated, the arithmetic stays FP32.")
@@ -273,8 +273,8 @@ def notice(data: Data) -> tuple[str, ...]:
     return (
         simulated,
         _(
-            "The table rounds one head at a time: heads above your limit should stay in 16 bits. An **outlier channel**, one "
-            "much larger than the others, sets the scale that all channels of its head share."
+            "The table rounds one head at a time: heads above your limit should stay in 16 bits. An **outlier "
+            "channel**, one much larger than the others, sets the scale that all channels of its head share."
         ),
     )
 
@@ -283,8 +283,11 @@ def maths() -> tuple[str, ...]:
     """What to notice with formulas."""
     return (
         _(
-            "A head’s number is the mean, over aligned rows, of the total variation between its two rows; weight on tokens "
-            "without a partner counts as one cell."
+            "A head’s number is the mean, over aligned rows, of the total variation between its two rows; weight on "
+            "tokens without a partner counts as one cell."
         ),
-        _("The bars and the table are KL(A‖B), in nats. The alignment has the fewest edits that turn one text into the other."),
-    )  # fmt: skip
+        _(
+            "The bars and the table are KL(A‖B), in nats. The alignment has the fewest edits that turn one text into "
+            "the other."
+        ),
+    )

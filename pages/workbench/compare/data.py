@@ -102,10 +102,7 @@ class Data:
         comparison, at = self.comparison, self.furthest
         one, two = (
             trace.logits_at([int(where[at])])[0].double().softmax(-1)
-            for trace, where in (
-                (comparison.a, comparison.alignment.a),
-                (comparison.b, comparison.alignment.b),
-            )
+            for trace, where in ((comparison.a, comparison.alignment.a), (comparison.b, comparison.alignment.b))
         )
         token = int((one - two).abs().argmax())
         return self.runs.lms[0].tokenizer.name(token), float(one[token]), float(two[token])
@@ -126,7 +123,8 @@ class Data:
 
     @cached_property
     def patches(self) -> bool:
-        """Whether the whole texts can be patched into each other: as many tokens, and behind them other words are expected."""
+        """Whether the whole texts can be patched into each other: as many tokens, and behind them other words are
+        expected."""
         a, b = self.comparison.a, self.comparison.b
         fit = self.chosen.view == PROMPTS and not self.cut and len(a) == len(b)
         return fit and int(a.logits_at(-1).argmax()) != int(b.logits_at(-1).argmax())
@@ -213,10 +211,15 @@ def _check(a: LanguageModel, b: LanguageModel) -> None:
     if shapes[0] != shapes[1]:
         (layers, heads), (others, other_heads) = shapes
         raise BadShape(
-            "{a} has {layers} layers of {heads} heads, {b} {others} of {other_heads}: no head stands for another; choose a "
-            "model with as many layers and heads.",
-            a=a.name, layers=layers, heads=heads, b=b.name, others=others, other_heads=other_heads,
-        )  # fmt: skip
+            "{a} has {layers} layers of {heads} heads, {b} {others} of {other_heads}: no head stands for another; "
+            "choose a model with as many layers and heads.",
+            a=a.name,
+            layers=layers,
+            heads=heads,
+            b=b.name,
+            others=others,
+            other_heads=other_heads,
+        )
     check_vocabulary(a, b)
 
 

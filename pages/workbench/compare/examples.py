@@ -18,9 +18,7 @@ CARDS = (
     Card(
         "One word more",
         "“was not happy”: in L3H4 “happy” takes 0.96 of its weight off “was” and puts it on the new “not”.",
-        Compare.link(
-            a="Sara was happy because she got a gift.", b="Sara was not happy because she got a gift.", pin=3
-        ),
+        Compare.link(a="Sara was happy because she got a gift.", b="Sara was not happy because she got a gift.", pin=3),
         "A map with one dark cell and a token without a partner",
     ),
     Card(

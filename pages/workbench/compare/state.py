@@ -45,20 +45,19 @@ class Compare(state.State):
         {PROMPTS: N_("Two prompts"), MODELS: N_("Two models"), PRECISIONS: N_("Two precisions")},
         key="cmpview",
         spelled={PROMPTS: "Two prompts", MODELS: "Two models", PRECISIONS: "Two precisions"},
-    )  # fmt: skip
+    )
     a = _text(N_("Text A"), "Lily had a red ball. One day, Lily lost the red", "cmpa")
     b = _text(N_("Text B"), "Lily had a red hat. One day, Lily lost the red", "cmpb")
     other = state.menu(
-        N_("Model B"), key="cmpwith", default="stories-gpt", parse=link.up_to(100), show="B: {}".format,
-        label_visibility="collapsed",
-    )  # fmt: skip
-    bits = state.menu(
-        N_("B"),
-        tuple(BITS),
-        key="cmpbits",
-        default="Weights INT4",
+        N_("Model B"),
+        key="cmpwith",
+        default="stories-gpt",
+        parse=link.up_to(100),
         show="B: {}".format,
         label_visibility="collapsed",
+    )
+    bits = state.menu(
+        N_("B"), tuple(BITS), key="cmpbits", default="Weights INT4", show="B: {}".format, label_visibility="collapsed"
     )
     limit = state.menu(N_("Stay in 16 bits above a KL of"), LIMITS, key="cmplimit", default="1e-4")
     head = state.live(  # in detail; None: the one that moved most

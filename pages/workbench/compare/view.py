@@ -31,10 +31,11 @@ COSTS = {  # columns of the table: format, help
 
 
 EQUATION = (
-    r"\Delta_{ij}=P^B_{\beta(i)\beta(j)}-P^A_{\alpha(i)\alpha(j)},\qquad \text{moved}=\frac1n\sum_i\tfrac12\sum_j|\Delta_{ij}|,"
-    r"\qquad \mathrm{KL}(p^A\Vert p^B)=\sum_w p^A_w\log\frac{p^A_w}{p^B_w}",
-    "Edit distance: Levenshtein 1966. α and β are the positions of the aligned tokens in both texts; the sum over j has one "
-    "more cell for all tokens without a partner.",
+    r"\Delta_{ij}=P^B_{\beta(i)\beta(j)}-P^A_{\alpha(i)\alpha(j)},\qquad "
+    r"\text{moved}=\frac1n\sum_i\tfrac12\sum_j|\Delta_{ij}|,\qquad \mathrm{KL}(p^A\Vert p^B)=\sum_w "
+    r"p^A_w\log\frac{p^A_w}{p^B_w}",
+    "Edit distance: Levenshtein 1966. α and β are the positions of the aligned tokens in both texts; the sum over j "
+    "has one more cell for all tokens without a partner.",
 )
 
 
@@ -110,7 +111,8 @@ def picture(data: Data) -> None:
 
 
 def onward(data: Data) -> list[Onward]:
-    """Where the case can be followed: both texts patched into each other, and the head in detail at the pinned token."""
+    """Where the case can be followed: both texts patched into each other, and the head in detail at the pinned
+    token."""
     runs, (layer, head) = data.runs, data.head
     links = []
     if data.patches:
@@ -120,9 +122,7 @@ def onward(data: Data) -> list[Onward]:
         return links
     query = int(data.comparison.alignment.a[data.pin])
     key = int(data.comparison.a.attention(layer, head, rows=slice(query, query + 1)).argmax())
-    look = {
-        "model": runs.model, "text": runs.a, "head": f"{layer}.{head}", "query": str(query), "key": str(key),
-    }  # fmt: skip
+    look = {"model": runs.model, "text": runs.a, "head": f"{layer}.{head}", "query": str(query), "key": str(key)}
     name = f"L{layer}H{head}"
     return [
         *links,

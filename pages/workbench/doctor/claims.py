@@ -62,10 +62,18 @@ CAUSES = {
 }
 BASES = N_("RoPE turns by a base of {value} instead of {expected}")  # where the base of A is known
 NAMES = {  # fault that is put in -> cause that it must be called
-    "RoPE base": "rope base", "Positions moved": "position offset", "Score scale": "scale", "Soft-cap": "soft-cap",
-    "Window": "window", "Causal mask lost": "causal mask", "First keys hidden": "padding", "Sink": "sink",
-    "Norm eps": "norm eps", "W_K noise": "weights", "W_O noise": "weights",
-}  # fmt: skip
+    "RoPE base": "rope base",
+    "Positions moved": "position offset",
+    "Score scale": "scale",
+    "Soft-cap": "soft-cap",
+    "Window": "window",
+    "Causal mask lost": "causal mask",
+    "First keys hidden": "padding",
+    "Sink": "sink",
+    "Norm eps": "norm eps",
+    "W_K noise": "weights",
+    "W_O noise": "weights",
+}
 APART = 0.5  # share of the steps that differ, above which two models have more than a fault between them
 
 
@@ -74,7 +82,8 @@ def two_models(data: Data) -> str | None:
     if not _apart(data):
         return None
     return _(
-        "**Two different models**: {off} of {steps} steps make other numbers of the same input, the first of them {where}.",
+        "**Two different models**: {off} of {steps} steps make other numbers of the same input, the first of them "
+        "{where}.",
         off=data.found.off,
         steps=data.found.steps,
         where=where(data),
@@ -121,7 +130,8 @@ def rounded(data: Data) -> str | None:
     if data.chosen.view == INJECTED or not said.healthy or said.cause == NONE:
         return None
     return _(
-        "Many steps differ a little, by up to {most} of their size in this run, and in all layers alike: rounding, not a fault.",
+        "Many steps differ a little, by up to {most} of their size in this run, and in all layers alike: rounding, not "
+        "a fault.",
         most=number(100 * max(said.errors.values(), default=0.0), ".2g") + "%",
     )
 
@@ -141,8 +151,7 @@ def unnamed(data: Data) -> str | None:
     if data.found.said.sure or _apart(data):
         return None
     return _(
-        "Something differs {place}, and no rule explains it: the doctor cannot tell what it is.",
-        place=where(data),
+        "Something differs {place}, and no rule explains it: the doctor cannot tell what it is.", place=where(data)
     )
 
 
@@ -162,16 +171,16 @@ def cost(data: Data) -> str | None:
     """What it does to the predictions."""
     if data.found.kl is None or (said := number(data.found.kl, ".2g")) == "0":
         return None
-    return _(
-        "**Predictions** part by {kl} nats a token (KL from A to B, in the mean over the text).", kl=said
-    )
+    return _("**Predictions** part by {kl} nats a token (KL from A to B, in the mean over the text).", kl=said)
 
 
 CLAIMS = (two_models, recognised, missed, healthy, rounded, named, unnamed, alone, cost)
 HINTS = (
-    Hint(N_("Choose *Two models or files*, and bring runs of yours."),
-         to(view=MODELS, other=lambda data: data.chosen.other or data.chosen.model)),
-)  # fmt: skip
+    Hint(
+        N_("Choose *Two models or files*, and bring runs of yours."),
+        to(view=MODELS, other=lambda data: data.chosen.other or data.chosen.model),
+    ),
+)
 
 
 def _apart(data: Data) -> bool:
@@ -193,8 +202,11 @@ def cause(data: Data) -> str:
     share = number(100 * said.errors.get(said.step or "", 0.0), ".2g") + "%"
     return _(
         BASES if expected else CAUSES.get(said.cause, "{cause}: {value}"),
-        cause=said.cause, value=_written(value), share=share, expected=expected,
-    )  # fmt: skip
+        cause=said.cause,
+        value=_written(value),
+        share=share,
+        expected=expected,
+    )
 
 
 def _base(data: Data) -> str:
@@ -281,15 +293,13 @@ def steps_alt(data: Data) -> str:
     """The heat map for those who don't see it."""
     found = data.found
     if found.said.step is None:
-        return _(
-            "Errors of {steps} steps in {layers} layers: none stands out",
-            steps=found.steps,
-            layers=found.layers,
-        )
+        return _("Errors of {steps} steps in {layers} layers: none stands out", steps=found.steps, layers=found.layers)
     return _(
         "Errors of {steps} steps in {layers} layers: {first} stands out first",
-        steps=found.steps, layers=found.layers, first=found.said.step,
-    )  # fmt: skip
+        steps=found.steps,
+        layers=found.layers,
+        first=found.said.step,
+    )
 
 
 def notice(data: Data) -> tuple[str, ...]:
@@ -298,49 +308,59 @@ def notice(data: Data) -> tuple[str, ...]:
     if not data.found.asked:
         return views
     reading = _(
-        "Every part of A's network is asked what it makes of **B's** numbers. So only a faulty step differs: what follows from "
-        "it is right for what it was given, and stays pale. Steps without weights, such as z, are pale in any two models of one "
-        "architecture."
+        "Every part of A's network is asked what it makes of **B's** numbers. So only a faulty step differs: what "
+        "follows from it is right for what it was given, and stays pale. Steps without weights, such as z, are pale in "
+        "any two models of one architecture."
     )
     return (reading, *views)
 
 
 NOTICE = {
     INJECTED: (
-        N_("A is the model, B the same with the fault in it. The doctor gets both runs and isn't told which fault it was."),
+        N_(
+            "A is the model, B the same with the fault in it. The doctor gets both runs and isn't told which fault it "
+            "was."
+        ),
     ),
     TWO_WAYS: (
-        N_("Padding, packing, a cache or fewer bits should change rounding and nothing else: measured here, not assumed."),
         N_(
-            "The row is cut to the text's own tokens; keys that stood in front of it are kept, so that a mask which lets them be "
-            "seen is named."
+            "Padding, packing, a cache or fewer bits should change rounding and nothing else: measured here, not "
+            "assumed."
+        ),
+        N_(
+            "The row is cut to the text's own tokens; keys that stood in front of it are kept, so that a mask which "
+            "lets them be seen is named."
         ),
     ),
     MODELS: (
         N_(
-            "Any two models of one shape, or passes saved by `trace.save` (start with `tlmviz run a.safetensors b.safetensors`, "
-            "or upload them where the server allows it: they then stand in both menus). **A file is not in the link**: it is on "
-            "this server only."
+            "Any two models of one shape, or passes saved by `trace.save` (start with `tlmviz run a.safetensors "
+            "b.safetensors`, or upload them where the server allows it: they then stand in both menus). **A file is "
+            "not in the link**: it is on this server only."
         ),
         N_(
-            "Files have queries, keys, values and the sums of exp(score), and no network: what comes before attention can't be "
-            "asked, and the doctor then says that it cannot tell. What comes after the last attention shows in files with "
-            "logits (`trace.save(path, logits=True)`)."
+            "Files have queries, keys, values and the sums of exp(score), and no network: what comes before attention "
+            "can't be asked, and the doctor then says that it cannot tell. What comes after the last attention shows "
+            "in files with logits (`trace.save(path, logits=True)`)."
         ),
     ),
-}  # fmt: skip
+}
 
 
 def maths() -> tuple[str, ...]:
     """The rule, for the reading level Maths."""
     return (
         _(
-            "The error of a step is $\\lVert\\hat y-y\\rVert/\\lVert\\hat y\\rVert$ with $y$ what B had and $\\hat y=f_A(x_B)$. "
-            "It stands out above four times what rounding does: $2^{-17}$ of the size in FP32, $2^{-8}$ in BF16."
+            "The error of a step is $\\lVert\\hat y-y\\rVert/\\lVert\\hat y\\rVert$ with $y$ what B had and $\\hat "
+            "y=f_A(x_B)$. It stands out above four times what rounding does: $2^{-17}$ of the size in FP32, $2^{-8}$ "
+            "in BF16."
         ),
         _(
-            "Scale, bound, mask, window and grouping are inferred from the log-sum-exps and outputs of B, not read off what B "
-            "declares."
+            "Scale, bound, mask, window and grouping are inferred from the log-sum-exps and outputs of B, not read off "
+            "what B declares."
         ),
-        _("A cause is named only if it explains nine tenths of the difference; rules and injected faults share no code."),
-    )  # fmt: skip
+        _(
+            "A cause is named only if it explains nine tenths of the difference; rules and injected faults share no "
+            "code."
+        ),
+    )

@@ -31,9 +31,9 @@ MOST = 128  # tokens that are read: every tensor of both runs is held meanwhile
 class Found:
     """What the doctor says of two runs, and what it is seen by; `proof` is None where they read other tokens.
 
-    `errors` [L + 2, P] are those of the steps `names`, `first` the row and column of the first that stands out, `off` how many
-    do; `kl` is how far the predictions are apart, in nats in the mean over tokens, None where a run has none; `length` is that of
-    the whole text in tokens, of which `read` were read.
+    `errors` [L + 2, P] are those of the steps `names`, `first` the row and column of the first that stands out, `off`
+    how many do; `kl` is how far the predictions are apart, in nats in the mean over tokens, None where a run has none;
+    `length` is that of the whole text in tokens, of which `read` were read.
     """
 
     said: Diagnosis
@@ -70,11 +70,9 @@ class Data:
 
 def compute(chosen: Doctor) -> Data:
     """The data of a state. Raises Error for runs that cannot be laid over each other, and ways that a model has not."""
-    key = {
-        INJECTED: (chosen.fault, chosen.layer, chosen.size),
-        TWO_WAYS: (chosen.way,),
-        MODELS: (chosen.other,),
-    }[chosen.view]
+    key = {INJECTED: (chosen.fault, chosen.layer, chosen.size), TWO_WAYS: (chosen.way,), MODELS: (chosen.other,)}[
+        chosen.view
+    ]
     return Data(chosen, _found(chosen.view, chosen.model, chosen.text, key))
 
 
@@ -147,16 +145,14 @@ def _run(lm: LanguageModel | TraceFile, ids: list[int]) -> Trace:
     if max(ids) >= lm.config.vocab_size:
         raise UnknownName(
             "{name} knows {known:,} tokens, and the file has token {token:,}: compare runs of one vocabulary.",
-            name=lm.name, known=lm.config.vocab_size, token=max(ids),
-        )  # fmt: skip
+            name=lm.name,
+            known=lm.config.vocab_size,
+            token=max(ids),
+        )
     return lm.trace_ids(ids)
 
 
-RUNS: dict[str, Callable[..., tuple[Pair, int]]] = {
-    INJECTED: _with_fault,
-    TWO_WAYS: _another_way,
-    MODELS: _of_two,
-}
+RUNS: dict[str, Callable[..., tuple[Pair, int]]] = {INJECTED: _with_fault, TWO_WAYS: _another_way, MODELS: _of_two}
 
 
 @st.cache_resource(max_entries=24, show_spinner=False)

@@ -53,11 +53,9 @@ class Doctor(state.State):
         {INJECTED: N_("A fault put in"), TWO_WAYS: N_("One model two ways"), MODELS: N_("Two models or files")},
         key="drview",
         spelled={INJECTED: "A fault put in", TWO_WAYS: "One model two ways", MODELS: "Two models or files"},
-    )  # fmt: skip
-    fault = state.menu(N_("Fault"), tuple(FAULTS), key="drfault", label_visibility="collapsed")
-    layer = state.menu(
-        N_("Layer"), key="drlayer", default=3, parse=link.whole(0, 9999), label_visibility="collapsed"
     )
+    fault = state.menu(N_("Fault"), tuple(FAULTS), key="drfault", label_visibility="collapsed")
+    layer = state.menu(N_("Layer"), key="drlayer", default=3, parse=link.whole(0, 9999), label_visibility="collapsed")
     way = state.menu(N_("Second run"), WAYS, key="drway", label_visibility="collapsed")
     other = state.menu(  # None: the likeliest
         N_("Model B"), key="drwith", parse=link.up_to(200), label_visibility="collapsed"
@@ -73,14 +71,20 @@ Sizes = type(
         "__doc__": "How large each kind of fault is.",
         **{
             name.lower().replace("-", "_").replace(" ", "_"): state.menu(
-                SIZED[name][0], fault.stops, key=SIZED[name][1], default=fault.start,
-                parse=_stop(fault.stops), spelled={stop: f"{stop:g}" for stop in fault.stops}, show="{:g}".format,
+                SIZED[name][0],
+                fault.stops,
+                key=SIZED[name][1],
+                default=fault.start,
+                parse=_stop(fault.stops),
+                spelled={stop: f"{stop:g}" for stop in fault.stops},
+                show="{:g}".format,
                 widget="select_slider",
             )
-            for name, fault in FAULTS.items() if fault.sized
+            for name, fault in FAULTS.items()
+            if fault.sized
         },
     },
-)  # fmt: skip
+)
 SIZES: dict[str, state.Control] = dict(
     zip((name for name, fault in FAULTS.items() if fault.sized), Sizes.controls.values())
 )

@@ -19,13 +19,12 @@ from . import claims
 from .data import Data
 from .state import INJECTED, MODELS, SIZES, TWO_WAYS, WAYS, Doctor, Sizes
 
-FAULT, OTHER = (
-    "RoPE base",
-    "stories-gpt",
-)  # what is put in where a model has one; what stands beside the default model
+# What is put in where a model has one; what stands beside the default model.
+FAULT, OTHER = ("RoPE base", "stories-gpt")
 EQUATION = (
-    r"\hat y_i = f_i^{A}\!\left(x_i^{B}\right),\qquad \varepsilon_i=\frac{\lVert \hat y_i-y_i^{B}\rVert}{\lVert\hat y_i\rVert},"
-    r"\qquad i^\*=\min\{i:\varepsilon_i>4\,\varepsilon_{\text{rounding}}\}",
+    r"\hat y_i = f_i^{A}\!\left(x_i^{B}\right),\qquad "
+    r"\varepsilon_i=\frac{\lVert \hat y_i-y_i^{B}\rVert}{\lVert\hat y_i\rVert},\qquad "
+    r"i^\*=\min\{i:\varepsilon_i>4\,\varepsilon_{\text{rounding}}\}",
     "Measured for every tap of the network; the rules are in `tlmviz.analysis.workbench.doctor`.",
 )
 
@@ -76,8 +75,8 @@ def _with_network(lm: LanguageModel | TraceFile) -> None:
     """Raises NoNetwork for a file, of which there is only the one run."""
     if lm.task == "trace":
         raise NoNetwork(
-            "{name} holds one pass and no network to run again; choose “Two models or files” and lay a model or another file "
-            "beside it.",
+            "{name} holds one pass and no network to run again; choose “Two models or files” and lay a model or "
+            "another file beside it.",
             name=lm.name,
         )
 
@@ -149,9 +148,7 @@ print(said)
 def _models_code(chosen: Doctor) -> str:
     names = chosen.model, chosen.other
     files = [computing.model(name).task == "trace" for name in names]
-    opened = [
-        f"tlmviz.open({name!r})" if file else f"tlmviz.load({name!r})" for name, file in zip(names, files)
-    ]
+    opened = [f"tlmviz.open({name!r})" if file else f"tlmviz.load({name!r})" for name, file in zip(names, files)]
     runs = [letter if file else f"{letter}.trace_ids(ids)" for letter, file in zip("ab", files)]
     ids = f"{'ab'[files.index(True)]}.ids" if any(files) else f"a.encode({chosen.text!r})[:128]"
     return f"""\

@@ -13,10 +13,8 @@ from .data import Data
 from .state import ALL, NAMES, ONE
 
 FEW = 4  # heads that are named one by one
-CLOSE, LOOSE = (
-    0.5,
-    0.2,
-)  # correlations from which on two statistics go together, and below which they have nothing in common
+# Correlations from which on two statistics go together, and below which they have nothing in common.
+CLOSE, LOOSE = (0.5, 0.2)
 WIDE = 2.0  # times the median passage: from here on a head does something in some texts and not in others
 DOES = {  # what a head does that has much of a statistic
     "entropy": N_("spreads its attention by {value} bits, as over {count} tokens alike"),
@@ -40,8 +38,10 @@ def found_some(data: Data) -> str | None:
     return ngettext(
         "Of {count} heads one is like this: {names}.",
         "Of {count} heads {n} are like this: {names}.",
-        len(lit), count=len(data.lit), names=listed(named),
-    )  # fmt: skip
+        len(lit),
+        count=len(data.lit),
+        names=listed(named),
+    )
 
 
 def found_none(data: Data) -> str | None:
@@ -85,8 +85,10 @@ def averaged(data: Data) -> str | None:
     if data.trained:
         return _(
             "Each dot is one of the {count} heads of {model} as they were at step {step} of its training.",
-            count=len(data.heads), model=data.found.settings["model"], step=f"{data.trained.step:,}",
-        )  # fmt: skip
+            count=len(data.heads),
+            model=data.found.settings["model"],
+            step=f"{data.trained.step:,}",
+        )
     return _(
         "Each dot is one of the {count} heads of {model}, averaged over {tokens} tokens.",
         count=len(data.heads),
@@ -109,9 +111,13 @@ def since_the_start(data: Data) -> str | None:
         return None
     return _(
         "**Since the start**: at step {first} {head} had {low} of “{y}”, at step {step} it has {high}.",
-        first=f"{int(data.trained.first['step'].iloc[0]):,}", head=_name(data, best), low=low, y=_(NAMES[column]),
-        step=f"{data.trained.step:,}", high=high,
-    )  # fmt: skip
+        first=f"{int(data.trained.first['step'].iloc[0]):,}",
+        head=_name(data, best),
+        low=low,
+        y=_(NAMES[column]),
+        step=f"{data.trained.step:,}",
+        high=high,
+    )
 
 
 def go_together(data: Data) -> str | None:
@@ -121,8 +127,10 @@ def go_together(data: Data) -> str | None:
         return None
     return _(
         "**Heads with more of the one have more of the other**: {x} and {y} correlate with {r}.",
-        x=_(NAMES[data.chosen.x]), y=_(NAMES[data.chosen.y]), r=found,
-    )  # fmt: skip
+        x=_(NAMES[data.chosen.x]),
+        y=_(NAMES[data.chosen.y]),
+        r=found,
+    )
 
 
 def go_apart(data: Data) -> str | None:
@@ -132,8 +140,10 @@ def go_apart(data: Data) -> str | None:
         return None
     return _(
         "**Heads with more of the one have less of the other**: {x} and {y} correlate with {r}.",
-        x=_(NAMES[data.chosen.x]), y=_(NAMES[data.chosen.y]), r=number(float(found), ".2f"),
-    )  # fmt: skip
+        x=_(NAMES[data.chosen.x]),
+        y=_(NAMES[data.chosen.y]),
+        r=number(float(found), ".2f"),
+    )
 
 
 def unrelated(data: Data) -> str | None:
@@ -143,8 +153,10 @@ def unrelated(data: Data) -> str | None:
         return None
     return _(
         "**The one says little about the other**: {x} and {y} correlate with {r}.",
-        x=_(NAMES[data.chosen.x]), y=_(NAMES[data.chosen.y]), r=number(float(found), ".2f"),
-    )  # fmt: skip
+        x=_(NAMES[data.chosen.x]),
+        y=_(NAMES[data.chosen.y]),
+        r=number(float(found), ".2f"),
+    )
 
 
 def by_layers(data: Data) -> str | None:
@@ -214,8 +226,9 @@ def never(data: Data) -> str | None:
         return None
     return _(
         "The corpus has no place at which {head} could show this: {name}.",
-        head=_name(data, data.index), name=_(NAMES[data.chosen.statistic]),
-    )  # fmt: skip
+        head=_name(data, data.index),
+        name=_(NAMES[data.chosen.statistic]),
+    )
 
 
 def depends_on_text(data: Data) -> str | None:
@@ -224,8 +237,9 @@ def depends_on_text(data: Data) -> str | None:
         return None
     return _(
         "**It depends on the text**: in one passage of ten it is {high} or more, in the median passage {middle}.",
-        high=written(data.chosen.statistic, spread[1]), middle=written(data.chosen.statistic, spread[0]),
-    )  # fmt: skip
+        high=written(data.chosen.statistic, spread[1]),
+        middle=written(data.chosen.statistic, spread[0]),
+    )
 
 
 def in_every_text(data: Data) -> str | None:
@@ -234,8 +248,9 @@ def in_every_text(data: Data) -> str | None:
         return None
     return _(
         "**It does so in most texts alike**: in the median passage it is {middle}, and in nine of ten at most {high}.",
-        high=written(data.chosen.statistic, spread[1]), middle=written(data.chosen.statistic, spread[0]),
-    )  # fmt: skip
+        high=written(data.chosen.statistic, spread[1]),
+        middle=written(data.chosen.statistic, spread[0]),
+    )
 
 
 def in_the_passage(data: Data) -> str | None:
@@ -254,9 +269,24 @@ def in_the_passage(data: Data) -> str | None:
 
 
 CLAIMS = (
-    found_some, found_none, found_all, one_has_most, averaged, since_the_start, does_most, others_do_more, never, go_together,
-    go_apart,    unrelated, by_layers, without, depends_on_text, in_every_text, in_the_passage,
-)  # fmt: skip
+    found_some,
+    found_none,
+    found_all,
+    one_has_most,
+    averaged,
+    since_the_start,
+    does_most,
+    others_do_more,
+    never,
+    go_together,
+    go_apart,
+    unrelated,
+    by_layers,
+    without,
+    depends_on_text,
+    in_every_text,
+    in_the_passage,
+)
 HINTS = {
     ALL: (Hint(N_("Click a dot, or a line of the table."), where(lambda data: data.lit.any(), within)),),
     ONE: (Hint(N_("Click another passage or another token."), within),),
@@ -310,25 +340,29 @@ def notice(data: Data) -> tuple[str, ...]:
     if data.chosen.view == ALL:
         return (
             _(
-                "Each dot is a head: its statistics are **averages over the texts that were measured while it learned**, the "
-                "same at every step, and so are the axes."
+                "Each dot is a head: its statistics are **averages over the texts that were measured while it "
+                "learned**, the same at every step, and so are the axes."
             )
             if data.trained
             else _(
-                "Each dot is a head: its statistics are **averages over every token of the corpus**, not over one sentence."
+                "Each dot is a head: its statistics are **averages over every token of the corpus**, not over one "
+                "sentence."
             ),
             _(
-                "The **finder** lights up the heads that a query names: `induction > 0.1`, `layer < 2 and not entropy > 6`, "
-                "`previous > self`. The table has those heads; the titles of its columns sort it."
+                "The **finder** lights up the heads that a query names: `induction > 0.1`, `layer < 2 and not entropy "
+                "> 6`, `previous > self`. The table has those heads; the titles of its columns sort it."
             ),
         )
     return (
-        _("Left, the head (filled) among all others; the bar below its dots holds the middle eight tenths of the **passages**."),
         _(
-            "The ten passages are those where the head has **most** of the statistic. Tokens are shaded by the weight that the "
-            "framed one gives them."
+            "Left, the head (filled) among all others; the bar below its dots holds the middle eight tenths of the "
+            "**passages**."
         ),
-    )  # fmt: skip
+        _(
+            "The ten passages are those where the head has **most** of the statistic. Tokens are shaded by the weight "
+            "that the framed one gives them."
+        ),
+    )
 
 
 def maths(view: str) -> tuple[str, ...]:
@@ -336,13 +370,13 @@ def maths(view: str) -> tuple[str, ...]:
     if view == ALL:
         return (
             _(
-                "Means run over query rows from the second on; induction over those rows whose token occurred before, so that "
-                "rare repeats do not dilute it."
+                "Means run over query rows from the second on; induction over those rows whose token occurred before, "
+                "so that rare repeats do not dilute it."
             ),
         )
     return (
         _(
-            "Bins of distance double: 0, 1, 2, 3–4, 5–8, … Tokens are ranked by their share of the weight that is not on the "
-            "first token; queries by the weight they give, keys by what they get."
+            "Bins of distance double: 0, 1, 2, 3–4, 5–8, … Tokens are ranked by their share of the weight that is not "
+            "on the first token; queries by the weight they give, keys by what they get."
         ),
     )

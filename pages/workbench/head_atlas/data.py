@@ -1,4 +1,5 @@
-"""Everything that the page Head atlas shows: a survey's heads and those that a query names, or one head and its passages."""
+"""Everything that the page Head atlas shows: a survey's heads and those that a query names, or one head and its
+passages."""
 
 from __future__ import annotations
 
@@ -49,7 +50,8 @@ class Reading:
 
 @dataclass(frozen=True, eq=False)
 class AtStep:
-    """The heads of a training as they were measured at a step, as far as a survey has them: a line each, without passages.
+    """The heads of a training as they were measured at a step, as far as a survey has them: a line each, without
+    passages.
 
     `spans` are the least and the largest of each column over all steps, `first` the heads at the first.
     """
@@ -190,9 +192,7 @@ class Data:
 
         def work() -> tuple[np.ndarray, int]:
             rows = trace.row_statistics()[self.chosen.statistic][layer, head, 1:].float().numpy()
-            return trace.attention(layer, head).float().numpy(), 1 + int(
-                np.nan_to_num(rows, nan=-1.0).argmax()
-            )
+            return trace.attention(layer, head).float().numpy(), 1 + int(np.nan_to_num(rows, nan=-1.0).argmax())
 
         return Reading(trace, *shared.run_in_worker(work, len(trace)))
 
@@ -227,8 +227,8 @@ def names() -> list[str]:
 
 
 def start(names: list[str], model: str) -> str:
-    """The survey that the page opens on: one that was named on starting, else the model's own or that of its training, else the
-    default model's."""
+    """The survey that the page opens on: one that was named on starting, else the model's own or that of its training,
+    else the default model's."""
     if os.environ.get(SURVEYS):
         return names[0]
     wanted = model, f"{model.partition(AT)[0]}{AT}", shared.DEFAULT_MODEL
@@ -261,16 +261,14 @@ def stands_out(survey: Survey, head: Head) -> str:
 
 
 def opened(name: str) -> Survey | AtStep:
-    """A survey by its name, or a training at a step, as far as it goes. Raises UnknownName where it is gone, BadFile for what is
-    none."""
+    """A survey by its name, or a training at a step, as far as it goes. Raises UnknownName where it is gone, BadFile
+    for what is none."""
     folder = survey_folders().get(name)
     run, at, step = name.rpartition(AT)
     if folder is None and at and step.isdecimal():
         return _at_step(run, int(step))
     if folder is None:
-        raise UnknownName(
-            N_("There is no survey “{name}” here any more; choose another one."), name=name[:60]
-        )
+        raise UnknownName(N_("There is no survey “{name}” here any more; choose another one."), name=name[:60])
     return _opened(folder, _stamp(folder))
 
 
@@ -287,7 +285,8 @@ def _at_step(run: str, step: int) -> AtStep:
 
 
 def _table(run: str) -> pd.DataFrame:
-    """A training's measurements, a line per step and head. Raises UnknownName where it is gone, BadFile for what is none."""
+    """A training's measurements, a line per step and head. Raises UnknownName where it is gone, BadFile for what is
+    none."""
     folder = training_runs.folder_of(run)
     return _measured(folder, (folder / HEADS).stat().st_mtime)
 

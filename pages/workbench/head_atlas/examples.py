@@ -22,7 +22,8 @@ CARDS = (
     ),
     Card(
         "The wider, the farther",
-        "Entropy and distance go together, correlation 0.96: heads of layer 0 read everything, those of layer 4 what is near.",
+        "Entropy and distance go together, correlation 0.96: heads of layer 0 read everything, those of layer 4 what "
+        "is near.",
         Atlas.link(x="entropy", y="distance"),
         "Dots along a rising line, coloured by layer",
     ),
@@ -40,7 +41,8 @@ CARDS = (
     ),
     Card(
         "Induction heads leave the others",
-        "At step 1,900 of its training L3H2 gives 61% to what followed last time; at step 0 no head gave more than 1.4%.",
+        "At step 1,900 of its training L3H2 gives 61% to what followed last time; at step 0 no head gave more than "
+        "1.4%.",
         Atlas.link(wanted="stories-induction@", step=1900),
         "Five dots above a crowd at the bottom, one far to the right",
     ),

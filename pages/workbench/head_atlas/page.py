@@ -1,4 +1,5 @@
-"""Head atlas: what every head does over a whole corpus, the heads that a query names, and the passages each is strongest in."""
+"""Head atlas: what every head does over a whole corpus, the heads that a query names, and the passages each is
+strongest in."""
 
 import streamlit as st
 

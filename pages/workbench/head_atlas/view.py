@@ -53,13 +53,13 @@ HELPS = {
     "previous": N_("Its weight on the token just before."),
     "distance": N_("How far back it looks, in tokens."),
     "induction": N_("Its weight on tokens that followed an earlier copy of the token that looks, where there is one."),
-}  # fmt: skip
+}
 EQUATIONS = {
     ALL: (
-        r"\text{previous}=\frac1{|R|}\sum_{t\in R}p_{t,t-1},\qquad \text{induction}=\frac1{|R'|}\sum_{t\in R'}\ \sum_{s\le t:\ "
-        r"x_{s-1}=x_t}p_{t,s}",
-        "Induction and previous-token heads: Olsson et al. 2022 (“In-context Learning and Induction Heads”); sinks: Xiao et al. "
-        "2023; maps recomputed from q, k and the log-sum-exp: Dao et al. 2022.",
+        r"\text{previous}=\frac1{|R|}\sum_{t\in R}p_{t,t-1},\qquad "
+        r"\text{induction}=\frac1{|R'|}\sum_{t\in R'}\ \sum_{s\le t:\ x_{s-1}=x_t}p_{t,s}",
+        "Induction and previous-token heads: Olsson et al. 2022 (“In-context Learning and Induction Heads”); sinks: "
+        "Xiao et al. 2023; maps recomputed from q, k and the log-sum-exp: Dao et al. 2022.",
     ),
     ONE: (
         r"\text{share of bin }b=\frac{\sum_{t}\sum_{s:\,t-s\in b}p_{t,s}}{\sum_t\sum_s p_{t,s}}",
@@ -84,9 +84,10 @@ def controls(model: str) -> Atlas | None:
         st.warning(
             _(
                 "There is no survey “{name}” here; another one is shown. There are: {names}.",
-                name=markdown.plain(asked[:60]), names=", ".join(map(_named, names[:8])),
+                name=markdown.plain(asked[:60]),
+                names=", ".join(map(_named, names[:8])),
             )
-        )  # fmt: skip
+        )
     with frame.after_picture(pairs=False, name="what"):
         left, right, *places = st.columns([0.25, 0.21, 0.27, 0.27], vertical_alignment="center")
         survey = Atlas.wanted.draw(right, names, source.start(names, model), format_func=_named)
@@ -123,20 +124,25 @@ def _one(survey: str, places: list, given: dict) -> Atlas:
     if not (0 <= asked[0] < layers and 0 <= asked[1] < heads):
         st.warning(
             _(
-                "There is no head L{layer}H{head} in this survey: it has {layers} layers of {heads} heads, counted from 0; the "
-                "one with the most induction is shown.",
-                layer=asked[0], head=asked[1], layers=layers, heads=heads,
+                "There is no head L{layer}H{head} in this survey: it has {layers} layers of {heads} heads, counted "
+                "from 0; the one with the most induction is shown.",
+                layer=asked[0],
+                head=asked[1],
+                layers=layers,
+                heads=heads,
             )
-        )  # fmt: skip
+        )
         link.choose_head(*source.striking(found))
     else:
         link.open_on(f"atlas {survey}", lambda: source.striking(found))
     chosen = inputs.head_menus(layers, heads, places[0].columns(2), another_passage)
     link.FIELDS["head"].share()
     by = Atlas.by.draw(
-        places[1], STATISTICS, source.stands_out(found, chosen),
+        places[1],
+        STATISTICS,
+        source.stands_out(found, chosen),
         format_func=lambda name: _("Passages: most {name}", name=_(SHORT[name])),
-    )  # fmt: skip
+    )
     return Atlas.of_session(head=chosen, statistic=by, **given)
 
 
@@ -177,8 +183,12 @@ def _single(data: Data) -> None:
     header = {
         "title": _(
             "{model}, L{layer}H{head}: {name} {value} over {corpus}",
-            model=settings["model"], layer=layer, head=head, name=_(NAMES[chosen.statistic]),
-            value=written(chosen.statistic, data.values[data.index]), corpus=settings["corpus"],
+            model=settings["model"],
+            layer=layer,
+            head=head,
+            name=_(NAMES[chosen.statistic]),
+            value=written(chosen.statistic, data.values[data.index]),
+            corpus=settings["corpus"],
         ),
         "statistics": STATISTICS,
         "names": {name: _(shown) for name, shown in BESIDE.items()},
@@ -190,7 +200,7 @@ def _single(data: Data) -> None:
         "tops": [[written(chosen.statistic, each.value), readable(each.text[:SNIPPET])] for each in data.tops],
         "shown": data.top,
         "passage": _passage(data),
-    }  # fmt: skip
+    }
     weights = np.zeros((0, 0)) if data.read is None else data.read.weights
     arrays = {
         "values": data.heads[list(STATISTICS)].to_numpy(np.float32).T,
@@ -222,9 +232,7 @@ def open_elsewhere(data: Data) -> None:
     if data.trained is None:
         return
     run, step = data.found.settings["model"], data.trained.step
-    onward.links(
-        [onward.Onward(_("This training, step by step"), "learning", {"lnrun": run, "lnstep": str(step)})]
-    )
+    onward.links([onward.Onward(_("This training, step by step"), "learning", {"lnrun": run, "lnstep": str(step)})])
 
 
 def _summary(data: Data) -> str:
@@ -238,17 +246,20 @@ def _summary(data: Data) -> str:
         )
         return _(
             "{model} at step {step}: {heads}, over the texts that were measured while it learned.",
-            model=data.found.settings["model"], step=f"{data.trained.step:,}", heads=heads,
-        )  # fmt: skip
-    shown = {
-        "model": data.found.settings["model"], "corpus": data.found.settings["corpus"], "count": count, "found": found,
-        "passages": f"{len(data.found.passages):,}", "tokens": f"{data.tokens:,}",
-    }  # fmt: skip
-    if data.chosen.view == ALL and data.searched:
-        return _(
-            "{model}: {found} of {count} heads, over {passages} passages of {corpus}, {tokens} tokens.",
-            **shown,
+            model=data.found.settings["model"],
+            step=f"{data.trained.step:,}",
+            heads=heads,
         )
+    shown = {
+        "model": data.found.settings["model"],
+        "corpus": data.found.settings["corpus"],
+        "count": count,
+        "found": found,
+        "passages": f"{len(data.found.passages):,}",
+        "tokens": f"{data.tokens:,}",
+    }
+    if data.chosen.view == ALL and data.searched:
+        return _("{model}: {found} of {count} heads, over {passages} passages of {corpus}, {tokens} tokens.", **shown)
     return _("{model}: all {count} heads, over {passages} passages of {corpus}, {tokens} tokens.", **shown)
 
 
@@ -263,14 +274,15 @@ def _remarks(data: Data) -> list[str]:
             ngettext(
                 "This survey was interrupted: {n} of its {total} shards is missing; shown is what there is.",
                 "This survey was interrupted: {n} of its {total} shards are missing; shown is what there is.",
-                missing, total=total,
+                missing,
+                total=total,
             )
-        )  # fmt: skip
+        )
     if data.reader is None:
         said.append(
             _(
-                "This survey is of {of}. The model of this survey is not here, so its passages are shown without attention; "
-                "`tlmviz get` or `tlmviz run PATH` adds it.",
+                "This survey is of {of}. The model of this survey is not here, so its passages are shown without "
+                "attention; `tlmviz get` or `tlmviz run PATH` adds it.",
                 of=settings["model"],
             )
         )

@@ -24,9 +24,15 @@ TAKEN = {
     "mlp": N_("what the MLP writes in layer {layer} at {token}"),
 }
 PARTS = {  # what a cell of the grid is
-    "z": N_("Output"), "pattern": N_("Pattern"), "q": N_("Queries"), "k": N_("Keys"), "v": N_("Values"),
-    "resid": N_("Residual stream"), "attn": N_("Attention’s output"), "mlp": N_("MLP’s output"),
-}  # fmt: skip
+    "z": N_("Output"),
+    "pattern": N_("Pattern"),
+    "q": N_("Queries"),
+    "k": N_("Keys"),
+    "v": N_("Values"),
+    "resid": N_("Residual stream"),
+    "attn": N_("Attention’s output"),
+    "mlp": N_("MLP’s output"),
+}
 MOST_SUMMED = 6  # patches of a chain that are also made one by one
 
 
@@ -36,13 +42,9 @@ def no_share(data: Data) -> str | None:
         return None
     clean, corrupted = data.task.clean_difference, data.task.corrupted_difference
     if clean <= corrupted:
-        said = _(
-            "The answers are the other way round: what the clean text adds is {apart} logits of {wrong}."
-        )
+        said = _("The answers are the other way round: what the clean text adds is {apart} logits of {wrong}.")
     elif clean <= 0:
-        said = _(
-            "The clean text does not make {answer} the likelier of the two, so there is no answer to bring back."
-        )
+        said = _("The clean text does not make {answer} the likelier of the two, so there is no answer to bring back.")
     else:
         said = _("They differ by {apart} logits; of less than {least} no share is said to come back.")
     lead = _("After the clean text {clean}, after the corrupted one {corrupted}.")
@@ -67,8 +69,8 @@ def guessed(data: Data) -> str | None:
     if data.job.finished or not data.compares:
         return None
     return _(
-        "At a first guess, made in one pass back through the network, of all parts of the clean run {part} brings back most: "
-        "about {share} of the answer {answer}.",
+        "At a first guess, made in one pass back through the network, of all parts of the clean run {part} brings back "
+        "most: about {share} of the answer {answer}.",
         part=taken(data, data.best),
         answer=_answer(data),
         share=percent(_at(data.preview, data.best)),
@@ -85,8 +87,8 @@ def carried(data: Data) -> str | None:
         return None
     last = next((layer for layer, share in enumerate(there) if share != "100%"), len(there)) - 1
     return _(
-        "All that decides the answer lies at the exchanged token {source} up to layer {layer}; what layer {end} reads at the "
-        "last token {last} brings back {share}: attention has carried it there.",
+        "All that decides the answer lies at the exchanged token {source} up to layer {layer}; what layer {end} reads "
+        "at the last token {last} brings back {share}: attention has carried it there.",
         source=_token(data, data.exchanged[0]),
         layer=last,
         end=len(there) - 1,
@@ -100,7 +102,8 @@ def at_the_end(data: Data) -> str | None:
     if not _follows(data) or carried(data):
         return None
     return _(
-        "At the last token {last} the stream that layer 0 reads brings back {first}, the stream that layer {end} reads {share}.",
+        "At the last token {last} the stream that layer 0 reads brings back {first}, the stream that layer {end} reads "
+        "{share}.",
         last=_token(data, len(data.names) - 1),
         first=percent(data.grid[0, -1]),
         end=len(data.grid) - 1,
@@ -116,12 +119,16 @@ def one_part(data: Data) -> str | None:
     if first < 1 or first == second:
         return None
     said = (
-        _("Take only {part} from the clean run, and {share} of the answer {answer} comes back; no other head of {count} brings "
-          "back more than {second}.")
+        _(
+            "Take only {part} from the clean run, and {share} of the answer {answer} comes back; no other head of "
+            "{count} brings back more than {second}."
+        )
         if data.chosen.heads
-        else _("Take only {part} from the clean run, and {share} of the answer {answer} comes back; no other place of {count} "
-               "brings back more than {second}.")
-    )  # fmt: skip
+        else _(
+            "Take only {part} from the clean run, and {share} of the answer {answer} comes back; no other place of "
+            "{count} brings back more than {second}."
+        )
+    )
     return said.format(
         part=taken(data, data.best),
         share=_whole(first),
@@ -174,18 +181,20 @@ def look_or_value(data: Data) -> str | None:
     if not data.chosen.heads or not data.compares:
         return None
     layer, head = data.cell.layer, data.cell.index
-    whole, look, value = (
-        percent(data.patched(Cell(kind, layer, head)).restored) for kind in ("z", "pattern", "v")
-    )
+    whole, look, value = (percent(data.patched(Cell(kind, layer, head)).restored) for kind in ("z", "pattern", "v"))
     if _points(whole) < 5 or look == value:
         return None
     said = (
-        _("**{head}**: its values alone bring back {value}, its pattern alone {look}. What it finds counts more than where it "
-          "looks.")
+        _(
+            "**{head}**: its values alone bring back {value}, its pattern alone {look}. What it finds counts more than "
+            "where it looks."
+        )
         if _points(value) > _points(look)
-        else _("**{head}**: its pattern alone brings back {look}, its values alone {value}. Where it looks counts more than what "
-               "it finds there.")
-    )  # fmt: skip
+        else _(
+            "**{head}**: its pattern alone brings back {look}, its values alone {value}. Where it looks counts more "
+            "than what it finds there."
+        )
+    )
     return said.format(head=f"L{layer}H{head}", value=value, look=look)
 
 
@@ -221,8 +230,18 @@ def off_the_preview(data: Data) -> str | None:
 
 
 CLAIMS = (
-    no_share, guessed, carried, at_the_end, one_part, several, nothing, decided, look_or_value, together, off_the_preview,
-)  # fmt: skip
+    no_share,
+    guessed,
+    carried,
+    at_the_end,
+    one_part,
+    several,
+    nothing,
+    decided,
+    look_or_value,
+    together,
+    off_the_preview,
+)
 HINTS = (
     Hint(N_("Click a cell; then choose *Residual*."), to(kind="resid")),
     Hint(N_("Click a cell to put that part alone into the run."), within),
@@ -365,29 +384,29 @@ def notice() -> tuple[str, ...]:
     """What the picture's parts are."""
     return (
         _(
-            "**Two runs** that differ in the marked tokens only. Each cell is a run of the corrupted text with **one part taken "
-            "from the clean run**: 0, nothing changes; 1, the answer is back as in the clean run. More than 1 or less than 0 is "
-            "real."
+            "**Two runs** that differ in the marked tokens only. Each cell is a run of the corrupted text with **one "
+            "part taken from the clean run**: 0, nothing changes; 1, the answer is back as in the clean run. More than "
+            "1 or less than 0 is real."
         ),
         _(
-            "**Residual**: the stream that a layer reads at one position. Where what is brought back changes position, attention "
-            "has carried it over."
+            "**Residual**: the stream that a layer reads at one position. Where what is brought back changes position, "
+            "attention has carried it over."
         ),
         _("**z, pattern, q, k, v**: what one head writes, or only one part of it from the clean run."),
         _(
-            "**The preview** takes one pass forward and one back for all cells, and guesses each by a straight line. The exact "
-            "grid runs every cell; where both part, the network is far from linear."
+            "**The preview** takes one pass forward and one back for all cells, and guesses each by a straight line. "
+            "The exact grid runs every cell; where both part, the network is far from linear."
         ),
         _("**A chain** is patches made together, which may bring back more or less than the sum of them one by one."),
-    )  # fmt: skip
+    )
 
 
 def maths() -> tuple[str, ...]:
     """What to notice with formulas."""
     return (
         _(
-            "Attribution patching of a head keeps what softmax does to its own weights exact: only what comes after $z$ is "
-            "linearised. The preview of the sum over heads is the preview of the sum, as $W_O$ is linear."
+            "Attribution patching of a head keeps what softmax does to its own weights exact: only what comes after "
+            "$z$ is linearised. The preview of the sum over heads is the preview of the sum, as $W_O$ is linear."
         ),
         _("With fewer key/value heads than query heads, k and v are exchanged for one query head of the group alone."),
-    )  # fmt: skip
+    )

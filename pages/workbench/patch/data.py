@@ -1,4 +1,5 @@
-"""Everything that the page Patch shows: both runs, the preview, the exact grid in slices of the model thread, patched runs."""
+"""Everything that the page Patch shows: both runs, the preview, the exact grid in slices of the model thread, patched
+runs."""
 
 from __future__ import annotations
 
@@ -37,7 +38,8 @@ LETTERS = tuple((f"{x} {y} {x} {y} {x}", f"{x} {z} {x} {z} {x}") for x, y, z in 
 
 @dataclass
 class Exact:
-    """The exact grid [L, N] of one choice, NaN where it is not run yet; run in slices, and ended between two of them."""
+    """The exact grid [L, N] of one choice, NaN where it is not run yet; run in slices, and ended between two of
+    them."""
 
     lm: LanguageModel
     task: Task
@@ -120,7 +122,8 @@ class Exact:
 
 @dataclass(frozen=True)
 class Prediction:
-    """What follows a text: every token's probability [V], both answers' logit difference, and how much of it came back."""
+    """What follows a text: every token's probability [V], both answers' logit difference, and how much of it came
+    back."""
 
     shares: np.ndarray
     difference: float
@@ -158,8 +161,8 @@ class Data:
 
     @property
     def compares(self) -> bool:
-        """Whether a patch can bring the answer back: the clean text makes the model prefer it, and clearly more than the
-        corrupted one does."""
+        """Whether a patch can bring the answer back: the clean text makes the model prefer it, and clearly more than
+        the corrupted one does."""
         clean, corrupted = self.task.clean_difference, self.task.corrupted_difference
         return clean > 0 and clean - corrupted >= APART
 
@@ -170,8 +173,8 @@ class Data:
 
     @cached_property
     def best(self) -> Cell:
-        """The patch that brings back most; of the stream, where both texts have the same token, if any does there: what the
-        exchanged token itself brings back is no news."""
+        """The patch that brings back most; of the stream, where both texts have the same token, if any does there: what
+        the exchanged token itself brings back is no news."""
         grid = self.grid
         if self.chosen.kind == "resid":
             alike = np.delete(np.arange(grid.shape[1]), self.exchanged)
@@ -195,9 +198,7 @@ class Data:
     def fits(self, cell: Cell) -> bool:
         """Whether the model and the texts have such a cell."""
         both = self.task.clean
-        return cell.layer < both.n_layers and cell.index < (
-            len(both) if cell.kind in POSITION_KINDS else both.n_heads
-        )
+        return cell.layer < both.n_layers and cell.index < (len(both) if cell.kind in POSITION_KINDS else both.n_heads)
 
     def patched(self, *cells: Cell) -> Prediction:
         """What follows the corrupted text with these patches together."""
@@ -265,9 +266,7 @@ def _task(_lm: LanguageModel, model: str, texts: tuple[str | None, ...]) -> Task
 
 
 @st.cache_resource(max_entries=64, show_spinner=False)
-def _preview(
-    _lm: LanguageModel, _task: Task, model: str, texts: tuple[str | None, ...], kind: str
-) -> np.ndarray:
+def _preview(_lm: LanguageModel, _task: Task, model: str, texts: tuple[str | None, ...], kind: str) -> np.ndarray:
     return shared.run_in_worker(
         lambda: patching.patch_preview(_lm, _task, kind).numpy(), len(_task.clean), gradients=True
     )
@@ -298,11 +297,5 @@ def _patched(
 
 @st.cache_resource(max_entries=16, show_spinner=False)
 def _checks(_lm: LanguageModel, _task: Task, model: str, texts: tuple[str | None, ...]) -> list[Check]:
-    entries: Iterable = (
-        checks.everything_patched_is_clean,
-        checks.nothing_patched_is_corrupted,
-        checks.heads_add_up,
-    )
-    return shared.run_in_worker(
-        lambda: [entry(_lm, _task) for entry in entries], len(_task.clean), gradients=True
-    )
+    entries: Iterable = (checks.everything_patched_is_clean, checks.nothing_patched_is_corrupted, checks.heads_add_up)
+    return shared.run_in_worker(lambda: [entry(_lm, _task) for entry in entries], len(_task.clean), gradients=True)

@@ -17,10 +17,7 @@ STORIES = {
     "A red ball": (CLEAN, CORRUPTED),
     "A girl or a boy": (GIRL, BOY),
     "So he": ("The boy was sad, so", "The girl was sad, so"),
-    "A toy car": (
-        "Tom had a toy car. One day, Tom lost his toy",
-        "Tom had a toy boat. One day, Tom lost his toy",
-    ),
+    "A toy car": ("Tom had a toy car. One day, Tom lost his toy", "Tom had a toy boat. One day, Tom lost his toy"),
 }
 REALS = {
     "Indirect object": (
@@ -91,12 +88,7 @@ def _presets() -> None:
             for name, preset in presets.items():
                 disabled = bool(model) and not there
                 st.button(
-                    name,
-                    key=f"patch-{name}",
-                    help=preset[0],
-                    on_click=_use,
-                    args=(preset, model),
-                    disabled=disabled,
+                    name, key=f"patch-{name}", help=preset[0], on_click=_use, args=(preset, model), disabled=disabled
                 )
 
 

@@ -33,7 +33,5 @@ def _beneath(shown: data.Data) -> None:
     frame.copy_as_python(view.snippet(shown))
 
 
-frame.heading(
-    _("Patch"), _("Put one part of a run into another: which part brings the answer back?"), examples, Patch
-)
+frame.heading(_("Patch"), _("Put one part of a run into another: which part brings the answer back?"), examples, Patch)
 show(st.session_state["model"])

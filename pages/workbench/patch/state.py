@@ -13,9 +13,15 @@ CORRUPTED = "Lily had a red hat. One day, Lily lost the red"
 GIRL = "Once upon a time there was a little girl. One day,"
 BOY = GIRL.replace("girl", "boy")
 PARTS = {  # what is patched; links call it as the menu did at first
-    "z": N_("Head output z"), "pattern": N_("Pattern"), "q": "q", "k": "k", "v": "v", "resid": N_("Residual"),
-    "attn": N_("Attention out"), "mlp": N_("MLP out"),
-}  # fmt: skip
+    "z": N_("Head output z"),
+    "pattern": N_("Pattern"),
+    "q": "q",
+    "k": "k",
+    "v": "v",
+    "resid": N_("Residual"),
+    "attn": N_("Attention out"),
+    "mlp": N_("MLP out"),
+}
 MOST = 24  # patches in a chain
 Place = tuple[str, int, int]  # kind, layer, and head or position
 _place = link.whole(0, 99_999)
@@ -63,8 +69,8 @@ def _typed(label: str, default: str | None, key: str) -> state.Control:
 
 
 class Patch(state.State):
-    """A model, two texts of one length, the answers between which they decide (None: what each text makes the model expect),
-    and what is patched."""
+    """A model, two texts of one length, the answers between which they decide (None: what each text makes the model
+    expect), and what is patched."""
 
     model: str
     clean = _typed(N_("Clean text"), CLEAN, "ptclean")
@@ -75,18 +81,12 @@ class Patch(state.State):
         N_("What is patched"), PARTS, key="ptkind", spelled=PARTS, segments=True, label_visibility="collapsed"
     )
     kind.changed = _other_grid
-    cell = state.live(
-        "ptcell", None, _cell, spelled, ends=(("z", 3, 2), ("resid", 1, 0))
-    )  # None: the best one
+    cell = state.live("ptcell", None, _cell, spelled, ends=(("z", 3, 2), ("resid", 1, 0)))  # None: the best one
     chain = state.live(
         "ptchain", (), _chain, lambda cells: ",".join(map(spelled, cells)), ends=((("z", 5, 0), ("z", 3, 2)),)
     )
     exact = state.live(
-        "ptexact",
-        False,
-        lambda text: link.choice(("0", "1"))(text) == "1",
-        lambda on: str(int(on)),
-        ends=(True,),
+        "ptexact", False, lambda text: link.choice(("0", "1"))(text) == "1", lambda on: str(int(on)), ends=(True,)
     )
 
     @property

@@ -1,4 +1,5 @@
-"""Draws the page Patch: controls, the grid and what runs it, the predictions around a cell, the chain, preview against exact."""
+"""Draws the page Patch: controls, the grid and what runs it, the predictions around a cell, the chain, preview against
+exact."""
 
 from __future__ import annotations
 
@@ -113,26 +114,25 @@ def predictions(data: Data) -> None:
     cell, runs = data.cell, data.predictions
     st.markdown(f"**{claims.before_after(data)}**")
     rows = [
-        {
-            _("Next token"): token,
-            **{_(RUNS[run]): share for run, share in zip(runs, shares)},
-        }
+        {_("Next token"): token, **{_(RUNS[run]): share for run, share in zip(runs, shares)}}
         for token, shares in data.likely
     ]
     frame.table(rows, {_(RUNS[run]): ".1%" for run in runs}, key="ptnext")
     difference = _("{run}: logit difference {value}")
     st.caption(
         " · ".join(
-            difference.format(run=_(RUNS[name]), value=number(run.difference, "+.2f"))
-            for name, run in runs.items()
+            difference.format(run=_(RUNS[name]), value=number(run.difference, "+.2f")) for name, run in runs.items()
         )
     )
     chained = cell in data.chain
     st.button(
         _("In the chain") if chained else _("Add to the chain"),
-        on_click=add, args=(cell,), disabled=chained, key="ptadd",
+        on_click=add,
+        args=(cell,),
+        disabled=chained,
+        key="ptadd",
         help=_("Patches in the chain are made together, in one run."),
-    )  # fmt: skip
+    )
     if data.chain:
         st.markdown(f"**{claims.chained(data)}**")
         with st.container(horizontal=True, gap="small"):
@@ -151,9 +151,12 @@ def onward(data: Data) -> list[Onward]:
         head, last = f"L{cell.layer}H{cell.index}", len(data.names) - 1
         key = int(data.task.clean.attention(cell.layer, cell.index, rows=slice(last, last + 1)).argmax())
         look = {
-            "model": chosen.model, "text": chosen.clean, "head": f"{cell.layer}.{cell.index}", "query": str(last),
+            "model": chosen.model,
+            "text": chosen.clean,
+            "head": f"{cell.layer}.{cell.index}",
+            "query": str(last),
             "key": str(key),
-        }  # fmt: skip
+        }
         links += [
             Onward(_("Why {head} looks there", head=head), "why", look),
             Onward(_("Open {head} in the explorer", head=head), EXPLORER, look),
@@ -167,12 +170,12 @@ def agreement(data: Data) -> None:
         return
     first, names = data.preview, readable_all(data.task.clean.tokens)
     labels = [
-        f"L{layer}H{column}" if data.chosen.heads else _("layer {layer}, {column} {token}").format(
-            layer=layer, column=column, token=names[column]
-        )
+        f"L{layer}H{column}"
+        if data.chosen.heads
+        else _("layer {layer}, {column} {token}").format(layer=layer, column=column, token=names[column])
         for layer in range(len(first))
         for column in range(first.shape[1])
-    ]  # fmt: skip
+    ]
     agreed = correlation(first, data.job.grid)
     title = _("Preview against exact: correlation r = {r}", r=number(agreed, ".3f"))
     figure = figures.scatter(first.ravel(), data.job.grid.ravel(), labels, frame.theme(), title=title)

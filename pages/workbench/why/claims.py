@@ -1,4 +1,5 @@
-"""What the page Why it looks there says about its picture, each where it is true, and what its parts are in any state."""
+"""What the page Why it looks there says about its picture, each where it is true, and what its parts are in any
+state."""
 
 from __future__ import annotations
 
@@ -17,8 +18,11 @@ from .state import HEADS, SCORE
 
 LITTLE = 0.5  # logits: of a head that adds less than this to every token none is named
 PARTS = {  # sources that are no head and no MLP
-    "token": N_("the token itself"), "position": N_("its position"), DISTANCE: N_("the distance"), BIASES: N_("the biases"),
-}  # fmt: skip
+    "token": N_("the token itself"),
+    "position": N_("its position"),
+    DISTANCE: N_("the distance"),
+    BIASES: N_("the biases"),
+}
 THROUGH = {"k": N_("keys"), "q": N_("queries"), "v": N_("values")}
 
 
@@ -33,12 +37,16 @@ def owes_to_head(data: Data) -> str | None:
     read = following.most_read(data.trace, *head, data.step.key)
     where = token(data, read)
     said = (
-        _("{looks}. Of all sources at {key} {source} draws it there most, and {source} reads the token before it, {where}: "
-          "{total} of the score {score}.")
+        _(
+            "{looks}. Of all sources at {key} {source} draws it there most, and {source} reads the token before it, "
+            "{where}: {total} of the score {score}."
+        )
         if read == data.step.key - 1
-        else _("{looks}. Of all sources at {key} {source} draws it there most, and {source} reads {where}: {total} of the "
-               "score {score}.")
-    )  # fmt: skip
+        else _(
+            "{looks}. Of all sources at {key} {source} draws it there most, and {source} reads {where}: {total} of the "
+            "score {score}."
+        )
+    )
     key = token(data, data.step.key)
     return said.format(looks=_looks(data), key=key, source=name, where=where, total=total, score=_score(data))
 
@@ -49,9 +57,12 @@ def owes_to_other(data: Data) -> str | None:
         return None
     return _(
         "{looks}. Of all sources at {key} {source} draws it there most: {total} of the score {score}.",
-        looks=_looks(data), key=token(data, data.step.key), total=owed[1], score=_score(data),
+        looks=_looks(data),
+        key=token(data, data.step.key),
+        total=owed[1],
+        score=_score(data),
         source=_source(owed[0]),
-    )  # fmt: skip
+    )
 
 
 def owes_to_nothing(data: Data) -> str | None:
@@ -67,8 +78,8 @@ def listens_most(data: Data) -> str | None:
         return None
     writer, reader, value = best
     return _(
-        "No head listens to another as {reader} does to {writer}: on a scale from 0 to 1 its {through} depend on it by {value}, "
-        "where those of heads without relation would by about {chance}.",
+        "No head listens to another as {reader} does to {writer}: on a scale from 0 to 1 its {through} depend on it by "
+        "{value}, where those of heads without relation would by about {chance}.",
         reader=reader,
         writer=writer,
         through=_(THROUGH[data.chosen.kind]),
@@ -90,8 +101,11 @@ def asks_most(data: Data) -> str | None:
         return None
     return _(
         "**At {query}** {source} asks for it most: {total} of the score {score}.",
-        query=token(data, data.step.query), source=_source(asked[0]), total=asked[1], score=_score(data),
-    )  # fmt: skip
+        query=token(data, data.step.query),
+        source=_source(asked[0]),
+        total=asked[1],
+        score=_score(data),
+    )
 
 
 def compared(data: Data) -> str | None:
@@ -116,8 +130,8 @@ def writes(data: Data) -> str | None:
     if not (gain := _gain(data)) or float(gain[1]) < LITTLE:
         return None
     return _(
-        "**Then the head writes** what it read into the stream at {query}: “{token}” gains {gain} logits, more than any other "
-        "token.",
+        "**Then the head writes** what it read into the stream at {query}: “{token}” gains {gain} logits, more than "
+        "any other token.",
         query=token(data, data.step.query),
         token=markdown.plain(gain[0]),
         gain=gain[1],
@@ -128,19 +142,14 @@ def writes_little(data: Data) -> str | None:
     """What it writes of this key raises no token by much."""
     if not (gain := _gain(data)) or float(gain[1]) >= LITTLE:
         return None
-    return _(
-        "**What it then writes** lifts no token by more than {gain} logits.",
-        gain=gain[1],
-    )
+    return _("**What it then writes** lifts no token by more than {gain} logits.", gain=gain[1])
 
 
 def names_no_tokens(data: Data) -> str | None:
     """Norms behind sublayers."""
     if data.chosen.view != SCORE or data.found.written:
         return None
-    return _(
-        "Norms after this model’s sublayers make its logits no sum of what heads write: tokens cannot be named."
-    )
+    return _("Norms after this model’s sublayers make its logits no sum of what heads write: tokens cannot be named.")
 
 
 def by_steps(data: Data) -> str | None:
@@ -166,9 +175,19 @@ def not_all(data: Data) -> str | None:
 
 
 CLAIMS = (
-    owes_to_head, owes_to_other, owes_to_nothing, listens_most, listens_to_none, asks_most, compared, writes, writes_little,
-    names_no_tokens, by_steps, not_all,
-)  # fmt: skip
+    owes_to_head,
+    owes_to_other,
+    owes_to_nothing,
+    listens_most,
+    listens_to_none,
+    asks_most,
+    compared,
+    writes,
+    writes_little,
+    names_no_tokens,
+    by_steps,
+    not_all,
+)
 HINTS = {
     SCORE: (
         Hint(
@@ -205,8 +224,8 @@ def _source(name: str) -> str:
 
 
 def _most(data: Data, along: int) -> tuple[str, str] | None:
-    """The source, at the key (0) or the query (1), that gives most of a positive score, and how much; None where two are
-    written alike."""
+    """The source, at the key (0) or the query (1), that gives most of a positive score, and how much; None where two
+    are written alike."""
     found = data.found
     sums = found.scores.sum(along).tolist()
     best, *others = sorted(range(len(sums)), key=lambda source: -sums[source])
@@ -245,24 +264,29 @@ def notice(view: str) -> tuple[str, ...]:
     if view == HEADS:
         return (
             _(
-                "**Heads work in chains.** A bright cell says that the reader listens to what the writer writes: through its "
-                "keys (where it is found), its queries (what it looks for), or its values (what it hands on)."
+                "**Heads work in chains.** A bright cell says that the reader listens to what the writer writes: "
+                "through its keys (where it is found), its queries (what it looks for), or its values (what it hands "
+                "on)."
             ),
             _("**Only earlier layers write for later ones**: the other cells are empty."),
             _("By weights alone, without any text. Rotations of RoPE and MLPs in between are left out."),
         )
     return (
         _(
-            "**A score is a sum.** Query and key are each read off a stream into which the token, every earlier head and every "
-            "MLP have written. So their product is a sum over pairs of sources, and the numbers in the picture add up to it."
+            "**A score is a sum.** Query and key are each read off a stream into which the token, every earlier head "
+            "and every MLP have written. So their product is a sum over pairs of sources, and the numbers in the "
+            "picture add up to it."
         ),
         _(
-            "**A key need not be about its own token.** Where an earlier head wrote into it what stood before, a later head "
-            "finds by it what came next last time: two heads in a row, **induction**."
+            "**A key need not be about its own token.** Where an earlier head wrote into it what stood before, a later "
+            "head finds by it what came next last time: two heads in a row, **induction**."
         ),
-        _("**Softmax compares** the score with all others of the row: a large one has weight only where others are smaller."),
+        _(
+            "**Softmax compares** the score with all others of the row: a large one has weight only where others are "
+            "smaller."
+        ),
         _("The norms’ scales are held as they are, and MLPs are not looked into."),
-    )  # fmt: skip
+    )
 
 
 def maths(view: str) -> tuple[str, ...]:
@@ -271,8 +295,11 @@ def maths(view: str) -> tuple[str, ...]:
         return (_("Two matrices without relation give about $1/\\sqrt{C}$, with C the width of the stream."),)
     return (
         _(
-            "Norms are frozen: each divides by its actual scale. Biases are a source of their own, and what distance adds to the "
-            "score (ALiBi, relative positions) is a last row and column."
+            "Norms are frozen: each divides by its actual scale. Biases are a source of their own, and what distance "
+            "adds to the score (ALiBi, relative positions) is a last row and column."
         ),
-        _("What is written passes the final norm, frozen too, and the model’s head, as if no later layer answered to it."),
-    )  # fmt: skip
+        _(
+            "What is written passes the final norm, frozen too, and the model’s head, as if no later layer answered to "
+            "it."
+        ),
+    )

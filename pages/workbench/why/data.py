@@ -38,9 +38,7 @@ class Data(shared.TextRead):
         trace, steps = self.trace, [self.chosen.first]
         for step in (Step(*place) for place in self.chosen.path):
             last = steps[-1]
-            leads = (
-                step.layer < last.layer and step.head < trace.n_heads and step.query in (last.query, last.key)
-            )
+            leads = step.layer < last.layer and step.head < trace.n_heads and step.query in (last.query, last.key)
             if not leads or step.key not in following.visible_keys(trace, step.layer, step.head, step.query):
                 break
             steps.append(step)
@@ -77,7 +75,8 @@ class Data(shared.TextRead):
 
     @cached_property
     def folded(self) -> tuple[list[str], list[str], np.ndarray]:
-        """Sources at the query, sources at the key, and what each pair gives: the largest and the sum of others, or all."""
+        """Sources at the query, sources at the key, and what each pair gives: the largest and the sum of others, or
+        all."""
         found = self.found
         rows, columns, values = following.folded(
             found.names, found.scores, len(found.names) if self.chosen.every else FEW
@@ -118,7 +117,8 @@ def striking(model: str, text: str) -> Step:
 
 
 def pinned(model: str, text: str) -> Step:
-    """The weight that is pinned on all pages; a key that the query does not see gives way to the one that the head reads most."""
+    """The weight that is pinned on all pages; a key that the query does not see gives way to the one that the head
+    reads most."""
     trace = shared.trace(model, text)
     view = link.view().fitted(trace.n_layers, trace.n_heads, len(trace))
     query = len(trace) - 1 if view.query is None else view.query
@@ -128,7 +128,8 @@ def pinned(model: str, text: str) -> Step:
 
 
 def opened(model: str, text: str, pair: tuple[str, str], kind: str) -> tuple[Step, Step] | None:
-    """A pair of heads on a text: the reader's plainest weight, and from there the writer; None of what are no such heads."""
+    """A pair of heads on a text: the reader's plainest weight, and from there the writer; None of what are no such
+    heads."""
     trace = shared.trace(model, text)
     heads = [following.head_of(name) for name in pair]
     if not all(head and head[0] < trace.n_layers and head[1] < trace.n_heads for head in heads):

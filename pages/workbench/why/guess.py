@@ -20,7 +20,8 @@ def seen(data: Data) -> bool:
 
 
 def question(data: Data) -> guess.Question | None:
-    """Which source at the key gives most of the score; None for pairs of heads, ties, and scores that nothing adds to."""
+    """Which source at the key gives most of the score; None for pairs of heads, ties, and scores that nothing adds
+    to."""
     if data.chosen.view != SCORE:
         return None
     found, step = data.found, data.step
@@ -33,8 +34,8 @@ def question(data: Data) -> guess.Question | None:
     ):
         return None
     asks = _(
-        "{head} at {query} gives {weight} of its attention to {key}. Which part of the model wrote what it finds at {key}, more "
-        "than any other? L2H1 is head 1 of layer 2.",
+        "{head} at {query} gives {weight} of its attention to {key}. Which part of the model wrote what it finds at "
+        "{key}, more than any other? L2H1 is head 1 of layer 2.",
         head=step.name,
         query=token(data, step.query),
         weight=number(found.weight, ".0%"),

@@ -1,4 +1,5 @@
-"""Why it looks there: one score as a sum over sources, what the head then writes, and the way back through earlier heads."""
+"""Why it looks there: one score as a sum over sources, what the head then writes, and the way back through earlier
+heads."""
 
 import streamlit as st
 

@@ -1,4 +1,5 @@
-"""The state of the page Why it looks there: one weight of one head, and the path of sources that is followed from it."""
+"""The state of the page Why it looks there: one weight of one head, and the path of sources that is followed from
+it."""
 
 from __future__ import annotations
 
@@ -57,24 +58,20 @@ class Why(state.State):
     text: str
     pin: Place
     view = state.parts(
-        N_("View"), {SCORE: N_("One score"), HEADS: N_("All pairs of heads")}, key="whyview",
+        N_("View"),
+        {SCORE: N_("One score"), HEADS: N_("All pairs of heads")},
+        key="whyview",
         spelled={SCORE: "One score", HEADS: "All pairs of heads"},
-    )  # fmt: skip
+    )
     path = state.live(  # what is followed, behind the pinned weight
         "whypath", (), _path, lambda path: ",".join(map(_write, path)), ends=(((4, 2, 17, 16),),)
     )
     at = state.live("whyat", 0, link.whole(0, LONGEST), ends=(1, LONGEST))  # which step is shown
     every = state.live(
-        "whyall",
-        False,
-        lambda text: link.choice(("0", "1"))(text) == "1",
-        lambda on: str(int(on)),
-        ends=(True,),
+        "whyall", False, lambda text: link.choice(("0", "1"))(text) == "1", lambda on: str(int(on)), ends=(True,)
     )
     kind = state.live("whykind", "k", link.choice(KINDS), ends=KINDS)
-    pair = state.live(
-        "whypair", None, _pair, lambda pair: ".".join(pair or ())
-    )  # of heads, that is to be opened
+    pair = state.live("whypair", None, _pair, lambda pair: ".".join(pair or ()))  # of heads, that is to be opened
 
     @property
     def first(self) -> Step:

@@ -1,4 +1,5 @@
-"""Draws the page Why it looks there: a head's map, its score source by source, what it writes, the path, and pairs of heads."""
+"""Draws the page Why it looks there: a head's map, its score source by source, what it writes, the path, and pairs of
+heads."""
 
 from __future__ import annotations
 
@@ -26,10 +27,11 @@ SOURCES = 6  # of a value
 
 EQUATIONS = {
     SCORE: (
-        r"s=\frac{q\cdot k}{\sqrt d}=\sum_{i,j}\frac{(R_m W_Q\,\hat x_m^{(i)})\cdot(R_n W_K\,\hat x_n^{(j)})}{\sqrt d},\qquad "
+        r"s=\frac{q\cdot k}{\sqrt d}=\sum_{i,j}\frac{(R_m W_Q\,\hat x_m^{(i)})\cdot(R_n W_K\,\hat x_n^{(j)})}{\sqrt d},"
+        r"\qquad "
         r"Y(h)=O(h)\,W_O(h)",
-        "Elhage et al. 2021 (“A Mathematical Framework for Transformer Circuits”); Kamath et al. 2025 (“Tracing Attention "
-        "Computation Through Feature Interactions”); Transformer with PyTorch, Eq. 59.",
+        "Elhage et al. 2021 (“A Mathematical Framework for Transformer Circuits”); Kamath et al. 2025 (“Tracing "
+        "Attention Computation Through Feature Interactions”); Transformer with PyTorch, Eq. 59.",
     ),
     HEADS: (
         r"\text{K: }\frac{\lVert W_{QK}\,W_{OV}\rVert_F}{\lVert W_{QK}\rVert_F\lVert W_{OV}\rVert_F},\qquad "
@@ -58,8 +60,8 @@ def controls(model: str) -> Why | None:
 
 
 def _open(model: str, text: str) -> None:
-    """Open a pair of heads that was clicked. While nobody has chosen a head or a pin, show the weight that is most worth
-    explaining."""
+    """Open a pair of heads that was clicked. While nobody has chosen a head or a pin, show the weight that is most
+    worth explaining."""
     pair = Why.pair.get()
     Why.pair.set(None)
     if pair and (steps := opened(model, text, pair, Why.kind.get())):
@@ -97,9 +99,7 @@ def _score(data: Data) -> None:
             for each in data.steps
         ],
         "reads": {
-            side: {
-                name: [key, number(weight, ".0%")] for name, (key, weight) in data.reads(names, at).items()
-            }
+            side: {name: [key, number(weight, ".0%")] for name, (key, weight) in data.reads(names, at).items()}
             for side, names, at in (("query", rows, step.query), ("key", columns, step.key))
         },
         "score": number(found.score, ".2f"),
@@ -151,9 +151,12 @@ def onward(data: Data) -> list[Onward]:
     """Where the case can be followed: the head on this text among all others."""
     step = data.step if data.chosen.view == SCORE else _reader(data)
     look = {
-        "model": data.chosen.model, "text": data.chosen.text, "head": f"{step.layer}.{step.head}",
-        "query": str(step.query), "key": str(step.key),
-    }  # fmt: skip
+        "model": data.chosen.model,
+        "text": data.chosen.text,
+        "head": f"{step.layer}.{step.head}",
+        "query": str(step.query),
+        "key": str(step.key),
+    }
     return [Onward(_("Open {head} in the explorer", head=step.name), EXPLORER, look)]
 
 

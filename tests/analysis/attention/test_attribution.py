@@ -21,9 +21,7 @@ def test_parts_sum_to_the_logit_and_heads_to_their_sublayer(name):
         assert parts.total == pytest.approx(parts.logit, abs=2e-4)
         shares = logit_shares(lm, trace, position, token).set_index("part")["share"]
         assert parts.embedding == pytest.approx(shares.iloc[0], abs=1e-4)
-        assert parts.mlps.tolist() == pytest.approx(
-            shares.iloc[2 : 1 + 2 * trace.n_layers : 2].tolist(), abs=1e-4
-        )
+        assert parts.mlps.tolist() == pytest.approx(shares.iloc[2 : 1 + 2 * trace.n_layers : 2].tolist(), abs=1e-4)
         if lm.network.blocks[0].attn.proj.bias is None:
             assert parts.heads.sum(1).tolist() == pytest.approx(
                 shares.iloc[1 : 2 * trace.n_layers : 2].tolist(), abs=1e-4
@@ -43,9 +41,7 @@ def test_a_head_share_is_what_its_slice_says_through_the_frozen_norm():
     assert attribute_logit(lm, trace, -1, token).heads[5, 4].item() == pytest.approx(by_hand.item(), abs=1e-4)
 
 
-@pytest.mark.parametrize(
-    "name", ["stories-rope", "stories-gpt", "zoo-mla", "zoo-gqa", "zoo-layernorm", "zoo-none"]
-)
+@pytest.mark.parametrize("name", ["stories-rope", "stories-gpt", "zoo-mla", "zoo-gqa", "zoo-layernorm", "zoo-none"])
 def test_heads_compared_without_a_pass_stand_to_each_other_as_their_shares(name):
     lm = tlmviz.load(name)
     trace = lm.trace(TEXT)

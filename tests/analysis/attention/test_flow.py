@@ -1,4 +1,5 @@
-"""Flow to a prediction: conserved at every depth, split as written plainly, and its parts sum to the logit and to the stream."""
+"""Flow to a prediction: conserved at every depth, split as written plainly, and its parts sum to the logit and to the
+stream."""
 
 import pytest
 import torch
@@ -59,9 +60,7 @@ def test_one_layer_is_split_as_written_plainly():
     for head in range(trace.n_heads):
         row = trace.attention(last, head)[position].double()
         for key in range(len(trace)):
-            near[head, key] = max(
-                0.0, float(middle.abs().sum() - (middle - row[key] * said[head, key]).abs().sum())
-            )
+            near[head, key] = max(0.0, float(middle.abs().sum() - (middle - row[key] * said[head, key]).abs().sum()))
     before = trace[f"blocks.{last}.resid_pre"][0, position].double()
     total = sum(near.values()) + max(0.0, float(middle.abs().sum() - (middle - before).abs().sum()))
     parts = attribute_logit(lm, trace, -1, flow.token)
@@ -78,12 +77,7 @@ def test_one_layer_is_split_as_written_plainly():
             assert float(z @ read) == pytest.approx(float(share[head]), abs=1e-3)
             for key in range(len(trace)):
                 direct[layer, head, key] = float(row[key] * values[head, key] @ read)
-    size = (
-        sum(map(abs, direct.values()))
-        + float(parts.mlps.abs().sum())
-        + abs(parts.embedding)
-        + abs(parts.rest)
-    )
+    size = sum(map(abs, direct.values())) + float(parts.mlps.abs().sum()) + abs(parts.embedding) + abs(parts.rest)
     through = float(parts.mlps[last].abs()) / size
     for (layer, head, query, key), share in zip(flow.edges.where.tolist(), flow.edges.flow.tolist()):
         if layer == last and query == position:
@@ -105,9 +99,7 @@ def test_the_parts_sum_to_the_stream_until_values_are_changed(followed):
     assert stream_error(lm, broken) > 1e-3
 
 
-@pytest.mark.parametrize(
-    ("name", "said"), [("zoo-post", "pre-norm"), ("zoo-mla", "MLA"), ("stories-mhc", "streams")]
-)
+@pytest.mark.parametrize(("name", "said"), [("zoo-post", "pre-norm"), ("zoo-mla", "MLA"), ("stories-mhc", "streams")])
 def test_where_flow_cannot_be_followed_it_is_said(name, said):
     lm = tlmviz.load(name)
     assert said in why_not(lm, 3)

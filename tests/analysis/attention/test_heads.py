@@ -8,13 +8,7 @@ from torch.nn import functional as F
 
 from tests import tiny
 from tests.tiny import TEXT
-from tlmviz.analysis.attention.heads import (
-    head_scores,
-    kl_divergence,
-    logit_lens,
-    logit_shares,
-    score_gradient,
-)
+from tlmviz.analysis.attention.heads import head_scores, kl_divergence, logit_lens, logit_shares, score_gradient
 
 
 class TestHeadScores:
@@ -22,11 +16,7 @@ class TestHeadScores:
     def built(ids):
         """A trace with one head that looks at the token before, one that inducts, one that spreads evenly."""
         size = len(ids)
-        previous, induction, even = (
-            torch.zeros(size, size),
-            torch.zeros(size, size),
-            torch.ones(size, size).tril(),
-        )
+        previous, induction, even = (torch.zeros(size, size), torch.zeros(size, size), torch.ones(size, size).tril())
         for t in range(size):
             previous[t, max(0, t - 1)] = 1.0
             earlier = [s for s in range(1, t + 1) if ids[s - 1] == ids[t]]
@@ -50,9 +40,7 @@ class TestHeadScores:
     def test_texts_are_random_halves_said_twice(self, lm):
         seen = []
         spy = SimpleNamespace(
-            config=lm.config,
-            tokenizer=lm.tokenizer,
-            trace_ids=lambda ids: seen.append(ids) or lm.trace_ids(ids),
+            config=lm.config, tokenizer=lm.tokenizer, trace_ids=lambda ids: seen.append(ids) or lm.trace_ids(ids)
         )
         first = head_scores(spy, length=12, repeats=2, seed=4)
         for ids in seen:
@@ -63,10 +51,7 @@ class TestHeadScores:
 
     def test_every_head_of_every_variant_has_a_score(self, variant):
         scores = head_scores(variant, length=16, repeats=1)
-        assert (
-            len(scores) == 8
-            and scores[["previous", "induction"]].apply(lambda c: c.between(0, 1)).all().all()
-        )
+        assert len(scores) == 8 and scores[["previous", "induction"]].apply(lambda c: c.between(0, 1)).all().all()
 
 
 class TestLogitLens:

@@ -217,9 +217,7 @@ class TestCombine:
 
     def test_two_rows_of_one_head(self, lm):
         first = torch.eye(len(lm.encode(TEXT)))[0]
-        trace = lm.trace(
-            TEXT, edit=edits.combine(edits.replace_row(0, 1, 4, first), edits.replace_row(0, 1, 5, first))
-        )
+        trace = lm.trace(TEXT, edit=edits.combine(edits.replace_row(0, 1, 4, first), edits.replace_row(0, 1, 5, first)))
         v = trace["blocks.0.attn.v"][0, 1, 0]
         close(trace["blocks.0.attn.z"][0, 1, 4:6], torch.stack([v, v]))
         assert trace.attention(0, 1)[4:6, 0].tolist() == [1, 1]

@@ -26,13 +26,9 @@ def test_against_whole_maps(variant, queries, at_once, monkeypatch):
     cycle = ("template", "system", "user", "assistant", "user")
     roles = [cycle[t % len(cycle)] for t in range(len(trace))]
     found = role_shares(trace, roles, queries)
-    assert found.parties == measure.PARTIES and found.queries == sum(
-        queries in (None, role) for role in roles
-    )
+    assert found.parties == measure.PARTIES and found.queries == sum(queries in (None, role) for role in roles)
     for party in found.parties:
-        torch.testing.assert_close(
-            found.of(party), plainly(trace, roles, queries, party).float(), atol=1e-5, rtol=0
-        )
+        torch.testing.assert_close(found.of(party), plainly(trace, roles, queries, party).float(), atol=1e-5, rtol=0)
     torch.testing.assert_close(found.shares.sum(-1), torch.ones(2, 4), atol=1e-5, rtol=0)
 
 
@@ -43,9 +39,7 @@ def test_replaced_rows_count_as_they_are_shown(lm):
     trace = lm.trace(TEXT, edit=replace_row(1, 2, length - 1, weights))
     roles = ["user"] * (length - 1) + ["assistant"]
     found = role_shares(trace, roles, "assistant")
-    torch.testing.assert_close(
-        found.of("user"), plainly(trace, roles, "assistant", "user"), atol=1e-5, rtol=0
-    )
+    torch.testing.assert_close(found.of("user"), plainly(trace, roles, "assistant", "user"), atol=1e-5, rtol=0)
 
 
 def test_what_makes_no_sense_is_refused(lm):

@@ -1,4 +1,5 @@
-"""Encoder and decoder, step by step: the tensors of one pass, cross-attention written plainly, products, heads that add up."""
+"""Encoder and decoder, step by step: the tensors of one pass, cross-attention written plainly, products, heads that add
+up."""
 
 from dataclasses import replace
 
@@ -73,9 +74,12 @@ def test_the_steps_are_what_the_taps_of_a_pass_kept(mt, target, decoder):
     shown = {name: step.panels[-1].values for name, step in steps_of(decoder).items() if step.panels}
     at = f"decoder.{LAYER}"
     for name, tap in {
-        "add 1": "resid_mid", "norm cross": "normed_cross", "cross project": "cross.out", "add cross": "resid_cross",
+        "add 1": "resid_mid",
+        "norm cross": "normed_cross",
+        "cross project": "cross.out",
+        "add cross": "resid_cross",
         "add 2": "resid_post",
-    }.items():  # fmt: skip
+    }.items():
         np.testing.assert_array_equal(shown[name], taps[f"{at}.{tap}"][0].numpy())
     loss = steps_of(decoder)["loss"]
     expected = -logits.log_softmax(-1)[range(len(target)), target]
@@ -103,9 +107,7 @@ def test_cross_attention_is_a_softmax_of_queries_and_the_memory_s_keys(mt, targe
 
 
 def test_an_encoder_s_weights_go_both_ways_and_a_decoder_s_back_only(mt, target):
-    encoder, decoder = (
-        steps_of(read_stack(mt, TEXT, target, which))["softmax"].panels[-1].values for which in STACKS
-    )
+    encoder, decoder = (steps_of(read_stack(mt, TEXT, target, which))["softmax"].panels[-1].values for which in STACKS)
     assert np.triu(encoder, 1).max() > 0 and not np.isnan(encoder).any()
     assert np.isnan(decoder[np.triu_indices(len(decoder), 1)]).all()
 

@@ -45,19 +45,10 @@ def test_the_order_follows_the_configuration():
 def test_every_step_is_whole(steps, variant):
     length = len(watch(variant))
     for name, step in steps.items():
-        assert (
-            step.name == name
-            and step.sentence.endswith(".")
-            and step.latex
-            and step.reference
-            and step.sources
-        )
+        assert step.name == name and step.sentence.endswith(".") and step.latex and step.reference and step.sources
         assert bool(step.panels) != (step.losses is not None)
         for panel in step.panels:
-            assert panel.values.dtype == np.float32 and panel.values.shape == (
-                len(panel.rows),
-                len(panel.cols),
-            )
+            assert panel.values.dtype == np.float32 and panel.values.shape == (len(panel.rows), len(panel.cols))
             assert panel.shape.startswith("[B=1, ") and f"T={length}" in panel.shape
             assert len(panel.row_labels) == len(panel.rows)
             hidden = np.isnan(panel.values)
@@ -139,9 +130,7 @@ def test_additions_add_up(steps, variant):
             x = trace[f"blocks.{LAYER}.resid_{'pre' if part == 'attn' else 'mid'}"][0]
             seen, join = variant.trace(tiny.TEXT), f"blocks.{LAYER}.join_{part}"
             pre, post, res = (seen[f"{join}.{name}"][0] for name in ("pre", "post", "res"))
-            mixed = torch.einsum("tij,tjc->tic", res, x) + torch.einsum(
-                "ti,tc->tic", post, torch.from_numpy(update)
-            )
+            mixed = torch.einsum("tij,tjc->tic", res, x) + torch.einsum("ti,tc->tic", post, torch.from_numpy(update))
             assert np.allclose(before, x.mean(1), atol=1e-6) and np.allclose(after, mixed.mean(1), atol=1e-4)
             norm = steps[which.replace("add", "norm")].panels[0].values
             assert np.allclose(norm, torch.einsum("tn,tnc->tc", pre, x), atol=1e-4)
@@ -172,9 +161,7 @@ def test_the_scale_step_names_what_distance_adds(tokenizer):
 
 
 def test_rope_turns_without_stretching(lm):
-    before_q, after_q, before_k, after_k = (
-        p.values for p in make_step(lm, watch(lm), "RoPE", LAYER, HEAD).panels
-    )
+    before_q, after_q, before_k, after_k = (p.values for p in make_step(lm, watch(lm), "RoPE", LAYER, HEAD).panels)
     for before, after in ((before_q, after_q), (before_k, after_k)):
         assert np.allclose(np.linalg.norm(before, axis=1), np.linalg.norm(after, axis=1), rtol=1e-5)
         assert np.allclose(before[0], after[0]) and not np.allclose(before[1], after[1])
@@ -237,9 +224,7 @@ def test_snippets_run(steps, variant, monkeypatch):
 def test_stream_and_lens_end_where_the_model_does(variant):
     trace = variant.trace(tiny.TEXT, keep=stream_names(variant.config.n_layers).__contains__)
     labels, lengths = stream_norms(trace)
-    assert len(labels) == lengths.shape[0] == 2 * variant.config.n_layers + 1 and lengths.shape[1] == len(
-        trace
-    )
+    assert len(labels) == lengths.shape[0] == 2 * variant.config.n_layers + 1 and lengths.shape[1] == len(trace)
     read = lens(variant, trace)
     assert read.tokens.shape == (variant.config.n_layers + 1, len(trace), 5)
     p = trace.logits.softmax(-1)

@@ -137,10 +137,7 @@ def test_a_uniform_head_is_broad_and_a_sharp_one_is_not():
 def test_a_text_without_such_keys_has_no_measure():
     keys = torch.eye(3)[None, None]
     held = tags.tag_heads(Trace.from_arrays(0 * keys, keys, ["a", "b", "c"]))
-    assert (
-        np.isnan(held.values[NAMES.index("induction")]).all()
-        and np.isnan(held.values[NAMES.index("local")]).all()
-    )
+    assert np.isnan(held.values[NAMES.index("induction")]).all() and np.isnan(held.values[NAMES.index("local")]).all()
     assert not held.holds[NAMES.index("induction")].any()
 
 

@@ -1,4 +1,5 @@
-"""The cost model against `nbytes` of real caches, against the products that torch counts, and against published figures."""
+"""The cost model against `nbytes` of real caches, against the products that torch counts, and against published
+figures."""
 
 from dataclasses import replace
 
@@ -31,9 +32,7 @@ VARIANTS = {
     "windows": dict(layers=({"window": 7}, {})),
     "relative": dict(positions="relative", relative_distance=5),
     "ALiBi": dict(positions="alibi", n_kv_heads=2),
-    "learned, biased, GELU": dict(
-        positions="learned", norm="layernorm", feedforward="gelu", bias=True, tied=False
-    ),
+    "learned, biased, GELU": dict(positions="learned", norm="layernorm", feedforward="gelu", bias=True, tied=False),
     "post": dict(positions="sinusoidal", norm_place="post", feedforward="relu"),
 }
 
@@ -73,10 +72,7 @@ def test_operations_of_naive_latent_attention(length, kind):
     cache = LatentCache(model.config.n_layers, absorbed=False)
     with torch.inference_mode():
         model(ids[:, :-1], cache)
-    assert (
-        counted(lambda: model(ids[:, -1:], cache))
-        == cost.step_flops(model.config, length, absorbed=False).total
-    )
+    assert counted(lambda: model(ids[:, -1:], cache)) == cost.step_flops(model.config, length, absorbed=False).total
 
 
 @pytest.mark.parametrize("name", NAMES)
@@ -93,17 +89,15 @@ def test_the_cache_never_costs_more_operations(length):
     for changes in VARIANTS.values():
         config = tiny.config(**changes)
         assert (
-            cost.step_flops(config, length).total <= cost.step_flops(config, length, cached=False).total
-            or length == 1
+            cost.step_flops(config, length).total <= cost.step_flops(config, length, cached=False).total or length == 1
         )
 
 
 def test_attention_of_a_shape_is_that_of_the_model():
     for name in ("MHA", "GQA", "MQA", "window", "MLA"):
         config = tiny.config(**VARIANTS[name])
-        made = (
-            2 * config.n_layers * 2 * (config.attention.latent_dim or 0) * config.d_model
-        )  # weight absorption itself, no part of a map
+        # Weight absorption itself, no part of a map.
+        made = 2 * config.n_layers * 2 * (config.attention.latent_dim or 0) * config.d_model
         assert cost.attention_flops(Shape.of(config), 23) == cost.step_flops(config, 23).attention
         assert cost.step_flops(config, 23).weights >= made
 
@@ -228,7 +222,8 @@ def test_shapes_name_their_sources_and_their_kinds():
     assert all(shape.active <= shape.parameters for shape in shapes.SHAPES)
 
 
-# Feed-forward size, its matrices (with all experts), and embedding matrices: with these a shape must give its parameters.
+# Feed-forward size, its matrices (with all experts), and embedding matrices: with these a shape must give its
+# parameters.
 DENSE = {
     "GPT-2 XL": (6400, 2, 1),
     "GPT-3 175B": (49152, 2, 1),

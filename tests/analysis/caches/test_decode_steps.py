@@ -1,4 +1,5 @@
-"""Generation recorded step by step: it is `generate`, its rows are those of the whole text, its bytes are the caches'."""
+"""Generation recorded step by step: it is `generate`, its rows are those of the whole text, its bytes are the
+caches'."""
 
 import numpy as np
 import pytest
@@ -52,9 +53,7 @@ def test_every_row_is_the_softmax_of_its_query_against_the_kept_keys(recorded):
         if spec.mask.slopes is not None:
             scores -= float(spec.mask.slopes[HEAD]) * distance
         if spec.mask.relative is not None:
-            scores += (
-                spec.mask.relative.double().numpy()[np.minimum(distance, len(spec.mask.relative) - 1)] @ q
-            )
+            scores += spec.mask.relative.double().numpy()[np.minimum(distance, len(spec.mask.relative) - 1)] @ q
         expected = np.exp(scores - scores.max())
         np.testing.assert_allclose(done.weights[row, first : row + 1], expected / expected.sum(), atol=1e-5)
         assert np.isnan(done.weights[row, :first]).all() and np.isnan(done.weights[row, row + 1 :]).all()
@@ -80,11 +79,7 @@ def test_generation_is_that_of_generate():
     lm = tlmviz.load("stories-rope")
     done = decode_steps.decode(lm, lm.encode("Once upon a time"), 12, seed=5)
     assert lm.tokenizer.decode(done.ids[done.prompt :]) == lm.generate("Once upon a time", 12, seed=5)
-    assert (
-        done.probabilities.shape == (12,)
-        and (done.probabilities > 0).all()
-        and (done.probabilities <= 1).all()
-    )
+    assert done.probabilities.shape == (12,) and (done.probabilities > 0).all() and (done.probabilities <= 1).all()
     greedy = decode_steps.decode(lm, lm.encode("Once upon a time"), 3, temperature=0)
     assert greedy.ids[greedy.prompt] == int(greedy.logits[0].argmax())
 
@@ -110,9 +105,7 @@ def test_a_tampered_cache_is_seen(lm, monkeypatch):
 
 
 def test_learned_positions_end_and_others_go_on(tokenizer):
-    learned, rope = (
-        tiny.language_model(tokenizer, positions=kind, context=24) for kind in ("learned", "rope")
-    )
+    learned, rope = (tiny.language_model(tokenizer, positions=kind, context=24) for kind in ("learned", "rope"))
     ids = list(range(20))
     assert decode_steps.room(learned.config, 20) == 4 and decode_steps.room(rope.config, 20) is None
     assert decode_steps.decode(learned, ids, 4).steps == 4

@@ -12,12 +12,7 @@ from tlmviz.analysis.caches.layer_cost import Layer
 from tlmviz.checkpoints.registry import language_config, list_models
 from tlmviz.errors import BadConfig
 
-BUILT = {
-    "MHA": {},
-    "GQA 2": dict(n_kv_heads=2),
-    "MQA": dict(n_kv_heads=1),
-    "MLA": dict(latent_dim=12, rope_dim=4),
-}
+BUILT = {"MHA": {}, "GQA 2": dict(n_kv_heads=2), "MQA": dict(n_kv_heads=1), "MLA": dict(latent_dim=12, rope_dim=4)}
 CONFIGS = {name: language_config(name) for name in list_models("language")}
 BOTH = dict(latent_dim=12, rope_dim=4, query_latent_dim=10)
 SMALL = Sizes(d_model=32, heads=4, head_dim=8, latent=12, rope_dim=4)
@@ -56,14 +51,10 @@ def test_a_latent_of_the_queries_changes_their_matrices_and_no_cache(absorbed):
     assert variant.layer == Layer.of(model.config) and variant.cached == plain.cached
     assert variant.parameters == sum(p.numel() for p in layer.parameters() if p.ndim > 1)
     shapes_of = {row["Matrix"]: (row["Shape"], row["How many"]) for row in family.shape_rows(variant)}
-    assert (
-        shapes_of["W_↓Q"] == ("32 × 10", 1) and shapes_of["W_↑Q"] == ("10 × 12", 4) and "W_Q" not in shapes_of
-    )
+    assert shapes_of["W_↓Q"] == ("32 × 10", 1) and shapes_of["W_↑Q"] == ("10 × 12", 4) and "W_Q" not in shapes_of
     apart = 2 * (32 * 10 + 10 * 48 - 32 * 48)  # a multiplication and an addition per number
     assert variant.flops(23, absorbed) - plain.flops(23, absorbed) == apart
-    assert [stage.layer for stage in variant.sizes.variants()[:-1]] == [
-        stage.layer for stage in SMALL.variants()[:-1]
-    ]
+    assert [stage.layer for stage in variant.sizes.variants()[:-1]] == [stage.layer for stage in SMALL.variants()[:-1]]
 
 
 def test_deepseek_by_hand():
@@ -81,20 +72,11 @@ def test_deepseek_by_hand():
 def test_who_reads_what():
     reads = {variant.name: variant.reads for variant in SMALL.variants()}
     assert reads == {"MHA": (0, 1, 2, 3), "GQA 2": (0, 0, 1, 1), "MQA": (0, 0, 0, 0), "MLA": (0, 1, 2, 3)}
-    shared = {
-        row["Matrix"]: (row["How many"], row["Used by"]) for row in family.shape_rows(SMALL.variants()[1])
-    }
-    assert shared == {
-        "W_Q": (4, "one head"),
-        "W_K": (2, "2 heads"),
-        "W_V": (2, "2 heads"),
-        "W_O": (4, "one head"),
-    }
+    shared = {row["Matrix"]: (row["How many"], row["Used by"]) for row in family.shape_rows(SMALL.variants()[1])}
+    assert shared == {"W_Q": (4, "one head"), "W_K": (2, "2 heads"), "W_V": (2, "2 heads"), "W_O": (4, "one head")}
     shapes_of = {row["Matrix"]: row["Shape"] for row in family.shape_rows(Variant(DEEPSEEK, None))}
     assert (
-        shapes_of["W_↓KV"] == "7,168 × 512"
-        and shapes_of["W_KR"] == "7,168 × 64"
-        and shapes_of["W_↑K"] == "512 × 128"
+        shapes_of["W_↓KV"] == "7,168 × 512" and shapes_of["W_KR"] == "7,168 × 64" and shapes_of["W_↑K"] == "512 × 128"
     )
 
 
@@ -150,15 +132,7 @@ def test_the_zoo_s_family():
 
 
 @pytest.mark.parametrize(
-    "count, text",
-    [
-        (0, "0"),
-        (999, "999"),
-        (1000, "1 k"),
-        (1_066_112, "1.07 M"),
-        (1.77e9, "1.77 G"),
-        (4e13, "40 T"),
-    ],
+    "count, text", [(0, "0"), (999, "999"), (1000, "1 k"), (1_066_112, "1.07 M"), (1.77e9, "1.77 G"), (4e13, "40 T")]
 )
 def test_counts_are_written_short(count, text):
     assert family.size_text(count) == text

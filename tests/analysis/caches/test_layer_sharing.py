@@ -13,9 +13,7 @@ def test_a_layer_reads_by_the_maps_below(variant):
     rows = []
     for head in range(4):
         weights = trace.attention(0, head)
-        rows += [
-            edits.replace_row(1, head, row, weights[row] / weights[row].sum()) for row in range(len(trace))
-        ]
+        rows += [edits.replace_row(1, head, row, weights[row] / weights[row].sum()) for row in range(len(trace))]
     changed = variant.trace(TEXT, edit=edits.combine(*rows)).loss_per_token().mean()
     found = reused_maps(variant, trace.ids)
     assert found.shape == (1,)

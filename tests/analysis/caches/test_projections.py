@@ -82,9 +82,7 @@ def test_logits_with_rope_are_the_plain_product():
         q, k = (heads.x_q @ w[h] for w in (heads.w_q, heads.w_k))
         for t in range(5):
             for s in range(5):
-                wanted = (
-                    q[t].numpy() @ rotation(6, t, 50.0) @ rotation(6, s, 50.0).T @ k[s].numpy() * heads.scale
-                )
+                wanted = q[t].numpy() @ rotation(6, t, 50.0) @ rotation(6, s, 50.0).T @ k[s].numpy() * heads.scale
                 assert found[h, t, s] == pytest.approx(wanted, abs=1e-6)
 
 
@@ -96,9 +94,7 @@ def test_one_m_is_one_map_however_factored_until_positions_come():
         assert (logits - logits[:1]).abs().max() < 1e-9
     turned = heads.refactored().logits(base=50.0)
     off = ~torch.eye(5, dtype=torch.bool)
-    assert (turned - turned[:1])[1:, off].abs().min() > 1e-6 and (turned - turned[:1])[
-        :, ~off
-    ].abs().max() < 1e-5
+    assert (turned - turned[:1])[1:, off].abs().min() > 1e-6 and (turned - turned[:1])[:, ~off].abs().max() < 1e-5
     assert (heads.like(0).logits(base=50.0).std(0) < 1e-9).all()
 
 
@@ -126,9 +122,7 @@ def test_turning_is_the_distance_between_those_products():
     whole = every[0].norm()
     torch.testing.assert_close(moved, (every - every[0]).flatten(1).norm(dim=1) / whole, atol=1e-6, rtol=1e-5)
     best = every.mean(0)
-    assert missed == pytest.approx(
-        ((every - best).square().sum((1, 2)).mean().sqrt() / whole).item(), rel=1e-5
-    )
+    assert missed == pytest.approx(((every - best).square().sum((1, 2)).mean().sqrt() / whole).item(), rel=1e-5)
     assert moved[0] < 1e-6 and missed > 0.1
     for change in (-0.1, 0.1):  # no other matrix misses less
         other = (every - best * (1 + change)).square().sum((1, 2)).mean().sqrt() / whole

@@ -82,11 +82,7 @@ def test_orders(lm, ids):
     single = redundancy.pruning_order(lm, ids)
     assert [effects[head].item() for head in single] == sorted(effects.flatten().tolist())
     random = redundancy.pruning_order(lm, ids, "random", seed=3)
-    assert (
-        random
-        == redundancy.pruning_order(lm, ids, "random", seed=3)
-        != redundancy.pruning_order(lm, ids, "random")
-    )
+    assert random == redundancy.pruning_order(lm, ids, "random", seed=3) != redundancy.pruning_order(lm, ids, "random")
     greedy = redundancy.pruning_order(lm, ids, "greedy")
     for order in (single, random, greedy):
         assert sorted(order) == [(layer, head) for layer in range(2) for head in range(4)]
@@ -115,12 +111,7 @@ def test_sharing_ends_with_one_head_per_layer(lm, ids):
     order = redundancy.sharing_order(lm, alike)
     assert len(order) == 2 * 3 and all(a < b for _, a, b in order)
     first = redundancy.kv_similarity(lm, alike)
-    pairs = {
-        (layer, a, b): first[layer, a, b].item()
-        for layer in range(2)
-        for a in range(4)
-        for b in range(a + 1, 4)
-    }
+    pairs = {(layer, a, b): first[layer, a, b].item() for layer in range(2) for a in range(4) for b in range(a + 1, 4)}
     assert order[0] == max(pairs, key=pairs.get)
     found = redundancy.share(lm, ids, order, [ids])
 
@@ -132,9 +123,7 @@ def test_sharing_ends_with_one_head_per_layer(lm, ids):
 
     assert found.here[0] == pytest.approx(loss(lm, ids), abs=2e-4)
     assert (
-        found.here[-1]
-        == pytest.approx(loss(changed(lm, average), ids), abs=2e-4)
-        == pytest.approx(found.elsewhere[-1])
+        found.here[-1] == pytest.approx(loss(changed(lm, average), ids), abs=2e-4) == pytest.approx(found.elsewhere[-1])
     )
 
 

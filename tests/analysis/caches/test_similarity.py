@@ -48,9 +48,7 @@ def test_cka_is_the_definition(unbiased, plain):
 
 def test_cka_does_not_see_a_turn_or_a_factor_but_a_shear():
     x = drawn(1)[0]
-    turn = torch.linalg.qr(
-        torch.randn(4, 4, generator=torch.Generator().manual_seed(1), dtype=torch.float64)
-    )[0]
+    turn = torch.linalg.qr(torch.randn(4, 4, generator=torch.Generator().manual_seed(1), dtype=torch.float64))[0]
     for unbiased in (False, True):
         like = linear_cka(
             torch.stack((x, 3 * x @ turn, x @ torch.diag(torch.tensor([9.0, 1, 1, 1]).double()))), unbiased
@@ -107,6 +105,4 @@ def test_outputs_are_the_heads_in_order(lm):
 def test_the_most_alike_are_the_largest_above_the_diagonal():
     values = torch.tensor([[1, 0.2, 0.9], [0.2, 1, torch.nan], [0.9, torch.nan, 1]])
     assert [(a, b) for a, b, _ in most_alike(values, 5)] == [(0, 2), (0, 1)]
-    assert (
-        most_alike(values, 1)[0][2] == pytest.approx(0.9) and most_alike(torch.full((3, 3), torch.nan)) == []
-    )
+    assert most_alike(values, 1)[0][2] == pytest.approx(0.9) and most_alike(torch.full((3, 3), torch.nan)) == []

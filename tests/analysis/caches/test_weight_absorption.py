@@ -36,9 +36,7 @@ def test_a_head_s_matrices_make_its_queries_keys_and_output(latent):
 def test_all_heads_values_through_w_o_are_the_layer_s_output(latent):
     trace = latent.trace(tiny.TEXT)
     c = trace["blocks.0.attn.latent"][0, 0, :, :12]
-    out = sum(
-        trace.attention(0, head) @ c @ weight_absorption.folding(latent, 0, head).value for head in range(4)
-    )
+    out = sum(trace.attention(0, head) @ c @ weight_absorption.folding(latent, 0, head).value for head in range(4))
     torch.testing.assert_close(out, trace["blocks.0.attn.out"][0], atol=1e-4, rtol=1e-4)
 
 
@@ -46,9 +44,7 @@ def test_both_parts_add_up_to_the_scores_and_the_content_part_knows_no_positions
     trace = latent.trace(tiny.TEXT)
     content, rotary = weight_absorption.score_parts(latent, trace, 1, 3)
     seen = torch.isfinite(trace.scores(1, 3, "masked"))
-    torch.testing.assert_close(
-        (content + rotary)[seen], trace.scores(1, 3, "masked")[seen], atol=1e-4, rtol=1e-4
-    )
+    torch.testing.assert_close((content + rotary)[seen], trace.scores(1, 3, "masked")[seen], atol=1e-4, rtol=1e-4)
     found, x = weight_absorption.folding(latent, 1, 3), queries_from(latent, trace, 1)
     c = trace["blocks.1.attn.latent"][0, 0, :, :12]
     torch.testing.assert_close(x @ found.score @ c.T * trace.specs[1].scale, content, atol=1e-4, rtol=1e-4)

@@ -81,12 +81,7 @@ def test_units_are_what_enters_the_activation(lm):
 
 @pytest.mark.parametrize(
     "kind, activation",
-    [
-        ("relu", nn.ReLU()),
-        ("gelu", nn.GELU()),
-        ("gelu-tanh", nn.GELU(approximate="tanh")),
-        ("silu", nn.SiLU()),
-    ],
+    [("relu", nn.ReLU()), ("gelu", nn.GELU()), ("gelu-tanh", nn.GELU(approximate="tanh")), ("silu", nn.SiLU())],
 )
 def test_slopes_are_autograds(kind, activation):
     x = torch.linspace(-6, 6, 1000, dtype=torch.float64)  # not at 0, where ReLU has none
@@ -100,9 +95,7 @@ def test_gelus_slope_is_as_the_page_says():
     x = np.linspace(-4, 4, 80_001)
     slope = feedforward.slope("gelu", x)
     assert feedforward.slope("gelu", np.zeros(1))[0] == 0.5
-    assert slope.max() == pytest.approx(1.13, abs=0.005) and x[slope.argmax()] == pytest.approx(
-        math.sqrt(2), abs=1e-3
-    )
+    assert slope.max() == pytest.approx(1.13, abs=0.005) and x[slope.argmax()] == pytest.approx(math.sqrt(2), abs=1e-3)
     assert slope.min() == pytest.approx(-0.13, abs=0.005) and x[slope.argmin()] == pytest.approx(
         -math.sqrt(2), abs=1e-3
     )
@@ -120,9 +113,7 @@ def test_a_model_with_relu_has_the_units_that_it_kills(tokenizer):
     every = feedforward.units(relu, TEXT)
     assert all((each.silent >= each.dead).all() for each in every)
     assert sum(int(each.dead.sum()) for each in every) > 100
-    assert feedforward.loss(relu, TEXT, feedforward.as_relu(relu)) == pytest.approx(
-        feedforward.loss(relu, TEXT)
-    )
+    assert feedforward.loss(relu, TEXT, feedforward.as_relu(relu)) == pytest.approx(feedforward.loss(relu, TEXT))
 
 
 def test_experts_have_shared_units_or_none(tokenizer):

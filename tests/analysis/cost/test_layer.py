@@ -46,9 +46,7 @@ def test_every_number_is_torchs(sizes):
 def test_every_published_layer_is_counted_at_its_full_size(preset):
     counted = layer_run.count(preset.sizes)
     lines = layer.bill(preset.sizes)
-    assert sum(2 * line.multiplications for line in lines.values()) == sum(
-        each.operations for each in counted.values()
-    )
+    assert sum(2 * line.multiplications for line in lines.values()) == sum(each.operations for each in counted.values())
     assert sum(preset.sizes.bytes * line.weights for line in lines.values()) == sum(
         each.weights for each in counted.values()
     )
@@ -103,11 +101,7 @@ def test_what_autograd_keeps_is_counted(sizes):
 
     def one(x, w):
         q, k, v = (
-            (x @ m)
-            .unflatten(-1, (-1, width))
-            .transpose(1, 2)
-            .repeat_interleave(sizes.h // heads, 1)
-            .contiguous()
+            (x @ m).unflatten(-1, (-1, width)).transpose(1, 2).repeat_interleave(sizes.h // heads, 1).contiguous()
             for m, heads in zip(w, (sizes.h, sizes.g, sizes.g))
         )
         mixed = ((q @ k.mT).softmax(-1) @ v).transpose(1, 2).flatten(2)
@@ -142,8 +136,7 @@ def test_layers_of_real_models_add_up_to_what_the_kv_cache_counts(name, length):
     found = layer.growth(sizes, length, 1, "operations")  # the token after so many
     after = cost.step_flops(config, length + 1)
     assert (
-        config.n_layers * (found.cached[0] - layer.SOFTMAX * sizes.h * (length + 1))
-        == after.weights + after.attention
+        config.n_layers * (found.cached[0] - layer.SOFTMAX * sizes.h * (length + 1)) == after.weights + after.attention
     )
     assert step.total < after.total and softmax > 0
 
@@ -165,11 +158,7 @@ def test_where_n_squared_overtakes():
     def kinds(n):
         lines = layer.bill(layer.replace(sizes, n=n))
         attention = lines["projections"].multiplications + lines["output"].multiplications
-        return (
-            lines["scores"].multiplications + lines["sum"].multiplications,
-            attention,
-            lines["ffn"].multiplications,
-        )
+        return (lines["scores"].multiplications + lines["sum"].multiplications, attention, lines["ffn"].multiplications)
 
     for n, sign in ((1535, -1), (1536, 0), (1537, 1)):
         quadratic, attention, _ = kinds(n)
@@ -222,10 +211,12 @@ def test_published_layers_add_up_to_published_parameters():
     assert set(FEEDFORWARDS) < {preset.name for preset in PRESETS}
 
 
-@given(st.fixed_dictionaries(
-    {name: st.integers(-3, 2 * most) for name, most in MOST.items()}
-    | {"gated": st.booleans(), "bytes": st.integers(0, 9), "head": st.sampled_from([0, 64])}
-))  # fmt: skip
+@given(
+    st.fixed_dictionaries(
+        {name: st.integers(-3, 2 * most) for name, most in MOST.items()}
+        | {"gated": st.booleans(), "bytes": st.integers(0, 9), "head": st.sampled_from([0, 64])}
+    )
+)
 @options(max_examples=80, deadline=None)
 def test_any_sizes_are_brought_near(values):
     sizes, said = layer.fitted(values)

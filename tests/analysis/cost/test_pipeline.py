@@ -9,18 +9,7 @@ from hypothesis import settings as options
 from hypothesis import strategies as st
 
 from tlmviz.analysis.cost import pipeline
-from tlmviz.analysis.cost.pipeline import (
-    AGAIN,
-    DUAL,
-    GPIPE,
-    INTERLEAVED,
-    KEPT,
-    ONE,
-    SCHEDULES,
-    SENDING,
-    ZERO,
-    Setting,
-)
+from tlmviz.analysis.cost.pipeline import AGAIN, DUAL, GPIPE, INTERLEAVED, KEPT, ONE, SCHEDULES, SENDING, ZERO, Setting
 from tlmviz.analysis.cost.pipeline_orders import BOTH, FORWARD, INPUTS, ORDERS, WEIGHTS
 from tlmviz.errors import BadSchedule
 
@@ -82,9 +71,7 @@ def test_nothing_begins_before_its_inputs_have_arrived(name, setting):
         if event.kind == FORWARD and event.stage:
             needed = [forwards[event.micro, event.stage - 1]]
         if event.kind in (AGAIN, INPUTS, BOTH):
-            needed = [forwards[at]] + (
-                [backwards[event.micro, event.stage + 1]] if event.stage < last else []
-            )
+            needed = [forwards[at]] + ([backwards[event.micro, event.stage + 1]] if event.stage < last else [])
         if event.kind == WEIGHTS:
             needed = [backwards[at]]
         for before in needed:
@@ -117,10 +104,7 @@ def test_the_work_is_the_same_in_every_schedule(name, setting):
 
 
 @given(
-    stages=st.integers(1, 16),
-    micro=st.integers(1, 64),
-    recompute=st.booleans(),
-    times=st.tuples(times, times, times),
+    stages=st.integers(1, 16), micro=st.integers(1, 64), recompute=st.booleans(), times=st.tuples(times, times, times)
 )
 @options(max_examples=60, deadline=None)
 def test_the_bubble_of_gpipe_and_1f1b_is_the_formula(stages, micro, recompute, times):
@@ -151,18 +135,14 @@ def test_zero_bubble_waits_as_its_paper_says_where_the_weights_gradient_is_no_lo
     assert found == pytest.approx(SCHEDULES[ZERO].formula(setting))
 
 
-@pytest.mark.parametrize(
-    "f, b, w", [(2, 1, 1), (1, 2, 0.5), (3, 1, 0.5), (2, 1, 1.5), (1, 2, 1.5), (0.5, 1, 0.7)]
-)
+@pytest.mark.parametrize("f, b, w", [(2, 1, 1), (1, 2, 0.5), (3, 1, 0.5), (2, 1, 1.5), (1, 2, 1.5), (0.5, 1, 0.7)])
 def test_zero_bubble_is_its_formula_exactly_while_w_is_no_longer_than_f_and_b(f, b, w):
     setting = Setting(4, 12, 1, 4, f, b, w)
     more = pipeline.simulate(ZERO, setting).bubble - SCHEDULES[ZERO].formula(setting)
     assert more == pytest.approx(0) if w <= min(f, b) else more > 0.01
 
 
-@pytest.mark.parametrize(
-    "f, b, w", [(1, 1, 0.5), (2, 2, 1.5), (1, 1, 2), (2, 1, 0.5), (1, 2, 1), (3, 1, 0.5)]
-)
+@pytest.mark.parametrize("f, b, w", [(1, 1, 0.5), (2, 2, 1.5), (1, 1, 2), (2, 1, 0.5), (1, 2, 1), (3, 1, 0.5)])
 def test_the_formula_of_dualpipe_is_exact_for_f_equal_to_b_and_near_elsewhere(f, b, w):
     setting = Setting(4, 12, 1, 4, f, b, w)
     off = abs(pipeline.simulate(DUAL, setting).bubble - SCHEDULES[DUAL].formula(setting))

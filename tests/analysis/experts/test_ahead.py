@@ -4,15 +4,7 @@ import pytest
 import torch
 
 from tests import tiny
-from tlmviz.analysis.experts.ahead import (
-    COLUMNS,
-    Chain,
-    accuracy,
-    given_chains,
-    own_chains,
-    race,
-    read_measured,
-)
+from tlmviz.analysis.experts.ahead import COLUMNS, Chain, accuracy, given_chains, own_chains, race, read_measured
 from tlmviz.errors import BadCheckpoint
 
 

@@ -61,9 +61,7 @@ def trace(lm):
 
 def _options(trace, layer):
     spec = trace.specs[layer]
-    return dict(
-        scale=spec.scale, window=spec.mask.window, slopes=spec.mask.slopes, relative=spec.mask.relative
-    )
+    return dict(scale=spec.scale, window=spec.mask.window, slopes=spec.mask.slopes, relative=spec.mask.relative)
 
 
 def dense_mass(trace, layer):
@@ -75,9 +73,7 @@ def dense_mass(trace, layer):
 def test_mass_is_the_mean_of_the_heads(model):
     trace = indexer.trace_for_indexer(model, model.encode(tiny.TEXT))
     for layer in range(trace.n_layers):
-        torch.testing.assert_close(
-            indexer.mass(trace, layer).double(), dense_mass(trace, layer), atol=1e-5, rtol=0
-        )
+        torch.testing.assert_close(indexer.mass(trace, layer).double(), dense_mass(trace, layer), atol=1e-5, rtol=0)
         torch.testing.assert_close(indexer.mass(trace, layer, slice(3, 5)), indexer.mass(trace, layer)[3:5])
 
 
@@ -146,9 +142,7 @@ def test_sparse_attention_is_the_masked_softmax(model, how, strip, monkeypatch):
             seen = [(score, key) for key, score in enumerate(by[t].tolist()) if score > -float("inf")]
             chosen[t, [key for _, key in sorted(seen)[-k:]]] = True  # of equal scores the latest
         expected = reference_layer(sparse, layer, chosen)
-        torch.testing.assert_close(
-            sparse[f"blocks.{layer}.attn.z"][0].double(), expected, atol=1e-4, rtol=1e-4
-        )
+        torch.testing.assert_close(sparse[f"blocks.{layer}.attn.z"][0].double(), expected, atol=1e-4, rtol=1e-4)
 
 
 def test_only_what_was_asked_for_is_kept(lm):
@@ -223,9 +217,7 @@ def test_checks_pass_and_notice(lm, trace, monkeypatch):
     monkeypatch.setattr(kernels_index, "orthogonal", lambda kind, dim: 1.001 * torch.eye(dim))
     assert not kernels_index.rotation_keeps_products(lm, trace, SCORER, 0).passed
     sparse = indexer.sparse_attention
-    monkeypatch.setattr(
-        kernels_index, "sparse_attention", lambda lm, k, how, scorer: sparse(lm, k - 3, how, scorer)
-    )
+    monkeypatch.setattr(kernels_index, "sparse_attention", lambda lm, k, how, scorer: sparse(lm, k - 3, how, scorer))
     assert not kernels_index.every_key_is_dense(lm, trace, SCORER).passed
     assert not kernels_index.every_key_is_dense_loss(lm, trace, SCORER).passed
 
@@ -233,9 +225,10 @@ def test_checks_pass_and_notice(lm, trace, monkeypatch):
 @pytest.mark.quality
 def test_the_bundled_indexer_covers_more_than_the_latest_keys(stories):
     text = (
-        "Once upon a time, there was a little boy named Ben. Ben had a big dog. One day, Ben and his dog went to the park. "
-        "They saw a bird in a tree. The bird was sad because it could not find its mom. Ben wanted to help the bird. "
-        "Ben and his dog looked for the mom of the bird. They looked and looked. The bird saw its mom and was happy."
+        "Once upon a time, there was a little boy named Ben. Ben had a big dog. One day, Ben and his dog went to the "
+        "park. They saw a bird in a tree. The bird was sad because it could not find its mom. Ben wanted to help the "
+        "bird. Ben and his dog looked for the mom of the bird. They looked and looked. The bird saw its mom and was "
+        "happy."
     )
     bundled = indexer.load_indexer("stories-rope-indexer")
     trace = indexer.trace_for_indexer(stories, stories.encode(text))
@@ -248,19 +241,10 @@ def test_the_bundled_indexer_covers_more_than_the_latest_keys(stories):
 
 def test_the_bundled_indexers_card_says_what_is_in_it():
     folder = models_folder() / "stories-rope-indexer"
-    card, bundled = (
-        (folder / "card.md").read_text(encoding="utf-8"),
-        indexer.load_indexer("stories-rope-indexer"),
-    )
+    card, bundled = ((folder / "card.md").read_text(encoding="utf-8"), indexer.load_indexer("stories-rope-indexer"))
     assert f"{sum(p.numel() for p in bundled.parameters()):,} parameters" in card
-    assert (
-        bundled.config.fingerprint[:16] in card
-        and "CDLA-Sharing-1.0" in card
-        and bundled.config.description in card
-    )
-    assert (folder / "curve.svg").stat().st_size > 1000 and (
-        folder / "model.safetensors"
-    ).stat().st_size < 400_000
+    assert bundled.config.fingerprint[:16] in card and "CDLA-Sharing-1.0" in card and bundled.config.description in card
+    assert (folder / "curve.svg").stat().st_size > 1000 and (folder / "model.safetensors").stat().st_size < 400_000
 
 
 class TestBadInput:
@@ -348,12 +332,8 @@ class TestCheckpoints:
         assert "tiny-indexer" in sentence(error)
 
     def test_a_retrained_teacher(self, folder, lm):
-        zoo.save_network(
-            folder.parent / "tiny", tiny.network(7, vocab_size=lm.config.vocab_size), lm.tokenizer
-        )
-        assert "other weights" in self.refused(
-            folder
-        ) and "python -m tlmviz.training indexer" in self.refused(folder)
+        zoo.save_network(folder.parent / "tiny", tiny.network(7, vocab_size=lm.config.vocab_size), lm.tokenizer)
+        assert "other weights" in self.refused(folder) and "python -m tlmviz.training indexer" in self.refused(folder)
 
     def test_a_missing_teacher(self, folder):
         (folder.parent / "tiny" / "model.safetensors").unlink()
@@ -377,8 +357,7 @@ class TestCheckpoints:
             save_file(weights | {"1.k.weight": bad}, folder / "model.safetensors")
             assert word in self.refused(folder)
         save_file(
-            {name: value for name, value in weights.items() if name != "1.k.weight"},
-            folder / "model.safetensors",
+            {name: value for name, value in weights.items() if name != "1.k.weight"}, folder / "model.safetensors"
         )
         assert "lacks 1.k.weight" in self.refused(folder)
 

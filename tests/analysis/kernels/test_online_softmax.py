@@ -11,9 +11,7 @@ from tests import tiny
 from tlmviz.analysis.kernels.online_softmax import exact, naive, one_pass, parse_logits, walk_all
 from tlmviz.errors import BadShape
 
-LOGITS = st.one_of(
-    st.floats(-30, 30, width=32), st.just(-np.inf), st.sampled_from([np.float32(1e4), np.float32(-1e4)])
-)
+LOGITS = st.one_of(st.floats(-30, 30, width=32), st.just(-np.inf), st.sampled_from([np.float32(1e4), np.float32(-1e4)]))
 ROWS = st.lists(LOGITS, min_size=1, max_size=20).map(lambda row: np.array(row, np.float32))
 ONLINE = (1, 2, 3, 4)  # all but naive
 
@@ -35,9 +33,7 @@ def test_safe_and_online_algorithms_equal_float64(x, width):
         last = walk.out if walk.out.ndim == 1 else walk.out[-1]
         assert walk.out.dtype == walk.l_i.dtype == np.float32 and walk.finite
         assert np.allclose(last, weights if walk.out.ndim == 1 else output, atol=3e-6)
-        assert walk.error == pytest.approx(
-            np.abs(last - (weights if walk.out.ndim == 1 else output)).max(), abs=1e-12
-        )
+        assert walk.error == pytest.approx(np.abs(last - (weights if walk.out.ndim == 1 else output)).max(), abs=1e-12)
 
 
 @given(arrays(np.float32, st.integers(1, 30), elements=st.floats(-20, 20, width=32)))
@@ -54,7 +50,8 @@ def test_naive_breaks_where_the_online_ones_hold(values):
 
 @given(ROWS)
 def test_running_states_are_those_of_the_first_logits(x):
-    """After i steps, m_i and l_i are the maximum and normaliser of x[:i], and o is its whole attention (000 Eq. 77 and 85)."""
+    """After i steps, m_i and l_i are the maximum and normaliser of x[:i], and o is its whole attention (000 Eq. 77 and
+    85)."""
     v = np.cos(np.arange(len(x) * 2, dtype=np.float32)).reshape(len(x), 2)
     fused = walk_all(x, v)[4]
     for i in range(1, len(x) + 1):
@@ -115,10 +112,17 @@ def test_logits_are_read_in_many_spellings(text):
 @pytest.mark.parametrize(
     "text, said",
     [
-        ("", "no numbers"), (" , ", "no numbers"), ("1, two", "Logit 2, “two”"), ("nan", "no answer"), ("3 inf", "Logit 2"),
-        ("1e39", "at most"), ("-1e39", "float32"), ("1 2 3 4", "4 logits and this row has 3"), ("<b>" * 40, "not a number"),
+        ("", "no numbers"),
+        (" , ", "no numbers"),
+        ("1, two", "Logit 2, “two”"),
+        ("nan", "no answer"),
+        ("3 inf", "Logit 2"),
+        ("1e39", "at most"),
+        ("-1e39", "float32"),
+        ("1 2 3 4", "4 logits and this row has 3"),
+        ("<b>" * 40, "not a number"),
     ],
-)  # fmt: skip
+)
 def test_logits_that_cannot_be_read_are_one_sentence(text, said):
     with pytest.raises(BadShape) as error:
         parse_logits(text, 3)

@@ -5,16 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tlmviz.analysis.kernels import roofline, tile_steps
-from tlmviz.analysis.kernels.roofline import (
-    BYTES,
-    DEVICES,
-    attainable,
-    largest_tile,
-    naive,
-    on_chip,
-    paper_tile,
-    tiled,
-)
+from tlmviz.analysis.kernels.roofline import BYTES, DEVICES, attainable, largest_tile, naive, on_chip, paper_tile, tiled
 
 SIZES = st.integers(1, 12)
 
@@ -28,9 +19,9 @@ def test_tiled_costs_are_what_the_loops_count(length, rows, cols, width, causal)
         seen = block[-1] + 1 if causal else length
         for at in range(0, seen, cols):
             moved += 2 * BYTES * (min(at + cols, seen) - at) * width
-            flops += len(block) * (min(at + cols, length) - at) * (4 * width + roofline.SOFTMAX) + len(
-                block
-            ) * (width + 1)
+            flops += len(block) * (min(at + cols, length) - at) * (4 * width + roofline.SOFTMAX) + len(block) * (
+                width + 1
+            )
     cost = tiled(length, width, rows, cols, causal)
     assert cost.moved == moved and cost.flops == flops
 
@@ -72,8 +63,7 @@ def test_the_roof_bends_where_both_limits_meet(device):
     ridge = device.peak / device.bandwidth
     assert attainable(ridge, device) == pytest.approx(device.peak)
     assert (
-        attainable(ridge / 2, device) == pytest.approx(device.peak / 2)
-        and attainable(ridge * 2, device) == device.peak
+        attainable(ridge / 2, device) == pytest.approx(device.peak / 2) and attainable(ridge * 2, device) == device.peak
     )
     cost = tiled(4096, 64, 64, 64)
     assert cost.flops / cost.seconds(device) == pytest.approx(attainable(cost.intensity, device))

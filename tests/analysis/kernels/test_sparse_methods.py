@@ -52,9 +52,7 @@ def test_linear_attention_shares_the_smaller_of_both_weights(trace, method):
     weights = (phi_q @ phi_k.transpose(-1, -2)).tril()[0]
     weights = weights / weights.sum(-1, keepdim=True)
     p = torch.stack([trace.attention(0, head) for head in range(4)])
-    np.testing.assert_allclose(
-        measure(trace, 0, method).mass, torch.minimum(p, weights).sum(-1).mean(-1), atol=1e-4
-    )
+    np.testing.assert_allclose(measure(trace, 0, method).mass, torch.minimum(p, weights).sum(-1).mean(-1), atol=1e-4)
 
 
 def test_measures_of_some_rows_are_of_those_rows(trace):
@@ -96,19 +94,11 @@ def test_one_token_has_no_loss(lm):
 def test_pictures_show_the_pattern(lm, method, length):
     trace = lm.trace_ids([(3 * i) % 300 for i in range(length)])
     drawn = picture(trace, 0, method, size=12)
-    assert (
-        drawn.shape == (4, min(12, length), min(12, length))
-        and (drawn >= 0).all()
-        and (drawn <= 1 + 1e-6).all()
-    )
+    assert drawn.shape == (4, min(12, length), min(12, length)) and (drawn >= 0).all() and (drawn <= 1 + 1e-6).all()
     assert np.triu(drawn[0], 1).max(initial=0) == 0
     if length == LENGTH and not isinstance(method, (Elu, Performer)):
         every = torch.arange(length)
-        cells = (
-            method.on(trace["blocks.0.attn.q"], trace["blocks.0.attn.k"])(every, every)
-            .expand(4, -1, -1)
-            .float()
-        )
+        cells = method.on(trace["blocks.0.attn.q"], trace["blocks.0.attn.k"])(every, every).expand(4, -1, -1).float()
         np.testing.assert_allclose(drawn, cells.reshape(4, 12, 5, 12, 5).mean((2, 4)), atol=1e-6)
 
 

@@ -62,9 +62,7 @@ def test_lse_and_output_are_the_kernels():
 def test_relative_positions_are_in_the_tiles():
     given = inputs(13, distances=4)
     q, k, v, relative = (torch.from_numpy(part) for part in (given.q, given.k, given.v, given.relative))
-    out, lse = kernels.attention(
-        q[None, None], k[None, None], v[None, None], scale=given.scale, relative=relative
-    )
+    out, lse = kernels.attention(q[None, None], k[None, None], v[None, None], scale=given.scale, relative=relative)
     done = walk(given, 4, 3)
     assert np.allclose(done.out, out[0, 0], atol=1e-5) and np.allclose(done.lse, lse[0, 0], atol=1e-5)
     assert given.biased and inputs(3, slope=0.5).biased and not inputs(3).biased
@@ -95,9 +93,7 @@ def test_the_plan_visits_what_is_seen_and_checks_what_is_partly_seen(length, row
             part = seen[block * rows : (block + 1) * rows, tile * cols : (tile + 1) * cols]
             assert ((block, tile) in visited) >= part.any()  # nothing seen is left out
             if (block, tile) in visited:
-                assert (
-                    part.any() or window
-                )  # a window may round its first tile down, never the causal edge up
+                assert part.any() or window  # a window may round its first tile down, never the causal edge up
                 assert visited[block, tile] or part.all()
     blocks = [block for block, _, _ in order]
     assert blocks == sorted(blocks, reverse=True)
@@ -121,13 +117,7 @@ def test_the_span_is_the_kernel_s():
         tl.store(out + 3, stop)
 
     spans.fn.__globals__.update(tl=tl, tiles_triton=tiles_triton)
-    cases = (
-        (0, 7, 30, None, 8),
-        (8, 15, 30, 5, 4),
-        (24, 29, 30, 20, 8),
-        (3, 3, 4, 1, 2),
-        (16, 23, 30, 3, 16),
-    )
+    cases = ((0, 7, 30, None, 8), (8, 15, 30, 5, 4), (24, 29, 30, 20, 8), (3, 3, 4, 1, 2), (16, 23, 30, 3, 16))
     for first, last, keys, window, cols in cases:
         out = torch.full((4,), -1, dtype=torch.int32)
         sizes = (torch.tensor([number], dtype=torch.int32) for number in (first, last, keys, window or 0))
@@ -175,8 +165,12 @@ def test_every_quoted_line_runs_in_some_step_and_stands_in_the_file():
     lines = kernel_source.kernel_lines()
     text = kernel_source.FILE.read_text(encoding="utf-8").splitlines()
     assert all(text[line.number - 1].strip() == line.code.strip() for line in lines)
-    runs = [kernel_source.running(stage, masked, biased) for stage in ("start", "load", "scores", "add", "finish")
-            for masked in (True, False) for biased in (True, False)]  # fmt: skip
+    runs = [
+        kernel_source.running(stage, masked, biased)
+        for stage in ("start", "load", "scores", "add", "finish")
+        for masked in (True, False)
+        for biased in (True, False)
+    ]
     assert {line.when for line in lines} == frozenset().union(*runs)
     assert kernel_source.running("scores", False, False) == {"plain"}
     assert kernel_source.running("scores", True, False) == {"biased", "hide"}

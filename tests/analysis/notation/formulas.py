@@ -54,9 +54,7 @@ leaves = st.one_of(
 
 def grown(inner):
     factor = st.one_of(inner, st.builds(Inverse, inner.filter(lambda node: not isinstance(node, Inverse))))
-    products = st.tuples(inner, st.lists(factor, min_size=1, max_size=3)).map(
-        lambda both: Product((both[0], *both[1]))
-    )
+    products = st.tuples(inner, st.lists(factor, min_size=1, max_size=3)).map(lambda both: Product((both[0], *both[1])))
     signed = st.tuples(st.sampled_from([1, -1]), inner)
     totals = st.lists(signed, min_size=1, max_size=3).filter(lambda terms: len(terms) > 1 or terms[0][0] < 0)
     return st.one_of(
@@ -74,7 +72,8 @@ lines = st.builds(Line, st.one_of(st.none(), tensors), nodes)
 
 @st.composite
 def einsums(draw):
-    """(formula, inputs, output, sizes): a product of tensors that holds to the rules, and the same in einsum's letters."""
+    """(formula, inputs, output, sizes): a product of tensors that holds to the rules, and the same in einsum's
+    letters."""
     free = draw(st.lists(st.sampled_from("tshgr"), min_size=1, max_size=3, unique=True))
     summed = draw(st.lists(st.sampled_from("dkfemc"), max_size=3, unique=True))
     count = draw(st.integers(2, 4))
@@ -89,13 +88,7 @@ def einsums(draw):
     sizes = {letter: draw(st.integers(1, 4)) for letter in (*free, *summed)}
     names = "ABCD"
     right = " ".join(
-        name + "".join(("^" if up else "_") + letter for letter, up in part)
-        for name, part in zip(names, inputs)
+        name + "".join(("^" if up else "_") + letter for letter, up in part) for name, part in zip(names, inputs)
     )
     left = "X_{" + "".join(free) + "}"
-    return (
-        f"{left} = {right}",
-        ["".join(letter for letter, _ in part) for part in inputs],
-        "".join(free),
-        sizes,
-    )
+    return (f"{left} = {right}", ["".join(letter for letter, _ in part) for part in inputs], "".join(free), sizes)

@@ -122,10 +122,5 @@ def test_a_layer_as_trained_is_the_models_own(layer):
     for head in range(trace.n_heads):
         scores = trace.scores(1, head)[:7, :7].double()
         torch.testing.assert_close(found.trained[head], collapse.weights(scores), atol=1e-9, rtol=0)
-    assert found.maps.shape == (16, trace.n_heads, 7, 7) and found.values.shape == (
-        2,
-        trace.n_heads + 2,
-        7,
-        7,
-    )
+    assert found.maps.shape == (16, trace.n_heads, 7, 7) and found.values.shape == (2, trace.n_heads + 2, 7, 7)
     assert found.apart[EVERY.index(Between())].output < 1e-9 and found.trained_apart > 0

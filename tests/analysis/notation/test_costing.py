@@ -11,7 +11,8 @@ from tlmviz.analysis.notation.running import evaluate
 
 
 def cheapest(inputs, output, sizes):
-    """Operations of the best order of pairs, all of them tried: sizes of all indices of a pair, twice where one is summed."""
+    """Operations of the best order of pairs, all of them tried: sizes of all indices of a pair, twice where one is
+    summed."""
     if len(inputs) == 1:
         return 0
     best = math.inf

@@ -10,9 +10,7 @@ from tlmviz.analysis.notation.parsing import parse
 
 def test_tex_staggers_indices_and_colours_what_is_marked():
     text = "L_{ts}^{(h)} = 1/sqrt(dk) Qhat_{th}^k Khat_{shk}"
-    assert latex(parse(text)) == (
-        r"L_{ts}{}^{(h)} = \frac{1}{\sqrt{d_k}}\, \widehat{Q}_{th}{}^{k}\, \widehat{K}_{shk}"
-    )
+    assert latex(parse(text)) == (r"L_{ts}{}^{(h)} = \frac{1}{\sqrt{d_k}}\, \widehat{Q}_{th}{}^{k}\, \widehat{K}_{shk}")
     start = text.rindex("k")
     assert r"\widehat{K}_{sh\textcolor{#d1490c}{\boldsymbol{k}}}" in latex(parse(text), [(start, start + 1)])
     assert latex(parse("WQ_{hf}^d")) == r"W_{Q\,hf}{}^{d}" and latex(parse("H''_t")) == "{H''}_{t}"

@@ -33,9 +33,7 @@ def test_a_line_is_read_into_its_parts():
     query = Tensor("Qhat", (Index("t"), Index("h"), Index("k", True)))
     key = Tensor("Khat", (Index("s"), Index("h", mapped=True), Index("k")))
     left = Tensor("L", (Index("t"), Index("s"), Index("h", True, True)))
-    assert parse("L_{ts}^{(h)} = 1/sqrt(dk) Qhat_{th}^k Khat_{spi(h)k}") == Line(
-        left, Product((*scale, query, key))
-    )
+    assert parse("L_{ts}^{(h)} = 1/sqrt(dk) Qhat_{th}^k Khat_{spi(h)k}") == Line(left, Product((*scale, query, key)))
 
 
 def test_other_spellings_are_the_same():

@@ -7,11 +7,7 @@ from tlmviz.analysis.notation import parts, tensors
 from tlmviz.analysis.notation.block import lines_of
 from tlmviz.analysis.notation.running import evaluate
 
-MODELS = {
-    "rope": {"n_kv_heads": 2},
-    "alibi": {"positions": "alibi"},
-    "biased": tiny.VARIANTS["notes"],
-}
+MODELS = {"rope": {"n_kv_heads": 2}, "alibi": {"positions": "alibi"}, "biased": tiny.VARIANTS["notes"]}
 
 
 @pytest.fixture(scope="module")
@@ -49,7 +45,7 @@ def blocks(tokenizer):
         ("biased", "Narrow", {" + b2^f": ""}, parts.BIAS),
         ("biased", "Open", {"sigma(U_t^e)": "U_t^e"}, parts.ACTIVATION),
     ],
-)  # fmt: skip
+)
 def test_the_part_that_is_left_out_is_named(blocks, model, line, changes, part):
     lines, table = blocks[model]
     text = lines[line]

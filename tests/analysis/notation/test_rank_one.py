@@ -80,9 +80,7 @@ def test_no_terms_come_nearer_than_the_singular_ones(m, k, n, seed):
 
 def test_nothing_is_left_of_zeros():
     terms = rank_one.terms(Product(np.zeros((2, 3))), SINGULAR)
-    assert (
-        not terms.errors().any() and rank_one.rank(np.zeros(2)) == 0 and rank_one.needed(terms.errors()) == 0
-    )
+    assert not terms.errors().any() and rank_one.rank(np.zeros(2)) == 0 and rank_one.needed(terms.errors()) == 0
 
 
 # --- of a model -----------------------------------------------------------------------------------------
@@ -102,9 +100,7 @@ def test_products_of_a_head_are_the_models(variant, tokenizer):
     whole = model_products.of_head(lm, trace, "W_V W_O", layer, head, 5)
     np.testing.assert_array_equal(whole.right, output.matrix)
     reads = (
-        trace[f"blocks.{layer}.attn.latent"][0, 0]
-        if variant == "latent"
-        else trace[f"blocks.{layer}.normed_attn"][0]
+        trace[f"blocks.{layer}.attn.latent"][0, 0] if variant == "latent" else trace[f"blocks.{layer}.normed_attn"][0]
     )
     reads = reads[:, : whole.left.shape[0]].double().numpy()
     values = trace[f"blocks.{layer}.attn.v"][0]
@@ -118,9 +114,7 @@ def test_the_plainest_head_leaves_least(tokenizer):
     trace = lm.trace(tiny.TEXT)
     found = model_products.plainest(lm, trace, 20, count=2)
     left = {
-        (layer, head): rank_one.terms(
-            model_products.of_head(lm, trace, "P V", layer, head, 20), SINGULAR
-        ).errors()[2]
+        (layer, head): rank_one.terms(model_products.of_head(lm, trace, "P V", layer, head, 20), SINGULAR).errors()[2]
         for layer in range(trace.n_layers)
         for head in range(trace.n_heads)
     }

@@ -59,19 +59,12 @@ def test_softmax_positions_and_functions_by_loops():
 def test_deltas_traces_and_groups():
     q = value_of("Q", "r", "t")
     torch.testing.assert_close(evaluate("X_{r't} = Q_{rt} delta^r_{r'}", OWN).value, q)
-    torch.testing.assert_close(
-        evaluate("X = M_d^d".replace("X = ", ""), OWN).value, value_of("M", "d", "d").trace()
-    )
+    torch.testing.assert_close(evaluate("X = M_d^d".replace("X = ", ""), OWN).value, value_of("M", "d", "d").trace())
     k = OWN.look("K", ("s", "g", "d"), (0, 0)).value
     grouped = evaluate(
         "L_{sh}^d = K_{spi(h)}^d",
         tensors.Table(
-            {"K": tensors.Named(k, ("time", "group", "dim"), "")},
-            {},
-            4,
-            0.5,
-            False,
-            torch.zeros(2, dtype=torch.long),
+            {"K": tensors.Named(k, ("time", "group", "dim"), "")}, {}, 4, 0.5, False, torch.zeros(2, dtype=torch.long)
         ),
     )
     torch.testing.assert_close(grouped.value, k.expand(6, 2, 4))
@@ -119,13 +112,7 @@ def test_the_code_computes_the_same(text, style):
     result = evaluate(text, table)
     assert result.plan is not None and result.value is not None
     left = result.checked.line.left.name
-    scope = {
-        "torch": torch,
-        "einsum": einops.einsum,
-        "dk": table.head_dim,
-        "pi": table.head_of,
-        **table.functions,
-    }
+    scope = {"torch": torch, "einsum": einops.einsum, "dk": table.head_dim, "pi": table.head_of, **table.functions}
     for step in code.steps(result.plan):
         if isinstance(step, code.Load):
             scope[code.name(step.name)] = table.look(step.name, step.letters, (0, 0)).value
@@ -141,8 +128,6 @@ def test_the_code_of_random_products_computes_the_same(given):
     result = evaluate(text, table)
     for style in code.STYLES:
         scope = {"torch": torch, "einsum": einops.einsum}
-        scope |= {
-            name: table.look(name, tuple(letters), (0, 0)).value for name, letters in zip("ABCD", inputs)
-        }
+        scope |= {name: table.look(name, tuple(letters), (0, 0)).value for name, letters in zip("ABCD", inputs)}
         exec(code.write_code(result.plan, "X", style), scope)
         torch.testing.assert_close(scope["X"], result.value, rtol=1e-4, atol=1e-5)

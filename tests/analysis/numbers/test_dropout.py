@@ -53,14 +53,8 @@ def test_losses_are_those_of_torchs_dropout(lm):
         network = tlmviz.load("zoo-rope").network.train()
         torch.manual_seed(0)
         logits = network(torch.tensor([ids] * 300))[:, :-1]
-    own = (
-        F.cross_entropy(logits.flatten(0, 1), torch.tensor(ids[1:] * 300), reduction="none")
-        .reshape(300, -1)
-        .mean(1)
-    )
-    assert found.masked.mean() == pytest.approx(
-        own.mean().item(), abs=4 * found.masked.std() * (2 / 300) ** 0.5
-    )
+    own = F.cross_entropy(logits.flatten(0, 1), torch.tensor(ids[1:] * 300), reduction="none").reshape(300, -1).mean(1)
+    assert found.masked.mean() == pytest.approx(own.mean().item(), abs=4 * found.masked.std() * (2 / 300) ** 0.5)
     assert found.masked.std() == pytest.approx(own.std().item(), rel=0.25)
     assert len(found.masked) == 300 and found.averaged < found.masked.mean()
 

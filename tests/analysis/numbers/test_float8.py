@@ -69,9 +69,7 @@ def test_steps_of_training(lm):
     optimizer = torch.optim.AdamW(weights.values(), lr=float8.RATE, foreach=False)
     for step in range(2):
         with torch.enable_grad():
-            loss = loss_scaling.loss_of(
-                torch.func.functional_call(lm.network, weights, (rows[step],)), rows[step]
-            )
+            loss = loss_scaling.loss_of(torch.func.functional_call(lm.network, weights, (rows[step],)), rows[step])
             loss.backward()
         assert plain.losses[step] == pytest.approx(float(loss.detach()), abs=1e-5)
         optimizer.step()
@@ -79,12 +77,8 @@ def test_steps_of_training(lm):
     assert plain.cosine == 1 and not plain.tensors
     run = float8.train(lm, rows, Scales(DELAYED))
     assert 0.9 < run.cosine < 0.9999 and np.abs(run.losses - plain.losses).max() < 0.1
-    names = {
-        name for name, w in weights.items() if w.ndim == 2 and "emb" not in name or name == "token_emb.weight"
-    }
-    assert {name.rpartition(".")[0] for name in run.tensors} <= names and len(run.gradients()) == len(
-        run.tensors
-    ) / 3
+    names = {name for name, w in weights.items() if w.ndim == 2 and "emb" not in name or name == "token_emb.weight"}
+    assert {name.rpartition(".")[0] for name in run.tensors} <= names and len(run.gradients()) == len(run.tensors) / 3
     assert all(len(kept.largest) == float8.STEPS for kept in run.tensors.values())
     nothing = float8.train(lm, rows, Scales(NONE))
     vanished = [np.mean([kept.vanished for kept in each.gradients()]) for each in (nothing, run)]

@@ -22,23 +22,7 @@ def samples():
     draw = np.random.default_rng(0)
     sizes = draw.standard_normal(40000) * 2.0 ** draw.integers(-149, 128, 40000)
     ties = np.ldexp(draw.integers(1, 4096, 20000).astype(float), draw.integers(-40, 16, 20000))
-    edges = [
-        0.0,
-        -0.0,
-        448,
-        464,
-        464.001,
-        480,
-        57344,
-        61439,
-        61440,
-        65504,
-        65519.9,
-        65520,
-        1e-45,
-        2**-10,
-        np.inf,
-    ]
+    edges = [0.0, -0.0, 448, 464, 464.001, 480, 57344, 61439, 61440, 65504, 65519.9, 65520, 1e-45, 2**-10, np.inf]
     with np.errstate(over="ignore"):
         return np.concatenate([sizes, ties, -ties, edges, [np.nan]]).astype(np.float32)
 

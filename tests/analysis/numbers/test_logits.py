@@ -87,9 +87,7 @@ def test_softness_by_scipy(trace):
         assert row.slope == pytest.approx(np.mean([(w * (1 - w)).sum() for w in weights]))
     own = logits.softness(scores, (d**0.5,))[0]
     weights = trace.attention(1, 2).double()[1:]
-    assert own.largest == pytest.approx(
-        float(weights.amax(-1).mean()), rel=1e-4
-    )  # what the model itself does
+    assert own.largest == pytest.approx(float(weights.amax(-1).mean()), rel=1e-4)  # what the model itself does
 
 
 def test_the_spread_of_logits(lm, trace):
@@ -131,9 +129,7 @@ def test_isotropy_by_numpy():
     assert found.partition == pytest.approx(z.min() / z.max())
     centred = logits.isotropy(torch.tensor(rows), centred=True)
     assert abs(centred.mean_cosine) < 0.1 < found.mean_cosine
-    assert (
-        centred.shares.sum() == pytest.approx(1) and centred.axes_for(1.0) == 5 and found.axes_for(0.1) == 1
-    )
+    assert centred.shares.sum() == pytest.approx(1) and centred.axes_for(1.0) == 5 and found.axes_for(0.1) == 1
 
 
 def test_a_large_vocabulary_is_sampled():

@@ -11,12 +11,7 @@ from tlmviz.analysis.numbers import half_products, loss_scaling
 from tlmviz.analysis.numbers.formats import find
 from tlmviz.errors import BadText
 
-CASTS = {
-    "fp16": torch.float16,
-    "bf16": torch.bfloat16,
-    "e5m2": torch.float8_e5m2,
-    "e4m3": torch.float8_e4m3fn,
-}
+CASTS = {"fp16": torch.float16, "bf16": torch.bfloat16, "e5m2": torch.float8_e5m2, "e4m3": torch.float8_e4m3fn}
 
 
 @pytest.fixture(scope="module")
@@ -74,10 +69,7 @@ def test_counts_of_nothing_and_of_what_is_broken():
 
 
 def test_tensors_add_up_and_travel_as_arrays():
-    parts = {
-        "a": loss_scaling.count(torch.tensor([1.0, 3.0, 0.0])),
-        "b": loss_scaling.count(torch.tensor([2.0**-30])),
-    }
+    parts = {"a": loss_scaling.count(torch.tensor([1.0, 3.0, 0.0])), "b": loss_scaling.count(torch.tensor([2.0**-30]))}
     whole = loss_scaling.together(list(parts.values()))
     assert (whole.total, whole.zeros, whole.lowest) == (3, 1, -30)
     back = loss_scaling.from_arrays(loss_scaling.as_arrays(parts))

@@ -23,9 +23,7 @@ def test_a_die_rounds_to_one_of_both_neighbours_and_right_in_the_mean():
 
 def test_the_user_s_weight():
     paths = master_weights.added(0.1, 1e-4, 200)
-    assert (paths["BF16"] == paths["BF16"][0]).all() and paths["BF16"][0] == float(
-        torch.tensor(0.1).bfloat16()
-    )
+    assert (paths["BF16"] == paths["BF16"][0]).all() and paths["BF16"][0] == float(torch.tensor(0.1).bfloat16())
     value = torch.tensor(0.1, dtype=torch.float16)
     for _ in range(200):
         value = (value.double() + 1e-4).half()
@@ -67,9 +65,7 @@ def test_the_direction_is_what_the_optimiser_adds(step):
 def test_the_share_left_unchanged(step):
     updates = master_weights.Updates(torch.tensor([1.0, 1.0, 0.5]), torch.tensor([1.0, -1.0, 1.0]), 3)
     # Half a step of BF16: 2^-8 above 1, 2^-9 below it, and 2^-9 above 0.5; ties stay with an even number.
-    shares = [
-        master_weights.unchanged(updates, torch.bfloat16, rate) for rate in (2.0**-10, 1.5 * 2.0**-9, 2.0**-7)
-    ]
+    shares = [master_weights.unchanged(updates, torch.bfloat16, rate) for rate in (2.0**-10, 1.5 * 2.0**-9, 2.0**-7)]
     assert shares == pytest.approx([1, 1 / 3, 0])
     found = master_weights.adamw_updates(*step)
     many = [master_weights.unchanged(found, torch.bfloat16, rate) for rate in (1e-6, 3e-5, 1e-2)]

@@ -54,9 +54,7 @@ def test_doublings_count_everything_but_zero():
 
 @pytest.mark.parametrize("key", ["fp16", "bf16", "e5m2", "e4m3"])
 def test_fates_by_torchs_casts(found, key):
-    dtype = {
-        "fp16": torch.float16, "bf16": torch.bfloat16, "e5m2": torch.float8_e5m2, "e4m3": torch.float8_e4m3fn
-    }[key]  # fmt: skip
+    dtype = {"fp16": torch.float16, "bf16": torch.bfloat16, "e5m2": torch.float8_e5m2, "e4m3": torch.float8_e4m3fn}[key]
     x = torch.from_numpy(found["gradients"]).float()
     x = x[x != 0]
     kept, limits = x.to(dtype).float(), torch.finfo(dtype)

@@ -11,9 +11,7 @@ from tlmviz.analysis.numbers.scaling import BLOCK, CHANNEL, TENSOR, Scheme
 def operands(tokens=12, inner=40, outputs=30):
     generator = torch.Generator().manual_seed(0)
     loud = torch.logspace(-2, 1, inner)
-    return torch.randn(tokens, inner, generator=generator) * loud, torch.randn(
-        outputs, inner, generator=generator
-    )
+    return torch.randn(tokens, inner, generator=generator) * loud, torch.randn(outputs, inner, generator=generator)
 
 
 @pytest.mark.parametrize("per", [TENSOR, CHANNEL, BLOCK])
@@ -21,11 +19,7 @@ def test_parts_are_the_matrices(per):
     x, w = operands()
     found = product_parts.product_parts(x, w, Scheme("int8", per, 16))
     made = scaling.rounded_product(x, w, Scheme("int8", per, 16))
-    for name, exact, kept in (
-        ("x", x, made.x.restored),
-        ("w", w, made.w.restored),
-        ("o", made.exact, made.kept),
-    ):
+    for name, exact, kept in (("x", x, made.x.restored), ("w", w, made.w.restored), ("o", made.exact, made.kept)):
         part = found.parts[name]
         assert part.shape == tuple(exact.shape) and part.cell == (1, 1)
         np.testing.assert_array_equal(part.values, exact.numpy())
@@ -75,9 +69,7 @@ def test_a_sample_stands_for_all():
 
 
 def test_evenly():
-    assert product_parts.evenly(5, 9).tolist() == [0, 1, 2, 3, 4] and product_parts.evenly(1, 4).tolist() == [
-        0
-    ]
+    assert product_parts.evenly(5, 9).tolist() == [0, 1, 2, 3, 4] and product_parts.evenly(1, 4).tolist() == [0]
     assert product_parts.evenly(9, 3).tolist() == [0, 4, 8]
     assert int(product_parts.evenly(28_311_552, 14_000)[-1]) == 28_311_551  # beyond what float32 counts
 

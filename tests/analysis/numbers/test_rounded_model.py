@@ -114,9 +114,7 @@ def test_the_loss_is_the_models_own(rope):
 @pytest.mark.parametrize("per", PER)
 def test_every_format_runs(rope, format, per):
     lm, ids, simulator = rope
-    found = rounded_model.loss(
-        lm, ids, simulator.logits(ids), simulator.logits(ids, Setting(Scheme(format, per)))
-    )
+    found = rounded_model.loss(lm, ids, simulator.logits(ids), simulator.logits(ids, Setting(Scheme(format, per))))
     assert np.isfinite(found.divergence).all() and 0 <= found.divergence.mean() < 2
 
 
@@ -132,8 +130,11 @@ def test_weights_alone_are_easy_and_blocks_repair_activations():
         ).divergence.mean()
 
     whole, weights, activations, blocks = (
-        cost(TENSOR, "both"), cost(TENSOR, WEIGHTS), cost(TENSOR, ACTIVATIONS), cost(BLOCK, "both"),
-    )  # fmt: skip
+        cost(TENSOR, "both"),
+        cost(TENSOR, WEIGHTS),
+        cost(TENSOR, ACTIVATIONS),
+        cost(BLOCK, "both"),
+    )
     assert weights < activations / 3 and blocks < whole / 3
 
 

@@ -20,9 +20,7 @@ def numbers(rows=23, columns=70, seed=0):
 def test_rounding_is_that_of_the_page_formats(format):
     generator = torch.Generator().manual_seed(1)
     sizes = 10 ** torch.empty(5000).uniform_(-9, 6, generator=generator)
-    edges = torch.tensor(
-        [0.0, -0.0, format.largest, format.smallest, format.smallest / 2, 1.5 * format.smallest]
-    )
+    edges = torch.tensor([0.0, -0.0, format.largest, format.smallest, format.smallest / 2, 1.5 * format.smallest])
     x = torch.cat([sizes * torch.randn(5000, generator=generator), edges.float()])
     inside = x.clamp(-format.largest, format.largest)
     expected = formats.rounded(inside.double().numpy(), format)
@@ -41,9 +39,7 @@ def test_scaled_is_the_kernel(own, kernel, per):
     assert found.step.numel() == expected.scale.numel()
 
 
-@pytest.mark.parametrize(
-    "format, exponent", [("e4m3", 8), ("e5m2", 15), ("e2m1", 2), ("int8", 6), ("int4", 2)]
-)
+@pytest.mark.parametrize("format, exponent", [("e4m3", 8), ("e5m2", 15), ("e2m1", 2), ("int8", 6), ("int4", 2)])
 def test_shared_scales_are_powers_of_two_as_specified(format, exponent):
     x = numbers(5, 64)
     found = scaling.scaled(x, Scheme(format, SHARED, 32))
@@ -57,9 +53,7 @@ def test_a_product_is_that_of_the_restored_numbers(format, per):
     x, w = numbers(9, 70), numbers(11, 70, 2)
     made = scaling.rounded_product(x, w, Scheme(format, per, 32))
     expected = made.x.restored.double() @ made.w.restored.double().T
-    torch.testing.assert_close(
-        made.kept.double(), expected, rtol=1e-5, atol=1e-5 * float(expected.abs().max())
-    )
+    torch.testing.assert_close(made.kept.double(), expected, rtol=1e-5, atol=1e-5 * float(expected.abs().max()))
 
 
 @pytest.mark.parametrize("shape", [(1, 1, 1), (3, 5, 7), (17, 192, 33), (2, 480, 192)])
@@ -74,8 +68,7 @@ def test_integer_products_are_exact(shape):
 def test_smaller_groups_lose_less(format):
     x = numbers()
     losses = [
-        float(scaling.sqnr(x, scaling.scaled(x, Scheme(format, per)).restored))
-        for per in (TENSOR, CHANNEL, BLOCK)
+        float(scaling.sqnr(x, scaling.scaled(x, Scheme(format, per)).restored)) for per in (TENSOR, CHANNEL, BLOCK)
     ]
     assert losses == sorted(losses) and losses[2] - losses[0] > 3
 

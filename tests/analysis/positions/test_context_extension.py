@@ -1,4 +1,5 @@
-"""Losses under scaled RoPE against plain passes, a growing scale against brute force, and a change of scale in the middle."""
+"""Losses under scaled RoPE against plain passes, a growing scale against brute force, and a change of scale in the
+middle."""
 
 import math
 
@@ -127,10 +128,7 @@ def test_scaling_repairs_a_trained_model():
 
     lm = tlmviz.load("zoo-rope")
     tokens = [lm.tokenizer.end_of_text, *lm.tokenizer.encode(sample_text())][:768]
-    found = {
-        name: inside_and_beyond(losses(lm, tokens, scaled_rope(lm.config, name, 3.0)), 256)
-        for name in SCALINGS
-    }
+    found = {name: inside_and_beyond(losses(lm, tokens, scaled_rope(lm.config, name, 3.0)), 256) for name in SCALINGS}
     own = found["Unscaled"]
     assert own[1] > own[0] + 0.5
     assert all(found[name][1] < own[1] - 0.5 for name in SCALINGS if name != "Unscaled")

@@ -57,9 +57,7 @@ def test_what_is_added(models, kind, rows, columns, shape):
     t = 7
     expected = {
         "learned": lambda: models["learned"].network.positions.embedding.weight[t].numpy(),
-        "sinusoidal": lambda: [
-            (math.cos if i % 2 else math.sin)(t * 10000 ** (-(i - i % 2) / 32)) for i in range(32)
-        ],
+        "sinusoidal": lambda: [(math.cos if i % 2 else math.sin)(t * 10000 ** (-(i - i % 2) / 32)) for i in range(32)],
         "relative": lambda: models["relative"].network.positions.vectors[1, t].numpy(),
         "alibi": lambda: [-t * 2.0 ** (-2 * (h + 1)) for h in range(4)],
         "rope": lambda: [math.cos(t * 10000 ** (-2 * j / 8)) for j in range(4)],
@@ -158,7 +156,4 @@ def test_a_shift_is_a_change_of_positions(models):
     own = models["rope"].network.positions
     moved = schemes.Shifted(own, 9)
     torch.testing.assert_close(moved.cos_sin(torch.arange(5)), own.cos_sin(torch.arange(9, 14)))
-    assert (
-        models["alibi"].network.positions.slopes
-        is schemes.Shifted(models["alibi"].network.positions, 9).slopes
-    )
+    assert models["alibi"].network.positions.slopes is schemes.Shifted(models["alibi"].network.positions, 9).slopes

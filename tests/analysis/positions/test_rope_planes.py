@@ -82,9 +82,7 @@ class TestBase:
 
 
 class TestClocks:
-    @given(
-        st.integers(0, 60), st.integers(0, 60), st.sampled_from(planes.MOVES), st.sampled_from([1, 4, 256])
-    )
+    @given(st.integers(0, 60), st.integers(0, 60), st.sampled_from(planes.MOVES), st.sampled_from([1, 4, 256]))
     def test_parts_are_lengths_times_cosine(self, m, n, moves, stride):
         q, k = vector(m, 16), vector(n + 100, 16)
         shown = planes.clocks(q, k, (m, n), BASE, moves=moves, stride=stride, reach=5)
@@ -136,9 +134,7 @@ class TestClocks:
         for layer, head, query, key in ((0, 0, 5, 2), (1, 3, 15, 15), (1, 2, 14, 0)):
             q, k = planes.head_vectors(trace, layer, head, 300.0)
             shown = planes.clocks(q[query], k[key], (query, key), 300.0, scale=trace.specs[layer].scale)
-            assert shown.scores[shown.home] == pytest.approx(
-                trace.scores(layer, head)[query, key].item(), abs=2e-5
-            )
+            assert shown.scores[shown.home] == pytest.approx(trace.scores(layer, head)[query, key].item(), abs=2e-5)
 
     def test_vectors_are_turned_back_to_the_projections(self, lm):
         trace = lm.trace(tiny.TEXT)
@@ -150,9 +146,7 @@ class TestClocks:
 
 
 class TestRotation:
-    @given(
-        st.integers(1, 9), st.sampled_from([2, 4, 10]), st.sampled_from(kernels.LAYOUTS), st.integers(0, 900)
-    )
+    @given(st.integers(1, 9), st.sampled_from([2, 4, 10]), st.sampled_from(kernels.LAYOUTS), st.integers(0, 900))
     def test_step_by_step_is_the_kernel(self, length, dim, layout, start):
         x = vector(length, length, dim)
         steps = planes.rotation(x, BASE, layout, start)
@@ -166,22 +160,15 @@ class TestRotation:
             for j, speed in enumerate(speeds(8, 100.0)):
                 angle = (4 + t) * speed
                 assert steps.angles[t, j] == pytest.approx(angle)
-                assert (steps.cos[t, j], steps.sin[t, j]) == pytest.approx(
-                    (math.cos(angle), math.sin(angle)), abs=1e-6
-                )
+                assert (steps.cos[t, j], steps.sin[t, j]) == pytest.approx((math.cos(angle), math.sin(angle)), abs=1e-6)
                 even, odd = x[t, 2 * j].item(), x[t, 2 * j + 1].item()
                 assert (steps.first[t, j], steps.second[t, j]) == (even, odd)
                 one, other = (
                     even * math.cos(angle) - odd * math.sin(angle),
                     even * math.sin(angle) + odd * math.cos(angle),
                 )
-                assert (steps.new_first[t, j], steps.new_second[t, j]) == pytest.approx(
-                    (one, other), abs=1e-6
-                )
-                assert tuple(steps.out[t, 2 * j : 2 * j + 2]) == (
-                    steps.new_first[t, j],
-                    steps.new_second[t, j],
-                )
+                assert (steps.new_first[t, j], steps.new_second[t, j]) == pytest.approx((one, other), abs=1e-6)
+                assert tuple(steps.out[t, 2 * j : 2 * j + 2]) == (steps.new_first[t, j], steps.new_second[t, j])
 
     def test_layouts_pair_other_dimensions(self):
         assert planes.plane_dimensions(8, "interleaved").tolist() == [[0, 1], [2, 3], [4, 5], [6, 7]]
@@ -211,9 +198,7 @@ class TestHeads:
             np.std([(q[t] * k[s].conj()).real for s in range(max(0, t - window + 1), t + 1)], 0)
             for t in range(1, len(trace))
         ]
-        np.testing.assert_allclose(
-            planes.spread(trace, 1, 2), np.mean(rows, 0) * 8**-0.5, rtol=1e-4, atol=1e-6
-        )
+        np.testing.assert_allclose(planes.spread(trace, 1, 2), np.mean(rows, 0) * 8**-0.5, rtol=1e-4, atol=1e-6)
 
     def test_what_is_added_to_all_keys_alike_spreads_nothing(self, lm):
         trace = lm.trace(tiny.TEXT)
@@ -233,11 +218,7 @@ class TestHeads:
     @pytest.mark.parametrize("base", [None, 50.0])
     def test_all_pairs_are_put_at_each_distance(self, base):
         q, k = vector(0, 5, 6), vector(1, 5, 6)
-        one, other, speed = (
-            complex_planes(q),
-            complex_planes(k),
-            np.array(speeds(6, base) if base else [0, 0, 0]),
-        )
+        one, other, speed = (complex_planes(q), complex_planes(k), np.array(speeds(6, base) if base else [0, 0, 0]))
         exact = [
             np.mean([(a * np.exp(1j * d * speed) * b.conj()).real.sum() for a in one for b in other]) * 0.5
             for d in range(9)

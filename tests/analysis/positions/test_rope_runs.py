@@ -44,14 +44,9 @@ def test_the_half_layout_equals_weights_with_reordered_rows(lm, tokenizer):
 
 
 def test_half_split_turns_as_the_kernel_does():
-    x, positions = (
-        torch.randn(1, 2, 6, 8, generator=torch.Generator().manual_seed(0)),
-        rope_runs.HalfSplit(8, 50.0),
-    )
+    x, positions = (torch.randn(1, 2, 6, 8, generator=torch.Generator().manual_seed(0)), rope_runs.HalfSplit(8, 50.0))
     where = torch.arange(6)
-    assert torch.equal(
-        positions.rotate(x, positions.cos_sin(where)), kernels.rope(x, where, 50.0, layout="half")
-    )
+    assert torch.equal(positions.rotate(x, positions.cos_sin(where)), kernels.rope(x, where, 50.0, layout="half"))
 
 
 def test_variants_of_a_model_without_rope_are_refused(tokenizer):
@@ -85,8 +80,6 @@ def test_the_wrong_layout_hurts_the_bundled_model(stories):
         * 3
     )
     runs = rope_runs.variants(stories, 100000.0)
-    losses = {
-        how: stories.trace(text, positions=run).loss_per_token().mean().item() for how, run in runs.items()
-    }
+    losses = {how: stories.trace(text, positions=run).loss_per_token().mean().item() for how, run in runs.items()}
     assert losses["permuted"] == pytest.approx(losses["own"], abs=1e-4)
     assert losses["half"] > losses["own"] + 0.1 and losses["off"] > losses["own"] + 0.1

@@ -65,9 +65,7 @@ def test_corners_and_the_centre():
     assert found.weights.tolist() == [1.0] and found.permutations.tolist() == [[2, 0, 1, 4, 3]]
     flat = birkhoff(np.full((4, 4), 0.25))
     assert flat.weights.tolist() == [0.25] * 4 and flat.residual == 0
-    assert (np.sort(flat.permutations, axis=0) == np.arange(4)[:, None]).all(), (
-        "a Latin square: no entry is used twice"
-    )
+    assert (np.sort(flat.permutations, axis=0) == np.arange(4)[:, None]).all(), "a Latin square: no entry is used twice"
 
 
 def test_a_known_matrix():

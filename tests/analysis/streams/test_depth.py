@@ -13,8 +13,10 @@ from tlmviz.analysis.streams import mixing as streams
 from tlmviz.analysis.streams.unrolled import state_taps
 
 KINDS = {
-    "residual": {}, "hyper": dict(connection="hyper", streams=3), "manifold": dict(connection="manifold", streams=4, sinkhorn=60),
-}  # fmt: skip
+    "residual": {},
+    "hyper": dict(connection="hyper", streams=3),
+    "manifold": dict(connection="manifold", streams=4, sinkhorn=60),
+}
 
 
 @pytest.fixture(scope="module", params=KINDS)
@@ -44,9 +46,7 @@ def test_every_pair_is_the_product_multiplied_out(shape):
                 if i == 0:
                     values = np.linalg.svd(product, compute_uv=False)
                     assert found.singular[token, j].numpy() == pytest.approx(values, rel=1e-4, abs=1e-6)
-                    assert found.own[token, j].item() == pytest.approx(
-                        np.diag(product).mean(), rel=1e-4, abs=1e-5
-                    )
+                    assert found.own[token, j].item() == pytest.approx(np.diag(product).mean(), rel=1e-4, abs=1e-5)
                     if n > 1:
                         off = product[~np.eye(n, dtype=bool)].mean()
                         assert found.other[token, j].item() == pytest.approx(off, rel=1e-4, abs=1e-5)
@@ -76,9 +76,7 @@ def test_tokens_are_chosen_averaged_or_the_largest():
     found = stream_depth.depth(drawn(4, 5, 3, 3))
     assert torch.equal(found.at(2).own, found.own[2:3])
     assert torch.equal(found.mean().singular[0], found.singular.mean(0))
-    assert (
-        found.max().forward[0, 1, 3] == found.forward[:, 1, 3].max() and found.max().forward[0, 3, 1].isnan()
-    )
+    assert found.max().forward[0, 1, 3] == found.forward[:, 1, 3].max() and found.max().forward[0, 3, 1].isnan()
 
 
 def test_a_plain_residual_gains_nothing(tokenizer):
@@ -101,15 +99,11 @@ def test_gradients_match_finite_differences(kind):
     try:
         _, values, gradients = stream_depth.backpropagated(kind, ids)
         for name, gradient in gradients.items():
-            step = torch.randn(
-                gradient.shape, generator=torch.Generator().manual_seed(1), dtype=torch.float64
-            )
+            step = torch.randn(gradient.shape, generator=torch.Generator().manual_seed(1), dtype=torch.float64)
 
             def loss(size, name=name, step=step):
                 moved = kind.trace_ids(ids, {name: lambda x, record: x + size * step})
-                return torch.nn.functional.cross_entropy(
-                    moved.logits[:-1].double(), torch.tensor(ids[1:])
-                ).item()
+                return torch.nn.functional.cross_entropy(moved.logits[:-1].double(), torch.tensor(ids[1:])).item()
 
             slope = (loss(1e-5) - loss(-1e-5)) / 2e-5
             assert (gradient * step).sum().item() == pytest.approx(slope, rel=1e-4, abs=1e-7), name
@@ -125,10 +119,7 @@ def test_the_head_gives_every_stream_the_same_gradient(kind):
 
 
 def test_a_backward_pass_leaves_the_shared_model_as_it_was(kind):
-    ids, before = (
-        kind.encode(tiny.TEXT),
-        {name: value.clone() for name, value in kind.network.state_dict().items()},
-    )
+    ids, before = (kind.encode(tiny.TEXT), {name: value.clone() for name, value in kind.network.state_dict().items()})
     with torch.no_grad():  # as a caller may have it
         found = stream_depth.passed(kind, ids)
     assert (found.gradient > 0).all() and not found.gradient.requires_grad and not found.signal.requires_grad
@@ -144,23 +135,15 @@ def test_one_matrix_drawn_again_and_again_is_its_power():
     for count in (1, 2, 7, 20):
         power = np.linalg.matrix_power(matrix.double().numpy(), count)
         assert forward[0, count - 1].item() == pytest.approx(math.log10(np.abs(power).sum(1).max()), abs=1e-8)
-        assert backward[1, count - 1].item() == pytest.approx(
-            math.log10(np.abs(power).sum(0).max()), abs=1e-8
-        )
+        assert backward[1, count - 1].item() == pytest.approx(math.log10(np.abs(power).sum(0).max()), abs=1e-8)
     largest = np.abs(np.linalg.eigvals(matrix.double().numpy())).max()
-    assert forward[0, -1].item() / 600 == pytest.approx(
-        math.log10(largest), rel=0.02
-    )  # far beyond what a float holds
+    assert forward[0, -1].item() / 600 == pytest.approx(math.log10(largest), rel=0.02)  # far beyond what a float holds
 
 
 def test_drawn_stacks_follow_their_seed_and_stay_at_one_when_doubly_stochastic():
     res = kernels.sinkhorn(drawn(6, 5, 4, 4).double(), 200)
     forward, backward = stream_depth.simulated(res, 300, runs=4, seed=3)
-    assert (
-        forward.shape == backward.shape == (4, 300)
-        and forward.abs().max() < 1e-6
-        and backward.abs().max() < 1e-6
-    )
+    assert forward.shape == backward.shape == (4, 300) and forward.abs().max() < 1e-6 and backward.abs().max() < 1e-6
     free = drawn(6, 5, 4, 4)
     runs = [stream_depth.simulated(free, 20, runs=3, seed=seed)[0] for seed in (1, 1, 2)]
     assert torch.equal(runs[0], runs[1]) and not torch.equal(runs[0], runs[2])

@@ -47,9 +47,7 @@ def test_support_is_what_all_permutations_say(positive):
         assert answer.kind == "none"
         rows, columns = list(answer.rows), list(answer.columns)
         assert len(columns) < len(rows), "fewer columns than rows"
-        assert not np.delete(positive[rows], columns, axis=1).any(), (
-            "and these rows are positive nowhere else"
-        )
+        assert not np.delete(positive[rows], columns, axis=1).any(), "and these rows are positive nowhere else"
         return
     assert {(int(i), int(j)) for i, j in np.argwhere(positive & ~found)} == set(answer.dropped)
     assert answer.kind == ("partial" if answer.dropped else "total")
@@ -101,9 +99,7 @@ def test_there_is_no_rate_without_a_scaling_and_none_out_of_reach():
         assert np.isnan(rate(logits, support(torch.isfinite(logits).numpy())))
     far = torch.randn(16, 16, generator=torch.Generator().manual_seed(0), dtype=torch.float64) * 1e4
     answer = support(np.ones((16, 16), bool))
-    assert (
-        answer.kind == "total" and np.isnan(rate(far, answer)) and scaling_support.limit(far, answer) is None
-    )
+    assert answer.kind == "total" and np.isnan(rate(far, answer)) and scaling_support.limit(far, answer) is None
 
 
 def test_entries_that_vanish_are_gone_in_the_limit():
@@ -127,15 +123,7 @@ def test_gains_over_depth_are_those_of_the_product():
 
 @pytest.mark.parametrize(
     "text",
-    [
-        "1 2; 3 4",
-        "1, 2\n3, 4\n",
-        "[[1, 2], [3, 4]]",
-        "[[1. 2.]\n [3. 4.]]",
-        "1\t2\n\n3\t4",
-        "[1 2; 3 4]",
-        "1 2;3 4;",
-    ],
+    ["1 2; 3 4", "1, 2\n3, 4\n", "[[1, 2], [3, 4]]", "[[1. 2.]\n [3. 4.]]", "1\t2\n\n3\t4", "[1 2; 3 4]", "1 2;3 4;"],
 )
 def test_ways_to_write_a_matrix(text):
     assert parse(text, "logits").tolist() == [[1, 2], [3, 4]]
@@ -152,14 +140,24 @@ def test_zeros_and_extremes_are_read():
 @pytest.mark.parametrize(
     "text, kind, said",
     [
-        ("", "logits", "no matrix"), ("[[]]", "entries", "no matrix"), (" ;;\n", "logits", "no matrix"),
-        ("1 2; 3 four", "logits", "Row 2, number 2, “four”"), ("1_0", "logits", "“1_0”"), ("hello " * 2000, "logits", "“hello”"),
-        ("1 2 3; 4 5 6", "logits", "2 rows, and row 1 has 3 numbers"), ("1 2", "logits", "1 row, and row 1 has 2 numbers"),
-        ("1 2; 3", "logits", "row 2 has 1 number;"), ("nan 1; 1 1", "logits", "“nan”"), ("inf 1; 1 1", "entries", "“inf”"),
-        ("1 -2; 3 4", "entries", "is negative"), ("-inf 1; 1 1", "entries", "is negative"), ("1e400", "logits", "1e300"),
-        ("-1e305", "logits", "use -inf"), (";".join(["1 " * 17] * 17), "logits", "17 × 17; at most 16 × 16"),
+        ("", "logits", "no matrix"),
+        ("[[]]", "entries", "no matrix"),
+        (" ;;\n", "logits", "no matrix"),
+        ("1 2; 3 four", "logits", "Row 2, number 2, “four”"),
+        ("1_0", "logits", "“1_0”"),
+        ("hello " * 2000, "logits", "“hello”"),
+        ("1 2 3; 4 5 6", "logits", "2 rows, and row 1 has 3 numbers"),
+        ("1 2", "logits", "1 row, and row 1 has 2 numbers"),
+        ("1 2; 3", "logits", "row 2 has 1 number;"),
+        ("nan 1; 1 1", "logits", "“nan”"),
+        ("inf 1; 1 1", "entries", "“inf”"),
+        ("1 -2; 3 4", "entries", "is negative"),
+        ("-inf 1; 1 1", "entries", "is negative"),
+        ("1e400", "logits", "1e300"),
+        ("-1e305", "logits", "use -inf"),
+        (";".join(["1 " * 17] * 17), "logits", "17 × 17; at most 16 × 16"),
     ],
-)  # fmt: skip
+)
 def test_what_cannot_be_read_is_one_sentence(text, kind, said):
     with pytest.raises(BadShape) as caught:
         parse(text, kind)

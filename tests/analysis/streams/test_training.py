@@ -23,20 +23,14 @@ def folder(tmp_path):
 
 
 def moments_file(folder, **changes):
-    tensors = dict(
-        steps=torch.arange(2), pre=torch.ones(2, 4, 3), post=torch.ones(2, 4, 3), res=torch.ones(2, 4, 3, 3)
-    )
+    tensors = dict(steps=torch.arange(2), pre=torch.ones(2, 4, 3), post=torch.ones(2, 4, 3), res=torch.ones(2, 4, 3, 3))
     tensors.update(changes)
-    save_file(
-        {name: value for name, value in tensors.items() if value is not None}, folder / "moments.safetensors"
-    )
+    save_file({name: value for name, value in tensors.items() if value is not None}, folder / "moments.safetensors")
 
 
 def test_logged_curves_are_read_in_the_order_of_steps(folder):
     frame = stream_training.curves(folder)
-    assert (
-        list(frame["step"]) == [0, 10] and frame["valid_bpb"][0] == 2.5 and math.isnan(frame["valid_bpb"][1])
-    )
+    assert list(frame["step"]) == [0, 10] and frame["valid_bpb"][0] == 2.5 and math.isnan(frame["valid_bpb"][1])
 
 
 @pytest.mark.parametrize(
@@ -45,10 +39,7 @@ def test_logged_curves_are_read_in_the_order_of_steps(folder):
         (None, "no training.csv"),
         ("", "cannot be read"),
         ("step,train_loss\n1,2\n", "no column grad_norm"),
-        (
-            "step,train_loss,grad_norm,grad_norm_max,valid_bpb,gain_forward,gain_backward\n1,x,1,1,1,1,1\n",
-            "no number",
-        ),
+        ("step,train_loss,grad_norm,grad_norm_max,valid_bpb,gain_forward,gain_backward\n1,x,1,1,1,1,1\n", "no number"),
     ],
 )
 def test_curves_that_are_not_there_or_broken_are_one_sentence(folder, text, words):
@@ -82,19 +73,14 @@ def test_moments_are_read_and_broken_ones_are_one_sentence(folder):
 
 def test_what_training_writes_is_what_is_read(folder):
     look = dict(
-        res=torch.eye(3).expand(4, 3, 3).tolist(),
-        pre=torch.ones(4, 3).tolist(),
-        post=torch.ones(4, 3).tolist(),
+        res=torch.eye(3).expand(4, 3, 3).tolist(), pre=torch.ones(4, 3).tolist(), post=torch.ones(4, 3).tolist()
     )
     log = {
-        "steps": [(5.0 - step / 10, 1.0 + step) for step in range(20)], "curve": [{"step": 20, "valid_bpb": 2.25}],
+        "steps": [(5.0 - step / 10, 1.0 + step) for step in range(20)],
+        "curve": [{"step": 20, "valid_bpb": 2.25}],
         "probes": [{"step": step, **look, "forward": 1.5, "backward": 1.25} for step in (0, 10)],
-    }  # fmt: skip
+    }
     write_log(log, folder)
     frame, found = stream_training.curves(folder).set_index("step"), stream_training.moments(folder)
-    assert (
-        frame["grad_norm_max"][20] == 20
-        and frame["valid_bpb"][20] == 2.25
-        and frame["gain_forward"][10] == 1.5
-    )
+    assert frame["grad_norm_max"][20] == 20 and frame["valid_bpb"][20] == 2.25 and frame["gain_forward"][10] == 1.5
     assert list(found.steps) == [0, 10] and (found.res == torch.eye(3).numpy()).all()

@@ -10,9 +10,11 @@ from tlmviz.analysis.streams.mixing import mixing_of
 from tlmviz.errors import UnknownName
 
 KINDS = {
-    "residual": {}, "hyper": dict(connection="hyper", streams=3), "manifold": dict(connection="manifold", streams=4),
+    "residual": {},
+    "hyper": dict(connection="hyper", streams=3),
+    "manifold": dict(connection="manifold", streams=4),
     "one": dict(connection="hyper", streams=1),
-}  # fmt: skip
+}
 
 
 @pytest.fixture(scope="module", params=KINDS)
@@ -30,9 +32,10 @@ def test_lengths_cosines_shares_and_what_was_added(lm):
     trace = lm.trace(tiny.TEXT)
     walk, n, token = vectors.journey(trace), lm.config.connection.streams, 3
     assert walk.cosines.shape[2] == n * (n - 1) // 2 == len(vectors.pairs(n))
-    states = [trace["blocks.0.resid_pre"], *(
-        trace[f"blocks.{layer}.resid_{where}"] for layer in range(trace.n_layers) for where in ("mid", "post")
-    )]  # fmt: skip
+    states = [
+        trace["blocks.0.resid_pre"],
+        *(trace[f"blocks.{layer}.resid_{where}"] for layer in range(trace.n_layers) for where in ("mid", "post")),
+    ]
     for place, state in enumerate(states):
         streams = state[0, token].view(n, -1).double().numpy()
         np.testing.assert_allclose(walk.norms[place, token], np.sqrt((streams**2).sum(-1)), rtol=1e-5)
@@ -50,8 +53,7 @@ def test_lengths_cosines_shares_and_what_was_added(lm):
 def test_a_pass_that_keeps_only_what_is_read_gives_the_same(lm):
     names = set(vectors.journey_taps(lm.config.n_layers, lm.config.connection.kind != "residual"))
     kept, whole = (
-        vectors.journey(trace)
-        for trace in (lm.trace(tiny.TEXT, keep=names.__contains__), lm.trace(tiny.TEXT))
+        vectors.journey(trace) for trace in (lm.trace(tiny.TEXT, keep=names.__contains__), lm.trace(tiny.TEXT))
     )
     np.testing.assert_allclose(kept.share, whole.share, atol=1e-6)
 
@@ -70,16 +72,12 @@ def test_many_muted_passes_at_once_are_the_single_ones(lm, monkeypatch):
     ids = lm.encode(tiny.TEXT)
     monkeypatch.setattr(vectors, "BATCH_TOKENS", 3 * len(ids))  # several passes, the last one smaller
     cases = [
-        (stream, start)
-        for stream in range(lm.config.connection.streams)
-        for start in range(2 * lm.config.n_layers + 1)
+        (stream, start) for stream in range(lm.config.connection.streams) for start in range(2 * lm.config.n_layers + 1)
     ]
     found = vectors.muted_losses(lm, ids, cases)
     for (stream, start), losses in zip(cases, found, strict=True):
         edits = vectors.mute_stream(lm.config.n_layers, stream, start)
-        torch.testing.assert_close(
-            losses, lm.trace(tiny.TEXT, edit=edits).loss_per_token(), rtol=1e-4, atol=1e-4
-        )
+        torch.testing.assert_close(losses, lm.trace(tiny.TEXT, edit=edits).loss_per_token(), rtol=1e-4, atol=1e-4)
 
 
 def test_what_does_not_exist_is_refused_in_a_sentence(lm):

@@ -45,9 +45,7 @@ class TestByHand:
         assert linked / sum(len(alignment.WORDS.findall(pair.target)) for pair in pairs) > 0.85
 
     def test_a_link_to_a_missing_word_is_one_sentence(self, tmp_path):
-        (tmp_path / "a.tsv").write_text(
-            "english\tfrench\tlinks\nI am.\tJe suis.\t0-0 5-1\n", encoding="utf-8"
-        )
+        (tmp_path / "a.tsv").write_text("english\tfrench\tlinks\nI am.\tJe suis.\t0-0 5-1\n", encoding="utf-8")
         with pytest.raises(BadText, match="link") as error:
             read_alignments(tmp_path / "a.tsv")
         tiny.sentence(error)

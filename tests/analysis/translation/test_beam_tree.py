@@ -49,9 +49,7 @@ def test_fates_name_the_gap_to_the_last_one_kept(mt):
     checked = 0
     for node, fate in zip(search.nodes, fates):
         if node.state == "pruned":
-            worst = min(
-                other.total for other in search.nodes if other.depth == node.depth and other.state == "kept"
-            )
+            worst = min(other.total for other in search.nodes if other.depth == node.depth and other.state == "kept")
             assert f"{worst - node.total:.2f} nats below the last one kept" in fate
             checked += 1
     assert checked > 5
@@ -63,9 +61,7 @@ def test_a_beam_whose_continuations_all_died_says_when(mt):
     last = max(level.depth for level in tree.levels)
     parents = {node.parent for node in tree.nodes if node.state in ("kept", "finished")}
     dead = [
-        i
-        for i, node in enumerate(tree.nodes)
-        if node.state == "kept" and 0 < node.depth < last and i not in parents
+        i for i, node in enumerate(tree.nodes) if node.state == "kept" and 0 < node.depth < last and i not in parents
     ]
     assert dead and all(reach[i] == tree.nodes[i].depth for i in dead)
     assert all(f"every continuation was dropped at step {tree.nodes[i].depth + 1}" in fates[i] for i in dead)
@@ -76,9 +72,7 @@ def test_a_path_shares_what_the_search_kept_and_adds_the_rest(mt):
     search = searched(mt)
     best = search.hypotheses()[0]
     other = (*best.tokens[:2], 5, 6, 7)
-    tree = beam_tree.tree(
-        search, str, (Path("same", best.tokens, best.logps), Path("other", other, (-1.0,) * 5))
-    )
+    tree = beam_tree.tree(search, str, (Path("same", best.tokens, best.logps), Path("other", other, (-1.0,) * 5)))
     assert tree.ways["same"][-1] == best.node and len(tree.ways["same"]) == len(best.tokens) + 1
     assert tree.ways["other"][:3] == tree.ways["same"][:3]
     added = tree.nodes[tree.searched :]
@@ -95,9 +89,7 @@ def test_the_hardest_step_is_where_most_rivals_were_better(mt):
         rank, depth = beam_tree.hardest(search.nodes, leaf)
         ranks = []
         for number in beam_tree.way_to(search.nodes, leaf)[1:]:
-            same = [
-                n.total for n in search.nodes if n.depth == search.nodes[number].depth and n.state != "pruned"
-            ]
+            same = [n.total for n in search.nodes if n.depth == search.nodes[number].depth and n.state != "pruned"]
             ranks.append(sorted(same, reverse=True).index(search.nodes[number].total) + 1)
         assert rank == max(ranks) and depth == ranks.index(max(ranks)) + 1
 

@@ -31,10 +31,7 @@ def maps(mt, translation):
 
 @pytest.mark.parametrize("part, causal", [("encoder", False), ("decoder", True), ("cross", False)])
 def test_maps_are_the_softmax_of_all_allowed_products(mt, translation, maps, part, causal):
-    source, given = (
-        torch.tensor([mt.encode(TEXT)]),
-        torch.tensor([[mt.tokenizer.end_of_text, *translation[:-1]]]),
-    )
+    source, given = (torch.tensor([mt.encode(TEXT)]), torch.tensor([[mt.tokenizer.end_of_text, *translation[:-1]]]))
     with torch.inference_mode(), recording() as record:
         mt.network(source, given)
     stack, sublayer = ("decoder", "cross") if part == "cross" else (part, "attn")
@@ -58,10 +55,7 @@ def test_one_token_is_enough_or_none_and_an_empty_sentence_is_not(mt):
     one = masks.read(mt, "a", [mt.tokenizer.end_of_text])
     assert one.decoder.shape[-2:] == (1, 1) and np.isfinite(one.logp).all()
     none = masks.read(mt, "a", [])
-    assert none.logp.shape == (0,) and none.decoder.shape[-2:] == (
-        1,
-        1,
-    )  # the end-of-text token at the start is read
+    assert none.logp.shape == (0,) and none.decoder.shape[-2:] == (1, 1)  # the end-of-text token at the start is read
     with pytest.raises(BadText):
         masks.read(mt, "", [1])
 
@@ -86,10 +80,7 @@ def test_the_last_token_is_told_by_the_future_alone(mt, translation):
 def test_rotated_cross_attention_sees_the_distance_alone(mt, translation, maps):
     """Its scores are those of plain queries and keys, turned against each other by t - u (RoFormer, Eq. 16)."""
     copy = masks.rotated(mt)
-    source, given = (
-        torch.tensor([mt.encode(TEXT)]),
-        torch.tensor([[mt.tokenizer.end_of_text, *translation[:-1]]]),
-    )
+    source, given = (torch.tensor([mt.encode(TEXT)]), torch.tensor([[mt.tokenizer.end_of_text, *translation[:-1]]]))
     kept = []
     for network in (mt.network, copy.network):
         with torch.inference_mode(), recording(lambda name: name.startswith("decoder.0.cross.")) as record:
@@ -104,15 +95,11 @@ def test_rotated_cross_attention_sees_the_distance_alone(mt, translation, maps):
     for t in range(q.shape[1]):
         for u in range(k.shape[1]):
             turn = positions.cos_sin(torch.tensor([t - u]))  # one turn by the distance, none of the key
-            scores[:, t, u] = (positions.rotate(q[:, t : t + 1].float(), turn)[:, 0].double() * k[:, u]).sum(
-                -1
-            )
+            scores[:, t, u] = (positions.rotate(q[:, t : t + 1].float(), turn)[:, 0].double() * k[:, u]).sum(-1)
     expected = (scores * q.shape[-1] ** -0.5).softmax(-1)
     np.testing.assert_allclose(found.cross[0], expected, atol=1e-5)
     assert np.abs(found.cross - maps.cross).max() > 1e-3
-    np.testing.assert_array_equal(
-        masks.read(mt, TEXT, translation).cross, maps.cross
-    )  # the model itself has none
+    np.testing.assert_array_equal(masks.read(mt, TEXT, translation).cross, maps.cross)  # the model itself has none
 
 
 def test_a_rotated_copy_writes_what_it_says_of_a_given_text(mt, translation):

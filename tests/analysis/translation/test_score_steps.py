@@ -32,10 +32,7 @@ def softmax(scores: np.ndarray) -> np.ndarray:
 @pytest.mark.parametrize("kind", KINDS)
 def test_steps_are_those_of_one_whole_pass(passes, kind):
     mt, translation, steps = passes[kind]
-    source, target = (
-        torch.tensor([mt.encode(TEXT)]),
-        torch.tensor([[mt.tokenizer.end_of_text, *translation[:-1]]]),
-    )
+    source, target = (torch.tensor([mt.encode(TEXT)]), torch.tensor([[mt.tokenizer.end_of_text, *translation[:-1]]]))
     with torch.inference_mode():
         logits, paid = mt.network(source, target)
     np.testing.assert_allclose(steps.a, paid[0], atol=1e-6)
@@ -87,9 +84,7 @@ def test_a_larger_scale_looks_sharper(passes):
 
 def test_models_are_timed_in_turns_after_rounds_that_do_not_count(passes, monkeypatch):
     log: list = []
-    monkeypatch.setattr(
-        score_steps, "_works", lambda mt, steps: (lambda: log.append(mt), lambda: log.append(steps))
-    )
+    monkeypatch.setattr(score_steps, "_works", lambda mt, steps: (lambda: log.append(mt), lambda: log.append(steps)))
     found = score_steps.times([("a", "step a"), ("b", "step b")], rounds=2)
     assert log == ["a", "step a", "b", "step b"] * (2 + score_steps.WARM)
     assert len(found) == 2 and all(len(each.prepare) == len(each.step) == 2 for each in found)

@@ -37,8 +37,7 @@ def test_counts_are_those_of_a_plain_loop(relation):
     vectors = wv.space.double().numpy()
     vectors = vectors / np.linalg.norm(vectors, axis=1, keepdims=True)
     right = [
-        wv.analogy(*(wv.vocabulary[row] for row in four[:3]), n=1)[0][0] == wv.vocabulary[four[3]]
-        for four in fours
+        wv.analogy(*(wv.vocabulary[row] for row in four[:3]), n=1)[0][0] == wv.vocabulary[four[3]] for four in fours
     ]
     by_hand = []
     for a, b, c, d in fours:

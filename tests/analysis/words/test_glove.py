@@ -49,9 +49,7 @@ def test_the_fit_is_products_and_biases():
     values = glove.fitted(wv, [0, 2], [1, 3])
     for r, row in enumerate([0, 2]):
         for c, column in enumerate([1, 3]):
-            expected = (
-                wv.vectors[row].double() @ wv.context_vectors[column].double() + b[row] + b_tilde[column]
-            )
+            expected = wv.vectors[row].double() @ wv.context_vectors[column].double() + b[row] + b_tilde[column]
             assert values[r, c] == pytest.approx(float(expected), abs=1e-6)
     logs = glove.fitted_log_ratios(wv, 0, 2, [1, 3])
     np.testing.assert_allclose(logs, values[0] - values[1], atol=1e-12)

@@ -51,10 +51,7 @@ class TestLogistic:
         v, u = random(1, 4).requires_grad_(), random(1, 6, 4, seed=1).requires_grad_()
         signs = torch.tensor([[1.0] + [-1.0] * 5]).double()
         scores = u[0] @ v[0]
-        loss = (
-            -torch.log(1 / (1 + torch.exp(-scores[0])))
-            - torch.log(1 - 1 / (1 + torch.exp(-scores[1:]))).sum()
-        )
+        loss = -torch.log(1 / (1 + torch.exp(-scores[0]))) - torch.log(1 - 1 / (1 + torch.exp(-scores[1:]))).sum()
         step = gradients.logistic_gradients(v.detach(), u.detach(), signs)
         close(step.loss[0], loss.detach())
         for own, other in zip(step[1:], automatic(loss, v, u)):

@@ -46,12 +46,8 @@ def test_paths_lead_from_the_root_to_their_words():
             child = tree.children[node, 0 if turn == huffman.LEFT else 1]
             here = child - 7 if child >= 7 else None
         assert child == word
-    assert (
-        sum(2.0 ** -len(path.nodes) for path in tree.paths) == 1
-    )  # Kraft: no code begins another, none is missing
-    assert len(tree.paths[0].nodes) == 1 and len(tree.paths[6].nodes) == max(
-        len(path.nodes) for path in tree.paths
-    )
+    assert sum(2.0 ** -len(path.nodes) for path in tree.paths) == 1  # Kraft: no code begins another, none is missing
+    assert len(tree.paths[0].nodes) == 1 and len(tree.paths[6].nodes) == max(len(path.nodes) for path in tree.paths)
 
 
 def test_one_word_needs_no_tree():

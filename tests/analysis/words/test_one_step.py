@@ -12,7 +12,8 @@ RATE = 0.4
 
 
 def learned(wv, centers, contexts, drawn=None):
-    """The vectors after the training has taken one step of RATE for one window, in its own float32, with these words drawn."""
+    """The vectors after the training has taken one step of RATE for one window, in its own float32, with these words
+    drawn."""
     text = WordText(tuple(wv.vocabulary), wv.counts, np.array([0]), np.array([0]))
     network = wv.network
     given = Windows(torch.tensor([centers]), torch.tensor([contexts]), torch.ones(1, len(contexts)))
@@ -47,9 +48,7 @@ def test_a_step_over_all_outputs_is_what_training_does(method):
     step = make(wv, center, context)
     v, outputs = step.moved(RATE)
     vectors, contexts = learned(wv, wv.index(center), [wv.index(context)])
-    np.testing.assert_allclose(
-        v, vectors[wv.index(center)], atol=1e-6
-    )  # trained in float32 tables, kept in float16
+    np.testing.assert_allclose(v, vectors[wv.index(center)], atol=1e-6)  # trained in float32 tables, kept in float16
     np.testing.assert_allclose(outputs, contexts, atol=1e-6)
     np.testing.assert_allclose(step.moved_scores(RATE), outputs @ v, atol=1e-12)
 

@@ -9,9 +9,7 @@ from tlmviz.analysis.words.projection import plane_of, principal_axes, tsne
 
 
 def vectors(count=40, size=7, seed=0):
-    return torch.randn(count, size, generator=torch.Generator().manual_seed(seed)) * torch.arange(
-        1.0, size + 1
-    )
+    return torch.randn(count, size, generator=torch.Generator().manual_seed(seed)) * torch.arange(1.0, size + 1)
 
 
 @pytest.mark.parametrize("count, size", [(40, 7), (5, 7), (2, 3), (300, 2)])

@@ -64,9 +64,7 @@ def test_rows_alike_and_apart():
     one, other = reading.alike_apart(matrix, text.counts)
     assert matrix[one, other] == 0
     lengths = np.sqrt((matrix[[one, other]] ** 2).sum(1))
-    assert reading.row_cosines(matrix)[one, other] == pytest.approx(
-        matrix[one] @ matrix[other] / lengths.prod()
-    )
+    assert reading.row_cosines(matrix)[one, other] == pytest.approx(matrix[one] @ matrix[other] / lengths.prod())
     assert reading.alike_apart(np.zeros((0, 0)), np.zeros(0, int)) is None
     assert reading.alike_apart(np.zeros((3, 3)), np.full(3, 2)) is None
     assert not reading.row_cosines(np.zeros((3, 3))).any()
@@ -76,6 +74,4 @@ def test_distances_are_those_of_scipy_and_one_hot_ones_root_two():
     vectors = np.random.default_rng(0).normal(size=(6, 4))
     unit = vectors / np.linalg.norm(vectors, axis=1, keepdims=True)
     np.testing.assert_allclose(reading.unit_distances(vectors), squareform(pdist(unit)), atol=1e-12)
-    np.testing.assert_allclose(
-        reading.unit_distances(reading.one_hot(7)), np.sqrt(2) * (1 - np.eye(7)), atol=1e-15
-    )
+    np.testing.assert_allclose(reading.unit_distances(reading.one_hot(7)), np.sqrt(2) * (1 - np.eye(7)), atol=1e-15)

@@ -20,8 +20,7 @@ def test_every_method_is_measured_on_a_copy():
     assert (full.outputs, sampled.outputs, path.outputs) == (size, 4, 4)
     assert full.multiplications == 3 * size * width and sampled.name == "3 negative samples"
     assert all(
-        len(cost.microseconds) == step_costs.ROUNDS and cost.microseconds.min() > 0
-        for cost in (full, sampled, path)
+        len(cost.microseconds) == step_costs.ROUNDS and cost.microseconds.min() > 0 for cost in (full, sampled, path)
     )
     assert (before[0] == wv.vectors).all() and (before[1] == wv.context_vectors).all()
 

@@ -146,9 +146,7 @@ def test_small_maps_show_the_largest_of_each_block(two):
     starts = [i * count // 4 for i in range(4)] + [count]
     for row in range(4):
         for column in range(4):
-            block = whole[:, starts[row] : starts[row + 1], starts[column] : starts[column + 1]].reshape(
-                8, -1
-            )
+            block = whole[:, starts[row] : starts[row + 1], starts[column] : starts[column + 1]].reshape(8, -1)
             largest = block[np.arange(8), np.abs(block).argmax(1)]
             np.testing.assert_allclose(np.abs(small[:, row, column]), np.abs(largest))
 
@@ -160,9 +158,7 @@ def test_vocabularies_must_be_shared(lm):
         check_vocabulary(lm, other)
     real = lm.tokenizer
     swapped = SimpleNamespace(
-        vocab_size=real.vocab_size,
-        name=real.name,
-        token_bytes=lambda i: real.token_bytes((i + 1) % real.vocab_size),
+        vocab_size=real.vocab_size, name=real.name, token_bytes=lambda i: real.token_bytes((i + 1) % real.vocab_size)
     )
     with pytest.raises(BadShape, match="different vocabularies"):
         check_vocabulary(lm, SimpleNamespace(name="other", tokenizer=swapped))

@@ -142,9 +142,7 @@ FAULTS = [
 ]
 
 
-@pytest.mark.parametrize(
-    ("fault", "cause", "value", "layer"), FAULTS, ids=lambda part: getattr(part, "__name__", "")
-)
+@pytest.mark.parametrize(("fault", "cause", "value", "layer"), FAULTS, ids=lambda part: getattr(part, "__name__", ""))
 def test_a_fault_is_named(lm, fault, cause, value, layer):
     found = said(lm, fault)
     assert (found.cause, found.layer) == (cause, layer), found
@@ -185,12 +183,7 @@ def test_what_it_cannot_tell_it_does_not_name(lm):
         network.blocks[1].attn.attend = lambda *args: honest(*args).flip(-1)
 
     found = said(lm, shuffled)
-    assert (
-        found.cause == "cannot tell"
-        and not found.sure
-        and not found.healthy
-        and found.step == "blocks.1.attn.z"
-    )
+    assert found.cause == "cannot tell" and not found.sure and not found.healthy and found.step == "blocks.1.attn.z"
 
 
 @pytest.mark.parametrize(("text", "cause"), [(TEXT, "weights"), ("Lily lost", "cannot tell")])
@@ -226,9 +219,7 @@ def test_how_far_apart_is_said_of_the_whole_tensor_and_of_each_part(lm):
     def other_weights(network):
         weight = network.blocks[0].attn.qkv.weight.data
         weight[-32:] += torch.randn(weight[-32:].shape, generator=torch.Generator().manual_seed(0))  # W_V
-        weight[:64] += 0.3 * torch.randn(
-            weight[:64].shape, generator=torch.Generator().manual_seed(1)
-        )  # W_Q, W_K
+        weight[:64] += 0.3 * torch.randn(weight[:64].shape, generator=torch.Generator().manual_seed(1))  # W_Q, W_K
 
     name = "blocks.0.attn.fused"
     trace, other = lm.trace(TEXT), changed(lm, other_weights).trace(TEXT)
@@ -237,8 +228,7 @@ def test_how_far_apart_is_said_of_the_whole_tensor_and_of_each_part(lm):
     told = " and ".join(f"{part:.3g}" for part in parts)
     assert (
         said.step == name
-        and f"W_Q and W_K and W_V: another product of the same input, relative differences {told}"
-        in said.evidence[0]
+        and f"W_Q and W_K and W_V: another product of the same input, relative differences {told}" in said.evidence[0]
     )
     assert f"{name}, by {plain(trace[name], other[name]):.3g} of its size" in said.evidence[1]
 
@@ -249,9 +239,7 @@ def test_how_far_apart_is_said_after_the_layout_is_the_same(lm, layout):
     trace = lm.trace(TEXT)
     d = trace["blocks.0.attn.q"].shape[-1]
     order = torch.arange(d).reshape(*((2, -1) if layout == "half" else (-1, 2))).T.flatten()
-    parts = {
-        part: [trace[f"blocks.{i}.attn.{part}"][0].clone() for i in range(trace.n_layers)] for part in "qkv"
-    }
+    parts = {part: [trace[f"blocks.{i}.attn.{part}"][0].clone() for i in range(trace.n_layers)] for part in "qkv"}
     generator = torch.Generator().manual_seed(0)
     for part in "qk":
         parts[part][0] += 0.1 * torch.randn(parts[part][0].shape, generator=generator)
@@ -267,10 +255,7 @@ def test_how_far_apart_is_said_after_the_layout_is_the_same(lm, layout):
     )
     said = diagnose(trace, other)
     assert said.cause == "cannot tell" and said.step == "blocks.0.attn.q"
-    assert (
-        said.value == pytest.approx(expected, rel=1e-5)
-        and f"by {expected:.3g} of its size" in said.evidence[0]
-    )
+    assert said.value == pytest.approx(expected, rel=1e-5) and f"by {expected:.3g} of its size" in said.evidence[0]
 
 
 def test_another_shape_is_refused(lm, tokenizer):
@@ -335,32 +320,24 @@ class TestPresets:
         found = diagnose(*presets.PRESETS[name](variant, variant.encode(TEXT)))
         if isinstance(variant.network.positions, (Learned, Sinusoidal)):
             assert (found.cause, found.value, found.layer) == ("position offset", moved, None), found
-        elif (
-            isinstance(variant.network.positions, (RoPE, PerLayer))
-            and variant.config.attention.latent_dim is None
-        ):
+        elif isinstance(variant.network.positions, (RoPE, PerLayer)) and variant.config.attention.latent_dim is None:
             assert (found.cause, found.value) == ("position offset", moved), found
         else:  # scores know distances alone, or the tensors differ in shape: nothing is wrong that could be seen
             assert found.healthy or not found.sure, found
 
     @pytest.mark.parametrize(
-        ("name", "cause", "count"),
-        [("left-padded", "padding", rows.PADS), ("packed", "documents", rows.OTHERS)],
+        ("name", "cause", "count"), [("left-padded", "padding", rows.PADS), ("packed", "documents", rows.OTHERS)]
     )
     def test_a_mask_that_is_lost_is_found(self, variant, monkeypatch, name, cause, count):
         """Queries see the padding, or the text in front of their own; a window sees less of it."""
-        monkeypatch.setattr(
-            rows.Rows, "texts", lambda self: torch.zeros(len(self.rows), len(self.rows[0].ids)).long()
-        )
+        monkeypatch.setattr(rows.Rows, "texts", lambda self: torch.zeros(len(self.rows), len(self.rows[0].ids)).long())
         found = diagnose(*presets.PRESETS[name](variant, variant.encode(TEXT)))
         assert (found.cause, found.layer) == (cause, 0), found
         assert found.value == count or variant.config.layer(0).window
 
     def test_right_padding_needs_no_mask(self, lm, monkeypatch):
         """What is behind a text its queries don't see anyway."""
-        monkeypatch.setattr(
-            rows.Rows, "texts", lambda self: torch.zeros(len(self.rows), len(self.rows[0].ids)).long()
-        )
+        monkeypatch.setattr(rows.Rows, "texts", lambda self: torch.zeros(len(self.rows), len(self.rows[0].ids)).long())
         assert diagnose(*presets.PRESETS["right-padded"](lm, lm.encode(TEXT))).healthy
 
     def test_one_column_of_padding_too_many_is_found(self, lm, monkeypatch):
@@ -416,9 +393,7 @@ class TestPresets:
     def test_a_cache_that_forgets_is_found(self, lm, monkeypatch):
         """The values that a cache gives back are not those it was given."""
         honest = ContiguousCache.append
-        monkeypatch.setattr(
-            ContiguousCache, "append", lambda cache, layer, k, v: honest(cache, layer, k, 0.9 * v)
-        )
+        monkeypatch.setattr(ContiguousCache, "append", lambda cache, layer, k, v: honest(cache, layer, k, 0.9 * v))
         found = diagnose(*presets.PRESETS["cached"](lm, lm.encode(TEXT)))
         assert not found.healthy and found.step.endswith("attn.z"), found
 
@@ -490,11 +465,7 @@ class TestCommand:
 
         assert main(["doctor", *runs, "--json"]) == 1
         found = json.loads(capsys.readouterr().out)
-        assert (
-            found["cause"] == "scale"
-            and found["layer"] == 1
-            and found["value"] == pytest.approx(1.59, rel=1e-4)
-        )
+        assert found["cause"] == "scale" and found["layer"] == 1 and found["value"] == pytest.approx(1.59, rel=1e-4)
 
     def test_models(self, capsys):
         from tlmviz.__main__ import main

@@ -93,9 +93,7 @@ def test_without_a_gate_there_is_no_second_half(model):
 def test_noise_in_weights_is_neither_an_order_nor_dropout(model):
     def inject(network, layers):
         for block in network.blocks:
-            block.attn.proj.weight.data += (
-                0.1 * block.attn.proj.weight.std() * torch.randn_like(block.attn.proj.weight)
-            )
+            block.attn.proj.weight.data += 0.1 * block.attn.proj.weight.std() * torch.randn_like(block.attn.proj.weight)
 
     said = diagnose(*runs(model, inject, []))
     assert (said.cause, said.value) == ("weights", "W_O"), said

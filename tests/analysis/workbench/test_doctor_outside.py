@@ -6,9 +6,15 @@ from benchmarks.outside_faults import FAULTS, judge
 
 # Those that it names; the others it cannot tell, and says where runs first differ.
 NAMED = {
-    "qkv_by_head", "tiled_groups", "rope_backwards", "gate_for_up", "latent_scale", "zeros_off_by_one", "untied_head",
+    "qkv_by_head",
+    "tiled_groups",
+    "rope_backwards",
+    "gate_for_up",
+    "latent_scale",
+    "zeros_off_by_one",
+    "untied_head",
     "llama_second_bos",
-}  # fmt: skip
+}
 
 
 @pytest.mark.parametrize("fault, pair", FAULTS, ids=[fault.name for fault, _ in FAULTS])

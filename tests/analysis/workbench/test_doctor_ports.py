@@ -14,9 +14,7 @@ from tests.tiny import TEXT
 from tlmviz import Trace, diagnose
 from tlmviz.checkpoints.huggingface.export import export
 
-BEHIND = (
-    "heads in reverse order in front of W_O",
-)  # what is dumped shows of it only what follows, in the next layer
+BEHIND = ("heads in reverse order in front of W_O",)  # what is dumped shows of it only what follows, in the next layer
 TEXT_OF_PORTS = "".join(TEXTS)
 
 
@@ -28,10 +26,7 @@ def without_gradients():
 
 def dump(trace, change=lambda part, value: value, **parts):
     """What a program writes of a run: q, k and v [H, T, D] of each layer, which `change` makes others of."""
-    kept = {
-        part: [change(part, trace[f"blocks.{i}.attn.{part}"][0]) for i in range(trace.n_layers)]
-        for part in "qkv"
-    }
+    kept = {part: [change(part, trace[f"blocks.{i}.attn.{part}"][0]) for i in range(trace.n_layers)] for part in "qkv"}
     return Trace.from_arrays(tokens=trace.tokens, ids=trace.ids, **{**kept, **parts})
 
 
@@ -57,9 +52,7 @@ class TestGroups:
             value.repeat(4, 1, 1) if part in parts else value.repeat_interleave(4 if part in "kv" else 1, 0)
         )
 
-    @pytest.mark.parametrize(
-        ("parts", "cause"), [("kv", "key/value groups"), ("k", "key heads"), ("v", "value heads")]
-    )
+    @pytest.mark.parametrize(("parts", "cause"), [("kv", "key/value groups"), ("k", "key heads"), ("v", "value heads")])
     @pytest.mark.parametrize("network", [True, False])
     def test_tiled(self, trace, parts, cause, network):
         found = diagnose(trace if network else dump(trace), dump(trace, self.tiled(parts)))
@@ -88,11 +81,10 @@ def rotated(x, slopes):
 
 
 @pytest.mark.parametrize("base", [1e4, 5e5])
-@pytest.mark.parametrize(
-    ("mine", "other"), [(8, 1), (4, 1), (32, 1), (32, 8), (8, 4), (1, 8), (8, 32), (3, 6), (7, 1)]
-)
+@pytest.mark.parametrize(("mine", "other"), [(8, 1), (4, 1), (32, 1), (32, 8), (8, 4), (1, 8), (8, 32), (3, 6), (7, 1)])
 def test_slow_planes_of_dumps(base, mine, other):
-    """Nothing but how far two rotations are apart is known, not the rotations: two factors are named where none but they fit."""
+    """Nothing but how far two rotations are apart is known, not the rotations: two factors are named where none but
+    they fit."""
     q, k = torch.randn(2, 1, 2, 60, 64, generator=torch.Generator().manual_seed(0))
     plain = base ** (-torch.arange(0, 64, 2) / 64)
     runs = []
@@ -121,8 +113,13 @@ def test_all_planes_of_dumps(mine, other):
 
 
 SIZES = dict(
-    vocab_size=320, num_hidden_layers=2, hidden_size=32, num_attention_heads=4, num_key_value_heads=2, intermediate_size=48
-)  # fmt: skip
+    vocab_size=320,
+    num_hidden_layers=2,
+    hidden_size=32,
+    num_attention_heads=4,
+    num_key_value_heads=2,
+    intermediate_size=48,
+)
 
 
 class TestWatched:
@@ -150,13 +147,13 @@ class TestWatched:
         block, held = other.model.layers[layer], {}
         block.register_forward_pre_hook(lambda module, given: held.update(x=given[0]))
         for part in parts:
-            getattr(block.self_attn, f"{part}_proj").register_forward_pre_hook(
-                lambda module, given: (held["x"],)
-            )
+            getattr(block.self_attn, f"{part}_proj").register_forward_pre_hook(lambda module, given: (held["x"],))
         found = self.run(lm, other)
         assert (found.cause, found.value, found.step) == (
-            "norm missing", " and ".join(parts), f"blocks.{layer}.attn.{parts[0]}",
-        ), found  # fmt: skip
+            "norm missing",
+            " and ".join(parts),
+            f"blocks.{layer}.attn.{parts[0]}",
+        ), found
 
     def test_the_same_in_a_network_of_our_own(self, tokenizer):
         lm = tiny.language_model(tokenizer)
@@ -194,9 +191,7 @@ class TestWatched:
             lm = tlmviz.load(tmp_path)
         ids = lm.encode(TEXT)
         row = torch.tensor([[0] * pads + ids])
-        found = self.run(
-            lm, other, input_ids=row, attention_mask=(torch.arange(row.shape[1]) >= pads).long()[None]
-        )
+        found = self.run(lm, other, input_ids=row, attention_mask=(torch.arange(row.shape[1]) >= pads).long()[None])
         assert (found.cause, found.value) == ("position offset", float(pads)), found
         places = (torch.arange(row.shape[1]) - pads).clamp(min=0)[None]
         found = self.run(
@@ -234,16 +229,14 @@ NAMELESS = {
     "one head longer": lambda x: torch.cat((1.5 * x[:1], x[1:])),
     "two positions exchanged": lambda x: x[:, [0, 1, 2, 5, 4, 3, *range(6, x.shape[1])]],
     "squared": lambda x: x * x.abs(),
-}  # fmt: skip
+}
 
 
 @pytest.mark.parametrize("part", ["q", "k", "v"])
 @pytest.mark.parametrize("name", list(NAMELESS))
 def test_a_fault_of_dumps_without_a_name_gets_none(part, name):
     """No weights make these of what a projection reads, and no rotation does."""
-    trace = tlmviz.load("zoo-gqa").trace(
-        "Tom had a red ball. Tom had a red cat. Tom had a red dog. Tom had a red hat."
-    )
+    trace = tlmviz.load("zoo-gqa").trace("Tom had a red ball. Tom had a red cat. Tom had a red dog. Tom had a red hat.")
     other = dump(trace, lambda each, value: NAMELESS[name](value) if each == part else value)
     for first in (trace, dump(trace)):
         found = diagnose(first, other)

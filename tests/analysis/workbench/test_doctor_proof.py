@@ -6,16 +6,7 @@ import numpy as np
 import pytest
 import torch
 
-from tests.analysis.workbench.test_doctor import (
-    base,
-    capped,
-    changed,
-    keys,
-    look_ahead,
-    recorded,
-    scale,
-    window,
-)
+from tests.analysis.workbench.test_doctor import base, capped, changed, keys, look_ahead, recorded, scale, window
 from tests.tiny import TEXT
 from tlmviz import diagnose
 from tlmviz.analysis.workbench.doctor import presets, rows
@@ -58,9 +49,7 @@ def test_cells_are_those_of_the_masks(lm, fault):
 
 
 def test_columns_in_front_are_shown(lm, monkeypatch):
-    monkeypatch.setattr(
-        rows.Rows, "texts", lambda self: torch.zeros(len(self.rows), len(self.rows[0].ids)).long()
-    )
+    monkeypatch.setattr(rows.Rows, "texts", lambda self: torch.zeros(len(self.rows), len(self.rows[0].ids)).long())
     said, evidence = examine(*presets.PRESETS["left-padded"](lm, lm.encode(TEXT)))
     seen = proof(evidence, said)
     count = len(lm.encode(TEXT))

@@ -54,9 +54,7 @@ class TestPlainly:
     def turned(self, x, position):
         angles = position * 10000.0 ** (-torch.arange(0, 8, 2).double() / 8)
         even, odd = x[..., ::2], x[..., 1::2]
-        pairs = torch.stack(
-            (even * angles.cos() - odd * angles.sin(), even * angles.sin() + odd * angles.cos()), -1
-        )
+        pairs = torch.stack((even * angles.cos() - odd * angles.sin(), even * angles.sin() + odd * angles.cos()), -1)
         return pairs.flatten(-2)
 
     def projected(self, lm, trace, position, rows):

@@ -10,8 +10,7 @@ from tlmviz.errors import BadQuery
 
 rng = np.random.default_rng(0)
 HEADS = pd.DataFrame(
-    {"layer": np.repeat(range(6), 6), "head": list(range(6)) * 6}
-    | {name: rng.random(36) for name in STATISTICS}
+    {"layer": np.repeat(range(6), 6), "head": list(range(6)) * 6} | {name: rng.random(36) for name in STATISTICS}
 )
 HEADS.loc[7, "induction"] = np.nan
 

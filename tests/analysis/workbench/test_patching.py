@@ -1,4 +1,5 @@
-"""Patches against edits of a single run each, written with other functions, and against what must hold of all of them."""
+"""Patches against edits of a single run each, written with other functions, and against what must hold of all of
+them."""
 
 import copy
 
@@ -14,10 +15,7 @@ from tlmviz.analysis.workbench import patching
 from tlmviz.analysis.workbench.patching import Cell
 from tlmviz.errors import BadText, UnknownName
 
-CLEAN, CORRUPTED = (
-    "Lily had a red ball. Lily lost the red ball.",
-    "Lily had a big ball. Lily lost the big ball.",
-)
+CLEAN, CORRUPTED = ("Lily had a red ball. Lily lost the red ball.", "Lily had a big ball. Lily lost the big ball.")
 
 
 def close(found, wanted, atol=2e-4):
@@ -54,9 +52,7 @@ class TestGrid:
         for layer in range(2):
             for head in range(4):
                 edit = edits.patch(f"blocks.{layer}.attn.z", task.clean, heads=slice(head, head + 1))
-                assert float(found[layer, head]) == pytest.approx(
-                    alone(variant, task, edit), rel=1e-3, abs=2e-4
-                )
+                assert float(found[layer, head]) == pytest.approx(alone(variant, task, edit), rel=1e-3, abs=2e-4)
 
     @pytest.mark.parametrize("kind", ["resid", "attn", "mlp"])
     def test_positions(self, variant, task, kind):
@@ -66,9 +62,7 @@ class TestGrid:
             for position in (4, len(task.clean) - 1):
                 name = f"blocks.{layer}.{patching.POSITION_KINDS[kind]}"
                 edit = edits.patch(name, task.clean, positions=slice(position, position + 1))
-                assert float(found[layer, position]) == pytest.approx(
-                    alone(variant, task, edit), rel=1e-3, abs=2e-4
-                )
+                assert float(found[layer, position]) == pytest.approx(alone(variant, task, edit), rel=1e-3, abs=2e-4)
 
     @pytest.mark.parametrize("kind", ["q", "k", "v"])
     def test_queries_keys_and_values(self, lm, plain, kind):
@@ -94,9 +88,7 @@ class TestGrid:
         task = patching.task_of(lm, CLEAN, CORRUPTED, "red", "big")
         q, k, v = (task.corrupted[f"blocks.1.attn.{part}"].double() for part in "qkv")
         key, value = task.clean["blocks.1.attn.k"].double()[0, 0], v[0, 0]
-        scores = (q[0, 1] @ key.T * 8**-0.5).masked_fill(
-            ~torch.ones(len(key), len(key)).tril().bool(), -torch.inf
-        )
+        scores = (q[0, 1] @ key.T * 8**-0.5).masked_fill(~torch.ones(len(key), len(key)).tril().bool(), -torch.inf)
         made = (scores.softmax(-1) @ value).float()
 
         def edit(z, record):
@@ -111,7 +103,8 @@ class TestGrid:
         close(patching.patch_grid(lm, plain, "resid", lambda *done: seen.append(done)), whole)
         length = len(plain.clean)
         steps = [after - before for (before, _), (after, _) in zip([(0, 0), *seen], seen)]
-        # The exchanged tokens are two: in layer 0 all others are alike and count as done at once, in layer 1 those before them.
+        # The exchanged tokens are two: in layer 0 all others are alike and count as done at once, in layer 1 those
+        # before them.
         assert steps[:2] == [length - 2, 2] and max(steps[3:]) == 3
         assert seen[-1] == (2 * length, 2 * length)
 
@@ -192,11 +185,9 @@ class TestPreview:
 
     @pytest.mark.parametrize("kind", ["z", "attn"])
     def test_the_last_layers_heads_add_up(self, variant, task, kind):
-        """To first order heads add: the sum over a layer's heads is the sum over positions of what its attention gives."""
-        heads, outs = (
-            patching.patch_preview(variant, task, "z"),
-            patching.patch_preview(variant, task, "attn"),
-        )
+        """To first order heads add: the sum over a layer's heads is the sum over positions of what its attention
+        gives."""
+        heads, outs = (patching.patch_preview(variant, task, "z"), patching.patch_preview(variant, task, "attn"))
         close(heads.sum(1), outs.sum(1), atol=1e-3)
 
 
@@ -204,10 +195,7 @@ class TestApi:
     def test_patch(self, lm, plain):
         found = lm.patch(CLEAN, CORRUPTED, "red", "big")
         close(found, patching.patch_grid(lm, plain, "z"))
-        close(
-            lm.patch(CLEAN, CORRUPTED, "red", "big", "mlp", exact=False),
-            patching.patch_preview(lm, plain, "mlp"),
-        )
+        close(lm.patch(CLEAN, CORRUPTED, "red", "big", "mlp", exact=False), patching.patch_preview(lm, plain, "mlp"))
 
     def test_the_answer_continues_the_text(self, lm):
         assert patching.answer_id(lm, "Lily had a", "red") == patching.answer_id(lm, "Lily had a", " red")

@@ -45,13 +45,12 @@ def test_costs_of_a_group_and_what_is_told(tokenizer):
     assert told == [0.0, pytest.approx(2 / 3)]
     for cost in found:
         kept = precisions.cache_rounded(lm, ids, "int4", [(cost.layer, cost.head)])
-        assert cost.kl == pytest.approx(
-            float(kl_divergence(plain.logits, kept.logits).mean()), rel=1e-2, abs=1e-8
-        )
+        assert cost.kl == pytest.approx(float(kl_divergence(plain.logits, kept.logits).mean()), rel=1e-2, abs=1e-8)
 
 
 def test_of_latent_attention_the_latent_is_rounded(tokenizer):
-    """What the cache holds: one latent and one rotated key per token, each under its scale; heads' keys are made of them."""
+    """What the cache holds: one latent and one rotated key per token, each under its scale; heads' keys are made of
+    them."""
     lm = tiny.language_model(tokenizer, **tiny.VARIANTS["deepseek"])
     ids = lm.encode(TEXT)
     plain, kept = lm.trace_ids(ids), precisions.cache_rounded(lm, ids, "int4", [(1, 0)])

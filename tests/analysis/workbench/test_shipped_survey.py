@@ -42,9 +42,7 @@ def test_it_is_whole_small_and_documented(shipped):
     assert shipped.settings["model"] == MODEL and shipped.settings["documents"] == 1000
     card = (FOLDER / "card.md").read_text(encoding="utf-8")
     assert "TinyStories" in card and "CDLA-Sharing-1.0" in card
-    assert (
-        f"{len(shipped.passages):,} passages" in card and f"{shipped.passages.tokens.sum():,} tokens" in card
-    )
+    assert f"{len(shipped.passages):,} passages" in card and f"{shipped.passages.tokens.sum():,} tokens" in card
     assert re.search(r"`tlmviz survey stories-rope \S+ --documents 1000 --drop-shards --out \S+`", card)
 
 

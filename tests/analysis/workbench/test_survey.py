@@ -1,4 +1,5 @@
-"""A survey against plain loops over `lm.trace`, killed and resumed, and over corpora that are not what they should be."""
+"""A survey against plain loops over `lm.trace`, killed and resumed, and over corpora that are not what they should
+be."""
 
 import json
 import os
@@ -100,9 +101,7 @@ class TestCorpus:
     def test_a_file_that_is_broken_further_on_is_read_up_to_there(self, tmp_path):
         lines = [json.dumps({"text": text}) for text in STORIES]
         (tmp_path / "a.jsonl").write_text("\n".join([*lines, lines[0][:9], lines[1]]))
-        (tmp_path / "b.txt").write_bytes(
-            STORIES[0].encode() + b"\n<|endoftext|>\n" + b"x" * (1 << 20) + b"\xff"
-        )
+        (tmp_path / "b.txt").write_bytes(STORIES[0].encode() + b"\n<|endoftext|>\n" + b"x" * (1 << 20) + b"\xff")
         skipped = {}
         found = list(documents(tmp_path, lambda path, why: skipped.update({path.name: why})))
         assert [document.text for document in found[:4]] == [*STORIES, STORIES[0]]
@@ -223,12 +222,8 @@ class TestSurvey:
         values = [lm.trace(text).head_statistics().entropy[5] for text in STORIES]
         chosen = found.deciles[(found.deciles.layer == 1) & (found.deciles["head"] == 1)]
         spread = chosen[chosen.statistic == "entropy"].set_index("decile").value
-        assert spread[0] == pytest.approx(min(values), abs=1e-4) and spread[10] == pytest.approx(
-            max(values), abs=1e-4
-        )
-        top = found.tops[
-            (found.tops.layer == 1) & (found.tops["head"] == 1) & (found.tops.statistic == "entropy")
-        ]
+        assert spread[0] == pytest.approx(min(values), abs=1e-4) and spread[10] == pytest.approx(max(values), abs=1e-4)
+        top = found.tops[(found.tops.layer == 1) & (found.tops["head"] == 1) & (found.tops.statistic == "entropy")]
         assert found.passages.text[top.passage.iloc[0]] == STORIES[int(np.argmax(values))]
         assert len(top) == 10 and top.value.is_monotonic_decreasing
         tokens = found.tokens[(found.tokens.layer == 0) & (found.tokens["head"] == 0)]
@@ -417,9 +412,7 @@ class TestSurvey:
         survey(folder, corpus, tmp_path, workers=0)
         path = tmp_path / f"{table}.parquet"
         content = pd.read_parquet(path)
-        same = isinstance(value, str) == isinstance(
-            content[column][0], str
-        )  # a column of Parquet has one type
+        same = isinstance(value, str) == isinstance(content[column][0], str)  # a column of Parquet has one type
         content[column] = [*content[column][:-1], value] if same else value
         content.to_parquet(path)
         with pytest.raises(BadFile) as error:

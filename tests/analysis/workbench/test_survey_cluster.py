@@ -48,7 +48,8 @@ def row(number, shard):
 
 
 def computed(task, shards):
-    """Shards as a cluster gives them: the last first, and one of them twice, as where its worker died when it was done."""
+    """Shards as a cluster gives them: the last first, and one of them twice, as where its worker died when it was
+    done."""
     for number in [*reversed(shards), next(iter(shards))]:
         result = task(row(number, shards[number]))
         assert not result["problem"]
@@ -70,17 +71,11 @@ def on_cluster(folder, corpus, out, monkeypatch, compute, progress=lambda done, 
 def test_the_tables_are_those_of_the_local_run(folder, corpus, local, tmp_path, monkeypatch, wave):
     monkeypatch.setattr(cluster, "WAVE", wave)
     seen = []
-    found = on_cluster(
-        folder, corpus, tmp_path / "out", monkeypatch, computed, lambda *done: seen.append(done)
-    )
+    found = on_cluster(folder, corpus, tmp_path / "out", monkeypatch, computed, lambda *done: seen.append(done))
     for name in COLUMNS:
-        assert (found.folder / f"{name}.parquet").read_bytes() == (
-            local.folder / f"{name}.parquet"
-        ).read_bytes()
+        assert (found.folder / f"{name}.parquet").read_bytes() == (local.folder / f"{name}.parquet").read_bytes()
     assert seen == sorted(seen) and seen[-1] == (40, 40)
-    assert [
-        sum(kept.lengths > 0) for kept in map(Shard.open, sorted((tmp_path / "out/shards").iterdir()))
-    ] == [
+    assert [sum(kept.lengths > 0) for kept in map(Shard.open, sorted((tmp_path / "out/shards").iterdir()))] == [
         16,
         16,
         8,
@@ -111,13 +106,7 @@ def test_it_goes_on_where_it_was_stopped(folder, corpus, local, tmp_path, monkey
 
 def test_a_shard_that_never_comes_is_no_result(folder, corpus, tmp_path, monkeypatch):
     with pytest.raises(Error) as error:
-        on_cluster(
-            folder,
-            corpus,
-            tmp_path / "out",
-            monkeypatch,
-            lambda task, shards: list(computed(task, shards))[:1],
-        )
+        on_cluster(folder, corpus, tmp_path / "out", monkeypatch, lambda task, shards: list(computed(task, shards))[:1])
     assert "no result for 2 shards" in sentence(error)
     with pytest.raises(Error):
         Survey.open(tmp_path / "out")
@@ -127,9 +116,7 @@ def test_a_worker_with_another_model(folder, corpus, lm):
     [(number, shard), *_] = running._shards(corpus, 40)
     assert "other weights" in cluster._work(row(number, shard), folder, "0", 40)["problem"]
     assert "no model 'nothing'" in cluster._work(row(number, shard), "nothing", "0", 40)["problem"]
-    whatever = cluster._work(
-        {"number": 0, "documents": '[{"source": "x", "number": 0, "text": 3}]'}, folder, "0", 40
-    )
+    whatever = cluster._work({"number": 0, "documents": '[{"source": "x", "number": 0, "text": 3}]'}, folder, "0", 40)
     assert whatever["content"] == b""
 
 
@@ -158,9 +145,7 @@ class TestNoCluster:
             survey(folder, corpus, tmp_path / "out", ray=address)
         assert f"{address!r} is no address" in sentence(error)
 
-    @pytest.mark.parametrize(
-        "address, where", [("auto", "on this machine"), ("10.0.0.9:6379", "at 10.0.0.9:6379")]
-    )
+    @pytest.mark.parametrize("address, where", [("auto", "on this machine"), ("10.0.0.9:6379", "at 10.0.0.9:6379")])
     def test_nobody_answers(self, monkeypatch, address, where):
         def silent(command, timeout, **options):
             assert command[-1] == address

@@ -63,7 +63,8 @@ def cell(page, canvas, row: int, col: int) -> tuple[float, float]:
     return tuple(
         canvas.evaluate(
             """(canvas, [row, col]) => {
-              const plan = JSON.parse(canvas.dataset.plan), box = canvas.getBoundingClientRect(), step = plan.side / plan.n;
+              const plan = JSON.parse(canvas.dataset.plan), box = canvas.getBoundingClientRect(),
+                step = plan.side / plan.n;
               return [box.x + plan.x + (col - plan.col + 0.5) * step, box.y + plan.y + (row - plan.row + 0.5) * step];
             }""",
             [row, col],
@@ -123,7 +124,8 @@ def test_the_first_head_stays_while_one_types(page, server):
 
 
 def test_opens_on_a_row_worth_seeing_until_one_is_chosen(page, server):
-    """The strongest head with a tag, a pinned row and a sentence that names its words; a head that the user chose stays."""
+    """The strongest head with a tag, a pinned row and a sentence that names its words; a head that the user chose
+    stays."""
     canvas = open_explorer(page, server)
     trace = (lm := tlmviz.load("stories-rope")).trace(inputs.DEFAULT_TEXT)
     row = striking_row(trace, tag_heads(trace), lm)
@@ -132,12 +134,7 @@ def test_opens_on_a_row_worth_seeing_until_one_is_chosen(page, server):
     wait_for_param(page, "head", opened)
     wait_for_param(page, "query", str(row.query))
     card = page.get_by_test_id("head-card")
-    for word in (
-        trace.tokens[row.query].strip(),
-        trace.tokens[row.key].strip(),
-        "the last time",
-        "induction",
-    ):
+    for word in (trace.tokens[row.query].strip(), trace.tokens[row.key].strip(), "the last time", "induction"):
         expect(card).to_contain_text(word)
     weight = trace.attention(row.layer, row.head)[row.query, row.key].item()
     expect(card).to_contain_text(f"{weight:.2f} of its weight")
@@ -194,9 +191,7 @@ def test_the_model_writes_on_until_it_is_stopped_and_all_is_taken_back(page, ser
         "start => document.querySelector('input[aria-label=Text]').value.length > start", arg=len(TEXT)
     )
     # The box grows before the address says so: going back from there would leave the page.
-    page.wait_for_function(
-        "start => new URL(location).searchParams.get('text').length > start", arg=len(TEXT)
-    )
+    page.wait_for_function("start => new URL(location).searchParams.get('text').length > start", arg=len(TEXT))
     page.go_back()
     expect(page.get_by_role("button", name="▶ Write")).to_be_visible()
     at_rest(page)  # a run that was under way may still say where it was
@@ -256,10 +251,7 @@ def test_hover_shows_the_exact_weight_without_the_server(page, server):
     weight = tlmviz.load("stories-rope").trace(TEXT).attention(1, 2)[5, 3].item()
     said = plain(tooltip.inner_text())
     shown = [float(number) for number in re.findall(r"\d+\.\d+(?:e-?\d+)?|\d+e-\d+", said)]
-    assert any(number == pytest.approx(weight, rel=2e-3, abs=1e-6) for number in shown), (
-        weight,
-        tooltip.inner_text(),
-    )
+    assert any(number == pytest.approx(weight, rel=2e-3, abs=1e-6) for number in shown), (weight, tooltip.inner_text())
 
 
 def test_a_click_pins_a_cell_for_the_panels_and_the_link(page, server):
@@ -273,9 +265,7 @@ def test_a_click_pins_a_cell_for_the_panels_and_the_link(page, server):
 
 
 def test_a_shared_link_opens_the_same_picture_in_a_second_tab(page, server, browser):
-    open_explorer(
-        page, server, text=TEXT, head="2.4", query="5", stage="scaled", panel="Mute heads", mute="0.1"
-    )
+    open_explorer(page, server, text=TEXT, head="2.4", query="5", stage="scaled", panel="Mute heads", mute="0.1")
     with own_profile(browser) as other:
         other.goto(page.url)
         expect(other.get_by_test_id("detail")).to_have_attribute("data-painted-head", "2.4")

@@ -9,13 +9,7 @@ from tests.browser.helpers import from_menu, open_link, wait_for_param
 
 def test_an_edge_opens_its_head_and_cell_and_the_prediction_stays(page, server):
     open_link(
-        page,
-        server,
-        "",
-        text="Lily had a red ball. One day, Lily lost the red",
-        panel="Flow",
-        query="8",
-        key="2",
+        page, server, "", text="Lily had a red ball. One day, Lily lost the red", panel="Flow", query="8", key="2"
     )
     graph = page.get_by_test_id("flow-graph")
     expect(graph).to_have_attribute("data-at", "-1")

@@ -4,16 +4,7 @@ import re
 
 from playwright.sync_api import expect
 
-from tests.browser.helpers import (
-    TEXT,
-    assert_fits,
-    at_rest,
-    box_of,
-    open_link,
-    phone,
-    until,
-    wait_for_param,
-)
+from tests.browser.helpers import TEXT, assert_fits, at_rest, box_of, open_link, phone, until, wait_for_param
 
 
 def open_rows(page, server, **params):

@@ -1,4 +1,5 @@
-"""The page Learning in a browser: it is played and dragged, a head is followed, and the explorer goes from step to step."""
+"""The page Learning in a browser: it is played and dragged, a head is followed, and the explorer goes from step to
+step."""
 
 import re
 

@@ -1,4 +1,5 @@
-"""What [CLS] says of a typed text; a token hidden by a press, its neighbours by keys, and the link that keeps the place."""
+"""What [CLS] says of a typed text; a token hidden by a press, its neighbours by keys, and the link that keeps the
+place."""
 
 import re
 

@@ -1,4 +1,5 @@
-"""The latents' picture: a stroke drawn with the mouse, a map kept and its latent muted, and the link that keeps all of it."""
+"""The latents' picture: a stroke drawn with the mouse, a map kept and its latent muted, and the link that keeps all of
+it."""
 
 import json
 

@@ -1,4 +1,5 @@
-"""Text and image: a digit put into a cell, a question picked, a word and a patch chosen, and the link that keeps them."""
+"""Text and image: a digit put into a cell, a question picked, a word and a patch chosen, and the link that keeps
+them."""
 
 from playwright.sync_api import expect
 

@@ -108,12 +108,8 @@ def test_from_the_zoo_one_gets_to_the_explorer_with_that_model(page, server):
 
 
 def test_a_deep_link_to_the_calculator_opens_what_it_names(server, page):
-    open_page(
-        page, server, "kv_cache", kview="Calculator", kshape="PaLM 540B", kctx=2048, kbatch=16, read="maths"
-    )
+    open_page(page, server, "kv_cache", kview="Calculator", kshape="PaLM 540B", kctx=2048, kbatch=16, read="maths")
     expect(page.get_by_text("Page not found")).to_have_count(0)
     expect(page.get_by_text("Cache of 16 × 2,048 tokens")).to_be_visible()
-    expect(
-        page.get_by_text("3.96 GB", exact=True)
-    ).to_be_visible()  # 16 x 118 x 2,048 x 2 x 1 x 256 x 2 bytes
+    expect(page.get_by_text("3.96 GB", exact=True)).to_be_visible()  # 16 x 118 x 2,048 x 2 x 1 x 256 x 2 bytes
     expect(page.get_by_text(re.compile("PaLM does; LLaMA 2 70B uses GQA"))).to_be_attached()  # folded

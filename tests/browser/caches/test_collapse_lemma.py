@@ -1,4 +1,5 @@
-"""What people do in the part One matrix for all, in a real browser: switches turned without the server, old links followed."""
+"""What people do in the part One matrix for all, in a real browser: switches turned without the server, old links
+followed."""
 
 from playwright.sync_api import expect
 

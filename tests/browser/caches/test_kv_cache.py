@@ -35,7 +35,8 @@ def words(page):
 
 PIXELS = """(canvas, [x, y, width, height]) => {
   const ratio = devicePixelRatio;
-  return Array.from(canvas.getContext("2d").getImageData(x * ratio, y * ratio, width * ratio, height * ratio).data).join();
+  return Array.from(canvas.getContext("2d").getImageData(x * ratio, y * ratio, width * ratio,
+    height * ratio).data).join();
 }"""
 
 

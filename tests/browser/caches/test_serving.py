@@ -39,9 +39,7 @@ def expected(model):
     """The default requests served without the page."""
     lines = [TEXT + line[1:] if line[0] == "…" else line for line in REQUESTS.splitlines()]
     numbers = zip(lines, map(int, TOKENS.split(",")), map(int, ARRIVALS.split(",")))
-    requests = [
-        Request(line, tokens, arrival, 0.8, seed) for seed, (line, tokens, arrival) in enumerate(numbers)
-    ]
+    requests = [Request(line, tokens, arrival, 0.8, seed) for seed, (line, tokens, arrival) in enumerate(numbers)]
     return serve(model, requests, Server(8, 18, 4))
 
 
@@ -80,9 +78,7 @@ def test_own_prompts_and_memory_are_in_the_link_and_come_back(page, server):
     pages.fill("9")
     pages.press("Enter")
     wait_for_param(page, "vpages", "9")
-    expect(page.get_by_role("spinbutton", name="Batch")).to_have_value(
-        "4"
-    )  # what was not seen yet has its value
+    expect(page.get_by_role("spinbutton", name="Batch")).to_have_value("4")  # what was not seen yet has its value
     expect(page.locator(".stPlotlyChart").first).to_contain_text("9 pages of 8 slots")
     page.reload()
     expect(page.locator(".stPlotlyChart").first).to_contain_text("9 pages of 8 slots")

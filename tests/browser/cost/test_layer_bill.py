@@ -47,12 +47,7 @@ def test_sizes_are_set_and_cells_filled_in(clocked, server):
 
 def test_the_menu_of_models_is_there_where_a_model_is_read(page, server):
     menu = page.locator(".st-key-_model")
-    for view, read in (
-        ("One layer", False),
-        ("By hand", False),
-        ("Word by word", False),
-        ("Parameters", True),
-    ):
+    for view, read in (("One layer", False), ("By hand", False), ("Word by word", False), ("Parameters", True)):
         open_link(page, server, "layer_bill", lbview=view)
         expect(page.get_by_role("radio", name=view)).to_be_checked()
         expect(menu).to_be_visible(visible=read, timeout=20_000)

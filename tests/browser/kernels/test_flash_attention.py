@@ -128,9 +128,7 @@ def test_the_pictures_are_above_the_fold(page, server):
 def test_a_deep_link_opens_what_it_names(server, page):
     view = open_tiles(page, server, br=4, bc=16, head="1.2", query=3, fstep=5)
     expect(page.get_by_role("heading", name=re.compile("FlashAttention"))).to_be_visible()
-    expect(page.get_by_test_id("machines")).to_have_attribute(
-        "aria-label", re.compile("L1H2: .* tiles of 4 × 16")
-    )
+    expect(page.get_by_test_id("machines")).to_have_attribute("aria-label", re.compile("L1H2: .* tiles of 4 × 16"))
     expect(view).to_have_attribute("data-step", "5")
     expect(page.get_by_text("Page not found")).to_have_count(0)
 

@@ -5,15 +5,7 @@ import re
 from playwright.sync_api import expect
 
 import tlmviz
-from tests.browser.helpers import (
-    assert_above,
-    at_rest,
-    on_a_phone,
-    open_link,
-    param_of,
-    plot,
-    wait_for_param,
-)
+from tests.browser.helpers import assert_above, at_rest, on_a_phone, open_link, param_of, plot, wait_for_param
 
 LONG = ("The cat sat on the big mat.\nTom saw a dog in the park. " * 200)[:10_000]
 
@@ -25,9 +17,7 @@ def open_page(page, server, **params):
 def drag(page, key: str, start: tuple[float, float], stop: tuple[float, float]) -> None:
     """Drag a box in a chart, in shares of its width and height."""
     box = plot(page, key)
-    (x0, y0), (x1, y1) = (
-        (box["x"] + x * box["width"], box["y"] + y * box["height"]) for x, y in (start, stop)
-    )
+    (x0, y0), (x1, y1) = ((box["x"] + x * box["width"], box["y"] + y * box["height"]) for x, y in (start, stop))
     page.mouse.move(x0, y0)
     page.mouse.down()
     page.mouse.move((x0 + x1) / 2, (y0 + y1) / 2)
@@ -43,9 +33,7 @@ def test_ten_thousand_characters_are_pasted_read_and_kept(page, server):
     page.keyboard.press("Control+Enter")
     tokens = 1 + len(tlmviz.load("stories-rope").tokenizer.encode(LONG))
     expect(page.get_by_text(re.compile(f"^{tokens:,} tokens, one pass in"))).to_be_visible()
-    expect(
-        page.get_by_text(re.compile("10,000 characters, line breaks kept; too long for the link"))
-    ).to_be_visible()
+    expect(page.get_by_text(re.compile("10,000 characters, line breaks kept; too long for the link"))).to_be_visible()
     expect(box).to_have_value(LONG)
     expect(page.get_by_text(re.compile("Tile: queries"))).to_be_visible()
     wait_for_param(page, "own", None)
@@ -63,9 +51,7 @@ def test_a_dragged_box_opens_an_exact_tile_and_the_link_keeps_it(page, server):
     lm = tlmviz.load("stories-rope")
     length = 1 + len(lm.tokenizer.encode(text))
     assert 0.55 * length < row + side / 2 < 0.8 * length and 0.3 * length < col + side / 2 < 0.5 * length
-    caption = page.get_by_text(
-        re.compile(f"Tile: queries {row}–{row + side - 1}, keys {col}–{col + side - 1}")
-    )
+    caption = page.get_by_text(re.compile(f"Tile: queries {row}–{row + side - 1}, keys {col}–{col + side - 1}"))
     expect(caption).to_be_visible()
     largest = lm.trace(text).attention(2, 3, slice(row, row + side), slice(col, col + side)).max().item()
     expect(caption).to_contain_text(f"{largest:.3f}")
@@ -97,9 +83,7 @@ def test_a_click_on_the_overview_chooses_a_head(page, server):
     wait_for_param(page, "head", "1.4")
     expect(page.get_by_text("L1H4: drag a box to open it")).to_be_visible()
     on_a_phone(page)  # which stacks the parts
-    assert_above(
-        page.locator(".st-key-allheads .nsewdrag").first, page.locator(".st-key-headmap .nsewdrag").first
-    )
+    assert_above(page.locator(".st-key-allheads .nsewdrag").first, page.locator(".st-key-headmap .nsewdrag").first)
 
 
 def test_a_deep_link_opens_what_it_names(server, page):

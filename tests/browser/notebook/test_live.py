@@ -1,4 +1,5 @@
-"""The file of a model, opened from the disk: what is typed is traced there, with Python's numbers, and nothing leaves it."""
+"""The file of a model, opened from the disk: what is typed is traced there, with Python's numbers, and nothing leaves
+it."""
 
 import re
 

@@ -30,7 +30,5 @@ def test_bits_are_clicked_and_a_number_is_typed(page, server):
     page.get_by_role("button", name="E4M3", exact=True).click()
     box.fill("448.1")
     expect(page.get_by_test_id("row-e4m3")).to_contain_text("rounded")
-    page.get_by_role(
-        "button", name="FP32", exact=True
-    ).click()  # the widest: in the end the page must fit a phone
+    page.get_by_role("button", name="FP32", exact=True).click()  # the widest: in the end the page must fit a phone
     expect(root).to_have_attribute("data-format", "fp32")

@@ -1,4 +1,5 @@
-"""What people do in the part One product of the page Formats, in a browser: matrices switched, the scale moved, no server."""
+"""What people do in the part One product of the page Formats, in a browser: matrices switched, the scale moved, no
+server."""
 
 from playwright.sync_api import expect
 

@@ -39,7 +39,9 @@ def open_more(page) -> None:
     expect(inside).to_be_visible()
 
 
-HANDS = """root => Array.from(root.querySelector("canvas").getContext("2d").getImageData(0, 40, 300, 300).data).join()"""
+HANDS = (
+    """root => Array.from(root.querySelector("canvas").getContext("2d").getImageData(0, 40, 300, 300).data).join()"""
+)
 
 
 def walk_to_the_end(page) -> None:

@@ -4,12 +4,7 @@ import re
 
 from playwright.sync_api import expect
 
-from tests.browser.helpers import (
-    assert_above_the_fold,
-    assert_scrolls_on_a_phone,
-    open_link,
-    wait_for_param,
-)
+from tests.browser.helpers import assert_above_the_fold, assert_scrolls_on_a_phone, open_link, wait_for_param
 
 OWN = "Your own text"
 SHORT = dict(model="zoo-rope", xtimes="read 1.5 × training length")
@@ -81,9 +76,7 @@ def test_a_scale_below_one_is_said_and_the_nearest_is_shown(page, server):
 def test_deep_links_open_what_they_name(server, page):
     chosen = {**SHORT, "model": "zoo-gqa", "xsw": "YaRN", "xat": "after 50% of training length"}
     open_page(page, server, "context_extension", **chosen)
-    expect(
-        page.get_by_text(re.compile("128 tokens are read with .* everything after with YaRN"))
-    ).to_be_visible()
+    expect(page.get_by_text(re.compile("128 tokens are read with .* everything after with YaRN"))).to_be_visible()
     expect(chart(page, "Loss after the change")).to_contain_text("Rotated keys")
     expect(page.get_by_text("Page not found")).to_have_count(0)
 

@@ -10,15 +10,7 @@ import pytest
 from playwright.sync_api import expect
 
 import tlmviz
-from tests.browser.helpers import (
-    DESK,
-    PHONE,
-    assert_fits,
-    own_profile,
-    param_of,
-    until,
-    wait_for_param,
-)
+from tests.browser.helpers import DESK, PHONE, assert_fits, own_profile, param_of, until, wait_for_param
 from tests.browser.notebook.test_live import check_likeliest, painted
 from tests.site.built import built, hosted
 from tlmviz.analysis.attention.tags import striking_row, tag_heads
@@ -41,10 +33,7 @@ def visit(browser, window=DESK, **more):
     with own_profile(browser, window, **more) as page:
         page.context.on("request", lambda request: requests.append(request.url))
         page.on("pageerror", lambda error: errors.append(error.stack or str(error)))
-        page.on(
-            "console",
-            lambda message: errors.append(message.text) if "Content Security" in message.text else None,
-        )
+        page.on("console", lambda message: errors.append(message.text) if "Content Security" in message.text else None)
         yield page
         own = tuple({f"http://{urlsplit(page.url).netloc}/", "blob:", "data:"})
     assert not [url for url in requests if not url.startswith(own)]
@@ -86,9 +75,7 @@ def test_a_link_of_the_app_opens_in_the_site(browser, site):
         wait_for_param(page, "model", None)
         expect(page.locator("#text")).to_have_value("Tom saw a dog.")
         check_likeliest(
-            page,
-            tlmviz.load("stories-rope").trace("Tom saw a dog.", edit=muted(0, 1)),
-            tlmviz.load("stories-rope"),
+            page, tlmviz.load("stories-rope").trace("Tom saw a dog.", edit=muted(0, 1)), tlmviz.load("stories-rope")
         )
 
 
@@ -295,9 +282,7 @@ def test_a_word_is_found_on_the_map_with_its_neighbours(browser, site):
 
 def test_the_clocks_of_a_link_of_the_app_are_moved_and_its_link_says_where(browser, site):
     with visit(browser) as page:
-        page.goto(
-            f"{site}rope_planes/?text=Tom+saw+a+dog.&head=3.1&query=4&key=2&rmove=Move+both&rat=3&rpart=Heads"
-        )
+        page.goto(f"{site}rope_planes/?text=Tom+saw+a+dog.&head=3.1&query=4&key=2&rmove=Move+both&rat=3&rpart=Heads")
         root = page.get_by_test_id("clocks-root")
         expect(page.locator(".part")).to_contain_text("The link asks for “Heads”")
         expect(root).to_have_attribute("data-query", "7")
@@ -346,9 +331,7 @@ def test_the_steps_of_a_link_of_the_app_are_walked_and_a_cell_opens(browser, sit
     with visit(browser) as page:
         page.goto(f"{site}inside_block/?model=zoo-rope&text=Tom+saw+a+dog.&head=1.2&query=3&step=mix&bcell=3")
         root, card = page.get_by_test_id("block-root"), page.get_by_test_id("card")
-        layer, token, step, text = (
-            page.get_by_label(name, exact=True) for name in ("Layer", "Token", "Step", "Text")
-        )
+        layer, token, step, text = (page.get_by_label(name, exact=True) for name in ("Layer", "Token", "Step", "Text"))
         said, key = page.locator("div.part"), trace.attention(1, 2)[3].argmax().item()
         expect(card).to_contain_text(f"key token {key} “{trace.tokens[key].strip()}”")
         expect(step).to_have_value("mix")

@@ -1,4 +1,5 @@
-"""The glossary in a browser: searched while one types, a term lit by its link, and a page gone to and come back from."""
+"""The glossary in a browser: searched while one types, a term lit by its link, and a page gone to and come back
+from."""
 
 from playwright.sync_api import expect
 

@@ -1,4 +1,5 @@
-"""A lesson is taken with keys alone at both widths, left and come back to; a sentence of one's own is read or refused."""
+"""A lesson is taken with keys alone at both widths, left and come back to; a sentence of one's own is read or
+refused."""
 
 import contextlib
 
@@ -9,14 +10,16 @@ from tests.browser.everyone import unread
 from tests.browser.helpers import DESK, PHONE, open_link, param_of, phone, wait_for_param
 from tlmviz.ui.lessons.table import LESSONS
 
-# What does not fit: the lesson scrolls, a word of the picture lies over the sentence or the answers or outside the window, or a
-# button does.
+# What does not fit: the lesson scrolls, a word of the picture lies over the sentence or the answers or outside the
+# window, or a button does.
 MISFITS = """(lesson) => {
   const found = [];
   const box = (part) => part.getBoundingClientRect();
-  const out = ({ left, right, top, bottom }, least, most) => left < -1 || right > innerWidth + 1 || top < least || bottom > most;
+  const out = ({ left, right, top, bottom }, least, most) =>
+    left < -1 || right > innerWidth + 1 || top < least || bottom > most;
   const { scrollWidth, scrollHeight } = lesson;
-  if (scrollHeight > innerHeight + 1 || scrollWidth > innerWidth + 1) found.push(`scrolls: ${scrollWidth} x ${scrollHeight}`);
+  if (scrollHeight > innerHeight + 1 || scrollWidth > innerWidth + 1)
+    found.push(`scrolls: ${scrollWidth} x ${scrollHeight}`);
   const [above, below] = [box(lesson.querySelector("h1")).bottom, box(lesson.querySelector("footer")).top];
   for (const part of lesson.querySelectorAll(".stage text"))
     if (out(box(part), above - 4, below + 6)) found.push(`${part.textContent}: ${JSON.stringify(box(part))}`);
@@ -32,9 +35,7 @@ def fits(page) -> None:
         page.wait_for_function("width => innerWidth === width", arg=size["width"])
         lesson = page.get_by_role("dialog")
         with contextlib.suppress(TimeoutError):  # a picture follows its place a frame later
-            page.wait_for_function(
-                f"lesson => !({MISFITS})(lesson).length", arg=lesson.element_handle(), timeout=5_000
-            )
+            page.wait_for_function(f"lesson => !({MISFITS})(lesson).length", arg=lesson.element_handle(), timeout=5_000)
         assert lesson.evaluate(MISFITS) == [], size
 
 

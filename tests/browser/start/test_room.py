@@ -1,17 +1,11 @@
-"""A class in two browsers: a teacher opens a room, a student joins by its short link, and the wall shows the answer by itself."""
+"""A class in two browsers: a teacher opens a room, a student joins by its short link, and the wall shows the answer by
+itself."""
 
 import urllib.request
 
 from playwright.sync_api import expect
 
-from tests.browser.helpers import (
-    assert_above_the_fold,
-    assert_fits,
-    open_link,
-    param_of,
-    phone,
-    wait_for_param,
-)
+from tests.browser.helpers import assert_above_the_fold, assert_fits, open_link, param_of, phone, wait_for_param
 from tlmviz.ui.lessons import runner
 from tlmviz.ui.lessons.table import LESSONS
 
@@ -37,9 +31,7 @@ def test_a_teacher_sees_a_students_answer_arrive(page, browser, server):
         lesson = student.get_by_role("dialog")
         expect(lesson).to_contain_text("What would you write?")
         wait_for_param(student, "room", code)
-        expect(page.locator(".room-visitors b")).to_have_text(
-            "1"
-        )  # by itself: nothing is pressed on the wall
+        expect(page.locator(".room-visitors b")).to_have_text("1")  # by itself: nothing is pressed on the wall
         page.get_by_text("Show the code large").click()
         card = page.locator(".st-key-roomstep1")
         expect(card).to_contain_text("1 here")

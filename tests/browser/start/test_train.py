@@ -44,9 +44,7 @@ def test_a_run_is_stepped_back_to_a_power_of_two_and_goes_on(page, server):
     pressed(root, "Train")
     expect(root).not_to_have_attribute("data-step", str(step))
     pressed(root, "From the start")
-    page.wait_for_function(
-        "([root, step]) => Number(root.dataset.step) < step", arg=[root.element_handle(), step]
-    )
+    page.wait_for_function("([root, step]) => Number(root.dataset.step) < step", arg=[root.element_handle(), step])
 
 
 def test_what_has_learnt_is_saved_and_opens_in_python(page, server, tmp_path):
@@ -82,9 +80,7 @@ def test_what_has_learnt_is_saved_and_opens_in_python(page, server, tmp_path):
 
 
 def test_a_second_run_waits_for_a_guess_and_says_what_came_of_it(page, server):
-    open_link(
-        page, server, "train", trtask="reverse", trlayers="1", trpos="learned", trbeside="positions", **QUICK
-    )
+    open_link(page, server, "train", trtask="reverse", trlayers="1", trpos="learned", trbeside="positions", **QUICK)
     root = page.get_by_test_id("train-root")
     question = page.get_by_test_id("train-question")
     expect(question).to_contain_text("Without positions")
@@ -133,12 +129,7 @@ def test_a_map_is_read_by_pointing_at_it_and_by_keys(page, server):
     page.get_by_role("heading", name="Train a transformer").hover()
     expect(cell).to_be_empty()
     canvas = page.get_by_test_id("train-canvas")
-    for key, place in (
-        ("ArrowDown", (0, 0)),
-        ("ArrowDown", (1, 0)),
-        ("ArrowRight", (1, 1)),
-        ("ArrowUp", (0, 1)),
-    ):
+    for key, place in (("ArrowDown", (0, 0)), ("ArrowDown", (1, 0)), ("ArrowRight", (1, 1)), ("ArrowUp", (0, 1))):
         canvas.press(key)
         expect(cell).to_contain_text(re.compile(rf"L0H0: “\w” \({place[0]}\) .*“\w” \({place[1]}\)"))
     expect(cell).to_contain_text("which comes later")

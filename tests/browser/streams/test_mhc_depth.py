@@ -1,4 +1,5 @@
-"""Walking tokens and moments of the page mHC in a real browser: the server is told where a walk ends, and nothing else."""
+"""Walking tokens and moments of the page mHC in a real browser: the server is told where a walk ends, and nothing
+else."""
 
 import re
 

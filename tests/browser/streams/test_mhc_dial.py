@@ -69,9 +69,7 @@ def test_scrubbing_is_the_browsers_and_what_it_shows_is_numpys(page, server):
     assert float(dial.get_attribute("data-residual")) == pytest.approx(
         float(scaling_support.residuals(iterates)[3]), rel=1e-9
     )
-    assert float(dial.get_attribute("data-rate")) == pytest.approx(
-        scaling_support.rate(logits, found), abs=1e-9
-    )
+    assert float(dial.get_attribute("data-rate")) == pytest.approx(scaling_support.rate(logits, found), abs=1e-9)
     slider.press("ArrowRight")
     half = iterates[3] / iterates[3].sum(1, keepdim=True)
     expect(dial).to_have_attribute("data-step", "7")
@@ -87,9 +85,8 @@ def test_a_models_matrix_is_walked_taken_over_and_edited(page, server):
     page.get_by_label("Sublayer", exact=True).press("ArrowRight")
     token = page.get_by_label("Token", exact=True)
     token.press("ArrowLeft")
-    expect(page.locator("label.slider", has=token).locator("output")).to_have_text(
-        re.compile("^4 · .*dog")
-    )  # counted from 0
+    # Counted from 0.
+    expect(page.locator("label.slider", has=token).locator("output")).to_have_text(re.compile("^4 · .*dog"))
     wait_for_param(page, "ssub", "1")
     wait_for_param(page, "stok", "4")
     page.get_by_label("Temperature", exact=True).fill("160")

@@ -44,9 +44,8 @@ def test_the_depth_is_walked_and_tokens_are_scrubbed(page, server):
     token = page.get_by_label("Token", exact=True)
     token.press("ArrowRight")
     expect(view).to_have_attribute("data-place", "15.3")
-    expect(page.locator("label.slider", has=token).locator("output")).to_have_text(
-        re.compile("^3 · .*a")
-    )  # counted from 0
+    # Counted from 0.
+    expect(page.locator("label.slider", has=token).locator("output")).to_have_text(re.compile("^3 · .*a"))
     page.get_by_role("button", name="Each step").click()
     wait_for_param(page, "sfwidth", "step")
     wait_for_param(page, "stok", "3")

@@ -80,12 +80,8 @@ def test_keys_and_clicks_choose_and_the_browser_computes_as_numpy_does(page, ser
     sublayer, token = (int(part) for part in view.get_attribute("data-place").split("."))
     matrix = streams.mixing_of(tlmviz.load("stories-mhc").trace(TEXT)).res[sublayer, token].double().numpy()
     found = json.loads(view.get_attribute("data-found"))
-    apart = np.abs(
-        np.array([complex(*root) for root in found["roots"]])[:, None] - np.linalg.eigvals(matrix)[None]
-    )
-    assert (
-        apart[linear_sum_assignment(apart)].max() < 1e-5
-    )  # the server's float32 sums may differ in the last bits
+    apart = np.abs(np.array([complex(*root) for root in found["roots"]])[:, None] - np.linalg.eigvals(matrix)[None])
+    assert apart[linear_sum_assignment(apart)].max() < 1e-5  # the server's float32 sums may differ in the last bits
     np.testing.assert_allclose(found["singular"], np.linalg.svd(matrix, compute_uv=False), atol=1e-5)
     first = birkhoff(matrix, tolerance=1.0).weights[0]
     assert found["terms"] is None or found["terms"][0]["weight"] == pytest.approx(first, abs=1e-5)

@@ -61,10 +61,7 @@ def test_keys_choose_a_step_and_its_token_and_the_figure_is_saved(page, server):
     for key in ("ArrowRight", "ArrowRight", "ArrowRight", "Enter"):
         canvas.press(key)
     expect(page.get_by_test_id("said")).to_contain_text("shall read")
-    for key in (
-        *["ArrowLeft"] * 8,
-        *["ArrowRight"] * 7,
-    ):  # from wherever the word reads most, to the first, to “red”
+    for key in (*["ArrowLeft"] * 8, *["ArrowRight"] * 7):  # from wherever the word reads most, to the first, to “red”
         canvas.press(key)
     canvas.press("Enter")
     expect(page.get_by_test_id("now")).to_contain_text(RED)

@@ -52,9 +52,7 @@ def test_one_translation_is_read_by_every_recurrent_model(page, server):
         steps = score_steps.read(mt, TEXT, [*mt.encode_target(FRENCH), mt.tokenizer.end_of_text])
         said = page.locator(f".st-key-as-{name} .js-plotly-plot").first
         expect(said).to_be_visible()
-        expect(
-            page.get_by_text(f"{-steps.logp.mean():.3f} nats per token", exact=False).first
-        ).to_be_visible()
+        expect(page.get_by_text(f"{-steps.logp.mean():.3f} nats per token", exact=False).first).to_be_visible()
     page.reload()
     expect(page.get_by_role("textbox", name="French translation")).to_have_value(FRENCH)
     expect(page.locator(".st-key-astok input").first).to_have_value(re.compile("^3 · write"))

@@ -10,9 +10,7 @@ def test_tokens_are_pinned_and_heads_opened(page, server):
     root, said = page.get_by_test_id("compare-root"), page.get_by_test_id("compare-said")
     expect(root).to_have_attribute("data-head", "2.0")
     expect(said).to_contain_text("2.76 nats")
-    expect(page.locator(".st-key-claim")).to_contain_text(
-        "the guess “ball” falls from 90.9% in A to 3.9% in B"
-    )
+    expect(page.locator(".st-key-claim")).to_contain_text("the guess “ball” falls from 90.9% in A to 3.9% in B")
     assert_above_the_fold(page.get_by_test_id("compare-canvas"))
     page.get_by_test_id("compare-strip").get_by_role("button").nth(5).click()
     expect(root).to_have_attribute("data-pin", "5")

@@ -36,8 +36,6 @@ def test_the_case_is_handed_on(page, server):
     wait_for_param(page, "head", "5.0")
     wait_for_param(page, "query", "13")
     expect(page.get_by_test_id("why-root")).to_have_attribute("data-head", "L5H0")
-    expect(page.get_by_label("Text", exact=True)).to_have_value(
-        "Lily had a red ball. One day, Lily lost the red"
-    )
+    expect(page.get_by_label("Text", exact=True)).to_have_value("Lily had a red ball. One day, Lily lost the red")
     page.go_back()
     expect(page.get_by_test_id("patch-root")).to_have_attribute("data-cell", "5.0")

@@ -2,14 +2,7 @@
 
 from playwright.sync_api import expect
 
-from tests.browser.helpers import (
-    assert_above_the_fold,
-    assert_fits,
-    from_menu,
-    open_link,
-    phone,
-    wait_for_param,
-)
+from tests.browser.helpers import assert_above_the_fold, assert_fits, from_menu, open_link, phone, wait_for_param
 
 
 def test_a_source_is_followed_taken_away_and_put_back(page, server):

@@ -75,9 +75,21 @@ def test_refusals_say_why(name):
     assert REFUSED[name] in said and said.startswith(name)
 
 
-@pytest.mark.parametrize("changes", [dict(softcap=2.0), dict(logit_softcap=3.0), dict(embedding_scale=2.0),
-    dict(attention={"scale": 0.3}), dict(norm_place="sandwich"), dict(positions={"scaling": "yarn", "factor": 2.0}),
-    dict(rotary_dim=4), dict(attention={"k_bias": True}), dict(window=4, bias=True)], ids=str)  # fmt: skip
+@pytest.mark.parametrize(
+    "changes",
+    [
+        dict(softcap=2.0),
+        dict(logit_softcap=3.0),
+        dict(embedding_scale=2.0),
+        dict(attention={"scale": 0.3}),
+        dict(norm_place="sandwich"),
+        dict(positions={"scaling": "yarn", "factor": 2.0}),
+        dict(rotary_dim=4),
+        dict(attention={"k_bias": True}),
+        dict(window=4, bias=True),
+    ],
+    ids=str,
+)
 def test_what_the_target_would_lose_is_refused(changes):
     """No option is dropped on the way: what is written must mean the same when it is read."""
     with pytest.raises(CannotExport):

@@ -1,4 +1,5 @@
-"""What is not reproduced is refused by name, and damaged folders end in one sentence; nothing is ever unpickled or run."""
+"""What is not reproduced is refused by name, and damaged folders end in one sentence; nothing is ever unpickled or
+run."""
 
 import json
 import pickle
@@ -58,33 +59,40 @@ def refused(folder):
 
 
 REFUSED = {
-    "an unknown family": (dict(model_type="mamba"), "model_type \"mamba\""),
+    "an unknown family": (dict(model_type="mamba"), 'model_type "mamba"'),
     "no family": (dict(model_type=None), "model_type null"),
     "a list for a family": (dict(model_type=["llama"]), "model_type"),
     "experts under an unknown name": (dict(num_local_experts=8), "num_local_experts 8"),
     "code of its own": (dict(auto_map={"AutoModelForCausalLM": "code.Model"}), "never runs"),
     "quantised": (dict(quantization_config={"quant_method": "gptq"}), "quantization_config"),
     "a classifier": (dict(architectures=["LlamaForSequenceClassification"]), "LlamaForSequenceClassification"),
-    "an unknown activation": (dict(hidden_act="relu2"), "hidden_act \"relu2\""),
-    "long RoPE": (dict(rope_parameters=dict(rope_type="longrope", long_factor=[1.0])), "rope_type \"longrope\""),
+    "an unknown activation": (dict(hidden_act="relu2"), 'hidden_act "relu2"'),
+    "long RoPE": (dict(rope_parameters=dict(rope_type="longrope", long_factor=[1.0])), 'rope_type "longrope"'),
     "dynamic NTK": (dict(rope_parameters=dict(rope_type="dynamic", factor=2.0)), "dynamic"),
-    "an unknown key of RoPE": (dict(rope_parameters=dict(rope_type="linear", factor=2.0, warp=3)), "rope_parameters.warp"),
+    "an unknown key of RoPE": (
+        dict(rope_parameters=dict(rope_type="linear", factor=2.0, warp=3)),
+        "rope_parameters.warp",
+    ),
     "a scaling below 1": (dict(rope_parameters=dict(rope_type="linear", factor=0.5)), "factor 0.5"),
     "no factor": (dict(rope_parameters=dict(rope_type="linear")), "rope_parameters.factor"),
     "bands that cross": (
-        dict(rope_parameters=dict(rope_type="llama3", factor=2.0, low_freq_factor=4, high_freq_factor=1)), "low_freq_factor"
+        dict(rope_parameters=dict(rope_type="llama3", factor=2.0, low_freq_factor=4, high_freq_factor=1)),
+        "low_freq_factor",
     ),
     "heads that do not fit": (dict(num_key_value_heads=4), "num_key_value_heads 4"),
     "an odd head": (dict(head_dim=5), "partial_rotary_factor"),
     "no width": (dict(hidden_size=None), "no hidden_size"),
-    "a width that is a text": (dict(hidden_size="36"), "hidden_size \"36\""),
+    "a width that is a text": (dict(hidden_size="36"), 'hidden_size "36"'),
     "no layers": (dict(num_hidden_layers=0), "num_hidden_layers 0"),
     "a flag that is a number": (dict(attention_bias=1), "attention_bias 1"),
     "eps of nothing": (dict(rms_norm_eps=0), "rms_norm_eps 0"),
-    "a vast width that the files have not": (dict(hidden_size=10**9), "is [91, 36], config.json asks for [91, 1000000000]"),
+    "a vast width that the files have not": (
+        dict(hidden_size=10**9),
+        "is [91, 36], config.json asks for [91, 1000000000]",
+    ),
     "a vast model": (dict(hidden_size=6 << 30, intermediate_size=1 << 30), "config.json asks for"),
     "layers without end": (dict(num_hidden_layers=1 << 20, hidden_size=6, head_dim=2, intermediate_size=1), "layers"),
-}  # fmt: skip
+}
 
 
 @pytest.mark.parametrize("case", REFUSED)
@@ -95,11 +103,17 @@ def test_a_llama_is_refused_for(case, llama):
 
 OTHERS = {
     "another choice of experts": (
-        "deepseek_v3", dict(first_k_dense_replace=1, moe_intermediate_size=9, topk_method="greedy"), "topk_method \"greedy\""
+        "deepseek_v3",
+        dict(first_k_dense_replace=1, moe_intermediate_size=9, topk_method="greedy"),
+        'topk_method "greedy"',
     ),
     "other scores of experts": ("deepseek_v2", dict(first_k_dense_replace=1, scoring_func="sigmoid"), "scoring_func"),
-    "experts in every second layer": ("deepseek_v3", dict(first_k_dense_replace=1, moe_layer_freq=2), "moe_layer_freq 2"),
-    "experts with another activation": ("mixtral", dict(hidden_act="gelu"), "hidden_act \"gelu\""),
+    "experts in every second layer": (
+        "deepseek_v3",
+        dict(first_k_dense_replace=1, moe_layer_freq=2),
+        "moe_layer_freq 2",
+    ),
+    "experts with another activation": ("mixtral", dict(hidden_act="gelu"), 'hidden_act "gelu"'),
     "biases in latent attention": ("deepseek_v3", dict(attention_bias=True), "attention_bias true"),
     "a scale per layer": ("gpt2", dict(scale_attn_by_inverse_layer_idx=True), "scale_attn_by_inverse_layer_idx true"),
     "sight in both directions": ("gemma3", dict(use_bidirectional_attention=True), "use_bidirectional_attention"),
@@ -107,13 +121,17 @@ OTHERS = {
     "unknown kinds of layers": ("qwen3", dict(layer_types=["linear_attention"] * 3), "layer_types"),
     "too few kinds of layers": ("qwen3", dict(layer_types=["full_attention"]), "layer_types"),
     "layers that turn by half": ("smollm3", dict(no_rope_layers=[0.5] * 5), "no_rope_layers"),
-    "two dimensions too many": ("gpt_neox", dict(rope_parameters=dict(partial_rotary_factor=1.5)), "partial_rotary_factor 1.5"),
+    "two dimensions too many": (
+        "gpt_neox",
+        dict(rope_parameters=dict(partial_rotary_factor=1.5)),
+        "partial_rotary_factor 1.5",
+    ),
     "a scaling of local layers": (
         "gemma3",
         dict(rope_parameters=dict(sliding_attention=dict(rope_type="linear", factor=2.0), full_attention={})),
         "rope_parameters",
     ),
-}  # fmt: skip
+}
 
 
 @pytest.mark.parametrize("case", OTHERS)
@@ -128,14 +146,7 @@ def test_refusals_say_what_to_do(llama):
 
 
 def test_keys_that_say_nothing_are_passed_over(llama):
-    change(
-        llama,
-        use_magic=False,
-        extra=None,
-        unsloth_version="2026.1",
-        torch_dtype="bfloat16",
-        _name_or_path="x",
-    )
+    change(llama, use_magic=False, extra=None, unsloth_version="2026.1", torch_dtype="bfloat16", _name_or_path="x")
     huggingface.read_network(llama, huggingface.read_config(llama))
 
 
@@ -221,10 +232,7 @@ def test_integers_are_no_weights(llama):
 
 def test_a_head_of_its_own_beside_a_tied_one(llama):
     assert "tie_word_embeddings" in refused(change(llama, tie_word_embeddings=True))
-    rewrite(
-        llama,
-        lambda weights: weights.update({"lm_head.weight": weights["model.embed_tokens.weight"].clone()}),
-    )
+    rewrite(llama, lambda weights: weights.update({"lm_head.weight": weights["model.embed_tokens.weight"].clone()}))
     huggingface.read_network(llama, huggingface.read_config(llama))
 
 
@@ -244,8 +252,7 @@ class TestShards:
     def test_they_are_read_as_one(self, sharded, saved):
         assert len(list(sharded.glob("*.safetensors"))) > 2
         ours, whole = (
-            huggingface.read_network(folder, huggingface.read_config(folder))
-            for folder in (sharded, saved("llama"))
+            huggingface.read_network(folder, huggingface.read_config(folder)) for folder in (sharded, saved("llama"))
         )
         assert all(torch.equal(a, b) for a, b in zip(ours.parameters(), whole.parameters(), strict=True))
         assert huggingface.needed_bytes(sharded) == huggingface.needed_bytes(saved("llama"))
@@ -282,9 +289,7 @@ def test_needed_bytes_are_the_model_and_its_largest_tensor(llama):
     counts = [value.numel() for value in weights.values()]
     assert huggingface.needed_bytes(llama) == 4 * (sum(counts) + max(counts))
     rewrite(llama, lambda weights: weights.update({name: value.half() for name, value in weights.items()}))
-    assert huggingface.needed_bytes(llama) == 4 * (
-        sum(counts) + max(counts)
-    )  # float32 whatever the file holds
+    assert huggingface.needed_bytes(llama) == 4 * (sum(counts) + max(counts))  # float32 whatever the file holds
 
 
 def test_too_large_a_folder_is_refused_before_it_is_read(llama, monkeypatch):
@@ -337,15 +342,24 @@ def test_base_models_have_no_prefix(saved, tmp_path):
 
 
 OLD = {
-    "llama 3": dict(rope_theta=5000.0, rope_scaling=dict(type="llama3", factor=8.0, low_freq_factor=1.0,
-        high_freq_factor=4.0, original_max_position_embeddings=16)),
+    "llama 3": dict(
+        rope_theta=5000.0,
+        rope_scaling=dict(
+            type="llama3", factor=8.0, low_freq_factor=1.0, high_freq_factor=4.0, original_max_position_embeddings=16
+        ),
+    ),
     "gpt_neox": dict(rotary_emb_base=10000, rotary_pct=0.25),
-    "gemma3 scaled": dict(rope_theta=1e6, rope_local_base_freq=1e4, rope_scaling=dict(rope_type="linear", factor=8.0),
-        layer_types=None, sliding_window_pattern=6),
+    "gemma3 scaled": dict(
+        rope_theta=1e6,
+        rope_local_base_freq=1e4,
+        rope_scaling=dict(rope_type="linear", factor=8.0),
+        layer_types=None,
+        sliding_window_pattern=6,
+    ),
     "qwen2 with windows": dict(rope_theta=10000.0, rope_scaling=None, layer_types=None),
     "phi": dict(rope_theta=10000.0, partial_rotary_factor=0.5),
     "smollm3": dict(rope_theta=2e6, layer_types=None),
-}  # fmt: skip
+}
 
 
 @pytest.mark.parametrize("name", OLD)

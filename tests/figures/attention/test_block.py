@@ -64,9 +64,7 @@ def test_marks_edges_and_outline_lie_where_they_should():
 
 
 def test_tokens_cannot_inject_markup_and_empty_labels_leave_no_tick():
-    figure = block.matrix(
-        panel(np.ones((2, 3)), row_labels=("<b>x</b>", "b"), col_labels=("", "q", "")), LIGHT
-    )
+    figure = block.matrix(panel(np.ones((2, 3)), row_labels=("<b>x</b>", "b"), col_labels=("", "q", "")), LIGHT)
     assert "<" not in "".join(figure.layout.yaxis.ticktext) and tuple(figure.layout.xaxis.tickvals) == (1,)
 
 
@@ -86,27 +84,18 @@ def test_running_sum_ends_at_the_product():
 @THEMES
 def test_curves_losses_norms_and_shares(theme):
     x = np.linspace(-1, 1, 5, dtype=np.float32)
-    curves = block.activation_curves(
-        "GELU", x, {"ReLU": x, "GELU": x}, np.array([1, 2]), np.array([-0.5, 0.5]), theme
-    )
+    curves = block.activation_curves("GELU", x, {"ReLU": x, "GELU": x}, np.array([1, 2]), np.array([-0.5, 0.5]), theme)
     assert [trace.name for trace in curves.data] == ["inputs of this text", "ReLU", "GELU (this model)"]
     losses = block.token_losses(["a", "b", "c"], np.array([1.0, 3.0]), theme)
     assert list(losses.data[0].x) == [1, 2] and losses.layout.annotations[0].text == "mean 2.00"
     assert len(block.token_losses(["a"], np.zeros(0), theme).data[0].x) == 0
     norms = stream.norms(["embedding", "MLP 0"], np.array([[1.0, 3.0], [2.0, 4.0]]), 1, "b", theme)
     assert list(norms.data[0].y) == [2, 3] and list(norms.data[1].y) == [3, 4]
-    assert (
-        "+0.50" in stream.shares(["embedding", "MLP 0"], np.array([1.0, -0.5]), "b", theme).layout.title.text
-    )
+    assert "+0.50" in stream.shares(["embedding", "MLP 0"], np.array([1.0, -0.5]), "b", theme).layout.title.text
 
 
 def test_words_are_written_into_their_cells():
     p = np.array([[0.25, 0.5]])
-    figure = stream.words(
-        [["<a>", "b"]], p, DARK, title="t", columns=["1", "2"], rows=["r"], y="token", marked=0
-    )
-    assert list(figure.data[0].text[0]) == ["&lt;a&gt;", "b"] and (
-        figure.data[0].zmin,
-        figure.data[0].zmax,
-    ) == (0, 1)
+    figure = stream.words([["<a>", "b"]], p, DARK, title="t", columns=["1", "2"], rows=["r"], y="token", marked=0)
+    assert list(figure.data[0].text[0]) == ["&lt;a&gt;", "b"] and (figure.data[0].zmin, figure.data[0].zmax) == (0, 1)
     assert (figure.layout.shapes[0].y0, figure.layout.shapes[0].y1) == (-0.5, 0.5)

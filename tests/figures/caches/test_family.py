@@ -52,11 +52,7 @@ def test_frames_say_who_reads_what():
     assert gqa["queries"].hovertext[3] == "query head 3 reads key/value head 1"
     assert [len(part["keys"].x) for part in frames] == [8, 4, 2, 8]  # keys and values
     assert len(set(mqa["queries"].marker.color)) == 1 and len(set(mha["queries"].marker.color)) == 4
-    assert (
-        "in the cache" in mha["words"][1]
-        and "not stored" in mla["words"][1]
-        and "in the cache" in mla["words"][2]
-    )
+    assert "in the cache" in mha["words"][1] and "not stored" in mla["words"][1] and "in the cache" in mla["words"][2]
     assert mla["words"][4] == "c<sup>KV</sup>: 12 numbers" and mla["words"][5] == "k<sup>R</sup>: 4"
     assert np.isnan(mqa["boxes"][0].x).all() and not np.isnan(mla["boxes"][0].x).any()
     assert "made from the latent" in mla["keys"].hovertext[0] and "in the cache" in mha["keys"].hovertext[0]
@@ -65,9 +61,9 @@ def test_frames_say_who_reads_what():
 def test_lines_join_each_query_to_its_own_key():
     figure = drawn()
     frame = figure.frames[1]  # two key/value heads for four queries
-    lines = [
-        data for data in frame.data if data.type == "scatter" and data.hovertext is None and data.text is None
-    ][: len(GROUPS)]
+    lines = [data for data in frame.data if data.type == "scatter" and data.hovertext is None and data.text is None][
+        : len(GROUPS)
+    ]
     found = set()
     for line in lines:
         ends = np.asarray(line.x).reshape(-1, 3)
@@ -96,10 +92,5 @@ def test_bars_are_the_costs_and_the_shown_variant_is_marked():
 def test_the_title_and_the_labels_name_the_ends():
     figure = drawn(DEEPSEEK)
     labels = [step.label for step in figure.layout.sliders[0].steps]
-    assert (
-        labels[0] == "MHA: 128 key/value heads for 128 query heads"
-        and labels[-1] == "MLA: one latent for 128 heads"
-    )
-    assert (
-        drawn(SIZES["one head"]).layout.sliders[0].steps[0].label == "MHA: 1 key/value head for 1 query head"
-    )
+    assert labels[0] == "MHA: 128 key/value heads for 128 query heads" and labels[-1] == "MLA: one latent for 128 heads"
+    assert drawn(SIZES["one head"]).layout.sliders[0].steps[0].label == "MHA: 1 key/value head for 1 query head"

@@ -68,6 +68,5 @@ def test_models_stand_side_by_side_with_their_names():
         np.testing.assert_array_equal(heat.z, values)
     assert figure.layout.xaxis.domain[1] < figure.layout.xaxis2.domain[0]
     assert (
-        figure.layout.annotations[1].text == "&lt;i&gt;mine&lt;/i&gt;"
-        and figure.layout.yaxis2.showticklabels is False
+        figure.layout.annotations[1].text == "&lt;i&gt;mine&lt;/i&gt;" and figure.layout.yaxis2.showticklabels is False
     )

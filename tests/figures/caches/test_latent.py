@@ -42,9 +42,7 @@ def test_matrices_are_drawn_to_one_scale_and_in_order():
     units = [(axis.domain[1] - axis.domain[0]) / heat.z.shape[1] for axis, heat in zip(axes, figure.data)]
     np.testing.assert_allclose(units, units[0])
     tall = [figure.layout[f"yaxis{heat.yaxis[1:]}"].domain for heat in figure.data]
-    np.testing.assert_allclose(
-        [(b - a) / heat.z.shape[0] for (a, b), heat in zip(tall, figure.data)], 0.7 / 32
-    )
+    np.testing.assert_allclose([(b - a) / heat.z.shape[0] for (a, b), heat in zip(tall, figure.data)], 0.7 / 32)
     ends = [end for axis in axes for end in axis.domain]
     assert ends == sorted(ends) and ends[-1] <= 1  # nothing overlaps
     np.testing.assert_allclose(figure.data[2].z, W_Q @ UP_K, rtol=1e-6)

@@ -14,9 +14,7 @@ LINE = np.array([0, -0.1, 0.4])
 WORDS = ["none", "first", "second"]
 FIGURES = {
     "similarity": lambda theme: figures.similarity(ALIKE, 2, [(0, 3)], "CKA", theme),
-    "steps": lambda theme: figures.steps(
-        {"here": LINE, "there": LINE}, WORDS, theme, title="Steps", x="muted"
-    ),
+    "steps": lambda theme: figures.steps({"here": LINE, "there": LINE}, WORDS, theme, title="Steps", x="muted"),
     "effects": lambda theme: figures.effects(ALIKE[:2, :3], theme),
     "pairs": lambda theme: figures.pairs(ALIKE[0], ALIKE[1], list("abcdef"), "CKA", theme),
 }
@@ -37,10 +35,7 @@ def test_heads_are_named_by_layer_and_pairs_circled_below_the_diagonal():
 
 
 def test_signs_choose_the_scale_and_nan_is_left_open():
-    signed, plain = (
-        figures.similarity(ALIKE, 2, [], "r", LIGHT),
-        figures.similarity(abs(ALIKE), 2, [], "r", LIGHT),
-    )
+    signed, plain = (figures.similarity(ALIKE, 2, [], "r", LIGHT), figures.similarity(abs(ALIKE), 2, [], "r", LIGHT))
     assert signed.data[0].zmin == -1 and plain.data[0].zmin == 0
     lost = figures.similarity(np.full((4, 4), np.nan), 2, [], "r", DARK)
     assert lost.data[0].zmin == 0 and not lost.data[0].hoverongaps

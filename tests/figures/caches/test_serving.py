@@ -25,9 +25,7 @@ NAMES = list("ABCD")
 @pytest.fixture(scope="module", params=["running", "cached", "static"])
 def runs(request, lm):
     sharing = "running" if request.param == "static" else request.param
-    both = {
-        policy: serve(lm, REQUESTS, Server(4, 13, 3, policy, sharing)) for policy in ("continuous", "static")
-    }
+    both = {policy: serve(lm, REQUESTS, Server(4, 13, 3, policy, sharing)) for policy in ("continuous", "static")}
     return both, "static" if request.param == "static" else "continuous"
 
 
@@ -37,15 +35,7 @@ def drawn(lm, runs, theme=LIGHT):
     steps = {policy: each.steps for policy, each in both.items()}
     heads = {policy: policy for policy in both}
     return serving.server(
-        steps,
-        shown,
-        4,
-        step_captions(run, NAMES),
-        run.texts_by_step(lm.tokenizer),
-        NAMES,
-        heads,
-        theme,
-        title="T",
+        steps, shown, 4, step_captions(run, NAMES), run.texts_by_step(lm.tokenizer), NAMES, heads, theme, title="T"
     )
 
 
@@ -85,9 +75,7 @@ def test_slots_tables_words_and_lines_move_together(lm, runs):
         assert (codes >= OCCUPIED).sum() >= step.occupied
         for page, owners in enumerate(step.owners):
             busy = {i for i in owners if step.snapshots[i].state != "finished"}
-            assert {(code - ALLOCATED) % 8 for code in codes[page] if code >= ALLOCATED} == set(
-                list(busy)[:4]
-            )
+            assert {(code - ALLOCATED) % 8 for code in codes[page] if code >= ALLOCATED} == set(list(busy)[:4])
         table = part(figure, frame, "x3", "heatmap")
         assert [[n for n in row if n != ""] for row in table.text] == [
             list(snapshot.table) for snapshot in step.snapshots
@@ -95,9 +83,7 @@ def test_slots_tables_words_and_lines_move_together(lm, runs):
         shared = {page for page, owners in enumerate(step.owners) if len(owners) > 1}
         marks = part(figure, frame, "x2", "scatter")
         assert len(marks.text) == len(shared) == len(marks.x)
-        assert [(int(y) * grid.columns + int(x // grid.wide)) for x, y in zip(marks.x, marks.y)] == sorted(
-            shared
-        )
+        assert [(int(y) * grid.columns + int(x // grid.wide)) for x, y in zip(marks.x, marks.y)] == sorted(shared)
         assert part(figure, frame, "x", "scatter").text[0].startswith(f"<b>Step {number}</b>")
         cursors = [part(figure, frame, f"x{5 + n}", "scatter").x[0] for n in range(2)]
         assert cursors == [number if number < len(run.steps) else None for run in both.values()]
@@ -180,10 +166,7 @@ def test_long_runs_are_drawn_in_strides(lm):
         title="T",
     )
     labels = [step.label for step in figure.layout.sliders[0].steps]
-    assert len(labels) <= serving.FRAMES and labels[:2] == [
-        f"0 of {len(run.steps) - 1}",
-        f"2 of {len(run.steps) - 1}",
-    ]
+    assert len(labels) <= serving.FRAMES and labels[:2] == [f"0 of {len(run.steps) - 1}", f"2 of {len(run.steps) - 1}"]
 
 
 @THEMES
@@ -202,7 +185,6 @@ def test_colours_of_requests_and_states_differ(theme):
     colors = serving_pages.slot_colors(theme)
     assert len(set(colors)) == len(colors) == OCCUPIED + 8
     assert (
-        serving_pages.mix("#000000", LIGHT, 0.0) == "#000000"
-        and serving_pages.mix("#000000", LIGHT, 1.0) == "#ffffff"
+        serving_pages.mix("#000000", LIGHT, 0.0) == "#000000" and serving_pages.mix("#000000", LIGHT, 1.0) == "#ffffff"
     )
     assert all(a[0] <= b[0] for a, b in itertools.pairwise(serving_pages.levels(colors)))

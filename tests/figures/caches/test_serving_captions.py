@@ -34,9 +34,7 @@ def test_captions_count_what_the_records_count(lm):
 
 def test_a_static_batch_says_who_only_pads(lm):
     run = serve(lm, [Request("a", 2), Request("One day", 7)], Server(4, 12, 2, "static"))
-    padded = [
-        line[0] for line, step in zip(step_captions(run, NAMES[:2]), run.steps) if step.count("padding")
-    ]
+    padded = [line[0] for line, step in zip(step_captions(run, NAMES[:2]), run.steps) if step.count("padding")]
     assert len(padded) == 5 and all("A only pads it" in line for line in padded)
 
 

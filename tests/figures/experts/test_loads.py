@@ -19,10 +19,7 @@ def test_colours_count_doublings_of_the_even_share():
 def test_maps_stand_side_by_side_under_their_names(theme):
     figure = load_maps({"here": LOAD, "there": LOAD[::-1]}, [1, 3], 0.25, theme, title="Loads (%)")
     one, two = figure.data
-    assert [row[0] for row in one.text] == ["50%", "100%"] and [row[0] for row in two.text] == [
-        "100%",
-        "50%",
-    ]
+    assert [row[0] for row in one.text] == ["50%", "100%"] and [row[0] for row in two.text] == ["100%", "50%"]
     assert list(one.y) == ["layer 1", "layer 3"] and [note.text for note in figure.layout.annotations] == [
         "here",
         "there",

@@ -41,9 +41,7 @@ def test_every_moment_is_a_frame(theme):
 
 def test_panels_and_maps_do_not_overlap():
     every = {"moe": moments([0, 5], True)}
-    panels = {
-        title: {"moe": Curve(np.array([0, 5]), np.array([1.0, 2.0]))} for title in ("largest", "held out")
-    }
+    panels = {title: {"moe": Curve(np.array([0, 5]), np.array([1.0, 2.0]))} for title in ("largest", "held out")}
     figure = balance(every, panels, [0, 1], EVEN, LIGHT)
     upper, lower = figure.layout.yaxis.domain, figure.layout.yaxis2.domain
     assert lower[1] < upper[0] and figure.layout.xaxis.domain[1] < figure.layout.xaxis3.domain[0]

@@ -58,13 +58,7 @@ def test_words_follow_the_algorithms():
 
 @pytest.mark.parametrize(
     "x, grew",
-    [
-        ([1, 2, 0, 3], [1, 3]),
-        ([3, 2, 1], []),
-        ([-np.inf, 2, 1], [1]),
-        ([-np.inf] * 3, []),
-        ([2, 2, 2], []),
-    ],
+    [([1, 2, 0, 3], [1, 3]), ([3, 2, 1], []), ([-np.inf, 2, 1], [1]), ([-np.inf] * 3, []), ([2, 2, 2], [])],
     ids=str,
 )
 def test_dots_mark_where_the_maximum_grew_and_nothing_else(x, grew):

@@ -29,18 +29,10 @@ FIGURES = {
 @pytest.mark.parametrize("make", FIGURES.values(), ids=FIGURES)
 def test_every_figure_has_a_title_and_sends_its_numbers_as_binary(make, theme):
     sent = json.loads(make(theme).to_json())
-    assert (
-        sent["layout"]["title"]["text"]
-        and sent["layout"]["xaxis"]["title"]["text"]
-        or make is FIGURES["chosen_row"]
-    )
+    assert sent["layout"]["title"]["text"] and sent["layout"]["xaxis"]["title"]["text"] or make is FIGURES["chosen_row"]
     for trace in sent["data"]:
         values = (
-            trace["z"]
-            if trace["type"] == "heatmap"
-            else trace["x"]
-            if trace.get("orientation") == "h"
-            else trace["y"]
+            trace["z"] if trace["type"] == "heatmap" else trace["x"] if trace.get("orientation") == "h" else trace["y"]
         )
         assert set(values) >= {"dtype", "bdata"}
 
@@ -68,10 +60,7 @@ def test_recall_counts_from_one_key():
 
 def test_losses_say_how_much_is_lost():
     [bars] = FIGURES["losses"](LIGHT).data
-    assert list(bars.x) == pytest.approx(list(LOSSES.values())) and bars.text[:2] == (
-        "2.000",
-        "2.250 (+0.250)",
-    )
+    assert list(bars.x) == pytest.approx(list(LOSSES.values())) and bars.text[:2] == ("2.000", "2.250 (+0.250)")
 
 
 def test_histograms_are_shares_over_common_bins():

@@ -18,9 +18,7 @@ FIGURES = {
     "per head": lambda theme: figures.per_head(P[0, 0], "Mass (probability)", theme),
     "bands": lambda theme: figures.bands(P[0, 0], list("01234567"), [f"0.{i}" for i in range(8)], 3, theme),
     "mask": lambda theme: figures.mask(P[0, 0], 800, "Strided", False, theme),
-    "trade": lambda theme: figures.trade(
-        ["Full", "Window"], np.array([1e9, 1e8]), np.array([0.0, 0.2]), theme
-    ),
+    "trade": lambda theme: figures.trade(["Full", "Window"], np.array([1e9, 1e8]), np.array([0.0, 0.2]), theme),
 }
 
 
@@ -38,9 +36,7 @@ def test_the_loss_is_a_running_mean_and_marks_what_lies_beyond():
     figure = figures.loss_curve(loss, 200, LIGHT, smooth=4)
     x, y = figure.data[0].x, figure.data[0].y
     np.testing.assert_allclose(y[0], loss[:4].mean())
-    np.testing.assert_allclose(
-        y, x - 1
-    )  # entry i is the loss of token i + 1, so the mean sits at its own token
+    np.testing.assert_allclose(y, x - 1)  # entry i is the loss of token i + 1, so the mean sits at its own token
     assert figure.layout.shapes[0].x0 == 200 and figure.layout.shapes[0].x1 == 401
     assert not figures.loss_curve(loss, 1024, LIGHT).layout.shapes
 

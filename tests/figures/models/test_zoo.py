@@ -1,4 +1,5 @@
-"""The zoo's charts: what lies inside the noise is called so, far values have an axis of their own, odd tables are drawn."""
+"""The zoo's charts: what lies inside the noise is called so, far values have an axis of their own, odd tables are
+drawn."""
 
 import json
 
@@ -14,10 +15,7 @@ GROUPS = ["baseline", "positions", "positions", "attention", "norm"]
 BITS = np.array([1.23, 1.205, 1.41, 1.233, 1.72])
 BAND = (1.221, 1.228, 1.235)
 CACHE = np.array([4096, 4096, 4096, 512, 4096.0])
-COSTS = {
-    "parameters": np.array([1e6, 1e6, 1e6, 9e5, 1e6]),
-    "tokens/s": np.array([1000.0, 900, np.nan, 1200, 1100]),
-}
+COSTS = {"parameters": np.array([1e6, 1e6, 1e6, 9e5, 1e6]), "tokens/s": np.array([1000.0, 900, np.nan, 1200, 1100])}
 FIGURES = {
     "choices": lambda theme: figures.choices(NAMES, GROUPS, BITS, BAND, theme),
     "trade": lambda theme: figures.trade(NAMES, NAMES, GROUPS, CACHE, BITS, BAND, theme),
@@ -29,9 +27,7 @@ FIGURES = {
 @pytest.mark.parametrize("make", FIGURES.values(), ids=FIGURES)
 def test_every_figure_has_a_title_and_travels_as_binary(make, theme):
     sent = json.loads(make(theme).to_json())
-    assert sent["layout"]["title"]["text"] and all(
-        "bdata" in trace["x"] for trace in sent["data"] if len(trace["x"])
-    )
+    assert sent["layout"]["title"]["text"] and all("bdata" in trace["x"] for trace in sent["data"] if len(trace["x"]))
 
 
 def test_every_choice_is_drawn_once_and_named_with_its_difference():
@@ -73,10 +69,7 @@ def test_a_name_in_the_trade_stands_away_from_the_dot_that_is_nearest():
 
 
 def test_what_is_not_drawn_is_counted():
-    assert (
-        "2 far away"
-        in figures.trade(NAMES, NAMES, GROUPS, CACHE, BITS, BAND, LIGHT).layout.annotations[0].text
-    )
+    assert "2 far away" in figures.trade(NAMES, NAMES, GROUPS, CACHE, BITS, BAND, LIGHT).layout.annotations[0].text
 
 
 def test_costs_start_at_zero_and_what_was_not_measured_has_no_bar():

@@ -37,13 +37,8 @@ def test_spreads_clouds_and_shares(theme):
     ones = np.ones(3)
     figure = figures.spreads(["a", "b", "c"], (ones, 2 * ones), (ones, ones), theme, title="t")
     assert [list(trace.y) for trace in figure.data] == [[1] * 3, [2] * 3, [1] * 3, [1] * 3]
-    cloud = figures.directions(
-        np.array([[1.0, -3], [0, 2]]), ["0 · a", "1 · b"], np.arange(2), theme, title="t"
-    )
-    assert cloud.layout.xaxis.range[1] == pytest.approx(3.24) and list(cloud.data[0].customdata) == [
-        "0 · a",
-        "1 · b",
-    ]
+    cloud = figures.directions(np.array([[1.0, -3], [0, 2]]), ["0 · a", "1 · b"], np.arange(2), theme, title="t")
+    assert cloud.layout.xaxis.range[1] == pytest.approx(3.24) and list(cloud.data[0].customdata) == ["0 · a", "1 · b"]
     lines = figures.cosines({"x": np.array([0.5, 0.5])}, theme, title="t").data
     assert max(lines[0].y) == pytest.approx(100)
     shares = figures.sorted_shares({"x": np.array([0.5, 0.3, 0.2])}, theme, title="t", y="share").data

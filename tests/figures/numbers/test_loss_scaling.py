@@ -25,9 +25,7 @@ def test_a_run_s_scale_and_its_skipped_steps(theme):
 
 @pytest.mark.parametrize("theme", THEMES.values(), ids=str)
 def test_losses_are_means_of_the_last_steps(theme):
-    figure = figures.losses(
-        {"a": np.array([4.0, 2, 0, 6]), "b": np.ones(4)}, theme, title="t", chosen="b", smooth=2
-    )
+    figure = figures.losses({"a": np.array([4.0, 2, 0, 6]), "b": np.ones(4)}, theme, title="t", chosen="b", smooth=2)
     assert list(figure.data[0].y) == [4, 3, 1, 3]
     assert figure.data[1].line.width > figure.data[0].line.width
 

@@ -24,9 +24,7 @@ def test_first_steps_are_means_of_ten(theme):
     runs = warmup.read()[:4]
     figure = figures.first_steps(runs, 50, theme, title="t")
     for run, trace in zip(runs, figure.data):
-        assert trace.y[0] == pytest.approx(run.loss[0]) and trace.y[-1] == pytest.approx(
-            run.loss[-10:].mean()
-        )
+        assert trace.y[0] == pytest.approx(run.loss[0]) and trace.y[-1] == pytest.approx(run.loss[-10:].mean())
         assert trace.line.dash == ("solid" if run.warmup else "dash") and run.placement in trace.name
     assert figure.layout.shapes[0].x0 == 50
 

@@ -17,9 +17,7 @@ WAVES = np.array([6.3, 60.0, 600.0, 6000.0])
 
 def lines(theme=LIGHT, curves=CURVES, **options):
     colors = figures.palette(NAMES, theme, "Unscaled")
-    return figures.loss_lines(
-        curves, 200, theme, **{"width": 10, "colors": colors, "title": "Loss", **options}
-    )
+    return figures.loss_lines(curves, 200, theme, **{"width": 10, "colors": colors, "title": "Loss", **options})
 
 
 @THEMES
@@ -95,9 +93,7 @@ def test_no_curve_leaves_the_axis_and_no_curve_lies_under_the_words():
     plain = 2 + 0.1 * rng.standard_normal(400)
     curves = {"Plain": plain, "Worse": plain + 3}
     colors = dict.fromkeys(curves, "#123456")
-    drawn = figures.loss_lines(
-        curves, 200, LIGHT, width=20, colors=colors, title="Loss", dotted="Plain"
-    ).layout
+    drawn = figures.loss_lines(curves, 200, LIGHT, width=20, colors=colors, title="Loss", dotted="Plain").layout
     [words] = drawn.annotations
     assert drawn.yaxis.range is None and words.text == " beyond training (200 tokens)"
     assert words.y == 1 and words.yanchor == "bottom" and drawn.margin.t > 40

@@ -12,12 +12,8 @@ from tlmviz.figures.positions import position_schemes as figures
 THEMES = pytest.mark.parametrize("theme", [LIGHT, DARK], ids=["light", "dark"])
 RANDOM = np.random.default_rng(0)
 ADDED = {
-    "Learned": SimpleNamespace(
-        values=RANDOM.normal(size=(8, 30)), what="vector", rows="dimension", columns="position"
-    ),
-    "ALiBi": SimpleNamespace(
-        values=-RANDOM.random((4, 30)) * 50, what="bias", rows="head", columns="distance"
-    ),
+    "Learned": SimpleNamespace(values=RANDOM.normal(size=(8, 30)), what="vector", rows="dimension", columns="position"),
+    "ALiBi": SimpleNamespace(values=-RANDOM.random((4, 30)) * 50, what="bias", rows="head", columns="distance"),
     "None": SimpleNamespace(values=np.zeros((1, 30)), what="nothing", rows="", columns="position"),
     "RoPE": SimpleNamespace(values=RANDOM.normal(size=(4, 30)), what="cos", rows="plane", columns="position"),
 }

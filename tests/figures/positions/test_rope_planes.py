@@ -20,12 +20,8 @@ CURVES = {
 LAYOUTS = {"Interleaved": plane_dimensions(8, "interleaved"), "Half-split": plane_dimensions(8, "half")}
 FIGURES = {
     "pairs": lambda theme: figures.pairs(LAYOUTS, theme),
-    "losses": lambda theme: figures.losses(
-        ["a", "<b>", "c"], {"right": np.ones(2), "wrong": np.arange(2.0)}, theme
-    ),
-    "next": lambda theme: figures.next_tokens(
-        ["<a>", "b"], {"right": np.ones(2), "wrong": np.zeros(2)}, "<i>", theme
-    ),
+    "losses": lambda theme: figures.losses(["a", "<b>", "c"], {"right": np.ones(2), "wrong": np.arange(2.0)}, theme),
+    "next": lambda theme: figures.next_tokens(["<a>", "b"], {"right": np.ones(2), "wrong": np.zeros(2)}, "<i>", theme),
     "energy": lambda theme: figures.energy(P, WAVES, (1, 2), theme),
     "uses": lambda theme: figures.uses(P[0, 0], P[0, 1], WAVES, "Planes", theme),
     "distance": lambda theme: figures.by_distance(CURVES, "Scores", theme),
@@ -39,11 +35,7 @@ def test_every_figure_has_a_title_and_sends_its_numbers_as_binary(make, theme):
     assert sent["layout"]["title"]["text"] and "<i>" not in sent["layout"]["title"]["text"]
     for trace in sent["data"]:
         values = (
-            trace["z"]
-            if trace["type"] == "heatmap"
-            else trace["x"]
-            if trace.get("orientation") == "h"
-            else trace["y"]
+            trace["z"] if trace["type"] == "heatmap" else trace["x"] if trace.get("orientation") == "h" else trace["y"]
         )
         assert set(values) >= {"dtype", "bdata"}
 

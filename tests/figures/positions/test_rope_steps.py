@@ -49,10 +49,7 @@ def test_the_slider_walks_over_the_planes():
         assert len(boxes) == 9
         for box, width in zip(boxes, (1, 1, 1, 2, 1, 1, 1, 1, 2)):
             assert (np.nanmin(box), np.nanmax(box)) == (plane * width - 0.5, plane * width + width - 0.5)
-        assert (
-            figure.layout.sliders[0].steps[plane].label
-            == f"{plane}: dimensions {2 * plane} and {2 * plane + 1}"
-        )
+        assert figure.layout.sliders[0].steps[plane].label == f"{plane}: dimensions {2 * plane} and {2 * plane + 1}"
     first = figure.frames[figure.layout.sliders[0].active]
     assert figure.data[first.traces[-1]].text == first.data[-1].text
 
@@ -90,14 +87,7 @@ def test_tokens_cannot_inject_markup():
 
 @pytest.mark.parametrize(
     "length, row, start, stop",
-    [
-        (1, 0, 0, 1),
-        (48, 47, 0, 48),
-        (49, 48, 1, 49),
-        (49, 0, 0, 48),
-        (1000, 500, 476, 524),
-        (1000, 999, 952, 1000),
-    ],
+    [(1, 0, 0, 1), (48, 47, 0, 48), (49, 48, 1, 49), (49, 0, 0, 48), (1000, 500, 476, 524), (1000, 999, 952, 1000)],
 )
 def test_the_rows_shown_hold_the_chosen_one(length, row, start, stop):
     assert rope_steps.shown_rows(length, row) == slice(start, stop)

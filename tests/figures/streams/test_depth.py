@@ -1,4 +1,5 @@
-"""Pictures of depth: triangles whose colours are logarithmic and whose numbers are gains, lines, passes, simulated stacks."""
+"""Pictures of depth: triangles whose colours are logarithmic and whose numbers are gains, lines, passes, simulated
+stacks."""
 
 import json
 
@@ -28,9 +29,7 @@ def drawn(theme=LIGHT, frames=4, at=1, **panels):
         "manifold": products(frames, seed=1),
     }
     labels = [f"{number} “a”" for number in range(frames)]
-    return panels, stream_depth.products(
-        panels, NAMES, labels, at, theme, title="Forward gain", what="forward"
-    )
+    return panels, stream_depth.products(panels, NAMES, labels, at, theme, title="Forward gain", what="forward")
 
 
 @THEMES
@@ -57,9 +56,7 @@ def test_colours_are_even_in_the_logarithm_and_one_is_the_page(limit, theme):
     np.testing.assert_allclose(np.log10(gains[8:]), np.linspace(-limit, limit, len(stops))[8:], atol=1e-3)
     assert (low, high) == pytest.approx((10**-limit, 10**limit))
     middle = theme.diverging[4]
-    assert stops[len(stops) // 2][1] == "rgb({},{},{})".format(
-        *(int(middle[i : i + 2], 16) for i in (1, 3, 5))
-    )
+    assert stops[len(stops) // 2][1] == "rgb({},{},{})".format(*(int(middle[i : i + 2], 16) for i in (1, 3, 5)))
 
 
 def test_noise_around_one_looks_like_one_and_no_scale_passes_its_decades():
@@ -110,9 +107,7 @@ def test_norms_are_lines_on_a_logarithmic_axis(theme):
 @pytest.mark.parametrize("size", [0.0, 0.01, 3.0, 250.0])
 def test_quantiles_are_a_band_around_a_median(size, theme):
     band = np.outer([-1, 0, 1], np.linspace(0, size, 9))
-    figure = stream_passes.quantiles(
-        {"hyper": band, "manifold": band * 0}, 4, theme, title="Simulated forward gain"
-    )
+    figure = stream_passes.quantiles({"hyper": band, "manifold": band * 0}, 4, theme, title="Simulated forward gain")
     low, high, middle = figure.data[:3]
     np.testing.assert_allclose([low.y, middle.y, high.y], band, rtol=1e-6)
     assert high.fill == "tonexty" and middle.name == "HC" and figure.layout.shapes[0].x0 == 4

@@ -23,21 +23,15 @@ def test_the_matrix_its_sums_and_both_curves_are_drawn(n, theme):
     drawn = stream_dial.dial(given, RESIDUAL, 0.3, 2.5, theme, gains=GAINS, title="Sinkhorn-Knopp")
     cells, sums, residual, line, forward, backward = drawn.data
     assert np.allclose(cells.z, given, atol=1e-7)
-    assert np.allclose(
-        [float(text.split()[-1]) for text in sums.hovertext], [*given.sum(1), *given.sum(0)], atol=1e-8
-    )
+    assert np.allclose([float(text.split()[-1]) for text in sums.hovertext], [*given.sum(1), *given.sum(0)], atol=1e-8)
     assert (cells.text is not None) == (n < 8)
     assert np.allclose(residual.y, RESIDUAL) and np.allclose(forward.y[1:], GAINS[1:, 0])
-    assert np.allclose(backward.y[1:], 1) and np.isnan(forward.y[0]), (
-        "the scale is that of the scaled matrices"
-    )
+    assert np.allclose(backward.y[1:], 1) and np.isnan(forward.y[0]), "the scale is that of the scaled matrices"
     seen = np.isfinite(line.y)
     assert np.allclose(line.y[seen], RESIDUAL[seen]) and seen.sum() > 20, (
         "a residual that falls at the rate lies on the line"
     )
-    assert {shape.x0 for shape in drawn.layout.shapes} == {
-        2.5
-    } and drawn.layout.title.text == "Sinkhorn-Knopp"
+    assert {shape.x0 for shape in drawn.layout.shapes} == {2.5} and drawn.layout.title.text == "Sinkhorn-Knopp"
     assert drawn.layout.xaxis2.title.text == drawn.layout.xaxis3.title.text == "iterations"
 
 

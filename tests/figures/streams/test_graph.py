@@ -18,32 +18,25 @@ TOKENS = ["<|endoftext|>", " a", " <b>", "\n"]
 
 def panels(low=-1.0):
     drawn = np.random.default_rng(0)
-    free, bound = (
-        drawn.uniform(low, 2, (len(NAMES), len(TOKENS))),
-        drawn.uniform(0, 2, (len(NAMES), len(TOKENS))),
-    )
+    free, bound = (drawn.uniform(low, 2, (len(NAMES), len(TOKENS))), drawn.uniform(0, 2, (len(NAMES), len(TOKENS))))
     return [
-        graph.Panel("plain", np.ones((len(NAMES), len(TOKENS)), np.float32)), graph.Panel("HC", free.astype(np.float32)),
+        graph.Panel("plain", np.ones((len(NAMES), len(TOKENS)), np.float32)),
+        graph.Panel("HC", free.astype(np.float32)),
         graph.Panel("mHC", bound.astype(np.float32)),
-    ]  # fmt: skip
+    ]
 
 
 def widths(figure, panel: int, frame: int | None = None) -> dict[str, list[float]]:
     """Kind -> widths at the start of each ribbon that is drawn, of a panel."""
     axis = f"y{panel + 1}" if panel else "y"
-    found, numbers = (
-        {},
-        [i for i, trace in enumerate(figure.data) if trace.fill == "toself" and trace.yaxis == axis],
-    )
+    found, numbers = ({}, [i for i, trace in enumerate(figure.data) if trace.fill == "toself" and trace.yaxis == axis])
     for i in numbers:
         y = figure.data[i].y
         if frame is not None and i in figure.frames[frame].traces:
             y = figure.frames[frame].data[figure.frames[frame].traces.index(i)].y
         pieces = np.asarray(y)[1:].reshape(-1, len(graph.BEND) + 1) if len(y) > 1 else np.zeros((0, 1))
         kind = figure.data[i].name
-        found[kind] = [
-            float(piece[0] - piece[len(graph.BEND) - 1]) for piece in pieces if np.isfinite(piece[0])
-        ]
+        found[kind] = [float(piece[0] - piece[len(graph.BEND) - 1]) for piece in pieces if np.isfinite(piece[0])]
     return found
 
 
@@ -59,15 +52,8 @@ def test_every_ribbon_is_as_wide_as_its_coefficient_at_every_token(theme):
             wanted = {"embedding": values[:1], "attention": values[1::2], "MLP": values[2::2]}
             for kind, every in wanted.items():
                 assert found[kind] == pytest.approx([value * unit for value in every if value > 0], abs=1e-5)
-            assert found["subtracted"] == pytest.approx(
-                [-value * unit for value in values if value < 0], abs=1e-5
-            )
-    assert [step.label for step in figure.layout.sliders[0].steps] == [
-        "5 · ⟨start⟩",
-        "6 · a",
-        "7 · &lt;b&gt;",
-        "8 · ⏎",
-    ]
+            assert found["subtracted"] == pytest.approx([-value * unit for value in values if value < 0], abs=1e-5)
+    assert [step.label for step in figure.layout.sliders[0].steps] == ["5 · ⟨start⟩", "6 · a", "7 · &lt;b&gt;", "8 · ⏎"]
     assert figure.layout.sliders[0].active == 2 and "the mean" in figure.layout.title.text
 
 
@@ -93,9 +79,7 @@ def test_values_are_written_and_hovered():
     absent = panels()[1]
     absent.coefficients[4:] = 0  # parts that do not exist yet
     [written] = [
-        trace
-        for trace in graph.fans([absent], NAMES, TOKENS, 1, DARK, to="x").data
-        if len(trace.text or "") == 7
+        trace for trace in graph.fans([absent], NAMES, TOKENS, 1, DARK, to="x").data if len(trace.text or "") == 7
     ][:1]
     assert all(written.text[:4]) and not any(written.text[4:])
 
@@ -130,9 +114,7 @@ def test_many_sublayers_are_numbered_sparsely():
 @THEMES
 def test_readers_are_a_triangle_of_the_given_numbers(theme):
     square = np.random.default_rng(1).normal(size=(len(NAMES), len(NAMES)))
-    figure = graph.readers(
-        [graph.Panel("HC", square), graph.Panel("mHC", square / 2)], NAMES, theme, token=" <b>"
-    )
+    figure = graph.readers([graph.Panel("HC", square), graph.Panel("mHC", square / 2)], NAMES, theme, token=" <b>")
     shown = np.asarray(figure.data[0].z)
     lower = np.tril_indices(len(NAMES))
     np.testing.assert_allclose(shown[lower], square[lower], rtol=1e-6)

@@ -50,9 +50,7 @@ def test_curves_are_means_with_a_standard_deviation_to_either_side(theme):
 
 @pytest.mark.parametrize("count", [1, 16, 17, 48, 256])
 def test_axes_name_as_many_as_can_be_read(count):
-    figure = figures.distance_map(
-        np.ones((count, 2)), [str(i) for i in range(count)], ["a", "b"], "x", (0, 0), LIGHT
-    )
+    figure = figures.distance_map(np.ones((count, 2)), [str(i) for i in range(count)], ["a", "b"], "x", (0, 0), LIGHT)
     shown = figure.layout.yaxis
     assert (
         len(shown.tickvals) <= 16

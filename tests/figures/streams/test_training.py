@@ -18,8 +18,7 @@ def curves(seed=0):
 
 def matrices(layers, steps=(0, 100, 200), streams=3, seed=0):
     return Matrices(
-        np.array(steps),
-        np.random.default_rng(seed).standard_normal((len(steps), 2 * layers, streams, streams)),
+        np.array(steps), np.random.default_rng(seed).standard_normal((len(steps), 2 * layers, streams, streams))
     )
 
 
@@ -40,10 +39,7 @@ def test_every_measured_number_is_on_a_curve(theme):
             seen = values[np.isfinite(values)].astype(np.float32)
             assert any(len(line.y) == len(seen) and np.allclose(line.y, seen) for line in lines)
     assert sum(bool(line.showlegend) for line in lines) == 3
-    assert (
-        figure.layout.yaxis3.type == figure.layout.yaxis4.type == "log"
-        and figure.layout.yaxis.type == "linear"
-    )
+    assert figure.layout.yaxis3.type == figure.layout.yaxis4.type == "log" and figure.layout.yaxis.type == "linear"
     assert all(line.xaxis == "x" for line in lines)  # one axis of steps for all
 
 
@@ -55,9 +51,7 @@ def test_tiles_are_the_matrices_in_their_places(layers):
     for layer in range(layers):
         for part in (0, 1):
             row, column = 4 * (2 * (layer // 12) + part), 4 * (layer % 12)
-            np.testing.assert_allclose(
-                picture[row : row + 3, column : column + 3], res[2 * layer + part], rtol=1e-6
-            )
+            np.testing.assert_allclose(picture[row : row + 3, column : column + 3], res[2 * layer + part], rtol=1e-6)
 
 
 def test_the_slider_walks_the_moments_and_marks_them_on_the_curves():

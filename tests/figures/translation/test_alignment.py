@@ -1,4 +1,5 @@
-"""Pictures of alignment and coverage: what they hold, that they travel as arrays, and that the smallest inputs are drawn."""
+"""Pictures of alignment and coverage: what they hold, that they travel as arrays, and that the smallest inputs are
+drawn."""
 
 import json
 
@@ -19,9 +20,7 @@ SOURCE, TARGET = ["The", " <b>", " cat", "."], [" Le", " chat", " noir", " dort"
 
 
 def drawn_map(theme=LIGHT, **options):
-    return figures.coverage_map(
-        A, SOURCE, TARGET, SHARES, 0.2 * np.log(0.01), theme, title="Attention", **options
-    )
+    return figures.coverage_map(A, SOURCE, TARGET, SHARES, 0.2 * np.log(0.01), theme, title="Attention", **options)
 
 
 def drawn_steps(theme=LIGHT, at=2, a=A, vectors=VECTORS, source=SOURCE, target=TARGET):
@@ -35,9 +34,7 @@ FIGURES = {
     "copied": lambda theme: copying.written_and_copied(
         A[:, 0], A[:, 1], A[:, 2], (SOURCE * 2)[: len(TARGET)], TARGET, theme, title="Copied"
     ),
-    "lines": lambda theme: figures.overlap_lines(
-        {"a": A[:, 0], "b": A[:3, 1]}, {"a": TARGET, "b": TARGET[:3]}, theme
-    ),
+    "lines": lambda theme: figures.overlap_lines({"a": A[:, 0], "b": A[:3, 1]}, {"a": TARGET, "b": TARGET[:3]}, theme),
 }
 
 
@@ -61,9 +58,7 @@ def test_the_map_shows_attention_column_sums_and_shares():
 
 def test_tokens_name_the_axes():
     axes = drawn_map().layout
-    assert (
-        list(axes.xaxis.ticktext) == ["The", "&lt;b&gt;", "cat", "."] and list(axes.yaxis.ticktext)[0] == "Le"
-    )
+    assert list(axes.xaxis.ticktext) == ["The", "&lt;b&gt;", "cat", "."] and list(axes.yaxis.ticktext)[0] == "Le"
     assert axes.yaxis.range[0] > axes.yaxis.range[1]  # the first step is on top
 
 
@@ -93,10 +88,7 @@ def test_steps_build_up_and_sum_to_covloss():
         assert list(cursor.x) == [t, t] and np.allclose(cursor.y, [both.sum(), both_mean.sum()])
         assert f"{both.sum():.4f}" in words.text[0] and f"{both_mean.sum():.4f}" in words.text[1]
     shown = figure.data[:8]
-    assert np.allclose(shown[0].y, BEFORE[2]) and list(shown[6].x) == [
-        2,
-        2,
-    ]  # the first picture is frame `at`
+    assert np.allclose(shown[0].y, BEFORE[2]) and list(shown[6].x) == [2, 2]  # the first picture is frame `at`
     assert figure.layout.sliders[0].active == 2 and len(figure.layout.sliders[0].steps) == len(A)
 
 
@@ -104,9 +96,7 @@ def test_frames_change_only_what_moves():
     """A frame that carried axes or colours again would be many times as large."""
     figure = drawn_steps()
     assert all(
-        set(part.to_plotly_json()) <= {"type", "x", "y", "text"}
-        for frame in figure.frames
-        for part in frame.data
+        set(part.to_plotly_json()) <= {"type", "x", "y", "text"} for frame in figure.frames for part in frame.data
     )
     assert all(list(frame.traces) == list(range(8)) for frame in figure.frames)
 

@@ -156,9 +156,7 @@ def test_the_texts_lie_on_the_curve_that_ranks_them(theme, kind, alpha):
 
 def test_the_lines_that_win_somewhere_are_named():
     counts, logps = np.array([2.0, 10.0, 11.0]), np.array([-4.0, -6.0, -12.0])
-    figure = beam_curves.crossings(
-        counts, logps, np.zeros(3), ["short", "long", "never"], 0.6, "power", LIGHT
-    )
+    figure = beam_curves.crossings(counts, logps, np.zeros(3), ["short", "long", "never"], 0.6, "power", LIGHT)
     assert {trace.name for trace in figure.data if trace.showlegend} == {"short", "long"}
     at_zero = {trace.name: trace.y[0] for trace in figure.data}
     assert np.allclose([at_zero["short"], at_zero["long"]], [-4, -6])
@@ -174,7 +172,5 @@ def test_paths_are_counted_on_a_log_scale_without_overflow():
 @THEMES
 def test_widths_beside_the_optimum(theme):
     figure = beam_curves.widths({1: -8.0, 5: -7.0}, {1: -4.0, 5: -4.5}, -6.5, True, theme)
-    assert [trace.name for trace in figure.data][-1] == "highest of all (proven)" and figure.data[-1].y[
-        0
-    ] == -6.5
+    assert [trace.name for trace in figure.data][-1] == "highest of all (proven)" and figure.data[-1].y[0] == -6.5
     assert len(beam_curves.widths({1: -8.0}, {1: -4.0}, None, False, theme).data) == 2

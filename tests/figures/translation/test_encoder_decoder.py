@@ -19,9 +19,7 @@ LOSSES = {"with": np.array([1.0, 2.0, 3.0, 4.0]), "without": np.zeros(4)}
 FIGURES = {
     "map": lambda theme: maps.token_map(P, TOKENS, TOKENS, theme, title="Decoder", chosen=1, mask="causal"),
     "missing": lambda theme: maps.token_map(P, TOKENS, TOKENS, theme, title="Decoder", mask="missing"),
-    "cross": lambda theme: maps.token_map(
-        P[:, :3], TOKENS, TOKENS[:3], theme, title="Cross", x="source", y="target"
-    ),
+    "cross": lambda theme: maps.token_map(P[:, :3], TOKENS, TOKENS[:3], theme, title="Cross", x="source", y="target"),
     "shifted": lambda theme: shifted_target(["⟨start⟩", *TOKENS[:3]], TOKENS, LOSSES, 1, theme),
     "flow": lambda theme: cross_flow(TOKENS[:3], TOKENS, P[2, :3], 2, SHAPES, theme),
 }
@@ -41,9 +39,7 @@ def test_forbidden_cells_have_no_weight_and_a_cross_each():
     above = np.triu(np.ones((4, 4), bool), 1)
     assert np.isnan(weights.z[above]).all() and not np.isnan(weights.z[~above]).any()
     np.testing.assert_array_equal(np.isfinite(grey.z), above)
-    assert {(int(x), int(y)) for x, y in zip(crosses.x, crosses.y)} == {
-        (c, r) for r, c in zip(*np.nonzero(above))
-    }
+    assert {(int(x), int(y)) for x, y in zip(crosses.x, crosses.y)} == {(c, r) for r, c in zip(*np.nonzero(above))}
     [row] = FIGURES["map"](LIGHT).layout.shapes
     assert (row.y0, row.y1) == (0.5, 1.5)
     assert np.isfinite(P).all()  # the caller's map is left alone

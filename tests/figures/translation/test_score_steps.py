@@ -1,4 +1,5 @@
-"""Pictures of the page "Attention scores": one step from scores to context, entropies, SDPA beside the model, the scale."""
+"""Pictures of the page "Attention scores": one step from scores to context, entropies, SDPA beside the model, the
+scale."""
 
 import json
 
@@ -22,11 +23,7 @@ FIGURES = {
     "entropy": lambda theme: figures.entropy_lines(BITS, {"dot": TOKENS, "general": TOKENS[:2]}, 8, theme),
     "twice": lambda theme: figures.same_twice(C, C + 1e-7, theme),
     "scale": lambda theme: figures.scale_curve(
-        np.array([0.1, 1.0, 10.0]),
-        np.array([1.5, 1.0, 0.1]),
-        {"here": (1.0, 1.0), "there": (0.1, 1.5)},
-        3,
-        theme,
+        np.array([0.1, 1.0, 10.0]), np.array([1.5, 1.0, 0.1]), {"here": (1.0, 1.0), "there": (0.1, 1.5)}, 3, theme
     ),
 }
 

@@ -12,9 +12,7 @@ NAMES = ["<b>one", "two", "three", "four"]
 @pytest.mark.parametrize("theme", [LIGHT, DARK], ids=["light", "dark"])
 def test_bars_are_logarithms_and_extremes_end_at_the_axis(theme):
     ratios = np.array([10.0, 0.0, np.inf, np.nan])
-    bars, points = glove.ratio_bars(
-        NAMES, ratios, np.array([1.0, 2, 3, 4]), theme, title="t", names=("a", "b")
-    ).data
+    bars, points = glove.ratio_bars(NAMES, ratios, np.array([1.0, 2, 3, 4]), theme, title="t", names=("a", "b")).data
     [low, high] = glove.ratio_bars(NAMES, ratios, None, theme, title="t", names=("a", "b")).layout.yaxis.range
     np.testing.assert_allclose(bars.y, [1, low, high, 0], rtol=1e-6)
     assert list(bars.text) == ["10", "0", "∞", "never met"]

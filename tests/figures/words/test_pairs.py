@@ -17,9 +17,7 @@ def test_the_curve_and_its_points_are_the_formula(theme):
 
 
 def test_names_that_would_lie_over_each_other_are_left_out():
-    _, points = pairs.keep_curve(
-        ["one", "two", "three"], [0.01, 0.0099, 0.0001], 0.001, LIGHT, title="t"
-    ).data
+    _, points = pairs.keep_curve(["one", "two", "three"], [0.01, 0.0099, 0.0001], 0.001, LIGHT, title="t").data
     assert list(points.text) == ["one", "", "three"]
 
 

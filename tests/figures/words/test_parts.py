@@ -9,11 +9,7 @@ from tlmviz.figures.words import parts
 def test_every_part_stands_under_its_letters():
     figure = parts.staircase("<a&>", ["<a&", "a&>"], [0, 1], np.array([0.75, 0.25]), [3, 0], LIGHT, title="t")
     bars, numbers = figure.data
-    assert (
-        list(bars.base) == [0, 1]
-        and list(bars.x) == [3, 3]
-        and list(bars.text) == ["&lt;a&amp;", "a&amp;&gt;"]
-    )
+    assert list(bars.base) == [0, 1] and list(bars.x) == [3, 3] and list(bars.text) == ["&lt;a&amp;", "a&amp;&gt;"]
     assert list(numbers.text) == ["75.0%", "25.0%"]
     assert list(bars.marker.line.color) == [LIGHT.grid, LIGHT.alarm]
     assert list(figure.layout.xaxis.ticktext) == ["&lt;", "a", "&amp;", "&gt;"]

@@ -59,11 +59,7 @@ def test_kinds_of_tokens():
 @pytest.mark.parametrize("theme", [LIGHT, DARK])
 def test_the_scatter_has_a_trace_for_each_group(theme):
     figure = points.scatter(
-        np.eye(3, 2),
-        ["<b>", "dog", "red"],
-        *groups.by_category(["<b>", "dog", "red"], CATEGORIES),
-        theme,
-        title="t",
+        np.eye(3, 2), ["<b>", "dog", "red"], *groups.by_category(["<b>", "dog", "red"], CATEGORIES), theme, title="t"
     )
     assert [trace.name for trace in figure.data] == ["in none", "animals", "colours"]
     assert figure.data[0].text == ("&lt;b&gt;",) and figure.layout.yaxis.scaleanchor == "x"
@@ -73,9 +69,7 @@ def test_a_name_stands_away_from_the_place_that_is_nearest():
     places = np.array([[0.0, 0.0], [1.0, 1.0], [1.1, 0.9], [1.0, 3.0]])
     corners = np.array([[0.0, 0], [1, 0], [0, 1], [1, 1]])
     names = ["a", "b", "c", "d"]
-    figure = analogies.parallelogram(
-        names, corners, ["p", "q", "r", "s"], places, np.zeros(4), LIGHT, title="t"
-    )
+    figure = analogies.parallelogram(names, corners, ["p", "q", "r", "s"], places, np.zeros(4), LIGHT, title="t")
     sides = ["bottom center", "top center", "bottom center", "top center"]
     assert list(figure.data[1].textposition) == sides
 
@@ -83,13 +77,7 @@ def test_a_name_stands_away_from_the_place_that_is_nearest():
 def test_the_parallelogram_has_two_equal_arrows():
     corners = np.array([[0, 0], [2, 0], [0.5, 1], [2.5, 1]])
     figure = analogies.parallelogram(
-        ["a", "b", "c", "b − a + c"],
-        corners,
-        ["d", "e"],
-        np.ones((2, 2)),
-        np.array([0.5, -0.25]),
-        LIGHT,
-        title="t",
+        ["a", "b", "c", "b − a + c"], corners, ["d", "e"], np.ones((2, 2)), np.array([0.5, -0.25]), LIGHT, title="t"
     )
     first, second = figure.layout.annotations
     assert (first.x - first.ax, first.y - first.ay) == (second.x - second.ax, second.y - second.ay) == (2, 0)

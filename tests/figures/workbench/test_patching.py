@@ -1,4 +1,5 @@
-"""The scatter of preview against exact: every patch a point, and the line where both agree reaches beyond all of them."""
+"""The scatter of preview against exact: every patch a point, and the line where both agree reaches beyond all of
+them."""
 
 import numpy as np
 

@@ -27,14 +27,12 @@ def plain_shares(chosen: Chat) -> dict[str, np.ndarray]:
     talk = lm.chat(messages, add_generation_prompt=asks)
     roles, trace = np.array(talk.roles), lm.trace_ids(list(talk.ids))
     roles[0] = "sink"
-    rows = {
-        ALL: range(len(roles)),
-        REPLIES: np.flatnonzero(np.array(talk.roles) == "assistant").tolist(),
-    }.get(chosen.source)
+    rows = {ALL: range(len(roles)), REPLIES: np.flatnonzero(np.array(talk.roles) == "assistant").tolist()}.get(
+        chosen.source
+    )
     rows = list(rows) if rows else [len(roles) - 1]
     maps = [
-        [trace.attention(layer, head).numpy()[rows] for head in range(trace.n_heads)]
-        for layer in range(trace.n_layers)
+        [trace.attention(layer, head).numpy()[rows] for head in range(trace.n_heads)] for layer in range(trace.n_layers)
     ]
     return {
         party: np.array([[each[:, roles == party].sum(1).mean() for each in layer] for layer in maps])
@@ -53,7 +51,8 @@ def check(said: dict, chosen: Chat) -> None:
     name = claims.NAMES[chosen.role]
     if there:
         assert said["reads_most"] == (
-            f"Of {count} heads L{layer}H{head} reads {name} most: {mine.max():.0%} of its attention, {where}, goes there."
+            f"Of {count} heads L{layer}H{head} reads {name} most: {mine.max():.0%} of its attention, {where}, goes "
+            f"there."
         )
     else:
         assert name in said["nobody_there"]
@@ -77,11 +76,19 @@ def check(said: dict, chosen: Chat) -> None:
 
 def test_every_claim_is_what_the_maps_say_and_silent_elsewhere(monkeypatch):
     several = [
-        {}, {"role": "sink", "source": ALL}, {"role": "template"}, {"role": "assistant", "source": REPLIES},
+        {},
+        {"role": "sink", "source": ALL},
+        {"role": "template"},
+        {"role": "assistant", "source": REPLIES},
         *({"turns": turns, "role": role} for turns in CONVERSATIONS.values() for role in ("system", "assistant")),
-        {"turns": FRENCH, "source": ALL}, {"turns": (("user", "hi"),), "source": REPLIES},
-        {"turns": (("user", "The cat sat on the mat. " * 60), ("assistant", "word " * 100)), "source": ALL, "role": "user"},
-    ]  # fmt: skip
+        {"turns": FRENCH, "source": ALL},
+        {"turns": (("user", "hi"),), "source": REPLIES},
+        {
+            "turns": (("user", "The cat sat on the mat. " * 60), ("assistant", "word " * 100)),
+            "source": ALL,
+            "role": "user",
+        },
+    ]
     found = []
     for values in several:
         chosen = Chat(**START | values)

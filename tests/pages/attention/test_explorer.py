@@ -14,16 +14,7 @@ from pages.attention.explorer import view_panels as panels
 from pages.attention.explorer import writing
 from pages.attention.explorer.data import Data
 from pages.attention.explorer.state import Explorer
-from tests.pages.helpers import (
-    MAIN,
-    PATIENCE,
-    assert_healthy,
-    badges,
-    by_title,
-    chart_parts,
-    link_of,
-    run_snippet,
-)
+from tests.pages.helpers import MAIN, PATIENCE, assert_healthy, badges, by_title, chart_parts, link_of, run_snippet
 from tlmviz.analysis.attention.attribution import attribute_logit
 from tlmviz.analysis.attention.interventions import mute_heads
 from tlmviz.decoding.sampling import Sampling
@@ -123,10 +114,7 @@ def test_a_written_token_is_the_very_token_and_a_text_goes_on_the_same_way():
         assert bool(said) == (lm.encode(text) != [*choice.trace.ids, token])
     pinned = Data(Explorer(model="stories-rope", text="Tom saw a dog.", view=link.View(query=2)))
     token = lm.encode("Tom saw Anna")[-1]
-    assert writing.appended(pinned, token) == (
-        "Tom saw Anna",
-        "",
-    )  # what followed the pinned token is cut off
+    assert writing.appended(pinned, token) == ("Tom saw Anna", "")  # what followed the pinned token is cut off
 
 
 def test_two_branches_are_told_apart_by_what_the_model_says_of_each():
@@ -183,9 +171,7 @@ def test_temperature_extremes_change_the_probabilities(temperature):
     app = open_app(temp=str(temperature))
     assert_healthy(app)
     rows = next_tokens(app)["rows"]
-    assert (
-        (rows[0]["p"] == 1.0) == (len(rows) == 1) == (temperature == 0.0)
-    )  # what is impossible is not listed
+    assert (rows[0]["p"] == 1.0) == (len(rows) == 1) == (temperature == 0.0)  # what is impossible is not listed
 
 
 @pytest.mark.parametrize("factor", [0.25, 4.0])
@@ -270,8 +256,7 @@ def test_a_word_in_the_link_is_attributed_to_heads_and_mlps():
 
 
 @pytest.mark.parametrize(
-    "params",
-    [{"word": "999999999", "mute": "9.9"}, {"word": "-1", "mute": "x"}, {"model": "zoo-post", "word": "5"}],
+    "params", [{"word": "999999999", "mute": "9.9"}, {"word": "-1", "mute": "x"}, {"model": "zoo-post", "word": "5"}]
 )
 def test_words_and_heads_that_do_not_exist_are_left_out(params):
     assert_healthy(open_app(**params))
@@ -304,10 +289,7 @@ def test_examples_replace_the_text_and_drop_its_pins():
     app.button(key="example-Repeats").click().run()
     assert_healthy(app)
     assert app.text_input(key="text").value == inputs.EXAMPLES["Repeats"]
-    assert (app.session_state["_link_query"], app.session_state["_link_key"]) == (
-        11,
-        6,
-    )  # “bird”, and what followed it
+    assert (app.session_state["_link_query"], app.session_state["_link_key"]) == (11, 6)  # “bird”, and what followed it
 
 
 def test_typing_on_lets_go_of_the_pin_that_the_page_set_but_not_of_the_users():

@@ -1,4 +1,5 @@
-"""What the page Attention explorer claims, held against queries and keys that are multiplied plainly, and the model's logits."""
+"""What the page Attention explorer claims, held against queries and keys that are multiplied plainly, and the model's
+logits."""
 
 import re
 
@@ -21,12 +22,8 @@ FRENCH = "Le chat 😀 voit le chat. Le chien voit le"
 LONG = "The cat sat on the mat. " * 125
 
 
-def state(
-    text: str, head: tuple[int, int], query: int | None, model: str = "stories-rope", **values
-) -> Explorer:
-    return Explorer(
-        **START | {"model": model, "text": text, "view": link.View(head=head, query=query)} | values
-    )
+def state(text: str, head: tuple[int, int], query: int | None, model: str = "stories-rope", **values) -> Explorer:
+    return Explorer(**START | {"model": model, "text": text, "view": link.View(head=head, query=query)} | values)
 
 
 def has(said: str | None, *parts: object) -> bool:
@@ -46,8 +43,10 @@ def check_row(said: dict, lm, trace, chosen: Explorer) -> None:
     followed = 0 < best <= at and best - 1 < at and ids[best - 1] == ids[at]
     again = followed and ids[best] == expected
     assert (bool(said["comes_again"]), bool(said["comes_again_in_vain"]), bool(said["looks"])) == (
-        again, followed and not again, not followed,
-    )  # fmt: skip
+        again,
+        followed and not again,
+        not followed,
+    )
     token, key = (f"“{readable(trace.tokens[place])}” ({place})" for place in (at, best))
     name, share = readable(output_names(lm.tokenizer, [expected])[0]), f"{float(row[best]):.0%}"
     if again:
@@ -58,9 +57,7 @@ def check_row(said: dict, lm, trace, chosen: Explorer) -> None:
     elif followed:
         assert has(said["comes_again_in_vain"], token, f"L{layer}H{head}", share, key, name, chance)
     else:
-        assert has(
-            said["looks"], token, f"L{layer}H{head}", "itself" if best == at else key, share, name, chance
-        )
+        assert has(said["looks"], token, f"L{layer}H{head}", "itself" if best == at else key, share, name, chance)
 
 
 def check_others(said: str | None, lm, trace, text: str, own: tuple[int, int], at: int, key: int) -> None:
@@ -88,15 +85,10 @@ def check_muted(said: dict, lm, trace, chosen: Explorer) -> None:
 
         return edit
 
-    edits = {
-        f"blocks.{layer}.attn.z": silent([head for row, head in muted if row == layer]) for layer, _ in muted
-    }
+    edits = {f"blocks.{layer}.attn.z": silent([head for row, head in muted if row == layer]) for layer, _ in muted}
     before, after = (lm.trace(chosen.text, edit=each).logits[at].double().softmax(-1) for each in ({}, edits))
     top, now = int(before.argmax()), int(after.argmax())
-    assert (bool(said["lost"]), bool(said["kept"])) == (
-        bool(muted) and top != now,
-        bool(muted) and top == now,
-    )
+    assert (bool(said["lost"]), bool(said["kept"])) == (bool(muted) and top != now, bool(muted) and top == now)
     if not muted:
         return
     heads = ", ".join(f"L{layer}H{head}" for layer, head in muted[:3])
@@ -145,18 +137,23 @@ def check_word(said: dict, lm, trace, chosen: Explorer) -> None:
 
 
 STATES = [
-    state(DEFAULT_TEXT, (5, 4), 25), state(DEFAULT_TEXT, (5, 0), 25),
-    state(DEFAULT_TEXT, (4, 2), None), state(DEFAULT_TEXT, (5, 3), 27, word=312),
+    state(DEFAULT_TEXT, (5, 4), 25),
+    state(DEFAULT_TEXT, (5, 0), 25),
+    state(DEFAULT_TEXT, (4, 2), None),
+    state(DEFAULT_TEXT, (5, 3), 27, word=312),
     state(EXAMPLES["Repeats"], (5, 0), 22, word=579),
     *(state(EXAMPLES["Repeats"], (5, head), at) for head in (0, 4) for at in (8, 11, 14)),
-    state(FRENCH, (2, 4), 9), state("cat", (3, 1), None), state("a", (0, 0), 0),
-    state(tlmviz.load("stories-rope").fit(LONG)[0], (1, 1), 200), state(DEFAULT_TEXT, (1, 0), 20, "zoo-rope"),
+    state(FRENCH, (2, 4), 9),
+    state("cat", (3, 1), None),
+    state("a", (0, 0), 0),
+    state(tlmviz.load("stories-rope").fit(LONG)[0], (1, 1), 200),
+    state(DEFAULT_TEXT, (1, 0), 20, "zoo-rope"),
     *(
         state(text, (5, 4), None, view=link.View(head=(5, 4), query=None, mute=mute))
         for text in (DEFAULT_TEXT, EXAMPLES["Repeats"])
         for mute in (((5, 4),), ((0, 0),), tuple((layer, head) for layer in (4, 5) for head in range(6)))
     ),
-]  # fmt: skip
+]
 
 
 def test_every_claim_is_what_the_model_says_and_silent_elsewhere():

@@ -1,4 +1,5 @@
-"""The explorer's panel Flow through AppTest: what the graph gets, its threshold, its held target, and where there is none."""
+"""The explorer's panel Flow through AppTest: what the graph gets, its threshold, its held target, and where there is
+none."""
 
 import pytest
 
@@ -24,9 +25,7 @@ def test_the_graph_has_the_edges_of_the_pinned_prediction(followed):
     assert data["position"] == 8 and data["columns"][-1] == 8 and data["state"]["edge"] == [5, 0, 8, 2]
     shown = int((followed.edges.flow >= 0.01).sum())
     assert [edge[:4] for edge in data["edges"]] == followed.edges.where[:shown].tolist()
-    assert [edge[4] for edge in data["edges"]] == pytest.approx(
-        followed.edges.flow[:shown].tolist(), abs=1e-5
-    )
+    assert [edge[4] for edge in data["edges"]] == pytest.approx(followed.edges.flow[:shown].tolist(), abs=1e-5)
     assert f"{shown} edges" in words(app) and "Stream = its parts" in badges(app)
 
 

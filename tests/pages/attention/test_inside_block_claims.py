@@ -54,15 +54,15 @@ def check_language(said: dict, choice: Choice) -> None:
     key, share = f"“{readable(trace.tokens[best])}” ({best})", f"{float(row[best]):.0%}"
     again = followed and ids[best] == expected
     assert (bool(said["comes_again"]), bool(said["comes_again_in_vain"]), bool(said["looks"])) == (
-        again, followed and not again, not followed,
-    )  # fmt: skip
+        again,
+        followed and not again,
+        not followed,
+    )
     assert not said["crosses"] and not said["encodes"]
     check_written(said["writes"], lm, choice, token)
     if again:
         left, still = left_without(lm, choice.text, (choice.layer, choice.head), at)
-        assert has(
-            said["comes_again"], token, head, share, key, p, "ithout", *([] if still else ["expects"]), left
-        )
+        assert has(said["comes_again"], token, head, share, key, p, "ithout", *([] if still else ["expects"]), left)
     elif followed:
         assert has(said["comes_again_in_vain"], token, head, share, key, readable(shown), p)
     else:
@@ -162,7 +162,7 @@ STATES = [
     state("cat", 3, 1, 1, step="mask"),
     state("cat", 3, 1, 0),
     state(tlmviz.load("stories-rope").fit(LONG)[0], 1, 1, 200),
-]  # fmt: skip
+]
 PAIRS = [
     translating(DECODER, 2, 4, 7),
     translating(DECODER, 0, 1, 2, "cross per head"),
@@ -177,9 +177,7 @@ def test_every_claim_is_what_the_model_says_and_silent_elsewhere():
         every = claims.CLAIMS if each.pair else (*claims.CLAIMS, *claims.STREAM)
         said = {claim.__name__: claim(shown) for claim in every}
         (check_pair if each.pair else check_language)(said, each)
-        found.append(
-            {claim.__name__: bool(said.get(claim.__name__)) for claim in (*claims.CLAIMS, *claims.STREAM)}
-        )
+        found.append({claim.__name__: bool(said.get(claim.__name__)) for claim in (*claims.CLAIMS, *claims.STREAM)})
     each_speaks_and_is_silent(found)
 
 

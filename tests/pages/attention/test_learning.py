@@ -1,4 +1,5 @@
-"""The page Learning, run as Streamlit runs it: on the bundled training, on runs that monitor wrote, and on what is none."""
+"""The page Learning, run as Streamlit runs it: on the bundled training, on runs that monitor wrote, and on what is
+none."""
 
 from pathlib import Path
 
@@ -60,24 +61,16 @@ class TestBundled:
         header, arrays = picture(app, "learning")
         assert len(sent(app, "learning")) < SENT
         record = monitoring.read(models_folder() / DEFAULT / "run")
-        assert (header["layers"], header["heads"]) == (
-            record.heads["layer"].max() + 1,
-            record.heads["head"].max() + 1,
-        )
+        assert (header["layers"], header["heads"]) == (record.heads["layer"].max() + 1, record.heads["head"].max() + 1)
         wide = record.heads.pivot_table("induction", "step", ["layer", "head"], sort=True)
         np.testing.assert_allclose(arrays["values"], wide.to_numpy(), rtol=1e-6)
         assert arrays["moments"].tolist() == [*steps_of(DEFAULT), wide.index[-1]]
         number = int(wide.max().to_numpy().argmax())
         assert header["looked"] == number and wide[wide.columns[number]].loc[header["at"]] > 0.5
         assert wide[wide.columns[number]].loc[0] < 0.05  # there is something to see
-        assert (
-            f"L{number // header['heads']}H{number % header['heads']} learns to look at what followed"
-            in words(app)
-        )
+        assert f"L{number // header['heads']}H{number % header['heads']} learns to look at what followed" in words(app)
         previous = record.heads.pivot_table("previous", "step", ["layer", "head"], sort=True)
-        np.testing.assert_allclose(
-            arrays["helper"], previous.iloc[:, header["helper"]["head"]].to_numpy(), rtol=1e-6
-        )
+        np.testing.assert_allclose(arrays["helper"], previous.iloc[:, header["helper"]["head"]].to_numpy(), rtol=1e-6)
 
     def test_maps_are_those_of_the_weights_of_then(self):
         app = open_page(PAGE, query={"text": "Lily saw Tom. Lily saw Tom."})
@@ -185,9 +178,7 @@ def plainly(chosen: Learning) -> dict[str, list[str] | None]:
         helper, helps = earlier.idxmax(), every[earlier.idxmax()]
         few, many = helps.loc[: helps.idxmax()].min(), helps.max()
         ready = helps.index[helps >= few + 0.9 * (many - few)][0]
-        began = [step for step in helps.index if step <= ready and helps[step] <= few + 0.1 * (many - few)][
-            -1
-        ]
+        began = [step for step in helps.index if step <= ready and helps[step] <= few + 0.1 * (many - few)][-1]
         if began == ready:
             helper = ready = None
         elif turns and helps[ready] - helps[began] >= 0.2 and began < before and ready <= after:
@@ -205,8 +196,7 @@ def plainly(chosen: Learning) -> dict[str, list[str] | None]:
         said = []
         for column in run.losses.columns.drop("step"):
             one, other = (
-                run.losses[run.losses["step"] <= step][column].dropna().to_list()[-1:]
-                for step in (before, after)
+                run.losses[run.losses["step"] <= step][column].dropna().to_list()[-1:] for step in (before, after)
             )
             if one and other and f"{one[0]:.2f}" != f"{other[0]:.2f}":
                 said += [f"{one[0]:.2f}", f"{other[0]:.2f}"]
@@ -219,9 +209,7 @@ def plainly(chosen: Learning) -> dict[str, list[str] | None]:
         ids, heads = lm.encode(chosen.text)[: data.MOST_TOKENS], range(lm.config.n_heads)
 
         def share(*muted):
-            trace = lm.trace_ids(
-                ids, edit={f"blocks.{row}.attn.z": _without(column) for row, column in muted}
-            )
+            trace = lm.trace_ids(ids, edit={f"blocks.{row}.attn.z": _without(column) for row, column in muted})
             weights, read = trace.attention(*wide.columns[head]), trace.ids
             mass = {
                 t: sum(float(weights[t, s + 1]) for s in range(t) if read[s] == read[t])
@@ -235,16 +223,7 @@ def plainly(chosen: Learning) -> dict[str, list[str] | None]:
         if whole >= 0.2 and without <= min(whole, others) / 2:
             who = "L{}H{}".format(*helper)
             shares = [f"{whole:.0%}", f"{without:.0%}"]
-            found["needs_it"] = [
-                who,
-                name,
-                f"{at:,}",
-                shares[0],
-                who,
-                shares[1],
-                str(helper[0]),
-                f"{others:.0%}",
-            ]
+            found["needs_it"] = [who, name, f"{at:,}", shares[0], who, shares[1], str(helper[0]), f"{others:.0%}"]
     now = wide.loc[at].sort_values(ascending=False)
     if form(now.iloc[0]) != form(now.iloc[1]) and not (share and now.iloc[0] < 0.1):
         best = wide.columns[int(wide.loc[at].to_numpy().argmax())]
@@ -261,9 +240,7 @@ def plainly(chosen: Learning) -> dict[str, list[str] | None]:
 
 def _without(head: int):
     def muted(z, record):
-        return torch.cat(
-            [torch.zeros_like(part) if at == head else part for at, part in enumerate(z.split(1, 1))], 1
-        )
+        return torch.cat([torch.zeros_like(part) if at == head else part for at, part in enumerate(z.split(1, 1))], 1)
 
     return muted
 

@@ -62,9 +62,7 @@ def test_a_panel_shows_what_it_can(panel, said):
     assert said in infos(app)
 
 
-@pytest.mark.parametrize(
-    "query", [{"panel": "Scale", "scale": "2.0"}, {"panel": "Mute heads", "mute": "0.1"}]
-)
+@pytest.mark.parametrize("query", [{"panel": "Scale", "scale": "2.0"}, {"panel": "Mute heads", "mute": "0.1"}])
 def test_an_edit_is_refused_in_a_sentence(query):
     app = open_page("attention/explorer", query)
     assert_healthy(app)

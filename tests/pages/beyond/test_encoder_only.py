@@ -1,4 +1,5 @@
-"""The page "Encoder-only": what is sent, against the models; its four parts, snippets, links, and texts it cannot read."""
+"""The page "Encoder-only": what is sent, against the models; its four parts, snippets, links, and texts it cannot
+read."""
 
 from pathlib import Path
 
@@ -10,16 +11,7 @@ import tlmviz
 from pages.beyond.encoder_only import claims, view
 from pages.beyond.encoder_only import data as compute
 from pages.beyond.encoder_only import state as controls
-from tests.pages.helpers import (
-    assert_healthy,
-    badges,
-    by_title,
-    drawn,
-    green,
-    open_page,
-    picture,
-    run_snippet,
-)
+from tests.pages.helpers import assert_healthy, badges, by_title, drawn, green, open_page, picture, run_snippet
 from tests.pages.helpers import words as said
 from tests.pages.states import linked
 from tlmviz.errors import BadText
@@ -60,9 +52,7 @@ def test_every_token_is_hidden_once(model):
 
 
 def test_a_hidden_word_that_is_typed(model):
-    header, _ = picture(
-        open_page(PAGE, {"epart": controls.HIDDEN, "etext": "The dog saw a [MASK] in the tree."})
-    )
+    header, _ = picture(open_page(PAGE, {"epart": controls.HIDDEN, "etext": "The dog saw a [MASK] in the tree."}))
     place = header["tokens"].index("[MASK]")
     [guess] = model.predict("The dog saw a [MASK] in the tree.")
     assert header["shown"] == place == guess.position and header["masked"][place]
@@ -116,19 +106,18 @@ def test_three_kinds_of_models():
     app = open_page(PAGE, {"epart": controls.KINDS, "esent": "The dog saw a bird."})
     assert len(by_title(app)) == 5
     found = compute.answers("The dog saw a bird.")
-    assert (
-        found.translated
-        and claims.quoted(found.guess) in said(app)
-        and claims.quoted(found.translated) in said(app)
-    )
+    assert found.translated and claims.quoted(found.guess) in said(app) and claims.quoted(found.translated) in said(app)
 
 
 def test_encoder_and_decoder_share_their_tokens(model):
     decoder = tlmviz.load(compute.DECODER)
     assert decoder.tokenizer.encode(f" {TEXT}") == model.encode(TEXT)[1:-1]
     assert (decoder.config.n_layers, decoder.config.n_heads, decoder.config.d_model, decoder.config.feedforward) == (
-        model.config.n_layers, model.config.n_heads, model.config.d_model, model.config.feedforward,
-    )  # fmt: skip
+        model.config.n_layers,
+        model.config.n_heads,
+        model.config.d_model,
+        model.config.feedforward,
+    )
 
 
 def test_a_place_of_a_link():

@@ -1,4 +1,5 @@
-"""What the page Encoder-only claims, held against passes with one token hidden, maps and answers that are computed plainly."""
+"""What the page Encoder-only claims, held against passes with one token hidden, maps and answers that are computed
+plainly."""
 
 import re
 
@@ -51,8 +52,10 @@ def check_hidden(said: dict, t: Plain, shown: data.Data) -> None:
     p, q = (f"{100 * float(rows[place, token]):.1f}" for rows in (both, left))
     helps = float(p) > float(q)
     assert (bool(said["right_helps"]), bool(said["right_helps_not"]), bool(said["fills_the_gap"])) == (
-        not masked and helps, not masked and not helps, masked,
-    )  # fmt: skip
+        not masked and helps,
+        not masked and not helps,
+        masked,
+    )
     first = t.name(int(both[place].argmax())), t.name(int(left[place].argmax()))
     if masked:
         chances = [f"{100 * float(rows[place].max()):.0f}%" for rows in (both, left)]
@@ -101,8 +104,7 @@ def check_cls(said: dict, t: Plain) -> None:
 
 def check_masks(said: dict, t: Plain) -> None:
     free, masked = (
-        m.trace(t.state.text).attention(t.state.layer, t.state.head).double().numpy()
-        for m in (t.lm, t.lm.causal)
+        m.trace(t.state.text).attention(t.state.layer, t.state.head).double().numpy() for m in (t.lm, t.lm.causal)
     )
     later = sum(free[i, i + 1 :].sum() for i in range(len(free))) / len(free)
     spread = np.array([row * (np.arange(len(row)) <= i) for i, row in enumerate(free)])
@@ -115,12 +117,8 @@ def check_masks(said: dict, t: Plain) -> None:
     both, left = t.hidden(t.lm), t.hidden(t.lm.causal)
     ids = np.array(t.lm.encode(t.state.text))
     asked = np.flatnonzero(ids < t.lm.config.cls)
-    more, less = (
-        f"{float(-np.log2(np.maximum(rows[asked, ids[asked]], 1e-12)).mean()):.2f}" for rows in (left, both)
-    )
-    assert has(
-        said["mask_takes"], f"L{t.state.layer}H{t.state.head}", f"{100 * later:.0f}%", f"{more} bits", less
-    )
+    more, less = (f"{float(-np.log2(np.maximum(rows[asked, ids[asked]], 1e-12)).mean()):.2f}" for rows in (left, both))
+    assert has(said["mask_takes"], f"L{t.state.layer}H{t.state.head}", f"{100 * later:.0f}%", f"{more} bits", less)
     check_average(said["on_average"], t, both, left)
 
 
@@ -158,22 +156,32 @@ def check_kinds(said: dict, t: Plain, shown: data.Data) -> None:
     ids = t.lm.encode(text)
     place = next(at for at, token in enumerate(t.lm.names(ids)) if token.strip() == found.hidden)
     masked = [*ids[:place], t.lm.config.mask, *ids[place + 1 :]]
-    assert t.name(int(t.lm.probabilities(torch.tensor([masked]))[0, place].argmax())) == readable(
-        found.guess.strip()
-    )
+    assert t.name(int(t.lm.probabilities(torch.tensor([masked]))[0, place].argmax())) == readable(found.guess.strip())
 
 
 STATES = [
-    *({"part": HIDDEN} | values for values in (
-        {}, {"place": 2}, {"place": 5}, {"text": FRENCH}, {"text": "The dog saw a [MASK] in the tree."}, {"text": LONG},
-        {"text": "cat dog"},
-    )),
+    *(
+        {"part": HIDDEN} | values
+        for values in (
+            {},
+            {"place": 2},
+            {"place": 5},
+            {"text": FRENCH},
+            {"text": "The dog saw a [MASK] in the tree."},
+            {"text": LONG},
+            {"text": "cat dog"},
+        )
+    ),
     *({"part": CLS, "second": second, "layer": layer, "head": 1} for layer, second in enumerate(SECONDS.values())),
     {"part": CLS, "first": SECONDS["In the right order"], "second": Choice.first.default},
     {"part": CLS, "first": "cat", "second": FRENCH},
-    {"part": MASKS}, {"part": MASKS, "layer": 0}, {"part": MASKS, "text": FRENCH, "layer": 1, "head": 0},
-    {"part": KINDS}, {"part": KINDS, "sentence": "The dog saw a bird."}, {"part": KINDS, "layer": 1, "head": 2},
-]  # fmt: skip
+    {"part": MASKS},
+    {"part": MASKS, "layer": 0},
+    {"part": MASKS, "text": FRENCH, "layer": 1, "head": 0},
+    {"part": KINDS},
+    {"part": KINDS, "sentence": "The dog saw a bird."},
+    {"part": KINDS, "layer": 1, "head": 2},
+]
 
 
 def test_every_claim_is_what_the_models_say_and_silent_elsewhere():

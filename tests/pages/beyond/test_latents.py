@@ -39,9 +39,7 @@ def test_the_page_opens_on_nine_digits():
     header, arrays = picture(app)
     first = controls.FIRST
     found = tlmviz.load(MODEL).classify(grid_of(first))
-    assert header["pixels"] == [
-        digits.written(image) for image in digits.held_out().images[first : first + 9]
-    ]
+    assert header["pixels"] == [digits.written(image) for image in digits.held_out().images[first : first + 9]]
     assert header["truth"] == digits.held_out().labels[first : first + 9].tolist()
     assert header["read"] == found.probabilities.argmax(1).tolist() and not header["error"]
     assert "At the top left: read as" in header["said"]
@@ -103,11 +101,7 @@ def test_a_small_seven_in_a_corner_is_read_in_the_middle():
 
 def test_an_empty_cell_and_an_empty_picture():
     header = header_by({"latpix": one_cell(EMPTY)})
-    assert (
-        header["read"][0] == digits.NOTHING
-        and "read as nothing" in header["said"]
-        and "right" in header["said"]
-    )
+    assert header["read"][0] == digits.NOTHING and "read as nothing" in header["said"] and "right" in header["said"]
     header = header_by({"latpix": ".".join([EMPTY] * 9)})
     assert "blank" in header["error"] and header["pixels"] == [EMPTY] * 9 and header["read"] == []
 

@@ -1,4 +1,5 @@
-"""What the page Latents claims, held against the models' own answers, pixels compared plainly, and scores that are counted."""
+"""What the page Latents claims, held against the models' own answers, pixels compared plainly, and scores that are
+counted."""
 
 import re
 
@@ -159,13 +160,24 @@ def test_every_claim_on_a_picture_is_what_the_models_say():
     wrong = data.wrong_first("digits-perceiver")
     every, one = tuple(range(8)), drawn({0: ONE})
     several = [
-        {}, {"picture": wrong[0]}, {"latents": 4, "cell": 5}, {"latents": 8, "picture": 40, "cell": 8},
+        {},
+        {"picture": wrong[0]},
+        {"latents": 4, "cell": 5},
+        {"latents": 8, "picture": 40, "cell": 8},
         {"drawn": drawn({0: SEVEN})},
-        {"drawn": one}, {"drawn": drawn({4: SEVEN}), "cell": 4, "latents": 8}, {"muted": every[1:]}, {"muted": every},
-        {"muted": (0, 3, 5), "cell": 2}, {"drawn": (EMPTY,) * 9}, {"latents": 4, "picture": wrong[1], "muted": (2,)},
-        {"drawn": (SEVEN,) * 9, "latents": 8}, {"drawn": drawn({3: EMPTY}), "cell": 3, "latents": 8},
-        {"drawn": drawn({0: "0g" * 32}), "latents": 8}, {"latents": 1}, *({"latents": 8, "cell": cell} for cell in range(9)),
-    ]  # fmt: skip
+        {"drawn": one},
+        {"drawn": drawn({4: SEVEN}), "cell": 4, "latents": 8},
+        {"muted": every[1:]},
+        {"muted": every},
+        {"muted": (0, 3, 5), "cell": 2},
+        {"drawn": (EMPTY,) * 9},
+        {"latents": 4, "picture": wrong[1], "muted": (2,)},
+        {"drawn": (SEVEN,) * 9, "latents": 8},
+        {"drawn": drawn({3: EMPTY}), "cell": 3, "latents": 8},
+        {"drawn": drawn({0: "0g" * 32}), "latents": 8},
+        {"latents": 1},
+        *({"latents": 8, "cell": cell} for cell in range(9)),
+    ]
     found = []
     said = [plainly(claim) for claim in claims.CLAIMS]
     for values in several:
@@ -176,10 +188,7 @@ def test_every_claim_on_a_picture_is_what_the_models_say():
 
 def right() -> dict[int, float]:
     pictures, labels = digits.held_out_pictures()
-    return {
-        m: float((tlmviz.load(name).predict(pictures).argmax(-1) == labels).mean())
-        for m, name in NAMES.items()
-    }
+    return {m: float((tlmviz.load(name).predict(pictures).argmax(-1) == labels).mean()) for m, name in NAMES.items()}
 
 
 def test_few_latents_are_said_to_read_less_only_where_they_clearly_do(monkeypatch):
@@ -200,9 +209,7 @@ def test_the_latent_that_is_missed_most(monkeypatch):
     lost = {
         (latent, cell): whole[cell] - share
         for latent in range(8)
-        for cell, share in enumerate(
-            (lm.predict(pictures[::4], mute=[latent]).argmax(-1) == labels[::4]).mean(0)
-        )
+        for cell, share in enumerate((lm.predict(pictures[::4], mute=[latent]).argmax(-1) == labels[::4]).mean(0))
     }
     latent, cell = max(lost, key=lost.get)
     said = claims.needed_there(shown)
@@ -229,12 +236,11 @@ def test_every_claim_on_the_cost_is_a_count():
             "more": [f"{n:,}", f"{m:,}", f"{by:,}", f"{among:,}"] if ratio <= 1 else None,
             "mixing": [f"{m * m:,}", f"{by:,}"] if m > n else None,
             "doubled": [f"{twice:.1f}"] if f"{twice:.1f}" != "4.0" else None,
-        }  # fmt: skip
+        }
         for name, expected in plain.items():
             assert (said[name] is None) == (expected is None), (name, n, m)
             assert (
-                expected is None
-                or facts(said[name].replace(", ", " ").replace(";", "").replace(":", "")) == expected
+                expected is None or facts(said[name].replace(", ", " ").replace(";", "").replace(":", "")) == expected
             )
         assert not re.search(r"\b1 (inputs|latents)", told(cost_claims.CLAIMS, shown)), (n, m)
         found.append({name: bool(text) for name, text in said.items()})

@@ -1,4 +1,5 @@
-"""The page "Text and image": what is sent, against models and labels; what is put into cells; links that make no sense."""
+"""The page "Text and image": what is sent, against models and labels; what is put into cells; links that make no
+sense."""
 
 import re
 from pathlib import Path
@@ -55,9 +56,7 @@ def test_right_and_wrong_follow_from_the_labels():
         found, labels = shown.found, shown.chosen.labels
         assert found.truth == language.answer(labels, question)
         assert ("wrong" in claims.verdict(shown)) == (found.answer.text != found.truth)
-        assert (claims.marks_wrong(shown) is None) == (
-            found.marking.marked == language.cells(labels, question)
-        )
+        assert (claims.marks_wrong(shown) is None) == (found.marking.marked == language.cells(labels, question))
 
 
 def test_what_was_drawn_has_no_label():
@@ -86,8 +85,7 @@ def test_what_nothing_can_be_said_of_is_a_sentence_and_the_picture_stays(link, w
 
 
 @pytest.mark.parametrize(
-    "grid",
-    ["a", "h1.2.3", "h9999........", "h-1........", f"{'0' * 64}........", "<b>", f"{'z' * 64}........"],
+    "grid", ["a", "h1.2.3", "h9999........", "h-1........", f"{'0' * 64}........", "<b>", f"{'z' * 64}........"]
 )
 @pytest.mark.parametrize("shown", ["9.9", "1000.1000.1000.1000.1000", "-1.0.0.0.0"])
 def test_a_hostile_link_shows_a_picture(grid, shown):
@@ -95,11 +93,7 @@ def test_a_hostile_link_shows_a_picture(grid, shown):
     header, _ = unpacked(drawn(view.picture, found))
     assert header["state"]["cell"] <= 8 and len(header["state"]["grid"]) == 9
     words = [*header.get("asked", []), *header.get("words", [])]
-    assert (
-        len(header["opens"]) == 5
-        and header["opens"][0] <= len(words)
-        and bool(words) != bool(header["problem"])
-    )
+    assert len(header["opens"]) == 5 and header["opens"][0] <= len(words) and bool(words) != bool(header["problem"])
 
 
 def test_the_next_held_out_picture_of_a_digit():

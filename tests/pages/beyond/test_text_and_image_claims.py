@@ -49,9 +49,7 @@ def truth(shown: Data) -> dict | None:
     word, _, head, *_ = shown.shown
     looked = None
     if word > len(answer.asked):
-        maps = np.concatenate(
-            list(answer.maps[word - 1 - len(answer.asked)])
-        )  # [heads of all layers, patches]
+        maps = np.concatenate(list(answer.maps[word - 1 - len(answer.asked)]))  # [heads of all layers, patches]
         row = maps[head - 1] if head else maps.mean(0)
         sums = np.zeros(9)
         for patch, weight in enumerate(row):
@@ -71,10 +69,13 @@ def truth(shown: Data) -> dict | None:
     ]
     assert answer.maps.shape[2] == 4 and (not marking.marked or set(marked) <= set(marking.marked))
     return {
-        "said": answer.text, "true": truth_of(chosen.question, chosen.grid, language.answer), "looked": looked or [],
-        "marked": marking.marked, "cells": truth_of(chosen.question, chosen.grid, language.cells),
+        "said": answer.text,
+        "true": truth_of(chosen.question, chosen.grid, language.answer),
+        "looked": looked or [],
+        "marked": marking.marked,
+        "cells": truth_of(chosen.question, chosen.grid, language.cells),
         "drawn": sum(1 for cell in chosen.grid if cell and cell[0] != "h"),
-    }  # fmt: skip
+    }
 
 
 def names_of(cells: list[int]) -> list[str]:

@@ -67,9 +67,7 @@ def test_opens_on_the_loaded_model(tmp_path):
     table = app.dataframe[0].value
     assert table["MQA"]["W_K"] == "1 × (192 × 32), per all heads" and table["MHA"]["W_↓KV"] == "–"
     scope = run_snippet(app, tmp_path)
-    assert (
-        scope["sizes"] == Sizes.of(compute.model("stories-rope").config) and len(scope["figure"].frames) == 5
-    )
+    assert scope["sizes"] == Sizes.of(compute.model("stories-rope").config) and len(scope["figure"].frames) == 5
     assert (tmp_path / "family.html").is_file()
 
 
@@ -79,8 +77,7 @@ def test_deepseek_has_its_numbers_and_opens_where_it_is_asked_to(tmp_path):
     assert figure["layout"]["sliders"][0]["active"] == 8
     said = words(app)
     assert (
-        "MLA caches 576 numbers per token and layer, MHA 32,768 (× 56.9)" in said
-        and "compresses its queries" in said
+        "MLA caches 576 numbers per token and layer, MHA 32,768 (× 56.9)" in said and "compresses its queries" in said
     )
     table = app.dataframe[0].value
     assert (
@@ -92,12 +89,7 @@ def test_deepseek_has_its_numbers_and_opens_where_it_is_asked_to(tmp_path):
 
 
 @pytest.mark.parametrize(
-    "sizes, sentence",
-    [
-        (dict(fdm=0), "d_model is 0"),
-        (dict(frot=3), "even number"),
-        (dict(fqh=0), "heads is 0"),
-    ],
+    "sizes, sentence", [(dict(fdm=0), "d_model is 0"), (dict(frot=3), "even number"), (dict(fqh=0), "heads is 0")]
 )
 def test_sizes_of_no_layer_are_one_sentence_and_nothing_else_is_lost(sizes, sentence):
     app = opened(fset=FREE, **sizes)
@@ -168,9 +160,7 @@ def test_latent_attention_is_taken_apart(tmp_path):
     assert words(app).count("✓") == 5 and "✗" not in words(app)
     scope = run_snippet(app, tmp_path)
     errors = scope["absorbed_errors"](scope["lm"], scope["trace"])
-    assert (
-        f"layer 3's output on this text moves by {errors[3]:.1e}" in plain(words(app)) and max(errors) < 1e-5
-    )
+    assert f"layer 3's output on this text moves by {errors[3]:.1e}" in plain(words(app)) and max(errors) < 1e-5
     for left, right, product in ((0, 1, 2), (3, 4, 5)):
         shapes = [charts(app)[1]["data"][i]["z"]["shape"] for i in (left, right, product)]
         (rows, inner), (same, cols), whole = ([int(n) for n in shape.split(",")] for shape in shapes)
@@ -180,9 +170,7 @@ def test_latent_attention_is_taken_apart(tmp_path):
 def test_a_model_without_a_latent_gives_way_to_one_that_has_it():
     app = opened(**ZOO, fview=LATENT)
     assert (
-        "zoo-rope has no latent attention" in words(app)
-        and "Shown is zoo-mla" in words(app)
-        and len(charts(app)) == 4
+        "zoo-rope has no latent attention" in words(app) and "Shown is zoo-mla" in words(app) and len(charts(app)) == 4
     )
 
 
@@ -196,9 +184,7 @@ def compressed(tokenizer, tmp_path):
 
 @pytest.mark.usefixtures("compressed")
 def test_queries_from_a_latent_are_taken_apart_by_their_own_names():
-    app = open_alone(
-        PAGE, {"model": "tiny", "head": "1.2"}, model="tiny", text="Lily lost the ball.", fview=LATENT
-    )
+    app = open_alone(PAGE, {"model": "tiny", "head": "1.2"}, model="tiny", text="Lily lost the ball.", fview=LATENT)
     found = charts(app)
     notes = [note["text"] for note in found[1]["layout"]["annotations"]]
     assert "The score: c_Q W_↑Q W_↑K' c_s'" in notes and "<b>W_↑Q</b><br>10 × 8" in notes
@@ -219,25 +205,13 @@ def test_the_morph_of_a_model_with_c_q_has_its_matrices():
 
 
 @pytest.mark.parametrize(
-    "session",
-    [
-        {},
-        dict(sim="CKA, unbiased", how="mean"),
-        dict(sim="Correlation of maps", prn="Greedy"),
-    ],
-    ids=str,
+    "session", [{}, dict(sim="CKA, unbiased", how="mean"), dict(sim="Correlation of maps", prn="Greedy")], ids=str
 )
 def test_heads_are_compared_pruned_and_merged(session, tmp_path, monkeypatch):
     app = opened(**ZOO, fview=REDUNDANCY, **session)
-    assert len(titles(app)) == 5 and "Correlation of similarity and change of loss over 112 pairs" in words(
-        app
-    )
+    assert len(titles(app)) == 5 and "Correlation of similarity and change of loss over 112 pairs" in words(app)
     prune = charts(app)[2]["data"]
-    assert [line["name"] for line in prune] == [
-        "this text",
-        "other texts",
-        "other texts, drawn order (seed 0)",
-    ]
+    assert [line["name"] for line in prune] == ["this text", "other texts", "other texts, drawn order (seed 0)"]
     if session.get("prn") != "Greedy":
         scope = run_snippet(app, tmp_path)
         assert len(scope["losses"].here) == 33 and len(scope["shared"].here) == 4 * 7 + 1
@@ -249,9 +223,7 @@ def test_maps_shared_by_two_layers():
     lm = compute.model("zoo-rope")
     plain = lm.trace(ZOO["text"])
     weights = [plain.attention(0, head) for head in range(plain.n_heads)]
-    rows = (
-        edits.replace_row(1, head, row, p[row]) for head, p in enumerate(weights) for row in range(len(plain))
-    )
+    rows = (edits.replace_row(1, head, row, p[row]) for head, p in enumerate(weights) for row in range(len(plain)))
     changed = lm.trace(ZOO["text"], edit=edits.combine(*rows))
     change = float(changed.loss_per_token().mean() - plain.loss_per_token().mean())
     assert f"by layer: 1: {number(change, '+.2f')}" in words(app)
@@ -266,9 +238,7 @@ def test_redundancy_of_the_default_text_is_shipped_and_its_badge_turns_red(monke
     assert len(titles(app)) == 5 and "✗ Shipped = computed now" in words(app) and len(asked) == 1
 
 
-@pytest.mark.parametrize(
-    "model, sentence", [("zoo-mqa", "share already"), ("zoo-mla", "one latent for all heads")]
-)
+@pytest.mark.parametrize("model, sentence", [("zoo-mqa", "share already"), ("zoo-mla", "one latent for all heads")])
 def test_where_nothing_is_left_to_share_it_is_said(model, sentence):
     app = opened(**{**ZOO, "model": model}, fview=REDUNDANCY)
     assert len(charts(app)) == 3 and sentence in app.info[0].value

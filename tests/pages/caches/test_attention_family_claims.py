@@ -66,14 +66,10 @@ def test_the_morph_counts_what_is_kept_and_computed():
             paid = f"{size_text(mla)}FLOP for token {shown.chosen.length:,} in place of {size_text(mha)}FLOP"
             assert paid in first[0]
         assert (bool(said["pays_with_operations"]), bool(said["costs_less"])) == (mla > mha, mla <= mha)
-        assert (
-            not said["pays_with_operations"]
-            or f"{mla / mha:.3g} times as many" in said["pays_with_operations"]
-        )
+        assert not said["pays_with_operations"] or f"{mla / mha:.3g} times as many" in said["pays_with_operations"]
         assert bool(said["like_grouped"]) == (sizes.heads > 1)
         assert (
-            not said["like_grouped"]
-            or f"have {few / (2 * sizes.head_dim):.3g} key/value heads" in said["like_grouped"]
+            not said["like_grouped"] or f"have {few / (2 * sizes.head_dim):.3g} key/value heads" in said["like_grouped"]
         )
         assert bool(said["no_queries"]) == (shown.chosen.source == PUBLISHED)
         found.append({name: text is not None for name, text in said.items()})
@@ -97,9 +93,7 @@ def test_trained_models_have_the_losses_of_their_passes():
             ids = torch.tensor([lm.encode(lm.fit(text)[0])])
             with torch.inference_mode():
                 logits = lm(ids)[0, :-1].float()
-            losses[name] = (
-                float(torch.nn.functional.cross_entropy(logits, ids[0, 1:])) if ids.shape[1] > 1 else np.nan
-            )
+            losses[name] = float(torch.nn.functional.cross_entropy(logits, ids[0, 1:])) if ids.shape[1] > 1 else np.nan
         written = {name: f"{loss:.3f}" for name, loss in losses.items() if loss == loss}
         kept = {name: cost.Shape.of(tlmviz.load(name).config).numbers_per_token_per_layer for name in models}
         differ = max(kept.values()) != min(kept.values()) and bool(written)
@@ -115,10 +109,7 @@ def test_trained_models_have_the_losses_of_their_passes():
         assert bool(said["best_here"]) == (len(set(written.values())) > 1)
         if said["best_here"]:
             best, worst = min(losses, key=losses.get), max(losses, key=losses.get)
-            assert (
-                f"text {best} predicts best, with a loss of {written[best]}, and {worst} worst"
-                in said["best_here"]
-            )
+            assert f"text {best} predicts best, with a loss of {written[best]}, and {worst} worst" in said["best_here"]
         assert bool(said["share_keys"]) == ("zoo-mqa" in models)
         found.append({name: text is not None for name, text in said.items()})
     each_speaks_and_is_silent(found)
@@ -146,9 +137,7 @@ def test_latent_scores_are_taken_apart():
             assert len(content) == len(rotary) <= 160
         few, many = shown.flops
         assert (bool(said["absorbed"]), bool(said["not_worth_it"])) == (few < many, few >= many)
-        assert f"layer {head[0]}'s output on this text moves by {shown.error:.1e}" in plain(
-            said["the_same_output"]
-        )
+        assert f"layer {head[0]}'s output on this text moves by {shown.error:.1e}" in plain(said["the_same_output"])
         assert shown.error < 1e-4, "the sentence calls it rounding"
         found.append({name: text is not None for name, text in said.items() if name != "the_same_output"})
     odd = Latent(fitted("zoo-mla", ENGLISH), (0, 0))
@@ -166,20 +155,14 @@ def test_muted_heads_are_muted_in_passes():
         said, lm = said_of(redundancy_claims.CLAIMS, shown), shown.reading.lm
         plain, heads = lm.trace(shown.reading.text), lm.config.n_heads
         effects = np.array(shown.effects)
-        for layer, head in (
-            (0, 0),
-            divmod(int(effects.argmin()), heads),
-            divmod(int(effects.argmax()), heads),
-        ):
+        for layer, head in ((0, 0), divmod(int(effects.argmin()), heads), divmod(int(effects.argmax()), heads)):
             muted = lm.trace(shown.reading.text, edit=edits.mute_heads([(layer, head)]))
             change = float(muted.loss_per_token().mean() - plain.loss_per_token().mean())
             assert abs(change - effects[layer, head]) < 1e-4
         better = int((effects < -0.0005).sum())
         assert (bool(said["muted_and_better"]), bool(said["none_better"])) == (better > 0, better == 0)
         assert not better or said["muted_and_better"].startswith(f"Without {better} of {effects.size} heads")
-        assert "0.0005 nats a token" in (
-            said["muted_and_better"] or said["none_better"]
-        )  # from where it counts
+        assert "0.0005 nats a token" in (said["muted_and_better"] or said["none_better"])  # from where it counts
         assert bool(said["most_missed"]) == (round(float(effects.max()), 3) > 0)
         elsewhere = shown.losses.elsewhere
         count = max(step for step, value in enumerate(elsewhere) if value <= elsewhere[0] + 0.1)

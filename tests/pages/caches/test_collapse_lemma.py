@@ -61,9 +61,10 @@ def test_it_opens_on_heads_that_are_one():
     assert_healthy(app)
     assert "✗" not in badges(app) and badges(app).count("✓") == 8
     header = header_of(app)
-    assert header["title"] == "Layer 4 of stories-rope, all heads given what head 2 has" and header[
-        "state"
-    ] == {"part": "M", "on": []}
+    assert header["title"] == "Layer 4 of stories-rope, all heads given what head 2 has" and header["state"] == {
+        "part": "M",
+        "on": [],
+    }
     assert len(header["said"]["M"]) == 16 and len(header["said"]["U"]) == 2
     for said, expected in zip(header["said"]["M"], found().apart):
         assert f"Logits of two heads are up to {number(expected.logits, '.3g')} apart" in said
@@ -89,24 +90,21 @@ def test_the_chosen_heads_matrix_is_what_all_heads_get(head):
     assert f"misses {found(head=head).apart[8].output:.1%} of" in header["said"]["M"][8]
 
 
-@pytest.mark.parametrize(
-    "on", [(), ("rope",), ("norm",), ("alibi", "same"), ("rope", "norm", "alibi", "same")]
-)
+@pytest.mark.parametrize("on", [(), ("rope",), ("norm",), ("alibi", "same"), ("rope", "norm", "alibi", "same")])
 def test_the_browser_shows_what_was_measured(on):
     sent, measured = drawn(view.maps, shown()), found()
     body = f"""
 const data = {{ ...decode(given), place: {{ part: "M", on: {json.dumps(on)} }} }};
 const layout = arranged(data, 976);
 const box = layout.panels[7];
-result = {{ at: combination(data.place), said: data.header.said.M[combination(data.place)], panels: layout.panels.length,
+result = {{ at: combination(data.place), said: data.header.said.M[combination(data.place)],
+  panels: layout.panels.length,
   values: Array.from(box.values), none: pointed(data, layout, 1, 1),
   row: pointed(data, layout, box.x + box.side * 0.01, box.y + box.side * 0.99),
   far: Math.max(...layout.panels.map((each) => each.x + each.side)),
   apart: Array.from(layout.panels[13].values, (x) => (Number.isNaN(x) ? 0 : x)) }};"""
     answer = evaluate(FILES, body, sent)
-    expected = next(
-        i for i, b in enumerate(EVERY) if {name for name, is_on in vars(b).items() if is_on} == set(on)
-    )
+    expected = next(i for i, b in enumerate(EVERY) if {name for name, is_on in vars(b).items() if is_on} == set(on))
     assert answer["at"] == expected and answer["panels"] == 18 and answer["far"] <= 976
     maps = measured.maps[expected]
     assert answer["values"] == pytest.approx(maps[1].flatten().tolist(), abs=1e-5)
@@ -165,16 +163,13 @@ def test_links_to_where_it_was_lead_here_with_all_that_they_say():
     old = {"clon": "rope", "text": "Tom saw a dog.", "head": "3.1", "model": "zoo-rope"}
     path, _, query = moved_to("collapse_lemma", urlencode(old)).partition("?")
     assert path == PAGE.rpartition("/")[2]
-    assert moved_to(path, urlencode(old | PART)) is None, (
-        "an older address still: it was a part of this page before"
-    )
+    assert moved_to(path, urlencode(old | PART)) is None, "an older address still: it was a part of this page before"
     app = follow_link(PAGE, dict(parse_qsl(query)), from_the_start=True)
     assert_healthy(app)
     assert header_of(app)["title"] == "Layer 3 of zoo-rope, all heads given what head 1 has"
     assert header_of(app)["state"]["on"] == ["rope"]
     assert (
-        "".join(app.query_params["text"]) == "Tom saw a dog."
-        and app.session_state["_link_fview"] == "Collapse lemma"
+        "".join(app.query_params["text"]) == "Tom saw a dog." and app.session_state["_link_fview"] == "Collapse lemma"
     )
     assert app.text_input("text").value == "Tom saw a dog."
 
@@ -188,9 +183,7 @@ def test_links_to_other_parts_of_that_page_stay_there():
 # --- other models and texts ---------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize(
-    "model", ["zoo-mla", "zoo-mqa", "zoo-alibi", "stories-gpt", "stories-moe", "stories-mhc"]
-)
+@pytest.mark.parametrize("model", ["zoo-mla", "zoo-mqa", "zoo-alibi", "stories-gpt", "stories-moe", "stories-mhc"])
 def test_every_kind_of_model(model):
     taken = shown(model, head=(1, 2))
     said = unpacked(drawn(view.maps, taken))[0]["said"]
@@ -215,19 +208,13 @@ def test_many_heads_are_sent_light(tokenizer, tmp_path):
     network = tiny.network(vocab_size=tokenizer.vocab_size, d_model=128, n_heads=32)
     with only_models({"tiny": network}, tokenizer, tmp_path):
         app = opened_alone({"model": "tiny"}, model="tiny", text="Lily lost the red ball. " * 4)
-        assert (
-            len(sent(app)) < 1_100_000
-            and len(header_of(app)["tokens"]) < 31
-            and header_of(app)["heads"] == 32
-        )
+        assert len(sent(app)) < 1_100_000 and len(header_of(app)["tokens"]) < 31 and header_of(app)["heads"] == 32
 
 
 @pytest.fixture
 def normed(tmp_path, tokenizer):
     network = tiny.network(vocab_size=tokenizer.vocab_size, qk_norm="head", softcap=5.0)
-    with only_models(
-        {"tiny": network, "plain": tiny.network(vocab_size=tokenizer.vocab_size)}, tokenizer, tmp_path
-    ):
+    with only_models({"tiny": network, "plain": tiny.network(vocab_size=tokenizer.vocab_size)}, tokenizer, tmp_path):
         yield
 
 

@@ -19,17 +19,7 @@ from tlmviz.analysis.caches.projections import heads_of, value_products
 from tlmviz.analysis.notation.collapse import Between
 
 ENGLISH, FRENCH, WORD, LONG = "Lily had a red ball.", "Le chat 😀 voit le chien.", "a", "The cat sat. " * 230
-NAMES = (
-    "RoPE",
-    "a norm",
-    "ALiBi",
-    "norms of queries and keys",
-    "bound",
-    "zoo-rope",
-    "zoo-mla",
-    "tiny",
-    "softmax",
-)
+NAMES = ("RoPE", "a norm", "ALiBi", "norms of queries and keys", "bound", "zoo-rope", "zoo-mla", "tiny", "softmax")
 
 
 def softmaxed(logits: np.ndarray) -> np.ndarray:
@@ -58,20 +48,25 @@ def truth(shown: Data) -> dict:
         scores = np.stack([found.x_q.numpy() @ m @ x.T * found.scale for m in (*products, products.mean(0))])
         drawn = softmaxed(scores) if "softmax" in on else np.tril(scores)
         output = missed(drawn[:-1].sum(0) @ x @ values[head], count * drawn[-1] @ x @ values[head])
-    names = [
-        name for switch, name in (("rope", "RoPE"), ("norm", "a norm"), ("alibi", "ALiBi")) if switch in on
-    ]
+    names = [name for switch, name in (("rope", "RoPE"), ("norm", "a norm"), ("alibi", "ALiBi")) if switch in on]
     trained = np.stack([trace.scores(layer, h)[: len(x), : len(x)].numpy() for h in range(count)])
     w_q, w_k = found.w_q[head].numpy(), found.w_k[head].numpy()
-    turned = np.stack(
-        [w_q @ np.stack([turn(row, -at, base) for row in w_k]).T for at in range(lm.config.context)]
-    )
+    turned = np.stack([w_q @ np.stack([turn(row, -at, base) for row in w_k]).T for at in range(lm.config.context)])
     best = np.sqrt(((turned - turned.mean(0)) ** 2).sum((1, 2)).mean()) / np.linalg.norm(turned[0])
     return {
-        "heads": count, "layer": layer, "head": head, "part": part, "on": on, "names": names, "one": output < 1e-9,
-        "share": f"{output:.1%}" if output >= 0.0005 else "0.1%", "trained": farthest(np.tril(trained)),
-        "best": best, "model": shown.reading.model, "normed": lm.config.attention.qk_norm != "none",
-    }  # fmt: skip
+        "heads": count,
+        "layer": layer,
+        "head": head,
+        "part": part,
+        "on": on,
+        "names": names,
+        "one": output < 1e-9,
+        "share": f"{output:.1%}" if output >= 0.0005 else "0.1%",
+        "trained": farthest(np.tril(trained)),
+        "best": best,
+        "model": shown.reading.model,
+        "normed": lm.config.attention.qk_norm != "none",
+    }
 
 
 PLAIN = {
@@ -83,34 +78,24 @@ PLAIN = {
         [t["heads"], t["layer"], *t["names"], t["share"]] if t["part"] == "M" and not t["one"] else None
     ),
     "still_one": lambda t: (
-        [*t["names"], t["heads"]]
-        if t["part"] == "M" and t["names"] and t["one"] and t["heads"] > 1
-        else None
+        [*t["names"], t["heads"]] if t["part"] == "M" and t["names"] and t["one"] and t["heads"] > 1 else None
     ),
     "adds_up": lambda t: (
         (["softmax", t["heads"]] if "softmax" in t["on"] else [t["heads"]])
         if t["part"] == "U" and t["one"] and t["heads"] > 1
         else None
     ),
-    "softmax_sees_more": lambda t: (
-        ["softmax", t["heads"], t["share"]] if t["part"] == "U" and not t["one"] else None
-    ),
+    "softmax_sees_more": lambda t: ["softmax", t["heads"], t["share"]] if t["part"] == "U" and not t["one"] else None,
     "equal_factors": lambda t: (
-        []
-        if PLAIN["still_one"](t) is not None and "same" in t["on"] and "alibi" not in t["on"]
-        else None
+        [] if PLAIN["still_one"](t) is not None and "same" in t["on"] and "alibi" not in t["on"] else None
     ),
-    "own_slopes": lambda t: (
-        ["ALiBi"] if PLAIN["come_apart"](t) is not None and {"same", "alibi"} <= t["on"] else None
-    ),
-    "trained_apart": lambda t: (
-        [f"{t['trained']:.3g}"] if t["part"] == "M" and t["heads"] > 1 else None
-    ),
+    "own_slopes": lambda t: ["ALiBi"] if PLAIN["come_apart"](t) is not None and {"same", "alibi"} <= t["on"] else None,
+    "trained_apart": lambda t: [f"{t['trained']:.3g}"] if t["part"] == "M" and t["heads"] > 1 else None,
     "no_single_matrix": lambda t: (
         ["RoPE", f"L{t['layer']}H{t['head']}", f"{t['best']:.0%}"] if f"{t['best']:.0%}" != "0%" else None
     ),
     "left_out": lambda t: ["norms of queries and keys", "bound", "tiny"] if t["normed"] else None,
-}  # fmt: skip
+}
 
 
 class Unturned(Data):
@@ -149,11 +134,7 @@ def test_trained_heads_say_what_loops_find():
     found = []
     for chosen in states(Lemma, {}, count=3):
         found.append(held(Data(chosen, Reading("zoo-rope", ENGLISH), (1, 3))))
-    for text, model, head in (
-        (FRENCH, "zoo-mla", (2, 1)),
-        (WORD, "zoo-rope", (0, 0)),
-        (LONG, "zoo-rope", (3, 7)),
-    ):
+    for text, model, head in ((FRENCH, "zoo-mla", (2, 1)), (WORD, "zoo-rope", (0, 0)), (LONG, "zoo-rope", (3, 7))):
         reading = Reading(model, tlmviz.load(model).fit(text)[0])
         for part, switches in (("M", ("rope", "norm")), ("U", ("softmax",)), ("U", ())):
             found.append(held(Data(Lemma(part=part, on=switches), reading, head)))

@@ -79,13 +79,10 @@ def test_every_kind_of_cache_is_stepped_through(name, kept):
     header, arrays = unpacked(drawn(view.steps, shown))
     assert any(kept in line for line in evaluate(TOLD, "result = linesOf(given, 1);", header))
     full = [
-        line
-        for line in evaluate(TOLD, "result = linesOf({ ...given, prompt: 1000 }, 0);", header)
-        if "Kept" in line
+        line for line in evaluate(TOLD, "result = linesOf({ ...given, prompt: 1000 }, 0);", header) if "Kept" in line
     ]
-    assert full[0].startswith(
-        f"Kept: {'64' if name == 'zoo-window' else '1,000'} times "
-    )  # a window forgets the others
+    # A window forgets the others.
+    assert full[0].startswith(f"Kept: {'64' if name == 'zoo-window' else '1,000'} times ")
     assert ("v" in arrays) == (header["latent"] is None)
     assert green(shown.checks) and len(shown.checks) == 4
     scope = run_code(view.snippet(shown))
@@ -161,9 +158,7 @@ def test_models_side_by_side_and_the_formula_says_what_nbytes_says():
     assert {"zoo-rope", "zoo-gqa", "zoo-mqa", "zoo-mla", "zoo-mla-cq", "zoo-window"} == set(table.index)
     assert (table["Equal"] == "✓").all() and (table["Bytes"] == table["By formula"]).all()
     assert (
-        table["Bytes per token read"]["zoo-mqa"] * 8
-        == table["Bytes per token read"]["zoo-rope"]
-        == 4 * 2 * 8 * 16 * 4
+        table["Bytes per token read"]["zoo-mqa"] * 8 == table["Bytes per token read"]["zoo-rope"] == 4 * 2 * 8 * 16 * 4
     )
     scope = run_snippet(app)
     assert {name: sizes[0] for name, sizes in scope["sizes"].items()} == dict(table["Bytes"])
@@ -187,9 +182,7 @@ def test_models_that_cannot_read_so_far_are_left_out_and_none_is_a_sentence():
     app = opened(kview=SIDE_BY_SIDE, kmods=["zoo-learned", "zoo-mqa"], klen=1024)
     charts(app)
     assert "Add *zoo-window*" in to_do(app)
-    assert "zoo-learned is left out" in app.warning[0].value and list(app.dataframe[0].value["Model"]) == [
-        "zoo-mqa"
-    ]
+    assert "zoo-learned is left out" in app.warning[0].value and list(app.dataframe[0].value["Model"]) == ["zoo-mqa"]
     app.multiselect("kmods").set_value([]).run()
     assert not app.exception and "choose at least one" in app.info[0].value
 

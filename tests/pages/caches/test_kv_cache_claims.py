@@ -17,11 +17,7 @@ from tlmviz.analysis.caches import cost
 from tlmviz.analysis.caches.decode_steps import NAIVE, WITH, WITHOUT, Timing
 
 START = {name: control.default for name, control in Cache.controls.items()}
-ENGLISH, FRENCH, LONG = (
-    "Zumi met Kavo by the sea.",
-    "Le chat 😀 voit le chien.",
-    "The cat sat on the mat. " * 125,
-)
+ENGLISH, FRENCH, LONG = ("Zumi met Kavo by the sea.", "Le chat 😀 voit le chien.", "The cat sat on the mat. " * 125)
 
 
 def data(model: str = "zoo-rope", text: str = ENGLISH, **values) -> Data:
@@ -61,9 +57,7 @@ def check_steps(shown: Data) -> dict[str, bool]:
     if saves:
         shape = cost.Shape.of(lm.config)
         each = shape.numbers_per_token_per_layer * lm.config.n_layers * 4
-        assert (
-            "keys and values" not in said["saves"]
-        )  # a latent is neither, and a window keeps none of what it forgot
+        assert "keys and values" not in said["saves"]  # a latent is neither, and a window keeps none of what it forgot
         written = f"{times:,.0f}" if times >= 100 else f"{times:.3g}"
         assert facts(said["saves"])[-2:] == [f"{each:,.0f}", written], said["saves"]
         assert facts(said["saves"])[:-2] == [f"{done.prompt:,}", str(done.steps)]
@@ -114,16 +108,11 @@ def test_times_are_said_where_rounds_do_not_overlap():
         assert bool(said["faster"]) == (apart and max(kept) < min(again))
         assert bool(said["slower"]) == (apart and min(kept) > max(again))
         assert bool(said["not_told_apart"]) == (not apart)
-        assert (
-            "milliseconds" in cost_claims.measured(shown)
-        ) == apart  # where none are shown, nothing is said of them
+        assert ("milliseconds" in cost_claims.measured(shown)) == apart  # where none are shown, nothing is said of them
         shows = said["faster"] or said["slower"] or (len(kept) >= 3 and said["not_told_apart"])
         assert not shows or all(f"{span} ms" in shows for span in spans)
         config, length = shown.base.lm.config, len(shown.base.done.ids)
-        flops = [
-            cost.step_flops(config, length, *how).total
-            for how in ((True, True), (False, True), (True, False))
-        ]
+        flops = [cost.step_flops(config, length, *how).total for how in ((True, True), (False, True), (True, False))]
         assert f"{flops[1] / flops[0]:.1f} times as many" in said["fewer_operations"]
         assert bool(said["naive_costs_more"]) == naive
         assert not naive or f"takes {flops[2] / flops[0]:.1f} times" in said["naive_costs_more"]
@@ -169,9 +158,7 @@ def test_models_keep_what_their_caches_hold(length):
                 f"After {length:,} tokens the cache of {least} (" in said["keeps_less"]
                 and f"takes {kept[least]:,} bytes and that of {most}" in said["keeps_less"]
             )
-            assert said["keeps_less"].endswith(
-                f"{kept[most]:,}: {kept[most] / kept[least]:.3g} times as many."
-            )
+            assert said["keeps_less"].endswith(f"{kept[most]:,}: {kept[most] / kept[least]:.3g} times as many.")
         formula = {name: cost.cache_bytes(cost.Shape.of(tlmviz.load(name).config), length) for name in names}
         assert bool(said["as_by_formula"]) == (formula == kept) != bool(said["not_as_by_formula"])
         windows = [name for name in names if (tlmviz.load(name).config.attention.window or length) < length]

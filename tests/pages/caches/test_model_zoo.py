@@ -40,9 +40,7 @@ def test_opens_on_every_model_of_the_table():
 def test_differences_smaller_than_seed_noise_are_called_so():
     """Against the definition, written out: within the seeds' range of the seeds' mean, or beyond what 11 runs reach."""
     table = opened().dataframe[0].value.set_index("model")
-    seeds = [
-        TABLE.set_index("model")["bits_per_byte"][name] for name in ("zoo-rope", "zoo-rope-1", "zoo-rope-2")
-    ]
+    seeds = [TABLE.set_index("model")["bits_per_byte"][name] for name in ("zoo-rope", "zoo-rope-1", "zoo-rope-2")]
     centre, spread = sum(seeds) / 3, max(seeds) - min(seeds)
     for name, bits, verdict in zip(table.index, table["bits_per_byte"], table["verdict"]):
         far = bits - centre
@@ -125,11 +123,7 @@ def test_a_card_is_open_where_it_was_asked_for():
 def test_the_lines_of_better_and_worse_are_drawn_where_verdicts_change():
     app = opened()
     noise = zoo_state.noise_of(TABLE)
-    lines = [
-        shape["x0"]
-        for shape in charts(app)[0]["layout"]["shapes"]
-        if shape.get("line", {}).get("dash") == "dot"
-    ]
+    lines = [shape["x0"] for shape in charts(app)[0]["layout"]["shapes"] if shape.get("line", {}).get("dash") == "dot"]
     assert lines == pytest.approx([noise.centre - noise.limit, noise.centre + noise.limit])
     for bits, verdict in zip(*(app.dataframe[0].value[name] for name in ("bits_per_byte", "verdict"))):
         assert (verdict in ("better", "worse")) == (not lines[0] <= bits <= lines[1])

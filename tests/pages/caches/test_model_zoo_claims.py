@@ -1,4 +1,5 @@
-"""What the part Model zoo claims, held against the table by plain arithmetic, on the bundled table and on changed ones."""
+"""What the part Model zoo claims, held against the table by plain arithmetic, on the bundled table and on changed
+ones."""
 
 import pandas as pd
 import pytest
@@ -46,9 +47,7 @@ def said() -> dict[str, dict[str, str | None]]:
 
 
 def verdict_of(table: pd.DataFrame, bits: float) -> str:
-    seeds = [
-        bits for bits, group in zip(table["bits_per_byte"], table["group"]) if group in ("baseline", "seed")
-    ]
+    seeds = [bits for bits, group in zip(table["bits_per_byte"], table["group"]) if group in ("baseline", "seed")]
     centre, spread = sum(seeds) / len(seeds), table["seed_spread"].max()
     count = sum(group not in ("baseline", "seed") for group in table["group"])
     far = bits - centre
@@ -106,15 +105,11 @@ def test_every_sentence_is_what_the_table_says(said, name):
     assert bool(found["limits"]) == bool(choices and len(seeds) > 1)
     if found["limits"]:
         limit = spreads_of_chance(len(seeds), len(choices)) * (max(seeds) - min(seeds))
-        assert (
-            f"{limit:.4f} from the mean" in found["limits"] and f"of {len(choices)} that" in found["limits"]
-        )
+        assert f"{limit:.4f} from the mean" in found["limits"] and f"of {len(choices)} that" in found["limits"]
     sizes = table["parameters"]
     assert bool(found["unequal_sizes"]) == (round(100 * (sizes.max() / sizes.min() - 1)) > 0)
     assert not found["unequal_sizes"] or f"{sizes.max() / sizes.min() - 1:.0%}" in found["unequal_sizes"]
 
 
 def test_each_speaks_once_and_is_silent_once(said):
-    each_speaks_and_is_silent(
-        [{name: text is not None for name, text in found.items()} for found in said.values()]
-    )
+    each_speaks_and_is_silent([{name: text is not None for name, text in found.items()} for found in said.values()])

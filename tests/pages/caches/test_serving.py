@@ -32,9 +32,7 @@ opened = partial(open_page, PAGE)
 
 def served(**given) -> serving.Data:
     """What the page shows of a state."""
-    return serving.compute(
-        Serving(**{"model": "zoo-rope", "text": inputs.DEFAULT_TEXT, "tokens": "4"} | given)
-    )
+    return serving.compute(Serving(**{"model": "zoo-rope", "text": inputs.DEFAULT_TEXT, "tokens": "4"} | given))
 
 
 def test_opens_on_six_requests_that_share_copy_and_preempt():
@@ -71,11 +69,7 @@ def test_sharing_off_the_prefix_cache_and_pages_of_one():
     app = opened({"vshare": "Remembered"}, **SHORT, vall=True, vpage=1, vpages=160)
     charts(app)
     table = app.dataframe[0].value.set_index("Batching")
-    assert (
-        table["waste"]["Continuous"] == 0
-        and table["num_cached_tokens"]["Continuous"]
-        and "✗" not in words(app)
-    )
+    assert table["waste"]["Continuous"] == 0 and table["num_cached_tokens"]["Continuous"] and "✗" not in words(app)
 
 
 def test_links_spell_the_prefix_cache_as_they_always_did():
@@ -120,10 +114,7 @@ def test_requests_larger_than_memory_are_left_out_and_the_others_served():
     app = opened(**SHORT, vpages=3)
     picture, *_ = charts(app)
     [warning] = app.warning
-    assert (
-        warning.value.count("is left out. Its prompt and answer take") == 4
-        and "give more pages" in warning.value
-    )
+    assert warning.value.count("is left out. Its prompt and answer take") == 4 and "give more pages" in warning.value
     assert "Request A" in warning.value and list(app.dataframe[1].value["request"]) == ["D", "F"]
     app.number_input("vpage").set_value(1).run()
     app.number_input("vpages").set_value(3).run()

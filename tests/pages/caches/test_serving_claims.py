@@ -15,24 +15,15 @@ class Truth:
     """Both runs of a state's requests, step by step."""
 
     def __init__(self, state: Serving):
-        lm, server = (
-            compute.model(state.model),
-            Server(state.page, state.pages, state.batch, sharing=state.sharing),
-        )
+        lm, server = (compute.model(state.model), Server(state.page, state.pages, state.batch, sharing=state.sharing))
         lines = [
-            re.sub(r"^(…|\.\.\.)", lambda _: state.text, line)
-            for line in state.lines.split("\n")
-            if line.strip()
+            re.sub(r"^(…|\.\.\.)", lambda _: state.text, line) for line in state.lines.split("\n") if line.strip()
         ][:8]
         counts, steps = ([int(part) for part in text.split(",")] for text in (state.tokens, state.arrivals))
         requests = []
         for i, line in enumerate(lines):
             request = Request(
-                line,
-                counts[min(i, len(counts) - 1)],
-                steps[min(i, len(steps) - 1)],
-                state.temperature,
-                state.seed + i,
+                line, counts[min(i, len(counts) - 1)], steps[min(i, len(steps) - 1)], state.temperature, state.seed + i
             )
             try:
                 serve(lm, [request], server)
@@ -99,9 +90,7 @@ PLAIN = {
         (t.n, t.rate(CONTINUOUS), t.rate(STATIC)) if t.n > 1 and t.rate(CONTINUOUS) > t.rate(STATIC) else None
     ),
     "as_fast": _same_steps,
-    "found": lambda t: (
-        (t.cached(), sum(s.num_computed_tokens for s in t.every(CONTINUOUS))) if t.cached() else None
-    ),
+    "found": lambda t: (t.cached(), sum(s.num_computed_tokens for s in t.every(CONTINUOUS))) if t.cached() else None,
     "nothing_shared": lambda t: () if not t.cached() else None,
     "preempted": _preempted,
     "padded": _padded,
@@ -116,11 +105,7 @@ def test_every_claim_is_what_the_steps_say_and_silent_elsewhere():
         *states(Serving, given),
         *(Serving(model="zoo-rope", text=text, pages=40, tokens="6", **REST) for text in OWN),
         Serving(  # in one page: no policy wastes more than the other
-            model="zoo-rope",
-            text=inputs.DEFAULT_TEXT,
-            pages=18,
-            tokens="6",
-            **REST | {"lines": "Tom ran.", "page": 64},
+            model="zoo-rope", text=inputs.DEFAULT_TEXT, pages=18, tokens="6", **REST | {"lines": "Tom ran.", "page": 64}
         ),
     ]
     for state in tried:
@@ -130,18 +115,14 @@ def test_every_claim_is_what_the_steps_say_and_silent_elsewhere():
             continue
         if shown.requests:
             found.append(hold(claims.CLAIMS, PLAIN, shown, Truth(state)))
-            said = (
-                claims.found(shown),
-                claims.preempted(shown),
-            )  # either policy may be drawn: they say whose numbers it is
+            # Either policy may be drawn: they say whose numbers it is.
+            said = (claims.found(shown), claims.preempted(shown))
             assert all("continuous batching" in each for each in said if each)
     each_speaks_and_is_silent(found)
     assert len(found) > 20
 
 
-REST = {
-    name: control.default for name, control in Serving.controls.items() if name not in ("pages", "tokens")
-}
+REST = {name: control.default for name, control in Serving.controls.items() if name not in ("pages", "tokens")}
 
 
 def test_the_page_opens_on_its_claim():
@@ -149,6 +130,6 @@ def test_the_page_opens_on_its_claim():
     assert (state.lines, state.arrivals) == (REQUESTS, ARRIVALS)
     said = claims.faster(data.compute(state))
     assert (
-        said
-        == "6 people share the model: it writes 2.9 tokens a step if they come and go, 1.5 if they wait for one another."
+        said == "6 people share the model: it writes 2.9 tokens a step if they come and go, 1.5 if they wait for one "
+        "another."
     )

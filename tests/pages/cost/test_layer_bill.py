@@ -7,18 +7,7 @@ import pytest
 
 import tlmviz
 from pages.cost.layer_bill import data, view
-from pages.cost.layer_bill.state import (
-    BILL,
-    BY_LAYER,
-    BY_PART,
-    FFN,
-    GROWTH,
-    HAND,
-    NAMES,
-    PARAMETERS,
-    SPELLED,
-    Bill,
-)
+from pages.cost.layer_bill.state import BILL, BY_LAYER, BY_PART, FFN, GROWTH, HAND, NAMES, PARAMETERS, SPELLED, Bill
 from tests.packed import unpacked
 from tests.pages.helpers import (
     badges,
@@ -73,8 +62,16 @@ def test_it_opens_on_gpt_2_small():
     app = open_page(PAGE)
     header = told(app)
     assert header["view"] == "bill" and header["sizes"] == {
-        "n": 1024, "d": 768, "h": 12, "g": 12, "f": 3072, "gated": False, "batch": 1, "bytes": 2, "head": 0
-    }  # fmt: skip
+        "n": 1024,
+        "d": 768,
+        "h": 12,
+        "g": 12,
+        "f": 3072,
+        "gated": False,
+        "batch": 1,
+        "bytes": 2,
+        "head": 0,
+    }
     names = [preset["name"] for preset in header["presets"]]
     assert names == [*(preset.name for preset in PRESETS), "stories-rope (loaded)"]
     assert all(preset["source"] for preset in header["presets"])
@@ -134,9 +131,7 @@ def test_losses_without_parts_are_measured():
     found = feedforward.removed(lm, DEFAULT_TEXT)
     assert any(f"{found.no_ffn:.3f} without all of them" in part.value for part in app.caption)
     rows = app.dataframe[0].value
-    assert list(rows["Dead under ReLU"]) == [
-        int(each.dead.sum()) for each in feedforward.units(lm, DEFAULT_TEXT)
-    ]
+    assert list(rows["Dead under ReLU"]) == [int(each.dead.sum()) for each in feedforward.units(lm, DEFAULT_TEXT)]
     relu = feedforward.loss(lm, DEFAULT_TEXT, feedforward.as_relu(lm))
     assert any(f"takes {relu:.3f} bits per byte" in part.value for part in app.caption)
 
@@ -178,23 +173,11 @@ def test_every_published_layer_is_a_layer(preset):
     "query, sizes, said",
     [
         ({"lbh": "5", "lbg": "5"}, {"h": 4, "g": 4}, "5 heads cannot share 768 numbers evenly: 4 can."),
-        (
-            {"lbh": "1", "lbg": "5"},
-            {"h": 1, "g": 1},
-            "1 query head cannot share 5 key/value heads evenly: 1 can.",
-        ),
+        ({"lbh": "1", "lbg": "5"}, {"h": 1, "g": 1}, "1 query head cannot share 5 key/value heads evenly: 1 can."),
         ({"lbg": "5"}, {"h": 12, "g": 4}, "12 query heads cannot share 5 key/value heads evenly: 4 can."),
         ({"lbn": "0", "lbd": "-4", "lbbytes": "3"}, {"n": 1, "d": 768, "bytes": 2}, ""),
-        (
-            {"lbn": "1e400", "lbf": "nan", "lbh": "<b>", "lbcount": "[]", "lbtoy": "1.2"},
-            {"n": 1024, "f": 3072},
-            "",
-        ),
-        (
-            {"lbn": "999999999", "lbd": "99999999", "lbf": "999999999", "lbbatch": "999999"},
-            {"n": 1 << 20},
-            None,
-        ),
+        ({"lbn": "1e400", "lbf": "nan", "lbh": "<b>", "lbcount": "[]", "lbtoy": "1.2"}, {"n": 1024, "f": 3072}, ""),
+        ({"lbn": "999999999", "lbd": "99999999", "lbf": "999999999", "lbbatch": "999999"}, {"n": 1 << 20}, None),
     ],
 )
 def test_hostile_links_are_brought_near_in_a_sentence(query, sizes, said):
@@ -212,9 +195,6 @@ def test_a_link_followed_begins_the_picture_anew():
 def test_llama_in_the_words(monkeypatch):
     assert find("Llama 3 8B").sizes.n == 8192
     app = open_page(PAGE, lbview=PARAMETERS)
-    assert (
-        "81.4%"
-        in f"{app.dataframe[1].value.set_index('Published model').loc['Llama 3.1 405B', 'Of the model']:.1%}"
-    )
+    assert "81.4%" in f"{app.dataframe[1].value.set_index('Published model').loc['Llama 3.1 405B', 'Of the model']:.1%}"
     assert "50% to 60%" in words(app) and np.isnan(app.dataframe[1].value.loc[0, "Of the model"])
     assert next(iter(SPELLED)) == Bill.part.default == BILL

@@ -54,16 +54,17 @@ def of_bill(shown: data.Data) -> dict[str, list | None]:
     rest = 2 * s.batch * n * (making + output + dense)
     part, weights = soft / (soft + rest), making + output + dense
     names = (
-        "most_is_quadratic", "most_is_linear", "heads_cost_nothing", "sharing_saves", "maps_outgrow_weights", "maps_are_small",
+        "most_is_quadratic",
+        "most_is_linear",
+        "heads_cost_nothing",
+        "sharing_saves",
+        "maps_outgrow_weights",
+        "maps_are_small",
         "training_keeps",
-    )  # fmt: skip
+    )
     expected: dict[str, list | None] = dict.fromkeys(names)
     if part > 0.5:
-        expected["most_is_quadratic"] = [
-            f"{n:,}",
-            share(part),
-            f"{(4 * soft + 2 * rest) / (soft + rest):.3g}",
-        ]
+        expected["most_is_quadratic"] = [f"{n:,}", share(part), f"{(4 * soft + 2 * rest) / (soft + rest):.3g}"]
     else:
         over = weights / (2 * s.h * width)
         expected["most_is_linear"] = [f"{n:,}", share(1 - part), share(part), f"{over:,.0f}"]
@@ -74,8 +75,10 @@ def of_bill(shown: data.Data) -> dict[str, list | None]:
         expected["sharing_saves"] = [s.h, s.g, first(2 * s.batch * n * making), first(one)]
     maps, at = s.bytes * cells, f"{math.sqrt(weights / (s.batch * s.h)):,.0f}"
     expected["maps_outgrow_weights" if maps > s.bytes * weights else "maps_are_small"] = [
-        first(maps), first(s.bytes * weights), at,
-    ]  # fmt: skip
+        first(maps),
+        first(s.bytes * weights),
+        at,
+    ]
     if (count := DEPTHS.get(shown.name)) is not None:
         inner = s.f * (4 if s.gated else 2)
         layer = s.bytes * (s.batch * n * (2 * d + 4 * s.h * width + inner) + cells)
@@ -107,9 +110,7 @@ def of_growth(shown: data.Data) -> dict[str, list | None]:
         if state.counted == "tokens":
             return queries
         pairs = queries * keys
-        return (
-            pairs if state.counted == "cells" else 2 * queries * weights + pairs * (4 * s.h * width + 5 * s.h)
-        )
+        return pairs if state.counted == "cells" else 2 * queries * weights + pairs * (4 * s.h * width + 5 * s.h)
 
     places = range(state.prompt + 1, state.prompt + state.steps + 1)
     without, cached = sum(taken(t, t) for t in places), sum(taken(1, t) for t in places)
@@ -140,9 +141,7 @@ def test_every_claim_about_a_layer_follows_from_counting():
 
 
 def test_every_claim_about_the_toy_follows_from_counting():
-    shown = [
-        data.compute(chosen(part=HAND, toy=toy)) for toy in ((4, 8, 2), (1000, 768, 12), (3, 6, 1), (1, 1, 1))
-    ]
+    shown = [data.compute(chosen(part=HAND, toy=toy)) for toy in ((4, 8, 2), (1000, 768, 12), (3, 6, 1), (1, 1, 1))]
     each_speaks_and_is_silent([held(each, of_hand(each)) for each in shown])
 
 
@@ -152,9 +151,7 @@ def test_every_claim_about_the_areas_follows_from_sums(counted):
         {"prompt": prompt, "steps": steps, "counted": counted}
         for prompt, steps in ((16, 100), (1, 1), (2000, 2000), (1, 7))
     ]
-    found = [
-        held(each, of_growth(each)) for each in (data.compute(chosen(part=GROWTH, **case)) for case in cases)
-    ]
+    found = [held(each, of_growth(each)) for each in (data.compute(chosen(part=GROWTH, **case)) for case in cases)]
     once = SimpleNamespace(without=(5,), cached=(5,))  # as where a text of one token is read
     same = data.compute(chosen(part=GROWTH, counted=counted))
     stub = SimpleNamespace(chosen=same.chosen, growths={counted: once}, name="a layer")
@@ -239,9 +236,7 @@ def _of_passes(lm, shown: data.Data, text: str) -> dict[str, list | None]:
         more = f"{100 * (losses[least] / base - 1):.0f}"
         if more.isdigit() and float(more) <= 10:
             expected["hardly_missed"] = [least, more]
-    place = next(
-        name for name in lm.network.tap_names() if name.startswith("blocks.1.mlp.") and "pre" in name
-    )
+    place = next(name for name in lm.network.tap_names() if name.startswith("blocks.1.mlp.") and "pre" in name)
     before = lm.trace(text)[place][0]
     if dead := int((before <= 0).all(0).sum()):
         expected["dead_under_relu"] = [dead, f"{before.shape[1]:,}", 1]

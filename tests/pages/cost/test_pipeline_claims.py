@@ -26,9 +26,7 @@ class Truth:
             except BadSchedule:
                 continue
             self.time[name] = max(event.end for event in run.events)
-            idle = [
-                self._idle([e for e in run.events if e.device == d], self.time[name]) for d in range(self.p)
-            ]
+            idle = [self._idle([e for e in run.events if e.device == d], self.time[name]) for d in range(self.p)]
             self.waits[name] = sum(idle) / (self.p * self.time[name])
             self.peaks[name] = [max(held) for held in self._held(run)]
 
@@ -56,11 +54,7 @@ class Truth:
                 spans.append((first, full, last, run.shares[stage]))
             at = np.array([time for span in spans for time in span[:2]]) + 1e-7
             yield [
-                sum(
-                    share * (1 if t >= full else kept)
-                    for first, full, last, share in spans
-                    if first <= t < last
-                )
+                sum(share * (1 if t >= full else kept) for first, full, last, share in spans if first <= t < last)
                 for t in at
             ]
 
@@ -87,11 +81,7 @@ def _fullest(t: Truth):
 
 def _less_held(t: Truth):
     more, less = (f"{max(t.peaks[name]):.3g}" for name in (GPIPE, ONE))
-    return (
-        (GPIPE, ONE, more, less)
-        if abs(t.time[GPIPE] - t.time[ONE]) < 1e-9 and float(less) < float(more)
-        else None
-    )
+    return (GPIPE, ONE, more, less) if abs(t.time[GPIPE] - t.time[ONE]) < 1e-9 and float(less) < float(more) else None
 
 
 def _formula(t: Truth):
@@ -131,8 +121,6 @@ def test_every_claim_is_what_the_events_say_and_silent_elsewhere():
 def test_the_first_claim_stands_above_the_picture(name):
     app = open_page("cost/pipeline", {"plview": name, "plm": "6"})
     start = {name: control.default for name, control in Choice.controls.items()}
-    first, *others = holding(
-        claims.CLAIMS, data.compute(Choice(**start | {"schedule": name, "micro": 6}))
-    ).values()
+    first, *others = holding(claims.CLAIMS, data.compute(Choice(**start | {"schedule": name, "micro": 6}))).values()
     assert above_the_picture(app) == [first]
     assert all(said in words(app) for said in others)

@@ -39,9 +39,7 @@ TYPES = {"float32": "<f4", "uint16": "<u2", "uint8": "<u1"}
 def models(tokenizer, tmp_path_factory):
     """Random models in place of the bundled ones."""
     torch.manual_seed(3)
-    networks = {
-        name: tiny.network(**changes, vocab_size=tokenizer.vocab_size) for name, changes in MODELS.items()
-    }
+    networks = {name: tiny.network(**changes, vocab_size=tokenizer.vocab_size) for name, changes in MODELS.items()}
     with only_models(networks, tokenizer, tmp_path_factory.mktemp("experts")) as folder:
         yield folder
 
@@ -155,9 +153,7 @@ def test_loads_are_counted_and_readers_named():
     mixing = trace.routing(1).mixing
     for row in table.itertuples():
         read = {trace.tokens[t].strip() for t in range(len(trace)) if mixing[t, row.expert] > 0}
-        assert all(
-            name in read or name.startswith("⟨") for name in row[3].replace(" …", "").split(" · ") if name
-        )
+        assert all(name in read or name.startswith("⟨") for name in row[3].replace(" …", "").split(" · ") if name)
 
 
 def test_costs_are_those_of_the_sizes():
@@ -167,9 +163,7 @@ def test_costs_are_those_of_the_sizes():
         routing.size(compute.model(name).config, len(compute.model(name).encode(tiny.TEXT)))
         for name in ("stories-moe", "stories-dense")
     ]
-    assert [f"{size.active / 1e6:.2f} of {size.total / 1e6:.2f}" for size in sizes] == chart["data"][1][
-        "text"
-    ]
+    assert [f"{size.active / 1e6:.2f} of {size.total / 1e6:.2f}" for size in sizes] == chart["data"][1]["text"]
 
 
 def test_a_model_without_a_log_says_so():
@@ -217,9 +211,5 @@ def test_a_long_text_of_many_experts_is_cut_and_said(monkeypatch):
     monkeypatch.setattr(page, "SENT", 1000)
     app = opened()
     header, arrays = picture(app)
-    assert (
-        len(header["tokens"])
-        == arrays["scores"].shape[1]
-        < len(compute.model("stories-moe").encode(tiny.TEXT))
-    )
+    assert len(header["tokens"]) == arrays["scores"].shape[1] < len(compute.model("stories-moe").encode(tiny.TEXT))
     assert "The picture shows the first" in said(app)

@@ -11,17 +11,7 @@ import pytest
 import torch
 
 from pages.experts.experts import claims, data
-from pages.experts.experts.state import (
-    CAPACITY,
-    COST,
-    LOAD,
-    MIXED,
-    MUTING,
-    REMOVED,
-    ROUTING,
-    TRAINING,
-    Experts,
-)
+from pages.experts.experts.state import CAPACITY, COST, LOAD, MIXED, MUTING, REMOVED, ROUTING, TRAINING, Experts
 from tests import tiny
 from tests.pages.helpers import ROOT, assert_healthy, only_models, open_page
 from tests.pages.states import above_the_picture, each_speaks_and_is_silent, facts
@@ -30,19 +20,12 @@ from tlmviz.analysis.experts import edits
 from tlmviz.ui import compute, inputs
 
 START = {name: control.default for name, control in Experts.controls.items()}
-TEXTS = (
-    inputs.DEFAULT_TEXT,
-    "Où est passé le chat 🐈 ? Où est le chat ?",
-    "Hello",
-    "The cat sat on the mat. " * 125,
-)
+TEXTS = (inputs.DEFAULT_TEXT, "Où est passé le chat 🐈 ? Où est le chat ?", "Hello", "The cat sat on the mat. " * 125)
 SMALL = {
     "tiny-bias": tiny.VARIANTS["experts"],
     "tiny-none": tiny.VARIANTS["sparse"],  # no bias
     "tiny-all": {"experts": dict(count=2, chosen=2, hidden=20)},  # every token reaches both
-    "tiny-zero": {
-        "experts": dict(count=4, chosen=1, hidden=20, score="sigmoid", bias=True)
-    },  # a bias of zeros
+    "tiny-zero": {"experts": dict(count=4, chosen=1, hidden=20, score="sigmoid", bias=True)},  # a bias of zeros
 }
 
 
@@ -58,13 +41,12 @@ def networks(tokenizer) -> dict:
 
 def chosen(model: str, text: str, **values) -> Experts:
     lm = compute.model(model)
-    return Experts(
-        **{**START, **values, "model": model, "text": lm.fit(text)[0] if len(text) > 500 else text}
-    )
+    return Experts(**{**START, **values, "model": model, "text": lm.fit(text)[0] if len(text) > 500 else text})
 
 
 def routed(lm, text: str, edit=None) -> tuple[object, np.ndarray, np.ndarray]:
-    """The trace, the choices [L, T, k], and whether each expert read each token [L, T, E]; from the recorded routing."""
+    """The trace, the choices [L, T, k], and whether each expert read each token [L, T, E]; from the recorded
+    routing."""
     trace = lm.trace(text, edit=edit)
     picks = np.stack([trace.routing(layer).chosen.numpy() for layer in trace.expert_layers])
     weights = np.stack([trace.routing(layer).weights.numpy() for layer in trace.expert_layers])
@@ -115,9 +97,7 @@ def of_routing(state: Experts, shown) -> dict[str, list | None]:
             for expert in range(part.count):
                 load = read[layer, :, expert].mean()
                 if times > 1 and name.strip() and read[layer, places, expert].all() and load < 0.5:
-                    best.append(
-                        (name.strip().isalpha(), -times * math.log(load), -layer, -expert, name, times, load)
-                    )
+                    best.append((name.strip().isalpha(), -times * math.log(load), -layer, -expert, name, times, load))
     expected: dict[str, list | None] = dict.fromkeys(
         ("has_a_taste", "by_itself", "few_read", "bias_decides", "bias_changes_nothing", "no_bias")
     )
@@ -148,9 +128,7 @@ def of_routing(state: Experts, shown) -> dict[str, list | None]:
         total += len(plain)
         with_bias = np.maximum(np.take_along_axis((one.scores + one.bias).numpy(), one.chosen.numpy(), -1), 0)
         weights = one.weights.numpy()
-        mixed = (
-            weights.sum(-1, keepdims=True) * with_bias / np.maximum(with_bias.sum(-1, keepdims=True), 1e-20)
-        )
+        mixed = weights.sum(-1, keepdims=True) * with_bias / np.maximum(with_bias.sum(-1, keepdims=True), 1e-20)
         off = max(off, float(np.abs(mixed - weights).max()))
     if turned:
         expected["bias_decides"] = [turned, f"{total:,}", per_cent(turned / total), f"{off:.3f}"]
@@ -182,8 +160,12 @@ def of_load(state: Experts, shown) -> dict[str, list | None]:
         ]
         _most, place, answer = max(telling, key=lambda each: each[:2])
         expected["answers_to"] = [
-            -place, shown.layer, per_cent(answer["share"]), f"{found['tokens']:,}", per_cent(experts[-place]["load"]),
-        ]  # fmt: skip
+            -place,
+            shown.layer,
+            per_cent(answer["share"]),
+            f"{found['tokens']:,}",
+            per_cent(experts[-place]["load"]),
+        ]
         even = part.chosen / part.count
         there = [one["load"] / even for layer in found["experts"] for one in layer]
         here, most = f"{loads.max() / even:.2f}", f"{max(there):.2f}"
@@ -205,9 +187,7 @@ def of_muting(state: Experts, shown) -> dict[str, list | None]:
     before = lm.trace(state.text).loss_per_token().numpy()
     bias = state.bias if lm.config.experts.bias else START["bias"]  # what is not there cannot be taken away
     parts = [edits.force_experts(lm.config, state.forced), edits.mute_experts(lm.config, state.muted)]
-    parts += {REMOVED: [edits.without_bias(lm.config)], MIXED: [edits.bias_in_the_mix(lm.config)]}.get(
-        bias, []
-    )
+    parts += {REMOVED: [edits.without_bias(lm.config)], MIXED: [edits.bias_in_the_mix(lm.config)]}.get(bias, [])
     if not state.muted and not state.forced and bias == START["bias"]:
         expected["as_trained"] = [f"{before.mean():.4f}"]
     else:
@@ -215,19 +195,19 @@ def of_muting(state: Experts, shown) -> dict[str, list | None]:
         named = [number for layer, expert in (*state.muted, *state.forced) for number in (expert, layer)]
         at, off = int((after - before).argmax()), after - before
         expected["costs_or_helps"] = [
-            f"{before.mean():.4f}", f"{after.mean():.4f}", *named, signed(off.mean(), "+.4f"), at + 1,
+            f"{before.mean():.4f}",
+            f"{after.mean():.4f}",
+            *named,
+            signed(off.mean(), "+.4f"),
+            at + 1,
             signed(off[at], "+.2f"),
-        ]  # fmt: skip
+        ]
         if gains := int((after < before).sum()):
             expected["some_gain"] = [gains, len(before)]
     if len(before) < 40:
         change = [
             [
-                float(
-                    lm.trace(state.text, edit=edits.mute_experts(lm.config, [(layer, e)]))
-                    .loss_per_token()
-                    .mean()
-                )
+                float(lm.trace(state.text, edit=edits.mute_experts(lm.config, [(layer, e)])).loss_per_token().mean())
                 - float(before.mean())
                 for e in range(lm.config.experts.count)
             ]
@@ -271,9 +251,7 @@ def of_training(state: Experts, shown) -> dict[str, list | None]:
     expected: dict[str, list | None] = dict.fromkeys(("becomes_even", "more_even"))
     if not state.model.startswith("stories-moe"):
         return expected
-    loads = {
-        name: load_file(ROOT / "models" / name / "loads.safetensors")["loads"] for name in data.FAMILY[:2]
-    }
+    loads = {name: load_file(ROOT / "models" / name / "loads.safetensors")["loads"] for name in data.FAMILY[:2]}
     most = {name: (each / each.mean(-1, keepdims=True)).max((1, 2)) for name, each in loads.items()}
     own = most[state.model]
     counted = loads[state.model] * 2 * 2048  # two choices of each of 2,048 tokens
@@ -306,8 +284,13 @@ def of_cost(state: Experts, shown) -> dict[str, list | None]:
 
 
 PLAIN = {
-    ROUTING: of_routing, LOAD: of_load, MUTING: of_muting, CAPACITY: of_capacity, TRAINING: of_training, COST: of_cost,
-}  # fmt: skip
+    ROUTING: of_routing,
+    LOAD: of_load,
+    MUTING: of_muting,
+    CAPACITY: of_capacity,
+    TRAINING: of_training,
+    COST: of_cost,
+}
 
 
 def bare(said: str, name: str) -> list[str]:
@@ -352,9 +335,7 @@ OF_VIEW = {
 def test_every_claim_follows_from_the_models(view, tokenizer, tmp_path):
     """Of the trained model, and of small random ones with other routers."""
     texts = TEXTS if view in (ROUTING, LOAD, CAPACITY) else TEXTS[:3]
-    found = [
-        held(chosen("stories-moe", text, view=view, **values)) for text in texts for values in OF_VIEW[view]
-    ]
+    found = [held(chosen("stories-moe", text, view=view, **values)) for text in texts for values in OF_VIEW[view]]
     if view in (TRAINING, COST):
         found.append(held(chosen("stories-moe-aux", TEXTS[0], view=view)))
     with only_models(networks(tokenizer), tokenizer, tmp_path):
@@ -376,13 +357,17 @@ def test_the_first_claim_survives_an_own_text(text):
     trace, _picks, read = routed(lm, lm.fit(text)[0])
     repeats = len(set(text.split())) < len(text.split())
     assert said.startswith(
-        "Nobody told it what to read" if taste_of("stories-moe", trace, read)
-        else "Nobody told it to" if repeats else "The router of layer"
-    )  # fmt: skip
+        "Nobody told it what to read"
+        if taste_of("stories-moe", trace, read)
+        else "Nobody told it to"
+        if repeats
+        else "The router of layer"
+    )
 
 
 def test_the_page_opens_on_the_expert_with_a_taste():
-    """Its sentence, its mark in the picture, and a token that it reads; on a text that shows no taste nothing is marked."""
+    """Its sentence, its mark in the picture, and a token that it reads; on a text that shows no taste nothing is
+    marked."""
     lm = compute.model("stories-moe")
     for text in (inputs.DEFAULT_TEXT, "Hello"):
         shown = data.compute(chosen("stories-moe", text))

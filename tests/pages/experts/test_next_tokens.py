@@ -42,9 +42,7 @@ def test_the_bytes_of_a_character_stand_as_the_character():
     sent, lm = header_of(open_page(PAGE, {"ntext": text})), tlmviz.load("stories-mtp")
     assert len(sent["tokens"]) == len(lm.encode(text)) and "".join(sent["tokens"][1:]) == text
     assert "😀" in sent["tokens"] and "é" in sent["tokens"]
-    assert not any(
-        "\ufffd" in name for chain in sent["chains"] for stage in chain for name, _ in stage["top"]
-    )
+    assert not any("\ufffd" in name for chain in sent["chains"] for stage in chain for name, _ in stage["top"])
 
 
 def test_told_what_lies_between():
@@ -78,13 +76,7 @@ def test_a_link_shows_its_position_and_pass():
     assert header_of(open_page(PAGE, {"nplace": "119", "ntext": "Tom ran."}))["at"] <= 5
 
 
-@pytest.mark.parametrize(
-    "query, why",
-    [
-        ({"ntext": ""}, "empty"),
-        ({**WRITING, "nbegin": ""}, "empty"),
-    ],
-)
+@pytest.mark.parametrize("query, why", [({"ntext": ""}, "empty"), ({**WRITING, "nbegin": ""}, "empty")])
 def test_a_text_that_cannot_be_shown_is_one_sentence(query, why):
     app = open_page(PAGE, query)
     assert not app.exception

@@ -53,16 +53,10 @@ def plainly(chosen: Ahead, ids: list[int], place: int) -> dict[str, list | None]
         if proposed := sum(len(each.proposed) for each in found.rounds):
             expected["stays"] = [proposed, sum(each.accepted for each in found.rounds)]
         return expected
-    chains = {
-        OWN: ahead.own_chains(lm.network, ids),
-        GIVEN: ahead.given_chains(lm.network, ids),
-    }
+    chains = {OWN: ahead.own_chains(lm.network, ids), GIVEN: ahead.given_chains(lm.network, ids)}
     hits = {
         reads: [
-            [
-                chain.first[k] == ids[at + k + 1] if at + k + 1 < len(ids) else None
-                for k in range(len(chain.first))
-            ]
+            [chain.first[k] == ids[at + k + 1] if at + k + 1 < len(ids) else None for k in range(len(chain.first))]
             for at, chain in enumerate(made)
         ]
         for reads, made in chains.items()
@@ -120,9 +114,7 @@ def test_every_claim_follows_from_the_model_in_every_state():
                 assert facts(bare) == [str(fact) for fact in facts_], (values, said)
             elif said is not None:
                 assert all(str(fact) in said for fact in facts_), (values, said)
-                told = (
-                    chosen.reads == GIVEN and chosen.model == CHAINED and bool(facts_)
-                )  # asked again for each token
+                told = chosen.reads == GIVEN and chosen.model == CHAINED and bool(facts_)  # asked again for each token
                 assert ("told each token between" in said) == told and not (told and "Asked once" in said)
         first = [claim.__name__ for claim in claims.CLAIMS if claim(shown)][0]
         assert first in ("ahead_of_one", "several_a_pass", "one_a_pass")
@@ -132,22 +124,19 @@ def test_every_claim_follows_from_the_model_in_every_state():
 
 def test_the_place_that_is_opened_is_the_last_of_the_best():
     shown = data.compute(Ahead(**START))
-    far = [[stage.right for stage in each].index(False) if False in [s.right for s in each] else 4 for each in
-           [[stage for stage in chain if stage.right is not None] for chain in shown.stages] if each]  # fmt: skip
+    far = [
+        [stage.right for stage in each].index(False) if False in [s.right for s in each] else 4
+        for each in [[stage for stage in chain if stage.right is not None] for chain in shown.stages]
+        if each
+    ]
     assert [stage.right for stage in shown.stages[shown.place]] == [True] * 4 and max(far) == 4
 
 
 @pytest.mark.parametrize(
     "race, said",
     [
-        (
-            ([1.0, 2.0, 3.0], [4.0, 5.0, 6.0]),
-            "**Quicker**: 5 tokens a second with proposals, 2 without, 2.50 times",
-        ),
-        (
-            ([4.0, 5.0, 6.0], [1.0, 2.0, 3.0]),
-            "**Slower**: 2 tokens a second with proposals, 5 without, 0.40 times",
-        ),
+        (([1.0, 2.0, 3.0], [4.0, 5.0, 6.0]), "**Quicker**: 5 tokens a second with proposals, 2 without, 2.50 times"),
+        (([4.0, 5.0, 6.0], [1.0, 2.0, 3.0]), "**Slower**: 2 tokens a second with proposals, 5 without, 0.40 times"),
         (([1.0, 2.0, 4.0], [3.0, 5.0, 6.0]), "neither way was quicker"),
     ],
 )

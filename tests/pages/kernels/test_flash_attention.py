@@ -123,12 +123,7 @@ def test_the_models_own_logits_come_back_digit_for_digit_and_are_no_typed_ones()
 
 @pytest.mark.parametrize(
     "typed, said",
-    [
-        ("1, two", "“two”"),
-        ("nan", "no answer"),
-        (",", "no numbers"),
-        ("1 " * 40, "40 logits and this row has 28"),
-    ],
+    [("1, two", "“two”"), ("nan", "no answer"), (",", "no numbers"), ("1 " * 40, "40 logits and this row has 28")],
 )
 def test_bad_logits_are_one_sentence(typed, said):
     found = row(typed)
@@ -196,11 +191,15 @@ def test_a_link_that_names_logits_alone_opens_the_row():
 @pytest.mark.parametrize(
     "given",
     [
-        *({"name": name} for name in DEVICES), {"length": 128}, {"length": 131072}, {"width": 32}, {"width": 256},
+        *({"name": name} for name in DEVICES),
+        {"length": 128},
+        {"length": 131072},
+        {"width": 32},
+        {"width": 256},
         *({"sides": tile, "kibibytes": memory} for tile in SIDES for memory in (16, 1024)),
     ],
     ids=str,
-)  # fmt: skip
+)
 def test_cost_controls_reach_their_ends(given):
     found = costs(**given)
     said = told(cost_claims.CLAIMS, found)
@@ -286,7 +285,8 @@ def test_a_tile_from_the_memory_fits_into_it(width, memory):
 
 
 def test_the_picture_moves_what_the_algorithms_move():
-    """Its own arithmetic of standard attention against the analysis, and at every step as many numbers as the kernel."""
+    """Its own arithmetic of standard attention against the analysis, and at every step as many numbers as the
+    kernel."""
     shown = tiles()
     header = header_of_tiles(shown)
     length, width = header["length"], header["width"]

@@ -35,11 +35,7 @@ def own_row(at: Query) -> np.ndarray:
 def row_truth(state: Row) -> dict:
     seen = own_row(state.at)
     typed = [float(part) for part in re.split(r"[\s,]+", state.logits) if part]
-    x = (
-        np.array(typed, np.float32)
-        if typed and len(typed) <= min(len(seen), 64)
-        else seen[-64:].astype(np.float32)
-    )
+    x = np.array(typed, np.float32) if typed and len(typed) <= min(len(seen), 64) else seen[-64:].astype(np.float32)
     finite = [value for value in x if math.isfinite(value)]
     top, rises = -math.inf, 0
     for place, value in enumerate(x):
@@ -95,12 +91,7 @@ def test_the_row_is_what_it_is_called():
             for logits in typed:
                 state = Row(at=at, logits=logits)
                 found.append(
-                    hold(
-                        [Said(claim) for claim in row_claims.CLAIMS],
-                        ROW,
-                        row_data.compute(state),
-                        row_truth(state),
-                    )
+                    hold([Said(claim) for claim in row_claims.CLAIMS], ROW, row_data.compute(state), row_truth(state))
                 )
     each_speaks_and_is_silent(found)
 
@@ -119,18 +110,20 @@ def tile_truth(state: Tiles) -> dict:
                 continue
             numbers += 2 * width * (min(first + state.cols, length) - first)
     return {
-        "n": length, "width": width, "kernel": round(4 * numbers / 1000, 1), "skipped": skipped, "tiles": blocks * tiles,
-        "standard": round(4 * (4 * length * width + 4 * length**2) / 1000, 1), "tokens": len(trace), "rows": state.rows,
-    }  # fmt: skip
+        "n": length,
+        "width": width,
+        "kernel": round(4 * numbers / 1000, 1),
+        "skipped": skipped,
+        "tiles": blocks * tiles,
+        "standard": round(4 * (4 * length * width + 4 * length**2) / 1000, 1),
+        "tokens": len(trace),
+        "rows": state.rows,
+    }
 
 
 TILE = {
-    "moves_less": lambda t: (
-        (t["n"], t["n"], t["kernel"], t["standard"]) if t["kernel"] < t["standard"] else None
-    ),
-    "moves_more": lambda t: (
-        (t["rows"], t["n"], t["kernel"], t["standard"]) if t["kernel"] >= t["standard"] else None
-    ),
+    "moves_less": lambda t: (t["n"], t["n"], t["kernel"], t["standard"]) if t["kernel"] < t["standard"] else None,
+    "moves_more": lambda t: (t["rows"], t["n"], t["kernel"], t["standard"]) if t["kernel"] >= t["standard"] else None,
     "skips": lambda t: (t["skipped"], t["tiles"]) if t["skipped"] else None,
     "exact": lambda t: (),
     "keeps": lambda t: (t["width"] + 2, t["n"]) if t["n"] > t["width"] + 2 else None,
@@ -146,23 +139,17 @@ def test_the_tiles_move_what_is_said():
                 state = Tiles(at=Query(MODEL, text, 1, 2, 0), rows=rows, cols=cols, step=None)
                 found.append(
                     hold(
-                        [Said(claim) for claim in tile_claims.CLAIMS],
-                        TILE,
-                        tile_data.compute(state),
-                        tile_truth(state),
+                        [Said(claim) for claim in tile_claims.CLAIMS], TILE, tile_data.compute(state), tile_truth(state)
                     )
                 )
-    each_speaks_and_is_silent(
-        [{name: shown for name, shown in each.items() if name != "exact"} for each in found]
-    )
+    each_speaks_and_is_silent([{name: shown for name, shown in each.items() if name != "exact"} for each in found])
 
 
 def test_a_result_that_is_off_is_not_called_exact():
     data = tile_data.compute(Tiles(at=Query(MODEL, "The cat sat.", 0, 0, 0), rows=4, cols=4, step=None))
     wrong = data.checks[0].__class__(**{**data.checks[0].__dict__, "error": 1.0})
     assert (
-        tile_claims.exact(data)
-        and tile_claims.exact(data.__class__(**{**data.__dict__, "checks": (wrong,)})) is None
+        tile_claims.exact(data) and tile_claims.exact(data.__class__(**{**data.__dict__, "checks": (wrong,)})) is None
     )
 
 
@@ -198,14 +185,20 @@ def _proposed(t: dict):
 
 
 COST = {
-    "moves_less": lambda t: (f"{t['state'].length:,}", _size(t["naive"]), _size(t["tiled"]), f"{t['naive'] / t['tiled']:.1f}")
-    if t["naive"] > t["tiled"] and f"{t['naive'] / t['tiled']:.1f}" != "1.0" else None,
-    "moves_more": lambda t: (t["rows"], t["cols"], f"{t['state'].length:,}", _size(t["tiled"]), _size(t["naive"]))
-    if t["naive"] <= t["tiled"] or f"{t['naive'] / t['tiled']:.1f}" == "1.0" else None,
+    "moves_less": lambda t: (
+        (f"{t['state'].length:,}", _size(t["naive"]), _size(t["tiled"]), f"{t['naive'] / t['tiled']:.1f}")
+        if t["naive"] > t["tiled"] and f"{t['naive'] / t['tiled']:.1f}" != "1.0"
+        else None
+    ),
+    "moves_more": lambda t: (
+        (t["rows"], t["cols"], f"{t['state'].length:,}", _size(t["tiled"]), _size(t["naive"]))
+        if t["naive"] <= t["tiled"] or f"{t['naive'] / t['tiled']:.1f}" == "1.0"
+        else None
+    ),
     "does_not_fit": lambda t: _fit(t, False),
     "fits": lambda t: _fit(t, True),
     "proposed": _proposed,
-}  # fmt: skip
+}
 
 
 def test_the_costs_are_what_is_said():
@@ -228,8 +221,6 @@ def test_times_are_the_data_sheets_bounds(name):
     default = {field: control.default for field, control in Costs.controls.items()}
     data = cost_data.compute(Costs(**default | {"name": name}))
     device = data.point.device
-    bounds = [
-        max(cost.moved / device.bandwidth, cost.flops / device.peak) * 1e6 for cost in data.costs.values()
-    ]
+    bounds = [max(cost.moved / device.bandwidth, cost.flops / device.peak) * 1e6 for cost in data.costs.values()]
     said = cost_claims.sooner(data)
     assert said and all(f"{bound:,.1f} µs" in said for bound in bounds)

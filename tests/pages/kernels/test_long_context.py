@@ -64,9 +64,7 @@ def test_the_sample_has_as_many_tokens_as_the_slider_says():
     assert long_sample_text().startswith(sample_text())
 
 
-@pytest.mark.parametrize(
-    "statistic", ["Sink", "Previous token", "Itself", "Mean distance", "Beyond training"]
-)
+@pytest.mark.parametrize("statistic", ["Sink", "Previous token", "Itself", "Mean distance", "Beyond training"])
 def test_every_statistic_is_drawn(app, statistic):
     app.selectbox("lstat").set_value(statistic).run()
     assert len(by_title(app)) == 6
@@ -106,9 +104,7 @@ def test_a_number_that_no_tile_has_is_put_right_and_said(app, key, typed, shown)
 
 
 @pytest.mark.parametrize(
-    "text",
-    ["a", "😀 cat 🐈‍⬛", "a\x01b\x02\x7fc\u202ed", "<b>x</b> $x$ `code` <|endoftext|>", "  \n\n "],
-    ids=repr,
+    "text", ["a", "😀 cat 🐈‍⬛", "a\x01b\x02\x7fc\u202ed", "<b>x</b> $x$ `code` <|endoftext|>", "  \n\n "], ids=repr
 )
 @pytest.mark.parametrize("view", ["Maps", "Masks"])
 def test_odd_texts(text, view):
@@ -157,9 +153,9 @@ def test_every_method_is_compared_and_can_be_reproduced():
     by_title(app)
     [table] = app.dataframe
     assert list(table.value["Method"]) == ["Full", *METHODS]
-    assert table.value["Mass covered"].between(0, 1.0001).all() and table.value["Mass covered"][
-        0
-    ] == pytest.approx(1, abs=1e-5)
+    assert table.value["Mass covered"].between(0, 1.0001).all() and table.value["Mass covered"][0] == pytest.approx(
+        1, abs=1e-5
+    )
     assert table.value["Output error"][0] == pytest.approx(0, abs=1e-5) and table.value["Change"][0] == 0
     for name in ("Full", "BigBird", "Performer"):
         app.selectbox("pat").set_value(name).run()

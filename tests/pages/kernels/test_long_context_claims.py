@@ -136,10 +136,7 @@ def test_a_pinned_word_reads_what_a_plain_map_says():
             assert f"L{layer}H{best}" in said["read_far"] and f"{value:.2f} on average" in said["read_far"]
             mean = [weights[t, 1 : t - 63].max() for t in range(65, len(weights))]
             each = page.far_heads(read.passage)
-            assert (
-                each[head] == pytest.approx(np.mean(mean), abs=1e-5)
-                and value == each.max() == each[layer, best]
-            )
+            assert each[head] == pytest.approx(np.mean(mean), abs=1e-5) and value == each.max() == each[layer, best]
         found.append({name: text is not None for name, text in said.items()})
     each_speaks_and_is_silent([*found, {name: name == "looks_far" for name in found[0]}])
 
@@ -157,10 +154,16 @@ def row(method: str, flops: float, change: float, mass: float = 0.8) -> Row:
 
 def test_methods_are_judged_by_their_losses():
     found, full = [], row("Full", 100, 0.0, 1.0)
-    shown = [of_rows(rows) for rows in (
-        [full], [full, row("A", 50, 0.001), row("B", 20, 0.5)], [full, row("A", 50, 0.2)], [full, row("A", 150, 0.0)],
-        [full, row("A", 50, -0.02, 1.0), row("B", 10, 0.004, 0.999)],
-    )]  # fmt: skip
+    shown = [
+        of_rows(rows)
+        for rows in (
+            [full],
+            [full, row("A", 50, 0.001), row("B", 20, 0.5)],
+            [full, row("A", 50, 0.2)],
+            [full, row("A", 150, 0.0)],
+            [full, row("A", 50, -0.02, 1.0), row("B", 10, 0.004, 0.999)],
+        )
+    ]
     chosen = {"methods": ("Sliding window", "Performer"), "window": 4, "features": 16}
     for text in (ENGLISH, FRENCH, WORD):
         read = text_of(text)
@@ -176,8 +179,7 @@ def test_methods_are_judged_by_their_losses():
         assert bool(said["nothing_compared"]) == (not others)
         if cheap:
             assert (
-                said["loses_nothing"].startswith(f"*{cheap.method}*")
-                and signed(cheap.change) in said["loses_nothing"]
+                said["loses_nothing"].startswith(f"*{cheap.method}*") and signed(cheap.change) in said["loses_nothing"]
             )
             assert f"{cheap.flops / rows[0].flops:.0%} of the operations" in said["loses_nothing"]
         worst = max(others, key=lambda row: row.change, default=None)
@@ -228,12 +230,8 @@ def test_the_indexer_is_judged_by_its_losses():
             assert f"hold {held[0]:.0%} of" in said["holds"] and f"of it, {held[1]:.0%}" in said["holds"]
             assert held[0] <= held[1] + 1e-6
         means = [float(shown.recall[how][:, shown.k - 1].mean()) for how in ("indexer", "recent")]
-        more = (
-            bool(said["recent_is_better"]) and f"{means[0]:.0%}" != f"{means[1]:.0%}" and means[0] > means[1]
-        )
+        more = bool(said["recent_is_better"]) and f"{means[0]:.0%}" != f"{means[1]:.0%}" and means[0] > means[1]
         assert bool(said["recent_holds_less"]) == more
         found.append({name: text is not None for name, text in said.items()})
-    made_up = [
-        {name: name == which for name in found[0]} for which in ("indexer_is_better", "recent_holds_less")
-    ]
+    made_up = [{name: name == which for name in found[0]} for which in ("indexer_is_better", "recent_holds_less")]
     each_speaks_and_is_silent([*found, *made_up])

@@ -36,11 +36,7 @@ def test_it_opens_on_the_head_that_reads_far_most_at_its_farthest_look():
     row = trace.attention(header["layer"], header["head"])[header["query"]].numpy()
     assert np.allclose(arrays["row"], row[: header["query"] + 1], atol=1e-6)
     q, k, lse = (part.numpy() for part in trace.qk(header["layer"], header["head"]))
-    assert (
-        np.array_equal(arrays["q"], q)
-        and np.array_equal(arrays["k"], k)
-        and np.array_equal(arrays["lse"], lse)
-    )
+    assert np.array_equal(arrays["q"], q) and np.array_equal(arrays["k"], k) and np.array_equal(arrays["lse"], lse)
     assert header["tokens"] == list(trace.tokens) and len(arrays["loss"]) == len(trace) - 1
     assert "red-badge" not in badges(app) and "No head puts more on one token" in said(app)
 
@@ -69,8 +65,7 @@ def test_where_q_and_k_are_too_much_to_send_rows_come_from_the_server(monkeypatc
 
 
 @pytest.mark.parametrize(
-    "text, query",
-    [("a", "999999"), ("<b>x</b> $x$", "-4"), ("😀😀 他走了。", "x"), ("😀😀 他走了。", "999999")],
+    "text, query", [("a", "999999"), ("<b>x</b> $x$", "-4"), ("😀😀 他走了。", "x"), ("😀😀 他走了。", "999999")]
 )
 def test_odd_texts_and_links(text, query):
     header, arrays = picture(opened({"query": query, "lcol": "<b>"}, src=long_text.OWN, own=text))

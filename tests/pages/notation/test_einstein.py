@@ -7,16 +7,7 @@ import torch
 import tlmviz
 from pages.notation.einstein.formulas import claims, data, view
 from pages.notation.einstein.formulas.state import Formula
-from tests.pages.helpers import (
-    assert_healthy,
-    badges,
-    follow_link,
-    link_of,
-    open_page,
-    picture,
-    run_code,
-    tabled,
-)
+from tests.pages.helpers import assert_healthy, badges, follow_link, link_of, open_page, picture, run_code, tabled
 from tests.pages.helpers import words as said_on
 from tests.pages.states import linked, told
 from tlmviz.analysis.notation.syntax import BadNotation
@@ -34,12 +25,7 @@ def opened(**link):
 
 def read(query, **given) -> data.Data:
     """What the part shows by a link."""
-    start = {
-        "model": query.get("model", "stories-rope"),
-        "text": DEFAULT_TEXT,
-        "line": "Logits",
-        "head": 2,
-    }
+    start = {"model": query.get("model", "stories-rope"), "text": DEFAULT_TEXT, "line": "Logits", "head": 2}
     start["layer"] = min(4, compute.configs()[start["model"]].n_layers - 1)
     return data.compute(linked(Formula, query, **start | given))
 
@@ -95,9 +81,7 @@ def test_a_button_tries_a_mistake_and_another_line_clears_it():
     assert app.text_input("nform").value == "A_{ts}^{(h)} = softmax_{s>=t}(L_{ts}^{(h)})"
     assert "A causal mask turned round" in badges(app) and "is not the model's A" in said_on(app)
     apart = matrices(app)[2]
-    assert apart["end"] == pytest.approx(
-        np.nanmax(np.abs(apart["values"]))
-    )  # no darker colour for a larger one
+    assert apart["end"] == pytest.approx(np.nanmax(np.abs(apart["values"])))  # no darker colour for a larger one
     app.selectbox("nline").set_value("Mix").run()
     assert app.text_input("nform").value == "Y_{th}^d = sum_{s<=t} A_{ts}^{(h)} V_{sh}^d"
     assert "Equal to the model's own Y" in said_on(app) and "nform" not in link_of(app)
@@ -121,11 +105,7 @@ def test_typing_goes_into_the_link_and_the_lines_own_formula_does_not():
         {"model": "zoo-gqa"},
         {"model": "zoo-alibi"},
         {"nform": "L_{ts}^{(h)} = 1/sqrt(dk) Htilde_t^f WQ_{hf}^d WK_{hcd} Htilde_s^c"},
-        {
-            "nown": OWN,
-            "nform": "Y_{th}^d = sum_{s<=t, t-s<3} A_{ts}^{(h)} V_{sh}^d",
-            "nsizes": "t=6 s=6 h=2 d=3",
-        },
+        {"nown": OWN, "nform": "Y_{th}^d = sum_{s<=t, t-s<3} A_{ts}^{(h)} V_{sh}^d", "nsizes": "t=6 s=6 h=2 d=3"},
         {"nown": OWN, "nform": "Q_{th}^d K_{shd}"},
         {"nown": OWN, "nform": "2 + 3"},
     ],
@@ -136,9 +116,7 @@ def test_the_snippet_makes_the_same(query):
     name = [line for line in code.splitlines() if line.startswith("print(torch.allclose(")][0]
     scope = run_code(code)
     made = scope[name.removeprefix("print(torch.allclose(").partition(",")[0]]
-    torch.testing.assert_close(
-        torch.as_tensor(made, dtype=torch.float32), scope["result"].value, rtol=1e-3, atol=1e-4
-    )
+    torch.testing.assert_close(torch.as_tensor(made, dtype=torch.float32), scope["result"].value, rtol=1e-3, atol=1e-4)
 
 
 @pytest.mark.parametrize("style", ["einops.einsum", "plain torch"])

@@ -1,4 +1,5 @@
-"""What the parts of the page Matrices and indices claim, held against loops over every index and plain singular values."""
+"""What the parts of the page Matrices and indices claim, held against loops over every index and plain singular
+values."""
 
 import math
 import re
@@ -42,13 +43,7 @@ def maps(text: str) -> dict[str, np.ndarray]:
                 out[t, keys, head] = np.exp(row - row.max()) / np.exp(row - row.max()).sum()
     q, k = (trace[f"blocks.1.attn.{name}"].double().numpy() for name in "qk")
     q, k = (each.reshape(-1, *each.shape[-3:])[0] if each.ndim > 3 else each for each in (q, k))
-    return {
-        "scores": scores,
-        "weights": weights,
-        "turned": turned,
-        "size": np.array(size),
-        "heads": np.array(heads),
-    }
+    return {"scores": scores, "weights": weights, "turned": turned, "size": np.array(size), "heads": np.array(heads)}
 
 
 @pytest.mark.parametrize("text", TEXTS[:3])
@@ -59,24 +54,16 @@ def test_what_is_said_of_a_formula_is_what_loops_over_its_indices_make(text):
     right = data.compute(start)
     said = claims.is_the_models(right)
     assert f"{t} × {t} × {h} (t, s, h)" in said
-    np.testing.assert_allclose(
-        right.result.value.numpy(), truth["scores"], atol=2e-4 * np.abs(truth["scores"]).max()
-    )
+    np.testing.assert_allclose(right.result.value.numpy(), truth["scores"], atol=2e-4 * np.abs(truth["scores"]).max())
     assert claims.differs(right) is claims.runs(right) is claims.cannot_run(right) is None
 
-    turned = data.compute(
-        replace(start, line="Weights", formula="A_{ts}^{(h)} = softmax_{s>=t}(L_{ts}^{(h)})")
-    )
+    turned = data.compute(replace(start, line="Weights", formula="A_{ts}^{(h)} = softmax_{s>=t}(L_{ts}^{(h)})"))
     np.testing.assert_allclose(turned.result.value.numpy(), truth["turned"], atol=1e-4)
     apart = np.abs(truth["turned"] - truth["weights"]).max() / truth["weights"].max()
     told = float(re.search(r"up to ([\d.]+)%", claims.differs(turned))[1])
-    assert told == pytest.approx(100 * apart, abs=0.2) and "a causal mask turned round" in claims.differs(
-        turned
-    )
+    assert told == pytest.approx(100 * apart, abs=0.2) and "a causal mask turned round" in claims.differs(turned)
 
-    hidden = data.compute(
-        replace(start, line="Weights", formula="A_{ts}^{(h)} = softmax_{s<t}(L_{ts}^{(h)})")
-    )
+    hidden = data.compute(replace(start, line="Weights", formula="A_{ts}^{(h)} = softmax_{s<t}(L_{ts}^{(h)})"))
     assert np.isnan(hidden.result.value.numpy()).any() and f"{t} × {t}" in claims.no_numbers(hidden)
 
 
@@ -206,14 +193,7 @@ def _beside(better: bool):
         if not t.rank or not t.count or t.way == "singular" or (mine != best) != better:
             return None
         if better:
-            return (
-                *_count(t),
-                mine,
-                1,
-                *t.shape(),
-                *((best,) if t.count == 1 else (t.count, best)),
-                *t.enough(),
-            )
+            return (*_count(t), mine, 1, *t.shape(), *((best,) if t.count == 1 else (t.count, best)), *t.enough())
         return (*_count(t), mine, 1, *t.shape(), *_count(t), *t.enough())
 
     return plain
@@ -255,15 +235,24 @@ PLAIN = {
 def rank_states():
     own = Rank(model="", text="")
     for typed, way, count, rest in (
-        (own.typed, "product", 4, {}), (own.typed, "singular", 1, {}), (own.typed, "rows", 0, {}), ("0 0; 0 0", "columns", 2, {}),
-        ("1 2; 2 4", "columns", 2, {}), ("1 2 0; 0 1 -4 × 3 1; 0 5; -2 2", "product", 1, {"sorted": False}),
-        ("1 2 3", "rows", 1, {}), ("3 0; 0 1", "columns", 1, {}), ("7", "singular", 9999, {}),
-    ):  # fmt: skip
+        (own.typed, "product", 4, {}),
+        (own.typed, "singular", 1, {}),
+        (own.typed, "rows", 0, {}),
+        ("0 0; 0 0", "columns", 2, {}),
+        ("1 2; 2 4", "columns", 2, {}),
+        ("1 2 0; 0 1 -4 × 3 1; 0 5; -2 2", "product", 1, {"sorted": False}),
+        ("1 2 3", "rows", 1, {}),
+        ("3 0; 0 1", "columns", 1, {}),
+        ("7", "singular", 9999, {}),
+    ):
         yield replace(own, typed=typed, way=way, count=count, **rest)
     for text, source, way, count in (
-        (TEXTS[0], "P V", "product", 4), (TEXTS[1], "P V", "singular", 3), (TEXTS[2], "W_V W_O", "product", 5),
-        (TEXTS[2], "W_O", "rows", 8), (TEXTS[2], "P V", "columns", 1),
-    ):  # fmt: skip
+        (TEXTS[0], "P V", "product", 4),
+        (TEXTS[1], "P V", "singular", 3),
+        (TEXTS[2], "W_V W_O", "product", 5),
+        (TEXTS[2], "W_O", "rows", 8),
+        (TEXTS[2], "P V", "columns", 1),
+    ):
         yield Rank(model="stories-rope", text=text, layer=2, head=5, source=source, way=way, count=count)
 
 

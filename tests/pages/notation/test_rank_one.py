@@ -1,4 +1,5 @@
-"""The part Rank-1 pictures of the page Matrices and indices, run as Streamlit runs it, and the browser's sums against NumPy's."""
+"""The part Rank-1 pictures of the page Matrices and indices, run as Streamlit runs it, and the browser's sums against
+NumPy's."""
 
 import json
 
@@ -8,16 +9,7 @@ import pytest
 from pages.notation.einstein.rank import claims, data, view
 from pages.notation.einstein.rank.state import OWN, Rank
 from tests.javascript.node import evaluate
-from tests.pages.helpers import (
-    assert_healthy,
-    badges,
-    drawn,
-    follow_link,
-    green,
-    header_of,
-    open_page,
-    run_code,
-)
+from tests.pages.helpers import assert_healthy, badges, drawn, follow_link, green, header_of, open_page, run_code
 from tlmviz.analysis.notation import model_products, rank_one
 from tlmviz.errors import BadShape
 from tlmviz.ui import compute
@@ -38,9 +30,7 @@ def product(source, layer=2, head=5, model="stories-rope"):
 def shown(source, **given) -> data.Data:
     """What the part shows of a head, or of what is typed."""
     head = {} if source == OWN else {"layer": 2, "head": 5}
-    return data.compute(
-        Rank(**{"model": "stories-rope", "text": DEFAULT_TEXT, "source": source, **head, **given})
-    )
+    return data.compute(Rank(**{"model": "stories-rope", "text": DEFAULT_TEXT, "source": source, **head, **given}))
 
 
 def test_it_opens_on_a_head_that_four_tokens_make():
@@ -127,7 +117,8 @@ result = [1000, 360].every((width) => {
   const { curve, panels } = layout;
   const counted = [0, 3, 6].every((k) => countAt(layout, 6, curve.x + (curve.width * k) / 6, curve.y + 9) === k);
   return right && counted && cellAt(layout, shape, 0, 0) === null
-    && countAt(layout, 6, panels[0].x, panels[0].y) === null && panels.every((box) => box.x >= 0 && box.x + box.width <= width);
+    && countAt(layout, 6, panels[0].x, panels[0].y) === null && panels.every((box) => box.x >= 0 &&
+      box.x + box.width <= width);
 });"""
     assert evaluate({f"{COMPONENT}/drawing.js": "cellAt, countAt, layoutOf"}, body, {})
 
@@ -166,9 +157,7 @@ def test_the_smallest_matrices(typed):
     assert green(found.checks) and found.rank in (0, 1)
 
 
-@pytest.mark.parametrize(
-    "model", ["zoo-mla", "zoo-mqa", "zoo-alibi", "stories-gpt", "stories-moe", "stories-mhc"]
-)
+@pytest.mark.parametrize("model", ["zoo-mla", "zoo-mqa", "zoo-alibi", "stories-gpt", "stories-moe", "stories-mhc"])
 @pytest.mark.parametrize("source", SOURCES[:3])
 def test_every_kind_of_model(model, source):
     layer, head = data.plainest(model)

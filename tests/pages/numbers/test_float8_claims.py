@@ -1,4 +1,5 @@
-"""The part FP8 of the page Training: what it claims, against runs of the library; what it draws, and what it refuses."""
+"""The part FP8 of the page Training: what it claims, against runs of the library; what it draws, and what it
+refuses."""
 
 import base64
 from dataclasses import replace
@@ -36,19 +37,11 @@ def test_what_is_said_of_steps_in_8_bits_is_what_they_did():
         shown = data.compute(state)
         said = {claim.__name__: claim(shown) for claim in claims.CLAIMS}
         rows = float8.batches(lm, state.text)
-        run, plain = (
-            float8.train(lm, rows, scales) for scales in (Scales(state.scaling, int(state.window)), None)
-        )
-        vanished = np.mean(
-            [kept.vanished.mean() for name, kept in run.tensors.items() if name.endswith(".g")]
-        )
+        run, plain = (float8.train(lm, rows, scales) for scales in (Scales(state.scaling, int(state.window)), None))
+        vanished = np.mean([kept.vanished.mean() for name, kept in run.tensors.items() if name.endswith(".g")])
         first = said["without_scales"] if state.scaling == NONE else said["points_alike"]
         assert bool(said["without_scales"]) != bool(said["points_alike"])
-        assert (
-            f"step {STEPS}" in first
-            and f"cosine of {run.cosine:.3f}" in first
-            and claims.share(vanished) in first
-        )
+        assert f"step {STEPS}" in first and f"cosine of {run.cosine:.3f}" in first and claims.share(vanished) in first
         assert bool(said["grown_beyond"]) == (state.scaling == DELAYED)
         if said["grown_beyond"]:
             times = [kept.cut[step] > 0 for kept in run.tensors.values() for step in range(1, STEPS)]
@@ -61,9 +54,7 @@ def test_what_is_said_of_steps_in_8_bits_is_what_they_did():
         assert f"went from {least} to {most}" in said["of_the_tensor"]
         worst = int(kept.cut[1:].max())
         assert (
-            (f"{worst} number" in said["of_the_tensor"])
-            if worst
-            else said["of_the_tensor"].endswith("none was cut.")
+            (f"{worst} number" in said["of_the_tensor"]) if worst else said["of_the_tensor"].endswith("none was cut.")
         )
         ours, exact = (f"{each.losses[-4:].mean():.3f} " for each in (run, plain))
         assert ours in said["learns"] and f"come to {exact.strip()}." in said["learns"]
@@ -73,11 +64,7 @@ def test_what_is_said_of_steps_in_8_bits_is_what_they_did():
 
 def numbers(sent: dict | list) -> np.ndarray:
     """An array as Plotly sends it."""
-    return (
-        np.frombuffer(base64.b64decode(sent["bdata"]), sent["dtype"])
-        if isinstance(sent, dict)
-        else np.array(sent)
-    )
+    return np.frombuffer(base64.b64decode(sent["bdata"]), sent["dtype"]) if isinstance(sent, dict) else np.array(sent)
 
 
 def test_the_part_is_drawn_and_can_be_reproduced():

@@ -1,4 +1,5 @@
-"""The page Formats, run as Streamlit runs it; what the browser makes of what it is sent is tested in tests/javascript."""
+"""The page Formats, run as Streamlit runs it; what the browser makes of what it is sent is tested in
+tests/javascript."""
 
 import contextlib
 

@@ -1,5 +1,5 @@
-"""What the parts of the page Formats claim, held against numbers that are looked up in a list of all that a format has, and
-against products and passes that are computed plainly."""
+"""What the parts of the page Formats claim, held against numbers that are looked up in a list of all that a format has,
+and against products and passes that are computed plainly."""
 
 import math
 import re
@@ -56,7 +56,8 @@ def short_of(x: float, bits: int) -> float:
 
 
 class Plain:
-    """A number, and the nearest in the list of each format's numbers; beyond its last step and a half, what it becomes."""
+    """A number, and the nearest in the list of each format's numbers; beyond its last step and a half, what it
+    becomes."""
 
     def __init__(self, state: Bits):
         self.key, text = state.format, state.number
@@ -117,9 +118,7 @@ def _too_large(t: Plain):
     others = [
         key
         for key in NAMES
-        if formats.find(key).bits == t.format.bits
-        and not formats.find(key).integer
-        and math.isfinite(t.kept[key])
+        if formats.find(key).bits == t.format.bits and not formats.find(key).integer and math.isfinite(t.kept[key])
     ]
     if others and not t.format.integer:
         found += [NAMES[others[0]], spell(t.kept[others[0]])]
@@ -223,11 +222,7 @@ def kept_plainly(x: torch.Tensor, key: str, per: str, block: int) -> torch.Tenso
             if format.exponent >= 8:
                 step = 1.0
             elif per == "mx":
-                step = (
-                    2.0 ** (math.floor(math.log2(top)) - math.floor(math.log2(format.largest)))
-                    if top
-                    else 1.0
-                )
+                step = 2.0 ** (math.floor(math.log2(top)) - math.floor(math.log2(format.largest))) if top else 1.0
             else:
                 step = top / format.largest if top else 1.0
             codes = np.clip((group.double() / step).numpy(), -format.largest, format.largest)
@@ -248,11 +243,7 @@ class PlainProduct:
         middle = np.sort(loud)[(len(loud) - 1) // 2]
         self.ratio, self.x = float(loud.max() / middle), x
         sides = x, matrix.weight
-        both = [
-            kept_plainly(part, self.format.key, per, self.block)
-            for per in ("tensor", beside)
-            for part in sides
-        ]
+        both = [kept_plainly(part, self.format.key, per, self.block) for per in ("tensor", beside) for part in sides]
         self.lost = [float(((each == 0) & (x != 0)).double().mean()) for each in both[::2]]
         exact = (x.double() @ matrix.weight.double().T).numpy()
         self.db = []
@@ -261,9 +252,7 @@ class PlainProduct:
             self.db.append(10 * math.log10((exact**2).sum() / noise) if noise else math.inf)
         squares = np.sort(x.double().numpy().ravel() ** 2)[::-1]
         self.few = int(np.searchsorted(np.cumsum(squares), 0.99 * squares.sum())) + 1
-        count = {"tensor": 1, "channel": x.shape[0]}.get(
-            self.per, x.shape[0] * math.ceil(x.shape[1] / self.block)
-        )
+        count = {"tensor": 1, "channel": x.shape[0]}.get(self.per, x.shape[0] * math.ceil(x.shape[1] / self.block))
         self.bits = self.format.bits + (8 if self.per == "mx" else 32) * count / x.numel()
         self.each = self.block if beside in ("block", "mx") else None
         self.power = (2,) if beside == "mx" else ()
@@ -299,9 +288,7 @@ PLAIN_PRODUCT = {
         else None
     ),
     "one_is_loud": lambda t: (
-        _product(t.name, t.times, t.format.name, t.shares()[0], 0, *t.scales(), t.shares()[1])
-        if t.harmed
-        else None
+        _product(t.name, t.times, t.format.name, t.shares()[0], 0, *t.scales(), t.shares()[1]) if t.harmed else None
     ),
     "all_alike": lambda t: None if t.loud else _product(t.name, t.times),
     "loud_and_no_harm": lambda t: (
@@ -314,9 +301,7 @@ PLAIN_PRODUCT = {
         if f"{t.db[0]:.1f}" == f"{t.db[1]:.1f}" or math.inf in t.db
         else _product(f"{t.db[0]:.1f}", f"{t.db[1]:.1f}", *t.scales(), 6)
     ),
-    "price": lambda t: (
-        None if f"{t.bits:.2f}" == f"{t.format.bits:.2f}" else _product(f"{t.bits:.2f}", t.format.bits)
-    ),
+    "price": lambda t: None if f"{t.bits:.2f}" == f"{t.format.bits:.2f}" else _product(f"{t.bits:.2f}", t.format.bits),
 }
 
 
@@ -325,10 +310,13 @@ def product_states():
         yield from (
             Product(model=MODEL, text=text, matrix=matrix, rounding=Rounding(format=key, per=per, block=block))
             for key, per, block, matrix in (
-                ("int8", "block", 32, ""), ("int4", "tensor", 32, "2.down"), ("e4m3", "channel", 16, "0.q"),
-                ("e2m1", "mx", 64, "1.v"), ("bf16", "block", 32, "head"),
+                ("int8", "block", 32, ""),
+                ("int4", "tensor", 32, "2.down"),
+                ("e4m3", "channel", 16, "0.q"),
+                ("e2m1", "mx", 64, "1.v"),
+                ("bf16", "block", 32, "head"),
             )[number:]
-        )  # fmt: skip
+        )
     yield Product(model=MODEL, text=TEXTS[0], rounding=Rounding(format="bf16", per="channel"))
     text, _tokens = tlmviz.load(MODEL).fit(TEXTS[3])  # as the page cuts it
     yield Product(model=MODEL, text=text, rounding=Rounding(format="int4", per="block"))
@@ -354,7 +342,8 @@ NUMBERS = r"\d[\d,]*"
 
 
 class MassiveData(product_data.Data):
-    """What a model with massive activations reads: two numbers of 4,096 are thousands of times as large as all others."""
+    """What a model with massive activations reads: two numbers of 4,096 are thousands of times as large as all
+    others."""
 
     def __init__(self, state: Product):
         super().__init__(replace(state, rounding=Rounding(format="int8", per="tensor")))
@@ -375,7 +364,8 @@ def test_a_share_is_100_per_cent_only_where_it_is():
 
 
 class PlainWhole:
-    """The model with its matrices replaced by rounded ones, where weights alone are rounded; else the simulator's own pass."""
+    """The model with its matrices replaced by rounded ones, where weights alone are rounded; else the simulator's own
+    pass."""
 
     def __init__(self, state: Whole, shown: whole_data.Data):
         lm = tlmviz.load(state.model)
@@ -384,9 +374,7 @@ class PlainWhole:
         there = simulator.matrices
         scheme = scaling.Scheme(state.rounding.format, state.rounding.per, state.rounding.block)
         layers, parts = set(state.layers), set(state.parts)
-        rounded = [
-            each for each in there if each.part in parts and (each.part == "head" or each.layer in layers)
-        ]
+        rounded = [each for each in there if each.part in parts and (each.part == "head" or each.layer in layers)]
         self.counts = len(rounded), len(there)
         self.name, self.format, self.per = state.model, NAMES[state.rounding.format], PERS[state.rounding.per]
 
@@ -447,9 +435,7 @@ PLAIN_WHOLE = {
     "costs_nothing": _costs(0),
     "gains_by_chance": _costs(-1),
     "other_choices": lambda t: _whole(t.changed, t.count, "FP32") if t.changed else None,
-    "moved_most": lambda t: (
-        _whole(t.at, f"{t.most:.3f}", f"{t.mean:.3f}") if f"{t.most:.3f}" != "0.000" else None
-    ),
+    "moved_most": lambda t: _whole(t.at, f"{t.most:.3f}", f"{t.mean:.3f}") if f"{t.most:.3f}" != "0.000" else None,
     "sides": _sides,
 }
 

@@ -1,4 +1,5 @@
-"""What the parts of the page Norms claim, held against norms that are computed cell by cell, and against plain variances."""
+"""What the parts of the page Norms claim, held against norms that are computed cell by cell, and against plain
+variances."""
 
 import math
 from dataclasses import replace
@@ -42,16 +43,13 @@ class Batch:
         first = int(np.abs(self.x[:, loud, 0]).argmax()) if self.tokens else 0
         self.item = min(first if shown.chosen.item is None else shown.chosen.item, items - 1)
         self.channel = min(
-            (loud if self.tokens else 0) if shown.chosen.channel is None else shown.chosen.channel,
-            channels - 1,
+            (loud if self.tokens else 0) if shown.chosen.channel is None else shown.chosen.channel, channels - 1
         )
         every = self.x if self.tokens else norm_pictures.responses(norm_pictures.shown()[0])
         self.plus = float(f"{2 * every.std():.1g}") or 1.0
         gone = [each for each in self.unit if each != self.unit[self.item]]
         self.gone = gone[-1] if gone else None
-        self.alive = [
-            at for at in range(items) if shown.chosen.action != "away" or self.unit[at] != self.gone
-        ]
+        self.alive = [at for at in range(items) if shown.chosen.action != "away" or self.unit[at] != self.gone]
         self.acted = self.x.copy()
         for i in range(items):
             for c in range(channels):
@@ -157,9 +155,7 @@ def _loud(t: Batch):
 
 PLAIN = {
     "alone": lambda t: () if t.state.action == "away" and t.gone is None else None,
-    "not_noticed": lambda t: (
-        seen(*t.done(), name(t.state.norm)) if t.acts and t.change(t.state.norm) < 0.005 else None
-    ),
+    "not_noticed": lambda t: seen(*t.done(), name(t.state.norm)) if t.acts and t.change(t.state.norm) < 0.005 else None,
     "noticed": lambda t: (
         seen(*t.done(), name(t.state.norm), f"{t.change(t.state.norm):.2f}", 1)
         if t.acts and t.change(t.state.norm) >= 0.005
@@ -240,9 +236,7 @@ def test_what_is_said_of_the_mean_that_is_left(model, spoken):
     assert facts(said[0]) == [f"{100 * each:.2g}%" for each in worst]
     loss, centred = norms.centred_loss(lm, lm.encode(TEXTS[1]))
     assert facts(said[1]) == [f"{loss:.4f}", f"{centred:.4f}"]
-    assert (
-        all(claim(data.Reading(Tokens(model=model, text="a"))) is None for claim in claims.MEANS[1:]) or True
-    )
+    assert all(claim(data.Reading(Tokens(model=model, text="a"))) is None for claim in claims.MEANS[1:]) or True
 
 
 # --- spreads ----------------------------------------------------------------------------------------
@@ -341,9 +335,14 @@ def _ratio(t: Sums) -> tuple[str, ...]:
 
 def spread_states():
     for model, text, layer, head in (
-        ("stories-rope", TEXTS[0], 0, 4), ("stories-rope", "Tom ran.", 5, 1), (MODEL, TEXTS[1], 0, 0), (MODEL, TEXTS[2], 2, 3),
-        ("zoo-alibi", TEXTS[2], 1, 2), ("stories-gpt", TEXTS[0], 3, 3), ("stories-gpt", TEXTS[2], 0, 0),
-    ):  # fmt: skip
+        ("stories-rope", TEXTS[0], 0, 4),
+        ("stories-rope", "Tom ran.", 5, 1),
+        (MODEL, TEXTS[1], 0, 0),
+        (MODEL, TEXTS[2], 2, 3),
+        ("zoo-alibi", TEXTS[2], 1, 2),
+        ("stories-gpt", TEXTS[0], 3, 3),
+        ("stories-gpt", TEXTS[2], 0, 0),
+    ):
         yield Spreads(model=model, text=text, layer=layer, head=head)
 
 
@@ -365,10 +364,7 @@ def test_what_is_said_of_scores_and_logits_is_what_plain_sums_say():
 
 @pytest.mark.parametrize(("model", "leans"), [("stories-rope", True), ("stories-gpt", False)])
 def test_what_is_said_of_directions_is_what_all_pairs_say(model, leans):
-    shown, truth = (
-        spread_data.compute(Spreads(model=model, text="")),
-        Sums(Spreads(model=model, text="Tom ran.")),
-    )
+    shown, truth = (spread_data.compute(Spreads(model=model, text="")), Sums(Spreads(model=model, text="Tom ran.")))
     said = {claim.__name__: claim(shown) for claim in spread_claims.CLAIMS[ISOTROPY]}
     assert [said["one_way"] is not None, said["every_way"] is not None] == [leans, not leans]
     assert (said["outermost"] is not None) is leans

@@ -75,9 +75,7 @@ def test_the_worked_numbers_divide_out():
     blocks = open_page(PAGE, PRODUCT)
     shown = blocks.dataframe[1].value
     assert (
-        not {"O_s", "S_X", "S_W"} & set(shown.columns)
-        and shown["Kept"].notna().all()
-        and "no one O_s" in words(blocks)
+        not {"O_s", "S_X", "S_W"} & set(shown.columns) and shown["Kept"].notna().all() and "no one O_s" in words(blocks)
     )
 
 
@@ -99,8 +97,7 @@ def test_the_snippet_gives_the_decibels(query):
 
 def test_the_whole_model():
     app = open_page(
-        PAGE,
-        {**MODEL, "scf": "INT4", "scper": "per tensor", "scparts": ["q", "down"], "sclayers": ["2", "3"]},
+        PAGE, {**MODEL, "scf": "INT4", "scper": "per tensor", "scparts": ["q", "down"], "sclayers": ["2", "3"]}
     )
     assert_healthy(app)
     lm = tlmviz.load("stories-rope")
@@ -132,8 +129,7 @@ def test_hostile_links_of_a_product(query):
 
 
 @pytest.mark.parametrize(
-    "query",
-    [{"scparts": "z", "sclayers": "77", "scsides": "None"}, {"scparts": "", "sclayers": "0"}],
+    "query", [{"scparts": "z", "sclayers": "77", "scsides": "None"}, {"scparts": "", "sclayers": "0"}]
 )
 def test_hostile_links_of_a_model(query):
     assert charted(whole_view.picture, whole(query))
@@ -160,9 +156,7 @@ def test_nothing_to_read():
     assert not app.exception and app.info
 
 
-@pytest.mark.parametrize(
-    "model", ["zoo-mla", "stories-moe", "stories-mhc", "stories-gpt", "zoo-gqa", "zoo-window"]
-)
+@pytest.mark.parametrize("model", ["zoo-mla", "stories-moe", "stories-mhc", "stories-gpt", "zoo-gqa", "zoo-window"])
 @pytest.mark.parametrize(
     "make", [lambda **given: product(**given), lambda **given: whole({"scper": "per channel"}, **given)]
 )

@@ -10,16 +10,7 @@ import tlmviz
 from pages.numbers.norms import state
 from pages.numbers.norms.spread import claims, data, view
 from pages.numbers.norms.spread.state import Spreads
-from tests.pages.helpers import (
-    assert_healthy,
-    by_title,
-    charted,
-    green,
-    open_page,
-    run_code,
-    run_snippet,
-    words,
-)
+from tests.pages.helpers import assert_healthy, by_title, charted, green, open_page, run_code, run_snippet, words
 from tests.pages.states import told
 from tlmviz.analysis.numbers import logits
 from tlmviz.errors import BadText
@@ -87,9 +78,7 @@ def test_what_the_page_says_of_the_two_story_models():
     found = data.compute(Spreads(model=MODEL, text="")).embedding
     apart = np.linalg.norm(found.as_is.points, axis=1) > 0.66
     tokenizer = tlmviz.load(MODEL).tokenizer
-    assert apart.sum() > 100 and all(
-        len(tokenizer.token_bytes(int(row))) == 1 for row in found.numbers[apart]
-    )
+    assert apart.sum() > 100 and all(len(tokenizer.token_bytes(int(row))) == 1 for row in found.numbers[apart])
     assert round(data.compute(Spreads(model="stories-gpt", text="")).embedding.as_is.mean_cosine, 2) == 0.01
 
 

@@ -1,4 +1,5 @@
-"""The page Training, run as Streamlit runs it; what the browser makes of what it is sent is tested in tests/javascript."""
+"""The page Training, run as Streamlit runs it; what the browser makes of what it is sent is tested in
+tests/javascript."""
 
 import base64
 import contextlib
@@ -76,9 +77,7 @@ def test_it_opens_on_a_batch_of_stories():
     cells = {(part["row"], part["column"]): part["name"] for part in header["parts"]}
     assert header["outside"] == ["embed", "normed", "logits"] == [cells[6, column] for column in range(3)]
     assert all(
-        cells[row, column] == f"blocks.{row}.{name}"
-        for row in range(6)
-        for column, name in enumerate(header["names"])
+        cells[row, column] == f"blocks.{row}.{name}" for row in range(6) for column, name in enumerate(header["names"])
     )
     total = sum(each.numel() for each in found.values())
     low, high = (arrays[name].astype(np.int64).sum() for name in ("low", "high"))
@@ -91,9 +90,7 @@ def test_the_user_s_text_and_the_snippet():
     lm = tlmviz.load("stories-rope")
     found = gradients(text=DEFAULT_TEXT, kind=loss_scaling.WEIGHTS, k=3, format="e5m2")
     assert "gradients by weights" in unpacked(drawn(gradients_view.picture, found))[0]["title"]
-    x = torch.cat(
-        [g.flatten() for g in loss_scaling.gradients(lm, loss_scaling.batch(lm, DEFAULT_TEXT)).values()]
-    )
+    x = torch.cat([g.flatten() for g in loss_scaling.gradients(lm, loss_scaling.batch(lm, DEFAULT_TEXT)).values()])
     expected = loss_scaling.one_by_one(x, find("e5m2"), 3)
     shares = run_code(gradients_view.snippet(found))["shares"]
     assert shares.lost == pytest.approx(expected.lost, abs=1e-6)
@@ -107,9 +104,7 @@ def test_every_logged_run_is_in_the_table():
         mine = half_runs.read().query("run == @run")
         skipped = int((mine["kept"] == 1).sum())
         name, shown = half_runs.RUNS[run].name, dynamic_data.compute(Dynamic(run=run))
-        assert any(
-            f"{skipped} of 200 steps skipped" in title for title in charted(dynamic_view.picture, shown)
-        )
+        assert any(f"{skipped} of 200 steps skipped" in title for title in charted(dynamic_view.picture, shown))
         assert rows.loc[name, "Skipped"] == skipped
         assert rows.loc[name, "Loss"] == pytest.approx(mine["loss"].tail(10).mean())
         assert run_code(dynamic_view.snippet(shown))["skipped"] == skipped
@@ -119,10 +114,7 @@ def test_master_weights():
     app = open_page(PAGE, {"lsview": MASTER, "lsbatch": TEXT})
     assert_healthy(app)
     titles = by_title(app)
-    assert {
-        "w = 0.1, 200 updates of 1.0·10⁻⁴",
-        "stories-rope: weights a step leaves as they are",
-    } <= titles.keys()
+    assert {"w = 0.1, 200 updates of 1.0·10⁻⁴", "stories-rope: weights a step leaves as they are"} <= titles.keys()
     assert "exactly where it is in BF16:" in words(app) and "red-badge" not in words(app)
     scope = run_snippet(app)
     assert scope["paths"]["BF16"][-1] == master_weights.added(0.1, 1e-4, 200)["BF16"][-1]
@@ -204,9 +196,7 @@ class TestWarmup:
     def test_the_snippet(self):
         shown = warmup_data.compute(Warmup(rate="0.002", text=DEFAULT_TEXT))
         scope = run_code(warmup_view.snippet(shown, DEFAULT_TEXT))
-        assert [run.placement for run in scope["runs"]] == ["pre", "pre", "post", "post"] and scope[
-            "found"
-        ].loss > 0
+        assert [run.placement for run in scope["runs"]] == ["pre", "pre", "post", "post"] and scope["found"].loss > 0
 
     @pytest.mark.parametrize("text", ["a", "word " * 3000])
     def test_texts(self, text):

@@ -156,10 +156,9 @@ def test_what_is_said_of_gradients_is_what_rounding_each_says():
     empty = loss_scaling.count(torch.zeros(5))
     nothing.__dict__.update(sizes=empty, safe=None)
     found.append(
-        {claim.__name__: claim(nothing) is not None for claim in claims.CLAIMS[:4]} | {
-            name: found[0][name] for name in ("safe_scales", "no_safe_scale", "hardest_hit")
-        }
-    )  # fmt: skip
+        {claim.__name__: claim(nothing) is not None for claim in claims.CLAIMS[:4]}
+        | {name: found[0][name] for name in ("safe_scales", "no_safe_scale", "hardest_hit")}
+    )
     assert found[-1]["all_zero"] and not found[-1]["nearly_all_kept"]
     each_speaks_and_is_silent(found)
 
@@ -209,12 +208,10 @@ PLAIN_RUNS = {
     "ruined": lambda t: (
         (*facts(t.spec.name), t.end, *facts("FP32"), t.exact, t.zero, 0, t.skipped, 200) if t.ruined else None
     ),
-    "learns": lambda t: (
-        None if t.ruined or t.key == "fp32" else (*facts(t.spec.name), t.end, t.exact, t.skipped, 200)
-    ),
+    "learns": lambda t: None if t.ruined or t.key == "fp32" else (*facts(t.spec.name), t.end, t.exact, t.skipped, 200),
     "no_bits_lost": lambda t: (200, t.end) if t.key == "fp32" else None,
     "climbs": _climbs,
-}  # fmt: skip
+}
 
 
 def test_what_is_said_of_logged_runs_is_what_the_log_says():
@@ -239,8 +236,14 @@ def number(text: str) -> float:
 def test_what_is_said_of_additions_is_what_adding_says():
     found = []
     for weight, update in (
-        ("0.1", "1e-4"), ("0.1", "0.01"), ("1", "0"), ("0", "1e-9"), ("-3", "1e-4"), ("nan", "1e-4"), ("1", "1e-9"),
-    ):  # fmt: skip
+        ("0.1", "1e-4"),
+        ("0.1", "0.01"),
+        ("1", "0"),
+        ("0", "1e-9"),
+        ("-3", "1e-4"),
+        ("nan", "1e-4"),
+        ("1", "1e-9"),
+    ):
         shown = master_data.compute(Master(model=MODEL, text=None, weight=weight, update=update))
         w, u = number(weight), number(update)
         w = 0.1 if w != w else w
@@ -267,9 +270,7 @@ def test_what_is_said_of_additions_is_what_adding_says():
         assert (said["die_comes_near"] is not None) == (
             abs(die - shown.paths["exact"][-1]) < abs(plain - shown.paths["exact"][-1])
         )
-        found.append(
-            {name: sentence is not None for name, sentence in said.items() if name != "bf16_hardly_learns"}
-        )
+        found.append({name: sentence is not None for name, sentence in said.items() if name != "bf16_hardly_learns"})
     each_speaks_and_is_silent(found)
     log = half_runs.read()
     ends = [
@@ -330,14 +331,10 @@ def _held(t: First):
 PLAIN_FIRST = {
     "saved_by_warmup": lambda t: (t.state.rate, *t.two(*t.after)) if t.after[1] - t.after[0] > 1 else None,
     "both_learn": lambda t: (
-        (t.state.rate, *t.two(*t.after))
-        if abs(t.after[0] - t.after[1]) <= 1 and min(t.after) - t.best <= 1
-        else None
+        (t.state.rate, *t.two(*t.after)) if abs(t.after[0] - t.after[1]) <= 1 and min(t.after) - t.best <= 1 else None
     ),
     "neither_learns": lambda t: (
-        (t.state.rate, t.runs["post", True].warmup, *t.two(*t.after, t.best))
-        if min(t.after) - t.best > 1
-        else None
+        (t.state.rate, t.runs["post", True].warmup, *t.two(*t.after, t.best)) if min(t.after) - t.best > 1 else None
     ),
     "gradient_destroyed": _destroyed,
     "held_out": _held,
@@ -350,9 +347,7 @@ def test_what_is_said_of_first_steps_is_what_the_log_says():
         for moment in MOMENTS[::3]:
             for of in ("weights", "stream"):
                 state = Warmup(rate=rate, moment=moment, of=of)
-                found.append(
-                    hold(warmup_claims.CLAIMS, PLAIN_FIRST, warmup_data.compute(state), First(state))
-                )
+                found.append(hold(warmup_claims.CLAIMS, PLAIN_FIRST, warmup_data.compute(state), First(state)))
                 assert sum(found[-1][name] for name in list(PLAIN_FIRST)[:3]) == 1
     silent = {name for name in found[0] if all(each[name] for each in found)}
     assert silent <= {"held_out"}, "each run ends elsewhere, so this one always speaks"
@@ -374,9 +369,7 @@ class Masks:
         q = 1 - self.p
         # One number x = 1: a mean of n masks has k of n kept, with binomial probability.
         k = np.arange(self.n + 1)
-        logs = np.array(
-            [math.lgamma(self.n + 1) - math.lgamma(i + 1) - math.lgamma(self.n - i + 1) for i in k]
-        )
+        logs = np.array([math.lgamma(self.n + 1) - math.lgamma(i + 1) - math.lgamma(self.n - i + 1) for i in k])
         if 0 < self.p < 1:
             chance = np.exp(logs + k * math.log(q) + (self.n - k) * math.log(self.p))
             self.error = math.sqrt(float((chance * (k / self.n / q - 1) ** 2).sum()))
@@ -396,9 +389,7 @@ PLAIN_MASKS = {
     "evaluation": lambda t: () if t.state.evaluating else (0,) if not t.state.p else None,
     "comes_back": _back,
     "does_not_come_back": lambda t: (
-        (f"{t.state.p}%", f"{100 - t.state.p}%")
-        if t.state.raw and t.state.p and not t.state.evaluating
-        else None
+        (f"{t.state.p}%", f"{100 - t.state.p}%") if t.state.raw and t.state.p and not t.state.evaluating else None
     ),
 }
 
@@ -421,7 +412,4 @@ def test_what_is_said_of_the_loss_under_masks(p, text, spoken):
     assert [each is not None for each in said] == [spoken, spoken]
     if spoken:
         assert facts(said[0]) == [f"{found.masked.mean():.3f}", "64", f"{found.plain:.3f}"]
-        assert [each.strip(",") for each in facts(said[1])] == [
-            f"{found.averaged:.3f}",
-            f"{found.masked.mean():.3f}",
-        ]
+        assert [each.strip(",") for each in facts(said[1])] == [f"{found.averaged:.3f}", f"{found.masked.mean():.3f}"]

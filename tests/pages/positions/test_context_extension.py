@@ -1,4 +1,5 @@
-"""The part "Context extension" of the page "Position schemes": at its defaults, at each control's extremes, with bad input."""
+"""The part "Context extension" of the page "Position schemes": at its defaults, at each control's extremes, with bad
+input."""
 
 from functools import partial
 
@@ -8,16 +9,7 @@ import pytest
 from pages.positions.position_schemes.extension import data
 from pages.positions.position_schemes.extension.state import PLAIN, SCHEMES, SHARES, STATIC
 from pages.positions.position_schemes.state import EXTENSION
-from tests.pages.helpers import (
-    anew,
-    by_title,
-    chart_parts,
-    follow_link,
-    link_of,
-    open_page,
-    run_snippet,
-    words,
-)
+from tests.pages.helpers import anew, by_title, chart_parts, follow_link, link_of, open_page, run_snippet, words
 from tlmviz.analysis.positions.context_extension import RECOMPUTED, STORED, TURNED
 from tlmviz.ui import inputs, long_text
 
@@ -47,10 +39,7 @@ def test_opens_on_losses_of_the_bundled_stories_beyond_the_training_length():
     app = opened(xs=FOUR)
     shown = charts(app)
     assert list(shown) == ["Loss along the text", "Frequency of each plane", "Loss after the change"]
-    assert {trace["name"] for trace in shown["Loss along the text"]["data"]} == {
-        PLAIN,
-        *FOUR,
-    }
+    assert {trace["name"] for trace in shown["Loss along the text"]["data"]} == {PLAIN, *FOUR}
     assert (
         words(app).count("✓") == 7
         and "Shipped = computed now" in words(app)
@@ -68,9 +57,7 @@ def test_opens_on_losses_of_the_bundled_stories_beyond_the_training_length():
 def test_what_is_shipped_is_used_at_the_defaults_only_and_its_badge_turns_red(monkeypatch):
     asked, read = [], data._read
     monkeypatch.setattr(
-        data,
-        "_read",
-        lambda name, ids, scheme, scale: asked.append(scheme) or 0.99 * read(name, ids, scheme, scale),
+        data, "_read", lambda name, ids, scheme, scale: asked.append(scheme) or 0.99 * read(name, ids, scheme, scale)
     )
     with anew():
         assert "✗ Shipped = computed now" in words(opened(xs=FOUR)) and asked == ["Position interpolation"]
@@ -91,13 +78,7 @@ def test_rotated_keys_go_wrong_after_a_change_and_unrotated_ones_do_not():
 @pytest.mark.parametrize("times", [1.5, 4])
 def test_extremes_of_scale_and_length(scale, times):
     app = opened(
-        model="zoo-rope",
-        xscale=scale,
-        xtimes=times,
-        xs=SCHEMES[1:],
-        xdiff=True,
-        xat=SHARES[0],
-        xsw=STATIC[-1],
+        model="zoo-rope", xscale=scale, xtimes=times, xs=SCHEMES[1:], xdiff=True, xat=SHARES[0], xsw=STATIC[-1]
     )
     shown = charts(app)
     assert len(shown["Change of the loss against unscaled"]["data"]) == len(SCHEMES) and "✗" not in words(app)
@@ -123,9 +104,7 @@ def test_no_scheme_leaves_the_unscaled_model():
 @pytest.mark.parametrize("scheme", STATIC)
 def test_every_scheme_is_switched_to(scheme):
     app = opened(**SMALL, xsw=scheme, xat=0.5)
-    assert len(
-        charts(app)["Loss after the change"]["data"]
-    ) == 3 and f"everything after with {scheme}" in words(app)
+    assert len(charts(app)["Loss after the change"]["data"]) == 3 and f"everything after with {scheme}" in words(app)
 
 
 def test_switching_late_in_a_text_that_ends_within_the_training_length():
@@ -144,9 +123,7 @@ def test_switching_late_in_a_text_that_ends_within_the_training_length():
 )
 def test_odd_texts(text, few):
     app = opened(**OWN, own=text, xs=("YaRN",))
-    assert (
-        len(charts(app)) == (2 if few else 3) and "✗" not in words(app) and app.text_area("own").value == text
-    )
+    assert len(charts(app)) == (2 if few else 3) and "✗" not in words(app) and app.text_area("own").value == text
     assert not few or "needs four tokens" in app.info[0].value
 
 
@@ -163,15 +140,9 @@ def test_ten_thousand_characters_are_kept():
 
 def test_an_empty_text_is_one_sentence_and_an_example_fills_it():
     app = opened(**OWN, xtimes=1.5)
-    assert (
-        len(charts(app)) == 3 and "Nothing is written yet" in app.info[0].value and "of stories" in words(app)
-    )
+    assert len(charts(app)) == 3 and "Nothing is written yet" in app.info[0].value and "of stories" in words(app)
     app.button("example-Repeats").click().run()
-    assert (
-        charts(app)
-        and app.text_area("own").value == inputs.EXAMPLES["Repeats"]
-        and "of your text" in words(app)
-    )
+    assert charts(app) and app.text_area("own").value == inputs.EXAMPLES["Repeats"] and "of your text" in words(app)
 
 
 @pytest.mark.parametrize("name", ["zoo-window", "zoo-mla", "zoo-mqa"])
@@ -201,9 +172,7 @@ def test_the_snippet_makes_the_numbers_of_the_page():
 
 
 def test_a_link_that_makes_no_sense_opens_the_defaults():
-    app = follow_link(
-        PAGE, {"xtimes": "99", "xsw": "Magic", "xs": "Magic", "xat": "x", **PART}, model="zoo-rope"
-    )
+    app = follow_link(PAGE, {"xtimes": "99", "xsw": "Magic", "xs": "Magic", "xat": "x", **PART}, model="zoo-rope")
     assert len(charts(app)) == 3 and app.select_slider("xtimes").value == 3
 
 

@@ -10,17 +10,7 @@ import tlmviz
 from pages.positions.position_schemes.schemes import data, view
 from pages.positions.position_schemes.schemes.state import TITLES, VIEWS, Schemes
 from pages.positions.position_schemes.state import Reading
-from tests.pages.helpers import (
-    charted,
-    charts,
-    follow_link,
-    green,
-    link_of,
-    open_page,
-    run_snippet,
-    title_of,
-    words,
-)
+from tests.pages.helpers import charted, charts, follow_link, green, link_of, open_page, run_snippet, title_of, words
 from tests.pages.states import to_do
 from tlmviz.ui import inputs, long_text
 
@@ -62,9 +52,7 @@ def test_every_view_of_the_last_head(view):
     if view == "Attention by distance":
         assert title_of(schemes).endswith("layer 3 (probability)") and len(schemes["data"]) == 6 * 8
     if view == "Position similarity":
-        assert "head 7" in json.dumps(schemes["layout"]["annotations"]) and "from distance 31 on" in words(
-            app
-        )
+        assert "head 7" in json.dumps(schemes["layout"]["annotations"]) and "from distance 31 on" in words(app)
 
 
 def test_the_table_says_what_the_models_say_and_the_words_are_true():
@@ -79,17 +67,13 @@ def test_the_table_says_what_the_models_say_and_the_words_are_true():
     np.testing.assert_allclose(found, [loss[:255].mean(), loss[255:511].mean(), loss[511:].mean()], atol=2e-4)
     last = table[STRETCHES[2]]
     assert np.isnan(last["Learned"]) and np.isnan(table[STRETCHES[1]]["Learned"])
-    assert (
-        last["RoPE"] > table[STRETCHES[0]]["RoPE"] + 1 and last["ALiBi"] < table[STRETCHES[0]]["ALiBi"] + 0.1
-    )
+    assert last["RoPE"] > table[STRETCHES[0]]["RoPE"] + 1 and last["ALiBi"] < table[STRETCHES[0]]["ALiBi"] + 0.1
     assert table["Moved by 64 (nats)"]["Sinusoidal"] > 1e-3 > 1e-6 > table["Moved by 64 (nats)"]["RoPE"]
     assert table["Parameters"]["Learned"] == 256 * 128 and table["Parameters"]["ALiBi"] == 0
 
 
 @pytest.mark.parametrize("kind", VIEWS)
-@pytest.mark.parametrize(
-    "text", ["a", "<b>😀</b> $x$ `🐈‍⬛` <|endoftext|>\x01\u202e"], ids=["one token", "markup"]
-)
+@pytest.mark.parametrize("text", ["a", "<b>😀</b> $x$ `🐈‍⬛` <|endoftext|>\x01\u202e"], ids=["one token", "markup"])
 def test_odd_texts(kind, text, monkeypatch):
     monkeypatch.setattr(Schemes.measure, "draw", lambda: Schemes.measure.default)
     found = data.compute(Schemes(reading=Reading(source=long_text.OWN, own=text), head=(2, 3), view=kind))

@@ -1,4 +1,5 @@
-"""What both parts of the page Position schemes claim, held against losses, weights and angles that are counted plainly."""
+"""What both parts of the page Position schemes claim, held against losses, weights and angles that are counted
+plainly."""
 
 import numpy as np
 import torch
@@ -78,17 +79,7 @@ def _climbs(t: Six):
     rise = {scheme: round(after - before, 2) for scheme, (before, after) in found.items()}
     worst, best = max(rise, key=rise.get), min(rise, key=rise.get)
     (a, b), (c, d) = found[worst], found[best]
-    return (
-        256,
-        f"{len(t.ids):,}",
-        256,
-        TITLES[worst],
-        f"{a:.2f}",
-        f"{b:.2f}",
-        TITLES[best],
-        f"{c:.2f}",
-        f"{d:.2f}",
-    )
+    return (256, f"{len(t.ids):,}", 256, TITLES[worst], f"{a:.2f}", f"{b:.2f}", TITLES[best], f"{c:.2f}", f"{d:.2f}")
 
 
 def _alike(t: Six):
@@ -122,9 +113,13 @@ def _furthest(t: Six):
         return None
     first, last = (divmod(int(index), 8) for index in (means[near].argmin(), means[far].argmax()))
     return (
-        TITLES[near], f"L{first[0]}H{first[1]}", f"{means[near].min():.1f}",
-        TITLES[far], f"L{last[0]}H{last[1]}", f"{means[far].max():.1f}",
-    )  # fmt: skip
+        TITLES[near],
+        f"L{first[0]}H{first[1]}",
+        f"{means[near].min():.1f}",
+        TITLES[far],
+        f"L{last[0]}H{last[1]}",
+        f"{means[far].max():.1f}",
+    )
 
 
 def _moved(t: Six):
@@ -137,9 +132,7 @@ def _moved(t: Six):
 
 SAYS = {
     "climbs": _climbs,
-    "nothing_beyond": lambda t: (
-        (len(t.ids), 256) if t.view == EXTRAPOLATION and 1 < len(t.ids) <= 256 else None
-    ),
+    "nothing_beyond": lambda t: (len(t.ids), 256) if t.view == EXTRAPOLATION and 1 < len(t.ids) <= 256 else None,
     "falls_off": lambda t: ("ALiBi", "0.5000", 0, "0.0039", 7) if t.view == ADDED else None,  # 2^-1 and 2^-8
     "alike": _alike,
     "one_before": _one_before,
@@ -202,11 +195,7 @@ def _held_down(t: Scaled):
 
 
 def _price(t: Scaled):
-    cost = {
-        scheme: round(float(pair[0] - t.means[PLAIN][0]), 3)
-        for scheme, pair in t.means.items()
-        if scheme != PLAIN
-    }
+    cost = {scheme: round(float(pair[0] - t.means[PLAIN][0]), 3) for scheme, pair in t.means.items() if scheme != PLAIN}
     worst = max(cost, key=cost.get, default=None)
     return (worst, f"{cost[worst]:.3f}") if worst and cost[worst] > 0 else None
 
@@ -221,9 +210,7 @@ EXTENDS = {
     "nothing_beyond": lambda t: (f"{len(t.ids):,}", t.state.model, 256) if len(t.read) <= 256 else None,
     "window": lambda t: (64,) if t.state.model == "zoo-window" else None,
     "price": _price,
-    "never_round": lambda t: (
-        None if t.state.model == "zoo-window" else (t.slow(), t.lm.config.rotary_dim // 2, 256)
-    ),
+    "never_round": lambda t: None if t.state.model == "zoo-window" else (t.slow(), t.lm.config.rotary_dim // 2, 256),
 }
 
 
@@ -243,9 +230,7 @@ def test_every_claim_on_context_extension_is_what_the_models_say():
     for model, text, given in several:
         state = Extension(**start | given, model=model, reading=_reading(text))
         names = (*every, model, SHARPENS)
-        found.append(
-            hold(extension_claims.CLAIMS, EXTENDS, extension_data.compute(state), Scaled(state), names)
-        )
+        found.append(hold(extension_claims.CLAIMS, EXTENDS, extension_data.compute(state), Scaled(state), names))
     each_speaks_and_is_silent(found)
 
 
@@ -263,6 +248,4 @@ def test_what_is_said_of_the_change_of_scale_is_what_each_kind_of_cache_loses():
         shown.lm(before, cache)
         logits = shown.lm(after, cache, scaled)[0].detach().double()
         stored = -logits.log_softmax(-1)[torch.arange(len(ids) - at), ids[at:]].mean()
-        assert f"kept rotated cost {stored:.3f} nats" in said and said.endswith(
-            f"everything again {again:.3f}."
-        )
+        assert f"kept rotated cost {stored:.3f} nats" in said and said.endswith(f"everything again {again:.3f}.")

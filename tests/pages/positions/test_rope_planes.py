@@ -85,11 +85,7 @@ def test_choosing_a_pair_moves_the_clocks_and_the_view_all_pages_share(app):
     app.selectbox("_key").set_value(4).run()
     title = header_of(app)["title"]
     assert title.startswith("L3H1: query 20") and "key 4" in title
-    assert {key: link_of(app)[key] for key in ("head", "query", "key")} == {
-        "head": "3.1",
-        "query": "20",
-        "key": "4",
-    }
+    assert {key: link_of(app)[key] for key in ("head", "query", "key")} == {"head": "3.1", "query": "20", "key": "4"}
     app.selectbox("_token").set_value(2).run()  # the key would lie in the future
     assert app.selectbox("_key").value <= 2 and "query 2 ·" in header_of(app)["title"]
 
@@ -102,10 +98,7 @@ def test_every_move_and_step(moves, stride):
 
 
 def test_moving_both_changes_no_bar_and_moving_the_query_does():
-    sums = {
-        moves: unpacked(drawn(view.picture, planes(moves=moves)))[1]["parts"].sum(1)
-        for moves in (BOTH, QUERY)
-    }
+    sums = {moves: unpacked(drawn(view.picture, planes(moves=moves)))[1]["parts"].sum(1) for moves in (BOTH, QUERY)}
     assert np.ptp(sums[BOTH]) < 1e-5 < 0.1 < np.ptp(sums[QUERY])
 
 
@@ -118,19 +111,12 @@ def test_the_button_finds_a_previous_token_head(app):
 def test_another_base_turns_otherwise_and_says_what_the_model_has():
     app = opened(rbase=100_000.0)
     assert header_of(app)["speeds"][1] == pytest.approx(100_000 ** (-1 / 16))
-    assert (
-        "with base 100,000" in words(app) and "trained with 10,000" in words(app) and "✗" not in badges(app)
-    )
+    assert "with base 100,000" in words(app) and "trained with 10,000" in words(app) and "✗" not in badges(app)
 
 
 @pytest.mark.parametrize(
     "part, key, base",
-    [
-        ("Clocks", "rbase", 1.0),
-        ("Clocks", "rbase", 0.0),
-        ("Step by step", "rbase", -3.0),
-        ("Heads", "rother", 1.0),
-    ],
+    [("Clocks", "rbase", 1.0), ("Clocks", "rbase", 0.0), ("Step by step", "rbase", -3.0), ("Heads", "rother", 1.0)],
 )
 def test_a_base_without_angles_is_one_sentence_and_the_picture_stays(part, key, base):
     app = opened(rpart=part, **{key: base})
@@ -149,9 +135,7 @@ def test_extreme_bases_are_drawn(base):
 
 def test_half_split_steps_are_drawn_and_said_to_be_anothers():
     app = opened(rpart="Step by step", rlay="half")
-    assert (
-        charts(app) and "Not the layout this model was trained with" in words(app) and "✗" not in badges(app)
-    )
+    assert charts(app) and "Not the layout this model was trained with" in words(app) and "✗" not in badges(app)
 
 
 @pytest.mark.parametrize("scope", ["In this head", "In every layer"])
@@ -184,11 +168,7 @@ def test_odd_texts(part, text):
 
 def test_a_text_that_is_too_long_is_cut_and_kept():
     app = opened(_link_query=1023, text=LONG, rpart="Step by step")
-    assert (
-        charts(app)
-        and "the first 1,024 are shown" in app.warning[0].value
-        and app.text_input("text").value == LONG
-    )
+    assert charts(app) and "the first 1,024 are shown" in app.warning[0].value and app.text_input("text").value == LONG
     assert "Positions 976 to 1,023 of 1,024" in words(app)
 
 

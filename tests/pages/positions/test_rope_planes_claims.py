@@ -1,4 +1,5 @@
-"""What the page RoPE planes claims, held against queries and keys that are turned as complex numbers, and whole passes."""
+"""What the page RoPE planes claims, held against queries and keys that are turned as complex numbers, and whole
+passes."""
 
 import functools
 import re
@@ -67,12 +68,7 @@ class Plain:
 
     def loss(self, how: str) -> float:
         dim = self.lm.config.head_dim
-        positions = {
-            "own": None,
-            "half": HalfSplit(dim, OWN),
-            "off": NoPositions(),
-            "base": RoPE(dim, self.base),
-        }[how]
+        positions = {"own": None, "half": HalfSplit(dim, OWN), "off": NoPositions(), "base": RoPE(dim, self.base)}[how]
         ids = torch.tensor([self.trace.ids])
         return float(torch.nn.functional.cross_entropy(self.lm(ids, None, positions)[0, :-1], ids[0, 1:]))
 
@@ -82,9 +78,7 @@ class Plain:
     def choices(self) -> int:
         """Positions after which the wrong layout expects another token."""
         ids = torch.tensor([self.trace.ids])
-        own, half = (
-            self.lm(ids, None, p)[0].argmax(-1) for p in (None, HalfSplit(self.lm.config.head_dim, OWN))
-        )
+        own, half = (self.lm(ids, None, p)[0].argmax(-1) for p in (None, HalfSplit(self.lm.config.head_dim, OWN)))
         return int((own != half).sum())
 
 
@@ -175,7 +169,9 @@ PLAIN = {
     "highest_here": _highest,
     "higher_elsewhere": _elsewhere,
     "turns": _turns,
-    "layout_costs": lambda t: (t.two("own"), t.two("half")) if t.part(LAYOUTS) and t.two("half") > t.two("own") else None,
+    "layout_costs": lambda t: (
+        (t.two("own"), t.two("half")) if t.part(LAYOUTS) and t.two("half") > t.two("own") else None
+    ),
     "layout_costs_nothing": lambda t: (
         (t.two("half"), t.two("own")) if t.part(LAYOUTS) and t.length > 1 and t.two("half") <= t.two("own") else None
     ),
@@ -190,15 +186,13 @@ PLAIN = {
         else None
     ),
     "unfinished": lambda t: (_slow(t), len(t.speed), CONTEXT) if t.part(CLOCKS) and _slow(t) else None,
-    "all_turn": lambda t: (
-        (CONTEXT, short(2 * np.pi / t.speed[-1])) if t.part(CLOCKS) and not _slow(t) else None
-    ),
+    "all_turn": lambda t: (CONTEXT, short(2 * np.pi / t.speed[-1])) if t.part(CLOCKS) and not _slow(t) else None,
     "not_its_layout": lambda t: () if t.part(STEPS) and t.state.layout == "half" else None,
     "not_all_rows": lambda t: None if not t.part(STEPS) or t.length <= 48 else rows_shown(t),
     "chooses_otherwise": lambda t: (t.choices(), t.length) if t.part(LAYOUTS) and t.choices() else None,
     "uses": _uses,
     "prefers": _prefers,
-}  # fmt: skip
+}
 
 
 def spelled_base(base: float) -> tuple[str, ...]:
@@ -230,9 +224,7 @@ def test_every_claim_is_what_turned_vectors_and_whole_passes_say():
     several.append(Choice(**start | {"part": STEPS, "layout": HALF}))
     for moves, stride, base in ((QUERY, 256, 500.0), (KEY, 16, None), (BOTH, 4, 2.0), (KEY, 1, 1e8)):
         several.append(
-            Choice(
-                **start | {"moves": moves, "stride": stride, "base": base, "pair": (20, 4), "head": (3, 1)}
-            )
+            Choice(**start | {"moves": moves, "stride": stride, "base": base, "pair": (20, 4), "head": (3, 1)})
         )
     found = [
         hold([without_commas(claim) for claim in claims.CLAIMS], PLAIN, data.compute(each), Plain(each))

@@ -22,16 +22,16 @@ CODE = r"`[^`]*`|\$[^$]*\$|\b[\w.]+\([^)]*\)|^from .* import .*"
 # What is written in capitals and is no term: models, systems and their authors, units, files, symbols.
 NAMES = re.findall(
     r"\S+",
-    """ALTI AI BERT BigBird CLIP CPU CUDA DeepSeek DualPipe GB GPT GradScaler GroupNorm IEEE IO InstanceNorm KV KiB LLM LLaMA LN1
-    LN2 LSH MB NLP NTK NeoX OCP PI PNG PaLM PipeDream PyTorch RoFormer SDPA SNE SVG SciPy TFLOP ViT ZB 3CosAdd L2H1 L4H2 CSV NPZ
-    WebAssembly SmolLM2 AR""",
+    """ALTI AI BERT BigBird CLIP CPU CUDA DeepSeek DualPipe GB GPT GradScaler GroupNorm IEEE IO InstanceNorm KV KiB LLM
+    LLaMA LN1 LN2 LSH MB NLP NTK NeoX OCP PI PNG PaLM PipeDream PyTorch RoFormer SDPA SNE SVG SciPy TFLOP ViT ZB
+    3CosAdd L2H1 L4H2 CSV NPZ WebAssembly SmolLM2 AR""",
 )
 # Terms that a first-year student may not know: where a page uses one, the glossary has it.
 FIELD = """activation patching|attention|attention sink|attribution|backward pass|beam search|bits per byte|causal mask
 chat template|composition|convex hull|cosine|cross-attention|decoder|dropout|embedding|encoder|entropy|gradient|held-out
-induction head|KL divergence|KV cache|LayerNorm|learning rate|linear attention|logit lens|micro-batch|norm|one-hot|outlier
-padding|preemption|prompt|query|rank-1|residual stream|RMSNorm|roofline|router|singular values|softmax|survey|temperature|tensor
-tokenizer|underflow|variance|vocabulary|warm-up""".replace("\n", "|").split("|")
+induction head|KL divergence|KV cache|LayerNorm|learning rate|linear attention|logit lens|micro-batch|norm|one-hot
+outlier|padding|preemption|prompt|query|rank-1|residual stream|RMSNorm|roofline|router|singular values|softmax|survey
+temperature|tensor|tokenizer|underflow|variance|vocabulary|warm-up""".replace("\n", "|").split("|")
 
 
 def shown(page) -> list[str]:
@@ -53,29 +53,17 @@ def test_it_opens_with_every_term():
 
 def test_a_search_finds_words_by_how_they_begin():
     sought = ["position", "sinusoid", "alibi", "look for", "[cls]", " kv  cache ", "ompos"]
-    entries = [
-        {"name": each.name, "aliases": list(each.aliases), "text": each.text} for each in BY_NAME.values()
-    ]
-    body = "result = given.sought.map((find) => given.entries.filter((each) => fits(each, find)).map(({ name }) => name));"
+    entries = [{"name": each.name, "aliases": list(each.aliases), "text": each.text} for each in BY_NAME.values()]
+    body = (
+        "result = given.sought.map((find) => given.entries.filter((each) => fits(each, find)).map(({ name }) => name));"
+    )
     found = evaluate({"pages/start/glossary/search.js": "fits"}, body, {"sought": sought, "entries": entries})
     position, sinusoid, alibi, looks, cls, cache, nothing = map(set, found)
     assert "RoPE" in position and "composition" not in position and not nothing
-    assert (
-        "sinusoidal" in sinusoid
-        and "ALiBi" in alibi
-        and "query" in looks
-        and "[CLS]" in cls
-        and "KV cache" in cache
-    )
+    assert "sinusoidal" in sinusoid and "ALiBi" in alibi and "query" in looks and "[CLS]" in cls and "KV cache" in cache
 
 
-@pytest.mark.parametrize(
-    ("name", "module"),
-    [
-        ("preemption", "caches.serving"),
-        ("bubble", "cost.pipeline"),
-    ],
-)
+@pytest.mark.parametrize(("name", "module"), [("preemption", "caches.serving"), ("bubble", "cost.pipeline")])
 def test_a_page_is_named_where_its_words_have_the_term_and_only_there(name, module):
     counted = {page.folder: count for page, count in BY_NAME[name].pages}
     forms = next(forms for forms in glossary.TERMS.values() if forms[0] == name)
@@ -130,9 +118,7 @@ def test_every_term_is_shown_by_an_example_with_its_picture():
 
 def test_a_term_that_pages_use_is_shown_by_a_page_that_uses_it():
     """But for three whose example shows what other words say."""
-    elsewhere = {
-        entry.name for entry in BY_NAME.values() if entry.pages and entry.shown.page not in dict(entry.pages)
-    }
+    elsewhere = {entry.name for entry in BY_NAME.values() if entry.pages and entry.shown.page not in dict(entry.pages)}
     assert elsewhere == {"outlier", "prefill", "tokenizer"}
     assert not [name for name in glossary.SEARCHED if BY_NAME[name].pages]
 

@@ -74,9 +74,7 @@ def test_every_chapter_has_a_claim_a_link_and_a_picture(text):
     shown = html(app)
     for chapter, pages in list(SECTIONS.items())[1:]:
         assert f"<b>{chapter}</b><span>{view.SHOWS[chapter]}" in shown
-        assert f'href="{pages[0].path}?' in shown or (
-            pages[0].folder == "attention/explorer" and 'href="./?' in shown
-        )
+        assert f'href="{pages[0].path}?' in shown or (pages[0].folder == "attention/explorer" and 'href="./?' in shown)
     assert shown.count("data:image/svg+xml") >= len(SECTIONS) - 2
 
 

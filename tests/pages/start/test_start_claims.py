@@ -75,23 +75,18 @@ def test_every_claim_is_what_the_model_says_and_silent_elsewhere(stories):
             assert left in (end := said["expects"].rpartition("ithout")[2]) and ("expects" in end) != still
         first = said[first].replace("\\", "")
         names = [
-            b"".join(stories.tokenizer.token_bytes(trace.ids[at]) for at in each).decode()
-            or trace.tokens[each[0]]
+            b"".join(stories.tokenizer.token_bytes(trace.ids[at]) for at in each).decode() or trace.tokens[each[0]]
             for each in places
         ]
         for position in (head.row, key):
             assert f"“{readable(names[position]).lstrip('␣') or '␣'}”" in first
         if not looks_back and names[key].strip() == names[head.row].strip():  # which of two alike is told
-            named = (
-                "itself more" if key == head.row else f"an earlier “{readable(names[key]).lstrip('␣')}” more"
-            )
+            named = "itself more" if key == head.row else f"an earlier “{readable(names[key]).lstrip('␣')}” more"
             assert f"gives {named} of its attention" in first
         assert percent in first and (not again or f"just that {what_it_is(names, key)}:" in first)
         back = shown.heads[data.BACK]
         assert (head.layer, head.head) != (back.layer, back.head), text
-        assert not any(
-            "<0x" in data.word(each) for each in [*shown.tokens, *(one.token for one in shown.expected)]
-        )
+        assert not any("<0x" in data.word(each) for each in [*shown.tokens, *(one.token for one in shown.expected)])
         bits = stories.bits_per_byte(text)
         assert bool(said["unlike"]) == (bits >= 3 * data.HELD_OUT)
         if said["unlike"]:

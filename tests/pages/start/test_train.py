@@ -13,10 +13,7 @@ from tests.pages.helpers import assert_healthy, header_of, open_page, words
 from tests.pages.states import states
 
 PAGE = "start/train"
-IMPORTS = {
-    "tlmviz/browser/training/run.js": "Run",
-    "tlmviz/browser/training/settings.js": "parametersOf",
-}
+IMPORTS = {"tlmviz/browser/training/run.js": "Run", "tlmviz/browser/training/settings.js": "parametersOf"}
 
 
 def test_it_opens_on_two_layers_of_four_heads_that_learn_to_go_on():
@@ -26,9 +23,19 @@ def test_it_opens_on_two_layers_of_four_heads_that_learn_to_go_on():
     [run] = header["runs"]
     asked = run["asked"]
     expected = {
-        "task": "induction", "layers": 2, "heads": 4, "width": 64, "vocab": 24, "length": 48, "batch": 32, "rate": 1e-3,
-        "positions": "rope", "causal": True, "norm": True, "hidden": 0,
-    }  # fmt: skip
+        "task": "induction",
+        "layers": 2,
+        "heads": 4,
+        "width": 64,
+        "vocab": 24,
+        "length": 48,
+        "batch": 32,
+        "rate": 1e-3,
+        "positions": "rope",
+        "causal": True,
+        "norm": True,
+        "hidden": 0,
+    }
     assert expected.items() <= asked.items()
     assert header["question"] == "" and header["steps"] == 600
     assert "An untrained network of 36,032 numbers learns to go on with a run of letters" in words(app)
@@ -51,9 +58,7 @@ def test_a_card_that_tells_what_comes_of_it_asks_nothing():
 
 
 def test_what_is_so_already_is_not_offered_beside():
-    app = open_page(
-        PAGE, trtask="reverse", trlayers=1, trpos="none", trrate=0.1, trmask="false", trbeside="layer"
-    )
+    app = open_page(PAGE, trtask="reverse", trlayers=1, trpos="none", trrate=0.1, trmask="false", trbeside="layer")
     assert_healthy(app)
     assert len(header_of(app)["runs"]) == 1
     assert data.offered("induction", 2, True, "rope", 1e-3) == list(BESIDE)
@@ -72,9 +77,7 @@ def test_the_engine_takes_what_the_page_asks_for_and_counts_as_many_parameters(t
 
 
 def test_every_choice_stays_within_a_million_parameters():
-    most = data.compute(
-        Choice(layers=4, width=128, heads=8, mlp=True, positions="learned", task="pieces", pieces=512)
-    )
+    most = data.compute(Choice(layers=4, width=128, heads=8, mlp=True, positions="learned", task="pieces", pieces=512))
     assert most.parameters < 1e6
 
 
@@ -101,9 +104,7 @@ result = given.map(({ asked, steps }) => {
 def trained(card: int, steps: list[int]) -> list[dict]:
     """Where the runs of a card are after so many steps each."""
     values = {control.key: (name, control) for name, control in Choice.controls.items()}
-    said = {
-        name: control.parse(text) for key, text in CARDS[card].link.items() for name, control in [values[key]]
-    }
+    said = {name: control.parse(text) for key, text in CARDS[card].link.items() for name, control in [values[key]]}
     runs = data.compute(Choice(**said)).runs
     asked = [{"asked": run, "steps": count} for run, count in zip(runs, steps, strict=True)]
     return evaluate(IMPORTS, LEARNING, asked)

@@ -31,13 +31,7 @@ class Truth:
     def count(self) -> str:
         """Parameters, matrix by matrix."""
         c = self.chosen
-        digits = {
-            "copy": (11, 16),
-            "reverse": (11, 16),
-            "sort": (11, 16),
-            "turned": (12, 8),
-            "addition": (12, 8),
-        }
+        digits = {"copy": (11, 16), "reverse": (11, 16), "sort": (11, 16), "turned": (12, 8), "addition": (12, 8)}
         if c.task == PIECES:
             vocab, length = len(by_engine(c.text, c.pieces)["names"]), 32
         else:
@@ -91,14 +85,10 @@ PLAIN = {
 def test_every_claim_holds_and_each_speaks_and_is_silent():
     shown = []
     for state in states(Choice, {}):
-        if state.beside not in data.offered(
-            state.task, state.layers, state.mask, state.positions, state.rate
-        ):
+        if state.beside not in data.offered(state.task, state.layers, state.mask, state.positions, state.rate):
             continue
         shown.append(hold(claims.CLAIMS, PLAIN, data.compute(state), Truth(state)))
-    assert "random" not in claims.begins(
-        data.compute(Choice())
-    )  # the norms' gains are counted and begin at 1
+    assert "random" not in claims.begins(data.compute(Choice()))  # the norms' gains are counted and begin at 1
     assert all(each.pop("begins") for each in shown)  # it opens the page in any state
     each_speaks_and_is_silent(shown)
 
@@ -138,6 +128,4 @@ result = [far(a, b), far(c, d)];
 
 def test_the_story_is_long_enough_to_be_learnt():
     imports = {"tlmviz/browser/training/tasks.js": "taskOf"}
-    assert evaluate(imports, 'result = taskOf("text", { text: given }).names.length;', STORY) == len(
-        set(STORY)
-    )
+    assert evaluate(imports, 'result = taskOf("text", { text: given }).names.length;', STORY) == len(set(STORY))

@@ -44,13 +44,15 @@ def matrices() -> list[np.ndarray]:
 
 @pytest.fixture(scope="module")
 def computed():
-    """Every matrix with what the scripts compute of it, run by Node, and its eigenvalues as they come out of the payload."""
+    """Every matrix with what the scripts compute of it, run by Node, and its eigenvalues as they come out of the
+    payload."""
     given = matrices()
     body = """
 result = given.matrices.map(({ matrix, values, pairs }) => {
   const n = values.length;
   const { rows, columns } = sums(matrix, n);
-  return { roots: unpackRoots(values, pairs), singular: singularValues(matrix, n), rows: [...rows], columns: [...columns],
+  return { roots: unpackRoots(values, pairs), singular: singularValues(matrix, n), rows: [...rows],
+    columns: [...columns],
     ...distances(matrix, n), parts: birkhoff(matrix, n, given.tolerance) };
 });"""
     sent = []
@@ -72,14 +74,10 @@ def test_eigenvalues_are_numpys(computed):
 def test_singular_values_sums_and_distances_are_numpys(computed):
     for matrix, found in computed:
         size = max(1, np.abs(matrix).max())
-        np.testing.assert_allclose(
-            found["singular"], np.linalg.svd(matrix, compute_uv=False), atol=1e-12 * size
-        )
+        np.testing.assert_allclose(found["singular"], np.linalg.svd(matrix, compute_uv=False), atol=1e-12 * size)
         np.testing.assert_allclose(found["rows"], matrix.sum(1), atol=1e-12 * size)
         np.testing.assert_allclose(found["columns"], matrix.sum(0), atol=1e-12 * size)
-        assert found["fromIdentity"] == pytest.approx(
-            np.linalg.norm(matrix - np.eye(len(matrix))), abs=1e-12 * size
-        )
+        assert found["fromIdentity"] == pytest.approx(np.linalg.norm(matrix - np.eye(len(matrix))), abs=1e-12 * size)
         assert found["fromMean"] == pytest.approx(np.linalg.norm(matrix - 1 / len(matrix)), abs=1e-12 * size)
 
 
@@ -93,22 +91,22 @@ def test_permutations_are_those_of_the_package(computed):
             assert found["parts"] is None
             continue
         assert [term["columns"] for term in found["parts"]["terms"]] == wanted.permutations.tolist()
-        np.testing.assert_allclose(
-            [term["weight"] for term in found["parts"]["terms"]], wanted.weights, atol=1e-13
-        )
+        np.testing.assert_allclose([term["weight"] for term in found["parts"]["terms"]], wanted.weights, atol=1e-13)
         assert found["parts"]["residual"] == pytest.approx(wanted.residual, abs=1e-12)
     assert 10 < refused < len(computed) - 20, "both kinds were tried"
 
 
-def sent(
-    mixing: Mixing, layers: int, kind: str = "hyper", tokens: list[str] | None = None
-) -> tuple[dict, dict]:
+def sent(mixing: Mixing, layers: int, kind: str = "hyper", tokens: list[str] | None = None) -> tuple[dict, dict]:
     """The header and the arrays that the view gets of these matrices."""
     tokens = tokens or ["token"] * mixing.res.shape[1]
     data = SimpleNamespace(
-        tokens=tokens, sublayers=sublayers(layers), mixing=mixing, roots=pack_roots(eigenvalues(mixing.res)),
-        connection=SimpleNamespace(streams=mixing.res.shape[-1], kind=kind), chosen=SimpleNamespace(model="m"),
-    )  # fmt: skip
+        tokens=tokens,
+        sublayers=sublayers(layers),
+        mixing=mixing,
+        roots=pack_roots(eigenvalues(mixing.res)),
+        connection=SimpleNamespace(streams=mixing.res.shape[-1], kind=kind),
+        chosen=SimpleNamespace(model="m"),
+    )
     return payload(data, maths=False)
 
 

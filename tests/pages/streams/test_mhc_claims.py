@@ -49,9 +49,12 @@ from tlmviz.analysis.streams.vectors import mute_stream
 
 START = {name: control.default for name, control in Streams.controls.items()}
 KINDS = {
-    "a-residual": {}, "a-hc": dict(connection="hyper", streams=3), "a-mhc": dict(connection="manifold", streams=3),
-    "deep-hc": dict(connection="hyper", streams=2, n_layers=3), "still": dict(connection="manifold", streams=4, n_layers=1),
-}  # fmt: skip
+    "a-residual": {},
+    "a-hc": dict(connection="hyper", streams=3),
+    "a-mhc": dict(connection="manifold", streams=3),
+    "deep-hc": dict(connection="hyper", streams=2, n_layers=3),
+    "still": dict(connection="manifold", streams=4, n_layers=1),
+}
 TEXTS = (tiny.TEXT, "Où est passé le chat 🐈 ?", "Hello", "The cat sat on the mat. " * 125)
 NAMES = {"residual": "Residual", "hyper": "HC", "manifold": "mHC"}
 
@@ -59,9 +62,7 @@ NAMES = {"residual": "Residual", "hyper": "HC", "manifold": "mHC"}
 @pytest.fixture(scope="module", autouse=True)
 def models(tokenizer, tmp_path_factory):
     """Tiny random models in place of the bundled ones; one of them, "still", hardly mixes its streams."""
-    networks = {
-        name: tiny.network(**changes, vocab_size=tokenizer.vocab_size) for name, changes in KINDS.items()
-    }
+    networks = {name: tiny.network(**changes, vocab_size=tokenizer.vocab_size) for name, changes in KINDS.items()}
     for name, value in networks["still"].named_parameters():
         if name.endswith("static_res"):
             value.data = 6 * torch.eye(4)
@@ -135,9 +136,10 @@ def ends_of(res: np.ndarray, token: int) -> list[str]:
     def written(value: float) -> str:
         size = abs(value)
         return (
-            f"{size:.1e}" if size >= 1e4
+            f"{size:.1e}"
+            if size >= 1e4
             else f"{size:.{0 if size >= 100 else 1 if size >= 10 else 4 if 0 < size < 0.01 else 2}f}"
-        )  # fmt: skip
+        )
 
     ends = held.min(), held.max()
     same = written(ends[0]) == written(ends[1]) and (ends[0] < 0) == (ends[1] < 0)
@@ -182,8 +184,13 @@ def flow_facts(data: Flow) -> dict[str, list | None]:
             found["iterations"] = [trained, f"{usual.loss:.4f}", f"{usual.forward:.4g}"]
         else:
             found["iterations"] = [
-                count, trained, f"{usual.loss:.4f}", f"{run.loss:.4f}", f"{usual.forward:.4g}", f"{run.forward:.4g}",
-            ]  # fmt: skip
+                count,
+                trained,
+                f"{usual.loss:.4f}",
+                f"{run.loss:.4f}",
+                f"{usual.forward:.4g}",
+                f"{run.forward:.4g}",
+            ]
             if data.written(count) == data.written(trained):
                 found["writes_the_same"] = [count, 40]
     return found
@@ -272,9 +279,7 @@ def test_matrices():
 def within(said: str, data: Matrices) -> bool:
     """Sums are as near to 1 as is said."""
     res = res_of(data.chosen.model, data.chosen.text)
-    columns, rows = (
-        float(each.rstrip(",")) for each in re.findall(r"within ([\d.e-]+)", said.replace("−", "-"))
-    )
+    columns, rows = (float(each.rstrip(",")) for each in re.findall(r"within ([\d.e-]+)", said.replace("−", "-")))
     off = [np.abs(res.sum(axis) - 1).max() for axis in (-2, -1)]
     return off[0] <= 1.5 * columns + 1e-7 and off[1] <= 1.5 * rows + 1e-7
 
@@ -282,9 +287,7 @@ def within(said: str, data: Matrices) -> bool:
 def averaged(said: str, data: Matrices) -> None:
     """The permutations of the sentence, weighted, are the matrix."""
     parts, matrix = data.permutations, res_of(data.chosen.model, data.chosen.text)[data.sublayer, data.token]
-    made = sum(
-        weight * np.eye(len(matrix))[list(order)] for weight, order in zip(parts.weights, parts.permutations)
-    )
+    made = sum(weight * np.eye(len(matrix))[list(order)] for weight, order in zip(parts.weights, parts.permutations))
     assert np.abs(made - matrix).max() < 1e-3
     assert facts(said) == [str(len(parts.weights)), f"{max(parts.weights):.3g}"]
 
@@ -368,12 +371,7 @@ def product_gain(res: np.ndarray, way: str) -> np.ndarray:
 
 def test_depth():
     found = []
-    for model, text in (
-        ("a-mhc", TEXTS[0]),
-        ("a-mhc", TEXTS[1]),
-        ("deep-hc", TEXTS[2]),
-        ("still", TEXTS[3]),
-    ):
+    for model, text in (("a-mhc", TEXTS[0]), ("a-mhc", TEXTS[1]), ("deep-hc", TEXTS[2]), ("still", TEXTS[3])):
         for over in (ONE, AVERAGE, LARGEST):
             for way in (FORWARD, BACKWARD):
                 data = Deep(chosen(model, text, view=DEPTH, over=over, gain=way, token=1))
@@ -395,9 +393,7 @@ def test_depth():
                     for matrix in res[1:]:
                         product = matrix @ product
                     left = np.linalg.svd(product, compute_uv=False)[:, 1].max()
-                    wanted["fades"] = (
-                        [f"{left:.1%}" if left >= 5e-4 else f"{left:.1e}"] if left < 0.9995 else None
-                    )
+                    wanted["fades"] = [f"{left:.1%}" if left >= 5e-4 else f"{left:.1e}"] if left < 0.9995 else None
                 losses = [
                     tlmviz.load(name).trace(data.chosen.text).loss_per_token().mean().item()
                     for name in data.family.values()
@@ -422,23 +418,31 @@ def test_streams():
                     place = int(np.argmin(cosines))
                     named = data.parts[place].split()[1:]
                     wanted["part_ways"] = [
-                        data.token, f"{cosines[0]:.2f}", *named, f"{abs(min(cosines)):.2f}", f"{abs(cosines[-1]):.2f}",
-                    ]  # fmt: skip
+                        data.token,
+                        f"{cosines[0]:.2f}",
+                        *named,
+                        f"{abs(min(cosines)):.2f}",
+                        f"{abs(cosines[-1]):.2f}",
+                    ]
                 if part != MUTE and not several:
                     wanted["single"] = [1, 1]
                 if part == SUM:
                     wanted["embedding_arrives"] = []
                 if part == MUTE:
                     before = trace.loss_per_token().numpy()
-                    after = lm.trace(
-                        data.chosen.text, edit=mute_stream(lm.config.n_layers, 0, 0)
-                    ).loss_per_token().numpy()  # fmt: skip
+                    after = (
+                        lm.trace(data.chosen.text, edit=mute_stream(lm.config.n_layers, 0, 0)).loss_per_token().numpy()
+                    )
                     change = after - before
                     worst = int(change.argmax())
                     wanted["costs"] = [
-                        f"{before.mean():.4f}", f"{after.mean():.4f}", 0, f"{abs(change.mean()):.4f}", worst + 1,
+                        f"{before.mean():.4f}",
+                        f"{after.mean():.4f}",
+                        0,
+                        f"{abs(change.mean()):.4f}",
+                        worst + 1,
                         f"{abs(change[worst]):.3f}",
-                    ]  # fmt: skip
+                    ]
                     if not several:
                         wanted["nothing_left"] = [f"{np.log(lm.config.vocab_size):.2f}"]
                 said = streams.embedding_arrives(data)
@@ -474,11 +478,7 @@ def test_training(monkeypatch):
     }
     data = Logs(chosen("a-mhc"))
     monkeypatch.setattr(Logs, "read", (logs, {}, []))
-    assert facts(training.ends(data)) == [
-        "1.2000",
-        "1.2500",
-        "1.3000",
-    ] and "**HC ends best**" in training.ends(data)
+    assert facts(training.ends(data)) == ["1.2000", "1.2500", "1.3000"] and "**HC ends best**" in training.ends(data)
     assert facts(training.gains(data)) == ["8.50", "1.00"]
     logs["manifold"].loc[1, "valid_bpb"] = 1.20001
     assert "best" not in training.ends(data)

@@ -10,34 +10,26 @@ from pages.streams.mhc.depth import view
 from pages.streams.mhc.depth.data import RUNS
 from pages.streams.mhc.state import AVERAGE, BACKWARD, FORWARD, LARGEST, ONE
 from tests import tiny
-from tests.pages.helpers import (
-    by_title,
-    charts,
-    only_models,
-    open_alone,
-    open_page,
-    run_snippet,
-    title_of,
-    words,
-)
+from tests.pages.helpers import by_title, charts, only_models, open_alone, open_page, run_snippet, title_of, words
 from tlmviz.checkpoints import registry
 from tlmviz.figures.streams.depth import short
 from tlmviz.ui import compute as shared
 
 PAGE = "streams/mhc"
 KINDS = {
-    "a-residual": {}, "a-hc": dict(connection="hyper", streams=4), "a-mhc": dict(connection="manifold", streams=4),
-    "deep-hc": dict(connection="hyper", streams=2, n_layers=5), "deep-mhc": dict(connection="manifold", streams=2, n_layers=5),
-}  # fmt: skip
+    "a-residual": {},
+    "a-hc": dict(connection="hyper", streams=4),
+    "a-mhc": dict(connection="manifold", streams=4),
+    "deep-hc": dict(connection="hyper", streams=2, n_layers=5),
+    "deep-mhc": dict(connection="manifold", streams=2, n_layers=5),
+}
 opened = partial(open_alone, PAGE, sview="Depth")
 
 
 @pytest.fixture(scope="module")
 def models(tokenizer, tmp_path_factory):
     """Tiny random families in place of the bundled one."""
-    networks = {
-        name: tiny.network(**changes, vocab_size=tokenizer.vocab_size) for name, changes in KINDS.items()
-    }
+    networks = {name: tiny.network(**changes, vocab_size=tokenizer.vocab_size) for name, changes in KINDS.items()}
     with only_models(networks, tokenizer, tmp_path_factory.mktemp("models")) as folder:
         yield folder
 

@@ -79,10 +79,7 @@ def test_every_model_has_a_dial(name):
         said = app.info[0].value.replace("\\", "")
         assert "matrix of your own" in said and name in said
         app.button(key="sd-model").click().run()
-        assert (
-            app.session_state["smodel"] == shared.DEFAULT_STREAM_MODEL
-            and header_of(app, "tlmviz_sd")["own"] is None
-        )
+        assert app.session_state["smodel"] == shared.DEFAULT_STREAM_MODEL and header_of(app, "tlmviz_sd")["own"] is None
 
 
 def test_the_longest_text_of_the_deepest_model_is_sent_in_one_and_a_half_megabytes():
@@ -110,11 +107,16 @@ def test_presets_are_read_and_judged(app, name):
 @pytest.mark.parametrize(
     "text, kind, said",
     [
-        ("1 -2; 3 4", "entries", "is negative"), ("nan 1; 1 1", "logits", "“nan”"), ("two words", "logits", "“two”"),
-        ("1 2 3; 4 5 6", "logits", "a square one"), ("", "logits", "no matrix"), (SEVENTEEN, "logits", "at most 16 × 16"),
-        ("nine 1 " * 2000, "logits", "“nine”"), ("<b> *a* _x_ $y$", "logits", "is not a number"),
+        ("1 -2; 3 4", "entries", "is negative"),
+        ("nan 1; 1 1", "logits", "“nan”"),
+        ("two words", "logits", "“two”"),
+        ("1 2 3; 4 5 6", "logits", "a square one"),
+        ("", "logits", "no matrix"),
+        (SEVENTEEN, "logits", "at most 16 × 16"),
+        ("nine 1 " * 2000, "logits", "“nine”"),
+        ("<b> *a* _x_ $y$", "logits", "is not a number"),
     ],
-)  # fmt: skip
+)
 def test_what_cannot_be_read_is_one_sentence_and_stays(app, text, kind, said):
     own(app, "2 1; 1 2")
     own(app, text, kind)
@@ -262,15 +264,12 @@ def test_the_browser_walks_as_numpy_does(n):
     assert len(steps) == 81 and np.allclose(steps, halves(logits, 40), rtol=1e-10, atol=1e-15)
     iterates = kernels.sinkhorn_iterates(torch.from_numpy(logits), 40)
     assert np.allclose(steps[::2], iterates, rtol=1e-10, atol=1e-15)
-    errors = in_browser(
-        "halfSteps(list(z), n).map((step) => errors(entries(step), n).both)", z=flat(logits), n=n
-    )
+    errors = in_browser("halfSteps(list(z), n).map((step) => errors(entries(step), n).both)", z=flat(logits), n=n)
     assert np.allclose(errors[::2], scaling_support.residuals(iterates), atol=1e-14)
 
 
 @pytest.mark.parametrize(
-    "text",
-    ["1e4 -1e4 3; 0 0 9999; -inf 1 2", "-inf -inf; 1 2", "-inf -inf; -inf -inf", "1e4 9999; 9998 -1e4"],
+    "text", ["1e4 -1e4 3; 0 0 9999; -inf 1 2", "-inf -inf; 1 2", "-inf -inf; -inf -inf", "1e4 9999; 9998 -1e4"]
 )
 def test_the_browser_walks_extremes_as_the_kernel_does(text):
     logits = scaling_support.parse(text, "logits")
@@ -281,13 +280,7 @@ def test_the_browser_walks_extremes_as_the_kernel_does(text):
 
 @pytest.mark.parametrize(
     "text",
-    [
-        "4 1 2; 1 3 1; 5 1 1",
-        "1 5 0 0; 3 1 0 0; 0 0 1 4; 0 0 2 1",
-        "1 0; 0 1",
-        "3",
-        "1 1 1; 0.02 1 1; 0.02 0.02 1",
-    ],
+    ["4 1 2; 1 3 1; 5 1 1", "1 5 0 0; 3 1 0 0; 0 0 1 4; 0 0 2 1", "1 0; 0 1", "3", "1 1 1; 0.02 1 1; 0.02 0.02 1"],
 )
 def test_the_browser_finds_the_rate_that_torch_does(text):
     logits = scaling_support.parse(text, "entries")

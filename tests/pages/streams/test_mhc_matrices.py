@@ -48,9 +48,7 @@ def test_every_model_is_shown_and_its_snippet_runs(name, capsys):
     torch.testing.assert_close(scope["H"].float(), mixing(name, TEXT).res[0, -1])
     printed = capsys.readouterr().out
     assert all(f"{name}\n" in printed for name in ("H", "rows", "eigenvalues", "from_mean", "spread"))
-    assert [figure.layout.title.text.split(",")[0] for figure in scope[SHOWN]] == [
-        "Distance from the identity"
-    ]
+    assert [figure.layout.title.text.split(",")[0] for figure in scope[SHOWN]] == ["Distance from the identity"]
     assert ("parts" in scope) == (kind != "hyper") and scope["eigenvalues"].shape == scope["singular"].shape
 
 

@@ -31,18 +31,19 @@ from tlmviz.checkpoints import registry
 PAGE = "streams/mhc"
 PARTS = DEPTH, SUM, MUTE
 KINDS = {
-    "a-residual": {}, "a-hc": dict(connection="hyper", streams=3), "a-mhc": dict(connection="manifold", streams=3),
-    "deep-hc": dict(connection="hyper", streams=2, n_layers=5), "deep-mhc": dict(connection="manifold", streams=2, n_layers=5),
-}  # fmt: skip
+    "a-residual": {},
+    "a-hc": dict(connection="hyper", streams=3),
+    "a-mhc": dict(connection="manifold", streams=3),
+    "deep-hc": dict(connection="hyper", streams=2, n_layers=5),
+    "deep-mhc": dict(connection="manifold", streams=2, n_layers=5),
+}
 opened = partial(open_alone, PAGE, sview="Streams", _link_text=tiny.TEXT)
 
 
 @pytest.fixture(scope="module")
 def models(tokenizer, tmp_path_factory):
     """Tiny random families in place of the bundled ones."""
-    networks = {
-        name: tiny.network(**changes, vocab_size=tokenizer.vocab_size) for name, changes in KINDS.items()
-    }
+    networks = {name: tiny.network(**changes, vocab_size=tokenizer.vocab_size) for name, changes in KINDS.items()}
     with only_models(networks, tokenizer, tmp_path_factory.mktemp("models")) as folder:
         yield folder
 
@@ -161,14 +162,10 @@ def test_muting_says_what_it_costs(models):
     lm = tlmviz.load("a-mhc")
     before = lm.trace(tiny.TEXT).loss_per_token().mean().item()
     after = lm.trace(tiny.TEXT, edit=stream_vectors.mute_stream(2, 2, 3)).loss_per_token().mean().item()
-    assert f"**{before:.4f}** nats per token with all streams, **{after:.4f}** with stream 2 muted" in words(
-        app
-    )
+    assert f"**{before:.4f}** nats per token with all streams, **{after:.4f}** with stream 2 muted" in words(app)
     bars, grid = charts(app)
     assert (
-        len(bars["data"]) == 2
-        and grid["layout"]["shapes"][0]["x0"] == 2.5
-        and grid["layout"]["shapes"][0]["y0"] == 1.5
+        len(bars["data"]) == 2 and grid["layout"]["shapes"][0]["x0"] == 2.5 and grid["layout"]["shapes"][0]["y0"] == 1.5
     )
     scope = run_snippet(app)
     assert float(scope["change"]) == pytest.approx(after - before, abs=1e-5)

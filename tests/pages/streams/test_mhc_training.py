@@ -11,17 +11,18 @@ from tlmviz.checkpoints import registry
 from tlmviz.training.streams import write_log
 
 PAGE = "streams/mhc"
-KINDS = {
-    "a-residual": {}, "a-hc": dict(connection="hyper", streams=4), "a-mhc": dict(connection="manifold", streams=4),
-}  # fmt: skip
+KINDS = {"a-residual": {}, "a-hc": dict(connection="hyper", streams=4), "a-mhc": dict(connection="manifold", streams=4)}
 opened = partial(open_alone, PAGE, sview="Training", _link_text=tiny.TEXT)
 
 
 def logged(streams: bool) -> dict:
     parts = dict(
-        res=torch.eye(4).expand(4, 4, 4).tolist(), pre=torch.ones(4, 4).tolist(), post=torch.ones(4, 4).tolist(),
-        forward=1.5, backward=1.25,
-    )  # fmt: skip
+        res=torch.eye(4).expand(4, 4, 4).tolist(),
+        pre=torch.ones(4, 4).tolist(),
+        post=torch.ones(4, 4).tolist(),
+        forward=1.5,
+        backward=1.25,
+    )
     return {
         "steps": [(5.0 - step / 10, 1.0 + step) for step in range(40)],
         "curve": [{"step": step, "valid_bpb": 3.0 - step / 40} for step in (0, 40)],
@@ -32,9 +33,7 @@ def logged(streams: bool) -> dict:
 @pytest.fixture
 def models(tokenizer, tmp_path):
     """A tiny random family in place of the bundled one, with logs of a training."""
-    networks = {
-        name: tiny.network(**changes, vocab_size=tokenizer.vocab_size) for name, changes in KINDS.items()
-    }
+    networks = {name: tiny.network(**changes, vocab_size=tokenizer.vocab_size) for name, changes in KINDS.items()}
     with only_models(networks, tokenizer, tmp_path) as folder:
         for name in networks:
             write_log(logged(name != "a-residual"), folder / name)
@@ -55,9 +54,7 @@ def test_a_family_is_drawn_with_its_moments(models):
     app = opened(smodel="a-hc")
     [picture] = charts(app)
     assert [step["label"] for step in picture["layout"]["sliders"][0]["steps"]] == ["0", "10", "20"]
-    names = [
-        trace["name"] for trace in picture["data"] if trace.get("showlegend") and trace["type"] == "scatter"
-    ]
+    names = [trace["name"] for trace in picture["data"] if trace.get("showlegend") and trace["type"] == "scatter"]
     assert names == ["Residual", "HC", "mHC"] and not app.warning
     assert "Your own text does not enter this view" in words(app)
 

@@ -35,15 +35,16 @@ from tlmviz.ui import frame, translation
 PAGE = "translation/alignment"
 TEXT = "Lily had a ball."
 TINY = {
-    "eng-fra": "transformer", "tiny-additive": "additive", "tiny-coverage": "coverage", "tiny-dot": "dot",
+    "eng-fra": "transformer",
+    "tiny-additive": "additive",
+    "tiny-coverage": "coverage",
+    "tiny-dot": "dot",
     "tiny-pointer": "pointer",
-}  # fmt: skip
+}
 
 
 def _network(kind, tokenizer):
-    return tiny.translation_network(
-        kind, seed=1, vocab_size=tokenizer.vocab_size, context=128
-    )  # seed 0 writes nothing
+    return tiny.translation_network(kind, seed=1, vocab_size=tokenizer.vocab_size, context=128)  # seed 0 writes nothing
 
 
 @pytest.fixture(scope="module", autouse=True)
@@ -69,22 +70,14 @@ def without(model):
 
 def opened(query=None, **session):
     """The page with a sentence; at the view "Translation" unless told otherwise."""
-    said = {
-        "english": TEXT,
-        "aview": TRANSLATION,
-        **{key: str(value) for key, value in session.items() if key != "mt"},
-    }
-    return open_page(
-        PAGE, {**said, **(query or {})}, **{key: session[key] for key in ("mt",) if key in session}
-    )
+    said = {"english": TEXT, "aview": TRANSLATION, **{key: str(value) for key, value in session.items() if key != "mt"}}
+    return open_page(PAGE, {**said, **(query or {})}, **{key: session[key] for key in ("mt",) if key in session})
 
 
 def heatmap(spec: dict) -> np.ndarray:
     """The picture that a sent figure holds."""
     z = spec["data"][0]["z"]
-    return np.frombuffer(base64.b64decode(z["bdata"]), z["dtype"]).reshape(
-        [int(n) for n in z["shape"].split(",")]
-    )
+    return np.frombuffer(base64.b64decode(z["bdata"]), z["dtype"]).reshape([int(n) for n in z["shape"].split(",")])
 
 
 def attention_of(app: AppTest) -> np.ndarray:
@@ -119,13 +112,9 @@ class TestTranslation:
         app = opened({"ahyp": "3", "amap": "1.0"}, abeta=1.5, afloor=0.1, abeam=4)
         assert "L1H0" in list(by_title(app))[0]
         scope = run_snippet(app)
-        assert (
-            np.allclose(scope["a"], attention_of(app), atol=1e-5) and len(scope["search"].hypotheses()) == 4
-        )
+        assert np.allclose(scope["a"], attention_of(app), atol=1e-5) and len(scope["search"].hypotheses()) == 4
         cost = 1.5 * np.log(np.clip(scope["a"].sum(0), 0.1, 1)).sum()
-        assert scope["hypothesis"].parts.coverage == pytest.approx(
-            cost, abs=1e-4
-        ) and f"cp {cost:.3f}" in words(app)
+        assert scope["hypothesis"].parts.coverage == pytest.approx(cost, abs=1e-4) and f"cp {cost:.3f}" in words(app)
 
     @pytest.mark.parametrize("name", ["tiny-additive", "tiny-coverage", "tiny-dot"])
     def test_a_recurrent_model_has_one_map(self, name):
@@ -185,14 +174,7 @@ class TestTranslation:
 
 
 class TestByHand:
-    @pytest.mark.parametrize(
-        "label, cost",
-        [
-            ("Least", 0.2 * 2 * math.log(0.01)),
-            ("Most", 0.0),
-            ("Even", 0.0),
-        ],
-    )
+    @pytest.mark.parametrize("label, cost", [("Least", 0.2 * 2 * math.log(0.01)), ("Most", 0.0), ("Even", 0.0)])
     def test_the_extremes_of_the_notes(self, label, cost):
         app = opened(aview=BY_HAND, amat="1 2")
         app.button(f"preset-{label}").click().run()
@@ -277,10 +259,7 @@ class TestModels:
         assert app.selectbox("arep").value == (asked if known else STRIKING)
         app.text_input("english").set_value("Tom is here.").run()
         assert_healthy(app)
-        assert (
-            app.selectbox("arep").options[0] == "Tom is here."
-            and (app.selectbox("arep").value == asked) == known
-        )
+        assert app.selectbox("arep").options[0] == "Tom is here." and (app.selectbox("arep").value == asked) == known
 
     def test_without_the_models_a_sentence_says_what_is_missing(self, models, monkeypatch):
         with without(models / "tiny-coverage"):
@@ -289,9 +268,7 @@ class TestModels:
 
     def test_a_beam_that_cannot_be_is_one_sentence(self):
         app = opened(aview=TWINS, acw=50)
-        assert (
-            not app.exception and "Beam: “50”" in app.warning[0].value and app.number_input("acw").value == 20
-        )
+        assert not app.exception and "Beam: “50”" in app.warning[0].value and app.number_input("acw").value == 20
 
 
 class TestWriteOrCopy:
@@ -301,9 +278,7 @@ class TestWriteOrCopy:
         scope = run_snippet(app)
         found, best = scope["found"], scope["best"]
         assert scope["text"] == "Does Lily know you?" and scope["mt"].has_pointer
-        parts = [
-            np.frombuffer(base64.b64decode(each["y"]["bdata"]), each["y"]["dtype"]) for each in bars["data"]
-        ]
+        parts = [np.frombuffer(base64.b64decode(each["y"]["bdata"]), each["y"]["dtype"]) for each in bars["data"]]
         for shown, expected in zip(parts, (found.written, found.copied, found.g), strict=True):
             np.testing.assert_allclose(shown, expected, atol=1e-5)
         forced = scope["mt"].read(scope["text"], list(best.tokens))
@@ -333,9 +308,7 @@ class TestForce:
     @pytest.mark.parametrize("name", ["eng-fra", "tiny-coverage"])
     def test_a_pinned_step_looks_at_its_token_alone_and_the_beginning_stays(self, name):
         app = opened(aview=FORCE, mt=name, apin="3-2")
-        before, after = (
-            heatmap(by_title(app)[f"{title} (pins framed)"]) for title in ("As it was", "Forced")
-        )
+        before, after = (heatmap(by_title(app)[f"{title} (pins framed)"]) for title in ("As it was", "Forced"))
         assert after[2].tolist() == [float(j == 1) for j in range(after.shape[1])]
         assert np.allclose(before[:2], after[:2], atol=1e-5) and before[2, 1] < 1
         scope = run_snippet(app)
@@ -366,9 +339,7 @@ class TestForce:
     )
     def test_a_pin_that_is_none_is_one_sentence_and_kept(self, typed, said):
         app = opened(aview=FORCE, apin=typed)
-        assert (
-            len(by_title(app)) == 3 and said in app.warning[0].value and app.text_input("apin").value == typed
-        )
+        assert len(by_title(app)) == 3 and said in app.warning[0].value and app.text_input("apin").value == typed
         assert len(app.warning[0].value) < 200
 
 

@@ -98,10 +98,7 @@ def test_ribbons_say_what_the_map_has():
             assert has(said["rewritten"], *parts)
         looks, sure = a.argmax(1).tolist(), a.max(1)
         back = [t for t in range(len(looks) - 2) if looks[t + 1] < looks[t]]
-        clear = [
-            whole_word(target, t) and whole_word(source, looks[t]) and sure[t] >= 0.5
-            for t in range(len(looks))
-        ]
+        clear = [whole_word(target, t) and whole_word(source, looks[t]) and sure[t] >= 0.5 for t in range(len(looks))]
         crossing = [t for t in back if clear[t] and clear[t + 1]]
         assert bool(said["crosses"]) == bool(crossing)
         assert bool(said["in_order"]) == (not back and len(looks) > 2)
@@ -135,10 +132,7 @@ def test_a_piece_of_a_word_is_marked():
 
 def maps() -> list[data.Covered]:
     found = [base.covered(base.candidate) for base in map(base_of, TEXTS)]
-    found += [
-        by_hand.compute(Hand(matrix=text), Penalties())
-        for text in (Hand.matrix.default, *Hand.matrix.ends, "1")
-    ]
+    found += [by_hand.compute(Hand(matrix=text), Penalties()) for text in (Hand.matrix.default, *Hand.matrix.ends, "1")]
     return [*found, by_hand.compute(Hand(matrix="1 0; 0 1"), Penalties(beta=0.0))]
 
 
@@ -161,13 +155,9 @@ def test_coverage_and_overlap_are_summed_plainly():
             losses.append(float(np.minimum(row, before).sum()))
         step = int(np.argmax(losses[: max(1, len(losses) - 1)]))
         again = len(losses) > 1 and f"{losses[step]:.2f}" != "0.00"
-        assert bool(said["looks_again"]) == again and bool(said["never_again"]) == (
-            len(losses) > 1 and not again
-        )
+        assert bool(said["looks_again"]) == again and bool(said["never_again"]) == (len(losses) > 1 and not again)
         if again:
-            assert has(
-                said["looks_again"], f"Step {step + 1}, ", word(shown.target[step]), f"{losses[step]:.2f}"
-            )
+            assert has(said["looks_again"], f"Step {step + 1}, ", word(shown.target[step]), f"{losses[step]:.2f}")
         nobody = sum(f"{total:.2f}" == "0.00" for total in sums)
         assert bool(said["never_looked_at"]) == bool(nobody)
         if nobody:
@@ -198,20 +188,12 @@ def test_what_is_said_of_alignment_errors():
     heads = {label: rate for label, rate in zip(labels, rates) if label != "mean"}
     own, mean = min(heads.values()), rates[labels.index("mean")]
     assert has(said, f"On {count} sentences", f"is {own:.3f}", f"lowest is {own:.3f}", f"mean {mean:.3f}")
-    assert "1 map errs less." in said and "errs less" not in written_claims.about_errors(
-        base_of(CAT, map="mean")
-    )
+    assert "1 map errs less." in said and "errs less" not in written_claims.about_errors(base_of(CAT, map="mean"))
 
 
 def test_pins_write_what_they_look_at_or_do_not():
     found = []
-    cases = [
-        (CAT, ((2, 7),)),
-        (CAT, ((0, 0),)),
-        (translation.DEFAULT_SENTENCE, None),
-        (WORD, None),
-        (FRENCH, None),
-    ]
+    cases = [(CAT, ((2, 7),)), (CAT, ((0, 0),)), (translation.DEFAULT_SENTENCE, None), (WORD, None), (FRENCH, None)]
     for text, pins in cases:
         base = base_of(text)
         shown = Forced(base, pins or tuple(suggestion(base).items()), pins is None)
@@ -241,9 +223,7 @@ def test_pins_write_what_they_look_at_or_do_not():
 def test_twins_repeat_what_is_counted():
     found, cases = [], [(text, 1) for text in (REPEATERS[4], REPEATERS[2], REPEATERS[8], WORD, CAT, FRENCH)]
     for text, width in [*cases, (REPEATERS[4], 5)]:
-        shown = Both(
-            Twins(without="eng-fra-additive", covering="eng-fra-coverage", sentence=text, width=width)
-        )
+        shown = Both(Twins(without="eng-fra-additive", covering="eng-fra-coverage", sentence=text, width=width))
         counts = []
         for name in shown.chosen.models:
             options = BeamOptions(width=width, penalties=Penalties(alpha=0, beta=0))
@@ -253,18 +233,12 @@ def test_twins_repeat_what_is_counted():
         said = said_of(twin_claims.CLAIMS, shown)
         without, covering = counts
         assert shown.repeats == counts
-        shows = {
-            "stutters": without > covering,
-            "stutters_still": covering > without,
-            "alike": without == covering,
-        }
+        shows = {"stutters": without > covering, "stutters_still": covering > without, "alike": without == covering}
         assert {name: text is not None for name, text in said.items()} == shows
         if without > covering:
             assert has(said["stutters"], f"eng-fra-additive repeats {without} run", f"repeats {covering}.")
         found.append(shows)
-    swapped = Both(
-        Twins(without="eng-fra-coverage", covering="eng-fra-additive", sentence=REPEATERS[4], width=1)
-    )
+    swapped = Both(Twins(without="eng-fra-coverage", covering="eng-fra-additive", sentence=REPEATERS[4], width=1))
     said = twin_claims.stutters_still(swapped)
     assert has(said, "eng-fra-additive repeats", "eng-fra-coverage") and twin_claims.stutters(swapped) is None
     each_speaks_and_is_silent([*found, {"stutters": False, "stutters_still": True, "alike": False}])
@@ -311,9 +285,7 @@ def test_scores_look_where_their_maps_are_brightest():
             shares = f"{sure[best]:.0%}", f"{sure[worst]:.0%}"
             assert bool(said["looking_pays"]) == (shares[0] != shares[1])
             if said["looking_pays"]:
-                parts = [
-                    (word(shown.pair.source[looks[i]]), names[shown.pairs[i].model]) for i in (best, worst)
-                ]
+                parts = [(word(shown.pair.source[looks[i]]), names[shown.pairs[i].model]) for i in (best, worst)]
                 assert has(said["looking_pays"], *parts[0], shares[0], *parts[1], shares[1])
         else:
             assert said["looking_pays"] is None

@@ -45,12 +45,7 @@ def _ordered(cell) -> bool:
 def test_the_default_shows_every_model_in_the_order_of_the_notes():
     app = opened()
     shown = list(by_title(app))
-    assert [title.split(" (")[0] for title in shown[:4]] == [
-        "Dot",
-        "General",
-        "Additive",
-        "Additive + coverage",
-    ]
+    assert [title.split(" (")[0] for title in shown[:4]] == ["Dot", "General", "Additive", "Additive + coverage"]
     assert len(shown) == 9 and "red-badge" not in words(app) and "SDPA = seq2seq" in words(app)
     [table] = app.dataframe
     assert list(table.value["Model"]) == list(SCORES) and table.value["Alignment error"].isna().all()
@@ -81,9 +76,7 @@ def test_its_own_translation_is_in_the_snippet():
     app = opened("general", asone=OWN)
     assert app.selectbox("asin").value == "general"
     by_title(app)
-    assert (
-        tuple(run_snippet(app)["translation"]) == tlmviz.load("general").search(TEXT).hypotheses()[0].tokens
-    )
+    assert tuple(run_snippet(app)["translation"]) == tlmviz.load("general").search(TEXT).hypotheses()[0].tokens
 
 
 def test_the_common_one_is_written_by_the_model_of_the_menu():
@@ -135,9 +128,7 @@ def test_absent_models_leave_the_rest_of_the_page(monkeypatch, left, count, said
 
 def test_the_error_rate_is_measured_where_alignments_are(models, monkeypatch):
     path = models / "one.tsv"
-    path.write_text(
-        "english\tfrench\tlinks\nTom saw a dog.\tTom saw a dog.\t0-0 1-1 2-2 3-3 4-4\n", encoding="utf-8"
-    )
+    path.write_text("english\tfrench\tlinks\nTom saw a dog.\tTom saw a dog.\t0-0 1-1 2-2 3-3 4-4\n", encoding="utf-8")
     monkeypatch.setattr(translation, "ALIGNMENTS", path)
     with anew():
         rates = opened().dataframe[0].value["Alignment error"]

@@ -1,4 +1,5 @@
-"""The view "Race" of the page "Beam search": its lanes and sentences against the searches, and the text chosen by hand."""
+"""The view "Race" of the page "Beam search": its lanes and sentences against the searches, and the text chosen by
+hand."""
 
 import numpy as np
 import pytest
@@ -46,10 +47,7 @@ def test_what_the_sentences_say_is_so(app, mt):
     assert f"Greedy dropped the best text at step {step + 1}" in text
     assert f"(p {np.exp(best.logps[step]):.3f})" in text and f"(p {np.exp(lost.logps[step]):.3f})" in text
     assert "The beam of 20 scores worse than that of 5" in text
-    assert (
-        twenty.steps < len(best.tokens)
-        and f"{len(twenty.leaves)} complete texts after {twenty.steps}" in text
-    )
+    assert twenty.steps < len(best.tokens) and f"{len(twenty.leaves)} complete texts after {twenty.steps}" in text
     lane = header_of(app)["lanes"][-1]
     assert lane["lost"] == {"step": twenty.steps, "how": "ended"} and len(lane["way"]) == twenty.steps
 

@@ -59,9 +59,7 @@ def test_rows_come_in_order_of_log_p_and_without_a_source_nothing_is_covered(lm,
     hypotheses = search.hypotheses()
     rows = rows_of(hypotheses, ["x"] * len(hypotheses), search, 0.01)
     assert np.all(np.diff([row["logp"] for row in rows]) <= 0) and all(row["ends"] > 0 for row in rows)
-    assert all(row["way"][0] == 0 and row["way"][-1] == row["id"] for row in rows), (
-        "from the root to the text"
-    )
+    assert all(row["way"][0] == 0 and row["way"][-1] == row["id"] for row in rows), "from the root to the text"
     told = beam_search(LanguageStepper(lm.network, lm.encode(TEXT), 0), BeamOptions(width=3, max_length=4))
     story = told.hypotheses()
     rows = rows_of(story, ["x"] * len(story), told, 0.01)

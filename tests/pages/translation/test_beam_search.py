@@ -63,12 +63,7 @@ def test_rules_reach_the_search(app):
     app.number_input(key="bng").set_value(1).run()
     charts(app)
     code = app.code[0].value
-    assert (
-        "prefix=(" in code
-        and "banned=frozenset(" in code
-        and "min_length=6" in code
-        and "no_repeat_ngram=1" in code
-    )
+    assert "prefix=(" in code and "banned=frozenset(" in code and "min_length=6" in code and "no_repeat_ngram=1" in code
     app.toggle(key="btab").set_value(True).run()
     table = app.dataframe[0].value
     kept = table[table.state != "pruned"]
@@ -123,8 +118,12 @@ def test_what_is_said_of_greedy_follows_its_score(monkeypatch):
         shown = Data(Beam(**given, model="eng-fra", text=TEXT))
         shown.__dict__.update(ranked=[text((1, 2), -2.0, -1.0)], greedy=greedy)
         every = (
-            claims.greedy_cut, claims.greedy_beats, claims.greedy_loses, claims.greedy_loses_by_score, claims.greedy_finds,
-        )  # fmt: skip
+            claims.greedy_cut,
+            claims.greedy_beats,
+            claims.greedy_loses,
+            claims.greedy_loses_by_score,
+            claims.greedy_finds,
+        )
         [sentence] = [sentence for claim in every if (sentence := claim(shown))]
         return sentence
 
@@ -178,13 +177,15 @@ def test_groups_that_write_the_same_are_drawn_once():
 @pytest.mark.parametrize(
     "rules, said",
     [
-        ({"groups": 3}, "no 3 equal groups"), ({"least": 70}, "min_length is 70"), ({"floor": 0.0}, "coverage floor is 0"),
+        ({"groups": 3}, "no 3 equal groups"),
+        ({"least": 70}, "min_length is 70"),
+        ({"floor": 0.0}, "coverage floor is 0"),
         ({"forced": "#9999999"}, "Token 9999999 is not in the vocabulary"),
         ({"banned": "antidisestablishmentarianism"}, "several tokens"),
         ({"forced": "Elle ne mange jamais", "most": 2}, "2 are allowed"),
     ],
     ids=str,
-)  # fmt: skip
+)
 def test_impossible_rules_are_one_sentence(rules, said):
     with pytest.raises(Error) as refused:
         _ = Data(Beam(model="eng-fra", text="I am cold.", **rules)).ranked
@@ -197,9 +198,7 @@ def test_impossible_rules_stay():
     assert "no 3 equal groups" in error.value and not app.exception and link_of(app)["bgr"] == "3"
 
 
-@pytest.mark.parametrize(
-    "text, said", [("", "empty"), ("word " * 300, "shorten it"), ("x" * 10_000, "shorten it")]
-)
+@pytest.mark.parametrize("text, said", [("", "empty"), ("word " * 300, "shorten it"), ("x" * 10_000, "shorten it")])
 def test_sentences_that_cannot_be_read_are_one_sentence(text, said):
     app = opened(english=text)
     assert not app.exception and not app.error
@@ -246,10 +245,7 @@ def test_exact_search_beside_the_beam():
     assert "✗" not in badges(app) and "✓" in badges(app)
     table = app.dataframe[0].value
     exact = table.iloc[-1]
-    assert (
-        exact["search"].startswith("exact")
-        and (table["highest log P"] <= exact["highest log P"] + 1e-3).all()
-    )
+    assert exact["search"].startswith("exact") and (table["highest log P"] <= exact["highest log P"] + 1e-3).all()
     assert list(table["search"][:2]) == ["greedy", "beam 2"] and (table["search error"] > -1e-3).all()
     before = table["candidates"].iloc[:-1].sum()  # the beams whose best text is the bound
     assert exact["candidates"] > before
@@ -274,9 +270,7 @@ def test_a_story_with_sampled_texts_on_its_tree(strategies):
 def test_every_example_opens_the_view_that_reads_it():
     app = opened(bview="Story", bw=1, bst=[])
     app.button("translate-Greedy loses").click().run()
-    assert (
-        app.session_state["_link_bview"] == "Translation" and app.text_input("english").value == "I am cold."
-    )
+    assert app.session_state["_link_bview"] == "Translation" and app.text_input("english").value == "I am cold."
     assert "of 1:" in title_of(charts(app)[0])
     app.button("continue-A sad dragon").click().run()
     assert app.session_state["_link_bview"] == "Story"
@@ -296,12 +290,11 @@ def test_snippets_run_and_say_what_the_page_says(view, capsys):
     printed = capsys.readouterr().out
     if view == EXACT:
         said = float(re.search(r"exact: (-[\d.]+)", printed)[1])
-        assert said == pytest.approx(
-            app.dataframe[0].value["highest log P"].iloc[-1], abs=6e-4
-        )  # the page shows three decimals
+        # The page shows three decimals.
+        assert said == pytest.approx(app.dataframe[0].value["highest log P"].iloc[-1], abs=6e-4)
         candidates = app.dataframe[0].value["candidates"]
         assert scope["exact"].scored == candidates.iloc[-1] - candidates.iloc[:-1].sum()
     else:
-        assert len(scope[SHOWN][0].frames) == len(charts(app)[0]["frames"]) and scope["ranked"][
-            0
-        ].score == max(one.score for one in scope["ranked"])
+        assert len(scope[SHOWN][0].frames) == len(charts(app)[0]["frames"]) and scope["ranked"][0].score == max(
+            one.score for one in scope["ranked"]
+        )

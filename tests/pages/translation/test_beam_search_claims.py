@@ -38,20 +38,25 @@ def has(said: str | None, *parts) -> bool:
 
 
 TREES = (
-    data(), data("I am cold."), data(CAT), data(CAT, width=8), data(CAT, alpha=0.0), data("She never eats meat."),
-    data(FRENCH, most=20), data(WORD), data(LONG), data(width=1), data(CAT, alpha=2.0), data(CAT, most=4),
-    data("I am cold.", forced="Je"), data("I am cold.", ngram=1, groups=5), data("Go.", width=2, most=3, alpha=0.0),
-)  # fmt: skip
+    data(),
+    data("I am cold."),
+    data(CAT),
+    data(CAT, width=8),
+    data(CAT, alpha=0.0),
+    data("She never eats meat."),
+    data(FRENCH, most=20),
+    data(WORD),
+    data(LONG),
+    data(width=1),
+    data(CAT, alpha=2.0),
+    data(CAT, most=4),
+    data("I am cold.", forced="Je"),
+    data("I am cold.", ngram=1, groups=5),
+    data("Go.", width=2, most=3, alpha=0.0),
+)
 STORIES = tuple(
-    data(
-        "The dragon was sad because", "zoo-rope", view=STORY, width=width, strategies=strategies, story_most=8
-    )
-    for width, strategies in (
-        (3, ("Greedy", "Top-p 0.9")),
-        (1, ("Temperature 0.8",)),
-        (2, ()),
-        (2, ("Greedy",)),
-    )
+    data("The dragon was sad because", "zoo-rope", view=STORY, width=width, strategies=strategies, story_most=8)
+    for width, strategies in ((3, ("Greedy", "Top-p 0.9")), (1, ("Temperature 0.8",)), (2, ()), (2, ("Greedy",)))
 )
 
 
@@ -61,29 +66,27 @@ def check_tree(shown: Data) -> dict[str, bool]:
     mt, penalties = tlmviz.load(chosen.model), Penalties(chosen.alpha, chosen.beta, chosen.gamma)
     prefix = tuple(mt.tokenizer.encode(chosen.forced)) if chosen.forced else ()
     options = BeamOptions(
-        width=chosen.width,
-        max_length=chosen.most,
-        prefix=prefix,
-        no_repeat_ngram=chosen.ngram,
-        groups=chosen.groups,
+        width=chosen.width, max_length=chosen.most, prefix=prefix, no_repeat_ngram=chosen.ngram, groups=chosen.groups
     )
     search = mt.search(chosen.text, options)
     best = search.hypotheses(penalties, mt.align)[0]
     greedy = mt.search(chosen.text, replace(options, width=1, groups=1)).hypotheses(penalties, mt.align)[0]
     other, gap = best.tokens != greedy.tokens and chosen.width > 1, best.parts.logp - greedy.parts.logp
     case = (
-        None if not other
-        else "greedy_cut" if best.finished and not greedy.finished
-        else "greedy_beats" if greedy.score > best.score
-        else "greedy_loses" if gap > 0
+        None
+        if not other
+        else "greedy_cut"
+        if best.finished and not greedy.finished
+        else "greedy_beats"
+        if greedy.score > best.score
+        else "greedy_loses"
+        if gap > 0
         else "greedy_loses_by_score"
-    )  # fmt: skip
+    )
     cases = "greedy_cut", "greedy_beats", "greedy_loses", "greedy_loses_by_score"
     assert [name for name in cases if said[name]] == ([case] if case else []), (chosen.text, case)
     if case in ("greedy_loses", "greedy_loses_by_score"):
-        assert f"{abs(gap):.2f} nats" in said[case] and has(
-            said[case], mt.text(greedy.tokens), mt.text(best.tokens)
-        )
+        assert f"{abs(gap):.2f} nats" in said[case] and has(said[case], mt.text(greedy.tokens), mt.text(best.tokens))
     assert bool(said["greedy_finds"]) == (chosen.width > 1 and not other)
     assert bool(said["one_beam"]) == (chosen.width == 1)
     assert said["dull"] is said["story"] is said["leave_the_beam"] is None
@@ -96,10 +99,7 @@ def check_tree(shown: Data) -> dict[str, bool]:
     assert bool(said["same_without"]) == (free.tokens == best.tokens and chosen.alpha > 0)
     if said["shorter_without"]:
         assert has(
-            said["shorter_without"],
-            mt.text(free.tokens),
-            f"has {len(best.tokens)} tokens",
-            f"has {len(free.tokens)}.",
+            said["shorter_without"], mt.text(free.tokens), f"has {len(best.tokens)} tokens", f"has {len(free.tokens)}."
         )
     rank, step = shown.hardest
     assert bool(said["nearly_lost"]) == (rank > 1 and chosen.width > 1)
@@ -107,10 +107,7 @@ def check_tree(shown: Data) -> dict[str, bool]:
     if said["nearly_lost"]:
         kept = [node for node in shown.search.nodes if node.depth == step and node.state != "pruned"]
         way = [i for i in range(len(shown.search.nodes)) if shown.search.nodes[i] in kept]
-        assert (
-            said["nearly_lost"] == f"At step {step} the winner was only number {rank} of {chosen.width}."
-            and way
-        )
+        assert said["nearly_lost"] == f"At step {step} the winner was only number {rank} of {chosen.width}." and way
         own = shown.search.nodes[_way(shown.search.nodes, shown.best.node)[step]]
         assert sum(node.total > own.total for node in kept) == rank - 1
     assert bool(said["one_text"]) == (len(search.hypotheses()) == 1)
@@ -158,11 +155,7 @@ def test_trees_say_what_searches_of_the_package_find():
 
 def test_the_page_opens_on_what_greedy_loses():
     first = next(said for claim in claims.CLAIMS if (said := claim(data())))
-    assert has(
-        first,
-        "Greedy writes “Je suis en train de faire froid",
-        "J'ai froid",
-    )
+    assert has(first, "Greedy writes “Je suis en train de faire froid", "J'ai froid")
 
 
 def test_exact_search_is_compared_with_the_beam():
@@ -180,10 +173,7 @@ def test_exact_search_is_compared_with_the_beam():
         said = {claim.__name__: claim(shown) for claim in exact_claims.CLAIMS}
         mt = tlmviz.load("eng-fra")
         most = {
-            w: max(
-                mt.search(text, BeamOptions(width=w)).hypotheses(),
-                key=lambda one: (one.finished, one.parts.logp),
-            )
+            w: max(mt.search(text, BeamOptions(width=w)).hypotheses(), key=lambda one: (one.finished, one.parts.logp))
             for w in (1, 20, width)
         }
         gap = shown.exact.logp - most[width].parts.logp
@@ -193,9 +183,7 @@ def test_exact_search_is_compared_with_the_beam():
         assert bool(said["no_end"]) == (bool(shown.exact.tokens) and not most[width].finished)
         assert bool(said["none_found"]) == (not shown.exact.tokens)
         if both:
-            numbers = [
-                f"**{value:.3f}**".replace("-", "−") for value in (shown.exact.logp, most[width].parts.logp)
-            ]
+            numbers = [f"**{value:.3f}**".replace("-", "−") for value in (shown.exact.logp, most[width].parts.logp)]
             assert has(said["search_error"] or said["no_search_error"], mt.text(shown.exact.tokens), *numbers)
         winner = mt.search(text, BeamOptions(width=width)).hypotheses()[0]
         longer = bool(shown.exact.tokens) and winner.finished and len(winner.tokens) > len(shown.exact.tokens)
@@ -225,20 +213,11 @@ def test_exact_search_is_compared_with_the_beam():
 
 def test_races_say_where_beams_lost():
     found = []
-    for text in (
-        CAT,
-        "I am cold.",
-        translation.DEFAULT_SENTENCE,
-        WORD,
-        "She never eats meat.",
-        FRENCH,
-    ):
+    for text in (CAT, "I am cold.", translation.DEFAULT_SENTENCE, WORD, "She never eats meat.", FRENCH):
         shown = Race(data(text, most=24), ())
         said = {claim.__name__: claim(shown) for claim in race_claims.CLAIMS}
         mt = tlmviz.load("eng-fra")
-        winners = {
-            w: mt.search(text, BeamOptions(width=w, max_length=24)).hypotheses()[0] for w in (1, 2, 5, 20)
-        }
+        winners = {w: mt.search(text, BeamOptions(width=w, max_length=24)).hypotheses()[0] for w in (1, 2, 5, 20)}
         best = max(winners.values(), key=lambda one: one.score)
         greedy = winners[1]
         at = next((t for t, (a, b) in enumerate(zip(best.tokens, greedy.tokens)) if a != b), None)
@@ -248,18 +227,12 @@ def test_races_say_where_beams_lost():
             assert has(said["greedy_turned_off"], f"at step {at + 1}**", *shares)
         scores = {width: winner.score for width, winner in winners.items()}
         fall = next(((a, b) for a, b in zip(scores, list(scores)[1:]) if scores[b] < scores[a] - 1e-3), None)
-        told = [
-            name
-            for name in said
-            if name.startswith("wider_") and name != "wider_is_never_worse" and said[name]
-        ]
+        told = [name for name in said if name.startswith("wider_") and name != "wider_is_never_worse" and said[name]]
         assert bool(said["wider_is_never_worse"]) == (not shown.falls) and len(told) == bool(shown.falls)
         if fall and shown.falls[0] == fall:
             numbers = [f"{scores[w]:.3f}".replace("-", "−") for w in fall[::-1]]
             assert has(said[told[0]], f"beam of {fall[1]} scores worse than that of {fall[0]}", *numbers)
-        higher = (
-            greedy.parts.logp > best.parts.logp and f"{greedy.parts.logp:.3f}" != f"{best.parts.logp:.3f}"
-        )
+        higher = greedy.parts.logp > best.parts.logp and f"{greedy.parts.logp:.3f}" != f"{best.parts.logp:.3f}"
         assert bool(said["likelier_yet_worse"]) == higher
         found.append({name: text is not None for name, text in said.items()})
     seen = {name for shows in found for name, on in shows.items() if on}

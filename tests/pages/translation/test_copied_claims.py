@@ -16,10 +16,18 @@ from tlmviz.recording import recording
 
 CASES = [
     *((name, sentence, 5) for name in ("Quizzbeck", "Tom") for sentence in SENTENCES),
-    ("Quizzbeck", SENTENCES[0], 1), ("Xanthippeqqwzzk", SENTENCES[1], 5), ("Zorvan", "She never eats meat.", 5), ("", "I", 5),
-    ("Qx", SENTENCES[3], 1), ("dog", SENTENCES[4], 5), ("Mary", SENTENCES[1], 5), ("Vilma Orsini", SENTENCES[2], 5),
-    ("Hrbgxtvwkqz", SENTENCES[0], 1), ("Boston", "I live in …, not in Tokyo.", 5), ("Zorvan", "…!", 5),
-]  # fmt: skip
+    ("Quizzbeck", SENTENCES[0], 1),
+    ("Xanthippeqqwzzk", SENTENCES[1], 5),
+    ("Zorvan", "She never eats meat.", 5),
+    ("", "I", 5),
+    ("Qx", SENTENCES[3], 1),
+    ("dog", SENTENCES[4], 5),
+    ("Mary", SENTENCES[1], 5),
+    ("Vilma Orsini", SENTENCES[2], 5),
+    ("Hrbgxtvwkqz", SENTENCES[0], 1),
+    ("Boston", "I live in …, not in Tokyo.", 5),
+    ("Zorvan", "…!", 5),
+]
 
 
 def shares(mt, text, tokens):

@@ -33,14 +33,11 @@ TINY = {"plain": "transformer", "leaky": "transformer", "recurrent": "additive"}
 def models(tokenizer, tmp_path_factory):
     """A folder of models: a Transformer, one with a copy trained without the mask, and a recurrent one."""
     networks = {
-        name: tiny.translation_network(kind, vocab_size=tokenizer.vocab_size, context=64)
-        for name, kind in TINY.items()
+        name: tiny.translation_network(kind, vocab_size=tokenizer.vocab_size, context=64) for name, kind in TINY.items()
     }
     with only_models(networks, tokenizer, tmp_path_factory.mktemp("models")) as folder:
         own = masks.self_attention(networks["leaky"])
-        save_file(
-            {key: (0.5 * value).contiguous() for key, value in own.items()}, folder / "leaky" / masks.UNMASKED
-        )
+        save_file({key: (0.5 * value).contiguous() for key, value in own.items()}, folder / "leaky" / masks.UNMASKED)
         yield folder
 
 
@@ -62,9 +59,7 @@ def test_the_default_shows_three_maps_the_shift_and_the_flow():
         titles(app)[4].split(":")[0],
     ]
     assert (
-        "No copy of plain was trained" in words(app)
-        and "red-badge" not in words(app)
-        and "green-badge" in words(app)
+        "No copy of plain was trained" in words(app) and "red-badge" not in words(app) and "green-badge" in words(app)
     )
     assert app.segmented_control("edmask").options == [MASKED, REMOVED, ROTATED]
     assert "*Removed*" in to_do(app), "there is none that was trained without"

@@ -12,9 +12,7 @@ PAGE = "translation/alignment"
 
 def shown(app) -> dict[str, list[str]]:
     """What the last address that was handed to the browser says of the pictures."""
-    said = [
-        part.proto.json for part in app.get("bidi_component") if part.proto.component_name == "tlmviz_address"
-    ]
+    said = [part.proto.json for part in app.get("bidi_component") if part.proto.component_name == "tlmviz_address"]
     return parse_qs(json.loads(said[-1])["shown"])
 
 

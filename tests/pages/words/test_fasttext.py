@@ -29,9 +29,7 @@ def test_a_typo_has_parts_and_neighbours_and_elsewhere_nothing(wv):
     assert not any(title.startswith(data.OTHER) for title in shown)
     assert "can say nothing" in words(app) and "not in the vocabulary" in " ".join(shown)
     bars = next(chart for title, chart in shown.items() if "parts and their shares" in title)
-    assert [text.replace("&lt;", "<").replace("&gt;", ">") for text in bars["data"][0]["text"]] == wv.ngrams(
-        TYPO
-    )
+    assert [text.replace("&lt;", "<").replace("&gt;", ">") for text in bars["data"][0]["text"]] == wv.ngrams(TYPO)
     scope = run_snippet(app)
     np.testing.assert_allclose(scope["part_shares"], data.compute(Word()).shares, atol=1e-5)
     names = shown[f"{data.MODEL}: nearest words (cosine)"]["layout"]["yaxis"]["ticktext"]

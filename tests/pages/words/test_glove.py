@@ -49,10 +49,7 @@ def test_it_opens_on_words_that_probes_tell_apart():
     assert rows.loc["he", "Xᵢ"] == pytest.approx(counts[i, k])
     assert rows.loc["he", "Ratio"] == pytest.approx(counts[i, k] / totals[i] / (counts[j, k] / totals[j]))
     b, b_tilde = wv.biases
-    logs = [
-        float(wv.vectors[row].double() @ wv.context_vectors[k].double() + b[row] + b_tilde[k])
-        for row in (i, j)
-    ]
+    logs = [float(wv.vectors[row].double() @ wv.context_vectors[k].double() + b[row] + b_tilde[k]) for row in (i, j)]
     expected = np.exp(logs[0] - logs[1]) * totals[j] / totals[i]
     assert rows.loc["he", "Fitted"] == pytest.approx(expected, rel=1e-4)
     assert "“he”" in words(app) and "7 of 7 probes on the counted side" in words(app)
@@ -106,9 +103,12 @@ def test_ones_own_text_is_counted_and_its_snippet_too():
         ({"probes": " ".join(tlmviz.load("words-glove").vocabulary[:200])}, "probes were given; the first 12"),
         ({"source": OWN, "text": ""}, "Your text has no words"),
         ({"source": OWN, "first": "ice", "second": "zumi"}, "does not stand in your text"),
-        ({"source": OWN, "text": "ice steam " * 5000, "first": "ice", "second": "steam", "probes": "ice"}, "10,000 words"),
+        (
+            {"source": OWN, "text": "ice steam " * 5000, "first": "ice", "second": "steam", "probes": "ice"},
+            "10,000 words",
+        ),
     ],
-)  # fmt: skip
+)
 def test_bad_input_is_a_sentence(given, said):
     try:
         found = ratio(**given)

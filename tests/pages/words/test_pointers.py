@@ -1,4 +1,5 @@
-"""The page Pointers: what is sent, against the networks and SciPy; points moved by hand; unknown words; links without sense."""
+"""The page Pointers: what is sent, against the networks and SciPy; points moved by hand; unknown words; links without
+sense."""
 
 import json
 
@@ -31,13 +32,10 @@ def test_the_page_opens_on_what_the_network_draws():
     assert set(header["exact"]) == set(ConvexHull(points).vertices.tolist())
     weights = drawing.attention.astype(float)
     entropy = [-sum(p * np.log(p) for p in row if p > 0) for row in weights]
-    assert (
-        header["doubtful"] == np.argmax(entropy) + 1 and header["state"]["step"] == 0 and max(entropy) > 0.3
-    )  # a step at which the rays split
+    # A step at which the rays split.
+    assert header["doubtful"] == np.argmax(entropy) + 1 and header["state"]["step"] == 0 and max(entropy) > 0.3
     verdict = judge(points, drawing.order)
-    assert (
-        verdict.valid and header["missed"] == list(verdict.missed) and header["extra"] == list(verdict.extra)
-    )
+    assert verdict.valid and header["missed"] == list(verdict.missed) and header["extra"] == list(verdict.extra)
     assert "✗" not in said(app)
 
 
@@ -175,11 +173,7 @@ def test_the_snippet_copies_the_same():
 def test_the_word_of_a_link():
     assert picture(open_page(PAGE, {"pointer": "sentinel", "pword": "3"}))[0]["state"]["word"] == 3
     header, _ = picture(open_page(PAGE, {"pointer": "sentinel", "pword": "249", "ptext": "Tom ran."}))
-    assert min(header["state"]["word"], len(header["tokens"])) == 3 and header["tokens"] == [
-        "Tom",
-        "ran",
-        ".",
-    ]
+    assert min(header["state"]["word"], len(header["tokens"])) == 3 and header["tokens"] == ["Tom", "ran", "."]
 
 
 @pytest.mark.parametrize(
@@ -220,9 +214,7 @@ class TestWords:
         assert "None comes again" in first(claims.SENTINEL_CLAIMS, copies("Tom saw Zorbo."))
 
     def test_losses_name_the_places(self):
-        assert "(4 places)" in claims.where_it_comes_again(
-            copies("Zorbo ran. Zorbo, Zorbo, Zorbo and Zorbo.")
-        )
+        assert "(4 places)" in claims.where_it_comes_again(copies("Zorbo ran. Zorbo, Zorbo, Zorbo and Zorbo."))
 
 
 @pytest.mark.parametrize("part", ["hull", "sentinel"])

@@ -64,9 +64,7 @@ class Line:
         edges = list(zip(corners, corners[1:] + corners[:1]))
         for i, (a, b) in enumerate(edges):
             for j, (c, d) in enumerate(edges[i + 2 :], i + 2):
-                if (i, j) != (0, len(edges) - 1) and side(a, b, c) * side(a, b, d) < 0 > side(c, d, a) * side(
-                    c, d, b
-                ):
+                if (i, j) != (0, len(edges) - 1) and side(a, b, c) * side(a, b, d) < 0 > side(c, d, a) * side(c, d, b):
                     return True
         return False
 
@@ -93,27 +91,29 @@ def _two_best(t: Line, here: bool):
     if f"{t.rows[step][best[1]]:.3f}" == "0.000" or (drawn == step) != here:
         return None
     visits = (len(t.order), _comma(t.count)) if here else ()
-    return (
-        *visits,
-        step + 1,
-        *[part for i in best for part in ([i] * (i < t.count) + [f"{t.rows[step][i]:.3f}"])],
-    )
+    return (*visits, step + 1, *[part for i in best for part in ([i] * (i < t.count) + [f"{t.rows[step][i]:.3f}"])])
 
 
 LINES = {
     "exactly": lambda t: (len(t.order), _comma(t.count)) if t.is_exact and len(t.exact) > 2 else None,
     "no_area": lambda t: (
-        None if len(t.exact) > 2
-        else (len(t.order), _comma(t.count)) if len(t.exact) == 2
-        else (1, 1) if t.count == 1 else (t.count, 1, t.count)
+        None
+        if len(t.exact) > 2
+        else (len(t.order), _comma(t.count))
+        if len(t.exact) == 2
+        else (1, 1)
+        if t.count == 1
+        else (t.count, 1, t.count)
     ),
     "nearly": _nearly,
-    "no_polygon": lambda t: None if t.is_exact or t.coverage is not None or not t.area else (len(t.order), _comma(t.count)),
+    "no_polygon": lambda t: (
+        None if t.is_exact or t.coverage is not None or not t.area else (len(t.order), _comma(t.count))
+    ),
     "unlike_training": lambda t: None if 5 <= t.count <= 50 else (_comma(t.count), 5, 50),
     "hesitates": lambda t: _two_best(t, here=True),
     "unsure": lambda t: _two_best(t, here=False),
     "on_one_another": lambda t: None if t.places == t.count else (_comma(t.count), t.places),
-}  # fmt: skip
+}
 
 
 def test_every_claim_on_a_hull_is_what_scipy_says():
@@ -124,9 +124,7 @@ def test_every_claim_on_a_hull_is_what_scipy_says():
     several += [Choice(**start | {"points": points}) for points in SETS]
     several += [Choice(**start | {"step": step}) for step in (1, 3, MOST + 1)]
     several += [
-        Choice(**start | {"kind": kind, "number": n})
-        for kind in ("Line", "Ring", "Grid")
-        for n in (3, 24, 200)
+        Choice(**start | {"kind": kind, "number": n}) for kind in ("Line", "Ring", "Grid") for n in (3, 24, 200)
     ]
     several += [Choice(**start | {"kind": "Ring", "number": 200, "seed": 0})]  # its line crosses itself
     for state in several:
@@ -146,9 +144,7 @@ class Text:
         known = set(self.mix.words[: self.mix.size])
         self.unknown = list(dict.fromkeys(word for word in self.words if word not in known))
         self.again = [
-            t
-            for t in range(1, len(self.words))
-            if self.words[t] in self.unknown and self.words[t] in self.words[:t]
+            t for t in range(1, len(self.words)) if self.words[t] in self.unknown and self.words[t] in self.words[:t]
         ]
 
     def hits(self) -> dict[str, tuple[int, int]]:
@@ -199,9 +195,7 @@ SAYS = {
     "nothing_again": lambda t: tuple(t.unknown) if t.unknown and not t.hits() else None,
     "all_known": lambda t: None if t.unknown else (t.copied(t.mix),),
     "every_name": lambda t: (
-        tuple(fact for name, hits in t.hits().items() for fact in (name, *hits))
-        if len(t.hits()) > 1
-        else None
+        tuple(fact for name, hits in t.hits().items() for fact in (name, *hits)) if len(t.hits()) > 1 else None
     ),
     "helped": lambda t: _both(t, True),
     "hindered": lambda t: _both(t, False),
@@ -216,11 +210,7 @@ SAYS = {
 
 def test_every_claim_on_a_text_is_what_the_models_say():
     start = {name: control.default for name, control in Choice.controls.items()} | {"part": SENTINEL}
-    several = [
-        Choice(**start | {"text": text, "shift": shift})
-        for text in TEXTS
-        for shift in (0.0, -10.0, 4.5, 10.0)
-    ]
+    several = [Choice(**start | {"text": text, "shift": shift}) for text in TEXTS for shift in (0.0, -10.0, 4.5, 10.0)]
     found = []
     for state in several:
         truth = Text(state)
@@ -231,7 +221,6 @@ def test_every_claim_on_a_text_is_what_the_models_say():
 def test_what_is_said_of_held_out_stories_is_on_the_model_card():
     share, places = claims.ON_HELD_OUT
     row = re.search(
-        r"never-seen names copied, where they come again \((\d+) places\) \| \*\*([\d.]+) %",
-        CARD.read_text("utf-8"),
+        r"never-seen names copied, where they come again \((\d+) places\) \| \*\*([\d.]+) %", CARD.read_text("utf-8")
     )
     assert row and (float(row[2]), int(row[1])) == (share, places)

@@ -84,11 +84,7 @@ def test_the_film_ends_in_the_map(wv):
     assert (
         arrays["places"].shape
         == (len(film.words_read), len(film.vocabulary), 2)
-        == (
-            len(header["film"]["at"]),
-            len(header["names"].split("\n")),
-            2,
-        )
+        == (len(header["film"]["at"]), len(header["names"].split("\n")), 2)
     )
     every = sent(opened())[1]["places"][0][: len(film.vocabulary)].astype(float)
     last = arrays["places"][-1].astype(float)
@@ -122,9 +118,7 @@ def test_a_language_models_tokens(side, layer):
     near[found["row"]] = -1
     assert set(found["near"]) == set(np.argsort(-near)[: compute.NEAR].tolist())
     scope = run_snippet(app)
-    np.testing.assert_array_equal(
-        scope["vectors"].numpy(), getattr(lm.network, layer).weight.detach().numpy()
-    )
+    np.testing.assert_array_equal(scope["vectors"].numpy(), getattr(lm.network, layer).weight.detach().numpy())
     assert len(scope[SHOWN]) == 1 and scope["names"] == names
 
 
@@ -191,9 +185,7 @@ def test_hostile_links(query):
     assert camera is None or all(np.isfinite(camera)) and camera[2] <= 200
 
 
-@pytest.mark.parametrize(
-    "model, said", [("stories-rope", "has no film"), ("words-negative", "context words")]
-)
+@pytest.mark.parametrize("model, said", [("stories-rope", "has no film"), ("words-negative", "context words")])
 def test_no_film_is_one_sentence(model, said):
     app = opened({"wpv": "Film", "wpm": model, "wps": "context words"})
     assert said in app.info[0].value and not app.exception
@@ -231,11 +223,7 @@ def test_the_analogy_and_its_snippet(wv):
 
 @pytest.mark.parametrize(
     "given, said",
-    [
-        (("he", "he", "dog"), "the sum is c itself"),
-        (("he", "dog", "he"), "b itself"),
-        (("he", "dog", "dog"), "2b − a"),
-    ],
+    [(("he", "he", "dog"), "the sum is c itself"), (("he", "dog", "he"), "b itself"), (("he", "dog", "dog"), "2b − a")],
 )
 def test_the_same_word_twice_is_said(given, said):
     app = opened(dict(zip(("wpv", "wpa", "wpb", "wpq"), ("Analogies", *given))))

@@ -18,25 +18,22 @@ START = {name: control.default for name, control in Projector.controls.items()}
 WORDS = ("five", "mother", "the", "", "qwxz", "😀 é", "Hund", "dog")
 PLANES = [
     *({"word": word} for word in WORDS),
-    *(
-        {"model": model, "word": word}
-        for model in ("words-hierarchical", "words-glove")
-        for word in ("red", "")
-    ),
+    *({"model": model, "word": word} for model in ("words-hierarchical", "words-glove") for word in ("red", "")),
     {"model": "words-fasttext", "word": "doggish"},
     {"side": "context words", "word": "cat"},
-    *(
-        {"model": "stories-rope", "side": "embeddings", "word": word}
-        for word in ("dog", "␣dog", "ing", "=dog", "e")
-    ),
+    *({"model": "stories-rope", "side": "embeddings", "word": word} for word in ("dog", "␣dog", "ing", "=dog", "e")),
     {"model": "stories-gpt", "side": "unembeddings", "word": "red"},
     {"method": TSNE, "word": "one"},
     {"colour": RANK, "word": "five"},
 ]
 QUESTIONS = [
-    ("boy", "girl", "he"), ("he", "he", "dog"), ("he", "dog", "he"), ("he", "dog", "dog"), ("big", "bigger", "small"),
+    ("boy", "girl", "he"),
+    ("he", "he", "dog"),
+    ("he", "dog", "he"),
+    ("he", "dog", "dog"),
+    ("big", "bigger", "small"),
     ("red", "blue", "tree"),
-]  # fmt: skip
+]
 
 
 @pytest.fixture(autouse=True)
@@ -186,14 +183,7 @@ def test_every_claim_about_the_film_follows_from_its_frames(name):
         losses = [part[-1] for part in losses if len(part)]
         expected["loss_falls"] = [f"{losses[0]:.3f}", f"{losses[-1]:.3f}"]
         hold(state, expected)
-        of_the_end = (
-            "its_kind",
-            "nearest_words",
-            "together",
-            "scattered",
-            "plane_keeps",
-            "nearer_in_the_plane",
-        )
+        of_the_end = ("its_kind", "nearest_words", "together", "scattered", "plane_keeps", "nearer_in_the_plane")
         hold(chosen(model=name, view=FILM, word=word, frame=3), expected | dict.fromkeys(of_the_end))
 
 
@@ -232,9 +222,7 @@ def test_every_claim_about_an_analogy_follows_from_the_vectors():
     none = data.Data(tokens)
     object.__setattr__(none, "tallies", lambda model="": [])
     found.append({**found[0], "often_fails": bool(claims.often_fails(none)), "answers": True})
-    names = {
-        name for name in found[0] if name != "answers"
-    }  # an answer is always given, or a sentence says why not
+    names = {name for name in found[0] if name != "answers"}  # an answer is always given, or a sentence says why not
     each_speaks_and_is_silent([{name: each[name] for name in names} for each in found])
 
 

@@ -1,4 +1,5 @@
-"""The part Text to pairs of the page Word vectors, run as Streamlit runs it, and its arithmetic in the browser's language."""
+"""The part Text to pairs of the page Word vectors, run as Streamlit runs it, and its arithmetic in the browser's
+language."""
 
 import numpy as np
 import pytest
@@ -26,23 +27,14 @@ def sent(app) -> bytes:
     """What the browser gets."""
     assert_healthy(app)
     [view] = [
-        part.proto
-        for part in app.get("bidi_component")
-        if part.proto.bytes and b"vocabulary" in part.proto.bytes
+        part.proto for part in app.get("bidi_component") if part.proto.bytes and b"vocabulary" in part.proto.bytes
     ]
     return view.bytes
 
 
 def choice(text=DEFAULT_TEXT, window=2, by_distance=False, threshold=0.0, seed=0, model="words-negative"):
     counting = BY_DISTANCE if by_distance else ONE
-    given = {
-        "text": text,
-        "window": window,
-        "counting": counting,
-        "threshold": threshold,
-        "seed": seed,
-        "model": model,
-    }
+    given = {"text": text, "window": window, "counting": counting, "threshold": threshold, "seed": seed, "model": model}
     return data.compute(Pairs(**given))
 
 
@@ -82,7 +74,8 @@ def test_the_browser_counts_what_the_library_counts(window, by_distance, thresho
     body = """
     const rowOf = Int32Array.from({ length: given.rows }, (_, i) => i);
     const counted = countUpTo(given, given.places.length - 1, rowOf, given.rows);
-    result = { counts: [...counted.counts], pairs: counted.pairs, alike: mostAlike(counted, 1, 3), around: contextOf(given, 0) };
+    result = { counts: [...counted.counts], pairs: counted.pairs, alike: mostAlike(counted, 1, 3),
+      around: contextOf(given, 0) };
     """
     found = evaluate({COUNTING: "contextOf, countUpTo, mostAlike"}, body, given)
     matrix = own.cooccurrence(window, by_distance)
@@ -96,7 +89,9 @@ def test_the_browser_counts_what_the_library_counts(window, by_distance, thresho
 
 def test_what_is_sent_is_the_text_its_window_and_where_it_opens():
     app = opened(wthrow="0.001", wm=3, wcount=BY_DISTANCE)
-    body = "const { header, arrays } = decode(given); result = { header, ids: [...arrays.ids], kept: [...arrays.kept] };"
+    body = (
+        "const { header, arrays } = decode(given); result = { header, ids: [...arrays.ids], kept: [...arrays.kept] };"
+    )
     found = evaluate({DECODE: "decode"}, body, sent(app))
     own = choice(window=3, by_distance=True, threshold=1e-3).reading
     assert found["header"]["words"] == list(own.words) and found["header"]["window"] == 3

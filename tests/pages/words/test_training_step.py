@@ -71,9 +71,7 @@ def test_the_browsers_softmax_is_the_models(everything):
     step = one_step.softmax_step(wv, "little", "girl")
     after = one_step.softmax(step.moved_scores(RATE, everything))
     for row in found["rows"]:
-        assert row["before"] == pytest.approx(
-            float(wv.probabilities("little")[wv.index(row["name"])]), rel=1e-4
-        )
+        assert row["before"] == pytest.approx(float(wv.probabilities("little")[wv.index(row["name"])]), rel=1e-4)
         assert row["after"] == pytest.approx(after[wv.index(row["name"])], rel=1e-4)
     o = wv.index("girl")
     losses = [one_step.softmax_loss(step.moved_scores(rate, everything), o) for rate in (0, RATE)]
@@ -120,9 +118,7 @@ def test_the_browsers_mean_is_that_of_the_window(at):
     _, drawn = one_step.draws(wv.counts, wv.config.power, 5, 3)
     rows = np.array([wv.index(text[at]), *drawn])
     step = one_step.sampled_step(mean, wv.context_vectors[rows].double().numpy(), rows, lift)
-    np.testing.assert_allclose(
-        [row["before"] for row in found["rows"]], one_step.sigmoid(step.scores), atol=1e-5
-    )
+    np.testing.assert_allclose([row["before"] for row in found["rows"]], one_step.sigmoid(step.scores), atol=1e-5)
     after = one_step.sigmoid(step.moved_scores(RATE))
     np.testing.assert_allclose([row["after"] for row in found["rows"]], after, atol=1e-5)
 
@@ -158,12 +154,8 @@ result = { before: leaves(before), after: leaves(after), shares: leaves(text.sha
     np.testing.assert_allclose(found["after"], moved, atol=1e-6)
     assert sum(found["after"]) == pytest.approx(1, abs=1e-9)
     path, o = wv.path(context), wv.index(context)
-    assert [decision["turn"] == "left" for decision in found["decisions"]] == [
-        turn > 0 for turn in path.turns
-    ]
-    assert np.prod([decision["before"] for decision in found["decisions"]]) == pytest.approx(
-        found["before"][o]
-    )
+    assert [decision["turn"] == "left" for decision in found["decisions"]] == [turn > 0 for turn in path.turns]
+    assert np.prod([decision["before"] for decision in found["decisions"]]) == pytest.approx(found["before"][o])
     assert found["decisions"][-1]["product"] == pytest.approx(found["after"][o])
     assert found["loss"] == pytest.approx(-np.log(found["before"][o]), abs=1e-4)
     np.testing.assert_allclose(found["shares"], wv.counts / wv.counts.sum(), rtol=1e-5)
@@ -183,9 +175,7 @@ def test_the_snippet_runs_and_says_the_same(part):
     scope = run_code(view.snippet(shown))
     if part == controls.TREE:
         wv = scope["wv"]
-        assert scope["product"] == pytest.approx(
-            float(wv.probabilities("little")[wv.index("girl")]), rel=1e-4
-        )
+        assert scope["product"] == pytest.approx(float(wv.probabilities("little")[wv.index("girl")]), rel=1e-4)
         assert scope["before"].sum() == pytest.approx(1)
         return
     found = scene(drawn(view.picture, shown), rate=RATE, all=True)

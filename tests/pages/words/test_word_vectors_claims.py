@@ -64,9 +64,7 @@ class Windows:
         self.count, self.words = len(every), every[:1000]
         total = self.wv.counts.sum()
         self.share = {
-            word: self.wv.counts[self.wv.index(word)] / total
-            for word in set(self.words)
-            if word in self.wv.vocabulary
+            word: self.wv.counts[self.wv.index(word)] / total for word in set(self.words) if word in self.wv.vocabulary
         }
         chances = [self.stays(word, state.threshold) if state.threshold else 1 for word in self.words]
         dice = np.random.default_rng(state.seed).random(len(self.words))
@@ -130,9 +128,7 @@ def _nearest(t: Windows):
     if len(words) < 2:
         return None
     unit = {word: t.wv.vector(word).double().numpy() for word in words}
-    apart = {
-        (a, b): float(np.sqrt(max(0.0, 2 - 2 * cosine(unit[a], unit[b])))) for a, b in combinations(words, 2)
-    }
+    apart = {(a, b): float(np.sqrt(max(0.0, 2 - 2 * cosine(unit[a], unit[b])))) for a, b in combinations(words, 2)}
     best = min(apart, key=lambda pair: apart[pair])
     return 1, 2, "1.414", *map(quoted, best), f"{apart[best]:.3f}"
 
@@ -292,9 +288,7 @@ def _decisions(t: Moved):
     if t.state.method != TREE:
         return None
     size = len(t.wv.vocabulary)
-    parent = {
-        int(child): size + node for node, both in enumerate(t.wv.tree.children.tolist()) for child in both
-    }
+    parent = {int(child): size + node for node, both in enumerate(t.wv.tree.children.tolist()) for child in both}
     at, n = t.wv.index(t.context), 0
     while at in parent:
         at, n = parent[at], n + 1
@@ -321,9 +315,7 @@ STEPS = {
     "too_long": _too_long,
     "learned": _learned,
     "not_learned": lambda t: None if t.rises else (quoted(t.context), *t.chances()),
-    "same_word": lambda t: (
-        () if t.state.method in (SOFTMAX, NEGATIVE) and t.center == t.context else None
-    ),
+    "same_word": lambda t: () if t.state.method in (SOFTMAX, NEGATIVE) and t.center == t.context else None,
     "expected_most": _expected_most,
     "pushed": _pushed,
     "drawn_itself": lambda t: (quoted(t.context),) if t.context in t.drawn else None,
@@ -332,7 +324,7 @@ STEPS = {
     "mean": lambda t: (len(t.around(t.at)), quoted(t.context)) if t.text else None,
     "left_out": _left_out,
     "cut": lambda t: (f"{t.count:,}", 60) if t.count > 60 else None,
-}  # fmt: skip
+}
 
 
 def test_every_claim_on_a_step_is_what_moved_vectors_say():
@@ -343,23 +335,26 @@ def test_every_claim_on_a_step_is_what_moved_vectors_say():
             Step(
                 **start(
                     Step,
-                    method=method, rate=rate, everything=chance.random() < 0.5, seed=chance.randrange(99),
+                    method=method,
+                    rate=rate,
+                    everything=chance.random() < 0.5,
+                    seed=chance.randrange(99),
                     center=chance.choice(["king", "dog", "xyzzyq", "little"]),
                     context=chance.choice(["the", "dog", "blue", "mother", "thought"]),
-                    window=chance.randint(1, 10), negatives=chance.randint(1, 20), at=chance.choice([None, 0, 7, 59]),
+                    window=chance.randint(1, 10),
+                    negatives=chance.randint(1, 20),
+                    at=chance.choice([None, 0, 7, 59]),
                     text=chance.choice([Step.text.default, FRENCH + " the big dog ran", LONG[:3000], "the zumi cat"]),
                 )
             )
             for rate in (0.001, 0.3, 2.0, 10.0)
-        ]  # fmt: skip
+        ]
     several += [
         Step(**start(Step, method=method, center="dog", context="dog", everything=every))
         for method in (SOFTMAX, NEGATIVE, TREE)
         for every in (True, False)
     ]
-    several += [
-        Step(**start(Step, method=NEGATIVE, context="the", negatives=20, seed=seed)) for seed in range(4)
-    ]
+    several += [Step(**start(Step, method=NEGATIVE, context="the", negatives=20, seed=seed)) for seed in range(4)]
     several += [Step(**start(Step, method=BAG, text=text)) for text in (FRENCH + " the big dog", LONG)]
     found = []
     for state in several:
@@ -370,10 +365,7 @@ def test_every_claim_on_a_step_is_what_moved_vectors_say():
     each_speaks_and_is_silent(found)
 
 
-SMALL = (
-    "the red ball rolled to the cat and the blue ball rolled to the dog and the red cat saw the blue dog. "
-    * 30
-)
+SMALL = "the red ball rolled to the cat and the blue ball rolled to the dog and the red cat saw the blue dog. " * 30
 
 
 def trained(text: str, seconds: float, rate: float = 0.05, slices: int = 0) -> Live:
@@ -404,9 +396,9 @@ def _nearest_now(t: Watched):
         return None
     vectors = t.live.trainer.network.vectors.detach().double().numpy()
     own = vectors[t.words.index(t.near)]
-    found = sorted(
-        ((cosine(own, row), word) for word, row in zip(t.words, vectors) if word != t.near), reverse=True
-    )[:6]
+    found = sorted(((cosine(own, row), word) for word, row in zip(t.words, vectors) if word != t.near), reverse=True)[
+        :6
+    ]
     pairs_of = [fact for value, word in found for fact in (quoted(word), f"{abs(value):.2f}")]
     return f"{t.live.elapsed:.1f}", quoted(t.near), *pairs_of
 
@@ -431,7 +423,7 @@ TRAINING = {
     "learned": _learned_now,
     "little_text": _little_text,
     "ended": lambda t: () if t.live.stopped or (not t.live.broken and t.live.elapsed >= t.live.seconds) else None,
-}  # fmt: skip
+}
 
 
 def test_every_claim_on_a_training_is_what_its_vectors_say():
@@ -439,9 +431,15 @@ def test_every_claim_on_a_training_is_what_its_vectors_say():
     stopped.stop()
     broken.broken = True
     lives = [
-        trained(SMALL, 0.0), trained(SMALL, 0.4), trained(SMALL, 0.1, rate=0.01), trained(SMALL, 1, slices=2),
-        trained(long_sample_text(), 1, slices=3), trained(FRENCH, 0.2), stopped, broken,
-    ]  # fmt: skip
+        trained(SMALL, 0.0),
+        trained(SMALL, 0.4),
+        trained(SMALL, 0.1, rate=0.01),
+        trained(SMALL, 1, slices=2),
+        trained(long_sample_text(), 1, slices=3),
+        trained(FRENCH, 0.2),
+        stopped,
+        broken,
+    ]
     found = []
     for live in lives:
         for near in ("red", "pomme", "zebra"):
@@ -563,11 +561,14 @@ def test_every_claim_on_ratios_is_what_plain_counts_say():
     frequent = tlmviz.load("words-glove").vocabulary[:400]
     chance = random.Random(2)
     given = [
-        {}, {"first": "hot", "second": "cold", "probes": "sun weather snow zumi"}, {"first": "girl"},
-        {"probes": " ".join(frequent[:20])}, {"source": OWN, "first": "ice", "second": "steam", "probes": "solid gas water zumi"},
+        {},
+        {"first": "hot", "second": "cold", "probes": "sun weather snow zumi"},
+        {"first": "girl"},
+        {"probes": " ".join(frequent[:20])},
+        {"source": OWN, "first": "ice", "second": "steam", "probes": "solid gas water zumi"},
         {"source": OWN, "first": "cat", "second": "dog", "probes": "the mat rug sat girl", "text": LONG[:12_000] * 3},
         {"source": OWN, "first": "chat", "second": "chien", "probes": "dort pomme Zoé", "text": FRENCH},
-    ]  # fmt: skip
+    ]
     given += [
         {"first": one, "second": other, "probes": " ".join(probes)}
         for one, other, *probes in (chance.sample(frequent, 9) for _ in range(12))
@@ -639,9 +640,7 @@ def _near_unlike(t: Letters):
 LETTERS = {
     "letters_unknown": lambda t: None if t.stand else (t.count,),
     "finds": _finds,
-    "mostly_untrained": lambda t: (
-        (t.stand, t.count, quoted(t.word)) if t.stand and 2 * t.stand < t.count else None
-    ),
+    "mostly_untrained": lambda t: (t.stand, t.count, quoted(t.word)) if t.stand and 2 * t.stand < t.count else None,
     "has_its_own": _has_its_own,
     "knows_nothing": lambda t: None if t.word in tlmviz.load("words-negative") else (quoted(t.word),),
     "trained": lambda t: (t.stand, t.count, f"{t.stand / t.count:.0%}") if t.stand else None,

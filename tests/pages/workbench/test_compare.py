@@ -8,16 +8,7 @@ import pytest
 import tlmviz
 from pages.workbench.compare import view
 from tests.javascript.node import evaluate
-from tests.pages.helpers import (
-    assert_healthy,
-    badges,
-    follow_link,
-    open_page,
-    picture,
-    run_snippet,
-    sent,
-    words,
-)
+from tests.pages.helpers import assert_healthy, badges, follow_link, open_page, picture, run_snippet, sent, words
 from tlmviz.analysis.workbench import precisions
 from tlmviz.analysis.workbench.precisions import Cost
 from tlmviz.ui import compute
@@ -43,16 +34,12 @@ def test_it_opens_on_a_word_exchanged():
     assert arrays["kl"][-1] == pytest.approx(float((p * (p / q).log()).sum()), abs=1e-4)
     difference = np.stack([two.attention(i, j) - one.attention(i, j) for i in range(6) for j in range(6)])
     np.testing.assert_allclose(
-        (arrays["maps"].reshape(difference.shape) - 128.0) * header["most"] / 127,
-        difference,
-        atol=header["most"] / 250,
+        (arrays["maps"].reshape(difference.shape) - 128.0) * header["most"] / 127, difference, atol=header["most"] / 250
     )
     likeliest = float(one.logits[-1].double().softmax(-1).max())  # float32's own softmax is off by 1e-6
     assert header["guesses"][-1][0][0] == {"token": " ball", "share": pytest.approx(likeliest, abs=1e-6)}
     said = words(app)
-    assert (
-        "1 token differs between the texts" in said and "**L2H0** moved most: 9.7% of its attention" in said
-    )
+    assert "1 token differs between the texts" in said and "**L2H0** moved most: 9.7% of its attention" in said
 
 
 @pytest.mark.parametrize(
@@ -137,8 +124,7 @@ result = { tokens: data.tokens, most: mostChanged(data, 3, 1), said: said(3, hov
     told = evaluate(files, body, sent(app, "tlmviz_compare"))
     lm = compute.model("stories-rope")
     found = tlmviz.compare(
-        lm.trace("Sara was happy because she got a gift."),
-        lm.trace("Sara was not happy because she got a gift."),
+        lm.trace("Sara was happy because she got a gift."), lm.trace("Sara was not happy because she got a gift.")
     )
     assert len(told["tokens"]) == len(found.tokens)
     [most] = told["most"]
@@ -180,9 +166,7 @@ result = [grid(30, 9), grid(6, 6)].map(({ width, height }) => [width, height]);"
 
 def test_heads_that_must_stay_in_16_bits():
     app = follow_link(
-        PAGE,
-        {"cmpview": "Two precisions", "cmpbits": "Keys and values INT4", "text": "Tom ran."},
-        from_the_start=True,
+        PAGE, {"cmpview": "Two precisions", "cmpbits": "Keys and values INT4", "text": "Tom ran."}, from_the_start=True
     )
     assert_healthy(app)
     rows = app.dataframe[0].value

@@ -28,21 +28,15 @@ class Truth:
         if runs.rounded is None:
             self.b = two.trace_ids(ids[1])
         else:
-            rounded = {"weights": precisions.weights_rounded, "cache": precisions.cache_rounded}[
-                runs.rounded[0]
-            ]
+            rounded = {"weights": precisions.weights_rounded, "cache": precisions.cache_rounded}[runs.rounded[0]]
             self.b = rounded(two, ids[1], runs.rounded[1])
         pairs = shown.comparison.alignment
         self.rows, self.edits = (pairs.a, pairs.b), pairs.edits
-        self.logs = [
-            trace.logits.double().log_softmax(-1)[where] for trace, where in zip((self.a, self.b), self.rows)
-        ]
+        self.logs = [trace.logits.double().log_softmax(-1)[where] for trace, where in zip((self.a, self.b), self.rows)]
         self.kl = self._kl(*self.logs)
         self.at = shown.furthest
         assert self.kl[self.at] > self.kl.max() - 1e-6, "nothing is further apart, but for rounding"
-        self.moved = np.array(
-            [self._moved(i, j) for i in range(self.a.n_layers) for j in range(self.a.n_heads)]
-        )
+        self.moved = np.array([self._moved(i, j) for i in range(self.a.n_layers) for j in range(self.a.n_heads)])
         most = 0.0 if ids[0] == ids[1] else 1e-5
         self.same = float(self.kl.max()) <= most and bool((self.moved <= most).all())
 
@@ -78,10 +72,7 @@ def check(said: dict, truth: Truth) -> None:
         return
     token, one, two = truth.guess
     places = [int(where[truth.at]) for where in truth.rows]
-    place, (here, there) = (
-        f"({places[0]})",
-        (trace.ids[at] for trace, at in zip((truth.a, truth.b), places)),
-    )
+    place, (here, there) = (f"({places[0]})", (trace.ids[at] for trace, at in zip((truth.a, truth.b), places)))
     place += "" if here == there else f" in A and “{readable(truth.b.tokens[places[1]])}” ({places[1]}) in B"
     same = sum(truth.a.ids[i] == truth.b.ids[j] for i, j in zip(*truth.rows))
     length = max(len(truth.a), len(truth.b))
@@ -94,10 +85,7 @@ def check(said: dict, truth: Truth) -> None:
         moves = round(one, 3) != round(two, 3)
         first = said["guess_moves"] or said["guess_stays"]
         assert (bool(said["guess_moves"]), bool(said["guess_stays"])) == (moves, not moves)
-        assert (" falls from " in first, " rises from " in first) == (
-            one > two and moves,
-            one < two and moves,
-        )
+        assert (" falls from " in first, " rises from " in first) == (one > two and moves, one < two and moves)
         assert f"{one:.1%}" in first and f"{two:.1%}" in first and place in first
         assert readable(token) in first.replace("\\", "")
         start = {PROMPTS: f"{truth.edits} token", MODELS: "Two models", PRECISIONS: ""}[truth.view]
@@ -115,9 +103,7 @@ def check(said: dict, truth: Truth) -> None:
     for name, kl in (("KL(A‖B) is ", truth.kl[truth.at]), ("KL(B‖A) ", back)):
         written = said["furthest_apart"].split(name)[1]
         if kl > 1.1e-5:
-            assert float(written.split(" ")[0].rstrip(".").replace("−", "-")) == pytest.approx(
-                float(kl), rel=0.01
-            )
+            assert float(written.split(" ")[0].rstrip(".").replace("−", "-")) == pytest.approx(float(kl), rel=0.01)
         elif kl < 0.9e-5:
             assert written.startswith("under 0.00001")
     assert place in said["furthest_apart"]
@@ -177,7 +163,5 @@ def test_the_page_opens_on_its_claim():
 def test_the_case_is_handed_to_patch_where_the_texts_can_be():
     alike = data.compute(Compare(**{**START, "model": "stories-rope", "text": ""}))
     assert alike.patches
-    other = data.compute(
-        Compare(**{**START, "model": "stories-rope", "text": "", "b": "Lily had a very red hat."})
-    )
+    other = data.compute(Compare(**{**START, "model": "stories-rope", "text": "", "b": "Lily had a very red hat."}))
     assert not other.patches

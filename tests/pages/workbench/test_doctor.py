@@ -1,4 +1,5 @@
-"""The page Doctor, run as Streamlit runs it: faults put in are named, healthy runs are not, and bad input is a sentence."""
+"""The page Doctor, run as Streamlit runs it: faults put in are named, healthy runs are not, and bad input is a
+sentence."""
 
 import ast
 import os

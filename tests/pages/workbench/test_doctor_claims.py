@@ -37,9 +37,7 @@ def _pair(chosen):
     if chosen.view == TWO_WAYS:
         return PRESETS[chosen.way](lm, ids)
     other = (
-        tlmviz.load(chosen.other)
-        if chosen.view == MODELS
-        else injected(lm, chosen.fault, chosen.layer, chosen.size)
+        tlmviz.load(chosen.other) if chosen.view == MODELS else injected(lm, chosen.fault, chosen.layer, chosen.size)
     )
     return lm.trace_ids(ids), other.trace_ids(ids)
 

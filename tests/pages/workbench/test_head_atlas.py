@@ -1,4 +1,5 @@
-"""The page Head atlas, run as Streamlit runs it, on the shipped survey and on surveys that are not what they should be."""
+"""The page Head atlas, run as Streamlit runs it, on the shipped survey and on surveys that are not what they should
+be."""
 
 import shutil
 from urllib.parse import parse_qs, urlparse
@@ -107,12 +108,16 @@ class TestAllHeads:
         "query",
         [
             {
-                "atlasx": "nonsense", "atlassort": "-nonsense", "atlastop": "1e9", "atlaspin": "-3", "atlasview": "Two heads",
+                "atlasx": "nonsense",
+                "atlassort": "-nonsense",
+                "atlastop": "1e9",
+                "atlaspin": "-3",
+                "atlasview": "Two heads",
                 "atlasfind": "   ",
             },
             {"atlasy": "layer", "atlasx": "layer", "atlassort": "--"},
         ],
-    )  # fmt: skip
+    )
     def test_hostile_links(self, query):
         app = linked(**query)
         assert_healthy(app)
@@ -223,9 +228,7 @@ class TestTraining:
 
     def test_the_finder_lights_heads_at_the_step(self):
         lit = [
-            read(linked(atlas="stories-induction@", atlasstep=step, atlasfind="induction > 0.3"))[1][
-                "lit"
-            ].sum()
+            read(linked(atlas="stories-induction@", atlasstep=step, atlasfind="induction > 0.3"))[1]["lit"].sum()
             for step in ("0", "2200")
         ]
         assert lit[0] == 0 < lit[1]

@@ -42,8 +42,10 @@ def check_all(said: dict, chosen: Atlas, heads: pd.DataFrame) -> None:
     searched = bool(chosen.query.strip()) and chosen.query != "(("
     lit = int(find(heads, chosen.query).sum()) if searched else count
     assert [bool(said[name]) for name in ("found_some", "found_none", "found_all")] == [
-        searched and 0 < lit < count, searched and lit == 0, searched and lit == count,
-    ]  # fmt: skip
+        searched and 0 < lit < count,
+        searched and lit == 0,
+        searched and lit == count,
+    ]
     if said["found_some"]:
         named = heads[find(heads, chosen.query)].iloc[:4]
         assert all(f"L{row.layer:.0f}H{row['head']:.0f}" in said["found_some"] for _, row in named.iterrows())
@@ -87,9 +89,7 @@ def check_one(said: dict, chosen: Atlas, heads: pd.DataFrame) -> None:
     assert (bool(said["does_most"]), bool(said["others_do_more"])) == (above == 0, above > 0)
     text = said["does_most"] or said["others_do_more"]
     assert text.startswith(f"L{layer}H{head} ") and written(column, own) in text
-    assert not re.search("most|surest", text.partition(";")[0]), (
-        "what it does is no superlative where others do more"
-    )
+    assert not re.search("most|surest", text.partition(";")[0]), "what it does is no superlative where others do more"
     if above:
         best = int(values.argmax())
         assert f"L{best // 6}H{best % 6}: {written(column, values[best])}." in text
@@ -98,9 +98,7 @@ def check_one(said: dict, chosen: Atlas, heads: pd.DataFrame) -> None:
         f"layer == {layer} and head == {head} and statistic == {column!r}"
     )
     middle, high = (spread[spread.decile == tenth].value.iloc[0] for tenth in (5, 9))
-    assert (bool(said["depends_on_text"]), bool(said["in_every_text"])) == (
-        high >= 2 * middle, high < 2 * middle,
-    )  # fmt: skip
+    assert (bool(said["depends_on_text"]), bool(said["in_every_text"])) == (high >= 2 * middle, high < 2 * middle)
     text = said["depends_on_text"] or said["in_every_text"]
     assert written(column, middle) in text and written(column, high) in text
     top = (
@@ -125,9 +123,7 @@ ELSEWHERE = ("without", "never", "since_the_start")  # what the shipped survey g
 def chosen_states():
     yield from states(Atlas, GIVEN)
     for query in QUERIES:
-        yield Atlas(
-            **{name: control.default for name, control in Atlas.controls.items()} | GIVEN | {"query": query}
-        )
+        yield Atlas(**{name: control.default for name, control in Atlas.controls.items()} | GIVEN | {"query": query})
     for head in HEADS:
         for statistic in STATISTICS:
             start = {name: control.default for name, control in Atlas.controls.items()}
@@ -181,7 +177,8 @@ def test_of_a_training_the_claims_are_those_of_its_table_at_the_step():
 
 
 def test_heads_without_a_statistic(monkeypatch, heads):
-    """A corpus in which nothing repeats has no induction: its heads have no dot, and none of them is called the most."""
+    """A corpus in which nothing repeats has no induction: its heads have no dot, and none of them is called the
+    most."""
     bare = heads.assign(induction=np.where(heads.layer < 5, np.nan, heads.induction))
     monkeypatch.setattr(Survey, "heads", property(lambda self: bare))
     start = {name: control.default for name, control in Atlas.controls.items()} | GIVEN

@@ -1,4 +1,5 @@
-"""The page Patch, run as Streamlit runs it: its numbers against the library, its chain, its errors, its links, its snippet."""
+"""The page Patch, run as Streamlit runs it: its numbers against the library, its chain, its errors, its links, its
+snippet."""
 
 import numpy as np
 import pytest

@@ -28,21 +28,15 @@ class Truth:
         self.task = task = patching.Task(
             *patching.read_both(lm, *ids),
             *(  # what is typed, else what the text makes the model expect
-                int(lm.trace(text).logits[-1].argmax())
-                if typed is None
-                else patching.answer_id(lm, state.clean, typed)
+                int(lm.trace(text).logits[-1].argmax()) if typed is None else patching.answer_id(lm, state.clean, typed)
                 for text, typed in ((state.clean, state.answer), (state.corrupted, state.wrong))
             ),
         )
         self.answers = [readable(lm.tokenizer.name(each)) for each in (task.answer, task.wrong)]
         self.state, self.count = state, len(task.clean)
         a, b = task.answer, task.wrong
-        self.gaps = [
-            float(trace.logits[-1, a] - trace.logits[-1, b]) for trace in (task.corrupted, task.clean)
-        ]
-        self.shares = [
-            float(trace.logits[-1].double().softmax(-1)[a]) for trace in (task.corrupted, task.clean)
-        ]
+        self.gaps = [float(trace.logits[-1, a] - trace.logits[-1, b]) for trace in (task.corrupted, task.clean)]
+        self.shares = [float(trace.logits[-1].double().softmax(-1)[a]) for trace in (task.corrupted, task.clean)]
         self.lm = lm
         columns = self.count if state.kind in patching.POSITION_KINDS else task.clean.n_heads
         self.grid = np.array(
@@ -82,9 +76,12 @@ def check(shown: data.Data, truth: Truth) -> dict[str, bool]:
     if any(near(value) for value in grid.ravel()):
         return {}
     carried = (
-        resid and single and written(grid[0, truth.exchanged[0]]) == "100%" and round(100 * grid[-1, -1]) >= 1
+        resid
+        and single
+        and written(grid[0, truth.exchanged[0]]) == "100%"
+        and round(100 * grid[-1, -1]) >= 1
         and compares
-    )  # fmt: skip
+    )
     assert bool(said["carried"]) == carried
     if carried:
         column = [written(value) == "100%" for value in grid[:, truth.exchanged[0]]]
@@ -105,9 +102,7 @@ def check(shown: data.Data, truth: Truth) -> dict[str, bool]:
         place = f"L{layer}H{index} " if heads else f"({index})"
         assert place in said["one_part"] and (heads or f"layer {layer} at" in said["one_part"])
         assert f"and {points[0]}% of the answer" in said["one_part"]
-        assert said["one_part"].endswith(
-            f"of {grid.size} brings back more than {points[1]}%.".replace("-", "−")
-        )
+        assert said["one_part"].endswith(f"of {grid.size} brings back more than {points[1]}%.".replace("-", "−"))
     if said["several"]:
         assert said["several"].startswith(f"{points.count(points[0])} parts bring back {points[0]}%")
     if said["nothing"]:
@@ -144,9 +139,7 @@ def check_runs(said: dict, shown: data.Data, truth: Truth, compares: bool) -> No
         return
     cell = shown.cell
     if truth.state.kind in patching.HEAD_KINDS:
-        z, look, value = (
-            truth.run(patching.Cell(kind, cell.layer, cell.index)) for kind in ("z", "pattern", "v")
-        )
+        z, look, value = (truth.run(patching.Cell(kind, cell.layer, cell.index)) for kind in ("z", "pattern", "v"))
         if not any(map(near, (z, look, value))):
             halves = round(100 * z) >= 5 and written(look) != written(value)
             assert bool(said["look_or_value"]) == halves
@@ -238,10 +231,7 @@ def test_parts_that_bring_back_the_same_are_counted(monkeypatch):
     assert claims.one_part(shown) is None and claims.nothing(shown) is None
     monkeypatch.setattr(shown.job, "grid", tied - 0.5)
     columns = tied.size
-    assert (
-        claims.nothing(shown)
-        == f"No part alone brings the answer “ball” back: the best of {columns} brings −25%."
-    )
+    assert claims.nothing(shown) == f"No part alone brings the answer “ball” back: the best of {columns} brings −25%."
     assert claims.one_part(shown) is None and claims.several(shown) is None
 
 
@@ -253,8 +243,8 @@ def test_3000_characters_are_refused_in_a_sentence():
 def test_the_page_opens_on_its_claim():
     said = claims.one_part(data.compute(Patch(**{**START, "model": "stories-rope"})))
     assert said == (
-        "Take only what L5H0 writes from the clean run, and 54% of the answer “ball” comes back; no other head of 36 brings "
-        "back more than 17%."
+        "Take only what L5H0 writes from the clean run, and 54% of the answer “ball” comes back; no other head of 36 "
+        "brings back more than 17%."
     )
 
 
@@ -263,9 +253,7 @@ def test_two_texts_behind_which_the_same_word_is_expected_are_one_sentence():
     state = Patch(**{**START, "model": "stories-rope", **dict(zip(NAMES, texts))})
     guesses = {tlmviz.load("stories-rope").trace(text).logits[-1].argmax().item() for text in texts}
     assert len(guesses) == 1
-    with pytest.raises(
-        BadText, match="Both texts make the model expect “ball” next, so there is nothing to patch"
-    ):
+    with pytest.raises(BadText, match="Both texts make the model expect “ball” next, so there is nothing to patch"):
         data.compute(state)
     assert data.expected("stories-rope", *texts) == ("", "")
 

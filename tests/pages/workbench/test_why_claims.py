@@ -10,10 +10,7 @@ from tlmviz.figures import readable
 from tlmviz.ui.inputs import DEFAULT_TEXT
 
 START = {name: control.default for name, control in Why.controls.items()}
-FRENCH, LONG = (
-    "Le chat 😀 voit le chat. Le chien voit le",
-    "The cat sat on the mat. " * 125,
-)  # 3,000 characters
+FRENCH, LONG = ("Le chat 😀 voit le chat. Le chien voit le", "The cat sat on the mat. " * 125)  # 3,000 characters
 POST = "zoo-post"  # norms behind its sublayers
 
 
@@ -47,9 +44,7 @@ def check_score(said: dict, shown: data.Data) -> None:
     if owed:
         own = {"token": "the token itself", "position": "its position", "biases": "the biases"}
         source = own.get(name := found.names[order[0]], name)
-        assert (
-            source.replace("-", "\\-") + " draws it there most" in first and f"{total} of the score" in first
-        )
+        assert source.replace("-", "\\-") + " draws it there most" in first and f"{total} of the score" in first
     if by_head:
         layer, head = map(int, found.names[order[0]][1:].split("H"))
         read = int(trace.attention(layer, head)[step.key].argmax())
@@ -85,8 +80,7 @@ def check_query_side(said: str | None, found, score: float, query: int) -> None:
             "distance": "the distance",
         }
         assert (
-            f"({query})** {own.get(name, name)} asks for it most: {two(first)} of the score {two(found.score)}."
-            in said
+            f"({query})** {own.get(name, name)} asks for it most: {two(first)} of the score {two(found.score)}." in said
         )
 
 
@@ -132,7 +126,7 @@ STATES = [
     state(POST, DEFAULT_TEXT, (1, 0, 20, 10)),
     *(state("stories-rope", DEFAULT_TEXT, tuple(map(int, pin))) for pin in ANY),
     *(state("stories-rope", DEFAULT_TEXT, (5, 0, 25, 17), view=HEADS, kind=kind) for kind in "kqv"),
-]  # fmt: skip
+]
 
 
 def test_every_claim_is_what_the_model_says_and_silent_elsewhere():
@@ -152,7 +146,5 @@ def test_every_claim_is_what_the_model_says_and_silent_elsewhere():
 
 def test_one_layer_listens_to_none(monkeypatch):
     shown = data.compute(STATES[-1])
-    monkeypatch.setattr(
-        data, "_compositions", lambda model: {kind: np.zeros((6, 6), np.float32) for kind in "qkv"}
-    )
+    monkeypatch.setattr(data, "_compositions", lambda model: {kind: np.zeros((6, 6), np.float32) for kind in "qkv"})
     assert claims.listens_most(shown) is None and "one layer" in claims.listens_to_none(shown)

@@ -18,8 +18,8 @@ def found():
 
 @torch.inference_mode()
 def written(mt, english, french, pins=None, last=None):
-    """A translation read by hand: scores from the states, looks, and what comes after each piece. `pins`: step -> token; `last`
-    is a sentence whose full stop stands in place of this one's."""
+    """A translation read by hand: scores from the states, looks, and what comes after each piece. `pins`: step ->
+    token; `last` is a sentence whose full stop stands in place of this one's."""
     network, score = mt.network, mt.network.score
     z = network.encoder(network._embed(torch.tensor([mt.encode(english)])))
     state = torch.cat((z[1][0], z[1][1]), -1)
@@ -34,9 +34,7 @@ def written(mt, english, french, pins=None, last=None):
         elif mt.config.score.kind == "general":
             points = (z @ score.w.weight.T) @ h[0]
         else:
-            points = (score.w1.weight @ h[0] + z @ score.w2.weight.T + score.w2.bias).tanh() @ score.v.weight[
-                0
-            ]
+            points = (score.w1.weight @ h[0] + z @ score.w2.weight.T + score.w2.bias).tanh() @ score.v.weight[0]
         a = points.double().softmax(-1).float()
         if pins and step in pins:
             a = torch.nn.functional.one_hot(torch.tensor(pins[step]), len(a)).float()
@@ -61,10 +59,21 @@ def test_points_looks_and_shares_are_those_of_a_pass_by_hand(models, found):
 
 
 def test_the_order_changes_and_two_words_look_at_one(found):
-    most = {piece.strip(): found.additive.english[found.additive.most(at)].strip()
-            for at, piece in enumerate(found.additive.french)}  # fmt: skip
-    assert most == {"Il": "He", "m": "me", "'": "me", "a": "gave", "donné": "gave", "un": "an", "livre": "book",
-                    "intéressant": "interesting", ".": "."}  # fmt: skip
+    most = {
+        piece.strip(): found.additive.english[found.additive.most(at)].strip()
+        for at, piece in enumerate(found.additive.french)
+    }
+    assert most == {
+        "Il": "He",
+        "m": "me",
+        "'": "me",
+        "a": "gave",
+        "donné": "gave",
+        "un": "an",
+        "livre": "book",
+        "intéressant": "interesting",
+        ".": ".",
+    }
     assert found.additive.look("livre", "book") > 0.95
 
 
@@ -83,14 +92,17 @@ def test_a_forced_look_writes_what_it_looks_at(models, found):
     for at, (whole, pieces, sure) in found.forced.items():
         _ids, rows = written(mt, aligned.BOOK, begun, {step: at})
         best = int(rows[step][2].argmax())
-        assert (mt.tokenizer.name(best), float(rows[step][2][best])) == (
-            pieces[step],
-            pytest.approx(sure, abs=2e-3),
-        )
+        assert (mt.tokenizer.name(best), float(rows[step][2][best])) == (pieces[step], pytest.approx(sure, abs=2e-3))
         assert whole.startswith(begun)
     assert [pieces[step].strip() for _whole, pieces, _sure in found.forced.values()] == [
-        "peu", "donné", "m", "un", "intéressant", "livre", ".",
-    ]  # fmt: skip
+        "peu",
+        "donné",
+        "m",
+        "un",
+        "intéressant",
+        "livre",
+        ".",
+    ]
     ends = [at for at, (_whole, pieces, _sure) in found.forced.items() if len(pieces) == step + 1]
     assert ends == [6] and found.forced[6][0] == f"{begun}."
 
@@ -113,9 +125,7 @@ def test_without_its_squeeze_an_additive_score_looks_alike_at_every_step(models,
     mt = models[aligned.ADDITIVE]
     _ids, rows = written(mt, aligned.BOOK, FRENCH)
     z, v = rows[0][4], mt.network.score.v.weight[0]
-    level = (
-        ((z @ mt.network.score.w2.weight.T) @ v).double().softmax(-1).tolist()
-    )  # nothing of what is written
+    level = ((z @ mt.network.score.w2.weight.T) @ v).double().softmax(-1).tolist()  # nothing of what is written
     assert all(row == pytest.approx(level, abs=1e-3) for row in found.level)
 
 

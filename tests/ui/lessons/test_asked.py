@@ -1,4 +1,5 @@
-"""What a room is on besides a lesson: one scene of a lesson, and a teacher's own question, with everything that it refuses."""
+"""What a room is on besides a lesson: one scene of a lesson, and a teacher's own question, with everything that it
+refuses."""
 
 import pytest
 
@@ -32,14 +33,8 @@ def test_a_scene_alone_is_the_lessons_own_without_an_end():
 def test_an_own_question_keeps_its_link_without_the_teachers_place_and_counts_the_answers_given():
     [scene] = scenes(asked.of_room(asked.own(LINK, f"  {ASKS}\n", ANSWERS, 2)))
     [part] = scene["before"]
-    assert (part["kind"], part["options"]["link"]) == (
-        "page",
-        "kv_cache?model=stories-rope&head=4.2&embed=true",
-    )
-    assert (scene["says"], scene["answers"]) == (
-        ASKS,
-        [ANSWERS[0], *ANSWERS[2:]],
-    )  # text, whatever it looks like
+    assert (part["kind"], part["options"]["link"]) == ("page", "kv_cache?model=stories-rope&head=4.2&embed=true")
+    assert (scene["says"], scene["answers"]) == (ASKS, [ANSWERS[0], *ANSWERS[2:]])  # text, whatever it looks like
     assert scene["rights"] == [1]
     verdicts = [reply["verdict"] for reply in scene["act"]["replies"]]
     assert verdicts[1] == "Your teacher says so, too." and verdicts[0] == f"Your teacher says: {ANSWERS[2]}."

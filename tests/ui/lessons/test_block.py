@@ -25,7 +25,8 @@ def silent(lm, *names):
 
 
 def guess(lm, trace, name):
-    """The likeliest word read off a row of numbers, its share, and all shares: RMS norm and unembedding in double precision."""
+    """The likeliest word read off a row of numbers, its share, and all shares: RMS norm and unembedding in double
+    precision."""
     network = lm.on_cpu.network
     x = trace[name][0, -1].double()
     normed = x / (x.square().mean() + network.norm.eps).sqrt() * network.norm.weight.double()
@@ -49,9 +50,10 @@ def test_only_heads_bring_something_from_other_words(lm, m):
     deaf = silent(lm, *(f"blocks.{layer}.attn.out" for layer in range(LAYERS)))
     assert m.deaf == ("girl", pytest.approx(guess(lm, deaf, "blocks.5.resid_post")[1], abs=1e-4))
     assert guess(lm, deaf, "blocks.0.resid_post")[0] == m.first == m.guesses[1][0]
-    other = lm.trace("Tom saw a cat. He had a dog. Anna saw it and the little", edit={
-        f"blocks.{layer}.attn.out": lambda value, record: 0 * value for layer in range(LAYERS)
-    })  # fmt: skip
+    other = lm.trace(
+        "Tom saw a cat. He had a dog. Anna saw it and the little",
+        edit={f"blocks.{layer}.attn.out": lambda value, record: 0 * value for layer in range(LAYERS)},
+    )
     shares = other.logits_at(-1).softmax(-1)  # of another story: the same guess
     assert float((shares - deaf.logits_at(-1).softmax(-1)).abs().max()) < 1e-5
 
@@ -59,10 +61,7 @@ def test_only_heads_bring_something_from_other_words(lm, m):
 def test_without_feed_forward_parts_nothing_is_left(lm, m):
     carried = silent(lm, *(f"blocks.{layer}.mlp.hidden" for layer in range(LAYERS)))
     _best, share, shares = guess(lm, carried, "blocks.5.resid_post")
-    assert m.carried == (
-        pytest.approx(share, abs=1e-4),
-        pytest.approx(float(shares[lm.encode(" ball")[-1]]), abs=1e-4),
-    )
+    assert m.carried == (pytest.approx(share, abs=1e-4), pytest.approx(float(shares[lm.encode(" ball")[-1]]), abs=1e-4))
     assert share < 0.05 and m.carried[1] < 0.005
 
 
@@ -81,9 +80,7 @@ def test_what_goes_out_is_the_sum_of_all_that_is_written(lm, m):
     come, one, more, feed, out = (torch.tensor(each) for each in m.written)
     torch.testing.assert_close(come + one + more + feed, out, atol=1e-4, rtol=0)
     proj = lm.on_cpu.network.blocks[5].attn.proj.weight
-    each = [
-        proj[:, 32 * head : 32 * head + 32] @ trace["blocks.5.attn.z"][0, head, -1] for head in range(HEADS)
-    ]
+    each = [proj[:, 32 * head : 32 * head + 32] @ trace["blocks.5.attn.z"][0, head, -1] for head in range(HEADS)]
     longest = max(each, key=torch.linalg.norm)
     torch.testing.assert_close(one, longest[: block.SHOWN], atol=1e-4, rtol=0)
     torch.testing.assert_close(one + more, sum(each)[: block.SHOWN], atol=1e-4, rtol=0)

@@ -91,13 +91,9 @@ def test_six_are_served_as_they_are_alone(lm, found):
     alone = [lm.generate(*each, 0.8, seed=i) for i, each in enumerate(zip(cheap.REQUESTS, cheap.TOKENS))]
     for run in found.runs.values():
         assert [len(answer) for answer in run.answers] == list(cheap.TOKENS)
-        assert list(run.texts) == [
-            str(text).removeprefix(prompt) for text, prompt in zip(alone, cheap.REQUESTS)
-        ]
+        assert list(run.texts) == [str(text).removeprefix(prompt) for text, prompt in zip(alone, cheap.REQUESTS)]
     steps = {name: len(run.steps) for name, run in found.runs.items()}
-    assert (
-        steps["one"] == sum(cheap.TOKENS) and steps["one"] / 4 < steps["four"] < steps["wait"] < steps["one"]
-    )
+    assert steps["one"] == sum(cheap.TOKENS) and steps["one"] / 4 < steps["four"] < steps["wait"] < steps["one"]
     assert max(cheap.TOKENS) + 2 == steps["four"]  # D, who comes in the third step
 
 

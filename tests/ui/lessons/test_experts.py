@@ -90,14 +90,10 @@ def test_soon_after_training_began_two_experts_read_nearly_all(m):
 
 def test_biases_that_are_moved_by_the_rule_make_loads_even(lm, m):
     biases = [torch.zeros(8) for _ in lm.network.blocks]
-    edit = {
-        f"blocks.{n}.mlp.bias": lambda old, record, n=n: biases[n].expand_as(old) for n in range(len(biases))
-    }
+    edit = {f"blocks.{n}.mlp.bias": lambda old, record, n=n: biases[n].expand_as(old) for n in range(len(biases))}
     for step in range(41):
         trace = lm.trace(routed.STORY, edit=edit)
-        loads = [
-            torch.bincount(trace.routing(n).chosen.flatten(), minlength=8).float() for n in range(len(biases))
-        ]
+        loads = [torch.bincount(trace.routing(n).chosen.flatten(), minlength=8).float() for n in range(len(biases))]
         if step % 10 == 0:
             counts, shown = m.moved[step // 10]
             assert counts == loads[routed.LAST].tolist()
@@ -129,9 +125,7 @@ def test_others_stand_in_for_one_and_not_for_another(lm, m):
     assert m.left[routed.THIRD, m.who] == pytest.approx(left(routed.THIRD, m.who), abs=1e-5)
     assert abs(m.left[routed.THIRD, m.who] - m.sure) < 0.03
     every = [left(routed.FIRST, expert) for expert in range(8)]
-    assert m.needed == (routed.FIRST, every.index(min(every))) and m.left[m.needed] == pytest.approx(
-        min(every)
-    )
+    assert m.needed == (routed.FIRST, every.index(min(every))) and m.left[m.needed] == pytest.approx(min(every))
     assert min(every) < 0.02 and m.needed[1] in chosen(lm, routed.STORY, routed.FIRST)[1][-1]
 
 

@@ -1,4 +1,5 @@
-"""Lessons: what every scene of every lesson keeps, what a lesson makes of a visitor's sentence, and its claims measured anew."""
+"""Lessons: what every scene of every lesson keeps, what a lesson makes of a visitor's sentence, and its claims measured
+anew."""
 
 import functools
 import json
@@ -81,7 +82,8 @@ def test_no_picture_gives_its_answer_away(name, sentence):
 
 
 def gives_nothing_away(scene):
-    """What can be pressed is what is answered, no look is drawn where one is guessed, and what follows is another picture."""
+    """What can be pressed is what is answered, no look is drawn where one is guessed, and what follows is another
+    picture."""
     act, before = scene["act"], scene["before"]
     pressed = {str(key) for part in before for key in part["options"].get("press", [])}
     keys = {str(reply["key"]) for reply in act["replies"]}
@@ -143,14 +145,18 @@ REFUSED = [
     ("next", "Tom", "too short"),
     ("next", "Tom and Anna and " * 12 + "Ben", "too long"),
     ("looking", "Once upon a time there was a", "does not guess a word that stands there already"),
-    ("looking", "There was a girl named Lily. Lily had a red ball. One day, Lily lost the red", "hardest also does the work"),
+    (
+        "looking",
+        "There was a girl named Lily. Lily had a red ball. One day, Lily lost the red",
+        "hardest also does the work",
+    ),
     ("finding", "Once upon a time there was a girl named Lily", "repeats nothing"),
     ("finding", "Tom was happy. Anna had a red ball and Tom was", "does not guess the word that followed"),
     ("looking", "Lucy has a blue car and a red cat. Lily wants to play with the blue", "no single head"),
     ("scores", "Once upon a time there was a girl.", "no head looks mostly"),
     ("block", "He liked to play with his toy", "cannot be read"),
     ("block", "Max lost his toy. He was sad and started to", "hardly needs what other words say"),
-]  # fmt: skip
+]
 
 
 @pytest.mark.parametrize("name, sentence, why", REFUSED, ids=[why for *_, why in REFUSED])
@@ -161,8 +167,7 @@ def test_a_sentence_that_a_lesson_cannot_take_is_kept_and_said_why(name, sentenc
 
 
 @pytest.mark.parametrize(
-    "sentence",
-    ["{best} {0} and {", "**a** cat and **", "😀😀 and 😀", "\u0000\u0001 a cat", "a\n\n\tb  cat sat"],
+    "sentence", ["{best} {0} and {", "**a** cat and **", "😀😀 and 😀", "\u0000\u0001 a cat", "a\n\n\tb  cat sat"]
 )
 def test_signs_that_mean_something_elsewhere_are_text(sentence):
     for lesson in LESSONS.values():
@@ -251,10 +256,7 @@ def test_the_clue_is_the_word_that_stands_before_the_answer_and_last(lm):
     )
     best, sure, left, looks = found.swaps[lost[0]]
     assert left == pytest.approx(share, abs=1e-5)
-    assert (best, sure) == (
-        "boy",
-        pytest.approx(float(lm.trace(text).probabilities().max()), abs=1e-5),
-    ) and left < sure
+    assert (best, sure) == ("boy", pytest.approx(float(lm.trace(text).probabilities().max()), abs=1e-5)) and left < sure
     assert looks[found.story.place] == pytest.approx(float(row[found.story.place]), abs=1e-4)
     assert float(row[found.story.place]) < 0.5 * found.story.looks(found.story.worker)
 
@@ -288,9 +290,7 @@ def test_what_comes_next(lm):
     assert sum(found.looks[found.middle][: found.middle + 1]) == pytest.approx(1, abs=1e-4)
     assert found.looks[found.middle][found.middle + 1 :] == [0] * (len(found.tokens) - found.middle - 1)
     swapped = lm.trace(next_word.STORY.replace("truck", "boat")).probabilities()
-    assert found.swapped[0][0] == "boat" and found.swapped[0][1] == pytest.approx(
-        float(swapped.max()), abs=1e-6
-    )
+    assert found.swapped[0][0] == "boat" and found.swapped[0][1] == pytest.approx(float(swapped.max()), abs=1e-6)
     assert "car" not in next_word.STORY and found.top[1][0] == "car"  # "No such thing stands in this story."
 
 
@@ -318,8 +318,11 @@ def test_one_head_leaves_notes_and_another_reads_them(lm):
     found, text = runner.measured("finding", finding.STORY), finding.STORY
     place, partner, finder = found.place, found.partner, found.finder
     assert (found.at(place), found.at(partner), found.at(place - 1), found.at(found.last)) == (
-        "bird", "doll", "yellow", "yellow",
-    )  # fmt: skip
+        "bird",
+        "doll",
+        "yellow",
+        "yellow",
+    )
     whole, look = plainly_found(lm, lm.trace(text), finder, "bird")
     assert int(look.argmax()) == place and look[place - 1] < 0.05  # one further than the same word
     assert (found.whole.share, found.whole.row) == (
@@ -369,15 +372,10 @@ def test_a_note_that_is_alike_will_do_and_what_followed_is_copied(lm):
         if front in found.others:
             assert found.others[front].row[found.place] == pytest.approx(float(row[found.place]), abs=1e-4)
         assert (float(row[found.place]) > 0.6) == (front != "baby") == (share > 0.4)
-    alike = {
-        front: float(torch.cosine_similarity(note["yellow"], note[front], dim=0)) for front in finding.FRONTS
-    }
+    alike = {front: float(torch.cosine_similarity(note["yellow"], note[front], dim=0)) for front in finding.FRONTS}
     assert min(alike["red"], alike["green"]) > 0.8 > alike["baby"] + 0.2
     copied, row = plainly_found(lm, lm.trace(text.replace("bird", "sea")), found.finder, "sea")
-    assert int(row.argmax()) == found.place and found.others["sea"].top[0] == (
-        "sea",
-        pytest.approx(copied, abs=1e-4),
-    )
+    assert int(row.argmax()) == found.place and found.others["sea"].top[0] == ("sea", pytest.approx(copied, abs=1e-4))
     alone, _ = plainly_found(lm, lm.trace("Anna took the yellow"), found.finder, "sea")
     assert found.alone == pytest.approx(alone, abs=1e-5) and alone < 0.05 * copied
 
@@ -405,21 +403,14 @@ def test_a_score_is_the_sum_of_products_and_the_same_word_gets_little(lm):
     m = runner.measured("scores", cell.STORY)
     trace = lm.trace(cell.STORY)
     query, key = (trace[f"blocks.5.attn.{name}"][0, 0].double() for name in ("q", "k"))
-    assert m.head == (5, 0) and [m.name(i) for i in (m.best, m.second, m.same, -1)] == [
-        "ball",
-        "car",
-        "red",
-        "red",
-    ]
+    assert m.head == (5, 0) and [m.name(i) for i in (m.best, m.second, m.same, -1)] == ["ball", "car", "red", "red"]
     for place in range(len(m.tokens)):
         score = sum(float(query[-1, n]) * float(key[place, n]) for n in range(32))
         assert m.scores[place] == pytest.approx(score, abs=1e-3)
     parts = [math.exp((score - max(m.scores)) / math.sqrt(32)) for score in m.scores]
     assert m.weights == pytest.approx([part / sum(parts) for part in parts], abs=1e-4)
     assert max(m.scores) == m.scores[m.best] and m.weights[m.same] < 0.02
-    assert all(
-        m.scores[m.worst] <= m.scores[i] for i, token in enumerate(m.tokens) if i and token.strip().isalpha()
-    )
+    assert all(m.scores[m.worst] <= m.scores[i] for i, token in enumerate(m.tokens) if i and token.strip().isalpha())
 
 
 def test_softmax_makes_a_spike_of_undivided_scores_and_sees_only_differences(lm):
@@ -432,12 +423,7 @@ def test_softmax_makes_a_spike_of_undivided_scores_and_sees_only_differences(lm)
     filled = scores.words(m, m)
     assert f"{softmax(m.scores)[m.best]:.1%}" == filled["bare"] == "99.8%"
     assert f"{softmax([2 * score for score in divided])[m.best]:.0%}" == filled["double"] == "91%"
-    assert (
-        f"{softmax([10 + score for score in divided])[m.best]:.0%}"
-        == filled["shifted"]
-        == filled["look"]
-        == "73%"
-    )
+    assert f"{softmax([10 + score for score in divided])[m.best]:.0%}" == filled["shifted"] == filled["look"] == "73%"
     level = softmax([score / scores.LEVEL for score in m.scores])
     assert max(level) - min(level) < 0.005  # "All words alike."
     ratio = softmax(m.scores)[m.best] / softmax(m.scores)[m.second]

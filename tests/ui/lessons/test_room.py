@@ -1,4 +1,5 @@
-"""A lesson in a room: what a student's tab counts there, what it is told, and how the lesson goes on without the room."""
+"""A lesson in a room: what a student's tab counts there, what it is told, and how the lesson goes on without the
+room."""
 
 import json
 import sqlite3
@@ -104,9 +105,7 @@ def test_a_room_that_is_none_gets_a_sentence_and_the_lesson_goes_on(code, browse
 def test_a_room_on_another_lesson_and_one_that_ends_meanwhile(opened, browser):
     other = rooms.rooms().open_room("looking")
     app = arrive(other.code)
-    assert (
-        lesson(app)["note"] == f"Room {other.code} is on another lesson. The lesson goes on without a room."
-    )
+    assert lesson(app)["note"] == f"Room {other.code} is on another lesson. The lesson goes on without a room."
     assert counts(other).visitors == 0 and not lesson(app)["room"]
     app = arrive(opened.code)
     rooms.rooms().end(opened.code, opened.secret)
@@ -200,9 +199,7 @@ def test_a_teachers_own_question_is_asked_in_its_room_alone(browser):
     opened = rooms.rooms().open_room(asked.own("/kv_cache?head=1.2", "What grows?", ("this", "that")))
     app = arrive(opened.code, lesson="own")
     assert_healthy(app)
-    assert (
-        lesson(app)["scenes"][0]["says"] == "What grows?" and lesson(app)["alone"] and not lesson(app)["end"]
-    )
+    assert lesson(app)["scenes"][0]["says"] == "What grows?" and lesson(app)["alone"] and not lesson(app)["end"]
     browser["answers"] = {"1.1": 1}
     app.run()
     assert counts(opened).votes == {1: ({1: 1},)}

@@ -22,9 +22,7 @@ def found():
 @torch.inference_mode()
 def read(mt, english, ids):
     """Logs of shares [|Y|, V] behind each beginning of a translation, in one pass."""
-    out = mt.network(
-        torch.tensor([mt.encode(english)]), torch.tensor([[mt.tokenizer.end_of_text, *ids[:-1]]])
-    )
+    out = mt.network(torch.tensor([mt.encode(english)]), torch.tensor([[mt.tokenizer.end_of_text, *ids[:-1]]]))
     logits = out[0] if isinstance(out, tuple) else out
     return logits[0].double().log_softmax(-1)
 
@@ -79,14 +77,15 @@ def test_a_beam_of_two_keeps_what_is_second_twice_and_then_first(mt, found):
             [math.exp(total) for _ids, total in plainly], rel=1e-3
         )
     assert [[leads for *_, leads in step[:2]] for step in found.kept[2]] == [
-        [False, True], [False, True], [True, False], [True, False],
-    ]  # fmt: skip
+        [False, True],
+        [False, True],
+        [True, False],
+        [True, False],
+    ]
 
 
 def test_greedy_search_keeps_one(mt, found):
-    for step, [(ids, total)] in zip(
-        found.kept[1], plainly_kept(mt, search.COLD, 1, search.STEPS), strict=True
-    ):
+    for step, [(ids, total)] in zip(found.kept[1], plainly_kept(mt, search.COLD, 1, search.STEPS), strict=True):
         assert step[0][:2] == (mt.text(ids), pytest.approx(math.exp(total), rel=1e-3)) and not step[0][2]
 
 
@@ -116,9 +115,7 @@ def test_what_is_left_out_wins_until_coverage_counts(mt, found):
         ids = ended(mt, text.text)
         looks = mt.read(search.RICH, ids).attention.mean(1)
         cost = 0.2 * sum(math.log(min(1, max(0.01, float(each)))) for each in looks.sum(0))
-        assert text.coverage == pytest.approx(cost, abs=1e-3) and looks.sum() == pytest.approx(
-            len(ids), abs=1e-3
-        )
+        assert text.coverage == pytest.approx(cost, abs=1e-3) and looks.sum() == pytest.approx(len(ids), abs=1e-3)
         divided = sum(text.logs) / ((5 + len(ids)) / 6) ** 0.6
         totals.append((divided, divided + cost))
     assert totals[0][0] > totals[1][0] and totals[0][1] < totals[1][1]

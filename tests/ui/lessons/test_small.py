@@ -36,7 +36,8 @@ def shares(lm, monkeypatch, change, ids=None):
 
 
 def split(x, w, largest):
-    """One scale for each matrix of x and for each of those that are one tensor: queries, keys and values; gate and up."""
+    """One scale for each matrix of x and for each of those that are one tensor: queries, keys and values; gate and
+    up."""
     parts = {576: 3, 960: 2}.get(len(w), 1)
     return kept(x, largest), torch.cat([kept(each, largest) for each in w.chunk(parts)])
 
@@ -46,11 +47,7 @@ def test_eight_bits_leave_the_guess(found, lm, monkeypatch):
     exact = shares(lm, monkeypatch, lambda x, w: (x, w))[-1]
     assert found.sure == pytest.approx(float(exact[ball]), abs=1e-4) and int(exact.argmax()) == ball
     eight = float(shares(lm, monkeypatch, lambda x, w: (x, kept(w, 127, 1)))[-1, ball])
-    assert (
-        found.best == "ball"
-        and found.eight == pytest.approx(eight, abs=2e-3)
-        and abs(eight - found.sure) < 0.005
-    )
+    assert found.best == "ball" and found.eight == pytest.approx(eight, abs=2e-3) and abs(eight - found.sure) < 0.005
     assert found.count == sum(each.numel() for each in lm.network.parameters() if each.ndim == 2)
 
 
@@ -65,7 +62,8 @@ def test_with_sixteen_steps_scales_count(found, lm, monkeypatch):
     for name, change in plain.items():
         guesses = shares(lm, monkeypatch, change, ids).argmax(-1).tolist()[:-1]
         right = sum(guess == after for guess, after in zip(guesses, ids[1:])) / len(guesses)
-        # Moved by 1e-5 of itself, a number near the middle of two steps goes to the other: shares then spread over up to 0.028.
+        # Moved by 1e-5 of itself, a number near the middle of two steps goes to the other: shares then spread over up
+        # to 0.028.
         assert found.right[name] == pytest.approx(right, abs=0.03 if name in ("four", "rows") else 0.01)
     full, eight, four, rows = (found.right[name] for name in plain)
     assert abs(full - eight) < 0.01 and four < rows - 0.02 and rows < full
@@ -84,9 +82,7 @@ def test_no_weight_moves_further_than_half_a_step(found, lm):
 def read(lm):
     """What the matrix of the lesson reads, at every word."""
     seen = []
-    hook = lm.network.blocks[1].mlp.down.register_forward_pre_hook(
-        lambda module, given: seen.append(given[0])
-    )
+    hook = lm.network.blocks[1].mlp.down.register_forward_pre_hook(lambda module, given: seen.append(given[0]))
     with torch.no_grad():
         lm.network(torch.tensor([lm.trace(rounding.STORY).ids]))
     hook.remove()
@@ -131,8 +127,4 @@ def test_a_sum_of_ones_gets_stuck_where_steps_become_two_wide(found):
         total = (total + 1).to(torch.float8_e4m3fn).float()
         assert each == total
     assert len(found.sums) == 100 and total == 16 == found.values[found.values.index(18) - 1]
-    assert (
-        float(torch.tensor(100.0).to(torch.float8_e4m3fn)) == 96
-        and 104 in found.values
-        and 100 not in found.values
-    )
+    assert float(torch.tensor(100.0).to(torch.float8_e4m3fn)) == 96 and 104 in found.values and 100 not in found.values

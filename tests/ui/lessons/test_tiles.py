@@ -52,10 +52,7 @@ def test_a_row_in_tiles_is_summed_with_its_largest_so_far_taken_off(found, row):
 def test_the_largest_score_is_too_large_for_float16_and_halved_scores_change_weights(found, row):
     scores, weights = row[0], whole(row[0])
     assert found.tokens[int(scores.argmax())] == " ball" and scores.argmax() // 4 == 2 == found.bring - 1
-    assert (
-        np.isinf(np.exp(scores).astype(np.float16)).sum() == 1
-        and float(np.finfo(np.float16).max) == tiles.FLOAT16
-    )
+    assert np.isinf(np.exp(scores).astype(np.float16)).sum() == 1 and float(np.finfo(np.float16).max) == tiles.FLOAT16
     assert found.weights == pytest.approx(weights.tolist(), abs=1e-4)
     assert 1 / found.sum(6) == pytest.approx(weights.max(), abs=1e-4)
     words = tiles.words(found, found)
@@ -77,11 +74,7 @@ def test_all_heads_are_off_by_rounding_only(found, trace):
                 part = scores[at : at + 4]
                 new = max(top, part.max())
                 total, acc = (old * math.exp(top - new) for old in (total, acc))
-                total, acc, top = (
-                    total + np.exp(part - new).sum(),
-                    acc + np.exp(part - new) @ v[at : at + 4],
-                    new,
-                )
+                total, acc, top = (total + np.exp(part - new).sum(), acc + np.exp(part - new) @ v[at : at + 4], new)
             worst = max(worst, float(np.abs(acc / total - whole(scores) @ v).max()))
     assert worst < 1e-12  # nothing but rounding
 
@@ -98,11 +91,7 @@ def test_tiles_that_lie_ahead_are_skipped(found):
     assert {(int(i), int(j)) for i, j in np.argwhere(found.walk.skipped)} == ahead and len(state) == 36
     assert len(ahead) == 15
     masked = {(each.block, each.tile) for each in found.walk.visits if each.masked}
-    assert (
-        {at for at, tile in state.items() if tile.any() and not tile.all()}
-        <= masked
-        == {(i, i) for i in range(6)}
-    )
+    assert {at for at, tile in state.items() if tile.any() and not tile.all()} <= masked == {(i, i) for i in range(6)}
 
 
 def test_what_is_moved_held_and_computed_is_counted_anew():
@@ -119,6 +108,6 @@ def test_what_is_moved_held_and_computed_is_counted_anew():
     assert [row["says"] for row in held] == ["537 MB", "0.23 MB", "0.10 MB"]
     assert 2 * width * (rows + 2 * cols) + 4 * (rows * (width + 2) + rows * cols) < 228 * 1024
     assert "0.16 ms at least, not 0.64 ms" in sent[-1]["act"]["replies"][1]["reason"]
-    assert stored.moved / 3.35e12 == pytest.approx(
-        0.64e-3, rel=0.01
-    ) and free.moved / 3.35e12 == pytest.approx(0.16e-3, rel=0.02)
+    assert stored.moved / 3.35e12 == pytest.approx(0.64e-3, rel=0.01) and free.moved / 3.35e12 == pytest.approx(
+        0.16e-3, rel=0.02
+    )

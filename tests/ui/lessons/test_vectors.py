@@ -74,9 +74,7 @@ def test_by_chance_at_first_and_in_the_end_every_word_lies_nearest_to_one_of_its
     at = {word: last[shots.vocabulary.index(word)] for word in names}
     for group in groups:
         for word in group:
-            best = max(
-                (other for other in names if other != word), key=lambda other: cosine(at[word], at[other])
-            )
+            best = max((other for other in names if other != word), key=lambda other: cosine(at[word], at[other]))
             assert best in group
     assert found.read == [int(shots.words_read[n]) for n in vectors.SEEN] and found.read[0] == 0
     assert found.neighbours[-1] in groups[0] and {*found.film[0]} == {*names}
@@ -84,8 +82,7 @@ def test_by_chance_at_first_and_in_the_end_every_word_lies_nearest_to_one_of_its
 
 def test_the_walk_from_see_ends_at_saw_and_that_of_the_king_not_at_the_queen(wv, found):
     unit = {
-        word: np.asarray(wv.vector(word)) / float(wv.vector(word).norm())
-        for word in (*vectors.WALK, *vectors.KING)
+        word: np.asarray(wv.vector(word)) / float(wv.vector(word).norm()) for word in (*vectors.WALK, *vectors.KING)
     }
 
     def goal(a, b, c):
@@ -96,10 +93,7 @@ def test_the_walk_from_see_ends_at_saw_and_that_of_the_king_not_at_the_queen(wv,
     assert wv.analogy(*vectors.WALK, 1)[0][0] == max(found.walked, key=found.walked.get) == "saw"
     assert [word for word, _ in wv.neighbours("see", 2)] == ["meet", "tell"]  # near where the walk begins
     assert (
-        cosine(
-            unit["went"] - unit["go"],
-            np.asarray(wv.vector("saw")) / float(wv.vector("saw").norm()) - unit["see"],
-        )
+        cosine(unit["went"] - unit["go"], np.asarray(wv.vector("saw")) / float(wv.vector("saw").norm()) - unit["see"])
         > 0.6
     )
     (best, value), (queen, less) = found.ends

@@ -51,9 +51,7 @@ def test_without_places_a_score_stays_where_words_swap_and_heads_above_notice_a_
     none = tlmviz.load("zoo-none")
     swapped = places.STORY.replace("dog", "X").replace("man", "dog").replace("X", "man")
     assert "".join(found.swapped[1:]) == swapped == "Once the man bit the dog. That was"
-    (before, scores), (after, again) = (
-        plain_row(none, text, *found.plain) for text in (places.STORY, swapped)
-    )
+    (before, scores), (after, again) = (plain_row(none, text, *found.plain) for text in (places.STORY, swapped))
     assert found.plain[0] == 0 and int(before.argmax()) == 3 and int(after.argmax()) == 6
     for here, there in ((3, 6), (6, 3), (1, 1), (8, 8)):
         assert float(scores[here]) == pytest.approx(float(again[there]), abs=1e-5)
@@ -128,13 +126,7 @@ def test_far_beyond_training_all_but_alibi_guess_worse(found):
         assert within == pytest.approx(sum(hits[:255]) / 255, abs=0.005)
         assert beyond == pytest.approx(sum(hits[511:]) / 512, abs=0.005)
     fell = {name: within - beyond for name, (within, beyond) in found.right.items()}
-    assert (
-        abs(fell["zoo-alibi"])
-        < 0.02
-        < 0.07
-        < fell["zoo-none"]
-        < min(fell["zoo-rope"], fell["zoo-sinusoidal"])
-    )
+    assert abs(fell["zoo-alibi"]) < 0.02 < 0.07 < fell["zoo-none"] < min(fell["zoo-rope"], fell["zoo-sinusoidal"])
     assert max(found.right, key=lambda name: found.right[name][1]) == "zoo-alibi"
     plain = [256 / (2 * math.pi * 10000 ** (2 * plane / 16)) for plane in range(8)]
     assert found.turns == pytest.approx(plain) and sum(turns < 1 for turns in plain) == 4

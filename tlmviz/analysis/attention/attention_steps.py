@@ -51,20 +51,11 @@ def qkv(r: Reader) -> Step:
         "qkv",
         f"One matrix product turns each token's {c.d_model} numbers into all its queries, keys and values at once.",
         (quote(Attention.forward, "fused = self.fused("),),
-        r"\begin{bmatrix} Q & K & V \end{bmatrix} = X\, W_{qkv}"
-        + (" + b" if any(c.attention.biases[:3]) else ""),
+        r"\begin{bmatrix} Q & K & V \end{bmatrix} = X\, W_{qkv}" + (" + b" if any(c.attention.biases[:3]) else ""),
         f"{NOTES} 2.1.2, step 1, Eq. 19–20.",
         r.python("attn.fused"),
         (panel,),
-        Product(
-            inputs,
-            linear.weight.T,
-            fused,
-            linear.bias,
-            name,
-            "W_qkv",
-            column="column of W_qkv",
-        ),
+        Product(inputs, linear.weight.T, fused, linear.bias, name, "W_qkv", column="column of W_qkv"),
     )
 
 
@@ -89,9 +80,7 @@ def heads(r: Reader) -> Step:
         )
         start += part.shape[1]
     shared = (
-        ""
-        if c.n_heads == c.n_kv_heads
-        else f" {c.n_heads // c.n_kv_heads} query heads share one key and value head."
+        "" if c.n_heads == c.n_kv_heads else f" {c.n_heads // c.n_kv_heads} query heads share one key and value head."
     )
     return Step(
         "heads",
@@ -133,7 +122,8 @@ def qk_norm(r: Reader) -> Step:
     over = "all heads' numbers together" if whole else "each head's numbers"
     return Step(
         "QK norm",
-        f"Queries and keys are divided by the root mean square of {over} and scaled, so that no product grows without bound.",
+        f"Queries and keys are divided by the root mean square of {over} and scaled, so that no product grows without "
+        f"bound.",
         (quote(Attention.forward, "q, k = self.qk_norm(q, k)"),),
         r"q \leftarrow \frac{q}{\sqrt{\overline{q^2} + \epsilon}} \odot \gamma_q,\qquad "
         r"k \leftarrow \frac{k}{\sqrt{\overline{k^2} + \epsilon}} \odot \gamma_k",
@@ -163,7 +153,9 @@ def rotate(r: Reader) -> Step:
     call = quote(Attention.forward, "self.q(positions.rotate(q, cos_sin))")
     fragments, a, b = PAIRS[r.config.positions.layout]
     some = "" if dims == r.config.head_dim else f" Only the first {dims} dimensions turn."
-    sentence = "Each pair of dimensions turns by an angle that grows with the position: fast at the left, slowly at the right."
+    sentence = (
+        "Each pair of dimensions turns by an angle that grows with the position: fast at the left, slowly at the right."
+    )
     return Step(
         "RoPE",
         sentence + some if own.rotary else "This layer has no RoPE: its queries and keys stay as they are.",
@@ -171,11 +163,7 @@ def rotate(r: Reader) -> Step:
         rf"\begin{{aligned}} q'_{{t,{a}}} &= q_{{t,{a}}}\cos\theta_{{t,j}} - q_{{t,{b}}}\sin\theta_{{t,j}} \\"
         rf" q'_{{t,{b}}} &= q_{{t,{a}}}\sin\theta_{{t,j}} + q_{{t,{b}}}\cos\theta_{{t,j}} \end{{aligned}}",
         f"{NOTES} 3.3, Eq. 53–56, with θ(t, j) = t · {own.rope_base:g}^(−2j/D)"
-        + (
-            f", scaled ({r.config.positions.scaling})."
-            if r.config.positions.scaling != "none" and own.scaled
-            else "."
-        ),
+        + (f", scaled ({r.config.positions.scaling})." if r.config.positions.scaling != "none" and own.scaled else "."),
         r.python("attn.q") + f"[:, {r.head}]",
         (
             r.of_head("query", before_q, limit),
@@ -213,15 +201,7 @@ def latent(r: Reader) -> Step:
         f"{NOTES} 3.2, Eq. 38–39; 3.4 for k^R.",
         f"{r.weights}.down({r.python(name)})",
         (panel,),
-        Product(
-            r[name],
-            attn.down.weight.T,
-            down,
-            None,
-            inputs,
-            "W_down",
-            column="column of W_down",
-        ),
+        Product(r[name], attn.down.weight.T, down, None, inputs, "W_down", column="column of W_down"),
     )
 
 
@@ -236,22 +216,8 @@ def scores(r: Reader) -> Step:
         r"Q^{(i)} K^{(i)\top}",
         f"{NOTES} 2.1.2, step 3, Eq. 24.",
         _scores(r, "dot"),
-        (
-            r.of_head("query", q, limit),
-            r.of_head("key", k, limit, shared=True),
-            r.square("q·k", dot),
-        ),
-        Product(
-            q,
-            k.T,
-            dot,
-            None,
-            "query",
-            "key, transposed",
-            "dimension",
-            r.key,
-            labels=tuple(r.trace.key_tokens),
-        ),
+        (r.of_head("query", q, limit), r.of_head("key", k, limit, shared=True), r.square("q·k", dot)),
+        Product(q, k.T, dot, None, "query", "key, transposed", "dimension", r.key, labels=tuple(r.trace.key_tokens)),
     )
 
 
@@ -261,9 +227,7 @@ def scale(r: Reader) -> Step:
     d, own = r.config.head_dim + r.config.attention.rope_dim, r.config.attention.scale
     sentence = f"Divided by √D = √{d} = {d**0.5:.3g}, the scores keep the softmax from saturating."
     if own is not None:
-        sentence = (
-            f"Multiplied by the model's own scale, {own:.3g}, the scores keep the softmax from saturating."
-        )
+        sentence = f"Multiplied by the model's own scale, {own:.3g}, the scores keep the softmax from saturating."
     added = paper = ""
     if r.config.positions.kind == "alibi":
         sources.append(quote(attention._by_distance, "bias = -mask.slopes"))
@@ -303,8 +267,7 @@ def mask(r: Reader) -> Step:
         "mask",
         f"The future{beyond} is set to −∞ (grey), so that no token can look ahead.",
         (quote(attention._by_distance, *lines),),
-        r"s_{ij} = -\infty \quad \text{for } j > i"
-        + (rf"\ \text{{or}}\ i - j \ge {window}" if window else ""),
+        r"s_{ij} = -\infty \quad \text{for } j > i" + (rf"\ \text{{or}}\ i - j \ge {window}" if window else ""),
         f"{NOTES} 2.1.2, step 5, Eq. 17 and 26.",
         _scores(r, "masked"),
         (_stage(r, "scaled score", "scaled"), _stage(r, "masked score", "masked")),
@@ -316,20 +279,14 @@ def softmax(r: Reader) -> Step:
     if r.length > ROWS:
         size = len(np.arange(0, r.length, -(-r.length // ROWS)))
         bin_ = round(r.length / size)
-        weights, note = (
-            r.trace.pooled(r.layer, r.head, size),
-            f"each cell the largest of about {bin_} × {bin_}",
-        )
+        weights, note = (r.trace.pooled(r.layer, r.head, size), f"each cell the largest of about {bin_} × {bin_}")
     else:
         weights, note = r.trace.attention(r.layer, r.head), ""
     which, over = TAKEN[r.sees]
     return Step(
         "softmax",
         f"Each row becomes weights that sum to 1: how much of {which} this one takes.",
-        (
-            quote(attention_maps.attention_map, "return _normalise("),
-            quote(attention._normalise, "return scores - lse"),
-        ),
+        (quote(attention_maps.attention_map, "return _normalise("), quote(attention._normalise, "return scores - lse")),
         r"a_{ts} = e^{\,s_{ts} - \mathrm{lse}_t},\qquad \mathrm{lse}_t = \log \textstyle\sum"
         rf"_{{{over}}} e^{{\,s_{{ts}}}}",
         f"{NOTES} 2.1.2, step 6, Eq. 27.",
@@ -347,7 +304,8 @@ def mix(r: Reader) -> Step:
     limit = spread(v, z)
     return Step(
         "mix",
-        "Each token's row of weights mixes the values. One fused kernel does scores to sum; the second line is its formula.",
+        "Each token's row of weights mixes the values. One fused kernel does scores to sum; the second line is its "
+        "formula.",
         (
             quote(_method(r, "forward" if r.sees == "source" else "attend"), "z, lse = kernels.attention("),
             quote(attention._formula, "out = logp.exp()"),
@@ -357,17 +315,7 @@ def mix(r: Reader) -> Step:
         f"{NOTES} 2.1.2, step 7, Eq. 28; as Eq. 10, whose sum over i is one over j.",
         r.python("attn.z") + f"[:, {r.head}]",
         (r.of_head("value", v, limit, shared=True), r.of_head("mixed values", z, limit)),
-        Product(
-            weights,
-            v,
-            z,
-            None,
-            "attention weight",
-            "value",
-            r.key,
-            "dimension",
-            terms=tuple(r.trace.key_tokens),
-        ),
+        Product(weights, v, z, None, "attention weight", "value", r.key, "dimension", terms=tuple(r.trace.key_tokens)),
     )
 
 
@@ -408,11 +356,10 @@ def per_head(r: Reader) -> Step:
     first = r.head * size
     return Step(
         "per head",
-        f"Each head alone: its {size} numbers pass through its own {size} rows of the output matrix. The next step's output "
-        "is the sum of what all heads write.",
+        f"Each head alone: its {size} numbers pass through its own {size} rows of the output matrix. The next step's "
+        f"output is the sum of what all heads write.",
         (quote(HeadParts.of_head, "return "), quote(HeadParts.error, "total = sum(")),
-        r"Y^{(i)} = O^{(i)}\, W_O^{(i)},\qquad Y = \sum_{i=1}^{h} Y^{(i)}"
-        + (" + b" if parts.bias is not None else ""),
+        r"Y^{(i)} = O^{(i)}\, W_O^{(i)},\qquad Y = \sum_{i=1}^{h} Y^{(i)}" + (" + b" if parts.bias is not None else ""),
         f"{NOTES} 3.4, Eq. 59, there with latents; the sum over heads is the same.",
         f"{r.python('attn.z')}[0, {r.head}] @ {r.weights}.proj.weight.T[{first}:{first + size}]",
         (
@@ -424,7 +371,8 @@ def per_head(r: Reader) -> Step:
 
 
 def head_rows(parts: HeadParts, token: int) -> Panel:
-    """Every head's part at one token, a row each; then the bias where there is one, and the output that they add up to."""
+    """Every head's part at one token, a row each; then the bias where there is one, and the output that they add up
+    to."""
     written = [*parts.of_token(token), *(() if parts.bias is None else (parts.bias,)), parts.out[token]]
     names = [*map(str, range(len(parts.mixed))), *(() if parts.bias is None else ("bias",)), "sum"]
     values = torch.stack(written).float().numpy()
@@ -457,11 +405,7 @@ def project(r: Reader) -> Step:
 def _parts(r: Reader) -> tuple[tuple[str, str, int, int], ...]:
     """Query, key and value: name, letter of the head axis, heads, the chosen one."""
     g, letter = r.config.n_kv_heads, r.letter(shared=True)
-    return (
-        ("query", "H", r.config.n_heads, r.head),
-        ("key", letter, g, r.group),
-        ("value", letter, g, r.group),
-    )
+    return (("query", "H", r.config.n_heads, r.head), ("key", letter, g, r.group), ("value", letter, g, r.group))
 
 
 def _unrotated(r: Reader) -> list[Tensor]:

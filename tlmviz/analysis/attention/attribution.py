@@ -18,8 +18,8 @@ from tlmviz.tracing.trace import Trace
 
 @dataclass(frozen=True)
 class Attribution:
-    """The parts of one logit: they sum to it. `rest` holds what no part of the network's layers says: biases, and what the
-    bound on logits takes off."""
+    """The parts of one logit: they sum to it. `rest` holds what no part of the network's layers says: biases, and what
+    the bound on logits takes off."""
 
     heads: Float[Tensor, "l h"]
     mlps: Float[Tensor, " l"]
@@ -50,11 +50,11 @@ def _heads_taps(layers: int) -> list[str]:
 def attribute_logit(lm: LanguageModelLike, trace: Trace, position: int, token: int) -> Attribution:
     """What each head and each MLP adds to one token's logit after one position.
 
-    The stream in front of the final norm is a sum, and so is the logit once the norm divides by its actual scale, as if that
-    did not depend on the parts (a frozen norm): taking a part away would change the scale too, so a part's share is
-    what it says here, not what the logit would lose without it. A head's output is its slice of the output projection.
-    With several streams every part comes with the coefficient that mixing left of it. Raises BadShape where the stream
-    is no such sum.
+    The stream in front of the final norm is a sum, and so is the logit once the norm divides by its actual scale, as if
+    that did not depend on the parts (a frozen norm): taking a part away would change the scale too, so a part's share
+    is what it says here, not what the logit would lose without it. A head's output is its slice of the output
+    projection. With several streams every part comes with the coefficient that mixing left of it. Raises BadShape where
+    the stream is no such sum.
     """
     if not can_attribute(lm, trace):
         raise BadShape(
@@ -73,13 +73,9 @@ def attribute_logit(lm: LanguageModelLike, trace: Trace, position: int, token: i
             heads.append(torch.einsum("che,he->hc", split, z) * weights[1 + 2 * layer])
             if proj.bias is not None:
                 biases = biases + proj.bias * weights[1 + 2 * layer]
-        mlps = [
-            found[outputs[2 * layer + 1]][0, position] * weights[2 + 2 * layer] for layer in range(layers)
-        ]
+        mlps = [found[outputs[2 * layer + 1]][0, position] * weights[2 + 2 * layer] for layer in range(layers)]
         parts = torch.stack([*torch.cat(heads), *mlps, found["embed"][0, position] * weights[0], biases])
-        shares, fixed = _read_out(
-            network, lm.config.norm.kind, final_streams(trace)[position].mean(0), parts, token
-        )
+        shares, fixed = _read_out(network, lm.config.norm.kind, final_streams(trace)[position].mean(0), parts, token)
     head_count = layers * trace.n_heads
     logit = trace.logits_at(position)[token].item()
     unbound = shares.double().sum().item() + fixed
@@ -96,7 +92,8 @@ def attribute_logit(lm: LanguageModelLike, trace: Trace, position: int, token: i
 def compared(
     lm: LanguageModelLike, trace: Trace, heads: Sequence[tuple[int, int]], position: int, token: int
 ) -> list[float]:
-    """What heads (layer, head) add to one token's logit after one position, all in the same unknown unit above 0, without a
+    """What heads (layer, head) add to one token's logit after one position, all in the same unknown unit above 0,
+    without a
     further pass: it tells which adds most. Raises BadShape where `can_compare` is false."""
     if not can_compare(lm, trace):
         raise BadShape("Heads of this model are not compared without a further pass; use `attribute_logit`.")
@@ -114,7 +111,8 @@ def compared(
 
 
 def can_compare(lm: LanguageModelLike, trace: Trace) -> bool:
-    """Whether a logit is a sum of what heads give in which each counts as it is: one stream, normed at its end alone."""
+    """Whether a logit is a sum of what heads give in which each counts as it is: one stream, normed at its end
+    alone."""
     return lm.config.connection.kind == "residual" and can_attribute(lm, trace)
 
 
@@ -126,7 +124,8 @@ def _read_by(network: Any, kind: str, token: int) -> Float[Tensor, " c"]:
 
 
 def frozen_direction(network: Any, kind: str, stream: Float[Tensor, " c"], token: int) -> Float[Tensor, " c"]:
-    """What a part of a final stream is multiplied by to give its share of a token's logit, the final norm's scale held fixed."""
+    """What a part of a final stream is multiplied by to give its share of a token's logit, the final norm's scale held
+    fixed."""
     size = stream.var(unbiased=False) if kind == "layernorm" else stream.square().mean()
     return _read_by(network, kind, token) / (size + network.norm.eps).sqrt()
 

@@ -30,10 +30,7 @@ def route(r: Reader) -> Step:
         rf"\mathrm{{chosen}}_t = \mathrm{{top}}_{{{part.chosen}}}(s_t{' + b' if part.bias else ''})",
         REFERENCE,
         r.python("mlp.router_logits"),
-        (
-            r.panel("scores", scores, shape, x="expert"),
-            r.panel("router's logits", logits, shape, x="expert"),
-        ),
+        (r.panel("scores", scores, shape, x="expert"), r.panel("router's logits", logits, shape, x="expert")),
         Product(r[tap], r.block.mlp.router.weight.T, logits, None, name, "W_router", column="expert"),
     )
 
@@ -44,7 +41,8 @@ def mix(r: Reader) -> Step:
     shared = ", and a shared expert reads every token" if part.shared_width else ""
     return Step(
         "experts",
-        f"What the {part.chosen} chosen say is added up by weights that are made of their scores without the bias{shared}.",
+        f"What the {part.chosen} chosen say is added up by weights that are made of their scores without the "
+        f"bias{shared}.",
         (quote(Experts.mix, "said = ["), quote(Experts.forward, "return self.out(")),
         r"y_t = \sum_{e \in \mathrm{chosen}_t} g_{te}\, f_e(x_t)" + (r" + f_{shared}(x_t)" if shared else ""),
         REFERENCE,

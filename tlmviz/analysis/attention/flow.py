@@ -1,8 +1,10 @@
-"""Flow to a prediction: which share of it comes along which head, MLP and token, followed backwards from a word's logit.
+"""Flow to a prediction: which share of it comes along which head, MLP and token, followed backwards from a word's
+logit.
 
-The logit is a sum of what the pinned token's own embedding, every head from every source and every MLP add to it (the final
-norm's scale held fixed); each gets a flow in proportion to the size of its part. What a part was made of is followed
-further down by ALTI's measure (Ferrando et al. 2022; the LLM Transparency Tool's): a vector y = sum of parts gets from the
+The logit is a sum of what the pinned token's own embedding, every head from every source and every MLP add to it (the
+final norm's scale held fixed); each gets a flow in proportion to the size of its part. What a part was made of is
+followed further down by ALTI's measure (Ferrando et al. 2022; the LLM Transparency Tool's): a vector y = sum of parts
+gets from the
 part c the share max(0, |y|_1 - |y - c|_1), all shares of one y scaled to sum to 1.
 """
 
@@ -22,9 +24,7 @@ from tlmviz.tracing.trace import Trace
 
 from .attribution import attribute_logit, frozen_direction, read_taps
 
-LEAST = (
-    3e-5  # of all flow: parts that cannot carry as much are left out, and the others of their sum share it
-)
+LEAST = 3e-5  # of all flow: parts that cannot carry as much are left out, and the others of their sum share it
 LONGEST = 256  # tokens: the maps of all heads are held at once
 AT_ONCE = 1 << 22  # numbers of the vectors that are compared at once
 
@@ -42,7 +42,8 @@ class Edges:
 class Flow:
     """Everything that flows to the logit of one token after one position; all flows are shares of the prediction.
 
-    At every depth the flow through all positions, `nodes[l]`, and what stopped above it (`biases[l:]` and `rest`) sum to 1.
+    At every depth the flow through all positions, `nodes[l]`, and what stopped above it (`biases[l:]` and `rest`) sum
+    to 1.
     """
 
     position: int
@@ -66,8 +67,8 @@ def why_not(lm: LanguageModelLike, tokens: int) -> str:
         return "Flow is not followed through several residual streams; choose a model with a plain residual connection."
     if config.norm.placement != "pre" or not config.norm.final:
         return (
-            "Flow is followed where the stream is the sum of what one sublayer after the other adds, and this model has norms "
-            "behind its sublayers or sublayers side by side; choose a model with pre-norm blocks."
+            "Flow is followed where the stream is the sum of what one sublayer after the other adds, and this model "
+            "has norms behind its sublayers or sublayers side by side; choose a model with pre-norm blocks."
         )
     if tokens > LONGEST:
         return f"Flow is followed through texts of up to {LONGEST} tokens, and this one has {tokens}: shorten it."
@@ -89,20 +90,13 @@ def follow(lm: LanguageModelLike, trace: Trace, position: int, token: int) -> Fl
         said = [said_values(lm, trace, layer) for layer in range(layers)]
         last = found[f"blocks.{layers - 1}.resid_post"][0, position]
         direction = frozen_direction(network, lm.config.norm.kind, last, token)
-        adds = torch.stack(
-            [p[:, position] * (u @ direction) for p, u in zip(maps, said, strict=True)]
-        )  # [L, H, S]
+        adds = torch.stack([p[:, position] * (u @ direction) for p, u in zip(maps, said, strict=True)])  # [L, H, S]
         size = float(adds.abs().sum() + parts.mlps.abs().sum()) + abs(parts.embedding) + abs(parts.rest)
         read, mlp_read = adds.abs() / size, parts.mlps.abs() / size
-        below = abs(parts.embedding) / size + torch.cat(
-            (torch.zeros(1), (read.sum((1, 2)) + mlp_read).cumsum(0))
-        )  # [L + 1]: what was added before a depth and is read at the end
+        # [L + 1]: what was added before a depth and is read at the end.
+        below = abs(parts.embedding) / size + torch.cat((torch.zeros(1), (read.sum((1, 2)) + mlp_read).cumsum(0)))
         here = torch.nn.functional.one_hot(torch.tensor(position), count).float()
-        nodes, stays, mlps = (
-            torch.zeros(layers + 1, count),
-            torch.zeros(layers, count),
-            torch.zeros(layers, count),
-        )
+        nodes, stays, mlps = (torch.zeros(layers + 1, count), torch.zeros(layers, count), torch.zeros(layers, count))
         biases, edges, flow = torch.zeros(layers), [], torch.zeros(count)
         nodes[layers] = here * below[layers]
         for layer in reversed(range(layers)):
@@ -120,16 +114,7 @@ def follow(lm: LanguageModelLike, trace: Trace, position: int, token: int) -> Fl
             flow = step.stays + carried.sum((0, 1))
             nodes[layer] = flow + here * below[layer]
     return Flow(
-        position,
-        token,
-        parts.logit,
-        _joined(edges),
-        nodes,
-        stays,
-        mlps,
-        parts.mlps,
-        biases,
-        abs(parts.rest) / size,
+        position, token, parts.logit, _joined(edges), nodes, stays, mlps, parts.mlps, biases, abs(parts.rest) / size
     )
 
 
@@ -140,7 +125,8 @@ def layer_maps(trace: Trace) -> Iterator[Float[Tensor, "h t s"]]:
 
 
 def said_values(lm: LanguageModelLike, trace: Trace, layer: int) -> Float[Tensor, "h s c"]:
-    """What each head would add to the stream from each source at weight 1: its slice of the output projection times v."""
+    """What each head would add to the stream from each source at weight 1: its slice of the output projection times
+    v."""
     v = trace[f"blocks.{layer}.attn.v"][0].float()  # [G, S, E]
     v = v.repeat_interleave(trace.n_heads // v.shape[0], 0)  # [H, S, E]
     weight = lm.on_cpu.network.blocks[layer].attn.proj.weight.unflatten(1, (v.shape[0], -1))  # [C, H, E]
@@ -148,7 +134,8 @@ def said_values(lm: LanguageModelLike, trace: Trace, layer: int) -> Float[Tensor
 
 
 def proximity(whole: Float[Tensor, "t c"], parts: Float[Tensor, "p t c"]) -> Float[Tensor, "p t"]:
-    """ALTI's shares of parts in their sum: max(0, |y|_1 - |y - c|_1), scaled to sum to 1; the first gets all where all are 0."""
+    """ALTI's shares of parts in their sum: max(0, |y|_1 - |y - c|_1), scaled to sum to 1; the first gets all where all
+    are 0."""
     near = (whole.abs().sum(-1) - (whole - parts).abs().sum(-1)).clamp(min=0)
     total = near.sum(0)
     near[0] += total == 0
@@ -156,8 +143,8 @@ def proximity(whole: Float[Tensor, "t c"], parts: Float[Tensor, "p t c"]) -> Flo
 
 
 def stream_error(lm: LanguageModelLike, trace: Trace, position: int = -1) -> float:
-    """How far each layer's stream at a position is from the sum of its parts: stream before, every head from every source,
-    bias, MLP. The largest difference as a share of the largest number."""
+    """How far each layer's stream at a position is from the sum of its parts: stream before, every head from every
+    source, bias, MLP. The largest difference as a share of the largest number."""
     errors, layers = [], trace.n_layers
     names = ("resid_pre", "resid_post", "mlp.out")
     found = trace.tensors([f"blocks.{layer}.{name}" for layer in range(layers) for name in names])
@@ -176,7 +163,8 @@ def stream_error(lm: LanguageModelLike, trace: Trace, position: int = -1) -> flo
 
 @dataclass(frozen=True)
 class _Step:
-    """Where the flow into the stream behind an attention sublayer comes from: [H, T, S] heads, [T] stream, and the bias."""
+    """Where the flow into the stream behind an attention sublayer comes from: [H, T, S] heads, [T] stream, and the
+    bias."""
 
     carried: Tensor
     stays: Tensor
@@ -188,7 +176,8 @@ def _through_attention(
 ) -> _Step:
     """Splits `flow` [T] into the stream `after` [T, C] among what it is the sum of.
 
-    A part's share is at most |c|_1 / |y|_1, as |y - c| is at least |y| - |c|: those that cannot carry LEAST need no look.
+    A part's share is at most |c|_1 / |y|_1, as |y - c| is at least |y| - |c|: those that cannot carry LEAST need no
+    look.
     """
     length = after.abs().sum(-1)  # [T]
     sizes = maps * said.abs().sum(-1)[:, None]  # [H, T, S]

@@ -51,13 +51,12 @@ def _score_repeat(trace: Trace, lead: int, length: int) -> pd.DataFrame:
     return pd.DataFrame(rows, columns=["layer", "head", "previous", "induction"])
 
 
-def logit_lens(
-    lm: LanguageModelLike, trace: Trace, rows: slice = slice(None)
-) -> Iterator[Float[Tensor, "t v"]]:
-    """Logits the head would give from the stream before the first and after each layer: L + 1 tensors [T, V], one by one.
+def logit_lens(lm: LanguageModelLike, trace: Trace, rows: slice = slice(None)) -> Iterator[Float[Tensor, "t v"]]:
+    """Logits the head would give from the stream before the first and after each layer: L + 1 tensors [T, V], one by
+    one.
 
-    All at once they would be gigabytes for a large vocabulary. Source: nostalgebraist 2020. With post-norm blocks the final
-    norm is the identity.
+    All at once they would be gigabytes for a large vocabulary. Source: nostalgebraist 2020. With post-norm blocks the
+    final norm is the identity.
     """
     names = ["blocks.0.resid_pre", *(f"blocks.{i}.resid_post" for i in range(trace.n_layers))]
     streams, network = trace.tensors(names), lm.on_cpu.network
@@ -105,13 +104,15 @@ def logit_shares(lm: LanguageModelLike, trace: Trace, position: int, token: int)
 
 
 def kl_divergence(before: Float[Tensor, "t v"], after: Float[Tensor, "*r t v"]) -> Float[Tensor, "*r t"]:
-    """KL(before || after) of next-token distributions given as logits, in nats per position, [T], of each run in `after`."""
+    """KL(before || after) of next-token distributions given as logits, in nats per position, [T], of each run in
+    `after`."""
     p, q = before.float().log_softmax(-1), after.float().log_softmax(-1)
     return (p.exp() * (p - q)).sum(-1).clamp(min=0)
 
 
 def score_gradient(p: Float[Tensor, "*t s"], target: int) -> Float[Tensor, "*t s"]:
-    """The gradient p - y of cross-entropy with respect to the logits z of p = softmax(z), y one-hot at `target` (000 Eq. 3).
+    """The gradient p - y of cross-entropy with respect to the logits z of p = softmax(z), y one-hot at `target` (000
+    Eq. 3).
 
     Positive entries are logits that a step of gradient descent lowers; the entries sum to 0.
     """

@@ -52,22 +52,16 @@ def mute_heads(heads: Iterable[tuple[int, int]], how: str = "zero") -> Edits:
 
 
 def replace_row(layer: int, head: int, row: int, weights: Float[Tensor, " s"]) -> Edits:
-    """Make one query attend with the given weights instead of its own. Raises BadShape when they are no distribution."""
+    """Make one query attend with the given weights instead of its own. Raises BadShape when they are no
+    distribution."""
     weights = torch.as_tensor(weights, dtype=torch.float32).cpu()
-    if (
-        weights.ndim != 1
-        or not torch.isfinite(weights).all()
-        or (weights < 0).any()
-        or abs(weights.sum() - 1) > 1e-4
-    ):
+    if weights.ndim != 1 or not torch.isfinite(weights).all() or (weights < 0).any() or abs(weights.sum() - 1) > 1e-4:
         raise BadShape("An attention row must be one vector of non-negative weights that sum to 1.")
 
     def edit(z: Tensor, record: Recording) -> Tensor:  # [B, H, T, D]
         v = record.values[f"blocks.{layer}.attn.v"]
         if weights.numel() != v.shape[2]:
-            raise BadShape(
-                f"The row has {weights.numel()} weights, the text has {v.shape[2]} tokens; give one each."
-            )
+            raise BadShape(f"The row has {weights.numel()} weights, the text has {v.shape[2]} tokens; give one each.")
         _check_index("head", head, z.shape[1])
         _check_index("row", row, z.shape[2])
         z = z.clone()

@@ -41,8 +41,8 @@ class Panel:
 
     @property
     def end(self) -> float:
-        """Where the colour scale ends: at `limit`, else at the largest probability, or where nearly all signed cells stay below,
-        as outliers must not dim the rest."""
+        """Where the colour scale ends: at `limit`, else at the largest probability, or where nearly all signed cells
+        stay below, as outliers must not dim the rest."""
         if self.limit:
             return self.limit
         seen = np.abs(self.values[np.isfinite(self.values)])
@@ -52,7 +52,8 @@ class Panel:
 
 @dataclass(frozen=True)
 class Cell:
-    """One number of a product, taken apart: K factors of either side, their products, the bias, the model's own number."""
+    """One number of a product, taken apart: K factors of either side, their products, the bias, the model's own
+    number."""
 
     left: Float[np.ndarray, " k"]
     right: Float[np.ndarray, " k"]
@@ -96,7 +97,8 @@ class Product:
         return Cell(left, right, products, bias, float(products.sum()) + bias, float(self.out[row, col]))
 
     def error(self) -> float:
-        """Largest difference between the whole product and the model's tensor, relative to the tensor's largest number."""
+        """Largest difference between the whole product and the model's tensor, relative to the tensor's largest
+        number."""
         again = self.left @ self.right + (0.0 if self.bias is None else self.bias)
         return float((again - self.out).abs().max() / self.out.abs().max().clamp(min=1e-9))
 
@@ -105,7 +107,8 @@ class Product:
 class HeadParts:
     """What each head writes: Y(i) = O(i) W_O(i), its mixed values times its own rows of the output matrix.
 
-    `mixed` [H, T, D], `weight` [H, D, C], `out` [T, C] the model's own output, to which all parts and the bias [C] add up.
+    `mixed` [H, T, D], `weight` [H, D, C], `out` [T, C] the model's own output, to which all parts and the bias [C] add
+    up.
     """
 
     mixed: Tensor
@@ -143,8 +146,8 @@ class Activation:
 class Step:
     """What one step shows. `python` is the public expression of its main tensor.
 
-    `sentence` holds for any text: where it tells of this one's, it has {share}, which is how long, beside the stream, what is
-    added is on average.
+    `sentence` holds for any text: where it tells of this one's, it has {share}, which is how long, beside the stream,
+    what is added is on average.
     """
 
     name: str

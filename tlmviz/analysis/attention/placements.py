@@ -36,9 +36,7 @@ PLACEMENTS = {
         normed=("resid_pre", "resid_cross"),
         streams=("resid_pre", "resid_cross"),
     ),
-    "post": Placement(
-        (ATTENTION, "add 1", "norm 1", MLP, "add 2", "norm 2"), reads=STREAM, normed=(None, None)
-    ),
+    "post": Placement((ATTENTION, "add 1", "norm 1", MLP, "add 2", "norm 2"), reads=STREAM, normed=(None, None)),
     "sandwich": Placement(
         ("norm 1", ATTENTION, "norm out 1", "add 1", "norm 2", MLP, "norm out 2", "add 2"),
         added=("added_attn", "added_mlp"),
@@ -50,9 +48,7 @@ PLACEMENTS = {
         added=("added_attn", "added_mlp"),
     ),
     "parallel": Placement(PRE, normed=("resid_pre", "resid_pre")),
-    "parallel-shared": Placement(
-        ("norm 1", ATTENTION, "add 1", MLP, "add 2"), normed=("resid_pre", "resid_pre")
-    ),
+    "parallel-shared": Placement(("norm 1", ATTENTION, "add 1", MLP, "add 2"), normed=("resid_pre", "resid_pre")),
 }
 
 

@@ -76,9 +76,7 @@ class Reader:
     @property
     def sees(self) -> str:
         """What a query sees: the "past" of its text, "all" of it, or the "source", another text."""
-        return (
-            "source" if self.trace.crosses else "past" if self.trace.specs[self.layer].mask.causal else "all"
-        )
+        return "source" if self.trace.crosses else "past" if self.trace.specs[self.layer].mask.causal else "all"
 
     def python(self, part: str) -> str:
         """The public expression for a tapped tensor of this layer."""

@@ -23,11 +23,9 @@ def stream_names(layers: int) -> frozenset[str]:
 
 
 def stream_norms(trace: Trace) -> tuple[list[str], Float[np.ndarray, "n t"]]:
-    """Length of every position's stream vector, or mean of streams, after the embedding and each sublayer: names, [2L + 1, T]."""
-    names = [
-        "embed",
-        *(f"blocks.{i}.{part}" for i in range(trace.n_layers) for part in ("resid_mid", "resid_post")),
-    ]
+    """Length of every position's stream vector, or mean of streams, after the embedding and each sublayer: names, [2L +
+    1, T]."""
+    names = ["embed", *(f"blocks.{i}.{part}" for i in range(trace.n_layers) for part in ("resid_mid", "resid_post"))]
     lengths = torch.stack([stream(trace, name).norm(dim=-1) for name in names])
     return ["embedding", *sublayers(trace.n_layers)], lengths.float().numpy()
 
@@ -41,7 +39,8 @@ class Lens:
 
 
 def lens(lm: LanguageModelLike, trace: Trace, rows: slice = slice(None), best: int = 5) -> Lens:
-    """The most probable next tokens read from the stream at each depth (nostalgebraist 2020), at the positions `rows`."""
+    """The most probable next tokens read from the stream at each depth (nostalgebraist 2020), at the positions
+    `rows`."""
     with torch.inference_mode():
         tops = [logits.softmax(-1).topk(best, -1) for logits in logit_lens(lm, trace, rows)]
     probabilities, tokens = (torch.stack(part) for part in zip(*tops))

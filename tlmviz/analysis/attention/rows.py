@@ -11,11 +11,7 @@ from jaxtyping import Float
 from .matrices import SOURCE, Panel, Step
 from .placements import ATTENTION, CROSS, MLP
 
-MAIN = {
-    "heads": 0,
-    "split": 0,
-    "RoPE": 1,
-}  # the panel that is followed: the query's; of other steps the last one
+MAIN = {"heads": 0, "split": 0, "RoPE": 1}  # the panel that is followed: the query's; of other steps the last one
 
 # The step that ends a sublayer -> the sublayer.
 SUBLAYERS = {"add 1": ATTENTION, "add cross": CROSS, "add 2": MLP}
@@ -54,9 +50,7 @@ def offered(step: Step, cell: int) -> int | None:
     if step.product is None:
         return None
     panel = main_panel(step)
-    offset = (
-        step.product.out.shape[1] - len(panel.cols) if step.name == "up" else 0
-    )  # the gate's columns come first
+    offset = step.product.out.shape[1] - len(panel.cols) if step.name == "up" else 0  # the gate's columns come first
     columns = step.product.columns
     if len(columns) == len(panel.cols):
         return cell

@@ -1,4 +1,5 @@
-"""The steps of a translating Transformer's block: those of `steps`, and cross-attention's between them (000 section 2.2)."""
+"""The steps of a translating Transformer's block: those of `steps`, and cross-attention's between them (000 section
+2.2)."""
 
 from __future__ import annotations
 
@@ -45,9 +46,7 @@ def make_stack_step(stack: Stack, name: str, layer: int, head: int) -> Step:
     """One step of one layer and head of a stack. Raises UnknownName for a step that it does not have."""
     names = stack_step_names(stack)
     if name not in names:
-        raise UnknownName(
-            f"The {stack.which} of {stack.name} has no step {name!r}; its steps are {', '.join(names)}."
-        )
+        raise UnknownName(f"The {stack.which} of {stack.name} has no step {name!r}; its steps are {', '.join(names)}.")
     with torch.inference_mode():
         if name in CROSS_STEPS:
             assert stack.cross is not None  # the steps of an encoder have none of these
@@ -79,8 +78,8 @@ def embed(r: Reader) -> Step:
     """Token ids become vectors; one embedding serves both texts."""
     return Step(
         "embed",
-        f"Each token's id picks one row of the embedding, times √C = {r.config.embedding_scale:.4g}; both languages share it. "
-        "No position is added: RoPE rotates queries and keys later.",
+        f"Each token's id picks one row of the embedding, times √C = {r.config.embedding_scale:.4g}; both languages "
+        f"share it. No position is added: RoPE rotates queries and keys later.",
         (quote(EncoderDecoder._embed, "return "),),
         r"x_t = \sqrt{C}\,E[\mathrm{id}_t]",
         "Vaswani et al. 2017, section 3.4.",
@@ -94,8 +93,8 @@ def memory(r: Reader) -> Step:
     last = f"blocks.{r.config.n_layers - 1}.resid_post"
     return Step(
         "memory",
-        f"After all {r.config.n_layers} layers the stream is normalised once more: this memory, a vector per source token, is "
-        "all that the decoder sees of the source.",
+        f"After all {r.config.n_layers} layers the stream is normalised once more: this memory, a vector per source "
+        f"token, is all that the decoder sees of the source.",
         (quote(EncoderDecoder.encode, "return self.memory("),),
         r"M = \mathrm{norm}(x)",
         CROSS_NOTES,
@@ -121,8 +120,8 @@ def loss(r: Reader) -> Step:
     losses = -r.trace.logits.log_softmax(-1).gather(-1, ids[:, None])[:, 0]
     return Step(
         "loss",
-        "Each position is charged −log of the probability it gave to the token of the translation that comes next, the end too. "
-        f"Their mean is {float(losses.mean()):.3f} nats.",
+        "Each position is charged −log of the probability it gave to the token of the translation that comes next, the "
+        f"end too. Their mean is {float(losses.mean()):.3f} nats.",
         (quote(teacher_forcing.teacher_forced_pass, "logp = logits[0]"),),
         r"\ell_t = -\log \mathrm{softmax}(\mathrm{logits}_{t})[y_t]",
         "LLM notes, section 7.",
@@ -175,8 +174,8 @@ def keys_values(r: Reader) -> Step:
     found, limit = r.trace["memory"][0], spread(k, v)
     return Step(
         "cross k, v",
-        "Keys and values come from the memory, what the encoder made of the source: a row for each source token, computed "
-        "once, whatever is being written.",
+        "Keys and values come from the memory, what the encoder made of the source: a row for each source token, "
+        "computed once, whatever is being written.",
         (quote(CrossAttention.keys_values, "k, v = rearrange("),),
         r"K = M\, W_K,\qquad V = M\, W_V",
         CROSS_NOTES,

@@ -34,7 +34,8 @@ class Stack:
     """One stack on one sentence and translation: its configuration and weights, and traces of what one pass made.
 
     `trace` has the tensors of its blocks under the names that a language model's have; the decoder's `cross` has its
-    cross-attention as "attn", whose keys are the source's tokens. `targets` name the tokens that the decoder must predict.
+    cross-attention as "attn", whose keys are the source's tokens. `targets` name the tokens that the decoder must
+    predict.
     """
 
     name: str
@@ -59,7 +60,8 @@ class Stack:
 
 @torch.inference_mode()
 def read_stack(mt: TranslatorLike, text: str, translation: list[int], which: str) -> Stack:
-    """A stack of a translating Transformer, "encoder" or "decoder", on a sentence and the translation it is given (ids).
+    """A stack of a translating Transformer, "encoder" or "decoder", on a sentence and the translation it is given
+    (ids).
 
     Raises BadText.
     """

@@ -78,9 +78,7 @@ def tensor_names(layer: int) -> frozenset[str]:
         *(f"mlp.{name}" for name in ("pre", "hidden", *expert_steps.TAPS)),
     )
     # A trace counts its heads on blocks.0.attn.q.
-    return frozenset(
-        ("embed", "normed", "logits", "blocks.0.attn.q", *(f"blocks.{layer}.{part}" for part in parts))
-    )
+    return frozenset(("embed", "normed", "logits", "blocks.0.attn.q", *(f"blocks.{layer}.{part}" for part in parts)))
 
 
 def make_step(lm: LanguageModelLike, trace: Trace, name: str, layer: int, head: int) -> Step:
@@ -130,9 +128,7 @@ def embed(r: Reader) -> Step:
     sources.append(quote(type(r.network.positions).embed, "return x "))
     position = r.network.positions.embed(torch.zeros_like(x), torch.arange(r.length))
     limit, learned = spread(x - position, position, x), r.config.positions.kind == "learned"
-    times, scaled, kind = (
-        ("", "", "learned") if learned else (r"\sqrt{C}\,", ", times √C", "fixed sines and cosines")
-    )
+    times, scaled, kind = ("", "", "learned") if learned else (r"\sqrt{C}\,", ", times √C", "fixed sines and cosines")
     sentence = f"Each token's id picks a row of the embedding{scaled}, and each position adds its own vector ({kind})."
     return Step(
         "embed",
@@ -186,9 +182,7 @@ def norm(which: int) -> Callable[[Reader], Step]:
     def build(r: Reader) -> Step:
         sublayer, tap = ((ATTENTION, "normed_attn"), (MLP, "normed_mlp"))[which - 1]
         name, place = PLACES[r.config.norm.placement]
-        return norm_step(
-            r, f"norm {which}", f"self.norm{which}(", r.normed(which), tap, name, place, sublayer
-        )
+        return norm_step(r, f"norm {which}", f"self.norm{which}(", r.normed(which), tap, name, place, sublayer)
 
     return build
 
@@ -205,9 +199,7 @@ def norm_out(which: int) -> Callable[[Reader], Step]:
     return build
 
 
-def norm_step(
-    r: Reader, step: str, line: str, read: Tensor, tap: str, name: str, place: str, sublayer: str
-) -> Step:
+def norm_step(r: Reader, step: str, line: str, read: Tensor, tap: str, name: str, place: str, sublayer: str) -> Step:
     """A normalisation: the tensor it reads, the tap of its result, and where it stands."""
     kind, latex = NORM_FORMULAS[r.config.norm.kind]
     return Step(
@@ -237,15 +229,20 @@ def add(which: int) -> Callable[[Reader], Step]:
             join = getattr(r.block, f"join_{part}")
             return Step(
                 f"add {which}",
-                f"The layer carries {r.config.connection.streams} streams: H_res mixes them, and H_post hands what {name} wrote "
-                "to each. "
+                f"The layer carries {r.config.connection.streams} streams: H_res mixes them, and H_post hands what "
+                f"{name} wrote to each. "
                 "Drawn is their mean; what was written is {share} as long. The page mHC shows streams and matrices.",
                 (quote(type(r.block).forward, f"self.join_{part}("), quote(type(join).forward, "return ")),
-                r"X \leftarrow H^{\mathrm{res}} X + H^{\mathrm{post}} f(H^{\mathrm{pre}} X)", f"{NOTES} 5, Eq. 97.",
+                r"X \leftarrow H^{\mathrm{res}} X + H^{\mathrm{post}} f(H^{\mathrm{pre}} X)",
+                f"{NOTES} 5, Eq. 97.",
                 f"{python}.mean(-2)",
-                (r.stream("mean of streams", x, limit), r.stream(f"{name} (own colour scale)", update),
-                 r.stream("new mean of streams", result, limit)), share=share,
-            )  # fmt: skip
+                (
+                    r.stream("mean of streams", x, limit),
+                    r.stream(f"{name} (own colour scale)", update),
+                    r.stream("new mean of streams", result, limit),
+                ),
+                share=share,
+            )
         return _sum(r, f"add {which}", name, (x, update, result), python, _addition(r, which), later)
 
     return build
@@ -258,23 +255,25 @@ def added(r: Reader, step: str, taps: tuple[str, str, str], name: str, source: S
 
 
 def _sum(
-    r: Reader, step: str, name: str, parts: tuple[Tensor, Tensor, Tensor], python: str, sources: tuple[Source, ...],
+    r: Reader,
+    step: str,
+    name: str,
+    parts: tuple[Tensor, Tensor, Tensor],
+    python: str,
+    sources: tuple[Source, ...],
     later: str = "",
-) -> Step:  # fmt: skip
+) -> Step:
     x, update, result = parts
     limit, share = spread(x, result), float((update.norm(dim=-1) / x.norm(dim=-1)).mean())
     return Step(
         step,
-        f"{name[0].upper()}{name[1:]} does not replace the stream, it adds to it, here a vector {{share}} as long.{later}",
+        f"{name[0].upper()}{name[1:]} does not replace the stream, it adds to it, here a vector {{share}} as "
+        f"long.{later}",
         sources,
         r"x \leftarrow x + f(x)",
         f"{NOTES} 2.1.3.",
         python,
-        (
-            r.stream("x", x, limit),
-            r.stream(f"+ {name} (own colour scale)", update),
-            r.stream("= new x", result, limit),
-        ),
+        (r.stream("x", x, limit), r.stream(f"+ {name} (own colour scale)", update), r.stream("= new x", result, limit)),
         share=share,
     )
 
@@ -320,15 +319,7 @@ def up(r: Reader) -> Step:
         "Gates: Shazeer 2020." if gated else f"{NOTES} 2.1.3.",
         r.python("mlp.pre"),
         panels,
-        Product(
-            inputs,
-            linear.weight.T,
-            out,
-            linear.bias,
-            name,
-            "W_gate,up" if gated else "W_1",
-            column="hidden unit",
-        ),
+        Product(inputs, linear.weight.T, out, linear.bias, name, "W_gate,up" if gated else "W_1", column="hidden unit"),
     )
 
 
@@ -341,10 +332,7 @@ ACTIVATIONS = {
     "silu": ("SiLU", r"\mathrm{SiLU}(x) = x \cdot \sigma(x)"),
     "swiglu": ("SiLU", r"h = \mathrm{SiLU}(g) \odot u,\qquad \mathrm{SiLU}(g) = g \cdot \sigma(g)"),
     "geglu": ("GELU", r"h = \mathrm{GELU}(g) \odot u,\qquad \mathrm{GELU}(g) = g \cdot \Phi(g)"),
-    "geglu-tanh": (
-        "GELU by tanh",
-        r"h = \mathrm{GELU}(g) \odot u,\qquad \mathrm{GELU}(g) " + TANH % ("g", "g", "g"),
-    ),
+    "geglu-tanh": ("GELU by tanh", r"h = \mathrm{GELU}(g) \odot u,\qquad \mathrm{GELU}(g) " + TANH % ("g", "g", "g")),
 }
 
 
@@ -409,13 +397,12 @@ def logits(r: Reader) -> Step:
     final, cap, head = r.config.norm.final, r.config.logit_softcap, r.network.head
     normalised = "normalised once more and " if final else ""
     bounded = "" if cap is None else f" The products z are then bounded: {cap:g} · tanh(z / {cap:g})."
-    product = (r"\mathrm{norm}(x)\, W_{head}" if final else r"x\, W_{head}") + " + b" * (
-        head.bias is not None
-    )
+    product = (r"\mathrm{norm}(x)\, W_{head}" if final else r"x\, W_{head}") + " + b" * (head.bias is not None)
     latex = product if cap is None else rf"{cap:g}\,\tanh\left(\left({product}\right) / {cap:g}\right)"
     return Step(
         "logits",
-        f"After all {r.config.n_layers} layers the stream is {normalised}compared with every vocabulary token.{bounded}",
+        f"After all {r.config.n_layers} layers the stream is {normalised}compared with every vocabulary "
+        f"token.{bounded}",
         (quote(TransformerLM.forward, "return self.logits("), quote(TransformerLM.unembed, "return ")),
         rf"\mathrm{{logits}} = {latex}",
         f"{NOTES} 2.1.4.",

@@ -1,4 +1,5 @@
-"""What each head measurably does on a text: a table of tags, each with its measure and the threshold from which it holds.
+"""What each head measurably does on a text: a table of tags, each with its measure and the threshold from which it
+holds.
 
 A measure is the share of a query's attention that falls on certain keys, averaged over the queries that have such keys.
 Tags hold on the text at hand, where enough queries have such keys: another text may show a head at something else.
@@ -79,13 +80,7 @@ def names(tokens: Sequence[str]) -> list[bool]:
     for before, token in zip(tokens, tokens[1:]):
         word = token.strip()
         begins = before == END_OF_TEXT or not before.strip() or before.strip()[-1] in ENDS_SENTENCE
-        if (
-            token.startswith(" ")
-            and len(word) > 1
-            and word[0].isupper()
-            and word[1:].islower()
-            and not begins
-        ):
+        if token.startswith(" ") and len(word) > 1 and word[0].isupper() and word[1:].islower() and not begins:
             found.add(word)
     return [token.strip() in found for token in tokens]
 
@@ -132,8 +127,8 @@ def _near(text: Text) -> Tensor:
 
 @dataclass(frozen=True)
 class Tag:
-    """One thing a head may do: it does from `least` of its measure on, the mean over `fewest` queries or more, as one alone
-    may be chance. Without `keys` the measure is evenness."""
+    """One thing a head may do: it does from `least` of its measure on, the mean over `fewest` queries or more, as one
+    alone may be chance. Without `keys` the measure is evenness."""
 
     name: str
     label: str
@@ -146,14 +141,7 @@ class Tag:
 
 # The most telling come first: a head is called by the first that holds.
 TAGS = (
-    Tag(
-        "induction",
-        "induction",
-        "ind",
-        "looks at what followed an earlier copy of the token",
-        0.25,
-        _followers,
-    ),
+    Tag("induction", "induction", "ind", "looks at what followed an earlier copy of the token", 0.25, _followers),
     Tag("duplicate", "duplicate token", "dup", "looks at earlier copies of the token", 0.3, _duplicates),
     Tag("word", "same word", "word", "looks at the same word, spaced or written otherwise", 0.3, _same_words),
     Tag("names", "names", "name", "looks at earlier names", 0.4, _names),
@@ -165,16 +153,16 @@ TAGS = (
     Tag("broad", "broad", "all", "spreads evenly over all that it sees", 0.85, None),
 )
 
-# What looks at those words from anywhere, a verb or a full stop, does not look at them for what stood before; and a head of
-# the first layer, to which every token is but itself, cannot know what did.
+# What looks at those words from anywhere, a verb or a full stop, does not look at them for what stood before; and a
+# head of the first layer, to which every token is but itself, cannot know what did.
 FOLLOWERS = 0  # of TAGS
 SPECIFIC = 3  # times as much weight as the same keys get from other queries
 
 
 @dataclass(frozen=True)
 class Tagged:
-    """`values` [K, L, H]: every tag's measure of every head, NaN where the text has no such keys, and of induction where it is
-    another thing that looks like it; `counts` [K]: over how many queries each is the mean."""
+    """`values` [K, L, H]: every tag's measure of every head, NaN where the text has no such keys, and of induction
+    where it is another thing that looks like it; `counts` [K]: over how many queries each is the mean."""
 
     values: Float[np.ndarray, "k l h"]
     counts: Int[np.ndarray, k]  # noqa: F821 - a shape
@@ -229,9 +217,7 @@ def _measured(trace: Trace) -> Tagged:
         )
     counts = torch.cat((keys.any(-1).sum(-1), torch.tensor([len(text.queries)])))
     values = torch.where(counts > 0, sums / counts, torch.nan)
-    usual = (
-        elsewhere / others.sum(0).clamp(min=1) @ keys[FOLLOWERS].sum(0).float()
-    )  # [L, H], over as many queries
+    usual = elsewhere / others.sum(0).clamp(min=1) @ keys[FOLLOWERS].sum(0).float()  # [L, H], over as many queries
     follows = sums[..., FOLLOWERS] >= SPECIFIC * usual
     if trace.n_layers > 1:
         follows[0] = False
@@ -265,23 +251,15 @@ def _evenness(weights: Float[Tensor, "*b s"]) -> Float[Tensor, "*b"]:
 
 # --- the row that a picture opens on ----------------------------------------------------------------
 
-WORTH_SEEING = (
-    "induction",
-    "duplicate",
-    "names",
-    "word",
-    "previous",
-    "punctuation",
-)  # the most telling first
+WORTH_SEEING = ("induction", "duplicate", "names", "word", "previous", "punctuation")  # the most telling first
 ASLEEP = 1e9  # bits, in place of those of a head that rests on the first token
-CLOSE = (
-    0.6  # of the strongest row: the last query is shown where it comes as close, as the prediction follows it
-)
+CLOSE = 0.6  # of the strongest row: the last query is shown where it comes as close, as the prediction follows it
 
 
 @dataclass(frozen=True)
 class Row:
-    """One head, one of its queries, the key that the query weighs most, and the name of the tag that says why; "": none does."""
+    """One head, one of its queries, the key that the query weighs most, and the name of the tag that says why; "": none
+    does."""
 
     layer: int
     head: int
@@ -294,13 +272,14 @@ class Row:
 def striking_row(
     trace: Trace, tagged: Tagged, lm: LanguageModelLike | None = None, besides: tuple[int, int] | None = None
 ) -> Row:
-    """The row that shows the most: of the strongest head with a measure WORTH_SEEING, the query that does most clearly what
-    its tag says; one such query is enough, as one row is shown. Where there is none, the sharpest head that does not rest on
-    the first token, at the last query.
+    """The row that shows the most: of the strongest head with a measure WORTH_SEEING, the query that does most clearly
+    what its tag says; one such query is enough, as one row is shown. Where there is none, the sharpest head that does
+    not rest on the first token, at the last query.
 
-    With the model, of several heads that look there for what followed an earlier copy, the one that adds most to the logit of
-    what they look at: the strongest may merely look. `besides` is a head that looks one back and is shown beside this row:
-    neither it nor another that does the same is taken.
+    With the model, of several heads that look there for what followed an earlier copy, the one that adds most to the
+    logit of
+    what they look at: the strongest may merely look. `besides` is a head that looks one back and is shown beside this
+    row: neither it nor another that does the same is taken.
     """
     free = np.ones((trace.n_layers, trace.n_heads), bool)
     if besides:
@@ -323,7 +302,8 @@ def striking_row(
 
 
 def _telling(lm: LanguageModelLike, trace: Trace, row: Row, heads: list[tuple[int, int]]) -> Row:
-    """The same row of that one of several heads, of those that weigh the same key most, that adds most to the key's logit."""
+    """The same row of that one of several heads, of those that weigh the same key most, that adds most to the key's
+    logit."""
     rows = slice(row.query, row.query + 1)
     there = [head for head in heads if int(trace.attention(*head, rows).argmax()) == row.key]
     added = compared(lm, trace, there, row.query, trace.ids[row.key])
@@ -332,14 +312,13 @@ def _telling(lm: LanguageModelLike, trace: Trace, row: Row, heads: list[tuple[in
 
 
 def _clearest(trace: Trace, tag: Tag, layer: int, head: int) -> Row:
-    """The row of a head with the largest weight on one of the keys that count; the last row where that is CLOSE to it."""
+    """The row of a head with the largest weight on one of the keys that count; the last row where that is CLOSE to
+    it."""
     size = len(trace)
     first = max(0, size - MOST_QUERIES)
     weights = trace.attention(layer, head, slice(first, size))
     assert tag.keys is not None
     counted = weights * tag.keys(Text(trace.tokens, torch.arange(first, size)))
-    best = counted.amax(-1) * (
-        counted.amax(-1) >= weights.amax(-1)
-    )  # the largest weight of all is what is shown
+    best = counted.amax(-1) * (counted.amax(-1) >= weights.amax(-1))  # the largest weight of all is what is shown
     row = len(best) - 1 if best[-1] >= CLOSE * best.max() else int(best.argmax())
     return Row(layer, head, first + row, int(weights[row].argmax()), tag.name)

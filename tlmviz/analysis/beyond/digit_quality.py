@@ -17,8 +17,8 @@ SOME = 4  # every fourth picture is enough where many things are tried
 
 @dataclass(frozen=True)
 class Quality:
-    """The pictures of `tlmviz.digits.held_out_pictures` by what stands in their cells and what is read there: `truth` and `read`
-    [n, 9], where digits.NOTHING is nothing."""
+    """The pictures of `tlmviz.digits.held_out_pictures` by what stands in their cells and what is read there: `truth`
+    and `read` [n, 9], where digits.NOTHING is nothing."""
 
     truth: Int[np.ndarray, "n o"]
     read: Int[np.ndarray, "n o"]
@@ -58,7 +58,8 @@ def quality(predict: Predict, every: int = 1) -> Quality:
 
 
 def by_number(predict: Predict, every: int = SOME) -> Float[np.ndarray, " 9"]:
-    """Share of the digits read right in pictures of one to nine of them: the same digits each time, one more taken out."""
+    """Share of the digits read right in pictures of one to nine of them: the same digits each time, one more taken
+    out."""
     pictures, labels = (each[::every] for each in digits.held_out_pictures())
     order = np.random.default_rng(0).random(labels.shape).argsort(1)
     found = []

@@ -1,4 +1,5 @@
-"""What an encoder says of each token of a text when that token alone is hidden, and what a causal mask takes from it."""
+"""What an encoder says of each token of a text when that token alone is hidden, and what a causal mask takes from
+it."""
 
 from __future__ import annotations
 
@@ -32,7 +33,8 @@ def nats(probabilities: Float[np.ndarray, "t v"], ids: list[int]) -> Float[np.nd
 
 
 def read_by_first(row: Float[np.ndarray, "l h s"], ids: list[int], sep: int) -> Float[np.ndarray, "l h 3"]:
-    """[CLS]'s weights summed over the first text, over the second, and over the special tokens, of each layer and head."""
+    """[CLS]'s weights summed over the first text, over the second, and over the special tokens, of each layer and
+    head."""
     tokens = np.array(ids)
     ends = np.flatnonzero(tokens == sep)
     where = np.arange(len(tokens))

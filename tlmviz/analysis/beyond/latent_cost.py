@@ -34,7 +34,8 @@ def latent_scores(inputs: int, latents: int) -> int:
 
 @torch.inference_mode()
 def time_both(inputs: int, latents: int, repeats: int = 5) -> Timing:
-    """Best of some runs of torch's scaled_dot_product_attention, 4 heads of 16 dimensions, on random numbers in float32."""
+    """Best of some runs of torch's scaled_dot_product_attention, 4 heads of 16 dimensions, on random numbers in
+    float32."""
     generator = torch.Generator().manual_seed(0)
     x, z = (torch.randn(1, HEADS, n, HEAD_DIM, generator=generator) for n in (inputs, latents))
 

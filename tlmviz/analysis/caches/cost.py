@@ -53,7 +53,8 @@ class Shape:
             )
         if self.n_window_layers > self.n_layers or bool(self.n_window_layers) != bool(self.window):
             raise BadShape(
-                f"{self.n_window_layers} of {self.n_layers} layers have a window of {self.window}; give both or neither."
+                f"{self.n_window_layers} of {self.n_layers} layers have a window of {self.window}; give both or "
+                f"neither."
             )
 
     @classmethod
@@ -90,11 +91,7 @@ class Shape:
         kind = self.layer.kind
         if not self.window:
             return kind
-        share = (
-            ""
-            if self.n_window_layers == self.n_layers
-            else f" in {self.n_window_layers} of {self.n_layers} layers"
-        )
+        share = "" if self.n_window_layers == self.n_layers else f" in {self.n_window_layers} of {self.n_layers} layers"
         return f"{kind}, window {self.window:,}{share}"
 
     @property
@@ -138,13 +135,7 @@ def cache_bytes(shape: Shape, length: int, batch: int = 1, bits: int = 32, page:
     What is stored and no more: a buffer that doubles may have more allocated. Scales of 4- and 8-bit formats are
     not counted. Raises BadShape for a batch or length below 1.
     """
-    return (
-        count("The batch", batch)
-        * positions(shape, length, page)
-        * shape.numbers_per_token_per_layer
-        * bits
-        / 8
-    )
+    return count("The batch", batch) * positions(shape, length, page) * shape.numbers_per_token_per_layer * bits / 8
 
 
 def token_bytes(shape: Shape, bits: int = 32) -> float:
@@ -157,9 +148,7 @@ def weight_bytes(shape: Shape, bits: int = 16) -> float | None:
     return None if shape.parameters is None else shape.parameters * bits / 8
 
 
-def max_batch(
-    shape: Shape, length: int, memory: float, bits: int, weight_bits: int, page: int | None = None
-) -> int:
+def max_batch(shape: Shape, length: int, memory: float, bits: int, weight_bits: int, page: int | None = None) -> int:
     """How many requests of `length` fit into `memory` bytes beside the weights; 0 when the weights alone do not fit."""
     free = memory - (weight_bytes(shape, weight_bits) or 0.0)
     return max(0, int(free // cache_bytes(shape, length, 1, bits, page)))
@@ -242,5 +231,6 @@ def attention_flops(shape: Shape, length: int) -> float:
 
 
 def token_flops(shape: Shape, length: int) -> float | None:
-    """About 2 x active parameters, and the attention, for one token with the cache (Kaplan et al. 2020, section 2.1)."""
+    """About 2 x active parameters, and the attention, for one token with the cache (Kaplan et al. 2020, section
+    2.1)."""
     return None if shape.active is None else 2.0 * shape.active + attention_flops(shape, length)

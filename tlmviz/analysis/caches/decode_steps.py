@@ -31,9 +31,9 @@ class Decoding:
 
     `weights` [T, T] are one head's probabilities, each row as its own step gave it; NaN where nothing is seen.
     `q`, `k` [T, D] and `v` [T, E] are that head's rows as the cache met them (latent attention: the absorbed query, the
-    latent with k^R, and the latent). `probabilities` [N] are the model's probabilities of the drawn tokens. `occupied_bytes` and
-    `reserved_bytes` [N + 1] are those of all layers after each step.
-    `logits` [N + 1, V] are those after the prompt and after each step.
+    latent with k^R, and the latent). `probabilities` [N] are the model's probabilities of the drawn tokens.
+    `occupied_bytes` and `reserved_bytes` [N + 1] are those of all layers after each step. `logits` [N + 1, V] are those
+    after the prompt and after each step.
     """
 
     prompt: int
@@ -68,7 +68,8 @@ class Decoding:
         return self.windows[self.layer]
 
     def capacity(self, step: int, layer: int | None = None) -> int:
-        """Positions that a layer's buffer has room for after a step: a ring its window, the others share what is left."""
+        """Positions that a layer's buffer has room for after a step: a ring its window, the others share what is
+        left."""
         window = self.windows[self.layer if layer is None else layer]
         if window:
             return window
@@ -86,9 +87,10 @@ def check_room(config: ModelConfig, prompt: int, tokens: int) -> None:
     limit = room(config, prompt)
     if limit is not None and tokens > limit:
         raise BadText(
-            f"A prompt of {prompt:,} tokens and {tokens} more need {prompt + tokens:,} positions, and {config.name} has learned "
-            f"vectors for {config.context:,}; shorten the prompt, {f'generate at most {limit}, ' if limit else ''}or choose a "
-            "model with RoPE, ALiBi or relative positions, which can go on."
+            f"A prompt of {prompt:,} tokens and {tokens} more need {prompt + tokens:,} positions, and {config.name} "
+            f"has learned vectors for {config.context:,}; shorten the prompt, "
+            f"{f'generate at most {limit}, ' if limit else ''}or choose a model with RoPE, ALiBi or relative "
+            f"positions, which can go on."
         )
 
 
@@ -124,19 +126,27 @@ class Generation:
             parts.append([q[:, one], k[:, its], v[:, its]])
             keys = torch.cat([part[1] for part in parts], 2)
             with torch.inference_mode():
-                tile = kernels.attention_map(
-                    q[:, one], keys, lse[:, one], spec.mask.of_heads(one), scale=spec.scale
-                )
+                tile = kernels.attention_map(q[:, one], keys, lse[:, one], spec.mask.of_heads(one), scale=spec.scale)
             maps.append(tile[0, 0].cpu().numpy())
-        own_q, own_k, own_v = (
-            torch.cat([part[i] for part in parts], 2)[0, 0].cpu().numpy() for i in range(3)
-        )
+        own_q, own_k, own_v = (torch.cat([part[i] for part in parts], 2)[0, 0].cpu().numpy() for i in range(3))
         windows = tuple(self.config.layer(index).window for index in range(self.config.n_layers))
         return Decoding(
-            self.prompt, self.ids, self.tokens, _rows(maps, spec.mask.window), own_q, own_k, own_v, self.probabilities,
-            self.occupied_bytes, self.reserved_bytes, self.bytes_per_token_per_layer, windows, layer,
-            self.config.attention.latent_dim, self.logits,
-        )  # fmt: skip
+            self.prompt,
+            self.ids,
+            self.tokens,
+            _rows(maps, spec.mask.window),
+            own_q,
+            own_k,
+            own_v,
+            self.probabilities,
+            self.occupied_bytes,
+            self.reserved_bytes,
+            self.bytes_per_token_per_layer,
+            windows,
+            layer,
+            self.config.attention.latent_dim,
+            self.logits,
+        )
 
 
 def decode(
@@ -156,7 +166,8 @@ def decode(
 def generate(
     lm: LanguageModelLike, ids: list[int], tokens: int = 40, temperature: float = 0.8, seed: int = 0
 ) -> Generation:
-    """Read `ids`, then draw and read up to `tokens` more, as the model's `generate` does; the end-of-text token is the last.
+    """Read `ids`, then draw and read up to `tokens` more, as the model's `generate` does; the end-of-text token is the
+    last.
 
     Raises BadText (no ids, or more positions than the model has vectors for) and BadShape.
     """
@@ -177,10 +188,18 @@ def generate(
             break
     names = [*map(lm.tokenizer.name, ids[:prompt]), *output_names(lm.tokenizer, ids[prompt:])]
     return Generation(
-        lm.config, tuple(spec.detached() for spec in lm.network.specs()), reader.passes, prompt, ids, names,
-        np.array(probabilities, np.float32), np.array(reader.occupied_bytes), np.array(reader.reserved_bytes),
-        reader.bytes_per_token_per_layer, torch.stack(logits),
-    )  # fmt: skip
+        lm.config,
+        tuple(spec.detached() for spec in lm.network.specs()),
+        reader.passes,
+        prompt,
+        ids,
+        names,
+        np.array(probabilities, np.float32),
+        np.array(reader.occupied_bytes),
+        np.array(reader.reserved_bytes),
+        reader.bytes_per_token_per_layer,
+        torch.stack(logits),
+    )
 
 
 def _check_head(config: ModelConfig, layer: int, head: int) -> None:
@@ -195,8 +214,7 @@ class _Reader:
     def __init__(self, lm: LanguageModelLike):
         self.lm, self.cache = lm, lm.new_cache()
         self.names = [
-            [f"blocks.{layer}.attn.{part}" for part in ("q", "k", "v", "lse")]
-            for layer in range(lm.config.n_layers)
+            [f"blocks.{layer}.attn.{part}" for part in ("q", "k", "v", "lse")] for layer in range(lm.config.n_layers)
         ]
         self.passes: list[list[list[Tensor]]] = []
         self.occupied_bytes: list[int] = []
@@ -279,8 +297,8 @@ def measure(
 ) -> Timing:
     """Time the generated tokens of `ids`, each as one step with a cache, and at `points` lengths as a pass over all.
 
-    Every round times all ways, one after the other. Rounds are repeated while they fit into `seconds`; there is at least
-    one. Latent attention is timed absorbed and naive. Nothing is recorded meanwhile.
+    Every round times all ways, one after the other. Rounds are repeated while they fit into `seconds`; there is at
+    least one. Latent attention is timed absorbed and naive. Nothing is recorded meanwhile.
     """
     lengths = list(range(prompt + 1, len(ids) + 1))
     if not lengths:
@@ -291,10 +309,7 @@ def measure(
         WITHOUT: (some, lambda: [milliseconds(lm, ids[:length]) for length in some]),
     }
     if lm.config.attention.latent_dim is not None:
-        runs[NAIVE] = (
-            lengths,
-            lambda: _cached(lm, LatentCache(lm.config.n_layers, absorbed=False), ids, prompt),
-        )
+        runs[NAIVE] = (lengths, lambda: _cached(lm, LatentCache(lm.config.n_layers, absorbed=False), ids, prompt))
     lm(torch.tensor([ids[: prompt + 1]]))  # the first pass of all pays for what later ones find ready
     times: dict[str, list[list[float]]] = {way: [] for way in runs}
     start, done = time.perf_counter(), 0

@@ -40,7 +40,8 @@ class Sizes:
 
     @classmethod
     def of(cls, config: ModelConfig) -> Sizes:
-        """A model's sizes. One without a latent gets DeepSeek-V2's proportions: four heads' width, and half a head's."""
+        """A model's sizes. One without a latent gets DeepSeek-V2's proportions: four heads' width, and half a
+        head's."""
         d = config.head_dim
         part = config.attention
         latent, rope = (part.latent_dim, part.rope_dim) if part.latent_dim else (4 * d, d // 2 + d // 2 % 2)
@@ -68,7 +69,8 @@ class Variant:
         if groups is not None and (type(groups) is not int or groups < 1 or heads % groups):
             divisors = ", ".join(str(g) for g in range(1, heads + 1) if heads % g == 0)
             raise BadConfig(
-                f"{heads} query heads cannot be shared out evenly among {groups} key/value heads; choose one of {divisors}."
+                f"{heads} query heads cannot be shared out evenly among {groups} key/value heads; choose one of "
+                f"{divisors}."
             )
 
     @property
@@ -76,9 +78,7 @@ class Variant:
         """The layer that this makes of the sizes."""
         s = self.sizes
         if self.kv_heads is None:
-            return Layer(
-                s.d_model, s.heads, s.heads, s.head_dim, s.latent, s.rope_dim, s.query_latent or None
-            )
+            return Layer(s.d_model, s.heads, s.heads, s.head_dim, s.latent, s.rope_dim, s.query_latent or None)
         return Layer(s.d_model, s.heads, self.kv_heads, s.head_dim)
 
     @property
@@ -103,7 +103,8 @@ class Variant:
         return self.layer.cached
 
     def flops(self, length: int, absorbed: bool = True) -> int:
-        """Operations (a multiplication and an addition are two) of one layer for one token that sees `length`, itself included.
+        """Operations (a multiplication and an addition are two) of one layer for one token that sees `length`, itself
+        included.
 
         `absorbed` concerns the latent variant: without it, every head's keys and values are made anew from all latents.
         """
@@ -133,16 +134,12 @@ def size_text(count: float) -> str:
 
 
 def siblings(configs: Mapping[str, ModelConfig], name: str) -> list[str]:
-    """The models that differ from `name` in their attention alone, itself included: MHA, GQA and MQA, MLA, then windows."""
+    """The models that differ from `name` in their attention alone, itself included: MHA, GQA and MQA, MLA, then
+    windows."""
 
     def order(other: str) -> tuple[bool, bool, int, str]:
         config = configs[other]
-        return (
-            config.attention.window is not None,
-            config.attention.latent_dim is not None,
-            -config.n_kv_heads,
-            other,
-        )
+        return (config.attention.window is not None, config.attention.latent_dim is not None, -config.n_kv_heads, other)
 
     rest = {other: with_plain_attention(config) for other, config in configs.items()}
     return sorted((other for other in configs if rest[other] == rest[name]), key=order)

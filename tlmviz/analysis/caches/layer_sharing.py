@@ -13,10 +13,12 @@ from tlmviz.recording import Edit, Recording
 
 
 def reused_maps(lm: LanguageModelLike, ids: list[int]) -> Float[Tensor, " l_minus_1"]:
-    """What it adds to the loss, in nats per token, when one layer's heads weigh their own values by the maps of the layer below.
+    """What it adds to the loss, in nats per token, when one layer's heads weigh their own values by the maps of the
+    layer below.
 
-    Entry i is layer i + 1 with the maps of layer i, head by head; that layer then needs no queries and keys of its own (001,
-    "parameter sharing ... across heads or layers"). Raises BadText for a text of one token, which predicts nothing.
+    Entry i is layer i + 1 with the maps of layer i, head by head; that layer then needs no queries and keys of its own
+    (001, "parameter sharing ... across heads or layers"). Raises BadText for a text of one token, which predicts
+    nothing.
     """
     if len(ids) < 2:
         raise BadText("The text has one token, so there is no next token to predict; type at least one more.")

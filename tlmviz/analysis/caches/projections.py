@@ -39,7 +39,8 @@ class Heads:
     def logits(
         self, base: float | None = None, slopes: Float[Tensor, " h"] | None = None, normed: bool = False
     ) -> Float[Tensor, "h t t"]:
-        """Scaled logits of every head, [H, T, T], with RMS-`normed` queries and keys, RoPE of a base, ALiBi, or none of them."""
+        """Scaled logits of every head, [H, T, T], with RMS-`normed` queries and keys, RoPE of a base, ALiBi, or none of
+        them."""
         q, k = self.x_q @ self.w_q, self.x_k @ self.w_k  # [H, T, D]
         if normed:
             q, k = (part / part.square().mean(-1, keepdim=True).clamp(min=1e-30).sqrt() for part in (q, k))
@@ -56,26 +57,20 @@ class Heads:
         w_q, w_k = (w[head : head + 1].expand(count or len(w), -1, -1) for w in (self.w_q, self.w_k))
         return Heads(self.x_q, self.x_k, w_q, w_k, self.scale)
 
-    def refactored(
-        self, seed: int = 0, count: int | None = None, stretch: float = 1.0, head: int = 0
-    ) -> Heads:
-        """One `head`'s M in every head, each time as another product: W_Q A and W_K A'^-1 with a drawn A, 1 in that head.
+    def refactored(self, seed: int = 0, count: int | None = None, stretch: float = 1.0, head: int = 0) -> Heads:
+        """One `head`'s M in every head, each time as another product: W_Q A and W_K A'^-1 with a drawn A, 1 in that
+        head.
 
-        A is orthogonal, so that A'^-1 = A, and keeps lengths; a `stretch` above 1 makes it multiply the first dimensions by up to
-        1/stretch and the last by up to stretch besides.
+        A is orthogonal, so that A'^-1 = A, and keeps lengths; a `stretch` above 1 makes it multiply the first
+        dimensions by up to 1/stretch and the last by up to stretch besides.
         """
         same, size = self.like(head, count), self.w_q.shape[2]
         generator = torch.Generator().manual_seed(seed)
-        turns = torch.linalg.qr(
-            torch.randn(len(same.w_q), size, size, generator=generator, dtype=torch.float64)
-        )[0]
-        turns[:, 0] *= -torch.linalg.det(turns).sign()[
-            :, None
-        ]  # mirrors: in two dimensions a turn would commute with RoPE's
+        turns = torch.linalg.qr(torch.randn(len(same.w_q), size, size, generator=generator, dtype=torch.float64))[0]
+        # Mirrors: in two dimensions a turn would commute with RoPE's.
+        turns[:, 0] *= -torch.linalg.det(turns).sign()[:, None]
         turns[head] = torch.eye(size, dtype=torch.float64)
-        factors = (
-            stretch ** torch.linspace(-1, 1, size, dtype=torch.float64).expand(len(turns), 1, size).clone()
-        )
+        factors = stretch ** torch.linspace(-1, 1, size, dtype=torch.float64).expand(len(turns), 1, size).clone()
         factors[head] = 1
         return Heads(self.x_q, self.x_k, same.w_q @ turns * factors, same.w_k @ turns / factors, self.scale)
 
@@ -90,7 +85,8 @@ def rotated(x: Float[Tensor, "... t d"], where: Tensor, base: float) -> Float[Te
 
 
 def attention_input(lm: LanguageModelLike, trace: Trace, layer: int) -> Float[Tensor, "t c"]:
-    """What a layer's attention reads, [T, C]: the normed stream, or the stream itself where no norm stands before it."""
+    """What a layer's attention reads, [T, C]: the normed stream, or the stream itself where no norm stands before
+    it."""
     name = "normed_attn" if lm.config.norm.before else "resid_pre"
     return trace[f"blocks.{layer}.{name}"][0]
 
@@ -107,9 +103,7 @@ def heads_of(lm: LanguageModelLike, trace: Trace, layer: int) -> Heads:
     weight, bias = module.qkv.weight.double(), module.qkv.bias
     if bias is not None:
         weight, x = torch.cat((weight, bias.double()[:, None]), 1), torch.cat((x, x.new_ones(len(x), 1)), 1)
-    split = rearrange(weight, "(h d) c -> h c d", d=module.head_dim).split(
-        (module.heads, module.groups, module.groups)
-    )
+    split = rearrange(weight, "(h d) c -> h c d", d=module.head_dim).split((module.heads, module.groups, module.groups))
     w_k = split[1].repeat_interleave(module.heads // module.groups, 0)
     return Heads(x.double(), x.double(), split[0], w_k, scale)
 
@@ -137,24 +131,22 @@ def value_products(lm: LanguageModelLike, layer: int) -> Float[Tensor, "h e c"]:
 
 
 def turned_products(heads: Heads, head: int, distances: list[int], base: float) -> Float[Tensor, "n c e"]:
-    """W_Q R_t R_s' W_K' for some distances t - s, [N, C, E]: the matrix between x_t and x_s if RoPE stood between the two."""
+    """W_Q R_t R_s' W_K' for some distances t - s, [N, C, E]: the matrix between x_t and x_s if RoPE stood between the
+    two."""
     w_k = heads.w_k[head][:, None].expand(-1, len(distances), -1)
-    w_k = rotated(
-        w_k, -torch.tensor(distances), base
-    )  # R_t R_s' turns a query onward, or the key back  [E, N, D]
+    w_k = rotated(w_k, -torch.tensor(distances), base)  # R_t R_s' turns a query onward, or the key back  [E, N, D]
     return einsum(heads.w_q[head], w_k, "c d, e n d -> n c e")
 
 
 def turning(heads: Heads, head: int, length: int, base: float) -> tuple[Float[Tensor, " n"], float]:
-    """How far M(t - s) moves from M(0), in norms of M(0), for distances 0 to length - 1; and what the best single M misses.
+    """How far M(t - s) moves from M(0), in norms of M(0), for distances 0 to length - 1; and what the best single M
+    misses.
 
     The best one is the mean over the distances; what it misses is a root mean square, again in norms of M(0).
     """
     size = heads.w_q.shape[2]
     eye = torch.eye(size, dtype=torch.float64)
-    turns = rotated(eye[:, None].expand(-1, length, -1), -torch.arange(length), base).transpose(
-        0, 1
-    )  # [N, D, D]
+    turns = rotated(eye[:, None].expand(-1, length, -1), -torch.arange(length), base).transpose(0, 1)  # [N, D, D]
     gram_q, gram_k = (w[head].T @ w[head] for w in (heads.w_q, heads.w_k))
 
     def norm(x: Tensor) -> Tensor:  # |W_Q X' W_K'| from D x D matrices alone

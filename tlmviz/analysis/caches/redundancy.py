@@ -30,7 +30,8 @@ ORDERS = ("single", "greedy", "random")
 def losses(
     lm: LanguageModelLike, ids: Text, edits: Callable[[slice], dict[str, Edit]], count: int
 ) -> Float[Tensor, " n"]:
-    """Nats per token of `count` variants of the model; `edits(part)` changes a batch whose rows are the variants `part`.
+    """Nats per token of `count` variants of the model; `edits(part)` changes a batch whose rows are the variants
+    `part`.
 
     Raises BadText for a text of one token, which predicts nothing.
     """
@@ -130,11 +131,7 @@ def greedy_step(
 
 
 def prune(
-    lm: LanguageModelLike,
-    ids: Text,
-    order: Sequence[tuple[int, int]],
-    how: str = "zero",
-    others: Sequence[Text] = (),
+    lm: LanguageModelLike, ids: Text, order: Sequence[tuple[int, int]], how: str = "zero", others: Sequence[Text] = ()
 ) -> Losses:
     """Loss with 0, 1, ... all of the heads in `order` muted, on this text and on others."""
     kept = torch.ones(len(order) + 1, lm.config.n_layers, lm.config.n_heads)
@@ -146,11 +143,7 @@ def prune(
 def _here_and_elsewhere(measure: Callable[[Text], Tensor], ids: Text, others: Sequence[Text]) -> Losses:
     """Other texts count by their tokens."""
     weights = torch.tensor([len(text) - 1.0 for text in others])
-    elsewhere = (
-        weights @ torch.stack([measure(text) for text in others]) / weights.sum()
-        if others
-        else torch.zeros(0)
-    )
+    elsewhere = weights @ torch.stack([measure(text) for text in others]) / weights.sum() if others else torch.zeros(0)
     return Losses(tuple(measure(ids).tolist()), tuple(elsewhere.tolist()))
 
 
@@ -197,9 +190,7 @@ def kv_similarity(lm: LanguageModelLike, similarity: Float[Tensor, "n n"]) -> Fl
     """Similarity of key/value heads within each layer: the mean over the query heads that read them."""
     layers, heads, groups = lm.config.n_layers, lm.config.n_heads, lm.config.n_kv_heads
     blocks = rearrange(similarity, "(a h) (b i) -> a b h i", a=layers, b=layers)[range(layers), range(layers)]
-    return rearrange(blocks, "l (g p) (h q) -> l g h p q", g=groups, h=groups, p=heads // groups).mean(
-        (-1, -2)
-    )
+    return rearrange(blocks, "l (g p) (h q) -> l g h p q", g=groups, h=groups, p=heads // groups).mean((-1, -2))
 
 
 def pair_effects(lm: LanguageModelLike, ids: Text) -> dict[tuple[int, int, int], float]:
@@ -224,12 +215,7 @@ def sharing_order(lm: LanguageModelLike, similarity: Float[Tensor, "n n"]) -> li
     alike = kv_similarity(lm, similarity).nan_to_num(-1.0)
     groups, merged = [[[g] for g in range(count)] for _ in range(layers)], []
     for _ in range(layers * (count - 1)):
-        pairs = [
-            (layer, a, b)
-            for layer, part in enumerate(groups)
-            for i, a in enumerate(part)
-            for b in part[i + 1 :]
-        ]
+        pairs = [(layer, a, b) for layer, part in enumerate(groups) for i, a in enumerate(part) for b in part[i + 1 :]]
         layer, a, b = max(pairs, key=lambda pair: alike[pair[0]][pair[1]][:, pair[2]].mean().item())
         groups[layer] = sorted([*(group for group in groups[layer] if group not in (a, b)), a + b])
         merged.append((layer, a[0], b[0]))

@@ -28,9 +28,7 @@ def linear_cka(x: Float[Tensor, "n t d"], unbiased: bool = False) -> Float[Tenso
     n, length, _ = x.shape
     x = x.double()
     energy = x.square().sum((1, 2)).square()
-    x = x - x.mean(
-        1, keepdim=True
-    )  # changes neither, and keeps equal states from becoming differences of rounding
+    x = x - x.mean(1, keepdim=True)  # changes neither, and keeps equal states from becoming differences of rounding
     if unbiased:
         if length < 4:
             return torch.full((n, n), torch.nan)
@@ -38,9 +36,7 @@ def linear_cka(x: Float[Tensor, "n t d"], unbiased: bool = False) -> Float[Tenso
         grams.diagonal(dim1=1, dim2=2).zero_()
         sums, flat = grams.sum(2), grams.flatten(1)
         cross, total = einsum(sums, sums, "a t, b t -> a b"), sums.sum(1)
-        hsic = (
-            flat @ flat.T + total[:, None] * total / ((length - 1) * (length - 2)) - 2 * cross / (length - 2)
-        )
+        hsic = flat @ flat.T + total[:, None] * total / ((length - 1) * (length - 2)) - 2 * cross / (length - 2)
     else:
         wide = rearrange(x, "n t d -> t (n d)")
         hsic = rearrange((wide.T @ wide).square(), "(a c) (b d) -> a c b d", a=n, b=n).sum((1, 3))
@@ -67,9 +63,7 @@ def map_correlation(trace: Trace) -> Float[Tensor, "n n"]:
     step = max(1, length * length // (2 * CELLS))
     rows = torch.arange(1, length, step)
     maps = (
-        torch.stack([trace.row(int(row)).flatten(0, 1) for row in rows], 1)
-        if len(rows)
-        else torch.zeros(1, 0, length)
+        torch.stack([trace.row(int(row)).flatten(0, 1) for row in rows], 1) if len(rows) else torch.zeros(1, 0, length)
     )
     seen = torch.arange(length) <= rows[:, None]
     maps = (maps - maps.sum(-1, keepdim=True) / (rows[:, None] + 1)) * seen

@@ -60,7 +60,8 @@ def folding(lm: LanguageModelLike, layer: int, head: int) -> Folding:
 
 @torch.inference_mode()
 def absorbed_errors(lm: LanguageModelLike, trace: Trace) -> list[float]:
-    """Per layer: how far the folded matrices' output lies from the layer's own, max abs, relative to its largest number."""
+    """Per layer: how far the folded matrices' output lies from the layer's own, max abs, relative to its largest
+    number."""
     errors, positions = [], lm.on_cpu.network.positions
     cos_sin = positions.cos_sin(torch.arange(len(trace)))
     for layer in range(lm.config.n_layers):
@@ -73,7 +74,8 @@ def absorbed_errors(lm: LanguageModelLike, trace: Trace) -> list[float]:
 def score_parts(
     lm: LanguageModelLike, trace: Trace, layer: int, head: int
 ) -> tuple[Float[Tensor, "t t"], Float[Tensor, "t t"]]:
-    """A head's scaled scores as content q^C . k^C and rotary q^R . k^R, [T, T] each; their sum is what the softmax sees."""
+    """A head's scaled scores as content q^C . k^C and rotary q^R . k^R, [T, T] each; their sum is what the softmax
+    sees."""
     size = latent_layer(lm, layer).head_dim
     q, k, _ = trace.qk(layer, head)
     scale = trace.specs[layer].scale
@@ -81,7 +83,8 @@ def score_parts(
 
 
 def part_shares(lm: LanguageModelLike, trace: Trace, layer: int) -> Float[Tensor, " h"]:
-    """The rotary part's share of the variance that each head's scores have within a row, [H]; rows of one cell have none.
+    """The rotary part's share of the variance that each head's scores have within a row, [H]; rows of one cell have
+    none.
 
     Var(content) and Var(rotary) are compared, each about its row's mean over the cells that the query sees.
     """
@@ -92,8 +95,7 @@ def part_shares(lm: LanguageModelLike, trace: Trace, layer: int) -> Float[Tensor
     for head in range(lm.config.n_heads):
         parts = [part * seen for part in score_parts(lm, trace, layer, head)]
         spread = [
-            ((part - part.sum(1, keepdim=True) / seen.sum(1, keepdim=True)) * seen).square().sum()
-            for part in parts
+            ((part - part.sum(1, keepdim=True) / seen.sum(1, keepdim=True)) * seen).square().sum() for part in parts
         ]
         shares.append(spread[1] / (spread[0] + spread[1]).clamp(min=1e-30))
     return torch.stack(shares)

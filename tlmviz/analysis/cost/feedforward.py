@@ -31,7 +31,8 @@ CUBIC = 0.044715
 
 @dataclass(frozen=True)
 class Removed:
-    """Bits per byte of one text: as it is, without the feed-forward part or the attention of one of `layers` each, and of all."""
+    """Bits per byte of one text: as it is, without the feed-forward part or the attention of one of `layers` each, and
+    of all."""
 
     layers: tuple[int, ...]
     base: float
@@ -135,7 +136,8 @@ def places_of(lm: LanguageModelLike) -> dict[int, str]:
                 places[layer] = name
     if not places:
         raise NoNetwork(
-            f"In {lm.config.name} experts read some tokens each, so no unit reads them all; choose a model without experts."
+            f"In {lm.config.name} experts read some tokens each, so no unit reads them all; choose a model without "
+            f"experts."
         )
     return places
 
@@ -167,9 +169,7 @@ def as_relu(lm: LanguageModelLike) -> Edits:
         def hold(x: Tensor, record: Recording, place: str = place) -> Tensor:
             return record.values.setdefault(place, x)
 
-        def scale(
-            hidden: Tensor, record: Recording, place: str = place, activation: nn.Module = activation
-        ) -> Tensor:
+        def scale(hidden: Tensor, record: Recording, place: str = place, activation: nn.Module = activation) -> Tensor:
             x = record.values[place]
             return torch.where(x > 0, hidden * x / activation(x), 0.0)
 

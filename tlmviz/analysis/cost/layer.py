@@ -2,7 +2,8 @@
 
 Source: Attention (chapter), sections 1 and 2, and "Sources of Inefficiency"; LLM notes, sections 3.1 and 7.4. Letters:
 B texts, n tokens of each, d the width, h query heads of D numbers (d / h unless given), g key/value heads, F the inner
-width of the feed-forward part. `layer_run` does the same in torch, and the tests hold these numbers to torch's counters.
+width of the feed-forward part. `layer_run` does the same in torch, and the tests hold these numbers to torch's
+counters.
 """
 
 from __future__ import annotations
@@ -23,7 +24,8 @@ BYTES = (4, 2, 1)  # of a number: FP32; FP16 and BF16; FP8
 
 @dataclass(frozen=True)
 class Sizes:
-    """What decides the bill of a layer. `head` is D, None for d / h; `gated` gives the feed-forward part a third matrix.
+    """What decides the bill of a layer. `head` is D, None for d / h; `gated` gives the feed-forward part a third
+    matrix.
 
     Raises BadShape for counts outside 1 to MOST, heads that do not divide, and other BYTES.
     """
@@ -49,9 +51,7 @@ class Sizes:
         if self.head is not None and not 1 <= self.head <= MOST["d"]:
             raise BadShape(f"head is {self.head!r}; give a whole number from 1 to {MOST['d']:,}.")
         if self.h % self.g:
-            raise BadShape(
-                f"{self.h} query heads cannot share {self.g} key/value heads evenly; give a divisor."
-            )
+            raise BadShape(f"{self.h} query heads cannot share {self.g} key/value heads evenly; give a divisor.")
         if self.bytes not in BYTES:
             raise BadShape(f"A number of {self.bytes} bytes is none of {', '.join(map(str, BYTES))}.")
 
@@ -62,7 +62,8 @@ class Sizes:
 
     @property
     def inner(self) -> int:
-        """Numbers of a token between the feed-forward part's matrices: up, activated; with a gate its own and the product."""
+        """Numbers of a token between the feed-forward part's matrices: up, activated; with a gate its own and the
+        product."""
         return (4 if self.gated else 2) * self.f
 
     @property
@@ -80,8 +81,16 @@ class Sizes:
         """A model's layer; of latent attention or experts only what has the same names."""
         part = config.feedforward
         return cls(
-            n, config.d_model, config.n_heads, config.n_kv_heads, part.hidden, part.gated, 1, number_bytes, config.head_dim
-        )  # fmt: skip
+            n,
+            config.d_model,
+            config.n_heads,
+            config.n_kv_heads,
+            part.hidden,
+            part.gated,
+            1,
+            number_bytes,
+            config.head_dim,
+        )
 
 
 def largest_divisor(number: int, most: int) -> int:
@@ -115,7 +124,8 @@ def fitted(values: Mapping[str, Any]) -> tuple[Sizes, str]:
 
 @dataclass(frozen=True)
 class Line:
-    """One part of the bill: multiplications in products of matrices, operations of a softmax, and numbers kept or written.
+    """One part of the bill: multiplications in products of matrices, operations of a softmax, and numbers kept or
+    written.
 
     `weights` are the part's parameters without biases, `written` the activations that plain code writes, maps left out,
     `maps` the cells of matrices n x n.
@@ -173,7 +183,8 @@ def totals(sizes: Sizes) -> Totals:
 
 @dataclass(frozen=True)
 class Kept:
-    """Bytes of what a training step keeps for its backward pass: of one layer, of all, and of all with checkpointing."""
+    """Bytes of what a training step keeps for its backward pass: of one layer, of all, and of all with
+    checkpointing."""
 
     layer: int
     layers: int
@@ -181,27 +192,26 @@ class Kept:
 
 
 def kept(sizes: Sizes, layers: int) -> Kept:
-    """Activations that autograd keeps of a model of so many such layers, in plain code; the embedding and the head left out.
+    """Activations that autograd keeps of a model of so many such layers, in plain code; the embedding and the head left
+    out.
 
-    Of a layer, in numbers: the inputs of both its parts, queries, keys and values (those that heads share once for each head),
-    the softmax's weights B h n^2, the heads' results, and everything between the matrices of the feed-forward part. Scores
-    before the softmax are not kept: its gradient needs the weights alone. With checkpointing each layer keeps its input, and
+    Of a layer, in numbers: the inputs of both its parts, queries, keys and values (those that heads share once for each
+    head), the softmax's weights B h n^2, the heads' results, and everything between the matrices of the feed-forward
+    part. Scores
+    before the softmax are not kept: its gradient needs the weights alone. With checkpointing each layer keeps its
+    input, and
     computes the rest once more when its gradient is due: one layer's at a time (Chen et al. 2016, arXiv:1604.06174).
     """
     rows = sizes.batch * sizes.n
     one = rows * (2 * sizes.d + 4 * sizes.h * sizes.width + sizes.inner) + sizes.batch * sizes.h * sizes.n**2
-    return Kept(
-        sizes.bytes * one,
-        sizes.bytes * layers * one,
-        sizes.bytes * (layers * rows * sizes.d + one),
-    )
+    return Kept(sizes.bytes * one, sizes.bytes * layers * one, sizes.bytes * (layers * rows * sizes.d + one))
 
 
 def crossings(sizes: Sizes) -> dict[str, float]:
     """The n from which scores and weighted sums take more multiplications than other parts.
 
-    "projections" are all four matrices of the attention, n = 2 d where h D = g D = d; "weights" these and the feed-forward
-    part; at "maps" the B h n^2 cells of the maps are as many as the layer's weights.
+    "projections" are all four matrices of the attention, n = 2 d where h D = g D = d; "weights" these and the
+    feed-forward part; at "maps" the B h n^2 cells of the maps are as many as the layer's weights.
     """
     lines = bill(sizes)
     quadratic = 2 * sizes.h * sizes.width  # of one query and one key
@@ -216,16 +226,13 @@ def crossings(sizes: Sizes) -> dict[str, float]:
 
 # --- word by word -----------------------------------------------------------------------------------------
 
-COUNTED = (
-    "tokens",
-    "cells",
-    "operations",
-)  # tokens read; pairs of a query and a key; operations of the layer
+COUNTED = ("tokens", "cells", "operations")  # tokens read; pairs of a query and a key; operations of the layer
 
 
 @dataclass(frozen=True)
 class Growth:
-    """A prompt of p tokens and N more, one by one: what the prompt takes, and each later token, with a cache and without."""
+    """A prompt of p tokens and N more, one by one: what the prompt takes, and each later token, with a cache and
+    without."""
 
     prompt: int
     without: tuple[int, ...]
@@ -233,10 +240,11 @@ class Growth:
 
 
 def growth(sizes: Sizes, prompt: int, new: int, counted: str) -> Growth:
-    """One of COUNTED, of one layer and one text. The token at place t reads t tokens again without a cache, one with it.
+    """One of COUNTED, of one layer and one text. The token at place t reads t tokens again without a cache, one with
+    it.
 
-    "cells" are pairs of a query and a key, masked ones included: t^2 without a cache, t with it. So 1 + 2 + ... + N is what is
-    read again without the cache, and what is looked at with it.
+    "cells" are pairs of a query and a key, masked ones included: t^2 without a cache, t with it. So 1 + 2 + ... + N is
+    what is read again without the cache, and what is looked at with it.
     """
     places = range(prompt + 1, prompt + new + 1)
     return Growth(

@@ -24,7 +24,8 @@ LONG, REPEATS = 0.05, 5  # a part runs until it has taken so many seconds, or so
 
 
 class PlainLayer:
-    """The parts of a layer in turn: each makes its weights, computes, and returns what it wrote. No norms, no masks, no biases.
+    """The parts of a layer in turn: each makes its weights, computes, and returns what it wrote. No norms, no masks, no
+    biases.
 
     Weights are all alike: neither counts nor times depend on their values.
     """

@@ -1,4 +1,5 @@
-"""Where the parameters of a model are: every named parameter of its module, by part and layer (LLM notes, section 8)."""
+"""Where the parameters of a model are: every named parameter of its module, by part and layer (LLM notes, section
+8)."""
 
 from __future__ import annotations
 

@@ -1,10 +1,10 @@
 """Pipeline parallelism as a simulation: in what order stages work on micro-batches, what they wait for, what they hold.
 
-The rules, and nothing else is modelled: a device does one thing at a time, in the order that its schedule fixes. A forward
-starts when the stage before has sent its output, a backward when the stage after has sent its gradient, a weights' gradient when
-the inputs' gradient of the same micro-batch is there. Stages take time in proportion to their layers. Orders by GPipe (Huang et
-al. 2019), PipeDream-Flush (Narayanan et al. 2021a) as in Megatron, interleaved 1F1B (Narayanan et al. 2021b), ZB-H1 (Qi et al.
-2023) and DualPipe (DeepSeek-V3, 2024).
+The rules, and nothing else is modelled: a device does one thing at a time, in the order that its schedule fixes. A
+forward starts when the stage before has sent its output, a backward when the stage after has sent its gradient, a
+weights' gradient when the inputs' gradient of the same micro-batch is there. Stages take time in proportion to their
+layers. Orders by GPipe (Huang et al. 2019), PipeDream-Flush (Narayanan et al. 2021a) as in Megatron, interleaved 1F1B
+(Narayanan et al. 2021b), ZB-H1 (Qi et al. 2023) and DualPipe (DeepSeek-V3, 2024).
 """
 
 from __future__ import annotations
@@ -19,11 +19,10 @@ from tlmviz.errors import BadSchedule
 
 from .pipeline_orders import BOTH, FORWARD, INPUTS, ORDERS, WEIGHTS, Block, Order, Task
 
-AGAIN, SENDING = (
-    "again",
-    "sending",
-)  # kinds of events beside those of tasks: recomputing, and a send that is waited for
-# Of the 34 bytes that a layer keeps for each number of its input, 2 are that input (Korthikanti et al. 2022, without maps).
+# Kinds of events beside those of tasks: recomputing, and a send that is waited for.
+AGAIN, SENDING = ("again", "sending")
+# Of the 34 bytes that a layer keeps for each number of its input, 2 are that input (Korthikanti et al. 2022, without
+# maps).
 KEPT = 2 / 34
 MOST_STAGES, MOST_MICRO, MOST_CHUNKS, MOST_LAYERS = 16, 64, 4, 128
 
@@ -32,10 +31,11 @@ MOST_STAGES, MOST_MICRO, MOST_CHUNKS, MOST_LAYERS = 16, 64, 4, 128
 class Setting:
     """A pipeline of `stages` devices and `micro` micro-batches a step, over a model of `layers` layers.
 
-    Durations are of one micro-batch on one device's share of the layers, in any unit: `forward`, `backward` (the gradient by the
-    inputs), `weights` (by the weights). A message to another device takes `hop`; `overlapped`, its sender goes on meanwhile.
-    `recompute` keeps a layer's input alone and runs the forward again before the backward. `chunks` are the parts that a device
-    has of the model where the schedule is interleaved. Raises BadSchedule for a pipeline that cannot be.
+    Durations are of one micro-batch on one device's share of the layers, in any unit: `forward`, `backward` (the
+    gradient by the inputs), `weights` (by the weights). A message to another device takes `hop`; `overlapped`, its
+    sender goes on meanwhile. `recompute` keeps a layer's input alone and runs the forward again before the backward.
+    `chunks` are the parts that a device has of the model where the schedule is interleaved. Raises BadSchedule for a
+    pipeline that cannot be.
     """
 
     stages: int = 4
@@ -58,12 +58,15 @@ class Setting:
         ):
             if not 1 <= value <= most:
                 raise BadSchedule(
-                    "{given} {name} were asked for; give a whole number from 1 to {most}.", given=value, name=name, most=most
-                )  # fmt: skip
+                    "{given} {name} were asked for; give a whole number from 1 to {most}.",
+                    given=value,
+                    name=name,
+                    most=most,
+                )
         if self.stages > self.layers:
             raise BadSchedule(
-                "{stages} stages cannot share {layers} layers, as a stage has at least one: choose at most {layers} stages, or "
-                "more layers.",
+                "{stages} stages cannot share {layers} layers, as a stage has at least one: choose at most {layers} "
+                "stages, or more layers.",
                 stages=self.stages,
                 layers=self.layers,
             )
@@ -109,7 +112,8 @@ class Run:
         return tuple(event for event in self.events if event.device == device)
 
     def busy(self, *kinds: str) -> float:
-        """Time that the devices spent, in sum, on events of these kinds, or on all; two tasks of one block count once."""
+        """Time that the devices spent, in sum, on events of these kinds, or on all; two tasks of one block count
+        once."""
         chosen = [event for event in self.events if not kinds or event.kind in kinds]
         return sum(event.end - event.start for event in chosen if event.half != 2)
 
@@ -129,9 +133,11 @@ class Run:
         return tuple(map(self.memory, range(self.setting.stages)))
 
     def memory(self, device: int) -> tuple[np.ndarray, np.ndarray]:
-        """(times [n], held [n]): the activations that a device holds from each time on; 1 is a micro-batch on an even share.
+        """(times [n], held [n]): the activations that a device holds from each time on; 1 is a micro-batch on an even
+        share.
 
-        Held from the start of the forward to the end of the last gradient; recomputed, in full from where they are made again.
+        Held from the start of the forward to the end of the last gradient; recomputed, in full from where they are made
+        again.
         """
         held: dict[tuple[int, int], list[Event]] = {}
         for event in self.of(device):
@@ -215,8 +221,8 @@ def run_order(schedule: str, setting: Setting, order: Order) -> Run:
     stages = setting.stages * (setting.chunks if order.chunked else 1)
     if stages > setting.layers:
         raise BadSchedule(
-            "{devices} devices with {chunks} chunks each need {needed} layers, and there are {layers}: choose fewer chunks or "
-            "stages, or more layers.",
+            "{devices} devices with {chunks} chunks each need {needed} layers, and there are {layers}: choose fewer "
+            "chunks or stages, or more layers.",
             devices=setting.stages,
             chunks=setting.chunks,
             needed=stages,
@@ -295,9 +301,7 @@ class _Simulation:
             BOTH: setting.backward + setting.weights,
         }
         again = [(AGAIN, setting.forward)] if setting.recompute and task.kind in (INPUTS, BOTH) else []
-        return [
-            (kind, time * self.shares[task.stage]) for kind, time in (*again, (task.kind, times[task.kind]))
-        ]
+        return [(kind, time * self.shares[task.stage]) for kind, time in (*again, (task.kind, times[task.kind]))]
 
     def _do(self, device: int, block: Block, start: float) -> Iterator[Event]:
         """The events of a block that starts now; notes what is done and sent, and when the device is free."""

@@ -8,12 +8,8 @@ from typing import NamedTuple
 
 from tlmviz.errors import BadSchedule
 
-FORWARD, INPUTS, WEIGHTS, BOTH = (
-    "forward",
-    "inputs",
-    "weights",
-    "backward",
-)  # BOTH: gradients by inputs and weights in one
+# BOTH: gradients by inputs and weights in one.
+FORWARD, INPUTS, WEIGHTS, BOTH = ("forward", "inputs", "weights", "backward")
 
 
 class Task(NamedTuple):
@@ -33,9 +29,8 @@ class Order(NamedTuple):
 
     blocks: Callable[[int, int, int], Blocks]
     device: Callable[[int, int, int, int], int]
-    refuses: Callable[
-        [int, int], BadSchedule | None
-    ]  # p, m; with `micro` among its values where another number would do
+    # P, m; with `micro` among its values where another number would do.
+    refuses: Callable[[int, int], BadSchedule | None]
     chunked: bool = False
 
 
@@ -78,7 +73,8 @@ def interleaved(p: int, m: int, v: int) -> Blocks:
 
 
 def zero_bubble(p: int, m: int, v: int) -> Blocks:
-    """ZB-H1: 1F1B whose weights' gradients wait, s micro-batches long on stage s, so that each device holds at most p."""
+    """ZB-H1: 1F1B whose weights' gradients wait, s micro-batches long on stage s, so that each device holds at most
+    p."""
     orders = []
     for s, order in enumerate(one_forward_one_backward(p, m, v)):
         blocks: list[Block] = []
@@ -94,7 +90,8 @@ def zero_bubble(p: int, m: int, v: int) -> Blocks:
 
 
 class _Dual:
-    """What one device of DualPipe has in hand: the next micro-batch of either direction, and weights' gradients that wait."""
+    """What one device of DualPipe has in hand: the next micro-batch of either direction, and weights' gradients that
+    wait."""
 
     def __init__(self, p: int, m: int, device: int):
         self.p, self.device, self.near = p, device, int(device >= p // 2)
@@ -188,7 +185,8 @@ def _rounds(p: int, m: int) -> BadSchedule | None:
     if m % p == 0:
         return None
     return BadSchedule(
-        "Interleaved 1F1B sends micro-batches in rounds of p = {stages}, and {given} is no multiple of it: choose {micro}.",
+        "Interleaved 1F1B sends micro-batches in rounds of p = {stages}, and {given} is no multiple of it: choose "
+        "{micro}.",
         stages=p,
         given=m,
         micro=-(-m // p) * p,

@@ -15,7 +15,8 @@ from .layer import Sizes
 
 @dataclass(frozen=True)
 class Preset:
-    """A published layer at its model's context, in 16 bits. `parameters` are those of the whole model, None where not given."""
+    """A published layer at its model's context, in 16 bits. `parameters` are those of the whole model, None where not
+    given."""
 
     name: str
     sizes: Sizes
@@ -44,24 +45,15 @@ FEEDFORWARDS = {
 def _published() -> tuple[Preset, ...]:
     base = Preset(
         "Transformer base", Sizes(512, 512, 8, 8, 2048), 6, 37000, "Vaswani et al. 2017, Table 3; 512 tokens assumed"
-    )  # fmt: skip
+    )
     small = Preset("GPT-2 small", Sizes(), 12, 50257, "Radford et al. 2019, Table 2; released config")
     found = []
     for shape in shapes.SHAPES:
         if shape.name in FEEDFORWARDS:
             f, gated, source = FEEDFORWARDS[shape.name]
-            sizes = Sizes(
-                shape.context, shape.d_model, shape.heads, shape.groups, f, gated, head=shape.head_dim
-            )
+            sizes = Sizes(shape.context, shape.d_model, shape.heads, shape.groups, f, gated, head=shape.head_dim)
             found.append(
-                Preset(
-                    shape.name,
-                    sizes,
-                    shape.n_layers,
-                    shape.vocab,
-                    f"{shape.source}; F: {source}",
-                    shape.parameters,
-                )  # fmt: skip
+                Preset(shape.name, sizes, shape.n_layers, shape.vocab, f"{shape.source}; F: {source}", shape.parameters)
             )
     return base, small, *found
 

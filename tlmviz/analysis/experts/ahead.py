@@ -1,4 +1,5 @@
-"""What a model and its modules predict several tokens ahead, and how often they are right (DeepSeek-V3, section 2.2)."""
+"""What a model and its modules predict several tokens ahead, and how often they are right (DeepSeek-V3, section
+2.2)."""
 
 from __future__ import annotations
 
@@ -57,8 +58,8 @@ def given_chains(network: LooksAhead, ids: list[int]) -> list[Chain]:
 
 @torch.inference_mode()
 def own_chains(network: LooksAhead, ids: list[int]) -> list[Chain]:
-    """At every position the chain that reads what it predicted itself, as in decoding: nothing of the text beyond is read.
-    Heads side by side read the position's own token, each of them.
+    """At every position the chain that reads what it predicted itself, as in decoding: nothing of the text beyond is
+    read. Heads side by side read the position's own token, each of them.
     """
     return _side_by_side(network, ids) if isinstance(network, ParallelMTPNetwork) else _chained(network, ids)
 
@@ -71,9 +72,9 @@ def _side_by_side(network: ParallelMTPNetwork, ids: list[int]) -> list[Chain]:
 
 
 def _chained(network: MTPNetwork, ids: list[int]) -> list[Chain]:
-    """At position i the k-th module needs keys and states of tokens up to i, which a pass over the text made, and its own of the
-    last k - 1 positions, where it reads predicted tokens. Positions go backwards, so that what one writes into the caches
-    never stands before another.
+    """At position i the k-th module needs keys and states of tokens up to i, which a pass over the text made, and its
+    own of the last k - 1 positions, where it reads predicted tokens. Positions go backwards, so that what one writes
+    into the caches never stands before another.
     """
     given, states, caches = torch.tensor([ids]), [], []
     states.append(network.read(given))
@@ -104,7 +105,8 @@ def _chained(network: MTPNetwork, ids: list[int]) -> list[Chain]:
 
 
 def accuracy(chains: list[Chain], ids: list[int]) -> list[tuple[int, int]]:
-    """Of each depth how many of the predictions of a token that the text still has were right, and how many there were."""
+    """Of each depth how many of the predictions of a token that the text still has were right, and how many there
+    were."""
     counts = []
     for depth in range(max((len(chain.predicted) for chain in chains), default=0)):
         right = [
@@ -119,7 +121,8 @@ def accuracy(chains: list[Chain], ids: list[int]) -> list[tuple[int, int]]:
 def race(
     lm: Any, text: str, count: int, draft: Any, temperature: float, rounds: int
 ) -> tuple[list[float], list[float]]:
-    """Tokens per second in some rounds by turns, slowest first: one token a pass, and with proposals. Raises BadText."""
+    """Tokens per second in some rounds by turns, slowest first: one token a pass, and with proposals. Raises
+    BadText."""
     speeds: tuple[list[float], list[float]] = [], []
     for _ in range(rounds):
         for found, most in zip(speeds, (0, None)):
@@ -135,6 +138,4 @@ def read_measured(folder: Path) -> pd.DataFrame:
         frame = pd.read_csv(folder / MEASURED)
         return frame[list(COLUMNS)]
     except (OSError, ValueError, KeyError) as error:
-        raise BadCheckpoint(
-            f"{folder.name}/{MEASURED} cannot be read ({error}); train the model anew."
-        ) from error
+        raise BadCheckpoint(f"{folder.name}/{MEASURED} cannot be read ({error}); train the model anew.") from error

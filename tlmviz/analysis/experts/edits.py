@@ -1,6 +1,7 @@
 """Edits of the routing: mute or force experts, take the bias away or put it into the mix, give experts a capacity.
 
-Each function returns {tap name: edit} for `lm.trace(edit=...)`; `combine` of `analysis.attention.interventions` merges them.
+Each function returns {tap name: edit} for `lm.trace(edit=...)`; `combine` of `analysis.attention.interventions` merges
+them.
 """
 
 from __future__ import annotations
@@ -31,7 +32,8 @@ def expert_layers(config: ModelConfig) -> list[int]:
 
 
 def mute_experts(config: ModelConfig, experts: Iterable[tuple[int, int]]) -> Edits:
-    """(layer, expert) pairs that no token can choose: the next best take their place, and the weights sum to what they did.
+    """(layer, expert) pairs that no token can choose: the next best take their place, and the weights sum to what they
+    did.
 
     Raises UnknownName for a layer or expert that does not exist, BadConfig where all experts of a layer are muted.
     """
@@ -39,7 +41,8 @@ def mute_experts(config: ModelConfig, experts: Iterable[tuple[int, int]]) -> Edi
     for layer, muted in by_layer.items():
         if len(muted) == config.experts.count:
             raise BadConfig(
-                f"All {config.experts.count} experts of layer {layer} are muted, so no token can choose; leave at least one."
+                f"All {config.experts.count} experts of layer {layer} are muted, so no token can choose; leave at "
+                f"least one."
             )
 
     def mute(chosen: list[int]) -> Edit:
@@ -49,7 +52,8 @@ def mute_experts(config: ModelConfig, experts: Iterable[tuple[int, int]]) -> Edi
 
 
 def force_experts(config: ModelConfig, experts: Iterable[tuple[int, int]]) -> Edits:
-    """(layer, expert) pairs that every token chooses, in place of its last choices; the mixing weights stay the scores'.
+    """(layer, expert) pairs that every token chooses, in place of its last choices; the mixing weights stay the
+    scores'.
 
     Raises UnknownName for a layer or expert that does not exist, BadConfig for more of a layer than a token chooses.
     """
@@ -94,7 +98,8 @@ def bias_in_the_mix(config: ModelConfig) -> Edits:
 
 
 def limit_capacity(config: ModelConfig, factor: float) -> Edits:
-    """Experts that read `factor` times their even share and no more: for later tokens of the text the expert says nothing.
+    """Experts that read `factor` times their even share and no more: for later tokens of the text the expert says
+    nothing.
 
     What the other chosen expert says keeps its weight (Switch Transformer, section 2.2). Raises BadConfig for a factor
     that is not positive.
@@ -133,13 +138,9 @@ def _by_layer(config: ModelConfig, experts: Iterable[tuple[int, int]]) -> dict[i
     layers, by_layer = expert_layers(config), dict[int, list[int]]()
     for layer, expert in experts:
         if layer not in layers:
-            raise UnknownName(
-                f"Layer {layer} has no experts; choose one of layers {', '.join(map(str, layers))}."
-            )
+            raise UnknownName(f"Layer {layer} has no experts; choose one of layers {', '.join(map(str, layers))}.")
         if not 0 <= expert < config.experts.count:
-            raise UnknownName(
-                f"There is no expert {expert}; this model has experts 0 to {config.experts.count - 1}."
-            )
+            raise UnknownName(f"There is no expert {expert}; this model has experts 0 to {config.experts.count - 1}.")
         if expert not in by_layer.setdefault(layer, []):
             by_layer[layer].append(expert)
     return by_layer

@@ -36,8 +36,9 @@ def load_over_text(routing: Routing, window: int = 16) -> Float[np.ndarray, "t e
 class Balance:
     """How evenly experts are loaded.
 
-    `violation` is the largest load over the mean, less 1 (MaxVio, Wang et al. 2024): 0 when even, E / k - 1 when every token
-    goes to the same k. `entropy` is that of the shares in bits, at most log2 E; `idle` counts experts that nothing reads.
+    `violation` is the largest load over the mean, less 1 (MaxVio, Wang et al. 2024): 0 when even, E / k - 1 when every
+    token goes to the same k. `entropy` is that of the shares in bits, at most log2 E; `idle` counts experts that
+    nothing reads.
     """
 
     violation: float
@@ -52,13 +53,12 @@ def balance(load: np.ndarray) -> Balance:
         return Balance(0.0, 0.0, len(load))
     shares = load / total
     busy = shares[shares > 0]
-    return Balance(
-        float(shares.max() * len(load) - 1), float(-(busy * np.log2(busy)).sum()), int((load == 0).sum())
-    )
+    return Balance(float(shares.max() * len(load) - 1), float(-(busy * np.log2(busy)).sum()), int((load == 0).sum()))
 
 
 def choice_without_bias(routing: Routing, part: ExpertsConfig | None = None) -> Int[Tensor, "t k"]:
-    """The experts that the scores alone would choose. Of a model whose experts lie in groups `part` is its `config.experts`."""
+    """The experts that the scores alone would choose. Of a model whose experts lie in groups `part` is its
+    `config.experts`."""
     scores = routing.scores if part is None else within_groups(routing.scores[None], part)[0]
     return scores.topk(routing.chosen.shape[-1], -1).indices
 
@@ -73,8 +73,8 @@ def changed_by_bias(routing: Routing, part: ExpertsConfig | None = None) -> Bool
 class Readings:
     """Mixing weights [T, k] of the chosen experts in two readings of 003 section 6.3.
 
-    `without` is the model's: the bias chooses and stays out. `with_bias` puts scores plus bias, not below 0, in the scores'
-    place. `notes` is the formula as the notes print it, a softmax over the chosen of logits plus bias.
+    `without` is the model's: the bias chooses and stays out. `with_bias` puts scores plus bias, not below 0, in the
+    scores' place. `notes` is the formula as the notes print it, a softmax over the chosen of logits plus bias.
     """
 
     without: Float[Tensor, "t k"]
@@ -107,8 +107,8 @@ def dropped(routing: Routing, factor: float) -> Bool[Tensor, "t k"]:
 
 @dataclass(frozen=True)
 class Size:
-    """`total` parameters are in memory, `active` ones met by a token; `flops` are a token's at a place in the text, `dense_flops`
-    those that it would take if every expert read it."""
+    """`total` parameters are in memory, `active` ones met by a token; `flops` are a token's at a place in the text,
+    `dense_flops` those that it would take if every expert read it."""
 
     total: int
     active: int

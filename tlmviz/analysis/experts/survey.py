@@ -31,7 +31,8 @@ class Answer:
 
 @dataclass(frozen=True)
 class Expert:
-    """An expert over the surveyed texts: the share of all tokens that it reads, and its tokens, the most telling first."""
+    """An expert over the surveyed texts: the share of all tokens that it reads, and its tokens, the most telling
+    first."""
 
     load: float
     answers: tuple[Answer, ...]
@@ -39,7 +40,8 @@ class Expert:
 
 @dataclass(frozen=True)
 class Survey:
-    """All experts of a model, by layer with experts; `tokens` were read, of held-out stories where the model has a file."""
+    """All experts of a model, by layer with experts; `tokens` were read, of held-out stories where the model has a
+    file."""
 
     tokens: int
     layers: tuple[int, ...]
@@ -47,10 +49,11 @@ class Survey:
 
 
 def survey(lm: LanguageModelLike, documents: Sequence[str], most: int = 12) -> Survey:
-    """Reads the documents, each cut to the context, and keeps `most` tokens of each expert. Raises BadText where there are none.
+    """Reads the documents, each cut to the context, and keeps `most` tokens of each expert. Raises BadText where there
+    are none.
 
-    Tokens are ranked by count times log of (share / load): what they add to the difference between what the expert reads
-    and what it would read if it chose blindly.
+    Tokens are ranked by count times log of (share / load): what they add to the difference between what the expert
+    reads and what it would read if it chose blindly.
     """
     if not documents:
         raise BadText("There are no texts to survey; give at least one.")
@@ -64,9 +67,7 @@ def survey(lm: LanguageModelLike, documents: Sequence[str], most: int = 12) -> S
 
 def write(found: Survey, folder: Path) -> None:
     """survey.json beside a model's weights."""
-    (folder / FILE).write_text(
-        json.dumps(asdict(found), ensure_ascii=False, indent=1) + "\n", encoding="utf-8"
-    )
+    (folder / FILE).write_text(json.dumps(asdict(found), ensure_ascii=False, indent=1) + "\n", encoding="utf-8")
 
 
 def read(name_or_path: str | Path) -> Survey:
@@ -84,9 +85,7 @@ def read(name_or_path: str | Path) -> Survey:
         )
         return Survey(values["tokens"], tuple(values["layers"]), experts)
     except (OSError, ValueError, KeyError, TypeError) as error:
-        raise BadCheckpoint(
-            f"{folder.name}/{FILE} cannot be read ({error}); survey the model again."
-        ) from error
+        raise BadCheckpoint(f"{folder.name}/{FILE} cannot be read ({error}); survey the model again.") from error
 
 
 @torch.inference_mode()
@@ -110,9 +109,7 @@ def _counts(
 def _expert(lm: LanguageModelLike, read: np.ndarray, seen: np.ndarray, most: int) -> Expert:
     load = read.sum() / seen.sum()
     share: Float[np.ndarray, " v"] = read / np.maximum(seen, 1)
-    telling = np.where(
-        (seen >= LEAST) & (share > load), read * np.log(np.maximum(share, 1e-9) / max(load, 1e-9)), 0
-    )
+    telling = np.where((seen >= LEAST) & (share > load), read * np.log(np.maximum(share, 1e-9) / max(load, 1e-9)), 0)
     best = [int(token) for token in np.argsort(-telling, kind="stable")[:most] if telling[token] > 0]
     answers = (Answer(lm.tokenizer.name(t), int(read[t]), round(float(share[t]), 4)) for t in best)
     return Expert(round(float(load), 4), tuple(answers))

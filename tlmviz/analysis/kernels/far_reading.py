@@ -12,7 +12,8 @@ FAR = 64  # tokens back from which a read is far
 
 
 def farthest_look(trace: Trace, layer: int, head: int, picture: Float[np.ndarray, "n n"]) -> int | None:
-    """The query of a head with the largest weight on a far token, found by its exact pooled map; None in short texts."""
+    """The query of a head with the largest weight on a far token, found by its exact pooled map; None in short
+    texts."""
     n, length = len(picture), len(trace)
     far = _far(n, length)
     if not far.any():

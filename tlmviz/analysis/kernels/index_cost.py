@@ -9,8 +9,8 @@ from tlmviz.errors import BadShape
 
 @dataclass(frozen=True)
 class Sizes:
-    """One layer's heads, of which each takes `key_dim` products to score a key and `value_dim` to mix its value in, and the
-    indexer's heads beside them."""
+    """One layer's heads, of which each takes `key_dim` products to score a key and `value_dim` to mix its value in, and
+    the indexer's heads beside them."""
 
     heads: int
     key_dim: int
@@ -39,14 +39,13 @@ class Products:
 
 
 def products(sizes: Sizes, length: int, k: int) -> Products:
-    """Multiplications for a causal text of some tokens of which every query reads k keys, or all it sees where they are fewer.
+    """Multiplications for a causal text of some tokens of which every query reads k keys, or all it sees where they are
+    fewer.
 
     The indexer scores every visible key once per index head, and weighs each score (000 Eq. 70). Raises BadShape.
     """
     if length < 1 or k < 1:
-        raise BadShape(
-            f"A text of {length} tokens and {k} keys a query make no attention; give at least 1 of each."
-        )
+        raise BadShape(f"A text of {length} tokens and {k} keys a query make no attention; give at least 1 of each.")
     few = min(k, length)
     pairs, kept = length * (length + 1) // 2, few * (few + 1) // 2 + (length - few) * few
     attended = sizes.heads * (sizes.key_dim + sizes.value_dim)

@@ -116,7 +116,8 @@ def sparse_attention(
 def sparse_losses(
     lm: LanguageModelLike, ids: list[int], k: int, indexers: Indexers, choices: tuple[str, ...] = CHOICES
 ) -> dict[str, float]:
-    """Mean next-token loss in nats of dense attention ("dense") and of k keys chosen in each way, every layer sparse."""
+    """Mean next-token loss in nats of dense attention ("dense") and of k keys chosen in each way, every layer
+    sparse."""
     check_k(k, len(ids))
     if len(ids) < 2:
         raise BadShape("A loss needs at least two tokens; give a longer text.")
@@ -165,23 +166,14 @@ def precision(
     results = {}
     grown = torch.ones(indexer.head_dim)
     grown[-1] = outlier
-    for name, u in (
-        ("before", torch.eye(indexer.head_dim)),
-        ("after", orthogonal(rotation, indexer.head_dim)),
-    ):
+    for name, u in (("before", torch.eye(indexer.head_dim)), ("after", orthogonal(rotation, indexer.head_dim))):
         q, keys, w = indexer.vectors(x)
         q, keys = q / grown @ u.T, keys * grown @ u.T
-        rough_q, rough_keys = (
-            kernels.quantize(part, format, per="channel").dequantize() for part in (q, keys)
-        )
+        rough_q, rough_keys = (kernels.quantize(part, format, per="channel").dequantize() for part in (q, keys))
         scores = kernels.index_scores(rough_q, rough_keys, w)
-        error = (scores - exact)[seen].double().square().mean() / exact[seen].double().square().mean().clamp(
-            min=1e-60
-        )
+        error = (scores - exact)[seen].double().square().mean() / exact[seen].double().square().mean().clamp(min=1e-60)
         same = (kernels.top_k(scores, k)[1] & chosen).sum() / chosen.sum()
-        results[name] = Precision(
-            q.flatten(), keys.flatten(), _peak(q), _peak(keys), error.sqrt().item(), same.item()
-        )
+        results[name] = Precision(q.flatten(), keys.flatten(), _peak(q), _peak(keys), error.sqrt().item(), same.item())
     return results
 
 
@@ -192,9 +184,7 @@ def check_k(k: int, length: int | None = None) -> None:
         raise BadShape(f"k is {k}; a query attends to 1 up to {most}.")
 
 
-def _sparse_layer(
-    layer: int, spec: AttentionSpec, indexer: Indexer | None, k: int, how: str, seed: int
-) -> Edits:
+def _sparse_layer(layer: int, spec: AttentionSpec, indexer: Indexer | None, k: int, how: str, seed: int) -> Edits:
     """Hold what the selection reads, and replace the heads' outputs."""
     names = [f"blocks.{layer}.attn.{part}" for part in ("q", "k", "v")]
     if indexer is not None:
@@ -247,8 +237,8 @@ def _fits(indexers: Indexers, n_layers: int, d_model: int) -> None:
     config = indexers.config
     if (config.n_layers, config.d_model) != (n_layers, d_model):
         raise BadShape(
-            f"{config.name} scores {config.n_layers} layers of width {config.d_model}, the model has {n_layers} of width "
-            f"{d_model}; it was made for {config.teacher}."
+            f"{config.name} scores {config.n_layers} layers of width {config.d_model}, the model has {n_layers} of "
+            f"width {d_model}; it was made for {config.teacher}."
         )
 
 

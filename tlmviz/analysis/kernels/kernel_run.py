@@ -43,23 +43,22 @@ class KernelRun:
 
 @torch.inference_mode()
 def run_kernel(inputs: Inputs, interpreter: Interpreter) -> KernelRun:
-    """Run one head's attention through the Triton kernel, and through torch. Raises BadBackend: no kernel, no triton."""
+    """Run one head's attention through the Triton kernel, and through torch. Raises BadBackend: no kernel, no
+    triton."""
     if inputs.relative is not None:
         raise BadBackend("The Triton kernel has no relative positions: choose a model without them.")
     if inputs.softcap is not None:
         raise BadBackend("The Triton kernel has no soft-capped scores: choose a model without them.")
     q, k, v = (torch.from_numpy(part)[None, None] for part in (inputs.q, inputs.k, inputs.v))
     slopes = torch.tensor([inputs.slope]) if inputs.slope else None
-    expected = kernels.attention(
-        q, k, v, scale=inputs.scale, window=inputs.window, slopes=slopes, backend="torch"
-    )
+    expected = kernels.attention(q, k, v, scale=inputs.scale, window=inputs.window, slopes=slopes, backend="torch")
     card = torch.cuda.is_available()
     start = time.perf_counter()
     if card:
         slopes = None if slopes is None else slopes.cuda()
         found = kernels.attention(
             q.cuda(), k.cuda(), v.cuda(), scale=inputs.scale, window=inputs.window, slopes=slopes, backend="triton"
-        )  # fmt: skip
+        )
     else:
         found = interpreter.attention(q, k, v, scale=inputs.scale, window=inputs.window, slopes=slopes)
     out, lse = (part[0, 0].cpu().numpy() for part in found)

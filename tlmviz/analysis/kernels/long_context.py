@@ -61,7 +61,8 @@ class Survey:
     beyond: np.ndarray  # [H], mass farther back than the training length
     bands: np.ndarray  # [H, N], mass at distance 0, 1, 2-3, 4-7, ...
     queries: int  # how many were read
-    far: np.ndarray  # [H], the largest weight on one token FAR or more back but the first, the mean over queries that have such
+    # [H], the largest weight on one token FAR or more back but the first, the mean over queries that have such.
+    far: np.ndarray
 
 
 def survey(trace: Trace, layer: int, context: int, size: int = 48, rows: slice | None = None) -> Survey:
@@ -78,9 +79,8 @@ def survey(trace: Trace, layer: int, context: int, size: int = 48, rows: slice |
     strips_of, columns, looks = [], [], list[Tensor]()
     for part, where in strips(q, rows):
         stop = int(where[-1]) + 1
-        p = kernels.attention_map(q, k, lse, spec.mask, rows=part, cols=slice(0, stop), scale=spec.scale)[
-            0
-        ]  # [H, R, S]
+        # [H, R, S].
+        p = kernels.attention_map(q, k, lse, spec.mask, rows=part, cols=slice(0, stop), scale=spec.scale)[0]
         pooled = [p[..., a:b].amax(-1) if a < stop else p.new_zeros(p.shape[:2]) for a, b in edges]
         strips_of.append(torch.stack(pooled, -1))
         mass = p.cumsum(-1)  # a difference of two gives any span's
@@ -122,10 +122,9 @@ def strongest(tile: Float[Tensor, "r c"], count: int = 6) -> list[tuple[int, int
 
 
 @torch.inference_mode()
-def write_stories(
-    lm: LanguageModelLike, tokens: int, seed: int = 0, temperature: float = 0.8, top_k: int = 40
-) -> str:
-    """About `tokens` tokens of stories by the model itself, drawn one by one, at most 256 tokens each, joined by blank lines.
+def write_stories(lm: LanguageModelLike, tokens: int, seed: int = 0, temperature: float = 0.8, top_k: int = 40) -> str:
+    """About `tokens` tokens of stories by the model itself, drawn one by one, at most 256 tokens each, joined by blank
+    lines.
 
     A model stops at its context, so one text beyond it cannot be drawn in one piece.
     """
@@ -145,12 +144,8 @@ def write_stories(
             if len(drawn) > 1 and torch.isin(torch.cat(drawn, 1), ends).any(1).all():
                 break
         rows = [[*opening[len(begin) :], *row] for row in torch.cat(drawn, 1).tolist()]
-        told = [
-            lm.tokenizer.decode(takewhile(lambda i: i not in lm.tokenizer.ends, row)).strip() for row in rows
-        ]
-        parts += [story for story in told if story] or [
-            "The end."
-        ]  # a model may stop at once: no endless loop
+        told = [lm.tokenizer.decode(takewhile(lambda i: i not in lm.tokenizer.ends, row)).strip() for row in rows]
+        parts += [story for story in told if story] or ["The end."]  # a model may stop at once: no endless loop
     return lm.tokenizer.decode(lm.tokenizer.encode("\n\n".join(parts))[: tokens - 1])
 
 

@@ -1,4 +1,5 @@
-"""A needle test: whether a model, with a method in place of its softmax, still finds made-up names that it read before."""
+"""A needle test: whether a model, with a method in place of its softmax, still finds made-up names that it read
+before."""
 
 from __future__ import annotations
 
@@ -17,8 +18,8 @@ FOUND = 0.5  # nats per token that the first occurrence must gain to count as fo
 
 
 def texts(lm: LanguageModelLike, distance: int) -> tuple[list[int], list[int], int]:
-    """Ids with the needle before `distance` tokens of stories and again behind them, the same with stories in place of the
-    first needle, and the tokens of a needle. Raises BadText where the model reads less.
+    """Ids with the needle before `distance` tokens of stories and again behind them, the same with stories in place of
+    the first needle, and the tokens of a needle. Raises BadText where the model reads less.
     """
     encode = lm.tokenizer.encode
     begin, needle, hay = lm.tokenizer.lead, encode(NEEDLE), encode(long_sample_text())
@@ -37,8 +38,7 @@ def gain(lm: LanguageModelLike, method: Method | None, distance: int) -> float:
     edits = None if method is None else swap(method, lm.on_cpu.network.specs())
     told, untold, size = texts(lm, distance)
     losses = [
-        lm.trace_ids(ids, edits, "logits".__eq__).loss_per_token()[1 - size :].mean().item()
-        for ids in (told, untold)
+        lm.trace_ids(ids, edits, "logits".__eq__).loss_per_token()[1 - size :].mean().item() for ids in (told, untold)
     ]
     return losses[1] - losses[0]
 

@@ -62,7 +62,8 @@ class Walk:
         return bool(np.isfinite(self.out).all())
 
     def progress(self, visit: int) -> tuple[Pass, int, dict[str, int]]:
-        """The pass and the logit that visit 1, 2, ... reads, and how many entries of m_i, l_i and out are known after it.
+        """The pass and the logit that visit 1, 2, ... reads, and how many entries of m_i, l_i and out are known after
+        it.
 
         After the last visit the algorithm rests on its last logit.
         """
@@ -106,14 +107,7 @@ def three_passes(x: np.ndarray, v: np.ndarray | None = None) -> Walk:
         l_now = l_i[i] = l_now + np.exp(x[i] - _safe(m_now))
     a = np.exp(x - _safe(m_now)) / _divisor(l_now)
     return _walk(
-        "Three passes",
-        "Eq. 72–74",
-        [("maximum", "m_i"), ("sum", "l_i"), ("divide", "out")],
-        m_i,
-        l_i,
-        None,
-        a,
-        x,
+        "Three passes", "Eq. 72–74", [("maximum", "m_i"), ("sum", "l_i"), ("divide", "out")], m_i, l_i, None, a, x
     )
 
 
@@ -122,14 +116,7 @@ def two_passes(x: np.ndarray, v: np.ndarray | None = None) -> Walk:
     m_i, l_i, alpha = _online(x)
     a = np.exp(x - _safe(m_i[-1])) / _divisor(l_i[-1])
     return _walk(
-        "Two passes, online",
-        "Eq. 80–81",
-        [("maximum and sum", "m_i l_i"), ("divide", "out")],
-        m_i,
-        l_i,
-        alpha,
-        a,
-        x,
+        "Two passes, online", "Eq. 80–81", [("maximum and sum", "m_i l_i"), ("divide", "out")], m_i, l_i, alpha, a, x
     )
 
 
@@ -154,16 +141,15 @@ def one_pass(x: np.ndarray, v: np.ndarray) -> Walk:
         share = np.exp(x[i] - _safe(m_i[i])) / _divisor(l_i[i])
         o = out[i] = o * (before / _divisor(l_i[i]) * alpha[i]) + share * v[i]
         before = l_i[i]
-    return _walk(
-        "One pass", "Eq. 87", [("maximum, sum and output", "m_i l_i out")], m_i, l_i, alpha, out, x, v
-    )
+    return _walk("One pass", "Eq. 87", [("maximum, sum and output", "m_i l_i out")], m_i, l_i, alpha, out, x, v)
 
 
 ALGORITHMS: tuple[Callable[..., Walk], ...] = (naive, three_passes, two_passes, online_attention, one_pass)
 
 
 def walk_all(x: np.ndarray, v: np.ndarray) -> tuple[Walk, ...]:
-    """Every algorithm on logits [N] and values [N, D], in float32. Raises BadShape when there is nothing or they do not fit."""
+    """Every algorithm on logits [N] and values [N, D], in float32. Raises BadShape when there is nothing or they do not
+    fit."""
     x, v = np.asarray(x, np.float32), np.asarray(v, np.float32)
     if x.ndim != 1 or not len(x) or v.shape[:1] != x.shape:
         raise BadShape(
@@ -218,9 +204,7 @@ def parse_logits(text: str, limit: int) -> np.ndarray:
     Raises BadShape with one sentence for anything else, for NaN and +inf, and for more than `limit` numbers.
     """
     words = [
-        word
-        for word in re.split(r"[\s,;]+", text.replace("−", "-").replace("∞", "inf").strip("[]() \n\t"))
-        if word
+        word for word in re.split(r"[\s,;]+", text.replace("−", "-").replace("∞", "inf").strip("[]() \n\t")) if word
     ]
     if not words:
         raise BadShape("There are no numbers among the logits; type some, for example 2.5, -1, 1e4, -inf.")
@@ -237,9 +221,7 @@ def _number(word: str, place: int) -> float:
     try:
         value = float(word)
     except ValueError:
-        raise BadShape(
-            f"Logit {place}, “{shown}”, is not a number; write it like 2.5, 1e4 or -inf."
-        ) from None
+        raise BadShape(f"Logit {place}, “{shown}”, is not a number; write it like 2.5, 1e4 or -inf.") from None
     if value != value or (value > LARGEST):
         raise BadShape(
             f"Logit {place} is {shown}, where a softmax has no answer; use at most 3.4e38, or -inf to hide a key."

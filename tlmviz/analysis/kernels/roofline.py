@@ -32,11 +32,14 @@ DEVICES = (
     Device("H200 SXM", 989e12, 4.8e12, 228 * 1024, "NVIDIA H200 data sheet; 228 KiB shared memory per SM"),
     Device("L4", 121e12, 0.3e12, 100 * 1024, "NVIDIA L4 data sheet; 100 KiB shared memory per SM"),
     Device(
-        "Ryzen 7 7840U (laptop)", 8 * 3.3e9 * 32, 120e9, 1024 * 1024,
+        "Ryzen 7 7840U (laptop)",
+        8 * 3.3e9 * 32,
+        120e9,
+        1024 * 1024,
         "AMD product page: 8 cores x 3.3 GHz, LPDDR5x-7500 on 128 bits, 1 MiB L2 per core; float32 peak by arithmetic, "
         "32 operations per core and cycle",
     ),
-)  # fmt: skip
+)
 
 
 @dataclass(frozen=True)

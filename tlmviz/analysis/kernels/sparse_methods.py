@@ -1,4 +1,5 @@
-"""Every sparse or linear attention against the model's softmax: what it costs, what it covers, what it does to the loss."""
+"""Every sparse or linear attention against the model's softmax: what it costs, what it covers, what it does to the
+loss."""
 
 from __future__ import annotations
 
@@ -79,7 +80,8 @@ def keys_seen(method: Method, length: int, spec: AttentionSpec) -> float | None:
 
 
 def cost(method: Method, seen: float, length: int, width: int) -> Cost:
-    """Operations (a multiplication and an addition are two) and cache of one head with `seen` keys per query, D = `width`.
+    """Operations (a multiplication and an addition are two) and cache of one head with `seen` keys per query, D =
+    `width`.
 
     Softmax: 2D for a score and 2D for its value per cell. Linear: 2mE to add to the state, 2mE to read it, 4m for sums.
     """
@@ -153,9 +155,7 @@ def _shared_mass(
     """Sum over keys of the smaller of the two weights, [1, H, R]: 1 minus the total variation distance."""
     parts = []
     for part, weights in weight_strips(phi_q, phi_k, rows):
-        p = kernels.attention_map(
-            q, k, lse, spec.mask, rows=part, cols=slice(0, weights.shape[-1]), scale=spec.scale
-        )
+        p = kernels.attention_map(q, k, lse, spec.mask, rows=part, cols=slice(0, weights.shape[-1]), scale=spec.scale)
         parts.append(torch.minimum(p, weights).sum(-1))
     return torch.cat(parts, -1)
 

@@ -15,7 +15,8 @@ WAITING, DONE, SKIPPED = 0, 1, 2
 
 @dataclass(frozen=True)
 class TileStep:
-    """One step. `grid` [row blocks, column blocks] says WAITING, DONE or SKIPPED; `box` is first and last row and column.
+    """One step. `grid` [row blocks, column blocks] says WAITING, DONE or SKIPPED; `box` is first and last row and
+    column.
 
     `m_i`, `l_i` [R] and `acc` [R, D] are the running block's state, NaN below a short last block; `moved` counts
     numbers to and from slow memory since the first step; `when` names the kernel lines that run, `stages` what is done:
@@ -50,7 +51,8 @@ def naive_moves(length: int, width: int) -> int:
 
 
 def tile_probabilities(walked: TileWalk, weights: np.ndarray) -> np.ndarray:
-    """p = exp(score - m_i) of every visit, [visits, R, C], from the final weights [T, T]; NaN below and right of short tiles.
+    """p = exp(score - m_i) of every visit, [visits, R, C], from the final weights [T, T]; NaN below and right of short
+    tiles.
 
     weight = exp(score - lse), so p is the weight times exp(lse - m_i): what is on chip while a tile is added.
     """
@@ -59,9 +61,7 @@ def tile_probabilities(walked: TileWalk, weights: np.ndarray) -> np.ndarray:
         first, begin = visit.block * walked.rows, visit.tile * walked.cols
         part = weights[first : first + walked.rows, begin : begin + walked.cols]
         last = first + len(part)
-        found[number, : len(part), : part.shape[1]] = (
-            part * np.exp(walked.lse[first:last] - visit.m_i)[:, None]
-        )
+        found[number, : len(part), : part.shape[1]] = part * np.exp(walked.lse[first:last] - visit.m_i)[:, None]
     return found
 
 
@@ -84,20 +84,11 @@ def _program(
     ) -> None:
         kinds = frozenset().union(*(running(stage, masked, biased) for stage in stages))
         m_i, l_i, acc = (_fill(part, pad) for part in state)
-        found.append(
-            TileStep(program, grid.copy(), (first, last, *keys), m_i, l_i, acc, kinds, moved, words, stages)
-        )
+        found.append(TileStep(program, grid.copy(), (first, last, *keys), m_i, l_i, acc, kinds, moved, words, stages))
 
     moved += size * width
     state = (np.full(size, -np.inf), np.zeros(size), np.zeros((size, width)))
-    step(
-        ("start",),
-        False,
-        (0, length),
-        state,
-        moved,
-        "Load this block of q; start with m_i = −∞, l_i = 0, acc = 0",
-    )
+    step(("start",), False, (0, length), state, moved, "Load this block of q; start with m_i = −∞, l_i = 0, acc = 0")
     for place, visit in enumerate(visits):
         keys = (visit.tile * walked.cols, min((visit.tile + 1) * walked.cols, length))
         kind = "crosses the mask: cells are checked" if visit.masked else "all visible: no cell is checked"
@@ -116,14 +107,7 @@ def _program(
         step(stages, visit.masked, keys, state, moved, tile, _rescaling(visit, first=not place))
     moved += size * (width + 1)
     state = (visits[-1].m_i, visits[-1].l_i, walked.out[first:last])
-    step(
-        ("finish",),
-        False,
-        (0, length),
-        state,
-        moved,
-        "Store acc / l_i (shown at acc) and lse = m_i + log l_i",
-    )
+    step(("finish",), False, (0, length), state, moved, "Store acc / l_i (shown at acc) and lse = m_i + log l_i")
     return found
 
 
@@ -135,6 +119,4 @@ def _rescaling(visit: Visit, first: bool) -> str:
 
 
 def _fill(values: np.ndarray, pad: int) -> np.ndarray:
-    return np.concatenate(
-        [np.asarray(values, np.float32), np.full((pad, *values.shape[1:]), np.nan, np.float32)]
-    )
+    return np.concatenate([np.asarray(values, np.float32), np.full((pad, *values.shape[1:]), np.nan, np.float32)])

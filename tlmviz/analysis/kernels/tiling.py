@@ -21,8 +21,8 @@ LONGEST = 64  # positions whose tiles are walked: under a causal mask the first 
 
 @dataclass(frozen=True)
 class Inputs:
-    """One head's q, k, v [T, D] in float32 with its scale, window, ALiBi slope (0 for none), vectors per distance [R, D] and
-    bound on scores."""
+    """One head's q, k, v [T, D] in float32 with its scale, window, ALiBi slope (0 for none), vectors per distance [R,
+    D] and bound on scores."""
 
     q: np.ndarray
     k: np.ndarray
@@ -54,7 +54,8 @@ class Visit:
 
 @dataclass(frozen=True)
 class TileWalk:
-    """All visits in launch order, the output [T, D], and the tiles that no program touched [row blocks, column blocks]."""
+    """All visits in launch order, the output [T, D], and the tiles that no program touched [row blocks, column
+    blocks]."""
 
     rows: int
     cols: int
@@ -86,7 +87,8 @@ def head_inputs(trace: Trace, layer: int, head: int, longest: int | None = LONGE
 
 
 def key_span(first: int, last: int, keys: int, window: int | None, cols: int) -> tuple[int, int, int, int]:
-    """Edges (start, full, past, stop) of the keys that causal queries first..last see, as the kernel's `key_span` has them.
+    """Edges (start, full, past, stop) of the keys that causal queries first..last see, as the kernel's `key_span` has
+    them.
 
     Tiles from full to past need no mask; from start to full and past to stop they do; others are skipped.
     """
@@ -148,14 +150,10 @@ def _step(
     if inputs.softcap is not None:
         scores = np.float32(inputs.softcap) * np.tanh(scores / np.float32(inputs.softcap))
     distance = np.arange(rows.start, rows.stop)[:, None] - np.arange(cols.start, cols.stop)
-    scores = scores - np.float32(inputs.slope) * np.abs(distance).astype(
-        np.float32
-    )  # integers would make it float64
+    scores = scores - np.float32(inputs.slope) * np.abs(distance).astype(np.float32)  # integers would make it float64
     if inputs.relative is not None:
         by_distance = inputs.q[rows] @ inputs.relative.T  # [R, distances]
-        scores = scores + np.take_along_axis(
-            by_distance, np.minimum(np.abs(distance), len(inputs.relative) - 1), 1
-        )
+        scores = scores + np.take_along_axis(by_distance, np.minimum(np.abs(distance), len(inputs.relative) - 1), 1)
     if masked:
         hidden = distance < 0
         if inputs.window is not None:
@@ -172,7 +170,8 @@ def _step(
 
 
 def tiled_against_full(inputs: Inputs, done: TileWalk, weights: Float[Tensor, "t s"]) -> float:
-    """Largest distance of the tiled output from softmax(QK') V with the model's own weights, relative to the largest value."""
+    """Largest distance of the tiled output from softmax(QK') V with the model's own weights, relative to the largest
+    value."""
     full = weights.double() @ torch.from_numpy(inputs.v).double()
     return _relative(done.out, full.numpy(), inputs.v)
 

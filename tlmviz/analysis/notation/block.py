@@ -26,7 +26,8 @@ class BlockLine:
 
 
 def lines_of(config: ModelConfig, layer: int) -> tuple[BlockLine, ...]:
-    """The lines of a layer in the order they run; they follow what the model has: RoPE or not, groups, biases, a gate."""
+    """The lines of a layer in the order they run; they follow what the model has: RoPE or not, groups, biases, a
+    gate."""
     grouped = config.n_kv_heads != config.n_heads
     g, of = ("g", "pi(h)") if grouped else ("h", "h")
     return (*_projections(config, g), *_attending(config, layer, of), *_feeding(config))
@@ -40,10 +41,16 @@ def _projections(config: ModelConfig, g: str) -> list[BlockLine]:
     q, k, v = config.attention.biases[:3]
     found = [
         BlockLine("Norm", "Htilde_t^f = LN1(H_t^f)", "Htilde", "Each token's vector gets one size."),
-        BlockLine("Queries", f"Q_{{th}}^d = Htilde_t^f WQ_{{hf}}^d{_bias(q, 'bQ_h^d')}", "Q", "f is summed, above and below."),
-        BlockLine("Keys", f"K_{{s{g}}}^d = Htilde_s^f WK_{{{g}f}}^d{_bias(k, f'bK_{g}^d')}", "K", "The same at position s."),
-        BlockLine("Values", f"V_{{s{g}}}^d = Htilde_s^f WV_{{{g}f}}^d{_bias(v, f'bV_{g}^d')}", "V", "What a key hands on."),
-    ]  # fmt: skip
+        BlockLine(
+            "Queries", f"Q_{{th}}^d = Htilde_t^f WQ_{{hf}}^d{_bias(q, 'bQ_h^d')}", "Q", "f is summed, above and below."
+        ),
+        BlockLine(
+            "Keys", f"K_{{s{g}}}^d = Htilde_s^f WK_{{{g}f}}^d{_bias(k, f'bK_{g}^d')}", "K", "The same at position s."
+        ),
+        BlockLine(
+            "Values", f"V_{{s{g}}}^d = Htilde_s^f WV_{{{g}f}}^d{_bias(v, f'bV_{g}^d')}", "V", "What a key hands on."
+        ),
+    ]
     if config.positions.kind == "rope":
         turn = "R_{td}^k turns pairs of d by the angle of position t; t stands twice below and is not summed."
         found += [
@@ -69,14 +76,20 @@ def _attending(config: ModelConfig, layer: int, of: str) -> list[BlockLine]:
     logits = f"{summed} is summed; t, s and h stay: one number for every query, key and head."
     return [
         BlockLine("Logits", f"L_{{ts}}^{{(h)}} = {scale} {one} {other}{' - m_h (t-s)' if alibi else ''}", "L", logits),
-        BlockLine("Weights", f"A_{{ts}}^{{(h)}} = softmax_{{{where}}}(L_{{ts}}^{{(h)}})", "A", "Shares of the keys t sees."),
-        BlockLine("Mix", f"Y_{{th}}^d = sum_{{{where}}} A_{{ts}}^{{(h)}} V_{{s{of}}}^d", "Y", "Sums over time are written."),
         BlockLine(
-            "Merge", f"Aout_t^f = Y_{{th}}^d WO^h_d^f{_bias(config.attention.o_bias, 'bO^f')}", "Aout",
+            "Weights", f"A_{{ts}}^{{(h)}} = softmax_{{{where}}}(L_{{ts}}^{{(h)}})", "A", "Shares of the keys t sees."
+        ),
+        BlockLine(
+            "Mix", f"Y_{{th}}^d = sum_{{{where}}} A_{{ts}}^{{(h)}} V_{{s{of}}}^d", "Y", "Sums over time are written."
+        ),
+        BlockLine(
+            "Merge",
+            f"Aout_t^f = Y_{{th}}^d WO^h_d^f{_bias(config.attention.o_bias, 'bO^f')}",
+            "Aout",
             "h and d are both summed. The notes write h below in both, against their own rule.",
         ),
         BlockLine("Add", "H'_t^f = H_t^f + Aout_t^f", "H'", "What attention found joins the stream."),
-    ]  # fmt: skip
+    ]
 
 
 def _feeding(config: ModelConfig) -> list[BlockLine]:
@@ -84,16 +97,10 @@ def _feeding(config: ModelConfig) -> list[BlockLine]:
     if part.gated:
         middle = [
             BlockLine(
-                "Gate",
-                "G_t^e = H''_t^f WG_f^e",
-                "G",
-                "This model gates its MLP (SwiGLU); the notes' has U alone.",
+                "Gate", "G_t^e = H''_t^f WG_f^e", "G", "This model gates its MLP (SwiGLU); the notes' has U alone."
             ),
             BlockLine(
-                "Open",
-                "Z_t^e = sigma(G_t^e) (H''_t^f W1_f^e)",
-                "Z",
-                "e stands twice above and stays free: one by one.",
+                "Open", "Z_t^e = sigma(G_t^e) (H''_t^f W1_f^e)", "Z", "e stands twice above and stays free: one by one."
             ),
         ]
     else:
@@ -110,10 +117,7 @@ def _feeding(config: ModelConfig) -> list[BlockLine]:
         BlockLine("Norm 2", "H''_t^f = LN2(H'_t^f)", "H''", "Again one size for each token."),
         *middle,
         BlockLine(
-            "Narrow",
-            f"F_t^f = Z_t^e W2_e^f{_bias(part.bias, 'b2^f')}",
-            "F",
-            "e is summed: back to the stream's width.",
+            "Narrow", f"F_t^f = Z_t^e W2_e^f{_bias(part.bias, 'b2^f')}", "F", "e is summed: back to the stream's width."
         ),
         BlockLine("Add 2", "Hout_t^f = H'_t^f + F_t^f", "Hout", "The block's output."),
     ]

@@ -1,4 +1,5 @@
-"""The rules of index notation applied to a formula (003 sections 1 and 10): what is free, what is summed, what breaks a rule.
+"""The rules of index notation applied to a formula (003 sections 1 and 10): what is free, what is summed, what breaks a
+rule.
 
 Most slips raise no error when a formula is run: `einsum` sums every index that its result lacks, at whatever height it
 stands. A finding says whether anything can be computed at all (`blocks`).
@@ -111,7 +112,8 @@ class Checked:
         return left is not None and (left.name in ("L", "A") if own is None else "head" in own.kinds)
 
     def sort(self) -> None:
-        """What stops the formula first, then by place; at one place a mistake with a name before one of mere letters."""
+        """What stops the formula first, then by place; at one place a mistake with a name before one of mere
+        letters."""
         self.findings.sort(key=lambda found: (not found.blocks, found.at, found.kind == "free-lost"))
 
     @property
@@ -160,9 +162,7 @@ def _sizes(checked: Checked, table: Table) -> None:
             if size is not None:
                 checked.sizes[letter] = size
             else:
-                checked.add(
-                    "mask-letter", f"No tensor has the index {letter}, so its size is unknown.", at, True
-                )
+                checked.add("mask-letter", f"No tensor has the index {letter}, so its size is unknown.", at, True)
 
 
 def _other_letters(node: Node) -> dict[str, Span]:
@@ -221,9 +221,7 @@ def _sizes_of(node: Tensor, checked: Checked, table: Table) -> None:
             conflicts.append((index, kind, size, known))
     if _is_transposed(node, named.kinds):
         at = node.indices[0].at[0], node.indices[-1].at[1]
-        says = (
-            f"The axes of {node.name} are {', '.join(named.kinds)}, and its indices stand in another order."
-        )
+        says = f"The axes of {node.name} are {', '.join(named.kinds)}, and its indices stand in another order."
         checked.add("transposed", says, at, bool(conflicts))
         return
     for conflict in conflicts:
@@ -262,16 +260,15 @@ def _delta(node: Tensor, checked: Checked, table: Table) -> None:
         says = f"The indices of a delta have one size; these have {' and '.join(map(str, sorted(sizes, key=str)))}."
         checked.add("dimension", says, node.at, True)
     else:
-        checked.add(
-            "unknown", "No other tensor has an index of this delta, so its size is unknown.", node.at, True
-        )
+        checked.add("unknown", "No other tensor has an index of this delta, so its size is unknown.", node.at, True)
 
 
 # --- free and summed indices ----------------------------------------------------------------------
 
 
 def _free(node: Node, left: set[str] | None, outer: set[str], checked: Checked) -> _Free:
-    """The indices that a node leaves, with the places where they stand; `left` those wanted, `outer` those beside it."""
+    """The indices that a node leaves, with the places where they stand; `left` those wanted, `outer` those beside
+    it."""
     match node:
         case Tensor():
             return _contract([{index.letter: [_Seen(index)]} for index in node.indices], left, outer, checked)
@@ -340,13 +337,17 @@ def _stays(letter: str, seen: list[_Seen], left: set[str] | None, outer: set[str
             _summed_silently(letter, counted, checked)
             return False
         height = "above" if counted[0].up else "below"
-        says = f"{letter} stands {height} both times; a sum pairs one above with one below. einsum sums it all the same."
+        says = (
+            f"{letter} stands {height} both times; a sum pairs one above with one below. einsum sums it all the same."
+        )
         checked.add("same-height", says, at)
         checked.summed.append(letter)
         return False
     if len(counted) > 2 or letter in outer:
         at = counted[2].at if len(counted) > 2 else at
-        says = f"{letter} is summed over a pair already and stands there once more; give one of the pairs another letter."
+        says = (
+            f"{letter} is summed over a pair already and stands there once more; give one of the pairs another letter."
+        )
         checked.add("thrice", says, at)
     elif left is not None and letter in left:
         says = f"{letter} stands above and below, so it is summed, and yet the left side keeps it."
@@ -361,14 +362,12 @@ def _stays(letter: str, seen: list[_Seen], left: set[str] | None, outer: set[str
 def _summed_silently(letter: str, counted: list[Index], checked: Checked) -> None:
     if counted[0].temporal:
         says = (
-            f"{letter} stands {len(counted)} times on the right and not on the left: a sum over time is always written, as "
-            f"sum_{{{letter}<=t}}. einsum sums it silently, over all of the text."
+            f"{letter} stands {len(counted)} times on the right and not on the left: a sum over time is always "
+            f"written, as sum_{{{letter}<=t}}. einsum sums it silently, over all of the text."
         )
         checked.add("time-implicit", says, counted[-1].at)
     else:
-        checked.add(
-            "head-lost", f"{letter} is missing on the left; einsum adds all of its values up.", counted[-1].at
-        )
+        checked.add("head-lost", f"{letter} is missing on the left; einsum adds all of its values up.", counted[-1].at)
     checked.summed.append(letter)
 
 
@@ -384,9 +383,7 @@ def _deltas(node: Product, checked: Checked) -> None:
             if factor is not delta and isinstance(factor, Tensor)
             for index in factor.indices
         ]
-        metric = any(
-            index.letter == own.letter and index.up != own.up for own in (one, other) for index in others
-        )
+        metric = any(index.letter == own.letter and index.up != own.up for own in (one, other) for index in others)
         if one.up == other.up and not metric:
             says = f"δ pairs one index above with one below: delta_{one.letter}^{other.letter}."
             checked.add("delta", says, (one.at[0], other.at[1]))
@@ -400,7 +397,10 @@ def _total(node: Total, left: set[str] | None, outer: set[str], checked: Checked
         gone = {letter for letter in every.keys() - free.keys() if every[letter][0].counts}
         if new and gone:
             letter = min(new)
-            says = f"This term has the index {letter} and the one before has {min(gone)}; terms that are added share theirs."
+            says = (
+                f"This term has the index {letter} and the one before has {min(gone)}; terms that are added share "
+                f"theirs."
+            )
             checked.add("terms-differ", says, free[letter][0].index.at)
         for letter, seen in free.items():
             first = every.setdefault(letter, seen)[0]
@@ -420,7 +420,10 @@ def _sum(node: Sum, left: set[str] | None, outer: set[str], checked: Checked) ->
     if letter not in free:
         checked.add("sum-nothing", f"{letter} does not occur in what is summed.", node.axis.at, True)
     if left is not None and letter in left and letter not in outer:
-        says = f"The left side keeps {letter}, so it cannot be summed; sum over another index, or take {letter} off the left."
+        says = (
+            f"The left side keeps {letter}, so it cannot be summed; sum over another index, or take {letter} off "
+            f"the left."
+        )
         checked.add("sum-free", says, node.axis.at, True)
     factors = node.body.factors if isinstance(node.body, Product) else ()
     tensors = [factor for factor in factors if any(isinstance(each, Tensor) for each in walk(factor))]
@@ -443,9 +446,7 @@ def _softmax(node: Call, left: set[str] | None, outer: set[str], checked: Checke
     wanted = None if left is None else left | {axis.letter}
     free = _free(node.body, wanted, outer, checked)
     if axis.letter not in free:
-        checked.add(
-            "axis-missing", f"{axis.letter} does not occur in what softmax is taken of.", axis.at, True
-        )
+        checked.add("axis-missing", f"{axis.letter} does not occur in what softmax is taken of.", axis.at, True)
     _conditions_occur(axis, free, checked)
     return free
 
@@ -458,7 +459,10 @@ def _conditions_occur(axis: Axis, free: _Free, checked: Checked) -> None:
             says = f"The condition compares {gone[0]}, which does not occur in what it masks."
             checked.add("mask-letter", says, condition.at)
         if condition.left == condition.right:
-            says = f"Both sides of the condition are {letters[0] if letters else 'one number'}: it hides nothing, or everything."
+            says = (
+                f"Both sides of the condition are {letters[0] if letters else 'one number'}: it hides nothing, or "
+                f"everything."
+            )
             checked.add("mask-letter", says, condition.at)
 
 

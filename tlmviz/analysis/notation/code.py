@@ -36,9 +36,7 @@ class _Writer:
     def symbol(self, of: str) -> str:
         """One letter for an index of torch.einsum, which knows no primes."""
         taken = set(self.symbols.values())
-        free = (
-            each for each in (of, *"abcijlnopqwxyz", *map(str.upper, "abcdefghijklmnop")) if len(each) == 1
-        )
+        free = (each for each in (of, *"abcijlnopqwxyz", *map(str.upper, "abcdefghijklmnop")) if len(each) == 1)
         own = next(each for each in free if each.isascii() and each not in taken)
         return self.symbols.setdefault(of, own) if of not in self.symbols else self.symbols[of]
 
@@ -89,9 +87,7 @@ class _Writer:
             text = f'einsum({", ".join(operands)}, "{sides} -> {" ".join(map(letter, plan.letters))}")'
         else:
             sides = ",".join("".join(map(self.symbol, each)) for each in letters)
-            text = (
-                f'torch.einsum("{sides}->{"".join(map(self.symbol, plan.letters))}", {", ".join(operands)})'
-            )
+            text = f'torch.einsum("{sides}->{"".join(map(self.symbol, plan.letters))}", {", ".join(operands)})'
         if not factor:
             return text
         return f"{_atom(text)}{factor}" if factor.startswith("/") else f"{factor} * {_atom(text)}"
@@ -160,10 +156,7 @@ def write_code(plan: Plan, result: str, style: str = EINSUM) -> str:
 def _placed(plan: Plan) -> dict[str, str]:
     """Indices that stand as numbers, with the expression of their size."""
     needed = [
-        each
-        for step in steps(plan)
-        if isinstance(step, Where | Count | Eye | Shares)
-        for each in _compared(step)
+        each for step in steps(plan) if isinstance(step, Where | Count | Eye | Shares) for each in _compared(step)
     ]
     found = {}
     for each in dict.fromkeys(needed):

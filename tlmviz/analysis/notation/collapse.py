@@ -1,8 +1,10 @@
-"""The collapse lemma on a layer's own weights: when several heads do the work of one, and what between two matrices ends that.
+"""The collapse lemma on a layer's own weights: when several heads do the work of one, and what between two matrices
+ends that.
 
 Part one: heads with one M = W_Q W_K' share their logits, whatever the factors of M, and the layer is a single head with
-U = sum over h of W_V W_O. RoPE or a norm between W_Q and W_K', or ALiBi's own slope for each head, ends it. Part two: heads with
-one U whose weights are the scores themselves are a single head with the mean M; a softmax between scores and values ends it.
+U = sum over h of W_V W_O. RoPE or a norm between W_Q and W_K', or ALiBi's own slope for each head, ends it. Part two:
+heads with one U whose weights are the scores themselves are a single head with the mean M; a softmax between scores and
+values ends it.
 Source: Decoder-Only Transformers in Einstein Notation, section 9. Part two and the norm go beyond it.
 """
 
@@ -38,7 +40,8 @@ EVERY = tuple(Between(*switches) for switches in itertools.product((False, True)
 
 @dataclass(frozen=True)
 class Apart:
-    """How far heads are apart: `logits` at most, over pairs of heads and cells that may be seen; `maps` too, as probabilities.
+    """How far heads are apart: `logits` at most, over pairs of heads and cells that may be seen; `maps` too, as
+    probabilities.
 
     `output` is |all heads - the single head| / |all heads|, in Frobenius norms over the text's tokens.
     """
@@ -62,9 +65,7 @@ def logits_of(heads: Heads, between: Between, base: float, head: int = 0) -> Flo
     """Logits of heads that all have one `head`'s M, with what stands `between`."""
     shared = heads.like(head) if between.same else heads.refactored(stretch=STRETCH, head=head)
     return shared.logits(
-        base if between.rope else None,
-        alibi_slopes(len(heads.w_q)) if between.alibi else None,
-        normed=between.norm,
+        base if between.rope else None, alibi_slopes(len(heads.w_q)) if between.alibi else None, normed=between.norm
     )
 
 
@@ -81,7 +82,8 @@ def share(whole: Tensor, part: Tensor) -> float:
 def one_product(
     heads: Heads, values: Float[Tensor, "h e c"], between: Between, base: float, head: int = 0
 ) -> tuple[Float[Tensor, "h t t"], Apart]:
-    """Part one: the maps of heads with one M and values of their own, and how far they are from the lemma's single head.
+    """Part one: the maps of heads with one M and values of their own, and how far they are from the lemma's single
+    head.
 
     The single head has the map of the `head` whose M it is, and the sum of all heads' W_V W_O.
     """
@@ -96,9 +98,11 @@ def one_product(
 def one_value(
     heads: Heads, values: Float[Tensor, "h e c"], softmax: bool, head: int = 0
 ) -> tuple[Float[Tensor, "h2 t t"], float]:
-    """Part two: [H + 2, T, T], weights of heads with an M each and one `head`'s W_V W_O, the mean of them, those of the mean M.
+    """Part two: [H + 2, T, T], weights of heads with an M each and one `head`'s W_V W_O, the mean of them, those of the
+    mean M.
 
-    Weights are the scores of the keys that may be seen, or their softmax. Second: |heads - single head| / |heads| of the output.
+    Weights are the scores of the keys that may be seen, or their softmax. Second: |heads - single head| / |heads| of
+    the output.
     """
     mean = heads.x_q @ heads.products().mean(0) @ heads.x_k.T * heads.scale
     both = torch.cat((heads.logits(), mean[None]))
@@ -111,7 +115,8 @@ def one_value(
 
 @dataclass(frozen=True)
 class Collapsed:
-    """A layer on a text's first tokens: maps as trained [H, T, T]; by EVERY: maps [16, H, T, T] and how far apart they are.
+    """A layer on a text's first tokens: maps as trained [H, T, T]; by EVERY: maps [16, H, T, T] and how far apart they
+    are.
 
     `values`: part two without softmax and with it, [2, H + 2, T, T], and what the single head misses each time.
     """
@@ -125,7 +130,8 @@ class Collapsed:
 
 
 def collapse(lm: LanguageModelLike, trace: Trace, layer: int, stop: int, head: int = 0) -> Collapsed:
-    """Both parts of the lemma on one layer's weights, on the text's first `stop` tokens, in float64; one `head`'s are shared."""
+    """Both parts of the lemma on one layer's weights, on the text's first `stop` tokens, in float64; one `head`'s are
+    shared."""
     heads, values = heads_of(lm, trace, layer).until(stop), value_products(lm, layer)
     length, base = len(heads.x_q), lm.config.positions.rope_base
     own = torch.stack([trace.scores(layer, each)[:length, :length] for each in range(trace.n_heads)]).double()

@@ -54,9 +54,7 @@ def order_of(plan: Contract, sizes: Mapping[str, int]) -> Order:
         result = tuple(sorted(together & rest)) if len(path) - number > 1 else plan.letters
         summed = tuple(sorted(together - set(result)))
         operations = math.prod(sizes[letter] for letter in together) * max(1, len(picked) - 1 + bool(summed))
-        pairings.append(
-            Pairing(picked[0][0], picked[-1][0] if len(picked) > 1 else "", result, summed, operations)
-        )
+        pairings.append(Pairing(picked[0][0], picked[-1][0] if len(picked) > 1 else "", result, summed, operations))
         pool.append(f"({' '.join(name for name, _ in picked)})")
         held.append(set(result))
     return Order(

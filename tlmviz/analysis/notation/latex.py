@@ -147,7 +147,8 @@ def _side(side: Side) -> str:
 
 
 def name(plain: str) -> tuple[str, str]:
-    """A tensor's name as the notes write it, and what stands below it before its indices: Qhat has a hat, WQ is W with Q."""
+    """A tensor's name as the notes write it, and what stands below it before its indices: Qhat has a hat, WQ is W with
+    Q."""
     base, primes = plain.rstrip("'"), "'" * (len(plain) - len(plain.rstrip("'")))
     parts = re.fullmatch(r"([Wb])([A-Z0-9]+)", base)
     if parts:

@@ -1,4 +1,5 @@
-"""Mistakes that the rules of the notation cannot see, since only attention makes them wrong: scale, mask, rotation, axis.
+"""Mistakes that the rules of the notation cannot see, since only attention makes them wrong: scale, mask, rotation,
+axis.
 
 A formula may break none of `checking`'s rules, have the right shape, run, and be another model.
 """
@@ -69,17 +70,13 @@ def _scale(node: Product, checked: Checked, table: Table) -> None:
     if again is not None:
         if said and abs(factor - 1) > 1e-6:
             checked.add(
-                "scaled-twice",
-                f"L holds 1/√d_k already; here it is multiplied by {factor:.3g} again.",
-                again.at,
+                "scaled-twice", f"L holds 1/√d_k already; here it is multiplied by {factor:.3g} again.", again.at
             )
         return
     assert pair is not None
     if not said:
         at = pair[0].at[0], pair[1].at[1]
-        checked.add(
-            "scale-missing", "Without 1/√d_k the scores grow with the head's size and softmax saturates.", at
-        )
+        checked.add("scale-missing", "Without 1/√d_k the scores grow with the head's size and softmax saturates.", at)
     elif abs(factor / table.scale - 1) > 1e-4:
         at = next(each.at for each in node.factors if scalar(each, table.head_dim) is not None)
         says = f"The scores are multiplied by {factor:.4g}; this model's scale is {table.scale:.4g}."
@@ -122,17 +119,13 @@ def _rotations(node: Product, checked: Checked) -> None:
             letters = [index.letter for index in other.indices]
             if other.name == "V" and {enters, leaves} & set(letters):
                 checked.add(
-                    "rope-value",
-                    "RoPE turns queries and keys; what they weigh, the values, stays as it is.",
-                    turn.at,
+                    "rope-value", "RoPE turns queries and keys; what they weigh, the values, stays as it is.", turn.at
                 )
             elif letters[-1] == leaves != enters:
                 says = "R is summed over its second index: that is its transpose, which turns back instead of on."
                 checked.add("rope-inverse", says, turn.indices[2].at)
             elif letters[-1] == enters and letters[0] != place:
-                says = (
-                    f"{other.name} stands at position {letters[0]} and is turned as if it stood at {place}."
-                )
+                says = f"{other.name} stands at position {letters[0]} and is turned as if it stood at {place}."
                 checked.add("rope-position", says, turn.indices[0].at)
 
 
@@ -143,7 +136,9 @@ def _rotated_pairs(node: Product, checked: Checked, table: Table) -> None:
     hats = [tensor.name.endswith("hat") for tensor in pair]
     if hats[0] != hats[1]:
         plain = pair[hats.index(False)]
-        says = f"{plain.name} is not rotated and the other is: the score depends on the place itself, not on the distance."
+        says = (
+            f"{plain.name} is not rotated and the other is: the score depends on the place itself, not on the distance."
+        )
         checked.add("rope-half", says, plain.named)
     elif not any(hats) and table.sizes is None:
         checked.add(
@@ -180,10 +175,11 @@ def _exchanged(node: Product, known: dict[str, str], checked: Checked) -> None:
         return
     query, key = (tensor.indices[0].letter for tensor in pair)
     if (known.get(query), known.get(key)) == (KEY, QUERY):
-        says = f"{key} is the token that looks, so the query is its; here {pair[0].name} stands at {query}, that is looked at."
-        checked.add(
-            "roles-exchanged", says, (min(each.at[0] for each in pair), max(each.at[1] for each in pair))
+        says = (
+            f"{key} is the token that looks, so the query is its; here {pair[0].name} stands at {query}, that is "
+            f"looked at."
         )
+        checked.add("roles-exchanged", says, (min(each.at[0] for each in pair), max(each.at[1] for each in pair)))
 
 
 def _mixed(node: Product, checked: Checked) -> None:
@@ -204,11 +200,7 @@ def _mixed(node: Product, checked: Checked) -> None:
 def _share_a_key(between: Tensor, of_keys: Tensor) -> bool:
     """Whether a map has an index, of its first two, that also numbers a tensor of keys or values."""
     first = [index.letter for index in of_keys.indices[:1]]
-    return (
-        len(between.indices) > 1 and first[0] in [each.letter for each in between.indices[:2]]
-        if first
-        else False
-    )
+    return len(between.indices) > 1 and first[0] in [each.letter for each in between.indices[:2]] if first else False
 
 
 def _roles(node: Node, but: Tensor | None = None) -> dict[str, set[str]]:
@@ -242,7 +234,8 @@ def _softmax(node: Call, axis: Axis, checked: Checked, table: Table) -> None:
 
 
 def _bounds_above(condition: Condition, letter: str) -> bool:
-    """Whether a condition gives an index a largest value, or is one that turns the causal mask round and is named so."""
+    """Whether a condition gives an index a largest value, or is one that turns the causal mask round and is named
+    so."""
     if condition.left == condition.right or _direction(condition, letter) == ">":
         return True
     sides = ((1, condition.left), (-1, condition.right))
@@ -255,7 +248,10 @@ def _conditions(axis: Axis, letters: set[str], checked: Checked) -> None:
     for condition in axis.conditions:
         direction = _direction(condition, axis.letter)
         if direction == ">":
-            says = f"Keys {axis.letter} after the query are kept and those before it are hidden; it must be {axis.letter}<=t."
+            says = (
+                f"Keys {axis.letter} after the query are kept and those before it are hidden; it must be "
+                f"{axis.letter}<=t."
+            )
             checked.add("mask-turned", says, condition.at)
         elif direction == "<":
             says = "The token itself is hidden too: the first has nothing left to look at, and its row is no number."

@@ -17,9 +17,9 @@ SOURCES = MIXED, OUTPUT, WHOLE = "P V", "W_O", "W_V W_O"
 def of_head(lm: LanguageModelLike, trace: Trace, source: str, layer: int, head: int, stop: int) -> Product:
     """One of SOURCES of a head, in float64.
 
-    "P V": its weights [T, T] times the values [T, D] of the text's first `stop` tokens, a term for every token that is looked
-    at. "W_O": the head's rows of the output matrix, [D, C], by itself. "W_V W_O": [E, D] times [D, C], what the head writes for
-    what it reads, without the bias of V.
+    "P V": its weights [T, T] times the values [T, D] of the text's first `stop` tokens, a term for every token that is
+    looked at. "W_O": the head's rows of the output matrix, [D, C], by itself. "W_V W_O": [E, D] times [D, C], what the
+    head writes for what it reads, without the bias of V.
     """
     if source == MIXED:
         values = trace[f"blocks.{layer}.attn.v"][0]
@@ -31,9 +31,7 @@ def of_head(lm: LanguageModelLike, trace: Trace, source: str, layer: int, head: 
     if source == OUTPUT:
         return Product(_array(w_o[head]))
     attention = lm.config.attention
-    reads = (
-        lm.config.d_model if attention.latent_dim is None else attention.latent_dim
-    )  # the bias of V is one row more
+    reads = lm.config.d_model if attention.latent_dim is None else attention.latent_dim  # the bias of V is one row more
     return Product(_array(w_v[head, :reads]), _array(w_o[head]))
 
 

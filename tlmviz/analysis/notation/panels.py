@@ -1,4 +1,5 @@
-"""A tensor of any number of axes as the matrix that is drawn: two of its axes, the chosen head, the first of all others."""
+"""A tensor of any number of axes as the matrix that is drawn: two of its axes, the chosen head, the first of all
+others."""
 
 from __future__ import annotations
 
@@ -53,8 +54,7 @@ def panel(name: str, value: Tensor, letters: Sequence[str], head: int, tokens: S
     """What is drawn of a tensor whose axes have these indices; `tokens` name the positions, and may be none."""
     chosen = cut(letters, value.shape, head)
     index = tuple(
-        slice(0, MOST) if axis in (chosen.rows, chosen.columns) else place
-        for axis, place in enumerate(chosen.at)
+        slice(0, MOST) if axis in (chosen.rows, chosen.columns) else place for axis, place in enumerate(chosen.at)
     )
     part = value[index].float().numpy()
     if chosen.rows is not None and chosen.columns is not None and chosen.rows > chosen.columns:

@@ -61,20 +61,19 @@ class _Token:
 def parse(text: str) -> Line:
     """The formula as a tree. Raises BadNotation, whose `at` is the place."""
     if not text.strip():
-        raise BadNotation(
-            "The formula is empty; write one such as Y_{th}^d = sum_{s<=t} A_{ts}^{(h)} V_{sh}^d."
-        )
+        raise BadNotation("The formula is empty; write one such as Y_{th}^d = sum_{s<=t} A_{ts}^{(h)} V_{sh}^d.")
     if len(text) > LONGEST:
         raise BadNotation(
-            f"The formula has {len(text):,} characters and at most {LONGEST} are read; shorten it, or split it into lines.",
+            f"The formula has {len(text):,} characters and at most {LONGEST} are read; shorten it, or split it into "
+            f"lines.",
             (LONGEST, len(text)),
         )
     line = _Parser(_tokens(text), len(text)).line()
     letters = _letters(line)
     if len(letters) > MOST_LETTERS:
         raise BadNotation(
-            f"The formula has {len(letters)} different indices and at most {MOST_LETTERS} are taken, as a tensor of so many "
-            "axes fits no memory; split it into lines.",
+            f"The formula has {len(letters)} different indices and at most {MOST_LETTERS} are taken, as a tensor of so "
+            f"many axes fits no memory; split it into lines.",
             list(letters.values())[MOST_LETTERS],
         )
     return line
@@ -146,9 +145,7 @@ class _Parser:
         if self.sees("="):
             sign = self.take()
             if not isinstance(right, Tensor):
-                raise BadNotation(
-                    "Left of “=” stands one tensor with its indices, such as L_{ts}^{(h)}.", sign.at
-                )
+                raise BadNotation("Left of “=” stands one tensor with its indices, such as L_{ts}^{(h)}.", sign.at)
             left, right = right, self.sum()
         if self.next.kind != "end":
             hint = " A formula has one “=”." if self.sees("=") else ""
@@ -200,9 +197,7 @@ class _Parser:
     def inside(self, closing: str, where: str) -> Node:
         self.depth += 1
         if self.depth > DEEPEST:
-            raise BadNotation(
-                f"More than {DEEPEST} brackets within one another; split the formula.", self.next.at
-            )
+            raise BadNotation(f"More than {DEEPEST} brackets within one another; split the formula.", self.next.at)
         body = self.sum()
         self.expect(closing, where)
         self.depth -= 1
@@ -214,9 +209,7 @@ class _Parser:
             axis = self.axis()
             self.depth += 1
             if self.depth > DEEPEST:
-                raise BadNotation(
-                    f"More than {DEEPEST} sums within one another; split the formula.", token.at
-                )
+                raise BadNotation(f"More than {DEEPEST} sums within one another; split the formula.", token.at)
             body = self.term()
             self.depth -= 1
             return Sum(axis, body, self.span(token.at[0]))
@@ -237,9 +230,7 @@ class _Parser:
             return Tensor(name, indices, self.span(token.at[0]), token.at)
         if token.text[0] in TEMPORAL and not token.text[1:].strip("'"):
             return Place(token.text, token.at)
-        raise BadNotation(
-            f"“{token.text[:20]}” has no indices; write them as {token.text[:20]}_{{t}}^{{f}}.", token.at
-        )
+        raise BadNotation(f"“{token.text[:20]}” has no indices; write them as {token.text[:20]}_{{t}}^{{f}}.", token.at)
 
     def scripts(self) -> tuple[Index, ...]:
         found: list[Index] = []
@@ -261,8 +252,7 @@ class _Parser:
         token = self.take()
         if token.text == "(":
             inner = [
-                Index(each.letter, up, True, each.mapped, (token.at[0], each.at[1] + 1))
-                for each in self.index(up)
+                Index(each.letter, up, True, each.mapped, (token.at[0], each.at[1] + 1)) for each in self.index(up)
             ]
             self.expect(")", "that closes the index in brackets")
             return inner
@@ -287,9 +277,7 @@ class _Parser:
         for match in _SUBSCRIPT.finditer(word):
             if match[0][0].isdigit():
                 at = (start + match.start(), start + match.end())
-                raise BadNotation(
-                    "An index is a letter; numbered tensors carry the number in the name: W1_f^e.", at
-                )
+                raise BadNotation("An index is a letter; numbered tensors carry the number in the name: W1_f^e.", at)
             found.append(Index(match[0], up, False, False, (start + match.start(), start + match.end())))
         return found
 
@@ -309,8 +297,7 @@ class _Parser:
             at = self.take().at
             if len(letter.rstrip("'")) != 1:
                 raise BadNotation(
-                    f"One sum runs over one index, and “{letter[:12]}” is {len(letter)}; write one sum for each.",
-                    at,
+                    f"One sum runs over one index, and “{letter[:12]}” is {len(letter)}; write one sum for each.", at
                 )
         else:
             conditions.append(self.condition())

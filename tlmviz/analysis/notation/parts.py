@@ -1,4 +1,5 @@
-"""Which part of the block a formula leaves out, found by trying: the model's tensor is made again without each part it has."""
+"""Which part of the block a formula leaves out, found by trying: the model's tensor is made again without each part it
+has."""
 
 from __future__ import annotations
 

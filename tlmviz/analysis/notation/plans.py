@@ -1,4 +1,5 @@
-"""A checked formula as what is to be computed: contractions, masks, functions and sums, each with the indices of its result.
+"""A checked formula as what is to be computed: contractions, masks, functions and sums, each with the indices of its
+result.
 
 `running` computes a plan, `costing` counts its products, `code` writes it as Python.
 """
@@ -10,20 +11,7 @@ from dataclasses import dataclass
 
 from .checking import Checked, letters_in, letters_of
 from .mistakes import scalar
-from .syntax import (
-    Axis,
-    Call,
-    Condition,
-    Inverse,
-    Mask,
-    Node,
-    Place,
-    Product,
-    Sum,
-    Tensor,
-    Total,
-    write,
-)
+from .syntax import Axis, Call, Condition, Inverse, Mask, Node, Place, Product, Sum, Tensor, Total, write
 from .syntax import Line as _Line
 
 Letters = tuple[str, ...]
@@ -175,9 +163,7 @@ def _flat(factors: tuple[Node, ...]) -> tuple[list[Node], list[Condition], set[s
 
 def _product(factors: tuple[Node, ...], wanted: Letters) -> Plan:
     nodes, conditions, summed = _flat(factors)
-    if any(
-        summed & letters_in(factor) for factor in factors[:-1]
-    ):  # another index of the same name outside of the sum
+    if any(summed & letters_in(factor) for factor in factors[:-1]):  # another index of the same name outside of the sum
         nodes, conditions, summed = [*factors[:-1], factors[-1]], [], set()
     factor, texts, parts = 1.0, [], []
     letters = [letters_in(node) for node in nodes]
@@ -198,9 +184,7 @@ def _product(factors: tuple[Node, ...], wanted: Letters) -> Plan:
         else:
             parts.append(_operand(node, asked))
     if conditions:
-        compared = tuple(
-            dict.fromkeys(letter for condition in conditions for letter in letters_of(condition))
-        )
+        compared = tuple(dict.fromkeys(letter for condition in conditions for letter in letters_of(condition)))
         parts.append(Where(tuple(conditions), compared))
     there = {letter for part in parts for letter in part.letters}
     out = tuple(letter for letter in wanted if letter in there and letter not in summed)
@@ -237,10 +221,7 @@ def _shares(node: Call, wanted: Letters) -> Plan:
 def _apply(node: Call, wanted: Letters) -> Plan:
     part = _plan(node.body, wanted)
     if node.function.startswith("LN") and part.letters and part.letters[-1] != _channel(part.letters):
-        order = (
-            *(letter for letter in part.letters if letter != _channel(part.letters)),
-            _channel(part.letters),
-        )
+        order = (*(letter for letter in part.letters if letter != _channel(part.letters)), _channel(part.letters))
         part = _kept(part, order)
     return _kept(Apply(node.function, part, part.letters), wanted)
 

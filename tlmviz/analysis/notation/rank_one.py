@@ -1,8 +1,9 @@
-"""A matrix as a sum of outer products, a column times a row each: by columns, by rows, as a product's terms, and by its SVD.
+"""A matrix as a sum of outer products, a column times a row each: by columns, by rows, as a product's terms, and by its
+SVD.
 
-A = sum_k u_k v_k'. With A = X Y the terms are X's columns times Y's rows; with Y the identity they are A's own columns, with X
-the identity its rows. Sources: LLM notes, section 1, Eq. 1 and 2; Eckart and Young 1936 for the terms of which the first k are
-nearest to A for every k at once.
+A = sum_k u_k v_k'. With A = X Y the terms are X's columns times Y's rows; with Y the identity they are A's own columns,
+with X the identity its rows. Sources: LLM notes, section 1, Eq. 1 and 2; Eckart and Young 1936 for the terms of which
+the first k are nearest to A for every k at once.
 """
 
 from __future__ import annotations
@@ -76,10 +77,9 @@ class Terms:
         return left / left[0] if left[0] > 0 else np.zeros(len(left))
 
 
-def svd(
-    product: Product,
-) -> tuple[Float[np.ndarray, "m r"], Float[np.ndarray, " r"], Float[np.ndarray, "r n"]]:
-    """U, the singular values, largest first, and V' of A. A product is reduced to its inner size before it is decomposed."""
+def svd(product: Product) -> tuple[Float[np.ndarray, "m r"], Float[np.ndarray, " r"], Float[np.ndarray, "r n"]]:
+    """U, the singular values, largest first, and V' of A. A product is reduced to its inner size before it is
+    decomposed."""
     if product.right is None or product.left.shape[1] >= min(product.matrix.shape):
         u, values, v = np.linalg.svd(product.matrix, full_matrices=False)
         return u, values, v
@@ -115,18 +115,15 @@ def needed(errors: Float[np.ndarray, " k1"], share: float = 0.1) -> int:
 
 
 def read(text: str) -> Product:
-    """A matrix, or two with × between them: numbers in rows, which semicolons or line ends separate. Raises BadShape."""
+    """A matrix, or two with × between them: numbers in rows, which semicolons or line ends separate. Raises
+    BadShape."""
     if len(text) > LONGEST:
         raise BadShape(f"The matrix has {len(text):,} characters; at most {LONGEST:,} are read.")
     if not text.strip():
-        raise BadShape(
-            "There is no matrix yet: write rows of numbers such as 1 2; 3 4, or two with × between them."
-        )
+        raise BadShape("There is no matrix yet: write rows of numbers such as 1 2; 3 4, or two with × between them.")
     parts = TIMES.split(text)
     if len(parts) > 2:
-        raise BadShape(
-            f"There are {len(parts) - 1} signs ×; write one matrix, or two with one × between them."
-        )
+        raise BadShape(f"There are {len(parts) - 1} signs ×; write one matrix, or two with one × between them.")
     matrices = [
         _matrix(part, f"{'The' if len(parts) == 1 else which} matrix")
         for part, which in zip(parts, ("The first", "The second"))
@@ -136,8 +133,8 @@ def read(text: str) -> Product:
     (m, k), (other, n) = (matrix.shape for matrix in matrices)
     if k != other:
         raise BadShape(
-            f"{m} × {k} times {other} × {n} is no product: the first has {k} column{'s' if k != 1 else ''}, so the second needs "
-            f"{k} row{'s' if k != 1 else ''}, and has {other}."
+            f"{m} × {k} times {other} × {n} is no product: the first has {k} column{'s' if k != 1 else ''}, so the "
+            f"second needs {k} row{'s' if k != 1 else ''}, and has {other}."
         )
     return Product(*matrices)
 
@@ -155,13 +152,11 @@ def _matrix(text: str, name: str) -> Float[np.ndarray, "m n"]:
     if len(set(widths)) > 1:
         odd = next(i for i, width in enumerate(widths) if width != widths[0])
         raise BadShape(
-            f"{name} has {widths[0]} number{'s' if widths[0] != 1 else ''} in row 1 and {widths[odd]} in row {odd + 1}; give "
-            "every row equally many."
+            f"{name} has {widths[0]} number{'s' if widths[0] != 1 else ''} in row 1 and {widths[odd]} in row "
+            f"{odd + 1}; give every row equally many."
         )
     if max(len(rows), widths[0]) > LARGEST_SIDE:
-        raise BadShape(
-            f"{name} is {len(rows)} × {widths[0]}; at most {LARGEST_SIDE} × {LARGEST_SIDE} are read."
-        )
+        raise BadShape(f"{name} is {len(rows)} × {widths[0]}; at most {LARGEST_SIDE} × {LARGEST_SIDE} are read.")
     return np.array(values)
 
 
@@ -173,7 +168,5 @@ def _number(text: str, name: str) -> float:
             f"{name} has “{text[:20]}”, which is no number; write numbers such as 1, -2.5 or 3e-2."
         ) from None
     if not abs(value) <= LARGEST_NUMBER:
-        raise BadShape(
-            f"{name} has “{text[:20]}”; numbers from −10⁹ to 10⁹ are read, neither infinite nor NaN."
-        )
+        raise BadShape(f"{name} has “{text[:20]}”; numbers from −10⁹ to 10⁹ are read, neither infinite nor NaN.")
     return value + 0.0  # a zero without a sign

@@ -46,14 +46,12 @@ def evaluate(text: str, table: Table) -> Result:
     check_size([checked.sizes[letter] for letter in checked.out], NOWHERE)
     if work(plan, checked.sizes) > MOST_WORK:
         raise BadNotation(
-            f"This takes {work(plan, checked.sizes):.1e} multiplications and additions, and at most {MOST_WORK:.0e} are made "
-            "here; take smaller sizes."
+            f"This takes {work(plan, checked.sizes):.1e} multiplications and additions, and at most {MOST_WORK:.0e} "
+            f"are made here; take smaller sizes."
         )
     with torch.inference_mode():
         value = Runner(table, checked.sizes).run(plan)
-        value = spread(value, plan.letters, checked.out).expand(
-            [checked.sizes[letter] for letter in checked.out]
-        )
+        value = spread(value, plan.letters, checked.out).expand([checked.sizes[letter] for letter in checked.out])
     return Result(text, checked, plan, value)
 
 
@@ -108,9 +106,7 @@ class Runner:
         factor = scale_of(plan.text, self.table.head_dim)
         if not plan.parts:
             return torch.tensor(factor)
-        operands = [
-            each for part in plan.parts for each in (self.run(part), plan_ids(part.letters, self.sizes))
-        ]
+        operands = [each for part in plan.parts for each in (self.run(part), plan_ids(part.letters, self.sizes))]
         return opt_einsum.contract(*operands, plan_ids(plan.letters, self.sizes), optimize="auto") * factor
 
     def added(self, plan: Added) -> Tensor:
@@ -137,14 +133,9 @@ def plan_ids(letters: tuple[str, ...], sizes: Mapping[str, int]) -> list[int]:
 def holds(condition: Condition, letters: tuple[str, ...], sizes: Mapping[str, int]) -> Tensor:
     """Where a condition holds, with an axis for each of the letters."""
     one, other = (_value(side, letters, sizes) for side in (condition.left, condition.right))
-    compare = {
-        "<=": torch.le,
-        "<": torch.lt,
-        ">=": torch.ge,
-        ">": torch.gt,
-        "==": torch.eq,
-        "!=": torch.ne,
-    }[condition.relation]
+    compare = {"<=": torch.le, "<": torch.lt, ">=": torch.ge, ">": torch.gt, "==": torch.eq, "!=": torch.ne}[
+        condition.relation
+    ]
     shape = [sizes[letter] if letter in _letters(condition) else 1 for letter in letters]
     return compare(one, other).expand(shape)
 

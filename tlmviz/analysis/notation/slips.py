@@ -1,4 +1,5 @@
-"""Mistakes to try: each is one change of a line of the block, and the finding that names it; and the notes' own lines."""
+"""Mistakes to try: each is one change of a line of the block, and the finding that names it; and the notes' own
+lines."""
 
 from __future__ import annotations
 
@@ -60,9 +61,7 @@ def slips_of(lines: Sequence[BlockLine]) -> list[tuple[Slip, str]]:
     for slip in SLIPS:
         text = texts.get(slip.line, "")
         if slip.right in text:
-            head, _, tail = (
-                text.rpartition(slip.right) if slip.kind == "same-height" else text.partition(slip.right)
-            )
+            head, _, tail = text.rpartition(slip.right) if slip.kind == "same-height" else text.partition(slip.right)
             found.append((slip, head + slip.wrong + tail))
     return found
 
@@ -84,12 +83,25 @@ NOTES = (
     NotesLine("2.1", "Qhat_{th}^k = Q_{th}^d R_{td}^k", ""),
     NotesLine("2.1", "L_{ts}^{(h)} = 1/sqrt(dk) Qhat_{th}^k Khat_{shk}", ""),
     NotesLine("2.1", "Y_{th}^d = sum_{s<=t} A_{ts}^{(h)} V_{sh}^d", ""),
-    NotesLine("2.1, 10", "Aout_t^f = Y_{th}^d WO_{hd}^f", "same-height", "h stands twice below: W_O^h_d^f would pair it too."),
-    NotesLine("4.5", "L_{rtr's}^{(h)} = 1/sqrt(dk) Q_{rth}^d K_{r'shd} δ_r^{r'}", "left-free",
-              "δ pairs r', the left keeps it; 0 hides nothing."),
+    NotesLine(
+        "2.1, 10", "Aout_t^f = Y_{th}^d WO_{hd}^f", "same-height", "h stands twice below: W_O^h_d^f would pair it too."
+    ),
+    NotesLine(
+        "4.5",
+        "L_{rtr's}^{(h)} = 1/sqrt(dk) Q_{rth}^d K_{r'shd} δ_r^{r'}",
+        "left-free",
+        "δ pairs r', the left keeps it; 0 hides nothing.",
+    ),
     NotesLine("6.2", "K_{sh}^d = L_s^ρ P_{hρ}^d", ""),
     NotesLine("6.2", "q_{th}^ρ = Q_{th}^d P_{hρd}", "height", "ρ stands below on the right and above on the left."),
     NotesLine("6.2", "S_{ts}^{(h)} = 1/sqrt(dk) q_{th}^ρ L_s^ρ", "same-height", "ρ stands above both times."),
-    NotesLine("9", "L_{ts}^{(h)} = X_t^f M_{fc} X_s^c", "free-extra", "No h on the right: all heads share it, says the lemma."),
-    NotesLine("9", "U_c^f = sum_h WV^{(h)d} WO_{hd}^f", "free-extra", "W_V has lost its lower index, the channel that it reads."),
-)  # fmt: skip
+    NotesLine(
+        "9", "L_{ts}^{(h)} = X_t^f M_{fc} X_s^c", "free-extra", "No h on the right: all heads share it, says the lemma."
+    ),
+    NotesLine(
+        "9",
+        "U_c^f = sum_h WV^{(h)d} WO_{hd}^f",
+        "free-extra",
+        "W_V has lost its lower index, the channel that it reads.",
+    ),
+)

@@ -1,7 +1,8 @@
-"""Index notation as a tree: tensors with upper and lower indices, products, sums, masks and functions; and how it is written.
+"""Index notation as a tree: tensors with upper and lower indices, products, sums, masks and functions; and how it is
+written.
 
-`write` and `parsing.parse` are inverse to each other. A node knows where it stands in the text (`at`), which two equal nodes
-may differ in.
+`write` and `parsing.parse` are inverse to each other. A node knows where it stands in the text (`at`), which two equal
+nodes may differ in.
 """
 
 from __future__ import annotations

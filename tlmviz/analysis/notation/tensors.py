@@ -1,7 +1,7 @@
 """What the names in a formula stand for: a block's tensors on a traced text, or tensors of one's own sizes.
 
-The names are those of 003 section 2, written without TeX: Htilde, Qhat, Khat, WQ, W1. A_t^f of the notes is Aout here, as the
-notes use A for the weights too.
+The names are those of 003 section 2, written without TeX: Htilde, Qhat, Khat, WQ, W1. A_t^f of the notes is Aout here,
+as the notes use A for the weights too.
 """
 
 from __future__ import annotations
@@ -38,7 +38,8 @@ QUERY, KEY = "query", "key"
 
 @dataclass(frozen=True)
 class Named:
-    """A tensor with the kinds of its axes and what it is; `roles` says which time axes are the queries' and the keys'."""
+    """A tensor with the kinds of its axes and what it is; `roles` says which time axes are the queries' and the
+    keys'."""
 
     value: Tensor
     kinds: tuple[str, ...]
@@ -55,8 +56,8 @@ class Named:
 class Table:
     """Names with their tensors, the functions that are a model's own, and what is known of the model.
 
-    `scale` multiplies the scores; `causal` says that later keys are hidden; `rotates` that positions turn queries and keys;
-    `head_of` gives each query head its group.
+    `scale` multiplies the scores; `causal` says that later keys are hidden; `rotates` that positions turn queries and
+    keys; `head_of` gives each query head its group.
     """
 
     tensors: Mapping[str, Named]
@@ -109,7 +110,8 @@ def check_size(shape: list[int], at: Span) -> None:
     if count > LARGEST:
         sizes = " × ".join(map(str, shape))
         raise BadNotation(
-            f"A tensor of {sizes} = {count:,} numbers is too large here; at most {LARGEST:,} are made. Take smaller sizes.",
+            f"A tensor of {sizes} = {count:,} numbers is too large here; at most {LARGEST:,} are made. Take smaller "
+            f"sizes.",
             at,
         )
 
@@ -140,7 +142,8 @@ def taps(layer: int) -> frozenset[str]:
 
 
 def of_block(lm: LanguageModelLike, trace: Trace, layer: int) -> Table:
-    """Every tensor of one layer of a model whose block is that of the notes, by name. Raises BadNotation for another one."""
+    """Every tensor of one layer of a model whose block is that of the notes, by name. Raises BadNotation for another
+    one."""
     reason = unlike(lm.config)
     if reason:
         raise BadNotation(f"{lm.name} has {reason}, which the notes' block lacks; choose another model.")
@@ -173,9 +176,7 @@ def _weights(config: ModelConfig, block: PreNormBlock) -> dict[str, Named]:
         "WQ": Named(q, ("head", model, "dim"), "the queries' weights"),
         "WK": Named(k, (kv, model, "dim"), "the keys' weights"),
         "WV": Named(v, (kv, model, "dim"), "the values' weights"),
-        "WO": Named(
-            attn.proj.weight.T.unflatten(0, (heads, size)), ("head", "dim", model), "the output's weights"
-        ),
+        "WO": Named(attn.proj.weight.T.unflatten(0, (heads, size)), ("head", "dim", model), "the output's weights"),
     }
     if isinstance(mlp, GatedMLP):
         gate, up = mlp.gate_up.weight.chunk(2)
@@ -272,7 +273,8 @@ def read_sizes(text: str) -> dict[str, int]:
         one = re.fullmatch(r"([A-Za-zα-ω]'*)=(\d{1,6})", match[0])
         if one is None or not 1 <= int(one[2]) <= LARGEST_SIZE:
             raise BadNotation(
-                f"“{match[0][:20]}” gives no size; write an index, “=” and a whole number from 1 to {LARGEST_SIZE:,}, as t=6.",
+                f"“{match[0][:20]}” gives no size; write an index, “=” and a whole number from 1 to {LARGEST_SIZE:,}, "
+                f"as t=6.",
                 match.span(),
             )
         found[one[1]] = int(one[2])
@@ -281,19 +283,11 @@ def read_sizes(text: str) -> dict[str, int]:
 
 def of_sizes(sizes: Mapping[str, int]) -> Table:
     """A table in which every name is a tensor of random numbers with the sizes of its indices."""
-    heads, groups, head_dim = (
-        sizes.get("h", 1),
-        sizes.get("g", sizes.get("h", 1)),
-        sizes.get("d", sizes.get("k", 1)),
-    )
+    heads, groups, head_dim = (sizes.get("h", 1), sizes.get("g", sizes.get("h", 1)), sizes.get("d", sizes.get("k", 1)))
 
     def norm(x: Tensor) -> Tensor:
         return torch.nn.functional.layer_norm(x, x.shape[-1:])
 
-    functions: dict[str, Callable[[Tensor], Tensor]] = {
-        "sigma": torch.nn.functional.gelu,
-        "LN1": norm,
-        "LN2": norm,
-    }
+    functions: dict[str, Callable[[Tensor], Tensor]] = {"sigma": torch.nn.functional.gelu, "LN1": norm, "LN2": norm}
     of = torch.arange(heads) * groups // heads
     return Table({}, functions, head_dim, head_dim**-0.5, True, of, sizes=dict(sizes))

@@ -23,8 +23,8 @@ PARTS = {"attn.out": "attention", "mlp.out": "feed-forward"}
 
 @dataclass(frozen=True)
 class Losses:
-    """A text's loss in nats per token: `plain` without dropout, `masked` [M] under each mask, and `averaged`, the loss of the
-    mean of all masks' predictions.
+    """A text's loss in nats per token: `plain` without dropout, `masked` [M] under each mask, and `averaged`, the loss
+    of the mean of all masks' predictions.
     """
 
     plain: float
@@ -33,7 +33,8 @@ class Losses:
 
 
 def places(lm: LanguageModelLike) -> dict[str, str]:
-    """The taps whose tensor dropout acts on, in training, by what each is called: the embedding, and what sublayers add."""
+    """The taps whose tensor dropout acts on, in training, by what each is called: the embedding, and what sublayers
+    add."""
     found = {"embed": "embedding"}
     for layer in range(len(lm.network.blocks)):
         found |= {f"blocks.{layer}.{tap}": f"{layer} {part}" for tap, part in PARTS.items()}
@@ -83,5 +84,6 @@ def _of_targets(lm: LanguageModelLike, ids: list[int], rows: int, edit: Mapping[
 
 
 def expected_error(x: Float[np.ndarray, "*s"], p: float, masks: int) -> float:
-    """The root mean square, over the numbers of X, of what the mean of so many masks is off by: RMS(X) sqrt(p / (q n))."""
+    """The root mean square, over the numbers of X, of what the mean of so many masks is off by: RMS(X) sqrt(p / (q
+    n))."""
     return float(np.sqrt((x**2).mean() * p / ((1 - p) * masks)))

@@ -1,9 +1,10 @@
 """A language model trained with matrix products in 8 bits: E4M3 forward, E5M2 for gradients, a scale for each tensor.
 
-Delayed scaling takes a tensor's scale from the largest numbers that it had in past steps, so that no product waits for its own
-maximum; what has grown beyond is cut. Simulated: float32 arithmetic on rounded numbers, sums in FP32, as tensor cores make them.
-Norms, softmax, rotations, the residual stream, experts and the weights themselves stay FP32. Sources: LLM notes, section 6;
-Micikevicius et al. 2022, FP8 Formats for Deep Learning; the DelayedScaling recipe of NVIDIA's Transformer Engine.
+Delayed scaling takes a tensor's scale from the largest numbers that it had in past steps, so that no product waits for
+its own maximum; what has grown beyond is cut. Simulated: float32 arithmetic on rounded numbers, sums in FP32, as tensor
+cores make them. Norms, softmax, rotations, the residual stream, experts and the weights themselves stay FP32. Sources:
+LLM notes, section 6; Micikevicius et al. 2022, FP8 Formats for Deep Learning; the DelayedScaling recipe of NVIDIA's
+Transformer Engine.
 """
 
 from __future__ import annotations
@@ -31,17 +32,13 @@ from .scaling import rounded
 
 STEPS, ROWS, LENGTH, RATE = 16, 2, 64, 1e-4
 SCALINGS = DELAYED, CURRENT, NONE = "delayed", "current", "none"
-FORMATS = {
-    "x": find("e4m3"),
-    "w": find("e4m3"),
-    "g": find("e5m2"),
-}  # inputs and weights; gradients by what came out
+FORMATS = {"x": find("e4m3"), "w": find("e4m3"), "g": find("e5m2")}  # inputs and weights; gradients by what came out
 
 
 @dataclass(frozen=True)
 class Kept:
-    """One tensor through a run: its `largest` magnitude, the `room` that its scale left, and of its numbers how many were `cut`
-    and which share of those that are not 0 `vanished`, a value for each step [N].
+    """One tensor through a run: its `largest` magnitude, the `room` that its scale left, and of its numbers how many
+    were `cut` and which share of those that are not 0 `vanished`, a value for each step [N].
     """
 
     largest: Float[np.ndarray, " n"]
@@ -52,8 +49,8 @@ class Kept:
 
 @dataclass(frozen=True)
 class Run:
-    """Steps of training: the loss before each, nats per token [N], every tensor as "name.x", "name.w", "name.g", and how far the
-    last step's gradient points where FP32's does at the same weights, as a cosine.
+    """Steps of training: the loss before each, nats per token [N], every tensor as "name.x", "name.w", "name.g", and
+    how far the last step's gradient points where FP32's does at the same weights, as a cosine.
     """
 
     losses: Float[np.ndarray, " n"]
@@ -71,9 +68,7 @@ class Scales:
 
     scaling: str = DELAYED
     window: int = STEPS
-    values: dict[str, list[tuple[float, float, int, float]]] = field(
-        default_factory=lambda: defaultdict(list)
-    )
+    values: dict[str, list[tuple[float, float, int, float]]] = field(default_factory=lambda: defaultdict(list))
 
     def cast(self, name: str, x: Float[Tensor, "*n"]) -> Float[Tensor, "*n"]:
         """x as its format keeps it under its scale, as float32; "current" and a first step look at x itself."""
@@ -120,7 +115,8 @@ def products(weights: dict[str, Tensor], scales: Scales) -> Products:
 
 
 def batches(lm: LanguageModelLike, text: str | None) -> Int[Tensor, "n b t"]:
-    """What STEPS steps read: stories in ROWS rows of LENGTH, or one text again and again. Raises BadText for one token."""
+    """What STEPS steps read: stories in ROWS rows of LENGTH, or one text again and again. Raises BadText for one
+    token."""
     if text is None:
         length = min(LENGTH, lm.config.context)
         ids = lm.tokenizer.encode(sample_text())[: STEPS * ROWS * length]

@@ -1,7 +1,7 @@
 """Number formats bit by bit: what a pattern is worth, and what becomes of a number that is rounded to a format.
 
-Nothing is scaled here: `tlmviz.kernels.quantize` does that. Sources: IEEE 754; Micikevicius et al. 2022 for both FP8 formats;
-the OCP Microscaling specification for E2M1; LLM notes, section 6.
+Nothing is scaled here: `tlmviz.kernels.quantize` does that. Sources: IEEE 754; Micikevicius et al. 2022 for both FP8
+formats; the OCP Microscaling specification for E2M1; LLM notes, section 6.
 """
 
 from __future__ import annotations
@@ -22,8 +22,9 @@ INFINITY, NAN, FINITE = "infinity", "nan", "finite"
 class Format:
     """Bits of a format: a sign, `exponent` bits with a `bias`, and `mantissa` bits; an integer has no exponent bits.
 
-    `top` says what the patterns with all exponent bits set are: "infinity" (infinity and NaN, as IEEE 754), "nan" (numbers, but
-    for the last one, which is NaN) or "finite" (numbers). Where "finite", what is too large becomes the largest number.
+    `top` says what the patterns with all exponent bits set are: "infinity" (infinity and NaN, as IEEE 754), "nan"
+    (numbers, but for the last one, which is NaN) or "finite" (numbers). Where "finite", what is too large becomes the
+    largest number.
     """
 
     key: str
@@ -107,8 +108,8 @@ def find(key: str) -> Format:
 def rounded(x: Float[np.ndarray, "*n"] | float, format: Format) -> Float[np.ndarray, "*n"]:
     """Numbers [...] as a format keeps them, as float64: rounded to nearest, ties to the even last bit.
 
-    Beyond the largest number they become infinite, NaN (E4M3) or the largest (E2M1 and integers), as `top` says. NaN stays NaN
-    here also for formats that have none.
+    Beyond the largest number they become infinite, NaN (E4M3) or the largest (E2M1 and integers), as `top` says. NaN
+    stays NaN here also for formats that have none.
     """
     x = np.asarray(x, np.float64)
     result = _nearest(x, format)
@@ -117,17 +118,16 @@ def rounded(x: Float[np.ndarray, "*n"] | float, format: Format) -> Float[np.ndar
         result = result + 0.0  # an integer has one zero
     return np.where(
         beyond,
-        {
-            INFINITY: np.copysign(np.inf, x),
-            NAN: np.full_like(x, np.nan),
-            FINITE: np.copysign(format.largest, x),
-        }[format.top],
+        {INFINITY: np.copysign(np.inf, x), NAN: np.full_like(x, np.nan), FINITE: np.copysign(format.largest, x)}[
+            format.top
+        ],
         result,
     )
 
 
 def overflows(x: Float[np.ndarray, "*n"] | float, format: Format) -> Bool[np.ndarray, "*n"]:
-    """Whether numbers [...] lie beyond a format: whether the nearest of its steps does, so that 448.1 is no overflow of E4M3."""
+    """Whether numbers [...] lie beyond a format: whether the nearest of its steps does, so that 448.1 is no overflow of
+    E4M3."""
     return np.abs(_nearest(np.asarray(x, np.float64), format)) > format.largest
 
 
@@ -140,7 +140,8 @@ def _nearest(x: np.ndarray, format: Format) -> np.ndarray:
 
 
 def decoded(patterns: Int[np.ndarray, "*n"] | int, format: Format) -> Float[np.ndarray, "*n"]:
-    """What bit patterns, as whole numbers from 0 on, are worth, as float64. Raises BadShape beyond the format's bits."""
+    """What bit patterns, as whole numbers from 0 on, are worth, as float64. Raises BadShape beyond the format's
+    bits."""
     codes = np.asarray(patterns, np.int64)
     if codes.size and (codes.min() < 0 or codes.max() >= 2**format.bits):
         raise BadShape(f"{format.name} has {format.bits} bits: patterns from 0 to {2**format.bits - 1:#x}.")
@@ -150,9 +151,7 @@ def decoded(patterns: Int[np.ndarray, "*n"] | int, format: Format) -> Float[np.n
     field = codes >> format.mantissa & (2**format.exponent - 1)
     fraction = codes & (2**format.mantissa - 1)
     leading = (field > 0).astype(np.float64)
-    magnitude = np.ldexp(
-        leading + fraction / 2**format.mantissa, np.maximum(field, 1).astype(np.int32) - format.bias
-    )
+    magnitude = np.ldexp(leading + fraction / 2**format.mantissa, np.maximum(field, 1).astype(np.int32) - format.bias)
     full = field == 2**format.exponent - 1
     if format.top == INFINITY:
         magnitude = np.where(full, np.where(fraction == 0, np.inf, np.nan), magnitude)
@@ -162,7 +161,8 @@ def decoded(patterns: Int[np.ndarray, "*n"] | int, format: Format) -> Float[np.n
 
 
 def read(text: str, format: Format) -> float:
-    """The number that a text means: decimal, inf or nan, or behind 0x or 0b a bit pattern of the format. Raises BadText."""
+    """The number that a text means: decimal, inf or nan, or behind 0x or 0b a bit pattern of the format. Raises
+    BadText."""
     plain = text.strip().replace("−", "-").replace("_", "").lower()
     if re.fullmatch(r"0x[0-9a-f]+|0b[01]+", plain):
         code = int(plain, 0)
@@ -170,7 +170,5 @@ def read(text: str, format: Format) -> float:
             raise BadText(f"{text!r} is too long for {format.name}, which has {format.bits} bits.")
         return float(decoded(code, format))
     if not re.fullmatch(r"[+-]?(([0-9]+\.?[0-9]*|\.[0-9]+)(e[+-]?[0-9]+)?|nan|inf|infinity|∞)", plain):
-        raise BadText(
-            f"{text!r} is no number: write it as 0.1, -3e-5, inf or nan, or its bits as 0x7f or 0b0101."
-        )
+        raise BadText(f"{text!r} is no number: write it as 0.1, -3e-5, inf or nan, or its bits as 0x7f or 0b0101.")
     return float(plain.replace("∞", "inf"))

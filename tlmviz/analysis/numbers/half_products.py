@@ -13,10 +13,12 @@ PRODUCTS = {_ATEN.mm.default, _ATEN.bmm.default, _ATEN.addmm.default, _ATEN.badd
 
 
 class HalfProducts(TorchDispatchMode):
-    """Within it, matrix products take and give numbers of FP16 and add up in FP32, as tensor cores do; so does the backward pass.
+    """Within it, matrix products take and give numbers of FP16 and add up in FP32, as tensor cores do; so does the
+    backward pass.
 
     What `torch.autocast("cpu", torch.float16)` computes but for the order of sums, eight times faster on a CPU without
-    instructions for FP16. FlashAttention's inner products stay in FP32; what goes in and out of it is rounded by its neighbours.
+    instructions for FP16. FlashAttention's inner products stay in FP32; what goes in and out of it is rounded by its
+    neighbours.
     """
 
     def __torch_dispatch__(

@@ -17,9 +17,11 @@ COLUMNS = ("run", "step", "loss", "scale", "lost", "kept")
 class HalfRun:
     """One run: its matrix products in FP16 or not (`half`), and what its weights are kept in after a step.
 
-    The loss is multiplied by 2^`start`, growing after `interval` good steps and halved where a gradient overflows (GradScaler);
-    None: it stays. It is divided by `parts`, as where a batch is that many times larger and gradients are added up part by
-    part. `trained`: it starts from the trained model, and learns French; else from random weights, and learns stories.
+    The loss is multiplied by 2^`start`, growing after `interval` good steps and halved where a gradient overflows
+    (GradScaler);
+    None: it stays. It is divided by `parts`, as where a batch is that many times larger and gradients are added up part
+    by part. `trained`: it starts from the trained model, and learns French; else from random weights, and learns
+    stories.
     """
 
     key: str
@@ -59,8 +61,9 @@ RUNS = {spec.key: spec for spec in (*_SCALED, *_KEPT)}
 
 
 def read() -> pd.DataFrame:
-    """All runs: `run` (a key of RUNS), `step` from 1, `loss` (nats per token, before the step), `scale` (log2 S), `lost` (share
-    of the scaled gradients that are 0), `kept` (share of the weights that the step left as they were; 1 where it was skipped).
+    """All runs: `run` (a key of RUNS), `step` from 1, `loss` (nats per token, before the step), `scale` (log2 S),
+    `lost` (share of the scaled gradients that are 0), `kept` (share of the weights that the step left as they were; 1
+    where it was skipped).
 
     Raises BadCheckpoint where the file is missing or broken.
     """

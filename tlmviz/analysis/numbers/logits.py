@@ -1,8 +1,8 @@
 """Why scores are divided by sqrt(d), and logits by sqrt(E): variances of sums, measured on real heads.
 
-A score q . k is a sum of d products. If these are independent with one variance v, the sum's variance is d v; what training
-adds is that they are not independent. Sources: Transformer with PyTorch, section 1.2, Eq. 4; LLM notes, section 2.1, Eq. 3
-and 4; Mu and Viswanath 2018 ("All-but-the-Top") for the isotropy of embeddings.
+A score q . k is a sum of d products. If these are independent with one variance v, the sum's variance is d v; what
+training adds is that they are not independent. Sources: Transformer with PyTorch, section 1.2, Eq. 4; LLM notes,
+section 2.1, Eq. 3 and 4; Mu and Viswanath 2018 ("All-but-the-Top") for the isotropy of embeddings.
 """
 
 from __future__ import annotations
@@ -28,7 +28,8 @@ STRIP = 64  # directions at a time, which bounds memory for a large vocabulary
 
 @dataclass(frozen=True)
 class Growth:
-    """Of one head: the covariance [D, D] of the products q_j k_j over the pairs of a query and a key that it may see."""
+    """Of one head: the covariance [D, D] of the products q_j k_j over the pairs of a query and a key that it may
+    see."""
 
     covariance: Float[np.ndarray, "d d"]
     pairs: int
@@ -49,7 +50,8 @@ class Growth:
         return self.variance / (len(self.covariance) * self.of_one)
 
     def by_dimensions(self) -> Float[np.ndarray, " d"]:
-        """Variance of the sum over 1, 2, ... D products, in the mean over all ways to choose them: exact, nothing is drawn.
+        """Variance of the sum over 1, 2, ... D products, in the mean over all ways to choose them: exact, nothing is
+        drawn.
 
         Of d products chosen at random each contributes its variance, and each ordered pair its covariance:
         d v + d (d - 1) c with the means v and c.
@@ -60,20 +62,21 @@ class Growth:
         return d * self.of_one + d * (d - 1) * together
 
 
-def growth(
-    q: Float[Tensor, "t d"], k: Float[Tensor, "s d"], pairs: tuple[Tensor, Tensor] | None = None
-) -> Growth:
-    """The covariance of a head's products, in float64; `pairs` are positions of queries and keys, by default `causal_pairs`."""
+def growth(q: Float[Tensor, "t d"], k: Float[Tensor, "s d"], pairs: tuple[Tensor, Tensor] | None = None) -> Growth:
+    """The covariance of a head's products, in float64; `pairs` are positions of queries and keys, by default
+    `causal_pairs`."""
     queries, keys = causal_pairs(len(q)) if pairs is None else pairs
     products = q.double()[queries] * k.double()[keys]  # [n, D]
     return Growth(np.atleast_2d(torch.cov(products.T).numpy()), len(products))
 
 
 def causal_pairs(length: int, most: int = MOST_PAIRS) -> tuple[Tensor, Tensor]:
-    """Positions of queries and keys at or before them: all, or `most` spread evenly over them. Raises BadText below 3 tokens."""
+    """Positions of queries and keys at or before them: all, or `most` spread evenly over them. Raises BadText below 3
+    tokens."""
     if length < 3:
         raise BadText(
-            f"The text has {length} token{'s' if length != 1 else ''}, too few for a variance; type three words or more."
+            f"The text has {length} token{'s' if length != 1 else ''}, too few for a variance; type three words or "
+            f"more."
         )
     queries, keys = torch.tril_indices(length, length)
     if len(queries) > most:
@@ -93,7 +96,8 @@ def all_growths(trace: Trace) -> list[list[Growth]]:
 
 @dataclass(frozen=True)
 class Softness:
-    """What softmax makes of a head's scores when they are divided by one number: means over the rows with more than one key."""
+    """What softmax makes of a head's scores when they are divided by one number: means over the rows with more than one
+    key."""
 
     divisor: float
     spread: float  # standard deviation of the scores
@@ -137,7 +141,8 @@ def untrained(lm: LanguageModelLike, seed: int = 0) -> LanguageModelLike:
 
 @dataclass(frozen=True)
 class Spread:
-    """Per position: the standard deviation of the logits over the vocabulary, and what sqrt(E) sigma RMS(x) predicts of it.
+    """Per position: the standard deviation of the logits over the vocabulary, and what sqrt(E) sigma RMS(x) predicts of
+    it.
 
     `rms` is that of the vector the head reads, `sigma` the standard deviation of the head's weights.
     """
@@ -165,7 +170,8 @@ def head_weights(lm: LanguageModelLike) -> Float[Tensor, "v c"]:
 
 
 def loss_by_divisor(trace: Trace, divisors: Sequence[float]) -> Float[np.ndarray, " n"]:
-    """Bits per token of the text when all logits are divided by each number. Raises BadText for a text that predicts nothing."""
+    """Bits per token of the text when all logits are divided by each number. Raises BadText for a text that predicts
+    nothing."""
     if len(trace) < 2:
         raise BadText("The text has one token, so there is no next token to predict; type at least one more.")
     logits, targets = trace.logits[:-1].double().cpu(), torch.tensor(trace.ids[1:])
@@ -175,7 +181,8 @@ def loss_by_divisor(trace: Trace, divisors: Sequence[float]) -> Float[np.ndarray
 
 
 def coordinates(trace: Trace) -> Float[np.ndarray, " c"]:
-    """Root mean square over the text of each coordinate of the vector that the head reads: all alike if it is isotropic."""
+    """Root mean square over the text of each coordinate of the vector that the head reads: all alike if it is
+    isotropic."""
     x = trace["normed"].double().cpu().reshape(len(trace), -1)
     return x.pow(2).mean(0).sqrt().numpy()
 
@@ -188,8 +195,8 @@ class Isotropy:
     """How evenly vectors [N, C] point in all directions.
 
     `cosines` of so many pairs of rows, `shares` of the variance along each main axis (they sum to 1), `points`
-    [n, 2] the rows along the two largest, `partition` the least over the greatest of Z(c) = sum exp(v . c) over the main
-    axes c in both directions, 1 for vectors without a direction of their own.
+    [n, 2] the rows along the two largest, `partition` the least over the greatest of Z(c) = sum exp(v . c) over the
+    main axes c in both directions, 1 for vectors without a direction of their own.
     """
 
     cosines: Float[np.ndarray, " n"]

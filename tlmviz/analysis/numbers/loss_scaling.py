@@ -1,8 +1,8 @@
 """Gradients against a format's floor: what becomes of them for every scale S = 2^k of the loss, counted exactly.
 
-A power of two moves a number's exponent and nothing else, so that counts of exponents, with a few limits within a doubling, tell
-for every k how many gradients are lost, subnormal or too large. Sources: LLM notes, section 6; Micikevicius et al. 2018, section
-3.2; `torch.amp.GradScaler`.
+A power of two moves a number's exponent and nothing else, so that counts of exponents, with a few limits within a
+doubling, tell for every k how many gradients are lost, subnormal or too large. Sources: LLM notes, section 6;
+Micikevicius et al. 2018, section 3.2; `torch.amp.GradScaler`.
 """
 
 from __future__ import annotations
@@ -34,7 +34,8 @@ SCALES = range(-16, 49)  # k that are looked at
 MOST_LOST = 0.001  # share of the gradients that a scale may lose and be called safe
 SKIPPED = ("lse", "chosen")  # taps that hold no numbers of the pass itself
 HEAD = "logits"  # what is no tap: the network's output
-# Where within a doubling, from 1 to 2, a format's fates change: halfway to its smallest normal number and beyond its largest.
+# Where within a doubling, from 1 to 2, a format's fates change: halfway to its smallest normal number and beyond its
+# largest.
 _TIES = {
     "fp16": (2 - 2.0**-10, 2 - 2.0**-11),
     "bf16": (2 - 2.0**-7, 2 - 2.0**-8),
@@ -47,7 +48,8 @@ EDGES = np.unique([float(np.nextafter(np.float32(1), np.float32(2))), *sum(_TIES
 
 @dataclass(frozen=True)
 class Counts:
-    """Numbers of one tensor by size: `by_size` [E, B] counts those of exponent `lowest` + row, by their place in the doubling.
+    """Numbers of one tensor by size: `by_size` [E, B] counts those of exponent `lowest` + row, by their place in the
+    doubling.
 
     The first column holds powers of two, the others begin at EDGES. `zeros` are 0 already, `broken` infinite or NaN.
     """
@@ -65,7 +67,8 @@ class Counts:
 
 @dataclass(frozen=True)
 class Scaled:
-    """What becomes of gradients times 2^k in a format, as shares of those that are not 0; with normal ones they add up to 1."""
+    """What becomes of gradients times 2^k in a format, as shares of those that are not 0; with normal ones they add up
+    to 1."""
 
     lost: float
     subnormal: float
@@ -99,7 +102,8 @@ def gradients(
     k: int = 0,
     within: Callable[[], AbstractContextManager[object]] = nullcontext,
 ) -> dict[str, Tensor]:
-    """The gradient of the batch's mean loss, times 2^k, by every weight, or by everything that passes a tap and by the logits.
+    """The gradient of the batch's mean loss, times 2^k, by every weight, or by everything that passes a tap and by the
+    logits.
 
     Both passes run `within` a context, such as HalfProducts.
     """
@@ -130,9 +134,7 @@ def loss_of(logits: Float[Tensor, "b t v"], ids: Int[Tensor, "b t"]) -> Tensor:
 
 def leaves(lm: LanguageModelLike) -> dict[str, Tensor]:
     """A copy of the weights, by name, float32, that gradients are asked for."""
-    return {
-        name: p.detach().clone().float().requires_grad_() for name, p in lm.on_cpu.network.named_parameters()
-    }
+    return {name: p.detach().clone().float().requires_grad_() for name, p in lm.on_cpu.network.named_parameters()}
 
 
 def count(x: Float[Tensor, "*n"] | Float[np.ndarray, "*n"]) -> Counts:
@@ -164,9 +166,7 @@ def _columns() -> Int[np.ndarray, " n"]:
     return columns.astype(np.uint32)
 
 
-def _with_tiny(
-    normal: Int[np.ndarray, "e b"], tiny: Float[np.ndarray, " n"], zeros: int, broken: int
-) -> Counts:
+def _with_tiny(normal: Int[np.ndarray, "e b"], tiny: Float[np.ndarray, " n"], zeros: int, broken: int) -> Counts:
     """Counts without empty ends, of FP32's normal numbers from the exponent −126 on and of its subnormal ones."""
     table = np.zeros((23 + len(normal), normal.shape[1]), np.int64)
     table[23:] = normal
@@ -190,8 +190,8 @@ def together(parts: Sequence[Counts]) -> Counts:
 def limits(format: Format) -> dict[str, int]:
     """Where a format's fates change, as exponents and columns of Counts, for `scaled` here and in the browser.
 
-    Lost: below the exponent `lost`, and powers of two of it. Normal: from the exponent `normal` on, in it from the column
-    `normal_bin`. Too large: beyond the exponent `top`, in it from the column `top_bin`.
+    Lost: below the exponent `lost`, and powers of two of it. Normal: from the exponent `normal` on, in it from the
+    column `normal_bin`. Too large: beyond the exponent `top`, in it from the column `top_bin`.
     """
     normal, top = (int(np.searchsorted(EDGES, edge)) + 1 for edge in _TIES[format.key])
     return {
@@ -229,7 +229,8 @@ def one_by_one(x: Float[Tensor, "*n"], format: Format, k: int) -> Scaled:
 
 
 def safe_scales(counts: Counts, format: Format, most_lost: float = MOST_LOST) -> tuple[int, int] | None:
-    """The least and the largest k at which nothing overflows and at most this share is lost; None where there is none."""
+    """The least and the largest k at which nothing overflows and at most this share is lost; None where there is
+    none."""
     found = [scaled(counts, format, k) for k in SCALES]
     good = [k for k, each in zip(SCALES, found) if each.overflow == 0 and each.lost <= most_lost]
     return (good[0], good[-1]) if good else None
@@ -237,7 +238,8 @@ def safe_scales(counts: Counts, format: Format, most_lost: float = MOST_LOST) ->
 
 @dataclass(frozen=True)
 class Pass:
-    """A step whose matrix products are in FP16, its loss times 2^k: relative `error` of the gradient, divided by 2^k again.
+    """A step whose matrix products are in FP16, its loss times 2^k: relative `error` of the gradient, divided by 2^k
+    again.
 
     Infinite or NaN where a gradient overflowed; `zeros` is the share of gradients that are 0.
     """
@@ -267,7 +269,8 @@ def norm(tensors: Mapping[str, Tensor]) -> float:
 
 
 def as_arrays(counts: Mapping[str, Counts]) -> dict[str, np.ndarray]:
-    """Counts of several tensors as arrays: `names`, spelled as bytes, `shapes` [N, 4] and `counts`, one after another."""
+    """Counts of several tensors as arrays: `names`, spelled as bytes, `shapes` [N, 4] and `counts`, one after
+    another."""
     shapes = [(each.lowest, len(each.by_size), each.zeros, each.broken) for each in counts.values()]
     return {
         "names": np.frombuffer("\n".join(counts).encode(), np.uint8),

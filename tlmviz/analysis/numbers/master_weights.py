@@ -1,7 +1,7 @@
 """Weights kept in few bits: what becomes of a training step's updates when they are added to them.
 
-Sources: LLM notes, section 6 (master weights); Decoder-Only Transformers in Einstein Notation, section 7; Micikevicius et al.
-2018, section 3.1; Gupta et al. 2015 for stochastic rounding.
+Sources: LLM notes, section 6 (master weights); Decoder-Only Transformers in Einstein Notation, section 7; Micikevicius
+et al. 2018, section 3.1; Gupta et al. 2015 for stochastic rounding.
 """
 
 from __future__ import annotations
@@ -29,7 +29,8 @@ CUT = 16  # bits of FP32 that BF16 does without
 def stochastic_bf16(x: Float[Tensor, "*n"], generator: torch.Generator) -> Float[Tensor, "*n"]:
     """Finite numbers as BF16 keeps them, in their own dtype float32, rounded up or down by a die: right in the mean.
 
-    Up with a probability that is the share of the step to the next number that is cut off. What BF16 holds stays as it is.
+    Up with a probability that is the share of the step to the next number that is cut off. What BF16 holds stays as it
+    is.
     """
     bits = x.float().contiguous().view(torch.int32)
     drawn = torch.randint(0, 1 << CUT, bits.shape, generator=generator, dtype=torch.int32)
@@ -39,17 +40,17 @@ def stochastic_bf16(x: Float[Tensor, "*n"], generator: torch.Generator) -> Float
 
 @dataclass(frozen=True)
 class Updates:
-    """What AdamW adds to weights in one step, for a rate of 1: `weights` and `directions`, [n] each, of so many in `total`."""
+    """What AdamW adds to weights in one step, for a rate of 1: `weights` and `directions`, [n] each, of so many in
+    `total`."""
 
     weights: Float[Tensor, " n"]
     directions: Float[Tensor, " n"]
     total: int
 
 
-def adamw_updates(
-    lm: LanguageModelLike, ids: Int[Tensor, "b t"], rate: float = RATE, steps: int = STEPS
-) -> Updates:
-    """The last of some steps of AdamW, on a row of the batch each: −(m̂ / (√v̂ + ε) + λw), of every n-th weight, MOST at most.
+def adamw_updates(lm: LanguageModelLike, ids: Int[Tensor, "b t"], rate: float = RATE, steps: int = STEPS) -> Updates:
+    """The last of some steps of AdamW, on a row of the batch each: −(m̂ / (√v̂ + ε) + λw), of every n-th weight, MOST
+    at most.
 
     The first step of AdamW moves each weight by the rate, whatever its gradient; after some, moments have a past.
     """
@@ -66,10 +67,7 @@ def adamw_updates(
     group, total = optimizer.param_groups[0], sum(w.numel() for w in weights.values())
     stride = max(1, -(-total // MOST))
     kept = [
-        (
-            before[name].flatten()[::stride],
-            _direction(before[name], optimizer.state[w], group).flatten()[::stride],
-        )
+        (before[name].flatten()[::stride], _direction(before[name], optimizer.state[w], group).flatten()[::stride])
         for name, w in weights.items()
         if optimizer.state[w]
     ]
@@ -91,8 +89,8 @@ def unchanged(updates: Updates, dtype: torch.dtype, rate: float) -> float:
 
 
 def added(weight: float, update: float, steps: int) -> dict[str, Float[np.ndarray, " s"]]:
-    """A weight through so many additions of one update, steps + 1 values each: in exact sums, in FP32, in BF16 and FP16, and in
-    BF16 by a die.
+    """A weight through so many additions of one update, steps + 1 values each: in exact sums, in FP32, in BF16 and
+    FP16, and in BF16 by a die.
     """
     generator, names = (
         torch.Generator().manual_seed(0),

@@ -1,6 +1,7 @@
 """The numbers that a model really holds and makes, over the doublings of a format: weights, activations, gradients.
 
-Source: LLM notes, section 6 (which range a format needs); Micikevicius et al. 2018, section 3.2, for gradients over FP16's.
+Source: LLM notes, section 6 (which range a format needs); Micikevicius et al. 2018, section 3.2, for gradients over
+FP16's.
 """
 
 from __future__ import annotations
@@ -30,8 +31,9 @@ SKIPPED = ("lse",)  # taps with no numbers of the pass itself: bookkeeping of th
 class Fates:
     """What becomes of numbers in a format, as shares of those that are not 0: they add up to 1 with `normal`.
 
-    `overflow`: infinite, NaN or cut to the largest; `lost`: rounded to 0; `subnormal`: kept with fewer bits. `exact`, of all
-    of them, are kept as they are, and `error` is the mean relative error of those that are neither lost nor beyond.
+    `overflow`: infinite, NaN or cut to the largest; `lost`: rounded to 0; `subnormal`: kept with fewer bits. `exact`,
+    of all of them, are kept as they are, and `error` is the mean relative error of those that are neither lost nor
+    beyond.
     """
 
     overflow: float
@@ -43,7 +45,8 @@ class Fates:
 
 
 def values(lm: LanguageModelLike, ids: list[int], most: int = MOST) -> dict[str, Float[np.ndarray, " n"]]:
-    """Weights, activations (everything that passes a tap, but for the softmax's bookkeeping) and gradients of the text's loss.
+    """Weights, activations (everything that passes a tap, but for the softmax's bookkeeping) and gradients of the
+    text's loss.
 
     At most `most` of each. Raises BadText for a text of one token, which has no loss.
     """

@@ -1,4 +1,5 @@
-"""How the gradient of a text's loss fares on its way down through a network, with its norms before the sublayers or after.
+"""How the gradient of a text's loss fares on its way down through a network, with its norms before the sublayers or
+after.
 
 Source: LLM notes, section 3.7; Xiong et al. 2020 (On Layer Normalization in the Transformer Architecture), section 3.3.
 """
@@ -25,9 +26,9 @@ STREAM = ("resid_mid", "resid_post")  # taps of the stream behind attention and 
 
 @dataclass(frozen=True)
 class Flow:
-    """The Euclidean norm of the loss's gradient by the stream, behind the embedding and behind every sublayer (`stream`,
-    [2L + 1]), and by each sublayer's weights together, those of its norm left out (`weights`, [2L]). `loss` is in nats per
-    token; all values finite or not, as they come.
+    """The Euclidean norm of the loss's gradient by the stream, behind the embedding and behind every sublayer
+    (`stream`, [2L + 1]), and by each sublayer's weights together, those of its norm left out (`weights`, [2L]). `loss`
+    is in nats per token; all values finite or not, as they come.
     """
 
     loss: float
@@ -46,10 +47,9 @@ def flow(network: TransformerLM, ids: list[int]) -> Flow:
     )
 
 
-def gradients(
-    network: TransformerLM, ids: list[int]
-) -> tuple[float, dict[str, Tensor], dict[str, Tensor | None]]:
-    """The loss, and its gradients by the stream at its taps and by the weights, each by name. Nothing is dropped out."""
+def gradients(network: TransformerLM, ids: list[int]) -> tuple[float, dict[str, Tensor], dict[str, Tensor | None]]:
+    """The loss, and its gradients by the stream at its taps and by the weights, each by name. Nothing is dropped
+    out."""
     if len(ids) < 2:
         raise BadText("The text has one token, so there is no loss and no gradient; type at least one more.")
     network = twin(network).eval()
@@ -69,7 +69,8 @@ def loss_of(network: TransformerLM, ids: list[int], weights: dict[str, Tensor] |
 
 
 def slope(network: TransformerLM, ids: list[int], place: str, direction: Tensor, step: float) -> float:
-    """How fast the loss rises when the stream at a tap is moved along a direction of length 1: measured, without autograd."""
+    """How fast the loss rises when the stream at a tap is moved along a direction of length 1: measured, without
+    autograd."""
     ends = []
     for way in (step, -step):
 

@@ -23,7 +23,8 @@ BATCH, BATCHES = 8, 60  # of the running statistics
 
 
 def responses(images: Float[np.ndarray, "b h w"]) -> Float[np.ndarray, "b c h w"]:
-    """What each filter makes of pictures; beyond the border is paper, 0. A convolution as networks have it: not flipped."""
+    """What each filter makes of pictures; beyond the border is paper, 0. A convolution as networks have it: not
+    flipped."""
     filters = torch.tensor(list(FILTERS.values()), dtype=torch.float64)[:, None]
     return F.conv2d(torch.tensor(np.asarray(images, np.float64))[:, None], filters, padding=1).numpy()
 
@@ -47,8 +48,8 @@ def batch_moments(batches: Float[np.ndarray, "k ..."]) -> tuple[np.ndarray, np.n
 
 
 def drawn(count: int, wanted: int, seed: int) -> list[int]:
-    """The first so many of `count` numbers in an order that the seed decides, as the browser draws them (mulberry32); seed 0
-    leaves them as they are.
+    """The first so many of `count` numbers in an order that the seed decides, as the browser draws them (mulberry32);
+    seed 0 leaves them as they are.
     """
     order, state, bits = list(range(count)), seed, 0xFFFFFFFF
     for i in range(wanted if seed else 0):

@@ -1,6 +1,7 @@
 """LayerNorm, RMSNorm and BatchNorm of what a model's own norms are given: one batch of sentences, tokens x channels.
 
-Source: LLM notes, sections 3.7, 4.1 and 4.2; Ba et al. 2016; Zhang and Sennrich 2019; Ioffe and Szegedy 2015, section 3.1.
+Source: LLM notes, sections 3.7, 4.1 and 4.2; Ba et al. 2016; Zhang and Sennrich 2019; Ioffe and Szegedy 2015, section
+3.1.
 """
 
 from __future__ import annotations
@@ -41,8 +42,8 @@ _PARTS = {
 class Batch:
     """Sentences that one model reads side by side, and what one of its norms is given of them and makes of it.
 
-    x, out [N, C]: a row for every token of every sentence; `row` [N] says of which. `gain` [C] and `bias` [C] (or None) are
-    learned; `centred`, whether the norm takes the mean off.
+    x, out [N, C]: a row for every token of every sentence; `row` [N] says of which. `gain` [C] and `bias` [C] (or None)
+    are learned; `centred`, whether the norm takes the mean off.
     """
 
     x: Float[np.ndarray, "n c"]
@@ -56,8 +57,8 @@ class Batch:
 
 
 def sentences(text: str) -> list[str]:
-    """A text cut behind every full stop, question or exclamation mark and at line ends: at most MOST_SENTENCES, the last with
-    all the rest. A text without any of these is one sentence.
+    """A text cut behind every full stop, question or exclamation mark and at line ends: at most MOST_SENTENCES, the
+    last with all the rest. A text without any of these is one sentence.
     """
     parts = [part.strip() for part in _SENTENCE.findall(text) if part.strip(" .!?\n\"'”’)")]
     return parts[:MOST_SENTENCES] or [text]
@@ -78,7 +79,8 @@ def places(lm: LanguageModelLike) -> dict[str, str]:
 
 
 def collect(lm: LanguageModelLike, text: str, place: str, most: int = MOST_VALUES) -> Batch:
-    """What the norm at `place` is given of the sentences of a text, each read alone, and makes of it; at most `most` values.
+    """What the norm at `place` is given of the sentences of a text, each read alone, and makes of it; at most `most`
+    values.
 
     Raises BadText, and UnknownName for a place that the model does not have.
     """
@@ -115,14 +117,13 @@ def find(lm: LanguageModelLike, place: str) -> Any:
     return lm.network.get_submodule(place)
 
 
-_HOOKING = (
-    threading.Lock()
-)  # torch gives hooks numbers without one, and of two with one number the first is lost
+_HOOKING = threading.Lock()  # torch gives hooks numbers without one, and of two with one number the first is lost
 
 
 @contextmanager
 def watched(module: nn.Module) -> Iterator[list[tuple[Tensor, Tensor]]]:
-    """While open, what a module is given and returns, pass by pass of this thread: a server reads for others meanwhile."""
+    """While open, what a module is given and returns, pass by pass of this thread: a server reads for others
+    meanwhile."""
     seen: list[tuple[Tensor, Tensor]] = []
     mine = threading.get_ident()
 
@@ -151,11 +152,7 @@ def moments(
 
 
 def normalised(
-    x: Float[np.ndarray, "*s"],
-    mean: np.ndarray,
-    variance: np.ndarray,
-    eps: float = EPS,
-    printed: bool = False,
+    x: Float[np.ndarray, "*s"], mean: np.ndarray, variance: np.ndarray, eps: float = EPS, printed: bool = False
 ) -> Float[np.ndarray, "*s"]:
     """(x - mean) / sqrt(variance + eps); `printed` as the notes' short form has it, with sqrt(sigma + eps)."""
     return (x - mean) / np.sqrt((np.sqrt(variance) if printed else variance) + eps)
@@ -209,8 +206,8 @@ class Offset:
     """What RMSNorm's output keeps of a mean, over the tokens of a batch, and what the next product makes of it.
 
     `mean` [N] is each token's mu_y, `share` [N] of its squared length that lies along the ones. `split` is the largest
-    difference between W y + b and W (y - mu_y) + (b + W mu_y 1), `fixed` the error, relative to W y's length, when one bias
-    with the mean of all mu_y stands for every token's own, and `dropped` when no bias does.
+    difference between W y + b and W (y - mu_y) + (b + W mu_y 1), `fixed` the error, relative to W y's length, when one
+    bias with the mean of all mu_y stands for every token's own, and `dropped` when no bias does.
     """
 
     mean: Float[np.ndarray, " n"]
@@ -238,14 +235,11 @@ def offset(y: Float[np.ndarray, "n c"], weight: Float[np.ndarray, "m c"], bias: 
 
 
 def reader(lm: LanguageModelLike, place: str) -> tuple[np.ndarray, np.ndarray | None]:
-    """Weight [M, C] and bias of a product that reads the output of a norm: of its layer's attention or feed-forward part, of
-    the final norm the head. Raises UnknownName where none reads it alone.
+    """Weight [M, C] and bias of a product that reads the output of a norm: of its layer's attention or feed-forward
+    part, of the final norm the head. Raises UnknownName where none reads it alone.
     """
     network: Any = lm.network
-    layers = {
-        "norm1": lambda block: _first(block.attn),
-        "norm2": lambda block: _first(block.mlp),
-    }
+    layers = {"norm1": lambda block: _first(block.attn), "norm2": lambda block: _first(block.mlp)}
     if place == "norm":
         found = network.head
     else:
@@ -265,7 +259,8 @@ def _first(part: nn.Module) -> nn.Linear | None:
 
 
 def centred_loss(lm: LanguageModelLike, ids: Sequence[int]) -> tuple[float, float]:
-    """Loss in nats per token as the model is, and with the mean taken off what each RMSNorm is given: as if it were LayerNorm."""
+    """Loss in nats per token as the model is, and with the mean taken off what each RMSNorm is given: as if it were
+    LayerNorm."""
     centred = twin(lm.network)
     for path in places(lm):
         centred.get_submodule(path).register_forward_pre_hook(

@@ -1,4 +1,5 @@
-"""What a picture shows of a product O = X W' in few bits: each of the three in cells and by channel, and samples of two."""
+"""What a picture shows of a product O = X W' in few bits: each of the three in cells and by channel, and samples of
+two."""
 
 from __future__ import annotations
 
@@ -22,8 +23,10 @@ TAIL = 2_000  # of them the largest of all: what is cut decides about the error
 class Part:
     """X, W or O: `values` and `errors` [R, C] in cells of `cell` numbers, of each the largest by size; and channels.
 
-    A channel is a column of X and O, a row of W. Of channel `numbers[i]`: `loud` its largest |x|, `kept` its SQNR in decibels
-    under the scheme and `plain` with one scale for all, both infinite where nothing is lost. `sqnr` is that of the whole.
+    A channel is a column of X and O, a row of W. Of channel `numbers[i]`: `loud` its largest |x|, `kept` its SQNR in
+    decibels
+    under the scheme and `plain` with one scale for all, both infinite where nothing is lost. `sqnr` is that of the
+    whole.
     """
 
     shape: tuple[int, int]
@@ -52,7 +55,8 @@ class Sample:
 
 @dataclass(frozen=True, eq=False)
 class Example:
-    """One number of O: its row and column, O_s, S_X and S_W (None where they change within the sum), and what it should be."""
+    """One number of O: its row and column, O_s, S_X and S_W (None where they change within the sum), and what it should
+    be."""
 
     row: int
     column: int
@@ -106,7 +110,8 @@ def _part(exact: Tensor, kept: Tensor, plain: Tensor, turned: bool = False) -> P
 
 
 def cell_of(rows: int, columns: int, most: int = CELLS) -> tuple[int, int]:
-    """How many rows and columns share a cell of a map, so that it has `most` at most, about twice as many across as down."""
+    """How many rows and columns share a cell of a map, so that it has `most` at most, about twice as many across as
+    down."""
     high = wide = 1
     while -(-rows // high) * -(-columns // wide) > most:
         if rows / high >= columns / wide / 2:

@@ -1,8 +1,9 @@
 """A language model's forward pass with matrix products in few bits: which of its matrices is chosen by hand.
 
 INT8 and INT4 are multiplied as integers (`torch._int_mm`) where a scale is shared by a tensor or a channel. All else is
-simulated: float32 arithmetic on numbers that were rounded to the format. Norms, softmax, rotations and the residual stream
-stay float32, as in published recipes; a router stays too. Scales are taken from the numbers themselves at each product.
+simulated: float32 arithmetic on numbers that were rounded to the format. Norms, softmax, rotations and the residual
+stream stay float32, as in published recipes; a router stays too. Scales are taken from the numbers themselves at each
+product.
 Sources: LLM notes, section 6; Dettmers et al. 2022 (LLM.int8()) and Micikevicius et al. 2022 for what is commonly kept.
 """
 
@@ -31,18 +32,7 @@ from tlmviz.protocols import LanguageModelLike
 from .scaling import Scaled, Scheme, product, scaled
 
 SIDES = BOTH, WEIGHTS, ACTIVATIONS = "both", "weights", "activations"
-PARTS = (
-    "q down",
-    "q",
-    "latent",
-    "k",
-    "v",
-    "o",
-    "gate",
-    "up",
-    "down",
-    "head",
-)  # what the matrices of a model are for
+PARTS = ("q down", "q", "latent", "k", "v", "o", "gate", "up", "down", "head")  # what the matrices of a model are for
 KEPT = 30_000_000  # rounded weights that a Simulator keeps: 9 bytes each, as codes, integers and restored
 MOST_LOGITS = 1 << 26  # numbers: 268 MB
 STRIP = 1 << 22  # logits that are compared at once, in float64
@@ -52,7 +42,8 @@ Seen = Callable[[Tensor, "Matrix", Tensor], None]
 
 @dataclass(frozen=True, eq=False)
 class Matrix:
-    """One matrix W [N, K] of a model: its layer (the head's is one past the last), what it is for, and whose expert's it is."""
+    """One matrix W [N, K] of a model: its layer (the head's is one past the last), what it is for, and whose expert's
+    it is."""
 
     layer: int
     part: str
@@ -124,7 +115,8 @@ def _of_feedforward(layer: int, up: Tensor, down: Tensor, expert: int | None = N
 
 
 class Products(TorchFunctionMode):
-    """While open, hands every product with one of the matrices to `multiply`, x [T, K]; nothing is written to a network."""
+    """While open, hands every product with one of the matrices to `multiply`, x [T, K]; nothing is written to a
+    network."""
 
     def __init__(self, known: list[Matrix], multiply: Product):
         super().__init__()
@@ -150,7 +142,8 @@ class Products(TorchFunctionMode):
 
 @dataclass(frozen=True)
 class Setting:
-    """A scheme, what of a product is rounded (one of SIDES), and which matrices: by part, and by layer but for the head.
+    """A scheme, what of a product is rounded (one of SIDES), and which matrices: by part, and by layer but for the
+    head.
 
     None is all of them. Raises UnknownName.
     """
@@ -223,8 +216,8 @@ class Simulator:
         words = self.lm.config.vocab_size
         if len(ids) * words > MOST_LOGITS:
             raise BadText(
-                f"This text has {len(ids):,} tokens; {self.lm.name} knows {words:,}, and a number for each at every place "
-                f"is too much for this page: give it at most {MOST_LOGITS // words:,} tokens."
+                f"This text has {len(ids):,} tokens; {self.lm.name} knows {words:,}, and a number for each at every "
+                f"place is too much for this page: give it at most {MOST_LOGITS // words:,} tokens."
             )
         with torch.inference_mode():
             if setting is None:
@@ -254,7 +247,8 @@ class Simulator:
         return found
 
     def read_by(self, ids: list[int], key: str) -> tuple[Float[Tensor, "t k"], Matrix]:
-        """What one matrix reads, X [T, K], and the matrix. Raises UnknownName; BadText for an expert that no token reaches."""
+        """What one matrix reads, X [T, K], and the matrix. Raises UnknownName; BadText for an expert that no token
+        reaches."""
         found: list[tuple[Tensor, Matrix]] = []
 
         def look(x: Tensor, matrix: Matrix) -> None:
@@ -273,7 +267,8 @@ class Simulator:
 class Loss:
     """What a pass in few bits loses on a text, for each token that is predicted [T - 1].
 
-    `exact` and `kept` are -log2 p of the token that follows, `divergence` is KL(exact || kept) in nats, `same` whether the
+    `exact` and `kept` are -log2 p of the token that follows, `divergence` is KL(exact || kept) in nats, `same` whether
+    the
     token thought likeliest is the same; `size` is what all of these tokens have in bytes.
     """
 
@@ -289,9 +284,7 @@ class Loss:
         return float(self.exact.sum() / self.size), float(self.kept.sum() / self.size)
 
 
-def loss(
-    lm: LanguageModelLike, ids: list[int], exact: Float[Tensor, "t v"], kept: Float[Tensor, "t v"]
-) -> Loss:
+def loss(lm: LanguageModelLike, ids: list[int], exact: Float[Tensor, "t v"], kept: Float[Tensor, "t v"]) -> Loss:
     """Compare two passes over a text by their logits. Raises BadText for a text that predicts nothing."""
     size = sum(len(lm.tokenizer.token_bytes(i)) for i in ids[1:])
     if len(ids) < 2 or not size:
@@ -301,9 +294,7 @@ def loss(
     strips = zip(exact[:-1].split(rows), kept[:-1].split(rows), targets.split(rows))
     before, after, divergence = (torch.cat(part) for part in zip(*(_compare(*strip) for strip in strips)))
     bits, kept_bits = ((row / math.log(2)).numpy() for row in (before, after))
-    return Loss(
-        bits, kept_bits, divergence.numpy(), (exact[:-1].argmax(-1) == kept[:-1].argmax(-1)).numpy(), size
-    )
+    return Loss(bits, kept_bits, divergence.numpy(), (exact[:-1].argmax(-1) == kept[:-1].argmax(-1)).numpy(), size)
 
 
 def _compare(exact: Tensor, kept: Tensor, targets: Tensor) -> tuple[Tensor, Tensor, Tensor]:

@@ -1,9 +1,10 @@
-"""Scales that bring numbers into a format's range, per tensor, channel or block, and products of what is rounded under them.
+"""Scales that bring numbers into a format's range, per tensor, channel or block, and products of what is rounded under
+them.
 
-A scale S multiplies numbers before they are rounded, and what comes out is divided by it: O = O_s / (S_X S_W) for the product
-of X [T, K] and W [N, K]. `step` is 1 / S, what a 1 of the format is worth. A channel is a row here: a token of X, an output of
-W; a block is some neighbours of a row. Sources: LLM notes, section 6; the OCP Microscaling specification 1.0, sections 5.2 and
-6.3, for shared scales that are powers of two.
+A scale S multiplies numbers before they are rounded, and what comes out is divided by it: O = O_s / (S_X S_W) for the
+product of X [T, K] and W [N, K]. `step` is 1 / S, what a 1 of the format is worth. A channel is a row here: a token of
+X, an output of W; a block is some neighbours of a row. Sources: LLM notes, section 6; the OCP Microscaling
+specification 1.0, sections 5.2 and 6.3, for shared scales that are powers of two.
 """
 
 from __future__ import annotations
@@ -25,18 +26,15 @@ from .formats import BY_KEY, Format, find
 PER = TENSOR, CHANNEL, BLOCK, SHARED = "tensor", "channel", "block", "mx"
 BLOCKS = (16, 32, 64, 128)
 KEYS = ("int8", "e4m3", "e5m2", "e2m1", "int4", "fp16", "bf16")  # formats that are scaled
-CASTS = {
-    "fp16": torch.float16,
-    "bf16": torch.bfloat16,
-    "e4m3": torch.float8_e4m3fn,
-    "e5m2": torch.float8_e5m2,
-}  # formats that torch rounds to
+# Formats that torch rounds to.
+CASTS = {"fp16": torch.float16, "bf16": torch.bfloat16, "e4m3": torch.float8_e4m3fn, "e5m2": torch.float8_e5m2}
 SCALE_BITS = {TENSOR: 32, CHANNEL: 32, BLOCK: 32, SHARED: 8}  # of one scale: FP32, or E8M0, a power of two
 
 
 @dataclass(frozen=True)
 class Scheme:
-    """A format, by its key, and what shares a scale: one of PER, blocks of `block` numbers. Raises UnknownName, BadShape."""
+    """A format, by its key, and what shares a scale: one of PER, blocks of `block` numbers. Raises UnknownName,
+    BadShape."""
 
     format: str = "int8"
     per: str = TENSOR
@@ -68,7 +66,8 @@ class Scheme:
 
 @dataclass(frozen=True, eq=False)
 class Scaled:
-    """Rows of numbers in a format: `codes` [R, K] are numbers of the format, `step` [R or 1, groups] what a 1 is worth."""
+    """Rows of numbers in a format: `codes` [R, K] are numbers of the format, `step` [R or 1, groups] what a 1 is
+    worth."""
 
     codes: Float[Tensor, "r k"]
     step: Float[Tensor, "r1 g"]
@@ -91,7 +90,8 @@ class Scaled:
 
 
 def rounded(x: Float[Tensor, "*n"], format: Format) -> Float[Tensor, "*n"]:
-    """Numbers as a format keeps them, as float32: to nearest, ties to even, and cut to the largest, as whoever scales does."""
+    """Numbers as a format keeps them, as float32: to nearest, ties to even, and cut to the largest, as whoever scales
+    does."""
     return _round_(x.clone(), format)
 
 
@@ -112,16 +112,15 @@ def scaled(x: Float[Tensor, "r k"], scheme: Scheme, factor: float = 1.0) -> Scal
     """Round rows of numbers under scales that bring each group's largest to the format's largest, times `factor`.
 
     Above 1 the largest are cut. A format with FP32's range needs no scale and gets S = 1. A shared power of two is
-    2^(floor(log2 of the largest) - that of the format's), as the Microscaling specification has it: it too cuts a little.
+    2^(floor(log2 of the largest) - that of the format's), as the Microscaling specification has it: it too cuts a
+    little.
     """
     x = x.float()
     step = _step(x, scheme) / factor
     return Scaled(_round_(_by_group(torch.div, x, step, scheme), scheme.kept), step, scheme)
 
 
-def _by_group(
-    operation: Callable[[Tensor, Tensor], Tensor], x: Tensor, step: Tensor, scheme: Scheme
-) -> Tensor:
+def _by_group(operation: Callable[[Tensor, Tensor], Tensor], x: Tensor, step: Tensor, scheme: Scheme) -> Tensor:
     """x [R, K] multiplied or divided by the step of its group [R or 1, groups]."""
     if scheme.factors_out:
         return operation(x, step)
@@ -162,8 +161,9 @@ def _groups(x: Tensor, scheme: Scheme) -> int:
 def product(x: Scaled, w: Scaled) -> Float[Tensor, "t n"]:
     """O = O_s / (S_X S_W) [T, N] of X [T, K] and W [N, K].
 
-    With a scale for each block the sum itself is rescaled, block after block: that is a product of the restored numbers.
-    Float formats are multiplied as float32, which is what their hardware adds in; the products themselves are exact.
+    With a scale for each block the sum itself is rescaled, block after block: that is a product of the restored
+    numbers. Float formats are multiplied as float32, which is what their hardware adds in; the products themselves are
+    exact.
     """
     if not (x.scheme.factors_out and w.scheme.factors_out):
         return x.restored @ w.restored.T
@@ -178,7 +178,8 @@ def unscaled(x: Scaled, w: Scaled) -> Float[Tensor, "t n"]:
 
 
 def sqnr(x: Float[Tensor, "r k"], kept: Float[Tensor, "r k"], dim: int | None = None) -> Tensor:
-    """Signal to quantisation noise in decibels, 10 log10 of (sum x² / sum (x - kept)²), of all or along `dim`; inf if exact.
+    """Signal to quantisation noise in decibels, 10 log10 of (sum x² / sum (x - kept)²), of all or along `dim`; inf if
+    exact.
 
     Of zeros alone it is NaN where they stay zero.
     """
@@ -198,9 +199,7 @@ class Rounded:
     kept: Float[Tensor, "t n"]
 
 
-def rounded_product(
-    x: Float[Tensor, "t k"], w: Float[Tensor, "n k"], scheme: Scheme, sides: str = "both"
-) -> Rounded:
+def rounded_product(x: Float[Tensor, "t k"], w: Float[Tensor, "n k"], scheme: Scheme, sides: str = "both") -> Rounded:
     """Scale, round and multiply; `sides` is "both", "weights" or "activations": the other stays FP32."""
     plain = Scheme("fp32", scheme.per, scheme.block)
     xs = scaled(x, scheme if sides != "weights" else plain)

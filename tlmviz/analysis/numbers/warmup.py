@@ -1,6 +1,7 @@
 """The log of short training runs that differ in where the norms are, in the learning rate and in its warm-up.
 
-`python -m tlmviz.training warm-up` writes it. Source: LLM notes, section 3.7; Xiong et al. 2020, section 3.2 and figure 1.
+`python -m tlmviz.training warm-up` writes it. Source: LLM notes, section 3.7; Xiong et al. 2020, section 3.2 and figure
+1.
 """
 
 from __future__ import annotations
@@ -22,9 +23,9 @@ HOW = "train anew with `python -m tlmviz.training warm-up --data DIR`"
 
 @dataclass(frozen=True)
 class Logged:
-    """One run. loss, norm, rate [S] of every step (nats per token; of the whole gradient before clipping); moments [M], and at
-    each the norms of the gradient by the stream [M, P + 1] and by each sublayer's weights [M, P], as in `norm_depth.Flow`;
-    `held_out` in bits per byte at the end. `warmup` counts steps, 0 for none.
+    """One run. loss, norm, rate [S] of every step (nats per token; of the whole gradient before clipping); moments [M],
+    and at each the norms of the gradient by the stream [M, P + 1] and by each sublayer's weights [M, P], as in
+    `norm_depth.Flow`; `held_out` in bits per byte at the end. `warmup` counts steps, 0 for none.
     """
 
     placement: str

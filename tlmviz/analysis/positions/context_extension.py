@@ -1,4 +1,5 @@
-"""What RoPE scalings do to a trained model: its loss along a long text, and a scale that changes while the cache is full.
+"""What RoPE scalings do to a trained model: its loss along a long text, and a scale that changes while the cache is
+full.
 
 Letters: T tokens, P planes, V vocabulary.
 """
@@ -42,7 +43,8 @@ def losses(
 def losses_growing(
     lm: LanguageModelLike, ids: list[int], positions: Positions, rotated: bool = False, block: int = BLOCK
 ) -> Float[np.ndarray, " t_minus_1"]:
-    """`losses` read through a cache, first up to the training length and then `block` tokens at a time, as a chat grows.
+    """`losses` read through a cache, first up to the training length and then `block` tokens at a time, as a chat
+    grows.
 
     Each block is read under the scale of its end. Unrotated keys follow it, rotated ones keep the turn they came with.
     """
@@ -57,8 +59,7 @@ def losses_growing(
 def inside_and_beyond(loss: np.ndarray, context: int) -> tuple[float, float]:
     """Mean of [T - 1] losses within the training length and beyond it; NaN where there is nothing."""
     inside, beyond = (
-        float(part.mean()) if len(part) else float("nan")
-        for part in (loss[: context - 1], loss[context - 1 :])
+        float(part.mean()) if len(part) else float("nan") for part in (loss[: context - 1], loss[context - 1 :])
     )
     return inside, beyond
 
@@ -66,9 +67,7 @@ def inside_and_beyond(loss: np.ndarray, context: int) -> tuple[float, float]:
 def frequency_ratios(config: ModelConfig, scale: float, length: int) -> dict[str, Float[np.ndarray, " p"]]:
     """Each scheme's frequencies over the unscaled ones, plane by plane, once `length` tokens are read."""
     schemes = {name: scaled_rope(config, name, scale) for name in SCALINGS}
-    return {
-        name: (scheme.frequencies(length) / scheme.unscaled()).numpy() for name, scheme in schemes.items()
-    }
+    return {name: (scheme.frequencies(length) / scheme.unscaled()).numpy() for name, scheme in schemes.items()}
 
 
 @dataclass(frozen=True)
@@ -77,9 +76,7 @@ class Switch:
 
     at: int  # tokens read before the change
     losses: dict[str, np.ndarray]  # [N], nats, of tokens at, at + 1, ...
-    divergence: dict[
-        str, np.ndarray
-    ]  # [N], KL(recomputed || this) of the distributions that predict them, nats
+    divergence: dict[str, np.ndarray]  # [N], KL(recomputed || this) of the distributions that predict them, nats
     texts: dict[str, str]  # what the model writes after the first `at` tokens, greedily
 
     def to_arrays(self) -> dict[str, np.ndarray]:
@@ -93,19 +90,19 @@ class Switch:
     @classmethod
     def from_arrays(cls, arrays: dict[str, np.ndarray]) -> Switch:
         """What `to_arrays` wrote."""
-        losses, divergence = (
-            {way: arrays[f"{way} {part}"] for way in WAYS} for part in ("losses", "divergence")
-        )
+        losses, divergence = ({way: arrays[f"{way} {part}"] for way in WAYS} for part in ("losses", "divergence"))
         texts = {way: arrays[f"{way} text"].tobytes().decode() for way in WAYS}
         return cls(int(arrays["at"]), losses, divergence, texts)
 
 
 @torch.inference_mode()
 def switch(lm: LanguageModelLike, ids: list[int], at: int, positions: Positions, count: int = 32) -> Switch:
-    """Read `at` - 1 tokens with the model's own RoPE, everything after with `positions`; also write `count` tokens from there.
+    """Read `at` - 1 tokens with the model's own RoPE, everything after with `positions`; also write `count` tokens from
+    there.
 
-    RECOMPUTED reads all of it under the new scale. The others keep the cache of the first tokens: TURNED unrotated, so that
-    its keys are turned anew, STORED as the old scale turned them. Raises BadText for fewer than 3 tokens, BadShape for `at`.
+    RECOMPUTED reads all of it under the new scale. The others keep the cache of the first tokens: TURNED unrotated, so
+    that its keys are turned anew, STORED as the old scale turned them. Raises BadText for fewer than 3 tokens, BadShape
+    for `at`.
     """
     if len(ids) < 3:
         raise BadText("A change in the middle needs three tokens or more; give a longer text.")
@@ -128,9 +125,7 @@ def _divergence(right: Float[Tensor, "t v"], logits: Float[Tensor, "t v"]) -> np
     return (right.exp() * (right - logits.log_softmax(-1))).sum(-1).clamp(min=0).numpy()
 
 
-def _continue(
-    lm: LanguageModelLike, last: Int[Tensor, "1 1"], cache: KVCache, positions: Positions, count: int
-) -> str:
+def _continue(lm: LanguageModelLike, last: Int[Tensor, "1 1"], cache: KVCache, positions: Positions, count: int) -> str:
     new: list[int] = []
     while len(new) < count:
         last = lm(last, cache, positions)[:, -1:].argmax(-1)

@@ -39,7 +39,8 @@ def families() -> dict[str, str]:
 
 @dataclass(frozen=True)
 class Added:
-    """What a scheme adds or turns, [N, T]: N `rows` (dimensions, planes or heads) by T `columns` (positions or distances)."""
+    """What a scheme adds or turns, [N, T]: N `rows` (dimensions, planes or heads) by T `columns` (positions or
+    distances)."""
 
     values: np.ndarray
     what: str
@@ -101,9 +102,10 @@ def similarity(
 ) -> tuple[Float[np.ndarray, "n n"], np.ndarray]:
     """How alike positions m and n are to the scheme alone, [n, n], at evenly spaced positions [n] of a trace.
 
-    Vectors: their cosine. RoPE: the cosine between one vector turned to m and to n, if all planes are equally long. ALiBi and
-    relative: the factor on the weight of a key at n <= m, the largest being 1, NaN after m; relative vectors meet the mean
-    query of the head. None: 1.
+    Vectors: their cosine. RoPE: the cosine between one vector turned to m and to n, if all planes are equally long.
+    ALiBi and
+    relative: the factor on the weight of a key at n <= m, the largest being 1, NaN after m; relative vectors meet the
+    mean query of the head. None: 1.
     """
     length, kind = len(trace), lm.config.positions.kind
     if kind == "learned":
@@ -114,9 +116,8 @@ def similarity(
         vectors = torch.nn.functional.normalize(position_vectors(lm, length)[where], dim=-1)
         found = vectors @ vectors.T
     elif kind == "rope":
-        by_distance = lm.on_cpu.network.positions.cos_sin(torch.arange(length))[0].mean(
-            -1
-        )  # mean of cos over the planes
+        # Mean of cos over the planes.
+        by_distance = lm.on_cpu.network.positions.cos_sin(torch.arange(length))[0].mean(-1)
         found = by_distance[distance.abs()]
     elif kind == "none":
         found = torch.ones(len(where), len(where))
@@ -149,8 +150,8 @@ class Distances:
 def distances(trace: Trace) -> Distances:
     """Attention by distance, averaged over all queries that have so many tokens behind them.
 
-    The decay is the slope of least-squares lines through the scores of all tokens before a query, one intercept per query
-    (softmax takes it out) and one slope per head. With equal content, ALiBi's is the slope it was given.
+    The decay is the slope of least-squares lines through the scores of all tokens before a query, one intercept per
+    query (softmax takes it out) and one slope per head. With equal content, ALiBi's is the slope it was given.
     """
     length, weights, decays = len(trace), [], []
     where = torch.arange(length)
@@ -160,9 +161,7 @@ def distances(trace: Trace) -> Distances:
         q, k, lse = (trace[f"blocks.{layer}.attn.{part}"] for part in ("q", "k", "lse"))
         scores = kernels.attention_scores(q, k, spec.mask, scale=spec.scale)[0]  # [H, T, T]
         weights.append(mean_by_distance((scores - lse[0][..., None]).exp()).numpy())
-        slope = (scores.masked_fill(distance < 0, 0) * back).sum((1, 2)) / back.square().sum().clamp(
-            min=1e-30
-        )
+        slope = (scores.masked_fill(distance < 0, 0) * back).sum((1, 2)) / back.square().sum().clamp(min=1e-30)
         decays.append(-slope.numpy())
     mean = trace.statistics()["distance"].reshape(len(weights), -1)
     return Distances(np.stack(weights), mean, np.stack(decays).astype(np.float32))
@@ -179,12 +178,11 @@ def mean_by_distance(values: Float[Tensor, "h t t"]) -> Float[Tensor, "h t"]:
 
 
 def flat_distance(slopes: Float[np.ndarray, " h"], length: int) -> Float[np.ndarray, " h"]:
-    """Mean tokens back, over the queries of a text from the second on, if ALiBi's bias alone decided; slope 0: no bias."""
+    """Mean tokens back, over the queries of a text from the second on, if ALiBi's bias alone decided; slope 0: no
+    bias."""
     back = np.arange(length)
     weights = np.exp(-np.asarray(slopes, np.float64)[:, None] * back)
-    means = np.cumsum(weights * back, 1) / np.cumsum(
-        weights, 1
-    )  # of the query at position t, over distances 0 to t
+    means = np.cumsum(weights * back, 1) / np.cumsum(weights, 1)  # of the query at position t, over distances 0 to t
     return means[:, min(1, length - 1) :].mean(1)
 
 

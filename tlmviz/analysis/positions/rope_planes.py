@@ -64,8 +64,8 @@ def checked_base(base: float) -> float:
     """The base as a number above 1. Raises BadConfig."""
     if not (math.isfinite(base) and base > 1):
         raise BadConfig(
-            "The base is {base}; give a number above 1, such as 10000: at 1 every plane turns equally fast, at 0 or below there "
-            "is no angle.",
+            "The base is {base}; give a number above 1, such as 10000: at 1 every plane turns equally fast, at 0 or "
+            "below there is no angle.",
             base=f"{base:g}",
         )
     return float(base)
@@ -87,7 +87,8 @@ def head_vectors(trace: Trace, layer: int, head: int, base: float | None) -> tup
 def turned(
     q: Float[Tensor, "t d"], k: Float[Tensor, "t d"], base: float | None, direction: int = 1
 ) -> tuple[Tensor, Tensor]:
-    """Queries and keys turned by positions 0 to T - 1, [T, D] each, or turned back by direction -1; base None turns nothing."""
+    """Queries and keys turned by positions 0 to T - 1, [T, D] each, or turned back by direction -1; base None turns
+    nothing."""
     if base is None:
         return q, k
     where = direction * torch.arange(len(q))
@@ -104,9 +105,7 @@ class Clocks:
     positions: np.ndarray  # [N, 2], of the query and of the key
     q: np.ndarray  # [N, P, 2], rotated
     k: np.ndarray
-    parts: (
-        np.ndarray
-    )  # [N, P], what each plane adds to the score: |q_j| |k_j| cos(angle between them) * scale
+    parts: np.ndarray  # [N, P], what each plane adds to the score: |q_j| |k_j| cos(angle between them) * scale
     frequency: np.ndarray  # [P], radians per token
     home: int  # the step that stands at the true positions
 
@@ -132,11 +131,11 @@ def clocks(
     stride: int = 1,
     reach: int | None = None,
 ) -> Clocks:
-    """An unrotated query and key turned by the kernel at their positions `where` and at steps of `stride` tokens around them.
+    """An unrotated query and key turned by the kernel at their positions `where` and at steps of `stride` tokens around
+    them.
 
-    `moves` says whose position changes. There are `reach` steps to each side, by default fewer for large heads; no position
-    becomes negative, so there may be fewer steps back than forward.
-    Raises UnknownName, BadShape (odd D).
+    `moves` says whose position changes. There are `reach` steps to each side, by default fewer for large heads; no
+    position becomes negative, so there may be fewer steps back than forward. Raises UnknownName, BadShape (odd D).
     """
     if moves not in MOVES:
         raise UnknownName(f"There is no move {moves!r}; choose one of {', '.join(MOVES)}.")
@@ -151,9 +150,7 @@ def clocks(
         for x, at in ((q, positions[:, 0]), (k, positions[:, 1]))
     ]
     parts = (turned[0] * turned[1]).sum(-1) * scale
-    return Clocks(
-        positions, turned[0].numpy(), turned[1].numpy(), parts.numpy(), frequencies(len(q), base), back
-    )
+    return Clocks(positions, turned[0].numpy(), turned[1].numpy(), parts.numpy(), frequencies(len(q), base), back)
 
 
 # --- the rotation, step by step ----------------------------------------------------------------------
@@ -178,7 +175,8 @@ class Rotation:
 
 
 def rotation(x: Float[Tensor, "t d"], base: float, layout: str = "interleaved", start: int = 0) -> Rotation:
-    """RoPE of x, whose rows stand at positions `start` and on, with everything in between. Raises UnknownName, BadShape."""
+    """RoPE of x, whose rows stand at positions `start` and on, with everything in between. Raises UnknownName,
+    BadShape."""
     if layout not in kernels.LAYOUTS:
         raise UnknownName(f"There is no layout {layout!r}; choose one of {', '.join(kernels.LAYOUTS)}.")
     length, dim = x.shape
@@ -191,9 +189,19 @@ def rotation(x: Float[Tensor, "t d"], base: float, layout: str = "interleaved", 
     out[:, pairs[:, 0]], out[:, pairs[:, 1]] = new_first, new_second
     angles = where.double().numpy()[:, None] * frequency
     return Rotation(
-        where.numpy(), frequency, angles, cos.numpy(), sin.numpy(), x.numpy(), first.numpy(), second.numpy(),
-        new_first.numpy(), new_second.numpy(), out.numpy(), pairs,
-    )  # fmt: skip
+        where.numpy(),
+        frequency,
+        angles,
+        cos.numpy(),
+        sin.numpy(),
+        x.numpy(),
+        first.numpy(),
+        second.numpy(),
+        new_first.numpy(),
+        new_second.numpy(),
+        out.numpy(),
+        pairs,
+    )
 
 
 def plane_dimensions(dim: int, layout: str) -> np.ndarray:
@@ -207,7 +215,8 @@ def plane_dimensions(dim: int, layout: str) -> np.ndarray:
 
 
 def energy(trace: Trace) -> Float[np.ndarray, "l h p"]:
-    """How far each plane could move a score: |q_j| |k_j| * scale, averaged over all pairs of the text that the head sees.
+    """How far each plane could move a score: |q_j| |k_j| * scale, averaged over all pairs of the text that the head
+    sees.
 
     [L, H, P]. Rotation keeps lengths, so this needs no positions.
     """
@@ -216,9 +225,8 @@ def energy(trace: Trace) -> Float[np.ndarray, "l h p"]:
 
 def _layer_energy(trace: Trace, layer: int) -> np.ndarray:
     spec = trace.specs[layer]
-    q, k = (
-        trace[f"blocks.{layer}.attn.{part}"][0].unflatten(-1, (-1, 2)).norm(dim=-1) for part in ("q", "k")
-    )  # [H, T, P]
+    # [H, T, P].
+    q, k = (trace[f"blocks.{layer}.attn.{part}"][0].unflatten(-1, (-1, 2)).norm(dim=-1) for part in ("q", "k"))
     k = k.repeat_interleave(len(q) // len(k), 0).double()
     seen = k.cumsum(1)  # lengths of all keys up to a position
     width = len(trace) if spec.mask.window is None else min(spec.mask.window, len(trace))
@@ -249,7 +257,8 @@ def spread(trace: Trace, layer: int, head: int) -> Float[np.ndarray, " p"]:
 def mean_by_distance(
     q: Float[Tensor, "t d"], k: Float[Tensor, "t d"], scale: float, window: int | None = None
 ) -> Float[np.ndarray, " n"]:
-    """The mean score of the pairs that stand 0, 1, 2, ... tokens apart, the key first, up to the window or the text's end."""
+    """The mean score of the pairs that stand 0, 1, 2, ... tokens apart, the key first, up to the window or the text's
+    end."""
     length = len(q)
     scores = (q @ k.T * scale).double()
     where = torch.arange(length)
@@ -263,7 +272,8 @@ def mean_by_distance(
 def mean_of_all_pairs(
     q: Float[Tensor, "t d"], k: Float[Tensor, "t d"], base: float | None, distances: int, scale: float
 ) -> Float[np.ndarray, " n"]:
-    """The mean score if every key of the text stood 0, 1, 2, ... tokens before every query: what position alone prefers.
+    """The mean score if every key of the text stood 0, 1, 2, ... tokens before every query: what position alone
+    prefers.
 
     Vectors are unrotated; base None turns nothing. A score is linear in q and in k, so their means say it all.
     """

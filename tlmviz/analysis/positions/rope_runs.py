@@ -45,9 +45,7 @@ def variants(lm: LanguageModelLike, base: float) -> dict[str, Positions | None]:
 
 
 @torch.inference_mode()
-def continue_greedily(
-    lm: LanguageModelLike, ids: list[int], positions: Positions | None, count: int
-) -> list[int]:
+def continue_greedily(lm: LanguageModelLike, ids: list[int], positions: Positions | None, count: int) -> list[int]:
     """The `count` most probable next tokens one after another, fewer at the context's end or the end of the text."""
     cache, last, new = lm.new_cache(), torch.tensor([ids]), []
     for _ in range(min(count, lm.config.context - len(ids))):

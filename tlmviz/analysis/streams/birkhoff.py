@@ -1,8 +1,8 @@
 """A doubly stochastic matrix as a weighted average of permutations (Birkhoff 1946, von Neumann 1953).
 
-The stream mixing of mHC is doubly stochastic, so it is such an average: with weight w_1 the streams are rewired one way,
-with weight w_2 another. The average is not unique; the greedy one, which takes the permutation whose smallest entry is
-largest and subtracts it that many times, needs few terms and gives the largest weights first.
+The stream mixing of mHC is doubly stochastic, so it is such an average: with weight w_1 the streams are rewired one
+way, with weight w_2 another. The average is not unique; the greedy one, which takes the permutation whose smallest
+entry is largest and subtracts it that many times, needs few terms and gives the largest weights first.
 """
 
 from __future__ import annotations
@@ -38,9 +38,7 @@ class Decomposition:
         return np.einsum("k,kij->ij", self.weights, np.eye(n)[self.permutations])
 
 
-def birkhoff(
-    matrix: Float[Tensor, "n n"] | Float[np.ndarray, "n n"], tolerance: float = TOLERANCE
-) -> Decomposition:
+def birkhoff(matrix: Float[Tensor, "n n"] | Float[np.ndarray, "n n"], tolerance: float = TOLERANCE) -> Decomposition:
     """Weights and permutations of a doubly stochastic matrix, largest weights first, at most (n - 1)^2 + 1 of them.
 
     Works in float64. Sums that are not quite 1 leave a residual of their errors' size.
@@ -77,8 +75,8 @@ def _require_doubly_stochastic(matrix: np.ndarray, tolerance: float) -> None:
     sums = np.concatenate([matrix.sum(1), matrix.sum(0)])
     if np.abs(sums - 1).max() > tolerance:
         raise BadShape(
-            f"rows and columns sum to {sums.min():.6g} up to {sums.max():.6g}, and those of an average of permutations all sum "
-            "to 1; make the matrix doubly stochastic with kernels.sinkhorn."
+            f"rows and columns sum to {sums.min():.6g} up to {sums.max():.6g}, and those of an average of permutations "
+            f"all sum to 1; make the matrix doubly stochastic with kernels.sinkhorn."
         )
 
 
@@ -98,10 +96,12 @@ def _widest(matrix: np.ndarray) -> np.ndarray:
 
 
 def _matching(allowed: np.ndarray) -> np.ndarray | None:
-    """A column for every row, no column twice, of the allowed pairs; None where there is no such choice. By augmenting paths.
+    """A column for every row, no column twice, of the allowed pairs; None where there is no such choice. By augmenting
+    paths.
 
-    Not SciPy's matching, which breaks ties in another order: for the matrices that a user steps to, the browser computes the
-    same terms (birkhoff.js), as one decomposition takes NumPy milliseconds and a text has up to 12,288 matrices.
+    Not SciPy's matching, which breaks ties in another order: for the matrices that a user steps to, the browser
+    computes the same terms (birkhoff.js), as one decomposition takes NumPy milliseconds and a text has up to 12,288
+    matrices.
     """
     n = len(allowed)
     row_of = [-1] * n  # of each column

@@ -1,7 +1,9 @@
-"""What depth makes of residual streams: products of H_res, a real pass's signals and gradients, and deeper stacks by chance.
+"""What depth makes of residual streams: products of H_res, a real pass's signals and gradients, and deeper stacks by
+chance.
 
-The part of the streams behind sublayer j that was only carried on from before sublayer i is H_res(j) ... H_res(i) X (000
-Eq. 99-100); its largest absolute row sum bounds what a signal gains on the way, its largest column sum what a gradient does.
+The part of the streams behind sublayer j that was only carried on from before sublayer i is H_res(j) ... H_res(i) X
+(000 Eq. 99-100); its largest absolute row sum bounds what a signal gains on the way, its largest column sum what a
+gradient does.
 """
 
 from __future__ import annotations
@@ -52,8 +54,9 @@ def _tokenizer(name: str | Path) -> bytes:
 class Depth:
     """Products of H_res at T tokens. `forward` and `backward` are gains from sublayer i to j, NaN where j < i.
 
-    The rest follows the product of sublayers 0 to j: its singular values, the mean entry on its diagonal (`own`: what is
-    left of each stream in its own place) and off it (`other`), and its `distance` to the matrix of 1/N, 1 for the identity.
+    The rest follows the product of sublayers 0 to j: its singular values, the mean entry on its diagonal (`own`: what
+    is left of each stream in its own place) and off it (`other`), and its `distance` to the matrix of 1/N, 1 for the
+    identity.
     """
 
     forward: Float[Tensor, "t p p"]
@@ -97,24 +100,24 @@ def depth(res: Float[Tensor, "p t n n"]) -> Depth:
 
 
 def _times(left: Tensor, right: Tensor) -> Tensor:
-    """left @ right for many small matrices: multiplied out, which is several times faster than as many calls of BLAS."""
+    """left @ right for many small matrices: multiplied out, which is several times faster than as many calls of
+    BLAS."""
     return (left[..., :, :, None] * right[..., None, :, :]).sum(-2)
 
 
 @dataclass(frozen=True)
 class Passed:
-    """A forward and a backward pass: the mean loss in nats, and at each depth (0: before all sublayers, j: behind j of them)
-    the RMS of the streams and the norm of the loss's gradient with respect to them."""
+    """A forward and a backward pass: the mean loss in nats, and at each depth (0: before all sublayers, j: behind j of
+    them) the RMS of the streams and the norm of the loss's gradient with respect to them."""
 
     loss: float
     signal: Float[Tensor, " d"]
     gradient: Float[Tensor, " d"]
 
 
-def backpropagated(
-    lm: LanguageModelLike, ids: list[int]
-) -> tuple[Tensor, dict[str, Tensor], dict[str, Tensor]]:
-    """The mean loss of a text's next tokens, its streams at every depth and the loss's gradients with respect to them, by tap.
+def backpropagated(lm: LanguageModelLike, ids: list[int]) -> tuple[Tensor, dict[str, Tensor], dict[str, Tensor]]:
+    """The mean loss of a text's next tokens, its streams at every depth and the loss's gradients with respect to them,
+    by tap.
 
     Weights ask for no gradient and are left alone: the graph begins at the streams before the first sublayer.
     At least two tokens, for there is no next token to lose otherwise.
@@ -145,7 +148,8 @@ def simulated(
 ) -> tuple[Float[Tensor, "r s"], Float[Tensor, "r s"]]:
     """log10 of the forward and backward gain of deeper stacks than any trained one, after 1, 2, ... sublayers.
 
-    Each of `runs` stacks draws its matrices from all sublayers and tokens of `res`, at random with replacement. No trained
+    Each of `runs` stacks draws its matrices from all sublayers and tokens of `res`, at random with replacement. No
+    trained
     network of that depth would have exactly these: its sublayers would have adapted to each other.
     """
     pool = res.double().flatten(0, 1)  # [P * T, N, N]

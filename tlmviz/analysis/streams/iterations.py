@@ -1,4 +1,5 @@
-"""A trained model run with fewer Sinkhorn iterations than it was trained with: what that does to loss, gains and text."""
+"""A trained model run with fewer Sinkhorn iterations than it was trained with: what that does to loss, gains and
+text."""
 
 from __future__ import annotations
 

@@ -45,22 +45,20 @@ def mixing_of(trace: Trace) -> Mixing:
         one = torch.ones(2 * trace.n_layers, len(trace), 1)
         return Mixing(one, one, one[..., None])
     return mixing(
-        trace.tensors([f"{place}.{name}" for place in places(trace.n_layers) for name in PARTS]),
-        trace.n_layers,
+        trace.tensors([f"{place}.{name}" for place in places(trace.n_layers) for name in PARTS]), trace.n_layers
     )
 
 
 def eigenvalues(res: Float[Tensor, "*b n n"]) -> Complex[np.ndarray, "*b n"]:
-    """The eigenvalues of every matrix, computed in float64, largest magnitude first; NaN for matrices with NaN or infinity.
+    """The eigenvalues of every matrix, computed in float64, largest magnitude first; NaN for matrices with NaN or
+    infinity.
 
     A conjugate pair stays together, positive imaginary part first.
     """
     matrices = res.detach().double().cpu().numpy()
     finite = np.isfinite(matrices).all((-2, -1))
     roots = np.linalg.eigvals(np.where(finite[..., None, None], matrices, 0.0)).astype(np.complex128)
-    order = np.lexsort(
-        (-np.abs(roots.imag), -roots.real, -np.abs(roots)), axis=-1
-    )  # stable: pairs are not torn apart
+    order = np.lexsort((-np.abs(roots.imag), -roots.real, -np.abs(roots)), axis=-1)  # stable: pairs are not torn apart
     return np.where(finite[..., None], np.take_along_axis(roots, order, -1), np.nan)
 
 
@@ -71,7 +69,8 @@ def stream(trace: Trace, name: str) -> Float[Tensor, "t c"]:
 
 
 def composite(res: Float[Tensor, "p *b n n"]) -> Float[Tensor, "*b n n"]:
-    """H_res of the last sublayer times ... times H_res of the first (000 Eq. 99-100): what is left of each stream behind all."""
+    """H_res of the last sublayer times ... times H_res of the first (000 Eq. 99-100): what is left of each stream
+    behind all."""
     product = res[0]
     for matrix in res[1:]:
         product = matrix @ product
@@ -79,7 +78,8 @@ def composite(res: Float[Tensor, "p *b n n"]) -> Float[Tensor, "*b n n"]:
 
 
 def carried(res: Float[Tensor, "p t n n"]) -> float:
-    """The largest factor at which H_res carries the embedding, which begins at 1, in any stream of any token, however far."""
+    """The largest factor at which H_res carries the embedding, which begins at 1, in any stream of any token, however
+    far."""
     res = res.double()
     held, most = res.new_ones(res.shape[1], res.shape[2]), 1.0
     for matrix in res:

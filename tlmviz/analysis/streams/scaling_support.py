@@ -67,7 +67,8 @@ def support(positive: Bool[np.ndarray, "n n"]) -> Support:
 
 
 def _too_few_columns(positive: np.ndarray, match: np.ndarray) -> Support:
-    """Rows that alternating paths reach from one without a partner, and all columns they are positive in (Hall 1935)."""
+    """Rows that alternating paths reach from one without a partner, and all columns they are positive in (Hall
+    1935)."""
     owner = {int(column): row for row, column in enumerate(match) if column >= 0}
     rows, waiting, columns = set[int](), [int(np.argmax(match < 0))], set[int]()
     while waiting:
@@ -105,8 +106,8 @@ def limit(logits: Float[Tensor, "n n"], found: Support) -> Float[Tensor, "n n"] 
 
 
 def rate(logits: Float[Tensor, "n n"], found: Support) -> float:
-    """What the residual is multiplied by in each iteration, in the end: the square of the limit's largest singular value
-    behind those that are 1 (Knight 2008). NaN without total support, or where the limit is not reached in time.
+    """What the residual is multiplied by in each iteration, in the end: the square of the limit's largest singular
+    value behind those that are 1 (Knight 2008). NaN without total support, or where the limit is not reached in time.
     """
     end = limit(logits, found) if found.kind == "total" else None
     if end is None:
@@ -150,7 +151,10 @@ def parse(text: str, kind: str) -> Float[np.ndarray, "n n"]:
     values = [[_number(word, i, j, kind) for j, word in enumerate(row, 1)] for i, row in enumerate(rows, 1)]
     for place, row in enumerate(values, 1):
         if len(row) != len(values):
-            size = f"{len(values)} row{'s' * (len(values) > 1)}, and row {place} has {len(row)} number{'s' * (len(row) > 1)}"
+            size = (
+                f"{len(values)} row{'s' * (len(values) > 1)}, and row {place} has {len(row)} "
+                f"number{'s' * (len(row) > 1)}"
+            )
             raise BadShape(
                 f"The matrix has {size}; a square one is needed: give every row {len(values)}, or add or remove rows."
             )

@@ -1,4 +1,5 @@
-"""What was logged while a model with streams was trained: its curves, and its mixing matrices at moments of the training."""
+"""What was logged while a model with streams was trained: its curves, and its mixing matrices at moments of the
+training."""
 
 from __future__ import annotations
 
@@ -30,9 +31,9 @@ class Moments:
 def curves(name_or_path: str | Path) -> pd.DataFrame:
     """A checkpoint's training.csv: one line per logged step, empty (NaN) where a quantity was not measured there.
 
-    Columns: step; train_loss (nats per token), grad_norm and grad_norm_max (mean and largest before clipping, of the steps since
-    the line before), valid_bpb (bits per byte held out), gain_forward and gain_backward (of all H_res multiplied).
-    Raises BadCheckpoint where there is none, or none that can be read.
+    Columns: step; train_loss (nats per token), grad_norm and grad_norm_max (mean and largest before clipping, of the
+    steps since the line before), valid_bpb (bits per byte held out), gain_forward and gain_backward (of all H_res
+    multiplied). Raises BadCheckpoint where there is none, or none that can be read.
     """
     folder = checkpoint_folder(name_or_path)
     file = folder / "training.csv"
@@ -50,9 +51,7 @@ def curves(name_or_path: str | Path) -> pd.DataFrame:
     try:
         return frame[["step", *CURVES]].astype(float).sort_values("step", ignore_index=True)
     except ValueError as error:
-        raise BadCheckpoint(
-            f"{folder.name}/training.csv holds something that is no number ({error})."
-        ) from error
+        raise BadCheckpoint(f"{folder.name}/training.csv holds something that is no number ({error}).") from error
 
 
 def moments(name_or_path: str | Path) -> Moments:
@@ -71,10 +70,9 @@ def moments(name_or_path: str | Path) -> Moments:
     places = (len(found.steps), *found.res.shape[1:-1])
     square = found.res.shape == (*places, places[-1])
     if not square or found.pre.shape != places or found.post.shape != places or not len(found.steps):
-        shapes = ", ".join(
-            f"{part} {list(getattr(found, part).shape)}" for part in ("steps", "pre", "post", "res")
-        )
+        shapes = ", ".join(f"{part} {list(getattr(found, part).shape)}" for part in ("steps", "pre", "post", "res"))
         raise BadCheckpoint(
-            f"{folder.name}/moments.safetensors holds {shapes}; it needs steps [M], pre and post [M, P, N], res [M, P, N, N]."
+            f"{folder.name}/moments.safetensors holds {shapes}; it needs steps [M], pre and post [M, P, N], res [M, P, "
+            f"N, N]."
         )
     return found

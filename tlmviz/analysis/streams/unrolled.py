@@ -1,7 +1,8 @@
-"""The unrolled sum (000 Eq. 98-99): what each stream holds, as the embedding and every sublayer's output times coefficients.
+"""The unrolled sum (000 Eq. 98-99): what each stream holds, as the embedding and every sublayer's output times
+coefficients.
 
-X_P = (H_res ... H_res) X_0 + sum over p of (H_res behind p ...) H_post(p) F_p. A part is the embedding (0) or sublayer p's
-output (p + 1). With a plain residual connection every coefficient is 1: that is the identity path of Eq. 98.
+X_P = (H_res ... H_res) X_0 + sum over p of (H_res behind p ...) H_post(p) F_p. A part is the embedding (0) or sublayer
+p's output (p + 1). With a plain residual connection every coefficient is 1: that is the identity path of Eq. 98.
 """
 
 from __future__ import annotations
@@ -19,7 +20,8 @@ from .mixing import Mixing, mixing_of, sublayers
 
 @dataclass(frozen=True)
 class Unrolled:
-    """Coefficients of P + 1 parts, the embedding first: in what each of P sublayers reads, and in each of N final streams."""
+    """Coefficients of P + 1 parts, the embedding first: in what each of P sublayers reads, and in each of N final
+    streams."""
 
     read: Float[Tensor, "p parts t"]  # 0 for parts that do not exist yet when a sublayer reads
     final: Float[Tensor, "parts t n"]
@@ -61,10 +63,7 @@ def readout_coefficients(trace: Trace) -> Float[Tensor, "parts t"]:
 
 def state_taps(layers: int) -> list[str]:
     """Taps of the streams, [B, T, N, C] or [B, T, C]: at the start and behind every sublayer."""
-    return [
-        "blocks.0.resid_pre",
-        *(f"blocks.{i}.resid_{where}" for i in range(layers) for where in ("mid", "post")),
-    ]
+    return ["blocks.0.resid_pre", *(f"blocks.{i}.resid_{where}" for i in range(layers) for where in ("mid", "post"))]
 
 
 def output_taps(layers: int) -> list[str]:
@@ -75,9 +74,7 @@ def output_taps(layers: int) -> list[str]:
 def added_taps(trace: Trace) -> list[str]:
     """Taps of what each sublayer adds to the stream: its output, or what a norm makes of that."""
     return [
-        added
-        if (added := f"blocks.{layer}.added_{part}") in trace.tap_names
-        else f"blocks.{layer}.{part}.out"
+        added if (added := f"blocks.{layer}.added_{part}") in trace.tap_names else f"blocks.{layer}.{part}.out"
         for layer in range(trace.n_layers)
         for part in ("attn", "mlp")
     ]
@@ -102,6 +99,4 @@ def unrolled_error(trace: Trace) -> float:
     outputs, final = part_outputs(trace).double(), final_streams(trace).double()
     made = torch.einsum("ptn,ptc->tnc", unrolled_of(trace).final.double(), outputs)
     pairs = ((made, final), (made.mean(1), final.mean(1)))
-    return max(
-        ((sum_ - actual).abs().max() / actual.abs().max().clamp(min=1e-30)).item() for sum_, actual in pairs
-    )
+    return max(((sum_ - actual).abs().max() / actual.abs().max().clamp(min=1e-30)).item() for sum_, actual in pairs)

@@ -1,4 +1,5 @@
-"""The streams themselves: their lengths and angles through depth, what sublayers read and wrote, and passes without one."""
+"""The streams themselves: their lengths and angles through depth, what sublayers read and wrote, and passes without
+one."""
 
 from __future__ import annotations
 
@@ -20,9 +21,7 @@ from tlmviz.tracing.trace import Recording, Trace
 from .mixing import mixing_of, places
 from .unrolled import output_taps, state_taps
 
-BATCH_TOKENS = (
-    2048  # of all texts in one pass with a stream muted: what fits a CPU's cache several times over
-)
+BATCH_TOKENS = 2048  # of all texts in one pass with a stream muted: what fits a CPU's cache several times over
 
 
 @dataclass(frozen=True)
@@ -32,9 +31,7 @@ class Journey:
     norms: Float[np.ndarray, "places t n"]
     cosines: Float[np.ndarray, "places t pairs"]  # in the order of `pairs`
     pre: Float[np.ndarray, "p t n"]
-    share: Float[
-        np.ndarray, "p t n"
-    ]  # of each stream's weighted vector in what was read, along it: they sum to 1
+    share: Float[np.ndarray, "p t n"]  # of each stream's weighted vector in what was read, along it: they sum to 1
     post: Float[np.ndarray, "p t n"]
     added: Float[np.ndarray, "p t n"]  # length of what was added to each stream
 
@@ -51,9 +48,7 @@ def pairs(streams: int) -> list[tuple[int, int]]:
 def journey_taps(layers: int, streams: bool) -> list[str]:
     """The taps that `journey` reads; with `streams` those of the connections too."""
     joins = (
-        [f"{place}.{part}" for place in places(layers) for part in ("pre", "post", "res", "read")]
-        if streams
-        else []
+        [f"{place}.{part}" for place in places(layers) for part in ("pre", "post", "res", "read")] if streams else []
     )
     return [*state_taps(layers), *output_taps(layers), "embed", *joins]
 
@@ -67,11 +62,7 @@ def journey(trace: Trace) -> Journey:
     states = states if several else states[..., None, :]
     outputs = torch.cat([found[name] for name in output_taps(layers)]).float()  # [P, T, C]
     weighted = mixed.pre[..., None] * states[:-1]  # [P, T, N, C]
-    read = (
-        torch.cat([found[f"{place}.read"] for place in places(layers)]).float()
-        if several
-        else states[:-1, :, 0]
-    )
+    read = torch.cat([found[f"{place}.read"] for place in places(layers)]).float() if several else states[:-1, :, 0]
     share = (weighted * read[..., None, :]).sum(-1) / read.square().sum(-1, keepdim=True).clamp(min=1e-30)
     n = states.shape[2]
     towards = F.normalize(states, dim=-1)
@@ -83,10 +74,11 @@ def journey(trace: Trace) -> Journey:
 
 
 def mute_stream(layers: int, stream: int, start: int = 0) -> Edits:
-    """Edits for `lm.trace` that keep a stream at zero from place `start` on: 0 is the embedding, p + 1 behind sublayer p.
+    """Edits for `lm.trace` that keep a stream at zero from place `start` on: 0 is the embedding, p + 1 behind sublayer
+    p.
 
-    What the sublayers write into it is lost at once, and the head's mean still divides by all streams. Raises UnknownName
-    for a place or a stream that does not exist.
+    What the sublayers write into it is lost at once, and the head's mean still divides by all streams. Raises
+    UnknownName for a place or a stream that does not exist.
     """
     names = state_taps(layers)
     if not 0 <= start < len(names):

@@ -67,7 +67,8 @@ def words_of_tokens(text: str, pieces: Iterable[bytes]) -> Float[np.ndarray, "w 
 
 
 def word_attention(mt: TranslatorLike, pair: Aligned) -> Float[np.ndarray, "a v w"]:
-    """Every map of a model between words: attention of target words [V] on source words [W], mean over a word's tokens."""
+    """Every map of a model between words: attention of target words [V] on source words [W], mean over a word's
+    tokens."""
     source, target = mt.encode(pair.source), mt.encode_target(pair.target)
     maps = mt.read(pair.source, [*target, mt.tokenizer.end_of_text]).attention[:-1]  # [T, A, S]
     from_source = words_of_tokens(pair.source, map(mt.tokenizer.token_bytes, source))  # [W, S]
@@ -77,7 +78,8 @@ def word_attention(mt: TranslatorLike, pair: Aligned) -> Float[np.ndarray, "a v 
 
 
 def error_rates(mt: TranslatorLike, pairs: list[Aligned]) -> pd.Series:
-    """Alignment error rate of every map and of their mean, lowest first: 1 - 2 |A and G| / (|A| + |G|) (Och and Ney 2003).
+    """Alignment error rate of every map and of their mean, lowest first: 1 - 2 |A and G| / (|A| + |G|) (Och and Ney
+    2003).
 
     G are the links made by hand, A links each target word to the source word it looked at most; all links are sure.
     Source words that tie, as in float32 a saturated softmax makes them, share the one link evenly.
@@ -92,9 +94,7 @@ def error_rates(mt: TranslatorLike, pairs: list[Aligned]) -> pd.Series:
         hits += [_hits(row, pair.links) for row in maps]
         proposed += maps.shape[1]
         given += len(pair.links)
-    return pd.Series(
-        1 - 2 * hits / (proposed + given), [*mt.maps, "mean"], name="alignment error rate"
-    ).sort_values()
+    return pd.Series(1 - 2 * hits / (proposed + given), [*mt.maps, "mean"], name="alignment error rate").sort_values()
 
 
 def _hits(attention: Float[np.ndarray, "v w"], links: frozenset[tuple[int, int]]) -> float:

@@ -19,8 +19,8 @@ ALIVE = ("kept", "finished")
 class Beginning:
     """A beginning that a search kept at its step, or a text that it finished there.
 
-    `parent` is its place in the list that holds it, -1 where nothing was written before; `rank` counts from 0 among all of
-    its step by log P, `total` in nats.
+    `parent` is its place in the list that holds it, -1 where nothing was written before; `rank` counts from 0 among all
+    of its step by log P, `total` in nats.
     """
 
     node: int
@@ -61,15 +61,7 @@ def kept(search: Search) -> list[Beginning]:
         rank = found[-1].rank + 1 if found and found[-1].step == node.depth else 0
         places[number] = len(found)
         found.append(
-            Beginning(
-                number,
-                places[node.parent],
-                node.depth,
-                rank,
-                node.token,
-                node.total,
-                node.state == "finished",
-            )
+            Beginning(number, places[node.parent], node.depth, rank, node.token, node.total, node.state == "finished")
         )
     return found
 

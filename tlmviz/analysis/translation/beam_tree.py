@@ -81,11 +81,7 @@ class Tree:
         said = []
         for number, (node, reach) in enumerate(zip(self.nodes, self.reach().tolist())):
             if node.state == "kept" and node.depth:
-                words = (
-                    f"kept, {node.why}"
-                    if node.why.startswith("rank")
-                    else f"kept; the search ended: {node.why}"
-                )
+                words = f"kept, {node.why}" if node.why.startswith("rank") else f"kept; the search ended: {node.why}"
                 if number not in saved and reach < last:
                     words += f"; every continuation was dropped at step {reach + 1}"
             elif node.state == "pruned":
@@ -118,9 +114,7 @@ def tree(search: Search, names: Callable[[int], str], paths: tuple[Path, ...] = 
             number = known.get((way[-1], token))
             if number is None:
                 parent = nodes[way[-1]]
-                nodes.append(
-                    Node(way[-1], parent.depth + 1, token, logp, parent.total + logp, "sampled", path.name)
-                )
+                nodes.append(Node(way[-1], parent.depth + 1, token, logp, parent.total + logp, "sampled", path.name))
                 number = known[way[-1], token] = len(nodes) - 1
             way.append(number)
         ways[path.name] = way
@@ -155,10 +149,7 @@ def levels(search: Search) -> list[Level]:
     living = {0}
     for depth in range(1, max(node.depth for node in search.nodes) + 1):
         at = [node for node in search.nodes if node.depth == depth]
-        totals = {
-            state: [node.total for node in at if node.state == state]
-            for state in ("kept", "pruned", "finished")
-        }
+        totals = {state: [node.total for node in at if node.state == state] for state in ("kept", "pruned", "finished")}
         # What a ban or a forced token closed was no rival, whatever its probability.
         rivals = [node.total for node in at if node.state == "pruned" and "best" in node.why]
         beams = len({node.parent for node in at} & living) or len(living)
@@ -177,15 +168,12 @@ def levels(search: Search) -> list[Level]:
 
 
 def hardest(nodes: list[Node], leaf: int) -> tuple[int, int]:
-    """The worst rank that a text's beginnings had among what was kept or finished at their depth, and the first such depth."""
+    """The worst rank that a text's beginnings had among what was kept or finished at their depth, and the first such
+    depth."""
     worst = (0, 0)
     for number in way_to(nodes, leaf)[1:]:
         node = nodes[number]
-        rivals = (
-            other.total
-            for other in nodes
-            if other.depth == node.depth and other.state in ("kept", "finished")
-        )
+        rivals = (other.total for other in nodes if other.depth == node.depth and other.state in ("kept", "finished"))
         rank = 1 + sum(total > node.total for total in rivals)
         if rank > worst[0]:
             worst = (rank, node.depth)

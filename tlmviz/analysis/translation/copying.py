@@ -1,4 +1,5 @@
-"""A translator with a pointer, token by token: how much of each token's probability is written, and how much is copied."""
+"""A translator with a pointer, token by token: how much of each token's probability is written, and how much is
+copied."""
 
 from __future__ import annotations
 
@@ -17,8 +18,8 @@ from tlmviz.recording import recording
 class Copied:
     """One pass over a source [S] and its translation [T] (004 Eq. 53).
 
-    `g` is the gate, `a` the attention, `written` g p_vocab(y) and `copied` (1 - g) p_ptr(y) of each token y of the translation,
-    in float64 from the states alone; `p` is what the network says of it.
+    `g` is the gate, `a` the attention, `written` g p_vocab(y) and `copied` (1 - g) p_ptr(y) of each token y of the
+    translation, in float64 from the states alone; `p` is what the network says of it.
     """
 
     g: Float[np.ndarray, " t"]

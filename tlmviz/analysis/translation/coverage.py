@@ -22,7 +22,8 @@ def repeats(tokens: Sequence[int], size: int = 2) -> int:
 def overlaps(
     attention: Float[np.ndarray, "t s"], average: bool = False
 ) -> tuple[Float[np.ndarray, "t s"], Float[np.ndarray, "t s"]]:
-    """The coverage vectors c^t (Eq. 48, or 50 with `average`) and min(a^t, c^t), whose rows sum to covloss_t (Eq. 49)."""
+    """The coverage vectors c^t (Eq. 48, or 50 with `average`) and min(a^t, c^t), whose rows sum to covloss_t (Eq.
+    49)."""
     c = coverage_vectors(attention, average)
     return c, np.minimum(attention, c)
 

@@ -1,4 +1,5 @@
-"""The three attentions of an encoder-decoder, and its copies: without the causal mask, and with RoPE in cross-attention."""
+"""The three attentions of an encoder-decoder, and its copies: without the causal mask, and with RoPE in
+cross-attention."""
 
 from __future__ import annotations
 
@@ -26,7 +27,8 @@ UNMASKED = "unmasked.safetensors"
 class Maps:
     """Every map of one sentence and one translation: encoder [L, H, S, S], decoder [L, H, T, T], cross [L, H, T, S].
 
-    Decoder rows are the positions of the shifted target: the end-of-text token, then the translation but its last token.
+    Decoder rows are the positions of the shifted target: the end-of-text token, then the translation but its last
+    token.
     """
 
     encoder: Float[np.ndarray, "l h s s"]
@@ -42,9 +44,7 @@ def read(mt: TranslatorLike, text: str, translation: list[int]) -> Maps:
     Raises BadText.
     """
     network: EncoderDecoder = mt.network
-    forced = teacher_forced_pass(
-        network, mt.encode(text), translation, mt.tokenizer.end_of_text, (".q", ".k", ".lse")
-    )
+    forced = teacher_forced_pass(network, mt.encode(text), translation, mt.tokenizer.end_of_text, (".q", ".k", ".lse"))
     parts = (("encoder", "attn"), ("decoder", "attn"), ("decoder", "cross"))
     encoder, decoder, cross = (attention_maps(network, forced.values, *part).cpu().numpy() for part in parts)
     return Maps(encoder, decoder, cross, forced.logp.cpu().numpy())
@@ -74,7 +74,8 @@ def unmasked(mt: TranslatorLike, weights: dict[str, torch.Tensor] | None = None)
 
 
 def rotated(mt: TranslatorLike) -> TranslatorLike:
-    """A copy of a Transformer translator whose cross-attention has RoPE too: scores see the distance of target and source places.
+    """A copy of a Transformer translator whose cross-attention has RoPE too: scores see the distance of target and
+    source places.
 
     The weights are those that were trained without it.
     """
@@ -103,9 +104,7 @@ def unmasked_weights(name_or_path: str | Path, network: EncoderDecoder) -> dict[
     try:
         weights = {name: value.float() for name, value in load_file(path).items()}
     except (SafetensorError, OSError, ValueError) as error:
-        raise BadCheckpoint(
-            f"{path.parent.name}/{UNMASKED} cannot be read ({error}); copy it again."
-        ) from error
+        raise BadCheckpoint(f"{path.parent.name}/{UNMASKED} cannot be read ({error}); copy it again.") from error
     check_weights(path.parent.name, self_attention(network), weights)
     return weights
 

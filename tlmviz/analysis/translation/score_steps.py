@@ -1,4 +1,5 @@
-"""Recurrent attention step by step: states, scores, weights and the mixture, and the same by scaled dot-product attention."""
+"""Recurrent attention step by step: states, scores, weights and the mixture, and the same by scaled dot-product
+attention."""
 
 from __future__ import annotations
 
@@ -62,9 +63,7 @@ def read(mt: TranslatorLike, text: str, translation: list[int]) -> Steps:
         logps.append(logits[0].log_softmax(-1)[following].cpu())
     h, scores, a, context = (torch.stack(values).numpy() for values in found.values())
     z, keys = state.reading.z[0].cpu().numpy(), state.reading.keys[0].cpu().numpy()
-    return Steps(
-        z, keys, h, scores, a, context, torch.stack(logps).numpy(), not isinstance(network.score, Additive)
-    )
+    return Steps(z, keys, h, scores, a, context, torch.stack(logps).numpy(), not isinstance(network.score, Additive))
 
 
 def entropy(a: Float[np.ndarray, "t s"]) -> Float[np.ndarray, " t"]:
@@ -74,9 +73,7 @@ def entropy(a: Float[np.ndarray, "t s"]) -> Float[np.ndarray, " t"]:
 
 
 @torch.inference_mode()
-def as_attention(
-    steps: Steps, scale: float = 1.0
-) -> tuple[Float[np.ndarray, "t d"], Float[np.ndarray, "t s"]]:
+def as_attention(steps: Steps, scale: float = 1.0) -> tuple[Float[np.ndarray, "t d"], Float[np.ndarray, "t s"]]:
     """Mixtures and weights from `kernels.attention` with q = h, k = the keys, v = z (000 section 1.3, Eq. 5-6).
 
     `scale` multiplies the scores: 1 as in the notes; SDPA's own is D ** -0.5. Raises BadShape for an additive score.
@@ -98,7 +95,8 @@ def entropy_at(steps: Steps, scales: Float[np.ndarray, " n"]) -> Float[np.ndarra
 
 @dataclass(frozen=True)
 class Times:
-    """Milliseconds of every round, [N]: reading for the score, once per source; one step's scores with their softmax."""
+    """Milliseconds of every round, [N]: reading for the score, once per source; one step's scores with their
+    softmax."""
 
     prepare: Float[np.ndarray, " n"]
     step: Float[np.ndarray, " n"]

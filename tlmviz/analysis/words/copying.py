@@ -1,4 +1,5 @@
-"""What a pointer is worth to a language model: loss on rare words that return, and names it never saw (Merity et al. 2016)."""
+"""What a pointer is worth to a language model: loss on rare words that return, and names it never saw (Merity et al.
+2016)."""
 
 from __future__ import annotations
 
@@ -13,18 +14,7 @@ from jaxtyping import Bool, Float
 from tlmviz.protocols import MixtureLike, MixtureModelLike
 
 COMMON = 1000  # entries of the vocabulary, which is sorted by frequency: what comes behind is rare
-INVENTED = (
-    "Zorbina",
-    "Quillo",
-    "Brumsel",
-    "Tekkori",
-    "Mirabo",
-    "Flonk",
-    "Wexley",
-    "Yuvami",
-    "Drizzet",
-    "Okpala",
-)
+INVENTED = ("Zorbina", "Quillo", "Brumsel", "Tekkori", "Mirabo", "Flonk", "Wexley", "Yuvami", "Drizzet", "Okpala")
 LEAST = 3  # times that a story says a name which is replaced
 
 
@@ -32,8 +22,8 @@ LEAST = 3  # times that a story says a name which is replaced
 class Loss:
     """Nats per word on stories, NaN of none, and the words counted.
 
-    Of all, of rare ones of the vocabulary that the story had already, and of unknown ones that it had already. Unknown words
-    count as one entry, so that models with and without a pointer compare.
+    Of all, of rare ones of the vocabulary that the story had already, and of unknown ones that it had already. Unknown
+    words count as one entry, so that models with and without a pointer compare.
     """
 
     all: float
@@ -68,7 +58,8 @@ def loss(model: MixtureModelLike, stories: Iterable[str]) -> Loss:
 
 
 def closed(mix: MixtureLike) -> Float[np.ndarray, " n"]:
-    """p of each word after the first, all unknown words as one: the vocabulary's entry for them and every copy of one."""
+    """p of each word after the first, all unknown words as one: the vocabulary's entry for them and every copy of
+    one."""
     rows = np.arange(len(mix.ids) - 1)
     anything = mix.mixed[:-1, 1] + mix.mixed[:-1, mix.size :].sum(1)
     return np.where(mix.ids[1:] >= mix.size, anything, mix.mixed[rows, mix.ids[1:]])
@@ -92,7 +83,8 @@ def name_of(model: MixtureModelLike, story: str, names: Collection[str]) -> str 
 
 
 def named(model: MixtureModelLike, stories: Iterable[str], names: Collection[str], invented: bool) -> Names:
-    """How often the model says a story's most frequent name where it comes again; `invented` ones take its place first."""
+    """How often the model says a story's most frequent name where it comes again; `invented` ones take its place
+    first."""
     hits = []
     for story, other in zip(stories, cycle(INVENTED)):
         name = name_of(model, story, names)

@@ -1,4 +1,5 @@
-"""Vectors that move, seen in a plane: the two leading principal axes, turned so that pictures follow one another smoothly."""
+"""Vectors that move, seen in a plane: the two leading principal axes, turned so that pictures follow one another
+smoothly."""
 
 from __future__ import annotations
 
@@ -8,10 +9,9 @@ import numpy as np
 from jaxtyping import Float
 
 
-def leading_axes(
-    vectors: Float[np.ndarray, "n c"], beside: Float[np.ndarray, "2 c"] | None = None
-) -> np.ndarray:
-    """The two leading principal axes [2, C], turned within their plane to be nearest to the axes `beside` (Procrustes)."""
+def leading_axes(vectors: Float[np.ndarray, "n c"], beside: Float[np.ndarray, "2 c"] | None = None) -> np.ndarray:
+    """The two leading principal axes [2, C], turned within their plane to be nearest to the axes `beside`
+    (Procrustes)."""
     _, _, axes = np.linalg.svd(vectors - vectors.mean(0), full_matrices=False)
     axes = axes[:2]
     if len(axes) < 2:  # a single direction: the second axis is any other

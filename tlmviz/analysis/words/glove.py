@@ -1,4 +1,5 @@
-"""What GloVe is about: how often words meet, the ratios of their probabilities, and how well vectors fit their logarithms.
+"""What GloVe is about: how often words meet, the ratios of their probabilities, and how well vectors fit their
+logarithms.
 
 Pennington et al. 2014; 004 section 4.2, Eq. 19-21, which leaves out the biases and calls X P.
 """
@@ -75,7 +76,8 @@ def ratios(meetings: Meetings, i: int, j: int, probes: Sequence[int]) -> Ratios:
 
 
 def fitted(wv: WordVectorsLike, rows: Sequence[int], columns: Sequence[int]) -> Float[np.ndarray, "r c"]:
-    """w_r·w~_c + b_r + b~_c, what the model has in place of log X_rc, in float64. Raises UnknownName for other models."""
+    """w_r·w~_c + b_r + b~_c, what the model has in place of log X_rc, in float64. Raises UnknownName for other
+    models."""
     b, b_tilde = (bias.double().numpy() for bias in wv.biases)
     w, w_tilde = wv.vectors.double().numpy()[list(rows)], wv.context_vectors.double().numpy()[list(columns)]
     values: np.ndarray = w @ w_tilde.T + b[list(rows)][:, None] + b_tilde[list(columns)][None]
@@ -83,7 +85,8 @@ def fitted(wv: WordVectorsLike, rows: Sequence[int], columns: Sequence[int]) -> 
 
 
 def fitted_log_ratios(wv: WordVectorsLike, i: int, j: int, probes: Sequence[int]) -> Float[np.ndarray, " k"]:
-    """(w_i - w_j)·w~_k + b_i - b_j: the logarithm of X_ik / X_jk as the model has it; the probe's own bias falls out."""
+    """(w_i - w_j)·w~_k + b_i - b_j: the logarithm of X_ik / X_jk as the model has it; the probe's own bias falls
+    out."""
     b = wv.biases[0].double().numpy()
     w, w_tilde = wv.vectors.double().numpy(), wv.context_vectors.double().numpy()[list(probes)]
     values: np.ndarray = w_tilde @ (w[i] - w[j]) + b[i] - b[j]

@@ -1,4 +1,5 @@
-"""One step of every method: losses and their gradients, written out. Training and pages use these, tests compare autograd.
+"""One step of every method: losses and their gradients, written out. Training and pages use these, tests compare
+autograd.
 
 Each function takes a batch of B centers and returns loss [B] in nats and the gradients of the loss; a step of gradient
 descent subtracts rate times gradient. The notes climb log-likelihoods instead, so their signs are turned.
@@ -14,7 +15,8 @@ from torch import Tensor
 
 
 class Gradients(NamedTuple):
-    """The loss of each center, and the loss's gradients for the center's vector and for the vectors it is compared with."""
+    """The loss of each center, and the loss's gradients for the center's vector and for the vectors it is compared
+    with."""
 
     loss: Tensor
     center: Tensor
@@ -26,12 +28,11 @@ def softmax(v: Float[Tensor, "b c"], u: Float[Tensor, "v c"]) -> Float[Tensor, "
     return (v @ u.T).softmax(-1)
 
 
-def softmax_gradients(
-    v: Float[Tensor, "b c"], u: Float[Tensor, "v c"], seen: Float[Tensor, "b v"]
-) -> Gradients:
+def softmax_gradients(v: Float[Tensor, "b c"], u: Float[Tensor, "v c"], seen: Float[Tensor, "b v"]) -> Gradients:
     """Skip-gram with the full softmax. `seen` [B, V] counts which words stood around each center: one-hot for one pair.
 
-    loss = -sum_o seen_o log Pr(o | c). Of one pair: d/dv = E[u] - u_o, which the notes' u_o - E[u] (004 Eq. 12) is with the
+    loss = -sum_o seen_o log Pr(o | c). Of one pair: d/dv = E[u] - u_o, which the notes' u_o - E[u] (004 Eq. 12) is with
+    the
     sign of log Pr, and d/du_w = (Pr(w | c) - [w = o]) v. `context` is [V, C].
     """
     scores = v @ u.T  # [B, V]
@@ -41,9 +42,7 @@ def softmax_gradients(
     return Gradients(loss, error @ u, error.T @ v)
 
 
-def logistic_gradients(
-    v: Float[Tensor, "b c"], u: Float[Tensor, "b j c"], signs: Float[Tensor, "b j"]
-) -> Gradients:
+def logistic_gradients(v: Float[Tensor, "b c"], u: Float[Tensor, "b j c"], signs: Float[Tensor, "b j"]) -> Gradients:
     """J decisions for each center: loss = -sum_j log sigma(sign_j u_j·v). A sign of 0 leaves a decision out.
 
     Negative sampling (004 Eq. 13-16): +1 for the word that was there, -1 for words drawn from the noise distribution.
@@ -60,7 +59,8 @@ def logistic_gradients(
 def mean_of(
     parts: Float[Tensor, "n c"], members: Int[Tensor, "b m"], there: Float[Tensor, "b m"]
 ) -> Float[Tensor, "b c"]:
-    """The mean of some rows for each of B: CBOW's context words, FastText's n-grams. `there` is 0 where a row is no member.
+    """The mean of some rows for each of B: CBOW's context words, FastText's n-grams. `there` is 0 where a row is no
+    member.
 
     Rows without members are 0. The gradient of each member is that of the mean times its `share`.
     """
@@ -73,9 +73,7 @@ def share(there: Float[Tensor, "b m"]) -> Float[Tensor, "b m"]:
     return there / there.sum(-1, keepdim=True).clamp(min=1)
 
 
-def glove_weight(
-    x: Float[Tensor, " ..."], x_max: float = 100.0, alpha: float = 0.75
-) -> Float[Tensor, " ..."]:
+def glove_weight(x: Float[Tensor, " ..."], x_max: float = 100.0, alpha: float = 0.75) -> Float[Tensor, " ..."]:
     """f(x) = min(1, (x / x_max)^alpha), and so f(0) = 0 (004 Eq. 21; Pennington et al. 2014 Eq. 9)."""
     return (x / x_max).clamp(max=1) ** alpha
 

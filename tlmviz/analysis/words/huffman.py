@@ -16,7 +16,8 @@ LEFT, RIGHT = 1, -1  # 004 Eq. 23
 
 @dataclass(frozen=True)
 class Path:
-    """The way from the root to a word: the inner nodes passed [L], root first, and the turn at each, LEFT (1) or RIGHT (-1)."""
+    """The way from the root to a word: the inner nodes passed [L], root first, and the turn at each, LEFT (1) or RIGHT
+    (-1)."""
 
     nodes: tuple[int, ...]
     turns: tuple[int, ...]
@@ -61,10 +62,7 @@ class Tree:
     def padded(self) -> tuple[Int[Tensor, "v l"], Float[Tensor, "v l"]]:
         """All paths as tensors: nodes [V, L], 0 behind the end, and turns [V, L], 0 there."""
         longest = max(len(path.nodes) for path in self.paths)
-        nodes, turns = (
-            torch.zeros(len(self.paths), longest, dtype=torch.long),
-            torch.zeros(len(self.paths), longest),
-        )
+        nodes, turns = (torch.zeros(len(self.paths), longest, dtype=torch.long), torch.zeros(len(self.paths), longest))
         for word, path in enumerate(self.paths):
             nodes[word, : len(path.nodes)] = torch.tensor(path.nodes)
             turns[word, : len(path.turns)] = torch.tensor(path.turns, dtype=torch.float32)
@@ -77,7 +75,8 @@ class Tree:
 
 
 def huffman_tree(counts: Int[np.ndarray, " v"]) -> Tree:
-    """The tree with the shortest mean path for these counts, two words at least. Equal counts are joined in order of id.
+    """The tree with the shortest mean path for these counts, two words at least. Equal counts are joined in order of
+    id.
 
     Raises ValueError for fewer than two words, which need no decision.
     """
@@ -94,9 +93,7 @@ def huffman_tree(counts: Int[np.ndarray, " v"]) -> Tree:
     return Tree(np.array(children))
 
 
-def log_probabilities(
-    v: Float[Tensor, "b c"], nodes: Float[Tensor, "n c"], tree: Tree
-) -> Float[Tensor, "b v"]:
+def log_probabilities(v: Float[Tensor, "b c"], nodes: Float[Tensor, "n c"], tree: Tree) -> Float[Tensor, "b v"]:
     """log Pr(w | c) of every word: the sum of log sigma(turn · node·v) along its path (004 Eq. 24), [B, V].
 
     One sweep from the root: what a node has, its children share.

@@ -12,10 +12,11 @@ from scipy.spatial import ConvexHull, QhullError
 
 @dataclass(frozen=True)
 class Verdict:
-    """A drawn hull. `valid`: a polygon that does not cross itself. `exact`: the hull's corners in their order, begun anywhere.
+    """A drawn hull. `valid`: a polygon that does not cross itself. `exact`: the hull's corners in their order, begun
+    anywhere.
 
-    `coverage` is its area by the exact hull's, in [0, 1]; None where it is not valid or the exact hull has no area. `missed` and
-    `extra` are the hull's corners that it left out, and points it visited that are none.
+    `coverage` is its area by the exact hull's, in [0, 1]; None where it is not valid or the exact hull has no area.
+    `missed` and `extra` are the hull's corners that it left out, and points it visited that are none.
     """
 
     valid: bool
@@ -27,7 +28,8 @@ class Verdict:
 
 @dataclass(frozen=True)
 class Quality:
-    """Shares of `sets` sets of `number` points: valid polygons, exact hulls, and the mean coverage of the valid ones."""
+    """Shares of `sets` sets of `number` points: valid polygons, exact hulls, and the mean coverage of the valid
+    ones."""
 
     number: int
     sets: int
@@ -39,7 +41,8 @@ class Quality:
 def exact_hull(points: Float[np.ndarray, "n 2"]) -> Int[np.ndarray, " k"]:
     """Indices of the hull's corners, counterclockwise from the leftmost (the lower one of two).
 
-    Points on an edge are no corners, nor is a second one of two equal points. Where all lie on a line its ends are the hull.
+    Points on an edge are no corners, nor is a second one of two equal points. Where all lie on a line its ends are the
+    hull.
     """
     order = np.lexsort((points[:, 1], points[:, 0]))
     firsts = np.sort(np.unique(points, axis=0, return_index=True)[1])
@@ -70,17 +73,13 @@ def is_simple(corners: Float[np.ndarray, "k 2"]) -> bool:
     i, j = np.triu_indices(count, 2)
     apart = (i > 0) | (j < count - 1)  # the first and the last edge share a corner too
     i, j = i[apart], j[apart]
-    sides = [
-        _side(a[i], b[i], a[j]),
-        _side(a[i], b[i], b[j]),
-        _side(a[j], b[j], a[i]),
-        _side(a[j], b[j], b[i]),
-    ]
+    sides = [_side(a[i], b[i], a[j]), _side(a[i], b[i], b[j]), _side(a[j], b[j], a[i]), _side(a[j], b[j], b[i])]
     crossing = (sides[0] * sides[1] <= 0) & (sides[2] * sides[3] <= 0)
     on_a_line = (np.abs(sides).max(0) == 0) if len(i) else np.zeros(0, bool)
-    overlapping = (np.maximum(np.minimum(a[i], b[i]), np.minimum(a[j], b[j])) <= np.minimum(
-        np.maximum(a[i], b[i]), np.maximum(a[j], b[j])
-    )).all(-1)  # fmt: skip
+    overlapping = (
+        np.maximum(np.minimum(a[i], b[i]), np.minimum(a[j], b[j]))
+        <= np.minimum(np.maximum(a[i], b[i]), np.maximum(a[j], b[j]))
+    ).all(-1)
     return not (crossing & (~on_a_line | overlapping)).any()
 
 
@@ -93,9 +92,7 @@ def judge(points: Float[np.ndarray, "n 2"], order: Int[np.ndarray, " k"]) -> Ver
     begins = np.flatnonzero(order == exact[0])
     turned = np.roll(order, -begins[0]) if len(begins) else order
     missed, extra = np.setdiff1d(exact, order), np.setdiff1d(order, exact)
-    return Verdict(
-        valid, np.array_equal(turned, exact), coverage, tuple(map(int, missed)), tuple(map(int, extra))
-    )
+    return Verdict(valid, np.array_equal(turned, exact), coverage, tuple(map(int, missed)), tuple(map(int, extra)))
 
 
 def quality(

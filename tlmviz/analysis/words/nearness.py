@@ -1,4 +1,5 @@
-"""Which words lie near each other: cosines, neighbours, analogies (004 Eq. 1), and how often a neighbour is of the same sort."""
+"""Which words lie near each other: cosines, neighbours, analogies (004 Eq. 1), and how often a neighbour is of the same
+sort."""
 
 from __future__ import annotations
 
@@ -20,10 +21,9 @@ def cosines(vector: Float[Tensor, " c"], vectors: Float[Tensor, "n c"]) -> Float
     return unit(vectors) @ unit(vector[None])[0]
 
 
-def analogy_vector(
-    a: Float[Tensor, " c"], b: Float[Tensor, " c"], c: Float[Tensor, " c"]
-) -> Float[Tensor, " c"]:
-    """b - a + c of unit vectors: where "a is to b as c is to ?" points (004 Eq. 1, an approximation and not an equation)."""
+def analogy_vector(a: Float[Tensor, " c"], b: Float[Tensor, " c"], c: Float[Tensor, " c"]) -> Float[Tensor, " c"]:
+    """b - a + c of unit vectors: where "a is to b as c is to ?" points (004 Eq. 1, an approximation and not an
+    equation)."""
     one, two, three = unit(torch.stack([a, b, c]))
     return two - one + three
 
@@ -37,8 +37,8 @@ def precision(
 ) -> float:
     """Which share of the n nearest neighbours of each category's words is of the same category, mean over words.
 
-    Neighbours are looked for among the words of all categories, or `everywhere` among all rows. `row` gives a word's row.
-    Words that have none are left out.
+    Neighbours are looked for among the words of all categories, or `everywhere` among all rows. `row` gives a word's
+    row. Words that have none are left out.
     """
     of = {word: name for name, words in categories.items() for word in words if word in row}
     words = list(of)

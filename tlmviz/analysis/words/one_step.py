@@ -1,7 +1,7 @@
 """One step of training looked into: which way the vectors move, and every score after a step of any length.
 
-A step climbs the log-likelihood, as the notes do (004 Eq. 12). All methods are one formula: the vector v that predicts has a
-score s_n = u_n·v with each output n, and e_n = d log Pr / d s_n says how the step wants that score changed.
+A step climbs the log-likelihood, as the notes do (004 Eq. 12). All methods are one formula: the vector v that predicts
+has a score s_n = u_n·v with each output n, and e_n = d log Pr / d s_n says how the step wants that score changed.
 """
 
 from __future__ import annotations
@@ -24,7 +24,8 @@ from .pairs import noise_distribution
 class Step:
     """A step in float64: the vector `v` [C], the `outputs` [N, C] it is compared with, and `error` [N], e_n.
 
-    `rows` [N] says which outputs are the same vector, as one word may be drawn twice. `lift` is how far v moves for a rate of
+    `rows` [N] says which outputs are the same vector, as one word may be drawn twice. `lift` is how far v moves for a
+    rate of
     1, in gradients: more than 1 where v is a mean in which a word stands twice.
     """
 
@@ -69,7 +70,8 @@ class Step:
 
 
 def softmax_step(wv: WordVectorsLike, center: str, context: str) -> Step:
-    """Skip-gram with the full softmax: e_w = [w = o] - Pr(w | c), every word an output (004 Eq. 12). Raises UnknownName."""
+    """Skip-gram with the full softmax: e_w = [w = o] - Pr(w | c), every word an output (004 Eq. 12). Raises
+    UnknownName."""
     v, u = _array(wv.vector(center)), _array(wv.context_vectors)
     error = -softmax(u @ v)
     error[wv.index(context)] += 1
@@ -77,17 +79,16 @@ def softmax_step(wv: WordVectorsLike, center: str, context: str) -> Step:
 
 
 def sampled_step(
-    v: Float[np.ndarray, " c"],
-    outputs: Float[np.ndarray, "n c"],
-    rows: Int[np.ndarray, " n"],
-    lift: float = 1.0,
+    v: Float[np.ndarray, " c"], outputs: Float[np.ndarray, "n c"], rows: Int[np.ndarray, " n"], lift: float = 1.0
 ) -> Step:
-    """Negative sampling: the first output was there, the others were drawn (004 Eq. 16). A draw of the first is left out."""
+    """Negative sampling: the first output was there, the others were drawn (004 Eq. 16). A draw of the first is left
+    out."""
     return Step(v, outputs, _decided(outputs @ v, signs_of(rows)), rows, lift)
 
 
 def tree_step(wv: WordVectorsLike, center: str, context: str) -> Step:
-    """Hierarchical softmax: e_n = turn sigma(-turn s_n) for nodes on the path, 0 for others (004 Eq. 24). Raises UnknownName."""
+    """Hierarchical softmax: e_n = turn sigma(-turn s_n) for nodes on the path, 0 for others (004 Eq. 24). Raises
+    UnknownName."""
     v, nodes = _array(wv.vector(center)), _array(wv.node_vectors)
     turns = path_signs(wv, context)
     return Step(v, nodes, _decided(nodes @ v, turns), np.arange(len(nodes)))
@@ -163,7 +164,8 @@ def draws(
 
 
 def bag(wv: WordVectorsLike, words: Sequence[str]) -> tuple[Float[np.ndarray, " c"], float]:
-    """CBOW's mean of some words' vectors, and its `lift` where each word read moves by the whole gradient, as in word2vec.c."""
+    """CBOW's mean of some words' vectors, and its `lift` where each word read moves by the whole gradient, as in
+    word2vec.c."""
     rows = [wv.index(word) for word in words]
     _, times = np.unique(rows, return_counts=True)
     return _array(wv.vectors[rows]).mean(0), float((times**2).sum() / len(rows))
@@ -176,10 +178,7 @@ def tree_probabilities(scores: Float[np.ndarray, " n"], tree: huffman.Tree) -> F
     left = sigmoid(scores)
     for node in range(tree.root, -1, -1):
         one, other = tree.children[node]
-        reached[one], reached[other] = (
-            reached[size + node] * left[node],
-            reached[size + node] * (1 - left[node]),
-        )
+        reached[one], reached[other] = (reached[size + node] * left[node], reached[size + node] * (1 - left[node]))
     return reached
 
 

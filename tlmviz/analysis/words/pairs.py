@@ -1,4 +1,5 @@
-"""Sliding windows: which words predict which (004 section 2.2), how rare frequent ones are made, and how often two meet.
+"""Sliding windows: which words predict which (004 section 2.2), how rare frequent ones are made, and how often two
+meet.
 
 A window m is the number of words looked at on each side, 2m + 1 in all (004 Eq. 8).
 """
@@ -23,8 +24,8 @@ def pair_positions(
 ) -> tuple[Int[np.ndarray, " p"], Int[np.ndarray, " p"]]:
     """Positions of centers and of their context words, [P] each, in the order of the text.
 
-    `radius` gives each center's own window, so that training can draw it; `document` the number of the text that a position
-    belongs to, as no window reaches into another one.
+    `radius` gives each center's own window, so that training can draw it; `document` the number of the text that a
+    position belongs to, as no window reaches into another one.
     """
     length = len(radius)
     reach = int(radius.max(initial=0))
@@ -42,8 +43,8 @@ def pair_positions(
 def keep_probability(counts: Int[np.ndarray, " v"], threshold: float) -> Float[np.ndarray, " v"]:
     """min(1, sqrt(t / f)): how likely an occurrence of each word stays in the text, f its share of all words.
 
-    Mikolov et al. 2013b Eq. 5, which drops with 1 - sqrt(t / f). word2vec.c and gensim keep t / f more. A threshold of 0
-    drops nothing.
+    Mikolov et al. 2013b Eq. 5, which drops with 1 - sqrt(t / f). word2vec.c and gensim keep t / f more. A threshold of
+    0 drops nothing.
     """
     if threshold <= 0:
         return np.ones(len(counts))
@@ -52,7 +53,8 @@ def keep_probability(counts: Int[np.ndarray, " v"], threshold: float) -> Float[n
 
 
 def noise_distribution(counts: Int[np.ndarray, " v"], power: float = 0.75) -> Float[np.ndarray, " v"]:
-    """How likely each word is drawn as a negative sample: U^(3/4), the counts to a power, sum 1 (Mikolov et al. 2013b 2.2)."""
+    """How likely each word is drawn as a negative sample: U^(3/4), the counts to a power, sum 1 (Mikolov et al. 2013b
+    2.2)."""
     weights = counts.astype(np.float64) ** power
     return weights / weights.sum()
 

@@ -1,4 +1,5 @@
-"""Many vectors in a plane: by their principal axes, exactly, or by t-SNE, which keeps who is near whom and little else."""
+"""Many vectors in a plane: by their principal axes, exactly, or by t-SNE, which keeps who is near whom and little
+else."""
 
 from __future__ import annotations
 
@@ -19,7 +20,8 @@ ROUNDS = 500  # of t-SNE's descent, half of scikit-learn's default: the picture 
 
 @dataclass(frozen=True)
 class Axes:
-    """Orthonormal directions of a space about a point: `axes` [A, C], `mean` [C]; `share` [A] of all variance on each."""
+    """Orthonormal directions of a space about a point: `axes` [A, C], `mean` [C]; `share` [A] of all variance on
+    each."""
 
     axes: Float[np.ndarray, "a c"]
     mean: Float[np.ndarray, " c"]
@@ -46,9 +48,11 @@ def principal_axes(vectors: Float[Tensor, "n c"], count: int = 2) -> Axes:
 
 
 def tsne(vectors: Float[Tensor, "n c"], seed: int = 0, rounds: int = ROUNDS) -> Float[np.ndarray, "n 2"]:
-    """t-SNE of the vectors' directions (van der Maaten and Hinton 2008, by scikit-learn), begun from their principal axes.
+    """t-SNE of the vectors' directions (van der Maaten and Hinton 2008, by scikit-learn), begun from their principal
+    axes.
 
-    Distances are between unit vectors, so that near means a large cosine. Four vectors at least; raises ValueError for fewer.
+    Distances are between unit vectors, so that near means a large cosine. Four vectors at least; raises ValueError for
+    fewer.
     """
     require("sklearn", "app", "t-SNE")
     from sklearn.manifold import TSNE  # late: it takes half a second to import

@@ -1,4 +1,5 @@
-"""One text as a sliding window reads it: its words by number, those thrown out for being frequent, whose rows are alike."""
+"""One text as a sliding window reads it: its words by number, those thrown out for being frequent, whose rows are
+alike."""
 
 from __future__ import annotations
 
@@ -84,7 +85,8 @@ def one_hot(size: int) -> Float[np.ndarray, "n n"]:
 
 
 def unit_distances(vectors: Float[np.ndarray, "n c"]) -> Float[np.ndarray, "n n"]:
-    """The distance of every two vectors, each divided by its length: sqrt(2 - 2 cos), from 0 to 2; sqrt(2) is a right angle."""
+    """The distance of every two vectors, each divided by its length: sqrt(2 - 2 cos), from 0 to 2; sqrt(2) is a right
+    angle."""
     lengths = np.linalg.norm(vectors, axis=1, keepdims=True)
     unit = vectors / np.maximum(lengths, 1e-12)
     return np.linalg.norm(unit[:, None] - unit[None], axis=-1)

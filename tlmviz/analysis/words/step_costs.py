@@ -19,10 +19,11 @@ ROUNDS, STEPS = 9, 12  # minima, and the steps that each is the fastest of
 
 @dataclass(frozen=True)
 class Cost:
-    """One method's step for one pair: output vectors that it reads and moves, multiplications, and microseconds measured.
+    """One method's step for one pair: output vectors that it reads and moves, multiplications, and microseconds
+    measured.
 
-    A score, a share of the gradient and a move take C multiplications each for every output. `microseconds` [R] are minima of
-    STEPS steps each, the methods taking turns.
+    A score, a share of the gradient and a move take C multiplications each for every output. `microseconds` [R] are
+    minima of STEPS steps each, the methods taking turns.
     """
 
     name: str

@@ -11,7 +11,8 @@ KEPT = ("L", "M", "N")  # Unicode categories: letters, marks that belong to them
 
 
 class _Letters(dict[int, str]):
-    """For `str.translate`: letters and digits stay, apostrophes become ', anything else a space; looked up once each."""
+    """For `str.translate`: letters and digits stay, apostrophes become ', anything else a space; looked up once
+    each."""
 
     def __missing__(self, code: int) -> str:
         character = chr(code)
@@ -33,7 +34,8 @@ def split_words(text: str) -> list[str]:
 
 
 def count_words(documents: Iterable[list[str]], least: int = 1) -> dict[str, int]:
-    """How often each word stands in the documents, `least` times or more; most frequent first, equal ones by alphabet."""
+    """How often each word stands in the documents, `least` times or more; most frequent first, equal ones by
+    alphabet."""
     counts = Counter(word for words in documents for word in words)
     kept = [(word, count) for word, count in counts.items() if count >= least]
     return dict(sorted(kept, key=lambda entry: (-entry[1], entry[0])))

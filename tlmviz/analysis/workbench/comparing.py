@@ -31,8 +31,8 @@ LIKELIEST = 5  # next tokens of a prediction
 class Alignment:
     """Which tokens of two texts stand for each other: equal ones, and exchanged ones in place of each other.
 
-    `a` and `b` [P] are their positions, `equal` [P] says which are the same token; `edits` is the number of tokens exchanged,
-    left out or added (Levenshtein 1966), the smallest that turns one text into the other.
+    `a` and `b` [P] are their positions, `equal` [P] says which are the same token; `edits` is the number of tokens
+    exchanged, left out or added (Levenshtein 1966), the smallest that turns one text into the other.
     """
 
     a: np.ndarray
@@ -41,7 +41,8 @@ class Alignment:
     edits: int
 
     def columns(self, a: int, b: int) -> list[tuple[int | None, int | None]]:
-        """Both texts of `a` and `b` tokens side by side: a position of each in every column, None where one has no partner."""
+        """Both texts of `a` and `b` tokens side by side: a position of each in every column, None where one has no
+        partner."""
         found: list[tuple[int | None, int | None]] = []
         here, there = 0, 0
         for i, j in [*zip(self.a.tolist(), self.b.tolist()), (a, b)]:
@@ -115,8 +116,9 @@ class Comparison:
     def heads(self) -> pd.DataFrame:
         """How far each head moved: columns layer, head, moved, row.
 
-        moved is the mean over aligned rows of half the summed differences (total variation: the share of its attention that a
-        row puts elsewhere), what goes to tokens without a partner counted as one cell; row is the aligned row that moved most.
+        moved is the mean over aligned rows of half the summed differences (total variation: the share of its attention
+        that a row puts elsewhere), what goes to tokens without a partner counted as one cell; row is the aligned row
+        that moved most.
         """
         import pandas as pd
 
@@ -151,9 +153,11 @@ class Comparison:
 
     @cached_property
     def cosines(self) -> Float[np.ndarray, "n p"]:
-        """The cosine of both residual streams at each aligned token: before the first layer and behind each, [L + 1, P].
+        """The cosine of both residual streams at each aligned token: before the first layer and behind each, [L + 1,
+        P].
 
-        Of several streams, of their mean. Raises BadShape where the models differ in width, NoNetwork where a trace has none.
+        Of several streams, of their mean. Raises BadShape where the models differ in width, NoNetwork where a trace has
+        none.
         """
         names = ["blocks.0.resid_pre", *(f"blocks.{i}.resid_post" for i in range(self.a.n_layers))]
         for trace in (self.a, self.b):
@@ -179,7 +183,8 @@ class Comparison:
 
     @property
     def likeliest(self) -> tuple[Int[np.ndarray, "p r n"], Float[np.ndarray, "p r n"]]:
-        """The ids of the five likeliest next tokens behind each aligned token in both runs, [P, 2, 5], and their probabilities.
+        """The ids of the five likeliest next tokens behind each aligned token in both runs, [P, 2, 5], and their
+        probabilities.
 
         Raises BadShape where the vocabularies differ in size.
         """
@@ -221,23 +226,22 @@ def check_vocabulary(a: LanguageModelLike, b: LanguageModelLike) -> None:
     for i in range(size):
         if a.tokenizer.token_bytes(i) != b.tokenizer.token_bytes(i):
             raise BadShape(
-                f"Token {i} is {a.tokenizer.name(i)!r} to {a.name} and {b.tokenizer.name(i)!r} to {b.name}: they have different "
-                "vocabularies; compare models of one vocabulary."
+                f"Token {i} is {a.tokenizer.name(i)!r} to {a.name} and {b.tokenizer.name(i)!r} to {b.name}: they have "
+                f"different vocabularies; compare models of one vocabulary."
             )
 
 
 def compare(a: Trace, b: Trace) -> Comparison:
     """What changed from one trace to another: two texts, two models, or one model changed.
 
-    Tokens are aligned with as few edits as possible. `.heads` says how far each head moved and `.moved(10)` which moved most,
-    `.difference(layer, head)` is the signed difference of two maps, `.cosines` and `.kl` follow streams and predictions
-    along the text. Raises BadShape for different numbers of layers or heads; UnknownName for maps between two texts.
+    Tokens are aligned with as few edits as possible. `.heads` says how far each head moved and `.moved(10)` which moved
+    most, `.difference(layer, head)` is the signed difference of two maps, `.cosines` and `.kl` follow streams and
+    predictions along the text. Raises BadShape for different numbers of layers or heads; UnknownName for maps between
+    two texts.
     Example: `tlmviz.compare(lm.trace("Lily had a red ball."), lm.trace("Lily had a big ball.")).moved(10)`.
     """
     if a.crosses or b.crosses:
-        raise UnknownName(
-            "These maps are between two texts; compare traces whose tokens attend to their own text."
-        )
+        raise UnknownName("These maps are between two texts; compare traces whose tokens attend to their own text.")
     shapes = [(trace.n_layers, trace.n_heads) for trace in (a, b)]
     if shapes[0] != shapes[1]:
         (layers, heads), (others, other_heads) = shapes

@@ -1,4 +1,5 @@
-"""How much one head reads of what another writes, by their weights alone (Elhage et al. 2021, "Three kinds of composition")."""
+"""How much one head reads of what another writes, by their weights alone (Elhage et al. 2021, "Three kinds of
+composition")."""
 
 from __future__ import annotations
 
@@ -43,12 +44,10 @@ def head_matrices(lm: LanguageModelLike) -> HeadMatrices:
         attn = block.attn
         if not isinstance(attn, Attention):
             raise BadShape(
-                f"{lm.name} makes keys and values from a latent that a norm stands in, so that no product of weights says how "
-                "its heads compose; choose a model without latent attention."
+                f"{lm.name} makes keys and values from a latent that a norm stands in, so that no product of weights "
+                f"says how its heads compose; choose a model without latent attention."
             )
-        weight: Tensor = (
-            attn.qkv.weight if placement in NO_NORM_BEFORE else attn.qkv.weight * block.norm1.weight
-        )
+        weight: Tensor = attn.qkv.weight if placement in NO_NORM_BEFORE else attn.qkv.weight * block.norm1.weight
         split = rearrange(weight, "(h d) c -> h d c", d=attn.head_dim)
         q, k, v = split.split((attn.heads, attn.groups, attn.groups))
         of_q, of_k = _gains(attn)
@@ -77,10 +76,11 @@ def _gains(attn: Any) -> tuple[Tensor | float, Tensor | float]:
 def composition(lm: LanguageModelLike) -> dict[str, Float[Tensor, "n n"]]:
     """Composition scores [writer, reader] of all pairs of heads, L H of them in order, for queries, keys and values.
 
-    "k": ||W_QK W_OV|| / (||W_QK|| ||W_OV||), the share of what the writer writes that the reader's keys take up; "q" the same
-    with W_QK transposed, "v" with the reader's W_OV in its place (Frobenius norms). 0 where the writer does not come before
-    the reader. Two matrices without relation give about 1 / sqrt(C). RoPE, which turns with distance, and MLPs between are
-    left out. Raises BadShape as `head_matrices` does.
+    "k": ||W_QK W_OV|| / (||W_QK|| ||W_OV||), the share of what the writer writes that the reader's keys take up; "q"
+    the same
+    with W_QK transposed, "v" with the reader's W_OV in its place (Frobenius norms). 0 where the writer does not come
+    before the reader. Two matrices without relation give about 1 / sqrt(C). RoPE, which turns with distance, and MLPs
+    between are left out. Raises BadShape as `head_matrices` does.
     """
     heads = head_matrices(lm)
     layers, count = heads.q.shape[:2]
@@ -88,9 +88,7 @@ def composition(lm: LanguageModelLike) -> dict[str, Float[Tensor, "n n"]]:
     grams = {name: flat[name] @ flat[name].mT for name in "qkv"}
     o_gram = flat["o"].mT @ flat["o"]
     norms = {
-        "qk": (grams["q"] * grams["k"])
-        .sum((-1, -2))
-        .sqrt(),  # ||W_Q' W_K||: trace of a product of Gram matrices
+        "qk": (grams["q"] * grams["k"]).sum((-1, -2)).sqrt(),  # ||W_Q' W_K||: trace of a product of Gram matrices
         "ov": (o_gram * grams["v"]).sum((-1, -2)).sqrt(),
     }
     # What the reader reads by, and what stands on its other side.
@@ -112,7 +110,8 @@ def _overlaps(
 ) -> Float[Tensor, "n n"]:
     """The traces of all products of a writer's and a reader's Gram matrix [C, C], each given as two factors.
 
-    ||A B||^2 = tr(A^T A B B^T), and of a symmetric matrix the upper half is enough. Block by block, as the Gram matrices of all
+    ||A B||^2 = tr(A^T A B B^T), and of a symmetric matrix the upper half is enough. Block by block, as the Gram
+    matrices of all
     heads of a large model together would fill the memory.
     """
     total = torch.zeros(len(written[0]), len(read[0]))

@@ -23,8 +23,8 @@ WORDS = 10  # promoted and lowered tokens that are named
 
 @dataclass(frozen=True)
 class Written:
-    """What a head writes at the query of what it reads at one key: weight times value through W_O, read by the frozen final norm
-    and the head of the model, as if nothing came between.
+    """What a head writes at the query of what it reads at one key: weight times value through W_O, read by the frozen
+    final norm and the head of the model, as if nothing came between.
 
     `shares` [N] splits the first promoted token's part by the sources of the value.
     """
@@ -37,10 +37,11 @@ class Written:
 
 @dataclass(frozen=True)
 class Explanation:
-    """One score taken apart: `scores[i, j]` is what source `names[i]` at the query and `names[j]` at the key give together.
+    """One score taken apart: `scores[i, j]` is what source `names[i]` at the query and `names[j]` at the key give
+    together.
 
-    They add up to `score`, which the model's query and key give, scaled, before any soft cap. The last but "distance", which
-    is there where distance enters the score, is "biases". `weight` is what softmax makes of the score.
+    They add up to `score`, which the model's query and key give, scaled, before any soft cap. The last but "distance",
+    which is there where distance enters the score, is "biases". `weight` is what softmax makes of the score.
     """
 
     layer: int
@@ -138,7 +139,8 @@ def _written(
     w_o = network.blocks[layer].attn.proj.weight.double().unflatten(1, (trace.n_heads, -1))[:, head]  # [C, E]
     parts = values @ w_o.T * readout_coefficients(trace)[1 + 2 * layer, query].double()  # [N, C]
     rest = final_streams(trace)[query].mean(0).double() - parts.sum(0)
-    # The rest of the stream takes part, so that the norm's scale is that of all of it, and what the norm adds goes to it.
+    # The rest of the stream takes part, so that the norm's scale is that of all of it, and what the norm adds goes to
+    # it.
     read = normed(torch.cat((parts, rest[None])), network.norm)[:-1]
     added = network.head.weight.double() @ read.sum(0)  # [V]
     promoted, lowered = (

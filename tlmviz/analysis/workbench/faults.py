@@ -31,9 +31,7 @@ class Moved(RoPE):
 
 def _positions(network: TransformerLM, layer: int, other: Positions) -> None:
     """Positions of which one layer has others than all the rest."""
-    network.positions = PerLayer(
-        [network.positions, other], [int(i == layer) for i in range(len(network.blocks))]
-    )
+    network.positions = PerLayer([network.positions, other], [int(i == layer) for i in range(len(network.blocks))])
 
 
 def _base(network: TransformerLM, layer: int, base: float) -> None:
@@ -117,7 +115,8 @@ def _noisy(linear: nn.Linear | PartlyBiased, rows: slice, percent: float) -> Non
 
 @dataclass(frozen=True)
 class Fault:
-    """One kind of fault: the sizes that it has, at first `start`, and how it is put in; one of a single size has no number.
+    """One kind of fault: the sizes that it has, at first `start`, and how it is put in; one of a single size has no
+    number.
 
     `code` is the same as Python, of `bad`, `layer` and `value`; `fits` says whether a network has such a part.
     """
@@ -169,39 +168,51 @@ KEY_ROWS = "slice(attn.heads * attn.head_dim, (attn.heads + attn.groups) * attn.
 
 FAULTS: dict[str, Fault] = {
     "RoPE base": Fault(
-        (100, 500, 1000, 2500, 5000, 20000, 50000, 100000, 500000), 2500, _base,
-        TURNED.format(other="RoPE(bad.positions.head_dim, value, bad.positions.layout)"), _turned,
+        (100, 500, 1000, 2500, 5000, 20000, 50000, 100000, 500000),
+        2500,
+        _base,
+        TURNED.format(other="RoPE(bad.positions.head_dim, value, bad.positions.layout)"),
+        _turned,
     ),
     "Positions moved": Fault(
-        (1, 2, 3, 5, 8, 13, 21, 30), 5, _moved,
+        (1, 2, 3, 5, 8, 13, 21, 30),
+        5,
+        _moved,
         TURNED.format(other="RoPE(bad.positions.head_dim, bad.positions.base, bad.positions.layout)")
-        + "\nturn = other.cos_sin\nother.cos_sin = lambda position_ids: turn(position_ids + int(value))", _turned,
+        + "\nturn = other.cos_sin\nother.cos_sin = lambda position_ids: turn(position_ids + int(value))",
+        _turned,
     ),
     "Score scale": Fault(
-        (0.25, 0.5, 0.7, 0.9, 1.1, 1.41, 2.0, 4.0), 1.41, _scale, "bad.blocks[layer].attn.scale *= value",
+        (0.25, 0.5, 0.7, 0.9, 1.1, 1.41, 2.0, 4.0), 1.41, _scale, "bad.blocks[layer].attn.scale *= value"
     ),
     "Soft-cap": Fault((2, 3, 5, 8, 12, 20), 5, _softcap, "bad.blocks[layer].attn.softcap = value"),
     "Window": Fault((2, 3, 4, 6, 8, 12, 16), 6, _window, "bad.blocks[layer].attn.window = int(value)"),
     "Causal mask lost": Fault((0,), 0, _uncausal, "bad.blocks[layer].attn.causal = False", _plain),
     "First keys hidden": Fault(
-        (1, 2, 3, 4, 6, 8), 3, _hidden,
-        "visible = lambda rows, cols: (cols >= value)[None].expand(len(rows), -1)\n" + SPEC.format(part="visible=visible"),
+        (1, 2, 3, 4, 6, 8),
+        3,
+        _hidden,
+        "visible = lambda rows, cols: (cols >= value)[None].expand(len(rows), -1)\n"
+        + SPEC.format(part="visible=visible"),
     ),
     "Sink": Fault(
-        (-2.0, -1.0, 0.0, 1.0, 2.0, 3.0), 1.0, _sink,
+        (-2.0, -1.0, 0.0, 1.0, 2.0, 3.0),
+        1.0,
+        _sink,
         "sinks = torch.full((bad.blocks[layer].attn.heads,), float(value))\n" + SPEC.format(part="sinks=sinks"),
     ),
     "Norm eps": Fault(
-        (0.001, 0.003, 0.01, 0.03, 0.1, 0.3, 1.0), 0.1, _eps, "bad.blocks[layer].norm1.eps = value", _normed,
+        (0.001, 0.003, 0.01, 0.03, 0.1, 0.3, 1.0), 0.1, _eps, "bad.blocks[layer].norm1.eps = value", _normed
     ),
     "W_K noise": Fault(
-        (1, 2, 5, 10, 20, 50), 10, _keys,
-        "attn = bad.blocks[layer].attn\n" + NOISE.format(rows=KEY_ROWS, name="qkv"), _biasless,
+        (1, 2, 5, 10, 20, 50),
+        10,
+        _keys,
+        "attn = bad.blocks[layer].attn\n" + NOISE.format(rows=KEY_ROWS, name="qkv"),
+        _biasless,
     ),
-    "W_O noise": Fault(
-        (1, 2, 5, 10, 20, 50), 10, _output, NOISE.format(rows="slice(None)", name="proj"),
-    ),
-}  # fmt: skip
+    "W_O noise": Fault((1, 2, 5, 10, 20, 50), 10, _output, NOISE.format(rows="slice(None)", name="proj")),
+}
 
 
 def fitting(lm: Any) -> list[str]:

@@ -61,9 +61,7 @@ def follow(trace: Trace, name: str, position: int) -> Step:
     """
     head = head_of(name)
     if head is None:
-        raise UnknownName(
-            f"{name} is no head, so that it read nothing elsewhere; follow a head such as L1H0."
-        )
+        raise UnknownName(f"{name} is no head, so that it read nothing elsewhere; follow a head such as L1H0.")
     return Step(*head, position, most_read(trace, *head, position))
 
 
@@ -98,8 +96,9 @@ def _joined(values: Tensor, chosen: list[int]) -> Tensor:
 
 
 def striking(lm: LanguageModelLike, trace: Trace) -> Step:
-    """The weight most worth explaining: where a token comes again, of the heads that look at what followed it before, the one
-    whose key owes most of the score to one earlier head. Without such a repeat the last query of the last layer's first head.
+    """The weight most worth explaining: where a token comes again, of the heads that look at what followed it before,
+    the one whose key owes most of the score to one earlier head. Without such a repeat the last query of the last
+    layer's first head.
     """
     last = len(trace) - 1
     step = Step(trace.n_layers - 1, 0, last, most_read(trace, trace.n_layers - 1, 0, last))
@@ -113,12 +112,11 @@ def striking(lm: LanguageModelLike, trace: Trace) -> Step:
 
 
 def _looking_behind_copies(trace: Trace) -> list[Step]:
-    """Of each of the heads with the largest such weight: the query and the key that followed the query's token before."""
+    """Of each of the heads with the largest such weight: the query and the key that followed the query's token
+    before."""
     ids = np.array(trace.ids)
     places = [
-        (query, int(key) + 1)
-        for query in range(2, len(ids))
-        for key in (ids[: query - 1] == ids[query]).nonzero()[0]
+        (query, int(key) + 1) for query in range(2, len(ids)) for key in (ids[: query - 1] == ids[query]).nonzero()[0]
     ]
     if not places:
         return []

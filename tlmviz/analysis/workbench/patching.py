@@ -1,7 +1,9 @@
-"""Activation patching: which part of one run, put into another, brings back the answer (Vig et al. 2020; Meng et al. 2022).
+"""Activation patching: which part of one run, put into another, brings back the answer (Vig et al. 2020; Meng et al.
+2022).
 
-Two texts of one length differ in the few words that the answer hangs on. The corrupted one is read once more for each part
-of the network, with that part's values taken from the clean run, and the logit difference of answer and wrong answer says
+Two texts of one length differ in the few words that the answer hangs on. The corrupted one is read once more for each
+part of the network, with that part's values taken from the clean run, and the logit difference of answer and wrong
+answer says
 how much of the answer came back: 0 as in the corrupted run, 1 as in the clean one.
 """
 
@@ -83,17 +85,17 @@ class Task:
 def task_of(
     lm: LanguageModelLike, clean: str, corrupted: str, answer: str | None = None, wrong: str | None = None
 ) -> Task:
-    """Both texts read, ready to be patched into each other. An answer that is not given is the token that the clean text makes
-    the model expect, a wrong one the token that the corrupted text does.
+    """Both texts read, ready to be patched into each other. An answer that is not given is the token that the clean
+    text makes the model expect, a wrong one the token that the corrupted text does.
 
-    Raises BadText: an empty or too long text, texts of different length, an answer of several tokens, answers that are one,
-    and runs whose logit differences are the same, between which no part can be told to matter.
+    Raises BadText: an empty or too long text, texts of different length, an answer of several tokens, answers that are
+    one, and runs whose logit differences are the same, between which no part can be told to matter.
     """
     ids = [lm.encode(clean), lm.encode(corrupted)]
     if len(ids[0]) != len(ids[1]):
         raise BadText(
-            "The clean text has {clean} tokens and the corrupted one {corrupted}: patching puts each token’s values in the "
-            "other’s place, so exchange words for words of as many tokens.",
+            "The clean text has {clean} tokens and the corrupted one {corrupted}: patching puts each token’s values in "
+            "the other’s place, so exchange words for words of as many tokens.",
             clean=len(ids[0]),
             corrupted=len(ids[1]),
         )
@@ -106,18 +108,16 @@ def task_of(
         both = lm.tokenizer.name(answers[0]).strip(" ")
         if given == [None, None]:
             raise BadText(
-                "Both texts make the model expect “{answer}” next, so there is nothing to patch; choose texts whose next words "
-                "differ.",
+                "Both texts make the model expect “{answer}” next, so there is nothing to patch; choose texts whose "
+                "next words differ.",
                 answer=both,
             )
-        raise BadText(
-            "Answer and wrong answer are both “{answer}”; give two tokens that differ.", answer=both
-        )
+        raise BadText("Answer and wrong answer are both “{answer}”; give two tokens that differ.", answer=both)
     task = Task(*runs, *answers)
     if abs(task.clean_difference - task.corrupted_difference) < SAME:
         raise BadText(
-            "Both texts give the same logit difference ({difference}), so that there is nothing to bring back; choose texts or "
-            "answers between which the model decides.",
+            "Both texts give the same logit difference ({difference}), so that there is nothing to bring back; choose "
+            "texts or answers between which the model decides.",
             difference=f"{task.clean_difference:.3g}".replace("-", "−"),
         )
     return task
@@ -140,9 +140,7 @@ def answer_id(lm: LanguageModelLike, text: str, answer: str) -> int:
         ids = lm.tokenizer.encode(text + spelled, bos=True) if answer.strip() else before
         if ids[: len(before)] == before and len(ids) == len(before) + 1:
             return ids[-1]
-    pieces = (
-        [lm.tokenizer.name(i) for i in lm.tokenizer.encode(f" {answer.strip()}")] if answer.strip() else []
-    )
+    pieces = [lm.tokenizer.name(i) for i in lm.tokenizer.encode(f" {answer.strip()}")] if answer.strip() else []
     if not pieces:
         raise BadText("The answer is empty; give one that is a single token, such as “ball”.")
     raise BadText(
@@ -156,12 +154,13 @@ def answer_id(lm: LanguageModelLike, text: str, answer: str) -> int:
 def patch_grid(
     lm: LanguageModelLike, task: Task, kind: str = "z", progress: Progress | None = None
 ) -> Float[Tensor, "l n"]:
-    """Every part of one kind patched alone: [L, H] for "z", "pattern", "q", "k" and "v" of each head, [L, T] for "resid" (the
-    stream that a layer reads), "attn" and "mlp" (what its sublayers give) at each position.
+    """Every part of one kind patched alone: [L, H] for "z", "pattern", "q", "k" and "v" of each head, [L, T] for
+    "resid" (the stream that a layer reads), "attn" and "mlp" (what its sublayers give) at each position.
 
-    0 is the corrupted run, 1 the clean one; numbers outside are real. Block by block, in batches that begin at the block they
-    change; `progress(done, total)` is called behind each batch and may raise to end it. With fewer key/value heads than
-    query heads, "k" and "v" exchange what one query head reads of its group's. Raises UnknownName for another kind.
+    0 is the corrupted run, 1 the clean one; numbers outside are real. Block by block, in batches that begin at the
+    block they change; `progress(done, total)` is called behind each batch and may raise to end it. With fewer key/value
+    heads than query heads, "k" and "v" exchange what one query head reads of its group's. Raises UnknownName for
+    another kind.
     """
     count, layers = _columns(task, kind), task.clean.n_layers
     grid, done = torch.zeros(layers, count), 0
@@ -176,10 +175,11 @@ def patch_grid(
 def patch_slices(
     lm: LanguageModelLike, task: Task, kind: str = "z", at_once: int = AT_ONCE
 ) -> Iterator[tuple[int, list[int], Float[Tensor, " n"]]]:
-    """The grid in batches of at most so many tokens, for whoever shows it as it grows: layer, columns and their values [n].
+    """The grid in batches of at most so many tokens, for whoever shows it as it grows: layer, columns and their values
+    [n].
 
-    What both runs have alike to the last bit, as all before the first exchanged token, is 0 and not run. Raises UnknownName
-    for another kind.
+    What both runs have alike to the last bit, as all before the first exchanged token, is 0 and not run. Raises
+    UnknownName for another kind.
     """
     columns, runs = range(_columns(task, kind)), max(1, at_once // len(task.clean))
     for layer in range(task.clean.n_layers):
@@ -197,18 +197,14 @@ def patch_slices(
 def run_from(
     lm: LanguageModelLike, trace: Trace, layer: int, runs: int = 1, edit: Edits | None = None
 ) -> Float[Tensor, "b v"]:
-    """Logits [B, V] behind the last token of so many runs alike that begin at a block with what it read in a traced one."""
+    """Logits [B, V] behind the last token of so many runs alike that begin at a block with what it read in a traced
+    one."""
     with torch.inference_mode():
         return lm.network.unembed(normed_from(lm, trace, layer, runs, edit, slice(-1, None)))[:, 0].cpu()
 
 
 def normed_from(
-    lm: LanguageModelLike,
-    trace: Trace,
-    layer: int,
-    runs: int = 1,
-    edit: Edits | None = None,
-    rows: slice = slice(None),
+    lm: LanguageModelLike, trace: Trace, layer: int, runs: int = 1, edit: Edits | None = None, rows: slice = slice(None)
 ) -> Float[Tensor, "b t c"]:
     """The final stream [B, T, C] of such runs, normed as logits are made of it, at some positions."""
     network = lm.network
@@ -222,9 +218,9 @@ def normed_from(
 def patch_preview(lm: LanguageModelLike, task: Task, kind: str = "z") -> Float[Tensor, "l n"]:
     """The same grid to first order, from one backward pass: attribution patching (Nanda 2023; Syed et al. 2023).
 
-    The gradient of the logit difference in the corrupted run times what the patch would change. Right where the rest of the
-    network is nearly linear in the change, so a preview; of a head's kinds, what softmax does to the change is exact, as only
-    what comes behind the head's output is linearised. Raises UnknownName for another kind.
+    The gradient of the logit difference in the corrupted run times what the patch would change. Right where the rest of
+    the network is nearly linear in the change, so a preview; of a head's kinds, what softmax does to the change is
+    exact, as only what comes behind the head's output is linearised. Raises UnknownName for another kind.
     """
     _columns(task, kind)
     network, layers = lm.network, task.clean.n_layers
@@ -239,11 +235,7 @@ def patch_preview(lm: LanguageModelLike, task: Task, kind: str = "z") -> Float[T
 
         return edit
 
-    with (
-        torch.inference_mode(False),
-        torch.enable_grad(),
-        recording(lambda name: False, {n: hold(n) for n in taps}),
-    ):
+    with torch.inference_mode(False), torch.enable_grad(), recording(lambda name: False, {n: hold(n) for n in taps}):
         normed = network.read(torch.tensor([task.corrupted.ids]))
         restored = task.restored(network.unembed(normed[0, -1]))
         gradients = torch.autograd.grad(restored, [held[name] for name in taps])

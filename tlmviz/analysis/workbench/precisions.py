@@ -1,7 +1,8 @@
-"""One model in few bits beside itself: its weights rounded, or the keys and values that a cache keeps, of all heads or of one.
+"""One model in few bits beside itself: its weights rounded, or the keys and values that a cache keeps, of all heads or
+of one.
 
-Simulated: float32 arithmetic on numbers that were rounded, each row (an output of a matrix, a token's key in one head) under a
-scale of its own. Sources: LLM notes, section 6; Hooper et al. 2024 (KVQuant) for keys with outlier channels.
+Simulated: float32 arithmetic on numbers that were rounded, each row (an output of a matrix, a token's key in one head)
+under a scale of its own. Sources: LLM notes, section 6; Hooper et al. 2024 (KVQuant) for keys with outlier channels.
 """
 
 from __future__ import annotations
@@ -26,9 +27,11 @@ ROWS_AT_ONCE = 192  # of a large vocabulary, predictions are compared for so man
 
 @dataclass(frozen=True)
 class Cost:
-    """What it costs to keep one head's keys and values in few bits: the mean KL of the predictions along the text, in nats.
+    """What it costs to keep one head's keys and values in few bits: the mean KL of the predictions along the text, in
+    nats.
 
-    `outlier` is the largest |k| of its loudest channel beside that of the median channel. `head` counts key/value heads.
+    `outlier` is the largest |k| of its loudest channel beside that of the median channel. `head` counts key/value
+    heads.
     """
 
     layer: int
@@ -49,10 +52,11 @@ def weights_rounded(lm: LanguageModelLike, ids: list[int], key: str) -> Trace:
 def cache_rounded(
     lm: LanguageModelLike, ids: list[int], key: str, heads: Iterable[tuple[int, int]] | None = None
 ) -> Trace:
-    """The trace of a pass with what a cache keeps rounded to a format: of the given (layer, key/value head), else of all.
+    """The trace of a pass with what a cache keeps rounded to a format: of the given (layer, key/value head), else of
+    all.
 
-    That is keys and values; with multi-head latent attention, one latent and one rotated key per layer, which count as one
-    head and from which all heads' keys and values are then made.
+    That is keys and values; with multi-head latent attention, one latent and one rotated key per layer, which count as
+    one head and from which all heads' keys and values are then made.
     """
     chosen: dict[int, list[int] | None] = dict.fromkeys(range(lm.config.n_layers))
     if heads is not None:

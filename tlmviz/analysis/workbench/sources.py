@@ -1,4 +1,5 @@
-"""What a layer's attention reads, as a sum of sources: the embedding, every earlier head, every earlier MLP, and biases.
+"""What a layer's attention reads, as a sum of sources: the embedding, every earlier head, every earlier MLP, and
+biases.
 
 Norms are frozen: each divides by its actual scale, as if that did not depend on the parts, so that everything between a
 source and a query, key or value is linear, and the sources add up (Elhage et al. 2021; Kamath et al. 2025).
@@ -24,10 +25,7 @@ from tlmviz.tracing.trace import Trace
 from ..streams.unrolled import unrolled_of
 
 BIASES = "biases"
-NORM_BEHIND = {
-    "sandwich": "norm_attn_out",
-    "output": "norm1",
-}  # of a placement, the norm of what attention adds
+NORM_BEHIND = {"sandwich": "norm_attn_out", "output": "norm1"}  # of a placement, the norm of what attention adds
 NO_NORM_BEFORE = ("post", "output")  # placements whose attention reads the stream as it is
 
 
@@ -70,9 +68,7 @@ def stream_parts(
     names, parts = ["token"], [tokens * weights[0]]
     if lm.config.positions.kind in ("learned", "sinusoidal"):
         names, parts = [*names, "position"], [*parts, (embed - tokens) * weights[0]]
-    total = torch.cat(
-        (torch.stack(parts), torch.zeros_like(embed)[None])
-    )  # the last part is what biases give
+    total = torch.cat((torch.stack(parts), torch.zeros_like(embed)[None]))  # the last part is what biases give
     for earlier in range(layer):
         block = network.blocks[earlier]
         heads = _heads(block.attn, found[f"blocks.{earlier}.attn.z"][:, where])  # [H + 1, R, C]
@@ -147,11 +143,7 @@ def _projected(attn: Attention, parts: Tensor, turn: Turn) -> tuple[Tensor, Tens
 
 def _latent(attn: LatentAttention, parts: Tensor, turn: Turn) -> tuple[Tensor, Tensor, Tensor]:
     query_input = attn.query_input
-    read = (
-        parts
-        if isinstance(query_input, nn.Identity)
-        else normed(linear(parts, query_input.down), query_input.norm)
-    )
+    read = parts if isinstance(query_input, nn.Identity) else normed(linear(parts, query_input.down), query_input.norm)
     q = rearrange(linear(read, attn.query), "n r (h d) -> n h r d", h=attn.heads)
     content, turned = q.split((attn.head_dim, attn.rope_dim), -1)
     c, k_r = linear(parts, attn.down).split((attn.rank, attn.rope_dim), -1)
@@ -167,8 +159,7 @@ def _latent(attn: LatentAttention, parts: Tensor, turn: Turn) -> tuple[Tensor, T
 def _normed_together(norm: FullQKNorm, q: Tensor, k: Tensor) -> tuple[Tensor, Tensor]:
     flat = (rearrange(x, "n h r d -> n r (h d)") for x in (q, k))
     new_q, new_k = (
-        rearrange(normed(x, own), "n r (h d) -> n h r d", d=q.shape[-1])
-        for x, own in zip(flat, (norm.q, norm.k))
+        rearrange(normed(x, own), "n r (h d) -> n h r d", d=q.shape[-1]) for x, own in zip(flat, (norm.q, norm.k))
     )
     return new_q, new_k
 

@@ -1,7 +1,7 @@
 """Checkpoint folders of Hugging Face, converted into our own networks when they are read; `transformers` is not needed.
 
-A module for each group of like families says what their settings mean and where their tensors go; FAMILIES names them by
-`model_type`. What is not reproduced is refused by name. Nothing in a folder is ever run, and no pickle is opened.
+A module for each group of like families says what their settings mean and where their tensors go; FAMILIES names them
+by `model_type`. What is not reproduced is refused by name. Nothing in a folder is ever run, and no pickle is opened.
 """
 
 from __future__ import annotations
@@ -51,7 +51,8 @@ LANGUAGE_MODELS = ("ForCausalLM", "LMHeadModel", "Model")  # how `architectures`
 
 
 def recognises(folder: Path) -> bool:
-    """Whether a folder's config.json is one of Hugging Face: it has a `model_type` or `architectures`, which ours have not."""
+    """Whether a folder's config.json is one of Hugging Face: it has a `model_type` or `architectures`, which ours have
+    not."""
     try:
         values = json.loads((folder / "config.json").read_text(encoding="utf-8"))
     except (OSError, ValueError, RecursionError):
@@ -62,7 +63,8 @@ def recognises(folder: Path) -> bool:
 def read_config(folder: Path) -> ModelConfig:
     """The configuration of a folder, named after it.
 
-    Raises BadCheckpoint for what is not reproduced: another model_type, an option that changes the numbers, code of its own.
+    Raises BadCheckpoint for what is not reproduced: another model_type, an option that changes the numbers, code of its
+    own.
     """
     settings = Settings.read(folder)
     family = _family(settings)
@@ -89,20 +91,20 @@ def read_network(folder: Path, config: ModelConfig, own: bool = False) -> Transf
     with WeightFiles(folder, family.prefix) as files:
         if config.n_layers > len(files.names()):  # before as many layers are laid out
             raise BadCheckpoint(
-                f"{folder.name} has {len(files.names())} tensors, too few for {config.n_layers} layers; copy the files again."
+                f"{folder.name} has {len(files.names())} tensors, too few for {config.n_layers} layers; copy the files "
+                f"again."
             )
         parts = family.parts(config)
         embedding, head = parts["token_emb.weight"][0].name, f"{family.head}.weight"
-        # Before the memory is asked: what config.json says of sizes that the files do not have is nothing to make room for.
+        # Before the memory is asked: what config.json says of sizes that the files do not have is nothing to make room
+        # for.
         check(files, parts, head if config.tied else None)
         if own:
             check_memory(folder.name, files.needed_bytes(own), "in its own types")
         else:
             half = files.needed_bytes(own=True)
             needed = max(files.needed_bytes(), 4 * count_parameters(config))
-            advice = (
-                f'with dtype="own" {half / 1e9:.1f} GB will do: take that, ' if half < 0.9 * needed else ""
-            )
+            advice = f'with dtype="own" {half / 1e9:.1f} GB will do: take that, ' if half < 0.9 * needed else ""
             check_memory(folder.name, needed, advice=advice)
         if config.tied:
             check_tied(files, head, embedding)
@@ -127,16 +129,14 @@ def _family(settings: Settings) -> Family:
         raise settings.unknown("model_type", name, ", ".join(FAMILIES))
     if settings.take("auto_map", None):
         raise BadCheckpoint(
-            f"{settings.name} brings its own code (auto_map), which tlmviz never runs; {WATCH}, or remove auto_map from "
-            "config.json if transformers reads it without trust_remote_code."
+            f"{settings.name} brings its own code (auto_map), which tlmviz never runs; {WATCH}, or remove auto_map "
+            f"from config.json if transformers reads it without trust_remote_code."
         )
     if settings.take("quantization_config", None):
         raise settings.unknown("quantization_config", settings.values["quantization_config"], "float weights")
     for architecture in settings.take("architectures", []):
         if not str(architecture).endswith(LANGUAGE_MODELS):
-            raise settings.unknown(
-                "architectures", settings.values["architectures"], "language models, ...ForCausalLM"
-            )
+            raise settings.unknown("architectures", settings.values["architectures"], "language models, ...ForCausalLM")
     return FAMILIES[name]
 
 

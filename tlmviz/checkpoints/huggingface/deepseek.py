@@ -1,4 +1,5 @@
-"""DeepSeek V2 and V3: latent attention, with values of their own size and YaRN as released; dense layers, then experts."""
+"""DeepSeek V2 and V3: latent attention, with values of their own size and YaRN as released; dense layers, then
+experts."""
 
 from __future__ import annotations
 
@@ -16,14 +17,22 @@ from .parts import Change, Part, Parts, embeddings, norm, stacked
 from .parts import gated as gated_parts
 from .settings import Settings
 
-LATENT_EPS = (
-    1e-6  # of the norms of both latents in the released code, whatever rms_norm_eps says of the others
-)
+LATENT_EPS = 1e-6  # of the norms of both latents in the released code, whatever rms_norm_eps says of the others
 # What is said of experts counts for no layer where all are dense.
 EXPERTS = (
-    "n_routed_experts", "n_shared_experts", "num_experts_per_tok", "moe_intermediate_size", "routed_scaling_factor",
-    "n_group", "topk_group", "topk_method", "norm_topk_prob", "scoring_func", "moe_layer_freq", "num_local_experts",
-)  # fmt: skip
+    "n_routed_experts",
+    "n_shared_experts",
+    "num_experts_per_tok",
+    "moe_intermediate_size",
+    "routed_scaling_factor",
+    "n_group",
+    "topk_group",
+    "topk_method",
+    "norm_topk_prob",
+    "scoring_func",
+    "moe_layer_freq",
+    "num_local_experts",
+)
 # How experts are spread over machines, and modules for further tokens, which stand behind the layers.
 APART = ("ep_size", "num_nextn_predict_layers", "num_mtp_layers")
 
@@ -126,8 +135,7 @@ def parts(config: ModelConfig) -> Parts:
     part, c, heads = config.attention, config.d_model, config.n_heads
     rank, turned, values = part.latent_dim or 0, part.rope_dim, config.value_dim
     order = Change(
-        lambda x: _keys_first(x, heads, config.head_dim),
-        lambda x: _heads_first(x, heads, config.head_dim, values),
+        lambda x: _keys_first(x, heads, config.head_dim), lambda x: _heads_first(x, heads, config.head_dim, values)
     )
     shape = (heads * (config.head_dim + values), rank)
     for layer in range(config.n_layers):

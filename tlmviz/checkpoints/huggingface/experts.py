@@ -1,4 +1,5 @@
-"""Mixtral, Qwen2-MoE and Qwen3-MoE: Mistral and Qwen with experts; and what all families with experts have in common."""
+"""Mixtral, Qwen2-MoE and Qwen3-MoE: Mistral and Qwen with experts; and what all families with experts have in
+common."""
 
 from __future__ import annotations
 
@@ -93,9 +94,13 @@ def _qwen_experts(settings: Settings) -> Fields:
 
 
 def expert_parts(
-    config: ModelConfig, ours: str, theirs: str, projections: tuple[str, str, str] = PROJECTIONS,
-    shared: str = "shared_experts", bias: str = "gate.e_score_correction_bias",
-) -> Parts:  # fmt: skip
+    config: ModelConfig,
+    ours: str,
+    theirs: str,
+    projections: tuple[str, str, str] = PROJECTIONS,
+    shared: str = "shared_experts",
+    bias: str = "gate.e_score_correction_bias",
+) -> Parts:
     """Router, experts and shared expert of one layer; files hold each expert's three projections by themselves."""
     part, c = config.experts, config.d_model
     gate, up, down = (

@@ -1,7 +1,7 @@
 """Our language models as folders that `AutoModelForCausalLM.from_pretrained` of transformers opens.
 
-A target is an architecture there that may express a model. Whether it does is not claimed but read back: the settings that are
-written must mean the model's own configuration to the family that reads them.
+A target is an architecture there that may express a model. Whether it does is not claimed but read back: the settings
+that are written must mean the model's own configuration to the family that reads them.
 """
 
 from __future__ import annotations
@@ -34,7 +34,8 @@ Values = dict[str, Any]  # of a config.json
 
 @dataclass(frozen=True)
 class Target:
-    """An architecture of transformers: its class, its model_type, our family of it, and its settings of a configuration."""
+    """An architecture of transformers: its class, its model_type, our family of it, and its settings of a
+    configuration."""
 
     architecture: str
     model_type: str
@@ -45,8 +46,8 @@ class Target:
 def export(folder: Path, network: TransformerLM, tokenizer: Tokenizer) -> str:
     """Write config.json, model.safetensors (float32), tokenizer.json and tokenizer_config.json; returns the model_type.
 
-    transformers turns the halves of a head where our models turn neighbours: rows of W_Q and W_K are put in that order, which
-    changes no score. Raises CannotExport for a model that no architecture there expresses.
+    transformers turns the halves of a head where our models turn neighbours: rows of W_Q and W_K are put in that order,
+    which changes no score. Raises CannotExport for a model that no architecture there expresses.
     """
     target, config = choose(network.config)
     if not tokenizer.ends:
@@ -75,9 +76,7 @@ def choose(config: ModelConfig) -> tuple[Target, ModelConfig]:
     for target in TARGETS:
         if _expresses(target, twin):
             return target, twin
-    reason = next(
-        (text.format(c=config) for applies, text in REASONS if applies(config)), "its parts together"
-    )
+    reason = next((text.format(c=config) for applies, text in REASONS if applies(config)), "its parts together")
     raise CannotExport(
         f"{config.name} cannot be written for transformers: no architecture that tlmviz writes has {reason}; "
         "export another model, such as stories-rope."
@@ -159,10 +158,7 @@ def _mistral(config: ModelConfig) -> Values:
 
 
 def _smollm3(config: ModelConfig) -> Values:
-    turns = [
-        int(config.positions.kind == "rope" and config.layer(layer).rotary)
-        for layer in range(config.n_layers)
-    ]
+    turns = [int(config.positions.kind == "rope" and config.layer(layer).rotary) for layer in range(config.n_layers)]
     return _llama(config) | {"no_rope_layers": turns, "layer_types": ["full_attention"] * config.n_layers}
 
 
@@ -257,7 +253,8 @@ def _weights(network: TransformerLM, config: ModelConfig, family: Family) -> dic
 
 
 def _write_tokenizer(folder: Path, tokenizer: Tokenizer, context: int) -> None:
-    """A tokenizer whose ids are ours: the token that ends a text also stands before each, and is never read out of one."""
+    """A tokenizer whose ids are ours: the token that ends a text also stands before each, and is never read out of
+    one."""
     inner, end = HFTokenizer.from_str(tokenizer.to_json()), tokenizer.name(tokenizer.end_of_text)
     inner.post_processor = processors.TemplateProcessing(
         single=f"{end} $A", pair=f"{end} $A {end} $B", special_tokens=[(end, tokenizer.end_of_text)]

@@ -58,10 +58,7 @@ def sizes(settings: Settings, tied: bool = False) -> Fields:
 
 
 def heads(
-    settings: Settings,
-    head_dim: int | None = None,
-    bias: str | None = "attention_bias",
-    groups: int | None = None,
+    settings: Settings, head_dim: int | None = None, bias: str | None = "attention_bias", groups: int | None = None
 ) -> Fields:
     """The attention part: heads, their size, and biases of all four matrices where the key `bias` says so.
 
@@ -73,9 +70,7 @@ def heads(
         raise settings.wrong("num_key_value_heads", groups, f"a divisor of num_attention_heads, {count}")
     own = settings.count("head_dim", head_dim)
     if own is None and settings.count("hidden_size") % count:
-        raise settings.wrong(
-            "num_attention_heads", count, "a divisor of hidden_size where there is no head_dim"
-        )
+        raise settings.wrong("num_attention_heads", count, "a divisor of hidden_size where there is no head_dim")
     biased = settings.flag(bias) if bias else False
     return {
         "n_heads": count,
@@ -85,9 +80,7 @@ def heads(
     }
 
 
-def gated(
-    settings: Settings, act: str = "hidden_act", default: str = "silu", bias: str | None = "mlp_bias"
-) -> Fields:
+def gated(settings: Settings, act: str = "hidden_act", default: str = "silu", bias: str | None = "mlp_bias") -> Fields:
     """The part of a gated feed-forward; `act` and `bias` are the keys of its activation and its biases."""
     return {
         "kind": settings.choice(act, GATES, default),
@@ -115,7 +108,8 @@ def windows(settings: Settings, layers: int, window: int | None, sliding: Sequen
 
 
 def layered(entries: Sequence[Fields]) -> Fields:
-    """What layers have of their own: nothing to say of layers that are alike but for a window, which the attention states."""
+    """What layers have of their own: nothing to say of layers that are alike but for a window, which the attention
+    states."""
     if all(entry == {"window": entries[0]["window"]} for entry in entries):
         return {"window": entries[0]["window"]}
     return {"layers": tuple(entries)}

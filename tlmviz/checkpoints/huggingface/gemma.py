@@ -1,4 +1,5 @@
-"""Gemma 2 and the text models of Gemma 3: norms on both sides of each sublayer, windows in most layers, a scaled embedding.
+"""Gemma 2 and the text models of Gemma 3: norms on both sides of each sublayer, windows in most layers, a scaled
+embedding.
 
 Their norms multiply by 1 + w; the 1 is added when a checkpoint is read.
 """
@@ -20,11 +21,7 @@ def gemma2(settings: Settings) -> Fields:
     common, layers = _common(settings, own, 30.0), settings.count("num_hidden_layers")
     sliding = [(layer + 1) % 2 == 1 for layer in range(layers)]
     seen = windows(settings, layers, settings.count("sliding_window", 4096), sliding)
-    return {
-        **common,
-        "positions": rotated(settings, own),
-        **layered([{"window": window} for window in seen]),
-    }
+    return {**common, "positions": rotated(settings, own), **layered([{"window": window} for window in seen])}
 
 
 def gemma3(settings: Settings) -> Fields:
@@ -54,9 +51,7 @@ def _ropes(settings: Settings) -> tuple[Fields, Fields]:
         local = {"rope_base": near}
     if "scaling" in local or whole.pop("share") or local.pop("share", None):
         raise settings.unknown(
-            "rope_parameters",
-            settings.values["rope_parameters"],
-            "a scaling of full_attention alone, of whole heads",
+            "rope_parameters", settings.values["rope_parameters"], "a scaling of full_attention alone, of whole heads"
         )
     return whole, local
 

@@ -48,9 +48,7 @@ def smollm3(settings: Settings) -> Fields:
     slides, window = settings.flag("use_sliding_window"), settings.count("sliding_window", None)
     sliding = [slides and window is not None and not turns for turns in rotary]
     seen = windows(settings, layers, window if slides else None, sliding)
-    entries = [
-        {"window": size} if turns else {"window": size, "rotary": False} for size, turns in zip(seen, rotary)
-    ]
+    entries = [{"window": size} if turns else {"window": size, "rotary": False} for size, turns in zip(seen, rotary)]
     return {
         **count,
         "attention": own,

@@ -1,4 +1,5 @@
-"""Where each of our parameters stands in a checkpoint of Hugging Face: under which names, in which shape, how turned round.
+"""Where each of our parameters stands in a checkpoint of Hugging Face: under which names, in which shape, how turned
+round.
 
 A table of parts is read in both directions: from their tensors to our parameters, and from ours to theirs.
 """
@@ -27,7 +28,8 @@ PLUS_ONE = Change(lambda x: x + 1, lambda x: x - 1)  # Gemma keeps the gain of a
 
 @dataclass(frozen=True)
 class Part:
-    """A tensor of theirs, without the prefix of its family: its name, its shape, and what it takes to be rows of ours."""
+    """A tensor of theirs, without the prefix of its family: its name, its shape, and what it takes to be rows of
+    ours."""
 
     name: str
     shape: tuple[int, ...]
@@ -46,9 +48,7 @@ def stacked(ours: str, columns: int, rows: dict[str, int], biased: Sequence[bool
     return parts
 
 
-def norm(
-    config: ModelConfig, ours: str, theirs: str, size: int | None = None, gain: Change | None = None
-) -> Parts:
+def norm(config: ModelConfig, ours: str, theirs: str, size: int | None = None, gain: Change | None = None) -> Parts:
     """A norm over `size` numbers, C unless given."""
     shape = (config.d_model if size is None else size,)
     parts = {f"{ours}.weight": [Part(f"{theirs}.weight", shape, gain)]}

@@ -21,11 +21,7 @@ def phi(settings: Settings) -> Fields:
         "head_bias": True,
         "attention": own,
         "positions": rotated(settings, own, share=0.5),
-        "norm": {
-            "kind": "layernorm",
-            "eps": settings.number("layer_norm_eps", 1e-5),
-            "placement": "parallel-shared",
-        },
+        "norm": {"kind": "layernorm", "eps": settings.number("layer_norm_eps", 1e-5), "placement": "parallel-shared"},
         "feedforward": {
             "kind": settings.choice("hidden_act", ACTIVATIONS, "gelu_new"),
             "hidden": settings.count("intermediate_size", 4 * count["d_model"]),

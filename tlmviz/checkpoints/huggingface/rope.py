@@ -10,9 +10,17 @@ from .settings import Settings
 
 Fields = dict[str, Any]  # of PositionsConfig
 SCALING_KEYS = (
-    "factor", "original_max_position_embeddings", "low_freq_factor", "high_freq_factor", "attention_factor", "truncate",
-    "beta_fast", "beta_slow", "mscale", "mscale_all_dim",
-)  # fmt: skip
+    "factor",
+    "original_max_position_embeddings",
+    "low_freq_factor",
+    "high_freq_factor",
+    "attention_factor",
+    "truncate",
+    "beta_fast",
+    "beta_slow",
+    "mscale",
+    "mscale_all_dim",
+)
 
 
 def positions(settings: Settings, head_dim: int, base: float = 10000.0, share: float = 1.0) -> Fields:
@@ -78,9 +86,7 @@ def _yarn(settings: Settings, rope: Settings) -> Fields:
     rope.expect("truncate", True)
     rope.ignore("finetuned")
     trained = _trained_context(settings, rope)
-    factor = rope.number("factor", None, least=1.0) or max(
-        1.0, settings.count("max_position_embeddings") / trained
-    )
+    factor = rope.number("factor", None, least=1.0) or max(1.0, settings.count("max_position_embeddings") / trained)
     return {
         "scaling": "yarn",
         "factor": factor,

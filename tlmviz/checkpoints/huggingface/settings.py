@@ -50,7 +50,8 @@ class Settings:
         value = self.values.get(key)
         if value is None and default is REQUIRED:
             raise BadCheckpoint(
-                f"{self.name}/config.json has no {self.inside}{key}, without which the model cannot be built; copy it again."
+                f"{self.name}/config.json has no {self.inside}{key}, without which the model cannot be built; copy it "
+                f"again."
             )
         return default if value is None else value
 
@@ -70,11 +71,7 @@ class Settings:
         value = self.take(key, default)
         if value is default:
             return value
-        if (
-            isinstance(value, bool)
-            or not isinstance(value, (int, float))
-            or not max(least, 1e-30) <= value < 1e30
-        ):
+        if isinstance(value, bool) or not isinstance(value, (int, float)) or not max(least, 1e-30) <= value < 1e30:
             raise self.wrong(key, value, f"a number of at least {least:g}" if least else "a positive number")
         return float(value)
 
@@ -125,9 +122,7 @@ class Settings:
 
     def wrong(self, key: str, value: Any, allowed: str) -> BadCheckpoint:
         """The error of a value that no model could have."""
-        return BadCheckpoint(
-            f"{self.name}/config.json has {self.inside}{key} {_short(value)}; it must be {allowed}."
-        )
+        return BadCheckpoint(f"{self.name}/config.json has {self.inside}{key} {_short(value)}; it must be {allowed}.")
 
     def unknown(self, key: str, value: Any, known: str) -> BadCheckpoint:
         """The error of an option that tlmviz does not reproduce."""

@@ -31,9 +31,11 @@ DERIVED = re.compile(r"(.*\.)?(rotary_emb\.inv_freq|(attn|attention)\.(masked_)?
 
 
 class WeightFiles:
-    """The tensors of a checkpoint folder by name, without the prefix of their family. A context manager, which opens the files.
+    """The tensors of a checkpoint folder by name, without the prefix of their family. A context manager, which opens
+    the files.
 
-    Files are memory-mapped: a tensor is read when it is asked for. Raises BadCheckpoint for files that are missing or damaged.
+    Files are memory-mapped: a tensor is read when it is asked for. Raises BadCheckpoint for files that are missing or
+    damaged.
     """
 
     def __init__(self, folder: Path, prefix: str = ""):
@@ -83,7 +85,8 @@ class WeightFiles:
         return value
 
     def needed_bytes(self, own: bool = False) -> int:
-        """All tensors as float32, and the largest once more while it is read or, where types are `own`, while it is used."""
+        """All tensors as float32, and the largest once more while it is read or, where types are `own`, while it is
+        used."""
         counts = {name: math.prod(self.shape(name)) for name in self.names()}
         each = {name: 2 if own and self.kind(name) in SIXTEEN else 4 for name in counts}
         return sum(each[name] * count for name, count in counts.items()) + 4 * max(counts.values(), default=0)
@@ -105,13 +108,12 @@ class WeightFiles:
             index = json.loads((self.folder / INDEX).read_text(encoding="utf-8"))["weight_map"]
             files = set(index.values())
         except (OSError, ValueError, RecursionError, KeyError, TypeError, AttributeError) as error:
-            raise BadCheckpoint(
-                f"{self.folder.name}/{INDEX} has no readable weight_map; copy it again."
-            ) from error
+            raise BadCheckpoint(f"{self.folder.name}/{INDEX} has no readable weight_map; copy it again.") from error
         foreign = [file for file in files if not isinstance(file, str) or Path(file).name != file]
         if foreign or not files:
             raise BadCheckpoint(
-                f"{self.folder.name}/{INDEX} names {(foreign or ['no file'])[0]!r}; shards lie beside it, copy it again."
+                f"{self.folder.name}/{INDEX} names {(foreign or ['no file'])[0]!r}; shards lie beside it, copy it "
+                f"again."
             )
         native.check_files(self.folder, sorted(files), "the index")
         return dict(index)
@@ -120,7 +122,8 @@ class WeightFiles:
         absent = [name for name in index if name.removeprefix(self.prefix) not in self._where]
         if absent:
             raise BadCheckpoint(
-                f"{self.folder.name}/{INDEX} says that {index[absent[0]]} holds {absent[0]}, and it does not; copy both again."
+                f"{self.folder.name}/{INDEX} says that {index[absent[0]]} holds {absent[0]}, and it does not; copy "
+                f"both again."
             )
 
 
@@ -143,10 +146,7 @@ def check(files: WeightFiles, parts: Parts, tied: str | None) -> None:
 
 def copy_into(parameter: Tensor, files: WeightFiles, parts: list[Part]) -> None:
     """Fill one of our parameters. Raises BadCheckpoint for what is no number."""
-    parameter, start = (
-        parameter.flatten(0, -2) if parameter.ndim > 2 else parameter,
-        0,
-    )  # experts one above the other
+    parameter, start = (parameter.flatten(0, -2) if parameter.ndim > 2 else parameter, 0)  # experts one above the other
     for part in parts:
         value = read = files.tensor(part.name)
         if part.change is not None:
@@ -159,7 +159,8 @@ def copy_into(parameter: Tensor, files: WeightFiles, parts: list[Part]) -> None:
 
 
 def own_type(files: WeightFiles, parts: list[Part]) -> torch.dtype | None:
-    """The 16-bit type that all parts of a parameter have and keep; None where one has another, or is changed when it is read."""
+    """The 16-bit type that all parts of a parameter have and keep; None where one has another, or is changed when it is
+    read."""
     kinds = {files.kind(part.name) if part.change is None else "" for part in parts}
     return SIXTEEN.get(kinds.pop()) if len(kinds) == 1 else None
 
@@ -176,9 +177,8 @@ def check_tied(files: WeightFiles, head: str, embedding: str) -> None:
     """Raise BadCheckpoint where a file holds a head that is not the embedding, though its configuration says so."""
     if head not in files.names():
         return
-    if files.shape(head) != files.shape(embedding) or not torch.equal(
-        files.tensor(head), files.tensor(embedding)
-    ):
+    if files.shape(head) != files.shape(embedding) or not torch.equal(files.tensor(head), files.tensor(embedding)):
         raise BadCheckpoint(
-            f"{files.file(head)} holds a {head} of its own, and config.json says tie_word_embeddings true; make it false."
+            f"{files.file(head)} holds a {head} of its own, and config.json says tie_word_embeddings true; make it "
+            f"false."
         )

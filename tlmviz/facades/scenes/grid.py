@@ -43,9 +43,7 @@ def pictured(grid: Any) -> Float[np.ndarray, "24 24"]:
 def held_out_grid(labels: Labels) -> list[list[Any]]:
     """The grid of nine labels: the first held-out picture of each digit, None where a cell is empty."""
     held_out = digits.held_out()
-    cells = [
-        None if label is None else held_out.images[np.argmax(held_out.labels == label)] for label in labels
-    ]
+    cells = [None if label is None else held_out.images[np.argmax(held_out.labels == label)] for label in labels]
     return [cells[row : row + SIDE] for row in range(0, SIDE * SIDE, SIDE)]
 
 

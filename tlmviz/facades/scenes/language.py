@@ -1,7 +1,7 @@
 """The small language of the scenes: what can be asked of a 3 x 3 grid of digits, and what is true.
 
-A grid is nine labels row by row, None where a cell is empty. A question is about one digit, one place or all; every question has
-one true answer, also where the digit it names is not there or is there more than once.
+A grid is nine labels row by row, None where a cell is empty. A question is about one digit, one place or all; every
+question has one true answer, also where the digit it names is not there or is there more than once.
 """
 
 from __future__ import annotations
@@ -15,11 +15,7 @@ from typing import TypeVar
 from ...errors import BadText
 
 SIDE = 3
-PLACES = (
-    "top left", "top", "top right",
-    "left", "middle", "right",
-    "bottom left", "bottom", "bottom right",
-)  # fmt: skip
+PLACES = ("top left", "top", "top right", "left", "middle", "right", "bottom left", "bottom", "bottom right")
 SIDES = {"left of": (0, -1), "right of": (0, 1), "above": (-1, 0), "below": (1, 0)}
 NUMBERS = ("zero", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine")
 KINDS = ("side", "where", "place", "there", "count", "describe")
@@ -42,7 +38,8 @@ Found = TypeVar("Found")
 
 @dataclass(frozen=True)
 class Question:
-    """A question of the language: its kind (one of KINDS), the digit it names, the side of it or the place it asks for."""
+    """A question of the language: its kind (one of KINDS), the digit it names, the side of it or the place it asks
+    for."""
 
     kind: str
     digit: int | None = None
@@ -172,20 +169,22 @@ def parse(text: str) -> Question:
         raise BadText(one if len(strange) == 1 else many, names=names, forms=_quoted(FORMS))
     raise BadText(
         "{text} is no question of this small language; ask one of {forms}.",
-        text=repr(text.strip()[:60]), forms=_quoted(FORMS),
-    )  # fmt: skip
+        text=repr(text.strip()[:60]),
+        forms=_quoted(FORMS),
+    )
 
 
 def read_scene(text: str) -> tuple[list[int | None], str]:
-    """Labels and question of a text "3.7.5...1: what is left of the 7": nine cells row by row, a point where one is empty.
+    """Labels and question of a text "3.7.5...1: what is left of the 7": nine cells row by row, a point where one is
+    empty.
 
     Raises BadText.
     """
     cells, _, question = text.partition(":")
     if (labels := _labels(cells)) is None:
         raise BadText(
-            f"{text[:60]!r} is no picture and question; write nine cells row by row, a digit or a point each, and a question: "
-            "'3.7.5...1: what is left of the 7'."
+            f"{text[:60]!r} is no picture and question; write nine cells row by row, a digit or a point each, and a "
+            f"question: '3.7.5...1: what is left of the 7'."
         )
     parse(question)
     return labels, question.strip()
@@ -235,5 +234,12 @@ def every_word() -> list[str]:
         *PLACES,
         *SIDES,
         *NUMBERS,
-        "there is no 7", "there are several", "nowhere", "nothing", "yes", "no", "above and left of", "at the top",
-    ]  # fmt: skip
+        "there is no 7",
+        "there are several",
+        "nowhere",
+        "nothing",
+        "yes",
+        "no",
+        "above and left of",
+        "at the top",
+    ]

@@ -25,9 +25,9 @@ KEPT = tuple(f".cross.{name}" for name in ("q", "k", "v", "lse", "z"))
 class Answer:
     """What a model says about a picture, and where in the picture it looked.
 
-    `maps` [W, L, H, 36]: for each word of the answer, in the pass that chose it, what each head of each layer gave to each
-    patch of 4 x 4 pixels, row by row; each row sums to 1. `asked_maps` [Q, L, H, 36] are those of the question's words.
-    `probabilities` [W] are the words' own.
+    `maps` [W, L, H, 36]: for each word of the answer, in the pass that chose it, what each head of each layer gave to
+    each patch of 4 x 4 pixels, row by row; each row sums to 1. `asked_maps` [Q, L, H, 36] are those of the question's
+    words. `probabilities` [W] are the words' own.
     """
 
     text: str
@@ -42,8 +42,9 @@ class Answer:
 class Marking:
     """What a model marks in a picture for a question: the digits that its answer speaks of.
 
-    `patches` [36] is the probability that a patch of 4 x 4 pixels belongs to them, `cells` [3, 3] its mean over a cell's four.
-    `maps` [36, L, H, W] is what each patch gave to each word of `words`, which are the question's and the end.
+    `patches` [36] is the probability that a patch of 4 x 4 pixels belongs to them, `cells` [3, 3] its mean over a
+    cell's four. `maps` [36, L, H, W] is what each patch gave to each word of `words`, which are the question's and the
+    end.
     """
 
     words: list[str]
@@ -58,7 +59,8 @@ class Marking:
 
 
 class _OfScenes(Facade[Any, ScenesConfig]):
-    """What both models share. Each is given a grid of 3 rows of 3 cells ([8, 8] images in 0-16, or None) and a question."""
+    """What both models share. Each is given a grid of 3 rows of 3 cells ([8, 8] images in 0-16, or None) and a
+    question."""
 
     task: ClassVar[str] = "scenes"
     default_text: ClassVar[str] = "3.7.5...1: what is left of the 7"
@@ -71,7 +73,10 @@ class _OfScenes(Facade[Any, ScenesConfig]):
     @property
     def sizes(self) -> str:
         """Its sizes in a line."""
-        return f"{self.n_parameters / 1e6:.2f} M parameters, {self.tokenizer.vocab_size} words, {self.config.patches} patches"
+        return (
+            f"{self.n_parameters / 1e6:.2f} M parameters, {self.tokenizer.vocab_size} words, {self.config.patches} "
+            f"patches"
+        )
 
     def ids(self, text: str) -> list[int]:
         """The words of a text of the language, and the end."""
@@ -105,12 +110,11 @@ class PictureReader(_OfScenes):
         """The same for an answer that is given: its words' probabilities, and where the model looked for them."""
         asked = self.ids(parse(question).text)
         with torch.inference_mode():
-            return self._looked(
-                torch.from_numpy(compose(grid))[None], [*asked, *self.ids(said)[:-1]], len(asked)
-            )
+            return self._looked(torch.from_numpy(compose(grid))[None], [*asked, *self.ids(said)[:-1]], len(asked))
 
     def _looked(self, picture: torch.Tensor, ids: list[int], asked: int) -> Answer:
-        """One pass over question and answer that keeps the maps. A word's row is that of the word before it, which chose it."""
+        """One pass over question and answer that keeps the maps. A word's row is that of the word before it, which
+        chose it."""
         with recording(lambda name: name.endswith(KEPT)) as record:
             logits = self.network(picture, torch.tensor([ids]))[0]
         maps = attention_maps(self.network, record.values, "cross", "cross").permute(2, 0, 1, 3).cpu().numpy()
@@ -118,8 +122,13 @@ class PictureReader(_OfScenes):
         rows = torch.arange(asked - 1, len(ids) - 1)
         p = logits.softmax(-1)[rows, ids[asked:]] if len(rows) else logits.new_zeros(0)
         return Answer(
-            " ".join(words[asked:]), words[asked:], words[: asked - 1], p.cpu().numpy(), maps[asked - 1 : -1], maps[: asked - 1]
-        )  # fmt: skip
+            " ".join(words[asked:]),
+            words[asked:],
+            words[: asked - 1],
+            p.cpu().numpy(),
+            maps[asked - 1 : -1],
+            maps[: asked - 1],
+        )
 
 
 class PictureMarker(_OfScenes):
@@ -129,7 +138,8 @@ class PictureMarker(_OfScenes):
 
     @torch.inference_mode()
     def mark(self, grid: Any, question: str) -> Marking:
-        """What it marks in a grid, and which word each patch looked at. Raises BadShape and BadText as `PictureReader.answer`."""
+        """What it marks in a grid, and which word each patch looked at. Raises BadShape and BadText as
+        `PictureReader.answer`."""
         ids = self.ids(parse(question).text)
         picture = torch.from_numpy(compose(grid))[None]
         with recording(lambda name: name.endswith(KEPT)) as record:

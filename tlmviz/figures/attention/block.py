@@ -7,18 +7,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import plotly.graph_objects as go
 
-from tlmviz.figures import (
-    Theme,
-    colorbar,
-    figure,
-    frame,
-    layout,
-    row_frame,
-    scale,
-    ticks,
-    token_label,
-    token_labels,
-)
+from tlmviz.figures import Theme, colorbar, figure, frame, layout, row_frame, scale, ticks, token_label, token_labels
 from tlmviz.figures.written import number
 
 if TYPE_CHECKING:
@@ -66,16 +55,8 @@ def matrix(
                 height=height,
                 shapes=_outlines(panel, rows, marked, theme),
                 **hidden,
-                xaxis={
-                    **plain,
-                    **ticks(cols, panel.col_labels, 60 // side_by_side),
-                    "tickangle": -60 if named else 0,
-                },
-                yaxis={
-                    **plain,
-                    **ticks(rows, panel.row_labels, (height - 90) // 13),
-                    "range": [edges[1], edges[0]],
-                },
+                xaxis={**plain, **ticks(cols, panel.col_labels, 60 // side_by_side), "tickangle": -60 if named else 0},
+                yaxis={**plain, **ticks(rows, panel.row_labels, (height - 90) // 13), "range": [edges[1], edges[0]]},
             ),
         ),
     )
@@ -87,7 +68,8 @@ def _half_row(rows: np.ndarray) -> float:
 
 
 def _outlines(panel: Panel, rows: np.ndarray, marked: int | None, theme: Theme) -> list[dict[str, Any]]:
-    """Rules between the parts of a matrix, the frame around one of them, and the frame around the row nearest to `marked`."""
+    """Rules between the parts of a matrix, the frame around one of them, and the frame around the row nearest to
+    `marked`."""
     half = _half_row(rows)
     top, bottom = float(rows[0] - half), float(rows[-1] + half)
     shapes: list[dict[str, Any]] = [
@@ -142,12 +124,7 @@ def product_cell(
         height=330,
         annotations=[_sum_note(int(where[-1]), float(total[-1]), theme)],
         bargap=0.1,
-        xaxis={
-            "showgrid": False,
-            "zeroline": False,
-            "anchor": "y",
-            **(ticks(where, labels, 30) if labels else {}),
-        },
+        xaxis={"showgrid": False, "zeroline": False, "anchor": "y", **(ticks(where, labels, 30) if labels else {})},
         yaxis={"domain": [0, 0.74], "zerolinecolor": theme.muted, "nticks": 6},
     )
     for axis, name, domain in (("yaxis2", names[0], [0.9, 1]), ("yaxis3", names[1], [0.78, 0.88])):
@@ -225,12 +202,7 @@ def _strip(values: np.ndarray, name: str, axis: str, inner: str, theme: Theme) -
 
 
 def activation_curves(
-    own: str,
-    inputs: np.ndarray,
-    curves: dict[str, np.ndarray],
-    counts: np.ndarray,
-    centres: np.ndarray,
-    theme: Theme,
+    own: str, inputs: np.ndarray, curves: dict[str, np.ndarray], counts: np.ndarray, centres: np.ndarray, theme: Theme
 ) -> go.Figure:
     """Activation functions over their input, the model's own thick, above a histogram of the text's real inputs."""
     bars = dict(
@@ -256,13 +228,7 @@ def activation_curves(
                 height=360,
                 bargap=0,
                 showlegend=True,
-                legend={
-                    "x": 0.02,
-                    "xanchor": "left",
-                    "y": 0.98,
-                    "yanchor": "top",
-                    "bgcolor": "rgba(0,0,0,0)",
-                },
+                legend={"x": 0.02, "xanchor": "left", "y": 0.98, "yanchor": "top", "bgcolor": "rgba(0,0,0,0)"},
                 yaxis2={
                     "overlaying": "y",
                     "side": "right",

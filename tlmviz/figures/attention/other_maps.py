@@ -27,16 +27,25 @@ def all_heads(pictures: np.ndarray, chosen: tuple[int, int], theme: Theme, heigh
     layer, head = (index.ravel() for index in np.indices((layers, heads)))
     middle = (n - 1) / 2
     tiles = dict(
-        type="heatmap", z=canvas, zmin=0, zmax=1, colorscale=rooted(theme.sequential), showscale=False, hoverinfo="skip",
+        type="heatmap",
+        z=canvas,
+        zmin=0,
+        zmax=1,
+        colorscale=rooted(theme.sequential),
+        showscale=False,
+        hoverinfo="skip",
         hoverongaps=False,
-    )  # fmt: skip
+    )
     clicks = dict(
-        type="scatter", mode="markers", x=head * step + middle, y=layer * step + middle,
+        type="scatter",
+        mode="markers",
+        x=head * step + middle,
+        y=layer * step + middle,
         marker={"symbol": "square", "size": 18, "color": "rgba(0,0,0,0)"},
         # lists: a typed array would come back from a click as a dictionary
         customdata=np.stack((layer, head), 1).tolist(),
         hovertemplate="layer %{customdata[0]}, head %{customdata[1]}<extra></extra>",
-    )  # fmt: skip
+    )
     top, left = chosen[0] * step, chosen[1] * step
     return figure(
         [tiles, clicks],
@@ -71,15 +80,17 @@ def over_image(
     title: str,
     height: int = 460,
 ) -> go.Figure:
-    """One query's weights [rows, columns] over the image whose patches they fall on: its address, and its height and width.
+    """One query's weights [rows, columns] over the image whose patches they fall on: its address, and its height and
+    width.
 
-    The patch that asks is framed, where it is one. A click on a patch selects its marker, whose customdata is its number.
+    The patch that asks is framed, where it is one. A click on a patch selects its marker, whose customdata is its
+    number.
     """
     rows, columns = weights.shape
     wide, high = columns / size[1], rows / size[0]
     picture = dict(
         type="image", source=source, dx=wide, dy=high, x0=-0.5 + wide / 2, y0=-0.5 + high / 2, hoverinfo="skip"
-    )  # fmt: skip
+    )
     heat = dict(
         type="heatmap",
         z=weights.astype(np.float32),
@@ -90,12 +101,15 @@ def over_image(
     )
     row, column = (index.ravel() for index in np.indices((rows, columns)))
     clicks = dict(
-        type="scatter", mode="markers", x=column.astype(np.float32), y=row.astype(np.float32),
+        type="scatter",
+        mode="markers",
+        x=column.astype(np.float32),
+        y=row.astype(np.float32),
         marker={"symbol": "square", "size": 14, "color": "rgba(0,0,0,0)"},
         customdata=(row * columns + column).tolist(),
         text=[f"{weight:.5f}" for weight in weights.ravel()],
         hovertemplate="patch %{y},%{x}: %{text}<extra></extra>",
-    )  # fmt: skip
+    )
     shapes = []
     if asked is not None:
         y, x = asked
@@ -110,12 +124,6 @@ def over_image(
             clickmode="event+select",
             dragmode=False,
             xaxis={**PLAIN, "visible": False, "range": [-0.5, columns - 0.5], "constrain": "domain"},
-            yaxis={
-                **PLAIN,
-                "visible": False,
-                "range": [rows - 0.5, -0.5],
-                "scaleanchor": "x",
-                "scaleratio": 1,
-            },
+            yaxis={**PLAIN, "visible": False, "range": [rows - 0.5, -0.5], "scaleanchor": "x", "scaleratio": 1},
         ),
     )

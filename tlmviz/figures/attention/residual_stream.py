@@ -123,11 +123,6 @@ def words(
             shapes=frames,
             margin={"l": 8, "r": 8, "t": 58, "b": 8},
             xaxis={**plain, "tickvals": np.arange(width), "ticktext": columns, "side": "top"},
-            yaxis={
-                **plain,
-                "tickvals": np.arange(count),
-                "ticktext": token_labels(rows),
-                "range": [count - 0.5, -0.5],
-            },
+            yaxis={**plain, "tickvals": np.arange(count), "ticktext": token_labels(rows), "range": [count - 0.5, -0.5]},
         ),
     )

@@ -8,19 +8,11 @@ import plotly.graph_objects as go
 from tlmviz.figures import HEADS, Theme, colorbar, figure, layout, rooted
 
 # Safe for the common kinds of colour blindness; the template, which nobody wrote, is grey.
-ROLE_COLORS = {
-    "system": HEADS[6],
-    "user": HEADS[1],
-    "assistant": HEADS[2],
-    "template": "#8b95a3",
-    "sink": HEADS[4],
-}
+ROLE_COLORS = {"system": HEADS[6], "user": HEADS[1], "assistant": HEADS[2], "template": "#8b95a3", "sink": HEADS[4]}
 LEAST = 200  # pixels of the heads' picture
 
 
-def role_heads(
-    shares: np.ndarray, role: str, chosen: tuple[int, int], theme: Theme, height: int = 330
-) -> go.Figure:
+def role_heads(shares: np.ndarray, role: str, chosen: tuple[int, int], theme: Theme, height: int = 330) -> go.Figure:
     """The share of attention that goes to one role, [L, H], a cell a head; the chosen head is framed.
 
     A click on a cell selects its marker: x is the head, y the layer.
@@ -50,9 +42,13 @@ def role_heads(
     )
     row, column = chosen
     frame = dict(
-        type="rect", x0=column - 0.5, x1=column + 0.5, y0=row - 0.5, y1=row + 0.5,
+        type="rect",
+        x0=column - 0.5,
+        x1=column + 0.5,
+        y0=row - 0.5,
+        y1=row + 0.5,
         line={"color": theme.warm, "width": 2},
-    )  # fmt: skip
+    )
     return figure(
         [cells, clicks],
         layout(
@@ -65,12 +61,7 @@ def role_heads(
             clickmode="event+select",
             dragmode=False,
             xaxis={"showgrid": False, "zeroline": False, "dtick": max(1, heads // 16)},
-            yaxis={
-                "showgrid": False,
-                "zeroline": False,
-                "autorange": "reversed",
-                "dtick": max(1, layers // 10),
-            },
+            yaxis={"showgrid": False, "zeroline": False, "autorange": "reversed", "dtick": max(1, layers // 10)},
         ),
     )
 

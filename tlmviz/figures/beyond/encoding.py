@@ -26,10 +26,7 @@ def losses(tokens: Sequence[str], both: np.ndarray, causal: np.ndarray, theme: T
             "marker": {"color": color},
             "hovertemplate": f"%{{customdata}}: %{{y:.2f}} bits, {name}<extra></extra>",
         }
-        for name, values, color in (
-            ("from both sides", both, HEADS[0]),
-            ("from the left alone", causal, HEADS[1]),
-        )
+        for name, values, color in (("from both sides", both, HEADS[0]), ("from the left alone", causal, HEADS[1]))
     ]
     return figure(
         traces,

@@ -63,12 +63,7 @@ def muting(right: np.ndarray, places: Sequence[str], theme: Theme, *, title: str
             x="cell",
             y="muted latent",
             height=320,
-            xaxis={
-                "tickvals": list(range(len(places))),
-                "ticktext": list(places),
-                "showgrid": False,
-                "tickangle": -40,
-            },
+            xaxis={"tickvals": list(range(len(places))), "ticktext": list(places), "showgrid": False, "tickangle": -40},
             yaxis={"dtick": 1, "showgrid": False, "autorange": "reversed"},
         ),
     )
@@ -82,7 +77,8 @@ def times(
     *,
     title: str,
 ) -> go.Figure:
-    """Milliseconds by the number of inputs: among themselves, and read by some numbers of latents. Both axes are logarithmic."""
+    """Milliseconds by the number of inputs: among themselves, and read by some numbers of latents. Both axes are
+    logarithmic."""
     lines = {"self-attention": among} | {f"{number} latents": each for number, each in by_latents.items()}
     traces = [
         {
@@ -112,14 +108,10 @@ def times(
 
 
 def before_and_after(
-    before: np.ndarray,
-    after: np.ndarray,
-    names: tuple[str, str],
-    theme: Theme,
-    *,
-    title: str,
+    before: np.ndarray, after: np.ndarray, names: tuple[str, str], theme: Theme, *, title: str
 ) -> go.Figure:
-    """Two matrices, [N, C] and [M, D], beside one another, cells of one size, each in shares of its largest magnitude."""
+    """Two matrices, [N, C] and [M, D], beside one another, cells of one size, each in shares of its largest
+    magnitude."""
     gap = max(4, before.shape[1] // 10)
     rows, columns = max(len(before), len(after)), before.shape[1] + gap + after.shape[1]
     cells = np.full((rows, columns), np.nan, np.float32)
@@ -131,14 +123,26 @@ def before_and_after(
         "zmin": -1,
         "zmax": 1,
         "colorscale": scale(theme.diverging),
-        "colorbar": {"title": {"text": "of the largest"}, "thickness": 10, "tickvals": [-1, 0, 1], "ticktext": ["−1", "0", "1"]},
+        "colorbar": {
+            "title": {"text": "of the largest"},
+            "thickness": 10,
+            "tickvals": [-1, 0, 1],
+            "ticktext": ["−1", "0", "1"],
+        },
         "hoverongaps": False,
         "hovertemplate": "row %{y}: %{z:.2f}<extra></extra>",
-    }  # fmt: skip
+    }
     heads = [
-        {"x": middle, "y": -0.5, "yanchor": "bottom", "text": name, "showarrow": False, "font": {"size": 11, "color": theme.ink}}
+        {
+            "x": middle,
+            "y": -0.5,
+            "yanchor": "bottom",
+            "text": name,
+            "showarrow": False,
+            "font": {"size": 11, "color": theme.ink},
+        }
         for name, middle in zip(names, (before.shape[1] / 2, before.shape[1] + gap + after.shape[1] / 2))
-    ]  # fmt: skip
+    ]
     hidden = {"showgrid": False, "zeroline": False, "showticklabels": False}
     return figure(
         [trace],

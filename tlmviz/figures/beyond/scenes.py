@@ -20,14 +20,10 @@ NAMES = {
 
 
 def accuracy(
-    answered: Mapping[str, float],
-    marked: Mapping[str, float],
-    usual: Mapping[str, float],
-    theme: Theme,
-    *,
-    title: str,
+    answered: Mapping[str, float], marked: Mapping[str, float], usual: Mapping[str, float], theme: Theme, *, title: str
 ) -> go.Figure:
-    """Bars of the shares answered and marked right, by kind of question, with a tick at what the most frequent answer gets."""
+    """Bars of the shares answered and marked right, by kind of question, with a tick at what the most frequent answer
+    gets."""
     kinds = list(answered)
     names = [NAMES[kind] for kind in kinds]
     bars = [
@@ -39,10 +35,7 @@ def accuracy(
             "marker": {"color": color},
             "hovertemplate": f"{name}: %{{y:.1%}}<extra>%{{x}}</extra>",
         }
-        for name, values, color in (
-            ("words ask patches", answered, HEADS[1]),
-            ("patches ask words", marked, HEADS[0]),
-        )
+        for name, values, color in (("words ask patches", answered, HEADS[1]), ("patches ask words", marked, HEADS[0]))
     ]
     ticks = {
         "type": "scatter",
@@ -54,7 +47,13 @@ def accuracy(
         "hovertemplate": "always the most frequent answer: %{y:.1%}<extra>%{x}</extra>",
     }
     shape = layout(
-        theme, title=title, x="kind of question", y="share", height=320, showlegend=True, barmode="group",
+        theme,
+        title=title,
+        x="kind of question",
+        y="share",
+        height=320,
+        showlegend=True,
+        barmode="group",
         yaxis={"range": [0, 1.04], "tickformat": ".0%"},
-    )  # fmt: skip
+    )
     return figure([*bars, ticks], shape)

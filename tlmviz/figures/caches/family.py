@@ -31,10 +31,11 @@ def morph(
     theme: Theme,
     height: int = 480,
 ) -> go.Figure:
-    """Query heads, the key/value heads they read and what is cached, from MHA to MLA; beside it what a layer of each costs.
+    """Query heads, the key/value heads they read and what is cached, from MHA to MLA; beside it what a layer of each
+    costs.
 
-    `flops` are operations per decoded token at `length` tokens, `sizes` holds d_model, heads, head_dim, latent, rope_dim.
-    Frame `at` is shown first.
+    `flops` are operations per decoded token at `length` tokens, `sizes` holds d_model, heads, head_dim, latent,
+    rope_dim. Frame `at` is shown first.
     """
     count, names = len(stages), [stage.name for stage in stages]
     costs = {
@@ -48,10 +49,7 @@ def morph(
 
     def moving(index: int) -> list[dict[str, Any]]:
         colors = [theme.accent if i == index else faded(theme.accent, 0.35) for i in range(count)]
-        return [
-            *_diagram(stages[index], sizes, theme),
-            *({"type": "bar", "marker": {"color": colors}} for _ in costs),
-        ]
+        return [*_diagram(stages[index], sizes, theme), *({"type": "bar", "marker": {"color": colors}} for _ in costs)]
 
     traces = [{**data, **style} for data, style in zip(moving(at), _styles(sizes["heads"], theme))]
     drawn = layout(
@@ -110,13 +108,7 @@ def _cost_axes(
         "tickfont": {"size": 9.5, "color": theme.muted},
         "range": [-0.6, count - 0.4],
     }
-    up = {
-        **PLAIN,
-        "domain": list(domain),
-        "anchor": f"x{panel}",
-        "range": [0, 1.2 * top],
-        "showticklabels": False,
-    }
+    up = {**PLAIN, "domain": list(domain), "anchor": f"x{panel}", "range": [0, 1.2 * top], "showticklabels": False}
     return {f"xaxis{panel}": across, f"yaxis{panel}": up}
 
 
@@ -128,38 +120,29 @@ def _sharing(stage: Variant, heads: int) -> str:
 
 
 def _diagram(stage: Variant, sizes: dict[str, int], theme: Theme) -> list[dict[str, Any]]:
-    """Lines to what each query head reads (one trace per colour), to what keys and values are made of, heads, latent, words."""
+    """Lines to what each query head reads (one trace per colour), to what keys and values are made of, heads, latent,
+    words."""
     heads, latent = sizes["heads"], stage.kv_heads is None
     groups = stage.kv_heads or heads
     reads = np.array(stage.reads)
     at_query, at_group = (np.arange(heads) + 0.5) / heads, (np.arange(groups) + 0.5) / groups
     tint = [GROUPS[group % len(GROUPS)] for group in range(groups)]
     lines = _connections(reads, at_query, at_group, latent)
-    size, made = (
-        min(22.0, 0.8 * ROOM / heads),
-        "made from the latent when needed" if latent else "in the cache",
-    )
+    size, made = (min(22.0, 0.8 * ROOM / heads), "made from the latent when needed" if latent else "in the cache")
     width = min(22.0, size * heads / groups)
     queries = {
         "type": "scatter",
         "x": at_query,
         "y": np.full(heads, QUERY),
         "hovertext": [f"query head {h} reads key/value head {reads[h]}" for h in range(heads)],
-        "marker": {
-            "symbol": "circle",
-            "size": size,
-            "color": [tint[group] for group in reads],
-            "line": {"width": 0},
-        },
+        "marker": {"symbol": "circle", "size": size, "color": [tint[group] for group in reads], "line": {"width": 0}},
     }
     keys = {
         "type": "scatter",
         "x": np.tile(at_group, 2),
         "y": np.repeat([KEY, VALUE], groups),
         "hovertext": [
-            f"{kv} head {g}: {sizes['head_dim']} numbers, {made}"
-            for kv in ("key", "value")
-            for g in range(groups)
+            f"{kv} head {g}: {sizes['head_dim']} numbers, {made}" for kv in ("key", "value") for g in range(groups)
         ],
         "marker": {
             "symbol": "square",
@@ -178,17 +161,11 @@ def _diagram(stage: Variant, sizes: dict[str, int], theme: Theme) -> list[dict[s
     return [*lines, queries, keys, *boxes, words]
 
 
-def _connections(
-    reads: np.ndarray, at_query: np.ndarray, at_group: np.ndarray, latent: bool
-) -> list[dict[str, Any]]:
-    """Lines from query heads to what they read, a trace per colour, and from keys and values to what they are made of."""
+def _connections(reads: np.ndarray, at_query: np.ndarray, at_group: np.ndarray, latent: bool) -> list[dict[str, Any]]:
+    """Lines from query heads to what they read, a trace per colour, and from keys and values to what they are made
+    of."""
     lines = [
-        _lines(
-            [
-                (at_query[h], QUERY, at_group[reads[h]], KEY)
-                for h in np.flatnonzero(reads % len(GROUPS) == color)
-            ]
-        )
+        _lines([(at_query[h], QUERY, at_group[reads[h]], KEY) for h in np.flatnonzero(reads % len(GROUPS) == color)])
         for color in range(len(GROUPS))
     ]
     if latent:
@@ -204,12 +181,7 @@ def _styles(heads: int, theme: Theme) -> list[dict[str, Any]]:
     """What stays of the diagram's traces."""
     line = {"mode": "lines", "hoverinfo": "skip"}
     marks = {"mode": "markers", "hovertemplate": "%{hovertext}<extra></extra>"}
-    box = {
-        **line,
-        "fill": "toself",
-        "fillcolor": theme.missing,
-        "line": {"color": theme.warm, "width": 2.5},
-    }
+    box = {**line, "fill": "toself", "fillcolor": theme.missing, "line": {"color": theme.warm, "width": 2.5}}
     return [
         *({**line, "line": {"color": color, "width": 1.6 if heads <= 32 else 0.8}} for color in GROUPS),
         {**line, "line": {"color": theme.muted, "width": 0.8}, "opacity": 0.5 if heads <= 32 else 0.15},

@@ -39,9 +39,7 @@ def grid(
         "y": row * step + centre,
         "mode": "markers",
         "marker": {"symbol": "square", "size": 0.75 * (height - 80) / count, "color": "rgba(0,0,0,0)"},
-        "customdata": np.stack(
-            (row, head), 1
-        ).tolist(),  # a typed array would come back from a click as a dictionary
+        "customdata": np.stack((row, head), 1).tolist(),  # a typed array would come back from a click as a dictionary
         "hovertext": [text for line in hover for text in line],
         "hovertemplate": "%{hovertext}<extra></extra>",
     }
@@ -112,13 +110,7 @@ def _tiled_maps(pictures: np.ndarray, step: int, theme: Theme) -> dict[str, Any]
 
 
 def beside(
-    maps: list[np.ndarray],
-    names: list[str],
-    tokens: list[str],
-    theme: Theme,
-    *,
-    title: str,
-    height: int = 320,
+    maps: list[np.ndarray], names: list[str], tokens: list[str], theme: Theme, *, title: str, height: int = 320
 ) -> go.Figure:
     """One head of several models, each map [n, n] exact with its own axes; tokens are named where they fit."""
     width, gap, colors = 1 / len(maps), 0.012, rooted(theme.sequential)
@@ -156,7 +148,5 @@ def beside(
             "showticklabels": i == 0,
         }
         notes.append(note(token_label(name, 40), sum(domain) / 2, 1, theme.ink, anchor=("center", "bottom")))
-    drawn = layout(
-        theme, title=title, height=height, annotations=notes, margin={"l": 8, "r": 6, "t": 52, "b": 8}
-    )
+    drawn = layout(theme, title=title, height=height, annotations=notes, margin={"l": 8, "r": 6, "t": 52, "b": 8})
     return figure(traces, {**drawn, **axes})

@@ -11,14 +11,7 @@ from tlmviz.figures import HEADS, Theme, figure, layout, note, upright
 
 UNITS = (("TB", 1e12), ("GB", 1e9), ("MB", 1e6), ("kB", 1e3))
 DASHES = ("solid", "dash", "dot")
-LEGEND = {
-    "x": 0.02,
-    "xanchor": "left",
-    "y": 0.98,
-    "yanchor": "top",
-    "orientation": "v",
-    "bgcolor": "rgba(0,0,0,0)",
-}
+LEGEND = {"x": 0.02, "xanchor": "left", "y": 0.98, "yanchor": "top", "orientation": "v", "bgcolor": "rgba(0,0,0,0)"}
 
 
 def milliseconds(
@@ -99,14 +92,10 @@ def operations(
 
 
 def token_bytes(
-    names: list[str],
-    parts: dict[str, np.ndarray],
-    formula: np.ndarray,
-    length: int,
-    theme: Theme,
-    height: int = 330,
+    names: list[str], parts: dict[str, np.ndarray], formula: np.ndarray, length: int, theme: Theme, height: int = 330
 ) -> go.Figure:
-    """Bytes per token of each model's cache: bars of what `nbytes` says, {part: [M]}, stacked; diamonds by formula, [M]."""
+    """Bytes per token of each model's cache: bars of what `nbytes` says, {part: [M]}, stacked; diamonds by formula,
+    [M]."""
     where = np.arange(len(names))
     colors = dict(zip(parts, (theme.accent, HEADS[1], HEADS[2], HEADS[3])))
     squares = [f'<span style="color:{colors[part]}">■</span> {part}' for part in parts if np.any(parts[part])]
@@ -137,18 +126,8 @@ def token_bytes(
             hovermode="closest",
             margin={"l": 8, "r": 8, "t": 50, "b": 8},
             annotations=[legend],
-            xaxis={
-                "range": [0, 1.35 * float(np.max(formula))],
-                "tickformat": ",d",
-                "nticks": 5,
-                "tickangle": 0,
-            },
-            yaxis={
-                "tickvals": where,
-                "ticktext": names,
-                "range": [len(names) - 0.5, -0.5],
-                "showgrid": False,
-            },
+            xaxis={"range": [0, 1.35 * float(np.max(formula))], "tickformat": ",d", "nticks": 5, "tickangle": 0},
+            yaxis={"tickvals": where, "ticktext": names, "range": [len(names) - 0.5, -0.5], "showgrid": False},
         ),
     )
 
@@ -288,13 +267,12 @@ def memory(
     title: str,
     height: int = 400,
 ) -> go.Figure:
-    """The caches of a batch on top of the weights against the length; the dashed line is the memory, where it is near."""
+    """The caches of a batch on top of the weights against the length; the dashed line is the memory, where it is
+    near."""
     base = np.full(len(lengths), weights or 0.0)
     most = float((base + cache).max())
     near = limit < 4 * most  # a line far above would press the rest flat
-    unit, name_of_unit = next(
-        (size, name) for name, size in (*UNITS, ("B", 1.0)) if most >= size or name == "B"
-    )
+    unit, name_of_unit = next((size, name) for name, size in (*UNITS, ("B", 1.0)) if most >= size or name == "B")
     areas = [
         {
             "type": "scatter",

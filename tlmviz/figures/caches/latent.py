@@ -1,4 +1,5 @@
-"""Multi-head latent attention: matrices multiplied beforehand, the two parts of a score, and why RoPE resists folding."""
+"""Multi-head latent attention: matrices multiplied beforehand, the two parts of a score, and why RoPE resists
+folding."""
 
 from __future__ import annotations
 
@@ -16,9 +17,7 @@ MOST_POINTS = 300  # of a line that turns up and down at each
 SIGN = 0.05  # of the width: room for a multiplication or equals sign
 
 
-def folding(
-    parts: list[tuple[list[tuple[str, np.ndarray]], str]], theme: Theme, height: int = 330
-) -> go.Figure:
+def folding(parts: list[tuple[list[tuple[str, np.ndarray]], str]], theme: Theme, height: int = 330) -> go.Figure:
     """Products drawn to scale: each of `parts` is ([left, right, product] as (name, matrix), what it is good for).
 
     Widths share one unit and heights another; each matrix has its own colour scale, symmetric about zero.
@@ -41,9 +40,7 @@ def folding(
             axes |= _factor_axes(matrix.shape, tag, (left, right), share, step == 2, theme)
             size = f"{matrix.shape[0]} × {matrix.shape[1]}"
             notes.append(
-                _note(
-                    f"<b>{name}</b><br>{size}", (left + right) / 2, MIDDLE + 0.01 + share / 2, theme, "bottom"
-                )
+                _note(f"<b>{name}</b><br>{size}", (left + right) / 2, MIDDLE + 0.01 + share / 2, theme, "bottom")
             )
             if step < 2:
                 notes.append(_note("×" if step == 0 else "=", right + SIGN / 2, MIDDLE, theme, "middle", 18))
@@ -79,7 +76,8 @@ def _factor(name: str, matrix: np.ndarray, tag: str, theme: Theme) -> dict[str, 
 def _factor_axes(
     shape: tuple[int, ...], tag: str, sides: tuple[float, float], share: float, product: bool, theme: Theme
 ) -> dict[str, dict[str, Any]]:
-    """Axes that draw a frame around a matrix between `sides`, `share` of the height tall; the product's frame is in colour."""
+    """Axes that draw a frame around a matrix between `sides`, `share` of the height tall; the product's frame is in
+    colour."""
     edge = {
         **PLAIN,
         "showticklabels": False,
@@ -92,23 +90,12 @@ def _factor_axes(
         "automargin": False,
     }
     across = {"domain": list(sides), "anchor": f"y{tag}", "range": [-0.5, shape[1] - 0.5]}
-    down = {
-        "domain": [MIDDLE - share / 2, MIDDLE + share / 2],
-        "anchor": f"x{tag}",
-        "range": [shape[0] - 0.5, -0.5],
-    }
+    down = {"domain": [MIDDLE - share / 2, MIDDLE + share / 2], "anchor": f"x{tag}", "range": [shape[0] - 0.5, -0.5]}
     return {f"xaxis{tag}": {**edge, **across}, f"yaxis{tag}": {**edge, **down}}
 
 
 def _note(
-    text: str,
-    x: float,
-    y: float,
-    theme: Theme,
-    at: str,
-    size: float = 11,
-    side: str = "center",
-    color: str = "",
+    text: str, x: float, y: float, theme: Theme, at: str, size: float = 11, side: str = "center", color: str = ""
 ) -> dict[str, Any]:
     return note(text, x, y, color or theme.ink, size, anchor=(side, at))
 
@@ -143,20 +130,11 @@ def score_parts(
         tag = "" if i == 0 else str(i + 1)
         domain = [i * width + (gap if i else 0), (i + 1) * width - gap]
         colors = weighed if i == 3 else signed
-        hover = {
-            "hovertemplate": f"{name}: {names.hover}: %{{z:.4f}}<extra></extra>",
-            "customdata": names.pairs,
-        }
+        hover = {"hovertemplate": f"{name}: {names.hover}: %{{z:.4f}}<extra></extra>", "customdata": names.pairs}
         traces.append(_score_map(values, tag, start, {**colors, **hover}))
         ends = [start - 0.5, start + n - 0.5]
         axes[f"xaxis{tag}"] = {**PLAIN, **names.x, "domain": domain, "anchor": f"y{tag}", "range": ends}
-        axes[f"yaxis{tag}"] = {
-            **PLAIN,
-            **names.y,
-            "anchor": f"x{tag}",
-            "range": ends[::-1],
-            "showticklabels": i == 0,
-        }
+        axes[f"yaxis{tag}"] = {**PLAIN, **names.y, "anchor": f"x{tag}", "range": ends[::-1], "showticklabels": i == 0}
         notes.append(_note(name, sum(domain) / 2, 1.0, theme, "bottom"))
     drawn = layout(
         theme,
@@ -196,7 +174,8 @@ def turning(
     name: str,
     height: int = 360,
 ) -> go.Figure:
-    """W_Q R_t R_s' W_K' at some distances, [N, C, E], walked by a slider; beside it how far it has moved, [M] norms of M(0).
+    """W_Q R_t R_s' W_K' at some distances, [N, C, E], walked by a slider; beside it how far it has moved, [M] norms of
+    M(0).
 
     `missed` is what the best single matrix misses, root mean square, in the same unit.
     """
@@ -227,12 +206,7 @@ def turning(
         yaxis={**PLAIN, "domain": list(RAISED), "range": [rows - 0.5, -0.5]},
     )
     quiet = {"gridcolor": theme.grid, "zeroline": False, "tickfont": {"size": 10, "color": theme.muted}}
-    drawn["xaxis2"] = {
-        **quiet,
-        "domain": [0.56, 1],
-        "anchor": "y2",
-        "range": [0, last],
-    }
+    drawn["xaxis2"] = {**quiet, "domain": [0.56, 1], "anchor": "y2", "range": [0, last]}
     drawn["yaxis2"] = {**quiet, "domain": list(RAISED), "anchor": "x2", "range": [0, top], "nticks": 6}
     frames = [
         [{"type": "heatmap", "z": np.asarray(matrix, np.float32)}, marker(index)]

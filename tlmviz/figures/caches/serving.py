@@ -42,10 +42,7 @@ def server(
     steps = runs[policy]
     grid = Grid.fitting(page, len(steps[0].owners))
     drawn_steps = range(0, len(steps), -(-len(steps) // _frames(grid, len(names))))
-    requests, deep = (
-        len(names),
-        max(1, max(len(snapshot.table) for step in steps for snapshot in step.snapshots)),
-    )
+    requests, deep = (len(names), max(1, max(len(snapshot.table) for step in steps for snapshot in step.snapshots)))
     middle = MEMORY[1] + 0.05
     tables = (middle, middle + min(0.2, max(0.05, 0.021 * deep)))
     letters = int((1 - tables[1]) * PIXELS[0] / 6.9)  # that fit beside the tables
@@ -121,7 +118,8 @@ def _frames(grid: Grid, requests: int) -> int:
 
 
 def _opening_step(steps: Sequence[Step]) -> int:
-    """The step to show first: the copy among most pages, else the first preemption, else the step with most pages in use."""
+    """The step to show first: the copy among most pages, else the first preemption, else the step with most pages in
+    use."""
     in_use = [sum(map(bool, step.owners)) for step in steps]
     for kind, choose in (("copy", lambda n: in_use[n]), ("preempt", lambda n: -n)):
         events = [n for n, step in enumerate(steps) if any(event.kind == kind for event in step.events)]
@@ -141,9 +139,7 @@ def _cell(step: Step, request: int, logical: int) -> int:
 
 def _timeline(run: Sequence[Step], names: list[str], number: int, theme: Theme) -> dict[str, Any]:
     """The state of each request at each step, a row per request."""
-    codes = np.array(
-        [[STATES.get(step.snapshots[i].state, 0) for step in run] for i in range(len(names))], np.uint8
-    )
+    codes = np.array([[STATES.get(step.snapshots[i].state, 0) for step in run] for i in range(len(names))], np.uint8)
     hover = [[f"{name} {_activity(step.snapshots[i])}" for step in run] for i, name in enumerate(names)]
     return {
         "type": "heatmap",
@@ -245,9 +241,7 @@ def _pages(steps: Sequence[Step], grid: Grid, names: list[str], theme: Theme) ->
     ]
 
 
-def _tables(
-    steps: Sequence[Step], requests: int, deep: int, tables: tuple[float, float], theme: Theme
-) -> Layer:
+def _tables(steps: Sequence[Step], requests: int, deep: int, tables: tuple[float, float], theme: Theme) -> Layer:
     """The block tables: a row per request, a column per logical page."""
     narrow = PIXELS[0] * (tables[1] - tables[0]) / deep
     cells = ["rgba(0,0,0,0)", theme.missing, mix(theme.accent, theme, 0.65), mix(theme.warm, theme, 0.35)]
@@ -353,22 +347,12 @@ def _labels(names: list[str]) -> list[str]:
     return [f'<span style="color:{HEADS[i % len(HEADS)]}">■</span> {name}' for i, name in enumerate(names)]
 
 
-def _headings(
-    theme: Theme,
-    tables: tuple[float, float],
-    headings: dict[str, str],
-    policy: str,
-) -> list[dict[str, Any]]:
+def _headings(theme: Theme, tables: tuple[float, float], headings: dict[str, str], policy: str) -> list[dict[str, Any]]:
     states = zip(list(STATES), _state_colors(theme)[1:])
     legend = "  ".join(f'<span style="color:{color}">■</span> {state}' for state, color in states)
     top = MIDDLE[1] + 0.005
     notes = [
-        note(
-            "Physical pages (pale: allocated, still empty; stripes and ×: shared)",
-            MEMORY[0],
-            top,
-            theme.muted,
-        ),
+        note("Physical pages (pale: allocated, still empty; stripes and ×: shared)", MEMORY[0], top, theme.muted),
         note("Block tables: logical page 0, 1, … → physical", tables[0], top, theme.muted),
         note(legend, 1.0, LINES[0][1] + 0.005, theme.muted, anchor=("right", "bottom")),
     ]

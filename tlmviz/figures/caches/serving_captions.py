@@ -23,12 +23,7 @@ def step_captions(run: Run, names: list[str]) -> list[tuple[str, ...]]:
             f"{waste:.0%} of allocated slots wasted"
         )
         captions.append(
-            (
-                f"<b>Step {number}</b>: {_passes(step, names)}",
-                _memory(run, step),
-                _events(step, names),
-                totals,
-            )
+            (f"<b>Step {number}</b>: {_passes(step, names)}", _memory(run, step), _events(step, names), totals)
         )
     return captions
 
@@ -61,9 +56,7 @@ def _passes(step: Step, names: list[str]) -> str:
 def _memory(run: Run, step: Step) -> str:
     pages = f"{run.server.pages - step.free} of {run.server.pages} pages in use"
     shared = f", {step.shared} shared" if step.shared else ""
-    waste = (
-        f"{step.wasted:,} wasted ({step.wasted / step.allocated:.0%})" if step.allocated else "none wasted"
-    )
+    waste = f"{step.wasted:,} wasted ({step.wasted / step.allocated:.0%})" if step.allocated else "none wasted"
     return f"{pages}{shared}; {step.allocated:,} slots allocated, {step.occupied:,} occupied, {waste}"
 
 

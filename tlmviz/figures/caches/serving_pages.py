@@ -45,9 +45,7 @@ class Grid:
     def edges(self) -> np.ndarray:
         """Left edges of labels and slots, and the last right edge, [columns (page + 1) + 1]."""
         one = np.concatenate(([0.0], self.label + np.arange(self.page)))
-        return np.append(
-            np.concatenate([one + n * self.wide for n in range(self.columns)]), self.columns * self.wide
-        )
+        return np.append(np.concatenate([one + n * self.wide for n in range(self.columns)]), self.columns * self.wide)
 
     @property
     def tall(self) -> float:
@@ -67,9 +65,7 @@ class Grid:
             states = {owner: step.snapshots[owner].state for owner in owners}
             running = np.array([owner for owner in owners if states[owner] != "finished"])
             if len(running):
-                occupied = (
-                    0 if "padding" in states.values() else fill
-                )  # a request that has ended wastes all its slots
+                occupied = 0 if "padding" in states.values() else fill  # a request that has ended wastes all its slots
                 stripes = running[where % len(running)] % len(HEADS)
                 codes[number, 1:] = np.where(where < occupied, OCCUPIED, ALLOCATED) + stripes
             else:

@@ -1,4 +1,5 @@
-"""Pictures of the page One layer's bill: parameters as nested areas, losses without a part, activations and expansion ratios."""
+"""Pictures of the page One layer's bill: parameters as nested areas, losses without a part, activations and expansion
+ratios."""
 
 from __future__ import annotations
 
@@ -40,8 +41,7 @@ def treemap(leaves: Sequence[Leaf], root: str, theme: Theme, *, title: str) -> g
     named = [f"{node[-1] if node else root} · {counts[node] / counts[()]:.1%}" for node in nodes]
     # A tensor's name stands in a column of its words: in one line it would be made as small as its area is narrow.
     written = [
-        name if at in outer else name.replace(" · ", "<br>").replace(" ", "<br>")
-        for at, name in zip(ids, named)
+        name if at in outer else name.replace(" · ", "<br>").replace(" ", "<br>") for at, name in zip(ids, named)
     ]
     trace = {
         "type": "treemap",
@@ -62,12 +62,7 @@ def treemap(leaves: Sequence[Leaf], root: str, theme: Theme, *, title: str) -> g
 
 
 def removal(
-    layers: Sequence[int],
-    losses: Mapping[str, tuple[np.ndarray, float]],
-    base: float,
-    theme: Theme,
-    *,
-    title: str,
+    layers: Sequence[int], losses: Mapping[str, tuple[np.ndarray, float]], base: float, theme: Theme, *, title: str
 ) -> go.Figure:
     """Losses [L] without a part in one layer, and without it in all, by part; dashed the loss as it is."""
     names = [*(f"{layer}" for layer in layers), "all"]
@@ -83,9 +78,14 @@ def removal(
         for (part, (each, total)), color in zip(losses.items(), (FFN, ATTENTION))
     ]
     line = {
-        "type": "line", "xref": "paper", "x0": 0, "x1": 1, "y0": base, "y1": base,
+        "type": "line",
+        "xref": "paper",
+        "x0": 0,
+        "x1": 1,
+        "y0": base,
+        "y1": base,
         "line": {"color": theme.ink, "width": 1.5, "dash": "dash"},
-    }  # fmt: skip
+    }
     return figure(
         traces,
         layout(
@@ -107,7 +107,8 @@ def removal(
 def slopes(
     x: np.ndarray, curves: Mapping[str, tuple[np.ndarray, np.ndarray]], own: str, theme: Theme, *, title: str
 ) -> go.Figure:
-    """How often each x [n] enters an activation, as a histogram, and the slopes of several over it: name -> (x, slope)."""
+    """How often each x [n] enters an activation, as a histogram, and the slopes of several over it: name -> (x,
+    slope)."""
     low, high = next((float(at[0]), float(at[-1])) for at, _ in curves.values())
     counts, edges = np.histogram(np.clip(x, low, high), BINS, (low, high))
     bars = {
@@ -131,7 +132,7 @@ def slopes(
             "hovertemplate": f"{name}: slope %{{y:.3f}} at x = %{{x:.2f}}<extra></extra>",
         }
         for (name, (at, values)), color in zip(curves.items(), (HEADS[4], HEADS[0], HEADS[2], HEADS[3]))
-    ]  # fmt: skip
+    ]
     return figure(
         [bars, *lines],
         layout(
@@ -164,10 +165,23 @@ def activity(above: np.ndarray, theme: Theme, *, title: str) -> go.Figure:
         "hovertemplate": "unit %{x} from the top: above zero on %{y:.1f}% of the tokens<extra></extra>",
     }
     dead = int((above == 0).sum())
-    shapes = [] if not dead else [
-        {"type": "rect", "xref": "x", "yref": "paper", "x0": len(above) - dead + 0.5, "x1": len(above) + 0.5, "y0": 0, "y1": 1,
-         "fillcolor": faded(theme.alarm, 0.18), "line": {"width": 0}}
-    ]  # fmt: skip
+    shapes = (
+        []
+        if not dead
+        else [
+            {
+                "type": "rect",
+                "xref": "x",
+                "yref": "paper",
+                "x0": len(above) - dead + 0.5,
+                "x1": len(above) + 0.5,
+                "y0": 0,
+                "y1": 1,
+                "fillcolor": faded(theme.alarm, 0.18),
+                "line": {"width": 0},
+            }
+        ]
+    )
     return figure(
         [trace],
         layout(
@@ -183,11 +197,9 @@ def activity(above: np.ndarray, theme: Theme, *, title: str) -> go.Figure:
     )
 
 
-def ratios(
-    points: Sequence[tuple[str, float, float, bool]], own: str, theme: Theme, *, title: str
-) -> go.Figure:
-    """The feed-forward part's share of a layer against F / d: curves for two matrices and for three, beside an attention of
-    four matrices d x d, and layers as points (name, F / d, share, whether there is a gate).
+def ratios(points: Sequence[tuple[str, float, float, bool]], own: str, theme: Theme, *, title: str) -> go.Figure:
+    """The feed-forward part's share of a layer against F / d: curves for two matrices and for three, beside an
+    attention of four matrices d x d, and layers as points (name, F / d, share, whether there is a gate).
     """
     r = np.geomspace(0.5, 10, 80)
     curves = [

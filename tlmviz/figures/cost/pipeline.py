@@ -14,7 +14,8 @@ from ..theme import HEADS, Theme
 def bubbles(
     found: Mapping[str, tuple[np.ndarray, np.ndarray]], stages: int, micro: int, theme: Theme, *, chosen: str
 ) -> go.Figure:
-    """{schedule: (m [N], share [N])} as lines, the chosen one thick; dashed (p − 1)/(m + p − 1), dotted the m that is shown."""
+    """{schedule: (m [N], share [N])} as lines, the chosen one thick; dashed (p − 1)/(m + p − 1), dotted the m that is
+    shown."""
     counts = np.arange(1, max([micro, *(int(counts[-1]) for counts, _ in found.values())]) + 1)
     formula = {
         "type": "scatter",

@@ -13,13 +13,11 @@ from ..theme import Theme
 
 
 def accuracy_by_depth(
-    own: Sequence[tuple[int, int]],
-    given: Sequence[tuple[int, int]] | None,
-    held_out: Sequence[float],
-    theme: Theme,
+    own: Sequence[tuple[int, int]], given: Sequence[tuple[int, int]] | None, held_out: Sequence[float], theme: Theme
 ) -> go.Figure:
-    """Shares of right predictions of token t + 1, t + 2, ...: (right, all) on a text, the modules reading what was predicted
-    (`own`) and the text (`given`; None where they read neither), and shares on held-out stories, the modules reading these."""
+    """Shares of right predictions of token t + 1, t + 2, ...: (right, all) on a text, the modules reading what was
+    predicted (`own`) and the text (`given`; None where they read neither), and shares on held-out stories, the modules
+    reading these."""
     depths = [f"t + {k + 1}" for k in range(max(len(own), len(held_out)))]
     on_text = [("this text", own, theme.accent)]
     if given is not None:
@@ -52,14 +50,21 @@ def accuracy_by_depth(
     return figure(
         traces,
         layout(
-            theme, title="Right predictions by depth (%)", x="which token", y="% right", height=300,
-            barmode="group", showlegend=True, yaxis={"range": [0, 100]},
+            theme,
+            title="Right predictions by depth (%)",
+            x="which token",
+            y="% right",
+            height=300,
+            barmode="group",
+            showlegend=True,
+            yaxis={"range": [0, 100]},
         ),
-    )  # fmt: skip
+    )
 
 
 def speeds(plain: Sequence[float], quick: Sequence[float], theme: Theme) -> go.Figure:
-    """Tokens per second, one token a pass and with proposals: the median of some rounds, slowest first, and their range."""
+    """Tokens per second, one token a pass and with proposals: the median of some rounds, slowest first, and their
+    range."""
     both = quick, plain
     middle = [median(rounds) for rounds in both]
     trace = {
@@ -78,8 +83,5 @@ def speeds(plain: Sequence[float], quick: Sequence[float], theme: Theme) -> go.F
         "hovertemplate": "%{y}: %{x:.0f} tokens per second<extra></extra>",
     }
     return figure(
-        [trace],
-        layout(
-            theme, title="Speed on this server, now (tokens per second)", x="tokens per second", height=200
-        ),
+        [trace], layout(theme, title="Speed on this server, now (tokens per second)", x="tokens per second", height=200)
     )

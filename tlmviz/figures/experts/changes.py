@@ -15,9 +15,7 @@ from ..theme import Theme, scale
 from .loads import FRAME, LETTERED, ROW
 
 
-def losses(
-    tokens: Sequence[str], before: np.ndarray, after: np.ndarray, theme: Theme, *, what: str
-) -> go.Figure:
+def losses(tokens: Sequence[str], before: np.ndarray, after: np.ndarray, theme: Theme, *, what: str) -> go.Figure:
     """Each token's loss in nats, [T - 1], as the model routes and with the routing changed, which `what` names."""
     return losses_before_after(tokens, {"as trained": before, what: after}, theme, height=280)
 
@@ -63,7 +61,8 @@ def capacity_curve(
     chosen: float,
     theme: Theme,
 ) -> go.Figure:
-    """Choices that are dropped in per cent, and the text's mean loss in nats, by capacity factor; `chosen` is marked."""
+    """Choices that are dropped in per cent, and the text's mean loss in nats, by capacity factor; `chosen` is
+    marked."""
     base = layout(theme, title="Dropped choices (%) and loss of the text (nats per token)", height=280)
     x = np.asarray(factors, np.float32)
     lines = [
@@ -84,15 +83,7 @@ def capacity_curve(
         }
         for name, values, color, axis, said in lines
     ]
-    plain = {
-        "type": "line",
-        "xref": "paper",
-        "x0": 0,
-        "x1": 1,
-        "yref": "y2",
-        "y0": unlimited,
-        "y1": unlimited,
-    }
+    plain = {"type": "line", "xref": "paper", "x0": 0, "x1": 1, "yref": "y2", "y0": unlimited, "y1": unlimited}
     here = {"type": "line", "x0": chosen, "x1": chosen, "yref": "paper", "y0": 0, "y1": 1}
     shapes = [
         {**plain, "line": {"color": theme.accent, "width": 1, "dash": "dot"}},

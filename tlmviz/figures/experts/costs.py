@@ -68,20 +68,30 @@ def _bars(names: Sequence[str], panel: Panel, end: str, theme: Theme) -> list[di
     }
     drawn = []
     outline = panel.within is not None
-    drawn.append({
-        **bar,
-        "x": np.asarray(panel.values, np.float32) - panel.least,
-        "text": [format(value, panel.write) for value in panel.values],
-        "marker": {"color": "rgba(0,0,0,0)" if outline else theme.accent, "line": {"color": theme.accent, "width": 1.5}},
-        **({"textposition": "none"} if outline else {}),
-    })  # fmt: skip
+    drawn.append(
+        {
+            **bar,
+            "x": np.asarray(panel.values, np.float32) - panel.least,
+            "text": [format(value, panel.write) for value in panel.values],
+            "marker": {
+                "color": "rgba(0,0,0,0)" if outline else theme.accent,
+                "line": {"color": theme.accent, "width": 1.5},
+            },
+            **({"textposition": "none"} if outline else {}),
+        }
+    )
     if panel.within is not None:
         texts = [
             f"{format(part, panel.write)} of {format(whole, panel.write)}"
             for part, whole in zip(panel.within, panel.values)
         ]
-        drawn.append({
-            **bar, "x": np.asarray(panel.within, np.float32), "text": texts, "marker": {"color": theme.accent},
-            "textposition": "auto",
-        })  # fmt: skip
+        drawn.append(
+            {
+                **bar,
+                "x": np.asarray(panel.within, np.float32),
+                "text": texts,
+                "marker": {"color": theme.accent},
+                "textposition": "auto",
+            }
+        )
     return drawn

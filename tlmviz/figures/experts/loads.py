@@ -31,10 +31,7 @@ def cells(load: np.ndarray, even: float) -> dict[str, Any]:
 def cell_trace(layers: Sequence[int], experts: int, theme: Theme, **more: Any) -> dict[str, Any]:
     """What all heatmaps of loads share: axes, colours and hover."""
     shown = more.get("showscale", True)
-    bar: dict[str, Any] = {
-        "tickvals": [-2, -1, 0, 1, 2],
-        "ticktext": ["¼ of even", "½", "even", "2 ×", "4 × even"],
-    }
+    bar: dict[str, Any] = {"tickvals": [-2, -1, 0, 1, 2], "ticktext": ["¼ of even", "½", "even", "2 ×", "4 × even"]}
     return {
         "type": "heatmap",
         "x": np.arange(experts),

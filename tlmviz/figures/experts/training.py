@@ -1,4 +1,5 @@
-"""The balance of experts through training: curves over steps, and the loads and biases of a moment, walked by one slider."""
+"""The balance of experts through training: curves over steps, and the loads and biases of a moment, walked by one
+slider."""
 
 from __future__ import annotations
 
@@ -21,7 +22,8 @@ DASHES = ("solid", "dash", "dot")
 
 @dataclass(frozen=True)
 class Moments:
-    """One model's routing while it was trained: steps [M], load [M, L, E] in shares of the tokens, bias [M, L, E] or None."""
+    """One model's routing while it was trained: steps [M], load [M, L, E] in shares of the tokens, bias [M, L, E] or
+    None."""
 
     steps: np.ndarray
     load: np.ndarray
@@ -43,7 +45,8 @@ def balance(
     even: float,
     theme: Theme,
 ) -> go.Figure:
-    """Panels of curves at the left, {title: {model: Curve}}; at the right each model's loads, and biases where it has them.
+    """Panels of curves at the left, {title: {model: Curve}}; at the right each model's loads, and biases where it has
+    them.
 
     A slider walks the moments, and a line marks them on the curves.
     """
@@ -95,13 +98,7 @@ def _values(each: Moments, kind: str, moment: int, even: float) -> dict[str, Any
 
 
 def _map(
-    kind: str,
-    each: Moments,
-    layers: Sequence[int],
-    number: int,
-    row: int,
-    share: tuple[float, float],
-    theme: Theme,
+    kind: str, each: Moments, layers: Sequence[int], number: int, row: int, share: tuple[float, float], theme: Theme
 ) -> dict[str, Any]:
     """The map of one model on the axes `number`; the first of each kind explains its colours."""
     place = {"xaxis": f"x{number}", "yaxis": f"y{number}", "showscale": row == 0 or kind == "bias"}
@@ -157,13 +154,21 @@ def _curves(
         named = {trace["name"] for trace in traces}  # each model once, also one that only a later panel has
         for name, curve in curves.items():
             color = HEADS[names.index(name) % len(HEADS)]
-            traces.append({
-                "type": "scatter", "mode": "lines", "name": name, "legendgroup": name, "showlegend": name not in named,
-                "x": np.asarray(curve.steps, np.float32), "y": np.asarray(curve.values, np.float32),
-                "line": {"color": color, "width": 1.8, "dash": DASHES[names.index(name) % len(DASHES)]},
-                "xaxis": "x", "yaxis": f"y{end}",
-                "hovertemplate": f"step %{{x:,}}: %{{y:.4g}}<extra>{name}</extra>",
-            })  # fmt: skip
+            traces.append(
+                {
+                    "type": "scatter",
+                    "mode": "lines",
+                    "name": name,
+                    "legendgroup": name,
+                    "showlegend": name not in named,
+                    "x": np.asarray(curve.steps, np.float32),
+                    "y": np.asarray(curve.values, np.float32),
+                    "line": {"color": color, "width": 1.8, "dash": DASHES[names.index(name) % len(DASHES)]},
+                    "xaxis": "x",
+                    "yaxis": f"y{end}",
+                    "hovertemplate": f"step %{{x:,}}: %{{y:.4g}}<extra>{name}</extra>",
+                }
+            )
         axes[f"yaxis{end}"] = {**base["yaxis"], "domain": list(share), "anchor": "x", "nticks": 5}
         notes.append(note(title, LEFT[0], share[1] + 0.005, theme.muted, 11))
     bottom = f"y{len(panels)}" if len(panels) > 1 else "y"

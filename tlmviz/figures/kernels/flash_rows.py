@@ -12,12 +12,7 @@ from tlmviz.figures import MONO, Layer, Theme, layout, note, scale, token_labels
 if TYPE_CHECKING:
     from tlmviz.analysis.kernels.online_softmax import Walk
 
-SHARES = {
-    "text": (0.76, 1.0),
-    "x": (0.53, 0.74),
-    "l_i": (0.29, 0.49),
-    "out": (0.0, 0.25),
-}  # of the figure's height
+SHARES = {"text": (0.76, 1.0), "x": (0.53, 0.74), "l_i": (0.29, 0.49), "out": (0.0, 0.25)}  # of the figure's height
 GAP = 0.018  # between columns, of the width
 SHARES_OF_PANELS = {part: share for part, share in SHARES.items() if part != "text"}
 SYMBOLS = {
@@ -60,9 +55,10 @@ def row_walks(
     """Every algorithm on logits [N]: what each has computed after every visit to a logit.
 
     Columns are algorithms; rows are the logits with the running maximum, the normaliser, and the weights
-    (bars) or the running output (a heatmap [D, N]). What is not computed yet is veiled. It opens where the second read has
-    reached the largest logit: the one pass is done, and the others have something to show. Without `symbols` quantities are
-    named in words.
+    (bars) or the running output (a heatmap [D, N]). What is not computed yet is veiled. It opens where the second read
+    has
+    reached the largest logit: the one pass is done, and the others have something to show. Without `symbols` quantities
+    are named in words.
     """
     names = SYMBOLS if symbols else WORDS
     x = np.asarray(x, np.float32)
@@ -143,9 +139,7 @@ def _panel_axes(
     }
 
 
-def _veil(
-    walk: Walk, part: str, n: int, span: tuple[float, float], place: dict[str, Any], theme: Theme
-) -> Layer:
+def _veil(walk: Walk, part: str, n: int, span: tuple[float, float], place: dict[str, Any], theme: Theme) -> Layer:
     """Covers what `part` of an algorithm has not computed yet."""
     bottom, top = span
     style = {
@@ -167,13 +161,7 @@ def _veil(
 
 def _cursor(walk: Walk, span: tuple[float, float], place: dict[str, Any], theme: Theme) -> Layer:
     """The logit that an algorithm reads."""
-    style = {
-        "y": list(span),
-        "mode": "lines",
-        "line": {"color": theme.warm, "width": 2},
-        "hoverinfo": "skip",
-        **place,
-    }
+    style = {"y": list(span), "mode": "lines", "line": {"color": theme.warm, "width": 2}, "hoverinfo": "skip", **place}
     return Layer(style, lambda visit: {"type": "scatter", "x": [walk.progress(visit)[1]] * 2})
 
 
@@ -193,8 +181,7 @@ def _numbers(
         "yaxis": f"y{axis}",
     }
     return Layer(
-        style,
-        lambda visit: {"type": "scatter", "text": [_words(walk, visit, x, names, theme) for walk in walks]},
+        style, lambda visit: {"type": "scatter", "text": [_words(walk, visit, x, names, theme) for walk in walks]}
     )
 
 
@@ -204,7 +191,9 @@ def _words(walk: Walk, visit: int, x: np.ndarray, names: dict[str, str], theme: 
     done = visit >= walk.visits
     muted = theme.muted
     head = f"<b>{walk.name}</b>"
-    where = f'<span style="color:{muted}">loop {walk.passes.index(current) + 1}/{len(walk.passes)} {current.name}</span>'
+    where = (
+        f'<span style="color:{muted}">loop {walk.passes.index(current) + 1}/{len(walk.passes)} {current.name}</span>'
+    )
     lines = [f"{names['x'].format(i)} = {number(x[i], theme)}"]
     if walk.m_i is not None and known["m_i"]:
         lines.append(f"{names['m_i']} = {number(walk.m_i[known['m_i'] - 1], theme)}")
@@ -226,13 +215,7 @@ def _words(walk: Walk, visit: int, x: np.ndarray, names: dict[str, str], theme: 
 
 
 def _panel(
-    part: str,
-    walk: Walk,
-    x: np.ndarray,
-    labels: list[str],
-    limit: float,
-    names: dict[str, str],
-    theme: Theme,
+    part: str, walk: Walk, x: np.ndarray, labels: list[str], limit: float, names: dict[str, str], theme: Theme
 ) -> Panel:
     """One panel's fixed traces and the range of its y axis."""
     if part == "x":

@@ -117,7 +117,8 @@ def chosen_row(tokens: list[str], mass: np.ndarray, chosen: np.ndarray, theme: T
 def recall_curves(
     curves: dict[str, np.ndarray], layer_curve: np.ndarray, layer: int, k: int, theme: Theme
 ) -> go.Figure:
-    """Share of attention mass covered against k, [T] per way of choosing (mean over layers) and for one layer's indexer."""
+    """Share of attention mass covered against k, [T] per way of choosing (mean over layers) and for one layer's
+    indexer."""
     lines = [
         _line(f"{NAMES[name]}, all layers", curve, colors(theme)[name], 2.5 if name == "indexer" else 1.5)
         for name, curve in curves.items()
@@ -188,9 +189,7 @@ def losses(values: dict[str, float], k: int, theme: Theme) -> go.Figure:
     )
 
 
-def value_histograms(
-    before: np.ndarray, after: np.ndarray, name: str, theme: Theme, bins: int = 61
-) -> go.Figure:
+def value_histograms(before: np.ndarray, after: np.ndarray, name: str, theme: Theme, bins: int = 61) -> go.Figure:
     """How often each value of q or k occurs before and after the rotation, as shares on a log axis."""
     before, after = np.asarray(before, np.float64), np.asarray(after, np.float64)
     limit = max(float(np.abs(before).max()), float(np.abs(after).max())) or 1.0

@@ -28,9 +28,7 @@ PLAIN = {"showgrid": False, "zeroline": False}
 WRITTEN = 16  # layers, or heads, at most whose numbers and names fit into a picture
 
 
-def loss_curve(
-    loss: np.ndarray, context: int, theme: Theme, smooth: int = 64, points: int = 2000
-) -> go.Figure:
+def loss_curve(loss: np.ndarray, context: int, theme: Theme, smooth: int = 64, points: int = 2000) -> go.Figure:
     """Mean loss of `smooth` neighbouring tokens against position, from [T - 1] nats; shaded beyond `context` tokens."""
     loss, length = np.asarray(loss, np.float64), len(loss) + 1
     width = max(1, min(smooth, len(loss) // 4))
@@ -48,10 +46,7 @@ def loss_curve(
     )
     shapes, notes = [], []
     if length > context:
-        shapes = [
-            shaded(context, length, theme.warm, 0.13),
-            upright(context, color=theme.warm, width=1.5),
-        ]
+        shapes = [shaded(context, length, theme.warm, 0.13), upright(context, color=theme.warm, width=1.5)]
         notes = [
             {
                 "x": 1,
@@ -83,7 +78,8 @@ def loss_curve(
 
 
 def overview(pictures: np.ndarray, chosen: tuple[int, int], theme: Theme, height: int = 400) -> go.Figure:
-    """Every head's pooled map, [L, H, n, n], on one grid; the chosen head is framed. A click on a head selects its marker."""
+    """Every head's pooled map, [L, H, n, n], on one grid; the chosen head is framed. A click on a head selects its
+    marker."""
     layers, heads, n, _ = pictures.shape
     heatmap = _tiled_maps(pictures, theme)
     layer, head = (index.ravel() for index in np.indices((layers, heads)))
@@ -93,14 +89,8 @@ def overview(pictures: np.ndarray, chosen: tuple[int, int], theme: Theme, height
         x=(head * (n + 2) + middle).astype(np.float32),
         y=(layer * (n + 2) + middle).astype(np.float32),
         mode="markers",
-        marker={
-            "symbol": "square",
-            "size": max(12, int(0.8 * (height - 70) / layers)),
-            "color": "rgba(0,0,0,0)",
-        },
-        customdata=np.stack(
-            (layer, head), 1
-        ).tolist(),  # a typed array would come back from a click as a dictionary
+        marker={"symbol": "square", "size": max(12, int(0.8 * (height - 70) / layers)), "color": "rgba(0,0,0,0)"},
+        customdata=np.stack((layer, head), 1).tolist(),  # a typed array would come back from a click as a dictionary
         hovertemplate="Layer %{customdata[0]}, head %{customdata[1]}<extra></extra>",
     )
     shapes = _rules(layers, heads, n + 2, theme)
@@ -144,13 +134,7 @@ def _tiled_maps(pictures: np.ndarray, theme: Theme) -> dict[str, Any]:
         bytes_ = np.rint(255 * np.sqrt(pictures[layer, head].clip(0, 1)))
         grid[layer * (n + 2) : layer * (n + 2) + n, head * (n + 2) : head * (n + 2) + n] = bytes_
     return dict(
-        type="heatmap",
-        z=grid,
-        zmin=0,
-        zmax=255,
-        colorscale=scale(theme.sequential),
-        showscale=False,
-        hoverinfo="skip",
+        type="heatmap", z=grid, zmin=0, zmax=255, colorscale=scale(theme.sequential), showscale=False, hoverinfo="skip"
     )
 
 
@@ -178,15 +162,15 @@ def head_map(
 ) -> go.Figure:
     """One head's pooled map, [n, n], over `length` tokens; `tile` (first query, first key, side) is framed.
 
-    `losses` are the means within `context` tokens and beyond, in nats, NaN where there are none: written where no weight can be.
+    `losses` are the means within `context` tokens and beyond, in nats, NaN where there are none: written where no
+    weight can be.
 
     A box dragged over it selects: heatmaps have no points of their own, so faint ones lie over it.
     """
     n, bin_ = len(picture), length / len(picture)
     centre = ((np.arange(n) + 0.5) * bin_ - 0.5).astype(np.float32)
-    top = (
-        float(np.quantile(picture, 0.99)) or 1.0
-    )  # the first rows, which see little else than themselves, would dim the rest
+    # The first rows, which see little else than themselves, would dim the rest.
+    top = float(np.quantile(picture, 0.99)) or 1.0
     heatmap = dict(
         type="heatmap",
         z=np.asarray(picture, np.float32),
@@ -201,8 +185,8 @@ def head_map(
     few = centre[:: max(1, n // 16)]
     x, y = (part.ravel() for part in np.meshgrid(few, few))
     points = dict(
-        type="scatter", x=x, y=y, mode="markers", marker={"size": 4, "color": "rgba(0,0,0,0)"}, hoverinfo="skip",
-    )  # fmt: skip
+        type="scatter", x=x, y=y, mode="markers", marker={"size": 4, "color": "rgba(0,0,0,0)"}, hoverinfo="skip"
+    )
     row, col, side = tile
     edge = min(side, length)
     shapes = [frame((col - 0.5, col + edge - 0.5), (row - 0.5, row + edge - 0.5), theme.warm, 2)]
@@ -242,11 +226,7 @@ def _losses(losses: tuple[float, float], theme: Theme) -> list[dict[str, Any]]:
 
 
 def exact_tile(
-    weights: np.ndarray,
-    first: tuple[int, int],
-    tokens: tuple[list[str], list[str]],
-    theme: Theme,
-    height: int = 325,
+    weights: np.ndarray, first: tuple[int, int], tokens: tuple[list[str], list[str]], theme: Theme, height: int = 325
 ) -> go.Figure:
     """A tile of exact probabilities, [R, C], that begins at query and key `first`; tokens are named where they fit."""
     rows, cols = (start + np.arange(size) for start, size in zip(first, weights.shape))
@@ -278,13 +258,7 @@ def exact_tile(
 
 
 def per_head(
-    values: np.ndarray,
-    title: str,
-    theme: Theme,
-    *,
-    form: str = ".2f",
-    top: float | None = None,
-    height: int = 300,
+    values: np.ndarray, title: str, theme: Theme, *, form: str = ".2f", top: float | None = None, height: int = 300
 ) -> go.Figure:
     """One number per head, [L, H], written into its cell where there are few layers."""
     values = np.asarray(values, np.float32)
@@ -311,11 +285,7 @@ def per_head(
             y="layer",
             height=height,
             xaxis={**PLAIN, "tickvals": np.arange(0, heads, -(-heads // WRITTEN))},
-            yaxis={
-                **PLAIN,
-                "tickvals": np.arange(0, layers, -(-layers // WRITTEN)),
-                "range": [layers - 0.5, -0.5],
-            },
+            yaxis={**PLAIN, "tickvals": np.arange(0, layers, -(-layers // WRITTEN)), "range": [layers - 0.5, -0.5]},
         ),
     )
 
@@ -357,9 +327,7 @@ def bands(
     )
 
 
-def mask(
-    picture: np.ndarray, length: int, title: str, linear: bool, theme: Theme, height: int = 330
-) -> go.Figure:
+def mask(picture: np.ndarray, length: int, title: str, linear: bool, theme: Theme, height: int = 330) -> go.Figure:
     """A method's pattern over the text, [n, n]: the share of each bin's cells it sees, or its largest weight."""
     n = len(picture)
     centre = ((np.arange(n) + 0.5) * length / n - 0.5).astype(np.float32)
@@ -389,13 +357,9 @@ def mask(
     )
 
 
-def trade(
-    names: list[str], flops: np.ndarray, change: np.ndarray, theme: Theme, height: int = 330
-) -> go.Figure:
+def trade(names: list[str], flops: np.ndarray, change: np.ndarray, theme: Theme, height: int = 330) -> go.Figure:
     """Change of the loss (nats per token) against the operations that each method takes, one dot per method."""
-    texts, sides = _names_apart(
-        names, np.log10(np.asarray(flops, np.float64)), np.asarray(change, np.float64)
-    )
+    texts, sides = _names_apart(names, np.log10(np.asarray(flops, np.float64)), np.asarray(change, np.float64))
     dots = dict(
         type="scatter",
         x=np.asarray(flops, np.float64),
@@ -427,15 +391,14 @@ def trade(
 
 
 def _names_apart(names: list[str], x: np.ndarray, y: np.ndarray) -> tuple[list[str], list[str]]:
-    """What is written at each dot and on which side: names of dots in one place stand above each other, at the first of them."""
+    """What is written at each dot and on which side: names of dots in one place stand above each other, at the first of
+    them."""
     wide, high = np.ptp(x) or 1.0, np.nanmax(y) - np.nanmin(y) or 1.0
     texts, sides = [""] * len(names), ["top center"] * len(names)
     left = list(np.argsort(x, kind="stable"))
     place = 0
     while left:
-        near = [
-            i for i in left if abs(x[i] - x[left[0]]) < 0.04 * wide and abs(y[i] - y[left[0]]) < 0.08 * high
-        ]
+        near = [i for i in left if abs(x[i] - x[left[0]]) < 0.04 * wide and abs(y[i] - y[left[0]]) < 0.08 * high]
         here = near or left[:1]  # a loss that is missing is near nothing
         texts[here[0]] = "<br>".join(names[i] for i in here)
         upper = y[here[0]] > np.nanmin(y) + 0.6 * high  # a stack has room towards the middle

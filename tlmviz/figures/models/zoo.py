@@ -12,9 +12,7 @@ from tlmviz.figures import HEADS, Theme, figure, layout, note, upright
 from tlmviz.figures.written import number
 
 SYMBOLS = ("circle", "square", "diamond", "triangle-up", "cross")
-NEAR = (
-    8  # spreads from the centre that the stretched part of the axis reaches: chance and what is close to it
-)
+NEAR = 8  # spreads from the centre that the stretched part of the axis reaches: chance and what is close to it
 NAME = 36  # characters of a name; the pointer shows the whole of it
 SHARES = ((0.0, 0.64), (0.7, 1.0))  # of the width: the stretched part, and what lies beyond
 
@@ -35,10 +33,12 @@ def choices(
     height: int = 430,
     limit: float = np.inf,
 ) -> go.Figure:
-    """Held-out bits per byte of every choice, one line each from the baseline; `band` is (low, centre, high) of its seeds.
+    """Held-out bits per byte of every choice, one line each from the baseline; `band` is (low, centre, high) of its
+    seeds.
 
-    Dotted lines stand at the `limit` from the centre, where better and worse begin. Dots are coloured and shaped by group, in
-    the order in which the groups first appear. Values far from the band have an axis of their own at the right.
+    Dotted lines stand at the `limit` from the centre, where better and worse begin. Dots are coloured and shaped by
+    group, in the order in which the groups first appear. Values far from the band have an axis of their own at the
+    right.
     """
     low, centre, high = band
     values, rows = np.asarray(values, np.float64), np.arange(len(names))
@@ -131,9 +131,7 @@ def _marker(group: int, size: float) -> dict[str, Any]:
     return {"size": size, "symbol": SYMBOLS[group % len(SYMBOLS)], "color": HEADS[group % len(HEADS)]}
 
 
-def _distances(
-    values: np.ndarray, rows: np.ndarray, close: np.ndarray, centre: float, theme: Theme
-) -> dict[str, Any]:
+def _distances(values: np.ndarray, rows: np.ndarray, close: np.ndarray, centre: float, theme: Theme) -> dict[str, Any]:
     """A line from the band's centre to each value near it."""
     return {
         "type": "scatter",
@@ -285,17 +283,12 @@ def _label_places(
     column = cache[:, None] == cache
     crossed = column & close & ~np.eye(len(cache), dtype=bool) & (np.abs(values[:, None] - values) < apart)
     side = np.abs(np.log2(cache[:, None] / cache)) < 0.5
-    above = np.where(side & (values > values[:, None]) & close, values - values[:, None], np.inf).min(
-        1, initial=np.inf
-    )
-    below = np.where(side & (values < values[:, None]) & close, values[:, None] - values, np.inf).min(
-        1, initial=np.inf
-    )
+    above = np.where(side & (values > values[:, None]) & close, values - values[:, None], np.inf).min(1, initial=np.inf)
+    below = np.where(side & (values < values[:, None]) & close, values[:, None] - values, np.inf).min(1, initial=np.inf)
     covered = above < below  # the nearer one stands above: the label goes below
     texts = ["" if crowd and cross else label for label, crowd, cross in zip(labels, crowded, crossed.any(1))]
     sides = [
-        "middle left" if crowd else "bottom center" if cover else "top center"
-        for crowd, cover in zip(crowded, covered)
+        "middle left" if crowd else "bottom center" if cover else "top center" for crowd, cover in zip(crowded, covered)
     ]
     return texts, sides
 
@@ -350,9 +343,7 @@ def costs(
     return figure(traces, {**drawn, **axes})
 
 
-def _cost_bars(
-    values: np.ndarray, title: str, tag: str, names: list[str], colors: list[str]
-) -> dict[str, Any]:
+def _cost_bars(values: np.ndarray, title: str, tag: str, names: list[str], colors: list[str]) -> dict[str, Any]:
     """One panel of costs, a bar per choice."""
     rows = np.arange(len(names))
     return {

@@ -12,14 +12,12 @@ from tlmviz.figures.written import number
 
 
 def doublings(
-    series: dict[str, tuple[np.ndarray, np.ndarray]],
-    limits: tuple[float, float, float],
-    theme: Theme,
-    *,
-    title: str,
+    series: dict[str, tuple[np.ndarray, np.ndarray]], limits: tuple[float, float, float], theme: Theme, *, title: str
 ) -> go.Figure:
-    """Shares of numbers by doubling, a line each: name -> (e, share). `limits` are a format's smallest, smallest normal and
-    largest number: left of the first nothing is kept, between the first two fewer bits are, right of the last all is too large.
+    """Shares of numbers by doubling, a line each: name -> (e, share). `limits` are a format's smallest, smallest normal
+    and
+    largest number: left of the first nothing is kept, between the first two fewer bits are, right of the last all is
+    too large.
     """
     colors = (theme.accent, theme.warm, theme.muted)
     traces = [
@@ -76,11 +74,7 @@ def _limits(
         shaded(low, zero - 1, theme.alarm, 0.10),
         shaded(zero - 1, normal, theme.warm, 0.10),
         *([shaded(largest, high, theme.alarm, 0.10)] if largest < high else []),
-        *(
-            upright(x, color=theme.muted, width=1, dash="dot")
-            for x in (zero - 1, normal, largest)
-            if x < high
-        ),
+        *(upright(x, color=theme.muted, width=1, dash="dot") for x in (zero - 1, normal, largest) if x < high),
     ]
     names = [("lost", low, zero - 1), ("subnormal", zero - 1, normal), ("too large", largest, high)]
     notes = [

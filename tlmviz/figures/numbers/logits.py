@@ -1,4 +1,5 @@
-"""Pictures of the page Logits: variances against the number of dimensions, spreads, losses, and directions of embeddings."""
+"""Pictures of the page Logits: variances against the number of dimensions, spreads, losses, and directions of
+embeddings."""
 
 from __future__ import annotations
 
@@ -21,8 +22,8 @@ def variance_growth(
 ) -> go.Figure:
     """Variance of a sum of 1, 2, ... D products in multiples of one product's, on logarithmic axes.
 
-    `others` [n, D] are all heads, quiet; `chosen` [D] one of them; `before` [D] the mean head before training. The line of
-    independent products, d, is drawn dashed.
+    `others` [n, D] are all heads, quiet; `chosen` [D] one of them; `before` [D] the mean head before training. The line
+    of independent products, d, is drawn dashed.
     """
     d = np.arange(1, len(chosen) + 1)
     gaps = np.full((len(others), 1), np.nan)
@@ -60,9 +61,7 @@ def variance_growth(
     )
 
 
-def _line(
-    x: ArrayLike, y: ArrayLike, color: str, name: str, width: float = 2, dash: str = "solid"
-) -> dict[str, Any]:
+def _line(x: ArrayLike, y: ArrayLike, color: str, name: str, width: float = 2, dash: str = "solid") -> dict[str, Any]:
     return {
         "type": "scatter",
         "x": np.asarray(x, np.float32),
@@ -122,7 +121,8 @@ def spreads(
     *,
     title: str,
 ) -> go.Figure:
-    """Standard deviation of each position's logits: measured (solid) and √E·σ·RMS (dashed), of the model and before training."""
+    """Standard deviation of each position's logits: measured (solid) and √E·σ·RMS (dashed), of the model and before
+    training."""
     x = np.arange(len(tokens))
     traces = [
         _line(x, trained[0], theme.warm, "trained, measured"),
@@ -150,7 +150,8 @@ def spreads(
 
 
 def _free_sides(at: np.ndarray, x: np.ndarray, y: np.ndarray) -> list[str]:
-    """On which side of a curve's points names are clear of it: below a valley, above on the side that it comes up from."""
+    """On which side of a curve's points names are clear of it: below a valley, above on the side that it comes up
+    from."""
     far = 0.05 * float(x[-1] - x[0])
     here, left, right = (np.interp(at + off, x, y) for off in (0.0, -far, far))
     return [
@@ -159,9 +160,7 @@ def _free_sides(at: np.ndarray, x: np.ndarray, y: np.ndarray) -> list[str]:
     ]
 
 
-def losses(
-    divisors: np.ndarray, bits: np.ndarray, marks: dict[str, float], theme: Theme, *, title: str
-) -> go.Figure:
+def losses(divisors: np.ndarray, bits: np.ndarray, marks: dict[str, float], theme: Theme, *, title: str) -> go.Figure:
     """Loss against what all logits are divided by, with the `marks` named: name -> divisor."""
     at = np.interp(np.log(list(marks.values())), np.log(divisors), bits)
     traces = [
@@ -194,9 +193,7 @@ def losses(
     )
 
 
-def directions(
-    points: np.ndarray, names: Sequence[str], numbers: np.ndarray, theme: Theme, *, title: str
-) -> go.Figure:
+def directions(points: np.ndarray, names: Sequence[str], numbers: np.ndarray, theme: Theme, *, title: str) -> go.Figure:
     """Embeddings [n, 2] along their two main axes, coloured by the token's `numbers`; the origin as a cross."""
     trace = {
         "type": points_by(len(names)),

@@ -64,18 +64,12 @@ def errors(k: np.ndarray, error: np.ndarray, theme: Theme, *, title: str) -> go.
     )
 
 
-def scale_of_run(
-    scale: np.ndarray, skipped: np.ndarray, lost: np.ndarray, theme: Theme, *, title: str
-) -> go.Figure:
-    """log2 of the scale [n] through a run's steps, with a cross at each that was `skipped` [n]; hovered, the share `lost` [n]."""
+def scale_of_run(scale: np.ndarray, skipped: np.ndarray, lost: np.ndarray, theme: Theme, *, title: str) -> go.Figure:
+    """log2 of the scale [n] through a run's steps, with a cross at each that was `skipped` [n]; hovered, the share
+    `lost` [n]."""
     steps = np.arange(1, len(scale) + 1)
     line = _line(
-        steps,
-        scale,
-        theme.accent,
-        "S",
-        "step %{x}: S = 2^%{y}, %{customdata:.2%} of the gradients 0",
-        shape="hv",
+        steps, scale, theme.accent, "S", "step %{x}: S = 2^%{y}, %{customdata:.2%} of the gradients 0", shape="hv"
     )
     crosses = {
         "type": "scatter",
@@ -110,13 +104,7 @@ def scale_of_run(
 
 
 def losses(
-    found: Mapping[str, np.ndarray],
-    theme: Theme,
-    *,
-    title: str,
-    chosen: str = "",
-    smooth: int = 5,
-    height: int = 300,
+    found: Mapping[str, np.ndarray], theme: Theme, *, title: str, chosen: str = "", smooth: int = 5, height: int = 300
 ) -> go.Figure:
     """The loss [n] of each run by name, in the mean of the last `smooth` steps; the chosen one thick."""
     lines = []
@@ -126,14 +114,7 @@ def losses(
         mean = (total[1:] - total[first]) / (np.arange(1, len(loss) + 1) - first)
         width = 3.5 if name == chosen else 1.8
         lines.append(
-            _line(
-                np.arange(1, len(loss) + 1),
-                mean.astype(np.float32),
-                color,
-                name,
-                "step %{x}: %{y:.3f}",
-                width=width,
-            )
+            _line(np.arange(1, len(loss) + 1), mean.astype(np.float32), color, name, "step %{x}: %{y:.3f}", width=width)
         )
     return figure(
         lines,
@@ -178,19 +159,12 @@ def sums(found: Mapping[str, np.ndarray], theme: Theme, *, title: str) -> go.Fig
 
 
 def room(largest: np.ndarray, held: np.ndarray, cut: np.ndarray, theme: Theme, *, title: str) -> go.Figure:
-    """A tensor's largest magnitude [n] through the steps, under what its scale held [n]; a cross where numbers were `cut` [n]."""
+    """A tensor's largest magnitude [n] through the steps, under what its scale held [n]; a cross where numbers were
+    `cut` [n]."""
     steps = np.arange(1, len(largest) + 1)
     over = cut > 0
     lines = [
-        _line(
-            steps,
-            held,
-            theme.muted,
-            "room of its scale",
-            "step %{x}: up to %{y:.3g}",
-            shape="hv",
-            dash="dash",
-        ),
+        _line(steps, held, theme.muted, "room of its scale", "step %{x}: up to %{y:.3g}", shape="hv", dash="dash"),
         _line(steps, largest, theme.accent, "its largest", "step %{x}: %{y:.3g}"),
         {
             "type": "scatter",
@@ -222,9 +196,7 @@ def room(largest: np.ndarray, held: np.ndarray, cut: np.ndarray, theme: Theme, *
 def unchanged(rates: np.ndarray, shares: Mapping[str, np.ndarray], theme: Theme, *, title: str) -> go.Figure:
     """The share of weights [n] that a step leaves as they are against the rate [n], by the format they are kept in."""
     lines = [
-        _line(
-            rates, (100 * share).astype(np.float32), color, name, "rate %{x:.2g}: %{y:.1f}% stay as they are"
-        )
+        _line(rates, (100 * share).astype(np.float32), color, name, "rate %{x:.2g}: %{y:.1f}% stay as they are")
         for (name, share), color in zip(shares.items(), (theme.warm, theme.accent))
     ]
     return figure(
@@ -237,12 +209,7 @@ def unchanged(rates: np.ndarray, shares: Mapping[str, np.ndarray], theme: Theme,
             height=300,
             showlegend=True,
             legend={**LEGEND, "font": {"color": theme.muted, "size": 11}},
-            xaxis={
-                **FIXED,
-                "type": "log",
-                "tickvals": list(RATES),
-                "ticktext": list(RATES.values()),
-            },
+            xaxis={**FIXED, "type": "log", "tickvals": list(RATES), "ticktext": list(RATES.values())},
             yaxis={**FIXED, "rangemode": "tozero"},
         ),
     )

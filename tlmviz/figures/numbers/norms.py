@@ -1,4 +1,5 @@
-"""Charts of the pages Norms and Training: a mean left standing, gradients through depth, first steps, losses under dropout."""
+"""Charts of the pages Norms and Training: a mean left standing, gradients through depth, first steps, losses under
+dropout."""
 
 from __future__ import annotations
 
@@ -21,23 +22,12 @@ LEGEND = {"orientation": "h", "y": -0.3, "x": 0}
 
 
 def offsets(found: Mapping[str, Offset], theme: Theme, *, title: str) -> go.Figure:
-    """For each norm the error of the product that reads it, without the mean and with one bias in its place, in percent."""
+    """For each norm the error of the product that reads it, without the mean and with one bias in its place, in
+    percent."""
     names = list(found)
     traces = [
-        _dots(
-            names,
-            [100 * each.dropped for each in found.values()],
-            theme.muted,
-            "mean taken off",
-            "circle-open",
-        ),
-        _dots(
-            names,
-            [100 * each.fixed for each in found.values()],
-            theme.warm,
-            "one bias for all tokens",
-            "circle",
-        ),
+        _dots(names, [100 * each.dropped for each in found.values()], theme.muted, "mean taken off", "circle-open"),
+        _dots(names, [100 * each.fixed for each in found.values()], theme.warm, "one bias for all tokens", "circle"),
         _dots(names, [0.0 for _ in names], theme.accent, "a bias of its own for each token", "diamond"),
     ]
     return figure(
@@ -72,11 +62,7 @@ def run_style(run: Logged, theme: Theme) -> tuple[str, dict[str, Any]]:
     """A run's name and line: post-norm warm, pre-norm cool, without warm-up dashed."""
     color = theme.warm if run.placement == "post" else theme.accent
     how = f"warm-up of {run.warmup}" if run.warmup else "no warm-up"
-    return f"{run.placement}-norm, {how}", {
-        "color": color,
-        "width": 2.5,
-        "dash": "solid" if run.warmup else "dash",
-    }
+    return f"{run.placement}-norm, {how}", {"color": color, "width": 2.5, "dash": "solid" if run.warmup else "dash"}
 
 
 def first_steps(runs: Sequence[Logged], moment: int, theme: Theme, *, title: str) -> go.Figure:
@@ -103,12 +89,7 @@ def first_steps(runs: Sequence[Logged], moment: int, theme: Theme, *, title: str
 
 
 def through_depth(
-    lines: Mapping[str, tuple[np.ndarray, dict[str, Any]]],
-    places: Sequence[str],
-    theme: Theme,
-    *,
-    title: str,
-    y: str,
+    lines: Mapping[str, tuple[np.ndarray, dict[str, Any]]], places: Sequence[str], theme: Theme, *, title: str, y: str
 ) -> go.Figure:
     """Norms of gradients against depth, on a logarithmic axis; each line by name with its style."""
     values = [value for value, _ in lines.values()]
@@ -137,7 +118,8 @@ def through_depth(
 
 
 def masked_losses(found: Losses, theme: Theme, *, title: str) -> go.Figure:
-    """How often a mask gives which loss; lines at the loss without dropout, the masks' mean, and their mean prediction's."""
+    """How often a mask gives which loss; lines at the loss without dropout, the masks' mean, and their mean
+    prediction's."""
     counts, edges = np.histogram(found.masked, bins=18)
     bars = {
         "type": "bar",
@@ -177,12 +159,7 @@ def masked_losses(found: Losses, theme: Theme, *, title: str) -> go.Figure:
 
 
 def _line(
-    x: ArrayLike,
-    y: ArrayLike,
-    name: str,
-    line: dict[str, Any],
-    says: str,
-    custom: Sequence[str] | None = None,
+    x: ArrayLike, y: ArrayLike, name: str, line: dict[str, Any], says: str, custom: Sequence[str] | None = None
 ) -> dict[str, Any]:
     trace = {
         "type": "scatter",

@@ -15,7 +15,8 @@ LEAST = 1e-9  # nats: a divergence drawn where there is none
 def divergences(
     tokens: Sequence[str], divergence: np.ndarray, gained: np.ndarray, theme: Theme, *, title: str
 ) -> go.Figure:
-    """KL of every prediction along a text [T], in nats, a bar each; `gained` [T]: bits that the token itself costs more."""
+    """KL of every prediction along a text [T], in nats, a bar each; `gained` [T]: bits that the token itself costs
+    more."""
     return figure(
         [
             {
@@ -57,10 +58,7 @@ def alone(costs: np.ndarray, parts: Sequence[str], theme: Theme, *, title: str) 
                 "customdata": costs.astype(np.float32),
                 "hovertemplate": "layer %{x}, %{y}: KL %{customdata:.2e} nats<extra></extra>",
                 "colorbar": colorbar(
-                    theme,
-                    title={"text": "KL"},
-                    tickvals=powers,
-                    ticktext=[tick_text(10.0**power) for power in powers],
+                    theme, title={"text": "KL"}, tickvals=powers, ticktext=[tick_text(10.0**power) for power in powers]
                 ),
             }
         ],

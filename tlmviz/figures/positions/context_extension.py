@@ -41,8 +41,8 @@ def loss_lines(
 ) -> go.Figure:
     """Running means over `width` tokens of losses in nats; entry i of a curve is the loss of token i + 1 + `start`.
 
-    What lies beyond `context` tokens is shaded and named `mark`, with the words `end` below. The curve named `dotted` lies
-    on top; with `change` it is subtracted from all, token by token. Those that may hide another are `dashed`.
+    What lies beyond `context` tokens is shaded and named `mark`, with the words `end` below. The curve named `dotted`
+    lies on top; with `change` it is subtracted from all, token by token. Those that may hide another are `dashed`.
     """
     lines, shapes, notes, sign = [], [], [], "+" if change else ""
     length = start + 1 + max(len(loss) for loss in curves.values())
@@ -55,10 +55,7 @@ def loss_lines(
         dash = "dot" if name == dotted else "dash" if name in dashed else "solid"
         lines.append(_loss_line(name, x, y, colors[name], dash, sign))
     if length > context:
-        shapes = [
-            shaded(context, length, theme.warm, 0.09),
-            upright(context, color=theme.warm, width=1.5),
-        ]
+        shapes = [shaded(context, length, theme.warm, 0.09), upright(context, color=theme.warm, width=1.5)]
         notes = _limit_notes(context, mark.format(context), end, theme)
     return figure(
         lines,
@@ -94,15 +91,17 @@ def _loss_line(name: str, x: np.ndarray, y: np.ndarray, color: str, dash: str, s
 
 
 def _limit_notes(context: int, mark: str, end: str, theme: Theme) -> list[dict[str, Any]]:
-    """The words at the end of the training length, `mark` above the curves and `end` below it; empty ones are left out."""
+    """The words at the end of the training length, `mark` above the curves and `end` below it; empty ones are left
+    out."""
     note = {"x": context, "y": 1, "yref": "paper", "xanchor": "left", "showarrow": False}
     return [
         {**note, "yanchor": anchor, "text": f" {words}", "font": {"size": 11.5, "color": color}, "bgcolor": ground}
         for anchor, words, color, ground in (
-            ("bottom", mark, theme.warm, None), ("top", end, theme.ink, faded(theme.page, 0.7)),
+            ("bottom", mark, theme.warm, None),
+            ("top", end, theme.ink, faded(theme.page, 0.7)),
         )
         if words
-    ]  # fmt: skip
+    ]
 
 
 def running_mean(loss: np.ndarray, width: int, start: int = 0) -> tuple[np.ndarray, np.ndarray]:
@@ -130,18 +129,14 @@ def frequencies(
     `wavelengths` are the own ones, in tokens per turn, [P].
     """
     planes = np.arange(len(wavelengths))
-    lines = [
-        _ratio_line(name, ratio, wavelengths, colors[name], name in dashed) for name, ratio in ratios.items()
-    ]
+    lines = [_ratio_line(name, ratio, wavelengths, colors[name], name in dashed) for name, ratio in ratios.items()]
     low = min(0.5, *(float(ratio.min()) for ratio in ratios.values()))
     shapes, notes = [], []
     slow = planes[wavelengths > context]
     if len(slow):
         shapes = [shaded(slow[0] - 0.5, len(planes) - 0.5, theme.grid, 0.55)]
         notes = [_slow_note(slow[0] - 0.5, context, theme)]
-    ticks = [
-        1 / n for n in (1, 1.5, 2, 3, 4, 6, 8, 12, 16, 24, 32, 64, 128, 256, 512, 1024) if 1 / n > low / 1.3
-    ]
+    ticks = [1 / n for n in (1, 1.5, 2, 3, 4, 6, 8, 12, 16, 24, 32, 64, 128, 256, 512, 1024) if 1 / n > low / 1.3]
     shown = planes[:: max(1, -(-len(planes) // 9))]
     return figure(
         lines,
@@ -172,13 +167,12 @@ def frequencies(
     )
 
 
-def _ratio_line(
-    name: str, ratio: np.ndarray, wavelengths: np.ndarray, color: str, dashed: bool
-) -> dict[str, Any]:
+def _ratio_line(name: str, ratio: np.ndarray, wavelengths: np.ndarray, color: str, dashed: bool) -> dict[str, Any]:
     """One scheme's frequencies over the own ones, [P]; open circles on a dashed line let what lies below be seen."""
     planes = np.arange(len(wavelengths))
     hover = [
-        f"{name}, plane {j}: × {ratio[j]:.4g}<br>{turn(wavelengths[j])} → {turn(wavelengths[j] / ratio[j])} tokens a turn"
+        f"{name}, plane {j}: × {ratio[j]:.4g}<br>{turn(wavelengths[j])} → {turn(wavelengths[j] / ratio[j])} tokens a "
+        f"turn"
         for j in planes
     ]
     dash, marker = ("dash", {"symbol": "circle-open", "size": 9}) if dashed else ("solid", {"size": 6})

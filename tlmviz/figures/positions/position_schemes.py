@@ -27,20 +27,13 @@ def added(schemes: Mapping[str, Added], theme: Theme, height: int = 450) -> go.F
     for name, one in schemes.items():
         limit = -STEEPEST if one.rows == "head" else float(np.abs(one.values).max()) or 1.0
         span = f"0 to ≤ −{-STEEPEST:g}" if one.rows == "head" else f"±{limit:.2g}"
-        heatmap = _heatmap(
-            one.values, np.arange(one.values.shape[1]), np.arange(len(one.values)), limit, theme
-        )
-        heatmap["hovertemplate"] = (
-            f"{name}: {one.columns} %{{x}}, {one.rows} %{{y}}: %{{z:.4f}}<extra></extra>"
-        )
+        heatmap = _heatmap(one.values, np.arange(one.values.shape[1]), np.arange(len(one.values)), limit, theme)
+        heatmap["hovertemplate"] = f"{name}: {one.columns} %{{x}}, {one.rows} %{{y}}: %{{z:.4f}}<extra></extra>"
         if not one.rows:
             heatmap["hoverinfo"], heatmap["hovertemplate"] = "skip", None
         words = f"{one.what} ({span})" if one.rows else "only the mask tells order"
         size = len(one.values)
-        axes = {
-            "x": {"title": one.columns},
-            "y": {"title": one.rows, "range": [size - 0.5, -0.5], "nticks": 4},
-        }
+        axes = {"x": {"title": one.columns}, "y": {"title": one.rows, "range": [size - 0.5, -0.5], "nticks": 4}}
         if not one.rows:
             axes = {side: {"showticklabels": False} for side in axes}
         panels.append((name, words, [heatmap], axes))
@@ -48,10 +41,7 @@ def added(schemes: Mapping[str, Added], theme: Theme, height: int = 450) -> go.F
 
 
 def similar(
-    schemes: Mapping[str, tuple[np.ndarray, np.ndarray]],
-    words: Mapping[str, str],
-    theme: Theme,
-    height: int = 450,
+    schemes: Mapping[str, tuple[np.ndarray, np.ndarray]], words: Mapping[str, str], theme: Theme, height: int = 450
 ) -> go.Figure:
     """How alike each scheme makes positions m and n, [n, n] at positions [n], each with a few words on how."""
     panels = []
@@ -66,9 +56,7 @@ def similar(
     return _grid(panels, "How alike positions m and n are (−1 to 1)", theme, height)
 
 
-def by_distance(
-    schemes: Mapping[str, np.ndarray], head: int, layer: int, theme: Theme, height: int = 450
-) -> go.Figure:
+def by_distance(schemes: Mapping[str, np.ndarray], head: int, layer: int, theme: Theme, height: int = 450) -> go.Figure:
     """Mean attention by distance of one layer's heads, [H, T] per scheme; one head stands out."""
     panels = []
     for name, weight in schemes.items():
@@ -84,10 +72,7 @@ def by_distance(
                     "mode": "lines",
                     "x": x,
                     "y": seen,
-                    "line": {
-                        "color": theme.warm if h == head else theme.accent,
-                        "width": 2.6 if h == head else 1.2,
-                    },
+                    "line": {"color": theme.warm if h == head else theme.accent, "width": 2.6 if h == head else 1.2},
                     "opacity": 1 if h == head else 0.6,
                     "customdata": back,
                     "hovertemplate": f"{name}, L{layer}H{h}: %{{customdata}} back %{{y:.5f}}<extra></extra>",
@@ -95,12 +80,7 @@ def by_distance(
             )
         ticks = [HALF, *(4**n for n in range(7) if 4**n < len(back))]
         axes = {
-            "x": {
-                "type": "log",
-                "title": "tokens back",
-                "tickvals": ticks,
-                "ticktext": ["0", *map(str, ticks[1:])],
-            },
+            "x": {"type": "log", "title": "tokens back", "tickvals": ticks, "ticktext": ["0", *map(str, ticks[1:])]},
             "y": {"type": "log", "range": [np.log10(FLOOR), 0.1], "dtick": 1, "exponentformat": "power"},
         }
         panels.append((name, "", lines, axes))
@@ -109,7 +89,8 @@ def by_distance(
 
 
 def slopes(given: np.ndarray, decay: np.ndarray, theme: Theme, height: int = 330) -> go.Figure:
-    """ALiBi's slope of each head, [H], and the decay measured in each layer, [L, H]; what does not fall lies on the floor."""
+    """ALiBi's slope of each head, [H], and the decay measured in each layer, [L, H]; what does not fall lies on the
+    floor."""
     heads, floor, top = np.arange(len(given)), float(given.min()) / 4, float(given.max())
     line = {
         "type": "scatter",
@@ -156,12 +137,7 @@ def slopes(given: np.ndarray, decay: np.ndarray, theme: Theme, height: int = 330
 
 
 def ranked(
-    values: Mapping[str, np.ndarray],
-    title: str,
-    unit: str,
-    colors: Mapping[str, str],
-    theme: Theme,
-    height: int = 330,
+    values: Mapping[str, np.ndarray], title: str, unit: str, colors: Mapping[str, str], theme: Theme, height: int = 330
 ) -> go.Figure:
     """One number per head of each scheme, [L, H], the heads of each in order."""
     lines = []
@@ -197,14 +173,7 @@ def ranked(
 
 
 def _below() -> dict[str, Any]:
-    return {
-        "orientation": "h",
-        "x": 0,
-        "xanchor": "left",
-        "y": -0.22,
-        "yanchor": "top",
-        "font": {"size": 11.5},
-    }
+    return {"orientation": "h", "x": 0, "xanchor": "left", "y": -0.22, "yanchor": "top", "font": {"size": 11.5}}
 
 
 def _heatmap(z: np.ndarray, x: np.ndarray, y: np.ndarray, limit: float, theme: Theme) -> dict[str, Any]:
@@ -251,11 +220,7 @@ def _grid(
         }
         for axis, domain, other in (("x", [left, left + width], "y"), ("y", [top - tall, top], "x")):
             more = dict(own[axis])
-            named = {
-                "text": more.pop("title", ""),
-                "font": {"size": 10.5, "color": theme.muted},
-                "standoff": 2,
-            }
+            named = {"text": more.pop("title", ""), "font": {"size": 10.5, "color": theme.muted}, "standoff": 2}
             axes[f"{axis}axis{number}"] = {
                 **common,
                 "domain": domain,
@@ -273,8 +238,6 @@ def _grid(
                 11.5,
             )
         )
-    arranged = layout(
-        theme, title=title, height=height, margin={"l": 8, "r": 8, "t": 28, "b": 4}, annotations=notes
-    )
+    arranged = layout(theme, title=title, height=height, margin={"l": 8, "r": 8, "t": 28, "b": 4}, annotations=notes)
     del arranged["xaxis"], arranged["yaxis"]
     return figure(traces, {**arranged, **axes})

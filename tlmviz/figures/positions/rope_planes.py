@@ -1,4 +1,5 @@
-"""RoPE in a trained model: which dimensions pair up, what the wrong layout costs, which planes heads use, score by distance."""
+"""RoPE in a trained model: which dimensions pair up, what the wrong layout costs, which planes heads use, score by
+distance."""
 
 from __future__ import annotations
 
@@ -27,7 +28,8 @@ DASHES = ("solid", "dash", "dot", "dashdot")
 
 
 def pairs(layouts: dict[str, np.ndarray], theme: Theme, height: int = 300) -> go.Figure:
-    """Which dimensions each layout turns together: one row of dots per layout, [P, 2] dimensions each, an arc per plane."""
+    """Which dimensions each layout turns together: one row of dots per layout, [P, 2] dimensions each, an arc per
+    plane."""
     traces, notes, half, level = [], [], np.linspace(0, np.pi, 25), 0.0
     for name, planes in layouts.items():
         apart = planes[:, 1] - planes[:, 0]
@@ -118,7 +120,8 @@ def losses(tokens: list[str], runs: dict[str, np.ndarray], theme: Theme, height:
 def next_tokens(
     names: list[str], runs: dict[str, np.ndarray], after: str, theme: Theme, height: int = 300
 ) -> go.Figure:
-    """Next-token probabilities of two runs as pairs of bars, K names and [K] numbers each; `after` is the token before them."""
+    """Next-token probabilities of two runs as pairs of bars, K names and [K] numbers each; `after` is the token before
+    them."""
     where = np.arange(len(names))
     bars = [
         dict(
@@ -144,12 +147,7 @@ def next_tokens(
             showlegend=True,
             xaxis={"tickformat": ".0%", "nticks": 5, "rangemode": "tozero"},
             margin={"l": 8, "r": 8, "t": 56, "b": 8},
-            yaxis={
-                "tickvals": where,
-                "ticktext": token_labels(names, 10),
-                "autorange": "reversed",
-                "showgrid": False,
-            },
+            yaxis={"tickvals": where, "ticktext": token_labels(names, 10), "autorange": "reversed", "showgrid": False},
         ),
     )
 
@@ -175,8 +173,7 @@ def energy(
         ygap=0.5 if len(rows) <= NAMED else 0,
         colorbar=colorbar(theme, tickformat=".0%", xpad=2, ypad=0),
         text=[
-            [f"{name}, plane {j}: {row[j]:.4f} of the score" for j in range(planes)]
-            for name, row in zip(names, rows)
+            [f"{name}, plane {j}: {row[j]:.4f} of the score" for j in range(planes)] for name, row in zip(names, rows)
         ],
         hovertemplate="%{text}, %{z:.1%} of the head's<extra></extra>",
     )
@@ -218,12 +215,7 @@ def energy(
 
 
 def uses(
-    strength: np.ndarray,
-    spread: np.ndarray,
-    wavelength: np.ndarray,
-    title: str,
-    theme: Theme,
-    height: int = 420,
+    strength: np.ndarray, spread: np.ndarray, wavelength: np.ndarray, title: str, theme: Theme, height: int = 420
 ) -> go.Figure:
     """One head's planes, [P] each: how far each could move a score, and how far it tells the keys of a query apart."""
     where = np.arange(len(strength))
@@ -238,10 +230,7 @@ def uses(
             marker={"color": colour, "line": {"width": 0}},
             hovertemplate="%{customdata}: %{y:.5f}<extra>" + name + "</extra>",
         )
-        for name, values, colour in (
-            ("|q||k|", strength, theme.muted),
-            ("std over keys", spread, theme.accent),
-        )
+        for name, values, colour in (("|q||k|", strength, theme.muted), ("std over keys", spread, theme.accent))
     ]
     return figure(
         bars,
@@ -263,9 +252,11 @@ def uses(
 def by_distance(
     curves: dict[str, tuple[np.ndarray, np.ndarray]], title: str, theme: Theme, height: int = 420
 ) -> go.Figure:
-    """Mean score by distance in tokens, a colour per rotation: measured pairs as a line with dots, all pairs as a thin line.
+    """Mean score by distance in tokens, a colour per rotation: measured pairs as a line with dots, all pairs as a thin
+    line.
 
-    Each curve is a pair of [N]: the text's pairs that stand so far apart, and what every pair of the text would score there.
+    Each curve is a pair of [N]: the text's pairs that stand so far apart, and what every pair of the text would score
+    there.
     """
     colours, traces = (theme.accent, theme.muted, theme.warm), []
     for (name, (measured, every)), colour in zip(curves.items(), colours):

@@ -131,9 +131,7 @@ def _numbers(steps: Rotation, row: int, base: float, axis: int, theme: Theme) ->
         "cliponaxis": False,
     }
     interleaved = _interleaved(steps)
-    return Layer(
-        style, lambda plane: {"type": "scatter", "text": [_words(steps, plane, row, base, interleaved)]}
-    )
+    return Layer(style, lambda plane: {"type": "scatter", "text": [_words(steps, plane, row, base, interleaved)]})
 
 
 def _heat(panel: _Panel, steps: Rotation, place: int, theme: Theme) -> dict[str, Any]:
@@ -153,10 +151,7 @@ def _heat(panel: _Panel, steps: Rotation, place: int, theme: Theme) -> dict[str,
     largest = float(values.max()) or 1.0
     # One colour a factor of four: slow planes stay visible, and hover shows the angle itself.
     colours = theme.sequential
-    stops = [
-        [0.0, colours[0]],
-        *([4.0 ** -(len(colours) - 1 - i), colour] for i, colour in enumerate(colours)),
-    ]
+    stops = [[0.0, colours[0]], *([4.0 ** -(len(colours) - 1 - i), colour] for i, colour in enumerate(colours))]
     return {**heat, "zmin": 0, "zmax": largest, "colorscale": stops}
 
 
@@ -196,12 +191,7 @@ def _words(steps: Rotation, plane: int, row: int, base: float, interleaved: bool
     one, other = (int(d) for d in steps.pairs[plane])
     speed, angle, cos, sin = (
         float(part)
-        for part in (
-            steps.frequency[plane],
-            steps.angles[at, plane],
-            steps.cos[at, plane],
-            steps.sin[at, plane],
-        )
+        for part in (steps.frequency[plane], steps.angles[at, plane], steps.cos[at, plane], steps.sin[at, plane])
     )
     before = steps.first[at, plane], steps.second[at, plane]
     after = steps.new_first[at, plane], steps.new_second[at, plane]

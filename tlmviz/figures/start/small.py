@@ -27,7 +27,8 @@ def _placed(values: np.ndarray, length: float) -> np.ndarray:
 
 
 def heat(values: np.ndarray, theme: Theme, signed: bool = False) -> str:
-    """A map of [rows, columns] numbers from 0 to their largest, or, `signed`, from minus to plus their largest magnitude."""
+    """A map of [rows, columns] numbers from 0 to their largest, or, `signed`, from minus to plus their largest
+    magnitude."""
     values = np.nan_to_num(np.asarray(values, float))
     most = float(np.abs(values).max()) or 1.0
     scale = theme.diverging if signed else theme.sequential
@@ -46,9 +47,7 @@ def _color(scale: Sequence[str], share: float) -> str:
     """The colour at a share of a scale of #rrggbb, mixed from its two neighbours."""
     at = share * (len(scale) - 1)
     low = min(int(at), len(scale) - 2)
-    mixed = [
-        round(a + (at - low) * (b - a)) for a, b in zip(*(_parts(scale[index]) for index in (low, low + 1)))
-    ]
+    mixed = [round(a + (at - low) * (b - a)) for a, b in zip(*(_parts(scale[index]) for index in (low, low + 1)))]
     return "#" + "".join(f"{part:02x}" for part in mixed)
 
 

@@ -21,7 +21,8 @@ BESIDE_BUTTONS = 0.24  # where the slider begins: the figure is not as wide as a
 
 @dataclass(frozen=True)
 class Products:
-    """Gains [F, P, P] (from i to j, NaN below the diagonal), singular values [F, P, N], and what is left of a stream, [F, P]."""
+    """Gains [F, P, P] (from i to j, NaN below the diagonal), singular values [F, P, N], and what is left of a stream,
+    [F, P]."""
 
     gain: np.ndarray
     singular: np.ndarray
@@ -64,7 +65,8 @@ def products(
     what: str,
     height: int = 545,
 ) -> go.Figure:
-    """A column for each kind of connection: a triangle of gains, singular values and a stream's identity; a frame per label.
+    """A column for each kind of connection: a triangle of gains, singular values and a stream's identity; a frame per
+    label.
 
     `names` are the P sublayers', `labels` the frames'; `what` says which gain it is. A single label draws no slider.
     """
@@ -79,10 +81,20 @@ def products(
         span = [c * (width + GAP), c * (width + GAP) + width]
         notes.append(_note(f"<b>{NAMES[kind]}</b>", sum(span) / 2, 0.945, color(kind, theme)))
         # No product leads backwards; a gain of 1, which has the colour of the page, must not look like that.
-        beneath.append({
-            "type": "rect", "layer": "below", "xref": "paper", "yref": "paper", "x0": span[0], "x1": span[1],
-            "y0": ROWS["gain"][0], "y1": ROWS["gain"][1], "fillcolor": theme.missing, "line": {"width": 0},
-        })  # fmt: skip
+        beneath.append(
+            {
+                "type": "rect",
+                "layer": "below",
+                "xref": "paper",
+                "yref": "paper",
+                "x0": span[0],
+                "x1": span[1],
+                "y0": ROWS["gain"][0],
+                "y1": ROWS["gain"][1],
+                "fillcolor": theme.missing,
+                "line": {"width": 0},
+            }
+        )
         first = len(traces)
         fixed = _triangle(panel, names, limit, theme, what) + _lines(panel, names, theme)
         for r, (part, share) in enumerate(ROWS.items()):
@@ -122,22 +134,35 @@ def _decades(gain: np.ndarray) -> float:
     return float(np.abs(np.log10(seen)).max()) if len(seen) else 0.0
 
 
-def _triangle(
-    panel: Products, names: list[str], limit: float, theme: Theme, what: str
-) -> list[dict[str, Any]]:
+def _triangle(panel: Products, names: list[str], limit: float, theme: Theme, what: str) -> list[dict[str, Any]]:
     stops, low, high = log_scale(limit, theme)
     count = len(names)
     return [
         {
-            "row": "gain", "type": "heatmap", "x": names, "y": names, "colorscale": stops, "zmin": low, "zmax": high,
-            "showscale": False, "xgap": 1 if count <= 20 else 0, "ygap": 1 if count <= 20 else 0, "hoverongaps": False,
+            "row": "gain",
+            "type": "heatmap",
+            "x": names,
+            "y": names,
+            "colorscale": stops,
+            "zmin": low,
+            "zmax": high,
+            "showscale": False,
+            "xgap": 1 if count <= 20 else 0,
+            "ygap": 1 if count <= 20 else 0,
+            "hoverongaps": False,
             "hovertemplate": f"from %{{y}} to %{{x}}<br>{what} gain %{{z:.5g}}<extra></extra>",
         },
         {
-            "row": "gain", "type": "scatter", "x": [names[0]], "y": [names[-1 - count // 8]], "mode": "text",
-            "textposition": "middle right", "textfont": {"color": theme.ink, "size": 11}, "hoverinfo": "skip",
+            "row": "gain",
+            "type": "scatter",
+            "x": [names[0]],
+            "y": [names[-1 - count // 8]],
+            "mode": "text",
+            "textposition": "middle right",
+            "textfont": {"color": theme.ink, "size": 11},
+            "hoverinfo": "skip",
         },
-    ]  # fmt: skip
+    ]
 
 
 def _lines(panel: Products, names: list[str], theme: Theme) -> list[dict[str, Any]]:
@@ -182,7 +207,8 @@ def _lines(panel: Products, names: list[str], theme: Theme) -> list[dict[str, An
 
 
 def _state(panel: Products, frame: int) -> list[dict[str, Any]]:
-    """What changes from frame to frame, in the order of the traces: the triangle, its text, singular values, three lines."""
+    """What changes from frame to frame, in the order of the traces: the triangle, its text, singular values, three
+    lines."""
     gain = np.asarray(panel.gain[frame], np.float32)
     return [
         {"type": "heatmap", "z": gain},
@@ -197,19 +223,11 @@ def _state(panel: Products, frame: int) -> list[dict[str, Any]]:
 
 def short(value: float) -> str:
     """A gain in a few digits."""
-    return (
-        f"{value:.3f}" if 0.01 <= value < 10 else f"{value:.1f}" if 10 <= value < 10_000 else f"{value:.3g}"
-    )
+    return f"{value:.3f}" if 0.01 <= value < 10 else f"{value:.1f}" if 10 <= value < 10_000 else f"{value:.3g}"
 
 
 def _axes(
-    part: str,
-    number: int,
-    span: list[float],
-    share: tuple[float, float],
-    names: list[str],
-    theme: Theme,
-    first: bool,
+    part: str, number: int, span: list[float], share: tuple[float, float], names: list[str], theme: Theme, first: bool
 ) -> dict[str, Any]:
     """One panel's two axes. Names of sublayers are categories: the hover text shows them, the ticks their layers."""
     step = 2 * max(1, len(names) // 12)
@@ -267,25 +285,30 @@ def _colorbar(limit: float, theme: Theme) -> dict[str, Any]:
     stops = [[i / (len(theme.diverging) - 1), code] for i, code in enumerate(theme.diverging)]
     step = limit / 2 if limit < 1 else max(1, int(limit) // 3)
     ticks = step * np.arange(-(limit // step), limit // step + 1)
-    marks: dict[str, Any] = {
-        "tickvals": ticks.tolist(),
-        "ticktext": [f"×{tick_text(10**tick)}" for tick in ticks],
-    }
+    marks: dict[str, Any] = {"tickvals": ticks.tolist(), "ticktext": [f"×{tick_text(10**tick)}" for tick in ticks]}
     low, high = ROWS["gain"]
     return {
-        "type": "scatter", "x": [None], "y": [None], "mode": "markers", "hoverinfo": "skip", "xaxis": "x1", "yaxis": "y1",
+        "type": "scatter",
+        "x": [None],
+        "y": [None],
+        "mode": "markers",
+        "hoverinfo": "skip",
+        "xaxis": "x1",
+        "yaxis": "y1",
         "marker": {
-            "color": [0.0], "cmin": -limit, "cmax": limit, "colorscale": stops, "showscale": True,
+            "color": [0.0],
+            "cmin": -limit,
+            "cmax": limit,
+            "colorscale": stops,
+            "showscale": True,
             "colorbar": colorbar(theme, thickness=10, nticks=None, x=1.01, y=(low + high) / 2, len=high - low, **marks),
         },
-    }  # fmt: skip
+    }
 
 
 def _legend(theme: Theme) -> dict[str, Any]:
     """What the lines of the lowest row are, in their colours."""
-    own, other, distance = (
-        f'<span style="color:{ink}">{{}}</span>' for ink in (theme.accent, theme.warm, theme.muted)
-    )
+    own, other, distance = (f'<span style="color:{ink}">{{}}</span>' for ink in (theme.accent, theme.warm, theme.muted))
     words = (own.format("mean diagonal"), other.format("mean off it"), distance.format("- - distance to 1/N"))
     note = _note(" · ".join(words), 0, ROWS["left"][1], theme.ink)
     return {**note, "xanchor": "left", "font": {"size": 10.5}}

@@ -1,4 +1,5 @@
-"""Sinkhorn-Knopp as one figure: the matrix with its sums, the residual against its theoretical rate, the gain over depth."""
+"""Sinkhorn-Knopp as one figure: the matrix with its sums, the residual against its theoretical rate, the gain over
+depth."""
 
 from __future__ import annotations
 
@@ -23,9 +24,9 @@ def dial(
     gains: np.ndarray | None = None,
     title: str = "",
 ) -> go.Figure:
-    """A matrix [N, N] after `at` iterations; the residual after 0, 1, ... iterations [K + 1], with the line on which it is
-    multiplied by `rate` each time (none for NaN and 0); and the forward and backward gain of a product over depth
-    [K + 1, 2], where there is one, from the first iteration on.
+    """A matrix [N, N] after `at` iterations; the residual after 0, 1, ... iterations [K + 1], with the line on which it
+    is multiplied by `rate` each time (none for NaN and 0); and the forward and backward gain of a product over depth [K
+    + 1, 2], where there is one, from the first iteration on.
     """
     drawn = layout(theme, title=title, height=360, showlegend=True, margin={"l": 8, "r": 8, "t": 64, "b": 8})
     end, n = (0.28 if gains is not None else 0.38), len(matrix)
@@ -38,28 +39,16 @@ def dial(
         "constrain": "domain",
         "title": {"text": ""},
     }
-    drawn["yaxis"] |= {
-        **still,
-        "range": [n + 0.5, -0.5],
-        "scaleanchor": "x",
-        "constrain": "domain",
-        "side": "left",
-    }
+    drawn["yaxis"] |= {**still, "range": [n + 0.5, -0.5], "scaleanchor": "x", "constrain": "domain", "side": "left"}
     traces = [*_matrix(matrix, theme), *_residual(residual, rate, theme)]
     panels = [(end + 0.12, 0.62 if gains is not None else 1.0, "distance of a sum from 1")]
     if gains is not None:
         panels.append((0.74, 1.0, "gain of the product"))
-        kept = np.vstack(
-            (np.full((1, 2), np.nan), gains[1:])
-        )  # unscaled matrices can be anything, and would set the scale
-        traces += [
-            _curve(kept[:, side], name, HEADS[2 + side], 3)
-            for side, name in enumerate(("forward", "backward"))
-        ]
+        # Unscaled matrices can be anything, and would set the scale.
+        kept = np.vstack((np.full((1, 2), np.nan), gains[1:]))
+        traces += [_curve(kept[:, side], name, HEADS[2 + side], 3) for side, name in enumerate(("forward", "backward"))]
     for number, (left, right, unit) in enumerate(panels, 2):
-        common = {name: drawn["xaxis"][name] for name in ("tickfont", "gridcolor", "automargin")} | {
-            "zeroline": False
-        }
+        common = {name: drawn["xaxis"][name] for name in ("tickfont", "gridcolor", "automargin")} | {"zeroline": False}
         drawn[f"xaxis{number}"] = {
             **common,
             "title": {"text": "iterations"},
@@ -96,10 +85,7 @@ def _matrix(matrix: np.ndarray, theme: Theme) -> list[dict[str, Any]]:
         "hoverinfo": "text",
         "x": np.append(np.full(n, n, np.float32), ends),
         "y": np.append(ends, np.full(n, n, np.float32)),
-        "hovertext": [
-            *(f"row sum {value:.9f}" for value in rows),
-            *(f"column sum {value:.9f}" for value in columns),
-        ],
+        "hovertext": [*(f"row sum {value:.9f}" for value in rows), *(f"column sum {value:.9f}" for value in columns)],
         "text": [*text(rows), *text(columns)] if n <= MOST else [""] * (2 * n),
     }
     return [cells, sums]

@@ -57,7 +57,8 @@ def ribbon_unit(panels: Sequence[Panel]) -> float:
 
 
 def ribbons(coefficients: np.ndarray, unit: float) -> list[tuple[np.ndarray, np.ndarray]]:
-    """Outlines (x, y) from each part's row, the first on top, to its slot at the reader, where all are stacked in order."""
+    """Outlines (x, y) from each part's row, the first on top, to its slot at the reader, where all are stacked in
+    order."""
     count = len(coefficients)
     widths = np.abs(coefficients) * unit
     rows = 1 - (np.arange(count) + 0.5) / count
@@ -124,10 +125,9 @@ def fans(
     return walked(traces, range(len(tokens)), labels, drawn, at, theme, **options)
 
 
-def _ribbons(
-    panel: Panel, parts: Sequence[str], unit: float, place: dict[str, Any], theme: Theme
-) -> list[Layer]:
-    """A layer of ribbons for each kind of part: which of them it holds is fixed, so frames need not repeat where x is."""
+def _ribbons(panel: Panel, parts: Sequence[str], unit: float, place: dict[str, Any], theme: Theme) -> list[Layer]:
+    """A layer of ribbons for each kind of part: which of them it holds is fixed, so frames need not repeat where x
+    is."""
     kinds = np.array([part.split()[0] for part in parts])
     below = np.flatnonzero((panel.coefficients < 0).any(1))
 
@@ -201,8 +201,7 @@ def _dots(panel: Panel, parts: Sequence[str], to: str, place: dict[str, Any], th
         **place,
     }
     return Layer(
-        style,
-        lambda token: {"type": "scatter", "customdata": panel.coefficients[:, token].astype(np.float32)},
+        style, lambda token: {"type": "scatter", "customdata": panel.coefficients[:, token].astype(np.float32)}
     )
 
 
@@ -305,9 +304,7 @@ def readers(panels: Sequence[Panel], parts: Sequence[str], theme: Theme, *, toke
                 "xaxis": f"x{number + 1}",
                 "yaxis": f"y{number + 1}",
                 "colorbar": colorbar(theme, nticks=None, xpad=4),
-                "hovertemplate": "%{x} in what %{y} reads: %{z:.5f}<extra>"
-                + token_label(panel.title, 40)
-                + "</extra>",
+                "hovertemplate": "%{x} in what %{y} reads: %{z:.5f}<extra>" + token_label(panel.title, 40) + "</extra>",
             }
         )
         start = number * (width + 0.03)
@@ -331,12 +328,8 @@ def readers(panels: Sequence[Panel], parts: Sequence[str], theme: Theme, *, toke
             "showticklabels": number == 0,
         }
         notes.append(note(f"<b>{token_label(panel.title, 40)}</b>", start, 1.01, theme.ink, 12))
-    title = (
-        f"Who reads whom at “{token_label(token)}”: coefficient of each part (columns) in what is read (rows)"
-    )
-    drawn = layout(
-        theme, title=title, height=400, margin={"l": 8, "r": 8, "t": 58, "b": 8}, annotations=notes
-    )
+    title = f"Who reads whom at “{token_label(token)}”: coefficient of each part (columns) in what is read (rows)"
+    drawn = layout(theme, title=title, height=400, margin={"l": 8, "r": 8, "t": 58, "b": 8}, annotations=notes)
     return figure(traces, {**drawn, **axes})
 
 

@@ -22,9 +22,11 @@ def distance_map(
     theme: Theme,
     most: float = 0.0,
 ) -> go.Figure:
-    """A distance of every H_res [P sublayers, T tokens] as a map; `what` names it, `place` (sublayer, token) is outlined.
+    """A distance of every H_res [P sublayers, T tokens] as a map; `what` names it, `place` (sublayer, token) is
+    outlined.
 
-    Colours reach up to `most`, or to the largest distance where that is larger: a small one must not look like a large one.
+    Colours reach up to `most`, or to the largest distance where that is larger: a small one must not look like a large
+    one.
     """
     values = np.asarray(values, np.float32)
     labels = token_labels(tokens)
@@ -48,11 +50,7 @@ def distance_map(
         "y1": sublayer + 0.5,
         "line": {"color": HEADS[4], "width": 2},
     }
-    quiet = {
-        "showgrid": False,
-        "zeroline": False,
-        "type": "category",
-    }  # categories are counted: 0.5 lies between two
+    quiet = {"showgrid": False, "zeroline": False, "type": "category"}  # categories are counted: 0.5 lies between two
     return figure(
         [heatmap],
         layout(
@@ -67,9 +65,7 @@ def distance_map(
     )
 
 
-def distance_curves(
-    distances: dict[str, np.ndarray], names: Sequence[str], sublayer: int, theme: Theme
-) -> go.Figure:
+def distance_curves(distances: dict[str, np.ndarray], names: Sequence[str], sublayer: int, theme: Theme) -> go.Figure:
     """Mean over tokens of each distance [P, T] by sublayer, with one standard deviation to either side."""
     where = np.arange(len(names), dtype=np.int32)
     traces = []
@@ -118,14 +114,7 @@ def distance_curves(
             xaxis=_ticks(names),
             yaxis={"rangemode": "tozero"},
             margin={"l": 8, "r": 8, "t": 66, "b": 8},  # two lines of a legend where the width is short
-            legend={
-                "orientation": "h",
-                "yanchor": "bottom",
-                "y": 1.0,
-                "x": 0,
-                "xanchor": "left",
-                "font": {"size": 10},
-            },
+            legend={"orientation": "h", "yanchor": "bottom", "y": 1.0, "x": 0, "xanchor": "left", "font": {"size": 10}},
         ),
     )
 

@@ -1,4 +1,5 @@
-"""Streams through depth: their lengths and angles, what sublayers read of them and wrote to them, and losses without one."""
+"""Streams through depth: their lengths and angles, what sublayers read of them and wrote to them, and losses without
+one."""
 
 from __future__ import annotations
 
@@ -9,18 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import plotly.graph_objects as go
 
-from tlmviz.figures import (
-    HEADS,
-    Layer,
-    Theme,
-    colorbar,
-    figure,
-    layout,
-    note,
-    scale,
-    token_labels,
-    walked,
-)
+from tlmviz.figures import HEADS, Layer, Theme, colorbar, figure, layout, note, scale, token_labels, walked
 from tlmviz.figures.predictions import losses_before_after
 
 if TYPE_CHECKING:
@@ -64,8 +54,9 @@ def through_depth(
 ) -> go.Figure:
     """Four pictures that a slider walks over tokens; `at` is shown first, `offset` is the first token's number.
 
-    Above: length of every stream and cosine of every two, [parts, T, N] and [parts, T, pairs]; `parts` name the places, the
-    embedding first. Below, [P, T, N]: H_pre and each stream's share in what was read; H_post and the length of what was added.
+    Above: length of every stream and cosine of every two, [parts, T, N] and [parts, T, pairs]; `parts` name the places,
+    the embedding first. Below, [P, T, N]: H_pre and each stream's share in what was read; H_post and the length of what
+    was added.
     """
     layers = [
         *_lengths(walk, parts),
@@ -127,9 +118,7 @@ def _cosines(walk: Journey, pairs: Sequence[tuple[int, int]], parts: Sequence[st
 
 def _line(values: np.ndarray, static: dict[str, Any]) -> Layer:
     """A line through depth of one token's `values` [parts, T]."""
-    return Layer(
-        static, lambda token: {"type": "scatter", "y": np.ascontiguousarray(values[:, token], np.float32)}
-    )
+    return Layer(static, lambda token: {"type": "scatter", "y": np.ascontiguousarray(values[:, token], np.float32)})
 
 
 def _table(walk: Journey, table: Table, parts: Sequence[str], theme: Theme) -> Layer:
@@ -153,9 +142,7 @@ def _table(walk: Journey, table: Table, parts: Sequence[str], theme: Theme) -> L
         "textfont": {"size": 8.5},
         "hovertemplate": f"%{{customdata}}, stream %{{y}}: {table.unit} %{{z:.5f}}<extra></extra>",
     }
-    return Layer(
-        static, lambda token: {"type": "heatmap", "z": np.ascontiguousarray(values[:, token].T, np.float32)}
-    )
+    return Layer(static, lambda token: {"type": "heatmap", "z": np.ascontiguousarray(values[:, token].T, np.float32)})
 
 
 def depth_bytes(parts: int, streams: int) -> int:
@@ -164,9 +151,7 @@ def depth_bytes(parts: int, streams: int) -> int:
     return (parts * lines + 4 * streams * parts) * 4 * 4 // 3 + 60 * lines + 1200
 
 
-def losses(
-    tokens: Sequence[str], before: np.ndarray, after: np.ndarray, theme: Theme, *, what: str
-) -> go.Figure:
+def losses(tokens: Sequence[str], before: np.ndarray, after: np.ndarray, theme: Theme, *, what: str) -> go.Figure:
     """Each token's loss in nats, [T - 1], in the pass as it is and with something muted, which `what` names."""
     return losses_before_after(tokens, {"all streams": before, what: after}, theme, height=300)
 
@@ -220,10 +205,7 @@ def _four(theme: Theme, walk: Journey, parts: Sequence[str], titles: list[str]) 
     """The layout of `through_depth`: two charts above, two tables in each column below."""
     count, streams = len(parts), walk.norms.shape[2]
     drawn = layout(
-        theme,
-        title="Streams of one token through depth",
-        height=490,
-        margin={"l": 44, "r": 8, "t": 50, "b": 64},
+        theme, title="Streams of one token through depth", height=490, margin={"l": 44, "r": 8, "t": 50, "b": 64}
     )
     del drawn["xaxis"], drawn["yaxis"]
     tick = {"size": 9.5, "color": theme.muted}
@@ -268,12 +250,7 @@ def _four(theme: Theme, walk: Journey, parts: Sequence[str], titles: list[str]) 
         "font": {"size": 10.5},
         "bgcolor": "rgba(0,0,0,0)",
     }
-    return {
-        **drawn,
-        "showlegend": True,
-        "legend": {**small, "x": _LEFT[0]},
-        "legend2": {**small, "x": _RIGHT[0]},
-    }
+    return {**drawn, "showlegend": True, "legend": {**small, "x": _LEFT[0]}, "legend2": {**small, "x": _RIGHT[0]}}
 
 
 def _table_axes(

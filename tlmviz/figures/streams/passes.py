@@ -12,9 +12,7 @@ from .depth import NAMES, color
 MARGIN = {"l": 8, "r": 8, "t": 54, "b": 8}  # the legend has a line below the title
 
 
-def norms(
-    lines: dict[str, np.ndarray], depths: list[str], theme: Theme, *, title: str, unit: str
-) -> go.Figure:
+def norms(lines: dict[str, np.ndarray], depths: list[str], theme: Theme, *, title: str, unit: str) -> go.Figure:
     """One quantity of the streams at every depth, {connection: [D]}, on a logarithmic axis."""
     traces = [
         {
@@ -53,7 +51,8 @@ def norms(
 
 
 def quantiles(bands: dict[str, np.ndarray], trained: int, theme: Theme, *, title: str) -> go.Figure:
-    """log10 gains after 1, 2, ... sublayers, {connection: [3, S]}: a low quantile, the median and a high one; gains on the axis.
+    """log10 gains after 1, 2, ... sublayers, {connection: [3, S]}: a low quantile, the median and a high one; gains on
+    the axis.
 
     The dotted line stands where the trained model ends.
     """
@@ -61,20 +60,10 @@ def quantiles(bands: dict[str, np.ndarray], trained: int, theme: Theme, *, title
     for kind, band in bands.items():
         low, middle, high = np.asarray(band, np.float32)
         x, ink = np.arange(1, len(middle) + 1, dtype=np.int32), color(kind, theme)
-        edge = {
-            "type": "scatter",
-            "x": x,
-            "mode": "lines",
-            "line": {"width": 0.5, "color": ink},
-            "showlegend": False,
-        }
+        edge = {"type": "scatter", "x": x, "mode": "lines", "line": {"width": 0.5, "color": ink}, "showlegend": False}
         words = "after %{x} sublayers: 10^%{y:.3f}"
         traces += [
-            {
-                **edge,
-                "y": low,
-                "hovertemplate": f"{words}<extra>{NAMES[kind]}, 10% of stacks lie below</extra>",
-            },
+            {**edge, "y": low, "hovertemplate": f"{words}<extra>{NAMES[kind]}, 10% of stacks lie below</extra>"},
             {
                 **edge,
                 "y": high,
@@ -92,9 +81,7 @@ def quantiles(bands: dict[str, np.ndarray], trained: int, theme: Theme, *, title
             },
         ]
     limit = max(0.3, *(float(np.abs(band).max()) for band in bands.values()))
-    step = next(
-        step for step in (0.1, 0.25, 0.5, 1, 2, 5, 10, 20, 50, 100, 1000) if limit / step < 6 or step == 1000
-    )
+    step = next(step for step in (0.1, 0.25, 0.5, 1, 2, 5, 10, 20, 50, 100, 1000) if limit / step < 6 or step == 1000)
     ticks = np.arange(-6.0, 7.0) * step
     marker = upright(trained, color=theme.muted, width=1.5, dash="dot")
     return figure(
@@ -108,11 +95,7 @@ def quantiles(bands: dict[str, np.ndarray], trained: int, theme: Theme, *, title
             showlegend=True,
             margin=MARGIN,
             shapes=[marker],
-            yaxis={
-                "tickmode": "array",
-                "tickvals": ticks.tolist(),
-                "ticktext": [_gain(tick) for tick in ticks],
-            },
+            yaxis={"tickmode": "array", "tickvals": ticks.tolist(), "ticktext": [_gain(tick) for tick in ticks]},
         ),
     )
 

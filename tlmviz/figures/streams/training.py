@@ -1,4 +1,5 @@
-"""What was logged while a family of models was trained: curves over steps, and matrices at moments, walked by one slider."""
+"""What was logged while a family of models was trained: curves over steps, and matrices at moments, walked by one
+slider."""
 
 from __future__ import annotations
 
@@ -19,16 +20,16 @@ PANELS = (  # title, columns with their dash and width, logarithmic
     ("training loss (nats)", (("train_loss", "solid", 1.8),), False),
     ("held out (bits per byte)", (("valid_bpb", "solid", 1.8),), False),
     ("gradient norm (dotted: largest)", (("grad_norm", "solid", 1.8), ("grad_norm_max", "dot", 1.0)), True),
-    (
-        "gain, all sublayers (dotted: backward)",
-        (("gain_forward", "solid", 1.8), ("gain_backward", "dot", 1.8)),
-        True,
-    ),
+    ("gain, all sublayers (dotted: backward)", (("gain_forward", "solid", 1.8), ("gain_backward", "dot", 1.8)), True),
 )
 WORDS = {
-    "train_loss": "training loss", "valid_bpb": "held out", "grad_norm": "gradient norm, mean",
-    "grad_norm_max": "gradient norm, largest", "gain_forward": "forward gain", "gain_backward": "backward gain",
-}  # fmt: skip
+    "train_loss": "training loss",
+    "valid_bpb": "held out",
+    "grad_norm": "gradient norm, mean",
+    "grad_norm_max": "gradient norm, largest",
+    "gain_forward": "forward gain",
+    "gain_backward": "backward gain",
+}
 
 
 @dataclass(frozen=True)
@@ -126,7 +127,8 @@ def _tiles(
 
 
 def tiled(res: np.ndarray) -> np.ndarray:
-    """Matrices [P, N, N] side by side with gaps of NaN: a column per layer, attention above MLP, bands of `BAND` layers."""
+    """Matrices [P, N, N] side by side with gaps of NaN: a column per layer, attention above MLP, bands of `BAND`
+    layers."""
     count, n = len(res), res.shape[-1]
     layers, side = count // 2, n + 1
     columns, bands = min(layers, BAND), -(-layers // BAND)
@@ -153,9 +155,7 @@ def _cells(names: list[str], n: int, shape: tuple[int, int]) -> np.ndarray:
     return cells
 
 
-def _curves(
-    curves: dict[str, Curves], theme: Theme
-) -> tuple[list[dict[str, Any]], dict[str, dict[str, Any]]]:
+def _curves(curves: dict[str, Curves], theme: Theme) -> tuple[list[dict[str, Any]], dict[str, dict[str, Any]]]:
     traces, axes = [], {}
     shares = _shares(len(PANELS), 0.05, 1.0, 0.05)
     for number, ((title, columns, log), share) in enumerate(zip(PANELS, shares), start=1):
@@ -163,17 +163,22 @@ def _curves(
             for column, dash, width in columns:
                 y = np.asarray(each.values[column], np.float32)
                 seen = np.isfinite(y) & ((y > 0) | (not log))
-                traces.append({
-                    "type": "scatter", "x": np.asarray(each.steps, np.float32)[seen], "y": y[seen], "name": NAMES[kind],
-                    "mode": "lines", "line": {"color": color(kind, theme), "width": width, "dash": dash},
-                    "legendgroup": kind, "showlegend": number == 1, "xaxis": "x", "yaxis": f"y{number}" if number > 1 else "y",
-                    "hovertemplate": f"step %{{x:,}}: {WORDS[column]} %{{y:.5g}}<extra>{NAMES[kind]}</extra>",
-                })  # fmt: skip
-        ticks = (
-            log_ticks(*(each.values[column] for each in curves.values() for column, *_ in columns))
-            if log
-            else {}
-        )
+                traces.append(
+                    {
+                        "type": "scatter",
+                        "x": np.asarray(each.steps, np.float32)[seen],
+                        "y": y[seen],
+                        "name": NAMES[kind],
+                        "mode": "lines",
+                        "line": {"color": color(kind, theme), "width": width, "dash": dash},
+                        "legendgroup": kind,
+                        "showlegend": number == 1,
+                        "xaxis": "x",
+                        "yaxis": f"y{number}" if number > 1 else "y",
+                        "hovertemplate": f"step %{{x:,}}: {WORDS[column]} %{{y:.5g}}<extra>{NAMES[kind]}</extra>",
+                    }
+                )
+        ticks = log_ticks(*(each.values[column] for each in curves.values() for column, *_ in columns)) if log else {}
         axes[f"yaxis{number}" if number > 1 else "yaxis"] = {
             "domain": list(share),
             "anchor": "x",
@@ -207,9 +212,7 @@ def _curves(
     return traces, axes
 
 
-def _tile_axes(
-    number: int, share: tuple[float, float], count: int, n: int, theme: Theme
-) -> dict[str, dict[str, Any]]:
+def _tile_axes(number: int, share: tuple[float, float], count: int, n: int, theme: Theme) -> dict[str, dict[str, Any]]:
     layers, side, middle = count // 2, n + 1, (n - 1) / 2
     columns, bands = min(layers, BAND), -(-layers // BAND)
     quiet = {

@@ -29,8 +29,8 @@ def coverage_map(
 ) -> go.Figure:
     """Attention [T, S] above its column sums, capped at 1, and `shares` [S]: each source token's part of cp in nats.
 
-    `least` is the share of a token that nobody looked at. `pins` are framed cells (step, source token). A click on a cell
-    of a `clickable` map selects it: heatmaps have no points of their own, so invisible ones lie over it.
+    `least` is the share of a token that nobody looked at. `pins` are framed cells (step, source token). A click on a
+    cell of a `clickable` map selects it: heatmaps have no points of their own, so invisible ones lie over it.
     """
     a = np.asarray(attention, np.float32)
     covered = a.sum(0)
@@ -70,14 +70,7 @@ def coverage_map(
 
 def _bars(covered: np.ndarray, shares: np.ndarray, names: list[str], theme: Theme) -> list[dict[str, Any]]:
     """Each source token's coverage up to the cap, what lies above it, and its part of the penalty."""
-    bars = {
-        "type": "bar",
-        "x": np.arange(len(names)),
-        "xaxis": "x",
-        "yaxis": "y2",
-        "customdata": names,
-        "width": 0.86,
-    }
+    bars = {"type": "bar", "x": np.arange(len(names)), "xaxis": "x", "yaxis": "y2", "customdata": names, "width": 0.86}
     return [
         {
             **bars,
@@ -129,12 +122,7 @@ def _coverage_axes(
 ) -> dict[str, Any]:
     """The axes of the map and of the two panels below it, which share its columns."""
     return dict(
-        xaxis={
-            **PLAIN,
-            **_tokens(source, -45, 10, COLUMNS),
-            "range": [-0.5, len(source) - 0.5],
-            "anchor": "y",
-        },
+        xaxis={**PLAIN, **_tokens(source, -45, 10, COLUMNS), "range": [-0.5, len(source) - 0.5], "anchor": "y"},
         yaxis={
             **PLAIN,
             **_tokens(target, 0, 12, ROWS),
@@ -142,11 +130,7 @@ def _coverage_axes(
             "domain": list(SHARES["map"]),
         },
         yaxis2=_panel(theme, "covered", [0, max(1.15, 1.08 * float(covered.max(initial=0)))]),
-        yaxis3=_panel(
-            theme,
-            "penalty",
-            [max(least, min(1.3 * float(np.min(shares)), 0.1 * least)) * 1.06 or -0.1, 0],
-        ),
+        yaxis3=_panel(theme, "penalty", [max(least, min(1.3 * float(np.min(shares)), 0.1 * least)) * 1.06 or -0.1, 0]),
     )
 
 
@@ -170,19 +154,11 @@ def _clickable_points(a: np.ndarray, names: list[str], target: list[str]) -> dic
 
 def _caps(least: float, theme: Theme) -> list[dict[str, Any]]:
     """Dotted rules: where coverage stops counting, and the penalty of a token that nobody looked at."""
-    cap = {
-        "type": "line",
-        "xref": "paper",
-        "x0": 0,
-        "x1": 1,
-        "line": {"color": theme.ink, "width": 1, "dash": "dot"},
-    }
+    cap = {"type": "line", "xref": "paper", "x0": 0, "x1": 1, "line": {"color": theme.ink, "width": 1, "dash": "dot"}}
     return [{**cap, "y0": 1, "y1": 1, "yref": "y2"}, {**cap, "y0": least, "y1": least, "yref": "y3"}]
 
 
-def head_errors(
-    names: list[str], rates: np.ndarray, chosen: str, theme: Theme, height: int = 250
-) -> go.Figure:
+def head_errors(names: list[str], rates: np.ndarray, chosen: str, theme: Theme, height: int = 250) -> go.Figure:
     """Alignment error rate of every map, [A], in the given order; the one that counts by default has its own colour."""
     where = np.arange(len(names))
     called = [name if "." not in name else "L{}H{}".format(*name.split(".")) for name in names]
@@ -205,13 +181,7 @@ def head_errors(
             title="Alignment error rate against hand-made alignments (lower is better)",
             x="map",
             height=height,
-            xaxis={
-                "tickvals": where,
-                "ticktext": called,
-                "showgrid": False,
-                "zeroline": False,
-                "fixedrange": True,
-            },
+            xaxis={"tickvals": where, "ticktext": called, "showgrid": False, "zeroline": False, "fixedrange": True},
             yaxis={"rangemode": "tozero", "nticks": 5, "fixedrange": True, "title": {"text": "error rate"}},
             margin={"l": 8, "r": 8, "t": 44, "b": 8},
         ),

@@ -64,9 +64,7 @@ def coverage_steps(
     )
 
 
-def _bars(
-    a: np.ndarray, coverage: dict[str, np.ndarray], source: list[str], parts: dict[str, str]
-) -> list[Layer]:
+def _bars(a: np.ndarray, coverage: dict[str, np.ndarray], source: list[str], parts: dict[str, str]) -> list[Layer]:
     """Three bars over each other at every source token, once for each form: coverage, attention, what both share."""
     layers = []
     for number, form in enumerate(FORMS, start=1):
@@ -78,11 +76,7 @@ def _bars(
                 "yaxis": f"y{number}",
                 "name": name,
                 "width": 1.0,
-                "marker": {
-                    "color": color,
-                    "opacity": 0.75 if name == "overlap" else 0.38,
-                    "line": {"width": 0},
-                },
+                "marker": {"color": color, "opacity": 0.75 if name == "overlap" else 0.38, "line": {"width": 0}},
                 "customdata": token_labels(source, 18),
                 "hovertemplate": "“%{customdata}” %{y:.5f}<extra>" + name + "</extra>",
             }
@@ -103,9 +97,7 @@ def _cursor(losses: dict[str, np.ndarray], theme: Theme) -> Layer:
         "hoverinfo": "skip",
         "marker": {"size": 11, "color": "rgba(0,0,0,0)", "line": {"color": theme.warm, "width": 2.5}},
     }
-    return Layer(
-        style, lambda t: {"type": "scatter", "x": [t, t], "y": [float(losses[form][t]) for form in FORMS]}
-    )
+    return Layer(style, lambda t: {"type": "scatter", "x": [t, t], "y": [float(losses[form][t]) for form in FORMS]})
 
 
 def _sums(losses: dict[str, np.ndarray], theme: Theme) -> Layer:
@@ -132,10 +124,7 @@ def _sums(losses: dict[str, np.ndarray], theme: Theme) -> Layer:
 
 def _losses(losses: dict[str, np.ndarray], words: list[str], theme: Theme) -> list[dict[str, Any]]:
     """covloss of both forms at every step."""
-    lines = {
-        "sum": {"color": theme.ink, "width": 2},
-        "average": {"color": theme.muted, "width": 2, "dash": "dot"},
-    }
+    lines = {"sum": {"color": theme.ink, "width": 2}, "average": {"color": theme.muted, "width": 2, "dash": "dot"}}
     return [
         {
             "type": "scatter",

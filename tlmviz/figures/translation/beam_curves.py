@@ -21,15 +21,10 @@ def penalty(lengths: np.ndarray, alpha: float | np.ndarray, kind: str) -> np.nda
 
 
 def length_penalties(
-    counts: np.ndarray,
-    logps: np.ndarray,
-    texts: list[str],
-    alpha: float,
-    kind: str,
-    theme: Theme,
-    height: int = 300,
+    counts: np.ndarray, logps: np.ndarray, texts: list[str], alpha: float, kind: str, theme: Theme, height: int = 300
 ) -> go.Figure:
-    """Both penalties against |Y| (004 Figure 1) with every text found on them, [n] each; those of `kind` divide log P."""
+    """Both penalties against |Y| (004 Figure 1) with every text found on them, [n] each; those of `kind` divide log
+    P."""
     counts, logps = np.asarray(counts, np.float32), np.asarray(logps, np.float32)
     lengths = np.arange(1, max(20, int(counts.max()) + 5), dtype=np.float32)
     traces: list[dict[str, Any]] = []
@@ -83,7 +78,8 @@ def crossings(
     theme: Theme,
     height: int = 300,
 ) -> go.Figure:
-    """Each text's score against alpha: where lines cross at the top, another text wins. `rest` [n]: coverage and end terms."""
+    """Each text's score against alpha: where lines cross at the top, another text wins. `rest` [n]: coverage and end
+    terms."""
     alphas = np.linspace(0, 2, 41, dtype=np.float32)
     scores = np.stack(
         [
@@ -204,7 +200,8 @@ def widths(
     theme: Theme,
     height: int = 320,
 ) -> go.Figure:
-    """log P of the most probable text that beams of some widths find, and the score of their winner, beside the optimum."""
+    """log P of the most probable text that beams of some widths find, and the score of their winner, beside the
+    optimum."""
     traces = [
         {
             "type": "scatter",

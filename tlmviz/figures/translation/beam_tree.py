@@ -38,9 +38,7 @@ def places(nodes: list[Node]) -> tuple[np.ndarray, int]:
     count = max(map(len, by_depth.values()), default=1)
     rows[0] = (count - 1) / 2
     for depth in sorted(by_depth):
-        some = sorted(
-            by_depth[depth], key=lambda i: (rows[nodes[i].parent], nodes[i].parent, -nodes[i].total)
-        )
+        some = sorted(by_depth[depth], key=lambda i: (rows[nodes[i].parent], nodes[i].parent, -nodes[i].total))
         wanted = np.array([rows[nodes[i].parent] for i in some])
         rows[some] = _apart(wanted + HOME * ((count - 1) / 2 - wanted), count)
     dropped: dict[int, list[int]] = {}
@@ -71,7 +69,8 @@ def tree(
     """The tree after every step; `words` [steps] say what happened in each. Step `at` (the last) is shown first.
 
     `ranks` labels finished nodes, `ways` are lines laid over the tree (name -> nodes from the root; the first is the
-    winner's), `faded` are kept nodes of which nothing was left in the end. `numbers` writes each node's probability under
+    winner's), `faded` are kept nodes of which nothing was left in the end. `numbers` writes each node's probability
+    under
     it: by default where there is room. `window` steps stand beside each other. Clicked points
     carry their node as customdata.
     """
@@ -140,16 +139,14 @@ def _depths(
 ) -> list[dict[str, Any] | Layer]:
     """Branches, dropped candidates and nodes, of which each step shows those up to its depth.
 
-    A trace for each depth would be hidden and shown: six times as much to send, and to draw at every step. So nodes stand
-    in the order of their depths, a step takes as many from the front, and a cover in the page's colour lies over the rest
-    of the branches.
+    A trace for each depth would be hidden and shown: six times as much to send, and to draw at every step. So nodes
+    stand in the order of their depths, a step takes as many from the front, and a cover in the page's colour lies over
+    the rest of the branches.
     """
     order = sorted(range(len(nodes)), key=lambda i: nodes[i].depth)
     lasting = [i for i in order if nodes[i].state in STATES or i == 0]
     dropped = [i for i in order if nodes[i].state == "pruned"]
-    layers: list[dict[str, Any] | Layer] = (
-        [_ribbons(nodes, rows, lasting[1:], thick, theme)] if lasting[1:] else []
-    )
+    layers: list[dict[str, Any] | Layer] = [_ribbons(nodes, rows, lasting[1:], thick, theme)] if lasting[1:] else []
     if dropped:
         layers.append(_stubs(nodes, rows, dropped, theme))
     layers.append(_cover(nodes, rows, theme))
@@ -161,9 +158,7 @@ def _depths(
     return layers
 
 
-def _growing(
-    style: dict[str, Any], nodes: list[Node], rows: np.ndarray, some: list[int], beside: float = 0.0
-) -> Layer:
+def _growing(style: dict[str, Any], nodes: list[Node], rows: np.ndarray, some: list[int], beside: float = 0.0) -> Layer:
     """Some nodes in the order of their depths, as points of which each step shows those that are there by then.
 
     Words and colours have their full length in all steps: Plotly takes as many as there are points.
@@ -181,13 +176,7 @@ def _growing(
 def _cover(nodes: list[Node], rows: np.ndarray, theme: Theme) -> Layer:
     """What lies over the branches behind the step that is shown."""
     right, low, high = max(node.depth for node in nodes) + 1.0, float(rows.min()) - 1, float(rows.max()) + 1
-    style = {
-        "mode": "none",
-        "fill": "toself",
-        "fillcolor": theme.page,
-        "hoverinfo": "skip",
-        "showlegend": False,
-    }
+    style = {"mode": "none", "fill": "toself", "fillcolor": theme.page, "hoverinfo": "skip", "showlegend": False}
     y = _f(np.array([low, low, high, high]))
 
     def moving(step: int) -> dict[str, Any]:
@@ -197,9 +186,7 @@ def _cover(nodes: list[Node], rows: np.ndarray, theme: Theme) -> Layer:
     return Layer(style, moving)
 
 
-def _ribbons(
-    nodes: list[Node], rows: np.ndarray, some: list[int], thick: float, theme: Theme
-) -> dict[str, Any]:
+def _ribbons(nodes: list[Node], rows: np.ndarray, some: list[int], thick: float, theme: Theme) -> dict[str, Any]:
     """Branches to some nodes: as thick as the token is probable."""
     t = np.linspace(0, 1, CURVE, dtype=np.float32)
     x: list[ArrayLike] = []
@@ -347,13 +334,7 @@ def _living(nodes: list[Node], rows: np.ndarray, theme: Theme) -> Layer:
         "mode": "markers",
         "hoverinfo": "skip",
         "showlegend": False,
-        "marker": {
-            "symbol": "circle-open",
-            "size": 15,
-            "color": theme.warm,
-            "line": {"width": 1.5},
-            "opacity": 1,
-        },
+        "marker": {"symbol": "circle-open", "size": 15, "color": theme.warm, "line": {"width": 1.5}, "opacity": 1},
         "unselected": {"marker": {"opacity": 1}},
     }
     by_depth = _by_depth(nodes)
@@ -455,10 +436,7 @@ def _apart(wanted: np.ndarray, count: int) -> np.ndarray:
         pools.append([float(value), 1])
         while len(pools) > 1 and pools[-2][0] > pools[-1][0]:
             mean, size = pools.pop()
-            pools[-1] = [
-                (pools[-1][0] * pools[-1][1] + mean * size) / (pools[-1][1] + size),
-                pools[-1][1] + size,
-            ]
+            pools[-1] = [(pools[-1][0] * pools[-1][1] + mean * size) / (pools[-1][1] + size), pools[-1][1] + size]
     means = np.repeat([mean for mean, _ in pools], [int(size) for _, size in pools])
     return np.clip(means, 0, count - len(wanted)) + index
 
@@ -468,6 +446,4 @@ def _bend(start: float, end: float, t: np.ndarray) -> np.ndarray:
 
 
 def _f(values: np.ndarray | Iterable[float]) -> np.ndarray:
-    return (
-        np.fromiter(values, np.float32) if not isinstance(values, np.ndarray) else values.astype(np.float32)
-    )
+    return np.fromiter(values, np.float32) if not isinstance(values, np.ndarray) else values.astype(np.float32)

@@ -23,7 +23,8 @@ def written_and_copied(
     title: str,
     height: int = 330,
 ) -> go.Figure:
-    """Stacked bars of g p_vocab(y) and (1 - g) p_ptr(y), both [T], of each token of `target`, and the gate g [T] as a line.
+    """Stacked bars of g p_vocab(y) and (1 - g) p_ptr(y), both [T], of each token of `target`, and the gate g [T] as a
+    line.
 
     `looks` names the source token that each step looks at most.
     """
@@ -71,7 +72,8 @@ def _traces(parts: np.ndarray, names: list[str], looks: list[str], theme: Theme)
             "y": parts[1],
             "name": "copied",
             "marker": {"color": theme.warm},
-            "hovertemplate": "“%{customdata[0]}”: %{y:.4f} from the pointer; looks at “%{customdata[1]}”<extra></extra>",
+            "hovertemplate": "“%{customdata[0]}”: %{y:.4f} from the pointer; looks at "
+            "“%{customdata[1]}”<extra></extra>",
         },
         {
             "type": "scatter",

@@ -34,7 +34,8 @@ def cross_flow(
     plain: bool = False,
     height: int = 440,
 ) -> go.Figure:
-    """From the source [S] up to the memory, K and V, and from the target so far [T] down to Q; they meet in the weights.
+    """From the source [S] up to the memory, K and V, and from the target so far [T] down to Q; they meet in the
+    weights.
 
     `weights` [S] are those that position `chosen` pays in one head; `shapes` names the sizes of "memory", "k", "v", "q"
     and "out" in this pass. Positions after `chosen` are drawn pale: they do not exist yet when its token is written.
@@ -78,12 +79,7 @@ def cross_flow(
 
 
 def _rows(
-    source: list[str],
-    given: list[str],
-    weights: np.ndarray,
-    written: np.ndarray,
-    labels: dict[str, str],
-    theme: Theme,
+    source: list[str], given: list[str], weights: np.ndarray, written: np.ndarray, labels: dict[str, str], theme: Theme
 ) -> dict[str, tuple[Any, ...]]:
     """Each row from the top: its label, tokens, values in [0, 1], their colour and the words in its boxes."""
     size = len(source)
@@ -111,9 +107,7 @@ def _named(shapes: dict[str, tuple[int, ...]]) -> dict[str, str]:
     }
 
 
-def _weight_lines(
-    weights: np.ndarray, start: float, top: float, bottom: float, theme: Theme
-) -> list[dict[str, Any]]:
+def _weight_lines(weights: np.ndarray, start: float, top: float, bottom: float, theme: Theme) -> list[dict[str, Any]]:
     """The largest weights as lines from x `start` at height `top` to the keys at height `bottom`."""
     lines = []
     for j in np.argsort(-weights)[:LINES]:

@@ -18,12 +18,7 @@ def scores_and_weights(
 ) -> go.Figure:
     """Scores [S] before the softmax above the weights [S] that they become."""
     where = np.arange(len(source), dtype=np.float32)
-    bars = {
-        "type": "bar",
-        "x": where,
-        "customdata": token_labels(source, 18),
-        "width": 0.8,
-    }
+    bars = {"type": "bar", "x": where, "customdata": token_labels(source, 18), "width": 0.8}
     top = {
         **bars,
         "y": np.asarray(scores, np.float32),
@@ -70,15 +65,14 @@ def scores_and_weights(
 def mixture(
     shares: np.ndarray, context: np.ndarray, source: list[str], theme: Theme, *, title: str, height: int = 330
 ) -> go.Figure:
-    """What every source state brings, [S, D], above their sum c [D]. Dimensions are ordered by c, so that its pattern shows."""
+    """What every source state brings, [S, D], above their sum c [D]. Dimensions are ordered by c, so that its pattern
+    shows."""
     order, size = np.argsort(context), len(source)
     values = np.full((size + 2, len(context)), np.nan, np.float32)  # an empty row sets c apart
     values[:size], values[-1] = np.asarray(shares)[:, order], np.asarray(context)[order]
     names = [*token_labels(source), "", "c"]
     rows = np.arange(size + 2, dtype=np.float32)
-    limit = (
-        float(np.nanmax(np.abs(values), initial=0)) or 1.0
-    )  # what one state brings may be more than is left of all
+    limit = float(np.nanmax(np.abs(values), initial=0)) or 1.0  # what one state brings may be more than is left of all
     cells = {
         "type": "heatmap",
         "z": values,
@@ -131,9 +125,7 @@ def entropy_lines(
             "customdata": token_labels(tokens[name], 18),
             "hovertemplate": "step %{x}, “%{customdata}”: %{y:.4f} bits<extra>" + name + "</extra>",
         }
-        for (name, values), color, symbol in zip(
-            bits.items(), HEADS, ("circle", "square", "diamond", "x") * 2
-        )
+        for (name, values), color, symbol in zip(bits.items(), HEADS, ("circle", "square", "diamond", "x") * 2)
     ]
     return figure(
         lines,

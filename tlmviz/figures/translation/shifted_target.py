@@ -1,4 +1,5 @@
-"""The shifted target: what a decoder reads, what it must predict, and what each prediction costs with the mask and without."""
+"""The shifted target: what a decoder reads, what it must predict, and what each prediction costs with the mask and
+without."""
 
 from __future__ import annotations
 
@@ -15,25 +16,17 @@ LABELLED = 30  # tokens that are still written into their boxes
 
 
 def shifted_target(
-    given: list[str],
-    wanted: list[str],
-    losses: dict[str, np.ndarray],
-    chosen: int,
-    theme: Theme,
-    height: int = 360,
+    given: list[str], wanted: list[str], losses: dict[str, np.ndarray], chosen: int, theme: Theme, height: int = 360
 ) -> go.Figure:
-    """Two rows of tokens, [T] each, above the loss in nats of every predicted token, a bar for each entry of `losses` [T].
+    """Two rows of tokens, [T] each, above the loss in nats of every predicted token, a bar for each entry of `losses`
+    [T].
 
     Slanted lines join a token that must be predicted to the place where it is read, one position later; the line of the
     position `chosen` is in colour.
     """
     count = len(wanted)
     return figure(
-        [
-            _boxes(given, wanted, theme),
-            *_slants(count, chosen, theme),
-            *_loss_bars(losses, wanted, theme),
-        ],
+        [_boxes(given, wanted, theme), *_slants(count, chosen, theme), *_loss_bars(losses, wanted, theme)],
         layout(
             theme,
             title="Shifted target, and the loss of each predicted token (nats)",
@@ -132,11 +125,7 @@ def _panels(wanted: list[str], theme: Theme) -> dict[str, Any]:
 def _slants(count: int, chosen: int, theme: Theme) -> list[dict[str, Any]]:
     """The lines between the two rows; the one of the position `chosen` is in colour."""
     return [
-        _slant(
-            np.delete(np.arange(count - 1), chosen) if chosen < count - 1 else np.arange(count - 1),
-            theme.muted,
-            1,
-        ),
+        _slant(np.delete(np.arange(count - 1), chosen) if chosen < count - 1 else np.arange(count - 1), theme.muted, 1),
         _slant(np.arange(chosen, min(chosen + 1, count - 1)), theme.warm, 3),
     ]
 

@@ -31,9 +31,9 @@ def token_map(
 ) -> go.Figure:
     """Weights [R, C] in [0, 1], a row for each token that looks and a column for each that is looked at.
 
-    `mask`: "none"; "causal" marks the cells to the right of the diagonal as forbidden; "missing" draws the border that a
-    causal mask would have, and leaves the cells beyond it. The row `chosen` is framed.
-    Maps beside each other share one colour `bar`: all reach from 0 to 1.
+    `mask`: "none"; "causal" marks the cells to the right of the diagonal as forbidden; "missing" draws the border that
+    a causal mask would have, and leaves the cells beyond it. The row `chosen` is framed. Maps beside each other share
+    one colour `bar`: all reach from 0 to 1.
     """
     z = np.array(weights, np.float32)
     (steps, size), forbidden = z.shape, np.triu(np.ones(z.shape, bool), 1)
@@ -44,9 +44,7 @@ def token_map(
         traces += _forbidden(forbidden, theme)
     elif mask == "missing":
         traces.append(_border(steps, theme))
-    frames = (
-        [] if chosen is None else [frame((-0.5, size - 0.5), (chosen - 0.5, chosen + 0.5), theme.warm, 2.5)]
-    )
+    frames = [] if chosen is None else [frame((-0.5, size - 0.5), (chosen - 0.5, chosen + 0.5), theme.warm, 2.5)]
     return figure(
         traces,
         layout(
@@ -121,12 +119,7 @@ def _forbidden(forbidden: np.ndarray, theme: Theme) -> list[dict[str, Any]]:
             "x": col.astype(np.float32),
             "y": row.astype(np.float32),
             "hoverinfo": "skip",
-            "marker": {
-                "symbol": "x-thin",
-                "size": 6,
-                "line": {"width": 1, "color": theme.muted},
-                "opacity": 0.6,
-            },
+            "marker": {"symbol": "x-thin", "size": 6, "line": {"width": 1, "color": theme.muted}, "opacity": 0.6},
         },
     ]
 

@@ -1,4 +1,5 @@
-"""Analogies: the plane through three words with the place that b - a + c points to, and how often the right word is found."""
+"""Analogies: the plane through three words with the place that b - a + c points to, and how often the right word is
+found."""
 
 from __future__ import annotations
 
@@ -19,10 +20,7 @@ def _sides(places: np.ndarray) -> list[str]:
     apart = np.linalg.norm(places[:, None] - places, axis=-1)
     np.fill_diagonal(apart, np.inf)
     nearest = apart.argmin(1) if len(places) > 1 else np.zeros(len(places), int)
-    return [
-        "bottom center" if places[row, 1] < places[other, 1] else "top center"
-        for row, other in enumerate(nearest)
-    ]
+    return ["bottom center" if places[row, 1] < places[other, 1] else "top center" for row, other in enumerate(nearest)]
 
 
 def parallelogram(
@@ -40,10 +38,7 @@ def parallelogram(
     `off` is how far each of these lies from the plane: nearest first, the first is the answer.
     """
     a, b, c, aim = corners
-    arrows = [
-        _arrow(a, b, theme.accent, "solid"),
-        _arrow(c, aim, theme.warm, "solid"),
-    ]
+    arrows = [_arrow(a, b, theme.accent, "solid"), _arrow(c, aim, theme.warm, "solid")]
     dashes = {
         "type": "scatter",
         "mode": "lines",
@@ -60,10 +55,7 @@ def parallelogram(
         "text": [escaped(name) for name in others],
         "textposition": _sides(places),
         "textfont": {"size": 11, "color": theme.muted},
-        "marker": {
-            "size": [11] + [6] * (len(others) - 1),
-            "color": [theme.warm] + [theme.muted] * (len(others) - 1),
-        },
+        "marker": {"size": [11] + [6] * (len(others) - 1), "color": [theme.warm] + [theme.muted] * (len(others) - 1)},
         "customdata": [number(value, ".3f") for value in off],
         "hovertemplate": "%{text}: %{customdata} off this plane<extra></extra>",
     }
@@ -121,13 +113,7 @@ def _arrow(start: np.ndarray, end: np.ndarray, color: str, dash: str) -> dict[st
 
 
 def answers(
-    names: Sequence[str],
-    cosines: np.ndarray,
-    theme: Theme,
-    *,
-    title: str,
-    given: Sequence[bool],
-    height: int = 400,
+    names: Sequence[str], cosines: np.ndarray, theme: Theme, *, title: str, given: Sequence[bool], height: int = 400
 ) -> go.Figure:
     """The words nearest to the sum, nearest first, and their cosines with it; those of the question are pale."""
     colors = [faded(theme.muted, 0.45) if pale else theme.accent for pale in given]

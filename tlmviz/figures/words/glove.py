@@ -97,12 +97,7 @@ def _points(probes: Sequence[str], fitted: np.ndarray, theme: Theme) -> dict[str
         "mode": "markers",
         "x": np.arange(len(probes), dtype=np.float32),
         "y": np.log10(fitted).astype(np.float32),
-        "marker": {
-            "symbol": "diamond",
-            "size": 9,
-            "color": theme.page,
-            "line": {"color": theme.ink, "width": 2},
-        },
+        "marker": {"symbol": "diamond", "size": 9, "color": theme.page, "line": {"color": theme.ink, "width": 2}},
         "text": [number(float(value), ".3g") for value in fitted],
         "customdata": token_labels(list(probes), 18),
         "name": "fitted by the vectors",
@@ -129,8 +124,7 @@ def count_map(
         "texttemplate": "%{text}" if len(words) <= WRITTEN else "",
         "textfont": {"size": 10},
         "customdata": [
-            [[row, col, number(float(x), ".4g")] for col, x in zip(names, line)]
-            for row, line in zip(names, values)
+            [[row, col, number(float(x), ".4g")] for col, x in zip(names, line)] for row, line in zip(names, values)
         ],
         "hovertemplate": "“%{customdata[0]}” and “%{customdata[1]}”: %{customdata[2]}<extra></extra>",
     }
@@ -181,9 +175,7 @@ def weight_curve(
         "x": shown.astype(np.float32),
         "y": (np.minimum(1, own / x_max) ** alpha).astype(np.float32),
         "marker": {"color": theme.warm, "size": 7},
-        "customdata": [
-            [token_label(name, 40), number(float(value), ".4g")] for name, value in zip(names, own)
-        ],
+        "customdata": [[token_label(name, 40), number(float(value), ".4g")] for name, value in zip(names, own)],
         "hovertemplate": "%{customdata[0]}: x = %{customdata[1]}, f = %{y:.3f}<extra></extra>",
     }
     return figure(
@@ -205,7 +197,8 @@ def weight_curve(
 def fit_density(
     log_x: np.ndarray, value: np.ndarray, weight: np.ndarray, theme: Theme, *, title: str, height: int = 340
 ) -> go.Figure:
-    """All cells, log X across and the model's value up, as a map of their summed weights; a line where both are equal."""
+    """All cells, log X across and the model's value up, as a map of their summed weights; a line where both are
+    equal."""
     low, high = float(min(log_x.min(), value.min())), float(max(log_x.max(), value.max()))
     sums, across, up = np.histogram2d(log_x, value, BINS, [[low, high], [low, high]], weights=weight)
     middles = [(edges[1:] + edges[:-1]) / 2 for edges in (across, up)]

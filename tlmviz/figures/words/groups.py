@@ -1,4 +1,5 @@
-"""What the points of a map of vectors are coloured by: a group for each point, and a colour for each group in both themes."""
+"""What the points of a map of vectors are coloured by: a group for each point, and a colour for each group in both
+themes."""
 
 from __future__ import annotations
 
@@ -27,7 +28,8 @@ Grouped = tuple[list[Group], np.ndarray]
 
 
 def by_category(names: Sequence[str], categories: Mapping[str, Sequence[str]]) -> Grouped:
-    """Groups of hand-made categories, and of each point its group, 0 for none. A token counts with the space before it."""
+    """Groups of hand-made categories, and of each point its group, 0 for none. A token counts with the space before
+    it."""
     numbers = {word: k for k, words in enumerate(categories.values(), 1) for word in words}
     spaced = any(name.startswith(SPACE) for name in names)
     keys = [name.removeprefix(SPACE) if spaced == name.startswith(SPACE) else "" for name in names]

@@ -21,7 +21,8 @@ def reach(
     *,
     title: str,
 ) -> go.Figure:
-    """Shares of exact and valid hulls and the area covered, by the number of points; a line at the most that were trained on."""
+    """Shares of exact and valid hulls and the area covered, by the number of points; a line at the most that were
+    trained on."""
     shares = {"area covered": covered, "valid polygon": valid, "exactly the hull": exact}
     traces = [
         {

@@ -79,9 +79,7 @@ def live(
     if not film:
         return figure([layer.at(last) if isinstance(layer, Layer) else layer for layer in layers], arranged)
     labels = [f"{number(second, '.1f')} s" for second in at]
-    return walked(
-        layers, range(last + 1), labels, arranged, last, theme, prefix="after ", duration=120, redraw=False
-    )
+    return walked(layers, range(last + 1), labels, arranged, last, theme, prefix="after ", duration=120, redraw=False)
 
 
 def _apart(places: np.ndarray, words: Sequence[str], rows: Sequence[int]) -> set[int]:
@@ -105,12 +103,7 @@ def _layout(places: np.ndarray, at: Sequence[float], theme: Theme, title: str) -
         height=470,
         xaxis={**plain, "domain": [0, 0.64]},
         yaxis=plain,
-        xaxis2={
-            **bare["xaxis"],
-            "domain": [0.72, 1],
-            "anchor": "y2",
-            "range": [0, max([1.0, *at]) * 1.03],
-        },
+        xaxis2={**bare["xaxis"], "domain": [0.72, 1], "anchor": "y2", "range": [0, max([1.0, *at]) * 1.03]},
         yaxis2={**bare["yaxis"], "anchor": "x2"},
         annotations=[
             note("Loss (nats per pair) over seconds of training", 0.72, 1.0, theme.ink, 12),

@@ -15,13 +15,7 @@ WRITTEN = 10  # words up to which distances are written into the cells
 
 
 def keep_curve(
-    words: Sequence[str],
-    shares: Sequence[float],
-    threshold: float,
-    theme: Theme,
-    *,
-    title: str,
-    height: int = 280,
+    words: Sequence[str], shares: Sequence[float], threshold: float, theme: Theme, *, title: str, height: int = 280
 ) -> go.Figure:
     """min(1, sqrt(t / f)) over the share f of the text that a word makes up, with some words as points."""
     own = np.asarray(shares, np.float64)
@@ -78,14 +72,7 @@ def one_hot_map(words: Sequence[str], theme: Theme, *, title: str, height: int =
     """One row a word, 1 at its own place."""
     eye = np.eye(len(words), dtype=np.float32)
     return _map(
-        eye,
-        list(words),
-        theme,
-        title,
-        height,
-        1.0,
-        "“%{customdata[0]}”, place %{x}: %{z:.0f}<extra></extra>",
-        "",
+        eye, list(words), theme, title, height, 1.0, "“%{customdata[0]}”, place %{x}: %{z:.0f}<extra></extra>", ""
     )
 
 
@@ -99,14 +86,7 @@ def distance_map(
 
 
 def _map(
-    z: np.ndarray,
-    words: list[str],
-    theme: Theme,
-    title: str,
-    height: int,
-    most: float,
-    hover: str,
-    written: str,
+    z: np.ndarray, words: list[str], theme: Theme, title: str, height: int, most: float, hover: str, written: str
 ) -> go.Figure:
     names = token_labels(words, 18)
     cells = {
@@ -132,11 +112,6 @@ def _map(
             margin={"l": 66, "r": 4, "t": 34, "b": 66},
             hovermode="closest",
             xaxis={**PLAIN, **ticks, "tickangle": -60, "tickfont": {"size": 10, "color": theme.muted}},
-            yaxis={
-                **PLAIN,
-                **ticks,
-                "range": [len(words) - 0.5, -0.5],
-                "tickfont": {"size": 10, "color": theme.muted},
-            },
+            yaxis={**PLAIN, **ticks, "range": [len(words) - 0.5, -0.5], "tickfont": {"size": 10, "color": theme.muted}},
         ),
     )

@@ -32,8 +32,7 @@ def staircase(
     """
     most = max(float(np.abs(shares).max(initial=0)), 1e-9)
     colors = [
-        faded(theme.accent if share > 0 else theme.warm, 0.12 + 0.5 * abs(float(share)) / most)
-        for share in shares
+        faded(theme.accent if share > 0 else theme.warm, 0.12 + 0.5 * abs(float(share)) / most) for share in shares
     ]
     rows = np.arange(len(parts))
     bars = {
@@ -53,7 +52,8 @@ def staircase(
         "textangle": 0,
         "textfont": {"size": 10, "color": theme.ink},
         "customdata": [[number(100 * float(share), ".1f"), f"{n:,}"] for share, n in zip(shares, standing)],
-        "hovertemplate": "%{text}: %{customdata[0]}% of the vector; in %{customdata[1]} words of the vocabulary<extra></extra>",
+        "hovertemplate": "%{text}: %{customdata[0]}% of the vector; in %{customdata[1]} words of the "
+        "vocabulary<extra></extra>",
     }
     return figure(
         [bars, _percent(len(marked), shares, theme)],
@@ -70,12 +70,7 @@ def staircase(
                 "side": "top",
                 "tickfont": {"size": 14, "color": theme.ink},
             },
-            yaxis={
-                "range": [len(parts) - 0.4, -0.6],
-                "showticklabels": False,
-                "showgrid": False,
-                "zeroline": False,
-            },
+            yaxis={"range": [len(parts) - 0.4, -0.6], "showticklabels": False, "showgrid": False, "zeroline": False},
             margin={"l": 8, "r": 8, "t": 76, "b": 8},
         ),
     )

@@ -19,7 +19,8 @@ OUTSIDE = 0.2  # percent on each side of each axis that may lie outside the firs
 
 @dataclass(frozen=True)
 class Plane:
-    """Places [S, N, 2] of N points in S frames as two bytes each, from 0 at `origin` to 65535 a `span` further on both axes.
+    """Places [S, N, 2] of N points in S frames as two bytes each, from 0 at `origin` to 65535 a `span` further on both
+    axes.
 
     `box` is what is shown at first, x and y of two corners, in shares of the span.
     """
@@ -48,13 +49,7 @@ def plane(places: np.ndarray) -> Plane:
 
 
 def scatter(
-    places: np.ndarray,
-    names: Sequence[str],
-    groups: Sequence[Group],
-    group_of: np.ndarray,
-    theme: Theme,
-    *,
-    title: str,
+    places: np.ndarray, names: Sequence[str], groups: Sequence[Group], group_of: np.ndarray, theme: Theme, *, title: str
 ) -> go.Figure:
     """The map as a figure of points with names on hover, a trace for each group, both axes on one scale."""
     traces = []
@@ -75,12 +70,6 @@ def scatter(
     return figure(
         traces,
         layout(
-            theme,
-            title=title,
-            x="first axis",
-            y="second axis",
-            height=520,
-            yaxis={"scaleanchor": "x"},
-            dragmode="pan",
+            theme, title=title, x="first axis", y="second axis", height=520, yaxis={"scaleanchor": "x"}, dragmode="pan"
         ),
     )

@@ -17,7 +17,8 @@ if TYPE_CHECKING:
 
 
 def step_costs(costs: Sequence[Cost], theme: Theme) -> go.Figure:
-    """Multiplications and microseconds of one step by each method, both on logarithmic axes; the times with their range."""
+    """Multiplications and microseconds of one step by each method, both on logarithmic axes; the times with their
+    range."""
     names = [cost.name for cost in costs]
     counted = [cost.multiplications for cost in costs]
     least, most = ([float(pick(cost.microseconds)) for cost in costs] for pick in (min, max))
@@ -36,11 +37,7 @@ def step_costs(costs: Sequence[Cost], theme: Theme) -> go.Figure:
             "xaxis": "x2",
             "yaxis": "y2",
             "marker": {"color": theme.warm},
-            "error_x": {
-                "array": [b - a for a, b in zip(least, most)],
-                "symmetric": False,
-                "color": theme.ink,
-            },
+            "error_x": {"array": [b - a for a, b in zip(least, most)], "symmetric": False, "color": theme.ink},
             "text": [f"{a:,.0f} – {b:,.0f} µs" for a, b in zip(least, most)],
             "insidetextanchor": "start",
             "textposition": "inside",

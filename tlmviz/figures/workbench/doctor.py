@@ -21,15 +21,14 @@ CELLS = ("seen by neither", "seen by both", "seen by B alone", "seen by A alone"
 def steps_map(
     names: Sequence[str], errors: np.ndarray, first: tuple[int, int] | None, theme: Theme, *, title: str
 ) -> go.Figure:
-    """Errors [L + 2, P] of the steps `names` on a logarithmic scale, in order from left to right and down; `first` is framed."""
+    """Errors [L + 2, P] of the steps `names` on a logarithmic scale, in order from left to right and down; `first` is
+    framed."""
     rows = ["before", *map(str, range(len(errors) - 2)), "after"]
     shown = [i for i in range(len(rows)) if np.isfinite(errors[i]).any() or 0 < i < len(rows) - 1]
     with np.errstate(divide="ignore"):
         powers = np.log10(errors[shown]).clip(LEAST, MOST)
     said = [[f"{rows[i]}, {name}: {errors[i, j]:.3g}" for j, name in enumerate(names)] for i in shown]
-    bar = colorbar(
-        theme, tickvals=[-8, -6, -4, -2, 0], ticktext=["10⁻⁸", "10⁻⁶", "10⁻⁴", "10⁻²", "1"], nticks=None
-    )
+    bar = colorbar(theme, tickvals=[-8, -6, -4, -2, 0], ticktext=["10⁻⁸", "10⁻⁶", "10⁻⁴", "10⁻²", "1"], nticks=None)
     parts = [
         {
             "type": "heatmap",
@@ -67,8 +66,7 @@ def steps_map(
         "zeroline": False,
     }
     return figure(
-        parts,
-        layout(theme, title=title, y="layer", height=HEIGHT, xaxis={**xaxis, "zeroline": False}, yaxis=yaxis),
+        parts, layout(theme, title=title, y="layer", height=HEIGHT, xaxis={**xaxis, "zeroline": False}, yaxis=yaxis)
     )
 
 
@@ -150,9 +148,17 @@ def _angles(found: Proof, cause: str, value: float | str | None, theme: Theme, t
     ]
     return figure(
         parts,
-        layout(theme, title=title, x="plane", y="radians a token", height=HEIGHT, showlegend=True, legend=_LEGEND,
-               yaxis={"type": "log", "exponentformat": "power", "dtick": 1}),
-    )  # fmt: skip
+        layout(
+            theme,
+            title=title,
+            x="plane",
+            y="radians a token",
+            height=HEIGHT,
+            showlegend=True,
+            legend=_LEGEND,
+            yaxis={"type": "log", "exponentformat": "power", "dtick": 1},
+        ),
+    )
 
 
 def _ahead(found: Proof, cause: str, value: float | str | None, theme: Theme, title: str) -> go.Figure:
@@ -164,15 +170,7 @@ def _ahead(found: Proof, cause: str, value: float | str | None, theme: Theme, ti
     ]
     return figure(
         parts,
-        layout(
-            theme,
-            title=title,
-            x="plane",
-            y="radians ahead of A",
-            height=HEIGHT,
-            showlegend=True,
-            legend=_LEGEND,
-        ),
+        layout(theme, title=title, x="plane", y="radians ahead of A", height=HEIGHT, showlegend=True, legend=_LEGEND),
     )
 
 
@@ -227,9 +225,18 @@ def _shares(found: Proof, cause: str, value: float | str | None, theme: Theme, t
     axis = {"type": "log", "exponentformat": "power", "dtick": 1 if rows.max() / rows.min() < 1e6 else 2}
     return figure(
         bars,
-        layout(theme, title=title, x="layer", y="relative difference", height=HEIGHT, showlegend=True, legend=_LEGEND,
-               xaxis={"dtick": max(1, len(found.x) // 10)}, yaxis=axis),
-    )  # fmt: skip
+        layout(
+            theme,
+            title=title,
+            x="layer",
+            y="relative difference",
+            height=HEIGHT,
+            showlegend=True,
+            legend=_LEGEND,
+            xaxis={"dtick": max(1, len(found.x) // 10)},
+            yaxis=axis,
+        ),
+    )
 
 
 KINDS: dict[str, Callable[[Proof, str, float | str | None, Theme, str], go.Figure]] = {

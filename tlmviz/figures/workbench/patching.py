@@ -10,9 +10,7 @@ import plotly.graph_objects as go
 from tlmviz.figures import Theme, figure, layout
 
 
-def scatter(
-    preview: np.ndarray, exact: np.ndarray, names: Sequence[str], theme: Theme, *, title: str
-) -> go.Figure:
+def scatter(preview: np.ndarray, exact: np.ndarray, names: Sequence[str], theme: Theme, *, title: str) -> go.Figure:
     """A point for each patch: exact [n] against preview [n], beside the line on which both agree."""
     ends = np.array([min(preview.min(), exact.min(), 0), max(preview.max(), exact.max(), 1)], np.float32)
     line = {
@@ -34,6 +32,5 @@ def scatter(
     }
     axis = {"zeroline": False}
     return figure(
-        [line, points],
-        layout(theme, title=title, x="preview", y="exact", height=320, xaxis=axis, yaxis=axis),
+        [line, points], layout(theme, title=title, x="preview", y="exact", height=320, xaxis=axis, yaxis=axis)
     )

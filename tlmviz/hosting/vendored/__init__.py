@@ -45,15 +45,13 @@ class Script:
 
 def _all_of_plotly() -> bytes:
     found = importlib.util.find_spec("plotly")
-    assert (
-        found is not None and found.submodule_search_locations is not None
-    )  # the app's figures are Plotly's
+    assert found is not None and found.submodule_search_locations is not None  # the app's figures are Plotly's
     [folder] = found.submodule_search_locations
     return gzip.compress(Path(folder, "package_data", "plotly.min.js").read_bytes())
 
 
-# plotly-cartesian.min.js of the npm package plotly.js-cartesian-dist-min 4.1.1, MIT licence (the file beside it): the smallest of
-# Plotly's bundles with maps; the next smaller one, basic, has none.
+# plotly-cartesian.min.js of the npm package plotly.js-cartesian-dist-min 4.1.1, MIT licence (the file beside it): the
+# smallest of Plotly's bundles with maps; the next smaller one, basic, has none.
 CARTESIAN = Script("plotly-cartesian-4.1.1.min.js", (FOLDER / "plotly-cartesian-4.1.1.min.js.gz").read_bytes)
 SHA256 = "79542150855a52c567260e3137095dbe2b744e6d702a5cabe67da246942fba7a"  # of CARTESIAN, unpacked
 DRAWN = {"bar", "box", "contour", "heatmap", "histogram", "image", "pie", "scatter", "violin"}  # by CARTESIAN

@@ -23,17 +23,13 @@ def _forward(q: Tensor, k: Tensor, v: Tensor, mask: AttentionMask, scale: float)
     )
 
 
-def _without_sinks(
-    q: Tensor, k: Tensor, v: Tensor, mask: AttentionMask, scale: float
-) -> tuple[Tensor, Tensor]:
+def _without_sinks(q: Tensor, k: Tensor, v: Tensor, mask: AttentionMask, scale: float) -> tuple[Tensor, Tensor]:
     k, v = (expand(_hide_padding(part, mask), q.shape[1]) for part in (k, v))
     q, k, v = map(_dense, (q, k, v))
     if _one_call(q, k, v, mask):
         return _flash(q, k, v, scale, is_causal=mask.causal and q.shape[2] > 1)
     fits = _flash_fits(q, v)
-    if (
-        fits and mask.plain and mask.causal and q.shape[2] <= min(FEW_ROWS, k.shape[2])
-    ):  # the newest tokens of a cache
+    if fits and mask.plain and mask.causal and q.shape[2] <= min(FEW_ROWS, k.shape[2]):  # the newest tokens of a cache
         return _flash(q, k, v, scale, bias=_newest(q.shape[2], k.shape[2], q), all_see=True)
     outs, lses = [], []
     for rows, cols in tiles(q.shape[2], k.shape[2], mask):
@@ -73,9 +69,7 @@ def _backward(
     if grad_lse is None and heads == groups and _one_call(q, k, v, mask):
         flash_backward = torch.ops.aten._scaled_dot_product_flash_attention_for_cpu_backward
         is_causal = mask.causal and q.shape[2] > 1
-        of_q, of_k, of_v = flash_backward(
-            *map(_dense, (grad_out, q, k, v, out)), lse, 0.0, is_causal, scale=scale
-        )
+        of_q, of_k, of_v = flash_backward(*map(_dense, (grad_out, q, k, v, out)), lse, 0.0, is_causal, scale=scale)
         return of_q, of_k, of_v, {}
     types = [part.dtype for part in (q, k, v)]
     learned = {
@@ -145,9 +139,7 @@ def add_sinks(out: Tensor, lse: Tensor, sinks: Tensor | None) -> tuple[Tensor, T
     return (out * _normalise(lse[..., None], total).exp()).to(out.dtype), total
 
 
-def tiles(
-    queries: int, keys: int, mask: AttentionMask, height: int | None = None
-) -> Iterator[tuple[slice, slice]]:
+def tiles(queries: int, keys: int, mask: AttentionMask, height: int | None = None) -> Iterator[tuple[slice, slice]]:
     """Strips of rows, each with the span of keys it sees; no queries are one empty strip."""
     height = height or TILE_ROWS
     for start in range(0, max(1, queries), height):
@@ -238,8 +230,8 @@ def is_large(lse: Tensor) -> Tensor:
 def whole_rows(logp: Tensor, lse: Tensor, sinks: Tensor | None = None) -> Tensor:
     """Log weights [B, H, R, S] of all keys that a row sees, less what rounding took from its lse, where that is large.
 
-    Beside a score of -1e9, which masks hide with, log S is lost: a row that is hidden as a whole would have weights of 1 each,
-    where a softmax gives 1 / S.
+    Beside a score of -1e9, which masks hide with, log S is lost: a row that is hidden as a whole would have weights of
+    1 each, where a softmax gives 1 / S.
     """
     if not logp.shape[-1] or not any_large(lse):
         return logp
@@ -255,10 +247,9 @@ def _normalise(scores: Tensor, lse: Tensor) -> Tensor:
     return scores - lse.masked_fill(lse == -torch.inf, 0.0)[..., None]
 
 
-def _bias(
-    rows: slice, cols: slice, queries: int, keys: int, mask: AttentionMask, like: Tensor
-) -> Tensor | None:
-    """What distance adds and the mask as one additive tile [1 or B, 1 or H, R, C]; None when there is nothing to add."""
+def _bias(rows: slice, cols: slice, queries: int, keys: int, mask: AttentionMask, like: Tensor) -> Tensor | None:
+    """What distance adds and the mask as one additive tile [1 or B, 1 or H, R, C]; None when there is nothing to
+    add."""
     if mask.plain and not mask.causal:
         return None
     distance = _distance(rows, cols, queries, keys, like.device)
@@ -283,9 +274,7 @@ def _newest(queries: int, keys: int, like: Tensor) -> Tensor:
     return like.new_full((queries, keys), -torch.inf).triu_(keys - queries + 1)[None, None]
 
 
-def _unseen(
-    rows: slice, cols: slice, queries: int, keys: int, visible: Visible, device: torch.device
-) -> Tensor:
+def _unseen(rows: slice, cols: slice, queries: int, keys: int, visible: Visible, device: torch.device) -> Tensor:
     """What the mask's function hides of a tile, [1 or B, 1, R, C]."""
     row, col = torch.arange(queries, device=device)[rows], torch.arange(keys, device=device)[cols]
     seen = visible(row, col)
@@ -317,9 +306,7 @@ def by_relative(q: Tensor, distance: Tensor, relative: Tensor) -> Tensor:
     return products.gather(-1, _nearest(distance, relative).expand(*q.shape[:3], -1))
 
 
-def _by_relative_backward(
-    grad: Tensor, q: Tensor, distance: Tensor, relative: Tensor
-) -> tuple[Tensor, Tensor]:
+def _by_relative_backward(grad: Tensor, q: Tensor, distance: Tensor, relative: Tensor) -> tuple[Tensor, Tensor]:
     """Gradients of q and relative from that of `by_relative`'s cells."""
     products = q.new_zeros(*q.shape[:3], len(relative))
     products.scatter_add_(-1, _nearest(distance, relative).expand(grad.shape), grad)
@@ -331,9 +318,7 @@ def _nearest(distance: Tensor, relative: Tensor) -> Tensor:
     return distance.abs().clamp(max=len(relative) - 1).long()
 
 
-def _sliding_bias(
-    rows: slice, cols: slice, queries: int, keys: int, mask: AttentionMask, like: Tensor
-) -> Tensor:
+def _sliding_bias(rows: slice, cols: slice, queries: int, keys: int, mask: AttentionMask, like: Tensor) -> Tensor:
     """The bias of rows in reverse order: each row is the one before moved by a cell, so all are views of one line."""
     height, width = rows.stop - rows.start, cols.stop - cols.start
     nearest = rows.stop - 1 + keys - queries - cols.start  # distance at the last row's first cell

@@ -7,26 +7,13 @@ from torch import Tensor
 
 from ..mask import AttentionMask
 from . import attention
-from .attention import (
-    _bias,
-    _hide_padding,
-    _normalise,
-    any_large,
-    capped,
-    expand,
-    tiles,
-    visible,
-    whole_rows,
-    wide,
-)
+from .attention import _bias, _hide_padding, _normalise, any_large, capped, expand, tiles, visible, whole_rows, wide
 
 CELLS_AT_ONCE = 1 << 19  # statistics go over a strip of scores several times: it stays in the cache
 FEWEST_ROWS = 16  # of a strip
 
 
-def attention_scores(
-    q: Tensor, k: Tensor, rows: slice, cols: slice, mask: AttentionMask, scale: float
-) -> Tensor:
+def attention_scores(q: Tensor, k: Tensor, rows: slice, cols: slice, mask: AttentionMask, scale: float) -> Tensor:
     """See `kernels.attention_scores`."""
     tile_q = wide(q[:, :, rows])
     tile_k = expand(wide(_hide_padding(k, mask)[:, :, cols]), q.shape[1])
@@ -62,9 +49,7 @@ def pooled_attention_map(
     """See `kernels.pooled_attention_map`."""
     queries, keys = q.shape[2], k.shape[2]
     picture = wide(q).new_zeros(*q.shape[:2], size, size)
-    strip = max(
-        1, attention.TILE_ROWS * size // max(queries, size)
-    )  # output rows whose inputs fill about one tile
+    strip = max(1, attention.TILE_ROWS * size // max(queries, size))  # output rows whose inputs fill about one tile
     for top in range(0, size if queries and keys else 0, strip):
         bottom = min(top + strip, size)
         rows = slice(top * queries // size, -(-bottom * queries // size))

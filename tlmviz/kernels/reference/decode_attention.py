@@ -7,17 +7,7 @@ from einops import rearrange
 from torch import Tensor
 
 from ..mask import AttentionMask
-from .attention import (
-    _dense,
-    _flash,
-    _flash_fits,
-    _normalise,
-    add_sinks,
-    by_relative,
-    capped,
-    whole_rows,
-    wide,
-)
+from .attention import _dense, _flash, _flash_fits, _normalise, add_sinks, by_relative, capped, whole_rows, wide
 
 
 def decode_attention(
@@ -80,8 +70,6 @@ def _without_sinks(
 def _gather(pages: Tensor, table: Tensor) -> Tensor:
     """Pages in the order of each row's table, joined; entries that name no page read page 0 and must be hidden."""
     chosen = (
-        pages[table.clamp(0, pages.shape[0] - 1)]
-        if pages.shape[0]
-        else pages.new_zeros(*table.shape, *pages.shape[1:])
+        pages[table.clamp(0, pages.shape[0] - 1)] if pages.shape[0] else pages.new_zeros(*table.shape, *pages.shape[1:])
     )
     return rearrange(chosen, "b n g page d -> b g (n page) d")

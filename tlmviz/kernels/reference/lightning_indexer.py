@@ -35,9 +35,7 @@ def top_k(scores: Tensor, k: int) -> tuple[Tensor, Tensor]:
     """See `kernels.top_k`."""
     mask = _chosen(scores, k)
     best = scores.masked_fill(~mask, -torch.inf).topk(k, -1).indices
-    best = best.sort(
-        -1, descending=True
-    ).values  # by position, so that a stable sort leaves equal scores latest first
+    best = best.sort(-1, descending=True).values  # by position, so that a stable sort leaves equal scores latest first
     values = scores.gather(-1, best)
     order = values.argsort(dim=-1, descending=True, stable=True)
     hidden = values.gather(-1, order) == -torch.inf

@@ -10,9 +10,7 @@ from ..quantized import Quantized
 
 # The largest number of each format; integers are kept symmetric, so that -x has the code of x negated.
 LIMITS = {"fp8_e4m3": 448.0, "fp8_e5m2": 57344.0, "int8": 127.0, "int4": 7.0}
-STORED = {
-    "fp8_e4m3": torch.float8_e4m3fn, "fp8_e5m2": torch.float8_e5m2, "int8": torch.int8, "int4": torch.uint8,
-}  # fmt: skip
+STORED = {"fp8_e4m3": torch.float8_e4m3fn, "fp8_e5m2": torch.float8_e5m2, "int8": torch.int8, "int4": torch.uint8}
 SMALLEST = 2.0**-126  # the smallest normal float32: a scale below it would lose digits, or be zero
 
 
@@ -60,9 +58,7 @@ def _groups(x: Tensor, per: str, block: int) -> Tensor:
 
 def _store(values: Tensor, format: str) -> Tensor:
     if format.startswith("fp8"):
-        return values.clamp(-LIMITS[format], LIMITS[format]).to(
-            STORED[format]
-        )  # the cast rounds ties to even
+        return values.clamp(-LIMITS[format], LIMITS[format]).to(STORED[format])  # the cast rounds ties to even
     codes = values.round().clamp(-LIMITS[format], LIMITS[format]).to(torch.int8)
     if format == "int8":
         return codes

@@ -6,9 +6,7 @@ import torch
 from torch import Tensor
 
 
-def angle_table(
-    positions: Tensor, dim: int, base: float, scaling: Tensor | None = None
-) -> tuple[Tensor, Tensor]:
+def angle_table(positions: Tensor, dim: int, base: float, scaling: Tensor | None = None) -> tuple[Tensor, Tensor]:
     """See `kernels.angle_table`. Angles are formed in float64: t * frequency loses digits in float32 at large t."""
     if scaling is None:
         plane = torch.arange(0, dim, 2, dtype=torch.float64, device=positions.device)
@@ -35,9 +33,8 @@ def rotate(x: Tensor, cos: Tensor, sin: Tensor, *, layout: str) -> Tensor:
 
 
 def _planes(x: Tensor) -> Tensor:
-    """Dimensions (2j, 2j + 1) as one complex number each, whose product with cos + i sin turns it: one pass over memory."""
+    """Dimensions (2j, 2j + 1) as one complex number each, whose product with cos + i sin turns it: one pass over
+    memory."""
     planes = x.unflatten(-1, (-1, 2))
-    aligned = planes.stride(-1) == 1 and not any(
-        size % 2 for size in (*planes.stride()[:-1], x.storage_offset())
-    )
+    aligned = planes.stride(-1) == 1 and not any(size % 2 for size in (*planes.stride()[:-1], x.storage_offset()))
     return torch.view_as_complex(planes if aligned else planes.contiguous())

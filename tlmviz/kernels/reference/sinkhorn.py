@@ -44,9 +44,7 @@ class Sinkhorn(torch.autograd.Function):
     @staticmethod
     @torch.autograd.function.once_differentiable
     def backward(ctx: Any, grad: Tensor) -> tuple[Tensor, None]:
-        return _in_chunks(
-            lambda part, g: _backward(part, g, ctx.iterations), ctx.saved_tensors[0], grad
-        ), None
+        return _in_chunks(lambda part, g: _backward(part, g, ctx.iterations), ctx.saved_tensors[0], grad), None
 
 
 def _in_chunks(function: Callable[..., Tensor], *tensors: Tensor) -> Tensor:
@@ -64,9 +62,7 @@ def _in_chunks(function: Callable[..., Tensor], *tensors: Tensor) -> Tensor:
     return out
 
 
-def _scale(
-    logits: Tensor, iterations: int, sums: list[tuple[int, Tensor]] | None = None
-) -> tuple[Tensor, bool]:
+def _scale(logits: Tensor, iterations: int, sums: list[tuple[int, Tensor]] | None = None) -> tuple[Tensor, bool]:
     """The scaled matrices and whether they are logarithms; `sums` collects what each step divided by."""
     m = logits - _finite(logits.amax(1, keepdim=True))
     wide = not bool((m >= -SAFE).all())  # -inf and NaN count as wide

@@ -6,7 +6,8 @@ from typing import Any
 
 
 def said_by(key: str, name: str) -> dict[str, Any]:
-    """What the component of this key sent last as `name`; empty before it did, and where a tab says what is no object."""
+    """What the component of this key sent last as `name`; empty before it did, and where a tab says what is no
+    object."""
     import streamlit as st  # late: files are written without it
 
     found = (st.session_state.get(key) or {}).get(name)

@@ -10,21 +10,17 @@ from pathlib import Path
 from typing import Any
 
 ENTRY = "view.js"
-CANVAS = (
-    Path(__file__).parent / "canvas"
-)  # "#canvas/x.js" in an import, for Node and TypeScript by package.json
+CANVAS = Path(__file__).parent / "canvas"  # "#canvas/x.js" in an import, for Node and TypeScript by package.json
 BROWSER = Path(__file__).parents[2] / "browser"  # "#browser/x.js"
 SITE = Path(__file__).parents[2] / "site"  # "#site/x.js"
 SHARED = {"#canvas/": CANVAS, "#browser/": BROWSER, "#components/": Path(__file__).parent, "#site/": SITE}
-SOURCE = "?source"  # behind a file's name in an import: what is imported is the text of that file's `module`, for a worker
+SOURCE = (
+    "?source"  # behind a file's name in an import: what is imported is the text of that file's `module`, for a worker
+)
 EVERYONE = CANVAS / "everyone.css"  # for fingers, for those who asked for less motion, and on paper
 IMPORT = re.compile(r'^import \{([^}]*)\} from "([^"]+)";\n', re.MULTILINE)
-IMPORTED = re.compile(
-    r'^import (\{[^}]*\}|\w+) from "([^"]+)";\n', re.MULTILINE
-)  # a view, too, its module's default
-DOCUMENTATION = re.compile(
-    r"^ *(?:/\*\*(?:[^*]|\*(?!/))*\*/|//.*)\n", re.MULTILINE
-)  # comments that fill their lines
+IMPORTED = re.compile(r'^import (\{[^}]*\}|\w+) from "([^"]+)";\n', re.MULTILINE)  # a view, too, its module's default
+DOCUMENTATION = re.compile(r"^ *(?:/\*\*(?:[^*]|\*(?!/))*\*/|//.*)\n", re.MULTILINE)  # comments that fill their lines
 EXPORT = re.compile(r"^export (?=function\b|const\b|let\b|class\b)", re.MULTILINE)
 
 
@@ -78,16 +74,13 @@ def component(
     import streamlit as st  # late: notebooks join scripts too, without an app
 
     return st.components.v2.component(
-        name,
-        css=style(folder, isolated) or None,
-        html=html,
-        js=module(folder, entry),
-        isolate_styles=isolated,
+        name, css=style(folder, isolated) or None, html=html, js=module(folder, entry), isolate_styles=isolated
     )
 
 
 def style(folder: Path, isolated: bool = True) -> str:
-    """The view.css of a view, if there is one, and what all views share; the page itself has that, so only to one `isolated`."""
+    """The view.css of a view, if there is one, and what all views share; the page itself has that, so only to one
+    `isolated`."""
     paths = (folder / "view.css", EVERYONE) if isolated else (folder / "view.css",)
     return "\n".join(path.read_text(encoding="utf-8") for path in paths if path.exists())
 

@@ -1,4 +1,5 @@
-"""Lesson 9, "Who translates what": where a translator looks for each word it writes, what it looks for, and what hangs on it."""
+"""Lesson 9, "Who translates what": where a translator looks for each word it writes, what it looks for, and what hangs
+on it."""
 
 from __future__ import annotations
 
@@ -23,14 +24,13 @@ from .pictures import DOES, INK, LOOK, NOTE, SOFT, bar, bars, pair
 DOT, GENERAL, ADDITIVE = MODELS = "eng-fra-dot", "eng-fra-general", "eng-fra-additive"
 BOOK, WORK = "He gave me an interesting book.", "They are working."
 Rows = list[list[float]]
-Forced = tuple[
-    str, list[str], float
-]  # a translation, its pieces, and how sure the one under the forced look was
+Forced = tuple[str, list[str], float]  # a translation, its pieces, and how sure the one under the forced look was
 
 
 @dataclass(frozen=True)
 class Text:
-    """A translation piece by piece, without its end: the points and the looks of each on the English, and how sure each was."""
+    """A translation piece by piece, without its end: the points and the looks of each on the English, and how sure each
+    was."""
 
     english: list[str]
     tokens: Sequence[int]
@@ -107,9 +107,13 @@ def _read(mt: Translator, text: str) -> tuple[Text, Rows]:
     points = h @ z.T if steps.product else (score.w1(h)[:, None] + score.w2(z)) @ score.v.weight[0]
     written = tokens[:-1]  # without the end
     found = Text(
-        mt.names(mt.encode(text)), written, mt.names(written), steps.scores[:-1].tolist(), steps.a[:-1].tolist(),
+        mt.names(mt.encode(text)),
+        written,
+        mt.names(written),
+        steps.scores[:-1].tolist(),
+        steps.a[:-1].tolist(),
         np.exp(steps.logp[:-1]).tolist(),
-    )  # fmt: skip
+    )
     return found, [shared_out(row) for row in points[:-1].tolist()]
 
 
@@ -124,18 +128,35 @@ def words(m: Found, home: Found) -> dict[str, str]:
     """What stands for the names in the sentences."""
     late = m.general.step("intéressant")
     shares = {
-        "book": m.additive.look("livre", "book"), "a": m.additive.look("a", "gave"), "donne": m.additive.look("donné", "gave"),
-        "are": m.work.look("ent", "are"), "they": m.work.look("ent", "They"), "root": m.work.look("ent", "working"),
-        "sure": m.general.sure[late], "forced": m.sure, "dots": m.dot.look("intéressant", "interesting"),
-        "adds": m.additive.look("intéressant", "interesting"), "stop": m.general.look("intéressant", "."),
-    }  # fmt: skip
-    leads = {f"{name}_lead": number(each.lead(each.step("livre")), ".1f") for name, each in
-             (("dot", m.dot), ("general", m.general), ("add", m.additive))}  # fmt: skip
+        "book": m.additive.look("livre", "book"),
+        "a": m.additive.look("a", "gave"),
+        "donne": m.additive.look("donné", "gave"),
+        "are": m.work.look("ent", "are"),
+        "they": m.work.look("ent", "They"),
+        "root": m.work.look("ent", "working"),
+        "sure": m.general.sure[late],
+        "forced": m.sure,
+        "dots": m.dot.look("intéressant", "interesting"),
+        "adds": m.additive.look("intéressant", "interesting"),
+        "stop": m.general.look("intéressant", "."),
+    }
+    leads = {
+        f"{name}_lead": number(each.lead(each.step("livre")), ".1f")
+        for name, each in (("dot", m.dot), ("general", m.general), ("add", m.additive))
+    }
     first, last = (m.general.french[step].strip() for step in m.same())
-    return {name: percent(share) for name, share in shares.items()} | leads | {
-        "d": f"{m.size}", "n": f"{len(m.same())}", "N": f"{len(m.turned)}", "first": first, "last": last,
-        "gives": f"{len(_givers(m))}",
-    }  # fmt: skip
+    return (
+        {name: percent(share) for name, share in shares.items()}
+        | leads
+        | {
+            "d": f"{m.size}",
+            "n": f"{len(m.same())}",
+            "N": f"{len(m.turned)}",
+            "first": first,
+            "last": last,
+            "gives": f"{len(_givers(m))}",
+        }
+    )
 
 
 def plot(m: Found, home: Found) -> list[Scene]:
@@ -144,15 +165,22 @@ def plot(m: Found, home: Found) -> list[Scene]:
 
 
 def _lines(
-    text: Text, looks: Mapping[int, str] | None = None, *, rows: Rows | None = None, french: Sequence[str] = (),
-    under: int | None = None, new: bool = False, press: Iterable[int] = (), share: float = 1.0,
-) -> Part:  # fmt: skip
+    text: Text,
+    looks: Mapping[int, str] | None = None,
+    *,
+    rows: Rows | None = None,
+    french: Sequence[str] = (),
+    under: int | None = None,
+    new: bool = False,
+    press: Iterable[int] = (),
+    share: float = 1.0,
+) -> Part:
     """The English and the French, with the looks of some of its pieces, by tone."""
     rows = text.looks if rows is None else rows
     drawn = [(step, rows[step], tone) for step, tone in (looks or {}).items()]
     return pair(
         text.english, french or text.french, drawn, under=under, bold=new, press=press, verb=_("Look at"), share=share
-    )  # fmt: skip
+    )
 
 
 def _order(m: Found) -> Scene:
@@ -169,11 +197,16 @@ def _order(m: Found) -> Scene:
     replies[text.at("book")] = Reply(_("Yes, “book”."), yes, True)
     begun = text.french[:step]
     return Scene(
-        _("A translator writes French piece by piece, and looks at the English each time. Tap the word it now looks at most."),
-        (_lines(text, french=[*begun, " ?"], under=step, press=range(len(text.english))),), Tap(replies),
+        _(
+            "A translator writes French piece by piece, and looks at the English each time. Tap the word it now looks "
+            "at most."
+        ),
+        (_lines(text, french=[*begun, " ?"], under=step, press=range(len(text.english))),),
+        Tap(replies),
         (_lines(text, {step: LOOK}, french=[*begun, " livre"], under=step, new=True),),
-        _("So far: he has given me a …"), _page(ADDITIVE),
-    )  # fmt: skip
+        _("So far: he has given me a …"),
+        _page(ADDITIVE),
+    )
 
 
 def _givers(m: Found) -> list[int]:
@@ -193,31 +226,40 @@ def _several(m: Found) -> Scene:
     tones = dict.fromkeys(_givers(m), DOES) | {text.step("m"): NOTE}
     return Scene(
         _("Here is the whole sentence. How many of the **French** words look most at the one English word “gave”?"),
-        (_lines(text),), Choose(replies), (_lines(text, tones),),
-        _("The words: il, m', a, donné, un, livre, intéressant."), _page(ADDITIVE),
-    )  # fmt: skip
+        (_lines(text),),
+        Choose(replies),
+        (_lines(text, tones),),
+        _("The words: il, m', a, donné, un, livre, intéressant."),
+        _page(ADDITIVE),
+    )
 
 
 def _pieces(m: Found) -> Scene:
     text, step = m.work, m.work.step("ent")
     yes = _(
-        "It gets {are}, “They” {they}. The ending says that **they** do it. So one French word looks at two English ones."
+        "It gets {are}, “They” {they}. The ending says that **they** do it. So one French word looks at two English "
+        "ones."
     )
     they = _("It gets {they}, “are” {are}. Both say who works; the ending looks at “are” more.")
-    root = _(
-        "“working” became the first piece, “travaill”. The ending says who works, and looks at “are”: {are}."
-    )
+    root = _("“working” became the first piece, “travaill”. The ending says who works, and looks at “are”: {are}.")
     stop = _("The full stop says nothing of who works. The ending looks at “are”: {are}.")
     replies = {
-        text.at("They"): Reply(_("Close."), they), text.at("are"): Reply(_("Yes, “are”."), yes, True),
-        text.at("working"): Reply(_("That one is done."), root), text.at("."): Reply(_("Not there."), stop),
-    }  # fmt: skip
+        text.at("They"): Reply(_("Close."), they),
+        text.at("are"): Reply(_("Yes, “are”."), yes, True),
+        text.at("working"): Reply(_("That one is done."), root),
+        text.at("."): Reply(_("Not there."), stop),
+    }
     return Scene(
-        _("Long words are written in pieces: “travaill” looked at “working”. Tap the word that its ending “ent” looks at most."),
-        (_lines(text, under=step, press=range(len(text.english))),), Tap(replies),
+        _(
+            "Long words are written in pieces: “travaill” looked at “working”. Tap the word that its ending “ent” "
+            "looks at most."
+        ),
+        (_lines(text, under=step, press=range(len(text.english))),),
+        Tap(replies),
         (_lines(text, {step: LOOK, text.step("travaill"): SOFT}, under=step),),
-        _("I work: je travaille. They work: ils travaillent."), _page(ADDITIVE, english=WORK),
-    )  # fmt: skip
+        _("I work: je travaille. They work: ils travaillent."),
+        _page(ADDITIVE, english=WORK),
+    )
 
 
 def _force(m: Found) -> Scene:
@@ -234,17 +276,20 @@ def _force(m: Found) -> Scene:
         row = [float(at == each) for each in every]
         shown = _lines(
             text, {step: LOOK}, rows=[row] * (step + 1), french=pieces, under=step, press=() if ended else every
-        )  # fmt: skip
-        told = {"word": text.english[at].strip(), "piece": pieces[step].strip(), "whole": whole, "its": little(sure)}  # fmt: skip
+        )
+        told = {"word": text.english[at].strip(), "piece": pieces[step].strip(), "whole": whole, "its": little(sure)}
         verdict, why = (_("It ends."), yes) if ended else (_("Not yet."), no)
         replies[at] = Reply(verdict, why, ended, (shown,), told)
     return Scene(
-        _("Behind “un” it looked at “book” and wrote “livre”. Now **force** that look: tap words until the translation ends "
-          "there."),
-        (_lines(text, {step: SOFT}, under=step, press=every),), Press(replies),
+        _(
+            "Behind “un” it looked at “book” and wrote “livre”. Now **force** that look: tap words until the "
+            "translation ends there."
+        ),
+        (_lines(text, {step: SOFT}, under=step, press=every),),
+        Press(replies),
         hint=_("Each tap sends this one look to that word; all behind it is written anew."),
         behind=_page(ADDITIVE, aview="Force attention", apin=f"{step + 1}-{text.at('.') + 1}"),
-    )  # fmt: skip
+    )
 
 
 def _points(m: Found) -> Scene:
@@ -252,7 +297,8 @@ def _points(m: Found) -> Scene:
     points, top = text.points[step], max(text.points[step])
     parts = sorted(points, reverse=True)[:2]
     why = _(
-        "Each point more makes a share 2.7 times the other's, and “book” leads by {dot_lead}. Nothing divides them here."
+        "Each point more makes a share 2.7 times the other's, and “book” leads by {dot_lead}. Nothing divides them "
+        "here."
     )
     even = _(
         "The points themselves are not shared out: each point more counts 2.7 times, and “book” leads by {dot_lead}."
@@ -273,30 +319,46 @@ def _points(m: Found) -> Scene:
         return (bars(*rows),)
 
     return Scene(
-        _("**Dot** multiplies the writer's {d} numbers by an English word's, one by one, and adds: **points**. What share will "
-          "“book” get?"), shown(False), Choose(replies), shown(True),
-        _("What is written so far is a list of {d} numbers, and so is each word. Another translator; below 0 there is no bar."),
+        _(
+            "**Dot** multiplies the writer's {d} numbers by an English word's, one by one, and adds: **points**. What "
+            "share will “book” get?"
+        ),
+        shown(False),
+        Choose(replies),
+        shown(True),
+        _(
+            "What is written so far is a list of {d} numbers, and so is each word. Another translator; below 0 there "
+            "is no bar."
+        ),
         _scores(DOT, step),
-    )  # fmt: skip
+    )
 
 
 def _turned(m: Found) -> Scene:
     text, every = m.general, range(len(m.turned))
     why = _(
-        "Only “{first}” and “{last}” stay. The writer's numbers were learned to fit what W makes of a word, not the word's own."
+        "Only “{first}” and “{last}” stay. The writer's numbers were learned to fit what W makes of a word, not the "
+        "word's own."
     )
     every_ = _("If so, W would do nothing. Only “{first}” and “{last}” still look where they did.")
     none = _("“{first}” and “{last}” still look where they did. All other looks go elsewhere without W.")
     replies = [
-        Reply(_("Far fewer."), every_, label=_("all {N}")), Reply(_("Yes, {n}."), why, True, label=_("{n} of {N}")),
+        Reply(_("Far fewer."), every_, label=_("all {N}")),
+        Reply(_("Yes, {n}."), why, True, label=_("{n} of {N}")),
         Reply(_("Not quite."), none, label=_("none")),
-    ]  # fmt: skip
+    ]
     kept = {step: DOES if step in m.same() else SOFT for step in every}
     return Scene(
-        _("**General** first mixes a word's numbers by a learned table W, then goes on as dot. Without W, how many of {N} looks "
-          "stay?"), (_lines(text, dict.fromkeys(every, LOOK)),), Choose(replies), (_lines(text, kept, rows=m.turned),),
-        _("A third translator. A look stays if it goes most to the same word as with W."), _scores(GENERAL, 0),
-    )  # fmt: skip
+        _(
+            "**General** first mixes a word's numbers by a learned table W, then goes on as dot. Without W, how many "
+            "of {N} looks stay?"
+        ),
+        (_lines(text, dict.fromkeys(every, LOOK)),),
+        Choose(replies),
+        (_lines(text, kept, rows=m.turned),),
+        _("A third translator. A look stays if it goes most to the same word as with W."),
+        _scores(GENERAL, 0),
+    )
 
 
 def _squeezed(m: Found) -> Scene:
@@ -315,11 +377,19 @@ def _squeezed(m: Found) -> Scene:
         Reply(_("They do look."), none, label=_("at nothing")),
     ]
     return Scene(
-        _("**Additive** adds two mixed lists and squeezes each sum between −1 and 1. Without the squeeze, what do French words "
-          "look at?"), (_lines(text, tones),), Choose(replies), (_lines(text, tones, rows=m.level),),
-        _("The translator of the first scenes. Its squeezed sums, weighed and added, are the points. Drawn: three words' looks."),
+        _(
+            "**Additive** adds two mixed lists and squeezes each sum between −1 and 1. Without the squeeze, what do "
+            "French words look at?"
+        ),
+        (_lines(text, tones),),
+        Choose(replies),
+        (_lines(text, tones, rows=m.level),),
+        _(
+            "The translator of the first scenes. Its squeezed sums, weighed and added, are the points. Drawn: three "
+            "words' looks."
+        ),
         _scores(ADDITIVE, three[1]),
-    )  # fmt: skip
+    )
 
 
 def _sure(m: Found) -> Scene:
@@ -341,8 +411,10 @@ def _sure(m: Found) -> Scene:
         _("All three write “intéressant”, but general looks at “.” for it. How sure is general of that word? Drag."),
         shown(False),
         Drag(_("How sure general is of “intéressant”, in per cent"), _("Measure"), 100 * m.general.sure[step], replies),
-        shown(True), _("Dot looks at “interesting” with {dots}, additive with {adds}."), _scores(GENERAL, step),
-    )  # fmt: skip
+        shown(True),
+        _("Dot looks at “interesting” with {dots}, additive with {adds}."),
+        _scores(GENERAL, step),
+    )
 
 
 def _page(model: str, **more: str) -> Behind:
@@ -357,24 +429,47 @@ def _scores(model: str, step: int) -> Behind:
 
 def end(m: Found, home: Found) -> list[End]:
     """What can be explained now."""
-    leads = [(name, each.lead(each.step("livre"))) for name, each in
-             (("dot", m.dot), ("general", m.general), ("additive", m.additive))]  # fmt: skip
+    leads = [
+        (name, each.lead(each.step("livre")))
+        for name, each in (("dot", m.dot), ("general", m.general), ("additive", m.additive))
+    ]
     most = max(lead for _name, lead in leads)
     return [
-        End(_("Each piece looks for its English: in another order, or two at one word, as “a donné” does at “gave”."),
-            (bars(bar("a", m.additive.look("a", "gave"), DOES), bar("donné", m.additive.look("donné", "gave"), DOES)),)),
-        End(_("Dot multiplies and adds, general mixes by W first, additive adds and squeezes. So “book” leads by {dot_lead}, "
-              "{general_lead} or {add_lead} points."),
-            (bars(*(bar(name, 0.9 * lead / most, LOOK, says=number(lead, ".1f")) for name, lead in leads)),)),
-        End(_("The look makes the word: at “.” the translation ends, or general is only {sure} sure; at “interesting” {forced}."),
-            (bars(bar(_("at “.”"), m.general.sure[m.general.step("intéressant")]), bar(_("forced"), m.sure, DOES)),)),
-    ]  # fmt: skip
+        End(
+            _("Each piece looks for its English: in another order, or two at one word, as “a donné” does at “gave”."),
+            (bars(bar("a", m.additive.look("a", "gave"), DOES), bar("donné", m.additive.look("donné", "gave"), DOES)),),
+        ),
+        End(
+            _(
+                "Dot multiplies and adds, general mixes by W first, additive adds and squeezes. So “book” leads by "
+                "{dot_lead}, {general_lead} or {add_lead} points."
+            ),
+            (bars(*(bar(name, 0.9 * lead / most, LOOK, says=number(lead, ".1f")) for name, lead in leads)),),
+        ),
+        End(
+            _(
+                "The look makes the word: at “.” the translation ends, or general is only {sure} sure; at "
+                "“interesting” {forced}."
+            ),
+            (bars(bar(_("at “.”"), m.general.sure[m.general.step("intéressant")]), bar(_("forced"), m.sure, DOES)),),
+        ),
+    ]
 
 
 LESSON = Lesson(
-    "aligned", N_("Who translates what"),
-    N_("Where a translator looks for each word that it writes, three ways to score a look, and what happens if it is forced."),
-    ADDITIVE, BOOK, measure, words, plot, end, load,
+    "aligned",
+    N_("Who translates what"),
+    N_(
+        "Where a translator looks for each word that it writes, three ways to score a look, and what happens if it is "
+        "forced."
+    ),
+    ADDITIVE,
+    BOOK,
+    measure,
+    words,
+    plot,
+    end,
+    load,
     measured_on=N_("Every number was measured on three small real models that translate English into French."),
     also=(DOT, GENERAL),
-)  # fmt: skip
+)

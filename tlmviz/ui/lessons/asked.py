@@ -58,7 +58,8 @@ def of_room(kept: str) -> Taken:
 def own(link: str, asks: str, answers: Sequence[str], right: int | None = None) -> str:
     """What a room keeps of a teacher's own question; `right` counts the `answers`, empty ones included, from 0.
 
-    Raises Error for a link that is none of the app's, and for a question or answers that are missing, too long or alike.
+    Raises Error for a link that is none of the app's, and for a question or answers that are missing, too long or
+    alike.
     """
     if len(link) > LINK:
         raise Error("The link has {n} characters; {most} are taken.", n=len(link), most=LINK)
@@ -74,18 +75,13 @@ def own(link: str, asks: str, answers: Sequence[str], right: int | None = None) 
     given = [text for text in texts if text]
     if not FEWEST <= len(given) <= MOST:
         raise Error(
-            "{n} answers were given; a question has {fewest} to {most}.",
-            n=len(given),
-            fewest=FEWEST,
-            most=MOST,
+            "{n} answers were given; a question has {fewest} to {most}.", n=len(given), fewest=FEWEST, most=MOST
         )
     if len(set(given)) < len(given):
         raise Error("Two answers are alike; write each once.")
     for text, most in ((asks, ASKS), *((text, ANSWER) for text in given)):
         if len(text) > most:
-            raise Error(
-                "“{text}…” has {n} characters; {most} are taken.", text=text[:20], n=len(text), most=most
-            )
+            raise Error("“{text}…” has {n} characters; {most} are taken.", text=text[:20], n=len(text), most=most)
     if right is not None and not texts[right]:
         raise Error("Answer {n} is said to be right, and is empty.", n=right + 1)
     query: dict[str, list[str]] = {}
@@ -110,7 +106,14 @@ def _read(kept: str) -> Taken:
         replies.append(Reply(*told, n == right, words=words, label="{answer}"))
     scene = Scene("{asks}", (page(to),), Choose(replies), words={"asks": said["asks"]})
     lesson = Lesson(
-        OWN, N_("A question of your teacher's"), "", "", "", lambda model, text: None, lambda own, home: {},
-        lambda own, home: [scene], lambda own, home: [],
-    )  # fmt: skip
+        OWN,
+        N_("A question of your teacher's"),
+        "",
+        "",
+        "",
+        lambda model, text: None,
+        lambda own, home: {},
+        lambda own, home: [scene],
+        lambda own, home: [],
+    )
     return Taken(OWN, lesson, 1)

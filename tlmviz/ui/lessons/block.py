@@ -1,4 +1,5 @@
-"""Lesson 5, "Many heads, one block": a guess read off at every height, what heads and feed-forward parts do, and their sum."""
+"""Lesson 5, "Many heads, one block": a guess read off at every height, what heads and feed-forward parts do, and their
+sum."""
 
 from __future__ import annotations
 
@@ -14,21 +15,7 @@ from tlmviz.tracing.trace import Trace
 
 from ..language import N_, _
 from .measures import heads_of, little, named, row, without, word, words_at, writes
-from .parts import (
-    Behind,
-    Choose,
-    Drag,
-    End,
-    Lesson,
-    Part,
-    Picture,
-    Press,
-    Reply,
-    Scene,
-    Unfit,
-    choose,
-    guessed,
-)
+from .parts import Behind, Choose, Drag, End, Lesson, Part, Picture, Press, Reply, Scene, Unfit, choose, guessed
 from .pictures import DOES, INK, LOOK, NOTE, SOFT, bar, bars, floor, line, look, numbers, strip, tower
 
 MODEL = "stories-rope"
@@ -41,11 +28,13 @@ Whys = Mapping[str, tuple[str, str]]  # answer -> verdict and reason
 
 @dataclass(frozen=True)
 class Found:
-    """A text whose guess changes on its way up: the guess and the answer's place in the list, below block 1 and after each.
+    """A text whose guess changes on its way up: the guess and the answer's place in the list, below block 1 and after
+    each.
 
-    Also: the guess with all heads silenced, and then after block 1; the largest share and the answer's without feed-forward
-    parts; where the heads of a block look, which look most at different words; of the last block what comes in, what one head,
-    the others and the feed-forward part write, and what goes out; with each block left out the guess and the answer's share.
+    Also: the guess with all heads silenced, and then after block 1; the largest share and the answer's without
+    feed-forward parts; where the heads of a block look, which look most at different words; of the last block what
+    comes in, what one head, the others and the feed-forward part write, and what goes out; with each block left out the
+    guess and the answer's share.
     """
 
     text: str
@@ -74,7 +63,8 @@ class Found:
 
     @property
     def told(self) -> int:
-        """The number where what comes in, what is written last and the sum lie apart, and the sum is right as it is written."""
+        """The number where what comes in, what is written last and the sum lie apart, and the sum is right as it is
+        written."""
 
         def clear(at: int) -> float:
             parts = [round(each[at], 2) for each in self.written]
@@ -98,10 +88,19 @@ def measure(lm: LanguageModel, text: str) -> Found:
         left = _left_out(lm, text, feeds[layer], f"blocks.{layer}.attn.out").probabilities()
         passed.append((*named(lm, left, 1)[0], float(left[answer])))
     m = Found(
-        text, trace.tokens, len(carried), [named(lm, each, 1)[0] for each in shares],
-        [int((each > each[answer]).sum()) + 1 for each in shares], named(lm, silent[-1], 1)[0], named(lm, silent[1], 1)[0][0],
-        (float(carried.max()), float(carried[answer])), block, looks[block], _written(lm, trace), passed,
-    )  # fmt: skip
+        text,
+        trace.tokens,
+        len(carried),
+        [named(lm, each, 1)[0] for each in shares],
+        [int((each > each[answer]).sum()) + 1 for each in shares],
+        named(lm, silent[-1], 1)[0],
+        named(lm, silent[1], 1)[0][0],
+        (float(carried.max()), float(carried[answer])),
+        block,
+        looks[block],
+        _written(lm, trace),
+        passed,
+    )
     (below, _), (after, _), *_between, (best, _) = m.guesses
     readable = all(each.isalpha() for each in (after, best, m.deaf[0])) and below == word(m.tokens[-1])
     if not readable or len({below.lower(), after.lower(), best.lower()}) < 3:
@@ -133,12 +132,26 @@ def words(m: Found, home: Found) -> dict[str, str]:
     """What stands for the names in the sentences."""
     (last, same), (after, share), *_between, (best, sure) = m.guesses
     return {
-        "last": last, "same": _("almost 100%") if same >= 0.995 else percent(same), "after": after, "share": percent(share),
-        "best": best, "sure": percent(sure), "blocks": f"{len(m.guesses) - 1}", "rise": f"{m.rise}", "known": f"{m.known:,}",
-        "low": str(max(m.places[: m.rise])), "near": str(m.places[m.rise - 1]), "deaf": m.deaf[0], "alone": percent(m.deaf[1]),
-        "most": percent(m.carried[0]), "left": little(m.carried[1]), "n": f"{m.block + 1}", "heads": f"{len(m.rows)}",
-        "others": f"{len(m.rows) - 1}", "count": f"{SHOWN}",
-    }  # fmt: skip
+        "last": last,
+        "same": _("almost 100%") if same >= 0.995 else percent(same),
+        "after": after,
+        "share": percent(share),
+        "best": best,
+        "sure": percent(sure),
+        "blocks": f"{len(m.guesses) - 1}",
+        "rise": f"{m.rise}",
+        "known": f"{m.known:,}",
+        "low": str(max(m.places[: m.rise])),
+        "near": str(m.places[m.rise - 1]),
+        "deaf": m.deaf[0],
+        "alone": percent(m.deaf[1]),
+        "most": percent(m.carried[0]),
+        "left": little(m.carried[1]),
+        "n": f"{m.block + 1}",
+        "heads": f"{len(m.rows)}",
+        "others": f"{len(m.rows) - 1}",
+        "count": f"{SHOWN}",
+    }
 
 
 def plot(m: Found, home: Found) -> list[Scene]:
@@ -148,18 +161,23 @@ def plot(m: Found, home: Found) -> list[Scene]:
 
 
 def _tower(
-    m: Found, guesses: Mapping[int, Guess], *, off: Iterable[int] = (), idle: Iterable[int] = (), heads: bool = True,
-    feed: bool = True, press: Iterable[int] = (), share: float = 1.0,
-) -> Part:  # fmt: skip
+    m: Found,
+    guesses: Mapping[int, Guess],
+    *,
+    off: Iterable[int] = (),
+    idle: Iterable[int] = (),
+    heads: bool = True,
+    feed: bool = True,
+    press: Iterable[int] = (),
+    share: float = 1.0,
+) -> Part:
     """The last word below the blocks, and what is guessed at some heights."""
     parts, floors = {_("{n} heads", n=len(m.rows)): heads, _("feed-forward"): feed}, []
     for n, (last, _share) in enumerate(m.guesses):
         label, (says, told) = _("block {n}", n=n) if n else f"“{last}”", guesses.get(n, (None, None))
         tone = LOOK if says == m.guesses[-1][0] else SOFT if says == "?" else INK
         made = parts if n else {}
-        floors.append(
-            floor(label, made, says=says, share=told, tone=tone, off=n in off, idle=n in idle, name=f"{n}")
-        )
+        floors.append(floor(label, made, says=says, share=told, tone=tone, off=n in off, idle=n in idle, name=f"{n}"))
     return tower(*floors, press=map(str, press), verb=_("Leave out"), share=share)
 
 
@@ -172,19 +190,25 @@ def _none(m: Found) -> Scene:
     why = _("What went in comes out again, as nothing has worked on it.")
     says = _("It says “{last}”, {same} sure: the last word itself. ") + why
     whys = {
-        best: (_("If so, the blocks would do nothing."), says), m.deaf[0]: (_("If so, something would have worked on it."), says),
+        best: (_("If so, the blocks would do nothing."), says),
+        m.deaf[0]: (_("If so, something would have worked on it."), says),
         last: (_("Yes, {same} sure."), _("It is the last word itself. ") + why),
-    }  # fmt: skip
+    }
 
     def shown(guess: str, tower: Part) -> Picture:
         return strip(m.tokens, blank=guess, told=True, under=len(m.tokens) - 1, share=0.4), tower
 
     return Scene(
-        _("This model is {blocks} **blocks**, one above another. It guesses “{best}”. "
-          "Take all {blocks} away: what does it guess?"),
-        shown(best, _tower(m, {len(every): (best, sure)}, share=0.6)), _offer(last, whys),
-        shown(last, _tower(m, {0: m.guesses[0]}, off=every, share=0.6)), behind=_block(m), asks=True,
-    )  # fmt: skip
+        _(
+            "This model is {blocks} **blocks**, one above another. It guesses “{best}”. "
+            "Take all {blocks} away: what does it guess?"
+        ),
+        shown(best, _tower(m, {len(every): (best, sure)}, share=0.6)),
+        _offer(last, whys),
+        shown(last, _tower(m, {0: m.guesses[0]}, off=every, share=0.6)),
+        behind=_block(m),
+        asks=True,
+    )
 
 
 def _first(m: Found) -> Scene:
@@ -193,20 +217,22 @@ def _first(m: Found) -> Scene:
     why = _("“{after}” goes well with “{last}” in any story. With its heads silenced, block 1 says it, too.")
     says = _("It says “{after}”, {share} sure. ") + why
     whys = {
-        best: (_("Not yet."), says), last: (_("If so, block 1 would do nothing."), says), after: (_("Yes, {share} sure."), why)
-    }  # fmt: skip
+        best: (_("Not yet."), says),
+        last: (_("If so, block 1 would do nothing."), says),
+        after: (_("Yes, {share} sure."), why),
+    }
     return Scene(
         _("Now block 1 works, and no other. “{last}” goes in. What does the model guess?"),
-        (_tower(m, {0: (last, same), 1: UNKNOWN}, idle=idle),), _offer(after, whys),
-        (_tower(m, {0: (last, same), 1: (after, share)}, idle=idle),), behind=_block(m),
-    )  # fmt: skip
+        (_tower(m, {0: (last, same), 1: UNKNOWN}, idle=idle),),
+        _offer(after, whys),
+        (_tower(m, {0: (last, same), 1: (after, share)}, idle=idle),),
+        behind=_block(m),
+    )
 
 
 def _rise(m: Found) -> Scene:
     top, replies = len(m.guesses) - 1, []
-    climbs = _(
-        "Below, “{best}” has place {low} of {known} at worst, {near} at last. Block {rise} puts it first."
-    )
+    climbs = _("Below, “{best}” has place {low} of {known} at worst, {near} at last. Block {rise} puts it first.")
     early = _("After it “{says}” is first, “{best}” at place {place} of {known}. Block {rise} puts it first.")
     late = _("It stands first after block {rise} already.")
     offered = sorted(range(m.rise % 2 or 2, top + 1, 2), key=lambda n: abs(n - m.rise))[:3]
@@ -217,10 +243,16 @@ def _rise(m: Found) -> Scene:
         told = {"it": f"{n}", "says": m.guesses[n][0], "place": str(m.places[n])}
         replies.append(Reply(verdict, why, n == m.rise, words=told, label=_("block {it}")))
     return Scene(
-        _("One block after another works, and the guess is read off behind each. After which does “{best}” come **first**?"),
-        (_tower(m, {n: m.guesses[n] for n in (0, 1, top)}),), Choose(replies), (_tower(m, dict(enumerate(m.guesses))),),
-        _("To read a guess off on the way up is called the logit lens."), _block(m),
-    )  # fmt: skip
+        _(
+            "One block after another works, and the guess is read off behind each. After which does “{best}” come "
+            "**first**?"
+        ),
+        (_tower(m, {n: m.guesses[n] for n in (0, 1, top)}),),
+        Choose(replies),
+        (_tower(m, dict(enumerate(m.guesses))),),
+        _("To read a guess off on the way up is called the logit lens."),
+        _block(m),
+    )
 
 
 def _deaf(m: Found) -> Scene:
@@ -228,31 +260,46 @@ def _deaf(m: Found) -> Scene:
     alone = _("A feed-forward part works on one word alone, here on “{last}”.")
     whys = {
         m.guesses[top][0]: (_("If so, it would know the story."), _("It says “{deaf}”, {alone} sure. ") + why + alone),
-        last: (_("If so, nothing would work on it."), _("Feed-forward parts do. They make “{deaf}” of “{last}”. ") + why),
+        last: (
+            _("If so, nothing would work on it."),
+            _("Feed-forward parts do. They make “{deaf}” of “{last}”. ") + why,
+        ),
         m.deaf[0]: (_("Yes, {alone} sure."), why + alone),
-    }  # fmt: skip
+    }
     mute = ",".join(f"{layer}.{head}" for layer in range(top) for head in range(len(m.rows)))
     return Scene(
-        _("A block has {heads} heads and a **feed-forward part**. Now all heads are silenced. What does the model guess?"),
-        (_tower(m, {top: UNKNOWN}, heads=False),), _offer(m.deaf[0], whys), (_tower(m, {top: m.deaf}, heads=False),),
+        _(
+            "A block has {heads} heads and a **feed-forward part**. Now all heads are silenced. What does the model "
+            "guess?"
+        ),
+        (_tower(m, {top: UNKNOWN}, heads=False),),
+        _offer(m.deaf[0], whys),
+        (_tower(m, {top: m.deaf}, heads=False),),
         behind=Behind("explorer", {"model": MODEL, "text": m.text, "panel": "Mute heads", "mute": mute}),
-    )  # fmt: skip
+    )
 
 
 def _carried(m: Found) -> Scene:
     (best, sure), right = m.guesses[-1], 100 * m.carried[1]
-    what = _("“{best}” gets {left}, and no piece more than {most}. "
-             "Heads bring what other words hold; feed-forward parts make something of it.")  # fmt: skip
+    what = _(
+        "“{best}” gets {left}, and no piece more than {most}. "
+        "Heads bring what other words hold; feed-forward parts make something of it."
+    )
     replies = guessed(what, _("Hardly more is left."), _("Far less is left."), _("Yes, nothing is left."))
 
     def shown(feed: bool, share: float) -> Picture:
         return _tower(m, {}, feed=feed, share=0.74), bars(bar(best, share, LOOK, "answer"), share=0.26)
 
     return Scene(
-        _("The other way round: all heads work, all feed-forward parts are silenced. How sure of “{best}” will it be? Drag."),
-        shown(True, sure), Drag(_("How sure the model will be, in per cent"), _("Silence them"), right, replies),
-        shown(False, m.carried[1]), behind=_block(m, step="down"),
-    )  # fmt: skip
+        _(
+            "The other way round: all heads work, all feed-forward parts are silenced. How sure of “{best}” will it "
+            "be? Drag."
+        ),
+        shown(True, sure),
+        Drag(_("How sure the model will be, in per cent"), _("Silence them"), right, replies),
+        shown(False, m.carried[1]),
+        behind=_block(m, step="down"),
+    )
 
 
 def _looks(m: Found) -> Scene:
@@ -265,20 +312,31 @@ def _looks(m: Found) -> Scene:
     verdicts = _("Not one does."), _("Some do."), _("If so, one head would do.")
     labels = _("none"), _("some"), _("all {others}")
     replies = [
-        Reply(_("Yes, {it}.") if n == right else verdict, why, n == right, label=label, words={"listed": listed, "it": label})
+        Reply(
+            _("Yes, {it}.") if n == right else verdict,
+            why,
+            n == right,
+            label=label,
+            words={"listed": listed, "it": label},
+        )
         for n, (label, verdict) in enumerate(zip(labels, verdicts))
-    ]  # fmt: skip
+    ]
     tones, rest = (DOES, NOTE, INK, SOFT), [*enumerate(m.rows)]
     looks = [look(f"{n}", last, each, tones[n % 4]) for n, each in rest if n != m.keen]
     one = look("keen", last, m.rows[m.keen])
     place = {"head": f"{m.block}.{m.keen}", "query": f"{last}", "key": f"{aim}"}
     return Scene(
-        _("One head of block {n} gives “{aim}” {look} of its look. How many of the {others} others look most at “{aim}”, too?"),
-        (strip(m.tokens, blank="", under=last, looks=[one]),), Choose(replies),
-        (strip(m.tokens, blank="", under=last, looks=[*looks, one]),), _("They all look from the underlined word."),
+        _(
+            "One head of block {n} gives “{aim}” {look} of its look. How many of the {others} others look most at "
+            "“{aim}”, too?"
+        ),
+        (strip(m.tokens, blank="", under=last, looks=[one]),),
+        Choose(replies),
+        (strip(m.tokens, blank="", under=last, looks=[*looks, one]),),
+        _("They all look from the underlined word."),
         Behind("explorer", {"model": MODEL, "text": m.text, **place}),
         words={"aim": word(m.tokens[aim]), "look": percent(m.rows[m.keen][aim])},
-    )  # fmt: skip
+    )
 
 
 def _sum(m: Found) -> Scene:
@@ -287,24 +345,29 @@ def _sum(m: Found) -> Scene:
     come, _one, _more, feed, out = says
     labels = _("comes in"), _("one head"), _("other heads"), _("feed-forward"), _("goes out")
     tones = INK, DOES, DOES, NOTE, LOOK
-    rows = [
-        line(one, one, each, says[n], tones[n], top) for n, (one, each) in enumerate(zip(labels, m.written))
-    ]
+    rows = [line(one, one, each, says[n], tones[n], top) for n, (one, each) in enumerate(zip(labels, m.written))]
     unknown = line(labels[-1], labels[-1], [None] * SHOWN, "?", LOOK, top)
     whys = {
         come: (_("If so, the block would change nothing."), _("Every part adds its row: {sum} = {out}.")),
-        feed: (_("If so, the last part would wipe out the rest."), _("All is added, nothing wiped out: {sum} = {out}.")),
+        feed: (
+            _("If so, the last part would wipe out the rest."),
+            _("All is added, nothing wiped out: {sum} = {out}."),
+        ),
         out: (_("Yes, the sum."), _("{sum} = {out}. Every part **adds** its row to the stream; what came in goes on.")),
-    }  # fmt: skip
+    }
     order = sorted(whys, key=lambda each: float(each.replace("−", "-")))
     return Scene(
-        _("The line at the left is a row of numbers, the **residual stream**. Parts of block {blocks} write rows. "
-          "What goes out at the mark?"),
-        (numbers(*rows[:-1], unknown, at=at),), Choose([Reply(*whys[each], each == out, label=each) for each in order]),
+        _(
+            "The line at the left is a row of numbers, the **residual stream**. Parts of block {blocks} write rows. "
+            "What goes out at the mark?"
+        ),
+        (numbers(*rows[:-1], unknown, at=at),),
+        Choose([Reply(*whys[each], each == out, label=each) for each in order]),
         (numbers(*rows, at=at),),
         _("Drawn are its first {count} numbers. The guess is read off what goes out of the last block."),
-        _block(m, step="add 2"), words={"sum": " ".join(says[:-1]), "out": out},
-    )  # fmt: skip
+        _block(m, step="add 2"),
+        words={"sum": " ".join(says[:-1]), "out": out},
+    )
 
 
 def _pass(home: Found) -> Scene:
@@ -322,11 +385,16 @@ def _pass(home: Found) -> Scene:
         verdict, why = (_("It is block {it}."), lost) if found else (_("Not block {it}."), missed)
         replies[told["it"]] = Reply(verdict, why, found, (shown,), told)
     return Scene(
-        _("All is added, so a block can be left out. Without block {blocks}, “{best}” is lost. "
-          "Press the **other** one that is needed."),
-        (_tower(home, {top: home.guesses[-1]}, press=range(1, top)),), Press(replies),
-        hint=_("Each press leaves one block out; the one before comes back."), behind=_block(home), home=True,
-    )  # fmt: skip
+        _(
+            "All is added, so a block can be left out. Without block {blocks}, “{best}” is lost. "
+            "Press the **other** one that is needed."
+        ),
+        (_tower(home, {top: home.guesses[-1]}, press=range(1, top)),),
+        Press(replies),
+        hint=_("Each press leaves one block out; the one before comes back."),
+        behind=_block(home),
+        home=True,
+    )
 
 
 def _block(m: Found, **more: str) -> Behind:
@@ -340,21 +408,38 @@ def end(m: Found, home: Found) -> list[End]:
     rest = [share for *_guess, share in home.passed[:-1]]
     high, low = rest.index(max(rest)), rest.index(min(rest))
     passing = _(
-        "All is added, so most blocks can be left out: “{best}” gets {high} without block {most}, but {low} without {least}."
+        "All is added, so most blocks can be left out: “{best}” gets {high} without block {most}, but {low} without "
+        "{least}."
     )
     told = {"best": home.guesses[-1][0], "most": f"{high + 1}", "least": f"{low + 1}"}
     shares = {"high": percent(rest[high]), "low": little(rest[low])}
     return [
-        End(_("The guess changes on its way up: “{last}” below, “{after}” after block 1, “{best}” on top."),
-            (bars(*(bar(*m.guesses[n], SOFT if n + 1 else LOOK) for n in (0, 1, -1))),)),
-        End(_("Heads bring something from other words, feed-forward parts make something of it. Without heads it is “{deaf}”."),
-            (bars(bar(*m.deaf)),)),
+        End(
+            _("The guess changes on its way up: “{last}” below, “{after}” after block 1, “{best}” on top."),
+            (bars(*(bar(*m.guesses[n], SOFT if n + 1 else LOOK) for n in (0, 1, -1))),),
+        ),
+        End(
+            _(
+                "Heads bring something from other words, feed-forward parts make something of it. Without heads it is "
+                "“{deaf}”."
+            ),
+            (bars(bar(*m.deaf)),),
+        ),
         End(passing.format(**told, **shares), (bars(*(bar(_("without {n}", n=n + 1), rest[n]) for n in (high, low))),)),
-    ]  # fmt: skip
+    ]
 
 
 LESSON = Lesson(
-    "block", N_("Many heads, one block"),
-    N_("A guess is read off at every height of the model. What do heads do, what do feed-forward parts, and how do they join?"),
-    MODEL, STORY, measure, words, plot, end,
-)  # fmt: skip
+    "block",
+    N_("Many heads, one block"),
+    N_(
+        "A guess is read off at every height of the model. What do heads do, what do feed-forward parts, and how do "
+        "they join?"
+    ),
+    MODEL,
+    STORY,
+    measure,
+    words,
+    plot,
+    end,
+)

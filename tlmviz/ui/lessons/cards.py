@@ -13,7 +13,8 @@ from .table import LESSONS
 
 STYLE = """<style>
 .lessons { display: grid; grid-template-columns: repeat(auto-fill, minmax(17rem, 1fr)); gap: 0.8rem; }
-.lessons article { border: 1px solid rgba(128, 140, 155, 0.4); border-radius: 0.4rem; padding: 0.7rem 0.9rem; display: flex;
+.lessons article { border: 1px solid rgba(128, 140, 155, 0.4); border-radius: 0.4rem; padding: 0.7rem 0.9rem;
+  display: flex;
   flex-direction: column; gap: 0.35rem; }
 .lessons h3 { font-size: 1.02rem; margin: 0; padding: 0; }
 .lessons p { margin: 0; font-size: 0.92rem; flex: 1; }
@@ -30,7 +31,8 @@ def lessons() -> None:
     cards = "".join(
         f'<article data-lesson="{name}"><h3>{number}. {escape(_(lesson.title))}</h3><p>{escape(_(lesson.says))}</p>'
         f"<small>{escape(_('about five minutes'))}</small>"
-        f'<div><a class="first" data-card="step" href="{escape(runner.to(name))}">{escape(_("Begin"))}</a></div></article>'
+        f'<div><a class="first" data-card="step" href="{escape(runner.to(name))}">'
+        f"{escape(_('Begin'))}</a></div></article>"
         for number, (name, lesson) in enumerate(LESSONS.items(), 1)
     )
     st.html(f'{STYLE}<div class="lessons">{cards}</div>')

@@ -19,7 +19,8 @@ DOTS = 60  # products and sums that are shown
 
 @dataclass(frozen=True)
 class Found:
-    """A head's row, and three words beside the one that gets most; `before` training and `swapped` on the lesson's story only."""
+    """A head's row, and three words beside the one that gets most; `before` training and `swapped` on the lesson's
+    story only."""
 
     text: str
     tokens: list[str]
@@ -67,10 +68,7 @@ class Found:
             zip(one, self.out, map(sum, zip(one, other))),
         )
         ordered = [sorted(way) for way in ways]
-        clear = [
-            min(b - a, c - b) - 3 * abs(out - ours)
-            for (a, b, c), out, ours in zip(ordered, self.out, weighed)
-        ]
+        clear = [min(b - a, c - b) - 3 * abs(out - ours) for (a, b, c), out, ours in zip(ordered, self.out, weighed)]
         return max(range(len(clear)), key=clear.__getitem__)
 
     def name(self, place: int) -> str:
@@ -83,33 +81,27 @@ class Found:
 
 
 def measure(lm: LanguageModel, text: str) -> Found:
-    """All of it, in one pass; in the lesson's own story in three, of which one is the model's before training. Raises Unfit."""
+    """All of it, in one pass; in the lesson's own story in three, of which one is the model's before training. Raises
+    Unfit."""
     trace = lm.trace(text)
-    every = [
-        found for found in (_row(lm, text, trace, head) for head in heads_of(trace)) if found and _fits(found)
-    ]
+    every = [found for found in (_row(lm, text, trace, head) for head in heads_of(trace)) if found and _fits(found)]
     if not every:
         raise Unfit(
-            N_(
-                "In your sentence no head looks mostly at one word and a little at another, as this lesson needs."
-            )
+            N_("In your sentence no head looks mostly at one word and a little at another, as this lesson needs.")
         )
-    found = max(
-        every, key=lambda one: (one.best < len(trace) - 4, one.weights[one.best] + one.weights[one.second])
-    )
+    found = max(every, key=lambda one: (one.best < len(trace) - 4, one.weights[one.best] + one.weights[one.second]))
     if text != STORY:
         return found
     products = unit_products(untrained(lm).trace(text))
     sums, singles = products.sum(-1), products.flatten()
     one, some = (each[:: len(each) // DOTS].tolist() for each in (singles, sums))
     swapped = exchanged(lm, text, found.head, found.best, found.second).probabilities()
-    return replace(
-        found, before=(one, some, float(sums.square().mean().sqrt())), swapped=named(lm, swapped, 3)
-    )
+    return replace(found, before=(one, some, float(sums.square().mean().sqrt())), swapped=named(lm, swapped, 3))
 
 
 def _row(lm: LanguageModel, text: str, trace: Trace, head: Head) -> Found | None:
-    """What a head does from the last token; None where that or one that it looks at is no word, or there are too few others."""
+    """What a head does from the last token; None where that or one that it looks at is no word, or there are too few
+    others."""
     tokens, last, words, weights = trace.tokens, len(trace) - 1, words_at(trace.tokens), row(trace, head)
     best, second = sorted(range(last + 1), key=weights.__getitem__)[:-3:-1]
     same = max((i for i in words if i < last and tokens[i] == tokens[last]), default=last)
@@ -122,13 +114,28 @@ def _row(lm: LanguageModel, text: str, trace: Trace, head: Head) -> Found | None
     worst = min(rest, key=scores.__getitem__)
     keys, values = {i: k[i].tolist() for i in (best, same, worst)}, {i: v[i].tolist() for i in (best, second)}
     return Found(
-        text, tokens, head, best, second, same, worst, weights, scores, q[-1].tolist(), keys, values, z[-1].tolist(),
-        named(lm, trace.probabilities(), 3), ([], [], 0), [],
-    )  # fmt: skip
+        text,
+        tokens,
+        head,
+        best,
+        second,
+        same,
+        worst,
+        weights,
+        scores,
+        q[-1].tolist(),
+        keys,
+        values,
+        z[-1].tolist(),
+        named(lm, trace.probabilities(), 3),
+        ([], [], 0),
+        [],
+    )
 
 
 def _fits(m: Found) -> bool:
-    """Whether all that the scenes say holds: a share of neither nothing nor all, which would be all were nothing divided."""
+    """Whether all that the scenes say holds: a share of neither nothing nor all, which would be all were nothing
+    divided."""
     best, apart = m.weights[m.best], {m.name(i).lower() for i in (m.best, m.second, m.same, m.worst)}
     alike = m.weights[m.same] < 0.15 and m.scores[m.same] < m.scores[m.best] - 5
     shared = 0.4 < best < 0.85 and m.weights[m.second] > 0.1

@@ -1,4 +1,5 @@
-"""Lesson 7, "Why writing is cheap": keys and values are kept, what that costs in memory, and what a server makes of it."""
+"""Lesson 7, "Why writing is cheap": keys and values are kept, what that costs in memory, and what a server makes of
+it."""
 
 from __future__ import annotations
 
@@ -20,24 +21,7 @@ from .. import compute
 from ..language import N_, _
 from .measures import word
 from .parts import Behind, Choose, Drag, End, Lesson, Part, Picture, Reply, Scene, guessed
-from .pictures import (
-    AGAIN,
-    DOES,
-    INK,
-    KEPT,
-    LOOK,
-    NEW,
-    NONE,
-    SHARED,
-    SOFT,
-    Cell,
-    Row,
-    bar,
-    bars,
-    cells,
-    grid,
-    strip,
-)  # fmt: skip
+from .pictures import AGAIN, DOES, INK, KEPT, LOOK, NEW, NONE, SHARED, SOFT, Cell, Row, bar, bars, cells, grid, strip
 
 OWN, FOURS, ALL, SHORT = MODELS = "zoo-rope", "zoo-gqa", "zoo-mqa", "zoo-mla"  # alike but for keys and values
 NAMED = dict(zip(MODELS, (N_("each its own"), N_("four share"), N_("all share"), N_("common row"))))
@@ -45,9 +29,13 @@ STORY = "Lily had a red ball. One day, Lily lost the ball. Tom saw that Lily was
 WRITTEN, NEAR, FAR, FULL = 8, 20, 200, 64  # words to write, two lengths to compare, words of a full buffer
 FIRST, OTHER = "Lily", "Anna"  # how the story begins, and how it does for E
 REQUESTS = (
-    f"{STORY} sad. She", f"{STORY} sad. He", f'{STORY} sad. Her mom said, "', "Tom and Anna were friends. Tom gave Anna a",
-    STORY.replace(FIRST, OTHER, 1) + " sad. Then a big dog", "The cat",
-)  # fmt: skip
+    f"{STORY} sad. She",
+    f"{STORY} sad. He",
+    f'{STORY} sad. Her mom said, "',
+    "Tom and Anna were friends. Tom gave Anna a",
+    STORY.replace(FIRST, OTHER, 1) + " sad. Then a big dog",
+    "The cat",
+)
 PEOPLE, TOKENS, ARRIVALS = "ABCDEF", (24, 24, 10, 40, 16, 8), (0, 0, 1, 2, 4, 6)
 SERVER = Server(page=4, pages=64, batch=4)
 
@@ -99,12 +87,16 @@ def measure(lms: Mapping[str, LanguageModel], text: str) -> Found:
     shapes = {name: Shape.of(lms[name].config) for name in MODELS}
     lost = pd.read_csv(models_folder() / "zoo.csv").set_index("model")["bits_per_byte"]
     return Found(
-        one.tokens, written[1:], max(apart), shapes[OWN], {name: _kept(lms[name]) for name in MODELS},
+        one.tokens,
+        written[1:],
+        max(apart),
+        shapes[OWN],
+        {name: _kept(lms[name]) for name in MODELS},
         {name: shape.numbers_per_token_per_layer for name, shape in shapes.items()},
         {name: float(2 ** -lost[name]) for name in MODELS},
         [step_flops(lm.config, *each).total / 2 for each in ((NEAR,), (FAR,), (FAR, False))],
         {name: serve(lm, requests, server) for name, server in servers.items()},
-    )  # fmt: skip
+    )
 
 
 def _kept(lm: LanguageModel) -> int:
@@ -121,18 +113,46 @@ def words(m: Found, home: Found) -> dict[str, str]:
     near, far, bare = (number(each / 1e6, ",.0f" if each > 1e7 else ".1f") for each in m.work)
     sizes = {name: f"{m.bytes[each]:,}" for name, each in zip(("own", "fours", "all", "short"), MODELS)}
     layer = {name: f"{m.numbers[each]}" for name, each in zip(("OWN", "FOURS", "ALL", "SHORT"), MODELS)}
-    return sizes | layer | {
-        "n": f"{m.read}", "new": word(m.written[0]), "last": word(m.tokens[-1]), "written": f"{WRITTEN}",
-        "every": f"{every}", "needed": f"{needed}", "again": percent(again), "layers": f"{m.shape.n_layers}",
-        "heads": f"{m.shape.heads}", "width": f"{m.shape.head_dim}", "head": f"{key:,}", "near": near, "far": far,
-        "layer": f"{key * m.shape.heads:,}", "NEAR": f"{NEAR}", "FAR": f"{FAR}", "bare": bare,
-        "gives": percent(m.letter[OWN]), "share": percent(m.letter[ALL]), "times": f"{m.bytes[OWN] // m.bytes[ALL]}",
-        "latent": f"{DEEPSEEK.latent + DEEPSEEK.rope_dim}", "large": f"{2 * DEEPSEEK.heads * DEEPSEEK.head_dim:,}",
-        "one": f"{one.steps}", "steps": f"{four.steps}", "wait": f"{wait.steps}", "soon": number(four.ttft, ".0f"),
-        "quarter": f"{-(-one.steps // SERVER.batch)}", "waited": number(one.ttft, ".0f"), "longest": f"{max(TOKENS)}",
-        "page": f"{SERVER.page}", "pages": f"{sum(pages)}", "less": f"{sum(pages) - sum(found)}", "first": FIRST,
-        "other": OTHER,
-    }  # fmt: skip
+    return (
+        sizes
+        | layer
+        | {
+            "n": f"{m.read}",
+            "new": word(m.written[0]),
+            "last": word(m.tokens[-1]),
+            "written": f"{WRITTEN}",
+            "every": f"{every}",
+            "needed": f"{needed}",
+            "again": percent(again),
+            "layers": f"{m.shape.n_layers}",
+            "heads": f"{m.shape.heads}",
+            "width": f"{m.shape.head_dim}",
+            "head": f"{key:,}",
+            "near": near,
+            "far": far,
+            "layer": f"{key * m.shape.heads:,}",
+            "NEAR": f"{NEAR}",
+            "FAR": f"{FAR}",
+            "bare": bare,
+            "gives": percent(m.letter[OWN]),
+            "share": percent(m.letter[ALL]),
+            "times": f"{m.bytes[OWN] // m.bytes[ALL]}",
+            "latent": f"{DEEPSEEK.latent + DEEPSEEK.rope_dim}",
+            "large": f"{2 * DEEPSEEK.heads * DEEPSEEK.head_dim:,}",
+            "one": f"{one.steps}",
+            "steps": f"{four.steps}",
+            "wait": f"{wait.steps}",
+            "soon": number(four.ttft, ".0f"),
+            "quarter": f"{-(-one.steps // SERVER.batch)}",
+            "waited": number(one.ttft, ".0f"),
+            "longest": f"{max(TOKENS)}",
+            "page": f"{SERVER.page}",
+            "pages": f"{sum(pages)}",
+            "less": f"{sum(pages) - sum(found)}",
+            "first": FIRST,
+            "other": OTHER,
+        }
+    )
 
 
 def plot(m: Found, home: Found) -> list[Scene]:
@@ -168,10 +188,16 @@ def _more(m: Found) -> Scene:
         return _text(m), grid(m.read + 1, *rows, legend=legend)
 
     return Scene(
-        _("The model has read this story. Now “{new}” is added. For how many of the {n} words before must it compute "
-          "anything new?"), shown(NONE), Choose([near, right, every]), shown(KEPT),
-        _("Each cell is a word; a full stop counts as one."), _cache(),
-    )  # fmt: skip
+        _(
+            "The model has read this story. Now “{new}” is added. For how many of the {n} words before must it compute "
+            "anything new?"
+        ),
+        shown(NONE),
+        Choose([near, right, every]),
+        shown(KEPT),
+        _("Each cell is a word; a full stop counts as one."),
+        _cache(),
+    )
 
 
 def _again(m: Found) -> Scene:
@@ -187,11 +213,16 @@ def _again(m: Found) -> Scene:
         return grid(m.read + WRITTEN - 1, *rows, legend=legend, share=0.74), bars(row, share=0.26)
 
     return Scene(
-        _("Suppose that it reads everything again for each of {written} words: a row each. How much had been computed "
-          "before? Drag."), shown(False),
-        Drag(_("How much had been computed before, in per cent"), _("Show it"), 100 * m.done[2], replies), shown(True),
-        _("Each row is one word that is written, each cell a word that is read for it."), _cache(),
-    )  # fmt: skip
+        _(
+            "Suppose that it reads everything again for each of {written} words: a row each. How much had been "
+            "computed before? Drag."
+        ),
+        shown(False),
+        Drag(_("How much had been computed before, in per cent"), _("Show it"), 100 * m.done[2], replies),
+        shown(True),
+        _("Each row is one word that is written, each cell a word that is read for it."),
+        _cache(),
+    )
 
 
 def _keep(m: Found) -> Scene:
@@ -209,9 +240,16 @@ def _keep(m: Found) -> Scene:
         return _text(m), grid(m.read + 1, *rows, legend=legend)
 
     return Scene(
-        _("A query is compared with keys, and values are mixed. “{new}” looks back: what does it need of the {n} words "
-          "before?"), shown(NONE), Choose([find, right, every]), shown(KEPT), _("The last column is “{new}”."), _cache(),
-    )  # fmt: skip
+        _(
+            "A query is compared with keys, and values are mixed. “{new}” looks back: what does it need of the {n} "
+            "words before?"
+        ),
+        shown(NONE),
+        Choose([find, right, every]),
+        shown(KEPT),
+        _("The last column is “{new}”."),
+        _cache(),
+    )
 
 
 def _step(m: Found) -> Scene:
@@ -229,10 +267,16 @@ def _step(m: Found) -> Scene:
         return rows, bars(bar(_("word {n}", n=NEAR), 0.1, INK, "near", near), last, share=0.38)
 
     return Scene(
-        _("Now each row computes **one** word. For word {NEAR} that takes {near} million multiplications. How many for word "
-          "{FAR}?"), shown(False), Choose([same, some, ten]), shown(True),
-        _("The first row still reads the whole story, once."), _cache(kview="Cost"),
-    )  # fmt: skip
+        _(
+            "Now each row computes **one** word. For word {NEAR} that takes {near} million multiplications. How many "
+            "for word {FAR}?"
+        ),
+        shown(False),
+        Choose([same, some, ten]),
+        shown(True),
+        _("The first row still reads the whole story, once."),
+        _cache(kview="Cost"),
+    )
 
 
 def _bytes(m: Found) -> Scene:
@@ -249,11 +293,16 @@ def _bytes(m: Found) -> Scene:
         return (grid(heads, *rows, heads=names, legend={KEPT: _("bytes of a key and a value")}),)
 
     return Scene(
-        _("A key and a value: {width} numbers each, 4 bytes a number, {heads} heads in each of {layers} layers. How many "
-          "bytes for one word?"), shown(False),
-        Choose([head, layer, Reply(_("Yes, {own}."), grows, True, label="{own}")]), shown(True),
-        _("The price of the cache is memory."), _cache(kview="Models", kmods=OWN),
-    )  # fmt: skip
+        _(
+            "A key and a value: {width} numbers each, 4 bytes a number, {heads} heads in each of {layers} layers. How "
+            "many bytes for one word?"
+        ),
+        shown(False),
+        Choose([head, layer, Reply(_("Yes, {own}."), grows, True, label="{own}")]),
+        shown(True),
+        _("The price of the cache is memory."),
+        _cache(kview="Models", kmods=OWN),
+    )
 
 
 def _less(m: Found) -> Scene:
@@ -274,15 +323,23 @@ def _less(m: Found) -> Scene:
         return (grid(heads, *rows),)
 
     return Scene(
-        _("Heads may **share** a key and a value, or make theirs from one **common row** of {SHORT} numbers. Which keeps "
-          "least?"), shown(False), Choose([fours, right, short]), shown(True),
-        _("Where each head has its own, it is {OWN} numbers in each layer."), _cache(kview="Models", kmods=",".join(MODELS)),
-    )  # fmt: skip
+        _(
+            "Heads may **share** a key and a value, or make theirs from one **common row** of {SHORT} numbers. Which "
+            "keeps least?"
+        ),
+        shown(False),
+        Choose([fours, right, short]),
+        shown(True),
+        _("Where each head has its own, it is {OWN} numbers in each layer."),
+        _cache(kview="Models", kmods=",".join(MODELS)),
+    )
 
 
 def _worse(m: Found) -> Scene:
-    what = _("All share, called MQA: {share}, with one part in {times} of the memory. GQA, where four share, and MLA, the "
-             "common row, guess as well.")  # fmt: skip
+    what = _(
+        "All share, called MQA: {share}, with one part in {times} of the memory. GQA, where four share, and MLA, the "
+        "common row, guess as well."
+    )
     replies = guessed(what, _("It hardly suffers."), _("It is not better."))
 
     def shown(told: bool) -> Picture:
@@ -290,17 +347,20 @@ def _worse(m: Found) -> Scene:
         return (bars(*rows, bar(_(NAMED[OWN]), m.letter[OWN], SOFT, OWN)),)
 
     return Scene(
-        _("In new stories, it gives the letter that comes **{gives}** on average. And a model in which **all share** one key "
-          "and value? Drag."), shown(False),
-        Drag(_("What it gives the letter, in per cent"), _("Measure"), 100 * m.letter[ALL], replies, within=4), shown(True),
-        _("Each model was trained anew. The average is a geometric one."), Behind("attention_family", {"fview": "Model zoo"}),
-    )  # fmt: skip
+        _(
+            "In new stories, it gives the letter that comes **{gives}** on average. And a model in which **all share** "
+            "one key and value? Drag."
+        ),
+        shown(False),
+        Drag(_("What it gives the letter, in per cent"), _("Measure"), 100 * m.letter[ALL], replies, within=4),
+        shown(True),
+        _("Each model was trained anew. The average is a geometric one."),
+        Behind("attention_family", {"fview": "Model zoo"}),
+    )
 
 
 def _serve(m: Found) -> Scene:
-    goes = _(
-        "Who is done goes, the next begins at once. For a first word one waits {soon} steps, not {waited}."
-    )
+    goes = _("Who is done goes, the next begins at once. For a first word one waits {soon} steps, not {waited}.")
     last = _("If so, four would write at every step. At the end D, with {longest} words, is alone: {steps}.")
     quarter = Reply(_("Not quite."), last, label="{quarter}")
     wait = Reply(_("Then all four must end first."), _("But who is done goes: {steps}."), label="{wait}")
@@ -315,10 +375,16 @@ def _serve(m: Found) -> Scene:
         return (grid(m.runs["one"].totals().steps, *rows, legend=legend),)
 
     return Scene(
-        _("Six people ask. One after another takes {one} steps. Now one step writes a word for **four** of them. How many "
-          "steps?"), shown("one"), Choose([quarter, Reply(_("Yes, {steps}."), goes, True, label="{steps}"), wait]),
-        shown("four"), _("Each row is a person, C to F come later; steps go from left to right."), _serving(),
-    )  # fmt: skip
+        _(
+            "Six people ask. One after another takes {one} steps. Now one step writes a word for **four** of them. How "
+            "many steps?"
+        ),
+        shown("one"),
+        Choose([quarter, Reply(_("Yes, {steps}."), goes, True, label="{steps}"), wait]),
+        shown("four"),
+        _("Each row is a person, C to F come later; steps go from left to right."),
+        _serving(),
+    )
 
 
 def _begin(m: Found) -> Scene:
@@ -339,10 +405,16 @@ def _begin(m: Found) -> Scene:
         return story, grid(max(pages), *rows, legend=legend, share=0.65)
 
     return Scene(
-        _("A, B, C tell one story; E's has another first word. The cache lies in **pages** of {page} words. Whose can be "
-          "shared?"), shown(False), Choose([Reply(_("Yes."), why, True, label=names), second, nobody]), shown(True),
-        _("Above is E's: it begins with “{other}”, those of A, B, C with “{first}”. D and F tell others."), _serving(),
-    )  # fmt: skip
+        _(
+            "A, B, C tell one story; E's has another first word. The cache lies in **pages** of {page} words. Whose "
+            "can be shared?"
+        ),
+        shown(False),
+        Choose([Reply(_("Yes."), why, True, label=names), second, nobody]),
+        shown(True),
+        _("Above is E's: it begins with “{other}”, those of A, B, C with “{first}”. D and F tell others."),
+        _serving(),
+    )
 
 
 def _cache(**more: str) -> Behind:
@@ -357,24 +429,48 @@ def _serving() -> Behind:
 
 def end(m: Found, home: Found) -> list[End]:
     """What can be explained now."""
-    own, shared = (bar(name, m.bytes[it] / m.bytes[OWN], DOES, says=f"{m.bytes[it]:,}")
-                   for name, it in ((_("own"), OWN), (_("shared"), ALL)))  # fmt: skip
+    own, shared = (
+        bar(name, m.bytes[it] / m.bytes[OWN], DOES, says=f"{m.bytes[it]:,}")
+        for name, it in ((_("own"), OWN), (_("shared"), ALL))
+    )
     one, four = (m.runs[name].totals().steps for name in ("one", "four"))
     served = bar(_("by one"), 1, says=f"{one}"), bar(_("by four"), four / one, says=f"{four}")
     return [
-        End(_("No word sees what follows. So old keys and values stay, are kept, and each step computes one word."),
-            (grid(m.read + WRITTEN - 1, *_rows(m, KEPT)),)),
-        End(_("The price is memory: {own} bytes a word. Heads that all share one key and value need {all}, and guess nearly as "
-              "well."), (bars(own, shared),)),
-        End(_("A server gives a free place to the next at once, {steps} steps in place of {one}, and keeps a shared beginning "
-              "once."), (bars(*served),)),
-    ]  # fmt: skip
+        End(
+            _("No word sees what follows. So old keys and values stay, are kept, and each step computes one word."),
+            (grid(m.read + WRITTEN - 1, *_rows(m, KEPT)),),
+        ),
+        End(
+            _(
+                "The price is memory: {own} bytes a word. Heads that all share one key and value need {all}, and guess "
+                "nearly as well."
+            ),
+            (bars(own, shared),),
+        ),
+        End(
+            _(
+                "A server gives a free place to the next at once, {steps} steps in place of {one}, and keeps a shared "
+                "beginning once."
+            ),
+            (bars(*served),),
+        ),
+    ]
 
 
 LESSON = Lesson(
-    "cheap", N_("Why writing is cheap"),
-    N_("What a model keeps of all that it has read, how much memory that takes, and how one answers six people at once."),
-    OWN, STORY, measure, words, plot, end, lambda _name: {name: compute.model(name) for name in MODELS},
+    "cheap",
+    N_("Why writing is cheap"),
+    N_(
+        "What a model keeps of all that it has read, how much memory that takes, and how one answers six people at "
+        "once."
+    ),
+    OWN,
+    STORY,
+    measure,
+    words,
+    plot,
+    end,
+    lambda _name: {name: compute.model(name) for name in MODELS},
     measured_on=N_("Every number was measured on four small real models that differ in their keys and values alone."),
     also=MODELS[1:],
-)  # fmt: skip
+)

@@ -1,4 +1,5 @@
-"""Lesson 11, "Experts": a few of many networks read each word, what they read, and the bias that keeps them all at work."""
+"""Lesson 11, "Experts": a few of many networks read each word, what they read, and the bias that keeps them all at
+work."""
 
 from __future__ import annotations
 
@@ -10,22 +11,7 @@ from ..language import N_, _
 from .measures import little, word
 from .parts import Again, Behind, Drag, End, Lesson, Picture, Reply, Scene, choose, guessed
 from .pictures import AGAIN, DOES, INK, LOOK, NEW, NONE, SOFT, bar, bars, cells, grid, line, numbers, strip
-from .routed import (
-    ANIMALS,
-    DENSE,
-    EARLY,
-    LIKE,
-    LOSS,
-    MODEL,
-    PRESSES,
-    RATE,
-    STORY,
-    THINGS,
-    THIRD,
-    TIMES,
-    Found,
-    measure,
-)
+from .routed import ANIMALS, DENSE, EARLY, LIKE, LOSS, MODEL, PRESSES, RATE, STORY, THINGS, THIRD, TIMES, Found, measure
 
 NAMES = "ABCDEFGH"
 
@@ -36,18 +22,43 @@ def words(m: Found, home: Found) -> dict[str, str]:
     who, full = NAMES[m.who], NAMES[m.full]
     late = m.moved[-1][0]
     return {
-        "who": who, "full": full, "numbers": _million(one.total), "works": percent(one.active / one.total),
-        "pair": _pair(dog), "the": _pair(m.chosen[_at(m, "dog", 1) - 1]), "elsewhere": _pair(m.dog), "busy": _pair(_busy(m)),
-        "tokens": f"{m.surveyed:,}", "girl": percent(m.shares["girl"]), "load": percent(m.load),
-        "two": percent(2 / len(NAMES)), "w": NAMES[m.elsewhere["was"]], "t": NAMES[m.elsewhere["the"]],
-        "animals": _of(m, ANIMALS), "things": _of(m, THINGS), "like": _of(m, LIKE),
-        "steps": str(EARLY), "most": str(m.moved[0][0][m.full]), "all": str(len(m.tokens)),
-        "even": number(2 * len(m.tokens) / len(NAMES), ".1f"), "least": str(min(late)), "top": str(max(late)),
-        "rate": str(RATE), "times": str(TIMES), "over": percent(m.uneven[0]), "lossy": percent(m.uneven[1]),
-        "guess": m.guess, "sure": percent(m.sure), "kept": percent(m.left[THIRD, m.who]), "first": NAMES[m.needed[1]],
-        "gone": little(m.left[m.needed]), "bits": number(m.bits[0], ".3f"), "dense": number(m.bits[1], ".3f"),
-        "fewer": number(1 - m.bits[0] / m.bits[1], ".0%"), "small": _million(other.total),
-    }  # fmt: skip
+        "who": who,
+        "full": full,
+        "numbers": _million(one.total),
+        "works": percent(one.active / one.total),
+        "pair": _pair(dog),
+        "the": _pair(m.chosen[_at(m, "dog", 1) - 1]),
+        "elsewhere": _pair(m.dog),
+        "busy": _pair(_busy(m)),
+        "tokens": f"{m.surveyed:,}",
+        "girl": percent(m.shares["girl"]),
+        "load": percent(m.load),
+        "two": percent(2 / len(NAMES)),
+        "w": NAMES[m.elsewhere["was"]],
+        "t": NAMES[m.elsewhere["the"]],
+        "animals": _of(m, ANIMALS),
+        "things": _of(m, THINGS),
+        "like": _of(m, LIKE),
+        "steps": str(EARLY),
+        "most": str(m.moved[0][0][m.full]),
+        "all": str(len(m.tokens)),
+        "even": number(2 * len(m.tokens) / len(NAMES), ".1f"),
+        "least": str(min(late)),
+        "top": str(max(late)),
+        "rate": str(RATE),
+        "times": str(TIMES),
+        "over": percent(m.uneven[0]),
+        "lossy": percent(m.uneven[1]),
+        "guess": m.guess,
+        "sure": percent(m.sure),
+        "kept": percent(m.left[THIRD, m.who]),
+        "first": NAMES[m.needed[1]],
+        "gone": little(m.left[m.needed]),
+        "bits": number(m.bits[0], ".3f"),
+        "dense": number(m.bits[1], ".3f"),
+        "fewer": number(1 - m.bits[0] / m.bits[1], ".0%"),
+        "small": _million(other.total),
+    }
 
 
 def _million(count: int) -> str:
@@ -76,9 +87,7 @@ def plot(m: Found, home: Found) -> list[Scene]:
     return [scene(m) for scene in (_route, _cost, _reads, _animals, _crowd, _bias, _silent, _dense)]
 
 
-def _routes(
-    m: Found, first: int, last: int, known: int = 99, lit: int | None = None, share: float = 1.0
-) -> Picture:
+def _routes(m: Found, first: int, last: int, known: int = 99, lit: int | None = None, share: float = 1.0) -> Picture:
     """Words as rows and experts as columns, as far as `known`; the column `lit` in a colour of its own."""
     rows = []
     for at in range(first, last):
@@ -91,9 +100,7 @@ def _routes(
 def _each(values: Sequence[float], lit: Sequence[int] = (), says: Sequence[str] = ()) -> Picture:
     """A bar for each expert."""
     those = zip(NAMES, values, says or [percent(each) for each in values])
-    rows = [
-        bar(name, each, LOOK if n in lit else INK, name, told) for n, (name, each, told) in enumerate(those)
-    ]
+    rows = [bar(name, each, LOOK if n in lit else INK, name, told) for n, (name, each, told) in enumerate(those)]
     return (bars(*rows),)
 
 
@@ -105,19 +112,28 @@ def _route(m: Found) -> Scene:
     dog = _at(m, "dog", 1)
     why = _("The router scores all eight for the word itself, and the two best get it: {pair} again.")
     return Scene(
-        _("Six of these eight **experts**, small networks, miss this “dog”: a **router** sends each word to two. "
-          "Which two get it the second time?"),
+        _(
+            "Six of these eight **experts**, small networks, miss this “dog”: a **router** sends each word to two. "
+            "Which two get it the second time?"
+        ),
         _routes(m, 1, dog + 1, dog),
         choose(
-            "{pair}", ("{the}", _("“the” went there."), why),
-            ("{pair}", _("Yes, where it went before."),
-             _("The router scores all eight, and the two best get it. Words before it count, too: "
-               "after “Tom saw a”, it goes to {elsewhere}.")),
+            "{pair}",
+            ("{the}", _("“the” went there."), why),
+            (
+                "{pair}",
+                _("Yes, where it went before."),
+                _(
+                    "The router scores all eight, and the two best get it. Words before it count, too: "
+                    "after “Tom saw a”, it goes to {elsewhere}."
+                ),
+            ),
             (_("the two least busy"), _("Not in this story."), why),
         ),
-        _routes(m, 1, dog + 1), _("This is the third of four layers. A ninth network, not shown, reads every word."),
+        _routes(m, 1, dog + 1),
+        _("This is the third of four layers. A ninth network, not shown, reads every word."),
         _page(xtok=str(dog)),
-    )  # fmt: skip
+    )
 
 
 def _cost(m: Found) -> Scene:
@@ -129,11 +145,16 @@ def _cost(m: Found) -> Scene:
     )
     replies, share = guessed(what, _("It is more."), _("It is less.")), m.sizes[0].active / m.sizes[0].total
     return Scene(
-        _("All experts must be stored: the next word may need any. Of all {numbers} million numbers, how many work on one word? "
-          "Drag."),
-        shown(None), Drag(_("How many work, in per cent"), _("Count"), 100 * share, replies), shown(share),
-        _("The numbers are what the model has learnt."), _page(xview="Cost"),
-    )  # fmt: skip
+        _(
+            "All experts must be stored: the next word may need any. Of all {numbers} million numbers, how many work "
+            "on one word? Drag."
+        ),
+        shown(None),
+        Drag(_("How many work, in per cent"), _("Count"), 100 * share, replies),
+        shown(share),
+        _("The numbers are what the model has learnt."),
+        _page(xview="Cost"),
+    )
 
 
 def _reads(m: Found) -> Scene:
@@ -141,16 +162,25 @@ def _reads(m: Found) -> Scene:
     rows = [*(bar(f"“{each}”", m.shares[each], DOES) for each in names), bar(told, m.load, SOFT)]
     why = _("It reads {girl} of all “girl”, and {load} of all words. Nobody told it to: training found it.")
     return Scene(
-        _("{who} reads “dog”, “ball”, “boy”. In other stories, {tokens} words and signs, "
-          "which of these does it nearly always read?"),
+        _(
+            "{who} reads “dog”, “ball”, “boy”. In other stories, {tokens} words and signs, "
+            "which of these does it nearly always read?"
+        ),
         _routes(m, 1, len(m.tokens), lit=m.who),
         choose(
-            _("“girl”"), (_("“was”"), _("“was” goes to {w}."), _("No thing, no person. {who} reads {girl} of all “girl”.")),
+            _("“girl”"),
+            (_("“was”"), _("“was” goes to {w}."), _("No thing, no person. {who} reads {girl} of all “girl”.")),
             (_("“girl”"), _("Yes."), why),
-            (_("“the”"), _("“the” goes to {t}."), _("It only stands before such words. {who} reads {girl} of all “girl”.")),
+            (
+                _("“the”"),
+                _("“the” goes to {t}."),
+                _("It only stands before such words. {who} reads {girl} of all “girl”."),
+            ),
         ),
-        (bars(*rows),), _("The column of {who} has a colour of its own."), _page(xview="Load"),
-    )  # fmt: skip
+        (bars(*rows),),
+        _("The column of {who} has a colour of its own."),
+        _page(xview="Load"),
+    )
 
 
 def _animals(m: Found) -> Scene:
@@ -158,40 +188,56 @@ def _animals(m: Found) -> Scene:
         named = {_("animals"): ANIMALS, _("things"): THINGS, _("red, big, little"): LIKE}
         if not told:
             return (bars(*(bar(label, None) for label in named)),)
-        return (
-            bars(
-                *(bar(n, m.read[those] / len(those), DOES, says=_of(m, those)) for n, those in named.items())
-            ),
-        )
+        return (bars(*(bar(n, m.read[those] / len(those), DOES, says=_of(m, those)) for n, those in named.items())),)
 
     return Scene(
-        _("“Tom saw a cat”, “Tom saw a car”: eight animals, eight things. Which of them does {who} read?"), shown(False),
+        _("“Tom saw a cat”, “Tom saw a car”: eight animals, eight things. Which of them does {who} read?"),
+        shown(False),
         choose(
             _("both"),
-            (_("animals only"), _("If so, “car” would go elsewhere."),
-             _("But {things} things come to it, too: it is nearer to a kind of word, **nouns**, than to a subject.")),
-            (_("half of each"), _("If so, chance would decide."),
-             _("It reads {animals} animals and {things} things, and {like} of “red, big, little”: it takes **nouns** here.")),
-            (_("both"), _("Yes, both."),
-             _("But {like} of “red, big, little”: it is nearer to a kind of word, **nouns**, than to a subject.")),
+            (
+                _("animals only"),
+                _("If so, “car” would go elsewhere."),
+                _("But {things} things come to it, too: it is nearer to a kind of word, **nouns**, than to a subject."),
+            ),
+            (
+                _("half of each"),
+                _("If so, chance would decide."),
+                _(
+                    "It reads {animals} animals and {things} things, and {like} of “red, big, little”: it takes "
+                    "**nouns** here."
+                ),
+            ),
+            (
+                _("both"),
+                _("Yes, both."),
+                _("But {like} of “red, big, little”: it is nearer to a kind of word, **nouns**, than to a subject."),
+            ),
         ),
-        shown(True), "",
-    )  # fmt: skip
+        shown(True),
+        "",
+    )
 
 
 def _crowd(m: Found) -> Scene:
     before, after = m.early
     why = _("{busy} read nearly all words. An expert without words learns nothing, and is stored in vain.")
     return Scene(
-        _("Back to when training began, in the last layer: how many of all words each expert got. And after {steps} steps?"),
+        _(
+            "Back to when training began, in the last layer: how many of all words each expert got. And after {steps} "
+            "steps?"
+        ),
         _each(before),
         choose(
-            _("nearly all go to two"), (_("about as now"), _("It changes fast."), why),
-            (_("all get alike"), _("That does not come by itself."), why), (_("nearly all go to two"), _("Yes."), why),
+            _("nearly all go to two"),
+            (_("about as now"), _("It changes fast."), why),
+            (_("all get alike"), _("That does not come by itself."), why),
+            (_("nearly all go to two"), _("Yes."), why),
         ),
-        _each(after, _busy(m)), _("Each word goes to two: all shares together are 200%."),
+        _each(after, _busy(m)),
+        _("Each word goes to two: all shares together are 200%."),
         Behind("experts", {"xview": "Training"}),
-    )  # fmt: skip
+    )
 
 
 def _bias(m: Found) -> Scene:
@@ -203,20 +249,28 @@ def _bias(m: Found) -> Scene:
         _("The router adds biases to its scores and takes the two highest: some words go elsewhere now."),
         _("The bias only chooses. How much an expert's answer counts, its score alone says."),
         _("Its bias falls on, and that of those with too few rises. Even would be {even} for each."),
-        _("Each has from {least} to {top}. Another model had a penalty in training instead: in new stories its busiest expert "
-          "has {lossy} too much, here {over}."),
-    )  # fmt: skip
+        _(
+            "Each has from {least} to {top}. Another model had a penalty in training instead: in new stories its "
+            "busiest expert has {lossy} too much, here {over}."
+        ),
+    )
     replies = []
     for n, (why, picture) in enumerate(zip(reasons, shown[1:]), 1):
         own = {"n": str(m.moved[n][0][m.full])}
         replies.append(Reply(_("{full} gets {n}."), why, n == PRESSES, picture, own))
     return Scene(
-        _("A cure: a **bias** for each expert, raised where words are few, lowered where many. At 0, {full} gets {most} "
-          "of {all}. Press."),
-        shown[0], Again(_("Move the biases"), replies),
-        hint=_("After each bar: words of our story, with the sign before it, and the bias. A press is {times} moves by {rate}."),
+        _(
+            "A cure: a **bias** for each expert, raised where words are few, lowered where many. At 0, {full} gets "
+            "{most} of {all}. Press."
+        ),
+        shown[0],
+        Again(_("Move the biases"), replies),
+        hint=_(
+            "After each bar: words of our story, with the sign before it, and the bias. A press is {times} moves by "
+            "{rate}."
+        ),
         behind=_page(xview="Mute & force", xbias="removed"),
-    )  # fmt: skip
+    )
 
 
 def _silent(m: Found) -> Scene:
@@ -224,20 +278,22 @@ def _silent(m: Found) -> Scene:
     whole = bar(_("all at work"), m.sure, INK)
     others = ((_("without {who} (layer 3)"), (THIRD, m.who)), (_("without {first} (layer 1)"), m.needed))
     rows = [bar(label.format(**words(m, m)), m.left[at], LOOK, f"{at}") for label, at in others]
-    why = _(
-        "The next best read its words. Not so with {first} of the first layer, which reads “The”: {gone} is left."
-    )
+    why = _("The next best read its words. Not so with {first} of the first layer, which reads “The”: {gone} is left.")
     return Scene(
-        _("The model goes on with “{guess}”, {sure} sure. {who}, who read “dog”, “ball” and “boy”, is **silenced**. "
-          "How sure then?"),
+        _(
+            "The model goes on with “{guess}”, {sure} sure. {who}, who read “dog”, “ball” and “boy”, is **silenced**. "
+            "How sure then?"
+        ),
         (*told, bars(whole, share=0.5)),
         choose(
-            _("about as sure"), (_("under 1%"), _("If so, nobody could stand in for it."), _("It is {kept}. ") + why),
+            _("about as sure"),
+            (_("under 1%"), _("If so, nobody could stand in for it."), _("It is {kept}. ") + why),
             (_("half as sure"), _("Then half of it hung on {who}."), _("But it is {kept}. ") + why),
             (_("about as sure"), _("Yes, {kept}."), why),
         ),
-        (*told, bars(whole, *rows, share=0.5)), behind=_page(xview="Mute & force", xmute=f"{THIRD}.{m.who}"),
-    )  # fmt: skip
+        (*told, bars(whole, *rows, share=0.5)),
+        behind=_page(xview="Mute & force", xmute=f"{THIRD}.{m.who}"),
+    )
 
 
 def _dense(m: Found) -> Scene:
@@ -247,39 +303,59 @@ def _dense(m: Found) -> Scene:
             return (bars(*(bar(label, None) for label, _bits in named)),)
         return (bars(*(bar(label, bits / 1.5, says=number(bits, ".3f")) for label, bits in named)),)
 
-    why = _(
-        "It needs {fewer} fewer bits for a letter. The price is room: {numbers} million numbers, and not {small}."
-    )
+    why = _("It needs {fewer} fewer bits for a letter. The price is room: {numbers} million numbers, and not {small}.")
     return Scene(
-        _("A model **without experts** computes as much for a word: all of its {small} million numbers. "
-          "Which guesses new stories better?"),
+        _(
+            "A model **without experts** computes as much for a word: all of its {small} million numbers. "
+            "Which guesses new stories better?"
+        ),
         shown(False),
         choose(
-            _("with experts"), (_("without"), _("All numbers work, but there are fewer."), _("With experts it is {bits} bits, "
-             "without {dense}: fewer is better. The price is room.")),
+            _("with experts"),
+            (
+                _("without"),
+                _("All numbers work, but there are fewer."),
+                _("With experts it is {bits} bits, without {dense}: fewer is better. The price is room."),
+            ),
             (_("both alike"), _("Computing is alike, room is not."), why),
             (_("with experts"), _("Yes, a little."), why),
         ),
-        shown(True), _("The bars are bits for a letter of stories that no model has seen. Fewer is better."), _page(xview="Cost"),
-    )  # fmt: skip
+        shown(True),
+        _("The bars are bits for a letter of stories that no model has seen. Fewer is better."),
+        _page(xview="Cost"),
+    )
 
 
 def end(m: Found, home: Found) -> list[End]:
     """What can be explained now."""
     return [
-        End(_("A router sends each word to a few of many experts: little computing, but all must be stored."),
-            _routes(m, 1, 6)),
-        End(_("An expert may come near to a kind of word, as {who} to nouns. Silence it, and others stand in."),
-            _routes(m, 1, 6, lit=m.who)),
-        End(_("A bias is raised where words are few and lowered where they are many, so all experts are at work."),
-            (numbers(line("words", "", m.moved[-1][0], "", DOES)),)),
-    ]  # fmt: skip
+        End(
+            _("A router sends each word to a few of many experts: little computing, but all must be stored."),
+            _routes(m, 1, 6),
+        ),
+        End(
+            _("An expert may come near to a kind of word, as {who} to nouns. Silence it, and others stand in."),
+            _routes(m, 1, 6, lit=m.who),
+        ),
+        End(
+            _("A bias is raised where words are few and lowered where they are many, so all experts are at work."),
+            (numbers(line("words", "", m.moved[-1][0], "", DOES)),),
+        ),
+    ]
 
 
 LESSON = Lesson(
-    "experts", N_("Experts"),
+    "experts",
+    N_("Experts"),
     N_("A few of many networks read each word. Who reads what, and what if all words want the same one?"),
-    MODEL, STORY, measure, words, plot, end,
-    measured_on=N_("Every number was measured on three small real models, two with eight experts in each of four layers."),
+    MODEL,
+    STORY,
+    measure,
+    words,
+    plot,
+    end,
+    measured_on=N_(
+        "Every number was measured on three small real models, two with eight experts in each of four layers."
+    ),
     also=(DENSE, LOSS),
-)  # fmt: skip
+)

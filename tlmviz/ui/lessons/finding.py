@@ -1,4 +1,5 @@
-"""Lesson 3, "How a head finds the earlier bird": one head leaves notes on what stood before, a head above it reads them."""
+"""Lesson 3, "How a head finds the earlier bird": one head leaves notes on what stood before, a head above it reads
+them."""
 
 from __future__ import annotations
 
@@ -23,7 +24,8 @@ SURE, LOOKS, LESS = 0.4, 0.5, 0.75  # least share of the answer, least look at i
 
 @dataclass(frozen=True)
 class Run:
-    """One reading of a text, with an edit or without: the likeliest words, the answer's share, where the finder looks."""
+    """One reading of a text, with an edit or without: the likeliest words, the answer's share, where the finder
+    looks."""
 
     tokens: list[str]
     top: list[tuple[str, float]]
@@ -40,8 +42,9 @@ class Run:
 class Found:
     """A text that repeats its last word: the answer, at `place`, followed it before, and the `finder` looks there.
 
-    With each of five heads `silent`; where the noter looks `back` from every word; with the answer's note erased, or exchanged
-    with its partner's. Of the lesson's story, `others`: with other words in it; and the share of NEW with no story before it.
+    With each of five heads `silent`; where the noter looks `back` from every word; with the answer's note erased, or
+    exchanged with its partner's. Of the lesson's story, `others`: with other words in it; and the share of NEW with no
+    story before it.
     """
 
     place: int
@@ -100,21 +103,40 @@ def measure(lm: LanguageModel, text: str) -> Found:
         others[NEW] = run(lm.trace(text.replace(word(trace.tokens[place]), NEW)), new)
         alone = float(lm.trace(text.rpartition(". ")[2]).probabilities()[new])
     return Found(
-        place, finder, whole, {head: below[head] for head in needed}, {i: row(trace, NOTER, i) for i in words}, erased,
-        partner, exchanged[partner], others, alone,
-    )  # fmt: skip
+        place,
+        finder,
+        whole,
+        {head: below[head] for head in needed},
+        {i: row(trace, NOTER, i) for i in words},
+        erased,
+        partner,
+        exchanged[partner],
+        others,
+        alone,
+    )
 
 
 def words(m: Found, home: Found) -> dict[str, str]:
     """What stands for the names in the sentences."""
     best, now = m.exchanged.top[0]
     return {
-        "word": m.at(m.place), "last": m.at(m.last), "look": percent(m.whole.row[m.place]), "sure": percent(m.whole.share),
-        "same": little(m.whole.row[m.place - 1]), "silent": percent(m.silent[NOTER].row[m.place]),
-        "note": percent(m.back[m.place][m.place - 1]), "often": str(len(m.one_back)), "all": str(len(m.back)),
-        "left": percent(m.erased.share), "less": percent(m.erased.row[m.place]), "other": m.at(m.partner),
-        "new": percent(m.exchanged.row[m.partner]), "gone": little(m.exchanged.row[m.place]), "best": best, "now": percent(now),
-    }  # fmt: skip
+        "word": m.at(m.place),
+        "last": m.at(m.last),
+        "look": percent(m.whole.row[m.place]),
+        "sure": percent(m.whole.share),
+        "same": little(m.whole.row[m.place - 1]),
+        "silent": percent(m.silent[NOTER].row[m.place]),
+        "note": percent(m.back[m.place][m.place - 1]),
+        "often": str(len(m.one_back)),
+        "all": str(len(m.back)),
+        "left": percent(m.erased.share),
+        "less": percent(m.erased.row[m.place]),
+        "other": m.at(m.partner),
+        "new": percent(m.exchanged.row[m.partner]),
+        "gone": little(m.exchanged.row[m.place]),
+        "best": best,
+        "now": percent(now),
+    }
 
 
 def plot(m: Found, home: Found) -> list[Scene]:
@@ -143,10 +165,17 @@ def _tap(m: Found) -> Scene:
     replies[m.place - 1] = Reply(_("The same word: one would think so."), same)
     replies[m.place] = Reply(_("Yes, “{word}”."), right, True)
     return Scene(
-        _("This story begins to repeat itself. Head **F** looks back from the last “{last}”. Tap the word it looks at most."),
-        (strip(m.whole.tokens, under=m.last, press=replies),), Tap(replies), (_looks(m, m.whole, {}), likeliest(m.whole.top)),
-        _("A head is a part of the model that looks back."), _behind(m), asks=True,
-    )  # fmt: skip
+        _(
+            "This story begins to repeat itself. Head **F** looks back from the last “{last}”. Tap the word it looks "
+            "at most."
+        ),
+        (strip(m.whole.tokens, under=m.last, press=replies),),
+        Tap(replies),
+        (_looks(m, m.whole, {}), likeliest(m.whole.top)),
+        _("A head is a part of the model that looks back."),
+        _behind(m),
+        asks=True,
+    )
 
 
 def _rings(m: Found, named: Mapping[str, Head], silent: str = "") -> Picture:
@@ -165,11 +194,16 @@ def _silence(m: Found) -> Scene:
     found = _("Without N, the look of F at “{word}” falls from {look} to {silent}. What does N do?")
     replies["N"] = Reply(_("It is N."), found, True, _rings(m, heads, "N"))
     return Scene(
-        _("F has help from earlier heads. Press one to silence it, always one alone. Which one does F need to find “{word}”?"),
-        _rings(m, heads), Press(replies), (),
+        _(
+            "F has help from earlier heads. Press one to silence it, always one alone. Which one does F need to find "
+            "“{word}”?"
+        ),
+        _rings(m, heads),
+        Press(replies),
+        (),
         _("Heads work layer by layer; these come before F. Each press silences one; the one before comes back."),
         _behind(m, mute="{}.{}".format(*NOTER), panel="Mute heads"),
-    )  # fmt: skip
+    )
 
 
 def _back(m: Found) -> Scene:
@@ -179,11 +213,15 @@ def _back(m: Found) -> Scene:
     replies[m.place - 1] = Reply(_("Yes, “{last}”."), every, True)
     rows = {i: [weight * (n == i - 1) for n, weight in enumerate(m.back[i])] for i in m.one_back}
     return Scene(
-        _("“{word}” itself says nothing of “{last}”. But **N** looks back from “{word}”. Tap the word that N looks at most."),
-        (strip(m.whole.tokens, blank="", under=m.place, press=replies),), Tap(replies),
+        _(
+            "“{word}” itself says nothing of “{last}”. But **N** looks back from “{word}”. Tap the word that N looks "
+            "at most."
+        ),
+        (strip(m.whole.tokens, blank="", under=m.place, press=replies),),
+        Tap(replies),
         (strip(m.whole.tokens, blank="", looks=[look(f"N{i}", i, each, NOTE) for i, each in rows.items()]),),
         behind=_behind(m, head="{}.{}".format(*NOTER), query=str(m.place), key=str(m.place - 1)),
-    )  # fmt: skip
+    )
 
 
 def _erase(m: Found) -> Scene:
@@ -195,12 +233,16 @@ def _erase(m: Found) -> Scene:
         return _looks(m, run, tags), bars(bar(m.at(m.place), run.share, INK, "answer"), share=0.36)
 
     return Scene(
-        _("N leaves a **note** on each word: what stood before. Now “{word}” loses its note. How sure will the model be? Drag."),
+        _(
+            "N leaves a **note** on each word: what stood before. Now “{word}” loses its note. How sure will the model "
+            "be? Drag."
+        ),
         shown(m.whole, tags),
         Drag(_("How sure the model will still be, in per cent"), _("Erase the note"), 100 * m.erased.share, replies),
-        shown(m.erased, {m.partner: tags[m.partner]}), _("The tags below two words are their notes."),
+        shown(m.erased, {m.partner: tags[m.partner]}),
+        _("The tags below two words are their notes."),
         _behind(m, page="why"),
-    )  # fmt: skip
+    )
 
 
 def _exchange(m: Found) -> Scene:
@@ -213,9 +255,11 @@ def _exchange(m: Found) -> Scene:
     tags = {m.partner: m.at(m.place - 1), m.place: m.at(m.partner - 1)}
     return Scene(
         _("Now “{word}” and “{other}” exchange their notes; every word stays. Tap the word that **F** looks at most."),
-        (strip(m.whole.tokens, under=m.last, press=replies, notes=tags),), Tap(replies),
-        (_looks(m, m.exchanged, tags), likeliest(m.exchanged.top)), _("F still looks from the underlined word."),
-    )  # fmt: skip
+        (strip(m.whole.tokens, under=m.last, press=replies, notes=tags),),
+        Tap(replies),
+        (_looks(m, m.exchanged, tags), likeliest(m.exchanged.top)),
+        _("F still looks from the underlined word."),
+    )
 
 
 def _front(home: Found) -> Scene:
@@ -227,16 +271,20 @@ def _front(home: Found) -> Scene:
     for it in FRONTS:
         run, verdict = home.others[it], _("Yes, F loses it.") if it == lost else _("F still finds it.")
         told = {"it": it, "its": percent(run.row[home.place]), "says": run.top[0][0]}
-        looks = (
-            bar(each, home.others[each].row[home.place], LOOK if each == it else SOFT) for each in FRONTS
-        )
+        looks = (bar(each, home.others[each].row[home.place], LOOK if each == it else SOFT) for each in FRONTS)
         shown = _looks(home, run, {home.place: it}, [front]), bars(*looks, share=0.36)
         replies.append(Reply(verdict, no if it == lost else yes, it == lost, shown, told, f"“{it}”"))
     return Scene(
-        _("Another word shall stand before “{word}”, in place of the first “{last}”. With which one does F **lose** “{word}”?"),
-        (strip(tokens, under=home.last, swapped=[front]),), Choose(replies), shown,
-        _("Then bars show, for each of the three, how much F looks at “{word}”."), _behind(home, home.others[lost]),
-    )  # fmt: skip
+        _(
+            "Another word shall stand before “{word}”, in place of the first “{last}”. With which one does F **lose** "
+            "“{word}”?"
+        ),
+        (strip(tokens, under=home.last, swapped=[front]),),
+        Choose(replies),
+        shown,
+        _("Then bars show, for each of the three, how much F looks at “{word}”."),
+        _behind(home, home.others[lost]),
+    )
 
 
 def _copy(home: Found) -> Scene:
@@ -249,9 +297,10 @@ def _copy(home: Found) -> Scene:
         _("Now Anna saw a {last} **{thing}**. Nobody can take a {thing} home. What will the model say that she took?"),
         (strip(run.tokens, under=home.last, swapped=[home.place]),),
         Choose([bird, Reply(_("Yes, {copied} sure."), alone, True, label="“{thing}”"), doll]),
-        (_looks(home, run, tags, [home.place]), likeliest(run.top)), behind=_behind(home, run),
+        (_looks(home, run, tags, [home.place]), likeliest(run.top)),
+        behind=_behind(home, run),
         words={"thing": NEW, "copied": percent(run.share), "alone": little(home.alone)},
-    )  # fmt: skip
+    )
 
 
 def _behind(m: Found, run: Run | None = None, page: str = "explorer", **more: str) -> Behind:
@@ -267,14 +316,28 @@ def end(m: Found, home: Found) -> list[End]:
     looks = bars(bar(here, m.exchanged.row[m.place], LOOK), bar(there, m.exchanged.row[m.partner], LOOK))
     chain = _("Two heads in a chain copy whatever followed, sense or not: “{thing}”, {copied} sure.")
     return [
-        End(_("One head leaves a note on each word: what stood before. Note erased: {sure} sure becomes {left}."), (erased,)),
-        End(_("A later head looks for a note that fits the last word. Exchange two, and it looks at the other word."), (looks,)),
-        End(chain.format(thing=NEW, copied=percent(home.others[NEW].share)), (bars(*(bar(*each) for each in top[:2])),)),
-    ]  # fmt: skip
+        End(
+            _("One head leaves a note on each word: what stood before. Note erased: {sure} sure becomes {left}."),
+            (erased,),
+        ),
+        End(
+            _("A later head looks for a note that fits the last word. Exchange two, and it looks at the other word."),
+            (looks,),
+        ),
+        End(
+            chain.format(thing=NEW, copied=percent(home.others[NEW].share)), (bars(*(bar(*each) for each in top[:2])),)
+        ),
+    ]
 
 
 LESSON = Lesson(
-    "finding", N_("How a head finds the earlier bird"),
+    "finding",
+    N_("How a head finds the earlier bird"),
     N_("What stood after a word is found again: one head leaves notes, another reads them. Erase one, exchange two."),
-    MODEL, STORY, measure, words, plot, end,
-)  # fmt: skip
+    MODEL,
+    STORY,
+    measure,
+    words,
+    plot,
+    end,
+)

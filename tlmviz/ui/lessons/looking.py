@@ -11,34 +11,13 @@ from tlmviz.figures.written import number, percent
 
 from ..language import N_, _
 from .measures import NOTER, Head, Valued, adds, brings, heads_of, little, named, row, without, word, words_at
-from .parts import (
-    Behind,
-    Choose,
-    Drag,
-    DragUntil,
-    End,
-    Lesson,
-    Part,
-    Pick,
-    Picture,
-    Press,
-    Reply,
-    Scene,
-    Tap,
-    Unfit,
-)
+from .parts import Behind, Choose, Drag, DragUntil, End, Lesson, Part, Pick, Picture, Press, Reply, Scene, Tap, Unfit
 from .pictures import DOES, INK, LOOK, NOTE, SOFT, bar, bars, cards, fan, look, odds, ray, ring, rings, strip
 
 MODEL = "stories-rope"
 STORY = "Once upon a time, Anna had a little ball. Ben came to play. Ben wanted the little"
 CHAIN = "One day, Mia saw a red box. Max saw a little truck. Mia liked the red"  # a head is missed that looks elsewhere
-SWAPS = {
-    " Anna": "Lucy",
-    " had": "saw",
-    " little": "red",
-    " came": "went",
-    " wanted": "liked",
-}  # words of STORY
+SWAPS = {" Anna": "Lucy", " had": "saw", " little": "red", " came": "went", " wanted": "liked"}  # words of STORY
 # Names of heads; others come after E.
 NAMES = {(5, 4): "A", (5, 3): "B", (3, 2): "C", (5, 1): "D", (5, 0): "E", (4, 2): "N"}
 LOOKERS = 5  # heads that are shown: those that look hardest at the answer
@@ -48,7 +27,8 @@ KEPT, LOST = 0.8, 0.6  # of it, what is left without the hardest looker at least
 
 @dataclass(frozen=True)
 class Story:
-    """One text whose likeliest next word stands in it already, at `place`: how every head looks there, and what it does."""
+    """One text whose likeliest next word stands in it already, at `place`: how every head looks there, and what it
+    does."""
 
     text: str
     tokens: list[str]
@@ -92,9 +72,9 @@ class Story:
 
 @dataclass(frozen=True)
 class Found:
-    """The story; of the lesson's own, by place, the likeliest word and its share, the answer's, and the worker's look with
-    another word there; another story, in which heads work in a chain, where the noter looks from its answer, and how hard heads
-    look there without the noter."""
+    """The story; of the lesson's own, by place, the likeliest word and its share, the answer's, and the worker's look
+    with another word there; another story, in which heads work in a chain, where the noter looks from its answer, and
+    how hard heads look there without the noter."""
 
     story: Story
     swaps: Mapping[int, tuple[str, float, float, list[float]]]
@@ -117,9 +97,14 @@ def measure(lm: LanguageModel, text: str) -> Found:
     chain, silent = told(lm, CHAIN), without(lm, CHAIN, NOTER)
     return Found(
         story,
-        {story.tokens.index(old): _swapped(lm, story, story.tokens.index(old), f" {new}") for old, new in SWAPS.items()},
-        chain, row(lm.trace(CHAIN), NOTER, chain.place), {head: row(silent, head)[chain.place] for head in chain.rows},
-    )  # fmt: skip
+        {
+            story.tokens.index(old): _swapped(lm, story, story.tokens.index(old), f" {new}")
+            for old, new in SWAPS.items()
+        },
+        chain,
+        row(lm.trace(CHAIN), NOTER, chain.place),
+        {head: row(silent, head)[chain.place] for head in chain.rows},
+    )
 
 
 def told(lm: LanguageModel, text: str) -> Story:
@@ -129,18 +114,21 @@ def told(lm: LanguageModel, text: str) -> Story:
     best = int(chances.argmax())
     if best not in trace.ids or float(chances[best]) < SURE:
         raise Unfit(
-            N_(
-                "In your sentence the model does not guess a word that stands there already: this lesson is about one."
-            )
+            N_("In your sentence the model does not guess a word that stands there already: this lesson is about one.")
         )
     place = len(trace) - 1 - trace.ids[::-1].index(best)
     added = {head: adds(lm, trace, head) for head in heads}
     return Story(
-        text, trace.tokens, place, named(lm, chances, 3), float(trace.logits_at(-1)[best]),
+        text,
+        trace.tokens,
+        place,
+        named(lm, chances, 3),
+        float(trace.logits_at(-1)[best]),
         {head: row(trace, head) for head in heads},
         {head: float(without(lm, text, head).probabilities()[best]) for head in heads},
-        {head: float(added[head][best]) for head in heads}, {head: brings(lm, added[head]) for head in heads},
-    )  # fmt: skip
+        {head: float(added[head][best]) for head in heads},
+        {head: brings(lm, added[head]) for head in heads},
+    )
 
 
 def _swapped(lm: LanguageModel, story: Story, at: int, token: str) -> tuple[str, float, float, list[float]]:
@@ -156,11 +144,18 @@ def words(m: Found, home: Found) -> dict[str, str]:
     story = m.story
     hard, worker = story.hardest, story.worker
     return {
-        "word": story.top[0][0], "sure": percent(story.top[0][1]), "score": number(story.score, ".1f"), "H": story.name(hard),
-        "look": percent(story.looks(hard)), "kept": percent(story.left[hard]), "W": story.name(worker),
-        "less": percent(story.looks(worker)), "left": percent(story.left[worker]), "most": number(story.adds[worker], ".1f"),
+        "word": story.top[0][0],
+        "sure": percent(story.top[0][1]),
+        "score": number(story.score, ".1f"),
+        "H": story.name(hard),
+        "look": percent(story.looks(hard)),
+        "kept": percent(story.left[hard]),
+        "W": story.name(worker),
+        "less": percent(story.looks(worker)),
+        "left": percent(story.left[worker]),
+        "most": number(story.adds[worker], ".1f"),
         "few": number(story.adds[hard], ".1f"),
-    }  # fmt: skip
+    }
 
 
 def plot(m: Found, home: Found) -> list[Scene]:
@@ -170,15 +165,28 @@ def plot(m: Found, home: Found) -> list[Scene]:
 
 
 def _text(
-    story: Story, head: Head | None = None, *, blank: str = "", off: bool = False, press: Iterable[int] = (), verb: str = "",
+    story: Story,
+    head: Head | None = None,
+    *,
+    blank: str = "",
+    off: bool = False,
+    press: Iterable[int] = (),
+    verb: str = "",
     share: float = 1.0,
-) -> Part:  # fmt: skip
+) -> Part:
     """The story, and the look of a head from its last word; `blank` hides what comes next."""
     last = len(story.tokens) - 1
     looks = [look(story.name(head), last, story.rows[head], story.tone(head), off)] if head else []
     return strip(
-        story.tokens, under=last, looks=looks, blank=blank or story.top[0][0], told=not blank, press=press, verb=verb, share=share
-    )  # fmt: skip
+        story.tokens,
+        under=last,
+        looks=looks,
+        blank=blank or story.top[0][0],
+        told=not blank,
+        press=press,
+        verb=verb,
+        share=share,
+    )
 
 
 def _sure(story: Story, share: float, tone: str = INK, of: float = 0.3) -> Part:
@@ -193,16 +201,17 @@ def _guess(story: Story) -> Scene:
         wrong = Reply(
             _("The model disagrees."), other, words={"other": name, "small": little(share)}, label="“{other}”"
         )
-        right = Reply(
-            _("So does the model."), _("It is {sure} sure. But how does it know?"), True, label="“{word}”"
-        )
+        right = Reply(_("So does the model."), _("It is {sure} sure. But how does it know?"), True, label="“{word}”")
         replies.append(right if name == story.top[0][0] else wrong)
     top = (bar(name, share, SOFT if n else INK) for n, (name, share) in enumerate(story.top))
     return Scene(
         _("The model reads this story and guesses the next word. What would **you** write?"),
-        (_text(story, blank="?"),), Choose(replies), (_text(story, share=0.6), bars(*top, share=0.4)),
-        behind=_explorer(story, story.hardest), asks=True,
-    )  # fmt: skip
+        (_text(story, blank="?"),),
+        Choose(replies),
+        (_text(story, share=0.6), bars(*top, share=0.4)),
+        behind=_explorer(story, story.hardest),
+        asks=True,
+    )
 
 
 def _tap(story: Story) -> Scene:
@@ -214,25 +223,33 @@ def _tap(story: Story) -> Scene:
     replies[story.place] = Reply(_("Yes, “{word}”."), right, True)
     return Scene(
         _("Small parts called **heads** look back at the story. Tap the word that head **{H}** looks at most."),
-        (_text(story, blank="?", press=replies),), Tap(replies), (_text(story, story.hardest, blank="?"),),
-        _("{H} looks from the underlined word."), _explorer(story, story.hardest),
-    )  # fmt: skip
+        (_text(story, blank="?", press=replies),),
+        Tap(replies),
+        (_text(story, story.hardest, blank="?"),),
+        _("{H} looks from the underlined word."),
+        _explorer(story, story.hardest),
+    )
 
 
 def _silence(story: Story) -> Scene:
     head = story.hardest
     what = _("{sure} sure becomes {kept} sure. {H} looks hardest, and the guess hardly needs it.")
     replies = (
-        Reply(_("Well guessed."), what, True), Reply(_("If so, {H} would be needed."), _("But ") + what),
+        Reply(_("Well guessed."), what, True),
+        Reply(_("If so, {H} would be needed."), _("But ") + what),
         Reply(_("A little is lost."), what),
-    )  # fmt: skip
+    )
     return Scene(
-        _("No head looks harder at “{word}” than **{H}**. Now {H} is silenced. How sure will the model still be? Drag."),
+        _(
+            "No head looks harder at “{word}” than **{H}**. Now {H} is silenced. How sure will the model still be? "
+            "Drag."
+        ),
         (_text(story, head, share=0.62), _sure(story, story.top[0][1], of=0.38)),
         Drag(_("How sure the model will still be, in per cent"), _("Silence {H}"), 100 * story.left[head], replies),
         (_text(story, head, off=True, share=0.62), _sure(story, story.left[head], of=0.38)),
-        _("A silenced head says nothing; all others go on."), _explorer(story, head, head),
-    )  # fmt: skip
+        _("A silenced head says nothing; all others go on."),
+        _explorer(story, head, head),
+    )
 
 
 def _rings(story: Story, silent: Head | None = None) -> Picture:
@@ -250,9 +267,7 @@ def _rings(story: Story, silent: Head | None = None) -> Picture:
 
 def _search(story: Story) -> Scene:
     other = _("It looks with {looks}, yet without it the model is still {still} sure. Try another.")
-    right = _(
-        "It looks less hard than {H}: {less} against {look}. Yet without it {sure} sure becomes {left}."
-    )
+    right = _("It looks less hard than {H}: {less} against {look}. Yet without it {sure} sure becomes {left}.")
     replies = {}
     for head in story.lookers:
         name = story.name(head)
@@ -261,9 +276,11 @@ def _search(story: Story) -> Scene:
     replies[story.name(story.worker)] = Reply(_("It is {W}."), right, True, _rings(story, story.worker))
     return Scene(
         _("Five heads look at “{word}”. Press one to silence it, always one alone. Which one does the guess need?"),
-        _rings(story), Press(replies), hint=_("A ring shows how much of its look a head gives to “{word}”."),
+        _rings(story),
+        Press(replies),
+        hint=_("A ring shows how much of its look a head gives to “{word}”."),
         behind=_explorer(story, story.worker, story.worker),
-    )  # fmt: skip
+    )
 
 
 def _brings(story: Story) -> Scene:
@@ -273,16 +290,16 @@ def _brings(story: Story) -> Scene:
     )
     for head, label in zip(shown, (_("card 1"), _("card 2"))):
         right = head == story.worker
-        replies.append(
-            Reply(_("Yes.") if right else _("If so, {H} would be missed."), why, right, label=label)
-        )
+        replies.append(Reply(_("Yes.") if right else _("If so, {H} would be missed."), why, right, label=label))
     hidden = (cards(*((name, INK, story.brings[head]) for head, name in zip(shown, "12"))),)
     return Scene(
         _("A head carries home what it reads: it adds **points** to words. Here are {H} and {W}. Which card is {W}?"),
-        hidden, Choose(replies), (cards(*((story.name(head), story.tone(head), story.brings[head]) for head in shown)),),
+        hidden,
+        Choose(replies),
+        (cards(*((story.name(head), story.tone(head), story.brings[head]) for head in shown)),),
         _("The three words that each adds most to."),
         Behind("why", {"model": MODEL, "text": story.text, **_place(story, story.worker)}),
-    )  # fmt: skip
+    )
 
 
 def _points(story: Story) -> Scene:
@@ -290,9 +307,7 @@ def _points(story: Story) -> Scene:
     fewer = math.log(share / (1 - share))  # points that leave half of the guess
     odds_left = math.exp(fewer - story.adds[story.worker])
     taken, left = odds_left / (1 + odds_left), story.left[story.worker]
-    why = _(
-        "Each point makes the odds of a word 2.7 times as high. {W} brings {most}: without them {taken} is left."
-    )
+    why = _("Each point makes the odds of a word 2.7 times as high. {W} brings {most}: without them {taken} is left.")
     why += _(" Silenced, it was {left}: others make up a little.") if left > taken + 0.01 else ""
     enough = (Reply(_("{fewer} points fewer will do."), why, True),)
     words = {"fewer": number(fewer, ".1f"), "taken": percent(taken)}
@@ -300,22 +315,33 @@ def _points(story: Story) -> Scene:
         _("All parts of the model together give “{word}” {score} points. Drag points away until it is only half sure."),
         (odds(_("points"), story.top[0][0], story.score, story.score - fewer),),
         DragUntil(_("Points of “{word}”"), 100 * (1 - fewer / story.score), enough),
-        hint=_("The other words keep their points."), behind=_explorer(story, story.worker), words=words,
-    )  # fmt: skip
+        hint=_("The other words keep their points."),
+        behind=_explorer(story, story.worker),
+        words=words,
+    )
 
 
 def _clue(home: Found) -> Scene:
     story, replies, press = home.story, {}, list(home.swaps)
     name, last = story.name(story.worker), len(story.tokens) - 1
-    lost = _("The look of {W} at “{word}” falls from {less} to {now}, and the model says “{best}”. “{was}” was its clue: it also "
-             "stands last.")  # fmt: skip
+    lost = _(
+        "The look of {W} at “{word}” falls from {less} to {now}, and the model says “{best}”. “{was}” was its clue: it "
+        "also stands last."
+    )
     still = _("{W} still gives “{word}” {now} of its look, and the model says it. Swap another.")
     for at, (best, sure, share, weights) in home.swaps.items():
         new, found = SWAPS[story.tokens[at]], best != story.top[0][0]
         text = strip(
-            [*story.tokens[:at], f" {new}", *story.tokens[at + 1 :]], blank=best, told=True, under=last,
-            looks=[look(name, last, weights, DOES)], press=press, swapped=[at], verb=_("Swap"), share=0.72,
-        )  # fmt: skip
+            [*story.tokens[:at], f" {new}", *story.tokens[at + 1 :]],
+            blank=best,
+            told=True,
+            under=last,
+            looks=[look(name, last, weights, DOES)],
+            press=press,
+            swapped=[at],
+            verb=_("Swap"),
+            share=0.72,
+        )
         rows = (bar(best, sure, INK, "best"),) if found else ()
         swap = {"new": new, "was": word(story.tokens[at]), "now": percent(weights[story.place]), "best": best}
         shown = text, bars(bar(story.top[0][0], share, SOFT if found else INK, "answer"), *rows, share=0.28)
@@ -323,9 +349,11 @@ def _clue(home: Found) -> Scene:
     before = _text(story, story.worker, press=press, verb=_("Swap"), share=0.72)
     return Scene(
         _("{W} needs a clue to find “{word}”. Tap a word to swap it, until the model says something else."),
-        (before, _sure(story, story.top[0][1], of=0.28)), Press(replies),
-        hint=_("Each tap swaps one word; the one before comes back."), behind=_explorer(story, story.worker),
-    )  # fmt: skip
+        (before, _sure(story, story.top[0][1], of=0.28)),
+        Press(replies),
+        hint=_("Each tap swaps one word; the one before comes back."),
+        behind=_explorer(story, story.worker),
+    )
 
 
 def _chain(home: Found) -> Scene:
@@ -333,7 +361,8 @@ def _chain(home: Found) -> Scene:
     heads = [*cast.lookers, NOTER]
     hard, looks = max(heads, key=story.looks), {head: percent(story.looks(head)) for head in heads}
     why = _(
-        "N marks “{word}” as the word after “{noted}”. Without that mark the look of {A} falls from {before} to {after}."
+        "N marks “{word}” as the word after “{noted}”. Without that mark the look of {A} falls from {before} to "
+        "{after}."
     )
     replies, rays, shown = {}, [], []
     for head in heads:
@@ -345,21 +374,26 @@ def _chain(home: Found) -> Scene:
         )
         right = Reply(_("N, which does not even look there!"), _("{sure} sure becomes {gone}. ") + why, True)
         replies[name] = right if noter else wrong
-        rays.append(
-            ray(name, story.looks(head), story.left[head], looks[head], left, NOTE if noter else SOFT, noter)
-        )
+        rays.append(ray(name, story.looks(head), story.left[head], looks[head], left, NOTE if noter else SOFT, noter))
         shown.append(ring(name, story.looks(head), _("looks {share}", share=looks[head])))
     words = {
-        "word": story.top[0][0], "sure": percent(story.top[0][1]), "gone": percent(story.left[NOTER]), "A": cast.name(hard),
+        "word": story.top[0][0],
+        "sure": percent(story.top[0][1]),
+        "gone": percent(story.left[NOTER]),
+        "A": cast.name(hard),
         "noted": word(story.tokens[max(range(len(home.noter)), key=home.noter.__getitem__)]),
-        "before": looks[hard], "after": percent(home.lost[hard]),
-    }  # fmt: skip
+        "before": looks[hard],
+        "after": percent(home.lost[hard]),
+    }
     return Scene(
         _("A new story: the model is {sure} sure of “{word}”. Which head will it miss most?"),
-        (_text(story, share=0.4), rings(*shown, press=True, verb=_("Choose"), share=0.6)), Pick(replies, _("Silence it")),
+        (_text(story, share=0.4), rings(*shown, press=True, verb=_("Choose"), share=0.6)),
+        Pick(replies, _("Silence it")),
         (fan(_("looks at “{word}”", word=story.top[0][0]), _("sure without it"), *rays),),
-        _("N is new. Press a head, then the button."), _explorer(story, NOTER, NOTER), words=words,
-    )  # fmt: skip
+        _("N is new. Press a head, then the button."),
+        _explorer(story, NOTER, NOTER),
+        words=words,
+    )
 
 
 def _place(story: Story, head: Head) -> dict[str, str]:
@@ -378,22 +412,28 @@ def end(m: Found, home: Found) -> list[End]:
         return (bars(bar(_("looks"), story.looks(head), tone), bar(story.top[0][0], story.left[head])),)
 
     story, chain = m.story, home.chain
-    looking = _(
-        "Looking is not doing. {H} looks hardest, with {look}; without it the model is still {kept} sure."
+    looking = _("Looking is not doing. {H} looks hardest, with {look}; without it the model is still {kept} sure.")
+    doing = _("What counts is what a head brings home. {W} adds {most} points to “{word}”; without it {left} is left.")
+    gone = _(
+        "Heads work in chains. N never looks at “{it}”, yet without N {gone} is left.",
+        it=chain.top[0][0],
+        gone=percent(chain.left[NOTER]),
     )
-    doing = _(
-        "What counts is what a head brings home. {W} adds {most} points to “{word}”; without it {left} is left."
-    )
-    gone = _("Heads work in chains. N never looks at “{it}”, yet without N {gone} is left.",
-             it=chain.top[0][0], gone=percent(chain.left[NOTER]))  # fmt: skip
     return [
-        End(looking, both(story, story.hardest, LOOK)), End(doing, both(story, story.worker, DOES)),
+        End(looking, both(story, story.hardest, LOOK)),
+        End(doing, both(story, story.worker, DOES)),
         End(gone, both(chain, NOTER, NOTE)),
-    ]  # fmt: skip
+    ]
 
 
 LESSON = Lesson(
-    "looking", N_("Looking is not doing"),
+    "looking",
+    N_("Looking is not doing"),
     N_("The head that looks hardest at a word, and the head that does the work: silence each, and see what is missed."),
-    MODEL, STORY, measure, words, plot, end,
-)  # fmt: skip
+    MODEL,
+    STORY,
+    measure,
+    words,
+    plot,
+    end,
+)

@@ -77,8 +77,8 @@ def named(lm: LanguageModel, values: Tensor, count: int, tokens: Iterable[int] |
 
 
 def repeated(trace: Trace, least: float) -> tuple[int, int]:
-    """The likeliest next token, and where it followed an earlier token like the last. Raises Unfit where it did not, or where its
-    share is less than `least`."""
+    """The likeliest next token, and where it followed an earlier token like the last. Raises Unfit where it did not, or
+    where its share is less than `least`."""
     ids, chances = trace.ids, trace.probabilities()
     after = [i for i in words_at(trace.tokens)[1:] if ids[i - 1] == ids[-1]]
     if not after:
@@ -99,8 +99,8 @@ def writes(lm: LanguageModel, trace: Trace, head: Head) -> Tensor:
 
 
 def adds(lm: LanguageModel, trace: Trace, head: Head) -> Tensor:
-    """What a head adds to the score of every piece after the last token, the final norm's scale held fixed (RMSNorm, no biases);
-    of one piece, what `attribute_logit` says."""
+    """What a head adds to the score of every piece after the last token, the final norm's scale held fixed (RMSNorm, no
+    biases); of one piece, what `attribute_logit` says."""
     network: Any = lm.on_cpu.network
     stream = trace[f"blocks.{trace.n_layers - 1}.resid_post"][0, -1]
     scale = (stream.square().mean() + network.norm.eps).sqrt()
@@ -133,7 +133,8 @@ def exchanged(lm: LanguageModel, text: str, head: Head, one: int, other: int) ->
 
 
 def unit_products(trace: Trace) -> Tensor:
-    """The products [n, D] of every query with every key that it may see, of all heads; in each head a typical one is 1."""
+    """The products [n, D] of every query with every key that it may see, of all heads; in each head a typical one is
+    1."""
     pairs, found = torch.tril_indices(len(trace), len(trace)), []
     for head in heads_of(trace):
         q, k, _ = trace.qk(*head)

@@ -11,20 +11,7 @@ from tlmviz.tracing.trace import Trace
 
 from ..language import N_, _
 from .measures import Head, Valued, heads_of, little, named, row, word, words_at
-from .parts import (
-    Again,
-    Behind,
-    Choose,
-    Drag,
-    End,
-    Lesson,
-    Picture,
-    Reply,
-    Scene,
-    Tap,
-    Unfit,
-    guessed,
-)
+from .parts import Again, Behind, Choose, Drag, End, Lesson, Picture, Reply, Scene, Tap, Unfit, guessed
 from .pictures import INK, LOOK, SOFT, bar, bars, look, strip
 
 MODEL = "stories-rope"
@@ -36,7 +23,8 @@ LEAST, MOST = 4, 5  # words of a text, and pieces that are written: up to a full
 
 @dataclass(frozen=True)
 class Found:
-    """What the model makes of a text: `written` has each piece that it writes on, and the likeliest ones of that guess."""
+    """What the model makes of a text: `written` has each piece that it writes on, and the likeliest ones of that
+    guess."""
 
     text: str
     tokens: list[str]
@@ -50,9 +38,8 @@ class Found:
     middle: int  # a word amid the text
     looks: Mapping[int, list[float]]  # of the head, from the last token and from the middle
     swapped: Valued  # the likeliest words of the lesson's story with another thing in it
-    short: tuple[
-        list[str], Valued, float
-    ]  # its last sentence alone, the likeliest words after it, the share of the old thing
+    # Its last sentence alone, the likeliest words after it, the share of the old thing.
+    short: tuple[list[str], Valued, float]
 
 
 def measure(lm: LanguageModel, text: str) -> Found:
@@ -66,16 +53,23 @@ def measure(lm: LanguageModel, text: str) -> Found:
     head = max(heads_of(trace), key=lambda each: _sharpness(trace, each))
     if _sharpness(trace, head) < 0:
         raise Unfit(
-            N_(
-                "In your sentence no part of the model looks back at one word most, which this lesson is about."
-            )
+            N_("In your sentence no part of the model looks back at one word most, which this lesson is about.")
         )
     looks = {at: row(trace, head, at) for at in (last, middle)}
     return Found(
-        text, trace.tokens, named(lm, chances, LISTED), len(chances), (word(lm.tokenizer.name(least)), float(chances[least])),
-        *_written(lm, text), head, max(range(last + 1), key=looks[last].__getitem__), middle, looks,
-        named(lm, lm.trace(STORY.replace(OLD, NEW)).probabilities(), LISTED), _forgotten(lm),
-    )  # fmt: skip
+        text,
+        trace.tokens,
+        named(lm, chances, LISTED),
+        len(chances),
+        (word(lm.tokenizer.name(least)), float(chances[least])),
+        *_written(lm, text),
+        head,
+        max(range(last + 1), key=looks[last].__getitem__),
+        middle,
+        looks,
+        named(lm, lm.trace(STORY.replace(OLD, NEW)).probabilities(), LISTED),
+        _forgotten(lm),
+    )
 
 
 def _forgotten(lm: LanguageModel) -> tuple[list[str], Valued, float]:
@@ -85,7 +79,8 @@ def _forgotten(lm: LanguageModel) -> tuple[list[str], Valued, float]:
 
 
 def _sharpness(trace: Trace, head: Head) -> float:
-    """How much of its look a head gives to one word, which is neither the last token nor the one before; else less than 0."""
+    """How much of its look a head gives to one word, which is neither the last token nor the one before; else less than
+    0."""
     weights = row(trace, head)
     most = max(range(len(weights)), key=weights.__getitem__)
     return weights[most] if most in words_at(trace.tokens)[:-2] else weights[most] - 1
@@ -109,14 +104,29 @@ def words(m: Found, home: Found) -> dict[str, str]:
     best, share = m.top[0]
     swapped, new = home.swapped[0]
     return {
-        "best": best, "share": percent(share), "others": percent(1 - share), "known": f"{m.known:,}", "rarest": m.rarest[0],
-        "tiny": f"{float(f'{1 / m.rarest[1]:.1g}'):,.0f}", "unlisted": f"{m.known - len(m.top):,}",
-        "rest": percent(1 - sum(each for _name, each in m.top)), "n": str(len(m.written)), "last": word(m.tokens[-1]),
-        "seen": word(m.tokens[m.seen]), "look": percent(m.looks[len(m.tokens) - 1][m.seen]), "here": word(m.tokens[m.middle]),
-        "thing": NEW, "old": OLD, "swapped": swapped, "new": percent(new), "second": home.top[1][0],
-        "had": percent(home.top[0][1]), "kept": little(home.short[2]), "now": home.short[1][0][0],
+        "best": best,
+        "share": percent(share),
+        "others": percent(1 - share),
+        "known": f"{m.known:,}",
+        "rarest": m.rarest[0],
+        "tiny": f"{float(f'{1 / m.rarest[1]:.1g}'):,.0f}",
+        "unlisted": f"{m.known - len(m.top):,}",
+        "rest": percent(1 - sum(each for _name, each in m.top)),
+        "n": str(len(m.written)),
+        "last": word(m.tokens[-1]),
+        "seen": word(m.tokens[m.seen]),
+        "look": percent(m.looks[len(m.tokens) - 1][m.seen]),
+        "here": word(m.tokens[m.middle]),
+        "thing": NEW,
+        "old": OLD,
+        "swapped": swapped,
+        "new": percent(new),
+        "second": home.top[1][0],
+        "had": percent(home.top[0][1]),
+        "kept": little(home.short[2]),
+        "now": home.short[1][0][0],
         "most": percent(home.short[1][0][1]),
-    }  # fmt: skip
+    }
 
 
 def _bars(top: Valued, *more: Mapping[str, object], share: float = 1.0) -> Picture:
@@ -141,15 +151,16 @@ def _guess(m: Found) -> Scene:
     replies = []
     for n in sorted(OFFERED, key=lambda n: m.top[n]):
         name, share = m.top[n]
-        wrong = Reply(
-            _("The model would not."), less, words={"other": name, "less": little(share)}, label="“{other}”"
-        )
+        wrong = Reply(_("The model would not."), less, words={"other": name, "less": little(share)}, label="“{other}”")
         replies.append(wrong if n else Reply(_("So does the model."), right, True, label="“{best}”"))
     return Scene(
         _("A language model reads a text and guesses what comes next. What would **you** write?"),
-        (strip(m.tokens, under=len(m.tokens) - 1),), Choose(replies),
-        (strip(m.tokens, blank=m.top[0][0], told=True, share=0.5), *_bars(m.top, share=0.5)), behind=_explorer(m), asks=True,
-    )  # fmt: skip
+        (strip(m.tokens, under=len(m.tokens) - 1),),
+        Choose(replies),
+        (strip(m.tokens, blank=m.top[0][0], told=True, share=0.5), *_bars(m.top, share=0.5)),
+        behind=_explorer(m),
+        asks=True,
+    )
 
 
 def _list(m: Found) -> Scene:
@@ -163,17 +174,16 @@ def _list(m: Found) -> Scene:
     ]
     return Scene(
         _("It knows {known} pieces of text: words and parts of words. How many of them get a share of its guess?"),
-        _bars(m.top, bar(others, None, LOOK, "others")), Choose(replies), _bars(m.top, bar(others, rest, LOOK, "others")),
+        _bars(m.top, bar(others, None, LOOK, "others")),
+        Choose(replies),
+        _bars(m.top, bar(others, rest, LOOK, "others")),
         behind=_explorer(m),
-    )  # fmt: skip
+    )
 
 
 def _write(m: Found) -> Scene:
     replies, tokens = [], list(m.tokens)
-    adds = (
-        _("It adds “{piece}”, the likeliest."),
-        _("So it reads everything again, “{piece}” too, and guesses."),
-    )
+    adds = (_("It adds “{piece}”, the likeliest."), _("So it reads everything again, “{piece}” too, and guesses."))
     ends = _("{n} pieces, {n} guesses."), _("That is all that writing is: guess, add, read everything again.")
     for n, (piece, _top) in enumerate(m.written, 1):
         tokens, done = [*tokens, piece], n == len(m.written)
@@ -182,8 +192,10 @@ def _write(m: Found) -> Scene:
         replies.append(Reply(*(ends if done else adds), done, shown, {"piece": word(piece)}))
     return Scene(
         _("To write on, it adds its best guess and guesses again. Press until it has written {n} pieces."),
-        (strip(m.tokens, share=0.62), *_bars(m.written[0][1], share=0.38)), Again(_("Write"), replies), behind=_explorer(m),
-    )  # fmt: skip
+        (strip(m.tokens, share=0.62), *_bars(m.written[0][1], share=0.38)),
+        Again(_("Write"), replies),
+        behind=_explorer(m),
+    )
 
 
 def _look(m: Found) -> Scene:
@@ -195,28 +207,29 @@ def _look(m: Found) -> Scene:
     replies[m.seen] = Reply(_("Yes, “{seen}”."), _("It gets {look} of the look. ") + shared, True)
     return Scene(
         _("Before it guesses, it looks back. Tap the word that one part of it, a **head**, looks at most."),
-        (strip(m.tokens, under=last, press=replies),), Tap(replies),
+        (strip(m.tokens, under=last, press=replies),),
+        Tap(replies),
         (strip(m.tokens, under=last, looks=[look("A", last, m.looks[last])]),),
-        _("It looks from the underlined word, “{last}”."), _explorer(m, last, m.seen),
-    )  # fmt: skip
+        _("It looks from the underlined word, “{last}”."),
+        _explorer(m, last, m.seen),
+    )
 
 
 def _later(m: Found) -> Scene:
     looks, hidden, replies = m.looks[m.middle], range(m.middle + 1, len(m.tokens)), {}
     later = _("“{other}” comes later. A word sees itself and what stands before it, never what follows.")
-    before = _(
-        "“{other}” gets {less} of its look. Hidden is what comes after “{here}”: that must be guessed."
-    )
+    before = _("“{other}” gets {less} of its look. Hidden is what comes after “{here}”: that must be guessed.")
     for i in words_at(m.tokens):
         named = {"other": word(m.tokens[i]), "less": little(looks[i])}
         seen = Reply(_("That one it sees."), before, words=named)
         replies[i] = Reply(_("Right."), later, True, words=named) if i in hidden else seen
     return Scene(
         _("Every word looks around, “{here}” too. Tap a word that “{here}” **cannot** look at."),
-        (strip(m.tokens, blank="", under=m.middle, press=replies),), Tap(replies),
+        (strip(m.tokens, blank="", under=m.middle, press=replies),),
+        Tap(replies),
         (strip(m.tokens, blank="", under=m.middle, faint=hidden, looks=[look("A", m.middle, looks)]),),
         behind=_explorer(m, m.middle, max(range(m.middle + 1), key=looks.__getitem__)),
-    )  # fmt: skip
+    )
 
 
 def _swap(home: Found) -> Scene:
@@ -224,16 +237,23 @@ def _swap(home: Found) -> Scene:
     follows = _("The guess follows the word that it looks back at. Change the text, and the guess changes.")
     no_such = _("No such thing stands in this story. “{swapped}” does, and gets {new}.")
     replies = [
-        Reply(_("That word is gone."), _("It guesses from what stands there now: “{swapped}” gets {new}."), label="“{old}”"),
+        Reply(
+            _("That word is gone."),
+            _("It guesses from what stands there now: “{swapped}” gets {new}."),
+            label="“{old}”",
+        ),
         Reply(_("Yes, {new} sure."), follows, True, label="“{swapped}”"),
         Reply(_("It has no reason to."), no_such, label="“{second}”"),
-    ]  # fmt: skip
+    ]
     return Scene(
         _("One word is swapped: now Tom has a **{thing}**. What will the model guess?"),
-        (strip(tokens, under=len(tokens) - 1, swapped=[at]),), Choose(replies),
+        (strip(tokens, under=len(tokens) - 1, swapped=[at]),),
+        Choose(replies),
         (strip(tokens, blank=home.swapped[0][0], told=True, swapped=[at], share=0.5), *_bars(home.swapped, share=0.5)),
-        _("Before, it was a {old}."), Behind("explorer", {"model": MODEL, "text": STORY.replace(OLD, NEW)}), home=True,
-    )  # fmt: skip
+        _("Before, it was a {old}."),
+        Behind("explorer", {"model": MODEL, "text": STORY.replace(OLD, NEW)}),
+        home=True,
+    )
 
 
 def _forget(home: Found) -> Scene:
@@ -245,18 +265,24 @@ def _forget(home: Found) -> Scene:
     high = _("If so, it would have to remember. It has {kept}.")
     replies = guessed(nothing, _("A little more: {kept}."), high, _("Yes: {kept}."))
     return Scene(
-        _("It has just read the whole story. Now it gets the last sentence **alone**. How sure is it of “{old}” then? Drag."),
+        _(
+            "It has just read the whole story. Now it gets the last sentence **alone**. How sure is it of “{old}” "
+            "then? Drag."
+        ),
         (strip(home.tokens, faint=gone, share=0.6), bars(bar(OLD, home.top[0][1], INK, "old"), share=0.4)),
         Drag(_("How sure it is of the old word, in per cent"), _("Read it"), 100 * share, replies),
-        (strip(tokens, share=0.5), bars(bar(OLD, share, INK, "old"), *(bar(name, each, SOFT) for name, each in top), share=0.5)),
-        _("With the whole story it was {had}."), Behind("explorer", {"model": MODEL, "text": text}), home=True,
-    )  # fmt: skip
+        (
+            strip(tokens, share=0.5),
+            bars(bar(OLD, share, INK, "old"), *(bar(name, each, SOFT) for name, each in top), share=0.5),
+        ),
+        _("With the whole story it was {had}."),
+        Behind("explorer", {"model": MODEL, "text": text}),
+        home=True,
+    )
 
 
 def _explorer(m: Found, query: int | None = None, key: int | None = None) -> Behind:
-    place = (
-        {"head": "{}.{}".format(*m.head), "query": str(query), "key": str(key)} if query is not None else {}
-    )
+    place = {"head": "{}.{}".format(*m.head), "query": str(query), "key": str(key)} if query is not None else {}
     return Behind("explorer", {"model": MODEL, "text": m.text, **place})
 
 
@@ -267,11 +293,10 @@ def end(m: Found, home: Found) -> list[End]:
     shares = bars(bar(best, share), bar(_("others"), 1 - share, SOFT))
     writes = bars(*(bar(name, each, INK, f"{n}") for n, (name, each) in enumerate(written)))
     alone = _(
-        "It looks back, never ahead, and keeps nothing of what it read before. With “{thing}” for “{old}” it guesses “{swapped}”."
+        "It looks back, never ahead, and keeps nothing of what it read before. With “{thing}” for “{old}” it guesses "
+        "“{swapped}”."
     )
-    every = _(
-        "A model gives a share to every piece that it knows. “{best}” got {share}, all others together {others}."
-    )
+    every = _("A model gives a share to every piece that it knows. “{best}” got {share}, all others together {others}.")
     return [
         End(every, (shares,)),
         End(_("It writes piece by piece: guess, add, read everything again."), (writes,)),
@@ -280,7 +305,13 @@ def end(m: Found, home: Found) -> list[End]:
 
 
 LESSON = Lesson(
-    "next", N_("What comes next?"),
+    "next",
+    N_("What comes next?"),
     N_("A model guesses the next word, and writes by guessing again and again. Where does it look before it guesses?"),
-    MODEL, STORY, measure, words, plot, end,
-)  # fmt: skip
+    MODEL,
+    STORY,
+    measure,
+    words,
+    plot,
+    end,
+)

@@ -10,7 +10,8 @@ from ..language import _
 
 
 class Unfit(Exception):
-    """What a lesson shows does not hold on a text: a message for the visitor, marked by `N_`, and what stands in its holes."""
+    """What a lesson shows does not hold on a text: a message for the visitor, marked by `N_`, and what stands in its
+    holes."""
 
     def __init__(self, message: str, **values: str) -> None:
         super().__init__(message)
@@ -19,7 +20,8 @@ class Unfit(Exception):
 
 @dataclass(frozen=True)
 class Part:
-    """A picture, or one part of it: its kind, what it is drawn from, and its share of the height. `pictures` makes them."""
+    """A picture, or one part of it: its kind, what it is drawn from, and its share of the height. `pictures` makes
+    them."""
 
     kind: str
     options: Mapping[str, Any]
@@ -31,10 +33,11 @@ Picture = tuple[Part, ...]  # its parts, one above another
 
 @dataclass(frozen=True)
 class Reply:
-    """What an answer gets: a verdict in a word or two, and the reason; a wrong one, what would be true if it were right, or is.
+    """What an answer gets: a verdict in a word or two, and the reason; a wrong one, what would be true if it were
+    right, or is.
 
-    It `shows` a picture of its own; where it has none, the scene's. `words` fill what only this reply names. An answer to
-    choose has a `label`, and one to tap in another picture than a strip.
+    It `shows` a picture of its own; where it has none, the scene's. `words` fill what only this reply names. An answer
+    to choose has a `label`, and one to tap in another picture than a strip.
     """
 
     verdict: str
@@ -61,7 +64,8 @@ class Tap:
 
 @dataclass(frozen=True)
 class Press:
-    """Press heads or tokens of the picture one at a time until the right one is found: name or token -> reply, one right."""
+    """Press heads or tokens of the picture one at a time until the right one is found: name or token -> reply, one
+    right."""
 
     replies: Mapping[str, Reply] | Mapping[int, Reply]
 
@@ -133,8 +137,8 @@ class Behind:
 class Scene:
     """One scene: at most 25 words that it `says`, the picture `before` an answer and `after` it, and the act.
 
-    **Words** between stars are bold; {names} are filled from the lesson's words and the scene's own. `asks` for the visitor's
-    sentence; `home` stays on the lesson's own text, and says so where another one is read.
+    **Words** between stars are bold; {names} are filled from the lesson's words and the scene's own. `asks` for the
+    visitor's sentence; `home` stays on the lesson's own text, and says so where another one is read.
     """
 
     says: str
@@ -160,11 +164,12 @@ class End:
 class Lesson:
     """One lesson: its name in links, its title, what is learnt, and its model, which reads `text` or the visitor's own.
 
-    `measure` finds in the model's thread all that is said and drawn, and raises Unfit where that does not hold on a text; of a
-    text that is not the lesson's, `plot` and `end` get both measures, of that text and of the lesson's own; `words` say what
-    stands for {names} in their sentences. A model that is no language model has its own `load`; how it reads a visitor's text,
-    `surprise` says: how many times as much as a text of its own kind that costs it. Where no scene asks for one, no text is read.
-    `measured_on` says on what, at the end; `also` names the models that it needs beside its own.
+    `measure` finds in the model's thread all that is said and drawn, and raises Unfit where that does not hold on a
+    text; of a text that is not the lesson's, `plot` and `end` get both measures, of that text and of the lesson's own;
+    `words` say what stands for {names} in their sentences. A model that is no language model has its own `load`; how it
+    reads a visitor's text, `surprise` says: how many times as much as a text of its own kind that costs it. Where no
+    scene asks for one, no text is read. `measured_on` says on what, at the end; `also` names the models that it needs
+    beside its own.
     """
 
     name: str

@@ -9,18 +9,10 @@ from tlmviz.figures.tokens import readable
 from ..language import _
 from .parts import Part
 
-INK, SOFT, LOOK, DOES, NOTE = (
-    "ink",
-    "soft",
-    "look",
-    "does",
-    "note",
-)  # tones; a head keeps its own through a lesson
+INK, SOFT, LOOK, DOES, NOTE = ("ink", "soft", "look", "does", "note")  # tones; a head keeps its own through a lesson
 
 
-def look(
-    name: str, at: int, weights: Sequence[float], tone: str = LOOK, off: bool = False
-) -> dict[str, object]:
+def look(name: str, at: int, weights: Sequence[float], tone: str = LOOK, off: bool = False) -> dict[str, object]:
     """One head's look from the token `at` as arcs; `off` where it is silenced."""
     shares = {str(i): round(float(weight), 6) for i, weight in enumerate(weights) if weight > 0.01}
     return {"id": name, "from": at, "weights": shares, "tone": tone, "off": off}
@@ -40,25 +32,30 @@ def strip(
     verb: str = "",
     share: float = 1.0,
 ) -> Part:
-    """A text token by token with looks on it, without the sign in front. `blank` stands at its end, bold where it is `told`;
-    `notes` are tags below words, which glide where they go to another."""
+    """A text token by token with looks on it, without the sign in front. `blank` stands at its end, bold where it is
+    `told`; `notes` are tags below words, which glide where they go to another."""
     words = [
-        [i, (" " if token.startswith(" ") else "") + readable(token).strip()]
-        for i, token in enumerate(tokens)
-        if i
+        [i, (" " if token.startswith(" ") else "") + readable(token).strip()] for i, token in enumerate(tokens) if i
     ]
     options = {
-        "words": words, "blank": blank, "told": told, "under": under, "looks": list(looks), "faint": list(faint),
-        "press": list(press), "picked": None, "swapped": list(swapped), "notes": [*(notes or {}).items()],
+        "words": words,
+        "blank": blank,
+        "told": told,
+        "under": under,
+        "looks": list(looks),
+        "faint": list(faint),
+        "press": list(press),
+        "picked": None,
+        "swapped": list(swapped),
+        "notes": [*(notes or {}).items()],
         "verb": verb or _("Tap"),
-    }  # fmt: skip
+    }
     return Part("strip", options, share)
 
 
-def bar(
-    label: str, share: float | None, tone: str = INK, name: str = "", says: str = ""
-) -> dict[str, object]:
-    """One bar; without a `share` it is not told yet. Bars of one `name`, else of one label, glide from one value to another.
+def bar(label: str, share: float | None, tone: str = INK, name: str = "", says: str = "") -> dict[str, object]:
+    """One bar; without a `share` it is not told yet. Bars of one `name`, else of one label, glide from one value to
+    another.
 
     `says` stands in place of its per cent.
     """
@@ -92,12 +89,7 @@ def ring(name: str, share: float, says: str = "", tone: str = INK, off: bool = F
 
 def rings(*heads: Mapping[str, object], press: bool = False, verb: str = "", share: float = 1.0) -> Part:
     """Heads beside one another, which can be pressed."""
-    options = {
-        "heads": heads,
-        "press": [head["name"] for head in heads] if press else [],
-        "chosen": [],
-        "verb": verb,
-    }
+    options = {"heads": heads, "press": [head["name"] for head in heads] if press else [], "chosen": [], "verb": verb}
     return Part("rings", options, share)
 
 
@@ -106,8 +98,14 @@ def ray(
 ) -> dict[str, object]:
     """One head of a fan: its two measures as heights from 0 to 1, and as they are written."""
     return {
-        "name": name, "left": left, "right": right, "lefts": lefts, "rights": rights, "tone": tone, "strong": strong,
-    }  # fmt: skip
+        "name": name,
+        "left": left,
+        "right": right,
+        "lefts": lefts,
+        "rights": rights,
+        "tone": tone,
+        "strong": strong,
+    }
 
 
 def fan(left: str, right: str, *rays: Mapping[str, object], share: float = 1.0) -> Part:
@@ -117,11 +115,7 @@ def fan(left: str, right: str, *rays: Mapping[str, object], share: float = 1.0) 
 
 def cards(*brought: tuple[str, str, Sequence[tuple[str, float]]], share: float = 1.0) -> Part:
     """What heads add to the scores of words: name, tone, words with their points."""
-    return Part(
-        "cards",
-        {"cards": [{"name": name, "tone": tone, "rows": rows} for name, tone, rows in brought]},
-        share,
-    )
+    return Part("cards", {"cards": [{"name": name, "tone": tone, "rows": rows} for name, tone, rows in brought]}, share)
 
 
 def line(
@@ -141,9 +135,7 @@ def numbers(*lines: Mapping[str, object], at: int | None = None, share: float = 
     return Part("numbers", {"rows": lines, "at": at}, share)
 
 
-def cloud(
-    name: str, label: str, values: Sequence[float] | None, says: str = "?", tone: str = INK
-) -> dict[str, object]:
+def cloud(name: str, label: str, values: Sequence[float] | None, says: str = "?", tone: str = INK) -> dict[str, object]:
     """Numbers as dots left and right of zero; without `values` they are not told yet."""
     told = values if values is None else [round(value, 2) for value in values]
     return {"id": name, "label": label, "values": told, "says": says, "tone": tone}
@@ -160,35 +152,45 @@ def page(link: str) -> Part:
 
 
 def floor(
-    label: str, parts: Mapping[str, bool], *, says: str | None = None, share: float | None = None, tone: str = INK,
-    off: bool = False, idle: bool = False, name: str = "",
-) -> dict[str, object]:  # fmt: skip
-    """One floor of a tower: its parts, and whether each works; all of it `off`, or `idle` as it has not worked yet. Behind it
-    `says` is guessed, with its share."""
+    label: str,
+    parts: Mapping[str, bool],
+    *,
+    says: str | None = None,
+    share: float | None = None,
+    tone: str = INK,
+    off: bool = False,
+    idle: bool = False,
+    name: str = "",
+) -> dict[str, object]:
+    """One floor of a tower: its parts, and whether each works; all of it `off`, or `idle` as it has not worked yet.
+    Behind it `says` is guessed, with its share."""
     told = share if share is None else round(share, 6)
     return {
-        "id": name or label, "label": label, "parts": [*parts.items()], "off": off, "idle": idle, "says": says, "share": told,
+        "id": name or label,
+        "label": label,
+        "parts": [*parts.items()],
+        "off": off,
+        "idle": idle,
+        "says": says,
+        "share": told,
         "tone": tone,
-    }  # fmt: skip
+    }
 
 
-def tower(
-    *floors: Mapping[str, object], press: Iterable[str] = (), verb: str = "", share: float = 1.0
-) -> Part:
+def tower(*floors: Mapping[str, object], press: Iterable[str] = (), verb: str = "", share: float = 1.0) -> Part:
     """Floors from the bottom up, of which some can be pressed."""
     return Part("tower", {"floors": floors, "press": list(press), "verb": verb}, share)
 
 
-def hand(
-    name: str, angle: float, tone: str = INK, broad: bool = False, length: float = 1.0
-) -> dict[str, object]:
-    """A hand of a clock: its angle in degrees, clockwise from the right, and its length, of the clock's; on a `broad` one another
-    is seen that points alike."""
+def hand(name: str, angle: float, tone: str = INK, broad: bool = False, length: float = 1.0) -> dict[str, object]:
+    """A hand of a clock: its angle in degrees, clockwise from the right, and its length, of the clock's; on a `broad`
+    one another is seen that points alike."""
     return {"name": name, "angle": round(angle, 2), "length": round(length, 3), "tone": tone, "broad": broad}
 
 
 def clock(name: str, label: str, *hands: Mapping[str, object], says: str = "") -> dict[str, object]:
-    """A clock with its hands, broad ones first; `label` stands below it, and `says` below that. Without hands: not told yet."""
+    """A clock with its hands, broad ones first; `label` stands below it, and `says` below that. Without hands: not told
+    yet."""
     return {"id": name, "label": label, "says": says, "hands": hands}
 
 
@@ -220,23 +222,42 @@ def grid(
     verb: str = "",
     share: float = 1.0,
 ) -> Part:
-    """Cells in rows; `legend` says what states mean. `press`: cells to tap, each as row times `columns` and its column."""
+    """Cells in rows; `legend` says what states mean. `press`: cells to tap, each as row times `columns` and its
+    column."""
     options = {
-        "rows": rows, "columns": columns, "heads": heads, "legend": [*(legend or {}).items()], "press": list(press),
+        "rows": rows,
+        "columns": columns,
+        "heads": heads,
+        "legend": [*(legend or {}).items()],
+        "press": list(press),
         "verb": verb or _("Tap"),
-    }  # fmt: skip
+    }
     return Part("grid", options, share)
 
 
 def matrix(
-    values: Sequence[Sequence[float]], rows: Sequence[str], columns: Sequence[str], *, right: Sequence[str] = (),
-    below: Sequence[str] = (), titles: tuple[str, str] = ("", ""), lit: int | None = None, share: float = 1.0,
-) -> Part:  # fmt: skip
-    """A table of numbers; what is written `right` of its rows and `below` its columns has titles. The row `lit` is marked."""
+    values: Sequence[Sequence[float]],
+    rows: Sequence[str],
+    columns: Sequence[str],
+    *,
+    right: Sequence[str] = (),
+    below: Sequence[str] = (),
+    titles: tuple[str, str] = ("", ""),
+    lit: int | None = None,
+    share: float = 1.0,
+) -> Part:
+    """A table of numbers; what is written `right` of its rows and `below` its columns has titles. The row `lit` is
+    marked."""
     rounded = [[round(value, 4) for value in row] for row in values]
     options = {
-        "rows": rows, "columns": columns, "values": rounded, "right": right, "below": below, "titles": titles, "lit": lit,
-    }  # fmt: skip
+        "rows": rows,
+        "columns": columns,
+        "values": rounded,
+        "right": right,
+        "below": below,
+        "titles": titles,
+        "lit": lit,
+    }
     return Part("matrix", options, share)
 
 
@@ -253,9 +274,7 @@ def way(name: str, start: Place, end: Place, says: str = "", tone: str = SOFT) -
     return {"id": name, "from": list(start), "to": list(end), "says": says, "tone": tone}
 
 
-def plane(
-    *points: Mapping[str, object], ways: Iterable[Mapping[str, object]] = (), share: float = 1.0
-) -> Part:
+def plane(*points: Mapping[str, object], ways: Iterable[Mapping[str, object]] = (), share: float = 1.0) -> Part:
     """Points and ways of a plane."""
     return Part("plane", {"points": points, "ways": list(ways)}, share)
 
@@ -272,9 +291,15 @@ def twig(
 ) -> Row:
     """A word of a tree behind its parent, None at the root: its `share`; `says` stands below it, `end` behind it."""
     return {
-        "id": name, "parent": parent, "label": label, "share": round(share, 6), "says": says, "end": end, "tone": tone,
+        "id": name,
+        "parent": parent,
+        "label": label,
+        "share": round(share, 6),
+        "says": says,
+        "end": end,
+        "tone": tone,
         "faint": faint,
-    }  # fmt: skip
+    }
 
 
 def tree(*twigs: Row, press: Iterable[int] = (), verb: str = "", share: float = 1.0) -> Part:
@@ -291,21 +316,25 @@ def stepped(
 
 
 def steps(
-    low: float,
-    high: float,
-    *lines: Mapping[str, object],
-    named: Iterable[tuple[float, str]] = (),
-    share: float = 1.0,
+    low: float, high: float, *lines: Mapping[str, object], named: Iterable[tuple[float, str]] = (), share: float = 1.0
 ) -> Part:
     """Number lines from `low` to `high`, one above another; `named` values are written below."""
     return Part("steps", {"rows": lines, "low": low, "high": high, "named": list(named)}, share)
 
 
 def pair(
-    first: Sequence[str], second: Sequence[str], looks: Iterable[tuple[int, Sequence[float], str]] = (), *,
-    under: int | None = None, bold: bool = False, press: Iterable[int] = (), verb: str = "", share: float = 1.0,
-) -> Part:  # fmt: skip
-    """Two texts, with looks from tokens of the second at those of the first: token, a weight for each of the first, tone.
+    first: Sequence[str],
+    second: Sequence[str],
+    looks: Iterable[tuple[int, Sequence[float], str]] = (),
+    *,
+    under: int | None = None,
+    bold: bool = False,
+    press: Iterable[int] = (),
+    verb: str = "",
+    share: float = 1.0,
+) -> Part:
+    """Two texts, with looks from tokens of the second at those of the first: token, a weight for each of the first,
+    tone.
 
     The token `under` of the second is underlined, `bold` where it is new; those of the first can be pressed.
     """
@@ -314,7 +343,12 @@ def pair(
         for at, weights, tone in looks
     ]
     options = {
-        "words": [*enumerate(first)], "below": second, "looks": drawn, "under": under, "bold": bold, "press": [*press],
+        "words": [*enumerate(first)],
+        "below": second,
+        "looks": drawn,
+        "under": under,
+        "bold": bold,
+        "press": [*press],
         "verb": verb or _("Tap"),
-    }  # fmt: skip
+    }
     return Part("pair", options, share)

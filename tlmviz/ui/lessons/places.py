@@ -1,4 +1,5 @@
-"""What lesson 6 measures: heads without places, with waves and with hands that turn, and guesses far beyond training."""
+"""What lesson 6 measures: heads without places, with waves and with hands that turn, and guesses far beyond
+training."""
 
 from __future__ import annotations
 
@@ -20,18 +21,16 @@ NONE, WAVES, TURNED, BIASED = ZOO = "zoo-none", "zoo-sinusoidal", "zoo-rope", "z
 MODEL = "stories-rope"
 STORY = "Once the dog bit the man. That was"
 DOG, MAN = 3, 6  # their places, which they exchange
-AWAY, ON, AGAIN = (
-    64,
-    10,
-    7,
-)  # places that the story and a pair of words move, and where the fastest hand has gone around
+# Places that the story and a pair of words move, and where the fastest hand has gone around.
+AWAY, ON, AGAIN = (64, 10, 7)
 READ, BEYOND = 1024, 512  # pieces of stories that are read, and from where on training is far behind
 NUMBERS = 32  # of a wave that are drawn
 
 
 @dataclass(frozen=True)
 class Found:
-    """What heads do with places, all from the last word; and how many pieces models guess right, within training and beyond."""
+    """What heads do with places, all from the last word; and how many pieces models guess right, within training and
+    beyond."""
 
     tokens: list[str]
     swapped: list[str]
@@ -80,8 +79,11 @@ def measure(models: Mapping[str, LanguageModel], text: str) -> Found:
     plain = max(apart, key=apart.__getitem__)
     moved = position_schemes.Shifted(sin.network.positions, AWAY)
     here, there = sin.trace(text), sin.trace(text, positions=moved)
-    change = {(head, i): abs(row(here, head)[i] - row(there, head)[i])
-              for head in heads_of(here) for i in words_at(trace.tokens)}  # fmt: skip
+    change = {
+        (head, i): abs(row(here, head)[i] - row(there, head)[i])
+        for head in heads_of(here)
+        for i in words_at(trace.tokens)
+    }
     waves, seen = max(change, key=change.__getitem__)
     added = position_schemes.position_vectors(sin, last + AWAY)[[seen, seen + AWAY], :NUMBERS].tolist()
     noter, base = lm.trace(text), rope_planes.own_base(lm.config)
@@ -93,10 +95,23 @@ def measure(models: Mapping[str, LanguageModel], text: str) -> Found:
     )
     speeds = rope_planes.frequencies(rope.config.head_dim, rope_planes.own_base(rope.config)).tolist()
     return Found(
-        trace.tokens, swapped, plain, (row(trace, plain), row(again, plain)), waves, seen, (row(here, waves), row(there, waves)),
-        (added[0], added[1]), zero, back, on, row(noter, NOTER), shared_out((k @ q[-1] * scale).tolist()),
-        [context * speed / (2 * math.pi) for speed in speeds], context, {name: _right(models[name]) for name in ZOO},
-    )  # fmt: skip
+        trace.tokens,
+        swapped,
+        plain,
+        (row(trace, plain), row(again, plain)),
+        waves,
+        seen,
+        (row(here, waves), row(there, waves)),
+        (added[0], added[1]),
+        zero,
+        back,
+        on,
+        row(noter, NOTER),
+        shared_out((k @ q[-1] * scale).tolist()),
+        [context * speed / (2 * math.pi) for speed in speeds],
+        context,
+        {name: _right(models[name]) for name in ZOO},
+    )
 
 
 def _right(lm: LanguageModel) -> tuple[float, float]:

@@ -1,4 +1,5 @@
-"""A lesson in a class: what a browser tab counts in the room that the link names, and how that room stands at its scene."""
+"""A lesson in a class: what a browser tab counts in the room that the link names, and how that room stands at its
+scene."""
 
 from __future__ import annotations
 
@@ -42,7 +43,8 @@ def to(taken: Taken, code: str, scene: int = 1, wall: bool = False) -> str:
 
 
 def here(name: str) -> tuple[Taken | None, str]:
-    """What the room of the link is on, where that is the lesson of this name; else None, and a sentence where a room is named."""
+    """What the room of the link is on, where that is the lesson of this name; else None, and a sentence where a room is
+    named."""
     code = ROOM.get()
     if not code:
         return None, ""
@@ -63,7 +65,8 @@ def here(name: str) -> tuple[Taken | None, str]:
 
 @partial(frame.fragment, every=EVERY, writes=False)
 def attend(wall: bool) -> None:
-    """Count where this tab is and what it answered, as soon as the browser says so, and tell it how the room stands there.
+    """Count where this tab is and what it answered, as soon as the browser says so, and tell it how the room stands
+    there.
 
     On a `wall`, which counts nothing, only what its teacher has revealed is told.
     """

@@ -26,23 +26,21 @@ READ = 513  # pieces of stories: over half as many, what 4 bits leave depends on
 
 @dataclass(frozen=True)
 class Found:
-    """The answer's share with all weights in 8 bits, what stories cost in 8 and 4, and what becomes of one row of numbers."""
+    """The answer's share with all weights in 8 bits, what stories cost in 8 and 4, and what becomes of one row of
+    numbers."""
 
     tokens: list[str]
     best: str
     count: int  # weights that are rounded
     sure: float
     eight: float
-    right: dict[
-        str, float
-    ]  # share of pieces of stories guessed right: in 32 bits, all in 8, in 4 by what shares a scale
-    weights: tuple[
-        list[float], list[float], float
-    ]  # some numbers of one row of weights, as they are kept, and their step
+    # Share of pieces of stories guessed right: in 32 bits, all in 8, in 4 by what shares a scale.
+    right: dict[str, float]
+    # Some numbers of one row of weights, as they are kept, and their step.
+    weights: tuple[list[float], list[float], float]
     row: list[float]
-    kept: dict[
-        str, list[float]
-    ]  # the row as it is kept: under one scale, with narrow steps, for all rows, in blocks, in FP8
+    # The row as it is kept: under one scale, with narrow steps, for all rows, in blocks, in FP8.
+    kept: dict[str, list[float]]
     values: list[float]  # all numbers of FP8 from 0 on
     sums: list[float]  # after each 1 that is added in FP8
 
@@ -91,9 +89,12 @@ def measure(lm: LanguageModel, text: str) -> Found:
     one = Scheme("int8", CHANNEL)
     inner = next(each.weight for each in sim.matrices if each.key == MATRIX)[:1].detach()
     kept = {
-        "one": scaled(last, one), "narrow": scaled(last, one, 2), "all": scaled(every, Scheme("int8", TENSOR)),
-        "block": scaled(last, Scheme("int8", BLOCK, 32)), "fp8": scaled(last, Scheme(FLOAT, CHANNEL)),
-    }  # fmt: skip
+        "one": scaled(last, one),
+        "narrow": scaled(last, one, 2),
+        "all": scaled(every, Scheme("int8", TENSOR)),
+        "block": scaled(last, Scheme("int8", BLOCK, 32)),
+        "fp8": scaled(last, Scheme(FLOAT, CHANNEL)),
+    }
     weight = scaled(inner, one)
     step = float(weight.step)
     some = torch.nonzero(inner[0].abs() < NEAR * step)[:FEW, 0]
@@ -103,9 +104,15 @@ def measure(lm: LanguageModel, text: str) -> Found:
     for _each in range(ADDED):
         sums.append(float(formats.rounded((sums or [0.0])[-1] + 1, format)))
     return Found(
-        lm.trace(text).tokens, word(lm.tokenizer.name(best)), sum(each.weight.numel() for each in sim.matrices),
-        float(exact[best]), eight,
+        lm.trace(text).tokens,
+        word(lm.tokenizer.name(best)),
+        sum(each.weight.numel() for each in sim.matrices),
+        float(exact[best]),
+        eight,
         {"full": right(None), **{name: right(Setting(scheme, BOTH)) for name, scheme in schemes.items()}},
-        (inner[0, some].tolist(), weight.restored[0, some].tolist(), step), last[0].tolist(),
-        {how: each.restored[-1].tolist() for how, each in kept.items()}, values.tolist(), sums,
-    )  # fmt: skip
+        (inner[0, some].tolist(), weight.restored[0, some].tolist(), step),
+        last[0].tolist(),
+        {how: each.restored[-1].tolist() for how, each in kept.items()},
+        values.tolist(),
+        sums,
+    )

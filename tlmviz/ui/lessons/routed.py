@@ -25,9 +25,7 @@ LIKE = ("red", "big", "little")
 EARLY = 30  # steps of training
 PRESSES, TIMES, RATE = 4, 10, 0.01  # each press moves the biases so many times by so much
 Expert = tuple[int, int]  # layer, expert
-Moved = list[
-    tuple[list[int], list[float]]
-]  # how many words each expert has, and their biases, after each press
+Moved = list[tuple[list[int], list[float]]]  # how many words each expert has, and their biases, after each press
 
 
 @dataclass(frozen=True)
@@ -51,9 +49,7 @@ class Found:
     needed: Expert  # of the first layer, without which least is left
     sizes: tuple[Size, Size]  # with experts and without, as the two below
     bits: tuple[float, float]
-    uneven: tuple[
-        float, float
-    ]  # by how much the busiest has more than the mean: with the bias, and with a loss
+    uneven: tuple[float, float]  # by how much the busiest has more than the mean: with the bias, and with a loss
 
     @property
     def full(self) -> int:
@@ -85,14 +81,25 @@ def measure(lm: LanguageModel, text: str) -> Found:
         return float(log[name][column].dropna().iloc[-1])
 
     return Found(
-        list(trace.tokens), chosen, routed(FRAME.format("dog"))[-1], who, there[who].load, shares[who], known.tokens,
+        list(trace.tokens),
+        chosen,
+        routed(FRAME.format("dog"))[-1],
+        who,
+        there[who].load,
+        shares[who],
+        known.tokens,
         {each: max(range(len(there)), key=lambda n: shares[n].get(each, 0)) for each in ("was", "the")},
         {those: sum(who in routed(FRAME.format(each))[-1] for each in those) for those in (ANIMALS, THINGS, LIKE)},
-        (moments.loads[at, LAST] * lm.config.experts.chosen).tolist(), _moved(lm, text), word(lm.tokenizer.name(best)),
-        float(trace.probabilities()[best]), left, min(silent, key=left.__getitem__),
+        (moments.loads[at, LAST] * lm.config.experts.chosen).tolist(),
+        _moved(lm, text),
+        word(lm.tokenizer.name(best)),
+        float(trace.probabilities()[best]),
+        left,
+        min(silent, key=left.__getitem__),
         (size(lm.config, len(trace)), size(compute.configs()[DENSE], len(trace))),
-        (last(MODEL, "valid_bpb"), last(DENSE, "valid_bpb")), (last(MODEL, "violation"), last(LOSS, "violation")),
-    )  # fmt: skip
+        (last(MODEL, "valid_bpb"), last(DENSE, "valid_bpb")),
+        (last(MODEL, "violation"), last(LOSS, "violation")),
+    )
 
 
 def _moved(lm: LanguageModel, text: str) -> Moved:

@@ -67,8 +67,8 @@ def _read(lesson: Lesson, sentence: str) -> tuple[str, str, str]:
         if times >= HARDLY:
             raise Unfit(
                 N_(
-                    "This model has read English children's stories only. Your sentence surprises it {times} times as much as "
-                    "those do: it cannot read it."
+                    "This model has read English children's stories only. Your sentence surprises it {times} times as "
+                    "much as those do: it cannot read it."
                 ),
                 times=number(times, ".0f"),
             )
@@ -76,11 +76,7 @@ def _read(lesson: Lesson, sentence: str) -> tuple[str, str, str]:
     except Error as error:
         return lesson.text, f"{frame.worded(error)} {_('The lesson keeps its own sentence.')}", ""
     except Unfit as unfit:
-        return (
-            lesson.text,
-            f"{_(unfit.message, **unfit.values)} {_('The lesson keeps its own sentence.')}",
-            "",
-        )
+        return (lesson.text, f"{_(unfit.message, **unfit.values)} {_('The lesson keeps its own sentence.')}", "")
     well = _("The model reads your sentence well.")
     some = _(
         "The model reads your sentence with some trouble: it surprises it {times} times as much as its stories do.",
@@ -90,19 +86,28 @@ def _read(lesson: Lesson, sentence: str) -> tuple[str, str, str]:
 
 
 def asked() -> str:
-    """The query that this session was asked with: a page that was left may write its own into the browser's address, late."""
+    """The query that this session was asked with: a page that was left may write its own into the browser's address,
+    late."""
     given = link_address.given()
     return urlencode({key: given[key] for key in KEPT if key in given})
 
 
 def payload(
-    lesson: Lesson, sentence: str = "", scene: int = 1, query: str = "", *, alone: int = 0, room: str = "", wall: bool = False,
+    lesson: Lesson,
+    sentence: str = "",
+    scene: int = 1,
+    query: str = "",
+    *,
+    alone: int = 0,
+    room: str = "",
+    wall: bool = False,
     said: str = "",
-) -> dict[str, Any]:  # fmt: skip
-    """All that the browser needs of a lesson, on the visitor's `sentence` or on the lesson's own, asked for by a `query`.
+) -> dict[str, Any]:
+    """All that the browser needs of a lesson, on the visitor's `sentence` or on the lesson's own, asked for by a
+    `query`.
 
-    Of one scene `alone` there is that one and no end. In a `room` all have the lesson's own sentence; a `wall` is looked at.
-    What is `said` of the room that there is none stands at every scene.
+    Of one scene `alone` there is that one and no end. In a `room` all have the lesson's own sentence; a `wall` is
+    looked at. What is `said` of the room that there is none stands at every scene.
     """
     home = measured(lesson.name, lesson.text) if lesson.model else None
     asks = lesson.plot(home, home)[0].asks and not room
@@ -115,15 +120,23 @@ def payload(
     name = f"{lesson.name}.{alone}" if alone and lesson.name in LESSONS else lesson.name
     following = [*LESSONS.values()][[*LESSONS].index(lesson.name) + 1 :][:1] if lesson.name in LESSONS else []
     return {
-        "name": name, "title": _(lesson.title), "text": text, "sentence": sentence, "note": said or note,
-        "read": read, "asked": query, "room": room, "wall": wall, "alone": bool(alone),
+        "name": name,
+        "title": _(lesson.title),
+        "text": text,
+        "sentence": sentence,
+        "note": said or note,
+        "read": read,
+        "asked": query,
+        "room": room,
+        "wall": wall,
+        "alone": bool(alone),
         "beyond": _("This lesson has {count} scenes; this is its end.", count=len(scenes)) if beyond else "",
         "scenes": [each | {"asks": each["asks"] and asks} for each in (scenes[alone - 1 : alone] if alone else scenes)],
         "end": [{"says": each.says.format(**words), "shows": _parts(each.shows)} for each in lesson.end(own, home)],
         "measured": _measured_on(lesson),
         "next": {"title": _(following[0].title), "link": to(following[0].name)} if following and not room else None,
         "lang": LANGUAGE.get(),
-    }  # fmt: skip
+    }
 
 
 def _measured_on(lesson: Lesson) -> str:
@@ -156,11 +169,16 @@ def _sent(scene: Scene, words: Mapping[str, str], again: str = "") -> dict[str, 
     act, before = _act(scene.act, words), _parts(scene.before)
     answers = _answers(act, before)
     return {
-        "says": scene.says.format(**words), "act": act, "answers": answers,
-        "rights": _rights(act) if answers else [], "before": before,
-        "after": _parts(scene.after), "hint": (again if scene.home else "") + scene.hint.format(**words), "asks": scene.asks,
+        "says": scene.says.format(**words),
+        "act": act,
+        "answers": answers,
+        "rights": _rights(act) if answers else [],
+        "before": before,
+        "after": _parts(scene.after),
+        "hint": (again if scene.home else "") + scene.hint.format(**words),
+        "asks": scene.asks,
         "behind": address(scene.behind.page, links.home(), dict(scene.behind.link)) if scene.behind else "",
-    }  # fmt: skip
+    }
 
 
 def _act(act: Act, words: Mapping[str, str]) -> dict[str, Any]:
@@ -168,16 +186,11 @@ def _act(act: Act, words: Mapping[str, str]) -> dict[str, Any]:
     kind = "drag" if isinstance(act, DragUntil) else type(act).__name__.lower()
     keys = act.replies if isinstance(act.replies, Mapping) else range(len(act.replies))
     replies = [
-        {
-            name: getattr(reply, name).format(**{**words, **reply.words})
-            for name in ("label", "verdict", "reason")
-        }
+        {name: getattr(reply, name).format(**{**words, **reply.words}) for name in ("label", "verdict", "reason")}
         | {"key": key, "right": reply.right, "shows": _parts(reply.shows)}
         for key, reply in zip(keys, replies_of(act))
     ]
-    own = {
-        key: value.format(**words) if isinstance(value, str) else value for key, value in vars(act).items()
-    }
+    own = {key: value.format(**words) if isinstance(value, str) else value for key, value in vars(act).items()}
     return {**_ACT, **own, "kind": kind, "replies": replies}
 
 
@@ -188,11 +201,7 @@ def _answers(act: Mapping[str, Any], before: list[dict[str, Any]]) -> list[str]:
     if act["kind"] == "tap":
         told = {at: text.strip() for part in before for at, text in part["options"].get("words", [])}
         return [reply["label"] or told[reply["key"]] for reply in act["replies"]]
-    return (
-        [reply["label"] or reply["key"] for reply in act["replies"]]
-        if act["kind"] in ("choose", "pick")
-        else []
-    )
+    return [reply["label"] or reply["key"] for reply in act["replies"]] if act["kind"] in ("choose", "pick") else []
 
 
 def _rights(act: Mapping[str, Any]) -> list[int]:

@@ -23,14 +23,27 @@ def words(m: Found, home: Found) -> dict[str, str]:
     best, second, last = m.scores[m.best], m.scores[m.second], m.name(-1)
     same = _("“{last}” itself") if m.same == len(m.tokens) - 1 else _("the very same word, “{last}”,")
     return {
-        "last": last, "best": m.name(m.best), "look": percent(m.weights[m.best]), "second": m.name(m.second),
-        "same": same.format(last=last), "less": percent(m.weights[m.second]), "alike": little(m.weights[m.same]),
-        "d": str(len(m.query)), "root": number(m.root, ".1f"), "score": number(best, ".1f"), "next": number(second, ".1f"),
-        "bare": number(m.bare, ".1%") if m.bare < 0.9995 else _("almost 100%"), "added": str(ADDED),
-        "grown": number(home.before[2], ".1f"), "swapped": home.swapped[0][0], "gap": number(best - second, ".1f"),
-        "times": f"{float(f'{math.exp(best - second):.1g}'):,.0f}", "even": percent(best / (best + second)),
-        "double": percent(m.shares(m.root / TIMES)[m.best]), "shifted": percent(m.shares(m.root, ADDED)[m.best]),
-    }  # fmt: skip
+        "last": last,
+        "best": m.name(m.best),
+        "look": percent(m.weights[m.best]),
+        "second": m.name(m.second),
+        "same": same.format(last=last),
+        "less": percent(m.weights[m.second]),
+        "alike": little(m.weights[m.same]),
+        "d": str(len(m.query)),
+        "root": number(m.root, ".1f"),
+        "score": number(best, ".1f"),
+        "next": number(second, ".1f"),
+        "bare": number(m.bare, ".1%") if m.bare < 0.9995 else _("almost 100%"),
+        "added": str(ADDED),
+        "grown": number(home.before[2], ".1f"),
+        "swapped": home.swapped[0][0],
+        "gap": number(best - second, ".1f"),
+        "times": f"{float(f'{math.exp(best - second):.1g}'):,.0f}",
+        "even": percent(best / (best + second)),
+        "double": percent(m.shares(m.root / TIMES)[m.best]),
+        "shifted": percent(m.shares(m.root, ADDED)[m.best]),
+    }
 
 
 def plot(m: Found, home: Found) -> list[Scene]:
@@ -58,9 +71,12 @@ def _tap(m: Found) -> Scene:
     replies[m.best] = Reply(_("Yes, “{best}”."), reason, True)
     return Scene(
         _("A head looks back from the last word, “{last}”. Which word does it look at most? Tap it."),
-        (strip(m.tokens, blank="", under=last, press=replies),), Tap(replies),
-        (strip(m.tokens, blank="", under=last, looks=[look("A", last, m.weights)]),), behind=_explorer(m), asks=True,
-    )  # fmt: skip
+        (strip(m.tokens, blank="", under=last, press=replies),),
+        Tap(replies),
+        (strip(m.tokens, blank="", under=last, looks=[look("A", last, m.weights)]),),
+        behind=_explorer(m),
+        asks=True,
+    )
 
 
 def _pairs(m: Found, told: Mapping[int, float], at: int | None = None, says: str = "") -> Picture:
@@ -97,9 +113,14 @@ def _multiply(m: Found) -> Scene:
         Reply(_("Together {score}."), fits, True, added),
     ]
     return Scene(
-        _("“{last}” asks with {d} numbers, its **query**. “{best}” offers {d}, its **key**. Multiply them pair by pair: press."),
-        _pairs(m, {}), Again(_("Multiply"), replies), behind=_explorer(m, stage="dot"),
-    )  # fmt: skip
+        _(
+            "“{last}” asks with {d} numbers, its **query**. “{best}” offers {d}, its **key**. Multiply them pair by "
+            "pair: press."
+        ),
+        _pairs(m, {}),
+        Again(_("Multiply"), replies),
+        behind=_explorer(m, stage="dot"),
+    )
 
 
 def _rows(m: Found) -> Scene:
@@ -114,9 +135,12 @@ def _rows(m: Found) -> Scene:
         replies.append(Reply(verdict, reason, right, (), {"other": m.name(i), "sum": score}, label))
     return Scene(
         _("Three words, three keys: each row shows the products with the query of “{last}”. Which adds up to most?"),
-        (numbers(*before),), Choose(replies), (numbers(*after),), _("Bars above the line add, bars below take away."),
+        (numbers(*before),),
+        Choose(replies),
+        (numbers(*after),),
+        _("Bars above the line add, bars below take away."),
         _explorer(m, stage="dot"),
-    )  # fmt: skip
+    )
 
 
 def _shares(m: Found, by: float = 1, told: bool = True) -> Picture:
@@ -130,28 +154,29 @@ def _shares(m: Found, by: float = 1, told: bool = True) -> Picture:
 
 def _spike(m: Found) -> Scene:
     ratio = _("In the ratio of the scores, “{best}” would get {even} beside “{second}”. ")
-    why = _(
-        "Each point more than another makes a share 2.7 times that one's; {gap} points more, about {times} times."
-    )
+    why = _("Each point more than another makes a share 2.7 times that one's; {gap} points more, about {times} times.")
     replies = (
         Reply(_("Yes: {bare}."), why, True),
         Reply(_("No: {bare}!"), ratio + why),
         Reply(_("Less: {bare}."), why),
     )
     return Scene(
-        _("**Softmax** makes shares of scores. “{best}” has {score}, “{second}” {next}. What share does “{best}” get? Drag."),
-        _shares(m, told=False), Drag(_("Share of the best word, in per cent"), _("Share out"), 100 * m.bare, replies),
-        _shares(m), _("Beside each word stands its score. The head gave “{best}” {look}, so one step is still missing."),
+        _(
+            "**Softmax** makes shares of scores. “{best}” has {score}, “{second}” {next}. What share does “{best}” "
+            "get? Drag."
+        ),
+        _shares(m, told=False),
+        Drag(_("Share of the best word, in per cent"), _("Share out"), 100 * m.bare, replies),
+        _shares(m),
+        _("Beside each word stands its score. The head gave “{best}” {look}, so one step is still missing."),
         _explorer(m, stage="dot"),
-    )  # fmt: skip
+    )
 
 
 def _divide(m: Found) -> Scene:
     said = {
         2.0: _("The scores lie half as far apart, so the others begin to count."),
-        m.root: _(
-            "This is what the model does: it looks at “{best}”, and still a little at “{second}”, {less}."
-        ),
+        m.root: _("This is what the model does: it looks at “{best}”, and still a little at “{second}”, {less}."),
         FLAT: _("Now every word counts, whether it fits or not."),
         LEVEL: _("Every word gets alike: the head has found nothing. Too small is as bad as too large."),
     }
@@ -161,9 +186,11 @@ def _divide(m: Found) -> Scene:
         replies.append(Reply(_("÷ {by}: {share}."), why, by == LEVEL, _shares(m, by), filled))
     return Scene(
         _("A **spike**: one word gets nearly all. Now all scores are divided. Press until every word gets alike."),
-        _shares(m), Again(_("Divide by more"), replies), hint=_("Beside each word stands its score."),
+        _shares(m),
+        Again(_("Divide by more"), replies),
+        hint=_("Beside each word stands its score."),
         behind=_explorer(m, panel="Scale"),
-    )  # fmt: skip
+    )
 
 
 def _root(home: Found) -> Scene:
@@ -185,10 +212,12 @@ def _root(home: Found) -> Scene:
     }
     return Scene(
         _("Why divide at all? Before training, products lie around zero. How much wider do sums of {d} products lie?"),
-        (dots(span, clouds[0], *unknown),), choose(right, *_told(answers)), (dots(span, *clouds),),
+        (dots(span, clouds[0], *unknown),),
+        choose(right, *_told(answers)),
+        (dots(span, *clouds),),
         _("Each dot is one product, or one sum, before the model had learnt anything."),
         Behind("norms", {"model": MODEL, "text": home.text, "noview": "Scores"}),
-    )  # fmt: skip
+    )
 
 
 def _double(m: Found) -> Scene:
@@ -197,24 +226,27 @@ def _double(m: Found) -> Scene:
     changed = {"": pair, f"× {TIMES}: ": doubled, f"+ {ADDED}: ": added}
     labels = [what + ", ".join(number(each, ".1f") for each in both) for what, both in changed.items()]
     shares = m.weights[m.best], m.shares(m.root / TIMES)[m.best], m.shares(m.root, ADDED)[m.best]
-    distance = _(
-        "Adding {added} to both leaves them as far apart: {shifted}, as before. Doubling brings {double}."
-    )
+    distance = _("Adding {added} to both leaves them as far apart: {shifted}, as before. Doubling brings {double}.")
     right, both = (
-        _(
-            "Only how far scores lie apart counts. Doubling doubles that: {double}. Adding leaves it: {shifted}."
-        ),
+        _("Only how far scores lie apart counts. Doubling doubles that: {double}. Adding leaves it: {shifted}."),
         _("both"),
     )
     answers = {
-        _("doubling"): (_("Yes, nearer a spike."), right), _("adding"): (_("If so, size would count."), distance),
+        _("doubling"): (_("Yes, nearer a spike."), right),
+        _("adding"): (_("If so, size would count."), distance),
         both: (_("If so, adding would part them, too."), distance),
-    }  # fmt: skip
+    }
     return Scene(
-        _("Divided, “{best}” gets {look}. Now **double** all scores, or **add {added}** to each. Which gives “{best}” more?"),
-        _bars(labels, (shares[0], None, None)), choose([*answers][0], *_told(answers)), _bars(labels, shares),
-        _("The scores of “{best}” and “{second}”, and the share of “{best}”."), _explorer(m, panel="Scale"),
-    )  # fmt: skip
+        _(
+            "Divided, “{best}” gets {look}. Now **double** all scores, or **add {added}** to each. Which gives "
+            "“{best}” more?"
+        ),
+        _bars(labels, (shares[0], None, None)),
+        choose([*answers][0], *_told(answers)),
+        _bars(labels, shares),
+        _("The scores of “{best}” and “{second}”, and the share of “{best}”."),
+        _explorer(m, panel="Scale"),
+    )
 
 
 def _signed(value: float) -> str:
@@ -232,26 +264,30 @@ def _mix(m: Found) -> Scene:
     out, label = _signed(m.out[at]), _("comes out")
     before.append(line("out", label, [None] * len(one), "?"))
     after.append(line("out", label, m.out, out, INK, top))
-    mixed = _(
-        "{look} of {one}, {less} of {other}, and {rest} from all other words: a **mixture** of values, {out}."
-    )
+    mixed = _("{look} of {one}, {less} of {other}, and {rest} from all other words: a **mixture** of values, {out}.")
     takes = _("Each word gives a row of numbers, its **value**. ")
     alone = _(
         "That is the value of “{best}” alone. “{second}” is read too, with {less}, and the others: together {out}."
     )
     answers = {
-        _signed(one[at]): (_("If so, only “{best}” would be read."), alone), out: (_("Yes, {out}."), mixed),
+        _signed(one[at]): (_("If so, only “{best}” would be read."), alone),
+        out: (_("Yes, {out}."), mixed),
         _signed(one[at] + other[at]): (_("If so, both would count in full."), mixed),
-    }  # fmt: skip
+    }
     return Scene(
         takes + _("The head takes {look} of “{best}”, {less} of “{second}”. What comes out?"),
-        (numbers(*before, at=at),), choose(out, *_told(dict(sorted(answers.items())))), (numbers(*after, at=at),),
-        _("Look at the marked number. All other words together bring {rest} there."), _explorer(m),
+        (numbers(*before, at=at),),
+        choose(out, *_told(dict(sorted(answers.items())))),
+        (numbers(*after, at=at),),
+        _("Look at the marked number. All other words together bring {rest} there."),
+        _explorer(m),
         words={
-            "one": _signed(one[at]), "other": _signed(other[at]), "out": out,
+            "one": _signed(one[at]),
+            "other": _signed(other[at]),
+            "out": out,
             "rest": _signed(m.out[at] - m.weighed[m.best][at] - m.weighed[m.second][at]),
         },
-    )  # fmt: skip
+    )
 
 
 def _swap(home: Found) -> Scene:
@@ -259,9 +295,7 @@ def _swap(home: Found) -> Scene:
     looks = [look("A", last, home.weights)]
     third = next(name for name, _share in home.top if name not in (new, was))
     now = _("It looks at “{best}” still, but finds there the value of “{second}”: “{guess}”, {new} sure.")
-    right = _(
-        "It looks at “{best}”, finds the value of “{second}”. The key says **where**, the value **what**."
-    )
+    right = _("It looks at “{best}”, finds the value of “{second}”. The key says **where**, the value **what**.")
     verdicts = {
         was: (_("If so, the look would decide."), now),
         new: (_("Yes, with {new}."), right),
@@ -272,10 +306,14 @@ def _swap(home: Found) -> Scene:
     told = strip(home.tokens, under=last, looks=looks, blank=new, told=True, share=0.6)
     return Scene(
         _("In this head “{best}” and “{second}” swap **values**, nothing else. The guess was “{was}”. What now?"),
-        (strip(home.tokens, under=last, looks=looks),), choose(f"“{new}”", *_told(answers)),
+        (strip(home.tokens, under=last, looks=looks),),
+        choose(f"“{new}”", *_told(answers)),
         (told, *_bars(*zip(*home.swapped))),
-        _("Queries and keys stay, and so does the look."), _explorer(home), home=True, words=own,
-    )  # fmt: skip
+        _("Queries and keys stay, and so does the look."),
+        _explorer(home),
+        home=True,
+        words=own,
+    )
 
 
 def _explorer(m: Found, **more: str) -> Behind:
@@ -287,17 +325,34 @@ def end(m: Found, home: Found) -> list[End]:
     """What can be explained now."""
     divided = "÷ 1", _("÷ √{d}", d=len(m.query))
     return [
-        End(_("A score is a query times a key, number by number, added up. “{best}” gets {score}."),
-            (numbers(line("products", "", m.products[m.best])),)),
-        End(_("A sum of {d} products is large, and softmax makes a spike of it: {bare}. Divided by √{d}, {look}."),
-            _bars(divided, (m.bare, m.weights[m.best]))),
-        End(_("What comes out is a mixture of values. The key says where, the value what: exchanged, it says “{swapped}”."),
-            _bars(*zip(*home.swapped[:2]))),
-    ]  # fmt: skip
+        End(
+            _("A score is a query times a key, number by number, added up. “{best}” gets {score}."),
+            (numbers(line("products", "", m.products[m.best])),),
+        ),
+        End(
+            _("A sum of {d} products is large, and softmax makes a spike of it: {bare}. Divided by √{d}, {look}."),
+            _bars(divided, (m.bare, m.weights[m.best])),
+        ),
+        End(
+            _(
+                "What comes out is a mixture of values. The key says where, the value what: exchanged, it says "
+                "“{swapped}”."
+            ),
+            _bars(*zip(*home.swapped[:2])),
+        ),
+    ]
 
 
 LESSON = Lesson(
-    "scores", N_("Queries, keys, values"),
-    N_("How a word finds another: two rows of numbers, multiplied and added up. Why divide by √d, and what comes home?"),
-    MODEL, STORY, measure, words, plot, end,
-)  # fmt: skip
+    "scores",
+    N_("Queries, keys, values"),
+    N_(
+        "How a word finds another: two rows of numbers, multiplied and added up. Why divide by √d, and what comes home?"
+    ),
+    MODEL,
+    STORY,
+    measure,
+    words,
+    plot,
+    end,
+)

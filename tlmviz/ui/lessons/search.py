@@ -1,4 +1,5 @@
-"""Lesson 8, "How a translation is searched": the likeliest words, the likeliest sentence, and what else a score needs."""
+"""Lesson 8, "How a translation is searched": the likeliest words, the likeliest sentence, and what else a score
+needs."""
 
 from __future__ import annotations
 
@@ -34,7 +35,7 @@ from .pictures import (
     strip,
     tree,
     twig,
-)  # fmt: skip
+)
 
 MODEL = "eng-fra"
 COLD, COAT = "I am cold.", "I am cold in my red coat."
@@ -101,12 +102,17 @@ def measure(mt: Translator, text: str) -> Found:
     looks = rich[1].map(None)
     assert looks is not None  # a translator's steps look at the source
     return Found(
-        [_text(mt, each) for each in ranked[USUAL][:LEAVES]], _text(mt, ranked[1][0]),
-        least, {width: _kept(mt, by_width[width], best.tokens) for width in (1, least)},
+        [_text(mt, each) for each in ranked[USUAL][:LEAVES]],
+        _text(mt, ranked[1][0]),
+        least,
+        {width: _kept(mt, by_width[width], best.tokens) for width in (1, least)},
         {width: _text(mt, _search(mt, COAT, width).hypotheses(ALONE)[0]) for width in WIDTHS},
-        (_text(mt, cat[0]), _text(mt, cat[1])), (_text(mt, rich[0]), _text(mt, rich[1])),
-        mt.names(mt.encode(RICH)), int(looks[extra].argmax()), names[1][extra].strip(),
-    )  # fmt: skip
+        (_text(mt, cat[0]), _text(mt, cat[1])),
+        (_text(mt, rich[0]), _text(mt, rich[1])),
+        mt.names(mt.encode(RICH)),
+        int(looks[extra].argmax()),
+        names[1][extra].strip(),
+    )
 
 
 def _search(mt: Translator, text: str, width: int) -> Search:
@@ -148,15 +154,37 @@ def words(m: Found, home: Found) -> dict[str, str]:
     logs = {name: number(each, ".2f") for name, each in points.items()}
     shares = {f"of{width}": number(each.share, ".1%") for width, each in coat.items()}
     found = min(width for width, each in coat.items() if each.text == coat[USUAL].text)
-    return logs | shares | {
-        "cold": COLD, "greedy": m.greedy.text, "share": percent(m.greedy.share), "best": best.text,
-        "more": percent(best.share), "first": m.greedy.words[0][0], "second": best.words[0][0],
-        "one": percent(m.greedy.words[0][1]), "two": percent(best.words[0][1]), "least": f"{m.least}",
-        "found": f"{found}", "narrow": coat[2].text, "wide": coat[USUAL].text, "n": f"{len(short.logs)}",
-        "N": f"{len(long.logs)}", "by": number(short.divisor, ".2f"), "BY": number(long.divisor, ".2f"),
-        "poor": bare.text, "rich": full.text, "missing": m.english[m.missing].strip(), "extra": m.extra,
-        "few": f"{len(bare.logs)}", "many": f"{len(full.logs)}", "poors": percent(bare.share), "richs": percent(full.share),
-    }  # fmt: skip
+    return (
+        logs
+        | shares
+        | {
+            "cold": COLD,
+            "greedy": m.greedy.text,
+            "share": percent(m.greedy.share),
+            "best": best.text,
+            "more": percent(best.share),
+            "first": m.greedy.words[0][0],
+            "second": best.words[0][0],
+            "one": percent(m.greedy.words[0][1]),
+            "two": percent(best.words[0][1]),
+            "least": f"{m.least}",
+            "found": f"{found}",
+            "narrow": coat[2].text,
+            "wide": coat[USUAL].text,
+            "n": f"{len(short.logs)}",
+            "N": f"{len(long.logs)}",
+            "by": number(short.divisor, ".2f"),
+            "BY": number(long.divisor, ".2f"),
+            "poor": bare.text,
+            "rich": full.text,
+            "missing": m.english[m.missing].strip(),
+            "extra": m.extra,
+            "few": f"{len(bare.logs)}",
+            "many": f"{len(full.logs)}",
+            "poors": percent(bare.share),
+            "richs": percent(full.share),
+        }
+    )
 
 
 def plot(m: Found, home: Found) -> list[Scene]:
@@ -166,7 +194,8 @@ def plot(m: Found, home: Found) -> list[Scene]:
 
 
 def _twigs(m: Found, told: Iterable[str] = (), marks: str = "") -> list[tuple[Row, Text | None]]:
-    """The tree of all translations with, for each end, which it is; `told` are texts whose share is shown, one of them marked."""
+    """The tree of all translations with, for each end, which it is; `told` are texts whose share is shown, one of them
+    marked."""
     rows: dict[str, tuple[Row, Text | None]] = {}
     told = list(told)
     for text in sorted(m.cold, key=lambda each: -each.words[0][1]):
@@ -199,10 +228,15 @@ def _greedy(m: Found) -> Scene:
         told = {"word": label, "one": percent(share), "text": m.greedy.text}
         replies.append(Reply(verdict, reason, done, pictures[n], told))
     return Scene(
-        _("A translator writes French word by word. **Greedy** search takes the likeliest each time. Press until “{cold}” is "
-          "translated."), pictures[0], Again(_("Take the likeliest"), replies),
-        hint=_("Below each word: the share that it gets behind those before it."), behind=_page(COLD, bw="1"),
-    )  # fmt: skip
+        _(
+            "A translator writes French word by word. **Greedy** search takes the likeliest each time. Press until "
+            "“{cold}” is translated."
+        ),
+        pictures[0],
+        Again(_("Take the likeliest"), replies),
+        hint=_("Below each word: the share that it gets behind those before it."),
+        behind=_page(COLD, bw="1"),
+    )
 
 
 def _grown(m: Found, count: int) -> Picture:
@@ -226,10 +260,18 @@ def _product(m: Found) -> Scene:
         return (bars(bar(_("the sentence"), m.greedy.share if told else None, DOES, "all"), *rows),)
 
     return Scene(
-        _("The shares of the words are known. What share does the whole sentence get, “{greedy}”? Drag."), shown(False),
-        Drag(_("Share of the sentence, in per cent"), _("Multiply"), 100 * m.greedy.share, (good, low, Reply(_("Less."), high))),
-        shown(True), _("All sentences that could be written share 100%."), _page(COLD, bw="1"),
-    )  # fmt: skip
+        _("The shares of the words are known. What share does the whole sentence get, “{greedy}”? Drag."),
+        shown(False),
+        Drag(
+            _("Share of the sentence, in per cent"),
+            _("Multiply"),
+            100 * m.greedy.share,
+            (good, low, Reply(_("Less."), high)),
+        ),
+        shown(True),
+        _("All sentences that could be written share 100%."),
+        _page(COLD, bw="1"),
+    )
 
 
 def _tap(m: Found) -> Scene:
@@ -246,15 +288,16 @@ def _tap(m: Found) -> Scene:
     every = [text.text for text in m.cold]
     return Scene(
         _("Now **you** search. Which sentence has the largest share in all? Tap its end."),
-        _tree(m, press=True), Tap(replies), _tree(m, every, m.cold[0].text),
-        _("Multiply along the way. Greedy search took “{greedy}”, {share}."), _page(COLD),
-    )  # fmt: skip
+        _tree(m, press=True),
+        Tap(replies),
+        _tree(m, every, m.cold[0].text),
+        _("Multiply along the way. Greedy search took “{greedy}”, {share}."),
+        _page(COLD),
+    )
 
 
 def _beam(m: Found) -> Scene:
-    why = _(
-        "Its beginning is second twice, then first. A **beam** of {least} keeps it, greedy search drops it."
-    )
+    why = _("Its beginning is second twice, then first. A **beam** of {least} keeps it, greedy search drops it.")
     many = [f"{each}" for each in (m.least, 10, 100)]
     verdicts = _("Yes, {least}."), _("Fewer will do."), _("Far fewer will do.")
     replies = [Reply(it, why, not n, label=label) for n, (it, label) in enumerate(zip(verdicts, many))]
@@ -269,9 +312,12 @@ def _beam(m: Found) -> Scene:
 
     return Scene(
         _("Keep more than one beginning at each step, the likeliest ones. How many must be kept to find “{best}”?"),
-        shown(1), Choose(replies), shown(m.least), _("A step adds a piece of a word; the end, not shown, takes a share, too."),
+        shown(1),
+        Choose(replies),
+        shown(m.least),
+        _("A step adds a piece of a word; the end, not shown, takes a share, too."),
         _page(COLD, bw=f"{m.least}"),
-    )  # fmt: skip
+    )
 
 
 def _wider(m: Found) -> Scene:
@@ -292,16 +338,17 @@ def _wider(m: Found) -> Scene:
 
     return Scene(
         _("“I am cold in my red coat.” A beam of 2 finds “{narrow}” Are 2 enough here?"),
-        shown(False), Choose([enough, right, ever]), shown(True),
-        _("That says: I make myself cold. Each bar is the share of the sentence that is found."), _page(COAT, bw="2"),
-    )  # fmt: skip
+        shown(False),
+        Choose([enough, right, ever]),
+        shown(True),
+        _("That says: I make myself cold. Each bar is the share of the sentence that is found."),
+        _page(COAT, bw="2"),
+    )
 
 
 def _longer(m: Found) -> Scene:
     short, long = m.cat
-    why = _(
-        "Each piece adds something below zero: {N} come to {long}, {n} to {short}. So short sentences win."
-    )
+    why = _("Each piece adds something below zero: {N} come to {long}, {n} to {short}. So short sentences win.")
     less = Reply(_("Yes, it is lower."), why, True, label=_("lower"))
     more = Reply(_("It cannot rise."), why, label=_("higher"))
     same = Reply(_("Meaning is not counted."), why, label=_("the same: both mean the same"))
@@ -316,11 +363,16 @@ def _longer(m: Found) -> Scene:
         return (numbers(one, two),)
 
     return Scene(
-        _("Products get tiny, so **logs** of shares are added, each below zero. “dort” comes to {short}. And the longer “est en "
-          "train de dormir”?"), shown(False), Choose([less, more, same]), shown(True),
+        _(
+            "Products get tiny, so **logs** of shares are added, each below zero. “dort” comes to {short}. And the "
+            "longer “est en train de dormir”?"
+        ),
+        shown(False),
+        Choose([less, more, same]),
+        shown(True),
         _("Both say: the black cat is sleeping on the red chair. Each bar is the log of a piece's share."),
         _page(CAT, al="0", be="0"),
-    )  # fmt: skip
+    )
 
 
 def _table(rows: Iterable[tuple[str, str, Sequence[str], bool]], heads: Sequence[str]) -> Picture:
@@ -347,16 +399,20 @@ def _divide(m: Found) -> Scene:
         return _table(rows, (_("sum"), _("divided by"), _("points")))
 
     return Scene(
-        _("To be fair to long sentences, the sum is divided by a number that grows with the length. Which cat wins now?"),
-        shown(False), Choose([other, right]), shown(True),
-        _("For n pieces the usual number is ((5 + n) / 6)^0.6; here there are {n} and {N}."), _page(CAT, be="0"),
-    )  # fmt: skip
+        _(
+            "To be fair to long sentences, the sum is divided by a number that grows with the length. Which cat wins "
+            "now?"
+        ),
+        shown(False),
+        Choose([other, right]),
+        shown(True),
+        _("For n pieces the usual number is ((5 + n) / 6)^0.6; here there are {n} and {N}."),
+        _page(CAT, be="0"),
+    )
 
 
 def _missing(m: Found) -> Scene:
-    why = _(
-        "“{extra}” is missing. With it the share is {richs}, without {poors}. To leave it out costs nothing."
-    )
+    why = _("“{extra}” is missing. With it the share is {richs}, without {poors}. To leave it out costs nothing.")
     tokens, replies = ["", *m.english], {}
     for i in (i for i in words_at(tokens) if tokens.count(tokens[i]) == 1):
         word = tokens[i].strip()
@@ -366,10 +422,12 @@ def _missing(m: Found) -> Scene:
     shares = (bar(name, each.share, tone) for name, each, tone in zip(named, m.rich, (SOFT, DOES)))
     return Scene(
         _("The likeliest translation the beam finds is “{poor}” Tap the English word that it leaves out."),
-        (strip(tokens, blank="", press=replies),), Tap(replies),
+        (strip(tokens, blank="", press=replies),),
+        Tap(replies),
         (strip(tokens, blank="", swapped=[m.missing + 1], share=0.5), bars(*shares, share=0.5)),
-        _("elle: she, est: is, jeune: young, et: and, très: very, riche: rich."), _page(RICH, al="0", be="0"),
-    )  # fmt: skip
+        _("elle: she, est: is, jeune: young, et: and, très: very, riche: rich."),
+        _page(RICH, al="0", be="0"),
+    )
 
 
 def _cover(m: Found) -> Scene:
@@ -389,10 +447,16 @@ def _cover(m: Found) -> Scene:
         return _table(rows, (_("points"), _("coverage"), _("together")))
 
     return Scene(
-        _("**Coverage** takes points off for English words at which the steps hardly looked in all. Which loses more by it?"),
-        shown(False), Choose([right, other, same]), shown(True),
-        _("Without “et belle”, or with it. A step writes a piece. Numbers are rounded."), _page(RICH),
-    )  # fmt: skip
+        _(
+            "**Coverage** takes points off for English words at which the steps hardly looked in all. Which loses more "
+            "by it?"
+        ),
+        shown(False),
+        Choose([right, other, same]),
+        shown(True),
+        _("Without “et belle”, or with it. A step writes a piece. Numbers are rounded."),
+        _page(RICH),
+    )
 
 
 def _page(text: str, **more: str) -> Behind:
@@ -404,21 +468,45 @@ def end(m: Found, home: Found) -> list[End]:
     """What can be explained now."""
     best, (short, long), (bare, full) = m.cold[0], m.cat, m.rich
     cats = (line(f"{n}", "", [*each.logs], "", SOFT if n else DOES) for n, each in enumerate((short, long)))
-    lost = (bar(name, -each.coverage, tone, says=number(each.coverage, ".2f"))
-            for name, each, tone in ((_("short"), bare, LOOK), (_("full"), full, DOES)))  # fmt: skip
+    lost = (
+        bar(name, -each.coverage, tone, says=number(each.coverage, ".2f"))
+        for name, each, tone in ((_("short"), bare, LOOK), (_("full"), full, DOES))
+    )
     return [
-        End(_("The likeliest words do not make the likeliest sentence: {share} against {more}. A beam keeps several beginnings."),
-            _tree(m, [best.text], best.text)),
-        End(_("Logs of shares are added, so every piece takes points. Divided by length, {LONG} beats {SHORT}."),
-            (numbers(*cats),)),
-        End(_("What is left out costs nothing, unless coverage takes points for words not looked at: {loses} against {less}."),
-            (bars(*lost),)),
-    ]  # fmt: skip
+        End(
+            _(
+                "The likeliest words do not make the likeliest sentence: {share} against {more}. A beam keeps several "
+                "beginnings."
+            ),
+            _tree(m, [best.text], best.text),
+        ),
+        End(
+            _("Logs of shares are added, so every piece takes points. Divided by length, {LONG} beats {SHORT}."),
+            (numbers(*cats),),
+        ),
+        End(
+            _(
+                "What is left out costs nothing, unless coverage takes points for words not looked at: {loses} against "
+                "{less}."
+            ),
+            (bars(*lost),),
+        ),
+    ]
 
 
 LESSON = Lesson(
-    "search", N_("How a translation is searched"),
-    N_("Likely words do not make the likeliest sentence. Search against a beam, and see what length and coverage are for."),
-    MODEL, COLD, measure, words, plot, end, translation.model,
+    "search",
+    N_("How a translation is searched"),
+    N_(
+        "Likely words do not make the likeliest sentence. Search against a beam, and see what length and coverage are "
+        "for."
+    ),
+    MODEL,
+    COLD,
+    measure,
+    words,
+    plot,
+    end,
+    translation.model,
     measured_on=N_("Every number was measured on a small real model that translates English into French."),
-)  # fmt: skip
+)

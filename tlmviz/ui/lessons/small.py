@@ -1,4 +1,5 @@
-"""Lesson 14, "Small numbers": numbers in 8 bits, the scale that one large number spoils, FP8, and a sum that gets stuck."""
+"""Lesson 14, "Small numbers": numbers in 8 bits, the scale that one large number spoils, FP8, and a sum that gets
+stuck."""
 
 from __future__ import annotations
 
@@ -19,12 +20,23 @@ def words(m: Found, home: Found) -> dict[str, str]:
     """What stands for the names in the sentences."""
     moved = m.coarse
     return {
-        "word": m.best, "count": f"{m.count / 1e6:.1f}", "sure": percent(m.sure), "eight": percent(m.eight), "top": str(TOP),
-        "row": str(len(m.row)), "loud": _two(m.loud), "step": _two(m.step), "added": str(ADDED), "stuck": f"{m.sums[-1]:.0f}",
-        "half": _two(max(map(abs, m.kept["narrow"]))), "is": _two(m.row[moved]), "was": _two(m.kept["fp8"][moved]),
-        "other": _two(m.kept["one"][moved]), **{f"right_{how}": percent(share) for how, share in m.right.items()},
+        "word": m.best,
+        "count": f"{m.count / 1e6:.1f}",
+        "sure": percent(m.sure),
+        "eight": percent(m.eight),
+        "top": str(TOP),
+        "row": str(len(m.row)),
+        "loud": _two(m.loud),
+        "step": _two(m.step),
+        "added": str(ADDED),
+        "stuck": f"{m.sums[-1]:.0f}",
+        "half": _two(max(map(abs, m.kept["narrow"]))),
+        "is": _two(m.row[moved]),
+        "was": _two(m.kept["fp8"][moved]),
+        "other": _two(m.kept["one"][moved]),
+        **{f"right_{how}": percent(share) for how, share in m.right.items()},
         **{how: little(m.lost(how)) for how in m.kept},
-    }  # fmt: skip
+    }
 
 
 def _two(value: float) -> str:
@@ -43,24 +55,24 @@ def _sure(m: Found, share: float) -> Picture:
 
 
 def _eight(m: Found) -> Scene:
-    why = _(
-        "A quarter of the room, and the guess hardly moves: {sure} before, {eight} after. How can that be?"
-    )
-    link = {
-        "nfpart": "whole",
-        "scper": "per channel",
-        "scsides": "Weights alone",
-        "model": MODEL,
-        "text": STORY,
-    }
+    why = _("A quarter of the room, and the guess hardly moves: {sure} before, {eight} after. How can that be?")
+    link = {"nfpart": "whole", "scper": "per channel", "scsides": "Weights alone", "model": MODEL, "text": STORY}
     return Scene(
-        _("A model is {sure} sure of “{word}”. Now the {count} million weights of its matrices go from 32 bits to **8**. How "
-          "sure then? Drag."),
+        _(
+            "A model is {sure} sure of “{word}”. Now the {count} million weights of its matrices go from 32 bits to "
+            "**8**. How sure then? Drag."
+        ),
         _sure(m, m.sure),
-        Drag(_("How sure it will be, in per cent"), _("Cut to 8 bits"), 100 * m.eight,
-             guessed(why, _("More than that!"), _("Not more than {sure}."))),
-        _sure(m, m.eight), _("A weight is a number that was learnt. A bit is a 0 or a 1."), Behind("formats", link),
-    )  # fmt: skip
+        Drag(
+            _("How sure it will be, in per cent"),
+            _("Cut to 8 bits"),
+            100 * m.eight,
+            guessed(why, _("More than that!"), _("Not more than {sure}.")),
+        ),
+        _sure(m, m.eight),
+        _("A weight is a number that was learnt. A bit is a 0 or a 1."),
+        Behind("formats", link),
+    )
 
 
 def _grid(step: float) -> list[float]:
@@ -77,15 +89,26 @@ def _nearest(m: Found) -> Scene:
 
     right = _("half a step")
     return Scene(
-        _("8 bits tell 256 steps apart, all alike wide. Every number goes to its nearest step. How far can it be moved, at "
-          "most?"),
+        _(
+            "8 bits tell 256 steps apart, all alike wide. Every number goes to its nearest step. How far can it be "
+            "moved, at most?"
+        ),
         shown(given),
-        choose(right, (right, _("Yes, here {far}."), _("Further off, and the other neighbour would be nearer.")),
-                (_("one step"), _("If so, another would be nearer."), _("Midway it is half a step to either.")),
-                (_("two steps"), _("If so, it would jump over one."), _("The nearest is never more than half a step away."))),
-        shown(kept), _("Dots are some weights, lines are the steps, near zero."), Behind("formats", {"nfmt": "int8"}),
+        choose(
+            right,
+            (right, _("Yes, here {far}."), _("Further off, and the other neighbour would be nearer.")),
+            (_("one step"), _("If so, another would be nearer."), _("Midway it is half a step to either.")),
+            (
+                _("two steps"),
+                _("If so, it would jump over one."),
+                _("The nearest is never more than half a step away."),
+            ),
+        ),
+        shown(kept),
+        _("Dots are some weights, lines are the steps, near zero."),
+        Behind("formats", {"nfmt": "int8"}),
         words={"far": number(step / 2, ".4f")},
-    )  # fmt: skip
+    )
 
 
 def _scale(m: Found) -> Scene:
@@ -98,17 +121,29 @@ def _scale(m: Found) -> Scene:
     verdict = _("If so, the last would be {end}.")
     answers = (
         (less, verdict, _("The largest number would lie beyond it."), 0.1),
-        (right, _("Yes: {loud} / {top}."), _("What one step is worth is the row's **scale**. It is kept beside the row."), 1),
+        (
+            right,
+            _("Yes: {loud} / {top}."),
+            _("What one step is worth is the row's **scale**. It is kept beside the row."),
+            1,
+        ),
         (more, verdict, _("Most steps would lie where no number is."), 10),
-    )  # fmt: skip
-    replies = [Reply(says, why, label == right, label=label, words={"end": number(times * m.loud, ".1f")})
-               for label, says, why, times in answers]  # fmt: skip
+    )
+    replies = [
+        Reply(says, why, label == right, label=label, words={"end": number(times * m.loud, ".1f")})
+        for label, says, why, times in answers
+    ]
     return Scene(
-        _("At the last word, one matrix reads {row} numbers. The largest, {loud}, gets the last of {top} steps above zero. How "
-          "much is one step?"),
-        shown(()), Choose(replies), shown(n * m.step for n in range(-15, TOP + 1)),
-        _("Numbers that are read together are a row. Dots are some of them."), _product(),
-    )  # fmt: skip
+        _(
+            "At the last word, one matrix reads {row} numbers. The largest, {loud}, gets the last of {top} steps above "
+            "zero. How much is one step?"
+        ),
+        shown(()),
+        Choose(replies),
+        shown(n * m.step for n in range(-15, TOP + 1)),
+        _("Numbers that are read together are a row. Dots are some of them."),
+        _product(),
+    )
 
 
 Drawn = tuple[str, str, Iterable[float], str]  # a line's name, label and steps, and how the row is kept
@@ -133,34 +168,53 @@ def _lost(m: Found) -> Scene:
         return *_near(m, ("one", _("one row"), _grid(m.step), how), share=0.6), share
 
     return Scene(
-        _("Its other numbers are much smaller: here are some, near zero, with the steps. How many of the {row} **become 0**? "
-          "Drag."),
+        _(
+            "Its other numbers are much smaller: here are some, near zero, with the steps. How many of the {row} "
+            "**become 0**? Drag."
+        ),
         shown(""),
-        Drag(_("How many become 0, in per cent"), _("Round them"), 100 * m.lost("one"),
-             guessed(why, _("More than that."), _("Not quite so many."))),
-        shown("one"), behind=_product(scper="per channel"),
-    )  # fmt: skip
+        Drag(
+            _("How many become 0, in per cent"),
+            _("Round them"),
+            100 * m.lost("one"),
+            guessed(why, _("More than that."), _("Not quite so many.")),
+        ),
+        shown("one"),
+        behind=_product(scper="per channel"),
+    )
 
 
 def _saved(m: Found) -> Scene:
     right = _("a scale for each 32")
     told = (
-        ("narrow", _("steps half as wide"), _("Better: {narrow}."), _("But {loud} is too large then, and cut to {half}.")),
+        (
+            "narrow",
+            _("steps half as wide"),
+            _("Better: {narrow}."),
+            _("But {loud} is too large then, and cut to {half}."),
+        ),
         ("block", right, _("Yes: {block}, not {one}."), _("Only 32 numbers keep wide steps. The price: more scales.")),
-        ("all", _("one scale for all rows"), _("Worse: {all}."), _("Other rows have larger numbers still: all steps get wider.")),
-    )  # fmt: skip
+        (
+            "all",
+            _("one scale for all rows"),
+            _("Worse: {all}."),
+            _("Other rows have larger numbers still: all steps get wider."),
+        ),
+    )
 
     def shown(after: bool) -> Picture:
         names = _("half as wide"), _("for each 32"), _("for all rows")
-        rows = [
-            bar(name, m.lost(each[0]) if after else None, SOFT, each[0]) for name, each in zip(names, told)
-        ]
+        rows = [bar(name, m.lost(each[0]) if after else None, SOFT, each[0]) for name, each in zip(names, told)]
         return (bars(bar(_("for the row"), m.lost("one"), LOOK, "one"), *rows),)
 
     return Scene(
         _("One scale for the row: {one} become 0. What keeps **most** numbers, and the large one, too?"),
-        shown(False), choose(right, *(each[1:] for each in told)), shown(True), _("How many numbers become 0."), _product(),
-    )  # fmt: skip
+        shown(False),
+        choose(right, *(each[1:] for each in told)),
+        shown(True),
+        _("How many numbers become 0."),
+        _product(),
+    )
 
 
 def _four(m: Found) -> Scene:
@@ -170,18 +224,31 @@ def _four(m: Found) -> Scene:
     link = {"nfpart": "whole", "scf": "INT4", "scper": "per tensor", "model": MODEL, "text": STORY}
 
     def shown(told: bool) -> Picture:
-        return (bars(*(bar(name, m.right[how] if told or how == "full" else None, LOOK if how == "four" else SOFT, how)
-                       for how, name in names.items())),)  # fmt: skip
+        return (
+            bars(
+                *(
+                    bar(name, m.right[how] if told or how == "full" else None, LOOK if how == "four" else SOFT, how)
+                    for how, name in names.items()
+                )
+            ),
+        )
 
     return Scene(
-        _("Of all pieces of stories the model guesses {right_full} right. Now **4 bits**, 16 steps, one scale for a matrix. "
-          "How many then?"),
+        _(
+            "Of all pieces of stories the model guesses {right_full} right. Now **4 bits**, 16 steps, one scale for a "
+            "matrix. How many then?"
+        ),
         shown(False),
-        choose(right, (_("{right_full}"), _("That is with 8 bits: {right_eight}."), _("With 16 steps: {right_four}.")),
-                (right, _("Yes, {right_four}."), why), (less, _("Not so few: {right_four}."), why)),
-        shown(True), _("Weights, and all that they multiply, are in 4 bits."),
+        choose(
+            right,
+            (_("{right_full}"), _("That is with 8 bits: {right_eight}."), _("With 16 steps: {right_four}.")),
+            (right, _("Yes, {right_four}."), why),
+            (less, _("Not so few: {right_four}."), why),
+        ),
+        shown(True),
+        _("Weights, and all that they multiply, are in 4 bits."),
         Behind("formats", link),
-    )  # fmt: skip
+    )
 
 
 def _float(m: Found) -> Scene:
@@ -193,13 +260,21 @@ def _float(m: Found) -> Scene:
 
     half, right, double = (f"{n}" for n in (two // 2, two, 2 * two))
     return Scene(
-        _("**FP8** has 8 bits, too, but its steps differ in width. Between 1 and 2 there are {n}. How many between 2 and 4?"),
+        _(
+            "**FP8** has 8 bits, too, but its steps differ in width. Between 1 and 2 there are {n}. How many between 2 "
+            "and 4?"
+        ),
         shown(1, 2),
-        choose(right, (half, _("If so, large ones would be very rough."), _("It has {n} in each doubling, as between 1 and 2.")),
-                (right, _("Yes, {n}, twice as wide."), _("Each doubling has as many: small numbers get narrow steps.")),
-                (double, _("If so, all steps would be alike."), _("Each doubling has {n}, so they get wider and wider."))),
-        shown(0, 4), behind=Behind("formats", {"nnum": "3"}), words={"n": f"{one}"},
-    )  # fmt: skip
+        choose(
+            right,
+            (half, _("If so, large ones would be very rough."), _("It has {n} in each doubling, as between 1 and 2.")),
+            (right, _("Yes, {n}, twice as wide."), _("Each doubling has as many: small numbers get narrow steps.")),
+            (double, _("If so, all steps would be alike."), _("Each doubling has {n}, so they get wider and wider.")),
+        ),
+        shown(0, 4),
+        behind=Behind("formats", {"nnum": "3"}),
+        words={"n": f"{one}"},
+    )
 
 
 def _kept(m: Found) -> Scene:
@@ -208,13 +283,21 @@ def _kept(m: Found) -> Scene:
     why, right = _("Near zero FP8 has narrow steps: {fp8} become 0."), _("hardly any")
     far = _("Near zero its steps are narrow. Far out they are wide: {is} becomes {was}, not {other}.")
     return Scene(
-        _("The same row in **FP8**, with one scale, so that {loud} is its largest number. How many numbers become 0 now?"),
+        _(
+            "The same row in **FP8**, with one scale, so that {loud} is its largest number. How many numbers become 0 "
+            "now?"
+        ),
         _near(m, equal),
-        choose(right, (_("as many, {one}"), _("So it was with equal steps."), why), (right, _("Yes: {fp8}."), far),
-                (_("more"), _("If so, its steps would be wider here."), why)),
-        _near(m, equal, ("fp8", "FP8", sorted({*fp8}), "fp8")), _("With equal steps, {one} became 0."),
+        choose(
+            right,
+            (_("as many, {one}"), _("So it was with equal steps."), why),
+            (right, _("Yes: {fp8}."), far),
+            (_("more"), _("If so, its steps would be wider here."), why),
+        ),
+        _near(m, equal, ("fp8", "FP8", sorted({*fp8}), "fp8")),
+        _("With equal steps, {one} became 0."),
         _product(scf="E4M3", scper="per channel"),
-    )  # fmt: skip
+    )
 
 
 def _summed(m: Found, at: float, label: str = "", says: str = "") -> Picture:
@@ -224,20 +307,23 @@ def _summed(m: Found, at: float, label: str = "", says: str = "") -> Picture:
 
 
 def _sum(m: Found) -> Scene:
-    why = _(
-        "From {stuck} on, steps are 2 wide: {stuck} + 1 lies midway and goes back. So sums are kept in more bits."
-    )
+    why = _("From {stuck} on, steps are 2 wide: {stuck} + 1 lies midway and goes back. So sums are kept in more bits.")
     often = _("But each sum is rounded, and {stuck} + 1, midway between two steps, goes back to {stuck}.")
     wide = _("There its steps are 8 wide. And on the way {stuck} + 1, midway between two steps, goes back.")
     end, once, label = m.sums[-1], max(each for each in m.values if each <= ADDED), _("the sum")
     return Scene(
         _("Start at 0, **add 1 a hundred times**, and keep the sum in FP8 each time. Where does it end?"),
         _summed(m, 0, label, "?"),
-        choose(f"{end:.0f}", (f"{end:.0f}", _("Yes, it gets stuck."), why),
-                (f"{once:.0f}", _("It would, rounded only at the end."), often), (f"{ADDED}", _("FP8 has no {added}."), wide)),
-        _summed(m, end, label, f"{end:.0f}"), _("The lines are the steps of FP8, from 1 on."),
+        choose(
+            f"{end:.0f}",
+            (f"{end:.0f}", _("Yes, it gets stuck."), why),
+            (f"{once:.0f}", _("It would, rounded only at the end."), often),
+            (f"{ADDED}", _("FP8 has no {added}."), wide),
+        ),
+        _summed(m, end, label, f"{end:.0f}"),
+        _("The lines are the steps of FP8, from 1 on."),
         Behind("formats", {"nnum": f"{end + 1:.0f}"}),
-    )  # fmt: skip
+    )
 
 
 def _product(**more: str) -> Behind:
@@ -248,17 +334,38 @@ def end(m: Found, home: Found) -> list[End]:
     """What can be explained now."""
     names = ("one", _("one scale")), ("block", _("each 32"))
     return [
-        End(_("8 bits are 256 steps, and a number moves half a step at most. The guess: {sure} before, {eight} after."),
-            (bars(bar(_("32 bits"), m.sure), bar(_("8 bits"), m.eight, NOTE)),)),
-        End(_("The largest number sets the scale. One large number makes {one} of a row 0; with a scale for each 32, {block}."),
-            (bars(*(bar(name, m.lost(how), LOOK, how) for how, name in names)),)),
-        End(_("FP8 has narrow steps near zero and wide ones far out. There a sum gets stuck, at {stuck} instead of {added}."),
-            _summed(m, m.sums[-1])),
-    ]  # fmt: skip
+        End(
+            _("8 bits are 256 steps, and a number moves half a step at most. The guess: {sure} before, {eight} after."),
+            (bars(bar(_("32 bits"), m.sure), bar(_("8 bits"), m.eight, NOTE)),),
+        ),
+        End(
+            _(
+                "The largest number sets the scale. One large number makes {one} of a row 0; with a scale for each 32, "
+                "{block}."
+            ),
+            (bars(*(bar(name, m.lost(how), LOOK, how) for how, name in names)),),
+        ),
+        End(
+            _(
+                "FP8 has narrow steps near zero and wide ones far out. There a sum gets stuck, at {stuck} instead of "
+                "{added}."
+            ),
+            _summed(m, m.sums[-1]),
+        ),
+    ]
 
 
 LESSON = Lesson(
-    "small", N_("Small numbers"),
-    N_("A model's numbers in 8 bits in place of 32: steps and their scale, the one large number that spoils a row, and FP8."),
-    MODEL, STORY, measure, words, plot, end,
-)  # fmt: skip
+    "small",
+    N_("Small numbers"),
+    N_(
+        "A model's numbers in 8 bits in place of 32: steps and their scale, the one large number that spoils a row, "
+        "and FP8."
+    ),
+    MODEL,
+    STORY,
+    measure,
+    words,
+    plot,
+    end,
+)

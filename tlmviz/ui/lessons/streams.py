@@ -1,4 +1,5 @@
-"""Lesson 10, "Streams that neither fade nor explode": four streams mixed at every step, by free tables and by bound ones."""
+"""Lesson 10, "Streams that neither fade nor explode": four streams mixed at every step, by free tables and by bound
+ones."""
 
 from __future__ import annotations
 
@@ -21,18 +22,15 @@ FREE, BOUND = "stories-deep-hc", "stories-deep-mhc"
 STORY = "Tom had a red ball and a blue car. He wanted the red"
 MORE, FEW = 0.1, 6  # what a step adds in the first scene; steps that are told before an answer
 HOLDS = (1.0, 1.0, 1.0, 9.0)  # what streams hold before they are mixed by tables that share out
-EMPTY = (
-    (0.6, 0.2, 0.2, 0.0),
-    (0.2, 0.6, 0.2, 0.0),
-    (0.2, 0.2, 0.6, 0.0),
-    (0.4, 0.3, 0.3, 0.0),
-)  # an example: a column of 0
+# An example: a column of 0.
+EMPTY = ((0.6, 0.2, 0.2, 0.0), (0.2, 0.6, 0.2, 0.0), (0.2, 0.2, 0.6, 0.0), (0.4, 0.3, 0.3, 0.0))
 NEAR = 0.005  # sums that differ from 1 by less are written as 1.00
 
 
 @dataclass(frozen=True)
 class Found:
-    """The tables of all steps at a text's last word, of two models that differ in nothing else: free ones and bound ones."""
+    """The tables of all steps at a text's last word, of two models that differ in nothing else: free ones and bound
+    ones."""
 
     free: Tensor
     bound: Tensor
@@ -44,7 +42,8 @@ class Found:
 
     @property
     def divided(self) -> list[Tensor]:
-        """The first free table with its rows and columns divided by their sums in turn, until all are written as 1.00."""
+        """The first free table with its rows and columns divided by their sums in turn, until all are written as
+        1.00."""
         steps: list[Tensor] = []
         each = self.table
         while not steps or max(float((each.sum(axis) - 1).abs().max()) for axis in (0, 1)) >= NEAR:
@@ -81,15 +80,26 @@ def words(m: Found, home: Found) -> dict[str, str]:
     """What stands for the names in the sentences."""
     steps, row, free = len(m.free), m.table[m.most], growth(m.free)
     return {
-        "steps": f"{steps}", "layers": f"{steps // 2}", "few": f"{FEW}", "more": percent(MORE),
-        "grown": number((1 + MORE) ** steps, ".0f"), "shrunk": number((1 - MORE) ** steps, ".1%"),
-        "plain": number(1 + MORE * steps, ".1f"), "rate": number(1000 ** (1 / steps) - 1, ".0%"), "n": f"{m.most + 1}",
-        "row": " + ".join(_two(row)), "sum": _two([row.sum()])[0], "own": _two(row)[m.most], "mean": _two([row.mean()])[0],
+        "steps": f"{steps}",
+        "layers": f"{steps // 2}",
+        "few": f"{FEW}",
+        "more": percent(MORE),
+        "grown": number((1 + MORE) ** steps, ".0f"),
+        "shrunk": number((1 - MORE) ** steps, ".1%"),
+        "plain": number(1 + MORE * steps, ".1f"),
+        "rate": number(1000 ** (1 / steps) - 1, ".0%"),
+        "n": f"{m.most + 1}",
+        "row": " + ".join(_two(row)),
+        "sum": _two([row.sum()])[0],
+        "own": _two(row)[m.most],
+        "mean": _two([row.mean()])[0],
         "huge": f"{float(f'{free[-1]:.3g}'):,.0f}",
-        "early": number(free[FEW - 1], ".0f"), "bound": _two([growth(m.bound)[-1]])[0],
-        "largest": number(max(growth(each[None])[0] for each in m.free), ".1f"), "top": number(max(HOLDS), ".0f"),
+        "early": number(free[FEW - 1], ".0f"),
+        "bound": _two([growth(m.bound)[-1]])[0],
+        "largest": number(max(growth(each[None])[0] for each in m.free), ".1f"),
+        "top": number(max(HOLDS), ".0f"),
         "all": number(sum(HOLDS), ".0f"),
-    }  # fmt: skip
+    }
 
 
 def _two(values: Iterable[Tensor | float]) -> list[str]:
@@ -104,7 +114,8 @@ def plot(m: Found, home: Found) -> list[Scene]:
 def _steps(
     label: str, values: Sequence[float], says: str, told: int | None = None, tone: str = INK
 ) -> dict[str, object]:
-    """A row of what is held after each step, of which the first ones are `told`, or all; one that stays is half as high."""
+    """A row of what is held after each step, of which the first ones are `told`, or all; one that stays is half as
+    high."""
     shown = [value if told is None or n < told else None for n, value in enumerate(values)]
     top = max(value for value in shown if value is not None) if told else max(values)
     high = 2 * top if min(values) > 0.9 * top else top
@@ -112,8 +123,12 @@ def _steps(
 
 
 def _table(
-    values: Iterable[Iterable[Tensor | float]], right: Sequence[str], title: str, columns: Sequence[str] = (), **more: Any
-) -> Picture:  # fmt: skip
+    values: Iterable[Iterable[Tensor | float]],
+    right: Sequence[str],
+    title: str,
+    columns: Sequence[str] = (),
+    **more: Any,
+) -> Picture:
     """A table that makes new streams of old ones; of what `columns` name, else of all by number."""
     rows = [[float(each) for each in row] for row in values]
     names, olds = ([each.format(n=n + 1) for n in range(len(rows))] for each in (_("new {n}"), _("old {n}")))
@@ -141,68 +156,95 @@ def _grow(m: Found) -> Scene:
         (numbers(_grows(m, FEW)[0]),),
         choose(
             _("{grown} times"),
-            (_("{plain} times"), _("If so, each step would add {more} of the start."),
-             _("Each adds {more} of what it gets: {grown}.") + less),
+            (
+                _("{plain} times"),
+                _("If so, each step would add {more} of the start."),
+                _("Each adds {more} of what it gets: {grown}.") + less,
+            ),
             (_("{grown} times"), _("Yes, it explodes."), _("Each step enlarges what the one before made.") + less),
             (_("1,000 times"), _("If so, each step would add {rate}."), _("With {more} it is {grown}.") + less),
         ),
-        (numbers(*_grows(m)),), _("The bars are the first {few} steps."),
-    )  # fmt: skip
+        (numbers(*_grows(m)),),
+        _("The bars are the first {few} steps."),
+    )
 
 
 def _plain(m: Found) -> Scene:
     label, ones = _("stream"), [1.0] * len(m.free)
     why = _("Steps only add. What came in is passed on whole, × 1: it neither explodes nor fades.")
     return Scene(
-        _("The **residual stream** of lesson 5: each step adds its row. "
-          "After {steps} steps, how much is left of what went in?"),
+        _(
+            "The **residual stream** of lesson 5: each step adds its row. "
+            "After {steps} steps, how much is left of what went in?"
+        ),
         (numbers(*_grows(m), _steps(label, ones, "", 0)),),
         choose(
-            _("all of it"), (_("{shrunk}"), _("If so, each step would take {more} away."),
-             _("But steps only add. All of it is left, × 1.")),
+            _("all of it"),
+            (
+                _("{shrunk}"),
+                _("If so, each step would take {more} away."),
+                _("But steps only add. All of it is left, × 1."),
+            ),
             (_("all of it"), _("Yes, all."), why),
             (_("nothing"), _("If so, steps would overwrite it."), _("They only add, so all of it is left, × 1.")),
         ),
         (numbers(*_grows(m), _steps(label, ones, "× 1")),),
-    )  # fmt: skip
+    )
 
 
 def _mix(m: Found) -> Scene:
     unknown, known = ["?" if n == m.most else "" for n in range(len(m.table))], _two(m.table.sum(1))
     return Scene(
-        _("Four streams, each holding 1, are mixed. Row {n} says how much of each goes into new stream {n}. What will it hold?"),
+        _(
+            "Four streams, each holding 1, are mixed. Row {n} says how much of each goes into new stream {n}. What "
+            "will it hold?"
+        ),
         _table(m.table, unknown, _("holds"), lit=m.most),
         choose(
             "{sum}",
             ("{mean}", _("If so, it would be the mean of its row."), _("But it takes so much of each: {row} = {sum}.")),
             ("{own}", _("If so, it would take only of old {n}."), _("But it takes of the others, too: {row} = {sum}.")),
-            ("{sum}", _("Yes, the sum of its row."),
-             _("{row} = {sum}. Training found the table, and nothing binds its numbers.")),
+            (
+                "{sum}",
+                _("Yes, the sum of its row."),
+                _("{row} = {sum}. Training found the table, and nothing binds its numbers."),
+            ),
         ),
         _table(m.table, known, _("holds"), lit=m.most),
-        _("A 1 stands for a word's row of numbers. Such **hyper-connections** guess new stories better than one stream."),
+        _(
+            "A 1 stands for a word's row of numbers. Such **hyper-connections** guess new stories better than one "
+            "stream."
+        ),
         _page("Matrices"),
-    )  # fmt: skip
+    )
 
 
 def _deep(m: Found) -> Scene:
     grown, label = growth(m.free), _("largest stream")
     return Scene(
-        _("This model has {layers} layers of two steps, a table at each. "
-          "All streams begin with 1. What does the largest hold at last?"),
+        _(
+            "This model has {layers} layers of two steps, a table at each. "
+            "All streams begin with 1. What does the largest hold at last?"
+        ),
         (numbers(_steps(label, grown, "", FEW)),),
         choose(
             _("about {huge}"),
-            (_("about {early}"), _("If so, later tables would do nothing."),
-             _("It is {early} after {few} steps, {huge} after all.")),
+            (
+                _("about {early}"),
+                _("If so, later tables would do nothing."),
+                _("It is {early} after {few} steps, {huge} after all."),
+            ),
             (_("about 1,000"), _("Far more."), _("It is {huge}: what one table enlarges, the next enlarges again.")),
-            (_("about {huge}"), _("Yes, it explodes."),
-             _("No table makes more than {largest} of ones, but each enlarges what it gets.")),
+            (
+                _("about {huge}"),
+                _("Yes, it explodes."),
+                _("No table makes more than {largest} of ones, but each enlarges what it gets."),
+            ),
         ),
         (numbers(_steps(label, grown, words(m, m)["huge"], None, LOOK)),),
         _("The bars are the first {few} steps: {early} so far."),
         _page("Depth"),
-    )  # fmt: skip
+    )
 
 
 def _mixed(table: Tensor) -> tuple[list[str], list[str]]:
@@ -215,18 +257,24 @@ def _share(m: Found) -> Scene:
     table, (holds, new) = m.bound[0], _mixed(m.bound[0])
     why = _("A row that adds up to 1 shares out, as a look does. A mixture is never above its largest part.")
     return Scene(
-        _("Another model's table: nothing below 0, each **row** adds up to 1. "
-          "Streams hold 1, 1, 1, {top}. Can new ones hold more than {top}?"),
+        _(
+            "Another model's table: nothing below 0, each **row** adds up to 1. "
+            "Streams hold 1, 1, 1, {top}. Can new ones hold more than {top}?"
+        ),
         _table(table, _two(table.sum(1)), _("sum"), holds),
         choose(
             _("never"),
-            (_("yes, up to {all}"), _("If so, a row would take all of all four."),
-             _("It would add up to 4. But it adds up to 1, and shares out.")),
+            (
+                _("yes, up to {all}"),
+                _("If so, a row would take all of all four."),
+                _("It would add up to 4. But it adds up to 1, and shares out."),
+            ),
             (_("a little"), _("Not even that."), _("A row that takes only of the {top} holds {top}, and no more.")),
             (_("never"), _("Right, never."), why),
         ),
-        _table(table, new, _("new"), holds), behind=_page("Matrices", BOUND),
-    )  # fmt: skip
+        _table(table, new, _("new"), holds),
+        behind=_page("Matrices", BOUND),
+    )
 
 
 def _fade(m: Found) -> Scene:
@@ -236,13 +284,18 @@ def _fade(m: Found) -> Scene:
         _("Here every row adds up to 1, too. Look at the last column. What is left of the {top}?"),
         _table(EMPTY, ["?"] * len(new), _("new"), holds),
         choose(
-            _("nothing"), (_("all of it"), _("If so, the last column would add up to 1."), why),
-            (_("a quarter"), _("If so, rows would take of it."),
-             _("But they take 0 of it. So **columns** must add up to 1, too: then all goes on.")),
+            _("nothing"),
+            (_("all of it"), _("If so, the last column would add up to 1."), why),
+            (
+                _("a quarter"),
+                _("If so, rows would take of it."),
+                _("But they take 0 of it. So **columns** must add up to 1, too: then all goes on."),
+            ),
             (_("nothing"), _("Yes, it has faded."), why),
         ),
-        _table(EMPTY, new, _("new"), holds), _("This table is an example."),
-    )  # fmt: skip
+        _table(EMPTY, new, _("new"), holds),
+        _("This table is an example."),
+    )
 
 
 def _sinkhorn(m: Found) -> Scene:
@@ -256,10 +309,14 @@ def _sinkhorn(m: Found) -> Scene:
         replies.append(Reply(verdicts[n % 2], last if done else why, done, _sums(table), off))
     typed = "\n".join(" ".join(f"{float(each):.2f}" for each in row) for row in m.table)
     return Scene(
-        _("Back to the free table. Divide rows by their sums, then columns, then rows … Press until all sums are 1.00."),
-        _sums(m.table), Again(_("Divide"), replies),
+        _(
+            "Back to the free table. Divide rows by their sums, then columns, then rows … Press until all sums are "
+            "1.00."
+        ),
+        _sums(m.table),
+        Again(_("Divide"), replies),
         behind=Behind("mhc", {"sview": "Sinkhorn dial", "sds": "Own matrix", "sdm": typed}),
-    )  # fmt: skip
+    )
 
 
 def _bound(m: Found) -> Scene:
@@ -267,15 +324,25 @@ def _bound(m: Found) -> Scene:
     free, bound = _steps(labels[0], growth(m.free), said["huge"], None, LOOK), growth(m.bound)
     why = _("A row that adds up to 1 makes 1 of ones, and so do {steps} in a row.")
     return Scene(
-        _("The other model binds all {steps} tables so. Again all streams begin with 1. What does the largest hold at last?"),
+        _(
+            "The other model binds all {steps} tables so. Again all streams begin with 1. What does the largest hold "
+            "at last?"
+        ),
         (numbers(free, _steps(labels[1], bound, "", FEW, DOES)),),
         choose(
-            "{bound}", ("{steps}", _("If so, each step would add 1."), why), ("{bound}", _("Yes, as at first."), why),
-            (_("nearly 0"), _("If so, something would get lost."), _("But columns add up to 1, so all goes on: {bound}.")),
+            "{bound}",
+            ("{steps}", _("If so, each step would add 1."), why),
+            ("{bound}", _("Yes, as at first."), why),
+            (
+                _("nearly 0"),
+                _("If so, something would get lost."),
+                _("But columns add up to 1, so all goes on: {bound}."),
+            ),
         ),
         (numbers(free, _steps(labels[1], bound, said["bound"], None, DOES)),),
-        _("Each row is drawn to its own height. Streams bound so are called **mHC**."), _page("Depth", BOUND),
-    )  # fmt: skip
+        _("Each row is drawn to its own height. Streams bound so are called **mHC**."),
+        _page("Depth", BOUND),
+    )
 
 
 def _even(m: Found) -> Scene:
@@ -287,13 +354,24 @@ def _even(m: Found) -> Scene:
         return bars(*(bar(name, value, DOES) for name, value in zip(names, values)))
 
     return Scene(
-        _("Now stream 1 alone holds something, 100%. After {steps} bound tables: how much of it is still in stream 1? Drag."),
+        _(
+            "Now stream 1 alone holds something, 100%. After {steps} bound tables: how much of it is still in stream "
+            "1? Drag."
+        ),
         (shown([1, 0, 0, 0]),),
-        Drag(_("What stream 1 still holds, in per cent"), _("Mix"), 100 * shares[0],
-             guessed(what, _("More is left."), _("Less is left."))),
-        (shown(shares),), behind=_page("Depth", BOUND),
-        hint=_("Small models learn a little better with free tables. In large ones the makers of mHC saw training go wrong."),
-    )  # fmt: skip
+        Drag(
+            _("What stream 1 still holds, in per cent"),
+            _("Mix"),
+            100 * shares[0],
+            guessed(what, _("More is left."), _("Less is left.")),
+        ),
+        (shown(shares),),
+        behind=_page("Depth", BOUND),
+        hint=_(
+            "Small models learn a little better with free tables. In large ones the makers of mHC saw training go "
+            "wrong."
+        ),
+    )
 
 
 def _page(view: str, model: str = FREE) -> Behind:
@@ -303,19 +381,38 @@ def _page(view: str, model: str = FREE) -> Behind:
 def end(m: Found, home: Found) -> list[End]:
     """What can be explained now."""
     return [
-        End(_("What is multiplied at each of {steps} steps explodes or fades: "
-              "{more} more makes {grown} times, {more} less {shrunk}."),
-            (numbers(*_grows(m)),)),
-        End(_("Free tables make {huge} of 1. Where rows add up to 1 nothing explodes, where columns do nothing is lost."),
-            (numbers(line("free", "", growth(m.free), "", LOOK), line("bound", "", growth(m.bound), "", DOES, 2)),)),
-        End(_("Sinkhorn's method makes such tables: divide rows by their sums, then columns, and again."), _sums(m.divided[-1])),
-    ]  # fmt: skip
+        End(
+            _(
+                "What is multiplied at each of {steps} steps explodes or fades: "
+                "{more} more makes {grown} times, {more} less {shrunk}."
+            ),
+            (numbers(*_grows(m)),),
+        ),
+        End(
+            _(
+                "Free tables make {huge} of 1. Where rows add up to 1 nothing explodes, where columns do nothing is "
+                "lost."
+            ),
+            (numbers(line("free", "", growth(m.free), "", LOOK), line("bound", "", growth(m.bound), "", DOES, 2)),),
+        ),
+        End(
+            _("Sinkhorn's method makes such tables: divide rows by their sums, then columns, and again."),
+            _sums(m.divided[-1]),
+        ),
+    ]
 
 
 LESSON = Lesson(
-    "streams", N_("Streams that neither fade nor explode"),
+    "streams",
+    N_("Streams that neither fade nor explode"),
     N_("Four streams in place of one, mixed at every step. What do many mixings make of a 1, and what keeps it a 1?"),
-    FREE, STORY, measure, words, plot, end, load,
+    FREE,
+    STORY,
+    measure,
+    words,
+    plot,
+    end,
+    load,
     measured_on=N_("Tables and sums are those of two small real models with 24 layers each."),
     also=(BOUND,),
-)  # fmt: skip
+)

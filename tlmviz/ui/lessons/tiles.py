@@ -27,7 +27,8 @@ FLOAT16 = 65_504  # the largest number of this format: (2 − 2⁻¹⁰) · 2¹�
 
 @dataclass(frozen=True)
 class Found:
-    """A head's row of the last word, its map in tiles, and how far all heads' outputs are from those of the whole softmax."""
+    """A head's row of the last word, its map in tiles, and how far all heads' outputs are from those of the whole
+    softmax."""
 
     tokens: list[str]
     scores: list[float]
@@ -71,9 +72,13 @@ def measure(lm: LanguageModel, text: str) -> Found:
     every = (kernels_tiles.tiles(trace, *head, SIDE, SIDE) for head in heads_of(trace))
     row = weights[-1].double()
     return Found(
-        trace.tokens, (inputs.q[-1] @ inputs.k.T * inputs.scale).tolist(), row.tolist(), (row.numpy() @ inputs.v).tolist(),
-        walk, max(tiling.tiled_against_full(*case) for case in every),
-    )  # fmt: skip
+        trace.tokens,
+        (inputs.q[-1] @ inputs.k.T * inputs.scale).tolist(),
+        row.tolist(),
+        (row.numpy() @ inputs.v).tolist(),
+        walk,
+        max(tiling.tiled_against_full(*case) for case in every),
+    )
 
 
 def _stored() -> roofline.Cost:
@@ -98,21 +103,39 @@ def words(m: Found, home: Found) -> dict[str, str]:
     old, new = m.largest(m.bring - 1), m.largest(m.bring)
     stored, tiled, free = _stored(), _tiled(), _tiled(False)
     return {
-        "length": f"{LENGTH:,}", "cells": f"{LENGTH**2 / 1e6:.0f}", "map": _mb(roofline.BYTES * LENGTH**2),
-        "rows": f"{TILE[0]}", "tile": f"{TILE[0] * TILE[1]:,}", "chip": CHIP.name.split()[0], "last": word(m.tokens[-1]),
-        "one": word(m.tokens[first]), "other": word(m.tokens[second]), "best": word(m.tokens[m.best]),
-        "ratio": number(math.exp(m.scores[first] - m.scores[second]), ".1f"), "n": f"{len(m.tokens)}",
-        "end": f"{FLOAT16:,}", "score": number(new, ".1f"),
-        "look": percent(m.weights[m.best]), "half": percent(shared_out(m.scores, 2)[m.best]),
-        "old": number(old, ".1f"), "power": f"e^({old:.1f}\u00a0−\u00a0{new:.1f})",
+        "length": f"{LENGTH:,}",
+        "cells": f"{LENGTH**2 / 1e6:.0f}",
+        "map": _mb(roofline.BYTES * LENGTH**2),
+        "rows": f"{TILE[0]}",
+        "tile": f"{TILE[0] * TILE[1]:,}",
+        "chip": CHIP.name.split()[0],
+        "last": word(m.tokens[-1]),
+        "one": word(m.tokens[first]),
+        "other": word(m.tokens[second]),
+        "best": word(m.tokens[m.best]),
+        "ratio": number(math.exp(m.scores[first] - m.scores[second]), ".1f"),
+        "n": f"{len(m.tokens)}",
+        "end": f"{FLOAT16:,}",
+        "score": number(new, ".1f"),
+        "look": percent(m.weights[m.best]),
+        "half": percent(shared_out(m.scores, 2)[m.best]),
+        "old": number(old, ".1f"),
+        "power": f"e^({old:.1f}\u00a0−\u00a0{new:.1f})",
         "factor": number(m.factor(m.bring), ".2f"),
-        "over": number(1 / m.factor(m.bring), ".0f"), "d": f"{len(m.whole)}", "off": number(1e6 * m.error, ".1f"),
-        "tiles": f"{m.walk.skipped.size}", "square": f"{SIDE}\u00a0×\u00a0{SIDE}",
-        "skip": f"{m.walk.skipped.sum()}", "diagonal": f"{len(m.visits)}",
-        "moved": _mb(stored.moved), "less": _mb(tiled.moved),
-        "once": _mb(4 * LENGTH * WIDTH * roofline.BYTES), "more": number(free.flops / stored.flops - 1, ".1%"),
-        "slow": _times(stored), "fast": _times(free),
-    }  # fmt: skip
+        "over": number(1 / m.factor(m.bring), ".0f"),
+        "d": f"{len(m.whole)}",
+        "off": number(1e6 * m.error, ".1f"),
+        "tiles": f"{m.walk.skipped.size}",
+        "square": f"{SIDE}\u00a0×\u00a0{SIDE}",
+        "skip": f"{m.walk.skipped.sum()}",
+        "diagonal": f"{len(m.visits)}",
+        "moved": _mb(stored.moved),
+        "less": _mb(tiled.moved),
+        "once": _mb(4 * LENGTH * WIDTH * roofline.BYTES),
+        "more": number(free.flops / stored.flops - 1, ".1%"),
+        "slow": _times(stored),
+        "fast": _times(free),
+    }
 
 
 def plot(m: Found, home: Found) -> list[Scene]:
@@ -132,20 +155,45 @@ def _never(m: Found) -> Scene:
         return (bars(whole, fast, bar(_("held at once"), held, DOES, "held", says)),)
 
     return Scene(
-        _("A text of {length} words: one head's map has {cells} million weights, one for each pair. How much must memory hold "
-          "at once?"), shown(False),
-        choose(right,
-                (_("all of it"), _("So it was for years."), _("{map} for every head. Now a **tile** of {tile} weights is "
-                   "made, used and thrown away, then the next.")),
-                (_("half of it"), _("Not even that."), _("No word looks ahead, so half is not needed. Of the rest one "
-                   "**tile** of {tile} weights is there at a time.")),
-                (right, _("Yes."), _("A **tile** of {tile} weights is made, used and thrown away, then the next. How softmax "
-                   "can do with pieces comes next."))),
+        _(
+            "A text of {length} words: one head's map has {cells} million weights, one for each pair. How much must "
+            "memory hold at once?"
+        ),
+        shown(False),
+        choose(
+            right,
+            (
+                _("all of it"),
+                _("So it was for years."),
+                _(
+                    "{map} for every head. Now a **tile** of {tile} weights is "
+                    "made, used and thrown away, then the next."
+                ),
+            ),
+            (
+                _("half of it"),
+                _("Not even that."),
+                _(
+                    "No word looks ahead, so half is not needed. Of the rest one "
+                    "**tile** of {tile} weights is there at a time."
+                ),
+            ),
+            (
+                right,
+                _("Yes."),
+                _(
+                    "A **tile** of {tile} weights is made, used and thrown away, then the next. How softmax "
+                    "can do with pieces comes next."
+                ),
+            ),
+        ),
         shown(True),
-        _("A weight takes 2 bytes; with a tile its queries, keys, values and output are held. The fast memory is one core's, "
-          "of an {chip}."),
+        _(
+            "A weight takes 2 bytes; with a tile its queries, keys, values and output are held. The fast memory is one "
+            "core's, of an {chip}."
+        ),
         _costs(),
-    )  # fmt: skip
+    )
 
 
 def _text(m: Found, tiles: int, share: float) -> Part:
@@ -165,26 +213,42 @@ def _lines(m: Found, tiles: int, scored: int, summed: bool = True, share: float 
     top = _("largest {n}", n=number(m.largest(scored), ".1f")) if scored else ""
     total = _("sum {n}", n=number(m.sum(tiles), ".2f")) if tiles and summed else ""
     rows = line("scores", _("scores"), [*said], top, SOFT, max(map(abs, m.scores)))
-    return numbers(
-        rows, line("parts", _("parts") if summed else "e^score", parts, total, DOES, 1), share=share
-    )
+    return numbers(rows, line("parts", _("parts") if summed else "e^score", parts, total, DOES, 1), share=share)
 
 
 def _ratio(m: Found) -> Scene:
     right = _("how its words compare")
     return Scene(
-        _("Here scores come in tiles of four. Softmax divides e^score by the sum of **all**. What does the first tile tell "
-          "already?"), (_text(m, 1, 0.4), _lines(m, 0, 1, False)),
-        choose(right,
-                (_("its weights"), _("Not without the rest."), _("All {n} scores are in the sum: a large one to come makes "
-                   "each of these weights small.")),
-                (right, _("Yes."), _("“{one}” gets {ratio} times as much as “{other}”, whatever follows. Only the sum is "
-                   "missing, and it grows tile by tile.")),
-                (_("nothing"), _("Something is known."), _("“{one}” gets {ratio} times as much as “{other}”: the sum, once "
-                   "it is known, divides both alike."))),
+        _(
+            "Here scores come in tiles of four. Softmax divides e^score by the sum of **all**. What does the first "
+            "tile tell already?"
+        ),
+        (_text(m, 1, 0.4), _lines(m, 0, 1, False)),
+        choose(
+            right,
+            (
+                _("its weights"),
+                _("Not without the rest."),
+                _("All {n} scores are in the sum: a large one to come makes each of these weights small."),
+            ),
+            (
+                right,
+                _("Yes."),
+                _(
+                    "“{one}” gets {ratio} times as much as “{other}”, whatever follows. Only the sum is "
+                    "missing, and it grows tile by tile."
+                ),
+            ),
+            (
+                _("nothing"),
+                _("Something is known."),
+                _("“{one}” gets {ratio} times as much as “{other}”: the sum, once it is known, divides both alike."),
+            ),
+        ),
         (_text(m, 1, 0.4), _lines(m, 1, 1, False)),
-        _("A head looks back from “{last}”. e is 2.7…; a sign in front of the text has a score, too."), _row(m),
-    )  # fmt: skip
+        _("A head looks back from “{last}”. e is 2.7…; a sign in front of the text has a score, too."),
+        _row(m),
+    )
 
 
 def _large(m: Found) -> Scene:
@@ -193,41 +257,86 @@ def _large(m: Found) -> Scene:
 
     def shown(told: bool) -> Picture:
         label, at, says = (
-            (f"e^({power} − {power})", 1.0, "1")
-            if told
-            else (f"e^{power}", top, f"≈ {float(f'{top:.2g}'):,.0f}")
+            (f"e^({power} − {power})", 1.0, "1") if told else (f"e^{power}", top, f"≈ {float(f'{top:.2g}'):,.0f}")
         )
         end = bar("float16", FLOAT16 / top, SOFT, "end", f"{FLOAT16:,}")
         return (bars(end, bar(label, at / top, LOOK, "ball", says)),)
 
     return Scene(
-        _("Numbers of the kind float16 end at {end}. “{best}” has score {score}, and e^{score} is too large. What helps, and "
-          "changes **no weight**?"), shown(False),
-        choose(right,
-                (_("halve each score"), _("“{best}” would get {half}, not {look}."), _("Halved, scores lie nearer to one "
-                   "another, and so do weights. What is taken off all alike leaves them as far apart.")),
-                (right, _("Yes."), _("The largest becomes e^0 = 1. All shrink by the same factor, and so does the sum: no weight "
-                   "changes.")),
-                (_("leave “{best}” out"), _("Then {look} of the look is gone."), _("All other words would share it, each "
-                   "with a larger weight."))),
-        shown(True), _("“{best}” stands in the third tile. The head gives it {look} of its look."), _row(m),
-    )  # fmt: skip
+        _(
+            "Numbers of the kind float16 end at {end}. “{best}” has score {score}, and e^{score} is too large. What "
+            "helps, and changes **no weight**?"
+        ),
+        shown(False),
+        choose(
+            right,
+            (
+                _("halve each score"),
+                _("“{best}” would get {half}, not {look}."),
+                _(
+                    "Halved, scores lie nearer to one "
+                    "another, and so do weights. What is taken off all alike leaves them as far apart."
+                ),
+            ),
+            (
+                right,
+                _("Yes."),
+                _(
+                    "The largest becomes e^0 = 1. All shrink by the same factor, and so does the sum: no weight "
+                    "changes."
+                ),
+            ),
+            (
+                _("leave “{best}” out"),
+                _("Then {look} of the look is gone."),
+                _("All other words would share it, each with a larger weight."),
+            ),
+        ),
+        shown(True),
+        _("“{best}” stands in the third tile. The head gives it {look} of its look."),
+        _row(m),
+    )
 
 
 def _larger(m: Found) -> Scene:
     right, before = _("one multiplication"), m.bring - 1
     return Scene(
-        _("But the largest is not known yet. So the largest **so far** is taken off: {old}. Now {score} comes. What puts the "
-          "sum right?"), (_text(m, m.bring, 0.4), _lines(m, before, m.bring)),
-        choose(right,
-                (_("summing it up anew"), _("That would read all again."), _("And each part would change by the same factor, "
-                   "{power} = {factor}. So the sum can be multiplied by it.")),
-                (right, _("Yes, by {factor}."), _("Each part had {old} taken off, and should have {score}: times {power}, "
-                   "the same for all. The sum is **rescaled**: online softmax.")),
-                (_("nothing"), _("Old parts would count {over} times too much."), _("From them {old} was taken off, from new "
-                   "ones {score}. Times {power} = {factor}, old ones are right."))),
-        (_text(m, m.bring, 0.4), _lines(m, m.bring, m.bring)), _("A part is e^(score − largest so far)."), _row(m),
-    )  # fmt: skip
+        _(
+            "But the largest is not known yet. So the largest **so far** is taken off: {old}. Now {score} comes. What "
+            "puts the sum right?"
+        ),
+        (_text(m, m.bring, 0.4), _lines(m, before, m.bring)),
+        choose(
+            right,
+            (
+                _("summing it up anew"),
+                _("That would read all again."),
+                _(
+                    "And each part would change by the same factor, "
+                    "{power} = {factor}. So the sum can be multiplied by it."
+                ),
+            ),
+            (
+                right,
+                _("Yes, by {factor}."),
+                _(
+                    "Each part had {old} taken off, and should have {score}: times {power}, "
+                    "the same for all. The sum is **rescaled**: online softmax."
+                ),
+            ),
+            (
+                _("nothing"),
+                _("Old parts would count {over} times too much."),
+                _(
+                    "From them {old} was taken off, from new "
+                    "ones {score}. Times {power} = {factor}, old ones are right."
+                ),
+            ),
+        ),
+        (_text(m, m.bring, 0.4), _lines(m, m.bring, m.bring)),
+        _("A part is e^(score − largest so far)."),
+        _row(m),
+    )
 
 
 def _loop(m: Found) -> Scene:
@@ -249,23 +358,28 @@ def _loop(m: Found) -> Scene:
             said += _(" At the end all is divided by the sum: “{best}” gets 1 / {sum} = {share}.")
         values = m.largest(tiles), m.factor(tiles), m.sum(tiles)
         own = {
-            name: number(each, form)
-            for name, each, form in zip(("top", "by", "sum"), values, (".1f", ".2f", ".2f"))
+            name: number(each, form) for name, each, form in zip(("top", "by", "sum"), values, (".1f", ".2f", ".2f"))
         }
-        replies.append(
-            Reply("", said, tiles == count, shown(tiles), own | {"share": percent(1 / values[-1])})
-        )
+        replies.append(Reply("", said, tiles == count, shown(tiles), own | {"share": percent(1 / values[-1])}))
     return Scene(
-        _("Do it: each tile adds its parts to the sum, and parts times **values** to the output. Then the tile is forgotten."),
-        shown(0), Again(_("Next tile"), replies), (),
-        _("All that is kept, however long the text: the largest, the sum, and {d} numbers of output."), _row(m),
-    )  # fmt: skip
+        _(
+            "Do it: each tile adds its parts to the sum, and parts times **values** to the output. Then the tile is "
+            "forgotten."
+        ),
+        shown(0),
+        Again(_("Next tile"), replies),
+        (),
+        _("All that is kept, however long the text: the largest, the sum, and {d} numbers of output."),
+        _row(m),
+    )
 
 
 def _exact(m: Found) -> Scene:
     right = _("by rounding only")
-    why = _("In all heads, at most {off} millionths of the largest value. Each rescaling is exact: the same sum, differently "
-            "written.")  # fmt: skip
+    why = _(
+        "In all heads, at most {off} millionths of the largest value. Each rescaling is exact: the same sum, "
+        "differently written."
+    )
     last, top = m.walk.out[-1].tolist(), max(map(abs, m.whole))
 
     def shown(told: bool) -> Picture:
@@ -274,16 +388,32 @@ def _exact(m: Found) -> Scene:
         return (numbers(line("tiles", _("in tiles"), last, "", LOOK, top), row),)
 
     return Scene(
-        _("This loop, **FlashAttention**, never sees all scores together. How far is its output from that of softmax over the "
-          "**whole** row?"), shown(False),
-        choose(right,
-                (right, _("Yes."), why),
-                (_("about 1%"), _("If so, some scores would be missing."), _("Every one is added. In all heads the output is "
-                   "off by {off} millionths of the largest value, at most.")),
-                (_("about 10%"), _("If so, the factors would be guesses."), _("They are exact. In all heads the output is off "
-                   "by {off} millionths of the largest value, at most."))),
-        shown(True), _("These are the {d} numbers of the output, divided by the sum."), _row(m),
-    )  # fmt: skip
+        _(
+            "This loop, **FlashAttention**, never sees all scores together. How far is its output from that of softmax "
+            "over the **whole** row?"
+        ),
+        shown(False),
+        choose(
+            right,
+            (right, _("Yes."), why),
+            (
+                _("about 1%"),
+                _("If so, some scores would be missing."),
+                _(
+                    "Every one is added. In all heads the output is "
+                    "off by {off} millionths of the largest value, at most."
+                ),
+            ),
+            (
+                _("about 10%"),
+                _("If so, the factors would be guesses."),
+                _("They are exact. In all heads the output is off by {off} millionths of the largest value, at most."),
+            ),
+        ),
+        shown(True),
+        _("These are the {d} numbers of the output, divided by the sum."),
+        _row(m),
+    )
 
 
 def _ahead(m: Found) -> Scene:
@@ -301,18 +431,39 @@ def _ahead(m: Found) -> Scene:
         return (grid(count, *rows, legend=legend),)
 
     return Scene(
-        _("The story's map: {tiles} tiles of {square} cells. Rows look, columns are looked at, never ahead. How many "
-          "tiles are **skipped**?"), shown(False),
-        choose(f"{skip}",
-                ("0", _("If so, all would be made."), _("{skip} tiles lie wholly ahead. Their weights are 0, so nothing of "
-                   "them is needed.")),
-                (f"{skip}", _("Yes."), _("They lie wholly ahead. The {diagonal} on the diagonal hold words behind, too: they "
-                   "are computed, and only their cells ahead get nothing.")),
-                (f"{m.walk.skipped.size // 2}", _("Then half of the diagonal, too."), _("Tiles on the diagonal hold words "
-                   "behind, too: all {diagonal} are computed, and only their cells ahead get nothing."))),
-        shown(True), _("Numbers are words, the sign in front as 1. The last tiles are smaller."),
+        _(
+            "The story's map: {tiles} tiles of {square} cells. Rows look, columns are looked at, never ahead. How many "
+            "tiles are **skipped**?"
+        ),
+        shown(False),
+        choose(
+            f"{skip}",
+            (
+                "0",
+                _("If so, all would be made."),
+                _("{skip} tiles lie wholly ahead. Their weights are 0, so nothing of them is needed."),
+            ),
+            (
+                f"{skip}",
+                _("Yes."),
+                _(
+                    "They lie wholly ahead. The {diagonal} on the diagonal hold words behind, too: they "
+                    "are computed, and only their cells ahead get nothing."
+                ),
+            ),
+            (
+                f"{m.walk.skipped.size // 2}",
+                _("Then half of the diagonal, too."),
+                _(
+                    "Tiles on the diagonal hold words "
+                    "behind, too: all {diagonal} are computed, and only their cells ahead get nothing."
+                ),
+            ),
+        ),
+        shown(True),
+        _("Numbers are words, the sign in front as 1. The last tiles are smaller."),
         Behind("flash_attention", {**_at(m), "br": f"{SIDE}", "bc": f"{SIDE}"}),
-    )  # fmt: skip
+    )
 
 
 def _moved(m: Found) -> Scene:
@@ -320,20 +471,29 @@ def _moved(m: Found) -> Scene:
     why = _("{less}: keys and values are read again for every {rows} rows, but no weight is moved.")
     low = _("But keys and values are read again for every {rows} rows: {less}.")
     replies = (
-        Reply(_("Well guessed."), why, True), Reply(_("Read only once, it would be {once}."), low),
-        Reply(_("If so, weights would be moved, too."), _("Only keys and values are, again for every {rows} rows: {less}.")),
-    )  # fmt: skip
+        Reply(_("Well guessed."), why, True),
+        Reply(_("Read only once, it would be {once}."), low),
+        Reply(
+            _("If so, weights would be moved, too."),
+            _("Only keys and values are, again for every {rows} rows: {less}."),
+        ),
+    )
 
     def shown(told: bool) -> Picture:
         row = bar(_("in tiles"), tiled.moved / stored.moved if told else None, DOES, "tiles")
         return (bars(row, bar(_("map stored"), 1, SOFT, "stored", _mb(stored.moved))),)
 
     return Scene(
-        _("With {length} words, storing the map moves {moved} to and from slow memory, for one head. How much of that do tiles "
-          "move? Drag."), shown(False),
-        Drag(_("What tiles move, in per cent"), _("Count"), 100 * tiled.moved / stored.moved, replies, within=8), shown(True),
-        _("Stored, the map is written and read twice: as scores, {map}, then as weights."), _costs(),
-    )  # fmt: skip
+        _(
+            "With {length} words, storing the map moves {moved} to and from slow memory, for one head. How much of "
+            "that do tiles move? Drag."
+        ),
+        shown(False),
+        Drag(_("What tiles move, in per cent"), _("Count"), 100 * tiled.moved / stored.moved, replies, within=8),
+        shown(True),
+        _("Stored, the map is written and read twice: as scores, {map}, then as weights."),
+        _costs(),
+    )
 
 
 def _sooner(m: Found) -> Scene:
@@ -346,22 +506,46 @@ def _sooner(m: Found) -> Scene:
         rows = [bar(_("operations, stored"), 1, SOFT, "stored"), work]
         if told:
             fast = free.seconds(CHIP) / stored.seconds(CHIP)
-            rows += [bar(_("time, stored"), 1, SOFT, "slow", _times(stored)),
-                     bar(_("time, tiles"), fast, LOOK, "fast", _times(free))]  # fmt: skip
+            rows += [
+                bar(_("time, stored"), 1, SOFT, "slow", _times(stored)),
+                bar(_("time, tiles"), fast, LOOK, "fast", _times(free)),
+            ]
         return (bars(*rows),)
 
     return Scene(
-        _("Now every word sees all others: no tile is skipped. Compared with storing the map, how many operations do tiles "
-          "need?"), shown(False),
-        choose(right,
-                (_("a quarter"), _("A quarter of the bytes, yes."), _("But each product is computed, and rescaling adds "
-                   "{more}. Time goes down with the bytes.")),
-                (right, _("Yes, {more} more."), _("And yet {fast} at least, not {slow}, by the data sheet of an {chip}: "
-                   "computing is fast, moving bytes is slow.")),
-                (_("twice as many"), _("If so, each tile would be made twice."), _("It is made once; keys and values are read "
-                   "again. Rescaling adds {more}. Time goes down with the bytes."))),
-        shown(True), _("Operations are additions, multiplications and the like."), _costs(),
-    )  # fmt: skip
+        _(
+            "Now every word sees all others: no tile is skipped. Compared with storing the map, how many operations do "
+            "tiles need?"
+        ),
+        shown(False),
+        choose(
+            right,
+            (
+                _("a quarter"),
+                _("A quarter of the bytes, yes."),
+                _("But each product is computed, and rescaling adds {more}. Time goes down with the bytes."),
+            ),
+            (
+                right,
+                _("Yes, {more} more."),
+                _(
+                    "And yet {fast} at least, not {slow}, by the data sheet of an {chip}: "
+                    "computing is fast, moving bytes is slow."
+                ),
+            ),
+            (
+                _("twice as many"),
+                _("If so, each tile would be made twice."),
+                _(
+                    "It is made once; keys and values are read "
+                    "again. Rescaling adds {more}. Time goes down with the bytes."
+                ),
+            ),
+        ),
+        shown(True),
+        _("Operations are additions, multiplications and the like."),
+        _costs(),
+    )
 
 
 def _at(m: Found) -> dict[str, str]:
@@ -380,18 +564,38 @@ def end(m: Found, home: Found) -> list[End]:
     """What can be explained now."""
     stored, tiled = _stored(), _tiled()
     return [
-        End(_("The map is made in tiles, each used and forgotten. Only a largest score, a sum and {d} numbers are kept."),
-            (_lines(m, m.bring - 1, m.bring - 1),)),
-        End(_("When a larger score comes, what was summed is multiplied by one factor. The result is that of the whole "
-              "softmax."), (_lines(m, m.bring, m.bring),)),
-        End(_("Tiles ahead are skipped, and {less} are moved, not {moved}. Moving takes the time, not computing."),
-            (bars(bar(_("stored"), 1, SOFT), bar(_("tiles"), tiled.moved / stored.moved, DOES)),)),
-    ]  # fmt: skip
+        End(
+            _(
+                "The map is made in tiles, each used and forgotten. Only a largest score, a sum and {d} numbers are "
+                "kept."
+            ),
+            (_lines(m, m.bring - 1, m.bring - 1),),
+        ),
+        End(
+            _(
+                "When a larger score comes, what was summed is multiplied by one factor. The result is that of the "
+                "whole softmax."
+            ),
+            (_lines(m, m.bring, m.bring),),
+        ),
+        End(
+            _("Tiles ahead are skipped, and {less} are moved, not {moved}. Moving takes the time, not computing."),
+            (bars(bar(_("stored"), 1, SOFT), bar(_("tiles"), tiled.moved / stored.moved, DOES)),),
+        ),
+    ]
 
 
 LESSON = Lesson(
-    "tiles", N_("Tiles"),
+    "tiles",
+    N_("Tiles"),
     N_("A map of millions of weights that is never stored: softmax in one loop, FlashAttention, and why it is faster."),
-    MODEL, STORY, measure, words, plot, end,
-    measured_on=N_("Scores and outputs are of a small real model; bytes and times are computed, for one head on an H100."),
-)  # fmt: skip
+    MODEL,
+    STORY,
+    measure,
+    words,
+    plot,
+    end,
+    measured_on=N_(
+        "Scores and outputs are of a small real model; bytes and times are computed, for one head on an H100."
+    ),
+)

@@ -1,4 +1,5 @@
-"""Lesson 6, "Where am I?": a head without places, waves that are added, and hands that turn, of which only distances are left."""
+"""Lesson 6, "Where am I?": a head without places, waves that are added, and hands that turn, of which only distances
+are left."""
 
 from __future__ import annotations
 
@@ -57,16 +58,35 @@ def words(m: Found, home: Found) -> dict[str, str]:
     found = max(range(last + 1), key=m.still.__getitem__)
     (_one, part, whole), (_other, again, far) = m.hand(1), m.hand(AGAIN)
     return {
-        "last": m.name(last), "look": percent(m.looks[1][MAN]), "man": percent(m.looks[1][DOG]), "it": m.name(m.seen),
-        "here": percent(m.moved[0][m.seen]), "there": percent(m.moved[1][m.seen]), "away": str(AWAY), "on": str(ON),
-        "key": m.name(last - 1), "part": _score(part), "whole": _score(whole), "again": _score(again), "far": _score(far),
-        "turning": percent(m.turning[last - 1]), "still": percent(m.still[last - 1]), "found": m.name(found),
-        "most": percent(m.still[found]), "context": str(m.context), "beyond": str(BEYOND), "hands": str(len(m.turns)),
-        "inside": percent(m.right[TURNED][0]), "gone": percent(m.right[TURNED][1]), "new": str(sum(turn < 1 for turn in m.turns)),
-        "all": str(len(m.back.frequency)), "n": str(AGAIN), "d": str(2 * len(m.back.frequency)),
+        "last": m.name(last),
+        "look": percent(m.looks[1][MAN]),
+        "man": percent(m.looks[1][DOG]),
+        "it": m.name(m.seen),
+        "here": percent(m.moved[0][m.seen]),
+        "there": percent(m.moved[1][m.seen]),
+        "away": str(AWAY),
+        "on": str(ON),
+        "key": m.name(last - 1),
+        "part": _score(part),
+        "whole": _score(whole),
+        "again": _score(again),
+        "far": _score(far),
+        "turning": percent(m.turning[last - 1]),
+        "still": percent(m.still[last - 1]),
+        "found": m.name(found),
+        "most": percent(m.still[found]),
+        "context": str(m.context),
+        "beyond": str(BEYOND),
+        "hands": str(len(m.turns)),
+        "inside": percent(m.right[TURNED][0]),
+        "gone": percent(m.right[TURNED][1]),
+        "new": str(sum(turn < 1 for turn in m.turns)),
+        "all": str(len(m.back.frequency)),
+        "n": str(AGAIN),
+        "d": str(2 * len(m.back.frequency)),
         "least": _score(min(m.hand(apart)[1] for apart in range(1, AGAIN))),
         "angle": number(math.degrees(m.back.frequency[0]), ".0f"),
-    }  # fmt: skip
+    }
 
 
 def _score(value: float) -> str:
@@ -89,16 +109,24 @@ def _swap(m: Found) -> Scene:
     man = _("“man” gets {man}, “dog” {look}, as before. ")
     state = {"model": NONE, "text": "".join(m.swapped[1:]), "head": "{}.{}".format(*m.plain), "key": str(MAN)}
     return Scene(
-        _("This model is not told where words stand. From “{last}”, a head looks at “dog”. Now dog and man swap. Where does it "
-          "look?"),
+        _(
+            "This model is not told where words stand. From “{last}”, a head looks at “dog”. Now dog and man swap. "
+            "Where does it look?"
+        ),
         (_looking(m.tokens, m.looks[0]),),
         choose(
-            dog, (_("at “man”, in its place"), _("If so, it would know the place."), man + score),
+            dog,
+            (_("at “man”, in its place"), _("If so, it would know the place."), man + score),
             (dog, _("Yes, {look}, as before."), score + above),
-            (_("at “dog”, but more"), _("If so, nearness would count."), _("“dog” gets {look}, nearer or further. ") + score),
+            (
+                _("at “dog”, but more"),
+                _("If so, nearness would count."),
+                _("“dog” gets {look}, nearer or further. ") + score,
+            ),
         ),
-        (_looking(m.swapped, m.looks[1]),), behind=Behind("explorer", {**state, "query": str(len(m.tokens) - 1)}),
-    )  # fmt: skip
+        (_looking(m.swapped, m.looks[1]),),
+        behind=Behind("explorer", {**state, "query": str(len(m.tokens) - 1)}),
+    )
 
 
 def _waves(m: Found) -> Scene:
@@ -109,14 +137,21 @@ def _waves(m: Found) -> Scene:
     why = _("At new places all words carry other waves. So scores change, though no word did.")
     list_ = _("“{it}” gets {there} there. Models that learn a list of places end where their list does.")
     return Scene(
-        _("Another model adds **waves** to each word, different at every place. Now the story stands {away} places further on. "
-          "Does a head look as before?"),
+        _(
+            "Another model adds **waves** to each word, different at every place. Now the story stands {away} places "
+            "further on. Does a head look as before?"
+        ),
         shown(0),
-        choose(_("no"), (_("yes"), _("“{it}” got {here}, now {there}."), why), (_("no"), _("Right: {there}, not {here}."), why),
-                (_("it has no such place"), _("Waves go on for ever."), list_)),
-        shown(1), _("The first numbers of the waves that are added to one word, “{it}”."),
+        choose(
+            _("no"),
+            (_("yes"), _("“{it}” got {here}, now {there}."), why),
+            (_("no"), _("Right: {there}, not {here}."), why),
+            (_("it has no such place"), _("Waves go on for ever."), list_),
+        ),
+        shown(1),
+        _("The first numbers of the waves that are added to one word, “{it}”."),
         Behind("position_schemes", {"pview": "What is added"}),
-    )  # fmt: skip
+    )
 
 
 def _one(name: str, label: str, key: float | None, says: str = "", query: float | None = None) -> Clock:
@@ -132,12 +167,21 @@ def _next(m: Found) -> Scene:
     letters = [_one(name, name, angle) for name, angle in zip("ABC", (seen[1], right, right + step))]
     why = _("Each place adds {angle} degrees. So its angle depends on the place.")
     return Scene(
-        _("**RoPE** reads two numbers as the hand of a clock; each place turns it by the same angle. Where is it at place 3?"),
+        _(
+            "**RoPE** reads two numbers as the hand of a clock; each place turns it by the same angle. Where is it at "
+            "place 3?"
+        ),
         (clocks(*those, _one("3", at, None), share=0.5), clocks(*letters, share=0.5)),
-        choose("B", ("A", _("That is where it was at place 1."), _("It does not swing back. ") + why), ("B", _("Yes, B."), why),
-                ("C", _("That is two steps on."), _("All steps are alike. ") + why)),
-        (clocks(*those, _one("3", at, right)),), _("Two numbers of a word's key, were it to stand at these places."), _planes(m),
-    )  # fmt: skip
+        choose(
+            "B",
+            ("A", _("That is where it was at place 1."), _("It does not swing back. ") + why),
+            ("B", _("Yes, B."), why),
+            ("C", _("That is two steps on."), _("All steps are alike. ") + why),
+        ),
+        (clocks(*those, _one("3", at, right)),),
+        _("Two numbers of a word's key, were it to stand at these places."),
+        _planes(m),
+    )
 
 
 def _shown(m: Found, *those: Mapping[str, object]) -> Picture:
@@ -156,66 +200,85 @@ def _away(m: Found, *apart: int, told: bool = True, names: str = "") -> list[Clo
 def _pairs(m: Found) -> Scene:
     apart = 4, 1, 2
     below = _("Hands that point opposite ways have opposite signs: the products lie below zero.")
-    alike = _(
-        "Hands that point the same way have the same signs. So the score depends on how far back the key stands."
-    )
+    alike = _("Hands that point the same way have the same signs. So the score depends on how far back the key stands.")
     return Scene(
-        _("In one head, the query of “{last}” has such a hand, and the key of “{key}”. Multiplied and added up: which pair "
-          "scores highest?"),
+        _(
+            "In one head, the query of “{last}” has such a hand, and the key of “{key}”. Multiplied and added up: "
+            "which pair scores highest?"
+        ),
         _shown(m, *_away(m, *apart, told=False, names="ABC")),
-        choose("B", ("A", _("They score least, {a}."), below), ("B", _("Yes, {b}."), alike),
-                ("C", _("They score {c}, B {b}."), _("The wider the angle between them, the lower the score."))),
-        _shown(m, *_away(m, *apart)), _("The same key, at three distances. Scores are divided by √{d} already."), _planes(m),
+        choose(
+            "B",
+            ("A", _("They score least, {a}."), below),
+            ("B", _("Yes, {b}."), alike),
+            ("C", _("They score {c}, B {b}."), _("The wider the angle between them, the lower the score.")),
+        ),
+        _shown(m, *_away(m, *apart)),
+        _("The same key, at three distances. Scores are divided by √{d} already."),
+        _planes(m),
         words={name: _score(m.hand(n)[1]) for name, n in zip("abc", apart)},
-    )  # fmt: skip
+    )
 
 
 def _both(m: Found) -> Scene:
-    why = _(
-        "Both turn alike, so the angle between them stays, in all {all} hands: **only the distance counts.**"
-    )
+    why = _("Both turn alike, so the angle between them stays, in all {all} hands: **only the distance counts.**")
     stand = [_("places {key} and {query}", key=key, query=query) for query, key in m.on.positions]
-    here, there = (_one(f"{n}", stand[n], angle(m.on.k[n]), _score(float(m.on.parts[n, 0])), angle(m.on.q[n]))
-                   for n in (m.on.home, -1))  # fmt: skip
+    here, there = (
+        _one(f"{n}", stand[n], angle(m.on.k[n]), _score(float(m.on.parts[n, 0])), angle(m.on.q[n]))
+        for n in (m.on.home, -1)
+    )
     return Scene(
         _("Both words move **{on} places** further on. Both hands turn. What becomes of their score, {part}?"),
         _shown(m, here, clock("-1", stand[-1], says=" ")),
-        choose(_("it stays"), (_("it falls"), _("If so, the end of a text would count less."), why),
-                (_("it stays"), _("Yes, {part}."), why), (_("it rises"), _("If so, the end of a text would count more."), why)),
-        _shown(m, here, there), behind=_planes(m, rmove="Move both"),
-    )  # fmt: skip
+        choose(
+            _("it stays"),
+            (_("it falls"), _("If so, the end of a text would count less."), why),
+            (_("it stays"), _("Yes, {part}."), why),
+            (_("it rises"), _("If so, the end of a text would count more."), why),
+        ),
+        _shown(m, here, there),
+        behind=_planes(m, rmove="Move both"),
+    )
 
 
 def _still(m: Found) -> Scene:
-    what = _(
-        "Training set the hands alike for one back. Unturned, “{key}” gets {still}, “{found}” most: {most}."
-    )
+    what = _("Training set the hands alike for one back. Unturned, “{key}” gets {still}, “{found}” most: {most}.")
 
     def shown(weights: list[float]) -> Picture:
         return _looking(m.tokens, weights, 0.64), bars(bar(m.name(-2), weights[-2], LOOK, "key"), share=0.36)
 
     return Scene(
-        _("The head with these hands looks one word back: “{key}” gets {turning}. Now **nothing is turned**. How much will it "
-          "get? Drag."),
+        _(
+            "The head with these hands looks one word back: “{key}” gets {turning}. Now **nothing is turned**. How "
+            "much will it get? Drag."
+        ),
         shown(m.turning),
-        Drag(_("Share of the word before, in per cent"), _("Stop the hands"), 100 * m.still[-2],
-             guessed(what, _("A little is left."), _("Less is left."))),
-        shown(m.still), behind=_planes(m, rpart="Heads"),
-    )  # fmt: skip
+        Drag(
+            _("Share of the word before, in per cent"),
+            _("Stop the hands"),
+            100 * m.still[-2],
+            guessed(what, _("A little is left."), _("Less is left.")),
+        ),
+        shown(m.still),
+        behind=_planes(m, rpart="Heads"),
+    )
 
 
 def _fast(m: Found) -> Scene:
-    why = _(
-        "Once around, it points nearly as at 1 back. All {all}, most slower, tell both apart: {whole} and {far}."
-    )
+    why = _("Once around, it points nearly as at 1 back. All {all}, most slower, tell both apart: {whole} and {far}.")
     near, query = _away(m, 1, 2, 3, 4), hand("query", angle(m.on.q[m.on.home]), LOOK, True)
     return Scene(
         _("The fastest of {all} hands goes once around in about **six** places. What does it score {n} back?"),
         _shown(m, *near, clock(f"{AGAIN}", _("{n} back", n=AGAIN), query, says="?")),
-        choose(_("about {part}"), (_("about {part}"), _("Yes, {again}."), why), (_("about 0"), _("It scores {again}."), why),
-                (_("about {least}"), _("That was four back; now {again}."), why)),
-        _shown(m, *near, *_away(m, AGAIN)), behind=_planes(m, rmove="Move the key"),
-    )  # fmt: skip
+        choose(
+            _("about {part}"),
+            (_("about {part}"), _("Yes, {again}."), why),
+            (_("about 0"), _("It scores {again}."), why),
+            (_("about {least}"), _("That was four back; now {again}."), why),
+        ),
+        _shown(m, *near, *_away(m, AGAIN)),
+        behind=_planes(m, rmove="Move the key"),
+    )
 
 
 def _times(turns: float) -> str:
@@ -223,41 +286,77 @@ def _times(turns: float) -> str:
 
 
 def _beyond(m: Found) -> Scene:
-    why = _("{new} of its {hands} hands never went once around in {context} places. Words further apart meet at angles that it "
-            "never saw.")  # fmt: skip
+    why = _(
+        "{new} of its {hands} hands never went once around in {context} places. Words further apart meet at angles "
+        "that it never saw."
+    )
     those = [(min(1.0, each), _times(each), INK if each >= 1 else NOTE) for each in m.turns]
     part = rings(*(ring(f"{n}", *each) for n, each in enumerate(those, 1)), share=0.64)
     before, after = ((part, bars(bar(_("right"), each), share=0.36)) for each in m.right[TURNED])
     replies = guessed(why, _("Not so bad: {gone}."), _("Only {gone}."), _("Well guessed: {gone}."))
     return Scene(
-        _("A model with RoPE was trained on texts of {context} pieces. There it guesses {inside} of all next pieces right. And "
-          "**after piece {beyond}**? Drag."),
-        before, Drag(_("How many it guesses right, in per cent"), _("Read on"), 100 * m.right[TURNED][1], replies),
+        _(
+            "A model with RoPE was trained on texts of {context} pieces. There it guesses {inside} of all next pieces "
+            "right. And **after piece {beyond}**? Drag."
+        ),
+        before,
+        Drag(_("How many it guesses right, in per cent"), _("Read on"), 100 * m.right[TURNED][1], replies),
         after,
-        _("Its {hands} hands: how often each goes around within {context} places."), Behind("position_schemes"),
-    )  # fmt: skip
+        _("Its {hands} hands: how often each goes around within {context} places."),
+        Behind("position_schemes"),
+    )
 
 
 def _best(m: Found) -> Scene:
     told = {
-        WAVES: (_("waves"), _("From {was} to {now}."), _("The waves of places after {context} never occurred in training.")),
-        TURNED: ("RoPE", _("From {was} to {now}."), _("Words far apart meet at angles that never occurred in training.")),
+        WAVES: (
+            _("waves"),
+            _("From {was} to {now}."),
+            _("The waves of places after {context} never occurred in training."),
+        ),
+        TURNED: (
+            "RoPE",
+            _("From {was} to {now}."),
+            _("Words far apart meet at angles that never occurred in training."),
+        ),
         BIASED: ("ALiBi", _("Yes: {was}, and then {now}."), _("Further back only means fewer points, nothing new.")),
-        NONE: (_("no places"), _("From {was} to {now}."),
-               _("It falls less than waves and hands, which meet new places. But long texts are new to it, too.")),
-    }  # fmt: skip
-    replies = [Reply(verdict, why, key == BIASED, label=name, words=dict(zip(("was", "now"), map(percent, m.right[key]))))
-               for key, (name, verdict, why) in told.items()]  # fmt: skip
+        NONE: (
+            _("no places"),
+            _("From {was} to {now}."),
+            _("It falls less than waves and hands, which meet new places. But long texts are new to it, too."),
+        ),
+    }
+    replies = [
+        Reply(verdict, why, key == BIASED, label=name, words=dict(zip(("was", "now"), map(percent, m.right[key]))))
+        for key, (name, verdict, why) in told.items()
+    ]
     before, after = (
-        (bars(*(bar(f"{told[key][0]} {percent(was)}", now if key in shown else None, LOOK if key == BIASED else SOFT, key)
-                for key, (was, now) in ((key, m.right[key]) for key in told))),) for shown in ([TURNED], ZOO)
-    )  # fmt: skip
+        (
+            bars(
+                *(
+                    bar(
+                        f"{told[key][0]} {percent(was)}",
+                        now if key in shown else None,
+                        LOOK if key == BIASED else SOFT,
+                        key,
+                    )
+                    for key, (was, now) in ((key, m.right[key]) for key in told)
+                )
+            ),
+        )
+        for shown in ([TURNED], ZOO)
+    )
     return Scene(
-        _("**ALiBi** turns nothing: each step back takes points off a score. All learnt from {context} pieces. Which guesses "
-          "best after {beyond}?"),
-        before, Choose(replies), after, _("Beside each stands how many it guesses right within {context} pieces."),
+        _(
+            "**ALiBi** turns nothing: each step back takes points off a score. All learnt from {context} pieces. Which "
+            "guesses best after {beyond}?"
+        ),
+        before,
+        Choose(replies),
+        after,
+        _("Beside each stands how many it guesses right within {context} pieces."),
         Behind("position_schemes"),
-    )  # fmt: skip
+    )
 
 
 def _planes(m: Found, **more: str) -> Behind:
@@ -270,19 +369,46 @@ def end(m: Found, home: Found) -> list[End]:
     (before, after), (inside, gone) = m.looks, m.right[TURNED]
     pairs = (_one(f"{n}", "", angle(m.on.k[n]), "", angle(m.on.q[n])) for n in (m.on.home, -1))
     return [
-        End(_("Without places a head sees which words there are, not where: “dog” gets {look} before and after the swap."),
-            (bars(bar(_("before"), before[DOG], LOOK), bar(_("after"), after[MAN], LOOK)),)),
-        End(_("RoPE turns pairs of numbers by an angle that grows with the place. Of two words, only the distance counts."),
-            (clocks(*pairs),)),
-        End(_("Fast hands tell near places apart, slow ones far. Beyond its training it meets new angles: {gone} for {inside}."),
-            (bars(bar(_("within"), inside), bar(_("beyond"), gone, NOTE)),)),
-    ]  # fmt: skip
+        End(
+            _(
+                "Without places a head sees which words there are, not where: “dog” gets {look} before and after the "
+                "swap."
+            ),
+            (bars(bar(_("before"), before[DOG], LOOK), bar(_("after"), after[MAN], LOOK)),),
+        ),
+        End(
+            _(
+                "RoPE turns pairs of numbers by an angle that grows with the place. Of two words, only the distance "
+                "counts."
+            ),
+            (clocks(*pairs),),
+        ),
+        End(
+            _(
+                "Fast hands tell near places apart, slow ones far. Beyond its training it meets new angles: {gone} for "
+                "{inside}."
+            ),
+            (bars(bar(_("within"), inside), bar(_("beyond"), gone, NOTE)),),
+        ),
+    ]
 
 
 LESSON = Lesson(
-    "where", N_("Where am I?"),
-    N_("Attention does not see the order of words. How models tell places: waves, and hands that turn. What lies beyond?"),
-    NONE, STORY, measure, words, plot, end, load,
-    measured_on=N_("Every number was measured on five small real models, of which four differ in nothing but their places."),
+    "where",
+    N_("Where am I?"),
+    N_(
+        "Attention does not see the order of words. How models tell places: waves, and hands that turn. What lies "
+        "beyond?"
+    ),
+    NONE,
+    STORY,
+    measure,
+    words,
+    plot,
+    end,
+    load,
+    measured_on=N_(
+        "Every number was measured on five small real models, of which four differ in nothing but their places."
+    ),
     also=(MODEL, *ZOO),
-)  # fmt: skip
+)

@@ -14,10 +14,14 @@ def fewer(data: Data) -> str | None:
     if data.among <= data.by_latents:
         return None
     return ngettext(
-        "To look at one another {inputs} inputs need {among} scores; read by {n:,} latent they need {by}, {ratio} times fewer.",
-        "To look at one another {inputs} inputs need {among} scores; read by {n:,} latents they need {by}, {ratio} times fewer.",
-        data.chosen.latents, ratio=_ratio(data.among / data.by_latents), **_values(data),
-    )  # fmt: skip
+        "To look at one another {inputs} inputs need {among} scores; read by {n:,} latent they need {by}, {ratio} "
+        "times fewer.",
+        "To look at one another {inputs} inputs need {among} scores; read by {n:,} latents they need {by}, {ratio} "
+        "times fewer.",
+        data.chosen.latents,
+        ratio=_ratio(data.among / data.by_latents),
+        **_values(data),
+    )
 
 
 def more(data: Data) -> str | None:
@@ -25,8 +29,8 @@ def more(data: Data) -> str | None:
     if data.among > data.by_latents:
         return None
     return _(
-        "For N = {inputs} and M = {latents} reading by latents takes {by} scores, and the inputs among themselves take {among}: "
-        "latents pay off only where they are fewer.",
+        "For N = {inputs} and M = {latents} reading by latents takes {by} scores, and the inputs among themselves take "
+        "{among}: latents pay off only where they are fewer.",
         **_values(data),
     )
 
@@ -76,9 +80,12 @@ def measured(times: Times) -> str:
         return _("On this machine the rounds overlap: which way is faster cannot be told.")
     ratio = min(times[AMONG][k]) / max(times[faster[0]][k])
     return _(
-        "Of {inputs} inputs read by {latents} latents every round was at least {ratio} times as fast as self-attention.",
-        inputs=f"{INPUTS[k]:,}", latents=faster[0], ratio=number(ratio, ".1f"),
-    )  # fmt: skip
+        "Of {inputs} inputs read by {latents} latents every round was at least {ratio} times as fast as "
+        "self-attention.",
+        inputs=f"{INPUTS[k]:,}",
+        latents=faster[0],
+        ratio=number(ratio, ".1f"),
+    )
 
 
 NOTICE = (

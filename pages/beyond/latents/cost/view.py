@@ -15,8 +15,8 @@ from .state import Cost
 PICTURE = live.Picture(__file__, "cost", inputs=Cost.inputs, latents=Cost.latents)
 EQUATION = (
     r"\text{self-attention: } N^2, \qquad \text{latents: } N M + M^2 \quad (M \ll N)",
-    "LLM notes, sections 3.5 and 3.6; Jaegle et al. 2021: scores per head; each takes d_h multiplications, and d_h more for the "
-    "weighted sum.",
+    "LLM notes, sections 3.5 and 3.6; Jaegle et al. 2021: scores per head; each takes d_h multiplications, and d_h "
+    "more for the weighted sum.",
 )
 SNIPPET = """\
 from tlmviz.analysis.beyond.latent_cost import latent_scores, self_scores, time_both
@@ -39,9 +39,7 @@ def times(shown: Data) -> None:
     kept = {m: [data.apart(found, m, k) for k in range(len(INPUTS))] for m in LATENTS}
     kept[AMONG] = [any(kept[m][k] for m in LATENTS) for k in range(len(INPUTS))]
     lines = {m: [min(found[m][k]) if kept[m][k] else float("nan") for k in range(len(INPUTS))] for m in kept}
-    title = _(
-        "One layer's attention, measured here, the fastest of {count} rounds (milliseconds)", count=ROUNDS
-    )
+    title = _("One layer's attention, measured here, the fastest of {count} rounds (milliseconds)", count=ROUNDS)
     among = lines.pop(AMONG)
     figure = figure_of(INPUTS, among, lines, frame.theme(), title=title)
     alt = _("Measured milliseconds of self-attention and of latent reading, by the number of inputs")

@@ -25,8 +25,10 @@ def drawing(data: Data) -> str | None:
     cell = data.chosen.cell
     return _(
         "Your drawing at the {place} is read as {read}, with {share}.",
-        place=PLACES[cell], read=_named(data.read[cell]), share=number(data.found.probabilities[cell, data.read[cell]], ".0%"),
-    )  # fmt: skip
+        place=PLACES[cell],
+        read=_named(data.read[cell]),
+        share=number(data.found.probabilities[cell, data.read[cell]], ".0%"),
+    )
 
 
 def fewer_read(data: Data) -> str | None:
@@ -35,13 +37,17 @@ def fewer_read(data: Data) -> str | None:
     if data.found is None or data.whole_read is None or not known or not muted or _drawn(data):
         return None
     return ngettext(
-        "Without latent {which} {right} of the {known} handwritten digits in this picture are read right, with all {count} "
-        "latents {whole}.",
-        "Without {n} latents {right} of the {known} handwritten digits in this picture are read right, with all {count} "
-        "latents {whole}.",
-        len(muted), which=muted[0], right=len(known) - len(_mistakes(data)), known=len(known),
-        count=data.chosen.latents, whole=sum(data.whole_read[at] == data.truth[at] for at in known),
-    )  # fmt: skip
+        "Without latent {which} {right} of the {known} handwritten digits in this picture are read right, with all "
+        "{count} latents {whole}.",
+        "Without {n} latents {right} of the {known} handwritten digits in this picture are read right, with all "
+        "{count} latents {whole}.",
+        len(muted),
+        which=muted[0],
+        right=len(known) - len(_mistakes(data)),
+        known=len(known),
+        count=data.chosen.latents,
+        whole=sum(data.whole_read[at] == data.truth[at] for at in known),
+    )
 
 
 def reads(data: Data) -> str | None:
@@ -51,8 +57,10 @@ def reads(data: Data) -> str | None:
         return None
     return _(
         "{count} learned rows of numbers read {right} of the {known} handwritten digits in this picture right.",
-        count=len(_heard(data)), right=len(known) - len(_mistakes(data)), known=len(known),
-    )  # fmt: skip
+        count=len(_heard(data)),
+        right=len(known) - len(_mistakes(data)),
+        known=len(known),
+    )
 
 
 def one_reads(data: Data) -> str | None:
@@ -62,8 +70,10 @@ def one_reads(data: Data) -> str | None:
         return None
     return _(
         "Latent {latent} alone reads {right} of the {known} handwritten digits in this picture right.",
-        latent=_heard(data)[0], right=len(known) - len(_mistakes(data)), known=len(known),
-    )  # fmt: skip
+        latent=_heard(data)[0],
+        right=len(known) - len(_mistakes(data)),
+        known=len(known),
+    )
 
 
 def mistakes(data: Data) -> str | None:
@@ -71,9 +81,14 @@ def mistakes(data: Data) -> str | None:
     if not (found := _mistakes(data)):
         return None
     named = [
-        _("the {digit} at the {place} as {read}", digit=data.truth[cell], place=PLACES[cell], read=_named(data.read[cell]))
+        _(
+            "the {digit} at the {place} as {read}",
+            digit=data.truth[cell],
+            place=PLACES[cell],
+            read=_named(data.read[cell]),
+        )
         for cell in found[:LISTED]
-    ]  # fmt: skip
+    ]
     return _("**Read wrong**: {mistakes}.", mistakes=listed(named))
 
 
@@ -85,8 +100,11 @@ def one_decides(data: Data) -> str | None:
     latent = min(others, key=lambda each: float(data.without[each].probabilities[cell, data.read[cell]]))
     return _(
         "**Without latent {latent}** the cell at the {place} would be read as {other}, and not as {read}.",
-        latent=latent, place=PLACES[cell], other=_named(others[latent]), read=_named(data.read[cell]),
-    )  # fmt: skip
+        latent=latent,
+        place=PLACES[cell],
+        other=_named(others[latent]),
+        read=_named(data.read[cell]),
+    )
 
 
 def none_decides(data: Data) -> str | None:
@@ -106,10 +124,14 @@ def answered_by_its_reader(data: Data) -> str | None:
         return None
     latent, share, layer, there = most
     return _(
-        "**The answer for the cell at the {place}** comes most from latent {latent} ({share} of its weight), and that latent "
-        "reads mostly there: in layer {layer} {there} of its weight is on this cell.",
-        place=PLACES[data.chosen.cell], latent=latent, share=number(share, ".0%"), layer=layer, there=number(there, ".0%"),
-    )  # fmt: skip
+        "**The answer for the cell at the {place}** comes most from latent {latent} ({share} of its weight), and that "
+        "latent reads mostly there: in layer {layer} {there} of its weight is on this cell.",
+        place=PLACES[data.chosen.cell],
+        latent=latent,
+        share=number(share, ".0%"),
+        layer=layer,
+        there=number(there, ".0%"),
+    )
 
 
 def answered_by_another(data: Data) -> str | None:
@@ -118,10 +140,13 @@ def answered_by_another(data: Data) -> str | None:
         return None
     latent, share, _layer, there = most
     return _(
-        "**The answer for the cell at the {place}** comes most from latent {latent} ({share} of its weight), which has other "
-        "cells to read as well: at most {there} of its weight is on this one, in any layer.",
-        place=PLACES[data.chosen.cell], latent=latent, share=number(share, ".0%"), there=number(there, ".0%"),
-    )  # fmt: skip
+        "**The answer for the cell at the {place}** comes most from latent {latent} ({share} of its weight), which has "
+        "other cells to read as well: at most {there} of its weight is on this one, in any layer.",
+        place=PLACES[data.chosen.cell],
+        latent=latent,
+        share=number(share, ".0%"),
+        there=number(there, ".0%"),
+    )
 
 
 def like_those_it_knows(data: Data) -> str | None:
@@ -140,10 +165,11 @@ def unlike_those_it_knows(data: Data) -> str | None:
     if not _drawn(data) or data.read[data.chosen.cell] in data.nearest:
         return None
     return _(
-        "**It reads something else than what is nearest**: of the {count} handwritten digits it learned from, {nearest} are most "
-        "like your drawing, pixel by pixel. It also learned from digits drawn in plain strokes.",
-        count=_learned(), nearest=_nearest(data),
-    )  # fmt: skip
+        "**It reads something else than what is nearest**: of the {count} handwritten digits it learned from, "
+        "{nearest} are most like your drawing, pixel by pixel. It also learned from digits drawn in plain strokes.",
+        count=_learned(),
+        nearest=_nearest(data),
+    )
 
 
 def more_read_more(data: Data) -> str | None:
@@ -168,11 +194,13 @@ def needed_there(data: Data) -> str | None:
     if lost[latent, cell] < APART:
         return None
     return _(
-        "**Latent {latent} is missed most at the {place}**: muted, it leaves {share} of the digits there right, instead "
-        "of {whole}.",
-        latent=latent, place=PLACES[cell], share=number(shares[latent, cell], ".0%"),
+        "**Latent {latent} is missed most at the {place}**: muted, it leaves {share} of the digits there right, "
+        "instead of {whole}.",
+        latent=latent,
+        place=PLACES[cell],
+        share=number(shares[latent, cell], ".0%"),
         whole=number(data.right_in_cells[cell], ".0%"),
-    )  # fmt: skip
+    )
 
 
 CLAIMS = (
@@ -218,8 +246,8 @@ def _others(data: Data) -> dict[int, int]:
 
 
 def _reader(data: Data) -> tuple[int, float, int, float]:
-    """The latent from which the chosen cell's answer comes most, its share, and the layer in which most of its reading lies on
-    the cell, with that share."""
+    """The latent from which the chosen cell's answer comes most, its share, and the layer in which most of its reading
+    lies on the cell, with that share."""
     latent = int(data.asked.argmax())
     there = data.on_the_cell[:, latent]
     return latent, float(data.asked[latent]), int(there.argmax()), float(there.max())
@@ -245,10 +273,12 @@ def _counts(data: Data) -> str | None:
         for each in (data.right, data.whole)
     )
     return _(
-        "Of {count} held-out digits, written by other hands, nine to a picture, are read right: {shares}. All nine of a picture "
-        "are: {whole}.",
-        count=len(digits.held_out()), shares=shares, whole=whole,
-    )  # fmt: skip
+        "Of {count} held-out digits, written by other hands, nine to a picture, are read right: {shares}. All nine of "
+        "a picture are: {whole}.",
+        count=len(digits.held_out()),
+        shares=shares,
+        whole=whole,
+    )
 
 
 def _grows(data: Data) -> bool:
@@ -264,9 +294,11 @@ def said(data: Data) -> str:
     truth, read = data.truth[cell], data.read[cell]
     left_out = ngettext(" ({n} of its latents muted)", " ({n} of its latents muted)", muted) if muted else ""
     values = {
-        "place": PLACES[cell], "read": _named(read), "muted": left_out,
+        "place": PLACES[cell],
+        "read": _named(read),
+        "muted": left_out,
         "share": number(100 * data.found.probabilities[cell, read], ".1f") + "%",
-    }  # fmt: skip
+    }
     if truth is None and data.moved:
         return _(
             "Your drawing at the {place}, put in the middle and made as large as the examples, is read as {read}, with "
@@ -277,26 +309,30 @@ def said(data: Data) -> str:
         return _("Your drawing at the {place} is read as {read}, with {share}{muted}.", **values)
     if read == truth:
         return _("At the {place}: read as {read} with {share}{muted}, right.", **values)
-    return _(
-        "At the {place}: read as {read} with {share}{muted}, wrong, it is {truth}.",
-        **values,
-        truth=_named(truth),
-    )
+    return _("At the {place}: read as {read} with {share}{muted}, wrong, it is {truth}.", **values, truth=_named(truth))
 
 
 NOTICE = (
-    N_("The picture's 576 pixels are 576 tokens. A **latent** is a learned row of numbers that belongs to no pixel: in every "
-       "layer it reads all pixels by attention (the colours, with the picture's ink in them), then all latents look at one "
-       "another (the bars, when you point at a map)."),
-    N_("In the end a learned question for each cell reads the latents, and they alone say what is there: the bars of the last "
-       "row say how much the chosen cell's answer takes from each latent."),
-    N_("In layer 0 a latent has read nothing yet: it asks the same of every picture. From layer 1 on it asks with what it has "
-       "found."),
-    N_("Whatever you draw is read as one of ten digits or as nothing: it knows nothing else. A drawing is first put in the "
-       "middle of its cell, as large and as thin as the examples: the maps show what is read."),
-)  # fmt: skip
+    N_(
+        "The picture's 576 pixels are 576 tokens. A **latent** is a learned row of numbers that belongs to no pixel: "
+        "in every layer it reads all pixels by attention (the colours, with the picture's ink in them), then all "
+        "latents look at one another (the bars, when you point at a map)."
+    ),
+    N_(
+        "In the end a learned question for each cell reads the latents, and they alone say what is there: the bars of "
+        "the last row say how much the chosen cell's answer takes from each latent."
+    ),
+    N_(
+        "In layer 0 a latent has read nothing yet: it asks the same of every picture. From layer 1 on it asks with "
+        "what it has found."
+    ),
+    N_(
+        "Whatever you draw is read as one of ten digits or as nothing: it knows nothing else. A drawing is first put "
+        "in the middle of its cell, as large and as thin as the examples: the maps show what is read."
+    ),
+)
 MATHS = N_(
-    "Every layer has its own read and mix weights, as in the notes' loop; Perceiver (Jaegle et al. 2021) shares them between "
-    "layers. A feed-forward layer follows, which the notes' loop leaves out. The answer's questions are those of Perceiver IO "
-    "(Jaegle et al. 2022)."
+    "Every layer has its own read and mix weights, as in the notes' loop; Perceiver (Jaegle et al. 2021) shares them "
+    "between layers. A feed-forward layer follows, which the notes' loop leaves out. The answer's questions are those "
+    "of Perceiver IO (Jaegle et al. 2022)."
 )

@@ -88,7 +88,8 @@ class Data:
 
     @cached_property
     def without(self) -> dict[int, ReadDigits]:
-        """Latent -> what the picture is read as with that one muted as well; none where it is not read, or read by one."""
+        """Latent -> what the picture is read as with that one muted as well; none where it is not read, or read by
+        one."""
         heard = [latent for latent in range(self.chosen.latents) if latent not in self.chosen.muted]
         if self.found is None or len(heard) < 2:
             return {}
@@ -202,8 +203,8 @@ def read_of_some(model: str) -> Float[np.ndarray, " 9"]:
 
 @st.cache_data(show_spinner=False)
 def muted_one_by_one(model: str) -> Float[np.ndarray, "m 9"]:
-    """Share of the digits of some held-out pictures that is read right in each cell, with each latent muted alone; all of a
-    single latent's are wrong, as nobody is left to read them."""
+    """Share of the digits of some held-out pictures that is read right in each cell, with each latent muted alone; all
+    of a single latent's are wrong, as nobody is left to read them."""
     lm = reader(model)
     if lm.config.n_latents == 1:
         return np.zeros((1, CELLS))

@@ -59,12 +59,10 @@ def _another_model() -> None:
 
 
 class Reading(state.State):
-    """The model, the held-out picture, what was drawn into its cells, the cell that is looked at, latents that are muted, and
-    which map is kept of which head."""
+    """The model, the held-out picture, what was drawn into its cells, the cell that is looked at, latents that are
+    muted, and which map is kept of which head."""
 
-    latents = state.menu(
-        N_("Latents (M)"), tuple(MODELS), key="latm", default=8, segments=True, changed=_another_model
-    )
+    latents = state.menu(N_("Latents (M)"), tuple(MODELS), key="latm", default=8, segments=True, changed=_another_model)
     picture = state.menu(
         N_("Held-out picture (those with most mistakes first)"),
         key="latd",
@@ -73,11 +71,13 @@ class Reading(state.State):
         changed=_another_picture,
     )
     drawn = state.live(
-        "latpix", ("",) * CELLS, _drawn, _written, ends=((EMPTY, *[""] * 8), ("",) * 4 + ("0" * 32 + "g" * 32,) + ("",) * 4)
-    )  # fmt: skip
-    cell = state.live("latcell", 0, link.whole(0, CELLS - 1), ends=(0, CELLS - 1))
-    muted = state.live(
-        "latmute", (), _latents, lambda latents: ".".join(map(str, latents)), ends=((2,), (0, 1, 2, 3))
+        "latpix",
+        ("",) * CELLS,
+        _drawn,
+        _written,
+        ends=((EMPTY, *[""] * 8), ("",) * 4 + ("0" * 32 + "g" * 32,) + ("",) * 4),
     )
+    cell = state.live("latcell", 0, link.whole(0, CELLS - 1), ends=(0, CELLS - 1))
+    muted = state.live("latmute", (), _latents, lambda latents: ".".join(map(str, latents)), ends=((2,), (0, 1, 2, 3)))
     pin = state.live("latpin", None, _pin, lambda pin: "{}.{}".format(*pin), ends=((1, 2),))
     head = state.live("lathead", 0, link.whole(0, 8), ends=(1, 4))  # from 1; 0 is the mean of all

@@ -1,4 +1,5 @@
-"""Draws the part Reading digits: cells and pad with every latent's map beside them, and below how well digits are read."""
+"""Draws the part Reading digits: cells and pad with every latent's map beside them, and below how well digits are
+read."""
 
 from __future__ import annotations
 
@@ -17,26 +18,20 @@ from .data import Data, held_out, numbers, reader, wrong_first
 from .state import EMPTY, MODELS, Reading
 
 PICTURE = live.Picture(
-    __file__,
-    "latents",
-    drawn=Reading.drawn,
-    cell=Reading.cell,
-    muted=Reading.muted,
-    pin=Reading.pin,
-    head=Reading.head,
+    __file__, "latents", drawn=Reading.drawn, cell=Reading.cell, muted=Reading.muted, pin=Reading.pin, head=Reading.head
 )
 EQUATIONS = (
     (
-        r"\mathbf{Q} = \mathbf{Z}\mathbf{W}_q,\; \mathbf{K} = \mathbf{X}\mathbf{W}_k,\; \mathbf{V} = \mathbf{X}\mathbf{W}_v,"
-        r" \quad \mathbf{A}_h = \mathrm{softmax}\left(\mathbf{Q}_h \mathbf{K}_h^\top / \sqrt{d_h}\right) \mathbf{V}_h"
-        r" \in \mathbb{R}^{M \times d_h}",
+        r"\mathbf{Q} = \mathbf{Z}\mathbf{W}_q,\; \mathbf{K} = \mathbf{X}\mathbf{W}_k,\; \mathbf{V} = "
+        r"\mathbf{X}\mathbf{W}_v, \quad \mathbf{A}_h = \mathrm{softmax}\left(\mathbf{Q}_h \mathbf{K}_h^\top / "
+        r"\sqrt{d_h}\right) \mathbf{V}_h \in \mathbb{R}^{M \times d_h}",
         "LLM notes, section 3.5, Eq. 9–11; Jaegle et al. 2021 (Perceiver); X: the N pixels, Z: the M latents.",
-        "The notes call this multihead latent attention (MLA); that name belongs to DeepSeek's compression of keys and values. "
-        "The part “Two MLAs” shows both.",
+        "The notes call this multihead latent attention (MLA); that name belongs to DeepSeek's compression of keys and "
+        "values. The part “Two MLAs” shows both.",
     ),
     (
-        r"\mathbf{Z} \leftarrow \mathbf{Z} + \mathrm{Attention}(\mathbf{Z}, \mathbf{X}, \mathbf{X}), \qquad \mathbf{Z} \leftarrow"
-        r" \mathbf{Z} + \mathrm{Attention}(\mathbf{Z}, \mathbf{Z}, \mathbf{Z})",
+        r"\mathbf{Z} \leftarrow \mathbf{Z} + \mathrm{Attention}(\mathbf{Z}, \mathbf{X}, \mathbf{X}), \qquad \mathbf{Z} "
+        r"\leftarrow \mathbf{Z} + \mathrm{Attention}(\mathbf{Z}, \mathbf{Z}, \mathbf{Z})",
         "LLM notes, section 3.6: read, then mix. Each of them reads a LayerNorm of Z here.",
     ),
 )
@@ -61,9 +56,12 @@ def _named(held: Quality, index: int) -> str:
     digits_there = " ".join(map(str, held.truth[index]))
     if wrong := int((~held.right_cells[index]).sum()):
         return ngettext(
-            "no. {index}: {digits} ({n} read wrong)", "no. {index}: {digits} ({n} read wrong)", wrong, index=index,
+            "no. {index}: {digits} ({n} read wrong)",
+            "no. {index}: {digits} ({n} read wrong)",
+            wrong,
+            index=index,
             digits=digits_there,
-        )  # fmt: skip
+        )
     return _("no. {index}: {digits}", index=index, digits=digits_there)
 
 
@@ -77,10 +75,16 @@ def picture(data: Data) -> None:
     shares = found.probabilities if found else np.zeros((config.cells, config.classes))
     header = {
         "title": _("{model} looks at nine cells. {said}", model=data.model, said=claims.said(data)),
-        "layers": config.n_layers, "heads": config.n_heads, "latents": config.n_latents, "names": list(PLACES),
-        "pixels": data.pixels, "truth": data.truth, "read": data.read, "said": claims.said(data),
+        "layers": config.n_layers,
+        "heads": config.n_heads,
+        "latents": config.n_latents,
+        "names": list(PLACES),
+        "pixels": data.pixels,
+        "truth": data.truth,
+        "read": data.read,
+        "said": claims.said(data),
         "error": frame.worded(data.error) if data.error else "",
-    }  # fmt: skip
+    }
     arrays = {
         name: np.concatenate((each.mean(-3, keepdims=True), each), -3).astype(np.float32)  # the mean first
         for name, each in (("reading", reading), ("mixing", mixing), ("answering", answering))
@@ -96,9 +100,7 @@ def quality(data: Data) -> None:
     left, right = st.columns(2)
     with left:
         title = _("Held-out digits read right")
-        alt = _(
-            "Lines: the share of digits read right in pictures of one to nine, a line for each number of latents"
-        )
+        alt = _("Lines: the share of digits read right in pictures of one to nine, a line for each number of latents")
         frame.chart(crowded(data.by_number, frame.theme(), title=title), key="latcrowded", alt=alt)
     with right:
         title = _("Held-out digits read right in each cell with one latent muted")
@@ -123,7 +125,7 @@ reader = tlmviz.load("{data.model}")
 found = reader.classify(grid{muted})
 print(found.digits, found.probabilities.max(1).round(3))
 print(found.maps.shape, found.maps[0, 0].reshape(24, 24).round(2))  # [layers, latents, pixels]: layer 0, latent 0
-print(found.answering.mean(0)[{data.chosen.cell}].round(2))  # [heads, cells, latents]: what the answer for a cell is made of
+print(found.answering.mean(0)[{data.chosen.cell}].round(2))  # [heads, cells, latents]: what a cell's answer is made of
 """
 
 

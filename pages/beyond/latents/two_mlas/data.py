@@ -19,9 +19,9 @@ ARRAY, DEEPSEEK, PICTURE = "digits-perceiver", "zoo-mla", 3
 
 @dataclass(frozen=True)
 class Data:
-    """What a layer of each is given, and its latents: `pixels` [N, C] and `array` [M, C] of the digit reader after all layers;
-    `hidden` [T, C] and `kept` [T, R + D_R] of the language model's first layer. `plain` numbers per token are what a cache of
-    ordinary keys and values would keep, `rope` of the kept ones are k^R."""
+    """What a layer of each is given, and its latents: `pixels` [N, C] and `array` [M, C] of the digit reader after all
+    layers; `hidden` [T, C] and `kept` [T, R + D_R] of the language model's first layer. `plain` numbers per token are
+    what a cache of ordinary keys and values would keep, `rope` of the kept ones are k^R."""
 
     text: str
     pixels: Float[np.ndarray, "n c"]
@@ -42,10 +42,7 @@ def compute(text: str) -> Data:
         with recording(keep=("x", "z").__contains__) as record:
             reader.network(image)
         array = [record.values[name][0].cpu().numpy() for name in ("x", "z")]
-        kept = [
-            trace[f"blocks.0.{name}"].flatten(0, -3)[-1].cpu().numpy()
-            for name in ("normed_attn", "attn.latent")
-        ]
+        kept = [trace[f"blocks.0.{name}"].flatten(0, -3)[-1].cpu().numpy() for name in ("normed_attn", "attn.latent")]
         return Data(text, *array, *kept, 2 * config.n_heads * config.head_dim, config.attention.rope_dim)
 
     return shared.run_in_worker(work, len(text))

@@ -17,10 +17,11 @@ EQUATIONS = (
         "A latent array: LLM notes, section 3.5; Jaegle et al. 2021.",
     ),
     (
-        r"\mathbf{c}_{KV} = \mathbf{X}\mathbf{W}_{\downarrow} \in \mathbb{R}^{T \times R}, \qquad \mathrm{softmax}\left("
-        r"\mathbf{Q} (\mathbf{c}_{KV} \mathbf{W}_{\uparrow K})^\top / \sqrt{d}\right) \in \mathbb{R}^{T \times T}",
-        "DeepSeek's MLA: Transformer with PyTorch, section 3.2; Decoder-Only Transformers in Einstein Notation, section 6.2; "
-        "DeepSeek-AI 2024.",
+        r"\mathbf{c}_{KV} = \mathbf{X}\mathbf{W}_{\downarrow} \in \mathbb{R}^{T \times R}, \qquad "
+        r"\mathrm{softmax}\left(\mathbf{Q} (\mathbf{c}_{KV} \mathbf{W}_{\uparrow K})^\top / \sqrt{d}\right) \in "
+        r"\mathbb{R}^{T \times T}",
+        "DeepSeek's MLA: Transformer with PyTorch, section 3.2; Decoder-Only Transformers in Einstein Notation, "
+        "section 6.2; DeepSeek-AI 2024.",
     ),
 )
 
@@ -67,19 +68,11 @@ def table(data: Data) -> None:
     cache = _("cache: {plain} → {kept} numbers per token and layer", plain=data.plain, kept=kept)
     rows = (
         (_("model here"), ARRAY, DEEPSEEK),
-        (
-            _("what is latent"),
-            _("the rows: learned, tied to no input"),
-            _("the numbers of a row: one row per token"),
-        ),
+        (_("what is latent"), _("the rows: learned, tied to no input"), _("the numbers of a row: one row per token")),
         (_("latents"), f"[{latents}, {width}]", of_row),
         (_("a head's map"), f"[{latents}, {inputs}], [{latents}, {latents}]", f"[{tokens}, {tokens}]"),
         (_("queries come from"), _("the latents"), _("the tokens")),
-        (
-            _("order, mask"),
-            _("none: every latent sees every pixel"),
-            _("causal: a token sees those before it"),
-        ),
+        (_("order, mask"), _("none: every latent sees every pixel"), _("causal: a token sees those before it")),
         (_("what becomes smaller"), _("scores: N² → N·M + M²"), cache),
         (_("grows with the input"), _("only the reading, N·M"), _("the map, T², and the cache, T rows")),
     )

@@ -15,9 +15,11 @@ def needs(data: Data) -> str | None:
     return ngettext(
         "{model} needs a cache of {cache} for {n:,} request of {tokens}.",
         "{model} needs a cache of {cache} for {n:,} requests of {tokens}.",
-        data.chosen.batch, model=data.shape.name, cache=size(data.whole),
+        data.chosen.batch,
+        model=data.shape.name,
+        cache=size(data.whole),
         tokens=ngettext("{n:,} token", "{n:,} tokens", data.chosen.length),
-    )  # fmt: skip
+    )
 
 
 def more_than_weights(data: Data) -> str | None:
@@ -26,8 +28,9 @@ def more_than_weights(data: Data) -> str | None:
         return None
     return _(
         "That is {times} times as much as its weights, {weights}.",
-        times=three_digits(data.whole / data.weights), weights=size(data.weights),
-    )  # fmt: skip
+        times=three_digits(data.whole / data.weights),
+        weights=size(data.weights),
+    )
 
 
 def less_than_weights(data: Data) -> str | None:
@@ -36,8 +39,9 @@ def less_than_weights(data: Data) -> str | None:
         return None
     return _(
         "Its weights take {weights}, {times} times as much as that.",
-        times=three_digits(data.weights / data.whole), weights=size(data.weights),
-    )  # fmt: skip
+        times=three_digits(data.weights / data.whole),
+        weights=size(data.weights),
+    )
 
 
 def too_heavy(data: Data) -> str | None:
@@ -45,9 +49,10 @@ def too_heavy(data: Data) -> str | None:
     if data.weights is None or data.weights <= data.chosen.memory * 1e9:
         return None
     return _(
-        "The weights alone need {weights}, more than the {memory} GB that there are.", weights=size(data.weights),
+        "The weights alone need {weights}, more than the {memory} GB that there are.",
+        weights=size(data.weights),
         memory=f"{data.chosen.memory:,}",
-    )  # fmt: skip
+    )
 
 
 def too_many(data: Data) -> str | None:
@@ -55,10 +60,11 @@ def too_many(data: Data) -> str | None:
     if too_heavy(data) or data.fits >= data.chosen.batch:
         return None
     return ngettext(
-        "{batch} at once do not fit: {n} does beside the weights.", "{batch} at once do not fit: {n:,} do beside the weights.",
+        "{batch} at once do not fit: {n} does beside the weights.",
+        "{batch} at once do not fit: {n:,} do beside the weights.",
         data.fits,
         batch=f"{data.chosen.batch:,}",
-    )  # fmt: skip
+    )
 
 
 def all_fit(data: Data) -> str | None:
@@ -67,17 +73,17 @@ def all_fit(data: Data) -> str | None:
         return None
     return ngettext(
         "{n} request of this length fits into {memory} GB beside the weights.",
-        "{n:,} requests of this length fit into {memory} GB beside the weights.", data.fits, memory=f"{data.chosen.memory:,}",
-    )  # fmt: skip
+        "{n:,} requests of this length fit into {memory} GB beside the weights.",
+        data.fits,
+        memory=f"{data.chosen.memory:,}",
+    )
 
 
 def too_long(data: Data) -> str | None:
     """Longer than the model was made for."""
     if data.chosen.length <= data.shape.context:
         return None
-    return _(
-        "{model} was made to read {context} tokens.", model=data.shape.name, context=f"{data.shape.context:,}"
-    )
+    return _("{model} was made to read {context} tokens.", model=data.shape.name, context=f"{data.shape.context:,}")
 
 
 CLAIMS = too_heavy, needs, more_than_weights, less_than_weights, too_many, all_fit, too_long
@@ -97,10 +103,13 @@ def size(count: float | None, unit: str = "B") -> str:
 def about(shape: Shape) -> str:
     """What is cached per token, and where the numbers come from."""
     return _(
-        "{model}: {kind}, {kept} numbers per token and layer, {layers} layers. All by formula. FLOP: 2 × parameters that a token "
-        "meets, and its attention.",
-        model=shape.name, kind=shape.kind, kept=shape.written, layers=shape.n_layers,
-    )  # fmt: skip
+        "{model}: {kind}, {kept} numbers per token and layer, {layers} layers. All by formula. FLOP: 2 × parameters "
+        "that a token meets, and its attention.",
+        model=shape.name,
+        kind=shape.kind,
+        kept=shape.written,
+        layers=shape.n_layers,
+    )
 
 
 def notice() -> tuple[str, ...]:
@@ -108,4 +117,4 @@ def notice() -> tuple[str, ...]:
     return (
         _("MHA pays for every head, GQA and MQA for groups of heads, MLA for one latent. A window stops the growth."),
         _("Number formats below 16 bits also need scales, which are not counted."),
-    )  # fmt: skip
+    )

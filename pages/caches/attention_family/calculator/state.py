@@ -22,6 +22,13 @@ class Deployment(state.State):
         N_("Memory, GB"), 0, 10**6, 640, step=80, key="kmem", help=N_("Of all devices; 10⁹ bytes each")
     )
     page = state.number(
-        N_("Page"), 0, 4096, 0, step=16, key="kpage",
-        help=N_("Positions in a page, 0 for none. Requests take whole pages, which also keep what lies after a window."),
-    )  # fmt: skip
+        N_("Page"),
+        0,
+        4096,
+        0,
+        step=16,
+        key="kpage",
+        help=N_(
+            "Positions in a page, 0 for none. Requests take whole pages, which also keep what lies after a window."
+        ),
+    )

@@ -16,7 +16,8 @@ from .state import Deployment
 EQUATION = (
     r"\text{bytes} = B \cdot L \cdot T \cdot 2\,G\,D \cdot \tfrac{\text{bits}}{8},\qquad "
     r"\text{MLA: } d_c + d^R_h \text{ in place of } 2\,G\,D,\qquad \text{window: } \min(T, W) \text{ in place of } T",
-    "LLM notes, section 3.2. All numbers here are by formula, the same that is held to nbytes of this project's caches.",
+    "LLM notes, section 3.2. All numbers here are by formula, the same that is held to nbytes of this project's "
+    "caches.",
     "The notes say that GPT-3.5 and LLaMA use MQA: PaLM does; LLaMA 2 70B uses GQA, LLaMA 2 7B plain MHA, "
     "and GPT-3.5's shape was never published.",
 )
@@ -65,41 +66,61 @@ def pictures(data: Data) -> None:
         beyond = np.array([chosen.length > other.context for other in compared])
         tokens = ngettext("{n:,} token", "{n:,} tokens", chosen.length)
         figure = kv_costs.per_request(
-            [other.name for other in compared], [other.kind for other in compared], values, beyond, compared.index(shape),
-            frame.theme(), title=_("One request of {tokens} (pale: beyond the context)", tokens=tokens),
-        )  # fmt: skip
+            [other.name for other in compared],
+            [other.kind for other in compared],
+            values,
+            beyond,
+            compared.index(shape),
+            frame.theme(),
+            title=_("One request of {tokens} (pale: beyond the context)", tokens=tokens),
+        )
         frame.chart(figure, key="kvshapes", alt=_("Bytes of one request's cache for every published shape"))
     with right:
         title = ngettext(
-            "{model}: weights and {n:,} request", "{model}: weights and {n:,} requests", chosen.batch, model=shape.name,
-        )  # fmt: skip
+            "{model}: weights and {n:,} request", "{model}: weights and {n:,} requests", chosen.batch, model=shape.name
+        )
         figure = kv_costs.memory(
             *data.curve, data.weights, chosen.memory * GB, chosen.length, frame.theme(), title=title
         )
-        frame.chart(
-            figure, key="kvmemory", alt=_("Weights and caches against the length, beside the memory there is")
-        )
+        frame.chart(figure, key="kvmemory", alt=_("Weights and caches against the length, beside the memory there is"))
 
 
 def table(data: Data) -> None:
     """All shapes with their sources."""
     names = (
-        _("Model"), _("Attention"), _("Source"), _("Layers"), _("d_model"), _("Query heads"), _("KV heads"), _("Head dim"),
-        _("Latent + RoPE"), _("Vocabulary"), _("Context"),
-    )  # fmt: skip
+        _("Model"),
+        _("Attention"),
+        _("Source"),
+        _("Layers"),
+        _("d_model"),
+        _("Query heads"),
+        _("KV heads"),
+        _("Head dim"),
+        _("Latent + RoPE"),
+        _("Vocabulary"),
+        _("Context"),
+    )
     rows = [
         dict(
             zip(
                 names,
                 (
-                    shape.name, shape.kind, shape.source, shape.n_layers, shape.d_model, shape.heads,
-                    "" if shape.latent else str(shape.groups), shape.head_dim,
-                    f"{shape.latent} + {shape.rope}" if shape.latent else "", shape.vocab, shape.context,
+                    shape.name,
+                    shape.kind,
+                    shape.source,
+                    shape.n_layers,
+                    shape.d_model,
+                    shape.heads,
+                    "" if shape.latent else str(shape.groups),
+                    shape.head_dim,
+                    f"{shape.latent} + {shape.rope}" if shape.latent else "",
+                    shape.vocab,
+                    shape.context,
                 ),
             )
         )
         for shape in data.every
-    ]  # fmt: skip
+    ]
     frame.table(rows, dict.fromkeys((names[4], names[9], names[10]), ",d"))
 
 

@@ -47,11 +47,9 @@ class Data:
     def apart(self) -> Apart:
         """How far heads with one W_Q W_K' are apart, with what stands between."""
         [at] = [
-            i
-            for i, each in enumerate(EVERY)
-            if all(on == (name in self.chosen.on) for name, on in vars(each).items())
+            i for i, each in enumerate(EVERY) if all(on == (name in self.chosen.on) for name, on in vars(each).items())
         ]
-        return self.found.apart[at]  # fmt: skip
+        return self.found.apart[at]
 
     @property
     def missed(self) -> float:

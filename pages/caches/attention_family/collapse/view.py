@@ -20,11 +20,13 @@ PICTURE = live.Picture(__file__, "collapse", part=Lemma.part, on=Lemma.on)
 SHARES = 65_535  # of 1, in 16 bits
 EQUATIONS = (
     (
-        r"W_Q^{(h)} {W_K^{(h)}}^\top = M \ \Rightarrow\ L^{(h)}_{ts} = x_t M x_s^\top,\quad Y = A\,X\textstyle\sum_h W_V^{(h)} "
-        r"W_O^{(h)},\qquad \text{RoPE: } W_Q R_t R_s^\top W_K^\top,\qquad \text{ALiBi: } x_t M x_s^\top - m_h (t - s)",
-        "Decoder-Only Transformers in Einstein Notation, section 9: single bilinear collapse, and why RoPE and ALiBi break it.",
-        "The notes write R_tᵀ R_s, for vectors as columns; rows, as here, are turned by R_t R_sᵀ. The norm and the softmax as "
-        "counterexamples are not in the notes.",
+        r"W_Q^{(h)} {W_K^{(h)}}^\top = M \ \Rightarrow\ L^{(h)}_{ts} = x_t M x_s^\top,\quad Y = A\,X\textstyle\sum_h "
+        r"W_V^{(h)} W_O^{(h)},\qquad \text{RoPE: } W_Q R_t R_s^\top W_K^\top,\qquad \text{ALiBi: } x_t M x_s^\top - "
+        r"m_h (t - s)",
+        "Decoder-Only Transformers in Einstein Notation, section 9: single bilinear collapse, and why RoPE and ALiBi "
+        "break it.",
+        "The notes write R_tᵀ R_s, for vectors as columns; rows, as here, are turned by R_t R_sᵀ. The norm and the "
+        "softmax as counterexamples are not in the notes.",
     ),
     (
         r"\textstyle\sum_h \big(X M_h X^\top\big) X U = \big(X \bar M X^\top\big) X\,(H U),\qquad "
@@ -51,9 +53,13 @@ def maps(data: Data) -> None:
         head=head,
     )
     header = {
-        "title": title, "said": claims.every(data), "tokens": data.tokens, "heads": data.heads, "head": head,
+        "title": title,
+        "said": claims.every(data),
+        "tokens": data.tokens,
+        "heads": data.heads,
+        "head": head,
         "trained": found.trained_apart,
-    }  # fmt: skip
+    }
     arrays = {
         "trained": _shares(found.trained),
         "maps": _shares(found.maps),
@@ -71,12 +77,8 @@ def turning(data: Data) -> None:
     """W_Q R_t R_s' W_K' of the head, walked by distance."""
     result, part = data.turned, data.reading.config.attention
     product = f"{data.reading.query_product[1]} R W_{'K' if part.latent_dim is None else '↑K'}'"
-    name = result.label(
-        _("{product} of L{layer}H{head}", product=product, layer=data.head[0], head=data.head[1])
-    )
-    figure = latent.turning(
-        result.matrices, result.distances, result.moved, result.missed, frame.theme(), name=name
-    )
+    name = result.label(_("{product} of L{layer}H{head}", product=product, layer=data.head[0], head=data.head[1]))
+    figure = latent.turning(result.matrices, result.distances, result.moved, result.missed, frame.theme(), name=name)
     with frame.wide("wide-turned", WIDTH):
         alt = _("The product of W_Q and W_K with RoPE between them, by distance")
         frame.chart(figure, key="turned", alt=alt)

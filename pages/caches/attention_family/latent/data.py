@@ -1,4 +1,5 @@
-"""Everything that the part Latent attention shows: weight absorption, the parts of a score, and what RoPE would do between."""
+"""Everything that the part Latent attention shows: weight absorption, the parts of a score, and what RoPE would do
+between."""
 
 from __future__ import annotations
 
@@ -29,7 +30,8 @@ class Data:
 
     @cached_property
     def parts(self) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-        """Content and rotary part of the head's scores with NaN where it may not look, and its weights, of the last tokens."""
+        """Content and rotary part of the head's scores with NaN where it may not look, and its weights, of the last
+        tokens."""
         return _parts(self.reading, *self.head)
 
     @cached_property
@@ -103,6 +105,5 @@ def _shares(reading: Reading) -> np.ndarray:
     lm, trace = reading.lm, reading.trace
     layers = range(lm.config.n_layers)
     return run_in_worker(
-        lambda: torch.stack([weight_absorption.part_shares(lm, trace, layer) for layer in layers]).numpy(),
-        len(trace),
+        lambda: torch.stack([weight_absorption.part_shares(lm, trace, layer) for layer in layers]).numpy(), len(trace)
     )

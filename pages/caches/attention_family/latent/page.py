@@ -1,4 +1,5 @@
-"""The part Latent attention: the parts of a head's score, the absorbed matrices, and what RoPE would do in their place."""
+"""The part Latent attention: the parts of a head's score, the absorbed matrices, and what RoPE would do in their
+place."""
 
 from __future__ import annotations
 

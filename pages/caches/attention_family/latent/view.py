@@ -20,17 +20,18 @@ EQUATION = (
     r"\underbrace{q^R_t R_t R_s^\top {k^R_s}^\top}_{\text{rotary}}\big),\qquad "
     r"x_t W_Q\, R_t R_s^\top\, W_{\uparrow K}^\top c_s^\top \text{ would have no } [\,\cdot\,]",
     "Transformer with PyTorch, Eq. 41 to 46 and 60 to 68; DeepSeek-V2, section 2.1.",
-    "The notes write k^R per head and from c_KV (section 3.4); DeepSeek-V2 makes one k^R per token from the hidden state, "
-    "shared by all heads, "
-    "so that the cache holds d_c + d_h^R numbers per token. Eq. 65 and 68 make the queries from a latent of their own, "
-    "c_Q: an option of the configuration (query_latent_dim), with which c_Q and W_↑Q take the places of x_t and W_Q. The "
-    "bundled zoo-mla-cq is so made; the queries of zoo-mla come straight from x. Eq. 42 also caches the queries, which are never "
-    "read again, and Eq. 44 writes O for a head's output first and for its map of weights then.",
+    "The notes write k^R per head and from c_KV (section 3.4); DeepSeek-V2 makes one k^R per token from the hidden "
+    "state, shared by all heads, so that the cache holds d_c + d_h^R numbers per token. Eq. 65 and 68 make the queries "
+    "from a latent of their own, c_Q: an option of the configuration (query_latent_dim), with which c_Q and W_↑Q take "
+    "the places of x_t and W_Q. The bundled zoo-mla-cq is so made; the queries of zoo-mla come straight from x. Eq. 42 "
+    "also caches the queries, which are never read again, and Eq. 44 writes O for a head's output first and for its "
+    "map of weights then.",
 )
 
 
 def controls(reading: Reading) -> Data | None:
-    """Draw the menus; what they say. For a model without a latent another is shown, as a caption says; None if there is none."""
+    """Draw the menus; what they say. For a model without a latent another is shown, as a caption says; None if there is
+    none."""
     names, model = latent_models(), reading.model
     if not names:
         st.info(
@@ -42,9 +43,13 @@ def controls(reading: Reading) -> Data | None:
         return None
     if model not in names:
         st.caption(
-            _("{model} has no latent attention; the models that have it: {names}. **Shown is {shown}.**",
-              model=model, names=", ".join(names), shown=names[0])
-        )  # fmt: skip
+            _(
+                "{model} has no latent attention; the models that have it: {names}. **Shown is {shown}.**",
+                model=model,
+                names=", ".join(names),
+                shown=names[0],
+            )
+        )
         model = names[0]
     shown = Reading(model, shortened(model, reading.text))
     return Data(shown, head_menus(LATENT, shown, shown.config.n_layers, shown.config.n_heads))
@@ -58,9 +63,7 @@ def scores(data: Data) -> None:
     start = len(tokens) - len(content)
     if start:
         title += _(", last {shown} of {all} tokens", shown=len(content), all=len(tokens))
-    figure = figures.score_parts(
-        content, rotary, weights, tokens[start:], frame.theme(), title=title, start=start
-    )
+    figure = figures.score_parts(content, rotary, weights, tokens[start:], frame.theme(), title=title, start=start)
     with frame.wide("wide-scores", WIDTH):
         alt = _("Content and rotary part of the scores of L{layer}H{head}", layer=layer, head=head)
         frame.chart(figure, key="scoreparts", alt=alt)
@@ -71,38 +74,30 @@ def folding(data: Data) -> None:
     folded, (state, query) = data.folded, data.reading.query_product
     products = {
         _("The score: {state} {query} W_↑K' c_s'", state=state, query=query): {
-            query: folded.query, "W_↑K'": folded.up_k, _("absorbed"): folded.score,
+            query: folded.query,
+            "W_↑K'": folded.up_k,
+            _("absorbed"): folded.score,
         },
         _("The output: Σ a_ts c_s W_↑V W_O"): {"W_↑V": folded.up_v, "W_O": folded.out, _("absorbed"): folded.value},
-    }  # fmt: skip
-    parts = [
-        ([(name, matrix.numpy()) for name, matrix in each.items()], label) for label, each in products.items()
-    ]
+    }
+    parts = [([(name, matrix.numpy()) for name, matrix in each.items()], label) for label, each in products.items()]
     left, right = st.columns([0.7, 0.3])
     with left, frame.wide("wide-folding", FOLDING_WIDTH):
         layer, head = data.head
         alt = _("The matrices of L{layer}H{head} and their products", layer=layer, head=head)
         frame.chart(figures.folding(parts, frame.theme()), key="folding", alt=alt)
     with right:
-        figure = per_head(
-            data.shares, _("Rotary share of the scores' variance"), frame.theme(), top=1.0, height=330
-        )
-        frame.chart(
-            figure, key="rotary", alt=_("Share of the rotary part in the variance of every head's scores")
-        )
+        figure = per_head(data.shares, _("Rotary share of the scores' variance"), frame.theme(), top=1.0, height=330)
+        frame.chart(figure, key="rotary", alt=_("Share of the rotary part in the variance of every head's scores"))
 
 
 def turning(data: Data) -> None:
     """The head's product of W_Q, or W_↑Q where there is a c_Q, and W_↑K with RoPE between them, walked by distance."""
     result, (layer, head) = data.turned, data.head
     name = result.label(f"{data.reading.query_product[1]} R W_↑K' of L{layer}H{head}")
-    figure = figures.turning(
-        result.matrices, result.distances, result.moved, result.missed, frame.theme(), name=name
-    )
+    figure = figures.turning(result.matrices, result.distances, result.moved, result.missed, frame.theme(), name=name)
     with frame.wide("wide-turning", WIDTH):
-        frame.chart(
-            figure, key="turning", alt=_("The product of W_Q and W_K with RoPE between them, by distance")
-        )
+        frame.chart(figure, key="turning", alt=_("The product of W_Q and W_K with RoPE between them, by distance"))
 
 
 def snippet(data: Data) -> str:

@@ -17,11 +17,15 @@ def same_loss_smaller_cache(data: Data) -> str | None:
     if cached[most] == cached[least] or losses[most] != losses[most]:
         return None
     return _(
-        "{least} keeps {few} numbers of a token and layer where {most} keeps {many}; on this text its loss is {own}, the other's "
-        "{other} nats per token.",
-        least=least, few=f"{cached[least]:,}", most=most, many=f"{cached[most]:,}", own=number(losses[least], ".3f"),
+        "{least} keeps {few} numbers of a token and layer where {most} keeps {many}; on this text its loss is {own}, "
+        "the other's {other} nats per token.",
+        least=least,
+        few=f"{cached[least]:,}",
+        most=most,
+        many=f"{cached[most]:,}",
+        own=number(losses[least], ".3f"),
         other=number(losses[most], ".3f"),
-    )  # fmt: skip
+    )
 
 
 def best_here(data: Data) -> str | None:
@@ -31,10 +35,13 @@ def best_here(data: Data) -> str | None:
         return None
     best, worst = min(data.losses, key=data.losses.__getitem__), max(data.losses, key=data.losses.__getitem__)
     return _(
-        "On this text {best} predicts best, with a loss of {low}, and {worst} worst, with {high}. The part Model zoo says how "
-        "good each is on many, with the noise of seeds.",
-        best=best, low=written[best], worst=worst, high=written[worst],
-    )  # fmt: skip
+        "On this text {best} predicts best, with a loss of {low}, and {worst} worst, with {high}. The part Model zoo "
+        "says how good each is on many, with the noise of seeds.",
+        best=best,
+        low=written[best],
+        worst=worst,
+        high=written[worst],
+    )
 
 
 def share_keys(data: Data) -> str | None:

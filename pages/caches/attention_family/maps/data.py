@@ -49,18 +49,13 @@ class Data:
     @property
     def compared(self) -> list[np.ndarray]:
         """One head's map of every model."""
-        return [
-            reading.trace.pooled(*self.head, min(LARGE, len(reading.trace))).numpy()
-            for reading in self.readings
-        ]
+        return [reading.trace.pooled(*self.head, min(LARGE, len(reading.trace))).numpy() for reading in self.readings]
 
     @cached_property
     def losses(self) -> dict[str, float]:
         """Every model's loss on the text, in nats per token; NaN for one token."""
         return {
-            reading.model: float(reading.trace.loss_per_token().mean())
-            if len(reading.trace) > 1
-            else float("nan")
+            reading.model: float(reading.trace.loss_per_token().mean()) if len(reading.trace) > 1 else float("nan")
             for reading in self.readings
         }
 
@@ -80,6 +75,4 @@ def family(model: str) -> list[str]:
 def _pictures(reading: Reading, layer: int) -> np.ndarray:
     trace = reading.trace
     size, heads = min(BINS, len(trace)), range(trace.n_heads)
-    return run_in_worker(
-        lambda: torch.stack([trace.pooled(layer, head, size) for head in heads]).numpy(), len(trace)
-    )
+    return run_in_worker(lambda: torch.stack([trace.pooled(layer, head, size) for head in heads]).numpy(), len(trace))

@@ -16,7 +16,8 @@ from .claims import head_reads
 from .data import LARGE, Data
 
 EQUATION = (
-    r"A^{(h)} = \mathrm{softmax}\Big(\tfrac{1}{\sqrt{d_k}}\, Q_h K_{\pi(h)}^\top + M\Big),\qquad Y_h = A^{(h)}\, V_{\pi(h)}",
+    r"A^{(h)} = \mathrm{softmax}\Big(\tfrac{1}{\sqrt{d_k}}\, Q_h K_{\pi(h)}^\top + M\Big),\qquad Y_h = A^{(h)}\, "
+    r"V_{\pi(h)}",
     "LLM notes, sections 3.1 to 3.4; Decoder-Only Transformers in Einstein Notation, section 6.1.",
 )
 
@@ -34,9 +35,7 @@ def layer(data: Data) -> None:
     """All heads of one layer, a row for each model; a click chooses a head."""
     at, models = data.head[0], list(zip(data.readings, data.configs))
     labels = [f"<b>{kind(config)}</b><br>{reading.model}" for reading, config in models]
-    hover = [
-        [head_reads(reading.model, config, head) for head in range(data.heads)] for reading, config in models
-    ]
+    hover = [[head_reads(reading.model, config, head) for head in range(data.heads)] for reading, config in models]
     title = _(
         "Layer {layer}: heads under one colour read the same keys and values (largest probability per bin, √ colours)",
         layer=at,
@@ -53,9 +52,12 @@ def layer(data: Data) -> None:
     )
     with frame.wide("wide-maps", WIDTH):
         frame.chart(
-            figure, key="familymaps", alt=_("Attention maps of layer {layer} of {count} models", layer=at, count=len(models)),
-            select="points", on_select=lambda: _open_clicked_head(at),
-        )  # fmt: skip
+            figure,
+            key="familymaps",
+            alt=_("Attention maps of layer {layer} of {count} models", layer=at, count=len(models)),
+            select="points",
+            on_select=lambda: _open_clicked_head(at),
+        )
 
 
 def _open_clicked_head(at: int) -> None:
@@ -81,11 +83,14 @@ def table(data: Data) -> None:
     loss, parameters, cached = _("Loss here"), _("Parameters"), _("Cached numbers per token and layer")
     rows = [
         {
-            _("Model"): reading.model, _("Attention"): kind(reading.config), loss: data.losses[reading.model],
-            parameters: reading.lm.n_parameters, cached: data.cached[reading.model],
+            _("Model"): reading.model,
+            _("Attention"): kind(reading.config),
+            loss: data.losses[reading.model],
+            parameters: reading.lm.n_parameters,
+            cached: data.cached[reading.model],
         }
         for reading in data.readings
-    ]  # fmt: skip
+    ]
     helps = {
         loss: _("Nats per token, on this text; held-out quality is in the part Model zoo"),
         cached: _("A window keeps them of its last tokens only"),

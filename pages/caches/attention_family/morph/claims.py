@@ -18,10 +18,14 @@ def keeps_less_for_more(data: Data) -> str | None:
     first, last = data.ends
     more, less = (size_text(variant.flops(data.chosen.length)) for variant in (last, first))
     return _(
-        "MLA keeps {few} numbers of each token and layer where MHA keeps {many}, and pays with operations: {more}FLOP for token "
-        "{length} in place of {less}FLOP.",
-        few=f"{last.cached:,}", many=f"{first.cached:,}", more=more, less=less, length=f"{data.chosen.length:,}",
-    )  # fmt: skip
+        "MLA keeps {few} numbers of each token and layer where MHA keeps {many}, and pays with operations: {more}FLOP "
+        "for token {length} in place of {less}FLOP.",
+        few=f"{last.cached:,}",
+        many=f"{first.cached:,}",
+        more=more,
+        less=less,
+        length=f"{data.chosen.length:,}",
+    )
 
 
 def keeps_less(data: Data) -> str | None:
@@ -31,9 +35,11 @@ def keeps_less(data: Data) -> str | None:
     first, last = data.ends
     return _(
         "MLA keeps {few} numbers of each token and layer where MHA keeps {many}: {share} of it, for {heads} heads.",
-        few=f"{last.cached:,}", many=f"{first.cached:,}", share=number(last.cached / first.cached, ".1%"),
+        few=f"{last.cached:,}",
+        many=f"{first.cached:,}",
+        share=number(last.cached / first.cached, ".1%"),
         heads=data.sizes.heads,
-    )  # fmt: skip
+    )
 
 
 def keeps_more(data: Data) -> str | None:
@@ -42,10 +48,11 @@ def keeps_more(data: Data) -> str | None:
         return None
     first, last = data.ends
     return _(
-        "At these sizes MLA keeps {few} numbers of each token and layer, and MHA {many}: a latent saves only where heads are "
-        "many.",
-        few=f"{last.cached:,}", many=f"{first.cached:,}",
-    )  # fmt: skip
+        "At these sizes MLA keeps {few} numbers of each token and layer, and MHA {many}: a latent saves only where "
+        "heads are many.",
+        few=f"{last.cached:,}",
+        many=f"{first.cached:,}",
+    )
 
 
 def like_grouped(data: Data) -> str | None:
@@ -63,8 +70,11 @@ def pays_with_operations(data: Data) -> str | None:
     first, last = (variant.flops(data.chosen.length) for variant in data.ends)
     return _(
         "For token {length} MLA takes {times} times as many operations as MHA: {more}FLOP in place of {less}FLOP.",
-        more=size_text(last), less=size_text(first), length=f"{data.chosen.length:,}", times=number(last / first, ".3g"),
-    )  # fmt: skip
+        more=size_text(last),
+        less=size_text(first),
+        length=f"{data.chosen.length:,}",
+        times=number(last / first, ".3g"),
+    )
 
 
 def costs_less(data: Data) -> str | None:
@@ -74,8 +84,10 @@ def costs_less(data: Data) -> str | None:
     first, last = (variant.flops(data.chosen.length) for variant in data.ends)
     return _(
         "It takes no more operations, too: {less}FLOP for token {length}, MHA {more}FLOP.",
-        less=size_text(last), more=size_text(first), length=f"{data.chosen.length:,}",
-    )  # fmt: skip
+        less=size_text(last),
+        more=size_text(first),
+        length=f"{data.chosen.length:,}",
+    )
 
 
 def no_queries(data: Data) -> str | None:
@@ -85,15 +97,7 @@ def no_queries(data: Data) -> str | None:
     return _("DeepSeek also compresses its queries (c_Q), which touches no cache and is left out here.")
 
 
-CLAIMS = (
-    keeps_less_for_more,
-    keeps_less,
-    keeps_more,
-    pays_with_operations,
-    costs_less,
-    like_grouped,
-    no_queries,
-)
+CLAIMS = (keeps_less_for_more, keeps_less, keeps_more, pays_with_operations, costs_less, like_grouped, no_queries)
 HINTS = Hint(N_("Press ▶; then choose *DeepSeek*."), to(source=PUBLISHED)), Hint(N_("Press ▶."), within)
 
 
@@ -112,19 +116,23 @@ def caption(data: Data) -> str:
     first, last = data.ends
     return _(
         "{heads} query heads of {size}. MLA caches {few} numbers per token and layer, MHA {many} (× {times}).",
-        heads=data.sizes.heads, size=data.sizes.head_dim, few=f"{last.cached:,}", many=f"{first.cached:,}",
+        heads=data.sizes.heads,
+        size=data.sizes.head_dim,
+        few=f"{last.cached:,}",
+        many=f"{first.cached:,}",
         times=number(first.cached / last.cached, ".3g"),
-    )  # fmt: skip
+    )
 
 
 def absorbed(data: Data) -> str:
     """What MLA costs with absorbed weights and without."""
     last, length = data.ends[1], data.chosen.length
     return _(
-        "MLA decodes absorbed: queries are taken to the latent instead of making every head's keys and values anew, {few}FLOP "
-        "instead of {many}FLOP.",
-        few=size_text(last.flops(length)), many=size_text(last.flops(length, absorbed=False)),
-    )  # fmt: skip
+        "MLA decodes absorbed: queries are taken to the latent instead of making every head's keys and values anew, "
+        "{few}FLOP instead of {many}FLOP.",
+        few=size_text(last.flops(length)),
+        many=size_text(last.flops(length, absorbed=False)),
+    )
 
 
 def notice() -> tuple[str, ...]:
@@ -132,14 +140,12 @@ def notice() -> tuple[str, ...]:
     return (
         _("Fewer key/value heads make the cache smaller in proportion; the work on each cached token stays."),
         _(
-            "MLA keeps one short vector per token, the latent, and gives every head keys and values of its own from it. Orange "
-            "is what the cache holds. Each panel of bars has a scale of its own; shorter is less to pay."
+            "MLA keeps one short vector per token, the latent, and gives every head keys and values of its own from "
+            "it. Orange is what the cache holds. Each panel of bars has a scale of its own; shorter is less to pay."
         ),
     )
 
 
 def maths() -> tuple[str, ...]:
     """What to notice with formulas."""
-    return (
-        _("Parameters shrink a little with the key/value heads; the operations per cached token do not."),
-    )
+    return (_("Parameters shrink a little with the key/value heads; the operations per cached token do not."),)

@@ -23,9 +23,9 @@ EQUATION = (
     "Decoder-Only Transformers in Einstein Notation, sections 6.1 and 6.2; LLM notes, sections 3.1 to 3.4; Transformer "
     "with PyTorch, Eq. 38 to 41.",
     "The LLM notes name GPT-3.5 and LLaMA for MQA; PaLM used MQA, "
-    "LLaMA 2 70B uses GQA, and GPT-3.5's attention is not published. Their “MLA” (section 3.5) is a learned latent array "
-    "in the Perceiver's manner, something else: see *Latents*. Eq. 38 gives all 576 numbers to the latent; DeepSeek has 512 for "
-    "c_KV and 64 for k^R.",
+    "LLaMA 2 70B uses GQA, and GPT-3.5's attention is not published. Their “MLA” (section 3.5) is a learned latent "
+    "array in the Perceiver's manner, something else: see *Latents*. Eq. 38 gives all 576 numbers to the latent; "
+    "DeepSeek has 512 for c_KV and 64 for k^R.",
 )
 ORDER = ["W_Q", "W_↓Q", "W_↑Q", "W_K", "W_V", "W_↓KV", "W_KR", "W_↑K", "W_↑V", "W_O", "together"]
 
@@ -54,24 +54,21 @@ def controls(reading: Reading) -> Data:
 def picture(data: Data) -> None:
     """The picture that is walked."""
     flops = [variant.flops(data.chosen.length) for variant in data.variants]
-    figure = figures.morph(
-        data.variants, flops, asdict(data.sizes), data.chosen.length, data.opening, frame.theme()
-    )
+    figure = figures.morph(data.variants, flops, asdict(data.sizes), data.chosen.length, data.opening, frame.theme())
     with frame.wide("wide-morph", WIDTH):
         alt = _("Query heads and the key/value heads they read, from MHA to MLA, with their costs")
         frame.chart(figure, key="morph", alt=alt)
 
 
 def matrices(data: Data) -> None:
-    """Which projections there are, their shapes, how many, and who uses one: ends of the family and the opened variant."""
+    """Which projections there are, their shapes, how many, and who uses one: ends of the family and the opened
+    variant."""
     columns = {}
     count = len(data.variants)
     for i in sorted({0, data.opening, count - 2, count - 1}):
         variant = data.variants[i]
         columns[variant.name] = {
-            str(
-                row["Matrix"]
-            ): f"{row['How many']} × ({row['Shape']}), per {row['Used by'].removeprefix('one ')}"
+            str(row["Matrix"]): f"{row['How many']} × ({row['Shape']}), per {row['Used by'].removeprefix('one ')}"
             for row in shape_rows(variant)
         } | {"together": f"{variant.parameters:,} parameters"}
     used = [row for row in ORDER if any(row in column for column in columns.values())]

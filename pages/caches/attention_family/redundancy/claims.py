@@ -21,12 +21,16 @@ def muted_and_better(data: Data) -> str | None:
         return None
     layer, head = divmod(int(effects.argmin()), effects.shape[1])
     return ngettext(
-        "Without {n} of {all} heads, muted alone, this text is predicted better by {least} nats a token or more; without {head} "
-        "most, by {gain}.",
-        "Without {n} of {all} heads, each muted alone, this text is predicted better by {least} nats a token or more; without "
-        "{head} most, by {gain}.",
-        count, all=effects.size, least=LEAST, head=f"L{layer}H{head}", gain=number(-float(effects.min()), ".3f"),
-    )  # fmt: skip
+        "Without {n} of {all} heads, muted alone, this text is predicted better by {least} nats a token or more; "
+        "without {head} most, by {gain}.",
+        "Without {n} of {all} heads, each muted alone, this text is predicted better by {least} nats a token or more; "
+        "without {head} most, by {gain}.",
+        count,
+        all=effects.size,
+        least=LEAST,
+        head=f"L{layer}H{head}",
+        gain=number(-float(effects.min()), ".3f"),
+    )
 
 
 def none_better(data: Data) -> str | None:
@@ -35,9 +39,12 @@ def none_better(data: Data) -> str | None:
         return None
     layer, head = divmod(int(data.effects.argmin()), data.effects.shape[1])
     return _(
-        "Muted alone, no head leaves this text predicted better by {least} nats a token; least missed is L{layer}H{head}.",
-        least=LEAST, layer=layer, head=head,
-    )  # fmt: skip
+        "Muted alone, no head leaves this text predicted better by {least} nats a token; least missed is "
+        "L{layer}H{head}.",
+        least=LEAST,
+        layer=layer,
+        head=head,
+    )
 
 
 def most_missed(data: Data) -> str | None:
@@ -61,17 +68,17 @@ def afforded(data: Data) -> str | None:
     return ngettext(
         "On other texts {n} head of {all} can be muted in this order before the loss is more than {nats} nats higher.",
         "On other texts {n} heads of {all} can be muted in this order before the loss is more than {nats} nats higher.",
-        count, all=len(data.order), nats=AFFORDED,
-    )  # fmt: skip
+        count,
+        all=len(data.order),
+        nats=AFFORDED,
+    )
 
 
 def none_afforded(data: Data) -> str | None:
     """None can."""
     if afforded(data):
         return None
-    return _(
-        "On other texts no head can be muted first without costing more than {nats} nats.", nats=AFFORDED
-    )
+    return _("On other texts no head can be muted first without costing more than {nats} nats.", nats=AFFORDED)
 
 
 def alike(data: Data) -> str | None:
@@ -79,10 +86,7 @@ def alike(data: Data) -> str | None:
     if not data.pairs:
         return None
     heads = data.reading.config.n_heads
-    names = [
-        f"L{a // heads}H{a % heads} and L{b // heads}H{b % heads} ({value:.2f})"
-        for a, b, value in data.pairs[:3]
-    ]
+    names = [f"L{a // heads}H{a % heads} and L{b // heads}H{b % heads} ({value:.2f})" for a, b, value in data.pairs[:3]]
     return _("Most alike, circled: {pairs}.", pairs=", ".join(names))
 
 
@@ -97,10 +101,10 @@ def layer_reused(data: Data) -> str | None:
         return None
     cells = [f"{layer}: {number(change, '+.2f')}" for layer, change in enumerate(changes, 1)]
     return _(
-        "**Maps shared by two layers**: one layer weighs its own values by the maps of the layer below, head by head, and needs "
-        "no queries and keys of its own. Δ loss on this text, nats per token, by layer: {changes}.",
+        "**Maps shared by two layers**: one layer weighs its own values by the maps of the layer below, head by head, "
+        "and needs no queries and keys of its own. Δ loss on this text, nats per token, by layer: {changes}.",
         changes=", ".join(cells),
-    )  # fmt: skip
+    )
 
 
 def one_layer(data: Data) -> str | None:
@@ -109,8 +113,16 @@ def one_layer(data: Data) -> str | None:
 
 
 CLAIMS = (
-    muted_and_better, none_better, most_missed, afforded, none_afforded, alike, too_short, layer_reused, one_layer,
-)  # fmt: skip
+    muted_and_better,
+    none_better,
+    most_missed,
+    afforded,
+    none_afforded,
+    alike,
+    too_short,
+    layer_reused,
+    one_layer,
+)
 HINTS = (OWN_TEXT,)
 
 
@@ -120,7 +132,8 @@ def affordable(losses: tuple[float, ...]) -> int:
 
 
 def correlation(shared: Sharing) -> str | None:
-    """Pearson's, of similarity and change of loss over the pairs where both are finite; None where it does not exist."""
+    """Pearson's, of similarity and change of loss over the pairs where both are finite; None where it does not
+    exist."""
     x, y = np.array(shared.alike), np.array(list(shared.pairs.values()))
     finite = np.isfinite(x) & np.isfinite(y)
     if finite.sum() < 3 or np.ptp(x[finite]) == 0 or np.ptp(y[finite]) == 0:
@@ -142,19 +155,24 @@ def source(data: Data) -> str:
         else _("{all} tokens", all=length)
     )
     return _(
-        "Real passes of {model} with these heads ablated, on this text ({tokens}), which also chose the order, and on the app's "
-        "{texts} other examples, which did not. Nothing is retrained.",
-        model=data.reading.model, tokens=tokens, texts=data.texts,
-    )  # fmt: skip
+        "Real passes of {model} with these heads ablated, on this text ({tokens}), which also chose the order, and on "
+        "the app's {texts} other examples, which did not. Nothing is retrained.",
+        model=data.reading.model,
+        tokens=tokens,
+        texts=data.texts,
+    )
 
 
 def notice() -> tuple[str, ...]:
     """What muting says, and what not."""
     return (
-        _("The text that chose the order is no judge of it: that would be selection. Other texts measure what heads contribute."),
+        _(
+            "The text that chose the order is no judge of it: that would be selection. Other texts measure what heads "
+            "contribute."
+        ),
         _("Heads that look alike need not merge well."),
         _("Muting heads is not training without them: a model that was trained on with few heads would lose less."),
-    )  # fmt: skip
+    )
 
 
 def maths() -> tuple[str, ...]:

@@ -126,7 +126,8 @@ def sample(reading: Reading) -> Sample:
 
 
 def seconds(reading: Reading, order: str) -> float:
-    """About how long everything below the similarity takes: each variant of the model reads this text, most also the others."""
+    """About how long everything below the similarity takes: each variant of the model reads this text, most also the
+    others."""
     config, here = reading.lm.config, len(sample(reading).ids)
     heads, groups = config.n_layers * config.n_heads, config.n_kv_heads
     tried = heads * (heads + 1) // 2 if order == "greedy" else heads
@@ -152,9 +153,7 @@ def similarity(reading: Reading, measure: str) -> torch.Tensor:
 @st.cache_data(max_entries=64, show_spinner=False)
 def effects(sample: Sample, how: str) -> np.ndarray:
     """What ablating each head alone adds to the loss, [L, H]."""
-    return shipped.ready(sample.lm, EFFECTS, (sample.ids, how), lambda: {"effect": _effects(sample, how)})[
-        "effect"
-    ]
+    return shipped.ready(sample.lm, EFFECTS, (sample.ids, how), lambda: {"effect": _effects(sample, how)})["effect"]
 
 
 def _effects(sample: Sample, how: str) -> np.ndarray:
@@ -162,7 +161,8 @@ def _effects(sample: Sample, how: str) -> np.ndarray:
 
 
 def pruning_order(sample: Sample, order: str, how: str) -> tuple[Head, ...]:
-    """The order in which heads are ablated. The greedy search goes step by step: others get their turn, and a bar moves."""
+    """The order in which heads are ablated. The greedy search goes step by step: others get their turn, and a bar
+    moves."""
     if order != "greedy":
         return _order(sample, order, how)
     config = sample.lm.config

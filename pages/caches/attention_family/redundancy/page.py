@@ -27,8 +27,7 @@ def show(reading: Reading) -> None:
             return
         count = shown.reading.config.n_layers * shown.reading.config.n_heads
         with st.spinner(
-            _("{model} reads with each of {count} heads muted …", model=reading.model, count=count),
-            show_time=True,
+            _("{model} reads with each of {count} heads muted …", model=reading.model, count=count), show_time=True
         ):
             view.ablation(shown)
     with place:
@@ -39,9 +38,7 @@ def show(reading: Reading) -> None:
 
 def _beneath(shown: Data) -> None:
     st.caption(claims.source(shown))
-    with st.spinner(
-        _("{model} reads with key/value heads merged …", model=shown.reading.model), show_time=True
-    ):
+    with st.spinner(_("{model} reads with key/value heads merged …", model=shown.reading.model), show_time=True):
         shared = shown.shared
     if isinstance(shared, UnknownName):
         st.info(frame.worded(shared))

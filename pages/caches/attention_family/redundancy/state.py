@@ -1,4 +1,5 @@
-"""The state of the part Redundancy: how heads are compared, in which order they are muted, and what replaces their outputs."""
+"""The state of the part Redundancy: how heads are compared, in which order they are muted, and what replaces their
+outputs."""
 
 from __future__ import annotations
 
@@ -15,7 +16,11 @@ class Ablation(state.State):
 
     similarity = state.menu(N_("Similarity"), tuple(SIMILARITIES), key="sim", label_visibility="collapsed")
     order = state.menu(
-        N_("Order of pruning"), {SINGLE: N_("By single effect"), GREEDY: N_("Greedy")}, key="prn", segments=True,
-        label_visibility="collapsed", help=N_("Greedy tries all remaining heads at every step: better, and much slower"),
-    )  # fmt: skip
+        N_("Order of pruning"),
+        {SINGLE: N_("By single effect"), GREEDY: N_("Greedy")},
+        key="prn",
+        segments=True,
+        label_visibility="collapsed",
+        help=N_("Greedy tries all remaining heads at every step: better, and much slower"),
+    )
     how = inputs.HOW

@@ -17,8 +17,9 @@ from .state import Ablation
 EQUATION = (
     r"\mathrm{CKA}(X, Y) = \frac{\lVert Y^\top X \rVert_F^2}{\lVert X^\top X \rVert_F\, \lVert Y^\top Y \rVert_F}"
     r"\ \text{(centred)},\qquad K_a, K_b \to \tfrac12 (K_a + K_b)",
-    "Attention, “Redundancy Among Heads” and “Pruning or Tying Heads”; Kornblith et al. 2019, Song et al. 2012 (unbiased); "
-    "Michel et al. 2019 (pruning); Ainslie et al. 2023, section 2.1 (GQA by averaging the heads of MHA, then training on).",
+    "Attention, “Redundancy Among Heads” and “Pruning or Tying Heads”; Kornblith et al. 2019, Song et al. 2012 "
+    "(unbiased); Michel et al. 2019 (pruning); Ainslie et al. 2023, section 2.1 (GQA by averaging the heads of MHA, "
+    "then training on).",
 )
 
 
@@ -37,10 +38,11 @@ def accepted(data: Data) -> bool:
     """Whether ablation and sharing take seconds, or were asked for."""
     config, chosen = data.reading.config, data.chosen
     said = _(
-        "{model} has {heads} heads: to mute each alone and all one by one, and to merge its key/value heads, takes {{time}} on "
-        "a CPU. stories-rope shows the same in seconds.",
-        model=data.reading.model, heads=config.n_layers * config.n_heads,
-    )  # fmt: skip
+        "{model} has {heads} heads: to mute each alone and all one by one, and to merge its key/value heads, takes "
+        "{{time}} on a CPU. stories-rope shows the same in seconds.",
+        model=data.reading.model,
+        heads=config.n_layers * config.n_heads,
+    )
     about = "redundancy", data.reading, chosen.order
     return patience.accepted(about, data.seconds, said, _("Mute them anyway"))
 
@@ -49,9 +51,7 @@ def similarity(data: Data) -> None:
     """Every head against every other."""
     measure = data.chosen.similarity
     circled = [pair[:2] for pair in data.pairs]
-    figure = figures.similarity(
-        data.similar.numpy(), data.reading.config.n_layers, circled, measure, frame.theme()
-    )
+    figure = figures.similarity(data.similar.numpy(), data.reading.config.n_layers, circled, measure, frame.theme())
     frame.chart(figure, key="alike", alt=_("{measure} of every two heads", measure=measure))
 
 
@@ -61,9 +61,10 @@ def ablation(data: Data) -> None:
     figure = figures.effects(data.effects, theme, 44 + 34 * len(data.effects))
     frame.chart(figure, key="effects", alt=_("Change of loss with each head muted"))
     lines = {
-        _("this text"): _change(data.losses.here), _("other texts"): _change(data.losses.elsewhere),
+        _("this text"): _change(data.losses.here),
+        _("other texts"): _change(data.losses.elsewhere),
         _("other texts, drawn order (seed 0)"): _change(data.by_chance.elsewhere),
-    }  # fmt: skip
+    }
     labels = [_("no head muted")]
     labels += [
         _("{step} muted, last {head}", step=step, head=f"L{layer}H{head}")
@@ -85,8 +86,7 @@ def sharing(data: Data, shared: Sharing) -> None:
     left, right = st.columns([0.42, 0.58])
     with left:
         labels = [
-            _("layer {layer}, key/value heads {a} and {b}", layer=layer, a=a, b=b)
-            for layer, a, b in shared.pairs
+            _("layer {layer}, key/value heads {a} and {b}", layer=layer, a=a, b=b) for layer, a, b in shared.pairs
         ]
         change = np.array(list(shared.pairs.values()))
         figure = figures.pairs(np.array(shared.alike), change, labels, data.chosen.similarity, frame.theme())
@@ -101,10 +101,7 @@ def sharing(data: Data, shared: Sharing) -> None:
             _("{left} left: layer {layer}, {b} joins {a}", left=count - step, layer=layer, a=a, b=b)
             for step, (layer, a, b) in enumerate(shared.order, start=1)
         ]
-        lines = {
-            _("this text"): _change(shared.losses.here),
-            _("other texts"): _change(shared.losses.elsewhere),
-        }
+        lines = {_("this text"): _change(shared.losses.here), _("other texts"): _change(shared.losses.elsewhere)}
         title = _("Key/value heads merged one by one (Δ loss, nats per token)")
         axis = _("merges, until each of {layers} layers has one head", layers=config.n_layers)
         figure = figures.steps(lines, labels, frame.theme(), title=title, height=320, x=axis)

@@ -28,24 +28,32 @@ def as_good_and_smaller(data: Data) -> str | None:
     if line is None:
         return None
     values = {
-        "choice": _short(line["choice"]), "few": f"{line['cache_bytes_per_token']:,.0f}",
+        "choice": _short(line["choice"]),
+        "few": f"{line['cache_bytes_per_token']:,.0f}",
         "many": f"{data.baseline['cache_bytes_per_token']:,.0f}",
-    }  # fmt: skip
+    }
     if line["difference"] <= 0:
         return _(
             "With {choice} a model keeps {few} bytes of each token in place of {many}, and foresees stories no worse.",
             **values,
         )
     said = (
-        _("With {choice} a model keeps {few} bytes of each token in place of {many} and foresees stories worse by {more} bits "
-          "per byte, which lies within the band of seed noise.")
+        _(
+            "With {choice} a model keeps {few} bytes of each token in place of {many} and foresees stories worse by "
+            "{more} bits per byte, which lies within the band of seed noise."
+        )
         if line["verdict"] == SAME
-        else _("With {choice} a model keeps {few} bytes of each token in place of {many} and foresees stories worse by {more} "
-               "bits per byte; with one training of the baseline nobody knows whether that is chance.")
+        else _(
+            "With {choice} a model keeps {few} bytes of each token in place of {many} and foresees stories worse by "
+            "{more} bits per byte; with one training of the baseline nobody knows whether that is chance."
+        )
         if math.isinf(data.noise.limit)
-        else _("With {choice} a model keeps {few} bytes of each token in place of {many} and foresees stories worse by {more} "
-               "bits per byte: outside the band of seed noise, yet within the dotted lines, so it may still be chance.")
-    )  # fmt: skip
+        else _(
+            "With {choice} a model keeps {few} bytes of each token in place of {many} and foresees stories worse by "
+            "{more} bits per byte: outside the band of seed noise, yet within the dotted lines, so it may still be "
+            "chance."
+        )
+    )
     return said.format(more=number(line["difference"], ".3f"), **values)
 
 
@@ -58,11 +66,7 @@ def smaller_is_worse(data: Data) -> str | None:
 
 def alone(data: Data) -> str | None:
     """A table of nothing to compare."""
-    return (
-        _("The table has the baseline alone: there is nothing to compare it with.")
-        if data.choices.empty
-        else None
-    )
+    return _("The table has the baseline alone: there is nothing to compare it with.") if data.choices.empty else None
 
 
 def lowest_and_highest(data: Data) -> str | None:
@@ -70,14 +74,16 @@ def lowest_and_highest(data: Data) -> str | None:
     choices = data.choices
     if len(choices) < 2:
         return None
-    best, worst = (
-        choices.loc[at] for at in (choices["bits_per_byte"].idxmin(), choices["bits_per_byte"].idxmax())
-    )
+    best, worst = (choices.loc[at] for at in (choices["bits_per_byte"].idxmin(), choices["bits_per_byte"].idxmax()))
     return _(
         "Lowest is *{best}* ({low}, {good}), highest *{worst}* ({high}, {bad}).",
-        best=best["choice"], low=_bits(best), good=_(best["verdict"]), worst=worst["choice"], high=_bits(worst),
+        best=best["choice"],
+        low=_bits(best),
+        good=_(best["verdict"]),
+        worst=worst["choice"],
+        high=_bits(worst),
         bad=_(worst["verdict"]),
-    )  # fmt: skip
+    )
 
 
 def _with_verdict(data: Data, verdict: str) -> str:
@@ -96,8 +102,7 @@ def undecided(data: Data) -> str | None:
     if not (names := _with_verdict(data, UNCLEAR)):
         return None
     return _(
-        "Unclear, as another training might move them into the band or beyond the dotted lines: {names}.",
-        names=names,
+        "Unclear, as another training might move them into the band or beyond the dotted lines: {names}.", names=names
     )
 
 
@@ -107,10 +112,13 @@ def chance(data: Data) -> str | None:
     if noise.seeds < 2:
         return None
     return _(
-        "The band is chance: {seeds} trainings of the baseline differ in nothing but their random start, the seed. Their mean is "
-        "{mean} bits per byte, and the best is {spread} below the worst; the band reaches as far to either side of the mean.",
-        seeds=noise.seeds, mean=f"{noise.centre:.4f}", spread=f"{noise.spread:.4f}",
-    )  # fmt: skip
+        "The band is chance: {seeds} trainings of the baseline differ in nothing but their random start, the seed. "
+        "Their mean is {mean} bits per byte, and the best is {spread} below the worst; the band reaches as far to "
+        "either side of the mean.",
+        seeds=noise.seeds,
+        mean=f"{noise.centre:.4f}",
+        spread=f"{noise.spread:.4f}",
+    )
 
 
 def limits(data: Data) -> str | None:
@@ -119,10 +127,11 @@ def limits(data: Data) -> str | None:
     if math.isinf(noise.limit):
         return None
     return _(
-        "*Better* and *worse* are said only beyond the dotted lines, {limit} from the mean: each choice was trained once, and of "
-        "{choices} that change nothing one would fall there one time in twenty (simulated, normal noise).",
-        limit=f"{noise.limit:.4f}", choices=noise.choices,
-    )  # fmt: skip
+        "*Better* and *worse* are said only beyond the dotted lines, {limit} from the mean: each choice was trained "
+        "once, and of {choices} that change nothing one would fall there one time in twenty (simulated, normal noise).",
+        limit=f"{noise.limit:.4f}",
+        choices=noise.choices,
+    )
 
 
 def unequal_sizes(data: Data) -> str | None:
@@ -131,21 +140,31 @@ def unequal_sizes(data: Data) -> str | None:
     if len(sizes) < 2 or number(share := sizes.max() / sizes.min() - 1, ".0%") == "0%":
         return None
     return _(
-        "One recipe, one corpus of small stories, one size but for what a choice itself needs: parameters differ by up to "
-        "{share}.",
+        "One recipe, one corpus of small stories, one size but for what a choice itself needs: parameters differ by up "
+        "to {share}.",
         share=number(share, ".0%"),
-    )  # fmt: skip
+    )
 
 
 CLAIMS = (
-    as_good_and_smaller, smaller_is_worse, alone, lowest_and_highest, as_the_baseline, undecided, chance, limits, unequal_sizes,
-)  # fmt: skip
+    as_good_and_smaller,
+    smaller_is_worse,
+    alone,
+    lowest_and_highest,
+    as_the_baseline,
+    undecided,
+    chance,
+    limits,
+    unequal_sizes,
+)
 HINTS = (Hint(N_("Choose a line of the table below."), within),)
 NOTICE = (
-    N_("*Bits per byte* says how well a model foresees stories that it has not read: how many bits it needs for a letter. Each "
-       "model differs from the first line, the *baseline*, in the one thing that is named."),
+    N_(
+        "*Bits per byte* says how well a model foresees stories that it has not read: how many bits it needs for a "
+        "letter. Each model differs from the first line, the *baseline*, in the one thing that is named."
+    ),
     N_("Another size may order the choices differently."),
-)  # fmt: skip
+)
 MATHS = (
     N_("The band holds three in four trainings more: one would fall outside about one time in four."),
     N_("Speeds are of a CPU and of this code, measured once: differences of a few per cent mean nothing."),

@@ -21,9 +21,16 @@ from tlmviz.ui.language import N_
 SAME, UNCLEAR, BETTER, WORSE = N_("within seed noise"), N_("unclear"), N_("better"), N_("worse")  # verdicts
 TABLE = "zoo.csv"
 COLUMNS = (
-    "model", "choice", "group", "bits_per_byte", "parameters", "cache_bytes_per_token", "decode_tokens_per_s",
-    "training_tokens_per_s", "seed_spread",
-)  # fmt: skip
+    "model",
+    "choice",
+    "group",
+    "bits_per_byte",
+    "parameters",
+    "cache_bytes_per_token",
+    "decode_tokens_per_s",
+    "training_tokens_per_s",
+    "seed_spread",
+)
 CHANCE = 0.05  # that one of several choices which change nothing is called better or worse
 CURVE = re.compile(r"!\[[^\]]*\]\(curve\.svg\)")
 
@@ -88,9 +95,12 @@ def read(file: Path) -> pd.DataFrame:
     """The zoo's table. Raises UnknownName where there is none, BadCheckpoint where it lacks a column or a number."""
     if not file.is_file():
         raise UnknownName(
-            N_("There is no models/{table} yet; `python -m tlmviz.training zoo --data DIR` trains every model of the zoo and "
-               "makes it."), table=TABLE,
-        )  # fmt: skip
+            N_(
+                "There is no models/{table} yet; `python -m tlmviz.training zoo --data DIR` trains every model of the "
+                "zoo and makes it."
+            ),
+            table=TABLE,
+        )
     try:
         table = pd.read_csv(file)
     except (ValueError, OSError) as error:  # pandas' own errors are ValueErrors
@@ -106,8 +116,7 @@ def read(file: Path) -> pd.DataFrame:
         table[name] = pd.to_numeric(table[name], errors="coerce")
     if table.empty or table["bits_per_byte"].isna().any():
         raise BadCheckpoint(
-            N_("models/{table} has no bits per byte in some line, or no line at all; make it anew."),
-            table=TABLE,
+            N_("models/{table} has no bits per byte in some line, or no line at all; make it anew."), table=TABLE
         )
     return table
 
@@ -131,8 +140,7 @@ def noise_of(table: pd.DataFrame) -> Noise:
     seeds = table.loc[table["group"].isin(("baseline", "seed")), "bits_per_byte"]
     if not (table["group"] == "baseline").any():
         raise BadCheckpoint(
-            N_("models/{table} has no line of the group “baseline” to compare with; make it anew."),
-            table=TABLE,
+            N_("models/{table} has no line of the group “baseline” to compare with; make it anew."), table=TABLE
         )
     choices = int((~table["group"].isin(("baseline", "seed"))).sum())
     return Noise(float(seeds.mean()), float(table["seed_spread"].max()), len(seeds), choices)
@@ -140,10 +148,11 @@ def noise_of(table: pd.DataFrame) -> Noise:
 
 @functools.cache
 def spreads_of_chance(seeds: int, choices: int) -> float:
-    """How many spreads (best to worst of `seeds`) the farthest of `choices` that change nothing stays within, but for CHANCE.
+    """How many spreads (best to worst of `seeds`) the farthest of `choices` that change nothing stays within, but for
+    CHANCE.
 
-    All are compared with the same few seeds, so chance is counted by drawing: normal noise, 200,000 times. Fewer than two
-    seeds have no spread, and nothing counts.
+    All are compared with the same few seeds, so chance is counted by drawing: normal noise, 200,000 times. Fewer than
+    two seeds have no spread, and nothing counts.
     """
     if seeds < 2 or not choices:
         return math.inf
@@ -156,8 +165,8 @@ def spreads_of_chance(seeds: int, choices: int) -> float:
 def judged(table: pd.DataFrame, noise: Noise) -> pd.DataFrame:
     """The table with each line's difference from the seeds' mean, and whether that is more than chance.
 
-    Within one spread a line is called SAME. Beyond `noise.limit` it is BETTER or WORSE; between, a training run each does not
-    tell.
+    Within one spread a line is called SAME. Beyond `noise.limit` it is BETTER or WORSE; between, a training run each
+    does not tell.
     """
     difference = table["bits_per_byte"] - noise.centre
     far = difference.abs()
@@ -192,10 +201,12 @@ def card(name: str) -> tuple[str, Path | None, str]:
     file = folder / "card.md"
     if name not in shared.models() or not file.is_file():
         raise UnknownName(
-            N_("There is no card of {name}; a card.md in a model's folder is shown here, and tlmviz writes one for its own "
-               "models."),
+            N_(
+                "There is no card of {name}; a card.md in a model's folder is shown here, and tlmviz writes one for "
+                "its own models."
+            ),
             name=name,
-        )  # fmt: skip
+        )
     text = re.sub(r"\A# .*\n", "", file.read_text(encoding="utf-8")).strip()
     text = re.sub(r"^## ", "#### ", text, flags=re.MULTILINE)
     before, *after = CURVE.split(text, 1)

@@ -1,4 +1,5 @@
-"""The part Model zoo: one small model per choice of positions, attention and norm, all else equal, with the noise of seeds."""
+"""The part Model zoo: one small model per choice of positions, attention and norm, all else equal, with the noise of
+seeds."""
 
 from __future__ import annotations
 

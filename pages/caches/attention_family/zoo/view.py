@@ -40,20 +40,15 @@ def _in_groups(table: pd.DataFrame) -> pd.DataFrame:
 
 
 def quality(data: Data) -> None:
-    """Quality of every choice, and quality against the cache. Charts with names of choices at their side need their width."""
+    """Quality of every choice, and quality against the cache. Charts with names of choices at their side need their
+    width."""
     theme, ordered, noise = frame.theme(), _in_groups(data.table), data.noise
     with frame.wide("zoowide", 540):
         left, right = st.columns([0.58, 0.42])
     with left:
-        bits, names, groups = (
-            ordered["bits_per_byte"].to_numpy(),
-            list(ordered["choice"]),
-            list(ordered["group"]),
-        )
+        bits, names, groups = (ordered["bits_per_byte"].to_numpy(), list(ordered["choice"]), list(ordered["group"]))
         figure = figures.choices(names, groups, bits, noise.band, theme, limit=noise.limit)
-        frame.chart(
-            figure, key="choices", alt=_("Held-out bits per byte of every choice, with the noise of seeds")
-        )
+        frame.chart(figure, key="choices", alt=_("Held-out bits per byte of every choice, with the noise of seeds"))
     with right:
         own = ordered[ordered["group"] != "seed"]
         cache, bits = own["cache_bytes_per_token"].to_numpy(), own["bits_per_byte"].to_numpy()
@@ -67,29 +62,23 @@ def costs(data: Data) -> None:
     """Parameters, cache and both speeds of every choice."""
     own = _in_groups(data.table[data.table["group"] != "seed"])
     columns = {
-        _("parameters"): "parameters", _("cache bytes per token"): "cache_bytes_per_token",
-        _("tokens/s, decoding"): "decode_tokens_per_s", _("tokens/s, training"): "training_tokens_per_s",
-    }  # fmt: skip
+        _("parameters"): "parameters",
+        _("cache bytes per token"): "cache_bytes_per_token",
+        _("tokens/s, decoding"): "decode_tokens_per_s",
+        _("tokens/s, training"): "training_tokens_per_s",
+    }
     values = {title: own[column].to_numpy() for title, column in columns.items()}
     with frame.wide("zoocostswide", 860):
         alt = _("Parameters, cache bytes per token and tokens per second of every choice")
         frame.chart(
-            figures.costs(list(own["choice"]), list(own["group"]), values, frame.theme()),
-            key="zoocosts",
-            alt=alt,
+            figures.costs(list(own["choice"]), list(own["group"]), values, frame.theme()), key="zoocosts", alt=alt
         )
 
 
 def numbers(data: Data) -> None:
     """The whole table, to sort and to take away; a chosen line opens that model's card."""
-    table = data.table.assign(
-        open=[link(model) for model in data.table["model"]], verdict=data.table["verdict"].map(_)
-    )
-    number, text, own = (
-        st.column_config.NumberColumn,
-        st.column_config.TextColumn,
-        st.column_config.LinkColumn,
-    )
+    table = data.table.assign(open=[link(model) for model in data.table["model"]], verdict=data.table["verdict"].map(_))
+    number, text, own = (st.column_config.NumberColumn, st.column_config.TextColumn, st.column_config.LinkColumn)
     speed = _("Tokens per second, one by one; CPU"), _("Tokens per second, forward and backward; CPU")
     columns = {
         "model": text(_("Model"), width=108),
@@ -99,10 +88,12 @@ def numbers(data: Data) -> None:
         "difference": number(_("Difference"), width=78, help=_("From the mean of the baseline's seeds")),
         "verdict": text(_("Verdict"), width=124),
         "parameters": number(_("Parameters"), format="localized", width=84),
-        "cache_bytes_per_token": number(_("Cache/token"), format="localized", width=90, help=_("Bytes, all layers, float32")),
+        "cache_bytes_per_token": number(
+            _("Cache/token"), format="localized", width=90, help=_("Bytes, all layers, float32")
+        ),
         "decode_tokens_per_s": number(_("Decode/s"), format="localized", width=72, help=speed[0]),
         "training_tokens_per_s": number(_("Train/s"), format="localized", width=68, help=speed[1]),
-    }  # fmt: skip
+    }
 
     def open_card() -> None:
         rows = frame.clicked(ROWS)
@@ -111,12 +102,7 @@ def numbers(data: Data) -> None:
 
     formats = {"difference": "+.4f"}
     frame.table(
-        table[list(columns)],
-        formats,
-        key=ROWS,
-        on_select=open_card,
-        selection_mode="single-row",
-        columns=columns,
+        table[list(columns)], formats, key=ROWS, on_select=open_card, selection_mode="single-row", columns=columns
     )
 
 
@@ -132,9 +118,12 @@ def card(model: str) -> None:
     Zoo.of_session()
     typed = inputs.TEXT.get()
     button.link_button(
-        _("Open {model} in the explorer", model=name), link(name, "" if typed == inputs.DEFAULT_TEXT else typed) or "",
-        icon=":material/grid_view:", width="stretch", help=_("In a new tab"),
-    )  # fmt: skip
+        _("Open {model} in the explorer", model=name),
+        link(name, "" if typed == inputs.DEFAULT_TEXT else typed) or "",
+        icon=":material/grid_view:",
+        width="stretch",
+        help=_("In a new tab"),
+    )
     if asked not in (None, name):
         st.warning(
             _(

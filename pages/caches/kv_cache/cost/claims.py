@@ -20,8 +20,11 @@ def fewer_operations(data: Data) -> str | None:
         return None
     return _(
         "With the cache token {length} costs {kept} operations, without it {again}: {times} times as many, by formula.",
-        length=f"{data.length:,}", kept=large(kept), again=large(again), times=times,
-    )  # fmt: skip
+        length=f"{data.length:,}",
+        kept=large(kept),
+        again=large(again),
+        times=times,
+    )
 
 
 def faster(data: Data) -> str | None:
@@ -29,10 +32,12 @@ def faster(data: Data) -> str | None:
     if not data.told_apart or data.medians[WITH][1] >= data.medians[WITHOUT][0]:
         return None
     return _(
-        "Measured: a token takes {kept} ms with the cache and {again} ms without it, medians of {rounds} rounds in which the "
-        "ways took turns.",
-        kept=span(data, WITH), again=span(data, WITHOUT), rounds=data.timing.rounds,
-    )  # fmt: skip
+        "Measured: a token takes {kept} ms with the cache and {again} ms without it, medians of {rounds} rounds in "
+        "which the ways took turns.",
+        kept=span(data, WITH),
+        again=span(data, WITHOUT),
+        rounds=data.timing.rounds,
+    )
 
 
 def slower(data: Data) -> str | None:
@@ -40,10 +45,11 @@ def slower(data: Data) -> str | None:
     if not data.told_apart or faster(data):
         return None
     return _(
-        "Measured: a token takes {kept} ms with the cache and {again} ms without it. So short a text is read again as fast: what "
-        "a step costs besides its operations decides.",
-        kept=span(data, WITH), again=span(data, WITHOUT),
-    )  # fmt: skip
+        "Measured: a token takes {kept} ms with the cache and {again} ms without it. So short a text is read again as "
+        "fast: what a step costs besides its operations decides.",
+        kept=span(data, WITH),
+        again=span(data, WITHOUT),
+    )
 
 
 def not_told_apart(data: Data) -> str | None:
@@ -53,10 +59,11 @@ def not_told_apart(data: Data) -> str | None:
     if data.timing.rounds < FEWEST:
         return _("No times are shown: there was time for too few rounds to know how far they spread.")
     return _(
-        "No times are shown: the rounds with the cache ({kept} ms) and without it ({again} ms) overlap, so they say nothing of "
-        "their order.",
-        kept=span(data, WITH), again=span(data, WITHOUT),
-    )  # fmt: skip
+        "No times are shown: the rounds with the cache ({kept} ms) and without it ({again} ms) overlap, so they say "
+        "nothing of their order.",
+        kept=span(data, WITH),
+        again=span(data, WITHOUT),
+    )
 
 
 def naive_costs_more(data: Data) -> str | None:
@@ -64,10 +71,10 @@ def naive_costs_more(data: Data) -> str | None:
     if NAIVE not in data.flops:
         return None
     return _(
-        "Latent attention that makes keys and values anew from the latent takes {times} times the operations of absorbed "
-        "matrices.",
+        "Latent attention that makes keys and values anew from the latent takes {times} times the operations of "
+        "absorbed matrices.",
         times=f"{data.flops[NAIVE] / data.flops[WITH]:.1f}",
-    )  # fmt: skip
+    )
 
 
 CLAIMS = fewer_operations, faster, slower, not_told_apart, naive_costs_more
@@ -83,8 +90,9 @@ def measured(data: Data) -> str:
     """Where the numbers that are shown come from."""
     said = _(
         "{length} positions, {steps} of them generated. Operations: products of matrices, by formula.",
-        length=f"{data.length:,}", steps=data.base.done.steps,
-    )  # fmt: skip
+        length=f"{data.length:,}",
+        steps=data.base.done.steps,
+    )
     return f"{said} {_('Other work on the server shows in the milliseconds.')}" if data.told_apart else said
 
 

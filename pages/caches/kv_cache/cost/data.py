@@ -1,4 +1,5 @@
-"""Everything that the part Cost shows: milliseconds, measured, and operations, by formula, with the cache and without."""
+"""Everything that the part Cost shows: milliseconds, measured, and operations, by formula, with the cache and
+without."""
 
 from __future__ import annotations
 
@@ -58,8 +59,7 @@ class Data:
     def curves(self) -> dict[str, np.ndarray]:
         """Operations per token of each way."""
         return {
-            way: np.array([self._flops(way, int(at)) for at in self.lengths], np.float64)
-            for way in self.timing.ways
+            way: np.array([self._flops(way, int(at)) for at in self.lengths], np.float64) for way in self.timing.ways
         }
 
     @property

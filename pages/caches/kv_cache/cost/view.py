@@ -26,15 +26,11 @@ def pictures(data: Data) -> None:
     left, right = st.columns(2) if data.told_apart else (st.container(), None)
     with left:
         figure = kv_costs.operations(data.lengths, data.curves, data.length, frame.theme())
-        frame.chart(
-            figure, key="kvflops", alt=_("Operations per token by formula, with the cache and without")
-        )
+        frame.chart(figure, key="kvflops", alt=_("Operations per token by formula, with the cache and without"))
     if right is not None:
         with right:
             figure = kv_costs.milliseconds(data.timing.medians(), data.timing.rounds, frame.theme())
-            frame.chart(
-                figure, key="kvtime", alt=_("Measured milliseconds per token with the cache and without")
-            )
+            frame.chart(figure, key="kvtime", alt=_("Measured milliseconds per token with the cache and without"))
     frame.timed(measured(data), data.measure_again)
 
 

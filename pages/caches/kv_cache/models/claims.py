@@ -17,11 +17,17 @@ def keeps_less(data: Data) -> str | None:
     if total[most] == total[least]:
         return None
     return _(
-        "After {length} tokens the cache of {least} ({few}) takes {bytes} bytes and that of {most} ({many}) {more}: {times} "
-        "times as many.",
-        length=f"{data.length:,}", least=least, few=data.shapes[least].kind, bytes=f"{total[least]:,}", most=most,
-        many=data.shapes[most].kind, more=f"{total[most]:,}", times=f"{total[most] / total[least]:.3g}",
-    )  # fmt: skip
+        "After {length} tokens the cache of {least} ({few}) takes {bytes} bytes and that of {most} ({many}) {more}: "
+        "{times} times as many.",
+        length=f"{data.length:,}",
+        least=least,
+        few=data.shapes[least].kind,
+        bytes=f"{total[least]:,}",
+        most=most,
+        many=data.shapes[most].kind,
+        more=f"{total[most]:,}",
+        times=f"{total[most] / total[least]:.3g}",
+    )
 
 
 def all_keep_alike(data: Data) -> str | None:
@@ -29,9 +35,7 @@ def all_keep_alike(data: Data) -> str | None:
     if keeps_less(data):
         return None
     bytes_ = f"{next(iter(data.sizes.values())).nbytes[-1]:,}"
-    return _(
-        "After {length:,} tokens all caches take as much: {bytes} bytes.", length=data.length, bytes=bytes_
-    )
+    return _("After {length:,} tokens all caches take as much: {bytes} bytes.", length=data.length, bytes=bytes_)
 
 
 def as_by_formula(data: Data) -> str | None:
@@ -47,8 +51,9 @@ def not_as_by_formula(data: Data) -> str | None:
     if not other:
         return None
     return _(
-        "{models} keep other bytes than the formula says: a buffer that is not full counts as a whole.", models=listed(other),
-    )  # fmt: skip
+        "{models} keep other bytes than the formula says: a buffer that is not full counts as a whole.",
+        models=listed(other),
+    )
 
 
 def full_window(data: Data) -> str | None:
@@ -68,10 +73,15 @@ def full_window(data: Data) -> str | None:
 
 CLAIMS = keeps_less, all_keep_alike, as_by_formula, not_as_by_formula, full_window
 HINTS = (
-    Hint(N_("Add *zoo-window*."), where(lambda data: "zoo-window" not in data.models and "zoo-window" in shared.configs(),
-                                        to(models=lambda data: (*data.models, "zoo-window")))),
+    Hint(
+        N_("Add *zoo-window*."),
+        where(
+            lambda data: "zoo-window" not in data.models and "zoo-window" in shared.configs(),
+            to(models=lambda data: (*data.models, "zoo-window")),
+        ),
+    ),
     Hint(N_("Move *Tokens in the cache* to 1,024."), to(length=LENGTHS[-1])),
-)  # fmt: skip
+)
 
 
 def untimed(data: Data) -> str:
@@ -80,8 +90,8 @@ def untimed(data: Data) -> str:
     if not without:
         return ""
     return _(
-        "No time is shown for {models}: in {steps} steps by turns their times overlap another model's, so that the order says "
-        "nothing.",
+        "No time is shown for {models}: in {steps} steps by turns their times overlap another model's, so that the "
+        "order says nothing.",
         models=listed(without),
         steps=TIMED,
     )

@@ -76,8 +76,7 @@ class Data:
         """Lengths, and the bytes of each cache by formula."""
         lengths = np.arange(1, self.length + 1)
         return lengths, {
-            name: np.array([cost.cache_bytes(shape, int(at)) for at in lengths])
-            for name, shape in self.shapes.items()
+            name: np.array([cost.cache_bytes(shape, int(at)) for at in lengths]) for name, shape in self.shapes.items()
         }
 
     @cached_property
@@ -86,9 +85,7 @@ class Data:
         names = tuple(self.sizes)
         spans = [(float(each.min()), float(each.max())) for each in step_times(names, self.text, self.length)]
         return {
-            name: own
-            if all(own[1] < other[0] or other[1] < own[0] for other in spans if other is not own)
-            else None
+            name: own if all(own[1] < other[0] or other[1] < own[0] for other in spans if other is not own) else None
             for name, own in zip(names, spans)
         }
 

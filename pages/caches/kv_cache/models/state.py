@@ -18,5 +18,5 @@ class Compared(state.State):
 
     models = state.live("kmods", None, _names, lambda names: ",".join(names or ()), ends=(("zoo-mqa",),))
     length = state.menu(
-        N_("Tokens in the cache"), LENGTHS, key="klen", default=256, widget="select_slider", show="{:,}".format,
-    )  # fmt: skip
+        N_("Tokens in the cache"), LENGTHS, key="klen", default=256, widget="select_slider", show="{:,}".format
+    )

@@ -16,11 +16,14 @@ from .data import TIMED, Data, family
 from .state import Compared
 
 EQUATION = (
-    r"\text{MHA, GQA, MQA: } 2\,G\,D,\qquad \text{MLA: } d_c + d^R_h,\qquad \text{window: at most } W \text{ positions}",
+    r"\text{MHA, GQA, MQA: } 2\,G\,D,\qquad \text{MLA: } d_c + d^R_h,\qquad \text{window: at most } W "
+    r"\text{ positions}",
     "Numbers kept per token and layer. LLM notes, section 3.2; Transformer with PyTorch, sections 3.2 and 3.4; "
-    "Decoder-Only Transformers in Einstein Notation, sections 4.4 and 6.", "Section 4.4 "
-    "gives the window as (t − W, t], which is W positions, and its mask as s < t − W, which leaves W + 1; here it is W.",
-)  # fmt: skip
+    "Decoder-Only Transformers in Einstein Notation, sections 4.4 and 6.",
+    "Section 4.4 "
+    "gives the window as (t − W, t], which is W positions, and its mask as s < t − W, which leaves W + 1; here it is "
+    "W.",
+)
 PARTS = "keys", "values", "latent c_KV", "turned key k^R"
 
 
@@ -33,9 +36,13 @@ def controls(text: str) -> Data:
     if st.session_state.get("kmods") != start:
         st.session_state["kmods"] = start
     models = left.multiselect(
-        _("Models"), names, key="kmods", on_change=_keep, label_visibility="collapsed",
+        _("Models"),
+        names,
+        key="kmods",
+        on_change=_keep,
+        label_visibility="collapsed",
         placeholder=_("Choose models to compare"),
-    )  # fmt: skip
+    )
     length = Compared.length.draw(right)
     Compared.of_session()
     return Data(tuple(models), text, length)
@@ -57,9 +64,7 @@ def pictures(data: Data) -> None:
         formula = np.array([total / data.length for total in data.formula.values()])
         labels = [f"{name}<br>{shape.kind}" for name, shape in data.shapes.items()]
         figure = kv_costs.token_bytes(labels, parts, formula, data.length, frame.theme())
-        frame.chart(
-            figure, key="kvbytes", alt=_("Bytes per token of each model's cache, measured and by formula")
-        )
+        frame.chart(figure, key="kvbytes", alt=_("Bytes per token of each model's cache, measured and by formula"))
     with right:
         measured = {name: (size.lengths, size.nbytes) for name, size in data.sizes.items()}
         figure = kv_costs.growth(*data.curves, measured, frame.theme())
@@ -77,8 +82,12 @@ def _shares(shape: Shape) -> dict[str, float]:
 def table(data: Data) -> None:
     """Every model in numbers, and why some have no time."""
     names = (
-        _("Numbers of a token and layer"), _("Bytes"), _("By formula"), _("Bytes per token read"), _("ms per token, measured"),
-    )  # fmt: skip
+        _("Numbers of a token and layer"),
+        _("Bytes"),
+        _("By formula"),
+        _("Bytes per token read"),
+        _("ms per token, measured"),
+    )
     rows = []
     with st.spinner(_("Measuring …"), show_time=True):
         times = data.times

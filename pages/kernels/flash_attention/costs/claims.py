@@ -18,8 +18,11 @@ def moves_less(data: Data) -> str | None:
         return None
     return _(
         "At {length} tokens one head moves {naive} when the map is stored, and {tiled} in tiles: {times} times less.",
-        length=f"{data.point.length:,}", naive=_bytes(naive), tiled=_bytes(tiled), times=f"{naive / tiled:.1f}",
-    )  # fmt: skip
+        length=f"{data.point.length:,}",
+        naive=_bytes(naive),
+        tiled=_bytes(tiled),
+        times=f"{naive / tiled:.1f}",
+    )
 
 
 def moves_more(data: Data) -> str | None:
@@ -28,11 +31,14 @@ def moves_more(data: Data) -> str | None:
     if moves_less(data):
         return None
     return _(
-        "With tiles as small as {rows} × {cols} nothing is saved at {length} tokens: {tiled} are moved, {naive} when the map "
-        "is stored.",
-        rows=data.point.tile[0], cols=data.point.tile[1], length=f"{data.point.length:,}", naive=_bytes(naive),
+        "With tiles as small as {rows} × {cols} nothing is saved at {length} tokens: {tiled} are moved, {naive} when "
+        "the map is stored.",
+        rows=data.point.tile[0],
+        cols=data.point.tile[1],
+        length=f"{data.point.length:,}",
+        naive=_bytes(naive),
         tiled=_bytes(tiled),
-    )  # fmt: skip
+    )
 
 
 def sooner(data: Data) -> str | None:
@@ -41,9 +47,12 @@ def sooner(data: Data) -> str | None:
     if naive == tiled:
         return None
     return _(
-        "On {device} that takes {naive} µs at least, and {tiled} µs in tiles: bounds by the data sheet, not measurements.",
-        device=data.point.device.name, naive=naive, tiled=tiled,
-    )  # fmt: skip
+        "On {device} that takes {naive} µs at least, and {tiled} µs in tiles: bounds by the data sheet, not "
+        "measurements.",
+        device=data.point.device.name,
+        naive=naive,
+        tiled=tiled,
+    )
 
 
 def fits(data: Data) -> str | None:
@@ -67,10 +76,12 @@ def proposed(data: Data) -> str | None:
         return None
     rows, cols = roofline.paper_tile(data.point.width, data.point.memory)
     return _(
-        "It has the rows of the paper's formula and the most columns that fit. The formula itself counts tiles of q, k, v and o "
-        "alone and gives {rows} × {cols}: with accumulators and scores that needs {needed} KiB.",
-        rows=rows, cols=cols, needed=f"{roofline.on_chip(data.point.width, rows, cols) / KIB:.1f}",
-    )  # fmt: skip
+        "It has the rows of the paper's formula and the most columns that fit. The formula itself counts tiles of q, "
+        "k, v and o alone and gives {rows} × {cols}: with accumulators and scores that needs {needed} KiB.",
+        rows=rows,
+        cols=cols,
+        needed=f"{roofline.on_chip(data.point.width, rows, cols) / KIB:.1f}",
+    )
 
 
 CLAIMS = moves_less, moves_more, does_not_fit, fits, proposed, sooner
@@ -95,16 +106,18 @@ def data_sheet(device: Device) -> str:
     """The peaks of a device and where they are from."""
     return _(
         "Data sheet: {peak} TFLOP/s, {bandwidth} GB/s. {source}.",
-        peak=f"{device.peak / 1e12:.3g}", bandwidth=f"{device.bandwidth / 1e9:,.0f}", source=device.source,
-    )  # fmt: skip
+        peak=f"{device.peak / 1e12:.3g}",
+        bandwidth=f"{device.bandwidth / 1e9:,.0f}",
+        source=device.source,
+    )
 
 
 def notice() -> tuple[str, ...]:
     """What holds at every point. Numbers have 2 bytes here, lse has 4."""
     return (
         _(
-            "Naive attention writes and reads the whole T × T map, four times in all. The tiled kernel never stores it. "
-            "Numbers have 2 bytes."
+            "Naive attention writes and reads the whole T × T map, four times in all. The tiled kernel never stores "
+            "it. Numbers have 2 bytes."
         ),
     )
 
@@ -112,5 +125,8 @@ def notice() -> tuple[str, ...]:
 def maths() -> tuple[str, ...]:
     """What to notice with formulas."""
     return (
-        _("Tiled reads K and V once per row block and skips the masked half. The model has no caches between chip and memory."),
-    )  # fmt: skip
+        _(
+            "Tiled reads K and V once per row block and skips the masked half. The model has no caches between chip "
+            "and memory."
+        ),
+    )

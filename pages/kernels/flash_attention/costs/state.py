@@ -21,13 +21,14 @@ class Costs(state.State):
     length = state.menu(N_("Length T"), LENGTHS, key="len", default=4096, widget="select_slider")
     name = state.menu(N_("Device (data sheet)"), tuple(DEVICES), key="dev", default=tuple(DEVICES)[1])
     width = state.menu(N_("Head dimension d"), WIDTHS, key="dim", default=64, widget="select_slider")
-    kibibytes = state.menu(
-        N_("On-chip memory (KiB)"), MEMORIES, key="sram", default=228, widget="select_slider"
-    )
+    kibibytes = state.menu(N_("On-chip memory (KiB)"), MEMORIES, key="sram", default=228, widget="select_slider")
     sides = state.menu(
-        N_("Tile, Br × Bc"), SIDES, key="tile", default="128 × 64",
+        N_("Tile, Br × Bc"),
+        SIDES,
+        key="tile",
+        default="128 × 64",
         help=N_("From the memory: the rows of the paper's formula, and the most columns that fit beside them."),
-    )  # fmt: skip
+    )
 
     @property
     def device(self) -> roofline.Device:

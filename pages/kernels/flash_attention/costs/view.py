@@ -21,8 +21,8 @@ QUANTITIES = {  # field of Cost: title and unit
 EQUATION = (
     r"\text{naive: } 4Td + 4T^2 \text{ numbers},\qquad \text{tiled: } 2Td + 2d\sum_b \min(bB_r, T) + T,\qquad "
     r"4 T^2 d \text{ operations in the products, about half under a causal mask}",
-    "FlashAttention, Algorithms 0 and 1 and Theorem 2 (Dao et al. 2022: order of T²d²/M for on-chip memory M); the tiled "
-    "count is that of this kernel's loop over row blocks b = 1, 2, … 16-bit numbers, lse in float32, one head. "
+    "FlashAttention, Algorithms 0 and 1 and Theorem 2 (Dao et al. 2022: order of T²d²/M for on-chip memory M); the "
+    "tiled count is that of this kernel's loop over row blocks b = 1, 2, … 16-bit numbers, lse in float32, one head. "
     "Roofline: Williams et al. 2009.",
 )
 
@@ -51,28 +51,17 @@ def picture(data: Data) -> None:
 
 def _growth(data: Data, quantity: str) -> None:
     title, unit = _(QUANTITIES[quantity][0]), QUANTITIES[quantity][1]
-    values = {
-        name: np.array([getattr(cost, quantity) for cost in costs]) for name, costs in data.curves.items()
-    }
-    figure = figures.growth(
-        np.array(LENGTHS), values, data.point.length, frame.theme(), title=title, unit=unit
-    )
-    frame.chart(
-        figure, key=quantity, alt=_("{title} of naive and tiled attention against the length", title=title)
-    )
+    values = {name: np.array([getattr(cost, quantity) for cost in costs]) for name, costs in data.curves.items()}
+    figure = figures.growth(np.array(LENGTHS), values, data.point.length, frame.theme(), title=title, unit=unit)
+    frame.chart(figure, key=quantity, alt=_("{title} of naive and tiled attention against the length", title=title))
 
 
 def _roofline(data: Data) -> None:
     device = data.point.device
-    points = {
-        name: (cost.intensity, roofline.attainable(cost.intensity, device))
-        for name, cost in data.costs.items()
-    }
+    points = {name: (cost.intensity, roofline.attainable(cost.intensity, device)) for name, cost in data.costs.items()}
     figure = figures.roofline(points, device.peak, device.bandwidth, device.name, frame.theme())
     frame.chart(
-        figure,
-        key="roofline",
-        alt=_("Roofline of {device} with naive and tiled attention on it", device=device.name),
+        figure, key="roofline", alt=_("Roofline of {device} with naive and tiled attention on it", device=device.name)
     )
 
 

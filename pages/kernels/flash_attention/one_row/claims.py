@@ -18,8 +18,8 @@ def naive_breaks(data: Data) -> str | None:
     if data.walks[0].finite or not np.isfinite(data.x).any() or not np.isfinite(worst):
         return None
     return _(
-        "Summing exp of these scores as they stand overflows: no answer. Taking off the largest score first, the others are "
-        "off by {error} at most.",
+        "Summing exp of these scores as they stand overflows: no answer. Taking off the largest score first, the "
+        "others are off by {error} at most.",
         error=_small(worst),
     )
 
@@ -36,10 +36,10 @@ def rises(data: Data) -> str | None:
     if not data.rises or not np.isfinite(data.x).any():
         return None
     return ngettext(
-        "Reading the scores once, a new largest one turns up {n} time: what was summed so far is scaled down, and nothing is "
-        "read twice.",
-        "Reading the scores once, a new largest one turns up {n} times: what was summed so far is scaled down each time, and "
+        "Reading the scores once, a new largest one turns up {n} time: what was summed so far is scaled down, and "
         "nothing is read twice.",
+        "Reading the scores once, a new largest one turns up {n} times: what was summed so far is scaled down each "
+        "time, and nothing is read twice.",
         data.rises,
     )
 
@@ -74,27 +74,25 @@ def own_or_typed(data: Data) -> str | None:
     """These logits are the visitor's."""
     if not data.typed:
         return None
-    return ngettext(
-        "{n} score of yours, not the model's.", "{n} scores of yours, not the model's.", len(data.x)
-    )
+    return ngettext("{n} score of yours, not the model's.", "{n} scores of yours, not the model's.", len(data.x))
 
 
 def cut(data: Data) -> str | None:
     """Only the last keys are walked."""
     if not data.left_out:
         return None
-    return _(
-        "The query sees {visible} keys; the last {n} are walked.", visible=data.own.visible, n=len(data.x)
-    )
+    return _("The query sees {visible} keys; the last {n} are walked.", visible=data.own.visible, n=len(data.x))
 
 
 CLAIMS = sees_nothing, naive_breaks, alone, rises, first_is_largest, own_or_typed, cut, as_exact
 
 
 HINTS = (
-    Hint(N_("Take *One at 1e4* from *Presets*."), lambda data: None if data.x.max() >= 1e4 else Row(
-        at=data.at, logits=written(preset("One at 1e4", data.own.x)))),
-)  # fmt: skip
+    Hint(
+        N_("Take *One at 1e4* from *Presets*."),
+        lambda data: None if data.x.max() >= 1e4 else Row(at=data.at, logits=written(preset("One at 1e4", data.own.x))),
+    ),
+)
 
 
 def _small(value: float) -> str:
@@ -107,23 +105,22 @@ def title(data: Data) -> str:
     if data.typed:
         return ngettext("{n} typed logit", "{n} typed logits", n)
     return ngettext(
-        "L{layer}H{head}, query {query}: {n} logit", "L{layer}H{head}, query {query}: {n} logits", n,
-        layer=at.layer, head=at.head, query=at.query,
-    )  # fmt: skip
+        "L{layer}H{head}, query {query}: {n} logit",
+        "L{layer}H{head}, query {query}: {n} logits",
+        n,
+        layer=at.layer,
+        head=at.head,
+        query=at.query,
+    )
 
 
 def results(data: Data, maths: bool) -> str:
     """How each algorithm ended, as a table in Markdown; red where it overflowed."""
     sums = "l_i" if maths else _("sum")
-    lines = [
-        f"| | {_('reads')} | {sums} | {_('result')} | {_('off from float64 by')} |",
-        "|---|---|---|---|---|",
-    ]
+    lines = [f"| | {_('reads')} | {sums} | {_('result')} | {_('off from float64 by')} |", "|---|---|---|---|---|"]
     for walk in data.walks:
         end = _("finite") if walk.finite else f":red[**{_('inf or NaN')}**]"
-        lines.append(
-            f"| {walk.name} | {len(walk.passes)} | {_cell(walk.l_i[-1])} | {end} | {_cell(walk.error)} |"
-        )
+        lines.append(f"| {walk.name} | {len(walk.passes)} | {_cell(walk.l_i[-1])} | {end} | {_cell(walk.error)} |")
     return "\n".join(lines)
 
 
@@ -135,12 +132,12 @@ def notice() -> tuple[str, ...]:
     """What the picture's parts are."""
     return (
         _(
-            "Blue steps are the largest logit so far. At an orange dot it grew, and everything summed so far was scaled down "
-            "to match."
+            "Blue steps are the largest logit so far. At an orange dot it grew, and everything summed so far was "
+            "scaled down to match."
         ),
         _(
-            "*One pass* needs one read. The others read the row again, from slow memory if it is long: the picture opens in "
-            "their second read."
+            "*One pass* needs one read. The others read the row again, from slow memory if it is long: the picture "
+            "opens in their second read."
         ),
     )
 
@@ -149,7 +146,7 @@ def maths() -> tuple[str, ...]:
     """What to notice with formulas."""
     return (
         _(
-            "The largest logit so far is *m_i*. The factor at an orange dot is alpha = exp(m_old − m_new), on *l_i*, and in "
-            "*One pass* on the output *o* too."
+            "The largest logit so far is *m_i*. The factor at an orange dot is alpha = exp(m_old − m_new), on *l_i*, "
+            "and in *One pass* on the output *o* too."
         ),
     )

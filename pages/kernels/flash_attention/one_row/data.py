@@ -22,7 +22,8 @@ from .state import Row
 
 @dataclass(frozen=True)
 class Keys:
-    """A query's own logits [N] and values [N, D] with its keys' tokens, the last N of those it sees, and the first's place."""
+    """A query's own logits [N] and values [N, D] with its keys' tokens, the last N of those it sees, and the first's
+    place."""
 
     x: np.ndarray
     v: np.ndarray

@@ -24,12 +24,16 @@ class Row(state.State):
 
     at: Query
     logits = state.text(
-        N_("Logits"), "", key="logits", ends=("1, 2, 3, 200, 300", "0, 0, 0", "-inf", "3 2 1"),
+        N_("Logits"),
+        "",
+        key="logits",
+        ends=("1, 2, 3, 200, 300", "0, 0, 0", "-inf", "3 2 1"),
         more={
-            "live": "150ms", "label_visibility": "collapsed",
+            "live": "150ms",
+            "label_visibility": "collapsed",
             "placeholder": "The model's own logits. Type others: 2.5, -1, 1e4, -inf",
         },
-    )  # fmt: skip
+    )
 
 
 def preset(label: str, x: np.ndarray) -> np.ndarray:

@@ -20,8 +20,8 @@ EQUATION = (
     r"o_i = o_{i-1}\,\frac{l_{i-1}}{l_i}\,e^{m_{i-1}-m_i} + \frac{e^{x_i-m_i}}{l_i}\,v_i",
     "Transformer with PyTorch, section 4, Eq. 72–87, which write d_i for l_i. All numbers here are "
     "float32, as in the kernel, and compared with float64 at the end.",
-    "Eq. 86–87 print the factor on the old output as exp(m_i) / exp(m_{i−1}); it is the inverse, exp(m_{i−1} − m_i), as for "
-    "d_i in Eq. 79.",
+    "Eq. 86–87 print the factor on the old output as exp(m_i) / exp(m_{i−1}); it is the inverse, exp(m_{i−1} − m_i), "
+    "as for d_i in Eq. 79.",
 )
 
 
@@ -38,11 +38,7 @@ def presets(data: Data) -> None:
         st.warning(f"{frame.worded(data.refused)} {said}")
     with st.container(horizontal=True, gap="small"):
         st.button(
-            _("As in the model"),
-            key="as-in-model",
-            on_click=Row.logits.set,
-            args=("",),
-            disabled=not Row.logits.get(),
+            _("As in the model"), key="as-in-model", on_click=Row.logits.set, args=("",), disabled=not Row.logits.get()
         )
         with st.popover(_("Presets")):
             _preset(_("The model's, to edit"), "own", data.own.x)
@@ -51,9 +47,7 @@ def presets(data: Data) -> None:
 
 
 def _preset(label: str, name: str, x: np.ndarray, help_: str | None = None) -> None:
-    st.button(
-        label, key=f"preset-{name}", help=help_, on_click=Row.logits.set, args=(written(x),), width="stretch"
-    )
+    st.button(label, key=f"preset-{name}", help=help_, on_click=Row.logits.set, args=(written(x),), width="stretch")
 
 
 def picture(data: Data) -> None:

@@ -16,10 +16,12 @@ def moves_less(data: Data) -> str | None:
     if kernel >= standard:
         return None
     return _(
-        "The map of {n} × {n} weights is never stored: the kernel moves {kernel} kB through slow memory, standard attention "
-        "{standard} kB.",
-        n=data.length, kernel=kernel, standard=standard,
-    )  # fmt: skip
+        "The map of {n} × {n} weights is never stored: the kernel moves {kernel} kB through slow memory, standard "
+        "attention {standard} kB.",
+        n=data.length,
+        kernel=kernel,
+        standard=standard,
+    )
 
 
 def moves_more(data: Data) -> str | None:
@@ -28,13 +30,15 @@ def moves_more(data: Data) -> str | None:
     if kernel < standard:
         return None
     return ngettext(
-        "In blocks of {rows} rows the keys of {n} token are read so often that nothing is saved: {kernel} kB are moved, "
-        "{standard} kB by standard attention.",
-        "In blocks of {rows} rows the keys of {n} tokens are read so often that nothing is saved: {kernel} kB are moved, "
-        "{standard} kB by standard attention.",
+        "In blocks of {rows} rows the keys of {n} token are read so often that nothing is saved: {kernel} kB are "
+        "moved, {standard} kB by standard attention.",
+        "In blocks of {rows} rows the keys of {n} tokens are read so often that nothing is saved: {kernel} kB are "
+        "moved, {standard} kB by standard attention.",
         data.length,
-        rows=data.walk.rows, kernel=kernel, standard=standard,
-    )  # fmt: skip
+        rows=data.walk.rows,
+        kernel=kernel,
+        standard=standard,
+    )
 
 
 def exact(data: Data) -> str | None:
@@ -79,9 +83,7 @@ def cut(data: Data) -> str | None:
 
 
 CLAIMS = moves_less, moves_more, skips, exact, keeps, cut
-HINTS = (
-    Hint(N_("Press ▶; then move *Rows of a tile, Br* to 4."), to(rows=4)), Hint(N_("Press ▶."), within),
-)  # fmt: skip
+HINTS = (Hint(N_("Press ▶; then move *Rows of a tile, Br* to 4."), to(rows=4)), Hint(N_("Press ▶."), within))
 
 
 def _moved(data: Data) -> tuple[float, float]:
@@ -93,9 +95,13 @@ def title(data: Data) -> str:
     """The head, and its tiles."""
     return _(
         "L{layer}H{head}: {visited} tiles of {rows} × {cols} visited, {skipped} skipped by the mask",
-        layer=data.at.layer, head=data.at.head, visited=len(data.walk.visits), rows=data.walk.rows, cols=data.walk.cols,
+        layer=data.at.layer,
+        head=data.at.head,
+        visited=len(data.walk.visits),
+        rows=data.walk.rows,
+        cols=data.walk.cols,
         skipped=data.skipped,
-    )  # fmt: skip
+    )
 
 
 def kernel(run: KernelRun, data: Data) -> str:
@@ -105,15 +111,14 @@ def kernel(run: KernelRun, data: Data) -> str:
     said = _(
         "The Triton kernel ran {where} in {seconds:.2f} s. **Largest difference from torch: {error}**, of out and lse, "
         "over {n} queries.",
-        where=where, seconds=run.seconds, error=number(run.error, ".1e"), n=length,
-    )  # fmt: skip
+        where=where,
+        seconds=run.seconds,
+        error=number(run.error, ".1e"),
+        n=length,
+    )
     if len(data.tokens) == length:
         return said
-    part = _(
-        "It ran on the first {n} of {tokens} tokens, as the walk above.",
-        n=length,
-        tokens=f"{len(data.tokens):,}",
-    )
+    part = _("It ran on the first {n} of {tokens} tokens, as the walk above.", n=length, tokens=f"{len(data.tokens):,}")
     return f"{said} {part}"
 
 
@@ -121,26 +126,24 @@ def notice() -> tuple[str, ...]:
     """What the picture's parts are."""
     return (
         _(
-            "Each program keeps one block of queries on the chip and walks over the keys. The map is drawn so that you see "
-            "where it reads; the kernel never has it."
+            "Each program keeps one block of queries on the chip and walks over the keys. The map is drawn so that you "
+            "see where it reads; the kernel never has it."
         ),
         _(
-            "Per query a program keeps *m*, the largest score so far, *l*, the sum so far, and *acc*, the output so far. A "
-            "larger score rescales the other two. Bytes are of float32."
+            "Per query a program keeps *m*, the largest score so far, *l*, the sum so far, and *acc*, the output so "
+            "far. A larger score rescales the other two. Bytes are of float32."
         ),
         _("On a GPU the programs run at once, the longest launched first; here one after the other, in launch order."),
-    )  # fmt: skip
+    )
 
 
 def maths(data: Data) -> tuple[str, ...]:
     """What to notice with formulas."""
     said = (
+        _("*m_i*, *l_i* and *acc* are all that a program stores. Only tiles that cross the mask check their cells."),
         _(
-            "*m_i*, *l_i* and *acc* are all that a program stores. Only tiles that cross the mask check their cells."
-        ),
-        _(
-            "The kernel keeps scores times log₂ e and calls exp2; *m_i* is shown in natural units. Its tiles are at least 16 × "
-            "16."
+            "The kernel keeps scores times log₂ e and calls exp2; *m_i* is shown in natural units. Its tiles are at "
+            "least 16 × 16."
         ),
     )
     if data.inputs.relative is None:

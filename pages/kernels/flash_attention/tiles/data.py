@@ -27,7 +27,8 @@ BYTES = 4  # of a float32
 
 @dataclass(frozen=True)
 class Data:
-    """What the part shows: a head's inputs and the walk over its tiles (its first 64 positions), and the weights [T, T]."""
+    """What the part shows: a head's inputs and the walk over its tiles (its first 64 positions), and the weights [T,
+    T]."""
 
     at: Query
     tokens: tuple[str, ...]  # of the whole text
@@ -90,5 +91,6 @@ def warm_up() -> None:
 
 
 def kernel(data: Data) -> KernelRun:
-    """The Triton kernel on the chosen head. Raises BadBackend. Waits outside of the model's thread, which others need."""
+    """The Triton kernel on the chosen head. Raises BadBackend. Waits outside of the model's thread, which others
+    need."""
     return run_kernel(data.inputs, interpreter())

@@ -17,6 +17,4 @@ class Tiles(state.State):
     at: Query
     rows = state.menu(N_("Rows of a tile, Br"), SIZES, key="br", default=ROWS, widget="select_slider")
     cols = state.menu(N_("Columns of a tile, Bc"), SIZES, key="bc", default=COLS, widget="select_slider")
-    step = state.live(
-        "fstep", None, link.whole(0, 9_999), ends=(0, 9_999)
-    )  # None: the first tile that is added
+    step = state.live("fstep", None, link.whole(0, 9_999), ends=(0, 9_999))  # None: the first tile that is added

@@ -23,8 +23,9 @@ from .state import Tiles
 
 PICTURE = live.Picture(__file__, "memory", step=Tiles.step)
 EQUATION = (
-    r"m_{new} = \max\big(m_i, \max_{s \in B} x_s\big),\quad \alpha = e^{m_i-m_{new}},\quad l_i \leftarrow \alpha\, l_i + "
-    r"\sum_{s \in B} e^{x_s-m_{new}},\quad acc \leftarrow \alpha\, acc + \sum_{s \in B} e^{x_s-m_{new}} V_s,\quad Y = acc / l_i",
+    r"m_{new} = \max\big(m_i, \max_{s \in B} x_s\big),\quad \alpha = e^{m_i-m_{new}},\quad l_i \leftarrow \alpha\, l_i "
+    r"+ \sum_{s \in B} e^{x_s-m_{new}},\quad acc \leftarrow \alpha\, acc + \sum_{s \in B} e^{x_s-m_{new}} V_s,\quad Y "
+    r"= acc / l_i",
     "Decoder-Only Transformers in Einstein Notation, section 5, which writes m, z and N for m_i, l_i and acc; "
     "loop order of FlashAttention-2 (Dao 2023).",
 )
@@ -38,8 +39,8 @@ def controls(at: Query, room: DeltaGenerator) -> Tiles:
 
 
 def picture(shown: Data) -> None:
-    """HBM and SRAM step by step, in the browser: every step's state is sent once. Standard attention walks beside the kernel, and
-    has moved as many numbers at every step."""
+    """HBM and SRAM step by step, in the browser: every step's state is sent once. Standard attention walks beside the
+    kernel, and has moved as many numbers at every step."""
     walk, steps = shown.walk, shown.steps
     length, width = walk.out.shape
     places = {(visit.block, visit.tile): number for number, visit in enumerate(walk.visits)}
@@ -54,8 +55,7 @@ def picture(shown: Data) -> None:
         "error": shown.checks[0].error,
         "steps": [_described(step, places, walk.rows, walk.cols) for step in steps],
         "code": [
-            {"number": line.number, "text": line.code, "when": line.when}
-            for line in kernel_source.kernel_lines()
+            {"number": line.number, "text": line.code, "when": line.when} for line in kernel_source.kernel_lines()
         ],
     }
     arrays = {
@@ -94,12 +94,13 @@ def kernel(shown: Data) -> None:
         return  # there is no such kernel, which the words below say
     data.warm_up()
     asked = st.button(
-        _("Run the Triton kernel"), key="run-kernel",
+        _("Run the Triton kernel"),
+        key="run-kernel",
         help=_(
             "The kernel that runs on CUDA, on this head: on the card where there is one, else line by line in Triton's "
             "interpreter, in a process of its own."
         ),
-    )  # fmt: skip
+    )
     if not asked:
         return
     try:

@@ -1,4 +1,5 @@
-"""Everything that the part Lightning indexer shows: scores, choices, recall, losses, checks, and rounded q and k, cached."""
+"""Everything that the part Lightning indexer shows: scores, choices, recall, losses, checks, and rounded q and k,
+cached."""
 
 from __future__ import annotations
 
@@ -26,7 +27,8 @@ CELLS = 128  # rows and columns of a picture; longer maps are pooled
 
 @dataclass(frozen=True)
 class Maps:
-    """Softmax of the index scores, true mass and chosen cells, [N, N] each with NaN where hidden, and tokens per cell."""
+    """Softmax of the index scores, true mass and chosen cells, [N, N] each with NaN where hidden, and tokens per
+    cell."""
 
     index: np.ndarray
     mass: np.ndarray
@@ -76,7 +78,8 @@ class Data:
 
     @property
     def layer(self) -> int:
-        """The chosen one; while none is, the one whose attention the indexer's keys cover best, or that of the page's head."""
+        """The chosen one; while none is, the one whose attention the indexer's keys cover best, or that of the page's
+        head."""
         layers = self.found.lm.config.n_layers
         if self.chosen.layer is not None and self.chosen.layer < layers:
             return self.chosen.layer
@@ -161,8 +164,7 @@ def recall(model: str, text: str) -> dict[str, np.ndarray]:
     """`analysis.recall` as arrays, [L, T] each."""
     watched, scorer = trace(model, text), indexers()
     return compute.run_in_worker(
-        lambda: {how: curve.numpy() for how, curve in analysis.recall(watched, scorer).items()},
-        compute.about(text),
+        lambda: {how: curve.numpy() for how, curve in analysis.recall(watched, scorer).items()}, compute.about(text)
     )
 
 
@@ -170,9 +172,7 @@ def recall(model: str, text: str) -> dict[str, np.ndarray]:
 def losses(model: str, text: str, k: int) -> dict[str, float]:
     """Dense and sparse losses in nats per token."""
     lm, watched, scorer = compute.model(model), trace(model, text), indexers()
-    return compute.run_in_worker(
-        lambda: analysis.sparse_losses(lm, watched.ids, k, scorer), compute.about(text)
-    )
+    return compute.run_in_worker(lambda: analysis.sparse_losses(lm, watched.ids, k, scorer), compute.about(text))
 
 
 @st.cache_data(max_entries=64, show_spinner=False)
@@ -195,13 +195,7 @@ def precision(choice: Point, rounding: Indexing) -> dict[str, analysis.Precision
     watched, scorer = trace(choice.model, choice.text), indexers()
     return compute.run_in_worker(
         lambda: analysis.precision(
-            watched,
-            scorer,
-            choice.layer,
-            choice.k,
-            rounding.format,
-            rounding.rotation,
-            rounding.outlier,
+            watched, scorer, choice.layer, choice.k, rounding.format, rounding.rotation, rounding.outlier
         ),
         compute.about(choice.text),
     )

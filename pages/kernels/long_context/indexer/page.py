@@ -1,4 +1,5 @@
-"""The part Lightning indexer, for the model that it was made for: what it scores and chooses, and what sparse attention loses."""
+"""The part Lightning indexer, for the model that it was made for: what it scores and chooses, and what sparse attention
+loses."""
 
 from __future__ import annotations
 

@@ -19,20 +19,24 @@ from .state import FORMATS, Indexing
 
 EQUATION = (
     r"\begin{gathered} I_{ts} = \sum_{j=1}^{H_I} w_{tj}\,\mathrm{ReLU}\big(q^I_{tj} \cdot k^I_s\big) \\ "
-    r"(Uq)\cdot(Uk) = q\cdot k \\ "
-    r"\min\ \mathrm{KL}\Big(\tfrac{1}{H}\textstyle\sum_h p^{(h)}_t \,\Big\|\, \mathrm{softmax}(I_t)\Big) \end{gathered}",
+    r"(Uq)\cdot(Uk) = q\cdot k \\ \min\ \mathrm{KL}\Big(\tfrac{1}{H}\textstyle\sum_h p^{(h)}_t \,\Big\|\, "
+    r"\mathrm{softmax}(I_t)\Big) \end{gathered}",
     "Lightning indexer: Transformer with PyTorch, section 3.5, Eq. 70 and 71; distilled as in DeepSeek-V3.2.",
     "The notes leave out what the model needs besides: a normalised key, RoPE on part of q and k, and the training.",
 )
 
 
 def controls(found: Text) -> Data:
-    """k and the layer, on as much of the text as the indexer was distilled on; what they say. Raises what `indexers` does."""
+    """k and the layer, on as much of the text as the indexer was distilled on; what they say. Raises what `indexers`
+    does."""
     text, tokens = found.lm.fit(found.text)
     limit = found.lm.config.context
     if tokens > limit:
-        said = _("The indexer was distilled on {limit} tokens at most: the first {limit} of {tokens} are read.",
-                 limit=f"{limit:,}", tokens=f"{tokens:,}")  # fmt: skip
+        said = _(
+            "The indexer was distilled on {limit} tokens at most: the first {limit} of {tokens} are read.",
+            limit=f"{limit:,}",
+            tokens=f"{tokens:,}",
+        )
         st.caption(said)
     indexers()  # refused before any control is drawn
     left, right = st.columns(2)
@@ -43,7 +47,8 @@ def controls(found: Text) -> Data:
 
 
 def maps(data: Data) -> None:
-    """What the indexer scores, what the attention weighs, and what is chosen, queries by keys; and one query's choice."""
+    """What the indexer scores, what the attention weighs, and what is chosen, queries by keys; and one query's
+    choice."""
     values, theme = maps_of(data.point), frame.theme()
     limit = float(np.nanquantile(np.concatenate((values.index, values.mass)), 0.95))
     attention = _("Attention, mean of {heads} heads (probability)", heads=data.found.lm.config.n_heads)
@@ -53,9 +58,7 @@ def maps(data: Data) -> None:
         (values.chosen, _("Chosen: {k} keys per query", k=data.k), 1.0, _("chosen")),
     )
     for number, (column, (picture, title, end, what)) in enumerate(zip(st.columns(3), pictures)):
-        figure = figures.weight_map(
-            picture, values.cell, title, theme, limit=end, position=data.query, what=what
-        )
+        figure = figures.weight_map(picture, values.cell, title, theme, limit=end, position=data.query, what=what)
         with column:
             alt = _("{title}, queries by keys, layer {layer}", title=title, layer=data.layer)
             frame.chart(figure, key=f"indexer-map-{number}", alt=alt)

@@ -18,17 +18,29 @@ def beyond_training(data: Data) -> str | None:
     if beyond != beyond:
         return None
     values = {
-        "model": data.found.chosen.model, "length": f"{data.length:,}", "context": f"{data.passage.context:,}",
-        "beyond": number(beyond, ".2f"), "within": number(within, ".2f"),
-    }  # fmt: skip
+        "model": data.found.chosen.model,
+        "length": f"{data.length:,}",
+        "context": f"{data.passage.context:,}",
+        "beyond": number(beyond, ".2f"),
+        "within": number(within, ".2f"),
+    }
     if number(beyond, ".2f") == number(within, ".2f"):
-        return _("{model} was trained on texts of {context} tokens and reads {length} as well: {beyond} nats of loss a token "
-                 "beyond them, and within.", **values)  # fmt: skip
+        return _(
+            "{model} was trained on texts of {context} tokens and reads {length} as well: {beyond} nats of loss a "
+            "token beyond them, and within.",
+            **values,
+        )
     if beyond > within:
-        return _("{model} was trained on texts of {context} tokens and reads {length} here: beyond them it predicts worse, with "
-                 "{beyond} nats of loss a token after {within} within.", **values)  # fmt: skip
-    return _("{model} was trained on texts of {context} tokens and reads {length} here: beyond them it even predicts better, "
-             "with {beyond} nats of loss a token after {within} within.", **values)  # fmt: skip
+        return _(
+            "{model} was trained on texts of {context} tokens and reads {length} here: beyond them it predicts worse, "
+            "with {beyond} nats of loss a token after {within} within.",
+            **values,
+        )
+    return _(
+        "{model} was trained on texts of {context} tokens and reads {length} here: beyond them it even predicts "
+        "better, with {beyond} nats of loss a token after {within} within.",
+        **values,
+    )
 
 
 def within_training(data: Data) -> str | None:
@@ -37,11 +49,13 @@ def within_training(data: Data) -> str | None:
     if beyond == beyond:
         return None
     return _(
-        "This text of {length} tokens is no longer than those that {model} was trained on ({context}): its loss is {within} nats "
-        "a token.",
-        length=f"{data.length:,}", model=data.found.chosen.model, context=f"{data.passage.context:,}",
+        "This text of {length} tokens is no longer than those that {model} was trained on ({context}): its loss is "
+        "{within} nats a token.",
+        length=f"{data.length:,}",
+        model=data.found.chosen.model,
+        context=f"{data.passage.context:,}",
         within=number(within, ".2f"),
-    )  # fmt: skip
+    )
 
 
 def _head(data: Data) -> str:
@@ -53,8 +67,11 @@ def looks_before(data: Data) -> str | None:
     share = data.of_head("previous")
     if share < MOST:
         return None
-    return _("Head {head} puts {share} of its weight on the token before, on average: the bright line beside the diagonal.",
-             head=_head(data), share=number(share, ".2f"))  # fmt: skip
+    return _(
+        "Head {head} puts {share} of its weight on the token before, on average: the bright line beside the diagonal.",
+        head=_head(data),
+        share=number(share, ".2f"),
+    )
 
 
 def sinks(data: Data) -> str | None:
@@ -62,8 +79,11 @@ def sinks(data: Data) -> str | None:
     share = data.of_head("first")
     if share < MOST:
         return None
-    return _("Head {head} puts {share} of its weight on the first token: an attention sink, the bright first column.",
-             head=_head(data), share=number(share, ".2f"))  # fmt: skip
+    return _(
+        "Head {head} puts {share} of its weight on the first token: an attention sink, the bright first column.",
+        head=_head(data),
+        share=number(share, ".2f"),
+    )
 
 
 def looks_beyond(data: Data) -> str | None:
@@ -71,25 +91,28 @@ def looks_beyond(data: Data) -> str | None:
     share = number(data.of_head("beyond"), ".3f")
     if share == "0.000":
         return None
-    return _("Head {head} puts {share} of its weight farther back than any text of its training was long, on average over all "
-             "tokens, also those that cannot look so far: the faint bands at the lower left.",
-             head=_head(data), share=share)  # fmt: skip
+    return _(
+        "Head {head} puts {share} of its weight farther back than any text of its training was long, on average over "
+        "all tokens, also those that cannot look so far: the faint bands at the lower left.",
+        head=_head(data),
+        share=share,
+    )
 
 
 def farthest(data: Data) -> str | None:
     """The head that looks farthest beyond training."""
     values = [
-        (float(value), layer, head)
-        for layer, each in enumerate(data.surveys)
-        for head, value in enumerate(each.beyond)
+        (float(value), layer, head) for layer, each in enumerate(data.surveys) for head, value in enumerate(each.beyond)
     ]
     best, layer, head = max(values)
     if number(best, ".3f") == "0.000" or (layer, head) == data.found.head:
         return None
     return _(
-        "The head with most weight beyond the training length is L{layer}H{head}: {share}.", layer=layer, head=head,
+        "The head with most weight beyond the training length is L{layer}H{head}: {share}.",
+        layer=layer,
+        head=head,
         share=number(best, ".3f"),
-    )  # fmt: skip
+    )
 
 
 CLAIMS = beyond_training, within_training, looks_before, sinks, looks_beyond, farthest
@@ -99,12 +122,13 @@ HINTS = (Hint(N_("Drag a box on the middle map."), first("asked", row=0, col=0))
 def losses(data: Data) -> str:
     """How long the pass took, and what was lost."""
     within, beyond = data.losses
-    said = _(
-        "{length} tokens, one pass in {seconds} s.", length=f"{data.length:,}", seconds=f"{data.seconds:.1f}"
-    )
+    said = _("{length} tokens, one pass in {seconds} s.", length=f"{data.length:,}", seconds=f"{data.seconds:.1f}")
     if within == within:
-        said += " " + _("Mean loss {within} nats per token within the training length of {context} tokens",
-                        within=f"{within:.2f}", context=f"{data.passage.context:,}")  # fmt: skip
+        said += " " + _(
+            "Mean loss {within} nats per token within the training length of {context} tokens",
+            within=f"{within:.2f}",
+            context=f"{data.passage.context:,}",
+        )
         said += _(", **{beyond} beyond it**.", beyond=f"{beyond:.2f}") if beyond == beyond else "."
     return said
 
@@ -130,9 +154,12 @@ def caption(data: Data) -> str:
     ]
     where = _(
         "All heads: {queries} read. Tile: queries {row}–{last_row}, keys {col}–{last_col}; ",
-        queries=queries(data.surveys[0].queries, data.length), row=f"{row:,}", last_row=f"{row + side - 1:,}", col=f"{col:,}",
+        queries=queries(data.surveys[0].queries, data.length),
+        row=f"{row:,}",
+        last_row=f"{row + side - 1:,}",
+        col=f"{col:,}",
         last_col=f"{col + side - 1:,}",
-    )  # fmt: skip
+    )
     return where + (
         _("largest weights {best}.", best=", ".join(best)) if best else _("the future, which no query sees.")
     )
@@ -142,13 +169,15 @@ def moved(data: Data) -> str:
     """Another tile was asked for."""
     row, col, side = data.tile
     return _(
-        "The text has {length} tokens and a tile 1 to {largest}: the nearest one is drawn, {side} tokens from query {row} and "
-        "key {col}.",
-        length=f"{data.length:,}", largest=LARGEST, side=side, row=f"{row:,}", col=f"{col:,}",
-    )  # fmt: skip
+        "The text has {length} tokens and a tile 1 to {largest}: the nearest one is drawn, {side} tokens from query "
+        "{row} and key {col}.",
+        length=f"{data.length:,}",
+        largest=LARGEST,
+        side=side,
+        row=f"{row:,}",
+        col=f"{col:,}",
+    )
 
 
-NOTICE = (
-    N_("Right of the orange line the model reads positions that it never saw in training."),
-)  # fmt: skip
+NOTICE = (N_("Right of the orange line the model reads positions that it never saw in training."),)
 MATHS = (N_("RoPE defines the angles of those positions, but no weight was trained on them."),)

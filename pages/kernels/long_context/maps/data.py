@@ -88,7 +88,8 @@ class Data(OnePass):
 
 
 def tile_from_box(x: list[float], y: list[float]) -> tuple[int, int, int]:
-    """The tile (first query, first key, side) at a dragged box of keys `x` and queries `y`: its middle, SMALLEST to LARGEST."""
+    """The tile (first query, first key, side) at a dragged box of keys `x` and queries `y`: its middle, SMALLEST to
+    LARGEST."""
     side = min(max(round(max(abs(x[1] - x[0]), abs(y[1] - y[0]))), SMALLEST), LARGEST)
     row, col = (max(0, round((ends[0] + ends[1]) / 2 - side / 2)) for ends in (y, x))
     return row, col, side

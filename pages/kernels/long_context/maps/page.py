@@ -35,8 +35,8 @@ def _beneath(shown: Data) -> None:
     view.statistics(shown)
     beyond = shown.length > shown.passage.context
     frame.claims(
-        claims.CLAIMS, shown, more=map(_, claims.NOTICE) if beyond else (), maths=map(_, claims.MATHS) if beyond else (),
-    )  # fmt: skip
+        claims.CLAIMS, shown, more=map(_, claims.NOTICE) if beyond else (), maths=map(_, claims.MATHS) if beyond else ()
+    )
     frame.measured(lambda: checks(shown.passage))
     frame.equation(*view.EQUATION)
     frame.copy_as_python(view.snippet(shown))

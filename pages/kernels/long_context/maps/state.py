@@ -16,12 +16,7 @@ STATISTICS = {  # as links spell them: field of Survey, title, format, upper end
     "Sink": ("first", N_("Mass on the first token (probability)"), ".3f", None),
     "Itself": ("own", N_("Mass on the query's own token (probability)"), ".2f", 1.0),
     "Mean distance": ("distance", N_("Mean distance (tokens back)"), ",.0f", None),
-    "Beyond training": (
-        "beyond",
-        N_("Mass farther back than the training length (probability)"),
-        ".3f",
-        None,
-    ),
+    "Beyond training": ("beyond", N_("Mass farther back than the training length (probability)"), ".3f", None),
 }
 
 
@@ -36,18 +31,20 @@ class _Asked(state.Control):
 def _asked(label: str, key: str, default: int, least: int) -> Any:
     more = {"min_value": -LONGEST, "step": 1, "format": "%d"}
     return _Asked(
-        key, default, link.whole(least, 999_999), widget="number_input", label=label, more=more, ends=(least, 999_999),
-    )  # fmt: skip
+        key, default, link.whole(least, 999_999), widget="number_input", label=label, more=more, ends=(least, 999_999)
+    )
 
 
 class Tile(state.State):
-    """The tile's first query, first key and side, kept as they were asked for; whether the overview reads every query."""
+    """The tile's first query, first key and side, kept as they were asked for; whether the overview reads every
+    query."""
 
     row = _asked(N_("From query"), "trow", 1040, 0)
     col = _asked(N_("From key"), "tcol", 1028, 0)
     side = _asked(N_("Tokens"), "tside", 20, 1)
     every = state.toggle(
-        N_("Read every query for the overview of all heads"), key="every",
+        N_("Read every query for the overview of all heads"),
+        key="every",
         help=N_("Slower: at 16,384 tokens a minute or more. The middle map and the tile always read every query."),
-    )  # fmt: skip
+    )
     statistic = state.menu(N_("Statistic"), tuple(STATISTICS), key="lstat", label_visibility="collapsed")

@@ -115,9 +115,7 @@ def statistics(data: Data) -> None:
         mass = np.concatenate([survey.bands for survey in surveys])
         heads = len(surveys[0].first)
         labels = [f"L{layer}H{head}" for layer in range(len(surveys)) for head in range(heads)]
-        figure = figures.bands(
-            mass, band_names(mass.shape[1]), labels, layer * heads + head, theme, height=340
-        )
+        figure = figures.bands(mass, band_names(mass.shape[1]), labels, layer * heads + head, theme, height=340)
         frame.chart(figure, key="bands", alt=_("Attention mass of every head by distance in tokens"))
 
 

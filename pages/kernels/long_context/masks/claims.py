@@ -36,11 +36,14 @@ def loses_nothing(data: Data) -> str | None:
     if not (row := _cheap(data)):
         return None
     return _(
-        "*{method}* in place of full attention sees {seen} keys a query on average and needs {share} of the operations, and over "
-        "the first {tokens} tokens the loss differs by {change} nats a token.",
-        method=row.method, seen=f"{row.seen:,.0f}", share=number(row.flops / data.rows[0].flops, ".0%"),
-        tokens=f"{min(len(data.passage.ids), SWAPPED):,}", change=signed(row.change),
-    )  # fmt: skip
+        "*{method}* in place of full attention sees {seen} keys a query on average and needs {share} of the "
+        "operations, and over the first {tokens} tokens the loss differs by {change} nats a token.",
+        method=row.method,
+        seen=f"{row.seen:,.0f}",
+        share=number(row.flops / data.rows[0].flops, ".0%"),
+        tokens=f"{min(len(data.passage.ids), SWAPPED):,}",
+        change=signed(row.change),
+    )
 
 
 def all_lose(data: Data) -> str | None:
@@ -49,8 +52,11 @@ def all_lose(data: Data) -> str | None:
     if not cheaper or _cheap(data):
         return None
     row = min(cheaper, key=lambda row: row.change)
-    return _("Every method here that is cheaper than full attention costs loss; least *{method}*: {change} nats a token.",
-             method=row.method, change=signed(row.change))  # fmt: skip
+    return _(
+        "Every method here that is cheaper than full attention costs loss; least *{method}*: {change} nats a token.",
+        method=row.method,
+        change=signed(row.change),
+    )
 
 
 def nothing_compared(data: Data) -> str | None:
@@ -74,8 +80,11 @@ def covers_less_than_it_loses(data: Data) -> str | None:
     row = _cheap(data)
     if row is None or len(data.passage.ids) > SWAPPED or number(1 - row.mass, ".0%") == "0%":
         return None
-    return _("Yet *{method}* misses {missed} of the attention: what this model predicts does not need it.",
-             method=row.method, missed=number(1 - row.mass, ".0%"))  # fmt: skip
+    return _(
+        "Yet *{method}* misses {missed} of the attention: what this model predicts does not need it.",
+        method=row.method,
+        missed=number(1 - row.mass, ".0%"),
+    )
 
 
 def sees_everything(data: Data) -> str | None:
@@ -86,18 +95,21 @@ def sees_everything(data: Data) -> str | None:
     return ngettext(
         "On so short a text {names} needs no fewer operations than full attention.",
         "On so short a text {names} need no fewer operations than full attention.",
-        len(names), names=listed(names),
-    )  # fmt: skip
+        len(names),
+        names=listed(names),
+    )
 
 
 CLAIMS = loses_nothing, all_lose, nothing_compared, sees_everything, covers_less_than_it_loses, loses_most
 HINTS = (Hint(N_("Switch on *Needle test: which of them still find a name?*"), to(needle=True)),)
 NOTICE = (
     N_(
-        "The model was trained with full attention and nothing is retrained: what is lost here is what *this* model used."
+        "The model was trained with full attention and nothing is retrained: what is lost here is what *this* model "
+        "used."
     ),
     N_(
-        "Linear attention keeps a state whose size does not depend on the text; without retraining the model cannot use it."
+        "Linear attention keeps a state whose size does not depend on the text; without retraining the model cannot "
+        "use it."
     ),
 )
 
@@ -119,8 +131,8 @@ def caption(data: Data) -> str:
     if length > SWAPPED:
         said += _(" (at most {most}, to keep it short)", most=f"{SWAPPED:,}")
     return said + _(
-        ". FLOP: scores, weighted sum and what chooses the cells, without projections. BigBird, LSH and Performer draw at random "
-        "(seeded)."
+        ". FLOP: scores, weighted sum and what chooses the cells, without projections. BigBird, LSH and Performer draw "
+        "at random (seeded)."
     )
 
 
@@ -143,9 +155,11 @@ def reaches(data: Data) -> str:
             )
         )
     if lost:
-        said.append(
-            _("Not even {nearest} tokens back: {lost}.", nearest=needle.DISTANCES[0], lost=", ".join(lost))
+        said.append(_("Not even {nearest} tokens back: {lost}.", nearest=needle.DISTANCES[0], lost=", ".join(lost)))
+    said.append(
+        _(
+            "Gain: log p of the repeated names, minus the same where stories stand in place of the first ones, both "
+            "with the method in every layer."
         )
-    said.append(_("Gain: log p of the repeated names, minus the same where stories stand in place of the first ones, both with "
-                  "the method in every layer."))  # fmt: skip
+    )
     return " ".join(said)

@@ -1,4 +1,5 @@
-"""Everything that the part Masks shows, cached: what each method costs, covers, loses and still finds in place of the softmax."""
+"""Everything that the part Masks shows, cached: what each method costs, covers, loses and still finds in place of the
+softmax."""
 
 from __future__ import annotations
 
@@ -21,7 +22,8 @@ from .state import FULL, METHODS, Sparse
 
 @dataclass(frozen=True)
 class Result:
-    """One method in place of the softmax: its measures and its cost in a head, per layer, and the loss in nats per token."""
+    """One method in place of the softmax: its measures and its cost in a head, per layer, and the loss in nats per
+    token."""
 
     measures: list[Measures]
     costs: list[Cost]
@@ -35,7 +37,8 @@ class Result:
 
 @dataclass(frozen=True)
 class Row:
-    """One method in numbers; operations and cache are those of all heads of all layers. `keys` in the cache: None for a state."""
+    """One method in numbers; operations and cache are those of all heads of all layers. `keys` in the cache: None for a
+    state."""
 
     method: str
     flops: float
@@ -138,7 +141,8 @@ def measured(passage: Passage, layer: int, method: Method) -> Measures:
 
 @st.cache_data(max_entries=256, show_spinner=False, hash_funcs=HASH)
 def loss(beginning: Passage, method: Method | None) -> float:
-    """Nats per token of a real pass with a method in every layer, or with the model as it is, over a text's beginning."""
+    """Nats per token of a real pass with a method in every layer, or with the model as it is, over a text's
+    beginning."""
     lm, ids = beginning.lm, list(beginning.ids)
     return compute.run_in_worker(lambda: sparse_methods.mean_loss(lm, ids, method), len(ids))
 
@@ -155,7 +159,6 @@ def gains(model: str, method: Method) -> np.ndarray:
     """What the first occurrence gains at every distance, [D] nats per token. Raises BadText."""
     lm, swapped = compute.model(model), None if method == SparsePattern() else method
     measured = [
-        compute.run_in_worker(partial(needle.gain, lm, swapped, distance), distance)
-        for distance in needle.DISTANCES
+        compute.run_in_worker(partial(needle.gain, lm, swapped, distance), distance) for distance in needle.DISTANCES
     ]
     return np.array(measured)

@@ -1,4 +1,5 @@
-"""The part Masks: sparse and linear attention in place of the softmax, what each costs, covers, loses and still finds."""
+"""The part Masks: sparse and linear attention in place of the softmax, what each costs, covers, loses and still
+finds."""
 
 from __future__ import annotations
 

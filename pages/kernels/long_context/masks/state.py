@@ -1,4 +1,5 @@
-"""The state of the part Masks: which methods are compared, of which sizes, whose pattern is drawn, and the needle test."""
+"""The state of the part Masks: which methods are compared, of which sizes, whose pattern is drawn, and the needle
+test."""
 
 from __future__ import annotations
 
@@ -11,13 +12,16 @@ from tlmviz.ui.language import N_
 
 FULL = "Full"
 METHODS = {
-    "Sliding window": lambda s: sparse.Window(s.window), "Block-local": lambda s: sparse.Blocks(s.block),
+    "Sliding window": lambda s: sparse.Window(s.window),
+    "Block-local": lambda s: sparse.Blocks(s.block),
     "Longformer": lambda s: sparse.Longformer(s.window, s.tokens),
-    "BigBird": lambda s: sparse.BigBird(s.window, s.tokens, s.keys, s.seed), "Strided": lambda s: sparse.Strided(s.stride),
+    "BigBird": lambda s: sparse.BigBird(s.window, s.tokens, s.keys, s.seed),
+    "Strided": lambda s: sparse.Strided(s.stride),
     "Dilated window": lambda s: sparse.Dilated(s.window, s.gap),
-    "LSH buckets": lambda s: sparse.Hashed(s.buckets, s.rounds, s.seed), "Linear (elu + 1)": lambda s: linear.Elu(),
+    "LSH buckets": lambda s: sparse.Hashed(s.buckets, s.rounds, s.seed),
+    "Linear (elu + 1)": lambda s: linear.Elu(),
     "Performer": lambda s: linear.Performer(s.features, s.seed),
-}  # fmt: skip
+}
 COMPARED = ("Sliding window", "Block-local", "Longformer", "LSH buckets", "Performer")
 SIZES = ("window", "block", "tokens", "keys", "stride", "gap", "buckets", "rounds", "features", "seed")
 
@@ -27,7 +31,8 @@ def _size(label: str, default: int, key: str, help: str) -> Any:
 
 
 class Sparse(state.State):
-    """The methods, SIZES, whose pattern is drawn (None: of the first that is compared), and whether names are looked for."""
+    """The methods, SIZES, whose pattern is drawn (None: of the first that is compared), and whether names are looked
+    for."""
 
     methods = state.several(
         N_("Compare"), tuple(METHODS), key="masks", default=COMPARED, label_visibility="collapsed", wrap=True

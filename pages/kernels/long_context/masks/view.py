@@ -1,4 +1,5 @@
-"""Draws the part Masks: the table of all methods, one method's pattern and mass, cost against loss, and the needle test."""
+"""Draws the part Masks: the table of all methods, one method's pattern and mass, cost against loss, and the needle
+test."""
 
 from __future__ import annotations
 
@@ -20,10 +21,12 @@ from .state import SIZES, Sparse
 
 EQUATION = (
     r"\text{mask } M_t:\ z'_t = \sum_{s \in M_t} \frac{p_{ts}}{\sum_{r \in M_t} p_{tr}}\,v_s,\qquad "
-    r"\text{linear: } z'_t = \frac{\phi(q_t)\sum_{s \le t}\phi(k_s)\,v_s^\top}{\phi(q_t) \cdot \sum_{s \le t}\phi(k_s)}",
-    "Attention, “Strategies to Mitigate Inefficiency”; Decoder-Only Transformers in Einstein Notation, sections 4.3 and 4.4.",
-    "The notes call attention within a page “paged attention”; that is this block-local mask. Paged attention proper is a "
-    "layout of memory, and still sees every token.",
+    r"\text{linear: } z'_t = \frac{\phi(q_t)\sum_{s \le t}\phi(k_s)\,v_s^\top}{"
+    r"\phi(q_t) \cdot \sum_{s \le t}\phi(k_s)}",
+    "Attention, “Strategies to Mitigate Inefficiency”; Decoder-Only Transformers in Einstein Notation, sections 4.3 "
+    "and 4.4.",
+    "The notes call attention within a page “paged attention”; that is this block-local mask. Paged attention proper "
+    "is a layout of memory, and still sees every token.",
 )
 
 
@@ -46,10 +49,7 @@ def measure(data: Data) -> None:
     for name, method in data.methods.items():
         with (
             place,
-            st.spinner(
-                _("{name}: measuring {layers} layers and the loss …", name=name, layers=layers),
-                show_time=True,
-            ),
+            st.spinner(_("{name}: measuring {layers} layers and the loss …", name=name, layers=layers), show_time=True),
         ):
             result(data.passage, method)
     place.empty()
@@ -59,14 +59,18 @@ def numbers(data: Data) -> None:
     """The table of all methods."""
     columns = {
         "flops": (_("FLOP"), large, _("For this text, all heads of all layers")),
-        "seen": (_("Keys a query sees"), ",.1f", _("Mean over queries and heads; of fixed masks by formula over every query")),
+        "seen": (
+            _("Keys a query sees"),
+            ",.1f",
+            _("Mean over queries and heads; of fixed masks by formula over every query"),
+        ),
         "keys": (_("Keys in cache"), str, _("Per head, to decode on; linear attention has a state")),
         "cached": (_("Cached numbers"), ",", _("Keys and values, or the state: all heads of all layers")),
         "mass": (_("Mass covered"), ".3f", _("Of the softmax; for linear attention the mass both share")),
         "error": (_("Output error"), ".3f", _("|z′ − z| / |z|, mean over heads")),
         "loss": (_("Loss"), ".3f", _("Nats per token")),
         "change": (_("Change"), "+.3f", _("Nats per token against the model as it is")),
-    }  # fmt: skip
+    }
     rows = [
         {_("Method"): row.method}
         | {title: getattr(row, name) for name, (title, _form, _help) in columns.items()}
@@ -75,14 +79,16 @@ def numbers(data: Data) -> None:
     ]
     mass = columns["mass"]
     frame.table(
-        pd.DataFrame(rows), {title: form for title, form, _help in columns.values()},
+        pd.DataFrame(rows),
+        {title: form for title, form, _help in columns.values()},
         {title: help for title, _form, help in columns.values()},
         {mass[0]: st.column_config.ProgressColumn(format="%.3f", min_value=0, max_value=1, help=mass[2])},
-    )  # fmt: skip
+    )
 
 
 def pattern_and_mass(data: Data) -> Data:
-    """Which keys the method of a menu lets the chosen head's queries see, what it covers, and cost against loss of all."""
+    """Which keys the method of a menu lets the chosen head's queries see, what it covers, and cost against loss of
+    all."""
     left, middle, right = st.columns([0.3, 0.3, 0.4])
     with left:
         Sparse.pattern.draw(options=list(data.methods), unchosen=data.pattern)
@@ -91,38 +97,28 @@ def pattern_and_mass(data: Data) -> Data:
         picture = pattern(data.passage, layer, data.method)[head]
         title = _("{pattern}, L{layer}H{head}", pattern=data.pattern, layer=layer, head=head)
         figure = figures.mask(picture, len(data.passage.ids), title, data.linear, frame.theme())
-        frame.chart(
-            figure, key="pattern", alt=_("Which keys {pattern} lets queries see", pattern=data.pattern)
-        )
+        frame.chart(figure, key="pattern", alt=_("Which keys {pattern} lets queries see", pattern=data.pattern))
     with middle:
         title = _("Mass shared, of 1") if data.linear else _("Mass covered, of 1")
         if data.linear:
             st.caption(_("Σ min(p, p′): no mask, so its weights are compared with the softmax."))
         mass = data.results[data.pattern].mass
-        figure = figures.per_head(
-            mass, _("{title} (probability)", title=title), frame.theme(), top=1.0, height=330
-        )
-        frame.chart(
-            figure, key="mass", alt=_("{title} by {pattern}, per head", title=title, pattern=data.pattern)
-        )
+        figure = figures.per_head(mass, _("{title} (probability)", title=title), frame.theme(), top=1.0, height=330)
+        frame.chart(figure, key="mass", alt=_("{title} by {pattern}, per head", title=title, pattern=data.pattern))
     with right:
         if len(data.passage.ids) > 1:
             table = pd.DataFrame(data.rows)
             figure = figures.trade(
                 list(table["method"]), table["flops"].to_numpy(), table["change"].to_numpy(), frame.theme()
             )
-            frame.chart(
-                figure, key="trade", alt=_("Change of the loss against operations, one dot per method")
-            )
+            frame.chart(figure, key="trade", alt=_("Change of the loss against operations, one dot per method"))
     return data
 
 
 def needles(data: Data) -> None:
     """A switch, and where it is on the test of every method that is compared."""
     names = needle.NEEDLE.strip()
-    said = _(
-        "“{names}” is read, then stories, then the same names again: ten passes for each method.", names=names
-    )
+    said = _("“{names}” is read, then stories, then the same names again: ten passes for each method.", names=names)
     asked = Sparse.needle.draw(help=said)
     Sparse.of_session()
     if not asked:

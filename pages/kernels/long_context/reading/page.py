@@ -1,4 +1,5 @@
-"""The part Text: a long text to read beside a head's map, every word coloured by what a pinned one reads, or by its loss."""
+"""The part Text: a long text to read beside a head's map, every word coloured by what a pinned one reads, or by its
+loss."""
 
 from __future__ import annotations
 

@@ -1,4 +1,5 @@
-"""What the part Einstein notation says about its formula, each where it is true, and what its parts are in any state."""
+"""What the part Einstein notation says about its formula, each where it is true, and what its parts are in any
+state."""
 
 from __future__ import annotations
 
@@ -20,18 +21,30 @@ from .data import Data, Mistake
 
 # What the letters of the notes number.
 LETTERS = {
-    "t": N_("t: the token that looks"), "s": N_("s: a token that is looked at"), "h": N_("h: heads"),
-    "g": N_("g: groups of heads"), "k": N_("k: dimensions of a head, rotated"), "d": N_("d: dimensions of a head"),
-    "f": N_("f: the stream"), "c": N_("c: the stream again"), "e": N_("e: the MLP"),
-}  # fmt: skip
+    "t": N_("t: the token that looks"),
+    "s": N_("s: a token that is looked at"),
+    "h": N_("h: heads"),
+    "g": N_("g: groups of heads"),
+    "k": N_("k: dimensions of a head, rotated"),
+    "d": N_("d: dimensions of a head"),
+    "f": N_("f: the stream"),
+    "c": N_("c: the stream again"),
+    "e": N_("e: the MLP"),
+}
 
 PARTS = {
-    parts.ROPE: N_("RoPE, which turns queries and keys by their positions,"), parts.SCALE: N_("the scale 1/√d_k"),
-    parts.ROPE_AND_SCALE: N_("RoPE, together with the scale 1/√d_k,"), parts.ALIBI: N_("ALiBi's penalty for distance"),
-    parts.MASK: N_("the mask, which hides later tokens,"), parts.BIAS: N_("the bias"), parts.NORM: N_("the norm"),
-    parts.STREAM: N_("the stream that it is added to"), parts.SUBLAYER: N_("what the sublayer adds"),
-    parts.GATE: N_("the gate"), parts.ACTIVATION: N_("the activation"),
-}  # fmt: skip
+    parts.ROPE: N_("RoPE, which turns queries and keys by their positions,"),
+    parts.SCALE: N_("the scale 1/√d_k"),
+    parts.ROPE_AND_SCALE: N_("RoPE, together with the scale 1/√d_k,"),
+    parts.ALIBI: N_("ALiBi's penalty for distance"),
+    parts.MASK: N_("the mask, which hides later tokens,"),
+    parts.BIAS: N_("the bias"),
+    parts.NORM: N_("the norm"),
+    parts.STREAM: N_("the stream that it is added to"),
+    parts.SUBLAYER: N_("what the sublayer adds"),
+    parts.GATE: N_("the gate"),
+    parts.ACTIVATION: N_("the activation"),
+}
 
 
 def cannot_run(data: Data) -> str | None:
@@ -58,8 +71,8 @@ def is_the_models(data: Data) -> str | None:
             **values,
         )
     return _(
-        "**Equal to the model's own {name}**: run as it stands, this formula makes {model}'s {sizes}, the largest difference "
-        "{share} of the largest number.",
+        "**Equal to the model's own {name}**: run as it stands, this formula makes {model}'s {sizes}, the largest "
+        "difference {share} of the largest number.",
         **values,
     )
 
@@ -70,8 +83,10 @@ def no_numbers(data: Data) -> str | None:
         return None
     return _(
         "**It runs, without an error, and makes numbers that are none** (NaN), where {model}'s {name} has {sizes}.",
-        model=data.chosen.model, name=data.name, sizes=_sizes(data),
-    )  # fmt: skip
+        model=data.chosen.model,
+        name=data.name,
+        sizes=_sizes(data),
+    )
 
 
 def differs(data: Data) -> str | None:
@@ -79,17 +94,15 @@ def differs(data: Data) -> str | None:
     if data.compared is None or not data.compared.error > SAME:
         return None
     said = _(
-        "**It runs, without an error, and is not the model's {name}**: they differ by up to {share} of the largest number.",
-        name=data.name, share=f"{number(100 * data.compared.error, '.3g')}%",
-    )  # fmt: skip
+        "**It runs, without an error, and is not the model's {name}**: they differ by up to {share} of the largest "
+        "number.",
+        name=data.name,
+        share=f"{number(100 * data.compared.error, '.3g')}%",
+    )
     why = _what(data)
     if data.missing:
         part = _(PARTS[data.missing])
-        why = _(
-            "{part} is missing; without it {model} would compute just this",
-            part=part,
-            model=data.chosen.model,
-        )
+        why = _("{part} is missing; without it {model} would compute just this", part=part, model=data.chosen.model)
     return said + (" " + _("What is wrong: {why}.", why=why) if why else "")
 
 
@@ -108,9 +121,7 @@ def breaks_rules_only(data: Data) -> str | None:
     """It makes the right numbers, and breaks a rule of the notation."""
     if not data.same or not data.result.checked.findings:
         return None
-    return _(
-        "It breaks a rule of the notation alone: {what}. No program would have said so.", what=_what(data)
-    )
+    return _("It breaks a rule of the notation alone: {what}. No program would have said so.", what=_what(data))
 
 
 def order_saves(data: Data) -> str | None:
@@ -120,20 +131,21 @@ def order_saves(data: Data) -> str | None:
         return None
     return _(
         "**Pair by pair** this product of {count} tensors takes {some} operations; all at once, in one loop over every "
-            "index, "
-        "{all}: {times} times as many.",
-        count=len(order.inputs), some=large(order.operations), all=large(order.at_once),
+        "index, {all}: {times} times as many.",
+        count=len(order.inputs),
+        some=large(order.operations),
+        all=large(order.at_once),
         times=f"{float(f'{order.at_once / order.operations:.2g}'):,.0f}",
-    )  # fmt: skip
+    )
 
 
-CLAIMS = (
-    cannot_run, no_numbers, is_the_models, differs, runs, breaks_rules_only, order_saves,
-)  # fmt: skip
+CLAIMS = (cannot_run, no_numbers, is_the_models, differs, runs, breaks_rules_only, order_saves)
 HINTS = (
-    Hint(N_("Change one letter of the formula."), first(formula=lambda data: data.formula.replace(
-        next(filter(str.isalpha, reversed(data.formula))), "z"))),
-)  # fmt: skip
+    Hint(
+        N_("Change one letter of the formula."),
+        first(formula=lambda data: data.formula.replace(next(filter(str.isalpha, reversed(data.formula))), "z")),
+    ),
+)
 
 
 def _what(data: Data) -> str:
@@ -181,9 +193,7 @@ def code_of(plan: Plan) -> str:
     if any(isinstance(step, Load) and step.mapped for step in steps(plan)):
         parts.append(_("`pi` the group of each head"))
     parts += [
-        _("{name} is `{own}`", name=name, own=code.name(name))
-        for name in code.loads(plan)
-        if code.name(name) != name
+        _("{name} is `{own}`", name=name, own=code.name(name)) for name in code.loads(plan) if code.name(name) != name
     ]
     return _("In the code {parts}; below, *Copy as Python* loads all of them.", parts=", ".join(parts))
 
@@ -194,13 +204,13 @@ def of_mistakes(every: Sequence[Mistake]) -> str:
     same = sum(compared is not None and compared.error <= SAME for *_rest, compared in every)
     return ngettext(
         "Of these {all} formulas {n} runs without an error, and {same} even make the model's own numbers: they break a "
-            "rule of the "
-        "notation alone. What differs in the others no program would have said.",
+        "rule of the notation alone. What differs in the others no program would have said.",
         "Of these {all} formulas {n} run without an error, and {same} even make the model's own numbers: they break a "
-            "rule of the "
-        "notation alone. What differs in the others no program would have said.",
-        runs, all=len(every), same=same,
-    )  # fmt: skip
+        "rule of the notation alone. What differs in the others no program would have said.",
+        runs,
+        all=len(every),
+        same=same,
+    )
 
 
 def of_notes(lines: Sequence[tuple[NotesLine, Result]]) -> str:
@@ -218,13 +228,12 @@ def notice() -> tuple[str, ...]:
     """The rules."""
     return (
         _(
-            "**An index above and the same below is summed**; one that stands alone stays, and must stand on the left too. "
-            "Positions t and s are never summed without a Σ."
+            "**An index above and the same below is summed**; one that stands alone stays, and must stand on the left "
+            "too. Positions t and s are never summed without a Σ."
         ),
         _(
             "Most mistakes still run: einsum adds up whatever the result lacks and says nothing, so only the numbers "
-            "beside the "
-            "model's are different."
+            "beside the model's are different."
         ),
     )
 
@@ -233,10 +242,8 @@ def maths() -> tuple[str, ...]:
     """Signs."""
     return (
         _(
-            "A letter in brackets, as in L with $(h)$ above, numbers and is neither above nor below. δ has one index on "
-            "each side, "
-            "or lowers one as in $\\widehat K_{shk} = \\widehat K_{sh}{}^m\\,\\delta_{mk}$. `pi(h)` is $\\pi(h)$, the "
-            "group of head "
-            "h."
+            "A letter in brackets, as in L with $(h)$ above, numbers and is neither above nor below. δ has one index "
+            "on each side, or lowers one as in $\\widehat K_{shk} = \\widehat K_{sh}{}^m\\,\\delta_{mk}$. `pi(h)` is "
+            "$\\pi(h)$, the group of head h."
         ),
     )

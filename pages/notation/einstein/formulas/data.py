@@ -104,9 +104,7 @@ class Data:
         """The part of the model's that it leaves out, where it makes exactly the tensor without that."""
         if not self.of_model or self.compared is None or self.same:
             return None
-        return shared.run_in_worker(
-            lambda: parts.missing(self.result, self.table), shared.about(self.chosen.text)
-        )
+        return shared.run_in_worker(lambda: parts.missing(self.result, self.table), shared.about(self.chosen.text))
 
     @cached_property
     def order(self) -> Order | None:
@@ -115,11 +113,7 @@ class Data:
         if plan is None:
             return None
         orders = [costing.order_of(each, sizes) for each in costing.contractions(plan)]
-        return max(
-            (order for order in orders if len(order.inputs) > 1),
-            key=lambda order: order.at_once,
-            default=None,
-        )
+        return max((order for order in orders if len(order.inputs) > 1), key=lambda order: order.at_once, default=None)
 
     @property
     def every_line(self) -> list[tuple[BlockLine, Result, Compared | None]]:

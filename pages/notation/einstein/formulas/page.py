@@ -1,4 +1,5 @@
-"""The part Einstein notation: a block's lines as formulas that run, and formulas of one's own, checked index by index."""
+"""The part Einstein notation: a block's lines as formulas that run, and formulas of one's own, checked index by
+index."""
 
 from tlmviz.ui import below, frame
 

@@ -1,5 +1,5 @@
-"""The state of the part Einstein notation: whose tensors the names are, the line of the block, and the formula that is "
-"typed."""
+"""The state of the part Einstein notation: whose tensors the names are, the line of the block, and the formula that is
+" "typed."""
 
 from __future__ import annotations
 
@@ -20,29 +20,22 @@ class Formula(state.State):
     layer: int = 0
     head: int = 0
     whose = state.menu(
-        N_("Tensors"), {MODEL: N_("The model's"), OWN: N_("Sizes of my own")}, key="nown", segments=True,
-        label_visibility="collapsed", spelled={MODEL: "The model's", OWN: "Sizes of my own"},
-    )  # fmt: skip
+        N_("Tensors"),
+        {MODEL: N_("The model's"), OWN: N_("Sizes of my own")},
+        key="nown",
+        segments=True,
+        label_visibility="collapsed",
+        spelled={MODEL: "The model's", OWN: "Sizes of my own"},
+    )
     sizes = state.text(
         N_("Sizes"), tensors.OWN_SIZES, key="nsizes", more={"live": "150ms", "label_visibility": "collapsed"}
     )
-    line = state.menu(
-        N_("Line of the block"), key="nline", default=OPENING, parse=str, label_visibility="collapsed"
-    )
+    line = state.menu(N_("Line of the block"), key="nline", default=OPENING, parse=str, label_visibility="collapsed")
     formula = state.text(
-        N_("Formula"),
-        "",
-        key="nform",
-        longest=LONGEST,
-        more={"live": "150ms", "label_visibility": "collapsed"},
+        N_("Formula"), "", key="nform", longest=LONGEST, more={"live": "150ms", "label_visibility": "collapsed"}
     )
     style = state.menu(
-        N_("Style"),
-        code.STYLES,
-        key="ncode",
-        default=code.EINSUM,
-        segments=True,
-        label_visibility="collapsed",
+        N_("Style"), code.STYLES, key="ncode", default=code.EINSUM, segments=True, label_visibility="collapsed"
     )
 
 

@@ -1,4 +1,5 @@
-"""Draws the part Einstein notation: the formula with what was found in it, its tensor, cost and code, and mistakes to try."""
+"""Draws the part Einstein notation: the formula with what was found in it, its tensor, cost and code, and mistakes to
+try."""
 
 from __future__ import annotations
 
@@ -29,9 +30,9 @@ EQUATION = (
     r" \mathrm{softmax}_s(L_{ts}^{(h)}),\qquad Y_{th}{}^d = \sum_{s\le t} A_{ts}^{(h)} V_{sh}{}^d",
     "Decoder-Only Transformers in Einstein Notation, sections 1, 2 and 10.",
     "The notes call the weights and attention's output A; here the output is Aout. H'' is used in section 2 and never "
-    "defined: it is the normalised H'. W_O stands with h and d below in section 2.1, so that h is paired below with below, "
-    "against the checklist's first point; and the checklist asks for δ with one index on each side, where lowering K takes "
-    "δ with both below. A window of W tokens is t - s < W.",
+    "defined: it is the normalised H'. W_O stands with h and d below in section 2.1, so that h is paired below with "
+    "below, against the checklist's first point; and the checklist asks for δ with one index on each side, where "
+    "lowering K takes δ with both below. A window of W tokens is t - s < W.",
 )
 
 
@@ -49,9 +50,7 @@ def controls(model: str) -> Data | None:
         layer, head = inputs.head_menus(config.n_layers, config.n_heads, places)
         lines = {line.title: line for line in lines_of(config, layer)}
         line = lines[
-            Formula.line.draw(
-                left, options=tuple(lines), format_func=lambda title: f"{title}: {lines[title].says}"
-            )
+            Formula.line.draw(left, options=tuple(lines), format_func=lambda title: f"{title}: {lines[title].says}")
         ]
         with frame.more(more):
             whose = Formula.whose.draw()
@@ -63,10 +62,10 @@ def controls(model: str) -> Data | None:
     if data.unlike:
         said = _(
             "{model} has {what}, which the notes' block lacks: formulas run on tensors of your own sizes. Another "
-                "model, such as "
-            "stories-rope, shows its own.",
-            model=lm.name, what=data.unlike,
-        )  # fmt: skip
+            "model, such as stories-rope, shows its own.",
+            model=lm.name,
+            what=data.unlike,
+        )
         st.info(said)
     return data
 
@@ -131,13 +130,20 @@ def picture(data: Data) -> None:
         ends.append(largest if largest and not data.same else ends[1])
     drawn = [
         {
-            "name": each.name, "detail": " · ".join(filter(None, (each.shape, each.note))), "x": each.x, "y": each.y,
-            "rows": each.values.shape[0], "cols": each.values.shape[1], "row_labels": list(each.row_labels),
-            "col_labels": list(each.col_labels), "probability": each.kind == "probability", "end": end,
+            "name": each.name,
+            "detail": " · ".join(filter(None, (each.shape, each.note))),
+            "x": each.x,
+            "y": each.y,
+            "rows": each.values.shape[0],
+            "cols": each.values.shape[1],
+            "row_labels": list(each.row_labels),
+            "col_labels": list(each.col_labels),
+            "probability": each.kind == "probability",
+            "end": end,
             "ends": ["0" if each.kind == "probability" else f"−{end:.2g}", f"{end:.2g}"],
         }
         for each, end in zip(panels, ends)
-    ]  # fmt: skip
+    ]
     values = {str(i): np.asarray(each.values, np.float32) for i, each in enumerate(panels)}
     PICTURE.show({"title": f"{data.chosen.model}: {data.formula}", "panels": drawn}, values)
 
@@ -162,17 +168,14 @@ def order_and_code(data: Data) -> None:
             _("Summed"): _("Indices that neither the result nor any later factor has."),
             operations: _(
                 "As opt_einsum counts: one multiplication for each combination of indices, and one addition where an "
-                "index is "
-                "summed."
+                "index is summed."
             ),
         }
         frame.table(rows, {operations: ",d"}, helps)
         frame.caption(claims.cost(data))
     st.markdown("#### " + _("As code"))
     style = Formula.style.draw()
-    st.code(
-        code.write_code(data.result.plan, data.name or "result", style), language="python", wrap_lines=True
-    )
+    st.code(code.write_code(data.result.plan, data.name or "result", style), language="python", wrap_lines=True)
     frame.caption(claims.code_of(data.result.plan))
 
 

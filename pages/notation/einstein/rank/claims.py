@@ -38,11 +38,15 @@ def best_there_is(data: Data) -> str | None:
     if not data.rank or not data.count or data.way != SINGULAR:
         return None
     return ngettext(
-        "The first singular term leaves {left} of this {rows} × {columns} matrix, and no other term leaves less. {rank}",
+        "The first singular term leaves {left} of this {rows} × {columns} matrix, and no other term leaves less. "
+        "{rank}",
         "The first {n} singular terms leave {left} of this {rows} × {columns} matrix, and no other {n} terms leave "
-            "less. {rank}",
-        data.count, left=share(data.left(SINGULAR, data.count)), rank=_enough(data), **_shape(data),
-    )  # fmt: skip
+        "less. {rank}",
+        data.count,
+        left=share(data.left(SINGULAR, data.count)),
+        rank=_enough(data),
+        **_shape(data),
+    )
 
 
 def better_ones(data: Data) -> str | None:
@@ -53,8 +57,13 @@ def better_ones(data: Data) -> str | None:
     return ngettext(
         "One term “{way}” leaves {mine} of this {rows} × {columns} matrix; the best one there is leaves {best}. {rank}",
         "{n} terms “{way}” leave {mine} of this {rows} × {columns} matrix; the best {n} there are leave {best}. {rank}",
-        data.count, way=name(data, data.way).lower(), mine=mine, best=best, rank=_enough(data), **_shape(data),
-    )  # fmt: skip
+        data.count,
+        way=name(data, data.way).lower(),
+        mine=mine,
+        best=best,
+        rank=_enough(data),
+        **_shape(data),
+    )
 
 
 def no_better_ones(data: Data) -> str | None:
@@ -65,8 +74,12 @@ def no_better_ones(data: Data) -> str | None:
     return ngettext(
         "One term “{way}” leaves {mine} of this {rows} × {columns} matrix, as the best one there is does. {rank}",
         "{n} terms “{way}” leave {mine} of this {rows} × {columns} matrix, as the best {n} there are do. {rank}",
-        data.count, way=name(data, data.way).lower(), mine=mine, rank=_enough(data), **_shape(data),
-    )  # fmt: skip
+        data.count,
+        way=name(data, data.way).lower(),
+        mine=mine,
+        rank=_enough(data),
+        **_shape(data),
+    )
 
 
 def loudest_token(data: Data) -> str | None:
@@ -79,9 +92,12 @@ def loudest_token(data: Data) -> str | None:
         return None
     at = int(sizes.argmax())
     return _(
-        "**Token “{token}” ({at})** hands on most: its term, who looks at it times what it hands on, has a size of {size}.",
-        token=markdown.plain(readable(data.tokens[at])), at=at, size=f"{first:.2f}",
-    )  # fmt: skip
+        "**Token “{token}” ({at})** hands on most: its term, who looks at it times what it hands on, has a size of "
+        "{size}.",
+        token=markdown.plain(readable(data.tokens[at])),
+        at=at,
+        size=f"{first:.2f}",
+    )
 
 
 def fewer_will_do(data: Data) -> str | None:
@@ -94,13 +110,13 @@ def fewer_will_do(data: Data) -> str | None:
     return ngettext(
         "**To leave a tenth** it takes {mine} terms “{way}”, and {n} singular one.",
         "**To leave a tenth** it takes {mine} terms “{way}”, and {n} singular ones.",
-        best, mine=mine, way=name(data, data.way).lower(),
-    )  # fmt: skip
+        best,
+        mine=mine,
+        way=name(data, data.way).lower(),
+    )
 
 
-CLAIMS = (
-    all_zeros, no_term, best_there_is, better_ones, no_better_ones, loudest_token, fewer_will_do,
-)  # fmt: skip
+CLAIMS = (all_zeros, no_term, best_there_is, better_ones, no_better_ones, loudest_token, fewer_will_do)
 HINTS = (
     Hint(N_("Choose *Singular*."), where(lambda data: data.way != SINGULAR, to(way=SINGULAR))),
     Hint(N_("Take all terms away."), to(count=0)),
@@ -169,9 +185,7 @@ def about(data: Data) -> str:
             "{most} × {most}.",
             most=LARGEST_SIDE,
         ),
-        OUTPUT: _(
-            "W_O of one head: a row for each of the head's dimensions, a column for each of the stream's."
-        ),
+        OUTPUT: _("W_O of one head: a row for each of the head's dimensions, a column for each of the stream's."),
         WHOLE: _(
             "What the head writes into the stream for what it reads there, before attention weighs it; without biases."
         ),
@@ -188,13 +202,11 @@ def notice() -> tuple[str, ...]:
     return (
         _(
             "A **rank-1** matrix is one column times one row: all its rows are multiples of one row. Every matrix is a "
-            "sum of such. "
-            "Rows, columns and terms are counted from 0."
+            "sum of such. Rows, columns and terms are counted from 0."
         ),
         _(
-            "**P V** is a head's attention times its values. Each token gives one term: who looks at it (a column of P) "
-            "times what "
-            "it hands on (its row of V). Two tokens that hand on nearly the same could be one term."
+            "**P V** is a head's attention times its values. Each token gives one term: who looks at it (a column of "
+            "P) times what it hands on (its row of V). Two tokens that hand on nearly the same could be one term."
         ),
     )
 
@@ -204,12 +216,11 @@ def maths() -> tuple[str, ...]:
     return (
         _(
             "By columns and by rows the terms are orthogonal, so the squares of their norms add up: the largest first "
-            "is then the "
-            "best order. A product's terms are not, and a sum may even move away from the matrix before it comes nearer."
+            "is then the best order. A product's terms are not, and a sum may even move away from the matrix before it "
+            "comes nearer."
         ),
         _(
             "Norms are Frobenius norms. After k singular terms $\\sqrt{\\sum_{i>k}\\sigma_i^2}$ is left, which no "
-            "matrix of rank k "
-            "undercuts."
+            "matrix of rank k undercuts."
         ),
     )

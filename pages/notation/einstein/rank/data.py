@@ -79,7 +79,8 @@ class Data:
         return min(self.chosen.count, len(self.terms[self.way]))
 
     def left(self, way: str, count: int) -> float:
-        """What so many terms leave, as a share of the norm: the largest first, or as they stand where the picture says so."""
+        """What so many terms leave, as a share of the norm: the largest first, or as they stand where the picture says
+        so."""
         found = self.terms[way]
         ordered = self.chosen.sorted or way == SINGULAR
         errors = found.errors(found.largest_first() if ordered else None)

@@ -19,13 +19,20 @@ class Rank(state.State):
     layer: int = 0
     head: int = 0
     source = state.menu(
-        N_("Matrix"), {OWN: N_("My own"), **{name: name for name in SOURCES}}, key="r1src", segments=True,
+        N_("Matrix"),
+        {OWN: N_("My own"), **{name: name for name in SOURCES}},
+        key="r1src",
+        segments=True,
         label_visibility="collapsed",
-    )  # fmt: skip
+    )
     typed = state.text(
-        N_("Matrix of my own"), CROSS, key="r1mat", longest=LONGEST + 1, ends=("1 2; 2 4 × 1 0; 0 1", "0", "1 2 3"),
+        N_("Matrix of my own"),
+        CROSS,
+        key="r1mat",
+        longest=LONGEST + 1,
+        ends=("1 2; 2 4 × 1 0; 0 1", "0", "1 2 3"),
         more={"live": "150ms", "label_visibility": "collapsed"},
-    )  # fmt: skip
+    )
     way = state.live("r1way", PRODUCT, link.choice(WAYS), ends=WAYS)
     count = state.live("r1k", 4, link.whole(0, 9999), ends=(0, 1, 9999))
     sorted = state.live(

@@ -21,7 +21,8 @@ EQUATION = (
     r"A=\sum_j A_{:j}\,e_j^\top=\sum_i e_i\,A_{i:},\qquad XY=\sum_k X_{:k}\,Y_{k:},\qquad "
     r"A=\sum_k\sigma_k u_k v_k^\top,\quad "
     r"\min_{\operatorname{rank} B\le k}\lVert A-B\rVert_F=\sqrt{\textstyle\sum_{i>k}\sigma_i^2}",
-    "LLM notes, section 1, Eq. 1 and 2; Eckart and Young 1936 (“The approximation of one matrix by another of lower rank”).",
+    "LLM notes, section 1, Eq. 1 and 2; Eckart and Young 1936 (“The approximation of one matrix by another of lower "
+    "rank”).",
     "Eq. 2 writes A_{i:}ᵀ, with the row as a column vector that is transposed; here A_{i:} is a row already.",
 )
 
@@ -62,9 +63,14 @@ def picture(data: Data) -> None:
         "sorted_errors": np.concatenate([found.errors(orders[way]) for way, found in every.items()]),
     }
     header = {
-        "title": claims.title(data), "rows": rows, "cols": cols, "rank": data.rank, "ways": ways, "tokens": data.tokens,
+        "title": claims.title(data),
+        "rows": rows,
+        "cols": cols,
+        "rank": data.rank,
+        "ways": ways,
+        "tokens": data.tokens,
         "row": _("token") if data.of_text else _("row"),
-    }  # fmt: skip
+    }
     PICTURE.show(
         header,
         {name: np.asarray(array, np.float32) for name, array in arrays.items()}

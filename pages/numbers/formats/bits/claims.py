@@ -19,9 +19,7 @@ WHAT = {
     ACTIVATIONS: N_(
         "Activations are what passes the model's taps: streams, queries, keys, values, scores of the head."
     ),
-    GRADIENTS: N_(
-        "Gradients of this text's loss: training divides them further, as it takes a mean over many texts."
-    ),
+    GRADIENTS: N_("Gradients of this text's loss: training divides them further, as it takes a mean over many texts."),
 }
 
 
@@ -33,16 +31,20 @@ def too_large(data: Data) -> str | None:
     made = {INFINITY: _("infinity"), NAN: "NaN"}.get(format.top, spelled(data.mine))
     said = _(
         "{x} is too large for {name}, whose largest number is {largest}: it becomes {made}.",
-        x=spelled(data.x), name=format.name, largest=spelled(format.largest), made=made,
-    )  # fmt: skip
+        x=spelled(data.x),
+        name=format.name,
+        largest=spelled(format.largest),
+        made=made,
+    )
     others = [
-        each for each in FORMATS
+        each
+        for each in FORMATS
         if each.bits == format.bits and not each.integer and abs(data.kept[each.key]) < math.inf
-    ]  # fmt: skip
+    ]
     if others and not format.integer:
         said += " " + _(
             "{other} has as many bits and keeps {kept}.", other=others[0].name, kept=spelled(data.kept[others[0].key])
-        )  # fmt: skip
+        )
     return said
 
 
@@ -52,8 +54,10 @@ def vanishes(data: Data) -> str | None:
         return None
     return _(
         "{name} makes 0 of {x}: in size that is at most half of its smallest number above 0 ({smallest}).",
-        name=data.format.name, x=spelled(data.x), smallest=spelled(data.format.smallest),
-    )  # fmt: skip
+        name=data.format.name,
+        x=spelled(data.x),
+        smallest=spelled(data.format.smallest),
+    )
 
 
 def nobody(data: Data) -> str | None:
@@ -62,8 +66,12 @@ def nobody(data: Data) -> str | None:
         return None
     return _(
         "Not one of these {n} formats holds {x} exactly. The nearest that {name} has is {kept}: {off} off.",
-        n=len(FORMATS), x=spelled(data.x), name=data.format.name, kept=spelled(data.mine), off=_off(data, data.format),
-    )  # fmt: skip
+        n=len(FORMATS),
+        x=spelled(data.x),
+        name=data.format.name,
+        kept=spelled(data.mine),
+        off=_off(data, data.format),
+    )
 
 
 def others_hold_it(data: Data) -> str | None:
@@ -72,9 +80,12 @@ def others_hold_it(data: Data) -> str | None:
         return None
     return _(
         "{name} has no {x}: its nearest number is {kept} ({off} off). {names} can hold it exactly.",
-        name=data.format.name, x=spelled(data.x), kept=spelled(data.mine), off=_off(data, data.format),
+        name=data.format.name,
+        x=spelled(data.x),
+        kept=spelled(data.mine),
+        off=_off(data, data.format),
         names=listed([each.name for each in data.holding]),
-    )  # fmt: skip
+    )
 
 
 def held(data: Data) -> str | None:
@@ -87,8 +98,11 @@ def held(data: Data) -> str | None:
     return ngettext(
         "{x} is one of {name}'s numbers, held exactly; {n} of the {all} formats cannot hold it.",
         "{x} is one of {name}'s numbers, held exactly; {n} of the {all} formats cannot hold it.",
-        lose, x=x, name=name, all=len(FORMATS),
-    )  # fmt: skip
+        lose,
+        x=x,
+        name=name,
+        all=len(FORMATS),
+    )
 
 
 def no_number(data: Data) -> str | None:
@@ -99,8 +113,7 @@ def no_number(data: Data) -> str | None:
     without = [each.name for each in FORMATS if not (each.top == INFINITY or (nan and each.top == NAN))]
     if nan:
         return _(
-            "NaN stands for the result of what has none, as 0/0. {names} have no bits for it.",
-            names=listed(without),
+            "NaN stands for the result of what has none, as 0/0. {names} have no bits for it.", names=listed(without)
         )
     return _("Infinity stands for what is too large. {names} have no bits for it.", names=listed(without))
 
@@ -111,11 +124,15 @@ def few_bits(data: Data) -> str | None:
     if format.integer or not 0 < abs(data.mine) < format.smallest_normal:
         return None
     return ngettext(
-        "In {name} it is **subnormal**, below {normal}: at most {n} bit tells it from its neighbours, where others have {all}.",
-        "In {name} it is **subnormal**, below {normal}: at most {n} bits tell it from its neighbours, where others have {all}.",
-        max(1, math.frexp(abs(data.mine) / format.smallest)[1]), name=format.name, normal=spelled(format.smallest_normal),
+        "In {name} it is **subnormal**, below {normal}: at most {n} bit tells it from its neighbours, where others "
+        "have {all}.",
+        "In {name} it is **subnormal**, below {normal}: at most {n} bits tell it from its neighbours, where others "
+        "have {all}.",
+        max(1, math.frexp(abs(data.mine) / format.smallest)[1]),
+        name=format.name,
+        normal=spelled(format.smallest_normal),
         all=format.mantissa + 1,
-    )  # fmt: skip
+    )
 
 
 def eight_bits(data: Data) -> str | None:
@@ -123,35 +140,34 @@ def eight_bits(data: Data) -> str | None:
     short = [each for each in FORMATS if each.bits <= 8]
     if not math.isfinite(data.x) or data.x == 0 or any(data.kept[each.key] == data.x for each in short):
         return None
-    distance = {
-        each: abs(data.kept[each.key] - data.x) for each in short if math.isfinite(data.kept[each.key])
-    }
+    distance = {each: abs(data.kept[each.key] - data.x) for each in short if math.isfinite(data.kept[each.key])}
     best = min(distance, key=distance.__getitem__)
     if sum(far == distance[best] for far in distance.values()) > 1 or overflows(data.x, best):
         return None
     return _(
         "Of the formats with 8 bits or fewer {name} comes nearest: {kept}, {off} off.",
-        name=best.name, kept=spelled(data.kept[best.key]), off=_off(data, best),
-    )  # fmt: skip
+        name=best.name,
+        kept=spelled(data.kept[best.key]),
+        off=_off(data, best),
+    )
 
 
 def integers_need_a_scale(data: Data) -> str | None:
     """Integers make 0 of it."""
     if data.x == 0 or data.kept["int8"] != 0:
         return None
-    return _(
-        "Integers have one step everywhere, and nothing between 0 and 1: without a scale they make 0 of it."
-    )
+    return _("Integers have one step everywhere, and nothing between 0 and 1: without a scale they make 0 of it.")
 
 
-CLAIMS = (
-    too_large, vanishes, nobody, others_hold_it, held, no_number, few_bits, integers_need_a_scale, eight_bits,
-)  # fmt: skip
+CLAIMS = (too_large, vanishes, nobody, others_hold_it, held, no_number, few_bits, integers_need_a_scale, eight_bits)
 HINTS = (
-    Hint(N_("Type 70000 and choose *FP16*: it is too large."), to(number="70000", format="fp16"),
-         lambda before, after: after.too_large),
+    Hint(
+        N_("Type 70000 and choose *FP16*: it is too large."),
+        to(number="70000", format="fp16"),
+        lambda before, after: after.too_large,
+    ),
     Hint(N_("Click a bit."), within),
-)  # fmt: skip
+)
 
 
 def _kept(data: Data) -> bool:
@@ -190,8 +206,9 @@ def most_lost(numbers: Numbers) -> str | None:
         said = _("Without a scale {large} of this text's {kind} are too large for {name}.", **values)
     else:
         said = _(
-            "Without a scale, {lost} of this text's {kind} become 0 in {name}, and {large} are too large for it.", **values
-        )  # fmt: skip
+            "Without a scale, {lost} of this text's {kind} become 0 in {name}, and {large} are too large for it.",
+            **values,
+        )
     return said
 
 
@@ -201,8 +218,9 @@ def none_lost(numbers: Numbers) -> str | None:
         return None
     return _(
         "{name} loses next to none of this text's {kind}, without a scale.",
-        name=numbers.name, kind=_(KINDS[numbers.chosen.kind]),
-    )  # fmt: skip
+        name=numbers.name,
+        kind=_(KINDS[numbers.chosen.kind]),
+    )
 
 
 MODELS = most_lost, none_lost
@@ -212,38 +230,42 @@ def sampled(numbers: Numbers) -> str:
     """How many numbers were looked at, and what they are."""
     kind, values = numbers.chosen.kind, numbers.values[numbers.chosen.kind]
     return _(
-        "{count} {kind}, spread evenly over all of them; shares are of the {others} that are not 0, and nothing is scaled. {what}"
-        "",
-        count=f"{len(values):,}", kind=_(KINDS[kind]), others=f"{int((values != 0).sum()):,}", what=_(WHAT[kind]),
-    )  # fmt: skip
+        "{count} {kind}, spread evenly over all of them; shares are of the {others} that are not 0, and nothing is "
+        "scaled. {what}",
+        count=f"{len(values):,}",
+        kind=_(KINDS[kind]),
+        others=f"{int((values != 0).sum()):,}",
+        what=_(WHAT[kind]),
+    )
 
 
 def notice() -> tuple[str, ...]:
     """What the picture's parts are."""
     return (
         _(
-            "The **sign** chooses the side of 0, the **exponent** a doubling, the **mantissa** a place within it. In a float "
-            "every doubling from the smallest normal number on holds equally many numbers (the topmost may end early), so the "
-            "steps between them double too."
+            "The **sign** chooses the side of 0, the **exponent** a doubling, the **mantissa** a place within it. In a "
+            "float every doubling from the smallest normal number on holds equally many numbers (the topmost may end "
+            "early), so the steps between them double too."
         ),
         _(
-            "In the lanes at the right every tick or shade is a format's numbers. **BF16** reaches as far as FP32, with 128 "
-            "numbers per doubling; **FP16** has 1024, and ends at 65504."
+            "In the lanes at the right every tick or shade is a format's numbers. **BF16** reaches as far as FP32, "
+            "with 128 numbers per doubling; **FP16** has 1024, and ends at 65504."
         ),
         _("0x7f or 0b0101 in the box is a bit pattern of the chosen format; any other number is rounded to each."),
-    )  # fmt: skip
+    )
 
 
 def maths() -> tuple[str, ...]:
     """How it is rounded."""
     return (
         _(
-            "Rounding is to nearest, ties to the even last bit: the error is at most half a step, relative at most $2^{-m-1}$ "
-            "for m mantissa bits, for normal numbers."
+            "Rounding is to nearest, ties to the even last bit: the error is at most half a step, relative at most "
+            "$2^{-m-1}$ for m mantissa bits, for normal numbers."
         ),
         _(
-            "Beyond 464, halfway from 448 to the next step, the E4M3 of OCP makes NaN or, saturating, 448, as conversions "
-            "on graphics cards do: both are allowed, and torch's versions differ. Here it is NaN; whoever scales clips first."
+            "Beyond 464, halfway from 448 to the next step, the E4M3 of OCP makes NaN or, saturating, 448, as "
+            "conversions on graphics cards do: both are allowed, and torch's versions differ. Here it is NaN; whoever "
+            "scales clips first."
         ),
         _("What is typed is read as a number of 64 bits first."),
     )

@@ -1,4 +1,5 @@
-"""The state of the part One number: a format and what is typed, both set in the picture, and a kind of a model's numbers."""
+"""The state of the part One number: a format and what is typed, both set in the picture, and a kind of a model's
+numbers."""
 
 from __future__ import annotations
 
@@ -28,9 +29,9 @@ class Bits(state.State):
 
     format = state.live("nfmt", "e4m3", link.choice(tuple(BY_KEY)), ends=tuple(BY_KEY))
     number = state.live(
-        "nnum", "0.1", _readable,
+        "nnum",
+        "0.1",
+        _readable,
         ends=("70000", "1e-8", "0x7f", "-0", "448.0001", "0.7", "nan", "-inf", "1e400", "0x1ff", "6", "-7.4", "1e-5"),
-    )  # fmt: skip
-    kind = state.menu(
-        N_("Numbers"), KINDS, key="nkind", default=GRADIENTS, segments=True, label_visibility="collapsed"
     )
+    kind = state.menu(N_("Numbers"), KINDS, key="nkind", default=GRADIENTS, segments=True, label_visibility="collapsed")

@@ -1,4 +1,5 @@
-"""Draws the part One number: the number and its bits, a model's numbers over the chosen format, and all formats in a table."""
+"""Draws the part One number: the number and its bits, a model's numbers over the chosen format, and all formats in a
+table."""
 
 from __future__ import annotations
 
@@ -22,13 +23,14 @@ from .state import LONGEST, Bits
 
 PICTURE = live.Picture(__file__, "formats", format=Bits.format, number=Bits.number)
 EQUATION = (
-    r"x=(-1)^s\times\begin{cases}2^{\,e-\text{bias}}\,(1+f/2^m)&e>0\\2^{\,1-\text{bias}}\,(f/2^m)&e=0\end{cases},\qquad "
+    r"x=(-1)^s\times\begin{cases}2^{\,e-\text{bias}}\,(1+f/2^m)&e>0\\2^{\,1-\text{bias}}\,(f/2^m)&e=0\end{cases},"
+    r"\qquad "
     r"\text{bias}=2^{\,k-1}-1",
-    "LLM notes, section 6, with k exponent and m mantissa bits, e and f their contents; IEEE 754; Micikevicius et al. 2022 for "
-    "E4M3 and E5M2; OCP Microscaling Formats 2023 for E2M1.",
-    "Table 2 gives E4M3 a range from 9.2·10⁻⁸ and E5M2 one from 3.0·10⁻¹⁰: the smallest normal numbers are 2⁻⁶ and 2⁻¹⁴, the "
-    "smallest of all 2⁻⁹ and 2⁻¹⁶. It gives INT4 a step of 1/16: the step of an integer is its scale, and 1 without one. "
-    "“Avoids the over/underflow problem in BF16” means FP16's. The formula is of normal numbers alone.",
+    "LLM notes, section 6, with k exponent and m mantissa bits, e and f their contents; IEEE 754; Micikevicius et al. "
+    "2022 for E4M3 and E5M2; OCP Microscaling Formats 2023 for E2M1.",
+    "Table 2 gives E4M3 a range from 9.2·10⁻⁸ and E5M2 one from 3.0·10⁻¹⁰: the smallest normal numbers are 2⁻⁶ and "
+    "2⁻¹⁴, the smallest of all 2⁻⁹ and 2⁻¹⁶. It gives INT4 a step of 1/16: the step of an integer is its scale, and 1 "
+    "without one. “Avoids the over/underflow problem in BF16” means FP16's. The formula is of normal numbers alone.",
 )
 HELPS = {
     N_("Smallest normal"): N_("The smallest number with a leading 1, and all bits of the mantissa."),
@@ -49,9 +51,7 @@ FATES = {  # help
 def picture(data: Data) -> None:
     """The number in every format."""
     title = _("{x} in {name}", x=claims.spelled(data.x), name=data.format.name)
-    PICTURE.show(
-        {"title": title, "formats": [format.described() for format in FORMATS], "longest": LONGEST}, {}
-    )
+    PICTURE.show({"title": title, "formats": [format.described() for format in FORMATS], "longest": LONGEST}, {})
 
 
 def models_numbers(model: str, text: str) -> None:
@@ -69,7 +69,7 @@ def models_numbers(model: str, text: str) -> None:
     rows = [
         {_("Format"): name, **dict(zip(helps, (each.overflow, each.lost, each.subnormal, each.exact, each.error)))}
         for name, each in numbers.fates.items()
-    ]  # fmt: skip
+    ]
     frame.table(rows, dict.fromkeys(helps, ".2%"), helps)
     st.markdown(claiming.first(claims.MODELS, numbers))
     frame.caption(claims.sampled(numbers))
@@ -91,9 +91,7 @@ def table() -> None:
             _("Format"): format.name,
             _("Bits"): format.bits,
             _("Exponent/mantissa"): "–" if format.integer else f"{format.exponent}/{format.mantissa}",
-            _("Largest"): number(format.largest, ".6g")
-            if format.largest < 1e6
-            else number(format.largest, ".2e"),
+            _("Largest"): number(format.largest, ".6g") if format.largest < 1e6 else number(format.largest, ".2e"),
             normal: "–" if format.integer else _power(format.smallest_normal),
             smallest: "1" if format.integer else _power(format.smallest),
             ulp: "1" if format.integer else _power(format.step_at_one),
@@ -111,11 +109,10 @@ def _power(value: float) -> str:
 
 
 def snippet(data: Data, model: str, text: str | None) -> str:
-    """The number in every format, and the model's numbers, with the public API; of bits that are too many, the default."""
+    """The number in every format, and the model's numbers, with the public API; of bits that are too many, the
+    default."""
     chosen = data.chosen
-    typed = (
-        Bits.number.default if math.isnan(data.x) and "nan" not in chosen.number.lower() else chosen.number
-    )
+    typed = Bits.number.default if math.isnan(data.x) and "nan" not in chosen.number.lower() else chosen.number
     of_the_model = f"""
 import tlmviz
 from tlmviz.analysis.numbers import model_values

@@ -21,12 +21,16 @@ def a_few_hold_all(data: Data) -> str | None:
     if data.lost[0] < NEARLY_ALL or data.few > 10:
         return None
     return ngettext(
-        "{n} number of {count} has 99% of the size of what {matrix} reads (its sum of squares). Under one scale for all, "
-        "{format} makes {lost} of them 0, and the decibels, which weigh by size, hardly notice.",
-        "{n} numbers of {count} have 99% of the size of what {matrix} reads (its sum of squares). Under one scale for all, "
-        "{format} makes {lost} of them 0, and the decibels, which weigh by size, hardly notice.",
-        data.few, count=f"{data.x.numel():,}", matrix=named(data.key), format=data.scheme.kept.name, lost=share(data.lost[0]),
-    )  # fmt: skip
+        "{n} number of {count} has 99% of the size of what {matrix} reads (its sum of squares). Under one scale for "
+        "all, {format} makes {lost} of them 0, and the decibels, which weigh by size, hardly notice.",
+        "{n} numbers of {count} have 99% of the size of what {matrix} reads (its sum of squares). Under one scale for "
+        "all, {format} makes {lost} of them 0, and the decibels, which weigh by size, hardly notice.",
+        data.few,
+        count=f"{data.x.numel():,}",
+        matrix=named(data.key),
+        format=data.scheme.kept.name,
+        lost=share(data.lost[0]),
+    )
 
 
 def one_is_loud(data: Data) -> str | None:
@@ -35,10 +39,15 @@ def one_is_loud(data: Data) -> str | None:
     if round(data.ratio, 1) < STANDS_OUT or one == other or data.lost[0] < data.lost[1]:
         return None
     return _(
-        "One channel of what {matrix} reads is {ratio} times as loud as the median one. Under one scale for all, {format} makes "
-        "{one} of its numbers 0; under {per}, {other}.",
-        matrix=named(data.key), ratio=_times(data), format=data.scheme.kept.name, one=one, per=scales(data), other=other,
-    )  # fmt: skip
+        "One channel of what {matrix} reads is {ratio} times as loud as the median one. Under one scale for all, "
+        "{format} makes {one} of its numbers 0; under {per}, {other}.",
+        matrix=named(data.key),
+        ratio=_times(data),
+        format=data.scheme.kept.name,
+        one=one,
+        per=scales(data),
+        other=other,
+    )
 
 
 def all_alike(data: Data) -> str | None:
@@ -47,8 +56,9 @@ def all_alike(data: Data) -> str | None:
         return None
     return _(
         "No channel of what {matrix} reads stands out: the loudest is {ratio} times the median one.",
-        matrix=named(data.key), ratio=_times(data),
-    )  # fmt: skip
+        matrix=named(data.key),
+        ratio=_times(data),
+    )
 
 
 def loud_and_no_harm(data: Data) -> str | None:
@@ -57,10 +67,15 @@ def loud_and_no_harm(data: Data) -> str | None:
         return None
     one, other = map(share, data.lost)
     return _(
-        "One channel of what {matrix} reads is {ratio} times as loud as the median one, and that does no harm in {format}: it "
-        "makes {one} of its numbers 0 under one scale for all, and {other} under {per}.",
-        matrix=named(data.key), ratio=_times(data), format=data.scheme.kept.name, one=one, per=scales(data), other=other,
-    )  # fmt: skip
+        "One channel of what {matrix} reads is {ratio} times as loud as the median one, and that does no harm in "
+        "{format}: it makes {one} of its numbers 0 under one scale for all, and {other} under {per}.",
+        matrix=named(data.key),
+        ratio=_times(data),
+        format=data.scheme.kept.name,
+        one=one,
+        per=scales(data),
+        other=other,
+    )
 
 
 def decibels(data: Data) -> str | None:
@@ -69,10 +84,12 @@ def decibels(data: Data) -> str | None:
     if not (math.isfinite(one) and math.isfinite(other)) or f"{one:.1f}" == f"{other:.1f}":
         return None
     return _(
-        "**The product O** stands {one} dB above its error under one scale for all, and {other} dB under {per}; 6 dB more is "
-        "half the error.",
-        one=number(one, ".1f"), other=number(other, ".1f"), per=scales(data),
-    )  # fmt: skip
+        "**The product O** stands {one} dB above its error under one scale for all, and {other} dB under {per}; 6 dB "
+        "more is half the error.",
+        one=number(one, ".1f"),
+        other=number(other, ".1f"),
+        per=scales(data),
+    )
 
 
 def price(data: Data) -> str | None:
@@ -82,8 +99,9 @@ def price(data: Data) -> str | None:
         return None
     return _(
         "**Scales take room**: with its share of them each number of X has {bits} bits instead of {own}.",
-        bits=f"{bits:.2f}", own=own,
-    )  # fmt: skip
+        bits=f"{bits:.2f}",
+        own=own,
+    )
 
 
 CLAIMS = a_few_hold_all, one_is_loud, all_alike, loud_and_no_harm, decibels, price
@@ -132,14 +150,15 @@ def worked_out(data: Data) -> str:
     format = data.scheme.kept
     if not data.scheme.factors_out:
         return _(
-            "With a scale for each block, each block's own sum is divided by its two scales before they are added: there is no "
-            "one O_s to divide."
+            "With a scale for each block, each block's own sum is divided by its two scales before they are added: "
+            "there is no one O_s to divide."
         )
     if format.exponent >= 8:
         return _("{format} has FP32's range: no scale is needed, S = 1.", format=format.name)
     said = _("From the largest number of O to its median; codes multiplied and added as integers.")
     simulated = _(
-        "From the largest number of O to its median; codes multiplied and added as float32, on numbers of the format: simulated."
+        "From the largest number of O to its median; codes multiplied and added as float32, on numbers of the format: "
+        "simulated."
     )
     return said if format.integer else simulated
 
@@ -148,25 +167,29 @@ def notice() -> tuple[str, ...]:
     """What the picture's parts are."""
     return (
         _(
-            "**X** is what the matrix reads on this text, a row for each token. A **channel** is one of its columns. A scale "
-            "brings numbers into the format's range; the largest number that shares it decides the step for all others."
+            "**X** is what the matrix reads on this text, a row for each token. A **channel** is one of its columns. A "
+            "scale brings numbers into the format's range; the largest number that shares it decides the step for all "
+            "others."
         ),
-        _("**Dots**: each channel by its loudest number, and how many decibels its numbers stand above their error (SQNR)."),
-    )  # fmt: skip
+        _(
+            "**Dots**: each channel by its loudest number, and how many decibels its numbers stand above their error "
+            "(SQNR)."
+        ),
+    )
 
 
 def maths() -> tuple[str, ...]:
     """How scales divide out."""
     return (
         _(
-            "$S$ multiplies before rounding, as in the notes; most code stores the step $1/S$ and divides. $S_X$ for each token "
-            "and $S_W$ for each output leave the sum over $k$: $O_{tn} = O_{s,tn}/(S_{X,t}\\,S_{W,n})$. A scale for each channel "
-            "$k$ of X would not; one for each block divides within the sum."
+            "$S$ multiplies before rounding, as in the notes; most code stores the step $1/S$ and divides. $S_X$ for "
+            "each token and $S_W$ for each output leave the sum over $k$: $O_{tn} = O_{s,tn}/(S_{X,t}\\,S_{W,n})$. A "
+            "scale for each channel $k$ of X would not; one for each block divides within the sum."
         ),
         _("SQNR $= 10\\log_{10}\\,(\\sum x^2/\\sum (x-\\hat x)^2)$."),
         _(
             "“Powers of 2” are the shared scales of the Microscaling formats (MX), 8 bits each: the step is "
-            "$2^{\\lfloor\\log_2 \\max|x|\\rfloor-e}$ with $e$ the exponent of the format's largest number. What lies beyond "
-            "that is cut: E4M3 ends at 448, not at 512."
+            "$2^{\\lfloor\\log_2 \\max|x|\\rfloor-e}$ with $e$ the exponent of the format's largest number. What lies "
+            "beyond that is cut: E4M3 ends at 448, not at 512."
         ),
     )

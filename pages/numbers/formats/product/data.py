@@ -41,9 +41,7 @@ class Data:
     @cached_property
     def beside(self) -> Scheme:
         """What one scale for all is compared with: the chosen scheme, or where that is it, blocks."""
-        return (
-            Scheme(self.scheme.format, BLOCK, self.scheme.block) if self.scheme.per == TENSOR else self.scheme
-        )
+        return Scheme(self.scheme.format, BLOCK, self.scheme.block) if self.scheme.per == TENSOR else self.scheme
 
     @property
     def key(self) -> str:

@@ -1,4 +1,5 @@
-"""The part One product: what a format of few bits leaves of one product when a scale serves a tensor, a channel or a block."""
+"""The part One product: what a format of few bits leaves of one product when a scale serves a tensor, a channel or a
+block."""
 
 from tlmviz.ui import below, frame
 

@@ -1,4 +1,5 @@
-"""The state of the part One product: a matrix of the model, what of its product is shown, and the scale that is moved."""
+"""The state of the part One product: a matrix of the model, what of its product is shown, and the scale that is
+moved."""
 
 from __future__ import annotations
 
@@ -19,9 +20,13 @@ class Product(state.State):
     text: str
     rounding: Rounding
     matrix = state.menu(
-        N_("Matrix"), key="scm", default=LOUDEST, parse=str, label_visibility="collapsed",
+        N_("Matrix"),
+        key="scm",
+        default=LOUDEST,
+        parse=str,
+        label_visibility="collapsed",
         help=N_("The product of this matrix with what it reads on the text."),
-    )  # fmt: skip
+    )
     see = state.live("scsee", SEEN[0], link.choice(SEEN), ends=SEEN)
     color = state.live("sccol", COLORS[0], link.choice(COLORS), ends=COLORS)
     factor = state.live("scs", 0.0, link.real(LEAST, MOST), ends=(-10.0, 4.0))

@@ -19,11 +19,12 @@ from .state import LEAST, LOUDEST, MOST, Product
 
 PICTURE = live.Picture(__file__, "scaling", see=Product.see, color=Product.color, factor=Product.factor)
 EQUATION = (
-    r"X_s=X\cdot S_X,\quad W_s=W\cdot S_W,\qquad O=O_s\cdot\frac{1}{S_X S_W},\qquad S=\frac{\text{largest of format}}{\max|x|}",
-    "LLM notes, section 6, whose O = W X is X Wᵀ here; OCP Microscaling Formats 2023, section 6.3; Dettmers et al. 2022 "
-    "(LLM.int8()) on loud channels of activations.",
-    "The notes speak of per-channel scales of W, one for each output. Those of X are one for each token: one for each of its "
-    "channels could not be divided out of the sum. “FP8's max normal value” is 448 for E4M3 and 57344 for E5M2.",
+    r"X_s=X\cdot S_X,\quad W_s=W\cdot S_W,\qquad O=O_s\cdot\frac{1}{S_X S_W},\qquad "
+    r"S=\frac{\text{largest of format}}{\max|x|}",
+    "LLM notes, section 6, whose O = W X is X Wᵀ here; OCP Microscaling Formats 2023, section 6.3; Dettmers et al. "
+    "2022 (LLM.int8()) on loud channels of activations.",
+    "The notes speak of per-channel scales of W, one for each output. Those of X are one for each token: one for each "
+    "of its channels could not be divided out of the sum. “FP8's max normal value” is 448 for E4M3 and 57344 for E5M2.",
 )
 # Columns: format, help.
 GROUPINGS = {
@@ -65,9 +66,14 @@ def picture(data: Data) -> None:
     for name, sample in made.samples.items():
         sides[name] |= {"tail": sample.tail, "weight": sample.weight, "scale": sample.scale}
     header = {
-        "title": claims.title(data), "format": data.scheme.kept.described(), "per": data.scheme.per,
-        "block": data.scheme.block, "tokens": data.tokens, "sides": sides, "range": [LEAST, MOST],
-    }  # fmt: skip
+        "title": claims.title(data),
+        "format": data.scheme.kept.described(),
+        "per": data.scheme.per,
+        "block": data.scheme.block,
+        "tokens": data.tokens,
+        "sides": sides,
+        "range": [LEAST, MOST],
+    }
     PICTURE.show(header, arrays(made))
 
 
@@ -77,13 +83,12 @@ def beneath(data: Data) -> None:
     with left:
         st.markdown(_("**{format}: decibels by what shares a scale**", format=data.scheme.kept.name))
         columns = {_(name): (form, _(said)) for name, (form, said) in GROUPINGS.items()}
-        rows = [
-            {_("A scale per"): _(SHORT[per]), **dict(zip(columns, row))}
-            for per, row in data.groupings.items()
-        ]
+        rows = [{_("A scale per"): _(SHORT[per]), **dict(zip(columns, row))} for per, row in data.groupings.items()]
         frame.table(
-            rows, {name: form for name, (form, _said) in columns.items()}, {name: said for name, (_form, said) in columns.items()}
-        )  # fmt: skip
+            rows,
+            {name: form for name, (form, _said) in columns.items()},
+            {name: said for name, (_form, said) in columns.items()},
+        )
     with right:
         st.markdown("**O = O_s / (S_X S_W)**" if data.scheme.factors_out else _("**Numbers of O**"))
         _worked_out(data)
@@ -121,6 +126,7 @@ simulator = rounded_model.Simulator(lm)
 scheme = scaling.{data.scheme!r}
 x, matrix = simulator.read_by(ids, {data.key!r})  # X [T, K], and W [N, K] with its name
 made = scaling.rounded_product(x, matrix.weight, scheme)
-for name, exact, kept in (("X", x, made.x.restored), ("W", matrix.weight, made.w.restored), ("O", made.exact, made.kept)):
+kinds = ("X", x, made.x.restored), ("W", matrix.weight, made.w.restored), ("O", made.exact, made.kept)
+for name, exact, kept in kinds:
     print(name, float(scaling.sqnr(exact, kept)), "dB")
 """

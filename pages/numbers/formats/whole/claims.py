@@ -29,8 +29,11 @@ def costs(data: Data) -> str | None:
         return None
     return _(
         "{how}, {model} needs {after} bits for each byte of this text instead of {before}: it predicts it worse.",
-        how=_how(data), model=data.chosen.model, after=after, before=before,
-    )  # fmt: skip
+        how=_how(data),
+        model=data.chosen.model,
+        after=after,
+        before=before,
+    )
 
 
 def costs_nothing(data: Data) -> str | None:
@@ -40,8 +43,10 @@ def costs_nothing(data: Data) -> str | None:
         return None
     return _(
         "{how}, {model} needs {after} bits for each byte of this text, as it does in FP32.",
-        how=_how(data), model=data.chosen.model, after=after,
-    )  # fmt: skip
+        how=_how(data),
+        model=data.chosen.model,
+        after=after,
+    )
 
 
 def gains_by_chance(data: Data) -> str | None:
@@ -50,10 +55,13 @@ def gains_by_chance(data: Data) -> str | None:
     if not data.counts[0] or not float(after) < float(before):
         return None
     return _(
-        "{how}, {model} needs {after} bits for each byte of this text, in FP32 {before}. That is chance: its predictions moved, "
-        "and on this text the right tokens won by it.",
-        how=_how(data), model=data.chosen.model, after=after, before=before,
-    )  # fmt: skip
+        "{how}, {model} needs {after} bits for each byte of this text, in FP32 {before}. That is chance: its "
+        "predictions moved, and on this text the right tokens won by it.",
+        how=_how(data),
+        model=data.chosen.model,
+        after=after,
+        before=before,
+    )
 
 
 def other_choices(data: Data) -> str | None:
@@ -64,8 +72,9 @@ def other_choices(data: Data) -> str | None:
     return ngettext(
         "**{n} of {count} predictions** has another first choice than in FP32.",
         "**{n} of {count} predictions** have another first choice than in FP32.",
-        changed, count=count,
-    )  # fmt: skip
+        changed,
+        count=count,
+    )
 
 
 def moved_most(data: Data) -> str | None:
@@ -76,8 +85,11 @@ def moved_most(data: Data) -> str | None:
     at = int(np.argmax(data.loss.divergence))
     return _(
         "What moved most is the prediction of “{token}” ({at}): by {most} nats (KL), in the mean {mean}.",
-        token=markdown.plain(readable(data.tokens[at + 1])), at=at + 1, most=most, mean=f"{data.moved:.3f}",
-    )  # fmt: skip
+        token=markdown.plain(readable(data.tokens[at + 1])),
+        at=at + 1,
+        most=most,
+        mean=f"{data.moved:.3f}",
+    )
 
 
 def sides(data: Data) -> str | None:
@@ -88,13 +100,15 @@ def sides(data: Data) -> str | None:
     if float(activations) > float(weights):
         said = _(
             "**Activations** are what moves predictions: alone by {activations} nats, weights alone by {weights}.",
-            activations=activations, weights=weights,
-        )  # fmt: skip
+            activations=activations,
+            weights=weights,
+        )
     elif float(weights) > float(activations):
         said = _(
             "**Weights** are what moves predictions: alone by {weights} nats, activations alone by {activations}.",
-            activations=activations, weights=weights,
-        )  # fmt: skip
+            activations=activations,
+            weights=weights,
+        )
     else:
         said = None
     return said
@@ -111,11 +125,7 @@ def _bits(data: Data) -> tuple[str, str]:
 
 def _how(data: Data) -> str:
     rounded, all_ = data.counts
-    what = (
-        _("all its matrices")
-        if rounded == all_
-        else _("{some} of its {all} matrices", some=rounded, all=all_)
-    )
+    what = _("all its matrices") if rounded == all_ else _("{some} of its {all} matrices", some=rounded, all=all_)
     per, format = _(PERS[data.setting.scheme.per]), data.setting.scheme.kept.name
     return _("With {what} in {format} (a scale {per})", what=what, format=format, per=per)
 
@@ -125,9 +135,13 @@ def costs_most(data: Data) -> str | None:
     costs = np.nan_to_num(data.alone, nan=-1.0)
     part, layer = np.unravel_index(int(costs.argmax()), costs.shape)
     return _(
-        "Alone, **{part}** of layer {layer} moves predictions most, by {most} nats; the head, which is in no layer, by {head}.",
-        part=data.names[part], layer=int(layer), most=number(float(costs.max()), ".2g"), head=number(data.head_alone, ".2g"),
-    )  # fmt: skip
+        "Alone, **{part}** of layer {layer} moves predictions most, by {most} nats; the head, which is in no layer, by "
+        "{head}.",
+        part=data.names[part],
+        layer=int(layer),
+        most=number(float(costs.max()), ".2g"),
+        head=number(data.head_alone, ".2g"),
+    )
 
 
 def how_made(data: Data) -> str:
@@ -144,8 +158,8 @@ def notice() -> tuple[str, ...]:
     """What the measures are."""
     return (
         _(
-            "**Bits per byte** is what the text costs; **KL** how far each prediction moved, even where the right token happened "
-            "to win by it: on a text this short the loss may fall by chance, KL cannot."
+            "**Bits per byte** is what the text costs; **KL** how far each prediction moved, even where the right "
+            "token happened to win by it: on a text this short the loss may fall by chance, KL cannot."
         ),
         _(
             "Matrices **q k v o** belong to attention, **gate up down** to the MLP, **head** makes the logits. "
@@ -158,11 +172,12 @@ def maths() -> tuple[str, ...]:
     """What is simulated, and what stays."""
     return (
         _(
-            "**Simulated**: float32 arithmetic on numbers rounded to the format, as hardware that adds in FP32 would find. INT8 "
-            "and INT4 with a scale per tensor or channel are multiplied as true integers and added in 32 bits."
+            "**Simulated**: float32 arithmetic on numbers rounded to the format, as hardware that adds in FP32 would "
+            "find. INT8 and INT4 with a scale per tensor or channel are multiplied as true integers and added in 32 "
+            "bits."
         ),
         _(
-            "Norms, softmax, rotations, the residual stream and routers stay FP32. Scales are taken at each product from the "
-            "numbers themselves (dynamic), not from earlier texts as the H100's engine does."
+            "Norms, softmax, rotations, the residual stream and routers stay FP32. Scales are taken at each product "
+            "from the numbers themselves (dynamic), not from earlier texts as the H100's engine does."
         ),
     )

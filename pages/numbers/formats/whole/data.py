@@ -78,8 +78,7 @@ class Data:
         if not self.quick or self.setting.sides != BOTH:
             return None
         return {
-            side: float(self.of(replace(self.setting, sides=side)).divergence.mean())
-            for side in (WEIGHTS, ACTIVATIONS)
+            side: float(self.of(replace(self.setting, sides=side)).divergence.mean()) for side in (WEIGHTS, ACTIVATIONS)
         }
 
     @property
@@ -98,7 +97,8 @@ class Data:
 
     @property
     def alone(self) -> np.ndarray:
-        """KL in nats with one kind of matrix of one layer rounded at a time, [kinds, layers]; NaN where there is none."""
+        """KL in nats with one kind of matrix of one layer rounded at a time, [kinds, layers]; NaN where there is
+        none."""
         return _alone(self.chosen.model, self.chosen.text, self.setting.scheme, self.setting.sides)
 
     @property
@@ -139,9 +139,7 @@ def _exact(model: str, text: str) -> torch.Tensor:
 def _loss(model: str, text: str, setting: Setting) -> Loss:
     lm, before = shared.model(model), _exact(model, text)
     ids = lm.encode(text)
-    return run_in_worker(
-        lambda: rounded_model.loss(lm, ids, before, simulator(model).logits(ids, setting)), len(ids)
-    )
+    return run_in_worker(lambda: rounded_model.loss(lm, ids, before, simulator(model).logits(ids, setting)), len(ids))
 
 
 @st.cache_resource(max_entries=16, show_spinner=False)

@@ -9,9 +9,7 @@ from tlmviz.ui.language import N_
 from ..state import Rounding
 
 MOST_LAYERS = 200
-ROUNDED = {
-    BOTH: N_("Weights and activations"), WEIGHTS: N_("Weights alone"), ACTIVATIONS: N_("Activations alone"),
-}  # fmt: skip
+ROUNDED = {BOTH: N_("Weights and activations"), WEIGHTS: N_("Weights alone"), ACTIVATIONS: N_("Activations alone")}
 
 
 class Whole(state.State):

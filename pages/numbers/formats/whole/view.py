@@ -52,9 +52,12 @@ def picture(data: Data) -> None:
     frame.chart(figure, key="divergence", alt=_("KL of every prediction along the text"))
     said = _(
         "{before} → {after} bits per byte ({more}), mean KL {mean} nats, same first choice {same}.",
-        before=number(before, ".3f"), after=number(after, ".3f"), more=number(after - before, "+.3f"),
-        mean=number(data.moved, ".2g"), same=f"{found.same.mean():.0%}",
-    )  # fmt: skip
+        before=number(before, ".3f"),
+        after=number(after, ".3f"),
+        more=number(after - before, "+.3f"),
+        mean=number(data.moved, ".2g"),
+        same=f"{found.same.mean():.0%}",
+    )
     frame.caption(f"{said} {claims.how_made(data)}")
 
 
@@ -62,16 +65,15 @@ def beneath(data: Data) -> None:
     """Every format on the same products, and each kind of matrix of each layer by itself."""
     if not data.quick:
         said = _(
-            "{model} has {millions} million parameters: every format with every way to share a scale would take minutes on this "
-            "text. Choose them one by one, or a shorter text.",
-            model=data.lm.name, millions=number(data.lm.n_parameters / 1e6, ",.0f"),
-        )  # fmt: skip
+            "{model} has {millions} million parameters: every format with every way to share a scale would take "
+            "minutes on this text. Choose them one by one, or a shorter text.",
+            model=data.lm.name,
+            millions=number(data.lm.n_parameters / 1e6, ",.0f"),
+        )
         frame.caption(said)
         return
     st.markdown(
-        _(
-            "**Every format on the same products**: bits per byte added, and mean KL in nats, by what shares a scale"
-        )
+        _("**Every format on the same products**: bits per byte added, and mean KL in nats, by what shares a scale")
     )
     _every(data)
     title = _("Mean KL with one matrix at a time in {format} (nats)", format=data.setting.scheme.kept.name)

@@ -1,4 +1,5 @@
-"""What the parts Norms and Convolution say about their picture, each where it is true, and what its parts are in any state."""
+"""What the parts Norms and Convolution say about their picture, each where it is true, and what its parts are in any
+state."""
 
 from __future__ import annotations
 
@@ -38,8 +39,10 @@ def noticed(data: Data) -> str | None:
         return None
     return _(
         "{done}: what {norm} gives moves by up to {change}, where its numbers have a spread of about 1.",
-        done=_done(data), norm=_(NAMES[data.chosen.norm]), change=f"{data.change(data.chosen.norm):.2f}",
-    )  # fmt: skip
+        done=_done(data),
+        norm=_(NAMES[data.chosen.norm]),
+        change=f"{data.change(data.chosen.norm):.2f}",
+    )
 
 
 def one_spread(data: Data) -> str | None:
@@ -50,8 +53,11 @@ def one_spread(data: Data) -> str | None:
     size = _("root mean squares") if data.chosen.norm == RMS else _("spreads (σ)")
     return _(
         "Before it, {units} have {size} {between}. {norm} gives each of them 1.",
-        units=_units(data), size=size, between=_between(least, most), norm=_(NAMES[data.chosen.norm]),
-    )  # fmt: skip
+        units=_units(data),
+        size=size,
+        between=_between(least, most),
+        norm=_(NAMES[data.chosen.norm]),
+    )
 
 
 def other_spreads(data: Data) -> str | None:
@@ -61,9 +67,11 @@ def other_spreads(data: Data) -> str | None:
     least, most, after_least, after_most = _spreads(data)
     return _(
         "Before it, {units} have spreads {between}; what {norm} gives has spreads {after}, not 1.",
-        units=_units(data), between=_between(least, most), norm=_(NAMES[data.chosen.norm]),
+        units=_units(data),
+        between=_between(least, most),
+        norm=_(NAMES[data.chosen.norm]),
         after=_between(after_least, after_most),
-    )  # fmt: skip
+    )
 
 
 def who_notices(data: Data) -> str | None:
@@ -76,8 +84,10 @@ def who_notices(data: Data) -> str | None:
     return ngettext(
         "Of the {all} norms here {n} does not notice that: {names}.",
         "Of the {all} norms here {n} do not notice that: {names}.",
-        len(deaf), all=len(data.norms), names=listed(deaf),
-    )  # fmt: skip
+        len(deaf),
+        all=len(data.norms),
+        names=listed(deaf),
+    )
 
 
 def loud_channel(data: Data) -> str | None:
@@ -88,8 +98,9 @@ def loud_channel(data: Data) -> str | None:
         return None
     return _(
         "**Channel {channel}** stands out: in the mean it is {ratio} times as large as the median channel.",
-        channel=int(sizes.argmax()), ratio=number(ratio, ",.1f"),
-    )  # fmt: skip
+        channel=int(sizes.argmax()),
+        ratio=number(ratio, ",.1f"),
+    )
 
 
 CLAIMS = alone, not_noticed, noticed, one_spread, other_spreads, who_notices, loud_channel
@@ -121,9 +132,13 @@ def _done(data: Data) -> str:
 def _units(data: Data) -> str:
     """What shares a statistic."""
     units = {
-        "layer": _("the tokens"), "rms": _("the tokens"), "batch": _("the channels"), "running": _("the channels"),
-        "instance": _("the single maps"), "group": _("the halves of the pictures' channels"),
-    }  # fmt: skip
+        "layer": _("the tokens"),
+        "rms": _("the tokens"),
+        "batch": _("the channels"),
+        "running": _("the channels"),
+        "instance": _("the single maps"),
+        "group": _("the halves of the pictures' channels"),
+    }
     pictures = data.chosen.norm == "layer" and not isinstance(data.chosen, Tokens)
     return _("the pictures") if pictures else units[data.chosen.norm]
 
@@ -162,10 +177,11 @@ def bias_will_not_do(reading: Reading) -> str | None:
     if float(fixed) >= float(dropped):
         return None
     return _(
-        "Taken off, the mean of a norm's output changes the product that reads it by at most {dropped}%; with one bias for all "
-        "tokens in its place, by {fixed}%.",
-        dropped=dropped, fixed=fixed,
-    )  # fmt: skip
+        "Taken off, the mean of a norm's output changes the product that reads it by at most {dropped}%; with one bias "
+        "for all tokens in its place, by {fixed}%.",
+        dropped=dropped,
+        fixed=fixed,
+    )
 
 
 def loss_without_mean(reading: Reading) -> str | None:
@@ -175,18 +191,16 @@ def loss_without_mean(reading: Reading) -> str | None:
         return None
     return _(
         "With the mean taken off before every norm, this text's loss goes from {loss} to {centred} nats per token.",
-        loss=f"{loss:.4f}", centred=f"{centred:.4f}",
-    )  # fmt: skip
+        loss=f"{loss:.4f}",
+        centred=f"{centred:.4f}",
+    )
 
 
 MEANS = bias_will_not_do, loss_without_mean
 HINTS = (
     Hint(N_("Multiply a token by 3, as the input."), first(action="itemtimes")),
     Hint(N_("Choose *BatchNorm, training*."), to(norm=BATCH)),
-    Hint(
-        N_("Choose *a sentence less* as the input."),
-        where(lambda data: data.gone is not None, to(action=AWAY)),
-    ),
+    Hint(N_("Choose *a sentence less* as the input."), where(lambda data: data.gone is not None, to(action=AWAY))),
 )
 HINTS_OF_MAPS = (Hint(N_("Choose *LayerNorm*."), to(norm=LAYER)),)
 
@@ -196,15 +210,16 @@ def about_means(reading: Reading) -> str:
     found = reading.offsets
     if not found:
         return _(
-            "In this model no single product reads a norm's output (its norms stand after the sum), so there is no bias that "
-            "could absorb the mean. Choose a model with norms before its sublayers."
+            "In this model no single product reads a norm's output (its norms stand after the sum), so there is no "
+            "bias that could absorb the mean. Choose a model with norms before its sublayers."
         )
     means = np.concatenate([each.mean for each in found.values()])
     return _(
-        "What a norm gives has a mean μ of its own in every token, here from {least} to {most}. Moved into the bias token by "
-        "token it changes nothing, but a layer has one bias.",
-        least=number(float(means.min()), ".2f"), most=number(float(means.max()), ".2f"),
-    )  # fmt: skip
+        "What a norm gives has a mean μ of its own in every token, here from {least} to {most}. Moved into the bias "
+        "token by token it changes nothing, but a layer has one bias.",
+        least=number(float(means.min()), ".2f"),
+        most=number(float(means.max()), ".2f"),
+    )
 
 
 def notice(chosen: Tokens | object) -> tuple[str, ...]:
@@ -212,22 +227,23 @@ def notice(chosen: Tokens | object) -> tuple[str, ...]:
     if isinstance(chosen, Tokens):
         return (
             _(
-                "The frame holds the cells that share one μ and σ: with **LayerNorm** and **RMSNorm** a token's row, with "
-                "**BatchNorm** a channel's column through all sentences."
+                "The frame holds the cells that share one μ and σ: with **LayerNorm** and **RMSNorm** a token's row, "
+                "with **BatchNorm** a channel's column through all sentences."
             ),
             _(
-                "The table measures how far a norm's output moves when its input is changed. In **evaluation** BatchNorm uses "
-                "statistics of other batches."
+                "The table measures how far a norm's output moves when its input is changed. In **evaluation** "
+                "BatchNorm uses statistics of other batches."
             ),
         )
     return (
         _(
-            "Four filters set by hand, not learned, make four maps of every digit: a tensor of batch × channels × height × "
-            "width. **BatchNorm** has one μ and σ per channel, over all pixels of all pictures: the framed maps share it."
+            "Four filters set by hand, not learned, make four maps of every digit: a tensor of batch × channels × "
+            "height × width. **BatchNorm** has one μ and σ per channel, over all pixels of all pictures: the framed "
+            "maps share it."
         ),
         _(
-            "LayerNorm, InstanceNorm and GroupNorm look at one picture at a time. Make the batch smaller: with one picture left, "
-            "training's statistics are that picture's own."
+            "LayerNorm, InstanceNorm and GroupNorm look at one picture at a time. Make the batch smaller: with one "
+            "picture left, training's statistics are that picture's own."
         ),
     )
 
@@ -237,14 +253,14 @@ def maths(chosen: Tokens | object) -> tuple[str, ...]:
     if isinstance(chosen, Tokens):
         return (
             _(
-                "What is not exactly unchanged is ε = 10⁻⁵ under the root: it matters where σ² is not far above it, as after "
-                "the embedding (the first norm). Gain γ and bias β are left out of the picture: they come after, and share no "
-                "statistics."
+                "What is not exactly unchanged is ε = 10⁻⁵ under the root: it matters where σ² is not far above it, as "
+                "after the embedding (the first norm). Gain γ and bias β are left out of the picture: they come after, "
+                "and share no statistics."
             ),
         )
     return (
         _(
-            "Running statistics move by a tenth with every batch, $m\\leftarrow 0.9\\,m+0.1\\,\\mu$, from 0 and 1; the variance "
-            "they take is the unbiased one. After 0 batches evaluation leaves the input as it is."
+            "Running statistics move by a tenth with every batch, $m\\leftarrow 0.9\\,m+0.1\\,\\mu$, from 0 and 1; the "
+            "variance they take is the unbiased one. After 0 batches evaluation leaves the input as it is."
         ),
     )

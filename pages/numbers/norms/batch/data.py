@@ -1,4 +1,5 @@
-"""Everything that the parts Norms and Convolution show: a batch, what an action makes of it, and what norms make of both."""
+"""Everything that the parts Norms and Convolution show: a batch, what an action makes of it, and what norms make of
+both."""
 
 from __future__ import annotations
 
@@ -25,7 +26,8 @@ AXES = {"layer": (1, 2), "rms": (1, 2), "batch": (0, 2), "running": (0, 2), "ins
 
 @dataclass(frozen=True)
 class Data:
-    """A batch x [items, channels, inner]: tokens, or pictures with their pixels; `unit` [items]: of which sentence or picture.
+    """A batch x [items, channels, inner]: tokens, or pictures with their pixels; `unit` [items]: of which sentence or
+    picture.
 
     `names` are the items', `means` and `variances` [K, channels] those of other batches.
     """
@@ -44,8 +46,8 @@ class Data:
 
     @cached_property
     def open_on(self) -> tuple[int, int]:
-        """While nobody has chosen: the token that has most of the channel that is furthest from 0 on average; the first "
-        "picture."""
+        """While nobody has chosen: the token that has most of the channel that is furthest from 0 on average; the first
+        " "picture."""
         if isinstance(self.chosen, Maps):
             return 0, 0
         sizes = np.abs(self.x[:, :, 0])
@@ -71,7 +73,8 @@ class Data:
 
     @property
     def gone(self) -> int | None:
-        """The sentence or picture that can be taken away: the last that is not the chosen item's own; None where it is alone."""
+        """The sentence or picture that can be taken away: the last that is not the chosen item's own; None where it is
+        alone."""
         others = self.unit[self.unit != self.unit[self.item]]
         return int(others[-1]) if len(others) else None
 
@@ -97,19 +100,19 @@ class Data:
         return norms.normalised(x, *norms.moments(x, AXES[norm], centred=norm != RMS), printed=printed)
 
     def change(self, norm: str) -> float:
-        """The largest change of what a norm gives, over what is still there, when the chosen action is done to its input."""
+        """The largest change of what a norm gives, over what is still there, when the chosen action is done to its
+        input."""
         x, alive = self.acted(self.chosen.action)
         return float(np.abs(self.out(norm, x[alive]) - self.out(norm, self.x)[alive]).max(initial=0))
 
     def spreads(self) -> tuple[np.ndarray, np.ndarray]:
-        """σ (of RMSNorm the root mean square) of every group of cells that the chosen norm takes together, before and after."""
+        """σ (of RMSNorm the root mean square) of every group of cells that the chosen norm takes together, before and
+        after."""
         norm = self.chosen.norm
         x, alive = self.acted(self.chosen.action)
         found = []
         for each in (x[alive], self.out(norm, x[alive])):
-            parts, axes = (
-                (each.reshape(len(each), GROUPS, -1), (2,)) if norm == "group" else (each, AXES[norm])
-            )
+            parts, axes = (each.reshape(len(each), GROUPS, -1), (2,)) if norm == "group" else (each, AXES[norm])
             found.append(np.sqrt(norms.moments(parts, axes, centred=norm != RMS)[1]).ravel())
         return found[0], found[1]
 
@@ -148,12 +151,14 @@ class Reading:
 
     @property
     def offsets(self) -> dict[str, Offset]:
-        """The mean that each norm's output keeps, and what the product that reads it makes of that; of norms that one reads."""
+        """The mean that each norm's output keeps, and what the product that reads it makes of that; of norms that one
+        reads."""
         return _offsets(self.chosen.model, self.chosen.text)
 
     @property
     def losses(self) -> tuple[float, float]:
-        """The text's loss as the model is and with the mean taken off before every norm, in nats per token; NaN for one token."""
+        """The text's loss as the model is and with the mean taken off before every norm, in nats per token; NaN for one
+        token."""
         return _losses(self.chosen.model, self.chosen.text)
 
     @property
@@ -175,9 +180,7 @@ def of_digits(chosen: Maps) -> Data:
     drawn = norm_pictures.drawn(len(found["labels"]), chosen.count, chosen.seed)
     x = found["x"][drawn]
     names = [str(found["labels"][at]) for at in drawn]
-    return Data(
-        chosen, x.reshape(*x.shape[:2], -1), np.arange(len(x)), names, found["means"], found["variances"]
-    )
+    return Data(chosen, x.reshape(*x.shape[:2], -1), np.arange(len(x)), names, found["means"], found["variances"])
 
 
 @st.cache_resource(show_spinner=False)
@@ -212,9 +215,7 @@ def _offsets(model: str, text: str) -> dict[str, Offset]:
         except UnknownName:
             continue
         y = _batch(model, text, place).out
-        found[name] = shared.run_in_worker(
-            lambda y=y, weight=weight, bias=bias: norms.offset(y, weight, bias)
-        )
+        found[name] = shared.run_in_worker(lambda y=y, weight=weight, bias=bias: norms.offset(y, weight, bias))
     return found
 
 

@@ -12,9 +12,13 @@ LAYER, RMS, BATCH, RUNNING = "layer", "rms", "batch", "running"
 OF_TOKENS = LAYER, RMS, BATCH, RUNNING
 OF_MAPS = BATCH, RUNNING, LAYER, "instance", "group"
 NAMES = {
-    LAYER: "LayerNorm", RMS: "RMSNorm", BATCH: N_("BatchNorm in training"), RUNNING: N_("BatchNorm in evaluation"),
-    "instance": "InstanceNorm", "group": "GroupNorm",
-}  # fmt: skip
+    LAYER: "LayerNorm",
+    RMS: "RMSNorm",
+    BATCH: N_("BatchNorm in training"),
+    RUNNING: N_("BatchNorm in evaluation"),
+    "instance": "InstanceNorm",
+    "group": "GroupNorm",
+}
 SEEN = 20  # batches of the running statistics at first
 LAST = ""  # in place of a norm's path: the last, whose input has passed all layers
 
@@ -53,6 +57,4 @@ class Maps(state.State):
     printed = state.live("npslip", False, _flag, lambda on: str(int(on)), ends=(True,))
     seen = _kept("npseen", SEEN, norm_pictures.BATCHES)
     seed = _kept("npseed", 0, 999)
-    count = state.live(
-        "npmany", norm_pictures.BATCH, link.whole(1, norm_pictures.BATCH), ends=(1, norm_pictures.BATCH)
-    )
+    count = state.live("npmany", norm_pictures.BATCH, link.whole(1, norm_pictures.BATCH), ends=(1, norm_pictures.BATCH))

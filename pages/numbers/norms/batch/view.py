@@ -22,21 +22,20 @@ from .state import LAST, Maps, Tokens
 
 LED = 12  # channels to the left of the one that is chosen
 _HELD = "norm", "action", "item", "channel", "printed", "seen"
-TOKENS = live.Picture(
-    __file__, "norms", first=Tokens.first, **{name: Tokens.controls[name] for name in _HELD}
-)
+TOKENS = live.Picture(__file__, "norms", first=Tokens.first, **{name: Tokens.controls[name] for name in _HELD})
 MAPS = live.Picture(
     __file__, "norm-maps", seed=Maps.seed, count=Maps.count, **{name: Maps.controls[name] for name in _HELD}
 )
 EQUATION = (
     r"\hat x=\gamma\,\frac{x-\mu}{\sqrt{\sigma^2+\varepsilon}}+\beta,\qquad \mathrm{RMS}:\ \hat x=\gamma\,"
-    r"\frac{x}{\sqrt{\tfrac1C\sum_i x_i^2+\varepsilon}},\qquad \mu,\sigma\ \text{over a token's channels, or a channel's tokens}",
-    "LLM notes, sections 3.7 (LayerNorm), 4.1 (BatchNorm) and 4.2 (RMSNorm); Ba et al. 2016; Ioffe and Szegedy 2015; Zhang and "
-    "Sennrich 2019.",
-    "The short form of LayerNorm in section 3.7 has √(σ + ε) under the fraction, where its long form and all others have "
-    "√(σ² + ε): the switch “with σ where σ² should be” shows what that gives, a spread of √σ in place of 1. It also writes μ "
-    "with the indices n, l for b, l. Section 4.2 says that a shift of the mean is “equivalent to adjusting the bias”: so it is "
-    "token by token, but μ is another for every token and a layer has one bias.",
+    r"\frac{x}{\sqrt{\tfrac1C\sum_i x_i^2+\varepsilon}},\qquad "
+    r"\mu,\sigma\ \text{over a token's channels, or a channel's tokens}",
+    "LLM notes, sections 3.7 (LayerNorm), 4.1 (BatchNorm) and 4.2 (RMSNorm); Ba et al. 2016; Ioffe and Szegedy 2015; "
+    "Zhang and Sennrich 2019.",
+    "The short form of LayerNorm in section 3.7 has √(σ + ε) under the fraction, where its long form and all others "
+    "have √(σ² + ε): the switch “with σ where σ² should be” shows what that gives, a spread of √σ in place of 1. It "
+    "also writes μ with the indices n, l for b, l. Section 4.2 says that a shift of the mean is “equivalent to "
+    "adjusting the bias”: so it is token by token, but μ is another for every token and a layer has one bias.",
 )
 EQUATION_MAPS = (
     r"\mu_c=\frac{1}{BHW}\sum_{b,h,w}X[b,c,h,w],\qquad \sigma_c^2=\frac{1}{BHW}\sum_{b,h,w}(X[b,c,h,w]-\mu_c)^2",
@@ -65,10 +64,17 @@ def picture(data: Data) -> None:
     """The batch before and after the norm."""
     item, channel = data.open_on
     header: dict[str, Any] = {
-        "kind": "tokens", "title": claims.title(data), "tokens": readable_all(data.names), "labels": [], "filters": [],
-        "channels": data.x.shape[1], "eps": EPS, "momentum": MOMENTUM, "plus": data.plus,
+        "kind": "tokens",
+        "title": claims.title(data),
+        "tokens": readable_all(data.names),
+        "labels": [],
+        "filters": [],
+        "channels": data.x.shape[1],
+        "eps": EPS,
+        "momentum": MOMENTUM,
+        "plus": data.plus,
         "open": {"item": item, "channel": channel, "first": max(0, channel - LED)},
-    }  # fmt: skip
+    }
     arrays = {"x": data.x[:, :, 0], "unit": data.unit.astype(np.uint8), "images": np.zeros(0, np.float32)}
     TOKENS.show(header, {**arrays, "means": data.means, "variances": data.variances})
 
@@ -77,10 +83,17 @@ def maps(data: Data) -> None:
     """Pictures of digits behind a convolution; the browser draws some of all."""
     found = pictures()
     header: dict[str, Any] = {
-        "kind": "pictures", "title": claims.title(data), "tokens": [], "labels": [int(each) for each in found["labels"]],
-        "filters": list(norm_pictures.FILTERS), "channels": len(norm_pictures.FILTERS), "eps": EPS, "momentum": MOMENTUM,
-        "plus": data.plus, "open": {"item": 0, "channel": 0, "first": 0},
-    }  # fmt: skip
+        "kind": "pictures",
+        "title": claims.title(data),
+        "tokens": [],
+        "labels": [int(each) for each in found["labels"]],
+        "filters": list(norm_pictures.FILTERS),
+        "channels": len(norm_pictures.FILTERS),
+        "eps": EPS,
+        "momentum": MOMENTUM,
+        "plus": data.plus,
+        "open": {"item": 0, "channel": 0, "first": 0},
+    }
     arrays = {name: found[name] for name in ("x", "images", "means", "variances")}
     MAPS.show(header, {**arrays, "unit": np.zeros(0, np.uint8)})
 
@@ -89,10 +102,7 @@ def beneath(reading: Reading) -> None:
     """What RMSNorm's output keeps of a mean, norm by norm, and whether a bias could absorb it; identities."""
     st.markdown("#### " + _("The mean that RMSNorm leaves"))
     if found := reading.offsets:
-        title = _(
-            "{model}: W y when the mean of y is missing, or one bias stands for it",
-            model=reading.chosen.model,
-        )
+        title = _("{model}: W y when the mean of y is missing, or one bias stands for it", model=reading.chosen.model)
         alt = _("Error of the products that read each norm, without the mean and with one bias for it")
         frame.chart(figures.offsets(found, frame.theme(), title=title), key="offsets", alt=alt)
     frame.what_to_notice(*claiming.holding(claims.MEANS, reading).values())

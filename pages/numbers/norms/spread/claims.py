@@ -20,10 +20,11 @@ def together(data: Data) -> str | None:
     if float(pull) <= 1:
         return None
     return _(
-        "A score of {head} is a sum of {size} products, and they pull together: its variance is {times} times that of one "
-        "product: {pull} times what independent ones would give.",
-        **_of_head(data), pull=pull,
-    )  # fmt: skip
+        "A score of {head} is a sum of {size} products, and they pull together: its variance is {times} times that of "
+        "one product: {pull} times what independent ones would give.",
+        **_of_head(data),
+        pull=pull,
+    )
 
 
 def apart(data: Data) -> str | None:
@@ -32,10 +33,11 @@ def apart(data: Data) -> str | None:
     if float(pull) > 1:
         return None
     return _(
-        "A score of {head} is a sum of {size} products that do not pull together: its variance is {times} times that of one "
-        "product: {pull} times what independent ones would give.",
-        **_of_head(data), pull=pull,
-    )  # fmt: skip
+        "A score of {head} is a sum of {size} products that do not pull together: its variance is {times} times that "
+        "of one product: {pull} times what independent ones would give.",
+        **_of_head(data),
+        pull=pull,
+    )
 
 
 def before_training(data: Data) -> str | None:
@@ -44,9 +46,11 @@ def before_training(data: Data) -> str | None:
     if before == now:
         return None
     return _(
-        "**Before training** its variance was {before} times what independent products would give, now it is {now} times.",
-        before=before, now=now,
-    )  # fmt: skip
+        "**Before training** its variance was {before} times what independent products would give, now it is {now} "
+        "times.",
+        before=before,
+        now=now,
+    )
 
 
 def softer(data: Data) -> str | None:
@@ -55,10 +59,12 @@ def softer(data: Data) -> str | None:
     if float(plain[:-1]) <= float(root[:-1]):
         return None
     return _(
-        "**Undivided**, softmax gives a row's favourite {plain} in the mean; divided by √{size} it is {root}, and rows stay open "
-        "to others. (Rows with one key are left out.)",
-        plain=plain, root=root, size=len(data.head.covariance),
-    )  # fmt: skip
+        "**Undivided**, softmax gives a row's favourite {plain} in the mean; divided by √{size} it is {root}, and rows "
+        "stay open to others. (Rows with one key are left out.)",
+        plain=plain,
+        root=root,
+        size=len(data.head.covariance),
+    )
 
 
 def further(data: Data) -> str | None:
@@ -67,10 +73,11 @@ def further(data: Data) -> str | None:
     if float(ratio) <= 1:
         return None
     return _(
-        "The logits of {model} spread {ratio} times as far as √E·σ·RMS says: its last stream points where likely tokens' vectors "
-        "do.",
-        model=data.chosen.model, ratio=ratio,
-    )  # fmt: skip
+        "The logits of {model} spread {ratio} times as far as √E·σ·RMS says: its last stream points where likely "
+        "tokens' vectors do.",
+        model=data.chosen.model,
+        ratio=ratio,
+    )
 
 
 def no_further(data: Data) -> str | None:
@@ -79,10 +86,11 @@ def no_further(data: Data) -> str | None:
     if float(ratio) > 1:
         return None
     return _(
-        "The logits of {model} spread {ratio} times as far as √E·σ·RMS says, no further than products that do not know one "
-        "another.",
-        model=data.chosen.model, ratio=ratio,
-    )  # fmt: skip
+        "The logits of {model} spread {ratio} times as far as √E·σ·RMS says, no further than products that do not know "
+        "one another.",
+        model=data.chosen.model,
+        ratio=ratio,
+    )
 
 
 def as_predicted(data: Data) -> str | None:
@@ -91,10 +99,10 @@ def as_predicted(data: Data) -> str | None:
     if not 0.95 <= float(ratio) <= 1.05:
         return None
     return _(
-        "**Before training** they spread {ratio} times as far as it says: each logit is a sum of E products that do not know one "
-        "another.",
+        "**Before training** they spread {ratio} times as far as it says: each logit is a sum of E products that do "
+        "not know one another.",
         ratio=ratio,
-    )  # fmt: skip
+    )
 
 
 def divided(data: Data) -> str | None:
@@ -104,10 +112,11 @@ def divided(data: Data) -> str | None:
     if float(then) <= float(now):
         return None
     return _(
-        "Dividing this trained model's logits by √E makes it worse: {now} bits per token become {then}. It learned with the "
-        "factor 1; a divisor has to be there while a model learns.",
-        now=now, then=then,
-    )  # fmt: skip
+        "Dividing this trained model's logits by √E makes it worse: {now} bits per token become {then}. It learned "
+        "with the factor 1; a divisor has to be there while a model learns.",
+        now=now,
+        then=then,
+    )
 
 
 def better_divisor(data: Data) -> str | None:
@@ -124,10 +133,11 @@ def one_way(data: Data) -> str | None:
     if float(cosine) < 0.05:
         return None
     return _(
-        "The words' vectors of {model} lean one way: two of them have a cosine of {cosine} in the mean, where directions drawn "
-        "at random have 0.",
-        model=data.chosen.model, cosine=cosine,
-    )  # fmt: skip
+        "The words' vectors of {model} lean one way: two of them have a cosine of {cosine} in the mean, where "
+        "directions drawn at random have 0.",
+        model=data.chosen.model,
+        cosine=cosine,
+    )
 
 
 def every_way(data: Data) -> str | None:
@@ -137,8 +147,9 @@ def every_way(data: Data) -> str | None:
         return None
     return _(
         "The words' vectors of {model} point everywhere alike: two of them have a cosine of {cosine} in the mean.",
-        model=data.chosen.model, cosine=number(float(cosine), ".2f"),
-    )  # fmt: skip
+        model=data.chosen.model,
+        cosine=number(float(cosine), ".2f"),
+    )
 
 
 def without_mean(data: Data) -> str | None:
@@ -148,8 +159,9 @@ def without_mean(data: Data) -> str | None:
         return None
     return _(
         "**Without their mean** the cosine is {after} instead of {before}: one common direction was what they shared.",
-        after=number(float(after), ".2f"), before=number(float(before), ".2f"),
-    )  # fmt: skip
+        after=number(float(after), ".2f"),
+        before=number(float(before), ".2f"),
+    )
 
 
 def outermost(data: Data) -> str | None:
@@ -166,15 +178,15 @@ CLAIMS = {
     ISOTROPY: (one_way, every_way, without_mean, outermost),
 }
 HINTS = {
-    SCORES: (OWN_TEXT,), LOGITS: (OWN_TEXT,), ISOTROPY: (Hint(N_("Point at the tokens far from the cross."), within),),
-}  # fmt: skip
+    SCORES: (OWN_TEXT,),
+    LOGITS: (OWN_TEXT,),
+    ISOTROPY: (Hint(N_("Point at the tokens far from the cross."), within),),
+}
 
 
 def _of_head(data: Data) -> dict[str, str | int]:
     times = number(data.head.variance / data.head.of_one, ".3g")
-    return {
-        "head": f"L{data.chosen.layer}H{data.chosen.head}", "size": len(data.head.covariance), "times": times,
-    }  # fmt: skip
+    return {"head": f"L{data.chosen.layer}H{data.chosen.head}", "size": len(data.head.covariance), "times": times}
 
 
 def _ratio(data: Data, at: int) -> str:
@@ -187,8 +199,10 @@ def measured_on(data: Data) -> str:
     pulls = [head.pull for layer in data.trained for head in layer]
     return _(
         "Of {count} heads {above} lie above the line. Measured on {pairs} pairs of a query and a key of this text.",
-        count=len(pulls), above=sum(pull > 1 for pull in pulls), pairs=f"{data.head.pairs:,}",
-    )  # fmt: skip
+        count=len(pulls),
+        above=sum(pull > 1 for pull in pulls),
+        pairs=f"{data.head.pairs:,}",
+    )
 
 
 def notice(part: str) -> tuple[str, ...]:
@@ -196,20 +210,20 @@ def notice(part: str) -> tuple[str, ...]:
     return {
         SCORES: (
             _(
-                "d products that do not know one another have d times the variance of one: the dashed line. Divided by √d, a "
-                "score has one spread in heads of every size, and softmax starts soft. How sharp a head is in the end, its "
-                "weights decide."
+                "d products that do not know one another have d times the variance of one: the dashed line. Divided by "
+                "√d, a score has one spread in heads of every size, and softmax starts soft. How sharp a head is in "
+                "the end, its weights decide."
             ),
         ),
         LOGITS: (),
         ISOTROPY: (
             _(
-                "**Isotropic** vectors point everywhere alike: mean cosine 0, equal shares on all axes, a cloud around the "
-                "cross. So they start."
+                "**Isotropic** vectors point everywhere alike: mean cosine 0, equal shares on all axes, a cloud around "
+                "the cross. So they start."
             ),
             _(
-                "**Training pushes rare tokens one way.** Where head and embedding are one matrix, each step pushes every token "
-                "that did not come away from what the model had in mind."
+                "**Training pushes rare tokens one way.** Where head and embedding are one matrix, each step pushes "
+                "every token that did not come away from what the model had in mind."
             ),
         ),
     }[part]
@@ -220,18 +234,20 @@ def maths(part: str) -> tuple[str, ...]:
     return {
         SCORES: (
             _(
-                "The curves are exact means over all $\\binom{D}{d}$ choices of dimensions: $d\\,\\bar v+d(d-1)\\,\\bar c$, with "
-                "the mean variance $\\bar v$ and covariance $\\bar c$ of the products."
+                "The curves are exact means over all $\\binom{D}{d}$ choices of dimensions: $d\\,\\bar "
+                "v+d(d-1)\\,\\bar c$, with the mean variance $\\bar v$ and covariance $\\bar c$ of the products."
             ),
         ),
         LOGITS: (
             _(
-                "The note takes RMS(x) = 1; a norm's learned gain changes that, so the measured RMS stands in the prediction."
+                "The note takes RMS(x) = 1; a norm's learned gain changes that, so the measured RMS stands in the "
+                "prediction."
             ),
         ),
         ISOTROPY: (
             _(
-                "$Z(c)=\\sum_w e^{v_w^\\top c}$ over the main axes c: the least over the greatest is 1 for isotropic vectors."
+                "$Z(c)=\\sum_w e^{v_w^\\top c}$ over the main axes c: the least over the greatest is 1 for isotropic "
+                "vectors."
             ),
         ),
     }[part]

@@ -26,7 +26,8 @@ OUTERMOST = 10  # tokens that are named
 
 @dataclass(frozen=True)
 class Embedding:
-    """The directions of the embedding as it is, about its mean, and before training; names and numbers of its points."""
+    """The directions of the embedding as it is, about its mean, and before training; names and numbers of its
+    points."""
 
     as_is: Isotropy
     centred: Isotropy
@@ -73,7 +74,8 @@ class Data:
 
     @property
     def scores(self) -> tuple[np.ndarray, list[Softness]]:
-        """The head's undivided scores over the pairs it may see, and what softmax makes of them undivided, by √d and by d."""
+        """The head's undivided scores over the pairs it may see, and what softmax makes of them undivided, by √d and by
+        d."""
         return _scores(self.chosen.model, self.chosen.text, self.chosen.layer, self.chosen.head)
 
     @cached_property
@@ -177,9 +179,6 @@ def _embedding(model: str) -> Embedding:
 def _checks(model: str, text: str) -> list[Check]:
     lm, trace, before = shared.model(model), shared.trace(model, text), _untrained_trace(model, text)
     return run_in_worker(
-        lambda: [
-            checks.variance_is_a_sum(lm, trace),
-            checks.untrained_logits_spread(_untrained(model), before),
-        ],
+        lambda: [checks.variance_is_a_sum(lm, trace), checks.untrained_logits_spread(_untrained(model), before)],
         len(trace),
     )

@@ -1,4 +1,5 @@
-"""Draws the parts Scores, Logits and Isotropy: variances of sums, the spread of logits, and the directions of the embedding."""
+"""Draws the parts Scores, Logits and Isotropy: variances of sums, the spread of logits, and the directions of the
+embedding."""
 
 from __future__ import annotations
 
@@ -18,8 +19,9 @@ from .state import Spreads
 
 EQUATIONS = {
     SCORES: (
-        r"\operatorname{Var}(q\cdot k)=\sum_{j,l}\operatorname{Cov}(q_jk_j,\,q_lk_l)\;\overset{\text{independent}}{=}\;d\,v,"
-        r"\qquad \operatorname{Var}\!\Big(\frac{q\cdot k}{\sqrt d}\Big)=v",
+        r"\operatorname{Var}(q\cdot "
+        r"k)=\sum_{j,l}\operatorname{Cov}(q_jk_j,\,q_lk_l)\;\overset{\text{independent}}{=}\;d\,v,\qquad "
+        r"\operatorname{Var}\!\Big(\frac{q\cdot k}{\sqrt d}\Big)=v",
         "Transformer with PyTorch, section 1.2, Eq. 4; Vaswani et al. 2017, section 3.2.1, footnote 4.",
         "Both assume independent entries of variance 1. That holds of weights as they are drawn, not of trained ones.",
     ),
@@ -27,33 +29,36 @@ EQUATIONS = {
         r"l_j=\sum_{t=1}^{E}w_{jt}x_t,\qquad \operatorname{Var}(l_j)\approx E\,\sigma^2\,\mathrm{RMS}(x)^2,\qquad "
         r"\mathrm{RMS}(x)=1\ \Rightarrow\ \text{std}\approx\sqrt E\,\sigma",
         "LLM notes, section 2.1, Eq. 3 and 4.",
-        "The note divides by √E for logits that do not grow with the model's width; these models do without, as their head "
-        "starts with σ = 0.02.",
+        "The note divides by √E for logits that do not grow with the model's width; these models do without, as their "
+        "head starts with σ = 0.02.",
     ),
     ISOTROPY: (
-        r"\operatorname{Var}(x_t)\approx\tfrac1E\sum_t x_t^2\ \ \text{needs coordinates that are alike (isotropy)},\qquad "
-        r"I=\frac{\min_c Z(c)}{\max_c Z(c)}",
+        r"\operatorname{Var}(x_t)\approx\tfrac1E\sum_t "
+        r"x_t^2\ \ \text{needs coordinates that are alike (isotropy)},\qquad I=\frac{\min_c Z(c)}{\max_c Z(c)}",
         "LLM notes, section 2.1, Eq. 4; Mu and Viswanath 2018, Eq. 3.",
     ),
 }
 # Columns: format, help.
 SOFTNESS = {
     N_("Spread"): (".3g", N_("Standard deviation of the scores that softmax is given.")),
-    N_("Entropy (bits)"): (".2f", N_("Tokens that a row is spread over, as a power of 2; mean over rows with two keys or more.")),
+    N_("Entropy (bits)"): (
+        ".2f",
+        N_("Tokens that a row is spread over, as a power of 2; mean over rows with two keys or more."),
+    ),
     N_("Largest weight"): (".1%", N_("What the row's favourite gets; mean over rows with two keys or more.")),
-    N_("Gradient left"): (".3f", N_("The sum of p (1 − p): what comes back through softmax. Near 0 nothing can be learned.")),
-}  # fmt: skip
-SPREADS = {
-    N_("σ of weights"): ".4f",
-    "RMS(x)": ".3f",
-    "√E·σ·RMS": ".3f",
-    N_("Measured"): ".3f",
-    N_("Ratio"): ".2f",
+    N_("Gradient left"): (
+        ".3f",
+        N_("The sum of p (1 − p): what comes back through softmax. Near 0 nothing can be learned."),
+    ),
 }
+SPREADS = {N_("σ of weights"): ".4f", "RMS(x)": ".3f", "√E·σ·RMS": ".3f", N_("Measured"): ".3f", N_("Ratio"): ".2f"}
 ISOTROPIES = {
-    N_("Mean cosine"): ".3f", N_("First axis"): ".1%", N_("First ten"): ".1%", N_("Axes for 90%"): ",d",
+    N_("Mean cosine"): ".3f",
+    N_("First axis"): ".1%",
+    N_("First ten"): ".1%",
+    N_("Axes for 90%"): ",d",
     N_("Z least/greatest"): ".3f",
-}  # fmt: skip
+}
 
 
 def controls(model: str, part: str) -> Spreads | None:
@@ -91,9 +96,11 @@ def scores(data: Data) -> None:
             name=_("head {name}, trained", name=name),
             title=_(
                 "{name}: variance of a sum of products, {times} times one's at {size}",
-                name=name, times=number(chosen.variance / chosen.of_one, ".3g"), size=size,
+                name=name,
+                times=number(chosen.variance / chosen.of_one, ".3g"),
+                size=size,
             ),
-        )  # fmt: skip
+        )
         frame.chart(figure, key="growth", alt=_("Variance of a score against the number of dimensions"))
     with right:
         seen, soft = data.scores
@@ -108,8 +115,10 @@ def scores(data: Data) -> None:
             for name, row in zip(names, soft)
         ]
         frame.table(
-            rows, {key: form for key, (form, _said) in columns.items()}, {key: said for key, (_form, said) in columns.items()}
-        )  # fmt: skip
+            rows,
+            {key: form for key, (form, _said) in columns.items()},
+            {key: said for key, (_form, said) in columns.items()},
+        )
     frame.caption(claims.measured_on(data))
 
 

@@ -66,7 +66,8 @@ class Data:
 
     @cached_property
     def error(self) -> float:
-        """What the mean of so many masks should be off by, as a share of RMS(X): √(p / (q n)), without 1/q √(p q / n + p²)."""
+        """What the mean of so many masks should be off by, as a share of RMS(X): √(p / (q n)), without 1/q √(p q / n +
+        p²)."""
         p, n = self.rate, self.chosen.masks
         return float(np.sqrt(p * (1 - p) / n + p * p) if self.chosen.raw else np.sqrt(p / ((1 - p) * n)))
 

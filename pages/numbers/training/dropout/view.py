@@ -18,12 +18,18 @@ from .state import LAST, MOST_MASKS, MOST_P, Dropout
 
 SHOWN = 26  # channels that are drawn
 PICTURE = live.Picture(
-    __file__, "dropout", p=Dropout.p, seed=Dropout.seed, masks=Dropout.masks, raw=Dropout.raw,
+    __file__,
+    "dropout",
+    p=Dropout.p,
+    seed=Dropout.seed,
+    masks=Dropout.masks,
+    raw=Dropout.raw,
     evaluating=Dropout.evaluating,
-)  # fmt: skip
+)
 EQUATION = (
     r"\hat X=\tfrac1q\,X\odot M,\qquad M\sim\mathrm{Bernoulli}(q),\qquad \mathbb E[\hat X]=X,\qquad q=1-p",
-    "LLM notes, section 3.8; Srivastava et al. 2014, who scale in evaluation instead; torch.nn.Dropout scales in training.",
+    "LLM notes, section 3.8; Srivastava et al. 2014, who scale in evaluation instead; torch.nn.Dropout scales in "
+    "training.",
 )
 
 
@@ -36,7 +42,7 @@ def controls(model: str) -> Dropout | None:
     names = places | {LAST: list(places.values())[-1]}
     Dropout.place.draw(
         right, options=(LAST, *places), format_func=lambda tap: _("What dropout acts on at “{name}”", name=names[tap])
-    )  # fmt: skip
+    )
     return None if text is None else Dropout.of_session(model=model, text=text)
 
 
@@ -44,9 +50,12 @@ def picture(data: Data) -> None:
     """One activation as it is, under a mask, and in the mean of many."""
     loudest = int(np.abs(data.x).mean(0).argmax())
     header = {
-        "title": claims.title(data), "tokens": readable_all(data.tokens), "channels": data.x.shape[1],
-        "first": max(0, min(loudest - SHOWN // 2, data.x.shape[1] - SHOWN)), "most": [MOST_P, MOST_MASKS],
-    }  # fmt: skip
+        "title": claims.title(data),
+        "tokens": readable_all(data.tokens),
+        "channels": data.x.shape[1],
+        "first": max(0, min(loudest - SHOWN // 2, data.x.shape[1] - SHOWN)),
+        "most": [MOST_P, MOST_MASKS],
+    }
     PICTURE.show(header, {"x": data.x})
 
 
@@ -54,9 +63,7 @@ def beneath(data: Data) -> None:
     """The loss of the text under masks over all places at once."""
     st.markdown("#### " + _("What masks do to this text's loss"))
     title = _(
-        "{model}: this text's loss with {p}% dropped wherever training does",
-        model=data.chosen.model,
-        p=data.chosen.p,
+        "{model}: this text's loss with {p}% dropped wherever training does", model=data.chosen.model, p=data.chosen.p
     )
     figure = figures.masked_losses(data.losses, frame.theme(), title=title)
     frame.chart(figure, key="maskedlosses", alt=_("Losses of the text under masks, beside the loss without"))

@@ -22,9 +22,14 @@ def learns(data: Data) -> str | None:
         return None
     return ngettext(
         "{name} ends at a loss of {mine} nats per token, FP32 at {exact}; {n} of its {steps} logged steps was skipped.",
-        "{name} ends at a loss of {mine} nats per token, FP32 at {exact}; {n} of its {steps} logged steps were skipped.",
-        data.skipped(data.chosen.run), name=data.spec.name, mine=mine, exact=exact, steps=STEPS,
-    )  # fmt: skip
+        "{name} ends at a loss of {mine} nats per token, FP32 at {exact}; {n} of its {steps} logged steps were "
+        "skipped.",
+        data.skipped(data.chosen.run),
+        name=data.spec.name,
+        mine=mine,
+        exact=exact,
+        steps=STEPS,
+    )
 
 
 def ruined(data: Data) -> str | None:
@@ -33,11 +38,15 @@ def ruined(data: Data) -> str | None:
     if float(mine) - float(exact) <= RUINED:
         return None
     return _(
-        "{name} learns nothing: it ends at a loss of {mine} nats per token, FP32 at {exact}. {zero} of its gradients are 0 and "
-        "{skipped} of its {steps} logged steps were skipped.",
-        name=data.spec.name, mine=mine, exact=exact, zero=f"{data.zero(data.chosen.run):.1%}",
-        skipped=data.skipped(data.chosen.run), steps=STEPS,
-    )  # fmt: skip
+        "{name} learns nothing: it ends at a loss of {mine} nats per token, FP32 at {exact}. {zero} of its gradients "
+        "are 0 and {skipped} of its {steps} logged steps were skipped.",
+        name=data.spec.name,
+        mine=mine,
+        exact=exact,
+        zero=f"{data.zero(data.chosen.run):.1%}",
+        skipped=data.skipped(data.chosen.run),
+        steps=STEPS,
+    )
 
 
 def no_bits_lost(data: Data) -> str | None:
@@ -58,10 +67,13 @@ def climbs(data: Data) -> str | None:
     if data.spec.interval is None or first == last == most:
         return None
     return _(
-        "S is doubled after {interval} good steps and halved where a gradient overflows: it starts at {first}, reaches {most} "
-        "and ends at {last}.",
-        interval=data.spec.interval, first=first, most=most, last=last,
-    )  # fmt: skip
+        "S is doubled after {interval} good steps and halved where a gradient overflows: it starts at {first}, reaches "
+        "{most} and ends at {last}.",
+        interval=data.spec.interval,
+        first=first,
+        most=most,
+        last=last,
+    )
 
 
 CLAIMS = ruined, learns, no_bits_lost, climbs
@@ -78,31 +90,29 @@ def _ends(data: Data) -> tuple[str, str]:
 def rule(data: Data) -> str:
     """A run's name and its rule."""
     how = _("doubled after {n} good steps", n=data.spec.interval) if data.spec.interval else _("fixed")
-    return _(
-        "{name}: S starts at {scale}, {how}.",
-        name=data.spec.name,
-        scale=power_of_two(data.spec.start),
-        how=how,
-    )
+    return _("{name}: S starts at {scale}, {how}.", name=data.spec.name, scale=power_of_two(data.spec.start), how=how)
 
 
 def logged() -> str:
     """What all runs have in common."""
     return _(
-        "**Logged**, one seed each: the same 200 batches of {tokens} tokens of stories, a model of zoo-rope's sizes from random "
-        "weights, matrix products rounded to FP16 forwards and backwards and added up in FP32; by python -m tlmviz.training "
-        "half. A run's end is the mean of its last {last} steps. “Large batch”: the loss is divided by {parts}, as if this were "
-        "one of so many parts, and the sum of the parts' gradients is taken to be {parts} times this one.",
-        tokens=ROWS * LENGTH, last=LAST, parts=number(PARTS, ",d"),
-    )  # fmt: skip
+        "**Logged**, one seed each: the same 200 batches of {tokens} tokens of stories, a model of zoo-rope's sizes "
+        "from random weights, matrix products rounded to FP16 forwards and backwards and added up in FP32; by python "
+        "-m tlmviz.training half. A run's end is the mean of its last {last} steps. “Large batch”: the loss is divided "
+        "by {parts}, as if this were one of so many parts, and the sum of the parts' gradients is taken to be {parts} "
+        "times this one.",
+        tokens=ROWS * LENGTH,
+        last=LAST,
+        parts=number(PARTS, ",d"),
+    )
 
 
 def notice() -> tuple[str, ...]:
     """Why the scale is found by trying."""
     return (
         _(
-            "Nobody knows the best S beforehand. **Grow** it after so many good steps; where a gradient overflows, **skip** the "
-            "step and **halve** S. So it climbs until it hits the ceiling, and then stays just below."
+            "Nobody knows the best S beforehand. **Grow** it after so many good steps; where a gradient overflows, "
+            "**skip** the step and **halve** S. So it climbs until it hits the ceiling, and then stays just below."
         ),
     )
 
@@ -111,8 +121,11 @@ def maths() -> tuple[str, ...]:
     """The rule of torch."""
     return (
         _(
-            "torch.amp.GradScaler: $S\\leftarrow 2S$ after N steps without overflow, $S\\leftarrow S/2$ on overflow. Its own N "
-            "is 2000; here it is 5 to 40, so that 200 steps show it."
+            "torch.amp.GradScaler: $S\\leftarrow 2S$ after N steps without overflow, $S\\leftarrow S/2$ on overflow. "
+            "Its own N is 2000; here it is 5 to 40, so that 200 steps show it."
         ),
-        _("Adam divides by the gradients' size, so a scale alone would change nothing in FP32; what counts is what FP16 loses."),
-    )  # fmt: skip
+        _(
+            "Adam divides by the gradients' size, so a scale alone would change nothing in FP32; what counts is what "
+            "FP16 loses."
+        ),
+    )

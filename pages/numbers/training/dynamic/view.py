@@ -15,7 +15,8 @@ from .state import SCALED
 EQUATION = (
     r"S_{t+1}=\begin{cases}S_t/2&\text{a gradient overflowed: no step}\\2\,S_t&\text{N good steps in a row}"
     r"\\S_t&\text{else}\end{cases}",
-    "LLM notes, section 6 (“adjusting S automatically to prevent overflow”); torch.amp.GradScaler; Micikevicius et al. 2018.",
+    "LLM notes, section 6 (“adjusting S automatically to prevent overflow”); torch.amp.GradScaler; Micikevicius et al. "
+    "2018.",
 )
 # Columns: format, help.
 COLUMNS = {
@@ -34,9 +35,7 @@ def picture(data: Data) -> None:
     figure = figures.scale_of_run(
         mine["scale"].to_numpy(), skipped, mine["lost"].to_numpy(), frame.theme(), title=title
     )
-    frame.chart(
-        figure, key="scale", alt=_("The scale of the loss step by step, and which steps were skipped")
-    )
+    frame.chart(figure, key="scale", alt=_("The scale of the loss step by step, and which steps were skipped"))
     frame.caption(claims.rule(data))
     losses = {name: data.of(key)["loss"].to_numpy() for key, name in SCALED.items()}
     title = _("Logged: loss of all runs, in the mean of 5 steps")

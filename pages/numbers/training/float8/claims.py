@@ -10,11 +10,7 @@ from tlmviz.ui.language import N_, _, ngettext
 from .data import Data
 
 LAST = 4  # steps whose mean loss is a run's end
-SIDES = {
-    "x": N_("what {name} multiplies"),
-    "w": N_("{name}"),
-    "g": N_("the gradient by what comes out of {name}"),
-}
+SIDES = {"x": N_("what {name} multiplies"), "w": N_("{name}"), "g": N_("the gradient by what comes out of {name}")}
 
 
 def points_alike(data: Data) -> str | None:
@@ -22,10 +18,12 @@ def points_alike(data: Data) -> str | None:
     if data.chosen.scaling == NONE:
         return None
     return _(
-        "In 8 bits, step {step} of training points where FP32's would, to a cosine of {cosine}: each tensor is scaled to "
-        "what its format holds, and {vanished} of the numbers in its gradients become 0.",
-        step=STEPS, cosine=number(data.run.cosine, ".3f"), vanished=share(data.vanished),
-    )  # fmt: skip
+        "In 8 bits, step {step} of training points where FP32's would, to a cosine of {cosine}: each tensor is scaled "
+        "to what its format holds, and {vanished} of the numbers in its gradients become 0.",
+        step=STEPS,
+        cosine=number(data.run.cosine, ".3f"),
+        vanished=share(data.vanished),
+    )
 
 
 def without_scales(data: Data) -> str | None:
@@ -33,10 +31,12 @@ def without_scales(data: Data) -> str | None:
     if data.chosen.scaling != NONE:
         return None
     return _(
-        "Without scales {vanished} of the numbers in the gradients become 0 in E5M2, and step {step} of training points where "
-        "FP32's would to a cosine of {cosine}.",
-        vanished=share(data.vanished), step=STEPS, cosine=number(data.run.cosine, ".3f"),
-    )  # fmt: skip
+        "Without scales {vanished} of the numbers in the gradients become 0 in E5M2, and step {step} of training "
+        "points where FP32's would to a cosine of {cosine}.",
+        vanished=share(data.vanished),
+        step=STEPS,
+        cosine=number(data.run.cosine, ".3f"),
+    )
 
 
 def grown_beyond(data: Data) -> str | None:
@@ -45,12 +45,14 @@ def grown_beyond(data: Data) -> str | None:
         return None
     cut, times = data.cut
     return ngettext(
-        "**A scale from the past** ({n} step): {cut} of {times} times a tensor's largest number had grown beyond its room, and "
-        "was cut.",
-        "**A scale from the past** ({n} steps): {cut} of {times} times a tensor's largest number had grown beyond its room, and "
-        "was cut.",
-        int(data.chosen.window), cut=f"{cut:,}", times=f"{times:,}",
-    )  # fmt: skip
+        "**A scale from the past** ({n} step): {cut} of {times} times a tensor's largest number had grown beyond its "
+        "room, and was cut.",
+        "**A scale from the past** ({n} steps): {cut} of {times} times a tensor's largest number had grown beyond its "
+        "room, and was cut.",
+        int(data.chosen.window),
+        cut=f"{cut:,}",
+        times=f"{times:,}",
+    )
 
 
 def of_the_tensor(data: Data) -> str | None:
@@ -60,14 +62,19 @@ def of_the_tensor(data: Data) -> str | None:
     if not kept.cut[at]:
         return _(
             "**The largest number** of {tensor} went from {least} to {most}, and none was cut.",
-            tensor=said(data.tensor), least=written(kept.largest.min()), most=written(kept.largest.max()),
-        )  # fmt: skip
+            tensor=said(data.tensor),
+            least=written(kept.largest.min()),
+            most=written(kept.largest.max()),
+        )
     return ngettext(
         "**The largest number** of {tensor} went from {least} to {most}; in step {step}, {n} number was cut.",
         "**The largest number** of {tensor} went from {least} to {most}; in step {step}, {n} numbers were cut.",
-        int(kept.cut[at]), tensor=said(data.tensor), least=written(kept.largest.min()), most=written(kept.largest.max()),
+        int(kept.cut[at]),
+        tensor=said(data.tensor),
+        least=written(kept.largest.min()),
+        most=written(kept.largest.max()),
         step=at + 1,
-    )  # fmt: skip
+    )
 
 
 def learns(data: Data) -> str | None:
@@ -75,8 +82,10 @@ def learns(data: Data) -> str | None:
     ours, plain = (number(float(run.losses[-LAST:].mean()), ".3f") for run in (data.run, data.plain))
     return _(
         "**The last {last} losses** are {ours} nats per token in the mean; in FP32 the same steps come to {plain}.",
-        last=LAST, ours=ours, plain=plain,
-    )  # fmt: skip
+        last=LAST,
+        ours=ours,
+        plain=plain,
+    )
 
 
 CLAIMS = points_alike, without_scales, grown_beyond, of_the_tensor, learns
@@ -113,16 +122,18 @@ def notice() -> tuple[str, ...]:
     """Why two formats, and why the past."""
     return (
         _(
-            "**Two formats.** E4M3 has a bit more of precision and holds up to 448: what goes forward lies close together. E5M2 "
-            "has more range, up to 57,344: gradients differ by powers of ten."
+            "**Two formats.** E4M3 has a bit more of precision and holds up to 448: what goes forward lies close "
+            "together. E5M2 has more range, up to 57,344: gradients differ by powers of ten."
         ),
         _(
-            "**Delayed**: the largest of a tensor is known only when all of it is there. A scale from past steps lets a product "
-            "begin at once; what has grown since is cut to the format's largest. The first step has no past and looks at itself."
+            "**Delayed**: the largest of a tensor is known only when all of it is there. A scale from past steps lets "
+            "a product begin at once; what has grown since is cut to the format's largest. The first step has no past "
+            "and looks at itself."
         ),
         _(
-            "Sums, norms, softmax, the residual stream and the weights themselves stay FP32. The arithmetic is simulated: "
-            "numbers are rounded to 8 bits and multiplied as float32, whose products of two such numbers are exact."
+            "Sums, norms, softmax, the residual stream and the weights themselves stay FP32. The arithmetic is "
+            "simulated: numbers are rounded to 8 bits and multiplied as float32, whose products of two such numbers "
+            "are exact."
         ),
     )
 

@@ -55,7 +55,8 @@ class Data:
 
     @cached_property
     def cut(self) -> tuple[int, int]:
-        """How many times something was cut to its scale's room, and how many times a tensor was rounded; first steps left out."""
+        """How many times something was cut to its scale's room, and how many times a tensor was rounded; first steps
+        left out."""
         found = [kept.cut[1:] > 0 for kept in self.run.tensors.values()]
         return int(np.sum(found)), int(np.size(found))
 
@@ -70,10 +71,12 @@ def compute(chosen: Float8) -> Data:
     lm = shared.model(chosen.model)
     if lm.n_parameters >= LARGE:
         raise BadText(
-            "{model} has {count} M parameters, and steps of training take minutes there; choose a model below {most} M, such as "
-            "zoo-rope.",
-            model=chosen.model, count=round(lm.n_parameters / 1e6), most=LARGE // 1_000_000,
-        )  # fmt: skip
+            "{model} has {count} M parameters, and steps of training take minutes there; choose a model below {most} "
+            "M, such as zoo-rope.",
+            model=chosen.model,
+            count=round(lm.n_parameters / 1e6),
+            most=LARGE // 1_000_000,
+        )
     return Data(chosen)
 
 

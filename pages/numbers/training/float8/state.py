@@ -17,12 +17,20 @@ class Float8(state.State):
     scaling = state.menu(
         N_("Scales"),
         {DELAYED: N_("past steps"), CURRENT: N_("this step"), NONE: N_("none")},
-        key="fpscale", segments=True,
-        help=N_("A tensor's scale makes room for the largest number that it had, or has. None: numbers are rounded as they are."),
+        key="fpscale",
+        segments=True,
+        help=N_(
+            "A tensor's scale makes room for the largest number that it had, or has. None: numbers are rounded as they "
+            "are."
+        ),
         spelled={DELAYED: "past", CURRENT: "this", NONE: "none"},
-    )  # fmt: skip
+    )
     window = state.menu(
-        N_("Past steps"), {str(each): str(each) for each in WINDOWS}, key="fpwindow", default="16", segments=True,
+        N_("Past steps"),
+        {str(each): str(each) for each in WINDOWS},
+        key="fpwindow",
+        default="16",
+        segments=True,
         help=N_("A tensor's scale makes room for the largest number that it had in so many past steps."),
-    )  # fmt: skip
+    )
     tensor = state.menu(N_("Tensor"), key="fptensor", default="", parse=str)

@@ -14,10 +14,11 @@ from .data import Data, compute
 from .state import Float8
 
 EQUATION = (
-    r"S_X=\frac{448}{\max_{i\le W}\,\mathrm{amax}_{t-i}(X)},\qquad Y=\frac{\mathrm{E4M3}(S_X X)\,\mathrm{E4M3}(S_W W)^\top}{S_X "
-    r"S_W},\qquad dX=\frac{\mathrm{E5M2}(S_G G)\,W_8}{S_G S_W}",
-    "LLM notes, section 6 (automated scaling on an H100 tracks running maxima); Micikevicius et al. 2022; DelayedScaling of "
-    "NVIDIA's Transformer Engine.",
+    r"S_X=\frac{448}{\max_{i\le W}\,\mathrm{amax}_{t-i}(X)},\qquad "
+    r"Y=\frac{\mathrm{E4M3}(S_X X)\,\mathrm{E4M3}(S_W W)^\top}{S_X S_W},\qquad "
+    r"dX=\frac{\mathrm{E5M2}(S_G G)\,W_8}{S_G S_W}",
+    "LLM notes, section 6 (automated scaling on an H100 tracks running maxima); Micikevicius et al. 2022; "
+    "DelayedScaling of NVIDIA's Transformer Engine.",
 )
 
 
@@ -46,14 +47,10 @@ def picture(data: Data) -> None:
     left, right, theme = *st.columns(2), frame.theme()
     tensor, kept = data.tensor, data.kept
     with left:
-        title = _(
-            "{tensor} in {format}: its largest number", tensor=_named(tensor), format=claims.formats(tensor)
-        )
+        title = _("{tensor} in {format}: its largest number", tensor=_named(tensor), format=claims.formats(tensor))
         figure = figures.room(kept.largest, kept.room, kept.cut, theme, title=title)
         frame.chart(
-            figure,
-            key="fproom",
-            alt=_("The largest number of a tensor through the steps, under what its scale holds"),
+            figure, key="fproom", alt=_("The largest number of a tensor through the steps, under what its scale holds")
         )
     with right:
         title = _("{model}: the loss of each step", model=data.chosen.model)

@@ -27,10 +27,12 @@ def one_too_large(data: Data) -> str | None:
     if not data.sizes.total or not large:
         return None
     return _(
-        "With the loss multiplied by S = {scale}, {share} of the gradients are too large for {format}. One is enough: such a "
-        "step is skipped.",
-        scale=power_of_two(data.chosen.k), share=share(large), format=data.format.name,
-    )  # fmt: skip
+        "With the loss multiplied by S = {scale}, {share} of the gradients are too large for {format}. One is enough: "
+        "such a step is skipped.",
+        scale=power_of_two(data.chosen.k),
+        share=share(large),
+        format=data.format.name,
+    )
 
 
 def many_vanish(data: Data) -> str | None:
@@ -39,10 +41,13 @@ def many_vanish(data: Data) -> str | None:
     if not data.sizes.total or found.overflow or found.lost <= MOST_LOST:
         return None
     return _(
-        "With the loss multiplied by S = {scale}, {lost} of this step's gradients become 0 in {format} and teach nothing; "
-        "another {few} keep fewer bits.",
-        scale=power_of_two(data.chosen.k), format=data.format.name, lost=share(found.lost), few=share(found.subnormal),
-    )  # fmt: skip
+        "With the loss multiplied by S = {scale}, {lost} of this step's gradients become 0 in {format} and teach "
+        "nothing; another {few} keep fewer bits.",
+        scale=power_of_two(data.chosen.k),
+        format=data.format.name,
+        lost=share(found.lost),
+        few=share(found.subnormal),
+    )
 
 
 def nearly_all_kept(data: Data) -> str | None:
@@ -51,10 +56,13 @@ def nearly_all_kept(data: Data) -> str | None:
     if not data.sizes.total or found.overflow or found.lost > MOST_LOST:
         return None
     return _(
-        "With the loss multiplied by S = {scale}, {format} keeps {kept} of this step's gradients: {lost} become 0 and none is "
-        "too large.",
-        scale=power_of_two(data.chosen.k), format=data.format.name, kept=share(1 - found.lost), lost=share(found.lost),
-    )  # fmt: skip
+        "With the loss multiplied by S = {scale}, {format} keeps {kept} of this step's gradients: {lost} become 0 and "
+        "none is too large.",
+        scale=power_of_two(data.chosen.k),
+        format=data.format.name,
+        kept=share(1 - found.lost),
+        lost=share(found.lost),
+    )
 
 
 def safe_scales(data: Data) -> str | None:
@@ -63,17 +71,13 @@ def safe_scales(data: Data) -> str | None:
         return None
     least, most = map(power_of_two, data.safe)
     if least == most:
-        return _(
-            "Only S = {least} loses at most {few} and makes none too large.",
-            least=least,
-            few=share(MOST_LOST),
-        )
+        return _("Only S = {least} loses at most {few} and makes none too large.", least=least, few=share(MOST_LOST))
     return _(
         "**Safe scales** lose at most {few} and make none too large: from {least} to {most}.",
         few=share(MOST_LOST),
         least=_("{scale}, where the slider begins,", scale=least) if data.safe[0] == SCALES[0] else least,
         most=_("{scale}, where it ends", scale=most) if data.safe[1] == SCALES[-1] else most,
-    )  # fmt: skip
+    )
 
 
 def no_safe_scale(data: Data) -> str | None:
@@ -83,10 +87,11 @@ def no_safe_scale(data: Data) -> str | None:
     sizes = data.sizes.by_size.sum(1)
     held = np.flatnonzero(sizes)
     return _(
-        "**No scale is safe**: these gradients spread over {doublings} doublings, and none of the scales here brings nearly all "
-        "of them between {format}'s smallest number and its largest.",
-        doublings=int(held[-1] - held[0] + 1), format=data.format.name,
-    )  # fmt: skip
+        "**No scale is safe**: these gradients spread over {doublings} doublings, and none of the scales here brings "
+        "nearly all of them between {format}'s smallest number and its largest.",
+        doublings=int(held[-1] - held[0] + 1),
+        format=data.format.name,
+    )
 
 
 def hardest_hit(data: Data) -> str | None:
@@ -97,22 +102,25 @@ def hardest_hit(data: Data) -> str | None:
         return None
     return _(
         "Of all tensors **{name}** loses most: {lost} of its gradients. Click its cell to see it alone.",
-        name=markdown.plain(worst), lost=share(from_all[worst]),
-    )  # fmt: skip
+        name=markdown.plain(worst),
+        lost=share(from_all[worst]),
+    )
 
 
-CLAIMS = (
-    all_zero, one_too_large, many_vanish, nearly_all_kept, safe_scales, no_safe_scale, hardest_hit,
-)  # fmt: skip
+CLAIMS = (all_zero, one_too_large, many_vanish, nearly_all_kept, safe_scales, no_safe_scale, hardest_hit)
 HINTS = (
-    Hint(N_("Drag S until hardly any is lost."), where(
-        lambda data: data.safe and data.chosen.k < data.safe[0], to(k=lambda data: data.safe[1])),
-         lambda before, after: before.shares().lost > MOST_LOST >= after.shares().lost),
-    Hint(N_("Drag S back until none is too large."), where(
-        lambda data: data.safe and data.chosen.k > data.safe[1], to(k=lambda data: data.safe[1])),
-         lambda before, after: before.shares().overflow > 0 == after.shares().overflow),
+    Hint(
+        N_("Drag S until hardly any is lost."),
+        where(lambda data: data.safe and data.chosen.k < data.safe[0], to(k=lambda data: data.safe[1])),
+        lambda before, after: before.shares().lost > MOST_LOST >= after.shares().lost,
+    ),
+    Hint(
+        N_("Drag S back until none is too large."),
+        where(lambda data: data.safe and data.chosen.k > data.safe[1], to(k=lambda data: data.safe[1])),
+        lambda before, after: before.shares().overflow > 0 == after.shares().overflow,
+    ),
     Hint(N_("Choose *E4M3*."), to(format="e4m3")),
-)  # fmt: skip
+)
 
 
 def _lost(data: Data, name: str) -> float:
@@ -150,8 +158,10 @@ def least_error(data: Data) -> str | None:
     best = min(fine, key=lambda each: each.error)
     return _(
         "Really run, the step is nearest to FP32's at S = {best}, {error} off; the largest scale that works is {most}.",
-        best=power_of_two(best.k), error=number(best.error, ".2%"), most=power_of_two(fine[-1].k),
-    )  # fmt: skip
+        best=power_of_two(best.k),
+        error=number(best.error, ".2%"),
+        most=power_of_two(fine[-1].k),
+    )
 
 
 def every_overflows(data: Data) -> str | None:
@@ -168,22 +178,23 @@ def how_run() -> str:
     """What is measured of the passes."""
     return _(
         "|g in FP16 / S − g| / |g| over all weights, matrix products rounded to FP16 forwards and backwards, as by "
-        "torch.autocast; of stories the first {tokens} tokens. A scale below 1 stands for a batch so many times larger.",
+        "torch.autocast; of stories the first {tokens} tokens. A scale below 1 stands for a batch so many times "
+        "larger.",
         tokens=LENGTH,
-    )  # fmt: skip
+    )
 
 
 def notice() -> tuple[str, ...]:
     """What the picture's parts are."""
     return (
         _(
-            "Each bar is a doubling of size. Left of the format's smallest number there is only 0; between that and its smallest "
-            "normal number (subnormal) a gradient keeps fewer and fewer of its bits. The loss is a mean, so each gradient by "
-            "activations is divided by the number of tokens."
+            "Each bar is a doubling of size. Left of the format's smallest number there is only 0; between that and "
+            "its smallest normal number (subnormal) a gradient keeps fewer and fewer of its bits. The loss is a mean, "
+            "so each gradient by activations is divided by the number of tokens."
         ),
         _(
-            "The loss times S makes every gradient S times as large: the hill moves right as a whole. Before the weights are "
-            "changed, gradients are divided by S again, in FP32. Each cell at the right is one tensor."
+            "The loss times S makes every gradient S times as large: the hill moves right as a whole. Before the "
+            "weights are changed, gradients are divided by S again, in FP32. Each cell at the right is one tensor."
         ),
     )
 
@@ -192,11 +203,12 @@ def maths() -> tuple[str, ...]:
     """How shares are counted."""
     return (
         _(
-            "$S=2^k$ moves exponents and rounds nothing, so the shares are exact: counts by exponent, with the limits at which a "
-            "format rounds to 0, to its smallest normal number, or to infinity (65520 for FP16), ties to even."
+            "$S=2^k$ moves exponents and rounds nothing, so the shares are exact: counts by exponent, with the limits "
+            "at which a format rounds to 0, to its smallest normal number, or to infinity (65520 for FP16), ties to "
+            "even."
         ),
         _(
-            "The gradients are FP32's, each rounded alone. In a real pass what is lost in one layer is missing in those before "
-            "it: the curve below the picture is such a pass."
+            "The gradients are FP32's, each rounded alone. In a real pass what is lost in one layer is missing in "
+            "those before it: the curve below the picture is such a pass."
         ),
     )

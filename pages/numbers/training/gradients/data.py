@@ -100,12 +100,7 @@ def grid(counts: Mapping[str, Counts]) -> dict[str, Any]:
         else:
             row, column = rows, len(outside)
             outside.append(name.removesuffix(".weight"))
-        shape = {
-            "lowest": sizes.lowest,
-            "rows": len(sizes.by_size),
-            "zeros": sizes.zeros,
-            "broken": sizes.broken,
-        }
+        shape = {"lowest": sizes.lowest, "rows": len(sizes.by_size), "zeros": sizes.zeros, "broken": sizes.broken}
         parts.append({"name": name, "row": row, "column": column, **shape})
     return {
         "parts": parts,
@@ -150,11 +145,7 @@ def measured(model: str, text: str | None) -> list[Check]:
     """The identities on this step and this model."""
     lm, ids = shared.model(model), ids_of(model, text)
     return run_in_worker(
-        lambda: [
-            checks.counted_shares(lm, ids),
-            checks.scaled_back(lm, ids),
-            checks.right_in_the_mean(lm, ids),
-        ],
+        lambda: [checks.counted_shares(lm, ids), checks.scaled_back(lm, ids), checks.right_in_the_mean(lm, ids)],
         ids.numel(),
         gradients=True,
     )

@@ -24,9 +24,12 @@ class Gradients(state.State):
     model: str
     text: str | None
     kind = state.menu(
-        N_("Gradients by"), {ACTIVATIONS: N_("by activations"), WEIGHTS: N_("by weights")}, key="lskind", segments=True,
+        N_("Gradients by"),
+        {ACTIVATIONS: N_("by activations"), WEIGHTS: N_("by weights")},
+        key="lskind",
+        segments=True,
         label_visibility="collapsed",
-    )  # fmt: skip
+    )
     format = state.live("lsfmt", "fp16", link.choice(_KEYS), ends=_KEYS)
     k = state.live("lsk", 0, _power, ends=(SCALES[0], 16, SCALES[-1]))
     part = state.live("lspart", "", link.up_to(LONGEST), ends=("", "xyz"))  # a tensor; "" for all

@@ -39,9 +39,13 @@ def picture(data: Data) -> None:
     """Every gradient by size over the range of a format, and a cell for every tensor."""
     formats = [{"key": each.key, "name": each.name, "limits": limits(each)} for each in FORMATS]
     header = {
-        "title": claims.title(data), "formats": formats, "scales": [SCALES[0], SCALES[-1]], "most_lost": MOST_LOST,
-        "columns": len(EDGES) + 1, **grid(data.counts),
-    }  # fmt: skip
+        "title": claims.title(data),
+        "formats": formats,
+        "scales": [SCALES[0], SCALES[-1]],
+        "most_lost": MOST_LOST,
+        "columns": len(EDGES) + 1,
+        **grid(data.counts),
+    }
     PICTURE.show(header, halves(data.counts))
 
 

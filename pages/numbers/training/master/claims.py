@@ -25,11 +25,14 @@ def stands_still(data: Data) -> str | None:
     if not names or data.update == 0:
         return None
     return _(
-        "{steps} updates of {update} leave a weight of {weight} exactly where it is in {names}: each is less than half the way "
-        "to the format's next number. It should come to {exact}.",
-        steps=STEPS, update=written(data.update, 2), weight=written(data.weight), names=listed(names),
+        "{steps} updates of {update} leave a weight of {weight} exactly where it is in {names}: each is less than half "
+        "the way to the format's next number. It should come to {exact}.",
+        steps=STEPS,
+        update=written(data.update, 2),
+        weight=written(data.weight),
+        names=listed(names),
         exact=written(data.paths["exact"][-1]),
-    )  # fmt: skip
+    )
 
 
 def all_move(data: Data) -> str | None:
@@ -41,9 +44,13 @@ def all_move(data: Data) -> str | None:
     worst = max(ends, key=lambda name: abs(ends[name] - exact))
     return _(
         "{steps} updates of {update} take a weight of {weight} to {exact}; furthest off comes {name}, to {end}.",
-        steps=STEPS, update=written(data.update, 2), weight=written(data.weight), exact=written(exact), name=worst,
+        steps=STEPS,
+        update=written(data.update, 2),
+        weight=written(data.weight),
+        exact=written(exact),
+        name=worst,
         end=written(ends[worst]),
-    )  # fmt: skip
+    )
 
 
 def no_update(data: Data) -> str | None:
@@ -59,9 +66,10 @@ def die_comes_near(data: Data) -> str | None:
     if not abs(die - exact) < abs(plain - exact):
         return None
     return _(
-        "**A die** that rounds up as often as the update is worth brings it to {die}: right in the mean, without a master copy.",
+        "**A die** that rounds up as often as the update is worth brings it to {die}: right in the mean, without a "
+        "master copy.",
         die=written(die),
-    )  # fmt: skip
+    )
 
 
 def bf16_hardly_learns(data: Data) -> str | None:
@@ -70,10 +78,15 @@ def bf16_hardly_learns(data: Data) -> str | None:
     if float(ends[BF16]) <= float(ends[FP32]):
         return None
     return _(
-        "**Logged**: learning French, weights kept in BF16 alone end at {bf16} nats per token, with a master copy in FP32 at "
-        "{fp32}, in BF16 by a die at {die}. A step left {still} of the weights as they were in BF16, {less} in FP16.",
-        bf16=ends[BF16], fp32=ends[FP32], die=ends[DIE], still=f"{data.still(BF16):.0%}", less=f"{data.still(FP16):.0%}",
-    )  # fmt: skip
+        "**Logged**: learning French, weights kept in BF16 alone end at {bf16} nats per token, with a master copy in "
+        "FP32 at {fp32}, in BF16 by a die at {die}. A step left {still} of the weights as they were in BF16, {less} in "
+        "FP16.",
+        bf16=ends[BF16],
+        fp32=ends[FP32],
+        die=ends[DIE],
+        still=f"{data.still(BF16):.0%}",
+        less=f"{data.still(FP16):.0%}",
+    )
 
 
 CLAIMS = stands_still, all_move, no_update, die_comes_near, bf16_hardly_learns
@@ -87,15 +100,15 @@ def real_step(data: Data) -> str | None:
         return None
     return _(
         "At a rate of 3·10⁻⁵ a step of AdamW leaves {bf16} of {model}'s weights as they are in BF16, {fp16} in FP16.",
-        bf16=said["bf16"], model=data.chosen.model, fp16=said["fp16"],
-    )  # fmt: skip
+        bf16=said["bf16"],
+        model=data.chosen.model,
+        fp16=said["fp16"],
+    )
 
 
 def _still(data: Data) -> list[str]:
     return [
-        name
-        for name, path in data.paths.items()
-        if name not in ("exact", BY_DIE) and bool(np.all(path == path[0]))
+        name for name, path in data.paths.items() if name not in ("exact", BY_DIE) and bool(np.all(path == path[0]))
     ]
 
 
@@ -117,23 +130,25 @@ def refused(text: str, value: float) -> str:
 def how_measured(data: Data) -> str:
     """How the real step was measured."""
     return _(
-        "Step {step} of AdamW, each on another row of the batch where it has several, from weights as the format keeps them; "
-        "{some} of {all} weights, spread evenly.",
-        step=STEPS_OF_ADAM, some=f"{len(data.updates.weights):,}", all=f"{data.updates.total:,}",
-    )  # fmt: skip
+        "Step {step} of AdamW, each on another row of the batch where it has several, from weights as the format keeps "
+        "them; {some} of {all} weights, spread evenly.",
+        step=STEPS_OF_ADAM,
+        some=f"{len(data.updates.weights):,}",
+        all=f"{data.updates.total:,}",
+    )
 
 
 def notice() -> tuple[str, ...]:
     """What an update needs."""
     return (
         _(
-            "**An update is lost** where it is less than half the distance to the next number of the format: w + update is "
-            "rounded back to w, this step and every step after it. A **master copy** in FP32 takes up all of them; what the "
-            "matrix products see is its rounded version."
+            "**An update is lost** where it is less than half the distance to the next number of the format: w + "
+            "update is rounded back to w, this step and every step after it. A **master copy** in FP32 takes up all of "
+            "them; what the matrix products see is its rounded version."
         ),
         _(
-            "FP16 has 8 times as many numbers per doubling as BF16, so it loses fewer updates; but what it does not lose it may "
-            "round up, to more than was asked for. The smaller the rate, the more is lost."
+            "FP16 has 8 times as many numbers per doubling as BF16, so it loses fewer updates; but what it does not "
+            "lose it may round up, to more than was asked for. The smaller the rate, the more is lost."
         ),
     )
 
@@ -142,8 +157,8 @@ def maths() -> tuple[str, ...]:
     """When it is lost."""
     return (
         _(
-            "BF16 keeps w unless $|\\eta u|>\\tfrac12\\,\\mathrm{ulp}(w)$, between $2^{-9}|w|$ and $2^{-8}|w|$; Adam's $|u|$ is "
-            "at most about 1."
+            "BF16 keeps w unless $|\\eta u|>\\tfrac12\\,\\mathrm{ulp}(w)$, between $2^{-9}|w|$ and $2^{-8}|w|$; Adam's "
+            "$|u|$ is at most about 1."
         ),
         _("Stochastic rounding: up with probability (x − below)/(above − below), so $\\mathbb{E}[\\mathrm{SR}(x)]=x$."),
-    )  # fmt: skip
+    )

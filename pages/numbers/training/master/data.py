@@ -49,9 +49,7 @@ class Data:
     def learned(self) -> dict[str, np.ndarray]:
         """The losses of the logged runs that keep weights in few bits, by the run's key."""
         return {
-            key: self.log.loc[self.log["run"] == key, "loss"].to_numpy()
-            for key, spec in RUNS.items()
-            if spec.trained
+            key: self.log.loc[self.log["run"] == key, "loss"].to_numpy() for key, spec in RUNS.items() if spec.trained
         }
 
     def still(self, run: str) -> float:

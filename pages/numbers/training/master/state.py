@@ -18,6 +18,10 @@ class Master(state.State):
         N_("Weight w"), "0.1", key="lsw", longest=LONGEST, more={"live": "150ms"}, ends=("1", "0", "-3")
     )
     update = state.text(
-        N_("Update −η·g of each step"), "1e-4", key="lsu", longest=LONGEST, more={"live": "150ms"},
+        N_("Update −η·g of each step"),
+        "1e-4",
+        key="lsu",
+        longest=LONGEST,
+        more={"live": "150ms"},
         ends=("0.01", "0", "1e-9"),
-    )  # fmt: skip
+    )

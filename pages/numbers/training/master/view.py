@@ -1,4 +1,5 @@
-"""Draws the part Master weights: a weight through many additions, logged losses, and what a real step leaves as it was."""
+"""Draws the part Master weights: a weight through many additions, logged losses, and what a real step leaves as it
+was."""
 
 from __future__ import annotations
 
@@ -36,11 +37,7 @@ def picture(data: Data) -> None:
     """The weight and the update of the user's, and two hundred logged steps."""
     left, right = st.columns(2)
     with left:
-        values = {
-            "weight": claims.written(data.weight),
-            "steps": STEPS,
-            "update": claims.written(data.update, 2),
-        }
+        values = {"weight": claims.written(data.weight), "steps": STEPS, "update": claims.written(data.update, 2)}
         title = _("w = {weight}, {steps} updates of {update}", **values)
         figure = figures.sums(data.paths, frame.theme(), title=title)
         frame.chart(figure, key="sums", alt=_("A weight through many additions of one update"))

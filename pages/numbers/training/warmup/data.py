@@ -1,4 +1,5 @@
-"""Everything that the part Warm-up shows: logged first steps, and the gradient of a text's loss through two networks."""
+"""Everything that the part Warm-up shows: logged first steps, and the gradient of a text's loss through two
+networks."""
 
 from __future__ import annotations
 
@@ -39,7 +40,8 @@ class Data:
 
     @cached_property
     def flows(self) -> dict[str, Flow]:
-        """The gradient of the text's loss through each of MODELS, or through fresh networks of their kinds. Raises BadText."""
+        """The gradient of the text's loss through each of MODELS, or through fresh networks of their kinds. Raises
+        BadText."""
         chosen, text = self.chosen, self.chosen.text or ""
         return {
             name: _flow(name, text) if chosen.when == TRAINED else _flow_before(name, text, chosen.layers)

@@ -1,4 +1,5 @@
-"""The state of the part Warm-up: which logged runs and when, and which networks the gradient of a text falls through."""
+"""The state of the part Warm-up: which logged runs and when, and which networks the gradient of a text falls
+through."""
 
 from __future__ import annotations
 
@@ -17,15 +18,19 @@ class Warmup(state.State):
 
     text: str | None = None
     rate = state.menu(N_("Highest learning rate"), RATES, key="nodrate", default="0.001", segments=True)
-    moment = state.menu(
-        N_("After step"), MOMENTS, key="nodstep", default=100, widget="select_slider",
-    )  # fmt: skip
+    moment = state.menu(N_("After step"), MOMENTS, key="nodstep", default=100, widget="select_slider")
     of = state.menu(
-        N_("Gradient"), {WEIGHTS: N_("by the weights"), STREAM: N_("by the stream")}, key="nodof", segments=True,
+        N_("Gradient"),
+        {WEIGHTS: N_("by the weights"), STREAM: N_("by the stream")},
+        key="nodof",
+        segments=True,
         spelled={WEIGHTS: "by the weights", STREAM: "by the stream"},
-    )  # fmt: skip
+    )
     when = state.menu(
-        N_("Networks"), {TRAINED: N_("trained"), BEFORE: N_("before training")}, key="nodwhen", segments=True,
+        N_("Networks"),
+        {TRAINED: N_("trained"), BEFORE: N_("before training")},
+        key="nodwhen",
+        segments=True,
         spelled={TRAINED: "trained", BEFORE: "before training"},
-    )  # fmt: skip
+    )
     layers = state.menu(N_("Layers before training"), LAYERS, key="nodlay", widget="select_slider")

@@ -18,9 +18,10 @@ EQUATION = (
     r"\text{post: } x_{l+1}=\mathrm{norm}(x_l+F_l(x_l)),\quad \frac{\partial x_{l+1}}{\partial x_l}=J_{\mathrm{norm}}\,"
     r"(1+\ldots)",
     "LLM notes, section 3.7; Xiong et al. 2020, On Layer Normalization in the Transformer Architecture.",
-    "The notes say that pre-norm needs no warm-up and that post-norm “often needed warm-up tricks”: in these runs it depends on "
-    "the rate. They also say that pre-norm's residual paths carry unit-variance, zero-mean activations: the branches read such, "
-    "but the stream itself is not normalised and grows with depth. The networks here have RMSNorm, which takes no mean off.",
+    "The notes say that pre-norm needs no warm-up and that post-norm “often needed warm-up tricks”: in these runs it "
+    "depends on the rate. They also say that pre-norm's residual paths carry unit-variance, zero-mean activations: the "
+    "branches read such, but the stream itself is not normalised and grows with depth. The networks here have RMSNorm, "
+    "which takes no mean off.",
 )
 NAMES = {PRE: N_("zoo-rope: norm before"), POST: N_("zoo-post: norm after")}
 AXIS = N_("length of the gradient")
@@ -76,10 +77,7 @@ def _flows(data: Data) -> None:
     theme, chosen = frame.theme(), data.chosen
     colors = dict(zip(MODELS, (theme.accent, theme.warm)))
     lines = {
-        _(NAMES[name]): (
-            flow.stream if chosen.of == STREAM else flow.weights,
-            {"color": colors[name], "width": 2.5},
-        )
+        _(NAMES[name]): (flow.stream if chosen.of == STREAM else flow.weights, {"color": colors[name], "width": 2.5})
         for name, flow in data.flows.items()
     }
     fresh = _("before training, {layers} layers", layers=chosen.layers)

@@ -1,4 +1,5 @@
-"""What the part Context extension says about its pictures, each where it is true, and what their parts are in any state."""
+"""What the part Context extension says about its pictures, each where it is true, and what their parts are in any
+state."""
 
 from __future__ import annotations
 
@@ -22,15 +23,19 @@ def held_down(data: Data) -> str | None:
     if best is None or not float(inside) < float(beyond) > float(least):
         return None
     said = (
-        _("After its {context} tokens of training {model}'s loss climbs from {inside} to {beyond}. With {best}, which turns "
-          "planes more slowly, it is {least}: nothing is trained again.")
+        _(
+            "After its {context} tokens of training {model}'s loss climbs from {inside} to {beyond}. With {best}, "
+            "which turns planes more slowly, it is {least}: nothing is trained again."
+        )
         if data.positions(best).attention_factor == 1
-        else _("After its {context} tokens of training {model}'s loss climbs from {inside} to {beyond}. With {best}, which "
-               "turns planes more slowly and sharpens the softmax, it is {least}: nothing is trained again.")
-    )  # fmt: skip
+        else _(
+            "After its {context} tokens of training {model}'s loss climbs from {inside} to {beyond}. With {best}, "
+            "which turns planes more slowly and sharpens the softmax, it is {least}: nothing is trained again."
+        )
+    )
     return said.format(
-        context=f"{data.context:,}", model=data.chosen.model, inside=inside, beyond=beyond, best=best, least=least,
-    )  # fmt: skip
+        context=f"{data.context:,}", model=data.chosen.model, inside=inside, beyond=beyond, best=best, least=least
+    )
 
 
 def not_held_down(data: Data) -> str | None:
@@ -40,12 +45,13 @@ def not_held_down(data: Data) -> str | None:
         return None
     said = _(
         "After its {context} tokens of training {model}'s loss goes from {inside} to {beyond}.",
-        context=f"{data.context:,}", model=data.chosen.model, inside=inside, beyond=beyond,
-    )  # fmt: skip
+        context=f"{data.context:,}",
+        model=data.chosen.model,
+        inside=inside,
+        beyond=beyond,
+    )
     return (
-        f"{said} {_('With {best}, the best of those shown, it is {least}.', best=best, least=least)}"
-        if best
-        else said
+        f"{said} {_('With {best}, the best of those shown, it is {least}.', best=best, least=least)}" if best else said
     )
 
 
@@ -55,8 +61,10 @@ def nothing_beyond(data: Data) -> str | None:
         return None
     return _(
         "This text has {tokens} tokens, and {model} was trained on {context}: nothing lies beyond. Paste a longer one.",
-        tokens=f"{data.tokens:,}", model=data.chosen.model, context=f"{data.context:,}",
-    )  # fmt: skip
+        tokens=f"{data.tokens:,}",
+        model=data.chosen.model,
+        context=f"{data.context:,}",
+    )
 
 
 def price(data: Data) -> str | None:
@@ -68,8 +76,9 @@ def price(data: Data) -> str | None:
         return None
     return _(
         "**Within** the training length, where nothing was wrong, {worst} costs {cost} nats per token.",
-        worst=worst, cost=f"{cost[worst]:.3f}",
-    )  # fmt: skip
+        worst=worst,
+        cost=f"{cost[worst]:.3f}",
+    )
 
 
 def never_round(data: Data) -> str | None:
@@ -78,12 +87,14 @@ def never_round(data: Data) -> str | None:
     if not slow or data.lm.config.attention.window is not None:
         return None
     return ngettext(
-        "**{n} of {planes} planes** does not finish a turn within {context} tokens (shaded): further on it stands at angles that "
-        "did not occur in training.",
-        "**{n} of {planes} planes** do not finish a turn within {context} tokens (shaded): further on they stand at angles that "
-        "did not occur in training.",
-        slow, planes=planes, context=f"{data.context:,}",
-    )  # fmt: skip
+        "**{n} of {planes} planes** does not finish a turn within {context} tokens (shaded): further on it stands at "
+        "angles that did not occur in training.",
+        "**{n} of {planes} planes** do not finish a turn within {context} tokens (shaded): further on they stand at "
+        "angles that did not occur in training.",
+        slow,
+        planes=planes,
+        context=f"{data.context:,}",
+    )
 
 
 def window(data: Data) -> str | None:
@@ -96,14 +107,21 @@ def window(data: Data) -> str | None:
 
 CLAIMS = held_down, not_held_down, nothing_beyond, window, price, never_round
 HINTS = (
-    Hint(N_("Switch on *Position interpolation*."), to(schemes=lambda data: tuple(
-        name for name in SCHEMES if name in (*data.chosen.schemes, "Position interpolation")))),
+    Hint(
+        N_("Switch on *Position interpolation*."),
+        to(
+            schemes=lambda data: tuple(
+                name for name in SCHEMES if name in (*data.chosen.schemes, "Position interpolation")
+            )
+        ),
+    ),
     Hint(N_("Move *Scale s* to 32."), to(scale=LARGEST_SCALE)),
-)  # fmt: skip
+)
 
 
 def _around(data: Data) -> tuple[str, str, str | None, str]:
-    """The unscaled loss within training and beyond, the best other scheme beyond and its loss there, as written; nan for none."""
+    """The unscaled loss within training and beyond, the best other scheme beyond and its loss there, as written; nan
+    for none."""
     beyond = {scheme: data.means[scheme][1] for scheme in data.chosen.schemes}
     best = min(beyond, key=beyond.get, default=None)
     inside, own = data.means[PLAIN]
@@ -118,8 +136,8 @@ def about(data: Data) -> str:
     if data.chosen.reading.is_own:
         return _("{part} of your text.", part=part)
     return _(
-        "{part} of stories that stories-rope wrote beforehand. A model's words are easy to predict: on real stories every loss "
-        "is higher.",
+        "{part} of stories that stories-rope wrote beforehand. A model's words are easy to predict: on real stories "
+        "every loss is higher.",
         part=part,
     )
 
@@ -127,26 +145,29 @@ def about(data: Data) -> str:
 def about_switch(data: Data, result: Switch) -> str:
     """When the scale changes, to what, and what each kind of cache costs from there on."""
     early = (
-        _("The text ends before that; in its first half:")
-        if data.at != int(data.chosen.share * data.context)
-        else ""
+        _("The text ends before that; in its first half:") if data.at != int(data.chosen.share * data.context) else ""
     )
     loss = {way: f"{losses.mean():.3f}" for way, losses in result.losses.items()}
     return f"{early} " + _(
-        "{at} tokens are read with the model's own RoPE, everything after with {scheme}, s = {scale}. From there on keys that "
-        "were kept rotated cost {stored} nats per token, keys kept unrotated {turned}, reading everything again {again}.",
-        at=f"{data.at:,}", scheme=data.chosen.switch_to, scale=f"{data.chosen.scale:g}", stored=loss[STORED],
-        turned=loss[TURNED], again=loss[RECOMPUTED],
-    )  # fmt: skip
+        "{at} tokens are read with the model's own RoPE, everything after with {scheme}, s = {scale}. From there on "
+        "keys that were kept rotated cost {stored} nats per token, keys kept unrotated {turned}, reading everything "
+        "again {again}.",
+        at=f"{data.at:,}",
+        scheme=data.chosen.switch_to,
+        scale=f"{data.chosen.scale:g}",
+        stored=loss[STORED],
+        turned=loss[TURNED],
+        again=loss[RECOMPUTED],
+    )
 
 
 def notice() -> tuple[str, ...]:
     """What the schemes do."""
     return (
         _(
-            "*Position interpolation* slows all planes until every angle is known again; the fast ones then tell neighbours "
-            "apart less well. *NTK-aware* leaves the fastest plane alone. *YaRN* leaves alone what turns often, interpolates "
-            "what turns less than once, and sharpens the softmax."
+            "*Position interpolation* slows all planes until every angle is known again; the fast ones then tell "
+            "neighbours apart less well. *NTK-aware* leaves the fastest plane alone. *YaRN* leaves alone what turns "
+            "often, interpolates what turns less than once, and sharpens the softmax."
         ),
     )
 
@@ -156,8 +177,8 @@ def maths() -> tuple[str, ...]:
     return (
         _("*NTK-by-parts* is YaRN without the sharper softmax."),
         _(
-            "*Dynamic NTK* changes nothing until the training length is full, then a little more with every token; rotated keys "
-            "in the cache do not follow."
+            "*Dynamic NTK* changes nothing until the training length is full, then a little more with every token; "
+            "rotated keys in the cache do not follow."
         ),
     )
 
@@ -166,12 +187,12 @@ def why_rotated() -> tuple[str, str]:
     """Why rotated keys do not follow a change of scale: in words, and with formulas."""
     return (
         _(
-            "Rotated keys were turned by the old scale and meet queries turned by the new one: the mismatch grows with the place "
-            "in the text. Unrotated keys follow the new scale exactly in the first layer. Deeper ones were made from states read "
-            "under the old scale, so a small difference stays."
+            "Rotated keys were turned by the old scale and meet queries turned by the new one: the mismatch grows with "
+            "the place in the text. Unrotated keys follow the new scale exactly in the first layer. Deeper ones were "
+            "made from states read under the old scale, so a small difference stays."
         ),
         _(
-            "A score of a rotated key needs θ·(t − s); a key turned by the old θ and a query by the new one meet at θ′t − θs. "
-            "Decoder-Only Transformers in Einstein Notation, sections 4.2 and 8."
+            "A score of a rotated key needs θ·(t − s); a key turned by the old θ and a query by the new one meet at "
+            "θ′t − θs. Decoder-Only Transformers in Einstein Notation, sections 4.2 and 8."
         ),
     )

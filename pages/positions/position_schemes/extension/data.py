@@ -29,7 +29,8 @@ LOSSES = "context extension: losses"  # the question of which the default's answ
 
 @dataclass(frozen=True)
 class Data:
-    """What the part shows; each scheme's losses, and what is below the picture, are computed when they are asked for."""
+    """What the part shows; each scheme's losses, and what is below the picture, are computed when they are asked
+    for."""
 
     chosen: Extension
     tokens: int  # of the whole text
@@ -73,9 +74,7 @@ class Data:
     def loss(self, scheme: str) -> np.ndarray:
         """The loss of each next token under a scheme, [T - 1] nats."""
         asked = self._asked(scheme)
-        return shipped.ready(self.lm, LOSSES, asked, lambda: {"loss": _read(self.chosen.model, *asked)})[
-            "loss"
-        ]
+        return shipped.ready(self.lm, LOSSES, asked, lambda: {"loss": _read(self.chosen.model, *asked)})["loss"]
 
     def _asked(self, scheme: str) -> tuple[Ids, str, float]:
         """What a loss depends on; a scale that is not used would only keep the same curve twice."""
@@ -103,23 +102,19 @@ class Data:
         """The tokens after a change of scale with each kind of cache; None for a text that is too short."""
         if len(self.ids) < SHORTEST_SWITCH:
             return None
-        return _switch(
-            self.chosen.model, self.around_switch, self.at, self.chosen.switch_to, self.chosen.scale
-        )
+        return _switch(self.chosen.model, self.around_switch, self.at, self.chosen.switch_to, self.chosen.scale)
 
     @property
     def checks(self) -> list[Check]:
-        """The identities of scaling on the first tokens; where the curves were computed beforehand, one of them is read again."""
+        """The identities of scaling on the first tokens; where the curves were computed beforehand, one of them is read
+        again."""
         checks = _checks(self.chosen.model, self.inside)
         scheme = next((name for name in self.chosen.schemes if name in STATIC), PLAIN)
         found = shipped.shipped(self.lm, LOSSES, self._asked(scheme))
         if found is None:
             return checks
         said = _("the loss of every token under {scheme}", scheme=scheme)
-        return [
-            *checks,
-            shipped_equals_live(said, found["loss"], _read(self.chosen.model, *self._asked(scheme))),
-        ]
+        return [*checks, shipped_equals_live(said, found["loss"], _read(self.chosen.model, *self._asked(scheme)))]
 
 
 def compute(chosen: Extension) -> Data:

@@ -1,4 +1,5 @@
-"""The part Context extension: RoPE's frequencies scaled so that a trained model reads beyond its training length, live."""
+"""The part Context extension: RoPE's frequencies scaled so that a trained model reads beyond its training length,
+live."""
 
 import streamlit as st
 

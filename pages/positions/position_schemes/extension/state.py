@@ -1,4 +1,5 @@
-"""The state of the part Context extension: how much is read, by which schemes, and a change of scale within the text."""
+"""The state of the part Context extension: how much is read, by which schemes, and a change of scale within the
+text."""
 
 from __future__ import annotations
 
@@ -23,26 +24,39 @@ class Extension(state.State):
     model: str
     reading: Reading
     times = state.menu(
-        N_("Tokens read"), TIMES, key="xtimes", default=3, widget="select_slider", label_visibility="collapsed",
+        N_("Tokens read"),
+        TIMES,
+        key="xtimes",
+        default=3,
+        widget="select_slider",
+        label_visibility="collapsed",
         spelled={times: f"read {times:g} × training length" for times in TIMES},
-    )  # fmt: skip
+    )
     scale = state.slider(
-        N_("Scale s"), 1.0, LARGEST_SCALE, 3.0, step=0.5, key="xscale",
+        N_("Scale s"),
+        1.0,
+        LARGEST_SCALE,
+        3.0,
+        step=0.5,
+        key="xscale",
         help=N_("s = L′ / L: how many times the training length is to be read. The dynamic scheme chooses its own."),
-    )  # fmt: skip
+    )
     schemes = state.several(
         N_("Schemes"), SCHEMES[1:], key="xs", default=("YaRN",), label_visibility="collapsed", wrap=True
     )
     difference = state.toggle(
         N_("Change only"), key="xdiff", help=N_("Subtract the unscaled model's loss, token by token")
     )
-    switch_to = state.menu(
-        N_("Switch to"), STATIC, key="xsw", default=STATIC[1], label_visibility="collapsed"
-    )
+    switch_to = state.menu(N_("Switch to"), STATIC, key="xsw", default=STATIC[1], label_visibility="collapsed")
     share = state.menu(
-        N_("After"), SHARES, key="xat", default=SHARES[-1], widget="select_slider", label_visibility="collapsed",
+        N_("After"),
+        SHARES,
+        key="xat",
+        default=SHARES[-1],
+        widget="select_slider",
+        label_visibility="collapsed",
         spelled={share: f"after {share:.0%} of training length" for share in SHARES},
-    )  # fmt: skip
+    )
 
     @property
     def compared(self) -> tuple[str, ...]:

@@ -24,13 +24,13 @@ EQUATION = (
     r"\begin{aligned} \text{own: } & \theta_j = b^{-2j/d} \qquad \text{PI: } \theta'_j = \theta_j / s \qquad "
     r"\text{NTK-aware: } b' = b\, s^{d/(d-2)} \qquad \text{dynamic: the same with } s = \max(1, \tfrac{t}{L}) \\ "
     r"\text{YaRN: } & \theta'_j = (1 - \gamma_j)\, \tfrac{\theta_j}{s} + \gamma_j\, \theta_j,\quad "
-    r"\gamma_j = \mathrm{clip}\Big(\tfrac{r_j - \beta_\text{slow}}{\beta_\text{fast} - \beta_\text{slow}}, 0, 1\Big),\quad "
-    r"r_j = \tfrac{L\,\theta_j}{2\pi},\qquad (q, k) \to (0.1 \ln s + 1)\,(q, k) \end{aligned}",
-    "Decoder-Only Transformers in Einstein Notation, section 8; PI: Chen et al. 2023; NTK-aware and dynamic: bloc97, emozilla "
-    "2023; YaRN: Peng et al. 2023 with β_fast 32, β_slow 1. It treats each frequency band by itself and scales the logits by "
-    "(0.1 ln s + 1)², which is folded into "
-    "cos and sin here, as in the paper, so attention itself is unchanged. The released code draws the ramp over the plane's "
-    "number instead of its turns r: both are offered.",
+    r"\gamma_j = \mathrm{clip}\Big(\tfrac{r_j - \beta_\text{slow}}{\beta_\text{fast} - \beta_\text{slow}}, 0, "
+    r"1\Big),\quad r_j = \tfrac{L\,\theta_j}{2\pi},\qquad (q, k) \to (0.1 \ln s + 1)\,(q, k) \end{aligned}",
+    "Decoder-Only Transformers in Einstein Notation, section 8; PI: Chen et al. 2023; NTK-aware and dynamic: bloc97, "
+    "emozilla 2023; YaRN: Peng et al. 2023 with β_fast 32, β_slow 1. It treats each frequency band by itself and "
+    "scales the logits by (0.1 ln s + 1)², which is folded into "
+    "cos and sin here, as in the paper, so attention itself is unchanged. The released code draws the ramp over the "
+    "plane's number instead of its turns r: both are offered.",
     "The notes call θ(t/α) “YaRN-style”: that is position interpolation.",
 )
 
@@ -39,9 +39,7 @@ def controls(model: str) -> Extension:
     """Draw the controls of the text, its length, the schemes and the scale; what they say."""
     source, times, scale, last = st.columns([0.32, 0.27, 0.27, 0.14], vertical_alignment="center")
     reading = shared.text(source)
-    Extension.times.draw(
-        times, format_func=lambda times: _("read {times} × training length", times=f"{times:g}")
-    )
+    Extension.times.draw(times, format_func=lambda times: _("read {times} × training length", times=f"{times:g}"))
     Extension.scale.draw(scale)
     Extension.difference.draw(frame.more(last))
     Extension.schemes.draw()
@@ -49,13 +47,16 @@ def controls(model: str) -> Extension:
 
 
 def accepted(data: Data) -> bool:
-    """Whether a reading is quick, or was asked for although it takes minutes: a sentence says how many, with a button."""
+    """Whether a reading is quick, or was asked for although it takes minutes: a sentence says how many, with a
+    button."""
     model, read, schemes = data.chosen.model, len(data.ids), data.chosen.compared
     said = _(
-        "{model} would read {read} tokens under {count} schemes, which takes {{time}} on a CPU; stories-rope shows the same in "
-        "seconds.",
-        model=model, read=f"{read:,}", count=len(schemes),
-    )  # fmt: skip
+        "{model} would read {read} tokens under {count} schemes, which takes {{time}} on a CPU; stories-rope shows the "
+        "same in seconds.",
+        model=model,
+        read=f"{read:,}",
+        count=len(schemes),
+    )
     if read <= data.context:
         said += " " + _(
             "Nothing would lie beyond its {context} tokens: paste a longer text.", context=f"{data.context:,}"
@@ -84,15 +85,19 @@ def _colors() -> dict[str, str]:
 
 
 def _losses(data: Data) -> None:
-    """Every scheme's losses, one after the other, so that others get their turn; those there are, are drawn meanwhile."""
+    """Every scheme's losses, one after the other, so that others get their turn; those there are, are drawn
+    meanwhile."""
     place, spinner = st.empty(), st.empty()
     losses: dict[str, np.ndarray] = {}
     drawn_at, schemes = time.monotonic(), data.chosen.compared
     for count, scheme in enumerate(schemes, 1):
         said = _(
             "Reading {read} tokens: {scheme} ({count} of {all}) …",
-            read=f"{len(data.ids):,}", scheme=scheme, count=count, all=len(schemes),
-        )  # fmt: skip
+            read=f"{len(data.ids):,}",
+            scheme=scheme,
+            count=count,
+            all=len(schemes),
+        )
         with spinner, st.spinner(said, show_time=True):
             losses[scheme] = data.loss(scheme)
         if count == len(schemes) or time.monotonic() - drawn_at > PATIENCE:
@@ -148,9 +153,7 @@ def switch_controls(data: Data) -> Extension:
     """The scheme that is switched to and after how many tokens; what all controls say now."""
     scheme, after, _room = st.columns([0.24, 0.3, 0.46], vertical_alignment="center")
     Extension.switch_to.draw(scheme)
-    Extension.share.draw(
-        after, format_func=lambda share: _("after {share} of training length", share=f"{share:.0%}")
-    )
+    Extension.share.draw(after, format_func=lambda share: _("after {share} of training length", share=f"{share:.0%}"))
     return Extension.of_session(model=data.chosen.model, reading=data.chosen.reading)
 
 
@@ -176,11 +179,7 @@ def switch(data: Data, result: Switch) -> None:
     with right:
         last = data.lm.tokenizer.decode(list(data.ids[: data.at][-LAST_TOKENS:]))
         st.caption(
-            _(
-                "What {model} writes after … *{last}*",
-                model=data.chosen.model,
-                last=markdown.plain(last).strip(),
-            )
+            _("What {model} writes after … *{last}*", model=data.chosen.model, last=markdown.plain(last).strip())
         )
         for way, losses in result.losses.items():
             said = _("**{way}** · loss {loss}", way=way, loss=f"{losses.mean():.3f}")
@@ -215,6 +214,7 @@ after = switch(lm, ids[:{data.at + AFTER}], {data.at}, scaled)  # the scale chan
 print({{way: loss.mean() for way, loss in after.losses.items()}}, after.texts)
 colors = figures.palette(list(curves), LIGHT, "Unscaled")
 figures.loss_lines(
-    curves, lm.config.context, LIGHT, width={data.smoothing}, colors=colors, title="Loss along the text", dotted="Unscaled"
+    curves, lm.config.context, LIGHT, width={data.smoothing}, colors=colors, title="Loss along the text",
+    dotted="Unscaled"
 ).show()
 """

@@ -95,7 +95,8 @@ class Data:
 
     @property
     def held_out(self) -> tuple[dict[str, float], float | None]:
-        """Model -> bits per byte of held-out stories, and by how many seeds of a model differ at most; none without a table."""
+        """Model -> bits per byte of held-out stories, and by how many seeds of a model differ at most; none without a
+        table."""
         if (table := _zoo()) is None:
             return {}, None
         return dict(zip(table["model"], table["bits_per_byte"])), float(table["seed_spread"].max())
@@ -115,12 +116,13 @@ def compute(chosen: Schemes) -> Data:
 
 
 def families() -> dict[str, str]:
-    """Scheme -> bundled model, for models that differ in their positions alone. Raises UnknownName when there are none."""
+    """Scheme -> bundled model, for models that differ in their positions alone. Raises UnknownName when there are
+    none."""
     compared = _families(tuple(models()))
     if len(compared) < 2:
         raise UnknownName(
-            "This page compares models that differ in their positions alone, and models/ has no two of them; train some with "
-            "`python -m tlmviz.training zoo-rope` and `zoo-alibi`."
+            "This page compares models that differ in their positions alone, and models/ has no two of them; train "
+            "some with `python -m tlmviz.training zoo-rope` and `zoo-alibi`."
         )
     return compared
 

@@ -8,11 +8,19 @@ from tlmviz.ui.language import N_
 from ..state import Reading
 
 TITLES = {
-    "learned": "Learned", "sinusoidal": "Sinusoidal", "relative": "Relative", "alibi": "ALiBi", "rope": "RoPE", "none": "None",
-}  # fmt: skip
+    "learned": "Learned",
+    "sinusoidal": "Sinusoidal",
+    "relative": "Relative",
+    "alibi": "ALiBi",
+    "rope": "RoPE",
+    "none": "None",
+}
 ADDED, SIMILARITY, BY_DISTANCE, EXTRAPOLATION = VIEWS = (
-    "What is added", "Position similarity", "Attention by distance", "Extrapolation",
-)  # fmt: skip
+    "What is added",
+    "Position similarity",
+    "Attention by distance",
+    "Extrapolation",
+)
 TIMES = 4  # how often the training length is read
 
 
@@ -24,12 +32,20 @@ class Schemes(state.State):
     view = state.menu(
         N_("View"),
         {
-            ADDED: N_("What is added"), SIMILARITY: N_("Position similarity"), BY_DISTANCE: N_("Attention by distance"),
+            ADDED: N_("What is added"),
+            SIMILARITY: N_("Position similarity"),
+            BY_DISTANCE: N_("Attention by distance"),
             EXTRAPOLATION: N_("Extrapolation"),
         },
-        key="pview", default=EXTRAPOLATION, segments=True, label_visibility="collapsed",
-    )  # fmt: skip
-    measure = state.menu(
-        N_("Measure"), {"Mean distance": N_("Mean distance"), "Decay": N_("Decay")}, key="pmeas", segments=True,
+        key="pview",
+        default=EXTRAPOLATION,
+        segments=True,
         label_visibility="collapsed",
-    )  # fmt: skip
+    )
+    measure = state.menu(
+        N_("Measure"),
+        {"Mean distance": N_("Mean distance"), "Decay": N_("Decay")},
+        key="pmeas",
+        segments=True,
+        label_visibility="collapsed",
+    )

@@ -36,11 +36,11 @@ EQUATION = (
     r"\text{ALiBi: } s_{ts} = \tfrac{q_t \cdot k_s}{\sqrt d} - m_h (t - s),\quad m_h = 2^{-8(h+1)/H} \\ "
     r"\text{relative: } & s_{ts} = \tfrac{q_t \cdot (k_s + a_{\min(t-s,\,R-1)})}{\sqrt d} \qquad "
     r"\text{none: } s_{ts} = \tfrac{q_t \cdot k_s}{\sqrt d} \end{aligned}",
-    "Decoder-Only Transformers in Einstein Notation, section 3; Attention, “Positional Embeddings”; Transformer with PyTorch, "
-    "sections 2.1.4 and 3.3. Sinusoidal: Vaswani et al. 2017; relative: Shaw et al. 2018; RoPE: Su et al. 2021; ALiBi: Press et "
-    "al. 2022, whose slopes for other than powers of two heads interleave two such sequences.",
-    "The chapter also names position vectors that are joined to the embedding instead of added: [x, p] W = x W_x + p W_p, of "
-    "which adding is the case W_x = W_p. At an odd width the last frequency has a sine alone.",
+    "Decoder-Only Transformers in Einstein Notation, section 3; Attention, “Positional Embeddings”; Transformer with "
+    "PyTorch, sections 2.1.4 and 3.3. Sinusoidal: Vaswani et al. 2017; relative: Shaw et al. 2018; RoPE: Su et al. "
+    "2021; ALiBi: Press et al. 2022, whose slopes for other than powers of two heads interleave two such sequences.",
+    "The chapter also names position vectors that are joined to the embedding instead of added: [x, p] W = x W_x + p "
+    "W_p, of which adding is the case W_x = W_p. At an odd width the last frequency has a sine alone.",
 )
 
 
@@ -105,14 +105,15 @@ def _colors() -> dict[str, str]:
 
 
 def table(shown: Data) -> None:
-    """What each scheme costs and how far it carries, in numbers; NaN where the text or the model has nothing to measure."""
+    """What each scheme costs and how far it carries, in numbers; NaN where the text or the model has nothing to
+    measure."""
     by, (held, spread), context = positions_shift.BY, shown.held_out, shown.context
     real, parameters, moved = _("Held out (bits/byte)"), _("Parameters"), _("Moved by {by} (nats)", by=by)
     edges = (0, context, 2 * context, TIMES * context)
     parts = {
         _("{start}–{stop} (nats)", start=f"{start:,}", stop=f"{stop:,}"): slice(max(0, start - 1), stop - 1)
         for start, stop in zip(edges, edges[1:])
-    }  # fmt: skip
+    }
     rows = [
         {
             _("Scheme"): TITLES[scheme],
@@ -132,9 +133,10 @@ def table(shown: Data) -> None:
         moved: _(
             "KL divergence between reading the first {count} tokens at position 0 and at position {by}: 0 where only "
             "distances count",
-            count=positions_shift.READ, by=by,
+            count=positions_shift.READ,
+            by=by,
         ),
-    }  # fmt: skip
+    }
     frame.table(rows, dict.fromkeys((*parts, real), ".3f") | {parameters: ",", moved: ".1e"}, helps)
 
 
@@ -151,9 +153,7 @@ def heads(shown: Data) -> None:
         with left:
             figure = figures.slopes(shown.slopes, shown.distances["alibi"].decay, frame.theme())
             frame.chart(
-                figure,
-                key="slopes",
-                alt=_("ALiBi's slope of each head beside the decay measured in each layer"),
+                figure, key="slopes", alt=_("ALiBi's slope of each head beside the decay measured in each layer")
             )
             st.caption(claims.slopes(shown))
     with right:

@@ -1,4 +1,5 @@
-"""What the view Depth says of its picture: how far products of all matrices amplify, and what is left of differences."""
+"""What the view Depth says of its picture: how far products of all matrices amplify, and what is left of
+differences."""
 
 from __future__ import annotations
 
@@ -18,8 +19,10 @@ from .data import RUNS, Deep
 
 WHAT = {FORWARD: N_("a signal"), BACKWARD: N_("a gradient")}
 WHERE = {
-    ONE: N_("at token {token}"), AVERAGE: N_("on average over tokens"), LARGEST: N_("at the token where it is largest"),
-}  # fmt: skip
+    ONE: N_("at token {token}"),
+    AVERAGE: N_("on average over tokens"),
+    LARGEST: N_("at the token where it is largest"),
+}
 
 
 def gains(data: Deep) -> str | None:
@@ -27,9 +30,12 @@ def gains(data: Deep) -> str | None:
     if not {"hyper", "manifold"} <= set(data.gains):
         return None
     return _(
-        "**Over all {count} sublayers free matrices can multiply {what} by {free}**, doubly stochastic ones by {bound}, {where}.",
-        free=factor(data.gains["hyper"]), bound=factor(data.gains["manifold"]), **_said(data),
-    )  # fmt: skip
+        "**Over all {count} sublayers free matrices can multiply {what} by {free}**, doubly stochastic ones by "
+        "{bound}, {where}.",
+        free=factor(data.gains["hyper"]),
+        bound=factor(data.gains["manifold"]),
+        **_said(data),
+    )
 
 
 def gain_alone(data: Deep) -> str | None:
@@ -39,8 +45,10 @@ def gain_alone(data: Deep) -> str | None:
     kind, gain = list(data.gains.items())[-1]
     return _(
         "**Over all {count} sublayers the matrices of {model} can multiply {what} by {gain}**, {where}.",
-        model=markdown.plain(data.family[kind]), gain=factor(gain), **_said(data),
-    )  # fmt: skip
+        model=markdown.plain(data.family[kind]),
+        gain=factor(gain),
+        **_said(data),
+    )
 
 
 def fades(data: Deep) -> str | None:
@@ -68,20 +76,23 @@ HINTS = (Hint(N_("Choose *Largest over tokens*."), to(over=LARGEST)),)
 def _said(data: Deep) -> dict[str, Any]:
     chosen = data.chosen
     return {
-        "count": len(data.sublayers), "what": _(WHAT[chosen.gain]), "where": _(WHERE[chosen.over], token=data.token),
-    }  # fmt: skip
+        "count": len(data.sublayers),
+        "what": _(WHAT[chosen.gain]),
+        "where": _(WHERE[chosen.over], token=data.token),
+    }
 
 
 def notice() -> tuple[str, ...]:
     """How to read the picture."""
     return (
         _(
-            "A gain of 1 has the colour of the page: nothing is amplified or lost. Plain residuals have it everywhere; nothing "
-            "keeps that of free hyper-connections (HC)."
+            "A gain of 1 has the colour of the page: nothing is amplified or lost. Plain residuals have it everywhere; "
+            "nothing keeps that of free hyper-connections (HC)."
         ),
         _(
-            "In mHC what all streams have in common, their mean, is carried on whole. Where its solid lines meet, at 1/N "
-            "(dotted), every stream has become the mean of all: what differs from there on was written by sublayers on the way."
+            "In mHC what all streams have in common, their mean, is carried on whole. Where its solid lines meet, at "
+            "1/N (dotted), every stream has become the mean of all: what differs from there on was written by "
+            "sublayers on the way."
         ),
     )
 
@@ -90,8 +101,8 @@ def maths() -> tuple[str, ...]:
     """The same with symbols."""
     return (
         _(
-            "Products of doubly stochastic matrices are doubly stochastic. Their largest singular value is 1, that of the mean; "
-            "the others shrink from product to product."
+            "Products of doubly stochastic matrices are doubly stochastic. Their largest singular value is 1, that of "
+            "the mean; the others shrink from product to product."
         ),
     )
 
@@ -99,16 +110,16 @@ def maths() -> tuple[str, ...]:
 def backward() -> str:
     """What the gradients below each other can be compared in."""
     return _(
-        "One backward pass through the weights as they are. The head reads the mean over N streams, so after all sublayers each "
-        "gets an Nth of one stream's gradient: the norm over all is √N times smaller."
+        "One backward pass through the weights as they are. The head reads the mean over N streams, so after all "
+        "sublayers each gets an Nth of one stream's gradient: the norm over all is √N times smaller."
     )
 
 
 def simulation() -> str:
     """That stacks are drawn by chance, and how."""
     return _(
-        "A simulation, not a trained network: {runs} stacks per model, each matrix drawn at random, with replacement, from all "
-        "sublayers and tokens of the trained model on your text, and multiplied. Median, and the band between 10% and 90%; "
-        "the dotted line is where the trained models end.",
+        "A simulation, not a trained network: {runs} stacks per model, each matrix drawn at random, with replacement, "
+        "from all sublayers and tokens of the trained model on your text, and multiplied. Median, and the band between "
+        "10% and 90%; the dotted line is where the trained models end.",
         runs=RUNS,
     )

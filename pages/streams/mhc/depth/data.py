@@ -33,10 +33,7 @@ class Deep(Data):
     def gains(self) -> dict[str, float]:
         """Connection -> the gain of all matrices together, as is chosen: of the token, on average, or the largest."""
         over = {ONE: lambda all_: all_[self.token], AVERAGE: torch.mean}.get(self.chosen.over, torch.amax)
-        return {
-            kind: float(over(getattr(depth, self.chosen.gain)[:, 0, -1]))
-            for kind, depth in self.depths.items()
-        }
+        return {kind: float(over(getattr(depth, self.chosen.gain)[:, 0, -1])) for kind, depth in self.depths.items()}
 
     @property
     def left(self) -> float | None:

@@ -43,7 +43,8 @@ EQUATION = (
     r"\text{forward gain} = \max_a \sum_b \Big|\prod H^{res}\Big|_{ab} \qquad "
     r"\text{backward gain} = \max_b \sum_a \Big|\prod H^{res}\Big|_{ab}",
     "Transformer with PyTorch, section 5, Eq. 99–103; the two gains as in Xie et al. 2025, "
-    "Manifold-Constrained Hyper-Connections. Hyper-connections: Zhu et al. 2024. The dots are what sublayers l to L − 1 wrote.",
+    "Manifold-Constrained Hyper-Connections. Hyper-connections: Zhu et al. 2024. The dots are what sublayers l to L − "
+    "1 wrote.",
     "The sum of Eq. 99 is printed from i = 1, and must start at i = l as that of Eq. 98 does.",
 )
 
@@ -71,13 +72,12 @@ def show(chosen: Streams) -> None:
 
 
 def _products(data: Deep, place) -> Deep:
-    """The picture of all products, with a slider of tokens where they are drawn for one token; the data of where it stands."""
+    """The picture of all products, with a slider of tokens where they are drawn for one token; the data of where it
+    stands."""
     chosen, depths, start = data.chosen, data.depths, 0
     labels = [f"{number} · {name}" for number, name in enumerate(token_labels(data.tokens))]
     if chosen.over != ONE:
-        depths = {
-            kind: depth.mean() if chosen.over == AVERAGE else depth.max() for kind, depth in depths.items()
-        }
+        depths = {kind: depth.mean() if chosen.over == AVERAGE else depth.max() for kind, depth in depths.items()}
         labels = [_("mean over tokens") if chosen.over == AVERAGE else _("largest over tokens")]
         of = labels[0]
     elif sum(_characters(depth) for depth in depths.values() if depth.singular.shape[-1] > 1) > BUDGET:
@@ -89,9 +89,15 @@ def _products(data: Deep, place) -> Deep:
         walk = walked("spproducts", data, (chosen.gain,))
         data, start = walk.data, walk.start
     figure = figures.products(
-        {kind: arrays(depth, chosen.gain) for kind, depth in depths.items()}, data.sublayers, labels, start,
-        frame.theme(), title=_(GAIN[chosen.gain], of=of), what=chosen.gain, height=515,
-    )  # fmt: skip
+        {kind: arrays(depth, chosen.gain) for kind, depth in depths.items()},
+        data.sublayers,
+        labels,
+        start,
+        frame.theme(),
+        title=_(GAIN[chosen.gain], of=of),
+        what=chosen.gain,
+        height=515,
+    )
     alt = _("Gain from every sublayer to every later one, singular values, identity")
     with place:
         frame.chart(figure, key="spproducts", alt=alt)
@@ -102,13 +108,18 @@ def _choose_token(data: Deep) -> int:
     """A slider of tokens that asks the server at every stop, for texts whose frames are too many to send."""
     st.session_state["sptok"] = data.token
     return st.slider(
-        _("Token"), 0, len(data.tokens) - 1, key="sptok", help=_("Longer texts are walked one token at a time."),
+        _("Token"),
+        0,
+        len(data.tokens) - 1,
+        key="sptok",
+        help=_("Longer texts are walked one token at a time."),
         on_change=lambda: Streams.token.set(st.session_state["sptok"]),
-    )  # fmt: skip
+    )
 
 
 def _characters(depth: Depth) -> float:
-    """About how many characters the frames of all tokens of one model take: 6.5 a number, and what stands around them."""
+    """About how many characters the frames of all tokens of one model take: 6.5 a number, and what stands around
+    them."""
     numbers = depth.forward[0].numel() + depth.singular[0].numel() + 3 * depth.own[0].numel()
     return len(depth.own) * (6.5 * numbers + 1600)
 

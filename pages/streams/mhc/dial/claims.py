@@ -24,8 +24,10 @@ def off(data: Dial) -> str | None:
     return ngettext(
         "**After {n} iteration the sum that is furthest from 1 is off by {now}**; before any it was {start}.",
         "**After {n} iterations the sum that is furthest from 1 is off by {now}**; before any it was {start}.",
-        done, now=_size(data.residuals[done]), start=start,
-    )  # fmt: skip
+        done,
+        now=_size(data.residuals[done]),
+        start=start,
+    )
 
 
 def settles(data: Dial) -> str | None:
@@ -45,10 +47,11 @@ def leaves(data: Dial) -> str | None:
     if data.typed is not None:
         return None
     said = _(
-        "Columns are scaled last and end exact. Rows are what too few iterations leave wrong: this model’s {count} leave them "
-        "off by up to {left} on this text.",
-        count=data.connection.iterations, left=number(data.left, ".2g"),
-    )  # fmt: skip
+        "Columns are scaled last and end exact. Rows are what too few iterations leave wrong: this model’s {count} "
+        "leave them off by up to {left} on this text.",
+        count=data.connection.iterations,
+        left=number(data.left, ".2g"),
+    )
     if data.connection.bound is None:
         return said
     bound = _(
@@ -79,7 +82,8 @@ def verdict(data: Dial) -> str | None:
             count=support.blocks,
         )
     return _(
-        "Total support: exactly one doubly stochastic scaling exists, and Sinkhorn-Knopp converges to it at a steady rate."
+        "Total support: exactly one doubly stochastic scaling exists, and Sinkhorn-Knopp converges to it at a steady "
+        "rate."
     )
 
 
@@ -90,21 +94,19 @@ HINTS = (Hint(N_("Press ▶, or drag the dial."), within),)
 def _no_support(rows: Sequence[int], columns: Sequence[int]) -> str:
     named = ngettext("row {rows}", "rows {rows}", len(rows), rows=listed([str(row + 1) for row in rows]))
     if not columns:
-        have = ngettext(
-            "{rows} has no positive entry", "{rows} have no positive entry", len(rows), rows=named
-        )
+        have = ngettext("{rows} has no positive entry", "{rows} have no positive entry", len(rows), rows=named)
     else:
         where = ngettext(
-            "column {columns}", "columns {columns}", len(columns), columns=listed([str(each + 1) for each in columns]),
-        )  # fmt: skip
+            "column {columns}", "columns {columns}", len(columns), columns=listed([str(each + 1) for each in columns])
+        )
         have = ngettext(
             "{rows} has positive entries in {where} alone",
             "{rows} have positive entries in {where} alone",
-            len(rows), rows=named, where=where,
-        )  # fmt: skip
-    return _(
-        "No support, so no doubly stochastic scaling: {have}, and the residual never falls to 0.", have=have
-    )
+            len(rows),
+            rows=named,
+            where=where,
+        )
+    return _("No support, so no doubly stochastic scaling: {have}, and the residual never falls to 0.", have=have)
 
 
 def _partial(dropped: Sequence[tuple[int, int]]) -> str:
@@ -112,12 +114,13 @@ def _partial(dropped: Sequence[tuple[int, int]]) -> str:
     if len(dropped) > NAMED:
         pairs = _("{pairs} and {count} more", pairs=pairs, count=len(dropped) - NAMED)
     return ngettext(
-        "Support, but not total: no doubly stochastic scaling, only a limit in which the entry {pairs} is 0. The residual falls "
-        "like 1/k, at no steady rate.",
-        "Support, but not total: no doubly stochastic scaling, only a limit in which the entries {pairs} are 0. The residual "
-        "falls like 1/k, at no steady rate.",
-        len(dropped), pairs=pairs,
-    )  # fmt: skip
+        "Support, but not total: no doubly stochastic scaling, only a limit in which the entry {pairs} is 0. The "
+        "residual falls like 1/k, at no steady rate.",
+        "Support, but not total: no doubly stochastic scaling, only a limit in which the entries {pairs} are 0. The "
+        "residual falls like 1/k, at no steady rate.",
+        len(dropped),
+        pairs=pairs,
+    )
 
 
 def _size(residual: float) -> str:
@@ -128,13 +131,13 @@ def no_logits(data: Dial) -> str:
     """Why a model has nothing for the dial."""
     said = (
         _(
-            "{model} has a plain residual: one stream, carried on times 1, so there is nothing to scale. Here is a matrix of "
-            "your own."
+            "{model} has a plain residual: one stream, carried on times 1, so there is nothing to scale. Here is a "
+            "matrix of your own."
         )
         if data.connection.kind == "residual"
         else _(
-            "{model} has free hyper-connections: no Sinkhorn constrains its H_res, so it has no logits. Here is a matrix of your "
-            "own."
+            "{model} has free hyper-connections: no Sinkhorn constrains its H_res, so it has no logits. Here is a "
+            "matrix of your own."
         )
     )
     return said.format(model=markdown.plain(data.chosen.model))
@@ -145,13 +148,13 @@ def notice(data: Dial) -> tuple[str, ...]:
     points = (
         _("Each half step scales the rows or the columns to sums of 1, and moves the sums of the other side."),
         _("The dashed line is how fast the error must fall in the end, by theory. A low temperature makes it slow."),
-    )  # fmt: skip
+    )
     if data.typed is None:
         return points
     support = _(
-        "Zeros decide whether a scaling exists: every positive entry must lie on a permutation of positive entries (total "
-        "support). With some such permutation (support) the iterations converge, but other entries die out; without one they "
-        "never settle."
+        "Zeros decide whether a scaling exists: every positive entry must lie on a permutation of positive entries "
+        "(total support). With some such permutation (support) the iterations converge, but other entries die out; "
+        "without one they never settle."
     )
     return *points, support
 
@@ -159,13 +162,13 @@ def notice(data: Dial) -> tuple[str, ...]:
 def maths(data: Dial) -> tuple[str, ...]:
     """The same with symbols."""
     rate = _(
-        "The dashed line: × σ₂² per iteration, from the limit alone. A low temperature brings σ₂ near 1; symmetry can hide the "
-        "slowest direction and make it faster."
+        "The dashed line: × σ₂² per iteration, from the limit alone. A low temperature brings σ₂ near 1; symmetry can "
+        "hide the slowest direction and make it faster."
     )
     if data.typed is not None:
         return (rate,)
     product = _(
-        "Exact columns make the backward gain 1 from the first iteration on. A product over depth multiplies the error of the "
-        "rows: that is the forward gain."
+        "Exact columns make the backward gain 1 from the first iteration on. A product over depth multiplies the error "
+        "of the rows: that is the forward gain."
     )
     return rate, product

@@ -53,11 +53,7 @@ class Dial(Data):
     @cached_property
     def iterates(self) -> torch.Tensor:
         """The matrix after 0, 1, ... iterations at the chosen temperature, [K + 1, N, N]."""
-        raw = (
-            self.logits[self.sublayer, self.token]
-            if self.typed is None
-            else torch.from_numpy(self.typed.logits)
-        )
+        raw = self.logits[self.sublayer, self.token] if self.typed is None else torch.from_numpy(self.typed.logits)
         return kernels.sinkhorn_iterates(raw.double() / self.chosen.temperature, ITERATIONS)
 
     @cached_property
@@ -72,7 +68,8 @@ class Dial(Data):
 
     @cached_property
     def judged(self) -> list[Check]:
-        """The model's identities; or what holds of a typed matrix: nothing negative; columns exact, unless one is all zeros."""
+        """The model's identities; or what holds of a typed matrix: nothing negative; columns exact, unless one is all
+        zeros."""
         if self.typed is None:
             return self.checks
         values = torch.from_numpy(self.typed.logits)

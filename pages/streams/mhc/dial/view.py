@@ -17,16 +17,24 @@ from . import claims
 from .data import Dial, Matrix
 
 PICTURE = live.Picture(
-    __file__, "sd", token=Streams.token, sublayer=Streams.sublayer, step=Streams.step, temperature=Streams.temperature,
-    source=Streams.source, kind=Streams.kind, matrix=Streams.matrix,
-)  # fmt: skip
+    __file__,
+    "sd",
+    token=Streams.token,
+    sublayer=Streams.sublayer,
+    step=Streams.step,
+    temperature=Streams.temperature,
+    source=Streams.source,
+    kind=Streams.kind,
+    matrix=Streams.matrix,
+)
 _READABLE = "_sd_readable"  # session: the last Matrix that could be read
 EQUATION = (
     r"P_0 = e^{\,\mathrm{logits}/T},\qquad P_{k+\frac12} = \mathrm{diag}(P_k \mathbf 1)^{-1} P_k,\qquad"
     r" P_{k+1} = P_{k+\frac12}\,\mathrm{diag}(\mathbf 1^{\!\top} P_{k+\frac12})^{-1},\qquad"
     r" \lVert P_{k+1}\mathbf 1 - \mathbf 1\rVert \approx \sigma_2^2\,\lVert P_k\mathbf 1 - \mathbf 1\rVert",
-    "Transformer with PyTorch, section 5.2; Sinkhorn and Knopp 1967. σ₂ is the second singular value of the limit (Knight 2008). "
-    "Rows are scaled before columns here; the paper on mHC (Xie et al. 2025) writes columns before rows.",
+    "Transformer with PyTorch, section 5.2; Sinkhorn and Knopp 1967. σ₂ is the second singular value of the limit "
+    "(Knight 2008). Rows are scaled before columns here; the paper on mHC (Xie et al. 2025) writes columns before "
+    "rows.",
 )
 
 
@@ -39,19 +47,25 @@ class Preset(NamedTuple):
 
 
 _BAND = "\n".join(" ".join(f"{0 - abs(1.2 * i - j) / 2:.3g}" for j in range(16)) for i in range(16))
-# fmt: off
 PRESETS = {
-    N_("As mHC starts"): Preset(N_("0 on the diagonal, −6 off it"), LOGITS, "0 -6 -6 -6\n-6 0 -6 -6\n-6 -6 0 -6\n-6 -6 -6 0"),
+    N_("As mHC starts"): Preset(
+        N_("0 on the diagonal, −6 off it"), LOGITS, "0 -6 -6 -6\n-6 0 -6 -6\n-6 -6 0 -6\n-6 -6 -6 0"
+    ),
     N_("Mixed"): Preset(N_("Any positive matrix has exactly one scaling"), ENTRIES, MIXED),
-    N_("Slow"): Preset(N_("A nearly triangular matrix: the rate is close to 1"), ENTRIES, "1 1 1\n0.02 1 1\n0.02 0.02 1"),
+    N_("Slow"): Preset(
+        N_("A nearly triangular matrix: the rate is close to 1"), ENTRIES, "1 1 1\n0.02 1 1\n0.02 0.02 1"
+    ),
     N_("Two blocks"): Preset(N_("Two scalings side by side"), ENTRIES, "1 5 0 0\n3 1 0 0\n0 0 1 4\n0 0 2 1"),
-    N_("Triangle"): Preset(N_("Support, but not total: what is above the diagonal goes to 0"), ENTRIES, "1 1 1\n0 1 1\n0 0 1"),
+    N_("Triangle"): Preset(
+        N_("Support, but not total: what is above the diagonal goes to 0"), ENTRIES, "1 1 1\n0 1 1\n0 0 1"
+    ),
     N_("No support"): Preset(N_("Two rows share one column: no scaling exists"), ENTRIES, "1 2 3\n0 4 0\n0 5 0"),
     N_("A row of zeros"): Preset(N_("Nothing brings its sum to 1"), ENTRIES, "0 0 0\n1 2 3\n4 5 6"),
-    N_("Logits of 1e4"): Preset(N_("exp overflows; logarithms do not"), LOGITS, "1e4 9999 9998\n9999 1e4 9997\n-1e4 -9999 -9999"),
+    N_("Logits of 1e4"): Preset(
+        N_("exp overflows; logarithms do not"), LOGITS, "1e4 9999 9998\n9999 1e4 9997\n-1e4 -9999 -9999"
+    ),
     N_("16 × 16"): Preset(N_("The largest that is read: logits fall beside a diagonal"), LOGITS, _BAND),
 }
-# fmt: on
 
 
 def show(chosen: Streams) -> None:
@@ -82,9 +96,7 @@ def _typed(room) -> Matrix:
     kind = Streams.kind.draw(room)
     with room.popover(_("Presets")):
         for name, preset in PRESETS.items():
-            st.button(
-                _(name), key=f"sd-{name}", help=_(preset.help), on_click=_take, args=(preset,), width="stretch",
-            )  # fmt: skip
+            st.button(_(name), key=f"sd-{name}", help=_(preset.help), on_click=_take, args=(preset,), width="stretch")
     with room.popover(_("Type or paste")):
         matrix = Matrix(Streams.matrix.draw(), kind)
     try:
@@ -155,5 +167,7 @@ matrix = iterates[{step // 2}]{rows if step % 2 else ""}
 support = scaling_support.support(torch.isfinite(logits).numpy())
 rate = scaling_support.rate(logits, support)
 residual = scaling_support.residuals(iterates)
-print(f"{{support.kind}} support; residual {{residual[{step // 2}]:.3e}} after {step // 2} iterations; rate {{rate:.6f}}")
-stream_dial.dial(matrix.numpy(), residual.numpy(), rate, {step / 2:g}, LIGHT, {arguments}title="Sinkhorn-Knopp").show()"""
+found = f"residual {{residual[{step // 2}]:.3e}} after {step // 2} iterations"
+print(f"{{support.kind}} support; {{found}}; rate {{rate:.6f}}")
+shown = stream_dial.dial(matrix.numpy(), residual.numpy(), rate, {step / 2:g}, LIGHT, {arguments}title="Sinkhorn-Knopp")
+shown.show()"""

@@ -1,4 +1,5 @@
-"""What the view Flow says of its picture: how much each model mixes its streams, and what that does to the embedding."""
+"""What the view Flow says of its picture: how much each model mixes its streams, and what that does to the
+embedding."""
 
 from __future__ import annotations
 
@@ -25,8 +26,10 @@ def carries(data: Flow) -> str | None:
         return None
     return _(
         "Through all {count} sublayers the embedding of {token} is carried {each}.",
-        token=token(data, data.token), count=len(data.sublayers), each=listed([_at_the_end(data, kind) for kind in kinds]),
-    )  # fmt: skip
+        token=token(data, data.token),
+        count=len(data.sublayers),
+        each=listed([_at_the_end(data, kind) for kind in kinds]),
+    )
 
 
 def mixes(data: Flow) -> str | None:
@@ -36,13 +39,13 @@ def mixes(data: Flow) -> str | None:
         return None
     said = (
         _(
-            "**{model} hardly mixes its streams**: at a sublayer each keeps {own} of itself on average, and the largest weight "
-            "of another in it is {other}."
+            "**{model} hardly mixes its streams**: at a sublayer each keeps {own} of itself on average, and the "
+            "largest weight of another in it is {other}."
         )
         if abs(found[1]) < LITTLE
         else _(
-            "**{model} mixes its streams**: at a sublayer each keeps {own} of itself on average, and the largest weight of "
-            "another in it is {other}."
+            "**{model} mixes its streams**: at a sublayer each keeps {own} of itself on average, and the largest "
+            "weight of another in it is {other}."
         )
     )
     carried_on = _(" Over all tokens of this text the embedding ends at {least} to {most}.")
@@ -75,16 +78,22 @@ def iterations(data: Flow) -> str | None:
     if data.iterations == data.trained:
         return ngettext(
             "{model} makes {n} iteration, as in training: loss {loss} nats a token, gain of all H_res together {gain}.",
-            "{model} makes {n} iterations, as in training: loss {loss} nats a token, gain of all H_res together {gain}.",
-            data.trained, **named,
-        )  # fmt: skip
+            "{model} makes {n} iterations, as in training: loss {loss} nats a token, gain of all H_res together "
+            "{gain}.",
+            data.trained,
+            **named,
+        )
     return ngettext(
-        "{model} with {n} iteration for the {trained} of its training: loss {usual} → **{loss}** nats a token, gain of all "
-        "H_res together {then} → **{gain}**.",
-        "{model} with {n} iterations for the {trained} of its training: loss {usual} → **{loss}** nats a token, gain of all "
-        "H_res together {then} → **{gain}**.",
-        data.iterations, trained=data.trained, usual=usual, then=factor_then, **named,
-    )  # fmt: skip
+        "{model} with {n} iteration for the {trained} of its training: loss {usual} → **{loss}** nats a token, gain of "
+        "all H_res together {then} → **{gain}**.",
+        "{model} with {n} iterations for the {trained} of its training: loss {usual} → **{loss}** nats a token, gain "
+        "of all H_res together {then} → **{gain}**.",
+        data.iterations,
+        trained=data.trained,
+        usual=usual,
+        then=factor_then,
+        **named,
+    )
 
 
 def writes_the_same(data: Flow) -> str | None:
@@ -95,17 +104,29 @@ def writes_the_same(data: Flow) -> str | None:
         return None
     return ngettext(
         "With {n} iteration it writes the same {count} tokens.",
-        "With {n} iterations it writes the same {count} tokens.", data.iterations, count=NEW_TOKENS,
-    )  # fmt: skip
+        "With {n} iterations it writes the same {count} tokens.",
+        data.iterations,
+        count=NEW_TOKENS,
+    )
 
 
 CLAIMS: tuple[Callable[[Flow], str | None], ...] = (
-    carries, mixes, one_stream, overflows, hyper_beside, manifold_beside, iterations, writes_the_same,
-)  # fmt: skip
+    carries,
+    mixes,
+    one_stream,
+    overflows,
+    hyper_beside,
+    manifold_beside,
+    iterations,
+    writes_the_same,
+)
 HINTS = (
-    Hint(N_("Move *Sinkhorn iterations that the model makes* to 0."), where(lambda data: data.constrained, to(iterations=0))),
+    Hint(
+        N_("Move *Sinkhorn iterations that the model makes* to 0."),
+        where(lambda data: data.constrained, to(iterations=0)),
+    ),
     Hint(N_("Click a sublayer."), within),
-)  # fmt: skip
+)
 
 
 def _at_the_end(data: Flow, kind: str) -> str:
@@ -113,11 +134,7 @@ def _at_the_end(data: Flow, kind: str) -> str:
     held = composite(data.members[kind].res[:, data.token].double()).sum(-1)
     least, most = (_end(float(each)) for each in (held.min(), held.max()))
     values = {"model": _named(data, kind), "least": least, "most": most}
-    return (
-        _("× {least} in {model}", **values)
-        if least == most
-        else _("× {least} to {most} in {model}", **values)
-    )
+    return _("× {least} in {model}", **values) if least == most else _("× {least} to {most} in {model}", **values)
 
 
 def _end(value: float) -> str:
@@ -125,24 +142,20 @@ def _end(value: float) -> str:
     size = abs(value)
     if size >= 1e4:
         return number(value, ".1e")
-    return number(
-        value, ".0f" if size >= 100 else ".1f" if size >= 10 else ".4f" if 0 < size < 0.01 else ".2f"
-    )
+    return number(value, ".0f" if size >= 100 else ".1f" if size >= 10 else ".4f" if 0 < size < 0.01 else ".2f")
 
 
 def _named(data: Flow, kind: str) -> str:
     """A model, and its iterations where they are not those of its training."""
     model = markdown.plain(data.family[kind])
     if kind == "manifold" and data.iterations != data.trained:
-        return ngettext(
-            "{model} with {n} iteration", "{model} with {n} iterations", data.iterations, model=model
-        )
+        return ngettext("{model} with {n} iteration", "{model} with {n} iterations", data.iterations, model=model)
     return model
 
 
 def _measured(data: Flow, kind: str) -> tuple[float, float, float, float] | None:
-    """What a stream keeps on average, the largest weight of another one, and the least and the largest factor of the embedding in
-    a stream's end, of all tokens; None of one stream."""
+    """What a stream keeps on average, the largest weight of another one, and the least and the largest factor of the
+    embedding in a stream's end, of all tokens; None of one stream."""
     if kind == "residual" or kind not in data.members:
         return None
     res = data.members[kind].res
@@ -154,8 +167,12 @@ def _measured(data: Flow, kind: str) -> tuple[float, float, float, float] | None
 def _written(data: Flow, kind: str, found: tuple[float, float, float, float]) -> dict[str, str]:
     own, other, least, most = found
     return {
-        "model": _named(data, kind), "own": share(own), "other": share(other), "least": factor(least), "most": factor(most),
-    }  # fmt: skip
+        "model": _named(data, kind),
+        "own": share(own),
+        "other": share(other),
+        "least": factor(least),
+        "most": factor(most),
+    }
 
 
 def _beside(data: Flow, kind: str) -> str | None:
@@ -163,10 +180,10 @@ def _beside(data: Flow, kind: str) -> str | None:
     if not found:
         return None
     return _(
-        "**{model}**: a stream keeps {own} of itself on average, the largest weight of another in it is {other}, and the "
-        "embedding ends at {least} to {most}.",
+        "**{model}**: a stream keeps {own} of itself on average, the largest weight of another in it is {other}, and "
+        "the embedding ends at {least} to {most}.",
         **_written(data, kind, found),
-    )  # fmt: skip
+    )
 
 
 def _run(data: Flow, iterations: int) -> tuple[str, str]:
@@ -181,20 +198,23 @@ def window(data: Flow) -> str | None:
         return None
     return _(
         "The picture walks along tokens {first} to {last} of {count}; choose another token in Matrices.",
-        first=data.window.start, last=data.window.stop - 1, count=len(data.tokens),
-    )  # fmt: skip
+        first=data.window.start,
+        last=data.window.stop - 1,
+        count=len(data.tokens),
+    )
 
 
 def notice() -> tuple[str, ...]:
     """What the picture's parts are."""
     return (
         _(
-            "A **stream** is one of the several vectors that a token carries in place of one: each sublayer reads a mixture of "
-            "them, adds its result to each, and what is carried on is mixed too."
+            "A **stream** is one of the several vectors that a token carries in place of one: each sublayer reads a "
+            "mixture of them, adds its result to each, and what is carried on is mixed too."
         ),
         _(
-            "Bands are the streams on their way from the embedding to the head; A and M are attention and MLP. Lines into a "
-            "sublayer are what it reads, lines out of it what it writes, all as wide as their weights; orange ones are negative."
+            "Bands are the streams on their way from the embedding to the head; A and M are attention and MLP. Lines "
+            "into a sublayer are what it reads, lines out of it what it writes, all as wide as their weights; orange "
+            "ones are negative."
         ),
     )
 

@@ -54,9 +54,7 @@ class Flow(Data):
     @property
     def window(self) -> range:
         """The tokens that the picture is sent: of a long text the part that the token lies in."""
-        each = sum(
-            matrix[:, 0].nbytes for mixing in self.members.values() for matrix in vars(mixing).values()
-        )
+        each = sum(matrix[:, 0].nbytes for mixing in self.members.values() for matrix in vars(mixing).values())
         size = max(1, BUDGET // each)
         start = self.token - self.token % size
         return range(start, min(start + size, len(self.tokens)))
@@ -79,6 +77,4 @@ def _rerun(model: str, text: str, iterations: int) -> Rerun:
 @st.cache_data(max_entries=64, show_spinner=False)
 def _written(model: str, text: str, iterations: int) -> str:
     lm = shared.model(model)
-    return shared.run_in_worker(
-        lambda: analysis.written(lm, text, iterations, NEW_TOKENS), shared.about(text)
-    )
+    return shared.run_in_worker(lambda: analysis.written(lm, text, iterations, NEW_TOKENS), shared.about(text))

@@ -14,7 +14,8 @@ from tlmviz.ui import compute, inputs
 
 
 def given() -> dict[str, Any]:
-    """What site.js begins with; `models` with the families that they are of, and the keys of where one is in the picture."""
+    """What site.js begins with; `models` with the families that they are of, and the keys of where one is in the
+    picture."""
     return {
         "model": compute.DEFAULT_STREAM_MODEL,
         "models": {name: family(name) for name in compute.stream_models()},

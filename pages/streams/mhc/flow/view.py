@@ -15,13 +15,13 @@ from . import claims
 from .data import COUNTS, NEW_TOKENS, Flow
 
 PICTURE = live.Picture(
-    __file__, "sf", token=Streams.token, sublayer=Streams.sublayer, shown=Streams.shown, widths=Streams.widths,
-)  # fmt: skip
+    __file__, "sf", token=Streams.token, sublayer=Streams.sublayer, shown=Streams.shown, widths=Streams.widths
+)
 EQUATION = (
     r"X_{l+1} = H^{\text{res}}_l X_l + H^{\text{post}}_l F_l(H^{\text{pre}}_l X_l), \qquad "
     r"c_{l+1} = H^{\text{res}}_l c_l, \quad c_0 = 1",
-    "Transformer with PyTorch, section 5, Eq. 88–99. c is the coefficient of the embedding in each stream: what is carried "
-    "to sublayer l. A plain residual is N = 1 with all three matrices equal to 1.",
+    "Transformer with PyTorch, section 5, Eq. 88–99. c is the coefficient of the embedding in each stream: what is "
+    "carried to sublayer l. A plain residual is N = 1 with all three matrices equal to 1.",
 )
 
 
@@ -32,8 +32,7 @@ def show(chosen: Streams) -> None:
     _picture(data)
     if data.constrained is not None:
         said = _(
-            "It was trained with {count}. With 0 every H_res is exp(logits), scaled by nothing.",
-            count=data.trained,
+            "It was trained with {count}. With 0 every H_res is exp(logits), scaled by nothing.", count=data.trained
         )
         Streams.iterations.draw(unchosen=min(data.trained, 20), help=said)
     frame.next_step(claims.HINTS, data)
@@ -43,18 +42,17 @@ def show(chosen: Streams) -> None:
 def _picture(data: Flow) -> None:
     inside = slice(data.window.start, data.window.stop)
     members = [
-        {
-            "kind": kind,
-            "title": NAMES[kind],
-            "model": data.family[kind],
-            "streams": mixing.res.shape[-1],
-        }
+        {"kind": kind, "title": NAMES[kind], "model": data.family[kind], "streams": mixing.res.shape[-1]}
         for kind, mixing in data.members.items()
     ]
     header = {
-        "title": _("Streams through the sublayers"), "tokens": data.tokens[inside], "first": data.window.start,
-        "names": data.sublayers, "members": members, "warm": WARM,
-    }  # fmt: skip
+        "title": _("Streams through the sublayers"),
+        "tokens": data.tokens[inside],
+        "first": data.window.start,
+        "names": data.sublayers,
+        "members": members,
+        "warm": WARM,
+    }
     arrays = {
         f"{part}.{kind}": matrix[:, inside].float().numpy()
         for kind, mixing in data.members.items()
@@ -99,9 +97,7 @@ def _iterations(data: Flow) -> None:
     for column, (title, unit, values) in zip(st.columns(2), charts):
         with column:
             figure = figures.curve(counts, values, data.iterations, frame.theme(), title=title, unit=unit)
-            alt = _(
-                "{title}: one real pass for each number, {count} marked", title=title, count=data.iterations
-            )
+            alt = _("{title}: one real pass for each number, {count} marked", title=title, count=data.iterations)
             frame.chart(figure, key=f"sf{unit}", alt=alt)
 
 

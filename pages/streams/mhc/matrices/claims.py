@@ -1,4 +1,5 @@
-"""What the view Matrices says of its picture: how much the matrix looked at mixes, and what stands out among all of the text."""
+"""What the view Matrices says of its picture: how much the matrix looked at mixes, and what stands out among all of the
+text."""
 
 from __future__ import annotations
 
@@ -24,10 +25,13 @@ def mixes_here(data: Matrices) -> str | None:
     if not math.isfinite(own + other):
         return _("**The chosen matrix holds no numbers**: they overflow on this text.")
     return _(
-        "**{sublayer} at {token}**: a stream keeps {own} of itself on average, and the largest weight of another in it is "
-        "{other}.",
-        sublayer=data.sublayers[data.sublayer], token=token(data, data.token), own=share(own), other=share(other),
-    )  # fmt: skip
+        "**{sublayer} at {token}**: a stream keeps {own} of itself on average, and the largest weight of another in it "
+        "is {other}.",
+        sublayer=data.sublayers[data.sublayer],
+        token=token(data, data.token),
+        own=share(own),
+        other=share(other),
+    )
 
 
 def most(data: Matrices) -> str | None:
@@ -40,8 +44,10 @@ def most(data: Matrices) -> str | None:
     sublayer, position = divmod(int(by_place.argmax()), by_place.shape[1])
     return _(
         "Streams are mixed most by {sublayer} at token {position}: an entry off the diagonal is {size}.",
-        sublayer=data.sublayers[sublayer], position=position, size=size,
-    )  # fmt: skip
+        sublayer=data.sublayers[sublayer],
+        position=position,
+        size=size,
+    )
 
 
 def far(data: Matrices) -> str | None:
@@ -50,7 +56,8 @@ def far(data: Matrices) -> str | None:
     if data.connection.kind == "residual" or not math.isfinite(mean):
         return None
     return _(
-        "Their Frobenius distance from no mixing at all is {mean} on average; that of making all streams equal would be {full}.",
+        "Their Frobenius distance from no mixing at all is {mean} on average; that of making all streams equal would "
+        "be {full}.",
         mean=number(mean, ".3f"),
         full=number(data.full, ".3f"),
     )
@@ -62,10 +69,11 @@ def redistributes(data: Matrices) -> str | None:
     if data.connection.kind != "manifold" or not (rows < NEARLY and columns < NEARLY):
         return None
     return _(
-        "Columns sum to 1 within {columns} and rows within {rows}, so mixing can redistribute, not amplify: equal streams stay "
-        "equal, and their mean is carried on whole.",
-        columns=_small(columns), rows=_small(rows),
-    )  # fmt: skip
+        "Columns sum to 1 within {columns} and rows within {rows}, so mixing can redistribute, not amplify: equal "
+        "streams stay equal, and their mean is carried on whole.",
+        columns=_small(columns),
+        rows=_small(rows),
+    )
 
 
 def average(data: Matrices) -> str | None:
@@ -78,8 +86,9 @@ def average(data: Matrices) -> str | None:
     return ngettext(
         "The chosen matrix is an average of {n} permutation; the largest weight is {weight}.",
         "The chosen matrix is an average of {n} permutations; the largest weight is {weight}.",
-        len(weights), weight=number(float(weights[0]), ".3g"),
-    )  # fmt: skip
+        len(weights),
+        weight=number(float(weights[0]), ".3g"),
+    )
 
 
 def free(data: Matrices) -> str | None:
@@ -108,8 +117,15 @@ def depends_on_the_token(data: Matrices) -> str | None:
 
 
 CLAIMS: tuple[Callable[[Matrices], str | None], ...] = (
-    mixes_here, one_stream, most, far, redistributes, average, free, depends_on_the_token,
-)  # fmt: skip
+    mixes_here,
+    one_stream,
+    most,
+    far,
+    redistributes,
+    average,
+    free,
+    depends_on_the_token,
+)
 HINTS = (Hint(N_("Click, or press an arrow."), within),)
 
 
@@ -125,13 +141,14 @@ def notice(data: Matrices) -> tuple[str, ...]:
     if data.connection.kind == "residual":
         return (
             _(
-                "One stream, one number: the only doubly stochastic 1 × 1 matrix is 1, so a plain residual is mHC with N = 1."
+                "One stream, one number: the only doubly stochastic 1 × 1 matrix is 1, so a plain residual is mHC with "
+                "N = 1."
             ),
         )
     return (
         _(
-            "Columns of a map are the streams that are read from, rows those that are written to. Green bars are what the "
-            "sublayer reads, orange ones where its result goes, grey ones the sums."
+            "Columns of a map are the streams that are read from, rows those that are written to. Green bars are what "
+            "the sublayer reads, orange ones where its result goes, grey ones the sums."
         ),
     )
 

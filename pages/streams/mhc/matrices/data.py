@@ -1,4 +1,5 @@
-"""What the view Matrices shows: the matrices of a text, what stands out among them, distances, permutations, eigenvalues."""
+"""What the view Matrices shows: the matrices of a text, what stands out among them, distances, permutations,
+eigenvalues."""
 
 from __future__ import annotations
 
@@ -82,10 +83,9 @@ def _roots(model: str, text: str) -> tuple[np.ndarray, np.ndarray]:
     return pack_roots(eigenvalues(mixing(model, text).res))
 
 
-def pack_roots(
-    roots: Complex[np.ndarray, "*b n"],
-) -> tuple[Float[np.ndarray, "*b n"], UInt8[np.ndarray, "*b n"]]:
-    """The eigenvalues of real matrices in as many real numbers, and which of these belong to conjugate pairs (1, else 0).
+def pack_roots(roots: Complex[np.ndarray, "*b n"]) -> tuple[Float[np.ndarray, "*b n"], UInt8[np.ndarray, "*b n"]]:
+    """The eigenvalues of real matrices in as many real numbers, and which of these belong to conjugate pairs (1, else
+    0).
 
     A pair is its real part and the size of its imaginary part: `roots` in the order of `eigenvalues`.
     """

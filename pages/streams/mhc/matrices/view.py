@@ -15,17 +15,17 @@ from . import claims
 from .data import Matrices
 
 PICTURE = live.Picture(
-    __file__, "sm", token=Streams.token, sublayer=Streams.sublayer, cell=Streams.entry, colors=Streams.colors,
-)  # fmt: skip
+    __file__, "sm", token=Streams.token, sublayer=Streams.sublayer, cell=Streams.entry, colors=Streams.colors
+)
 SYMBOLS = {NOTHING: "from I", EVERYTHING: "from 1/N", MEAN: N_("from its mean over tokens")}
 EQUATIONS = {  # by connection
     "manifold": (
         r"X_{l+1} = H^{\text{res}}_l X_l + H^{\text{post}}_l F_l(H^{\text{pre}}_l X_l), \qquad "
         r"H^{\text{res}}_l = \sum_k w_k P_k, \quad w_k > 0, \quad \sum_k w_k = 1",
         "Transformer with PyTorch, section 5, Eq. 88–97; permutations P: Birkhoff 1946, von Neumann 1953, "
-        "at most (N − 1)² + 1 of them. H_res comes from Sinkhorn's iterations, rows then columns, as in released code (the "
-        "paper: columns then rows): columns end exact, and rows as near as the iterations bring them. The streams begin as "
-        "copies of the embedding, and the head reads their mean.",
+        "at most (N − 1)² + 1 of them. H_res comes from Sinkhorn's iterations, rows then columns, as in released code "
+        "(the paper: columns then rows): columns end exact, and rows as near as the iterations bring them. The streams "
+        "begin as copies of the embedding, and the head reads their mean.",
     ),
     "hyper": (
         r"X_{l+1} = H^{\text{res}}_l X_l + H^{\text{post}}_l F_l(H^{\text{pre}}_l X_l)",
@@ -55,12 +55,20 @@ def show(chosen: Streams) -> None:
 
 
 def payload(data: Matrices, maths: bool) -> tuple[dict, dict]:
-    """Everything the view shows: 48 sublayers, 256 tokens and 4 streams are 1.4 MB. With `maths` measures have symbols."""
+    """Everything the view shows: 48 sublayers, 256 tokens and 4 streams are 1.4 MB. With `maths` measures have
+    symbols."""
     header = {
-        "title": _("Mixing matrices"), "tokens": data.tokens, "first": 0, "names": data.sublayers,
-        "streams": data.connection.streams, "kind": data.connection.kind, "model": data.chosen.model,
-        "tolerance": TOLERANCE, "maths": maths, "warm": WARM,
-    }  # fmt: skip
+        "title": _("Mixing matrices"),
+        "tokens": data.tokens,
+        "first": 0,
+        "names": data.sublayers,
+        "streams": data.connection.streams,
+        "kind": data.connection.kind,
+        "model": data.chosen.model,
+        "tolerance": TOLERANCE,
+        "maths": maths,
+        "warm": WARM,
+    }
     arrays = {name: matrix.float().numpy() for name, matrix in vars(data.mixing).items()}
     arrays["roots"], arrays["pairs"] = data.roots
     return header, arrays
@@ -88,9 +96,14 @@ def _distances(data: Matrices) -> None:
     left, right = st.columns([0.58, 0.42])
     with left:
         figure = figures.distance_map(
-            data.distances[chosen], data.sublayers, data.tokens, _("Distance {name}", name=names[chosen]),
-            (data.sublayer, data.token), theme, most=data.full,
-        )  # fmt: skip
+            data.distances[chosen],
+            data.sublayers,
+            data.tokens,
+            _("Distance {name}", name=names[chosen]),
+            (data.sublayer, data.token),
+            theme,
+            most=data.full,
+        )
         alt = _("Frobenius distance {name} of H_res of every sublayer at every token.", name=names[chosen])
         frame.chart(figure, key="smmap", alt=alt)
     with right:

@@ -1,4 +1,5 @@
-"""What the view Streams says of its pictures: how alike streams become, what of the embedding arrives, what muting one costs."""
+"""What the view Streams says of its pictures: how alike streams become, what of the embedding arrives, what muting one
+costs."""
 
 from __future__ import annotations
 
@@ -26,11 +27,14 @@ def part_ways(data: Inside) -> str | None:
         return None
     place = int(cosines.min(1).argmin())
     return _(
-        "**The streams of {token} begin as copies of one vector, cosine {first}**. Furthest apart are two of them at {place}: "
-        "cosine {least}; at the end the least is {last}.",
-        token=token(data, data.token), first=number(float(cosines[0].min()), ".2f"), place=data.parts[place],
-        least=number(float(cosines.min()), ".2f"), last=number(float(cosines[-1].min()), ".2f"),
-    )  # fmt: skip
+        "**The streams of {token} begin as copies of one vector, cosine {first}**. Furthest apart are two of them at "
+        "{place}: cosine {least}; at the end the least is {last}.",
+        token=token(data, data.token),
+        first=number(float(cosines[0].min()), ".2f"),
+        place=data.parts[place],
+        least=number(float(cosines.min()), ".2f"),
+        last=number(float(cosines[-1].min()), ".2f"),
+    )
 
 
 def single(data: Inside) -> str | None:
@@ -45,15 +49,14 @@ def embedding_arrives(data: Inside) -> str | None:
     if data.chosen.part != SUM:
         return None
     ranges = [
-        (panel.title, float(panel.coefficients[0].min()), float(panel.coefficients[0].max()))
-        for panel in data.panels
+        (panel.title, float(panel.coefficients[0].min()), float(panel.coefficients[0].max())) for panel in data.panels
     ]
     if not all(isfinite(low) and isfinite(high) for title, low, high in ranges):
         return None
     said = " ".join(
         _("**{title}**: embedding × {range}.", title=markdown.plain(title).replace("\\-", "-"), range=_range(low, high))
         for title, low, high in ranges
-    )  # fmt: skip
+    )
     return _("{ranges} Coefficients in {reader}, over all tokens.", ranges=said, reader=data.chosen.reader)
 
 
@@ -65,12 +68,16 @@ def costs(data: Inside) -> str | None:
     change = after - before
     worst = int(change.argmax())
     return _(
-        "Mean loss **{before}** nats per token with all streams, **{after}** with stream {stream} muted: **{change}**. Changed "
-        "most for the worse: token {place} `{token}`, {worst}.",
-        before=number(before.mean(), ".4f"), after=number(after.mean(), ".4f"), stream=data.muted,
-        change=number(change.mean(), "+.4f"), place=worst + 1,
-        token=readable(data.tokens[worst + 1]).replace("`", "ˋ"), worst=number(change[worst], "+.3f"),
-    )  # fmt: skip
+        "Mean loss **{before}** nats per token with all streams, **{after}** with stream {stream} muted: **{change}**. "
+        "Changed most for the worse: token {place} `{token}`, {worst}.",
+        before=number(before.mean(), ".4f"),
+        after=number(after.mean(), ".4f"),
+        stream=data.muted,
+        change=number(change.mean(), "+.4f"),
+        place=worst + 1,
+        token=readable(data.tokens[worst + 1]).replace("`", "ˋ"),
+        worst=number(change[worst], "+.3f"),
+    )
 
 
 def nothing_left(data: Inside) -> str | None:
@@ -78,15 +85,14 @@ def nothing_left(data: Inside) -> str | None:
     if not data.is_muting or data.connection.streams > 1:
         return None
     return _(
-        "{model} has one stream: without it the head reads zeros, and every token costs the log of the vocabulary’s size, {loss} "
-        "nats. With several streams, what one loses another may keep.",
-        model=markdown.plain(data.chosen.model), loss=number(float(np.log(data.lm.config.vocab_size)), ".2f"),
-    )  # fmt: skip
+        "{model} has one stream: without it the head reads zeros, and every token costs the log of the vocabulary’s "
+        "size, {loss} nats. With several streams, what one loses another may keep.",
+        model=markdown.plain(data.chosen.model),
+        loss=number(float(np.log(data.lm.config.vocab_size)), ".2f"),
+    )
 
 
-CLAIMS: tuple[Callable[[Inside], str | None], ...] = (
-    part_ways, single, embedding_arrives, costs, nothing_left,
-)  # fmt: skip
+CLAIMS: tuple[Callable[[Inside], str | None], ...] = (part_ways, single, embedding_arrives, costs, nothing_left)
 HINTS = {
     THROUGH: (Hint(N_("Walk along the tokens; then choose *Unrolled sum*."), to(part=SUM)),),
     SUM: (Hint(N_("Walk along the tokens."), within),),
@@ -105,9 +111,11 @@ def window(data: Inside, reached: range) -> str | None:
     if len(reached) == len(data.tokens):
         return None
     return _(
-        "The slider walks tokens {first} to {last} of {count}; the menu above moves it elsewhere.", first=reached.start,
-        last=reached.stop - 1, count=len(data.tokens),
-    )  # fmt: skip
+        "The slider walks tokens {first} to {last} of {count}; the menu above moves it elsewhere.",
+        first=reached.start,
+        last=reached.stop - 1,
+        count=len(data.tokens),
+    )
 
 
 def notice(part: str) -> tuple[str, ...]:
@@ -119,39 +127,39 @@ NOTICE = {
     THROUGH: (
         N_("Where the lines part, streams begin to hold different things."),
         N_(
-            "*H_pre* is a weight, *share* what it came to: how much of what was read points the way that stream does. A large "
-            "weight on a short stream gives little; a share below 0 means that the stream worked against the sum."
+            "*H_pre* is a weight, *share* what it came to: how much of what was read points the way that stream does. "
+            "A large weight on a short stream gives little; a share below 0 means that the stream worked against the "
+            "sum."
         ),
         N_(
-            "Orange cells are negative. HC may subtract a stream; in mHC *H_pre* stays between 0 and 1 and *H_post* between 0 "
-            "and 2."
+            "Orange cells are negative. HC may subtract a stream; in mHC *H_pre* stays between 0 and 1 and *H_post* "
+            "between 0 and 2."
         ),
     ),
     SUM: (
         N_(
-            "Plain residual: every output arrives as it was written, × 1, from any depth. That is the identity path, and the "
-            "first term is the embedding itself."
+            "Plain residual: every output arrives as it was written, × 1, from any depth. That is the identity path, "
+            "and the first term is the embedding itself."
         ),
         N_(
-            "HC: every later H_res multiplies all that was written. The more sublayers follow, the more a ribbon can thicken, "
-            "thin out or turn orange (subtracted): nothing keeps an identity path."
+            "HC: every later H_res multiplies all that was written. The more sublayers follow, the more a ribbon can "
+            "thicken, thin out or turn orange (subtracted): nothing keeps an identity path."
         ),
         N_(
-            "mHC: columns of H_res sum to 1, so mixing moves shares between streams and leaves their mean. In the mean, the "
-            "embedding arrives × 1 and every output with the mean of its H_post, however many sublayers follow."
+            "mHC: columns of H_res sum to 1, so mixing moves shares between streams and leaves their mean. In the "
+            "mean, the embedding arrives × 1 and every output with the mean of its H_post, however many sublayers "
+            "follow."
         ),
     ),
     MUTE: (
         N_(
-            "At the left of the map a stream never holds anything; further right it is set to zero later. Where its row is pale, "
-            "what it held had been used by then, or other streams hold it too."
+            "At the left of the map a stream never holds anything; further right it is set to zero later. Where its "
+            "row is pale, what it held had been used by then, or other streams hold it too."
         ),
         N_(
-            "Sublayers go on writing to the other streams. A small change means that the streams hold much the same, a large one "
-            "that this stream held something no other did."
+            "Sublayers go on writing to the other streams. A small change means that the streams hold much the same, a "
+            "large one that this stream held something no other did."
         ),
-        N_(
-            "H_pre, H_post and H_res are computed from the streams, so without one of them they change as well."
-        ),
+        N_("H_pre, H_post and H_res are computed from the streams, so without one of them they change as well."),
     ),
 }

@@ -1,4 +1,5 @@
-"""What the view Streams shows: streams through depth, every part's coefficient in what is read, and passes with one muted."""
+"""What the view Streams shows: streams through depth, every part's coefficient in what is read, and passes with one
+muted."""
 
 from __future__ import annotations
 
@@ -52,8 +53,7 @@ class Inside(Data):
     def sums(self) -> dict[str, Unrolled]:
         """Title -> every coefficient, of each model of the family."""
         return {
-            f"{_(SHORT[kind])} · {model}": _unrolled(model, self.chosen.text)
-            for kind, model in self.family.items()
+            f"{_(SHORT[kind])} · {model}": _unrolled(model, self.chosen.text) for kind, model in self.family.items()
         }
 
     @cached_property
@@ -146,9 +146,7 @@ def _journey(model: str, text: str) -> Journey:
     """From a pass of its own: a shared trace would hold every layer's vectors."""
     lm = shared.model(model)
     taps = set(vectors.journey_taps(lm.config.n_layers, lm.config.connection.kind != "residual"))
-    return shared.run_in_worker(
-        lambda: vectors.journey(lm.trace(text, keep=taps.__contains__)), shared.about(text)
-    )
+    return shared.run_in_worker(lambda: vectors.journey(lm.trace(text, keep=taps.__contains__)), shared.about(text))
 
 
 @st.cache_resource(max_entries=16, show_spinner=False)
@@ -182,6 +180,4 @@ def _every_loss(model: str, text: str) -> np.ndarray:
 
 def _mean_losses(model: str, text: str, cases: list[tuple[int, int]]) -> np.ndarray:
     lm, ids = shared.model(model), shared.trace(model, text).ids
-    return shared.run_in_worker(
-        lambda: vectors.muted_losses(lm, ids, cases).mean(-1).numpy(), shared.about(text)
-    )
+    return shared.run_in_worker(lambda: vectors.muted_losses(lm, ids, cases).mean(-1).numpy(), shared.about(text))

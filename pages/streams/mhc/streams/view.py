@@ -30,17 +30,19 @@ EQUATIONS = {
     ),
     SUM: (
         r"X_P = \Big(\prod_{p=P-1}^{0} H^{res}_p\Big) X_0 + \sum_{p=0}^{P-1} \Big(\prod_{q=P-1}^{p+1} H^{res}_q\Big) "
-        r"H^{post}_p F_p,\qquad c_p = \tfrac{1}{N}\,\mathbf{1}^{\top} \Big(\prod_{q=P-1}^{p+1} H^{res}_q\Big) H^{post}_p",
+        r"H^{post}_p F_p,\qquad c_p = \tfrac{1}{N}\,\mathbf{1}^{\top} \Big(\prod_{q=P-1}^{p+1} H^{res}_q\Big) "
+        r"H^{post}_p",
         "Transformer with PyTorch, section 5, Eq. 98 (plain residual: all products are 1) and 99. P counts "
         "sublayers, products run from the last one back.",
-        "The notes' sum has one factor H_res for each later layer, as here; it is printed from i = 1 and must start at i = l, "
-        "where the first term does (here 0).",
+        "The notes' sum has one factor H_res for each later layer, as here; it is printed from i = 1 and must start at "
+        "i = l, where the first term does (here 0).",
     ),
     MUTE: (
         r"\tilde x^{(n)}_p = 0 \ \text{ for every } p \ge p_0,\qquad "
         r"\Delta = \frac{1}{T-1} \sum_{t} \log \frac{P(w_{t+1} \mid w_{\le t})}{\tilde P(w_{t+1} \mid w_{\le t})}",
-        "Streams as in Transformer with PyTorch, Eq. 88–97. A tilde marks the pass in which stream n is set to zero at place p₀ "
-        "and after every later sublayer; the head's mean still divides by N, which its normalisation takes out.",
+        "Streams as in Transformer with PyTorch, Eq. 88–97. A tilde marks the pass in which stream n is set to zero at "
+        "place p₀ and after every later sublayer; the head's mean still divides by N, which its normalisation takes "
+        "out.",
     ),
 }
 
@@ -87,10 +89,13 @@ def _of(chosen: Streams, **fitted: str) -> Inside:
 def _token_menu(place, data: Inside) -> None:
     st.session_state["_sxtok"] = data.token
     place.selectbox(
-        _("Token"), range(len(data.tokens)), key="_sxtok",
+        _("Token"),
+        range(len(data.tokens)),
+        key="_sxtok",
         on_change=lambda: Streams.token.set(st.session_state["_sxtok"]),
-        format_func=lambda at: placed(at, data.tokens[at]), label_visibility="collapsed",
-    )  # fmt: skip
+        format_func=lambda at: placed(at, data.tokens[at]),
+        label_visibility="collapsed",
+    )
 
 
 def _played(walk: Walk[Inside]) -> None:
@@ -126,10 +131,7 @@ def _readers(data: Inside) -> None:
     """The coefficients of one token for all readers, the head last."""
     maps = [
         Panel(
-            title,
-            np.concatenate(
-                [unrolled.read[:, :, data.token].numpy(), unrolled.mean[None, :, data.token].numpy()]
-            ),
+            title, np.concatenate([unrolled.read[:, :, data.token].numpy(), unrolled.mean[None, :, data.token].numpy()])
         )
         for title, unrolled in data.sums.items()
     ]
@@ -179,10 +181,12 @@ stream_mixing.through_depth(journey, pairs, parts, trace.tokens, {data.token}, L
 def _sum_snippet(data: Inside) -> str:
     streams, reader = data.most_streams, data.reader
     coefficients = (
-        "mean" if reader == 0
-        else f"final[..., min({reader - 1}, unrolled.final.shape[-1] - 1)]" if reader <= streams
+        "mean"
+        if reader == 0
+        else f"final[..., min({reader - 1}, unrolled.final.shape[-1] - 1)]"
+        if reader <= streams
         else f"read[{reader - streams - 1}]"
-    )  # fmt: skip
+    )
     return f"""\
 import tlmviz
 from tlmviz.analysis.streams import unrolled as stream_unrolled
@@ -221,6 +225,4 @@ stream_mixing.losses(before.tokens, *losses, LIGHT, what="stream {stream} muted"
 """
 
 
-SNIPPETS: dict[str, Callable[[Inside], str]] = {
-    THROUGH: _depth_snippet, SUM: _sum_snippet, MUTE: _mute_snippet,
-}  # fmt: skip
+SNIPPETS: dict[str, Callable[[Inside], str]] = {THROUGH: _depth_snippet, SUM: _sum_snippet, MUTE: _mute_snippet}

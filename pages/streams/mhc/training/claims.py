@@ -22,9 +22,7 @@ def ends(data: Logs) -> str | None:
     listed = ", ".join(f"{name} {bits}" for name, bits in ranked)
     if len({bits for name, bits in ranked[:2]}) < 2:
         return _("**At the end, in bits per byte of held-out text**: {listed}.", listed=listed)
-    return _(
-        "**{best} ends best**, in bits per byte of held-out text: {listed}.", best=ranked[0][0], listed=listed,
-    )  # fmt: skip
+    return _("**{best} ends best**, in bits per byte of held-out text: {listed}.", best=ranked[0][0], listed=listed)
 
 
 def gains(data: Logs) -> str | None:
@@ -33,7 +31,8 @@ def gains(data: Logs) -> str | None:
     if not found:
         return None
     return _(
-        "Multiplied together, the matrices of all sublayers amplify a signal at the end of the training by up to: {gains}.",
+        "Multiplied together, the matrices of all sublayers amplify a signal at the end of the training by up to: "
+        "{gains}.",
         gains=", ".join(f"{NAMES[kind]} {factor(gain)}" for kind, gain in found.items()),
     )
 
@@ -48,8 +47,8 @@ def notice() -> tuple[str, ...]:
         _("All start as the same network: streams are equal then, and no matrix changes that."),
         _("Lower is better in the first two panels."),
         _(
-            "The last panel multiplies the matrices of all sublayers: what a signal can gain on its way forward (solid), a "
-            "gradient on its way back (dotted). mHC is bound to 1 in both; HC is free."
+            "The last panel multiplies the matrices of all sublayers: what a signal can gain on its way forward "
+            "(solid), a gradient on its way back (dotted). mHC is bound to 1 in both; HC is free."
         ),
     )
 
@@ -59,7 +58,7 @@ def maths() -> tuple[str, ...]:
     return (
         _("mHC keeps 1 up to what Sinkhorn's iterations leave of the rows' error."),
         _(
-            "The gradient norm is taken before clipping: its largest value of the steps since the last mark (dotted) shows "
-            "single spikes that a mean (solid) hides."
+            "The gradient norm is taken before clipping: its largest value of the steps since the last mark (dotted) "
+            "shows single spikes that a mean (solid) hides."
         ),
     )

@@ -35,9 +35,7 @@ def show(chosen: Streams) -> None:
     frame.claim(claims.CLAIMS, data)
     figure = figures.training(
         {
-            kind: figures.Curves(
-                log["step"].to_numpy(), {column: log[column].to_numpy() for column in CURVES}
-            )
+            kind: figures.Curves(log["step"].to_numpy(), {column: log[column].to_numpy() for column in CURVES})
             for kind, log in curves.items()
         },
         {kind: figures.Matrices(each.steps, each.res) for kind, each in moments.items()},

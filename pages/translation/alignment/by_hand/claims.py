@@ -19,30 +19,34 @@ def never_looked_at(data: Covered) -> str | None:
     return ngettext(
         "Nobody looked at {n} token: the penalty of the whole map is {total} nats.",
         "Nobody looked at {n} tokens: the penalty of the whole map is {total} nats.",
-        count, total=number(float(data.costs.sum()), ".3f"),
-    )  # fmt: skip
+        count,
+        total=number(float(data.costs.sum()), ".3f"),
+    )
 
 
 CLAIMS = never_looked_at, *COVERAGE
 HINTS = (
-    Hint(N_("Press *Most*."), lambda data: None if data.weights.tolist() == read_matrix(MOST).tolist() else Hand(matrix=MOST)),
-)  # fmt: skip
+    Hint(
+        N_("Press *Most*."),
+        lambda data: None if data.weights.tolist() == read_matrix(MOST).tolist() else Hand(matrix=MOST),
+    ),
+)
 
 
 def notice() -> tuple[str, ...]:
     """What the three presets are."""
     return (
         _(
-            "*Least*: every step looks at the first word and two words get nothing. The coverage penalty (cp) is as low as it "
-            "can be."
+            "*Least*: every step looks at the first word and two words get nothing. The coverage penalty (cp) is as "
+            "low as it can be."
         ),
         _(
-            "*Most*: every word is looked at once. There is no penalty, and no step looks where another did: the overlap "
-            "(covloss) is 0."
+            "*Most*: every word is looked at once. There is no penalty, and no step looks where another did: the "
+            "overlap (covloss) is 0."
         ),
         _(
-            "*Even* has the same penalty as *most*: it depends on how much each word got in all, the overlap on the order of the "
-            "steps."
+            "*Even* has the same penalty as *most*: it depends on how much each word got in all, the overlap on the "
+            "order of the steps."
         ),
     )
 

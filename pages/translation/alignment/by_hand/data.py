@@ -25,7 +25,8 @@ def compute(chosen: Hand, penalties: Penalties) -> Covered:
 
 
 def read_matrix(text: str) -> np.ndarray:
-    """Numbers in rows that ";" separates, [T, S], each row scaled to sum 1. Raises BadShape for what is no attention."""
+    """Numbers in rows that ";" separates, [T, S], each row scaled to sum 1. Raises BadShape for what is no
+    attention."""
     rows = [re.split(r"[\s,]+", row.strip()) for row in text.strip().strip(";").split(";")]
     try:
         values = [[float(value) for value in row] for row in rows]
@@ -34,14 +35,14 @@ def read_matrix(text: str) -> np.ndarray:
             "The matrix has something that is no number; write rows of numbers such as 1 0 0; 0 1 0."
         ) from None
     if len({len(row) for row in values}) > 1:
-        raise BadShape(
-            "The rows of the matrix have different lengths; give each step one number per source token."
-        )
+        raise BadShape("The rows of the matrix have different lengths; give each step one number per source token.")
     if len(values) > SIDE or len(values[0]) > SIDE:
         raise BadShape(
             "The matrix is {rows} × {columns}; at most {most} steps and {most} tokens are drawn.",
-            rows=len(values), columns=len(values[0]), most=SIDE,
-        )  # fmt: skip
+            rows=len(values),
+            columns=len(values[0]),
+            most=SIDE,
+        )
     matrix = np.array(values)
     if not np.isfinite(matrix).all() or matrix.min() < 0 or matrix.max() > LARGEST:
         raise BadShape("Attention is never negative and always finite; use numbers from 0, such as 0.5.")

@@ -19,9 +19,14 @@ class Hand(state.State):
     """A matrix as it is typed."""
 
     matrix = state.text(
-        N_("Steps × source tokens"), LEAST, key="amat", height=90, changed=_renew, ends=(MOST, EVEN, "2 1 1; 0 0 5"),
+        N_("Steps × source tokens"),
+        LEAST,
+        key="amat",
+        height=90,
+        changed=_renew,
+        ends=(MOST, EVEN, "2 1 1; 0 0 5"),
         help=N_("Numbers in rows that semicolons separate."),
-    )  # fmt: skip
+    )
 
 
 def put(text: str) -> None:

@@ -31,9 +31,14 @@ def controls(model: str, text: str | None, buttons, table) -> Covered:
         ):
             place.button(label, key=f"preset-{name}", on_click=put, args=(preset,), width="stretch")
         places[3].button(
-            _("From the translation"), key="preset-translation", on_click=_from_translation, args=(model, text),
-            width="stretch", disabled=text is None, help=_("The best hypothesis's map, where it is not too large."),
-        )  # fmt: skip
+            _("From the translation"),
+            key="preset-translation",
+            on_click=_from_translation,
+            args=(model, text),
+            width="stretch",
+            disabled=text is None,
+            help=_("The best hypothesis's map, where it is not too large."),
+        )
         more = frame.more(places[4])
         Alignment.beta.draw(more)
         Alignment.floor.draw(more)
@@ -62,9 +67,13 @@ def _cells(typed: str) -> None:
     key = f"_cells{st.session_state.get(TABLE, 0)}"
     number = st.column_config.NumberColumn(min_value=0.0, width=52, format="%g")
     st.data_editor(
-        cells, key=key, on_change=_edited, args=(key, cells), height="auto" if len(cells) <= 8 else TALL,
+        cells,
+        key=key,
+        on_change=_edited,
+        args=(key, cells),
+        height="auto" if len(cells) <= 8 else TALL,
         column_config=dict.fromkeys(cells, number),
-    )  # fmt: skip
+    )
 
 
 def _edited(key: str, cells: pd.DataFrame) -> None:
@@ -88,8 +97,10 @@ def _from_translation(model: str, text: str) -> None:
         return
     st.session_state[TOO_LARGE] = _(
         "This translation has {steps} steps and {size} source tokens; a table by hand has at most {most} of each.",
-        steps=steps, size=size, most=SIDE,
-    )  # fmt: skip
+        steps=steps,
+        size=size,
+        most=SIDE,
+    )
 
 
 def snippet(data: Covered) -> str:

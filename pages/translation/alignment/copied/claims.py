@@ -23,13 +23,15 @@ def copies_the_name(data: Data) -> str | None:
         return None
     lowest = min(steps, key=lambda t: data.copied.g[t])
     return ngettext(
-        "{name} is copied: its {n} token has {share} of its probability from the pointer. At {token} the gate g is {g}, and "
-        "{weight} of the attention is on {looked}.",
-        "{name} is copied: each of its {n} tokens has {share} or more of its probability from the pointer. At {token} the gate "
-        "g is {g}, and {weight} of the attention is on {looked}.",
-        len(steps), name=_name(data), share=number(least(data.copied.share[steps].min()), ".1%"),
+        "{name} is copied: its {n} token has {share} of its probability from the pointer. At {token} the gate g is "
+        "{g}, and {weight} of the attention is on {looked}.",
+        "{name} is copied: each of its {n} tokens has {share} or more of its probability from the pointer. At {token} "
+        "the gate g is {g}, and {weight} of the attention is on {looked}.",
+        len(steps),
+        name=_name(data),
+        share=number(least(data.copied.share[steps].min()), ".1%"),
         **_at(data, lowest),
-    )  # fmt: skip
+    )
 
 
 def writes_the_name(data: Data) -> str | None:
@@ -40,8 +42,10 @@ def writes_the_name(data: Data) -> str | None:
     least = min(steps, key=lambda t: data.copied.share[t])
     return _(
         "{name} comes out right, and not by copying alone: {token} has {share} of its probability from the pointer.",
-        name=_name(data), token=token(data.pair.targets, least), share=number(float(data.copied.share[least]), ".0%"),
-    )  # fmt: skip
+        name=_name(data),
+        token=token(data.pair.targets, least),
+        share=number(float(data.copied.share[least]), ".0%"),
+    )
 
 
 def loses_the_name(data: Data) -> str | None:
@@ -57,18 +61,16 @@ def twin_loses_it(data: Data) -> str | None:
         return None
     return _(
         "{twin}, which learned from the same sentences without a pointer, loses the name: “{text}”.",
-        twin=data.twin, text=_text(data, data.twin),
-    )  # fmt: skip
+        twin=data.twin,
+        text=_text(data, data.twin),
+    )
 
 
 def twin_has_it(data: Data) -> str | None:
     """Both have the name, or only the one without a pointer."""
     if not _named(data) or data.chosen.name.strip() not in data.text(data.twin):
         return None
-    return _(
-        "{twin}, without a pointer, gets the name right here: it spells it from its vocabulary.",
-        twin=data.twin,
-    )
+    return _("{twin}, without a pointer, gets the name right here: it spells it from its vocabulary.", twin=data.twin)
 
 
 def others_are_copied(data: Data) -> str | None:
@@ -86,8 +88,9 @@ def nothing_is_copied(data: Data) -> str | None:
     most = int((data.copied.share * data.words).argmax())
     return _(
         "No word is copied here: the pointer's largest part is {share}, of {token}.",
-        share=number(float(data.copied.share[most]), ".0%"), token=token(data.pair.targets, most),
-    )  # fmt: skip
+        share=number(float(data.copied.share[most]), ".0%"),
+        token=token(data.pair.targets, most),
+    )
 
 
 def writes_the_rest(data: Data) -> str | None:
@@ -98,15 +101,22 @@ def writes_the_rest(data: Data) -> str | None:
         return None
     t = max(written, key=lambda step: data.copied.g[step])
     return _(
-        "{token} is written: the gate is {g} there, and the attention ({weight} on {looked}) only says what to translate.",
+        "{token} is written: the gate is {g} there, and the attention ({weight} on {looked}) only says what to "
+        "translate.",
         **_at(data, t),
-    )  # fmt: skip
+    )
 
 
 CLAIMS = (
-    copies_the_name, writes_the_name, loses_the_name, twin_loses_it, twin_has_it, others_are_copied, nothing_is_copied,
+    copies_the_name,
+    writes_the_name,
+    loses_the_name,
+    twin_loses_it,
+    twin_has_it,
+    others_are_copied,
+    nothing_is_copied,
     writes_the_rest,
-)  # fmt: skip
+)
 HINTS = (Hint(N_("Type another *Name*."), first(name="Tom")),)
 
 
@@ -151,8 +161,8 @@ def written(data: Data, name: str) -> str:
 def missing() -> str:
     """What there is to do without the models."""
     return _(
-        "This needs a translation model with a pointer and its twin without one, and this installation lacks them. `python -m "
-        "tlmviz.training eng-fra-copy --data DIR` trains the first, eng-fra-copy-plain is the second."
+        "This needs a translation model with a pointer and its twin without one, and this installation lacks them. "
+        "`python -m tlmviz.training eng-fra-copy --data DIR` trains the first, eng-fra-copy-plain is the second."
     )
 
 
@@ -160,22 +170,23 @@ def notice() -> tuple[str, ...]:
     """What the bars are, and where the models come from."""
     return (
         _(
-            "Each bar is the probability of a written token. Blue comes from the vocabulary, as in every other translator; "
-            "orange is attention on the places where the same token stands in the English sentence. The gate decides how much "
-            "each may give."
+            "Each bar is the probability of a written token. Blue comes from the vocabulary, as in every other "
+            "translator; orange is attention on the places where the same token stands in the English sentence. The "
+            "gate decides how much each may give."
         ),
         _(
-            "A name that no model saw is cut into pieces that all of them know. Copying goes piece by piece: each step looks at "
-            "the next piece of the name."
+            "A name that no model saw is cut into pieces that all of them know. Copying goes piece by piece: each step "
+            "looks at the next piece of the name."
         ),
         _(
-            "While both models learned, other names stood in the sentences in every pass, made up of syllables and letters and "
-            "the same on both sides. So the twin, too, learned to spell a name piece by piece from its vocabulary."
+            "While both models learned, other names stood in the sentences in every pass, made up of syllables and "
+            "letters and the same on both sides. So the twin, too, learned to spell a name piece by piece from its "
+            "vocabulary."
         ),
         _(
-            "Logged: of 471 held-out sentences with an invented name eng-fra-copy gets it right in 89%, its twin in 81% and "
-            "eng-fra-additive, which saw no such names, in 0.4%; with real names that it never saw, 79%, 66% and 0% of 138 (one "
-            "seed each)."
+            "Logged: of 471 held-out sentences with an invented name eng-fra-copy gets it right in 89%, its twin in "
+            "81% and eng-fra-additive, which saw no such names, in 0.4%; with real names that it never saw, 79%, 66% "
+            "and 0% of 138 (one seed each)."
         ),
     )
 
@@ -184,7 +195,8 @@ def maths() -> tuple[str, ...]:
     """What to notice with formulas."""
     return (
         _(
-            "The notes have the mixture for a language model, with a sentinel for the gate (section 7.2.4). In a translator the "
-            "pointer's weights are the attention itself, and g is a sigmoid of context, state and last token (See et al. 2017)."
+            "The notes have the mixture for a language model, with a sentinel for the gate (section 7.2.4). In a "
+            "translator the pointer's weights are the attention itself, and g is a sigmoid of context, state and last "
+            "token (See et al. 2017)."
         ),
     )

@@ -1,4 +1,5 @@
-"""Everything that the part Write or copy shows: what a model with a pointer writes, what of it is copied, and its twin's text."""
+"""Everything that the part Write or copy shows: what a model with a pointer writes, what of it is copied, and its
+twin's text."""
 
 from __future__ import annotations
 
@@ -65,17 +66,14 @@ class Data:
 
 
 def models() -> tuple[str, str] | None:
-    """A model with a pointer and one without that has the same score, its own twin if there is one; None without either."""
+    """A model with a pointer and one without that has the same score, its own twin if there is one; None without
+    either."""
     found = {name: translation.model(name) for name in translation.models()}
     pointing = [name for name, mt in found.items() if mt.has_pointer]
     if not pointing:
         return None
     score = found[pointing[0]].config.score
-    without = [
-        name
-        for name, mt in found.items()
-        if not mt.has_pointer and getattr(mt.config, "score", None) == score
-    ]
+    without = [name for name, mt in found.items() if not mt.has_pointer and getattr(mt.config, "score", None) == score]
     if not without:
         return None
     return pointing[0], min(without, key=lambda name: not name.startswith(pointing[0]))

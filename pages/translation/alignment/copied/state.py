@@ -7,9 +7,12 @@ from tlmviz.ui.language import N_
 
 HERE = "…"  # in a sentence: the place of the name
 SENTENCES = (
-    f"Does {HERE} know you?", f"{HERE} gave the book to Mary.", f"I think that {HERE} is tired.",
-    f"Have you seen {HERE} today?", f"{HERE} is waiting for the bus.",
-)  # fmt: skip
+    f"Does {HERE} know you?",
+    f"{HERE} gave the book to Mary.",
+    f"I think that {HERE} is tired.",
+    f"Have you seen {HERE} today?",
+    f"{HERE} is waiting for the bus.",
+)
 _short = link.up_to(200)
 
 
@@ -17,12 +20,16 @@ class Pointing(state.State):
     """A name and a sentence; a sentence of which there is none gives way to the first."""
 
     name = state.text(
-        N_("Name"), "Quizzbeck", key="cname", ends=("Tom", "Xanthippe"), more={"live": "150ms"},
+        N_("Name"),
+        "Quizzbeck",
+        key="cname",
+        ends=("Tom", "Xanthippe"),
+        more={"live": "150ms"},
         help=N_("Any name: no model has seen the one that you make up."),
-    )  # fmt: skip
+    )
     sentence = state.menu(
-        N_("Sentence"), key="csentence", default="", parse=_short, help=N_("The name stands where the dots are."),
-    )  # fmt: skip
+        N_("Sentence"), key="csentence", default="", parse=_short, help=N_("The name stands where the dots are.")
+    )
     width = state.number(N_("Beam"), 1, 20, 5, key="cwidth", help=N_("1 is greedy."))
 
     @property

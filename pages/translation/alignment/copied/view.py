@@ -16,8 +16,8 @@ from .state import SENTENCES, Pointing
 
 HEIGHT = 400
 EQUATION = (
-    r"p(w) = g\, p_{\text{vocab}}(w) + (1 - g)\, p_{\text{ptr}}(w),\qquad p_{\text{ptr}}(w) = \sum_{j:\, x_j = w} a_{ij},\qquad "
-    r"g = \sigma(\mathbf{u} \cdot [\mathbf{c}_i; \mathbf{h}_i; \mathbf{y}_{i-1}] + b)",
+    r"p(w) = g\, p_{\text{vocab}}(w) + (1 - g)\, p_{\text{ptr}}(w),\qquad p_{\text{ptr}}(w) = \sum_{j:\, x_j = w} "
+    r"a_{ij},\qquad g = \sigma(\mathbf{u} \cdot [\mathbf{c}_i; \mathbf{h}_i; \mathbf{y}_{i-1}] + b)",
     "Mathematics in Modern NLP, section 7.2, Eq. 52–53; See et al. 2017.",
 )
 
@@ -39,22 +39,21 @@ def picture(data: Data) -> None:
     left, right = st.columns([0.56, 0.44])
     with left:
         figure = copying.written_and_copied(
-            copied.written, copied.copied, copied.g, looks, target, frame.theme(),
-            title=_("Probability of each token: written or copied"), height=HEIGHT,
-        )  # fmt: skip
+            copied.written,
+            copied.copied,
+            copied.g,
+            looks,
+            target,
+            frame.theme(),
+            title=_("Probability of each token: written or copied"),
+            height=HEIGHT,
+        )
         frame.chart(
-            figure,
-            key="copyparts",
-            alt=_("Of each written token, what the vocabulary and what the pointer gives"),
+            figure, key="copyparts", alt=_("Of each written token, what the vocabulary and what the pointer gives")
         )
     with right:
         figure = token_map.token_map(
-            copied.a,
-            target,
-            source,
-            frame.theme(),
-            title=_("Where each token looks (attention)"),
-            height=HEIGHT,
+            copied.a, target, source, frame.theme(), title=_("Where each token looks (attention)"), height=HEIGHT
         )
         frame.chart(figure, key="copymap", alt=_("Attention of written tokens on source tokens"))
 

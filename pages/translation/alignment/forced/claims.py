@@ -17,9 +17,11 @@ def writes_another(data: Data) -> str | None:
         return None
     return _(
         "Made to look at {token}, step {step} writes {after} in place of {before}.",
-        token=token(data.base.source, at), step=step + 1, before=token(data.base.target, step),
+        token=token(data.base.source, at),
+        step=step + 1,
+        before=token(data.base.target, step),
         after=token(data.base.names(data.after.tokens), step),
-    )  # fmt: skip
+    )
 
 
 def writes_the_same(data: Data) -> str | None:
@@ -29,8 +31,10 @@ def writes_the_same(data: Data) -> str | None:
     step, at = data.first
     return _(
         "Made to look at {token}, step {step} still writes {before}: the decoder also knows what it wrote before.",
-        token=token(data.base.source, at), step=step + 1, before=token(data.base.target, step),
-    )  # fmt: skip
+        token=token(data.base.source, at),
+        step=step + 1,
+        before=token(data.base.target, step),
+    )
 
 
 def rises(data: Data) -> str | None:
@@ -42,8 +46,11 @@ def rises(data: Data) -> str | None:
         return None
     return _(
         "The pin raises the probability of {token} at step {step} from {before} to {after}.",
-        token=token(data.base.names([gained]), 0), step=data.first[0] + 1, before=before, after=after,
-    )  # fmt: skip
+        token=token(data.base.names([gained]), 0),
+        step=data.first[0] + 1,
+        before=before,
+        after=after,
+    )
 
 
 def nobodys_pin(data: Data) -> str | None:
@@ -53,8 +60,10 @@ def nobodys_pin(data: Data) -> str | None:
     step, at = data.first
     return _(
         "No pin is set. Shown is what happens when step {step}, {target}, must look at {source}.",
-        step=step + 1, target=token(data.base.target, step), source=token(data.base.source, at),
-    )  # fmt: skip
+        step=step + 1,
+        target=token(data.base.target, step),
+        source=token(data.base.source, at),
+    )
 
 
 CLAIMS = writes_another, writes_the_same, rises, nobodys_pin
@@ -66,7 +75,7 @@ def notice() -> tuple[str, ...]:
     return (
         _("Attention is where the content of a step comes from: a pinned step tends to write the pinned word."),
         _(
-            "The words before the first pin are kept; those after it may all change, for the pinned word is now part of what was "
-            "written."
+            "The words before the first pin are kept; those after it may all change, for the pinned word is now part "
+            "of what was written."
         ),
-    )  # fmt: skip
+    )

@@ -1,4 +1,5 @@
-"""Everything that the part Force attention shows: the text decoded on with its pins, and the next token's probabilities."""
+"""Everything that the part Force attention shows: the text decoded on with its pins, and the next token's
+probabilities."""
 
 from __future__ import annotations
 
@@ -33,7 +34,8 @@ class Data:
 
     @cached_property
     def after(self) -> Candidate:
-        """The best text that begins as the hypothesis up to the first pin, and is decoded on from there with the pins."""
+        """The best text that begins as the hypothesis up to the first pin, and is decoded on from there with the
+        pins."""
         base, chosen = self.base, self.base.chosen
         options = BeamOptions(width=chosen.width, prefix=base.candidate.tokens[: self.first[0]])
         search = translation.search(chosen.model, chosen.text, options, self.pins)
@@ -51,7 +53,8 @@ class Data:
 
 
 def suggestion(base: Hypothesis) -> dict[int, int]:
-    """The step that, on the word its next step looks at, most surely writes what that one writes, as {step: source token}."""
+    """The step that, on the word its next step looks at, most surely writes what that one writes, as {step: source
+    token}."""
     tokens, target = base.candidate.tokens, base.target
     pins = neighbours(base.candidate.map(base.align), base.source, target)
     if not pins:
@@ -62,19 +65,13 @@ def suggestion(base: Hypothesis) -> dict[int, int]:
 
 
 @st.cache_data(max_entries=64, show_spinner=False)
-def _next_tokens(
-    model: str, text: str, written: tuple[int, ...], pins: tuple[tuple[int, int], ...]
-) -> np.ndarray:
+def _next_tokens(model: str, text: str, written: tuple[int, ...], pins: tuple[tuple[int, int], ...]) -> np.ndarray:
     mt = translation.model(model)
-    return shared.run_in_worker(
-        lambda: coverage.next_tokens(mt, text, written, dict(pins)).numpy(), shared.about(text)
-    )
+    return shared.run_in_worker(lambda: coverage.next_tokens(mt, text, written, dict(pins)).numpy(), shared.about(text))
 
 
 @st.cache_data(max_entries=64, show_spinner=False)
-def _sure(
-    model: str, text: str, tokens: tuple[int, ...], pins: tuple[tuple[int, int], ...]
-) -> dict[int, float]:
+def _sure(model: str, text: str, tokens: tuple[int, ...], pins: tuple[tuple[int, int], ...]) -> dict[int, float]:
     """By step, how probable its next step's token is where the step looks at the source token of its pin."""
     mt = translation.model(model)
 

@@ -20,8 +20,10 @@ def read_pins(text: str, steps: int, size: int) -> dict[int, int]:
         if not (1 <= step <= steps and 1 <= token <= size):
             raise BadText(
                 "There is no pin {pin}: this translation has steps 1 to {steps}, its source tokens 1 to {size}.",
-                pin=part, steps=steps, size=size,
-            )  # fmt: skip
+                pin=part,
+                steps=steps,
+                size=size,
+            )
         pins[step - 1] = token - 1
     return pins
 

@@ -37,9 +37,7 @@ def controls(base: Hypothesis, more: DeltaGenerator) -> Data:
     more.button(_("Pin"), key="pin", on_click=_pin, args=(at, to, len(target), len(source)))
     pins, clear = st.columns([0.86, 0.14], vertical_alignment="bottom")
     typed = Forced.pins.draw(pins) or ""
-    clear.button(
-        _("Clear"), key="unpin", on_click=Forced.pins.set, args=("",), disabled=not typed, width="stretch"
-    )
+    clear.button(_("Clear"), key="unpin", on_click=Forced.pins.set, args=("",), disabled=not typed, width="stretch")
     Forced.of_session(pins=typed)
     try:
         own = read_pins(typed, len(target), len(source))
@@ -55,9 +53,7 @@ def _token_menu(place, label: str, tokens: list[str], key: str) -> int:
     The value is set anew in each run: of a menu that keeps its value the browser would keep the old words too.
     """
     st.session_state[key] = min(st.session_state.get(key, 0), len(tokens) - 1)
-    return place.selectbox(
-        label, range(len(tokens)), format_func=lambda at: f"{at + 1}: {tokens[at].strip()}", key=key
-    )
+    return place.selectbox(label, range(len(tokens)), format_func=lambda at: f"{at + 1}: {tokens[at].strip()}", key=key)
 
 
 def _pin_clicked(steps: int, size: int) -> None:
@@ -80,10 +76,12 @@ def before_and_after(data: Data) -> None:
     before = data.base.candidate
     with left:
         frame.chart(
-            _map(data, before, _("As it was"), clickable=True), key=MAP, select="points",
+            _map(data, before, _("As it was"), clickable=True),
+            key=MAP,
+            select="points",
             alt=_("The chosen hypothesis's map; click a cell to pin it"),
             on_select=partial(_pin_clicked, *before.map(data.base.align).shape),
-        )  # fmt: skip
+        )
     with right:
         figure = _map(data, data.after, _("Forced"))
         frame.chart(figure, key="forcedmap", alt=_("The map of what was written with the pins"))
@@ -94,9 +92,12 @@ def _map(data: Data, candidate: Candidate, title: str, clickable: bool = False):
     text = markdown.plain(data.base.mt.text(candidate.tokens)) or _("(nothing)")
     st.markdown(f"**{title}**: {text} :small[:gray[log P {number(sum(candidate.logps), '.3f')}]]")
     return shared.coverage_map(
-        data.base.covered(candidate), title=_("{title} (pins framed)", title=title), pins=data.pinned(candidate),
-        clickable=clickable, height=shared.LOW,
-    )  # fmt: skip
+        data.base.covered(candidate),
+        title=_("{title} (pins framed)", title=title),
+        pins=data.pinned(candidate),
+        clickable=clickable,
+        height=shared.LOW,
+    )
 
 
 def next_tokens(data: Data) -> None:
@@ -125,7 +126,8 @@ from tlmviz.figures.translation import alignment
 mt = tlmviz.load({chosen.model!r})
 text, pins = {chosen.text!r}, {dict(data.pins)!r}  # step: source token, from 0
 penalties = Penalties(beta={chosen.beta!r}, floor={chosen.floor!r})
-before = mt.search(text, BeamOptions(width={chosen.width})).hypotheses(penalties, align={base.align!r})[{chosen.rank - 1}]
+found = mt.search(text, BeamOptions(width={chosen.width}))
+before = found.hypotheses(penalties, align={base.align!r})[{chosen.rank - 1}]
 options = BeamOptions(width={chosen.width}, prefix=before.tokens[:min(pins)])
 after = mt.search(text, options, pins).hypotheses(penalties, align={base.align!r})[0]
 print(mt.text(before.tokens))
@@ -133,6 +135,7 @@ print(mt.text(after.tokens))
 source, least = [mt.tokenizer.name(i) for i in mt.encode(text)], penalties.beta * log(penalties.floor)
 for title, one in (("As it was", before), ("Forced", after)):
     a, target = one.map({base.align!r}), [mt.tokenizer.name(i) for i in one.tokens]
-    costs, framed = penalties.beta * token_coverage(a.sum(0), penalties.floor), tuple(p for p in pins.items() if p[0] < len(a))
+    costs = penalties.beta * token_coverage(a.sum(0), penalties.floor)
+    framed = tuple(p for p in pins.items() if p[0] < len(a))
     alignment.coverage_map(a, source, target, costs, least, LIGHT, title=title, pins=framed).show()
 """

@@ -18,9 +18,11 @@ def rewritten(data: Data) -> str | None:
     step, at = data.shown[-1]
     return _(
         "Made to look at {token}, step {step} leads to “{after}”; looking freely the model writes “{before}”.",
-        token=token(data.source, at), step=step + 1, after=written(data, data.after),
+        token=token(data.source, at),
+        step=step + 1,
+        after=written(data, data.after),
         before=written(data, data.base.candidate),
-    )  # fmt: skip
+    )
 
 
 def unmoved(data: Data) -> str | None:
@@ -30,8 +32,10 @@ def unmoved(data: Data) -> str | None:
     step, at = data.shown[-1]
     return _(
         "Made to look at {token}, step {step} writes the same, {written}: what stands before it decides here.",
-        token=token(data.source, at), step=step + 1, written=token(data.target, step),
-    )  # fmt: skip
+        token=token(data.source, at),
+        step=step + 1,
+        written=token(data.target, step),
+    )
 
 
 def crosses(data: Data) -> str | None:
@@ -41,20 +45,20 @@ def crosses(data: Data) -> str | None:
     first, second = data.crossing
     one, two = (int(data.weights[step].argmax()) for step in data.crossing)
     return _(
-        "Ribbons cross where the word order differs: {second} is written after {first}, yet it looks at {two}, which stands "
-        "before {one}.",
-        first=token(data.target, first), second=token(data.target, second),
-        one=token(data.source, one), two=token(data.source, two),
-    )  # fmt: skip
+        "Ribbons cross where the word order differs: {second} is written after {first}, yet it looks at {two}, which "
+        "stands before {one}.",
+        first=token(data.target, first),
+        second=token(data.target, second),
+        one=token(data.source, one),
+        two=token(data.source, two),
+    )
 
 
 def in_order(data: Data) -> str | None:
     """No step's heaviest ribbon crosses that of the step before."""
     if not data.ordered or len(data.weights) < 3:
         return None
-    return _(
-        "The heaviest ribbons do not cross here: each written token looks no further back than the one before."
-    )
+    return _("The heaviest ribbons do not cross here: each written token looks no further back than the one before.")
 
 
 def surest(data: Data) -> str | None:
@@ -65,8 +69,10 @@ def surest(data: Data) -> str | None:
     at = int(data.weights[step].argmax())
     return _(
         "{written} is the surest: {share} of its attention goes to {token}.",
-        written=token(data.target, step), share=number(data.weights[step, at], ".0%"), token=token(data.source, at),
-    )  # fmt: skip
+        written=token(data.target, step),
+        share=number(data.weights[step, at], ".0%"),
+        token=token(data.source, at),
+    )
 
 
 def most_and_least(data: Data) -> str | None:
@@ -77,10 +83,13 @@ def most_and_least(data: Data) -> str | None:
     if high == low:
         return None
     return _(
-        "{most} is looked at most, {high} in sum over all steps, and {least} least, {low}. This sum is a source token's "
-        "coverage.",
-        most=token(data.source, most), high=high, least=token(data.source, least), low=low,
-    )  # fmt: skip
+        "{most} is looked at most, {high} in sum over all steps, and {least} least, {low}. This sum is a source "
+        "token's coverage.",
+        most=token(data.source, most),
+        high=high,
+        least=token(data.source, least),
+        low=low,
+    )
 
 
 CLAIMS = rewritten, unmoved, crosses, in_order, surest, most_and_least
@@ -96,12 +105,12 @@ def notice() -> tuple[str, ...]:
     """What a ribbon is, and what moving one does."""
     return (
         _(
-            "A ribbon is as wide as the attention that a written token pays to a source token, and has the colour of the source "
-            "token: violet for the first of the sentence, over green to yellow for the last. Each written token hands out a "
-            "total of 1."
+            "A ribbon is as wide as the attention that a written token pays to a source token, and has the colour of "
+            "the source token: violet for the first of the sentence, over green to yellow for the last. Each written "
+            "token hands out a total of 1."
         ),
         _(
-            "At a pinned step every map gives one token all its weight. What was written before stays, what follows is decoded "
-            "anew; pins on later steps are taken off. A piece of a word that is not its first begins with “·”."
+            "At a pinned step every map gives one token all its weight. What was written before stays, what follows is "
+            "decoded anew; pins on later steps are taken off. A piece of a word that is not its first begins with “·”."
         ),
     )

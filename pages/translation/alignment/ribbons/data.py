@@ -66,12 +66,14 @@ class Data:
 
     @property
     def ordered(self) -> bool:
-        """Whether each written token looks no further back than the one before; the last, which writes the end, is left out."""
+        """Whether each written token looks no further back than the one before; the last, which writes the end, is left
+        out."""
         return bool((np.diff(self.weights[:-1].argmax(1)) >= 0).all())
 
     @property
     def crossing(self) -> tuple[int, int] | None:
-        """The two neighbouring steps whose heaviest ribbons cross most clearly, of those from whole word to whole word."""
+        """The two neighbouring steps whose heaviest ribbons cross most clearly, of those from whole word to whole
+        word."""
         looks = self.weights.argmax(1)
         words = [whole(self.target, step) and whole(self.source, at) for step, at in enumerate(looks)]
         return crossing_steps(self.weights, words)
@@ -115,12 +117,10 @@ def changed(before: Candidate, after: Candidate) -> list[bool]:
 def crossing_steps(attention: np.ndarray, words: Sequence[bool]) -> tuple[int, int] | None:
     """The two neighbouring steps whose heaviest ribbons cross and are the surest together; None where none cross.
 
-    Only steps that look sharply, and of which `words` says that they have whole words at both ends: pieces of words and wide
-    looks tell nothing of the order of words. The last step, which writes the end, is left out.
+    Only steps that look sharply, and of which `words` says that they have whole words at both ends: pieces of words and
+    wide looks tell nothing of the order of words. The last step, which writes the end, is left out.
     """
     looks, sure = attention.argmax(1), attention.max(1)
     clear = np.logical_and(words, sure >= SHARP)
-    pairs = [
-        (t, t + 1) for t in range(len(looks) - 2) if looks[t + 1] < looks[t] and clear[t] and clear[t + 1]
-    ]
+    pairs = [(t, t + 1) for t in range(len(looks) - 2) if looks[t + 1] < looks[t] and clear[t] and clear[t + 1]]
     return max(pairs, key=lambda pair: min(sure[list(pair)]), default=None)

@@ -23,6 +23,4 @@ def _pins(text: str) -> Pins:
 class Ribbons(state.State):
     """The pins, (step, source token) from 0, by step."""
 
-    pins = state.live(
-        "arib", (), _pins, lambda pins: write_pins(dict(pins)), ends=(((2, 1),), ((0, 1), (2, 0)))
-    )
+    pins = state.live("arib", (), _pins, lambda pins: write_pins(dict(pins)), ends=(((2, 1),), ((0, 1), (2, 0))))

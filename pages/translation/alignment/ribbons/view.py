@@ -21,7 +21,8 @@ def picture(data: Data) -> None:
     header = {
         "title": _(
             "{model}, {map}: width is attention, colour the place of the English token",
-            model=base.chosen.model, map=map_name(base),
+            model=base.chosen.model,
+            map=map_name(base),
         ),
         "model": base.chosen.model,
         "source": data.source,
@@ -31,7 +32,7 @@ def picture(data: Data) -> None:
         "now": _written(data, data.after),
         "pins": data.shown,
         "origin": origin_of(base),
-    }  # fmt: skip
+    }
     PICTURE.show(header, {"weights": data.weights})
 
 

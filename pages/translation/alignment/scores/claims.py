@@ -32,9 +32,10 @@ def look_apart(data: Data) -> str | None:
         for at, models in looks.items()
     ]
     return _(
-        "For the same word, {written}, they look at different places: {groups}.", written=_written(data),
+        "For the same word, {written}, they look at different places: {groups}.",
+        written=_written(data),
         groups="; ".join(groups),
-    )  # fmt: skip
+    )
 
 
 def look_alike(data: Data) -> str | None:
@@ -42,9 +43,10 @@ def look_alike(data: Data) -> str | None:
     if not data.common or len(data.pairs) < 2 or len(looks := _looks(data)) > 1:
         return None
     return _(
-        "For {written} all scores look most at {token}.", written=_written(data),
+        "For {written} all scores look most at {token}.",
+        written=_written(data),
         token=token(data.pair.source, next(iter(looks))),
-    )  # fmt: skip
+    )
 
 
 def each_its_own(data: Data) -> str | None:
@@ -53,8 +55,10 @@ def each_its_own(data: Data) -> str | None:
         return None
     texts = {pair.mt.text(pair.translation) for pair in data.pairs}
     return ngettext(
-        "All models wrote the same translation.", "Left to themselves the models wrote {n} different translations.", len(texts),
-    )  # fmt: skip
+        "All models wrote the same translation.",
+        "Left to themselves the models wrote {n} different translations.",
+        len(texts),
+    )
 
 
 def looking_pays(data: Data) -> str | None:
@@ -71,9 +75,14 @@ def looking_pays(data: Data) -> str | None:
     names = [score_name(data.pairs[i].mt.config) for i in (best, worst)]
     return _(
         "Looking most at {token}, {score} gives {written} {share}; looking at {elsewhere}, {other} gives it {less}.",
-        token=token(data.pair.source, looks[best]), score=names[0], written=_written(data), share=shares[0],
-        elsewhere=token(data.pair.source, looks[worst]), other=names[1], less=shares[1],
-    )  # fmt: skip
+        token=token(data.pair.source, looks[best]),
+        score=names[0],
+        written=_written(data),
+        share=shares[0],
+        elsewhere=token(data.pair.source, looks[worst]),
+        other=names[1],
+        less=shares[1],
+    )
 
 
 def sharpest(data: Data) -> str | None:
@@ -84,9 +93,13 @@ def sharpest(data: Data) -> str | None:
         return None
     names = [score_name(pair.mt.config) for pair in data.pairs]
     return _(
-        "On this sentence {one} is the sharpest, with {low} bits of entropy a step, and {other} the softest, with {high}.",
-        one=names[bits.index(low)], low=low, other=names[bits.index(high)], high=high,
-    )  # fmt: skip
+        "On this sentence {one} is the sharpest, with {low} bits of entropy a step, and {other} the softest, with "
+        "{high}.",
+        one=names[bits.index(low)],
+        low=low,
+        other=names[bits.index(high)],
+        high=high,
+    )
 
 
 def cheapest(data: Data) -> str | None:
@@ -97,10 +110,13 @@ def cheapest(data: Data) -> str | None:
         return None
     names = [score_name(pair.mt.config) for pair in data.pairs]
     return _(
-        "On this sentence {one} predicts best, with a loss of {low} nats per token, and {other} worst, with {high}. One sentence "
-        "ranks no methods: on another the order may turn.",
-        one=names[losses.index(low)], low=low, other=names[losses.index(high)], high=high,
-    )  # fmt: skip
+        "On this sentence {one} predicts best, with a loss of {low} nats per token, and {other} worst, with {high}. "
+        "One sentence ranks no methods: on another the order may turn.",
+        one=names[losses.index(low)],
+        low=low,
+        other=names[losses.index(high)],
+        high=high,
+    )
 
 
 CLAIMS = look_apart, look_alike, each_its_own, looking_pays, sharpest, cheapest
@@ -148,9 +164,12 @@ def step(data: Data) -> str:
     best = int(steps.a[t].argmax())
     return _(
         "“{written}” puts {weight} on {token}; entropy {bits} of at most {most} bits.",
-        written=markdown.plain(data.token), weight=f"{steps.a[t, best]:.4f}", token=token(source, best),
-        bits=f"{steps.entropy[t]:.3f}", most=f"{np.log2(len(source)):.3f}",
-    )  # fmt: skip
+        written=markdown.plain(data.token),
+        weight=f"{steps.a[t, best]:.4f}",
+        token=token(source, best),
+        bits=f"{steps.entropy[t]:.3f}",
+        most=f"{np.log2(len(source)):.3f}",
+    )
 
 
 def step_lengths(data: Data) -> str:
@@ -158,23 +177,26 @@ def step_lengths(data: Data) -> str:
     steps = data.steps
     return _(
         "Length of c {length}, of the states {mean} on average.",
-        length=f"{np.linalg.norm(steps.context[data.step]):.3f}", mean=f"{np.linalg.norm(steps.z, axis=1).mean():.3f}",
-    )  # fmt: skip
+        length=f"{np.linalg.norm(steps.context[data.step]):.3f}",
+        mean=f"{np.linalg.norm(steps.z, axis=1).mean():.3f}",
+    )
 
 
 def special_case(data: Data, size: int, difference: float, trained: float, scaled: float) -> str:
-    """Scaled dot-product attention beside the model, with the mean entropy at the trained and at its own scale 1/√`size`."""
+    """Scaled dot-product attention beside the model, with the mean entropy at the trained and at its own scale
+    1/√`size`."""
     said = _(
-        "The function that Transformers call gives {model}'s context vector too (largest difference {difference}). Transformers "
-        "also divide each score by √{size}: here the same scores would then give {scaled} instead of {trained} bits per step, so "
-        "the model would have to learn larger ones.",
-        model=data.product_pair.model, difference=number(difference, ".1e"), size=size, scaled=f"{scaled:.3f}",
+        "The function that Transformers call gives {model}'s context vector too (largest difference {difference}). "
+        "Transformers also divide each score by √{size}: here the same scores would then give {scaled} instead of "
+        "{trained} bits per step, so the model would have to learn larger ones.",
+        model=data.product_pair.model,
+        difference=number(difference, ".1e"),
+        size=size,
+        scaled=f"{scaled:.3f}",
         trained=f"{trained:.3f}",
-    )  # fmt: skip
+    )
     if data.product_pair is not data.pair:
-        said += " " + _(
-            "({model} has an additive score, which is no product of two vectors.)", model=data.pair.model
-        )
+        said += " " + _("({model} has an additive score, which is no product of two vectors.)", model=data.pair.model)
     return said
 
 
@@ -184,24 +206,26 @@ def operands(data: Data, difference: float) -> str:
     key = "z" if pair.mt.config.score.kind == "dot" else "W z"
     return _(
         "{model}: q = h, k = {key}, v = z, no mask, scale 1; largest difference over all steps {difference}.",
-        model=pair.model, key=key, difference=number(difference, ".1e"),
-    )  # fmt: skip
+        model=pair.model,
+        key=key,
+        difference=number(difference, ".1e"),
+    )
 
 
 def notice() -> tuple[str, ...]:
     """What the scores are."""
     return (
         _(
-            "**Dot** compares the two vectors as they are, **general** puts a matrix between them, **additive** puts both "
-            "through a small network. Only the scores differ: softmax and mixture are the same in all."
+            "**Dot** compares the two vectors as they are, **general** puts a matrix between them, **additive** puts "
+            "both through a small network. Only the scores differ: softmax and mixture are the same in all."
         ),
         _(
-            "**The context** is a mixture of what was read. Where one weight is near 1 it is that word's state; where the "
-            "entropy is high, it is an average of many. States come from a recurrent network, so each tells of its neighbours "
-            "too: a look beside the word may still find it."
+            "**The context** is a mixture of what was read. Where one weight is near 1 it is that word's state; where "
+            "the entropy is high, it is an average of many. States come from a recurrent network, so each tells of its "
+            "neighbours too: a look beside the word may still find it."
         ),
         _(
-            "**Work:** dot and general are one product per step. Additive runs its small network for every pair of a written and "
-            "a read token: one reason why Transformers use the dot product."
+            "**Work:** dot and general are one product per step. Additive runs its small network for every pair of a "
+            "written and a read token: one reason why Transformers use the dot product."
         ),
     )

@@ -55,7 +55,8 @@ class Data:
 
     @property
     def product_pair(self) -> SentencePair | None:
-        """This model's pair if its score is a product of h with a key, else the first such model's; None without any."""
+        """This model's pair if its score is a product of h with a key, else the first such model's; None without
+        any."""
         return next((pair for pair in (self.pair, *self.pairs) if steps(pair).product), None)
 
     @cached_property
@@ -70,15 +71,13 @@ class Data:
 
 
 def recurrent() -> list[str]:
-    """The bundled recurrent translation models, in the order of the notes, the one with coverage last; of several that differ
-    in no score the first."""
+    """The bundled recurrent translation models, in the order of the notes, the one with coverage last; of several that
+    differ in no score the first."""
     found: dict[ScoreConfig, str] = {}
     for name in sorted(translation.models()):
         if (config := translation.model(name).config).kind == "seq2seq":
             found.setdefault(config.score, name)
-    return [
-        found[score] for score in sorted(found, key=lambda score: (score.coverage, ORDER.index(score.kind)))
-    ]
+    return [found[score] for score in sorted(found, key=lambda score: (score.coverage, ORDER.index(score.kind)))]
 
 
 @st.cache_resource(max_entries=32, show_spinner=False)
@@ -90,7 +89,8 @@ def steps(pair: SentencePair) -> Steps:
 
 
 def telling_step(pairs: Sequence[SentencePair]) -> int:
-    """The word at which the models look at the most different tokens, where all read one translation; else the second step."""
+    """The word at which the models look at the most different tokens, where all read one translation; else the second
+    step."""
     maps = [steps(pair).a[:-1] for pair in pairs]  # the last step writes the end
     if len(maps) < 2 or len({attention.shape for attention in maps}) > 1 or not len(maps[0]):
         return min(1, len(pairs[0].targets) - 1)
@@ -116,8 +116,9 @@ def apart(times: Sequence[np.ndarray]) -> list[tuple[float, float] | None]:
     """The middle half of each model's times; None where it overlaps another's, and says nothing about their order."""
     ranges = [tuple(np.percentile(each, (25, 75))) for each in times]
     return [
-        one if all(one[1] < other[0] or other[1] < one[0] for other in ranges if other is not one) else None for one in ranges
-    ]  # fmt: skip
+        one if all(one[1] < other[0] or other[1] < one[0] for other in ranges if other is not one) else None
+        for one in ranges
+    ]
 
 
 def error_rate(model: str) -> float | None:
@@ -140,6 +141,4 @@ def _timed(pairs: tuple[SentencePair, ...]) -> list[Times]:
 @st.cache_resource(max_entries=64, show_spinner=False)
 def _checks(pair: SentencePair) -> list[Check]:
     measured = steps(pair)
-    return shared.run_in_worker(
-        lambda: measure(translation_scores, pair.mt, measured), shared.about(pair.text)
-    )
+    return shared.run_in_worker(lambda: measure(translation_scores, pair.mt, measured), shared.about(pair.text))

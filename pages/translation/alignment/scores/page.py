@@ -1,4 +1,5 @@
-"""The part Three scores: dot, general and additive on one sentence, the context as a mixture, and SDPA as the general case."""
+"""The part Three scores: dot, general and additive on one sentence, the context as a mixture, and SDPA as the general
+case."""
 
 from __future__ import annotations
 

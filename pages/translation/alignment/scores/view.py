@@ -14,18 +14,8 @@ from tlmviz.ui import frame, inputs, markdown, reading, translation
 from tlmviz.ui.language import _
 
 from . import claims
-from .data import (
-    Data,
-    apart,
-    common_pairs,
-    error_rate,
-    own_pairs,
-    score_parameters,
-    telling_step,
-)  # fmt: skip
-from .data import (
-    steps as passed,
-)
+from .data import Data, apart, common_pairs, error_rate, own_pairs, score_parameters, telling_step
+from .data import steps as passed
 from .state import COMMON, Scores
 
 SCALES = np.geomspace(0.01, 10, 61)
@@ -33,8 +23,8 @@ EQUATION = (
     r"a_{ij}=\frac{\exp e_{ij}}{\sum_{j'}\exp e_{ij'}},\quad e_{ij}\in\left\{h_i^\top z_j,\;h_i^\top W z_j,\;"
     r"v^\top\tanh(W_1h_i+W_2z_j)\right\},\qquad c_i=\sum_j a_{ij}z_j,\qquad \tilde h_i=\tanh(W_c[c_i;h_i])",
     "Mathematics in Modern NLP, section 7, Eq. 42–47; Transformer with PyTorch, section 1.3, Eq. 5–6.",
-    "Eq. 47 writes a vector vᵢ for each step: it is one v, learned once. Eq. 45 stops at [c; h]; the models go on to one "
-    "layer of it (Luong et al. 2015).",
+    "Eq. 47 writes a vector vᵢ for each step: it is one v, learned once. Eq. 45 stops at [c; h]; the models go on to "
+    "one layer of it (Luong et al. 2015).",
 )
 
 
@@ -57,26 +47,27 @@ def controls(models: list[str], author: str, text: str) -> Data:
     at = min(Scores.step.get() or telling_step(pairs) + 1, len(targets))
     Scores.of_session()
     drawn = Scores.step.draw(
-        step, options=range(1, len(targets) + 1), unchosen=at,
+        step,
+        options=range(1, len(targets) + 1),
+        unchosen=at,
         format_func=lambda each: _("{step} · write {token}", step=each, token=readable(targets[each - 1])),
-    )  # fmt: skip
+    )
     return Data(tuple(pairs), models.index(inside), drawn - 1, common)
 
 
 def _french(model: str, author: str, text: str, place) -> str:
     """The translation for all models: typed, or written by `author`."""
-    mt, own = (
-        translation.model(model), translation.model(author).text(translation.own_translation(author, text)),
-    )  # fmt: skip
+    mt, own = (translation.model(model), translation.model(author).text(translation.own_translation(author, text)))
     typed = inputs.shared(
-        translation.TRANSLATION, place, placeholder=_("{french}   (by {model}; type another)", french=own, model=author),
-    )  # fmt: skip
+        translation.TRANSLATION, place, placeholder=_("{french}   (by {model}; type another)", french=own, model=author)
+    )
     ids = mt.encode_target(typed or "") or mt.encode_target(own)
     if len(ids) >= mt.config.context:
         raise BadText(
             "This translation has {tokens} tokens; the models read up to {most}: shorten it.",
-            tokens=f"{len(ids):,}", most=mt.config.context - 1,
-        )  # fmt: skip
+            tokens=f"{len(ids):,}",
+            most=mt.config.context - 1,
+        )
     return mt.text((*ids, mt.tokenizer.end_of_text))
 
 
@@ -88,10 +79,15 @@ def maps(data: Data) -> None:
         score = claims.score_name(pair.mt.config)
         framed = (data.common or pair is data.pair) and data.step < len(steps.a)
         figure = token_map(
-            steps.a, pair.targets, pair.source, frame.theme(),
+            steps.a,
+            pair.targets,
+            pair.source,
+            frame.theme(),
             title=_("{score} (probability)", score=score.capitalize()),
-            chosen=data.step if framed else None, bar=number == count, height=330,
-        )  # fmt: skip
+            chosen=data.step if framed else None,
+            bar=number == count,
+            height=330,
+        )
         with place:
             alt = _("Attention of {model}: written tokens by source tokens", model=pair.model)
             frame.chart(figure, key=f"as-{pair.model}", alt=alt)
@@ -106,14 +102,16 @@ def step(data: Data) -> None:
     with left:
         title = _(
             "{score}, “{token}”: scores and their softmax (probability)",
-            score=claims.score_name(pair.mt.config), token=data.token,
-        )  # fmt: skip
+            score=claims.score_name(pair.mt.config),
+            token=data.token,
+        )
         figure = figures.scores_and_weights(steps.scores[t], steps.a[t], pair.source, theme, title=title)
         frame.chart(figure, key="asbars", alt=_("Scores before the softmax, and weights"))
     with right:
         title = _(
-            "What each word's state brings{formula} and their sum c (values)", formula=", aⱼzⱼ," if reading.maths() else "",
-        )  # fmt: skip
+            "What each word's state brings{formula} and their sum c (values)",
+            formula=", aⱼzⱼ," if reading.maths() else "",
+        )
         figure = figures.mixture(steps.shares(t), steps.context[t], pair.source, theme, title=title)
         frame.chart(figure, key="asmix", alt=_("The context vector as a mixture of source states"))
     frame.caption(claims.step(data), maths=claims.step_lengths(data))
@@ -122,8 +120,8 @@ def step(data: Data) -> None:
 def table(data: Data) -> None:
     """Every model in numbers. A time is shown where it does not overlap another model's."""
     in_turn = _(
-        "The middle half of 31 rounds in which the models took turns; none where it overlaps another model's, as the order then "
-        "says nothing."
+        "The middle half of 31 rounds in which the models took turns; none where it overlaps another model's, as the "
+        "order then says nothing."
     )
     helps = {
         _("Loss (nats)"): _("Per token of the translation above."),
@@ -138,11 +136,13 @@ def table(data: Data) -> None:
     for pair, steps, score, keys in zip(data.pairs, data.every, *ranges):
         times = [None if each is None else f"{each[0]:.3f} – {each[1]:.3f}" for each in (score, keys)]
         values = (
-            -steps.logp.mean(), steps.entropy.mean(), error_rate(pair.model), *times, score_parameters(pair.model),
-        )  # fmt: skip
-        rows.append(
-            {_("Model"): pair.model, _("Score"): claims.in_table(pair.mt.config), **dict(zip(helps, values))}
+            -steps.logp.mean(),
+            steps.entropy.mean(),
+            error_rate(pair.model),
+            *times,
+            score_parameters(pair.model),
         )
+        rows.append({_("Model"): pair.model, _("Score"): claims.in_table(pair.mt.config), **dict(zip(helps, values))})
     if not reading.maths():
         for row in rows:
             row.pop(_("Keys (ms)"))
@@ -165,9 +165,7 @@ def special_case(data: Data) -> None:
     pair = data.product_pair
     if pair is None:
         st.caption(
-            _(
-                "An additive score is no product of h with a key: SDPA cannot compute it. Take a dot or general model."
-            )
+            _("An additive score is no product of h with a key: SDPA cannot compute it. Take a dot or general model.")
         )
         return
     steps = passed(pair)
@@ -181,13 +179,9 @@ def special_case(data: Data) -> None:
     with right:
         marks = {_("as trained, scale 1"): (1.0, float(trained)), f"1/√{size}": (size**-0.5, float(scaled))}
         figure = figures.scale_curve(SCALES, np.array(bits), marks, len(pair.source), frame.theme())
-        frame.chart(
-            figure, key="asscale", alt=_("Mean entropy of the weights against the scale of the scores")
-        )
+        frame.chart(figure, key="asscale", alt=_("Mean entropy of the weights against the scale of the scores"))
     difference = float(np.abs(attended - steps.context).max())
-    frame.caption(
-        claims.special_case(data, size, difference, trained, scaled), maths=claims.operands(data, difference)
-    )
+    frame.caption(claims.special_case(data, size, difference, trained, scaled), maths=claims.operands(data, difference))
 
 
 def snippet(data: Data) -> str:

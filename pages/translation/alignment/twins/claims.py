@@ -16,8 +16,11 @@ def stutters(data: Data) -> str | None:
     return ngettext(
         "{without} repeats {n} run of three tokens; {covering}, told what it has looked at, repeats {less}.",
         "{without} repeats {n} runs of three tokens; {covering}, told what it has looked at, repeats {less}.",
-        without, without=data.chosen.without, covering=data.chosen.covering, less=covering,
-    )  # fmt: skip
+        without,
+        without=data.chosen.without,
+        covering=data.chosen.covering,
+        less=covering,
+    )
 
 
 def stutters_still(data: Data) -> str | None:
@@ -28,8 +31,11 @@ def stutters_still(data: Data) -> str | None:
     return ngettext(
         "Coverage does not help here: {covering} repeats {n} run of three tokens, {without} {less}.",
         "Coverage does not help here: {covering} repeats {n} runs of three tokens, {without} {less}.",
-        covering, without=data.chosen.without, covering=data.chosen.covering, less=without,
-    )  # fmt: skip
+        covering,
+        without=data.chosen.without,
+        covering=data.chosen.covering,
+        less=without,
+    )
 
 
 def alike(data: Data) -> str | None:
@@ -56,36 +62,41 @@ def repeats(count: int) -> str:
 def repeated(data: Data) -> str:
     """How often the two models repeat themselves over all sentences of the table."""
     trigrams = [sum(line[f"repeats, {label}"] for line in data.table) for label in ("without", "with")]
-    losses = [
-        sum(line[f"covloss, {label}"] for line in data.table) / len(data.table) for label in ("without", "with")
-    ]  # fmt: skip
+    losses = [sum(line[f"covloss, {label}"] for line in data.table) / len(data.table) for label in ("without", "with")]
     return _(
-        "{sentences} sentences: {without} writes {first} repeated trigrams, {covering} {second}; mean covloss {low} and {high}.",
-        sentences=len(data.table), without=data.chosen.without, first=trigrams[0], covering=data.chosen.covering,
-        second=trigrams[1], low=f"{losses[0]:.3f}", high=f"{losses[1]:.3f}",
-    )  # fmt: skip
+        "{sentences} sentences: {without} writes {first} repeated trigrams, {covering} {second}; mean covloss {low} "
+        "and {high}.",
+        sentences=len(data.table),
+        without=data.chosen.without,
+        first=trigrams[0],
+        covering=data.chosen.covering,
+        second=trigrams[1],
+        low=f"{losses[0]:.3f}",
+        high=f"{losses[1]:.3f}",
+    )
 
 
 def missing(lacking: str) -> str:
     """What there is to do when the installation lacks the models "with" or "without" coverage."""
     lack = _("the one with") if lacking == "with" else _("them")
     return _(
-        "This needs two recurrent models, one with a coverage vector and one without, and this installation lacks {lack}. "
-        "`python -m tlmviz.training eng-fra-coverage --data DIR` trains one.", lack=lack,
-    )  # fmt: skip
+        "This needs two recurrent models, one with a coverage vector and one without, and this installation lacks "
+        "{lack}. `python -m tlmviz.training eng-fra-coverage --data DIR` trains one.",
+        lack=lack,
+    )
 
 
 def notice() -> tuple[str, ...]:
     """What the models are; the counts were logged when they were trained."""
     return (
         _(
-            "eng-fra-coverage began as eng-fra-additive. It was then trained to see how much attention each source word has got "
-            "already, and to pay for looking there again."
+            "eng-fra-coverage began as eng-fra-additive. It was then trained to see how much attention each source "
+            "word has got already, and to pay for looking there again."
         ),
         _(
-            "Logged: on all 1,169 held-out sentences eng-fra-additive repeats 176 sequences of 3 tokens and eng-fra-coverage 81; "
-            "its translations score a little lower (BLEU 52.0 and 50.2). The sentences of the table were chosen because they "
-            "invite repetition."
+            "Logged: on all 1,169 held-out sentences eng-fra-additive repeats 176 sequences of 3 tokens and "
+            "eng-fra-coverage 81; its translations score a little lower (BLEU 52.0 and 50.2). The sentences of the "
+            "table were chosen because they invite repetition."
         ),
     )
 
@@ -94,8 +105,8 @@ def maths() -> tuple[str, ...]:
     """What to notice with formulas."""
     return (
         _(
-            "Logged: after as many further steps without coverage eng-fra-additive repeats 159 sequences, at a BLEU of 52.1 (one "
-            "seed each; the card of eng-fra-coverage has the table)."
+            "Logged: after as many further steps without coverage eng-fra-additive repeats 159 sequences, at a BLEU of "
+            "52.1 (one seed each; the card of eng-fra-coverage has the table)."
         ),
         _("A beam of 1 is greedy, without penalties: a wide beam and its penalties hide what a model would repeat."),
-    )  # fmt: skip
+    )

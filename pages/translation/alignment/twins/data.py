@@ -1,4 +1,5 @@
-"""Everything that the part With and without coverage shows: what two models write, where they looked, what they repeat."""
+"""Everything that the part With and without coverage shows: what two models write, where they looked, what they
+repeat."""
 
 from __future__ import annotations
 
@@ -40,9 +41,7 @@ class Data:
     def covered(self, name: str) -> Covered:
         """A model's map."""
         mt, found = translation.model(name), self.best[name]
-        source, target = (
-            output_names(mt.tokenizer, ids) for ids in (mt.encode(self.chosen.sentence), found.tokens)
-        )
+        source, target = (output_names(mt.tokenizer, ids) for ids in (mt.encode(self.chosen.sentence), found.tokens))
         return Covered(found.map(mt.align), source, target, Penalties())
 
     @cached_property

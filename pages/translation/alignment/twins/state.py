@@ -1,4 +1,5 @@
-"""The state of the part With and without coverage: two models, a sentence that both translate, the width of their beams."""
+"""The state of the part With and without coverage: two models, a sentence that both translate, the width of their
+beams."""
 
 from __future__ import annotations
 
@@ -16,8 +17,12 @@ class Twins(state.State):
     without = state.menu(N_("Without"), key="awo", default="", parse=_name)
     covering = state.menu(N_("With coverage"), key="awi", default="", parse=_name)
     sentence = state.menu(
-        N_("Sentence"), key="arep", default="", parse=_name, help=N_("Your own sentence, or one that invites repetition."),
-    )  # fmt: skip
+        N_("Sentence"),
+        key="arep",
+        default="",
+        parse=_name,
+        help=N_("Your own sentence, or one that invites repetition."),
+    )
     width = state.number(N_("Beam"), 1, 20, 1, key="acw", help=N_("1 is greedy."))
 
     @property

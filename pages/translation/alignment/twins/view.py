@@ -17,10 +17,10 @@ from .data import GRAM, Data
 from .state import REPEATERS, STRIKING, Twins
 
 EQUATION = (
-    r"\text{score}_{ij} = \mathbf{v} \cdot \tanh(\mathbf{W}_1 \mathbf{h}_i + \mathbf{W}_2 \mathbf{z}_j + \mathbf{w}\, c_j^i),"
-    r"\qquad \text{loss} = -\log P + \lambda \sum_t \mathrm{covloss}_t",
-    "Mathematics in Modern NLP, section 7.1, Eq. 47–49; See et al. 2017: the score depends on how much attention a token "
-    "has got already, and training charges for looking there again.",
+    r"\text{score}_{ij} = \mathbf{v} \cdot \tanh(\mathbf{W}_1 \mathbf{h}_i + \mathbf{W}_2 \mathbf{z}_j + \mathbf{w}\, "
+    r"c_j^i),\qquad \text{loss} = -\log P + \lambda \sum_t \mathrm{covloss}_t",
+    "Mathematics in Modern NLP, section 7.1, Eq. 47–49; See et al. 2017: the score depends on how much attention a "
+    "token has got already, and training charges for looking there again.",
 )
 
 
@@ -45,9 +45,7 @@ def maps(data: Data) -> None:
             text = markdown.plain(data.text(name)) or _("(nothing)")
             st.markdown(f"**{name}**: {text} :small[:gray[· {claims.repeats(count)}]]")
             figure = coverage_map(covered, title=name, height=LOW)
-            frame.chart(
-                figure, key=f"map-{name}", alt=_("Attention of {model}, with its coverage", model=name)
-            )
+            frame.chart(figure, key=f"map-{name}", alt=_("Attention of {model}, with its coverage", model=name))
     figure = alignment.overlap_lines(losses, tokens, frame.theme())
     frame.chart(figure, key="overlaplines", alt=_("covloss of both models at every step"))
 

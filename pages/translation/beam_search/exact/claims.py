@@ -20,11 +20,16 @@ def search_error(data: Data) -> str | None:
     if gap <= SAME:
         return None
     return _(
-        "**Search error of {gap} nats.** The model's own best is {best} ({how}); the beam of {width} stops at {beam}: log P "
-        "**{logp}** against **{less}**. Judge yourself which translates better.",
-        gap=f"{gap:.3f}", best=_text(data, data.exact.tokens), how=_proof(data.exact), width=data.base.chosen.width,
-        beam=_text(data, data.beam.tokens), logp=number(data.exact.logp, ".3f"), less=number(data.beam.parts.logp, ".3f"),
-    )  # fmt: skip
+        "**Search error of {gap} nats.** The model's own best is {best} ({how}); the beam of {width} stops at {beam}: "
+        "log P **{logp}** against **{less}**. Judge yourself which translates better.",
+        gap=f"{gap:.3f}",
+        best=_text(data, data.exact.tokens),
+        how=_proof(data.exact),
+        width=data.base.chosen.width,
+        beam=_text(data, data.beam.tokens),
+        logp=number(data.exact.logp, ".3f"),
+        less=number(data.beam.parts.logp, ".3f"),
+    )
 
 
 def no_search_error(data: Data) -> str | None:
@@ -34,9 +39,12 @@ def no_search_error(data: Data) -> str | None:
     return _(
         "**No search error**: the beam of {width} finds the model's own best, {best} ({how}), log P **{logp}** against "
         "**{less}**.",
-        width=data.base.chosen.width, best=_text(data, data.exact.tokens), how=_proof(data.exact),
-        logp=number(data.exact.logp, ".3f"), less=number(data.beam.parts.logp, ".3f"),
-    )  # fmt: skip
+        width=data.base.chosen.width,
+        best=_text(data, data.exact.tokens),
+        how=_proof(data.exact),
+        logp=number(data.exact.logp, ".3f"),
+        less=number(data.beam.parts.logp, ".3f"),
+    )
 
 
 def no_end(data: Data) -> str | None:
@@ -45,9 +53,11 @@ def no_end(data: Data) -> str | None:
         return None
     return _(
         "**The beam of {width} reaches no end.** The model's own best is {best} ({how}), log P **{logp}**.",
-        width=data.base.chosen.width, best=_text(data, data.exact.tokens), how=_proof(data.exact),
+        width=data.base.chosen.width,
+        best=_text(data, data.exact.tokens),
+        how=_proof(data.exact),
         logp=number(data.exact.logp, ".3f"),
-    )  # fmt: skip
+    )
 
 
 def none_found(data: Data) -> str | None:
@@ -63,10 +73,12 @@ def model_error(data: Data) -> str | None:
     if not data.exact.tokens or not winner.finished or len(winner.tokens) <= len(data.exact.tokens):
         return None
     return _(
-        "The most probable text has {count} tokens, the one that the penalties rank first {own}, {winner}: they mend the model's "
-        "choice, not the search.",
-        count=len(data.exact.tokens), own=len(winner.tokens), winner=_text(data, winner.tokens),
-    )  # fmt: skip
+        "The most probable text has {count} tokens, the one that the penalties rank first {own}, {winner}: they mend "
+        "the model's choice, not the search.",
+        count=len(data.exact.tokens),
+        own=len(winner.tokens),
+        winner=_text(data, winner.tokens),
+    )
 
 
 def wider_is_better(data: Data) -> str | None:
@@ -78,8 +90,11 @@ def wider_is_better(data: Data) -> str | None:
         return None
     return _(
         "From a width of {narrow} to {wide} the most probable text found rises from log P {low} to {high}.",
-        narrow=min(logps), wide=max(logps), low=number(logps[min(logps)], ".3f"), high=number(logps[max(logps)], ".3f"),
-    )  # fmt: skip
+        narrow=min(logps),
+        wide=max(logps),
+        low=number(logps[min(logps)], ".3f"),
+        high=number(logps[max(logps)], ".3f"),
+    )
 
 
 def short_differs(data: Data) -> str | None:
@@ -89,9 +104,11 @@ def short_differs(data: Data) -> str | None:
         return None
     return _(
         "{short} the beam of {width} finds another, {other}, log P {less}.",
-        short=_short(data), width=data.base.chosen.width, other=_text(data, data.beginning.tokens),
+        short=_short(data),
+        width=data.base.chosen.width,
+        other=_text(data, data.beginning.tokens),
         less=number(data.beginning.parts.logp, ".3f"),
-    )  # fmt: skip
+    )
 
 
 def short_agrees(data: Data) -> str | None:
@@ -101,9 +118,7 @@ def short_agrees(data: Data) -> str | None:
     return _("{short} the beam of {width} finds the same.", short=_short(data), width=data.base.chosen.width)
 
 
-CLAIMS = (
-    search_error, no_search_error, no_end, none_found, model_error, wider_is_better, short_differs, short_agrees,
-)  # fmt: skip
+CLAIMS = (search_error, no_search_error, no_end, none_found, model_error, wider_is_better, short_differs, short_agrees)
 HINTS = (Hint(N_("Move *Horizon T of the short search (tokens)* to 6."), to(horizon=6)),)
 
 
@@ -120,30 +135,39 @@ def _proof(exact: Exact) -> str:
 def _short(data: Data) -> str:
     exact = data.short[data.horizon]
     return _(
-        "There are **{all}** texts of {horizon} tokens; the beam looks at **{beam}** candidates at most, and branch and bound "
-        "looked at **{scored}**. The best beginning is {text}, log P {logp} ({proven});",
-        all=number(float(exact.all_texts), ".2e"), horizon=data.horizon, beam=f"{exact.beam_cost(data.base.chosen.width):,}",
-        scored=f"{exact.scored:,}", text=_text(data, exact.tokens), logp=number(exact.logp, ".3f"),
+        "There are **{all}** texts of {horizon} tokens; the beam looks at **{beam}** candidates at most, and branch "
+        "and bound looked at **{scored}**. The best beginning is {text}, log P {logp} ({proven});",
+        all=number(float(exact.all_texts), ".2e"),
+        horizon=data.horizon,
+        beam=f"{exact.beam_cost(data.base.chosen.width):,}",
+        scored=f"{exact.scored:,}",
+        text=_text(data, exact.tokens),
+        logp=number(exact.logp, ".3f"),
         proven=_("proven") if exact.proven else _("not proven"),
-    )  # fmt: skip
+    )
 
 
 def beams_first(data: Data, candidates: int) -> str:
     """What the last line of the table counts: the beams whose best text is the bound, and then the exact search."""
     return _(
-        "Exact search starts from the most probable text of the {count} beams above it (widths {widths}) and cuts what falls "
-        "below: its line counts their {candidates} candidates and its own {scored}.",
-        count=len(data.searches), widths=", ".join(map(str, data.searches)), candidates=f"{candidates:,}",
+        "Exact search starts from the most probable text of the {count} beams above it (widths {widths}) and cuts what "
+        "falls below: its line counts their {candidates} candidates and its own {scored}.",
+        count=len(data.searches),
+        widths=", ".join(map(str, data.searches)),
+        candidates=f"{candidates:,}",
         scored=f"{data.exact.scored:,}",
-    )  # fmt: skip
+    )
 
 
 def notice() -> tuple[str, ...]:
     """What the two kinds of error are."""
     return (
         _(
-            "**Search error**: the beam misses a text that the model itself prefers. **Model error**: the preferred text is "
-            "worse, often too short. A wider beam can remove only the first."
+            "**Search error**: the beam misses a text that the model itself prefers. **Model error**: the preferred "
+            "text is worse, often too short. A wider beam can remove only the first."
         ),
-        _("The exact search need not visit all texts: log P only falls, so a beginning below the best complete text is cut."),
-    )  # fmt: skip
+        _(
+            "The exact search need not visit all texts: log P only falls, so a beginning below the best complete text "
+            "is cut."
+        ),
+    )

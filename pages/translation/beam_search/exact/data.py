@@ -1,4 +1,5 @@
-"""Everything that the part Exact search shows: the model's own best text beside those of beams, and the best beginnings."""
+"""Everything that the part Exact search shows: the model's own best text beside those of beams, and the best
+beginnings."""
 
 from __future__ import annotations
 
@@ -103,7 +104,5 @@ def alive(search: Search, depth: int) -> int:
 def _exact(model: str, text: str, horizon: int | None = None, known: Known | None = None) -> Exact:
     """The most probable translation, or beginning of `horizon` tokens, as far as a few seconds go."""
     mt = translation.model(model)
-    options = ExactOptions(
-        max_length=mt.longest(text), horizon=horizon, known=known, expansions=4000, seconds=6.0
-    )
+    options = ExactOptions(max_length=mt.longest(text), horizon=horizon, known=known, expansions=4000, seconds=6.0)
     return shared.run_in_worker(lambda: exact_search(mt.stepper(text), options), shared.about(text))

@@ -20,9 +20,7 @@ def show(base: tree.Data, place: DeltaGenerator) -> None:
         Horizon.tokens.draw(st.columns([0.48, 0.52])[0])
         shown = Data(base, Horizon.of_session().tokens)
         if shown.left_out:
-            st.caption(
-                _("Forced, banned and other rules are left out here: every way searches the same texts.")
-            )
+            st.caption(_("Forced, banned and other rules are left out here: every way searches the same texts."))
         with st.spinner(_("Searching …"), show_time=True):
             frame.claim(claims.CLAIMS, shown)
         left, right = st.columns(2)

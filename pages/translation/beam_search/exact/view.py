@@ -12,8 +12,9 @@ from .claims import beams_first
 from .data import Data, alive
 
 EQUATION = (
-    r"\hat{Y} = \arg\max_{y_1 \dots y_T} \prod_{t=1}^{T} \Pr(y_t | y_1 \dots y_{t-1}, X):\quad N^T \text{ paths for all},\quad "
-    r"W \cdot N \cdot T \text{ candidates for a beam } (1 < W < N),\quad N \cdot T \text{ for greedy}",
+    r"\hat{Y} = \arg\max_{y_1 \dots y_T} \prod_{t=1}^{T} \Pr(y_t | y_1 \dots y_{t-1}, X):\quad N^T "
+    r"\text{ paths for all},\quad W \cdot N \cdot T \text{ candidates for a beam } (1 < W < N),\quad N \cdot T "
+    r"\text{ for greedy}",
     "Mathematics in Modern NLP, Eq. 27-30 and section 6.1. N: tokens of the vocabulary, T: length, W: width. "
     "Search errors and model errors: Stahlberg and Byrne 2019.",
 )
@@ -27,12 +28,16 @@ def counts(data: Data) -> None:
         total += alive(search, t) * vocabulary
         candidates[t] = total
     figure = beam_curves.counts_of_paths(
-        vocabulary, data.plain.width, max(*data.short, search.steps), {t: one.scored for t, one in data.short.items()},
-        candidates, frame.theme(),
-    )  # fmt: skip
+        vocabulary,
+        data.plain.width,
+        max(*data.short, search.steps),
+        {t: one.scored for t, one in data.short.items()},
+        candidates,
+        frame.theme(),
+    )
     frame.chart(
-        figure, key="paths", alt=_("Candidates of exhaustive search, of a beam and of branch and bound against T"),
-    )  # fmt: skip
+        figure, key="paths", alt=_("Candidates of exhaustive search, of a beam and of branch and bound against T")
+    )
 
 
 def widths(data: Data) -> None:
@@ -41,8 +46,10 @@ def widths(data: Data) -> None:
     figure = beam_curves.widths(
         {width: beam.parts.logp for width, beam in data.beams.items()},
         {width: winner.score for width, winner in data.winners.items()},
-        exact.logp if exact.tokens else None, exact.proven, frame.theme(),
-    )  # fmt: skip
+        exact.logp if exact.tokens else None,
+        exact.proven,
+        frame.theme(),
+    )
     frame.chart(figure, key="widths", alt=_("Highest log P and best score that beams of several widths find"))
 
 
@@ -51,22 +58,34 @@ def table(data: Data) -> None:
     exact, text, winners = data.exact, data.base.mt.text, data.winners
     error, candidates = _("search error"), _("candidates")
     names = (
-        _("search"), _("highest log P"), error, _("tokens"), candidates, _("most probable text"), _("winner by score"),
-    )  # fmt: skip
+        _("search"),
+        _("highest log P"),
+        error,
+        _("tokens"),
+        candidates,
+        _("most probable text"),
+        _("winner by score"),
+    )
     lines = [
         (
-            _("greedy") if width == 1 else _("beam {width}", width=width), beam.parts.logp, exact.logp - beam.parts.logp,
-            len(beam.tokens), data.looked_at(width), text(beam.tokens), text(winners[width].tokens),
+            _("greedy") if width == 1 else _("beam {width}", width=width),
+            beam.parts.logp,
+            exact.logp - beam.parts.logp,
+            len(beam.tokens),
+            data.looked_at(width),
+            text(beam.tokens),
+            text(winners[width].tokens),
         )
         for width, beam in data.beams.items()
-    ]  # fmt: skip
+    ]
     looked = sum(line[4] for line in lines)
     name = _("exact") if exact.proven else _("exact (not proven)")
     lines.append((name, exact.logp, 0.0, len(exact.tokens), looked + exact.scored, text(exact.tokens), ""))
     frame.table(
-        [dict(zip(names, line)) for line in lines], {names[1]: ".3f", error: ".3f", candidates: ",d"},
+        [dict(zip(names, line)) for line in lines],
+        {names[1]: ".3f", error: ".3f", candidates: ",d"},
         {error: _("Nats below the exact text")},
-    )  # fmt: skip
+    )
     st.caption(beams_first(data, looked))
 
 

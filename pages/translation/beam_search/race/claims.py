@@ -20,12 +20,17 @@ def greedy_turned_off(data: Data) -> str | None:
     if step is None:
         return None
     return _(
-        "**Greedy dropped the best text at step {step}**: after “{before}” it wrote “{taken}” (p {q}) in place of “{own}” (p "
-        "{p}), and a width of 1 cannot turn back. In the end its score is {score} against {best}.",
-        step=step + 1, before=markdown.plain(data.base.mt.text(best.tokens[:step])) or "⟨start⟩",
-        taken=_token(data, other.tokens[step]), q=f"{np.exp(other.logps[step]):.3f}", own=_token(data, best.tokens[step]),
-        p=f"{np.exp(best.logps[step]):.3f}", score=_signed(other.score), best=_signed(best.score),
-    )  # fmt: skip
+        "**Greedy dropped the best text at step {step}**: after “{before}” it wrote “{taken}” (p {q}) in place of "
+        "“{own}” (p {p}), and a width of 1 cannot turn back. In the end its score is {score} against {best}.",
+        step=step + 1,
+        before=markdown.plain(data.base.mt.text(best.tokens[:step])) or "⟨start⟩",
+        taken=_token(data, other.tokens[step]),
+        q=f"{np.exp(other.logps[step]):.3f}",
+        own=_token(data, best.tokens[step]),
+        p=f"{np.exp(best.logps[step]):.3f}",
+        score=_signed(other.score),
+        best=_signed(best.score),
+    )
 
 
 def greedy_found(data: Data) -> str | None:
@@ -42,8 +47,9 @@ def likelier_yet_worse(data: Data) -> str | None:
         return None
     return _(
         "Greedy's log P is the higher one all the same, {other} against {best}: the length penalty decides.",
-        other=_signed(other.parts.logp), best=_signed(best.parts.logp),
-    )  # fmt: skip
+        other=_signed(other.parts.logp),
+        best=_signed(best.parts.logp),
+    )
 
 
 def wider_found_it_too(data: Data) -> str | None:
@@ -59,10 +65,13 @@ def wider_stopped(data: Data) -> str | None:
         return None
     (narrow, wide), lost = fall
     return _(
-        "{head} it had {ends} complete texts after {steps} steps and stopped; the better one needs {tokens} tokens, and its "
-        "beginning was still among those kept.",
-        head=_head(data), ends=len(data.searches[wide].leaves), steps=lost.step, tokens=len(data.winners[narrow].tokens),
-    )  # fmt: skip
+        "{head} it had {ends} complete texts after {steps} steps and stopped; the better one needs {tokens} tokens, "
+        "and its beginning was still among those kept.",
+        head=_head(data),
+        ends=len(data.searches[wide].leaves),
+        steps=lost.step,
+        tokens=len(data.winners[narrow].tokens),
+    )
 
 
 def wider_dropped(data: Data) -> str | None:
@@ -73,13 +82,18 @@ def wider_dropped(data: Data) -> str | None:
     before = markdown.plain(data.base.mt.text(data.winners[narrow].tokens[: lost.step]))
     if not lost.least > lost.total:
         return _(
-            "{head} at step {step} it kept others than “{before}”.", head=_head(data), step=lost.step, before=before,
-        )  # fmt: skip
+            "{head} at step {step} it kept others than “{before}”.", head=_head(data), step=lost.step, before=before
+        )
     return _(
-        "{head} at step {step} it kept {kept} beginnings that were all more probable than “{before}” (log P {total}; the last "
-        "one kept {least}), which the narrower beam kept among other rivals.",
-        head=_head(data), step=lost.step, kept=lost.kept, before=before, total=_signed(lost.total), least=_signed(lost.least),
-    )  # fmt: skip
+        "{head} at step {step} it kept {kept} beginnings that were all more probable than “{before}” (log P {total}; "
+        "the last one kept {least}), which the narrower beam kept among other rivals.",
+        head=_head(data),
+        step=lost.step,
+        kept=lost.kept,
+        before=before,
+        total=_signed(lost.total),
+        least=_signed(lost.least),
+    )
 
 
 def wider_is_never_worse(data: Data) -> str | None:
@@ -90,9 +104,14 @@ def wider_is_never_worse(data: Data) -> str | None:
 
 
 CLAIMS = (
-    greedy_turned_off, greedy_found, likelier_yet_worse, wider_found_it_too, wider_stopped, wider_dropped,
+    greedy_turned_off,
+    greedy_found,
+    likelier_yet_worse,
+    wider_found_it_too,
+    wider_stopped,
+    wider_dropped,
     wider_is_never_worse,
-)  # fmt: skip
+)
 HINTS = (Hint(N_("Press ▶; then write a translation of your own."), where(lambda data: not data.own)),)
 
 
@@ -108,8 +127,11 @@ def _head(data: Data) -> str:
     narrow, wide = data.falls[0]
     return _(
         "**The beam of {wide} scores worse than that of {narrow}**, {worse} against {better}:",
-        wide=wide, narrow=narrow, worse=_signed(data.winners[wide].score), better=_signed(data.winners[narrow].score),
-    )  # fmt: skip
+        wide=wide,
+        narrow=narrow,
+        worse=_signed(data.winners[wide].score),
+        better=_signed(data.winners[narrow].score),
+    )
 
 
 def _token(data: Data, token: int) -> str:
@@ -124,7 +146,7 @@ def notice() -> tuple[str, ...]:
     """What the marks are."""
     return (
         _(
-            "A dot is a beginning that was kept, a square a text that ended, the best of a step on top. Orange is the best text "
-            "of all widths, by score: a cross says where a beam lost it."
+            "A dot is a beginning that was kept, a square a text that ended, the best of a step on top. Orange is the "
+            "best text of all widths, by score: a cross says where a beam lost it."
         ),
     )

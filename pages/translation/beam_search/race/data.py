@@ -24,7 +24,8 @@ OFFERED = 10  # tokens to choose from, and the one that ends the text
 
 @dataclass(frozen=True)
 class Written:
-    """A text chosen by hand: its log-probabilities [t], its attention [t, A, S], and the next token's probabilities [V]."""
+    """A text chosen by hand: its log-probabilities [t], its attention [t, A, S], and the next token's probabilities
+    [V]."""
 
     tokens: tuple[int, ...]
     logps: np.ndarray

@@ -1,4 +1,5 @@
-"""The part Race: beams of several widths that advance together, and a translation that the reader writes against them."""
+"""The part Race: beams of several widths that advance together, and a translation that the reader writes against
+them."""
 
 from __future__ import annotations
 

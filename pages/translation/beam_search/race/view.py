@@ -23,11 +23,7 @@ def picture(data: Data) -> None:
     """The lanes of all widths, and the duel."""
     header = {
         "engine": _engine(data.base.chosen),
-        "title": _(
-            "{model}: beams of {widths}",
-            model=data.base.chosen.model,
-            widths=", ".join(map(str, data.widths)),
-        ),
+        "title": _("{model}: beams of {widths}", model=data.base.chosen.model, widths=", ".join(map(str, data.widths))),
         "lanes": [data.lane(width) for width in data.widths],
         "best": data.text(data.best) or _("(nothing)"),
         "duel": _duel(data),
@@ -38,13 +34,14 @@ def picture(data: Data) -> None:
 
 
 def _engine(chosen: Beam) -> dict[str, Any] | None:
-    """What the browser makes races of further sentences by; None where the server does: the engine has the usual rules."""
+    """What the browser makes races of further sentences by; None where the server does: the engine has the usual
+    rules."""
     if not chosen.has_usual_rules:
         return None
     weights = {"alpha": chosen.alpha, "beta": chosen.beta, "gamma": chosen.gamma}
     return engine.offer(
-        chosen.model, chosen.text, READER, ("own",), translation.SENTENCE.key, width=chosen.width, penalties=weights,
-    )  # fmt: skip
+        chosen.model, chosen.text, READER, ("own",), translation.SENTENCE.key, width=chosen.width, penalties=weights
+    )
 
 
 def _duel(data: Data) -> dict:

@@ -19,7 +19,8 @@ def letters_unknown(data: Data) -> str | None:
         return None
     return ngettext(
         "Its {n} n-gram stands in no word of the vocabulary: the nearest words are those of chance and of shared rows.",
-        "None of its {n} n-grams stands in a word of the vocabulary: the nearest words are those of chance and of shared rows.",
+        "None of its {n} n-grams stands in a word of the vocabulary: the nearest words are those of chance and of "
+        "shared rows.",
         count,
     )
 
@@ -31,9 +32,12 @@ def finds(data: Data) -> str | None:
         return None
     word, cosine = data.near[0]
     return _(
-        "“{word}” is not in the vocabulary, and still has a vector. The nearest word is “{near}”, with a cosine of {cosine}.",
-        word=markdown.plain(data.word), near=markdown.plain(word), cosine=number(cosine, ".2f"),
-    )  # fmt: skip
+        "“{word}” is not in the vocabulary, and still has a vector. The nearest word is “{near}”, with a cosine of "
+        "{cosine}.",
+        word=markdown.plain(data.word),
+        near=markdown.plain(word),
+        cosine=number(cosine, ".2f"),
+    )
 
 
 def mostly_untrained(data: Data) -> str | None:
@@ -42,9 +46,12 @@ def mostly_untrained(data: Data) -> str | None:
     if not trained or 2 * trained >= count:
         return None
     return _(
-        "Only {trained} of the {count} n-grams of “{word}” stand in words of the vocabulary: its neighbours mean little.",
-        trained=trained, count=count, word=markdown.plain(data.word),
-    )  # fmt: skip
+        "Only {trained} of the {count} n-grams of “{word}” stand in words of the vocabulary: its neighbours mean "
+        "little.",
+        trained=trained,
+        count=count,
+        word=markdown.plain(data.word),
+    )
 
 
 def has_its_own(data: Data) -> str | None:
@@ -53,8 +60,9 @@ def has_its_own(data: Data) -> str | None:
         return None
     return _(
         "“{word}” is in the vocabulary: beside its n-grams it has a vector of its own, {share} of the whole.",
-        word=markdown.plain(data.word), share=number(float(data.shares[0]), ".1%"),
-    )  # fmt: skip
+        word=markdown.plain(data.word),
+        share=number(float(data.shares[0]), ".1%"),
+    )
 
 
 def knows_nothing(data: Data) -> str | None:
@@ -75,8 +83,10 @@ def trained(data: Data) -> str | None:
         return None
     return _(
         "{trained} of {count} n-grams ({share}) stand in words of the vocabulary, and were trained there.",
-        trained=stand, count=count, share=number(stand / count, ".0%"),
-    )  # fmt: skip
+        trained=stand,
+        count=count,
+        share=number(stand / count, ".0%"),
+    )
 
 
 def red_frames(data: Data) -> str | None:
@@ -85,8 +95,8 @@ def red_frames(data: Data) -> str | None:
     if stand == count:
         return None
     return _(
-        "Red frames are n-grams that stand in no word of the vocabulary. Rows are shared by a hash, so even their vectors are "
-        "not random: they were trained for others."
+        "Red frames are n-grams that stand in no word of the vocabulary. Rows are shared by a hash, so even their "
+        "vectors are not random: they were trained for others."
     )
 
 
@@ -102,20 +112,13 @@ def near_unlike(data: Data) -> str | None:
     best = max(apart, key=lambda at: cosines[at])
     return _(
         "Spelling is not meaning: “{near}” has no n-gram in common with “{word}”, and a cosine of {cosine}.",
-        near=markdown.plain(names[best]), word=markdown.plain(data.word), cosine=number(float(cosines[best]), ".2f"),
-    )  # fmt: skip
+        near=markdown.plain(names[best]),
+        word=markdown.plain(data.word),
+        cosine=number(float(cosines[best]), ".2f"),
+    )
 
 
-CLAIMS = (
-    letters_unknown,
-    finds,
-    mostly_untrained,
-    has_its_own,
-    knows_nothing,
-    trained,
-    red_frames,
-    near_unlike,
-)
+CLAIMS = (letters_unknown, finds, mostly_untrained, has_its_own, knows_nothing, trained, red_frames, near_unlike)
 HINTS = (Hint(N_("Type a word of your own and misspell it."), first(word="freindly")),)
 
 
@@ -131,18 +134,22 @@ def notice() -> tuple[str, ...]:
     """What the picture's parts are."""
     return (
         _(
-            "**The word falls into n-grams**, all runs of 3 to 6 characters, with marks for its beginning and end. Each has a "
-            "vector, and the word's is their mean."
+            "**The word falls into n-grams**, all runs of 3 to 6 characters, with marks for its beginning and end. "
+            "Each has a vector, and the word's is their mean."
         ),
         _("**A typo keeps most of its n-grams**, so its vector stays near."),
-        _("In the last chart, words at the upper left are near without a common n-gram; at the lower right are words that look "
-          "alike and lie apart."),
-    )  # fmt: skip
+        _(
+            "In the last chart, words at the upper left are near without a common n-gram; at the lower right are words "
+            "that look alike and lie apart."
+        ),
+    )
 
 
 def maths() -> tuple[str, ...]:
     """What to notice with formulas."""
     return (
-        _("A share is p·v / (N |v|²), how far a part leads along the mean v of N parts. Shares sum to 1; one below 0 points the "
-          "other way."),
-    )  # fmt: skip
+        _(
+            "A share is p·v / (N |v|²), how far a part leads along the mean v of N parts. Shares sum to 1; one below 0 "
+            "points the other way."
+        ),
+    )

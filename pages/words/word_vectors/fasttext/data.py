@@ -53,7 +53,8 @@ class Data:
 
     @cached_property
     def starts(self) -> list[int]:
-        """Where each part begins: n-grams come in the order of the word, so each is looked for from the last one's place on."""
+        """Where each part begins: n-grams come in the order of the word, so each is looked for from the last one's
+        place on."""
         starts, place = [], 0
         for part in self.parts:
             at = 0 if part.whole else self.marked.find(part.text, place)
@@ -109,8 +110,10 @@ def compute(chosen: Word) -> Data:
     if len(word) > LONGEST:
         raise BadText(
             "“{word}…” has {count} characters; give one word of at most {most}.",
-            word=word[:LONGEST], count=f"{len(word):,}", most=LONGEST,
-        )  # fmt: skip
+            word=word[:LONGEST],
+            count=f"{len(word):,}",
+            most=LONGEST,
+        )
     shared.model(MODEL).ngrams(word)
     return Data(*split_words(word))
 

@@ -13,9 +13,13 @@ class Word(state.State):
     """The word that is taken apart, as it was typed."""
 
     word = state.text(
-        N_("Word"), SAMPLES[0], key="ftw", ends=SAMPLES,
+        N_("Word"),
+        SAMPLES[0],
+        key="ftw",
+        ends=SAMPLES,
         more={
-            "live": "150ms", "label_visibility": "collapsed",
+            "live": "150ms",
+            "label_visibility": "collapsed",
             "placeholder": "Any word, also one that does not exist",
         },
-    )  # fmt: skip
+    )

@@ -18,8 +18,8 @@ EQUATION = (
     r"v_w=\frac1{|\mathcal G_w|}\sum_{g\in\mathcal G_w}z_g,\qquad u(w,c)=\sum_{g\in\mathcal G_w}z_g^\top v_c,\qquad "
     r"\text{share}_g=\frac{z_g^\top v_w}{|\mathcal G_w|\,|v_w|^2}",
     "Mathematics in Modern NLP, section 4.1, Eq. 17–18; Bojanowski et al. 2017.",
-    "The notes give “where” the 3-grams wh, whe, her, ere, re: with the marks they are <wh, whe, her, ere, re>. Eq. 17 sums the "
-    "n-grams; the model takes their mean, which points the same way.",
+    "The notes give “where” the 3-grams wh, whe, her, ere, re: with the marks they are <wh, whe, her, ere, re>. Eq. 17 "
+    "sums the n-grams; the model takes their mean, which points the same way.",
 )
 
 
@@ -38,17 +38,9 @@ def parts(data: Data) -> None:
     with left:
         texts = [part.text for part in data.parts]
         figure = figures.staircase(
-            data.marked,
-            texts,
-            data.starts,
-            data.shares,
-            data.standing,
-            frame.theme(),
-            title=claims.title(data),
+            data.marked, texts, data.starts, data.shares, data.standing, frame.theme(), title=claims.title(data)
         )
-        frame.chart(
-            figure, key="ftparts", alt=_("Runs of letters under a word, each with its share of the vector")
-        )
+        frame.chart(figure, key="ftparts", alt=_("Runs of letters under a word, each with its share of the vector"))
     with right:
         for model, near, key in ((MODEL, data.near, "ftnear"), (OTHER, data.others, "ftother")):
             if not near:

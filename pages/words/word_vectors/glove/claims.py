@@ -19,14 +19,12 @@ def same_word(data: Data) -> str | None:
     """Both words are one."""
     if data.first != data.second:
         return None
-    return _(
-        "Both words are “{word}”, so every ratio is 1; give two different words.",
-        word=markdown.plain(data.first),
-    )
+    return _("Both words are “{word}”, so every ratio is 1; give two different words.", word=markdown.plain(data.first))
 
 
 def tells_apart(data: Data) -> str | None:
-    """The probe that tells the words apart best, among those that met both of them often, and what the vectors make of it."""
+    """The probe that tells the words apart best, among those that met both of them often, and what the vectors make of
+    it."""
     ratios, counts = data.ratios.ratios, data.ratios.counts
     known = (counts.min(0) >= ENOUGH) & (data.first != data.second)
     if not known.any():
@@ -38,8 +36,11 @@ def tells_apart(data: Data) -> str | None:
         return None
     said = _(
         "“{probe}” stands {times} times as often near “{one}” as near “{other}”, for equally many words around each.",
-        probe=markdown.plain(data.probes[best]), times=times, one=markdown.plain(one), other=markdown.plain(other),
-    )  # fmt: skip
+        probe=markdown.plain(data.probes[best]),
+        times=times,
+        one=markdown.plain(one),
+        other=markdown.plain(other),
+    )
     if data.fitted is None:
         return said
     fitted = float(data.fitted[best] if ratios[best] > 1 else 1 / data.fitted[best])
@@ -54,15 +55,16 @@ def near_one(data: Data) -> str | None:
     met = data.ratios.counts > 0
     parts = []
     for row, word, other in ((0, data.first, data.second), (1, data.second, data.first)):
-        alone = [
-            probe for probe, (own, others) in zip(data.probes, met[[row, 1 - row]].T) if own and not others
-        ]
+        alone = [probe for probe, (own, others) in zip(data.probes, met[[row, 1 - row]].T) if own and not others]
         if alone:
             said = ngettext(
-                "{probes} stands near “{word}” and never near “{other}”", "{probes} stand near “{word}” and never near “{other}”",
-                len(alone), probes=listed([f"“{markdown.plain(probe)}”" for probe in alone]),
-                word=markdown.plain(word), other=markdown.plain(other),
-            )  # fmt: skip
+                "{probes} stands near “{word}” and never near “{other}”",
+                "{probes} stand near “{word}” and never near “{other}”",
+                len(alone),
+                probes=listed([f"“{markdown.plain(probe)}”" for probe in alone]),
+                word=markdown.plain(word),
+                other=markdown.plain(other),
+            )
             parts.append(said)
     return _("In your text {parts}.", parts="; ".join(parts)) if parts else None
 
@@ -78,8 +80,9 @@ def sides(data: Data) -> str | None:
     return ngettext(
         "The vectors put {agree} of {n} probe on the counted side of 1.",
         "The vectors put {agree} of {n} probes on the counted side of 1.",
-        len(counted), agree=agree,
-    )  # fmt: skip
+        len(counted),
+        agree=agree,
+    )
 
 
 def never_met(data: Data) -> str | None:
@@ -97,17 +100,11 @@ def never_met(data: Data) -> str | None:
 def chance(data: Data) -> str | None:
     """Some ratios rest on few meetings."""
     words = [
-        f"“{markdown.plain(probe)}”"
-        for probe, most in zip(data.probes, data.ratios.counts.max(0))
-        if most < ENOUGH
+        f"“{markdown.plain(probe)}”" for probe, most in zip(data.probes, data.ratios.counts.max(0)) if most < ENOUGH
     ]
     if not words:
         return None
-    return _(
-        "Small counts are chance: {words} met neither word {enough} times.",
-        words=listed(words),
-        enough=ENOUGH,
-    )
+    return _("Small counts are chance: {words} met neither word {enough} times.", words=listed(words), enough=ENOUGH)
 
 
 def left_out(data: Data) -> str | None:
@@ -125,9 +122,7 @@ def too_many(data: Data) -> str | None:
     if not data.more:
         return None
     return _(
-        "{count} probes were given; the first {n} are shown.",
-        count=len(data.probes) + data.more,
-        n=len(data.probes),
+        "{count} probes were given; the first {n} are shown.", count=len(data.probes) + data.more, n=len(data.probes)
     )
 
 
@@ -135,11 +130,7 @@ def cut(data: Data) -> str | None:
     """Only a beginning of the text is counted."""
     if data.own is None or data.count == len(data.own):
         return None
-    return _(
-        "This text has {count} words; the first {n} are counted.",
-        count=f"{data.count:,}",
-        n=f"{len(data.own):,}",
-    )
+    return _("This text has {count} words; the first {n} are counted.", count=f"{data.count:,}", n=f"{len(data.own):,}")
 
 
 CLAIMS = same_word, tells_apart, near_one, sides, never_met, chance, left_out, too_many, cut
@@ -149,27 +140,29 @@ HINTS = Hint(N_("Choose *My text*."), to(source=OWN)), OWN_TEXT
 def refused(data: Data) -> str:
     """Why words were not read, and what is shown in their place."""
     said = [
-        _("{error} The picture shows {words}.", error=frame.worded(error), words=listed([f"“{word}”" for word in words]))
+        _(
+            "{error} The picture shows {words}.",
+            error=frame.worded(error),
+            words=listed([f"“{word}”" for word in words]),
+        )
         for error, words in data.refused
-    ]  # fmt: skip
+    ]
     return markdown.plain(" ".join(said))
 
 
 def title(data: Data) -> str:
     """What the bars say."""
     return _(
-        "“{one}” against “{other}” (ratio of shares)",
-        one=escaped(data.first[:16]),
-        other=escaped(data.second[:16]),
+        "“{one}” against “{other}” (ratio of shares)", one=escaped(data.first[:16]), other=escaped(data.second[:16])
     )
 
 
 def fit(data: Data) -> str:
     """The error of the fit."""
     return _(
-        "Root of the mean squared error in log X: {weighed} weighed by f, as trained, and {plain} with every count alike; an "
-        "error of 0.69 is a factor of 2. Measured on the counts of the {size} most frequent words that the model learned from, "
-        "each pair from both sides. X is symmetric; the fit need not be.",
+        "Root of the mean squared error in log X: {weighed} weighed by f, as trained, and {plain} with every count "
+        "alike; an error of 0.69 is a factor of 2. Measured on the counts of the {size} most frequent words that the "
+        "model learned from, each pair from both sides. X is symmetric; the fit need not be.",
         weighed=number(data.fit.error(), ".2f"),
         plain=number(data.fit.error(weighted=False), ".2f"),
         size=f"{shipped().size:,}",
@@ -180,12 +173,12 @@ def notice() -> tuple[str, ...]:
     """What the picture's parts are."""
     return (
         _(
-            "**A ratio far above 1** says the probe belongs to the first word, far below 1 to the second; near 1 it belongs to "
-            "both or to neither, and tells nothing. Ratios are what GloVe was thought up for; what it is fitted to is the "
-            "logarithm of every count."
+            "**A ratio far above 1** says the probe belongs to the first word, far below 1 to the second; near 1 it "
+            "belongs to both or to neither, and tells nothing. Ratios are what GloVe was thought up for; what it is "
+            "fitted to is the logarithm of every count."
         ),
         _("A count of 0.2 is one meeting five words apart; the weight f makes the fit care little about such counts."),
-    )  # fmt: skip
+    )
 
 
 def maths() -> tuple[str, ...]:

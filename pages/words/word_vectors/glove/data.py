@@ -113,12 +113,21 @@ def compute(chosen: Ratio) -> Data:
         refused.append((_why(unknown[0], own, len(row)) if unknown else none, usual_probes))
         kept, unknown = list(usual_probes), []
     return Data(
-        chosen, pair[0], pair[1], tuple(kept[:MOST]), tuple(unknown), max(0, len(kept) - MOST), own, count, tuple(refused)
-    )  # fmt: skip
+        chosen,
+        pair[0],
+        pair[1],
+        tuple(kept[:MOST]),
+        tuple(unknown),
+        max(0, len(kept) - MOST),
+        own,
+        count,
+        tuple(refused),
+    )
 
 
 def _usual(own: tuple[str, ...] | None) -> tuple[tuple[str, str], tuple[str, ...]]:
-    """The two words and the probes that stand in for others: those of the start, or the most frequent of one's own text."""
+    """The two words and the probes that stand in for others: those of the start, or the most frequent of one's own
+    text."""
     if own is None:
         return (FIRST, SECOND), tuple(PROBES.split())
     frequent = most_frequent(own, 2 + SHOWN_INSTEAD)
@@ -136,12 +145,12 @@ def _not_counted(word: str, own: tuple[str, ...] | None) -> str:
         return "“{word}” does not stand in your text, so nothing was counted for it; take one of its {size} words."
     if word in models.model(MODEL):
         return (
-            "“{word}” is rarer than those: counts come with the {size} most frequent words of the model's text; take a more "
-            "common word, or count your own text."
+            "“{word}” is rarer than those: counts come with the {size} most frequent words of the model's text; take a "
+            "more common word, or count your own text."
         )
     return (
-        "“{word}” is not in the vocabulary: counts come with the {size} most frequent words of the model's text; take a more "
-        "common word, or count your own text."
+        "“{word}” is not in the vocabulary: counts come with the {size} most frequent words of the model's text; take "
+        "a more common word, or count your own text."
     )
 
 

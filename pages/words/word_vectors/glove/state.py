@@ -22,9 +22,12 @@ class Ratio(state.State):
     second = state.text(N_("Word j"), SECOND, key="gwj", ends=("cold", FIRST), more=_LIVE)
     probes = state.text(N_("Probes k"), PROBES, key="gprobes", ends=("sun weather snow",), more=_LIVE)
     source = state.menu(
-        N_("Counts of"), {CORPUS: N_("The model's text"), OWN: N_("My text")}, key="gsource", segments=True,
+        N_("Counts of"),
+        {CORPUS: N_("The model's text"), OWN: N_("My text")},
+        key="gsource",
+        segments=True,
         label_visibility="collapsed",
-    )  # fmt: skip
+    )
     text = state.text(N_("Text"), ICE, key="gtext", more={**_LIVE, "label_visibility": "collapsed"})
 
 

@@ -18,8 +18,8 @@ EQUATION = (
     r"J=\tfrac12\sum_{i,j} f(X_{ij})\,\big(w_i^\top\tilde w_j+b_i+\tilde b_j-\log X_{ij}\big)^2,\qquad "
     r"f(x)=\min\!\big(1,(x/x_{\max})^{\alpha}\big),\qquad f(0)=0",
     "Mathematics in Modern NLP, section 4.2, Eq. 19–21; Pennington et al. 2014, Eq. 8 and 9.",
-    "The notes call the counts P and leave out the biases; the model has both, as in the paper. With counts, X is how often two "
-    "words met; with probabilities log P would lack the frequency of the words, which the biases take up.",
+    "The notes call the counts P and leave out the biases; the model has both, as in the paper. With counts, X is how "
+    "often two words met; with probabilities log P would lack the frequency of the words, which the biases take up.",
 )
 COLUMNS = {  # format, help
     N_("Xᵢ"): (".3g", N_("How often the probe met word i, each meeting weighed 1 / distance.")),
@@ -30,9 +30,12 @@ COLUMNS = {  # format, help
     N_("Fitted"): (".3g", N_("The ratio that the model's vectors and biases give.")),
 }
 FIT = {
-    N_("Count X"): "", N_("Cells"): ",d", N_("Share of the weight"): ".1%", N_("Error in log X"): ".2f",
+    N_("Count X"): "",
+    N_("Cells"): ",d",
+    N_("Share of the weight"): ".1%",
+    N_("Error in log X"): ".2f",
     N_("Mean error"): ".2f",
-}  # fmt: skip
+}
 
 
 def controls() -> Ratio:
@@ -51,18 +54,15 @@ def ratios(data: Data) -> None:
     found, (left, right) = data.ratios, st.columns([0.56, 0.44])
     with left:
         figure = figures.ratio_bars(
-            data.probes, found.ratios, data.fitted, frame.theme(), title=claims.title(data),
+            data.probes,
+            found.ratios,
+            data.fitted,
+            frame.theme(),
+            title=claims.title(data),
             names=(data.first, data.second),
-        )  # fmt: skip
-        frame.chart(
-            figure, key="ratios", alt=_("Ratios of the probabilities of each probe near the two words")
         )
-    columns = [
-        *found.counts,
-        *found.probabilities,
-        found.ratios,
-        *([] if data.fitted is None else [data.fitted]),
-    ]
+        frame.chart(figure, key="ratios", alt=_("Ratios of the probabilities of each probe near the two words"))
+    columns = [*found.counts, *found.probabilities, found.ratios, *([] if data.fitted is None else [data.fitted])]
     rows = [
         {_("Probe k"): probe, **dict(zip(map(_, COLUMNS), map(float, values)))}
         for probe, *values in zip(data.probes, *columns)
@@ -104,17 +104,19 @@ def fit(data: Data) -> None:
     with left:
         names = [f"{word} – {probe}" for word in (data.first, data.second) for probe in data.probes]
         figure = figures.weight_curve(
-            config.x_max, config.alpha, data.ratios.counts.ravel().tolist(), names, theme,
+            config.x_max,
+            config.alpha,
+            data.ratios.counts.ravel().tolist(),
+            names,
+            theme,
             title=_("Weight f(x); points: the pairs above"),
-        )  # fmt: skip
+        )
         frame.chart(figure, key="weight", alt=_("The weight of a count, rising to 1"))
     with right:
         title = _("All {count} counts and their fit", count=f"{len(cells.log_x):,}")
         figure = figures.fit_density(cells.log_x, cells.value, cells.weight, theme, title=title)
         frame.chart(
-            figure,
-            key="density",
-            alt=_("Counted against fitted values, near the diagonal where the fit is good"),
+            figure, key="density", alt=_("Counted against fitted values, near the diagonal where the fit is good")
         )
     rows = [dict(zip(map(_, FIT), row)) for row in errors_by_count()]
     frame.table(rows, {_(name): form for name, form in FIT.items() if form})
@@ -149,7 +151,8 @@ import tlmviz
 from tlmviz.analysis.words import glove
 
 wv = tlmviz.load({MODEL!r})
-{counts}i, j, probes = row[{data.first!r}], row[{data.second!r}], [row[word] for word in {" ".join(data.probes)!r}.split()]
+{counts}i, j = row[{data.first!r}], row[{data.second!r}]
+probes = [row[word] for word in {" ".join(data.probes)!r}.split()]
 table = glove.ratios(meetings, i, j, probes)
 print(table.counts, table.probabilities, table.ratios)
 {after}"""

@@ -45,8 +45,10 @@ def meet_most(data: Data) -> str | None:
     one, other = (data.reading.vocabulary[at] for at in np.unravel_index(counts.argmax(), counts.shape))
     return _(
         "“{one}” and “{other}” meet most often: {count} times.",
-        one=markdown.plain(one), other=markdown.plain(other), count=int(most),
-    )  # fmt: skip
+        one=markdown.plain(one),
+        other=markdown.plain(other),
+        count=int(most),
+    )
 
 
 def cut(data: Data) -> str | None:
@@ -54,9 +56,8 @@ def cut(data: Data) -> str | None:
     if data.count == len(data.words):
         return None
     return _(
-        "This text has {count} words; the first {read} are read.",
-        count=f"{data.count:,}", read=f"{len(data.words):,}",
-    )  # fmt: skip
+        "This text has {count} words; the first {read} are read.", count=f"{data.count:,}", read=f"{len(data.words):,}"
+    )
 
 
 def thrown(data: Data) -> str | None:
@@ -79,9 +80,11 @@ def stays(data: Data) -> str | None:
     if word not in data.shares or not data.usual:
         return None
     values = {
-        "word": markdown.plain(word), "t": f"{data.usual:g}", "model": data.chosen.model,
+        "word": markdown.plain(word),
+        "t": f"{data.usual:g}",
+        "model": data.chosen.model,
         "times": number(100 * min(1.0, (data.usual / data.shares[word]) ** 0.5), ".0f"),
-    }  # fmt: skip
+    }
     if data.chosen.threshold:
         return _("At t = {t} “{word}” stays {times} times in 100.", **values)
     return _(
@@ -98,10 +101,12 @@ def nearest(data: Data) -> str | None:
     apart = found.trained + 9 * np.eye(len(found.words))
     i, j = np.unravel_index(int(apart.argmin()), apart.shape)
     return _(
-        "One-hot vectors of length 1 are all √2 = 1.414 apart. Of the trained ones shown “{one}” and “{other}” are nearest: "
-        "{distance} apart.",
-        one=markdown.plain(found.words[i]), other=markdown.plain(found.words[j]), distance=number(apart[i, j], ".3f"),
-    )  # fmt: skip
+        "One-hot vectors of length 1 are all √2 = 1.414 apart. Of the trained ones shown “{one}” and “{other}” are "
+        "nearest: {distance} apart.",
+        one=markdown.plain(found.words[i]),
+        other=markdown.plain(found.words[j]),
+        distance=number(apart[i, j], ".3f"),
+    )
 
 
 def no_vector(data: Data) -> str | None:
@@ -114,8 +119,9 @@ def no_vector(data: Data) -> str | None:
         named.append(_("{n} more", n=len(unknown) - 6))
     return _(
         "{model} has no vector for {words}; words-fasttext makes one from a word's letters.",
-        model=data.chosen.model, words=listed(named),
-    )  # fmt: skip
+        model=data.chosen.model,
+        words=listed(named),
+    )
 
 
 CLAIMS = all_thrown, never_meet, meet_most, cut, thrown, stays, nearest, no_vector
@@ -134,16 +140,16 @@ def notice() -> tuple[str, ...]:
     """What the picture's parts are."""
     return (
         _(
-            "**Every word is the center once**, and makes a pair with each word in its window. These pairs are all that "
-            "skip-gram, CBOW and GloVe ever learn from: nobody tells them what a word means."
+            "**Every word is the center once**, and makes a pair with each word in its window. These pairs are all "
+            "that skip-gram, CBOW and GloVe ever learn from: nobody tells them what a word means."
         ),
         _(
-            "**The matrix grows** with each window: a row for the center, a column for each word around it. In the end it is "
-            "symmetric, as each pair is met from both sides."
+            "**The matrix grows** with each window: a row for the center, a column for each word around it. In the end "
+            "it is symmetric, as each pair is met from both sides."
         ),
         _(
-            "**How frequent a word is** was counted in the text that the models learned from; words that it lacks are rare and "
-            "always stay."
+            "**How frequent a word is** was counted in the text that the models learned from; words that it lacks are "
+            "rare and always stay."
         ),
     )
 
@@ -152,7 +158,7 @@ def maths() -> tuple[str, ...]:
     """What to notice with formulas."""
     return (
         _(
-            "A window of $m$ words on each side makes $2mT-m(m+1)$ pairs of $T>m$ words. Windows go on across full stops, as "
-            "they did in the models' training."
+            "A window of $m$ words on each side makes $2mT-m(m+1)$ pairs of $T>m$ words. Windows go on across full "
+            "stops, as they did in the models' training."
         ),
     )

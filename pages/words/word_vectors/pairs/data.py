@@ -26,7 +26,8 @@ COMPARED = 18  # words whose distances are shown
 
 @dataclass(frozen=True)
 class Distances:
-    """The words that are compared, those that the model has no vector for, and the distances of both kinds of vectors [N, N].
+    """The words that are compared, those that the model has no vector for, and the distances of both kinds of vectors
+    [N, N].
 
     Fewer than two words have no distances.
     """
@@ -77,11 +78,10 @@ class Data:
 
     @property
     def place(self) -> int:
-        """The last place of a word with a twin that it never meets, among the words that are kept; else the last place."""
+        """The last place of a word with a twin that it never meets, among the words that are kept; else the last
+        place."""
         twins = self.alike[:2] if self.alike else ()
-        return max(
-            (at for at, word in enumerate(self.kept) if word in twins), default=max(0, len(self.kept) - 1)
-        )
+        return max((at for at, word in enumerate(self.kept) if word in twins), default=max(0, len(self.kept) - 1))
 
     @property
     def usual(self) -> float:
@@ -110,9 +110,7 @@ def compute(chosen: Pairs) -> Data:
     """The data of a state. Raises BadText for fewer than two words."""
     found = split_words(chosen.text)
     if len(found) < 2:
-        raise BadText(
-            "A window needs at least two words; this text has {count}. Type a sentence.", count=len(found)
-        )
+        raise BadText("A window needs at least two words; this text has {count}. Type a sentence.", count=len(found))
     return Data(chosen, tuple(found[:LONGEST]), len(found))
 
 
@@ -134,9 +132,7 @@ def _distances(model: str, given: tuple[str, ...]) -> Distances:
             unknown.append(word)
     shown = reading.most_frequent([word for word in given if word in vectors], COMPARED)
     trained = np.stack([vectors[word] for word in shown]) if shown else np.zeros((0, 1))
-    return Distances(
-        shown, unknown, *map(reading.unit_distances, (reading.one_hot(len(shown)), trained)),
-    )  # fmt: skip
+    return Distances(shown, unknown, *map(reading.unit_distances, (reading.one_hot(len(shown)), trained)))
 
 
 @st.cache_data(max_entries=32, show_spinner=False)

@@ -19,11 +19,11 @@ PICTURE = live.Picture(__file__, "pairs", at=Pairs.at)
 EQUATION = (
     r"\log\mathcal L=\sum_{n=1}^{N}\ \sum_{-m\le j\le m,\ j\ne0}\log\Pr(w_{n+j}\mid w_n),\qquad "
     r"\Pr(w\text{ stays})=\min\!\Big(1,\sqrt{t/f(w)}\Big),\qquad \lVert e_i-e_j\rVert=\sqrt2\ \ (i\ne j)",
-    "Mathematics in Modern NLP, sections 2.1–2.2, Eq. 2 and 5–8; subsampling: Mikolov et al. 2013, Distributed Representations "
-    "of Words and Phrases, Eq. 5.",
-    "The notes leave the first and the last word out as centers and count eight pairs (Eq. 6); with them there are ten, and "
-    "every pair is met from both sides. In item 4 they call u and v “one for output and one for context”: u is the output's, "
-    "which is the context word, v the center's.",
+    "Mathematics in Modern NLP, sections 2.1–2.2, Eq. 2 and 5–8; subsampling: Mikolov et al. 2013, Distributed "
+    "Representations of Words and Phrases, Eq. 5.",
+    "The notes leave the first and the last word out as centers and count eight pairs (Eq. 6); with them there are "
+    "ten, and every pair is met from both sides. In item 4 they call u and v “one for output and one for context”: u "
+    "is the output's, which is the context word, v the center's.",
 )
 
 
@@ -36,9 +36,7 @@ def controls() -> Pairs:
     with frame.more(more):
         Pairs.counting.draw()
         Pairs.model.draw()
-        st.button(
-            _("Throw"), on_click=_throw, disabled=not threshold, help=_("Throw again, with another seed")
-        )
+        st.button(_("Throw"), on_click=_throw, disabled=not threshold, help=_("Throw again, with another seed"))
     return Pairs.of_session()
 
 
@@ -70,7 +68,8 @@ def window(data: Data) -> None:
 
 
 def below(data: Data) -> None:
-    """How likely words stay in the text, by how frequent they are; one-hot vectors, their distances and those of trained ones."""
+    """How likely words stay in the text, by how frequent they are; one-hot vectors, their distances and those of
+    trained ones."""
     theme, shares = frame.theme(), data.shares
     said = N_("Frequent words are thrown out: probability to stay, t = {t}")
     if not data.chosen.threshold:
@@ -95,9 +94,7 @@ def below(data: Data) -> None:
         _("Every distance is √2"): figures.distance_map(
             found.one_hot, found.words, theme, title=_("Distances of one-hot vectors")
         ),
-        _("Some words are nearer than others"): figures.distance_map(
-            found.trained, found.words, theme, title=named
-        ),
+        _("Some words are nearer than others"): figures.distance_map(found.trained, found.words, theme, title=named),
     }
     for place, (alt, figure) in zip(st.columns(3), parts.items()):
         with place:

@@ -25,8 +25,10 @@ def too_long(data: Data) -> str | None:
         return None
     return _(
         "A step at rate {rate} is too long here: the loss rises from {before} to {after} nats.",
-        rate=_rate(data), before=before, after=after,
-    )  # fmt: skip
+        rate=_rate(data),
+        before=before,
+        after=after,
+    )
 
 
 def learned(data: Data) -> str | None:
@@ -36,20 +38,19 @@ def learned(data: Data) -> str | None:
         return None
     values = {"rate": _rate(data), "before": before, "after": after, "word": markdown.plain(data.target)}
     if data.chosen.method == BAG:
-        said = _(
-            "One step at rate {rate}: that “{word}” stood in the middle goes from {before} to {after}.",
-            **values,
-        )
+        said = _("One step at rate {rate}: that “{word}” stood in the middle goes from {before} to {after}.", **values)
     elif data.chosen.method == NEGATIVE:
         said = _(
             "One step at rate {rate}: that “{word}” really stood near “{center}” goes from {before} to {after}.",
-            center=markdown.plain(data.center), **values,
-        )  # fmt: skip
+            center=markdown.plain(data.center),
+            **values,
+        )
     else:
         said = _(
             "One step at rate {rate}: the probability of “{word}” near “{center}” goes from {before} to {after}.",
-            center=markdown.plain(data.center), **values,
-        )  # fmt: skip
+            center=markdown.plain(data.center),
+            **values,
+        )
     return said
 
 
@@ -60,8 +61,10 @@ def not_learned(data: Data) -> str | None:
         return None
     return _(
         "This step makes “{word}” no more probable: {before} before, {after} after.",
-        word=markdown.plain(data.target), before=before, after=after,
-    )  # fmt: skip
+        word=markdown.plain(data.target),
+        before=before,
+        after=after,
+    )
 
 
 def same_word(data: Data) -> str | None:
@@ -69,12 +72,8 @@ def same_word(data: Data) -> str | None:
     if data.chosen.method not in (SOFTMAX, NEGATIVE) or data.center != data.context:
         return None
     if data.chosen.everything:
-        return _(
-            "The same word twice: it has one vector as center and another as context, and the step moves both."
-        )
-    return _(
-        "The same word twice: it has one vector as center and another as context, and the step moves the first."
-    )
+        return _("The same word twice: it has one vector as center and another as context, and the step moves both.")
+    return _("The same word twice: it has one vector as center and another as context, and the step moves the first.")
 
 
 def expected_most(data: Data) -> str | None:
@@ -88,9 +87,7 @@ def expected_most(data: Data) -> str | None:
         return None
     word, share = markdown.plain(data.wv.vocabulary[best]), number(float(shares[best]), ".1%")
     if data.wv.vocabulary[best] == data.context:
-        return _(
-            "Before the step the model expected “{word}” most already, with {share}.", word=word, share=share
-        )
+        return _("Before the step the model expected “{word}” most already, with {share}.", word=word, share=share)
     return _("Before the step the model expected “{word}” most, with {share}.", word=word, share=share)
 
 
@@ -119,8 +116,10 @@ def decisions(data: Data) -> str | None:
     return ngettext(
         "{n} decision leads to “{word}”, in place of a comparison with all {all} words.",
         "{n} decisions lead to “{word}”, in place of a comparison with all {all} words.",
-        len(data.wv.path(data.context).nodes), word=markdown.plain(data.context), all=f"{len(data.wv.vocabulary):,}",
-    )  # fmt: skip
+        len(data.wv.path(data.context).nodes),
+        word=markdown.plain(data.context),
+        all=f"{len(data.wv.vocabulary):,}",
+    )
 
 
 def last_decision(data: Data) -> str | None:
@@ -132,8 +131,9 @@ def last_decision(data: Data) -> str | None:
         return None
     return _(
         "The last one decides between “{left}” (left) and “{right}” (right).",
-        left=markdown.plain(data.wv.vocabulary[left]), right=markdown.plain(data.wv.vocabulary[right]),
-    )  # fmt: skip
+        left=markdown.plain(data.wv.vocabulary[left]),
+        right=markdown.plain(data.wv.vocabulary[right]),
+    )
 
 
 def mean(data: Data) -> str | None:
@@ -141,9 +141,11 @@ def mean(data: Data) -> str | None:
     if data.chosen.method != BAG:
         return None
     return ngettext(
-        "{n} word predicts “{word}”.", "The mean of {n} words predicts “{word}”.", len(data.around(data.place)),
+        "{n} word predicts “{word}”.",
+        "The mean of {n} words predicts “{word}”.",
+        len(data.around(data.place)),
         word=markdown.plain(data.target),
-    )  # fmt: skip
+    )
 
 
 def left_out(data: Data) -> str | None:
@@ -160,17 +162,23 @@ def cut(data: Data) -> str | None:
     """Only a beginning of the text is shown."""
     if data.count <= len(data.text):
         return None
-    return _(
-        "This text has {count} known words; the first {n} are shown.",
-        count=f"{data.count:,}",
-        n=len(data.text),
-    )
+    return _("This text has {count} known words; the first {n} are shown.", count=f"{data.count:,}", n=len(data.text))
 
 
 CLAIMS = (
-    too_long, learned, not_learned, same_word, expected_most, pushed, drawn_itself, decisions, last_decision, mean, left_out,
+    too_long,
+    learned,
+    not_learned,
+    same_word,
+    expected_most,
+    pushed,
+    drawn_itself,
+    decisions,
+    last_decision,
+    mean,
+    left_out,
     cut,
-)  # fmt: skip
+)
 HINTS = (Hint(N_("Move the rate."), first(rate=1.0)),)
 
 
@@ -187,14 +195,9 @@ def title(data: Data) -> str:
     """The model and what it is given."""
     if data.text:
         return _(
-            "{model}: {n} words, {window} on each side",
-            model=data.wv.name,
-            n=len(data.text),
-            window=data.chosen.window,
+            "{model}: {n} words, {window} on each side", model=data.wv.name, n=len(data.text), window=data.chosen.window
         )
-    return _(
-        "{model}: “{context}” near “{center}”", model=data.wv.name, context=data.context, center=data.center
-    )
+    return _("{model}: “{context}” near “{center}”", model=data.wv.name, context=data.context, center=data.center)
 
 
 def refused(word: str, error: Exception) -> str:
@@ -206,9 +209,9 @@ def cost(costs: Sequence[Cost]) -> str:
     """How much fewer multiplications, and how much less time."""
     full, sampled = costs[0], costs[1]
     return _(
-        "Measured here, on tables of {words} words: negative samples take {fewer} times fewer multiplications than the full "
-        "softmax and {least} to {most} times less time. A call costs some microseconds whatever it computes, so the gain "
-        "grows with the vocabulary. “{path}” without a tree in view is the mean path.",
+        "Measured here, on tables of {words} words: negative samples take {fewer} times fewer multiplications than the "
+        "full softmax and {least} to {most} times less time. A call costs some microseconds whatever it computes, so "
+        "the gain grows with the vocabulary. “{path}” without a tree in view is the mean path.",
         words=f"{full.outputs:,}",
         path=costs[2].name,
         fewer=f"{full.multiplications / sampled.multiplications:,.0f}",
@@ -222,51 +225,79 @@ def notice(method: str) -> tuple[str, ...]:
     return {
         SOFTMAX: (
             _(
-                "**The blue arrow** leads from E[u], the average of all words' context vectors weighted by what the model "
-                "expects, to the vector of the word that was really there. The center word's vector moves the same way."
+                "**The blue arrow** leads from E[u], the average of all words' context vectors weighted by what the "
+                "model expects, to the vector of the word that was really there. The center word's vector moves the "
+                "same way."
             ),
             _("Where the model is sure of the context word, E[u] lies near it and the arrow is short."),
-            _("**The rate** says how far to go. Training takes small steps for very many pairs; with one pair and a large rate "
-              "you see what a step does."),
+            _(
+                "**The rate** says how far to go. Training takes small steps for very many pairs; with one pair and a "
+                "large rate you see what a step does."
+            ),
         ),
         NEGATIVE: (
-            _("**One word was there, the others are drawn.** The step pulls v towards the first (orange) and away from the drawn "
-              "ones (red); only these vectors move, not all of the vocabulary."),
-            _("**The die** draws frequent words more often, but less so than the text has them: the power ¾ makes the parts of "
-              "rare words wider. The same seed draws the same words."),
-            _("A drawn word may really belong there. One throw pushes it away by mistake; over many pairs that evens out."),
+            _(
+                "**One word was there, the others are drawn.** The step pulls v towards the first (orange) and away "
+                "from the drawn ones (red); only these vectors move, not all of the vocabulary."
+            ),
+            _(
+                "**The die** draws frequent words more often, but less so than the text has them: the power ¾ makes "
+                "the parts of rare words wider. The same seed draws the same words."
+            ),
+            _(
+                "A drawn word may really belong there. One throw pushes it away by mistake; over many pairs that evens "
+                "out."
+            ),
         ),
         BAG: (
-            _("**Many vectors, one guess:** the mean of the words around (green) predicts the word in the middle (orange)."),
+            _(
+                "**Many vectors, one guess:** the mean of the words around (green) predicts the word in the middle "
+                "(orange)."
+            ),
             _("Every word of the window moves by the same step, whatever it is: order and distance play no part."),
         ),
         TREE: (
-            _("**No word is asked for all others:** each is a path of left and right turns, and its probability the product of "
-              "the turns' probabilities. As every node shares what it has among its two children, all leaves together have 1."),
-            _("**Frequent words lie near the root**, rare ones deep: that makes the average path short. Set the widths to the "
-              "share of the text, and most turns split it nearly in half."),
+            _(
+                "**No word is asked for all others:** each is a path of left and right turns, and its probability the "
+                "product of the turns' probabilities. As every node shares what it has among its two children, all "
+                "leaves together have 1."
+            ),
+            _(
+                "**Frequent words lie near the root**, rare ones deep: that makes the average path short. Set the "
+                "widths to the share of the text, and most turns split it nearly in half."
+            ),
             _("A step moves the nodes on this one path, and with v a little of every other turn."),
         ),
-    }[method]  # fmt: skip
+    }[method]
 
 
 def maths(method: str) -> tuple[str, ...]:
     """What to notice with formulas."""
     return {
         SOFTMAX: (
-            _("u_o, E[u] and the gradient lie wholly in the plane, so the step is seen at full length; v is projected, and what "
-              "lies outside the plane does not change. In v alone the loss is convex: log-sum-exp minus a linear term."),
+            _(
+                "u_o, E[u] and the gradient lie wholly in the plane, so the step is seen at full length; v is "
+                "projected, and what lies outside the plane does not change. In v alone the loss is convex: "
+                "log-sum-exp minus a linear term."
+            ),
             _("With all vectors moving, u_w moves by rate · ([w = o] − Pr(w | c)) v, as in training."),
         ),
         NEGATIVE: (
-            _("The gradient is (1 − σ(u_o·v)) u_o − Σ σ(u_w·v) u_w over the words drawn; both parts lie in the plane. A draw of "
-              "the context word itself is left out."),
+            _(
+                "The gradient is (1 − σ(u_o·v)) u_o − Σ σ(u_w·v) u_w over the words drawn; both parts lie in the "
+                "plane. A draw of the context word itself is left out."
+            ),
         ),
         BAG: (
-            _("As in word2vec.c each word read moves by the whole gradient of the mean; by the chain rule it would be 1/n of it. "
-              "A word that stands twice moves twice. The plane is that of the gradient and the mean."),
+            _(
+                "As in word2vec.c each word read moves by the whole gradient of the mean; by the chain rule it would "
+                "be 1/n of it. A word that stands twice moves twice. The plane is that of the gradient and the mean."
+            ),
         ),
         TREE: (
-            _("A left turn has σ(n·v), a right turn σ(−n·v) = 1 − σ(n·v). Ticks mark the probabilities before the step."),
+            _(
+                "A left turn has σ(n·v), a right turn σ(−n·v) = 1 − σ(n·v). Ticks mark the probabilities before the "
+                "step."
+            ),
         ),
-    }[method]  # fmt: skip
+    }[method]

@@ -1,4 +1,5 @@
-"""Everything that the part One step shows: the step of a pair or of a window, throws, the tree, costs and identities."""
+"""Everything that the part One step shows: the step of a pair or of a window, throws, the tree, costs and
+identities."""
 
 from __future__ import annotations
 
@@ -20,9 +21,7 @@ from tlmviz.ui import words as models
 
 from .state import BAG, CENTER, CONTEXT, MOST_WORDS, NEGATIVE, SOFTMAX, TREE, Step
 
-MODELS = {
-    SOFTMAX: "words-skipgram", NEGATIVE: "words-negative", BAG: "words-cbow", TREE: "words-hierarchical",
-}  # fmt: skip
+MODELS = {SOFTMAX: "words-skipgram", NEGATIVE: "words-negative", BAG: "words-cbow", TREE: "words-hierarchical"}
 THROWS = 32  # that the browser has at once
 # The identities of the chapter that a step rests on; each holds for some of the models.
 BEHIND: tuple[Identity[...], ...] = (
@@ -35,7 +34,8 @@ BEHIND: tuple[Identity[...], ...] = (
 
 @dataclass(frozen=True)
 class Data:
-    """What the part shows of a pair as the model spells it, or of CBOW's `text`, the first of the `count` words that are known.
+    """What the part shows of a pair as the model spells it, or of CBOW's `text`, the first of the `count` words that
+    are known.
 
     `refused` has why a word was not read; `unknown` what was left out of the text.
     """
@@ -83,11 +83,10 @@ class Data:
 
     @property
     def lines(self) -> tuple[np.ndarray, np.ndarray]:
-        """Where each word's part of the line ends: by its count, and by its count to the power of the noise distribution."""
+        """Where each word's part of the line ends: by its count, and by its count to the power of the noise
+        distribution."""
         counts = self.wv.counts
-        return noise_distribution(counts, 1.0).cumsum(), noise_distribution(
-            counts, self.wv.config.power
-        ).cumsum()
+        return noise_distribution(counts, 1.0).cumsum(), noise_distribution(counts, self.wv.config.power).cumsum()
 
     @cached_property
     def drawn(self) -> list[str]:
@@ -117,17 +116,13 @@ class Data:
         elif self.chosen.method == TREE:
             loss = one_step.logistic_loss(scores, one_step.path_signs(wv, self.context))
         else:
-            return float(one_step.sigmoid(scores)[0]), one_step.logistic_loss(
-                scores, one_step.signs_of(self.step.rows)
-            )
+            return float(one_step.sigmoid(scores)[0]), one_step.logistic_loss(scores, one_step.signs_of(self.step.rows))
         return float(np.exp(-loss)), loss
 
     @property
     def costs(self) -> list[Cost]:
         """What a step costs by each method, on tables of one size; the path is the context word's, or the mean one."""
-        return _costs(
-            self.chosen.negatives, len(self.wv.path(self.context).nodes) if self.chosen.method == TREE else 0
-        )
+        return _costs(self.chosen.negatives, len(self.wv.path(self.context).nodes) if self.chosen.method == TREE else 0)
 
     @property
     def checks(self) -> list[Check]:
@@ -145,8 +140,9 @@ def compute(chosen: Step) -> Data:
             raise BadText(
                 "A window needs at least two words that {model} knows; of this text it knows {count}. "
                 "Type everyday English words.",
-                model=wv.name, count=len(known),
-            )  # fmt: skip
+                model=wv.name,
+                count=len(known),
+            )
         unknown = tuple(dict.fromkeys(word for word in every if word not in wv))
         return Data(chosen, text=tuple(known[:MOST_WORDS]), count=len(known), unknown=unknown)
     pair: dict[str, str] = {"center": CENTER, "context": CONTEXT}
@@ -168,9 +164,7 @@ def _step(method: str, center: str, context: str) -> one_step.Step:
 @st.cache_resource(max_entries=32, show_spinner=False)
 def _throws(model: str, negatives: int, first: int) -> tuple[np.ndarray, np.ndarray]:
     wv = models.model(model)
-    every = [
-        one_step.draws(wv.counts, wv.config.power, negatives, seed) for seed in range(first, first + THROWS)
-    ]
+    every = [one_step.draws(wv.counts, wv.config.power, negatives, seed) for seed in range(first, first + THROWS)]
     return np.array([numbers for numbers, _ in every]), np.array([drawn for _, drawn in every])
 
 
@@ -185,6 +179,5 @@ def _checks(model: str, given: tuple[str, ...]) -> list[Check]:
     wv = models.model(model)
     entries = [entry for entry in BEHIND if entry.applies(wv)]
     return shared.run_in_worker(
-        lambda: [*measure(words_step, wv, list(given)), *(entry(wv, list(given)) for entry in entries)],
-        gradients=True,
+        lambda: [*measure(words_step, wv, list(given)), *(entry(wv, list(given)) for entry in entries)], gradients=True
     )

@@ -17,15 +17,14 @@ class Step(state.State):
     method = state.menu(
         N_("Method"),
         {SOFTMAX: N_("Full softmax"), NEGATIVE: N_("Negative sampling"), BAG: N_("CBOW"), TREE: N_("Tree")},
-        key="wpart", segments=True, label_visibility="collapsed",
-    )  # fmt: skip
+        key="wpart",
+        segments=True,
+        label_visibility="collapsed",
+    )
     center = state.text(N_("Center word"), CENTER, key="wcenter", ends=("dog", "xyzzyq"), more=_LIVE)
     context = state.text(N_("Context word"), CONTEXT, key="wcontext", ends=("dog", "king"), more=_LIVE)
     text = state.text(
-        N_("Text"),
-        "Once upon a time there was a little girl named Lily who had a red ball",
-        key="wsent",
-        more=_LIVE,
+        N_("Text"), "Once upon a time there was a little girl named Lily who had a red ball", key="wsent", more=_LIVE
     )
     window = state.slider(
         N_("Window"), 1, 10, 5, key="wreach", help=N_("Words on each side of the one that is predicted.")
@@ -42,12 +41,9 @@ class Step(state.State):
         ends=(False, True),
     )
     seed = state.live("wsseed", 0, link.whole(0, 999_999), ends=(31, 999_999))
-    at = state.live(
-        "wsat", None, link.whole(0, MOST_WORDS - 1), ends=(0, MOST_WORDS - 1)
-    )  # CBOW's word; None: see data
-    widths = state.live(
-        "wwide", "model", link.choice(("model", "text")), ends=("model", "text")
-    )  # of the tree's nodes
+    # CBOW's word; None: see data.
+    at = state.live("wsat", None, link.whole(0, MOST_WORDS - 1), ends=(0, MOST_WORDS - 1))
+    widths = state.live("wwide", "model", link.choice(("model", "text")), ends=("model", "text"))  # of the tree's nodes
 
 
 Step.text.changed = lambda: Step.at.set(None)

@@ -17,18 +17,24 @@ from .data import THROWS, Data
 from .state import BAG, NEGATIVE, SOFTMAX, TREE, Step
 
 PICTURE = live.Picture(
-    __file__, "one-step", rate=Step.rate, all=Step.everything, seed=Step.seed, at=Step.at, widths=Step.widths,
+    __file__,
+    "one-step",
+    rate=Step.rate,
+    all=Step.everything,
+    seed=Step.seed,
+    at=Step.at,
+    widths=Step.widths,
     context=Step.context,
-)  # fmt: skip
+)
 SOURCE = "Mathematics in Modern NLP, sections 2–4"
 EQUATIONS = {
     SOFTMAX: (
-        r"\Pr(o\mid c)=\frac{\exp(u_o^\top v_c)}{\sum_{w}\exp(u_w^\top v_c)},\qquad \frac{\partial\log\Pr(o\mid c)}{\partial "
-        r"v_c}=u_o-\sum_w\Pr(w\mid c)\,u_w=u_o-\mathbb E[u]",
+        r"\Pr(o\mid c)=\frac{\exp(u_o^\top v_c)}{\sum_{w}\exp(u_w^\top v_c)},\qquad "
+        r"\frac{\partial\log\Pr(o\mid c)}{\partial v_c}=u_o-\sum_w\Pr(w\mid c)\,u_w=u_o-\mathbb E[u]",
         f"{SOURCE}: Eq. 3–12.",
-        "Section 2.2.2 says that each word has two vectors, one as output and one as context; the first is its vector as "
-        "context word, u, the second that as center word, v. The sum of Eq. 8 is climbed, while training here descends its "
-        "negative.",
+        "Section 2.2.2 says that each word has two vectors, one as output and one as context; the first is its vector "
+        "as context word, u, the second that as center word, v. The sum of Eq. 8 is climbed, while training here "
+        "descends its negative.",
     ),
     NEGATIVE: (
         r"\log\sigma(u_o^\top v_c)+\sum_{i=1}^{k}\log\sigma(-u_{w_i}^\top v_c),\qquad w_i\sim P(w)\propto U(w)^{3/4}",
@@ -38,8 +44,8 @@ EQUATIONS = {
     BAG: (
         r"h=\frac1n\sum_{j\in\text{window}}v_j,\qquad \log\sigma(u_o^\top h)+\sum_{i=1}^{k}\log\sigma(-u_{w_i}^\top h)",
         f"{SOURCE}: section 2.3 and Eq. 16, the mean in place of the center word's vector.",
-        "Section 2.3 averages the context vectors u; in word2vec the vectors that are read, v, are averaged, and u belongs to "
-        "the word that is predicted.",
+        "Section 2.3 averages the context vectors u; in word2vec the vectors that are read, v, are averaged, and u "
+        "belongs to the word that is predicted.",
     ),
     TREE: (
         r"\Pr(w\mid c)=\prod_{j=1}^{L(w)-1}\sigma\big(\pm\,n_j^\top v_c\big),\qquad \sum_w\Pr(w\mid c)=1",
@@ -48,8 +54,9 @@ EQUATIONS = {
 }
 COLUMNS = {  # of the table of costs: help
     N_("Time (µs)"): N_(
-        "The least and the largest of nine minima, each the fastest of twelve steps; the methods took turns, on one thread."
-    ),
+        "The least and the largest of nine minima, each the fastest of twelve steps; the methods took turns, on one "
+        "thread."
+    )
 }
 
 
@@ -79,9 +86,13 @@ def picture(data: Data) -> None:
     """The vectors of the step in a plane or the tree, probabilities before and after, the loss for every rate."""
     header, arrays = PICTURES[data.chosen.method](data)
     common = {
-        "title": claims.title(data), "words": data.wv.vocabulary, "center": data.center, "context": data.context,
-        "first": data.first, "throws": THROWS,
-    }  # fmt: skip
+        "title": claims.title(data),
+        "words": data.wv.vocabulary,
+        "center": data.center,
+        "context": data.context,
+        "first": data.first,
+        "throws": THROWS,
+    }
     PICTURE.show({**common, **header}, arrays)
 
 
@@ -125,12 +136,7 @@ def _bag(data: Data) -> tuple[dict[str, Any], dict[str, np.ndarray]]:
     """The text, of which the mean of a window predicts the word in its middle."""
     rows = [data.wv.index(word) for word in data.text]
     arrays = {**_drawn(data, rows), "read": data.wv.vectors[rows].numpy(), "rows": np.array(rows, np.uint16)}
-    return {
-        "mode": "cbow",
-        "text": list(data.text),
-        "radius": data.chosen.window,
-        "place": data.place,
-    }, arrays
+    return {"mode": "cbow", "text": list(data.text), "radius": data.chosen.window, "place": data.place}, arrays
 
 
 def _drawn(data: Data, targets: list[int]) -> dict[str, np.ndarray]:
@@ -154,18 +160,18 @@ def costs(data: Data) -> None:
     """Operations counted and time measured, for all methods."""
     found = data.costs
     frame.chart(
-        figures.step_costs(found, frame.theme()),
-        key="stepcosts",
-        alt=_("Multiplications and time of one step"),
+        figures.step_costs(found, frame.theme()), key="stepcosts", alt=_("Multiplications and time of one step")
     )
     vectors, counted, time = _("Output vectors"), _("Multiplications"), _("Time (µs)")
     rows = [
         {
-            _("A step of"): cost.name, vectors: cost.outputs, counted: cost.multiplications,
+            _("A step of"): cost.name,
+            vectors: cost.outputs,
+            counted: cost.multiplications,
             time: f"{cost.microseconds.min():,.1f} – {cost.microseconds.max():,.1f}",
         }
         for cost in found
-    ]  # fmt: skip
+    ]
     frame.table(rows, {vectors: ",d", counted: ",d"}, {_(name): _(said) for name, said in COLUMNS.items()})
     frame.caption(claims.cost(found))
 
@@ -173,9 +179,7 @@ def costs(data: Data) -> None:
 def snippet(data: Data) -> str:
     """The step with the public API."""
     chosen = data.chosen
-    head = (
-        f"import tlmviz\nfrom tlmviz.analysis.words import one_step\n\nwv = tlmviz.load({data.wv.name!r})\n"
-    )
+    head = f"import tlmviz\nfrom tlmviz.analysis.words import one_step\n\nwv = tlmviz.load({data.wv.name!r})\n"
     moved = f"step.moved_scores({chosen.rate:.4g}, everything={chosen.everything})"
     if chosen.method == SOFTMAX:
         return f"""\

@@ -17,8 +17,8 @@ def broken(data: Data) -> str | None:
     if not data.live.broken:
         return None
     return _(
-        "The numbers ran away: at this rate every step overshoots, and the vectors grew beyond all bounds. Choose a smaller "
-        "rate; the smallest is the safest."
+        "The numbers ran away: at this rate every step overshoots, and the vectors grew beyond all bounds. Choose a "
+        "smaller rate; the smallest is the safest."
     )
 
 
@@ -34,11 +34,7 @@ def nearest(data: Data) -> str | None:
     if not data.near or not data.live.words_read:
         return None
     named = [f"“{markdown.plain(word)}” {number(value, '.2f')}" for word, value in data.near]
-    values = {
-        "word": markdown.plain(data.word),
-        "words": listed(named),
-        "seconds": number(data.live.elapsed, ".1f"),
-    }
+    values = {"word": markdown.plain(data.word), "words": listed(named), "seconds": number(data.live.elapsed, ".1f")}
     return _("After {seconds} seconds of training nearest to “{word}”, by cosine: {words}.", **values)
 
 
@@ -83,8 +79,11 @@ def ended(data: Data) -> str | None:
 
 CLAIMS = broken, untrained, nearest, unknown, learned, little_text, ended
 HINTS = (
-    Hint(N_("Paste a text and press *Train for 20 seconds*."), where(lambda data: not data.active, first(text=OTHER_TEXT))),
-)  # fmt: skip
+    Hint(
+        N_("Paste a text and press *Train for 20 seconds*."),
+        where(lambda data: not data.active, first(text=OTHER_TEXT)),
+    ),
+)
 
 
 def title(data: Data) -> str:
@@ -103,19 +102,19 @@ def notice() -> tuple[str, ...]:
     """What happens in any training."""
     return (
         _(
-            "**At first** all vectors are small and drawn by chance. Each pair of words that stand near each other pulls two of "
-            "them together, and five drawn words are pushed away."
+            "**At first** all vectors are small and drawn by chance. Each pair of words that stand near each other "
+            "pulls two of them together, and five drawn words are pushed away."
         ),
         _("**Words that stand in like company** end up side by side, though nobody said what any of them means."),
         _("**It is stoppable,** and in slices of a tenth of a second: others who use this server get in between."),
-    )  # fmt: skip
+    )
 
 
 def maths() -> tuple[str, ...]:
     """What to notice with formulas."""
     return (
         _(
-            "Skip-gram with negative sampling by plain gradient descent, 32 dimensions, batches of up to 32 text positions, a "
-            "constant rate. All pictures lie on the two leading principal axes of the last one."
+            "Skip-gram with negative sampling by plain gradient descent, 32 dimensions, batches of up to 32 text "
+            "positions, a constant rate. All pictures lie on the two leading principal axes of the last one."
         ),
     )

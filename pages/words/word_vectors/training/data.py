@@ -1,4 +1,5 @@
-"""Everything that the part Train now shows: trainings that go on in slices of the model thread, shared by what they read."""
+"""Everything that the part Train now shows: trainings that go on in slices of the model thread, shared by what they
+read."""
 
 from __future__ import annotations
 
@@ -23,10 +24,7 @@ from .state import Training
 SECONDS = 20.0
 NEAR = 6  # neighbours that are named
 KEPT = 4  # trainings of a session
-_TRAININGS, _LAST = (
-    "_word_training",
-    "_word_training_last",
-)  # session: trainings by choice, and the one begun last
+_TRAININGS, _LAST = ("_word_training", "_word_training_last")  # session: trainings by choice, and the one begun last
 _DEFAULT = (Training.text.default, Training.window.default, Training.rate.default)
 
 

@@ -1,6 +1,7 @@
 """What was done between queries, keys, values and attention's output, inferred from log-sum-exps and outputs alone.
 
-The second run's own masks and scales are not read: a fault that is hidden in a kernel does not change what its trace declares.
+The second run's own masks and scales are not read: a fault that is hidden in a kernel does not change what its trace
+declares.
 """
 
 from __future__ import annotations
@@ -29,10 +30,11 @@ LATE = {1: "1 position late", 2: "2 positions late", -1: "1 position early"}  # 
 
 @dataclass(frozen=True, eq=False)
 class Attended:
-    """A layer's attention in the second run, in float64, and what the first model makes of its queries, keys and values.
+    """A layer's attention in the second run, in float64, and what the first model makes of its queries, keys and
+    values.
 
-    `lse` and `z` are pairs, expected and found, [H, T] and [H, T, D]; None where they were not recorded. `noise` is what rounding
-    does to log-sum-exps, and `rounding` to outputs, as shares of their size.
+    `lse` and `z` are pairs, expected and found, [H, T] and [H, T, D]; None where they were not recorded. `noise` is
+    what rounding does to log-sum-exps, and `rounding` to outputs, as shares of their size.
     """
 
     q: Tensor  # [1, H, T, D]
@@ -82,7 +84,8 @@ class Attended:
         return lse, weights @ values.repeat_interleave(self.shared, 0)
 
     def merit(self, lse: Tensor, z: Tensor | None) -> float:
-        """How little an explanation leaves of what was found, as a share of its size; infinity where it does not explain it.
+        """How little an explanation leaves of what was found, as a share of its size; infinity where it does not
+        explain it.
 
         Positions that see no key at all, or had none in the second run, prove nothing.
         """
@@ -125,15 +128,16 @@ def attended(evidence: Evidence, layer: int) -> Attended | None:
 
 
 def usual(evidence: Evidence, step: Step, rounding: float) -> float:
-    """Twice what the other layers' same step usually misses by. Where a fault is in every layer, their errors are the fault as
+    """Twice what the other layers' same step usually misses by. Where a fault is in every layer, their errors are the
+    fault as
     well: rounding bounds what they excuse."""
     noise = [other.error for other in evidence.steps if other.part == step.part and other.layer != step.layer]
     return 2 * min(statistics.median(noise), rounding) if noise else 0.0
 
 
 def infer(evidence: Evidence, layer: int) -> tuple[Named, Tensor] | None:
-    """The one change of scale, bound, mask, window or time that makes the second run's sums and outputs, and its masked scores
-    [H, T, S]."""
+    """The one change of scale, bound, mask, window or time that makes the second run's sums and outputs, and its masked
+    scores [H, T, S]."""
     at = attended(evidence, layer)
     if at is None or at.merit(*at.made(at.own)) < float("inf"):  # a cause of nothing explains nothing
         return None
@@ -234,7 +238,8 @@ def _hidden(at: Attended) -> Iterator[Candidate]:
 
 
 def _nearest_window(at: Attended) -> int:
-    """The window whose log-sum-exps are nearest to those found: of all windows at once, summed from the query backwards."""
+    """The window whose log-sum-exps are nearest to those found: of all windows at once, summed from the query
+    backwards."""
     assert at.lse is not None
     # In place j of query t stands its score with key t - j, the one so many positions before it.
     back = at.unmasked.gather(-1, at.apart.clamp(min=0).expand_as(at.unmasked))
@@ -262,7 +267,8 @@ def _late(at: Attended) -> Iterator[Candidate]:
 
 
 def _moved(part: Tensor, by: int, fill: str) -> Tensor:
-    """Keys or values [..., T, D] that many positions later; what comes first is the nearest again, 0, or those of the end."""
+    """Keys or values [..., T, D] that many positions later; what comes first is the nearest again, 0, or those of the
+    end."""
     moved = part.roll(by, -2)
     edge, nearest = (slice(0, by), slice(0, 1)) if by > 0 else (slice(by, None), slice(-1, None))
     if fill != "wrapped":
@@ -321,8 +327,8 @@ def _alone(part: Tensor, group: int) -> Tensor:
 
 
 def name_stale(evidence: Evidence, layer: int) -> Named | None:
-    """One position whose key, value or both are others: its new weight is what the sums gained, and one vector for each group
-    of heads is what it then adds to every query behind it."""
+    """One position whose key, value or both are others: its new weight is what the sums gained, and one vector for each
+    group of heads is what it then adds to every query behind it."""
     at = attended(evidence, layer)
     if at is None or at.v is None or at.z is None or at.lse is None:
         return None
@@ -339,9 +345,7 @@ def name_stale(evidence: Evidence, layer: int) -> Named | None:
     return f"stale {what}", float(place), f"{what} of position {place} are others, and all else is the same"
 
 
-def _stale_at(
-    at: Attended, place: int, weight: Tensor, ratio: Tensor, gained: Tensor
-) -> tuple[float, str] | None:
+def _stale_at(at: Attended, place: int, weight: Tensor, ratio: Tensor, gained: Tensor) -> tuple[float, str] | None:
     """What is left when the entry of one position is another, and whether its key, value or both are."""
     assert at.v is not None
     seen = weight > 0
@@ -368,7 +372,8 @@ def _stale_at(
 def name_dropout(evidence: Evidence, layer: int) -> Named | None:
     """Weights of which some are 0 and all others are larger by one factor, under sums that are the same.
 
-    A query's weights are what makes its output of the values that it sees, as long as these are fewer than their dimensions.
+    A query's weights are what makes its output of the values that it sees, as long as these are fewer than their
+    dimensions.
     """
     at = attended(evidence, layer)
     if at is None or at.v is None or at.z is None or at.lse is None or at.differs("lse"):

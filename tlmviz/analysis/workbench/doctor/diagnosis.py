@@ -60,16 +60,16 @@ class Diagnosis:
 def diagnose(a: Trace, b: Trace, beside: Beside | None = None) -> Diagnosis:
     """Where trace `b` parts from trace `a` of the same text, and why.
 
-    With a network behind `a` and all tensors in `b`, every part of it is asked alone what it makes of b's input, so that one
-    fault does not hide in what follows from it. Causes: "tokens", "embedding scale", "positions", "norm eps", "norm gain",
-    "norm bias", "norm kind", "norm missing", "weights", "bias", "rope base", "rope scaling", "rope layout", "rope missing",
-    "rope factor", "rope precision", "rotary dim", "position offset", "qk-norm", "causal mask", "mask offset", "window",
-    "padding", "documents", "scale", "soft-cap", "alibi slopes", "sink", "key/value groups", "key heads", "value heads",
-    "stale keys", "stale values", "stale keys and values", "late keys", "late values", "late keys and values", "dropout",
-    "head order", "activation", "residual", "parallel MLP", "layer skipped", "layers exchanged", "logit scale",
-    "logit soft-cap", "logit offset"; and "no difference", "precision", which are healthy, and "cannot tell". `beside` has the
-    keys that stood in front of b's own in its row, padding or another text, so that a mask that let them be seen is found.
-    Raises BadShape for models of different shape.
+    With a network behind `a` and all tensors in `b`, every part of it is asked alone what it makes of b's input, so
+    that one fault does not hide in what follows from it. Causes: "tokens", "embedding scale", "positions", "norm eps",
+    "norm gain", "norm bias", "norm kind", "norm missing", "weights", "bias", "rope base", "rope scaling", "rope
+    layout", "rope missing", "rope factor", "rope precision", "rotary dim", "position offset", "qk-norm", "causal mask",
+    "mask offset", "window", "padding", "documents", "scale", "soft-cap", "alibi slopes", "sink", "key/value groups",
+    "key heads", "value heads", "stale keys", "stale values", "stale keys and values", "late keys", "late values", "late
+    keys and values", "dropout", "head order", "activation", "residual", "parallel MLP", "layer skipped", "layers
+    exchanged", "logit scale", "logit soft-cap", "logit offset"; and "no difference", "precision", which are healthy,
+    and "cannot tell". `beside` has the keys that stood in front of b's own in its row, padding or another text, so that
+    a mask that let them be seen is found. Raises BadShape for models of different shape.
     """
     return examine(a, b, beside)[0]
 
@@ -87,8 +87,8 @@ def examine(a: Trace, b: Trace, beside: Beside | None = None) -> tuple[Diagnosis
     heads = _heads(b, a.n_heads)
     if (a.n_layers, a.n_heads) != (b.n_layers, heads):
         raise BadShape(
-            f"The first run has {a.n_layers} layers of {a.n_heads} heads, the second {b.n_layers} of {heads}: two models of "
-            "different shape have no fault in common; compare runs of one."
+            f"The first run has {a.n_layers} layers of {a.n_heads} heads, the second {b.n_layers} of {heads}: two "
+            f"models of different shape have no fault in common; compare runs of one."
         )
     evidence = gather(a, b, beside)
     return _judge(evidence), evidence
@@ -142,7 +142,8 @@ def _name(evidence: Evidence, step: Step) -> Named | None:
 
 
 def _product(evidence: Evidence, step: Step) -> Named | None:
-    """Behind weights: one vector at every position is a bias, zeros at random are dropout, anything else the weights."""
+    """Behind weights: one vector at every position is a bias, zeros at random are dropout, anything else the
+    weights."""
     names, bias = WEIGHTS[step.part], parts.name_bias(step.expected, step.found, evidence.rounding)
     if bias is not None:
         return "bias", bias, f"{names} adds another vector at every position"

@@ -1,6 +1,7 @@
 """Runs of which only what enters attention is known: queries, keys, values, log-sum-exps and logits, as files hold.
 
-What was done is applied to what the first run has, in all of queries, keys and values that differ, and must make the second's.
+What was done is applied to what the first run has, in all of queries, keys and values that differ, and must make the
+second's.
 """
 
 from __future__ import annotations
@@ -17,7 +18,8 @@ SPARE = 3  # positions more than weights have rows: from then on not everything 
 
 
 def name_entering(evidence: Evidence, step: Step) -> Named | None:
-    """Of the first layer that differs: what makes all of q, k and v that do. Where only logits do, the cause lies behind the last
+    """Of the first layer that differs: what makes all of q, k and v that do. Where only logits do, the cause lies
+    behind the last
     attention: a factor, a bound and an offset show in them, weights and norms do not."""
     if step.name == "logits" or step.layer is None:
         named = parts.name_logits(evidence, step)
@@ -31,11 +33,11 @@ def name_entering(evidence: Evidence, step: Step) -> Named | None:
 
 
 def _heads_of(evidence: Evidence, step: Step) -> tuple[list[int], list[int]] | None:
-    """Of each query head, which group of equal heads it should read and which it does; None where it is none of them."""
+    """Of each query head, which group of equal heads it should read and which it does; None where it is none of
+    them."""
     heads = evidence.a.n_heads
     x, y = (
-        part[0].repeat_interleave(heads // part.shape[1], 0).flatten(1).double()
-        for part in (step.expected, step.found)
+        part[0].repeat_interleave(heads // part.shape[1], 0).flatten(1).double() for part in (step.expected, step.found)
     )
     allowed = CLEAR * evidence.rounding * x.norm(dim=-1)
     same, found = torch.cdist(x, x) <= allowed, torch.cdist(y, x) <= allowed
@@ -45,7 +47,8 @@ def _heads_of(evidence: Evidence, step: Step) -> tuple[list[int], list[int]] | N
 
 
 def _name_heads(evidence: Evidence, off: dict[str, Step]) -> Named | None:
-    """Heads in another order, or keys and values that other query heads read, as tiled groups in place of repeated ones make."""
+    """Heads in another order, or keys and values that other query heads read, as tiled groups in place of repeated ones
+    make."""
     orders = [_heads_of(evidence, step) for step in off.values()]
     (own, read), others = orders[0] or ([], []), orders[1:]
     if "q" in off:
@@ -100,8 +103,8 @@ def _name_one(evidence: Evidence, part: str, step: Step) -> Named | None:
 
 
 def _name_made(evidence: Evidence, step: Step, expected: Tensor, found: Tensor) -> Named | None:
-    """What projections [H, T, D] made: a vector more at every position, or another product of the same normed stream, where that
-    has more different positions than dimensions."""
+    """What projections [H, T, D] made: a vector more at every position, or another product of the same normed stream,
+    where that has more different positions than dimensions."""
     x, y = (part.transpose(0, 1).flatten(1)[None].double() for part in (expected, found))
     bias = parts.name_bias(x, y, evidence.rounding)
     if bias is not None:
@@ -118,7 +121,8 @@ def _name_made(evidence: Evidence, step: Step, expected: Tensor, found: Tensor) 
 
 
 def offsets(evidence: Evidence) -> Iterator[tuple[Step, Named]]:
-    """Queries that all stand some positions further, with keys that do too: of RoPE the scores, and so all else, are the same."""
+    """Queries that all stand some positions further, with keys that do too: of RoPE the scores, and so all else, are
+    the same."""
     pair = relaid(evidence.a, evidence.b, 0, evidence.rounding).get("q")
     if pair is None or pair[0].shape != pair[1].shape or distance(*pair) <= EXPLAINED:
         return

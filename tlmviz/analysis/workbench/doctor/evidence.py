@@ -26,7 +26,8 @@ Named = tuple[str, float | str, str]  # a cause, its value, a sentence
 
 @dataclass(frozen=True)
 class Step:
-    """One tap: what the first model's part makes of the second run's input, what the second run made of it, and their distance.
+    """One tap: what the first model's part makes of the second run's input, what the second run made of it, and their
+    distance.
 
     `error` is the root mean square of the difference beside that of the expected tensor.
     """
@@ -68,8 +69,8 @@ class Beside:
 class Evidence:
     """The steps of both runs in the order in which they happen, and the runs themselves.
 
-    `asked` says whether the first model's parts were asked one by one; without a network behind the first trace, what its own
-    run had is expected, and a step behind the first that differs proves nothing.
+    `asked` says whether the first model's parts were asked one by one; without a network behind the first trace, what
+    its own run had is expected, and a step behind the first that differs proves nothing.
     """
 
     a: Trace
@@ -92,8 +93,10 @@ class Evidence:
         return None if step is None else step.found
 
     def stands_out(self, step: Step) -> bool:
-        """Whether a step differs by more than arithmetic does: by more than rounding may, or than it did in every other layer."""
-        # Of runs without a network errors add up; the last of them, those of logits, have more parts behind them than any.
+        """Whether a step differs by more than arithmetic does: by more than rounding may, or than it did in every other
+        layer."""
+        # Of runs without a network errors add up; the last of them, those of logits, have more parts behind them than
+        # any.
         clear = CLEAR if self.asked or step.name != "logits" else 2 * CLEAR
         coarse = self.coarse.get(step.layer) if step.part in ("attn.lse", "attn.z") else None
         if coarse is not None:
@@ -112,7 +115,8 @@ class Evidence:
         return found
 
     def unturned(self, step: Step) -> Tensor | None:
-        """Queries or keys [1, H, T, D] as the first model has them before they turn; None where it has no such network."""
+        """Queries or keys [1, H, T, D] as the first model has them before they turn; None where it has no such
+        network."""
         name = step.name.rpartition(".")[0] + ".fused"
         if not self.a.has_network or name not in self.a.tap_names:
             return None
@@ -128,7 +132,8 @@ def rms(x: Tensor) -> float:
 
 
 def distance(expected: Tensor, found: Tensor) -> float:
-    """Root mean square of the difference beside that of the expected numbers; infinity in the same places counts as equal."""
+    """Root mean square of the difference beside that of the expected numbers; infinity in the same places counts as
+    equal."""
     expected, found = expected.double(), found.double()
     both = torch.isfinite(expected)
     if not torch.equal(both, torch.isfinite(found)):
@@ -170,7 +175,8 @@ def gather(a: Trace, b: Trace, beside: Beside | None = None) -> Evidence:
 
 
 def _recorded(trace: Trace, names: list[str]) -> dict[str, Tensor]:
-    """A run's tensors, without the layers of which it left none: those were skipped. Raises BadShape where it left others out."""
+    """A run's tensors, without the layers of which it left none: those were skipped. Raises BadShape where it left
+    others out."""
     try:
         return trace.tensors(names)
     except UnknownName:
@@ -182,8 +188,9 @@ def _recorded(trace: Trace, names: list[str]) -> dict[str, Tensor]:
     if missing:
         more = f" and {len(missing) - 1} more" if len(missing) > 1 else ""
         raise BadShape(
-            f"The second run left no tensor named {missing[0]!r}{more}, though its network has taps of these names: a part that "
-            "replaced another does not call them. Call every tap in it, or save the trace and compare the files."
+            f"The second run left no tensor named {missing[0]!r}{more}, though its network has taps of these names: a "
+            f"part that replaced another does not call them. Call every tap in it, or save the trace and compare the "
+            f"files."
         )
     return {name: trace[name] for name in left}
 
@@ -194,13 +201,15 @@ def _layer(name: str) -> str | None:
 
 
 def _coarse(steps: list[Step], rounding: float) -> dict[int | None, float]:
-    """What rounding does in layers whose attention alone was computed in 16 bits, told from outputs that survive rounding."""
+    """What rounding does in layers whose attention alone was computed in 16 bits, told from outputs that survive
+    rounding."""
     found = {step.layer: _rounding_of(step.found) for step in steps if step.part == "attn.z"}
     return {layer: coarse for layer, coarse in found.items() if coarse > rounding}
 
 
 def _entering(a: Trace, b: Trace) -> dict[str, tuple[Tensor, Tensor]]:
-    """What is compared of runs without a network: v and lse of every layer, q and k where their scores differ, and logits.
+    """What is compared of runs without a network: v and lse of every layer, q and k where their scores differ, and
+    logits.
 
     Queries and keys whose numbers stand in another order give the same scores, and nothing is wrong with them.
     """
@@ -221,8 +230,8 @@ def _both(a: Trace, b: Trace, name: str) -> dict[str, tuple[Tensor, Tensor]]:
 
 
 def relaid(a: Trace, b: Trace, layer: int, rounding: float) -> dict[str, tuple[Tensor, Tensor]]:
-    """Both runs' queries, keys and values of a layer with as many heads, and dimensions in the order that makes queries or keys
-    the first run's: a conversion may have written them in the order of the other layout of RoPE's planes."""
+    """Both runs' queries, keys and values of a layer with as many heads, and dimensions in the order that makes queries
+    or keys the first run's: a conversion may have written them in the order of the other layout of RoPE's planes."""
     pairs = {part: pair for part in "qkv" for pair in _both(a, b, f"blocks.{layer}.attn.{part}").values()}
     pairs = {part: (spread(x, y), spread(y, x)) for part, (x, y) in pairs.items()}
     for x, y in [pairs[part] for part in "qk" if part in pairs]:
@@ -248,14 +257,16 @@ def _same_scores(a: Trace, b: Trace, layer: int, rounding: float) -> bool:
 
 
 def spread(made: Tensor, like: Tensor) -> Tensor:
-    """Heads [1, G, T, D] each as often as another tensor has them, whose groups were repeated; any other tensor as it is."""
+    """Heads [1, G, T, D] each as often as another tensor has them, whose groups were repeated; any other tensor as it
+    is."""
     if made.ndim != 4 or like.ndim != 4 or like.shape[1] % made.shape[1]:
         return made
     return made.repeat_interleave(like.shape[1] // made.shape[1], 1)
 
 
 def other_layouts(evidence: Evidence, found: Tensor) -> Iterator[Tensor]:
-    """Queries or keys of the second run; where its projections are not known, also in the order of RoPE's other layout."""
+    """Queries or keys of the second run; where its projections are not known, also in the order of RoPE's other
+    layout."""
     yield found
     if not evidence.asked:
         yield from (found[..., order] for order in layout_orders(found.shape[-1]).values())
@@ -264,10 +275,7 @@ def other_layouts(evidence: Evidence, found: Tensor) -> Iterator[Tensor]:
 def layout_orders(d: int) -> dict[str, Tensor]:
     """The orders of a head's dimensions that make RoPE's planes pairs of a layout, from pairs of the other."""
     rows = torch.arange(d)
-    return {
-        "interleaved": rows.unflatten(0, (2, -1)).T.flatten(),
-        "half": rows.unflatten(0, (-1, 2)).T.flatten(),
-    }
+    return {"interleaved": rows.unflatten(0, (2, -1)).T.flatten(), "half": rows.unflatten(0, (-1, 2)).T.flatten()}
 
 
 def projections(trace: Trace, name: str, x: Tensor, y: Tensor) -> dict[str, tuple[Tensor, Tensor]]:
@@ -278,7 +286,8 @@ def projections(trace: Trace, name: str, x: Tensor, y: Tensor) -> dict[str, tupl
 
 
 def _error(trace: Trace, name: str, expected: Tensor, found: Tensor) -> float:
-    """The distance; of a fused projection, that of the worst of its three parts, the largest of which would hide the others."""
+    """The distance; of a fused projection, that of the worst of its three parts, the largest of which would hide the
+    others."""
     if not name.endswith("attn.fused"):
         return distance(expected, found)
     return max(distance(*pair) for pair in projections(trace, name, expected, found).values())

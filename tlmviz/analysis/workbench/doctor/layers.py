@@ -1,4 +1,5 @@
-"""What was done to the order in which parts happen: layers skipped or exchanged, an MLP beside attention, heads merged otherwise.
+"""What was done to the order in which parts happen: layers skipped or exchanged, an MLP beside attention, heads merged
+otherwise.
 
 The first model's own parts are asked what they make of what they would then have read.
 """
@@ -54,8 +55,8 @@ def name_parallel(evidence: Evidence, step: Step) -> Named | None:
 
 
 def name_unnormed(evidence: Evidence, off: dict[str, Step]) -> Named | None:
-    """Queries, keys or values, of which `off` has those that differ, made of the stream as it enters the norm, at most times the
-    norm's gains, and all others of the normed one. A fused projection is one step with all three."""
+    """Queries, keys or values, of which `off` has those that differ, made of the stream as it enters the norm, at most
+    times the norm's gains, and all others of the normed one. A fused projection is one step with all three."""
     first, trace = next(iter(off.values())), evidence.b if evidence.asked else evidence.a
     at = f"blocks.{first.layer}."
     if not evidence.a.has_network or at + "normed_attn" not in evidence.a.tap_names or first.layer is None:

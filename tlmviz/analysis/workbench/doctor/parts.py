@@ -99,8 +99,8 @@ def name_in_time(what: str, expected: Tensor, found: Tensor, noise: float) -> Na
 
 
 def in_places(expected: Tensor, found: Tensor, noise: float) -> bool:
-    """Whether two tensors [1, T, C] differ at some positions and not at others, or are one of another position: other weights
-    would show at all."""
+    """Whether two tensors [1, T, C] differ at some positions and not at others, or are one of another position: other
+    weights would show at all."""
     x, y = expected[0].double(), found[0].double()
     gaps = (y - x).square().mean(-1).sqrt() / x.square().mean(-1).sqrt().clamp(min=1e-30)
     moved = len(x) > 3 and min(distance(x[:-1], y[1:]), distance(x[1:], y[:-1])) <= noise
@@ -136,7 +136,8 @@ def _channels(x: Tensor, y: Tensor) -> tuple[Tensor, Tensor]:
 
 
 def _of_other_kind(evidence: Evidence, step: Step, read: Tensor) -> Named | None:
-    """No norm at all, or LayerNorm for RMSNorm and the other way round, with the gains and the bias that the first run's has."""
+    """No norm at all, or LayerNorm for RMSNorm and the other way round, with the gains and the bias that the first
+    run's has."""
     x, y = step.pair
     allowed = EXPLAINED * min(step.error, 1.0) + evidence.rounding
     where = PLACES.get(step.part, step.part)
@@ -214,7 +215,8 @@ def _eps(read: Tensor, x: Tensor, y: Tensor, rounding: float) -> Named | None:
 
 
 def _bias_of(read: Tensor, x: Tensor) -> Tensor:
-    """A norm's own bias [C]: what is left of each channel of its output [T, C] where its input is 0; 0 where no norm fits."""
+    """A norm's own bias [C]: what is left of each channel of its output [T, C] where its input is 0; 0 where no norm
+    fits."""
     best, least = torch.zeros_like(x[0]), 0.01  # of the output's size: what eps may do to the fit
     for own in _normed(read).values():
         gain, bias = _channels(own, x)
@@ -308,7 +310,8 @@ def _name_turning(evidence: Evidence, step: Step, turned: Turned) -> Named | Non
 
 
 def turnings(evidence: Evidence, step: Step) -> tuple[Turning, Turning] | None:
-    """How the planes of queries or keys turn in both runs, by which their difference is named; None where nothing turns them."""
+    """How the planes of queries or keys turn in both runs, by which their difference is named; None where nothing turns
+    them."""
     found = list(turnings_of(evidence, step)) if step.part in ("attn.q", "attn.k") else []
     named = (turned for turned in found if _name_turning(evidence, step, turned) is not None)
     best = next(named, found[0] if found else None)
@@ -330,7 +333,8 @@ def turnings_of(evidence: Evidence, step: Step, fits: bool = True) -> Iterator[T
 
 
 def _name_qk_norm(evidence: Evidence, step: Step) -> Named | None:
-    """Queries or keys that are not normed, or are behind their rotation: with the norm's gains, of what the projection makes."""
+    """Queries or keys that are not normed, or are behind their rotation: with the norm's gains, of what the projection
+    makes."""
     raw, name = evidence.unturned(step), f"blocks.{step.layer}.attn.fused"
     if raw is None:
         return None
@@ -373,9 +377,9 @@ def _coarse_table(evidence: Evidence, step: Step) -> Named | None:
 
 
 def _raw(evidence: Evidence, step: Step) -> Iterator[Tensor]:
-    """Queries or keys before they are turned, [H, T, D]: as the first model has them of the second run's projection; without a
-    network, the first run's turned back by each base and layout that models are released with, of which the one is
-    right that explains both."""
+    """Queries or keys before they are turned, [H, T, D]: as the first model has them of the second run's projection;
+    without a network, the first run's turned back by each base and layout that models are released with, of which the
+    one is right that explains both."""
     raw = evidence.unturned(step)
     if raw is not None:
         yield raw[0].double()
@@ -448,7 +452,8 @@ def _embedded(evidence: Evidence) -> bool:
 
 
 def name_positions(evidence: Evidence, found: dict[str, Tensor]) -> Named | None:
-    """By how many positions the first model must read the text further on to have these tensors in front of its second layer."""
+    """By how many positions the first model must read the text further on to have these tensors in front of its second
+    layer."""
     if not evidence.a.has_network:
         return None
     own = {name: evidence.a[name] for name in found}

@@ -20,7 +20,8 @@ NEAR = 1.6  # times either way: how far measured errors may be from a format's
 
 
 def rounded_weights(evidence: Evidence, wrong: list[Step]) -> tuple[float, str] | None:
-    """The usual error of products with weights, where nearly all of them have a similar one: weights kept in few bits."""
+    """The usual error of products with weights, where nearly all of them have a similar one: weights kept in few
+    bits."""
     if not evidence.asked:
         return None
     products = [step for step in evidence.steps if step.part in PRODUCTS]
@@ -41,7 +42,8 @@ def rounded_weights(evidence: Evidence, wrong: list[Step]) -> tuple[float, str] 
 
 
 def _of_format(bits: int) -> float:
-    """Error of numbers rounded to so many bits, as a share of their size: half a step evenly spread, over all mantissas."""
+    """Error of numbers rounded to so many bits, as a share of their size: half a step evenly spread, over all
+    mantissas."""
     mantissas = torch.linspace(1, 2, 1025, dtype=torch.double)
     return float(2.0 ** (1 - bits) / 12**0.5 / mantissas.square().mean().sqrt())
 

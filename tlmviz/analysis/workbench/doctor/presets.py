@@ -45,7 +45,8 @@ def stepped(lm: Any, ids: list[int], chunk: int) -> Trace:
 
 
 def _rounded(to: torch.dtype | str, lm: Any, ids: list[int]) -> Pair:
-    """Weights and arithmetic of a type; or, of a format, matrices in few bits, a scale for each row, and arithmetic as before."""
+    """Weights and arithmetic of a type; or, of a format, matrices in few bits, a scale for each row, and arithmetic as
+    before."""
     network = copy.deepcopy(lm.network)
     if isinstance(to, torch.dtype):
         network.to(to)
@@ -57,7 +58,8 @@ def _rounded(to: torch.dtype | str, lm: Any, ids: list[int]) -> Pair:
 
 
 def _transformers(lm: Any, ids: list[int]) -> Pair:
-    """This network, and the same weights run by the package transformers, watched. Raises MissingExtra where it is missing."""
+    """This network, and the same weights run by the package transformers, watched. Raises MissingExtra where it is
+    missing."""
     require("transformers", "transformers", "The preset transformers")
     import transformers
 

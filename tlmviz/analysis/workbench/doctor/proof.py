@@ -1,4 +1,5 @@
-"""What a diagnosis can be seen by: the errors of all steps as a table, and the numbers behind the cause that was named."""
+"""What a diagnosis can be seen by: the errors of all steps as a table, and the numbers behind the cause that was
+named."""
 
 from __future__ import annotations
 
@@ -24,8 +25,8 @@ class Proof:
 
     "scores", "sums" (log-sum-exps) and "values": `x` expected and `y` found, [N]; "angles": radians a token
     of each plane, `x` expected and `y` found; "ahead": `y` by how much each plane is ahead and `x` its radians a token;
-    "cells": `x` [T, S] of BOTH, MORE, LESS and 0, with `before` columns in front of the text; "shares": `y` [L] or, of a fused
-    projection, [3, L], the relative difference behind the same weights in every layer.
+    "cells": `x` [T, S] of BOTH, MORE, LESS and 0, with `before` columns in front of the text; "shares": `y` [L] or, of
+    a fused projection, [3, L], the relative difference behind the same weights in every layer.
     """
 
     kind: str
@@ -35,8 +36,8 @@ class Proof:
 
 
 def steps_table(evidence: Evidence) -> tuple[list[str], np.ndarray]:
-    """Names of the parts in the order in which they happen, and errors [L + 2, P]: a row for what is in front of the layers, one
-    for each layer and one for what is behind; NaN where there is no such step."""
+    """Names of the parts in the order in which they happen, and errors [L + 2, P]: a row for what is in front of the
+    layers, one for each layer and one for what is behind; NaN where there is no such step."""
     layers = range(evidence.a.n_layers)
     inside = list(dict.fromkeys(step.part for step in evidence.steps if step.layer is not None))
     front = [step.name for step in evidence.steps if step.name == "embed"]

@@ -1,4 +1,5 @@
-"""What was done to the rotation of queries or keys: angles measured plane by plane against numbers that were not turned yet."""
+"""What was done to the rotation of queries or keys: angles measured plane by plane against numbers that were not turned
+yet."""
 
 from __future__ import annotations
 
@@ -86,8 +87,9 @@ def rotary_width(before: Tensor, behind: Tensor) -> int:
 
 
 def name_change(a: Turning, b: Turning, noise: float, known: bool) -> Iterator[tuple[Change, Turning]]:
-    """What may have turned the second run's planes otherwise than the first's: cause, value and a sentence, and the first's
-    rotation so changed, which must make the second's numbers. `known` says whether the first's is measured and not
+    """What may have turned the second run's planes otherwise than the first's: cause, value and a sentence, and the
+    first's rotation so changed, which must make the second's numbers. `known` says whether the first's is measured and
+    not
     assumed: of an assumed one only the difference is sure."""
     size = np.abs(a.slopes)
     if len(a.slopes) != len(b.slopes):
@@ -127,7 +129,8 @@ def name_change(a: Turning, b: Turning, noise: float, known: bool) -> Iterator[t
 def _by_parts(
     ratio: np.ndarray, a: Turning, b: Turning, known: bool, noise: np.ndarray
 ) -> Iterator[tuple[Change, Turning]]:
-    """Fast planes as before, slow ones all slower or all faster by one factor, those between in between; each to its noise."""
+    """Fast planes as before, slow ones all slower or all faster by one factor, those between in between; each to its
+    noise."""
     allowed = np.maximum(0.03 * abs(ratio[-1] - 1), 1e-3) + noise
     steady = np.abs(ratio - ratio[-1]) < allowed
     slow = float(np.median(ratio[steady]))
@@ -140,8 +143,9 @@ def _by_parts(
 
 
 def _factor(ratio: float, known: bool) -> float | None:
-    """How many times slower planes turn that turn `ratio` times as fast as the first run's. Of assumed slopes that only says by
-    how much both runs' are apart: by which two factors that released models have; None where there are no two, or several."""
+    """How many times slower planes turn that turn `ratio` times as fast as the first run's. Of assumed slopes that only
+    says by how much both runs' are apart: by which two factors that released models have; None where there are no two,
+    or several."""
     if known:
         return 1 / ratio
     apart = ratio - 1
@@ -158,8 +162,8 @@ def coarse_bits(
 ) -> str | None:
     """The 16-bit format whose rounding of angles or of their cosines and sines tells two rotations [H, T, D] apart.
 
-    Every head must be turned by one table [T, P], which is off by no more than such rounding of angles as large as they are makes
-    it, and not by one factor throughout.
+    Every head must be turned by one table [T, P], which is off by no more than such rounding of angles as large as they
+    are makes it, and not by one factor throughout.
     """
     x, *turned = (planes(part, layout) for part in (before, expected, found))
     weight = (np.abs(x) ** 2).sum(0) + 1e-30

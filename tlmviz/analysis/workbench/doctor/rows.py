@@ -29,7 +29,8 @@ class Row:
 
 
 class Rows:
-    """In place of a cache in one pass over several rows: says where every token stands, and what its query must not see."""
+    """In place of a cache in one pass over several rows: says where every token stands, and what its query must not
+    see."""
 
     rotated, length, nbytes = True, 0, 0
 

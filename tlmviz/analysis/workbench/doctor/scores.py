@@ -13,16 +13,16 @@ from .parts import nearest_cap
 
 
 def scores_of(evidence: Evidence, layer: int) -> tuple[Tensor, Tensor]:
-    """Masked scores [H, T, S] of the second run's queries and keys: as the first model scores them, and as is inferred, or else
-    declared, that its own does."""
+    """Masked scores [H, T, S] of the second run's queries and keys: as the first model scores them, and as is inferred,
+    or else declared, that its own does."""
     expected, declared = declared_scores(evidence, layer)
     inferred = attending.infer(evidence, layer)
     return expected, declared if inferred is None else inferred[1]
 
 
 def declared_scores(evidence: Evidence, layer: int) -> tuple[Tensor, Tensor]:
-    """Masked scores [H, T, S] of the second run's queries and keys: as the first model scores them, and as its own says that it
-    does."""
+    """Masked scores [H, T, S] of the second run's queries and keys: as the first model scores them, and as its own says
+    that it does."""
     q, k = (evidence.b[f"blocks.{layer}.attn.{part}"] for part in "qk")
     return scored(evidence.a.specs[layer], q, k), scored(evidence.b.specs[layer], q, k)
 
@@ -115,7 +115,8 @@ def _name_scores(expected: Tensor, found: Tensor, both: Tensor, rounding: float)
 
 
 def _name_beside(evidence: Evidence, layer: int) -> Named | None:
-    """Keys in front of the text, padding or another text, that its queries saw: their number makes the sums of exp(score)."""
+    """Keys in front of the text, padding or another text, that its queries saw: their number makes the sums of
+    exp(score)."""
     beside, step = evidence.beside, evidence.step(f"blocks.{layer}.attn.lse")
     if beside is None or step is None or step.error <= LSE or not beside.keys[layer].shape[2]:
         return None
@@ -127,16 +128,12 @@ def _name_beside(evidence: Evidence, layer: int) -> Named | None:
     if misses[best] > _allowed(evidence, step):
         return None
     what = {"padding": "of padding", "documents": "of the text in front"}[beside.cause]
-    return (
-        beside.cause,
-        float(best + 1),
-        f"queries see {best + 1} columns {what}: their scores join every sum",
-    )
+    return (beside.cause, float(best + 1), f"queries see {best + 1} columns {what}: their scores join every sum")
 
 
 def _name_unturned(evidence: Evidence, layer: int) -> Named | None:
-    """Keys that were not turned when they were read, though they were when they were made: as a cache of unrotated keys has
-    them. The newest key may come from the layer and not from the cache."""
+    """Keys that were not turned when they were read, though they were when they were made: as a cache of unrotated keys
+    has them. The newest key may come from the layer and not from the cache."""
     step, fused = (evidence.step(f"blocks.{layer}.attn.{part}") for part in ("lse", "fused"))
     if step is None or fused is None or step.error <= LSE:
         return None
@@ -160,7 +157,8 @@ def _scored(evidence: Evidence, layer: int, keys: Tensor) -> Tensor:
 
 
 def _allowed(evidence: Evidence, step: Step) -> float:
-    """How far log-sum-exps may stay apart behind an explanation: a share of the difference, and what rounding leaves."""
+    """How far log-sum-exps may stay apart behind an explanation: a share of the difference, and what rounding
+    leaves."""
     x, y = step.pair
     return EXPLAINED * rms(x - y) + attending.usual(evidence, step, evidence.rounding) * rms(x)
 

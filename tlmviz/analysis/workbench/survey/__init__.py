@@ -6,14 +6,4 @@ from .results import COLUMNS, Survey
 from .running import survey
 from .shards import STATISTICS, Shard, survey_shard
 
-__all__ = [
-    "COLUMNS",
-    "STATISTICS",
-    "Document",
-    "Shard",
-    "Survey",
-    "documents",
-    "find",
-    "survey",
-    "survey_shard",
-]
+__all__ = ["COLUMNS", "STATISTICS", "Document", "Shard", "Survey", "documents", "find", "survey", "survey_shard"]

@@ -54,9 +54,7 @@ def run(
                 done += len(missing.pop(number))
                 progress(done, total)
         if missing:
-            raise Error(
-                f"The cluster gave no result for {len(missing)} shards; the same command goes on with them."
-            )
+            raise Error(f"The cluster gave no result for {len(missing)} shards; the same command goes on with them.")
 
 
 @contextmanager
@@ -67,7 +65,8 @@ def connected(address: str) -> Iterator[None]:
     """
     if address != "auto" and not re.fullmatch(r"[^\s/:]+:\d{1,5}", address):
         raise Error(
-            f"{address!r} is no address of a Ray cluster; give auto for the one that runs on this machine, or HOST:PORT."
+            f"{address!r} is no address of a Ray cluster; give auto for the one that runs on this machine, or "
+            f"HOST:PORT."
         )
     require("ray", "ray", "A cluster")
     import ray
@@ -117,12 +116,8 @@ def _compute(task: Callable[..., Any], shards: dict[int, list[Document]]) -> Ite
         for number, shard in shards.items()
     ]
     with warnings.catch_warnings():
-        warnings.simplefilter(
-            "ignore"
-        )  # Ray has no other argument yet for how often it tries, and tries without end
-        results = ray.data.from_items(rows, override_num_blocks=len(rows)).map(
-            task, num_cpus=1, max_retries=RETRIES
-        )
+        warnings.simplefilter("ignore")  # Ray has no other argument yet for how often it tries, and tries without end
+        results = ray.data.from_items(rows, override_num_blocks=len(rows)).map(task, num_cpus=1, max_retries=RETRIES)
     for row in results.iter_rows():
         if row["problem"]:
             raise Error(row["problem"])
@@ -144,7 +139,8 @@ def _work(row: dict[str, Any], model: str, weights: str, length: int) -> dict[st
 
 @cache
 def _open(model: str, weights: str) -> Any:
-    """A worker's own model, read once. Raises BadCheckpoint where it is another one than where the survey was started."""
+    """A worker's own model, read once. Raises BadCheckpoint where it is another one than where the survey was
+    started."""
     torch.set_num_threads(1)
     lm = cast(LanguageModelLike, load(model))  # where the survey was started, it was one
     if weights_of(lm) != weights:

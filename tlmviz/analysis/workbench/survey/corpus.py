@@ -18,7 +18,8 @@ Skipped = Callable[[Path, str], None]
 
 @dataclass(frozen=True)
 class Document:
-    """A text, the file that it is in, and which of that file's texts it is, counted from 0 (a cut one counts piece by piece)."""
+    """A text, the file that it is in, and which of that file's texts it is, counted from 0 (a cut one counts piece by
+    piece)."""
 
     source: str
     number: int
@@ -30,14 +31,13 @@ def documents(corpus: Path, skipped: Skipped = lambda path, why: None) -> Iterat
 
     Where a file is broken further on, what comes before is read, and `skipped` hears how many texts those are.
 
-    A text file holds documents apart by lines `<|endoftext|>`; JSON lines hold each its own under the key "text", Parquet in
-    the column "text". Empty ones are passed over, and those of more than 100,000 characters are cut. Raises BadText where
-    there is no such file, or none that could be read.
+    A text file holds documents apart by lines `<|endoftext|>`; JSON lines hold each its own under the key "text",
+    Parquet in
+    the column "text". Empty ones are passed over, and those of more than 100,000 characters are cut. Raises BadText
+    where there is no such file, or none that could be read.
     """
     if not corpus.exists():
-        raise BadText(
-            f"There is no corpus at {corpus}; give a text file, JSON lines, Parquet, or a folder of them."
-        )
+        raise BadText(f"There is no corpus at {corpus}; give a text file, JSON lines, Parquet, or a folder of them.")
     files = sorted(path for path in corpus.rglob("*") if path.is_file()) if corpus.is_dir() else [corpus]
     read = 0
     for path in files:
@@ -126,9 +126,7 @@ def _parquet(path: Path) -> Iterator[str]:
     try:
         with pq.ParquetFile(path) as file:
             if "text" not in file.schema_arrow.names:
-                raise _Unreadable(
-                    f'it has no column "text"; there are {", ".join(file.schema_arrow.names[:6])}'
-                )
+                raise _Unreadable(f'it has no column "text"; there are {", ".join(file.schema_arrow.names[:6])}')
             for batch in file.iter_batches(batch_size=256, columns=["text"]):
                 yield from (text for text in batch.column(0).to_pylist() if isinstance(text, str))
     except ArrowException:

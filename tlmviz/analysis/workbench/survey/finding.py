@@ -1,7 +1,7 @@
 """The finder: which heads of a survey a query such as `previous-token > 0.3 and layer < 4` names.
 
-A small language of its own, never evaluated as Python: comparisons of statistics and numbers, joined by `and`, `or`, `not` and
-brackets.
+A small language of its own, never evaluated as Python: comparisons of statistics and numbers, joined by `and`, `or`,
+`not` and brackets.
 """
 
 from __future__ import annotations
@@ -44,8 +44,8 @@ OPERATORS: dict[str, Callable[[Any, Any], Any]] = {
 }
 WORDS = ("and", "or", "not")
 ALLOWED = (
-    f"a query compares {', '.join(COLUMNS)} with numbers by < <= > >= =, and joins comparisons by and, or, not and brackets, "
-    "as in: previous-token > 0.3 and layer < 4"
+    f"a query compares {', '.join(COLUMNS)} with numbers by < <= > >= =, and joins comparisons by and, or, not and "
+    f"brackets, as in: previous-token > 0.3 and layer < 4"
 )
 _PART = re.compile(r"\s*(?:(\d+\.?\d*|\.\d+)|([A-Za-z][A-Za-z_-]*)|(<=|>=|<|>|=)|([()]))")
 
@@ -53,12 +53,11 @@ _PART = re.compile(r"\s*(?:(\d+\.?\d*|\.\d+)|([A-Za-z][A-Za-z_-]*)|(<=|>=|<|>|=)
 def find(heads: pd.DataFrame, query: str) -> np.ndarray:
     """Which lines of a survey's table `heads` a query names, as booleans; an empty query names all of them.
 
-    A statistic that a head does not have fulfils no comparison. Raises BadQuery, with what is allowed, for anything else.
+    A statistic that a head does not have fulfils no comparison. Raises BadQuery, with what is allowed, for anything
+    else.
     """
     if len(query) > LONGEST:
-        raise BadQuery(
-            f"This query has {len(query):,} characters, and at most {LONGEST} are read; {ALLOWED}."
-        )
+        raise BadQuery(f"This query has {len(query):,} characters, and at most {LONGEST} are read; {ALLOWED}.")
     parts = _parts(query)
     if not parts:
         return np.ones(len(heads), bool)

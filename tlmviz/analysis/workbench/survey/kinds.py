@@ -13,7 +13,8 @@ TEXTS = {"bin", "statistic", "role", "source", "text", "token"}
 
 
 def holds(table: pd.DataFrame, columns: Iterable[str]) -> bool:
-    """Whether a table has these columns, each once and of its kind: whole numbers, texts, or else numbers, which may be NaN."""
+    """Whether a table has these columns, each once and of its kind: whole numbers, texts, or else numbers, which may be
+    NaN."""
     names = [*table.columns]
     return all(names.count(column) == 1 and _is_of_kind(table[column]) for column in columns)
 

@@ -34,9 +34,8 @@ COLUMNS = {  # of each table
     "tops": ("layer", "head", "statistic", "rank", "passage", "value"),
     "tokens": ("layer", "head", "role", "rank", "token", "share"),
 }
-KEYS = {
-    "heads": 2, "distances": 3, "deciles": 4, "passages": 1, "tops": 4, "tokens": 4,
-}  # fmt: skip  # of COLUMNS, how many tell a line from the others
+# Of COLUMNS, how many tell a line from the others.
+KEYS = {"heads": 2, "distances": 3, "deciles": 4, "passages": 1, "tops": 4, "tokens": 4}
 EACH = {"heads": 1, "distances": BINS, "deciles": 11 * len(STATISTICS)}  # lines of a head
 SIZES = ("layers", "heads", "documents", "length", "shard")  # whole numbers among the settings
 
@@ -45,11 +44,11 @@ SIZES = ("layers", "heads", "documents", "length", "shard")  # whole numbers amo
 class Survey:
     """The tables of a survey, read when they are asked for.
 
-    `heads`: layer, head and the columns of `Trace.head_statistics`, averaged over all query rows of the corpus. `distances`:
-    layer, head, bin, share of mass. `deciles`: layer, head, statistic, decile (0 to 10), value over passages. `passages`:
-    passage, source, start, tokens, text. `tops`: layer, head, statistic, rank, passage, value. `tokens`: layer, head, role
-    ("query" or "key"), rank, token, share of the mass behind the first token. `held` has the tables of a survey that was
-    not finished.
+    `heads`: layer, head and the columns of `Trace.head_statistics`, averaged over all query rows of the corpus.
+    `distances`: layer, head, bin, share of mass. `deciles`: layer, head, statistic, decile (0 to 10), value over
+    passages. `passages`: passage, source, start, tokens, text. `tops`: layer, head, statistic, rank, passage, value.
+    `tokens`: layer, head, role ("query" or "key"), rank, token, share of the mass behind the first token. `held` has
+    the tables of a survey that was not finished.
     """
 
     folder: Path
@@ -62,14 +61,15 @@ class Survey:
         missing = [name for name in COLUMNS if not found._path(name).is_file()]
         if missing:
             raise BadFile(
-                f"There is no finished survey in {folder}: {missing[0]}.parquet is missing; run `tlmviz survey MODEL CORPUS "
-                f"--out {folder}`, which goes on where it was."
+                f"There is no finished survey in {folder}: {missing[0]}.parquet is missing; run `tlmviz survey MODEL "
+                f"CORPUS --out {folder}`, which goes on where it was."
             )
         return found
 
     @classmethod
     def so_far(cls, folder: str | os.PathLike[str], name: Callable[[int], str]) -> Survey:
-        """What the shards of a survey that was not finished say; nothing is written. `name` says what a token is called.
+        """What the shards of a survey that was not finished say; nothing is written. `name` says what a token is
+        called.
 
         Raises BadFile where no shard is there yet.
         """
@@ -81,7 +81,8 @@ class Survey:
             return cls(found.folder, tables(paths, found.settings, name))
         except (OSError, ValueError, KeyError, TypeError, EOFError, BadZipFile):
             raise BadFile(
-                f"A shard in {folder} cannot be read, or is of another model; remove {found.folder / 'shards'} and run it anew."
+                f"A shard in {folder} cannot be read, or is of another model; remove {found.folder / 'shards'} and run "
+                f"it anew."
             ) from None
 
     @property
@@ -104,7 +105,8 @@ class Survey:
         return self.folder / f"{name}.parquet"
 
     def _table(self, name: str) -> pd.DataFrame:
-        """One table. Raises BadFile where the file is no such table, and MissingExtra where nothing here reads Parquet."""
+        """One table. Raises BadFile where the file is no such table, and MissingExtra where nothing here reads
+        Parquet."""
         import pandas as pd
 
         if self.held is not None:
@@ -119,7 +121,8 @@ class Survey:
         return table
 
     def _is_whole(self, name: str, table: pd.DataFrame) -> bool:
-        """Whether each line is there once and of a head that there is, and all heads are there where each has as many lines."""
+        """Whether each line is there once and of a head that there is, and all heads are there where each has as many
+        lines."""
         if table.duplicated([*COLUMNS[name][: KEYS[name]]]).any():
             return False
         if name == "passages":
@@ -147,9 +150,7 @@ class Survey:
                 return values
         except (OSError, ValueError, KeyError, TypeError, RecursionError):
             pass
-        raise BadFile(
-            f"{self.folder / SETTINGS} is not what `tlmviz survey` writes: {self.folder} is no survey."
-        )
+        raise BadFile(f"{self.folder / SETTINGS} is not what `tlmviz survey` writes: {self.folder} is no survey.")
 
     @cached_property
     def heads(self) -> pd.DataFrame:
@@ -202,9 +203,7 @@ def put_together(out: Path, settings: dict[str, Any], name: Callable[[int], str]
     return found
 
 
-def tables(
-    paths: list[Path], settings: dict[str, Any], name: Callable[[int], str]
-) -> dict[str, pd.DataFrame]:
+def tables(paths: list[Path], settings: dict[str, Any], name: Callable[[int], str]) -> dict[str, pd.DataFrame]:
     """The tables of COLUMNS, of the shards in `paths`."""
     import pandas as pd
 
@@ -219,12 +218,7 @@ def tables(
         sums, rows, histogram = sums + shard.sums, rows + shard.rows, histogram + shard.histogram
         passages.append(
             pd.DataFrame(
-                {
-                    "source": shard.sources,
-                    "start": shard.places[:, 1],
-                    "tokens": shard.lengths,
-                    "text": shard.texts,
-                }
+                {"source": shard.sources, "start": shard.places[:, 1], "tokens": shard.lengths, "text": shard.texts}
             )
         )
     means = np.divide(sums, rows, out=np.full(np.shape(sums), np.nan), where=np.asarray(rows) > 0)
@@ -271,9 +265,7 @@ def _by_passage(paths: list[Path], place: dict[str, np.ndarray]) -> dict[str, pd
             where = {"layer": place["layer"][n], "head": place["head"][n], "statistic": statistic}
             deciles.append(pd.DataFrame({**where, "decile": range(11), "value": spread[:, n]}))
             best = [p for p in order[:, n] if not np.isnan(values[p, n])]
-            tops.append(
-                pd.DataFrame({**where, "rank": range(len(best)), "passage": best, "value": values[best, n]})
-            )
+            tops.append(pd.DataFrame({**where, "rank": range(len(best)), "passage": best, "value": values[best, n]}))
     return {"deciles": pd.concat(deciles, ignore_index=True), "tops": pd.concat(tops, ignore_index=True)}
 
 
@@ -282,10 +274,7 @@ def _tokens(paths: list[Path], place: dict[str, np.ndarray], name: Callable[[int
     import pandas as pd
 
     ids = np.unique(np.concatenate([shard.ids for shard in _each(paths)]))
-    totals = {
-        "query": np.zeros((len(place["layer"]), len(ids))),
-        "key": np.zeros((len(place["layer"]), len(ids))),
-    }
+    totals = {"query": np.zeros((len(place["layer"]), len(ids))), "key": np.zeros((len(place["layer"]), len(ids)))}
     for shard in _each(paths):
         where = np.searchsorted(ids, shard.ids)
         totals["query"][:, where] += shard.looked
@@ -297,7 +286,5 @@ def _tokens(paths: list[Path], place: dict[str, np.ndarray], name: Callable[[int
             best = np.argsort(-row, kind="stable")[:TOP]
             whose = {"layer": place["layer"][n], "head": place["head"][n], "role": role}
             tokens = [name(int(ids[i])) for i in best]
-            lines.append(
-                pd.DataFrame({**whose, "rank": range(len(best)), "token": tokens, "share": row[best]})
-            )
+            lines.append(pd.DataFrame({**whose, "rank": range(len(best)), "token": tokens, "share": row[best]}))
     return pd.concat(lines, ignore_index=True)

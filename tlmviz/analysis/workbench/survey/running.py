@@ -9,14 +9,7 @@ import shutil
 import signal
 import sys
 from collections.abc import Callable, Iterator
-from concurrent.futures import (
-    FIRST_COMPLETED,
-    Executor,
-    Future,
-    ProcessPoolExecutor,
-    ThreadPoolExecutor,
-    wait,
-)
+from concurrent.futures import FIRST_COMPLETED, Executor, Future, ProcessPoolExecutor, ThreadPoolExecutor, wait
 from concurrent.futures.process import BrokenProcessPool
 from contextlib import contextmanager, nullcontext
 from itertools import islice
@@ -57,26 +50,22 @@ def survey(
     """Exact statistics of every head of a model over a corpus, written to the folder `out` as Parquet.
 
     Shards of 16 documents are computed by `workers` processes of one thread each (one per core unless given; 0 computes
-    them in this one), and each is kept when it is done: the same call goes on where a killed one was. Texts are cut into
-    passages of `length` tokens; `most` reads no more than so many documents. Without `keep_shards` only the tables stay.
-    With `ray`, "auto" or HOST:PORT, the cores of a Ray cluster compute the shards instead; tlmviz and the model are
-    installed there, corpus and results stay here. A shard whose worker dies is computed by another.
-    Raises BadText (no text), UnknownName (no language model), BadShape (a length that no model reads), and Error where the
-    folder holds another survey or cannot be written, Ray is not installed, or no cluster answers.
+    them in this one), and each is kept when it is done: the same call goes on where a killed one was. Texts are cut
+    into passages of `length` tokens; `most` reads no more than so many documents. Without `keep_shards` only the tables
+    stay. With `ray`, "auto" or HOST:PORT, the cores of a Ray cluster compute the shards instead; tlmviz and the model
+    are installed there, corpus and results stay here. A shard whose worker dies is computed by another. Raises BadText
+    (no text), UnknownName (no language model), BadShape (a length that no model reads), and Error where the folder
+    holds another survey or cannot be written, Ray is not installed, or no cluster answers.
     """
     if ray is not None and workers is not None:
-        raise BadShape(
-            "workers are processes of this machine, and ray takes a cluster's: give one of the two."
-        )
+        raise BadShape("workers are processes of this machine, and ray takes a cluster's: give one of the two.")
     if workers is not None and workers < 0:
         raise BadShape(f"workers is {workers}; give a number of processes, or 0 for none but this one.")
     require("pyarrow", "survey", "A survey")
     if length < 2:
         raise BadShape(f"length is {length}; a passage needs at least 2 tokens.")
     if most is not None and most < 1:
-        raise BadShape(
-            f"most is {most}; give a number of documents from 1 on, or leave it away for all of them."
-        )
+        raise BadShape(f"most is {most}; give a number of documents from 1 on, or leave it away for all of them.")
     corpus, out = Path(corpus), Path(out)
     shards = out / "shards"
     try:
@@ -98,9 +87,7 @@ def survey(
             f"A process of the survey was killed; shards that are done are kept in {out}: the same command goes on."
         ) from None
     except OSError as error:
-        raise Error(
-            f"{out} cannot be written: {error.strerror or error}; shards that are done are kept."
-        ) from None
+        raise Error(f"{out} cannot be written: {error.strerror or error}; shards that are done are kept.") from None
 
 
 def _prepared(
@@ -108,9 +95,7 @@ def _prepared(
 ) -> tuple[dict[str, Any], Callable[[int], str]]:
     """The folder with the settings of a survey in it; those, and what tells a token's name."""
     if corpus.resolve() in (out.resolve(), *out.resolve().parents):
-        raise Error(
-            f"{out} lies in the corpus {corpus}, which it would change; give another folder to --out."
-        )
+        raise Error(f"{out} lies in the corpus {corpus}, which it would change; give another folder to --out.")
     total = sum(1 for _ in islice(documents(corpus, skipped), most))
     loaded = load(model)
     if getattr(loaded, "task", None) != "language":
@@ -192,7 +177,8 @@ def _run(
 
 @contextmanager
 def _callers_script_hidden() -> Iterator[None]:
-    """A process that is started would run the script it was started from once more: a notebook's, a Streamlit page's."""
+    """A process that is started would run the script it was started from once more: a notebook's, a Streamlit
+    page's."""
     script = sys.modules["__main__"]
     sys.modules["__main__"] = ModuleType("__main__")
     try:
@@ -203,7 +189,8 @@ def _callers_script_hidden() -> Iterator[None]:
 
 @contextmanager
 def _ended_at_once(pool: Executor) -> Iterator[Executor]:
-    """The processes end with an error of the block, such as Ctrl-C: what they are at is done anew by the same command."""
+    """The processes end with an error of the block, such as Ctrl-C: what they are at is done anew by the same
+    command."""
     with pool:
         try:
             yield pool

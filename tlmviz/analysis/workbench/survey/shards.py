@@ -1,4 +1,5 @@
-"""What one shard of a corpus tells of every head: sums that add up to those of the corpus, and each passage's own numbers."""
+"""What one shard of a corpus tells of every head: sums that add up to those of the corpus, and each passage's own
+numbers."""
 
 from __future__ import annotations
 
@@ -60,9 +61,7 @@ class Shard:
             with np.load(path, allow_pickle=False) as file:
                 arrays = dict(file)
         except (ValueError, EOFError, BadZipFile):
-            raise BadFile(
-                f"{path} cannot be read; remove it, and the same command computes it anew."
-            ) from None
+            raise BadFile(f"{path} cannot be read; remove it, and the same command computes it anew.") from None
         return cls(**{**arrays, "texts": arrays["texts"].tolist(), "sources": arrays["sources"].tolist()})
 
 
@@ -113,7 +112,8 @@ def bin_names() -> list[str]:
 
 
 def survey_shard(lm: LanguageModelLike, texts: Sequence[Document], length: int = LONGEST) -> Shard:
-    """Every head over some documents: exact statistics of all query rows, as `Trace.head_statistics` has them of one text.
+    """Every head over some documents: exact statistics of all query rows, as `Trace.head_statistics` has them of one
+    text.
 
     This one function is what a process of a pool and a worker of a cluster run.
     """
@@ -157,17 +157,13 @@ def survey_shard(lm: LanguageModelLike, texts: Sequence[Document], length: int =
 def _sums(trace: Trace) -> tuple[Float[np.ndarray, "s n"], Int[np.ndarray, "s n"]]:
     """Each statistic summed over the rows from the second on, and in how many rows it exists."""
     values = trace.row_statistics()
-    found = torch.stack(
-        [values[name][:, :, 1:].double().flatten(0, 1) for name in STATISTICS]
-    )  # [S, N, T - 1]
+    found = torch.stack([values[name][:, :, 1:].double().flatten(0, 1) for name in STATISTICS])  # [S, N, T - 1]
     found[0] /= math.log(2)
     there = ~found.isnan()
     return found.nansum(-1).numpy(), there.sum(-1).numpy()
 
 
-def _add_maps(
-    trace: Trace, histogram: np.ndarray, looked: dict[int, np.ndarray], met: dict[int, np.ndarray]
-) -> None:
+def _add_maps(trace: Trace, histogram: np.ndarray, looked: dict[int, np.ndarray], met: dict[int, np.ndarray]) -> None:
     """Mass by distance, by the query's token and by the key's, of all maps of a text, a head at a time."""
     bins = distance_bins(len(trace)).ravel()
     tokens, inverse = np.unique(np.array(trace.ids), return_inverse=True)

@@ -44,8 +44,7 @@ STATE: dict[str, Any] = {
     "mute": [],
 }
 TAG_TABLE = [
-    {name: getattr(tag, name) for name in ("name", "label", "short", "meaning", "least", "fewest")}
-    for tag in TAGS
+    {name: getattr(tag, name) for name in ("name", "label", "short", "meaning", "least", "fewest")} for tag in TAGS
 ]
 
 FOLDER = Path(__file__).parent
@@ -94,9 +93,9 @@ def build_payload(
     `overview` can be handed in, made once per text by `encode_overview`. `picture` numbers the pictures of a session.
     `groups` colours tokens that belong together: "names" and "colors" of the groups, and "of", each token's group.
     `mutable`: heads can be muted in it. `written` says what each part adds to a word's logit: "word", "logit", "heads"
-    [L * H], "mlps" [L], "embedding" and "rest". `over_image`: where the tokens are patches of an image, it is shown too, with
-    weights over it. `engine` says what a browser reads further texts with (tlmviz/ui/engine.py). Raises BadShape for cross
-    attention.
+    [L * H], "mlps" [L], "embedding" and "rest". `over_image`: where the tokens are patches of an image, it is shown
+    too, with weights over it. `engine` says what a browser reads further texts with (tlmviz/ui/engine.py). Raises
+    BadShape for cross attention.
     """
     state = clean_state(state, trace)
     overview = encode_overview(trace, overview_size) if overview is None else overview
@@ -116,15 +115,10 @@ def build_payload(
 
 
 def describe(
-    trace: Trace,
-    state: Mapping[str, Any],
-    *,
-    model: str,
-    origin: str,
-    palette: Mapping[str, Any],
-    picture: int = 1,
+    trace: Trace, state: Mapping[str, Any], *, model: str, origin: str, palette: Mapping[str, Any], picture: int = 1
 ) -> dict[str, Any]:
-    """The header of a payload, but the size of its overview: everything that is no array. Raises BadShape for cross attention."""
+    """The header of a payload, but the size of its overview: everything that is no array. Raises BadShape for cross
+    attention."""
     if trace.crosses:
         raise BadShape(texts.crossing(len(trace), len(trace.key_tokens)))
     layer, head = state["layer"], state["head"]
@@ -152,7 +146,8 @@ def describe(
 
 
 def image_of(trace: Trace) -> tuple[dict[str, Any], dict[str, np.ndarray]]:
-    """What a payload's header and arrays have of the image that the tokens are patches of; nothing where there is none."""
+    """What a payload's header and arrays have of the image that the tokens are patches of; nothing where there is
+    none."""
     if trace.patches is None:
         return {}, {}
     height, width, _ = trace.patches.pixels.shape
@@ -183,9 +178,7 @@ def clean_state(state: Mapping[str, Any], trace: Trace) -> dict[str, Any]:
         full["key"] = None
     for several in ("overlay", "mute"):
         full[several] = [
-            [layer, head]
-            for layer, head in full[several]
-            if 0 <= layer < trace.n_layers and 0 <= head < trace.n_heads
+            [layer, head] for layer, head in full[several] if 0 <= layer < trace.n_layers and 0 <= head < trace.n_heads
         ]
     return full
 
@@ -210,7 +203,8 @@ def attention_view(
 
 
 def arithmetic(trace: Trace, layer: int, head: int) -> dict[str, Any]:
-    """What the browser needs to know beside `head_arrays`: scale, window, ALiBi's slope, and whether the mask is causal."""
+    """What the browser needs to know beside `head_arrays`: scale, window, ALiBi's slope, and whether the mask is
+    causal."""
     spec = trace.specs[layer]
     return {
         "scale": float(spec.scale),
@@ -221,8 +215,8 @@ def arithmetic(trace: Trace, layer: int, head: int) -> dict[str, Any]:
 
 
 def head_arrays(trace: Trace, layer: int, head: int) -> dict[str, np.ndarray]:
-    """What the browser computes one head's weights from, as head.js takes it: q and k [T, D], lse [T], with relative positions
-    also `relative` [T, R]. Empty where that is not enough."""
+    """What the browser computes one head's weights from, as head.js takes it: q and k [T, D], lse [T], with relative
+    positions also `relative` [T, R]. Empty where that is not enough."""
     mask, default = trace.specs[layer].mask, AttentionMask()
     known = all(
         getattr(mask, field.name) is getattr(default, field.name)

@@ -28,10 +28,11 @@ def chart(
     select: str | None,
     on_select: Callable[[], None] | None,
 ) -> None:
-    """Draw a figure by one of Plotly's scripts, with its `config` and the description `alt`; `select` is None, "points" or "box".
+    """Draw a figure by one of Plotly's scripts, with its `config` and the description `alt`; `select` is None, "points"
+    or "box".
 
-    The chart's own sentences are in the language `lang`. While `on_select` runs, and in the run after it, the session has at
-    `key` {"selection": {"points": [...]}} or {"selection": {"box": [...]}}.
+    The chart's own sentences are in the language `lang`. While `on_select` runs, and in the run after it, the session
+    has at `key` {"selection": {"points": [...]}} or {"selection": {"box": [...]}}.
     """
     head = json.dumps({"alt": alt, "config": config, "select": select, "script": script.path, "lang": lang})
     # As bytes: what is sent as JSON Streamlit would write twice. Arrays are base64 in it, which Plotly reads.

@@ -1,4 +1,5 @@
-"""A button that shows the page on the full screen, where the browser can; a page's style says what is left out there."""
+"""A button that shows the page on the full screen, where the browser can; a page's style says what is left out
+there."""
 
 from __future__ import annotations
 

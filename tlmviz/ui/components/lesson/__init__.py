@@ -18,7 +18,8 @@ _ROOM = "lesson-room"
 
 
 def lesson(payload: Mapping[str, Any]) -> None:
-    """Draw it. The browser goes from scene to scene by itself, and says in its address where it is and what was answered."""
+    """Draw it. The browser goes from scene to scene by itself, and says in its address where it is and what was
+    answered."""
     _component(key="lesson", data=payload, height=1)
 
 
@@ -33,5 +34,6 @@ def said() -> Mapping[str, Any]:
 
 
 def resume() -> None:
-    """On cards of lessons, `article[data-lesson]`: offer to go on with those that this browser left in an earlier visit."""
+    """On cards of lessons, `article[data-lesson]`: offer to go on with those that this browser left in an earlier
+    visit."""
     _resume(key="resume", data={"time": time.time()}, height=1)

@@ -35,9 +35,11 @@ class Found:
 
 
 def menu(home: str, terms: str, sent: str) -> None:
-    """Draw the menu; the page at the path `home` has the app's own address, and the one at `terms` explains a term of its link.
+    """Draw the menu; the page at the path `home` has the app's own address, and the one at `terms` explains a term of
+    its link.
 
-    `sent` is JSON of `chapters`, title -> entries, and `index`, what is found; the terms are those that page_script explains. All
+    `sent` is JSON of `chapters`, title -> entries, and `index`, what is found; the terms are those that page_script
+    explains. All
     of it is the same on every page: which one is shown is seen in the browser.
     """
     _component(key=KEY, data={"home": home, "terms": terms, "sent": sent})

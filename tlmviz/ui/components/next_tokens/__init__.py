@@ -14,7 +14,8 @@ _component = component("tlmviz_next_tokens", Path(__file__).parent)
 
 @dataclass(frozen=True)
 class Bar:
-    """One token: its probability, and that after the cuts, 0 where it is cut. `before` is its probability with all heads."""
+    """One token: its probability, and that after the cuts, 0 where it is cut. `before` is its probability with all
+    heads."""
 
     token: int
     name: str
@@ -35,7 +36,8 @@ class Cut:
 
 @dataclass(frozen=True)
 class Writing:
-    """What the buttons can do: the token that is written next (None at an end, which `note` then says), and how many were."""
+    """What the buttons can do: the token that is written next (None at an end, which `note` then says), and how many
+    were."""
 
     next: tuple[int, str] | None = None
     written: int = 0
@@ -44,7 +46,8 @@ class Writing:
 
 @dataclass(frozen=True)
 class Bars:
-    """What is shown: K tokens, most probable first, those with probability 0 left out; `after` names what they follow."""
+    """What is shown: K tokens, most probable first, those with probability 0 left out; `after` names what they
+    follow."""
 
     rows: Sequence[Bar]
     after: str
@@ -55,7 +58,8 @@ class Bars:
 
 
 def next_tokens(bars: Bars, *, text: str, key: str, height: int, on_asked: Callable[[], None]) -> None:
-    """Draw the bars. `text` is what they follow: while the browser writes on, each new one makes it ask for the next token.
+    """Draw the bars. `text` is what they follow: while the browser writes on, each new one makes it ask for the next
+    token.
 
     What is clicked is in the state of `key` as "asked", when `on_asked` is called. `height` in pixels.
     """

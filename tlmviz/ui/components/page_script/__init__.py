@@ -1,4 +1,5 @@
-"""What every page needs in the browser: its theme told to the server, fingers that scroll, figures that play, words explained."""
+"""What every page needs in the browser: its theme told to the server, fingers that scroll, figures that play, words
+explained."""
 
 from __future__ import annotations
 
@@ -14,6 +15,4 @@ def page_script(theme: str, words: dict[str, str], lang: str) -> None:
 
     When the browser's theme is not `theme`, "light" or "dark", the page is drawn again in its colours.
     """
-    _component(
-        key="page-script", data={"theme": theme, "words": words, "lang": lang}, on_theme_change=lambda: None
-    )
+    _component(key="page-script", data={"theme": theme, "words": words, "lang": lang}, on_theme_change=lambda: None)

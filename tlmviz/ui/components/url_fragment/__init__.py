@@ -1,4 +1,5 @@
-"""What an address says behind its #: a browser keeps that to itself, so that no server, log or other site gets to see it."""
+"""What an address says behind its #: a browser keeps that to itself, so that no server, log or other site gets to see
+it."""
 
 from __future__ import annotations
 
@@ -13,7 +14,8 @@ _component = component("tlmviz_url_fragment", Path(__file__).parent, html="<i hi
 
 
 def keep(name: str, value: str | None, take: Callable[[str], None]) -> None:
-    """Have the address say `value` as `name`, nothing where it is empty. Where it is None, `take` gets what the address says."""
+    """Have the address say `value` as `name`, nothing where it is empty. Where it is None, `take` gets what the address
+    says."""
     key = f"fragment-{name}"
 
     def said() -> None:
