@@ -11,10 +11,21 @@ from tlmviz.ui.looking import hangs
 from .data import FINDER, HELD_OUT, MODEL, Data
 
 
+def asks(data: Data) -> str | None:
+    """What the first head's row goes to is a visitor's to guess first, where it is one word."""
+    if not _asked(data):
+        return None
+    return _(
+        "**Where does the model look?** Once it has read “{query}”, one head of it gives most of its attention to a "
+        "single earlier word. Tap the word that you think it is.",
+        query=_word(data, _most(data)[0]),
+    )
+
+
 def expects(data: Data) -> str | None:
     """The first head's row goes to one word for the most part, and the model expects that word again."""
     row, key, weight = _most(data)
-    if not _looks_back(data) or not data.expects(row, key):
+    if _asked(data) or not _looks_back(data) or not data.expects(row, key):
         return None
     told = _(
         "After “{query}” the model expects “{key}”, with {likely}, and a head of it looks back at just {that}: the "
@@ -32,7 +43,7 @@ def expects(data: Data) -> str | None:
 def finds(data: Data) -> str | None:
     """The first head's row goes to one word for the most part, which is not what the model expects next."""
     row, key, weight = _most(data)
-    if not _looks_back(data) or data.expects(row, key):
+    if _asked(data) or not _looks_back(data) or data.expects(row, key):
         return None
     return _(
         "Reading “{query}”, one head of the model looks back at “{key}”, which gets {weight} of its attention.",
@@ -95,7 +106,7 @@ def unlike(data: Data) -> str | None:
     return f"{said} {way}"
 
 
-CLAIMS = (expects, finds, spreads, shortened, unlike)
+CLAIMS = (asks, expects, finds, spreads, shortened, unlike)
 
 
 def _most(data: Data) -> tuple[int, int, float]:
@@ -103,6 +114,10 @@ def _most(data: Data) -> tuple[int, int, float]:
     head = data.heads[FINDER]
     key = int(head.weights[head.row].argmax())
     return head.row, key, float(head.weights[head.row, key])
+
+
+def _asked(data: Data) -> bool:
+    return not data.chosen.guessed and _looks_back(data)
 
 
 def _looks_back(data: Data) -> bool:

@@ -9,32 +9,56 @@ import { announcePicture } from "#canvas/painted.js";
 
 /** @typedef {import("#canvas/mount.js").Component} Component */
 /** @typedef {{ name: string, label: string, weights: number[][], row: number }} Head */
-/** @typedef {{ tokens: string[], expected: [string, number][], heads: Head[], picture: number, color: string, lang: string }} Data */
-/** @typedef {{ root: HTMLElement, component: Component, data: Data, head: number, row: number, timer: number, words: HTMLElement, names: HTMLElement, said: HTMLElement }} View */
+/** @typedef {{ tokens: string[], expected: [string, number][], heads: Head[], asks?: boolean, picture: number, color: string, lang: string }} Data */
+/** @typedef {{ root: HTMLElement, component: Component, data: Data, head: number, row: number, guess: number | null, timer: number, words: HTMLElement, names: HTMLElement, said: HTMLElement }} View */
 
 const FIRST = 12000; // milliseconds that it stands on the word it opens on, as the sentence above speaks of that one
+const OTHER = -1; // the guess on a sentence that was there before
 const PACE = 1500; // milliseconds from word to word, as long as nobody points
 const STRONG = 0.55; // how blue a word is that gets everything; more, and its letters lack contrast in one theme or the other
+
+/** Whether the visitor is to guess first: where the first head looks, if that is one earlier word for the most part. @param {View} v */
+function asked({ data, guess }) {
+  const { weights, row } = data.heads[0];
+  const most = weights[row].indexOf(Math.max(...weights[row]));
+  return Boolean(data.asks) && guess === null && most !== row && weights[row][most] >= 0.5;
+}
+
+/** What is said of a guess. @param {View} v @param {number} most the word that is looked at most @param {number[]} row */
+function verdict({ data: { tokens }, guess, row: from }, most, row) {
+  if (guess === null || guess === OTHER) return "";
+  if (tokens[guess] === tokens[most]) return _("Well guessed.");
+  if (guess === from) return _("“{word}” is the word that looks.", { word: tokens[guess] });
+  if (guess > from) return _("“{word}” stands after it, and is not seen yet.", { word: tokens[guess] });
+  return _("Your “{word}” gets {percent}% only.", { word: tokens[guess], percent: Math.round(100 * row[guess]) });
+}
 
 /** @param {View} v */
 function draw(v) {
   const { tokens, expected, heads, color } = v.data;
   const { weights, label } = heads[v.head];
   const row = weights[v.row];
+  const asks = asked(v);
+  v.names.hidden = asks;
   [...v.names.children].forEach((name, index) => name.setAttribute("aria-pressed", String(index === v.head)));
   [...v.words.children].forEach((word, index) => {
     const element = /** @type {HTMLElement} */ (word);
     element.className = index === v.row ? "from" : index > v.row ? "later" : "";
-    const share = Math.round(100 * STRONG * (row[index] ?? 0));
+    const share = asks ? 0 : Math.round(100 * STRONG * (row[index] ?? 0));
     element.style.background = `color-mix(in srgb, ${color} ${share}%, transparent)`;
   });
   const most = row.indexOf(Math.max(...row));
   const percent = Math.round(100 * row[most]);
   const [next, likely] = expected[v.row];
+  if (asks) {
+    v.said.textContent = _("“{query}” is framed. Which earlier word does it look at most? Tap your guess.", { query: tokens[v.row] });
+    return;
+  }
   v.said.textContent = [
+    v.row === heads[0].row && v.head === 0 ? verdict(v, most, row) : "",
     _("{head}: “{query}” looks most at “{key}”, with {percent}% of its weight.", { head: label, query: tokens[v.row], key: tokens[most], percent }),
     _("The model expects “{next}” after it, with {likely}%.", { next, likely: Math.round(100 * likely) }),
-  ].join(" ");
+  ].filter(Boolean).join(" ");
 }
 
 /** @param {View} v */
@@ -45,7 +69,7 @@ function stop(v) {
 /** @param {View} v */
 function walk(v) {
   stop(v);
-  if (matchMedia("(prefers-reduced-motion: reduce)").matches) return;
+  if (asked(v) || matchMedia("(prefers-reduced-motion: reduce)").matches) return;
   const on = () => {
     v.row = v.row + 1 < v.data.tokens.length ? v.row + 1 : 1;
     draw(v);
@@ -59,9 +83,19 @@ function walk(v) {
  * @param {number} row
  */
 function point(v, row) {
+  if (asked(v)) return;
   stop(v);
   v.row = row;
   draw(v);
+}
+
+/** A word is pressed: the guess, where one is asked for. @param {View} v @param {number} row */
+function press(v, row) {
+  if (!asked(v)) return point(v, row);
+  v.guess = row;
+  draw(v);
+  walk(v);
+  return v.component.setStateValue?.("guessed", true);
 }
 
 /** @param {HTMLElement} host */
@@ -71,7 +105,7 @@ function create(host) {
   const said = make("p", { testid: "look-said", role: "status" });
   const root = make("div", { className: "look" }, names, words, said);
   host.append(root);
-  return /** @type {View} */ (/** @type {unknown} */ ({ root, words, names, said, head: 0, row: 0, timer: 0 }));
+  return /** @type {View} */ (/** @type {unknown} */ ({ root, words, names, said, head: 0, row: 0, guess: null, timer: 0 }));
 }
 
 /**
@@ -84,11 +118,12 @@ function receive(v, { header: data }) {
   v.names.ariaLabel = _("Heads");
   v.data = data;
   if (!same) {
+    if (v.guess !== null) v.guess = OTHER;
     v.row = data.heads[v.head].row;
     v.words.replaceChildren(
       ...data.tokens.map((token, row) =>
         make("button", {
-          type: "button", textContent: token, onclick: () => point(v, row), onfocus: () => point(v, row),
+          type: "button", textContent: token, onclick: () => press(v, row), onfocus: () => point(v, row),
           onpointerenter: () => point(v, row),
         }),
       ),

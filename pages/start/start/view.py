@@ -22,6 +22,7 @@ from tlmviz.ui.onward import address
 
 from . import data as source
 from .data import BACK, MOST, Data
+from .state import Start
 
 EXPLORER = HOME.rpartition("/")[2]
 BACK_ONE, FINDING = N_("A head that looks one back"), N_("A head that finds")
@@ -72,10 +73,11 @@ def look(data: Data) -> None:
             for name, head in data.heads.items()
         ],
         "picture": below.next_picture(),
+        "asks": not data.chosen.guessed,
         "color": frame.theme().accent,
         "lang": language.LANGUAGE.get(),
     }
-    _first_look(key="firstlook", data={"header": sent, "arrays": {}})
+    _first_look(key="firstlook", data={"header": sent, "arrays": {}}, on_guessed_change=lambda: Start.guessed.set(1))
     frame.caption(
         _(
             "The framed word looks; the bluer a word, the more it is looked at. Point at any word, or tap it. Words "
@@ -90,7 +92,12 @@ def look(data: Data) -> None:
     )
     first = next(iter(LESSONS.values()))
     begin = _("Begin the lessons: {title}", title=_(first.title))
-    onward.anchors({begin: runner.to(first.name), every: _link(EXPLORER, "language", text, bare=True)})
+    onward.anchors({begin: runner.to(first.name, _own(text)), every: _link(EXPLORER, "language", text, bare=True)})
+
+
+def _own(text: str) -> str:
+    """The visitor's own sentence, which the first lesson takes along; none where it is too long for one."""
+    return text if text != inputs.DEFAULT_TEXT and len(text) <= runner.LONGEST else ""
 
 
 def _link(path: str, models: str, text: str, bare: bool = False) -> str:

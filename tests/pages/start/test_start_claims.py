@@ -56,7 +56,8 @@ def what_it_is(names: list[str], key: int) -> str:
 def test_every_claim_is_what_the_model_says_and_silent_elsewhere(stories):
     found = []
     for text in TEXTS:
-        shown = data.compute(Start(text=text))
+        shown, veiled = (data.compute(Start(text=text, guessed=guessed)) for guessed in (1, 0))
+        asked = claims.asks(veiled)
         said = {claim.__name__: claim(shown) for claim in claims.CLAIMS}
         trace, head = stories.trace(text), shown.heads[data.FINDER]
         places = spelled(stories, list(trace.ids[: data.MOST]))
@@ -69,6 +70,10 @@ def test_every_claim_is_what_the_model_says_and_silent_elsewhere(stories):
         again = looks_back and [int(likely.argmax())] == [trace.ids[each] for each in places[key]]
         first = ("expects" if again else "finds") if looks_back else "spreads"
         assert [name for name in ("expects", "finds", "spreads") if said[name]] == [first]
+        assert claims.asks(shown) is None and bool(asked) == looks_back
+        if asked:  # and nothing gives it away
+            assert f"has read “{veiled.word(head.row)}”" in asked.replace("\\", "")
+            assert not [claim(veiled) for claim in (claims.expects, claims.finds, claims.spreads) if claim(veiled)]
         if again:
             left, still = left_without(stories, text, (head.layer, head.head), query)
             assert f"with {100 * float(likely.max()):.0f}%," in said["expects"]
@@ -97,7 +102,7 @@ def test_every_claim_is_what_the_model_says_and_silent_elsewhere(stories):
         assert bool(said["shortened"]) == (len(trace) > data.MOST)
         if said["shortened"]:
             assert f"first {data.MOST} of {len(trace)} tokens" in said["shortened"]
-        found.append({name: sentence is not None for name, sentence in said.items()})
+        found.append({name: sentence is not None for name, sentence in {**said, "asks": asked}.items()})
     each_speaks_and_is_silent(found)
     assert tlmviz.load(data.MODEL).config.n_heads == 6
     card = (ROOT / "models" / data.MODEL / "card.md").read_text(encoding="utf-8")

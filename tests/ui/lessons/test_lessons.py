@@ -144,6 +144,7 @@ REFUSED = [
     ("next", "def f(x): return x**2 + 17", "surprises it"),
     ("next", "Tom", "too short"),
     ("next", "Tom and Anna and " * 12 + "Ben", "too long"),
+    ("next", "Tom saw 🐕🐈🐎🐄🐖🐑🐓🐇", "too long to be shown whole: the model reads it as "),
     ("looking", "Once upon a time there was a", "does not guess a word that stands there already"),
     (
         "looking",

@@ -25,7 +25,8 @@ from .table import LESSONS
 PATH = "lessons"
 LESSON = link.Field("lesson", "", link.up_to(40))
 SCENE = link.Field("scene", 1, link.whole(0, 999))
-SENTENCE = link.Field("sentence", "", link.up_to(160))
+LONGEST = 160  # characters of a sentence, as in progress.js
+SENTENCE = link.Field("sentence", "", link.up_to(LONGEST))
 KEPT = ("lesson", "scene", "told", "sentence", "room", "wall")  # of an address, that a lesson is in
 HELD_OUT = 1.05  # bits per byte of held-out stories: models/stories-rope/card.md
 WELL, HARDLY = 1.7, 3.0  # times as much: up to there a sentence is read well, and from there not
@@ -51,7 +52,11 @@ def surprise(model: str, text: str) -> float:
     """How many times as much as a held-out story a text costs a model; raises Unfit for one that it is not shown."""
     length = len(compute.trace(model, text)) - 1
     if length > MOST:
-        raise Unfit(N_("Your sentence is too long to be shown whole: about twenty words fit."))
+        said = N_(
+            "Your sentence is too long to be shown whole: the model reads it as {length} pieces, and {most} fit, about "
+            "twenty words."
+        )
+        raise Unfit(said, length=str(length), most=str(MOST))
     if length < LEAST:
         raise Unfit(N_("Your sentence is too short: the model needs a few words to guess from."))
     return compute.bits_per_byte(model, text) / HELD_OUT
@@ -154,9 +159,9 @@ def absent(lesson: Lesson) -> UnknownName | None:
     return menu.absent("", filter(None, (lesson.model, *lesson.also)))
 
 
-def to(name: str) -> str:
-    """The link of a lesson's first scene."""
-    return address(PATH, links.home(), {LESSON.key: name})
+def to(name: str, sentence: str = "") -> str:
+    """The link of a lesson's first scene, on a sentence of one's own if there is one."""
+    return address(PATH, links.home(), {LESSON.key: name} | ({SENTENCE.key: sentence} if sentence else {}))
 
 
 def _parts(picture: Picture) -> list[dict[str, Any]]:

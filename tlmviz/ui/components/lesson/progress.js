@@ -2,7 +2,7 @@
 // Progress in the address: the lesson, the scene, what was told, and the visitor's sentence.
 
 const NONE = "-"; // a scene that was not answered
-export const LONGEST = 160; // characters of a sentence that the server reads, as SENTENCE in runner.py
+export const LONGEST = 160; // characters of a sentence that the server reads, as in runner.py
 const WORN = ["lang", "read", "embed", "room", "wall"]; // what an address keeps while a lesson is taken
 
 /** @typedef {{ lesson: string, scene: number, told: (number | null)[], sentence: string }} Place `scene` counts from 1 */
