@@ -32,7 +32,7 @@ COMMANDS = {
     "doctor": "where two models or recorded runs part, and why",
     "survey": "measure what every head does over a corpus; goes on where it was killed",
     "trace": "trace a text through a model: its tokens and what each head does",
-    "export": "write a language model as a folder that transformers opens",
+    "export": "write a language model as a folder that transformers opens, or as one file that a browser runs",
     "site": "write a static site of the pages that run in a browser, for any host",
     "shot": "write any picture of any page as SVG, PNG, PDF or HTML, by the link that shows it",
 }

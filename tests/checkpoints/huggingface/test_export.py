@@ -128,12 +128,21 @@ class TestCommand:
         assert commands.main(["export", "zoo-rope"]) == 0
         assert (tmp_path / "zoo-rope-transformers" / "config.json").is_file()
 
+    @pytest.mark.parametrize("bits, most", [(16, 3.4), (8, 1.7)])
+    def test_writes_a_file_that_a_browser_runs(self, tmp_path, monkeypatch, capsys, bits, most):
+        monkeypatch.chdir(tmp_path)
+        assert commands.main(["export", "zoo-rope", "--to", "html", "--bits", str(bits)]) == 0
+        size = (tmp_path / "zoo-rope.html").stat().st_size / 1e6
+        assert capsys.readouterr().out.startswith(f"zoo-rope.html: zoo-rope in {size:.1f} MB") and size < most
+
     @pytest.mark.parametrize(
         "arguments, said",
         [
             (["zoo-alibi"], "ALiBi"),
             (["eng-fra"], "eng-fra is no language model"),
             (["nobody"], "no model 'nobody'"),
+            (["eng-fra", "--to", "html"], "eng-fra is no language model"),
+            (["zoo-rope", "--to", "html", "--out", "full"], "full"),
             (["zoo-rope", "--out", "full"], "is not empty"),
             (["zoo-rope", "--out", "full/file"], "is not empty"),
             (["zoo-rope", "--out", "full/file/below"], "cannot be written"),
