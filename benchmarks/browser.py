@@ -20,7 +20,7 @@ import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from functools import partial
 from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
@@ -37,6 +37,7 @@ from tlmviz.site import write_site
 from tlmviz.site.pages import site_pages
 
 MODEL = "stories-rope"
+FUSED = "--experimental-wasm-relaxed-simd"  # what browsers have by default
 TOKENS, LONG = 64, 1024
 SITE_MODELS = (MODEL, "eng-fra", "pointer-hull", "words-negative", "stories-mhc")
 BARS = {
@@ -46,6 +47,7 @@ BARS = {
     "long": 1.5,
     "memory": 120.0,
     "gflops": 40.0,
+    "fused": 50,
     "load": 8.0,
     "picture": 2.0,
 }
@@ -227,10 +229,10 @@ def fitted(lm, size: int) -> str:
     return text
 
 
-def node(script: str, *arguments: object) -> list[float]:
+def node(script: str, *arguments: object, flags: Sequence[str] = (FUSED,)) -> list[float]:
     """What a module prints, run from the repository's root."""
     run = subprocess.run(
-        ["node", "--input-type=module", "-e", script, *map(str, arguments)],
+        ["node", *flags, "--input-type=module", "-e", script, *map(str, arguments)],
         cwd=ROOT,
         capture_output=True,
         text=True,
@@ -249,12 +251,14 @@ def engine_time(rounds: int) -> dict[str, float]:
 
 
 def kernel_speed(rounds: int) -> dict[str, float]:
-    """GFLOP/s of the product kernel on one thread, of the best round and of the median one, over SHAPES."""
+    """GFLOP/s of the product kernel on one thread, of the best round and of the median one, over SHAPES: with fused
+    multiply-add, as browsers have it, and without."""
     found = {}
     for shape in SHAPES:
-        best, median = node(KERNEL, rounds, *shape)
-        name = "x".join(map(str, shape))
-        found |= {f"kernel {name}, GFLOP/s, best": best, f"kernel {name}, GFLOP/s, median": median}
+        for kind, flags in (("fused", (FUSED,)), ("plain", ())):
+            best, median = node(KERNEL, rounds, *shape, flags=flags)
+            name = f"kernel {'x'.join(map(str, shape))}, {kind}, GFLOP/s"
+            found |= {f"{name}, best": best, f"{name}, median": median}
     return found
 
 
@@ -267,7 +271,7 @@ def bar_of(name: str) -> tuple[float, bool] | None:
     for part, bar in (("first maps", "first"), ("tokens with", "long"), ("memory", "memory")):
         if part in name and "blank" not in name:
             return BARS[bar], False
-    return (BARS["gflops"], True) if name.endswith("best") else None
+    return (BARS["fused" if "fused" in name else "gflops"], True) if name.endswith("best") else None
 
 
 def main() -> int:

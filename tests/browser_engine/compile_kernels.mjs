@@ -26,7 +26,6 @@ ${lines.map((line) => `  "${line}",`).join("\n")}
 ].join("");`;
 }
 
-const parts = folder === "."
-  ? [constant("KERNEL_BYTES", plain, "")]
-  : [constant("TRAINING_KERNELS", plain, ""), constant("FUSED_TRAINING_KERNELS", source, " with fused multiply-add")];
+const name = folder === "." ? "KERNELS" : "TRAINING_KERNELS";
+const parts = [constant(name, plain, ""), constant(`FUSED_${name}`, source, " with fused multiply-add")];
 console.log(["// @ts-check", parts.join("\n\n")].join("\n"));

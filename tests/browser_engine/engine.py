@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 import torch
 
-from tests.javascript.node import ROOT, node
+from tests.javascript.node import FUSED, ROOT, node
 from tlmviz.tracing.trace import Trace
 
 DRIVER = ROOT / "tests/browser_engine/drive.mjs"
@@ -50,7 +50,7 @@ def ask(folder: Path, runs: list[dict[str, Any]], tmp_path: Path, **more) -> lis
     out = tmp_path / "answers"
     asked = {"folder": str(folder), "out": str(out), "runs": runs, **more}
     run = subprocess.run(
-        node(str(DRIVER)), input=json.dumps(asked).encode(), capture_output=True, cwd=ROOT, timeout=300
+        node(FUSED, str(DRIVER)), input=json.dumps(asked).encode(), capture_output=True, cwd=ROOT, timeout=300
     )
     assert run.returncode == 0, run.stderr.decode()
     with out.open("rb") as file:

@@ -6,7 +6,7 @@ import subprocess
 import numpy as np
 import pytest
 
-from tests.javascript.node import ROOT, evaluate, node
+from tests.javascript.node import FUSED, ROOT, evaluate, node
 
 COMPILER = ROOT / "tests/browser_engine/compile_kernels.mjs"
 IMPORTS = {"tlmviz/browser/memory.js": "Memory, Matrix, Panels"}
@@ -26,9 +26,10 @@ def test_the_kernels_are_compiled_by_a_script_of_the_package():
     assert scripts["kernels"].count(str(COMPILER.relative_to(ROOT))) == 2
 
 
+@pytest.mark.parametrize("flags", [(), (FUSED,)], ids=["plain", "fused"])
 @pytest.mark.parametrize("rows", [1, 3, 4, 5, 9])
 @pytest.mark.parametrize("outputs, inputs", [(8, 1), (6, 5), (24, 16), (33, 10)])
-def test_a_matrix_product_of_any_size(rows, outputs, inputs):
+def test_a_matrix_product_of_any_size(rows, outputs, inputs, flags):
     draw = np.random.default_rng(rows)
     x, w, bias = (draw.standard_normal(shape) for shape in ((rows, inputs), (outputs, inputs), outputs))
     body = """
@@ -43,7 +44,7 @@ result = Array.from(memory.numbers.subarray(y, y + given.rows * given.outputs + 
 """
     arrays = {"x": x.tolist(), "w": w.tolist(), "bias": bias.tolist()}
     given = {**arrays, "rows": rows, "outputs": outputs, "inputs": inputs}
-    found = np.array(evaluate(IMPORTS, body, given))
+    found = np.array(evaluate(IMPORTS, body, given, *flags))
     assert found[-1] == 7  # nothing behind the last row is touched
     np.testing.assert_allclose(found[:-1].reshape(rows, outputs), x @ w.T + bias, rtol=1e-5, atol=1e-5)
 

@@ -12,10 +12,9 @@ import pytest
 import torch
 from torch.nn import functional
 
-from tests.javascript.node import ROOT, node
+from tests.javascript.node import FUSED, ROOT, node
 
 DRIVER = ROOT / "tests/browser_engine/learn.mjs"
-FUSED = "--experimental-wasm-relaxed-simd"  # what browsers have by default
 MODELS: dict[str, dict[str, Any]] = {
     "rope": {},
     "learned positions, MLP": {"positions": "learned", "hidden": 128},

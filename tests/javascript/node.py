@@ -12,6 +12,7 @@ from typing import Any
 import pytest
 
 ROOT = Path(__file__).resolve().parents[2]
+FUSED = "--experimental-wasm-relaxed-simd"  # what browsers have by default
 
 
 def node(*arguments: str) -> list[str]:
@@ -29,10 +30,10 @@ def node(*arguments: str) -> list[str]:
     return [found, "--no-concurrent-recompilation", *arguments]
 
 
-def evaluate(imports: dict[str, str], body: str, given: bytes | Any = None) -> Any:
+def evaluate(imports: dict[str, str], body: str, given: bytes | Any = None, *flags: str) -> Any:
     """What `body` assigns to `result`. `imports` maps a file below the repository's root to the names taken from it.
 
-    `given` is there as `given`: bytes as they are, anything else by way of JSON.
+    `given` is there as `given`: bytes as they are, anything else by way of JSON. `flags` are Node.js's.
     """
     raw = given if isinstance(given, bytes) else json.dumps(given).encode()
     lines = [f'import {{ {names} }} from "./{path}";' for path, names in imports.items()]
@@ -40,7 +41,11 @@ def evaluate(imports: dict[str, str], body: str, given: bytes | Any = None) -> A
     lines.append("const given = raw;" if isinstance(given, bytes) else "const given = JSON.parse(raw);")
     lines += ["let result;", body, "console.log(JSON.stringify(result));"]
     run = subprocess.run(
-        node("--input-type=module", "-e", "\n".join(lines)), input=raw, capture_output=True, cwd=ROOT, timeout=300
+        node(*flags, "--input-type=module", "-e", "\n".join(lines)),
+        input=raw,
+        capture_output=True,
+        cwd=ROOT,
+        timeout=300,
     )
     assert run.returncode == 0, run.stderr.decode()
     return json.loads(run.stdout)

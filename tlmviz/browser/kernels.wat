@@ -1,7 +1,8 @@
 ;; The arithmetic of the engine in 4 x 32 bits at a time (WebAssembly SIMD). Pointers, strides and sizes are in bytes where
 ;; a name ends in _b, else they count numbers. All numbers are float32.
 ;;
-;; `npm run kernels` compiles this file into kernel_bytes.js.
+;; `npm run kernels` compiles this file into kernel_bytes.js, twice: as it stands, with fused multiply-add (relaxed SIMD), and
+;; with every relaxed_madd as a product and a sum, for engines without it.
 (module
   (memory (export "memory") 1)
 
@@ -59,17 +60,17 @@
             (local.set $w0 (v128.load (local.get $p)))
             (local.set $w1 (v128.load offset=16 (local.get $p)))
             (local.set $s (v128.load32_splat (local.get $x0)))
-            (local.set $a00 (f32x4.add (local.get $a00) (f32x4.mul (local.get $s) (local.get $w0))))
-            (local.set $a01 (f32x4.add (local.get $a01) (f32x4.mul (local.get $s) (local.get $w1))))
+            (local.set $a00 (f32x4.relaxed_madd (local.get $s) (local.get $w0) (local.get $a00)))
+            (local.set $a01 (f32x4.relaxed_madd (local.get $s) (local.get $w1) (local.get $a01)))
             (local.set $s (v128.load32_splat (local.get $x1)))
-            (local.set $a10 (f32x4.add (local.get $a10) (f32x4.mul (local.get $s) (local.get $w0))))
-            (local.set $a11 (f32x4.add (local.get $a11) (f32x4.mul (local.get $s) (local.get $w1))))
+            (local.set $a10 (f32x4.relaxed_madd (local.get $s) (local.get $w0) (local.get $a10)))
+            (local.set $a11 (f32x4.relaxed_madd (local.get $s) (local.get $w1) (local.get $a11)))
             (local.set $s (v128.load32_splat (local.get $x2)))
-            (local.set $a20 (f32x4.add (local.get $a20) (f32x4.mul (local.get $s) (local.get $w0))))
-            (local.set $a21 (f32x4.add (local.get $a21) (f32x4.mul (local.get $s) (local.get $w1))))
+            (local.set $a20 (f32x4.relaxed_madd (local.get $s) (local.get $w0) (local.get $a20)))
+            (local.set $a21 (f32x4.relaxed_madd (local.get $s) (local.get $w1) (local.get $a21)))
             (local.set $s (v128.load32_splat (local.get $x3)))
-            (local.set $a30 (f32x4.add (local.get $a30) (f32x4.mul (local.get $s) (local.get $w0))))
-            (local.set $a31 (f32x4.add (local.get $a31) (f32x4.mul (local.get $s) (local.get $w1))))
+            (local.set $a30 (f32x4.relaxed_madd (local.get $s) (local.get $w0) (local.get $a30)))
+            (local.set $a31 (f32x4.relaxed_madd (local.get $s) (local.get $w1) (local.get $a31)))
             (local.set $p (i32.add (local.get $p) (i32.const 32)))
             (local.set $x0 (i32.add (local.get $x0) (i32.const 4)))
             (local.set $x1 (i32.add (local.get $x1) (i32.const 4)))
@@ -96,8 +97,8 @@
           (local.set $k (local.get $K))
           (loop $each
             (local.set $s (v128.load32_splat (local.get $x0)))
-            (local.set $a00 (f32x4.add (local.get $a00) (f32x4.mul (local.get $s) (v128.load (local.get $p)))))
-            (local.set $a01 (f32x4.add (local.get $a01) (f32x4.mul (local.get $s) (v128.load offset=16 (local.get $p)))))
+            (local.set $a00 (f32x4.relaxed_madd (local.get $s) (v128.load (local.get $p)) (local.get $a00)))
+            (local.set $a01 (f32x4.relaxed_madd (local.get $s) (v128.load offset=16 (local.get $p)) (local.get $a01)))
             (local.set $p (i32.add (local.get $p) (i32.const 32)))
             (local.set $x0 (i32.add (local.get $x0) (i32.const 4)))
             (br_if $each (local.tee $k (i32.sub (local.get $k) (i32.const 1)))))

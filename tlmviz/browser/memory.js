@@ -2,7 +2,7 @@
 // The engine's memory, which its kernels compute in: one block of float32, and matrices laid out for the kernels.
 
 import { EngineError } from "./errors.js";
-import { KERNEL_BYTES } from "./kernel_bytes.js";
+import { FUSED_KERNELS, KERNELS } from "./kernel_bytes.js";
 
 const PANEL = 8; // columns that lie side by side, as the kernels read them
 const PAGE_BYTES = 65536; // WebAssembly's unit of memory
@@ -19,7 +19,7 @@ export class Memory {
    * @param {string[]} kernels in base64, the best ones first: the first that this browser runs are taken
    * @throws EngineError where the browser has no WebAssembly with SIMD
    */
-  constructor(kernels = [KERNEL_BYTES]) {
+  constructor(kernels = [FUSED_KERNELS, KERNELS]) {
     const compiled = kernels.map((text) => Uint8Array.from(atob(text), (letter) => letter.charCodeAt(0)));
     const bytes = typeof WebAssembly === "undefined" ? undefined : compiled.find((each) => WebAssembly.validate(each));
     if (!bytes) {
