@@ -8,10 +8,10 @@ from collections.abc import Sequence
 from tlmviz.figures.written import number, percent
 
 from ..language import N_, _
-from .measures import little, word
+from .measures import word
 from .parts import Again, Behind, Drag, End, Lesson, Picture, Reply, Scene, choose, guessed
 from .pictures import AGAIN, DOES, INK, LOOK, NEW, NONE, SOFT, bar, bars, cells, grid, line, numbers, strip
-from .routed import ANIMALS, DENSE, EARLY, LIKE, LOSS, MODEL, PRESSES, RATE, STORY, THINGS, THIRD, TIMES, Found, measure
+from .routed import ANIMALS, DENSE, EARLY, LIKE, MODEL, PRESSES, RATE, STORY, THINGS, THIRD, TIMES, Found, measure
 
 NAMES = "ABCDEFGH"
 
@@ -47,13 +47,9 @@ def words(m: Found, home: Found) -> dict[str, str]:
         "top": str(max(late)),
         "rate": str(RATE),
         "times": str(TIMES),
-        "over": percent(m.uneven[0]),
-        "lossy": percent(m.uneven[1]),
         "guess": m.guess,
         "sure": percent(m.sure),
-        "kept": percent(m.left[THIRD, m.who]),
-        "first": NAMES[m.needed[1]],
-        "gone": little(m.left[m.needed]),
+        "kept": percent(m.left),
         "bits": number(m.bits[0], ".3f"),
         "dense": number(m.bits[1], ".3f"),
         "fewer": number(1 - m.bits[0] / m.bits[1], ".0%"),
@@ -221,7 +217,7 @@ def _animals(m: Found) -> Scene:
 
 def _crowd(m: Found) -> Scene:
     before, after = m.early
-    why = _("{busy} read nearly all words. An expert without words learns nothing, and is stored in vain.")
+    why = _("{busy} read nearly all. Who reads learns, answers better, and is chosen again. The others learn nothing.")
     return Scene(
         _(
             "Back to when training began, in the last layer: how many of all words each expert got. And after {steps} "
@@ -240,19 +236,24 @@ def _crowd(m: Found) -> Scene:
     )
 
 
+def _signed(bias: float) -> str:
+    return number(bias, "+.2f") if bias else "0"
+
+
 def _bias(m: Found) -> Scene:
     shown = []
     for counts, biases in m.moved:
-        says = [f"{n} · {number(bias, '+.2f') if bias else 0}" for n, bias in zip(counts, biases)]
-        shown.append(_each([n / len(m.tokens) for n in counts], [m.full], says))
+        told = f"{NAMES[m.full]}: {counts[m.full]}", f"{NAMES[m.full]}: {_signed(biases[m.full])}"
+        rows = (
+            line("words", _("words"), counts, told[0], DOES, top=len(m.tokens)),
+            line("bias", _("bias"), biases, told[1], LOOK, top=PRESSES * TIMES * RATE),
+        )
+        shown.append((numbers(*rows, at=m.full, heads=NAMES),))
     reasons = (
         _("The router adds biases to its scores and takes the two highest: some words go elsewhere now."),
         _("The bias only chooses. How much an expert's answer counts, its score alone says."),
         _("Its bias falls on, and that of those with too few rises. Even would be {even} for each."),
-        _(
-            "Each has from {least} to {top}. Another model had a penalty in training instead: in new stories its "
-            "busiest expert has {lossy} too much, here {over}."
-        ),
+        _("Each has from {least} to {top} now, and even would be {even}. So every expert has words to learn from."),
     )
     replies = []
     for n, (why, picture) in enumerate(zip(reasons, shown[1:]), 1):
@@ -266,8 +267,7 @@ def _bias(m: Found) -> Scene:
         shown[0],
         Again(_("Move the biases"), replies),
         hint=_(
-            "After each bar: words of our story, with the sign before it, and the bias. A press is {times} moves by "
-            "{rate}."
+            "Above, words and signs of our story for each expert. Below, its bias: a press is {times} moves by {rate}."
         ),
         behind=_page(xview="Mute & force", xbias="removed"),
     )
@@ -276,9 +276,8 @@ def _bias(m: Found) -> Scene:
 def _silent(m: Found) -> Scene:
     told = (strip(m.tokens, blank=m.guess, told=True, share=0.5),)
     whole = bar(_("all at work"), m.sure, INK)
-    others = ((_("without {who} (layer 3)"), (THIRD, m.who)), (_("without {first} (layer 1)"), m.needed))
-    rows = [bar(label.format(**words(m, m)), m.left[at], LOOK, f"{at}") for label, at in others]
-    why = _("The next best read its words. Not so with {first} of the first layer, which reads “The”: {gone} is left.")
+    left = bar(_("without {who}").format(who=NAMES[m.who]), m.left, LOOK)
+    why = _("The router now sends its words to the next best experts, which have learnt enough to stand in.")
     return Scene(
         _(
             "The model goes on with “{guess}”, {sure} sure. {who}, who read “dog”, “ball” and “boy”, is **silenced**. "
@@ -291,7 +290,7 @@ def _silent(m: Found) -> Scene:
             (_("half as sure"), _("Then half of it hung on {who}."), _("But it is {kept}. ") + why),
             (_("about as sure"), _("Yes, {kept}."), why),
         ),
-        (*told, bars(whole, *rows, share=0.5)),
+        (*told, bars(whole, left, share=0.5)),
         behind=_page(xview="Mute & force", xmute=f"{THIRD}.{m.who}"),
     )
 
@@ -355,7 +354,7 @@ LESSON = Lesson(
     plot,
     end,
     measured_on=N_(
-        "Every number was measured on three small real models, two with eight experts in each of four layers."
+        "Every number was measured on two small real models, one with eight experts in each of four layers."
     ),
-    also=(DENSE, LOSS),
+    also=(DENSE,),
 )

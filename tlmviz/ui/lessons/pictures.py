@@ -130,9 +130,9 @@ def line(
     return {"id": name, "label": label, "values": told, "says": says, "tone": tone, "top": largest}
 
 
-def numbers(*lines: Mapping[str, object], at: int | None = None, share: float = 1.0) -> Part:
-    """Rows of numbers, number above number; the column `at` is marked."""
-    return Part("numbers", {"rows": lines, "at": at}, share)
+def numbers(*lines: Mapping[str, object], at: int | None = None, heads: Sequence[str] = (), share: float = 1.0) -> Part:
+    """Rows of numbers, number above number; the column `at` is marked, and `heads` name the columns."""
+    return Part("numbers", {"rows": lines, "at": at, "heads": [*heads]}, share)
 
 
 def cloud(name: str, label: str, values: Sequence[float] | None, says: str = "?", tone: str = INK) -> dict[str, object]:

@@ -14,17 +14,16 @@ from tlmviz.training.loop import move_biases
 from .. import compute
 from .measures import word
 
-MODEL, LOSS, DENSE = "stories-moe", "stories-moe-aux", "stories-dense"
+MODEL, DENSE = "stories-moe", "stories-dense"
 STORY = "The dog saw a ball. The boy saw the dog. The"
 NOUNS = ("dog", "ball", "boy")  # of the story
-FIRST, THIRD, LAST = 0, 2, 3  # layers
+THIRD, LAST = 2, 3  # layers
 FRAME = "Tom saw a {}"
 ANIMALS = ("dog", "cat", "bird", "fish", "bear", "bunny", "frog", "duck")
 THINGS = ("ball", "car", "doll", "truck", "toy", "box", "tree", "boat")
 LIKE = ("red", "big", "little")
 EARLY = 30  # steps of training
 PRESSES, TIMES, RATE = 4, 10, 0.01  # each press moves the biases so many times by so much
-Expert = tuple[int, int]  # layer, expert
 Moved = list[tuple[list[int], list[float]]]  # how many words each expert has, and their biases, after each press
 
 
@@ -45,11 +44,9 @@ class Found:
     moved: Moved  # in the last layer, on the story
     guess: str
     sure: float
-    left: dict[Expert, float]  # how sure the model is without an expert
-    needed: Expert  # of the first layer, without which least is left
+    left: float  # how sure it is without `who`
     sizes: tuple[Size, Size]  # with experts and without, as the two below
     bits: tuple[float, float]
-    uneven: tuple[float, float]  # by how much the busiest has more than the mean: with the bias, and with a loss
 
     @property
     def full(self) -> int:
@@ -68,14 +65,10 @@ def measure(lm: LanguageModel, text: str) -> Found:
     there = known.experts[known.layers.index(THIRD)]
     shares = [{word(a.token): a.share for a in each.answers if a.token[0] == " "} for each in there]
     best = int(trace.logits_at(-1).argmax())
-    silent = [(FIRST, expert) for expert in range(len(there))]
-    left = {
-        at: float(lm.trace(text, edit=mute_experts(lm.config, [at])).probabilities()[best])
-        for at in [*silent, (THIRD, who)]
-    }
+    silenced = lm.trace(text, edit=mute_experts(lm.config, [(THIRD, who)]))
     moments = training.moments(MODEL)
     at = [moments.steps.tolist().index(step) for step in (0, EARLY)]
-    log = {name: training.curves(name) for name in (MODEL, LOSS, DENSE)}
+    log = {name: training.curves(name) for name in (MODEL, DENSE)}
 
     def last(name: str, column: str) -> float:
         return float(log[name][column].dropna().iloc[-1])
@@ -94,11 +87,9 @@ def measure(lm: LanguageModel, text: str) -> Found:
         _moved(lm, text),
         word(lm.tokenizer.name(best)),
         float(trace.probabilities()[best]),
-        left,
-        min(silent, key=left.__getitem__),
+        float(silenced.probabilities()[best]),
         (size(lm.config, len(trace)), size(compute.configs()[DENSE], len(trace))),
         (last(MODEL, "valid_bpb"), last(DENSE, "valid_bpb")),
-        (last(MODEL, "violation"), last(LOSS, "violation")),
     )
 
 

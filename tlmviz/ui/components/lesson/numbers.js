@@ -33,15 +33,17 @@ export function placedRows(W, H, rows, ruler) {
   });
 }
 
-/** Bars above and below zero, alike high for alike parts of `top`; the column `at` is marked. @param {number} W @param {number} H @param {{ rows: Line[], at: number | null }} options @param {Ruler} ruler */
-export function numbers(W, H, { rows, at }, ruler) {
+/** Bars above and below zero, alike high for alike parts of `top`; the column `at` is marked, and the `heads` stand below. @param {number} W @param {number} H @param {{ rows: Line[], at: number | null, heads?: string[] }} options @param {Ruler} ruler */
+export function numbers(W, H, { rows, at, heads = [] }, ruler) {
   const shares = rows.map(({ values, top }) => values.map((value) => (value ?? 0) / top));
   const [up, down] = [1, -1].map((sign) => Math.max(0.05, ...shares.flat().map((share) => sign * share)));
   /** @type {Mark[]} */
   const marks = [];
-  placedRows(W, H, rows, ruler).forEach(({ x, y, wide, high, words }, n) => {
+  const named = heads.length ? 26 : 0;
+  placedRows(W, H - named, rows, ruler).forEach(({ x, y, wide, high, words }, n) => {
     const { id, values, tone } = rows[n];
     const cell = wide / values.length;
+    if (n === rows.length - 1) marks.push(...heads.map((text, i) => mark(`head-${i}`, "text", { x: x + cell * (i + 0.5), y: y + high + 22, size: 17 }, { text, anchor: "middle", weight: i === at ? 600 : 400 })));
     const zero = y + (high * up) / (up + down);
     if (at !== null) marks.push(mark(`${id}-at`, "rect", { x: x + cell * at, y: y - 3, w: cell, h: high + 6, rx: 3, o: 0.16 }, { tone: "soft" }));
     marks.push(mark(`${id}-zero`, "rect", { x, y: zero - 0.75, w: wide, h: 1.5, rx: 0 }, { tone: "line" }));
