@@ -270,7 +270,7 @@ def test_a_head_that_does_not_look_there_is_missed_most(lm):
     assert float(plainly_looks(lm, looking.CHAIN, *noter)[chain.place]) < 0.005
     assert chain.tokens[max(range(len(found.noter)), key=found.noter.__getitem__)] == " red"
     hard = max(found.story.lookers, key=chain.looks)
-    assert found.lost[hard] < 0.7 * chain.looks(hard)
+    assert found.lost[hard][chain.place] < 0.7 * chain.looks(hard)
 
 
 def test_what_comes_next(lm):

@@ -12,7 +12,7 @@ from tlmviz.figures.written import number, percent
 from ..language import N_, _
 from .measures import NOTER, Head, Valued, adds, brings, heads_of, little, named, row, without, word, words_at
 from .parts import Behind, Choose, Drag, DragUntil, End, Lesson, Part, Pick, Picture, Press, Reply, Scene, Tap, Unfit
-from .pictures import DOES, INK, LOOK, NOTE, SOFT, bar, bars, cards, fan, look, odds, ray, ring, rings, strip
+from .pictures import DOES, INK, LOOK, NOTE, SOFT, bar, bars, cards, look, odds, ring, rings, strip
 
 MODEL = "stories-rope"
 STORY = "Once upon a time, Anna had a little ball. Ben came to play. Ben wanted the little"
@@ -74,13 +74,13 @@ class Story:
 class Found:
     """The story; of the lesson's own, by place, the likeliest word and its share, the answer's, and the worker's look
     with another word there; another story, in which heads work in a chain, where the noter looks from its answer, and
-    how hard heads look there without the noter."""
+    where heads look without the noter."""
 
     story: Story
     swaps: Mapping[int, tuple[str, float, float, list[float]]]
     chain: Story
     noter: list[float]
-    lost: Mapping[Head, float]
+    lost: Mapping[Head, list[float]]
 
 
 def measure(lm: LanguageModel, text: str) -> Found:
@@ -103,7 +103,7 @@ def measure(lm: LanguageModel, text: str) -> Found:
         },
         chain,
         row(lm.trace(CHAIN), NOTER, chain.place),
-        {head: row(silent, head)[chain.place] for head in chain.rows},
+        {head: row(silent, head) for head in chain.rows},
     )
 
 
@@ -297,7 +297,7 @@ def _brings(story: Story) -> Scene:
         hidden,
         Choose(replies),
         (cards(*((story.name(head), story.tone(head), story.brings[head]) for head in shown)),),
-        _("The three words that each adds most to."),
+        _("The three words that each adds most to. The more points a word has in the end, the likelier it is."),
         Behind("why", {"model": MODEL, "text": story.text, **_place(story, story.worker)}),
     )
 
@@ -364,7 +364,7 @@ def _chain(home: Found) -> Scene:
         "N marks “{word}” as the word after “{noted}”. Without that mark the look of {A} falls from {before} to "
         "{after}."
     )
-    replies, rays, shown = {}, [], []
+    replies, shown = {}, []
     for head in heads:
         name, left, noter = cast.name(head), percent(story.left[head]), head == NOTER
         wrong = Reply(
@@ -374,7 +374,6 @@ def _chain(home: Found) -> Scene:
         )
         right = Reply(_("N, which does not even look there!"), _("{sure} sure becomes {gone}. ") + why, True)
         replies[name] = right if noter else wrong
-        rays.append(ray(name, story.looks(head), story.left[head], looks[head], left, NOTE if noter else SOFT, noter))
         shown.append(ring(name, story.looks(head), _("looks {share}", share=looks[head])))
     words = {
         "word": story.top[0][0],
@@ -383,17 +382,27 @@ def _chain(home: Found) -> Scene:
         "A": cast.name(hard),
         "noted": word(story.tokens[max(range(len(home.noter)), key=home.noter.__getitem__)]),
         "before": looks[hard],
-        "after": percent(home.lost[hard]),
+        "after": percent(home.lost[hard][story.place]),
     }
     return Scene(
         _("A new story: the model is {sure} sure of “{word}”. Which head will it miss most?"),
         (_text(story, share=0.4), rings(*shown, press=True, verb=_("Choose"), share=0.6)),
         Pick(replies, _("Silence it")),
-        (fan(_("looks at “{word}”", word=story.top[0][0]), _("sure without it"), *rays),),
+        _linked(home, hard),
         _("N is new. Press a head, then the button."),
         _explorer(story, NOTER, NOTER),
         words=words,
     )
+
+
+def _linked(home: Found, hard: Head) -> Picture:
+    """The chain: the noter's look from the answer, the hardest look at it, and what of that is left without the
+    noter."""
+    story, place, name = home.chain, home.chain.place, home.story.name(hard)
+    looks = [look("N", place, home.noter, NOTE), look(name, len(story.tokens) - 1, story.rows[hard], LOOK)]
+    told = (_("look of {A}", A=name), story.rows[hard]), (_("without N"), home.lost[hard])
+    text = strip(story.tokens, under=len(story.tokens) - 1, looks=looks, blank=story.top[0][0], told=True, share=0.68)
+    return text, bars(*(bar(label, weights[place], LOOK, label) for label, weights in told), share=0.32)
 
 
 def _place(story: Story, head: Head) -> dict[str, str]:
