@@ -168,8 +168,8 @@ def _list(m: Found) -> Scene:
     even = _("Even “{rarest}”, the last of the list, gets a share: one part in {tiny}.")
     all_of_them = _("The other {unlisted} share {rest}. ") + even
     replies = [
-        Reply(_("If so, nothing else could ever come."), even, label=_("only these five")),
-        Reply(_("If so, most words could never come."), even, label=_("about a hundred")),
+        Reply(_("If so, nothing else could ever come."), _("All get one. ") + even, label=_("only these five")),
+        Reply(_("If so, most words could never come."), _("All get one. ") + even, label=_("about a hundred")),
         Reply(_("All of them."), all_of_them, True, label=_("all {known}")),
     ]
     return Scene(
@@ -224,7 +224,7 @@ def _later(m: Found) -> Scene:
         seen = Reply(_("That one it sees."), before, words=named)
         replies[i] = Reply(_("Right."), later, True, words=named) if i in hidden else seen
     return Scene(
-        _("Every word looks around, “{here}” too. Tap a word that “{here}” **cannot** look at."),
+        _("The head looks from every word, from “{here}” too. Tap a word that it **cannot** look at from “{here}”."),
         (strip(m.tokens, blank="", under=m.middle, press=replies),),
         Tap(replies),
         (strip(m.tokens, blank="", under=m.middle, faint=hidden, looks=[look("A", m.middle, looks)]),),
