@@ -16,7 +16,7 @@ from .translation_cases import copied, has_pointer
 @identity(
     "Written + copied = p",
     "what is written and what is copied add up to the network's probability",
-    1e-5,
+    3e-5,  # logits are sums of float32 products, which leave up to 1.1e-5 in a probability on some processors
     when=has_pointer,
     inputs=copied,
 )

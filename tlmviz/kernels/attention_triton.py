@@ -284,8 +284,7 @@ def _attn_inner(
                 seen = visible(distance, keys, limit, window, query_ids[:, None], key_ids, CAUSAL, WINDOW, SEGMENTS)
                 scores = tl.where(seen, scores, float("-inf"))
             m_new = tl.maximum(m_i, tl.max(scores, 1))
-            # Where nothing was seen yet the maximum is -inf, and -inf - -inf would be NaN.
-            m_safe = tl.where(m_new == float("-inf"), 0.0, m_new)
+            m_safe = tl.where(m_new == float("-inf"), 0.0, m_new)  # nothing was seen yet, and -inf - -inf is NaN
             p = tl.exp2(scores - m_safe[:, None])
         else:
             m_new = tl.maximum(m_i, tl.max(qk, 1) * scale)

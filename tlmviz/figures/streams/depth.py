@@ -54,6 +54,14 @@ def log_scale(limit: float, theme: Theme) -> tuple[list[list[float | str]], floa
     return stops, float(gains[0]), float(gains[-1])
 
 
+def _beneath(span: list[float], theme: Theme) -> dict[str, Any]:
+    """What lies under a triangle: no product leads backwards, and a gain of 1, which has the colour of the page, must
+    not look like that."""
+    corners = dict(zip(("x0", "x1", "y0", "y1"), (*span, *ROWS["gain"])))
+    place = {"type": "rect", "layer": "below", "xref": "paper", "yref": "paper", **corners}
+    return {**place, "fillcolor": theme.missing, "line": {"width": 0}}
+
+
 def products(
     panels: dict[str, Products],
     names: list[str],
@@ -80,21 +88,7 @@ def products(
     for c, (kind, panel) in enumerate(panels.items()):
         span = [c * (width + GAP), c * (width + GAP) + width]
         notes.append(_note(f"<b>{NAMES[kind]}</b>", sum(span) / 2, 0.945, color(kind, theme)))
-        # No product leads backwards; a gain of 1, which has the colour of the page, must not look like that.
-        beneath.append(
-            {
-                "type": "rect",
-                "layer": "below",
-                "xref": "paper",
-                "yref": "paper",
-                "x0": span[0],
-                "x1": span[1],
-                "y0": ROWS["gain"][0],
-                "y1": ROWS["gain"][1],
-                "fillcolor": theme.missing,
-                "line": {"width": 0},
-            }
-        )
+        beneath.append(_beneath(span, theme))
         first = len(traces)
         fixed = _triangle(panel, names, limit, theme, what) + _lines(panel, names, theme)
         for r, (part, share) in enumerate(ROWS.items()):
