@@ -106,11 +106,8 @@ def measure(models: Mapping[str, LanguageModel], text: str) -> Found:
     keys = {i: (k[i].tolist(), float(q[-1] @ k[i]) * trace.specs[0].scale) for i in (MAN, DOG, BIT)}
     here = sin.trace(text)
     there = sin.trace(text, positions=position_schemes.Shifted(sin.network.positions, AWAY))
-    change = {
-        (head, i): abs(row(here, head)[i] - row(there, head)[i])
-        for head in heads_of(here)
-        for i in words_at(trace.tokens)
-    }
+    moved = {head: (row(here, head), row(there, head)) for head in heads_of(here)}
+    change = {(head, i): abs(a[i] - b[i]) for head, (a, b) in moved.items() for i in words_at(trace.tokens)}
     waves, seen = max(change, key=change.__getitem__)
     speeds = rope_planes.frequencies(rope.config.head_dim, rope_planes.own_base(rope.config))
     added = position_schemes.position_vectors(sin, last + AWAY)[[seen, seen + AWAY], :NUMBERS].tolist()
@@ -123,7 +120,7 @@ def measure(models: Mapping[str, LanguageModel], text: str) -> Found:
         keys,
         waves,
         seen,
-        (row(here, waves), row(there, waves)),
+        moved[waves],
         (added[0], added[1]),
         _clocks(rope, text, last),
         [rope.config.context * speed / (2 * math.pi) for speed in speeds.tolist()],

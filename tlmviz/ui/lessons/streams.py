@@ -4,151 +4,27 @@ free tables and by bound ones."""
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
 from typing import Any
 
 import torch
 from torch import Tensor
 
-from tlmviz.analysis.streams.mixing import composite, mixing_of
-from tlmviz.analysis.streams.unrolled import output_taps, state_taps
-from tlmviz.facades.language_model import LanguageModel
+from tlmviz.analysis.streams.mixing import composite
 from tlmviz.figures.written import number, percent
-from tlmviz.tracing.trace import Trace
 
-from .. import compute
 from ..language import N_, _
-from .measures import little, named, word
+from .measures import little
+from .mixed import BOUND, EARLY, EMPTY, FOUR, FREE, HALF, HOLDS, MODELS, ONE, SHOWN, STORY, Found, growth, load, measure
 from .parts import Again, Behind, Choose, End, Lesson, Picture, Reply, Scene, choose
 from .pictures import DOES, INK, LOOK, SOFT, bar, bars, line, matrix, numbers, strip
 
-ONE, FOUR = "stories-residual", "stories-hc"  # differ in nothing but their streams
-FREE, BOUND = "stories-deep-hc", "stories-deep-mhc"
-MODELS = ONE, FOUR, FREE, BOUND
-STORY = "Lily had a big dog and a small cat. Lily loved the big"
 MORE, FEW = 0.1, 6  # what a step adds in the first scene; steps that are told before an answer
-EARLY, SHOWN = 4, 24  # steps after which streams are read off; numbers of a stream that are drawn
-HOLDS = (1.0, 1.0, 1.0, 9.0)  # what streams hold before they are mixed by tables that share out
-# An example: a column of 0.
-EMPTY = ((0.6, 0.2, 0.2, 0.0), (0.2, 0.6, 0.2, 0.0), (0.2, 0.2, 0.6, 0.0), (0.4, 0.3, 0.3, 0.0))
-NEAR = 0.005  # sums that differ from 1 by less are written as 1.00
-HALF = torch.finfo(torch.float16).max  # the largest number of 16 bits
-Said = tuple[str, float]  # a word, and how sure it is
-
-
-@dataclass(frozen=True)
-class Found:
-    """At a text's last word: what streams say, and the tables of all steps of two deep models that differ in nothing
-    else, free ones and bound ones."""
-
-    tokens: list[str]
-    steps: int  # of the models with one stream and with four
-    ends: tuple[list[float], list[float]]  # the one stream at first and at last, its first numbers
-    says: tuple[Said, Said]  # what it says there
-    silent: Said  # and at last, where all steps add nothing
-    holds: list[float]  # how surely the one stream and each of the four still say the text's word after a few steps
-    guess: tuple[int, Said]  # which of the others most surely says another word, and what
-    free: Tensor
-    bound: Tensor
-    largest: tuple[float, float]  # number in the streams of the two deep models
-
-    @property
-    def table(self) -> Tensor:
-        """The first free table as it is written, to be added up by hand."""
-        return _written(self.free[0])
-
-    @property
-    def shared(self) -> Tensor:
-        """Of the bound tables whose numbers as they are written add up to 1 both ways, the one that mixes most."""
-        tables = [_written(each) for each in self.bound]
-        exact = [each for each in tables if max(float((each.sum(n) - 1).abs().max()) for n in (0, 1)) < NEAR]
-        return min(exact or tables, key=lambda each: float(each.max()))
-
-    @property
-    def divided(self) -> list[Tensor]:
-        """The first free table with its rows and columns divided by their sums in turn, until all are written as
-        1.00."""
-        steps: list[Tensor] = []
-        each = self.table
-        while not steps or max(float((each.sum(axis) - 1).abs().max()) for axis in (0, 1)) >= NEAR:
-            each = each / each.sum(1 - len(steps) % 2, keepdim=True)
-            steps.append(each)
-        return steps
-
-    @property
-    def most(self) -> int:
-        """The row of the first free table that adds up to most."""
-        return int(self.table.sum(1).argmax())
-
-    @property
-    def keeper(self) -> int:
-        """The stream, counted from 1, that still says the text's word most surely."""
-        return max(range(1, len(self.holds)), key=self.holds.__getitem__)
-
-
-def _written(table: Tensor) -> Tensor:
-    """A table whose numbers have two places."""
-    return (table * 100).round() / 100
-
-
-def growth(tables: Tensor) -> list[float]:
-    """What the largest of all streams holds after each step, where all hold 1 at first."""
-    held, found = tables.new_ones(tables.shape[-1]), []
-    for table in tables:
-        held = table @ held
-        found.append(float(held.max()))
-    return found
-
-
-def load(_name: str) -> dict[str, LanguageModel]:
-    """All models that are measured."""
-    return {name: compute.model(name) for name in MODELS}
-
-
-def _said(lm: LanguageModel, row: Tensor) -> Tensor:
-    """What the model would guess next if the last word's row were this one: the share of each piece."""
-    network: Any = lm.on_cpu.network
-    return torch.as_tensor(network.unembed(network.norm(row)).softmax(-1))
-
-
-def _streams(trace: Trace, after: int) -> Tensor:
-    """The last word's streams after so many steps, [N, C]."""
-    return trace[state_taps(trace.n_layers)[after]][0, -1].reshape(-1, trace["blocks.0.resid_pre"].shape[-1])
-
-
-def measure(models: dict[str, LanguageModel], text: str) -> Found:
-    """All of it, in one pass of each model and one in which all steps are silent."""
-    one, traces = models[ONE], {name: lm.trace(text) for name, lm in models.items()}
-    alone, four = traces[ONE], traces[FOUR]
-    steps, last = 2 * alone.n_layers, alone.ids[-1]
-    mute = {name: lambda value, record: torch.zeros_like(value) for name in output_taps(alone.n_layers)}
-    rows = [_streams(alone, at)[0] for at in (0, steps)]
-    early = [_said(one, _streams(alone, EARLY))[0], *_said(models[FOUR], _streams(four, EARLY))]
-    holds = [float(each[last]) for each in early]
-    best = [named(models[FOUR], each, 1)[0] for each in early]
-    others = [n for n in range(1, len(best)) if best[n][0] != word(alone.tokens[-1])]
-    guess = max(others, key=lambda n: best[n][1])
-    free, bound = (mixing_of(traces[name]).res[:, -1].double() for name in (FREE, BOUND))
-    largest = [max(_streams(traces[name], at).abs().max() for at in range(1 + len(free))) for name in (FREE, BOUND)]
-    begins, ends = (named(one, _said(one, each), 1)[0] for each in rows)
-    return Found(
-        alone.tokens,
-        steps,
-        (rows[0][:SHOWN].tolist(), rows[1][:SHOWN].tolist()),
-        (begins, ends),
-        named(one, one.trace(text, edit=mute).probabilities(), 1)[0],
-        holds,
-        (guess, best[guess]),
-        free,
-        bound,
-        (float(largest[0]), float(largest[1])),
-    )
 
 
 def words(m: Found, home: Found) -> dict[str, str]:
     """What stands for the names in the sentences."""
     steps, row, free = len(m.free), m.table[m.most], growth(m.free)
-    (guesser, (guess, chance)), (kept, first) = m.guess, (m.holds[m.keeper], m.says[0][1])
+    guesser, (guess, chance) = m.guess
     return {
         "steps": f"{steps}",
         "few": f"{FEW}",
@@ -161,11 +37,10 @@ def words(m: Found, home: Found) -> dict[str, str]:
         "early": f"{EARLY}",
         "it": m.says[0][0],
         "out": m.says[1][0],
-        "first": percent(first),
         "silent": percent(m.silent[1]),
         "alone": little(m.holds[0]),
         "keeper": f"{m.keeper}",
-        "kept": percent(kept),
+        "kept": percent(m.holds[m.keeper]),
         "guesser": f"{guesser}",
         "guess": guess,
         "chance": percent(chance),
@@ -244,8 +119,8 @@ def _grow(m: Found) -> Scene:
     less = _(" With {more} less each time it fades: {shrunk} is left.")
     return Scene(
         _(
-            "A word, as a row of numbers, passes a model’s {steps} steps. If each makes it {more} larger, how many "
-            "times as large at last?"
+            "A word, as a row of numbers, passes {steps} steps of a deep model. If each makes it {more} larger, how "
+            "many times as large?"
         ),
         (numbers(_grows(m, FEW)[0]),),
         choose(
@@ -289,8 +164,8 @@ def _add(m: Found) -> Scene:
         ),
         shown(came, m.silent[0], m.silent[1], _("comes out, steps silent")),
         _(
-            "What it says: the word that the model’s last part guesses from the row. Drawn are its first {count} "
-            "numbers."
+            "A small model of {short} steps. A stream says the word that the model’s last part guesses from it. Drawn: "
+            "its first {count} numbers."
         ),
         _page("Streams", ONE),
         words={"count": f"{SHOWN}"},
@@ -353,7 +228,10 @@ def _mix(m: Found) -> Scene:
             ),
         ),
         _table(m.table, known, _("holds"), lit=m.most),
-        _("Such mixing is called **hyper-connections**. The table is a deeper model’s; a 1 stands for a word’s row."),
+        _(
+            "Such mixing: **hyper-connections**. This table, a deeper model’s, is **free**: training may write any "
+            "numbers. A 1 stands for a word’s row."
+        ),
         _page("Matrices"),
     )
 
@@ -442,7 +320,7 @@ def _sinkhorn(m: Found) -> Scene:
     typed = "\n".join(" ".join(f"{float(each):.2f}" for each in row) for row in m.table)
     return Scene(
         _(
-            "Back to the free table. Divide rows by their sums, then columns, then rows … Press until all sums are "
+            "Back to the first table. Divide rows by their sums, then columns, then rows … Press until all sums are "
             "1.00."
         ),
         _sums(m.table),

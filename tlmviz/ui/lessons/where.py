@@ -60,12 +60,9 @@ def words(m: Found, home: Found) -> dict[str, str]:
     return {
         "last": m.name(last),
         "dog": m.name(DOG),
-        "man": m.name(MAN),
         "look": percent(m.looks[1][MAN]),
-        "less": percent(m.looks[1][DOG]),
         "d": number(math.sqrt(len(m.query)), ".0f"),
         "it": m.name(m.seen),
-        "here": percent(m.moved[0][m.seen]),
         "there": percent(m.moved[1][m.seen]),
         "away": str(AWAY),
         "on": str(ON),
@@ -86,7 +83,6 @@ def words(m: Found, home: Found) -> dict[str, str]:
         "read": f"{READ:,}",
         "inside": percent(m.right[0]),
         "gone": percent(m.right[1]),
-        "guilty": str(m.guilty + 1),
         "back": percent(m.slowed[m.guilty]),
     }
 
@@ -123,7 +119,10 @@ def _swap(m: Found) -> Scene:
             (_("at both, half and half each"), _("If so, it would notice the swap."), still),
         ),
         (first, _looking(m.swapped, m.looks[1], 0.5)),
-        _("A **head** is the part of a model that looks back at words. This model is not told where words stand."),
+        _(
+            "To guess the next word, a model looks back: each **head** shares its look among words. This model is not "
+            "told where they stand."
+        ),
         Behind("explorer", {**state, "query": str(len(m.tokens) - 1)}),
     )
 
@@ -163,7 +162,10 @@ def _keys(m: Found) -> Scene:
         shown(False),
         Choose(replies),
         shown(True),
-        _("A **score** is query times key, number by number, added up (and divided by {d}). The highest gets most."),
+        _(
+            "A **score** is query times key, number by number, added up (and divided by {d}). The highest gets most of "
+            "the look."
+        ),
         Behind("explorer", {"model": NONE, "text": STORY, "head": "{}.{}".format(*m.plain), "key": str(DOG)}),
         words={"right": right, "most": scored[right]},
     )
@@ -267,7 +269,7 @@ def _pairs(m: Found) -> Scene:
 
 
 def _both(m: Found) -> Scene:
-    why = _("Both turn alike, so the angle between them stays: **only the distance counts.**")
+    why = _("Both turn alike, so the angle between them stays: **only the distance counts**, wherever a story stands.")
     stand = [_("places {key} and {query}", key=key, query=query) for query, key in m.on.positions]
     here, there = (
         _one(f"{n}", stand[n], angle(m.on.k[n]), _score(float(m.on.parts[n, 0])), angle(m.on.q[n]))
