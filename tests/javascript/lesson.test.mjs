@@ -216,6 +216,8 @@ test("parts of a picture stand one above another, each with keys of its own", ()
   const parts = [{ kind: "strip", share: 3, options: STRIP }, { kind: "bars", share: 1, options: { rows: [{ id: "a", label: "a", share: 0.5, tone: "ink" }] } }];
   const picture = composed(1000, 400, parts, ruler);
   assert.ok(find(picture, "bars:a").to.y > 300 && picture.range.y > 300 && find(picture, "bars:a").to.y < 400);
+  const twice = composed(1000, 400, [parts[0], parts[0]], ruler).marks; // the same text above and below
+  assert.equal(new Set(twice.map(({ key }) => key)).size, twice.length);
   assert.equal(new Set(picture.marks.map(({ key }) => key)).size, picture.marks.length);
 });
 

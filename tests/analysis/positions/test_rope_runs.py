@@ -1,5 +1,7 @@
 """Trained weights under another rotation: the wrong layout, the repaired one, none, another base."""
 
+import math
+
 import pytest
 import torch
 
@@ -83,3 +85,10 @@ def test_the_wrong_layout_hurts_the_bundled_model(stories):
     losses = {how: stories.trace(text, positions=run).loss_per_token().mean().item() for how, run in runs.items()}
     assert losses["permuted"] == pytest.approx(losses["own"], abs=1e-4)
     assert losses["half"] > losses["own"] + 0.1 and losses["off"] > losses["own"] + 0.1
+
+
+def test_one_plane_alone_turns_more_slowly():
+    found = rope_runs.OneSlower(8, 10000.0, 2, 4.0)
+    assert found.frequencies(99).tolist() == pytest.approx([1, 0.1, 0.01 / 4, 0.001])
+    cos, _ = found.cos_sin(torch.tensor([400]))
+    assert cos[0, 2] == pytest.approx(math.cos(1), abs=1e-6)

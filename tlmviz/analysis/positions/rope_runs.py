@@ -1,4 +1,4 @@
-"""A trained model run with another rotation than its own: the other layout, another base, or none."""
+"""A trained model run with another rotation than its own: the other layout, another base, a slower plane, or none."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ from torch import Tensor
 from tlmviz import kernels
 from tlmviz.kernels.rotary import half_order
 from tlmviz.layers.positions import CosSin, NoPositions, Positions, RoPE
+from tlmviz.layers.scaling import ScaledRoPE
 from tlmviz.protocols import LanguageModelLike
 
 from .rope_planes import own_base
@@ -27,6 +28,21 @@ class HalfSplit(RoPE):
     def rotate(self, x: Tensor, cos_sin: CosSin) -> Tensor:
         assert cos_sin is not None  # RoPE's own `cos_sin` made them
         return kernels.rotate(x if self.order is None else x[..., self.order], *cos_sin, layout="half")
+
+
+class OneSlower(ScaledRoPE):
+    """RoPE of which one `plane` turns `scale` times slower: up to `scale` times the training length it meets no new
+    angle."""
+
+    def __init__(self, head_dim: int, base: float, plane: int, scale: float):
+        super().__init__(head_dim, base, scale)
+        self.plane = plane
+
+    def frequencies(self, length: int) -> Tensor:
+        """Radians per token of each plane, float64."""
+        found = self.unscaled()
+        found[self.plane] /= self.scale
+        return found
 
 
 def variants(lm: LanguageModelLike, base: float) -> dict[str, Positions | None]:

@@ -1,105 +1,71 @@
-"""Lesson 10, "Streams that neither fade nor explode": four streams mixed at every step, by free tables and by bound
-ones."""
+"""Lesson 10, "Streams that neither fade nor explode": what one stream carries and what four do, mixed at every step by
+free tables and by bound ones."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
 from typing import Any
 
 import torch
 from torch import Tensor
 
-from tlmviz.analysis.streams.mixing import composite, mixing_of
+from tlmviz.analysis.streams.mixing import composite
 from tlmviz.figures.written import number, percent
 
-from .. import compute
 from ..language import N_, _
-from .parts import Again, Behind, Drag, End, Lesson, Part, Picture, Reply, Scene, choose, guessed
-from .pictures import DOES, INK, LOOK, bar, bars, line, matrix, numbers
+from .measures import little
+from .mixed import BOUND, EARLY, EMPTY, FOUR, FREE, HALF, HOLDS, MODELS, ONE, SHOWN, STORY, Found, growth, load, measure
+from .parts import Again, Behind, Choose, End, Lesson, Picture, Reply, Scene, choose
+from .pictures import DOES, INK, LOOK, SOFT, bar, bars, line, matrix, numbers, strip
 
-FREE, BOUND = "stories-deep-hc", "stories-deep-mhc"
-STORY = "Tom had a red ball and a blue car. He wanted the red"
 MORE, FEW = 0.1, 6  # what a step adds in the first scene; steps that are told before an answer
-HOLDS = (1.0, 1.0, 1.0, 9.0)  # what streams hold before they are mixed by tables that share out
-# An example: a column of 0.
-EMPTY = ((0.6, 0.2, 0.2, 0.0), (0.2, 0.6, 0.2, 0.0), (0.2, 0.2, 0.6, 0.0), (0.4, 0.3, 0.3, 0.0))
-NEAR = 0.005  # sums that differ from 1 by less are written as 1.00
-
-
-@dataclass(frozen=True)
-class Found:
-    """The tables of all steps at a text's last word, of two models that differ in nothing else: free ones and bound
-    ones."""
-
-    free: Tensor
-    bound: Tensor
-
-    @property
-    def table(self) -> Tensor:
-        """The first free table."""
-        return self.free[0]
-
-    @property
-    def divided(self) -> list[Tensor]:
-        """The first free table with its rows and columns divided by their sums in turn, until all are written as
-        1.00."""
-        steps: list[Tensor] = []
-        each = self.table
-        while not steps or max(float((each.sum(axis) - 1).abs().max()) for axis in (0, 1)) >= NEAR:
-            each = each / each.sum(1 - len(steps) % 2, keepdim=True)
-            steps.append(each)
-        return steps
-
-    @property
-    def most(self) -> int:
-        """The row of the first free table that adds up to most."""
-        return int(self.table.sum(1).argmax())
-
-
-def growth(tables: Tensor) -> list[float]:
-    """What the largest of all streams holds after each step, where all hold 1 at first."""
-    held, found = tables.new_ones(tables.shape[-1]), []
-    for table in tables:
-        held = table @ held
-        found.append(float(held.max()))
-    return found
-
-
-def load(_name: str) -> tuple[Any, Any]:
-    """Both models."""
-    return compute.model(FREE), compute.model(BOUND)
-
-
-def measure(models: tuple[Any, Any], text: str) -> Found:
-    """All of it, in one pass of each model."""
-    return Found(*(mixing_of(model.trace(text)).res[:, -1].double() for model in models))
 
 
 def words(m: Found, home: Found) -> dict[str, str]:
     """What stands for the names in the sentences."""
     steps, row, free = len(m.free), m.table[m.most], growth(m.free)
+    guesser, (guess, chance) = m.guess
     return {
         "steps": f"{steps}",
-        "layers": f"{steps // 2}",
         "few": f"{FEW}",
         "more": percent(MORE),
         "grown": number((1 + MORE) ** steps, ".0f"),
         "shrunk": number((1 - MORE) ** steps, ".1%"),
         "plain": number(1 + MORE * steps, ".1f"),
         "rate": number(1000 ** (1 / steps) - 1, ".0%"),
+        "short": f"{m.steps}",
+        "early": f"{EARLY}",
+        "it": m.says[0][0],
+        "out": m.says[1][0],
+        "silent": percent(m.silent[1]),
+        "alone": little(m.holds[0]),
+        "keeper": f"{m.keeper}",
+        "kept": percent(m.holds[m.keeper]),
+        "guesser": f"{guesser}",
+        "guess": guess,
+        "chance": percent(chance),
         "n": f"{m.most + 1}",
         "row": " + ".join(_two(row)),
         "sum": _two([row.sum()])[0],
         "own": _two(row)[m.most],
         "mean": _two([row.mean()])[0],
-        "huge": f"{float(f'{free[-1]:.3g}'):,.0f}",
-        "early": number(free[FEW - 1], ".0f"),
-        "bound": _two([growth(m.bound)[-1]])[0],
-        "largest": number(max(growth(each[None])[0] for each in m.free), ".1f"),
+        "huge": _round(free[-1]),
+        "so": number(free[FEW - 1], ".0f"),
+        "largest": _round(m.largest[0]),
+        "tame": _round(m.largest[1]),
+        "half": f"{HALF:,.0f}",
         "top": number(max(HOLDS), ".0f"),
         "all": number(sum(HOLDS), ".0f"),
+        "average": number(sum(HOLDS) / len(HOLDS), ".0f"),
+        "left": number(float(torch.tensor(EMPTY).double().sum(0) @ torch.tensor(HOLDS).double()), ".0f"),
+        "each": percent(float(composite(m.bound)[:, 0].max())),
+        "whole": percent(float(composite(m.bound)[:, 0].sum())),
     }
+
+
+def _round(value: float) -> str:
+    """A large number in three digits."""
+    return f"{float(f'{value:.3g}'):,.0f}"
 
 
 def _two(values: Iterable[Tensor | float]) -> list[str]:
@@ -108,7 +74,7 @@ def _two(values: Iterable[Tensor | float]) -> list[str]:
 
 def plot(m: Found, home: Found) -> list[Scene]:
     """The scenes; none of them asks for a sentence."""
-    return [scene(m) for scene in (_grow, _plain, _mix, _deep, _share, _fade, _sinkhorn, _bound, _even)]
+    return [scene(m) for scene in (_grow, _add, _four, _mix, _deep, _share, _fade, _sinkhorn, _bound)]
 
 
 def _steps(
@@ -152,7 +118,10 @@ def _grows(m: Found, told: int | None = None) -> list[dict[str, object]]:
 def _grow(m: Found) -> Scene:
     less = _(" With {more} less each time it fades: {shrunk} is left.")
     return Scene(
-        _("A number passes {steps} steps, and each makes it {more} larger. How many times as large does it come out?"),
+        _(
+            "A word, as a row of numbers, passes {steps} steps of a deep model. If each makes it {more} larger, how "
+            "many times as large?"
+        ),
         (numbers(_grows(m, FEW)[0]),),
         choose(
             _("{grown} times"),
@@ -169,26 +138,74 @@ def _grow(m: Found) -> Scene:
     )
 
 
-def _plain(m: Found) -> Scene:
-    label, ones = _("stream"), [1.0] * len(m.free)
-    why = _("Steps only add. What came in is passed on whole, × 1: it neither explodes nor fades.")
+def _add(m: Found) -> Scene:
+    (came, went), ((it, first), (out, sure)) = m.ends, m.says
+    why = _("What goes in is passed on whole, × 1: it neither explodes nor fades. That is a **residual** connection.")
+    other = _("Steps only add. What goes in is passed on whole, × 1: still “{it}”, {silent} sure.")
+
+    def shown(values: Sequence[float], says: str, share: float, told: str) -> Picture:
+        rows = (
+            line("in", _("goes in"), came, f"“{it}” {percent(first)}", INK),
+            line("out", told, values, f"“{says}” {percent(share)}", LOOK),
+        )
+        return strip(m.tokens, blank="", under=len(m.tokens) - 1, share=0.36), numbers(*rows, share=0.64)
+
     return Scene(
         _(
-            "The **residual stream** of lesson 5: each step adds its row. "
-            "After {steps} steps, how much is left of what went in?"
+            "In most models steps only **add** to a word’s row, its **stream**. Silence all {short} steps: what will "
+            "the stream of “{it}” say?"
         ),
-        (numbers(*_grows(m), _steps(label, ones, "", 0)),),
+        shown(went, out, sure, _("comes out")),
         choose(
-            _("all of it"),
-            (
-                _("{shrunk}"),
-                _("If so, each step would take {more} away."),
-                _("But steps only add. All of it is left, × 1."),
-            ),
-            (_("all of it"), _("Yes, all."), why),
-            (_("nothing"), _("If so, steps would overwrite it."), _("They only add, so all of it is left, × 1.")),
+            "“{it}”",
+            (_("no word at all"), _("If so, it would fade without steps."), other),
+            ("“{it}”", _("Yes, “{it}”, {silent} sure."), why),
+            ("“{out}”", _("If so, “{out}” would go in with it."), other),
         ),
-        (numbers(*_grows(m), _steps(label, ones, "× 1")),),
+        shown(came, m.silent[0], m.silent[1], _("comes out, steps silent")),
+        _(
+            "A small model of {short} steps. A stream says the word that the model’s last part guesses from it. Drawn: "
+            "its first {count} numbers."
+        ),
+        _page("Streams", ONE),
+        words={"count": f"{SHOWN}"},
+    )
+
+
+def _four(m: Found) -> Scene:
+    held = sum(share > 0.5 for share in m.holds[1:])
+    guesser, (guess, chance) = m.guess
+    label = _("stream {n}: “{word}”")
+
+    def shown(told: bool) -> Picture:
+        rows = [bar(_("one stream: “{word}”", word=m.says[0][0]), m.holds[0], SOFT)]
+        for n, share in enumerate(m.holds[1:], 1):
+            rows.append(bar(label.format(n=n, word=m.says[0][0]), share if told else None, DOES))
+        if told:
+            rows.append(bar(label.format(n=guesser, word=guess), chance, LOOK))
+        return (bars(*rows),)
+
+    why = _(
+        "Stream {keeper} keeps “{it}”, stream {guesser} gathers the guess: “{guess}”, {chance}. One stream has to do "
+        "both."
+    )
+    verdicts = _("If so, they would be no better than one."), _("One keeps it."), _("If so, all would do the same.")
+    labels = _("in none"), _("in one"), _("in all four")
+    right = 0 if not held else 2 if held == len(m.holds) - 1 else 1
+    replies = [
+        Reply(_("Yes, {kept} sure.") if n == right else verdict, why, n == right, label=label)
+        for n, (label, verdict) in enumerate(zip(labels, verdicts))
+    ]
+    return Scene(
+        _(
+            "After {early} steps that one stream says “{it}” no more. Another model has **four** streams for each "
+            "word. In how many does “{it}” stay?"
+        ),
+        shown(False),
+        Choose(replies),
+        shown(True),
+        _("Bars: how surely a stream says “{it}” after {early} of {short} steps. At first all say it."),
+        _page("Streams", FOUR),
     )
 
 
@@ -196,8 +213,8 @@ def _mix(m: Found) -> Scene:
     unknown, known = ["?" if n == m.most else "" for n in range(len(m.table))], _two(m.table.sum(1))
     return Scene(
         _(
-            "Four streams, each holding 1, are mixed. Row {n} says how much of each goes into new stream {n}. What "
-            "will it hold?"
+            "At each step a **table** mixes the four, each holding 1. Row {n} says what new stream {n} takes of them. "
+            "What will it hold?"
         ),
         _table(m.table, unknown, _("holds"), lit=m.most),
         choose(
@@ -212,8 +229,8 @@ def _mix(m: Found) -> Scene:
         ),
         _table(m.table, known, _("holds"), lit=m.most),
         _(
-            "A 1 stands for a word's row of numbers. Such **hyper-connections** guess new stories better than one "
-            "stream."
+            "Such mixing: **hyper-connections**. This table, a deeper model’s, is **free**: training may write any "
+            "numbers. A 1 stands for a word’s row."
         ),
         _page("Matrices"),
     )
@@ -221,28 +238,24 @@ def _mix(m: Found) -> Scene:
 
 def _deep(m: Found) -> Scene:
     grown, label = growth(m.free), _("largest stream")
+    why = _(
+        "Each table enlarges what the last one made. In the model itself numbers reach {largest}; numbers of 16 bits "
+        "end at {half}."
+    )
     return Scene(
         _(
-            "This model has {layers} layers of two steps, a table at each. "
-            "All streams begin with 1. What does the largest hold at last?"
+            "That deeper model mixes at {steps} steps, each time by another table. All streams begin with 1. What does "
+            "the largest hold at last?"
         ),
         (numbers(_steps(label, grown, "", FEW)),),
         choose(
             _("about {huge}"),
-            (
-                _("about {early}"),
-                _("If so, later tables would do nothing."),
-                _("It is {early} after {few} steps, {huge} after all."),
-            ),
-            (_("about 1,000"), _("Far more."), _("It is {huge}: what one table enlarges, the next enlarges again.")),
-            (
-                _("about {huge}"),
-                _("Yes, it explodes."),
-                _("No table makes more than {largest} of ones, but each enlarges what it gets."),
-            ),
+            (_("about {so}"), _("If so, later tables would do nothing."), why),
+            (_("about 1,000"), _("Far more: {huge}."), why),
+            (_("about {huge}"), _("Yes, it explodes."), why),
         ),
         (numbers(_steps(label, grown, words(m, m)["huge"], None, LOOK)),),
-        _("The bars are the first {few} steps: {early} so far."),
+        _("By tables alone, without what steps add. The bars are the first {few} steps: {so} so far."),
         _page("Depth"),
     )
 
@@ -254,44 +267,41 @@ def _mixed(table: Tensor) -> tuple[list[str], list[str]]:
 
 
 def _share(m: Found) -> Scene:
-    table, (holds, new) = m.bound[0], _mixed(m.bound[0])
-    why = _("A row that adds up to 1 shares out, as a look does. A mixture is never above its largest part.")
+    table, (holds, new) = m.shared, _mixed(m.shared)
+    why = _("A row that adds up to 1 shares out, and a mixture is never above its largest part. So nothing explodes.")
     return Scene(
         _(
-            "Another model's table: nothing below 0, each **row** adds up to 1. "
-            "Streams hold 1, 1, 1, {top}. Can new ones hold more than {top}?"
+            "No number is below 0, each **row** adds up to 1. Streams hold 1, 1, 1, {top}. What can such a row make at "
+            "most?"
         ),
         _table(table, _two(table.sum(1)), _("sum"), holds),
         choose(
-            _("never"),
+            "{top}",
+            ("{average}", _("That is the mean."), _("A row may take all of the {top}, and nothing else.")),
+            ("{top}", _("Right, {top}."), why),
             (
-                _("yes, up to {all}"),
+                "{all}",
                 _("If so, a row would take all of all four."),
                 _("It would add up to 4. But it adds up to 1, and shares out."),
             ),
-            (_("a little"), _("Not even that."), _("A row that takes only of the {top} holds {top}, and no more.")),
-            (_("never"), _("Right, never."), why),
         ),
         _table(table, new, _("new"), holds),
+        _("A table of another model, all of whose rows add up to 1."),
         behind=_page("Matrices", BOUND),
     )
 
 
 def _fade(m: Found) -> Scene:
     holds, new = _mixed(torch.tensor(EMPTY).double())
-    why = _("No row takes any of it. So **columns** must add up to 1, too: then all of each stream goes on.")
+    why = _("No row takes of the {top}, so it is lost. **Columns** must add up to 1, too: then all of each goes on.")
     return Scene(
-        _("Here every row adds up to 1, too. Look at the last column. What is left of the {top}?"),
+        _("Here rows add up to 1, too. Together the streams hold {all}. How much will the new ones hold **together**?"),
         _table(EMPTY, ["?"] * len(new), _("new"), holds),
         choose(
-            _("nothing"),
-            (_("all of it"), _("If so, the last column would add up to 1."), why),
-            (
-                _("a quarter"),
-                _("If so, rows would take of it."),
-                _("But they take 0 of it. So **columns** must add up to 1, too: then all goes on."),
-            ),
-            (_("nothing"), _("Yes, it has faded."), why),
+            "{left}",
+            ("{left}", _("Yes, {left} of {all}."), why),
+            ("{top}", _("That is the last stream, which is lost."), why),
+            ("{all}", _("If so, nothing would get lost."), why),
         ),
         _table(EMPTY, new, _("new"), holds),
         _("This table is an example."),
@@ -310,62 +320,40 @@ def _sinkhorn(m: Found) -> Scene:
     typed = "\n".join(" ".join(f"{float(each):.2f}" for each in row) for row in m.table)
     return Scene(
         _(
-            "Back to the free table. Divide rows by their sums, then columns, then rows … Press until all sums are "
+            "Back to the first table. Divide rows by their sums, then columns, then rows … Press until all sums are "
             "1.00."
         ),
         _sums(m.table),
         Again(_("Divide"), replies),
+        hint=_("Sums stand beside the rows and below the columns. All numbers are rounded to two places."),
         behind=Behind("mhc", {"sview": "Sinkhorn dial", "sds": "Own matrix", "sdm": typed}),
     )
 
 
 def _bound(m: Found) -> Scene:
-    said, labels = words(m, m), (_("free"), _("bound"))
-    free, bound = _steps(labels[0], growth(m.free), said["huge"], None, LOOK), growth(m.bound)
-    why = _("A row that adds up to 1 makes 1 of ones, and so do {steps} in a row.")
-    return Scene(
-        _(
-            "The other model binds all {steps} tables so. Again all streams begin with 1. What does the largest hold "
-            "at last?"
-        ),
-        (numbers(free, _steps(labels[1], bound, "", FEW, DOES)),),
-        choose(
-            "{bound}",
-            ("{steps}", _("If so, each step would add 1."), why),
-            ("{bound}", _("Yes, as at first."), why),
-            (
-                _("nearly 0"),
-                _("If so, something would get lost."),
-                _("But columns add up to 1, so all goes on: {bound}."),
-            ),
-        ),
-        (numbers(free, _steps(labels[1], bound, said["bound"], None, DOES)),),
-        _("Each row is drawn to its own height. Streams bound so are called **mHC**."),
-        _page("Depth", BOUND),
-    )
-
-
-def _even(m: Found) -> Scene:
     shares = [float(each) for each in composite(m.bound)[:, 0]]
     names = [_("stream {n}", n=n + 1) for n in range(len(shares))]
-    what = _("Each holds a quarter: nothing is lost, all become alike. Only what steps add parts them again.")
+    why = _(
+        "Each holds {each}, together {whole}: nothing explodes or fades. In that model itself numbers reach {tame}, "
+        "not {largest}."
+    )
 
-    def shown(values: Sequence[float | None]) -> Part:
-        return bars(*(bar(name, value, DOES) for name, value in zip(names, values)))
+    def shown(values: Sequence[float]) -> Picture:
+        return (bars(*(bar(name, value, DOES) for name, value in zip(names, values))),)
 
     return Scene(
         _(
-            "Now stream 1 alone holds something, 100%. After {steps} bound tables: how much of it is still in stream "
-            "1? Drag."
+            "In **mHC** all {steps} tables are bound so. At first, stream 1 alone holds something, 100%. Where is it "
+            "after {steps} tables?"
         ),
-        (shown([1, 0, 0, 0]),),
-        Drag(
-            _("What stream 1 still holds, in per cent"),
-            _("Mix"),
-            100 * shares[0],
-            guessed(what, _("More is left."), _("Less is left.")),
+        shown([1.0] + [0.0] * (len(shares) - 1)),
+        choose(
+            _("a quarter in each"),
+            (_("still in stream 1"), _("If so, the tables would mix nothing."), why),
+            (_("lost on the way"), _("If so, columns would not add up to 1."), why),
+            (_("a quarter in each"), _("Yes."), why),
         ),
-        (shown(shares),),
+        shown(shares),
         behind=_page("Depth", BOUND),
         hint=_(
             "Small models learn a little better with free tables. In large ones the makers of mHC saw training go "
@@ -383,10 +371,10 @@ def end(m: Found, home: Found) -> list[End]:
     return [
         End(
             _(
-                "What is multiplied at each of {steps} steps explodes or fades: "
-                "{more} more makes {grown} times, {more} less {shrunk}."
+                "Steps add to a stream. One stream has to do all; of four, one keeps the word “{it}”: {kept}, not "
+                "{alone}."
             ),
-            (numbers(*_grows(m)),),
+            (bars(bar(_("one"), m.holds[0], SOFT), bar(_("of four"), m.holds[m.keeper], DOES)),),
         ),
         End(
             _(
@@ -396,7 +384,7 @@ def end(m: Found, home: Found) -> list[End]:
             (numbers(line("free", "", growth(m.free), "", LOOK), line("bound", "", growth(m.bound), "", DOES, 2)),),
         ),
         End(
-            _("Sinkhorn's method makes such tables: divide rows by their sums, then columns, and again."),
+            _("Sinkhorn’s method makes such tables: divide rows by their sums, then columns, and again."),
             _sums(m.divided[-1]),
         ),
     ]
@@ -405,7 +393,7 @@ def end(m: Found, home: Found) -> list[End]:
 LESSON = Lesson(
     "streams",
     N_("Streams that neither fade nor explode"),
-    N_("Four streams in place of one, mixed at every step. What do many mixings make of a 1, and what keeps it a 1?"),
+    N_("What does a word’s stream carry, and what do four? Many mixings make a huge number of 1: what keeps it a 1?"),
     FREE,
     STORY,
     measure,
@@ -413,6 +401,8 @@ LESSON = Lesson(
     plot,
     end,
     load,
-    measured_on=N_("Tables and sums are those of two small real models with 24 layers each."),
-    also=(BOUND,),
+    measured_on=N_(
+        "Everything was measured on four small real models; the tables are those of two with 24 layers each."
+    ),
+    also=MODELS,
 )

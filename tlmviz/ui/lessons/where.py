@@ -1,5 +1,5 @@
 """Lesson 6, "Where am I?": a head without places, waves that are added, and hands that turn, of which only distances
-are left."""
+are left, until their angles are new."""
 
 from __future__ import annotations
 
@@ -9,8 +9,7 @@ from collections.abc import Mapping, Sequence
 from tlmviz.figures.written import number, percent
 
 from ..language import N_, _
-from .measures import NOTER
-from .parts import Behind, Choose, Drag, End, Lesson, Part, Picture, Reply, Scene, choose, guessed
+from .parts import Behind, Choose, Drag, End, Lesson, Part, Picture, Press, Reply, Scene, choose, guessed
 from .pictures import (
     DOES,
     INK,
@@ -33,16 +32,17 @@ from .places import (
     AGAIN,
     AWAY,
     BEYOND,
-    BIASED,
+    BIT,
     DOG,
+    HAND,
     MAN,
-    MODEL,
+    MODELS,
     NONE,
+    NUMBERS,
     ON,
+    READ,
     STORY,
     TURNED,
-    WAVES,
-    ZOO,
     Found,
     angle,
     load,
@@ -55,37 +55,35 @@ Clock = dict[str, object]
 def words(m: Found, home: Found) -> dict[str, str]:
     """What stands for the names in the sentences."""
     last = len(m.tokens) - 1
-    found = max(range(last + 1), key=m.still.__getitem__)
     (_one, part, whole), (_other, again, far) = m.hand(1), m.hand(AGAIN)
+    new = sum(turn < 1 for turn in m.turns)
     return {
         "last": m.name(last),
+        "dog": m.name(DOG),
         "look": percent(m.looks[1][MAN]),
-        "man": percent(m.looks[1][DOG]),
+        "d": number(math.sqrt(len(m.query)), ".0f"),
         "it": m.name(m.seen),
-        "here": percent(m.moved[0][m.seen]),
         "there": percent(m.moved[1][m.seen]),
         "away": str(AWAY),
         "on": str(ON),
+        "n": str(AGAIN),
         "key": m.name(last - 1),
+        "angle": number(math.degrees(m.back.frequency[0]), ".0f"),
+        "around": number(2 * math.pi / m.back.frequency[0], ".0f"),
         "part": _score(part),
         "whole": _score(whole),
         "again": _score(again),
         "far": _score(far),
-        "turning": percent(m.turning[last - 1]),
-        "still": percent(m.still[last - 1]),
-        "found": m.name(found),
-        "most": percent(m.still[found]),
+        "least": _score(min(m.hand(apart)[1] for apart in range(1, AGAIN))),
+        "size": str(2 * len(m.turns)),
+        "hands": str(len(m.turns)),
+        "new": str(new),
         "context": str(m.context),
         "beyond": str(BEYOND),
-        "hands": str(len(m.turns)),
-        "inside": percent(m.right[TURNED][0]),
-        "gone": percent(m.right[TURNED][1]),
-        "new": str(sum(turn < 1 for turn in m.turns)),
-        "all": str(len(m.back.frequency)),
-        "n": str(AGAIN),
-        "d": str(2 * len(m.back.frequency)),
-        "least": _score(min(m.hand(apart)[1] for apart in range(1, AGAIN))),
-        "angle": number(math.degrees(m.back.frequency[0]), ".0f"),
+        "read": f"{READ:,}",
+        "inside": percent(m.right[0]),
+        "gone": percent(m.right[1]),
+        "back": percent(m.slowed[m.guilty]),
     }
 
 
@@ -95,62 +93,112 @@ def _score(value: float) -> str:
 
 def plot(m: Found, home: Found) -> list[Scene]:
     """The scenes, all on the lesson's own story."""
-    return [scene(m) for scene in (_swap, _waves, _next, _pairs, _both, _still, _fast, _beyond, _best)]
+    return [scene(m) for scene in (_swap, _keys, _waves, _next, _pairs, _both, _fast, _beyond, _slow)]
 
 
-def _looking(tokens: Sequence[str], weights: Sequence[float], share: float = 1.0) -> Part:
+def _looking(tokens: Sequence[str], weights: Sequence[float] = (), share: float = 1.0) -> Part:
     last = len(tokens) - 1
-    return strip(tokens, blank="", under=last, looks=[look("A", last, weights)], share=share)
+    return strip(tokens, blank="", under=last, looks=[look("A", last, weights)] if weights else [], share=share)
 
 
 def _swap(m: Found) -> Scene:
-    score, dog = _("A score is made of two words, and of no places. "), _("at “dog”, as much")
-    above = _("Heads above notice a little: each word has seen only those before it.")
-    man = _("“man” gets {man}, “dog” {look}, as before. ")
+    why = _("This head sees which words there are, not where: who bit whom is lost on it.")
+    still = _("But “{dog}” has {look}, as before: it sees which words there are, not where.")
     state = {"model": NONE, "text": "".join(m.swapped[1:]), "head": "{}.{}".format(*m.plain), "key": str(MAN)}
+    first = _looking(m.tokens, m.looks[0], 0.5)
     return Scene(
         _(
-            "This model is not told where words stand. From “{last}”, a head looks at “dog”. Now dog and man swap. "
-            "Where does it look?"
+            "“Dog bites man” is no news, “man bites dog” is. From “{last}”, a head looks at “dog”. Dog and man swap: "
+            "where now?"
         ),
-        (_looking(m.tokens, m.looks[0]),),
+        (first, _looking(m.swapped, share=0.5)),
         choose(
-            dog,
-            (_("at “man”, in its place"), _("If so, it would know the place."), man + score),
-            (dog, _("Yes, {look}, as before."), score + above),
-            (
-                _("at “dog”, but more"),
-                _("If so, nearness would count."),
-                _("“dog” gets {look}, nearer or further. ") + score,
-            ),
+            _("at “dog”, in its new place"),
+            (_("at “man”, in dog’s old place"), _("If so, it would go by places."), still),
+            (_("at “dog”, in its new place"), _("Yes, {look}, as before."), why),
+            (_("at both, half and half each"), _("If so, it would notice the swap."), still),
         ),
-        (_looking(m.swapped, m.looks[1]),),
-        behind=Behind("explorer", {**state, "query": str(len(m.tokens) - 1)}),
+        (first, _looking(m.swapped, m.looks[1], 0.5)),
+        _(
+            "To guess the next word, a model looks back: each **head** shares its look among words. This model is not "
+            "told where they stand."
+        ),
+        Behind("explorer", {**state, "query": str(len(m.tokens) - 1)}),
+    )
+
+
+def _keys(m: Found) -> Scene:
+    top = max(map(abs, (*m.query, *(value for key, _score in m.keys.values() for value in key))))
+    order = dict(zip((MAN, DOG, BIT), "ABC"))
+    right = order[DOG]
+    query = line("query", _("query of “{word}”", word=m.name(-1)), m.query, "", LOOK, top)
+
+    def shown(told: bool) -> Picture:
+        rows = []
+        for place, letter in order.items():
+            values, score = m.keys[place]
+            label = _("{letter}: key of “{word}”", letter=letter, word=m.name(place)) if told else _("key {letter}")
+            says = _score(score) if told else "?"
+            rows.append(line(letter, label.format(letter=letter), values, says, DOES, top))
+        return (numbers(query, *rows),)
+
+    why = _("A key is made of its word alone, so it moves along with it: the place counts for nothing.")
+    scored = {letter: _score(m.keys[place][1]) for place, letter in order.items()}
+    other = _("It scores {its}; key {right} scores {most}: high where the query is high, low where it is low.")
+    named = {letter: m.name(place) for place, letter in order.items()}
+    replies = [
+        Reply(_("Yes, {most}: high where the query is high."), why, True, label=letter)
+        if letter == right
+        else Reply(
+            _("That is the key of “{word}”."), other, words={"its": scored[letter], "word": named[letter]}, label=letter
+        )
+        for letter in order.values()
+    ]
+    return Scene(
+        _(
+            "A head makes numbers of words: a **query** of the one that looks, **keys** of the others. It looks at "
+            "“dog”. Which is dog’s key?"
+        ),
+        shown(False),
+        Choose(replies),
+        shown(True),
+        _(
+            "A **score** is query times key, number by number, added up (and divided by {d}). The highest gets most of "
+            "the look."
+        ),
+        Behind("explorer", {"model": NONE, "text": STORY, "head": "{}.{}".format(*m.plain), "key": str(DOG)}),
+        words={"right": right, "most": scored[right]},
     )
 
 
 def _waves(m: Found) -> Scene:
     def shown(n: int) -> Picture:
-        added = line("added", _("added to “{word}”", word=m.name(m.seen)), m.patterns[n], "", NOTE, 1)
-        return _looking(m.tokens, m.moved[n], 0.62), numbers(added, share=0.38)
+        label = _("wave of place {place}", place=m.seen + n * AWAY)
+        return _looking(m.tokens, m.moved[n], 0.6), numbers(line("added", label, m.patterns[n], "", NOTE, 1), share=0.4)
 
-    why = _("At new places all words carry other waves. So scores change, though no word did.")
-    list_ = _("“{it}” gets {there} there. Models that learn a list of places end where their list does.")
+    change = m.moved[1][m.seen] - m.moved[0][m.seen]
+    right = 1 if abs(change) < 0.02 else 0 if change < 0 else 2
+    why = _("Every word carries another wave now: other numbers make other scores, though no word changed.")
+    labels = _("less than before"), _("as much as before"), _("more than before")
+    verdicts = _("Not less, {there}."), _("If so, only the words would count."), _("Not more, {there}.")
+    replies = [
+        Reply(_("Yes, {there}.") if n == right else verdict, why, n == right, label=label)
+        for n, (label, verdict) in enumerate(zip(labels, verdicts))
+    ]
     return Scene(
         _(
-            "Another model adds **waves** to each word, different at every place. Now the story stands {away} places "
-            "further on. Does a head look as before?"
+            "Another model marks places: it **adds a wave** to each word. The story moves {away} places on, so waves "
+            "change. How much does “{it}” get?"
         ),
         shown(0),
-        choose(
-            _("no"),
-            (_("yes"), _("“{it}” got {here}, now {there}."), why),
-            (_("no"), _("Right: {there}, not {here}."), why),
-            (_("it has no such place"), _("Waves go on for ever."), list_),
-        ),
+        Choose(replies),
         shown(1),
-        _("The first numbers of the waves that are added to one word, “{it}”."),
+        _(
+            "Below: what is added to the first {count} numbers of “{it}”. A story should be read alike, wherever it "
+            "stands."
+        ),
         Behind("position_schemes", {"pview": "What is added"}),
+        words={"count": str(NUMBERS)},
     )
 
 
@@ -164,22 +212,25 @@ def _next(m: Found) -> Scene:
     *seen, right = map(angle, m.zero.k)
     those = [_one(f"{n}", _("place {place}", place=n), angle) for n, angle in enumerate(seen)]
     at, step = _("place {place}", place=len(seen)), math.degrees(m.back.frequency[0])
-    letters = [_one(name, name, angle) for name, angle in zip("ABC", (seen[1], right, right + step))]
-    why = _("Each place adds {angle} degrees. So its angle depends on the place.")
+    letters = [_one(name, name, angle) for name, angle in zip("ABC", (seen[1], right + step, right))]
+    why = _("Each place adds {angle} degrees, so the angle tells the place.")
     return Scene(
         _(
-            "**RoPE** reads two numbers as the hand of a clock; each place turns it by the same angle. Where is it at "
-            "place 3?"
+            "**RoPE** takes two numbers of a key as a clock’s hand; each place turns it by the same angle. Where is it "
+            "at place 3?"
         ),
         (clocks(*those, _one("3", at, None), share=0.5), clocks(*letters, share=0.5)),
         choose(
-            "B",
+            "C",
             ("A", _("That is where it was at place 1."), _("It does not swing back. ") + why),
-            ("B", _("Yes, B."), why),
-            ("C", _("That is two steps on."), _("All steps are alike. ") + why),
+            ("B", _("That is two steps on."), _("All steps are alike. ") + why),
+            ("C", _("Yes, C."), why),
         ),
         (clocks(*those, _one("3", at, right)),),
-        _("Two numbers of a word's key, were it to stand at these places."),
+        _(
+            "The first number says how far right the hand points, the second how far down. A key of {size} numbers has "
+            "{hands} hands; this is the fastest."
+        ),
         _planes(m),
     )
 
@@ -198,37 +249,34 @@ def _away(m: Found, *apart: int, told: bool = True, names: str = "") -> list[Clo
 
 
 def _pairs(m: Found) -> Scene:
-    apart = 4, 1, 2
-    below = _("Hands that point opposite ways have opposite signs: the products lie below zero.")
-    alike = _("Hands that point the same way have the same signs. So the score depends on how far back the key stands.")
+    apart = 1, 4, 2
+    below = _("Where one number is above zero the other is below, so the products are below zero.")
+    alike = _("Hands that point the same way score most. So the score tells how far back the key stands.")
     return Scene(
-        _(
-            "In one head, the query of “{last}” has such a hand, and the key of “{key}”. Multiplied and added up: "
-            "which pair scores highest?"
-        ),
+        _("A query has such a hand, too. The key of “{key}” stands at three distances. **Which pair scores highest?**"),
         _shown(m, *_away(m, *apart, told=False, names="ABC")),
         choose(
-            "B",
-            ("A", _("They score least, {a}."), below),
-            ("B", _("Yes, {b}."), alike),
-            ("C", _("They score {c}, B {b}."), _("The wider the angle between them, the lower the score.")),
+            "A",
+            ("A", _("Yes, {a}."), alike),
+            ("B", _("It scores least, {b}."), below),
+            ("C", _("It scores {c}, A {a}."), _("The wider the angle between two hands, the lower their score.")),
         ),
         _shown(m, *_away(m, *apart)),
-        _("The same key, at three distances. Scores are divided by √{d} already."),
+        _("The score of these two hands alone: number times number, added up (and divided by {d})."),
         _planes(m),
         words={name: _score(m.hand(n)[1]) for name, n in zip("abc", apart)},
     )
 
 
 def _both(m: Found) -> Scene:
-    why = _("Both turn alike, so the angle between them stays, in all {all} hands: **only the distance counts.**")
+    why = _("Both turn alike, so the angle between them stays: **only the distance counts**, wherever a story stands.")
     stand = [_("places {key} and {query}", key=key, query=query) for query, key in m.on.positions]
     here, there = (
         _one(f"{n}", stand[n], angle(m.on.k[n]), _score(float(m.on.parts[n, 0])), angle(m.on.q[n]))
         for n in (m.on.home, -1)
     )
     return Scene(
-        _("Both words move **{on} places** further on. Both hands turn. What becomes of their score, {part}?"),
+        _("Both words move **{on} places** further on, so both hands turn. What becomes of their score, {part}?"),
         _shown(m, here, clock("-1", stand[-1], says=" ")),
         choose(
             _("it stays"),
@@ -241,43 +289,41 @@ def _both(m: Found) -> Scene:
     )
 
 
-def _still(m: Found) -> Scene:
-    what = _("Training set the hands alike for one back. Unturned, “{key}” gets {still}, “{found}” most: {most}.")
-
-    def shown(weights: list[float]) -> Picture:
-        return _looking(m.tokens, weights, 0.64), bars(bar(m.name(-2), weights[-2], LOOK, "key"), share=0.36)
-
-    return Scene(
-        _(
-            "The head with these hands looks one word back: “{key}” gets {turning}. Now **nothing is turned**. How "
-            "much will it get? Drag."
-        ),
-        shown(m.turning),
-        Drag(
-            _("Share of the word before, in per cent"),
-            _("Stop the hands"),
-            100 * m.still[-2],
-            guessed(what, _("A little is left."), _("Less is left.")),
-        ),
-        shown(m.still),
-        behind=_planes(m, rpart="Heads"),
-    )
-
-
 def _fast(m: Found) -> Scene:
-    why = _("Once around, it points nearly as at 1 back. All {all}, most slower, tell both apart: {whole} and {far}.")
+    why = _(
+        "Once around, it points nearly as at 1 back. All {hands} hands, most slower, tell both apart: {whole} and "
+        "{far}."
+    )
     near, query = _away(m, 1, 2, 3, 4), hand("query", angle(m.on.q[m.on.home]), LOOK, True)
     return Scene(
-        _("The fastest of {all} hands goes once around in about **six** places. What does it score {n} back?"),
+        _("This hand goes once around in about **{around}** places. What does the pair score with the key {n} back?"),
         _shown(m, *near, clock(f"{AGAIN}", _("{n} back", n=AGAIN), query, says="?")),
         choose(
             _("about {part}"),
-            (_("about {part}"), _("Yes, {again}."), why),
-            (_("about 0"), _("It scores {again}."), why),
             (_("about {least}"), _("That was four back; now {again}."), why),
+            (_("about 0"), _("It scores {again}."), why),
+            (_("about {part}"), _("Yes, {again}."), why),
         ),
         _shown(m, *near, *_away(m, AGAIN)),
         behind=_planes(m, rmove="Move the key"),
+    )
+
+
+def _beyond(m: Found) -> Scene:
+    why = _("Words stand further apart there than ever in training. Whether that is why, the next scene tests.")
+    within, names = bar(_("up to {n}", n=m.context), m.right[0], SOFT), _("after {n}", n=BEYOND)
+    before, after = ((bars(bar(names, told, LOOK), within),) for told in (None, m.right[1]))
+    replies = guessed(why, _("Not so bad: {gone}."), _("Only {gone}."), _("Well guessed: {gone}."))
+    return Scene(
+        _(
+            "Trained on texts of {context} pieces, this model guesses {inside} of the next ones right. And **after "
+            "piece {beyond}** of a longer text? Drag."
+        ),
+        before,
+        Drag(_("How many it guesses right, in per cent"), _("Read on"), 100 * m.right[1], replies),
+        after,
+        _("A piece is a word, or a part of one. The text is {read} pieces of stories."),
+        _extension(),
     )
 
 
@@ -285,88 +331,52 @@ def _times(turns: float) -> str:
     return number(turns, ".0f" if turns > 9.5 else ".1f" if turns > 0.095 else ".2f") + "×"
 
 
-def _beyond(m: Found) -> Scene:
-    why = _(
-        "{new} of its {hands} hands never went once around in {context} places. Words further apart meet at angles "
-        "that it never saw."
-    )
-    those = [(min(1.0, each), _times(each), INK if each >= 1 else NOTE) for each in m.turns]
-    part = rings(*(ring(f"{n}", *each) for n, each in enumerate(those, 1)), share=0.64)
-    before, after = ((part, bars(bar(_("right"), each), share=0.36)) for each in m.right[TURNED])
-    replies = guessed(why, _("Not so bad: {gone}."), _("Only {gone}."), _("Well guessed: {gone}."))
-    return Scene(
-        _(
-            "A model with RoPE was trained on texts of {context} pieces. There it guesses {inside} of all next pieces "
-            "right. And **after piece {beyond}**? Drag."
-        ),
-        before,
-        Drag(_("How many it guesses right, in per cent"), _("Read on"), 100 * m.right[TURNED][1], replies),
-        after,
-        _("Its {hands} hands: how often each goes around within {context} places."),
-        Behind("position_schemes"),
-    )
+def _hands(m: Found, right: float, slow: int | None = None, press: bool = True) -> Picture:
+    """How often each hand goes around within the training length, one of them slowed, and what is guessed right."""
+    those = []
+    for n, turn in enumerate(m.turns):
+        turn, tone = (turn / m.slowing, LOOK) if n == slow else (turn, INK if turn >= 1 else NOTE)
+        those.append(ring(f"{n + 1}", min(1.0, turn), _times(turn), tone))
+    return rings(*those, press=press, verb=_("Slow hand"), share=0.68), bars(bar(_("right"), right, LOOK), share=0.32)
 
 
-def _best(m: Found) -> Scene:
-    told = {
-        WAVES: (
-            _("waves"),
-            _("From {was} to {now}."),
-            _("The waves of places after {context} never occurred in training."),
-        ),
-        TURNED: (
-            "RoPE",
-            _("From {was} to {now}."),
-            _("Words far apart meet at angles that never occurred in training."),
-        ),
-        BIASED: ("ALiBi", _("Yes: {was}, and then {now}."), _("Further back only means fewer points, nothing new.")),
-        NONE: (
-            _("no places"),
-            _("From {was} to {now}."),
-            _("It falls less than waves and hands, which meet new places. But long texts are new to it, too."),
-        ),
-    }
-    replies = [
-        Reply(verdict, why, key == BIASED, label=name, words=dict(zip(("was", "now"), map(percent, m.right[key]))))
-        for key, (name, verdict, why) in told.items()
-    ]
-    before, after = (
-        (
-            bars(
-                *(
-                    bar(
-                        f"{told[key][0]} {percent(was)}",
-                        now if key in shown else None,
-                        LOOK if key == BIASED else SOFT,
-                        key,
-                    )
-                    for key, (was, now) in ((key, m.right[key]) for key in told)
-                )
-            ),
-        )
-        for shown in ([TURNED], ZOO)
-    )
+def _slow(m: Found) -> Scene:
+    replies = {}
+    seen = _("It went around {turns} in training, so no angle was new to it. Press another.")
+    harmless = _("It meets new angles, too, but they hardly count. Press another.")
+    why = _("Slowed, it meets no new angle up to place {read}. So its new angles did most of the harm.")
+    for n, right in enumerate(m.slowed):
+        found, told = n == m.guilty, {"its": percent(right), "one": f"{n + 1}", "turns": _times(m.turns[n])}
+        verdict = _("It is hand {one}: {its} for {gone}.") if found else _("Hand {one}: {its}.")
+        reason = why if found else seen if m.turns[n] >= 1 else harmless
+        replies[f"{n + 1}"] = Reply(verdict, reason, found, _hands(m, right, n, not found), told)
     return Scene(
         _(
-            "**ALiBi** turns nothing: each step back takes points off a score. All learnt from {context} pieces. Which "
-            "guesses best after {beyond}?"
+            "{new} of its {hands} hands never went once around in training: far words meet at **new angles**. Slow one "
+            "hand until it guesses far better."
         ),
-        before,
-        Choose(replies),
-        after,
-        _("Beside each stands how many it guesses right within {context} pieces."),
-        Behind("position_schemes"),
+        _hands(m, m.right[1]),
+        Press(replies),
+        hint=_(
+            "A ring: how often a hand goes around within {context} places. A press slows one to a quarter. The bar: "
+            "after piece {beyond}."
+        ),
+        behind=_extension(),
     )
 
 
 def _planes(m: Found, **more: str) -> Behind:
-    state = {"head": "{}.{}".format(*NOTER), "query": str(len(m.tokens) - 1), "key": str(len(m.tokens) - 2)}
-    return Behind("rope_planes", {"model": MODEL, "text": STORY, **state, **more})
+    state = {"head": "{}.{}".format(*HAND), "query": str(len(m.tokens) - 1), "key": str(len(m.tokens) - 2)}
+    return Behind("rope_planes", {"model": TURNED, "text": STORY, **state, **more})
+
+
+def _extension() -> Behind:
+    return Behind("position_schemes", {"model": TURNED, "ppart": "extension"})
 
 
 def end(m: Found, home: Found) -> list[End]:
     """What can be explained now."""
-    (before, after), (inside, gone) = m.looks, m.right[TURNED]
+    (before, after), (inside, gone) = m.looks, m.right
     pairs = (_one(f"{n}", "", angle(m.on.k[n]), "", angle(m.on.q[n])) for n in (m.on.home, -1))
     return [
         End(
@@ -377,18 +387,15 @@ def end(m: Found, home: Found) -> list[End]:
             (bars(bar(_("before"), before[DOG], LOOK), bar(_("after"), after[MAN], LOOK)),),
         ),
         End(
-            _(
-                "RoPE turns pairs of numbers by an angle that grows with the place. Of two words, only the distance "
-                "counts."
-            ),
+            _("RoPE turns pairs of numbers, at each place by the same angle. Of two words, only the distance counts."),
             (clocks(*pairs),),
         ),
         End(
             _(
-                "Fast hands tell near places apart, slow ones far. Beyond its training it meets new angles: {gone} for "
-                "{inside}."
+                "Far beyond training {inside} right become {gone}; with one hand slowed, so that it meets no new "
+                "angle, {back}."
             ),
-            (bars(bar(_("within"), inside), bar(_("beyond"), gone, NOTE)),),
+            (bars(bar(_("within"), inside), bar(_("beyond"), gone, NOTE), bar(_("slowed"), m.slowed[m.guilty], LOOK)),),
         ),
     ]
 
@@ -397,7 +404,7 @@ LESSON = Lesson(
     "where",
     N_("Where am I?"),
     N_(
-        "Attention does not see the order of words. How models tell places: waves, and hands that turn. What lies "
+        "“Dog bites man” or “man bites dog”: how does a model tell places? By waves, by hands that turn. What lies "
         "beyond?"
     ),
     NONE,
@@ -408,7 +415,7 @@ LESSON = Lesson(
     end,
     load,
     measured_on=N_(
-        "Every number was measured on five small real models, of which four differ in nothing but their places."
+        "Every number was measured on three small real models, which differ in nothing but how they are told places."
     ),
-    also=(MODEL, *ZOO),
+    also=MODELS,
 )

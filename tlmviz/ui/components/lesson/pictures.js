@@ -38,14 +38,15 @@ export function composed(W, H, parts, ruler) {
   /** @type {Picture} */
   const picture = { marks: [], hits: [] };
   let y = 0;
-  for (const { kind, share, options } of parts) {
+  parts.forEach(({ kind, share, options }, n) => {
     const height = (H * share) / whole;
-    const { marks, hits, range, frame } = placed(KINDS[kind](W, height, options, ruler), kind, y);
+    const before = parts.slice(0, n).filter((part) => part.kind === kind).length; // the second of a kind has keys of its own
+    const { marks, hits, range, frame } = placed(KINDS[kind](W, height, options, ruler), before ? `${kind}-${before + 1}` : kind, y);
     picture.marks.push(...marks);
     picture.hits.push(...hits);
     picture.range ??= range;
     picture.frame ??= frame;
     y += height;
-  }
+  });
   return picture;
 }
