@@ -352,3 +352,49 @@ def pair(
         "verb": verb or _("Tap"),
     }
     return Part("pair", options, share)
+
+
+def panel(
+    name: str,
+    label: str = "",
+    *,
+    shades: Iterable[float] = (),
+    shares: Iterable[tuple[int, float]] = (),
+    says: Iterable[tuple[int, str, bool]] = (),
+    lit: Iterable[int] = (),
+    tone: str = LOOK,
+) -> dict[str, object]:
+    """A picture of digits once: `shades` of its 9 cells or 36 patches, from 0 to 1, `shares` written in cells, what is
+    said in others, loud or not, and the cells that are `lit`; `label` stands below."""
+    return {
+        "id": name,
+        "label": label,
+        "shades": [round(float(each), 3) for each in shades],
+        "shares": [[at, round(float(share), 6)] for at, share in shares],
+        "says": [*says],
+        "lit": [*lit],
+        "tone": tone,
+    }
+
+
+def handwritten(
+    cells: Sequence[str],
+    *panels: Mapping[str, object],
+    names: Sequence[str] = (),
+    press: Iterable[int] = (),
+    offer: str = "",
+    verb: str = "",
+    share: float = 1.0,
+) -> Part:
+    """Nine cells with written digits, each 64 letters (`tlmviz.digits.written`) or "" where it is empty, drawn once for
+    each panel. In the first, cells can be pressed: `names` say which; where one is empty, `offer` stands in it."""
+    options = {
+        "cells": cells,
+        "panels": panels,
+        "names": names,
+        "press": [*press],
+        "offer": offer,
+        "picked": None,
+        "verb": verb or _("Tap"),
+    }
+    return Part("handwritten", options, share)
