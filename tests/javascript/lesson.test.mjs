@@ -128,6 +128,22 @@ test("rows of numbers are bars above and below zero, as high as their numbers, a
   }
 });
 
+test("names stand below the columns of a row, inside its place and beside one another", () => {
+  const names = ["Elle", "s'est", "mariée", "à", "", "."];
+  for (const [W, H] of SIZES) {
+    const row = (id) => ({ id, label: id, values: names.map((_, n) => -n / 6), says: "−2.5", tone: "does", top: 1, names });
+    const picture = marksOf("numbers", { rows: [row("one"), row("two")], at: null }, W, H);
+    const told = picture.marks.filter(({ key }) => key.startsWith("numbers:one-name-"));
+    assert.deepEqual(told.map(({ look }) => look.text), names.filter(Boolean));
+    told.forEach(({ to, look }, n) => {
+      const next = told[n + 1];
+      assert.ok(!next || to.x + ruler(look.text, to.size) / 2 <= next.to.x - ruler(next.look.text, next.to.size) / 2);
+    });
+    const [bar, name, other] = ["one-5", "one-name-5", "two-5"].map((key) => find(picture, `numbers:${key}`).to);
+    assert.ok(bar.y + bar.h <= name.y - name.size * 0.5 && name.y < other.y);
+  }
+});
+
 test("dots lie as far from zero as their numbers, in one measure for all rows", () => {
   for (const [W, H] of SIZES) {
     const picture = marksOf("dots", { rows: [row("one", [1, -1]), row("sums", [5, -10]), row("later", null)], span: 10 }, W, H);

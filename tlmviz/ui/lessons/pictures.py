@@ -119,15 +119,22 @@ def cards(*brought: tuple[str, str, Sequence[tuple[str, float]]], share: float =
 
 
 def line(
-    name: str, label: str, values: Sequence[float | None], says: str = "", tone: str = INK, top: float = 0
+    name: str,
+    label: str,
+    values: Sequence[float | None],
+    says: str = "",
+    tone: str = INK,
+    top: float = 0,
+    names: Sequence[str] = (),
 ) -> dict[str, object]:
-    """One row of numbers as bars above and below zero; those that are None are not told yet.
+    """One row of numbers as bars above and below zero; those that are None are not told yet. `names` stand below them.
 
     `top` is drawn as high as another row's; without it, the largest of the row is.
     """
     told = [value if value is None else round(value, 2) for value in values]
     largest = top or max((abs(value) for value in told if value is not None), default=1)
-    return {"id": name, "label": label, "values": told, "says": says, "tone": tone, "top": largest}
+    row = {"id": name, "label": label, "values": told, "says": says, "tone": tone, "top": largest}
+    return row | ({"names": names} if names else {})
 
 
 def numbers(*lines: Mapping[str, object], at: int | None = None, share: float = 1.0) -> Part:
