@@ -184,9 +184,11 @@ def floor(
     }
 
 
-def tower(*floors: Mapping[str, object], press: Iterable[str] = (), verb: str = "", share: float = 1.0) -> Part:
-    """Floors from the bottom up, of which some can be pressed."""
-    return Part("tower", {"floors": floors, "press": list(press), "verb": verb}, share)
+def tower(
+    *floors: Mapping[str, object], stream: str = "", press: Iterable[str] = (), verb: str = "", share: float = 1.0
+) -> Part:
+    """Floors from the bottom up, of which some can be pressed; `stream` names the line that runs through them."""
+    return Part("tower", {"floors": floors, "stream": stream, "press": list(press), "verb": verb}, share)
 
 
 def hand(name: str, angle: float, tone: str = INK, broad: bool = False, length: float = 1.0) -> dict[str, object]:
