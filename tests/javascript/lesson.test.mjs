@@ -128,6 +128,22 @@ test("rows of numbers are bars above and below zero, as high as their numbers, a
   }
 });
 
+test("names stand below the columns of a row, inside its place and beside one another", () => {
+  const names = ["Elle", "s'est", "mariée", "à", "", "."];
+  for (const [W, H] of SIZES) {
+    const row = (id) => ({ id, label: id, values: names.map((_, n) => -n / 6), says: "−2.5", tone: "does", top: 1, names });
+    const picture = marksOf("numbers", { rows: [row("one"), row("two")], at: null }, W, H);
+    const told = picture.marks.filter(({ key }) => key.startsWith("numbers:one-name-"));
+    assert.deepEqual(told.map(({ look }) => look.text), names.filter(Boolean));
+    told.forEach(({ to, look }, n) => {
+      const next = told[n + 1];
+      assert.ok(!next || to.x + ruler(look.text, to.size) / 2 <= next.to.x - ruler(next.look.text, next.to.size) / 2);
+    });
+    const [bar, name, other] = ["one-5", "one-name-5", "two-5"].map((key) => find(picture, `numbers:${key}`).to);
+    assert.ok(bar.y + bar.h <= name.y - name.size * 0.5 && name.y < other.y);
+  }
+});
+
 test("dots lie as far from zero as their numbers, in one measure for all rows", () => {
   for (const [W, H] of SIZES) {
     const picture = marksOf("dots", { rows: [row("one", [1, -1]), row("sums", [5, -10]), row("later", null)], span: 10 }, W, H);
@@ -343,4 +359,22 @@ test("two texts face one another at both widths, and a look leads from its word 
     const ending = find(picture, W > 600 ? "pair:below-2-ent" : "pair:below-2-·ent").to;
     assert.equal(ending.y === find(picture, "pair:below-0-Ils").to.y, W > 600, "in a row, or on a phone in a column");
   }
+});
+
+test("written digits fit their place, once or often, and cells are pressed, lit and told where they lie", () => {
+  const ink = "0".repeat(24) + "0000gg80".repeat(2) + "0".repeat(24);
+  const panel = (id) => ({ id, label: id, shades: Array(36).fill(0.5), shares: [[4, 0.9]], says: [[0, "8", true]], lit: [4], tone: "look" });
+  const cells = ["", ink, "", "", ink, "", "", "", ""];
+  for (const [W, H] of [...SIZES, [240, 130], [104, 90]])
+    for (const count of [1, 3, 8]) {
+      const panels = Array.from({ length: count }, (_, n) => panel(`p${n}`));
+      const { marks, hits } = marksOf("handwritten", { cells, panels, names: cells.map((_, n) => `cell ${n}`), press: [0, 4], offer: "7?", picked: null, verb: "Tap" }, W, H);
+      for (const { to, type, key } of marks) if (type === "rect") assert.ok(to.x >= -4 && to.x + to.w <= W + 4 && to.y >= -1 && to.y + to.h <= H + 1, key);
+      assert.deepEqual(hits.map(({ key, label }) => [key, label]), [["0", "Tap cell 0"], ["4", "Tap cell 4"]]);
+      const cell = marks.find(({ key }) => key === "handwritten:p0-cell-4").to;
+      const [first, again] = [0, 1].map((n) => marks.find(({ key }) => key === `handwritten:p0-${ink}-${n}-3`));
+      assert.ok(Math.abs(again.to.x - cell.x - cell.w / 2) < 0.01 && Math.abs(again.to.y - cell.y - cell.h / 2) < 0.01);
+      assert.ok(first.to.y < again.to.y && first.look.path.split("M").length === 5, "four full pixels");
+      assert.equal(marks.some(({ type }) => type === "text"), W > 260);
+    }
 });

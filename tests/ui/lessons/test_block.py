@@ -96,3 +96,16 @@ def test_a_block_can_be_left_out_but_the_first_and_the_last(lm, m):
         assert (word, pytest.approx(most, abs=1e-4)) == (best, share)
         assert left == pytest.approx(float(shares[lm.encode(" ball")[-1]]), abs=1e-4)
         assert (left < 0.01 and best != "ball") if layer in (0, 5) else left > 0.7
+
+
+def test_the_answer_is_lost_without_heads_and_each_head_is_named_at_what_it_looks_at(lm, m):
+    deaf = silent(lm, *(f"blocks.{layer}.attn.out" for layer in range(LAYERS)))
+    assert m.silent == pytest.approx(float(deaf.logits_at(-1).double().softmax(-1)[lm.encode(" ball")[-1]]), abs=1e-4)
+    assert m.silent < 0.1 * m.guesses[-1][1]
+    trace, named = lm.trace(block.STORY), {}
+    for head in range(HEADS):
+        aim = int(trace.attention(m.block, head)[-1].argmax())
+        named.setdefault(aim, []).append(str(head + 1))
+    drawn = block._aimed(m, range(HEADS)).options
+    assert dict(drawn["notes"]) == {at: ", ".join(heads) for at, heads in named.items() if at}
+    assert all(len(each["weights"]) == 1 for each in drawn["looks"])  # one arc a head

@@ -39,7 +39,7 @@ def logs(mt, english, french):
 def test_each_text_has_the_logs_of_one_pass(mt, found):
     every = [(search.COLD, text) for text in (*found.cold, found.greedy)]
     every += [(search.COAT, text) for text in found.coat.values()]
-    every += [(search.CAT, text) for text in found.cat] + [(search.RICH, text) for text in found.rich]
+    every += [(search.AGE, text) for text in found.age] + [(search.RICH, text) for text in found.rich]
     for english, text in every:
         assert text.logs == pytest.approx(logs(mt, english, text.text), abs=1e-3)
         assert math.prod(share for _word, share in text.words) == pytest.approx(text.share, rel=1e-3)
@@ -98,25 +98,28 @@ def test_two_are_not_enough_for_the_coat_and_three_are(found):
 
 
 def test_a_sum_of_logs_prefers_the_short_and_a_divisor_the_long(found):
-    short, long = found.cat
-    assert " dort " in short.text and " est en train de dormir " in long.text
-    assert all(each < 0 for text in found.cat for each in text.logs)
-    assert len(short.logs) < len(long.logs) and short.sum > long.sum
-    points = [text.sum / ((5 + len(text.logs)) / 6) ** 0.6 for text in found.cat]
-    assert [short.divided, long.divided] == pytest.approx(points) and points[1] > points[0]
+    short, long = found.age
+    assert short.text == long.text.replace("l'âge de ", "") and "17 ans" in short.text
+    assert all(each < 0 for text in found.age for each in text.logs)
+    assert len(short.logs) < len(long.logs) and short.sum > long.sum + 0.1
+    assert sum(math.log(share) for _word, share in long.words) == pytest.approx(long.sum, abs=1e-3)
+    points = [text.sum / ((5 + len(text.logs)) / 6) ** 0.6 for text in found.age]
+    assert [short.divided, long.divided] == pytest.approx(points) and points[1] > points[0] + 0.05
 
 
 def test_what_is_left_out_wins_until_coverage_counts(mt, found):
     bare, full = found.rich
     assert bare.text == full.text.replace(" et belle", "") and found.extra == "belle"
     assert found.english[found.missing] == " beautiful" and bare.share > full.share
+    assert len(found.english) > len(bare.logs) and len(found.english) == len(full.logs)
     totals = []
     for text in found.rich:
         ids = ended(mt, text.text)
         looks = mt.read(search.RICH, ids).attention.mean(1)
         cost = 0.2 * sum(math.log(min(1, max(0.01, float(each)))) for each in looks.sum(0))
+        assert text.looks == [pytest.approx(row.tolist(), abs=1e-3) for row in looks]
         assert text.coverage == pytest.approx(cost, abs=1e-3) and looks.sum() == pytest.approx(len(ids), abs=1e-3)
         divided = sum(text.logs) / ((5 + len(ids)) / 6) ** 0.6
         totals.append((divided, divided + cost))
-    assert totals[0][0] > totals[1][0] and totals[0][1] < totals[1][1]
+    assert totals[0][0] > totals[1][0] and totals[0][1] < totals[1][1] - 0.1
     assert bare.coverage < full.coverage and len(bare.logs) < len(full.logs)

@@ -31,10 +31,10 @@ class Found:
     """A text whose guess changes on its way up: the guess and the answer's place in the list, below block 1 and after
     each.
 
-    Also: the guess with all heads silenced, and then after block 1; the largest share and the answer's without
-    feed-forward parts; where the heads of a block look, which look most at different words; of the last block what
-    comes in, what one head, the others and the feed-forward part write, and what goes out; with each block left out the
-    guess and the answer's share.
+    Also: the guess with all heads silenced, the answer's share then, and the guess after block 1; the largest share and
+    the answer's without feed-forward parts; where the heads of a block look, which look most at different words; of the
+    last block what comes in, what one head, the others and the feed-forward part write, and what goes out; with each
+    block left out the guess and the answer's share.
     """
 
     text: str
@@ -43,6 +43,7 @@ class Found:
     guesses: list[tuple[str, float]]
     places: list[int]
     deaf: tuple[str, float]
+    silent: float
     first: str
     carried: tuple[float, float]
     block: int
@@ -94,6 +95,7 @@ def measure(lm: LanguageModel, text: str) -> Found:
         [named(lm, each, 1)[0] for each in shares],
         [int((each > each[answer]).sum()) + 1 for each in shares],
         named(lm, silent[-1], 1)[0],
+        float(silent[-1][answer]),
         named(lm, silent[1], 1)[0][0],
         (float(carried.max()), float(carried[answer])),
         block,
@@ -166,19 +168,23 @@ def _tower(
     *,
     off: Iterable[int] = (),
     idle: Iterable[int] = (),
-    heads: bool = True,
-    feed: bool = True,
+    parts: Mapping[str, bool] | None = None,
     press: Iterable[int] = (),
     share: float = 1.0,
 ) -> Part:
-    """The last word below the blocks, and what is guessed at some heights."""
-    parts, floors = {_("{n} heads", n=len(m.rows)): heads, _("feed-forward"): feed}, []
+    """The last word below the blocks, what these are made of, and what is guessed at some heights."""
+    floors = []
     for n, (last, _share) in enumerate(m.guesses):
         label, (says, told) = _("block {n}", n=n) if n else f"“{last}”", guesses.get(n, (None, None))
         tone = LOOK if says == m.guesses[-1][0] else SOFT if says == "?" else INK
-        made = parts if n else {}
+        made = parts or {} if n else {}
         floors.append(floor(label, made, says=says, share=told, tone=tone, off=n in off, idle=n in idle, name=f"{n}"))
-    return tower(*floors, press=map(str, press), verb=_("Leave out"), share=share)
+    return tower(*floors, stream=_("stream"), press=map(str, press), verb=_("Leave out"), share=share)
+
+
+def _parts(m: Found, heads: bool = True, feed: bool = True) -> dict[str, bool]:
+    """What a block is made of, and which of it works."""
+    return {_("{n} heads", n=len(m.rows)): heads, _("feed-forward"): feed}
 
 
 def _offer(right: str, whys: Whys) -> Choose:
@@ -187,7 +193,7 @@ def _offer(right: str, whys: Whys) -> Choose:
 
 def _none(m: Found) -> Scene:
     every, (best, sure), last = range(1, len(m.guesses)), m.guesses[-1], m.guesses[0][0]
-    why = _("What went in comes out again, as nothing has worked on it.")
+    why = _("What goes in comes out again, as nothing has worked on the stream.")
     says = _("It says “{last}”, {same} sure: the last word itself. ") + why
     whys = {
         best: (_("If so, the blocks would do nothing."), says),
@@ -200,8 +206,8 @@ def _none(m: Found) -> Scene:
 
     return Scene(
         _(
-            "This model is {blocks} **blocks**, one above another. It guesses “{best}”. "
-            "Take all {blocks} away: what does it guess?"
+            "A **stream** of numbers runs through {blocks} **blocks** to the guess, “{best}”. "
+            "Take all {blocks} away: what does the model guess?"
         ),
         shown(best, _tower(m, {len(every): (best, sure)}, share=0.6)),
         _offer(last, whys),
@@ -214,7 +220,7 @@ def _none(m: Found) -> Scene:
 def _first(m: Found) -> Scene:
     (last, same), (after, share), *_between, (best, _sure) = m.guesses
     idle = range(2, len(m.guesses))
-    why = _("“{after}” goes well with “{last}” in any story. With its heads silenced, block 1 says it, too.")
+    why = _("“{after}” goes with “{last}” in many stories. No other word of this one is needed for it.")
     says = _("It says “{after}”, {share} sure. ") + why
     whys = {
         best: (_("Not yet."), says),
@@ -272,9 +278,9 @@ def _deaf(m: Found) -> Scene:
             "A block has {heads} heads and a **feed-forward part**. Now all heads are silenced. What does the model "
             "guess?"
         ),
-        (_tower(m, {top: UNKNOWN}, heads=False),),
+        (_tower(m, {top: UNKNOWN}, parts=_parts(m, heads=False)),),
         _offer(m.deaf[0], whys),
-        (_tower(m, {top: m.deaf}, heads=False),),
+        (_tower(m, {top: m.deaf}, parts=_parts(m, heads=False)),),
         behind=Behind("explorer", {"model": MODEL, "text": m.text, "panel": "Mute heads", "mute": mute}),
     )
 
@@ -288,7 +294,7 @@ def _carried(m: Found) -> Scene:
     replies = guessed(what, _("Hardly more is left."), _("Far less is left."), _("Yes, nothing is left."))
 
     def shown(feed: bool, share: float) -> Picture:
-        return _tower(m, {}, feed=feed, share=0.74), bars(bar(best, share, LOOK, "answer"), share=0.26)
+        return _tower(m, {}, parts=_parts(m, feed=feed), share=0.74), bars(bar(best, share, LOOK, "answer"), share=0.26)
 
     return Scene(
         _(
@@ -321,29 +327,42 @@ def _looks(m: Found) -> Scene:
         )
         for n, (label, verdict) in enumerate(zip(labels, verdicts))
     ]
-    tones, rest = (DOES, NOTE, INK, SOFT), [*enumerate(m.rows)]
-    looks = [look(f"{n}", last, each, tones[n % 4]) for n, each in rest if n != m.keen]
-    one = look("keen", last, m.rows[m.keen])
+    first = _("The number below a word is that of the head that looks at it. All look from the underlined word.")
     place = {"head": f"{m.block}.{m.keen}", "query": f"{last}", "key": f"{aim}"}
     return Scene(
         _(
-            "One head of block {n} gives “{aim}” {look} of its look. How many of the {others} others look most at "
+            "Head {head} of block {n} gives “{aim}” {look} of its look. How many of the {others} others look most at "
             "“{aim}”, too?"
         ),
-        (strip(m.tokens, blank="", under=last, looks=[one]),),
+        (_aimed(m, [m.keen]),),
         Choose(replies),
-        (strip(m.tokens, blank="", under=last, looks=[*looks, one]),),
-        _("They all look from the underlined word."),
+        (_aimed(m, range(len(m.rows))),),
+        first + (_(" A head without one looks at the sign in front of the text.") if 0 in aims else ""),
         Behind("explorer", {"model": MODEL, "text": m.text, **place}),
-        words={"aim": word(m.tokens[aim]), "look": percent(m.rows[m.keen][aim])},
+        words={"aim": word(m.tokens[aim]), "look": percent(m.rows[m.keen][aim]), "head": f"{m.keen + 1}"},
     )
+
+
+def _aimed(m: Found, heads: Iterable[int]) -> Part:
+    """The word that each of some heads looks at most, with the head's number below."""
+    last, looks, notes = len(m.tokens) - 1, [], dict[int, str]()
+    for head in heads:
+        aim = _most(m.rows[head])
+        if head == m.keen:
+            aim = max(words_at(m.tokens), key=m.rows[head].__getitem__)
+        if aim:
+            tone = LOOK if head == m.keen else (DOES, NOTE, INK)[head % 3]
+            weights = [share if i == aim else 0 for i, share in enumerate(m.rows[head])]
+            looks.append(look(f"{head}", last, weights, tone))
+            notes[aim] = f"{notes[aim]}, {head + 1}" if aim in notes else f"{head + 1}"
+    return strip(m.tokens, blank="", under=last, looks=looks, notes=notes)
 
 
 def _sum(m: Found) -> Scene:
     at, top = m.told, max(abs(value) for each in m.written for value in each)
     says = [number(round(each[at], 2) + 0.0, "+.2f") for each in m.written]
     come, _one, _more, feed, out = says
-    labels = _("comes in"), _("one head"), _("other heads"), _("feed-forward"), _("goes out")
+    labels = _("stream in"), _("one head"), _("other heads"), _("feed-forward"), _("stream out")
     tones = INK, DOES, DOES, NOTE, LOOK
     rows = [line(one, one, each, says[n], tones[n], top) for n, (one, each) in enumerate(zip(labels, m.written))]
     unknown = line(labels[-1], labels[-1], [None] * SHOWN, "?", LOOK, top)
@@ -358,13 +377,13 @@ def _sum(m: Found) -> Scene:
     order = sorted(whys, key=lambda each: float(each.replace("−", "-")))
     return Scene(
         _(
-            "The line at the left is a row of numbers, the **residual stream**. Parts of block {blocks} write rows. "
-            "What goes out at the mark?"
+            "The **stream** is a row of numbers. The parts of block {blocks} write rows, too. What goes out at the "
+            "mark?"
         ),
         (numbers(*rows[:-1], unknown, at=at),),
         Choose([Reply(*whys[each], each == out, label=each) for each in order]),
         (numbers(*rows, at=at),),
-        _("Drawn are its first {count} numbers. The guess is read off what goes out of the last block."),
+        _("Its first {count} numbers. It is called the **residual stream**; the guess is read off it at the top."),
         _block(m, step="add 2"),
         words={"sum": " ".join(says[:-1]), "out": out},
     )
@@ -386,8 +405,8 @@ def _pass(home: Found) -> Scene:
         replies[told["it"]] = Reply(verdict, why, found, (shown,), told)
     return Scene(
         _(
-            "All is added, so a block can be left out. Without block {blocks}, “{best}” is lost. "
-            "Press the **other** one that is needed."
+            "Parts only add to the stream, so blocks can be left out. Without block {blocks} “{best}” is lost. "
+            "Press the **other** one it needs."
         ),
         (_tower(home, {top: home.guesses[-1]}, press=range(1, top)),),
         Press(replies),
@@ -407,25 +426,31 @@ def end(m: Found, home: Found) -> list[End]:
     """What can be explained now."""
     rest = [share for *_guess, share in home.passed[:-1]]
     high, low = rest.index(max(rest)), rest.index(min(rest))
-    passing = _(
-        "All is added, so most blocks can be left out: “{best}” gets {high} without block {most}, but {low} without "
-        "{least}."
-    )
+    heights = [(_("no block"), 0), (_("block 1"), 1), (_("all blocks"), len(m.guesses) - 1)]
+    read = (bar(label, m.guesses[n][1], LOOK if n > 1 else SOFT, says=m.guesses[n][0]) for label, n in heights)
+    needed = (_("all"), m.guesses[-1][1]), (_("no heads"), m.silent), (_("heads only"), m.carried[1])
+    parts = (bar(label, share, LOOK if n == 0 else SOFT) for n, (label, share) in enumerate(needed))
     told = {"best": home.guesses[-1][0], "most": f"{high + 1}", "least": f"{low + 1}"}
     shares = {"high": percent(rest[high]), "low": little(rest[low])}
+    passing = _(
+        "Parts only add to the stream, so most blocks can be left out: “{best}” gets {high} without block {most}, but "
+        "{low} without {least}."
+    )
     return [
         End(
-            _("The guess changes on its way up: “{last}” below, “{after}” after block 1, “{best}” on top."),
-            (bars(*(bar(*m.guesses[n], SOFT if n + 1 else LOOK) for n in (0, 1, -1))),),
+            _(
+                "A guess is read off the stream at any height: “{last}” with no block, “{after}” after block 1, "
+                "“{best}” at the top."
+            ),
+            (bars(*read),),
         ),
         End(
-            _(
-                "Heads bring something from other words, feed-forward parts make something of it. Without heads it is "
-                "“{deaf}”."
-            ),
-            (bars(bar(*m.deaf)),),
+            _("Heads bring something from other words, feed-forward parts make something of it: “{best}” needs both."),
+            (bars(*parts),),
         ),
-        End(passing.format(**told, **shares), (bars(*(bar(_("without {n}", n=n + 1), rest[n]) for n in (high, low))),)),
+        End(
+            passing.format(**told, **shares), (bars(*(bar(_("no block {n}", n=n + 1), rest[n]) for n in (high, low))),)
+        ),
     ]
 
 

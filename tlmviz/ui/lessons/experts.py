@@ -246,9 +246,9 @@ def _bias(m: Found) -> Scene:
         told = f"{NAMES[m.full]}: {counts[m.full]}", f"{NAMES[m.full]}: {_signed(biases[m.full])}"
         rows = (
             line("words", _("words"), counts, told[0], DOES, top=len(m.tokens)),
-            line("bias", _("bias"), biases, told[1], LOOK, top=PRESSES * TIMES * RATE),
+            line("bias", _("bias"), biases, told[1], LOOK, PRESSES * TIMES * RATE, NAMES),
         )
-        shown.append((numbers(*rows, at=m.full, heads=NAMES),))
+        shown.append((numbers(*rows, at=m.full),))
     reasons = (
         _("The router adds biases to its scores and takes the two highest: some words go elsewhere now."),
         _("The bias only chooses. How much an expert's answer counts, its score alone says."),

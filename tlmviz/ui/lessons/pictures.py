@@ -119,20 +119,27 @@ def cards(*brought: tuple[str, str, Sequence[tuple[str, float]]], share: float =
 
 
 def line(
-    name: str, label: str, values: Sequence[float | None], says: str = "", tone: str = INK, top: float = 0
+    name: str,
+    label: str,
+    values: Sequence[float | None],
+    says: str = "",
+    tone: str = INK,
+    top: float = 0,
+    names: Sequence[str] = (),
 ) -> dict[str, object]:
-    """One row of numbers as bars above and below zero; those that are None are not told yet.
+    """One row of numbers as bars above and below zero; those that are None are not told yet. `names` stand below them.
 
     `top` is drawn as high as another row's; without it, the largest of the row is.
     """
     told = [value if value is None else round(value, 2) for value in values]
     largest = top or max((abs(value) for value in told if value is not None), default=1)
-    return {"id": name, "label": label, "values": told, "says": says, "tone": tone, "top": largest}
+    row = {"id": name, "label": label, "values": told, "says": says, "tone": tone, "top": largest}
+    return row | ({"names": names} if names else {})
 
 
-def numbers(*lines: Mapping[str, object], at: int | None = None, heads: Sequence[str] = (), share: float = 1.0) -> Part:
-    """Rows of numbers, number above number; the column `at` is marked, and `heads` name the columns."""
-    return Part("numbers", {"rows": lines, "at": at, "heads": [*heads]}, share)
+def numbers(*lines: Mapping[str, object], at: int | None = None, share: float = 1.0) -> Part:
+    """Rows of numbers, number above number; the column `at` is marked."""
+    return Part("numbers", {"rows": lines, "at": at}, share)
 
 
 def cloud(name: str, label: str, values: Sequence[float] | None, says: str = "?", tone: str = INK) -> dict[str, object]:
@@ -177,9 +184,11 @@ def floor(
     }
 
 
-def tower(*floors: Mapping[str, object], press: Iterable[str] = (), verb: str = "", share: float = 1.0) -> Part:
-    """Floors from the bottom up, of which some can be pressed."""
-    return Part("tower", {"floors": floors, "press": list(press), "verb": verb}, share)
+def tower(
+    *floors: Mapping[str, object], stream: str = "", press: Iterable[str] = (), verb: str = "", share: float = 1.0
+) -> Part:
+    """Floors from the bottom up, of which some can be pressed; `stream` names the line that runs through them."""
+    return Part("tower", {"floors": floors, "stream": stream, "press": list(press), "verb": verb}, share)
 
 
 def hand(name: str, angle: float, tone: str = INK, broad: bool = False, length: float = 1.0) -> dict[str, object]:
@@ -352,3 +361,49 @@ def pair(
         "verb": verb or _("Tap"),
     }
     return Part("pair", options, share)
+
+
+def panel(
+    name: str,
+    label: str = "",
+    *,
+    shades: Iterable[float] = (),
+    shares: Iterable[tuple[int, float]] = (),
+    says: Iterable[tuple[int, str, bool]] = (),
+    lit: Iterable[int] = (),
+    tone: str = LOOK,
+) -> dict[str, object]:
+    """A picture of digits once: `shades` of its 9 cells or 36 patches, from 0 to 1, `shares` written in cells, what is
+    said in others, loud or not, and the cells that are `lit`; `label` stands below."""
+    return {
+        "id": name,
+        "label": label,
+        "shades": [round(float(each), 3) for each in shades],
+        "shares": [[at, round(float(share), 6)] for at, share in shares],
+        "says": [*says],
+        "lit": [*lit],
+        "tone": tone,
+    }
+
+
+def handwritten(
+    cells: Sequence[str],
+    *panels: Mapping[str, object],
+    names: Sequence[str] = (),
+    press: Iterable[int] = (),
+    offer: str = "",
+    verb: str = "",
+    share: float = 1.0,
+) -> Part:
+    """Nine cells with written digits, each 64 letters (`tlmviz.digits.written`) or "" where it is empty, drawn once for
+    each panel. In the first, cells can be pressed: `names` say which; where one is empty, `offer` stands in it."""
+    options = {
+        "cells": cells,
+        "panels": panels,
+        "names": names,
+        "press": [*press],
+        "offer": offer,
+        "picked": None,
+        "verb": verb or _("Tap"),
+    }
+    return Part("handwritten", options, share)

@@ -18,6 +18,7 @@ from ..language import N_, _
 from .measures import words_at
 from .parts import Again, Behind, Choose, Drag, End, Lesson, Picture, Reply, Scene, Tap
 from .pictures import (
+    AGAIN,
     DOES,
     INK,
     KEPT,
@@ -32,6 +33,7 @@ from .pictures import (
     grid,
     line,
     numbers,
+    pair,
     strip,
     tree,
     twig,
@@ -39,7 +41,7 @@ from .pictures import (
 
 MODEL = "eng-fra"
 COLD, COAT = "I am cold.", "I am cold in my red coat."
-CAT, RICH = "The black cat is sleeping on the red chair.", "She is young and beautiful, and very rich."
+AGE, RICH = "She got married at the age of 17.", "She is young and beautiful, and very rich."
 USUAL, WIDTHS = 5, (1, 2, 3, 5)  # pieces of text that a beam keeps
 LEAVES, STEPS = 4, 4  # translations in the tree, steps of a beam that are shown
 ALONE, DIVIDED, COVERED = (Penalties(alpha=a, beta=b) for a, b in ((0, 0), (0.6, 0), (0.6, 0.2)))
@@ -50,11 +52,14 @@ Kept = tuple[str, float, bool]  # a beginning, its share, whether the best trans
 
 @dataclass(frozen=True)
 class Text:
-    """A translation word by word with each word's share; the logs of its pieces' shares; its points, in parts."""
+    """A translation word by word with each word's share; its pieces, the logs of their shares, and where each looked in
+    the English, all heads together; its points, in parts."""
 
     text: str
     words: list[tuple[str, float]]
+    pieces: list[str]
     logs: list[float]
+    looks: list[list[float]]
     divided: float
     coverage: float
 
@@ -73,6 +78,11 @@ class Text:
         """What the sum is divided by, for its length."""
         return length_penalty(len(self.logs), DIVIDED.alpha)
 
+    @property
+    def points(self) -> float:
+        """All of them."""
+        return self.divided + self.coverage
+
 
 @dataclass(frozen=True)
 class Found:
@@ -83,11 +93,11 @@ class Found:
     least: int  # width that finds the best
     kept: Mapping[int, list[list[Kept]]]  # at each step of such a beam, and of greedy search
     coat: Mapping[int, Text]  # by width
-    cat: tuple[Text, Text]  # the likelier, the longer
+    age: tuple[Text, Text]  # the likelier, the longer
     rich: tuple[Text, Text]  # the likelier, the fuller
     english: list[str]  # pieces of RICH
-    missing: int  # the one that the fuller says and the likelier leaves out
-    extra: str  # and how it does
+    extra: str  # what the fuller says and the likelier leaves out
+    missing: int  # and what that translates
 
 
 def measure(mt: Translator, text: str) -> Found:
@@ -96,22 +106,20 @@ def measure(mt: Translator, text: str) -> Found:
     ranked = {width: found.hypotheses(ALONE) for width, found in by_width.items()}
     best = ranked[USUAL][0]
     least = next(width for width, found in ranked.items() if found[0].tokens == best.tokens)
-    cat, rich = (_search(mt, each, USUAL).hypotheses(ALONE)[:2] for each in (CAT, RICH))
-    names = [[mt.tokenizer.name(token) for token in each.tokens] for each in rich]
-    extra = next(at for at, name in enumerate(names[1]) if name not in names[0])
-    looks = rich[1].map(None)
-    assert looks is not None  # a translator's steps look at the source
+    age, rich = ([_text(mt, each) for each in _search(mt, of, USUAL).hypotheses(ALONE)[:2]] for of in (AGE, RICH))
+    extra = next(at for at, name in enumerate(rich[1].pieces) if name not in rich[0].pieces)
+    looked = rich[1].looks[extra]
     return Found(
         [_text(mt, each) for each in ranked[USUAL][:LEAVES]],
         _text(mt, ranked[1][0]),
         least,
         {width: _kept(mt, by_width[width], best.tokens) for width in (1, least)},
         {width: _text(mt, _search(mt, COAT, width).hypotheses(ALONE)[0]) for width in WIDTHS},
-        (_text(mt, cat[0]), _text(mt, cat[1])),
-        (_text(mt, rich[0]), _text(mt, rich[1])),
+        (age[0], age[1]),
+        (rich[0], rich[1]),
         mt.names(mt.encode(RICH)),
-        int(looks[extra].argmax()),
-        names[1][extra].strip(),
+        rich[1].pieces[extra].strip(),
+        max(range(len(looked)), key=looked.__getitem__),
     )
 
 
@@ -125,13 +133,23 @@ def _text(mt: Translator, found: Candidate) -> Text:
         name, share = mt.tokenizer.name(token), math.exp(log)
         if token == found.tokens[-1] and found.finished:  # the end, as part of the full stop
             words[-1] = words[-1][0], words[-1][1] * share
-        elif name.startswith(" ") or not name.isalpha() and name != "'" or not words:
+        elif name.startswith(" ") or not name.isalnum() and name != "'" or not words:
             words.append((name.strip(), share))
         else:
             words[-1] = words[-1][0] + name, words[-1][1] * share
     looks = found.map(None)
-    parts = COVERED.score(found.parts.logp, len(found.tokens), None if looks is None else looks.sum(0))
-    return Text(mt.text(found.tokens), words, list(found.logps), parts.logp + parts.length, parts.coverage)
+    assert looks is not None  # a translator's steps look at the source
+    parts = COVERED.score(found.parts.logp, len(found.tokens), looks.sum(0))
+    names = [mt.tokenizer.name(token) for token in found.tokens]
+    return Text(
+        mt.text(found.tokens),
+        words,
+        names,
+        list(found.logps),
+        looks.tolist(),
+        parts.logp + parts.length,
+        parts.coverage,
+    )
 
 
 def _kept(mt: Translator, found: Search, best: Sequence[int]) -> list[list[Kept]]:
@@ -147,44 +165,32 @@ def _kept(mt: Translator, found: Search, best: Sequence[int]) -> list[list[Kept]
 
 def words(m: Found, home: Found) -> dict[str, str]:
     """What stands for the names in the sentences."""
-    best, (short, long), (bare, full), coat = m.cold[0], m.cat, m.rich, m.coat
+    best, (short, long), (bare, full), coat = m.cold[0], m.age, m.rich, m.coat
     points = {"short": short.sum, "long": long.sum, "SHORT": short.divided, "LONG": long.divided}
-    points |= {"bare": bare.divided, "full": full.divided, "BARE": bare.divided + bare.coverage}
-    points |= {"FULL": full.divided + full.coverage, "loses": bare.coverage, "less": full.coverage}
-    logs = {name: number(each, ".2f") for name, each in points.items()}
-    shares = {f"of{width}": number(each.share, ".1%") for width, each in coat.items()}
+    points |= {"bare": bare.points, "full": full.points, "loses": bare.coverage, "less": full.coverage}
+    points |= {"by": short.divisor, "BY": long.divisor}
     found = min(width for width, each in coat.items() if each.text == coat[USUAL].text)
-    return (
-        logs
-        | shares
-        | {
-            "cold": COLD,
-            "greedy": m.greedy.text,
-            "share": percent(m.greedy.share),
-            "best": best.text,
-            "more": percent(best.share),
-            "first": m.greedy.words[0][0],
-            "second": best.words[0][0],
-            "one": percent(m.greedy.words[0][1]),
-            "two": percent(best.words[0][1]),
-            "least": f"{m.least}",
-            "found": f"{found}",
-            "narrow": coat[2].text,
-            "wide": coat[USUAL].text,
-            "n": f"{len(short.logs)}",
-            "N": f"{len(long.logs)}",
-            "by": number(short.divisor, ".2f"),
-            "BY": number(long.divisor, ".2f"),
-            "poor": bare.text,
-            "rich": full.text,
-            "missing": m.english[m.missing].strip(),
-            "extra": m.extra,
-            "few": f"{len(bare.logs)}",
-            "many": f"{len(full.logs)}",
-            "poors": percent(bare.share),
-            "richs": percent(full.share),
-        }
-    )
+    shares = {"share": m.greedy.share, "more": best.share, "poors": bare.share, "richs": full.share}
+    shares |= {"one": m.greedy.words[0][1], "two": best.words[0][1]}
+    counts = {"n": short.pieces, "N": long.pieces, "few": bare.pieces, "many": full.pieces, "english": m.english}
+    return {
+        "cold": COLD,
+        "greedy": m.greedy.text,
+        "best": best.text,
+        "first": m.greedy.words[0][0],
+        "second": best.words[0][0],
+        "least": f"{m.least}",
+        "found": f"{found}",
+        "narrow": coat[2].text,
+        "wide": coat[USUAL].text,
+        "of": number(coat[USUAL].share, ".1%"),
+        "poor": bare.text,
+        "missing": m.english[m.missing].strip(),
+        "extra": m.extra,
+        **{name: number(each, ".2f") for name, each in points.items()},
+        **{name: percent(each) for name, each in shares.items()},
+        **{name: f"{len(each)}" for name, each in counts.items()},
+    }
 
 
 def plot(m: Found, home: Found) -> list[Scene]:
@@ -297,7 +303,9 @@ def _tap(m: Found) -> Scene:
 
 
 def _beam(m: Found) -> Scene:
-    why = _("Its beginning is second twice, then first. A **beam** of {least} keeps it, greedy search drops it.")
+    why = _(
+        "The beginning of “{best}” is second twice, then first. A **beam** of {least} keeps it, greedy search drops it."
+    )
     many = [f"{each}" for each in (m.least, 10, 100)]
     verdicts = _("Yes, {least}."), _("Fewer will do."), _("Far fewer will do.")
     replies = [Reply(it, why, not n, label=label) for n, (it, label) in enumerate(zip(verdicts, many))]
@@ -321,10 +329,12 @@ def _beam(m: Found) -> Scene:
 
 
 def _wider(m: Found) -> Scene:
-    why = _("With {found}: “{wide}”, {of5}; wider beams find none better. What drops out early is lost.")
-    enough = Reply(_("Not here."), why, label=_("yes, 2 are enough"))
-    right = Reply(_("No: it takes {found}."), why, True, label=_("no, {found} find a better one"))
-    ever = Reply(_("It ends at {found}."), why, label=_("no, each wider beam finds a better one"))
+    why = _("With {found}: “{wide}”, {of}; with 5 the same. What drops out early is lost for good.")
+    replies = []
+    for width in (2, 3, 5):
+        right = width == min(each for each, text in m.coat.items() if text.text == m.coat[USUAL].text)
+        verdict = _("Yes, {found}.") if right else _("Not here.") if width == 2 else _("Fewer will do.")
+        replies.append(Reply(verdict, why, right, words={"width": f"{width}"}, label=_("a beam of {width}")))
     most = max(each.share for each in m.coat.values())
 
     def shown(told: bool) -> Picture:
@@ -337,9 +347,9 @@ def _wider(m: Found) -> Scene:
         return (bars(*rows),)
 
     return Scene(
-        _("“I am cold in my red coat.” A beam of 2 finds “{narrow}” Are 2 enough here?"),
+        _("“I am cold in my red coat.” A beam of 2 finds “{narrow}” Which beam finds the likeliest?"),
         shown(False),
-        Choose([enough, right, ever]),
+        Choose(replies),
         shown(True),
         _("That says: I make myself cold. Each bar is the share of the sentence that is found."),
         _page(COAT, bw="2"),
@@ -347,31 +357,34 @@ def _wider(m: Found) -> Scene:
 
 
 def _longer(m: Found) -> Scene:
-    short, long = m.cat
-    why = _("Each piece adds something below zero: {N} come to {long}, {n} to {short}. So short sentences win.")
-    less = Reply(_("Yes, it is lower."), why, True, label=_("lower"))
-    more = Reply(_("It cannot rise."), why, label=_("higher"))
-    same = Reply(_("Meaning is not counted."), why, label=_("the same: both mean the same"))
-    size, top = len(long.logs), max(-each for text in m.cat for each in text.logs)
+    short, long = m.age
+    why = _("Every word adds something below zero: {long} against {short}. So short sentences win.")
+    less = Reply(_("Yes, lower."), why, True, label=_("lower"))
+    more = Reply(_("If so, a word would add points."), why, label=_("higher"))
+    same = Reply(_("If so, only the meaning would count."), why, label=_("the same"))
+    size = len(long.words)
+    top = max(-math.log(share) for text in m.age for _word, share in text.words)
 
     def shown(told: bool) -> Picture:
-        rest: list[float | None] = [None] * (size - len(short.logs))
-        one = line("short", _("dort"), [*short.logs, *rest], number(short.sum, ".2f"), SOFT, top)
-        values: list[float | None] = list(long.logs) if told else [None] * size
-        says = number(long.sum, ".2f") if told else "?"
-        two = line("long", _("est en train de dormir"), values, says, DOES, top)
-        return (numbers(one, two),)
+        rows = []
+        for name, each, tone in (("short", short, SOFT), ("long", long, DOES)):
+            known, spare = told or each is short, size - len(each.words)
+            values = [math.log(share) if known else None for _word, share in each.words] + [None] * spare
+            says = number(each.sum, ".2f") if known else "?"
+            names = [*(label for label, _share in each.words), *[""] * spare]
+            rows.append(line(name, _("shorter") if each is short else _("longer"), values, says, tone, top, names))
+        return (numbers(*rows),)
 
     return Scene(
         _(
-            "Products get tiny, so **logs** of shares are added, each below zero. “dort” comes to {short}. And the "
-            "longer “est en train de dormir”?"
+            "Products get tiny, so **logs** of shares are added, each below zero. The shorter sentence comes to "
+            "{short}. And the longer?"
         ),
         shown(False),
-        Choose([less, more, same]),
+        Choose([more, less, same]),
         shown(True),
-        _("Both say: the black cat is sleeping on the red chair. Each bar is the log of a piece's share."),
-        _page(CAT, al="0", be="0"),
+        _("Both say that she got married at 17. The log of 100% is 0, of 50% −0.69, of 10% −2.30."),
+        _page(AGE, al="0", be="0"),
     )
 
 
@@ -385,29 +398,27 @@ def _table(rows: Iterable[tuple[str, str, Sequence[str], bool]], heads: Sequence
 
 
 def _divide(m: Found) -> Scene:
-    short, long = m.cat
-    why = _("{long} ÷ {BY} is {LONG}, {short} ÷ {by} is {SHORT}. A long sentence of likely pieces can win.")
-    right = Reply(_("Yes, by a hair."), why, long.divided > short.divided, label=_("the longer"))
-    other = Reply(_("Just not any more."), why, label=_("the shorter"))
+    short, long = m.age
+    why = _("{LONG} is nearer to zero than {SHORT}: a long sentence of likely words can win.")
+    right = Reply(_("Yes, the longer."), why, long.divided > short.divided, label=_("the longer"))
+    other = Reply(_("If so, length would still cost."), why, long.divided < short.divided, label=_("the shorter"))
+    same = Reply(_("If so, all would come to the same."), why, label=_("neither"))
 
     def shown(told: bool) -> Picture:
         rows = []
         for name, label, each in (("s", _("shorter"), short), ("l", _("longer"), long)):
             values = [number(value, ".2f") for value in (each.sum, each.divisor, each.divided)]
-            wins = told and each is max(m.cat, key=lambda one: one.divided)
+            wins = told and each is max(m.age, key=lambda one: one.divided)
             rows.append((name, label, values if told else [*values[:2], "?"], wins))
         return _table(rows, (_("sum"), _("divided by"), _("points")))
 
     return Scene(
-        _(
-            "To be fair to long sentences, the sum is divided by a number that grows with the length. Which cat wins "
-            "now?"
-        ),
+        _("To be fair to long sentences, the sum is divided by a number that grows with the length. Which wins now?"),
         shown(False),
-        Choose([other, right]),
+        Choose([other, same, right]),
         shown(True),
-        _("For n pieces the usual number is ((5 + n) / 6)^0.6; here there are {n} and {N}."),
-        _page(CAT, be="0"),
+        _("Nearest to zero wins. For n pieces, here {n} and {N}, the usual number is ((5 + n) / 6)^0.6."),
+        _page(AGE, be="0"),
     )
 
 
@@ -431,31 +442,37 @@ def _missing(m: Found) -> Scene:
 
 
 def _cover(m: Found) -> Scene:
-    why = _("Its {few} steps looked less at the English than the other's {many}. So now the fuller wins.")
-    more = _("Its {many} steps looked more at the English than {few} do. So the shorter loses more, {loses}.")
-    right = Reply(_("Yes, {loses}."), why, m.rich[0].coverage < m.rich[1].coverage, label=_("the shorter"))
-    other = Reply(_("It looked more."), more, label=_("the fuller"))
-    same = Reply(_("More steps, more looks."), why, label=_("both alike"))
-
-    def shown(told: bool) -> Picture:
-        rows = []
-        for name, label, each in (("b", _("shorter"), m.rich[0]), ("f", _("fuller"), m.rich[1])):
-            points = each.divided, each.coverage, each.divided + each.coverage
-            values = [number(value, ".2f") for value in points]
-            wins = told and each is max(m.rich, key=lambda one: one.divided + one.coverage)
-            rows.append((name, label, values if told else [values[0], "?", "?"], wins))
-        return _table(rows, (_("points"), _("coverage"), _("together")))
-
+    bare, full = m.rich
+    why = _(
+        "In the shorter {few} pieces have {few} looks for {english} English ones. With coverage the fuller wins, "
+        "{full} to {bare}."
+    )
+    right = Reply(_("Yes, {loses} to {less}."), why, bare.coverage < full.coverage, label=_("the shorter"))
+    other = Reply(
+        _("If so, more looks would cost more."),
+        _("It has {many} looks to share out, and loses {less}; the shorter, with {few}, {loses}."),
+        label=_("the fuller"),
+    )
+    same = Reply(_("If so, only the English would count."), why, label=_("both alike"))
+    last = len(bare.pieces) - 3  # before the full stop and the end
+    heads, points = (_("shorter"), _("fuller")), _("coverage")
+    rows = []
+    for at, name in enumerate(m.english):
+        each = [sum(row[at] for row in text.looks) for text in m.rich]
+        run = [(AGAIN if round(look, 2) < 1 else KEPT, 1, number(look, ".0%")) for look in each]
+        rows.append(cells(f"{at}", name.strip(), *run))
+    rows.append(cells("points", points, *((NONE, 1, number(text.coverage, ".2f")) for text in m.rich)))
     return Scene(
         _(
-            "**Coverage** takes points off for English words at which the steps hardly looked in all. Which loses more "
-            "by it?"
+            "Each French piece shares out one look, as “{riche}” here. **Coverage** punishes English words that get "
+            "less than one in all. Which loses more?"
         ),
-        shown(False),
-        Choose([right, other, same]),
-        shown(True),
-        _("Without “et belle”, or with it. A step writes a piece. Numbers are rounded."),
+        (pair(m.english, bare.pieces[:-1], [(last, bare.looks[last], LOOK)], under=last),),
+        Choose([other, right, same]),
+        (grid(2, *rows, heads=heads, legend={AGAIN: _("less than one look")}),),
+        _("The shorter has {few} pieces, the fuller {many}; both count the full stop and an end."),
         _page(RICH),
+        words={"riche": bare.pieces[last].strip()},
     )
 
 
@@ -466,11 +483,11 @@ def _page(text: str, **more: str) -> Behind:
 
 def end(m: Found, home: Found) -> list[End]:
     """What can be explained now."""
-    best, (short, long), (bare, full) = m.cold[0], m.cat, m.rich
-    cats = (line(f"{n}", "", [*each.logs], "", SOFT if n else DOES) for n, each in enumerate((short, long)))
+    best, (short, long), (bare, full) = m.cold[0], m.age, m.rich
+    sums = (line(f"{n}", "", [*each.logs], "", DOES if n else SOFT) for n, each in enumerate((short, long)))
     lost = (
-        bar(name, -each.coverage, tone, says=number(each.coverage, ".2f"))
-        for name, each, tone in ((_("short"), bare, LOOK), (_("full"), full, DOES))
+        bar(label, -each.coverage, tone, says=number(each.coverage, ".2f"))
+        for label, each, tone in ((_("shorter"), bare, LOOK), (_("fuller"), full, DOES))
     )
     return [
         End(
@@ -481,12 +498,15 @@ def end(m: Found, home: Found) -> list[End]:
             _tree(m, [best.text], best.text),
         ),
         End(
-            _("Logs of shares are added, so every piece takes points. Divided by length, {LONG} beats {SHORT}."),
-            (numbers(*cats),),
+            _(
+                "Logs of shares are added, so every word takes points. Divided by length, the longer wins: {LONG} to "
+                "{SHORT}."
+            ),
+            (numbers(*sums),),
         ),
         End(
             _(
-                "What is left out costs nothing, unless coverage takes points for words not looked at: {loses} against "
+                "What is left out costs nothing, unless coverage takes points for words not looked at: {loses} to "
                 "{less}."
             ),
             (bars(*lost),),

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from . import (
     aligned,
+    back,
     block,
     cheap,
     experts,
@@ -37,5 +38,6 @@ LESSONS: dict[str, Lesson] = {
         vectors,
         tiles,
         small,
+        back,
     )
 }

@@ -54,7 +54,7 @@ export function shown({ act, before, after }, state) {
   return parts.map((part, at) => {
     const { kind, options } = part;
     const press = told === null ? options.press : []; // what can be pressed, of the parts that have it
-    if (kind === "strip" || kind === "pair") return { ...part, options: { ...options, press, picked: told !== null && act.kind === "tap" && !reply?.right ? told : null } };
+    if (["strip", "pair", "handwritten"].includes(kind)) return { ...part, options: { ...options, press, picked: told !== null && act.kind === "tap" && !reply?.right ? told : null } };
     if (options.press) return { ...part, options: { ...options, press, chosen } };
     if (kind === "odds") return { ...part, options: { ...options, value: found ? act.until : value } };
     if (at === guessed) return { ...part, options: { rows: options.rows.map((/** @type {any} */ row, /** @type {number} */ n) => (n ? row : { ...row, guess: (told ?? value) / 100 })) } };

@@ -26,7 +26,8 @@ export function bars(W, H, { rows, step: most = 50 }, ruler) {
     const y = H / 2 + (n - (rows.length - 1) / 2) * step + (tiny ? 8 : 0);
     const base = tiny ? y - 9 : y + size * 0.34; // of the words: where there is no room beside a bar, above it
     marks.push(mark(`${id}-rail`, "rect", { x: x0, y: y - 1, w: wide, h: 2, rx: 1 }, { tone: "line" }));
-    marks.push(mark(`${id}-name`, "text", { x: tiny ? x0 : x0 - 14, y: base, size }, { text: label, anchor: tiny ? "start" : "end", story: true }));
+    const beside = tiny ? (wide - ruler(says ?? "100%", size, false) - 8) / Math.max(1, ruler(label, size, true)) : 1; // no label runs into what is said
+    marks.push(mark(`${id}-name`, "text", { x: tiny ? x0 : x0 - 14, y: base, size: size * Math.min(1, beside) }, { text: label, anchor: tiny ? "start" : "end", story: true }));
     const end = { x: tiny ? x0 + wide : x0 + wide + 20, y: base, size };
     const anchor = tiny ? "end" : "start";
     if (share === null) marks.push(mark(`${id}-none`, "text", end, { text: "?", weight: 600, tone: "soft", anchor }));

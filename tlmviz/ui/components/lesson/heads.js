@@ -47,11 +47,13 @@ export function spread(ys, least) {
   return found.map((y) => y - over / 2);
 }
 
-/** Up is more, on both sides. @param {number} W @param {number} H @param {{ lines: Line[], titles: [string, string] }} options */
-export function fan(W, H, { lines, titles }) {
+/** Up is more, on both sides. @param {number} W @param {number} H @param {{ lines: Line[], titles: [string, string] }} options @param {import("./marks.js").Ruler} ruler */
+export function fan(W, H, { lines, titles }, ruler) {
   const [big, tiny] = [W > 600, W < 260];
   const size = tiny ? 11 : big ? 21 : 16;
-  const [x1, x2] = tiny ? [W * 0.12, W * 0.88] : [W * 0.27, W * 0.73];
+  const widest = Math.max(...lines.map(({ name, lefts, rights }) => 1.1 * Math.max(ruler(`${name}  ${lefts}`, size), ruler(`${rights}  ${name}`, size)))) + 16;
+  const x1 = tiny ? W * 0.12 : Math.max(W * 0.27, Math.min(widest, W * 0.4));
+  const x2 = W - x1;
   const [top, base] = tiny ? [6, H - 6] : [70, H - 24];
   /** @type {Mark[]} */
   const marks = [];

@@ -3,17 +3,17 @@
 
 /** @typedef {Record<string, number>} Numbers */
 /**
- * How a mark looks. `tone` is one of the style's colours, `enter` what its numbers are when it comes.
- * @typedef {{ tone?: string, text?: string, anchor?: string, weight?: number, story?: boolean, enter?: Numbers, delay?: number, time?: number }} Look
+ * How a mark looks. `tone` is one of the style's colours, `enter` what its numbers are when it comes, `path` an outline around its place.
+ * @typedef {{ tone?: string, text?: string, anchor?: string, weight?: number, story?: boolean, path?: string, enter?: Numbers, delay?: number, time?: number }} Look
  */
-/** @typedef {{ key: string, type: "text" | "rect" | "line" | "ring", to: Numbers, look: Look }} Mark */
+/** @typedef {{ key: string, type: "text" | "rect" | "line" | "ring" | "ink", to: Numbers, look: Look }} Mark */
 /** @typedef {{ key: string, label: string, x: number, y: number, w: number, h: number, round?: boolean, pressed?: boolean }} Hit where a mark is pressed */
 /** @typedef {{ marks: Mark[], hits: Hit[], range?: { x: number, y: number, w: number }, frame?: string }} Picture `range`: where a value is dragged; `frame`: a page of the app in place of marks */
 /** @typedef {(text: string, size: number, story?: boolean) => number} Ruler the width of a text, in pixels */
 /** @typedef {Mark & { node: SVGElement, now: Numbers, from: Numbers, start: number | null, going: boolean }} Live */
 
 const TIME = 650; // milliseconds of a glide
-const TAGS = { text: "text", rect: "rect", line: "path", ring: "circle" };
+const TAGS = { text: "text", rect: "rect", line: "path", ring: "circle", ink: "path" };
 
 /**
  * @param {string} key
@@ -73,6 +73,7 @@ const WRITTEN = { // how the numbers of a mark become attributes
     put("stroke-dasharray", `${m.share} 2`);
     put("transform", `rotate(-90 ${m.x} ${m.y})`);
   },
+  ink: (put, m) => put("transform", `translate(${m.x} ${m.y}) scale(${m.size})`),
 };
 
 /** @param {Live} live */
@@ -86,6 +87,7 @@ function dress({ node, type, look }) {
   if (type === "line") node.setAttribute("stroke-linecap", "round");
   if (type === "ring") node.setAttribute("pathLength", "1");
   if (look.text !== undefined) node.textContent = look.text;
+  if (look.path !== undefined) node.setAttribute("d", look.path);
   node.setAttribute("text-anchor", look.anchor ?? "start");
 }
 

@@ -6,7 +6,7 @@ import { mark } from "./marks.js";
 /** @typedef {import("./marks.js").Hit} Hit */
 /** @typedef {import("./marks.js").Mark} Mark */
 /** @typedef {import("./marks.js").Ruler} Ruler */
-/** @typedef {{ id: string, label: string, values: (number | null)[], says: string, tone: string, top: number }} Line of numbers, of which those not told yet are null; `top` is drawn as one whole height */
+/** @typedef {{ id: string, label: string, values: (number | null)[], says: string, tone: string, top: number, names?: string[] }} Line of numbers, of which those not told yet are null; `top` is drawn as one whole height, `names` stand below columns */
 /** @typedef {{ id: string, label: string, values: number[] | null, says: string, tone: string }} Cloud of dots, null where it is not told yet */
 
 /**
@@ -33,17 +33,18 @@ export function placedRows(W, H, rows, ruler) {
   });
 }
 
-/** Bars above and below zero, alike high for alike parts of `top`; the column `at` is marked, and the `heads` stand below. @param {number} W @param {number} H @param {{ rows: Line[], at: number | null, heads?: string[] }} options @param {Ruler} ruler */
-export function numbers(W, H, { rows, at, heads = [] }, ruler) {
+/** Bars above and below zero, alike high for alike parts of `top`; the column `at` is marked. @param {number} W @param {number} H @param {{ rows: Line[], at: number | null }} options @param {Ruler} ruler */
+export function numbers(W, H, { rows, at }, ruler) {
   const shares = rows.map(({ values, top }) => values.map((value) => (value ?? 0) / top));
   const [up, down] = [1, -1].map((sign) => Math.max(0.05, ...shares.flat().map((share) => sign * share)));
   /** @type {Mark[]} */
   const marks = [];
-  const named = heads.length ? 26 : 0;
-  placedRows(W, H - named, rows, ruler).forEach(({ x, y, wide, high, words }, n) => {
-    const { id, values, tone } = rows[n];
+  placedRows(W, H, rows, ruler).forEach(({ x, y, wide, high: whole, words }, n) => {
+    const { id, values, tone, names = [] } = rows[n];
     const cell = wide / values.length;
-    if (n === rows.length - 1) marks.push(...heads.map((text, i) => mark(`head-${i}`, "text", { x: x + cell * (i + 0.5), y: y + high + 22, size: 17 }, { text, anchor: "middle", weight: i === at ? 600 : 400 })));
+    const size = names.length && W > 260 ? Math.min(18, ...names.map((name) => (18 * (cell - 4)) / Math.max(1, ruler(name, 18, true) * 1.05))) : 0;
+    const high = whole - size * 1.3;
+    if (size) names.forEach((name, i) => name && marks.push(mark(`${id}-name-${i}`, "text", { x: x + cell * (i + 0.5), y: y + whole - size * 0.2, size }, { text: name, anchor: "middle", story: true })));
     const zero = y + (high * up) / (up + down);
     if (at !== null) marks.push(mark(`${id}-at`, "rect", { x: x + cell * at, y: y - 3, w: cell, h: high + 6, rx: 3, o: 0.16 }, { tone: "soft" }));
     marks.push(mark(`${id}-zero`, "rect", { x, y: zero - 0.75, w: wide, h: 1.5, rx: 0 }, { tone: "line" }));

@@ -12,8 +12,8 @@ import { mark } from "./marks.js";
  * @typedef {{ id: string, label: string, parts: [string, boolean][], off?: boolean, idle?: boolean, says: string | null, share: number | null, tone: string }} Floor
  */
 
-/** Floors from the bottom up. @param {number} W @param {number} H @param {{ floors: Floor[], press: string[], verb: string }} options @param {Ruler} ruler */
-export function tower(W, H, { floors, press, verb }, ruler) {
+/** Floors from the bottom up; `stream` names the line through them. @param {number} W @param {number} H @param {{ floors: Floor[], stream: string, press: string[], verb: string }} options @param {Ruler} ruler */
+export function tower(W, H, { floors, stream, press, verb }, ruler) {
   const big = W > 600;
   const size = big ? 20 : 15;
   const step = Math.min(H / floors.length, 62);
@@ -24,12 +24,14 @@ export function tower(W, H, { floors, press, verb }, ruler) {
   const middle = (/** @type {number} */ n) => base - step * (n + 0.5);
   /** @type {Mark[]} */
   const marks = [mark("stream", "line", { x1: up, y1: middle(0), x2: up, y2: middle(floors.length - 1) - high / 2, b1: 0, b2: 0, dx: 0, w: big ? 7 : 5, o: 0.4 }, { tone: "look" })];
+  const beside = up + size * 1.6 + ruler(floors[0].label, size, true) * 1.1; // in the line's colour, on the ground
+  if (stream) marks.push(mark("named", "text", { x: beside, y: middle(0) + size * 0.34, size }, { text: stream, tone: "look", weight: 600 }));
   /** @type {Hit[]} */
   const hits = [];
   floors.forEach(({ id, label, parts, off, idle, says, share, tone }, n) => {
     const [y, o] = [middle(n), off ? 0.3 : idle ? 0.4 : 1];
     const text = { y: y + size * 0.34, size };
-    if (parts.length) marks.push(mark(`${id}-box`, "rect", { x: x0, y: y - high / 2, w: wide, h: high, rx: 10, o: off || idle ? 0.04 : 0.1 }, { tone: "ink" }));
+    if (n || parts.length) marks.push(mark(`${id}-box`, "rect", { x: x0, y: y - high / 2, w: wide, h: high, rx: 10, o: off || idle ? 0.04 : 0.1 }, { tone: "ink" }));
     marks.push(mark(`${id}-label`, "text", { ...text, x: up + size * 0.8, o }, { text: label, story: true }));
     let x = x0 + wide - size * 0.6;
     for (const [name, on] of [...parts].reverse()) {
