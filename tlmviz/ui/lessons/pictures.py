@@ -261,6 +261,25 @@ def matrix(
     return Part("matrix", options, share)
 
 
+NOW, MADE, GONE, SKIPPED = "now", "made", "gone", "skipped"  # what a tile of a map is
+
+
+def tilemap(
+    words: Sequence[str],
+    weights: Sequence[Sequence[float]],
+    side: int = 0,
+    tiles: Sequence[Sequence[str]] = (),
+    *,
+    legend: Mapping[str, str] | None = None,
+    share: float = 1.0,
+) -> Part:
+    """A head's map, a row for each word; with a `side` it is cut into tiles of so many rows and columns, each in its
+    state."""
+    rounded = [[round(float(weight), 3) for weight in row[: n + 1]] for n, row in enumerate(weights)]
+    options = {"words": words, "weights": rounded, "side": side, "tiles": tiles, "legend": [*(legend or {}).items()]}
+    return Part("map", options, share)
+
+
 Place = tuple[float, float]  # from -1 to 1 both ways
 
 
