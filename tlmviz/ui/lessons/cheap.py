@@ -287,8 +287,8 @@ def _share(m: Found) -> Scene:
 
     return Scene(
         _(
-            "Heads can **share** one key and value: an eighth of the memory. With own ones, {own} of guesses are "
-            "right. And if all share? Drag."
+            "Heads can **share** one key and value: an eighth of the memory. Own ones guess {own} of next words right. "
+            "And if all share? Drag."
         ),
         shown(False),
         Drag(_("Guesses that are right, in per cent"), _("Measure"), 100 * m.right[ALL], replies, within=5),

@@ -97,7 +97,7 @@ def _map(m: Found) -> Scene:
             ("{tile}", _("Yes, a small piece."), why),
         ),
         (tilemap(m.names, m.weights, SIDE, states, legend=legend),),
-        _("Each row is a word; its columns are the same words. Darker is more. No word looks ahead."),
+        _("Each row is a word; its columns are the same words. The stronger, the more. No word looks ahead."),
         Behind("flash_attention", {**_at(m), "br": f"{SIDE}", "bc": f"{SIDE}"}),
     )
 
@@ -111,7 +111,8 @@ def _text(m: Found, tiles: int, share: float) -> Part:
 
 
 def _scored(m: Found, i: int) -> str:
-    return f"{m.names[i]} {number(m.scores[i], '.1f')}"
+    name = m.names[i] if m.names[i] != "." else _("full stop")
+    return f"{name} {number(m.scores[i], '.1f')}"
 
 
 def _shares(m: Found, tiles: int, shown: int, share: float = 1.0) -> Part:
@@ -223,7 +224,7 @@ def _larger(m: Found) -> Scene:
     after = f"{sums} × {number(m.factor(m.bring), '.2f')}"
     return Scene(
         _(
-            "The largest is not known yet. So the largest **so far**, {old}, is taken off. Now “{best}” has {score}: "
+            "The largest score is not known. So the largest **so far**, {old}, is taken off. Now “{best}” has {score}: "
             "what puts the old sum right?"
         ),
         (_text(m, m.bring, 0.3), _parts(m, m.bring, 0.45, False), _kept(m, 0.25, top[0], sums)),

@@ -36,7 +36,7 @@ class Found:
     @property
     def names(self) -> list[str]:
         """The words; the sign in front of the text is the start."""
-        return [_("(start)"), *(_("full stop") if token == "." else word(token) for token in self.tokens[1:])]
+        return [_("(start)"), *map(word, self.tokens[1:])]
 
     @property
     def visits(self) -> list[Visit]:

@@ -1,5 +1,5 @@
 // @ts-check
-// A head's map: a row for each word, the darker a cell the more it looks there; whole, or cut into tiles.
+// A head's map: a row for each word, the stronger a cell the more it looks there; whole, or cut into tiles.
 
 import { mark } from "./marks.js";
 
