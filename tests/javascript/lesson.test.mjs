@@ -5,7 +5,6 @@ import { test } from "node:test";
 
 import { answerOf, begun, picked, replyTo, scored, shown, truth } from "../../tlmviz/ui/components/lesson/acts.js";
 import { scoreAt, shareOf } from "../../tlmviz/ui/components/lesson/bars.js";
-import { spread } from "../../tlmviz/ui/components/lesson/heads.js";
 import { percent } from "../../tlmviz/ui/components/lesson/marks.js";
 import { composed } from "../../tlmviz/ui/components/lesson/pictures.js";
 import { linkTo, placeIn, placeNow } from "../../tlmviz/ui/components/lesson/progress.js";
@@ -87,16 +86,6 @@ test("points make a share as softmax does", () => {
   const picture = marksOf("odds", { scored: "points", sure: "sure", score: 10.6, rest, value: 50 });
   assert.ok(Math.abs(find(picture, "odds:sure-share").to.share - softmax(5.3)) < 1e-12);
   assert.equal(find(picture, "odds:score-says").look.text, "5.3");
-});
-
-test("in a fan up is more, on both sides, and labels keep their distance", () => {
-  const lines = [["A", 0.9, 0.1], ["B", 0.88, 0.8], ["C", 0.1, 0.81]].map(([name, left, right]) => ({ name, left, right, lefts: "", rights: "", tone: "soft" }));
-  const picture = marksOf("fan", { lines, titles: ["looks", "left"] });
-  const at = (name) => find(picture, `fan:${name}-line`).to;
-  assert.ok(at("A").y1 < at("B").y1 && at("B").y1 < at("C").y1 && at("A").y2 > at("B").y2);
-  const labels = ["A", "B"].map((name) => find(picture, `fan:${name}-left`).to.y);
-  assert.ok(Math.abs(labels[0] - labels[1]) >= 20);
-  assert.deepEqual(spread([10, 11, 100], 20).map((y, n, all) => n === 0 || y - all[n - 1] >= 20), [true, true, true]);
 });
 
 test("rings can be pressed where they are drawn, on a phone in lines", () => {
@@ -252,9 +241,9 @@ test("an answer gets its reply, and nonsense none", () => {
 });
 
 test("what would give the answer away is not shown before it", () => {
-  const scene = { act: CHOOSE, before: [{ kind: "strip", share: 1, options: STRIP }], after: [{ kind: "fan", share: 1, options: {} }] };
+  const scene = { act: CHOOSE, before: [{ kind: "strip", share: 1, options: STRIP }], after: [{ kind: "cards", share: 1, options: {} }] };
   assert.equal(shown(scene, begun(CHOOSE))[0].kind, "strip");
-  assert.equal(shown(scene, begun(CHOOSE, 0))[0].kind, "fan");
+  assert.equal(shown(scene, begun(CHOOSE, 0))[0].kind, "cards");
   const rows = [{ id: "a" }, { id: "b" }];
   const [part] = shown({ act: DRAG, before: [{ kind: "bars", share: 1, options: { rows } }], after: [] }, begun(DRAG, 30));
   assert.deepEqual(part.options.rows, [{ id: "a", guess: 0.3 }, { id: "b" }]);
@@ -327,6 +316,28 @@ test("words lie in a plane at their places, names and all inside it, and a way l
     const name = find(picture, "plane:name-brother").to;
     assert.ok(mother.x < brother.x && mother.y < brother.y && mother.x >= 0 && name.x + ruler("brother", name.size) <= W + 1);
     assert.ok(Math.abs(way.x1 - mother.x - mother.w / 2) < 1 && Math.abs(way.y2 - brother.y - brother.h / 2) < 1);
+    for (const side of [-1, 1]) {
+      const tip = find(picture, `plane:way-ab-tip${side}`).to;
+      assert.ok(tip.x1 === way.x2 && tip.y1 === way.y2 && Math.hypot(tip.x2 - mother.x, tip.y2 - mother.y) < Math.hypot(way.x2 - mother.x, way.y2 - mother.y), "its tip points on");
+    }
+  }
+});
+
+test("a map has a cell for each word that is seen; in tiles, those that are there show theirs, skipped ones none", () => {
+  const weights = [[1], [0.75, 0.25], [0.2, 0.3, 0.5], [0.1, 0.2, 0.3, 0.4]];
+  const map = { words: ["Anna", "had", "a", "ball"], weights, side: 0, tiles: [], legend: [] };
+  const cut = { ...map, side: 2, tiles: [["gone", "skipped"], ["now", "made"]], legend: [["now", "there"], ["gone", "forgotten"]] };
+  for (const [W, H] of [...SIZES, [240, 120]]) {
+    const [whole, tiles] = [map, cut].map((options) => marksOf("map", options, W, H));
+    assert.equal(whole.marks.filter(({ key }) => key.startsWith("map:cell-")).length, 10);
+    const [first, second, later] = ["cell-1-0", "cell-1-1", "cell-3-0"].map((key) => find(whole, `map:${key}`).to);
+    assert.ok(first.o > second.o && first.x < second.x && later.y > first.y && later.x === first.x, "the darker, the more");
+    const at = (key) => find(tiles, `map:${key}`).to;
+    assert.ok(at("cell-1-0").o < first.o / 2 && at("cell-3-0").o === later.o && at("cell-2-1").x + at("cell-2-1").w < at("cell-2-2").x - 4);
+    const [tile, cell] = [at("tile-1-0"), at("cell-3-1")];
+    assert.ok(tile.x <= at("cell-2-0").x && tile.x + tile.w >= cell.x + cell.w && tile.y + tile.h >= cell.y + cell.h);
+    for (const { to, type, key } of tiles.marks) if (type === "rect") assert.ok(to.x >= 0 && to.x + to.w <= W + 1 && to.y >= -1 && to.y + to.h <= H + 1, key);
+    assert.equal(find(tiles, "map:row-3")?.look.text, W > 260 ? "ball" : undefined);
   }
 });
 

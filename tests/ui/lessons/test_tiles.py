@@ -6,30 +6,48 @@ import numpy as np
 import pytest
 
 import tlmviz
-from tlmviz.ui.lessons import runner, tiles
+from tlmviz.ui.lessons import runner, tiles, walked
 
 
 @pytest.fixture(scope="module")
 def found():
-    return runner.measured("tiles", tiles.STORY)
+    return runner.measured("tiles", walked.STORY)
 
 
 @pytest.fixture(scope="module")
 def trace():
-    return tlmviz.load("stories-rope").trace(tiles.STORY)
+    return tlmviz.load("stories-rope").trace(walked.STORY)
 
 
 @pytest.fixture(scope="module")
 def row(trace):
     """Scores and values of the head's last word in float64."""
-    q, k, _ = trace.qk(*tiles.HEAD)
-    v = trace[f"blocks.{tiles.HEAD[0]}.attn.v"][0, tiles.HEAD[1]]
+    q, k, _ = trace.qk(*walked.HEAD)
+    v = trace[f"blocks.{walked.HEAD[0]}.attn.v"][0, walked.HEAD[1]]
     return (q[-1].double() @ k.double().T / math.sqrt(q.shape[-1])).numpy(), v.double().numpy()
 
 
 def whole(scores):
     parts = np.exp(scores - scores.max())
     return parts / parts.sum()
+
+
+def test_the_map_is_the_heads_and_12_words_are_3_tiles(found, trace):
+    q, k, _ = trace.qk(*walked.HEAD)
+    scores = (q.double() @ k.double().T / math.sqrt(q.shape[-1])).numpy()
+    for at, weights in enumerate(found.weights):
+        assert weights[: at + 1] == pytest.approx(whole(scores[at, : at + 1]).tolist(), abs=1e-4)
+        assert weights[at + 1 :] == [0] * (11 - at)
+    assert len(found.tokens) == 12 == walked.SIDE * len(found.visits) and found.bring == 2
+
+
+def test_shares_shrink_alike_as_the_sum_grows(found, row):
+    scores, _values = row
+    first, more = whole(scores[:4]), whole(scores[:8])
+    assert found.shares(1) == pytest.approx(first.tolist(), abs=1e-4)
+    assert found.shares(2) == pytest.approx(more.tolist(), abs=1e-4)
+    ratios = first / more[:4]
+    assert np.ptp(ratios) < 1e-9 and f"{ratios[0]:.0f}" == tiles.words(found, found)["grew"]
 
 
 def test_a_row_in_tiles_is_summed_with_its_largest_so_far_taken_off(found, row):
@@ -39,26 +57,23 @@ def test_a_row_in_tiles_is_summed_with_its_largest_so_far_taken_off(found, row):
         read = scores[: 4 * tile]
         assert found.largest(tile) == pytest.approx(read.max(), abs=1e-4)
         assert found.sum(tile) == pytest.approx(np.exp(read - read.max()).sum(), rel=1e-4)
-        acc = np.exp(read - read.max()) @ values[: 4 * tile]
-        assert found.visits[tile - 1].acc[-1] == pytest.approx(acc, abs=1e-4)
+        assert found.mixture(tile) == pytest.approx(np.exp(read - read.max()) @ values[: 4 * tile], abs=1e-4)
         if tile > 1:
             factor = math.exp(scores[: 4 * tile - 4].max() - read.max())
             assert found.factor(tile) == pytest.approx(factor, rel=1e-3)
-    assert [found.factor(tile) < 1 for tile in range(2, 7)] == [True, True, False, False, False]
-    assert found.whole == pytest.approx((whole(scores) @ values).tolist(), abs=1e-4)
-    assert found.walk.out[-1] == pytest.approx(whole(scores) @ values, abs=1e-4)
+    assert [found.factor(tile) < 1 for tile in (2, 3)] == [True, False]
+    divided = np.array(found.mixture(3)) / found.sum(3)
+    assert divided == pytest.approx(whole(scores) @ values, abs=1e-4)
 
 
-def test_the_largest_score_is_too_large_for_float16_and_halved_scores_change_weights(found, row):
+def test_the_largest_score_is_too_large_for_16_bits_and_halved_scores_change_shares(found, row):
     scores, weights = row[0], whole(row[0])
-    assert found.tokens[int(scores.argmax())] == " ball" and scores.argmax() // 4 == 2 == found.bring - 1
-    assert np.isinf(np.exp(scores).astype(np.float16)).sum() == 1 and float(np.finfo(np.float16).max) == tiles.FLOAT16
-    assert found.weights == pytest.approx(weights.tolist(), abs=1e-4)
-    assert 1 / found.sum(6) == pytest.approx(weights.max(), abs=1e-4)
+    assert found.tokens[int(scores.argmax())] == " bird" and scores.argmax() // 4 == 1
+    assert np.isinf(np.exp(scores).astype(np.float16)).sum() == 1 and float(np.finfo(np.float16).max) == walked.FLOAT16
     words = tiles.words(found, found)
     assert words["half"] == f"{whole(scores / 2).max():.0%}" and words["look"] == f"{weights.max():.0%}"
-    one, other = (found.tokens.index(f" {words[it]}") if it == "one" else 1 for it in ("one", "other"))
-    assert words["other"] == "Once" and f"{weights[one] / weights[other]:.1f}" == words["ratio"]
+    assert whole(scores - 12.5) == pytest.approx(weights)
+    assert words["over"] == f"{math.exp(scores.max() - scores[:4].max()):.0f}"
 
 
 def test_all_heads_are_off_by_rounding_only(found, trace):
@@ -80,34 +95,25 @@ def test_all_heads_are_off_by_rounding_only(found, trace):
 
 
 def test_tiles_that_lie_ahead_are_skipped(found):
-    n = len(found.tokens)
-    seen = np.tril(np.ones((n, n), bool))
-    state = {
-        (i // 4, j // 4): seen[4 * (i // 4) : 4 * (i // 4) + 4, 4 * (j // 4) : 4 * (j // 4) + 4]
-        for i in range(n)
-        for j in range(n)
-    }
-    ahead = {at for at, tile in state.items() if not tile.any()}
-    assert {(int(i), int(j)) for i, j in np.argwhere(found.walk.skipped)} == ahead and len(state) == 36
-    assert len(ahead) == 15
+    seen = np.tril(np.ones((12, 12), bool))
+    parts = {(i, j): seen[4 * i : 4 * i + 4, 4 * j : 4 * j + 4] for i in range(3) for j in range(3)}
+    ahead = {at for at, part in parts.items() if not part.any()}
+    assert {(int(i), int(j)) for i, j in np.argwhere(found.walk.skipped)} == ahead and len(ahead) == 3
     masked = {(each.block, each.tile) for each in found.walk.visits if each.masked}
-    assert {at for at, tile in state.items() if tile.any() and not tile.all()} <= masked == {(i, i) for i in range(6)}
+    assert {at for at, part in parts.items() if part.any() and not part.all()} <= masked == {(i, i) for i in range(3)}
 
 
 def test_what_is_moved_held_and_computed_is_counted_anew():
-    length, width, (rows, cols) = tiles.LENGTH, tiles.WIDTH, tiles.TILE
-    stored, tiled, free = tiles._stored(), tiles._tiled(), tiles._tiled(False)
+    length, width, (rows, _cols) = walked.LENGTH, walked.WIDTH, walked.TILE
+    stored, tiled = walked.stored(), walked.tiled()
     small = 4 * length * width  # queries, keys, values and outputs once
     assert stored.moved == 2 * (small + 4 * length**2)
-    again = sum(min(first + rows, length) for first in range(0, length, rows))  # keys that blocks of rows see
-    assert tiled.moved == 2 * (small // 2 + 2 * width * again) + 4 * length
-    assert 0.1 < tiled.moved / stored.moved < 0.15 and 0.2 < free.moved / stored.moved < 0.3
-    assert 1 < free.flops / stored.flops < 1.01
+    assert tiled.moved == 2 * (small // 2 + 2 * width * length * (length // rows)) + 4 * length
+    assert 1 < tiled.flops / stored.flops < 1.01  # "tiles compute as much"
     sent = runner.payload(tiles.LESSON)["scenes"]
-    held = sent[0]["after"][0]["options"]["rows"]
-    assert [row["says"] for row in held] == ["537 MB", "0.23 MB", "0.10 MB"]
-    assert 2 * width * (rows + 2 * cols) + 4 * (rows * (width + 2) + rows * cols) < 228 * 1024
-    assert "0.16 ms at least, not 0.64 ms" in sent[-1]["act"]["replies"][1]["reason"]
-    assert stored.moved / 3.35e12 == pytest.approx(0.64e-3, rel=0.01) and free.moved / 3.35e12 == pytest.approx(
-        0.16e-3, rel=0.02
-    )
+    labels = [reply["label"] for reply in sent[0]["act"]["replies"]]
+    assert labels == [f"{length**2 / 1e6:.0f} million", f"{rows * length / 1e6:.0f} million", "8,192"]
+    assert "0.16 ms, not 0.64 ms" in sent[-1]["act"]["replies"][0]["reason"]
+    for cost, time in ((stored, 0.64e-3), (tiled, 0.16e-3)):  # moving takes longer than computing, and so all the time
+        assert cost.flops / 989e12 < cost.moved / 3.35e12 == pytest.approx(time, rel=0.02)
+    assert sent[-1]["act"]["right"] == pytest.approx(100 * tiled.moved / stored.moved)

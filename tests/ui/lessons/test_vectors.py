@@ -4,7 +4,9 @@ import numpy as np
 import pytest
 
 import tlmviz
-from tlmviz.ui.lessons import runner, vectors
+from tlmviz.ui.lessons import company, runner, vectors
+
+SENTENCES = [sentence.lower().split() for sentence in company.TEXT.rstrip(".").split(". ")]
 
 
 @pytest.fixture(scope="module")
@@ -22,90 +24,110 @@ def cosine(one, other):
     return float(one @ other / np.sqrt((one @ one) * (other @ other)))
 
 
-def test_the_cat_is_more_like_the_dog_than_what_stands_beside_it_and_opposites_are_alike(wv, found):
-    for one, values in ((vectors.WORD, found.alike), (vectors.HOT, found.hot)):
+def pairs():
+    """(word, neighbour) within two words of each other."""
+    return [
+        (one, other)
+        for words in SENTENCES
+        for i, one in enumerate(words)
+        for j, other in enumerate(words)
+        if 0 < abs(i - j) <= 2
+    ]
+
+
+def far(places, one, other):
+    return float(np.linalg.norm(np.subtract(places[one], places[other])))
+
+
+def test_cat_and_dog_never_meet_and_have_the_same_neighbours(found):
+    near = {word: sorted(other for one, other in pairs() if one == word) for word in company.ROWS}
+    assert not [words for words in SENTENCES if {"cat", "dog"} <= {*words}]
+    assert near["cat"] == near["dog"] == ["drank", "milk", "the"] and {*near["car"]} & {*near["cat"]} == {"the"}
+    for word in company.ROWS:
+        assert found.small.counts[word] == [near[word].count(other) for other in found.small.company]
+
+
+def test_they_end_on_one_another_by_chance_of_any_kind(found):
+    small = found.small
+    assert (
+        far(small.end, "cat", "dog") < 0.01 < 0.5 < min(far(small.end, "cat", each) for each in ("milk", "the", "car"))
+    )
+    assert far(small.start, "cat", "dog") > 0.3
+    known, counts = company.neighbours()
+    assert {(one, other) for one, other in pairs()} == {
+        (known[i], known[j]) for i, j in zip(*np.nonzero(counts)) if counts[i, j] == pairs().count((known[i], known[j]))
+    }
+    for seed in range(8):
+        end = dict(zip(known, company.learnt(counts, seed, company.TIMES)[0]))
+        assert min((other for other in known if other != "cat"), key=lambda other: far(end, "cat", other)) == "dog"
+
+
+def test_a_push_makes_the_neighbour_likelier_and_is_alike_for_both(found):
+    known, counts = company.neighbours()
+    start, others = company.learnt(counts, company.SEED, 0)
+    pushes = []
+    for word in ("dog", "cat"):
+        at, to = known.index(word), known.index("drank")
+
+        def chance(place, to=to):
+            powers = np.exp(others @ place)
+            return powers[to] / powers.sum()
+
+        slope = [
+            (np.log(chance(start[at] + step)) - np.log(chance(start[at] - step))) / 2e-5 for step in 1e-5 * np.eye(2)
+        ]
+        pushes.append(slope)
+        drawn = np.subtract(*found.small.pushes[word][::-1])
+        assert cosine(drawn, slope) > 0.9999 and chance(start[at] + 0.05 * np.array(slope)) > chance(start[at])
+    assert (
+        np.degrees(np.arccos(cosine(*pushes))) == pytest.approx(found.small.angle, abs=0.1) and found.small.angle < 15
+    )
+    toward = np.subtract(start[known.index("dog")], start[known.index("cat")])
+    assert cosine(pushes[1], toward) < 0.5  # not "toward dog"
+
+
+def test_rows_that_are_alike_and_opposites(wv, found):
+    for one, values in ((company.WORD, found.alike), (company.HOT, found.hot)):
         for other, value in values.items():
             assert value == pytest.approx(cosine(wv.vector(one), wv.vector(other)), abs=1e-5)
-    assert found.nearest == "cat" and max(found.hot, key=found.hot.get) == "cold"
+    assert max(found.alike, key=found.alike.get) == "cat" and max(found.hot, key=found.hot.get) == "cold"
     assert wv.neighbours("dog", 1)[0][0] == "cat" and wv.neighbours("hot", 1)[0][0] == "cold"
-    assert found.size == (4271, 64)
+    dog = np.asarray(wv.vector("dog"))
+    assert found.size == (4271, 64) and found.rows["dog"] == sorted(dog.tolist(), reverse=True)
+    for word in company.OFFERED:
+        assert found.rows[word] == np.asarray(wv.vector(word))[np.argsort(-dog, kind="stable")].tolist()
+    signs = [np.mean(np.sign(found.rows[word]) == np.sign(found.rows["dog"])) for word in company.OFFERED]
+    assert max(zip(signs, company.OFFERED))[1] == "cat" and max(signs) > 0.6  # "mostly"
 
 
-def test_cat_and_dog_never_meet_in_the_text_and_have_the_same_neighbours(found):
-    counts = {word: dict.fromkeys(found.company, 0) for word in vectors.ROWS}
-    for sentence in vectors.TEXT.lower().split("."):
-        words = sentence.split()
-        for at, word in enumerate(words):
-            around = [other for n, other in enumerate(words) if 0 < abs(n - at) <= 2]
-            if word in vectors.ROWS:
-                assert not {*around} & {*vectors.ROWS}
-                for other in around:
-                    counts[word][other] += 1
-    for word in vectors.ROWS:
-        assert found.counts[word] == list(counts[word].values())
-    assert counts["cat"] == counts["dog"] and found.pairs["cat", "dog"] == pytest.approx(1)
-    shared = {other for other in found.company if counts["car"][other] and counts["cat"][other]}
-    assert shared == {"the"} and 0 < found.pairs["cat", "car"] < 0.3  # "They share only “the”"
-
-
-def test_a_step_moves_the_word_that_is_read_and_makes_its_neighbour_likelier(wv, found):
-    v, u = (np.asarray(each, dtype=np.float64) for each in (wv.vector("dog"), wv.context_vectors))
-
-    def shares(v, u):
-        powers = np.exp(u @ v - (u @ v).max())
-        return powers / powers.sum()
-
-    error = -shares(v, u)
-    error[wv.index("barks")] += 1
-    moved = v + vectors.RATE * error @ u
-    outputs = u + vectors.RATE * np.outer(error, v)
-    before, after, far = found.step
-    assert before == pytest.approx(shares(v, u)[wv.index("barks")], rel=1e-4)
-    assert after == pytest.approx(shares(moved, outputs)[wv.index("barks")], rel=1e-3)
-    assert far == pytest.approx(float(np.linalg.norm(moved - v)), rel=1e-4)
-    assert after > 3 * before and found.step[2] > 0.01
-
-
-def test_by_chance_at_first_and_in_the_end_every_word_lies_nearest_to_one_of_its_group(wv, found):
-    shots = wv.snapshots
-    groups = [*vectors.GROUPS.values()]
-    names = [word for group in groups for word in group]
-    last = np.asarray(shots.coordinates[-1], dtype=np.float64)
-    at = {word: last[shots.vocabulary.index(word)] for word in names}
-    for group in groups:
-        for word in group:
-            best = max((other for other in names if other != word), key=lambda other: cosine(at[word], at[other]))
-            assert best in group
-    assert found.read == [int(shots.words_read[n]) for n in vectors.SEEN] and found.read[0] == 0
-    assert found.neighbours[-1] in groups[0] and {*found.film[0]} == {*names}
+def test_by_chance_at_first_and_in_the_end_nearly_every_word_lies_nearest_to_one_of_its_kind(wv, found):
+    kind = {word: tone for tone, group in company.GROUPS.items() for word in group}
+    for places, own in zip(found.film, found.kinds):
+        nearest = {
+            word: min((far(places, word, other), other) for other in places if other != word)[1] for word in places
+        }
+        assert own == sum(kind[word] == kind[other] for word, other in nearest.items())
+    assert found.read == [int(wv.snapshots.words_read[n]) for n in company.SEEN] and found.read[0] == 0
+    assert found.kinds == sorted(found.kinds) and found.kinds[0] < 5 and found.kinds[-1] > 13
 
 
 def test_the_walk_from_see_ends_at_saw_and_that_of_the_king_not_at_the_queen(wv, found):
     unit = {
-        word: np.asarray(wv.vector(word)) / float(wv.vector(word).norm()) for word in (*vectors.WALK, *vectors.KING)
+        word: np.asarray(wv.vector(word)) / float(wv.vector(word).norm()) for word in (*company.WALK, *company.KING)
     }
 
     def goal(a, b, c):
         return unit[b] - unit[a] + unit[c]
 
     for word, value in found.walked.items():
-        assert value == pytest.approx(cosine(goal(*vectors.WALK), wv.vector(word)), abs=1e-5)
-    assert wv.analogy(*vectors.WALK, 1)[0][0] == max(found.walked, key=found.walked.get) == "saw"
+        assert value == pytest.approx(cosine(goal(*company.WALK), wv.vector(word)), abs=1e-5)
+    assert wv.analogy(*company.WALK, 1)[0][0] == max(found.walked, key=found.walked.get) == "saw"
     assert [word for word, _ in wv.neighbours("see", 2)] == ["meet", "tell"]  # near where the walk begins
-    assert (
-        cosine(unit["went"] - unit["go"], np.asarray(wv.vector("saw")) / float(wv.vector("saw").norm()) - unit["see"])
-        > 0.6
-    )
+    saw = np.asarray(wv.vector("saw")) / float(wv.vector("saw").norm())
+    assert cosine(unit["went"] - unit["go"], saw - unit["see"]) > 0.6
     (best, value), (queen, less) = found.ends
-    assert best == wv.analogy(*vectors.KING, 1)[0][0] != queen and value > less
-    assert less == pytest.approx(cosine(goal(*vectors.KING), wv.vector("queen")), abs=1e-5)
-    pairs = [pair for pair in vectors.analogies.RELATIONS["he : she"] if all(word in wv for word in pair)]
-    right = [wv.analogy(a, b, c, 1)[0][0] == d for a, b in pairs for c, d in pairs if (a, b) != (c, d)]
-    assert found.often == pytest.approx(sum(right) / len(right))
-    stayed = [
-        next(word for word, _ in wv.neighbours(c, 4) if word not in (a, b, c)) == d
-        for a, b in pairs
-        for c, d in pairs
-        if (a, b) != (c, d)
-    ]
-    assert found.stayed == pytest.approx(sum(stayed) / len(stayed)) and found.stayed < 0.7 * found.often
+    assert best == wv.analogy(*company.KING, 1)[0][0] != queen and value > less
+    assert less == pytest.approx(cosine(goal(*company.KING), wv.vector("queen")), abs=1e-5)
+    both = [pair for pair in company.analogies.RELATIONS["he : she"] if all(word in wv for word in pair)]
+    right = [wv.analogy(a, b, c, 1)[0][0] == d for a, b in both for c, d in both if (a, b) != (c, d)]
+    assert found.often == pytest.approx(sum(right) / len(right)) and vectors.words(found, found)["ends"] == best

@@ -93,26 +93,6 @@ def rings(*heads: Mapping[str, object], press: bool = False, verb: str = "", sha
     return Part("rings", options, share)
 
 
-def ray(
-    name: str, left: float, right: float, lefts: str, rights: str, tone: str = SOFT, strong: bool = False
-) -> dict[str, object]:
-    """One head of a fan: its two measures as heights from 0 to 1, and as they are written."""
-    return {
-        "name": name,
-        "left": left,
-        "right": right,
-        "lefts": lefts,
-        "rights": rights,
-        "tone": tone,
-        "strong": strong,
-    }
-
-
-def fan(left: str, right: str, *rays: Mapping[str, object], share: float = 1.0) -> Part:
-    """Two measures of some heads, a line from one to the other; up is more."""
-    return Part("fan", {"titles": [left, right], "lines": rays}, share)
-
-
 def cards(*brought: tuple[str, str, Sequence[tuple[str, float]]], share: float = 1.0) -> Part:
     """What heads add to the scores of words: name, tone, words with their points."""
     return Part("cards", {"cards": [{"name": name, "tone": tone, "rows": rows} for name, tone, rows in brought]}, share)
@@ -268,6 +248,25 @@ def matrix(
         "lit": lit,
     }
     return Part("matrix", options, share)
+
+
+NOW, MADE, GONE, SKIPPED = "now", "made", "gone", "skipped"  # what a tile of a map is
+
+
+def tilemap(
+    words: Sequence[str],
+    weights: Sequence[Sequence[float]],
+    side: int = 0,
+    tiles: Sequence[Sequence[str]] = (),
+    *,
+    legend: Mapping[str, str] | None = None,
+    share: float = 1.0,
+) -> Part:
+    """A head's map, a row for each word; with a `side` it is cut into tiles of so many rows and columns, each in its
+    state."""
+    rounded = [[round(float(weight), 3) for weight in row[: n + 1]] for n, row in enumerate(weights)]
+    options = {"words": words, "weights": rounded, "side": side, "tiles": tiles, "legend": [*(legend or {}).items()]}
+    return Part("map", options, share)
 
 
 Place = tuple[float, float]  # from -1 to 1 both ways

@@ -3,548 +3,327 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
 
-from tlmviz.analysis.kernels import roofline, tiling
-from tlmviz.analysis.kernels.tiling import TileWalk, Visit
-from tlmviz.checks import kernels_tiles
-from tlmviz.facades.language_model import LanguageModel
+from tlmviz.analysis.kernels import roofline
 from tlmviz.figures.written import number, percent
 
 from ..language import N_, _
-from .measures import Head, heads_of, shared_out, word
-from .parts import Again, Behind, Drag, End, Lesson, Part, Picture, Reply, Scene, choose
-from .pictures import AGAIN, DOES, INK, LOOK, NEW, NONE, SOFT, bar, bars, cells, grid, line, numbers, strip
-
-MODEL = "stories-rope"
-STORY = "Once upon a time, Anna had a little ball. Ben came to play. Ben wanted the little"
-HEAD: Head = (5, 0)  # looks for what followed the last word: in the third tile
-SIDE = 4  # rows and columns of a tile of the story
-LENGTH, WIDTH, TILE = 16_384, 64, (128, 64)  # a long text: words, width of a head, sides of a tile
-CHIP = roofline.DEVICES[1]
-FLOAT16 = 65_504  # the largest number of this format: (2 − 2⁻¹⁰) · 2¹⁵
-
-
-@dataclass(frozen=True)
-class Found:
-    """A head's row of the last word, its map in tiles, and how far all heads' outputs are from those of the whole
-    softmax."""
-
-    tokens: list[str]
-    scores: list[float]
-    weights: list[float]  # the model's own
-    whole: list[float]  # what comes out, of the whole softmax
-    walk: TileWalk
-    error: float  # of the largest value
-
-    @property
-    def visits(self) -> list[Visit]:
-        """The tiles of the last word's row, one after another."""
-        return [each for each in self.walk.visits if each.block == len(self.walk.skipped) - 1]
-
-    @property
-    def best(self) -> int:
-        """The token of the largest score."""
-        return max(range(len(self.scores)), key=self.scores.__getitem__)
-
-    def largest(self, tiles: int) -> float:
-        """The largest score of so many tiles."""
-        return float(self.visits[tiles - 1].m_i[-1])
-
-    def sum(self, tiles: int) -> float:
-        """What so many tiles add up to when their largest score is taken off."""
-        return float(self.visits[tiles - 1].l_i[-1])
-
-    def factor(self, tiles: int) -> float:
-        """By what the sum before the last of so many tiles is multiplied."""
-        return float(self.visits[tiles - 1].alpha[-1])
-
-    @property
-    def bring(self) -> int:
-        """How many tiles there are up to that of the largest score."""
-        return self.best // SIDE + 1
-
-
-def measure(lm: LanguageModel, text: str) -> Found:
-    """All of it, in one pass: the tiles of every head are walked."""
-    trace = lm.trace(text)
-    inputs, walk, weights = kernels_tiles.tiles(trace, *HEAD, SIDE, SIDE)
-    every = (kernels_tiles.tiles(trace, *head, SIDE, SIDE) for head in heads_of(trace))
-    row = weights[-1].double()
-    return Found(
-        trace.tokens,
-        (inputs.q[-1] @ inputs.k.T * inputs.scale).tolist(),
-        row.tolist(),
-        (row.numpy() @ inputs.v).tolist(),
-        walk,
-        max(tiling.tiled_against_full(*case) for case in every),
-    )
-
-
-def _stored() -> roofline.Cost:
-    return roofline.naive(LENGTH, WIDTH)
-
-
-def _tiled(causal: bool = True) -> roofline.Cost:
-    return roofline.tiled(LENGTH, WIDTH, *TILE, causal)
+from .measures import shared_out, word
+from .parts import Again, Behind, Drag, End, Lesson, Part, Picture, Reply, Scene, choose, guessed
+from .pictures import (
+    DOES,
+    GONE,
+    KEPT,
+    LOOK,
+    MADE,
+    NONE,
+    NOW,
+    SKIPPED,
+    SOFT,
+    bar,
+    bars,
+    cells,
+    grid,
+    line,
+    numbers,
+    strip,
+    tilemap,
+)
+from .walked import CHIP, FLOAT16, HEAD, LENGTH, MODEL, SIDE, STORY, TILE, Found, measure, stored, tiled
 
 
 def _mb(count: float) -> str:
-    return _("{n} MB", n=number(count / 1e6, ",.0f" if count > 1e6 else ".2f"))
+    return _("{n} MB", n=number(count / 1e6, ",.0f"))
 
 
-def _times(cost: roofline.Cost) -> str:
+def _ms(cost: roofline.Cost) -> str:
     return _("{n} ms", n=number(1e3 * cost.seconds(CHIP), ".2f"))
 
 
 def words(m: Found, home: Found) -> dict[str, str]:
     """What stands for the names in the sentences."""
-    first, second = sorted(range(1, SIDE), key=lambda i: -m.scores[i])[:2]
-    old, new = m.largest(m.bring - 1), m.largest(m.bring)
-    stored, tiled, free = _stored(), _tiled(), _tiled(False)
+    old, new, factor = m.largest(m.bring - 1), m.largest(m.bring), m.factor(m.bring)
+    alone, more = m.shares(m.bring - 1)[0], m.shares(m.bring)[0]
     return {
         "length": f"{LENGTH:,}",
         "cells": f"{LENGTH**2 / 1e6:.0f}",
-        "map": _mb(roofline.BYTES * LENGTH**2),
         "rows": f"{TILE[0]}",
         "tile": f"{TILE[0] * TILE[1]:,}",
+        "map": _mb(roofline.BYTES * LENGTH**2),
         "chip": CHIP.name.split()[0],
         "last": word(m.tokens[-1]),
-        "one": word(m.tokens[first]),
-        "other": word(m.tokens[second]),
         "best": word(m.tokens[m.best]),
-        "ratio": number(math.exp(m.scores[first] - m.scores[second]), ".1f"),
-        "n": f"{len(m.tokens)}",
-        "end": f"{FLOAT16:,}",
+        "grew": number(alone / more, ".0f"),
         "score": number(new, ".1f"),
-        "look": percent(m.weights[m.best]),
+        "look": percent(m.weights[-1][m.best]),
         "half": percent(shared_out(m.scores, 2)[m.best]),
         "old": number(old, ".1f"),
-        "power": f"e^({old:.1f}\u00a0−\u00a0{new:.1f})",
-        "factor": number(m.factor(m.bring), ".2f"),
-        "over": number(1 / m.factor(m.bring), ".0f"),
+        "before": number(m.sum(m.bring - 1), ".2f"),
+        "factor": number(factor, ".2f"),
+        "over": number(1 / factor, ".0f"),
         "d": f"{len(m.whole)}",
         "off": number(1e6 * m.error, ".1f"),
         "tiles": f"{m.walk.skipped.size}",
-        "square": f"{SIDE}\u00a0×\u00a0{SIDE}",
         "skip": f"{m.walk.skipped.sum()}",
         "diagonal": f"{len(m.visits)}",
-        "moved": _mb(stored.moved),
-        "less": _mb(tiled.moved),
-        "once": _mb(4 * LENGTH * WIDTH * roofline.BYTES),
-        "more": number(free.flops / stored.flops - 1, ".1%"),
-        "slow": _times(stored),
-        "fast": _times(free),
+        "moved": _mb(stored().moved),
+        "less": _mb(tiled().moved),
+        "slow": _ms(stored()),
+        "fast": _ms(tiled()),
     }
 
 
 def plot(m: Found, home: Found) -> list[Scene]:
     """The scenes."""
-    return [scene(m) for scene in (_never, _ratio, _large, _larger, _loop, _exact, _ahead, _moved, _sooner)]
+    return [scene(m) for scene in (_map, _softmax, _forget, _large, _larger, _loop, _ahead, _sooner)]
 
 
-def _never(m: Found) -> Scene:
-    size = roofline.BYTES * LENGTH**2
-    needs = roofline.on_chip(WIDTH, *TILE)
-    right = _("one small piece")
-
-    def shown(told: bool) -> Picture:
-        held, says = (needs / size, _mb(needs)) if told else (None, "")
-        fast = bar(_("fast memory"), CHIP.on_chip / size, LOOK, "fast", _mb(CHIP.on_chip))
-        whole = bar(_("the map"), 1, SOFT, "map", _mb(size))
-        return (bars(whole, fast, bar(_("held at once"), held, DOES, "held", says)),)
-
+def _map(m: Found) -> Scene:
+    why = _("The map is cut into **tiles**: one of {tile} cells is made, used and forgotten, then the next.")
+    rows = _("{n} million", n=number(TILE[0] * LENGTH / 1e6, ".0f"))
+    count = len(m.visits)
+    states = [[NOW if (row, at) == (m.bring - 1, 0) else GONE for at in range(count)] for row in range(count)]
+    legend = {NOW: _("the tile that is there"), GONE: _("forgotten, or still to come")}
     return Scene(
         _(
-            "A text of {length} words: one head's map has {cells} million weights, one for each pair. How much must "
-            "memory hold at once?"
+            "This **map** shows how much each word looks at others. {length} words make {cells} million cells. How "
+            "many must memory hold at once?"
         ),
-        shown(False),
+        (tilemap(m.names, m.weights),),
         choose(
-            right,
-            (
-                _("all of it"),
-                _("So it was for years."),
-                _(
-                    "{map} for every head. Now a **tile** of {tile} weights is "
-                    "made, used and thrown away, then the next."
-                ),
-            ),
-            (
-                _("half of it"),
-                _("Not even that."),
-                _(
-                    "No word looks ahead, so half is not needed. Of the rest one "
-                    "**tile** of {tile} weights is there at a time."
-                ),
-            ),
-            (
-                right,
-                _("Yes."),
-                _(
-                    "A **tile** of {tile} weights is made, used and thrown away, then the next. How softmax "
-                    "can do with pieces comes next."
-                ),
-            ),
+            "{tile}",
+            (_("{cells} million"), _("So it was for years: {map}."), why),
+            (rows, _("If so, whole rows would be needed."), why),
+            ("{tile}", _("Yes, a small piece."), why),
         ),
-        shown(True),
-        _(
-            "A weight takes 2 bytes; with a tile its queries, keys, values and output are held. The fast memory is one "
-            "core's, of an {chip}."
-        ),
-        _costs(),
+        (tilemap(m.names, m.weights, SIDE, states, legend=legend),),
+        _("Each row is a word; its columns are the same words. The stronger, the more. No word looks ahead."),
+        Behind("flash_attention", {**_at(m), "br": f"{SIDE}", "bc": f"{SIDE}"}),
     )
 
 
 def _text(m: Found, tiles: int, share: float) -> Part:
-    """The story as far as it is read; the last tile is marked."""
-    read, every = SIDE * tiles, range(1, len(m.tokens))
-    now = [i for i in every if read - SIDE <= i < read]
-    unread, last = [i for i in every if i >= read], len(m.tokens) - 1
-    return strip(m.tokens, blank="", under=last, faint=unread, swapped=now, share=share)
+    """The story, of which only the words of one tile are there."""
+    every = range(1, len(m.tokens))
+    now = [i for i in every if SIDE * (tiles - 1) <= i < SIDE * tiles]
+    faint = [i for i in every if i not in now]
+    return strip(m.tokens, blank="", under=len(m.tokens) - 1, faint=faint, swapped=now, share=share)
 
 
-def _lines(m: Found, tiles: int, scored: int, summed: bool = True, share: float = 0.6) -> Part:
-    """Scores of so many tiles; and parts of those that are summed up, the largest so far as 1."""
-    said = (score if i < SIDE * scored else None for i, score in enumerate(m.scores))
-    parts: list[float | None] = [None] * len(m.scores)
-    if tiles:
-        parts[: SIDE * tiles] = [math.exp(each - m.largest(tiles)) for each in m.scores[: SIDE * tiles]]
-    top = _("largest {n}", n=number(m.largest(scored), ".1f")) if scored else ""
-    total = _("sum {n}", n=number(m.sum(tiles), ".2f")) if tiles and summed else ""
-    rows = line("scores", _("scores"), [*said], top, SOFT, max(map(abs, m.scores)))
-    return numbers(rows, line("parts", _("parts") if summed else "e^score", parts, total, DOES, 1), share=share)
+def _scored(m: Found, i: int) -> str:
+    name = m.names[i] if m.names[i] != "." else _("full stop")
+    return f"{name} {number(m.scores[i], '.1f')}"
 
 
-def _ratio(m: Found) -> Scene:
-    right = _("how its words compare")
+def _shares(m: Found, tiles: int, shown: int, share: float = 1.0) -> Part:
+    """Shares of the words of so many tiles alone; those of others that are shown are not told yet."""
+    rows, told = [], [*m.shares(tiles), *[None] * SIDE * (shown - tiles)]
+    for i, each in enumerate(told):
+        tone = DOES if i >= SIDE else LOOK
+        rows.append(bar(_scored(m, i), each, tone, f"{i}"))
+    return bars(*rows, share=share)
+
+
+def _softmax(m: Found) -> Scene:
+    before = m.bring - 1
+    why = _(
+        "A share is a word's **part** of one sum. The sum grew {grew} times, so each share is {grew} times smaller."
+    )
     return Scene(
         _(
-            "Here scores come in tiles of four. Softmax divides e^score by the sum of **all**. What does the first "
-            "tile tell already?"
+            "**Softmax** makes shares of scores: here four words have 100%. Now four more come in, among them "
+            "“{best}”. What becomes of those shares?"
         ),
-        (_text(m, 1, 0.4), _lines(m, 0, 1, False)),
+        (_shares(m, before, m.bring),),
         choose(
-            right,
-            (
-                _("its weights"),
-                _("Not without the rest."),
-                _("All {n} scores are in the sum: a large one to come makes each of these weights small."),
-            ),
-            (
-                right,
-                _("Yes."),
-                _(
-                    "“{one}” gets {ratio} times as much as “{other}”, whatever follows. Only the sum is "
-                    "missing, and it grows tile by tile."
-                ),
-            ),
-            (
-                _("nothing"),
-                _("Something is known."),
-                _("“{one}” gets {ratio} times as much as “{other}”: the sum, once it is known, divides both alike."),
-            ),
+            _("all shrink alike"),
+            (_("they stay"), _("Then there would be over 100%."), why),
+            (_("all shrink alike"), _("Yes."), why),
+            (_("the largest shrinks"), _("Then the others would gain on it."), why),
         ),
-        (_text(m, 1, 0.4), _lines(m, 1, 1, False)),
-        _("A head looks back from “{last}”. e is 2.7…; a sign in front of the text has a score, too."),
+        (_shares(m, m.bring, m.bring),),
+        _("The words at which “{last}” looks, with their scores. A sign in front of the text counts, too."),
+        _row(m),
+    )
+
+
+def _kept(m: Found, share: float, largest: str = "", sums: str = "") -> Part:
+    """What is kept of tiles: their largest score, where it counts, their sum and their mixture."""
+    d = _("{d} numbers", d=len(m.whole)) if sums else ""
+    told = {_("largest score"): largest, _("sum of parts"): sums, _("mixture"): d}
+    if not largest and sums:
+        del told[_("largest score")]
+    run = [(KEPT if each else NONE, 1, each) for each in told.values()]
+    return grid(len(told), cells("kept", _("kept"), *run), heads=[*told], share=share)
+
+
+def _forget(m: Found) -> Scene:
+    why = _("New parts add to the sum, new values to the mixture. At the end, the mixture is divided by the sum.")
+    return Scene(
+        _(
+            "Shares mix the words' **values**, rows of {d} numbers. Now the first tile is to be **forgotten**. What "
+            "must be kept of it?"
+        ),
+        (_text(m, 1, 0.35), _shares(m, 1, 1, 0.65)),
+        choose(
+            _("a sum and a mixture"),
+            (_("a sum and a mixture"), _("Yes."), why),
+            (_("all of its four parts"), _("Then nothing would be forgotten."), why),
+            (_("only its largest part"), _("If so, the others would be lost."), why),
+        ),
+        (_text(m, 1, 0.35), _kept(m, 0.65, "", _("1 number"))),
+        _("Blue is the tile: the start sign, and three words. The bars are their parts of the sum so far."),
         _row(m),
     )
 
 
 def _large(m: Found) -> Scene:
     top, power = math.exp(m.scores[m.best]), number(m.scores[m.best], ".1f")
-    right = _("take {score} off each score")
+    less = _("Less {score}, its part is 1. All parts, and their sum, shrink by the same factor: no share changes.")
 
     def shown(told: bool) -> Picture:
-        label, at, says = (
-            (f"e^({power} − {power})", 1.0, "1") if told else (f"e^{power}", top, f"≈ {float(f'{top:.2g}'):,.0f}")
-        )
-        end = bar("float16", FLOAT16 / top, SOFT, "end", f"{FLOAT16:,}")
-        return (bars(end, bar(label, at / top, LOOK, "ball", says)),)
+        at, says = (1.0, "1") if told else (top, f"≈ {float(f'{top:.2g}'):,.0f}")
+        label = _("{n} taken off", n=power) if told else _("part of “{word}”", word=m.names[m.best])
+        ends = bar(_("16 bits end at"), FLOAT16 / top, SOFT, "end", f"{FLOAT16:,}")
+        return (bars(ends, bar(label, at / top, LOOK, "best", says)),)
 
     return Scene(
         _(
-            "Numbers of the kind float16 end at {end}. “{best}” has score {score}, and e^{score} is too large. What "
-            "helps, and changes **no weight**?"
+            "A part is e^score: 2.7 times as large for each point. That of “{best}” exceeds 16 bits. What "
+            "helps, and changes **no share**?"
         ),
         shown(False),
         choose(
-            right,
-            (
-                _("halve each score"),
-                _("“{best}” would get {half}, not {look}."),
-                _(
-                    "Halved, scores lie nearer to one "
-                    "another, and so do weights. What is taken off all alike leaves them as far apart."
-                ),
-            ),
-            (
-                right,
-                _("Yes."),
-                _(
-                    "The largest becomes e^0 = 1. All shrink by the same factor, and so does the sum: no weight "
-                    "changes."
-                ),
-            ),
-            (
-                _("leave “{best}” out"),
-                _("Then {look} of the look is gone."),
-                _("All other words would share it, each with a larger weight."),
-            ),
+            _("take {score} off each score"),
+            (_("halve each score"), _("“{best}” would get {half}, not {look}."), less),
+            (_("leave “{best}” out"), _("It has {look}: all others would grow."), less),
+            (_("take {score} off each score"), _("Yes."), less),
         ),
         shown(True),
-        _("“{best}” stands in the third tile. The head gives it {look} of its look."),
+        _("Chips compute fast with numbers of 16 bits, which end there. “{best}” has score {score}."),
         _row(m),
     )
 
 
+def _parts(m: Found, tile: int, share: float, told: bool = True) -> Part:
+    """The words of one tile with their scores, and their parts where they are told."""
+    rows = []
+    for i in range(SIDE * (tile - 1), SIDE * tile):
+        part = math.exp(m.scores[i] - m.largest(tile))
+        says = number(part, ".2f") if part >= 0.005 else "<0.01"
+        rows.append(bar(_scored(m, i), part if told else None, DOES, f"{i}", says if told else ""))
+    return bars(*rows, share=share)
+
+
 def _larger(m: Found) -> Scene:
-    right, before = _("one multiplication"), m.bring - 1
+    before, sums = m.bring - 1, number(m.sum(m.bring - 1), ".2f")
+    why = _(
+        "Each old part should have {score} taken off, not {old}. So all are {over} times too large: times {factor}."
+    )
+    top = number(m.largest(before), ".1f"), number(m.largest(m.bring), ".1f")
+    after = f"{sums} × {number(m.factor(m.bring), '.2f')}"
     return Scene(
         _(
-            "But the largest is not known yet. So the largest **so far** is taken off: {old}. Now {score} comes. What "
-            "puts the sum right?"
+            "The largest score is not known. So the largest **so far**, {old}, is taken off. Now “{best}” has {score}: "
+            "what puts the old sum right?"
         ),
-        (_text(m, m.bring, 0.4), _lines(m, before, m.bring)),
+        (_text(m, m.bring, 0.3), _parts(m, m.bring, 0.45, False), _kept(m, 0.25, top[0], sums)),
         choose(
-            right,
-            (
-                _("summing it up anew"),
-                _("That would read all again."),
-                _(
-                    "And each part would change by the same factor, "
-                    "{power} = {factor}. So the sum can be multiplied by it."
-                ),
-            ),
-            (
-                right,
-                _("Yes, by {factor}."),
-                _(
-                    "Each part had {old} taken off, and should have {score}: times {power}, "
-                    "the same for all. The sum is **rescaled**: online softmax."
-                ),
-            ),
-            (
-                _("nothing"),
-                _("Old parts would count {over} times too much."),
-                _(
-                    "From them {old} was taken off, from new "
-                    "ones {score}. Times {power} = {factor}, old ones are right."
-                ),
-            ),
+            _("multiplying it"),
+            (_("nothing"), _("Then old words would count too much."), why),
+            (_("multiplying it"), _("Yes, by {factor}."), why),
+            (_("adding it up anew"), _("Then all would be read again."), why),
         ),
-        (_text(m, m.bring, 0.4), _lines(m, m.bring, m.bring)),
-        _("A part is e^(score − largest so far)."),
+        (_text(m, m.bring, 0.3), _parts(m, m.bring, 0.45), _kept(m, 0.25, top[1], after)),
+        _("Beside each word stands its score. Of the first tile only the sum is left."),
         _row(m),
     )
 
 
 def _loop(m: Found) -> Scene:
-    top = max(float(abs(each.acc[-1]).max()) for each in m.visits)
+    count = len(m.visits)
+    top = max(max(map(abs, m.mixture(tiles))) for tiles in range(1, count + 1))
 
     def shown(tiles: int) -> Picture:
-        acc = m.visits[tiles - 1].acc[-1].tolist() if tiles else [None] * len(m.whole)
-        out = numbers(line("out", _("output"), acc, "", LOOK, top), share=0.26)
-        return _text(m, tiles, 0.34), _lines(m, tiles, tiles, share=0.4), out
+        if not tiles:
+            return _text(m, 0, 0.3), _kept(m, 0.2)
+        mixture = numbers(line("mixture", _("mixture"), m.mixture(tiles), "", LOOK, top), share=0.18)
+        kept = number(m.largest(tiles), ".1f"), number(m.sum(tiles), ".2f")
+        return _text(m, tiles, 0.26), _parts(m, tiles, 0.38), _kept(m, 0.18, *kept), mixture
 
-    replies, count = [], len(m.visits)
+    replies = []
     for tiles in range(1, count + 1):
-        said = _("Nothing larger: the parts are added.")
+        said = _("Nothing larger: parts are added to the sum, values to the mixture.")
         if tiles == 1:
-            said = _("The largest so far is {top}: its part is 1. The four parts add up to {sum}.")
+            said = _("Its largest score is {top}; the four parts add up to {sum}, and mix their values.")
         elif m.factor(tiles) < 1:
-            said = _("A larger score, {top}: old sum and output are multiplied by {by} first.")
+            said = _("A larger score, {top}: sum and mixture are multiplied by {by}, then the new is added.")
         if tiles == count:
-            said += _(" At the end all is divided by the sum: “{best}” gets 1 / {sum} = {share}.")
-        values = m.largest(tiles), m.factor(tiles), m.sum(tiles)
-        own = {
-            name: number(each, form) for name, each, form in zip(("top", "by", "sum"), values, (".1f", ".2f", ".2f"))
-        }
-        replies.append(Reply("", said, tiles == count, shown(tiles), own | {"share": percent(1 / values[-1])}))
+            said = _(
+                "Divided by the sum, the mixture is that of softmax over all words at once, but for {off} millionths."
+            )
+        values = zip(("top", "by", "sum"), (m.largest(tiles), m.factor(tiles), m.sum(tiles)), (".1f", ".2f", ".2f"))
+        own = {name: number(each, form) for name, each, form in values}
+        verdict = _("Tile {n}.", n=tiles)
+        replies.append(Reply(verdict, said, tiles == count, shown(tiles), own))
     return Scene(
         _(
-            "Do it: each tile adds its parts to the sum, and parts times **values** to the output. Then the tile is "
+            "This loop is **FlashAttention**. Press for each tile: its words come, leave parts and values, and are "
             "forgotten."
         ),
         shown(0),
         Again(_("Next tile"), replies),
         (),
-        _("All that is kept, however long the text: the largest, the sum, and {d} numbers of output."),
-        _row(m),
-    )
-
-
-def _exact(m: Found) -> Scene:
-    right = _("by rounding only")
-    why = _(
-        "In all heads, at most {off} millionths of the largest value. Each rescaling is exact: the same sum, "
-        "differently written."
-    )
-    last, top = m.walk.out[-1].tolist(), max(map(abs, m.whole))
-
-    def shown(told: bool) -> Picture:
-        whole = m.whole if told else [None] * len(last)
-        row = line("whole", _("whole row"), whole, "" if told else "?", INK, top)
-        return (numbers(line("tiles", _("in tiles"), last, "", LOOK, top), row),)
-
-    return Scene(
-        _(
-            "This loop, **FlashAttention**, never sees all scores together. How far is its output from that of softmax "
-            "over the **whole** row?"
-        ),
-        shown(False),
-        choose(
-            right,
-            (right, _("Yes."), why),
-            (
-                _("about 1%"),
-                _("If so, some scores would be missing."),
-                _(
-                    "Every one is added. In all heads the output is "
-                    "off by {off} millionths of the largest value, at most."
-                ),
-            ),
-            (
-                _("about 10%"),
-                _("If so, the factors would be guesses."),
-                _("They are exact. In all heads the output is off by {off} millionths of the largest value, at most."),
-            ),
-        ),
-        shown(True),
-        _("These are the {d} numbers of the output, divided by the sum."),
+        _("All that is kept, however long the text: the largest, the sum, and a mixture of {d} numbers."),
         _row(m),
     )
 
 
 def _ahead(m: Found) -> Scene:
-    visited = {(each.block, each.tile): each.masked for each in m.walk.visits}
-    count, skip = len(m.visits), int(m.walk.skipped.sum())
-
-    def shown(told: bool) -> Picture:
-        state = {True: AGAIN, False: NEW, None: NONE}
-        rows = []
-        for row in range(count):
-            run = [(state[visited.get((row, at))] if told else NONE, 1, "") for at in range(count)]
-            ends = dict.fromkeys((SIDE * row + 1, min(SIDE * (row + 1), len(m.tokens))))
-            rows.append(cells(f"{row}", "–".join(map(str, ends)), *run))
-        legend = {NEW: _("computed"), AGAIN: _("on the diagonal"), NONE: _("skipped")} if told else {}
-        return (grid(count, *rows, legend=legend),)
-
+    count, skipped = len(m.visits), m.walk.skipped.tolist()
+    why = _("{skip} tiles lie wholly ahead. Those on the diagonal hold words behind, too, and are made.")
+    states = [[SKIPPED if each else MADE for each in row] for row in skipped]
+    legend = {MADE: _("made"), SKIPPED: _("skipped")}
     return Scene(
-        _(
-            "The story's map: {tiles} tiles of {square} cells. Rows look, columns are looked at, never ahead. How many "
-            "tiles are **skipped**?"
-        ),
-        shown(False),
+        _("The whole map has {tiles} tiles, and no word looks ahead. How many of them need not be made at all?"),
+        (tilemap(m.names, m.weights, SIDE, [[MADE] * count] * count),),
         choose(
-            f"{skip}",
-            (
-                "0",
-                _("If so, all would be made."),
-                _("{skip} tiles lie wholly ahead. Their weights are 0, so nothing of them is needed."),
-            ),
-            (
-                f"{skip}",
-                _("Yes."),
-                _(
-                    "They lie wholly ahead. The {diagonal} on the diagonal hold words behind, too: they "
-                    "are computed, and only their cells ahead get nothing."
-                ),
-            ),
-            (
-                f"{m.walk.skipped.size // 2}",
-                _("Then half of the diagonal, too."),
-                _(
-                    "Tiles on the diagonal hold words "
-                    "behind, too: all {diagonal} are computed, and only their cells ahead get nothing."
-                ),
-            ),
+            f"{m.walk.skipped.sum()}",
+            ("0", _("If so, empty tiles would be made."), why),
+            (f"{m.walk.skipped.sum()}", _("Yes."), why),
+            (f"{m.walk.skipped.sum() + count}", _("Then the diagonal would be missing."), why),
         ),
-        shown(True),
-        _("Numbers are words, the sign in front as 1. The last tiles are smaller."),
+        (tilemap(m.names, m.weights, SIDE, states, legend=legend),),
+        _("Rows look, columns are looked at."),
         Behind("flash_attention", {**_at(m), "br": f"{SIDE}", "bc": f"{SIDE}"}),
     )
 
 
-def _moved(m: Found) -> Scene:
-    stored, tiled = _stored(), _tiled()
-    why = _("{less}: keys and values are read again for every {rows} rows, but no weight is moved.")
-    low = _("But keys and values are read again for every {rows} rows: {less}.")
-    replies = (
-        Reply(_("Well guessed."), why, True),
-        Reply(_("Read only once, it would be {once}."), low),
-        Reply(
-            _("If so, weights would be moved, too."),
-            _("Only keys and values are, again for every {rows} rows: {less}."),
-        ),
-    )
-
-    def shown(told: bool) -> Picture:
-        row = bar(_("in tiles"), tiled.moved / stored.moved if told else None, DOES, "tiles")
-        return (bars(row, bar(_("map stored"), 1, SOFT, "stored", _mb(stored.moved))),)
-
-    return Scene(
-        _(
-            "With {length} words, storing the map moves {moved} to and from slow memory, for one head. How much of "
-            "that do tiles move? Drag."
-        ),
-        shown(False),
-        Drag(_("What tiles move, in per cent"), _("Count"), 100 * tiled.moved / stored.moved, replies, within=8),
-        shown(True),
-        _("Stored, the map is written and read twice: as scores, {map}, then as weights."),
-        _costs(),
-    )
-
-
 def _sooner(m: Found) -> Scene:
-    stored, free = _stored(), _tiled(False)
-    right = _("a few more")
+    why = _("{fast}, not {slow}: only {less} are moved. Computing is fast, moving takes the time.")
+    replies = guessed(why, _("It takes a little longer."), _("It is faster."))
+    time, moved = tiled().seconds(CHIP) / stored().seconds(CHIP), tiled().moved / stored().moved
 
     def shown(told: bool) -> Picture:
-        label, share = _("operations, tiles"), free.flops / stored.flops
-        work = bar(label, min(1, share) if told else None, DOES, "work", number(share, ".1%") if told else "")
-        rows = [bar(_("operations, stored"), 1, SOFT, "stored"), work]
+        rows = [
+            bar(_("time, in tiles"), time if told else None, LOOK, "fast"),
+            bar(_("time, stored"), 1, SOFT, "slow", _ms(stored())),
+        ]
         if told:
-            fast = free.seconds(CHIP) / stored.seconds(CHIP)
-            rows += [
-                bar(_("time, stored"), 1, SOFT, "slow", _times(stored)),
-                bar(_("time, tiles"), fast, LOOK, "fast", _times(free)),
-            ]
+            rows.append(bar(_("moved, in tiles"), moved, LOOK, "less", _mb(tiled().moved)))
+            rows.append(bar(_("moved, stored"), 1, SOFT, "moved", _mb(stored().moved)))
         return (bars(*rows),)
 
     return Scene(
         _(
-            "Now every word sees all others: no tile is skipped. Compared with storing the map, how many operations do "
-            "tiles need?"
+            "With {length} words, a stored map goes to slow memory and back: {moved}. Tiles compute as much. How long "
+            "do they take? Drag."
         ),
         shown(False),
-        choose(
-            right,
-            (
-                _("a quarter"),
-                _("A quarter of the bytes, yes."),
-                _("But each product is computed, and rescaling adds {more}. Time goes down with the bytes."),
-            ),
-            (
-                right,
-                _("Yes, {more} more."),
-                _(
-                    "And yet {fast} at least, not {slow}, by the data sheet of an {chip}: "
-                    "computing is fast, moving bytes is slow."
-                ),
-            ),
-            (
-                _("twice as many"),
-                _("If so, each tile would be made twice."),
-                _(
-                    "It is made once; keys and values are read "
-                    "again. Rescaling adds {more}. Time goes down with the bytes."
-                ),
-            ),
-        ),
+        Drag(_("Time that tiles take, in per cent"), _("Count"), 100 * time, replies, within=5),
         shown(True),
-        _("Operations are additions, multiplications and the like."),
-        _costs(),
+        _("For one head, no tile skipped; times follow from the data sheet of a chip, {chip}."),
+        Behind("flash_attention", {"part": "Memory and time", "len": f"{LENGTH}"}),
     )
 
 
@@ -556,31 +335,26 @@ def _row(m: Found) -> Behind:
     return Behind("flash_attention", {**_at(m), "part": "One row", "query": f"{len(m.tokens) - 1}"})
 
 
-def _costs() -> Behind:
-    return Behind("flash_attention", {"part": "Memory and time", "len": f"{LENGTH}"})
-
-
 def end(m: Found, home: Found) -> list[End]:
     """What can be explained now."""
-    stored, tiled = _stored(), _tiled()
+    count = len(m.visits)
+    by = number(m.factor(m.bring), ".2f")
+    states = [[NOW if (row, at) == (count - 1, 0) else GONE for at in range(count)] for row in range(count)]
     return [
         End(
-            _(
-                "The map is made in tiles, each used and forgotten. Only a largest score, a sum and {d} numbers are "
-                "kept."
-            ),
-            (_lines(m, m.bring - 1, m.bring - 1),),
+            _("A map is made in tiles, each used and forgotten. Only a largest score, a sum and a mixture are kept."),
+            (tilemap(m.names, m.weights, SIDE, states),),
         ),
         End(
             _(
-                "When a larger score comes, what was summed is multiplied by one factor. The result is that of the "
-                "whole softmax."
+                "A share is a part of one sum. When a larger score comes, old sum and mixture are multiplied by one "
+                "factor."
             ),
-            (_lines(m, m.bring, m.bring),),
+            (bars(bar(_("old sum"), 1, SOFT, says="1"), bar(_("times"), m.factor(m.bring), LOOK, says=by)),),
         ),
         End(
-            _("Tiles ahead are skipped, and {less} are moved, not {moved}. Moving takes the time, not computing."),
-            (bars(bar(_("stored"), 1, SOFT), bar(_("tiles"), tiled.moved / stored.moved, DOES)),),
+            _("Tiles compute as much as a stored map, but move {less}, not {moved}. Moving takes the time."),
+            (bars(bar(_("stored"), 1, SOFT), bar(_("tiles"), tiled().moved / stored().moved, DOES)),),
         ),
     ]
 
@@ -588,7 +362,9 @@ def end(m: Found, home: Found) -> list[End]:
 LESSON = Lesson(
     "tiles",
     N_("Tiles"),
-    N_("A map of millions of weights that is never stored: softmax in one loop, FlashAttention, and why it is faster."),
+    N_(
+        "A map of millions of cells that is never stored: softmax piece by piece, FlashAttention, and why it is faster."
+    ),
     MODEL,
     STORY,
     measure,
@@ -596,6 +372,6 @@ LESSON = Lesson(
     plot,
     end,
     measured_on=N_(
-        "Scores and outputs are of a small real model; bytes and times are computed, for one head on an H100."
+        "Scores and mixtures are of a small real model; bytes and times are computed, for one head on an H100."
     ),
 )

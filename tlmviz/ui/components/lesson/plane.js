@@ -1,5 +1,5 @@
 // @ts-check
-// Words as points of a plane, and ways from one to another.
+// Words as points of a plane, and arrows from one place to another.
 
 import { mark } from "./marks.js";
 
@@ -22,6 +22,11 @@ export function plane(W, H, { points, ways }, ruler) {
   for (const { id, from, to, says, tone } of ways) {
     const [a, b] = [at(from), at(to)];
     marks.push(mark(`way-${id}`, "line", { x1: a.x, y1: a.y, x2: b.x, y2: b.y, b1: 0, b2: 0, dx: 0, w: tiny ? 2 : 3 }, { tone, enter: { x2: a.x, y2: a.y }, time: 900 }));
+    const [turn, tip] = [Math.atan2(b.y - a.y, b.x - a.x), tiny ? 6 : 3 * r];
+    for (const side of [-1, 1]) {
+      const back = turn + Math.PI - side * 0.45;
+      marks.push(mark(`way-${id}-tip${side}`, "line", { x1: b.x, y1: b.y, x2: b.x + tip * Math.cos(back), y2: b.y + tip * Math.sin(back), b1: 0, b2: 0, dx: 0, w: tiny ? 2 : 3 }, { tone, delay: 700 }));
+    }
     if (says && !tiny) marks.push(mark(`way-${id}-says`, "text", { x: b.x + 2 * r, y: b.y + size * 0.35, size: size * 1.2 }, { text: says, weight: 600, tone: "soft" }));
   }
   /** @type {{ x: number, y: number, w: number }[]} */
