@@ -5,6 +5,7 @@ import { test } from "node:test";
 
 import { answerOf, begun, picked, replyTo, scored, shown, truth } from "../../tlmviz/ui/components/lesson/acts.js";
 import { scoreAt, shareOf } from "../../tlmviz/ui/components/lesson/bars.js";
+import { spread } from "../../tlmviz/ui/components/lesson/heads.js";
 import { percent } from "../../tlmviz/ui/components/lesson/marks.js";
 import { composed } from "../../tlmviz/ui/components/lesson/pictures.js";
 import { linkTo, placeIn, placeNow } from "../../tlmviz/ui/components/lesson/progress.js";
@@ -86,6 +87,16 @@ test("points make a share as softmax does", () => {
   const picture = marksOf("odds", { scored: "points", sure: "sure", score: 10.6, rest, value: 50 });
   assert.ok(Math.abs(find(picture, "odds:sure-share").to.share - softmax(5.3)) < 1e-12);
   assert.equal(find(picture, "odds:score-says").look.text, "5.3");
+});
+
+test("in a fan up is more, on both sides, and labels keep their distance", () => {
+  const lines = [["A", 0.9, 0.1], ["B", 0.88, 0.8], ["C", 0.1, 0.81]].map(([name, left, right]) => ({ name, left, right, lefts: "", rights: "", tone: "soft" }));
+  const picture = marksOf("fan", { lines, titles: ["looks", "left"] });
+  const at = (name) => find(picture, `fan:${name}-line`).to;
+  assert.ok(at("A").y1 < at("B").y1 && at("B").y1 < at("C").y1 && at("A").y2 > at("B").y2);
+  const labels = ["A", "B"].map((name) => find(picture, `fan:${name}-left`).to.y);
+  assert.ok(Math.abs(labels[0] - labels[1]) >= 20);
+  assert.deepEqual(spread([10, 11, 100], 20).map((y, n, all) => n === 0 || y - all[n - 1] >= 20), [true, true, true]);
 });
 
 test("rings can be pressed where they are drawn, on a phone in lines", () => {
@@ -241,9 +252,9 @@ test("an answer gets its reply, and nonsense none", () => {
 });
 
 test("what would give the answer away is not shown before it", () => {
-  const scene = { act: CHOOSE, before: [{ kind: "strip", share: 1, options: STRIP }], after: [{ kind: "cards", share: 1, options: {} }] };
+  const scene = { act: CHOOSE, before: [{ kind: "strip", share: 1, options: STRIP }], after: [{ kind: "fan", share: 1, options: {} }] };
   assert.equal(shown(scene, begun(CHOOSE))[0].kind, "strip");
-  assert.equal(shown(scene, begun(CHOOSE, 0))[0].kind, "cards");
+  assert.equal(shown(scene, begun(CHOOSE, 0))[0].kind, "fan");
   const rows = [{ id: "a" }, { id: "b" }];
   const [part] = shown({ act: DRAG, before: [{ kind: "bars", share: 1, options: { rows } }], after: [] }, begun(DRAG, 30));
   assert.deepEqual(part.options.rows, [{ id: "a", guess: 0.3 }, { id: "b" }]);

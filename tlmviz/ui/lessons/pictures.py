@@ -93,6 +93,26 @@ def rings(*heads: Mapping[str, object], press: bool = False, verb: str = "", sha
     return Part("rings", options, share)
 
 
+def ray(
+    name: str, left: float, right: float, lefts: str, rights: str, tone: str = SOFT, strong: bool = False
+) -> dict[str, object]:
+    """One head of a fan: its two measures as heights from 0 to 1, and as they are written."""
+    return {
+        "name": name,
+        "left": left,
+        "right": right,
+        "lefts": lefts,
+        "rights": rights,
+        "tone": tone,
+        "strong": strong,
+    }
+
+
+def fan(left: str, right: str, *rays: Mapping[str, object], share: float = 1.0) -> Part:
+    """Two measures of some heads, a line from one to the other; up is more."""
+    return Part("fan", {"titles": [left, right], "lines": rays}, share)
+
+
 def cards(*brought: tuple[str, str, Sequence[tuple[str, float]]], share: float = 1.0) -> Part:
     """What heads add to the scores of words: name, tone, words with their points."""
     return Part("cards", {"cards": [{"name": name, "tone": tone, "rows": rows} for name, tone, rows in brought]}, share)

@@ -5,7 +5,7 @@ import { bars, odds } from "./bars.js";
 import { clocks } from "./clocks.js";
 import { grid } from "./grid.js";
 import { handwritten } from "./handwritten.js";
-import { cards, rings } from "./heads.js";
+import { cards, fan, rings } from "./heads.js";
 import { tilemap } from "./map.js";
 import { placed } from "./marks.js";
 import { matrix } from "./matrix.js";
@@ -25,7 +25,7 @@ import { tree } from "./tree.js";
 const page = (_W, _H, { link }) => ({ marks: [], hits: [], frame: link });
 
 /** @type {Record<string, (W: number, H: number, options: any, ruler: Ruler) => Picture>} */
-const KINDS = { bars, cards, clocks, dots, grid, handwritten, map: tilemap, matrix, numbers, odds, page, pair, plane, rings, steps, strip, tower, tree };
+const KINDS = { bars, cards, clocks, dots, fan, grid, handwritten, map: tilemap, matrix, numbers, odds, page, pair, plane, rings, steps, strip, tower, tree };
 
 /**
  * All parts of a picture, one above another.
