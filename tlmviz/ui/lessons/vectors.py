@@ -387,7 +387,6 @@ LESSON = Lesson(
     end,
     word_models.model,
     measured_on=N_(
-        "The small model learnt its sentences when the lesson opened; all else was measured on vectors that were "
-        "trained on a million words of stories."
+        "The small model learnt when the lesson opened; all else was measured on vectors of a million words of stories."
     ),
 )
