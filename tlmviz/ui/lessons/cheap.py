@@ -56,9 +56,9 @@ CALLED = {OWN: NAMED[OWN], FOURS: N_("four share: GQA"), ALL: N_("all share: MQA
 
 def words(m: Found, home: Found) -> dict[str, str]:
     """What stands for the names in the sentences."""
-    near, far, bare, more = (number(each / 1e6, ",.0f" if each > 1e7 else ".1f") for each in (*m.work, m.more))
+    far, bare, more = (number(each / 1e6, ",.0f" if each > 1e7 else ".1f") for each in (*m.work[1:], m.more))
     (pages, found), shape = m.pages, m.shape
-    right = {key: percent(m.right[name]) for key, name in zip(("own", "fours", "all", "short"), MODELS)}
+    right = {key: percent(m.right[name]) for key, name in zip(("own", "fours", "all"), MODELS)}
     return right | {
         "n": f"{m.read}",
         "new": word(m.new),
@@ -67,7 +67,6 @@ def words(m: Found, home: Found) -> dict[str, str]:
         "look": percent(m.looks[m.best]),
         "NEAR": f"{NEAR}",
         "FAR": f"{FAR}",
-        "near": near,
         "far": far,
         "twice": number(2 * m.work[0] / 1e6, ".1f"),
         "bare": bare,

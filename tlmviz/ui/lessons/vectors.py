@@ -58,7 +58,6 @@ def words(m: Found, home: Found) -> dict[str, str]:
     """What stands for the names in the sentences."""
     best = max(m.alike, key=m.alike.__getitem__)
     return {
-        "known": f"{m.size[0]:,}",
         "d": f"{m.size[1]}",
         "times": f"{TIMES:,}",
         "word": WORD,
