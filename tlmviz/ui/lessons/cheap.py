@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 
 from tlmviz.figures.written import number, percent
 
@@ -56,9 +56,9 @@ CALLED = {OWN: NAMED[OWN], FOURS: N_("four share: GQA"), ALL: N_("all share: MQA
 
 def words(m: Found, home: Found) -> dict[str, str]:
     """What stands for the names in the sentences."""
-    near, far, bare, more = (number(each / 1e6, ",.0f" if each > 1e7 else ".1f") for each in (*m.work, m.more))
+    far, bare, more = (number(each / 1e6, ",.0f" if each > 1e7 else ".1f") for each in (*m.work[1:], m.more))
     (pages, found), shape = m.pages, m.shape
-    right = {key: percent(m.right[name]) for key, name in zip(("own", "fours", "all", "short"), MODELS)}
+    right = {key: percent(m.right[name]) for key, name in zip(("own", "fours", "all"), MODELS)}
     return right | {
         "n": f"{m.read}",
         "new": word(m.new),
@@ -67,7 +67,6 @@ def words(m: Found, home: Found) -> dict[str, str]:
         "look": percent(m.looks[m.best]),
         "NEAR": f"{NEAR}",
         "FAR": f"{FAR}",
-        "near": near,
         "far": far,
         "twice": number(2 * m.work[0] / 1e6, ".1f"),
         "bare": bare,
@@ -174,14 +173,18 @@ def _asks(m: Found) -> Scene:
     )
 
 
+def _stands(m: Found, old: str, share: float = 1.0) -> Part:
+    """Keys and values before and after a word is written."""
+    legend = {KEPT: _("as it was"), NEW: _("computed now")} if old == KEPT else {}
+    rows = cells("was", _("before"), *_run(KEPT, m.read)), cells("now", _("now"), *_run(old, m.read), *_run(NEW, 1))
+    return grid(m.read + 1, *rows, legend=legend, share=share)
+
+
 def _stays(m: Found) -> Scene:
     why = _("A word sees only what stands before it. So keys and values of the {n} stay as they were.")
 
     def shown(old: str) -> Picture:
-        was, now = _run(KEPT, m.read), [*_run(old, m.read), *_run(NEW, 1)]
-        legend = {KEPT: _("as it was"), NEW: _("computed now")} if old == KEPT else {}
-        rows = cells("was", _("before"), *was), cells("now", _("now"), *now)
-        return _text(m, 0.55), grid(m.read + 1, *rows, legend=legend, share=0.45)
+        return _text(m, 0.55), _stands(m, old, 0.45)
 
     return Scene(
         _("Now “{new}” is written. For how many of the {n} words before it must key and value be computed again?"),
@@ -212,8 +215,8 @@ def _keep(m: Found) -> Scene:
         rows = (cells(it, name, *_run(state, m.read), *_run(NEW, 1)) for it, (name, state) in named.items())
         legend = {NEW: _("of “{word}”", word=word(m.new))} | ({KEPT: _("kept"), NONE: _("not needed")} if told else {})
         table = _text(m, 0.34), grid(m.read + 1, *rows, legend=legend, share=0.4)
-        far, bare = _("all kept"), _("nothing kept")
-        return (*table, bars(*_saved(m, far, bare), share=0.26)) if told else table
+        work = _work(_("all kept"), m.work[1], top=m.work[2]), _work(_("nothing kept"), m.work[2], tone=LOOK)
+        return (*table, bars(*work, share=0.26)) if told else table
 
     return Scene(
         _("So they can be kept. Next “{new}” looks back. Which numbers of the {n} words before does it need for that?"),
@@ -228,10 +231,6 @@ def _keep(m: Found) -> Scene:
         _("Columns are the words, “{new}” the last."),
         _cache(),
     )
-
-
-def _saved(m: Found, kept: str, bare: str) -> Iterable[Mapping[str, object]]:
-    return _work(kept, m.work[1], top=m.work[2]), _work(bare, m.work[2], tone=LOOK)
 
 
 def _bytes(m: Found) -> Scene:
@@ -291,7 +290,7 @@ def _share(m: Found) -> Scene:
             "And if all share? Drag."
         ),
         shown(False),
-        Drag(_("Guesses that are right, in per cent"), _("Measure"), 100 * m.right[ALL], replies, within=5),
+        Drag(_("Guesses that are right, in per cent"), _("Measure"), 100 * m.right[ALL], replies, 20, 5),
         shown(True),
         _("Above, each cell is a key and a value, in which one, four or all heads look. Each model was trained anew."),
         Behind("attention_family", {"fview": "Model zoo"}),
@@ -398,7 +397,7 @@ def end(m: Found, home: Found) -> list[End]:
     return [
         End(
             _("No word sees what follows. So old keys and values are kept, and each step computes one word only."),
-            (bars(*_saved(m, _("kept"), _("not kept"))),),
+            (_stands(m, KEPT),),
         ),
         End(
             _(

@@ -18,7 +18,7 @@ from .measures import Head, row, words_at
 OWN, FOURS, ALL, SHORT = MODELS = "zoo-rope", "zoo-gqa", "zoo-mqa", "zoo-mla"  # alike but for keys and values
 STORY = "Lily lost her ball in the park. Tom came to help. He looked under the tree and found the"
 HEAD: Head = (1, 6)  # of the first model: looks for the thing
-NEAR, FAR, FULL = 20, 200, 64  # two words to compare, and words of a full buffer
+NEAR, FAR, FULL, PARTS = 20, 200, 64, 8  # two words to compare, words of a full buffer, stories as long as is read
 FIRST, OTHER = "Lily", "Anna"  # how the story begins, and how it does for E
 REQUESTS = (
     f"{STORY} ball. He",
@@ -123,5 +123,5 @@ def _kept(lm: LanguageModel) -> int:
 def _right(lm: LanguageModel) -> float:
     """The share of next pieces that are guessed right, in stories that another model wrote."""
     ids = torch.tensor(lm.tokenizer.encode(sample_text(), bos=True))
-    parts = ids[: len(ids) // lm.config.context * lm.config.context].view(-1, lm.config.context)
+    parts = ids[: PARTS * lm.config.context].view(PARTS, -1)
     return float((lm(parts)[:, :-1].argmax(-1) == parts[:, 1:]).double().mean())

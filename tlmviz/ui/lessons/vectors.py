@@ -58,7 +58,6 @@ def words(m: Found, home: Found) -> dict[str, str]:
     """What stands for the names in the sentences."""
     best = max(m.alike, key=m.alike.__getitem__)
     return {
-        "known": f"{m.size[0]:,}",
         "d": f"{m.size[1]}",
         "times": f"{TIMES:,}",
         "word": WORD,
@@ -387,7 +386,6 @@ LESSON = Lesson(
     end,
     word_models.model,
     measured_on=N_(
-        "The small model learnt its sentences when the lesson opened; all else was measured on vectors that were "
-        "trained on a million words of stories."
+        "The small model learnt when the lesson opened; all else was measured on vectors of a million words of stories."
     ),
 )
