@@ -56,12 +56,14 @@ def test_a_product_is_that_of_the_restored_numbers(format, per):
     torch.testing.assert_close(made.kept.double(), expected, rtol=1e-5, atol=1e-5 * float(expected.abs().max()))
 
 
-@pytest.mark.parametrize("shape", [(1, 1, 1), (3, 5, 7), (17, 192, 33), (2, 480, 192)])
+@pytest.mark.parametrize("shape", [(1, 1, 1), (3, 5, 7), (17, 192, 33), (2, 480, 192), (2, 1040, 8), (2, 1041, 8)])
 def test_integer_products_are_exact(shape):
     rows, inner, outputs = shape
     x, w = (scaling.scaled(numbers(n, inner, n), Scheme("int8", CHANNEL)) for n in (rows, outputs))
     expected = x.codes.to(torch.int64) @ w.codes.to(torch.int64).T
     assert torch.equal(scaling.unscaled(x, w).to(torch.int64), expected)
+    largest = scaling.scaled(torch.ones(outputs, inner), Scheme("int8", CHANNEL))  # sums as large as they can be
+    assert (scaling.unscaled(largest, largest) == 127 * 127 * inner).all()
 
 
 @pytest.mark.parametrize("format", ["int8", "int4"])
