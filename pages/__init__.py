@@ -64,8 +64,8 @@ SECTIONS: dict[str, tuple[Page, ...]] = {
             "Lessons",
             "school",
             "one picture, one sentence and one question at a time, over the whole window: guess, then see it measured "
-            "on a small model, on your own sentence where it can read it; what comes next, and why looking is not "
-            "doing",
+            "on a small model, on your own sentence where it can read it; fifteen, from “What comes next?” to text, "
+            "pictures and hidden words",
             models="",
         ),
         Page(
