@@ -199,7 +199,7 @@ def _four(m: Found) -> Scene:
     return Scene(
         _(
             "After {early} steps that one stream says “{it}” no more. Another model has **four** streams for each "
-            "word. In how many does “{it}” stay?"
+            "word. In how many is “{it}” still the first guess?"
         ),
         shown(False),
         Choose(replies),
@@ -239,8 +239,8 @@ def _mix(m: Found) -> Scene:
 def _deep(m: Found) -> Scene:
     grown, label = growth(m.free), _("largest stream")
     why = _(
-        "Each table enlarges what the last one made. In the model itself numbers reach {largest}; numbers of 16 bits "
-        "end at {half}."
+        "Each table enlarges what the last one made. Numbers of 16 bits end at {half}: beyond it, the computation "
+        "breaks."
     )
     return Scene(
         _(
@@ -268,22 +268,18 @@ def _mixed(table: Tensor) -> tuple[list[str], list[str]]:
 
 def _share(m: Found) -> Scene:
     table, (holds, new) = m.shared, _mixed(m.shared)
-    why = _("A row that adds up to 1 shares out, and a mixture is never above its largest part. So nothing explodes.")
+    why = _("The row 0, 0, 0, 1 takes it alone. A mixture is never above its largest part, so nothing explodes.")
     return Scene(
         _(
-            "No number is below 0, each **row** adds up to 1. Streams hold 1, 1, 1, {top}. What can such a row make at "
-            "most?"
+            "No number is below 0, each **row** adds up to 1. Streams hold 1, 1, 1, {top}. What can **any** such row "
+            "make at most?"
         ),
         _table(table, _two(table.sum(1)), _("sum"), holds),
         choose(
             "{top}",
-            ("{average}", _("That is the mean."), _("A row may take all of the {top}, and nothing else.")),
+            ("{average}", _("No, that is the mean."), why),
             ("{top}", _("Right, {top}."), why),
-            (
-                "{all}",
-                _("If so, a row would take all of all four."),
-                _("It would add up to 4. But it adds up to 1, and shares out."),
-            ),
+            ("{all}", _("No: a row that takes all of all four adds up to 4."), why),
         ),
         _table(table, new, _("new"), holds),
         _("A table of another model, all of whose rows add up to 1."),
@@ -300,7 +296,7 @@ def _fade(m: Found) -> Scene:
         choose(
             "{left}",
             ("{left}", _("Yes, {left} of {all}."), why),
-            ("{top}", _("That is the last stream, which is lost."), why),
+            ("{top}", _("That is what the last stream held."), why),
             ("{all}", _("If so, nothing would get lost."), why),
         ),
         _table(EMPTY, new, _("new"), holds),
@@ -334,8 +330,8 @@ def _bound(m: Found) -> Scene:
     shares = [float(each) for each in composite(m.bound)[:, 0]]
     names = [_("stream {n}", n=n + 1) for n in range(len(shares))]
     why = _(
-        "Each holds {each}, together {whole}: nothing explodes or fades. In that model itself numbers reach {tame}, "
-        "not {largest}."
+        "Each holds {each}, together {whole}: nothing explodes or fades. In that whole model numbers reach {tame}; with "
+        "free tables, {largest}."
     )
 
     def shown(values: Sequence[float]) -> Picture:
@@ -356,8 +352,8 @@ def _bound(m: Found) -> Scene:
         shown(shares),
         behind=_page("Depth", BOUND),
         hint=_(
-            "Small models learn a little better with free tables. In large ones the makers of mHC saw training go "
-            "wrong."
+            "By tables alone. In between steps write into the streams, another share into each: so streams differ all "
+            "the same."
         ),
     )
 

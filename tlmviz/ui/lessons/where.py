@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 
 from tlmviz.figures.written import number, percent
 
@@ -172,30 +173,38 @@ def _keys(m: Found) -> Scene:
 
 
 def _waves(m: Found) -> Scene:
-    def shown(n: int) -> Picture:
-        label = _("wave of place {place}", place=m.seen + n * AWAY)
-        return _looking(m.tokens, m.moved[n], 0.6), numbers(line("added", label, m.patterns[n], "", NOTE, 1), share=0.4)
+    def shown(last: int) -> Picture:
+        waves = [
+            line(f"{n}", _("wave of place {place}", place=m.seen + n * AWAY), m.patterns[n], "", NOTE, 1)
+            for n in range(last + 1)
+        ]
+        return _looking(m.tokens, m.moved[last], 0.6), numbers(*waves, share=0.4)
 
-    change = m.moved[1][m.seen] - m.moved[0][m.seen]
-    right = 1 if abs(change) < 0.02 else 0 if change < 0 else 2
-    why = _("Every word carries another wave now: other numbers make other scores, though no word changed.")
-    labels = _("less than before"), _("as much as before"), _("more than before")
-    verdicts = _("Not less, {there}."), _("If so, only the words would count."), _("Not more, {there}.")
+    changes = abs(m.moved[1][m.seen] - m.moved[0][m.seen]) > 0.02
+    why = _("Other waves make other scores. The same story is read otherwise, only because it stands later.")
+    kept = _("The waves hardly change the scores here.")
     replies = [
-        Reply(_("Yes, {there}.") if n == right else verdict, why, n == right, label=label)
-        for n, (label, verdict) in enumerate(zip(labels, verdicts))
+        Reply(
+            _("Not so: {there}.") if changes else _("Yes, {there}."),
+            why if changes else kept,
+            not changes,
+            label=_("yes"),
+        ),
+        Reply(
+            _("Right: {there}.") if changes else _("Not so: {there}."), why if changes else kept, changes, label=_("no")
+        ),
     ]
     return Scene(
         _(
             "Another model marks places: it **adds a wave** to each word. The story moves {away} places on, so waves "
-            "change. How much does “{it}” get?"
+            "change. Does “{it}” keep its share?"
         ),
         shown(0),
         Choose(replies),
         shown(1),
         _(
-            "Below: what is added to the first {count} numbers of “{it}”. A story should be read alike, wherever it "
-            "stands."
+            "Below: what is added to the first {count} numbers of “{it}”. Numbers 1, 2, 3 … would soon be larger than "
+            "all that a word has."
         ),
         Behind("position_schemes", {"pview": "What is added"}),
         words={"count": str(NUMBERS)},
@@ -228,8 +237,8 @@ def _next(m: Found) -> Scene:
         ),
         (clocks(*those, _one("3", at, right)),),
         _(
-            "The first number says how far right the hand points, the second how far down. A key of {size} numbers has "
-            "{hands} hands; this is the fastest."
+            "Two numbers of the key of “{key}”: how far right the hand points, and how far down. A key of {size} has "
+            "{hands} such hands; this is the fastest. RoPE: rotary position embedding."
         ),
         _planes(m),
     )
@@ -251,7 +260,7 @@ def _away(m: Found, *apart: int, told: bool = True, names: str = "") -> list[Clo
 def _pairs(m: Found) -> Scene:
     apart = 1, 4, 2
     below = _("Where one number is above zero the other is below, so the products are below zero.")
-    alike = _("Hands that point the same way score most. So the score tells how far back the key stands.")
+    alike = _("Hands that point the same way score most. So the score changes with the distance.")
     return Scene(
         _("A query has such a hand, too. The key of “{key}” stands at three distances. **Which pair scores highest?**"),
         _shown(m, *_away(m, *apart, told=False, names="ABC")),
@@ -291,9 +300,13 @@ def _both(m: Found) -> Scene:
 
 def _fast(m: Found) -> Scene:
     why = _(
-        "Once around, it points nearly as at 1 back. All {hands} hands, most slower, tell both apart: {whole} and "
-        "{far}."
+        "Once around, it points nearly as at 1 back. All {hands} hands together, most of them slower, tell both apart: "
+        "{whole} and {far}."
     )
+    together = [
+        bar(_("all hands, {n} back", n=n), max(0.0, m.hand(n)[2] / m.hand(1)[2]), INK, f"{n}", _score(m.hand(n)[2]))
+        for n in (1, AGAIN)
+    ]
     near, query = _away(m, 1, 2, 3, 4), hand("query", angle(m.on.q[m.on.home]), LOOK, True)
     return Scene(
         _("This hand goes once around in about **{around}** places. What does the pair score with the key {n} back?"),
@@ -304,7 +317,7 @@ def _fast(m: Found) -> Scene:
             (_("about 0"), _("It scores {again}."), why),
             (_("about {part}"), _("Yes, {again}."), why),
         ),
-        _shown(m, *near, *_away(m, AGAIN)),
+        (replace(_shown(m, *near, *_away(m, AGAIN))[0], share=0.7), bars(*together, share=0.3)),
         behind=_planes(m, rmove="Move the key"),
     )
 
@@ -328,7 +341,7 @@ def _beyond(m: Found) -> Scene:
 
 
 def _times(turns: float) -> str:
-    return number(turns, ".0f" if turns > 9.5 else ".1f" if turns > 0.095 else ".2f") + "×"
+    return number(turns, ".0f" if turns > 9.5 else "#.2g") + "×"
 
 
 def _hands(m: Found, right: float, slow: int | None = None, press: bool = True) -> Picture:
