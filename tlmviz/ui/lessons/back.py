@@ -101,7 +101,7 @@ def _drop(m: Found) -> Scene:
     empty = _("Left of the 7 there is no digit now. Press another cell.")
     for at, answer in m.answers.items():
         right = at == m.at
-        shown = _scene(at, () if right else [n for n in m.answers if n != at]), _said(ASKED, answer)
+        shown = _scene(at, () if right else m.answers), _said(ASKED, answer)
         why = found if right else empty if answer == "nothing" else no
         replies[at] = Reply(_("It says “{it}”."), why, right, shown, {"it": answer})
     return Scene(
@@ -235,7 +235,9 @@ def _readers(m: Found) -> Scene:
         ),
         (_nine(m, m.read), shown(None)),
         Press(replies),
-        hint=_("A reader is {numbers} learned numbers that look at all pixels. Small digits: what is read."),
+        hint=_(
+            "A reader, or **latent**, is {numbers} learned numbers that look at all pixels. Small digits: what is read."
+        ),
         behind=Behind("latents", {"latmute": f"{m.double}"}),
     )
 
@@ -369,8 +371,8 @@ def end(m: Found, home: Found) -> list[End]:
     return [
         End(
             _(
-                "Words can look at a picture, {said} at the 9 that is meant; and a picture at words, {own} from the 7 "
-                "at its name."
+                "A word can look at a picture: {said} of a look is on the 9 that is asked for. And patches can look at "
+                "words: those of the 7 give its name {own}."
             ),
             (handwritten(drawn(dropped(m.at)), *looks),),
         ),

@@ -250,8 +250,8 @@ def _rise(m: Found) -> Scene:
         replies.append(Reply(verdict, why, n == m.rise, words=told, label=_("block {it}")))
     return Scene(
         _(
-            "One block after another works, and the guess is read off behind each. After which does “{best}” come "
-            "**first**?"
+            "One block after another works; the guess is read off the stream after each. After which does “{best}” "
+            "come **first**?"
         ),
         (_tower(m, {n: m.guesses[n] for n in (0, 1, top)}),),
         Choose(replies),
