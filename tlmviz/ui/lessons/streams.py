@@ -198,8 +198,8 @@ def _four(m: Found) -> Scene:
     ]
     return Scene(
         _(
-            "After {early} steps that one stream says “{it}” no more. Another model has **four** streams for each "
-            "word. In how many is “{it}” still the first guess?"
+            "After {early} steps one stream says “{it}” no more. Another model has **four** for each word. In how many "
+            "is “{it}” the first guess?"
         ),
         shown(False),
         Choose(replies),
@@ -330,8 +330,8 @@ def _bound(m: Found) -> Scene:
     shares = [float(each) for each in composite(m.bound)[:, 0]]
     names = [_("stream {n}", n=n + 1) for n in range(len(shares))]
     why = _(
-        "Each holds {each}, together {whole}: nothing explodes or fades. In that whole model numbers reach {tame}; with "
-        "free tables, {largest}."
+        "Each holds {each}, together {whole}: nothing explodes or fades. In that whole model numbers reach {tame}; "
+        "with free tables, {largest}."
     )
 
     def shown(values: Sequence[float]) -> Picture:

@@ -184,15 +184,8 @@ def _waves(m: Found) -> Scene:
     why = _("Other waves make other scores. The same story is read otherwise, only because it stands later.")
     kept = _("The waves hardly change the scores here.")
     replies = [
-        Reply(
-            _("Not so: {there}.") if changes else _("Yes, {there}."),
-            why if changes else kept,
-            not changes,
-            label=_("yes"),
-        ),
-        Reply(
-            _("Right: {there}.") if changes else _("Not so: {there}."), why if changes else kept, changes, label=_("no")
-        ),
+        Reply(_("Right: {there}.") if right else _("Not so: {there}."), why if changes else kept, right, label=label)
+        for label, right in ((_("yes"), not changes), (_("no"), changes))
     ]
     return Scene(
         _(
