@@ -55,7 +55,8 @@ export class Memory {
     this.top = padded(place + count);
     const missing = this.top * 4 - this.numbers.buffer.byteLength;
     if (missing > 0) {
-      this.kernels.memory.grow(Math.ceil(missing / PAGE_BYTES));
+      // By a share at least: each growth has the browser look for garbage. What is not yet written takes no memory.
+      this.kernels.memory.grow(Math.ceil(Math.max(missing, this.top / 2) / PAGE_BYTES));
       this.numbers = new Float32Array(this.kernels.memory.buffer);
     }
     return place;
