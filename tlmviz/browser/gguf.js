@@ -19,7 +19,7 @@ import { END_OF_TEXT, Tokenizer } from "./tokenizer.js";
 /** @typedef {{ shape: number[], kind: number, start: number, bytes: number }} Stored a tensor: rows first, its quantisation, where it lies */
 
 const VERSIONS = [2, 3];
-const MOST_TOKENS = 1024; // of a text: keys and values of so many are laid out, whatever more the model can read
+export const MOST_TOKENS = 1024; // of a text: keys and values of so many are laid out, whatever more the model can read
 const [TEXT, LIST] = [8, 9];
 /** The number that stands for a type of values in the header -> its bytes, and how one is read. @type {Record<number, [number, (view: DataView, at: number) => any]>} */
 const VALUES = {
@@ -40,7 +40,7 @@ const VALUES = {
  * integer has, what is taken from it, and whether an offset follows the scale.
  * @type {Record<number, { name: "F32" | "F16" | "BF16" | "Q4_0" | "Q4_1" | "Q8_0", block: number, size: number, bits?: number, minus?: number, offset?: boolean }>}
  */
-const KINDS = {
+export const KINDS = {
   0: { name: "F32", block: 1, size: 4 },
   1: { name: "F16", block: 1, size: 2 },
   30: { name: "BF16", block: 1, size: 2 },
@@ -54,7 +54,7 @@ const NAMES = {
   "attn.qkv": ["attn_q", "attn_k", "attn_v"], "attn.proj": ["attn_output"], "mlp.gate_up": ["ffn_gate", "ffn_up"], "mlp.down": ["ffn_down"],
 };
 /** tokenizer.ggml.pre -> whether each digit is a word of its own. @type {Record<string, boolean>} */
-const SPLITS = { "gpt-2": false, smollm: true, starcoder: true, refact: true, "command-r": true };
+export const SPLITS = { "gpt-2": false, smollm: true, starcoder: true, refact: true, "command-r": true };
 const [NORMAL, UNKNOWN, CONTROL, USER_DEFINED] = [1, 2, 3, 4]; // tokenizer.ggml.token_type
 const ENDS = [END_OF_TEXT, "<|im_end|>", "<|eot_id|>", "<|eom_id|>", "<|end_of_text|>", "<|end|>", "<end_of_turn>", "</s>"];
 
@@ -405,6 +405,8 @@ export function loadGguf(bytes, name) {
   return withinMemory(config, config.n_layers, () => {
     const network = new TransformerLM(config, gguf);
     gguf.checkAllTaken();
+    gguf.bytes = new Uint8Array(0); // the network knows its weights, which need no second place
+    gguf.view = new DataView(gguf.bytes.buffer);
     return new LanguageModel(network, words);
   });
 }
