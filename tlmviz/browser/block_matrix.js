@@ -1,6 +1,9 @@
 // @ts-check
 // A linear map kept in 8 bits, as the kernels `block_row` and `widen` read it: integers, with a scale and an offset for 32 of them.
 
+import { BLOCKS_KERNELS, FUSED_BLOCKS_KERNELS } from "./blocks/kernel_bytes.js";
+import { instanceOf } from "./memory.js";
+
 /** @typedef {import("./memory.js").Memory} Memory */
 /**
  * Numbers in row-major order; number i is scale[i / 32] * integers[i] + offset[i / 32].
@@ -12,6 +15,9 @@ const PANEL = 8; // rows that lie side by side
 const HEAD = 2 * PANEL; // scales and offsets, in front of a block of a panel
 const SIZE = HEAD + (BLOCK * PANEL) / 4; // of such a block, in numbers of 4 bytes
 const FEW = 3; // rows of x that are faster without widening first
+
+/** The kernels of each memory. @type {WeakMap<Memory, any>} */
+const KERNELS = new WeakMap();
 
 /** Whether a matrix [N, K] can be kept so. */
 export const fits = (/** @type {number} */ outputs, /** @type {number} */ inputs) => outputs % PANEL === 0 && inputs % BLOCK === 0;
@@ -27,6 +33,8 @@ export class BlockMatrix {
    */
   constructor(memory, { integers, scale, offset }, outputs, inputs, bias) {
     this.memory = memory;
+    if (!KERNELS.has(memory)) KERNELS.set(memory, instanceOf([FUSED_BLOCKS_KERNELS, BLOCKS_KERNELS], { engine: { memory: memory.kernels.memory } }));
+    this.kernels = KERNELS.get(memory);
     this.outputs = outputs;
     this.inputs = inputs;
     this.bias = bias;
@@ -86,8 +94,8 @@ export class BlockMatrix {
    * @param {number} rows T
    */
   apply(x, y, rows) {
-    const { memory, place, panel, wide, inputs, outputs, bias } = this;
-    const { kernels, numbers } = memory;
+    const { memory, kernels, place, panel, wide, inputs, outputs, bias } = this;
+    const { numbers } = memory;
     if (rows <= FEW) {
       for (let t = 0; t < rows; t++) kernels.block_row((x + t * inputs) * 4, place * 4, (y + t * outputs) * 4, inputs, outputs);
     } else {
