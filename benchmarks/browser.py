@@ -6,7 +6,9 @@ a key to the map of some 64 tokens (typed at the end, and in front of the text, 
 use), 1,024 tokens with the overview of all heads, and the memory of its process beside a blank page's. Under Node.js on
 one thread: CPU time of such texts, which other work on the machine changes less, and GFLOP/s of the product kernel. Of
 `tlmviz site`, served on this machine: megabytes of each page's first load, seconds to its first picture in a new
-profile, and of a second visit without the host. The exit status is 1 when a bar is missed.
+profile, and of a second visit without the host. With `--gguf` of SmolLM2-135M alone (`tlmviz get smollm2-135m`), under
+Node.js on one thread: seconds to read the file, CPU time of a text of 64 tokens with what follows it and of a further
+token, memory of the process. The exit status is 1 when a bar is missed.
 """
 
 from __future__ import annotations
@@ -33,6 +35,8 @@ from playwright.sync_api import Browser, Page, sync_playwright
 ROOT = Path(__file__).resolve().parents[1]
 sys.path.insert(0, str(ROOT))
 import tlmviz
+from tlmviz.checkpoints.folders import installed_folder
+from tlmviz.checkpoints.gguf import file_of
 from tlmviz.site import write_site
 from tlmviz.site.pages import site_pages
 
@@ -50,6 +54,8 @@ BARS = {
     "fused": 50,
     "load": 8.0,
     "picture": 2.0,
+    "text": 600.0,
+    "token": 60.0,
 }
 # Resolves with the milliseconds from the last input to the exact map of another text.
 PAINT = """(canvas, before) => new Promise((resolve, reject) => {
@@ -90,6 +96,27 @@ const times = texts.map((text) => Array.from({ length: Number(rounds) }, (_, rou
 }).sort((a, b) => a - b)[Math.floor(rounds / 2)]);
 console.log(JSON.stringify(times));
 """
+GGUF = """
+import { readFileSync } from "node:fs";
+import { loadGguf } from "./tlmviz/browser/gguf.js";
+const [file, rounds, text] = process.argv.slice(1);
+const started = performance.now();
+const model = loadGguf(readFileSync(file), "smollm2-135m");
+const load = (performance.now() - started) / 1e3;
+const cost = (read) => {
+  const from = process.cpuUsage();
+  if (!model.trace(read).following.length) throw new Error("nothing was computed");
+  const { user, system } = process.cpuUsage(from);
+  return (user + system) / 1e3;
+};
+const median = (all) => all.sort((a, b) => a - b)[Math.floor(all.length / 2)];
+const times = Array.from({ length: Number(rounds) }, (_, round) => cost((round % 2 ? "A" : "B") + text.slice(1)));
+let longer = text;
+cost(longer);
+const tokens = Array.from({ length: 4 * rounds }, () => cost((longer += " and")));
+console.log(JSON.stringify([load, median(times), median(tokens), process.memoryUsage().rss / 1e6]));
+"""
+SMOLLM2 = "smollm2-135m"
 SHAPES = ((64, 192, 576), (64, 192, 1024), (64, 512, 192))  # of stories-rope: rows, inputs, outputs
 
 
@@ -250,10 +277,23 @@ def engine_time(rounds: int) -> dict[str, float]:
     return {f"a text of {size:,} in the engine, CPU ms, median": each for size, each in zip((TOKENS, LONG), times)}
 
 
+def of_a_gguf_file(rounds: int) -> dict[str, float]:
+    """Of SmolLM2-135M from its GGUF file: reading it, a text, a further token, and memory."""
+    lm = tlmviz.load(SMOLLM2)
+    found = node(GGUF, file_of(installed_folder(SMOLLM2)), rounds, fitted(lm, TOKENS))
+    names = (
+        "reading the file, s",
+        f"a text of {TOKENS}, CPU ms, median",
+        "a further token, CPU ms, median",
+        "memory of the process, MB",
+    )
+    return {f"{SMOLLM2}: {name}": each for name, each in zip(names, found)}
+
+
 def kernel_speed(rounds: int) -> dict[str, float]:
     """GFLOP/s of the product kernel on one thread, of the best round and of the median one, over SHAPES: with fused
     multiply-add, as browsers have it, and without."""
-    found = {}
+    found: dict[str, float] = {}
     for shape in SHAPES:
         for kind, flags in (("fused", (FUSED,)), ("plain", ())):
             best, median = node(KERNEL, rounds, *shape, flags=flags)
@@ -264,6 +304,9 @@ def kernel_speed(rounds: int) -> dict[str, float]:
 
 def bar_of(name: str) -> tuple[float, bool] | None:
     """The bar of a figure, and whether more is better."""
+    if name.startswith(SMOLLM2):
+        part = next((part for part in ("text", "token") if f" {part}" in name), None)
+        return (BARS[part], False) if part else None
     if name.startswith("site"):
         return (BARS["load"] if name.endswith("MB") else BARS["picture"]), False
     if name.startswith("key"):
@@ -283,12 +326,17 @@ def main() -> int:
     parser.add_argument("--presses", type=int, default=60, help="keys at each place (60)")
     parser.add_argument("--no-browser", action="store_true", help="what runs under Node.js alone")
     parser.add_argument("--site", action="store_true", help="the site alone")
+    parser.add_argument("--gguf", action="store_true", help="SmolLM2-135M from its GGUF file alone")
     parser.add_argument("--json", type=Path, metavar="FILE", help="all figures")
     given = parser.parse_args()
-    found = {} if given.no_browser or given.site else in_a_browser(given.rounds, given.presses)
-    if not given.no_browser:
+    found: dict[str, float] = {}
+    if given.gguf:
+        found = of_a_gguf_file(given.rounds)
+    elif not given.no_browser and not given.site:
+        found = in_a_browser(given.rounds, given.presses)
+    if not given.no_browser and not given.gguf:
         found |= of_a_site(given.rounds)
-    if not given.site:
+    if not given.site and not given.gguf:
         found |= engine_time(4 * given.rounds) | kernel_speed(10 * given.rounds)
     missed = False
     for name, value in found.items():

@@ -26,6 +26,6 @@ ${lines.map((line) => `  "${line}",`).join("\n")}
 ].join("");`;
 }
 
-const name = folder === "." ? "KERNELS" : "TRAINING_KERNELS";
+const name = folder === "." ? "KERNELS" : `${folder.toUpperCase()}_KERNELS`;
 const parts = [constant(name, plain, ""), constant(`FUSED_${name}`, source, " with fused multiply-add")];
 console.log(["// @ts-check", parts.join("\n\n")].join("\n"));

@@ -6,6 +6,7 @@
 
 import { openSync, readFileSync, writeSync } from "node:fs";
 
+import { loadGguf } from "../../tlmviz/browser/gguf.js";
 import { loadHull } from "../../tlmviz/browser/hull.js";
 import { load as loadLanguage } from "../../tlmviz/browser/language_model.js";
 import { loadTranslator } from "../../tlmviz/browser/translator.js";
@@ -42,9 +43,9 @@ function attempt(work) {
   }
 }
 
-/** Texts to trace, with heads `muted`; texts to look `ahead` of; texts and numbers of tokens to `generate`. */
+/** Of a folder, or of the file `gguf` in it: texts to trace, with heads `muted`; texts to look `ahead` of; texts and numbers of tokens to `generate`. */
 function runLanguage(run) {
-  const model = loadLanguage(configOf(run), weightsOf(run.changed), tokenizer());
+  const model = run.gguf ? loadGguf(read(run.gguf), run.gguf.replace(/\.gguf$/, "")) : loadLanguage(configOf(run), weightsOf(run.changed), tokenizer());
   answer({ loaded: true });
   for (const text of run.texts ?? []) {
     attempt(() => {

@@ -12,7 +12,7 @@ COMPILER = ROOT / "tests/browser_engine/compile_kernels.mjs"
 IMPORTS = {"tlmviz/browser/memory.js": "Memory, Matrix, Panels"}
 
 
-@pytest.mark.parametrize("folder", [".", "training"])
+@pytest.mark.parametrize("folder", [".", "training", "blocks"])
 def test_compiling_the_kernels_again_gives_the_same_bytes(folder):
     command = node(str(COMPILER), folder)
     run = subprocess.run(command, capture_output=True, cwd=ROOT, text=True, timeout=60)
@@ -23,7 +23,7 @@ def test_compiling_the_kernels_again_gives_the_same_bytes(folder):
 
 def test_the_kernels_are_compiled_by_a_script_of_the_package():
     scripts = json.loads((ROOT / "package.json").read_text(encoding="utf-8"))["scripts"]
-    assert scripts["kernels"].count(str(COMPILER.relative_to(ROOT))) == 2
+    assert scripts["kernels"].count(str(COMPILER.relative_to(ROOT))) == 3
 
 
 @pytest.mark.parametrize("flags", [(), (FUSED,)], ids=["plain", "fused"])

@@ -11,6 +11,20 @@ const PAGE_BYTES = 65536; // WebAssembly's unit of memory
 export const padded = (/** @type {number} */ n) => Math.ceil(n / PANEL) * PANEL;
 
 /**
+ * What a module of kernels exports.
+ * @param {string[]} kernels in base64, the best ones first: the first that this browser runs are taken
+ * @param {any} [imports]
+ * @returns {any}
+ * @throws EngineError where the browser has no WebAssembly with SIMD
+ */
+export function instanceOf(kernels, imports) {
+  const compiled = kernels.map((text) => Uint8Array.from(atob(text), (letter) => letter.charCodeAt(0)));
+  const bytes = typeof WebAssembly === "undefined" ? undefined : compiled.find((each) => WebAssembly.validate(each));
+  if (bytes) return new WebAssembly.Instance(new WebAssembly.Module(bytes), imports).exports;
+  throw new EngineError("This browser lacks WebAssembly with SIMD, which the engine computes with; use one of 2023 or later.");
+}
+
+/**
  * Memory that only grows while a model is loaded. Places in it are counted in numbers, not in bytes.
  * `numbers` is all of it; do not keep it over a call of `take`, which may move it.
  */
@@ -20,13 +34,8 @@ export class Memory {
    * @throws EngineError where the browser has no WebAssembly with SIMD
    */
   constructor(kernels = [FUSED_KERNELS, KERNELS]) {
-    const compiled = kernels.map((text) => Uint8Array.from(atob(text), (letter) => letter.charCodeAt(0)));
-    const bytes = typeof WebAssembly === "undefined" ? undefined : compiled.find((each) => WebAssembly.validate(each));
-    if (!bytes) {
-      throw new EngineError("This browser lacks WebAssembly with SIMD, which the engine computes with; use one of 2023 or later.");
-    }
     /** @type {any} */
-    this.kernels = new WebAssembly.Instance(new WebAssembly.Module(bytes)).exports;
+    this.kernels = instanceOf(kernels);
     this.top = 0;
     this.numbers = new Float32Array(this.kernels.memory.buffer);
     /** @type {Map<string, { place: number, count: number }>} */
@@ -55,7 +64,8 @@ export class Memory {
     this.top = padded(place + count);
     const missing = this.top * 4 - this.numbers.buffer.byteLength;
     if (missing > 0) {
-      this.kernels.memory.grow(Math.ceil(missing / PAGE_BYTES));
+      // By a share at least: each growth has the browser look for garbage. What is not yet written takes no memory.
+      this.kernels.memory.grow(Math.ceil(Math.max(missing, this.top / 2) / PAGE_BYTES));
       this.numbers = new Float32Array(this.kernels.memory.buffer);
     }
     return place;

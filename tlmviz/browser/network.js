@@ -105,7 +105,7 @@ export class TransformerLM {
 
   /**
    * What an output matrix makes of final states, [T, V].
-   * @param {import("./memory.js").Matrix} head
+   * @param {import("./types").Matrix} head
    * @param {Float32Array} states [T, C]
    */
   project(head, states) {

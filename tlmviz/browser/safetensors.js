@@ -14,7 +14,7 @@ const MOST_HEADER = 100e6; // bytes, as the format's own reader allows
 let halves = null; // the value of each of the 65,536 half-precision numbers
 
 /** Each type's bytes per number, and float32 made of its bytes. */
-const DTYPES = {
+export const DTYPES = {
   F32: { size: 4, widen: (/** @type {ArrayBuffer} */ bytes) => new Float32Array(bytes) },
   F16: {
     size: 2,

@@ -18,8 +18,10 @@ const MOST_BYTES = 2 ** 32; // that WebAssembly addresses
  */
 export function siteOf(config, weights, chunk = Math.min(CHUNK, config.context)) {
   const memory = new Memory();
-  const matrix = (/** @type {string} */ key, /** @type {number} */ outputs, /** @type {number} */ inputs, /** @type {string | null} */ bias = null) =>
-    new Matrix(memory, weights.take(key, [outputs, inputs]), outputs, inputs, bias === null ? null : weights.take(bias, [outputs]));
+  const matrix = (/** @type {string} */ key, /** @type {number} */ outputs, /** @type {number} */ inputs, /** @type {string | null} */ bias = null) => {
+    const added = bias === null ? null : weights.take(bias, [outputs]);
+    return weights.matrix?.(memory, key, outputs, inputs, added) ?? new Matrix(memory, weights.take(key, [outputs, inputs]), outputs, inputs, added);
+  };
   return {
     memory,
     weights,

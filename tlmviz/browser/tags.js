@@ -211,7 +211,7 @@ function addedBy(trace, layer, head, query, direction) {
   const { kept: { [layer]: { v } }, ids: { length } } = trace;
   const weights = weightsFrom(trace, layer, head, query);
   const first = Math.floor((head * groups) / heads) * length;
-  const { proj } = /** @type {{ proj: import("./memory.js").Matrix }} */ (trace.network.blocks[layer].attn);
+  const { proj } = /** @type {{ proj: import("./types").Matrix }} */ (trace.network.blocks[layer].attn);
   const read = new Float32Array(size); // what each number of the mixed value adds
   direction.forEach((value, c) => proj.row(c).subarray(head * size, (head + 1) * size).forEach((weight, e) => (read[e] += value * weight)));
   return weights.reduce((sum, weight, j) => sum + weight * read.reduce((all, value, e) => all + value * v[(first + j) * size + e], 0), 0);

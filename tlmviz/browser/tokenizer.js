@@ -8,6 +8,7 @@ import { BadCheckpoint } from "./errors.js";
 // GPT-2's words. White space is listed as Unicode has it: JavaScript's \s holds U+FEFF and lacks U+0085.
 export const WHITE = "\\t-\\r \\x85\\xA0\\u1680\\u2000-\\u200A\\u2028\\u2029\\u202F\\u205F\\u3000";
 const WORD = new RegExp(`'s|'t|'re|'ve|'m|'ll|'d| ?\\p{L}+| ?\\p{N}+| ?[^${WHITE}\\p{L}\\p{N}]+|[${WHITE}]+(?![^${WHITE}])|[${WHITE}]+`, "gu");
+const DIGIT = /(\p{N})/u;
 export const END_OF_TEXT = "<|endoftext|>"; // begins and ends the texts of our own models
 const MOST_WORDS = 20_000; // kept with their ids
 const LONGEST_CHARACTER = 4; // bytes, in UTF-8
@@ -30,9 +31,10 @@ export class Tokenizer {
   /**
    * @param {string} text of tokenizer.json; in a live file its pieces are a list
    * @param {string} name of the model, for messages
+   * @param {{ begin: number | null, ends: number[] } | null} own tokens that begin and end texts; null: <|endoftext|> does both
    * @throws BadCheckpoint where it is damaged, or no byte-level BPE
    */
-  constructor(text, name) {
+  constructor(text, name, own = null) {
     let json;
     try {
       json = JSON.parse(text);
@@ -47,10 +49,11 @@ export class Tokenizer {
     /** @type {Map<number, string>} read by no text that a user types */
     this.special = new Map((json.added_tokens ?? []).map((/** @type {any} */ token) => [token.id, token.content]));
     const end = [...this.special.keys()].find((id) => this.special.get(id) === END_OF_TEXT);
-    if (end === undefined) throw new BadCheckpoint(`tokenizer.json in ${name} has no ${END_OF_TEXT} token; retrain it with tlmviz.training.`);
+    if (end === undefined && !own) throw new BadCheckpoint(`tokenizer.json in ${name} has no ${END_OF_TEXT} token; retrain it with tlmviz.training.`);
     /** @type {number | null} */
-    this.begin = end; // null: texts begin with their own first token
-    this.ends = new Set([end]);
+    this.begin = own ? own.begin : end; // null: texts begin with their own first token
+    this.ends = new Set(own ? own.ends : [end]);
+    this.digits = json.pre_tokenizer.type === "Sequence"; // whether each is a word of its own
     this.size = new Set([...this.ids.values(), ...this.special.keys()]).size; // entries, special ones included
     const values = new Map(BYTE_LETTERS.map((letter, byte) => [letter, byte]));
     /** @type {Uint8Array[]} that each id stands for */
@@ -66,7 +69,8 @@ export class Tokenizer {
    * @param {string} text half a surrogate pair in it reads as U+FFFD
    */
   encode(text) {
-    return wordsOf(text).flatMap((word) => this.word(word));
+    const parts = this.digits ? text.split(DIGIT) : [text];
+    return parts.flatMap(wordsOf).flatMap((word) => this.word(word));
   }
 
   /**
@@ -76,7 +80,8 @@ export class Tokenizer {
   word(word) {
     const known = this.words.get(word);
     if (known) return known;
-    const parts = Array.from(new TextEncoder().encode(word), (byte) => BYTE_LETTERS[byte]);
+    // A byte that has no piece leaves nothing, as in Python.
+    const parts = Array.from(new TextEncoder().encode(word), (byte) => BYTE_LETTERS[byte]).filter((letter) => this.ids.has(letter));
     for (;;) {
       let [best, place] = [Infinity, -1];
       for (let i = 0; i + 1 < parts.length; i++) {
@@ -162,7 +167,9 @@ export function tokenizerOf({ name, vocab_size: size, bos = true }, text) {
  * @param {string} name
  */
 function checkKind(json, name) {
-  const pre = json.pre_tokenizer ?? {};
+  const given = json.pre_tokenizer ?? {};
+  const [digits, last] = given.type === "Sequence" ? given.pretokenizers : [];
+  const pre = digits?.type === "Digits" && digits.individual_digits && given.pretokenizers.length === 2 ? last : given;
   const plain = !json.normalizer && (json.added_tokens ?? []).every((/** @type {any} */ token) => token.special);
   const byteLevel = pre.type === "ByteLevel" && !pre.add_prefix_space && pre.use_regex !== false && plain;
   if (json.model?.type !== "BPE" || !byteLevel) {

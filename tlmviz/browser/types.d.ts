@@ -1,6 +1,9 @@
 // A model's config.json with every default filled in; tlmviz/config says what the fields mean.
 
-import type { Memory, Matrix } from "./memory.js";
+import type { Matrix as PlainMatrix, Memory } from "./memory.js";
+
+/** A linear map, whatever its numbers are kept in. */
+export type Matrix = Pick<PlainMatrix, "outputs" | "inputs" | "bias" | "copyRow" | "row" | "apply">;
 
 export interface AttentionConfig {
   n_heads: number;
@@ -116,6 +119,8 @@ export interface Stepper {
 /** Tensors by their names in a checkpoint, each to be taken in the shape that it has there. */
 export interface Weights {
   take(key: string, shape: number[]): Float32Array;
+  /** A linear map that is kept as it lies; null or no such method: one of float32. */
+  matrix?(memory: Memory, key: string, outputs: number, inputs: number, bias: Float32Array | null): Matrix | null;
 }
 
 /** What every part of a network is built from. */

@@ -1,6 +1,7 @@
 // @ts-check
 // The language models of the site.
 
+import { loadGguf } from "#browser/gguf.js";
 import { load } from "#browser/language_model.js";
 import { namesOf, opened, textOf } from "#site/frame.js";
 
@@ -8,4 +9,4 @@ import { namesOf, opened, textOf } from "#site/frame.js";
 export const languageModels = (first) => namesOf("language", first);
 
 /** @param {string} name */
-export const languageModel = (name) => opened(name, (files) => load(textOf(files["config.json"]), files["model.safetensors"], textOf(files["tokenizer.json"])));
+export const languageModel = (name) => opened(name, (files) => (files["model.gguf"] ? loadGguf(files["model.gguf"], name) : load(textOf(files["config.json"]), files["model.safetensors"], textOf(files["tokenizer.json"]))));

@@ -6,10 +6,14 @@ import hashlib
 from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import cached_property
+from pathlib import Path
 
 from safetensors.torch import save
 
 import tlmviz
+from tlmviz.checkpoints import gguf
+from tlmviz.checkpoints.folders import SUFFIX
+from tlmviz.checkpoints.registry import checkpoint_folder
 from tlmviz.errors import BadShape
 from tlmviz.facades.language_model import LanguageModel
 from tlmviz.facades.word_vectors import WordVectors
@@ -18,6 +22,9 @@ from tlmviz.tracing.trace_file import TraceFile
 
 MOST = 7_500_000  # bytes of weights in 16 bits; a model of more is rounded to 8
 CONFIG, WEIGHTS, TOKENIZER, VOCABULARY = ("config.json", "model.safetensors", "tokenizer.json", "vocabulary.tsv")
+GGUF = "model.gguf"  # the one file of such a model, as it lies
+# What the engine reads of such files (tlmviz/browser/gguf.js): quantisations, how texts are cut, tokens of a text.
+KINDS, SPLITS, MOST_TOKENS = (0, 1, 2, 3, 8, 30), ("gpt-2", "smollm", "starcoder", "refact", "command-r"), 1024
 TASKS = ("language", "translation", "hull", "words")
 ROUNDED = "Its matrices are rounded to 8 bits with a scale for each row."
 
@@ -46,7 +53,38 @@ class Model:
 def chosen(names: Iterable[str] | None) -> list[Model]:
     """The models of these names, or all that are here and that a browser runs. Raises UnknownName and BadShape."""
     offered = {name: task for task in TASKS for name in tlmviz.list_models(task)}
-    return [_model(name) for name in (offered if names is None else dict.fromkeys(names))]
+    if names is None:
+        names = [name for name in offered if not (_is_gguf(name) and _unread(gguf.file_of(checkpoint_folder(name))))]
+    return [(_of_gguf if _is_gguf(name) else _model)(name) for name in dict.fromkeys(names)]
+
+
+def _is_gguf(name: str) -> bool:
+    path = checkpoint_folder(name)
+    return path.suffix == SUFFIX or (path.is_dir() and any(path.glob(f"*{SUFFIX}")))
+
+
+def _unread(file: Path) -> str:
+    """What the engine does not read in a file; empty where it reads all."""
+    header = gguf.read_header(file)
+    reasons = {
+        f"the architecture {header.architecture}": header.architecture != "llama",
+        "another quantisation": any(stored.kind not in KINDS for stored in header.tensors.values()),
+        "another tokenizer": header.fields.get("tokenizer.ggml.pre") not in SPLITS,
+    }
+    return next((what for what, holds in reasons.items() if holds), "")
+
+
+def _of_gguf(name: str) -> Model:
+    file = gguf.file_of(checkpoint_folder(name))
+    if reason := _unread(file):
+        raise BadShape(
+            f"{name} has {reason}; of GGUF files a site holds those of llama in F32, F16, BF16, Q4_0, Q4_1 or Q8_0 "
+            f"with a byte-level tokenizer."
+        )
+    config = gguf.read_config(file)
+    description = tlmviz.list_models("language").get(name, config.description)
+    says = f"{description}. Here it reads texts of up to {min(config.context, MOST_TOKENS):,} tokens."
+    return Model(name, "language", says, {GGUF: file.read_bytes()})
 
 
 def _model(name: str) -> Model:

@@ -4,7 +4,7 @@
 import { binsOf } from "#browser/survey.js";
 import { Token } from "./token.js";
 
-/** @typedef {import("#browser/memory.js").Matrix} Matrix */
+/** @typedef {import("../../../tlmviz/browser/types").Matrix} Matrix */
 /** @typedef {import("./token.js").Read} Read */
 /** @typedef {import("./token.js").Placement} Placement */
 /** @typedef {import("./token.js").Likely} Likely */
