@@ -26,6 +26,16 @@ function byteLetters() {
   return Array.from({ length: 256 }, (_, byte) => String.fromCodePoint(plain(byte) ? byte : next++));
 }
 
+/**
+ * The merges with a space between their pieces. Of a live file they are lengths of first pieces, of what the last pieces are made of.
+ * @param {{ vocab: string[], merges: (string | string[] | number)[] }} model
+ */
+const mergesOf = ({ vocab, merges }) => merges.map((pair, rank) => {
+  if (typeof pair !== "number") return Array.isArray(pair) ? pair.join(" ") : pair;
+  const whole = vocab[vocab.length - merges.length + rank];
+  return `${whole.slice(0, pair)} ${whole.slice(pair)}`;
+});
+
 /** A tokenizer of our own models: <|endoftext|> begins a text, and one typed by a user is plain characters. */
 export class Tokenizer {
   /**
@@ -45,7 +55,7 @@ export class Tokenizer {
     /** @type {Map<string, number>} */
     this.ids = new Map(Array.isArray(json.model.vocab) ? json.model.vocab.map((/** @type {string} */ piece, /** @type {number} */ id) => [piece, id]) : Object.entries(json.model.vocab));
     /** @type {Map<string, number>} */
-    this.ranks = new Map(json.model.merges.map((/** @type {string | string[]} */ pair, /** @type {number} */ rank) => [Array.isArray(pair) ? pair.join(" ") : pair, rank]));
+    this.ranks = new Map(mergesOf(json.model).map((pair, rank) => [pair, rank]));
     /** @type {Map<number, string>} read by no text that a user types */
     this.special = new Map((json.added_tokens ?? []).map((/** @type {any} */ token) => [token.id, token.content]));
     const end = [...this.special.keys()].find((id) => this.special.get(id) === END_OF_TEXT);

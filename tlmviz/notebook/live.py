@@ -74,13 +74,14 @@ def page(lm: LanguageModel, text: str, bits: int = 16) -> str:
 
 
 def _tokenizer(lm: LanguageModel) -> str:
-    """Its file in fewer letters, as the engine reads it: the pieces in the order of their ids, and of each merge both
-    pieces with a space between, which no piece has, as older files have them."""
+    """Its file in fewer letters, as the engine reads it: the pieces in the order of their ids, and of each merge the
+    length of its first piece, where the last pieces are what the merges make, in their order."""
     said = json.loads(lm.tokenizer.to_json())
-    if sorted((ids := said["model"]["vocab"]).values()) == list(range(len(ids))):
-        said["model"]["vocab"] = sorted(ids, key=ids.__getitem__)
-    if all(len(pair) == 2 and " " not in "".join(pair) for pair in said["model"]["merges"]):
-        said["model"]["merges"] = list(map(" ".join, said["model"]["merges"]))
+    ids, merges = said["model"]["vocab"], said["model"]["merges"]
+    if sorted(ids.values()) == list(range(len(ids))):
+        pieces = said["model"]["vocab"] = sorted(ids, key=ids.__getitem__)
+        if merges and list(map("".join, merges)) == pieces[-len(merges) :] and max(map(max, pieces)) < "\ud800":
+            said["model"]["merges"] = [len(first) for first, _second in merges]
     return json.dumps(said, ensure_ascii=False, separators=(",", ":"))
 
 
