@@ -335,7 +335,7 @@ def _row(m: Found) -> Scene:
             (_("the memory"), _("No: that shrinks, {row}, not {OWN}."), works),
         ),
         shown(True),
-        _("Above, each cell is a key and a value."),
+        _("Each blue cell is a key and a value; the green one is the short row."),
         _cache(kview="Models", kmods=",".join(MODELS)),
     )
 
