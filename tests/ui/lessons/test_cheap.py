@@ -121,6 +121,27 @@ def test_whose_pages_are_shared(lm, found):
     assert [i for i, each in enumerate(shared) if each] == [1, 2]
 
 
+def test_the_pages_that_are_drawn_are_those_that_are_said(lm, found):
+    """A's are drawn whole; B and C have a page each beside hers."""
+    assert lm.encode(kept.REQUESTS[4])[1:] == lm.encode("".join(found.begins[1:]))[1:]
+    *_story, grid = runner.payload(cheap.LESSON)["scenes"][-1]["after"]
+    rows = grid["options"]["rows"]
+    drawn = [sum(wide for _at, wide, state, _says in row["cells"] if state != "none") for row in rows]
+    assert drawn == [7, 1, 1, 3, 7, 1] and [row["says"] for row in rows] == [f"pages: {each}" for each in drawn]
+    words, pages = cheap.words(found, found), found.pages[0]
+    assert words["fewer"] == f"{sum(drawn)}" and words["pages"] == f"{sum(pages)}"
+    assert words["begun"] == f"{len(lm.encode(kept.REQUESTS[4]))}"
+
+
+def test_bytes_can_be_worked_out_from_what_is_written(found):
+    hints = [scene["hint"] for scene in runner.payload(cheap.LESSON)["scenes"]]
+    assert "key is 16 numbers, a value 16, each of 4 bytes" in hints[4] and 2 * 8 * 16 * 4 * 4 == 4096
+    assert "256 numbers × 4 layers × 4 bytes = 4,096" in hints[5]
+    short = cheap.words(found, found)["short"]
+    assert f"Here it guesses {short} right" in runner.payload(cheap.LESSON)["scenes"][6]["act"]["replies"][1]["reason"]
+    assert short == f"{found.right[kept.SHORT]:.0%}"
+
+
 def test_another_first_word_moves_every_later_key_above_the_first_layer(lm):
     one, two = kept.STORY, kept.STORY.replace(kept.FIRST, kept.OTHER, 1)
     for layer in range(4):

@@ -66,6 +66,20 @@ def test_a_row_in_tiles_is_summed_with_its_largest_so_far_taken_off(found, row):
     assert divided == pytest.approx(whole(scores) @ values, abs=1e-4)
 
 
+def test_the_first_tiles_values_are_mixed_by_their_parts(found, row):
+    scores, values = row
+    assert np.array(found.values) == pytest.approx(values[:4], abs=1e-5)
+    drawn = runner.payload(tiles.LESSON)["scenes"][2]["before"][1]["options"]["rows"]
+    parts = np.exp(scores[:4] - scores[:4].max())
+    assert [each["label"].split()[0] for each in drawn[:4]] == [f"{part:.2f}" for part in parts]
+    assert np.array(drawn[4]["values"]) == pytest.approx(parts @ values[:4], abs=0.006)
+
+
+def test_the_part_of_the_best_is_that_of_the_score_that_is_written(found, row):
+    best, exact = row[0].max(), float(tiles.words(found, found)["exact"])
+    assert exact == pytest.approx(best, abs=0.006) and f"{math.exp(exact):.2g}" == f"{math.exp(best):.2g}"
+
+
 def test_the_largest_score_is_too_large_for_16_bits_and_halved_scores_change_shares(found, row):
     scores, weights = row[0], whole(row[0])
     assert found.tokens[int(scores.argmax())] == " bird" and scores.argmax() // 4 == 1
@@ -113,7 +127,13 @@ def test_what_is_moved_held_and_computed_is_counted_anew():
     sent = runner.payload(tiles.LESSON)["scenes"]
     labels = [reply["label"] for reply in sent[0]["act"]["replies"]]
     assert labels == [f"{length**2 / 1e6:.0f} million", f"{rows * length / 1e6:.0f} million", "8,192"]
-    assert "0.16 ms, not 0.64 ms" in sent[-1]["act"]["replies"][0]["reason"]
+    bars = {row["id"]: row for row in sent[-1]["after"][0]["options"]["rows"]}
+    assert (bars["fast"]["says"], bars["slow"]["says"]) == ("0.16 ms", "0.64 ms") and "0.64 ms" in sent[-1]["says"]
+    assert "says" not in sent[-1]["before"][0]["options"]["rows"][0]
+    assert stored.moved - 4 * (2 * length**2) == 2 * small < 0.01 * stored.moved  # "4 × 537 MB, and little else"
+    again = 2 * 2 * length * width  # bytes of all keys and values
+    assert f"128 rows reads all keys and values again, {again / 1e6:.1f} MB" in sent[-1]["act"]["replies"][0]["reason"]
+    assert tiled.moved == pytest.approx(128 * again, rel=0.01) and length // rows == 128
     for cost, time in ((stored, 0.64e-3), (tiled, 0.16e-3)):  # moving takes longer than computing, and so all the time
         assert cost.flops / 989e12 < cost.moved / 3.35e12 == pytest.approx(time, rel=0.02)
     assert sent[-1]["act"]["right"] == pytest.approx(100 * tiled.moved / stored.moved)

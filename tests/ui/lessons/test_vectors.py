@@ -82,6 +82,11 @@ def test_a_push_makes_the_neighbour_likelier_and_is_alike_for_both(found):
     assert (
         np.degrees(np.arccos(cosine(*pushes))) == pytest.approx(found.small.angle, abs=0.1) and found.small.angle < 15
     )
+    (cat, _), (dog, _) = (found.small.pushes[word] for word in ("cat", "dog"))  # drawn as the text moves them
+    end, _ = company.learnt(counts, company.SEED, company.TIMES)
+    wide = np.subtract(start[known.index("dog")], start[known.index("cat")]) / np.subtract(dog, cat)
+    moved = end[known.index("cat")] - start[known.index("cat")]
+    assert np.subtract(found.small.both, cat) * wide == pytest.approx(moved, abs=0.01) and np.ptp(wide) < 1e-6
     toward = np.subtract(start[known.index("dog")], start[known.index("cat")])
     assert cosine(pushes[1], toward) < 0.5  # not "toward dog"
 
@@ -108,6 +113,7 @@ def test_by_chance_at_first_and_in_the_end_nearly_every_word_lies_nearest_to_one
         }
         assert own == sum(kind[word] == kind[other] for word, other in nearest.items())
     assert found.read == [int(wv.snapshots.words_read[n]) for n in company.SEEN] and found.read[0] == 0
+    assert found.read[-1] % 4 == 0 and 0.9e6 < found.read[-1] / 4 < 1.1e6  # "a million words, four times"
     assert found.kinds == sorted(found.kinds) and found.kinds[0] < 5 and found.kinds[-1] > 13
 
 
@@ -122,7 +128,8 @@ def test_the_walk_from_see_ends_at_saw_and_that_of_the_king_not_at_the_queen(wv,
     for word, value in found.walked.items():
         assert value == pytest.approx(cosine(goal(*company.WALK), wv.vector(word)), abs=1e-5)
     assert wv.analogy(*company.WALK, 1)[0][0] == max(found.walked, key=found.walked.get) == "saw"
-    assert [word for word, _ in wv.neighbours("see", 2)] == ["meet", "tell"]  # near where the walk begins
+    assert wv.neighbours("see", 1)[0][0] == "meet"  # near where the walk begins
+    assert len(company.WALKED) == 3 and {*found.around} == {*company.WALK, *company.WALKED}
     saw = np.asarray(wv.vector("saw")) / float(wv.vector("saw").norm())
     assert cosine(unit["went"] - unit["go"], saw - unit["see"]) > 0.6
     (best, value), (queen, less) = found.ends
@@ -130,4 +137,15 @@ def test_the_walk_from_see_ends_at_saw_and_that_of_the_king_not_at_the_queen(wv,
     assert less == pytest.approx(cosine(goal(*company.KING), wv.vector("queen")), abs=1e-5)
     both = [pair for pair in company.analogies.RELATIONS["he : she"] if all(word in wv for word in pair)]
     right = [wv.analogy(a, b, c, 1)[0][0] == d for a, b in both for c, d in both if (a, b) != (c, d)]
+    hits = f"{sum(right)} of {len(right)}"
+    assert all(hits in reply["verdict"] for reply in runner.payload(vectors.LESSON)["scenes"][-1]["act"]["replies"])
     assert found.often == pytest.approx(sum(right) / len(right)) and vectors.words(found, found)["ends"] == best
+
+
+def test_places_in_the_plane_of_a_walk_lie_as_far_apart_as_their_vectors_do_in_it(wv, found):
+    """The way is drawn from words that lie in the plane, so that its length and angles are those of the vectors."""
+    for names, places in ((company.WALK, found.around), (company.KING, found.court)):
+        unit = [np.asarray(wv.vector(word)) / float(wv.vector(word).norm()) for word in names]
+        real = [np.linalg.norm(unit[i] - unit[j]) for i, j in ((0, 1), (1, 2), (0, 2))]
+        drawn = [far(places, names[i], names[j]) for i, j in ((0, 1), (1, 2), (0, 2))]
+        assert np.array(drawn) / drawn[0] == pytest.approx(np.array(real) / real[0], abs=1e-4)

@@ -58,7 +58,7 @@ def words(m: Found, home: Found) -> dict[str, str]:
     """What stands for the names in the sentences."""
     far, bare, more = (number(each / 1e6, ",.0f" if each > 1e7 else ".1f") for each in (*m.work[1:], m.more))
     (pages, found), shape = m.pages, m.shape
-    right = {key: percent(m.right[name]) for key, name in zip(("own", "fours", "all"), MODELS)}
+    right = {key: percent(m.right[name]) for key, name in zip(("own", "fours", "all", "short"), MODELS)}
     return right | {
         "n": f"{m.read}",
         "new": word(m.new),
@@ -85,6 +85,7 @@ def words(m: Found, home: Found) -> dict[str, str]:
         "context": f"{m.context}",
         "filled": percent(m.filled),
         "page": f"{SERVER.page}",
+        "begun": f"{len(m.begins)}",
         "pages": f"{sum(pages)}",
         "fewer": f"{sum(pages) - sum(found)}",
         "first": FIRST,
@@ -123,9 +124,9 @@ def _far(m: Found) -> Scene:
         shown(False),
         choose(
             _("a little more"),
-            (_("ten times as much"), _("If so, long texts would crawl. It is {far} million."), done),
+            (_("ten times as much"), _("No: long texts would crawl. It is {far} million."), done),
             (_("a little more"), _("Yes: {far} million."), done),
-            (_("twice as much"), _("That would be {twice} million. It is {far}."), done),
+            (_("twice as much"), _("No: that would be {twice} million, not {far}."), done),
         ),
         shown(True),
         _("Work is counted in multiplications."),
@@ -191,9 +192,9 @@ def _stays(m: Found) -> Scene:
         shown(NONE),
         choose(
             _("for none"),
-            (_("for all {n}"), _("If so, each would see what follows."), why),
+            (_("for all {n}"), _("No: then each would see what follows."), why),
             (_("for none"), _("Yes, for none."), why),
-            (_("for the nearest"), _("Not even for “{last}”."), why),
+            (_("for the nearest"), _("No, not even for “{last}”."), why),
         ),
         shown(KEPT),
         _("Each cell is key and value of one of the words above; a full stop counts as one."),
@@ -215,7 +216,10 @@ def _keep(m: Found) -> Scene:
         rows = (cells(it, name, *_run(state, m.read), *_run(NEW, 1)) for it, (name, state) in named.items())
         legend = {NEW: _("of “{word}”", word=word(m.new))} | ({KEPT: _("kept"), NONE: _("not needed")} if told else {})
         table = _text(m, 0.34), grid(m.read + 1, *rows, legend=legend, share=0.4)
-        work = _work(_("all kept"), m.work[1], top=m.work[2]), _work(_("nothing kept"), m.work[2], tone=LOOK)
+        work = [
+            _work(_("word {FAR}, kept", FAR=FAR), m.work[1], top=m.work[2]),
+            _work(_("word {FAR}, not kept", FAR=FAR), m.work[2], tone=LOOK),
+        ]
         return (*table, bars(*work, share=0.26)) if told else table
 
     return Scene(
@@ -223,8 +227,8 @@ def _keep(m: Found) -> Scene:
         shown(False),
         choose(
             _("keys and values"),
-            (_("keys alone"), _("It would find, and take nothing."), kept),
-            (_("all three"), _("Old queries have asked already."), kept),
+            (_("keys alone"), _("No: it would find words, and take nothing home."), kept),
+            (_("all three"), _("No: old queries have asked already."), kept),
             (_("keys and values"), _("Yes: “{new}” asks, they answer."), kept),
         ),
         shown(True),
@@ -252,12 +256,15 @@ def _bytes(m: Found) -> Scene:
         shown(False),
         choose(
             "{size} bytes",
-            (_("{head} bytes"), _("That is one head."), all_of + _(" Together {size}.")),
+            (_("{head} bytes"), _("No: that is one head."), all_of + _(" Together {size}.")),
             (_("{size} bytes"), _("Yes, {times} times as much."), all_of + _(" And every word adds as much.")),
-            (_("{layer} bytes"), _("That is one layer of heads."), all_of + _(" Together {size}.")),
+            (_("{layer} bytes"), _("No: that is one layer of heads."), all_of + _(" Together {size}.")),
         ),
         shown(True),
-        _("The model has {layers} layers of {heads} heads; each head looks back by itself."),
+        _(
+            "A row for each layer, a column for each of its {heads} heads. A key is {width} numbers, a value {width}, "
+            "each of 4 bytes."
+        ),
         _cache(kview="Models", kmods=OWN),
     )
 
@@ -275,14 +282,14 @@ def _heads(m: Found, *names: str, called: bool = False, share: float = 0.6) -> P
 
 def _share(m: Found) -> Scene:
     why = _("It is {all}; where four share, {fours}. Each head keeps its own query, so it still asks in its own way.")
-    replies = guessed(why, _("It hardly suffers."), _("It is not better."))
+    replies = guessed(why, _("Too low: it hardly suffers."), _("Too high: it is not better."))
 
     def shown(told: bool) -> Picture:
         rows = [bar(_(NAMED[ALL]), m.right[ALL] if told else None, DOES, ALL)]
         if told:
             rows.append(bar(_(NAMED[FOURS]), m.right[FOURS], DOES, FOURS))
         rows.append(bar(_(NAMED[OWN]), m.right[OWN], SOFT, OWN))
-        return _heads(m, OWN, FOURS, ALL, share=0.5), bars(*rows, share=0.5)
+        return _heads(m, OWN, FOURS, ALL, called=told, share=0.5), bars(*rows, share=0.5)
 
     return Scene(
         _(
@@ -292,20 +299,27 @@ def _share(m: Found) -> Scene:
         shown(False),
         Drag(_("Guesses that are right, in per cent"), _("Measure"), 100 * m.right[ALL], replies, 20, 5),
         shown(True),
-        _("Above, each cell is a key and a value, in which one, four or all heads look. Each model was trained anew."),
+        _(
+            "Each cell is a key and a value, {width} + {width} numbers. {OWN} numbers × {layers} layers × 4 bytes = "
+            "{size} bytes. Each model was trained anew."
+        ),
         Behind("attention_family", {"fview": "Model zoo"}),
     )
 
 
 def _row(m: Found) -> Scene:
     works = _(
-        "Each head works through all {row} numbers, not {width} of its own: {more} million multiplications, not {far}."
+        "Each head works through {row} numbers, not {width}: {more} million multiplications, not {far}. Here it "
+        "guesses {short} right; in large models, its makers report, as well as own keys."
     )
 
     def shown(told: bool) -> Picture:
         if not told:
             return (_heads(m, OWN, SHORT),)
-        work = _work(_("each its own"), m.work[1], tone=SOFT, top=m.more), _work(_("short row"), m.more)
+        work = (
+            _work(_("word {FAR}, own keys", FAR=FAR), m.work[1], tone=SOFT, top=m.more),
+            _work(_("word {FAR}, short row", FAR=FAR), m.more),
+        )
         return _heads(m, *MODELS, called=True), bars(*work, share=0.4)
 
     return Scene(
@@ -316,19 +330,19 @@ def _row(m: Found) -> Scene:
         shown(False),
         choose(
             _("the work"),
-            (_("nothing"), _("Then all would do it."), works),
+            (_("nothing"), _("No: then all would do it."), works),
             (_("the work"), _("Yes."), works),
-            (_("the memory"), _("That shrinks: {row}, not {OWN}."), works),
+            (_("the memory"), _("No: that shrinks, {row}, not {OWN}."), works),
         ),
         shown(True),
-        _("Above, each cell is a key and a value."),
+        _("Each blue cell is a key and a value; the green one is the short row."),
         _cache(kview="Models", kmods=",".join(MODELS)),
     )
 
 
 def _reserve(m: Found) -> Scene:
     why = _("Most lies empty. So memory is given out in **pages** of {page} words, when needed, and more people fit.")
-    replies = guessed(why, _("It is a little more."), _("It is less: {filled}."))
+    replies = guessed(why, _("Too low: it is {filled}."), _("Too high: it is {filled}."))
 
     def shown(told: bool) -> Picture:
         rows = []
@@ -346,7 +360,7 @@ def _reserve(m: Found) -> Scene:
         shown(False),
         Drag(_("How much of the memory is filled, in per cent"), _("Serve them"), 100 * m.filled, replies, within=5),
         shown(True),
-        _("Each row is one person, A to F. {context} words are all that the model reads."),
+        _("Each row is what one person, A to F, wrote, and the answer. {context} words are all that the model reads."),
         _serving(),
     )
 
@@ -355,15 +369,20 @@ def _begin(m: Found) -> Scene:
     pages, found = m.pages
     alike = [max(found), *found[1:]]  # whose pages are found has as many of them
     names = ", ".join(name for name, each in zip(PEOPLE, alike) if each)
-    why = _("Where all words before are the same, so are key and value. {fewer} pages do in place of {pages}.")
+    why = _(
+        "Where all words before are the same, so are key and value. {fewer} pages hold these beginnings, not {pages}."
+    )
     later = _("Its later words are the same, but they have seen “{other}”: their keys and values are others.")
 
     def shown(told: bool) -> Picture:
-        counts = [(each if told else 0, count) for each, count in zip(alike, pages)]
-        runs = [[*_run(SHARED, each), *_run(KEPT, count - each)] for each, count in counts]
-        rows = (cells(name, name, *run) for name, run in zip(PEOPLE, runs))
-        legend = {KEPT: _("a page of one's own")} | ({SHARED: _("kept once for all")} if told else {})
-        story = strip([m.tokens[0], OTHER, *m.tokens[2:]], blank="", swapped=[1], share=0.35)
+        rows = []
+        for n, (name, count) in enumerate(zip(PEOPLE, pages)):
+            once = alike[n] if told else 0
+            run = [(NONE, once, _("those of {name}", name=PEOPLE[0]))] if once and n else _run(SHARED, once)
+            own = count - (once if n else 0)
+            rows.append(cells(name, name, *run, *_run(KEPT, count - once), says=_("pages: {n}", n=own)))
+        legend = {KEPT: _("a page of one's own")} | ({SHARED: _("kept once, for {names}", names=names)} if told else {})
+        story = strip(m.begins, blank="", swapped=[1], share=0.35)
         return story, grid(max(pages), *rows, legend=legend, share=0.65)
 
     return Scene(
@@ -373,10 +392,16 @@ def _begin(m: Found) -> Scene:
         ),
         shown(False),
         choose(
-            names, (f"{names}, E", _("Not E's."), later), (names, _("Yes."), why), (_("nobody's"), _("Some can."), why)
+            names,
+            (f"{names}, E", _("No, not E's."), later),
+            (names, _("Yes."), why),
+            (_("nobody's"), _("No: some can."), why),
         ),
         shown(True),
-        _("Above is the story of E. Below, each cell is a page of {page} words. D and F tell others."),
+        _(
+            "Above is what E wrote: {begun} words with the sign in front. Below, each cell is a page of {page} words, "
+            "before any answer. D and F tell other stories."
+        ),
         _serving(),
     )
 

@@ -29,7 +29,7 @@ GROUPS = {
 SEEN = (0, 3, 7, 19)  # pictures of the film
 HOT, THINGS = "hot", ("sun", "soup", "cold")
 WALK, KING = ("go", "went", "see"), ("man", "woman", "king")
-WALKED, QUEEN = ("meet", "saw", "tell"), "queen"  # two of them are nearest to where the walk begins
+WALKED, QUEEN = ("meet", "saw", "found"), "queen"  # one is near where the walk begins, one also of the past
 RELATION = "he : she"
 
 
@@ -43,6 +43,7 @@ class Small:
     counts: Mapping[str, list[float]]
     pushes: Mapping[str, tuple[Place, Place]]  # of the cat and the dog by the same neighbour, as large as they fit
     angle: float  # between the two, in degrees
+    both: Place  # where both are in the end, seen with the pushes
 
 
 @dataclass(frozen=True)
@@ -59,8 +60,10 @@ class Found:
     hot: Mapping[str, float]
     walked: Mapping[str, float]
     around: Mapping[str, Place]  # where the words of the walk lie, in the plane of the three that are given
+    court: Mapping[str, Place]  # the same of the walk of the king
     ends: list[tuple[str, float]]  # nearest to where the walk of the king ends, and the queen
     often: float  # of all analogies of the relation, the share that ends right
+    count: int  # of them
 
 
 def measure(wv: WordVectors, text: str) -> Found:
@@ -73,6 +76,8 @@ def measure(wv: WordVectors, text: str) -> Found:
     goals = [nearness.analogy_vector(*(wv.vector(word) for word in walk)) for walk in (WALK, KING)]
     walked = cosines(goals[0], WALKED)
     tallied = analogies.tally(wv.vectors, lambda word: wv.index(word) if word in wv else None)
+    all_of = next(each for each in tallied if each.relation == RELATION)
+    ends = [*wv.analogy(*KING, 1), *cosines(goals[1], (QUEEN,)).items()]
     return Found(
         _small(),
         (len(wv.vocabulary), wv.config.d_model),
@@ -81,9 +86,11 @@ def measure(wv: WordVectors, text: str) -> Found:
         *_film(wv),
         cosines(wv.vector(HOT), THINGS),
         walked,
-        _plane(wv, [*WALK, max(walked, key=walked.__getitem__)]),
-        [*wv.analogy(*KING, 1), *cosines(goals[1], (QUEEN,)).items()],
-        next(each.first for each in tallied if each.relation == RELATION),
+        _plane(wv, [*WALK, *walked]),
+        _plane(wv, [*KING, *dict(ends)]),
+        ends,
+        all_of.first,
+        all_of.count,
     )
 
 
@@ -119,7 +126,7 @@ def _small() -> Small:
     pull = others[known.index(PUSH)] - _shares(start[at], others) @ others  # as the likelihood grows
     cosine = pull[0] @ pull[1] / np.prod(np.linalg.norm(pull, axis=1))
     span = np.abs(np.concatenate([start, end])).max()
-    ends = np.concatenate([start[at], start[at] + STRIDE * pull])
+    ends = np.concatenate([start[at], start[at] + STRIDE * pull, end[at].mean(0, keepdims=True)])
     middle = (ends.max(0) + ends.min(0)) / 2
     ends = (ends - middle) / np.abs(ends - middle).max() * 0.8
     company = [word for word in known if word not in ROWS]
@@ -128,8 +135,9 @@ def _small() -> Small:
         dict(zip(known, _places(end / span))),
         company,
         {word: [float(counts[known.index(word), known.index(other)]) for other in company] for word in ROWS},
-        dict(zip((CAT, DOG), zip(_places(ends[:2]), _places(ends[2:])))),
+        dict(zip((CAT, DOG), zip(_places(ends[:2]), _places(ends[2:4])))),
         float(np.degrees(np.arccos(cosine))),
+        _places(ends[4:])[0],
     )
 
 

@@ -48,6 +48,7 @@ class Found:
     more: float  # and of the word FAR where a short row is kept
     context: int
     run: Run  # the six served at once
+    begins: list[str]  # what E wrote, piece by piece
 
     @property
     def read(self) -> int:
@@ -106,6 +107,7 @@ def measure(lms: Mapping[str, LanguageModel], text: str) -> Found:
         step_flops(lms[SHORT].config, FAR).total / 2,
         lm.config.context,
         serve(lm, requests, SERVER),
+        lm.trace(REQUESTS[PEOPLE.index("E")]).tokens,
     )
 
 

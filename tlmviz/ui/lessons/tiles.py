@@ -29,7 +29,7 @@ from .pictures import (
     strip,
     tilemap,
 )
-from .walked import CHIP, FLOAT16, HEAD, LENGTH, MODEL, SIDE, STORY, TILE, Found, measure, stored, tiled
+from .walked import CHIP, FLOAT16, HEAD, LENGTH, MODEL, SIDE, STORY, TILE, WIDTH, Found, measure, stored, tiled
 
 
 def _mb(count: float) -> str:
@@ -38,6 +38,11 @@ def _mb(count: float) -> str:
 
 def _ms(cost: roofline.Cost) -> str:
     return _("{n} ms", n=number(1e3 * cost.seconds(CHIP), ".2f"))
+
+
+def _time() -> float:
+    """Of the time that a stored map takes, the part that tiles take."""
+    return tiled().seconds(CHIP) / stored().seconds(CHIP)
 
 
 def words(m: Found, home: Found) -> dict[str, str]:
@@ -54,7 +59,9 @@ def words(m: Found, home: Found) -> dict[str, str]:
         "best": word(m.tokens[m.best]),
         "grew": number(alone / more, ".0f"),
         "score": number(new, ".1f"),
+        "exact": number(new, ".2f"),
         "look": percent(m.weights[-1][m.best]),
+        "count": f"{len(m.tokens)}",
         "half": percent(shared_out(m.scores, 2)[m.best]),
         "old": number(old, ".1f"),
         "factor": number(factor, ".2f"),
@@ -66,7 +73,9 @@ def words(m: Found, home: Found) -> dict[str, str]:
         "moved": _mb(stored().moved),
         "less": _mb(tiled().moved),
         "slow": _ms(stored()),
-        "fast": _ms(tiled()),
+        "time": percent(_time()),
+        "bands": f"{LENGTH // TILE[0]}",
+        "band": _("{n} MB", n=number(2 * roofline.BYTES * LENGTH * WIDTH / 1e6, ".1f")),
     }
 
 
@@ -89,8 +98,8 @@ def _map(m: Found) -> Scene:
         (tilemap(m.names, m.weights),),
         choose(
             "{tile}",
-            (_("{cells} million"), _("So it was for years: {map}."), why),
-            (rows, _("If so, whole rows would be needed."), why),
+            (_("{cells} million"), _("No: so it was for years, {map}."), why),
+            (rows, _("No: whole rows are not needed."), why),
             ("{tile}", _("Yes, a small piece."), why),
         ),
         (tilemap(m.names, m.weights, SIDE, states, legend=legend),),
@@ -134,9 +143,9 @@ def _softmax(m: Found) -> Scene:
         (_shares(m, before, m.bring),),
         choose(
             _("all shrink alike"),
-            (_("they stay"), _("Then there would be over 100%."), why),
+            (_("they stay"), _("No: there would be over 100%."), why),
             (_("all shrink alike"), _("Yes."), why),
-            (_("the largest shrinks"), _("Then the others would gain on it."), why),
+            (_("the largest shrinks"), _("No: then the others would gain on it."), why),
         ),
         (_shares(m, m.bring, m.bring),),
         _("The words at which “{last}” looks, with their scores. A sign in front of the text counts, too."),
@@ -144,32 +153,46 @@ def _softmax(m: Found) -> Scene:
     )
 
 
-def _kept(m: Found, share: float, largest: str = "", sums: str = "") -> Part:
-    """What is kept of tiles: their largest score, where it counts, their sum and their mixture."""
+def _kept(m: Found, share: float, largest: str = "", sums: str = "", by: str = "") -> Part:
+    """What is kept of tiles: their largest score, where it counts, their sum and their mixture, multiplied `by`."""
     d = _("{d} numbers", d=len(m.whole)) if sums else ""
-    told = {_("largest score"): largest, _("sum of parts"): sums, _("mixture"): d}
+    told = {
+        _("largest score"): largest,
+        _("sum of parts"): sums + by,
+        _("mixture"): _("all {d}", d=len(m.whole)) + by if by else d,
+    }
     if not largest and sums:
         del told[_("largest score")]
     run = [(KEPT if each else NONE, 1, each) for each in told.values()]
     return grid(len(told), cells("kept", _("kept"), *run), heads=[*told], share=share)
 
 
+def _mixing(m: Found, share: float) -> Part:
+    """The values of the first tile, each times its part, and what they add up to."""
+    top = max(abs(each) for row in (*m.values, m.mixture(1)) for each in row)
+    rows = []
+    for i, value in enumerate(m.values):
+        part = number(math.exp(m.scores[i] - m.largest(1)), ".2f")
+        rows.append(line(f"{i}", f"{part} × {m.names[i]}", value, "", SOFT, top))
+    return numbers(*rows, line("mixture", _("mixture"), m.mixture(1), "", LOOK, top), share=share)
+
+
 def _forget(m: Found) -> Scene:
     why = _("New parts add to the sum, new values to the mixture. At the end, the mixture is divided by the sum.")
     return Scene(
         _(
-            "Shares mix the words' **values**, rows of {d} numbers. Now the first tile is to be **forgotten**. What "
-            "must be kept of it?"
+            "Parts mix the words' **values**, rows of {d} numbers, into one row, their **mixture**. Now the tile is to "
+            "be **forgotten**. What must be kept?"
         ),
-        (_text(m, 1, 0.35), _shares(m, 1, 1, 0.65)),
+        (_text(m, 1, 0.25), _mixing(m, 0.75)),
         choose(
-            _("a sum and a mixture"),
-            (_("a sum and a mixture"), _("Yes."), why),
-            (_("all of its four parts"), _("Then nothing would be forgotten."), why),
-            (_("only its largest part"), _("If so, the others would be lost."), why),
+            _("sum and mixture"),
+            (_("sum and mixture"), _("Yes."), why),
+            (_("parts and values"), _("No: nothing would be forgotten."), why),
+            (_("the largest part"), _("No: the others would be lost."), why),
         ),
-        (_text(m, 1, 0.35), _kept(m, 0.65, "", _("1 number"))),
-        _("Blue is the tile: the start sign, and three words. The bars are their parts of the sum so far."),
+        (_text(m, 1, 0.2), _mixing(m, 0.6), _kept(m, 0.2, "", _("1 number"))),
+        _("Blue is the tile: the start sign, and three words. Before each value stands its part of the sum so far."),
         _row(m),
     )
 
@@ -192,12 +215,12 @@ def _large(m: Found) -> Scene:
         shown(False),
         choose(
             _("take {score} off each score"),
-            (_("halve each score"), _("“{best}” would get {half}, not {look}."), less),
-            (_("leave “{best}” out"), _("It has {look}: all others would grow."), less),
+            (_("halve each score"), _("No: of all {count} words, it would get {half}, not {look}."), less),
+            (_("leave “{best}” out"), _("No: it has {look}, and all others would grow."), less),
             (_("take {score} off each score"), _("Yes."), less),
         ),
         shown(True),
-        _("Chips compute fast with numbers of 16 bits, which end there. “{best}” has score {score}."),
+        _("Chips compute fast with numbers of 16 bits, which end there. “{best}” has score {exact}, about {score}."),
         _row(m),
     )
 
@@ -215,10 +238,11 @@ def _parts(m: Found, tile: int, share: float, told: bool = True) -> Part:
 def _larger(m: Found) -> Scene:
     before, sums = m.bring - 1, number(m.sum(m.bring - 1), ".2f")
     why = _(
-        "Each old part should have {score} taken off, not {old}. So all are {over} times too large: times {factor}."
+        "From each old **score**, {score} should be taken off, not {old}. So sum and mixture are {over} times too "
+        "large: times {factor}."
     )
     top = number(m.largest(before), ".1f"), number(m.largest(m.bring), ".1f")
-    after = f"{sums} × {number(m.factor(m.bring), '.2f')}"
+    by = f" × {number(m.factor(m.bring), '.2f')}"
     return Scene(
         _(
             "The largest score is not known. So the largest **so far**, {old}, is taken off. Now “{best}” has {score}: "
@@ -227,11 +251,11 @@ def _larger(m: Found) -> Scene:
         (_text(m, m.bring, 0.3), _parts(m, m.bring, 0.45, False), _kept(m, 0.25, top[0], sums)),
         choose(
             _("multiplying it"),
-            (_("nothing"), _("Then old words would count too much."), why),
+            (_("nothing"), _("No: old words would count too much."), why),
             (_("multiplying it"), _("Yes, by {factor}."), why),
-            (_("adding it up anew"), _("Then all would be read again."), why),
+            (_("adding it up anew"), _("No: then all would be read again."), why),
         ),
-        (_text(m, m.bring, 0.3), _parts(m, m.bring, 0.45), _kept(m, 0.25, top[1], after)),
+        (_text(m, m.bring, 0.3), _parts(m, m.bring, 0.45), _kept(m, 0.25, top[1], sums, by)),
         _("Beside each word stands its score. Of the first tile only the sum is left."),
         _row(m),
     )
@@ -257,7 +281,8 @@ def _loop(m: Found) -> Scene:
             said = _("A larger score, {top}: sum and mixture are multiplied by {by}, then the new is added.")
         if tiles == count:
             said = _(
-                "Divided by the sum, the mixture is that of softmax over all words at once, but for {off} millionths."
+                "Divided by the sum, the mixture is the same as from all words at once, up to rounding: {off} "
+                "millionths."
             )
         values = zip(("top", "by", "sum"), (m.largest(tiles), m.factor(tiles), m.sum(tiles)), (".1f", ".2f", ".2f"))
         own = {name: number(each, form) for name, each, form in values}
@@ -286,9 +311,9 @@ def _ahead(m: Found) -> Scene:
         (tilemap(m.names, m.weights, SIDE, [[MADE] * count] * count),),
         choose(
             f"{m.walk.skipped.sum()}",
-            ("0", _("If so, empty tiles would be made."), why),
+            ("0", _("No: then empty tiles would be made."), why),
             (f"{m.walk.skipped.sum()}", _("Yes."), why),
-            (f"{m.walk.skipped.sum() + count}", _("Then the diagonal would be missing."), why),
+            (f"{m.walk.skipped.sum() + count}", _("No: then the diagonal would be missing."), why),
         ),
         (tilemap(m.names, m.weights, SIDE, states, legend=legend),),
         _("Rows look, columns are looked at."),
@@ -297,13 +322,16 @@ def _ahead(m: Found) -> Scene:
 
 
 def _sooner(m: Found) -> Scene:
-    why = _("{fast}, not {slow}: only {less} are moved. Computing is fast, moving takes the time.")
-    replies = guessed(why, _("It takes a little longer."), _("It is faster."))
-    time, moved = tiled().seconds(CHIP) / stored().seconds(CHIP), tiled().moved / stored().moved
+    why = _(
+        "Tiles move {less}: each of their {bands} rows reads all keys and values again, {band}. Computing is fast, "
+        "moving takes the time."
+    )
+    replies = guessed(why, _("Too low: it is {time}."), _("Too high: it is {time}."))
+    time, moved = _time(), tiled().moved / stored().moved
 
     def shown(told: bool) -> Picture:
         rows = [
-            bar(_("time, in tiles"), time if told else None, LOOK, "fast"),
+            bar(_("time, in tiles"), time if told else None, LOOK, "fast", _ms(tiled()) if told else ""),
             bar(_("time, stored"), 1, SOFT, "slow", _ms(stored())),
         ]
         if told:
@@ -313,13 +341,16 @@ def _sooner(m: Found) -> Scene:
 
     return Scene(
         _(
-            "With {length} words, a stored map goes to slow memory and back: {moved}. Tiles compute as much. How long "
-            "do they take? Drag."
+            "With {length} words, scores and shares go to slow memory and back: {moved}, {slow}. How much of that "
+            "time do tiles take? Drag."
         ),
         shown(False),
         Drag(_("Time that tiles take, in per cent"), _("Count"), 100 * time, replies, within=5),
         shown(True),
-        _("For one head, no tile skipped; times follow from the data sheet of a chip, {chip}."),
+        _(
+            "Scores are written and read, then shares: 4 × {map}, and little else. One head, no tile skipped; times, "
+            "in thousandths of a second (ms), follow from the data sheet of a chip, {chip}."
+        ),
         Behind("flash_attention", {"part": "Memory and time", "len": f"{LENGTH}"}),
     )
 

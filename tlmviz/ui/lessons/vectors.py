@@ -82,6 +82,8 @@ def words(m: Found, home: Found) -> dict[str, str]:
         "queen": QUEEN,
         "ends": m.ends[0][0],
         "often": percent(m.often),
+        "hits": f"{m.often * m.count:.0f}",
+        "count": f"{m.count}",
         "saw": max(m.walked, key=m.walked.__getitem__),
         "saw_is": _cos(max(m.walked.values())),
     }
@@ -120,8 +122,8 @@ def _meet(m: Found) -> Scene:
         return _text(0.35, CAT, DOG), plane(*points, share=0.65)
 
     never = _("“{cat}” and “{dog}” lie on one another, though they **never meet** in a sentence. Why?")
-    beside = _("It stands beside “{cat}”, yet lies far from it. ") + never
-    replies = (Reply(_("Not there."), beside, label=_("beside “{word}”", word=name)) for name in BESIDE)
+    beside = _("In the text it stands near “{cat}”, yet it lies far from it. ") + never
+    replies = (Reply(_("No, not there."), beside, label=_("beside “{word}”", word=name)) for name in BESIDE)
     right = Reply(_("Yes, “{dog}”."), never, True, label=_("beside “{word}”", word=DOG))
     return Scene(
         _(
@@ -181,8 +183,8 @@ def _company(m: Found) -> Scene:
         shown(CAT),
         choose(
             f"{shared}",
-            ("0", _("If so, they would share nothing."), why),
-            (f"{every // 2}", _("If so, they would hardly be alike."), why),
+            ("0", _("No: they would share nothing."), why),
+            (f"{every // 2}", _("No: they would hardly be alike."), why),
             (f"{every}", _("Yes, all of them."), why),
         ),
         shown(*ROWS),
@@ -193,12 +195,16 @@ def _company(m: Found) -> Scene:
 
 def _push(m: Found) -> Scene:
     def shown(*told: str) -> Picture:
-        ways = (way(word, *m.small.pushes[word], "", LOOK if word == DOG else DOES) for word in told)
-        points = (point(word, m.small.pushes[word][0], tone, True) for word, tone in ((CAT, DOES), (DOG, LOOK)))
+        ways = [way(word, *m.small.pushes[word], "", LOOK if word == DOG else DOES) for word in told]
+        points = [point(word, m.small.pushes[word][0], tone, True) for word, tone in ((CAT, DOES), (DOG, LOOK))]
+        if len(told) == 2:
+            ways = [*(way(f"{word}-end", m.small.pushes[word][0], m.small.both) for word in told), *ways]
+            points.append(point(_("both, in the end"), m.small.both))
         return (plane(*points, ways=ways),)
 
     why = _(
-        "Both arrows make “{push}” easier to guess: {angle} degrees apart. Like neighbours push alike, time and again."
+        "Both arrows, {angle} degrees apart, make “{push}” easier to guess. In the end, both words are pulled to the "
+        "one place where their neighbours are easy to guess."
     )
     return Scene(
         _(
@@ -208,12 +214,12 @@ def _push(m: Found) -> Scene:
         shown(DOG),
         choose(
             _("the same way"),
-            (_("toward “{dog}”"), _("If so, they would have to meet."), why),
-            (_("nowhere"), _("Each word that is read learns."), why),
+            (_("toward “{dog}”"), _("No: for that, they would have to meet."), why),
+            (_("nowhere"), _("No: each word that is read learns."), why),
             (_("the same way"), _("Yes."), why),
         ),
         shown(DOG, CAT),
-        _("“{cat}” and “{dog}” are where they lay by chance, seen from nearer. The arrow is longer than one step."),
+        _("“{cat}” and “{dog}” are where they lay by chance. The arrow is longer than one step."),
         Behind("word_vectors", {"wvpart": "step", "wcenter": DOG, "wcontext": PUSH}),
     )
 
@@ -234,7 +240,7 @@ def _rows(m: Found) -> Scene:
     replies = []
     for n, word in enumerate(OFFERED, 1):
         own = {"it": word, "its": _cos(m.alike[word]), "at": f"{n}"}
-        wrong = Reply(_("Look again."), other, words=own, label=_("row {n}", n=n))
+        wrong = Reply(_("No: look again."), other, words=own, label=_("row {n}", n=n))
         replies.append(Reply(_("Yes."), why, True, label=_("row {n}", n=n)) if word == best else wrong)
     return Scene(
         _(
@@ -244,7 +250,10 @@ def _rows(m: Found) -> Scene:
         shown(False),
         Choose(replies),
         shown(True),
-        _("Each bar is one number. All rows stand in the order in which those of “{word}” fall."),
+        _(
+            "Each bar is one number; all rows are in the order in which those of “{word}” fall. Rows are alike by 1 if "
+            "they are the same, by 0 if they have nothing in common."
+        ),
         Behind("projector", {"wpm": MODEL, "wpw": WORD}),
     )
 
@@ -295,7 +304,7 @@ def _hot(m: Found) -> Scene:
     return Scene(
         _("Now you know how it learns. Whose numbers are most like those of “{hot}”?"),
         shown(False),
-        _nearest(m.hot, same, _("That has {its}, “{cold}” {cold_is}."), same),
+        _nearest(m.hot, same, _("No: that has {its}, “{cold}” has {cold_is}."), same),
         shown(True),
         _("1 would be the same numbers, 0 nothing in common."),
         Behind("projector", {"wpm": MODEL, "wpw": HOT}),
@@ -309,17 +318,18 @@ def _walk(m: Found) -> Scene:
     tones = {WALK[0]: INK, WALK[1]: INK, WALK[2]: LOOK}
 
     def shown(told: bool) -> Picture:
-        every = [*WALK, best] if told else WALK
-        points = (point(word, m.around[word], tones.get(word, NOTE), word == best) for word in every)
+        points = [point(word, m.around[word], tones[word]) for word in WALK]
+        for word, value in m.walked.items() if told else ():
+            points.append(point(f"{word} {_cos(value)}", m.around[word], NOTE, word == best))
         ways = way("ab", (ax, ay), (bx, by)), way("cd", (cx, cy), goal, "" if told else "?", LOOK)
         return (plane(*points, ways=ways),)
 
-    start = _("“{it}” lies near “{c}”, where the walk begins. At its end “{saw}” is nearest, {saw_is}.")
+    start = _("At the end of the way “{saw}” is nearest, alike by {saw_is}.")
     right = _("From now to then the way is much the same, though nobody said what a past tense is.")
     return Scene(
         _("An arrow leads from “{a}” to “{b}”. Go the **same** way from “{c}”. Whose numbers are nearest to its end?"),
         shown(False),
-        _nearest(m.walked, start, _("That is no step at all."), right),
+        _nearest(m.walked, start, _("No: “{it}” is alike by {its}."), right),
         shown(True),
         _("The words that are given do not count."),
         Behind("projector", {"wpm": MODEL, "wpv": "Analogies", "wpa": WALK[0], "wpb": WALK[1], "wpq": WALK[2]}),
@@ -327,13 +337,19 @@ def _walk(m: Found) -> Scene:
 
 
 def _king(m: Found) -> Scene:
-    what = _("It is a habit of the numbers, and no rule: this arrow ends at “{ends}”, not at “{queen}”.")
-    replies = guessed(what, _("It is {often}."), _("It is only {often}."), _("Yes, {often}."))
+    what = _("It is a habit of the numbers, and no rule: nearest to this end is “{ends}”, not “{queen}”.")
+    replies = guessed(
+        what, _("Too low: {hits} of {count}."), _("Too high: {hits} of {count}."), _("Yes: {hits} of {count}.")
+    )
 
     def shown(told: bool) -> Picture:
         row = bar(_("end right"), m.often if told else None, LOOK, "often")
-        ends = (bar(name, value, SOFT, says=_("alike {n}", n=_cos(value))) for name, value in m.ends)
-        return (bars(row, share=0.5), bars(*ends, share=0.5)) if told else (bars(row),)
+        (ax, ay), (bx, by), (cx, cy) = (m.court[word] for word in KING)
+        points = [point(word, m.court[word], LOOK if word == KING[2] else INK) for word in KING]
+        for n, (word, value) in enumerate(m.ends if told else ()):
+            points.append(point(f"{word} {_cos(value)}", m.court[word], NOTE, not n))
+        to = way("cd", (cx, cy), (cx + bx - ax, cy + by - ay), "" if told else "?", LOOK)
+        return bars(row, share=0.3), plane(*points, ways=(way("ab", (ax, ay), (bx, by)), to), share=0.7)
 
     return Scene(
         _(
@@ -386,6 +402,7 @@ LESSON = Lesson(
     end,
     word_models.model,
     measured_on=N_(
-        "The small model learnt when the lesson opened; all else was measured on vectors of a million words of stories."
+        "The small model learnt when the lesson opened; all else was measured on a model that read a million words of "
+        "stories and sentences four times."
     ),
 )

@@ -30,6 +30,7 @@ class Found:
     scores: list[float]
     weights: list[list[float]]  # the model's own, a row for each word
     whole: list[float]  # what comes out for the last word, of the whole softmax
+    values: list[list[float]]  # of the first tile's words
     walk: TileWalk
     error: float  # of the largest value
 
@@ -84,6 +85,7 @@ def measure(lm: LanguageModel, text: str) -> Found:
         (inputs.q[-1] @ inputs.k.T * inputs.scale).tolist(),
         weights.tolist(),
         (weights[-1].double().numpy() @ inputs.v).tolist(),
+        inputs.v[:SIDE].tolist(),
         walk,
         max(tiling.tiled_against_full(*case) for case in every),
     )

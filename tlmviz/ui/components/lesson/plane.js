@@ -35,7 +35,7 @@ export function plane(W, H, { points, ways }, ruler) {
     const to = at([x, y]);
     marks.push(mark(`dot-${id}`, "rect", { x: to.x - r, y: to.y - r, w: 2 * r, h: 2 * r, rx: r }, { tone, time: 1400 }));
     if (tiny) continue;
-    const name = { x: to.x + 1.7 * r, y: to.y + size * (ways.some(({ from }) => Math.hypot(from[0] - x, from[1] - y) < 0.001) ? -0.6 : 0.34), w: ruler(id, size, true) * 1.1 };
+    const name = { x: to.x + 1.7 * r, y: to.y + size * (ways.some(({ from, to: end }) => [from, end].some(([a, b]) => Math.hypot(a - x, b - y) < 0.001)) ? -0.6 : 0.34), w: ruler(id, size, true) * 1.1 };
     const lies = () => named.some((other) => other.x < name.x + name.w && name.x < other.x + other.w && Math.abs(other.y - name.y) < size);
     const places = [[1.7 * r, 0], [-1.7 * r - name.w, 0], [1.7 * r, size], [1.7 * r, -size], [-1.7 * r - name.w, size], [-1.7 * r - name.w, -size]];
     const [right, y0] = [to.x, name.y]; // beside its point on either side, or a line lower or higher
