@@ -2,7 +2,7 @@
 // A linear map kept in 8 bits, as the kernels `block_row` and `widen` read it: integers, with a scale and an offset for 32 of them.
 
 import { BLOCKS_KERNELS, FUSED_BLOCKS_KERNELS } from "./blocks/kernel_bytes.js";
-import { instanceOf } from "./memory.js";
+import { instanceOf, PANEL } from "./memory.js";
 
 /** @typedef {import("./memory.js").Memory} Memory */
 /**
@@ -11,13 +11,12 @@ import { instanceOf } from "./memory.js";
  */
 
 export const BLOCK = 32; // numbers that share a scale
-const PANEL = 8; // rows that lie side by side
 const HEAD = 2 * PANEL; // scales and offsets, in front of a block of a panel
 const SIZE = HEAD + (BLOCK * PANEL) / 4; // of such a block, in numbers of 4 bytes
 const FEW = 3; // rows of x that are faster without widening first
 
 /** The kernels of each memory. @type {WeakMap<Memory, any>} */
-const KERNELS = new WeakMap();
+const BLOCK_KERNELS = new WeakMap();
 
 /** Whether a matrix [N, K] can be kept so. */
 export const fits = (/** @type {number} */ outputs, /** @type {number} */ inputs) => outputs % PANEL === 0 && inputs % BLOCK === 0;
@@ -33,8 +32,8 @@ export class BlockMatrix {
    */
   constructor(memory, { integers, scale, offset }, outputs, inputs, bias) {
     this.memory = memory;
-    if (!KERNELS.has(memory)) KERNELS.set(memory, instanceOf([FUSED_BLOCKS_KERNELS, BLOCKS_KERNELS], { engine: { memory: memory.kernels.memory } }));
-    this.kernels = KERNELS.get(memory);
+    if (!BLOCK_KERNELS.has(memory)) BLOCK_KERNELS.set(memory, instanceOf([FUSED_BLOCKS_KERNELS, BLOCKS_KERNELS], { engine: { memory: memory.kernels.memory } }));
+    this.kernels = BLOCK_KERNELS.get(memory);
     this.outputs = outputs;
     this.inputs = inputs;
     this.bias = bias;

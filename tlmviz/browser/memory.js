@@ -4,7 +4,7 @@
 import { EngineError } from "./errors.js";
 import { FUSED_KERNELS, KERNELS } from "./kernel_bytes.js";
 
-const PANEL = 8; // columns that lie side by side, as the kernels read them
+export const PANEL = 8; // columns that lie side by side, as the kernels read them
 const PAGE_BYTES = 65536; // WebAssembly's unit of memory
 
 /** The least multiple of `PANEL` that is not below n. */
