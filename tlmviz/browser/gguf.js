@@ -49,7 +49,7 @@ export const KINDS = {
   8: { name: "Q8_0", block: BLOCK, size: 34, bits: 8, minus: 0 },
 };
 /** Our name of a part -> theirs, of which several lie one below the other. @type {Record<string, string[]>} */
-const NAMES = {
+const GGUF_NAMES = {
   token_emb: ["token_embd"], norm: ["output_norm"], head: ["output"], norm1: ["attn_norm"], norm2: ["ffn_norm"],
   "attn.qkv": ["attn_q", "attn_k", "attn_v"], "attn.proj": ["attn_output"], "mlp.gate_up": ["ffn_gate", "ffn_up"], "mlp.down": ["ffn_down"],
 };
@@ -187,7 +187,7 @@ export class Gguf {
    */
   parts(key) {
     const [, layer, part, last] = /** @type {string[]} */ (key.match(/^(?:blocks\.(\d+)\.)?(.+)\.(\w+)$/));
-    const names = NAMES[part].map((name) => `${layer === undefined ? "" : `blk.${layer}.`}${name}.${last === "weight" ? "weight" : "bias"}`);
+    const names = GGUF_NAMES[part].map((name) => `${layer === undefined ? "" : `blk.${layer}.`}${name}.${last === "weight" ? "weight" : "bias"}`);
     const there = last === "weight" ? names : names.filter((name) => this.tensors.has(name)); // each may have a bias or not
     return there.map((name) => {
       const stored = this.tensors.get(name);
@@ -360,7 +360,7 @@ export function configText(gguf) {
  * @param {Gguf} gguf
  * @throws BadCheckpoint where it is no byte-level BPE, or cuts texts in a way that the engine does not know
  */
-export function tokenizerOf(gguf) {
+export function tokenizerIn(gguf) {
   const { fields, file, name } = gguf;
   const get = (/** @type {string} */ key) => fields.get(`tokenizer.ggml.${key}`);
   const [model, split] = [get("model"), get("pre")];
@@ -400,7 +400,7 @@ export function tokenizerOf(gguf) {
 export function loadGguf(bytes, name) {
   const gguf = new Gguf(bytes, name);
   const config = readConfig(configText(gguf));
-  const words = tokenizerOf(gguf);
+  const words = tokenizerIn(gguf);
   if (words.size > config.vocab_size) throw new BadCheckpoint(`${gguf.file} has ${words.size} tokens and an embedding of ${config.vocab_size}; convert the model again.`);
   return withinMemory(config, config.n_layers, () => {
     const network = new TransformerLM(config, gguf);
