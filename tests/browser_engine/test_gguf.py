@@ -22,7 +22,7 @@ from tlmviz.tokens import Tokenizer
 TEXTS = ["the hill, the well 2024", "the hill", "a", "« Ça va ? » 😀", "l" * 40 + " the" * 30]
 MATRICES = [part for part in real.STORED if part != "token_embd"]
 BLOCKS = [Kind.Q4_0, Kind.Q4_1, Kind.Q8_0]  # kept in 8 bits
-KINDS = {
+QUANTISATIONS = {
     **{kind.name: {part: kind for part in real.STORED} for kind in [*BLOCKS, Kind.F32, Kind.F16, Kind.BF16]},
     # Of different ones side by side: some of the matrices that are joined lie in blocks, others not.
     "blocks beside others": {"ffn_down": Kind.Q8_0},
@@ -31,10 +31,10 @@ KINDS = {
 
 
 def of_kind(path, kind="Q4_1", fields=None, **more):
-    return real.write_gguf(path / "tiny.gguf", fields=fields, kinds=KINDS[kind], **more)
+    return real.write_gguf(path / "tiny.gguf", fields=fields, kinds=QUANTISATIONS[kind], **more)
 
 
-@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("kind", QUANTISATIONS)
 def test_a_file_gives_what_it_gives_in_python(kind, tmp_path):
     lm = tlmviz.load(of_kind(tmp_path, kind))
     muted = [[0, 1], [1, 3]]
@@ -97,7 +97,7 @@ def test_ids_names_and_texts_are_those_of_python(split, complete, tmp_path):
     }
     file = real.write_gguf(
         tmp_path / "tiny.gguf",
-        kinds=KINDS["F32"],
+        kinds=QUANTISATIONS["F32"],
         fields={f"tokenizer.ggml.{key}": int(value) if value is True else value for key, value in own.items()},
     )
     tokenizer = Tokenizer.from_gguf(reader.read_header(file).fields, "tiny.gguf")
@@ -105,7 +105,7 @@ def test_ids_names_and_texts_are_those_of_python(split, complete, tmp_path):
     texts = [*WORDS, *strings(3)]
     drawn = [[draw.randrange(len(pieces)) for _ in range(draw.randint(0, 8))] for _ in range(300)]
     body = """
-const tokenizer = tokenizerOf(new Gguf(readFileSync(given.file), "tiny"));
+const tokenizer = tokenizerIn(new Gguf(readFileSync(given.file), "tiny"));
 result = {
   begin: tokenizer.begin, ends: [...tokenizer.ends], ids: given.texts.map((text) => tokenizer.encode(text)),
   named: Array.from({ length: tokenizer.size + 1 }, (_, id) => tokenizer.nameOf(id)),
@@ -113,7 +113,7 @@ result = {
 };
 """
     asked = {"file": str(file), "texts": texts, "drawn": drawn}
-    found = evaluate({"tlmviz/browser/gguf.js": "Gguf, tokenizerOf"}, body, asked)
+    found = evaluate({"tlmviz/browser/gguf.js": "Gguf, tokenizerIn"}, body, asked)
     expected = [tokenizer.encode(text) for text in texts]
     wrong = [text for text, ids, own in zip(texts, found["ids"], expected, strict=True) if ids != own]
     assert not wrong, [ascii(text) for text in wrong[:5]]

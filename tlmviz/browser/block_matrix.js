@@ -10,16 +10,16 @@ import { instanceOf, PANEL } from "./memory.js";
  * @typedef {{ integers: Int8Array, scale: Float32Array, offset: Float32Array }} Blocks
  */
 
-export const BLOCK = 32; // numbers that share a scale
+export const SHARED = 32; // numbers that share a scale
 const HEAD = 2 * PANEL; // scales and offsets, in front of a block of a panel
-const SIZE = HEAD + (BLOCK * PANEL) / 4; // of such a block, in numbers of 4 bytes
-const FEW = 3; // rows of x that are faster without widening first
+const SIZE = HEAD + (SHARED * PANEL) / 4; // of such a block, in numbers of 4 bytes
+const FEW_ROWS = 3; // rows of x that are faster without widening first
 
 /** The kernels of each memory. @type {WeakMap<Memory, any>} */
 const BLOCK_KERNELS = new WeakMap();
 
 /** Whether a matrix [N, K] can be kept so. */
-export const fits = (/** @type {number} */ outputs, /** @type {number} */ inputs) => outputs % PANEL === 0 && inputs % BLOCK === 0;
+export const fits = (/** @type {number} */ outputs, /** @type {number} */ inputs) => outputs % PANEL === 0 && inputs % SHARED === 0;
 
 /** As `Matrix`, of a quarter of its memory; a matrix of float32 reads so much of it that one further token takes twice as long. */
 export class BlockMatrix {
@@ -37,7 +37,7 @@ export class BlockMatrix {
     this.outputs = outputs;
     this.inputs = inputs;
     this.bias = bias;
-    this.panel = (inputs / BLOCK) * SIZE; // numbers of 4 bytes from one to the next
+    this.panel = (inputs / SHARED) * SIZE; // numbers of 4 bytes from one to the next
     this.place = memory.take((outputs / PANEL) * this.panel);
     this.wide = memory.scratch("a panel in float32", inputs * PANEL);
     const { numbers } = memory;
@@ -46,7 +46,7 @@ export class BlockMatrix {
       for (let at = this.at(n), end = at + this.panel; at < end; at += SIZE, b++) {
         numbers[at] = scale[b];
         numbers[at + PANEL] = offset[b];
-        for (let i = b * BLOCK, to = this.integersAt(at, n); i < (b + 1) * BLOCK; i++, to += PANEL) bytes[to] = integers[i];
+        for (let i = b * SHARED, to = this.integersAt(at, n); i < (b + 1) * SHARED; i++, to += PANEL) bytes[to] = integers[i];
       }
     }
   }
@@ -81,8 +81,8 @@ export class BlockMatrix {
     const { memory: { numbers }, inputs } = this;
     const bytes = new Int8Array(numbers.buffer);
     return Float32Array.from({ length: inputs }, (_number, k) => {
-      const at = this.at(n) + ((k / BLOCK) | 0) * SIZE;
-      return numbers[at] * bytes[this.integersAt(at, n) + (k % BLOCK) * PANEL] + numbers[at + PANEL];
+      const at = this.at(n) + ((k / SHARED) | 0) * SIZE;
+      return numbers[at] * bytes[this.integersAt(at, n) + (k % SHARED) * PANEL] + numbers[at + PANEL];
     });
   }
 
@@ -95,7 +95,7 @@ export class BlockMatrix {
   apply(x, y, rows) {
     const { memory, kernels, place, panel, wide, inputs, outputs, bias } = this;
     const { numbers } = memory;
-    if (rows <= FEW) {
+    if (rows <= FEW_ROWS) {
       for (let t = 0; t < rows; t++) kernels.block_row((x + t * inputs) * 4, place * 4, (y + t * outputs) * 4, inputs, outputs);
     } else {
       for (let n = 0, at = place; n < outputs; n += PANEL, at += panel) {

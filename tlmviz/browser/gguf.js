@@ -6,7 +6,7 @@
 //
 // Source: the GGUF specification (ggml, docs/gguf.md) and ggml's block structures (ggml-common.h).
 
-import { BLOCK, BlockMatrix, fits } from "./block_matrix.js";
+import { SHARED, BlockMatrix, fits } from "./block_matrix.js";
 import { readConfig } from "./config.js";
 import { BadCheckpoint } from "./errors.js";
 import { LanguageModel } from "./language_model.js";
@@ -40,13 +40,13 @@ const VALUES = {
  * integer has, what is taken from it, and whether an offset follows the scale.
  * @type {Record<number, { name: "F32" | "F16" | "BF16" | "Q4_0" | "Q4_1" | "Q8_0", block: number, size: number, bits?: number, minus?: number, offset?: boolean }>}
  */
-export const KINDS = {
+export const QUANTISATIONS = {
   0: { name: "F32", block: 1, size: 4 },
   1: { name: "F16", block: 1, size: 2 },
   30: { name: "BF16", block: 1, size: 2 },
-  2: { name: "Q4_0", block: BLOCK, size: 18, bits: 4, minus: 8 },
-  3: { name: "Q4_1", block: BLOCK, size: 20, bits: 4, minus: 0, offset: true },
-  8: { name: "Q8_0", block: BLOCK, size: 34, bits: 8, minus: 0 },
+  2: { name: "Q4_0", block: SHARED, size: 18, bits: 4, minus: 8 },
+  3: { name: "Q4_1", block: SHARED, size: 20, bits: 4, minus: 0, offset: true },
+  8: { name: "Q8_0", block: SHARED, size: 34, bits: 8, minus: 0 },
 };
 /** Our name of a part -> theirs, of which several lie one below the other. @type {Record<string, string[]>} */
 const GGUF_NAMES = {
@@ -103,9 +103,9 @@ export class Gguf {
     const start = Math.ceil(this.at / step) * step;
     for (const [key, stored] of this.tensors) {
       const { shape, kind } = stored;
-      const known = KINDS[kind];
+      const known = QUANTISATIONS[kind];
       if (!known) {
-        const names = Object.values(KINDS).map((each) => each.name).join(", ");
+        const names = Object.values(QUANTISATIONS).map((each) => each.name).join(", ");
         throw new BadCheckpoint(`${this.file}: ${key} has the quantisation number ${kind}; the engine in the browser reads ${names}, convert the model to one of them.`);
       }
       if (!shape.length || shape[shape.length - 1] % known.block) throw new BadCheckpoint(`${this.file}: ${key} has rows of ${shape[shape.length - 1]}, no multiple of its blocks of ${known.block}.`);
@@ -229,16 +229,16 @@ export class Gguf {
   matrix(memory, key, outputs, inputs, bias) {
     const parts = this.parts(key);
     this.checkShape(parts, [outputs, inputs]);
-    if (!fits(outputs, inputs) || !parts.every(([, { kind }]) => KINDS[kind].bits)) return null;
+    if (!fits(outputs, inputs) || !parts.every(([, { kind }]) => QUANTISATIONS[kind].bits)) return null;
     const count = outputs * inputs;
-    const all = { integers: new Int8Array(count), scale: new Float32Array(count / BLOCK), offset: new Float32Array(count / BLOCK) };
+    const all = { integers: new Int8Array(count), scale: new Float32Array(count / SHARED), offset: new Float32Array(count / SHARED) };
     let at = 0;
     for (const [name, stored] of parts) {
       const blocks = this.blocks(stored);
       for (const numbers of [blocks.scale, blocks.offset]) this.checkNumbers(name, numbers);
       all.integers.set(blocks.integers, at);
-      all.scale.set(blocks.scale, at / BLOCK);
-      all.offset.set(blocks.offset, at / BLOCK);
+      all.scale.set(blocks.scale, at / SHARED);
+      all.offset.set(blocks.offset, at / SHARED);
       at += blocks.integers.length;
     }
     return new BlockMatrix(memory, all, outputs, inputs, bias);
@@ -250,11 +250,11 @@ export class Gguf {
    * @returns {Float32Array}
    */
   floats(stored) {
-    const { name, bits } = KINDS[stored.kind];
+    const { name, bits } = QUANTISATIONS[stored.kind];
     if (!bits) return DTYPES[/** @type {"F32" | "F16" | "BF16"} */ (name)].widen(this.bytes.slice(stored.start, stored.start + stored.bytes).buffer);
     const { integers, scale, offset } = this.blocks(stored);
     const values = new Float32Array(integers.length);
-    for (let i = 0; i < values.length; i++) values[i] = scale[(i / BLOCK) | 0] * integers[i] + offset[(i / BLOCK) | 0];
+    for (let i = 0; i < values.length; i++) values[i] = scale[(i / SHARED) | 0] * integers[i] + offset[(i / SHARED) | 0];
     return values;
   }
 
@@ -264,17 +264,17 @@ export class Gguf {
    * @returns {Blocks}
    */
   blocks({ kind, start, bytes }) {
-    const { size, bits, minus = 0, offset: shifted } = KINDS[kind];
+    const { size, bits, minus = 0, offset: shifted } = QUANTISATIONS[kind];
     const count = bytes / size;
-    const [integers, numbers, own] = [new Int8Array(count * BLOCK), new Uint16Array(2 * count), this.bytes];
-    for (let b = 0, at = start, to = 0; b < count; b++, at += size, to += BLOCK) {
+    const [integers, numbers, own] = [new Int8Array(count * SHARED), new Uint16Array(2 * count), this.bytes];
+    for (let b = 0, at = start, to = 0; b < count; b++, at += size, to += SHARED) {
       numbers[b] = own[at] | (own[at + 1] << 8);
       if (shifted) numbers[count + b] = own[at + 2] | (own[at + 3] << 8);
       const first = at + (shifted ? 4 : 2);
       for (let i = 0; i < size - (first - at); i++) {
         const byte = own[first + i];
         integers[to + i] = bits === 4 ? (byte & 15) - minus : byte;
-        if (bits === 4) integers[to + BLOCK / 2 + i] = (byte >> 4) - minus;
+        if (bits === 4) integers[to + SHARED / 2 + i] = (byte >> 4) - minus;
       }
     }
     const wide = DTYPES.F16.widen(numbers.buffer);

@@ -134,7 +134,7 @@ def line(
     told = [value if value is None else round(value, 2) for value in values]
     largest = top or max((abs(value) for value in told if value is not None), default=1)
     row = {"id": name, "label": label, "values": told, "says": says, "tone": tone, "top": largest}
-    return row | ({"names": names} if names else {})
+    return row | ({"names": [*names]} if names else {})
 
 
 def numbers(*lines: Mapping[str, object], at: int | None = None, share: float = 1.0) -> Part:
