@@ -230,8 +230,8 @@ def _readers(m: Found) -> Scene:
         )
     return Scene(
         _(
-            "Nine digits, {pixels} pixels, and only **eight readers**. All nine are read right. Silence one after "
-            "another, until **two** digits are lost."
+            "Nine digits, {pixels} pixels, and only **eight readers**. All nine are read right. Silence one at a "
+            "time, until **two** digits are lost at once."
         ),
         (_nine(m, m.read), shown(None)),
         Press(replies),

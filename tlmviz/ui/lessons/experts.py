@@ -106,11 +106,11 @@ def _page(**link: str) -> Behind:
 
 def _route(m: Found) -> Scene:
     dog = _at(m, "dog", 1)
-    why = _("The router scores all eight for the word itself, and the two best get it: {pair} again.")
+    why = _("The router scores all eight for the word as the layers below have made it: {pair} are best again.")
     return Scene(
         _(
-            "Six of these eight **experts**, small networks, miss this “dog”: a **router** sends each word to two. "
-            "Which two get it the second time?"
+            "A **router** sends each word to two of eight small networks, its **experts**. Which two get “dog” the second "
+            "time?"
         ),
         _routes(m, 1, dog + 1, dog),
         choose(
