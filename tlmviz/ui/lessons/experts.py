@@ -109,8 +109,8 @@ def _route(m: Found) -> Scene:
     why = _("The router scores all eight for the word as the layers below have made it: {pair} are best again.")
     return Scene(
         _(
-            "A **router** sends each word to two of eight small networks, its **experts**. Which two get “dog” the second "
-            "time?"
+            "A **router** sends each word to two of eight small networks, its **experts**. Which two get “dog” the "
+            "second time?"
         ),
         _routes(m, 1, dog + 1, dog),
         choose(
