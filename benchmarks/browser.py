@@ -98,7 +98,7 @@ console.log(JSON.stringify(times));
 """
 GGUF = """
 import { readFileSync } from "node:fs";
-import { loadGguf } from "./tlmviz/browser/gguf.js";
+import { loadGguf } from "./tlmviz/browser/gguf_model.js";
 const [file, rounds, text] = process.argv.slice(1);
 const started = performance.now();
 const model = loadGguf(readFileSync(file), "smollm2-135m");

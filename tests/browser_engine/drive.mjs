@@ -6,7 +6,7 @@
 
 import { openSync, readFileSync, writeSync } from "node:fs";
 
-import { loadGguf } from "../../tlmviz/browser/gguf.js";
+import { loadGguf } from "../../tlmviz/browser/gguf_model.js";
 import { loadHull } from "../../tlmviz/browser/hull.js";
 import { load as loadLanguage } from "../../tlmviz/browser/language_model.js";
 import { loadTranslator } from "../../tlmviz/browser/translator.js";

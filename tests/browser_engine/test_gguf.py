@@ -113,7 +113,7 @@ result = {
 };
 """
     asked = {"file": str(file), "texts": texts, "drawn": drawn}
-    found = evaluate({"tlmviz/browser/gguf.js": "Gguf, tokenizerIn"}, body, asked)
+    found = evaluate({"tlmviz/browser/gguf.js": "Gguf", "tlmviz/browser/gguf_model.js": "tokenizerIn"}, body, asked)
     expected = [tokenizer.encode(text) for text in texts]
     wrong = [text for text, ids, own in zip(texts, found["ids"], expected, strict=True) if ids != own]
     assert not wrong, [ascii(text) for text in wrong[:5]]

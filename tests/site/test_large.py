@@ -31,9 +31,9 @@ def test_a_file_lies_on_the_site_as_it_is(cache, tmp_path):
 
 
 def test_what_is_taken_for_read_is_what_the_engine_reads():
-    names = ("KINDS", "SPLITS", "MOST_TOKENS")
-    body = "result = { KINDS: Object.keys(KINDS).map(Number), SPLITS: Object.keys(SPLITS), MOST_TOKENS };"
-    found = evaluate({"tlmviz/browser/gguf.js": ", ".join(names)}, body)
+    names = {"tlmviz/browser/gguf.js": "QUANTISATIONS", "tlmviz/browser/gguf_model.js": "SPLITS, MOST_TOKENS"}
+    body = "result = { KINDS: Object.keys(QUANTISATIONS).map(Number), SPLITS: Object.keys(SPLITS), MOST_TOKENS };"
+    found = evaluate(names, body)
     assert sorted(found["KINDS"]) == sorted(models.KINDS) and found["SPLITS"] == list(models.SPLITS)
     assert found["MOST_TOKENS"] == models.MOST_TOKENS
 

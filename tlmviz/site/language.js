@@ -1,7 +1,7 @@
 // @ts-check
 // The language models of the site.
 
-import { loadGguf } from "#browser/gguf.js";
+import { loadGguf } from "#browser/gguf_model.js";
 import { load } from "#browser/language_model.js";
 import { namesOf, opened, textOf } from "#site/frame.js";
 

@@ -23,7 +23,8 @@ from tlmviz.tracing.trace_file import TraceFile
 MOST = 7_500_000  # bytes of weights in 16 bits; a model of more is rounded to 8
 CONFIG, WEIGHTS, TOKENIZER, VOCABULARY = ("config.json", "model.safetensors", "tokenizer.json", "vocabulary.tsv")
 GGUF = "model.gguf"  # the one file of such a model, as it lies
-# What the engine reads of such files (tlmviz/browser/gguf.js): quantisations, how texts are cut, tokens of a text.
+# What the engine reads of such files (tlmviz/browser/gguf.js and gguf_model.js): quantisations, how texts are cut,
+# tokens of a text.
 KINDS, SPLITS, MOST_TOKENS = (0, 1, 2, 3, 8, 30), ("gpt-2", "smollm", "starcoder", "refact", "command-r"), 1024
 TASKS = ("language", "translation", "hull", "words")
 ROUNDED = "Its matrices are rounded to 8 bits with a scale for each row."

@@ -336,7 +336,7 @@ def test_the_steps_of_a_link_of_the_app_are_walked_and_a_cell_opens(browser, sit
         expect(card).to_contain_text(f"key token {key} “{trace.tokens[key].strip()}”")
         expect(step).to_have_value("mix")
         expect(said).to_contain_text(f"[B=1, H=8, T={len(trace)}, D=16]")
-        expect(said.locator("code").last).to_contain_text("_normalise(scores, lse)")
+        expect(said.locator("code").last).to_contain_text("out = logp.exp() @ v")
         page.get_by_test_id("rows").press("ArrowUp")
         wait_for_param(page, "step", None)
         wait_for_param(page, "bcell", None)
