@@ -438,7 +438,7 @@ def main() -> int:
     print(f"measured ceilings: {ceiling['TFLOP/s']:.0f} TFLOP/s (bfloat16 product), {ceiling['GB/s']:.0f} GB/s (copy)")
     print(
         f"{'kernel':46} {'error':>8} {'ms':>9} {'best peer':>20} {'ms':>9} {'speed':>6} {'rate':>14} {'of max':>6}  "
-        f"target"
+        "target"
     )
     for family in FAMILIES:
         if options.only not in family.__name__:

@@ -2,10 +2,9 @@
 
 Each happens to people who write, port, fine-tune or serve transformers: thirteen are put into a bundled model, seven
 into a tiny random model of transformers under `watch`. They were written without a look at the doctor's rules, and so
-was what
-counts as right: the causes that truly name a fault, fixed before the first run. Any other cause, "no difference" and
-"precision" among them, is wrong; "cannot tell" is unsure. The exit status counts what is wrong and exceptions. Ten
-seconds.
+was what counts as right: the causes that truly name a fault, fixed before the first run. Any other cause, "no
+difference" and "precision" among them, is wrong; "cannot tell" is unsure. The exit status counts what is wrong and
+exceptions. Ten seconds.
 """
 
 from __future__ import annotations

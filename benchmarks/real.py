@@ -154,7 +154,7 @@ def process_megabytes() -> float:
     code = (
         f"import resource, tlmviz; lm = tlmviz.load({NAME!r}); trace = "
         f"lm.trace_ids(lm.tokenizer.encode({TEXT!r})[:{LONG}]);trace.pooled(18, 6); trace.probabilities(); "
-        f"trace.loss_per_token();print(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss)"
+        "trace.loss_per_token();print(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss)"
     )
     run = subprocess.run([sys.executable, "-c", code], cwd=ROOT, capture_output=True, text=True, check=True)
     return int(run.stdout) / 1e3

@@ -1,8 +1,7 @@
 """A survey of a corpus: minutes with one and with two processes in one run, and the most memory a process ever held.
 
 1,000 texts of 200 tokens, cut from the stories at DATA, through stories-rope. Memory is read when a quarter and when
-all of the
-shards are done: what the largest process holds then.
+all of the shards are done: what the largest process holds then.
 
     python benchmarks/survey.py DATA [--texts 1000] [--json FILE]
 """

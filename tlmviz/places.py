@@ -119,9 +119,8 @@ def sources(
     number, else -1.
 
     `numbers`, broadcast to the tensors, say which part each cell is; -1 for none. Each part is changed in half of the
-    runs, in a
-    choice of its own: 10 runs for 252 parts. A token of one part changes in just these, one of several in more than
-    half. Several tokens of one part are each a piece of it, and get -1 too.
+    runs, in a choice of its own: 10 runs for 252 parts. A token of one part changes in just these, one of several in
+    more than half. Several tokens of one part are each a piece of it, and get -1 too.
     """
     count = 1 + max(int(number.max()) for number in numbers.values())
     runs = next(runs for runs in itertools.count(2) if math.comb(runs, runs // 2) >= count)

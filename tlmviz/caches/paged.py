@@ -126,7 +126,7 @@ class Sequence:
         if lacking > self.pool.free:
             raise OutOfPages(
                 f"{count} more positions need {lacking} free pages, and {self.pool.free} of {self.pool.pages} are "
-                f"free; release a request or give more pages."
+                "free; release a request or give more pages."
             )
         for place in self._writes_to_shared(count):
             self.table[place] = self.pool.copy(self.table[place])

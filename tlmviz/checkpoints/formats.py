@@ -157,7 +157,7 @@ class Native:
             others = " or ".join(key for key, kind in KINDS.items() if kind.task == "translation")
             raise BadCheckpoint(
                 f"{path.name}/config.json has kind {name!r}; a translation model's is {others}, and a language model "
-                f"has none."
+                "has none."
             )
         return KINDS[name]
 

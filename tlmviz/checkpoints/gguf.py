@@ -1,9 +1,8 @@
 """GGUF files of the llama, qwen2 and qwen3 families: configuration, tokenizer and weights.
 
 Source: the GGUF specification (ggml, docs/gguf.md) and the tensor names of llama.cpp. The header is read here, in a
-tenth of
-a second: the reader of the `gguf` package makes a NumPy view of every byte of every token, which takes seconds. Block
-sizes and the rarer quantisations are the package's.
+tenth of a second: the reader of the `gguf` package makes a NumPy view of every byte of every token, which takes
+seconds. Block sizes and the rarer quantisations are the package's.
 """
 
 from __future__ import annotations
@@ -180,7 +179,7 @@ def read_network(path: Path, config: ModelConfig) -> TransformerLM:
     if (asked := count_parameters(config)) > 2 * held:  # less may be a tensor that is missing, which is named below
         raise BadCheckpoint(
             f"The metadata of {header.name} describe a model of {asked:,} numbers, and its tensors hold {held:,}; "
-            f"convert the model again."
+            "convert the model again."
         )
     check_memory(header.name, 4 * asked)
     with skipped_initialisation():
@@ -213,7 +212,7 @@ def _config(file: Path, changed: int, size: int) -> ModelConfig:
     if family is None:
         raise BadCheckpoint(
             f"{header.name} has the architecture {header.architecture!r}; GGUF files of {', '.join(FAMILIES)} can be "
-            f"read."
+            "read."
         )
     _refuse_unknown(header)
     try:

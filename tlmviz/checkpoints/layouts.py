@@ -2,8 +2,7 @@
 order.
 
 Released checkpoints pair dimensions (j, j + R/2) of each head; the notes and every page here pair (2j, 2j + 1). A score
-is a sum
-over dimensions, so queries and keys may be reordered alike: no map, no value and no output changes.
+is a sum over dimensions, so queries and keys may be reordered alike: no map, no value and no output changes.
 """
 
 from __future__ import annotations

@@ -90,7 +90,7 @@ def read_network(folder: Path, kind: type[Any], config: JSONConfig, weights: dic
         count = sum(value.numel() for value in weights.values())
         raise BadCheckpoint(
             f"{folder.name}/config.json asks for more memory than there is, and model.safetensors holds {count:,} "
-            f"numbers; config.json describes another model."
+            "numbers; config.json describes another model."
         ) from error
     check_weights(folder.name, own_weights(network), weights)
     network.load_state_dict(weights, strict=False)

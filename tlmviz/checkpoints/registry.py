@@ -76,9 +76,8 @@ def load(name_or_path: str | Path, device: str | torch.device = "auto", dtype: s
     have, BadBackend when the device is not there.
 
     Weights become float32. With `dtype` "own" the matrices of a folder of Hugging Face in bfloat16 or float16 stay so
-    in
-    memory, and each is float32 for the time of its product: memory is half, numbers agree to the rounding of float32, a
-    step of a generation takes longer, and weights cannot be changed.
+    in memory, and each is float32 for the time of its product: memory is half, numbers agree to the rounding of
+    float32, a step of a generation takes longer, and weights cannot be changed.
     """
     target, path = choose_device(device), checkpoint_folder(name_or_path)
     form = format_of(path)
@@ -95,7 +94,7 @@ def _options(form: Format, path: Path, dtype: str) -> dict[str, bool]:
     if dtype != "own" or form is not FORMATS["huggingface"]:
         raise BadCheckpoint(
             f"{path.name} was asked for with dtype={dtype!r}; the types are 'float32' and, for a folder of Hugging "
-            f"Face, 'own'."
+            "Face, 'own'."
         )
     return {"own": True}
 
@@ -105,8 +104,7 @@ def list_models(task: str | None = None) -> dict[str, str]:
 
     Tasks are "language", "translation", "words", "hull", "mixture", "encoder", "digits", "scenes", "index" and "trace".
     Bundled ones first, then those that `tlmviz get` installed and those that `tlmviz run` was given. Of these, one that
-    cannot
-    be read is left out: `load` says why.
+    cannot be read is left out: `load` says why.
     """
     listed = {folder.name: folder for folder in model_folders()}
     found = {
@@ -159,7 +157,7 @@ def checkpoint_folder(name_or_path: str | Path) -> Path:
             )
         raise UnknownName(
             f"There is no model {text[:100]!r}; {_choices(text)}, or give the path of a .gguf file or a checkpoint "
-            f"folder."
+            "folder."
         )
     return path
 

@@ -62,7 +62,7 @@ def language_model(name: str) -> LanguageModel:
     if not isinstance(lm, tlmviz.LanguageModel):
         raise UnknownName(
             f"{name} is no language model that could read this text; choose a language model from those that `tlmviz "
-            f"list` names."
+            "list` names."
         )
     return lm
 

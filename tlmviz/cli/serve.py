@@ -84,7 +84,7 @@ def run(options: argparse.Namespace) -> int:
         pool.start()
         print(
             f"{options.processes} processes at http://{host_of(options.bind)}:{options.port}, /health and /metrics "
-            f"there; Ctrl+C ends them.",
+            "there; Ctrl+C ends them.",
             file=sys.stderr,
             flush=True,
         )

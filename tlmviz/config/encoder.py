@@ -56,12 +56,12 @@ class EncoderConfig(TransformerConfig):
         if (attention.head_dim is None and self.d_model % self.n_heads) or self.head_dim % 2:
             raise BadConfig(
                 f"d_model {self.d_model} over n_heads {self.n_heads} leaves no even head dimension, as RoPE needs; "
-                f"change either."
+                "change either."
             )
         if (positions.kind, positions.scaling, positions.rotary_dim) != ("rope", "none", None):
             raise BadConfig(
                 f"positions is {positions.kind!r}, scaling {positions.scaling!r}; an encoder has rope without scaling, "
-                f"on all dimensions."
+                "on all dimensions."
             )
         if self.norm.placement != "pre":
             raise BadConfig(

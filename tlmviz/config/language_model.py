@@ -86,7 +86,7 @@ class ModelConfig(TransformerConfig):
         if attention.head_dim is None and self.d_model % attention.n_heads:
             raise BadConfig(
                 f"d_model {self.d_model} is not a multiple of n_heads {attention.n_heads}; change either, or give "
-                f"head_dim."
+                "head_dim."
             )
         if attention.latent_dim is None and self.positions.kind == "rope":
             self._check_rotary()
@@ -114,7 +114,7 @@ class ModelConfig(TransformerConfig):
         if self.positions.rotary_dim is not None:
             raise BadConfig(
                 f"rotary_dim is {self.positions.rotary_dim}; latent attention turns rope_dim dimensions, so make it "
-                f"null."
+                "null."
             )
 
     def _check_layers(self) -> None:
@@ -134,7 +134,7 @@ class ModelConfig(TransformerConfig):
         if self.positions.kind != "rope" and any(not (own.rotary and own.scaled) for own in layers):
             raise BadConfig(
                 f"layers says which of them RoPE turns, and positions is {self.positions.kind!r}; choose rope, or "
-                f"leave it out."
+                "leave it out."
             )
         object.__setattr__(self, "layers", layers)
 

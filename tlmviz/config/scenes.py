@@ -20,9 +20,8 @@ class ScenesConfig(TransformerConfig):
     """A picture of `side` * `side` pixels cut into patches of `patch` * `patch`, and a text of up to `context` words.
 
     `image_layers` and `text_layers` are the blocks that read picture and text each for itself; `cross_layers` those in
-    which one
-    also attends to the other: in kind "scenes" the text asks the picture, which is also why it has no text layers; in
-    kind "scenes-turned" the picture asks the text. Raises BadConfig when the parts do not fit together.
+    which one also attends to the other: in kind "scenes" the text asks the picture, which is also why it has no text
+    layers; in kind "scenes-turned" the picture asks the text. Raises BadConfig when the parts do not fit together.
     """
 
     PARTS: ClassVar[Mapping[str, type[Any]]] = {
@@ -63,7 +62,7 @@ class ScenesConfig(TransformerConfig):
         if self.d_model % self.n_heads or self.head_dim % 2:
             raise BadConfig(
                 f"d_model {self.d_model} over n_heads {self.n_heads} leaves no even head dimension, as RoPE needs; "
-                f"change either."
+                "change either."
             )
         if self.positions.kind != "rope" or self.norm.placement != "pre" or self.n_kv_heads != self.n_heads:
             raise BadConfig(

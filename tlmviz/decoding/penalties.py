@@ -35,9 +35,8 @@ class Penalties:
     """score = log P / lp(Y) + cp(X, Y) + ep(X, Y) (004 Eq. 32-37, 41).
 
     `length` is "gnmt", ((5 + |Y|) / 6)^alpha (Wu et al. 2016), or "power", |Y|^alpha, which with alpha = 1 is the log
-    of
-    the geometric mean probability (Eq. 33). log P is negative, so a larger alpha favours longer outputs.
-    Raises BadSearch for a negative or endless weight, and for a floor outside (0, 1].
+    of the geometric mean probability (Eq. 33). log P is negative, so a larger alpha favours longer outputs. Raises
+    BadSearch for a negative or endless weight, and for a floor outside (0, 1].
     """
 
     alpha: float = 0.6

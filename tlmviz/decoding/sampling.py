@@ -93,7 +93,7 @@ class Sampling:
         if not temperature >= 0 or (top_k is not None and top_k < 1) or not 0 < top_p <= 1:
             raise BadShape(
                 f"temperature {temperature}, top_k {top_k}, top_p {top_p}: give temperature >= 0, top_k >= 1 and 0 < "
-                f"top_p <= 1."
+                "top_p <= 1."
             )
         if not 0 <= self.min_p <= 1 or not 0 < self.typical <= 1 or not 1 <= self.repetition < math.inf:
             raise BadShape(

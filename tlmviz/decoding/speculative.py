@@ -141,8 +141,7 @@ class Proposer(Protocol):
 
     def propose(self, known: list[int], hidden: Float[Tensor, "1 t c"], rule: Rule, limit: int) -> list[Proposal]:
         """At most `limit` tokens to follow the `known` ones. `hidden` are the model's states of those it has read since
-        the
-        last call: of all known tokens but the newest."""
+        the last call: of all known tokens but the newest."""
 
 
 class Nothing:

@@ -23,8 +23,7 @@ class Step(NamedTuple):
 
     A counts the attention maps a network has between target and source (layers x heads, or one); None without a source.
     `hidden` are the vectors from which the output matrix makes logits (with a pointer those of p_vocab), one for each
-    token
-    just read: a prompt's, then one.
+    token just read: a prompt's, then one.
     """
 
     logp: Float[Tensor, "r v"]

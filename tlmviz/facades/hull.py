@@ -97,7 +97,7 @@ def checked(points: Any) -> Float[np.ndarray, "n 2"]:
     if len(broken):
         raise BadShape(
             f"Point {broken[0]} is ({array[broken[0], 0]}, {array[broken[0], 1]}); every coordinate must be a finite "
-            f"number."
+            "number."
         )
     return array
 

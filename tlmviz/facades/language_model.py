@@ -347,7 +347,7 @@ class LanguageModel(Facade[TransformerLM, ModelConfig]):
         any."""
         raise BadShape(
             f"{self.name} has no modules that look ahead; give a smaller model of the same vocabulary as draft, or "
-            f"load stories-mtp."
+            "load stories-mtp."
         )
 
     def _check_speculation(
@@ -364,7 +364,7 @@ class LanguageModel(Facade[TransformerLM, ModelConfig]):
             if left < 1:
                 raise BadText(
                     f"This text has {length:,} tokens, which is all that {model.name} reads ({context:,}); shorten it, "
-                    f"so that there is room for new ones."
+                    "so that there is room for new ones."
                 )
             if count > left:
                 raise BadText(
@@ -374,12 +374,12 @@ class LanguageModel(Facade[TransformerLM, ModelConfig]):
             if not forgets(model.network):
                 raise BadShape(
                     f"{model.name} has a sliding window, whose cache cannot take back a token; choose a model without "
-                    f"one."
+                    "one."
                 )
         if draft is not None and draft.tokenizer.to_json() != self.tokenizer.to_json():
             raise BadShape(
                 f"{draft.name} and {self.name} spell texts with different vocabularies, so that neither can verify the "
-                f"other's tokens; choose a draft with the same one."
+                "other's tokens; choose a draft with the same one."
             )
 
     def _beginning(self) -> list[int]:

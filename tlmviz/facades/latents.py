@@ -62,14 +62,13 @@ class DigitReader(Facade[LatentReader, LatentsConfig]):
         """Its sizes in a line."""
         return (
             f"{self.n_parameters / 1e6:.2f} M parameters, {self.config.n_latents} latents, {self.config.n_layers} "
-            f"layers"
+            "layers"
         )
 
     @torch.inference_mode()
     def classify(self, grid: Any, mute: Collection[int] = ()) -> ReadDigits:
         """Read a grid of 3 rows of 3 cells ([8, 8] images of numbers from 0, paper, to 16, ink, or None). `mute` are
-        latents
-        that take no part: neither another one nor the answer sees them.
+        latents that take no part: neither another one nor the answer sees them.
 
         Raises BadShape for a grid of another form or a blank one; UnknownName for latents that are not there, or none
         left.

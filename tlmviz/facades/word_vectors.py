@@ -62,9 +62,8 @@ class WordVectors(Facade[WordNetwork, WordsConfig]):
 
     `vectors` [V, C] are those of center words, and of CBOW's context words, which are what it reads; `context_vectors`
     [V, C] those of the words predicted. Rows are in the order of `vocabulary`, most frequent word first. Words are read
-    as the
-    training read them: lower case, marks dropped. A word that is not in the vocabulary raises UnknownName; FastText
-    makes its vector from its letters.
+    as the training read them: lower case, marks dropped. A word that is not in the vocabulary raises UnknownName;
+    FastText makes its vector from its letters.
     """
 
     task: ClassVar[str] = "words"

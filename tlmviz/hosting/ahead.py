@@ -2,9 +2,8 @@
 
 Streamlit's browser looks for its server below the page first (`/kv_cache/_stcore`), and waits 400 ms when it is not
 there; the HTML names the folder that the page's own scripts come from. Its scripts take about as long as Plotly's to
-arrive and to be read,
-and wait for the server in between: a page that opens on a chart has Plotly in its HTML, so both come together, and the
-chart is drawn as soon as its figure is there.
+arrive and to be read, and wait for the server in between: a page that opens on a chart has Plotly in its HTML, so both
+come together, and the chart is drawn as soon as its figure is there.
 """
 
 from __future__ import annotations

@@ -19,9 +19,8 @@ class Redirects:
     gives.
 
     That address is relative, so it holds behind a sub-path too; None where nothing has moved. Whoever leads on, `moved`
-    or the
-    app: an address of more than LINK bytes, which a server before this one would not pass on, is status 414 with a
-    sentence.
+    or the app: an address of more than LINK bytes, which a server before this one would not pass on, is status 414 with
+    a sentence.
     """
 
     def __init__(self, app: ASGIApp, moved: Callable[[str, str], str | None]) -> None:

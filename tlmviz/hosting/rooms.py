@@ -195,14 +195,14 @@ class Rooms:
             if self._spent(connection, address, "opened", OPENED):
                 raise RoomBusy(
                     f"{OPENED} rooms were opened from your address within an hour, as many as may be; try again in an "
-                    f"hour."
+                    "hour."
                 )
             if connection.execute("SELECT count(*) FROM room").fetchone()[0] >= MOST_ROOMS:
                 self._end(connection, self._unjoined(connection))
             if connection.execute("SELECT count(*) FROM room").fetchone()[0] >= MOST_ROOMS:
                 raise RoomBusy(
                     f"{MOST_ROOMS} rooms are open, as many as this server keeps; try again when one has ended: each "
-                    f"does after a day."
+                    "does after a day."
                 )
             code = ""
             while not code or connection.execute(KNOWN, {"code": code}).fetchone():
@@ -354,7 +354,7 @@ class Rooms:
         if not hmac.compare_digest(_hashed(secret), room.secret):
             raise NoRoom(
                 f"This is not the teacher's link of room {room.code}: its secret is another one. Take the link that "
-                f"was shown when the room was opened."
+                "was shown when the room was opened."
             )
         return room
 

@@ -61,8 +61,7 @@ class OwnName:
     403.
 
     Its names are localhost, every address, `name` and those in HOSTS. Where HOSTS is not set others are refused to this
-    machine
-    alone: who comes from elsewhere reaches the app by whatever name its host has.
+    machine alone: who comes from elsewhere reaches the app by whatever name its host has.
     """
 
     def __init__(self, app: ASGIApp, name: str = "") -> None:

@@ -1,8 +1,7 @@
 """The server's event loop is woken once for all that was handed to it since it last looked.
 
 Streamlit (1.67) hands two callbacks to the loop for each of the fifty messages that a press sends, and asyncio wakes it
-for each
-by a byte through a socket: system calls by which script and loop take the interpreter from one another.
+for each by a byte through a socket: system calls by which script and loop take the interpreter from one another.
 """
 
 from __future__ import annotations

@@ -163,7 +163,7 @@ def build_mask(mask: AttentionMask, parts: dict[str, Any]) -> AttentionMask:
     if mask is not CAUSAL:
         raise BadShape(
             f"A mask and {', '.join(parts)} are given; put {', '.join(parts)} into the AttentionMask, or leave the "
-            f"mask out."
+            "mask out."
         )
     return AttentionMask(**parts)
 

@@ -189,13 +189,13 @@ def scaled_rope(config: ModelConfig, name: str, scale: float = 2.0) -> ScaledRoP
     if not config.one_rope:
         raise BadConfig(
             f"{config.name} has another RoPE from layer to layer, which one scheme cannot stand in for; choose a model "
-            f"with one."
+            "with one."
         )
     positions = config.positions
     if positions.scaling != "none":
         raise BadConfig(
             f"{config.name} scales its RoPE already ({positions.scaling}); choose a model without, for a scheme to "
-            f"change."
+            "change."
         )
     context = positions.trained_context or config.context
     base = config.layer(0).rope_base or positions.rope_base

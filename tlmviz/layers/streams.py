@@ -118,8 +118,7 @@ class ManifoldHyperConnection(Connection):
 
     Sinkhorn scales rows, then columns, so columns end exact, as in transformers' deepseek_v4; the paper writes
     T_r(T_c(.)), where rows do. Near a permutation, where streams flow one way only, the row error falls like 1 /
-    iterations, and
-    training for the text alone finds such matrices: 20 iterations left rows off by up to 0.18.
+    iterations, and training for the text alone finds such matrices: 20 iterations left rows off by up to 0.18.
 
     So `bound` departs from the paper, whose logits are free: each logit z becomes bound * tanh(z / bound). An iteration
     then shrinks what rows are off by at least tanh(bound)^2 (Birkhoff and Hopf), whatever the text: with 1.5, four

@@ -302,7 +302,7 @@ class Monitor:
         if self._batch is None:
             raise BadModel(
                 f"No batch of {type(self.model).__name__} was seen in training mode, as where another wrapper than the "
-                f"one that monitor was given is called; give that one, or probes=[ids]."
+                "one that monitor was given is called; give that one, or probes=[ids]."
             )
         return [self._batch]
 

@@ -67,7 +67,7 @@ def as_probe(given: Any) -> Probe:
     if ids.ndim not in (1, 2) or not ids.numel() or ids.is_floating_point():
         raise BadMonitor(
             f"A probe is {type(given).__name__} {given!r:.60}; give token ids [T] or [B, T], a dict of the model's "
-            f"inputs, or a tuple of them."
+            "inputs, or a tuple of them."
         )
     return Probe((ids.reshape(-1, ids.shape[-1]),))
 
@@ -85,7 +85,7 @@ def network_of(model: Any) -> nn.Module:
     found = unwrapped(getattr(model, "network", model)) if hasattr(model, "trace_ids") else unwrapped(model)
     if not isinstance(found, nn.Module):
         raise BadModel(
-            f"monitor needs a model of transformers, a tlmviz.LanguageModel or a torch.nn.Module, and this is a "
+            "monitor needs a model of transformers, a tlmviz.LanguageModel or a torch.nn.Module, and this is a "
             f"{type(model).__name__}."
         )
     return found
@@ -108,7 +108,7 @@ def look(model: Any, probes: Sequence[Probe], tokenizer: Any = None, check: bool
     except (RuntimeError, TypeError, ValueError, IndexError, KeyError, AttributeError) as error:
         raise BadMonitor(
             f"{type(network).__name__} could not read a probe ({type(error).__name__}: {error}); give probes that it "
-            f"reads as they are: token ids, a dict of its inputs, or a tuple of them."
+            "reads as they are: token ids, a dict of its inputs, or a tuple of them."
         ) from error
 
 

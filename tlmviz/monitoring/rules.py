@@ -41,9 +41,8 @@ def entropy_collapse(table: pd.DataFrame, below: float = 0.15, times: int = 3) -
     """Heads whose rows have come to one key each: mean entropy below `below` bits (0.15 bits are 0.1 nats).
 
     Heads that put half their mass on the query's own token, on the one before, or on what followed an earlier copy, are
-    left
-    out: one key a row is what they are for, and healthy trainings come to it. Source: Zhai et al. 2023, "Stabilizing
-    Transformer Training by Preventing Attention Entropy Collapse".
+    left out: one key a row is what they are for, and healthy trainings come to it. Source: Zhai et al. 2023,
+    "Stabilizing Transformer Training by Preventing Attention Entropy Collapse".
     """
     entropy = _wide(table, "entropy")
     meant = [_wide(table, name) > 0.5 for name in ("self", "previous", "induction")]

@@ -132,7 +132,7 @@ def read(folder: str | os.PathLike[str]) -> Run:
     if not holds_run(Path(folder)):
         raise BadFile(
             f"There is no monitored run in {folder}: {HEADS} is missing; give the folder that tlmviz.monitor was given "
-            f"as out=."
+            "as out=."
         )
     return Run(Path(folder))
 

@@ -88,8 +88,8 @@ class LatentReader(Network):
     layer, and what is in each of the picture's cells is read off the latents in the end.
 
     A pixel's place is its cell and its place within the cell, both embedded, so that a digit is read alike in every
-    cell. Only
-    the latents have a residual stream: a layer costs N M + M^2 scores, where self-attention among pixels takes N^2.
+    cell. Only the latents have a residual stream: a layer costs N M + M^2 scores, where self-attention among pixels
+    takes N^2.
     """
 
     def __init__(self, config: LatentsConfig):

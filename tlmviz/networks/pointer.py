@@ -34,9 +34,8 @@ class PointerNetwork(Network):
 
     e = encoder([points; end]), d_i = LSTM(e of the point before, d_{i-1}), u_ij = v.tanh(W1 e_j + W2 d_i), and
     P(C_i | C_1 ... C_{i-1}, points) = softmax(u_i) over what is not visited yet (004 Eq. 51-52). Where the paper reads
-    the
-    points one by one with an LSTM, an encoder without positions reads all at once: a set has no order, so no order can
-    mislead it.
+    the points one by one with an LSTM, an encoder without positions reads all at once: a set has no order, so no order
+    can mislead it.
     """
 
     def __init__(self, config: PointerConfig):

@@ -140,7 +140,7 @@ def check(lm: LanguageModel, bits: int) -> None:
     ):
         raise BadShape(
             f"{lm.name} spells texts in a way that the engine in the browser does not know; it runs models with a "
-            f"tokenizer of tlmviz, write `lm.trace(text).save_html(path)` without live=True instead."
+            "tokenizer of tlmviz, write `lm.trace(text).save_html(path)` without live=True instead."
         )
     if (size := bits // 8 * lm.n_parameters) > MOST:
         raise BadShape(

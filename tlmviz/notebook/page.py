@@ -178,7 +178,7 @@ def _check_size(trace: Trace, held: list[int]) -> None:
         raise BadShape(
             f"The maps of {len(held)} heads over {len(trace):,} tokens would make a file of some "
             f"{len(held) * cells / 3.6e6:,.0f} MB, too large for a browser; choose at most {MOST // cells:,} heads "
-            f"with layers= and heads=, or a shorter text."
+            "with layers= and heads=, or a shorter text."
         )
 
 
@@ -227,7 +227,7 @@ def _notes(trace: Trace, rounded: Rounded) -> list[str]:
         f"{title(trace)}. Written by tlmviz; this file needs no network.",
         f"Weights in maps, arcs and overview are rounded to {rounded.fineness.levels:,} steps of the square root of "
         f"each row's largest weight{faint}, and lie within {_rounded_up(rounded.error)} of the trace's; the tooltip "
-        f"says how far each may be off. Each row's largest weight and the statistics of the heads are exact (float32). "
+        "says how far each may be off. Each row's largest weight and the statistics of the heads are exact (float32). "
         "The stages before the softmax need q and k, which this file does not hold: they are in the app and in a "
         "notebook.",
         *(

@@ -75,8 +75,7 @@ def css() -> str:
 @cache
 def script(entry: str) -> str:
     """The module that runs a file, joined from the view's folder, without types, comments behind code, the spaces that
-    lines
-    begin with and line ends that say nothing: of texts that span lines there are style and markup alone.
+    lines begin with and line ends that say nothing: of texts that span lines there are style and markup alone.
     """
     text = re.sub(r"\n\s+", "\n", REMARK.sub("", re.sub(r"/\*\* @type .*?\*/ ?", "", module(FOLDER, entry))))
     text = re.sub(r"([{;,])\n", r"\1", text)

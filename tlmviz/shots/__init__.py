@@ -29,10 +29,9 @@ def shot(
     """A picture of a page as the link shows it: the bytes of a file of this `format`, or the `path` it was written to.
 
     `link` is a link of the app: a whole one of any host, "/pipeline?m=8" or "pipeline?m=8". The suffix of `path` says
-    the
-    format: svg, png, pdf or html. The app at the address `server` draws it, or one that is started for it and stopped.
-    `options` are those of `Options`: width, height, theme, scale, picture. Raises Error where the link, an option or
-    the path is wrong, or there is no browser.
+    the format: svg, png, pdf or html. The app at the address `server` draws it, or one that is started for it and
+    stopped. `options` are those of `Options`: width, height, theme, scale, picture. Raises Error where the link, an
+    option or the path is wrong, or there is no browser.
     """
     wanted = Options(**options)  # type: ignore[arg-type]
     target = None if path is None else Path(path)
@@ -52,8 +51,7 @@ def shots(
     all.
 
     Yields every path with the bytes of its file, which is written before unless not `writing`, or with what is wrong
-    with
-    this picture: its link, its path, or what its page shows. Raises Error where none can be taken: no server, no
+    with this picture: its link, its path, or what its page shows. Raises Error where none can be taken: no server, no
     browser.
     """
     jobs = [(Path(path), _readable(link, Path(path), writing)) for link, path in wanted]

@@ -58,7 +58,7 @@ def read_link(text: str) -> Link:
         if name not in field_names():
             raise BadShot(
                 f"The link of {page or 'the first page'} names a field {name!r}, which no page has; copy it from the "
-                f"browser."
+                "browser."
             )
     return Link(written, page, fields)
 

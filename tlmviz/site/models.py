@@ -80,7 +80,7 @@ def _of_gguf(name: str) -> Model:
     if reason := _unread(file):
         raise BadShape(
             f"{name} has {reason}; of GGUF files a site holds those of llama in F32, F16, BF16, Q4_0, Q4_1 or Q8_0 "
-            f"with a byte-level tokenizer."
+            "with a byte-level tokenizer."
         )
     config = gguf.read_config(file)
     description = tlmviz.list_models("language").get(name, config.description)

@@ -85,7 +85,7 @@ def build_tokenizer(fields: Mapping[str, Any], name: str) -> Tokenizer:
     if model not in MODELS:
         raise BadCheckpoint(
             f"{name} has the tokenizer {model!r}; {' and '.join(MODELS)} (byte-level BPE and SentencePiece) can be "
-            f"read."
+            "read."
         )
     if not isinstance(pieces, list) or not pieces:
         raise BadCheckpoint(f"{name} holds no tokens; convert the model again with its tokenizer.")
@@ -95,7 +95,7 @@ def build_tokenizer(fields: Mapping[str, Any], name: str) -> Tokenizer:
     if len(types) != len(pieces):
         raise BadCheckpoint(
             f"{name} says of {len(types):,} tokens of which type they are, and has {len(pieces):,}; convert the model "
-            f"again."
+            "again."
         )
     inner = MODELS[model](own, pieces, name)
     added = [
@@ -126,14 +126,14 @@ def _byte_level(own: Mapping[str, Any], pieces: list[str], name: str) -> HFToken
     if not own.get("pre"):  # Python shows a warning once
         warnings.warn(
             f"{name} does not say how texts are cut before they become tokens (tokenizer.ggml.pre); they are cut as "
-            f"llama.cpp does by default, which makes other tokens than the model was trained on. Convert the model "
-            f"again, or open its Hugging Face folder.",
+            "llama.cpp does by default, which makes other tokens than the model was trained on. Convert the model "
+            "again, or open its Hugging Face folder.",
             stacklevel=2,
         )
     if split not in SPLITS:
         raise BadCheckpoint(
             f"{name} cuts texts in the way {split!r}; {', '.join(SPLITS)} are known. Open the Hugging Face folder "
-            f"instead."
+            "instead."
         )
     vocab = {piece: number for number, piece in enumerate(pieces)}
     merges = [tuple(merge.split(" ", 1)) for merge in own.get("merges") or []]

@@ -89,7 +89,7 @@ def guard(inner: HFTokenizer) -> Callable[[str], None]:
             if len(text.encode()) > most:
                 raise BadText(
                     f"This tokenizer makes the text more than {TEXT} times as long; another text, or another "
-                    f"tokenizer, would do."
+                    "tokenizer, would do."
                 )
 
     return check_text

@@ -85,8 +85,8 @@ def _as_transformers_has_it(
         if differs:  # Python shows a warning once
             warnings.warn(
                 f"{name} names the class {own}, and its tokenizer.json has another {' and '.join(differs)} than that "
-                f"class: texts are cut as transformers does, by the class; name PreTrainedTokenizerFast if the file is "
-                f"right.",
+                "class: texts are cut as transformers does, by the class; name PreTrainedTokenizerFast if the file is "
+                "right.",
                 stacklevel=3,
             )
         inner = HFTokenizer.from_str(json.dumps(made))
@@ -113,7 +113,7 @@ def _around(inner: HFTokenizer, name: str) -> tuple[int | None, list[int]]:
     if len(before) > 1:
         raise BadCheckpoint(
             f"{name}/tokenizer.json puts {len(before)} tokens in front of a text ({', '.join(map(str, before[:4]))}); "
-            f"one at most can be read."
+            "one at most can be read."
         )
     return (before[0] if before else None), after
 

@@ -136,7 +136,7 @@ def _check_counts(layers: Mapping[str, list[Tensor]], tokens: list[str], key_tok
         if len(queries) != len(q[0]):
             raise BadShape(
                 f"Layer 0 has {len(q[0])} heads and layer {layer} has {len(queries)}; every layer needs the same "
-                f"number."
+                "number."
             )
         if queries.shape[1] != len(tokens):
             raise BadShape(
@@ -219,7 +219,7 @@ def _complete(layers: dict[str, list[Tensor]], specs: list[AttentionSpec]) -> No
             if not ((total >= least) & (total <= 1 + slack)).all():
                 raise BadShape(
                     f"lse of layer {layer} is not that of q and k: row {row} sums to {total.max().item():.4g} instead "
-                    f"of 1; give the natural logarithm of the sum over the scaled, masked scores, or leave lse out."
+                    "of 1; give the natural logarithm of the sum over the scaled, masked scores, or leave lse out."
                 )
 
 

@@ -36,7 +36,7 @@ def save(trace: Trace, path: str | os.PathLike[str], logits: bool = False) -> No
     if (suffix := Path(path).suffix.lower()) in OTHERS:
         raise BadFile(
             f"{path} ends with {suffix}, and a trace is written as .safetensors; name it so. What NumPy reads, .npz, "
-            f"is numpy.savez(path, **trace.arrays())."
+            "is numpy.savez(path, **trace.arrays())."
         )
     tensors = {
         "ids": torch.tensor(trace.ids, dtype=torch.int64),
@@ -107,7 +107,7 @@ def about(path: str | os.PathLike[str]) -> dict[str, str]:
     if found != VERSION:
         raise BadFile(
             f"{name} has format version {found!r}, and this tlmviz reads {VERSION}; open it with the tlmviz that wrote "
-            f"it."
+            "it."
         )
     return metadata
 

@@ -37,8 +37,8 @@ def show(
     if attentions is None or isinstance(attentions, Mapping | str):
         raise BadShape(
             f"attentions is {'None' if attentions is None else f'a {type(attentions).__name__}'}; give the attentions "
-            f"of a model's output, a tensor [1, H, T, S] per layer, as output_attentions=True and eager attention "
-            f"return them."
+            "of a model's output, a tensor [1, H, T, S] per layer, as output_attentions=True and eager attention "
+            "return them."
         )
     layers = [_weights(layer, given) for layer, given in enumerate(_of_steps(attentions, key_tokens is not None))]
     if not layers:
@@ -155,8 +155,8 @@ def _of_steps(attentions: Sequence[Any], crosses: bool) -> Sequence[Array]:
         if any(weights.shape[2] != count for weights in step):
             raise BadShape(
                 f"attentions of step {number} have {step[0].shape[2]} keys, where {count} were read: keys of another "
-                f"text are named with key_tokens=, and a cache of fixed size or with a window cannot be joined; "
-                f"generate with cache_implementation='dynamic' and no window, or watch the model with tlmviz.watch."
+                "text are named with key_tokens=, and a cache of fixed size or with a window cannot be joined; "
+                "generate with cache_implementation='dynamic' and no window, or watch the model with tlmviz.watch."
                 if not crosses
                 else f"attentions of step {number} have {step[0].shape[2]} keys, and those of step 0 "
                 f"{count}; give one text's."

@@ -256,7 +256,7 @@ class Trace:
         if name not in self._record.values:
             raise UnknownName(
                 f"The network has a part that records {name!r}, and the pass left no such tensor: that part did not "
-                f"run, as where a block or its attention was replaced; call the part's taps in what replaces it."
+                "run, as where a block or its attention was replaced; call the part's taps in what replaces it."
             )
         return self._record.values[name]
 
@@ -562,9 +562,9 @@ class Trace:
 
         Its weights are rounded, and the file says how far; 48 heads of 256 tokens take less than 2 MB, 270 heads of 512
         tokens about 10. `layers` and `heads` choose those whose maps are written, all unless given. With `live` the
-        file holds the
-        model instead of maps, and reads what is typed into it: see `LanguageModel.save_html`. Raises BadFile where it
-        cannot be written, BadShape for cross attention and for more than a browser can open or run, and UnknownName.
+        file holds the model instead of maps, and reads what is typed into it: see `LanguageModel.save_html`. Raises
+        BadFile where it cannot be written, BadShape for cross attention and for more than a browser can open or run,
+        and UnknownName.
         """
         from ..notebook.page import save_html
 

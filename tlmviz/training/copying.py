@@ -152,9 +152,9 @@ def _section(measured: dict[str, Copying], invented: int, real: int) -> str:
             "",
             f"Beam 5 with its penalties. {invented} sentences with names made of syllables or letters that no training "
             f"draws, {real} with real names that no pair holds. Both models began as {START}, and learned from the "
-            f"same pairs in the same order, in which invented names, new ones in every pass, replace most of the real "
+            "same pairs in the same order, in which invented names, new ones in every pass, replace most of the real "
             f"ones on both sides: the twin, too, learns to spell a name piece by piece. {START} learned from no "
-            f"invented names. One seed each.",
+            "invented names. One seed each.",
             "",
         ]
     )

@@ -39,9 +39,9 @@ class EncoderRecipe:
 
     `hidden` of the tokens are guessed: 80 % of them read as [MASK], 10 % as any token, 10 % as themselves (Devlin et
     al. 2018). `single` of the rows hold one piece, the others two, half of these of different stories. In half of all
-    rows two neighbouring
-    words are exchanged: [CLS] is asked whether, and each token whether it is one of theirs. `pairs` of each of `judged`
-    lengths are what tells texts of one story from others is fitted to when the network is done.
+    rows two neighbouring words are exchanged: [CLS] is asked whether, and each token whether it is one of theirs.
+    `pairs` of each of `judged` lengths are what tells texts of one story from others is fitted to when the network is
+    done.
     """
 
     config: EncoderConfig
@@ -72,8 +72,7 @@ RECIPE = EncoderRecipe(
 class Rows:
     """Training rows of one length: `ids` [B, T] as read, `truth` [B, T] what stood there and -100 where nothing is
     asked, `moved` [B, T] the tokens of exchanged words, and at [CLS] whether there are any, and `story` [B] whether
-    both pieces are of
-    one story: 1 for yes, 0 for no, -100 for a single piece.
+    both pieces are of one story: 1 for yes, 0 for no, -100 for a single piece.
     """
 
     ids: torch.Tensor

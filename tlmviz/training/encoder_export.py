@@ -135,22 +135,22 @@ def _card(
             "",
             f"- {config.n_layers} layers, {config.n_heads} heads, d_model {config.d_model}, feed-forward "
             f"{config.feedforward.hidden} ({config.feedforward.kind}), context {config.context} tokens; no causal "
-            f"mask: every token reads every other one (002 section 7.1; Devlin et al. 2018)",
+            "mask: every token reads every other one (002 section 7.1; Devlin et al. 2018)",
             "- positions: RoPE; a vector for each of two parts, as in BERT; norm: RMSNorm, pre; the embedding is the "
             "output matrix too",
             "- [CLS] a [SEP], or [CLS] a [SEP] b [SEP]",
             f"- {model.n_parameters:,} parameters, {size:.2f} MB as {str(dtype).removeprefix('torch.')}",
-            f"- tokenizer: that of the story models, byte-level BPE learned on the training stories, and [CLS], [SEP], "
+            "- tokenizer: that of the story models, byte-level BPE learned on the training stories, and [CLS], [SEP], "
             f"[MASK]: {config.vocab_size:,} entries",
             "",
             "## Data and licence",
             "",
             f"- {len(corpus.train):,} stories to learn from and {len(corpus.valid)} held out (chosen by a hash of "
-            f"their text): excerpts of TinyStories (Eldan and Li 2023), CDLA-Sharing-1.0",
+            "their text): excerpts of TinyStories (Eldan and Li 2023), CDLA-Sharing-1.0",
             f"- {100 * recipe.hidden:.0f} % of the tokens are to be guessed: 80 % of these read as [MASK], 10 % as any "
-            f"token, 10 % as themselves",
+            "token, 10 % as themselves",
             f"- {100 * (1 - recipe.single):.0f} % of the rows hold two pieces, cut where a sentence ends: in one half "
-            f"of them the second piece goes on from the first, in the other it is of another story",
+            "of them the second piece goes on from the first, in the other it is of another story",
             "- in half of the rows two neighbouring words, with nothing but a space between them, are exchanged: [CLS] "
             "is asked whether, and each other token whether it belongs to them",
             "",
@@ -192,7 +192,7 @@ def _quality(
         "have the same words, so a bag of words cannot tell (here a logistic regression on the counts of all tokens). "
         "Whether two pieces are of one story it was not trained to say: that is read from their mean vectors u, v, as "
         f"u v and |u − v|, by logistic regression on {recipe.pairs * len(recipe.judged):,} rows of training stories "
-        f"(Reimers and Gurevych 2019). Right on held-out rows from anywhere in the stories, chance being 50 %:",
+        "(Reimers and Gurevych 2019). Right on held-out rows from anywhere in the stories, chance being 50 %:",
         "",
         "| tokens | words exchanged? ([CLS]) | the same by a bag of words | of one story? (means) |",
         "| --- | --- | --- | --- |",

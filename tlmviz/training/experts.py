@@ -208,7 +208,7 @@ def _answers(folder: Path) -> str:
         "## What experts answer to",
         "",
         f"Tokens that each expert reads more often than its load would make it, in {found.tokens:,} tokens of held-out "
-        f"stories; the load is its share of all tokens.",
+        "stories; the load is its share of all tokens.",
         "",
         "| layer.expert | load | tokens |",
         "| --- | --- | --- |",

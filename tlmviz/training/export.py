@@ -150,12 +150,12 @@ def _data(recipe: LanguageRecipe, corpus: Corpus) -> list[str]:
         "## Data and licences",
         "",
         f"- {len(corpus.train):,} stories to learn from and {len(corpus.valid)} held out (chosen by a hash of their "
-        f"text): excerpts of TinyStories (Eldan and Li 2023), CDLA-Sharing-1.0",
+        "text): excerpts of TinyStories (Eldan and Li 2023), CDLA-Sharing-1.0",
     ]
     if first.sentence_share:
         lines.append(
             f"- {len(corpus.sentences):,} English sentences, {first.sentence_share:.0%} of the windows at first and "
-            f"none at the end: Tatoeba pairs prepared by manythings.org, CC BY 2.0 (tatoeba.org)"
+            "none at the end: Tatoeba pairs prepared by manythings.org, CC BY 2.0 (tatoeba.org)"
         )
     return lines
 
@@ -169,7 +169,7 @@ def _heads(recipe: LanguageRecipe, lm: LanguageModel) -> list[str]:
         lines += [
             "",
             f"Stage {copying[0]} of the training taught the induction: {share:.0%} of its windows repeat a span of "
-            f"random tokens. On the stories alone none formed.",
+            "random tokens. On the stories alone none formed.",
         ]
     return lines
 

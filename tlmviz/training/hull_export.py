@@ -57,7 +57,7 @@ def _card(recipe: HullRecipe, log: dict[str, Any], finder: HullFinder, folder: P
             "marker is the output; visited points are masked",
             f"- encoder: Transformer without positions, {config.n_layers} layers, {config.n_heads} heads, d "
             f"{config.d_model}, feed-forward {config.d_ff}, before-layer LayerNorm. The paper's LSTM reads the points "
-            f"one by one; a set has no order, and an encoder without one cannot be misled by it. Decoder: LSTM of "
+            "one by one; a set has no order, and an encoder without one cannot be misled by it. Decoder: LSTM of "
             f"{config.d_model} units that reads the encoding of the point it went to",
             "- points are read as shares of the box around them; the hull begins at the leftmost point and goes "
             "counterclockwise",
@@ -67,14 +67,14 @@ def _card(recipe: HullRecipe, log: dict[str, Any], finder: HullFinder, folder: P
             "",
             f"Drawn on the fly: {log['sets'] / 1e6:.2f} M sets of {config.least} to {config.most} points, none seen "
             f"twice, {100 * recipe.uniform:.0f} % of the batches uniform in a square, the others clouds, rings and "
-            f"shaken grids, stretched and turned. Exact hulls by scipy.spatial.ConvexHull (Qhull).",
+            "shaken grids, stretched and turned. Exact hulls by scipy.spatial.ConvexHull (Qhull).",
             "",
             "## Quality",
             "",
             f"{SETS} fresh sets each, uniform in a square, always going where the probability is highest (no beam). "
-            f"*Valid*: a polygon that does not cross itself; *exact*: SciPy's corners in their order; *covered*: area "
-            f"of the drawn hull by the exact one's, mean of the valid ones. Trained on 5 to 50 points: 100 and 200 are "
-            f"beyond.",
+            "*Valid*: a polygon that does not cross itself; *exact*: SciPy's corners in their order; *covered*: area "
+            "of the drawn hull by the exact one's, mean of the valid ones. Trained on 5 to 50 points: 100 and 200 are "
+            "beyond.",
             "",
             "| points | valid | exact | covered |",
             "| --- | --- | --- | --- |",
@@ -124,5 +124,5 @@ def _compared(drawn: list[Quality]) -> str:
         "trained on 50 points, and 69.6 % exact from one trained on 5 to 50 (quoted from a public reproduction's "
         f"notes, not from the paper itself). This one covers {100 * fifty.coverage:.2f} %, {beside}, and draws "
         f"{100 * fifty.exact:.1f} % exactly; it has fewer units, a different encoder and a fixed first point, so only "
-        f"the task is the same."
+        "the task is the same."
     )

@@ -230,9 +230,9 @@ def _recall_tables(curves: dict[str, Tensor], layers: int, held_out: list[list[i
     """Recall of every way to choose keys, mean over layers, and of the indexer layer by layer."""
     length = len(held_out[0])
     lines = [
-        f"Recall: share of a layer's attention mass (averaged over heads) on the k keys chosen for each query, mean "
+        "Recall: share of a layer's attention mass (averaged over heads) on the k keys chosen for each query, mean "
         f"over layers and all queries of {len(held_out)} held-out windows of {length:,} tokens. *Best possible* "
-        f"chooses the k keys with the most mass; *random* is the expected value.",
+        "chooses the k keys with the most mass; *random* is the expected value.",
         "",
         f"| k | {' | '.join(HEADINGS.values())} |",
         "| --- " * (len(HEADINGS) + 1) + "|",

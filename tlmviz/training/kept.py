@@ -131,12 +131,12 @@ def keep(folder: Path, model: Path) -> None:
     card.write_text(
         f"{said}\n\n{HEADING}\n\n"
         f"`steps/` holds the weights at steps {', '.join(f'{step:,}' for step in steps)}, counted over both stages, as "
-        f"int8 with "
+        "int8 with "
         f'a scale for each row: `tlmviz.load("{model.name}@{steps[-1]}")`. `run/` is what `tlmviz.monitor` wrote: '
         "every head at "
         f"every {EVERY}th step on {ROWS} texts of {LENGTH} random tokens that stand there twice, the training's loss, "
-        f"and the loss in their second copies. In each, the head that came to the most, and the step at which it had "
-        f"half of it:\n\n| what it looks at | head | at most | half at step |\n| --- | --- | --- | --- |\n"
+        "and the loss in their second copies. In each, the head that came to the most, and the step at which it had "
+        "half of it:\n\n| what it looks at | head | at most | half at step |\n| --- | --- | --- | --- |\n"
         + "".join(_risen(table, *each) for each in (("previous", "one back"), ("induction", "what followed"))),
         encoding="utf-8",
     )

@@ -61,13 +61,13 @@ def _card(recipe: LatentsRecipe, log: dict[str, Any], reader: DigitReader, folde
             "",
             "## Data and licence",
             "",
-            f"Optical Recognition of Handwritten Digits (E. Alpaydin and C. Kaynak 1998, UCI Machine Learning "
-            f"Repository, CC BY 4.0), the 1,797 pictures of its test part that scikit-learn ships. They are forms of "
+            "Optical Recognition of Handwritten Digits (E. Alpaydin and C. Kaynak 1998, UCI Machine Learning "
+            "Repository, CC BY 4.0), the 1,797 pictures of its test part that scikit-learn ships. They are forms of "
             f"some 128 digits, each filled in by one hand; the last three, {len(digits.held_out())} digits, are held "
             f"out, so that other handwriting is read there. {len(digits.training()):,} are trained on, and {STROKES:,} "
             f"drawn in plain strokes, as on a pad, and made as large as those ({100 * recipe.strokes:.0f} % of the "
             f"digits). Pictures are 3 x 3 of them, drawn on the fly; in {100 * recipe.full:.0f} % every cell holds a "
-            f"digit, in the others any number from one.",
+            "digit, in the others any number from one.",
             "",
             "## Quality",
             "",

@@ -108,8 +108,7 @@ def train(
     `start` is the folder of an earlier stage whose weights a new run begins with. The log has a point of the curve at
     every evaluation, loss and gradient norm (before clipping) of every step, and what the `probe` saw. `ready` is
     called with the network and its step before the first update, if any is left, as by who watches them. It runs on an
-    NVIDIA GPU where there
-    is one: the same first weights and batches, another dropout.
+    NVIDIA GPU where there is one: the same first weights and batches, another dropout.
     """
     folder.mkdir(parents=True, exist_ok=True)
     torch.manual_seed(schedule.seed)

@@ -163,5 +163,5 @@ def _bound(report: Report) -> list[str]:
     return [
         "",
         f"The paper's logits are free (Xie et al. 2025). Here a logit z is bounded to {bound} tanh(z / {bound}), so "
-        f"that the iterations suffice for any text: nothing in the loss asks for it.",
+        "that the iterations suffice for any text: nothing in the loss asks for it.",
     ]

@@ -109,7 +109,7 @@ def _card(
             "## Data and licences",
             "",
             f"- {len(corpus.train):,} stories to learn from and {len(corpus.valid)} held out (chosen by a hash of "
-            f"their text): excerpts of TinyStories (Eldan and Li 2023), CDLA-Sharing-1.0",
+            "their text): excerpts of TinyStories (Eldan and Li 2023), CDLA-Sharing-1.0",
             "",
             "## Quality",
             "",
@@ -147,16 +147,16 @@ def _modules(lm: LanguageModel) -> list[str]:
     if isinstance(lm.config, ParallelMTPConfig):
         return [
             f"Of its parameters {own:,} are those of {lm.depth} further output matrices side by side. The k-th makes "
-            f"of the model's final state at position i a prediction of token i + k + 1, as the model's own head does "
-            f"of token i + 1 (*Decoder-Only Transformers in Einstein Notation*, section 6.4). As a language model it "
-            f"uses none of them. The starting weights of the rest are those of stories-mtp.",
+            "of the model's final state at position i a prediction of token i + k + 1, as the model's own head does "
+            "of token i + 1 (*Decoder-Only Transformers in Einstein Notation*, section 6.4). As a language model it "
+            "uses none of them. The starting weights of the rest are those of stories-mtp.",
             "",
         ]
     return [
         f"Of its parameters {own:,} are those of {lm.depth} modules, one after another. The k-th reads, at position i, "
-        f"what the one before it made there (the first: the model) and the embedding of token i + k; each is "
-        f"normalised, both are joined and projected to d_model, one block follows, a norm, and the model's own head, "
-        f"which predicts token i + k + 1 (DeepSeek-V3, section 2.2). As a language model it runs none of them.",
+        "what the one before it made there (the first: the model) and the embedding of token i + k; each is "
+        "normalised, both are joined and projected to d_model, one block follows, a norm, and the model's own head, "
+        "which predicts token i + k + 1 (DeepSeek-V3, section 2.2). As a language model it runs none of them.",
         "",
     ]
 

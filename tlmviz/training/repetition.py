@@ -90,11 +90,11 @@ def _section(
             HEADING,
             "",
             f"{recipe.config.name} is {recipe.start} after the same {recipe.schedule.steps} steps on the same batches, "
-            f"without the coverage vector and without covloss. It is not bundled: `python -m tlmviz.training "
+            "without the coverage vector and without covloss. It is not bundled: `python -m tlmviz.training "
             f"{recipe.config.name} --data DIR` trains it and measures all of them.",
             "",
             f"| model | {GRAM}-grams repeated, in how many sentences | covloss per token | sacreBLEU, greedy | beam 5 "
-            f"|",
+            "|",
             "| --- | --- | --- | --- | --- |",
             *rows,
             "",

@@ -143,7 +143,7 @@ def _card(
             "## Quality",
             "",
             f"{SCENES:,} fresh scenes of held-out digits per kind of question, one question each, mostly about digits "
-            f"that are there. "
+            "that are there. "
             + ("A marking is right where all 36 patches are." if turned else "An answer is right where every word is."),
             "",
             columns,
@@ -194,16 +194,16 @@ def _parts(config: ScenesConfig) -> list[str]:
     if config.kind == "scenes":
         return [
             f"- picture: 36 patches of {config.patch} x {config.patch} pixels, {config.image_layers} layers of "
-            f"self-attention among them, their places learned",
+            "self-attention among them, their places learned",
             f"- text: {config.cross_layers} layers, each causal self-attention with RoPE, then cross-attention whose "
-            f"queries are words and whose keys and values are patches (note 000, Eq. 33)",
+            "queries are words and whose keys and values are patches (note 000, Eq. 33)",
             f"- {heads}",
         ]
     return [
         f"- text: the question and an end, {config.text_layers} layer of self-attention with RoPE, both directions",
         f"- picture: 36 patches of {config.patch} x {config.patch} pixels, {config.image_layers} layers of "
         f"self-attention among them, then {config.cross_layers} layers of self-attention and cross-attention whose "
-        f"queries are patches and whose keys and values are words (note 000, Eq. 32)",
+        "queries are patches and whose keys and values are words (note 000, Eq. 32)",
         "- each patch says in the end whether it belongs to the digits that the answer speaks of",
         f"- {heads}",
     ]

@@ -109,13 +109,13 @@ def _card(recipe: SentinelRecipe, log: Log, corpus: Corpus, model: MixtureModel,
             pointer,
             f"- whole words and marks, case kept: the {config.vocab_size:,} entries that occur at least {LEAST} times "
             f"in the training stories. Other words are read as one of {config.stand_ins} stand-ins, in order of "
-            f"appearance, and have a column of their own behind the vocabulary: they can be copied, never written",
+            "appearance, and have a column of their own behind the vocabulary: they can be copied, never written",
             f"- {model.n_parameters:,} parameters, {size:.2f} MB as {str(_stored(folder)).removeprefix('torch.')}",
             "",
             "## Data and licence",
             "",
             f"- {len(corpus.train):,} stories to learn from, cut at {MOST_WORDS} words, and {len(corpus.valid)} held "
-            f"out (chosen by a hash of their text): excerpts of TinyStories (Eldan and Li 2023), CDLA-Sharing-1.0",
+            "out (chosen by a hash of their text): excerpts of TinyStories (Eldan and Li 2023), CDLA-Sharing-1.0",
             f"- in each pass a story's names are taken for unknown with probability {recipe.names}, its words outside "
             f"of the 300 most common with {recipe.words}: so stand-ins and copying are learned",
             "",
@@ -124,7 +124,7 @@ def _card(recipe: SentinelRecipe, log: Log, corpus: Corpus, model: MixtureModel,
             "Both models on the same stories. Loss counts all unknown words as one entry, as the vocabulary does. "
             f"*Rare* words are those behind the {copying.COMMON:,} most common. *Never-seen names*: the most frequent "
             f"name of a story ({copying.LEAST} times or more) is replaced by an invented one; counted is where the "
-            f"most probable next word is that name, from its second time on.",
+            "most probable next word is that name, from its second time on.",
             "",
             *table,
             "",

@@ -17,9 +17,8 @@ class RandomSpelling:
 
     Every merge that comes up is skipped with probability `dropout` and comes up again behind the next that is not; a
     word is finished when all that are left were skipped. Spellings are as likely as with the `tokenizers` library,
-    whose chance
-    takes no seed: there, too, a merge whose pieces are gone ends the wait of those skipped, so that a few more merges
-    are made than by the paper's algorithm.
+    whose chance takes no seed: there, too, a merge whose pieces are gone ends the wait of those skipped, so that a few
+    more merges are made than by the paper's algorithm.
     """
 
     def __init__(self, tokenizer: Tokenizer, dropout: float):

@@ -197,7 +197,7 @@ def _comparison(logs: dict[str, pd.DataFrame]) -> str:
         "Same data, tokens, order and seed. The gradient norm is that of all weights before clipping, over the second "
         "half of the training; the gains are the largest row sum and column sum, in magnitude, of the product of all "
         f"mixing matrices (mean over {LOOKED_AT} held-out tokens): what a signal and a gradient can grow by on the way "
-        f"through the streams.",
+        "through the streams.",
         "",
         "| model | held-out bits per byte | gradient norm, median | gradient norm, largest | gain forward, end "
         "| gain backward, end | largest gain on the way |",

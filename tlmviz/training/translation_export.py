@@ -88,8 +88,8 @@ def _card(
         "## Data and licence",
         "",
         f"- {len(pairs.train):,} English-French pairs to learn from, {len(pairs.valid):,} English sentences held out "
-        f"with all their translations (chosen by a hash of the English): Tatoeba pairs prepared by manythings.org, CC "
-        f"BY 2.0 (tatoeba.org)",
+        "with all their translations (chosen by a hash of the English): Tatoeba pairs prepared by manythings.org, CC "
+        "BY 2.0 (tatoeba.org)",
         "- French marks have one plain space before ? ! ; : and inside guillemets, whatever the pair had",
         "",
         "## Quality",
@@ -104,9 +104,9 @@ def _card(
         *_examples(translations, references),
         "## Limits",
         "",
-        f"It learned from short everyday sentences, many of them about Tom: "
+        "It learned from short everyday sentences, many of them about Tom: "
         f"{'' if recipe.renamed else 'names, '}numbers and topics outside of them come out wrong, and long sentences "
-        f"lose parts. It reads English only. It was made to be looked into.",
+        "lose parts. It reads English only. It was made to be looked into.",
         "",
     ]
     return "\n".join(lines)

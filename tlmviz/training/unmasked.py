@@ -56,6 +56,6 @@ def run(name: str, pairs: Pairs, models: Path) -> None:
         f"\n\n{HEADING}\n\n`{UNMASKED}` ({path.stat().st_size / 1e6:.1f} MB) holds the decoder's self-attention, "
         f"trained on for {STEPS} steps without the causal mask. Held-out loss with the mask removed is {before:.3f} "
         f"nats per token before, and {after:.3f} after: it reads the answer in the target it is given. With nothing to "
-        f"read ahead it has little to say.\n"
+        "read ahead it has little to say.\n"
     )
     (models / name / "card.md").write_text(card + note, encoding="utf-8")

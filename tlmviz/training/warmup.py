@@ -76,9 +76,9 @@ def write_card(logs: dict[str, dict[str, Any]], path: Path) -> None:
         HEADING,
         "",
         f"`{FILE}` logs {len(RUNS)} runs over the first {STEPS} steps of the recipe above, with norms before (as "
-        f"zoo-rope) and after the sublayers (as this model), `python -m tlmviz.training warm-up --data DIR`; their "
-        f"weights are not kept. One seed each. This model itself began with a rate of 0.002 and 100 steps of warm-up, "
-        f"and left the plateau later.",
+        "zoo-rope) and after the sublayers (as this model), `python -m tlmviz.training warm-up --data DIR`; their "
+        "weights are not kept. One seed each. This model itself began with a rate of 0.002 and 100 steps of warm-up, "
+        "and left the plateau later.",
         "",
         "| norms | highest rate | warm-up | training loss, last 10 steps (nats) | held-out bits per byte |",
         "| --- " * 5 + "|",

@@ -203,7 +203,7 @@ def _model(model: WordVectors, folder: Path) -> list[str]:
         + (f"{model.tree.mean_length(model.counts):.2f} decisions on average" if model.kind == "hierarchical" else ""),
         "fasttext": f"{config.vocab_size:,} vectors of context words, {config.buckets:,} rows that the n-grams of "
         f"{config.shortest} to {config.longest} characters share by a hash (FNV-1a); a word is the mean of its own row "
-        f"and its n-grams'",
+        "and its n-grams'",
         "glove": f"{config.vocab_size:,} vectors of context words, a bias for each; neighbours are looked for in the "
         f"sum of both",
         "cbow": f"{config.vocab_size:,} vectors of predicted words; a word's vector is what it adds to the mean when "
@@ -226,7 +226,7 @@ def _data(texts: WordData) -> list[str]:
         "## Data and licences",
         "",
         f"- {len(texts.train.ids):,} words of the vocabulary to learn from and {len(texts.held_out.ids):,} held out "
-        f"(whole stories and sentences, chosen by a hash of their text)",
+        "(whole stories and sentences, chosen by a hash of their text)",
         f"- {texts.stories:,} stories: excerpts of TinyStories (Eldan and Li 2023), CDLA-Sharing-1.0",
         f"- {texts.sentences:,} English sentences: Tatoeba pairs prepared by manythings.org, CC BY 2.0 (tatoeba.org)",
         "",
@@ -245,7 +245,7 @@ def _quality(model: WordVectors, loss: float, unit: str) -> list[str]:
         f"- **category neighbours {100 * among:.1f} %**: of the 5 nearest neighbours of each of {members} words in "
         f"{len(CATEGORIES)} hand-made categories, so many are of the same category when they are looked for among "
         f"those words (by chance {100 * 7 / (members - 1):.1f} %), and {100 * everywhere:.1f} % among the whole "
-        f"vocabulary",
+        "vocabulary",
         f"- held-out loss {loss:.3f} {unit}",
         "",
         "| word | nearest by cosine |",
@@ -290,7 +290,7 @@ def _meetings(model: WordVectors) -> list[str]:
         "## Counts",
         "",
         f"meetings.safetensors holds how often the {model.meetings.size:,} most frequent words met, each meeting "
-        f"weighed 1 / distance: exact, as sixtieths, with the sums over all words.",
+        "weighed 1 / distance: exact, as sixtieths, with the sums over all words.",
         "",
     ]
 
@@ -305,7 +305,7 @@ def _film(model: WordVectors) -> list[str]:
         "",
         f"snapshots.safetensors holds {pictures} pictures of the {words:,} most frequent words, more of them early, on "
         f"the {axes} leading principal axes of the finished vectors ({100 * kept.variance.sum():.0f} % of their "
-        f"variance), as float16, and the loss curve.",
+        "variance), as float16, and the loss curve.",
         "",
     ]
 

@@ -65,7 +65,7 @@ class WordText:
         if len(counts) < 2:
             raise BadText(
                 f"The text has {len(counts)} different words that stand in it at least {least} times, and vectors need "
-                f"two; give a longer text."
+                "two; give a longer text."
             )
         return cls._read(documents, tuple(counts), np.array(list(counts.values())))
 

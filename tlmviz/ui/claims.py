@@ -1,8 +1,7 @@
 """What a page says about its picture, each where it is true.
 
 A claim is a function of the page's data that gives a sentence, or None where it does not hold. A page lists its claims
-in the
-order in which they matter: the first that holds stands above the picture, the others below it (`frame.claim`,
+in the order in which they matter: the first that holds stands above the picture, the others below it (`frame.claim`,
 `frame.claims`).
 """
 

@@ -2,8 +2,8 @@
 
 A sentence stands where it is said, inside `_()`, and is looked up as it stands: holes are filled afterwards, so never
 an f-string inside. `N_` marks what is declared when a module is imported and looked up when it is drawn. The language
-belongs to a run of the
-script: a cached function and the model's thread have none, and return numbers and names instead of sentences.
+belongs to a run of the script: a cached function and the model's thread have none, and return numbers and names instead
+of sentences.
 """
 
 from __future__ import annotations

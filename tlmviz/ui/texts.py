@@ -137,7 +137,7 @@ def too_many(before: int, seconds: float) -> str:
     """Why a press was not begun."""
     return (
         f"{before} long texts are before this one, which would wait for more than the {seconds:g} seconds that this "
-        f"server lets a press wait for others; shorten the text, or try again when fewer are here."
+        "server lets a press wait for others; shorten the text, or try again when fewer are here."
     )
 
 

@@ -65,7 +65,7 @@ def _by_keys(name: str, before: Tensor | None, kept: Tensor | None, held: Tensor
     if len(before) != len(held):
         return (
             f"{name} goes on with {len(held)} rows, and the calls before had {len(before)}: the rows of the cache were "
-            f"repeated or chosen among. A trace is of rows that stay; give the prompt as many rows as are generated."
+            "repeated or chosen among. A trace is of rows that stay; give the prompt as many rows as are generated."
         )
     if kept is not None and kept.shape == held.shape:
         same = (kept[:, None] == held).flatten(2).all(-1)  # [B, B]: row by row
@@ -77,10 +77,10 @@ def _by_keys(name: str, before: Tensor | None, kept: Tensor | None, held: Tensor
         if (kept - held).abs().max() <= ROUNDED * kept.abs().max():
             return (
                 f"The cache hands {name} other keys than were put into it, near to them, as a quantised cache does; "
-                f"use a cache that keeps its keys as they are."
+                "use a cache that keeps its keys as they are."
             )
     return (
         f"{name} goes on at position {first} with a cache of another text than the one watched last, which has "
         f"{before.shape[2]} positions. A trace is of one text: where several are run in turn, each with a cache of its "
-        f"own, watch each in a with block of its own."
+        "own, watch each in a with block of its own."
     )

@@ -59,9 +59,9 @@ class Switched(str):
     def __format__(self, spec: str) -> str:
         raise BadModel(
             f"Something in transformers depends on a model's attention by its name, {self.own!r}, and this model has "
-            f"that of a watch: continuous batching (generate_batch), output_attentions in a config and flash attention "
-            f"that is not installed are such. Do it outside of the with block; generate can be watched in place of "
-            f"generate_batch."
+            "that of a watch: continuous batching (generate_batch), output_attentions in a config and flash attention "
+            "that is not installed are such. Do it outside of the with block; generate can be watched in place of "
+            "generate_batch."
         )
 
     def __reduce__(self) -> tuple[type[str], tuple[str]]:
@@ -146,7 +146,7 @@ def attend(
     if recorder is None:
         raise BadModel(
             f"{type(module).__name__} was made from the configuration of a model that is being watched, and is not "
-            f"part of it; make it before or after the with block."
+            "part of it; make it before or after the with block."
         )
     if recorder.searching:
         raise Reached(module, query)
@@ -190,7 +190,7 @@ def _check_weights(
     if weights.isnan().any():
         raise BadModel(
             f"The mask hides every key from a query of {type(module).__name__} by -inf, of which the model's softmax "
-            f"makes NaN; let each query see a key, itself for instance."
+            "makes NaN; let each query see a key, itself for instance."
         )
     error = float((kernels.attention_map(q, k, lse, mask, scale=scale) - weights).abs().max())
     if not error <= TOLERANCE.get(q.dtype, 1e-4):
@@ -217,7 +217,7 @@ def _check_tensors(module: nn.Module, options: dict[str, Any]) -> None:
     if unknown:
         raise BadModel(
             f"{type(module).__name__} hands its attention {' and '.join(unknown)}, whose part in the scores is not "
-            f"known here; this model cannot be watched."
+            "known here; this model cannot be watched."
         )
 
 

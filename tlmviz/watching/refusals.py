@@ -41,7 +41,7 @@ def check_model(model: Any) -> None:
     if kinds:
         raise BadModel(
             f"{name} has layers that have no softmax over keys (transformers calls them {' and '.join(kinds)}), so no "
-            f"attention map; it cannot be watched as a whole."
+            "attention map; it cannot be watched as a whole."
         )
     from transformers.modeling_utils import ALL_ATTENTION_FUNCTIONS
 
@@ -52,7 +52,7 @@ def check_model(model: Any) -> None:
     if unknown:
         raise BadModel(
             f"{name} has the attention implementation {unknown[0]!r}, which is not installed, or for continuous "
-            f"batching alone; load it with attn_implementation='sdpa' or 'eager'."
+            "batching alone; load it with attn_implementation='sdpa' or 'eager'."
         )
     models = [m for m in model.modules() if isinstance(m, transformers.PreTrainedModel)]
     if not all(part._can_set_attn_implementation() for part in models):

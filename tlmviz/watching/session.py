@@ -21,7 +21,7 @@ def recording(model: nn.Module, recorder: Recorder) -> ExitStack:
         if compiler.is_exporting():
             raise BadModel(
                 f"{type(module).__name__} is exported inside the with block, where it computes no numbers; export it "
-                f"before or after the block."
+                "before or after the block."
             )
         # The model itself, or a part that is called alone, as `generate` calls an encoder.
         if not recorder.depth:
@@ -30,7 +30,7 @@ def recording(model: nn.Module, recorder: Recorder) -> ExitStack:
         if module in ours and not isinstance(module.config._attn_implementation, Switched):
             raise BadModel(
                 f"The attention of {type(module).__name__} was switched to {str(module.config._attn_implementation)!r} "
-                f"inside the with block, and is no longer watched; switch it before the block."
+                "inside the with block, and is no longer watched; switch it before the block."
             )
         recorder.inputs[module] = _inputs(args, kwargs)
         recorder.pictured[module] = Call.of(args, kwargs)

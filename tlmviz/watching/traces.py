@@ -54,7 +54,7 @@ def make_trace(
         raise BadModel(
             f"The maps of {name!r} cannot be made of what its attention was handed, so they are not shown: "
             f"{str(error).partition(';')[0]}. Watch another input, or see with attn_implementation='eager' what the "
-            f"model does."
+            "model does."
         ) from error
 
 
@@ -80,7 +80,7 @@ def _check_even(stack: Stack) -> None:
     if not all(ran):
         raise BadModel(
             f"The last call ran {sum(ran)} of the {len(ran)} layers of {stack.name!r}: an error or an early exit ended "
-            f"it, or layers were skipped. Call the model once more, on the whole text."
+            "it, or layers were skipped. Call the model once more, on the whole text."
         )
     shapes = sorted({(len(layer.q[0]), layer.length, len(layer.k[0])) for layer in stack.layers})
     if len(shapes) > 1:

@@ -59,8 +59,7 @@ def verify(model: Any, inputs: Mapping[str, Any] | None = None) -> Verified:
         if plain is None:
             raise BadModel(
                 f"{type(model).__name__} could not be run on a short input to verify its maps{_first_line(errors)}; "
-                f"give an "
-                "input that it takes with check={...}, or check=False."
+                "give an input that it takes with check={...}, or check=False."
             )
         recorder = Recorder(model)
         ran: set[nn.Module] = set()
@@ -76,8 +75,7 @@ def verify(model: Any, inputs: Mapping[str, Any] | None = None) -> Verified:
         raise BadModel(
             f"{type(model).__name__} ({result.family}) is not reproduced: on a short input its maps differ by "
             f"{result.error:.1e} from its eager attention and its outputs by {result.output_error:.1e} from its own "
-            f"when it is "
-            "not watched; give another input with check={...}, or check=False to watch it unverified."
+            "when it is not watched; give another input with check={...}, or check=False to watch it unverified."
         )
     return result
 

@@ -10,23 +10,22 @@ import { announcePicture } from "#canvas/painted.js";
 /** @typedef {import("#canvas/mount.js").Component} Component */
 /** @typedef {{ name: string, label: string, weights: number[][], row: number }} Head */
 /** @typedef {{ tokens: string[], expected: [string, number][], heads: Head[], asks?: boolean, picture: number, color: string, lang: string }} Data */
-/** @typedef {{ root: HTMLElement, component: Component, data: Data, head: number, row: number, guess: number | null, timer: number, words: HTMLElement, names: HTMLElement, said: HTMLElement }} View */
+/** @typedef {{ root: HTMLElement, component: Component, data: Data, head: number, row: number, guessed: boolean, guess: number | null, timer: number, words: HTMLElement, names: HTMLElement, said: HTMLElement }} View */
 
 const FIRST = 12000; // milliseconds that it stands on the word it opens on, as the sentence above speaks of that one
-const OTHER = -1; // the guess on a sentence that was there before
 const PACE = 1500; // milliseconds from word to word, as long as nobody points
 const STRONG = 0.55; // how blue a word is that gets everything; more, and its letters lack contrast in one theme or the other
 
 /** Whether the visitor is to guess first: where the first head looks, if that is one earlier word for the most part. @param {View} v */
-function asked({ data, guess }) {
+function asked({ data, guessed }) {
   const { weights, row } = data.heads[0];
   const most = weights[row].indexOf(Math.max(...weights[row]));
-  return Boolean(data.asks) && guess === null && most !== row && weights[row][most] >= 0.5;
+  return Boolean(data.asks) && !guessed && most !== row && weights[row][most] >= 0.5;
 }
 
 /** What is said of a guess. @param {View} v @param {number} most the word that is looked at most @param {number[]} row */
 function verdict({ data: { tokens }, guess, row: from }, most, row) {
-  if (guess === null || guess === OTHER) return "";
+  if (guess === null) return "";
   if (tokens[guess] === tokens[most]) return _("Well guessed.");
   if (guess === from) return _("“{word}” is the word that looks.", { word: tokens[guess] });
   if (guess > from) return _("“{word}” stands after it, and is not seen yet.", { word: tokens[guess] });
@@ -92,7 +91,7 @@ function point(v, row) {
 /** A word is pressed: the guess, where one is asked for. @param {View} v @param {number} row */
 function press(v, row) {
   if (!asked(v)) return point(v, row);
-  v.guess = row;
+  Object.assign(v, { guessed: true, guess: row });
   draw(v);
   walk(v);
   return v.component.setStateValue?.("guessed", true);
@@ -105,7 +104,7 @@ function create(host) {
   const said = make("p", { testid: "look-said", role: "status" });
   const root = make("div", { className: "look" }, names, words, said);
   host.append(root);
-  return /** @type {View} */ (/** @type {unknown} */ ({ root, words, names, said, head: 0, row: 0, guess: null, timer: 0 }));
+  return /** @type {View} */ (/** @type {unknown} */ ({ root, words, names, said, head: 0, row: 0, guessed: false, guess: null, timer: 0 }));
 }
 
 /**
@@ -118,7 +117,7 @@ function receive(v, { header: data }) {
   v.names.ariaLabel = _("Heads");
   v.data = data;
   if (!same) {
-    if (v.guess !== null) v.guess = OTHER;
+    v.guess = null;
     v.row = data.heads[v.head].row;
     v.words.replaceChildren(
       ...data.tokens.map((token, row) =>

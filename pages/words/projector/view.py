@@ -255,7 +255,7 @@ def _snippet_analogy(chosen: Projector) -> str:
         )
         asked += (
             f"rows_given = [{spelled}]\nnear = nearness.cosines(nearness.analogy_vector(*vectors[rows_given]), "
-            f"vectors)\nnear[rows_given] = -2\nbest = near.topk(10)\n"
+            "vectors)\nnear[rows_given] = -2\nbest = near.topk(10)\n"
             "print([(names[row], round(float(near[row]), 3)) for row in best.indices.tolist()])\n"
         )
     imports = ["from tlmviz.analysis.words import analogies, nearness"]

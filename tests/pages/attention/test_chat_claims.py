@@ -52,7 +52,7 @@ def check(said: dict, chosen: Chat) -> None:
     if there:
         assert said["reads_most"] == (
             f"Of {count} heads L{layer}H{head} reads {name} most: {mine.max():.0%} of its attention, {where}, goes "
-            f"there."
+            "there."
         )
     else:
         assert name in said["nobody_there"]

@@ -3,12 +3,13 @@
 import pytest
 import torch
 
+from tlmviz.ui import translation
 from tlmviz.ui.lessons import aligned, runner
 
 
 @pytest.fixture(scope="module")
 def models():
-    return aligned.load("")
+    return {name: translation.model(name) for name in aligned.MODELS}
 
 
 @pytest.fixture(scope="module")

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import tlmviz
-from tlmviz.ui.lessons import runner, tiles, walked
+from tlmviz.ui.lessons import measures, runner, tiles, walked
 
 
 @pytest.fixture(scope="module")
@@ -83,7 +83,7 @@ def test_the_part_of_the_best_is_that_of_the_score_that_is_written(found, row):
 def test_the_largest_score_is_too_large_for_16_bits_and_halved_scores_change_shares(found, row):
     scores, weights = row[0], whole(row[0])
     assert found.tokens[int(scores.argmax())] == " bird" and scores.argmax() // 4 == 1
-    assert np.isinf(np.exp(scores).astype(np.float16)).sum() == 1 and float(np.finfo(np.float16).max) == walked.FLOAT16
+    assert np.isinf(np.exp(scores).astype(np.float16)).sum() == 1 and float(np.finfo(np.float16).max) == measures.HALF
     words = tiles.words(found, found)
     assert words["half"] == f"{whole(scores / 2).max():.0%}" and words["look"] == f"{weights.max():.0%}"
     assert whole(scores - 12.5) == pytest.approx(weights)

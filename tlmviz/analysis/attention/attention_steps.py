@@ -123,7 +123,7 @@ def qk_norm(r: Reader) -> Step:
     return Step(
         "QK norm",
         f"Queries and keys are divided by the root mean square of {over} and scaled, so that no product grows without "
-        f"bound.",
+        "bound.",
         (quote(Attention.forward, "q, k = self.qk_norm(q, k)"),),
         r"q \leftarrow \frac{q}{\sqrt{\overline{q^2} + \epsilon}} \odot \gamma_q,\qquad "
         r"k \leftarrow \frac{k}{\sqrt{\overline{k^2} + \epsilon}} \odot \gamma_k",
@@ -357,7 +357,7 @@ def per_head(r: Reader) -> Step:
     return Step(
         "per head",
         f"Each head alone: its {size} numbers pass through its own {size} rows of the output matrix. The next step's "
-        f"output is the sum of what all heads write.",
+        "output is the sum of what all heads write.",
         (quote(HeadParts.of_head, "return "), quote(HeadParts.error, "total = sum(")),
         r"Y^{(i)} = O^{(i)}\, W_O^{(i)},\qquad Y = \sum_{i=1}^{h} Y^{(i)}" + (" + b" if parts.bias is not None else ""),
         f"{NOTES} 3.4, Eq. 59, there with latents; the sum over heads is the same.",

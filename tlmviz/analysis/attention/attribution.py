@@ -93,8 +93,7 @@ def compared(
     lm: LanguageModelLike, trace: Trace, heads: Sequence[tuple[int, int]], position: int, token: int
 ) -> list[float]:
     """What heads (layer, head) add to one token's logit after one position, all in the same unknown unit above 0,
-    without a
-    further pass: it tells which adds most. Raises BadShape where `can_compare` is false."""
+    without a further pass: it tells which adds most. Raises BadShape where `can_compare` is false."""
     if not can_compare(lm, trace):
         raise BadShape("Heads of this model are not compared without a further pass; use `attribute_logit`.")
     network, found = lm.on_cpu.network, []

@@ -4,8 +4,7 @@ logit.
 The logit is a sum of what the pinned token's own embedding, every head from every source and every MLP add to it (the
 final norm's scale held fixed); each gets a flow in proportion to the size of its part. What a part was made of is
 followed further down by ALTI's measure (Ferrando et al. 2022; the LLM Transparency Tool's): a vector y = sum of parts
-gets from the
-part c the share max(0, |y|_1 - |y - c|_1), all shares of one y scaled to sum to 1.
+gets from the part c the share max(0, |y|_1 - |y - c|_1), all shares of one y scaled to sum to 1.
 """
 
 from __future__ import annotations

@@ -79,7 +79,7 @@ def embed(r: Reader) -> Step:
     return Step(
         "embed",
         f"Each token's id picks one row of the embedding, times √C = {r.config.embedding_scale:.4g}; both languages "
-        f"share it. No position is added: RoPE rotates queries and keys later.",
+        "share it. No position is added: RoPE rotates queries and keys later.",
         (quote(EncoderDecoder._embed, "return "),),
         r"x_t = \sqrt{C}\,E[\mathrm{id}_t]",
         "Vaswani et al. 2017, section 3.4.",
@@ -94,7 +94,7 @@ def memory(r: Reader) -> Step:
     return Step(
         "memory",
         f"After all {r.config.n_layers} layers the stream is normalised once more: this memory, a vector per source "
-        f"token, is all that the decoder sees of the source.",
+        "token, is all that the decoder sees of the source.",
         (quote(EncoderDecoder.encode, "return self.memory("),),
         r"M = \mathrm{norm}(x)",
         CROSS_NOTES,

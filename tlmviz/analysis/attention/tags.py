@@ -277,9 +277,8 @@ def striking_row(
     not rest on the first token, at the last query.
 
     With the model, of several heads that look there for what followed an earlier copy, the one that adds most to the
-    logit of
-    what they look at: the strongest may merely look. `besides` is a head that looks one back and is shown beside this
-    row: neither it nor another that does the same is taken.
+    logit of what they look at: the strongest may merely look. `besides` is a head that looks one back and is shown
+    beside this row: neither it nor another that does the same is taken.
     """
     free = np.ones((trace.n_layers, trace.n_heads), bool)
     if besides:

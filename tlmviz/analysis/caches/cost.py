@@ -54,7 +54,7 @@ class Shape:
         if self.n_window_layers > self.n_layers or bool(self.n_window_layers) != bool(self.window):
             raise BadShape(
                 f"{self.n_window_layers} of {self.n_layers} layers have a window of {self.window}; give both or "
-                f"neither."
+                "neither."
             )
 
     @classmethod

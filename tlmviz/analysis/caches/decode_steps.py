@@ -90,7 +90,7 @@ def check_room(config: ModelConfig, prompt: int, tokens: int) -> None:
             f"A prompt of {prompt:,} tokens and {tokens} more need {prompt + tokens:,} positions, and {config.name} "
             f"has learned vectors for {config.context:,}; shorten the prompt, "
             f"{f'generate at most {limit}, ' if limit else ''}or choose a model with RoPE, ALiBi or relative "
-            f"positions, which can go on."
+            "positions, which can go on."
         )
 
 

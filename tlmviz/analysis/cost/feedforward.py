@@ -137,7 +137,7 @@ def places_of(lm: LanguageModelLike) -> dict[int, str]:
     if not places:
         raise NoNetwork(
             f"In {lm.config.name} experts read some tokens each, so no unit reads them all; choose a model without "
-            f"experts."
+            "experts."
         )
     return places
 

@@ -197,10 +197,9 @@ def kept(sizes: Sizes, layers: int) -> Kept:
 
     Of a layer, in numbers: the inputs of both its parts, queries, keys and values (those that heads share once for each
     head), the softmax's weights B h n^2, the heads' results, and everything between the matrices of the feed-forward
-    part. Scores
-    before the softmax are not kept: its gradient needs the weights alone. With checkpointing each layer keeps its
-    input, and
-    computes the rest once more when its gradient is due: one layer's at a time (Chen et al. 2016, arXiv:1604.06174).
+    part. Scores before the softmax are not kept: its gradient needs the weights alone. With checkpointing each layer
+    keeps its input, and computes the rest once more when its gradient is due: one layer's at a time (Chen et al. 2016,
+    arXiv:1604.06174).
     """
     rows = sizes.batch * sizes.n
     one = rows * (2 * sizes.d + 4 * sizes.h * sizes.width + sizes.inner) + sizes.batch * sizes.h * sizes.n**2

@@ -42,7 +42,7 @@ def mute_experts(config: ModelConfig, experts: Iterable[tuple[int, int]]) -> Edi
         if len(muted) == config.experts.count:
             raise BadConfig(
                 f"All {config.experts.count} experts of layer {layer} are muted, so no token can choose; leave at "
-                f"least one."
+                "least one."
             )
 
     def mute(chosen: list[int]) -> Edit:

@@ -13,8 +13,7 @@ from .edits import mute_experts
 
 def ablation(lm: LanguageModelLike, trace: Trace) -> Float[np.ndarray, "l e"]:
     """By how much the mean loss of the text (nats per token) rises when one expert is muted, for each layer with
-    experts and
-    each expert: a pass each. 0 for a text of one token."""
+    experts and each expert: a pass each. 0 for a text of one token."""
     found = np.zeros((len(trace.expert_layers), lm.config.experts.count), np.float32)
     if len(trace) < 2:
         return found

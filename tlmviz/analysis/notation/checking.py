@@ -399,7 +399,7 @@ def _total(node: Total, left: set[str] | None, outer: set[str], checked: Checked
             letter = min(new)
             says = (
                 f"This term has the index {letter} and the one before has {min(gone)}; terms that are added share "
-                f"theirs."
+                "theirs."
             )
             checked.add("terms-differ", says, free[letter][0].index.at)
         for letter, seen in free.items():
@@ -422,7 +422,7 @@ def _sum(node: Sum, left: set[str] | None, outer: set[str], checked: Checked) ->
     if left is not None and letter in left and letter not in outer:
         says = (
             f"The left side keeps {letter}, so it cannot be summed; sum over another index, or take {letter} off "
-            f"the left."
+            "the left."
         )
         checked.add("sum-free", says, node.axis.at, True)
     factors = node.body.factors if isinstance(node.body, Product) else ()
@@ -461,7 +461,7 @@ def _conditions_occur(axis: Axis, free: _Free, checked: Checked) -> None:
         if condition.left == condition.right:
             says = (
                 f"Both sides of the condition are {letters[0] if letters else 'one number'}: it hides nothing, or "
-                f"everything."
+                "everything."
             )
             checked.add("mask-letter", says, condition.at)
 

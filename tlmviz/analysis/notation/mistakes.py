@@ -177,7 +177,7 @@ def _exchanged(node: Product, known: dict[str, str], checked: Checked) -> None:
     if (known.get(query), known.get(key)) == (KEY, QUERY):
         says = (
             f"{key} is the token that looks, so the query is its; here {pair[0].name} stands at {query}, that is "
-            f"looked at."
+            "looked at."
         )
         checked.add("roles-exchanged", says, (min(each.at[0] for each in pair), max(each.at[1] for each in pair)))
 

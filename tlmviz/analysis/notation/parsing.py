@@ -65,7 +65,7 @@ def parse(text: str) -> Line:
     if len(text) > LONGEST:
         raise BadNotation(
             f"The formula has {len(text):,} characters and at most {LONGEST} are read; shorten it, or split it into "
-            f"lines.",
+            "lines.",
             (LONGEST, len(text)),
         )
     line = _Parser(_tokens(text), len(text)).line()
@@ -73,7 +73,7 @@ def parse(text: str) -> Line:
     if len(letters) > MOST_LETTERS:
         raise BadNotation(
             f"The formula has {len(letters)} different indices and at most {MOST_LETTERS} are taken, as a tensor of so "
-            f"many axes fits no memory; split it into lines.",
+            "many axes fits no memory; split it into lines.",
             list(letters.values())[MOST_LETTERS],
         )
     return line

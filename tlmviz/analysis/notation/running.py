@@ -47,7 +47,7 @@ def evaluate(text: str, table: Table) -> Result:
     if work(plan, checked.sizes) > MOST_WORK:
         raise BadNotation(
             f"This takes {work(plan, checked.sizes):.1e} multiplications and additions, and at most {MOST_WORK:.0e} "
-            f"are made here; take smaller sizes."
+            "are made here; take smaller sizes."
         )
     with torch.inference_mode():
         value = Runner(table, checked.sizes).run(plan)

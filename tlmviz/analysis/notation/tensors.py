@@ -111,7 +111,7 @@ def check_size(shape: list[int], at: Span) -> None:
         sizes = " × ".join(map(str, shape))
         raise BadNotation(
             f"A tensor of {sizes} = {count:,} numbers is too large here; at most {LARGEST:,} are made. Take smaller "
-            f"sizes.",
+            "sizes.",
             at,
         )
 
@@ -274,7 +274,7 @@ def read_sizes(text: str) -> dict[str, int]:
         if one is None or not 1 <= int(one[2]) <= LARGEST_SIZE:
             raise BadNotation(
                 f"“{match[0][:20]}” gives no size; write an index, “=” and a whole number from 1 to {LARGEST_SIZE:,}, "
-                f"as t=6.",
+                "as t=6.",
                 match.span(),
             )
         found[one[1]] = int(one[2])

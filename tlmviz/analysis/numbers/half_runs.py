@@ -18,10 +18,9 @@ class HalfRun:
     """One run: its matrix products in FP16 or not (`half`), and what its weights are kept in after a step.
 
     The loss is multiplied by 2^`start`, growing after `interval` good steps and halved where a gradient overflows
-    (GradScaler);
-    None: it stays. It is divided by `parts`, as where a batch is that many times larger and gradients are added up part
-    by part. `trained`: it starts from the trained model, and learns French; else from random weights, and learns
-    stories.
+    (GradScaler); None: it stays. It is divided by `parts`, as where a batch is that many times larger and gradients are
+    added up part by part. `trained`: it starts from the trained model, and learns French; else from random weights, and
+    learns stories.
     """
 
     key: str

@@ -76,7 +76,7 @@ def causal_pairs(length: int, most: int = MOST_PAIRS) -> tuple[Tensor, Tensor]:
     if length < 3:
         raise BadText(
             f"The text has {length} token{'s' if length != 1 else ''}, too few for a variance; type three words or "
-            f"more."
+            "more."
         )
     queries, keys = torch.tril_indices(length, length)
     if len(queries) > most:

@@ -24,9 +24,8 @@ class Part:
     """X, W or O: `values` and `errors` [R, C] in cells of `cell` numbers, of each the largest by size; and channels.
 
     A channel is a column of X and O, a row of W. Of channel `numbers[i]`: `loud` its largest |x|, `kept` its SQNR in
-    decibels
-    under the scheme and `plain` with one scale for all, both infinite where nothing is lost. `sqnr` is that of the
-    whole.
+    decibels under the scheme and `plain` with one scale for all, both infinite where nothing is lost. `sqnr` is that of
+    the whole.
     """
 
     shape: tuple[int, int]

@@ -1,11 +1,10 @@
 """A language model's forward pass with matrix products in few bits: which of its matrices is chosen by hand.
 
 INT8 and INT4 are multiplied as integers, whose sums are exact, where a scale is shared by a tensor or a channel. All
-else
-is simulated: float32 arithmetic on numbers that were rounded to the format. Norms, softmax, rotations and the residual
-stream stay float32, as in published recipes; a router stays too. Scales are taken from the numbers themselves at each
-product.
-Sources: LLM notes, section 6; Dettmers et al. 2022 (LLM.int8()) and Micikevicius et al. 2022 for what is commonly kept.
+else is simulated: float32 arithmetic on numbers that were rounded to the format. Norms, softmax, rotations and the
+residual stream stay float32, as in published recipes; a router stays too. Scales are taken from the numbers themselves
+at each product. Sources: LLM notes, section 6; Dettmers et al. 2022 (LLM.int8()) and Micikevicius et al. 2022 for what
+is commonly kept.
 """
 
 from __future__ import annotations
@@ -269,8 +268,7 @@ class Loss:
     """What a pass in few bits loses on a text, for each token that is predicted [T - 1].
 
     `exact` and `kept` are -log2 p of the token that follows, `divergence` is KL(exact || kept) in nats, `same` whether
-    the
-    token thought likeliest is the same; `size` is what all of these tokens have in bytes.
+    the token thought likeliest is the same; `size` is what all of these tokens have in bytes.
     """
 
     exact: Float[np.ndarray, " t"]

@@ -103,9 +103,8 @@ def similarity(
     """How alike positions m and n are to the scheme alone, [n, n], at evenly spaced positions [n] of a trace.
 
     Vectors: their cosine. RoPE: the cosine between one vector turned to m and to n, if all planes are equally long.
-    ALiBi and
-    relative: the factor on the weight of a key at n <= m, the largest being 1, NaN after m; relative vectors meet the
-    mean query of the head. None: 1.
+    ALiBi and relative: the factor on the weight of a key at n <= m, the largest being 1, NaN after m; relative vectors
+    meet the mean query of the head. None: 1.
     """
     length, kind = len(trace), lm.config.positions.kind
     if kind == "learned":

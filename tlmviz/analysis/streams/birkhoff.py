@@ -76,7 +76,7 @@ def _require_doubly_stochastic(matrix: np.ndarray, tolerance: float) -> None:
     if np.abs(sums - 1).max() > tolerance:
         raise BadShape(
             f"rows and columns sum to {sums.min():.6g} up to {sums.max():.6g}, and those of an average of permutations "
-            f"all sum to 1; make the matrix doubly stochastic with kernels.sinkhorn."
+            "all sum to 1; make the matrix doubly stochastic with kernels.sinkhorn."
         )
 
 

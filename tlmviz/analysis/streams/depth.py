@@ -149,8 +149,7 @@ def simulated(
     """log10 of the forward and backward gain of deeper stacks than any trained one, after 1, 2, ... sublayers.
 
     Each of `runs` stacks draws its matrices from all sublayers and tokens of `res`, at random with replacement. No
-    trained
-    network of that depth would have exactly these: its sublayers would have adapted to each other.
+    trained network of that depth would have exactly these: its sublayers would have adapted to each other.
     """
     pool = res.double().flatten(0, 1)  # [P * T, N, N]
     drawn = torch.randint(len(pool), (sublayers, runs), generator=torch.Generator().manual_seed(seed))

@@ -73,6 +73,6 @@ def moments(name_or_path: str | Path) -> Moments:
         shapes = ", ".join(f"{part} {list(getattr(found, part).shape)}" for part in ("steps", "pre", "post", "res"))
         raise BadCheckpoint(
             f"{folder.name}/moments.safetensors holds {shapes}; it needs steps [M], pre and post [M, P, N], res [M, P, "
-            f"N, N]."
+            "N, N]."
         )
     return found

@@ -32,8 +32,7 @@ def softmax_gradients(v: Float[Tensor, "b c"], u: Float[Tensor, "v c"], seen: Fl
     """Skip-gram with the full softmax. `seen` [B, V] counts which words stood around each center: one-hot for one pair.
 
     loss = -sum_o seen_o log Pr(o | c). Of one pair: d/dv = E[u] - u_o, which the notes' u_o - E[u] (004 Eq. 12) is with
-    the
-    sign of log Pr, and d/du_w = (Pr(w | c) - [w = o]) v. `context` is [V, C].
+    the sign of log Pr, and d/du_w = (Pr(w | c) - [w = o]) v. `context` is [V, C].
     """
     scores = v @ u.T  # [B, V]
     log_p = scores - scores.logsumexp(-1, keepdim=True)

@@ -25,8 +25,7 @@ class Step:
     """A step in float64: the vector `v` [C], the `outputs` [N, C] it is compared with, and `error` [N], e_n.
 
     `rows` [N] says which outputs are the same vector, as one word may be drawn twice. `lift` is how far v moves for a
-    rate of
-    1, in gradients: more than 1 where v is a mean in which a word stands twice.
+    rate of 1, in gradients: more than 1 where v is a mean in which a word stands twice.
     """
 
     v: Float[np.ndarray, " c"]

@@ -227,7 +227,7 @@ def check_vocabulary(a: LanguageModelLike, b: LanguageModelLike) -> None:
         if a.tokenizer.token_bytes(i) != b.tokenizer.token_bytes(i):
             raise BadShape(
                 f"Token {i} is {a.tokenizer.name(i)!r} to {a.name} and {b.tokenizer.name(i)!r} to {b.name}: they have "
-                f"different vocabularies; compare models of one vocabulary."
+                "different vocabularies; compare models of one vocabulary."
             )
 
 

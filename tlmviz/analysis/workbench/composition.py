@@ -45,7 +45,7 @@ def head_matrices(lm: LanguageModelLike) -> HeadMatrices:
         if not isinstance(attn, Attention):
             raise BadShape(
                 f"{lm.name} makes keys and values from a latent that a norm stands in, so that no product of weights "
-                f"says how its heads compose; choose a model without latent attention."
+                "says how its heads compose; choose a model without latent attention."
             )
         weight: Tensor = attn.qkv.weight if placement in NO_NORM_BEFORE else attn.qkv.weight * block.norm1.weight
         split = rearrange(weight, "(h d) c -> h d c", d=attn.head_dim)
@@ -77,10 +77,9 @@ def composition(lm: LanguageModelLike) -> dict[str, Float[Tensor, "n n"]]:
     """Composition scores [writer, reader] of all pairs of heads, L H of them in order, for queries, keys and values.
 
     "k": ||W_QK W_OV|| / (||W_QK|| ||W_OV||), the share of what the writer writes that the reader's keys take up; "q"
-    the same
-    with W_QK transposed, "v" with the reader's W_OV in its place (Frobenius norms). 0 where the writer does not come
-    before the reader. Two matrices without relation give about 1 / sqrt(C). RoPE, which turns with distance, and MLPs
-    between are left out. Raises BadShape as `head_matrices` does.
+    the same with W_QK transposed, "v" with the reader's W_OV in its place (Frobenius norms). 0 where the writer does
+    not come before the reader. Two matrices without relation give about 1 / sqrt(C). RoPE, which turns with distance,
+    and MLPs between are left out. Raises BadShape as `head_matrices` does.
     """
     heads = head_matrices(lm)
     layers, count = heads.q.shape[:2]
@@ -111,8 +110,7 @@ def _overlaps(
     """The traces of all products of a writer's and a reader's Gram matrix [C, C], each given as two factors.
 
     ||A B||^2 = tr(A^T A B B^T), and of a symmetric matrix the upper half is enough. Block by block, as the Gram
-    matrices of all
-    heads of a large model together would fill the memory.
+    matrices of all heads of a large model together would fill the memory.
     """
     total = torch.zeros(len(written[0]), len(read[0]))
     width = written[0].shape[1]

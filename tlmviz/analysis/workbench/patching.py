@@ -3,8 +3,7 @@
 
 Two texts of one length differ in the few words that the answer hangs on. The corrupted one is read once more for each
 part of the network, with that part's values taken from the clean run, and the logit difference of answer and wrong
-answer says
-how much of the answer came back: 0 as in the corrupted run, 1 as in the clean one.
+answer says how much of the answer came back: 0 as in the corrupted run, 1 as in the clean one.
 """
 
 from __future__ import annotations

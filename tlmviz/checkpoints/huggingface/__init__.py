@@ -92,7 +92,7 @@ def read_network(folder: Path, config: ModelConfig, own: bool = False) -> Transf
         if config.n_layers > len(files.names()):  # before as many layers are laid out
             raise BadCheckpoint(
                 f"{folder.name} has {len(files.names())} tensors, too few for {config.n_layers} layers; copy the files "
-                f"again."
+                "again."
             )
         parts = family.parts(config)
         embedding, head = parts["token_emb.weight"][0].name, f"{family.head}.weight"
@@ -130,7 +130,7 @@ def _family(settings: Settings) -> Family:
     if settings.take("auto_map", None):
         raise BadCheckpoint(
             f"{settings.name} brings its own code (auto_map), which tlmviz never runs; {WATCH}, or remove auto_map "
-            f"from config.json if transformers reads it without trust_remote_code."
+            "from config.json if transformers reads it without trust_remote_code."
         )
     if settings.take("quantization_config", None):
         raise settings.unknown("quantization_config", settings.values["quantization_config"], "float weights")

@@ -51,7 +51,7 @@ class Settings:
         if value is None and default is REQUIRED:
             raise BadCheckpoint(
                 f"{self.name}/config.json has no {self.inside}{key}, without which the model cannot be built; copy it "
-                f"again."
+                "again."
             )
         return default if value is None else value
 

@@ -113,7 +113,7 @@ class WeightFiles:
         if foreign or not files:
             raise BadCheckpoint(
                 f"{self.folder.name}/{INDEX} names {(foreign or ['no file'])[0]!r}; shards lie beside it, copy it "
-                f"again."
+                "again."
             )
         native.check_files(self.folder, sorted(files), "the index")
         return dict(index)
@@ -123,7 +123,7 @@ class WeightFiles:
         if absent:
             raise BadCheckpoint(
                 f"{self.folder.name}/{INDEX} says that {index[absent[0]]} holds {absent[0]}, and it does not; copy "
-                f"both again."
+                "both again."
             )
 
 
@@ -180,5 +180,5 @@ def check_tied(files: WeightFiles, head: str, embedding: str) -> None:
     if files.shape(head) != files.shape(embedding) or not torch.equal(files.tensor(head), files.tensor(embedding)):
         raise BadCheckpoint(
             f"{files.file(head)} holds a {head} of its own, and config.json says tie_word_embeddings true; make it "
-            f"false."
+            "false."
         )

@@ -184,7 +184,7 @@ def read_scene(text: str) -> tuple[list[int | None], str]:
     if (labels := _labels(cells)) is None:
         raise BadText(
             f"{text[:60]!r} is no picture and question; write nine cells row by row, a digit or a point each, and a "
-            f"question: '3.7.5...1: what is left of the 7'."
+            "question: '3.7.5...1: what is left of the 7'."
         )
     parse(question)
     return labels, question.strip()

@@ -75,7 +75,7 @@ class _OfScenes(Facade[Any, ScenesConfig]):
         """Its sizes in a line."""
         return (
             f"{self.n_parameters / 1e6:.2f} M parameters, {self.tokenizer.vocab_size} words, {self.config.patches} "
-            f"patches"
+            "patches"
         )
 
     def ids(self, text: str) -> list[int]:

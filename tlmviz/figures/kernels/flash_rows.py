@@ -56,9 +56,8 @@ def row_walks(
 
     Columns are algorithms; rows are the logits with the running maximum, the normaliser, and the weights
     (bars) or the running output (a heatmap [D, N]). What is not computed yet is veiled. It opens where the second read
-    has
-    reached the largest logit: the one pass is done, and the others have something to show. Without `symbols` quantities
-    are named in words.
+    has reached the largest logit: the one pass is done, and the others have something to show. Without `symbols`
+    quantities are named in words.
     """
     names = SYMBOLS if symbols else WORDS
     x = np.asarray(x, np.float32)

@@ -15,9 +15,8 @@ def doublings(
     series: dict[str, tuple[np.ndarray, np.ndarray]], limits: tuple[float, float, float], theme: Theme, *, title: str
 ) -> go.Figure:
     """Shares of numbers by doubling, a line each: name -> (e, share). `limits` are a format's smallest, smallest normal
-    and
-    largest number: left of the first nothing is kept, between the first two fewer bits are, right of the last all is
-    too large.
+    and largest number: left of the first nothing is kept, between the first two fewer bits are, right of the last all
+    is too large.
     """
     colors = (theme.accent, theme.warm, theme.muted)
     traces = [

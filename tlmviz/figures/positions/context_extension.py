@@ -172,7 +172,7 @@ def _ratio_line(name: str, ratio: np.ndarray, wavelengths: np.ndarray, color: st
     planes = np.arange(len(wavelengths))
     hover = [
         f"{name}, plane {j}: × {ratio[j]:.4g}<br>{turn(wavelengths[j])} → {turn(wavelengths[j] / ratio[j])} tokens a "
-        f"turn"
+        "turn"
         for j in planes
     ]
     dash, marker = ("dash", {"symbol": "circle-open", "size": 9}) if dashed else ("solid", {"size": 6})

@@ -70,9 +70,8 @@ def tree(
 
     `ranks` labels finished nodes, `ways` are lines laid over the tree (name -> nodes from the root; the first is the
     winner's), `faded` are kept nodes of which nothing was left in the end. `numbers` writes each node's probability
-    under
-    it: by default where there is room. `window` steps stand beside each other. Clicked points
-    carry their node as customdata.
+    under it: by default where there is room. `window` steps stand beside each other. Clicked points carry their node as
+    customdata.
     """
     rows, count = places(nodes)
     steps = max(1, len(words))

@@ -80,11 +80,6 @@ class Found:
         return [n for n, row in enumerate(self.turned) if int(np.argmax(row)) == self.general.most(n)]
 
 
-def load(_name: str) -> dict[str, Translator]:
-    """The three models."""
-    return {name: translation.model(name) for name in MODELS}
-
-
 def measure(models: Mapping[str, Translator], text: str) -> Found:
     """All of it, in some ten searches."""
     found = {name: _read(mt, BOOK) for name, mt in models.items()}
@@ -133,12 +128,10 @@ def words(m: Found, home: Found) -> dict[str, str]:
         "donne": m.additive.look("donné", "gave"),
         "are": m.work.look("ent", "are"),
         "they": m.work.look("ent", "They"),
-        "root": m.work.look("ent", "working"),
         "sure": m.general.sure[late],
         "forced": m.sure,
         "dots": m.dot.look("intéressant", "interesting"),
         "adds": m.additive.look("intéressant", "interesting"),
-        "stop": m.general.look("intéressant", "."),
     }
     leads = {
         f"{name}_lead": number(each.lead(each.step("livre")), ".1f")
@@ -148,14 +141,7 @@ def words(m: Found, home: Found) -> dict[str, str]:
     return (
         {name: percent(share) for name, share in shares.items()}
         | leads
-        | {
-            "d": f"{m.size}",
-            "n": f"{len(m.same())}",
-            "N": f"{len(m.turned)}",
-            "first": first,
-            "last": last,
-            "gives": f"{len(_givers(m))}",
-        }
+        | {"d": f"{m.size}", "n": f"{len(m.same())}", "N": f"{len(m.turned)}", "first": first, "last": last}
     )
 
 
@@ -340,7 +326,7 @@ def _turned(m: Found) -> Scene:
         "Only “{first}” and “{last}” stay. The writer's numbers were learned to fit what W makes of a word, not the "
         "word's own."
     )
-    every_ = _("If so, W would do nothing. Only “{first}” and “{last}” still look where they did.")
+    every_ = _("No: then W would do nothing. Only “{first}” and “{last}” still look where they did.")
     none = _("“{first}” and “{last}” still look where they did. All other looks go elsewhere without W.")
     replies = [
         Reply(_("Far fewer."), every_, label=_("all {N}")),
@@ -469,7 +455,7 @@ LESSON = Lesson(
     words,
     plot,
     end,
-    load,
+    translation.model,
     measured_on=N_("Every number was measured on three small real models that translate English into French."),
     also=(DOT, GENERAL),
 )

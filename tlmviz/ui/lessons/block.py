@@ -139,7 +139,6 @@ def words(m: Found, home: Found) -> dict[str, str]:
         "after": after,
         "share": percent(share),
         "best": best,
-        "sure": percent(sure),
         "blocks": f"{len(m.guesses) - 1}",
         "rise": f"{m.rise}",
         "known": f"{m.known:,}",
@@ -196,8 +195,8 @@ def _none(m: Found) -> Scene:
     why = _("What goes in comes out again, as nothing has worked on the stream.")
     says = _("It says “{last}”, {same} sure: the last word itself. ") + why
     whys = {
-        best: (_("If so, the blocks would do nothing."), says),
-        m.deaf[0]: (_("If so, something would have worked on it."), says),
+        best: (_("No: then the blocks would do nothing."), says),
+        m.deaf[0]: (_("No: then something would have worked on it."), says),
         last: (_("Yes, {same} sure."), _("It is the last word itself. ") + why),
     }
 
@@ -224,7 +223,7 @@ def _first(m: Found) -> Scene:
     says = _("It says “{after}”, {share} sure. ") + why
     whys = {
         best: (_("Not yet."), says),
-        last: (_("If so, block 1 would do nothing."), says),
+        last: (_("No: then block 1 would do nothing."), says),
         after: (_("Yes, {share} sure."), why),
     }
     return Scene(
@@ -265,9 +264,12 @@ def _deaf(m: Found) -> Scene:
     top, last, why = len(m.guesses) - 1, m.guesses[0][0], _("Only heads bring something from other words. ")
     alone = _("A feed-forward part works on one word alone, here on “{last}”.")
     whys = {
-        m.guesses[top][0]: (_("If so, it would know the story."), _("It says “{deaf}”, {alone} sure. ") + why + alone),
+        m.guesses[top][0]: (
+            _("No: then it would know the story."),
+            _("It says “{deaf}”, {alone} sure. ") + why + alone,
+        ),
         last: (
-            _("If so, nothing would work on it."),
+            _("No: then nothing would work on it."),
             _("Feed-forward parts do. They make “{deaf}” of “{last}”. ") + why,
         ),
         m.deaf[0]: (_("Yes, {alone} sure."), why + alone),
@@ -315,7 +317,7 @@ def _looks(m: Found) -> Scene:
     right = 0 if aim not in others else 1 if {*others} != {aim} else 2
     listed = ", ".join(dict.fromkeys(f"“{word(m.tokens[i])}”" for i in sorted(others) if i and i != aim))
     why = _("The others look most at {listed}. So a block reads several words at once, each head its own.")
-    verdicts = _("Not one does."), _("Some do."), _("If so, one head would do.")
+    verdicts = _("Not one does."), _("Some do."), _("No: then one head would do.")
     labels = _("none"), _("some"), _("all {others}")
     replies = [
         Reply(
@@ -367,9 +369,9 @@ def _sum(m: Found) -> Scene:
     rows = [line(one, one, each, says[n], tones[n], top) for n, (one, each) in enumerate(zip(labels, m.written))]
     unknown = line(labels[-1], labels[-1], [None] * SHOWN, "?", LOOK, top)
     whys = {
-        come: (_("If so, the block would change nothing."), _("Every part adds its row: {sum} = {out}.")),
+        come: (_("No: then the block would change nothing."), _("Every part adds its row: {sum} = {out}.")),
         feed: (
-            _("If so, the last part would wipe out the rest."),
+            _("No: then the last part would wipe out the rest."),
             _("All is added, nothing wiped out: {sum} = {out}."),
         ),
         out: (_("Yes, the sum."), _("{sum} = {out}. Every part **adds** its row to the stream; what came in goes on.")),

@@ -7,7 +7,6 @@ from collections.abc import Mapping
 
 from tlmviz.figures.written import number, percent
 
-from .. import compute
 from ..language import N_, _
 from .kept import (
     ALL,
@@ -448,7 +447,6 @@ LESSON = Lesson(
     words,
     plot,
     end,
-    lambda _name: {name: compute.model(name) for name in MODELS},
     measured_on=N_("Every number was measured on four small real models that differ in their keys and values alone."),
     also=MODELS[1:],
 )

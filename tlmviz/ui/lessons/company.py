@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 import torch
 
-from tlmviz.analysis.words import analogies, film, nearness
+from tlmviz.analysis.words import analogies, film, gradients, nearness
 from tlmviz.analysis.words.pairs import cooccurrence
 from tlmviz.facades.word_vectors import WordVectors
 
@@ -106,24 +106,20 @@ def neighbours() -> tuple[list[str], np.ndarray]:
 
 def learnt(counts: np.ndarray, seed: int, times: int) -> tuple[np.ndarray, np.ndarray]:
     """Vectors [N, 2] of words and of neighbours by skip-gram with the full softmax, the text read so many times."""
-    chance = np.random.default_rng(seed)
-    vectors, others = (size * chance.normal(size=(len(counts), 2)) for size in (1.2, 0.4))
+    chance, seen = np.random.default_rng(seed), torch.from_numpy(counts)
+    vectors, others = (torch.from_numpy(size * chance.normal(size=(len(counts), 2))) for size in (1.2, 0.4))
     for _time in range(times):
-        error = counts - counts.sum(1, keepdims=True) * _shares(vectors, others)
-        vectors, others = vectors + RATE * error @ others, others + RATE * error.T @ vectors
-    return vectors, others
-
-
-def _shares(vectors: np.ndarray, others: np.ndarray) -> np.ndarray:
-    powers = np.exp(vectors @ others.T)
-    return np.asarray(powers / powers.sum(-1, keepdims=True))
+        error = gradients.softmax_gradients(vectors, others, seen)
+        vectors, others = vectors - RATE * error.center, others - RATE * error.context
+    return vectors.numpy(), others.numpy()
 
 
 def _small() -> Small:
     known, counts = neighbours()
     (start, others), (end, _others) = (learnt(counts, SEED, times) for times in (0, TIMES))
     at = [known.index(word) for word in (CAT, DOG)]
-    pull = others[known.index(PUSH)] - _shares(start[at], others) @ others  # as the likelihood grows
+    seen = torch.eye(len(known), dtype=torch.float64)[[known.index(PUSH)] * len(at)]
+    pull = -gradients.softmax_gradients(torch.from_numpy(start[at]), torch.from_numpy(others), seen).center.numpy()
     cosine = pull[0] @ pull[1] / np.prod(np.linalg.norm(pull, axis=1))
     span = np.abs(np.concatenate([start, end])).max()
     ends = np.concatenate([start[at], start[at] + STRIDE * pull, end[at].mean(0, keepdims=True)])

@@ -193,12 +193,12 @@ def _animals(m: Found) -> Scene:
             _("both"),
             (
                 _("animals only"),
-                _("If so, “car” would go elsewhere."),
+                _("No: then “car” would go elsewhere."),
                 _("But {things} things come to it, too: it is nearer to a kind of word, **nouns**, than to a subject."),
             ),
             (
                 _("half of each"),
-                _("If so, chance would decide."),
+                _("No: then chance would decide."),
                 _(
                     "It reads {animals} animals and {things} things, and {like} of “red, big, little”: it takes "
                     "**nouns** here."
@@ -286,7 +286,7 @@ def _silent(m: Found) -> Scene:
         (*told, bars(whole, share=0.5)),
         choose(
             _("about as sure"),
-            (_("under 1%"), _("If so, nobody could stand in for it."), _("It is {kept}. ") + why),
+            (_("under 1%"), _("No: then nobody could stand in for it."), _("It is {kept}. ") + why),
             (_("half as sure"), _("Then half of it hung on {who}."), _("But it is {kept}. ") + why),
             (_("about as sure"), _("Yes, {kept}."), why),
         ),

@@ -39,7 +39,6 @@ class Found:
     new: str  # the piece that is written next
     looks: list[float]  # of the head, from the last word
     row: Mapping[str, list[float]]  # the query of the last word, key and value of the one that it looks at most
-    apart: float  # how far the new word moves the keys and values before it, of their size
     shape: Shape
     bytes: Mapping[str, int]  # that a word takes, by model
     numbers: Mapping[str, int]  # of them a layer
@@ -89,8 +88,6 @@ def measure(lms: Mapping[str, LanguageModel], text: str) -> Found:
     looks, (layer, head) = row(one, HEAD), HEAD
     places = {"q": -1, "k": _most(one.tokens, looks), "v": _most(one.tokens, looks)}
     new = lm.tokenizer.decode([int(one.probabilities().argmax())])
-    more = lm.trace(text + new)
-    every = [f"blocks.{layer}.attn.{each}" for layer in range(one.n_layers) for each in "kv"]
     shapes = {name: Shape.of(lms[name].config) for name in MODELS}
     requests = [Request(*each, 0, 0.8, seed) for seed, each in enumerate(zip(REQUESTS, TOKENS))]
     return Found(
@@ -98,7 +95,6 @@ def measure(lms: Mapping[str, LanguageModel], text: str) -> Found:
         new,
         looks,
         {each: one[f"blocks.{layer}.attn.{each}"][0, head, at].tolist() for each, at in places.items()},
-        max(float((one[at] - more[at][:, :, : len(one)]).norm() / one[at].norm()) for at in every),
         shapes[OWN],
         {name: _kept(lms[name]) for name in MODELS},
         {name: shape.numbers_per_token_per_layer for name, shape in shapes.items()},

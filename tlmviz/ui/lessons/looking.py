@@ -236,7 +236,7 @@ def _silence(story: Story) -> Scene:
     what = _("{sure} sure becomes {kept} sure. {H} looks hardest, and the guess hardly needs it.")
     replies = (
         Reply(_("Well guessed."), what, True),
-        Reply(_("If so, {H} would be needed."), _("But ") + what),
+        Reply(_("No: then {H} would be needed."), _("But ") + what),
         Reply(_("A little is lost."), what),
     )
     return Scene(
@@ -290,7 +290,7 @@ def _brings(story: Story) -> Scene:
     )
     for head, label in zip(shown, (_("card 1"), _("card 2"))):
         right = head == story.worker
-        replies.append(Reply(_("Yes.") if right else _("If so, {H} would be missed."), why, right, label=label))
+        replies.append(Reply(_("Yes.") if right else _("No: then {H} would be missed."), why, right, label=label))
     hidden = (cards(*((name, INK, story.brings[head]) for head, name in zip(shown, "12"))),)
     return Scene(
         _("A head carries home what it reads: it adds **points** to words. Here are {H} and {W}. Which card is {W}?"),

@@ -19,6 +19,7 @@ from ..language import N_, _
 from .parts import Unfit
 
 Head = tuple[int, int]  # layer, head
+HALF = 65_504  # the largest number of 16 bits: (2 − 2⁻¹⁰) · 2¹⁵
 Valued = list[tuple[str, float]]
 NOTER: Head = (4, 2)  # of stories-rope: looks one token back, from nearly every word
 

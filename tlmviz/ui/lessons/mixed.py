@@ -13,7 +13,6 @@ from tlmviz.analysis.streams.unrolled import output_taps, state_taps
 from tlmviz.facades.language_model import LanguageModel
 from tlmviz.tracing.trace import Trace
 
-from .. import compute
 from .measures import named, word
 
 ONE, FOUR = "stories-residual", "stories-hc"  # differ in nothing but their streams
@@ -25,7 +24,6 @@ HOLDS = (1.0, 1.0, 1.0, 9.0)  # what streams hold before they are mixed by table
 # An example: a column of 0.
 EMPTY = ((0.6, 0.2, 0.2, 0.0), (0.2, 0.6, 0.2, 0.0), (0.2, 0.2, 0.6, 0.0), (0.4, 0.3, 0.3, 0.0))
 NEAR = 0.005  # sums that differ from 1 by less are written as 1.00
-HALF = torch.finfo(torch.float16).max  # the largest number of 16 bits
 Said = tuple[str, float]  # a word, and how sure it is
 
 
@@ -91,11 +89,6 @@ def growth(tables: Tensor) -> list[float]:
         held = table @ held
         found.append(float(held.max()))
     return found
-
-
-def load(_name: str) -> dict[str, LanguageModel]:
-    """All models that are measured."""
-    return {name: compute.model(name) for name in MODELS}
 
 
 def _said(lm: LanguageModel, row: Tensor) -> Tensor:

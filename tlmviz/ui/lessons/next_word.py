@@ -168,8 +168,8 @@ def _list(m: Found) -> Scene:
     even = _("Even “{rarest}”, the last of the list, gets a share: one part in {tiny}.")
     all_of_them = _("The other {unlisted} share {rest}. ") + even
     replies = [
-        Reply(_("If so, nothing else could ever come."), _("All get one. ") + even, label=_("only these five")),
-        Reply(_("If so, most words could never come."), _("All get one. ") + even, label=_("about a hundred")),
+        Reply(_("No: then nothing else could ever come."), _("All get one. ") + even, label=_("only these five")),
+        Reply(_("No: then most words could never come."), _("All get one. ") + even, label=_("about a hundred")),
         Reply(_("All of them."), all_of_them, True, label=_("all {known}")),
     ]
     return Scene(
@@ -262,7 +262,7 @@ def _forget(home: Found) -> Scene:
     nothing = _(
         "It keeps nothing of what it read a moment ago: it knows the text in front of it, and now says “{now}”, {most}."
     )
-    high = _("If so, it would have to remember. It has {kept}.")
+    high = _("No: then it would have to remember. It has {kept}.")
     replies = guessed(nothing, _("A little more: {kept}."), high, _("Yes: {kept}."))
     return Scene(
         _(

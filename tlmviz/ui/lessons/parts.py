@@ -169,7 +169,7 @@ class Lesson:
     `words` say what stands for {names} in their sentences. A model that is no language model has its own `load`; how it
     reads a visitor's text, `surprise` says: how many times as much as a text of its own kind that costs it. Where no
     scene asks for one, no text is read. `measured_on` says on what, at the end; `also` names the models that it needs
-    beside its own.
+    beside its own: `measure` gets all of them by their names.
     """
 
     name: str

@@ -47,7 +47,6 @@ class Found:
     at: int
     asked: np.ndarray  # [36], as said and patches
     said: np.ndarray
-    follows: bool  # whether the second look lies on what is said wherever the 7 lies
     patches: np.ndarray
     marked: list[int]
     where: str
@@ -80,9 +79,9 @@ class Found:
         return [at for at, digit in enumerate(self.silenced[reader]) if digit != self.read[at]]
 
 
-def load(_name: str) -> dict[str, Any]:
-    """All five models."""
-    return {name: compute.model(name) if name == BEFORE else tlmviz.load(name) for name in MODELS}
+def load(name: str) -> Any:
+    """One of the five models."""
+    return compute.model(name) if name == BEFORE else tlmviz.load(name)
 
 
 def drawn(cells: Cells) -> list[str]:
@@ -119,8 +118,6 @@ def _answered(reader: PictureReader, marker: PictureMarker) -> tuple[Any, ...]:
     at = next(at for at, answer in answers.items() if answer.text == SAYS)
     heads = answers[at].asked_maps[-1].reshape(-1, 36), answers[at].maps[-1].reshape(-1, 36)
     asked, said = (max(range(len(each)), key=lambda head: by_cell(each[head]).max()) for each in heads)
-    named = {place: answer for place, answer in answers.items() if len(answer.words) > 1}
-    aims = [by_cell(answer.maps[-1].reshape(-1, 36)[said]).argmax() == place - 1 for place, answer in named.items()]
     marking = marker.mark(grid(dropped(at)), ASKED)
     given = marking.maps[..., ASKED.split().index("7")].reshape(36, -1)  # of each patch, in each head
     shares = np.stack([by_cell(each) for each in given.T])
@@ -131,7 +128,6 @@ def _answered(reader: PictureReader, marker: PictureMarker) -> tuple[Any, ...]:
         at,
         heads[0][asked],
         heads[1][said],
-        all(aims),
         given[:, keen],
         marking.marked,
         *found,

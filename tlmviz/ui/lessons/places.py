@@ -14,7 +14,6 @@ from tlmviz.analysis.positions import position_schemes, rope_planes, rope_runs
 from tlmviz.analysis.samples import sample_text
 from tlmviz.facades.language_model import LanguageModel
 
-from .. import compute
 from .measures import Head, heads_of, row, word, words_at
 
 NONE, WAVES, TURNED = MODELS = "zoo-none", "zoo-sinusoidal", "zoo-rope"
@@ -86,11 +85,6 @@ class Found:
 def angle(of: np.ndarray) -> float:
     """Of the first hand, in degrees."""
     return math.degrees(math.atan2(float(of[0, 1]), float(of[0, 0])))
-
-
-def load(_name: str) -> dict[str, LanguageModel]:
-    """All models that are measured."""
-    return {name: compute.model(name) for name in MODELS}
 
 
 def measure(models: Mapping[str, LanguageModel], text: str) -> Found:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from copy import deepcopy
 from dataclasses import dataclass
 
@@ -11,7 +12,6 @@ from tlmviz.analysis.experts.routing import Size, size
 from tlmviz.facades.language_model import LanguageModel
 from tlmviz.training.loop import move_biases
 
-from .. import compute
 from .measures import word
 
 MODEL, DENSE = "stories-moe", "stories-dense"
@@ -54,8 +54,9 @@ class Found:
         return max(range(len(self.early[0])), key=self.moved[0][0].__getitem__)
 
 
-def measure(lm: LanguageModel, text: str) -> Found:
+def measure(lms: Mapping[str, LanguageModel], text: str) -> Found:
     """All of it."""
+    lm = lms[MODEL]
 
     def routed(text: str) -> list[list[int]]:
         return [sorted(each) for each in lm.trace(text).routing(THIRD).chosen.tolist()]
@@ -88,7 +89,7 @@ def measure(lm: LanguageModel, text: str) -> Found:
         word(lm.tokenizer.name(best)),
         float(trace.probabilities()[best]),
         float(silenced.probabilities()[best]),
-        (size(lm.config, len(trace)), size(compute.configs()[DENSE], len(trace))),
+        (size(lm.config, len(trace)), size(lms[DENSE].config, len(trace))),
         (last(MODEL, "valid_bpb"), last(DENSE, "valid_bpb")),
     )
 

@@ -44,7 +44,8 @@ def read_link() -> None:
 def measured(name: str, text: str) -> Any:
     """What a lesson finds in its model on a text. Raises Unfit."""
     lesson = LESSONS[name]
-    model = (lesson.load or compute.model)(lesson.model)
+    load = lesson.load or compute.model
+    model = {name: load(name) for name in (lesson.model, *lesson.also)} if lesson.also else load(lesson.model)
     return compute.run_in_worker(lambda: lesson.measure(model, text), compute.about(text))
 
 

@@ -64,7 +64,7 @@ def _bars(labels: Iterable[str], shares: Iterable[float | None]) -> Picture:
 def _tap(m: Found) -> Scene:
     last, replies = len(m.tokens) - 1, {}
     for i in words_at(m.tokens):
-        verdict = _("If so, like would fit like.") if m.tokens[i] == m.tokens[last] else _("Not there.")
+        verdict = _("No: then like would fit like.") if m.tokens[i] == m.tokens[last] else _("Not there.")
         reason = _("“{other}” gets {small} of the look, “{best}” {look}. How does the head choose?")
         replies[i] = Reply(verdict, reason, words={"other": m.name(i), "small": little(m.weights[i])})
     reason = _("It gets {look} of the look; {same} gets {alike}. How does the head choose?")
@@ -130,7 +130,7 @@ def _rows(m: Found) -> Scene:
         label, score, right = _("row {n}", n=n), number(m.scores[i], ".1f"), i == m.best
         before.append(line(f"{n}", label, m.products[i], "?", INK, top))
         after.append(line(f"{n}", f"“{m.name(i)}”", m.products[i], score, LOOK if right else INK, top))
-        verdict = _("Yes, it is “{best}”.") if right else _("If so, its bars would reach higher.")
+        verdict = _("Yes, it is “{best}”.") if right else _("No: then its bars would reach higher.")
         reason = why if right else _("They are of “{other}” and add up to {sum}; ") + why
         replies.append(Reply(verdict, reason, right, (), {"other": m.name(i), "sum": score}, label))
     return Scene(
@@ -206,9 +206,9 @@ def _root(home: Found) -> Scene:
         _("Half lie below zero, so they cancel in part: sums reach {grown} times as far."),
     )
     answers = {
-        _("no wider"): (_("If so, they would cancel wholly."), part),
+        _("no wider"): (_("No: then they would cancel wholly."), part),
         right: (_("Yes, {root}."), part + _(" That is √{d}, and so √{d} is the divisor.")),
-        _("{d} times", d=d): (_("If so, all would pull to one side."), part),
+        _("{d} times", d=d): (_("No: then all would pull to one side."), part),
     }
     return Scene(
         _("Why divide at all? Before training, products lie around zero. How much wider do sums of {d} products lie?"),
@@ -233,8 +233,8 @@ def _double(m: Found) -> Scene:
     )
     answers = {
         _("doubling"): (_("Yes, nearer a spike."), right),
-        _("adding"): (_("If so, size would count."), distance),
-        both: (_("If so, adding would part them, too."), distance),
+        _("adding"): (_("No: then size would count."), distance),
+        both: (_("No: then adding would part them, too."), distance),
     }
     return Scene(
         _(
@@ -270,9 +270,9 @@ def _mix(m: Found) -> Scene:
         "That is the value of “{best}” alone. “{second}” is read too, with {less}, and the others: together {out}."
     )
     answers = {
-        _signed(one[at]): (_("If so, only “{best}” would be read."), alone),
+        _signed(one[at]): (_("No: then only “{best}” would be read."), alone),
         out: (_("Yes, {out}."), mixed),
-        _signed(one[at] + other[at]): (_("If so, both would count in full."), mixed),
+        _signed(one[at] + other[at]): (_("No: then both would count in full."), mixed),
     }
     return Scene(
         takes + _("The head takes {look} of “{best}”, {less} of “{second}”. What comes out?"),
@@ -297,7 +297,7 @@ def _swap(home: Found) -> Scene:
     now = _("It looks at “{best}” still, but finds there the value of “{second}”: “{guess}”, {new} sure.")
     right = _("It looks at “{best}”, finds the value of “{second}”. The key says **where**, the value **what**.")
     verdicts = {
-        was: (_("If so, the look would decide."), now),
+        was: (_("No: then the look would decide."), now),
         new: (_("Yes, with {new}."), right),
         third: (_("Neither value brings that."), now),
     }

@@ -168,7 +168,6 @@ def words(m: Found, home: Found) -> dict[str, str]:
     best, (short, long), (bare, full), coat = m.cold[0], m.age, m.rich, m.coat
     points = {"short": short.sum, "long": long.sum, "SHORT": short.divided, "LONG": long.divided}
     points |= {"bare": bare.points, "full": full.points, "loses": bare.coverage, "less": full.coverage}
-    points |= {"by": short.divisor, "BY": long.divisor}
     found = min(width for width, each in coat.items() if each.text == coat[USUAL].text)
     shares = {"share": m.greedy.share, "more": best.share, "poors": bare.share, "richs": full.share}
     shares |= {"one": m.greedy.words[0][1], "two": best.words[0][1]}
@@ -177,7 +176,6 @@ def words(m: Found, home: Found) -> dict[str, str]:
         "cold": COLD,
         "greedy": m.greedy.text,
         "best": best.text,
-        "first": m.greedy.words[0][0],
         "second": best.words[0][0],
         "least": f"{m.least}",
         "found": f"{found}",
@@ -360,8 +358,8 @@ def _longer(m: Found) -> Scene:
     short, long = m.age
     why = _("Every word adds something below zero: {long} against {short}. So short sentences win.")
     less = Reply(_("Yes, lower."), why, True, label=_("lower"))
-    more = Reply(_("If so, a word would add points."), why, label=_("higher"))
-    same = Reply(_("If so, only the meaning would count."), why, label=_("the same"))
+    more = Reply(_("No: then a word would add points."), why, label=_("higher"))
+    same = Reply(_("No: then only the meaning would count."), why, label=_("the same"))
     size = len(long.words)
     top = max(-math.log(share) for text in m.age for _word, share in text.words)
 
@@ -401,8 +399,8 @@ def _divide(m: Found) -> Scene:
     short, long = m.age
     why = _("{LONG} is nearer to zero than {SHORT}: a long sentence of likely words can win.")
     right = Reply(_("Yes, the longer."), why, long.divided > short.divided, label=_("the longer"))
-    other = Reply(_("If so, length would still cost."), why, long.divided < short.divided, label=_("the shorter"))
-    same = Reply(_("If so, all would come to the same."), why, label=_("neither"))
+    other = Reply(_("No: then length would still cost."), why, long.divided < short.divided, label=_("the shorter"))
+    same = Reply(_("No: then all would come to the same."), why, label=_("neither"))
 
     def shown(told: bool) -> Picture:
         rows = []
@@ -449,11 +447,11 @@ def _cover(m: Found) -> Scene:
     )
     right = Reply(_("Yes, {loses} to {less}."), why, bare.coverage < full.coverage, label=_("the shorter"))
     other = Reply(
-        _("If so, more looks would cost more."),
+        _("No: then more looks would cost more."),
         _("It has {many} looks to share out, and loses {less}; the shorter, with {few}, {loses}."),
         label=_("the fuller"),
     )
-    same = Reply(_("If so, only the English would count."), why, label=_("both alike"))
+    same = Reply(_("No: then only the English would count."), why, label=_("both alike"))
     last = len(bare.pieces) - 3  # before the full stop and the end
     heads, points = (_("shorter"), _("fuller")), _("coverage")
     rows = []

@@ -97,10 +97,10 @@ def _nearest(m: Found) -> Scene:
         choose(
             right,
             (right, _("Yes, here {far}."), _("Further off, and the other neighbour would be nearer.")),
-            (_("one step"), _("If so, another would be nearer."), _("Midway it is half a step to either.")),
+            (_("one step"), _("No: then another would be nearer."), _("Midway it is half a step to either.")),
             (
                 _("two steps"),
-                _("If so, it would jump over one."),
+                _("No: then it would jump over one."),
                 _("The nearest is never more than half a step away."),
             ),
         ),
@@ -118,7 +118,7 @@ def _scale(m: Found) -> Scene:
         return (steps(-0.6, 1.08 * m.loud, stepped("row", _("one row"), ticks, dots, "", LOOK), named=ends),)
 
     less, more, right = number(m.step / 10, ".3f"), number(m.step * 10, ".1f"), _two(m.step)
-    verdict = _("If so, the last would be {end}.")
+    verdict = _("No: then the last would be {end}.")
     answers = (
         (less, verdict, _("The largest number would lie beyond it."), 0.1),
         (
@@ -267,9 +267,13 @@ def _float(m: Found) -> Scene:
         shown(1, 2),
         choose(
             right,
-            (half, _("If so, large ones would be very rough."), _("It has {n} in each doubling, as between 1 and 2.")),
+            (
+                half,
+                _("No: then large ones would be very rough."),
+                _("It has {n} in each doubling, as between 1 and 2."),
+            ),
             (right, _("Yes, {n}, twice as wide."), _("Each doubling has as many: small numbers get narrow steps.")),
-            (double, _("If so, all steps would be alike."), _("Each doubling has {n}, so they get wider and wider.")),
+            (double, _("No: then all steps would be alike."), _("Each doubling has {n}, so they get wider and wider.")),
         ),
         shown(0, 4),
         behind=Behind("formats", {"nnum": "3"}),
@@ -292,7 +296,7 @@ def _kept(m: Found) -> Scene:
             right,
             (_("as many, {one}"), _("So it was with equal steps."), why),
             (right, _("Yes: {fp8}."), far),
-            (_("more"), _("If so, its steps would be wider here."), why),
+            (_("more"), _("No: then its steps would be wider here."), why),
         ),
         _near(m, equal, ("fp8", "FP8", sorted({*fp8}), "fp8")),
         _("With equal steps, {one} became 0."),

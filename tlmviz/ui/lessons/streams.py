@@ -13,8 +13,8 @@ from tlmviz.analysis.streams.mixing import composite
 from tlmviz.figures.written import number, percent
 
 from ..language import N_, _
-from .measures import little
-from .mixed import BOUND, EARLY, EMPTY, FOUR, FREE, HALF, HOLDS, MODELS, ONE, SHOWN, STORY, Found, growth, load, measure
+from .measures import HALF, little
+from .mixed import BOUND, EARLY, EMPTY, FOUR, FREE, HOLDS, MODELS, ONE, SHOWN, STORY, Found, growth, measure
 from .parts import Again, Behind, Choose, End, Lesson, Picture, Reply, Scene, choose
 from .pictures import DOES, INK, LOOK, SOFT, bar, bars, line, matrix, numbers, strip
 
@@ -127,11 +127,11 @@ def _grow(m: Found) -> Scene:
             _("{grown} times"),
             (
                 _("{plain} times"),
-                _("If so, each step would add {more} of the start."),
+                _("No: then each step would add {more} of the start."),
                 _("Each adds {more} of what it gets: {grown}.") + less,
             ),
             (_("{grown} times"), _("Yes, it explodes."), _("Each step enlarges what the one before made.") + less),
-            (_("1,000 times"), _("If so, each step would add {rate}."), _("With {more} it is {grown}.") + less),
+            (_("1,000 times"), _("No: then each step would add {rate}."), _("With {more} it is {grown}.") + less),
         ),
         (numbers(*_grows(m)),),
         _("The bars are the first {few} steps."),
@@ -158,9 +158,9 @@ def _add(m: Found) -> Scene:
         shown(went, out, sure, _("comes out")),
         choose(
             "“{it}”",
-            (_("no word at all"), _("If so, it would fade without steps."), other),
+            (_("no word at all"), _("No: then it would fade without steps."), other),
             ("“{it}”", _("Yes, “{it}”, {silent} sure."), why),
-            ("“{out}”", _("If so, “{out}” would go in with it."), other),
+            ("“{out}”", _("No: then “{out}” would go in with it."), other),
         ),
         shown(came, m.silent[0], m.silent[1], _("comes out, steps silent")),
         _(
@@ -189,7 +189,7 @@ def _four(m: Found) -> Scene:
         "Stream {keeper} keeps “{it}”, stream {guesser} gathers the guess: “{guess}”, {chance}. One stream has to do "
         "both."
     )
-    verdicts = _("If so, they would be no better than one."), _("One keeps it."), _("If so, all would do the same.")
+    verdicts = _("No: then they would be no better than one."), _("One keeps it."), _("No: then all would do the same.")
     labels = _("in none"), _("in one"), _("in all four")
     right = 0 if not held else 2 if held == len(m.holds) - 1 else 1
     replies = [
@@ -219,8 +219,16 @@ def _mix(m: Found) -> Scene:
         _table(m.table, unknown, _("holds"), lit=m.most),
         choose(
             "{sum}",
-            ("{mean}", _("If so, it would be the mean of its row."), _("But it takes so much of each: {row} = {sum}.")),
-            ("{own}", _("If so, it would take only of old {n}."), _("But it takes of the others, too: {row} = {sum}.")),
+            (
+                "{mean}",
+                _("No: then it would be the mean of its row."),
+                _("But it takes so much of each: {row} = {sum}."),
+            ),
+            (
+                "{own}",
+                _("No: then it would take only of old {n}."),
+                _("But it takes of the others, too: {row} = {sum}."),
+            ),
             (
                 "{sum}",
                 _("Yes, the sum of its row."),
@@ -250,7 +258,7 @@ def _deep(m: Found) -> Scene:
         (numbers(_steps(label, grown, "", FEW)),),
         choose(
             _("about {huge}"),
-            (_("about {so}"), _("If so, later tables would do nothing."), why),
+            (_("about {so}"), _("No: then later tables would do nothing."), why),
             (_("about 1,000"), _("Far more: {huge}."), why),
             (_("about {huge}"), _("Yes, it explodes."), why),
         ),
@@ -297,7 +305,7 @@ def _fade(m: Found) -> Scene:
             "{left}",
             ("{left}", _("Yes, {left} of {all}."), why),
             ("{top}", _("That is what the last stream held."), why),
-            ("{all}", _("If so, nothing would get lost."), why),
+            ("{all}", _("No: then nothing would get lost."), why),
         ),
         _table(EMPTY, new, _("new"), holds),
         _("This table is an example."),
@@ -345,8 +353,8 @@ def _bound(m: Found) -> Scene:
         shown([1.0] + [0.0] * (len(shares) - 1)),
         choose(
             _("a quarter in each"),
-            (_("still in stream 1"), _("If so, the tables would mix nothing."), why),
-            (_("lost on the way"), _("If so, columns would not add up to 1."), why),
+            (_("still in stream 1"), _("No: then the tables would mix nothing."), why),
+            (_("lost on the way"), _("No: then columns would not add up to 1."), why),
             (_("a quarter in each"), _("Yes."), why),
         ),
         shown(shares),
@@ -390,15 +398,14 @@ LESSON = Lesson(
     "streams",
     N_("Streams that neither fade nor explode"),
     N_("What does a word’s stream carry, and what do four? Many mixings make a huge number of 1: what keeps it a 1?"),
-    FREE,
+    MODELS[0],
     STORY,
     measure,
     words,
     plot,
     end,
-    load,
     measured_on=N_(
         "Everything was measured on four small real models; the tables are those of two with 24 layers each."
     ),
-    also=MODELS,
+    also=MODELS[1:],
 )

@@ -8,7 +8,7 @@ from tlmviz.analysis.kernels import roofline
 from tlmviz.figures.written import number, percent
 
 from ..language import N_, _
-from .measures import shared_out, word
+from .measures import HALF, shared_out, word
 from .parts import Again, Behind, Drag, End, Lesson, Part, Picture, Reply, Scene, choose, guessed
 from .pictures import (
     DOES,
@@ -29,7 +29,7 @@ from .pictures import (
     strip,
     tilemap,
 )
-from .walked import CHIP, FLOAT16, HEAD, LENGTH, MODEL, SIDE, STORY, TILE, WIDTH, Found, measure, stored, tiled
+from .walked import CHIP, HEAD, LENGTH, MODEL, SIDE, STORY, TILE, WIDTH, Found, measure, stored, tiled
 
 
 def _mb(count: float) -> str:
@@ -204,7 +204,7 @@ def _large(m: Found) -> Scene:
     def shown(told: bool) -> Picture:
         at, says = (1.0, "1") if told else (top, f"≈ {float(f'{top:.2g}'):,.0f}")
         label = _("{n} taken off", n=power) if told else _("part of “{word}”", word=m.names[m.best])
-        ends = bar(_("16 bits end at"), FLOAT16 / top, SOFT, "end", f"{FLOAT16:,}")
+        ends = bar(_("16 bits end at"), HALF / top, SOFT, "end", f"{HALF:,}")
         return (bars(ends, bar(label, at / top, LOOK, "best", says)),)
 
     return Scene(

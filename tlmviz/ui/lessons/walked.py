@@ -18,7 +18,6 @@ HEAD: Head = (5, 0)  # looks for what followed the last word: in the second tile
 SIDE = 4  # rows and columns of a tile of the story
 LENGTH, WIDTH, TILE = 16_384, 64, (128, 64)  # a long text: words, width of a head, sides of a tile
 CHIP = roofline.DEVICES[1]
-FLOAT16 = 65_504  # the largest number of 16 bits: (2 − 2⁻¹⁰) · 2¹⁵
 
 
 @dataclass(frozen=True)

@@ -5,7 +5,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
 
 from tlmviz.figures.written import number, percent
 
@@ -46,7 +45,6 @@ from .places import (
     TURNED,
     Found,
     angle,
-    load,
     measure,
 )
 
@@ -115,9 +113,9 @@ def _swap(m: Found) -> Scene:
         (first, _looking(m.swapped, share=0.5)),
         choose(
             _("at “dog”, in its new place"),
-            (_("at “man”, in dog’s old place"), _("If so, it would go by places."), still),
+            (_("at “man”, in dog’s old place"), _("No: then it would go by places."), still),
             (_("at “dog”, in its new place"), _("Yes, {look}, as before."), why),
-            (_("at both, half and half each"), _("If so, it would notice the swap."), still),
+            (_("at both, half and half each"), _("No: then it would notice the swap."), still),
         ),
         (first, _looking(m.swapped, m.looks[1], 0.5)),
         _(
@@ -237,10 +235,10 @@ def _next(m: Found) -> Scene:
     )
 
 
-def _shown(m: Found, *those: Mapping[str, object]) -> Picture:
+def _shown(m: Found, *those: Mapping[str, object], share: float = 1.0) -> Picture:
     """Clocks, and whose the hands are."""
     query, key = _("query of “{word}”", word=m.name(-1)), _("key of “{word}”", word=m.name(-2))
-    return (clocks(*those, legend=[(query, LOOK), (key, DOES)]),)
+    return (clocks(*those, legend=[(query, LOOK), (key, DOES)], share=share),)
 
 
 def _away(m: Found, *apart: int, told: bool = True, names: str = "") -> list[Clock]:
@@ -282,9 +280,9 @@ def _both(m: Found) -> Scene:
         _shown(m, here, clock("-1", stand[-1], says=" ")),
         choose(
             _("it stays"),
-            (_("it falls"), _("If so, the end of a text would count less."), why),
+            (_("it falls"), _("No: then the end of a text would count less."), why),
             (_("it stays"), _("Yes, {part}."), why),
-            (_("it rises"), _("If so, the end of a text would count more."), why),
+            (_("it rises"), _("No: then the end of a text would count more."), why),
         ),
         _shown(m, here, there),
         behind=_planes(m, rmove="Move both"),
@@ -310,7 +308,7 @@ def _fast(m: Found) -> Scene:
             (_("about 0"), _("It scores {again}."), why),
             (_("about {part}"), _("Yes, {again}."), why),
         ),
-        (replace(_shown(m, *near, *_away(m, AGAIN))[0], share=0.7), bars(*together, share=0.3)),
+        (*_shown(m, *near, *_away(m, AGAIN), share=0.7), bars(*together, share=0.3)),
         behind=_planes(m, rmove="Move the key"),
     )
 
@@ -413,15 +411,14 @@ LESSON = Lesson(
         "“Dog bites man” or “man bites dog”: how does a model tell places? By waves, by hands that turn. What lies "
         "beyond?"
     ),
-    NONE,
+    MODELS[0],
     STORY,
     measure,
     words,
     plot,
     end,
-    load,
     measured_on=N_(
         "Every number was measured on three small real models, which differ in nothing but how they are told places."
     ),
-    also=MODELS,
+    also=MODELS[1:],
 )

@@ -129,8 +129,7 @@ def attended(evidence: Evidence, layer: int) -> Attended | None:
 
 def usual(evidence: Evidence, step: Step, rounding: float) -> float:
     """Twice what the other layers' same step usually misses by. Where a fault is in every layer, their errors are the
-    fault as
-    well: rounding bounds what they excuse."""
+    fault as well: rounding bounds what they excuse."""
     noise = [other.error for other in evidence.steps if other.part == step.part and other.layer != step.layer]
     return 2 * min(statistics.median(noise), rounding) if noise else 0.0
 

@@ -88,7 +88,7 @@ def examine(a: Trace, b: Trace, beside: Beside | None = None) -> tuple[Diagnosis
     if (a.n_layers, a.n_heads) != (b.n_layers, heads):
         raise BadShape(
             f"The first run has {a.n_layers} layers of {a.n_heads} heads, the second {b.n_layers} of {heads}: two "
-            f"models of different shape have no fault in common; compare runs of one."
+            "models of different shape have no fault in common; compare runs of one."
         )
     evidence = gather(a, b, beside)
     return _judge(evidence), evidence

@@ -19,8 +19,7 @@ SPARE = 3  # positions more than weights have rows: from then on not everything 
 
 def name_entering(evidence: Evidence, step: Step) -> Named | None:
     """Of the first layer that differs: what makes all of q, k and v that do. Where only logits do, the cause lies
-    behind the last
-    attention: a factor, a bound and an offset show in them, weights and norms do not."""
+    behind the last attention: a factor, a bound and an offset show in them, weights and norms do not."""
     if step.name == "logits" or step.layer is None:
         named = parts.name_logits(evidence, step)
         return named if named is not None and named[0].startswith("logit") else None

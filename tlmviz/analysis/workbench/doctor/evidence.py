@@ -189,8 +189,8 @@ def _recorded(trace: Trace, names: list[str]) -> dict[str, Tensor]:
         more = f" and {len(missing) - 1} more" if len(missing) > 1 else ""
         raise BadShape(
             f"The second run left no tensor named {missing[0]!r}{more}, though its network has taps of these names: a "
-            f"part that replaced another does not call them. Call every tap in it, or save the trace and compare the "
-            f"files."
+            "part that replaced another does not call them. Call every tap in it, or save the trace and compare the "
+            "files."
         )
     return {name: trace[name] for name in left}
 

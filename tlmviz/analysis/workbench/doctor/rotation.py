@@ -89,8 +89,7 @@ def rotary_width(before: Tensor, behind: Tensor) -> int:
 def name_change(a: Turning, b: Turning, noise: float, known: bool) -> Iterator[tuple[Change, Turning]]:
     """What may have turned the second run's planes otherwise than the first's: cause, value and a sentence, and the
     first's rotation so changed, which must make the second's numbers. `known` says whether the first's is measured and
-    not
-    assumed: of an assumed one only the difference is sure."""
+    not assumed: of an assumed one only the difference is sure."""
     size = np.abs(a.slopes)
     if len(a.slopes) != len(b.slopes):
         count, base = 2 * len(b.slopes), _base_of(a.slopes, np.arange(len(a.slopes)), len(a.slopes))

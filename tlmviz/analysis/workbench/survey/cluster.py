@@ -66,7 +66,7 @@ def connected(address: str) -> Iterator[None]:
     if address != "auto" and not re.fullmatch(r"[^\s/:]+:\d{1,5}", address):
         raise Error(
             f"{address!r} is no address of a Ray cluster; give auto for the one that runs on this machine, or "
-            f"HOST:PORT."
+            "HOST:PORT."
         )
     require("ray", "ray", "A cluster")
     import ray

@@ -32,9 +32,8 @@ def documents(corpus: Path, skipped: Skipped = lambda path, why: None) -> Iterat
     Where a file is broken further on, what comes before is read, and `skipped` hears how many texts those are.
 
     A text file holds documents apart by lines `<|endoftext|>`; JSON lines hold each its own under the key "text",
-    Parquet in
-    the column "text". Empty ones are passed over, and those of more than 100,000 characters are cut. Raises BadText
-    where there is no such file, or none that could be read.
+    Parquet in the column "text". Empty ones are passed over, and those of more than 100,000 characters are cut. Raises
+    BadText where there is no such file, or none that could be read.
     """
     if not corpus.exists():
         raise BadText(f"There is no corpus at {corpus}; give a text file, JSON lines, Parquet, or a folder of them.")

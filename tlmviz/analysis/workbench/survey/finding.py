@@ -45,7 +45,7 @@ OPERATORS: dict[str, Callable[[Any, Any], Any]] = {
 WORDS = ("and", "or", "not")
 ALLOWED = (
     f"a query compares {', '.join(COLUMNS)} with numbers by < <= > >= =, and joins comparisons by and, or, not and "
-    f"brackets, as in: previous-token > 0.3 and layer < 4"
+    "brackets, as in: previous-token > 0.3 and layer < 4"
 )
 _PART = re.compile(r"\s*(?:(\d+\.?\d*|\.\d+)|([A-Za-z][A-Za-z_-]*)|(<=|>=|<|>|=)|([()]))")
 

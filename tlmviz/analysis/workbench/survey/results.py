@@ -82,7 +82,7 @@ class Survey:
         except (OSError, ValueError, KeyError, TypeError, EOFError, BadZipFile):
             raise BadFile(
                 f"A shard in {folder} cannot be read, or is of another model; remove {found.folder / 'shards'} and run "
-                f"it anew."
+                "it anew."
             ) from None
 
     @property

@@ -39,7 +39,6 @@ def menu(home: str, terms: str, sent: str) -> None:
     its link.
 
     `sent` is JSON of `chapters`, title -> entries, and `index`, what is found; the terms are those that page_script
-    explains. All
-    of it is the same on every page: which one is shown is seen in the browser.
+    explains. All of it is the same on every page: which one is shown is seen in the browser.
     """
     _component(key=KEY, data={"home": home, "terms": terms, "sent": sent})
