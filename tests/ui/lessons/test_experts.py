@@ -61,7 +61,8 @@ def test_what_it_reads_in_other_stories(m):
         assert m.shares[name] == shares[name] > 0.9
     for name, expert in (("was", 6), ("the", 0)):
         answers = {each["token"]: each["share"] for each in there[expert]["answers"]}
-        assert m.elsewhere[name] == expert and answers[f" {name}"] > 0.99 and name not in shares
+        assert m.elsewhere[name] == (expert, answers[f" {name}"]) and answers[f" {name}"] > 0.99
+        assert name not in shares
 
 
 def test_half_of_the_numbers_work_and_a_dense_twin_has_as_many(lm, m):
@@ -70,6 +71,8 @@ def test_half_of_the_numbers_work_and_a_dense_twin_has_as_many(lm, m):
     idle = sum((each.gate_up.numel() + each.down.numel()) * 6 // 8 for each in experts_of)
     assert (m.sizes[0].total, m.sizes[0].active) == (total, total - idle)
     assert round(100 * (total - idle) / total) == 49
+    ninth = sum(each.numel() for mlp in experts_of for name, each in mlp.named_parameters() if name[0] in "scr")
+    assert m.parts == [total - 4 * idle // 3 - ninth, ninth, idle // 3]
     dense = sum(each.numel() for each in tlmviz.load(routed.DENSE).network.parameters())
     assert m.sizes[1].total == m.sizes[1].active == dense
     assert abs(m.sizes[0].flops / m.sizes[1].flops - 1) < 0.01

@@ -10,8 +10,40 @@ from tlmviz.figures.written import number, percent
 from ..language import N_, _
 from .measures import word
 from .parts import Again, Behind, Drag, End, Lesson, Picture, Reply, Scene, choose, guessed
-from .pictures import AGAIN, DOES, INK, LOOK, NEW, NONE, SOFT, bar, bars, cells, grid, line, numbers, strip
-from .routed import ANIMALS, DENSE, EARLY, LIKE, MODEL, PRESSES, RATE, STORY, THINGS, THIRD, TIMES, Found, measure
+from .pictures import (
+    AGAIN,
+    DOES,
+    INK,
+    LOOK,
+    NEW,
+    NONE,
+    SOFT,
+    bar,
+    bars,
+    cells,
+    grid,
+    line,
+    numbers,
+    stepped,
+    steps,
+    strip,
+)
+from .routed import (
+    ANIMALS,
+    DENSE,
+    EARLY,
+    FRAME,
+    LIKE,
+    MODEL,
+    PRESSES,
+    RATE,
+    STORY,
+    THINGS,
+    THIRD,
+    TIMES,
+    Found,
+    measure,
+)
 
 NAMES = "ABCDEFGH"
 
@@ -26,6 +58,8 @@ def words(m: Found, home: Found) -> dict[str, str]:
         "full": full,
         "numbers": _million(one.total),
         "works": percent(one.active / one.total),
+        "pays": percent(m.parts[2] / one.total),
+        "every": percent((m.parts[0] + m.parts[1]) / one.total),
         "pair": _pair(dog),
         "the": _pair(m.chosen[_at(m, "dog", 1) - 1]),
         "elsewhere": _pair(m.dog),
@@ -33,9 +67,8 @@ def words(m: Found, home: Found) -> dict[str, str]:
         "tokens": f"{m.surveyed:,}",
         "girl": percent(m.shares["girl"]),
         "load": percent(m.load),
-        "two": percent(2 / len(NAMES)),
-        "w": NAMES[m.elsewhere["was"]],
-        "t": NAMES[m.elsewhere["the"]],
+        "w": NAMES[m.elsewhere["was"][0]],
+        "t": NAMES[m.elsewhere["the"][0]],
         "animals": _of(m, ANIMALS),
         "things": _of(m, THINGS),
         "like": _of(m, LIKE),
@@ -106,7 +139,10 @@ def _page(**link: str) -> Behind:
 
 def _route(m: Found) -> Scene:
     dog = _at(m, "dog", 1)
-    why = _("The router scores all eight for the word as the layers below have made it: {pair} are best again.")
+    why = _(
+        "The router scores all eight, and the two best get it: {pair}. Words before it count, too: after “Tom saw a”, "
+        "“dog” goes to {elsewhere}."
+    )
     return Scene(
         _(
             "A **router** sends each word to two of eight small networks, its **experts**. Which two get “dog” the "
@@ -116,14 +152,7 @@ def _route(m: Found) -> Scene:
         choose(
             "{pair}",
             ("{the}", _("“the” went there."), why),
-            (
-                "{pair}",
-                _("Yes, where it went before."),
-                _(
-                    "The router scores all eight, and the two best get it. Words before it count, too: "
-                    "after “Tom saw a”, it goes to {elsewhere}."
-                ),
-            ),
+            ("{pair}", _("Yes, where it went before."), why),
             (_("the two least busy"), _("Not in this story."), why),
         ),
         _routes(m, 1, dog + 1),
@@ -133,30 +162,43 @@ def _route(m: Found) -> Scene:
 
 
 def _cost(m: Found) -> Scene:
-    def shown(share: float | None) -> Picture:
-        return *_routes(m, 1, 7, share=0.7), bars(bar(_("at work"), share), share=0.3)
-
+    whole, at_work = m.sizes[0].total, m.sizes[0].active / m.sizes[0].total
+    labels = _("words and attention"), _("the ninth network"), _("two experts"), _("six that wait")
+    parts = [bar(label, count / whole, SOFT) for label, count in zip(labels, (*m.parts, whole * (1 - at_work)))]
     what = _(
-        "Two of eight would be {two}, but attention and the ninth network work on each word: {works}. The rest waits."
+        "The two experts hold {pays}. Attention, the ninth network and the rows for words, {every}, work each time: "
+        "{works} in all. Six experts wait."
     )
-    replies, share = guessed(what, _("It is more."), _("It is less.")), m.sizes[0].active / m.sizes[0].total
     return Scene(
         _(
             "All experts must be stored: the next word may need any. Of all {numbers} million numbers, how many work "
             "on one word? Drag."
         ),
-        shown(None),
-        Drag(_("How many work, in per cent"), _("Count"), 100 * share, replies),
-        shown(share),
+        (*_routes(m, 1, 7, share=0.7), bars(bar(_("at work"), None), share=0.3)),
+        Drag(
+            _("How many work, in per cent"),
+            _("Count"),
+            100 * at_work,
+            guessed(what, _("It is more."), _("It is less.")),
+        ),
+        (bars(bar(_("at work"), at_work), *parts),),
         _("The numbers are what the model has learnt."),
         _page(xview="Cost"),
     )
 
 
 def _reads(m: Found) -> Scene:
-    names, told = ("girl", "boy", "day", "time"), _("every word")
-    rows = [*(bar(f"“{each}”", m.shares[each], DOES) for each in names), bar(told, m.load, SOFT)]
-    why = _("It reads {girl} of all “girl”, and {load} of all words. Nobody told it to: training found it.")
+    label = _("{expert} of “{word}”")
+    rows = [
+        bar(label.format(expert=NAMES[m.who], word=each), m.shares[each], DOES)
+        for each in ("girl", "boy", "day", "time")
+    ]
+    rows.append(bar(_("{expert} of all words", expert=NAMES[m.who]), m.load, SOFT))
+    rows += [bar(label.format(expert=NAMES[n], word=each), share, INK) for each, (n, share) in m.elsewhere.items()]
+    why = _(
+        "{who} reads {girl} of all “girl”, and {load} of all words; {w} reads “was”, {t} reads “the”. Nobody told them "
+        "to: training found it."
+    )
     return Scene(
         _(
             "{who} reads “dog”, “ball”, “boy”. In other stories, {tokens} words and signs, "
@@ -165,13 +207,9 @@ def _reads(m: Found) -> Scene:
         _routes(m, 1, len(m.tokens), lit=m.who),
         choose(
             _("“girl”"),
-            (_("“was”"), _("“was” goes to {w}."), _("No thing, no person. {who} reads {girl} of all “girl”.")),
-            (_("“girl”"), _("Yes."), why),
-            (
-                _("“the”"),
-                _("“the” goes to {t}."),
-                _("It only stands before such words. {who} reads {girl} of all “girl”."),
-            ),
+            (_("“was”"), _("No thing, no person."), why),
+            (_("“girl”"), _("Yes, “girl”."), why),
+            (_("“the”"), _("It only stands before such words."), why),
         ),
         (bars(*rows),),
         _("The column of {who} has a colour of its own."),
@@ -180,38 +218,23 @@ def _reads(m: Found) -> Scene:
 
 
 def _animals(m: Found) -> Scene:
-    def shown(told: bool) -> Picture:
-        named = {_("animals"): ANIMALS, _("things"): THINGS, _("red, big, little"): LIKE}
-        if not told:
-            return (bars(*(bar(label, None) for label in named)),)
-        return (bars(*(bar(n, m.read[those] / len(those), DOES, says=_of(m, those)) for n, those in named.items())),)
-
+    named = {_("animals"): ANIMALS, _("things"): THINGS, _("red, big, little"): LIKE}
+    told = [bar(label, m.read[those] / len(those), DOES, says=_of(m, those)) for label, those in named.items()]
+    why = _(
+        "It reads {animals} animals, {things} things and {like} of “red, big, little”: it is nearer to a kind of word, "
+        "**nouns**, than to a subject."
+    )
     return Scene(
         _("“Tom saw a cat”, “Tom saw a car”: eight animals, eight things. Which of them does {who} read?"),
-        shown(False),
+        (bars(*(bar(label, None) for label in named)),),
         choose(
             _("both"),
-            (
-                _("animals only"),
-                _("No: then “car” would go elsewhere."),
-                _("But {things} things come to it, too: it is nearer to a kind of word, **nouns**, than to a subject."),
-            ),
-            (
-                _("half of each"),
-                _("No: then chance would decide."),
-                _(
-                    "It reads {animals} animals and {things} things, and {like} of “red, big, little”: it takes "
-                    "**nouns** here."
-                ),
-            ),
-            (
-                _("both"),
-                _("Yes, both."),
-                _("But {like} of “red, big, little”: it is nearer to a kind of word, **nouns**, than to a subject."),
-            ),
+            (_("animals only"), _("No: then “car” would go elsewhere."), why),
+            (_("half of each"), _("No: then chance would decide."), why),
+            (_("both"), _("Yes, both."), why),
         ),
-        shown(True),
-        "",
+        (bars(*told),),
+        behind=_page(text=FRAME.format("cat")),
     )
 
 
@@ -287,7 +310,7 @@ def _silent(m: Found) -> Scene:
         choose(
             _("about as sure"),
             (_("under 1%"), _("No: then nobody could stand in for it."), _("It is {kept}. ") + why),
-            (_("half as sure"), _("Then half of it hung on {who}."), _("But it is {kept}. ") + why),
+            (_("half as sure"), _("No: then half of it would hang on {who}."), _("It is {kept}. ") + why),
             (_("about as sure"), _("Yes, {kept}."), why),
         ),
         (*told, bars(whole, left, share=0.5)),
@@ -297,12 +320,18 @@ def _silent(m: Found) -> Scene:
 
 def _dense(m: Found) -> Scene:
     def shown(told: bool) -> Picture:
-        named = zip((_("with experts"), _("without")), m.bits)
-        if not told:
-            return (bars(*(bar(label, None) for label, _bits in named)),)
-        return (bars(*(bar(label, bits / 1.5, says=number(bits, ".3f")) for label, bits in named)),)
+        named = zip((_("with experts"), _("without")), m.bits, (DOES, INK))
+        marks = (1, 1.1, 1.2)
+        lines = (
+            stepped(label, label, marks, [bits] if told else [], number(bits, ".3f") if told else "?", tone)
+            for label, bits, tone in named
+        )
+        return (steps(marks[0], marks[-1], *lines, named=[(each, number(each, ".1f")) for each in marks]),)
 
-    why = _("It needs {fewer} fewer bits for a letter. The price is room: {numbers} million numbers, and not {small}.")
+    why = _(
+        "With experts a letter costs {bits} bits, without {dense}: {fewer} fewer. The price is room: {numbers} million "
+        "numbers, and not {small}."
+    )
     return Scene(
         _(
             "A model **without experts** computes as much for a word: all of its {small} million numbers. "
@@ -311,16 +340,12 @@ def _dense(m: Found) -> Scene:
         shown(False),
         choose(
             _("with experts"),
-            (
-                _("without"),
-                _("All numbers work, but there are fewer."),
-                _("With experts it is {bits} bits, without {dense}: fewer is better. The price is room."),
-            ),
+            (_("without"), _("All its numbers work, but there are fewer."), why),
             (_("both alike"), _("Computing is alike, room is not."), why),
             (_("with experts"), _("Yes, a little."), why),
         ),
         shown(True),
-        _("The bars are bits for a letter of stories that no model has seen. Fewer is better."),
+        _("The lines: bits that a letter of stories costs which no model has seen. The better the guess, the fewer."),
         _page(xview="Cost"),
     )
 

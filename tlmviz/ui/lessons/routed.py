@@ -5,11 +5,13 @@ from __future__ import annotations
 from collections.abc import Mapping
 from copy import deepcopy
 from dataclasses import dataclass
+from operator import itemgetter
 
 from tlmviz.analysis.experts import survey, training
 from tlmviz.analysis.experts.edits import mute_experts
 from tlmviz.analysis.experts.routing import Size, size
 from tlmviz.facades.language_model import LanguageModel
+from tlmviz.networks.transformer import feedforward_parameters
 from tlmviz.training.loop import move_biases
 
 from .measures import word
@@ -22,6 +24,7 @@ FRAME = "Tom saw a {}"
 ANIMALS = ("dog", "cat", "bird", "fish", "bear", "bunny", "frog", "duck")
 THINGS = ("ball", "car", "doll", "truck", "toy", "box", "tree", "boat")
 LIKE = ("red", "big", "little")
+OTHERS = ("was", "the")  # words that other experts read
 EARLY = 30  # steps of training
 PRESSES, TIMES, RATE = 4, 10, 0.01  # each press moves the biases so many times by so much
 Moved = list[tuple[list[int], list[float]]]  # how many words each expert has, and their biases, after each press
@@ -38,13 +41,14 @@ class Found:
     load: float  # its share of all words of held-out stories
     shares: dict[str, float]  # and of words that it answers to there
     surveyed: int  # words that were counted
-    elsewhere: dict[str, int]  # who reads most of other words there
+    elsewhere: dict[str, tuple[int, float]]  # who reads most of other words there, and how much of them
     read: dict[tuple[str, ...], int]  # how many of some words `who` reads
     early: list[list[float]]  # shares of all words in the last layer, before training and soon after
     moved: Moved  # in the last layer, on the story
     guess: str
     sure: float
     left: float  # how sure it is without `who`
+    parts: list[int]  # numbers that work on a word: attention and rows for words, the network of all, the experts
     sizes: tuple[Size, Size]  # with experts and without, as the two below
     bits: tuple[float, float]
 
@@ -69,6 +73,8 @@ def measure(lms: Mapping[str, LanguageModel], text: str) -> Found:
     silenced = lm.trace(text, edit=mute_experts(lm.config, [(THIRD, who)]))
     moments = training.moments(MODEL)
     at = [moments.steps.tolist().index(step) for step in (0, EARLY)]
+    sizes = size(lm.config, len(trace)), size(lms[DENSE].config, len(trace))
+    feeds = _feeds(lm)
     log = {name: training.curves(name) for name in (MODEL, DENSE)}
 
     def last(name: str, column: str) -> float:
@@ -82,16 +88,25 @@ def measure(lms: Mapping[str, LanguageModel], text: str) -> Found:
         there[who].load,
         shares[who],
         known.tokens,
-        {each: max(range(len(there)), key=lambda n: shares[n].get(each, 0)) for each in ("was", "the")},
+        {each: max(((n, of.get(each, 0.0)) for n, of in enumerate(shares)), key=itemgetter(1)) for each in OTHERS},
         {those: sum(who in routed(FRAME.format(each))[-1] for each in those) for those in (ANIMALS, THINGS, LIKE)},
         (moments.loads[at, LAST] * lm.config.experts.chosen).tolist(),
         _moved(lm, text),
         word(lm.tokenizer.name(best)),
         float(trace.probabilities()[best]),
         float(silenced.probabilities()[best]),
-        (size(lm.config, len(trace)), size(lms[DENSE].config, len(trace))),
+        [sizes[0].active - sum(feeds), feeds[0], feeds[1]],
+        sizes,
         (last(MODEL, "valid_bpb"), last(DENSE, "valid_bpb")),
     )
+
+
+def _feeds(lm: LanguageModel) -> tuple[int, int]:
+    """Numbers of the networks that read every word, with the routers, and of the experts that one word gets."""
+    layers, experts = range(lm.config.n_layers), lm.config.experts
+    met = [feedforward_parameters(lm.config, layer, active=True) for layer in layers]
+    chosen = 3 * lm.config.d_model * experts.hidden * experts.chosen * len(layers)
+    return sum(met) - chosen, chosen
 
 
 def _moved(lm: LanguageModel, text: str) -> Moved:

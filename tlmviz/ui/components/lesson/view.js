@@ -6,6 +6,7 @@ import { _, chooseLanguage } from "#canvas/language.js";
 import { mounted } from "#canvas/mount.js";
 import { hiddenContext, isDark } from "#canvas/theme.js";
 import { answerOf, begun, isGuess, picked, replyOnTheWay, replyTo, scored, shown } from "./acts.js";
+import { leaveWayBack, takeWayBack } from "./behind.js";
 import { report, roomBars, roomHint, roomSaid, standing, visible } from "./classroom.js";
 import { pressedKey } from "./keys.js";
 import { keepLeft } from "./left.js";
@@ -21,7 +22,6 @@ import { saveButton } from "./save.js";
 /** @typedef {import("./classroom.js").Standing} Standing */
 /** @typedef {{ root: HTMLDialogElement, room: Standing, component: any, data: Data, latest: Data, sent: string, at: number, states: State[], parts: Record<string, any>, stage: ReturnType<typeof makeStage>, little: ReturnType<typeof makeStage>[], leave: () => void, behind: boolean }} View */
 
-const BACK = "lesson-back"; // the way back from a page behind
 const STORY = 'Charter, Georgia, "Iowan Old Style", "DejaVu Serif", serif'; // as --story in view.css
 
 /** @param {string} text @param {number} size @param {boolean} [story] */
@@ -204,7 +204,8 @@ function drawEnd(v) {
   again.className = "act";
   parts.acts.append(again, make("a", { className: "act", href: "lessons", textContent: _("All lessons"), onclick: (/** @type {Event} */ event) => lead(event, "lessons") }));
   delete parts.after.dataset.said;
-  parts.after.replaceChildren(...rich(_("You guessed **{right} of {all}** right. {measured}", { right, all, measured: data.measured })));
+  const counted = all < data.scenes.length ? _("What is pressed until it happens is no guess.") : "";
+  parts.after.replaceChildren(...rich(_("You guessed **{right} of {all}** right: the green dots above. {counted} {measured}", { right, all, counted, measured: data.measured })));
   parts.note.textContent = data.beyond;
   parts.own.replaceChildren();
   parts.behind.hidden = true;
@@ -231,10 +232,7 @@ function lead(event, to) {
 
 /** Open the page behind the scene, and leave a way back on it. @param {View} v @param {Event} event */
 function lookBehind(v, event) {
-  const back = link(v);
-  const button = make("button", { type: "button", testid: BACK, className: "lesson-back", textContent: _("← Back to the lesson"), onclick: () => follow(back) });
-  button.style.cssText = "position:fixed;z-index:999991;bottom:1rem;left:50%;transform:translateX(-50%);padding:.6rem 1.2rem;border:0;border-radius:2rem;background:#1f5fa8;color:#fff;font:600 1rem system-ui,sans-serif;box-shadow:0 2px 12px #0006;cursor:pointer";
-  document.body.append(button);
+  leaveWayBack(v.parts.says.textContent ?? "", link(v));
   lead(event, v.parts.behind.href);
 }
 
@@ -262,7 +260,7 @@ function take(v) {
   v.parts.dots = [...data.scenes, null].map((scene, n) => makeButton("", scene ? _("Scene {n} of {all}", { n: n + 1, all: data.scenes.length }) : _("The end"), () => go(v, n + 1)));
   for (const dot of v.parts.dots) dot.setAttribute("aria-label", dot.title);
   v.parts.nav.replaceChildren(...v.parts.dots);
-  document.querySelector(`[data-testid=${BACK}]`)?.remove();
+  takeWayBack();
   if (!v.root.open) v.root.showModal();
   draw(v, true);
   save(v);
