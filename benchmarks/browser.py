@@ -3,7 +3,7 @@ Chromium and Node.js).
 
 `lm.save_html` of stories-rope, opened from the disk in headless Chromium: seconds to its first maps, milliseconds from
 a key to the map of some 64 tokens (typed at the end, and in front of the text, where nothing of the pass before is of
-use), 1,024 tokens with the overview of all heads, and the memory of its process beside a blank page's. Under Node.js on
+use) and to the map of another head, 1,024 tokens with the overview of all heads, and the memory of its process beside a blank page's. Under Node.js on
 one thread: CPU time of such texts, which other work on the machine changes less, and GFLOP/s of the product kernel. Of
 `tlmviz site`, served on this machine: megabytes of each page's first load, seconds to its first picture in a new
 profile, and of a second visit without the host. With `--gguf` of SmolLM2-135M alone (`tlmviz get smollm2-135m`), under
@@ -45,6 +45,7 @@ FUSED = "--experimental-wasm-relaxed-simd"  # what browsers have by default
 TOKENS, LONG = 64, 1024
 SITE_MODELS = (MODEL, "eng-fra", "pointer-hull", "words-negative", "stories-mhc")
 BARS = {
+    "head": 10.0,
     "median": 25.0,
     "p95": 50.0,
     "first": 1.0,
@@ -57,9 +58,9 @@ BARS = {
     "text": 600.0,
     "token": 60.0,
 }
-# Resolves with the milliseconds from the last input to the exact map of another text.
-PAINT = """(canvas, before) => new Promise((resolve, reject) => {
-  const done = () => canvas.dataset.paintedText !== before && canvas.dataset.paintedKind === "exact"
+# Resolves with the milliseconds from the last input or key to the exact map of another text or head.
+PAINT = """(canvas, [before, what]) => new Promise((resolve, reject) => {
+  const done = () => canvas.dataset[what] !== before && canvas.dataset.paintedKind === "exact"
     && resolve(Number(canvas.dataset.paintedAt) - window.pressed);
   new MutationObserver(done).observe(canvas, { attributes: true });
   setTimeout(() => reject(new Error("no map in 30 s")), 30000);
@@ -120,12 +121,20 @@ SMOLLM2 = "smollm2-135m"
 SHAPES = ((64, 192, 576), (64, 192, 1024), (64, 512, 192))  # of stories-rope: rows, inputs, outputs
 
 
-def changed(page: Page, work) -> float:
-    """Milliseconds from an input that `work` makes to the map that it changes."""
+def changed(page: Page, work, what: str = "text") -> float:
+    """Milliseconds from an input that `work` makes to the map of another text, or of another head."""
     canvas = page.get_by_test_id("detail")
-    before = canvas.get_attribute("data-painted-text")
+    before = canvas.get_attribute(f"data-painted-{what}")
     work()
-    return float(canvas.evaluate(PAINT, before))
+    return float(canvas.evaluate(PAINT, [before, f"painted{what.title()}"]))
+
+
+def choices(page: Page, count: int) -> list[float]:
+    """Milliseconds from an arrow key to the map of the head beside the one that is shown."""
+    page.get_by_test_id("overview").focus()
+    first = str(page.get_by_test_id("detail").get_attribute("data-painted-head")).endswith(".0")
+    ways = ("ArrowRight", "ArrowLeft") if first else ("ArrowLeft", "ArrowRight")
+    return [changed(page, lambda way=way: page.keyboard.press(way), "head") for way in ways * (count // 2)]
 
 
 def keys(page: Page, place: str, count: int) -> list[float]:
@@ -171,11 +180,15 @@ def in_a_browser(rounds: int, presses: int) -> dict[str, float]:
         for _ in range(rounds):
             context = browser.new_context(viewport={"width": 1280, "height": 800})
             page = context.new_page()
-            page.add_init_script("addEventListener('input', () => { window.pressed = performance.now() }, true)")
+            for event in ("keydown", "input"):  # a key in the text is an input a little later
+                page.add_init_script(
+                    f"addEventListener('{event}', () => {{ window.pressed = performance.now() }}, true)"
+                )
             first.append(open_page(page, file.as_uri())[0])
             if len(first) < rounds:
                 context.close()
         found["first maps, s, median"] = statistics.median(first)
+        found["head choice to map, ms, median"] = statistics.median(choices(page, presses))
         for place, name in (("End", "at the end"), ("Home", "in front")):
             times = sorted(keys(page, place, presses))
             found[f"key {name} to map, ms, median"] = statistics.median(times)
@@ -311,7 +324,7 @@ def bar_of(name: str) -> tuple[float, bool] | None:
         return (BARS["load"] if name.endswith("MB") else BARS["picture"]), False
     if name.startswith("key"):
         return BARS[name.rpartition(" ")[2]], False
-    for part, bar in (("first maps", "first"), ("tokens with", "long"), ("memory", "memory")):
+    for part, bar in (("first maps", "first"), ("head choice", "head"), ("tokens with", "long"), ("memory", "memory")):
         if part in name and "blank" not in name:
             return BARS[bar], False
     return (BARS["fused" if "fused" in name else "gflops"], True) if name.endswith("best") else None

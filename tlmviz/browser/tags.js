@@ -54,13 +54,21 @@ function readOf(tokens) {
   };
 }
 
+/** The keys of a query that a tag counts. @param {(read: Read, i: number, j: number) => boolean} counts @param {Read} read @param {number} i */
+function countedBy(counts, read, i) {
+  const found = [];
+  for (let j = 0; j <= i; j++) if (counts(read, i, j)) found.push(j);
+  return found;
+}
+
 /**
  * A row's entropy as a share of the largest that so many visible keys can have.
  * @param {Float32Array} row
  * @param {number} seen keys, also those of a weight so small that it is 0 here
  */
 function evenness(row, seen) {
-  const entropy = row.reduce((sum, p) => (p > 0 ? sum - p * Math.log(p) : sum), 0);
+  let entropy = 0;
+  for (const p of row) if (p > 0) entropy -= p * Math.log(p);
   return seen > 1 ? entropy / Math.log(seen) : 0;
 }
 
@@ -75,8 +83,9 @@ export function measured(trace) {
   const first = Math.max(Math.min(1, length - 1), length - MOST_QUERIES);
   const read = readOf(tokens);
   const queries = Array.from({ length: length - first }, (_, r) => first + r);
-  const counted = Object.values(KEYS).map((counts) => counts && queries.map((i) => Array.from({ length: i + 1 }, (_, j) => j).filter((j) => counts(read, i, j))));
+  const counted = Object.values(KEYS).map((counts) => counts && queries.map((i) => countedBy(counts, read, i)));
   const counts = counted.map((keys) => (keys ? keys.filter(({ length: count }) => count).length : queries.length));
+  const cells = counted.map((keys) => Int32Array.from(keys?.flatMap((row, r) => row.map((j) => r * length + j)) ?? []));
   const values = counted.map(() => /** @type {(number | null)[]} */ ([]));
   for (let index = 0; index < layers * heads; index++) {
     const layer = Math.floor(index / heads);
@@ -88,7 +97,8 @@ export function measured(trace) {
         values[tag].push(sum / queries.length);
         return;
       }
-      const mass = keys.reduce((sum, row, r) => row.reduce((total, j) => total + map[r * length + j], sum), 0);
+      let mass = 0; // with every key typed: in loops
+      for (const cell of cells[tag]) mass += map[cell];
       const isIt = tag !== FOLLOWERS || ((layer > 0 || layers === 1) && mass >= SPECIFIC * usual(map, length, first, /** @type {number[][]} */ (keys)));
       values[tag].push(counts[tag] && isIt ? mass / counts[tag] : null);
     });

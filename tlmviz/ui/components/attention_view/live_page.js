@@ -23,6 +23,7 @@ import { payloadOf } from "./payload.js";
 
 const NEXT_SHOWN = 6; // likeliest next tokens that are shown
 const WRITTEN_ON = 20; // tokens that one press writes on
+const QUICK = 30; // milliseconds: two frames, or a key that is held down
 const SLOW = 60; // milliseconds: where two texts took longer, the next one waits for a pause in typing
 const PAUSE = 300;
 
@@ -70,13 +71,18 @@ export class LivePage {
     this.suggested = null; // a pin that nobody chose: it goes when the text changes
     this.input = /** @type {HTMLTextAreaElement} */ (element("text"));
     this.input.value = text;
-    this.input.addEventListener("input", () => {
-      clearTimeout(this.waiting);
-      this.waiting = setTimeout(() => this.read(), Math.min(...this.took) > SLOW ? PAUSE : 0);
-    });
+    this.input.addEventListener("input", () => this.typed());
     element("write").addEventListener("click", () => this.write());
     this.view = hosted(element("view"), css, (asked) => this.answer(asked));
     this.read();
+  }
+
+  /** Read what is typed: at once where that takes no longer than keys need to come, else when the letter is drawn, or after a pause. */
+  typed() {
+    clearTimeout(this.waiting);
+    const took = Math.min(...this.took);
+    if (took < QUICK) this.read();
+    else this.waiting = setTimeout(() => this.read(), took > SLOW ? PAUSE : 0);
   }
 
   /** Trace the text in the box; where it cannot be read, say why and keep the picture. */
