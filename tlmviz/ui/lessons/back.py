@@ -130,8 +130,8 @@ def _looks(read: str, said: str, looks: Iterable[np.ndarray], lit: Sequence[int]
 
 def _look(m: Found) -> Scene:
     why = _(
-        "{moved} go to the {now}, {seven} to the 7, {still} to the 9. The other head finds the 7, wherever that lies; "
-        "this head looks at what is left of the 7."
+        "{moved} go to the {now}, {seven} to the 7, {still} to the 9: this head looks at what is left of the 7, which "
+        "the other finds."
     )
 
     def shown(at: int) -> Picture:
@@ -155,7 +155,7 @@ def _look(m: Found) -> Scene:
             "A head is a part of the model that looks. Shown: how two heads share their looks out over the picture, "
             "each for one word."
         ),
-        _page(dropped(m.to)),
+        _page(dropped(m.at)),
     )
 
 

@@ -139,8 +139,8 @@ def _grow(m: Found) -> Scene:
 def _add(m: Found) -> Scene:
     (came, went), ((it, first), (out, sure)) = m.ends, m.says
     why = _(
-        "A stream carries its word and all that steps add. What goes in is passed on whole, × 1: it neither explodes "
-        "nor fades. That is a **residual** connection."
+        "A stream carries its word and all that steps add. What goes in is passed on whole, × 1, neither exploding nor "
+        "fading: a **residual** connection."
     )
 
     def shown(values: Sequence[float], says: str, share: float, told: str) -> Picture:
@@ -160,7 +160,7 @@ def _add(m: Found) -> Scene:
             "“{it}”",
             (_("no word at all"), _("No, still “{it}”, {silent} sure."), why),
             ("“{it}”", _("Yes, “{it}”, {silent} sure."), why),
-            ("“{out}”", _("No: steps add “{out}”. Still “{it}”, {silent} sure."), why),
+            ("“{out}”", _("No, still “{it}”, {silent} sure: steps add “{out}”."), why),
         ),
         shown(came, m.silent[0], m.silent[1], _("comes out, steps silent")),
         _(
@@ -291,7 +291,7 @@ def _fade(m: Found) -> Scene:
     holds, new = _mixed(torch.tensor(EMPTY).double())
     why = _(
         "No row takes of the {top}, so it is lost: {left} of {all} are left. **Columns** must add up to 1, too: then "
-        "all of each stream goes on."
+        "nothing is lost."
     )
     return Scene(
         _("Here rows add up to 1, too. Together the streams hold {all}. How much will the new ones hold **together**?"),
