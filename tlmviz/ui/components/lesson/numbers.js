@@ -42,6 +42,7 @@ export function numbers(W, H, { rows, at }, ruler) {
   placedRows(W, H, rows, ruler).forEach(({ x, y, wide, high: whole, words }, n) => {
     const { id, values, tone, names = [] } = rows[n];
     const cell = wide / values.length;
+    const [gap, thick] = cell < 3 ? [0, cell + 0.6] : [cell * 0.14, cell * 0.72]; // thin ones touch: gaps would make their tone paler
     const size = names.length && W > 260 ? Math.min(18, ...names.map((name) => (18 * (cell - 4)) / Math.max(1, ruler(name, 18, true) * 1.05))) : 0;
     const high = whole - size * 1.3;
     if (size) names.forEach((name, i) => name && marks.push(mark(`${id}-name-${i}`, "text", { x: x + cell * (i + 0.5), y: y + whole - size * 0.2, size }, { text: name, anchor: "middle", story: true })));
@@ -51,7 +52,7 @@ export function numbers(W, H, { rows, at }, ruler) {
     values.forEach((value, i) => {
       if (value === null) return;
       const h = Math.max(1.5, (Math.abs(shares[n][i]) * high) / (up + down));
-      marks.push(mark(`${id}-${i}`, "rect", { x: x + cell * (i + 0.14), y: value < 0 ? zero : zero - h, w: cell * 0.72, h, rx: Math.min(2, cell * 0.2) }, { tone, enter: { y: zero, h: 0 }, delay: 12 * i }));
+      marks.push(mark(`${id}-${i}`, "rect", { x: x + cell * i + gap, y: value < 0 ? zero : zero - h, w: thick, h, rx: Math.min(2, cell * 0.2) }, { tone, enter: { y: zero, h: 0 }, delay: 12 * i }));
     });
     marks.push(...words);
   });
