@@ -242,7 +242,7 @@ def _shown(m: Found, *those: Mapping[str, object], share: float = 1.0) -> Pictur
     return (clocks(*those, legend=[(query, LOOK), (key, DOES)], share=share),)
 
 
-def _away(m: Found, *apart: int, told: bool = True, names: str = "") -> list[Clock]:
+def _away(m: Found, *apart: int, told: bool = True, names: Sequence[str] = ()) -> list[Clock]:
     """Both hands with the key so many places back."""
     says, query = ([_score(m.hand(n)[1]) if told else "?" for n in apart], angle(m.on.q[m.on.home]))
     labels = names or [_("{n} back", n=n) for n in apart]
@@ -264,7 +264,7 @@ def _pairs(m: Found) -> Scene:
             ("B", _("No: its hands point apart."), why),
             ("C", _("No: A's hands point more alike."), why),
         ),
-        _shown(m, *_away(m, *apart)),
+        _shown(m, *_away(m, *apart, names=[_("{name}: {n} back", name=each, n=n) for each, n in zip("ABC", apart)])),
         _("The score of these two hands alone: number times number, added up (and divided by {d})."),
         _planes(m),
         words={name: _score(m.hand(n)[1]) for name, n in zip("abc", apart)},
