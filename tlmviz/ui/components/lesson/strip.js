@@ -89,7 +89,10 @@ export function strip(W, H, { words: tokens, blank, told, under, looks, faint, p
     const hot = lit.get(word.i);
     if (hot) {
       marks.unshift(mark(`lit-${word.i}`, "rect", { x: word.x - size * 0.14, y: word.y - size * 0.86, w: word.w + size * 0.28, h: size * 1.16, rx: size * 0.2, o: 0.06 + 0.22 * hot.w }, { tone: hot.tone }));
-      if (hot.w > 0.15) marks.push(mark(`share-${word.i}`, "text", { x: word.x + word.w / 2, y: word.y + (hot.same ? size * 0.92 + below(word.i) : -size * 1.02), size: Math.max(13, size * 0.5), share: hot.w }, { tone: hot.tone, anchor: "middle", weight: 650, enter: { share: 0 } }));
+      const aside = !hot.same && looks.some(({ from }) => from === word.i) ? size * 0.9 : 0; // of the arc of its own look
+      const [x, y] = [word.x + word.w / 2 + aside, word.y + (hot.same ? size * 0.92 + below(word.i) : -size * 1.02)];
+      const to = { x, y, size: Math.max(13, size * 0.5), share: hot.w };
+      if (hot.w > 0.15) marks.push(mark(`share-${word.i}`, "text", to, { tone: hot.tone, anchor: "middle", weight: 650, enter: { share: 0 } }));
     }
     const tag = tags.get(word.i);
     if (tag !== undefined) { // by its own name: the tag of another word glides there
