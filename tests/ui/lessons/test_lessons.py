@@ -272,6 +272,12 @@ def test_a_head_that_does_not_look_there_is_missed_most(lm):
     assert chain.tokens[max(range(len(found.noter)), key=found.noter.__getitem__)] == " red"
     hard = max(found.story.lookers, key=chain.looks)
     assert found.lost[hard][chain.place] < 0.7 * chain.looks(hard)
+    rows = runner.payload(looking.LESSON)["scenes"][-1]["after"][1]["options"]["rows"]
+    assert [(row["label"], row["share"]) for row in rows] == [
+        ("box", pytest.approx(float(lm.trace(looking.CHAIN).probabilities()[answer]), abs=1e-4)),
+        ("without N", pytest.approx(left[noter], abs=1e-4)),
+        ("without A", pytest.approx(left[hard], abs=1e-4)),
+    ]
 
 
 def test_what_comes_next(lm):

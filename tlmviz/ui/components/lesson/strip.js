@@ -92,8 +92,9 @@ export function strip(W, H, { words: tokens, blank, told, under, looks, faint, p
     if (hot) {
       marks.unshift(mark(`lit-${word.i}`, "rect", { x: word.x - size * 0.14, y: word.y - size * 0.86, w: word.w + size * 0.28, h: size * 1.16, rx: size * 0.2, o: 0.06 + 0.22 * hot.w }, { tone: hot.tone }));
       const several = hot.all.filter((w) => w > 0.1); // in the looks' order
-      const y = word.y + (hot.same ? size * 0.92 + below(word.i) : -size * 1.02);
-      const [at, look] = [{ x: word.x + word.w / 2, y, size: Math.max(13, size * 0.5) }, { tone: hot.tone, anchor: "middle", weight: 650 }];
+      const aside = !hot.same && looks.some(({ from }) => from === word.i) ? size * 0.9 : 0; // of the arc of its own look
+      const [x, y] = [word.x + word.w / 2 + aside, word.y + (hot.same ? size * 0.92 + below(word.i) : -size * 1.02)];
+      const [at, look] = [{ x, y, size: Math.max(13, size * 0.5) }, { tone: hot.tone, anchor: "middle", weight: 650 }];
       if (several.length > 1) marks.push(mark(`shares-${word.i}`, "text", at, { ...look, text: several.map(percent).join(", ") }));
       else if (hot.w > 0.15) marks.push(mark(`share-${word.i}`, "text", { ...at, share: hot.w }, { ...look, enter: { share: 0 } }));
     }
