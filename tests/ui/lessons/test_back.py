@@ -9,7 +9,7 @@ import torch
 import tlmviz
 from tlmviz import digits
 from tlmviz.recording import recording
-from tlmviz.ui.lessons import back, pictured, runner
+from tlmviz.ui.lessons import pictured, runner
 
 ASKED = "what is left of the 7"
 
@@ -74,25 +74,6 @@ def test_one_head_looks_at_what_is_asked_about_and_another_at_what_is_said(found
     assert found.to == 1 and moved[0] > 0.8 and moved[1] < 0.2 and moved[4] < 0.005
 
 
-def test_two_questions_find_two_things_in_one_picture(found):
-    reader, labels = tlmviz.load("digits-scenes"), digits.held_out().labels
-    grid = laid(c1=182, c2=139, c6=343)
-    assert [labels[n] for n in (182, 139, 343)] == [2, 9, 3]
-    assert reader.answer(grid, "where is the 2").text == found.where == "at the top and at the top right"
-    assert (
-        reader.answer(grid, "describe the picture").text == found.described == "a 2 left of a 9 above and right of a 3"
-    )
-    assert back.FACED[found.where] == (1, 2) and labels[pictured.TWICE[pictured.TAKEN]] == 9
-    words = reader.tokenizer.words
-    asked = maps(reader, grid, reader.ids("where is the 2"), "cross")[:, 3]  # of “2”
-    ids = [*reader.ids("describe the picture"), *(words.index(each) for each in ["a", "2", "left", "of", "a"])]
-    for look, every, cell in zip(found.twice, (asked, maps(reader, grid, ids, "cross")[:, -1]), (1, 2), strict=True):
-        cells = [[float(head[of_cell(each)].sum()) for each in range(9)] for head in every]
-        sharpest = int(np.argmax([max(row) for row in cells]))
-        assert look == pytest.approx(every[sharpest].numpy(), abs=1e-4)
-        assert cells[sharpest][cell] > 0.9
-
-
 def test_only_the_patches_of_the_7_look_at_its_name_and_what_is_left_of_it_is_marked(found):
     marker = tlmviz.load("digits-scenes-turned")
     grid = laid(c0=110, c4=125, c5=295, c6=227)
@@ -105,6 +86,11 @@ def test_only_the_patches_of_the_7_look_at_its_name_and_what_is_left_of_it_is_ma
     assert cells[5] > 0.8 and max(cells[0], cells[4], cells[6]) < 0.15
     assert found.full.tolist() == [float(any(at in of_cell(cell) for cell in (0, 4, 5, 6))) for at in range(36)]
     assert any(np.allclose(each.numpy(), found.patches, atol=1e-4) for each in every[:4])  # "first": in the first block
+    whole = maps(marker, grid, ids, "cross")
+    [at] = [n for n, each in enumerate(every) if np.allclose(each.numpy(), found.patches, atol=1e-4)]
+    shared = whole[at][of_cell(5)].mean(0)
+    assert found.shared == pytest.approx(shared.tolist(), abs=1e-4) and sum(found.shared) == pytest.approx(1)
+    assert max(range(7), key=found.shared.__getitem__) == 5
 
 
 def test_of_eight_readers_seven_read_one_digit_and_one_two(found):
@@ -161,6 +147,7 @@ def test_it_is_proud_of_the_dark_by_one_small_word(found):
     proud = encoder.tokenizer.encode(" proud")[0]
     shares = plainly_hidden(encoder, words, [3])
     assert int(shares.argmax()) == proud and found.dark[0] == ("proud", pytest.approx(float(shares[proud]), abs=1e-4))
+    assert found.scared == pytest.approx(float(shares[encoder.tokenizer.encode(" scared")[0]]), abs=1e-4)
     assert found.dark[1][0] == "happy" and float(shares[encoder.tokenizer.encode(" scared")[0]]) < 0.01
     for n, word in ((6, "dark"), (4, "of")):
         assert found.sure[word] == pytest.approx(float(plainly_hidden(encoder, words, [3, n])[proud]), abs=1e-4)

@@ -8,20 +8,19 @@ from collections.abc import Iterable, Mapping, Sequence
 import numpy as np
 
 from tlmviz.facades.encoder import MASK
-from tlmviz.facades.scenes.language import PLACES, a
+from tlmviz.facades.scenes.language import PLACES
 from tlmviz.figures.written import percent
 
 from ..language import N_, _
 from . import pictured
 from .measures import little
 from .parts import Behind, Choose, End, Lesson, Part, Picture, Press, Reply, Scene, Tap, choose
-from .pictured import ASKED, DARK, LAID, NINE, PROUD, SAYS, TAKEN, TWICE, Cells, Found, drawn, dropped, measure
+from .pictured import ASKED, DARK, LAID, NINE, PROUD, SAYS, Cells, Found, drawn, dropped, measure
 from .pictures import DOES, INK, LOOK, SOFT, bar, bars, fan, handwritten, panel, ray, ring, rings, strip
 
 HERE = "the 4", "", "", "", "the 9", "", "the 0", "", ""  # what lies in the picture of the first scenes
 HOLE = "____"  # in place of a hidden word
 NAMES = "ABCDEFGH"  # of readers
-FACED = {"at the top and at the top right": (1, 2)}  # cells by what is said of them
 
 
 def words(m: Found, home: Found) -> dict[str, str]:
@@ -39,8 +38,7 @@ def words(m: Found, home: Found) -> dict[str, str]:
         "seven": little(moved[m.to]),
         "own": percent(cells[m.at]),
         "other": percent(cells[others].max()),
-        "two": percent(_cells(m.twice[0]).max()),
-        "taken": percent(_cells(m.twice[1])[TAKEN]),
+        "scared": little(m.scared),
         "pixels": f"{m.size[0]}",
         "numbers": f"{m.size[1]}",
         "all": f"{m.size[0] ** 2:,}",
@@ -76,7 +74,7 @@ def _most(shares: np.ndarray) -> list[tuple[int, float]]:
 
 def plot(m: Found, home: Found) -> list[Scene]:
     """The scenes."""
-    return [scene(m) for scene in (_drop, _look, _twice, _patches, _readers, _times, _hidden, _dark)]
+    return [scene(m) for scene in (_drop, _look, _patches, _readers, _times, _hidden, _dark)]
 
 
 def _said(text: str, answer: str, under: int | None = None) -> Part:
@@ -116,7 +114,10 @@ def _drop(m: Found) -> Scene:
         ),
         (_scene(None, replies), _said(ASKED, "…")),
         Press(replies),
-        hint=_("The digits are written by hand; the model has never seen these."),
+        hint=_(
+            "Digits that the model has never seen. It cuts each cell into four patches; each becomes a row of "
+            "numbers, as a word does."
+        ),
         behind=_page(dropped(m.at)),
     )
 
@@ -159,42 +160,15 @@ def _look(m: Found) -> Scene:
     )
 
 
-def _twice(m: Found) -> Scene:
-    why = _(
-        "So the first answer was half wrong. Reading “2”, a head gave {two} to the top; before “{it}” one gives "
-        "{taken} to the top right: each answer is found anew."
-    )
-    digit = m.described.split(" left of ")[1].split(" above")[0]
-    said = digit.split()[-1]
-
-    def shown(question: str, answer: str, *panels: Panel) -> Picture:
-        tokens = ["", *(f" {each}" for each in f"{question} ? {answer}".replace(" ?", "?").split())]
-        asked = len(question.split())
-        text = strip(tokens, blank="", swapped=range(asked + 1, len(tokens)), share=0.35)
-        return handwritten(drawn(TWICE), *panels, share=0.65), text
-
-    return Scene(
-        _(
-            "Where is the 2? The model names **two** cells. Asked to describe this picture, what will it call the "
-            "digit at the top right?"
-        ),
-        shown("where is the 2", m.where, panel("asked", lit=FACED[m.where])),
-        choose(
-            f"“{digit}”",
-            (f"“{a(9)}”", _("Yes, “{digit}”, rightly."), why),
-            (f"“{a(2)}”", _("No: “{digit}”, rightly."), why),
-            (f"“{a(3)}”", _("No: “{digit}”, rightly."), why),
-        ),
-        shown("describe the picture", m.described, *_looks("2", said, m.twice, FACED[m.where])),
-        behind=_page(TWICE, tiq="where is the 2"),
-        words={"digit": digit, "it": said},
-    )
-
-
 def _patches(m: Found) -> Scene:
     cells = _cells(m.patches) / 4
     why = _(
-        "The patches of the 7 give “7” {own}, those of other digits {other} at most: so the 7 is found first here, too."
+        "Below: the words to which those of the 7 look, {own} to “7”. Of other digits “7” has {other} at most: so the "
+        "7 is found first here, too."
+    )
+    words = [*(f"“{each}”" for each in ASKED.split()), _("end")]
+    shared = (
+        bar(label, share, LOOK if n == 5 else SOFT, f"{n}") for n, (label, share) in enumerate(zip(words, m.shared))
     )
     replies = {
         at: Reply(_("No, {its} of their look."), why, words={"its": little(cells[at])}, label=PLACES[at])
@@ -202,9 +176,9 @@ def _patches(m: Found) -> Scene:
         if each is not None
     }
     replies[m.at] = Reply(_("Yes, {own} of their look."), why, True, label=PLACES[m.at])
-    label = _("how much goes to “7”")
+    label = _("how much each patch gives to “7”")
     before = panel("scene", f"{label}: ?", shades=0.06 * m.full, lit=m.marked, tone=SOFT)
-    after = panel("scene", label, shades=m.patches * m.full, shares=[(n, cells[n]) for n in replies], lit=m.marked)
+    after = panel("scene", label, shades=m.patches * m.full, lit=m.marked)
     return Scene(
         _(
             "And back: in another model **patches** look at the words, then mark a digit. Which cell’s patches look "
@@ -212,11 +186,8 @@ def _patches(m: Found) -> Scene:
         ),
         (_scene(m.at, replies, before), _said(ASKED, "")),
         Tap(replies),
-        (_scene(m.at, (), after), _said(ASKED, "", len(ASKED.split()))),
-        _(
-            "Four patches are a cell. In a head every patch shares 100% out among the words. Marked in the end, in "
-            "blue: the 9."
-        ),
+        (handwritten(drawn(dropped(m.at)), after, share=0.5), bars(*shared, share=0.5)),
+        _("In a head every patch shares 100% out among the words. Marked in the end, in blue: the 9."),
         _page(dropped(m.at)),
     )
 
@@ -229,21 +200,24 @@ def _nine(m: Found, digits: Sequence[int | None]) -> Part:
 
 def _readers(m: Found) -> Scene:
     replies = {}
+    maps = handwritten(drawn(NINE), *(panel(f"{n}", NAMES[n], shades=row) for n, row in enumerate(m.looks[-1])))
 
-    def shown(silent: int | None, found: bool = False) -> Part:
+    def shown(silent: int | None) -> Part:
         every = [ring(name, 1, off=n == silent, tone=DOES) for n, name in enumerate(NAMES)]
-        return rings(*every, press=not found, verb=_("Silence"), share=0.38)
+        return rings(*every, press=True, verb=_("Silence"), share=0.38)
 
     for n, name in enumerate(NAMES):
         lost, found = m.lost(n), n == m.double
         told = ", ".join(_("the {digit} as {read}", digit=m.truth[at], read=m.silenced[n][at]) for at in lost)
-        why = _("Nobody told the readers who reads what: they came to share the cells out as they learned.")
+        why = _(
+            "Here is where each looks at last. Nobody told them who reads what: they share the cells out as they learn."
+        )
         one = _("Its cell is lost, and no other. Press another reader.")
         replies[name] = Reply(
             _("Now the model reads {told}."),
             why if found else one,
             found,
-            (_nine(m, m.silenced[n]), shown(n, found)),
+            (maps,) if found else (_nine(m, m.silenced[n]), shown(n)),
             {"told": told},
         )
     return Scene(
@@ -254,8 +228,8 @@ def _readers(m: Found) -> Scene:
         (_nine(m, m.read), shown(None)),
         Press(replies),
         hint=_(
-            "A reader, or **latent**, is a row of {numbers} numbers; it collects what it sees. Small digits: what the "
-            "model reads."
+            "Another model: few look at many. A reader, or **latent**, is a row of {numbers} numbers; it collects what "
+            "it sees. Small digits: what is read."
         ),
         behind=Behind("latents", {"latmute": f"{m.double}"}),
     )
@@ -328,7 +302,10 @@ def _hidden(m: Found) -> Scene:
             strip(known, blank="", swapped=[m.place], share=0.3),
             fan(_("only before"), _("both sides"), *rays, share=0.7),
         ),
-        _("Bars: what that model says after “The little girl was so”. Both models have read children's stories."),
+        _(
+            "Models of words alone: who may look where? Bars: what the first says after “The little girl was so”. Both "
+            "have read children's stories."
+        ),
         Behind(
             "encoder_only",
             {"epart": "Hidden words", "etext": PROUD.replace(MASK, m.both[-1][0]), "eplace": f"{m.place}"},
@@ -343,8 +320,8 @@ def _dark(m: Found) -> Scene:
     known = ["", *(f" {said if each == MASK else each}" for each in pieces), "."]
     place = pieces.index(MASK) + 1
     why = _(
-        "Without “{tells}” another word wins, “{wins}”, {won}; “{dark}” has {of}. Without “dark”, “{dark}” still has "
-        "{night}: one small word decides."
+        "“scared” gets {scared}. Without “{tells}” another word wins, “{wins}”, {won}; “{dark}” has {of}. Without "
+        "“dark”, “{dark}” still has {night}: one small word decides."
     )
     told = bars(
         *(

@@ -30,8 +30,6 @@ WORDS, PATCHES, READERS, SIDES, BEFORE = MODELS = (
 Cells = tuple[int | None, ...]  # held-out digits, row by row; None where a cell is empty
 ASKED, SAYS, DROPPED = "what is left of the 7", "a 9", 295
 LAID: Cells = (110, None, None, None, 125, None, 227, None, None)  # a 4, a 9 and a 0; the 7 is dropped among them
-TWICE: Cells = (None, 182, 139, None, None, None, 343, None, None)  # a 9 that is taken for a 2
-TAKEN = 2  # its cell
 NINE: Cells = tuple(range(3, 12))
 PROUD, DARK = f"The little girl was so {MASK} of herself.", f"Tom was so {MASK} of the dark."
 LISTED = 3
@@ -41,19 +39,16 @@ LISTED = 3
 class Found:
     """Answers by where the 7 lies, and where it lies for the one that is wanted; the looks of two heads by where it
     lies, one for the word that is asked about, one for the digit that is said; what each patch gives to that word, and
-    what is marked; two answers about another picture, and for each a look; what eight readers read, with each silenced,
-    and where they look, layer after layer; a hidden word read from before and from both sides, and another with some of
-    its words hidden too."""
+    what is marked; what eight readers read, with each silenced, and where they look, layer after layer; a hidden word
+    read from before and from both sides, and another with some of its words hidden too."""
 
     answers: Mapping[int, str]
     at: int
     asked: Mapping[int, np.ndarray]  # [36], as said and patches
     said: Mapping[int, np.ndarray]
     patches: np.ndarray
+    shared: list[float]  # of the patches of the 7, in the mean, to each word of the question and its end
     marked: list[int]
-    where: str
-    described: str
-    twice: tuple[np.ndarray, np.ndarray]  # [36]: reading the digit that is asked for, saying the one taken for it
     truth: list[int]
     read: list[int | None]
     silenced: list[list[int | None]]
@@ -66,6 +61,7 @@ class Found:
     tells: str  # the word of it without which the hidden one is least sure
     sure: Mapping[str, float]  # of the likeliest word in DARK, by the word that is hidden, too
     dark: Valued
+    scared: float  # the share of that word in DARK
     wins: tuple[str, float]  # in DARK, where the word that tells is hidden, too
 
     @property
@@ -135,19 +131,15 @@ def _answered(reader: PictureReader, marker: PictureMarker) -> tuple[Any, ...]:
     given = marking.maps[..., ASKED.split().index("7")].reshape(36, -1)  # of each patch, in each head
     shares = np.stack([by_cell(each) for each in given.T])
     keen = int((shares[:, at] - np.delete(shares, at, 1).max(1)).argmax())
-    where, described = (reader.answer(grid(TWICE), each) for each in ("where is the 2", "describe the picture"))
-    other = described.words.index(f"{digits.held_out().labels[TWICE[TAKEN]]}")
-    two = [each.reshape(-1, 36)[_sharpest(each)] for each in (where.asked_maps[-1], described.maps[other])]
+    of_the_7 = np.kron(np.arange(9).reshape(3, 3) == at, np.ones((2, 2), bool)).ravel()
     return (
         {place: answer.text for place, answer in answers.items()},
         at,
         {place: answer.asked_maps[-1].reshape(-1, 36)[asked] for place, answer in answers.items()},
         {place: answer.maps[-1].reshape(-1, 36)[said] for place, answer in answers.items()},
         given[:, keen],
+        marking.maps.reshape(36, len(given.T), -1)[of_the_7, keen].mean(0).tolist(),
         marking.marked,
-        where.text,
-        described.text,
-        (two[0], two[1]),
     )
 
 
@@ -178,7 +170,8 @@ def _hidden(models: Mapping[str, Any]) -> tuple[Any, ...]:
     costs = _hiding(encoder, PROUD)[1]
     tells = min(costs, key=costs.__getitem__)
     wins, share = encoder.predict(DARK.replace(f" {tells} ", f" {MASK} "), 1)[0].words[0]
-    return known, shares, pieces, guess.position, tells, sure, dark, (word(wins), share)
+    feared = float(encoder.predict(DARK, 1)[0].probabilities[encoder.tokenizer.encode(" scared")[-1]])
+    return known, shares, pieces, guess.position, tells, sure, dark, feared, (word(wins), share)
 
 
 def _hiding(encoder: EncoderModel, text: str) -> tuple[Valued, dict[str, float]]:
