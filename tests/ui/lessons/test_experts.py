@@ -9,6 +9,7 @@ from safetensors.torch import load_file
 
 import tlmviz
 from tests.affected import ROOT
+from tlmviz.analysis.samples import sample_text
 from tlmviz.ui.lessons import experts, routed, runner
 
 MODELS = ROOT / "models"
@@ -107,7 +108,7 @@ def test_biases_that_are_moved_by_the_rule_make_loads_even(lm, m):
     assert max(m.moved[-1][0]) <= 6 and min(m.moved[-1][0]) >= 1
 
 
-def test_others_stand_in(lm, m):
+def test_one_of_many_is_hardly_missed(lm, m):
     """Silenced: its sum is below all others."""
 
     def edit(choice, record):
@@ -115,10 +116,12 @@ def test_others_stand_in(lm, m):
         choice[..., m.who] = -torch.inf
         return choice
 
-    shares = lm.trace(routed.STORY, edit={f"blocks.{routed.THIRD}.mlp.choice": edit}).logits_at(-1).softmax(-1)
-    assert m.guess == "dog" and 0.3 < m.sure < 0.36
-    assert m.left == pytest.approx(float(shares[lm.encode(" dog")[-1]]), abs=1e-5)
-    assert abs(m.left - m.sure) < 0.03
+    story = lm.fit(sample_text())[0]
+    ids = torch.tensor(lm.encode(story))
+    for share, edits in zip(m.right, (None, {f"blocks.{routed.THIRD}.mlp.choice": edit}), strict=True):
+        guesses = lm.trace(story, edit=edits).logits.argmax(-1)
+        assert share == pytest.approx(float((guesses[:-1] == ids[1:]).float().mean()), abs=1e-6)
+    assert m.asked == len(ids) - 1 and m.right[0] > 0.5 and abs(m.right[1] - m.right[0]) < 0.02
 
 
 def test_numbers_in_the_sentences(m):

@@ -10,24 +10,7 @@ from tlmviz.figures.written import number, percent
 from ..language import N_, _
 from .measures import word
 from .parts import Again, Behind, Drag, End, Lesson, Picture, Reply, Scene, choose, guessed
-from .pictures import (
-    AGAIN,
-    DOES,
-    INK,
-    LOOK,
-    NEW,
-    NONE,
-    SOFT,
-    bar,
-    bars,
-    cells,
-    grid,
-    line,
-    numbers,
-    stepped,
-    steps,
-    strip,
-)
+from .pictures import AGAIN, DOES, INK, LOOK, NEW, NONE, SOFT, bar, bars, cells, grid, line, numbers, stepped, steps
 from .routed import (
     ANIMALS,
     DENSE,
@@ -80,9 +63,9 @@ def words(m: Found, home: Found) -> dict[str, str]:
         "top": str(max(late)),
         "rate": str(RATE),
         "times": str(TIMES),
-        "guess": m.guess,
-        "sure": percent(m.sure),
-        "kept": percent(m.left),
+        "right": percent(m.right[0]),
+        "kept": percent(m.right[1]),
+        "asked": str(m.asked),
         "bits": number(m.bits[0], ".3f"),
         "dense": number(m.bits[1], ".3f"),
         "fewer": number(1 - m.bits[0] / m.bits[1], ".0%"),
@@ -156,7 +139,10 @@ def _route(m: Found) -> Scene:
             (_("the two least busy"), _("Not in this story."), why),
         ),
         _routes(m, 1, dog + 1),
-        _("This is the third of four layers. A ninth network, not shown, reads every word."),
+        _(
+            "An expert takes a word’s row of numbers and gives one back; both answers are added. A ninth network, not "
+            "shown, reads every word. This is the third of four layers."
+        ),
         _page(xtok=str(dog)),
     )
 
@@ -180,6 +166,7 @@ def _cost(m: Found) -> Scene:
             _("Count"),
             100 * at_work,
             guessed(what, _("It is more."), _("It is less.")),
+            start=90,
         ),
         (bars(bar(_("at work"), at_work), *parts),),
         _("The numbers are what the model has learnt."),
@@ -188,12 +175,12 @@ def _cost(m: Found) -> Scene:
 
 
 def _reads(m: Found) -> Scene:
-    label = _("{expert} of “{word}”")
+    label = _("“{word}”, by {expert}")
     rows = [
         bar(label.format(expert=NAMES[m.who], word=each), m.shares[each], DOES)
         for each in ("girl", "boy", "day", "time")
     ]
-    rows.append(bar(_("{expert} of all words", expert=NAMES[m.who]), m.load, SOFT))
+    rows.append(bar(_("all words, by {expert}", expert=NAMES[m.who]), m.load, SOFT))
     rows += [bar(label.format(expert=NAMES[n], word=each), share, INK) for each, (n, share) in m.elsewhere.items()]
     why = _(
         "{who} reads {girl} of all “girl”, and {load} of all words; {w} reads “was”, {t} reads “the”. Nobody told them "
@@ -222,7 +209,7 @@ def _animals(m: Found) -> Scene:
     told = [bar(label, m.read[those] / len(those), DOES, says=_of(m, those)) for label, those in named.items()]
     why = _(
         "It reads {animals} animals, {things} things, {like} of “red, big, little”: nearer to a kind of word, "
-        "**nouns**, than to a subject."
+        "**nouns**, than to a topic."
     )
     return Scene(
         _("“Tom saw a cat”, “Tom saw a car”: eight animals, eight things. Which of them does {who} read?"),
@@ -234,7 +221,8 @@ def _animals(m: Found) -> Scene:
             (_("both"), _("Yes, both."), why),
         ),
         (bars(*told),),
-        behind=_page(text=FRAME.format("cat")),
+        _("Animals: {one}. Things: {other}.", one=", ".join(ANIMALS), other=", ".join(THINGS)),
+        _page(text=FRAME.format("cat")),
     )
 
 
@@ -254,7 +242,7 @@ def _crowd(m: Found) -> Scene:
             (_("nearly all go to two"), _("Yes."), why),
         ),
         _each(after, _busy(m)),
-        _("Each word goes to two: all shares together are 200%."),
+        _("Each word goes to two: all shares together are 200%. The letters are not the third layer's experts."),
         Behind("experts", {"xview": "Training"}),
     )
 
@@ -284,37 +272,40 @@ def _bias(m: Found) -> Scene:
         replies.append(Reply(_("{full} gets {n}."), why, n == PRESSES, picture, own))
     return Scene(
         _(
-            "A cure: a **bias** for each expert, raised where words are few, lowered where many. At 0, {full} gets "
-            "{most} of {all}. Press."
+            "A **bias** for each expert is raised where words are few, lowered where many. Taken off the trained "
+            "model, {full} gets {most} of {all}. Press."
         ),
         shown[0],
         Again(_("Move the biases"), replies),
         hint=_(
-            "Above, words and signs of our story for each expert. Below, its bias: a press is {times} moves by {rate}."
+            "The last layer on our story: above, words and signs for each expert; below, its bias. A press is {times} "
+            "moves by {rate}."
         ),
         behind=_page(xview="Mute & force", xbias="removed"),
     )
 
 
 def _silent(m: Found) -> Scene:
-    told = (strip(m.tokens, blank=m.guess, told=True, share=0.5),)
-    whole = bar(_("all at work"), m.sure, INK)
-    left = bar(_("without {who}").format(who=NAMES[m.who]), m.left, LOOK)
-    why = _("The router now sends its words to the next best experts, which have learnt enough to stand in.")
+    whole, left = (bar(_("all at work"), m.right[0], INK), bar(_("without {who}").format(who=NAMES[m.who]), None, LOOK))
+    why = _(
+        "It is {kept}: the next best experts get those words, and attention, the ninth network and a second expert "
+        "work on them anyway."
+    )
     return Scene(
         _(
-            "The model goes on with “{guess}”, {sure} sure. {who}, who read “dog”, “ball” and “boy”, is **silenced**. "
-            "How sure then?"
+            "{right} of the next words are guessed right in a story. Now {who} is **silenced**, who read “dog”, “ball” "
+            "and “boy”. How many then?"
         ),
-        (*told, bars(whole, share=0.5)),
+        (bars(whole, left),),
         choose(
-            _("about as sure"),
-            (_("under 1%"), _("No: then nobody could stand in for it."), _("It is {kept}. ") + why),
-            (_("half as sure"), _("No: then half of it would hang on {who}."), _("It is {kept}. ") + why),
-            (_("about as sure"), _("Yes, {kept}."), why),
+            _("about as many"),
+            (_("hardly any"), _("No: then all words would need {who}."), why),
+            (_("half as many"), _("No: then half of them would need {who}."), why),
+            (_("about as many"), _("Yes."), why),
         ),
-        (*told, bars(whole, left, share=0.5)),
-        behind=_page(xview="Mute & force", xmute=f"{THIRD}.{m.who}"),
+        (bars(whole, {**left, "share": m.right[1]}),),
+        _("At {asked} places of a story."),
+        _page(xview="Mute & force", xmute=f"{THIRD}.{m.who}"),
     )
 
 
@@ -345,7 +336,7 @@ def _dense(m: Found) -> Scene:
             (_("with experts"), _("Yes, a little."), why),
         ),
         shown(True),
-        _("The lines: bits that a letter of stories costs which no model has seen. The better the guess, the fewer."),
+        _("Bits: how surprised a model is, for each letter of stories that it has not seen. Fewer is better."),
         _page(xview="Cost"),
     )
 
@@ -358,7 +349,7 @@ def end(m: Found, home: Found) -> list[End]:
             _routes(m, 1, 6),
         ),
         End(
-            _("An expert may come near to a kind of word, as {who} to nouns. Silence it, and others stand in."),
+            _("An expert may come near to a kind of word, as {who} to nouns. One of many is hardly missed."),
             _routes(m, 1, 6, lit=m.who),
         ),
         End(

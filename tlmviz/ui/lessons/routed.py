@@ -7,9 +7,12 @@ from copy import deepcopy
 from dataclasses import dataclass
 from operator import itemgetter
 
+import torch
+
 from tlmviz.analysis.experts import survey, training
 from tlmviz.analysis.experts.edits import mute_experts
 from tlmviz.analysis.experts.routing import Size, size
+from tlmviz.analysis.samples import sample_text
 from tlmviz.facades.language_model import LanguageModel
 from tlmviz.networks.transformer import feedforward_parameters
 from tlmviz.training.loop import move_biases
@@ -45,9 +48,8 @@ class Found:
     read: dict[tuple[str, ...], int]  # how many of some words `who` reads
     early: list[list[float]]  # shares of all words in the last layer, before training and soon after
     moved: Moved  # in the last layer, on the story
-    guess: str
-    sure: float
-    left: float  # how sure it is without `who`
+    right: tuple[float, float]  # shares of next words of a story that are guessed, with `who` and without
+    asked: int  # places where they were
     parts: list[int]  # numbers that work on a word: attention and rows for words, the network of all, the experts
     sizes: tuple[Size, Size]  # with experts and without, as the two below
     bits: tuple[float, float]
@@ -69,8 +71,9 @@ def measure(lms: Mapping[str, LanguageModel], text: str) -> Found:
     (who,) = set.intersection(*({*chosen[at]} for at, each in enumerate(trace.tokens) if word(each) in NOUNS))
     there = known.experts[known.layers.index(THIRD)]
     shares = [{word(a.token): a.share for a in each.answers if a.token[0] == " "} for each in there]
-    best = int(trace.logits_at(-1).argmax())
-    silenced = lm.trace(text, edit=mute_experts(lm.config, [(THIRD, who)]))
+    story, silent = lm.fit(sample_text())[0], mute_experts(lm.config, [(THIRD, who)])
+    passes = lm.trace(story), lm.trace(story, edit=silent)
+    right = [float((each.logits[:-1].argmax(-1) == torch.tensor(each.ids[1:])).float().mean()) for each in passes]
     moments = training.moments(MODEL)
     at = [moments.steps.tolist().index(step) for step in (0, EARLY)]
     sizes = size(lm.config, len(trace)), size(lms[DENSE].config, len(trace))
@@ -92,9 +95,8 @@ def measure(lms: Mapping[str, LanguageModel], text: str) -> Found:
         {those: sum(who in routed(FRAME.format(each))[-1] for each in those) for those in (ANIMALS, THINGS, LIKE)},
         (moments.loads[at, LAST] * lm.config.experts.chosen).tolist(),
         _moved(lm, text),
-        word(lm.tokenizer.name(best)),
-        float(trace.probabilities()[best]),
-        float(silenced.probabilities()[best]),
+        (right[0], right[1]),
+        len(passes[0]) - 1,
         [sizes[0].active - sum(feeds), feeds[0], feeds[1]],
         sizes,
         (last(MODEL, "valid_bpb"), last(DENSE, "valid_bpb")),

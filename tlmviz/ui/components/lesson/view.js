@@ -204,7 +204,7 @@ function drawEnd(v) {
   again.className = "act";
   parts.acts.append(again, make("a", { className: "act", href: "lessons", textContent: _("All lessons"), onclick: (/** @type {Event} */ event) => lead(event, "lessons") }));
   delete parts.after.dataset.said;
-  const counted = all < data.scenes.length ? _("What is pressed until it happens is no guess.") : "";
+  const counted = all < data.scenes.length ? _("Scenes where you press until it happens are not counted.") : "";
   parts.after.replaceChildren(...rich(_("You guessed **{right} of {all}** right: the green dots above. {counted} {measured}", { right, all, counted, measured: data.measured })));
   parts.note.textContent = data.beyond;
   parts.own.replaceChildren();
