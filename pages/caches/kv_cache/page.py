@@ -2,6 +2,7 @@
 
 import streamlit as st
 
+from pages import IN
 from pages.caches.kv_cache import claims, guess, view
 from pages.caches.kv_cache.cost import page as cost
 from pages.caches.kv_cache.data import Data
@@ -43,7 +44,5 @@ def show(model: str) -> None:
         PARTS[chosen.view](Data(chosen))
 
 
-frame.heading(
-    _("KV cache"), _("A new token needs what is kept of the old ones, and no old query."), examples, Cache, Compared
-)
+frame.heading(IN["caches/kv_cache"], examples, Cache, Compared)
 show(st.session_state["model"])

@@ -2,6 +2,7 @@
 
 import streamlit as st
 
+from pages import IN
 from pages.caches.serving import claims, data, view
 from pages.caches.serving.examples import examples
 from pages.caches.serving.state import Serving
@@ -39,7 +40,5 @@ def _beneath(shown: data.Data) -> None:
 
 
 st.html(_STYLE)
-frame.heading(
-    _("Serving"), _("Many requests share one memory, and join and leave the batch at any step."), examples, Serving
-)
+frame.heading(IN["caches/serving"], examples, Serving)
 show(st.session_state["model"])

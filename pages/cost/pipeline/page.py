@@ -1,10 +1,10 @@
 """Pipeline: a model's layers shared by several devices, when each works and when it waits, schedule by schedule."""
 
+from pages import IN
 from pages.cost.pipeline import claims, data, view
 from pages.cost.pipeline.examples import examples
 from pages.cost.pipeline.state import Choice
 from tlmviz.ui import below, frame
-from tlmviz.ui.language import _
 
 
 @frame.fragment
@@ -23,5 +23,5 @@ def show() -> None:
     below.after(shown.run, "pipeline-python", lambda: frame.copy_as_python(view.snippet(shown)))
 
 
-frame.heading(_("Pipeline"), _("Devices that share a model's layers wait for one another."), examples, Choice)
+frame.heading(IN["cost/pipeline"], examples, Choice)
 show()

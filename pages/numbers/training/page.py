@@ -2,6 +2,7 @@
 
 import streamlit as st
 
+from pages import IN
 from pages.numbers.training.dropout import page as dropout
 from pages.numbers.training.dropout.state import Dropout
 from pages.numbers.training.dynamic import page as dynamic
@@ -17,7 +18,6 @@ from pages.numbers.training.state import DROPOUT, DYNAMIC, FLOAT8, GRADIENTS, MA
 from pages.numbers.training.warmup import page as warmup
 from pages.numbers.training.warmup.state import Warmup
 from tlmviz.ui import frame
-from tlmviz.ui.language import _
 
 PARTS = {
     GRADIENTS: gradients.show,
@@ -37,17 +37,5 @@ def show(model: str) -> None:
     PARTS[part](model)
 
 
-frame.heading(
-    _("Training"),
-    _("A model learns by millions of tiny corrections. In few bits the smallest become nothing: what helps?"),
-    examples,
-    Part,
-    Reading,
-    Gradients,
-    Dynamic,
-    Float8,
-    Master,
-    Warmup,
-    Dropout,
-)
+frame.heading(IN["numbers/training"], examples, Part, Reading, Gradients, Dynamic, Float8, Master, Warmup, Dropout)
 show(st.session_state["model"])
