@@ -4,11 +4,9 @@ from __future__ import annotations
 
 import contextlib
 import functools
-import inspect
 import math
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextvars import ContextVar
-from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol
 
 import plotly.graph_objects as go
@@ -222,8 +220,6 @@ def fragment(work: Callable[..., None], every: float | None = None, writes: bool
 
 def _measured(work: Callable[..., None], writes: bool) -> Callable[..., None]:
     """The same function; where it is all that runs, the time it takes is one press."""
-    page = "/".join(Path(inspect.getfile(inspect.unwrap(work))).parts[-3:-1])
-
     name = work.__qualname__.replace(".", "-").replace("<", "").replace(">", "")
 
     @functools.wraps(work)
@@ -231,6 +227,7 @@ def _measured(work: Callable[..., None], writes: bool) -> Callable[..., None]:
         language.choose()
         context = get_script_run_ctx()
         alone = context is not None and context.fragment_ids_this_run
+        page = st.session_state.get(address.OWNER, "")
         press = metrics.PRESSES.labels(page).time() if alone else contextlib.nullcontext()
         with address.written_by(name) if writes else contextlib.nullcontext(), press:
             try:
