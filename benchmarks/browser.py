@@ -3,12 +3,12 @@ Chromium and Node.js).
 
 `lm.save_html` of stories-rope, opened from the disk in headless Chromium: seconds to its first maps, milliseconds from
 a key to the map of some 64 tokens (typed at the end, and in front of the text, where nothing of the pass before is of
-use) and to the map of another head, 1,024 tokens with the overview of all heads, and the memory of its process beside a blank page's. Under Node.js on
-one thread: CPU time of such texts, which other work on the machine changes less, and GFLOP/s of the product kernel. Of
-`tlmviz site`, served on this machine: megabytes of each page's first load, seconds to its first picture in a new
-profile, and of a second visit without the host. With `--gguf` of SmolLM2-135M alone (`tlmviz get smollm2-135m`), under
-Node.js on one thread: seconds to read the file, CPU time of a text of 64 tokens with what follows it and of a further
-token, memory of the process. The exit status is 1 when a bar is missed.
+use) and to the map of another head, 1,024 tokens with the overview of all heads, and the memory of its process beside a
+blank page's. Under Node.js on one thread: CPU time of such texts, which other work on the machine changes less, and
+GFLOP/s of the product kernel. Of `tlmviz site`, served on this machine: megabytes of each page's first load, seconds to
+its first picture in a new profile, and of a second visit without the host. With `--gguf` of SmolLM2-135M alone (`tlmviz
+get smollm2-135m`), under Node.js on one thread: seconds to read the file, CPU time of a text of 64 tokens with what
+follows it and of a further token, memory of the process. The exit status is 1 when a bar is missed.
 """
 
 from __future__ import annotations

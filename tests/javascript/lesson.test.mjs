@@ -38,6 +38,8 @@ test("a look is an arc, the thicker the more is looked; what is under 2% is not 
   assert.equal(find(picture, "strip:share-10").to.share, 0.9);
   const off = marksOf("strip", { ...STRIP, looks: [{ ...STRIP.looks[0], off: true }] });
   assert.equal(find(off, "strip:share-10"), undefined, "a silenced head says no number");
+  const two = marksOf("strip", { ...STRIP, looks: [STRIP.looks[0], { ...STRIP.looks[0], id: "D", weights: { 10: 0.2 } }] });
+  assert.equal(find(two, "strip:shares-10").look.text, "90%, 20%", "two looks at one word say both shares, in their order");
 });
 
 test("a note is a tag below its word, under its own key, and moves what stands there", () => {

@@ -49,7 +49,9 @@ def test_the_guess_climbs_from_the_last_word_to_the_answer(lm, m):
 def test_only_heads_bring_something_from_other_words(lm, m):
     deaf = silent(lm, *(f"blocks.{layer}.attn.out" for layer in range(LAYERS)))
     assert m.deaf == ("girl", pytest.approx(guess(lm, deaf, "blocks.5.resid_post")[1], abs=1e-4))
-    assert guess(lm, deaf, "blocks.0.resid_post")[0] == m.first == m.guesses[1][0]
+    first, sure, _ = guess(lm, deaf, "blocks.0.resid_post")
+    assert m.first == (first, pytest.approx(sure, abs=1e-4)) and first == m.guesses[1][0]  # "no other word is needed"
+    assert abs(sure - m.guesses[1][1]) < 0.03
     other = lm.trace(
         "Tom saw a cat. He had a dog. Anna saw it and the little",
         edit={f"blocks.{layer}.attn.out": lambda value, record: 0 * value for layer in range(LAYERS)},
@@ -81,8 +83,8 @@ def test_what_goes_out_is_the_sum_of_all_that_is_written(lm, m):
     torch.testing.assert_close(come + one + more + feed, out, atol=1e-4, rtol=0)
     proj = lm.on_cpu.network.blocks[5].attn.proj.weight
     each = [proj[:, 32 * head : 32 * head + 32] @ trace["blocks.5.attn.z"][0, head, -1] for head in range(HEADS)]
-    longest = max(each, key=torch.linalg.norm)
-    torch.testing.assert_close(one, longest[: block.SHOWN], atol=1e-4, rtol=0)
+    assert m.writer == max(range(HEADS), key=lambda head: torch.linalg.norm(each[head]))
+    torch.testing.assert_close(one, each[m.writer][: block.SHOWN], atol=1e-4, rtol=0)
     torch.testing.assert_close(one + more, sum(each)[: block.SHOWN], atol=1e-4, rtol=0)
     says = [round(each[m.told], 2) for each in m.written]
     assert says[4] == pytest.approx(sum(says[:4])) and len({says[0], says[3], says[4]}) == 3
@@ -107,5 +109,16 @@ def test_the_answer_is_lost_without_heads_and_each_head_is_named_at_what_it_look
         aim = int(trace.attention(m.block, head)[-1].argmax())
         named.setdefault(aim, []).append(str(head + 1))
     drawn = block._aimed(m, range(HEADS)).options
+    aimed = [int(at) for each in drawn["looks"] for at, share in each["weights"].items() if share > 0.1]
+    assert sorted(aimed) == sorted(at for at, heads in named.items() if at for _ in heads)  # each head's share is said
     assert dict(drawn["notes"]) == {at: ", ".join(heads) for at, heads in named.items() if at}
     assert all(len(each["weights"]) == 1 for each in drawn["looks"])  # one arc a head
+
+
+def test_without_which_block_the_answer_is_kept_is_all_in_sight_at_the_end(m):
+    replies = block._pass(m).act.replies
+    [found] = [reply for reply in replies.values() if reply.right]
+    [bars] = [part.options["rows"] for part in found.shows if part.kind == "bars"]
+    assert [row["share"] for row in bars] == pytest.approx(
+        [m.guesses[-1][1], *(left for *_, left in m.passed)], abs=1e-5
+    )

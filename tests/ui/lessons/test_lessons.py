@@ -4,6 +4,7 @@ anew."""
 import functools
 import json
 import math
+import re
 import string
 from dataclasses import replace
 from urllib.parse import parse_qsl, urlsplit
@@ -271,6 +272,12 @@ def test_a_head_that_does_not_look_there_is_missed_most(lm):
     assert chain.tokens[max(range(len(found.noter)), key=found.noter.__getitem__)] == " red"
     hard = max(found.story.lookers, key=chain.looks)
     assert found.lost[hard][chain.place] < 0.7 * chain.looks(hard)
+    rows = runner.payload(looking.LESSON)["scenes"][-1]["after"][1]["options"]["rows"]
+    assert [(row["label"], row["share"]) for row in rows] == [
+        ("box", pytest.approx(float(lm.trace(looking.CHAIN).probabilities()[answer]), abs=1e-4)),
+        ("without N", pytest.approx(left[noter], abs=1e-4)),
+        ("without A", pytest.approx(left[hard], abs=1e-4)),
+    ]
 
 
 def test_what_comes_next(lm):
@@ -373,6 +380,10 @@ def test_a_note_that_is_alike_will_do_and_what_followed_is_copied(lm):
         if front in found.others:
             assert found.others[front].row[found.place] == pytest.approx(float(row[found.place]), abs=1e-4)
         assert (float(row[found.place]) > 0.6) == (front != "baby") == (share > 0.4)
+    lost = found.others["baby"].top[0][0]
+    assert lost != "bird"  # "and the model guesses …"
+    for reply in payload("finding")["scenes"][5]["act"]["replies"]:
+        assert f"{found.others['baby'].row[found.place]:.0%}" in reply["reason"] and f"“{lost}”" in reply["reason"]
     alike = {front: float(torch.cosine_similarity(note["yellow"], note[front], dim=0)) for front in finding.FRONTS}
     assert min(alike["red"], alike["green"]) > 0.8 > alike["baby"] + 0.2
     copied, row = plainly_found(lm, lm.trace(text.replace("bird", "sea")), found.finder, "sea")
@@ -447,6 +458,8 @@ def test_sums_of_products_reach_root_d_times_as_far_before_training(lm):
     assert abs(float((torch.stack(singles) < 0).double().mean()) - 0.5) < 0.02  # "Half lie below zero."
     one, shown = (math.sqrt(sum(each**2 for each in values) / len(values)) for values in m.before[:2])
     assert 4 < shown / one < 8  # the dots say the same
+    before, after = (payload("scores")["scenes"][5][when][0]["options"]["rows"] for when in ("before", "after"))
+    assert [len(before), len(after)] == [2, 3] and not any("÷" in each["label"] for each in before)
 
 
 def test_what_comes_out_is_a_mixture_of_values_and_exchanged_values_change_the_guess(lm):
@@ -456,6 +469,9 @@ def test_what_comes_out_is_a_mixture_of_values_and_exchanged_values_change_the_g
     assert m.out == pytest.approx(mixture.tolist(), abs=1e-3)
     ours = m.weights[m.best] * v[m.best] + m.weights[m.second] * v[m.second]
     assert abs(float(ours[m.told]) - m.out[m.told]) < 0.1  # "a little of other words"
+    reason = payload("scores")["scenes"][7]["act"]["replies"][0]["reason"].replace("−", "-")
+    *brought, out = (float(each) for each in re.findall(r"[-+]\d+\.\d\d", reason))
+    assert sum(brought) == pytest.approx(out) == pytest.approx(m.out[m.told], abs=0.006)
 
     def edit(values, record):
         values = values.clone()

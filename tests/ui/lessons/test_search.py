@@ -80,8 +80,36 @@ def test_a_beam_of_two_keeps_what_is_second_twice_and_then_first(mt, found):
         [False, True],
         [False, True],
         [True, False],
-        [True, False],
     ]
+
+
+def shown(text):
+    """A per cent or a number as it is read off the screen."""
+    return float(text.replace("−", "-").rstrip("%"))
+
+
+def test_what_is_shown_multiplies_and_divides_to_what_is_shown(found):
+    scenes = runner.payload(search.LESSON)["scenes"]
+    every = scenes[2]["after"][0]["options"]["nodes"]
+    nodes, ends = {node["id"]: node for node in every}, 0
+    for node in (node for node in nodes.values() if node["end"]):
+        way, share = node, 100.0
+        while way:
+            share *= shown(way["says"]) / 100
+            way = nodes.get(way["parent"])
+        assert f"{share:.0f}%" == node["end"]
+        ends += 1
+    assert ends == search.LEAVES
+    whole, *parts = scenes[1]["after"][0]["options"]["rows"]
+    product = math.prod(shown(row["says"]) / 100 for row in parts)
+    assert f"{product:.0%}" == f"{whole['share']:.0%}" == f"{found.greedy.share:.0%}"
+    steps = [[text for *_, text in row["cells"]] for row in scenes[3]["after"][0]["options"]["rows"]]
+    begun = math.prod(share for _word, share in found.cold[0].words[:1])  # the words of step 3 are those of the tree
+    assert steps[2][0] == f"J'ai {begun:.1%}"
+    for row in scenes[6]["after"][0]["options"]["rows"]:
+        words, pieces, total, divisor, points = (shown(text) for *_, text in row["cells"])
+        assert round(total / divisor, 2) == points and words + 2 < pieces
+        assert divisor == round(((5 + pieces) / 6) ** 0.6, 3)
 
 
 def test_greedy_search_keeps_one(mt, found):
@@ -123,3 +151,8 @@ def test_what_is_left_out_wins_until_coverage_counts(mt, found):
         totals.append((divided, divided + cost))
     assert totals[0][0] > totals[1][0] and totals[0][1] < totals[1][1] - 0.1
     assert bare.coverage < full.coverage and len(bare.logs) < len(full.logs)
+    looks = mt.read(search.RICH, ended(mt, bare.text)).attention.mean(1).sum(0)
+    replies = runner.payload(search.LESSON)["scenes"][8]["act"]["replies"]
+    assert all(
+        f"“beautiful”, left out, still gets {float(looks[found.missing]):.0%}" in each["reason"] for each in replies
+    )

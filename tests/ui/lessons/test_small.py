@@ -6,7 +6,7 @@ from torch.nn import functional as F
 
 import tlmviz
 from tlmviz.analysis.samples import sample_text
-from tlmviz.ui.lessons import rounding, runner
+from tlmviz.ui.lessons import rounding, runner, small
 
 
 @pytest.fixture(scope="module")
@@ -17,6 +17,12 @@ def found():
 @pytest.fixture(scope="module")
 def lm():
     return tlmviz.load("stories-rope")
+
+
+def told(scene):
+    """The pictures of a scene before and after its answer."""
+    sent = runner.payload(small.LESSON)["scenes"][scene]
+    return sent["before"], sent["after"]
 
 
 def kept(x, largest, axis=None):
@@ -113,6 +119,9 @@ def test_fp8_has_as_many_steps_in_each_doubling_and_loses_hardly_any(found):
     plain = torch.arange(127, dtype=torch.uint8).view(torch.float8_e4m3fn).double().tolist()
     assert found.values == plain
     assert [sum(low <= each < 2 * low for each in plain) for low in (0.5, 1, 2, 4, 64)] == [8] * 5
+    assert plain[plain.index(2) + 1] - 2 == 2 * (plain[plain.index(1) + 1] - 1)  # "from 2 on twice as far apart"
+    before, after = (scene[0]["options"]["rows"][0]["ticks"] for scene in told(6))
+    assert len(before) == 8 == sum(each >= 2 for each in after) and min(before) == 1 and max(after) < 4
     scale = plain[-1] / found.loud
     fp8 = (torch.tensor(found.row) * scale).to(torch.float8_e4m3fn).double() / scale
     assert found.kept["fp8"] == pytest.approx(fp8.tolist(), abs=1e-5)

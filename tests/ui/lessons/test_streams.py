@@ -66,7 +66,9 @@ def test_of_four_streams_one_keeps_the_word_that_one_alone_loses(m):
     assert m.holds == pytest.approx([float(row[ids["big"]]) for row in found], abs=1e-4) and streams.EARLY == 4
     assert m.holds[0] < 0.01 and m.keeper == 2 and m.holds[2] > 0.9 and max(m.holds[1], *m.holds[3:]) < 0.2
     assert m.guess == (4, ("dog", pytest.approx(float(found[4][ids["dog"]]), abs=1e-4)))
-    assert best(lm, found[4])[0] == "dog" and best(tlmviz.load(streams.ONE), found[0])[0] not in ("big", "dog")
+    alone, sure = best(tlmviz.load(streams.ONE), found[0])
+    assert best(lm, found[4])[0] == "dog" and alone not in ("big", "dog")
+    assert m.alone == (alone, pytest.approx(sure, abs=1e-4)) and sure < 0.5 * m.guess[1][1]
 
 
 def test_a_free_table_makes_more_of_ones_and_48_of_them_explode(m):

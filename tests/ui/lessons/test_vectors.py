@@ -62,6 +62,17 @@ def test_they_end_on_one_another_by_chance_of_any_kind(found):
         assert min((other for other in known if other != "cat"), key=lambda other: far(end, "cat", other)) == "dog"
 
 
+def test_no_guess_is_sure_as_many_words_stand_near_one(found):
+    known, counts = company.neighbours()
+    vectors, others = company.learnt(counts, company.SEED, company.TIMES)
+    powers = np.exp(others @ vectors[known.index("cat")])
+    guesses = dict(zip(known, powers / powers.sum()))
+    near = {other for one, other in pairs() if one == "cat"}
+    assert found.small.guesses == pytest.approx({word: guesses[word] for word in near})
+    assert found.small.guesses["drank"] < max(found.small.guesses.values()) < 0.5
+    assert sum(found.small.guesses.values()) > 0.95
+
+
 def test_a_push_makes_the_neighbour_likelier_and_is_alike_for_both(found):
     known, counts = company.neighbours()
     start, others = company.learnt(counts, company.SEED, 0)

@@ -171,26 +171,26 @@ def _lines(
 
 def _order(m: Found) -> Scene:
     text, step = m.additive, m.additive.step("livre")
+    why = _(
+        "“book” gets {book} of the look and becomes “livre”. French says “un livre intéressant”, a book interesting: "
+        "“book” comes first."
+    )
     replies = {}
     for at, word in enumerate(text.english):
         told = {"word": word.strip(), "its": little(text.looks[step][at])}
-        replies[at] = Reply(_("Not there."), _("“{word}” gets {its} of the look, “book” {book}."), words=told)
-    early = _(
-        "That is next in English. French says “un livre intéressant”, a book interesting. So it looks at “book” first."
-    )
-    replies[text.at("interesting")] = Reply(_("Not yet."), early)
-    yes = _("It gets {book} of the look and becomes “livre”. French puts “interesting” behind the book.")
-    replies[text.at("book")] = Reply(_("Yes, “book”."), yes, True)
+        replies[at] = Reply(_("No: “{word}” gets {its}."), why, words=told)
+    replies[text.at("interesting")] = Reply(_("Not yet."), why)
+    replies[text.at("book")] = Reply(_("Yes, “book”."), why, True)
     begun = text.french[:step]
     return Scene(
         _(
-            "A translator writes French piece by piece, and looks at the English each time. Tap the word it now looks "
-            "at most."
+            "A translator writes French word by word, and looks at the English each time. Tap the word that the next "
+            "one looks at most."
         ),
         (_lines(text, french=[*begun, " ?"], under=step, press=range(len(text.english))),),
         Tap(replies),
         (_lines(text, {step: LOOK}, french=[*begun, " livre"], under=step, new=True),),
-        _("So far: he has given me a …"),
+        _("So far the French says: he has given me a …"),
         _page(ADDITIVE),
     )
 
@@ -202,38 +202,34 @@ def _givers(m: Found) -> list[int]:
 
 def _several(m: Found) -> Scene:
     text = m.additive
-    both = _(
-        "“a donné” looks there: {a} and {donne}. French says “has given”. And “m'” is “me”, which it puts in front."
+    why = _(
+        "“a donné” says “has given”, so both look at “gave”: {a} and {donne} of their looks. “m'” stands beside them, "
+        "but looks at “me”."
     )
-    one = _("“donné” does, “given”, and so does the small “a”, “has”. Together they say “gave”.")
-    three = _("“m'” stands beside them, but is “me” and looks at “me”. Only “a donné” says “gave”.")
-    answers = [(_("One more."), one, 1), (_("Yes, two."), both, 2), (_("One less."), three, 3)]
-    replies = [Reply(verdict, why, n == len(_givers(m)), label=f"{n}") for verdict, why, n in answers]
+    verdicts = _("No: one more."), _("Yes, two."), _("No: one less.")
+    replies = [Reply(verdict, why, n == len(_givers(m)), label=f"{n}") for n, verdict in enumerate(verdicts, 1)]
     tones = dict.fromkeys(_givers(m), DOES) | {text.step("m"): NOTE}
     return Scene(
         _("Here is the whole sentence. How many of the **French** words look most at the one English word “gave”?"),
         (_lines(text),),
         Choose(replies),
         (_lines(text, tones),),
-        _("The words: il, m', a, donné, un, livre, intéressant."),
+        _("il: he, m': me, a: has, donné: given, un: a, livre: book, intéressant: interesting."),
         _page(ADDITIVE),
     )
 
 
 def _pieces(m: Found) -> Scene:
     text, step = m.work, m.work.step("ent")
-    yes = _(
-        "It gets {are}, “They” {they}. The ending says that **they** do it. So one French word looks at two English "
-        "ones."
+    why = _(
+        "“are” gets {are} of its look, “They” {they}: the ending says who works. So one French word looks at all three "
+        "English ones."
     )
-    they = _("It gets {they}, “are” {are}. Both say who works; the ending looks at “are” more.")
-    root = _("“working” became the first piece, “travaill”. The ending says who works, and looks at “are”: {are}.")
-    stop = _("The full stop says nothing of who works. The ending looks at “are”: {are}.")
     replies = {
-        text.at("They"): Reply(_("Close."), they),
-        text.at("are"): Reply(_("Yes, “are”."), yes, True),
-        text.at("working"): Reply(_("That one is done."), root),
-        text.at("."): Reply(_("Not there."), stop),
+        text.at("They"): Reply(_("Close: it comes second."), why),
+        text.at("are"): Reply(_("Yes, “are”."), why, True),
+        text.at("working"): Reply(_("No: that became “travaill”."), why),
+        text.at("."): Reply(_("No: it says nothing of who works."), why),
     }
     return Scene(
         _(
@@ -251,14 +247,15 @@ def _pieces(m: Found) -> Scene:
 def _force(m: Found) -> Scene:
     text, step, every = m.additive, m.additive.step("livre"), range(len(m.additive.english))
     yes = _(
-        "It looks at the full stop, {its} sure, writes one and is done: the book is lost. What it looks at, it writes."
+        "Looking at the full stop, the translator is {its} sure of one, and is done: the book is lost. What it looks "
+        "at, it mostly writes."
     )
     replies = {}
     for at, (whole, pieces, sure) in m.forced.items():
         ended, own = at == text.at("."), at == text.at("book")
-        no = _("Looking at “{word}”, it is {its} sure of “{piece}”, and goes on: “{whole}”")
+        no = _("Looking at “{word}”, the translator is {its} sure of “{piece}”, and goes on: “{whole}”")
         if own:
-            no = _("“book” is where it looked by itself: “{whole}”")
+            no = _("“book” is where the translator looked by itself: “{whole}”")
         row = [float(at == each) for each in every]
         shown = _lines(
             text, {step: LOOK}, rows=[row] * (step + 1), french=pieces, under=step, press=() if ended else every
@@ -268,8 +265,8 @@ def _force(m: Found) -> Scene:
         replies[at] = Reply(verdict, why, ended, (shown,), told)
     return Scene(
         _(
-            "Behind “un” it looked at “book” and wrote “livre”. Now **force** that look: tap words until the "
-            "translation ends there."
+            "After “un” the translator looked at “book” and wrote “livre”. Now **force** that look: tap words until "
+            "the translation ends there."
         ),
         (_lines(text, {step: SOFT}, under=step, press=every),),
         Press(replies),
@@ -283,16 +280,13 @@ def _points(m: Found) -> Scene:
     points, top = text.points[step], max(text.points[step])
     parts = sorted(points, reverse=True)[:2]
     why = _(
-        "Each point more makes a share 2.7 times the other's, and “book” leads by {dot_lead}. Nothing divides them "
-        "here."
+        "**Softmax** makes shares of points: each point more makes a share 2.7 times as large, and “book” leads by "
+        "{dot_lead} points."
     )
-    even = _(
-        "The points themselves are not shared out: each point more counts 2.7 times, and “book” leads by {dot_lead}."
-    )
-    half = _("That would be no lead at all. “book” leads by {dot_lead}, and each point counts 2.7 times.")
+    even = _("No: then points would be shared out as they are.")
     replies = [
-        Reply(_("Far more."), half, label=percent(0.5)),
-        Reply(_("Even more."), even, label=percent(parts[0] / sum(parts))),
+        Reply(_("No: then the two best would be alike."), why, label=percent(0.5)),
+        Reply(even, why, label=percent(parts[0] / sum(parts))),
         Reply(_("Yes, nearly all."), why, text.looks[step][text.at("book")] > 0.995, label=_("nearly all")),
     ]
 
@@ -306,15 +300,15 @@ def _points(m: Found) -> Scene:
 
     return Scene(
         _(
-            "**Dot** multiplies the writer's {d} numbers by an English word's, one by one, and adds: **points**. What "
-            "share will “book” get?"
+            "The French so far and each English word are {d} numbers each. **Dot** multiplies them in pairs and adds: "
+            "**points**. What share does “book” get?"
         ),
         shown(False),
         Choose(replies),
         shown(True),
         _(
-            "What is written so far is a list of {d} numbers, and so is each word. Another translator; below 0 there "
-            "is no bar."
+            "Another translator, which looks by dot, has written “un”. The more points a word has, the more of the "
+            "look it gets. Below 0 there is no bar."
         ),
         _scores(DOT, step),
     )
@@ -323,26 +317,27 @@ def _points(m: Found) -> Scene:
 def _turned(m: Found) -> Scene:
     text, every = m.general, range(len(m.turned))
     why = _(
-        "Only “{first}” and “{last}” stay. The writer's numbers were learned to fit what W makes of a word, not the "
-        "word's own."
+        "Only the looks of “{first}” and “{last}” stay. The numbers of the French were learned to fit what W makes of "
+        "a word, not the word's own."
     )
-    every_ = _("No: then W would do nothing. Only “{first}” and “{last}” still look where they did.")
-    none = _("“{first}” and “{last}” still look where they did. All other looks go elsewhere without W.")
     replies = [
-        Reply(_("Far fewer."), every_, label=_("all {N}")),
+        Reply(_("No: then W would do nothing."), why, label=_("all {N}")),
         Reply(_("Yes, {n}."), why, True, label=_("{n} of {N}")),
-        Reply(_("Not quite."), none, label=_("none")),
+        Reply(_("No: {n} of {N}."), why, label=_("none")),
     ]
     kept = {step: DOES if step in m.same() else SOFT for step in every}
     return Scene(
         _(
-            "**General** first mixes a word's numbers by a learned table W, then goes on as dot. Without W, how many "
-            "of {N} looks stay?"
+            "**General** first mixes each English word's numbers by a learned table, **W**, then goes on as dot. "
+            "Without W, how many of {N} looks stay?"
         ),
         (_lines(text, dict.fromkeys(every, LOOK)),),
         Choose(replies),
         (_lines(text, kept, rows=m.turned),),
-        _("A third translator. A look stays if it goes most to the same word as with W."),
+        _(
+            "A third translator. By W, each new number is a sum of all old ones, each times a number of the table. A "
+            "look stays if it goes most to the same word."
+        ),
         _scores(GENERAL, 0),
     )
 
@@ -351,28 +346,25 @@ def _squeezed(m: Found) -> Scene:
     text, three = m.additive, [m.additive.step(each) for each in ("un", "livre", "intéressant")]
     tones = dict(zip(three, (NOTE, LOOK, DOES)))
     why = _(
-        "Unsqueezed, what is written adds the same points to **every** English word, and softmax sees only differences."
+        "Unsqueezed, the French so far adds the same points to **every** English word, and softmax sees only "
+        "differences. So all look alike."
     )
-    sharp = _(
-        "Squeezed, “book” leads by only {add_lead} points. Unsqueezed, what is written adds the same to every word."
-    )
-    none = _("Points are still given. But what is written now adds the same to every English word.")
     replies = [
-        Reply(_("They lose it."), sharp, label=_("each at its own word, more sharply")),
-        Reply(_("Yes, all alike."), why, True, label=_("all at the same words")),
-        Reply(_("They do look."), none, label=_("at nothing")),
+        Reply(_("No: they lose their own word."), why, label=_("each at its own word, more sharply")),
+        Reply(_("Yes."), why, True, label=_("all at the same words")),
+        Reply(_("No: a look is always 100%."), why, label=_("at nothing")),
     ]
     return Scene(
         _(
-            "**Additive** adds two mixed lists and squeezes each sum between −1 and 1. Without the squeeze, what do "
-            "French words look at?"
+            "**Additive** mixes both lists of numbers, adds them, and squeezes each sum between −1 and 1. Without the "
+            "squeeze, where do French words look?"
         ),
         (_lines(text, tones),),
         Choose(replies),
         (_lines(text, tones, rows=m.level),),
         _(
-            "The translator of the first scenes. Its squeezed sums, weighed and added, are the points. Drawn: three "
-            "words' looks."
+            "The translator of the first scenes. The squeezed sums, each times a learned number, add up to the points. "
+            "Drawn: the looks of three words."
         ),
         _scores(ADDITIVE, three[1]),
     )
@@ -381,7 +373,8 @@ def _squeezed(m: Found) -> Scene:
 def _sure(m: Found) -> Scene:
     step = m.general.step("intéressant")
     why = _(
-        "“.” keeps a little of the words read before it. Forced to look at “interesting”, general is {forced} sure."
+        "It is {sure} sure: “.” keeps a little of the words read before it. Forced to look at “interesting”, general "
+        "is {forced} sure."
     )
     replies = guessed(why, _("It is a little more."), _("Less: it looks elsewhere."))
 
@@ -422,7 +415,7 @@ def end(m: Found, home: Found) -> list[End]:
     most = max(lead for _name, lead in leads)
     return [
         End(
-            _("Each piece looks for its English: in another order, or two at one word, as “a donné” does at “gave”."),
+            _("Each French word looks for its English: in another order, or two at one word, as “a donné” at “gave”."),
             (bars(bar("a", m.additive.look("a", "gave"), DOES), bar("donné", m.additive.look("donné", "gave"), DOES)),),
         ),
         End(

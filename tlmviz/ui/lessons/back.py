@@ -1,4 +1,4 @@
-"""Lesson 15, "From text to picture and back": who may look at what. Words look at a picture, its patches at words,
+"""Lesson 15, "From text to picture and back": who may look at what. Words look at a picture, its patches back at words,
 eight readers at all pixels, and a hidden word to both sides."""
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from ..language import N_, _
 from . import pictured
 from .measures import little
 from .parts import Behind, Choose, End, Lesson, Part, Picture, Press, Reply, Scene, Tap, choose
-from .pictured import ASKED, DARK, LAID, NINE, PROUD, SAYS, TWICE, Cells, Found, drawn, dropped, measure
+from .pictured import ASKED, DARK, LAID, NINE, PROUD, SAYS, TAKEN, TWICE, Cells, Found, drawn, dropped, measure
 from .pictures import DOES, INK, LOOK, SOFT, bar, bars, fan, handwritten, panel, ray, ring, rings, strip
 
 HERE = "the 4", "", "", "", "the 9", "", "the 0", "", ""  # what lies in the picture of the first scenes
@@ -27,29 +27,38 @@ FACED = {"at the top and at the top right": (1, 2)}  # cells by what is said of 
 def words(m: Found, home: Found) -> dict[str, str]:
     """What stands for the names in the sentences."""
     first, second = m.lost(m.double)
-    cells, others = _cells(m.patches) / 4, [n for n in range(9) if n != m.at]
-    halves = m.looks[1, m.double]
+    cells, others = _cells(m.patches) / 4, [n for n, each in enumerate(LAID) if each is not None]
+    halves, moved = m.looks[1, m.double], _cells(m.said[m.to])
     return {
         "says": SAYS,
         "nine": SAYS.split()[-1],
-        "said": percent(_cells(m.said)[m.named]),
-        "still": little(_cells(m.said)[m.at]),
+        "said": percent(_cells(m.said[m.at])[m.named]),
+        "now": m.answers[m.to].split()[-1],
+        "moved": percent(moved[m.to - 1]),
+        "still": little(moved[m.named]),
+        "seven": little(moved[m.to]),
         "own": percent(cells[m.at]),
         "other": percent(cells[others].max()),
-        "described": m.described,
+        "two": percent(_cells(m.twice[0]).max()),
+        "taken": percent(_cells(m.twice[1])[TAKEN]),
         "pixels": f"{m.size[0]}",
         "numbers": f"{m.size[1]}",
         "all": f"{m.size[0] ** 2:,}",
         "few": f"{m.size[0] * len(m.silenced):,}",
+        "layers": f"{len(m.looks)}",
         "reader": NAMES[m.double],
         "half": percent(halves[first]),
         "rest": percent(halves[second]),
         "before": m.before[0][0],
+        "had": percent(m.before[0][1]),
+        "keeps": little(m.both[0][1]),
         "truth": m.both[-1][0],
         "sure": percent(m.both[-1][1]),
         "less": little(m.before[-1][1]),
         "dark": m.dark[0][0],
         "whole": percent(m.sure[""]),
+        "wins": m.wins[0],
+        "won": percent(m.wins[1]),
         "tells": m.tells,
         "of": percent(m.sure[m.tells]),
         "night": percent(m.sure["dark"]),
@@ -90,8 +99,10 @@ def _scene(at: int | None, press: Iterable[int] = (), one: Panel | None = None) 
 
 def _drop(m: Found) -> Scene:
     replies = {}
-    found = _("Nobody gave it rules for “left”, or for a 9: it learned both from pictures with questions and answers.")
-    no = _("It finds the 7, and what is left of it. Press another cell.")
+    found = _(
+        "Nobody gave the model rules for “left”, or for a 9: it learned both from pictures with questions and answers."
+    )
+    no = _("The model finds the 7, and what is left of the 7. Press another cell.")
     empty = _("Left of the 7 there is no digit now. Press another cell.")
     for at, answer in m.answers.items():
         right = at == m.at
@@ -110,89 +121,102 @@ def _drop(m: Found) -> Scene:
     )
 
 
+def _looks(read: str, said: str, looks: Iterable[np.ndarray], lit: Sequence[int] = ()) -> list[Panel]:
+    """A picture twice, with the look for a word that is read, and for one that is said next."""
+    labels = _("reading “{it}”", it=read), _("before “{it}”", it=said)
+    rows = zip(("asked", "said"), labels, looks, (lit, ()))
+    return [panel(name, label, shades=4 * each, shares=_most(_cells(each)), lit=at) for name, label, each, at in rows]
+
+
 def _look(m: Found) -> Scene:
-    moves = _(
-        "No word of the question names this cell. Drop the 7 elsewhere, and the look goes along, to what is left of it."
+    why = _(
+        "{moved} go to the {now}, {seven} to the 7, {still} to the 9: this head looks at what is left of the 7, which "
+        "the other finds."
     )
-    replies = {}
-    for at, each in enumerate(dropped(m.at)):
-        if each is not None:
-            none = Reply(_("Not there."), _("Neither the question nor the answer speaks of it: {said} is on the 9."))
-            replies[at] = none if at != m.named else Reply(_("Yes, {said} is on the 9."), moves, True)
-    there = _("Now the 7 has {still}, and what is left of it {said}.")
-    replies[m.at] = Reply(_("There the first one looked."), there)
-    replies = {at: Reply(r.verdict, r.reason, r.right, label=PLACES[at]) for at, r in replies.items()}
-    first, then = (panel("scene", shades=each * 4, shares=_most(_cells(each))) for each in (m.asked, m.said))
+
+    def shown(at: int) -> Picture:
+        looks = _looks("7", m.answers[at].split()[-1], (m.asked[at], m.said[at]))
+        return handwritten(drawn(dropped(at)), *looks, share=0.64), _said(ASKED, m.answers[at])
+
     return Scene(
         _(
-            "Reading “7”, one head looks at the 7. Before it says “{nine}”, another head looks. At which cell does "
-            "that look most? Tap."
+            "Before the model says “{nine}”, a head looks mostly at the 9. Move the 7 right of the {now}: where will "
+            "the head look?"
         ),
-        (_scene(m.at, replies, first), _said(ASKED, "…", len(ASKED.split()))),
-        Tap(replies),
-        (_scene(m.at, (), then), _said(ASKED, SAYS)),
-        _("A head is a part of the model that looks. Here a word looks at patches of a picture, four to a cell."),
+        shown(m.at),
+        choose(
+            _("at the {now}"),
+            (_("still at the 9"), _("No: then it would look for a 9."), why),
+            (_("at the 7"), _("No: that is the other head’s look."), why),
+            (_("at the {now}"), _("Yes, at the {now}."), why),
+        ),
+        shown(m.to),
+        _(
+            "A head is a part of the model that looks. Shown: how two heads share their looks out over the picture, "
+            "each for one word."
+        ),
         _page(dropped(m.at)),
     )
 
 
 def _twice(m: Found) -> Scene:
-    why = _("The picture is the same, but now other words look at it: each answer is found anew.")
+    why = _(
+        "So the first answer was half wrong. Reading “2”, a head gave {two} to the top; before “{it}” one gives "
+        "{taken} to the top right: each answer is found anew."
+    )
     digit = m.described.split(" left of ")[1].split(" above")[0]
+    said = digit.split()[-1]
 
-    def shown(question: str, answer: str, lit: Sequence[int]) -> Picture:
+    def shown(question: str, answer: str, *panels: Panel) -> Picture:
         tokens = ["", *(f" {each}" for each in f"{question} ? {answer}".replace(" ?", "?").split())]
         asked = len(question.split())
         text = strip(tokens, blank="", swapped=range(asked + 1, len(tokens)), share=0.35)
-        return handwritten(drawn(TWICE), panel("twice", lit=lit), share=0.65), text
+        return handwritten(drawn(TWICE), *panels, share=0.65), text
 
     return Scene(
         _(
-            "Where is the 2? It names **two** cells. Asked to describe this picture, what will it call the digit at "
-            "the top right?"
+            "Where is the 2? The model names **two** cells. Asked to describe this picture, what will it call the "
+            "digit at the top right?"
         ),
-        shown("where is the 2", m.where, FACED[m.where]),
+        shown("where is the 2", m.where, panel("asked", lit=FACED[m.where])),
         choose(
             f"“{digit}”",
-            (f"“{a(9)}”", _("Yes, and that is right."), why),
-            (f"“{a(2)}”", _("One would think so."), _("But it says: {described}. ") + why),
-            (f"“{a(3)}”", _("So it calls the one below."), why),
+            (f"“{a(9)}”", _("Yes, “{digit}”, rightly."), why),
+            (f"“{a(2)}”", _("No: “{digit}”, rightly."), why),
+            (f"“{a(3)}”", _("No: “{digit}”, rightly."), why),
         ),
-        shown("describe the picture", m.described, ()),
+        shown("describe the picture", m.described, *_looks("2", said, m.twice, FACED[m.where])),
         behind=_page(TWICE, tiq="where is the 2"),
+        words={"digit": digit, "it": said},
     )
 
 
 def _patches(m: Found) -> Scene:
     cells = _cells(m.patches) / 4
-    first = _("Only its own patches do: all others give that word {other} at most. So the 7 is found first here, too.")
-    replies = {}
-    for at, each in enumerate(dropped(m.at)):
-        if each is None:
-            continue
-        its = {"its": little(cells[at])}
-        wrong = Reply(
-            _("It gives “7” {its}."),
-            _("The 7 itself gives {own}: it must be found before what is left of it."),
-            words=its,
-        )
-        marked = Reply(
-            _("It gives “7” {its}."), _("It is marked in the end. But the 7, {own}, must be found first."), words=its
-        )
-        replies[at] = marked if at in m.marked else wrong
-    replies[m.at] = Reply(_("Yes, {own} of its look."), first, True)
-    replies = {at: Reply(r.verdict, r.reason, r.right, words=r.words, label=PLACES[at]) for at, r in replies.items()}
-    before = panel("scene", shades=[0.06] * 36, lit=m.marked, tone=SOFT)
-    after = panel("scene", shades=m.patches, shares=[(n, cells[n]) for n in replies], lit=m.marked)
+    why = _(
+        "The patches of the 7 give “7” {own}, those of other digits {other} at most: so the 7 is found first here, too."
+    )
+    replies = {
+        at: Reply(_("No, {its} of their look."), why, words={"its": little(cells[at])}, label=PLACES[at])
+        for at, each in enumerate(dropped(m.at))
+        if each is not None
+    }
+    replies[m.at] = Reply(_("Yes, {own} of their look."), why, True, label=PLACES[m.at])
+    label = _("how much goes to “7”")
+    before = panel("scene", f"{label}: ?", shades=0.06 * m.full, lit=m.marked, tone=SOFT)
+    after = panel("scene", label, shades=m.patches * m.full, shares=[(n, cells[n]) for n in replies], lit=m.marked)
     return Scene(
         _(
-            "The other way round: in another model **patches** look at the words, then mark a digit. Whose look "
+            "And back: in another model **patches** look at the words, then mark a digit. Which cell’s patches look "
             "hardest at “7”? Tap."
         ),
         (_scene(m.at, replies, before), _said(ASKED, "")),
         Tap(replies),
         (_scene(m.at, (), after), _said(ASKED, "", len(ASKED.split()))),
-        _("It marked the 9, in blue: what it was asked for. Four patches are a cell."),
+        _(
+            "Four patches are a cell. In a head every patch shares 100% out among the words. Marked in the end, in "
+            "blue: the 9."
+        ),
         _page(dropped(m.at)),
     )
 
@@ -216,7 +240,7 @@ def _readers(m: Found) -> Scene:
         why = _("Nobody told the readers who reads what: they came to share the cells out as they learned.")
         one = _("Its cell is lost, and no other. Press another reader.")
         replies[name] = Reply(
-            _("Now it reads {told}."),
+            _("Now the model reads {told}."),
             why if found else one,
             found,
             (_nine(m, m.silenced[n]), shown(n, found)),
@@ -230,7 +254,8 @@ def _readers(m: Found) -> Scene:
         (_nine(m, m.read), shown(None)),
         Press(replies),
         hint=_(
-            "A reader, or **latent**, is {numbers} learned numbers that look at all pixels. Small digits: what is read."
+            "A reader, or **latent**, is a row of {numbers} numbers; it collects what it sees. Small digits: what the "
+            "model reads."
         ),
         behind=Behind("latents", {"latmute": f"{m.double}"}),
     )
@@ -239,33 +264,38 @@ def _readers(m: Found) -> Scene:
 def _times(m: Found) -> Scene:
     first, second = m.lost(m.double)
     aims = [int(row.argmax()) for row in m.looks[:, m.double]]
-    labels = _("first look"), _("second look"), _("last look")
-    why = _("In between it looked at both, {half} and {rest}. So one reader can bring two digits home.")
+    why = _(
+        "In layer 2 the reader looked at both, {half} and {rest}; in the last {most} go to the {that}. So one reader "
+        "brings two digits home."
+    )
 
     def shown(told: int) -> Picture:
         panels = []
-        for n, label in enumerate(labels):
-            row = m.looks[n, m.double] if n < told else np.zeros(9)
-            panels.append(panel(f"{n}", label if n < told else f"{label}: ?", shades=row, shares=_most(row)))
+        for n, look in enumerate(m.looks[:, m.double]):
+            row, label = (look, _("layer {n}")) if n < told else (0 * look, _("layer {n}: ?"))
+            panels.append(panel(f"{n}", label.format(n=n + 1), shades=row, shares=_most(row)))
         return (handwritten(drawn(NINE), *panels),)
 
     back, other = (f"{m.truth[at]}" for at in (aims[0], aims[-1]))
     answers = (
-        (_("at the {it} again", it=back), _("That was read already."), why),
-        (_("at both alike"), _("That was the look before."), why),
-        (_("at the {it}", it=other), _("Yes, at the {it}.", it=other), why),
+        (_("at the {it} again"), _("No: that was in layer 1."), why),
+        (_("at both alike"), _("No: that was in layer 2."), why),
+        (_("at the {that}"), _("Yes, at the {that}."), why),
     )
     return Scene(
         _(
-            "Reader {reader} reads two digits. It looks three times, first at the {it}. Where does it look the "
-            "**last** time?"
+            "Reader {reader} reads two digits. It looks once in each of {layers} layers, first at the {it}. Where does "
+            "it look in the **last**?"
         ),
         shown(1),
         choose(answers[-1][0], *answers),
         shown(3),
-        _("If all {pixels} pixels looked at all, that would be {all} weights for each look. Eight readers need {few}."),
+        _(
+            "If all {pixels} pixels looked at one another, each layer would need {all} shares. Eight readers need "
+            "{few}."
+        ),
         Behind("latents", {"latpin": f"2.{m.double}"}),
-        words={"it": back},
+        words={"it": back, "that": other, "most": percent(m.looks[-1, m.double].max())},
     )
 
 
@@ -274,31 +304,23 @@ def _hidden(m: Found) -> Scene:
     tokens = [HOLE.rjust(5) if n == m.place else each for n, each in enumerate(m.hidden)]
     known = [f" {m.both[-1][0]}" if n == m.place else each for n, each in enumerate(m.hidden)]
     rest = range(m.place + 1, len(tokens))
-    why = _("It gets {sure}, as “{tells}” stands behind. From what stands before alone it gets {less}.")
-    wrong = _("“{it}” had {has}. “{tells}”, behind the hidden word, speaks for “{truth}”: {sure}.")
-    replies = []
-    for name, share in m.before:
-        right = name == m.both[-1][0]
-        told = {"it": name, "has": percent(share)}
-        verdict = _("Yes, “{truth}”.") if right else _("Not with “{tells}” behind.")
-        replies.append(Reply(verdict, why if right else wrong, right, words=told, label="“{it}”"))
+    why = _(
+        "“{tells}”, behind the hidden word, speaks for “{truth}”: {sure}, and {less} without what stands behind. "
+        "“{before}” falls from {had} to {keeps}."
+    )
+    right, replies = m.both[-1][0], []
+    for name, _share in m.before:
+        verdict = _("Yes, “{truth}”.") if name == right else _("No: then what stands behind would do nothing.")
+        replies.append(Reply(verdict, why, name == right, words={"it": name}, label="“{it}”"))
     rows = [bar(name, share if n < 2 else None, SOFT, name) for n, (name, share) in enumerate(m.before)]
     rays = [
-        ray(
-            name,
-            share,
-            both[name],
-            little(share),
-            little(both[name]),
-            DOES if name == m.both[-1][0] else SOFT,
-            name == m.both[-1][0],
-        )
+        ray(name, share, both[name], little(share), little(both[name]), DOES if name == right else SOFT, name == right)
         for name, share in m.before
     ]
     return Scene(
         _(
-            "A word is hidden. A model that reads only what stands **before** it says “{before}”. What says one that "
-            "reads **both sides**?"
+            "A word is hidden. A model that reads only what stands **before** it says “{before}”. What does one "
+            "say that reads **both sides**?"
         ),
         (strip(tokens, blank="", under=m.place, faint=rest, share=0.45), bars(*rows[:2], share=0.55)),
         Choose([replies[n] for n in (2, 0, 1)]),
@@ -306,7 +328,7 @@ def _hidden(m: Found) -> Scene:
             strip(known, blank="", swapped=[m.place], share=0.3),
             fan(_("only before"), _("both sides"), *rays, share=0.7),
         ),
-        _("Bars: what it says with “The little girl was so” alone. Both models have read children's stories."),
+        _("Bars: what that model says after “The little girl was so”. Both models have read children's stories."),
         Behind(
             "encoder_only",
             {"epart": "Hidden words", "etext": PROUD.replace(MASK, m.both[-1][0]), "eplace": f"{m.place}"},
@@ -321,27 +343,28 @@ def _dark(m: Found) -> Scene:
     known = ["", *(f" {said if each == MASK else each}" for each in pieces), "."]
     place = pieces.index(MASK) + 1
     why = _(
-        "It looks to both sides, but “{tells}” decides. With “{tells}” hidden, too, {of} is left; with “dark” hidden "
-        "still {night}."
+        "Without “{tells}” another word wins, “{wins}”, {won}; “{dark}” has {of}. Without “dark”, “{dark}” still has "
+        "{night}: one small word decides."
     )
-    fear = _(
-        "It says “{dark}”, {whole}: “{tells}” decides, and “dark” hardly counts. With “dark” hidden, too, it is still "
-        "{night}."
+    told = bars(
+        *(
+            bar(label, m.sure[each], LOOK if each else INK, each or "all", says=f"“{said}” {percent(m.sure[each])}")
+            for label, each in (
+                (_("all in sight"), ""),
+                (_("without “dark”"), "dark"),
+                (_("without “{tells}”", tells=m.tells), m.tells),
+            )
+        ),
+        share=0.6,
     )
-    rows = (
-        (_("“{said}”", said=said), ""),
-        (_("“dark” hidden, too"), "dark"),
-        (_("“{tells}” hidden, too", tells=m.tells), m.tells),
-    )
-    told = bars(*(bar(label, m.sure[each], LOOK if each else INK, each or "all") for label, each in rows), share=0.6)
     return Scene(
         _("The same model, both sides in sight. What does it say now?"),
         (strip(tokens, blank="", under=place),),
         choose(
             f"“{said}”",
-            ("“scared”", _("No: then it would use “dark”."), fear),
+            ("“scared”", _("No: “{dark}”, {whole} sure."), why),
             (f"“{said}”", _("Yes, {whole} sure!"), why),
-            (f"“{m.dark[1][0]}”", _("Not with “{tells}” behind."), fear),
+            (f"“{m.dark[1][0]}”", _("No: “{dark}”, {whole} sure."), why),
         ),
         (strip(known, blank="", swapped=[place], share=0.4), told),
         behind=Behind("encoder_only", {"epart": "Hidden words", "etext": DARK}),
@@ -356,7 +379,7 @@ def _page(cells: Cells, **more: str) -> Behind:
 
 def end(m: Found, home: Found) -> list[End]:
     """What can be explained now."""
-    looks = panel("said", shades=_cells(m.said)), panel("own", shades=_cells(m.patches) / 4)
+    looks = panel("said", shades=_cells(m.said[m.at])), panel("own", shades=_cells(m.patches * m.full) / 4)
     shares = [row.max() for row in m.looks[-1]]
     both = (
         bar(label, valued[-1][1], tone)
@@ -390,7 +413,10 @@ def end(m: Found, home: Found) -> list[End]:
 LESSON = Lesson(
     "back",
     N_("From text to picture and back"),
-    N_("Words look at a picture, a picture looks at words, eight readers share nine digits, and a word looks ahead."),
+    N_(
+        "Words look at a picture, and its patches look back at words. Eight readers share nine digits, and a hidden "
+        "word looks to both sides."
+    ),
     pictured.WORDS,
     "",
     measure,

@@ -31,10 +31,10 @@ class Found:
     """A text whose guess changes on its way up: the guess and the answer's place in the list, below block 1 and after
     each.
 
-    Also: the guess with all heads silenced, the answer's share then, and the guess after block 1; the largest share and
-    the answer's without feed-forward parts; where the heads of a block look, which look most at different words; of the
-    last block what comes in, what one head, the others and the feed-forward part write, and what goes out; with each
-    block left out the guess and the answer's share.
+    Also, with all heads silenced: the guess, the answer's share, and the guess after block 1; the largest share and the
+    answer's without feed-forward parts; where the heads of a block look, which look most at different words; of the
+    last block the head that writes most, what comes in, what that head, the others and the feed-forward part write, and
+    what goes out; with each block left out the guess and the answer's share.
     """
 
     text: str
@@ -44,10 +44,11 @@ class Found:
     places: list[int]
     deaf: tuple[str, float]
     silent: float
-    first: str
+    first: tuple[str, float]
     carried: tuple[float, float]
     block: int
     rows: list[list[float]]
+    writer: int
     written: list[list[float]]
     passed: list[tuple[str, float, float]]  # of the lesson's story
 
@@ -96,18 +97,18 @@ def measure(lm: LanguageModel, text: str) -> Found:
         [int((each > each[answer]).sum()) + 1 for each in shares],
         named(lm, silent[-1], 1)[0],
         float(silent[-1][answer]),
-        named(lm, silent[1], 1)[0][0],
+        named(lm, silent[1], 1)[0],
         (float(carried.max()), float(carried[answer])),
         block,
         looks[block],
-        _written(lm, trace),
+        *_written(lm, trace),
         passed,
     )
     (below, _), (after, _), *_between, (best, _) = m.guesses
     readable = all(each.isalpha() for each in (after, best, m.deaf[0])) and below == word(m.tokens[-1])
     if not readable or len({below.lower(), after.lower(), best.lower()}) < 3:
         raise Unfit(N_("In your sentence the guess after block 1 is that at the end, or cannot be read."))
-    if after != m.first or m.deaf[0] in (best, below) or m.carried[1] > 0.1:
+    if after != m.first[0] or m.deaf[0] in (best, below) or m.carried[1] > 0.1:
         raise Unfit(N_("In your sentence the model hardly needs what other words say."))
     return m
 
@@ -121,13 +122,15 @@ def _left_out(lm: LanguageModel, text: str, *names: str) -> Trace:
     return lm.trace(text, edit={name: lambda value, record: torch.zeros_like(value) for name in names})
 
 
-def _written(lm: LanguageModel, trace: Trace) -> list[list[float]]:
-    """What comes into the last block, what its parts write, the head that writes most apart, and what goes out."""
+def _written(lm: LanguageModel, trace: Trace) -> tuple[int, list[list[float]]]:
+    """Of the last block the head that writes most; and what comes in, what its parts write, that head apart, and what
+    goes out."""
     top, names = trace.n_layers - 1, ("resid_pre", "attn.out", "mlp.out", "resid_post")
     come, heads, feed, out = (trace[f"blocks.{top}.{name}"][0, -1] for name in names)
     rows = [writes(lm, trace, (top, head)) for head in range(trace.n_heads)]
-    one = max(rows, key=lambda each: float(each.norm()))
-    return [each[:SHOWN].tolist() for each in (come, one, heads - one, feed, out)]
+    writer = max(range(len(rows)), key=lambda head: float(rows[head].norm()))
+    one = rows[writer]
+    return writer, [each[:SHOWN].tolist() for each in (come, one, heads - one, feed, out)]
 
 
 def words(m: Found, home: Found) -> dict[str, str]:
@@ -138,6 +141,7 @@ def words(m: Found, home: Found) -> dict[str, str]:
         "same": _("almost 100%") if same >= 0.995 else percent(same),
         "after": after,
         "share": percent(share),
+        "still": percent(m.first[1]),
         "best": best,
         "blocks": f"{len(m.guesses) - 1}",
         "rise": f"{m.rise}",
@@ -178,7 +182,12 @@ def _tower(
         tone = LOOK if says == m.guesses[-1][0] else SOFT if says == "?" else INK
         made = parts or {} if n else {}
         floors.append(floor(label, made, says=says, share=told, tone=tone, off=n in off, idle=n in idle, name=f"{n}"))
-    return tower(*floors, stream=_("stream"), press=map(str, press), verb=_("Leave out"), share=share)
+    return tower(*floors, stream=_("last word’s stream"), press=map(str, press), verb=_("Leave out"), share=share)
+
+
+def _story(m: Found, guess: str, *tower: Part) -> Picture:
+    """The story with a guess at its end, "" for none, above a tower of its last word."""
+    return strip(m.tokens, blank=guess, told=guess != "?", under=len(m.tokens) - 1, share=0.36), *tower
 
 
 def _parts(m: Found, heads: bool = True, feed: bool = True) -> dict[str, bool]:
@@ -192,26 +201,25 @@ def _offer(right: str, whys: Whys) -> Choose:
 
 def _none(m: Found) -> Scene:
     every, (best, sure), last = range(1, len(m.guesses)), m.guesses[-1], m.guesses[0][0]
-    why = _("What goes in comes out again, as nothing has worked on the stream.")
-    says = _("It says “{last}”, {same} sure: the last word itself. ") + why
+    why = _(
+        "It says “{last}”, {same} sure: the last word itself. What goes in comes out again, as nothing has worked on "
+        "the stream."
+    )
     whys = {
-        best: (_("No: then the blocks would do nothing."), says),
-        m.deaf[0]: (_("No: then something would have worked on it."), says),
-        last: (_("Yes, {same} sure."), _("It is the last word itself. ") + why),
+        best: (_("No: then the blocks would do nothing."), why),
+        m.deaf[0]: (_("No: then something would have worked on it."), why),
+        last: (_("Yes, “{last}”."), why),
     }
-
-    def shown(guess: str, tower: Part) -> Picture:
-        return strip(m.tokens, blank=guess, told=True, under=len(m.tokens) - 1, share=0.4), tower
-
     return Scene(
         _(
             "A **stream** of numbers runs through {blocks} **blocks** to the guess, “{best}”. "
             "Take all {blocks} away: what does the model guess?"
         ),
-        shown(best, _tower(m, {len(every): (best, sure)}, share=0.6)),
+        _story(m, best, _tower(m, {len(every): (best, sure)})),
         _offer(last, whys),
-        shown(last, _tower(m, {0: m.guesses[0]}, off=every, share=0.6)),
-        behind=_block(m),
+        _story(m, last, _tower(m, {0: m.guesses[0]}, off=every)),
+        _("Every word has a stream of its own, through the same blocks. Only the last word’s is drawn."),
+        _block(m),
         asks=True,
     )
 
@@ -219,60 +227,59 @@ def _none(m: Found) -> Scene:
 def _first(m: Found) -> Scene:
     (last, same), (after, share), *_between, (best, _sure) = m.guesses
     idle = range(2, len(m.guesses))
-    why = _("“{after}” goes with “{last}” in many stories. No other word of this one is needed for it.")
-    says = _("It says “{after}”, {share} sure. ") + why
+    why = _(
+        "It says “{after}”, {share} sure. No other word is needed: without what heads bring from others it still says "
+        "“{after}”, {still} sure."
+    )
     whys = {
-        best: (_("Not yet."), says),
-        last: (_("No: then block 1 would do nothing."), says),
-        after: (_("Yes, {share} sure."), why),
+        best: (_("No: not yet."), why),
+        last: (_("No: then block 1 would do nothing."), why),
+        after: (_("Yes, “{after}”."), why),
     }
     return Scene(
         _("Now block 1 works, and no other. “{last}” goes in. What does the model guess?"),
-        (_tower(m, {0: (last, same), 1: UNKNOWN}, idle=idle),),
+        _story(m, "?", _tower(m, {0: (last, same), 1: UNKNOWN}, idle=idle)),
         _offer(after, whys),
-        (_tower(m, {0: (last, same), 1: (after, share)}, idle=idle),),
+        _story(m, after, _tower(m, {0: (last, same), 1: (after, share)}, idle=idle)),
         behind=_block(m),
     )
 
 
 def _rise(m: Found) -> Scene:
     top, replies = len(m.guesses) - 1, []
-    climbs = _("Below, “{best}” has place {low} of {known} at worst, {near} at last. Block {rise} puts it first.")
-    early = _("After it “{says}” is first, “{best}” at place {place} of {known}. Block {rise} puts it first.")
-    late = _("It stands first after block {rise} already.")
+    why = _(
+        "Below, “{best}” has place {low} of {known} at worst, and place {near} just before. Block {rise} makes it the "
+        "top guess."
+    )
+    early, late = _("No: there it is “{says}”, and “{best}” has place {place}."), _("No, sooner.")
     offered = sorted(range(m.rise % 2 or 2, top + 1, 2), key=lambda n: abs(n - m.rise))[:3]
     for n in sorted(offered):
-        verdict, why = (_("Not yet."), early) if n < m.rise else (_("Sooner."), late)
-        if n == m.rise:
-            verdict, why = _("Yes, block {it}."), climbs
+        verdict = _("Yes, block {it}.") if n == m.rise else early if n < m.rise else late
         told = {"it": f"{n}", "says": m.guesses[n][0], "place": str(m.places[n])}
         replies.append(Reply(verdict, why, n == m.rise, words=told, label=_("block {it}")))
     return Scene(
         _(
-            "One block after another works; the guess is read off the stream after each. After which does “{best}” "
-            "come **first**?"
+            "One block after another works; the guess is read off the stream after each. After which block does "
+            "“{best}” become the **top guess**?"
         ),
-        (_tower(m, {n: m.guesses[n] for n in (0, 1, top)}),),
+        _story(m, m.guesses[top][0], _tower(m, {n: m.guesses[n] for n in (0, 1, top)})),
         Choose(replies),
-        (_tower(m, dict(enumerate(m.guesses))),),
+        _story(m, m.guesses[top][0], _tower(m, dict(enumerate(m.guesses)))),
         _("To read a guess off on the way up is called the logit lens."),
         _block(m),
     )
 
 
 def _deaf(m: Found) -> Scene:
-    top, last, why = len(m.guesses) - 1, m.guesses[0][0], _("Only heads bring something from other words. ")
-    alone = _("A feed-forward part works on one word alone, here on “{last}”.")
+    top, last = len(m.guesses) - 1, m.guesses[0][0]
+    why = _(
+        "It says “{deaf}”, {alone} sure. Only heads bring something from other words; feed-forward parts make “{deaf}” "
+        "of “{last}” alone."
+    )
     whys = {
-        m.guesses[top][0]: (
-            _("No: then it would know the story."),
-            _("It says “{deaf}”, {alone} sure. ") + why + alone,
-        ),
-        last: (
-            _("No: then nothing would work on it."),
-            _("Feed-forward parts do. They make “{deaf}” of “{last}”. ") + why,
-        ),
-        m.deaf[0]: (_("Yes, {alone} sure."), why + alone),
+        m.guesses[top][0]: (_("No: then it would know the story."), why),
+        last: (_("No: then nothing would work on it."), why),
+        m.deaf[0]: (_("Yes, “{deaf}”."), why),
     }
     mute = ",".join(f"{layer}.{head}" for layer in range(top) for head in range(len(m.rows)))
     return Scene(
@@ -280,9 +287,9 @@ def _deaf(m: Found) -> Scene:
             "A block has {heads} heads and a **feed-forward part**. Now all heads are silenced. What does the model "
             "guess?"
         ),
-        (_tower(m, {top: UNKNOWN}, parts=_parts(m, heads=False)),),
+        _story(m, "?", _tower(m, {top: UNKNOWN}, parts=_parts(m, heads=False))),
         _offer(m.deaf[0], whys),
-        (_tower(m, {top: m.deaf}, parts=_parts(m, heads=False)),),
+        _story(m, m.deaf[0], _tower(m, {top: m.deaf}, parts=_parts(m, heads=False))),
         behind=Behind("explorer", {"model": MODEL, "text": m.text, "panel": "Mute heads", "mute": mute}),
     )
 
@@ -293,15 +300,16 @@ def _carried(m: Found) -> Scene:
         "“{best}” gets {left}, and no piece more than {most}. "
         "Heads bring what other words hold; feed-forward parts make something of it."
     )
-    replies = guessed(what, _("Hardly more is left."), _("Far less is left."), _("Yes, nothing is left."))
+    replies = guessed(what, _("Hardly more is left."), _("Far less is left."), _("Yes, hardly anything is left."))
 
     def shown(feed: bool, share: float) -> Picture:
-        return _tower(m, {}, parts=_parts(m, feed=feed), share=0.74), bars(bar(best, share, LOOK, "answer"), share=0.26)
+        tower = _tower(m, {}, parts=_parts(m, feed=feed))
+        return _story(m, best if feed else "", tower, bars(bar(best, share, LOOK, "answer"), share=0.35))
 
     return Scene(
         _(
-            "The other way round: all heads work, all feed-forward parts are silenced. How sure of “{best}” will it "
-            "be? Drag."
+            "The other way round: all heads work, all feed-forward parts are silenced. How sure of “{best}” will the "
+            "model be? Drag."
         ),
         shown(True, sure),
         Drag(_("How sure the model will be, in per cent"), _("Silence them"), right, replies),
@@ -316,18 +324,18 @@ def _looks(m: Found) -> Scene:
     others = [i for head, i in enumerate(aims) if head != m.keen]
     right = 0 if aim not in others else 1 if {*others} != {aim} else 2
     listed = ", ".join(dict.fromkeys(f"“{word(m.tokens[i])}”" for i in sorted(others) if i and i != aim))
-    why = _("The others look most at {listed}. So a block reads several words at once, each head its own.")
-    verdicts = _("Not one does."), _("Some do."), _("No: then one head would do.")
+    why = _("The others look most at {listed}. So a block reads several words at once.")
+    wrong = (_("No: not one does."), _("No: only some do."), _("No: all of them do."))[right]
     labels = _("none"), _("some"), _("all {others}")
     replies = [
         Reply(
-            _("Yes, {it}.") if n == right else verdict,
+            _("Yes, {it}.") if n == right else wrong,
             why,
             n == right,
             label=label,
             words={"listed": listed, "it": label},
         )
-        for n, (label, verdict) in enumerate(zip(labels, verdicts))
+        for n, label in enumerate(labels)
     ]
     first = _("The number below a word is that of the head that looks at it. All look from the underlined word.")
     place = {"head": f"{m.block}.{m.keen}", "query": f"{last}", "key": f"{aim}"}
@@ -364,17 +372,15 @@ def _sum(m: Found) -> Scene:
     at, top = m.told, max(abs(value) for each in m.written for value in each)
     says = [number(round(each[at], 2) + 0.0, "+.2f") for each in m.written]
     come, _one, _more, feed, out = says
-    labels = _("stream in"), _("one head"), _("other heads"), _("feed-forward"), _("stream out")
+    labels = _("stream in"), _("head {n}", n=m.writer + 1), _("other heads"), _("feed-forward"), _("stream out")
     tones = INK, DOES, DOES, NOTE, LOOK
     rows = [line(one, one, each, says[n], tones[n], top) for n, (one, each) in enumerate(zip(labels, m.written))]
     unknown = line(labels[-1], labels[-1], [None] * SHOWN, "?", LOOK, top)
+    why = _("Every part **adds** its row to the stream, and what came in goes on: {sum} = {out}.")
     whys = {
-        come: (_("No: then the block would change nothing."), _("Every part adds its row: {sum} = {out}.")),
-        feed: (
-            _("No: then the last part would wipe out the rest."),
-            _("All is added, nothing wiped out: {sum} = {out}."),
-        ),
-        out: (_("Yes, the sum."), _("{sum} = {out}. Every part **adds** its row to the stream; what came in goes on.")),
+        come: (_("No: then the block would change nothing."), why),
+        feed: (_("No: then the last part would wipe out the rest."), why),
+        out: (_("Yes, the sum."), why),
     }
     order = sorted(whys, key=lambda each: float(each.replace("−", "-")))
     return Scene(
@@ -385,7 +391,7 @@ def _sum(m: Found) -> Scene:
         (numbers(*rows[:-1], unknown, at=at),),
         Choose([Reply(*whys[each], each == out, label=each) for each in order]),
         (numbers(*rows, at=at),),
-        _("Its first {count} numbers. It is called the **residual stream**; the guess is read off it at the top."),
+        _("Its first {count} numbers. This is called the **residual stream**; the guess is read off it at the top."),
         _block(m, step="add 2"),
         words={"sum": " ".join(says[:-1]), "out": out},
     )
@@ -397,25 +403,34 @@ def _pass(home: Found) -> Scene:
     lost = _("“{best}” gets {its}. All others read what block {it} writes, and can do nothing without it.")
     passes = _("“{best}” still gets {its}. The stream passes by, the other blocks add to it. Press another.")
     looked = _(
-        "“{best}” still gets {its}, though a head of it looked at “{best}” hard: looking is not doing. Press another."
+        "“{best}” still gets {its}, though a head of this block looked hard at “{best}”: looking is not doing. Press "
+        "another."
     )
     for n, share in enumerate(rest):
         found, told = n == needed, {"it": f"{n + 1}", "its": little(share)}
         shown = _tower(home, {top: home.passed[n][:2]}, off=[n + 1], press=() if found else range(1, top))
         missed = looked if n == home.block else passes
         verdict, why = (_("It is block {it}."), lost) if found else (_("Not block {it}."), missed)
-        replies[told["it"]] = Reply(verdict, why, found, (shown,), told)
+        shows = (shown, _left(home, range(top))) if found else _story(home, home.passed[n][0], shown)
+        replies[told["it"]] = Reply(verdict, why, found, shows, told)
     return Scene(
         _(
             "Parts only add to the stream, so blocks can be left out. Without block {blocks} “{best}” is lost. "
-            "Press the **other** one it needs."
+            "Press the **other** block that “{best}” needs."
         ),
-        (_tower(home, {top: home.guesses[-1]}, press=range(1, top)),),
+        _story(home, home.guesses[-1][0], _tower(home, {top: home.guesses[-1]}, press=range(1, top))),
         Press(replies),
         hint=_("Each press leaves one block out; the one before comes back."),
         behind=_block(home),
         home=True,
     )
+
+
+def _left(home: Found, blocks: Iterable[int]) -> Part:
+    """How sure of the answer the model is, and still is without each of some blocks."""
+    best, sure = home.guesses[-1]
+    rows = (bar(_("no block {n}", n=n + 1), home.passed[n][2], SOFT) for n in blocks)
+    return bars(bar(f"“{best}”", sure, LOOK), *rows)
 
 
 def _block(m: Found, **more: str) -> Behind:
@@ -450,9 +465,7 @@ def end(m: Found, home: Found) -> list[End]:
             _("Heads bring something from other words, feed-forward parts make something of it: “{best}” needs both."),
             (bars(*parts),),
         ),
-        End(
-            passing.format(**told, **shares), (bars(*(bar(_("no block {n}", n=n + 1), rest[n]) for n in (high, low))),)
-        ),
+        End(passing.format(**told, **shares), (_left(home, (high, low)),)),
     ]
 
 

@@ -137,7 +137,8 @@ def _asks(m: Found) -> Scene:
     last, replies = m.read, {}
     right = _("It fits best, so {look} of what “{last}” takes home are the numbers of “{best}”, its **value**.")
     wrong = _(
-        "It gets {small}. The key of “{best}” fits best, so “{last}” takes home mostly its numbers, its **value**."
+        "It gets {small} of the look. The key of “{best}” fits best, so {look} of what “{last}” takes home are its "
+        "numbers, its **value**."
     )
     for at in words_at(m.tokens):
         replies[at] = Reply(_("Not that one."), wrong, words={"small": little(m.looks[at])})
@@ -238,7 +239,10 @@ def _keep(m: Found) -> Scene:
 
 def _bytes(m: Found) -> Scene:
     layers, heads, one = m.shape.n_layers, m.shape.heads, f"{2 * m.shape.head_dim * 4}"
-    all_of = _("All {every} heads have a key and a value of their own, {head} bytes each time.")
+    why = _(
+        "All {every} heads have a key and a value of their own, {head} bytes each time: {size} bytes in all, {times} "
+        "times the text. Every word adds as much."
+    )
 
     def shown(told: bool) -> Picture:
         cell = (KEPT, 1, one) if told else (NONE, 1, "")
@@ -255,14 +259,14 @@ def _bytes(m: Found) -> Scene:
         shown(False),
         choose(
             "{size} bytes",
-            (_("{head} bytes"), _("No: that is one head."), all_of + _(" Together {size}.")),
-            (_("{size} bytes"), _("Yes, {times} times as much."), all_of + _(" And every word adds as much.")),
-            (_("{layer} bytes"), _("No: that is one layer of heads."), all_of + _(" Together {size}.")),
+            (_("{head} bytes"), _("No: that is one head."), why),
+            (_("{size} bytes"), _("Yes, {size}."), why),
+            (_("{layer} bytes"), _("No: that is one layer of heads."), why),
         ),
         shown(True),
         _(
-            "A row for each layer, a column for each of its {heads} heads. A key is {width} numbers, a value {width}, "
-            "each of 4 bytes."
+            "Heads work in layers, one after another: a row for each, a column for each of its {heads} heads. A key is "
+            "{width} numbers, a value {width}, each of 4 bytes."
         ),
         _cache(kview="Models", kmods=OWN),
     )
@@ -308,8 +312,8 @@ def _share(m: Found) -> Scene:
 
 def _row(m: Found) -> Scene:
     works = _(
-        "Each head works through {row} numbers, not {width}: {more} million multiplications, not {far}. Here it "
-        "guesses {short} right; in large models, its makers report, as well as own keys."
+        "Each head works through {row} numbers, not {width}: {more} million multiplications, not {far}. Such a model "
+        "guesses {short} right; with own keys, {own}."
     )
 
     def shown(told: bool) -> Picture:
@@ -369,9 +373,9 @@ def _begin(m: Found) -> Scene:
     alike = [max(found), *found[1:]]  # whose pages are found has as many of them
     names = ", ".join(name for name, each in zip(PEOPLE, alike) if each)
     why = _(
-        "Where all words before are the same, so are key and value. {fewer} pages hold these beginnings, not {pages}."
+        "Where all words before are the same, so are key and value: {fewer} pages, not {pages}. E's later words have "
+        "seen “{other}”, so theirs are others."
     )
-    later = _("Its later words are the same, but they have seen “{other}”: their keys and values are others.")
 
     def shown(told: bool) -> Picture:
         rows = []
@@ -392,7 +396,7 @@ def _begin(m: Found) -> Scene:
         shown(False),
         choose(
             names,
-            (f"{names}, E", _("No, not E's."), later),
+            (f"{names}, E", _("No, not E's."), why),
             (names, _("Yes."), why),
             (_("nobody's"), _("No: some can."), why),
         ),

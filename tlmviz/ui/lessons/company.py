@@ -39,6 +39,7 @@ class Small:
 
     start: Mapping[str, Place]
     end: Mapping[str, Place]
+    guesses: Mapping[str, float]  # from the cat, in the end: the shares of who stands near it
     company: list[str]
     counts: Mapping[str, list[float]]
     pushes: Mapping[str, tuple[Place, Place]]  # of the cat and the dog by the same neighbour, as large as they fit
@@ -116,8 +117,9 @@ def learnt(counts: np.ndarray, seed: int, times: int) -> tuple[np.ndarray, np.nd
 
 def _small() -> Small:
     known, counts = neighbours()
-    (start, others), (end, _others) = (learnt(counts, SEED, times) for times in (0, TIMES))
+    (start, others), (end, late) = (learnt(counts, SEED, times) for times in (0, TIMES))
     at = [known.index(word) for word in (CAT, DOG)]
+    guesses = torch.from_numpy(late @ end[at[0]]).softmax(0).tolist()
     seen = torch.eye(len(known), dtype=torch.float64)[[known.index(PUSH)] * len(at)]
     pull = -gradients.softmax_gradients(torch.from_numpy(start[at]), torch.from_numpy(others), seen).center.numpy()
     cosine = pull[0] @ pull[1] / np.prod(np.linalg.norm(pull, axis=1))
@@ -129,6 +131,7 @@ def _small() -> Small:
     return Small(
         dict(zip(known, _places(start / span))),
         dict(zip(known, _places(end / span))),
+        {word: share for word, share, count in zip(known, guesses, counts[at[0]]) if count},
         company,
         {word: [float(counts[known.index(word), known.index(other)]) for other in company] for word in ROWS},
         dict(zip((CAT, DOG), zip(_places(ends[:2]), _places(ends[2:4])))),

@@ -221,7 +221,7 @@ def _animals(m: Found) -> Scene:
     named = {_("animals"): ANIMALS, _("things"): THINGS, _("red, big, little"): LIKE}
     told = [bar(label, m.read[those] / len(those), DOES, says=_of(m, those)) for label, those in named.items()]
     why = _(
-        "It reads {animals} animals, {things} things and {like} of “red, big, little”: it is nearer to a kind of word, "
+        "It reads {animals} animals, {things} things, {like} of “red, big, little”: nearer to a kind of word, "
         "**nouns**, than to a subject."
     )
     return Scene(

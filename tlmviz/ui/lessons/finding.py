@@ -12,7 +12,7 @@ from tlmviz.tracing.trace import Trace
 
 from ..language import N_, _
 from .measures import NOTER, Head, heads_of, little, named, repeated, rewritten, row, without, word, words_at
-from .parts import Behind, Choose, Drag, End, Lesson, Part, Picture, Press, Reply, Scene, Tap, Unfit, guessed
+from .parts import Behind, Choose, Drag, End, Lesson, Part, Picture, Press, Reply, Scene, Tap, Unfit, choose, guessed
 from .pictures import INK, LOOK, NOTE, SOFT, bar, bars, likeliest, look, ring, rings, strip
 
 MODEL = "stories-rope"
@@ -158,11 +158,14 @@ def _not_there(m: Found, weights: Sequence[float], reason: str) -> dict[int, Rep
 
 
 def _tap(m: Found) -> Scene:
-    same = _("It gets {same}. F lands one word further: “{word}” gets {look}. How can it know?")
-    right = _("It gets {look}, the earlier “{last}” {same}. The model is {sure} sure. How can F know?")
-    other = _("“{it}” gets {its}; “{word}”, after the earlier “{last}”, gets {look}.")
-    replies = _not_there(m, m.whole.row, other)
-    replies[m.place - 1] = Reply(_("The same word: one would think so."), same)
+    how = _("The model guesses “{word}”, {sure} sure. How can F know?")
+    same = _("It gets {same} of the look. F lands one word further: “{word}” gets {look}. ") + how
+    right = _("It gets {look} of the look, the earlier “{last}” before it {same}. ") + how
+    other = _(
+        "“{it}” gets {its} of the look; “{word}”, after the earlier “{last}”, gets {look}, that “{last}” {same}. "
+    )
+    replies = _not_there(m, m.whole.row, other + how)
+    replies[m.place - 1] = Reply(_("No, not the same word."), same)
     replies[m.place] = Reply(_("Yes, “{word}”."), right, True)
     return Scene(
         _(
@@ -172,7 +175,7 @@ def _tap(m: Found) -> Scene:
         (strip(m.whole.tokens, under=m.last, press=replies),),
         Tap(replies),
         (_looks(m, m.whole, {}), likeliest(m.whole.top)),
-        _("A head is a part of the model that looks back."),
+        _("A head is a part of the model that looks back. Then bars show the three likeliest next words."),
         _behind(m),
         asks=True,
     )
@@ -201,16 +204,19 @@ def _silence(m: Found) -> Scene:
         _rings(m, heads),
         Press(replies),
         (),
-        _("Heads work layer by layer; these come before F. Each press silences one; the one before comes back."),
+        _(
+            "Heads work in groups, one group after another; these five work before F. Each press silences one; the "
+            "one before comes back."
+        ),
         _behind(m, mute="{}.{}".format(*NOTER), panel="Mute heads"),
     )
 
 
 def _back(m: Found) -> Scene:
-    other = _("N gives “{it}” {its}. “{last}”, which stands right before “{word}”, gets {note}.")
-    every = _("It gets {note}. At {often} of {all} words, N looks most at what stands right before.")
-    replies = _not_there(m, m.back[m.place][: m.place + 1], other)
-    replies[m.place - 1] = Reply(_("Yes, “{last}”."), every, True)
+    every = _("From {often} of {all} words, N looks most at what stands right before.")
+    other = _("N gives “{it}” {its} of its look, “{last}”, right before “{word}”, {note}. ")
+    replies = _not_there(m, m.back[m.place][: m.place + 1], other + every)
+    replies[m.place - 1] = Reply(_("Yes, “{last}”."), _("It gets {note} of its look. ") + every, True)
     rows = {i: [weight * (n == i - 1) for n, weight in enumerate(m.back[i])] for i in m.one_back}
     return Scene(
         _(
@@ -225,7 +231,10 @@ def _back(m: Found) -> Scene:
 
 
 def _erase(m: Found) -> Scene:
-    what = _("{sure} sure becomes {left}, and F gives “{word}” {less}. The word is there, its note is not.")
+    what = _(
+        "{sure} sure becomes {left}, and F gives “{word}” {less} of its look, not {look}. The word is there, its note "
+        "is not."
+    )
     replies = guessed(what, _("A little is left."), _("Less is left."))
     tags = {m.place: m.at(m.place - 1), m.partner: m.at(m.partner - 1)}
 
@@ -234,8 +243,8 @@ def _erase(m: Found) -> Scene:
 
     return Scene(
         _(
-            "N leaves a **note** on each word: what stood before. Now “{word}” loses its note. How sure will the model "
-            "be? Drag."
+            "N leaves a **note** on each word: what stood before. Now “{word}” loses its note. How sure of “{word}” is "
+            "the model then? Drag."
         ),
         shown(m.whole, tags),
         Drag(_("How sure the model will still be, in per cent"), _("Erase the note"), 100 * m.erased.share, replies),
@@ -246,11 +255,11 @@ def _erase(m: Found) -> Scene:
 
 
 def _exchange(m: Found) -> Scene:
-    gone = _("It gets {gone} now, “{other}” {new}. F goes where the note “{last}” is.")
-    right = _("It gets {new}, and the model says “{best}”, {now} sure. No word moved: F reads the notes.")
-    other = _("“{it}” gets {its}. “{other}”, which carries the note “{last}” now, gets {new}.")
-    replies = _not_there(m, m.exchanged.row, other)
-    replies[m.place] = Reply(_("Not any more."), gone)
+    reads = _("The model guesses “{best}”, {now} sure. No word moved: F reads the notes.")
+    moved = _("and “{other}”, with the note “{last}” now, {new} of the look. ") + reads
+    replies = _not_there(m, m.exchanged.row, _("“{it}” gets {its}, “{word}” {gone}, ") + moved)
+    replies[m.place] = Reply(_("Not any more."), _("It gets {gone}, ") + moved)
+    right = _("It has the note “{last}” now and gets {new} of the look, “{word}” {gone}. ") + reads
     replies[m.partner] = Reply(_("Yes, “{other}”."), right, True)
     tags = {m.partner: m.at(m.place - 1), m.place: m.at(m.partner - 1)}
     return Scene(
@@ -258,25 +267,26 @@ def _exchange(m: Found) -> Scene:
         (strip(m.whole.tokens, under=m.last, press=replies, notes=tags),),
         Tap(replies),
         (_looks(m, m.exchanged, tags), likeliest(m.exchanged.top)),
-        _("F still looks from the underlined word."),
+        _("F still looks from the underlined word. Then bars show the three likeliest next words."),
     )
 
 
 def _front(home: Found) -> Scene:
-    front, lost = home.place - 1, FRONTS[-1]
-    yes = _("It gives “{word}” {its}. “{it}” is a colour, as “{last}” is: a note that is alike will do.")
-    no = _("It gives “{word}” {its}; the model says “{says}”. “{it}” is no colour: its note does not fit.")
+    front, lost, gone = home.place - 1, FRONTS[-1], home.others[FRONTS[-1]]
+    alike = _("A note like “{last}” will do: a colour, not “{lost}”.")
+    yes = _("It gives “{word}” {its} of its look; with “{lost}”, {gone}, and the model guesses “{says}”. ") + alike
+    no = _("It gives “{word}” {gone} of its look, and the model guesses “{says}”. ") + alike
     replies, tokens = [], [*home.whole.tokens]
     tokens[front] = " …"
     for it in FRONTS:
         run, verdict = home.others[it], _("Yes, F loses it.") if it == lost else _("F still finds it.")
-        told = {"it": it, "its": percent(run.row[home.place]), "says": run.top[0][0]}
+        told = {"its": percent(run.row[home.place])}
         looks = (bar(each, home.others[each].row[home.place], LOOK if each == it else SOFT) for each in FRONTS)
         shown = _looks(home, run, {home.place: it}, [front]), bars(*looks, share=0.36)
         replies.append(Reply(verdict, no if it == lost else yes, it == lost, shown, told, f"“{it}”"))
     return Scene(
         _(
-            "Another word shall stand before “{word}”, in place of the first “{last}”. With which one does F **lose** "
+            "Now another word stands before “{word}”, in place of the first “{last}”. With which one does F **lose** "
             "“{word}”?"
         ),
         (strip(tokens, under=home.last, swapped=[front]),),
@@ -284,21 +294,28 @@ def _front(home: Found) -> Scene:
         shown,
         _("Then bars show, for each of the three, how much F looks at “{word}”."),
         _behind(home, home.others[lost]),
+        words={"lost": lost, "gone": percent(gone.row[home.place]), "says": gone.top[0][0]},
     )
 
 
 def _copy(home: Found) -> Scene:
     run, tags = home.others[NEW], {home.place: home.at(home.place - 1)}
-    gets = _("“{thing}” gets {copied}. F asks for no sense: it finds whatever stood after “{last}”.")
-    alone = _("Without the story it gets {alone}. F finds whatever stood after “{last}”, sense or not.")
-    bird = Reply(_("No bird is in this story."), gets, label="“{word}”")
-    doll = Reply(_("That would make sense."), _("But ") + gets, label="“{other}”")
+    why = _(
+        "The model is {copied} sure of “{thing}”: F finds whatever stood after “{last}”, sense or not. After the last "
+        "sentence alone, it is {alone} sure."
+    )
+    answers = (
+        ("“{word}”", _("No: this story has none.")),
+        ("“{thing}”", _("Yes, “{thing}”.")),
+        ("“{other}”", _("No: then sense would count.")),
+    )
     return Scene(
         _("Now Anna saw a {last} **{thing}**. Nobody can take a {thing} home. What will the model say that she took?"),
         (strip(run.tokens, under=home.last, swapped=[home.place]),),
-        Choose([bird, Reply(_("Yes, {copied} sure."), alone, True, label="“{thing}”"), doll]),
+        choose("“{thing}”", *((*each, why) for each in answers)),
         (_looks(home, run, tags, [home.place]), likeliest(run.top)),
-        behind=_behind(home, run),
+        _("Then bars show the three likeliest next words."),
+        _behind(home, run),
         words={"thing": NEW, "copied": percent(run.share), "alone": little(home.alone)},
     )
 

@@ -11,7 +11,23 @@ from tlmviz.figures.written import number, percent
 
 from ..language import N_, _
 from .measures import NOTER, Head, Valued, adds, brings, heads_of, little, named, row, without, word, words_at
-from .parts import Behind, Choose, Drag, DragUntil, End, Lesson, Part, Pick, Picture, Press, Reply, Scene, Tap, Unfit
+from .parts import (
+    Behind,
+    Choose,
+    Drag,
+    DragUntil,
+    End,
+    Lesson,
+    Part,
+    Pick,
+    Picture,
+    Press,
+    Reply,
+    Scene,
+    Tap,
+    Unfit,
+    guessed,
+)
 from .pictures import DOES, INK, LOOK, NOTE, SOFT, bar, bars, cards, look, odds, ring, rings, strip
 
 MODEL = "stories-rope"
@@ -195,14 +211,11 @@ def _sure(story: Story, share: float, tone: str = INK, of: float = 0.3) -> Part:
 
 
 def _guess(story: Story) -> Scene:
-    other = _("It gives “{other}” {small} and “{word}” {sure}. How does it know?")
-    replies = []
+    why, replies = _("It is {sure} sure of “{word}”. But how does it know?"), []
     for name, share in sorted(story.top):
-        wrong = Reply(
-            _("The model disagrees."), other, words={"other": name, "small": little(share)}, label="“{other}”"
-        )
-        right = Reply(_("So does the model."), _("It is {sure} sure. But how does it know?"), True, label="“{word}”")
-        replies.append(right if name == story.top[0][0] else wrong)
+        right = name == story.top[0][0]
+        verdict = _("So does the model.") if right else _("No: the model gives that {small}.")
+        replies.append(Reply(verdict, why, right, words={"name": name, "small": little(share)}, label="“{name}”"))
     top = (bar(name, share, SOFT if n else INK) for n, (name, share) in enumerate(story.top))
     return Scene(
         _("The model reads this story and guesses the next word. What would **you** write?"),
@@ -215,12 +228,11 @@ def _guess(story: Story) -> Scene:
 
 
 def _tap(story: Story) -> Scene:
-    other, replies = _("“{other}” gets {small} of the look of {H}, “{word}” gets {look}."), {}
+    why, replies = _("“{word}” gets {look} of the look of {H}. No head looks harder at it."), {}
     for i in words_at(story.tokens):
         named = {"other": word(story.tokens[i]), "small": little(story.rows[story.hardest][i])}
-        replies[i] = Reply(_("Not there."), other, words=named)
-    right = _("It gets {look} of the look of {H}. No head looks harder at it.")
-    replies[story.place] = Reply(_("Yes, “{word}”."), right, True)
+        replies[i] = Reply(_("No: “{other}” gets {small}."), why, words=named)
+    replies[story.place] = Reply(_("Yes, “{word}”."), why, True)
     return Scene(
         _("Small parts called **heads** look back at the story. Tap the word that head **{H}** looks at most."),
         (_text(story, blank="?", press=replies),),
@@ -234,11 +246,7 @@ def _tap(story: Story) -> Scene:
 def _silence(story: Story) -> Scene:
     head = story.hardest
     what = _("{sure} sure becomes {kept} sure. {H} looks hardest, and the guess hardly needs it.")
-    replies = (
-        Reply(_("Well guessed."), what, True),
-        Reply(_("No: then {H} would be needed."), _("But ") + what),
-        Reply(_("A little is lost."), what),
-    )
+    replies = guessed(what, _("No: then {H} would be needed."), _("A little is lost."))
     return Scene(
         _(
             "No head looks harder at “{word}” than **{H}**. Now {H} is silenced. How sure will the model still be? "
@@ -361,19 +369,14 @@ def _chain(home: Found) -> Scene:
     heads = [*cast.lookers, NOTER]
     hard, looks = max(heads, key=story.looks), {head: percent(story.looks(head)) for head in heads}
     why = _(
-        "N marks “{word}” as the word after “{noted}”. Without that mark the look of {A} falls from {before} to "
-        "{after}."
+        "Without N only {gone} is left. N looks elsewhere, but marks “{word}” as the word after “{noted}”. Without "
+        "that mark the look of {A} falls from {before} to {after}."
     )
     replies, shown = {}, []
     for head in heads:
         name, left, noter = cast.name(head), percent(story.left[head]), head == NOTER
-        wrong = Reply(
-            _("Without {name} {still} is left."),
-            _("Without N only {gone}! ") + why,
-            words={"name": name, "still": left},
-        )
-        right = Reply(_("N, which does not even look there!"), _("{sure} sure becomes {gone}. ") + why, True)
-        replies[name] = right if noter else wrong
+        verdict = _("Yes, N.") if noter else _("No: without {name} {still} is left.")
+        replies[name] = Reply(verdict, why, noter, words={"name": name, "still": left})
         shown.append(ring(name, story.looks(head), _("looks {share}", share=looks[head])))
     words = {
         "word": story.top[0][0],
@@ -385,24 +388,27 @@ def _chain(home: Found) -> Scene:
         "after": percent(home.lost[hard][story.place]),
     }
     return Scene(
-        _("A new story: the model is {sure} sure of “{word}”. Which head will it miss most?"),
+        _("A new story, and six heads: the model is {sure} sure of “{word}”. Which one will it miss most?"),
         (_text(story, share=0.4), rings(*shown, press=True, verb=_("Choose"), share=0.6)),
         Pick(replies, _("Silence it")),
         _linked(home, hard),
-        _("N is new. Press a head, then the button."),
+        _("A ring shows how much of its look a head gives to “{word}”. Press a head, then the button."),
         _explorer(story, NOTER, NOTER),
         words=words,
     )
 
 
 def _linked(home: Found, hard: Head) -> Picture:
-    """The chain: the noter's look from the answer, the hardest look at it, and what of that is left without the
-    noter."""
+    """The chain: the noter's look from the answer and the hardest look at it, and how sure the model is without
+    either."""
     story, place, name = home.chain, home.chain.place, home.story.name(hard)
-    looks = [look("N", place, home.noter, NOTE), look(name, len(story.tokens) - 1, story.rows[hard], LOOK)]
-    told = (_("look of {A}", A=name), story.rows[hard]), (_("without N"), home.lost[hard])
-    text = strip(story.tokens, under=len(story.tokens) - 1, looks=looks, blank=story.top[0][0], told=True, share=0.68)
-    return text, bars(*(bar(label, weights[place], LOOK, label) for label, weights in told), share=0.32)
+    looks = [look(name, len(story.tokens) - 1, story.rows[hard], LOOK), look("N", place, home.noter, NOTE)]
+    text = strip(story.tokens, under=len(story.tokens) - 1, looks=looks, blank=story.top[0][0], told=True, share=0.64)
+    without = (
+        bar(_("without {head}", head=letter), story.left[head], tone)
+        for letter, head, tone in (("N", NOTER, NOTE), (name, hard, LOOK))
+    )
+    return text, bars(bar(*story.top[0]), *without, share=0.36)
 
 
 def _place(story: Story, head: Head) -> dict[str, str]:
@@ -418,7 +424,8 @@ def end(m: Found, home: Found) -> list[End]:
     """What can be explained now."""
 
     def both(story: Story, head: Head, tone: str) -> Picture:
-        return (bars(bar(_("looks"), story.looks(head), tone), bar(story.top[0][0], story.left[head])),)
+        left = _("without {head}", head=story.name(head))
+        return (bars(bar(_("looks"), story.looks(head), tone), bar(left, story.left[head])),)
 
     story, chain = m.story, home.chain
     looking = _("Looking is not doing. {H} looks hardest, with {look}; without it the model is still {kept} sure.")

@@ -38,6 +38,7 @@ class Found:
     says: tuple[Said, Said]  # what it says there
     silent: Said  # and at last, where all steps add nothing
     holds: list[float]  # how surely the one stream and each of the four still say the text's word after a few steps
+    alone: Said  # what the one stream says then
     guess: tuple[int, Said]  # which of the others most surely says another word, and what
     free: Tensor
     bound: Tensor
@@ -124,6 +125,7 @@ def measure(models: dict[str, LanguageModel], text: str) -> Found:
         (begins, ends),
         named(one, one.trace(text, edit=mute).probabilities(), 1)[0],
         holds,
+        best[0],
         (guess, best[guess]),
         free,
         bound,

@@ -11,7 +11,7 @@ from tlmviz.tracing.trace import Trace
 
 from ..language import N_, _
 from .measures import Head, Valued, heads_of, little, named, row, word, words_at
-from .parts import Again, Behind, Choose, Drag, End, Lesson, Picture, Reply, Scene, Tap, Unfit, guessed
+from .parts import Again, Behind, Choose, Drag, End, Lesson, Picture, Reply, Scene, Tap, Unfit, choose, guessed
 from .pictures import INK, LOOK, SOFT, bar, bars, look, strip
 
 MODEL = "stories-rope"
@@ -142,12 +142,9 @@ def plot(m: Found, home: Found) -> list[Scene]:
 
 def _guess(m: Found) -> Scene:
     sure = m.top[0][1] > max(0.5, 3 * m.top[1][1])
-    right = (
-        _("It gives “{best}” {share}. No other word comes close.")
-        if sure
-        else _("It gives “{best}” {share}, the most of all.")
-    )
-    less = _("It gives “{other}” only {less}, and “{best}” {share}.")
+    close = _("No other word comes close.") if sure else _("No other word gets more.")
+    right = _("It is {share} sure of “{best}”. ") + close
+    less = _("It is {less} sure of “{other}”, {share} of “{best}”. ") + close
     replies = []
     for n in sorted(OFFERED, key=lambda n: m.top[n]):
         name, share = m.top[n]
@@ -165,17 +162,18 @@ def _guess(m: Found) -> Scene:
 
 def _list(m: Found) -> Scene:
     rest, others = 1 - sum(share for _name, share in m.top), _("{n} others", n=f"{m.known - len(m.top):,}")
-    even = _("Even “{rarest}”, the last of the list, gets a share: one part in {tiny}.")
-    all_of_them = _("The other {unlisted} share {rest}. ") + even
-    replies = [
-        Reply(_("No: then nothing else could ever come."), _("All get one. ") + even, label=_("only these five")),
-        Reply(_("No: then most words could never come."), _("All get one. ") + even, label=_("about a hundred")),
-        Reply(_("All of them."), all_of_them, True, label=_("all {known}")),
-    ]
+    why = _(
+        "All get one: the other {unlisted} share {rest}. Even “{rarest}”, the least likely, gets one part in {tiny}."
+    )
+    answers = (
+        (_("only these five"), _("No: then nothing else could ever come."), why),
+        (_("about a hundred"), _("No: then most words could never come."), why),
+        (right := _("all {known}"), _("Yes."), why),
+    )
     return Scene(
         _("It knows {known} pieces of text: words and parts of words. How many of them get a share of its guess?"),
         _bars(m.top, bar(others, None, LOOK, "others")),
-        Choose(replies),
+        choose(right, *answers),
         _bars(m.top, bar(others, rest, LOOK, "others")),
         behind=_explorer(m),
     )
@@ -183,7 +181,7 @@ def _list(m: Found) -> Scene:
 
 def _write(m: Found) -> Scene:
     replies, tokens = [], list(m.tokens)
-    adds = (_("It adds “{piece}”, the likeliest."), _("So it reads everything again, “{piece}” too, and guesses."))
+    adds = (_("It adds “{piece}”, the likeliest."), _("Then it reads everything again, “{piece}” too, and guesses."))
     ends = _("{n} pieces, {n} guesses."), _("That is all that writing is: guess, add, read everything again.")
     for n, (piece, _top) in enumerate(m.written, 1):
         tokens, done = [*tokens, piece], n == len(m.written)
@@ -194,12 +192,13 @@ def _write(m: Found) -> Scene:
         _("To write on, it adds its best guess and guesses again. Press until it has written {n} pieces."),
         (strip(m.tokens, share=0.62), *_bars(m.written[0][1], share=0.38)),
         Again(_("Write"), replies),
+        hint=_("The bars are its three likeliest guesses at the next piece."),
         behind=_explorer(m),
     )
 
 
 def _look(m: Found) -> Scene:
-    last, shared = len(m.tokens) - 1, _("A look is shared out: all words together get 100%.")
+    last, shared = len(m.tokens) - 1, _("A look is shared out: all that it sees gets 100% together.")
     elsewhere, replies = _("“{other}” gets {less} of the look, “{seen}” {look}. ") + shared, {}
     for i in words_at(m.tokens):
         named = {"other": word(m.tokens[i]), "less": little(m.looks[last][i])}
@@ -217,8 +216,8 @@ def _look(m: Found) -> Scene:
 
 def _later(m: Found) -> Scene:
     looks, hidden, replies = m.looks[m.middle], range(m.middle + 1, len(m.tokens)), {}
-    later = _("“{other}” comes later. A word sees itself and what stands before it, never what follows.")
-    before = _("“{other}” gets {less} of its look. Hidden is what comes after “{here}”: that must be guessed.")
+    never = _("From “{here}” a head sees “{here}” and what stands before it, never what follows: that must be guessed.")
+    later, before = _("“{other}” comes later. ") + never, _("“{other}” gets {less} of its look. ") + never
     for i in words_at(m.tokens):
         named = {"other": word(m.tokens[i]), "less": little(looks[i])}
         seen = Reply(_("That one it sees."), before, words=named)
@@ -234,21 +233,19 @@ def _later(m: Found) -> Scene:
 
 def _swap(home: Found) -> Scene:
     tokens, at = [token.replace(OLD, NEW) for token in home.tokens], home.tokens.index(f" {OLD}")
-    follows = _("The guess follows the word that it looks back at. Change the text, and the guess changes.")
-    no_such = _("No such thing stands in this story. “{swapped}” does, and gets {new}.")
-    replies = [
-        Reply(
-            _("That word is gone."),
-            _("It guesses from what stands there now: “{swapped}” gets {new}."),
-            label="“{old}”",
-        ),
-        Reply(_("Yes, {new} sure."), follows, True, label="“{swapped}”"),
-        Reply(_("It has no reason to."), no_such, label="“{second}”"),
-    ]
+    why = _(
+        "It is {new} sure of “{swapped}”: it guesses from what stands in the text. Change the text, and the guess "
+        "changes."
+    )
+    answers = (
+        ("“{old}”", _("No: that word is gone."), why),
+        ("“{swapped}”", _("Yes, “{swapped}”."), why),
+        ("“{second}”", _("No: this story has none."), why),
+    )
     return Scene(
         _("One word is swapped: now Tom has a **{thing}**. What will the model guess?"),
         (strip(tokens, under=len(tokens) - 1, swapped=[at]),),
-        Choose(replies),
+        choose("“{swapped}”", *answers),
         (strip(tokens, blank=home.swapped[0][0], told=True, swapped=[at], share=0.5), *_bars(home.swapped, share=0.5)),
         _("Before, it was a {old}."),
         Behind("explorer", {"model": MODEL, "text": STORY.replace(OLD, NEW)}),
@@ -260,10 +257,10 @@ def _forget(home: Found) -> Scene:
     tokens, top, share = home.short
     text, gone = "".join(tokens[1:]), range(1, len(home.tokens) - len(tokens) + 1)
     nothing = _(
-        "It keeps nothing of what it read a moment ago: it knows the text in front of it, and now says “{now}”, {most}."
+        "It keeps nothing of what it read: it knows only the text in front of it, and now guesses “{now}”, {most} sure."
     )
-    high = _("No: then it would have to remember. It has {kept}.")
-    replies = guessed(nothing, _("A little more: {kept}."), high, _("Yes: {kept}."))
+    high = _("No: then it would have to remember. It is {kept} sure.")
+    replies = guessed(nothing, _("A little more: {kept} sure."), high, _("Yes: {kept} sure."))
     return Scene(
         _(
             "It has just read the whole story. Now it gets the last sentence **alone**. How sure is it of “{old}” "
@@ -275,7 +272,7 @@ def _forget(home: Found) -> Scene:
             strip(tokens, share=0.5),
             bars(bar(OLD, share, INK, "old"), *(bar(name, each, SOFT) for name, each in top), share=0.5),
         ),
-        _("With the whole story it was {had}."),
+        _("With the whole story it was {had} sure."),
         Behind("explorer", {"model": MODEL, "text": text}),
         home=True,
     )

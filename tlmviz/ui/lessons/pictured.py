@@ -31,6 +31,7 @@ Cells = tuple[int | None, ...]  # held-out digits, row by row; None where a cell
 ASKED, SAYS, DROPPED = "what is left of the 7", "a 9", 295
 LAID: Cells = (110, None, None, None, 125, None, 227, None, None)  # a 4, a 9 and a 0; the 7 is dropped among them
 TWICE: Cells = (None, 182, 139, None, None, None, 343, None, None)  # a 9 that is taken for a 2
+TAKEN = 2  # its cell
 NINE: Cells = tuple(range(3, 12))
 PROUD, DARK = f"The little girl was so {MASK} of herself.", f"Tom was so {MASK} of the dark."
 LISTED = 3
@@ -38,23 +39,25 @@ LISTED = 3
 
 @dataclass(frozen=True)
 class Found:
-    """Answers by where the 7 lies, and where it lies for the one that is wanted; the looks of two heads then, one for
-    the word that is asked about, one for the digit that is said; what each patch gives to that word, and what is
-    marked; two answers about another picture; what eight readers read, with each silenced, and where they look, time
-    after time; a hidden word read from before and from both sides, and another with some of its words hidden too."""
+    """Answers by where the 7 lies, and where it lies for the one that is wanted; the looks of two heads by where it
+    lies, one for the word that is asked about, one for the digit that is said; what each patch gives to that word, and
+    what is marked; two answers about another picture, and for each a look; what eight readers read, with each silenced,
+    and where they look, layer after layer; a hidden word read from before and from both sides, and another with some of
+    its words hidden too."""
 
     answers: Mapping[int, str]
     at: int
-    asked: np.ndarray  # [36], as said and patches
-    said: np.ndarray
+    asked: Mapping[int, np.ndarray]  # [36], as said and patches
+    said: Mapping[int, np.ndarray]
     patches: np.ndarray
     marked: list[int]
     where: str
     described: str
+    twice: tuple[np.ndarray, np.ndarray]  # [36]: reading the digit that is asked for, saying the one taken for it
     truth: list[int]
     read: list[int | None]
     silenced: list[list[int | None]]
-    looks: np.ndarray  # [times, readers, cells]
+    looks: np.ndarray  # [layers, readers, cells]
     size: tuple[int, int]  # pixels, numbers of a reader
     before: Valued
     both: Valued
@@ -63,11 +66,22 @@ class Found:
     tells: str  # the word of it without which the hidden one is least sure
     sure: Mapping[str, float]  # of the likeliest word in DARK, by the word that is hidden, too
     dark: Valued
+    wins: tuple[str, float]  # in DARK, where the word that tells is hidden, too
 
     @property
     def named(self) -> int:
         """The cell of the digit that is said."""
         return self.at - 1
+
+    @property
+    def to(self) -> int:
+        """Where the 7 lies right of another digit."""
+        return next(at for at, answer in self.answers.items() if answer not in ("nothing", SAYS))
+
+    @property
+    def full(self) -> np.ndarray:
+        """Of the 36 patches those in a cell with a digit, as 1; others are 0."""
+        return np.kron(np.reshape([each is not None for each in dropped(self.at)], (3, 3)), np.ones((2, 2))).ravel()
 
     @property
     def double(self) -> int:
@@ -116,22 +130,31 @@ def _answered(reader: PictureReader, marker: PictureMarker) -> tuple[Any, ...]:
     free = [at for at, each in enumerate(LAID) if each is None]
     answers = {at: reader.answer(grid(dropped(at)), ASKED) for at in free}
     at = next(at for at, answer in answers.items() if answer.text == SAYS)
-    heads = answers[at].asked_maps[-1].reshape(-1, 36), answers[at].maps[-1].reshape(-1, 36)
-    asked, said = (max(range(len(each)), key=lambda head: by_cell(each[head]).max()) for each in heads)
+    asked, said = (_sharpest(each) for each in (answers[at].asked_maps[-1], answers[at].maps[-1]))
     marking = marker.mark(grid(dropped(at)), ASKED)
     given = marking.maps[..., ASKED.split().index("7")].reshape(36, -1)  # of each patch, in each head
     shares = np.stack([by_cell(each) for each in given.T])
     keen = int((shares[:, at] - np.delete(shares, at, 1).max(1)).argmax())
-    found = reader.answer(grid(TWICE), "where is the 2").text, reader.answer(grid(TWICE), "describe the picture").text
+    where, described = (reader.answer(grid(TWICE), each) for each in ("where is the 2", "describe the picture"))
+    other = described.words.index(f"{digits.held_out().labels[TWICE[TAKEN]]}")
+    two = [each.reshape(-1, 36)[_sharpest(each)] for each in (where.asked_maps[-1], described.maps[other])]
     return (
         {place: answer.text for place, answer in answers.items()},
         at,
-        heads[0][asked],
-        heads[1][said],
+        {place: answer.asked_maps[-1].reshape(-1, 36)[asked] for place, answer in answers.items()},
+        {place: answer.maps[-1].reshape(-1, 36)[said] for place, answer in answers.items()},
         given[:, keen],
         marking.marked,
-        *found,
+        where.text,
+        described.text,
+        (two[0], two[1]),
     )
+
+
+def _sharpest(maps: np.ndarray) -> int:
+    """The head that gives one cell most, of all layers' heads."""
+    cells = [by_cell(each).max() for each in maps.reshape(-1, 36)]
+    return int(np.argmax(cells))
 
 
 def _read(reader: DigitReader) -> tuple[Any, ...]:
@@ -153,7 +176,9 @@ def _hidden(models: Mapping[str, Any]) -> tuple[Any, ...]:
     shares = [(name, float(guess.probabilities[encoder.tokenizer.encode(f" {name}")[-1]])) for name, _ in known]
     pieces = encoder.names(encoder.encode(PROUD))[:-1]  # without [SEP]
     costs = _hiding(encoder, PROUD)[1]
-    return known, shares, pieces, guess.position, min(costs, key=costs.__getitem__), sure, dark
+    tells = min(costs, key=costs.__getitem__)
+    wins, share = encoder.predict(DARK.replace(f" {tells} ", f" {MASK} "), 1)[0].words[0]
+    return known, shares, pieces, guess.position, tells, sure, dark, (word(wins), share)
 
 
 def _hiding(encoder: EncoderModel, text: str) -> tuple[Valued, dict[str, float]]:

@@ -59,7 +59,7 @@ def bar(label: str, share: float | None, tone: str = INK, name: str = "", says: 
 
     `says` stands in place of its per cent.
     """
-    told = share if share is None else round(share, 6)
+    told = share if share is None else float(f"{share:.6g}")  # none but 0 is 0, which is written as 0%
     row: dict[str, object] = {"id": name or label, "label": label, "share": told, "tone": tone}
     return row | ({"says": says} if says else {})
 

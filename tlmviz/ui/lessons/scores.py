@@ -10,7 +10,7 @@ from tlmviz.figures.written import number, percent
 from ..language import N_, _
 from .cell import STORY, Found, measure
 from .measures import little, words_at
-from .parts import Again, Behind, Choose, Drag, End, Lesson, Picture, Reply, Scene, Tap, choose
+from .parts import Again, Behind, Choose, Drag, End, Lesson, Picture, Reply, Scene, Tap, choose, guessed
 from .pictures import DOES, INK, LOOK, SOFT, bar, bars, cloud, dots, line, look, numbers, strip
 
 MODEL = "stories-rope"
@@ -40,7 +40,6 @@ def words(m: Found, home: Found) -> dict[str, str]:
         "swapped": home.swapped[0][0],
         "gap": number(best - second, ".1f"),
         "times": f"{float(f'{math.exp(best - second):.1g}'):,.0f}",
-        "even": percent(best / (best + second)),
         "double": percent(m.shares(m.root / TIMES)[m.best]),
         "shifted": percent(m.shares(m.root, ADDED)[m.best]),
     }
@@ -63,18 +62,21 @@ def _bars(labels: Iterable[str], shares: Iterable[float | None]) -> Picture:
 
 def _tap(m: Found) -> Scene:
     last, replies = len(m.tokens) - 1, {}
+    how = _("How does the head choose?")
+    other = _("“{other}” gets {small} of the look, “{best}” {look}")
     for i in words_at(m.tokens):
-        verdict = _("No: then like would fit like.") if m.tokens[i] == m.tokens[last] else _("Not there.")
-        reason = _("“{other}” gets {small} of the look, “{best}” {look}. How does the head choose?")
+        alike = m.tokens[i] == m.tokens[last]
+        verdict = _("No: then like would fit like.") if alike else _("Not there.")
+        reason = f"{other}. {how}" if alike else other + _(", and {same} {alike}. ") + how
         replies[i] = Reply(verdict, reason, words={"other": m.name(i), "small": little(m.weights[i])})
-    reason = _("It gets {look} of the look; {same} gets {alike}. How does the head choose?")
-    replies[m.best] = Reply(_("Yes, “{best}”."), reason, True)
+    replies[m.best] = Reply(_("Yes, “{best}”."), _("It gets {look} of the look, and {same} {alike}. ") + how, True)
     return Scene(
         _("A head looks back from the last word, “{last}”. Which word does it look at most? Tap it."),
         (strip(m.tokens, blank="", under=last, press=replies),),
         Tap(replies),
         (strip(m.tokens, blank="", under=last, looks=[look("A", last, m.weights)]),),
-        behind=_explorer(m),
+        _("A head is a part of the model that looks back."),
+        _explorer(m),
         asks=True,
     )
 
@@ -131,7 +133,7 @@ def _rows(m: Found) -> Scene:
         before.append(line(f"{n}", label, m.products[i], "?", INK, top))
         after.append(line(f"{n}", f"“{m.name(i)}”", m.products[i], score, LOOK if right else INK, top))
         verdict = _("Yes, it is “{best}”.") if right else _("No: then its bars would reach higher.")
-        reason = why if right else _("They are of “{other}” and add up to {sum}; ") + why
+        reason = why if right else _("That row is of “{other}” and adds up to {sum}; ") + why
         replies.append(Reply(verdict, reason, right, (), {"other": m.name(i), "sum": score}, label))
     return Scene(
         _("Three words, three keys: each row shows the products with the query of “{last}”. Which adds up to most?"),
@@ -153,13 +155,11 @@ def _shares(m: Found, by: float = 1, told: bool = True) -> Picture:
 
 
 def _spike(m: Found) -> Scene:
-    ratio = _("In the ratio of the scores, “{best}” would get {even} beside “{second}”. ")
-    why = _("Each point more than another makes a share 2.7 times that one's; {gap} points more, about {times} times.")
-    replies = (
-        Reply(_("Yes: {bare}."), why, True),
-        Reply(_("No: {bare}!"), ratio + why),
-        Reply(_("Less: {bare}."), why),
+    why = _(
+        "Each point more makes a share 2.7 times as large: beside “{second}”, {gap} points, about {times} times. But "
+        "the head gave {look}: a step is missing."
     )
+    replies = guessed(why, _("No: {bare}!"), _("Less: {bare}."), _("Yes: {bare}."))
     return Scene(
         _(
             "**Softmax** makes shares of scores. “{best}” has {score}, “{second}” {next}. What share does “{best}” "
@@ -168,7 +168,7 @@ def _spike(m: Found) -> Scene:
         _shares(m, told=False),
         Drag(_("Share of the best word, in per cent"), _("Share out"), 100 * m.bare, replies),
         _shares(m),
-        _("Beside each word stands its score. The head gave “{best}” {look}, so one step is still missing."),
+        _("Four of the words, each with its score. The others share what is left."),
         _explorer(m, stage="dot"),
     )
 
@@ -178,17 +178,17 @@ def _divide(m: Found) -> Scene:
         2.0: _("The scores lie half as far apart, so the others begin to count."),
         m.root: _("This is what the model does: it looks at “{best}”, and still a little at “{second}”, {less}."),
         FLAT: _("Now every word counts, whether it fits or not."),
-        LEVEL: _("Every word gets alike: the head has found nothing. Too small is as bad as too large."),
+        LEVEL: _("All words get the same: the head has found nothing. Scores too close are as bad as too far apart."),
     }
     replies = []
     for by, why in said.items():
-        filled = {"by": number(by, ".1f" if by % 1 else ",.0f"), "share": percent(m.shares(by)[m.best])}
-        replies.append(Reply(_("÷ {by}: {share}."), why, by == LEVEL, _shares(m, by), filled))
+        filled = {"by": number(by, ".2f" if by % 1 else ",.0f"), "share": percent(m.shares(by)[m.best])}
+        replies.append(Reply(_("÷ {by}: “{best}” gets {share}."), why, by == LEVEL, _shares(m, by), filled))
     return Scene(
-        _("A **spike**: one word gets nearly all. Now all scores are divided. Press until every word gets alike."),
+        _("A **spike**: one word gets nearly all. Now all scores are divided. Press until all words get the same."),
         _shares(m),
         Again(_("Divide by more"), replies),
-        hint=_("Beside each word stands its score."),
+        hint=_("Four of the words, each with its score."),
         behind=_explorer(m, panel="Scale"),
     )
 
@@ -200,19 +200,19 @@ def _root(home: Found) -> Scene:
     span = max(map(abs, (*one, *sums)))
     says = [f"× {number(each, '.1f')}" for each in (1, grown, grown / home.root)]
     clouds = [cloud(*each) for each in zip(labels, labels, every, says, (INK, LOOK, DOES))]
-    unknown = (cloud(label, label, None) for label in labels[1:])
-    right, part = (
-        _("{by} times", by=by),
-        _("Half lie below zero, so they cancel in part: sums reach {grown} times as far."),
+    right = _("{by} times", by=by)
+    why = _(
+        "Half lie below zero, so they cancel in part: sums reach {grown} times as far, about √{d}. Divided by √{d}, "
+        "they lie as single products do."
     )
     answers = {
-        _("no wider"): (_("No: then they would cancel wholly."), part),
-        right: (_("Yes, {root}."), part + _(" That is √{d}, and so √{d} is the divisor.")),
-        _("{d} times", d=d): (_("No: then all would pull to one side."), part),
+        _("no wider"): (_("No: then they would cancel wholly."), why),
+        right: (_("Yes, {root} times."), why),
+        _("{d} times", d=d): (_("No: then all would pull to one side."), why),
     }
     return Scene(
         _("Why divide at all? Before training, products lie around zero. How much wider do sums of {d} products lie?"),
-        (dots(span, clouds[0], *unknown),),
+        (dots(span, clouds[0], cloud(labels[1], labels[1], None)),),  # the divisor would say how much
         choose(right, *_told(answers)),
         (dots(span, *clouds),),
         _("Each dot is one product, or one sum, before the model had learnt anything."),
@@ -226,15 +226,11 @@ def _double(m: Found) -> Scene:
     changed = {"": pair, f"× {TIMES}: ": doubled, f"+ {ADDED}: ": added}
     labels = [what + ", ".join(number(each, ".1f") for each in both) for what, both in changed.items()]
     shares = m.weights[m.best], m.shares(m.root / TIMES)[m.best], m.shares(m.root, ADDED)[m.best]
-    distance = _("Adding {added} to both leaves them as far apart: {shifted}, as before. Doubling brings {double}.")
-    right, both = (
-        _("Only how far scores lie apart counts. Doubling doubles that: {double}. Adding leaves it: {shifted}."),
-        _("both"),
-    )
+    why = _("Only how far scores lie apart counts. Doubling doubles that: {double}. Adding leaves it: {shifted}.")
     answers = {
-        _("doubling"): (_("Yes, nearer a spike."), right),
-        _("adding"): (_("No: then size would count."), distance),
-        both: (_("No: then adding would part them, too."), distance),
+        _("doubling"): (_("Yes, nearer a spike."), why),
+        _("adding"): (_("No: then size would count."), why),
+        _("both"): (_("No: then adding would part them, too."), why),
     }
     return Scene(
         _(
@@ -264,13 +260,11 @@ def _mix(m: Found) -> Scene:
     out, label = _signed(m.out[at]), _("comes out")
     before.append(line("out", label, [None] * len(one), "?"))
     after.append(line("out", label, m.out, out, INK, top))
-    mixed = _("{look} of {one}, {less} of {other}, and {rest} from all other words: a **mixture** of values, {out}.")
+    first, then = (round(m.weighed[i][at], 2) for i in (m.best, m.second))
+    mixed = _("“{best}” brings {first}, “{second}” {then}, all other words {rest}: a **mixture** of values, {out}.")
     takes = _("Each word gives a row of numbers, its **value**. ")
-    alone = _(
-        "That is the value of “{best}” alone. “{second}” is read too, with {less}, and the others: together {out}."
-    )
     answers = {
-        _signed(one[at]): (_("No: then only “{best}” would be read."), alone),
+        _signed(one[at]): (_("No: then only “{best}” would be read."), mixed),
         out: (_("Yes, {out}."), mixed),
         _signed(one[at] + other[at]): (_("No: then both would count in full."), mixed),
     }
@@ -282,10 +276,10 @@ def _mix(m: Found) -> Scene:
         _("Look at the marked number. All other words together bring {rest} there."),
         _explorer(m),
         words={
-            "one": _signed(one[at]),
-            "other": _signed(other[at]),
+            "first": _signed(first),
+            "then": _signed(then),
+            "rest": _signed(round(m.out[at], 2) - first - then),  # what is written adds up
             "out": out,
-            "rest": _signed(m.out[at] - m.weighed[m.best][at] - m.weighed[m.second][at]),
         },
     )
 
@@ -294,12 +288,14 @@ def _swap(home: Found) -> Scene:
     last, (new, share), was = len(home.tokens) - 1, home.swapped[0], home.top[0][0]
     looks = [look("A", last, home.weights)]
     third = next(name for name, _share in home.top if name not in (new, was))
-    now = _("It looks at “{best}” still, but finds there the value of “{second}”: “{guess}”, {new} sure.")
-    right = _("It looks at “{best}”, finds the value of “{second}”. The key says **where**, the value **what**.")
+    why = _(
+        "It looks at “{best}” still, and finds the value of “{second}” there: {new} sure. The key says **where**, the "
+        "value **what**."
+    )
     verdicts = {
-        was: (_("No: then the look would decide."), now),
-        new: (_("Yes, with {new}."), right),
-        third: (_("Neither value brings that."), now),
+        was: (_("No: then the look would decide."), why),
+        new: (_("Yes, “{guess}”."), why),
+        third: (_("No: neither value brings that."), why),
     }
     answers = {f"“{name}”": verdicts[name] for name in sorted(verdicts)}
     own = {"was": was, "guess": new, "new": percent(share)}
@@ -346,9 +342,7 @@ def end(m: Found, home: Found) -> list[End]:
 LESSON = Lesson(
     "scores",
     N_("Queries, keys, values"),
-    N_(
-        "How a word finds another: two rows of numbers, multiplied and added up. Why divide by √d, and what comes home?"
-    ),
+    N_("How a word finds another: two rows of numbers, multiplied and added up. Why divide by √d, and what comes out?"),
     MODEL,
     STORY,
     measure,

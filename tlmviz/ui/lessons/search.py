@@ -16,7 +16,7 @@ from tlmviz.figures.written import number, percent
 from .. import translation
 from ..language import N_, _
 from .measures import words_at
-from .parts import Again, Behind, Choose, Drag, End, Lesson, Picture, Reply, Scene, Tap
+from .parts import Again, Behind, Choose, Drag, End, Lesson, Picture, Reply, Scene, Tap, guessed
 from .pictures import (
     AGAIN,
     DOES,
@@ -43,7 +43,7 @@ MODEL = "eng-fra"
 COLD, COAT = "I am cold.", "I am cold in my red coat."
 AGE, RICH = "She got married at the age of 17.", "She is young and beautiful, and very rich."
 USUAL, WIDTHS = 5, (1, 2, 3, 5)  # pieces of text that a beam keeps
-LEAVES, STEPS = 4, 4  # translations in the tree, steps of a beam that are shown
+LEAVES, STEPS = 4, 3  # translations in the tree, steps of a beam that are shown
 ALONE, DIVIDED, COVERED = (Penalties(alpha=a, beta=b) for a, b in ((0, 0), (0.6, 0), (0.6, 0.2)))
 
 
@@ -169,9 +169,9 @@ def words(m: Found, home: Found) -> dict[str, str]:
     points = {"short": short.sum, "long": long.sum, "SHORT": short.divided, "LONG": long.divided}
     points |= {"bare": bare.points, "full": full.points, "loses": bare.coverage, "less": full.coverage}
     found = min(width for width, each in coat.items() if each.text == coat[USUAL].text)
-    shares = {"share": m.greedy.share, "more": best.share, "poors": bare.share, "richs": full.share}
-    shares |= {"one": m.greedy.words[0][1], "two": best.words[0][1]}
-    counts = {"n": short.pieces, "N": long.pieces, "few": bare.pieces, "many": full.pieces, "english": m.english}
+    left = sum(row[m.missing] for row in bare.looks)
+    exact = {"one": m.greedy.words[0][1], "two": best.words[0][1], "poors": bare.share, "richs": full.share}
+    counts = {"few": bare.pieces, "many": full.pieces, "english": m.english}
     return {
         "cold": COLD,
         "greedy": m.greedy.text,
@@ -181,14 +181,23 @@ def words(m: Found, home: Found) -> dict[str, str]:
         "found": f"{found}",
         "narrow": coat[2].text,
         "wide": coat[USUAL].text,
-        "of": number(coat[USUAL].share, ".1%"),
+        "of": _tenths(coat[USUAL].share),
+        "share": percent(m.greedy.share),
+        "more": percent(best.share),
         "poor": bare.text,
+        "rich": full.text,
+        "still": percent(left),
         "missing": m.english[m.missing].strip(),
         "extra": m.extra,
         **{name: number(each, ".2f") for name, each in points.items()},
-        **{name: percent(each) for name, each in shares.items()},
+        **{name: _tenths(each) for name, each in exact.items()},
         **{name: f"{len(each)}" for name, each in counts.items()},
     }
+
+
+def _tenths(share: float) -> str:
+    """A share that others are multiplied with, exact enough that they come to the whole per cent of a sentence."""
+    return number(share, ".1%")
 
 
 def plot(m: Found, home: Found) -> list[Scene]:
@@ -209,7 +218,7 @@ def _twigs(m: Found, told: Iterable[str] = (), marks: str = "") -> list[tuple[Ro
             way.append(label)
             end = (percent(text.share) if text.text in told else "?") if last else ""
             tone = DOES if text.text == marks else INK
-            row = twig("/".join(way), parent, label, share, percent(share), end, tone)
+            row = twig("/".join(way), parent, label, share, _tenths(share), end, tone)
             if "/".join(way) not in rows or tone == DOES:
                 rows["/".join(way)] = row, text if last else None
     return list(rows.values())
@@ -229,7 +238,7 @@ def _greedy(m: Found) -> Scene:
         verdict = _("“{text}”") if done else _("“{word}”, {one}.")
         wrong = _("That says: I am a cold **person**. Each word was the likeliest, and yet it is wrong.")
         reason = wrong if done else _("No word is likelier here, so it is taken, for good.")
-        told = {"word": label, "one": percent(share), "text": m.greedy.text}
+        told = {"word": label, "one": _tenths(share), "text": m.greedy.text}
         replies.append(Reply(verdict, reason, done, pictures[n], told))
     return Scene(
         _(
@@ -238,7 +247,9 @@ def _greedy(m: Found) -> Scene:
         ),
         pictures[0],
         Again(_("Take the likeliest"), replies),
-        hint=_("Below each word: the share that it gets behind those before it."),
+        hint=_(
+            "Below each word: the share that it gets behind those before it. That of the full stop counts the end, too."
+        ),
         behind=_page(COLD, bw="1"),
     )
 
@@ -255,13 +266,15 @@ def _grown(m: Found, count: int) -> Picture:
 
 
 def _product(m: Found) -> Scene:
-    what = _("Share times share: {share}. Likely words make an unlikely sentence: each takes its part.")
-    high = _("Behind the first word, {one}, the second takes its part of that, and so on: {share}.")
-    good, low = Reply(_("Well guessed."), what, True), Reply(_("A little more."), what)
+    what = _(
+        "Share times share makes {share}. The first word gets {one}, the next takes its part of that, and so on: "
+        "likely words make an unlikely sentence."
+    )
 
     def shown(told: bool) -> Picture:
-        rows = (bar(label, share, SOFT, f"{n}") for n, (label, share) in enumerate(m.greedy.words))
-        return (bars(bar(_("the sentence"), m.greedy.share if told else None, DOES, "all"), *rows),)
+        rows = (bar(label, share, SOFT, f"{n}", _tenths(share)) for n, (label, share) in enumerate(m.greedy.words))
+        whole = bar(_("the sentence"), m.greedy.share if told else None, DOES, "all")
+        return (bars(whole, *rows),)
 
     return Scene(
         _("The shares of the words are known. What share does the whole sentence get, “{greedy}”? Drag."),
@@ -270,48 +283,49 @@ def _product(m: Found) -> Scene:
             _("Share of the sentence, in per cent"),
             _("Multiply"),
             100 * m.greedy.share,
-            (good, low, Reply(_("Less."), high)),
+            guessed(what, _("A little more."), _("No: less.")),
         ),
         shown(True),
-        _("All sentences that could be written share 100%."),
+        _("All sentences that could be written share 100%. The share of the full stop counts the end, too."),
         _page(COLD, bw="1"),
     )
 
 
 def _tap(m: Found) -> Scene:
     replies = {}
+    why = _(
+        "“{best}” gets {more}, “{greedy}” {share}: “{second}” looked worse, {two} to {one}, but all behind it is "
+        "nearly sure. And it is right."
+    )
     for n, (_row, text) in enumerate(_twigs(m)):
-        if text is None:
-            continue
-        right = text.text == m.cold[0].text
-        yes = _("“{second}” looked worse, {two} to {one}, but all behind it is nearly sure. And it is right.")
-        verdict = _("Yes, {more}, not {share}.") if right else _("“{yours}”: {its}.")
-        told = {"yours": text.text, "its": percent(text.share)}
-        no = _("“{best}” gets {more}: its first word looks worse, but all behind it is nearly sure.")
-        replies[n] = Reply(verdict, yes if right else no, right, words=told, label=text.text)
+        if text:
+            right = text.text == m.cold[0].text
+            verdict = _("Yes.") if right else _("No: that has {its}.")
+            replies[n] = Reply(verdict, why, right, words={"its": percent(text.share)}, label=text.text)
     every = [text.text for text in m.cold]
     return Scene(
         _("Now **you** search. Which sentence has the largest share in all? Tap its end."),
         _tree(m, press=True),
         Tap(replies),
         _tree(m, every, m.cold[0].text),
-        _("Multiply along the way. Greedy search took “{greedy}”, {share}."),
+        _("Multiply the shares along each way. Greedy search took “{greedy}”, {share}."),
         _page(COLD),
     )
 
 
 def _beam(m: Found) -> Scene:
     why = _(
-        "The beginning of “{best}” is second twice, then first. A **beam** of {least} keeps it, greedy search drops it."
+        "The beginning of “{best}” is second twice, then first. A **beam** of {least} keeps it, greedy search drops "
+        "it. A beam of {least} costs {least} times the work."
     )
     many = [f"{each}" for each in (m.least, 10, 100)]
-    verdicts = _("Yes, {least}."), _("Fewer will do."), _("Far fewer will do.")
+    verdicts = _("Yes, {least}."), _("No: fewer will do."), _("No: far fewer will do.")
     replies = [Reply(it, why, not n, label=label) for n, (it, label) in enumerate(zip(verdicts, many))]
 
     def shown(width: int) -> Picture:
         rows = []
         for n, step in enumerate(m.kept[width], 1):
-            run = [(NEW if it[2] else KEPT, 1, f"{it[0]} {percent(it[1])}") for it in step[:width]]
+            run = [(NEW if it[2] else KEPT, 1, f"{it[0]} {_tenths(it[1])}") for it in step[:width]]
             rows.append(cells(f"{n}", _("step {n}", n=n), *run))
         legend = {NEW: _("on the way to the best"), KEPT: _("kept, too")}
         return (grid(width, *rows, legend=legend if width > 1 else {KEPT: _("kept by greedy search")}),)
@@ -321,17 +335,20 @@ def _beam(m: Found) -> Scene:
         shown(1),
         Choose(replies),
         shown(m.least),
-        _("A step adds a piece of a word; the end, not shown, takes a share, too."),
+        _("A step adds a word or a piece of one. Behind it stands the share of the whole beginning."),
         _page(COLD, bw=f"{m.least}"),
     )
 
 
 def _wider(m: Found) -> Scene:
-    why = _("With {found}: “{wide}”, {of}; with 5 the same. What drops out early is lost for good.")
+    why = _(
+        "A beam of {found} finds “{wide}”, {of}, and 5 the same, for more work: 5 beginnings go on at each step. What "
+        "drops out early is lost."
+    )
     replies = []
     for width in (2, 3, 5):
         right = width == min(each for each, text in m.coat.items() if text.text == m.coat[USUAL].text)
-        verdict = _("Yes, {found}.") if right else _("Not here.") if width == 2 else _("Fewer will do.")
+        verdict = _("Yes, {found}.") if right else _("No: not yet.") if width == 2 else _("No: fewer will do.")
         replies.append(Reply(verdict, why, right, words={"width": f"{width}"}, label=_("a beam of {width}")))
     most = max(each.share for each in m.coat.values())
 
@@ -345,11 +362,14 @@ def _wider(m: Found) -> Scene:
         return (bars(*rows),)
 
     return Scene(
-        _("“I am cold in my red coat.” A beam of 2 finds “{narrow}” Which beam finds the likeliest?"),
+        _("For a longer sentence a beam of 2 finds “{narrow}” Which is the narrowest to find the likeliest?"),
         shown(False),
         Choose(replies),
         shown(True),
-        _("That says: I make myself cold. Each bar is the share of the sentence that is found."),
+        _(
+            "The English: “I am cold in my red coat.” The French says: I make myself cold. Each bar is the share of "
+            "the sentence that is found."
+        ),
         _page(COAT, bw="2"),
     )
 
@@ -397,7 +417,7 @@ def _table(rows: Iterable[tuple[str, str, Sequence[str], bool]], heads: Sequence
 
 def _divide(m: Found) -> Scene:
     short, long = m.age
-    why = _("{LONG} is nearer to zero than {SHORT}: a long sentence of likely words can win.")
+    why = _("{LONG} is nearer to zero than {SHORT}: now a long sentence of likely words can win.")
     right = Reply(_("Yes, the longer."), why, long.divided > short.divided, label=_("the longer"))
     other = Reply(_("No: then length would still cost."), why, long.divided < short.divided, label=_("the shorter"))
     same = Reply(_("No: then all would come to the same."), why, label=_("neither"))
@@ -405,30 +425,42 @@ def _divide(m: Found) -> Scene:
     def shown(told: bool) -> Picture:
         rows = []
         for name, label, each in (("s", _("shorter"), short), ("l", _("longer"), long)):
-            values = [number(value, ".2f") for value in (each.sum, each.divisor, each.divided)]
+            counted = f"{len(each.words) - 1}", f"{len(each.pieces)}"  # words without the full stop
+            values = [*counted, number(each.sum, ".3f"), number(each.divisor, ".3f"), number(each.divided, ".2f")]
             wins = told and each is max(m.age, key=lambda one: one.divided)
-            rows.append((name, label, values if told else [*values[:2], "?"], wins))
-        return _table(rows, (_("sum"), _("divided by"), _("points")))
+            rows.append((name, label, values if told else [*values[:-1], "?"], wins))
+        return _table(rows, (_("words"), _("pieces"), _("sum"), _("divisor"), _("points")))
 
     return Scene(
-        _("To be fair to long sentences, the sum is divided by a number that grows with the length. Which wins now?"),
+        _(
+            "To be fair to long sentences, the sum is divided by a number, the **divisor**, that grows with their "
+            "pieces. Which wins now?"
+        ),
         shown(False),
         Choose([other, same, right]),
         shown(True),
-        _("Nearest to zero wins. For n pieces, here {n} and {N}, the usual number is ((5 + n) / 6)^0.6."),
+        _(
+            "Nearest to zero wins. Long words are written in pieces; the full stop counts, and the end. For n pieces "
+            "the divisor is ((5 + n) / 6)^0.6."
+        ),
         _page(AGE, be="0"),
     )
 
 
 def _missing(m: Found) -> Scene:
-    why = _("“{extra}” is missing. With it the share is {richs}, without {poors}. To leave it out costs nothing.")
+    why = _(
+        "“{extra}” is missing. Without it the sentence gets {poors}, with it {richs}: leaving a word out even gains "
+        "share, so search likes to."
+    )
     tokens, replies = ["", *m.english], {}
     for i in (i for i in words_at(tokens) if tokens.count(tokens[i]) == 1):
         word = tokens[i].strip()
-        no = Reply(_("“{word}” is said."), why, words={"word": word})
+        no = Reply(_("No: “{word}” is said."), why, words={"word": word})
         replies[i] = Reply(_("Yes, “{missing}”."), why, True) if i - 1 == m.missing else no
     named = _("without “{word}”", word=m.extra), _("with “{word}”", word=m.extra)
-    shares = (bar(name, each.share, tone) for name, each, tone in zip(named, m.rich, (SOFT, DOES)))
+    shares = (
+        bar(name, each.share, tone, says=_tenths(each.share)) for name, each, tone in zip(named, m.rich, (SOFT, DOES))
+    )
     return Scene(
         _("The likeliest translation the beam finds is “{poor}” Tap the English word that it leaves out."),
         (strip(tokens, blank="", press=replies),),
@@ -442,16 +474,12 @@ def _missing(m: Found) -> Scene:
 def _cover(m: Found) -> Scene:
     bare, full = m.rich
     why = _(
-        "In the shorter {few} pieces have {few} looks for {english} English ones. With coverage the fuller wins, "
-        "{full} to {bare}."
+        "The shorter has {few} looks for {english} English words and signs; the fuller, with {many}, wins {full} to "
+        "{bare}. Coverage counts looks only: “{missing}”, left out, still gets {still}."
     )
     right = Reply(_("Yes, {loses} to {less}."), why, bare.coverage < full.coverage, label=_("the shorter"))
-    other = Reply(
-        _("No: then more looks would cost more."),
-        _("It has {many} looks to share out, and loses {less}; the shorter, with {few}, {loses}."),
-        label=_("the fuller"),
-    )
-    same = Reply(_("No: then only the English would count."), why, label=_("both alike"))
+    other = Reply(_("No: only {less}, the shorter {loses}."), why, label=_("the fuller"))
+    same = Reply(_("No: {loses} to {less}."), why, label=_("both alike"))
     last = len(bare.pieces) - 3  # before the full stop and the end
     heads, points = (_("shorter"), _("fuller")), _("coverage")
     rows = []
@@ -462,13 +490,13 @@ def _cover(m: Found) -> Scene:
     rows.append(cells("points", points, *((NONE, 1, number(text.coverage, ".2f")) for text in m.rich)))
     return Scene(
         _(
-            "Each French piece shares out one look, as “{riche}” here. **Coverage** punishes English words that get "
-            "less than one in all. Which loses more?"
+            "Each French piece shares out one look. **Coverage** takes points for English words that get less than "
+            "one look in all. Which translation loses more?"
         ),
         (pair(m.english, bare.pieces[:-1], [(last, bare.looks[last], LOOK)], under=last),),
         Choose([other, right, same]),
-        (grid(2, *rows, heads=heads, legend={AGAIN: _("less than one look")}),),
-        _("The shorter has {few} pieces, the fuller {many}; both count the full stop and an end."),
+        (grid(2, *rows, heads=heads, legend={AGAIN: _("less than one look: 0.2 times its log is taken")}),),
+        _("The shorter: “{poor}” The fuller: “{rich}” Drawn is the look of “{riche}” in the shorter."),
         _page(RICH),
         words={"riche": bare.pieces[last].strip()},
     )
@@ -504,8 +532,8 @@ def end(m: Found, home: Found) -> list[End]:
         ),
         End(
             _(
-                "What is left out costs nothing, unless coverage takes points for words not looked at: {loses} to "
-                "{less}."
+                "Leaving a word out even gains share, unless coverage takes points for English words not looked at: "
+                "{loses} to {less}."
             ),
             (bars(*lost),),
         ),

@@ -70,7 +70,7 @@ def _eight(m: Found) -> Scene:
             guessed(why, _("More than that!"), _("Not more than {sure}.")),
         ),
         _sure(m, m.eight),
-        _("A weight is a number that was learnt. A bit is a 0 or a 1."),
+        _("A weight is a number that was learnt, a matrix is a table of weights. A bit is a 0 or a 1."),
         Behind("formats", link),
     )
 
@@ -87,6 +87,7 @@ def _nearest(m: Found) -> Scene:
         line = stepped("w", _("weights"), _grid(step), dots, "", LOOK)
         return (steps(-NEAR * step, NEAR * step, line, named=[(0, "0")]),)
 
+    why = _("Midway it is half a step to either, here {far}. Further off, the other one would be nearer.")
     right = _("half a step")
     return Scene(
         _(
@@ -96,13 +97,9 @@ def _nearest(m: Found) -> Scene:
         shown(given),
         choose(
             right,
-            (right, _("Yes, here {far}."), _("Further off, and the other neighbour would be nearer.")),
-            (_("one step"), _("No: then another would be nearer."), _("Midway it is half a step to either.")),
-            (
-                _("two steps"),
-                _("No: then it would jump over one."),
-                _("The nearest is never more than half a step away."),
-            ),
+            (right, _("Yes, half a step."), why),
+            (_("one step"), _("No: then another would be nearer."), why),
+            (_("two steps"), _("No: then it would jump over one."), why),
         ),
         shown(kept),
         _("Dots are some weights, lines are the steps, near zero."),
@@ -119,15 +116,11 @@ def _scale(m: Found) -> Scene:
 
     less, more, right = number(m.step / 10, ".3f"), number(m.step * 10, ".1f"), _two(m.step)
     verdict = _("No: then the last would be {end}.")
+    why = _("{loud} / {top} ≈ {step}. What one step is worth is the row's **scale**, kept beside the row.")
     answers = (
-        (less, verdict, _("The largest number would lie beyond it."), 0.1),
-        (
-            right,
-            _("Yes: {loud} / {top}."),
-            _("What one step is worth is the row's **scale**. It is kept beside the row."),
-            1,
-        ),
-        (more, verdict, _("Most steps would lie where no number is."), 10),
+        (less, verdict, _("The largest number would lie beyond it. ") + why, 0.1),
+        (right, _("Yes, {step}."), why, 1),
+        (more, verdict, _("Most steps would lie where no number is. ") + why, 10),
     )
     replies = [
         Reply(says, why, label == right, label=label, words={"end": number(times * m.loud, ".1f")})
@@ -185,20 +178,21 @@ def _lost(m: Found) -> Scene:
 
 
 def _saved(m: Found) -> Scene:
-    right = _("a scale for each 32")
+    right, price = _("a scale for each 32"), _("Only 32 numbers keep wide steps. The price: more scales.")
+    each_32 = _(" A scale for each 32: {block}. ") + price
     told = (
         (
             "narrow",
             _("steps half as wide"),
             _("Better: {narrow}."),
-            _("But {loud} is too large then, and cut to {half}."),
+            _("But {loud} is too large then, and cut to {half}.") + each_32,
         ),
-        ("block", right, _("Yes: {block}, not {one}."), _("Only 32 numbers keep wide steps. The price: more scales.")),
+        ("block", right, _("Yes: {block}, not {one}."), price),
         (
             "all",
             _("one scale for all rows"),
             _("Worse: {all}."),
-            _("Other rows have larger numbers still: all steps get wider."),
+            _("Other rows have larger numbers still: wider steps.") + each_32,
         ),
     )
 
@@ -218,9 +212,12 @@ def _saved(m: Found) -> Scene:
 
 
 def _four(m: Found) -> Scene:
-    names = {"full": _("32 bits"), "four": _("for a matrix"), "rows": _("for each row")}
+    names = {"full": _("32 bits"), "four": _("4 bits, a matrix"), "rows": _("4 bits, each row")}
     right, less = percent(m.right["four"]), percent(m.right["full"] / 2)
-    why = _("With a scale for each row, {right_rows}. The fewer the steps, the more scales count.")
+    why = _(
+        "It is {right_four}, with a scale for each row {right_rows}; with 8 bits, {right_eight}. The fewer the steps, "
+        "the more scales count."
+    )
     link = {"nfpart": "whole", "scf": "INT4", "scper": "per tensor", "model": MODEL, "text": STORY}
 
     def shown(told: bool) -> Picture:
@@ -241,12 +238,15 @@ def _four(m: Found) -> Scene:
         shown(False),
         choose(
             right,
-            (_("{right_full}"), _("That is with 8 bits: {right_eight}."), _("With 16 steps: {right_four}.")),
+            (_("{right_full}"), _("No: then nothing would be lost."), why),
             (right, _("Yes, {right_four}."), why),
-            (less, _("Not so few: {right_four}."), why),
+            (less, _("No, not so few."), why),
         ),
         shown(True),
-        _("Weights, and all that they multiply, are in 4 bits."),
+        _(
+            "A piece is a word, or a part of one. In 4 bits are weights, and all that they multiply, with a scale for "
+            "a matrix or for each row."
+        ),
         Behind("formats", link),
     )
 
@@ -255,28 +255,26 @@ def _float(m: Found) -> Scene:
     one, two = (sum(low <= each < 2 * low for each in m.values) for low in (1, 2))
 
     def shown(low: float, high: float) -> Picture:
-        ticks = [each for each in m.values if low <= each <= high]
+        ticks = [each for each in m.values if low <= each < high]
         return (steps(0, 4.2, stepped("fp8", "FP8", ticks, ()), named=[(n, f"{n}") for n in range(5)]),)
 
     half, right, double = (f"{n}" for n in (two // 2, two, 2 * two))
+    why = _("Each doubling has {n}: from 2 on they lie twice as far apart. So small numbers get narrow steps.")
     return Scene(
         _(
-            "**FP8** has 8 bits, too, but its steps differ in width. Between 1 and 2 there are {n}. How many between 2 "
-            "and 4?"
+            "**FP8** has 8 bits, too, but its steps differ in width. From 1 up to 2 there are {n}. How many from 2 to "
+            "4?"
         ),
         shown(1, 2),
         choose(
             right,
-            (
-                half,
-                _("No: then large ones would be very rough."),
-                _("It has {n} in each doubling, as between 1 and 2."),
-            ),
-            (right, _("Yes, {n}, twice as wide."), _("Each doubling has as many: small numbers get narrow steps.")),
-            (double, _("No: then all steps would be alike."), _("Each doubling has {n}, so they get wider and wider.")),
+            (half, _("No: then large ones would be very rough."), why),
+            (right, _("Yes, {n} again."), why),
+            (double, _("No: then all steps would be alike."), why),
         ),
         shown(0, 4),
-        behind=Behind("formats", {"nnum": "3"}),
+        _("The lines are its steps. The one at 2 is the first of those from 2 on."),
+        Behind("formats", {"nnum": "3"}),
         words={"n": f"{one}"},
     )
 
@@ -284,8 +282,11 @@ def _float(m: Found) -> Scene:
 def _kept(m: Found) -> Scene:
     equal: Drawn = ("one", _("equal steps"), _grid(m.step), "one")
     fp8 = [sign * each * m.loud / m.values[-1] for each in m.values for sign in (1, -1)]
-    why, right = _("Near zero FP8 has narrow steps: {fp8} become 0."), _("hardly any")
-    far = _("Near zero its steps are narrow. Far out they are wide: {is} becomes {was}, not {other}.")
+    right = _("hardly any")
+    why = _(
+        "Near zero its steps are narrow: {fp8} become 0. Far out they are wide: {is} becomes {was}; with equal steps, "
+        "{other}."
+    )
     return Scene(
         _(
             "The same row in **FP8**, with one scale, so that {loud} is its largest number. How many numbers become 0 "
@@ -294,8 +295,8 @@ def _kept(m: Found) -> Scene:
         _near(m, equal),
         choose(
             right,
-            (_("as many, {one}"), _("So it was with equal steps."), why),
-            (right, _("Yes: {fp8}."), far),
+            (_("as many, {one}"), _("No: so it was with equal steps."), why),
+            (right, _("Yes, hardly any."), why),
             (_("more"), _("No: then its steps would be wider here."), why),
         ),
         _near(m, equal, ("fp8", "FP8", sorted({*fp8}), "fp8")),
@@ -312,8 +313,6 @@ def _summed(m: Found, at: float, label: str = "", says: str = "") -> Picture:
 
 def _sum(m: Found) -> Scene:
     why = _("From {stuck} on, steps are 2 wide: {stuck} + 1 lies midway and goes back. So sums are kept in more bits.")
-    often = _("But each sum is rounded, and {stuck} + 1, midway between two steps, goes back to {stuck}.")
-    wide = _("There its steps are 8 wide. And on the way {stuck} + 1, midway between two steps, goes back.")
     end, once, label = m.sums[-1], max(each for each in m.values if each <= ADDED), _("the sum")
     return Scene(
         _("Start at 0, **add 1 a hundred times**, and keep the sum in FP8 each time. Where does it end?"),
@@ -321,8 +320,8 @@ def _sum(m: Found) -> Scene:
         choose(
             f"{end:.0f}",
             (f"{end:.0f}", _("Yes, it gets stuck."), why),
-            (f"{once:.0f}", _("It would, rounded only at the end."), often),
-            (f"{ADDED}", _("FP8 has no {added}."), wide),
+            (f"{once:.0f}", _("No: so it would, rounded only once."), why),
+            (f"{ADDED}", _("No: FP8 has no {added}."), why),
         ),
         _summed(m, end, label, f"{end:.0f}"),
         _("The lines are the steps of FP8, from 1 on."),

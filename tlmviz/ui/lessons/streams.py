@@ -41,6 +41,8 @@ def words(m: Found, home: Found) -> dict[str, str]:
         "alone": little(m.holds[0]),
         "keeper": f"{m.keeper}",
         "kept": percent(m.holds[m.keeper]),
+        "other": m.alone[0],
+        "surely": percent(m.alone[1]),
         "guesser": f"{guesser}",
         "guess": guess,
         "chance": percent(chance),
@@ -116,7 +118,7 @@ def _grows(m: Found, told: int | None = None) -> list[dict[str, object]]:
 
 
 def _grow(m: Found) -> Scene:
-    less = _(" With {more} less each time it fades: {shrunk} is left.")
+    why = _("Each step enlarges what the one before made. With {more} less each time the row fades: {shrunk} is left.")
     return Scene(
         _(
             "A word, as a row of numbers, passes {steps} steps of a deep model. If each makes it {more} larger, how "
@@ -125,13 +127,9 @@ def _grow(m: Found) -> Scene:
         (numbers(_grows(m, FEW)[0]),),
         choose(
             _("{grown} times"),
-            (
-                _("{plain} times"),
-                _("No: then each step would add {more} of the start."),
-                _("Each adds {more} of what it gets: {grown}.") + less,
-            ),
-            (_("{grown} times"), _("Yes, it explodes."), _("Each step enlarges what the one before made.") + less),
-            (_("1,000 times"), _("No: then each step would add {rate}."), _("With {more} it is {grown}.") + less),
+            (_("{plain} times"), _("No, {grown}: then each step would add {more} of the start."), why),
+            (_("{grown} times"), _("Yes, {grown}: it explodes."), why),
+            (_("1,000 times"), _("No, {grown}: then each step would add {rate}."), why),
         ),
         (numbers(*_grows(m)),),
         _("The bars are the first {few} steps."),
@@ -140,8 +138,10 @@ def _grow(m: Found) -> Scene:
 
 def _add(m: Found) -> Scene:
     (came, went), ((it, first), (out, sure)) = m.ends, m.says
-    why = _("What goes in is passed on whole, × 1: it neither explodes nor fades. That is a **residual** connection.")
-    other = _("Steps only add. What goes in is passed on whole, × 1: still “{it}”, {silent} sure.")
+    why = _(
+        "A stream carries its word and all that steps add. What goes in is passed on whole, × 1, neither exploding nor "
+        "fading: a **residual** connection."
+    )
 
     def shown(values: Sequence[float], says: str, share: float, told: str) -> Picture:
         rows = (
@@ -158,9 +158,9 @@ def _add(m: Found) -> Scene:
         shown(went, out, sure, _("comes out")),
         choose(
             "“{it}”",
-            (_("no word at all"), _("No: then it would fade without steps."), other),
+            (_("no word at all"), _("No, still “{it}”, {silent} sure."), why),
             ("“{it}”", _("Yes, “{it}”, {silent} sure."), why),
-            ("“{out}”", _("No: then “{out}” would go in with it."), other),
+            ("“{out}”", _("No, still “{it}”, {silent} sure: steps add “{out}”."), why),
         ),
         shown(came, m.silent[0], m.silent[1], _("comes out, steps silent")),
         _(
@@ -183,34 +183,38 @@ def _four(m: Found) -> Scene:
             rows.append(bar(label.format(n=n, word=m.says[0][0]), share if told else None, DOES))
         if told:
             rows.append(bar(label.format(n=guesser, word=guess), chance, LOOK))
+            rows.insert(1, bar(_("one stream: “{word}”", word=m.alone[0]), m.alone[1], LOOK))
         return (bars(*rows),)
 
     why = _(
-        "Stream {keeper} keeps “{it}”, stream {guesser} gathers the guess: “{guess}”, {chance}. One stream has to do "
-        "both."
+        "Stream {keeper} keeps “{it}”, {kept}; stream {guesser} gathers a guess, “{guess}”, {chance}. One stream has "
+        "to do both: its best is “{other}”, {surely}."
     )
-    verdicts = _("No: then they would be no better than one."), _("One keeps it."), _("No: then all would do the same.")
+    verdicts = _("No: then they would be no better than one."), _("No: one does."), _("No: then all would do the same.")
     labels = _("in none"), _("in one"), _("in all four")
     right = 0 if not held else 2 if held == len(m.holds) - 1 else 1
     replies = [
-        Reply(_("Yes, {kept} sure.") if n == right else verdict, why, n == right, label=label)
+        Reply(_("Yes, {it}.", it=label) if n == right else verdict, why, n == right, label=label)
         for n, (label, verdict) in enumerate(zip(labels, verdicts))
     ]
     return Scene(
         _(
-            "After {early} steps one stream says “{it}” no more. Another model has **four** for each word. In how many "
-            "is “{it}” the first guess?"
+            "After {early} steps one stream says “{it}” no more. Another model has **four** streams for each word. "
+            "In how many is “{it}” the first guess?"
         ),
         shown(False),
         Choose(replies),
         shown(True),
-        _("Bars: how surely a stream says “{it}” after {early} of {short} steps. At first all say it."),
+        _("Bars: how surely a stream says “{it}” after {early} of {short} steps. At first all say “{it}”."),
         _page("Streams", FOUR),
     )
 
 
 def _mix(m: Found) -> Scene:
     unknown, known = ["?" if n == m.most else "" for n in range(len(m.table))], _two(m.table.sum(1))
+    why = _(
+        "New stream {n} takes so much of each: {row} = {sum}. Training found the table, and nothing binds its numbers."
+    )
     return Scene(
         _(
             "At each step a **table** mixes the four, each holding 1. Row {n} says what new stream {n} takes of them. "
@@ -219,21 +223,9 @@ def _mix(m: Found) -> Scene:
         _table(m.table, unknown, _("holds"), lit=m.most),
         choose(
             "{sum}",
-            (
-                "{mean}",
-                _("No: then it would be the mean of its row."),
-                _("But it takes so much of each: {row} = {sum}."),
-            ),
-            (
-                "{own}",
-                _("No: then it would take only of old {n}."),
-                _("But it takes of the others, too: {row} = {sum}."),
-            ),
-            (
-                "{sum}",
-                _("Yes, the sum of its row."),
-                _("{row} = {sum}. Training found the table, and nothing binds its numbers."),
-            ),
+            ("{mean}", _("No: that is the mean of the row."), why),
+            ("{own}", _("No: then it would take only of old {n}."), why),
+            ("{sum}", _("Yes, the sum of the row."), why),
         ),
         _table(m.table, known, _("holds"), lit=m.most),
         _(
@@ -247,8 +239,8 @@ def _mix(m: Found) -> Scene:
 def _deep(m: Found) -> Scene:
     grown, label = growth(m.free), _("largest stream")
     why = _(
-        "Each table enlarges what the last one made. Numbers of 16 bits end at {half}: beyond it, the computation "
-        "breaks."
+        "The largest holds {huge}: each table enlarges what the last one made. Numbers of 16 bits end at {half}: "
+        "beyond that, the computation breaks."
     )
     return Scene(
         _(
@@ -259,7 +251,7 @@ def _deep(m: Found) -> Scene:
         choose(
             _("about {huge}"),
             (_("about {so}"), _("No: then later tables would do nothing."), why),
-            (_("about 1,000"), _("Far more: {huge}."), why),
+            (_("about 1,000"), _("No, far more."), why),
             (_("about {huge}"), _("Yes, it explodes."), why),
         ),
         (numbers(_steps(label, grown, words(m, m)["huge"], None, LOOK)),),
@@ -276,7 +268,7 @@ def _mixed(table: Tensor) -> tuple[list[str], list[str]]:
 
 def _share(m: Found) -> Scene:
     table, (holds, new) = m.shared, _mixed(m.shared)
-    why = _("The row 0, 0, 0, 1 takes it alone. A mixture is never above its largest part, so nothing explodes.")
+    why = _("The row 0, 0, 0, 1 takes the {top} alone. A mixture is never above its largest part, so nothing explodes.")
     return Scene(
         _(
             "No number is below 0, each **row** adds up to 1. Streams hold 1, 1, 1, {top}. What can **any** such row "
@@ -286,7 +278,7 @@ def _share(m: Found) -> Scene:
         choose(
             "{top}",
             ("{average}", _("No, that is the mean."), why),
-            ("{top}", _("Right, {top}."), why),
+            ("{top}", _("Yes, {top}."), why),
             ("{all}", _("No: a row that takes all of all four adds up to 4."), why),
         ),
         _table(table, new, _("new"), holds),
@@ -297,14 +289,17 @@ def _share(m: Found) -> Scene:
 
 def _fade(m: Found) -> Scene:
     holds, new = _mixed(torch.tensor(EMPTY).double())
-    why = _("No row takes of the {top}, so it is lost. **Columns** must add up to 1, too: then all of each goes on.")
+    why = _(
+        "No row takes of the {top}, so it is lost: {left} of {all} are left. **Columns** must add up to 1, too: then "
+        "nothing is lost."
+    )
     return Scene(
         _("Here rows add up to 1, too. Together the streams hold {all}. How much will the new ones hold **together**?"),
         _table(EMPTY, ["?"] * len(new), _("new"), holds),
         choose(
             "{left}",
-            ("{left}", _("Yes, {left} of {all}."), why),
-            ("{top}", _("That is what the last stream held."), why),
+            ("{left}", _("Yes, {left}."), why),
+            ("{top}", _("No: that is what the last stream held."), why),
             ("{all}", _("No: then nothing would get lost."), why),
         ),
         _table(EMPTY, new, _("new"), holds),
@@ -315,7 +310,7 @@ def _fade(m: Found) -> Scene:
 def _sinkhorn(m: Found) -> Scene:
     verdicts, replies = (_("Rows divided."), _("Columns divided.")), []
     first = _("Each row adds up to 1 now, but columns are off by up to {off}.")
-    again = _("But that changed the rows again: they are off by up to {off}.")
+    again = _("But that changed the rows again: rows are off by up to {off}.")
     last = _("All sums are 1.00: the table is **doubly stochastic**. This is the method of Sinkhorn.")
     for n, table in enumerate(m.divided):
         done, why = n == len(m.divided) - 1, again if n % 2 else first

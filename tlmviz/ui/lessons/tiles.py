@@ -85,7 +85,7 @@ def plot(m: Found, home: Found) -> list[Scene]:
 
 
 def _map(m: Found) -> Scene:
-    why = _("The map is cut into **tiles**: one of {tile} cells is made, used and forgotten, then the next.")
+    why = _("The map, {map}, is cut into **tiles**: one of {tile} cells is made, used and forgotten, then the next.")
     rows = _("{n} million", n=number(TILE[0] * LENGTH / 1e6, ".0f"))
     count = len(m.visits)
     states = [[NOW if (row, at) == (m.bring - 1, 0) else GONE for at in range(count)] for row in range(count)]
@@ -98,9 +98,9 @@ def _map(m: Found) -> Scene:
         (tilemap(m.names, m.weights),),
         choose(
             "{tile}",
-            (_("{cells} million"), _("No: so it was for years, {map}."), why),
+            (_("{cells} million"), _("No: so it was for years."), why),
             (rows, _("No: whole rows are not needed."), why),
-            ("{tile}", _("Yes, a small piece."), why),
+            ("{tile}", _("Yes, one small tile."), why),
         ),
         (tilemap(m.names, m.weights, SIDE, states, legend=legend),),
         _("Each row is a word; its columns are the same words. The stronger, the more. No word looks ahead."),
@@ -390,9 +390,7 @@ def end(m: Found, home: Found) -> list[End]:
 LESSON = Lesson(
     "tiles",
     N_("Tiles"),
-    N_(
-        "A map of millions of cells that is never stored: softmax piece by piece, FlashAttention, and why it is faster."
-    ),
+    N_("A map of millions of cells that is never stored: softmax tile by tile, FlashAttention, and why it is faster."),
     MODEL,
     STORY,
     measure,

@@ -27,7 +27,7 @@ from .company import (
     Found,
     measure,
 )
-from .parts import Again, Behind, Choose, Drag, End, Lesson, Part, Picture, Reply, Scene, Tap, choose, guessed
+from .parts import Again, Behind, Choose, Drag, End, Lesson, Part, Picture, Reply, Scene, choose, guessed
 from .pictures import (
     DOES,
     INK,
@@ -50,7 +50,6 @@ from .pictures import (
 )
 
 MODEL = "words-skipgram"
-SENTENCE, CENTER = "The dog ran after the red ball.", 2  # where the dog stands
 BESIDE = ("milk", DOG, "the")  # two that stand beside the cat, and one that never does
 
 
@@ -121,17 +120,21 @@ def _meet(m: Found) -> Scene:
         )
         return _text(0.35, CAT, DOG), plane(*points, share=0.65)
 
-    never = _("“{cat}” and “{dog}” lie on one another, though they **never meet** in a sentence. Why?")
-    beside = _("In the text it stands near “{cat}”, yet it lies far from it. ") + never
-    replies = (Reply(_("No, not there."), beside, label=_("beside “{word}”", word=name)) for name in BESIDE)
-    right = Reply(_("Yes, “{dog}”."), never, True, label=_("beside “{word}”", word=DOG))
+    why = _(
+        "“{cat}” and “{dog}” lie on one another, though they **never meet** in a sentence. “milk” and “the” stand near "
+        "“{cat}” and lie far from it. Why?"
+    )
+    replies = []
+    for name in BESIDE:
+        verdict = _("Yes, “{dog}”.") if name == DOG else _("No, not there.")
+        replies.append(Reply(verdict, why, name == DOG, label=_("beside “{word}”", word=name)))
     return Scene(
         _(
             "Each word gets two numbers, its **vector**: a place, by chance at first. Reading the text again and again "
             "moves it. Where will “{cat}” end?"
         ),
         shown(m.small.start),
-        Choose([right if name == DOG else reply for name, reply in zip(BESIDE, replies)]),
+        Choose(replies),
         shown(m.small.end),
         _("A small model reads these sentences {times} times. Capital letters do not count."),
         Behind("word_vectors", {"wtext": TEXT}),
@@ -139,26 +142,38 @@ def _meet(m: Found) -> Scene:
 
 
 def _task(m: Found) -> Scene:
-    tokens = ["", *(f" {word}" for word in SENTENCE.rstrip(".").split()), "."]
-    replies, far = {}, _("“{it}” stands {away} words away. Only {n} on each side are guessed.")
-    around = [at for at in range(1, len(tokens) - 1) if 0 < abs(at - CENTER) <= NEAR]
-    for at in range(1, len(tokens) - 1):
-        told = {"it": tokens[at].strip(), "away": f"{abs(at - CENTER)}"}
-        replies[at] = Reply(_("Too far away."), far, words=told)
-        if at in around:
-            why = _("“{word}” is moved to where “{it}” is easier to guess. That is all that it ever learns from.")
-            replies[at] = Reply(_("Yes, “{it}”."), why, True, words=told)
-    replies[CENTER] = Reply(_("That is where it guesses from."), _("It must guess its neighbours."))
+    guesses = m.small.guesses
+    why = _(
+        "{shares}: many words stand near one, so no guess can be sure. The guesses are thrown away; what is kept is "
+        "the **vector** that they moved."
+    )
+
+    def shown(told: bool) -> Picture:
+        rows = [bar(PUSH, guesses[PUSH] if told else None, LOOK)]
+        rows += [bar(word, share, SOFT) for word, share in guesses.items() if told and word != PUSH]
+        tokens = ["", *(part for word in f"{TEXT.split('. ')[0]}.".split() for part in _pieces(word))]
+        near = [at for at, token in enumerate(tokens) if token.strip().lower() in guesses]
+        return strip(tokens, blank="", under=tokens.index(f" {CAT}"), swapped=near, share=0.5), bars(*rows, share=0.5)
+
     return Scene(
         _(
-            "The model has one task: from a word, guess the words around it, here {n} on each side. Tap one that "
-            "“{word}” must guess."
+            "The model's one task: from a word, guess one near it, {n} away at most. From “{cat}”, how sure of "
+            "“{push}” does it become? Drag."
         ),
-        (strip(tokens, blank="", under=CENTER, press=replies),),
-        Tap(replies),
-        (strip(tokens, blank="", under=CENTER, swapped=around),),
-        _("The method is called skip-gram."),
-        Behind("word_vectors", {"wtext": SENTENCE}),
+        shown(False),
+        Drag(
+            _("How sure the model is of “{push}”, in per cent"),
+            _("Let it guess"),
+            100 * guesses[PUSH],
+            guessed(why, _("A little more."), _("No: less."), _("Yes.")),
+        ),
+        shown(True),
+        _(
+            "The coloured words stand near “{cat}”. The model has read the text {times} times. The task is called "
+            "skip-gram."
+        ),
+        Behind("word_vectors", {"wtext": TEXT}),
+        words={"shares": ", ".join(f"“{word}” {percent(share)}" for word, share in guesses.items())},
     )
 
 
@@ -173,13 +188,13 @@ def _company(m: Found) -> Scene:
             rows.append(cells(word, word, *(run if word in told else [(NONE, 1, "?")] * len(run))))
         return _text(0.45, *ROWS), grid(len(small.company), *rows, heads=small.company, share=0.55)
 
-    why = _("They have the same neighbours, as often; “{car}” shares only “the”. So both must guess the same words.")
+    why = _(
+        "“{cat}” and “{dog}” have the same neighbours, as often; “{car}” shares only “the”. So from both the same "
+        "words must be guessed."
+    )
     every, shared = sum(map(bool, small.counts[CAT])), _shared(small.counts)
     return Scene(
-        _(
-            "Near “{cat}” stand {all} words: count {n} on each side. How many of these {all} stand near “{dog}” in "
-            "the text?"
-        ),
+        _("Near “{cat}”, at most {n} away, stand {all} words. How many of these {all} stand near “{dog}” in the text?"),
         shown(CAT),
         choose(
             f"{shared}",
@@ -188,7 +203,7 @@ def _company(m: Found) -> Scene:
             (f"{every}", _("Yes, all of them."), why),
         ),
         shown(*ROWS),
-        _("Each number says how often a word stands near. A sentence is counted by itself."),
+        _("Each number says how often the word above it stands near. Across a full stop nothing counts."),
         Behind("word_vectors", {"wtext": TEXT}),
     )
 
@@ -203,13 +218,13 @@ def _push(m: Found) -> Scene:
         return (plane(*points, ways=ways),)
 
     why = _(
-        "Both arrows, {angle} degrees apart, make “{push}” easier to guess. In the end, both words are pulled to the "
+        "Both arrows are {angle} degrees apart. In the end, both words are pulled to the "
         "one place where their neighbours are easy to guess."
     )
     return Scene(
         _(
-            "It reads “{dog} {push}”, and the arrow shows where that pushes “{dog}”. Now it reads “{cat} {push}”: "
-            "where is “{cat}” pushed?"
+            "The model reads “{push}” near “{dog}”: the arrow shows where that pushes “{dog}”. Then it reads “{push}” "
+            "near “{cat}”. Where is “{cat}” pushed?"
         ),
         shown(DOG),
         choose(
@@ -219,7 +234,10 @@ def _push(m: Found) -> Scene:
             (_("the same way"), _("Yes."), why),
         ),
         shown(DOG, CAT),
-        _("“{cat}” and “{dog}” are where they lay by chance. The arrow is longer than one step."),
+        _(
+            "Each push makes “{push}” easier to guess. “{cat}” and “{dog}” are where they lay by chance. The arrow is "
+            "longer than one step."
+        ),
         Behind("word_vectors", {"wvpart": "step", "wcenter": DOG, "wcontext": PUSH}),
     )
 
@@ -227,7 +245,7 @@ def _push(m: Found) -> Scene:
 def _rows(m: Found) -> Scene:
     best = max(m.alike, key=m.alike.__getitem__)
     top = max(abs(each) for row in m.rows.values() for each in row)
-    why = _("Mostly they are large and small in the same places: alike by {alike}, where 1 is the same.")
+    why = _("“{best}” is mostly large and small where “{word}” is: alike by {alike}, where 1 is the same.")
 
     def shown(told: bool) -> Picture:
         lines = [line(WORD, f"“{WORD}”", m.rows[WORD], "", LOOK, top)]
@@ -236,12 +254,11 @@ def _rows(m: Found) -> Scene:
             lines.append(line(word, label, m.rows[word], says, DOES if told and word == best else SOFT, top))
         return (numbers(*lines),)
 
-    other = _("Row {at} is “{it}”, alike by {its}. That of “{best}” is large and small where “{word}” is: {alike}.")
     replies = []
     for n, word in enumerate(OFFERED, 1):
-        own = {"it": word, "its": _cos(m.alike[word]), "at": f"{n}"}
-        wrong = Reply(_("No: look again."), other, words=own, label=_("row {n}", n=n))
-        replies.append(Reply(_("Yes."), why, True, label=_("row {n}", n=n)) if word == best else wrong)
+        verdict = _("Yes.") if word == best else _("No: that is “{it}”, alike by {its}.")
+        own = {"it": word, "its": _cos(m.alike[word])}
+        replies.append(Reply(verdict, why, word == best, words=own, label=_("row {n}", n=n)))
     return Scene(
         _(
             "A real model has read millions of words, and has {d} numbers for each. The first row is “{word}”. Which "
@@ -280,19 +297,21 @@ def _watch(m: Found) -> Scene:
     )
 
 
-def _nearest(values: Mapping[str, float], why: str, verdict: str, right: str) -> Choose:
+def _nearest(values: Mapping[str, float], why: str) -> Choose:
     """One of the words; the one with the largest value is right."""
     best, replies = max(values, key=values.__getitem__), []
     for name, value in values.items():
-        own = {"it": name, "its": _cos(value)}
-        one = (_("Yes, “{it}”."), right) if name == best else (verdict, why)
-        replies.append(Reply(*one, name == best, words=own, label=f"“{name}”"))
+        verdict = _("Yes, “{it}”.") if name == best else _("No: “{it}” is alike by {its}.")
+        replies.append(Reply(verdict, why, name == best, words={"it": name, "its": _cos(value)}, label=f"“{name}”"))
     return Choose(replies)
 
 
 def _hot(m: Found) -> Scene:
     best = max(m.hot, key=m.hot.__getitem__)
-    same = _("“It is hot”, “it is cold”: opposites have the same neighbours. The numbers know company, not meaning.")
+    why = _(
+        "“{cold}” is alike by {cold_is}. “It is hot”, “it is cold”: opposites have the same neighbours. The numbers "
+        "know company, not meaning."
+    )
 
     def shown(told: bool) -> Picture:
         rows = []
@@ -304,7 +323,7 @@ def _hot(m: Found) -> Scene:
     return Scene(
         _("Now you know how it learns. Whose numbers are most like those of “{hot}”?"),
         shown(False),
-        _nearest(m.hot, same, _("No: that has {its}, “{cold}” has {cold_is}."), same),
+        _nearest(m.hot, why),
         shown(True),
         _("1 would be the same numbers, 0 nothing in common."),
         Behind("projector", {"wpm": MODEL, "wpw": HOT}),
@@ -324,12 +343,14 @@ def _walk(m: Found) -> Scene:
         ways = way("ab", (ax, ay), (bx, by)), way("cd", (cx, cy), goal, "" if told else "?", LOOK)
         return (plane(*points, ways=ways),)
 
-    start = _("At the end of the way “{saw}” is nearest, alike by {saw_is}.")
-    right = _("From now to then the way is much the same, though nobody said what a past tense is.")
+    why = _(
+        "“{saw}” is nearest, alike by {saw_is}. From now to then the way is much the same, though nobody said what a "
+        "past tense is."
+    )
     return Scene(
         _("An arrow leads from “{a}” to “{b}”. Go the **same** way from “{c}”. Whose numbers are nearest to its end?"),
         shown(False),
-        _nearest(m.walked, start, _("No: “{it}” is alike by {its}."), right),
+        _nearest(m.walked, why),
         shown(True),
         _("The words that are given do not count."),
         Behind("projector", {"wpm": MODEL, "wpv": "Analogies", "wpa": WALK[0], "wpb": WALK[1], "wpq": WALK[2]}),

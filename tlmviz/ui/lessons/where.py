@@ -101,8 +101,9 @@ def _looking(tokens: Sequence[str], weights: Sequence[float] = (), share: float 
 
 
 def _swap(m: Found) -> Scene:
-    why = _("This head sees which words there are, not where: who bit whom is lost on it.")
-    still = _("But “{dog}” has {look}, as before: it sees which words there are, not where.")
+    why = _(
+        "“{dog}” has {look}, as before. This head sees which words there are, not where: who bit whom is lost on it."
+    )
     state = {"model": NONE, "text": "".join(m.swapped[1:]), "head": "{}.{}".format(*m.plain), "key": str(MAN)}
     first = _looking(m.tokens, m.looks[0], 0.5)
     return Scene(
@@ -113,9 +114,9 @@ def _swap(m: Found) -> Scene:
         (first, _looking(m.swapped, share=0.5)),
         choose(
             _("at “dog”, in its new place"),
-            (_("at “man”, in dog’s old place"), _("No: then it would go by places."), still),
-            (_("at “dog”, in its new place"), _("Yes, {look}, as before."), why),
-            (_("at both, half and half each"), _("No: then it would notice the swap."), still),
+            (_("at “man”, in dog’s old place"), _("No: then it would go by places."), why),
+            (_("at “dog”, in its new place"), _("Yes."), why),
+            (_("at both, half and half each"), _("No: then it would notice the swap."), why),
         ),
         (first, _looking(m.swapped, m.looks[1], 0.5)),
         _(
@@ -141,15 +142,15 @@ def _keys(m: Found) -> Scene:
             rows.append(line(letter, label.format(letter=letter), values, says, DOES, top))
         return (numbers(query, *rows),)
 
-    why = _("A key is made of its word alone, so it moves along with it: the place counts for nothing.")
     scored = {letter: _score(m.keys[place][1]) for place, letter in order.items()}
-    other = _("It scores {its}; key {right} scores {most}: high where the query is high, low where it is low.")
+    why = _("high where the query is high, low where it is low. A key is made of its word alone, wherever it stands.")
+    other = _("It scores {its}; key {right} scores {most}: ") + why
     named = {letter: m.name(place) for place, letter in order.items()}
     replies = [
-        Reply(_("Yes, {most}: high where the query is high."), why, True, label=letter)
+        Reply(_("Yes, key {right}."), _("It scores {most}: ") + why, True, label=letter)
         if letter == right
         else Reply(
-            _("That is the key of “{word}”."), other, words={"its": scored[letter], "word": named[letter]}, label=letter
+            _("No, that is “{word}”."), other, words={"its": scored[letter], "word": named[letter]}, label=letter
         )
         for letter in order.values()
     ]
@@ -241,7 +242,7 @@ def _shown(m: Found, *those: Mapping[str, object], share: float = 1.0) -> Pictur
     return (clocks(*those, legend=[(query, LOOK), (key, DOES)], share=share),)
 
 
-def _away(m: Found, *apart: int, told: bool = True, names: str = "") -> list[Clock]:
+def _away(m: Found, *apart: int, told: bool = True, names: Sequence[str] = ()) -> list[Clock]:
     """Both hands with the key so many places back."""
     says, query = ([_score(m.hand(n)[1]) if told else "?" for n in apart], angle(m.on.q[m.on.home]))
     labels = names or [_("{n} back", n=n) for n in apart]
@@ -250,18 +251,20 @@ def _away(m: Found, *apart: int, told: bool = True, names: str = "") -> list[Clo
 
 def _pairs(m: Found) -> Scene:
     apart = 1, 4, 2
-    below = _("Where one number is above zero the other is below, so the products are below zero.")
-    alike = _("Hands that point the same way score most. So the score changes with the distance.")
+    why = _(
+        "A scores {a}, B {b}, C {c}: the wider the angle between two hands, the lower. So the score changes with the "
+        "distance."
+    )
     return Scene(
         _("A query has such a hand, too. The key of “{key}” stands at three distances. **Which pair scores highest?**"),
         _shown(m, *_away(m, *apart, told=False, names="ABC")),
         choose(
             "A",
-            ("A", _("Yes, {a}."), alike),
-            ("B", _("It scores least, {b}."), below),
-            ("C", _("It scores {c}, A {a}."), _("The wider the angle between two hands, the lower their score.")),
+            ("A", _("Yes, hands that point alike."), why),
+            ("B", _("No: its hands point apart."), why),
+            ("C", _("No: A's hands point more alike."), why),
         ),
-        _shown(m, *_away(m, *apart)),
+        _shown(m, *_away(m, *apart, names=[_("{name}: {n} back", name=each, n=n) for each, n in zip("ABC", apart)])),
         _("The score of these two hands alone: number times number, added up (and divided by {d})."),
         _planes(m),
         words={name: _score(m.hand(n)[1]) for name, n in zip("abc", apart)},

@@ -9,6 +9,8 @@ import { mark } from "./marks.js";
 /** @typedef {{ id: string, label: string, values: (number | null)[], says: string, tone: string, top: number, names?: string[] }} Line of numbers, of which those not told yet are null; `top` is drawn as one whole height, `names` stand below columns */
 /** @typedef {{ id: string, label: string, values: number[] | null, says: string, tone: string }} Cloud of dots, null where it is not told yet */
 
+const LEAST_NAME = 13; // size of the names below bars
+
 /**
  * Where rows stand: on a wide window the label beside its row, on a phone above it, in the margin of an end none.
  * @param {number} W @param {number} H @param {{ id: string, label: string, says: string, tone: string }[]} rows @param {Ruler} ruler
@@ -42,16 +44,23 @@ export function numbers(W, H, { rows, at }, ruler) {
   placedRows(W, H, rows, ruler).forEach(({ x, y, wide, high: whole, words }, n) => {
     const { id, values, tone, names = [] } = rows[n];
     const cell = wide / values.length;
-    const size = names.length && W > 260 ? Math.min(18, ...names.map((name) => (18 * (cell - 4)) / Math.max(1, ruler(name, 18, true) * 1.05))) : 0;
-    const high = whole - size * 1.3;
-    if (size) names.forEach((name, i) => name && marks.push(mark(`${id}-name-${i}`, "text", { x: x + cell * (i + 0.5), y: y + whole - size * 0.2, size }, { text: name, anchor: "middle", story: true })));
+    const [gap, thick] = cell < 3 ? [0, cell + 0.6] : [cell * 0.14, cell * 0.72]; // thin ones touch: gaps would make their tone paler
+    const widest = Math.max(1, ...names.map((name) => ruler(name, 18, true) * 1.05));
+    const fitting = (/** @type {number} */ room) => Math.min(18, (18 * (room - 4)) / widest);
+    const lines = fitting(cell) < LEAST_NAME ? 2 : 1; // too long to stand beside one another: by turns on two lines
+    const size = names.length && W > 260 ? (lines > 1 ? Math.min(14, fitting(2 * cell)) : fitting(cell)) : 0;
+    const high = whole - size * 1.3 * lines;
+    if (size) names.forEach((name, i) => {
+      const at = { x: x + cell * (i + 0.5), y: y + whole - size * (lines > 1 && i % 2 === 0 ? 1.35 : 0.2), size };
+      if (name) marks.push(mark(`${id}-name-${i}`, "text", at, { text: name, anchor: "middle", story: true }));
+    });
     const zero = y + (high * up) / (up + down);
     if (at !== null) marks.push(mark(`${id}-at`, "rect", { x: x + cell * at, y: y - 3, w: cell, h: high + 6, rx: 3, o: 0.16 }, { tone: "soft" }));
     marks.push(mark(`${id}-zero`, "rect", { x, y: zero - 0.75, w: wide, h: 1.5, rx: 0 }, { tone: "line" }));
     values.forEach((value, i) => {
       if (value === null) return;
       const h = Math.max(1.5, (Math.abs(shares[n][i]) * high) / (up + down));
-      marks.push(mark(`${id}-${i}`, "rect", { x: x + cell * (i + 0.14), y: value < 0 ? zero : zero - h, w: cell * 0.72, h, rx: Math.min(2, cell * 0.2) }, { tone, enter: { y: zero, h: 0 }, delay: 12 * i }));
+      marks.push(mark(`${id}-${i}`, "rect", { x: x + cell * i + gap, y: value < 0 ? zero : zero - h, w: thick, h, rx: Math.min(2, cell * 0.2) }, { tone, enter: { y: zero, h: 0 }, delay: 12 * i }));
     });
     marks.push(...words);
   });

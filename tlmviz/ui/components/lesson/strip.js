@@ -1,7 +1,7 @@
 // @ts-check
 // A strip of tokens with looks: arcs from one word to those that it looks at.
 
-import { mark } from "./marks.js";
+import { mark, percent } from "./marks.js";
 
 /** @typedef {import("./marks.js").Mark} Mark */
 /** @typedef {import("./marks.js").Ruler} Ruler */
@@ -66,7 +66,7 @@ export function strip(W, H, { words: tokens, blank, told, under, looks, faint, p
   const { words, size } = lay(all, W, H, ruler);
   /** @type {Mark[]} */
   const marks = [];
-  /** @type {Map<number, { w: number, tone: string, same: boolean }>} */
+  /** @type {Map<number, { w: number, tone: string, same: boolean, all: number[] }>} */
   const lit = new Map();
   const few = 2 * press.length < tokens.length; // where only some words can be pressed, they are marked
   const place = new Map(words.map((word) => [word.i, word]));
@@ -82,14 +82,21 @@ export function strip(W, H, { words: tokens, blank, told, under, looks, faint, p
       const [x1, x2, y1] = [q.x + q.w / 2, k.x + k.w / 2, q.y - size * 0.86];
       const to = same ? { x1, y1, x2, y2: k.y - size * 0.86, b1: -size * 0.7, b2: -size * 0.7, dx: (x2 - x1) * 0.25 } : { x1, y1, x2, y2: k.y + size * 0.34 + below(k.i), b1: -size * 0.8, b2: size * 0.8, dx: 0 };
       marks.push(mark(`look-${id}-${key}`, "line", { ...to, w: 1 + w * size * 0.28, o: off ? 0.12 : 0.25 + 0.55 * w }, { tone: off ? "soft" : tone, enter: { w: 0 } }));
-      if (w > 0.03 && !off && w > (lit.get(k.i)?.w ?? 0)) lit.set(k.i, { w, tone, same });
+      if (w <= 0.03 || off) continue;
+      const [best, all] = [lit.get(k.i), [...(lit.get(k.i)?.all ?? []), w]];
+      lit.set(k.i, best && best.w >= w ? { ...best, all } : { w, tone, same, all });
     }
   }
   for (const word of words) {
     const hot = lit.get(word.i);
     if (hot) {
       marks.unshift(mark(`lit-${word.i}`, "rect", { x: word.x - size * 0.14, y: word.y - size * 0.86, w: word.w + size * 0.28, h: size * 1.16, rx: size * 0.2, o: 0.06 + 0.22 * hot.w }, { tone: hot.tone }));
-      if (hot.w > 0.15) marks.push(mark(`share-${word.i}`, "text", { x: word.x + word.w / 2, y: word.y + (hot.same ? size * 0.92 + below(word.i) : -size * 1.02), size: Math.max(13, size * 0.5), share: hot.w }, { tone: hot.tone, anchor: "middle", weight: 650, enter: { share: 0 } }));
+      const several = hot.all.filter((w) => w > 0.1); // in the looks' order
+      const aside = !hot.same && looks.some(({ from }) => from === word.i) ? size * 0.9 : 0; // of the arc of its own look
+      const [x, y] = [word.x + word.w / 2 + aside, word.y + (hot.same ? size * 0.92 + below(word.i) : -size * 1.02)];
+      const [at, look] = [{ x, y, size: Math.max(13, size * 0.5) }, { tone: hot.tone, anchor: "middle", weight: 650 }];
+      if (several.length > 1) marks.push(mark(`shares-${word.i}`, "text", at, { ...look, text: several.map(percent).join(", ") }));
+      else if (hot.w > 0.15) marks.push(mark(`share-${word.i}`, "text", { ...at, share: hot.w }, { ...look, enter: { share: 0 } }));
     }
     const tag = tags.get(word.i);
     if (tag !== undefined) { // by its own name: the tag of another word glides there
