@@ -6,7 +6,7 @@ import { test } from "node:test";
 import { Head } from "../../tlmviz/ui/components/attention_view/head.js";
 import { overviewOf, rowsOf, weightsOf } from "../../tlmviz/ui/components/attention_view/rounded.js";
 import { arrange, search } from "../../tlmviz/ui/components/attention_view/statistics.js";
-import { kindOf, sentenceOf } from "../../tlmviz/ui/components/attention_view/reading.js";
+import { kindOf, pinnedWeight, sentenceOf } from "../../tlmviz/ui/components/attention_view/reading.js";
 import { tagCounts, tagsOf } from "../../tlmviz/ui/components/attention_view/tags.js";
 import { Weights } from "../../tlmviz/ui/components/attention_view/weights.js";
 
@@ -113,4 +113,11 @@ test("a row is said in words that name its tokens", () => {
   assert.equal(kindOf(["b", "b"], 1, 0, ["previous"]).name, "previous"); // in the head's own words
   assert.equal(kindOf(["b", "c", "b", "d", "b"], 4, 1).says.includes("an earlier time"), true);
   assert.equal(kindOf(["b", "c"], 0, 1), null); // a later token is read by no such head
+});
+
+test("a pinned cell's weight is said where the sentence before does not say it", () => {
+  const weights = new Float32Array([0.9, 0.0512, 0]);
+  assert.equal(pinnedWeight(["a", "b", "c"], 2, 0, weights), "");
+  assert.match(pinnedWeight(["a", "b", "c"], 2, 1, weights), /\(1\), which is pinned, gets 0\.051\./);
+  assert.equal(pinnedWeight(["a", "b", "c"], 1, 2, weights), ""); // a later token is hidden
 });

@@ -52,6 +52,7 @@ button:disabled { opacity: 0.7; }
 #problem { margin: 4px 8px 0; font-weight: 600; }
 #problem:empty { display: none; }
 [data-ahead] #view { opacity: 0.35; }
+[inert] button { opacity: 0.35; }
 """
 LIVE_FORM = """<form>
 <label for="text">Type a text: {name} reads it here, and nothing leaves this page.</label>

@@ -152,3 +152,39 @@ def test_it_fits_a_phone(browser, file):
         page.goto(file.as_uri())
         expect(page.get_by_test_id("detail")).to_have_attribute("data-painted-kind", "exact")
         assert_fits(page)
+
+
+def test_what_the_page_writes_is_undone_as_if_it_were_typed(page, canvas):
+    box = page.locator("#text")
+    page.locator("#next button").first.click()
+    expect(box).not_to_have_value(TEXT)
+    expect(box).to_be_focused()
+    page.keyboard.press("Control+z")
+    expect(box).to_have_value(TEXT)
+    box.fill("")
+    expect(page.locator("#problem")).to_contain_text("type at least one character")
+    assert page.locator("#next").evaluate("next => next.inert")  # it follows the text before
+
+
+def test_it_writes_no_further_than_the_model_reads(page, canvas, lm):
+    text = TEXT
+    while len(lm.encode(text)) < lm.config.context - 12:
+        text += TYPED
+    page.locator("#text").fill(text)
+    expect(canvas).to_have_attribute("data-painted-text", painted(text, lm))
+    for _ in range(lm.config.context):  # what is written may be fewer tokens when it is read again
+        page.get_by_role("button", name="Write on").click()
+        if page.locator("#problem").inner_text():
+            break
+    expect(page.locator("#problem")).to_contain_text("shorten it to write on")
+    assert page.evaluate("text => window.tlmviz.trace(text).ids.length", page.locator("#text").input_value())
+
+
+def test_the_sentence_is_of_what_is_pointed_at_and_pinned(page, canvas):
+    page.mouse.click(*cell(page, canvas, 8, 2))
+    page.mouse.move(1, 1)
+    expect(page.locator(".sentence")).to_contain_text("which is pinned, gets")
+    page.keyboard.press("Escape")
+    page.get_by_role("button", name="Arcs").click()
+    page.locator(".token").nth(4).hover()
+    expect(page.locator(".sentence")).to_contain_text("(4)")

@@ -88,7 +88,7 @@ function spaceLines(v) {
  * token only while one head is drawn: of the others no more than the pinned row is here.
  * @param {View} v
  */
-function arcQuery(v) {
+export function arcQuery(v) {
   const last = v.header.tokens.length - 1;
   const { query } = v.state;
   const free = query === null || (v.arcHover > query && overlaid(v).length === 1);

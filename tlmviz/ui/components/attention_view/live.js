@@ -6,7 +6,12 @@ import { load } from "../../../browser/language_model.js";
 import { measured } from "../../../browser/tags.js";
 import { element, LivePage } from "./live_page.js";
 
+const [HIGHEST, OTHERS] = [900, 270]; // pixels of the view, and of the text above and the notes below
+
 const given = () => /** @type {import("./live_page.js").Given & { config: string, tags: import("./types").Tag[] }} */ (JSON.parse(element("data").textContent));
+
+/** The view's height: what a larger window leaves it; on a phone parts stand one below another. @param {number} given */
+const fitting = (given) => (innerWidth < 700 ? given : Math.max(given, Math.min(HIGHEST, innerHeight - OTHERS)));
 
 /** The model of the file. */
 function opened() {
@@ -20,7 +25,9 @@ function opened() {
 function startLive() {
   try {
     const model = opened();
-    const page = new LivePage(model, given(), { table: given().tags, measured });
+    const opening = given();
+    const page = new LivePage(model, { ...opening, height: fitting(opening.height) }, { table: opening.tags, measured });
+    addEventListener("resize", () => page.resize(fitting(opening.height)));
     /** @type {any} */ (window).tlmviz = {
       trace: (/** @type {string} */ text, /** @type {any} */ options) => model.trace(text, options),
       generate: (/** @type {string} */ text, count = 40, /** @type {any} */ options = {}) => model.generate(text, count, options),

@@ -1,7 +1,7 @@
 // @ts-check
 // A page in which a model reads what is typed: the text, what comes next, and the attention view below. Nothing leaves it.
 
-import { EngineError } from "../../../browser/errors.js";
+import { BadText, EngineError } from "../../../browser/errors.js";
 import { surveyOf } from "../../../browser/survey.js";
 import { make } from "#canvas/dom.js";
 import { _ } from "#canvas/language.js";
@@ -100,6 +100,13 @@ export class LivePage {
     document.body.dataset.took = took.toFixed(1);
   }
 
+  /** The view is to be as high. @param {number} height */
+  resize(height) {
+    if (height === this.rest.height) return;
+    this.rest.height = height;
+    this.answer(this.state);
+  }
+
   /** Another model reads the text from now on. @param {Model} model */
   use(model) {
     this.model = model;
@@ -149,13 +156,25 @@ export class LivePage {
     element("next").replaceChildren(...buttons);
   }
 
+  /** Write the likeliest tokens on, as many as fit. */
   write() {
-    this.attempt(() => this.append(this.model.generate(this.input.value, WRITTEN_ON, { muted: this.state.mute })));
+    this.attempt(() => {
+      const text = this.input.value;
+      const room = this.model.config.context - (text ? this.model.encode(text).length : 1);
+      if (room < 1) throw new BadText(_("The text fills all {context} tokens that {model} reads; shorten it to write on.", { context: this.model.config.context, model: this.model.name }));
+      this.append(this.model.generate(text, Math.min(WRITTEN_ON, room), { muted: this.state.mute }));
+    });
   }
 
-  /** @param {string} text */
+  /** Write at the end of the text, as if it were typed where there is a keyboard: so the browser can undo it. @param {string} text */
   append(text) {
-    this.input.value += text;
+    const { input } = this;
+    if (matchMedia("(pointer: fine)").matches) {
+      input.focus();
+      input.setSelectionRange(input.value.length, input.value.length);
+      if (document.execCommand("insertText", false, text)) return; // its own input event reads it
+    }
+    input.value += text;
     this.read();
   }
 
@@ -163,12 +182,14 @@ export class LivePage {
   attempt(work) {
     element("problem").textContent = "";
     document.body.removeAttribute("data-ahead");
+    element("next").inert = false;
     try {
       work();
     } catch (error) {
       if (!(error instanceof EngineError)) throw error;
       element("problem").textContent = error.message;
       document.body.setAttribute("data-ahead", "");
+      element("next").inert = true; // what it offers follows the text before
     }
   }
 }

@@ -65,7 +65,10 @@ export function wireOverview(v) {
     const [layer, head] = [Math.floor(index / v.header.heads), index % v.header.heads];
     if (event.altKey) toggleMute(v, layer, head);
     else if (v.overlaying || event.shiftKey || event.ctrlKey || event.metaKey) toggleOverlay(v, [layer, head]);
-    else choose(v, layer, head);
+    else {
+      choose(v, layer, head);
+      if (v.stacked) v.els.figure.scrollIntoView({ block: "nearest", behavior: "smooth" }); // it stands below the tiles
+    }
   });
   canvas.addEventListener("keydown", (event) => {
     const { plan, state } = v;

@@ -1,7 +1,7 @@
 // @ts-check
 // What one row of a head reads, as a sentence that names the words. Free of the DOM.
 
-import { clip, visible } from "#canvas/text.js";
+import { clip, digits, visible } from "#canvas/text.js";
 import { _ } from "#canvas/language.js";
 
 const FOCUSED = 0.25; // of its weight that a row puts on one key, below which it is said to spread
@@ -52,6 +52,18 @@ export function kindOf(tokens, query, key, own = []) {
   const fitting = KINDS.filter((kind) => kind.holds(tokens, query, key));
   const kind = fitting.find(({ name }) => own.includes(name)) ?? fitting[0];
   return kind ? { name: kind.name, says: kind.says(tokens, query, key) } : null;
+}
+
+/**
+ * The weight of a pinned cell; nothing where the sentence before says it.
+ * @param {string[]} tokens
+ * @param {number} query
+ * @param {number} key
+ * @param {Float32Array} weights of the query's row
+ */
+export function pinnedWeight(tokens, query, key, weights) {
+  if (key > query || weights.every((weight) => weight <= weights[key])) return "";
+  return _("{to}, which is pinned, gets {share}.", { to: `${quoted(tokens[key])} (${key})`, share: digits(weights[key], 2) });
 }
 
 /**

@@ -5,6 +5,7 @@ import { decode } from "#canvas/decode.js";
 import { litAmong } from "#canvas/hovered.js";
 import { announcePicture } from "#canvas/painted.js";
 import { Head } from "./head.js";
+import { hideTooltip } from "./tooltip.js";
 import { repaint, repaintDetail } from "./view.js";
 import { Weights } from "./weights.js";
 
@@ -98,6 +99,7 @@ export function remember(v, key, head) {
  * @param {Partial<State>} change
  */
 export function act(v, change) {
+  if (change.mode) hideTooltip(v); // it is of the other picture
   v.state = { ...v.state, ...change };
   v.seq += 1;
   repaint(v);
@@ -171,6 +173,8 @@ export function zoomTo(v, zoom) {
   const T = v.header.tokens.length;
   v.zoom = zoom && zoom.n < T ? zoom : null;
   v.hover = null;
+  v.hovered.point(); // another cell lies there now
+  hideTooltip(v);
   repaintDetail(v);
 }
 

@@ -11,6 +11,7 @@ import { lightSpans, paintArcs, wireArcs } from "./arcs.js";
 import { fillCard, placeCard } from "./card.js";
 import { saved } from "./figure.js";
 import { STAGES } from "./head.js";
+import { hintOf } from "./hint.js";
 import { paintMap } from "./map.js";
 import { paintMarks, shownQuery } from "./marks.js";
 import { paintOverview } from "./overview.js";
@@ -20,11 +21,10 @@ import { paintPicture, pictureElements, wirePicture } from "./picture.js";
 import { wireMap } from "./pointer.js";
 import { act, headKey, receive, remember, send, zoomTo } from "./state.js";
 import { isMuted, toggleMute } from "./muting.js";
-import { STATISTICS, search } from "./statistics.js";
+import { STATISTICS } from "./statistics.js";
 import { tagCounts } from "./tags.js";
 import { hideTooltip } from "./tooltip.js";
 import { _ } from "#canvas/language.js";
-import { legendOf } from "./written.js";
 
 /** @typedef {import("./types").View} View */
 /** @typedef {import("./types").Statistic} Statistic */
@@ -66,9 +66,9 @@ export function repaintDetail(v) {
   }
   v.els.reset.hidden = !v.zoom || mode === "arcs";
   fillCard(v);
-  placeCard(v);
   if (mode === "arcs") paintArcs(v);
   else paintMap(v);
+  placeCard(v);
   paintPicture(v, shownQuery(v));
   const paints = Number(v.els.marks.dataset.paints ?? 0) + 1;
   const { tokens } = v.header;
@@ -87,24 +87,6 @@ export function repaintDetail(v) {
   }
   Object.assign(v.els.marks.dataset, marks);
   Object.assign(v.root.dataset, marks);
-}
-
-/**
- * The line below the overview: what the search found, what the order means, or what can be done.
- * @param {View} v
- */
-function hintOf({ header, state, overlaying }) {
-  if (overlaying) return _("Tap or click heads to draw them over this one, or to take them off; Overlay ends it.");
-  if (state.find.trim()) {
-    const found = search(header, state.order, state.find);
-    const all = Array.from({ length: header.layers * header.heads }, (_, i) => i);
-    return found ? _("{found} of {all} heads.", { found: all.filter(found).length, all: all.length }) : _("Find a layer (5), a head (5.3), a tag (induction), or a statistic (induction > 0.4).");
-  }
-  if (header.written) return legendOf(header.written).join(" ");
-  if (state.mute.length) return _("Muted: {mute}. The predictions are without them; the maps stay those of the whole model.", { mute: state.mute.map(([l, h]) => `L${l}H${h}`).join(", ") });
-  if (state.order === "position") return header.mutable ? _("In Arcs, Overlay or Shift-click draws further heads, Alt-click mutes one.") : _("In Arcs, Overlay or Shift-click draws further heads.");
-  const { label, note } = STATISTICS[state.order];
-  return _("{statistic}, on average over the text's tokens: {note}.", { statistic: _(label), note: _(note) });
 }
 
 /**
@@ -307,6 +289,7 @@ function create(host) {
   v.root.addEventListener("keydown", (event) => {
     if (event.key !== "Escape") return;
     hideTooltip(v);
+    v.hovered.point();
     if (v.state.query !== null) act(v, { query: null, key: null });
   });
   v.observer = observeSizes(v);
