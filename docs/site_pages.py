@@ -80,17 +80,12 @@ def card_text(app: str, page: Page, shown: Card) -> str:
     return f"[![{plain(shown.alt)}](../{file})]({link})\n\n**[{plain(shown.title)}]({link})**\n\n{plain(shown.says)}"
 
 
-def claim_of(page: Page) -> str:
-    """The sentence beside a page's title."""
-    return site_pages.claim_of(ROOT / "pages" / page.folder / "page.py")
-
-
 def page_text(app: str, page: Page, taken: frozenset[str] = frozenset()) -> str:
     """One page of the app: its claim, its picture, what it shows, the lessons that lead to it, and its examples."""
     link = app_link(app, page, query_of(pictures(page)[0]))
     parts = [
         f"# {page.title}",
-        f"*{claim_of(page)}*",
+        f"*{page.claim}*",
         f"[Open the page]({link}){{ .md-button .md-button--primary }}"
         + (
             "".join(
@@ -114,7 +109,7 @@ def page_text(app: str, page: Page, taken: frozenset[str] = frozenset()) -> str:
 def try_text() -> str:
     """The way to the pages that run in the browser."""
     rows = [
-        f"| [{plain(each.page.title)}]({TRIED}/{each.page.path}/index.html) | {plain(each.claim)} |"
+        f"| [{plain(each.page.title)}]({TRIED}/{each.page.path}/index.html) | {plain(each.page.claim)} |"
         for each in pages_tried()
     ]
     return (

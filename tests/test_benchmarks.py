@@ -2,7 +2,6 @@
 at."""
 
 import importlib.util
-import io
 import json
 import logging
 import os
@@ -10,55 +9,28 @@ import re
 import subprocess
 import sys
 from importlib.util import find_spec
-from pathlib import Path
 from types import ModuleType
 from unittest.mock import MagicMock
 
 import pytest
 import torch
-from PIL import Image
 
 from .test_layering import ROOT
 
 FOLDER = ROOT / "benchmarks"
 # Script -> its smallest run: its constants in small, and its arguments.
 SMALL = {
-    "beam": ({"SENTENCES": ("I am cold in my red coat.",), "WRITTEN": 3}, "--rounds 1"),
     "browser": ({"SHAPES": ((8, 8, 8),), "LONG": 96}, "--rounds 1 --no-browser"),
     "decode": ({"WRITTEN": 4, "PEERS": 4, "LENGTHS": (16,)}, "--rounds 1"),
-    "few_bits": ({"KEYS": ("int8",), "PER": ("channel",), "TOKENS": 16}, "--rounds 1"),
-    "half": ({"SHAPES": ((8, 8),), "LENGTHS": (1,)}, "--rounds 1"),
     "kernels_cpu": ({"LENGTHS": (16,), "MASKED": 64, "POOLED": {128: 400.0}}, "--rounds 1"),
     "learning": ({"STEPS": 1}, "--rounds 1"),
-    "monitor": ({"EVERY": 2, "BATCH": 2, "TOKENS": 8}, "--rounds 1"),
-    "package": ({"MEASURED": {"tlmviz --help": "begin(); run('--help')"}}, "--rounds 1 --no-wheel"),
-    "patching": ({}, "--rounds 1 --models stories-rope"),
-    "rooms": ({"WITHIN": 0.0, "STEPS": 1}, "--students 2 --processes 1"),
-    "save_html": ({"LAYERS": 1}, "--tokens 16"),
-    "speculative": ({"NEW": 4, "TEXTS": ("Tom and Anna went to the park.",)}, "--rounds 1"),
-    "streams": ({"BATCH": 1, "LENGTH": 8}, "--rounds 1"),
 }
 # What needs a browser, a server with visitors, a model that is fetched, a GPU or a package that the tests do not have:
 # its imports and its arguments.
-READ = (
-    "compare_live",
-    "controls",
-    "first_picture",
-    "gpu",
-    "hall",
-    "live",
-    "load",
-    "neighbours",
-    "real",
-    "saved_pictures",
-    "shot",
-    "survey_ray",
-    "words",
-)
+READ = ("compare_live", "controls", "first_picture", "gpu", "hall", "live", "real", "survey_ray")
 ALONE = (
     "doctor",
     "natural_faults",
-    "outside_faults",
     "planted_faults",
     "ported_faults",
     "press",
@@ -68,8 +40,7 @@ ALONE = (
     "trace",
     "watch",
 )  # tests of their own below, and what others import
-PEERS = {"gensim": ("gensim", "gensim.models"), "ray": ("ray", "ray.cluster_utils")}
-MISSING = [module for name, modules in PEERS.items() if find_spec(name) is None for module in modules]
+MISSING = [] if find_spec("ray") else ["ray", "ray.cluster_utils"]
 
 
 @pytest.fixture
@@ -151,19 +122,6 @@ def test_without_a_gpu_the_one_of_kernels_says_so(load, monkeypatch, capsys):
     monkeypatch.setattr(torch.cuda, "is_available", lambda: False)
     assert run(load("gpu"), monkeypatch) == 1
     assert capsys.readouterr().out == "This benchmark needs an NVIDIA GPU, and torch finds none here.\n"
-
-
-def test_a_saved_picture_that_lacks_something_is_named(load):
-    wrong_with = load("saved_pictures").wrong_with
-    ground = '<rect width="9" height="9" fill="#fff"/>'
-    svg = f'<svg xmlns="http://www.w3.org/2000/svg" width="9" height="9"><title>a</title><desc>b</desc>{ground}</svg>'
-    assert wrong_with(Path("a.svg"), svg.encode()) == []
-    image = '<image href="https://elsewhere.example/a.png"/>'
-    spoilt = svg.replace(ground, image).replace("<title>a</title>", "")
-    assert wrong_with(Path("a.svg"), spoilt.encode()) == ["a ground", "a title", "no foreign address"]
-    clear = io.BytesIO()
-    Image.new("RGBA", (9, 9)).save(clear, "PNG")
-    assert wrong_with(Path("a.png"), clear.getvalue())[0] == "one opaque ground"
 
 
 def test_the_one_of_a_cluster_is_imported(load):

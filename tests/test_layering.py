@@ -2,7 +2,10 @@
 
 import ast
 import functools
+import os
+import re
 import sys
+from collections.abc import Iterator
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -163,6 +166,53 @@ def test_a_page_imports_no_other_page():
         own = ".".join(parts[:3]) if len(parts) > 3 else "pages"
         others = [module for module in imports(path) if module.startswith("pages.") and module.count(".") > 1]
         wrong += [f"{label(path)} imports {module}" for module in others if not module.startswith(own)]
+    assert not wrong, wrong
+
+
+# The parts of the JavaScript, from the lowest up; a component imports those of lower ranks, a page none of another's.
+SCRIPTS = (
+    "tlmviz/ui/components/canvas",
+    "tlmviz/browser",
+    "tlmviz/ui/components/engine",
+    "tlmviz/ui/components/page_script",
+    "tlmviz/ui/components",
+    "tlmviz/site",
+    "pages",
+)
+NAMED = {
+    "#canvas": "tlmviz/ui/components/canvas",
+    "#components": "tlmviz/ui/components",
+    "#browser": "tlmviz/browser",
+    "#site": "tlmviz/site",
+}
+
+
+def script_part(path: str) -> tuple[int, str]:
+    """The rank of a script, and the folder whose scripts may import each other."""
+    rank, folder = next((n, folder) for n, folder in enumerate(SCRIPTS) if path.startswith(f"{folder}/"))
+    deep = {"pages": 3, "tlmviz/ui/components": 4}.get(folder)
+    return rank, "/".join(path.split("/")[:deep]) if deep else folder
+
+
+def script_imports(path: Path) -> Iterator[str]:
+    """What a script imports, from the root."""
+    for name in re.findall(
+        r'^(?:import|export)\b[^"\n]* from "([^"]+)"', path.read_text(encoding="utf-8"), re.MULTILINE
+    ):
+        first, _, rest = name.partition("/")
+        at = f"{NAMED[first]}/{rest}" if first in NAMED else os.path.normpath(path.parent.relative_to(ROOT) / name)
+        yield str(at)
+
+
+def test_scripts_import_one_way():
+    files = [path for top in ("tlmviz", "pages") for path in (ROOT / top).rglob("*.js")]
+    found = [(label(path), other) for path in files for other in script_imports(path)]
+    assert len(found) > 1000
+    wrong = []
+    for path, other in found:
+        (rank, own), (theirs, part_of_other) = script_part(path), script_part(other)
+        if own != part_of_other and theirs >= rank:
+            wrong.append(f"{path} imports {other}")
     assert not wrong, wrong
 
 

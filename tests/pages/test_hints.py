@@ -3,6 +3,7 @@
 import contextlib
 import dataclasses
 import importlib
+import inspect
 from collections.abc import Callable, Iterator, Sequence
 from types import ModuleType
 from typing import Any, get_type_hints
@@ -49,12 +50,7 @@ OTHERWISE: dict[str, dict[str, Any]] = {
     "workbench/patch": {"model": "stories-rope"},  # of other models both texts may make the same word likeliest
     "workbench/why": {"model": "stories-rope", "pin": (5, 0, 25, 17)},
 }
-PASSES_STATE = {
-    "caches/serving",
-    "kernels/flash_attention/costs",
-    "kernels/flash_attention/tiles",
-    "words/word_vectors/fasttext",
-}
+PASSES_STATE = {"kernels/flash_attention/costs", "kernels/flash_attention/tiles", "words/word_vectors/fasttext"}
 
 
 def module(folder: str, name: str) -> ModuleType:
@@ -64,6 +60,13 @@ def module(folder: str, name: str) -> ModuleType:
 def every(cls: type[State], **given: Any) -> Iterator[Any]:
     """States of all kinds."""
     yield from states(cls, given, count=2)
+
+
+def made_of(folder: str) -> Callable[[Any], Any]:
+    """What makes the data of a part of its state: a function, or the data itself."""
+    data = module(folder, "data")
+    made = getattr(data, "compute", None)
+    return made if inspect.isfunction(made) else data.Data
 
 
 def query(folder: str) -> Any:
@@ -196,7 +199,7 @@ MADE: dict[str, Callable[[], Iterator[Any]]] = {
 
 def plain(folder: str) -> Iterator[Any]:
     """The data of a part that is computed of its state alone."""
-    compute = module(folder, "data").compute
+    compute = made_of(folder)
     cls = next(hint for name, hint in get_type_hints(compute).items() if name != "return")
     wanted = {field.name for field in dataclasses.fields(cls)} - cls.controls.keys()
     given = {name: value for name, value in GIVEN.items() if name in wanted} | OTHERWISE.get(folder, {})
@@ -225,7 +228,7 @@ def again(folder: str, shown: Any, after: Any) -> Any:
         return data.of_digits(after) if hasattr(after, "count") else data.of_text(data.Reading(after))
     if folder in MADE:
         return after if type(after) is type(shown) else dataclasses.replace(shown, chosen=after)
-    found = module(folder, "data").compute(after)
+    found = made_of(folder)(after)
     return after if folder in PASSES_STATE else found
 
 

@@ -162,7 +162,7 @@ def test_what_is_saved_names_the_models_of_a_page_without_a_menu(page, query, mo
         ("caches/attention_family", {"fview": "Model zoo"}),
         ("cost/layer_bill", {}),
         ("kernels/flash_attention", {"part": "Memory and time"}),
-        ("numbers/training", {"lsview": "warmup"}),
+        ("numbers/training", {"lsview": "Warm-up"}),
     ],
 )
 def test_what_is_saved_names_no_model_or_text_that_the_part_does_not_read(page, query):

@@ -115,7 +115,7 @@ def _page(page: SitePage, pages: list[SitePage], models: list[Model], scripts: I
         root=root,
         nav=nav,
         title=html.escape(page.page.title),
-        claim=html.escape(page.claim),
+        claim=html.escape(page.page.claim),
         own=getattr(own, "BODY", PICTURE),
         more=_tiles(pages, root) if is_start else "",
         data=inside(json.dumps(given, ensure_ascii=False)),
@@ -150,7 +150,7 @@ def _tiles(pages: list[SitePage], root: str) -> str:
     """The way to the pages of the site, and the names of those that only the app has."""
     here = {page.page.path for page in pages}
     tiles = "".join(
-        f"{_opened(each, root)}<b>{html.escape(each.page.title)}</b><span>{html.escape(each.claim)}</span></a>"
+        f"{_opened(each, root)}<b>{html.escape(each.page.title)}</b><span>{html.escape(each.page.claim)}</span></a>"
         for each in pages
         if each.page.path != START
     )

@@ -3,7 +3,6 @@ states."""
 
 from __future__ import annotations
 
-import ast
 import importlib
 import logging
 import sys
@@ -27,11 +26,10 @@ ENTRY = "site.js"  # beside a view.js: makes in a browser what the page's Python
 
 @dataclass(frozen=True)
 class SitePage:
-    """A page of a site: the page of the app, the folder of its ENTRY, and the sentence beside its title."""
+    """A page of a site: the page of the app, and the folder of its ENTRY."""
 
     page: Any  # a Page of pages/__init__.py
     folder: Path
-    claim: str
 
     @cached_property
     def given(self) -> dict[str, Any]:
@@ -93,18 +91,8 @@ def site_pages() -> list[SitePage]:
     found = []
     for page in (page for pages in sections().values() for page in pages):
         for entry in sorted((root / page.folder).rglob(ENTRY)):
-            found.append(SitePage(page, entry.parent, claim_of(root / page.folder / "page.py")))
+            found.append(SitePage(page, entry.parent))
     return found
-
-
-def claim_of(file: Path) -> str:
-    """The sentence beside a page's title: what its page.py hands to the heading."""
-    for node in ast.walk(ast.parse(file.read_text(encoding="utf-8"))):
-        if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.func.attr == "heading":
-            said = node.args[1]
-            assert isinstance(said, ast.Call), "a sentence stands inside `_()`"
-            return str(ast.literal_eval(said.args[0]))
-    raise ValueError(f"{file} has no heading with a claim.")
 
 
 def described(control: Control) -> dict[str, Any]:

@@ -60,9 +60,9 @@ def _fragment(area: str, draw: Callable[[], None], seen: bool) -> None:
     listen(area, drawn, seen)  # last: who waits for the page's parts looks at what this says
 
 
-def after(picture: object, area: str, draw: Callable[[], None]) -> None:
+def after(picture: object, area: str, draw: Callable[[], None], seen: bool = True) -> None:
     """`when_painted` where there is a `picture` to wait for; else `draw` now."""
     if picture:
-        when_painted(area, draw)
+        when_painted(area, draw, seen)
     else:
         draw()

@@ -4,12 +4,10 @@ from __future__ import annotations
 
 import contextlib
 import functools
-import inspect
 import math
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextvars import ContextVar
-from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Protocol
 
 import plotly.graph_objects as go
 import streamlit as st
@@ -148,10 +146,19 @@ def above(key: str) -> DeltaGenerator:
     return row
 
 
-def heading(title: str, claim: str, examples: Callable[[], None], *states: type[State]) -> None:
-    """The page's title, its one-sentence claim and its examples, on as little height as possible.
+class Entry(Protocol):
+    """What SECTIONS of `pages` says of a page."""
 
-    Of a declared page, its `states` take what the link says, and what cannot be shown of it gets a sentence.
+    folder: str
+    title: str
+    claim: str
+
+
+def heading(page: Entry, examples: Callable[[], None], *states: type[State], **values: str) -> None:
+    """The page's title, its one-sentence claim, whose holes are filled by `values`, and its examples, on as little
+    height as possible.
+
+    Its `states` take what the link says, and what cannot be shown of it gets a sentence.
     """
     shades = f".stMainBlockContainer .katex-display {_shades()}\n"
     shades += f'.stApp [data-testid="stBaseButton-primary"] {{ color: {theme().page}; }}\n'
@@ -164,7 +171,7 @@ def heading(title: str, claim: str, examples: Callable[[], None], *states: type[
     with st.container(key="scripts"):
         page_script(theme().name, glossary.definitions(), language.LANGUAGE.get())
     place, row = _TOP.get() or (st.container(), st.container())
-    place.markdown(f"# {title} :small[:gray[{claim}]]")
+    place.markdown(f"# {language._(page.title)} :small[:gray[{language._(page.claim, **values)}]]")
     with row:
         examples()
     if unread := arrive(*states):
@@ -213,8 +220,6 @@ def fragment(work: Callable[..., None], every: float | None = None, writes: bool
 
 def _measured(work: Callable[..., None], writes: bool) -> Callable[..., None]:
     """The same function; where it is all that runs, the time it takes is one press."""
-    page = "/".join(Path(inspect.getfile(inspect.unwrap(work))).parts[-3:-1])
-
     name = work.__qualname__.replace(".", "-").replace("<", "").replace(">", "")
 
     @functools.wraps(work)
@@ -222,6 +227,7 @@ def _measured(work: Callable[..., None], writes: bool) -> Callable[..., None]:
         language.choose()
         context = get_script_run_ctx()
         alone = context is not None and context.fragment_ids_this_run
+        page = st.session_state.get(address.OWNER, "")
         press = metrics.PRESSES.labels(page).time() if alone else contextlib.nullcontext()
         with address.written_by(name) if writes else contextlib.nullcontext(), press:
             try:

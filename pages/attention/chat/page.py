@@ -2,6 +2,7 @@
 
 import streamlit as st
 
+from pages import IN
 from pages.attention.chat import claims, data, guess, view
 from pages.attention.chat.examples import examples
 from pages.attention.chat.state import Chat
@@ -36,7 +37,5 @@ def _beneath(shown: data.Data) -> None:
     frame.copy_as_python(view.snippet(shown))
 
 
-frame.heading(
-    _("Chat"), _("Who reads the system prompt? Whose words every head looks at in a conversation."), examples, Chat
-)
+frame.heading(IN["attention/chat"], examples, Chat)
 talk(st.session_state["model"])

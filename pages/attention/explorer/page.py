@@ -2,6 +2,7 @@
 
 import streamlit as st
 
+from pages import IN
 from pages.attention.explorer import claims, data, guess, view, view_other, view_panels, writing
 from pages.attention.explorer.examples import examples
 from pages.attention.explorer.state import Explorer
@@ -49,9 +50,7 @@ def look_closer() -> None:
     frame.copy_as_python(view.snippet(shown))
 
 
-frame.heading(
-    _("Attention explorer"), _("What every head of a really trained model attends to, as you type."), examples, Explorer
-)
+frame.heading(IN["attention/explorer"], examples, Explorer)
 explore(st.session_state["model"])
 below.when_painted("closer", look_closer)
 frame.equation(*view.EQUATION)

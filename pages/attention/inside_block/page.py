@@ -4,6 +4,7 @@ from typing import Any
 
 import streamlit as st
 
+from pages import IN
 from pages.attention.inside_block import claims, data, view
 from pages.attention.inside_block.examples import examples
 from pages.attention.inside_block.state import Choice
@@ -50,10 +51,5 @@ def show(model: str) -> None:
         below.when_painted("beneath-stream", lambda: view.stream(shown))
 
 
-frame.heading(
-    _("Inside a block"),
-    _("Every step of one layer on your text: the tensor, its shape, the line of code that made it."),
-    examples,
-    Choice,
-)
+frame.heading(IN["attention/inside_block"], examples, Choice)
 show(st.session_state["model"])

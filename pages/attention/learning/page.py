@@ -1,10 +1,10 @@
 """Learning: how the heads of a training came into being, step by step, whoever trained."""
 
+from pages import IN
 from pages.attention.learning import claims, data, view
 from pages.attention.learning.examples import examples
 from pages.attention.learning.state import Learning
 from tlmviz.ui import below, frame
-from tlmviz.ui.language import _
 
 
 @frame.fragment
@@ -24,5 +24,5 @@ def show() -> None:
     below.copy_as_python("learning-python", view.snippet(shown))
 
 
-frame.heading(_("Learning"), _("How heads come into being while a model is trained."), examples, Learning)
+frame.heading(IN["attention/learning"], examples, Learning)
 show()

@@ -2,13 +2,13 @@
 
 import streamlit as st
 
+from pages import IN
 from pages.beyond.encoder_only import claims, data, guess, view
 from pages.beyond.encoder_only.data import Data
 from pages.beyond.encoder_only.examples import examples
 from pages.beyond.encoder_only.state import CLS, HIDDEN, Choice
 from tlmviz.errors import BadText
 from tlmviz.ui import address, below, frame
-from tlmviz.ui.language import _
 
 
 @frame.fragment
@@ -36,10 +36,5 @@ def _beneath(shown: Data) -> None:
     frame.copy_as_python(view.snippet(shown))
 
 
-frame.heading(
-    _("Encoder-only"),
-    _("It reads a text from both sides: good at filling gaps, not made for writing."),
-    examples,
-    Choice,
-)
+frame.heading(IN["beyond/encoder_only"], examples, Choice)
 show()

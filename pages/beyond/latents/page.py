@@ -1,5 +1,6 @@
 """Latents: a few learned rows read a picture, then one another; what that costs, and what else is called MLA."""
 
+from pages import IN
 from pages.beyond.latents.cost import page as cost
 from pages.beyond.latents.cost.state import Cost
 from pages.beyond.latents.examples import examples
@@ -8,7 +9,6 @@ from pages.beyond.latents.reading.state import Reading
 from pages.beyond.latents.state import COST, READING, TWO_MLAS, Latents
 from pages.beyond.latents.two_mlas import page as two_mlas
 from tlmviz.ui import frame
-from tlmviz.ui.language import _
 
 PARTS = {READING: reading.show, COST: cost.show, TWO_MLAS: two_mlas.show}
 
@@ -21,12 +21,5 @@ def show() -> None:
     PARTS[part]()
 
 
-frame.heading(
-    _("Latents"),
-    _("A few learned vectors read a picture, then one another: attention whose cost does not grow with N²."),
-    examples,
-    Latents,
-    Reading,
-    Cost,
-)
+frame.heading(IN["beyond/latents"], examples, Latents, Reading, Cost)
 show()

@@ -2,6 +2,7 @@
 
 import streamlit as st
 
+from pages import IN
 from pages.beyond.text_and_image import claims, data, view
 from pages.beyond.text_and_image.data import Data
 from pages.beyond.text_and_image.examples import examples
@@ -35,10 +36,5 @@ def _beneath(shown: Data) -> None:
         frame.copy_as_python(view.snippet(shown))
 
 
-frame.heading(
-    _("Text and image"),
-    _("A question about a picture: words look at patches of it, or patches at words."),
-    examples,
-    Scene,
-)
+frame.heading(IN["beyond/text_and_image"], examples, Scene)
 show()

@@ -3,6 +3,7 @@ models."""
 
 import streamlit as st
 
+from pages import IN
 from pages.caches.attention_family.calculator import page as calculator
 from pages.caches.attention_family.calculator.state import Deployment
 from pages.caches.attention_family.collapse import page as collapse
@@ -19,7 +20,6 @@ from pages.caches.attention_family.state import CALCULATOR, COLLAPSE, LATENT, MA
 from pages.caches.attention_family.zoo import page as zoo
 from pages.caches.attention_family.zoo.state import Zoo
 from tlmviz.ui import compute, frame, inputs
-from tlmviz.ui.language import _
 
 PARTS = {MORPH: morph.show, MAPS: maps.show, LATENT: latent.show, REDUNDANCY: redundancy.show, COLLAPSE: collapse.show}
 
@@ -38,15 +38,5 @@ def show(model: str) -> None:
         PARTS[view](Reading(model, text))
 
 
-frame.heading(
-    _("Attention family"),
-    _("MHA, GQA, MQA, MLA: who shares keys and values, and at what price."),
-    examples,
-    Family,
-    Morph,
-    Ablation,
-    Lemma,
-    Deployment,
-    Zoo,
-)
+frame.heading(IN["caches/attention_family"], examples, Family, Morph, Ablation, Lemma, Deployment, Zoo)
 show(st.session_state["model"])

@@ -5,14 +5,13 @@ from __future__ import annotations
 from dataclasses import dataclass
 from functools import cached_property
 
-import streamlit as st
-
 from tlmviz.analysis.caches import cost, decode_steps
 from tlmviz.analysis.caches.cost import Shape
 from tlmviz.analysis.caches.decode_steps import Decoding, Generation
 from tlmviz.checks import Check, caches_decoding, measure
 from tlmviz.facades.language_model import LanguageModel
-from tlmviz.ui import compute as shared
+from tlmviz.ui import compute
+from tlmviz.ui.cached import cached
 
 from .state import Cache
 
@@ -26,17 +25,26 @@ class Data:
     @property
     def lm(self) -> LanguageModel:
         """The model that generates."""
-        return shared.model(self.chosen.model)
+        return compute.model(self.chosen.model)
 
     @property
     def shape(self) -> Shape:
         return Shape.of(self.lm.config)
 
-    @cached_property
-    def done(self) -> Decoding:
+    @cached(24)
+    def generation(model: str, text: str, tokens: int, temperature: float, seed: int) -> Generation:
+        """What all heads did; another head is looked up in it."""
+        lm = compute.model(model)
+        ids = lm.encode(text)
+        return compute.run_in_worker(
+            lambda: decode_steps.generate(lm, ids, tokens, temperature, seed), len(ids) + tokens
+        )
+
+    @cached(24)
+    def done(model: str, text: str, head: tuple[int, int], tokens: int, temperature: float, seed: int) -> Decoding:
         """The same for every part and every view of it."""
-        chosen = self.chosen
-        return _decoding(chosen.model, chosen.text, chosen.head, chosen.tokens, chosen.temperature, chosen.seed)
+        written = Data.generation(model, text, tokens, temperature, seed)
+        return compute.run_in_worker(lambda: written.of(*head), len(written.ids))
 
     @cached_property
     def flops(self) -> list[tuple[int, int]]:
@@ -53,34 +61,8 @@ class Data:
         cached, again = map(sum, zip(*self.flops[1:], strict=True))
         return cached, again
 
-    @property
-    def checks(self) -> list[Check]:
+    @cached(24)
+    def checks(model: str, text: str, head: tuple[int, int], tokens: int, temperature: float, seed: int) -> list[Check]:
         """The identities behind the page, measured on the generation."""
-        return _checks(
-            self.chosen.model,
-            self.chosen.text,
-            self.chosen.head,
-            self.chosen.tokens,
-            self.chosen.temperature,
-            self.chosen.seed,
-        )
-
-
-@st.cache_resource(max_entries=24, show_spinner=False)
-def _decoding(model: str, text: str, head: tuple[int, int], tokens: int, temperature: float, seed: int) -> Decoding:
-    written = _generation(model, text, tokens, temperature, seed)
-    return shared.run_in_worker(lambda: written.of(*head), len(written.ids))
-
-
-@st.cache_resource(max_entries=24, show_spinner=False)
-def _generation(model: str, text: str, tokens: int, temperature: float, seed: int) -> Generation:
-    """What all heads did; another head is looked up in it."""
-    lm = shared.model(model)
-    ids = lm.encode(text)
-    return shared.run_in_worker(lambda: decode_steps.generate(lm, ids, tokens, temperature, seed), len(ids) + tokens)
-
-
-@st.cache_resource(max_entries=24, show_spinner=False)
-def _checks(model: str, text: str, head: tuple[int, int], tokens: int, temperature: float, seed: int) -> list[Check]:
-    lm, done = shared.model(model), _decoding(model, text, head, tokens, temperature, seed)
-    return shared.run_in_worker(lambda: measure(caches_decoding, lm, done, *head), len(done.ids))
+        lm, done = compute.model(model), Data.done(model, text, head, tokens, temperature, seed)
+        return compute.run_in_worker(lambda: measure(caches_decoding, lm, done, *head), len(done.ids))

@@ -10,11 +10,10 @@ import streamlit as st
 
 from tlmviz.analysis.caches import decode_steps
 from tlmviz.errors import BadText
-from tlmviz.ui import compute as shared
-from tlmviz.ui import engine, frame, inputs, link, live, menu
+from tlmviz.ui import compute, engine, frame, inputs, link, live, menu
 from tlmviz.ui.language import _
 
-from .claims import title
+from . import claims
 from .costs import costs
 from .data import Data
 from .state import COST, SIDE_BY_SIDE, STEPS, Cache
@@ -44,14 +43,14 @@ done = decode_steps.decode(
 
 def controls(model: str) -> Cache | None:
     """Draw the controls; what they say. None, with a sentence, when the text leaves nothing to show."""
-    lm = shared.model(model)
+    lm = compute.model(model)
     text = inputs.text_box(lm, **({} if Cache.temperature.get() else engine.pause(model)))
     left, *places, right = st.columns([0.4, 0.16, 0.16, 0.28], vertical_alignment="center")
     view = Cache.view.draw(left)
     head = (0, 0)
     if view == STEPS:
         if text is not None:
-            link.open_on(f"kv:{model}", lambda: shared.previous_head(model, text))
+            link.open_on(f"kv:{model}", lambda: compute.previous_head(model, text))
         head = inputs.head_menus(lm.config.n_layers, lm.config.n_heads, places)
         link.FIELDS["head"].share()
     if view in (STEPS, COST):
@@ -68,7 +67,7 @@ def controls(model: str) -> Cache | None:
 
 def _fitting(chosen: Cache) -> Cache | None:
     """As many tokens as fit behind the text; a sentence says what does not fit. None if none does."""
-    lm = shared.model(chosen.model)
+    lm = compute.model(chosen.model)
     prompt = len(lm.encode(chosen.text))
     try:
         decode_steps.check_room(lm.config, prompt, chosen.tokens)
@@ -79,13 +78,24 @@ def _fitting(chosen: Cache) -> Cache | None:
     return chosen
 
 
-def steps(data: Data) -> None:
+def wait(data: Data) -> None:
+    """Says that the model writes, where the picture will stand, while it does."""
+    with st.spinner(_("{model} writes …", model=data.chosen.model), show_time=True):
+        data.done  # noqa: B018
+
+
+def generated(data: Data) -> None:
+    """What was written."""
+    st.caption(claims.generated(data))
+
+
+def picture(data: Data) -> None:
     """The map, the cached rows and the bytes, walked in the browser."""
     done = data.done
     first = max(0, len(done.tokens) - LONGEST)
     header = {
         "engine": _engine(data.chosen, done.latent),
-        "title": title(data, LONGEST),
+        "title": claims.title(data, LONGEST),
         "prompt": done.prompt,
         "tokens": done.tokens,
         "first": first,
@@ -107,7 +117,7 @@ def _engine(chosen: Cache, latent: int | None) -> dict[str, Any] | None:
     """What the browser makes pictures of further texts by; None where the server does: a draw is its own."""
     if chosen.temperature or latent:
         return None
-    own = costs(shared.model(chosen.model).config)
+    own = costs(compute.model(chosen.model).config)
     return engine.offer(chosen.model, chosen.text, READER, head=chosen.head, tokens=Cache.tokens.get(), costs=own)
 
 

@@ -97,7 +97,7 @@ CLAIMS = faster, as_fast, found, nothing_shared, preempted, padded, wasted
 HINTS = (
     Hint(
         N_("Press ▶; then make *Page size* 1."),
-        to(page=1, pages=lambda chosen: min(chosen.page * chosen.pages, MOST_PAGES)),
+        to(page=1, pages=lambda data: min(data.chosen.page * data.chosen.pages, MOST_PAGES)),
     ),
     Hint(N_("Press ▶."), within),
 )

@@ -17,6 +17,7 @@ from tlmviz.decoding.serving_records import Totals, totals_table
 from tlmviz.errors import BadShape, Error
 from tlmviz.facades.language_model import LanguageModel
 from tlmviz.ui import compute as computing
+from tlmviz.ui.cached import cached
 from tlmviz.ui.language import _
 from tlmviz.ui.progress import Tell, Work, begin, going
 
@@ -34,8 +35,7 @@ class Data:
     """What the page shows. What costs, and is shown below the picture or on request, is computed when it is asked
     for."""
 
-    model: str
-    policy: str
+    chosen: Serving
     given: int  # lines that were written
     letters: tuple[str, ...]  # of the requests that are served
     requests: Requests
@@ -46,25 +46,25 @@ class Data:
 
     @property
     def lm(self) -> LanguageModel:
-        return computing.model(self.model)
+        return computing.model(self.chosen.model)
 
     @cached_property
     def runs(self) -> dict[str, Run]:
         """Policy -> run; a static batch shares nothing."""
         static = replace(self.server, policy=STATIC, sharing="none")
-        return {server.policy: _served(self.model, self.requests, server) for server in (self.server, static)}
+        return {server.policy: _served(self.chosen.model, self.requests, server) for server in (self.server, static)}
 
     @property
     def run(self) -> Run:
         """The run whose memory is drawn."""
-        return self.runs[self.policy]
+        return self.runs[self.chosen.policy]
 
     @cached_property
     def compared(self) -> dict[str, Run]:
         """The runs side by side: with sharing, also the continuous one without it."""
         if self.server.sharing == "none":
             return self.runs
-        unshared = _served(self.model, self.requests, replace(self.server, sharing="none"))
+        unshared = _served(self.chosen.model, self.requests, replace(self.server, sharing="none"))
         return {CONTINUOUS: self.runs[CONTINUOUS], "unshared": unshared, STATIC: self.runs[STATIC]}
 
     @cached_property
@@ -81,12 +81,20 @@ class Data:
     def speeds(self) -> list[list[float]] | None:
         """Tokens per second of each run of `compared` in every round, slowest first; None where that would take too
         long."""
-        return tokens_per_second(self.model, self.requests, tuple(run.server for run in self.compared.values()))
+        return tokens_per_second(self.chosen.model, self.requests, tuple(run.server for run in self.compared.values()))
 
-    @property
-    def checks(self) -> list[Check]:
+    @cached(32)
+    def checks(model: str, requests: Requests, server: Server) -> list[Check]:
         """The identities of paged memory on the first prompt, and every text against what its prompt gets alone."""
-        return _checks(self.model, self.requests, self.server)
+        lm, trace = computing.model(model), computing.trace(model, requests[0].prompt)
+        static = replace(server, policy=STATIC, sharing="none")
+        both = tuple(_served(model, requests, each) for each in (server, static))
+        alone = _alone(model, requests)
+
+        def work() -> list[Check]:
+            return [texts_are_those_alone(lm, both, alone), *measure(caches_serving, lm, trace)]
+
+        return computing.run_in_worker(work)
 
 
 def compute(state: Serving) -> Data:
@@ -103,16 +111,7 @@ def compute(state: Serving) -> Data:
         accepted[letter] = request
         if length + request.max_new_tokens > lm.config.context:
             short.append((letter, length, request.max_new_tokens))
-    return Data(
-        state.model,
-        state.policy,
-        len(written),
-        tuple(accepted),
-        tuple(accepted.values()),
-        tuple(refused),
-        tuple(short),
-        server,
-    )
+    return Data(state, len(written), tuple(accepted), tuple(accepted.values()), tuple(refused), tuple(short), server)
 
 
 def _requests(state: Serving, prompts: list[str]) -> list[Request]:
@@ -186,16 +185,3 @@ def tokens_per_second(model: str, requests: Requests, servers: tuple[Server, ...
 def _alone(model: str, requests: Requests) -> list[str]:
     """What each prompt gets alone, whatever the server."""
     return computing.run_in_worker(lambda: written_alone(computing.model(model), requests))
-
-
-@st.cache_resource(max_entries=32, show_spinner=False)
-def _checks(model: str, requests: Requests, server: Server) -> list[Check]:
-    lm, trace = computing.model(model), computing.trace(model, requests[0].prompt)
-    static = replace(server, policy=STATIC, sharing="none")
-    both = tuple(_served(model, requests, each) for each in (server, static))
-    alone = _alone(model, requests)
-
-    def work() -> list[Check]:
-        return [texts_are_those_alone(lm, both, alone), *measure(caches_serving, lm, trace)]
-
-    return computing.run_in_worker(work)

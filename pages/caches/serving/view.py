@@ -10,6 +10,7 @@ from tlmviz.figures.caches.serving_captions import count, step_captions
 from tlmviz.ui import compute, frame, inputs, state
 from tlmviz.ui.language import N_, _
 
+from . import claims
 from .data import Data
 from .state import CONTINUOUS, STATIC, Serving
 
@@ -50,8 +51,9 @@ COLUMNS = {
 }
 MORE = (Serving.pages, Serving.batch, Serving.tokens, Serving.arrivals, Serving.temperature, Serving.seed)
 FIRST = ("steps", "tokens_per_step", "ttft", "end_to_end_latency", "waste", "preemptions")
-
-
+STYLE = """<style>
+.st-key-vreq textarea { font-size: 0.8rem; line-height: 1.2; padding: 0.3rem 0.6rem; white-space: pre; }
+</style>"""
 EQUATION = (
     r"L_{rt,\,r's} = \tfrac{1}{\sqrt{d_k}}\, q_{rt} \cdot k_{r's}\, \delta_r^{\,r'},\qquad "
     r"\text{slot of } k_{rs} = P \cdot \text{table}_r\!\left[\lfloor s / P \rfloor\right] + s \bmod P,\qquad "
@@ -65,6 +67,7 @@ EQUATION = (
 
 def controls(model: str) -> Serving:
     """Draw the controls; what they say."""
+    st.html(STYLE)
     left, right = st.columns([0.3, 0.7])
     Serving.lines.draw(left)
     with right:
@@ -81,6 +84,15 @@ def controls(model: str) -> Serving:
     return chosen
 
 
+def left_out(data: Data) -> bool:
+    """What is not served as it was asked for; whether anything is."""
+    if said := claims.left_out(data):
+        st.warning("  \n".join(said))
+    if not data.requests:
+        st.info(_("There is no request to serve; write at least one that fits, a line each."))
+    return bool(data.requests)
+
+
 def picture(data: Data) -> None:
     """Pages, block tables, texts and both timelines, walked in the browser."""
     letters, server = list(data.letters), data.server
@@ -90,15 +102,15 @@ def picture(data: Data) -> None:
         for policy, each in data.totals.items()
     }
     title = _("{model}, {pages} of {slots}, up to {rows}: memory under {policy} batching").format(
-        model=data.model,
+        model=data.chosen.model,
         pages=count(server.pages, "page"),
         slots=count(server.page, "slot"),
         rows=count(server.batch, "row"),
-        policy=data.policy,
+        policy=data.chosen.policy,
     )
     figure = serving.server(
         {policy: run.steps for policy, run in data.runs.items()},
-        data.policy,
+        data.chosen.policy,
         server.page,
         step_captions(data.run, letters),
         data.run.texts_by_step(data.lm.tokenizer),
@@ -147,9 +159,9 @@ def answers(data: Data) -> None:
     """Each request with its text and its counts."""
     table = data.run.per_request()
     table.insert(0, "request", list(data.letters))
-    with st.expander(_("Requests and their texts ({policy} batching)").format(policy=data.policy)):
+    with st.expander(_("Requests and their texts ({policy} batching)").format(policy=data.chosen.policy)):
         st.dataframe(table, hide_index=True, column_config={"text": st.column_config.TextColumn(width="large")})
-        file, run = f"tlmviz-{data.policy}.csv", data.run
+        file, run = f"tlmviz-{data.chosen.policy}.csv", data.run
         st.download_button(
             _("Every step (CSV)"), lambda: run.per_step().to_csv().encode(), file, "text/csv", on_click="ignore"
         )
@@ -171,7 +183,7 @@ from tlmviz.figures import LIGHT
 from tlmviz.figures.caches import serving
 from tlmviz.figures.caches.serving_captions import step_captions
 
-lm = tlmviz.load({data.model!r})
+lm = tlmviz.load({data.chosen.model!r})
 requests = [
 {requests}
 ]
@@ -182,12 +194,12 @@ runs = {{
     "static": serve(lm, requests, Server({server.page}, {server.pages}, {server.batch}, "static", "none")),
 }}
 print(totals_table(runs))
-run, names = runs[{data.policy!r}], {list(data.letters)!r}
+run, names = runs[{data.chosen.policy!r}], {list(data.letters)!r}
 steps = {{policy: result.steps for policy, result in runs.items()}}
 captions, texts = step_captions(run, names), run.texts_by_step(lm.tokenizer)
 headings = {{policy: policy for policy in runs}}
 figure = serving.server(
-    steps, {data.policy!r}, {server.page}, captions, texts, names, headings, LIGHT, title=lm.name
+    steps, {data.chosen.policy!r}, {server.page}, captions, texts, names, headings, LIGHT, title=lm.name
 )
 figure.show()
 """

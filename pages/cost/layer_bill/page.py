@@ -3,11 +3,11 @@ parameters are."""
 
 import streamlit as st
 
+from pages import IN
 from pages.cost.layer_bill import claims, data, view
 from pages.cost.layer_bill.examples import examples
 from pages.cost.layer_bill.state import DRAWN, Bill
 from tlmviz.ui import below, frame
-from tlmviz.ui.language import _
 
 
 @frame.fragment
@@ -23,10 +23,5 @@ def show(model: str) -> None:
     below.after(chosen.part in DRAWN, f"beneath-{chosen.part}", lambda: view.below_it(shown))
 
 
-frame.heading(
-    _("One layer's bill"),
-    _("What a Transformer layer takes in operations, bytes and time, part by part."),
-    examples,
-    Bill,
-)
+frame.heading(IN["cost/layer_bill"], examples, Bill)
 show(st.session_state["model"])

@@ -13,6 +13,7 @@ from tlmviz.analysis.cost.pipeline import MOST_MICRO, SCHEDULES, Run, Setting
 from tlmviz.checks import Check
 from tlmviz.checks import cost_pipeline as checks
 from tlmviz.errors import BadSchedule
+from tlmviz.ui.cached import cached
 
 from .state import Choice
 
@@ -25,7 +26,14 @@ class Data:
     """What the page shows; what is below the picture is computed when it is asked for."""
 
     chosen: Choice
-    setting: Setting
+
+    def __post_init__(self) -> None:
+        self.setting  # noqa: B018 (raises BadSchedule for a pipeline that cannot be)
+
+    @cached_property
+    def setting(self) -> Setting:
+        """The pipeline."""
+        return self.chosen.setting
 
     @cached_property
     def found(self) -> dict[str, Run | BadSchedule]:
@@ -48,20 +56,36 @@ class Data:
         return self.runs.get(self.chosen.schedule)
 
     @property
-    def bubbles(self) -> Curves:
-        """The bubble of every schedule against the number of micro-batches: (counts, shares), all that may be
-        chosen."""
-        return _bubbles(replace(self.setting, micro=1))
+    def of_any_micro(self) -> Setting:
+        """The pipeline, whatever the number of micro-batches."""
+        return replace(self.setting, micro=1)
 
-    @property
-    def checks(self) -> list[Check]:
+    @cached(32)
+    def bubbles(of_any_micro: Setting) -> Curves:
+        """The bubble of every schedule against the number of micro-batches: (counts, shares), all that may be chosen.
+        A schedule that never runs is left out."""
+        found = {}
+        for name in SCHEDULES:
+            try:
+                counts, shares = pipeline.bubbles(name, of_any_micro, COUNTS)
+            except BadSchedule:
+                continue
+            if len(counts):
+                found[name] = counts, shares
+        return found
+
+    @cached(32)
+    def checks(schedule: str, setting: Setting) -> list[Check]:
         """The identities on the chosen run; none where it cannot run."""
-        return _checks(self.chosen.schedule, self.setting) if self.run else []
-
-
-def compute(chosen: Choice) -> Data:
-    """The data of a state. Raises BadSchedule for a pipeline that cannot be."""
-    return Data(chosen, chosen.setting)
+        run = _run(schedule, setting)
+        if not isinstance(run, Run):
+            return []
+        return [
+            checks.one_thing_at_a_time(run),
+            checks.nothing_before_its_input(run),
+            checks.everything_once(run),
+            checks.gpipe_bubble(setting),
+        ]
 
 
 @st.cache_resource(max_entries=256, show_spinner=False)  # frozen: shared, not pickled
@@ -70,28 +94,3 @@ def _run(schedule: str, setting: Setting) -> Run | BadSchedule:
         return pipeline.simulate(schedule, setting)
     except BadSchedule as error:
         return error
-
-
-@st.cache_data(max_entries=32, show_spinner=False)
-def _bubbles(setting: Setting) -> Curves:
-    """A schedule that never runs is left out."""
-    found = {}
-    for name in SCHEDULES:
-        try:
-            counts, shares = pipeline.bubbles(name, setting, COUNTS)
-        except BadSchedule:
-            continue
-        if len(counts):
-            found[name] = counts, shares
-    return found
-
-
-@st.cache_data(max_entries=32, show_spinner=False)
-def _checks(schedule: str, setting: Setting) -> list[Check]:
-    run = _run(schedule, setting)
-    return [
-        checks.one_thing_at_a_time(run),
-        checks.nothing_before_its_input(run),
-        checks.everything_once(run),
-        checks.gpipe_bubble(setting),
-    ]

@@ -1,27 +1,32 @@
 """Pipeline: a model's layers shared by several devices, when each works and when it waits, schedule by schedule."""
 
-from pages.cost.pipeline import claims, data, view
+from pages import IN
+from pages.cost.pipeline import claims, view
+from pages.cost.pipeline.data import Data
 from pages.cost.pipeline.examples import examples
 from pages.cost.pipeline.state import Choice
-from tlmviz.ui import below, frame
-from tlmviz.ui.language import _
+from tlmviz.ui.part import BADGES, CLAIMS, CODE, EQUATION, Part, later, page
 
+PART = Part(
+    Choice,
+    Data,
+    claims.CLAIMS,
+    claims.HINTS,
+    view.picture,
+    controls=view.controls,
+    notice=claims.notice,
+    maths=claims.maths,
+    equation=view.EQUATION,
+    code=view.snippet,
+    beneath=(
+        CLAIMS,
+        later("beneath-pipeline", view.all_schedules),
+        view.rules,
+        BADGES,
+        EQUATION,
+        later("pipeline-python", CODE),
+    ),
+)
 
-@frame.fragment
-def show() -> None:
-    """The controls, the chosen schedule as a timeline, and all schedules side by side."""
-    with frame.picture_first():
-        shown = data.compute(view.controls())
-        frame.claim(claims.CLAIMS, shown)
-        view.timeline(shown)
-    frame.next_step(claims.HINTS, shown)
-    frame.claims(claims.CLAIMS, shown, more=claims.notice(), maths=claims.maths())
-    below.after(shown.run, "beneath-pipeline", lambda: view.all_schedules(shown))
-    view.rules()
-    frame.measured(lambda: shown.checks)
-    frame.equation(*view.EQUATION)
-    below.after(shown.run, "pipeline-python", lambda: frame.copy_as_python(view.snippet(shown)))
-
-
-frame.heading(_("Pipeline"), _("Devices that share a model's layers wait for one another."), examples, Choice)
-show()
+if __name__ == "__main__":
+    page(IN["cost/pipeline"], PART, examples)

@@ -61,12 +61,12 @@ def controls() -> Choice:
     return Choice.of_session()
 
 
-def timeline(data: Data) -> None:
+def picture(data: Data) -> bool:
     """The chosen schedule, scrubbed and replayed in the browser, with what every device holds; or what the schedule
     needs."""
     if not data.run:
         _refusal(data.refused[data.chosen.schedule])
-        return
+        return False
     run, title = data.run, claims.title(data)
     events, memory = run.events, run.memories
     st.caption(title)
@@ -90,6 +90,7 @@ def timeline(data: Data) -> None:
         "held": np.concatenate([held for _, held in memory]).astype(np.float32),
     }
     PICTURE.show(header, arrays)
+    return True
 
 
 def all_schedules(data: Data) -> None:
@@ -126,7 +127,7 @@ def _refusal(error: BadSchedule) -> None:
         st.button(_("Take {n} micro-batches", n=micro), on_click=Choice.micro.set, args=(micro,))
 
 
-def rules() -> None:
+def rules(_data: Data) -> None:
     """The rules of the simulation, in words."""
     with st.expander(_("The rules of this simulation")):
         st.markdown("\n".join(f"- {rule}" for rule in claims.rules()))

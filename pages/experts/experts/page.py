@@ -2,6 +2,7 @@
 
 import streamlit as st
 
+from pages import IN
 from pages.experts.experts import claims, data, view
 from pages.experts.experts.examples import examples
 from pages.experts.experts.state import Experts
@@ -24,10 +25,5 @@ def show(model: str) -> None:
     below.after(chosen.view in view.WITH_ROWS, f"beneath-{chosen.view}", lambda: view.below_it(shown))
 
 
-frame.heading(
-    _("Experts"),
-    _("Many feed-forward networks, and a router that sends each token to a few of them."),
-    examples,
-    Experts,
-)
+frame.heading(IN["experts/experts"], examples, Experts)
 show(st.session_state["emodel"])

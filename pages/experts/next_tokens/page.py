@@ -1,10 +1,10 @@
 """Next tokens: what is predicted several tokens ahead from every position, and how that makes writing quicker."""
 
+from pages import IN
 from pages.experts.next_tokens import claims, data, view
 from pages.experts.next_tokens.examples import examples
 from pages.experts.next_tokens.state import Ahead
 from tlmviz.ui import below, frame
-from tlmviz.ui.language import _
 
 
 @frame.fragment
@@ -24,10 +24,5 @@ def show() -> None:
     below.copy_as_python("ahead-python", view.snippet(shown))
 
 
-frame.heading(
-    _("Next tokens"),
-    _("A model that predicts four tokens at once, and writes several each time it is asked."),
-    examples,
-    Ahead,
-)
+frame.heading(IN["experts/next_tokens"], examples, Ahead)
 show()

@@ -2,6 +2,7 @@
 
 import streamlit as st
 
+from pages import IN
 from pages.kernels.flash_attention.costs import page as costs
 from pages.kernels.flash_attention.costs.state import Costs
 from pages.kernels.flash_attention.examples import examples
@@ -11,7 +12,6 @@ from pages.kernels.flash_attention.state import COSTS, ONE_ROW, TILES, Part, cho
 from pages.kernels.flash_attention.tiles import page as tiles
 from pages.kernels.flash_attention.tiles.state import Tiles
 from tlmviz.ui import address, frame
-from tlmviz.ui.language import _
 
 PARTS = {TILES: tiles.show, ONE_ROW: one_row.show}
 
@@ -29,13 +29,5 @@ def show(model: str) -> None:
 
 if Row.logits.key in address.given() and Part.part.key not in address.given():
     Part.part.set(ONE_ROW)  # a link to logits that says no part
-frame.heading(
-    _("FlashAttention"),
-    _("Softmax and weighted sum in one pass: no row and no map is ever stored."),
-    examples,
-    Part,
-    Tiles,
-    Row,
-    Costs,
-)
+frame.heading(IN["kernels/flash_attention"], examples, Part, Tiles, Row, Costs)
 show(st.session_state["model"])

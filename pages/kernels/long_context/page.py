@@ -2,6 +2,7 @@
 
 import streamlit as st
 
+from pages import IN
 from pages.kernels.long_context import view
 from pages.kernels.long_context.examples import examples
 from pages.kernels.long_context.indexer import page as indexer
@@ -14,7 +15,6 @@ from pages.kernels.long_context.reading import page as reading
 from pages.kernels.long_context.reading.state import Reading
 from pages.kernels.long_context.state import INDEXER, MAPS, MASKS, TEXT, Long
 from tlmviz.ui import frame
-from tlmviz.ui.language import _
 
 PARTS = {MAPS: maps.show, TEXT: reading.show, MASKS: masks.show, INDEXER: indexer.show}
 
@@ -26,14 +26,5 @@ def show(model: str) -> None:
     PARTS[found.chosen.view](found)
 
 
-frame.heading(
-    _("Long context"),
-    _("Any tile of any map at any length, and what sparser attention would cost and lose."),
-    examples,
-    Long,
-    Tile,
-    Reading,
-    Sparse,
-    Indexing,
-)
+frame.heading(IN["kernels/long_context"], examples, Long, Tile, Reading, Sparse, Indexing)
 show(st.session_state["model"])

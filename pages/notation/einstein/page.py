@@ -2,6 +2,7 @@
 
 import streamlit as st
 
+from pages import IN
 from pages.notation.einstein.examples import examples
 from pages.notation.einstein.formulas import page as formulas
 from pages.notation.einstein.formulas.state import Formula
@@ -9,7 +10,6 @@ from pages.notation.einstein.rank import page as rank
 from pages.notation.einstein.rank.state import Rank
 from pages.notation.einstein.state import FORMULAS, RANK, Part
 from tlmviz.ui import frame
-from tlmviz.ui.language import _
 
 PARTS = {FORMULAS: formulas.show, RANK: rank.show}
 
@@ -22,12 +22,5 @@ def show(model: str) -> None:
     PARTS[part](model)
 
 
-frame.heading(
-    _("Matrices and indices"),
-    _("Attention is a few tables of numbers, multiplied: write it as a formula."),
-    examples,
-    Part,
-    Formula,
-    Rank,
-)
+frame.heading(IN["notation/einstein"], examples, Part, Formula, Rank)
 show(st.session_state["model"])

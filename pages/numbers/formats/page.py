@@ -2,6 +2,7 @@
 
 import streamlit as st
 
+from pages import IN
 from pages.numbers.formats.bits import page as bits
 from pages.numbers.formats.bits.state import Bits
 from pages.numbers.formats.examples import examples
@@ -11,7 +12,6 @@ from pages.numbers.formats.state import BITS, PRODUCT, WHOLE, Part, Rounding
 from pages.numbers.formats.whole import page as whole
 from pages.numbers.formats.whole.state import Whole
 from tlmviz.ui import frame
-from tlmviz.ui.language import _
 
 PARTS = {BITS: bits.show, PRODUCT: product.show, WHOLE: whole.show}
 
@@ -24,14 +24,5 @@ def show(model: str) -> None:
     PARTS[part](model)
 
 
-frame.heading(
-    _("Formats"),
-    _("Few bits hold few numbers: which ones, and what a scale makes of them."),
-    examples,
-    Part,
-    Bits,
-    Rounding,
-    Product,
-    Whole,
-)
+frame.heading(IN["numbers/formats"], examples, Part, Bits, Rounding, Product, Whole)
 show(st.session_state["model"])

@@ -3,6 +3,7 @@ without."""
 
 import streamlit as st
 
+from pages import IN
 from pages.numbers.norms.batch import page as batch
 from pages.numbers.norms.batch.state import Maps, Tokens
 from pages.numbers.norms.examples import examples
@@ -10,7 +11,6 @@ from pages.numbers.norms.spread import page as spread
 from pages.numbers.norms.spread.state import Spreads
 from pages.numbers.norms.state import MAPS, TOKENS, Part
 from tlmviz.ui import frame
-from tlmviz.ui.language import _
 
 
 @frame.fragment
@@ -26,13 +26,5 @@ def show(model: str) -> None:
         spread.show(model, part)
 
 
-frame.heading(
-    _("Norms"),
-    _("Many numbers added up are large, and a model would drown in them: at each step it brings them to one size."),
-    examples,
-    Part,
-    Tokens,
-    Maps,
-    Spreads,
-)
+frame.heading(IN["numbers/norms"], examples, Part, Tokens, Maps, Spreads)
 show(st.session_state["model"])

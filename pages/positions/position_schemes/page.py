@@ -2,6 +2,7 @@
 
 import streamlit as st
 
+from pages import IN
 from pages.positions.position_schemes.examples import examples
 from pages.positions.position_schemes.extension import page as extension
 from pages.positions.position_schemes.extension.state import Extension
@@ -9,19 +10,8 @@ from pages.positions.position_schemes.schemes import page as schemes
 from pages.positions.position_schemes.schemes.state import Schemes
 from pages.positions.position_schemes.state import EXTENSION, Reading
 from tlmviz.ui import frame, menu
-from tlmviz.ui.language import _
 
-frame.heading(
-    _("Position schemes"),
-    _(
-        "“Dog bites man” is not “man bites dog”: five ways to tell a model where a word stands, and a model that is "
-        "told nothing."
-    ),
-    examples,
-    Reading,
-    Schemes,
-    Extension,
-)
+frame.heading(IN["positions/position_schemes"], examples, Reading, Schemes, Extension)
 row = st.container(horizontal=True, vertical_alignment="center", gap="small")
 if Reading.part.draw(row) == EXTENSION:
     extension.show(menu.choose(row, "language", "position_schemes"))

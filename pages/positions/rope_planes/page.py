@@ -3,6 +3,7 @@ distance."""
 
 import streamlit as st
 
+from pages import IN
 from pages.positions.rope_planes import claims, data, guess, view
 from pages.positions.rope_planes.examples import examples
 from pages.positions.rope_planes.state import CLOCKS, Choice
@@ -46,13 +47,5 @@ def show(model: str) -> None:
         rope.offer_rope_models(model)
 
 
-frame.heading(
-    _("RoPE planes"),
-    _(
-        "Each pair of dimensions turns with its position; of two positions, a score sees only the distance between "
-        "them."
-    ),
-    examples,
-    Choice,
-)
+frame.heading(IN["positions/rope_planes"], examples, Choice)
 show(st.session_state["model"])

@@ -1,9 +1,9 @@
 """Glossary: every term that pages explain, with the pages that use it."""
 
+from pages import IN
 from pages.start.glossary import claims, data, view
 from pages.start.glossary.state import Glossary
 from tlmviz.ui import frame
-from tlmviz.ui.language import _
 
 
 @frame.fragment
@@ -16,10 +16,5 @@ def terms() -> None:
     frame.what_to_notice(*claims.notice())
 
 
-frame.heading(
-    _("Glossary"),
-    _("Every term that pages explain, in a sentence or two, and where it is used."),
-    lambda: None,
-    Glossary,
-)
+frame.heading(IN["start/glossary"], lambda: None, Glossary)
 terms()

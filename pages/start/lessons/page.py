@@ -2,17 +2,14 @@
 
 import streamlit as st
 
+from pages import IN
 from tlmviz.ui import frame, markdown, texts
 from tlmviz.ui.components import lesson
 from tlmviz.ui.language import _
 from tlmviz.ui.lessons import asked, cards, room, runner
 
 runner.read_link()
-frame.heading(
-    _("Lessons"),
-    _("One picture, one question at a time: guess first, then see what a real model does. Five minutes each."),
-    lambda: None,
-)
+frame.heading(IN["start/lessons"], lambda: None)
 name, wall = runner.LESSON.get(), bool(room.WALL.get())
 on, said = room.here(name)
 taken, code = on or asked.named(name), room.ROOM.get() if on else ""

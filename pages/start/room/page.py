@@ -1,9 +1,9 @@
 """Classroom: a teacher opens a lesson for everybody, and sees how far the room is and how it answered."""
 
+from pages import IN
 from pages.start.room import view
 from pages.start.room.state import Room
 from tlmviz.ui import frame
-from tlmviz.ui.language import _
 
 
 @frame.fragment
@@ -20,7 +20,5 @@ def room() -> None:
         frame.what_to_notice(*view.notice())
 
 
-frame.heading(
-    _("Classroom"), _("One code opens a lesson for a whole class, and the wall shows how it goes."), lambda: None, Room
-)
+frame.heading(IN["start/room"], lambda: None, Room)
 room()

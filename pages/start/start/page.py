@@ -2,6 +2,7 @@
 
 import streamlit as st
 
+from pages import IN
 from pages.start.start import claims, data, view
 from pages.start.start.state import Start
 from tlmviz.ui import below, engine, frame, inputs
@@ -30,16 +31,7 @@ def chapters() -> None:
         view.chapters(shown)
 
 
-frame.heading(
-    _("Start"),
-    _(
-        "Type a sentence. A real model, which knows {count} pieces of English children's stories, reads it now, and "
-        "you see which words look at which.",
-        count=f"{shared.configs()[data.MODEL].vocab_size:,}",
-    ),
-    lambda: None,
-    Start,
-)
+frame.heading(IN["start/start"], lambda: None, Start, count=f"{shared.configs()[data.MODEL].vocab_size:,}")
 look()
 below.when_painted("chapters", chapters)
 st.markdown(_("## Lessons"))

@@ -1,6 +1,7 @@
 """Train a transformer: a small network learns in the reader's browser, from random numbers to heads that do
 something."""
 
+from pages import IN
 from pages.start.train import claims, data, view
 from pages.start.train.examples import examples
 from pages.start.train.state import INDUCTION, Choice
@@ -22,5 +23,5 @@ def show() -> None:
     frame.equation(*view.EQUATION)
 
 
-frame.heading(_("Train a transformer"), _("Heads learn what to look at."), examples, Choice)
+frame.heading(IN["start/train"], examples, Choice)
 show()

@@ -4,6 +4,7 @@ from dataclasses import replace
 
 import streamlit as st
 
+from pages import IN
 from pages.streams.mhc import guess
 from pages.streams.mhc.data import Data
 from pages.streams.mhc.depth import view as depth
@@ -15,7 +16,6 @@ from pages.streams.mhc.state import DEPTH, DIAL, FLOW, MATRICES, STREAMS, TRAINI
 from pages.streams.mhc.streams import view as streams
 from pages.streams.mhc.training import view as training
 from tlmviz.ui import compute, frame, inputs
-from tlmviz.ui.language import _
 
 VIEWS = {
     FLOW: flow.show,
@@ -40,10 +40,5 @@ def show(model: str) -> None:
             VIEWS[view](replace(chosen, view=view))
 
 
-frame.heading(
-    _("mHC"),
-    _("What a model knows of a word passes every layer: here in several copies, mixed on the way without growing."),
-    examples,
-    Streams,
-)
+frame.heading(IN["streams/mhc"], examples, Streams)
 show(st.session_state["smodel"])

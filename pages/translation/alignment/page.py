@@ -2,6 +2,7 @@
 
 import streamlit as st
 
+from pages import IN
 from pages.translation.alignment.by_hand import page as by_hand
 from pages.translation.alignment.by_hand.state import Hand
 from pages.translation.alignment.copied import page as copied
@@ -18,7 +19,6 @@ from pages.translation.alignment.twins import page as twins
 from pages.translation.alignment.twins.state import Twins
 from pages.translation.alignment.written import page as written
 from tlmviz.ui import frame, translation
-from tlmviz.ui.language import _
 
 PARTS = {RIBBONS: ribbons.show, TRANSLATION: written.show, FORCE: forced.show, SCORES: scores.show}
 WITHOUT = {BY_HAND: by_hand.show, TWINS: twins.show, COPIED: copied.show}  # parts that need no sentence
@@ -37,16 +37,5 @@ def show(model: str) -> None:
         Alignment.of_session(model=model, text="")
 
 
-frame.heading(
-    _("Alignment & coverage"),
-    _("Where each translated word looked, and what it missed."),
-    examples,
-    Alignment,
-    Ribbons,
-    Hand,
-    Twins,
-    Forced,
-    Scores,
-    Pointing,
-)
+frame.heading(IN["translation/alignment"], examples, Alignment, Ribbons, Hand, Twins, Forced, Scores, Pointing)
 show(st.session_state["mt"])

@@ -3,6 +3,7 @@
 import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
+from pages import IN
 from pages.translation.beam_search import claims, guess, view, view_code, view_tree
 from pages.translation.beam_search.data import Data
 from pages.translation.beam_search.exact import page as exact
@@ -12,7 +13,6 @@ from pages.translation.beam_search.race import page as race
 from pages.translation.beam_search.race.state import Race
 from pages.translation.beam_search.state import EXACT, RACE, STORY, TREE, Beam
 from tlmviz.ui import below, frame
-from tlmviz.ui.language import _
 
 
 def tree(shown: Data, place: DeltaGenerator) -> None:
@@ -53,5 +53,5 @@ def show(model: str) -> None:
         PARTS[chosen.view](Data(chosen), place)
 
 
-frame.heading(_("Beam search"), _("Keep the W best beginnings, drop the rest."), examples, Beam, Race, Horizon)
+frame.heading(IN["translation/beam_search"], examples, Beam, Race, Horizon)
 show(st.session_state["mt"])

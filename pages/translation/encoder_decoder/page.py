@@ -3,6 +3,7 @@ mask."""
 
 import streamlit as st
 
+from pages import IN
 from pages.translation.encoder_decoder import claims, data, view
 from pages.translation.encoder_decoder.examples import examples
 from pages.translation.encoder_decoder.state import Decoding
@@ -34,9 +35,7 @@ def _beneath(shown: data.Data) -> None:
     frame.copy_as_python(view.snippet(shown))
 
 
-frame.heading(
-    _("Encoder & decoder"), _("Three attentions, three masks; and what leaks when one is missing."), examples, Decoding
-)
+frame.heading(IN["translation/encoder_decoder"], examples, Decoding)
 name = st.session_state["mt"]
 if translation.model(name).config.kind == "encoder-decoder":
     show(name)

@@ -4,12 +4,12 @@ from contextlib import suppress
 
 import streamlit as st
 
+from pages import IN
 from pages.words.pointers import claims, data, view
 from pages.words.pointers.examples import examples
 from pages.words.pointers.state import Choice
 from tlmviz.errors import BadText
 from tlmviz.ui import below, frame
-from tlmviz.ui.language import _
 
 
 @frame.fragment
@@ -45,11 +45,6 @@ def beneath() -> None:
         frame.copy_as_python((view.points_snippet if is_hull else view.words_snippet)(shown))
 
 
-frame.heading(
-    _("Pointers"),
-    _("A network that answers by pointing: at the pins that a rubber band would touch, or at a word to copy."),
-    examples,
-    Choice,
-)
+frame.heading(IN["words/pointers"], examples, Choice)
 show()
 below.when_painted("beneath-pointers", beneath)

@@ -2,11 +2,11 @@
 
 import streamlit as st
 
+from pages import IN
 from pages.words.projector import claims, data, view
 from pages.words.projector.examples import examples
 from pages.words.projector.state import ANALOGIES, Projector
 from tlmviz.ui import below, frame
-from tlmviz.ui.language import _
 
 
 @frame.fragment
@@ -38,10 +38,5 @@ def beneath(shown: data.Data) -> None:
     frame.copy_as_python(view.snippet(shown))
 
 
-frame.heading(
-    _("Projector"),
-    _("All vectors of a model at once: what lies near what, and what b − a + c can find."),
-    examples,
-    Projector,
-)
+frame.heading(IN["words/projector"], examples, Projector)
 show()

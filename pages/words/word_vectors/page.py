@@ -3,6 +3,7 @@ them."""
 
 import streamlit as st
 
+from pages import IN
 from pages.words.word_vectors.examples import examples
 from pages.words.word_vectors.fasttext import page as fasttext
 from pages.words.word_vectors.fasttext.state import Word
@@ -17,7 +18,6 @@ from pages.words.word_vectors.training import page as training
 from pages.words.word_vectors.training.state import Training
 from tlmviz.errors import BadText, UnknownName
 from tlmviz.ui import frame
-from tlmviz.ui.language import _
 
 PARTS = {PAIRS: pairs.show, STEP: step.show, TRAINING: training.show, GLOVE: glove.show, FASTTEXT: fasttext.show}
 
@@ -33,15 +33,5 @@ def show() -> None:
         st.info(frame.worded(error))
 
 
-frame.heading(
-    _("Word vectors"),
-    _("A word is known by the words around it: pairs in, vectors out."),
-    examples,
-    Part,
-    Pairs,
-    Step,
-    Training,
-    Ratio,
-    Word,
-)
+frame.heading(IN["words/word_vectors"], examples, Part, Pairs, Step, Training, Ratio, Word)
 show()

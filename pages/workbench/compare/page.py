@@ -2,11 +2,11 @@
 
 import streamlit as st
 
+from pages import IN
 from pages.workbench.compare import claims, data, view
 from pages.workbench.compare.examples import examples
 from pages.workbench.compare.state import Compare
 from tlmviz.ui import below, frame, onward
-from tlmviz.ui.language import _
 
 
 @frame.fragment
@@ -28,10 +28,5 @@ def show(model: str) -> None:
     below.after(not shown.same, "compare-python", lambda: frame.copy_as_python(view.snippet(shown)))
 
 
-frame.heading(
-    _("Compare"),
-    _("What changed between two runs: which heads, where in the text, and what is predicted?"),
-    examples,
-    Compare,
-)
+frame.heading(IN["workbench/compare"], examples, Compare)
 show(st.session_state["model"])

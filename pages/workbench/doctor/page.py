@@ -2,6 +2,7 @@
 
 import streamlit as st
 
+from pages import IN
 from pages.workbench.doctor import claims, data, view
 from pages.workbench.doctor.examples import examples
 from pages.workbench.doctor.state import Doctor, Sizes
@@ -34,11 +35,5 @@ def _beneath(shown: data.Data) -> None:
     frame.copy_as_python(view.snippet(shown))
 
 
-frame.heading(
-    _("Doctor"),
-    _("A model was copied, rebuilt or converted, and writes something else. Where do the two part, and why?"),
-    examples,
-    Doctor,
-    Sizes,
-)
+frame.heading(IN["workbench/doctor"], examples, Doctor, Sizes)
 show(st.session_state["model"])

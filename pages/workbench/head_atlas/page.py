@@ -3,11 +3,11 @@ strongest in."""
 
 import streamlit as st
 
+from pages import IN
 from pages.workbench.head_atlas import claims, data, view
 from pages.workbench.head_atlas.examples import examples
 from pages.workbench.head_atlas.state import Atlas
 from tlmviz.ui import below, frame
-from tlmviz.ui.language import _
 
 
 @frame.fragment
@@ -28,10 +28,5 @@ def show(model: str) -> None:
     below.copy_as_python("atlas-python", view.snippet(shown))
 
 
-frame.heading(
-    _("Head atlas"),
-    _("What every head of a model does over a whole corpus, and where it does it most."),
-    examples,
-    Atlas,
-)
+frame.heading(IN["workbench/head_atlas"], examples, Atlas)
 show(st.session_state["model"])

@@ -2,11 +2,11 @@
 
 import streamlit as st
 
+from pages import IN
 from pages.workbench.patch import claims, data, view
 from pages.workbench.patch.examples import examples
 from pages.workbench.patch.state import Patch
 from tlmviz.ui import below, frame, onward
-from tlmviz.ui.language import _
 
 
 @frame.fragment
@@ -33,5 +33,5 @@ def _beneath(shown: data.Data) -> None:
     frame.copy_as_python(view.snippet(shown))
 
 
-frame.heading(_("Patch"), _("Put one part of a run into another: which part brings the answer back?"), examples, Patch)
+frame.heading(IN["workbench/patch"], examples, Patch)
 show(st.session_state["model"])

@@ -3,11 +3,11 @@ heads."""
 
 import streamlit as st
 
+from pages import IN
 from pages.workbench.why import claims, data, guess, view
 from pages.workbench.why.examples import examples
 from pages.workbench.why.state import Why
 from tlmviz.ui import below, frame, onward
-from tlmviz.ui.language import _
 
 
 @frame.fragment
@@ -30,10 +30,5 @@ def show(model: str) -> None:
     below.copy_as_python("why-python", view.snippet(shown))
 
 
-frame.heading(
-    _("Why it looks there"),
-    _("A head looks from one word at another. What did it find there, and who in the model had written it?"),
-    examples,
-    Why,
-)
+frame.heading(IN["workbench/why"], examples, Why)
 show(st.session_state["model"])

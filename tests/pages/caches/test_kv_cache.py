@@ -76,7 +76,7 @@ def test_opens_on_the_steps_of_forty_tokens():
 )
 def test_every_kind_of_cache_is_stepped_through(name, kept):
     shown = generation(model=name, head=(1, 5))
-    header, arrays = unpacked(drawn(view.steps, shown))
+    header, arrays = unpacked(drawn(view.picture, shown))
     assert any(kept in line for line in evaluate(TOLD, "result = linesOf(given, 1);", header))
     full = [
         line for line in evaluate(TOLD, "result = linesOf({ ...given, prompt: 1000 }, 0);", header) if "Kept" in line
@@ -94,7 +94,7 @@ def test_every_kind_of_cache_is_stepped_through(name, kept):
 )
 def test_odd_texts(text):
     shown = generation(text=text, temperature=2.0, seed=9999)
-    assert drawn(view.steps, shown) and green(shown.checks)
+    assert drawn(view.picture, shown) and green(shown.checks)
 
 
 def test_an_empty_text_is_one_sentence():

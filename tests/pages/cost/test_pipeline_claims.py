@@ -109,7 +109,7 @@ def test_every_claim_is_what_the_events_say_and_silent_elsewhere():
     found = []
     for state in states(Choice, {}):
         try:
-            shown = data.compute(state)
+            shown = data.Data(state)
         except BadSchedule:
             continue
         found.append(hold(claims.CLAIMS, PLAIN, shown, Truth(state), NAMES))
@@ -121,6 +121,6 @@ def test_every_claim_is_what_the_events_say_and_silent_elsewhere():
 def test_the_first_claim_stands_above_the_picture(name):
     app = open_page("cost/pipeline", {"plview": name, "plm": "6"})
     start = {name: control.default for name, control in Choice.controls.items()}
-    first, *others = holding(claims.CLAIMS, data.compute(Choice(**start | {"schedule": name, "micro": 6}))).values()
+    first, *others = holding(claims.CLAIMS, data.Data(Choice(**start | {"schedule": name, "micro": 6}))).values()
     assert above_the_picture(app) == [first]
     assert all(said in words(app) for said in others)

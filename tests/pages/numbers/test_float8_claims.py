@@ -34,7 +34,7 @@ def states():
 def test_what_is_said_of_steps_in_8_bits_is_what_they_did():
     lm, found = tlmviz.load(MODEL), []
     for state in states():
-        shown = data.compute(state)
+        shown = data.Data(state)
         said = {claim.__name__: claim(shown) for claim in claims.CLAIMS}
         rows = float8.batches(lm, state.text)
         run, plain = (float8.train(lm, rows, scales) for scales in (Scales(state.scaling, int(state.window)), None))

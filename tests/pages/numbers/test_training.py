@@ -58,12 +58,12 @@ def heights(trace: dict) -> list[float]:
 
 def gradients(**given) -> gradients_data.Data:
     """What the part Gradients shows of a state."""
-    return gradients_data.compute(Gradients(**START | {"text": None} | given))
+    return gradients_data.Data(Gradients(**START | {"text": None} | given))
 
 
 def dropped(**given) -> dropout_data.Data:
     """What the part Dropout shows of a state."""
-    return dropout_data.compute(Dropout(**START | given))
+    return dropout_data.Data(Dropout(**START | given))
 
 
 def test_it_opens_on_a_batch_of_stories():
@@ -103,7 +103,7 @@ def test_every_logged_run_is_in_the_table():
     for run in SCALED:
         mine = half_runs.read().query("run == @run")
         skipped = int((mine["kept"] == 1).sum())
-        name, shown = half_runs.RUNS[run].name, dynamic_data.compute(Dynamic(run=run))
+        name, shown = half_runs.RUNS[run].name, dynamic_data.Data(Dynamic(run=run))
         assert any(f"{skipped} of 200 steps skipped" in title for title in charted(dynamic_view.picture, shown))
         assert rows.loc[name, "Skipped"] == skipped
         assert rows.loc[name, "Loss"] == pytest.approx(mine["loss"].tail(10).mean())
@@ -137,7 +137,7 @@ def test_master_weights():
     ],
 )
 def test_any_numbers(weight, update, refused):
-    shown = master_data.compute(Master(model="stories-rope", text=DEFAULT_TEXT, weight=weight, update=update))
+    shown = master_data.Data(Master(model="stories-rope", text=DEFAULT_TEXT, weight=weight, update=update))
     assert shown.refused == refused
     assert any("200 updates of" in title for title in charted(master_view.picture, shown))
 
@@ -153,7 +153,7 @@ def test_texts(text):
     found = gradients(text=text)
     assert drawn(gradients_view.picture, found)
     with contextlib.suppress(BadText):
-        assert charted(gradients_view.beneath, found)
+        assert charted(gradients_view.in_half, found)
 
 
 @pytest.mark.parametrize("model", ["zoo-mla", "stories-mhc", "stories-gpt", "stories-moe"])
@@ -166,7 +166,7 @@ def test_other_models(model, kind):
 def test_without_the_file_a_sentence(monkeypatch, tmp_path):
     monkeypatch.setattr(half_runs, "checkpoint_folder", lambda name: tmp_path)
     with anew(), pytest.raises(BadCheckpoint, match=r"has no half\.csv"):
-        dynamic_data.compute(Dynamic())
+        dynamic_data.Data(Dynamic()).log  # noqa: B018
 
 
 class TestWarmup:
@@ -194,13 +194,13 @@ class TestWarmup:
         assert len(heights(own[0])) == 33
 
     def test_the_snippet(self):
-        shown = warmup_data.compute(Warmup(rate="0.002", text=DEFAULT_TEXT))
-        scope = run_code(warmup_view.snippet(shown, DEFAULT_TEXT))
+        shown = warmup_data.Data(Warmup(rate="0.002", text=DEFAULT_TEXT))
+        scope = run_code(warmup_view.snippet(shown))
         assert [run.placement for run in scope["runs"]] == ["pre", "pre", "post", "post"] and scope["found"].loss > 0
 
     @pytest.mark.parametrize("text", ["a", "word " * 3000])
     def test_texts(self, text):
-        shown = warmup_data.compute(Warmup(text=text))
+        shown = warmup_data.Data(Warmup(text=text))
         with contextlib.suppress(BadText):
             assert shown.flows and green(shown.checks)
 
@@ -238,4 +238,4 @@ class TestDropout:
 
 def _is_whole(shown) -> None:
     """All that the part draws of an activation."""
-    assert drawn(dropout_view.picture, shown) and charted(dropout_view.beneath, shown) and green(shown.checks)
+    assert drawn(dropout_view.picture, shown) and charted(dropout_view.losses, shown) and green(shown.checks)

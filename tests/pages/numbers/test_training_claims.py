@@ -149,10 +149,10 @@ def gradient_states():
 
 def test_what_is_said_of_gradients_is_what_rounding_each_says():
     found = [
-        hold(claims.CLAIMS, PLAIN, data.compute(state), Rounded(state), tuple(FORMATS.values()))
+        hold(claims.CLAIMS, PLAIN, data.Data(state), Rounded(state), tuple(FORMATS.values()))
         for state in gradient_states()
     ]
-    nothing = data.compute(Gradients(model=MODEL, text=TEXTS[2]))
+    nothing = data.Data(Gradients(model=MODEL, text=TEXTS[2]))
     empty = loss_scaling.count(torch.zeros(5))
     nothing.__dict__.update(sizes=empty, safe=None)
     found.append(
@@ -165,14 +165,14 @@ def test_what_is_said_of_gradients_is_what_rounding_each_says():
 
 @pytest.mark.parametrize("format", FORMATS)
 def test_ends_of_the_slider_are_no_limits_of_the_format(format):
-    shown = data.compute(Gradients(model=MODEL, text=TEXTS[2], format=format))
+    shown = data.Data(Gradients(model=MODEL, text=TEXTS[2], format=format))
     ends = [shown.safe[0] == -16, shown.safe[1] == 48] if shown.safe else [False, False]
     said = claims.safe_scales(shown) or ""
     assert ["slider begins" in said, "where it ends" in said] == ends and (format != "bf16" or all(ends))
 
 
 def test_what_is_said_of_the_passes_that_are_really_run():
-    shown = data.compute(Gradients(model=MODEL, text=TEXTS[2]))
+    shown = data.Data(Gradients(model=MODEL, text=TEXTS[2]))
     ran = [(each.k, each.error) for each in shown.passes if math.isfinite(each.error)]
     best = min(ran, key=lambda pair: pair[1])
     said = claims.least_error(shown)
@@ -218,7 +218,7 @@ def test_what_is_said_of_logged_runs_is_what_the_log_says():
     found = []
     for run in SCALED:
         state = Dynamic(run=run)
-        found.append(hold(dynamic_claims.CLAIMS, PLAIN_RUNS, dynamic_data.compute(state), Run(state)))
+        found.append(hold(dynamic_claims.CLAIMS, PLAIN_RUNS, dynamic_data.Data(state), Run(state)))
         assert sum(found[-1][name] for name in ("ruined", "learns", "no_bits_lost")) == 1
     each_speaks_and_is_silent(found)
 
@@ -244,7 +244,7 @@ def test_what_is_said_of_additions_is_what_adding_says():
         ("nan", "1e-4"),
         ("1", "1e-9"),
     ):
-        shown = master_data.compute(Master(model=MODEL, text=None, weight=weight, update=update))
+        shown = master_data.Data(Master(model=MODEL, text=None, weight=weight, update=update))
         w, u = number(weight), number(update)
         w = 0.1 if w != w else w
         kept = {}
@@ -285,7 +285,7 @@ def test_what_is_said_of_additions_is_what_adding_says():
 
 
 def test_what_is_said_of_a_real_step():
-    shown = master_data.compute(Master(model=MODEL, text=TEXTS[2]))
+    shown = master_data.Data(Master(model=MODEL, text=TEXTS[2]))
     found = shown.updates
     said = []
     for dtype in (torch.bfloat16, torch.float16):
@@ -347,13 +347,13 @@ def test_what_is_said_of_first_steps_is_what_the_log_says():
         for moment in MOMENTS[::3]:
             for of in ("weights", "stream"):
                 state = Warmup(rate=rate, moment=moment, of=of)
-                found.append(hold(warmup_claims.CLAIMS, PLAIN_FIRST, warmup_data.compute(state), First(state)))
+                found.append(hold(warmup_claims.CLAIMS, PLAIN_FIRST, warmup_data.Data(state), First(state)))
                 assert sum(found[-1][name] for name in list(PLAIN_FIRST)[:3]) == 1
     silent = {name for name in found[0] if all(each[name] for each in found)}
     assert silent <= {"held_out"}, "each run ends elsewhere, so this one always speaks"
     for name in found[0].keys() - silent:
         assert {each[name] for each in found} == {True, False}, name
-    same = warmup_data.compute(Warmup())
+    same = warmup_data.Data(Warmup())
     same.__dict__["runs"] = [replace(run, held_out=1.0) for run in same.runs]
     assert warmup_claims.held_out(same) is None
 
@@ -397,7 +397,7 @@ PLAIN_MASKS = {
 def test_what_is_said_of_masks_is_what_counting_them_says():
     found = []
     for state in states(Dropout, {"model": MODEL, "text": TEXTS[2]}):
-        shown = dropout_data.compute(state)
+        shown = dropout_data.Data(state)
         found.append(hold(dropout_claims.CLAIMS, PLAIN_MASKS, shown, Masks(state)))
         assert sum(found[-1].values()) == 1
     each_speaks_and_is_silent(found)
@@ -406,7 +406,7 @@ def test_what_is_said_of_masks_is_what_counting_them_says():
 @pytest.mark.parametrize(("p", "text", "spoken"), [(10, TEXTS[0], True), (0, TEXTS[2], False)])
 def test_what_is_said_of_the_loss_under_masks(p, text, spoken):
     lm = tlmviz.load(MODEL)
-    shown = dropout_data.compute(Dropout(model=MODEL, text=text, p=p))
+    shown = dropout_data.Data(Dropout(model=MODEL, text=text, p=p))
     found = dropout.losses(lm, lm.encode(text), p / 100, 64)
     said = [claim(shown) for claim in dropout_claims.LOSSES]
     assert [each is not None for each in said] == [spoken, spoken]

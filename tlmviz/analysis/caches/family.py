@@ -161,3 +161,8 @@ def kind(config: ModelConfig) -> str:
 
 def _named(layer: Layer) -> str:
     return f"GQA {layer.groups}" if layer.kind == "GQA" else layer.kind
+
+
+def largest(configs: Mapping[str, ModelConfig]) -> tuple[str, ...]:
+    """The largest group of models that differ in their attention alone, by what they cache, most first."""
+    return tuple(sorted(largest_family(configs, ""), key=lambda name: -Layer.of(configs[name]).cached))

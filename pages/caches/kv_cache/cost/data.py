@@ -11,7 +11,7 @@ import streamlit as st
 
 from tlmviz.analysis.caches import cost, decode_steps
 from tlmviz.analysis.caches.decode_steps import NAIVE, WITH, WITHOUT, Timing
-from tlmviz.ui import compute as shared
+from tlmviz.ui import compute as computing
 
 from .. import data as steps
 from ..state import Cache
@@ -28,6 +28,11 @@ class Data:
     base: steps.Data
 
     @property
+    def chosen(self) -> Cache:
+        """What it is of."""
+        return self.base.chosen
+
+    @property
     def length(self) -> int:
         """Positions at the end."""
         return len(self.base.done.ids)
@@ -35,7 +40,7 @@ class Data:
     @cached_property
     def timing(self) -> Timing:
         """Milliseconds per token with the cache and without, measured when first shown."""
-        return _timing(self.base.chosen)
+        return _timing(self.chosen)
 
     @property
     def medians(self) -> dict[str, tuple[float, float]]:
@@ -72,11 +77,16 @@ class Data:
 
     def measure_again(self) -> None:
         """Callback: forget the times."""
-        _timing.clear(self.base.chosen)
+        _timing.clear(self.chosen)
+
+
+def compute(chosen: Cache) -> Data:
+    """The data of a state."""
+    return Data(steps.Data(chosen))
 
 
 @st.cache_resource(max_entries=24, show_spinner=False)
 def _timing(chosen: Cache) -> Timing:
     base = steps.Data(chosen)
     lm, done = base.lm, base.done
-    return shared.run_in_worker(lambda: decode_steps.measure(lm, done.ids, done.prompt), len(done.ids))
+    return computing.run_in_worker(lambda: decode_steps.measure(lm, done.ids, done.prompt), len(done.ids))

@@ -21,7 +21,13 @@ EQUATION = (
 )
 
 
-def pictures(data: Data) -> None:
+def wait(data: Data) -> None:
+    """Says that tokens are timed, where the picture will stand, while they are."""
+    with st.spinner(_("Measuring each token with the cache and without …"), show_time=True):
+        data.timing  # noqa: B018
+
+
+def picture(data: Data) -> None:
     """Operations, and times where they say something."""
     left, right = st.columns(2) if data.told_apart else (st.container(), None)
     with left:

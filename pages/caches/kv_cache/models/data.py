@@ -11,11 +11,10 @@ import torch
 
 from tlmviz.analysis.caches import cost, decode_steps
 from tlmviz.analysis.caches.cost import Shape
-from tlmviz.analysis.caches.family import siblings
 from tlmviz.errors import Error
-from tlmviz.ui import compute as shared
+from tlmviz.ui import compute as computing
 
-from .state import LENGTHS
+from .state import LENGTHS, Compared
 
 TIMED = 9  # steps of each model that are timed
 
@@ -58,7 +57,7 @@ class Data:
 
     @property
     def shapes(self) -> dict[str, Shape]:
-        configs = shared.configs()
+        configs = computing.configs()
         return {name: Shape.of(configs[name]) for name in self.sizes}
 
     @property
@@ -95,10 +94,15 @@ class Data:
         self.__dict__.pop("times", None)
 
 
+def compute(chosen: Compared) -> Data:
+    """The data of a state."""
+    return Data(tuple(chosen.models), chosen.text, chosen.length)
+
+
 @st.cache_resource(max_entries=64, show_spinner=False)
 def cache_size(model: str, text: str, length: int) -> CacheSize:
     """Real caches up to a length, filled with the text over and over. Raises BadText beyond learned positions."""
-    lm = shared.model(model)
+    lm = computing.model(model)
     ids = torch.tensor(_filled(model, text, length))[None]
 
     def work() -> CacheSize:
@@ -108,24 +112,17 @@ def cache_size(model: str, text: str, length: int) -> CacheSize:
             lm(ids[:, :size], cache)
         return CacheSize(np.array(lengths), np.array([cache.nbytes for cache in caches]))
 
-    return shared.run_in_worker(work, length)
+    return computing.run_in_worker(work, length)
 
 
 @st.cache_data(max_entries=16, show_spinner=False)
 def step_times(models: tuple[str, ...], text: str, length: int) -> np.ndarray:
     """Milliseconds of one step of each model behind a cache of a length, [models, TIMED], measured when first shown."""
-    lms = [shared.model(model) for model in models]
+    lms = [computing.model(model) for model in models]
     ids = [_filled(model, text, length) for model in models]
-    return shared.run_in_worker(lambda: decode_steps.step_times(lms, ids, TIMED), length)
+    return computing.run_in_worker(lambda: decode_steps.step_times(lms, ids, TIMED), length)
 
 
 def _filled(model: str, text: str, length: int) -> list[int]:
     """The text's ids over and over, up to a length."""
-    return (shared.model(model).tokenizer.encode(text) * length)[:length]
-
-
-def family() -> tuple[str, ...]:
-    """The largest group of bundled models that differ in their attention alone, by what they cache, most first."""
-    configs = shared.configs()
-    largest = max((siblings(configs, name) for name in configs), key=len, default=[])
-    return tuple(sorted(largest, key=lambda name: -Shape.of(configs[name]).numbers_per_token_per_layer))
+    return (computing.model(model).tokenizer.encode(text) * length)[:length]

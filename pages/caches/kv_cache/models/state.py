@@ -16,6 +16,7 @@ def _names(text: str) -> tuple[str, ...]:
 class Compared(state.State):
     """Models by name; None: those that differ in their attention alone."""
 
+    text: str
     models = state.live("kmods", None, _names, lambda names: ",".join(names or ()), ends=(("zoo-mqa",),))
     length = state.menu(
         N_("Tokens in the cache"), LENGTHS, key="klen", default=256, widget="select_slider", show="{:,}".format

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import streamlit as st
 
+from tlmviz.analysis.caches import family
 from tlmviz.analysis.caches.cost import Shape
 from tlmviz.figures.caches import kv_costs
 from tlmviz.ui import compute as shared
@@ -12,7 +15,7 @@ from tlmviz.ui import frame
 from tlmviz.ui.language import _
 
 from . import claims
-from .data import TIMED, Data, family
+from .data import TIMED, Data
 from .state import Compared
 
 EQUATION = (
@@ -27,15 +30,16 @@ EQUATION = (
 PARTS = "keys", "values", "latent c_KV", "turned key k^R"
 
 
-def controls(text: str) -> Data:
+def controls(text: str) -> Compared:
     """Draw the controls; what they say."""
     left, right = st.columns([0.74, 0.26], vertical_alignment="bottom")
     names = list(shared.configs())
+    alike = family.largest(shared.configs())
     chosen = Compared.models.get()
-    start = [name for name in (family() if chosen is None else chosen) if name in names]
+    start = [name for name in (alike if chosen is None else chosen) if name in names]
     if st.session_state.get("kmods") != start:
         st.session_state["kmods"] = start
-    models = left.multiselect(
+    left.multiselect(
         _("Models"),
         names,
         key="kmods",
@@ -43,16 +47,25 @@ def controls(text: str) -> Data:
         label_visibility="collapsed",
         placeholder=_("Choose models to compare"),
     )
-    length = Compared.length.draw(right)
-    Compared.of_session()
-    return Data(tuple(models), text, length)
+    Compared.length.draw(right)
+    chosen = Compared.of_session(text=text)
+    return replace(chosen, models=tuple(st.session_state["kmods"]))
 
 
 def _keep() -> None:
     Compared.models.set(tuple(st.session_state["kmods"]))
 
 
-def pictures(data: Data) -> None:
+def left_out(data: Data) -> bool:
+    """Which models cannot read so far; whether any can."""
+    for name, error in data.left_out.items():
+        st.warning(_("{model} is left out: {why}", model=name, why=frame.worded(error)))
+    if not data.sizes:
+        st.info(_("No model is chosen; choose at least one."))
+    return bool(data.sizes)
+
+
+def picture(data: Data) -> None:
     """Bytes per token, and as the cache grows."""
     left, right = st.columns(2)
     with left:

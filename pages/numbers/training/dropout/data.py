@@ -6,7 +6,6 @@ from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
-import streamlit as st
 
 from tlmviz.analysis.numbers import dropout
 from tlmviz.analysis.numbers.dropout import Losses
@@ -14,7 +13,8 @@ from tlmviz.checks import Check
 from tlmviz.checks import numbers_norms as checks
 from tlmviz.errors import UnknownName
 from tlmviz.facades.language_model import LanguageModel
-from tlmviz.ui import compute as shared
+from tlmviz.ui import compute
+from tlmviz.ui.cached import cached
 
 from .state import Dropout
 
@@ -31,7 +31,7 @@ class Data:
     @property
     def lm(self) -> LanguageModel:
         """The model. Raises UnknownName for a file of one pass."""
-        lm = shared.model(self.chosen.model)
+        lm = compute.model(self.chosen.model)
         if lm.task != "language":
             raise UnknownName(
                 f"{lm.name} holds one pass and no network; choose a model, whose activations can be looked into."
@@ -49,15 +49,18 @@ class Data:
         chosen = self.chosen.place
         return chosen if chosen in self.places else list(self.places)[-1]
 
-    @property
-    def x(self) -> np.ndarray:
-        """What passes it, [T, C], at most MOST_VALUES of it. Raises BadText."""
-        return _activation(self.chosen.model, self.chosen.text, self.place)[0]
+    @cached(16)
+    def activation(model: str, text: str, place: str) -> tuple[np.ndarray, list[str]]:
+        """What passes it, [T, C], at most MOST_VALUES of it, and the tokens of its rows. Raises BadText."""
+        lm = compute.model(model)
 
-    @property
-    def tokens(self) -> list[str]:
-        """The tokens of its rows."""
-        return _activation(self.chosen.model, self.chosen.text, self.place)[1]
+        def work() -> tuple[np.ndarray, list[str]]:
+            trace = lm.trace(text, keep=lambda name: name == place)
+            x = trace[place].double().cpu().numpy().reshape(len(trace), -1)
+            most = max(2, MOST_VALUES // x.shape[1])
+            return x[:most], trace.tokens[:most]
+
+        return compute.run_in_worker(work, compute.about(text))
 
     @property
     def rate(self) -> float:
@@ -71,43 +74,15 @@ class Data:
         p, n = self.rate, self.chosen.masks
         return float(np.sqrt(p * (1 - p) / n + p * p) if self.chosen.raw else np.sqrt(p / ((1 - p) * n)))
 
-    @property
-    def losses(self) -> Losses:
+    @cached(32)
+    def losses(model: str, text: str, rate: float, seed: int) -> Losses:
         """The text's loss under masks over all places at once. Raises BadText."""
-        return _losses(self.chosen.model, self.chosen.text, self.rate, self.chosen.seed)
+        lm = compute.model(model)
+        ids = lm.encode(text)
+        return compute.run_in_worker(lambda: dropout.losses(lm, ids, rate, MASKS, seed), MASKS * len(ids))
 
-    @property
-    def checks(self) -> list[Check]:
+    @cached(16)
+    def checks(model: str, text: str) -> list[Check]:
         """The identity behind this part."""
-        return _checks(self.chosen.model, self.chosen.text)
-
-
-def compute(chosen: Dropout) -> Data:
-    """The data of a state."""
-    return Data(chosen)
-
-
-@st.cache_resource(max_entries=16, show_spinner=False)
-def _activation(model: str, text: str, place: str) -> tuple[np.ndarray, list[str]]:
-    lm = shared.model(model)
-
-    def work() -> tuple[np.ndarray, list[str]]:
-        trace = lm.trace(text, keep=lambda name: name == place)
-        x = trace[place].double().cpu().numpy().reshape(len(trace), -1)
-        most = max(2, MOST_VALUES // x.shape[1])
-        return x[:most], trace.tokens[:most]
-
-    return shared.run_in_worker(work, shared.about(text))
-
-
-@st.cache_resource(max_entries=32, show_spinner=False)
-def _losses(model: str, text: str, p: float, seed: int) -> Losses:
-    lm = shared.model(model)
-    ids = lm.encode(text)
-    return shared.run_in_worker(lambda: dropout.losses(lm, ids, p, MASKS, seed), MASKS * len(ids))
-
-
-@st.cache_resource(max_entries=16, show_spinner=False)
-def _checks(model: str, text: str) -> list[Check]:
-    lm = shared.model(model)
-    return shared.run_in_worker(lambda: [checks.dropout_keeps_the_mean(lm, text)])
+        lm = compute.model(model)
+        return compute.run_in_worker(lambda: [checks.dropout_keeps_the_mean(lm, text)])

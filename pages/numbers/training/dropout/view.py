@@ -8,12 +8,11 @@ import streamlit as st
 from tlmviz.figures import readable_all
 from tlmviz.figures.numbers import norms as figures
 from tlmviz.ui import claims as claiming
-from tlmviz.ui import compute as shared
-from tlmviz.ui import frame, inputs, live
+from tlmviz.ui import compute, frame, inputs, live
 from tlmviz.ui.language import _
 
 from . import claims
-from .data import Data, compute
+from .data import Data
 from .state import LAST, MOST_MASKS, MOST_P, Dropout
 
 SHOWN = 26  # channels that are drawn
@@ -35,10 +34,10 @@ EQUATION = (
 
 def controls(model: str) -> Dropout | None:
     """Draw the controls; what they say. None, with a sentence, where there is no text."""
-    places = compute(Dropout.of_session(model=model, text="")).places
+    places = Data(Dropout.of_session(model=model, text="")).places
     left, right = st.columns([0.66, 0.34], vertical_alignment="center")
     with left:
-        text = inputs.text_box(shared.model(model))
+        text = inputs.text_box(compute.model(model))
     names = places | {LAST: list(places.values())[-1]}
     Dropout.place.draw(
         right, options=(LAST, *places), format_func=lambda tap: _("What dropout acts on at “{name}”", name=names[tap])
@@ -48,18 +47,19 @@ def controls(model: str) -> Dropout | None:
 
 def picture(data: Data) -> None:
     """One activation as it is, under a mask, and in the mean of many."""
-    loudest = int(np.abs(data.x).mean(0).argmax())
+    x, tokens = data.activation
+    loudest = int(np.abs(x).mean(0).argmax())
     header = {
         "title": claims.title(data),
-        "tokens": readable_all(data.tokens),
-        "channels": data.x.shape[1],
-        "first": max(0, min(loudest - SHOWN // 2, data.x.shape[1] - SHOWN)),
+        "tokens": readable_all(tokens),
+        "channels": x.shape[1],
+        "first": max(0, min(loudest - SHOWN // 2, x.shape[1] - SHOWN)),
         "most": [MOST_P, MOST_MASKS],
     }
-    PICTURE.show(header, {"x": data.x})
+    PICTURE.show(header, {"x": x})
 
 
-def beneath(data: Data) -> None:
+def losses(data: Data) -> None:
     """The loss of the text under masks over all places at once."""
     st.markdown("#### " + _("What masks do to this text's loss"))
     title = _(
@@ -69,7 +69,6 @@ def beneath(data: Data) -> None:
     frame.chart(figure, key="maskedlosses", alt=_("Losses of the text under masks, beside the loss without"))
     frame.what_to_notice(*claiming.holding(claims.LOSSES, data).values())
     frame.caption(claims.range_of(data))
-    frame.measured(lambda: data.checks)
 
 
 def snippet(data: Data) -> str:

@@ -18,10 +18,14 @@ LAST = 10  # steps whose mean loss is a run's end
 
 @dataclass(frozen=True)
 class Data:
-    """One run, and the log of all."""
+    """One run among all that were logged."""
 
     chosen: Dynamic
-    log: pd.DataFrame
+
+    @property
+    def log(self) -> pd.DataFrame:
+        """The logged steps of all. Raises BadCheckpoint where there is no log."""
+        return runs()
 
     @property
     def spec(self) -> HalfRun:
@@ -43,11 +47,6 @@ class Data:
     def zero(self, run: str) -> float:
         """The share of the gradients that are 0, in the mean of the last 50 steps."""
         return float(self.of(run)["lost"].tail(50).mean())
-
-
-def compute(chosen: Dynamic) -> Data:
-    """The data of a state. Raises BadCheckpoint where there is no log."""
-    return Data(chosen, runs())
 
 
 @st.cache_data(show_spinner=False)

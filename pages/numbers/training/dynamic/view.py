@@ -5,12 +5,12 @@ from __future__ import annotations
 from tlmviz.analysis.numbers.half_runs import RUNS
 from tlmviz.figures.numbers import loss_scaling as figures
 from tlmviz.figures.numbers.loss_scaling import power_of_two
-from tlmviz.ui import frame
+from tlmviz.ui import frame, menu
 from tlmviz.ui.language import N_, _
 
 from . import claims
 from .data import Data
-from .state import SCALED
+from .state import SCALED, Dynamic
 
 EQUATION = (
     r"S_{t+1}=\begin{cases}S_t/2&\text{a gradient overflowed: no step}\\2\,S_t&\text{N good steps in a row}"
@@ -25,6 +25,13 @@ COLUMNS = {
     N_("Zero"): (".2%", N_("Share of the gradients that are 0 in FP16, in the mean of the last 50 steps.")),
     N_("Loss"): (".3f", N_("Mean of the last 10 steps, nats per token.")),
 }
+
+
+def controls() -> Dynamic:
+    """The run; no text is read."""
+    menu.unread("text")
+    Dynamic.run.draw()
+    return Dynamic.of_session()
 
 
 def picture(data: Data) -> None:

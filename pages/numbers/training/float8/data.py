@@ -6,13 +6,13 @@ from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
-import streamlit as st
 
 from tlmviz.analysis.numbers import float8
 from tlmviz.analysis.numbers.float8 import Kept, Run, Scales
 from tlmviz.analysis.numbers.loss_scaling import LARGE
 from tlmviz.errors import BadText
-from tlmviz.ui import compute as shared
+from tlmviz.ui import compute
+from tlmviz.ui.cached import cached
 
 from .state import Float8
 
@@ -23,15 +23,26 @@ class Data:
 
     chosen: Float8
 
-    @property
-    def run(self) -> Run:
-        """The chosen run. Raises BadText."""
-        return _run(self.chosen.model, self.chosen.text, self.chosen.scaling, int(self.chosen.window))
+    @cached(16)
+    def run(model: str, text: str | None, scaling: str, window: str) -> Run:
+        """The chosen run. Raises BadText, also for a model that is too large to train while somebody waits."""
+        lm = compute.model(model)
+        if lm.n_parameters >= LARGE:
+            raise BadText(
+                "{model} has {count} M parameters, and steps of training take minutes there; choose a model below "
+                "{most} M, such as zoo-rope.",
+                model=model,
+                count=round(lm.n_parameters / 1e6),
+                most=LARGE // 1_000_000,
+            )
+        rows = float8.batches(lm, text)
+        scales = Scales(scaling, int(window)) if scaling else None
+        return compute.run_in_worker(lambda: float8.train(lm, rows, scales), rows.numel(), gradients=True)
 
     @property
     def plain(self) -> Run:
         """The same steps in FP32."""
-        return _run(self.chosen.model, self.chosen.text, "", 0)
+        return Data.run(self.chosen.model, self.chosen.text, "", "0")
 
     @property
     def tensors(self) -> list[str]:
@@ -64,25 +75,3 @@ class Data:
 def opening(tensors: list[str]) -> str:
     """The last feed-forward gradient: it lies far below what E5M2 keeps without a scale."""
     return next(name for name in reversed(tensors) if name.endswith(".g") and ".mlp." in name)
-
-
-def compute(chosen: Float8) -> Data:
-    """The data of a state. Raises BadText for a model that is too large to train while somebody waits."""
-    lm = shared.model(chosen.model)
-    if lm.n_parameters >= LARGE:
-        raise BadText(
-            "{model} has {count} M parameters, and steps of training take minutes there; choose a model below {most} "
-            "M, such as zoo-rope.",
-            model=chosen.model,
-            count=round(lm.n_parameters / 1e6),
-            most=LARGE // 1_000_000,
-        )
-    return Data(chosen)
-
-
-@st.cache_resource(max_entries=16, show_spinner=False)
-def _run(model: str, text: str | None, scaling: str, window: int) -> Run:
-    lm = shared.model(model)
-    rows = float8.batches(lm, text)
-    scales = Scales(scaling, window) if scaling else None
-    return shared.run_in_worker(lambda: float8.train(lm, rows, scales), rows.numel(), gradients=True)

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import streamlit as st
 
+from tlmviz.errors import BadText
 from tlmviz.figures.numbers import loss_scaling as figures
 from tlmviz.ui import frame
 from tlmviz.ui.language import _
 
 from .. import view as shared
 from . import claims
-from .data import Data, compute
+from .data import Data
 from .state import Float8
 
 EQUATION = (
@@ -22,8 +23,8 @@ EQUATION = (
 )
 
 
-def controls(model: str) -> Data | None:
-    """What the steps read, and where scales come from; None without a text."""
+def controls(model: str) -> Float8 | None:
+    """What the steps read, and where scales come from; None, with a sentence, without steps."""
     with frame.after_picture(name="float8"):
         left, middle, right = st.columns([0.42, 0.26, 0.32], vertical_alignment="bottom")
     there, text = shared.text(st.container(), model)
@@ -31,10 +32,15 @@ def controls(model: str) -> Data | None:
         return None
     Float8.scaling.draw(left)
     Float8.window.draw(middle)
-    data = compute(Float8.of_session(model=model, text=text, tensor=Float8.tensor.get()))
-    tensors = data.tensors
+    data = Data(Float8.of_session(model=model, text=text, tensor=Float8.tensor.get()))
+    try:
+        with st.spinner(_("Taking steps of training in 8 bits …"), show_time=True):
+            tensors, _plain = data.tensors, data.plain
+    except BadText as error:
+        st.warning(frame.worded(error))
+        return None
     chosen = Float8.tensor.draw(right, options=tensors, unchosen=data.tensor, format_func=_named)
-    return compute(Float8.of_session(model=model, text=text, tensor=chosen))
+    return Float8.of_session(model=model, text=text, tensor=chosen)
 
 
 def _named(tensor: str) -> str:

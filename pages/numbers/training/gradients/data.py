@@ -3,13 +3,11 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
 import numpy as np
-import streamlit as st
 import torch
 
 from tlmviz.analysis import shipped
@@ -19,7 +17,8 @@ from tlmviz.analysis.numbers.loss_scaling import Counts, Pass, Scaled
 from tlmviz.checks import Check
 from tlmviz.checks import numbers_loss_scaling as checks
 from tlmviz.facades.language_model import LanguageModel
-from tlmviz.ui import compute as shared
+from tlmviz.ui import compute
+from tlmviz.ui.cached import cached
 from tlmviz.ui.compute import run_in_worker
 
 from .state import Gradients
@@ -39,17 +38,25 @@ class Data:
     @property
     def lm(self) -> LanguageModel:
         """The model."""
-        return shared.model(self.chosen.model)
+        return compute.model(self.chosen.model)
 
     @property
     def format(self) -> Format:
         """What they are kept in."""
         return find(self.chosen.format)
 
-    @property
-    def counts(self) -> dict[str, Counts]:
+    @cached(compute.KEPT_MODELS)
+    def counts(model: str, text: str | None, kind: str) -> dict[str, Counts]:
         """Every tensor's gradients by size. Raises BadText."""
-        return _counts(self.chosen.model, self.chosen.text, self.chosen.kind)
+        lm, ids = compute.model(model), ids_of(model, text)
+
+        def work() -> shipped.Arrays:
+            found = loss_scaling.gradients(lm, ids, kind)
+            return loss_scaling.as_arrays({name: loss_scaling.count(each) for name, each in found.items()})
+
+        asked = (ids.tolist(), kind)
+        answer = shipped.ready(lm, COUNTS, asked, lambda: run_in_worker(work, ids.numel(), gradients=True))
+        return loss_scaling.from_arrays(answer)
 
     @property
     def part(self) -> str:
@@ -71,81 +78,52 @@ class Data:
         return loss_scaling.safe_scales(self.sizes, self.format)
 
     @property
-    def passes(self) -> list[Pass]:
-        """The step on the first row of the batch, run in FP16 for each of PASSES."""
-        return _passes(self.chosen.model, self.chosen.text)
+    def grid(self) -> dict[str, Any]:
+        """Where each tensor's cell stands: rows are layers, columns what the tensors are for; those outside the
+        blocks have a row of their own, and names of their own."""
+        columns: dict[str, int] = {}
+        rows = max((int(found[1]) for found in map(_IN_BLOCK.match, self.counts) if found), default=-1) + 1
+        parts: list[dict[str, Any]] = []
+        outside: list[str] = []
+        for name, sizes in self.counts.items():
+            if found := _IN_BLOCK.match(name):
+                short = found[2].removesuffix(".weight")
+                row, column = int(found[1]), columns.setdefault(short, len(columns))
+            else:
+                row, column = rows, len(outside)
+                outside.append(name.removesuffix(".weight"))
+            shape = {"lowest": sizes.lowest, "rows": len(sizes.by_size), "zeros": sizes.zeros, "broken": sizes.broken}
+            parts.append({"name": name, "row": row, "column": column, **shape})
+        return {
+            "parts": parts,
+            "rows": [*map(str, range(rows)), *([OUTSIDE] if outside else [])],
+            "names": [*columns, *[""] * max(0, len(outside) - len(columns))],
+            "outside": outside,
+        }
 
     @property
-    def checks(self) -> list[Check]:
+    def halves(self) -> dict[str, np.ndarray]:
+        """All counts, which go beyond what 16 bits or a float32 hold."""
+        every = np.concatenate([sizes.by_size.ravel() for sizes in self.counts.values()])
+        return {"low": (every & 0xFFFF).astype(np.uint16), "high": (every >> 16).astype(np.uint16)}
+
+    @cached(8)
+    def passes(model: str, text: str | None) -> list[Pass]:
+        """The step on the first row of the batch, run in FP16 for each of PASSES."""
+        lm, ids = compute.model(model), ids_of(model, text)[:1]
+        return run_in_worker(lambda: loss_scaling.in_half(lm, ids, PASSES), ids.numel(), gradients=True)
+
+    @cached(8)
+    def checks(model: str, text: str | None) -> list[Check]:
         """The identities behind scaled gradients and master weights, on this step."""
-        return measured(self.chosen.model, self.chosen.text)
-
-
-def compute(chosen: Gradients) -> Data:
-    """The data of a state."""
-    return Data(chosen)
-
-
-def grid(counts: Mapping[str, Counts]) -> dict[str, Any]:
-    """Where each tensor's cell stands: rows are layers, columns what the tensors are for; those outside the
-    blocks have a row of their own, and names of their own."""
-    columns: dict[str, int] = {}
-    rows = max((int(found[1]) for found in map(_IN_BLOCK.match, counts) if found), default=-1) + 1
-    parts: list[dict[str, Any]] = []
-    outside: list[str] = []
-    for name, sizes in counts.items():
-        if found := _IN_BLOCK.match(name):
-            short = found[2].removesuffix(".weight")
-            row, column = int(found[1]), columns.setdefault(short, len(columns))
-        else:
-            row, column = rows, len(outside)
-            outside.append(name.removesuffix(".weight"))
-        shape = {"lowest": sizes.lowest, "rows": len(sizes.by_size), "zeros": sizes.zeros, "broken": sizes.broken}
-        parts.append({"name": name, "row": row, "column": column, **shape})
-    return {
-        "parts": parts,
-        "rows": [*map(str, range(rows)), *([OUTSIDE] if outside else [])],
-        "names": [*columns, *[""] * max(0, len(outside) - len(columns))],
-        "outside": outside,
-    }
-
-
-def halves(counts: Mapping[str, Counts]) -> dict[str, np.ndarray]:
-    """All counts, which go beyond what 16 bits or a float32 hold."""
-    every = np.concatenate([sizes.by_size.ravel() for sizes in counts.values()])
-    return {"low": (every & 0xFFFF).astype(np.uint16), "high": (every >> 16).astype(np.uint16)}
+        lm, ids = compute.model(model), ids_of(model, text)
+        return run_in_worker(
+            lambda: [checks.counted_shares(lm, ids), checks.scaled_back(lm, ids), checks.right_in_the_mean(lm, ids)],
+            ids.numel(),
+            gradients=True,
+        )
 
 
 def ids_of(model: str, text: str | None) -> torch.Tensor:
     """What a step reads: stories, or a text."""
-    return loss_scaling.batch(shared.model(model), text)
-
-
-@st.cache_resource(max_entries=shared.KEPT_MODELS, show_spinner=False)
-def _counts(model: str, text: str | None, kind: str) -> dict[str, Counts]:
-    lm, ids = shared.model(model), ids_of(model, text)
-
-    def work() -> shipped.Arrays:
-        found = loss_scaling.gradients(lm, ids, kind)
-        return loss_scaling.as_arrays({name: loss_scaling.count(each) for name, each in found.items()})
-
-    asked = (ids.tolist(), kind)
-    answer = shipped.ready(lm, COUNTS, asked, lambda: run_in_worker(work, ids.numel(), gradients=True))
-    return loss_scaling.from_arrays(answer)
-
-
-@st.cache_resource(max_entries=8, show_spinner=False)
-def _passes(model: str, text: str | None) -> list[Pass]:
-    lm, ids = shared.model(model), ids_of(model, text)[:1]
-    return run_in_worker(lambda: loss_scaling.in_half(lm, ids, PASSES), ids.numel(), gradients=True)
-
-
-@st.cache_resource(max_entries=8, show_spinner=False)
-def measured(model: str, text: str | None) -> list[Check]:
-    """The identities on this step and this model."""
-    lm, ids = shared.model(model), ids_of(model, text)
-    return run_in_worker(
-        lambda: [checks.counted_shares(lm, ids), checks.scaled_back(lm, ids), checks.right_in_the_mean(lm, ids)],
-        ids.numel(),
-        gradients=True,
-    )
+    return loss_scaling.batch(compute.model(model), text)

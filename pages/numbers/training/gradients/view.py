@@ -13,7 +13,7 @@ from tlmviz.ui.language import _
 
 from .. import view as shared
 from . import claims
-from .data import Data, grid, halves
+from .data import Data
 from .state import Gradients
 
 PICTURE = live.Picture(__file__, "loss-scaling", format=Gradients.format, k=Gradients.k, part=Gradients.part)
@@ -44,12 +44,18 @@ def picture(data: Data) -> None:
         "scales": [SCALES[0], SCALES[-1]],
         "most_lost": MOST_LOST,
         "columns": len(EDGES) + 1,
-        **grid(data.counts),
+        **data.grid,
     }
-    PICTURE.show(header, halves(data.counts))
+    PICTURE.show(header, data.halves)
 
 
-def beneath(data: Data) -> None:
+def wait(data: Data) -> None:
+    """Says that a step runs, where the picture will stand, while it does."""
+    with st.spinner(_("Running a step …"), show_time=True):
+        data.counts  # noqa: B018
+
+
+def in_half(data: Data) -> None:
     """The same step really run in FP16."""
     st.markdown("#### " + _("The same step, really run in FP16"))
     long = _("Run it at twelve scales: a minute or two for a model of this size")

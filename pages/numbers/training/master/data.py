@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
+from typing import Any
 
 import numpy as np
 import pandas as pd
-import streamlit as st
 
 from tlmviz.analysis.numbers import master_weights
 from tlmviz.analysis.numbers.formats import find, read
@@ -15,11 +15,12 @@ from tlmviz.analysis.numbers.half_runs import RUNS
 from tlmviz.analysis.numbers.master_weights import STORED, Updates
 from tlmviz.checks import Check
 from tlmviz.errors import BadText
-from tlmviz.ui import compute as shared
-from tlmviz.ui.compute import run_in_worker
+from tlmviz.ui import compute
+from tlmviz.ui.cached import cached
 
 from ..dynamic.data import runs
-from ..gradients.data import ids_of, measured
+from ..gradients.data import Data as Gradients
+from ..gradients.data import ids_of
 from .state import STEPS, Master
 
 RATES = np.geomspace(1e-6, 1e-2, 41)
@@ -28,17 +29,30 @@ FP32, BF16, FP16, DIE = "weights-fp32", "weights-bf16", "weights-fp16", "weights
 
 @dataclass(frozen=True)
 class Data:
-    """A weight and an update as numbers; `refused`: what was typed and is none, and the number in its place."""
+    """A weight that is added to, logged runs, and a step of AdamW."""
 
     chosen: Master
-    weight: float
-    update: float
-    refused: dict[str, float]
 
-    @cached_property
-    def paths(self) -> dict[str, np.ndarray]:
+    @property
+    def weight(self) -> float:
+        """The weight; the default where no number of FP32 is typed."""
+        return _finite(self.chosen.weight, float(Master.weight.default))
+
+    @property
+    def update(self) -> float:
+        """What is added to it."""
+        return _finite(self.chosen.update, float(Master.update.default))
+
+    @property
+    def refused(self) -> dict[str, float]:
+        """What was typed and is no number, and the number in its place."""
+        typed = ((self.chosen.weight, self.weight), (self.chosen.update, self.update))
+        return {text: value for text, value in typed if _finite(text, None) is None}
+
+    @cached(32)
+    def paths(weight: float, update: float) -> dict[str, np.ndarray]:
         """The weight through the additions, by how it is kept."""
-        return _added(self.weight, self.update)
+        return master_weights.added(weight, update, STEPS)
 
     @property
     def log(self) -> pd.DataFrame:
@@ -56,51 +70,31 @@ class Data:
         """The share of the weights that a logged step left as they were."""
         return float(self.log.loc[self.log["run"] == run, "kept"].mean())
 
-    @property
-    def updates(self) -> Updates:
+    @cached(4)
+    def updates(model: str, text: str | None) -> Updates:
         """What AdamW adds to the model's weights. Raises BadText."""
-        return _updates(self.chosen.model, self.chosen.text)
+        lm, ids = compute.model(model), ids_of(model, text)
+        return compute.run_in_worker(lambda: master_weights.adamw_updates(lm, ids), ids.numel(), gradients=True)
 
-    @property
-    def unchanged(self) -> dict[str, np.ndarray]:
+    @cached(4)
+    def unchanged(model: str, text: str | None) -> dict[str, np.ndarray]:
         """The share of weights that a step leaves as they are, for each of RATES, by the format they are kept in."""
-        return _unchanged(self.chosen.model, self.chosen.text)
+        found = Data.updates(model, text)
+        return {
+            key: np.array([master_weights.unchanged(found, dtype, float(rate)) for rate in RATES])
+            for key, dtype in STORED.items()
+        }
 
     @property
     def checks(self) -> list[Check]:
         """The identities on this step."""
-        return measured(self.chosen.model, self.chosen.text)
+        return Gradients.checks(self.chosen.model, self.chosen.text)
 
 
-def compute(chosen: Master) -> Data:
-    """The data of a state; what is no finite number of FP32 gives way to the default."""
-    found, refused = [], {}
-    for text, default in ((chosen.weight, Master.weight.default), (chosen.update, Master.update.default)):
-        try:
-            value = read(text, find("fp32"))
-        except BadText:
-            value = float("nan")
-        if not abs(value) <= find("fp32").largest:
-            refused[text] = value = float(default)
-        found.append(value)
-    return Data(chosen, *found, refused)
-
-
-@st.cache_data(max_entries=32, show_spinner=False)
-def _added(weight: float, update: float) -> dict[str, np.ndarray]:
-    return master_weights.added(weight, update, STEPS)
-
-
-@st.cache_resource(max_entries=4, show_spinner=False)
-def _updates(model: str, text: str | None) -> Updates:
-    lm, ids = shared.model(model), ids_of(model, text)
-    return run_in_worker(lambda: master_weights.adamw_updates(lm, ids), ids.numel(), gradients=True)
-
-
-@st.cache_resource(max_entries=4, show_spinner=False)
-def _unchanged(model: str, text: str | None) -> dict[str, np.ndarray]:
-    found = _updates(model, text)
-    return {
-        key: np.array([master_weights.unchanged(found, dtype, float(rate)) for rate in RATES])
-        for key, dtype in STORED.items()
-    }
+def _finite(text: str, otherwise: Any) -> Any:
+    """A number as it is typed, if FP32 holds it."""
+    try:
+        value = read(text, find("fp32"))
+    except BadText:
+        return otherwise
+    return value if abs(value) <= find("fp32").largest else otherwise

@@ -7,12 +7,13 @@ import streamlit as st
 
 from tlmviz.analysis.numbers.half_runs import RUNS
 from tlmviz.figures.numbers import loss_scaling as figures
-from tlmviz.ui import frame
+from tlmviz.ui import frame, inputs
 from tlmviz.ui.language import _
 
 from .. import view as shared
+from ..state import STORIES, Reading
 from . import claims
-from .data import RATES, Data, compute
+from .data import RATES, Data
 from .state import STEPS, Master
 
 EQUATION = (
@@ -23,14 +24,18 @@ EQUATION = (
 )
 
 
-def controls(model: str) -> Data:
-    """The weight and the update; of what is no number a sentence says what to type."""
+def controls(model: str) -> Master:
+    """The weight and the update; the text is read below."""
     for place, field in zip(st.columns(2), (Master.weight, Master.update)):
         field.draw(place)
-    data = compute(Master.of_session(model=model, text=None))
+    text = None if Reading.batch.get() == STORIES else inputs.TEXT.get()
+    return Master.of_session(model=model, text=text)
+
+
+def refused(data: Data) -> None:
+    """What is no number: what to type, and what is shown in its place."""
     for text, value in data.refused.items():
         st.warning(claims.refused(text, value))
-    return data
 
 
 def picture(data: Data) -> None:
@@ -55,16 +60,16 @@ def picture(data: Data) -> None:
 
 
 @frame.fragment
-def beneath(model: str) -> None:
+def real_step(data: Data) -> None:
     """What a real step of AdamW leaves as it was in the loaded model, on stories or on a text."""
     st.markdown("#### " + _("A real step of AdamW on the loaded model"))
-    there, text = shared.text(st.container(), model)
+    there, text = shared.text(st.container(), data.chosen.model)
     if not there:
         return
-    data = compute(Master.of_session(model=model, text=text))
+    data = Data(Master.of_session(model=data.chosen.model, text=text))
     with st.spinner(_("Taking four steps of AdamW …"), show_time=True):
         shares = {claims.NAMES[key]: share for key, share in data.unchanged.items()}
-    title = _("{model}: weights a step leaves as they are", model=model)
+    title = _("{model}: weights a step leaves as they are", model=data.chosen.model)
     figure = figures.unchanged(RATES, shares, frame.theme(), title=title)
     alt = _("Share of weights that a step leaves as they are, against the rate")
     frame.chart(figure, key="unchanged", alt=alt)
@@ -73,7 +78,7 @@ def beneath(model: str) -> None:
     frame.measured(lambda: data.checks)
 
 
-def snippet(data: Data, text: str | None) -> str:
+def snippet(data: Data) -> str:
     """The additions and the real step with the public API."""
     return f"""\
 import torch
@@ -84,7 +89,7 @@ paths = master_weights.added({data.weight!r}, {data.update!r}, {STEPS})
 print({{name: path[-1] for name, path in paths.items()}})
 
 lm = tlmviz.load({data.chosen.model!r})
-updates = master_weights.adamw_updates(lm, loss_scaling.batch(lm, {text!r}))
+updates = master_weights.adamw_updates(lm, loss_scaling.batch(lm, {data.chosen.text!r}))
 share = master_weights.unchanged(updates, torch.bfloat16, 3e-5)
 print(share)
 """

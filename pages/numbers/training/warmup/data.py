@@ -14,7 +14,8 @@ from tlmviz.analysis.numbers.norm_depth import Flow
 from tlmviz.analysis.numbers.warmup import Logged
 from tlmviz.checks import Check
 from tlmviz.checks import numbers_norms as checks
-from tlmviz.ui import compute as shared
+from tlmviz.ui import compute
+from tlmviz.ui.cached import cached
 
 from .state import STREAM, TRAINED, Warmup
 
@@ -48,15 +49,12 @@ class Data:
             for name in MODELS
         }
 
-    @property
-    def checks(self) -> list[Check]:
+    @cached(16)
+    def checks(text: str | None) -> list[Check]:
         """The identity behind this part, on both models."""
-        return _checks(self.chosen.text or "")
-
-
-def compute(chosen: Warmup) -> Data:
-    """The data of a state."""
-    return Data(chosen)
+        return compute.run_in_worker(
+            lambda: [checks.gradient_is_the_slope(compute.model(name), text or "") for name in MODELS], gradients=True
+        )
 
 
 def end(run: Logged) -> float:
@@ -71,22 +69,15 @@ def _runs() -> list[Logged]:
 
 @st.cache_resource(max_entries=32, show_spinner=False)
 def _flow(model: str, text: str) -> Flow:
-    lm = shared.model(model)
+    lm = compute.model(model)
     ids = lm.encode(lm.fit(text)[0])
-    return shared.run_in_worker(lambda: norm_depth.flow(lm.network, ids), len(ids), gradients=True)
+    return compute.run_in_worker(lambda: norm_depth.flow(lm.network, ids), len(ids), gradients=True)
 
 
 @st.cache_resource(max_entries=32, show_spinner=False)
 def _flow_before(model: str, text: str, layers: int) -> Flow:
-    lm = shared.model(model)
+    lm = compute.model(model)
     ids = lm.encode(lm.fit(text)[0])
-    return shared.run_in_worker(
+    return compute.run_in_worker(
         lambda: norm_depth.flow(norm_depth.before_training(lm.config, layers), ids), len(ids), gradients=True
-    )
-
-
-@st.cache_resource(max_entries=16, show_spinner=False)
-def _checks(text: str) -> list[Check]:
-    return shared.run_in_worker(
-        lambda: [checks.gradient_is_the_slope(shared.model(name), text) for name in MODELS], gradients=True
     )

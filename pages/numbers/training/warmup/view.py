@@ -5,12 +5,11 @@ from __future__ import annotations
 import streamlit as st
 
 from tlmviz.figures.numbers import norms as figures
-from tlmviz.ui import compute as shared
-from tlmviz.ui import frame, inputs
+from tlmviz.ui import compute, frame, inputs, menu
 from tlmviz.ui.language import N_, _
 
 from . import claims
-from .data import MODELS, POST, PRE, Data, compute
+from .data import MODELS, POST, PRE, Data
 from .state import BEFORE, STREAM, TRAINED, Warmup
 
 EQUATION = (
@@ -28,13 +27,14 @@ AXIS = N_("length of the gradient")
 
 
 def controls() -> Warmup:
-    """Rate, step, and what the gradient is taken by."""
+    """Rate, step, and what the gradient is taken by, in logged runs; the text is read below."""
+    menu.unread("text")
     with frame.after_picture(name="runs"):
         left, middle, right = st.columns([0.34, 0.36, 0.3], vertical_alignment="center")
         Warmup.rate.draw(left)
         Warmup.moment.draw(middle)
         Warmup.of.draw(right)
-    return Warmup.of_session(text=None)
+    return Warmup.of_session(text=inputs.TEXT.get() or None)
 
 
 def picture(data: Data) -> None:
@@ -58,19 +58,18 @@ def picture(data: Data) -> None:
     frame.caption(claims.logged(data))
 
 
-def own() -> str | None:
-    """The gradient of an own text through both networks; returns the text."""
+def own(data: Data) -> None:
+    """The gradient of an own text through both networks."""
     st.markdown("#### " + _("The gradient of your own text"))
     left, right = st.columns([0.4, 0.6], vertical_alignment="center")
     when = Warmup.when.draw(left)
     Warmup.layers.draw(right, disabled=when == TRAINED)
-    text = inputs.text_box(shared.model(PRE))
-    data = compute(Warmup.of_session(text=text))
+    text = inputs.text_box(compute.model(PRE))
     if text is not None:
+        data = Data(Warmup.of_session(text=text))
         _flows(data)
         frame.caption(claims.first_over_last(data))
         frame.measured(lambda: data.checks)
-    return text
 
 
 def _flows(data: Data) -> None:
@@ -100,8 +99,9 @@ def _places(size: int) -> list[str]:
     return [_("embedding"), *parts] if size % 2 else parts
 
 
-def snippet(data: Data, text: str | None) -> str:
+def snippet(data: Data) -> str:
     """The logged runs and the gradient of the text, with the public API."""
+    text = data.chosen.text
     own = f"""
 for name in ({PRE!r}, {POST!r}):
     lm = tlmviz.load(name)

@@ -1,0 +1,19 @@
+"""The part Cost: time, measured, and operations, by formula, with the cache and without."""
+
+from tlmviz.ui.part import CLAIMS, CODE, EQUATION, Part, later
+
+from ..state import Cache
+from . import claims, data, view
+
+PART = Part(
+    Cache,
+    data.compute,
+    claims.CLAIMS,
+    claims.HINTS,
+    view.picture,
+    notice=claims.notice,
+    equation=view.EQUATION,
+    code=view.snippet,
+    before=(view.wait,),
+    beneath=(later("beneath-cost", view.table, CLAIMS, EQUATION, CODE, seen=False),),
+)
