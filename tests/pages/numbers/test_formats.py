@@ -2,6 +2,7 @@
 tests/javascript."""
 
 import contextlib
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -21,12 +22,12 @@ PAGE = "numbers/formats"
 
 def bits(**given) -> data.Data:
     """What the part One number shows of a state."""
-    return data.compute(Bits(**given))
+    return data.Data(Bits(**given))
 
 
 def _kept(found: data.Data) -> dict[str, float]:
     """What the snippet makes of a number, by the format's name."""
-    return run_code(view.snippet(found, "stories-rope", DEFAULT_TEXT))["kept"]
+    return run_code(view.snippet(data.Data(replace(found.chosen, model="stories-rope", text=DEFAULT_TEXT))))["kept"]
 
 
 def test_it_opens_on_a_tenth_in_eight_bits():
@@ -107,12 +108,12 @@ def test_the_model_s_gradients_in_every_format():
 @pytest.mark.parametrize("kind", KINDS)
 @pytest.mark.parametrize("text", ["a", "🙂", "Tom ran."])
 def test_kinds_and_texts(kind, text):
-    numbers = data.Numbers("stories-rope", text, Bits(kind=kind))
+    numbers = data.Numbers(Bits(kind=kind, model="stories-rope", text=text))
     with contextlib.suppress(BadText):
         assert numbers.fates and green(numbers.checks) and first(claims.MODELS, numbers)
 
 
 @pytest.mark.parametrize("model", ["zoo-mla", "stories-mhc", "stories-gpt"])
 def test_other_models(model):
-    numbers = data.Numbers(model, DEFAULT_TEXT, Bits(kind=WEIGHTS))
+    numbers = data.Numbers(Bits(kind=WEIGHTS, model=model, text=DEFAULT_TEXT))
     assert numbers.fates and green(numbers.checks)

@@ -181,7 +181,7 @@ def test_what_is_said_of_a_number_is_what_the_list_of_all_numbers_says():
         for number in (state.number, "3.3e-9", "0.3", "5.125"):
             state = replace(state, number=number)
             truth = Plain(state)
-            found.append(hold(claims.CLAIMS, PLAIN, data.compute(state), truth, WORDS))
+            found.append(hold(claims.CLAIMS, PLAIN, data.Data(state), truth, WORDS))
             assert found[-1] and any(found[-1].values())
     each_speaks_and_is_silent(found)
 
@@ -190,7 +190,7 @@ def test_what_is_said_of_a_model_s_numbers():
     spoken = set()
     for key in ("fp16", "e4m3", "bf16", "int8", "e2m1"):
         for kind in KINDS:
-            numbers = data.Numbers(MODEL, "Lily ran", replace(Bits(), format=key, kind=kind))
+            numbers = data.Numbers(Bits(model=MODEL, text="Lily ran", format=key, kind=kind))
             values = numbers.values[kind]
             values = values[values != 0]
             format, half = formats.find(key), formats.find(key).smallest / 2
@@ -325,7 +325,7 @@ def product_states():
 def test_what_is_said_of_a_product_is_what_plain_rounding_says():
     found = []
     for state in product_states():
-        shown = product_data.compute(state)
+        shown = product_data.Data(state)
         truth = PlainProduct(state, shown.key)
         found.append(hold(product_claims.CLAIMS, PLAIN_PRODUCT, shown, truth, tuple(NAMES.values())))
         assert sum(found[-1][name] for name in ("one_is_loud", "all_alike", "loud_and_no_harm")) == 1
@@ -462,7 +462,7 @@ def whole_states():
 def test_what_is_said_of_a_pass_is_what_its_logits_say():
     found = []
     for state in whole_states():
-        shown = whole_data.compute(state)
+        shown = whole_data.Data(state)
         truth = PlainWhole(state, shown)
         said = {claim.__name__: claim(shown) for claim in whole_claims.CLAIMS}
         if said["moved_most"]:  # a token may look like a number
@@ -483,7 +483,7 @@ def test_what_is_said_of_a_pass_is_what_its_logits_say():
 @pytest.mark.parametrize("key, sides", [("int4", "both"), ("e4m3", "weights"), ("int4", "activations")])
 def test_the_matrix_that_costs_most_alone(key, sides):
     state = Whole(model=MODEL, text="Lily ran", rounding=Rounding(format=key), sides=sides)
-    shown = whole_data.compute(state)
+    shown = whole_data.Data(state)
     costs = {
         (part, layer): whole_data._loss(
             MODEL, "Lily ran", rounded_model.Setting(scaling.Scheme(key, "block"), sides, (part,), (layer,))

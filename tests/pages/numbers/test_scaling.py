@@ -43,13 +43,13 @@ PRODUCT, MODEL = {"nfpart": "product"}, {"nfpart": "whole"}
 def product(query=None, model="stories-rope", text=DEFAULT_TEXT) -> product_data.Data:
     """What the part One product shows by a link."""
     rounding = linked(Rounding, query or {})
-    return product_data.compute(linked(Product, query or {}, model=model, text=text, rounding=rounding))
+    return product_data.Data(linked(Product, query or {}, model=model, text=text, rounding=rounding))
 
 
 def whole(query=None, model="stories-rope", text=DEFAULT_TEXT) -> whole_data.Data:
     """What the part Whole model shows by a link."""
     rounding = linked(Rounding, query or {})
-    return whole_data.compute(linked(Whole, query or {}, model=model, text=text, rounding=rounding))
+    return whole_data.Data(linked(Whole, query or {}, model=model, text=text, rounding=rounding))
 
 
 def test_it_opens_on_the_loudest_channel():
@@ -145,7 +145,7 @@ def test_texts(make, text):
 def _shown(found) -> bool:
     """Whether all is drawn, and the identities hold."""
     if isinstance(found, product_data.Data):
-        product_view.beneath(found)
+        product_view.shared_scales(found)
         return bool(drawn(product_view.picture, found))
     whole_view.beneath(found)
     return bool(charted(whole_view.picture, found)) and green(found.checks)

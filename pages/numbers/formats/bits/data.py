@@ -7,7 +7,6 @@ from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
-import streamlit as st
 
 from tlmviz.analysis.numbers import model_values
 from tlmviz.analysis.numbers.formats import BY_KEY, FORMATS, Format, overflows, read, rounded
@@ -15,7 +14,8 @@ from tlmviz.analysis.numbers.model_values import Fates
 from tlmviz.checks import Check
 from tlmviz.checks import numbers_formats as checks
 from tlmviz.errors import BadText
-from tlmviz.ui import compute as shared
+from tlmviz.ui import compute
+from tlmviz.ui.cached import cached
 
 from .state import Bits
 
@@ -77,8 +77,6 @@ class Data:
 class Numbers:
     """A model's weights, activations and gradients on a text."""
 
-    model: str
-    text: str
     chosen: Bits
 
     @property
@@ -86,41 +84,21 @@ class Numbers:
         """The chosen format's."""
         return BY_KEY[self.chosen.format].name
 
-    @property
-    def values(self) -> dict[str, np.ndarray]:
+    @cached(8)
+    def values(model: str, text: str) -> dict[str, np.ndarray]:
         """Numbers of each kind. Raises BadText."""
-        return _values(self.model, self.text)
+        lm = compute.model(model)
+        ids = lm.encode(text)
+        return compute.run_in_worker(lambda: model_values.values(lm, ids), len(ids), gradients=True)
 
-    @property
-    def fates(self) -> dict[str, Fates]:
+    @cached(24)
+    def fates(model: str, text: str, kind: str) -> dict[str, Fates]:
         """What every format makes of the chosen kind, by its name."""
-        return _fates(self.model, self.text, self.chosen.kind)
+        found = Numbers.values(model, text)[kind]
+        return compute.run_in_worker(lambda: {each.name: model_values.fates(found, each) for each in FORMATS})
 
-    @property
-    def checks(self) -> list[Check]:
+    @cached(8)
+    def checks(model: str, text: str) -> list[Check]:
         """The identities behind this part, on the model's weights."""
-        return _checks(self.model, self.text)
-
-
-def compute(chosen: Bits) -> Data:
-    """The data of a state."""
-    return Data(chosen)
-
-
-@st.cache_resource(max_entries=8, show_spinner=False)
-def _values(model: str, text: str) -> dict[str, np.ndarray]:
-    lm = shared.model(model)
-    ids = lm.encode(text)
-    return shared.run_in_worker(lambda: model_values.values(lm, ids), len(ids), gradients=True)
-
-
-@st.cache_resource(max_entries=24, show_spinner=False)
-def _fates(model: str, text: str, kind: str) -> dict[str, Fates]:
-    found = _values(model, text)[kind]
-    return shared.run_in_worker(lambda: {each.name: model_values.fates(found, each) for each in FORMATS})
-
-
-@st.cache_resource(max_entries=8, show_spinner=False)
-def _checks(model: str, text: str) -> list[Check]:
-    lm = shared.model(model)
-    return shared.run_in_worker(lambda: [checks.rounding_is_torchs(lm, text), checks.fates_add_up(lm, text)])
+        lm = compute.model(model)
+        return compute.run_in_worker(lambda: [checks.rounding_is_torchs(lm, text), checks.fates_add_up(lm, text)])

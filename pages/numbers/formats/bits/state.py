@@ -25,8 +25,10 @@ def _readable(text: str) -> str:
 
 
 class Bits(state.State):
-    """A format's key and a number as it is typed; and which of the model's numbers the table speaks of."""
+    """A format's key and a number as it is typed; and which of the numbers of a model on a text the table speaks of."""
 
+    model: str = ""
+    text: str | None = None
     format = state.live("nfmt", "e4m3", link.choice(tuple(BY_KEY)), ends=tuple(BY_KEY))
     number = state.live(
         "nnum",

@@ -12,9 +12,8 @@ from tlmviz.analysis.numbers.formats import FORMATS
 from tlmviz.figures import number
 from tlmviz.figures.numbers import formats as figures
 from tlmviz.figures.written import RAISED
+from tlmviz.ui import below, compute, frame, inputs, live
 from tlmviz.ui import claims as claiming
-from tlmviz.ui import compute as shared
-from tlmviz.ui import frame, inputs, live
 from tlmviz.ui.language import N_, _
 
 from . import claims
@@ -48,15 +47,29 @@ FATES = {  # help
 }
 
 
+def controls(model: str) -> Bits:
+    """None above the picture: the text is read below."""
+    return Bits.of_session(model=model, text=inputs.TEXT.get() or None)
+
+
 def picture(data: Data) -> None:
     """The number in every format."""
     title = _("{x} in {name}", x=claims.spelled(data.x), name=data.format.name)
     PICTURE.show({"title": title, "formats": [format.described() for format in FORMATS], "longest": LONGEST}, {})
 
 
-def models_numbers(model: str, text: str) -> None:
-    """The model's numbers over the doublings of the chosen format, and what every format makes of one kind of them."""
-    numbers = Numbers(model, text, Bits.of_session())
+def loaded(data: Data) -> None:
+    """The text on which the model's numbers are looked at, and these."""
+    st.markdown("#### " + _("The loaded model's numbers"))
+    model = data.chosen.model
+    text = inputs.text_box(compute.model(model))
+    if text is not None:
+        below.when_painted("beneath-formats", lambda: _numbers(model, text))
+
+
+def _numbers(model: str, text: str) -> None:
+    """Over the doublings of the chosen format, and what every format makes of one kind of them."""
+    numbers = Numbers(Bits.of_session(model=model, text=text))
     format = Data(numbers.chosen).format
     series = {_(kind): model_values.by_doubling(values) for kind, values in numbers.values.items()}
     title = _("{model} on this text, over the range of {name}", model=model, name=format.name)
@@ -64,7 +77,7 @@ def models_numbers(model: str, text: str) -> None:
     figure = figures.doublings(series, limits, frame.theme(), title=title)
     frame.chart(figure, key="doublings", alt=_("Sizes of a model's numbers over the range of the format"))
     Bits.kind.draw()
-    numbers = Numbers(model, text, Bits.of_session())
+    numbers = Numbers(Bits.of_session(model=model, text=text))
     helps = {_(name): _(said) for name, said in FATES.items()}
     rows = [
         {_("Format"): name, **dict(zip(helps, (each.overflow, each.lost, each.subnormal, each.exact, each.error)))}
@@ -76,13 +89,7 @@ def models_numbers(model: str, text: str) -> None:
     frame.measured(lambda: numbers.checks)
 
 
-def text_of(model: str) -> str | None:
-    """The text on which the model's numbers are looked at; None, with a sentence, where there is none."""
-    st.markdown("#### " + _("The loaded model's numbers"))
-    return inputs.text_box(shared.model(model))
-
-
-def table() -> None:
+def table(_data: Data) -> None:
     """Tables 1 and 2 of the notes in one, corrected."""
     st.markdown("#### " + _("All formats"))
     normal, smallest, ulp, beyond = map(_, HELPS)
@@ -108,10 +115,10 @@ def _power(value: float) -> str:
     return f"2{str(round(math.log2(value))).translate(RAISED)} = {written}"
 
 
-def snippet(data: Data, model: str, text: str | None) -> str:
+def snippet(data: Data) -> str:
     """The number in every format, and the model's numbers, with the public API; of bits that are too many, the
     default."""
-    chosen = data.chosen
+    chosen, model, text = data.chosen, data.chosen.model, data.chosen.text
     typed = Bits.number.default if math.isnan(data.x) and "nan" not in chosen.number.lower() else chosen.number
     of_the_model = f"""
 import tlmviz

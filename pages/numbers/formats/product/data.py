@@ -16,7 +16,8 @@ from tlmviz.analysis.numbers.scaling import BLOCK, TENSOR, Scheme
 from tlmviz.checks import Check
 from tlmviz.checks import numbers_scaling as checks
 from tlmviz.facades.language_model import LanguageModel
-from tlmviz.ui import compute as shared
+from tlmviz.ui import compute
+from tlmviz.ui.cached import cached
 from tlmviz.ui.compute import run_in_worker
 
 from .state import Product
@@ -31,7 +32,7 @@ class Data:
     @property
     def lm(self) -> LanguageModel:
         """The model that reads."""
-        return shared.model(self.chosen.model)
+        return compute.model(self.chosen.model)
 
     @property
     def scheme(self) -> Scheme:
@@ -47,17 +48,52 @@ class Data:
     def key(self) -> str:
         """The matrix: the chosen one, if the model has it, else the one whose input has the loudest channel."""
         chosen = self.chosen.matrix
-        return chosen if chosen in keys(self.chosen.model) else loudest(self.chosen.model, self.chosen.text)
+        return chosen if chosen in self.keys else self.loudest
+
+    @cached(8)
+    def keys(model: str) -> tuple[str, ...]:
+        """The keys of the model's matrices."""
+        return tuple(dict.fromkeys(matrix.key for matrix in simulator(model).matrices))
+
+    @cached(32)
+    def loudest(model: str, text: str) -> str:
+        """The key of the matrix that reads the channel which exceeds the median one most."""
+        ids = compute.model(model).encode(text)
+        found = run_in_worker(lambda: simulator(model).loudest(ids), len(ids))
+        return max(found, key=found.__getitem__)
+
+    @cached(16)
+    def operands(model: str, text: str, key: str) -> tuple[torch.Tensor, Matrix]:
+        """What the matrix reads [T, K], and itself. Raises BadText for an expert that nothing reaches."""
+        ids = compute.model(model).encode(text)
+        return run_in_worker(lambda: simulator(model).read_by(ids, key), len(ids))
 
     @property
     def x(self) -> torch.Tensor:
-        """What the matrix reads [T, K]. Raises BadText for an expert that nothing reaches."""
-        return _operands(self.chosen.model, self.chosen.text, self.key)[0]
+        """What the matrix reads [T, K]."""
+        return self.operands[0]
+
+    @cached(16)
+    def made(model: str, text: str, key: str, scheme: Scheme) -> product_parts.Product:
+        """The product in parts."""
+        x, found = Data.operands(model, text, key)
+        return run_in_worker(lambda: product_parts.product_parts(x, found.weight, scheme), len(x))
 
     @property
-    def made(self) -> product_parts.Product:
-        """The product in parts."""
-        return _product(self.chosen.model, self.chosen.text, self.key, self.scheme)
+    def arrays(self) -> dict[str, np.ndarray]:
+        """What the picture draws: maps, channels and samples."""
+        found: dict[str, np.ndarray] = {}
+        for name, part in self.made.parts.items():
+            found |= {
+                f"{name}_values": part.values,
+                f"{name}_errors": part.errors,
+                f"{name}_numbers": part.numbers,
+                f"{name}_loud": part.loud,
+                f"{name}_kept": part.kept,
+                f"{name}_plain": part.plain,
+            }
+        found |= {f"{name}_sample": sample.values for name, sample in self.made.samples.items()}
+        return {name: array.astype(np.float32) for name, array in found.items()}
 
     @cached_property
     def ratio(self) -> float:
@@ -79,10 +115,15 @@ class Data:
         return int((squares < 0.99 * squares[-1]).sum()) + 1
 
     @property
-    def groupings(self) -> dict[str, tuple[float, ...]]:
+    def of_any_scale(self) -> tuple[str, int]:
+        """The format, and how large a block would be."""
+        return self.scheme.format, self.scheme.block
+
+    @cached(32)
+    def groupings(model: str, text: str, key: str, of_any_scale: tuple[str, int]) -> dict[str, tuple[float, ...]]:
         """Decibels and bits of the same format with a scale per tensor, channel, block."""
-        scheme = self.scheme
-        return _groupings(self.chosen.model, self.chosen.text, self.key, scheme.format, scheme.block)
+        x, found = Data.operands(model, text, key)
+        return run_in_worker(lambda: product_parts.by_grouping(x, found.weight, *of_any_scale), len(x))
 
     @property
     def tokens(self) -> list[str]:
@@ -90,74 +131,15 @@ class Data:
         ids = [] if self.key.count(".") > 1 else self.lm.encode(self.chosen.text)
         return [self.lm.tokenizer.name(i) for i in ids]
 
-    @property
-    def checks(self) -> list[Check]:
+    @cached(16)
+    def checks(model: str, text: str) -> list[Check]:
         """The identities behind both parts that round a model."""
-        return measured(self.chosen.model, self.chosen.text)
-
-
-def compute(chosen: Product) -> Data:
-    """The data of a state."""
-    return Data(chosen)
+        lm = compute.model(model)
+        ids = lm.encode(text)
+        return run_in_worker(lambda: [each(lm, ids) for each in checks.ALL], len(ids))
 
 
 @st.cache_resource(max_entries=2, show_spinner=False)
 def simulator(model: str) -> Simulator:
     """The model's passes in few bits."""
-    return Simulator(shared.model(model))
-
-
-@st.cache_resource(max_entries=8, show_spinner=False)
-def keys(model: str) -> tuple[str, ...]:
-    """The keys of the model's matrices."""
-    return tuple(dict.fromkeys(matrix.key for matrix in simulator(model).matrices))
-
-
-@st.cache_resource(max_entries=32, show_spinner=False)
-def loudest(model: str, text: str) -> str:
-    """The key of the matrix that reads the channel which exceeds the median one most."""
-    ids = shared.model(model).encode(text)
-    found = run_in_worker(lambda: simulator(model).loudest(ids), len(ids))
-    return max(found, key=found.__getitem__)
-
-
-@st.cache_resource(max_entries=16, show_spinner=False)
-def _operands(model: str, text: str, matrix: str) -> tuple[torch.Tensor, Matrix]:
-    ids = shared.model(model).encode(text)
-    return run_in_worker(lambda: simulator(model).read_by(ids, matrix), len(ids))
-
-
-@st.cache_resource(max_entries=16, show_spinner=False)
-def _product(model: str, text: str, matrix: str, scheme: Scheme) -> product_parts.Product:
-    x, found = _operands(model, text, matrix)
-    return run_in_worker(lambda: product_parts.product_parts(x, found.weight, scheme), len(x))
-
-
-@st.cache_resource(max_entries=32, show_spinner=False)
-def _groupings(model: str, text: str, matrix: str, format: str, block: int) -> dict[str, tuple[float, ...]]:
-    x, found = _operands(model, text, matrix)
-    return run_in_worker(lambda: product_parts.by_grouping(x, found.weight, format, block), len(x))
-
-
-@st.cache_resource(max_entries=16, show_spinner=False)
-def measured(model: str, text: str) -> list[Check]:
-    """The identities behind rounded products, on this model and text."""
-    lm = shared.model(model)
-    ids = lm.encode(text)
-    return run_in_worker(lambda: [each(lm, ids) for each in checks.ALL], len(ids))
-
-
-def arrays(made: product_parts.Product) -> dict[str, np.ndarray]:
-    """What the picture draws: maps, channels and samples."""
-    found: dict[str, np.ndarray] = {}
-    for name, part in made.parts.items():
-        found |= {
-            f"{name}_values": part.values,
-            f"{name}_errors": part.errors,
-            f"{name}_numbers": part.numbers,
-            f"{name}_loud": part.loud,
-            f"{name}_kept": part.kept,
-            f"{name}_plain": part.plain,
-        }
-    found |= {f"{name}_sample": sample.values for name, sample in made.samples.items()}
-    return {name: array.astype(np.float32) for name, array in found.items()}
+    return Simulator(compute.model(model))

@@ -8,13 +8,12 @@ import numpy as np
 import streamlit as st
 
 from tlmviz.figures import placed
-from tlmviz.ui import compute as shared
-from tlmviz.ui import frame, inputs, live
+from tlmviz.ui import compute, frame, inputs, live
 from tlmviz.ui.language import N_, _
 
 from ..state import BLOCKED, Rounding
 from . import claims
-from .data import Data, arrays, keys, loudest
+from .data import Data
 from .state import LEAST, LOUDEST, MOST, Product
 
 PICTURE = live.Picture(__file__, "scaling", see=Product.see, color=Product.color, factor=Product.factor)
@@ -40,19 +39,18 @@ SCALED = {"O_s": ",.6g", "S_X": ".4g", "S_W": ".4g"}  # columns of a scheme whos
 
 def controls(model: str) -> Product | None:
     """Draw the controls; what they say. None, with a sentence, where there is no text."""
-    text = inputs.text_box(shared.model(model))
+    text = inputs.text_box(compute.model(model))
     format, per, matrix, more = st.columns([0.5, 0.17, 0.22, 0.11], vertical_alignment="center")
     Rounding.format.draw(format)
     Rounding.per.draw(per)
     with frame.more(more):
         Rounding.block.draw(disabled=Rounding.per.get() not in BLOCKED)
+    data = Data(Product.of_session(model=model, text=text or "", rounding=Rounding.of_session()))
     if text is None:
-        Product.of_session(model=model, text="", rounding=Rounding.of_session())
         return None
-    best = loudest(model, text)
-    said = {LOUDEST: _("loudest: {matrix}", matrix=claims.named(best))}
+    said = {LOUDEST: _("loudest: {matrix}", matrix=claims.named(data.loudest))}
     Product.matrix.draw(
-        matrix, options=(LOUDEST, *keys(model)), format_func=lambda key: said.get(key) or claims.named(key)
+        matrix, options=(LOUDEST, *data.keys), format_func=lambda key: said.get(key) or claims.named(key)
     )
     return Product.of_session(model=model, text=text, rounding=Rounding.of_session())
 
@@ -74,11 +72,11 @@ def picture(data: Data) -> None:
         "sides": sides,
         "range": [LEAST, MOST],
     }
-    PICTURE.show(header, arrays(made))
+    PICTURE.show(header, data.arrays)
 
 
-def beneath(data: Data) -> None:
-    """The four ways to share a scale, numbers of O worked out, and identities."""
+def shared_scales(data: Data) -> None:
+    """The four ways to share a scale, and numbers of O worked out."""
     left, right = st.columns([0.44, 0.56])
     with left:
         st.markdown(_("**{format}: decibels by what shares a scale**", format=data.scheme.kept.name))
@@ -93,7 +91,6 @@ def beneath(data: Data) -> None:
         st.markdown("**O = O_s / (S_X S_W)**" if data.scheme.factors_out else _("**Numbers of O**"))
         _worked_out(data)
         frame.caption(claims.worked_out(data))
-    frame.measured(lambda: data.checks)
 
 
 def _worked_out(data: Data) -> None:

@@ -14,10 +14,12 @@ from tlmviz.analysis.numbers.rounded_model import ACTIVATIONS, BOTH, WEIGHTS, Lo
 from tlmviz.analysis.numbers.scaling import KEYS, PER, Scheme
 from tlmviz.checks import Check
 from tlmviz.facades.language_model import LanguageModel
-from tlmviz.ui import compute as shared
+from tlmviz.ui import compute
+from tlmviz.ui.cached import cached
 from tlmviz.ui.compute import run_in_worker
 
-from ..product.data import measured, simulator
+from ..product.data import Data as Product
+from ..product.data import simulator
 from .state import Whole
 
 SMALL = 1e9  # parameters times tokens: passes of this size are made by the dozen, unasked
@@ -33,13 +35,13 @@ class Data:
     @property
     def lm(self) -> LanguageModel:
         """The model that reads."""
-        return shared.model(self.chosen.model)
+        return compute.model(self.chosen.model)
 
     @cached_property
     def setting(self) -> Setting:
         """What is rounded, of what this model has."""
         chosen, layers = self.chosen, range(self.lm.config.n_layers)
-        there = parts(chosen.model)
+        there = self.parts
         return Setting(
             chosen.rounding.scheme,
             chosen.sides,
@@ -47,10 +49,21 @@ class Data:
             tuple(layer for layer in chosen.layers if layer in layers),
         )
 
+    @cached(8)
+    def parts(model: str) -> tuple[str, ...]:
+        """What the model's matrices are for."""
+        there = {matrix.part for matrix in simulator(model).matrices}
+        return tuple(part for part in rounded_model.PARTS if part in there)
+
     @cached_property
     def loss(self) -> Loss:
         """What the pass loses. Raises BadText for a text of one token."""
         return self.of(self.setting)
+
+    @property
+    def scheme(self) -> Scheme:
+        """What a matrix is rounded under."""
+        return self.setting.scheme
 
     def of(self, setting: Setting) -> Loss:
         """What another pass loses."""
@@ -93,13 +106,25 @@ class Data:
     @property
     def names(self) -> list[str]:
         """The kinds of matrices that layers have."""
-        return [part for part in parts(self.chosen.model) if part != HEAD]
+        return [part for part in self.parts if part != HEAD]
 
-    @property
-    def alone(self) -> np.ndarray:
+    @cached(16)
+    def alone(model: str, text: str, scheme: Scheme, sides: str) -> np.ndarray:
         """KL in nats with one kind of matrix of one layer rounded at a time, [kinds, layers]; NaN where there is
         none."""
-        return _alone(self.chosen.model, self.chosen.text, self.setting.scheme, self.setting.sides)
+        there = {(matrix.part, matrix.layer) for matrix in simulator(model).matrices}
+        names = [part for part in Data.parts(model) if part != HEAD]
+        layers = range(compute.model(model).config.n_layers)
+        found = [
+            [
+                _loss(model, text, Setting(scheme, sides, (part,), (layer,))).divergence.mean()
+                if (part, layer) in there
+                else np.nan
+                for layer in layers
+            ]
+            for part in names
+        ]
+        return np.array(found)
 
     @property
     def head_alone(self) -> float:
@@ -115,45 +140,17 @@ class Data:
     @property
     def checks(self) -> list[Check]:
         """The identities behind both parts that round a model."""
-        return measured(self.chosen.model, self.chosen.text)
-
-
-def compute(chosen: Whole) -> Data:
-    """The data of a state."""
-    return Data(chosen)
-
-
-def parts(model: str) -> tuple[str, ...]:
-    """What the model's matrices are for."""
-    there = {matrix.part for matrix in simulator(model).matrices}
-    return tuple(part for part in rounded_model.PARTS if part in there)
+        return Product.checks(self.chosen.model, self.chosen.text)
 
 
 @st.cache_resource(max_entries=2, show_spinner=False)
 def _exact(model: str, text: str) -> torch.Tensor:
-    ids = shared.model(model).encode(text)
+    ids = compute.model(model).encode(text)
     return run_in_worker(lambda: simulator(model).logits(ids), len(ids))
 
 
 @st.cache_resource(max_entries=128, show_spinner=False)
 def _loss(model: str, text: str, setting: Setting) -> Loss:
-    lm, before = shared.model(model), _exact(model, text)
+    lm, before = compute.model(model), _exact(model, text)
     ids = lm.encode(text)
     return run_in_worker(lambda: rounded_model.loss(lm, ids, before, simulator(model).logits(ids, setting)), len(ids))
-
-
-@st.cache_resource(max_entries=16, show_spinner=False)
-def _alone(model: str, text: str, scheme: Scheme, sides: str) -> np.ndarray:
-    there = {(matrix.part, matrix.layer) for matrix in simulator(model).matrices}
-    names = [part for part in parts(model) if part != HEAD]
-    layers = range(shared.model(model).config.n_layers)
-    found = [
-        [
-            _loss(model, text, Setting(scheme, sides, (part,), (layer,))).divergence.mean()
-            if (part, layer) in there
-            else np.nan
-            for layer in layers
-        ]
-        for part in names
-    ]
-    return np.array(found)

@@ -9,20 +9,19 @@ import streamlit as st
 from tlmviz.analysis.numbers.formats import BY_KEY
 from tlmviz.figures import number, readable_all
 from tlmviz.figures.numbers import scaling as figures
-from tlmviz.ui import compute as shared
-from tlmviz.ui import frame, inputs
+from tlmviz.ui import compute, frame, inputs
 from tlmviz.ui.language import _
 
 from ..product.view import SHORT
 from ..state import BLOCKED, Rounding
 from . import claims
-from .data import Data, parts
+from .data import Data
 from .state import Whole
 
 
 def controls(model: str) -> Whole | None:
     """Draw the controls; what they say. None, with a sentence, where there is no text."""
-    lm = shared.model(model)
+    lm = compute.model(model)
     text = inputs.text_box(lm)
     format, per, side, more = st.columns([0.5, 0.17, 0.22, 0.11], vertical_alignment="center")
     Rounding.format.draw(format)
@@ -30,16 +29,17 @@ def controls(model: str) -> Whole | None:
     Whole.sides.draw(side)
     with frame.more(more):
         Rounding.block.draw(disabled=Rounding.per.get() not in BLOCKED)
-        Whole.parts.draw(options=parts(model))
+        Whole.parts.draw(options=Data.parts(model))
         Whole.layers.draw(options=range(lm.config.n_layers))
     chosen = Whole.of_session(model=model, text=text or "", rounding=Rounding.of_session())
     return chosen if text is not None else None
 
 
-def waiting(data: Data) -> contextlib.AbstractContextManager[None]:
-    """Says what takes a while, where it does."""
+def wait(data: Data) -> None:
+    """Says what takes a while, where it does and the picture will stand."""
     said = _("Rounding every matrix, and reading the text …")
-    return contextlib.nullcontext() if data.quick else st.spinner(said, show_time=True)
+    with contextlib.nullcontext() if data.quick else st.spinner(said, show_time=True):
+        data.loss  # noqa: B018
 
 
 def picture(data: Data) -> None:
