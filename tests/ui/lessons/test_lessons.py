@@ -245,6 +245,14 @@ def test_fewer_points_halve_the_guess(lm):
     answer = lm.encode(" ball")[-1]
     logits[answer] *= scene.act.until / 100  # where the slider is then
     assert float(logits.softmax(-1)[answer]) == pytest.approx(0.5, abs=1e-3)
+    before, after = lm.trace(looking.STORY).logits_at(-1), plainly_silenced(lm, looking.STORY, *story.worker).log()
+    others = torch.arange(len(before)) != answer
+    lost = (
+        float(before[answer]) - float(before[others].logsumexp(0)) + float(after[others].logsumexp(0) - after[answer])
+    )
+    assert story.lost[story.worker] - lost > 0.05  # "and other words lost some, too"
+    assert story.lost[story.worker] < story.adds[story.worker] - 0.1  # "only"
+    assert "lost only 3.6" in runner.payload(looking.LESSON)["scenes"][5]["act"]["replies"][0]["reason"]
 
 
 def test_the_clue_is_the_word_that_stands_before_the_answer_and_last(lm):
@@ -272,7 +280,13 @@ def test_a_head_that_does_not_look_there_is_missed_most(lm):
     assert chain.tokens[max(range(len(found.noter)), key=found.noter.__getitem__)] == " red"
     hard = max(found.story.lookers, key=chain.looks)
     assert found.lost[hard][chain.place] < 0.7 * chain.looks(hard)
-    rows = runner.payload(looking.LESSON)["scenes"][-1]["after"][1]["options"]["rows"]
+    scene = runner.payload(looking.LESSON)["scenes"][-1]
+    for reply in scene["act"]["replies"]:  # the head that was chosen stands beside both
+        assert f"“red”, {max(found.noter):.0%}" in reply["reason"]
+        if reply["key"] not in "NA":
+            row = reply["shows"][1]["options"]["rows"][-1]
+            assert row["label"] == f"without {reply['key']}" and f"{row['share']:.0%} is left" in reply["verdict"]
+    rows = scene["after"][1]["options"]["rows"]
     assert [(row["label"], row["share"]) for row in rows] == [
         ("box", pytest.approx(float(lm.trace(looking.CHAIN).probabilities()[answer]), abs=1e-4)),
         ("without N", pytest.approx(left[noter], abs=1e-4)),

@@ -38,7 +38,6 @@ def logs(mt, english, french):
 
 def test_each_text_has_the_logs_of_one_pass(mt, found):
     every = [(search.COLD, text) for text in (*found.cold, found.greedy)]
-    every += [(search.COAT, text) for text in found.coat.values()]
     every += [(search.AGE, text) for text in found.age] + [(search.RICH, text) for text in found.rich]
     for english, text in every:
         assert text.logs == pytest.approx(logs(mt, english, text.text), abs=1e-3)
@@ -106,7 +105,10 @@ def test_what_is_shown_multiplies_and_divides_to_what_is_shown(found):
     steps = [[text for *_, text in row["cells"]] for row in scenes[3]["after"][0]["options"]["rows"]]
     begun = math.prod(share for _word, share in found.cold[0].words[:1])  # the words of step 3 are those of the tree
     assert steps[2][0] == f"J'ai {begun:.1%}"
-    for row in scenes[6]["after"][0]["options"]["rows"]:
+    for row in scenes[8]["after"][0]["options"]["rows"]:
+        points, coverage, whole = (shown(text) for *_, text in row["cells"])
+        assert round(points + coverage, 1) == whole
+    for row in scenes[5]["after"][0]["options"]["rows"]:
         words, pieces, total, divisor, points = (shown(text) for *_, text in row["cells"])
         assert round(total / divisor, 2) == points and words + 2 < pieces
         assert divisor == round(((5 + pieces) / 6) ** 0.6, 3)
@@ -115,14 +117,6 @@ def test_what_is_shown_multiplies_and_divides_to_what_is_shown(found):
 def test_greedy_search_keeps_one(mt, found):
     for step, [(ids, total)] in zip(found.kept[1], plainly_kept(mt, search.COLD, 1, search.STEPS), strict=True):
         assert step[0][:2] == (mt.text(ids), pytest.approx(math.exp(total), rel=1e-3)) and not step[0][2]
-
-
-def test_two_are_not_enough_for_the_coat_and_three_are(found):
-    assert [round(text.share, 3) for text in found.coat.values()] == sorted(
-        round(text.share, 3) for text in found.coat.values()
-    )
-    assert found.coat[2].text != found.coat[3].text == found.coat[5].text
-    assert found.coat[2].text == "Je me fais froid dans mon manteau rouge."
 
 
 def test_a_sum_of_logs_prefers_the_short_and_a_divisor_the_long(found):
@@ -151,8 +145,17 @@ def test_what_is_left_out_wins_until_coverage_counts(mt, found):
         totals.append((divided, divided + cost))
     assert totals[0][0] > totals[1][0] and totals[0][1] < totals[1][1] - 0.1
     assert bare.coverage < full.coverage and len(bare.logs) < len(full.logs)
-    looks = mt.read(search.RICH, ended(mt, bare.text)).attention.mean(1).sum(0)
-    replies = runner.payload(search.LESSON)["scenes"][8]["act"]["replies"]
-    assert all(
-        f"“beautiful”, left out, still gets {float(looks[found.missing]):.0%}" in each["reason"] for each in replies
+    assert bare.points < full.points and bare.divided > full.divided
+    looks = mt.read(search.RICH, ended(mt, bare.text)).attention.mean(1)
+    assert (
+        bare.pieces[4:6] == [" très", " riche"] and looks[4:6, found.missing].sum() > looks[:, found.missing].sum() / 2
     )
+    summed = {name.strip(): float(share) for name, share in zip(found.english, looks.sum(0)) if name != " and"}
+    scene, last = runner.payload(search.LESSON)["scenes"][7:]
+    assert scene["act"]["right"] == pytest.approx(100 * summed["beautiful"], abs=0.1)
+    rows = {row["label"]: row["cells"][0] for row in scene["after"][1]["options"]["rows"]}
+    for name, share in summed.items():
+        assert rows[name][2:] == ("again" if round(share, 2) < 1 else "kept", f"{share:.0%}")
+    less = [sum(row["cells"][n][2] == "again" for row in scene["after"][1]["options"]["rows"]) for n in (0, 1)]
+    assert less[0] > less[1] and search.COVERED.beta == 0.2
+    assert f"0.2 times −{-math.log(summed['beautiful']):.2f}" in last["hint"]

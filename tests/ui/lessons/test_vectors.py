@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+import torch
 
 import tlmviz
 from tlmviz.ui.lessons import company, runner, vectors
@@ -71,6 +72,22 @@ def test_no_guess_is_sure_as_many_words_stand_near_one(found):
     assert found.small.guesses == pytest.approx({word: guesses[word] for word in near})
     assert found.small.guesses["drank"] < max(found.small.guesses.values()) < 0.5
     assert sum(found.small.guesses.values()) > 0.95
+
+
+def test_two_numbers_per_word_are_too_few_for_a_third_each(found):
+    known, counts = company.neighbours()
+    at, near, off = known.index("cat"), [known.index(word) for word in found.small.guesses], {}
+    assert len(near) == 3 and counts[at, near].tolist() == [1, 1, 1]  # what it should guess: a third each
+    for size in (2, 8):
+        for seed in range(3):
+            chance = np.random.default_rng(seed)
+            vectors, others = (torch.from_numpy(chance.normal(size=(len(known), size))) for _ in range(2))
+            for _time in range(5000):
+                error = company.gradients.softmax_gradients(vectors, others, torch.from_numpy(counts))
+                vectors, others = vectors - company.RATE * error.center, others - company.RATE * error.context
+            shares = (others @ vectors[at]).softmax(0)[near]
+            off.setdefault(size, []).append(float((shares - 1 / 3).abs().max()))
+    assert min(off[2]) > 0.08 > max(off[8])
 
 
 def test_a_push_makes_the_neighbour_likelier_and_is_alike_for_both(found):
@@ -149,7 +166,9 @@ def test_the_walk_from_see_ends_at_saw_and_that_of_the_king_not_at_the_queen(wv,
     both = [pair for pair in company.analogies.RELATIONS["he : she"] if all(word in wv for word in pair)]
     right = [wv.analogy(a, b, c, 1)[0][0] == d for a, b in both for c, d in both if (a, b) != (c, d)]
     hits = f"{sum(right)} of {len(right)}"
-    assert all(hits in reply["verdict"] for reply in runner.payload(vectors.LESSON)["scenes"][-1]["act"]["replies"])
+    scene = runner.payload(vectors.LESSON)["scenes"][-1]
+    assert all(hits in reply["verdict"] for reply in scene["act"]["replies"])
+    assert scene["hint"].startswith(f"{len(both)} pairs") and f": {len(right)}." in scene["hint"]
     assert found.often == pytest.approx(sum(right) / len(right)) and vectors.words(found, found)["ends"] == best
 
 

@@ -23,6 +23,7 @@ from .pictures import DOES, INK, LOOK, NOTE, SOFT, bar, bars, pair
 
 DOT, GENERAL, ADDITIVE = MODELS = "eng-fra-dot", "eng-fra-general", "eng-fra-additive"
 BOOK, WORK = "He gave me an interesting book.", "They are working."
+FOUR = "Il", "donné", "un", "livre"  # French words whose looks are drawn without W: two stay, two go
 Rows = list[list[float]]
 Forced = tuple[str, list[str], float]  # a translation, its pieces, and how sure the one under the forced look was
 
@@ -133,15 +134,19 @@ def words(m: Found, home: Found) -> dict[str, str]:
         "dots": m.dot.look("intéressant", "interesting"),
         "adds": m.additive.look("intéressant", "interesting"),
     }
-    leads = {
-        f"{name}_lead": number(each.lead(each.step("livre")), ".1f")
-        for name, each in (("dot", m.dot), ("general", m.general), ("add", m.additive))
-    }
     first, last = (m.general.french[step].strip() for step in m.same())
+    one, two = (step for step in map(m.general.step, FOUR) if step not in m.same())
+    gone = {
+        "one": m.general.french[one].strip(),
+        "two": m.general.french[two].strip(),
+        "at_one": m.general.english[int(np.argmax(m.turned[one]))].strip(),
+        "at_two": m.general.english[int(np.argmax(m.turned[two]))].strip(),
+    }
     return (
         {name: percent(share) for name, share in shares.items()}
-        | leads
-        | {"d": f"{m.size}", "n": f"{len(m.same())}", "N": f"{len(m.turned)}", "first": first, "last": last}
+        | gone
+        | {"lead": number(m.dot.lead(m.dot.step("livre")), ".1f"), "d": f"{m.size}", "N": f"{len(m.turned)}"}
+        | {"first": first, "last": last}
     )
 
 
@@ -270,7 +275,7 @@ def _force(m: Found) -> Scene:
         ),
         (_lines(text, {step: SOFT}, under=step, press=every),),
         Press(replies),
-        hint=_("Each tap sends this one look to that word; all behind it is written anew."),
+        hint=_("Each tap sends this one look to that word; all behind it is written anew. “un peu” says: a little."),
         behind=_page(ADDITIVE, aview="Force attention", apin=f"{step + 1}-{text.at('.') + 1}"),
     )
 
@@ -278,12 +283,12 @@ def _force(m: Found) -> Scene:
 def _points(m: Found) -> Scene:
     text, step = m.dot, m.dot.step("livre")
     points, top = text.points[step], max(text.points[step])
-    parts = sorted(points, reverse=True)[:2]
+    parts, shares = sorted(points, reverse=True)[:2], shared_out(points)  # exact: none is 0
     why = _(
         "**Softmax** makes shares of points: each point more makes a share 2.7 times as large, and “book” leads by "
-        "{dot_lead} points."
+        "{lead} points."
     )
-    even = _("No: then points would be shared out as they are.")
+    even = _("No: that is its part of the points of the two best.")
     replies = [
         Reply(_("No: then the two best would be alike."), why, label=percent(0.5)),
         Reply(even, why, label=percent(parts[0] / sum(parts))),
@@ -293,50 +298,51 @@ def _points(m: Found) -> Scene:
     def shown(told: bool) -> Picture:
         rows = []
         for at, word in enumerate(text.english):
-            share = text.looks[step][at] if told else max(0.0, points[at] / top)
+            share = shares[at] if told else max(0.0, points[at] / top)
             says = "" if told else number(points[at], ".0f")
             rows.append(bar(word.strip(), share, LOOK if at == text.at("book") else SOFT, says=says))
         return (bars(*rows),)
 
     return Scene(
         _(
-            "The French so far and each English word are {d} numbers each. **Dot** multiplies them in pairs and adds: "
-            "**points**. What share does “book” get?"
+            "A **score** says how well the French so far fits each English word: here **dot**, in **points**. What "
+            "share of the look does “book” get?"
         ),
         shown(False),
         Choose(replies),
         shown(True),
         _(
-            "Another translator, which looks by dot, has written “un”. The more points a word has, the more of the "
-            "look it gets. Below 0 there is no bar."
+            "Three scores are in use. French and English are {d} numbers each: dot multiplies in pairs and adds. "
+            "Another translator, which looks by dot, has written “un”. More points, more of the look; below 0 there is "
+            "no bar."
         ),
         _scores(DOT, step),
     )
 
 
 def _turned(m: Found) -> Scene:
-    text, every = m.general, range(len(m.turned))
+    text, four = m.general, [m.general.step(piece) for piece in FOUR]
     why = _(
-        "Only the looks of “{first}” and “{last}” stay. The numbers of the French were learned to fit what W makes of "
-        "a word, not the word's own."
+        "“{one}” goes to “{at_one}”, “{two}” to “{at_two}”. Of all {N} looks only those of “{first}” and “{last}” "
+        "stay: the French has learnt to fit what W makes of a word."
     )
     replies = [
-        Reply(_("No: then W would do nothing."), why, label=_("all {N}")),
-        Reply(_("Yes, {n}."), why, True, label=_("{n} of {N}")),
-        Reply(_("No: {n} of {N}."), why, label=_("none")),
+        Reply(_("No: then W would do nothing."), why, label=_("all four")),
+        Reply(_("Yes, two."), why, True, label=_("two")),
+        Reply(_("No: two stay."), why, label=_("none")),
     ]
-    kept = {step: DOES if step in m.same() else SOFT for step in every}
+    kept = {step: DOES if step in m.same() else NOTE for step in four}
     return Scene(
         _(
             "**General** first mixes each English word's numbers by a learned table, **W**, then goes on as dot. "
-            "Without W, how many of {N} looks stay?"
+            "Without W, how many of these looks stay?"
         ),
-        (_lines(text, dict.fromkeys(every, LOOK)),),
+        (_lines(text, dict.fromkeys(four, LOOK)),),
         Choose(replies),
         (_lines(text, kept, rows=m.turned),),
         _(
-            "A third translator. By W, each new number is a sum of all old ones, each times a number of the table. A "
-            "look stays if it goes most to the same word."
+            "A third translator; drawn: the looks of four words. By W, each new number is a sum of all old ones, each "
+            "times a number of the table. A look stays if it goes most to the same word."
         ),
         _scores(GENERAL, 0),
     )
@@ -408,11 +414,6 @@ def _scores(model: str, step: int) -> Behind:
 
 def end(m: Found, home: Found) -> list[End]:
     """What can be explained now."""
-    leads = [
-        (name, each.lead(each.step("livre")))
-        for name, each in (("dot", m.dot), ("general", m.general), ("additive", m.additive))
-    ]
-    most = max(lead for _name, lead in leads)
     return [
         End(
             _("Each French word looks for its English: in another order, or two at one word, as “a donné” at “gave”."),
@@ -420,15 +421,15 @@ def end(m: Found, home: Found) -> list[End]:
         ),
         End(
             _(
-                "Dot multiplies and adds, general mixes by W first, additive adds and squeezes. So “book” leads by "
-                "{dot_lead}, {general_lead} or {add_lead} points."
+                "A score says how well French and English fit: dot multiplies and adds, general mixes by W first, "
+                "additive adds and squeezes."
             ),
-            (bars(*(bar(name, 0.9 * lead / most, LOOK, says=number(lead, ".1f")) for name, lead in leads)),),
+            (_lines(m.dot, {m.dot.step("livre"): LOOK}),),
         ),
         End(
             _(
-                "The look makes the word: at “.” the translation ends, or general is only {sure} sure; at "
-                "“interesting” {forced}."
+                "The look makes the word: looking at “.”, general is {sure} sure of “intéressant”; forced to look at "
+                "“interesting”, {forced}."
             ),
             (bars(bar(_("at “.”"), m.general.sure[m.general.step("intéressant")]), bar(_("forced"), m.sure, DOES)),),
         ),

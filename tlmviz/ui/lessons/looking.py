@@ -53,6 +53,7 @@ class Story:
     score: float  # of the likeliest word
     rows: Mapping[Head, list[float]]  # each head's look from the last token
     left: Mapping[Head, float]  # the word's share with one head silenced
+    lost: Mapping[Head, float]  # and the points that it loses then
     adds: Mapping[Head, float]  # points to the word's score
     brings: Mapping[Head, Valued]  # the words that it adds most to
 
@@ -134,6 +135,7 @@ def told(lm: LanguageModel, text: str) -> Story:
         )
     place = len(trace) - 1 - trace.ids[::-1].index(best)
     added = {head: adds(lm, trace, head) for head in heads}
+    silent = {head: without(lm, text, head) for head in heads}
     return Story(
         text,
         trace.tokens,
@@ -141,7 +143,8 @@ def told(lm: LanguageModel, text: str) -> Story:
         named(lm, chances, 3),
         float(trace.logits_at(-1)[best]),
         {head: row(trace, head) for head in heads},
-        {head: float(without(lm, text, head).probabilities()[best]) for head in heads},
+        {head: float(each.probabilities()[best]) for head, each in silent.items()},
+        {head: float(trace.logits_at(-1)[best] - each.logits_at(-1)[best]) for head, each in silent.items()},
         {head: float(added[head][best]) for head in heads},
         {head: brings(lm, added[head]) for head in heads},
     )
@@ -305,7 +308,10 @@ def _brings(story: Story) -> Scene:
         hidden,
         Choose(replies),
         (cards(*((story.name(head), story.tone(head), story.brings[head]) for head in shown)),),
-        _("The three words that each adds most to. The more points a word has in the end, the likelier it is."),
+        _(
+            "The three words that each adds most to; any word that the model knows can get points. The more points a "
+            "word has in the end, the likelier it is."
+        ),
         Behind("why", {"model": MODEL, "text": story.text, **_place(story, story.worker)}),
     )
 
@@ -315,10 +321,12 @@ def _points(story: Story) -> Scene:
     fewer = math.log(share / (1 - share))  # points that leave half of the guess
     odds_left = math.exp(fewer - story.adds[story.worker])
     taken, left = odds_left / (1 + odds_left), story.left[story.worker]
-    why = _("Each point makes the odds of a word 2.7 times as high. {W} brings {most}: without them {taken} is left.")
-    why += _(" Silenced, it was {left}: others make up a little.") if left > taken + 0.01 else ""
+    others = math.log(left / (1 - left)) - fewer + story.lost[story.worker]  # points that all other words lose
+    why = _("Each point makes odds 2.7 times as high. {W} brings {most}: without them {taken} is left.")
+    if left > taken + 0.01 and story.lost[story.worker] < story.adds[story.worker] - 0.1 and others > 0.05:
+        why += _(" Silenced, it was {left}: “{word}” lost only {lost}, and other words lost some, too.")
     enough = (Reply(_("{fewer} points fewer will do."), why, True),)
-    words = {"fewer": number(fewer, ".1f"), "taken": percent(taken)}
+    words = {"fewer": number(fewer, ".1f"), "taken": percent(taken), "lost": number(story.lost[story.worker], ".1f")}
     return Scene(
         _("All parts of the model together give “{word}” {score} points. Drag points away until it is only half sure."),
         (odds(_("points"), story.top[0][0], story.score, story.score - fewer),),
@@ -367,24 +375,26 @@ def _clue(home: Found) -> Scene:
 def _chain(home: Found) -> Scene:
     story, cast = home.chain, home.story
     heads = [*cast.lookers, NOTER]
-    hard, looks = max(heads, key=story.looks), {head: percent(story.looks(head)) for head in heads}
+    hard = max(heads, key=story.looks)
     why = _(
-        "Without N only {gone} is left. N looks elsewhere, but marks “{word}” as the word after “{noted}”. Without "
-        "that mark the look of {A} falls from {before} to {after}."
+        "Without N {gone} is left. N looks from “{word}” at “{noted}”, {noting}: so “{word}” is marked as the word "
+        "after it. Unmarked, {A} looks at “{word}” with {after}, not {before}."
     )
     replies, shown = {}, []
     for head in heads:
         name, left, noter = cast.name(head), percent(story.left[head]), head == NOTER
         verdict = _("Yes, N.") if noter else _("No: without {name} {still} is left.")
-        replies[name] = Reply(verdict, why, noter, words={"name": name, "still": left})
-        shown.append(ring(name, story.looks(head), _("looks {share}", share=looks[head])))
+        picture = () if head in (NOTER, hard) else _linked(home, hard, head)
+        replies[name] = Reply(verdict, why, noter, picture, {"name": name, "still": left})
+        shown.append(ring(name, story.looks(head), _("looks {share}", share=little(story.looks(head)))))
     words = {
         "word": story.top[0][0],
         "sure": percent(story.top[0][1]),
         "gone": percent(story.left[NOTER]),
         "A": cast.name(hard),
         "noted": word(story.tokens[max(range(len(home.noter)), key=home.noter.__getitem__)]),
-        "before": looks[hard],
+        "noting": percent(max(home.noter)),
+        "before": percent(story.looks(hard)),
         "after": percent(home.lost[hard][story.place]),
     }
     return Scene(
@@ -392,21 +402,24 @@ def _chain(home: Found) -> Scene:
         (_text(story, share=0.4), rings(*shown, press=True, verb=_("Choose"), share=0.6)),
         Pick(replies, _("Silence it")),
         _linked(home, hard),
-        _("A ring shows how much of its look a head gives to “{word}”. Press a head, then the button."),
+        _(
+            "A ring shows how much of its look from the last word a head gives to “{word}”. One of the heads does its "
+            "work at another word. Press a head, then the button."
+        ),
         _explorer(story, NOTER, NOTER),
         words=words,
     )
 
 
-def _linked(home: Found, hard: Head) -> Picture:
+def _linked(home: Found, hard: Head, *chosen: Head) -> Picture:
     """The chain: the noter's look from the answer and the hardest look at it, and how sure the model is without
-    either."""
+    either, or without the head that was chosen."""
     story, place, name = home.chain, home.chain.place, home.story.name(hard)
     looks = [look(name, len(story.tokens) - 1, story.rows[hard], LOOK), look("N", place, home.noter, NOTE)]
     text = strip(story.tokens, under=len(story.tokens) - 1, looks=looks, blank=story.top[0][0], told=True, share=0.64)
+    tones = {NOTER: NOTE, hard: LOOK, **dict.fromkeys(chosen, INK)}
     without = (
-        bar(_("without {head}", head=letter), story.left[head], tone)
-        for letter, head, tone in (("N", NOTER, NOTE), (name, hard, LOOK))
+        bar(_("without {head}", head=home.story.name(head)), story.left[head], tone) for head, tone in tones.items()
     )
     return text, bars(bar(*story.top[0]), *without, share=0.36)
 
@@ -431,7 +444,7 @@ def end(m: Found, home: Found) -> list[End]:
     looking = _("Looking is not doing. {H} looks hardest, with {look}; without it the model is still {kept} sure.")
     doing = _("What counts is what a head brings home. {W} adds {most} points to “{word}”; without it {left} is left.")
     gone = _(
-        "Heads work in chains. N never looks at “{it}”, yet without N {gone} is left.",
+        "Heads work in chains. N hardly looks at “{it}” from the last word, yet without N {gone} is left.",
         it=chain.top[0][0],
         gone=percent(chain.left[NOTER]),
     )

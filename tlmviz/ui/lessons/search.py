@@ -40,9 +40,9 @@ from .pictures import (
 )
 
 MODEL = "eng-fra"
-COLD, COAT = "I am cold.", "I am cold in my red coat."
+COLD = "I am cold."
 AGE, RICH = "She got married at the age of 17.", "She is young and beautiful, and very rich."
-USUAL, WIDTHS = 5, (1, 2, 3, 5)  # pieces of text that a beam keeps
+USUAL = 5  # pieces of text that a beam keeps
 LEAVES, STEPS = 4, 3  # translations in the tree, steps of a beam that are shown
 ALONE, DIVIDED, COVERED = (Penalties(alpha=a, beta=b) for a, b in ((0, 0), (0.6, 0), (0.6, 0.2)))
 
@@ -86,13 +86,12 @@ class Text:
 
 @dataclass(frozen=True)
 class Found:
-    """Translations of four sentences: the likeliest ones first, and what narrow beams keep and find."""
+    """Translations of three sentences: the likeliest ones first, and what narrow beams keep."""
 
     cold: list[Text]
     greedy: Text
     least: int  # width that finds the best
     kept: Mapping[int, list[list[Kept]]]  # at each step of such a beam, and of greedy search
-    coat: Mapping[int, Text]  # by width
     age: tuple[Text, Text]  # the likelier, the longer
     rich: tuple[Text, Text]  # the likelier, the fuller
     english: list[str]  # pieces of RICH
@@ -101,7 +100,7 @@ class Found:
 
 
 def measure(mt: Translator, text: str) -> Found:
-    """All of it, in some ten searches."""
+    """All of it, in some seven searches."""
     by_width = {width: _search(mt, text, width) for width in range(1, USUAL + 1)}
     ranked = {width: found.hypotheses(ALONE) for width, found in by_width.items()}
     best = ranked[USUAL][0]
@@ -114,7 +113,6 @@ def measure(mt: Translator, text: str) -> Found:
         _text(mt, ranked[1][0]),
         least,
         {width: _kept(mt, by_width[width], best.tokens) for width in (1, least)},
-        {width: _text(mt, _search(mt, COAT, width).hypotheses(ALONE)[0]) for width in WIDTHS},
         (age[0], age[1]),
         (rich[0], rich[1]),
         mt.names(mt.encode(RICH)),
@@ -165,23 +163,18 @@ def _kept(mt: Translator, found: Search, best: Sequence[int]) -> list[list[Kept]
 
 def words(m: Found, home: Found) -> dict[str, str]:
     """What stands for the names in the sentences."""
-    best, (short, long), (bare, full), coat = m.cold[0], m.age, m.rich, m.coat
+    best, (short, long), (bare, full) = m.cold[0], m.age, m.rich
     points = {"short": short.sum, "long": long.sum, "SHORT": short.divided, "LONG": long.divided}
-    points |= {"bare": bare.points, "full": full.points, "loses": bare.coverage, "less": full.coverage}
-    found = min(width for width, each in coat.items() if each.text == coat[USUAL].text)
+    points |= {"bare": bare.divided, "full": full.divided, "loses": bare.coverage, "less": full.coverage}
     left = sum(row[m.missing] for row in bare.looks)
     exact = {"one": m.greedy.words[0][1], "two": best.words[0][1], "poors": bare.share, "richs": full.share}
-    counts = {"few": bare.pieces, "many": full.pieces, "english": m.english}
+    counts = {"few": bare.pieces, "many": full.pieces}
     return {
         "cold": COLD,
         "greedy": m.greedy.text,
         "best": best.text,
         "second": best.words[0][0],
         "least": f"{m.least}",
-        "found": f"{found}",
-        "narrow": coat[2].text,
-        "wide": coat[USUAL].text,
-        "of": _tenths(coat[USUAL].share),
         "share": percent(m.greedy.share),
         "more": percent(best.share),
         "poor": bare.text,
@@ -189,6 +182,8 @@ def words(m: Found, home: Found) -> dict[str, str]:
         "still": percent(left),
         "missing": m.english[m.missing].strip(),
         "extra": m.extra,
+        "BARE": number(bare.points, ".1f"),
+        "FULL": number(full.points, ".1f"),
         **{name: number(each, ".2f") for name, each in points.items()},
         **{name: _tenths(each) for name, each in exact.items()},
         **{name: f"{len(each)}" for name, each in counts.items()},
@@ -202,8 +197,7 @@ def _tenths(share: float) -> str:
 
 def plot(m: Found, home: Found) -> list[Scene]:
     """The scenes."""
-    first = [scene(m) for scene in (_greedy, _product, _tap, _beam, _wider)]
-    return first + [scene(m) for scene in (_longer, _divide, _missing, _cover)]
+    return [scene(m) for scene in (_greedy, _product, _tap, _beam, _longer, _divide, _missing, _summed, _cover)]
 
 
 def _twigs(m: Found, told: Iterable[str] = (), marks: str = "") -> list[tuple[Row, Text | None]]:
@@ -248,7 +242,8 @@ def _greedy(m: Found) -> Scene:
         pictures[0],
         Again(_("Take the likeliest"), replies),
         hint=_(
-            "Below each word: the share that it gets behind those before it. That of the full stop counts the end, too."
+            "Below each word: the share that it gets behind those before it. That of the full stop includes that the "
+            "sentence ends there."
         ),
         behind=_page(COLD, bw="1"),
     )
@@ -281,12 +276,15 @@ def _product(m: Found) -> Scene:
         shown(False),
         Drag(
             _("Share of the sentence, in per cent"),
-            _("Multiply"),
+            _("Work it out"),
             100 * m.greedy.share,
             guessed(what, _("A little more."), _("No: less.")),
         ),
         shown(True),
-        _("All sentences that could be written share 100%. The share of the full stop counts the end, too."),
+        _(
+            "All sentences that could be written share 100%. The share of the full stop includes that the sentence "
+            "ends there."
+        ),
         _page(COLD, bw="1"),
     )
 
@@ -315,8 +313,8 @@ def _tap(m: Found) -> Scene:
 
 def _beam(m: Found) -> Scene:
     why = _(
-        "The beginning of “{best}” is second twice, then first. A **beam** of {least} keeps it, greedy search drops "
-        "it. A beam of {least} costs {least} times the work."
+        "The beginning of “{best}” is second twice, then first. A **beam** of {least} keeps it, for {least} times the "
+        "work; greedy search drops it, and what is dropped is lost."
     )
     many = [f"{each}" for each in (m.least, 10, 100)]
     verdicts = _("Yes, {least}."), _("No: fewer will do."), _("No: far fewer will do.")
@@ -340,45 +338,11 @@ def _beam(m: Found) -> Scene:
     )
 
 
-def _wider(m: Found) -> Scene:
-    why = _(
-        "A beam of {found} finds “{wide}”, {of}, and 5 the same, for more work: 5 beginnings go on at each step. What "
-        "drops out early is lost."
-    )
-    replies = []
-    for width in (2, 3, 5):
-        right = width == min(each for each, text in m.coat.items() if text.text == m.coat[USUAL].text)
-        verdict = _("Yes, {found}.") if right else _("No: not yet.") if width == 2 else _("No: fewer will do.")
-        replies.append(Reply(verdict, why, right, words={"width": f"{width}"}, label=_("a beam of {width}")))
-    most = max(each.share for each in m.coat.values())
-
-    def shown(told: bool) -> Picture:
-        rows = []
-        for width, each in m.coat.items():
-            known = told or width <= 2
-            says = number(each.share, ".2%" if each.share < 0.01 else ".1%") if known else ""
-            share = 0.9 * each.share / most if known else None
-            rows.append(bar(_("beam of {n}", n=width), share, DOES if width > 2 else SOFT, says=says))
-        return (bars(*rows),)
-
-    return Scene(
-        _("For a longer sentence a beam of 2 finds “{narrow}” Which is the narrowest to find the likeliest?"),
-        shown(False),
-        Choose(replies),
-        shown(True),
-        _(
-            "The English: “I am cold in my red coat.” The French says: I make myself cold. Each bar is the share of "
-            "the sentence that is found."
-        ),
-        _page(COAT, bw="2"),
-    )
-
-
 def _longer(m: Found) -> Scene:
     short, long = m.age
-    why = _("Every word adds something below zero: {long} against {short}. So short sentences win.")
+    why = _("Every word adds something below zero: {long} against {short}. So short sentences often win.")
     less = Reply(_("Yes, lower."), why, True, label=_("lower"))
-    more = Reply(_("No: then a word would add points."), why, label=_("higher"))
+    more = Reply(_("No: a log is never above zero, so a word cannot raise the sum."), why, label=_("higher"))
     same = Reply(_("No: then only the meaning would count."), why, label=_("the same"))
     size = len(long.words)
     top = max(-math.log(share) for text in m.age for _word, share in text.words)
@@ -466,45 +430,88 @@ def _missing(m: Found) -> Scene:
         (strip(tokens, blank="", press=replies),),
         Tap(replies),
         (strip(tokens, blank="", swapped=[m.missing + 1], share=0.5), bars(*shares, share=0.5)),
-        _("elle: she, est: is, jeune: young, et: and, très: very, riche: rich."),
+        _("jeune: young, très: very."),
         _page(RICH, al="0", be="0"),
+    )
+
+
+def _summed(m: Found) -> Scene:
+    bare, _full = m.rich
+    why = _(
+        "“{missing}” gets {still}, most of it from “{one}” and “{two}”. The shorter shares {few} looks out, the end "
+        "counted, the fuller {many}: so more English words get less than 100%."
+    )
+    last = len(bare.pieces) - 3  # before the full stop and the end
+    one, two = sorted(range(len(bare.pieces)), key=lambda step: -bare.looks[step][m.missing])[:2]
+    rows = []
+    for at, name in enumerate(m.english):
+        each = [sum(row[at] for row in text.looks) for text in m.rich]
+        run = [(AGAIN if round(look, 2) < 1 else KEPT, 1, number(look, ".0%")) for look in each]
+        rows.append(cells(f"{at}", name.strip(), *run))
+    legend = {AGAIN: _("less than 100%")}
+
+    def shown(told: bool) -> Picture:
+        row = bar(m.english[m.missing].strip(), sum(each[m.missing] for each in bare.looks) if told else None, LOOK)
+        if told:
+            heads = _("shorter"), _("fuller")
+            return bars(row, share=0.22), grid(2, *rows, heads=heads, legend=legend, share=0.78)
+        return bars(row, share=0.3), pair(m.english, bare.pieces[:-1], [(last, bare.looks[last], DOES)], under=last)
+
+    return Scene(
+        _(
+            "Writing each French piece, the translator **looks** at the English words: 100% in all. Added up, what "
+            "does “{missing}”, left out, get? Drag."
+        ),
+        shown(False),
+        Drag(
+            _("What “{missing}” gets in all, in per cent of one look"),
+            _("Add up"),
+            100 * sum(row[m.missing] for row in bare.looks),
+            guessed(why, _("No: more."), _("No: less.")),
+        ),
+        shown(True),
+        _("The shorter: “{poor}” The fuller: “{rich}” Drawn is the look of “{riche}” in the shorter."),
+        _page(RICH),
+        words={"riche": bare.pieces[last].strip(), "one": bare.pieces[one].strip(), "two": bare.pieces[two].strip()},
     )
 
 
 def _cover(m: Found) -> Scene:
     bare, full = m.rich
     why = _(
-        "The shorter has {few} looks for {english} English words and signs; the fuller, with {many}, wins {full} to "
-        "{bare}. Coverage counts looks only: “{missing}”, left out, still gets {still}."
+        "Divided, the shorter led, {bare} to {full}. Coverage takes more from it, {loses} to {less}: now the fuller "
+        "wins, {FULL} to {BARE}."
     )
-    right = Reply(_("Yes, {loses} to {less}."), why, bare.coverage < full.coverage, label=_("the shorter"))
-    other = Reply(_("No: only {less}, the shorter {loses}."), why, label=_("the fuller"))
-    same = Reply(_("No: {loses} to {less}."), why, label=_("both alike"))
-    last = len(bare.pieces) - 3  # before the full stop and the end
-    heads, points = (_("shorter"), _("fuller")), _("coverage")
-    rows = []
-    for at, name in enumerate(m.english):
-        each = [sum(row[at] for row in text.looks) for text in m.rich]
-        run = [(AGAIN if round(look, 2) < 1 else KEPT, 1, number(look, ".0%")) for look in each]
-        rows.append(cells(f"{at}", name.strip(), *run))
-    rows.append(cells("points", points, *((NONE, 1, number(text.coverage, ".2f")) for text in m.rich)))
+    right = Reply(_("Yes, the fuller."), why, full.points > bare.points, label=_("the fuller"))
+    other = Reply(_("No: then nothing would have changed."), why, label=_("the shorter"))
+    same = Reply(_("No: then both would come to the same."), why, label=_("neither"))
+
+    def shown(told: bool) -> Picture:
+        rows = []
+        for name, label, each in (("s", _("shorter"), bare), ("f", _("fuller"), full)):
+            new = (number(each.coverage, ".2f"), number(each.points, ".1f")) if told else ("?", "?")
+            rows.append((name, label, [number(each.divided, ".2f"), *new], told and each is full))
+        return _table(rows, (_("sum ÷ divisor"), _("coverage"), _("in all")))
+
     return Scene(
         _(
-            "Each French piece shares out one look. **Coverage** takes points for English words that get less than "
-            "one look in all. Which translation loses more?"
+            "**Coverage** takes points for English words that get less than 100% of a look in all. Which translation "
+            "wins now?"
         ),
-        (pair(m.english, bare.pieces[:-1], [(last, bare.looks[last], LOOK)], under=last),),
-        Choose([other, right, same]),
-        (grid(2, *rows, heads=heads, legend={AGAIN: _("less than one look: 0.2 times its log is taken")}),),
-        _("The shorter: “{poor}” The fuller: “{rich}” Drawn is the look of “{riche}” in the shorter."),
+        shown(False),
+        Choose([other, same, right]),
+        shown(True),
+        _(
+            "For each such word 0.2 times the log of its looks is added: for “{missing}” with {still}, 0.2 times "
+            "{log}. It counts looks only, and does not know what was said."
+        ),
         _page(RICH),
-        words={"riche": bare.pieces[last].strip()},
+        words={"log": number(math.log(sum(row[m.missing] for row in bare.looks)), ".2f")},
     )
 
 
 def _page(text: str, **more: str) -> Behind:
-    """The page, whose own sentence no link names."""
-    return Behind("beam_search", ({} if text == translation.DEFAULT_SENTENCE else {"english": text}) | more)
+    return Behind("beam_search", {"english": text} | more)
 
 
 def end(m: Found, home: Found) -> list[End]:
@@ -532,8 +539,8 @@ def end(m: Found, home: Found) -> list[End]:
         ),
         End(
             _(
-                "Leaving a word out even gains share, unless coverage takes points for English words not looked at: "
-                "{loses} to {less}."
+                "Leaving a word out even gains share. Coverage takes points for English words that get less than a "
+                "look: {loses} to {less}."
             ),
             (bars(*lost),),
         ),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 
 from tlmviz.figures.written import number, percent
@@ -83,6 +84,7 @@ def words(m: Found, home: Found) -> dict[str, str]:
         "often": percent(m.often),
         "hits": f"{m.often * m.count:.0f}",
         "count": f"{m.count}",
+        "pairs": f"{math.isqrt(m.count) + 1}",  # n pairs: n · (n − 1) steps
         "saw": max(m.walked, key=m.walked.__getitem__),
         "saw_is": _cos(max(m.walked.values())),
     }
@@ -114,11 +116,9 @@ def _pieces(word: str) -> list[str]:
 
 
 def _meet(m: Found) -> Scene:
-    def shown(places: Mapping[str, Place]) -> Picture:
-        points = (
-            point(word, at, DOES if word in (CAT, DOG) else SOFT, word in (CAT, DOG)) for word, at in places.items()
-        )
-        return _text(0.35, CAT, DOG), plane(*points, share=0.65)
+    def shown(places: Mapping[str, Place], *told: str) -> Picture:
+        points = (point(word, at, DOES if word in told else SOFT, word in told) for word, at in places.items())
+        return _text(0.35, *told), plane(*points, share=0.65)
 
     why = _(
         "“{cat}” and “{dog}” lie on one another, though they **never meet** in a sentence. “milk” and “the” stand near "
@@ -135,7 +135,7 @@ def _meet(m: Found) -> Scene:
         ),
         shown(m.small.start),
         Choose(replies),
-        shown(m.small.end),
+        shown(m.small.end, CAT, DOG),
         _("A small model reads these sentences {times} times. Capital letters do not count."),
         Behind("word_vectors", {"wtext": TEXT}),
     )
@@ -144,8 +144,8 @@ def _meet(m: Found) -> Scene:
 def _task(m: Found) -> Scene:
     guesses = m.small.guesses
     why = _(
-        "{shares}: many words stand near one, so no guess can be sure. The guesses are thrown away; what is kept is "
-        "the **vector** that they moved."
+        "{shares}. A third each would be best, but two numbers per word are too few. The guesses are thrown "
+        "away; the **vector** that they moved is kept."
     )
 
     def shown(told: bool) -> Picture:
@@ -198,8 +198,8 @@ def _company(m: Found) -> Scene:
         shown(CAT),
         choose(
             f"{shared}",
-            ("0", _("No: they would share nothing."), why),
-            (f"{every // 2}", _("No: they would hardly be alike."), why),
+            ("0", _("No: then they would share nothing."), why),
+            (f"{every // 2}", _("No: then they would hardly be alike."), why),
             (f"{every}", _("Yes, all of them."), why),
         ),
         shown(*ROWS),
@@ -218,8 +218,8 @@ def _push(m: Found) -> Scene:
         return (plane(*points, ways=ways),)
 
     why = _(
-        "Both arrows are {angle} degrees apart. In the end, both words are pulled to the "
-        "one place where their neighbours are easy to guess."
+        "Each word has a second vector, as a neighbour: that of “{push}” pulls, all others push, and “{push}” gets "
+        "likelier. So both arrows, {angle} degrees apart, lead one way."
     )
     return Scene(
         _(
@@ -229,8 +229,8 @@ def _push(m: Found) -> Scene:
         shown(DOG),
         choose(
             _("the same way"),
-            (_("toward “{dog}”"), _("No: for that, they would have to meet."), why),
-            (_("nowhere"), _("No: each word that is read learns."), why),
+            (_("toward “{dog}”"), _("No: then “{dog}” would pull it."), why),
+            (_("nowhere"), _("No: then it would learn nothing."), why),
             (_("the same way"), _("Yes."), why),
         ),
         shown(DOG, CAT),
@@ -269,7 +269,8 @@ def _rows(m: Found) -> Scene:
         shown(True),
         _(
             "Each bar is one number; all rows are in the order in which those of “{word}” fall. Rows are alike by 1 if "
-            "they are the same, by 0 if they have nothing in common."
+            "they are the same, by 0 if they have nothing in common: multiply number by number and add; then divide by "
+            "the lengths of both as arrows."
         ),
         Behind("projector", {"wpm": MODEL, "wpw": WORD}),
     )
@@ -352,7 +353,10 @@ def _walk(m: Found) -> Scene:
         shown(False),
         _nearest(m.walked, why),
         shown(True),
-        _("The words that are given do not count."),
+        _(
+            "The words that are given do not count. Arrows of {d} numbers are drawn flat, so what lies near "
+            "here may be far."
+        ),
         Behind("projector", {"wpm": MODEL, "wpv": "Analogies", "wpa": WALK[0], "wpb": WALK[1], "wpq": WALK[2]}),
     )
 
@@ -380,7 +384,10 @@ def _king(m: Found) -> Scene:
         shown(False),
         Drag(_("Arrows that end right, in per cent"), _("Try them all"), 100 * m.often, replies, within=5),
         shown(True),
-        _("From him to her: man and woman, boy and girl. Each arrow is drawn from every other word for him."),
+        _(
+            "{pairs} pairs of him and her, as boy and girl; the step of each pair is tried from each other “him”: "
+            "{count}. Arrows of {d} numbers are drawn flat."
+        ),
         Behind("projector", {"wpm": MODEL, "wpv": "Analogies", "wpa": KING[0], "wpb": KING[1], "wpq": KING[2]}),
     )
 

@@ -1,7 +1,7 @@
 // @ts-check
 // Two texts that face one another, with looks between them: one below the other, on a phone side by side.
 
-import { mark } from "./marks.js";
+import { mark, percent } from "./marks.js";
 
 /** @typedef {import("./marks.js").Mark} Mark */
 /** @typedef {import("./marks.js").Ruler} Ruler */
@@ -15,6 +15,7 @@ import { mark } from "./marks.js";
 
 const LEAST_RIBBON = 0.02; // shares below are not drawn
 const LEAST_SAID = 0.15; // and those below are not written
+const MOSTLY = 0.5; // of all that are as large, each is written
 const FIRST_ENDS = 0.43; // of a phone's width: where the first text ends
 
 /** @param {number} W @param {number} H @param {Pair} options @param {Ruler} ruler */
@@ -43,7 +44,7 @@ export function pair(W, H, { words, below, looks, under, bold, press, picked = n
   const [first, second] = texts.map(lay);
   /** @type {Mark[]} */
   const marks = [];
-  /** @type {Map<number, { w: number, tone: string }>} */
+  /** @type {Map<number, { w: number, tone: string, most: number[] }>} */
   const lit = new Map();
   for (const { from, weights, tone } of looks) {
     weights.forEach((w, to) => {
@@ -53,7 +54,8 @@ export function pair(W, H, { words, below, looks, under, bold, press, picked = n
         ? { x1: q.x + q.w / 2, y1: q.y - size * 0.95, x2: k.x + k.w / 2, y2: k.y + size * 0.42, b1: -size * 1.4, b2: size * 1.4, dx: 0 }
         : { x1: q.x - 10, y1: q.y - size * 0.34, x2: k.x + k.w + 10, y2: k.y - size * 0.34, b1: 0, b2: 0, dx: -W * 0.09 };
       marks.push(mark(`look-${from}-${to}`, "line", { ...ends, w: 1 + w * size * 0.28, o: 0.25 + 0.5 * w }, { tone, enter: { w: 0 } }));
-      if (w > (lit.get(to)?.w ?? 0)) lit.set(to, { w, tone });
+      const [best, most] = [lit.get(to), [...(lit.get(to)?.most ?? []), ...(w > MOSTLY ? [w] : [])]];
+      lit.set(to, best && best.w >= w ? { ...best, most } : { w, tone, most });
     });
   }
   let taken = -Infinity; // up to where a share is written above a row
@@ -61,10 +63,13 @@ export function pair(W, H, { words, below, looks, under, bold, press, picked = n
     const hot = lit.get(n);
     if (hot && hot.w > 0.03) marks.unshift(mark(`lit-${n}`, "rect", { x: x - size * 0.14, y: y - size * 0.86, w: w + size * 0.28, h: size * 1.16, rx: size * 0.2, o: 0.06 + 0.22 * hot.w }, { tone: hot.tone }));
     const at = wide ? { x: x + w / 2, y: y - size * 1.04 } : { x: x - size * 0.5, y };
-    const free = !wide || at.x - ruler("100%", size * 0.27, false) > taken;
-    if (hot && hot.w > LEAST_SAID && free) {
-      taken = at.x + ruler("100%", size * 0.27, false);
-      marks.push(mark(`share-${n}`, "text", { ...at, size: Math.max(12, size * (wide ? 0.5 : 0.72)), share: hot.w }, { tone: hot.tone, anchor: wide ? "middle" : "end", weight: 650, enter: { share: 0 } }));
+    const several = hot && hot.most.length > 1 ? hot.most.map(percent).join(", ") : ""; // in the looks' order
+    const half = ruler(several || "100%", size * 0.27, false);
+    if (hot && hot.w > LEAST_SAID && (!wide || at.x - half > taken)) {
+      taken = at.x + half;
+      const [to, look] = [{ ...at, size: Math.max(12, size * (wide ? 0.5 : 0.72)) }, { tone: hot.tone, anchor: wide ? "middle" : "end", weight: 650 }];
+      if (several) marks.push(mark(`shares-${n}`, "text", to, { ...look, text: several }));
+      else marks.push(mark(`share-${n}`, "text", { ...to, share: hot.w }, { ...look, enter: { share: 0 } }));
     }
     if (words[n][0] === picked) marks.push(mark("picked", "rect", { x: x - 3, y: y - size * 0.9, w: w + 6, h: size * 1.24, rx: size * 0.2, o: 0.12 }, { tone: "ink" }));
     marks.push(mark(`above-${n}`, "text", { x, y, size }, { text, story: true }));
