@@ -240,8 +240,8 @@ def _mix(m: Found) -> Scene:
 def _deep(m: Found) -> Scene:
     grown, label = growth(m.free), _("largest stream")
     why = _(
-        "Tables after the first make at most {later} of 1, but nearly all enlarge what the last made: {huge}. Numbers "
-        "of 16 bits, in the format FP16, end at {half}."
+        "Tables after the first make at most {later} of 1, but nearly all enlarge what comes in: {huge}. Numbers of 16 "
+        "bits (FP16) end at {half}."
     )
     return Scene(
         _(
