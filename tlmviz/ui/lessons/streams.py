@@ -335,7 +335,7 @@ def _bound(m: Found) -> Scene:
     names = [_("stream {n}", n=n + 1) for n in range(len(shares))]
     why = _(
         "Each holds {each}, together {whole}; free tables made {huge} of 1. With what steps add, numbers reach {tame} "
-        "here, {largest} there. Streams stay different only through what steps write."
+        "here, {largest} there. Streams differ only through what steps write."
     )
 
     def shown(values: Sequence[float]) -> Picture:
@@ -350,7 +350,7 @@ def _bound(m: Found) -> Scene:
         choose(
             _("a quarter in each"),
             (_("still in stream 1"), _("No: then the tables would mix nothing."), why),
-            (_("lost on the way"), _("No: then columns would not add up to 1."), why),
+            (_("lost on the way"), _("No: columns add up to 1."), why),
             (_("a quarter in each"), _("Yes."), why),
         ),
         shown(shares),
