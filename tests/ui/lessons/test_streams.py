@@ -51,6 +51,8 @@ def test_one_stream_carries_the_word_whole_where_nothing_is_added(m):
     parts = [trace[f"blocks.{n}.{part}.out"][0, -1] for n in range(8) for part in ("attn", "mlp")]
     np.testing.assert_allclose((rows[0] + sum(parts)).numpy(), rows[1].numpy(), atol=1e-3)  # steps only add
     assert m.steps == len(parts) == 16 and [word for word, _ in m.says] == ["big", "box"]
+    before = streams._add(m).before[1].options["rows"]
+    assert not before[0]["says"]  # how sure it is at first, is what is asked for
     assert m.silent == (m.says[0][0], pytest.approx(m.says[0][1], abs=1e-5)) and m.silent[1] > 0.9
 
 
@@ -83,6 +85,10 @@ def test_a_free_table_makes_more_of_ones_and_48_of_them_explode(m):
         held = each @ held
         assert streams.growth(m.free)[n] == pytest.approx(held.max(), rel=1e-4)
     assert 180_000 < held.max() < 195_000
+    later = free[1:].sum(2).max()  # of four streams that hold 1
+    assert streams.words(m, m)["later"] == f"{later:.2f}" and later < 0.5 * rows[1]
+    growth = streams.growth(m.free)
+    assert sum(after > before for before, after in zip(growth, growth[1:])) > 40  # "nearly all"
 
 
 def test_numbers_leave_what_16_bits_can_hold_with_free_tables_and_not_with_bound_ones(m):

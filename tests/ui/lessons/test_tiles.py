@@ -46,6 +46,14 @@ def test_shares_shrink_alike_as_the_sum_grows(found, row):
     first, more = whole(scores[:4]), whole(scores[:8])
     assert found.shares(1) == pytest.approx(first.tolist(), abs=1e-4)
     assert found.shares(2) == pytest.approx(more.tolist(), abs=1e-4)
+    drawn = tiles._shares(found, 2, 2).options["rows"]
+    for i, row in enumerate(drawn):  # a part of the sum, and its share
+        part, share = row["says"].split(": ")
+        assert float(part.replace(",", "")) == pytest.approx(math.exp(scores[i]), rel=1e-3, abs=0.6)
+        assert share == ("<1%" if more[i] < 0.005 else f"{more[i]:.0%}")
+    words = tiles._softmax(found).words
+    for said, until in (("before", 4), ("after", 8)):
+        assert float(words[said].replace(",", "")) == pytest.approx(np.exp(scores[:until]).sum(), rel=1e-3)
     ratios = first / more[:4]
     assert np.ptp(ratios) < 1e-9 and f"{ratios[0]:.0f}" == tiles.words(found, found)["grew"]
 
@@ -69,7 +77,7 @@ def test_a_row_in_tiles_is_summed_with_its_largest_so_far_taken_off(found, row):
 def test_the_first_tiles_values_are_mixed_by_their_parts(found, row):
     scores, values = row
     assert np.array(found.values) == pytest.approx(values[:4], abs=1e-5)
-    drawn = runner.payload(tiles.LESSON)["scenes"][2]["before"][1]["options"]["rows"]
+    drawn = runner.payload(tiles.LESSON)["scenes"][3]["before"][1]["options"]["rows"]
     parts = np.exp(scores[:4] - scores[:4].max())
     assert [each["label"].split()[0] for each in drawn[:4]] == [f"{part:.2f}" for part in parts]
     assert np.array(drawn[4]["values"]) == pytest.approx(parts @ values[:4], abs=0.006)
@@ -87,7 +95,16 @@ def test_the_largest_score_is_too_large_for_16_bits_and_halved_scores_change_sha
     words = tiles.words(found, found)
     assert words["half"] == f"{whole(scores / 2).max():.0%}" and words["look"] == f"{weights.max():.0%}"
     assert whole(scores - 12.5) == pytest.approx(weights)
-    assert words["over"] == f"{math.exp(scores.max() - scores[:4].max()):.0f}"
+    more = float(words["more"])
+    assert words["over"] == f"{math.exp(scores.max() - scores[:4].max()):.0f}" == f"{math.exp(more):.0f}"
+    assert more == pytest.approx(float(words["score"]) - float(words["old"]))
+
+
+def test_the_numbers_of_the_second_tile_add_up_as_they_are_written(found):
+    reply = tiles._loop(found).act.replies[1]
+    parts = sum(round(math.exp(score - found.largest(2)), 2) for score in found.scores[4:8])
+    added = round(found.sum(1), 2) * float(reply.words["by"]) + parts
+    assert added == pytest.approx(float(reply.words["sum"]), abs=0.011)  # "rounded"
 
 
 def test_all_heads_are_off_by_rounding_only(found, trace):
@@ -127,12 +144,13 @@ def test_what_is_moved_held_and_computed_is_counted_anew():
     sent = runner.payload(tiles.LESSON)["scenes"]
     labels = [reply["label"] for reply in sent[0]["act"]["replies"]]
     assert labels == [f"{length**2 / 1e6:.0f} million", f"{rows * length / 1e6:.0f} million", "8,192"]
-    bars = {row["id"]: row for row in sent[-1]["after"][0]["options"]["rows"]}
+    bars = {row["id"]: row for row in sent[-1]["after"][1]["options"]["rows"]}
     assert (bars["fast"]["says"], bars["slow"]["says"]) == ("0.16 ms", "0.64 ms") and "0.64 ms" in sent[-1]["says"]
-    assert "says" not in sent[-1]["before"][0]["options"]["rows"][0]
+    assert "says" not in sent[-1]["before"][1]["options"]["rows"][0]
     assert stored.moved - 4 * (2 * length**2) == 2 * small < 0.01 * stored.moved  # "4 × 537 MB, and little else"
     again = 2 * 2 * length * width  # bytes of all keys and values
-    assert f"128 rows reads all keys and values again, {again / 1e6:.1f} MB" in sent[-1]["act"]["replies"][0]["reason"]
+    assert f"about 128 × {again / 1e6:.1f} MB" in sent[-1]["act"]["replies"][0]["reason"]
+    assert f"128 rows of tiles, all keys and values are read, {again / 1e6:.1f} MB" in sent[-1]["hint"]
     assert tiled.moved == pytest.approx(128 * again, rel=0.01) and length // rows == 128
     for cost, time in ((stored, 0.64e-3), (tiled, 0.16e-3)):  # moving takes longer than computing, and so all the time
         assert cost.flops / 989e12 < cost.moved / 3.35e12 == pytest.approx(time, rel=0.02)

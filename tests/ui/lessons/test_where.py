@@ -79,13 +79,17 @@ def test_a_key_is_made_of_its_word_alone_and_dogs_is_the_one_like_the_query(foun
 
 
 def test_waves_are_other_ones_at_other_places_and_scores_change(found):
-    m, speed = found, 10000.0 ** (-torch.arange(0, 32, 2, dtype=torch.float64) / 128)
-    for place, pattern in zip((m.seen, m.seen + places.AWAY), m.patterns):
-        plain = torch.stack([(place * speed).sin(), (place * speed).cos()], -1).flatten()
-        assert pattern == pytest.approx(plain.tolist(), abs=1e-4)
+    m = found
+    for start, waves in zip((0, places.AWAY), m.patterns, strict=True):
+        for number, wave in zip((places.FAST, places.SLOW), waves, strict=True):
+            speed = 10000.0 ** (-number / 128)
+            plain = [math.sin((start + n) * speed) for n in range(1, 17)]  # between -1 and 1
+            assert wave == pytest.approx(plain, abs=1e-4)
     row, _ = plain_row(tlmviz.load("zoo-sinusoidal"), places.STORY, *m.waves)
     assert m.moved[0] == pytest.approx(row.tolist(), abs=1e-4)
     assert m.moved[1][m.seen] > m.moved[0][m.seen] + 0.15  # "more than before"
+    drawn = where._waves(m).after[1].options["rows"]
+    assert [row["share"] for row in drawn] == pytest.approx([look[m.seen] for look in m.moved], abs=1e-5)
 
 
 def test_each_place_turns_the_hand_by_the_same_angle(found, rope):
@@ -154,3 +158,5 @@ def test_new_angles_of_one_hand_do_most_of_the_harm_far_beyond_training(found, r
     assert found.turns == pytest.approx(turns) and [n for n, each in enumerate(turns) if each < 1] == [4, 5, 6, 7]
     assert found.guilty == 4 and found.slowed[4] - gone > 0.6 * (inside - gone)  # "most of the harm"
     assert all(abs(right - gone) < 0.025 for hand, right in enumerate(found.slowed) if hand != 4)
+    drawn = where._slow(found).act.replies[f"{found.guilty + 1}"].shows[0].options["rows"]
+    assert [row["share"] for row in drawn] == pytest.approx([gone, *found.slowed], abs=1e-5)

@@ -14,13 +14,13 @@ from tlmviz.figures.written import number, percent
 from tlmviz.tracing.trace import Trace
 
 from ..language import N_, _
-from .measures import heads_of, little, named, row, without, word, words_at, writes
+from .measures import heads_of, little, named, row, without, word, writes
 from .parts import Behind, Choose, Drag, End, Lesson, Part, Picture, Press, Reply, Scene, Unfit, choose, guessed
-from .pictures import DOES, INK, LOOK, NOTE, SOFT, bar, bars, floor, line, look, numbers, strip, tower
+from .pictures import DOES, INK, LOOK, NOTE, SOFT, bar, bars, floor, line, numbers, ring, rings, strip, tower
 
 MODEL = "stories-rope"
 STORY = "Once upon a time, Anna had a little ball. Ben came to play. Ben wanted the little"
-SHOWN, MOSTLY = 24, 0.2  # numbers of the stream that are drawn; least share of a look that is spoken of
+SHOWN = 24  # numbers of the stream that are drawn
 Guess = tuple[str, float | None]
 UNKNOWN: Guess = ("?", None)
 Whys = Mapping[str, tuple[str, str]]  # answer -> verdict and reason
@@ -32,9 +32,9 @@ class Found:
     each.
 
     Also, with all heads silenced: the guess, the answer's share, and the guess after block 1; the largest share and the
-    answer's without feed-forward parts; where the heads of a block look, which look most at different words; of the
-    last block the head that writes most, what comes in, what that head, the others and the feed-forward part write, and
-    what goes out; with each block left out the guess and the answer's share.
+    answer's without feed-forward parts; of the last block, where its heads look, and the guess and the answer's share
+    with each of them silenced; its head that writes most, what comes in, what that head, the others and the
+    feed-forward part write, and what goes out; with each block left out the guess and the answer's share.
     """
 
     text: str
@@ -46,8 +46,8 @@ class Found:
     silent: float
     first: tuple[str, float]
     carried: tuple[float, float]
-    block: int
     rows: list[list[float]]
+    muted: list[tuple[str, float]]
     writer: int
     written: list[list[float]]
     passed: list[tuple[str, float, float]]  # of the lesson's story
@@ -58,10 +58,9 @@ class Found:
         return self.places.index(1)
 
     @property
-    def keen(self) -> int:
-        """The head of the block that looks hardest at one word."""
-        seen = words_at(self.tokens)
-        return max(range(len(self.rows)), key=lambda head: max(self.rows[head][i] for i in seen))
+    def needed(self) -> int:
+        """The head of the last block without which least is left of the answer."""
+        return min(range(len(self.muted)), key=lambda head: self.muted[head][1])
 
     @property
     def told(self) -> int:
@@ -77,18 +76,21 @@ class Found:
 
 
 def measure(lm: LanguageModel, text: str) -> Found:
-    """All of it, in three passes; of the lesson's own story in nine. Raises Unfit."""
+    """All of it, in nine passes; of the lesson's own story in fifteen. Raises Unfit."""
     trace, layers = lm.trace(text), lm.config.n_layers
     deaf, feeds = without(lm, text, *heads_of(trace)), [f"blocks.{layer}.mlp.out" for layer in range(layers)]
     shares, silent = ([every[-1].softmax(-1) for every in logit_lens(lm, each)] for each in (trace, deaf))
     answer, carried = int(shares[-1].argmax()), _left_out(lm, text, *feeds).probabilities()
-    looks = [[row(trace, (layer, head)) for head in range(trace.n_heads)] for layer in range(layers)]
-    seen = [len({_most(each) for each in rows if max(each) > MOSTLY} - {0}) for rows in looks]
-    block = max(range(layers), key=lambda layer: (seen[layer], max(map(max, looks[layer]))))
+    heads, muted = [(layers - 1, head) for head in range(trace.n_heads)], []
+    for head in heads:
+        left = without(lm, text, head).probabilities()
+        muted.append((named(lm, left, 1)[0][0], float(left[answer])))
     passed = []
     for layer in range(layers) if text == STORY else ():
         left = _left_out(lm, text, feeds[layer], f"blocks.{layer}.attn.out").probabilities()
-        passed.append((*named(lm, left, 1)[0], float(left[answer])))
+        whole = lm.tokenizer.name(int(left.argmax())).startswith(" ")
+        guess, share = named(lm, left, 1)[0]
+        passed.append((guess if whole else f"…{guess}", share, float(left[answer])))
     m = Found(
         text,
         trace.tokens,
@@ -99,17 +101,19 @@ def measure(lm: LanguageModel, text: str) -> Found:
         float(silent[-1][answer]),
         named(lm, silent[1], 1)[0],
         (float(carried.max()), float(carried[answer])),
-        block,
-        looks[block],
+        [row(trace, head) for head in heads],
+        muted,
         *_written(lm, trace),
         passed,
     )
-    (below, _), (after, _), *_between, (best, _) = m.guesses
+    (below, _), (after, _), *_between, (best, sure) = m.guesses
     readable = all(each.isalpha() for each in (after, best, m.deaf[0])) and below == word(m.tokens[-1])
     if not readable or len({below.lower(), after.lower(), best.lower()}) < 3:
         raise Unfit(N_("In your sentence the guess after block 1 is that at the end, or cannot be read."))
     if after != m.first[0] or m.deaf[0] in (best, below) or m.carried[1] > 0.1:
         raise Unfit(N_("In your sentence the model hardly needs what other words say."))
+    if m.muted[m.needed][1] > sure / 2:
+        raise Unfit(N_("In your sentence no single head of the last block is needed."))
     return m
 
 
@@ -152,9 +156,8 @@ def words(m: Found, home: Found) -> dict[str, str]:
         "alone": percent(m.deaf[1]),
         "most": percent(m.carried[0]),
         "left": little(m.carried[1]),
-        "n": f"{m.block + 1}",
+        "sure": percent(sure),
         "heads": f"{len(m.rows)}",
-        "others": f"{len(m.rows) - 1}",
         "count": f"{SHOWN}",
     }
 
@@ -172,17 +175,20 @@ def _tower(
     off: Iterable[int] = (),
     idle: Iterable[int] = (),
     parts: Mapping[str, bool] | None = None,
+    placed: bool = False,
     press: Iterable[int] = (),
-    share: float = 1.0,
 ) -> Part:
-    """The last word below the blocks, what these are made of, and what is guessed at some heights."""
+    """The last word below the blocks, what these are made of, or which place the answer has after each, and what is
+    guessed at some heights."""
     floors = []
     for n, (last, _share) in enumerate(m.guesses):
         label, (says, told) = _("block {n}", n=n) if n else f"“{last}”", guesses.get(n, (None, None))
         tone = LOOK if says == m.guesses[-1][0] else SOFT if says == "?" else INK
         made = parts or {} if n else {}
+        if placed and n:
+            made = {_("“{word}”: place {place}", word=m.guesses[-1][0], place=str(m.places[n])): True}
         floors.append(floor(label, made, says=says, share=told, tone=tone, off=n in off, idle=n in idle, name=f"{n}"))
-    return tower(*floors, stream=_("last word’s stream"), press=map(str, press), verb=_("Leave out"), share=share)
+    return tower(*floors, stream=_("last word’s stream"), press=map(str, press), verb=_("Leave out"))
 
 
 def _story(m: Found, guess: str, *tower: Part) -> Picture:
@@ -228,8 +234,8 @@ def _first(m: Found) -> Scene:
     (last, same), (after, share), *_between, (best, _sure) = m.guesses
     idle = range(2, len(m.guesses))
     why = _(
-        "It says “{after}”, {share} sure. No other word is needed: without what heads bring from others it still says "
-        "“{after}”, {still} sure."
+        "It says “{after}”, {share} sure. Already one block has made a first guess of what follows out of the word "
+        "itself."
     )
     whys = {
         best: (_("No: not yet."), why),
@@ -264,7 +270,7 @@ def _rise(m: Found) -> Scene:
         ),
         _story(m, m.guesses[top][0], _tower(m, {n: m.guesses[n] for n in (0, 1, top)})),
         Choose(replies),
-        _story(m, m.guesses[top][0], _tower(m, dict(enumerate(m.guesses)))),
+        _story(m, m.guesses[top][0], _tower(m, dict(enumerate(m.guesses)), placed=True)),
         _("To read a guess off on the way up is called the logit lens."),
         _block(m),
     )
@@ -273,8 +279,8 @@ def _rise(m: Found) -> Scene:
 def _deaf(m: Found) -> Scene:
     top, last = len(m.guesses) - 1, m.guesses[0][0]
     why = _(
-        "It says “{deaf}”, {alone} sure. Only heads bring something from other words; feed-forward parts make “{deaf}” "
-        "of “{last}” alone."
+        "It says “{deaf}”, {alone} sure: feed-forward parts make that of “{last}” alone. After block 1 it was "
+        "“{after}” without heads, too, {still} sure."
     )
     whys = {
         m.guesses[top][0]: (_("No: then it would know the story."), why),
@@ -290,15 +296,16 @@ def _deaf(m: Found) -> Scene:
         _story(m, "?", _tower(m, {top: UNKNOWN}, parts=_parts(m, heads=False))),
         _offer(m.deaf[0], whys),
         _story(m, m.deaf[0], _tower(m, {top: m.deaf}, parts=_parts(m, heads=False))),
-        behind=Behind("explorer", {"model": MODEL, "text": m.text, "panel": "Mute heads", "mute": mute}),
+        _("A head brings something from other words; a feed-forward part sees one word’s stream only."),
+        Behind("explorer", {"model": MODEL, "text": m.text, "panel": "Mute heads", "mute": mute}),
     )
 
 
 def _carried(m: Found) -> Scene:
     (best, sure), right = m.guesses[-1], 100 * m.carried[1]
     what = _(
-        "“{best}” gets {left}, and no piece more than {most}. "
-        "Heads bring what other words hold; feed-forward parts make something of it."
+        "“{best}” gets {left}, no guess is above {most}. Heads carry between words; feed-forward parts work on one "
+        "word’s stream alone, and make a guess of it."
     )
     replies = guessed(what, _("Hardly more is left."), _("Far less is left."), _("Yes, hardly anything is left."))
 
@@ -318,54 +325,41 @@ def _carried(m: Found) -> Scene:
     )
 
 
+def _heads(m: Found, silent: int | None = None, press: bool = True) -> Picture:
+    """Where the heads of the last block look most, one of them silent, and what is guessed."""
+    those = []
+    for head, weights in enumerate(m.rows):
+        aim = _most(weights)
+        name = f"“{word(m.tokens[aim])}”" if aim else _("(start)")
+        says, off = f"{name} {percent(weights[aim])}", head == silent
+        those.append(ring(f"{head + 1}", weights[aim], says, NOTE if off and not press else DOES, off))
+    (best, _sure), (guess, share) = m.guesses[-1], m.guesses[-1] if silent is None else m.muted[silent]
+    drawn = rings(*those, press=press, verb=_("Silence"), share=0.46)
+    text = strip(m.tokens, blank=guess, told=True, under=len(m.tokens) - 1, share=0.34)
+    return text, drawn, bars(bar(f"“{best}”", share, LOOK), share=0.2)
+
+
 def _looks(m: Found) -> Scene:
-    last, aims = len(m.tokens) - 1, [*map(_most, m.rows)]
-    aim = max(words_at(m.tokens), key=m.rows[m.keen].__getitem__)
-    others = [i for head, i in enumerate(aims) if head != m.keen]
-    right = 0 if aim not in others else 1 if {*others} != {aim} else 2
-    listed = ", ".join(dict.fromkeys(f"“{word(m.tokens[i])}”" for i in sorted(others) if i and i != aim))
-    why = _("The others look most at {listed}. So a block reads several words at once.")
-    wrong = (_("No: not one does."), _("No: only some do."), _("No: all of them do."))[right]
-    labels = _("none"), _("some"), _("all {others}")
-    replies = [
-        Reply(
-            _("Yes, {it}.") if n == right else wrong,
-            why,
-            n == right,
-            label=label,
-            words={"listed": listed, "it": label},
-        )
-        for n, label in enumerate(labels)
-    ]
-    first = _("The number below a word is that of the head that looks at it. All look from the underlined word.")
-    place = {"head": f"{m.block}.{m.keen}", "query": f"{last}", "key": f"{aim}"}
+    aims, answer, replies = [word(m.tokens[_most(each)]) for each in m.rows], m.guesses[-1][0], {}
+    alike = [f"{head + 1}" for head, aim in enumerate(aims) if aim == answer and head != m.needed]
+    lost = _("Without it “{best}” falls from {sure} to {its}; without any other it keeps {least} or more.")
+    if len(alike) > 1:
+        lost += _(" Heads {alike} look most at “{best}”, too: a look does not tell all.")
+    kept = _("Without it “{best}” gets {its}. Another head costs more: press on.")
+    least = percent(min(share for head, (_guess, share) in enumerate(m.muted) if head != m.needed))
+    for head, (_guess, share) in enumerate(m.muted):
+        found, told = head == m.needed, {"it": f"{head + 1}", "its": little(share), "least": least}
+        verdict = _("It is head {it}.") if found else _("Not head {it}.")
+        shows = _heads(m, head, not found)
+        replies[told["it"]] = Reply(verdict, lost if found else kept, found, shows, told | {"alike": ", ".join(alike)})
+    place = {"head": f"{len(m.guesses) - 2}.{m.needed}", "query": f"{len(m.tokens) - 1}"}
     return Scene(
-        _(
-            "Head {head} of block {n} gives “{aim}” {look} of its look. How many of the {others} others look most at "
-            "“{aim}”, too?"
-        ),
-        (_aimed(m, [m.keen]),),
-        Choose(replies),
-        (_aimed(m, range(len(m.rows))),),
-        first + (_(" A head without one looks at the sign in front of the text.") if 0 in aims else ""),
-        Behind("explorer", {"model": MODEL, "text": m.text, **place}),
-        words={"aim": word(m.tokens[aim]), "look": percent(m.rows[m.keen][aim]), "head": f"{m.keen + 1}"},
+        _("Of the {heads} heads of block {blocks}, “{best}” needs one most. Silence one at a time until you find it."),
+        _heads(m),
+        Press(replies),
+        hint=_("Below each head: where it looks most from “{last}”, and how much of its look that gets."),
+        behind=Behind("explorer", {"model": MODEL, "text": m.text, **place}),
     )
-
-
-def _aimed(m: Found, heads: Iterable[int]) -> Part:
-    """The word that each of some heads looks at most, with the head's number below."""
-    last, looks, notes = len(m.tokens) - 1, [], dict[int, str]()
-    for head in heads:
-        aim = _most(m.rows[head])
-        if head == m.keen:
-            aim = max(words_at(m.tokens), key=m.rows[head].__getitem__)
-        if aim:
-            tone = LOOK if head == m.keen else (DOES, NOTE, INK)[head % 3]
-            weights = [share if i == aim else 0 for i, share in enumerate(m.rows[head])]
-            looks.append(look(f"{head}", last, weights, tone))
-            notes[aim] = f"{notes[aim]}, {head + 1}" if aim in notes else f"{head + 1}"
-    return strip(m.tokens, blank="", under=last, looks=looks, notes=notes)
 
 
 def _sum(m: Found) -> Scene:
@@ -391,7 +385,10 @@ def _sum(m: Found) -> Scene:
         (numbers(*rows[:-1], unknown, at=at),),
         Choose([Reply(*whys[each], each == out, label=each) for each in order]),
         (numbers(*rows, at=at),),
-        _("Its first {count} numbers. This is called the **residual stream**; the guess is read off it at the top."),
+        _(
+            "Drawn: its first {count} numbers; written at the right: the one at the mark. It is called the **residual "
+            "stream**."
+        ),
         _block(m, step="add 2"),
         words={"sum": " ".join(says[:-1]), "out": out},
     )
@@ -400,17 +397,14 @@ def _sum(m: Found) -> Scene:
 def _pass(home: Found) -> Scene:
     rest = [share for *_guess, share in home.passed[:-1]]
     top, needed, replies = len(rest) + 1, rest.index(min(rest)), {}
-    lost = _("“{best}” gets {its}. All others read what block {it} writes, and can do nothing without it.")
+    lost = _("“{best}” gets {its}. Without block {it} what the others read is wrong.")
+    if home.passed[needed][0].startswith("…"):
+        lost += _(" “{guess}” is a piece of a word.")
     passes = _("“{best}” still gets {its}. The stream passes by, the other blocks add to it. Press another.")
-    looked = _(
-        "“{best}” still gets {its}, though a head of this block looked hard at “{best}”: looking is not doing. Press "
-        "another."
-    )
     for n, share in enumerate(rest):
-        found, told = n == needed, {"it": f"{n + 1}", "its": little(share)}
+        found, told = n == needed, {"it": f"{n + 1}", "its": little(share), "guess": home.passed[n][0]}
         shown = _tower(home, {top: home.passed[n][:2]}, off=[n + 1], press=() if found else range(1, top))
-        missed = looked if n == home.block else passes
-        verdict, why = (_("It is block {it}."), lost) if found else (_("Not block {it}."), missed)
+        verdict, why = (_("It is block {it}."), lost) if found else (_("Not block {it}."), passes)
         shows = (shown, _left(home, range(top))) if found else _story(home, home.passed[n][0], shown)
         replies[told["it"]] = Reply(verdict, why, found, shows, told)
     return Scene(
@@ -428,9 +422,9 @@ def _pass(home: Found) -> Scene:
 
 def _left(home: Found, blocks: Iterable[int]) -> Part:
     """How sure of the answer the model is, and still is without each of some blocks."""
-    best, sure = home.guesses[-1]
+    sure = home.guesses[-1][1]
     rows = (bar(_("no block {n}", n=n + 1), home.passed[n][2], SOFT) for n in blocks)
-    return bars(bar(f"“{best}”", sure, LOOK), *rows)
+    return bars(bar(_("all {n}", n=len(home.passed)), sure, LOOK), *rows)
 
 
 def _block(m: Found, **more: str) -> Behind:

@@ -23,7 +23,8 @@ HAND: Head = (2, 0)  # of the model with RoPE: looks at the word before
 # Places that the story and a pair of words move, and where the fastest hand has gone around.
 AWAY, ON, AGAIN = (64, 10, 7)
 READ, BEYOND = 1024, 512  # pieces of stories that are read, and from where on training is far behind
-NUMBERS = 32  # of a wave that are drawn
+WAVES_AT = 16  # places at which waves are drawn
+FAST, SLOW = 0, 16  # numbers of a word to which a fast wave and a slow one are added
 
 
 @dataclass(frozen=True)
@@ -40,7 +41,7 @@ class Found:
     waves: Head
     seen: int  # the word for which its look changes most
     moved: tuple[list[float], list[float]]  # its look, at the story's place and further on
-    patterns: tuple[list[float], list[float]]  # what is added to that word, there and further on
+    patterns: list[tuple[list[float], list[float]]]  # at the first places and further on: a fast wave, and a slow one
     clocks: list[rope_planes.Clocks]  # of the head with hands
     turns: list[float]  # of each hand within the training length
     context: int
@@ -104,7 +105,8 @@ def measure(models: Mapping[str, LanguageModel], text: str) -> Found:
     change = {(head, i): abs(a[i] - b[i]) for head, (a, b) in moved.items() for i in words_at(trace.tokens)}
     waves, seen = max(change, key=change.__getitem__)
     speeds = rope_planes.frequencies(rope.config.head_dim, rope_planes.own_base(rope.config))
-    added = position_schemes.position_vectors(sin, last + AWAY)[[seen, seen + AWAY], :NUMBERS].tolist()
+    added = position_schemes.position_vectors(sin, AWAY + WAVES_AT + 1)
+    waving = [added[start + 1 : start + WAVES_AT + 1] for start in (0, AWAY)]
     return Found(
         trace.tokens,
         swapped,
@@ -115,7 +117,7 @@ def measure(models: Mapping[str, LanguageModel], text: str) -> Found:
         waves,
         seen,
         moved[waves],
-        (added[0], added[1]),
+        [(each[:, FAST].tolist(), each[:, SLOW].tolist()) for each in waving],
         _clocks(rope, text, last),
         [rope.config.context * speed / (2 * math.pi) for speed in speeds.tolist()],
         rope.config.context,

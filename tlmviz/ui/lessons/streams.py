@@ -52,6 +52,7 @@ def words(m: Found, home: Found) -> dict[str, str]:
         "own": _two(row)[m.most],
         "mean": _two([row.mean()])[0],
         "huge": _round(free[-1]),
+        "later": _two([m.free[1:].sum(2).max()])[0],
         "so": number(free[FEW - 1], ".0f"),
         "largest": _round(m.largest[0]),
         "tame": _round(m.largest[1]),
@@ -143,9 +144,9 @@ def _add(m: Found) -> Scene:
         "fading: a **residual** connection."
     )
 
-    def shown(values: Sequence[float], says: str, share: float, told: str) -> Picture:
+    def shown(values: Sequence[float], says: str, share: float, told: str, begins: str = "") -> Picture:
         rows = (
-            line("in", _("goes in"), came, f"“{it}” {percent(first)}", INK),
+            line("in", _("goes in"), came, begins, INK),
             line("out", told, values, f"“{says}” {percent(share)}", LOOK),
         )
         return strip(m.tokens, blank="", under=len(m.tokens) - 1, share=0.36), numbers(*rows, share=0.64)
@@ -162,7 +163,7 @@ def _add(m: Found) -> Scene:
             ("“{it}”", _("Yes, “{it}”, {silent} sure."), why),
             ("“{out}”", _("No, still “{it}”, {silent} sure: steps add “{out}”."), why),
         ),
-        shown(came, m.silent[0], m.silent[1], _("comes out, steps silent")),
+        shown(came, *m.silent, _("comes out, steps silent"), f"“{it}” {percent(first)}"),
         _(
             "A small model of {short} steps. A stream says the word that the model’s last part guesses from it. Drawn: "
             "its first {count} numbers."
@@ -187,8 +188,8 @@ def _four(m: Found) -> Scene:
         return (bars(*rows),)
 
     why = _(
-        "Stream {keeper} keeps “{it}”, {kept}; stream {guesser} gathers a guess, “{guess}”, {chance}. One stream has "
-        "to do both: its best is “{other}”, {surely}."
+        "Stream {keeper} keeps “{it}”, {kept}; stream {guesser} guesses “{guess}”, {chance}. In one stream “{it}” is "
+        "still in the sum, but drowned by what steps added: “{other}”, {surely}."
     )
     verdicts = _("No: then they would be no better than one."), _("No: one does."), _("No: then all would do the same.")
     labels = _("in none"), _("in one"), _("in all four")
@@ -230,7 +231,7 @@ def _mix(m: Found) -> Scene:
         _table(m.table, known, _("holds"), lit=m.most),
         _(
             "Such mixing: **hyper-connections**. This table, a deeper model’s, is **free**: training may write any "
-            "numbers. A 1 stands for a word’s row."
+            "numbers. To follow only the size, let each stream be one number: 1."
         ),
         _page("Matrices"),
     )
@@ -239,8 +240,8 @@ def _mix(m: Found) -> Scene:
 def _deep(m: Found) -> Scene:
     grown, label = growth(m.free), _("largest stream")
     why = _(
-        "The largest holds {huge}: each table enlarges what the last one made. Numbers of 16 bits end at {half}: "
-        "beyond that, the computation breaks."
+        "Tables after the first make at most {later} of 1, but nearly all enlarge what comes in: {huge}. Numbers of 16 "
+        "bits (FP16) end at {half}."
     )
     return Scene(
         _(
@@ -333,8 +334,8 @@ def _bound(m: Found) -> Scene:
     shares = [float(each) for each in composite(m.bound)[:, 0]]
     names = [_("stream {n}", n=n + 1) for n in range(len(shares))]
     why = _(
-        "Each holds {each}, together {whole}: nothing explodes or fades. In that whole model numbers reach {tame}; "
-        "with free tables, {largest}."
+        "Each holds {each}, together {whole}; free tables made {huge} of 1. With what steps add, numbers reach {tame} "
+        "here, {largest} there. Streams differ only through what steps write."
     )
 
     def shown(values: Sequence[float]) -> Picture:
@@ -349,15 +350,12 @@ def _bound(m: Found) -> Scene:
         choose(
             _("a quarter in each"),
             (_("still in stream 1"), _("No: then the tables would mix nothing."), why),
-            (_("lost on the way"), _("No: then columns would not add up to 1."), why),
+            (_("lost on the way"), _("No: columns add up to 1."), why),
             (_("a quarter in each"), _("Yes."), why),
         ),
         shown(shares),
         behind=_page("Depth", BOUND),
-        hint=_(
-            "By tables alone. In between steps write into the streams, another share into each: so streams differ all "
-            "the same."
-        ),
+        hint=_("mHC: manifold-constrained hyper-connections. Bars: by tables alone, without what steps add."),
     )
 
 

@@ -11,11 +11,13 @@ from ..language import N_, _
 from .measures import HALF, shared_out, word
 from .parts import Again, Behind, Drag, End, Lesson, Part, Picture, Reply, Scene, choose, guessed
 from .pictures import (
+    AGAIN,
     DOES,
     GONE,
     KEPT,
     LOOK,
     MADE,
+    NEW,
     NONE,
     NOW,
     SKIPPED,
@@ -53,6 +55,8 @@ def words(m: Found, home: Found) -> dict[str, str]:
         "length": f"{LENGTH:,}",
         "cells": f"{LENGTH**2 / 1e6:.0f}",
         "tile": f"{TILE[0] * TILE[1]:,}",
+        "side": f"{SIDE}",
+        "sides": "{} × {}".format(*TILE),
         "map": _mb(roofline.BYTES * LENGTH**2),
         "chip": CHIP.name.split()[0],
         "last": word(m.tokens[-1]),
@@ -66,6 +70,7 @@ def words(m: Found, home: Found) -> dict[str, str]:
         "old": number(old, ".1f"),
         "factor": number(factor, ".2f"),
         "over": number(1 / factor, ".0f"),
+        "more": number(round(new, 1) - round(old, 1), ".1f"),
         "d": f"{len(m.whole)}",
         "off": number(1e6 * m.error, ".1f"),
         "tiles": f"{m.walk.skipped.size}",
@@ -81,11 +86,14 @@ def words(m: Found, home: Found) -> dict[str, str]:
 
 def plot(m: Found, home: Found) -> list[Scene]:
     """The scenes."""
-    return [scene(m) for scene in (_map, _softmax, _forget, _large, _larger, _loop, _ahead, _sooner)]
+    return [scene(m) for scene in (_map, _softmax, _large, _forget, _larger, _loop, _ahead, _sooner)]
 
 
 def _map(m: Found) -> Scene:
-    why = _("The map, {map}, is cut into **tiles**: one of {tile} cells is made, used and forgotten, then the next.")
+    why = _(
+        "It is cut into **tiles**, here {side} × {side}, on a chip {sides} = {tile} cells: one is made in the chip’s "
+        "small fast memory, used, forgotten."
+    )
     rows = _("{n} million", n=number(TILE[0] * LENGTH / 1e6, ".0f"))
     count = len(m.visits)
     states = [[NOW if (row, at) == (m.bring - 1, 0) else GONE for at in range(count)] for row in range(count)]
@@ -121,19 +129,26 @@ def _scored(m: Found, i: int) -> str:
     return f"{name} {number(m.scores[i], '.1f')}"
 
 
-def _shares(m: Found, tiles: int, shown: int, share: float = 1.0) -> Part:
-    """Shares of the words of so many tiles alone; those of others that are shown are not told yet."""
+def _shares(m: Found, tiles: int, shown: int) -> Part:
+    """Parts and shares of the words of so many tiles alone; those of others that are shown are not told yet."""
     rows, told = [], [*m.shares(tiles), *[None] * SIDE * (shown - tiles)]
     for i, each in enumerate(told):
         tone = DOES if i >= SIDE else LOOK
-        rows.append(bar(_scored(m, i), each, tone, f"{i}"))
-    return bars(*rows, share=share)
+        says = f"{_part(m, i)}: {percent(each) if each > 0.005 else '<1%'}" if each is not None else ""
+        rows.append(bar(_scored(m, i), each, tone, f"{i}", says))
+    return bars(*rows)
+
+
+def _part(m: Found, *words: int) -> str:
+    """The part of a word in the sum, or the sum of the parts of some."""
+    return number(sum(math.exp(m.scores[i]) for i in words), ",.0f")
 
 
 def _softmax(m: Found) -> Scene:
     before = m.bring - 1
     why = _(
-        "A share is a word's **part** of one sum. The sum grew {grew} times, so each share is {grew} times smaller."
+        "A share is a word’s **part** of one sum. That grew from {before} to {after}, {grew} times, so each share is "
+        "{grew} times smaller."
     )
     return Scene(
         _(
@@ -148,8 +163,12 @@ def _softmax(m: Found) -> Scene:
             (_("the largest shrinks"), _("No: then the others would gain on it."), why),
         ),
         (_shares(m, m.bring, m.bring),),
-        _("The words at which “{last}” looks, with their scores. A sign in front of the text counts, too."),
+        _(
+            "Words at which “{last}” looks, with their scores; at the right each one’s part, made of its score as the "
+            "next scene shows, and its share. A sign in front counts, too."
+        ),
         _row(m),
+        words={"before": _part(m, *range(SIDE)), "after": _part(m, *range(SIDE * m.bring))},
     )
 
 
@@ -192,7 +211,10 @@ def _forget(m: Found) -> Scene:
             (_("the largest part"), _("No: the others would be lost."), why),
         ),
         (_text(m, 1, 0.2), _mixing(m, 0.6), _kept(m, 0.2, "", _("1 number"))),
-        _("Blue is the tile: the start sign, and three words. Before each value stands its part of the sum so far."),
+        _(
+            "Blue is the tile: the start sign, and three words. Before each value stands its part, where the tile’s "
+            "largest score, {old}, is taken off."
+        ),
         _row(m),
     )
 
@@ -220,7 +242,10 @@ def _large(m: Found) -> Scene:
             (_("take {score} off each score"), _("Yes."), less),
         ),
         shown(True),
-        _("Chips compute fast with numbers of 16 bits, which end there. “{best}” has score {exact}, about {score}."),
+        _(
+            "Chips compute fast with numbers of 16 bits; in the format FP16 they end there. “{best}” has score "
+            "{exact}, about {score}."
+        ),
         _row(m),
     )
 
@@ -238,8 +263,8 @@ def _parts(m: Found, tile: int, share: float, told: bool = True) -> Part:
 def _larger(m: Found) -> Scene:
     before, sums = m.bring - 1, number(m.sum(m.bring - 1), ".2f")
     why = _(
-        "From each old **score**, {score} should be taken off, not {old}. So sum and mixture are {over} times too "
-        "large: times {factor}."
+        "From each old **score**, {score} should be taken off, not {old}: {more} more. So sum and mixture are "
+        "e^{more}, {over} times, too large: × {factor}."
     )
     top = number(m.largest(before), ".1f"), number(m.largest(m.bring), ".1f")
     by = f" × {number(m.factor(m.bring), '.2f')}"
@@ -256,7 +281,7 @@ def _larger(m: Found) -> Scene:
             (_("adding it up anew"), _("No: then all would be read again."), why),
         ),
         (_text(m, m.bring, 0.3), _parts(m, m.bring, 0.45), _kept(m, 0.25, top[1], sums, by)),
-        _("Beside each word stands its score. Of the first tile only the sum is left."),
+        _("Beside each word stands its score. Of the first tile nothing is left but what is kept."),
         _row(m),
     )
 
@@ -284,7 +309,7 @@ def _loop(m: Found) -> Scene:
                 "Divided by the sum, the mixture is the same as from all words at once, up to rounding: {off} "
                 "millionths."
             )
-        values = zip(("top", "by", "sum"), (m.largest(tiles), m.factor(tiles), m.sum(tiles)), (".1f", ".2f", ".2f"))
+        values = zip(("top", "by", "sum"), (m.largest(tiles), m.factor(tiles), m.sum(tiles)), (".1f", ".3f", ".2f"))
         own = {name: number(each, form) for name, each, form in values}
         verdict = _("Tile {n}.", n=tiles)
         replies.append(Reply(verdict, said, tiles == count, shown(tiles), own))
@@ -296,7 +321,10 @@ def _loop(m: Found) -> Scene:
         shown(0),
         Again(_("Next tile"), replies),
         (),
-        _("All that is kept, however long the text: the largest, the sum, and a mixture of {d} numbers."),
+        _(
+            "All that is kept, however long the text: the largest, the sum, and a mixture of {d} numbers. What is "
+            "written is rounded."
+        ),
         _row(m),
     )
 
@@ -321,9 +349,18 @@ def _ahead(m: Found) -> Scene:
     )
 
 
+def _memories(tiled: bool) -> Part:
+    """What lies in a chip's two memories, where the map is stored and where it is made in tiles."""
+    words, results = (KEPT, 1, _("words")), (KEPT, 1, _("results"))
+    slow = words, *([(NONE, 2, "")] if tiled else [(AGAIN, 1, _("scores")), (AGAIN, 1, _("shares"))]), results
+    fast = (NONE, 1, ""), (NEW, 2, _("one tile")) if tiled else (NONE, 2, ""), (NONE, 1, "")
+    rows = cells("slow", _("slow memory"), *slow), cells("fast", _("fast memory"), *fast)
+    return grid(4, *rows, share=0.4)
+
+
 def _sooner(m: Found) -> Scene:
     why = _(
-        "Tiles move {less}: each of their {bands} rows reads all keys and values again, {band}. Computing is fast, "
+        "Tiles move {less}, about {bands} × {band}: scores and shares never leave the fast memory. Computing is fast, "
         "moving takes the time."
     )
     replies = guessed(why, _("Too low: it is {time}."), _("Too high: it is {time}."))
@@ -337,7 +374,7 @@ def _sooner(m: Found) -> Scene:
         if told:
             rows.append(bar(_("moved, in tiles"), moved, LOOK, "less", _mb(tiled().moved)))
             rows.append(bar(_("moved, stored"), 1, SOFT, "moved", _mb(stored().moved)))
-        return (bars(*rows),)
+        return _memories(told), bars(*rows, share=0.6)
 
     return Scene(
         _(
@@ -348,8 +385,9 @@ def _sooner(m: Found) -> Scene:
         Drag(_("Time that tiles take, in per cent"), _("Count"), 100 * time, replies, within=5),
         shown(True),
         _(
-            "Scores are written and read, then shares: 4 × {map}, and little else. One head, no tile skipped; times, "
-            "in thousandths of a second (ms), follow from the data sheet of a chip, {chip}."
+            "Stored, the map, {map}, moves four times. A tile fits into fast memory: only, for each of {bands} rows of "
+            "tiles, all keys and values are read, {band}. One head, none skipped; ms, thousandths of a second, by the "
+            "data sheet of a chip, {chip}."
         ),
         Behind("flash_attention", {"part": "Memory and time", "len": f"{LENGTH}"}),
     )

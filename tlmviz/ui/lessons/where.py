@@ -38,11 +38,11 @@ from .places import (
     MAN,
     MODELS,
     NONE,
-    NUMBERS,
     ON,
     READ,
     STORY,
     TURNED,
+    WAVES_AT,
     Found,
     angle,
     measure,
@@ -62,6 +62,7 @@ def words(m: Found, home: Found) -> dict[str, str]:
         "look": percent(m.looks[1][MAN]),
         "d": number(math.sqrt(len(m.query)), ".0f"),
         "it": m.name(m.seen),
+        "here": percent(m.moved[0][m.seen]),
         "there": percent(m.moved[1][m.seen]),
         "away": str(AWAY),
         "on": str(ON),
@@ -102,7 +103,7 @@ def _looking(tokens: Sequence[str], weights: Sequence[float] = (), share: float 
 
 def _swap(m: Found) -> Scene:
     why = _(
-        "“{dog}” has {look}, as before. This head sees which words there are, not where: who bit whom is lost on it."
+        "“{dog}” has {look}, as before. This model is not told where words stand: who bit whom is lost on the head."
     )
     state = {"model": NONE, "text": "".join(m.swapped[1:]), "head": "{}.{}".format(*m.plain), "key": str(MAN)}
     first = _looking(m.tokens, m.looks[0], 0.5)
@@ -119,10 +120,7 @@ def _swap(m: Found) -> Scene:
             (_("at both, half and half each"), _("No: then it would notice the swap."), why),
         ),
         (first, _looking(m.swapped, m.looks[1], 0.5)),
-        _(
-            "To guess the next word, a model looks back: each **head** shares its look among words. This model is not "
-            "told where they stand."
-        ),
+        _("To guess the next word, a model looks back: each **head** shares its look among words."),
         Behind("explorer", {**state, "query": str(len(m.tokens) - 1)}),
     )
 
@@ -163,8 +161,8 @@ def _keys(m: Found) -> Scene:
         Choose(replies),
         shown(True),
         _(
-            "A **score** is query times key, number by number, added up (and divided by {d}). The highest gets most of "
-            "the look."
+            "A **score** is query times key, number by number, added up; divided by {d}, √{size}, it stays small. The "
+            "highest gets most of the look."
         ),
         Behind("explorer", {"model": NONE, "text": STORY, "head": "{}.{}".format(*m.plain), "key": str(DOG)}),
         words={"right": right, "most": scored[right]},
@@ -172,34 +170,47 @@ def _keys(m: Found) -> Scene:
 
 
 def _waves(m: Found) -> Scene:
-    def shown(last: int) -> Picture:
-        waves = [
-            line(f"{n}", _("wave of place {place}", place=m.seen + n * AWAY), m.patterns[n], "", NOTE, 1)
-            for n in range(last + 1)
+    def shown(told: bool) -> Picture:
+        start = AWAY if told else 0
+        at, (fast, slow) = _("places {low} to {high}", low=start + 1, high=start + WAVES_AT), m.patterns[told]
+        waves = [line("fast", _("fast wave, {at}", at=at), fast, "", NOTE, 1)]
+        waves.append(line("slow", _("slow wave, {at}", at=at), slow, "", NOTE, 1))
+        shares = [
+            bar(_("“{it}” at place {n}", it=m.name(m.seen), n=m.seen), m.moved[0][m.seen], SOFT, "here"),
+            bar(
+                _("“{it}” at place {n}", it=m.name(m.seen), n=m.seen + AWAY),
+                m.moved[1][m.seen] if told else None,
+                LOOK,
+                "there",
+            ),
         ]
-        return _looking(m.tokens, m.moved[last], 0.6), numbers(*waves, share=0.4)
+        return _looking(m.tokens, m.moved[told], 0.4), bars(*shares, share=0.22), numbers(*waves, share=0.38)
 
     changes = abs(m.moved[1][m.seen] - m.moved[0][m.seen]) > 0.02
     why = _("Other waves make other scores. The same story is read otherwise, only because it stands later.")
     kept = _("The waves hardly change the scores here.")
     replies = [
-        Reply(_("Right: {there}.") if right else _("Not so: {there}."), why if changes else kept, right, label=label)
+        Reply(
+            _("Right: {there}, before {here}.") if right else _("Not so: {there}, before {here}."),
+            why if changes else kept,
+            right,
+            label=label,
+        )
         for label, right in ((_("yes"), not changes), (_("no"), changes))
     ]
     return Scene(
         _(
-            "Another model marks places: it **adds a wave** to each word. The story moves {away} places on, so waves "
+            "Another model marks places: it **adds waves** to each word. The story moves {away} places on, so they "
             "change. Does “{it}” keep its share?"
         ),
-        shown(0),
+        shown(False),
         Choose(replies),
-        shown(1),
+        shown(True),
         _(
-            "Below: what is added to the first {count} numbers of “{it}”. Numbers 1, 2, 3 … would soon be larger than "
-            "all that a word has."
+            "Waves: what is added to two numbers of the word at each place. Why not the place’s number itself? Place "
+            "500 would drown the word; a wave stays between −1 and 1."
         ),
         Behind("position_schemes", {"pview": "What is added"}),
-        words={"count": str(NUMBERS)},
     )
 
 
@@ -214,7 +225,7 @@ def _next(m: Found) -> Scene:
     those = [_one(f"{n}", _("place {place}", place=n), angle) for n, angle in enumerate(seen)]
     at, step = _("place {place}", place=len(seen)), math.degrees(m.back.frequency[0])
     letters = [_one(name, name, angle) for name, angle in zip("ABC", (seen[1], right + step, right))]
-    why = _("Each place adds {angle} degrees, so the angle tells the place.")
+    why = _("Each place adds {angle} degrees, so the angle tells the place, up to one round.")
     return Scene(
         _(
             "**RoPE** takes two numbers of a key as a clock’s hand; each place turns it by the same angle. Where is it "
@@ -265,7 +276,7 @@ def _pairs(m: Found) -> Scene:
             ("C", _("No: A's hands point more alike."), why),
         ),
         _shown(m, *_away(m, *apart, names=[_("{name}: {n} back", name=each, n=n) for each, n in zip("ABC", apart)])),
-        _("The score of these two hands alone: number times number, added up (and divided by {d})."),
+        _("The score of these two hands alone: number times number, added up, divided by {d}."),
         _planes(m),
         words={name: _score(m.hand(n)[1]) for name, n in zip("abc", apart)},
     )
@@ -279,7 +290,10 @@ def _both(m: Found) -> Scene:
         for n in (m.on.home, -1)
     )
     return Scene(
-        _("Both words move **{on} places** further on, so both hands turn. What becomes of their score, {part}?"),
+        _(
+            "Both words move **{on} places** further on, so both hands turn. What becomes of the score of this hand "
+            "alone, {part}?"
+        ),
         _shown(m, here, clock("-1", stand[-1], says=" ")),
         choose(
             _("it stays"),
@@ -338,13 +352,21 @@ def _times(turns: float) -> str:
     return number(turns, ".0f" if turns > 9.5 else "#.2g") + "×"
 
 
-def _hands(m: Found, right: float, slow: int | None = None, press: bool = True) -> Picture:
+def _all_slowed(m: Found) -> Picture:
+    """What is guessed right with each hand slowed, and with none."""
+    each = (
+        bar(_("hand {n} slowed", n=n + 1), right, LOOK if n == m.guilty else INK) for n, right in enumerate(m.slowed)
+    )
+    return (bars(bar(_("none slowed"), m.right[1], SOFT), *each),)
+
+
+def _hands(m: Found, right: float, slow: int | None = None) -> Picture:
     """How often each hand goes around within the training length, one of them slowed, and what is guessed right."""
     those = []
     for n, turn in enumerate(m.turns):
         turn, tone = (turn / m.slowing, LOOK) if n == slow else (turn, INK if turn >= 1 else NOTE)
         those.append(ring(f"{n + 1}", min(1.0, turn), _times(turn), tone))
-    return rings(*those, press=press, verb=_("Slow hand"), share=0.68), bars(bar(_("right"), right, LOOK), share=0.32)
+    return rings(*those, press=True, verb=_("Slow hand"), share=0.68), bars(bar(_("right"), right, LOOK), share=0.32)
 
 
 def _slow(m: Found) -> Scene:
@@ -356,7 +378,8 @@ def _slow(m: Found) -> Scene:
         found, told = n == m.guilty, {"its": percent(right), "one": f"{n + 1}", "turns": _times(m.turns[n])}
         verdict = _("It is hand {one}: {its} for {gone}.") if found else _("Hand {one}: {its}.")
         reason = why if found else seen if m.turns[n] >= 1 else harmless
-        replies[f"{n + 1}"] = Reply(verdict, reason, found, _hands(m, right, n, not found), told)
+        shows = _all_slowed(m) if found else _hands(m, right, n)
+        replies[f"{n + 1}"] = Reply(verdict, reason, found, shows, told)
     return Scene(
         _(
             "{new} of its {hands} hands never went once around in training: far words meet at **new angles**. Slow one "

@@ -62,6 +62,8 @@ export function tilemap(W, H, { words, weights, side, tiles, legend }, ruler) {
   legend.forEach(([state, text], n) => {
     const y = y0 + high * count + splits + small * 1.5;
     marks.push(mark(`legend-${state}`, "rect", { x, y: y - small * 0.85, w: small, h: small, rx: 3, o: Math.max(0.35, TILES[state].o) }, { tone: TILES[state].tone }));
+    const [inset, { cells }] = [small * 0.22, TILES[state]]; // a cell, as it is seen in such a tile
+    if (cells) marks.push(mark(`legend-${state}-cell`, "rect", { x: x + inset, y: y - small * 0.85 + inset, w: small - 2 * inset, h: small - 2 * inset, rx: 2, o: 0.8 * cells }, { tone: "does" }));
     marks.push(mark(`legend-${state}-says`, "text", { x: x + small * 1.5, y, size: small }, { text, tone: "soft" }));
     x += widths[n] + small * 1.4;
   });
