@@ -153,7 +153,11 @@ REFUSED = [
         "hardest also does the work",
     ),
     ("finding", "Once upon a time there was a girl named Lily", "repeats nothing"),
-    ("finding", "Tom was happy. Anna had a red ball and Tom was", "does not guess the word that followed"),
+    (
+        "finding",
+        "Tom was happy. Anna had a red ball and Tom was",
+        "The model guesses “very”, not “happy”, which followed",
+    ),
     ("looking", "Lucy has a blue car and a red cat. Lily wants to play with the blue", "no single head"),
     ("scores", "Once upon a time there was a girl.", "no head looks mostly"),
     ("block", "He liked to play with his toy", "cannot be read"),
@@ -302,6 +306,19 @@ def test_what_comes_next(lm):
     assert "car" not in next_word.STORY and found.top[1][0] == "car"  # "No such thing stands in this story."
 
 
+def test_of_a_look_what_is_written_and_the_rest_are_all(lm):
+    q, k, *_ = lm.trace(next_word.STORY).qk(3, 2)
+    row = ((q[9].double() @ k[:10].double().T) / math.sqrt(q.shape[-1])).softmax(-1)
+    found, scene = runner.measured("next", next_word.STORY), payload("next")["scenes"][4]
+    assert found.head == (3, 2) and found.tokens[found.middle] == " doll"
+    written = [round(float(each), 2) for each in row[1:] if each > next_word.WRITTEN]  # as strip.js has it
+    assert len(written) == 2  # of Tom and of the truck
+    rest = f"What has no number gets {1 - sum(written):.0%} together."
+    assert all(reply["reason"].endswith(rest) for reply in scene["act"]["replies"])
+    for reply in payload("next")["scenes"][3]["act"]["replies"]:  # both words that get some are told of
+        assert "93%" in reply["reason"] and "6%" in reply["reason"]
+
+
 def plainly_noted(lm, text, notes):
     """A pass in which the noter writes at each of some tokens what it wrote, unhindered, at another, or nothing."""
     plain = lm.trace(text)["blocks.4.attn.z"][0, 2]
@@ -347,6 +364,38 @@ def test_one_head_leaves_notes_and_another_reads_them(lm):
     assert int(moved.argmax()) == partner and now > 0.5
     assert found.exchanged.top[0] == ("doll", pytest.approx(now, abs=1e-4))
     assert found.exchanged.row == pytest.approx(moved.tolist(), abs=1e-4)
+
+
+def test_other_heads_miss_the_erased_note_too(lm):
+    found, text = runner.measured("finding", finding.STORY), finding.STORY
+    (layer, at), place = found.finder, found.place
+    whole, erased = lm.trace(text), plainly_noted(lm, text, {place: place})
+    looks = {head: [float(each.attention(5, head)[-1, place]) for each in (whole, erased)] for head in range(6)}
+    assert sum(less < 0.75 * look and look > 0.5 for look, less in looks.values()) > 1
+
+    def edit(z, record):
+        z = z.clone()
+        z[0, at, -1] = erased[f"blocks.{layer}.attn.z"][0, at, -1]
+        return z
+
+    misled, _row = plainly_found(lm, lm.trace(text, edit={f"blocks.{layer}.attn.z": edit}), found.finder, "bird")
+    assert found.misled == pytest.approx(misled, abs=1e-4) and misled > 2 * found.erased.share
+    shown = payload("finding")["scenes"][3]["after"][1]["options"]["rows"]
+    best = erased.probabilities().topk(3).indices.tolist()
+    assert {row["label"] for row in shown} == {lm.tokenizer.name(each).strip() for each in best}
+
+
+def test_the_noters_look_is_the_sharpest_of_those_that_are_shown(lm):
+    found = runner.measured("finding", finding.STORY)
+    for head, (word, share) in found.aims.items():
+        row = plainly_looks(lm, finding.STORY, *head)
+        assert share == pytest.approx(
+            float(row[1:][[t.strip().isalpha() for t in found.whole.tokens[1:]]].max()), abs=1e-4
+        )
+        assert word in finding.STORY
+    assert (
+        max(found.aims, key=lambda head: found.aims[head][1]) == finding.NOTER and found.aims[finding.NOTER][0] == "the"
+    )
 
 
 def test_of_all_heads_below_the_finder_needs_the_noter_most_which_looks_one_back(lm):
