@@ -491,6 +491,32 @@ def test_softmax_makes_a_spike_of_undivided_scores_and_sees_only_differences(lm)
     assert float(filled["times"]) == pytest.approx(ratio, rel=0.1)
 
 
+def test_what_is_written_of_products_and_divisors_can_be_worked_out(lm):
+    m, scenes = runner.measured("scores", cell.STORY), payload("scores")["scenes"]
+    for reply in scenes[1]["act"]["replies"][:2]:  # "4.59 × 4.19 ≈ 19.2."
+        one, other, product = (float(each) for each in re.findall(r"[-\d.]+\d", reply["verdict"].replace("−", "-")))
+        assert product == pytest.approx(one * other, abs=0.0501)
+    for place, row in zip((m.best, m.second), scenes[7]["after"][0]["options"]["rows"]):
+        share, value = float(re.findall(r"\d+", row["label"])[0]) / 100, round(m.values[place][m.told], 2)
+        assert float(row["says"].replace("−", "-")) == pytest.approx(share * value, abs=0.0051)
+    divisors = [reply["verdict"].split(":")[0] for reply in scenes[4]["act"]["replies"]]
+    assert divisors == ["÷ 2", "÷ ?", "÷ 32", "÷ 1,000"]  # how much it is, the next scene asks
+    level = scenes[4]["act"]["replies"][-1]
+    assert level["verdict"] == "÷ 1,000: “ball” gets 7%." and f"{1 / len(lm.trace(cell.STORY)):.0%}" == "7%"
+    assert level["reason"].startswith(f"All {len(lm.trace(cell.STORY))} pieces")
+
+
+def test_at_a_spike_small_changes_of_scores_change_hardly_anything():
+    m = runner.measured("scores", cell.STORY)
+
+    def moved(divisor):  # by a tenth more for the best word
+        given = torch.tensor(m.scores, dtype=torch.float64) / divisor
+        more = given + 0.1 * (torch.arange(len(given)) == m.best)
+        return float((more.softmax(-1) - given.softmax(-1))[m.best])
+
+    assert moved(1) < 0.001 and moved(m.root) > 0.015
+
+
 def test_sums_of_products_reach_root_d_times_as_far_before_training(lm):
     m = runner.measured("scores", cell.STORY)
     raw = untrained(lm).trace(cell.STORY)
@@ -529,5 +555,7 @@ def test_what_comes_out_is_a_mixture_of_values_and_exchanged_values_change_the_g
         return values
 
     assert plainly_pointed(lm)[0] == "ball"
+    silent = plainly_silenced(lm, cell.STORY, *m.head)  # "Other heads still bring “ball”."
+    assert int(silent.argmax()) == lm.encode(" ball")[-1] and silent.max() > 2 * silent[lm.encode(" car")[-1]]
     word, share = plainly_pointed(lm, {"blocks.5.attn.v": edit})
     assert (word, share) == (m.swapped[0][0], pytest.approx(m.swapped[0][1], abs=1e-5)) and word == "car"
