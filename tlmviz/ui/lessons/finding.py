@@ -272,7 +272,7 @@ def _erase(m: Found) -> Scene:
 
     def shown(run: Run, tags: Mapping[int, str], *rest: tuple[str, float]) -> Picture:
         likely = (bar(name, each, SOFT) for name, each in rest)
-        sure = bars(bar(m.at(m.place), run.share, INK, "answer"), *likely, head=_("next word"), share=0.36)
+        sure = bars(bar(m.at(m.place), run.share, INK, "answer"), *likely, share=0.36)
         return _looks(m, run, tags), sure
 
     others = [each for each in m.erased.top if each[0] != m.at(m.place)][:2]
@@ -285,7 +285,7 @@ def _erase(m: Found) -> Scene:
         shown(m.whole, tags),
         Drag(_("How sure the model will still be, in per cent"), _("Erase the note"), 100 * m.erased.share, replies),
         shown(m.erased, {m.partner: tags[m.partner]}, *others),
-        _("The tags below two words are their notes."),
+        _("The tags below two words are their notes. Bars say how likely a next word is."),
         _behind(m, page="why"),
     )
 
@@ -366,12 +366,12 @@ def end(m: Found, home: Found) -> list[End]:
     """What can be explained now."""
     here, top = m.at(m.place), home.others[NEW].top
     sure = _("sure of “{word}”", word=here)
-    erased = bars(bar(_("with its note"), m.whole.share), bar(_("erased"), m.erased.share, NOTE), head=sure)
+    erased = bars(bar(_("noted"), m.whole.share), bar(_("erased"), m.erased.share, NOTE), head=sure)
     shares = (bar(m.at(i), m.exchanged.row[i], LOOK) for i in (m.place, m.partner))
     looks = bars(*shares, head=_("look of F"))
     chain = _(
-        "Two heads in a chain copy whatever followed the word, or one like it: “{thing}”, {copied} sure. Such a pair "
-        "is called an **induction** circuit."
+        "Two heads in a chain, an **induction** circuit, copy whatever followed the word, or one like it: “{thing}”, "
+        "{copied} sure."
     )
     return [
         End(

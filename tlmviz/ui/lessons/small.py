@@ -158,8 +158,8 @@ def _near(m: Found, *lines: Drawn, share: float = 1.0) -> Picture:
 
 def _lost(m: Found) -> Scene:
     why = _(
-        "{one}: all under half a step, {step} / 2. One large number sets the steps for {row}. In 8 bits that hardly "
-        "costs guesses: of next pieces {right_each} are right, {right_full} before."
+        "{one}: all under half a step, {step} / 2. One large number sets the steps for {row}. Yet {right_each} of "
+        "guesses are right; in 32 bits, {right_full}."
     )
 
     def shown(how: str) -> Picture:
@@ -228,8 +228,8 @@ def _four(m: Found) -> Scene:
     }
     right, less = percent(m.right["four"]), percent(m.right["full"] / 2)
     why = _(
-        "It is {right_four}, with a scale for each row {right_rows}, for each 32 {right_blocks}; in 8 bits, with one "
-        "for a matrix, {right_eight}. The fewer the steps, the more scales count."
+        "It is {right_four}, with a scale for each row {right_rows}, for each 32 {right_blocks}; in 8 bits, for "
+        "a matrix, {right_eight}. The fewer the steps, the more scales count."
     )
     link = {"nfpart": "whole", "scf": "INT4", "scper": "per tensor", "model": MODEL, "text": STORY}
 
@@ -329,8 +329,8 @@ def _summed(m: Found, at: float, label: str = "", says: str = "") -> Picture:
 
 def _sum(m: Found) -> Scene:
     why = _(
-        "From {stuck} on, steps are 2 wide: {stuck} + 1 lies midway and goes back (on a tie, to the step with the even "
-        "count). So sums are kept in more bits."
+        "From {stuck} on, steps are 2 wide: {stuck} + 1 lies midway and goes back (on a tie, to the even count). So "
+        "sums are kept in more bits."
     )
     end, once, label = m.sums[-1], max(each for each in m.values if each <= ADDED), _("the sum")
     return Scene(
