@@ -146,7 +146,7 @@ def test_bytes_can_be_worked_out_from_what_is_written(found):
     for reply in runner.payload(cheap.LESSON)["scenes"][6]["act"]["replies"]:
         assert f"{short} of guesses right, not {own}: in this small model it does not pay." in reply["reason"]
         # DeepSeek-V2 and V3: 128 heads of 128 + 128 numbers, or a latent of 512 and 64 that are turned
-        assert reply["reason"].endswith(f"of a large model: {512 + 64} numbers, not {2 * 128 * 128:,}.")
+        assert reply["reason"].endswith(f"a large model's 128 heads: {512 + 64} numbers, not {2 * 128 * 128:,}.")
     assert found.numbers[kept.SHORT] > found.numbers[kept.FOURS] and found.more > found.work[1]  # "does not pay"
 
 

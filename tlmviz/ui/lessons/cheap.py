@@ -323,7 +323,7 @@ def _share(m: Found) -> Scene:
 def _row(m: Found) -> Scene:
     works = _(
         "{more} million multiplications, not {far}; {short} of guesses right, not {own}: in this small model it does "
-        "not pay. With the {MANY} heads of a large model: {few} numbers, not {many}."
+        "not pay. With a large model's {MANY} heads: {few} numbers, not {many}."
     )
 
     def shown(told: bool) -> Picture:
