@@ -40,7 +40,11 @@ def test_a_later_word_takes_hardly_more(lm, found):
     near, far, bare = found.work
     plainly = [multiplications(lm, length, queries) for length, queries in ((20, 1), (200, 1), (200, 200))]
     assert [near, far, bare] == pytest.approx(plainly)
-    assert near < far < 1.5 * near and bare > 100 * far  # "a little more"; "nearly all is there already"
+    assert near < far < 1.5 * near and bare > 100 * far  # "a little more"
+    looks = multiplications(lm, 200, 1) - multiplications(lm, 20, 1)
+    assert looks == 2 * 4 * 8 * 16 * 180  # nothing grows but looks at 180 more words
+    for reply in runner.payload(cheap.LESSON)["scenes"][0]["act"]["replies"]:
+        assert reply["reason"].startswith(f"{looks / 1e6:.1f} million more: it looks at 180 more words.")
 
 
 def test_the_query_fits_the_key_of_the_thing_best_and_takes_mostly_its_value(lm, found):
@@ -110,6 +114,7 @@ def test_six_are_served_as_they_are_alone_and_fill_a_sixth(lm, found):
     lengths = [len(lm.encode(prompt)) + count for prompt, count in zip(kept.REQUESTS, kept.TOKENS)]
     assert found.lengths == lengths and found.filled == pytest.approx(sum(lengths) / (6 * 256))
     assert found.filled < 0.5  # "most lies empty"
+    assert found.paged == sum(4 * math.ceil(length / 4) for length in lengths) < 6 * 256 / 4
 
 
 def test_whose_pages_are_shared(lm, found):
@@ -139,7 +144,10 @@ def test_bytes_can_be_worked_out_from_what_is_written(found):
     assert "256 numbers × 4 layers × 4 bytes = 4,096" in hints[5]
     short, own = (f"{found.right[name]:.0%}" for name in (kept.SHORT, kept.OWN))
     for reply in runner.payload(cheap.LESSON)["scenes"][6]["act"]["replies"]:
-        assert reply["reason"].endswith(f"Such a model guesses {short} right; with own keys, {own}.")
+        assert f"{short} of guesses right, not {own}: in this small model it does not pay." in reply["reason"]
+        # DeepSeek-V2 and V3: 128 heads of 128 + 128 numbers, or a latent of 512 and 64 that are turned
+        assert reply["reason"].endswith(f"a large model's 128 heads: {512 + 64} numbers, not {2 * 128 * 128:,}.")
+    assert found.numbers[kept.SHORT] > found.numbers[kept.FOURS] and found.more > found.work[1]  # "does not pay"
 
 
 def test_another_first_word_moves_every_later_key_above_the_first_layer(lm):

@@ -153,7 +153,11 @@ REFUSED = [
         "hardest also does the work",
     ),
     ("finding", "Once upon a time there was a girl named Lily", "repeats nothing"),
-    ("finding", "Tom was happy. Anna had a red ball and Tom was", "does not guess the word that followed"),
+    (
+        "finding",
+        "Tom was happy. Anna had a red ball and Tom was",
+        "The model guesses “very”, not “happy”, which followed",
+    ),
     ("looking", "Lucy has a blue car and a red cat. Lily wants to play with the blue", "no single head"),
     ("scores", "Once upon a time there was a girl.", "no head looks mostly"),
     ("block", "He liked to play with his toy", "cannot be read"),
@@ -316,6 +320,19 @@ def test_what_comes_next(lm):
     assert "car" not in next_word.STORY and found.top[1][0] == "car"  # "No such thing stands in this story."
 
 
+def test_of_a_look_what_is_written_and_the_rest_are_all(lm):
+    q, k, *_ = lm.trace(next_word.STORY).qk(3, 2)
+    row = ((q[9].double() @ k[:10].double().T) / math.sqrt(q.shape[-1])).softmax(-1)
+    found, scene = runner.measured("next", next_word.STORY), payload("next")["scenes"][4]
+    assert found.head == (3, 2) and found.tokens[found.middle] == " doll"
+    written = [round(float(each), 2) for each in row[1:] if each > next_word.WRITTEN]  # as strip.js has it
+    assert len(written) == 2  # of Tom and of the truck
+    rest = f"What has no number gets {1 - sum(written):.0%} together."
+    assert all(reply["reason"].endswith(rest) for reply in scene["act"]["replies"])
+    for reply in payload("next")["scenes"][3]["act"]["replies"]:  # both words that get some are told of
+        assert "93%" in reply["reason"] and "6%" in reply["reason"]
+
+
 def plainly_noted(lm, text, notes):
     """A pass in which the noter writes at each of some tokens what it wrote, unhindered, at another, or nothing."""
     plain = lm.trace(text)["blocks.4.attn.z"][0, 2]
@@ -361,6 +378,38 @@ def test_one_head_leaves_notes_and_another_reads_them(lm):
     assert int(moved.argmax()) == partner and now > 0.5
     assert found.exchanged.top[0] == ("doll", pytest.approx(now, abs=1e-4))
     assert found.exchanged.row == pytest.approx(moved.tolist(), abs=1e-4)
+
+
+def test_other_heads_miss_the_erased_note_too(lm):
+    found, text = runner.measured("finding", finding.STORY), finding.STORY
+    (layer, at), place = found.finder, found.place
+    whole, erased = lm.trace(text), plainly_noted(lm, text, {place: place})
+    looks = {head: [float(each.attention(5, head)[-1, place]) for each in (whole, erased)] for head in range(6)}
+    assert sum(less < 0.75 * look and look > 0.5 for look, less in looks.values()) > 1
+
+    def edit(z, record):
+        z = z.clone()
+        z[0, at, -1] = erased[f"blocks.{layer}.attn.z"][0, at, -1]
+        return z
+
+    misled, _row = plainly_found(lm, lm.trace(text, edit={f"blocks.{layer}.attn.z": edit}), found.finder, "bird")
+    assert found.misled == pytest.approx(misled, abs=1e-4) and misled > 2 * found.erased.share
+    shown = payload("finding")["scenes"][3]["after"][1]["options"]["rows"]
+    best = erased.probabilities().topk(3).indices.tolist()
+    assert {row["label"] for row in shown} == {lm.tokenizer.name(each).strip() for each in best}
+
+
+def test_the_noters_look_is_the_sharpest_of_those_that_are_shown(lm):
+    found = runner.measured("finding", finding.STORY)
+    for head, (word, share) in found.aims.items():
+        row = plainly_looks(lm, finding.STORY, *head)
+        assert share == pytest.approx(
+            float(row[1:][[t.strip().isalpha() for t in found.whole.tokens[1:]]].max()), abs=1e-4
+        )
+        assert word in finding.STORY
+    assert (
+        max(found.aims, key=lambda head: found.aims[head][1]) == finding.NOTER and found.aims[finding.NOTER][0] == "the"
+    )
 
 
 def test_of_all_heads_below_the_finder_needs_the_noter_most_which_looks_one_back(lm):
@@ -456,6 +505,32 @@ def test_softmax_makes_a_spike_of_undivided_scores_and_sees_only_differences(lm)
     assert float(filled["times"]) == pytest.approx(ratio, rel=0.1)
 
 
+def test_what_is_written_of_products_and_divisors_can_be_worked_out(lm):
+    m, scenes = runner.measured("scores", cell.STORY), payload("scores")["scenes"]
+    for reply in scenes[1]["act"]["replies"][:2]:  # "4.59 × 4.19 ≈ 19.2."
+        one, other, product = (float(each) for each in re.findall(r"[-\d.]+\d", reply["verdict"].replace("−", "-")))
+        assert product == pytest.approx(one * other, abs=0.0501)
+    for place, row in zip((m.best, m.second), scenes[7]["after"][0]["options"]["rows"]):
+        share, value = float(re.findall(r"\d+", row["label"])[0]) / 100, round(m.values[place][m.told], 2)
+        assert float(row["says"].replace("−", "-")) == pytest.approx(share * value, abs=0.0051)
+    divisors = [reply["verdict"].split(":")[0] for reply in scenes[4]["act"]["replies"]]
+    assert divisors == ["÷ 2", "÷ ?", "÷ 32", "÷ 1,000"]  # how much it is, the next scene asks
+    level = scenes[4]["act"]["replies"][-1]
+    assert level["verdict"] == "÷ 1,000: “ball” gets 7%." and f"{1 / len(lm.trace(cell.STORY)):.0%}" == "7%"
+    assert level["reason"].startswith(f"All {len(lm.trace(cell.STORY))} pieces")
+
+
+def test_at_a_spike_small_changes_of_scores_change_hardly_anything():
+    m = runner.measured("scores", cell.STORY)
+
+    def moved(divisor):  # by a tenth more for the best word
+        given = torch.tensor(m.scores, dtype=torch.float64) / divisor
+        more = given + 0.1 * (torch.arange(len(given)) == m.best)
+        return float((more.softmax(-1) - given.softmax(-1))[m.best])
+
+    assert moved(1) < 0.001 and moved(m.root) > 0.015
+
+
 def test_sums_of_products_reach_root_d_times_as_far_before_training(lm):
     m = runner.measured("scores", cell.STORY)
     raw = untrained(lm).trace(cell.STORY)
@@ -494,5 +569,7 @@ def test_what_comes_out_is_a_mixture_of_values_and_exchanged_values_change_the_g
         return values
 
     assert plainly_pointed(lm)[0] == "ball"
+    silent = plainly_silenced(lm, cell.STORY, *m.head)  # "Other heads still bring “ball”."
+    assert int(silent.argmax()) == lm.encode(" ball")[-1] and silent.max() > 2 * silent[lm.encode(" car")[-1]]
     word, share = plainly_pointed(lm, {"blocks.5.attn.v": edit})
     assert (word, share) == (m.swapped[0][0], pytest.approx(m.swapped[0][1], abs=1e-5)) and word == "car"

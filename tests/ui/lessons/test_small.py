@@ -48,6 +48,11 @@ def split(x, w, largest):
     return kept(x, largest), torch.cat([kept(each, largest) for each in w.chunk(parts)])
 
 
+def by_32(x, largest):
+    """Numbers in equal steps, a scale for each 32 of a row."""
+    return kept(x.unflatten(-1, (-1, 32)), largest, -1).flatten(-2)
+
+
 def test_eight_bits_leave_the_guess(found, lm, monkeypatch):
     ball = lm.encode(" ball")[-1]
     exact = shares(lm, monkeypatch, lambda x, w: (x, w))[-1]
@@ -62,17 +67,21 @@ def test_with_sixteen_steps_scales_count(found, lm, monkeypatch):
     plain = {
         "full": lambda x, w: (x, w),
         "eight": lambda x, w: split(x, w, 127),
+        "each": lambda x, w: (kept(x, 127, -1), kept(w, 127, 1)),
+        "parts": lambda x, w: (by_32(x, 127), by_32(w, 127)),
         "four": lambda x, w: split(x, w, 7),
         "rows": lambda x, w: (kept(x, 7, -1), kept(w, 7, 1)),
+        "blocks": lambda x, w: (by_32(x, 7), by_32(w, 7)),
     }
     for name, change in plain.items():
         guesses = shares(lm, monkeypatch, change, ids).argmax(-1).tolist()[:-1]
         right = sum(guess == after for guess, after in zip(guesses, ids[1:])) / len(guesses)
         # Moved by 1e-5 of itself, a number near the middle of two steps goes to the other: shares then spread over up
         # to 0.028.
-        assert found.right[name] == pytest.approx(right, abs=0.03 if name in ("four", "rows") else 0.01)
-    full, eight, four, rows = (found.right[name] for name in plain)
-    assert abs(full - eight) < 0.01 and four < rows - 0.02 and rows < full
+        assert found.right[name] == pytest.approx(right, abs=0.03 if name in ("four", "rows", "blocks") else 0.01)
+    full, eight, each, parts, four, rows, blocks = (found.right[name] for name in plain)
+    assert max(abs(full - few) for few in (eight, each, parts)) < 0.01  # "in 8 bits that hardly counts"
+    assert four < rows - 0.02 and rows < blocks < full
 
 
 def test_no_weight_moves_further_than_half_a_step(found, lm):
@@ -83,6 +92,12 @@ def test_no_weight_moves_further_than_half_a_step(found, lm):
     assert all(abs(one - other) <= step / 2 * 1.001 for one, other in zip(given, rounded))
     assert any(abs(one - other) > step / 4 for one, other in zip(given, rounded))
     assert all(abs(other / step - round(other / step)) < 1e-3 for other in rounded)
+
+
+def test_drawn_steps_are_alike_wide():
+    ticks = told(1)[0][0]["options"]["rows"][0]["ticks"]
+    wide = [two - one for one, two in zip(ticks, ticks[1:])]
+    assert max(wide) < 1.001 * min(wide)
 
 
 def read(lm):

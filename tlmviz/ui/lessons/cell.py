@@ -61,7 +61,8 @@ class Found:
 
     @property
     def told(self) -> int:
-        """Where the best's value, the mixture and the plain sum lie clearest apart, and other words add least."""
+        """Where the best's value, the mixture and the plain sum lie clearest apart, and other words add least; if there
+        is one, where what is written can be worked out."""
         one, other = (self.values[i] for i in (self.best, self.second))
         weighed, ways = (
             [sum(both) for both in zip(*self.weighed.values())],
@@ -69,7 +70,14 @@ class Found:
         )
         ordered = [sorted(way) for way in ways]
         clear = [min(b - a, c - b) - 3 * abs(out - ours) for (a, b, c), out, ours in zip(ordered, self.out, weighed)]
-        return max(range(len(clear)), key=clear.__getitem__)
+        return max(range(len(clear)), key=lambda at: (clear[at] > 0.2 and self._plain(at), clear[at]))
+
+    def _plain(self, at: int) -> bool:
+        """Whether shares in per cent times a value of two places give what the best and the second bring."""
+        pairs = (
+            (round(self.weights[i], 2) * round(value[at], 2), self.weighed[i][at]) for i, value in self.values.items()
+        )
+        return all(round(written, 2) == round(brought, 2) for written, brought in pairs)
 
     def name(self, place: int) -> str:
         """A token as a sentence names it."""

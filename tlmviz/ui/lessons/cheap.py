@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping
 
+from tlmviz.analysis.caches.family import DEEPSEEK, Variant
 from tlmviz.figures.written import number, percent
 
 from ..language import N_, _
@@ -50,13 +51,13 @@ from .pictures import (
 )
 
 NAMED = dict(zip(MODELS, (N_("each its own"), N_("four share"), N_("all share"), N_("short row"))))
-CALLED = {OWN: NAMED[OWN], FOURS: N_("four share: GQA"), ALL: N_("all share: MQA"), SHORT: N_("short row: MLA")}
 
 
 def words(m: Found, home: Found) -> dict[str, str]:
     """What stands for the names in the sentences."""
     far, bare, more = (number(each / 1e6, ",.0f" if each > 1e7 else ".1f") for each in (*m.work[1:], m.more))
     (pages, found), shape = m.pages, m.shape
+    many, short = Variant(DEEPSEEK, DEEPSEEK.heads).cached, Variant(DEEPSEEK, None).cached  # of a large model
     right = {key: percent(m.right[name]) for key, name in zip(("own", "fours", "all", "short"), MODELS)}
     return right | {
         "n": f"{m.read}",
@@ -70,6 +71,11 @@ def words(m: Found, home: Found) -> dict[str, str]:
         "twice": number(2 * m.work[0] / 1e6, ".1f"),
         "bare": bare,
         "more": more,
+        "rise": number((m.work[1] - m.work[0]) / 1e6, ".1f"),
+        "further": f"{FAR - NEAR}",
+        "MANY": f"{DEEPSEEK.heads}",
+        "many": f"{many:,}",
+        "few": f"{short}",
         "size": f"{m.bytes[OWN]:,}",
         "head": f"{2 * shape.head_dim * 4}",
         "heads": f"{shape.heads}",
@@ -83,6 +89,8 @@ def words(m: Found, home: Found) -> dict[str, str]:
         "width": f"{shape.head_dim}",
         "context": f"{m.context}",
         "filled": percent(m.filled),
+        "paged": f"{m.paged}",
+        "whole": f"{len(PEOPLE) * m.context:,}",
         "page": f"{SERVER.page}",
         "begun": f"{len(m.begins)}",
         "pages": f"{sum(pages)}",
@@ -109,11 +117,11 @@ def _work(label: str, count: float, told: bool = True, tone: str = DOES, top: fl
 
 def _far(m: Found) -> Scene:
     near, far, _bare = m.work
-    done = _("Nearly all that it needs of those words is there already. What that is comes next.")
+    done = _("{rise} million more: it looks at {further} more words. How can that be so little?")
 
     def shown(told: bool) -> Picture:
-        one = _work(_("word {n}", n=NEAR), near, tone=INK, top=4 * near)
-        return (bars(one, _work(_("word {n}", n=FAR), far, told, DOES, 4 * near)),)
+        one = _work(_("word {n}", n=NEAR), near, tone=INK, top=10 * near)
+        return (bars(one, _work(_("word {n}", n=FAR), far, told, DOES, 10 * near)),)
 
     return Scene(
         _(
@@ -146,12 +154,9 @@ def _asks(m: Found) -> Scene:
 
     def shown(told: bool) -> Picture:
         one, best = word(m.tokens[-1]), word(m.tokens[m.best])
-        names = (
-            (_("key of “{word}”", word=best), _("value of “{word}”", word=best))
-            if told
-            else (_("best key"), _("its value"))
-        )
-        labels = {"q": _("query of “{word}”", word=one), **dict(zip("kv", names))}
+        labels = {"q": _("query of “{word}”", word=one), "k": _("best key")}
+        if told:
+            labels |= {"k": _("key of “{word}”", word=best), "v": _("value of “{word}”", word=best)}
         tones = {"q": LOOK, "k": DOES, "v": NOTE}
         rows = (
             line(it, label, m.row[it] if told or it == "q" else [None], "" if told or it == "q" else "?", tones[it])
@@ -169,26 +174,29 @@ def _asks(m: Found) -> Scene:
         shown(False),
         Tap(replies),
         shown(True),
-        _("Query, key and value are rows of numbers. Here one part of the model, a **head**, looks back."),
+        _("Query and key are rows of numbers. Here one part of the model, a **head**, looks back."),
         Behind("explorer", {"model": OWN, "text": STORY, "head": "{}.{}".format(*HEAD), "query": f"{last}"}),
     )
 
 
 def _stands(m: Found, old: str, share: float = 1.0) -> Part:
-    """Keys and values before and after a word is written."""
+    """The numbers of all words before and after a word is written."""
     legend = {KEPT: _("as it was"), NEW: _("computed now")} if old == KEPT else {}
     rows = cells("was", _("before"), *_run(KEPT, m.read)), cells("now", _("now"), *_run(old, m.read), *_run(NEW, 1))
     return grid(m.read + 1, *rows, legend=legend, share=share)
 
 
 def _stays(m: Found) -> Scene:
-    why = _("A word sees only what stands before it. So keys and values of the {n} stay as they were.")
+    why = _("A word sees only what stands before it. So all numbers of the {n} stay as they were.")
 
     def shown(old: str) -> Picture:
         return _text(m, 0.55), _stands(m, old, 0.45)
 
     return Scene(
-        _("Now “{new}” is written. For how many of the {n} words before it must key and value be computed again?"),
+        _(
+            "Now “{new}” is written. For how many of the {n} words before it must query, key and value be computed "
+            "again?"
+        ),
         shown(NONE),
         choose(
             _("for none"),
@@ -197,7 +205,7 @@ def _stays(m: Found) -> Scene:
             (_("for the nearest"), _("No, not even for “{last}”."), why),
         ),
         shown(KEPT),
-        _("Each cell is key and value of one of the words above; a full stop counts as one."),
+        _("Each cell is query, key and value of one of the words above; a full stop counts as one."),
         _cache(),
     )
 
@@ -223,7 +231,7 @@ def _keep(m: Found) -> Scene:
         return (*table, bars(*work, share=0.26)) if told else table
 
     return Scene(
-        _("So they can be kept. Next “{new}” looks back. Which numbers of the {n} words before does it need for that?"),
+        _("Next “{new}” looks back in its turn. Which numbers of the {n} words before does it need for that?"),
         shown(False),
         choose(
             _("keys and values"),
@@ -272,19 +280,21 @@ def _bytes(m: Found) -> Scene:
     )
 
 
-def _heads(m: Found, *names: str, called: bool = False, share: float = 0.6) -> Part:
+def _heads(m: Found, *names: str, share: float = 0.6) -> Part:
     """What is kept of a word in one layer: a cell for each key and value, as wide as its numbers."""
     rows, unit = [], math.gcd(*m.numbers.values())
     for name, count in zip(MODELS, (m.shape.heads, 2, 1, 1)):
         if name in names:
             cell = SHARED if name == SHORT else KEPT, m.numbers[name] // count // unit, ""
-            says = _("{n} numbers", n=m.numbers[name])
-            rows.append(cells(name, _(CALLED[name] if called else NAMED[name]), *[cell] * count, says=says))
+            rows.append(cells(name, _(NAMED[name]), *[cell] * count, says=f"{m.numbers[name]}"))
     return grid(m.numbers[OWN] // unit, *rows, share=share)
 
 
 def _share(m: Found) -> Scene:
-    why = _("It is {all}; where four share, {fours}. Each head keeps its own query, so it still asks in its own way.")
+    why = _(
+        "It is {all} (multi-query attention, MQA); where four share, {fours} (grouped-query attention, GQA). Each head "
+        "keeps its own query, so it asks in its own way."
+    )
     replies = guessed(why, _("Too low: it hardly suffers."), _("Too high: it is not better."))
 
     def shown(told: bool) -> Picture:
@@ -292,19 +302,19 @@ def _share(m: Found) -> Scene:
         if told:
             rows.append(bar(_(NAMED[FOURS]), m.right[FOURS], DOES, FOURS))
         rows.append(bar(_(NAMED[OWN]), m.right[OWN], SOFT, OWN))
-        return _heads(m, OWN, FOURS, ALL, called=told, share=0.5), bars(*rows, share=0.5)
+        return _heads(m, OWN, FOURS, ALL, share=0.5), bars(*rows, share=0.5)
 
     return Scene(
         _(
-            "Heads can **share** one key and value: an eighth of the memory. Own ones guess {own} of next words right. "
-            "And if all share? Drag."
+            "With a key and value for each head, {own} of next words are right. How many if all heads **share** one? "
+            "Drag."
         ),
         shown(False),
         Drag(_("Guesses that are right, in per cent"), _("Measure"), 100 * m.right[ALL], replies, 20, 5),
         shown(True),
         _(
-            "Each cell is a key and a value, {width} + {width} numbers. {OWN} numbers × {layers} layers × 4 bytes = "
-            "{size} bytes. Each model was trained anew."
+            "Each cell is a key and a value, {width} + {width} numbers; at the right, all in a layer. {OWN} numbers × "
+            "{layers} layers × 4 bytes = {size} bytes. Each model was trained anew."
         ),
         Behind("attention_family", {"fview": "Model zoo"}),
     )
@@ -312,18 +322,15 @@ def _share(m: Found) -> Scene:
 
 def _row(m: Found) -> Scene:
     works = _(
-        "Each head works through {row} numbers, not {width}: {more} million multiplications, not {far}. Such a model "
-        "guesses {short} right; with own keys, {own}."
+        "{more} million multiplications, not {far}; {short} of guesses right, not {own}: in this small model it does "
+        "not pay. With a large model's {MANY} heads: {few} numbers, not {many}."
     )
 
     def shown(told: bool) -> Picture:
         if not told:
             return (_heads(m, OWN, SHORT),)
-        work = (
-            _work(_("word {FAR}, own keys", FAR=FAR), m.work[1], tone=SOFT, top=m.more),
-            _work(_("word {FAR}, short row", FAR=FAR), m.more),
-        )
-        return _heads(m, *MODELS, called=True), bars(*work, share=0.4)
+        work = (_work(_(NAMED[OWN]), m.work[1], tone=SOFT, top=m.more), _work(_(NAMED[SHORT]), m.more))
+        return _heads(m, *MODELS), bars(*work, head=_("work of word {FAR}", FAR=FAR), share=0.4)
 
     return Scene(
         _(
@@ -338,20 +345,27 @@ def _row(m: Found) -> Scene:
             (_("the memory"), _("No: that shrinks, {row}, not {OWN}."), works),
         ),
         shown(True),
-        _("Each blue cell is a key and a value; the green one is the short row."),
+        _(
+            "Each blue cell is a key and a value; the green one is the short row (multi-head latent attention, MLA). "
+            "At the right, all numbers in a layer."
+        ),
         _cache(kview="Models", kmods=",".join(MODELS)),
     )
 
 
 def _reserve(m: Found) -> Scene:
-    why = _("Most lies empty. So memory is given out in **pages** of {page} words, when needed, and more people fit.")
+    why = _(
+        "Most lies empty. So memory is given out in **pages** of {page} words, when needed: room for {paged} words in "
+        "all, not {whole}. More people fit."
+    )
     replies = guessed(why, _("Too low: it is {filled}."), _("Too high: it is {filled}."))
 
     def shown(told: bool) -> Picture:
         rows = []
-        for name, length in zip(PEOPLE, m.lengths):
-            run = [(KEPT, length, ""), (NONE, m.context - length, "")] if told else [(NONE, m.context, "")]
-            rows.append(cells(name, name, *run, says=_("{n} words", n=length) if told else "?"))
+        for name, asked, length in zip(PEOPLE, m.run.prompts, m.lengths):
+            known = length if told else len(asked)
+            run = (KEPT, known, ""), (NONE, m.context - known, "")
+            rows.append(cells(name, name, *run, says=_("{n} words", n=length) if told else f"{known} + ?"))
         row = bar(_("filled"), m.filled if told else None, DOES, "filled")
         return bars(row, share=0.25), grid(m.context, *rows, share=0.75)
 
@@ -363,7 +377,7 @@ def _reserve(m: Found) -> Scene:
         shown(False),
         Drag(_("How much of the memory is filled, in per cent"), _("Serve them"), 100 * m.filled, replies, within=5),
         shown(True),
-        _("Each row is what one person, A to F, wrote, and the answer. {context} words are all that the model reads."),
+        _("Blue is what each, A to F, wrote; then comes the answer. {context} words are all that the model reads."),
         _serving(),
     )
 

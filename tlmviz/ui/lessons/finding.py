@@ -6,9 +6,11 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
+from torch import Tensor
+
 from tlmviz.facades.language_model import LanguageModel
 from tlmviz.figures.written import percent
-from tlmviz.tracing.trace import Trace
+from tlmviz.tracing.trace import Recording, Trace
 
 from ..language import N_, _
 from .measures import NOTER, Head, heads_of, little, named, repeated, rewritten, row, without, word, words_at
@@ -57,6 +59,8 @@ class Found:
     exchanged: Run
     others: Mapping[str, Run]
     alone: float
+    aims: Mapping[Head, tuple[str, float]]  # of each silent head: what it looks at most from the last word, its share
+    misled: float  # the answer's share if the erased note were missed by the finder alone
 
     @property
     def last(self) -> int:
@@ -76,7 +80,7 @@ class Found:
 def measure(lm: LanguageModel, text: str) -> Found:
     """All of it, in some sixty passes."""
     trace = lm.trace(text)
-    answer, place = repeated(trace, SURE)
+    answer, place = repeated(lm, trace, SURE)
 
     def run(read: Trace, of: int = answer) -> Run:
         chances = read.probabilities()
@@ -113,7 +117,29 @@ def measure(lm: LanguageModel, text: str) -> Found:
         exchanged[partner],
         others,
         alone,
+        {head: _aim(trace, head) for head in needed},
+        _misled(lm, text, finder, place, answer),
     )
+
+
+def _aim(trace: Trace, head: Head) -> tuple[str, float]:
+    """The word that a head looks at most from the last one, and its share."""
+    weights = row(trace, head)
+    most = max(words_at(trace.tokens), key=weights.__getitem__)
+    return word(trace.tokens[most]), weights[most]
+
+
+def _misled(lm: LanguageModel, text: str, finder: Head, place: int, answer: int) -> float:
+    """The share of the answer if the finder writes what it does without the note, and all other heads read the note."""
+    layer, at = finder
+    z = rewritten(lm, text, NOTER, {place: None})[f"blocks.{layer}.attn.z"][0, at, -1]
+
+    def edit(whole: Tensor, _record: Recording) -> Tensor:  # [B, H, T, D]
+        edited = whole.clone()
+        edited[:, at, -1] = z
+        return edited
+
+    return float(lm.trace(text, edit={f"blocks.{layer}.attn.z": edit}).probabilities()[answer])
 
 
 def words(m: Found, home: Found) -> dict[str, str]:
@@ -130,6 +156,7 @@ def words(m: Found, home: Found) -> dict[str, str]:
         "often": str(len(m.one_back)),
         "all": str(len(m.back)),
         "left": percent(m.erased.share),
+        "misled": percent(m.misled),
         "less": percent(m.erased.row[m.place]),
         "other": m.at(m.partner),
         "new": percent(m.exchanged.row[m.partner]),
@@ -175,7 +202,7 @@ def _tap(m: Found) -> Scene:
         (strip(m.whole.tokens, under=m.last, press=replies),),
         Tap(replies),
         (_looks(m, m.whole, {}), likeliest(m.whole.top)),
-        _("A head is a part of the model that looks back. Then bars show the three likeliest next words."),
+        _("A head is a part of the model that looks back. After your tap, bars show the three likeliest next words."),
         _behind(m),
         asks=True,
     )
@@ -184,7 +211,10 @@ def _tap(m: Found) -> Scene:
 def _rings(m: Found, named: Mapping[str, Head], silent: str = "") -> Picture:
     """Five earlier heads, one of them silent, and where the finder looks then."""
     run = m.silent[named[silent]] if silent else m.whole
-    heads = (ring(name, 1, "", NOTE if name == silent == "N" else INK, name == silent) for name in named)
+    heads = []
+    for name, head in named.items():
+        (aim, share), tone = m.aims[head], NOTE if name == silent == "N" else INK
+        heads.append(ring(name, share, f"“{aim}” {percent(share)}", tone, name == silent))
     return rings(*heads, press=silent != "N", verb=_("Silence"), share=0.4), _looks(m, run, {})
 
 
@@ -205,8 +235,8 @@ def _silence(m: Found) -> Scene:
         Press(replies),
         (),
         _(
-            "Heads work in groups, one group after another; these five work before F. Each press silences one; the "
-            "one before comes back."
+            "These five heads work before F. Below each: what it looks at most from the last “{last}”. Each press "
+            "silences one; the one before comes back."
         ),
         _behind(m, mute="{}.{}".format(*NOTER), panel="Mute heads"),
     )
@@ -219,10 +249,7 @@ def _back(m: Found) -> Scene:
     replies[m.place - 1] = Reply(_("Yes, “{last}”."), _("It gets {note} of its look. ") + every, True)
     rows = {i: [weight * (n == i - 1) for n, weight in enumerate(m.back[i])] for i in m.one_back}
     return Scene(
-        _(
-            "“{word}” itself says nothing of “{last}”. But **N** looks back from “{word}”. Tap the word that N looks "
-            "at most."
-        ),
+        _("**N** looks back from every word. From “{word}”, tap the word that it looks at most."),
         (strip(m.whole.tokens, blank="", under=m.place, press=replies),),
         Tap(replies),
         (strip(m.whole.tokens, blank="", looks=[look(f"N{i}", i, each, NOTE) for i, each in rows.items()]),),
@@ -232,14 +259,23 @@ def _back(m: Found) -> Scene:
 
 def _erase(m: Found) -> Scene:
     what = _(
-        "{sure} sure becomes {left}, and F gives “{word}” {less} of its look, not {look}. The word is there, its note "
-        "is not."
+        "{sure} sure becomes {left}. F gives “{word}” {less} of its look, not {look}. The word is there, its note is "
+        "not."
     )
+    if m.misled > m.erased.share + 0.01:
+        what = _(
+            "{sure} sure becomes {left}. F gives “{word}” {less} of its look, not {look}. Other heads miss the note, "
+            "too: were it F alone, {misled} would be left."
+        )
     replies = guessed(what, _("A little is left."), _("Less is left."))
     tags = {m.place: m.at(m.place - 1), m.partner: m.at(m.partner - 1)}
 
-    def shown(run: Run, tags: Mapping[int, str]) -> Picture:
-        return _looks(m, run, tags), bars(bar(m.at(m.place), run.share, INK, "answer"), share=0.36)
+    def shown(run: Run, tags: Mapping[int, str], *rest: tuple[str, float]) -> Picture:
+        likely = (bar(name, each, SOFT) for name, each in rest)
+        sure = bars(bar(m.at(m.place), run.share, INK, "answer"), *likely, share=0.36)
+        return _looks(m, run, tags), sure
+
+    others = [each for each in m.erased.top if each[0] != m.at(m.place)][:2]
 
     return Scene(
         _(
@@ -248,8 +284,8 @@ def _erase(m: Found) -> Scene:
         ),
         shown(m.whole, tags),
         Drag(_("How sure the model will still be, in per cent"), _("Erase the note"), 100 * m.erased.share, replies),
-        shown(m.erased, {m.partner: tags[m.partner]}),
-        _("The tags below two words are their notes."),
+        shown(m.erased, {m.partner: tags[m.partner]}, *others),
+        _("The tags below two words are their notes. Bars say how likely a next word is."),
         _behind(m, page="why"),
     )
 
@@ -267,7 +303,7 @@ def _exchange(m: Found) -> Scene:
         (strip(m.whole.tokens, under=m.last, press=replies, notes=tags),),
         Tap(replies),
         (_looks(m, m.exchanged, tags), likeliest(m.exchanged.top)),
-        _("F still looks from the underlined word. Then bars show the three likeliest next words."),
+        _("F still looks from the underlined word. After your tap, bars show the three likeliest next words."),
     )
 
 
@@ -282,18 +318,18 @@ def _front(home: Found) -> Scene:
         run, verdict = home.others[it], _("Yes, F loses it.") if it == lost else _("F still finds it.")
         told = {"its": percent(run.row[home.place])}
         looks = (bar(each, home.others[each].row[home.place], LOOK if each == it else SOFT) for each in FRONTS)
-        shown = _looks(home, run, {home.place: it}, [front]), bars(*looks, share=0.36)
+        head = _("look of F at “{word}”", word=home.at(home.place))
+        shown = _looks(home, run, {home.place: it}, [front]), bars(*looks, head=head, share=0.36)
         replies.append(Reply(verdict, no if it == lost else yes, it == lost, shown, told, f"“{it}”"))
     return Scene(
         _(
-            "Now another word stands before “{word}”, in place of the first “{last}”. With which one does F **lose** "
-            "“{word}”?"
+            "Now another word stands before “{word}”, in place of the first “{last}”. With which of these three does "
+            "F **lose** “{word}”?"
         ),
         (strip(tokens, under=home.last, swapped=[front]),),
         Choose(replies),
         shown,
-        _("Then bars show, for each of the three, how much F looks at “{word}”."),
-        _behind(home, home.others[lost]),
+        behind=_behind(home, home.others[lost]),
         words={"lost": lost, "gone": percent(gone.row[home.place]), "says": gone.top[0][0]},
     )
 
@@ -301,8 +337,8 @@ def _front(home: Found) -> Scene:
 def _copy(home: Found) -> Scene:
     run, tags = home.others[NEW], {home.place: home.at(home.place - 1)}
     why = _(
-        "The model is {copied} sure of “{thing}”: F finds whatever stood after “{last}”, sense or not. After the last "
-        "sentence alone, it is {alone} sure."
+        "The model is {copied} sure of “{thing}”: F finds whatever stood after “{last}”, or after a word like it, "
+        "sense or not. After the last sentence alone, it is {alone} sure."
     )
     answers = (
         ("“{word}”", _("No: this story has none.")),
@@ -328,10 +364,15 @@ def _behind(m: Found, run: Run | None = None, page: str = "explorer", **more: st
 
 def end(m: Found, home: Found) -> list[End]:
     """What can be explained now."""
-    here, there, top = m.at(m.place), m.at(m.partner), home.others[NEW].top
-    erased = bars(bar(here, m.whole.share), bar(_("erased"), m.erased.share, NOTE))
-    looks = bars(bar(here, m.exchanged.row[m.place], LOOK), bar(there, m.exchanged.row[m.partner], LOOK))
-    chain = _("Two heads in a chain copy whatever followed, sense or not: “{thing}”, {copied} sure.")
+    here, top = m.at(m.place), home.others[NEW].top
+    sure = _("sure of “{word}”", word=here)
+    erased = bars(bar(_("noted"), m.whole.share), bar(_("erased"), m.erased.share, NOTE), head=sure)
+    shares = (bar(m.at(i), m.exchanged.row[i], LOOK) for i in (m.place, m.partner))
+    looks = bars(*shares, head=_("look of F"))
+    chain = _(
+        "Two heads in a chain, an **induction** circuit, copy whatever followed the word, or one like it: “{thing}”, "
+        "{copied} sure."
+    )
     return [
         End(
             _("One head leaves a note on each word: what stood before. Note erased: {sure} sure becomes {left}."),
@@ -341,9 +382,7 @@ def end(m: Found, home: Found) -> list[End]:
             _("A later head looks for a note that fits the last word. Exchange two, and it looks at the other word."),
             (looks,),
         ),
-        End(
-            chain.format(thing=NEW, copied=percent(home.others[NEW].share)), (bars(*(bar(*each) for each in top[:2])),)
-        ),
+        End(chain.format(thing=NEW, copied=percent(home.others[NEW].share)), (likeliest(top[:2], 1),)),
     ]
 
 

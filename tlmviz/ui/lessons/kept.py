@@ -70,6 +70,11 @@ class Found:
         return [len(one) + len(other) for one, other in zip(self.run.prompts, self.run.answers)]
 
     @property
+    def paged(self) -> int:
+        """Words that there is room for in the pages that all of them take."""
+        return sum(-(-length // SERVER.page) * SERVER.page for length in self.lengths)
+
+    @property
     def filled(self) -> float:
         """The share of the memory that is filled, were it reserved for the longest text."""
         return sum(self.lengths) / len(PEOPLE) / self.context

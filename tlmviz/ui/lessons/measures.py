@@ -77,7 +77,7 @@ def named(lm: LanguageModel, values: Tensor, count: int, tokens: Iterable[int] |
     return list(found.values())[:count]
 
 
-def repeated(trace: Trace, least: float) -> tuple[int, int]:
+def repeated(lm: LanguageModel, trace: Trace, least: float) -> tuple[int, int]:
     """The likeliest next token, and where it followed an earlier token like the last. Raises Unfit where it did not, or
     where its share is less than `least`."""
     ids, chances = trace.ids, trace.probabilities()
@@ -86,8 +86,22 @@ def repeated(trace: Trace, least: float) -> tuple[int, int]:
         raise Unfit(N_("Your sentence repeats nothing: its last word must stand in it before."))
     best = int(chances.argmax())
     places = [i for i in after if ids[i] == best]
-    if not places or float(chances[best]) < least:
-        raise Unfit(N_("In your sentence the model does not guess the word that followed last time."))
+    guess, sure = word(lm.tokenizer.name(best)), float(chances[best])
+    if not places:
+        followed = word(trace.tokens[after[-1]])
+        raise Unfit(
+            N_(
+                "The model guesses “{guess}”, not “{followed}”, which followed last time: the pair does not always win."
+            ),
+            guess=guess,
+            followed=followed,
+        )
+    if sure < least:
+        raise Unfit(
+            N_("The model guesses “{guess}”, as this lesson needs, but is only {sure} sure."),
+            guess=guess,
+            sure=percent(sure),
+        )
     return best, places[-1]
 
 

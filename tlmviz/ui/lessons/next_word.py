@@ -18,6 +18,7 @@ MODEL = "stories-rope"
 STORY = "Tom had a truck. Anna had a doll. Anna asked Tom for the"
 OLD, NEW = "truck", "boat"  # in the scene that swaps a word of the story
 LISTED, OFFERED = 5, (0, 1, 2)  # likeliest words whose shares are shown, and those to choose from
+WRITTEN = 0.15  # from this share on a look's is written in the picture
 LEAST, MOST = 4, 5  # words of a text, and pieces that are written: up to a full stop, if one comes
 
 
@@ -182,7 +183,13 @@ def _list(m: Found) -> Scene:
 def _write(m: Found) -> Scene:
     replies, tokens = [], list(m.tokens)
     adds = (_("It adds “{piece}”, the likeliest."), _("Then it reads everything again, “{piece}” too, and guesses."))
-    ends = _("{n} pieces, {n} guesses."), _("That is all that writing is: guess, add, read everything again.")
+    ends = (
+        _("{n} pieces, {n} guesses."),
+        _(
+            "That is all that writing is: guess, add, read everything again. Here it always takes the likeliest. A "
+            "chat draws one by its share, so it can write something else each time."
+        ),
+    )
     for n, (piece, _top) in enumerate(m.written, 1):
         tokens, done = [*tokens, piece], n == len(m.written)
         text = strip(tokens, blank="" if done else "?", swapped=range(len(m.tokens), len(tokens)), share=0.62)
@@ -199,13 +206,19 @@ def _write(m: Found) -> Scene:
 
 def _look(m: Found) -> Scene:
     last, shared = len(m.tokens) - 1, _("A look is shared out: all that it sees gets 100% together.")
-    elsewhere, replies = _("“{other}” gets {less} of the look, “{seen}” {look}. ") + shared, {}
+    second = max((i for i in words_at(m.tokens) if i != m.seen), key=m.looks[last].__getitem__)
+    then = {"then": word(m.tokens[second]), "small": little(m.looks[last][second])}
+    elsewhere, replies = _("“{other}” gets {less} of the look, “{seen}” {look}, “{then}” {small}. ") + shared, {}
     for i in words_at(m.tokens):
         named = {"other": word(m.tokens[i]), "less": little(m.looks[last][i])}
-        replies[i] = Reply(_("Not there."), elsewhere, words=named)
-    replies[m.seen] = Reply(_("Yes, “{seen}”."), _("It gets {look} of the look. ") + shared, True)
+        replies[i] = Reply(_("Not there."), elsewhere, words=named | then)
+    replies[second] = Reply(
+        _("Only a little."), _("It gets {small} of the look, “{seen}” {look}. ") + shared, words=then
+    )
+    right = _("It gets {look} of the look, “{then}” {small}. ") + shared
+    replies[m.seen] = Reply(_("Yes, “{seen}”."), right, True, words=then)
     return Scene(
-        _("Before it guesses, it looks back. Tap the word that one part of it, a **head**, looks at most."),
+        _("Before it guesses, it looks at other words. Tap the one that a part of it, a **head**, looks at most."),
         (strip(m.tokens, under=last, press=replies),),
         Tap(replies),
         (strip(m.tokens, under=last, looks=[look("A", last, m.looks[last])]),),
@@ -216,7 +229,10 @@ def _look(m: Found) -> Scene:
 
 def _later(m: Found) -> Scene:
     looks, hidden, replies = m.looks[m.middle], range(m.middle + 1, len(m.tokens)), {}
-    never = _("From “{here}” a head sees “{here}” and what stands before it, never what follows: that must be guessed.")
+    never = _(
+        "From “{here}” a head sees “{here}” and what stands before, never what follows: that must be guessed. What has "
+        "no number gets {rest} together."
+    )
     later, before = _("“{other}” comes later. ") + never, _("“{other}” gets {less} of its look. ") + never
     for i in words_at(m.tokens):
         named = {"other": word(m.tokens[i]), "less": little(looks[i])}
@@ -228,6 +244,7 @@ def _later(m: Found) -> Scene:
         Tap(replies),
         (strip(m.tokens, blank="", under=m.middle, faint=hidden, looks=[look("A", m.middle, looks)]),),
         behind=_explorer(m, m.middle, max(range(m.middle + 1), key=looks.__getitem__)),
+        words={"rest": little(1 - sum(round(each, 2) for each in looks[1:] if each > WRITTEN))},
     )
 
 
@@ -257,9 +274,10 @@ def _forget(home: Found) -> Scene:
     tokens, top, share = home.short
     text, gone = "".join(tokens[1:]), range(1, len(home.tokens) - len(tokens) + 1)
     nothing = _(
-        "It keeps nothing of what it read: it knows only the text in front of it, and now guesses “{now}”, {most} sure."
+        "It keeps nothing of that story. The text in front of it, and what it learnt in training, give “{now}”, {most} "
+        "sure."
     )
-    high = _("No: then it would have to remember. It is {kept} sure.")
+    high = _("No: {kept} sure. To stay near {had} it would have to remember.")
     replies = guessed(nothing, _("A little more: {kept} sure."), high, _("Yes: {kept} sure."))
     return Scene(
         _(
@@ -290,8 +308,8 @@ def end(m: Found, home: Found) -> list[End]:
     shares = bars(bar(best, share), bar(_("others"), 1 - share, SOFT))
     writes = bars(*(bar(name, each, INK, f"{n}") for n, (name, each) in enumerate(written)))
     alone = _(
-        "It looks back, never ahead, and keeps nothing of what it read before. With “{thing}” for “{old}” it guesses "
-        "“{swapped}”."
+        "It looks back, never ahead, and keeps nothing that it read before: with “{thing}” it guesses “{swapped}”. "
+        "Looking is not yet doing: next lesson."
     )
     every = _("A model gives a share to every piece that it knows. “{best}” got {share}, all others together {others}.")
     return [

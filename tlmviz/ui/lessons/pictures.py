@@ -64,14 +64,15 @@ def bar(label: str, share: float | None, tone: str = INK, name: str = "", says: 
     return row | ({"says": says} if says else {})
 
 
-def bars(*rows: Mapping[str, object], share: float = 1.0) -> Part:
-    """Bars from 0 to 100%."""
-    return Part("bars", {"rows": rows}, share)
+def bars(*rows: Mapping[str, object], head: str = "", share: float = 1.0) -> Part:
+    """Bars from 0 to 100%; what they are of stands above them, where it is said in `head`."""
+    return Part("bars", {"rows": rows} | ({"head": head} if head else {}), share)
 
 
 def likeliest(top: Iterable[tuple[str, float]], share: float = 0.36) -> Part:
     """The likeliest words, the first one strong, below a text."""
-    return bars(*(bar(name, each, SOFT if n else INK) for n, (name, each) in enumerate(top)), share=share)
+    rows = (bar(name, each, SOFT if n else INK) for n, (name, each) in enumerate(top))
+    return bars(*rows, head=_("next word"), share=share)
 
 
 def odds(scored: str, sure: str, score: float, rest: float, share: float = 1.0) -> Part:
@@ -339,7 +340,7 @@ def stepped(
     name: str, label: str, ticks: Iterable[float], dots: Iterable[float], says: str = "", tone: str = INK
 ) -> dict[str, object]:
     """One number line: the steps of a format, and numbers as dots."""
-    told = [[round(float(each), 4) for each in values] for values in (ticks, dots)]
+    told = [[float(f"{each:.5g}") for each in values] for values in (ticks, dots)]  # narrow steps stay alike wide
     return {"id": name, "label": label, "says": says, "tone": tone, "ticks": told[0], "dots": told[1]}
 
 

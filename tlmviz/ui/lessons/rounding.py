@@ -34,7 +34,7 @@ class Found:
     count: int  # weights that are rounded
     sure: float
     eight: float
-    # Share of pieces of stories guessed right: in 32 bits, all in 8, in 4 by what shares a scale.
+    # Share of pieces of stories guessed right: in 32 bits, in 8 and in 4 by what shares a scale.
     right: dict[str, float]
     # Some numbers of one row of weights, as they are kept, and their step.
     weights: tuple[list[float], list[float], float]
@@ -71,7 +71,7 @@ class Found:
 
 
 def measure(lm: LanguageModel, text: str) -> Found:
-    """All of it, in seven passes, of which four are over stories."""
+    """All of it, in ten passes, of which seven are over stories."""
     sim, ids, seen = Simulator(lm), lm.trace(text).ids, []
     exact = sim.logits(ids)[-1].softmax(-1)
     best = int(exact.argmax())
@@ -82,7 +82,14 @@ def measure(lm: LanguageModel, text: str) -> Found:
     def right(setting: Setting | None) -> float:
         return float((sim.logits(stories.tolist(), setting)[:-1].argmax(-1) == stories[1:]).double().mean())
 
-    schemes = {"eight": Scheme("int8"), "four": Scheme("int4"), "rows": Scheme("int4", CHANNEL)}
+    schemes = {
+        "eight": Scheme("int8"),
+        "each": Scheme("int8", CHANNEL),
+        "parts": Scheme("int8", BLOCK, 32),
+        "four": Scheme("int4"),
+        "rows": Scheme("int4", CHANNEL),
+        "blocks": Scheme("int4", BLOCK, 32),
+    }
 
     sim.reading(ids, lambda x, matrix: seen.append(x.clone()) if matrix.key == MATRIX else None)
     every, last = seen[0], seen[0][-1:]

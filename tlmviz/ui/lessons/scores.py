@@ -11,7 +11,7 @@ from ..language import N_, _
 from .cell import STORY, Found, measure
 from .measures import little, words_at
 from .parts import Again, Behind, Choose, Drag, End, Lesson, Picture, Reply, Scene, Tap, choose, guessed
-from .pictures import DOES, INK, LOOK, SOFT, bar, bars, cloud, dots, line, look, numbers, strip
+from .pictures import DOES, INK, LOOK, SOFT, bar, bars, cloud, dots, likeliest, line, look, numbers, strip
 
 MODEL = "stories-rope"
 TIMES, ADDED = 2, 10  # what is done to all scores
@@ -49,6 +49,12 @@ def plot(m: Found, home: Found) -> list[Scene]:
     """The scenes on a text; the last is on the lesson's own story, and so is what was before training."""
     own = [scene(m) for scene in (_tap, _multiply, _rows, _spike, _divide)]
     return [*own, _root(home), _double(m), _mix(m), _swap(home)]
+
+
+def _named(m: Found, place: int) -> str:
+    """A word; the one like the last, where it stands earlier, is called so."""
+    earlier = place == m.same != len(m.tokens) - 1
+    return _("earlier {word}", word=m.name(place)) if earlier else m.name(place)
 
 
 def _told(answers: Mapping[str, tuple[str, str]]) -> Iterable[tuple[str, str, str]]:
@@ -102,8 +108,9 @@ def _multiply(m: Found) -> Scene:
         (order[0], _("Number {n}: on two sides of zero. So this product lies below zero and takes away.")),
     ):
         told[at] = products[at]
-        factors = " × ".join(number(each[at], ".2f") for each in (m.query, m.keys[m.best]))
-        product = f"≈ {number(products[at], '.1f')}"
+        pair = [round(each[at], 2) for each in (m.query, m.keys[m.best])]  # what is written can be worked out
+        factors = " × ".join(number(each, ".2f") for each in pair)
+        product = f"≈ {number(math.prod(pair), '.1f')}"
         shown = _pairs(m, dict(told), at, product)
         replies.append(Reply(f"{factors} {product}.", why, False, shown, {"n": f"{at + 1}"}))
     every, above = dict(enumerate(products)), {"above": str(sum(product > 0 for product in products))}
@@ -121,6 +128,7 @@ def _multiply(m: Found) -> Scene:
         ),
         _pairs(m, {}),
         Again(_("Multiply"), replies),
+        hint=_("Each word is a row of numbers; a learnt table makes its query of it, another its key."),
         behind=_explorer(m, stage="dot"),
     )
 
@@ -131,10 +139,10 @@ def _rows(m: Found) -> Scene:
     for n, i in enumerate(sorted((m.best, m.same, m.worst)), 1):
         label, score, right = _("row {n}", n=n), number(m.scores[i], ".1f"), i == m.best
         before.append(line(f"{n}", label, m.products[i], "?", INK, top))
-        after.append(line(f"{n}", f"“{m.name(i)}”", m.products[i], score, LOOK if right else INK, top))
+        after.append(line(f"{n}", _named(m, i), m.products[i], score, LOOK if right else INK, top))
         verdict = _("Yes, it is “{best}”.") if right else _("No: then its bars would reach higher.")
         reason = why if right else _("That row is of “{other}” and adds up to {sum}; ") + why
-        replies.append(Reply(verdict, reason, right, (), {"other": m.name(i), "sum": score}, label))
+        replies.append(Reply(verdict, reason, right, (), {"other": _named(m, i), "sum": score}, label))
     return Scene(
         _("Three words, three keys: each row shows the products with the query of “{last}”. Which adds up to most?"),
         (numbers(*before),),
@@ -149,7 +157,7 @@ def _shares(m: Found, by: float = 1, told: bool = True) -> Picture:
     """Four words with their scores, divided, and what each gets of the look."""
     rows = []
     for n, i in enumerate(dict.fromkeys((m.best, m.second, m.same, m.worst))):
-        label = f"{m.name(i)} {number(m.scores[i] / by, '.1f')}"
+        label = f"{_named(m, i)} {number(m.scores[i] / by, '.1f')}"
         rows.append(bar(label, m.shares(by)[i] if told else None, SOFT if n else LOOK, f"{n}"))
     return (bars(*rows),)
 
@@ -175,14 +183,24 @@ def _spike(m: Found) -> Scene:
 
 def _divide(m: Found) -> Scene:
     said = {
-        2.0: _("The scores lie half as far apart, so the others begin to count."),
-        m.root: _("This is what the model does: it looks at “{best}”, and still a little at “{second}”, {less}."),
+        2.0: _(
+            "The scores lie half as far apart, so the others begin to count. At a spike small changes of scores change "
+            "hardly anything: training learns little."
+        ),
+        m.root: _(
+            "This is what the model does: it looks at “{best}”, and still a little at “{second}”, {less}. By how much "
+            "it divides comes next."
+        ),
         FLAT: _("Now every word counts, whether it fits or not."),
-        LEVEL: _("All words get the same: the head has found nothing. Scores too close are as bad as too far apart."),
+        LEVEL: _(
+            "All {pieces} pieces, the sign in front counted, get the same: the head has found nothing. Scores too "
+            "close are as bad as too far apart."
+        ),
     }
     replies = []
     for by, why in said.items():
-        filled = {"by": number(by, ".2f" if by % 1 else ",.0f"), "share": percent(m.shares(by)[m.best])}
+        divisor = "?" if by == m.root else number(by, ",.0f")  # the next scene asks for it
+        filled = {"by": divisor, "share": percent(m.shares(by)[m.best]), "pieces": f"{len(m.tokens)}"}
         replies.append(Reply(_("÷ {by}: “{best}” gets {share}."), why, by == LEVEL, _shares(m, by), filled))
     return Scene(
         _("A **spike**: one word gets nearly all. Now all scores are divided. Press until all words get the same."),
@@ -289,8 +307,8 @@ def _swap(home: Found) -> Scene:
     looks = [look("A", last, home.weights)]
     third = next(name for name, _share in home.top if name not in (new, was))
     why = _(
-        "It looks at “{best}” still, and finds the value of “{second}” there: {new} sure. The key says **where**, the "
-        "value **what**."
+        "It looks at “{best}” still, and finds the value of “{second}” there: {new} sure. Other heads still bring "
+        "“{best}”. The key says **where**, the value **what**."
     )
     verdicts = {
         was: (_("No: then the look would decide."), why),
@@ -298,13 +316,16 @@ def _swap(home: Found) -> Scene:
         third: (_("No: neither value brings that."), why),
     }
     answers = {f"“{name}”": verdicts[name] for name in sorted(verdicts)}
-    own = {"was": was, "guess": new, "new": percent(share)}
+    own = {"was": was, "had": percent(home.top[0][1]), "guess": new, "new": percent(share)}
     told = strip(home.tokens, under=last, looks=looks, blank=new, told=True, share=0.6)
     return Scene(
-        _("In this head “{best}” and “{second}” swap **values**, nothing else. The guess was “{was}”. What now?"),
+        _(
+            "In this head “{best}” and “{second}” swap **values**, nothing else. The guess was “{was}”, {had} sure. "
+            "What now?"
+        ),
         (strip(home.tokens, under=last, looks=looks),),
         choose(f"“{new}”", *_told(answers)),
-        (told, *_bars(*zip(*home.swapped))),
+        (told, likeliest(home.swapped, 0.4)),
         _("Queries and keys stay, and so does the look."),
         _explorer(home),
         home=True,
@@ -331,10 +352,10 @@ def end(m: Found, home: Found) -> list[End]:
         ),
         End(
             _(
-                "What comes out is a mixture of values. The key says where, the value what: exchanged, it says "
-                "“{swapped}”."
+                "What comes out is a mixture of values: **softmax(q·k / √d) · v**. The key says where, the value what: "
+                "exchanged, it says “{swapped}”."
             ),
-            _bars(*zip(*home.swapped[:2])),
+            (likeliest(home.swapped[:2], 1),),
         ),
     ]
 

@@ -134,7 +134,10 @@ def _scale(m: Found) -> Scene:
         shown(()),
         Choose(replies),
         shown(n * m.step for n in range(-15, TOP + 1)),
-        _("Numbers that are read together are a row. Dots are some of them."),
+        _(
+            "Not only weights are cut to 8 bits: the numbers that flow through the model, too. Those that are read "
+            "together are a row. Dots are some of them."
+        ),
         _product(),
     )
 
@@ -154,7 +157,10 @@ def _near(m: Found, *lines: Drawn, share: float = 1.0) -> Picture:
 
 
 def _lost(m: Found) -> Scene:
-    why = _("{one}: all numbers under half a step, {step} / 2. One large number sets the steps for {row}.")
+    why = _(
+        "{one}: all under half a step, {step} / 2. One large number sets the steps for {row}. Yet {right_each} of "
+        "guesses are right; in 32 bits, {right_full}."
+    )
 
     def shown(how: str) -> Picture:
         share = bars(bar(_("become 0"), m.lost(how) if how else None, LOOK, "lost"), share=0.4)
@@ -178,7 +184,8 @@ def _lost(m: Found) -> Scene:
 
 
 def _saved(m: Found) -> Scene:
-    right, price = _("a scale for each 32"), _("Only 32 numbers keep wide steps. The price: more scales.")
+    right = _("a scale for each 32")
+    price = _("Only 32 numbers keep wide steps. The price: more scales. With them {right_parts} of guesses are right.")
     each_32 = _(" A scale for each 32: {block}. ") + price
     told = (
         (
@@ -192,31 +199,37 @@ def _saved(m: Found) -> Scene:
             "all",
             _("one scale for all rows"),
             _("Worse: {all}."),
-            _("Other rows have larger numbers still: wider steps.") + each_32,
+            _("Other rows have larger numbers: wider steps.") + each_32,
         ),
     )
 
     def shown(after: bool) -> Picture:
         names = _("half as wide"), _("for each 32"), _("for all rows")
-        rows = [bar(name, m.lost(each[0]) if after else None, SOFT, each[0]) for name, each in zip(names, told)]
-        return (bars(bar(_("for the row"), m.lost("one"), LOOK, "one"), *rows),)
+        rows = []
+        for name, (how, *_said) in zip(names, told):
+            rows.append(bar(name, m.lost(how) if after else None, DOES if how == "block" else SOFT, how))
+        return (bars(bar(_("for the row"), m.lost("one"), LOOK, "one"), *rows, head=_("become 0")),)
 
     return Scene(
         _("One scale for the row: {one} become 0. What keeps **most** numbers, and the large one, too?"),
         shown(False),
         choose(right, *(each[1:] for each in told)),
         shown(True),
-        _("How many numbers become 0."),
-        _product(),
+        behind=_product(),
     )
 
 
 def _four(m: Found) -> Scene:
-    names = {"full": _("32 bits"), "four": _("4 bits, a matrix"), "rows": _("4 bits, each row")}
+    names = {
+        "full": _("32 bits"),
+        "four": _("4 bits, a matrix"),
+        "rows": _("4 bits, each row"),
+        "blocks": _("4 bits, each 32"),
+    }
     right, less = percent(m.right["four"]), percent(m.right["full"] / 2)
     why = _(
-        "It is {right_four}, with a scale for each row {right_rows}; with 8 bits, {right_eight}. The fewer the steps, "
-        "the more scales count."
+        "It is {right_four}, with a scale for each row {right_rows}, for each 32 {right_blocks}; in 8 bits, for "
+        "a matrix, {right_eight}. The fewer the steps, the more scales count."
     )
     link = {"nfpart": "whole", "scf": "INT4", "scper": "per tensor", "model": MODEL, "text": STORY}
 
@@ -244,8 +257,8 @@ def _four(m: Found) -> Scene:
         ),
         shown(True),
         _(
-            "A piece is a word, or a part of one. In 4 bits are weights, and all that they multiply, with a scale for "
-            "a matrix or for each row."
+            "A piece is a word, or a part of one. Weights and the numbers they multiply are both cut to 4 bits, with a "
+            "scale for a matrix, each row or each 32."
         ),
         Behind("formats", link),
     )
@@ -273,7 +286,10 @@ def _float(m: Found) -> Scene:
             (double, _("No: then all steps would be alike."), why),
         ),
         shown(0, 4),
-        _("The lines are its steps. The one at 2 is the first of those from 2 on."),
+        _(
+            "The lines are its steps; the one at 2 is the first of those from 2 on. FP is floating point: some bits "
+            "say how large, some say where between."
+        ),
         Behind("formats", {"nnum": "3"}),
         words={"n": f"{one}"},
     )
@@ -284,13 +300,13 @@ def _kept(m: Found) -> Scene:
     fp8 = [sign * each * m.loud / m.values[-1] for each in m.values for sign in (1, -1)]
     right = _("hardly any")
     why = _(
-        "Near zero its steps are narrow: {fp8} become 0. Far out they are wide: {is} becomes {was}; with equal steps, "
-        "{other}."
+        "Near zero its steps are narrow: {fp8} become 0. Further out they are wide: {is} becomes {was}; with equal "
+        "steps, {other}."
     )
     return Scene(
         _(
-            "The same row in **FP8**, with one scale, so that {loud} is its largest number. How many numbers become 0 "
-            "now?"
+            "The same row in **FP8**, with one scale: stretched so that FP8's largest number is {loud}. How many "
+            "numbers become 0 now?"
         ),
         _near(m, equal),
         choose(
@@ -312,7 +328,10 @@ def _summed(m: Found, at: float, label: str = "", says: str = "") -> Picture:
 
 
 def _sum(m: Found) -> Scene:
-    why = _("From {stuck} on, steps are 2 wide: {stuck} + 1 lies midway and goes back. So sums are kept in more bits.")
+    why = _(
+        "From {stuck} on, steps are 2 wide: {stuck} + 1 lies midway and goes back (on a tie, to the even count). So "
+        "sums are kept in more bits."
+    )
     end, once, label = m.sums[-1], max(each for each in m.values if each <= ADDED), _("the sum")
     return Scene(
         _("Start at 0, **add 1 a hundred times**, and keep the sum in FP8 each time. Where does it end?"),
@@ -338,20 +357,23 @@ def end(m: Found, home: Found) -> list[End]:
     names = ("one", _("one scale")), ("block", _("each 32"))
     return [
         End(
-            _("8 bits are 256 steps, and a number moves half a step at most. The guess: {sure} before, {eight} after."),
+            _(
+                "In 8 bits, with equal steps up to the largest number, none moves further than half a step. The guess: "
+                "{sure} before, {eight} after."
+            ),
             (bars(bar(_("32 bits"), m.sure), bar(_("8 bits"), m.eight, NOTE)),),
         ),
         End(
             _(
-                "The largest number sets the scale. One large number makes {one} of a row 0; with a scale for each 32, "
-                "{block}."
+                "The largest number sets the scale. One made {one} of a row 0; with a scale for each 32, {block}. In 4 "
+                "bits that costs guesses: {right_four}, not {right_full}, are right."
             ),
             (bars(*(bar(name, m.lost(how), LOOK, how) for how, name in names)),),
         ),
         End(
             _(
-                "FP8 has narrow steps near zero and wide ones far out. There a sum gets stuck, at {stuck} instead of "
-                "{added}."
+                "FP8 has narrow steps near zero and wide ones further out. There a sum gets stuck, at {stuck} instead "
+                "of {added}."
             ),
             _summed(m, m.sums[-1]),
         ),

@@ -9,21 +9,24 @@ import { mark, percent } from "./marks.js";
 /** @typedef {{ id: string, label: string, share: number | null, tone: string, guess?: number | null, says?: string }} Row a `share` that is not told yet is null; `says` stands in place of its per cent */
 /** @typedef {{ score: number, rest: number, value: number, scored: string, sure: string }} Odds a word's score, log-sum-exp of all others', and where the slider is, from 0 to 100 */
 
-/** @param {number} W @param {number} H @param {{ rows: Row[], step?: number }} options @param {Ruler} ruler */
-export function bars(W, H, { rows, step: most = 50 }, ruler) {
+/** @param {number} W @param {number} H @param {{ rows: Row[], step?: number, head?: string }} options @param {Ruler} ruler */
+export function bars(W, H, { rows, step: most = 50, head = "" }, ruler) {
   const [big, tiny] = [W > 600, W < 260];
   const size = tiny ? 13 : big ? 22 : 17;
   const left = tiny ? 2 : Math.max(...rows.map((row) => ruler(row.label, size, true))) + 16;
   const right = tiny ? 2 : Math.max(big ? 102 : 68, ...rows.map(({ says }) => 24 + 1.08 * ruler(says ?? "", size, false)));
   const wide = Math.min(760, W - left - right - (big ? 80 : 0));
   const x0 = (W - left - wide - right) / 2 + left;
-  const step = Math.min(big ? most : 0.88 * most, H / rows.length);
+  const above = head ? (tiny ? 18 : 1.3 * size) : 0;
+  const step = Math.min(big ? most : 0.88 * most, (H - above) / rows.length);
   const thick = tiny ? 7 : 14;
   /** @type {Mark[]} */
   const marks = [];
   let range;
+  const top = (H + above - rows.length * step) / 2; // of the rows
+  if (head) marks.push(mark("head", "text", { x: x0, y: top - (tiny ? 5 : 3), size: tiny ? 13 : size * 0.8 }, { text: head, tone: "soft" }));
   rows.forEach(({ id, label, share, tone, guess, says }, n) => {
-    const y = H / 2 + (n - (rows.length - 1) / 2) * step + (tiny ? 8 : 0);
+    const y = (H + above) / 2 + (n - (rows.length - 1) / 2) * step + (tiny ? 8 : 0);
     const base = tiny ? y - 9 : y + size * 0.34; // of the words: where there is no room beside a bar, above it
     marks.push(mark(`${id}-rail`, "rect", { x: x0, y: y - 1, w: wide, h: 2, rx: 1 }, { tone: "line" }));
     const beside = tiny ? (wide - ruler(says ?? "100%", size, false) - 8) / Math.max(1, ruler(label, size, true)) : 1; // no label runs into what is said
