@@ -31,6 +31,7 @@ READ = ("compare_live", "controls", "first_picture", "gpu", "hall", "live", "rea
 ALONE = (
     "doctor",
     "natural_faults",
+    "outside_faults",
     "planted_faults",
     "ported_faults",
     "press",
