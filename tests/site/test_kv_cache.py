@@ -49,7 +49,7 @@ def test_the_picture_is_pythons(model, text, head, tokens, monkeypatch):
     sent = []
     monkeypatch.setattr(view.PICTURE, "show", lambda header, arrays: sent.append((header, arrays)))
     values = START | {"prompt": text, "tokens": tokens, "temperature": 0.0}
-    view.steps(Data(Cache(model=model, text=text, head=head, **values)))
+    view.picture(Data(Cache(model=model, text=text, head=head, **values)))
     [(header, arrays)] = sent
     assert header.pop("engine")["text"] == text
     own = found(model, text, head, tokens)

@@ -124,7 +124,8 @@ def offered() -> dict[str, str]:
 
 @st.cache_data(show_spinner=False)
 def _listed(task: str, added: tuple[str, ...]) -> dict[str, str]:
-    return tlmviz.list_models(task)
+    later = added_models().keys() - set(added)  # while this was asked for: another key's
+    return {name: says for name, says in tlmviz.list_models(task).items() if name not in later}
 
 
 @st.cache_data(show_spinner=False)
