@@ -137,9 +137,9 @@ MADE: dict[str, Callable[[], Iterator[Any]]] = {
     "caches/kv_cache": lambda: each("caches/kv_cache", "Cache", model="zoo-rope", text=DEFAULT_TEXT, head=(1, 2)),
     "caches/kv_cache/cost": lambda: each("caches/kv_cache", "Cache", model="zoo-rope", text=DEFAULT_TEXT, head=(1, 2)),
     "caches/kv_cache/models": lambda: (
-        module("caches/kv_cache/models", "data").Data(models, DEFAULT_TEXT, length)
+        module("caches/kv_cache/models", "data").Data(chosen)
         for models in (("zoo-mqa",), ("zoo-rope", "zoo-window"), ("zoo-window",))
-        for length in (64, 256, 1024)
+        for chosen in every(module("caches/kv_cache/models", "state").Compared, models=models, text=DEFAULT_TEXT)
     ),
     f"{LONG}/indexer": lambda: (
         module(f"{LONG}/indexer", "data").Data(long("stories-rope-indexer"), chosen, DEFAULT_TEXT)

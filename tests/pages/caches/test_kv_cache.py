@@ -11,6 +11,7 @@ from pages.caches.kv_cache.cost.data import Data as Cost
 from pages.caches.kv_cache.data import Data
 from pages.caches.kv_cache.models import claims as model_claims
 from pages.caches.kv_cache.models import data as models
+from pages.caches.kv_cache.models.state import Compared
 from pages.caches.kv_cache.state import COST, SIDE_BY_SIDE, Cache
 from tests.javascript.node import evaluate
 from tests.packed import unpacked
@@ -170,7 +171,7 @@ def test_times_of_models_are_measured_again_where_the_table_runs_alone(monkeypat
     """The button is below the picture, whose data stays: what it holds of the old times goes too."""
     rounds = iter([[[1.0, 2.0], [3.0, 4.0]], [[1.0, 2.0], [1.5, 4.0]]])
     monkeypatch.setattr(models.decode_steps, "step_times", lambda *_: np.array(next(rounds)))
-    shown = models.Data(("zoo-rope", "zoo-mqa"), inputs.DEFAULT_TEXT, 64)
+    shown = models.Data(Compared(models=("zoo-rope", "zoo-mqa"), text=inputs.DEFAULT_TEXT, length=64))
     models.step_times.clear()
     assert shown.times == {"zoo-rope": (1.0, 2.0), "zoo-mqa": (3.0, 4.0)} and not model_claims.untimed(shown)
     shown.measure_again()

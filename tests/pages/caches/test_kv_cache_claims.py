@@ -11,6 +11,7 @@ from pages.caches.kv_cache.cost.data import Data as Cost
 from pages.caches.kv_cache.data import Data
 from pages.caches.kv_cache.models import claims as model_claims
 from pages.caches.kv_cache.models.data import Data as Models
+from pages.caches.kv_cache.models.state import Compared
 from pages.caches.kv_cache.state import Cache
 from tests.pages.states import each_speaks_and_is_silent, facts
 from tlmviz.analysis.caches import cost
@@ -84,7 +85,7 @@ def test_steps_count_real_caches_and_operations():
 
 def timed(kept: list[float], again: list[float], naive: bool = False) -> Cost:
     """A generation with made-up times, a round each."""
-    shown = Cost(data("zoo-mla" if naive else "zoo-rope"))
+    shown = Cost(data("zoo-mla" if naive else "zoo-rope").chosen)
     rows = {way: (np.arange(1), np.array(times)[:, None]) for way, times in ((WITH, kept), (WITHOUT, again))}
     shown.__dict__["timing"] = Timing(rows | ({NAIVE: rows[WITH]} if naive else {}))
     return shown
@@ -123,7 +124,7 @@ def test_times_are_said_where_rounds_do_not_overlap():
 
 
 def test_the_first_claim_is_silent_where_a_step_reads_one_token():
-    shown = Cost(data("zoo-rope", "a", tokens=1))
+    shown = Cost(data("zoo-rope", "a", tokens=1).chosen)
     shown.__dict__["timing"] = timed([1.0], [1.0]).timing
     type(shown).flops.fget(shown)
     with pytest.MonkeyPatch.context() as patch:
@@ -143,7 +144,7 @@ MODELS = (
 def test_models_keep_what_their_caches_hold(length):
     found = []
     for names in MODELS:
-        shown = Models(names, ENGLISH, length)
+        shown = Models(Compared(models=names, text=ENGLISH, length=length))
         said = {claim.__name__: claim(shown) for claim in model_claims.CLAIMS}
         kept = {}
         for name in names:

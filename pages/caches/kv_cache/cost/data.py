@@ -7,11 +7,11 @@ from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
-import streamlit as st
 
 from tlmviz.analysis.caches import cost, decode_steps
 from tlmviz.analysis.caches.decode_steps import NAIVE, WITH, WITHOUT, Timing
-from tlmviz.ui import compute as computing
+from tlmviz.ui import compute
+from tlmviz.ui.cached import cached
 
 from .. import data as steps
 from ..state import Cache
@@ -25,22 +25,24 @@ FEWEST = 3  # rounds without which no range is known
 class Data:
     """A generation, timed."""
 
-    base: steps.Data
+    chosen: Cache
 
-    @property
-    def chosen(self) -> Cache:
-        """What it is of."""
-        return self.base.chosen
+    @cached_property
+    def base(self) -> steps.Data:
+        """The generation."""
+        return steps.Data(self.chosen)
 
     @property
     def length(self) -> int:
         """Positions at the end."""
         return len(self.base.done.ids)
 
-    @cached_property
-    def timing(self) -> Timing:
+    @cached(24)
+    def timing(chosen: Cache) -> Timing:
         """Milliseconds per token with the cache and without, measured when first shown."""
-        return _timing(self.chosen)
+        base = steps.Data(chosen)
+        lm, done = base.lm, base.done
+        return compute.run_in_worker(lambda: decode_steps.measure(lm, done.ids, done.prompt), len(done.ids))
 
     @property
     def medians(self) -> dict[str, tuple[float, float]]:
@@ -77,16 +79,4 @@ class Data:
 
     def measure_again(self) -> None:
         """Callback: forget the times."""
-        _timing.clear(self.chosen)
-
-
-def compute(chosen: Cache) -> Data:
-    """The data of a state."""
-    return Data(steps.Data(chosen))
-
-
-@st.cache_resource(max_entries=24, show_spinner=False)
-def _timing(chosen: Cache) -> Timing:
-    base = steps.Data(chosen)
-    lm, done = base.lm, base.done
-    return computing.run_in_worker(lambda: decode_steps.measure(lm, done.ids, done.prompt), len(done.ids))
+        Data.timing.clear(self.chosen)

@@ -3,11 +3,12 @@
 from tlmviz.ui.part import CLAIMS, CODE, EQUATION, Part, later
 
 from ..state import Cache
-from . import claims, data, view
+from . import claims, view
+from .data import Data
 
 PART = Part(
     Cache,
-    data.compute,
+    Data,
     claims.CLAIMS,
     claims.HINTS,
     view.picture,

@@ -59,7 +59,7 @@ def table(data: Data) -> None:
 def snippet(data: Data) -> str:
     """Times and operations of a generation."""
     return (
-        decoding_code(data.base.chosen)
+        decoding_code(data.chosen)
         + """\
 timing = decode_steps.measure(lm, done.ids, done.prompt)
 for way, (positions, milliseconds) in timing.medians().items():

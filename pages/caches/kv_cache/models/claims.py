@@ -19,7 +19,7 @@ def keeps_less(data: Data) -> str | None:
     return _(
         "After {length} tokens the cache of {least} ({few}) takes {bytes} bytes and that of {most} ({many}) {more}: "
         "{times} times as many.",
-        length=f"{data.length:,}",
+        length=f"{data.chosen.length:,}",
         least=least,
         few=data.shapes[least].kind,
         bytes=f"{total[least]:,}",
@@ -35,7 +35,7 @@ def all_keep_alike(data: Data) -> str | None:
     if keeps_less(data):
         return None
     bytes_ = f"{next(iter(data.sizes.values())).nbytes[-1]:,}"
-    return _("After {length:,} tokens all caches take as much: {bytes} bytes.", length=data.length, bytes=bytes_)
+    return _("After {length:,} tokens all caches take as much: {bytes} bytes.", length=data.chosen.length, bytes=bytes_)
 
 
 def as_by_formula(data: Data) -> str | None:
@@ -66,7 +66,7 @@ def full_window(data: Data) -> str | None:
             bytes=f"{data.formula[name]:,.0f}",
         )
         for name, shape in data.shapes.items()
-        if shape.window and shape.window < data.length and shape.n_window_layers == shape.n_layers
+        if shape.window and shape.window < data.chosen.length and shape.n_window_layers == shape.n_layers
     ]
     return _("A window that is full keeps its size: {models}.", models=listed(full)) if full else None
 
@@ -76,8 +76,8 @@ HINTS = (
     Hint(
         N_("Add *zoo-window*."),
         where(
-            lambda data: "zoo-window" not in data.models and "zoo-window" in shared.configs(),
-            to(models=lambda data: (*data.models, "zoo-window")),
+            lambda data: "zoo-window" not in data.chosen.models and "zoo-window" in shared.configs(),
+            to(models=lambda data: (*data.chosen.models, "zoo-window")),
         ),
     ),
     Hint(N_("Move *Tokens in the cache* to 1,024."), to(length=LENGTHS[-1])),

@@ -2,12 +2,13 @@
 
 from tlmviz.ui.part import CLAIMS, CODE, EQUATION, Part, later
 
-from . import claims, data, view
+from . import claims, view
+from .data import Data
 from .state import Compared
 
 PART = Part(
     Compared,
-    data.compute,
+    Data,
     claims.CLAIMS,
     claims.HINTS,
     view.picture,

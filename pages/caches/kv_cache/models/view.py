@@ -74,9 +74,9 @@ def picture(data: Data) -> None:
             part: np.array([value * shares[name].get(part, 0.0) for name, value in data.per_token.items()])
             for part in PARTS
         }
-        formula = np.array([total / data.length for total in data.formula.values()])
+        formula = np.array([total / data.chosen.length for total in data.formula.values()])
         labels = [f"{name}<br>{shape.kind}" for name, shape in data.shapes.items()]
-        figure = kv_costs.token_bytes(labels, parts, formula, data.length, frame.theme())
+        figure = kv_costs.token_bytes(labels, parts, formula, data.chosen.length, frame.theme())
         frame.chart(figure, key="kvbytes", alt=_("Bytes per token of each model's cache, measured and by formula"))
     with right:
         measured = {name: (size.lengths, size.nbytes) for name, size in data.sizes.items()}
@@ -127,8 +127,8 @@ sizes = {{}}
 for name in {list(data.sizes)!r}:
     lm = tlmviz.load(name)
     cache = lm.new_cache()
-    ids = torch.tensor(lm.tokenizer.encode({data.text!r}) * {data.length})[:{data.length}]
+    ids = torch.tensor(lm.tokenizer.encode({data.chosen.text!r}) * {data.chosen.length})[:{data.chosen.length}]
     lm(ids[None], cache)
-    sizes[name] = cache.nbytes, cost.cache_bytes(cost.Shape.of(lm.config), {data.length})
+    sizes[name] = cache.nbytes, cost.cache_bytes(cost.Shape.of(lm.config), {data.chosen.length})
 print(sizes)
 """
