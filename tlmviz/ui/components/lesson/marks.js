@@ -32,6 +32,19 @@ export function percent(share) {
   return `${value - low === 0.5 ? low + (low % 2) : Math.round(value)}%`;
 }
 
+/**
+ * What a word gets of one look; of several looks, each share in their order.
+ * @param {string | number} n
+ * @param {Numbers} at
+ * @param {Look} look
+ * @param {number} share
+ * @param {number[]} several
+ */
+export function shareMark(n, at, look, share, several) {
+  if (several.length > 1) return mark(`shares-${n}`, "text", at, { ...look, text: several.map(percent).join(", ") });
+  return mark(`share-${n}`, "text", { ...at, share }, { ...look, enter: { share: 0 } });
+}
+
 /** Points that are added to a score. @param {number} value */
 export const points = (value) => `${value < 0 ? "−" : "+"}${Math.abs(value).toFixed(1)}`;
 

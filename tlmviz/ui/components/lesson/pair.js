@@ -1,7 +1,7 @@
 // @ts-check
 // Two texts that face one another, with looks between them: one below the other, on a phone side by side.
 
-import { mark, percent } from "./marks.js";
+import { mark, shareMark } from "./marks.js";
 
 /** @typedef {import("./marks.js").Mark} Mark */
 /** @typedef {import("./marks.js").Ruler} Ruler */
@@ -63,13 +63,12 @@ export function pair(W, H, { words, below, looks, under, bold, press, picked = n
     const hot = lit.get(n);
     if (hot && hot.w > 0.03) marks.unshift(mark(`lit-${n}`, "rect", { x: x - size * 0.14, y: y - size * 0.86, w: w + size * 0.28, h: size * 1.16, rx: size * 0.2, o: 0.06 + 0.22 * hot.w }, { tone: hot.tone }));
     const at = wide ? { x: x + w / 2, y: y - size * 1.04 } : { x: x - size * 0.5, y };
-    const several = hot && hot.most.length > 1 ? hot.most.map(percent).join(", ") : ""; // in the looks' order
-    const half = ruler(several || "100%", size * 0.27, false);
-    if (hot && hot.w > LEAST_SAID && (!wide || at.x - half > taken)) {
+    const to = { ...at, size: Math.max(12, size * (wide ? 0.5 : 0.72)) };
+    const said = hot && shareMark(n, to, { tone: hot.tone, anchor: wide ? "middle" : "end", weight: 650 }, hot.w, hot.most);
+    const half = ruler(said?.look.text ?? "100%", size * 0.27, false);
+    if (said && hot.w > LEAST_SAID && (!wide || at.x - half > taken)) {
       taken = at.x + half;
-      const [to, look] = [{ ...at, size: Math.max(12, size * (wide ? 0.5 : 0.72)) }, { tone: hot.tone, anchor: wide ? "middle" : "end", weight: 650 }];
-      if (several) marks.push(mark(`shares-${n}`, "text", to, { ...look, text: several }));
-      else marks.push(mark(`share-${n}`, "text", { ...to, share: hot.w }, { ...look, enter: { share: 0 } }));
+      marks.push(said);
     }
     if (words[n][0] === picked) marks.push(mark("picked", "rect", { x: x - 3, y: y - size * 0.9, w: w + 6, h: size * 1.24, rx: size * 0.2, o: 0.12 }, { tone: "ink" }));
     marks.push(mark(`above-${n}`, "text", { x, y, size }, { text, story: true }));

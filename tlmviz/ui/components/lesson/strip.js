@@ -1,7 +1,7 @@
 // @ts-check
 // A strip of tokens with looks: arcs from one word to those that it looks at.
 
-import { mark, percent } from "./marks.js";
+import { mark, shareMark } from "./marks.js";
 
 /** @typedef {import("./marks.js").Mark} Mark */
 /** @typedef {import("./marks.js").Ruler} Ruler */
@@ -95,8 +95,7 @@ export function strip(W, H, { words: tokens, blank, told, under, looks, faint, p
       const aside = !hot.same && looks.some(({ from }) => from === word.i) ? size * 0.9 : 0; // of the arc of its own look
       const [x, y] = [word.x + word.w / 2 + aside, word.y + (hot.same ? size * 0.92 + below(word.i) : -size * 1.02)];
       const [at, look] = [{ x, y, size: Math.max(13, size * 0.5) }, { tone: hot.tone, anchor: "middle", weight: 650 }];
-      if (several.length > 1) marks.push(mark(`shares-${word.i}`, "text", at, { ...look, text: several.map(percent).join(", ") }));
-      else if (hot.w > 0.15) marks.push(mark(`share-${word.i}`, "text", { ...at, share: hot.w }, { ...look, enter: { share: 0 } }));
+      if (several.length > 1 || hot.w > 0.15) marks.push(shareMark(word.i, at, look, hot.w, several));
     }
     const tag = tags.get(word.i);
     if (tag !== undefined) { // by its own name: the tag of another word glides there
