@@ -10,9 +10,10 @@ from __future__ import annotations
 
 import gettext
 import re
-from collections.abc import Sequence
+import string
+from collections.abc import Iterable, Sequence
 from contextvars import ContextVar
-from typing import Any
+from typing import Any, Self
 
 from . import link
 
@@ -42,15 +43,44 @@ def choose() -> None:
     _CHOSEN.set(_CATALOGUES[LANGUAGE.get()])
 
 
-def _(message: str, **values: Any) -> str:
+class Said(str):
+    """A sentence that knows the values in its holes, in the order of the holes and as they are written where a hole
+    says how; those of a sentence in a hole are among them. Sentences are joined by `+`."""
+
+    values: tuple[Any, ...]
+
+    def __new__(cls, text: str, values: Iterable[Any] = ()) -> Self:
+        said = super().__new__(cls, text)
+        said.values = tuple(part for value in values for part in (value.values if isinstance(value, Said) else [value]))
+        return said
+
+    def __add__(self, more: str) -> Said:
+        return Said(super().__add__(more), (*self.values, *getattr(more, "values", ())))
+
+    def format(self, *args: Any, **values: Any) -> Said:
+        """The sentence with more of its holes filled."""
+        return Said(super().format(*args, **values), (*self.values, *_filled(self, *args, **values)))
+
+
+def _filled(message: str, *args: Any, **values: Any) -> Iterable[Any]:
+    """What stands in each hole of a message, once."""
+    parse = string.Formatter()
+    holes = {name: spec for text, name, spec, how in parse.parse(message) if name is not None}
+    for name, spec in holes.items():
+        value = parse.get_field(name, args, values)[0] if name else args[0]
+        yield format(value, spec) if spec else value
+
+
+def _(message: str, **values: Any) -> Said:
     """A sentence in the visitor's language, with `values` in its holes."""
     said = _CHOSEN.get().gettext(message) if message else ""
-    return said.format(**values) if values else said
+    return Said(said.format(**values), _filled(message, **values)) if values else Said(said)
 
 
-def ngettext(one: str, many: str, n: int, **values: Any) -> str:
-    """A sentence for a count `n`, which is also a value, with `values` in its holes."""
-    return _CHOSEN.get().ngettext(one, many, n).format(n=n, **values)
+def ngettext(one: str, many: str, n: int, **values: Any) -> Said:
+    """A sentence for a count `n`, which is its first value, with `values` in its holes."""
+    said = _CHOSEN.get().ngettext(one, many, n).format(n=n, **values)
+    return Said(said, (n, *_filled(many.replace("{n}", ""), n=n, **values)))
 
 
 def listed(names: Sequence[str]) -> str:

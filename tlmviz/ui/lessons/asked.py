@@ -99,7 +99,7 @@ def _read(kept: str) -> Taken:
     to, right = address(said["page"], home(), {**link, "embed": "true"}), said["right"]
     replies = []
     for n, answer in enumerate(said["answers"]):
-        told = _("Counted."), _("Your teacher has not said what is right.")
+        told: tuple[str, str] = _("Counted."), _("Your teacher has not said what is right.")
         if right is not None:
             told = _("Your teacher says so, too.") if n == right else _("Your teacher says: {right}."), ""
         words = {"answer": answer, "right": said["answers"][right or 0]}

@@ -286,7 +286,7 @@ def _bias(m: Found) -> Scene:
 
 
 def _silent(m: Found) -> Scene:
-    whole, left = (bar(_("all at work"), m.right[0], INK), bar(_("without {who}").format(who=NAMES[m.who]), None, LOOK))
+    whole, left = (bar(_("all at work"), m.right[0], INK), bar(_("without {who}", who=NAMES[m.who]), None, LOOK))
     why = _(
         "It is {kept}: the next best experts get those words, and attention, the ninth network and a second expert "
         "work on them anyway."

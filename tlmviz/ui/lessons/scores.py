@@ -223,7 +223,7 @@ def _root(home: Found) -> Scene:
         "Half lie below zero, so they cancel in part: sums reach {grown} times as far, about √{d}. Divided by √{d}, "
         "they lie as single products do."
     )
-    answers = {
+    answers: dict[str, tuple[str, str]] = {
         _("no wider"): (_("No: then they would cancel wholly."), why),
         right: (_("Yes, {root} times."), why),
         _("{d} times", d=d): (_("No: then all would pull to one side."), why),
@@ -245,7 +245,7 @@ def _double(m: Found) -> Scene:
     labels = [what + ", ".join(number(each, ".1f") for each in both) for what, both in changed.items()]
     shares = m.weights[m.best], m.shares(m.root / TIMES)[m.best], m.shares(m.root, ADDED)[m.best]
     why = _("Only how far scores lie apart counts. Doubling doubles that: {double}. Adding leaves it: {shifted}.")
-    answers = {
+    answers: dict[str, tuple[str, str]] = {
         _("doubling"): (_("Yes, nearer a spike."), why),
         _("adding"): (_("No: then size would count."), why),
         _("both"): (_("No: then adding would part them, too."), why),
