@@ -372,8 +372,10 @@ def next_step(hints: Iterable[Hint], data: Any) -> None:
 
 
 def claims(claims: Sequence[Claim], data: Any, *, more: Iterable[str] = (), maths: Iterable[str] = ()) -> None:
-    """All claims that hold but the first, and below them what holds of the picture's parts in any state."""
-    what_to_notice(*list(holding(claims, data).values())[1:], *more, maths=maths)
+    """All claims that hold but the first, and below them what holds of the picture's parts in any state, as it is
+    declared."""
+    said = list(holding(claims, data).values())[1:]
+    what_to_notice(*said, *map(language._, more), maths=list(map(language._, maths)))
 
 
 def what_to_notice(*plain: str, maths: Iterable[str] = ()) -> None:

@@ -25,7 +25,7 @@ Draw = Callable[[Any], object]  # takes the part's data; False: there is nothing
 class Piece(Enum):
     """What the frame draws beneath a picture, from what each part has."""
 
-    CLAIMS = auto()  # all but the first, of `claims`; `notice()`, `maths()`
+    CLAIMS = auto()  # all but the first, of `claims`; `notice`, `maths`
     BADGES = auto()  # `data.checks`
     EQUATION = auto()  # `equation`
     CODE = auto()  # `code(data)`
@@ -64,8 +64,8 @@ class Part:
     hints: Sequence[Hint]
     picture: Draw
     controls: Callable[..., State | None] | None = None
-    notice: Callable[[], tuple[str, ...]] = tuple
-    maths: Callable[[], tuple[str, ...]] = tuple
+    notice: Sequence[str] = ()
+    maths: Sequence[str] = ()
     equation: tuple[str, ...] = ()
     code: Callable[[Any], str] | None = None
     before: tuple[Draw, ...] = ()
@@ -108,7 +108,7 @@ class Part:
             self._draw(piece, data, True)
 
     def _claims(self, data: Any) -> None:
-        frame.claims(self.claims, data, more=self.notice(), maths=self.maths())
+        frame.claims(self.claims, data, more=self.notice, maths=self.maths)
 
 
 FRAME: dict[Piece, Callable[[Any, Any], None]] = {
@@ -117,6 +117,19 @@ FRAME: dict[Piece, Callable[[Any, Any], None]] = {
     EQUATION: lambda part, data: frame.equation(*part.equation),
     CODE: lambda part, data: frame.copy_as_python(part.code(data)),
 }
+
+
+@dataclass(frozen=True)
+class Own:
+    """One of `Parts` that draws itself, as its order is its own: `draw` gets by name what is given and the first of its
+    `states` annotates."""
+
+    states: tuple[type[State], ...]
+    draw: Callable[..., object]
+
+    def show(self, given: Mapping[str, Any], chosen: State | None = None) -> None:
+        """Draw it; `chosen` is in what is given."""
+        self.draw(**_needed(self.states[0], given))
 
 
 def _needed(state: type[State], given: Mapping[str, Any]) -> dict[str, Any]:
@@ -134,14 +147,14 @@ class Parts:
 
     state: type[State]
     field: str
-    parts: Mapping[str, Part]
+    parts: Mapping[str, Part | Own]
     also: tuple[type[State], ...] = ()
     controls: Callable[..., State | None] | None = None
 
     @property
     def states(self) -> tuple[type[State], ...]:
         """What a link sets."""
-        every = self.state, *self.also, *(each.state for each in self.parts.values())
+        every = self.state, *self.also, *(state for each in self.parts.values() for state in each.states)
         return tuple(dict.fromkeys(every))
 
     def show(self, given: Mapping[str, Any]) -> None:

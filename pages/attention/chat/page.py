@@ -7,7 +7,6 @@ from pages.attention.chat import claims, data, guess, view
 from pages.attention.chat.examples import examples
 from pages.attention.chat.state import Chat
 from tlmviz.ui import below, frame
-from tlmviz.ui.language import _
 
 
 @frame.fragment
@@ -31,7 +30,7 @@ def talk(model: str) -> None:
 
 def _beneath(shown: data.Data) -> None:
     view.layers(shown)
-    frame.claims(claims.CLAIMS, shown, more=map(_, claims.NOTICE))
+    frame.claims(claims.CLAIMS, shown, more=claims.NOTICE)
     frame.measured(lambda: shown.checks)
     frame.equation(*view.EQUATION)
     frame.copy_as_python(view.snippet(shown))

@@ -7,7 +7,6 @@ from pages.attention.explorer import claims, data, guess, view, view_other, view
 from pages.attention.explorer.examples import examples
 from pages.attention.explorer.state import Explorer
 from tlmviz.ui import below, compute, frame
-from tlmviz.ui.language import _
 
 
 @frame.fragment
@@ -46,7 +45,7 @@ def look_closer() -> None:
     Explorer.panel.put()
     view_panels.PANELS[panel](shown)
     frame.measured(lambda: compute.checks(shown.chosen.model, shown.chosen.text, quick=True))
-    frame.claims(claims.CLAIMS, shown, more=map(_, claims.NOTICE))
+    frame.claims(claims.CLAIMS, shown, more=claims.NOTICE)
     frame.copy_as_python(view.snippet(shown))
 
 

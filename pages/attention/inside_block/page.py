@@ -34,7 +34,7 @@ def _beneath(shown: data.Data) -> None:
         view.cell(shown)
     view.code(shown)
     notice, maths = (claims.NOTICE_PAIR, ()) if shown.stack else (claims.NOTICE, (_(claims.MATHS),))
-    frame.claims(claims.CLAIMS, shown, more=map(_, notice), maths=maths)
+    frame.claims(claims.CLAIMS, shown, more=notice, maths=maths)
     frame.measured(lambda: shown.checks)
     frame.copy_as_python(view.snippet(shown))
 

@@ -347,12 +347,12 @@ MATHS = (
 
 def notice(data: Data) -> list[str]:
     """What the parts of the open picture are."""
-    return [_(each).format(bags=BAGS, story=RIGHT[1]) for each in NOTICE[data.chosen.part]]
+    return [_(each, bags=BAGS, story=RIGHT[1]) for each in NOTICE[data.chosen.part]]
 
 
 def maths() -> list[str]:
     """What to notice with formulas."""
-    return [_(each).format(order=RIGHT[0], story=RIGHT[1]) for each in MATHS]
+    return [_(each, order=RIGHT[0], story=RIGHT[1]) for each in MATHS]
 
 
 def verdicts(data: Data) -> list[tuple[str, float]]:

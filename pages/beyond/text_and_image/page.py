@@ -19,7 +19,7 @@ def show() -> None:
         frame.claim(claims.CLAIMS, shown)
         view.picture(shown)
     frame.next_step(claims.HINTS, shown)
-    frame.claims(claims.CLAIMS, shown, more=map(_, claims.NOTICE), maths=map(_, claims.MATHS))
+    frame.claims(claims.CLAIMS, shown, more=claims.NOTICE, maths=claims.MATHS)
     below.when_painted("beneath-scene", lambda: _beneath(shown))
 
 

@@ -124,11 +124,9 @@ def answer(times: float, cached: int, again: int) -> str:
     )
 
 
-def notice() -> tuple[str, ...]:
-    """What the picture's parts are."""
-    return (
-        _(
-            "Each token makes **one row** of the map and **one column** of what is kept. Rows above never change, so "
-            "old queries are never needed again."
-        ),
-    )
+NOTICE = (
+    N_(
+        "Each token makes **one row** of the map and **one column** of what is kept. Rows above never change, so "
+        "old queries are never needed again."
+    ),
+)

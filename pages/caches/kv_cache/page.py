@@ -15,7 +15,7 @@ WALKED = Part(
     claims.CLAIMS,
     claims.HINTS,
     view.picture,
-    notice=claims.notice,
+    notice=claims.NOTICE,
     equation=view.EQUATION,
     code=view.snippet,
     before=(guess.seen, view.wait),

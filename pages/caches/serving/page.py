@@ -13,7 +13,7 @@ PART = Part(
     claims.HINTS,
     view.picture,
     controls=view.controls,
-    notice=claims.notice,
+    notice=claims.NOTICE,
     equation=view.EQUATION,
     code=view.snippet,
     before=(view.left_out,),

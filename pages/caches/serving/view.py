@@ -101,7 +101,8 @@ def picture(data: Data) -> None:
         policy: heading.format(policy=_(NAMES[policy]), steps=each.steps, rate=each.tokens_per_step, waste=each.waste)
         for policy, each in data.totals.items()
     }
-    title = _("{model}, {pages} of {slots}, up to {rows}: memory under {policy} batching").format(
+    title = _(
+        "{model}, {pages} of {slots}, up to {rows}: memory under {policy} batching",
         model=data.chosen.model,
         pages=count(server.pages, "page"),
         slots=count(server.page, "slot"),
@@ -149,7 +150,7 @@ def side_by_side(data: Data) -> None:
         )
         title = _("{policy}: slots allocated and occupied, of {slots:,}")
         title = title.format(policy=_(NAMES[policy]), slots=run.server.slots)
-        alt = _("Slots allocated and occupied at each step under {policy} batching").format(policy=policy)
+        alt = _("Slots allocated and occupied at each step under {policy} batching", policy=policy)
         with place:
             figure = serving.slots_in_use(allocated, occupied, run.server.slots, longest, title, frame.theme())
             frame.chart(figure, key=f"slots-{policy}", alt=alt)
@@ -159,7 +160,7 @@ def answers(data: Data) -> None:
     """Each request with its text and its counts."""
     table = data.run.per_request()
     table.insert(0, "request", list(data.letters))
-    with st.expander(_("Requests and their texts ({policy} batching)").format(policy=data.chosen.policy)):
+    with st.expander(_("Requests and their texts ({policy} batching)", policy=data.chosen.policy)):
         st.dataframe(table, hide_index=True, column_config={"text": st.column_config.TextColumn(width="large")})
         file, run = f"tlmviz-{data.chosen.policy}.csv", data.run
         st.download_button(

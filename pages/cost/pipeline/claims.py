@@ -122,7 +122,8 @@ def _best(data: Data) -> list[str]:
 
 def title(data: Data) -> str:
     """The schedule and what comes out."""
-    return _("{schedule}, simulated: {stages}, {micro}, {share} of the time is bubble").format(
+    return _(
+        "{schedule}, simulated: {stages}, {micro}, {share} of the time is bubble",
         schedule=data.chosen.schedule,
         stages=ngettext("{n} stage", "{n} stages", data.setting.stages),
         micro=ngettext("{n} micro-batch", "{n} micro-batches", data.setting.micro),
@@ -130,46 +131,42 @@ def title(data: Data) -> str:
     )
 
 
-def notice() -> tuple[str, ...]:
-    """What the picture's parts are."""
-    return (
-        _(
-            "**A bubble** is time in which a device waits: at the start for its first input, at the end for its last "
-            "gradient. More micro-batches make it a smaller share."
-        ),
-        _("**1F1B** does a backward as early as possible: that frees what its forward left."),
-        _(
-            "**Interleaved**, a device has several thin slices of the model: the pipeline fills v times as fast, and "
-            "sends v times as many messages."
-        ),
-        _(
-            "**Zero bubble** splits the backward. Only the gradient by the inputs is waited for; that by the weights "
-            "fills gaps."
-        ),
-        _(
-            "**DualPipe** sends micro-batches in from both ends, and runs a forward beside a backward: messages of one "
-            "are hidden behind the other's work. Every device holds two stages: twice the weights."
-        ),
-        _(
-            "**Held** is counted in what one micro-batch leaves on a device with an even share of the layers: a device "
-            "with fewer layers, or one that recomputes, holds a part of that."
-        ),
-    )
+NOTICE = (
+    N_(
+        "**A bubble** is time in which a device waits: at the start for its first input, at the end for its last "
+        "gradient. More micro-batches make it a smaller share."
+    ),
+    N_("**1F1B** does a backward as early as possible: that frees what its forward left."),
+    N_(
+        "**Interleaved**, a device has several thin slices of the model: the pipeline fills v times as fast, and "
+        "sends v times as many messages."
+    ),
+    N_(
+        "**Zero bubble** splits the backward. Only the gradient by the inputs is waited for; that by the weights "
+        "fills gaps."
+    ),
+    N_(
+        "**DualPipe** sends micro-batches in from both ends, and runs a forward beside a backward: messages of one "
+        "are hidden behind the other's work. Every device holds two stages: twice the weights."
+    ),
+    N_(
+        "**Held** is counted in what one micro-batch leaves on a device with an even share of the layers: a device "
+        "with fewer layers, or one that recomputes, holds a part of that."
+    ),
+)
 
 
-def maths() -> tuple[str, ...]:
-    """What to notice with formulas."""
-    return (
-        _(
-            "Interleaved, the first device holds $p\\,(1+\\tfrac{p-1}{pv})$ micro-batches; recomputed, a layer keeps 2 "
-            "of its 34 bytes for each number of its input (Korthikanti et al. 2022, without attention maps)."
-        ),
-        _(
-            "With even stages, free messages and m ≥ p, ZB-H1 waits as its paper says while W ≤ F and W ≤ B; a longer "
-            "W does not fit into its gap, and it waits longer. DualPipe's formula is exact for F = B and W ≤ F, and a "
-            "few percent off elsewhere."
-        ),
-    )
+MATHS = (
+    N_(
+        "Interleaved, the first device holds $p\\,(1+\\tfrac{p-1}{pv})$ micro-batches; recomputed, a layer keeps 2 "
+        "of its 34 bytes for each number of its input (Korthikanti et al. 2022, without attention maps)."
+    ),
+    N_(
+        "With even stages, free messages and m ≥ p, ZB-H1 waits as its paper says while W ≤ F and W ≤ B; a longer "
+        "W does not fit into its gap, and it waits longer. DualPipe's formula is exact for F = B and W ≤ F, and a "
+        "few percent off elsewhere."
+    ),
+)
 
 
 def rules() -> tuple[str, ...]:

@@ -14,8 +14,8 @@ PART = Part(
     claims.HINTS,
     view.picture,
     controls=view.controls,
-    notice=claims.notice,
-    maths=claims.maths,
+    notice=claims.NOTICE,
+    maths=claims.MATHS,
     equation=view.EQUATION,
     code=view.snippet,
     beneath=(

@@ -30,7 +30,7 @@ def load(data: Data) -> None:
         maps[_("on {n:,} held-out tokens", n=data.survey.tokens)] = np.array(
             [[each.load for each in layer] for layer in data.survey.experts]
         )
-    title = _("Share of the tokens that each expert reads (even: {share:.3g}%)").format(share=100 * data.even)
+    title = _("Share of the tokens that each expert reads (even: {share:.3g}%)", share=100 * data.even)
     with frame.wide("xloadwide", 760):
         figure = load_maps(maps, data.layers, data.even, frame.theme(), title=title)
         frame.chart(figure, key="xload", alt=_("Share of the tokens that reach each expert of each layer"))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from tlmviz.ui.language import _, ngettext
+from tlmviz.ui.language import N_, _, ngettext
 
 from .data import Data
 
@@ -47,14 +47,11 @@ def used_most(data: Data) -> str | None:
 CLAIMS = (lit_is_used, lit_is_not_used, used_most)
 
 
-def notice() -> tuple[str, ...]:
-    """What holds in any state."""
-    return (
-        _("Terms with a dotted line, on any page, say what is written here: point at one, or tap it."),
-        _("The pages beside a term are those whose texts have it, most often first. They are counted, not chosen."),
-        _(
-            "The picture beside a term is one of a page’s examples, and leads to that page: there the term is seen at "
-            "work."
-        ),
-        _("The sign # before a term is its link: it opens this page with the term lit."),
-    )
+NOTICE = (
+    N_("Terms with a dotted line, on any page, say what is written here: point at one, or tap it."),
+    N_("The pages beside a term are those whose texts have it, most often first. They are counted, not chosen."),
+    N_(
+        "The picture beside a term is one of a page’s examples, and leads to that page: there the term is seen at work."
+    ),
+    N_("The sign # before a term is its link: it opens this page with the term lit."),
+)

@@ -4,6 +4,7 @@ from pages import IN
 from pages.start.glossary import claims, data, view
 from pages.start.glossary.state import Glossary
 from tlmviz.ui import frame
+from tlmviz.ui.language import _
 
 
 @frame.fragment
@@ -13,7 +14,7 @@ def terms() -> None:
     view.unknown(shown)
     frame.claim(claims.CLAIMS, shown)
     view.terms(shown)
-    frame.what_to_notice(*claims.notice())
+    frame.what_to_notice(*map(_, claims.NOTICE))
 
 
 frame.heading(IN["start/glossary"], lambda: None, Glossary)

@@ -137,12 +137,10 @@ def _word(data: Data, position: int) -> str:
     return markdown.plain(data.word(position))
 
 
-def notice() -> tuple[str, ...]:
-    """What holds of the picture's parts in any state."""
-    return (
-        _("Weights are shares: what a word gives to itself and to earlier words adds up to 100%."),
-        _(
-            "Each picture of a chapter is drawn from a model, on your sentence where the chapter reads sentences. "
-            "Click one to go there."
-        ),
-    )
+NOTICE = (
+    N_("Weights are shares: what a word gives to itself and to earlier words adds up to 100%."),
+    N_(
+        "Each picture of a chapter is drawn from a model, on your sentence where the chapter reads sentences. "
+        "Click one to go there."
+    ),
+)

@@ -135,7 +135,8 @@ CLAIMS = begins, *WHY, carries, by_pieces
 def title(data: Data) -> str:
     """The network, and how it is taught."""
     chosen = data.chosen
-    return _("{layers}, {heads} each, d {width}, rate {rate:g}: {count} parameters").format(
+    return _(
+        "{layers}, {heads} each, d {width}, rate {rate:g}: {count} parameters",
         layers=ngettext("{n} layer", "{n} layers", chosen.layers),
         heads=ngettext("{n} head", "{n} heads", chosen.heads),
         width=chosen.width,
@@ -168,11 +169,9 @@ def notice(data: Data) -> tuple[str, ...]:
     return tuple(parts)
 
 
-def maths() -> tuple[str, ...]:
-    """What to notice with formulas."""
-    return (
-        _(
-            "Pre-norm blocks, GELU by its tanh, an untied output; Adam with β₁ 0.9, β₂ 0.99, ε 1e-8, 20 steps of "
-            "warm-up, then a constant rate; gradients longer than 1 are shortened to 1. In float32, by WebAssembly."
-        ),
-    )
+MATHS = (
+    N_(
+        "Pre-norm blocks, GELU by its tanh, an untied output; Adam with β₁ 0.9, β₂ 0.99, ε 1e-8, 20 steps of "
+        "warm-up, then a constant rate; gradients longer than 1 are shortened to 1. In float32, by WebAssembly."
+    ),
+)

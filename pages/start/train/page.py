@@ -19,7 +19,7 @@ def show() -> None:
     if shown.chosen.task == INDUCTION:
         onward.links([onward.Onward(_("The same in a language model, step by step"), "learning")])
     below = claims.BEFORE if view.asks(shown.chosen) else claims.CLAIMS
-    frame.claims(below, shown, more=claims.notice(shown), maths=claims.maths())
+    frame.claims(below, shown, more=claims.notice(shown), maths=claims.MATHS)
     frame.equation(*view.EQUATION)
 
 

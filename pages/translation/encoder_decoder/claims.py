@@ -200,20 +200,17 @@ def sizes(data: Data) -> str:
     )
 
 
-def notice() -> tuple[str, ...]:
-    """What the three maps are."""
-    return (
-        _(
-            "**Encoder: no mask.** Each source token looks both ways. **Decoder: causal mask.** The crossed cells are "
-            "the future; where the mask is gone, the future begins beyond the dots. **Cross: no mask.** The source is "
-            "all there from the beginning."
-        ),
-        _(
-            "**Shifted by one.** What must be predicted at a position is read at the next one. One look ahead, and the "
-            "answer is there."
-        ),
-        _(
-            "**K and V** are made from the memory by two matrices, once per source; only Q changes with each written "
-            "token."
-        ),
-    )
+NOTICE = (
+    N_(
+        "**Encoder: no mask.** Each source token looks both ways. **Decoder: causal mask.** The crossed cells are "
+        "the future; where the mask is gone, the future begins beyond the dots. **Cross: no mask.** The source is "
+        "all there from the beginning."
+    ),
+    N_(
+        "**Shifted by one.** What must be predicted at a position is read at the next one. One look ahead, and the "
+        "answer is there."
+    ),
+    N_(
+        "**K and V** are made from the memory by two matrices, once per source; only Q changes with each written token."
+    ),
+)

@@ -28,7 +28,7 @@ def show(model: str) -> None:
 
 def _beneath(shown: data.Data) -> None:
     view.leak(shown)
-    frame.claims(claims.CLAIMS, shown, more=claims.notice())
+    frame.claims(claims.CLAIMS, shown, more=claims.NOTICE)
     view.parts(shown)
     frame.measured(lambda: shown.checks)
     frame.equation(*view.EQUATION)

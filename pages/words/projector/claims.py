@@ -320,12 +320,10 @@ def notice(data: Data) -> tuple[str, ...]:
     return parts
 
 
-def maths() -> tuple[str, ...]:
-    """What to notice with formulas."""
-    return (
-        _(
-            "PCA: the axes are the eigenvectors of the covariance with the largest eigenvalues, the shares in the "
-            "title are theirs of the trace."
-        ),
-        _("A cosine is that of whole vectors, u·v / |u||v|, not of what the plane keeps of them."),
-    )
+MATHS = (
+    N_(
+        "PCA: the axes are the eigenvectors of the covariance with the largest eigenvalues, the shares in the "
+        "title are theirs of the trace."
+    ),
+    N_("A cosine is that of whole vectors, u·v / |u||v|, not of what the plane keeps of them."),
+)

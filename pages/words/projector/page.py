@@ -29,7 +29,7 @@ def beneath(shown: data.Data) -> None:
     """Further claims, how often analogies fail, identities, equation and code."""
     apart = shown.chosen.view == ANALOGIES
     frame.claims(
-        claims.CLAIMS[shown.chosen.view], shown, more=claims.notice(shown), maths=() if apart else claims.maths()
+        claims.CLAIMS[shown.chosen.view], shown, more=claims.notice(shown), maths=() if apart else claims.MATHS
     )
     if apart:
         view.counted(shown)

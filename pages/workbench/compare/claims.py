@@ -49,8 +49,12 @@ def guess_stays(data: Data) -> str | None:
         return None
     return _(
         "{change} Even where the predictions are furthest apart, after {place}, no guess moves by a tenth of a point: "
-        "{token} keeps {a}."
-    ).format(change=_change(data), place=_place(data, data.furthest), token=guess[0], a=guess[1])
+        "{token} keeps {a}.",
+        change=_change(data),
+        place=_place(data, data.furthest),
+        token=guess[0],
+        a=guess[1],
+    )
 
 
 def too_different(data: Data) -> str | None:
@@ -279,15 +283,13 @@ def notice(data: Data) -> tuple[str, ...]:
     )
 
 
-def maths() -> tuple[str, ...]:
-    """What to notice with formulas."""
-    return (
-        _(
-            "A head’s number is the mean, over aligned rows, of the total variation between its two rows; weight on "
-            "tokens without a partner counts as one cell."
-        ),
-        _(
-            "The bars and the table are KL(A‖B), in nats. The alignment has the fewest edits that turn one text into "
-            "the other."
-        ),
-    )
+MATHS = (
+    N_(
+        "A head’s number is the mean, over aligned rows, of the total variation between its two rows; weight on "
+        "tokens without a partner counts as one cell."
+    ),
+    N_(
+        "The bars and the table are KL(A‖B), in nats. The alignment has the fewest edits that turn one text into "
+        "the other."
+    ),
+)

@@ -22,7 +22,7 @@ def show(model: str) -> None:
     frame.next_step(claims.HINTS, shown)
     onward.links(view.onward(shown))
     view.costs(shown)
-    frame.claims(claims.CLAIMS, shown, more=claims.notice(shown), maths=claims.maths())
+    frame.claims(claims.CLAIMS, shown, more=claims.notice(shown), maths=claims.MATHS)
     frame.measured(lambda: shown.checks)
     frame.equation(*view.EQUATION)
     below.after(not shown.same, "compare-python", lambda: frame.copy_as_python(view.snippet(shown)))

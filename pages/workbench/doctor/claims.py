@@ -347,20 +347,15 @@ NOTICE = {
 }
 
 
-def maths() -> tuple[str, ...]:
-    """The rule, for the reading level Maths."""
-    return (
-        _(
-            "The error of a step is $\\lVert\\hat y-y\\rVert/\\lVert\\hat y\\rVert$ with $y$ what B had and $\\hat "
-            "y=f_A(x_B)$. It stands out above four times what rounding does: $2^{-17}$ of the size in FP32, $2^{-8}$ "
-            "in BF16."
-        ),
-        _(
-            "Scale, bound, mask, window and grouping are inferred from the log-sum-exps and outputs of B, not read off "
-            "what B declares."
-        ),
-        _(
-            "A cause is named only if it explains nine tenths of the difference; rules and injected faults share no "
-            "code."
-        ),
-    )
+MATHS = (
+    N_(
+        "The error of a step is $\\lVert\\hat y-y\\rVert/\\lVert\\hat y\\rVert$ with $y$ what B had and $\\hat "
+        "y=f_A(x_B)$. It stands out above four times what rounding does: $2^{-17}$ of the size in FP32, $2^{-8}$ "
+        "in BF16."
+    ),
+    N_(
+        "Scale, bound, mask, window and grouping are inferred from the log-sum-exps and outputs of B, not read off "
+        "what B declares."
+    ),
+    N_("A cause is named only if it explains nine tenths of the difference; rules and injected faults share no code."),
+)

@@ -29,7 +29,7 @@ def show(model: str) -> None:
 
 def _beneath(shown: data.Data) -> None:
     onward.links(view.onward(shown))
-    frame.claims(claims.CLAIMS, shown, more=claims.notice(shown), maths=claims.maths())
+    frame.claims(claims.CLAIMS, shown, more=claims.notice(shown), maths=claims.MATHS)
     frame.measured(lambda: shown.checks)
     frame.equation(*view.EQUATION)
     frame.copy_as_python(view.snippet(shown))

@@ -301,7 +301,7 @@ def written(column: str, value: float) -> str:
 
 
 def _does(column: str, value: float) -> str:
-    return _(DOES[column]).format(value=written(column, value), count=number(2.0 ** float(value), ".0f"))
+    return _(DOES[column], value=written(column, value), count=number(2.0 ** float(value), ".0f"))
 
 
 def _name(data: Data, n: int) -> str:

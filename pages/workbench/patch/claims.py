@@ -380,33 +380,29 @@ def progress(job: Exact) -> str:
     )
 
 
-def notice() -> tuple[str, ...]:
-    """What the picture's parts are."""
-    return (
-        _(
-            "**Two runs** that differ in the marked tokens only. Each cell is a run of the corrupted text with **one "
-            "part taken from the clean run**: 0, nothing changes; 1, the answer is back as in the clean run. More than "
-            "1 or less than 0 is real."
-        ),
-        _(
-            "**Residual**: the stream that a layer reads at one position. Where what is brought back changes position, "
-            "attention has carried it over."
-        ),
-        _("**z, pattern, q, k, v**: what one head writes, or only one part of it from the clean run."),
-        _(
-            "**The preview** takes one pass forward and one back for all cells, and guesses each by a straight line. "
-            "The exact grid runs every cell; where both part, the network is far from linear."
-        ),
-        _("**A chain** is patches made together, which may bring back more or less than the sum of them one by one."),
-    )
+NOTICE = (
+    N_(
+        "**Two runs** that differ in the marked tokens only. Each cell is a run of the corrupted text with **one "
+        "part taken from the clean run**: 0, nothing changes; 1, the answer is back as in the clean run. More than "
+        "1 or less than 0 is real."
+    ),
+    N_(
+        "**Residual**: the stream that a layer reads at one position. Where what is brought back changes position, "
+        "attention has carried it over."
+    ),
+    N_("**z, pattern, q, k, v**: what one head writes, or only one part of it from the clean run."),
+    N_(
+        "**The preview** takes one pass forward and one back for all cells, and guesses each by a straight line. "
+        "The exact grid runs every cell; where both part, the network is far from linear."
+    ),
+    N_("**A chain** is patches made together, which may bring back more or less than the sum of them one by one."),
+)
 
 
-def maths() -> tuple[str, ...]:
-    """What to notice with formulas."""
-    return (
-        _(
-            "Attribution patching of a head keeps what softmax does to its own weights exact: only what comes after "
-            "$z$ is linearised. The preview of the sum over heads is the preview of the sum, as $W_O$ is linear."
-        ),
-        _("With fewer key/value heads than query heads, k and v are exchanged for one query head of the group alone."),
-    )
+MATHS = (
+    N_(
+        "Attribution patching of a head keeps what softmax does to its own weights exact: only what comes after "
+        "$z$ is linearised. The preview of the sum over heads is the preview of the sum, as $W_O$ is linear."
+    ),
+    N_("With fewer key/value heads than query heads, k and v are exchanged for one query head of the group alone."),
+)

@@ -26,7 +26,7 @@ def show(model: str) -> None:
 
 def _beneath(shown: data.Data) -> None:
     onward.links(view.onward(shown))
-    frame.claims(claims.CLAIMS, shown, more=claims.notice(), maths=claims.maths())
+    frame.claims(claims.CLAIMS, shown, more=claims.NOTICE, maths=claims.MATHS)
     view.agreement(shown)
     view.identities(shown)
     frame.equation(*view.EQUATION)

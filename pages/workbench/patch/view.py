@@ -172,7 +172,7 @@ def agreement(data: Data) -> None:
     labels = [
         f"L{layer}H{column}"
         if data.chosen.heads
-        else _("layer {layer}, {column} {token}").format(layer=layer, column=column, token=names[column])
+        else _("layer {layer}, {column} {token}", layer=layer, column=column, token=names[column])
         for layer in range(len(first))
         for column in range(first.shape[1])
     ]

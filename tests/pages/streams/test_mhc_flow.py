@@ -27,7 +27,7 @@ def test_the_page_opens_on_the_streams_of_the_whole_family():
     header = header_of(app, "tlmviz_sf")
     assert [member["kind"] for member in header["members"]] == ["residual", "hyper", "manifold"]
     assert [member["streams"] for member in header["members"]] == [1, 4, 4]
-    assert claims.notice()[0] in helpers.words(app)
+    assert claims.NOTICE[0] in helpers.words(app)
 
 
 @pytest.mark.parametrize("name", ["stories-hc", "stories-mhc"])

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from tlmviz.ui import below, frame
-from tlmviz.ui.language import _
 
 from . import claims, data, view
 from .data import Data
@@ -20,7 +19,7 @@ def show() -> None:
 
 
 def _beneath(shown: Data) -> None:
-    frame.claims(claims.CLAIMS, shown, more=map(_, claims.NOTICE))
+    frame.claims(claims.CLAIMS, shown, more=claims.NOTICE)
     view.times(shown)
     frame.equation(*view.EQUATION)
     frame.copy_as_python(view.SNIPPET)

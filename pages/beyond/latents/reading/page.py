@@ -22,7 +22,7 @@ def show() -> None:
 
 
 def _beneath(shown: Data) -> None:
-    frame.claims((*claims.CLAIMS, *claims.BENEATH), shown, more=map(_, claims.NOTICE), maths=[_(claims.MATHS)])
+    frame.claims((*claims.CLAIMS, *claims.BENEATH), shown, more=claims.NOTICE, maths=[_(claims.MATHS)])
     view.quality(shown)
     if shown.found:
         frame.badges(shown.checks)

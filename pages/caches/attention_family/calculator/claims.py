@@ -112,9 +112,7 @@ def about(shape: Shape) -> str:
     )
 
 
-def notice() -> tuple[str, ...]:
-    """What the shapes pay for."""
-    return (
-        _("MHA pays for every head, GQA and MQA for groups of heads, MLA for one latent. A window stops the growth."),
-        _("Number formats below 16 bits also need scales, which are not counted."),
-    )
+NOTICE = (
+    N_("MHA pays for every head, GQA and MQA for groups of heads, MLA for one latent. A window stops the growth."),
+    N_("Number formats below 16 bits also need scales, which are not counted."),
+)

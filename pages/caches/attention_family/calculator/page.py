@@ -33,6 +33,6 @@ def _beneath(shown: Data) -> None:
     if shown.shape in shown.own:
         frame.badges([shown.check])
     view.table(shown)
-    frame.claims(claims.CLAIMS, shown, more=claims.notice())
+    frame.claims(claims.CLAIMS, shown, more=claims.NOTICE)
     frame.equation(*view.EQUATION)
     frame.copy_as_python(view.snippet(shown))

@@ -22,7 +22,7 @@ def show(reading: Reading) -> None:
 
 def _beneath(shown: Data) -> None:
     frame.caption(claims.caption(shown), maths=_(claims.FACTORS))
-    frame.claims(claims.CLAIMS, shown, more=map(_, claims.NOTICE), maths=map(_, claims.MATHS))
+    frame.claims(claims.CLAIMS, shown, more=claims.NOTICE, maths=claims.MATHS)
     view.turning(shown)
     frame.measured(lambda: shown.checks)
     for equation in view.EQUATIONS:

@@ -79,18 +79,12 @@ CLAIMS = where_or_what, both_alike, absorbed, not_worth_it, the_same_output
 HINTS = (Hint(N_("Type a text of your own."), first("reading", text=OTHER_TEXT)),)
 
 
-def notice() -> tuple[str, ...]:
-    """What the parts of a score are."""
-    return (
-        _(
-            "A score has two parts: what the tokens are (content) and where they stand (rotary). The softmax is over "
-            "their sum."
-        ),
-    )
+NOTICE = (
+    N_(
+        "A score has two parts: what the tokens are (content) and where they stand (rotary). The softmax is over "
+        "their sum."
+    ),
+)
 
 
-def maths() -> tuple[str, ...]:
-    """What to notice with formulas."""
-    return (
-        _("RoPE between W_Q and W_↑K' makes another matrix for every distance: no product can be made beforehand."),
-    )
+MATHS = (N_("RoPE between W_Q and W_↑K' makes another matrix for every distance: no product can be made beforehand."),)

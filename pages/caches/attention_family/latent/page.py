@@ -24,7 +24,7 @@ def show(reading: Reading) -> None:
 def _beneath(shown: Data) -> None:
     view.folding(shown)
     view.turning(shown)
-    frame.claims(claims.CLAIMS, shown, more=claims.notice(), maths=claims.maths())
+    frame.claims(claims.CLAIMS, shown, more=claims.NOTICE, maths=claims.MATHS)
     frame.measured(lambda: shown.reading.checks)
     frame.equation(*view.EQUATION)
     frame.copy_as_python(view.snippet(shown))

@@ -80,9 +80,7 @@ def head_reads(model: str, config: ModelConfig, head: int) -> str:
     return _("{model}, head {head}: key/value head {group}", model=model, head=head, group=group)
 
 
-def notice() -> tuple[str, ...]:
-    """What the colours are."""
-    return (
-        _("Heads under one colour read the same keys and values."),
-        _("Each model was trained on its own: head 3 of one has nothing to do with head 3 of another."),
-    )
+NOTICE = (
+    N_("Heads under one colour read the same keys and values."),
+    N_("Each model was trained on its own: head 3 of one has nothing to do with head 3 of another."),
+)

@@ -29,7 +29,7 @@ def show(reading: Reading) -> None:
 def _beneath(shown: Data, reading: Reading) -> None:
     view.head(shown)
     view.table(shown)
-    frame.claims(claims.CLAIMS, shown, more=claims.notice())
+    frame.claims(claims.CLAIMS, shown, more=claims.NOTICE)
     frame.measured(lambda: reading.checks)
     frame.equation(*view.EQUATION)
     frame.copy_as_python(view.snippet(shown))

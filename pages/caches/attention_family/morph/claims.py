@@ -135,17 +135,13 @@ def absorbed(data: Data) -> str:
     )
 
 
-def notice() -> tuple[str, ...]:
-    """What the picture's parts are."""
-    return (
-        _("Fewer key/value heads make the cache smaller in proportion; the work on each cached token stays."),
-        _(
-            "MLA keeps one short vector per token, the latent, and gives every head keys and values of its own from "
-            "it. Orange is what the cache holds. Each panel of bars has a scale of its own; shorter is less to pay."
-        ),
-    )
+NOTICE = (
+    N_("Fewer key/value heads make the cache smaller in proportion; the work on each cached token stays."),
+    N_(
+        "MLA keeps one short vector per token, the latent, and gives every head keys and values of its own from "
+        "it. Orange is what the cache holds. Each panel of bars has a scale of its own; shorter is less to pay."
+    ),
+)
 
 
-def maths() -> tuple[str, ...]:
-    """What to notice with formulas."""
-    return (_("Parameters shrink a little with the key/value heads; the operations per cached token do not."),)
+MATHS = (N_("Parameters shrink a little with the key/value heads; the operations per cached token do not."),)

@@ -26,7 +26,7 @@ def show(reading: Reading) -> None:
 def _beneath(shown: Data) -> None:
     frame.caption(claims.caption(shown), maths=claims.absorbed(shown))
     view.matrices(shown)
-    frame.claims(claims.CLAIMS, shown, more=claims.notice(), maths=claims.maths())
+    frame.claims(claims.CLAIMS, shown, more=claims.NOTICE, maths=claims.MATHS)
     frame.measured(lambda: shown.reading.checks)
     frame.equation(*view.EQUATION)
     frame.copy_as_python(view.snippet(shown))

@@ -6,7 +6,7 @@ import numpy as np
 
 from tlmviz.figures import number
 from tlmviz.ui.hints import OWN_TEXT
-from tlmviz.ui.language import _, ngettext
+from tlmviz.ui.language import N_, _, ngettext
 
 from .data import Data, Sharing
 
@@ -163,18 +163,14 @@ def source(data: Data) -> str:
     )
 
 
-def notice() -> tuple[str, ...]:
-    """What muting says, and what not."""
-    return (
-        _(
-            "The text that chose the order is no judge of it: that would be selection. Other texts measure what heads "
-            "contribute."
-        ),
-        _("Heads that look alike need not merge well."),
-        _("Muting heads is not training without them: a model that was trained on with few heads would lose less."),
-    )
+NOTICE = (
+    N_(
+        "The text that chose the order is no judge of it: that would be selection. Other texts measure what heads "
+        "contribute."
+    ),
+    N_("Heads that look alike need not merge well."),
+    N_("Muting heads is not training without them: a model that was trained on with few heads would lose less."),
+)
 
 
-def maths() -> tuple[str, ...]:
-    """What to notice with formulas."""
-    return (_("CKA is invariant to rotations of a head's basis; averaging keys is not."),)
+MATHS = (N_("CKA is invariant to rotations of a head's basis; averaging keys is not."),)

@@ -44,7 +44,7 @@ def _beneath(shown: Data) -> None:
         st.info(frame.worded(shared))
     else:
         view.sharing(shown, shared)
-    frame.claims(claims.CLAIMS, shown, more=claims.notice(), maths=claims.maths())
+    frame.claims(claims.CLAIMS, shown, more=claims.NOTICE, maths=claims.MATHS)
     frame.measured(lambda: shown.checks)
     frame.measured(lambda: shown.reading.checks)
     frame.equation(*view.EQUATION)

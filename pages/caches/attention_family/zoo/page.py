@@ -7,7 +7,6 @@ import streamlit as st
 
 from tlmviz.errors import Error
 from tlmviz.ui import address, frame
-from tlmviz.ui.language import _
 
 from . import claims, data, view
 
@@ -29,6 +28,6 @@ def _table() -> None:
     view.quality(shown)
     frame.next_step(claims.HINTS, shown)
     view.costs(shown)
-    frame.claims(claims.CLAIMS, shown, more=map(_, claims.NOTICE), maths=map(_, claims.MATHS))
+    frame.claims(claims.CLAIMS, shown, more=claims.NOTICE, maths=claims.MATHS)
     view.numbers(shown)
     frame.copy_as_python(view.SNIPPET)

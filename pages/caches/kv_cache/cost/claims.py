@@ -96,9 +96,7 @@ def measured(data: Data) -> str:
     return f"{said} {_('Other work on the server shows in the milliseconds.')}" if data.told_apart else said
 
 
-def notice() -> tuple[str, ...]:
-    """What the lines are."""
-    return (
-        _("Without the cache every token costs a pass over the whole text: the gap grows with the length."),
-        _("Of small models Python's overhead per layer hides much of what is saved."),
-    )
+NOTICE = (
+    N_("Without the cache every token costs a pass over the whole text: the gap grows with the length."),
+    N_("Of small models Python's overhead per layer hides much of what is saved."),
+)

@@ -12,7 +12,7 @@ PART = Part(
     claims.CLAIMS,
     claims.HINTS,
     view.picture,
-    notice=claims.notice,
+    notice=claims.NOTICE,
     equation=view.EQUATION,
     code=view.snippet,
     before=(view.wait,),

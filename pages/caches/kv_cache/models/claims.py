@@ -97,9 +97,7 @@ def untimed(data: Data) -> str:
     )
 
 
-def notice() -> tuple[str, ...]:
-    """What is compared."""
-    return (
-        _("Fewer key/value heads, a small latent or a window: three ways to keep less."),
-        _("Dots and bars: the bytes of real caches, filled with your text. Diamonds and lines: the formula."),
-    )
+NOTICE = (
+    N_("Fewer key/value heads, a small latent or a window: three ways to keep less."),
+    N_("Dots and bars: the bytes of real caches, filled with your text. Diamonds and lines: the formula."),
+)

@@ -112,21 +112,17 @@ def data_sheet(device: Device) -> str:
     )
 
 
-def notice() -> tuple[str, ...]:
-    """What holds at every point. Numbers have 2 bytes here, lse has 4."""
-    return (
-        _(
-            "Naive attention writes and reads the whole T × T map, four times in all. The tiled kernel never stores "
-            "it. Numbers have 2 bytes."
-        ),
-    )
+NOTICE = (
+    N_(
+        "Naive attention writes and reads the whole T × T map, four times in all. The tiled kernel never stores "
+        "it. Numbers have 2 bytes."
+    ),
+)
 
 
-def maths() -> tuple[str, ...]:
-    """What to notice with formulas."""
-    return (
-        _(
-            "Tiled reads K and V once per row block and skips the masked half. The model has no caches between chip "
-            "and memory."
-        ),
-    )
+MATHS = (
+    N_(
+        "Tiled reads K and V once per row block and skips the masked half. The model has no caches between chip "
+        "and memory."
+    ),
+)

@@ -16,6 +16,6 @@ def show() -> None:
 
 
 def _beneath(shown: data.Data) -> None:
-    frame.claims(claims.CLAIMS, shown, more=claims.notice(), maths=claims.maths())
+    frame.claims(claims.CLAIMS, shown, more=claims.NOTICE, maths=claims.MATHS)
     frame.equation(*view.EQUATION)
     frame.copy_as_python(view.snippet(shown))

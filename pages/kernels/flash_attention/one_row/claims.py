@@ -128,25 +128,21 @@ def _cell(value: float) -> str:
     return _small(value) if np.isfinite(value) else f":red[**{float(value):.0f}**]".replace("nan", "NaN")
 
 
-def notice() -> tuple[str, ...]:
-    """What the picture's parts are."""
-    return (
-        _(
-            "Blue steps are the largest logit so far. At an orange dot it grew, and everything summed so far was "
-            "scaled down to match."
-        ),
-        _(
-            "*One pass* needs one read. The others read the row again, from slow memory if it is long: the picture "
-            "opens in their second read."
-        ),
-    )
+NOTICE = (
+    N_(
+        "Blue steps are the largest logit so far. At an orange dot it grew, and everything summed so far was "
+        "scaled down to match."
+    ),
+    N_(
+        "*One pass* needs one read. The others read the row again, from slow memory if it is long: the picture "
+        "opens in their second read."
+    ),
+)
 
 
-def maths() -> tuple[str, ...]:
-    """What to notice with formulas."""
-    return (
-        _(
-            "The largest logit so far is *m_i*. The factor at an orange dot is alpha = exp(m_old − m_new), on *l_i*, "
-            "and in *One pass* on the output *o* too."
-        ),
-    )
+MATHS = (
+    N_(
+        "The largest logit so far is *m_i*. The factor at an orange dot is alpha = exp(m_old − m_new), on *l_i*, "
+        "and in *One pass* on the output *o* too."
+    ),
+)

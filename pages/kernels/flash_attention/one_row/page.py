@@ -22,6 +22,6 @@ def show(at: Query, room: DeltaGenerator) -> None:
 def _beneath(shown: data.Data) -> None:
     st.markdown(claims.results(shown, reading.maths()))
     frame.badges(shown.checks)
-    frame.claims(claims.CLAIMS, shown, more=claims.notice(), maths=claims.maths())
+    frame.claims(claims.CLAIMS, shown, more=claims.NOTICE, maths=claims.MATHS)
     frame.equation(*view.EQUATION)
     frame.copy_as_python(view.snippet(shown))

@@ -122,19 +122,17 @@ def kernel(run: KernelRun, data: Data) -> str:
     return f"{said} {part}"
 
 
-def notice() -> tuple[str, ...]:
-    """What the picture's parts are."""
-    return (
-        _(
-            "Each program keeps one block of queries on the chip and walks over the keys. The map is drawn so that you "
-            "see where it reads; the kernel never has it."
-        ),
-        _(
-            "Per query a program keeps *m*, the largest score so far, *l*, the sum so far, and *acc*, the output so "
-            "far. A larger score rescales the other two. Bytes are of float32."
-        ),
-        _("On a GPU the programs run at once, the longest launched first; here one after the other, in launch order."),
-    )
+NOTICE = (
+    N_(
+        "Each program keeps one block of queries on the chip and walks over the keys. The map is drawn so that you "
+        "see where it reads; the kernel never has it."
+    ),
+    N_(
+        "Per query a program keeps *m*, the largest score so far, *l*, the sum so far, and *acc*, the output so "
+        "far. A larger score rescales the other two. Bytes are of float32."
+    ),
+    N_("On a GPU the programs run at once, the longest launched first; here one after the other, in launch order."),
+)
 
 
 def maths(data: Data) -> tuple[str, ...]:

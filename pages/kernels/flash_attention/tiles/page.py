@@ -20,6 +20,6 @@ def show(at: Query, room: DeltaGenerator) -> None:
 def _beneath(shown: data.Data) -> None:
     view.kernel(shown)
     frame.badges(shown.checks)
-    frame.claims(claims.CLAIMS, shown, more=claims.notice(), maths=claims.maths(shown))
+    frame.claims(claims.CLAIMS, shown, more=claims.NOTICE, maths=claims.maths(shown))
     frame.equation(*view.EQUATION)
     frame.copy_as_python(view.snippet(shown))

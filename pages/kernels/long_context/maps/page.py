@@ -5,7 +5,6 @@ from __future__ import annotations
 import streamlit as st
 
 from tlmviz.ui import below, frame
-from tlmviz.ui.language import _
 
 from .. import guess
 from ..data import Text, checks, read
@@ -34,9 +33,7 @@ def _beneath(shown: Data) -> None:
     view.loss_along(shown)
     view.statistics(shown)
     beyond = shown.length > shown.passage.context
-    frame.claims(
-        claims.CLAIMS, shown, more=map(_, claims.NOTICE) if beyond else (), maths=map(_, claims.MATHS) if beyond else ()
-    )
+    frame.claims(claims.CLAIMS, shown, more=claims.NOTICE if beyond else (), maths=claims.MATHS if beyond else ())
     frame.measured(lambda: checks(shown.passage))
     frame.equation(*view.EQUATION)
     frame.copy_as_python(view.snippet(shown))

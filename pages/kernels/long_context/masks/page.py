@@ -6,7 +6,6 @@ from __future__ import annotations
 import streamlit as st
 
 from tlmviz.ui import below, frame
-from tlmviz.ui.language import _
 
 from ..data import Text, checks, read
 from ..view import reading
@@ -31,7 +30,7 @@ def _beneath(shown: Data) -> None:
     view.numbers(shown)
     st.caption(claims.caption(shown))
     view.needles(shown)
-    frame.claims(claims.CLAIMS, shown, more=map(_, claims.NOTICE))
+    frame.claims(claims.CLAIMS, shown, more=claims.NOTICE)
     frame.measured(lambda: checks(shown.passage))
     frame.equation(*view.EQUATION)
     frame.copy_as_python(view.snippet(shown))

@@ -6,7 +6,6 @@ from __future__ import annotations
 import streamlit as st
 
 from tlmviz.ui import below, frame
-from tlmviz.ui.language import _
 
 from ..data import Text, checks, far_heads, read
 from ..maps.view import EQUATION
@@ -25,7 +24,7 @@ def show(found: Text) -> None:
         frame.claim(claims.CLAIMS, shown)
         view.picture(shown)
     frame.next_step(claims.HINTS, shown)
-    frame.claims(claims.CLAIMS, shown, more=map(_, claims.NOTICE))
+    frame.claims(claims.CLAIMS, shown, more=claims.NOTICE)
     below.when_painted("beneath-reading", lambda: _beneath(shown))
 
 

@@ -224,26 +224,22 @@ def of_notes(lines: Sequence[tuple[NotesLine, Result]]) -> str:
     return "\n".join(rows)
 
 
-def notice() -> tuple[str, ...]:
-    """The rules."""
-    return (
-        _(
-            "**An index above and the same below is summed**; one that stands alone stays, and must stand on the left "
-            "too. Positions t and s are never summed without a Σ."
-        ),
-        _(
-            "Most mistakes still run: einsum adds up whatever the result lacks and says nothing, so only the numbers "
-            "beside the model's are different."
-        ),
-    )
+NOTICE = (
+    N_(
+        "**An index above and the same below is summed**; one that stands alone stays, and must stand on the left "
+        "too. Positions t and s are never summed without a Σ."
+    ),
+    N_(
+        "Most mistakes still run: einsum adds up whatever the result lacks and says nothing, so only the numbers "
+        "beside the model's are different."
+    ),
+)
 
 
-def maths() -> tuple[str, ...]:
-    """Signs."""
-    return (
-        _(
-            "A letter in brackets, as in L with $(h)$ above, numbers and is neither above nor below. δ has one index "
-            "on each side, or lowers one as in $\\widehat K_{shk} = \\widehat K_{sh}{}^m\\,\\delta_{mk}$. `pi(h)` is "
-            "$\\pi(h)$, the group of head h."
-        ),
-    )
+MATHS = (
+    N_(
+        "A letter in brackets, as in L with $(h)$ above, numbers and is neither above nor below. δ has one index "
+        "on each side, or lowers one as in $\\widehat K_{shk} = \\widehat K_{sh}{}^m\\,\\delta_{mk}$. `pi(h)` is "
+        "$\\pi(h)$, the group of head h."
+    ),
+)

@@ -19,7 +19,7 @@ def show(model: str) -> None:
             view.picture(shown)
     frame.next_step(claims.HINTS, shown)
     if readable:
-        frame.claims(claims.CLAIMS, shown, more=claims.notice(), maths=claims.maths())
+        frame.claims(claims.CLAIMS, shown, more=claims.NOTICE, maths=claims.MATHS)
         below.after(view.pictured(shown), "beneath-einstein", lambda: view.order_and_code(shown))
     view.mistakes(shown)
     frame.badges(shown.checks)

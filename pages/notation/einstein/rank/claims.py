@@ -197,30 +197,26 @@ def about(data: Data) -> str:
     return said
 
 
-def notice() -> tuple[str, ...]:
-    """What a term is."""
-    return (
-        _(
-            "A **rank-1** matrix is one column times one row: all its rows are multiples of one row. Every matrix is a "
-            "sum of such. Rows, columns and terms are counted from 0."
-        ),
-        _(
-            "**P V** is a head's attention times its values. Each token gives one term: who looks at it (a column of "
-            "P) times what it hands on (its row of V). Two tokens that hand on nearly the same could be one term."
-        ),
-    )
+NOTICE = (
+    N_(
+        "A **rank-1** matrix is one column times one row: all its rows are multiples of one row. Every matrix is a "
+        "sum of such. Rows, columns and terms are counted from 0."
+    ),
+    N_(
+        "**P V** is a head's attention times its values. Each token gives one term: who looks at it (a column of "
+        "P) times what it hands on (its row of V). Two tokens that hand on nearly the same could be one term."
+    ),
+)
 
 
-def maths() -> tuple[str, ...]:
-    """Which order is best, and what is left."""
-    return (
-        _(
-            "By columns and by rows the terms are orthogonal, so the squares of their norms add up: the largest first "
-            "is then the best order. A product's terms are not, and a sum may even move away from the matrix before it "
-            "comes nearer."
-        ),
-        _(
-            "Norms are Frobenius norms. After k singular terms $\\sqrt{\\sum_{i>k}\\sigma_i^2}$ is left, which no "
-            "matrix of rank k undercuts."
-        ),
-    )
+MATHS = (
+    N_(
+        "By columns and by rows the terms are orthogonal, so the squares of their norms add up: the largest first "
+        "is then the best order. A product's terms are not, and a sum may even move away from the matrix before it "
+        "comes nearer."
+    ),
+    N_(
+        "Norms are Frobenius norms. After k singular terms $\\sqrt{\\sum_{i>k}\\sigma_i^2}$ is left, which no "
+        "matrix of rank k undercuts."
+    ),
+)

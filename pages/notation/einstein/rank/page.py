@@ -15,7 +15,7 @@ def show(model: str) -> None:
         frame.claim(claims.CLAIMS, shown)
         view.picture(shown)
     frame.next_step(claims.HINTS, shown)
-    frame.claims(claims.CLAIMS, shown, more=claims.notice(), maths=claims.maths())
+    frame.claims(claims.CLAIMS, shown, more=claims.NOTICE, maths=claims.MATHS)
     below.when_painted("beneath-rank", lambda: view.needed(shown))
     frame.measured(lambda: shown.checks)
     frame.equation(*view.EQUATION)

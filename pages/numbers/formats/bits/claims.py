@@ -239,33 +239,29 @@ def sampled(numbers: Numbers) -> str:
     )
 
 
-def notice() -> tuple[str, ...]:
-    """What the picture's parts are."""
-    return (
-        _(
-            "The **sign** chooses the side of 0, the **exponent** a doubling, the **mantissa** a place within it. In a "
-            "float every doubling from the smallest normal number on holds equally many numbers (the topmost may end "
-            "early), so the steps between them double too."
-        ),
-        _(
-            "In the lanes at the right every tick or shade is a format's numbers. **BF16** reaches as far as FP32, "
-            "with 128 numbers per doubling; **FP16** has 1024, and ends at 65504."
-        ),
-        _("0x7f or 0b0101 in the box is a bit pattern of the chosen format; any other number is rounded to each."),
-    )
+NOTICE = (
+    N_(
+        "The **sign** chooses the side of 0, the **exponent** a doubling, the **mantissa** a place within it. In a "
+        "float every doubling from the smallest normal number on holds equally many numbers (the topmost may end "
+        "early), so the steps between them double too."
+    ),
+    N_(
+        "In the lanes at the right every tick or shade is a format's numbers. **BF16** reaches as far as FP32, "
+        "with 128 numbers per doubling; **FP16** has 1024, and ends at 65504."
+    ),
+    N_("0x7f or 0b0101 in the box is a bit pattern of the chosen format; any other number is rounded to each."),
+)
 
 
-def maths() -> tuple[str, ...]:
-    """How it is rounded."""
-    return (
-        _(
-            "Rounding is to nearest, ties to the even last bit: the error is at most half a step, relative at most "
-            "$2^{-m-1}$ for m mantissa bits, for normal numbers."
-        ),
-        _(
-            "Beyond 464, halfway from 448 to the next step, the E4M3 of OCP makes NaN or, saturating, 448, as "
-            "conversions on graphics cards do: both are allowed, and torch's versions differ. Here it is NaN; whoever "
-            "scales clips first."
-        ),
-        _("What is typed is read as a number of 64 bits first."),
-    )
+MATHS = (
+    N_(
+        "Rounding is to nearest, ties to the even last bit: the error is at most half a step, relative at most "
+        "$2^{-m-1}$ for m mantissa bits, for normal numbers."
+    ),
+    N_(
+        "Beyond 464, halfway from 448 to the next step, the E4M3 of OCP makes NaN or, saturating, 448, as "
+        "conversions on graphics cards do: both are allowed, and torch's versions differ. Here it is NaN; whoever "
+        "scales clips first."
+    ),
+    N_("What is typed is read as a number of 64 bits first."),
+)

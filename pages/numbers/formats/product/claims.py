@@ -163,33 +163,29 @@ def worked_out(data: Data) -> str:
     return said if format.integer else simulated
 
 
-def notice() -> tuple[str, ...]:
-    """What the picture's parts are."""
-    return (
-        _(
-            "**X** is what the matrix reads on this text, a row for each token. A **channel** is one of its columns. A "
-            "scale brings numbers into the format's range; the largest number that shares it decides the step for all "
-            "others."
-        ),
-        _(
-            "**Dots**: each channel by its loudest number, and how many decibels its numbers stand above their error "
-            "(SQNR)."
-        ),
-    )
+NOTICE = (
+    N_(
+        "**X** is what the matrix reads on this text, a row for each token. A **channel** is one of its columns. A "
+        "scale brings numbers into the format's range; the largest number that shares it decides the step for all "
+        "others."
+    ),
+    N_(
+        "**Dots**: each channel by its loudest number, and how many decibels its numbers stand above their error "
+        "(SQNR)."
+    ),
+)
 
 
-def maths() -> tuple[str, ...]:
-    """How scales divide out."""
-    return (
-        _(
-            "$S$ multiplies before rounding, as in the notes; most code stores the step $1/S$ and divides. $S_X$ for "
-            "each token and $S_W$ for each output leave the sum over $k$: $O_{tn} = O_{s,tn}/(S_{X,t}\\,S_{W,n})$. A "
-            "scale for each channel $k$ of X would not; one for each block divides within the sum."
-        ),
-        _("SQNR $= 10\\log_{10}\\,(\\sum x^2/\\sum (x-\\hat x)^2)$."),
-        _(
-            "“Powers of 2” are the shared scales of the Microscaling formats (MX), 8 bits each: the step is "
-            "$2^{\\lfloor\\log_2 \\max|x|\\rfloor-e}$ with $e$ the exponent of the format's largest number. What lies "
-            "beyond that is cut: E4M3 ends at 448, not at 512."
-        ),
-    )
+MATHS = (
+    N_(
+        "$S$ multiplies before rounding, as in the notes; most code stores the step $1/S$ and divides. $S_X$ for "
+        "each token and $S_W$ for each output leave the sum over $k$: $O_{tn} = O_{s,tn}/(S_{X,t}\\,S_{W,n})$. A "
+        "scale for each channel $k$ of X would not; one for each block divides within the sum."
+    ),
+    N_("SQNR $= 10\\log_{10}\\,(\\sum x^2/\\sum (x-\\hat x)^2)$."),
+    N_(
+        "“Powers of 2” are the shared scales of the Microscaling formats (MX), 8 bits each: the step is "
+        "$2^{\\lfloor\\log_2 \\max|x|\\rfloor-e}$ with $e$ the exponent of the format's largest number. What lies "
+        "beyond that is cut: E4M3 ends at 448, not at 512."
+    ),
+)

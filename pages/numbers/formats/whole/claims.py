@@ -154,30 +154,26 @@ def how_made(data: Data) -> str:
     return _("{some} of the model's {all} matrices are rounded; {how}.", some=rounded, all=all_, how=how)
 
 
-def notice() -> tuple[str, ...]:
-    """What the measures are."""
-    return (
-        _(
-            "**Bits per byte** is what the text costs; **KL** how far each prediction moved, even where the right "
-            "token happened to win by it: on a text this short the loss may fall by chance, KL cannot."
-        ),
-        _(
-            "Matrices **q k v o** belong to attention, **gate up down** to the MLP, **head** makes the logits. "
-            "The map below rounds one of them at a time."
-        ),
-    )
+NOTICE = (
+    N_(
+        "**Bits per byte** is what the text costs; **KL** how far each prediction moved, even where the right "
+        "token happened to win by it: on a text this short the loss may fall by chance, KL cannot."
+    ),
+    N_(
+        "Matrices **q k v o** belong to attention, **gate up down** to the MLP, **head** makes the logits. "
+        "The map below rounds one of them at a time."
+    ),
+)
 
 
-def maths() -> tuple[str, ...]:
-    """What is simulated, and what stays."""
-    return (
-        _(
-            "**Simulated**: float32 arithmetic on numbers rounded to the format, as hardware that adds in FP32 would "
-            "find. INT8 and INT4 with a scale per tensor or channel are multiplied as true integers and added in 32 "
-            "bits."
-        ),
-        _(
-            "Norms, softmax, rotations, the residual stream and routers stay FP32. Scales are taken at each product "
-            "from the numbers themselves (dynamic), not from earlier texts as the H100's engine does."
-        ),
-    )
+MATHS = (
+    N_(
+        "**Simulated**: float32 arithmetic on numbers rounded to the format, as hardware that adds in FP32 would "
+        "find. INT8 and INT4 with a scale per tensor or channel are multiplied as true integers and added in 32 "
+        "bits."
+    ),
+    N_(
+        "Norms, softmax, rotations, the residual stream and routers stay FP32. Scales are taken at each product "
+        "from the numbers themselves (dynamic), not from earlier texts as the H100's engine does."
+    ),
+)

@@ -104,24 +104,20 @@ def title(data: Data) -> str:
     return _("{model}, dropout on {place}: tokens by channels", model=data.chosen.model, place=data.places[data.place])
 
 
-def notice() -> tuple[str, ...]:
-    """What the controls do."""
-    return (
-        _(
-            "In training every pass drops other numbers, each with probability p, and what is left is made larger by "
-            "1/q, with q = 1 − p. The error of a mean of masks falls with the square root of their number: a hundred "
-            "times the masks, a tenth of the error."
-        ),
-    )
+NOTICE = (
+    N_(
+        "In training every pass drops other numbers, each with probability p, and what is left is made larger by "
+        "1/q, with q = 1 − p. The error of a mean of masks falls with the square root of their number: a hundred "
+        "times the masks, a tenth of the error."
+    ),
+)
 
 
-def maths() -> tuple[str, ...]:
-    """The error of one number."""
-    return (
-        _(
-            "One number: $\\operatorname{Var}(\\hat x)=x^2\\,p/q$, so the mean of n masks is off by "
-            "$|x|\\sqrt{p/(q\\,n)}$; the chart takes the root mean square over all numbers of X. Without 1/q the error "
-            "stays at $p\\,|x|$."
-        ),
-        _("The identity's error is counted in standard errors of such a mean."),
-    )
+MATHS = (
+    N_(
+        "One number: $\\operatorname{Var}(\\hat x)=x^2\\,p/q$, so the mean of n masks is off by "
+        "$|x|\\sqrt{p/(q\\,n)}$; the chart takes the root mean square over all numbers of X. Without 1/q the error "
+        "stays at $p\\,|x|$."
+    ),
+    N_("The identity's error is counted in standard errors of such a mean."),
+)

@@ -107,25 +107,21 @@ def logged() -> str:
     )
 
 
-def notice() -> tuple[str, ...]:
-    """Why the scale is found by trying."""
-    return (
-        _(
-            "Nobody knows the best S beforehand. **Grow** it after so many good steps; where a gradient overflows, "
-            "**skip** the step and **halve** S. So it climbs until it hits the ceiling, and then stays just below."
-        ),
-    )
+NOTICE = (
+    N_(
+        "Nobody knows the best S beforehand. **Grow** it after so many good steps; where a gradient overflows, "
+        "**skip** the step and **halve** S. So it climbs until it hits the ceiling, and then stays just below."
+    ),
+)
 
 
-def maths() -> tuple[str, ...]:
-    """The rule of torch."""
-    return (
-        _(
-            "torch.amp.GradScaler: $S\\leftarrow 2S$ after N steps without overflow, $S\\leftarrow S/2$ on overflow. "
-            "Its own N is 2000; here it is 5 to 40, so that 200 steps show it."
-        ),
-        _(
-            "Adam divides by the gradients' size, so a scale alone would change nothing in FP32; what counts is what "
-            "FP16 loses."
-        ),
-    )
+MATHS = (
+    N_(
+        "torch.amp.GradScaler: $S\\leftarrow 2S$ after N steps without overflow, $S\\leftarrow S/2$ on overflow. "
+        "Its own N is 2000; here it is 5 to 40, so that 200 steps show it."
+    ),
+    N_(
+        "Adam divides by the gradients' size, so a scale alone would change nothing in FP32; what counts is what "
+        "FP16 loses."
+    ),
+)

@@ -98,7 +98,7 @@ HINTS = (
 def said(tensor: str) -> str:
     """A tensor's name in words."""
     name, _dot, side = tensor.rpartition(".")
-    return _(SIDES[side]).format(name=f"`{name.removesuffix('.weight')}`")
+    return _(SIDES[side], name=f"`{name.removesuffix('.weight')}`")
 
 
 def share(part: float) -> str:
@@ -118,31 +118,27 @@ def formats(tensor: str) -> str:
     return FORMATS[tensor[-1]].name
 
 
-def notice() -> tuple[str, ...]:
-    """Why two formats, and why the past."""
-    return (
-        _(
-            "**Two formats.** E4M3 has a bit more of precision and holds up to 448: what goes forward lies close "
-            "together. E5M2 has more range, up to 57,344: gradients differ by powers of ten."
-        ),
-        _(
-            "**Delayed**: the largest of a tensor is known only when all of it is there. A scale from past steps lets "
-            "a product begin at once; what has grown since is cut to the format's largest. The first step has no past "
-            "and looks at itself."
-        ),
-        _(
-            "Sums, norms, softmax, the residual stream and the weights themselves stay FP32. The arithmetic is "
-            "simulated: numbers are rounded to 8 bits and multiplied as float32, whose products of two such numbers "
-            "are exact."
-        ),
-    )
+NOTICE = (
+    N_(
+        "**Two formats.** E4M3 has a bit more of precision and holds up to 448: what goes forward lies close "
+        "together. E5M2 has more range, up to 57,344: gradients differ by powers of ten."
+    ),
+    N_(
+        "**Delayed**: the largest of a tensor is known only when all of it is there. A scale from past steps lets "
+        "a product begin at once; what has grown since is cut to the format's largest. The first step has no past "
+        "and looks at itself."
+    ),
+    N_(
+        "Sums, norms, softmax, the residual stream and the weights themselves stay FP32. The arithmetic is "
+        "simulated: numbers are rounded to 8 bits and multiplied as float32, whose products of two such numbers "
+        "are exact."
+    ),
+)
 
 
-def maths() -> tuple[str, ...]:
-    """How the rounded product is derived."""
-    return (
-        _(
-            "Backward, $dX = G_8 W_8$ and $dW = G_8^\\top X_8$: both products have what was rounded, and scales are "
-            "divided out at their end."
-        ),
-    )
+MATHS = (
+    N_(
+        "Backward, $dX = G_8 W_8$ and $dW = G_8^\\top X_8$: both products have what was rounded, and scales are "
+        "divided out at their end."
+    ),
+)

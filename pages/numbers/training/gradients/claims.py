@@ -184,31 +184,27 @@ def how_run() -> str:
     )
 
 
-def notice() -> tuple[str, ...]:
-    """What the picture's parts are."""
-    return (
-        _(
-            "Each bar is a doubling of size. Left of the format's smallest number there is only 0; between that and "
-            "its smallest normal number (subnormal) a gradient keeps fewer and fewer of its bits. The loss is a mean, "
-            "so each gradient by activations is divided by the number of tokens."
-        ),
-        _(
-            "The loss times S makes every gradient S times as large: the hill moves right as a whole. Before the "
-            "weights are changed, gradients are divided by S again, in FP32. Each cell at the right is one tensor."
-        ),
-    )
+NOTICE = (
+    N_(
+        "Each bar is a doubling of size. Left of the format's smallest number there is only 0; between that and "
+        "its smallest normal number (subnormal) a gradient keeps fewer and fewer of its bits. The loss is a mean, "
+        "so each gradient by activations is divided by the number of tokens."
+    ),
+    N_(
+        "The loss times S makes every gradient S times as large: the hill moves right as a whole. Before the "
+        "weights are changed, gradients are divided by S again, in FP32. Each cell at the right is one tensor."
+    ),
+)
 
 
-def maths() -> tuple[str, ...]:
-    """How shares are counted."""
-    return (
-        _(
-            "$S=2^k$ moves exponents and rounds nothing, so the shares are exact: counts by exponent, with the limits "
-            "at which a format rounds to 0, to its smallest normal number, or to infinity (65520 for FP16), ties to "
-            "even."
-        ),
-        _(
-            "The gradients are FP32's, each rounded alone. In a real pass what is lost in one layer is missing in "
-            "those before it: the curve below the picture is such a pass."
-        ),
-    )
+MATHS = (
+    N_(
+        "$S=2^k$ moves exponents and rounds nothing, so the shares are exact: counts by exponent, with the limits "
+        "at which a format rounds to 0, to its smallest normal number, or to infinity (65520 for FP16), ties to "
+        "even."
+    ),
+    N_(
+        "The gradients are FP32's, each rounded alone. In a real pass what is lost in one layer is missing in "
+        "those before it: the curve below the picture is such a pass."
+    ),
+)

@@ -138,27 +138,23 @@ def how_measured(data: Data) -> str:
     )
 
 
-def notice() -> tuple[str, ...]:
-    """What an update needs."""
-    return (
-        _(
-            "**An update is lost** where it is less than half the distance to the next number of the format: w + "
-            "update is rounded back to w, this step and every step after it. A **master copy** in FP32 takes up all of "
-            "them; what the matrix products see is its rounded version."
-        ),
-        _(
-            "FP16 has 8 times as many numbers per doubling as BF16, so it loses fewer updates; but what it does not "
-            "lose it may round up, to more than was asked for. The smaller the rate, the more is lost."
-        ),
-    )
+NOTICE = (
+    N_(
+        "**An update is lost** where it is less than half the distance to the next number of the format: w + "
+        "update is rounded back to w, this step and every step after it. A **master copy** in FP32 takes up all of "
+        "them; what the matrix products see is its rounded version."
+    ),
+    N_(
+        "FP16 has 8 times as many numbers per doubling as BF16, so it loses fewer updates; but what it does not "
+        "lose it may round up, to more than was asked for. The smaller the rate, the more is lost."
+    ),
+)
 
 
-def maths() -> tuple[str, ...]:
-    """When it is lost."""
-    return (
-        _(
-            "BF16 keeps w unless $|\\eta u|>\\tfrac12\\,\\mathrm{ulp}(w)$, between $2^{-9}|w|$ and $2^{-8}|w|$; Adam's "
-            "$|u|$ is at most about 1."
-        ),
-        _("Stochastic rounding: up with probability (x − below)/(above − below), so $\\mathbb{E}[\\mathrm{SR}(x)]=x$."),
-    )
+MATHS = (
+    N_(
+        "BF16 keeps w unless $|\\eta u|>\\tfrac12\\,\\mathrm{ulp}(w)$, between $2^{-9}|w|$ and $2^{-8}|w|$; Adam's "
+        "$|u|$ is at most about 1."
+    ),
+    N_("Stochastic rounding: up with probability (x − below)/(above − below), so $\\mathbb{E}[\\mathrm{SR}(x)]=x$."),
+)

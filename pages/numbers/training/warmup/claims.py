@@ -132,30 +132,26 @@ def logged(data: Data) -> str:
     )
 
 
-def notice() -> tuple[str, ...]:
-    """Where the norms stand."""
-    return (
-        _(
-            "**Norm before** (blue): the stream runs past the norms untouched. **Norm after** (orange): the sum itself "
-            "is normalised, again and again. Dashed: without a warm-up, in which the rate grows from 0."
-        ),
-    )
+NOTICE = (
+    N_(
+        "**Norm before** (blue): the stream runs past the norms untouched. **Norm after** (orange): the sum itself "
+        "is normalised, again and again. Dashed: without a warm-up, in which the rate grows from 0."
+    ),
+)
 
 
-def maths() -> tuple[str, ...]:
-    """Why the first steps do harm."""
-    return (
-        _(
-            "Adam's first steps have the full length of the rate in every weight, as its estimate of the gradient's "
-            "size is still the gradient itself: a warm-up makes these steps short (Xiong et al. 2020, Liu et al. 2020)."
-        ),
-        _(
-            "Where a sublayer adds as much as it is given, the norm after the sum divides both by √2: 2L of them in a "
-            "row leave $2^{-L}$ of the gradient of the first layer's stream."
-        ),
-        _(
-            "These networks draw what writes into the stream smaller by $1/\\sqrt{2L}$ (GPT-2), so post-norm begins "
-            "close to doing nothing, and its gradient is as long in every layer before training. Xiong et al. draw "
-            "them otherwise, and see it grow with depth."
-        ),
-    )
+MATHS = (
+    N_(
+        "Adam's first steps have the full length of the rate in every weight, as its estimate of the gradient's "
+        "size is still the gradient itself: a warm-up makes these steps short (Xiong et al. 2020, Liu et al. 2020)."
+    ),
+    N_(
+        "Where a sublayer adds as much as it is given, the norm after the sum divides both by √2: 2L of them in a "
+        "row leave $2^{-L}$ of the gradient of the first layer's stream."
+    ),
+    N_(
+        "These networks draw what writes into the stream smaller by $1/\\sqrt{2L}$ (GPT-2), so post-norm begins "
+        "close to doing nothing, and its gradient is as long in every layer before training. Xiong et al. draw "
+        "them otherwise, and see it grow with depth."
+    ),
+)

@@ -161,26 +161,22 @@ def about_switch(data: Data, result: Switch) -> str:
     )
 
 
-def notice() -> tuple[str, ...]:
-    """What the schemes do."""
-    return (
-        _(
-            "*Position interpolation* slows all planes until every angle is known again; the fast ones then tell "
-            "neighbours apart less well. *NTK-aware* leaves the fastest plane alone. *YaRN* leaves alone what turns "
-            "often, interpolates what turns less than once, and sharpens the softmax."
-        ),
-    )
+NOTICE = (
+    N_(
+        "*Position interpolation* slows all planes until every angle is known again; the fast ones then tell "
+        "neighbours apart less well. *NTK-aware* leaves the fastest plane alone. *YaRN* leaves alone what turns "
+        "often, interpolates what turns less than once, and sharpens the softmax."
+    ),
+)
 
 
-def maths() -> tuple[str, ...]:
-    """What the other schemes do."""
-    return (
-        _("*NTK-by-parts* is YaRN without the sharper softmax."),
-        _(
-            "*Dynamic NTK* changes nothing until the training length is full, then a little more with every token; "
-            "rotated keys in the cache do not follow."
-        ),
-    )
+MATHS = (
+    N_("*NTK-by-parts* is YaRN without the sharper softmax."),
+    N_(
+        "*Dynamic NTK* changes nothing until the training length is full, then a little more with every token; "
+        "rotated keys in the cache do not follow."
+    ),
+)
 
 
 def why_rotated() -> tuple[str, str]:

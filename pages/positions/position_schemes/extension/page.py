@@ -29,7 +29,7 @@ def extended(model: str) -> None:
 
 
 def _beneath(shown: data.Data) -> None:
-    frame.claims(claims.CLAIMS, shown, more=claims.notice(), maths=claims.maths())
+    frame.claims(claims.CLAIMS, shown, more=claims.NOTICE, maths=claims.MATHS)
     view.table(shown)
     switched(shown)
 

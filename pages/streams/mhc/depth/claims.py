@@ -82,29 +82,25 @@ def _said(data: Deep) -> dict[str, Any]:
     }
 
 
-def notice() -> tuple[str, ...]:
-    """How to read the picture."""
-    return (
-        _(
-            "A gain of 1 has the colour of the page: nothing is amplified or lost. Plain residuals have it everywhere; "
-            "nothing keeps that of free hyper-connections (HC)."
-        ),
-        _(
-            "In mHC what all streams have in common, their mean, is carried on whole. Where its solid lines meet, at "
-            "1/N (dotted), every stream has become the mean of all: what differs from there on was written by "
-            "sublayers on the way."
-        ),
-    )
+NOTICE = (
+    N_(
+        "A gain of 1 has the colour of the page: nothing is amplified or lost. Plain residuals have it everywhere; "
+        "nothing keeps that of free hyper-connections (HC)."
+    ),
+    N_(
+        "In mHC what all streams have in common, their mean, is carried on whole. Where its solid lines meet, at "
+        "1/N (dotted), every stream has become the mean of all: what differs from there on was written by "
+        "sublayers on the way."
+    ),
+)
 
 
-def maths() -> tuple[str, ...]:
-    """The same with symbols."""
-    return (
-        _(
-            "Products of doubly stochastic matrices are doubly stochastic. Their largest singular value is 1, that of "
-            "the mean; the others shrink from product to product."
-        ),
-    )
+MATHS = (
+    N_(
+        "Products of doubly stochastic matrices are doubly stochastic. Their largest singular value is 1, that of "
+        "the mean; the others shrink from product to product."
+    ),
+)
 
 
 def backward() -> str:

@@ -63,7 +63,7 @@ def show(chosen: Streams) -> None:
         frame.claim(claims.CLAIMS, data)
     frame.next_step(claims.HINTS, data)
     note_missing(data)
-    frame.claims(claims.CLAIMS, data, more=claims.notice(), maths=claims.maths())
+    frame.claims(claims.CLAIMS, data, more=claims.NOTICE, maths=claims.MATHS)
     badges = st.container()
     _passes(data)
     _simulation(data)

@@ -204,21 +204,17 @@ def window(data: Flow) -> str | None:
     )
 
 
-def notice() -> tuple[str, ...]:
-    """What the picture's parts are."""
-    return (
-        _(
-            "A **stream** is one of the several vectors that a token carries in place of one: each sublayer reads a "
-            "mixture of them, adds its result to each, and what is carried on is mixed too."
-        ),
-        _(
-            "Bands are the streams on their way from the embedding to the head; A and M are attention and MLP. Lines "
-            "into a sublayer are what it reads, lines out of it what it writes, all as wide as their weights; orange "
-            "ones are negative."
-        ),
-    )
+NOTICE = (
+    N_(
+        "A **stream** is one of the several vectors that a token carries in place of one: each sublayer reads a "
+        "mixture of them, adds its result to each, and what is carried on is mixed too."
+    ),
+    N_(
+        "Bands are the streams on their way from the embedding to the head; A and M are attention and MLP. Lines "
+        "into a sublayer are what it reads, lines out of it what it writes, all as wide as their weights; orange "
+        "ones are negative."
+    ),
+)
 
 
-def maths() -> tuple[str, ...]:
-    """The same with symbols."""
-    return (_("The three sets of weights are H_pre (read), H_post (written) and H_res (carried on)."),)
+MATHS = (N_("The three sets of weights are H_pre (read), H_post (written) and H_res (carried on)."),)

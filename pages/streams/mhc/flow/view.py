@@ -65,7 +65,7 @@ def _picture(data: Flow) -> None:
 
 def _beneath(data: Flow) -> None:
     """What the iterations change, what to notice, the equation, the code, and the badges."""
-    frame.claims(claims.CLAIMS, data, more=claims.notice(), maths=claims.maths())
+    frame.claims(claims.CLAIMS, data, more=claims.NOTICE, maths=claims.MATHS)
     if data.constrained is not None:
         _iterations(data)
     note_missing(data)

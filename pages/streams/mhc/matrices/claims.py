@@ -153,6 +153,4 @@ def notice(data: Matrices) -> tuple[str, ...]:
     )
 
 
-def maths() -> tuple[str, ...]:
-    """The same with symbols."""
-    return (_("Green is H_pre, orange H_post, the map H_res."),)
+MATHS = (N_("Green is H_pre, orange H_post, the map H_res."),)

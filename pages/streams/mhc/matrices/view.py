@@ -77,7 +77,7 @@ def payload(data: Matrices, maths: bool) -> tuple[dict, dict]:
 def _beneath(data: Matrices) -> None:
     """What stands out, the distances of all matrices, the equation, the code, and the badges."""
     kind = data.connection.kind
-    maths = () if kind == "residual" else claims.maths()
+    maths = () if kind == "residual" else claims.MATHS
     frame.claims(claims.CLAIMS, data, more=claims.notice(data), maths=maths)
     if kind != "residual":
         _distances(data)

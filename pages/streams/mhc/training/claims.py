@@ -41,24 +41,20 @@ CLAIMS: tuple[Callable[[Logs], str | None], ...] = (ends, gains)
 HINTS = (Hint(N_("Drag the slider back to the first step."), where(lambda data: data.read[1])),)
 
 
-def notice() -> tuple[str, ...]:
-    """How to read the picture."""
-    return (
-        _("All start as the same network: streams are equal then, and no matrix changes that."),
-        _("Lower is better in the first two panels."),
-        _(
-            "The last panel multiplies the matrices of all sublayers: what a signal can gain on its way forward "
-            "(solid), a gradient on its way back (dotted). mHC is bound to 1 in both; HC is free."
-        ),
-    )
+NOTICE = (
+    N_("All start as the same network: streams are equal then, and no matrix changes that."),
+    N_("Lower is better in the first two panels."),
+    N_(
+        "The last panel multiplies the matrices of all sublayers: what a signal can gain on its way forward "
+        "(solid), a gradient on its way back (dotted). mHC is bound to 1 in both; HC is free."
+    ),
+)
 
 
-def maths() -> tuple[str, ...]:
-    """The same with symbols."""
-    return (
-        _("mHC keeps 1 up to what Sinkhorn's iterations leave of the rows' error."),
-        _(
-            "The gradient norm is taken before clipping: its largest value of the steps since the last mark (dotted) "
-            "shows single spikes that a mean (solid) hides."
-        ),
-    )
+MATHS = (
+    N_("mHC keeps 1 up to what Sinkhorn's iterations leave of the rows' error."),
+    N_(
+        "The gradient norm is taken before clipping: its largest value of the steps since the last mark (dotted) "
+        "shows single spikes that a mean (solid) hides."
+    ),
+)

@@ -48,7 +48,7 @@ def show(chosen: Streams) -> None:
         frame.chart(figure, key="srcurves", alt=alt)
     frame.next_step(claims.HINTS, data)
     note_missing(data)
-    frame.claims(claims.CLAIMS, data, more=claims.notice(), maths=claims.maths())
+    frame.claims(claims.CLAIMS, data, more=claims.NOTICE, maths=claims.MATHS)
     frame.equation(*EQUATION)
     frame.copy_as_python(snippet(chosen.model))
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from tlmviz.figures import number
 from tlmviz.ui.hints import Hint
-from tlmviz.ui.language import N_, _, ngettext
+from tlmviz.ui.language import N_, ngettext
 
 from ..claims import COVERAGE
 from ..data import Covered
@@ -33,24 +33,20 @@ HINTS = (
 )
 
 
-def notice() -> tuple[str, ...]:
-    """What the three presets are."""
-    return (
-        _(
-            "*Least*: every step looks at the first word and two words get nothing. The coverage penalty (cp) is as "
-            "low as it can be."
-        ),
-        _(
-            "*Most*: every word is looked at once. There is no penalty, and no step looks where another did: the "
-            "overlap (covloss) is 0."
-        ),
-        _(
-            "*Even* has the same penalty as *most*: it depends on how much each word got in all, the overlap on the "
-            "order of the steps."
-        ),
-    )
+NOTICE = (
+    N_(
+        "*Least*: every step looks at the first word and two words get nothing. The coverage penalty (cp) is as "
+        "low as it can be."
+    ),
+    N_(
+        "*Most*: every word is looked at once. There is no penalty, and no step looks where another did: the "
+        "overlap (covloss) is 0."
+    ),
+    N_(
+        "*Even* has the same penalty as *most*: it depends on how much each word got in all, the overlap on the "
+        "order of the steps."
+    ),
+)
 
 
-def maths() -> tuple[str, ...]:
-    """What to notice with formulas."""
-    return (_("The lowest cp of three words is 2 β log floor; without the floor it would be −∞."),)
+MATHS = (N_("The lowest cp of three words is 2 β log floor; without the floor it would be −∞."),)

@@ -31,7 +31,7 @@ def show(model: str, text: str | None) -> None:
 
 
 def _beneath(shown: Covered) -> None:
-    frame.claims(claims.CLAIMS, shown, more=claims.notice(), maths=claims.maths())
+    frame.claims(claims.CLAIMS, shown, more=claims.NOTICE, maths=claims.MATHS)
     frame.equation(*shared.PENALTY)
     frame.equation(*shared.OVERLAP)
     frame.copy_as_python(view.snippet(shown))

@@ -166,37 +166,33 @@ def missing() -> str:
     )
 
 
-def notice() -> tuple[str, ...]:
-    """What the bars are, and where the models come from."""
-    return (
-        _(
-            "Each bar is the probability of a written token. Blue comes from the vocabulary, as in every other "
-            "translator; orange is attention on the places where the same token stands in the English sentence. The "
-            "gate decides how much each may give."
-        ),
-        _(
-            "A name that no model saw is cut into pieces that all of them know. Copying goes piece by piece: each step "
-            "looks at the next piece of the name."
-        ),
-        _(
-            "While both models learned, other names stood in the sentences in every pass, made up of syllables and "
-            "letters and the same on both sides. So the twin, too, learned to spell a name piece by piece from its "
-            "vocabulary."
-        ),
-        _(
-            "Logged: of 471 held-out sentences with an invented name eng-fra-copy gets it right in 89%, its twin in "
-            "81% and eng-fra-additive, which saw no such names, in 0.4%; with real names that it never saw, 79%, 66% "
-            "and 0% of 138 (one seed each)."
-        ),
-    )
+NOTICE = (
+    N_(
+        "Each bar is the probability of a written token. Blue comes from the vocabulary, as in every other "
+        "translator; orange is attention on the places where the same token stands in the English sentence. The "
+        "gate decides how much each may give."
+    ),
+    N_(
+        "A name that no model saw is cut into pieces that all of them know. Copying goes piece by piece: each step "
+        "looks at the next piece of the name."
+    ),
+    N_(
+        "While both models learned, other names stood in the sentences in every pass, made up of syllables and "
+        "letters and the same on both sides. So the twin, too, learned to spell a name piece by piece from its "
+        "vocabulary."
+    ),
+    N_(
+        "Logged: of 471 held-out sentences with an invented name eng-fra-copy gets it right in 89%, its twin in "
+        "81% and eng-fra-additive, which saw no such names, in 0.4%; with real names that it never saw, 79%, 66% "
+        "and 0% of 138 (one seed each)."
+    ),
+)
 
 
-def maths() -> tuple[str, ...]:
-    """What to notice with formulas."""
-    return (
-        _(
-            "The notes have the mixture for a language model, with a sentinel for the gate (section 7.2.4). In a "
-            "translator the pointer's weights are the attention itself, and g is a sigmoid of context, state and last "
-            "token (See et al. 2017)."
-        ),
-    )
+MATHS = (
+    N_(
+        "The notes have the mixture for a language model, with a sentinel for the gate (section 7.2.4). In a "
+        "translator the pointer's weights are the attention itself, and g is a sigmoid of context, state and last "
+        "token (See et al. 2017)."
+    ),
+)

@@ -31,7 +31,7 @@ def show(model: str, text: str | None) -> None:
 
 
 def _beneath(shown: data.Data) -> None:
-    frame.claims(claims.CLAIMS, shown, more=claims.notice(), maths=claims.maths())
+    frame.claims(claims.CLAIMS, shown, more=claims.NOTICE, maths=claims.MATHS)
     frame.badges(shown.checks)
     frame.equation(*view.EQUATION)
     frame.copy_as_python(view.snippet(shown))

@@ -70,12 +70,10 @@ CLAIMS = writes_another, writes_the_same, rises, nobodys_pin
 HINTS = (Hint(N_("Click a cell of the left map."), within),)
 
 
-def notice() -> tuple[str, ...]:
-    """What a pin does, and what not."""
-    return (
-        _("Attention is where the content of a step comes from: a pinned step tends to write the pinned word."),
-        _(
-            "The words before the first pin are kept; those after it may all change, for the pinned word is now part "
-            "of what was written."
-        ),
-    )
+NOTICE = (
+    N_("Attention is where the content of a step comes from: a pinned step tends to write the pinned word."),
+    N_(
+        "The words before the first pin are kept; those after it may all change, for the pinned word is now part "
+        "of what was written."
+    ),
+)

@@ -24,6 +24,6 @@ def show(model: str, text: str) -> None:
 
 
 def _beneath(shown: Data) -> None:
-    frame.claims(claims.CLAIMS, shown, more=claims.notice())
+    frame.claims(claims.CLAIMS, shown, more=claims.NOTICE)
     frame.equation(*shared.PINNED)
     frame.copy_as_python(view.snippet(shown))

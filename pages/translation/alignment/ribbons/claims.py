@@ -101,16 +101,14 @@ def written(data: Data, candidate) -> str:
     return markdown.plain(data.base.mt.text(candidate.tokens)) or _("(nothing)")
 
 
-def notice() -> tuple[str, ...]:
-    """What a ribbon is, and what moving one does."""
-    return (
-        _(
-            "A ribbon is as wide as the attention that a written token pays to a source token, and has the colour of "
-            "the source token: violet for the first of the sentence, over green to yellow for the last. Each written "
-            "token hands out a total of 1."
-        ),
-        _(
-            "At a pinned step every map gives one token all its weight. What was written before stays, what follows is "
-            "decoded anew; pins on later steps are taken off. A piece of a word that is not its first begins with “·”."
-        ),
-    )
+NOTICE = (
+    N_(
+        "A ribbon is as wide as the attention that a written token pays to a source token, and has the colour of "
+        "the source token: violet for the first of the sentence, over green to yellow for the last. Each written "
+        "token hands out a total of 1."
+    ),
+    N_(
+        "At a pinned step every map gives one token all its weight. What was written before stays, what follows is "
+        "decoded anew; pins on later steps are taken off. A piece of a word that is not its first begins with “·”."
+    ),
+)

@@ -20,7 +20,7 @@ def show(model: str, text: str) -> None:
         frame.claim(claims.CLAIMS, shown)
         view.picture(shown)
     frame.next_step(claims.HINTS, shown)
-    frame.claims(claims.CLAIMS, shown, more=claims.notice())
+    frame.claims(claims.CLAIMS, shown, more=claims.NOTICE)
     below.when_painted("beneath-ribbons", lambda: _beneath(shown))
 
 

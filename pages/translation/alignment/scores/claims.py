@@ -212,20 +212,18 @@ def operands(data: Data, difference: float) -> str:
     )
 
 
-def notice() -> tuple[str, ...]:
-    """What the scores are."""
-    return (
-        _(
-            "**Dot** compares the two vectors as they are, **general** puts a matrix between them, **additive** puts "
-            "both through a small network. Only the scores differ: softmax and mixture are the same in all."
-        ),
-        _(
-            "**The context** is a mixture of what was read. Where one weight is near 1 it is that word's state; where "
-            "the entropy is high, it is an average of many. States come from a recurrent network, so each tells of its "
-            "neighbours too: a look beside the word may still find it."
-        ),
-        _(
-            "**Work:** dot and general are one product per step. Additive runs its small network for every pair of a "
-            "written and a read token: one reason why Transformers use the dot product."
-        ),
-    )
+NOTICE = (
+    N_(
+        "**Dot** compares the two vectors as they are, **general** puts a matrix between them, **additive** puts "
+        "both through a small network. Only the scores differ: softmax and mixture are the same in all."
+    ),
+    N_(
+        "**The context** is a mixture of what was read. Where one weight is near 1 it is that word's state; where "
+        "the entropy is high, it is an average of many. States come from a recurrent network, so each tells of its "
+        "neighbours too: a look beside the word may still find it."
+    ),
+    N_(
+        "**Work:** dot and general are one product per step. Additive runs its small network for every pair of a "
+        "written and a read token: one reason why Transformers use the dot product."
+    ),
+)

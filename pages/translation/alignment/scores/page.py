@@ -39,7 +39,7 @@ def show(model: str, text: str) -> None:
 
 def _beneath(shown: data.Data) -> None:
     view.step(shown)
-    frame.claims(claims.CLAIMS, shown, more=claims.notice())
+    frame.claims(claims.CLAIMS, shown, more=claims.NOTICE)
     view.entropies(shown)
     with st.spinner(_("Measuring …")):
         view.table(shown)

@@ -86,27 +86,23 @@ def missing(lacking: str) -> str:
     )
 
 
-def notice() -> tuple[str, ...]:
-    """What the models are; the counts were logged when they were trained."""
-    return (
-        _(
-            "eng-fra-coverage began as eng-fra-additive. It was then trained to see how much attention each source "
-            "word has got already, and to pay for looking there again."
-        ),
-        _(
-            "Logged: on all 1,169 held-out sentences eng-fra-additive repeats 176 sequences of 3 tokens and "
-            "eng-fra-coverage 81; its translations score a little lower (BLEU 52.0 and 50.2). The sentences of the "
-            "table were chosen because they invite repetition."
-        ),
-    )
+NOTICE = (
+    N_(
+        "eng-fra-coverage began as eng-fra-additive. It was then trained to see how much attention each source "
+        "word has got already, and to pay for looking there again."
+    ),
+    N_(
+        "Logged: on all 1,169 held-out sentences eng-fra-additive repeats 176 sequences of 3 tokens and "
+        "eng-fra-coverage 81; its translations score a little lower (BLEU 52.0 and 50.2). The sentences of the "
+        "table were chosen because they invite repetition."
+    ),
+)
 
 
-def maths() -> tuple[str, ...]:
-    """What to notice with formulas."""
-    return (
-        _(
-            "Logged: after as many further steps without coverage eng-fra-additive repeats 159 sequences, at a BLEU of "
-            "52.1 (one seed each; the card of eng-fra-coverage has the table)."
-        ),
-        _("A beam of 1 is greedy, without penalties: a wide beam and its penalties hide what a model would repeat."),
-    )
+MATHS = (
+    N_(
+        "Logged: after as many further steps without coverage eng-fra-additive repeats 159 sequences, at a BLEU of "
+        "52.1 (one seed each; the card of eng-fra-coverage has the table)."
+    ),
+    N_("A beam of 1 is greedy, without penalties: a wide beam and its penalties hide what a model would repeat."),
+)

@@ -27,6 +27,6 @@ def show(model: str, text: str | None) -> None:
 
 def _beneath(shown: data.Data) -> None:
     view.repetitions(shown)
-    frame.claims(claims.CLAIMS, shown, more=claims.notice(), maths=claims.maths())
+    frame.claims(claims.CLAIMS, shown, more=claims.NOTICE, maths=claims.MATHS)
     frame.equation(*view.EQUATION)
     frame.copy_as_python(view.snippet(shown))

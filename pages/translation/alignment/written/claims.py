@@ -89,26 +89,22 @@ def about_errors(base: Hypothesis) -> str:
     )
 
 
-def notice() -> tuple[str, ...]:
-    """What the bars mean."""
-    return (
-        _(
-            "A bar that reaches the dotted line costs nothing: that word was looked at enough. What lies above it "
-            "earns nothing."
-        ),
-        _(
-            "Maps of single heads often look elsewhere (full stops, the neighbour): the alignment errors say which to "
-            "trust."
-        ),
-    )
+NOTICE = (
+    N_(
+        "A bar that reaches the dotted line costs nothing: that word was looked at enough. What lies above it "
+        "earns nothing."
+    ),
+    N_(
+        "Maps of single heads often look elsewhere (full stops, the neighbour): the alignment errors say which to "
+        "trust."
+    ),
+)
 
 
-def maths() -> tuple[str, ...]:
-    """What to notice with formulas."""
-    return (
-        _("cp has its maximum, 0, when each source token got a weight of 1 in sum."),
-        _(
-            "covloss in the sum form soon stays near 1, as c only grows; the average form remains a distribution and "
-            "tells steps apart."
-        ),
-    )
+MATHS = (
+    N_("cp has its maximum, 0, when each source token got a weight of 1 in sum."),
+    N_(
+        "covloss in the sum form soon stays near 1, as c only grows; the average form remains a distribution and "
+        "tells steps apart."
+    ),
+)

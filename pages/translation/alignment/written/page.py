@@ -22,7 +22,7 @@ def show(model: str, text: str) -> None:
 
 
 def _beneath(shown: Covered, base: Hypothesis) -> None:
-    frame.claims(claims.CLAIMS, shown, more=claims.notice(), maths=claims.maths())
+    frame.claims(claims.CLAIMS, shown, more=claims.NOTICE, maths=claims.MATHS)
     st.caption(claims.score_sum(base))
     view.map_errors(base)
     st.caption(claims.about_errors(base))

@@ -159,15 +159,13 @@ def beams_first(data: Data, candidates: int) -> str:
     )
 
 
-def notice() -> tuple[str, ...]:
-    """What the two kinds of error are."""
-    return (
-        _(
-            "**Search error**: the beam misses a text that the model itself prefers. **Model error**: the preferred "
-            "text is worse, often too short. A wider beam can remove only the first."
-        ),
-        _(
-            "The exact search need not visit all texts: log P only falls, so a beginning below the best complete text "
-            "is cut."
-        ),
-    )
+NOTICE = (
+    N_(
+        "**Search error**: the beam misses a text that the model itself prefers. **Model error**: the preferred "
+        "text is worse, often too short. A wider beam can remove only the first."
+    ),
+    N_(
+        "The exact search need not visit all texts: log P only falls, so a beginning below the best complete text "
+        "is cut."
+    ),
+)

@@ -36,6 +36,6 @@ def _beneath(shown: Data) -> None:
     view.table(shown)
     if shown.exact.tokens:
         frame.badges([shown.check])
-    frame.claims(claims.CLAIMS, shown, more=claims.notice())
+    frame.claims(claims.CLAIMS, shown, more=claims.NOTICE)
     frame.equation(*view.EQUATION)
     frame.copy_as_python(view.snippet(shown))

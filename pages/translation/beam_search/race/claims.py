@@ -142,11 +142,9 @@ def _signed(value: float) -> str:
     return number(value, ".3f")
 
 
-def notice() -> tuple[str, ...]:
-    """What the marks are."""
-    return (
-        _(
-            "A dot is a beginning that was kept, a square a text that ended, the best of a step on top. Orange is the "
-            "best text of all widths, by score: a cross says where a beam lost it."
-        ),
-    )
+NOTICE = (
+    N_(
+        "A dot is a beginning that was kept, a square a text that ended, the best of a step on top. Orange is the "
+        "best text of all widths, by score: a cross says where a beam lost it."
+    ),
+)

@@ -23,6 +23,6 @@ def show(base: tree.Data, place: DeltaGenerator) -> None:
 
 
 def _beneath(shown: data.Data) -> None:
-    frame.claims(claims.CLAIMS, shown, more=claims.notice())
+    frame.claims(claims.CLAIMS, shown, more=claims.NOTICE)
     frame.equation(*shared.EQUATION)
     frame.copy_as_python(view.snippet(shown))

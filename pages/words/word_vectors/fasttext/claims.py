@@ -130,26 +130,22 @@ def title(data: Data) -> str:
     return _(said, word=data.word, count=len(data.parts))
 
 
-def notice() -> tuple[str, ...]:
-    """What the picture's parts are."""
-    return (
-        _(
-            "**The word falls into n-grams**, all runs of 3 to 6 characters, with marks for its beginning and end. "
-            "Each has a vector, and the word's is their mean."
-        ),
-        _("**A typo keeps most of its n-grams**, so its vector stays near."),
-        _(
-            "In the last chart, words at the upper left are near without a common n-gram; at the lower right are words "
-            "that look alike and lie apart."
-        ),
-    )
+NOTICE = (
+    N_(
+        "**The word falls into n-grams**, all runs of 3 to 6 characters, with marks for its beginning and end. "
+        "Each has a vector, and the word's is their mean."
+    ),
+    N_("**A typo keeps most of its n-grams**, so its vector stays near."),
+    N_(
+        "In the last chart, words at the upper left are near without a common n-gram; at the lower right are words "
+        "that look alike and lie apart."
+    ),
+)
 
 
-def maths() -> tuple[str, ...]:
-    """What to notice with formulas."""
-    return (
-        _(
-            "A share is p·v / (N |v|²), how far a part leads along the mean v of N parts. Shares sum to 1; one below 0 "
-            "points the other way."
-        ),
-    )
+MATHS = (
+    N_(
+        "A share is p·v / (N |v|²), how far a part leads along the mean v of N parts. Shares sum to 1; one below 0 "
+        "points the other way."
+    ),
+)

@@ -13,7 +13,7 @@ def show() -> None:
         frame.claim(claims.CLAIMS, shown)
         view.parts(shown)
     frame.next_step(claims.HINTS, chosen)
-    frame.claims(claims.CLAIMS, shown, more=claims.notice(), maths=claims.maths())
+    frame.claims(claims.CLAIMS, shown, more=claims.NOTICE, maths=claims.MATHS)
     view.spelling(shown)
     frame.badges(shown.checks)
     frame.equation(*view.EQUATION)

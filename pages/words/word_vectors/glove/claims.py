@@ -169,23 +169,19 @@ def fit(data: Data) -> str:
     )
 
 
-def notice() -> tuple[str, ...]:
-    """What the picture's parts are."""
-    return (
-        _(
-            "**A ratio far above 1** says the probe belongs to the first word, far below 1 to the second; near 1 it "
-            "belongs to both or to neither, and tells nothing. Ratios are what GloVe was thought up for; what it is "
-            "fitted to is the logarithm of every count."
-        ),
-        _("A count of 0.2 is one meeting five words apart; the weight f makes the fit care little about such counts."),
-    )
+NOTICE = (
+    N_(
+        "**A ratio far above 1** says the probe belongs to the first word, far below 1 to the second; near 1 it "
+        "belongs to both or to neither, and tells nothing. Ratios are what GloVe was thought up for; what it is "
+        "fitted to is the logarithm of every count."
+    ),
+    N_("A count of 0.2 is one meeting five words apart; the weight f makes the fit care little about such counts."),
+)
 
 
-def maths() -> tuple[str, ...]:
-    """What to notice with formulas."""
-    return (
-        _(
-            "$P(k\\mid i)=X_{ik}/X_i$. A model that fits $\\log X_{ik}$ has the ratio as a difference of vectors, "
-            "$(w_i-w_j)^\\top\\tilde w_k+b_i-b_j$: the probe's own bias falls out."
-        ),
-    )
+MATHS = (
+    N_(
+        "$P(k\\mid i)=X_{ik}/X_i$. A model that fits $\\log X_{ik}$ has the ratio as a difference of vectors, "
+        "$(w_i-w_j)^\\top\\tilde w_k+b_i-b_j$: the probe's own bias falls out."
+    ),
+)

@@ -16,7 +16,7 @@ def show() -> None:
         frame.claim(claims.CLAIMS, shown)
         view.ratios(shown)
     frame.next_step(claims.HINTS, shown)
-    frame.claims(claims.CLAIMS, shown, more=claims.notice(), maths=claims.maths())
+    frame.claims(claims.CLAIMS, shown, more=claims.NOTICE, maths=claims.MATHS)
     view.maps(shown)
     view.fit(shown)
     frame.badges(shown.checks)

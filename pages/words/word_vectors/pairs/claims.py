@@ -136,29 +136,25 @@ def title(data: Data) -> str:
     return _("Pairs of a window of {window} on each side, counted (1 each)", window=window)
 
 
-def notice() -> tuple[str, ...]:
-    """What the picture's parts are."""
-    return (
-        _(
-            "**Every word is the center once**, and makes a pair with each word in its window. These pairs are all "
-            "that skip-gram, CBOW and GloVe ever learn from: nobody tells them what a word means."
-        ),
-        _(
-            "**The matrix grows** with each window: a row for the center, a column for each word around it. In the end "
-            "it is symmetric, as each pair is met from both sides."
-        ),
-        _(
-            "**How frequent a word is** was counted in the text that the models learned from; words that it lacks are "
-            "rare and always stay."
-        ),
-    )
+NOTICE = (
+    N_(
+        "**Every word is the center once**, and makes a pair with each word in its window. These pairs are all "
+        "that skip-gram, CBOW and GloVe ever learn from: nobody tells them what a word means."
+    ),
+    N_(
+        "**The matrix grows** with each window: a row for the center, a column for each word around it. In the end "
+        "it is symmetric, as each pair is met from both sides."
+    ),
+    N_(
+        "**How frequent a word is** was counted in the text that the models learned from; words that it lacks are "
+        "rare and always stay."
+    ),
+)
 
 
-def maths() -> tuple[str, ...]:
-    """What to notice with formulas."""
-    return (
-        _(
-            "A window of $m$ words on each side makes $2mT-m(m+1)$ pairs of $T>m$ words. Windows go on across full "
-            "stops, as they did in the models' training."
-        ),
-    )
+MATHS = (
+    N_(
+        "A window of $m$ words on each side makes $2mT-m(m+1)$ pairs of $T>m$ words. Windows go on across full "
+        "stops, as they did in the models' training."
+    ),
+)

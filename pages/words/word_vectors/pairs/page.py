@@ -12,7 +12,7 @@ def show() -> None:
         frame.claim(claims.CLAIMS, shown)
         view.window(shown)
     frame.next_step(claims.HINTS, shown)
-    frame.claims(claims.CLAIMS, shown, more=claims.notice(), maths=claims.maths())
+    frame.claims(claims.CLAIMS, shown, more=claims.NOTICE, maths=claims.MATHS)
     below.after(shown.kept, "beneath-pairs", lambda: view.below(shown))
     frame.measured(lambda: shown.checks)
     frame.equation(*view.EQUATION)

@@ -98,23 +98,19 @@ def title(data: Data) -> str:
     )
 
 
-def notice() -> tuple[str, ...]:
-    """What happens in any training."""
-    return (
-        _(
-            "**At first** all vectors are small and drawn by chance. Each pair of words that stand near each other "
-            "pulls two of them together, and five drawn words are pushed away."
-        ),
-        _("**Words that stand in like company** end up side by side, though nobody said what any of them means."),
-        _("**It is stoppable,** and in slices of a tenth of a second: others who use this server get in between."),
-    )
+NOTICE = (
+    N_(
+        "**At first** all vectors are small and drawn by chance. Each pair of words that stand near each other "
+        "pulls two of them together, and five drawn words are pushed away."
+    ),
+    N_("**Words that stand in like company** end up side by side, though nobody said what any of them means."),
+    N_("**It is stoppable,** and in slices of a tenth of a second: others who use this server get in between."),
+)
 
 
-def maths() -> tuple[str, ...]:
-    """What to notice with formulas."""
-    return (
-        _(
-            "Skip-gram with negative sampling by plain gradient descent, 32 dimensions, batches of up to 32 text "
-            "positions, a constant rate. All pictures lie on the two leading principal axes of the last one."
-        ),
-    )
+MATHS = (
+    N_(
+        "Skip-gram with negative sampling by plain gradient descent, 32 dimensions, batches of up to 32 text "
+        "positions, a constant rate. All pictures lie on the two leading principal axes of the last one."
+    ),
+)

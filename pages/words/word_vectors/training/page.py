@@ -19,7 +19,7 @@ def show() -> None:
         shown = data.compute(*view.controls())
         (watch if shown.active else picture)(shown)
     frame.next_step(claims.HINTS, shown)
-    frame.claims((), shown, more=claims.notice(), maths=claims.maths())
+    frame.claims((), shown, more=claims.NOTICE, maths=claims.MATHS)
     if not shown.active:
         frame.badges(shown.checks)
     frame.equation(*view.EQUATION)
