@@ -43,15 +43,10 @@ def found(data: Data) -> str | None:
         return None
     return _(
         "**Shared pages** save work in continuous batching: {found} tokens of prompts are found in memory, {computed} "
-        "are computed."
-    ).format(found=totals.num_cached_tokens, computed=totals.num_computed_tokens)
-
-
-def nothing_shared(data: Data) -> str | None:
-    """No prompt begins on another's pages."""
-    if data.totals[CONTINUOUS].num_cached_tokens:
-        return None
-    return _("No request begins on another's pages: every token of every prompt is computed.")
+        "are computed.",
+        found=totals.num_cached_tokens,
+        computed=totals.num_computed_tokens,
+    )
 
 
 def preempted(data: Data) -> str | None:
@@ -62,24 +57,10 @@ def preempted(data: Data) -> str | None:
     return ngettext(
         "**Memory runs out** once in continuous batching: a request gives its pages back, and {again} tokens are "
         "computed again.",
-        "**Memory runs out** {times} times in continuous batching: requests give their pages back, and {again} tokens "
+        "**Memory runs out** {n} times in continuous batching: requests give their pages back, and {again} tokens "
         "are computed again.",
         totals.preemptions,
-        times=totals.preemptions,
         again=totals.num_recomputed_tokens,
-    )
-
-
-def padded(data: Data) -> str | None:
-    """Static batching computes rows that have ended."""
-    padding = data.totals[STATIC].padding
-    if not padding:
-        return None
-    return ngettext(
-        "Static batching computes {rows} row for nothing: its request has ended, and its batch has not.",
-        "Static batching computes {rows} rows for nothing: their requests have ended, and their batch has not.",
-        padding,
-        rows=padding,
     )
 
 
@@ -88,12 +69,14 @@ def wasted(data: Data) -> str | None:
     most, least = (f"{data.totals[policy].waste:.0%}" for policy in (STATIC, CONTINUOUS))
     if most == least or data.totals[STATIC].waste < data.totals[CONTINUOUS].waste:
         return None
-    return _("Of the slots that it allocates, static batching leaves {most} empty, continuous {least}.").format(
-        most=most, least=least
+    return _(
+        "Of the slots that it allocates, static batching leaves {most} empty, continuous {least}.",
+        most=most,
+        least=least,
     )
 
 
-CLAIMS = faster, as_fast, found, nothing_shared, preempted, padded, wasted
+CLAIMS = faster, as_fast, found, preempted, wasted
 HINTS = (
     Hint(
         N_("Press ▶; then make *Page size* 1."),
@@ -115,7 +98,7 @@ def left_out(data: Data) -> list[str]:
         text = _("{given:,} requests are given, and the picture has colours for {most}: the first {most} are served.")
         said.append(text.format(given=data.given, most=8))
     for letter, why in data.refused:
-        said.append(_("**Request {letter}** is left out. {why}").format(letter=letter, why=frame.worded(why)))
+        said.append(_("**Request {letter}** is left out. {why}", letter=letter, why=frame.worded(why)))
     for letter, length, asked in data.short:
         text = _(
             "**Request {letter}** has {length:,} tokens and is to write {asked:,}, and {model} reads {context:,}: it "
@@ -129,20 +112,18 @@ def left_out(data: Data) -> list[str]:
     return said
 
 
-def notice() -> tuple[str, ...]:
-    """What the picture's parts are."""
-    return (
-        _(
-            "**Continuous** batching gives a free row to the next request at once. In **static** batching new requests "
-            "wait until the longest answer is written."
-        ),
-        _(
-            "Pages waste at most the empty end of each request's last page; a static row reserves the longest prompt "
-            "and the longest answer from the start."
-        ),
-        _(
-            "Where **beginnings are shared**, they lie on the same pages (stripes). The first request to write to a "
-            "part-full one gets its own copy."
-        ),
-        _("**Preemption**: when no page is free, the latest arrival gives its pages back and is computed again later."),
-    )
+NOTICE = (
+    N_(
+        "**Continuous** batching gives a free row to the next request at once. In **static** batching new requests "
+        "wait until the longest answer is written."
+    ),
+    N_(
+        "Pages waste at most the empty end of each request's last page; a static row reserves the longest prompt "
+        "and the longest answer from the start."
+    ),
+    N_(
+        "Where **beginnings are shared**, they lie on the same pages (stripes). The first request to write to a "
+        "part-full one gets its own copy."
+    ),
+    N_("**Preemption**: when no page is free, the latest arrival gives its pages back and is computed again later."),
+)

@@ -5,7 +5,7 @@ from dataclasses import replace
 
 from pages.caches.serving import claims, data
 from pages.caches.serving.state import ARRIVALS, CONTINUOUS, REQUESTS, STATIC, TOKENS, Serving
-from tests.pages.states import each_speaks_and_is_silent, hold, states
+from tests.pages.states import agree, each_speaks_and_is_silent, states
 from tlmviz.decoding.serving import Request, Server, serve
 from tlmviz.errors import Error
 from tlmviz.ui import compute, inputs
@@ -77,12 +77,7 @@ def _wasted(t: Truth):
 
 def _preempted(t: Truth):
     times, again = t.preempted()
-    return None if not times else (again,) if times == 1 else (times, again)
-
-
-def _padded(t: Truth):
-    rows = sum(snapshot.state == "padding" for snapshot in t.every(STATIC))
-    return (rows,) if rows else None
+    return (times, again) if times else None
 
 
 PLAIN = {
@@ -91,9 +86,7 @@ PLAIN = {
     ),
     "as_fast": _same_steps,
     "found": lambda t: (t.cached(), sum(s.num_computed_tokens for s in t.every(CONTINUOUS))) if t.cached() else None,
-    "nothing_shared": lambda t: () if not t.cached() else None,
     "preempted": _preempted,
-    "padded": _padded,
     "wasted": _wasted,
 }
 OWN = ("Un chat 😀 dort.", "cat", "The cat sat on the mat. " * 20)
@@ -114,7 +107,7 @@ def test_every_claim_is_what_the_steps_say_and_silent_elsewhere():
         except Error:
             continue
         if shown.requests:
-            found.append(hold(claims.CLAIMS, PLAIN, shown, Truth(state)))
+            found.append(agree(claims.CLAIMS, PLAIN, shown, Truth(state)))
             # Either policy may be drawn: they say whose numbers it is.
             said = (claims.found(shown), claims.preempted(shown))
             assert all("continuous batching" in each for each in said if each)
