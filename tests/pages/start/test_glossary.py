@@ -67,7 +67,7 @@ def test_a_search_finds_words_by_how_they_begin():
 def test_a_page_is_named_where_its_words_have_the_term_and_only_there(name, module):
     counted = {page.folder: count for page, count in BY_NAME[name].pages}
     forms = next(forms for forms in glossary.TERMS.values() if forms[0] == name)
-    said = str(import_module(f"pages.{module}.claims").notice())  # by Python, not read from the source
+    said = str(import_module(f"pages.{module}.claims").NOTICE)  # by Python, not read from the source
     assert any(form in said for form in forms)
     assert counted[module.replace(".", "/")] > 0
     for page in ALL:
