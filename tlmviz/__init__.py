@@ -11,6 +11,8 @@ from __future__ import annotations
 import importlib
 from typing import TYPE_CHECKING
 
+from .showing import SHOWN_BY
+
 if TYPE_CHECKING:  # for editors and checkers; _HOMES says the same where it runs
     from . import kernels as kernels
     from . import monitoring as monitoring
@@ -87,6 +89,13 @@ _HOMES = {
     "tracing.given_weights": ("show",),
     "tracing.trace": ("Trace",),
     "watching": ("Watched", "watch"),
+}
+SHOWN_BY |= {
+    "model.html": "tlmviz.notebook.live:save_html",
+    "trace.frame": "tlmviz.notebook.page:framed",
+    "trace.html": "tlmviz.notebook.page:save_html",
+    "trace.svg": "tlmviz.notebook.picture:svg",
+    "trace.widget": "tlmviz.notebook.widget:AttentionWidget",
 }
 _HOME = {name: module for module, names in _HOMES.items() for name in names}
 

@@ -23,6 +23,7 @@ from ..errors import BadShape, BadText, UnknownName
 from ..evaluation import bits_per_byte
 from ..layers.positions import Positions
 from ..networks.transformer import TransformerLM
+from ..showing import shown_by
 from ..tokens import END_OF_TEXT, Tokenizer
 from ..tracing.trace import Edit, Recording, Trace, keep_attention, keep_maps, recording
 from .base import Facade
@@ -130,9 +131,7 @@ class LanguageModel(Facade[TransformerLM, ModelConfig]):
         each row, and it says what that costs. Raises BadFile where it cannot be written, BadText where the model cannot
         read the text, and BadShape for a model that is too large, or has a part that the engine in the browser lacks.
         """
-        from ..notebook.live import save_html
-
-        save_html(self, path, self.default_text if text is None else text, bits)
+        shown_by("model.html")(self, path, self.default_text if text is None else text, bits)
 
     def trace_ids(
         self,

@@ -25,6 +25,7 @@ from ..kernels import AttentionMask
 from ..patches import Patches
 from ..recording import Edit, Recording, Tap, name_taps, recording
 from ..routing import ROUTING, Routing
+from ..showing import shown_by
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -566,10 +567,8 @@ class Trace:
         BadFile where it cannot be written, BadShape for cross attention and for more than a browser can open or run,
         and UnknownName.
         """
-        from ..notebook.page import save_html
-
         if not live:
-            save_html(self, path, layers, heads)
+            shown_by("trace.html")(self, path, layers, heads)
             return
         if self.write_live is None:
             raise BadShape(
@@ -588,9 +587,7 @@ class Trace:
         """
         if not self._has_widget():
             return {}
-        from ..notebook.widget import AttentionWidget
-
-        bundle = AttentionWidget(self)._repr_mimebundle_()
+        bundle = shown_by("trace.widget")(self)._repr_mimebundle_()
         data, about = bundle if isinstance(bundle, tuple) else (bundle, {})
         return {**(data or {}), "text/plain": repr(self)}, about
 
@@ -600,20 +597,17 @@ class Trace:
     def _repr_html_(self) -> str | None:
         """The file of `save_html` within a frame; None beside a widget, for cross attention, and for what is too
         large."""
-        from ..notebook.page import framed
-
         if self._has_widget():
             return None
         try:
-            return framed(self)
+            html: str = shown_by("trace.frame")(self)
         except BadShape:
             return None
+        return html
 
     def _repr_svg_(self) -> str | None:
         """The map of one head, which a saved notebook shows where nothing runs; None for cross attention."""
-        from ..notebook.picture import svg
-
-        return None if self.crosses else svg(self)
+        return None if self.crosses else shown_by("trace.svg")(self)
 
     def __repr__(self) -> str:
         of = f" of {self.model}" if self.model else ""
