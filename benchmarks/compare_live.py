@@ -22,7 +22,7 @@ from playwright.sync_api import Browser, sync_playwright
 
 ROOT = Path(__file__).resolve().parents[1]
 sys.path.insert(0, str(ROOT))
-from tlmviz.cli.server import Server, serve
+from tlmviz.hosting.server import Server, serve
 
 WINDOW = {"width": 1280, "height": 800}
 SETTLED = 2500  # ms until what follows a first picture is done

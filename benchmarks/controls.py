@@ -24,7 +24,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 sys.path.insert(0, str(Path(__file__).resolve().parent))
 from live import FLAGS, Rows, summary, text_of
 
-from tlmviz.cli.server import serve
+from tlmviz.hosting.server import serve
 
 CANVAS, SERVER = 100, 300  # bars of medians, ms
 WARM = 2  # presses that are not counted

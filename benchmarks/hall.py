@@ -31,7 +31,7 @@ from websockets.exceptions import ConnectionClosed, InvalidStatus
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 from pages import ALL
-from tlmviz.cli.server import free_port, is_ready
+from tlmviz.hosting.server import free_port, is_ready
 
 EVERY = 10.0  # seconds between two presses of one student
 MOVES = 0.1  # the share of presses that open another page

@@ -24,7 +24,7 @@ from streamlit.proto.ForwardMsg_pb2 import ForwardMsg
 from websockets.sync.client import connect
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
-from tlmviz.cli.server import serve
+from tlmviz.hosting.server import serve
 
 STORY = (
     "Once upon a time there was a little girl named Lily. Lily had a red ball. One day, Lily lost the red ball. "

@@ -23,7 +23,7 @@ from hall import Record, Student, cpu
 
 from pages import ALL
 from tlmviz.analysis.samples import sample_text
-from tlmviz.cli.server import Server, serve
+from tlmviz.hosting.server import Server, serve
 
 ROOT = Path(__file__).resolve().parents[1]
 MORE = 1.2  # times the CPU of the other commit: what noise alone does not reach

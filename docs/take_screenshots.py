@@ -12,7 +12,7 @@ from urllib.parse import urlencode
 from playwright.sync_api import Browser, sync_playwright
 
 from pages import ALL, HOME, Page
-from tlmviz.cli.server import serve
+from tlmviz.hosting.server import serve
 
 from .pictures import Picture, pictures
 

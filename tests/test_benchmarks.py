@@ -36,7 +36,6 @@ ALONE = (
     "ported_faults",
     "press",
     "report",
-    "serve_ray",
     "survey",
     "trace",
     "watch",
@@ -123,10 +122,6 @@ def test_without_a_gpu_the_one_of_kernels_says_so(load, monkeypatch, capsys):
     monkeypatch.setattr(torch.cuda, "is_available", lambda: False)
     assert run(load("gpu"), monkeypatch) == 1
     assert capsys.readouterr().out == "This benchmark needs an NVIDIA GPU, and torch finds none here.\n"
-
-
-def test_the_one_of_a_cluster_is_imported(load):
-    assert callable(load("serve_ray").main)
 
 
 def test_doctor(load, monkeypatch, capsys, tmp_path):

@@ -16,8 +16,9 @@ from tlmviz import checks, cli
 from tlmviz.checkpoints import folders, opening, registry
 from tlmviz.checkpoints import native as zoo
 from tlmviz.checkpoints.folders import opened_models
-from tlmviz.cli import server, window
+from tlmviz.cli import window
 from tlmviz.cli.main import INTERRUPTED
+from tlmviz.hosting import server
 from tlmviz.training import __main__ as training
 
 from . import tiny

@@ -55,9 +55,7 @@ def test_a_call_names_the_extra(package, extra, act, monkeypatch, tmp_path):
     assert extra in EXTRAS and isinstance(error.value, ImportError)
 
 
-@pytest.mark.parametrize(
-    "arguments", [["run"], ["serve"], ["serve", "--ray", "auto"], ["shot", "/explorer", "--out", "a.svg"]]
-)
+@pytest.mark.parametrize("arguments", [["run"], ["serve"], ["shot", "/explorer", "--out", "a.svg"]])
 def test_a_command_names_the_extra(arguments, monkeypatch, capsys):
     monkeypatch.setitem(sys.modules, "streamlit", None)
     assert main(arguments) == 2

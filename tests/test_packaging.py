@@ -15,7 +15,7 @@ from packaging.utils import canonicalize_name
 
 import tlmviz
 from tlmviz.checkpoints import wheels
-from tlmviz.cli.server import serve
+from tlmviz.hosting.server import serve
 
 ROOT = Path(__file__).resolve().parents[1]
 PYPROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))

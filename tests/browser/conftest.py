@@ -6,7 +6,7 @@ import shutil
 import pytest
 from playwright.sync_api import expect, sync_playwright
 
-from tlmviz.cli.server import serve
+from tlmviz.hosting.server import serve
 
 from .helpers import DESK, PATIENCE, on_a_phone, visitor
 

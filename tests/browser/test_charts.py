@@ -9,7 +9,7 @@ from playwright.sync_api import expect
 
 from tests.browser.helpers import TEXT, at_rest, box_of, from_menu, open_link, plot, until, wait_for_param
 from tlmviz import figures
-from tlmviz.cli.server import app_file, serve
+from tlmviz.hosting.server import app_file, serve
 
 SCRIPT = re.compile("vendored/plotly-cartesian")
 ALL = re.compile("vendored/plotly-all")

@@ -12,7 +12,7 @@ from playwright.sync_api import expect
 
 from pages import ALL, HOME, Page
 from tests.pages.helpers import parts_of
-from tlmviz.cli.server import app_file, serve
+from tlmviz.hosting.server import app_file, serve
 
 from . import everyone
 from .helpers import at_rest, open_link, wait_for_param

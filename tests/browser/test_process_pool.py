@@ -10,9 +10,9 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import expect
 
-from tlmviz.cli.server import serve
 from tlmviz.errors import Error
 from tlmviz.hosting import nginx
+from tlmviz.hosting.server import serve
 
 from .helpers import PATIENCE, wait_for_param
 

@@ -7,7 +7,7 @@ import urllib.request
 
 import pytest
 
-from tlmviz.cli import server
+from tlmviz.hosting import server
 
 WATCH = """
 import ipaddress, socket, sys

@@ -13,10 +13,10 @@ from typing import ClassVar
 
 import pytest
 
-from tlmviz.cli.server import free_port
 from tlmviz.errors import Error
 from tlmviz.hosting import nginx
 from tlmviz.hosting.limits import LINK
+from tlmviz.hosting.server import free_port
 
 IS_HERE = bool(shutil.which("nginx") or shutil.which("nginx", path="/usr/sbin:/usr/local/sbin"))
 needs_nginx = pytest.mark.skipif(not IS_HERE, reason="nginx is not installed; `make test` installs it on Debian")

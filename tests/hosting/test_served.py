@@ -7,8 +7,8 @@ import pytest
 from websockets.exceptions import ConnectionClosed
 from websockets.sync.client import connect
 
-from tlmviz.cli.server import serve
 from tlmviz.hosting.limits import LINK
+from tlmviz.hosting.server import serve
 
 from .test_nginx import needs_nginx
 

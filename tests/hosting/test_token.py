@@ -17,8 +17,8 @@ from starlette.routing import Route, WebSocketRoute
 from starlette.testclient import TestClient, WebSocketDenialResponse
 from starlette.websockets import WebSocketDisconnect
 
-from tlmviz.cli.server import serve
 from tlmviz.hosting import token as tokens
+from tlmviz.hosting.server import serve
 
 TOKEN = "a-token-of-the-tests"
 FIRST = {tokens.PARAMETER: TOKEN}

@@ -12,8 +12,8 @@ import tlmviz
 from tests.pages.helpers import anew, open_page
 from tests.real import write_gguf
 from tlmviz.checkpoints import folders
-from tlmviz.cli import server
 from tlmviz.errors import BadCheckpoint, BadFile, Error
+from tlmviz.hosting import server
 from tlmviz.ui import uploads
 
 

@@ -11,9 +11,9 @@ from tlmviz.checkpoints import opening
 from tlmviz.checkpoints.folders import holds_run
 from tlmviz.errors import Error
 from tlmviz.hosting.addresses import BELIEVED, HOSTS, believed
+from tlmviz.hosting.server import EVERYWHERE, LOOPBACK, app_file, arguments, port_is_free, require_address, require_app
 
 from . import window
-from .server import EVERYWHERE, LOOPBACK, app_file, arguments, port_is_free, require_address, require_app
 
 PORT = 8501
 HERE = (LOOPBACK, *EVERYWHERE)  # addresses that are reached as localhost

@@ -10,8 +10,7 @@ from dataclasses import fields
 
 from tlmviz.errors import Error
 from tlmviz.hosting.limits import Limits
-
-from .server import host_of, port_is_free, require_address, require_app
+from tlmviz.hosting.server import host_of, port_is_free, require_address, require_app
 
 PORT = 8501
 LIMITS = tuple(field.name for field in fields(Limits))
@@ -36,12 +35,6 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         default=[],
         metavar="ADDRESS",
         help="a server before this one, or a network of them, that says in X-Forwarded-For who asks; may be repeated",
-    )
-    parser.add_argument(
-        "--ray",
-        metavar="ADDRESS",
-        default="",
-        help="serve from every machine of a Ray cluster, one process per core: auto for this machine's, or HOST:PORT",
     )
     limits = parser.add_argument_group("limits; 0 stands for none")
     limits.add_argument("--sessions", type=int, default=500, help="browser tabs at once, in all (500)")
@@ -69,14 +62,8 @@ def run(options: argparse.Namespace) -> int:
     if min(given.values()) < 0:
         raise Error(f"A limit is {min(given.values())}; limits are 0, for none, or more.")
     require_app()  # before what it needs is imported
-    from .machines import Machines
-    from .process_pool import ProcessPool
+    from tlmviz.hosting.process_pool import ProcessPool
 
-    if options.ray:
-        each = [f"--{name}={value:g}" for name, value in given.items()]
-        each += [f"--name={options.host}"] * bool(options.host)
-        Machines(options.ray, options.port, each, proxies, options.bind).run()
-        return 0
     # Visitors are spread over the processes.
     given |= {name: -(-given[name] // options.processes) for name in ("sessions", "tabs")}
     pool = ProcessPool(options.processes, options.port, Limits(**given), options.host, options.bind, proxies)

@@ -21,8 +21,7 @@ from tlmviz.checkpoints.folders import cache_folder
 from tlmviz.errors import Error
 from tlmviz.extras import require
 from tlmviz.hosting import token as tokens
-
-from .server import serve
+from tlmviz.hosting.server import serve
 
 SERVER = [sys.executable, "-m", "tlmviz.cli.held", "run"]
 SIZE = (1280, 860)

@@ -15,7 +15,7 @@ from .addresses import LOOPBACK
 from .limits import CONNECTIONS, LINK, PATIENCE
 
 CONFIG_FILE = "nginx.conf"
-COOKIE, MACHINE = "tlmviz", "tlmviz_machine"  # which process of a machine, which machine of a cluster
+COOKIE = "tlmviz"  # which process
 # Visitors without the cookie are given one; its hash chooses the process. Where that does not answer, the next one is
 # asked, request by request, and its visitors go on there, from their links. None is ever left out for a while
 # (max_fails): one answer that nginx cannot read would close it to everybody, and a websocket, which ends late, would be
@@ -117,17 +117,11 @@ def executable() -> str:
 
 
 def write(
-    folder: Path,
-    port: int,
-    addresses: Sequence[str],
-    cookie: str = COOKIE,
-    proxies: Sequence[str] = (),
-    tabs: int = 0,
-    bind: str = "",
+    folder: Path, port: int, addresses: Sequence[str], proxies: Sequence[str] = (), tabs: int = 0, bind: str = ""
 ) -> Path:
     """Write nginx's configuration for what serves the app at these addresses, HOST:PORT each, and return its path.
 
-    Visitors stay with one of them by this `cookie`. What says who asks is believed of this machine and of `proxies`,
+    Visitors stay with one of them by a cookie. What says who asks is believed of this machine and of `proxies`,
     addresses or networks. An address has as many connections as so many `tabs` need; 0 stands for no limit. It listens
     at the address `bind`, or at all of this machine's.
     """
@@ -143,7 +137,7 @@ def write(
         CONFIG.format(
             folder=folder,
             mime=folder / "mime.types",
-            cookie=cookie,
+            cookie=COOKIE,
             servers=servers,
             listen=listen,
             files=files,

@@ -8,8 +8,8 @@ import re
 from dataclasses import dataclass
 from urllib.parse import parse_qsl, urlencode, urlsplit
 
-from tlmviz.cli.server import PACKAGE, app_file
 from tlmviz.errors import BadShot
+from tlmviz.hosting.server import PACKAGE, app_file
 
 QUOTED = re.compile(r"""["']([A-Za-z_][\w-]*)["']""")
 HOST = re.compile(r"[\w.-]+:\d")  # localhost:8501/pipeline, whose host is no scheme

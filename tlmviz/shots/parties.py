@@ -10,9 +10,9 @@ from collections.abc import Iterator
 from typing import Any
 from urllib.parse import urlsplit
 
-from tlmviz.cli.server import is_ready, serve
 from tlmviz.errors import BadShot
 from tlmviz.extras import require
+from tlmviz.hosting.server import is_ready, serve
 
 # Names of browsers that speak Chromium's protocol, in the search path; then where macOS and Windows keep them.
 NAMES = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable", "chrome", "microsoft-edge", "msedge")

@@ -9,8 +9,8 @@ from pathlib import Path
 from typing import Any
 
 from tlmviz import figures
-from tlmviz.cli.server import PACKAGE, app_file
 from tlmviz.figures.theme import DARK, LIGHT
+from tlmviz.hosting.server import PACKAGE, app_file
 from tlmviz.notebook.parts import document, inside, theme
 from tlmviz.ui.components.scripts import CANVAS, EVERYONE, separate
 

@@ -14,7 +14,7 @@ from types import ModuleType
 from typing import TYPE_CHECKING, Any
 
 from tlmviz.checkpoints.registry import list_models
-from tlmviz.cli.server import app_file, require_app
+from tlmviz.hosting.server import app_file, require_app
 
 if TYPE_CHECKING:
     from tlmviz.ui.state import Control

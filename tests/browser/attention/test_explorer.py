@@ -28,7 +28,7 @@ from tests.browser.helpers import (
 from tests.pages.states import plain
 from tlmviz.analysis.attention.tags import striking_row, tag_heads
 from tlmviz.checkpoints import native
-from tlmviz.cli.server import serve
+from tlmviz.hosting.server import serve
 from tlmviz.networks.transformer import TransformerLM
 from tlmviz.ui import inputs
 

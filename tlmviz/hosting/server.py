@@ -18,7 +18,8 @@ from tlmviz.checkpoints import wheels
 from tlmviz.checkpoints.folders import UPLOADS
 from tlmviz.errors import Error
 from tlmviz.extras import require
-from tlmviz.hosting import token as tokens
+
+from . import token as tokens
 
 PACKAGE = Path(__file__).resolve().parents[1]
 PAGES = (

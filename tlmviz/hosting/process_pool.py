@@ -18,11 +18,11 @@ from prometheus_client.multiprocess import mark_process_dead
 
 from tlmviz.checkpoints import mapped
 from tlmviz.errors import Error
-from tlmviz.hosting import metrics, nginx, rooms
-from tlmviz.hosting.addresses import BELIEVED, believed
-from tlmviz.hosting.limits import VARIABLE, Limits
 from tlmviz.parent import end_with_parent
 
+from . import metrics, nginx, rooms
+from .addresses import BELIEVED, believed
+from .limits import VARIABLE, Limits
 from .server import LOOPBACK, PATIENCE, app_file, arguments, free_port, host_of, is_ready
 
 LOOK = 0.5  # seconds between two looks at the processes
