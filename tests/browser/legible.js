@@ -61,7 +61,8 @@
   const viewOf = (inner) => {
     const [x, y, width, height] = ["x", "y", "width", "height"].map((side) => inner[side].baseVal.value);
     const outer = inner.parentElement;
-    return outer instanceof SVGGraphicsElement && width && height ? around(placed(outer, { left: x, top: y, right: x + width, bottom: y + height })) : svg.getBoundingClientRect();
+    return outer instanceof SVGGraphicsElement && width && height
+      ? around(placed(outer, { left: x, top: y, right: x + width, bottom: y + height })) : svg.getBoundingClientRect();
   };
 
   /** By how many pixels two boxes, which may be turned, reach into one another: the least of their shared spans. */
@@ -93,7 +94,8 @@
         if (windows.at(-1) && !line.closest("[clip-path]")) faults.push(`beyond the edge: “${said}”`);
         continue;
       }
-      const cut = Math.max(...windows.map(({ left, top, right, bottom }) => Math.max(left - whole.left, top - whole.top, whole.right - right, whole.bottom - bottom)));
+      const cut = Math.max(...windows.map(({ left, top, right, bottom }) =>
+        Math.max(left - whole.left, top - whole.top, whole.right - right, whole.bottom - bottom)));
       if (cut > OVER) faults.push(`cut off by ${cut.toFixed(1)}: “${said}”`);
       const { a, b } = line.getScreenCTM();
       const size = parseFloat(getComputedStyle(line).fontSize) * Math.hypot(a, b);
@@ -102,7 +104,8 @@
     }
   }
   texts.forEach((one, i) => texts.slice(i + 1).forEach((other) => {
-    if (one.whole.right < other.whole.left || other.whole.right < one.whole.left || one.whole.bottom < other.whole.top || other.whole.bottom < one.whole.top) return;
+    if (one.whole.right < other.whole.left || other.whole.right < one.whole.left || one.whole.bottom < other.whole.top || other.whole.bottom < one.whole.top)
+      return;
     const over = shared(one.corners, other.corners);
     if (over <= OVER) return;
     const same = one.said === other.said && Math.hypot(one.corners[0].x - other.corners[0].x, one.corners[0].y - other.corners[0].y) < 1; // its outline

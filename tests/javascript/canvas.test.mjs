@@ -127,7 +127,8 @@ test("a view is made once for an element and left when the element goes", () => 
 
 test("another view in the same element takes the first one's place", () => {
   const events = [];
-  const view = (name) => mounted({ create: () => ({ root: { remove: () => events.push(`${name} removed`) } }), receive: () => events.push(name), leave: () => {} });
+  const view = (name) => mounted({ create: () => ({ root: { remove: () => events.push(`${name} removed`) } }), receive: () => events.push(name),
+    leave: () => {} });
   const [first, second] = [view("first"), view("second")];
   const component = { parentElement: {}, data: 1 };
   const unmount = first(component);

@@ -12,9 +12,11 @@ import { linkTo, placeIn, placeNow } from "../../tlmviz/ui/components/lesson/pro
 
 const ruler = (text, size) => 0.5 * size * text.length; // no browser measures text here
 const SIZES = [[1120, 420], [354, 400]];
-const STORY = ["Once", " upon", " a", " time", ",", " Anna", " had", " a", " little", " ball", ".", " Ben", " came", " to", " play", ".", " Ben", " wanted", " the", " little"];
+const STORY = ["Once", " upon", " a", " time", ",", " Anna", " had", " a", " little", " ball", ".", " Ben", " came", " to", " play", ".", " Ben", " wanted",
+  " the", " little"];
 const words = STORY.map((word, n) => [n + 1, word]);
-const STRIP = { words, blank: "?", told: false, under: 20, looks: [{ id: "C", from: 20, weights: { 10: 0.9, 9: 0.05, 1: 0.001 }, tone: "look" }], faint: [], press: [1, 10], picked: null, swapped: [], verb: "Tap" };
+const STRIP = { words, blank: "?", told: false, under: 20, looks: [{ id: "C", from: 20, weights: { 10: 0.9, 9: 0.05, 1: 0.001 }, tone: "look" }], faint: [],
+  press: [1, 10], picked: null, swapped: [], verb: "Tap" };
 const marksOf = (kind, options, W = 1120, H = 420) => composed(W, H, [{ kind, share: 1, options }], ruler);
 const find = (picture, key) => picture.marks.find((mark) => mark.key === key);
 
@@ -92,7 +94,8 @@ test("points make a share as softmax does", () => {
 });
 
 test("in a fan up is more, on both sides, and labels keep their distance", () => {
-  const lines = [["A", 0.9, 0.1], ["B", 0.88, 0.8], ["C", 0.1, 0.81]].map(([name, left, right]) => ({ name, left, right, lefts: "", rights: "", tone: "soft" }));
+  const lines = [["A", 0.9, 0.1], ["B", 0.88, 0.8], ["C", 0.1, 0.81]].map(
+    ([name, left, right]) => ({ name, left, right, lefts: "", rights: "", tone: "soft" }));
   const picture = marksOf("fan", { lines, titles: ["looks", "left"] });
   const at = (name) => find(picture, `fan:${name}-line`).to;
   assert.ok(at("A").y1 < at("B").y1 && at("B").y1 < at("C").y1 && at("A").y2 > at("B").y2);
@@ -158,14 +161,16 @@ test("dots lie as far from zero as their numbers, in one measure for all rows", 
 
 test("a tower stands on its first floor, its parts inside their floors, and guesses beside them", () => {
   const parts = [["6 heads", true], ["feed-forward", false]];
-  const floors = ["in", "1", "2", "3"].map((id, n) => ({ id, label: n ? `block ${id}` : "“little”", parts: n ? parts : [], off: id === "2", idle: id === "3", says: id === "1" ? "girl" : null, share: id === "1" ? 0.7 : null, tone: "ink" }));
+  const floors = ["in", "1", "2", "3"].map((id, n) => ({ id, label: n ? `block ${id}` : "“little”", parts: n ? parts : [], off: id === "2", idle: id === "3",
+    says: id === "1" ? "girl" : null, share: id === "1" ? 0.7 : null, tone: "ink" }));
   for (const [W, H] of SIZES) {
     const picture = marksOf("tower", { floors, press: ["1", "2"], verb: "Leave out" }, W, H);
     const [low, high, box, feed, says] = ["in-label", "3-label", "1-box", "1-feed-forward", "1-says"].map((key) => find(picture, `tower:${key}`).to);
     assert.ok(low.y > high.y && low.y < H && high.y > 0);
     assert.ok(feed.x > box.x && feed.x + ruler("feed-forward", feed.size) < box.x + box.w && says.x > box.x + box.w);
     assert.ok(find(picture, "tower:1-share").to.x + 3 * says.size < W && find(picture, "tower:1-share").to.share === 0.7);
-    assert.ok(find(picture, "tower:1-feed-forward-cross") && find(picture, "tower:2-cross") && !find(picture, "tower:3-cross") && !find(picture, "tower:in-box"));
+    assert.ok(find(picture, "tower:1-feed-forward-cross") && find(picture, "tower:2-cross") && !find(picture, "tower:3-cross")
+      && !find(picture, "tower:in-box"));
     assert.deepEqual(picture.hits.map(({ key, pressed }) => [key, pressed]), [["1", false], ["2", true]]);
     for (const { x, y, w, h } of picture.hits) assert.ok(x >= 0 && x + w <= W && y >= 0 && y + h <= H && h >= 24);
   }
@@ -173,7 +178,8 @@ test("a tower stands on its first floor, its parts inside their floors, and gues
 
 test("cells of a grid lie in their columns, as wide as they say, and can be pressed there", () => {
   const line = (id, cells) => ({ id, label: id, says: "?", cells });
-  const rows = [line("one", [[0, 1, "new", "32"], [1, 1, "kept", ""], [2, 2, "shared", "32"]]), line("two", [[0, 4, "again", "a long word"], [4, 1, "none", ""]])];
+  const rows = [line("one", [[0, 1, "new", "32"], [1, 1, "kept", ""], [2, 2, "shared", "32"]]),
+    line("two", [[0, 4, "again", "a long word"], [4, 1, "none", ""]])];
   const options = { rows, columns: 5, heads: ["1", "2", "3", "4", "5"], legend: [["new", "computed"], ["kept", "kept"]], press: [1, 5], verb: "Tap" };
   for (const [W, H] of [...SIZES, [240, 130]]) {
     const picture = marksOf("grid", options, W, H);
@@ -191,7 +197,8 @@ test("cells of a grid lie in their columns, as wide as they say, and can be pres
 
 test("a tree stands word behind word, a branch as thick as its share, and is pressed at its ends", () => {
   const word = (id, parent, label, share, end = "", more = {}) => ({ id, parent, label, share, says: "60%", end, tone: "ink", faint: false, ...more });
-  const nodes = [word("Je", null, "Je", 0.6), word("Je/suis", "Je", "suis", 0.7), word("a", "Je/suis", "froid", 0.3, "?"), word("b", "Je/suis", "froide", 0.2, "?"), word("J'ai", null, "J'ai", 0.25, "20%", { faint: true })];
+  const nodes = [word("Je", null, "Je", 0.6), word("Je/suis", "Je", "suis", 0.7), word("a", "Je/suis", "froid", 0.3, "?"),
+    word("b", "Je/suis", "froide", 0.2, "?"), word("J'ai", null, "J'ai", 0.25, "20%", { faint: true })];
   for (const [W, H] of [...SIZES, [240, 130]]) {
     const picture = marksOf("tree", { nodes, press: [2, 3], verb: "Tap" }, W, H);
     const [je, suis, a, other] = ["Je", "Je/suis", "a", "J'ai"].map((id) => find(picture, `tree:${id}-branch`).to);
@@ -204,7 +211,8 @@ test("a tree stands word behind word, a branch as thick as its share, and is pre
     for (const hit of picture.hits) assert.ok(hit.x >= 0 && hit.x + hit.w <= W + 1 && hit.h >= 24 && hit.w >= 24);
     assert.ok(picture.hits[0].x <= text.x && picture.hits[0].y < text.y && picture.hits[0].y + picture.hits[0].h > text.y);
     assert.ok(picture.hits[0].y + picture.hits[0].h <= picture.hits[1].y + 1);
-    for (const { to, type, look } of picture.marks) if (type === "text") assert.ok(to.x >= 0 && to.y <= H && to.x + (look.anchor ? 0 : ruler(look.text, to.size)) <= W);
+    for (const { to, type, look } of picture.marks) if (type === "text")
+      assert.ok(to.x >= 0 && to.y <= H && to.x + (look.anchor ? 0 : ruler(look.text, to.size)) <= W);
   }
 });
 
@@ -215,13 +223,15 @@ test("a long word at the end of a bar has room", () => {
 });
 
 test("a table has a cell for each number, the darker the larger, and what is written beside it inside its place", () => {
-  const table = { rows: ["new 1", "new 2"], columns: ["old 1", "old 2"], values: [[2, -0.5], [1, 0]], right: ["1.50", "?"], below: ["3.00", "−0.50"], titles: ["sum", "sum"], lit: 1 };
+  const table = { rows: ["new 1", "new 2"], columns: ["old 1", "old 2"], values: [[2, -0.5], [1, 0]], right: ["1.50", "?"], below: ["3.00", "−0.50"],
+    titles: ["sum", "sum"], lit: 1 };
   for (const [W, H] of [...SIZES, [240, 120]]) {
     const picture = marksOf("matrix", table, W, H);
     const [two, half, one] = ["0-0", "0-1", "1-0"].map((key) => find(picture, `matrix:${key}`));
     assert.ok(two.to.o > one.to.o && one.to.o > half.to.o && two.look.tone !== half.look.tone);
     assert.ok(two.to.x < half.to.x && two.to.y === half.to.y && one.to.y > two.to.y && one.to.x === two.to.x);
-    if (W > 260) assert.deepEqual(["0-1-says", "right-0", "right", "below-1"].map((key) => find(picture, `matrix:${key}`).look.text), ["−0.50", "1.50", "sum", "−0.50"]);
+    if (W > 260) assert.deepEqual(["0-1-says", "right-0", "right", "below-1"].map((key) => find(picture, `matrix:${key}`).look.text),
+      ["−0.50", "1.50", "sum", "−0.50"]);
     const width = ({ look, to }) => ruler(look.text, to.size);
     for (const each of picture.marks) {
       const left = each.type === "rect" ? each.to.x : each.to.x - { start: 0, middle: 0.5, end: 1 }[each.look.anchor ?? "start"] * width(each);
@@ -231,7 +241,8 @@ test("a table has a cell for each number, the darker the larger, and what is wri
 });
 
 test("parts of a picture stand one above another, each with keys of its own", () => {
-  const parts = [{ kind: "strip", share: 3, options: STRIP }, { kind: "bars", share: 1, options: { rows: [{ id: "a", label: "a", share: 0.5, tone: "ink" }] } }];
+  const parts = [{ kind: "strip", share: 3, options: STRIP },
+    { kind: "bars", share: 1, options: { rows: [{ id: "a", label: "a", share: 0.5, tone: "ink" }] } }];
   const picture = composed(1000, 400, parts, ruler);
   assert.ok(find(picture, "bars:a").to.y > 300 && picture.range.y > 300 && find(picture, "bars:a").to.y < 400);
   const twice = composed(1000, 400, [parts[0], parts[0]], ruler).marks; // the same text above and below
@@ -293,7 +304,8 @@ test("a share is rounded as Python rounds it", () => {
 
 test("a room counts a guess by its place among the answers, and what is no guess not at all", () => {
   const reply = (key, right) => ({ key, right, label: "", verdict: "", reason: "", shows: [] });
-  const act = (kind, more) => ({ kind, replies: [reply(4, false), reply(9, true)], button: "", label: "", count: 1, right: 37, within: 10, start: 50, until: null, ...more });
+  const act = (kind, more) => ({ kind, replies: [reply(4, false), reply(9, true)], button: "", label: "", count: 1, right: 37, within: 10, start: 50,
+    until: null, ...more });
   assert.deepEqual([answerOf(act("choose"), 1), truth(act("choose"))], [1, 1]);
   assert.deepEqual([answerOf(act("tap"), 9), answerOf(act("tap"), 4), truth(act("tap"))], [1, 0, 9]);
   assert.deepEqual([0, 9.9, 37, 99, 100].map((told) => answerOf(act("drag"), told)), [0, 0, 3, 9, 9]);
@@ -331,7 +343,8 @@ test("words lie in a plane at their places, names and all inside it, and a way l
     assert.ok(Math.abs(way.x1 - mother.x - mother.w / 2) < 1 && Math.abs(way.y2 - brother.y - brother.h / 2) < 1);
     for (const side of [-1, 1]) {
       const tip = find(picture, `plane:way-ab-tip${side}`).to;
-      assert.ok(tip.x1 === way.x2 && tip.y1 === way.y2 && Math.hypot(tip.x2 - mother.x, tip.y2 - mother.y) < Math.hypot(way.x2 - mother.x, way.y2 - mother.y), "its tip points on");
+      assert.ok(tip.x1 === way.x2 && tip.y1 === way.y2 && Math.hypot(tip.x2 - mother.x, tip.y2 - mother.y) < Math.hypot(way.x2 - mother.x, way.y2 - mother.y),
+        "its tip points on");
     }
   }
 });
@@ -375,7 +388,8 @@ test("two texts face one another at both widths, and a look leads from its word 
     const said = picture.marks.filter(({ key }) => /^pair:(above|below)-/.test(key));
     assert.equal(said.length, 8);
     for (const { to, look } of said) assert.ok(to.x >= -1 && to.x + ruler(look.text, to.size) <= W + 1 && to.y - to.size > -1 && to.y <= H, look.text);
-    assert.deepEqual(picture.marks.filter(({ key }) => key.startsWith("pair:look-")).map(({ key }) => key), ["pair:look-2-0", "pair:look-2-1", "pair:look-2-2"]);
+    assert.deepEqual(picture.marks.filter(({ key }) => key.startsWith("pair:look-")).map(({ key }) => key),
+      ["pair:look-2-0", "pair:look-2-1", "pair:look-2-2"]);
     const [are, line, hit] = [find(picture, "pair:above-1").to, find(picture, "pair:look-2-1").to, picture.hits[1]];
     assert.ok(line.w > find(picture, "pair:look-2-0").to.w && find(picture, "pair:share-1").to.share === 0.57);
     assert.equal(find(picture, "pair:share-3"), undefined);
@@ -392,7 +406,8 @@ test("written digits fit their place, once or often, and cells are pressed, lit 
   for (const [W, H] of [...SIZES, [240, 130], [104, 90]])
     for (const count of [1, 3, 8]) {
       const panels = Array.from({ length: count }, (_, n) => panel(`p${n}`));
-      const { marks, hits } = marksOf("handwritten", { cells, panels, names: cells.map((_, n) => `cell ${n}`), press: [0, 4], offer: "7?", picked: null, verb: "Tap" }, W, H);
+      const { marks, hits } = marksOf("handwritten", { cells, panels, names: cells.map((_, n) => `cell ${n}`), press: [0, 4], offer: "7?", picked: null,
+        verb: "Tap" }, W, H);
       for (const { to, type, key } of marks) if (type === "rect") assert.ok(to.x >= -4 && to.x + to.w <= W + 4 && to.y >= -1 && to.y + to.h <= H + 1, key);
       assert.deepEqual(hits.map(({ key, label }) => [key, label]), [["0", "Tap cell 0"], ["4", "Tap cell 4"]]);
       const cell = marks.find(({ key }) => key === "handwritten:p0-cell-4").to;

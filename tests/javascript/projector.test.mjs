@@ -39,7 +39,8 @@ test("points are painted in order, and cut at the edges", () => {
   const pixels = new Uint32Array(40 * 30);
   const [red, blue] = [pixel([255, 0, 0]), pixel([0, 0, 255])];
   assert.equal(red, 0xff0000ff);
-  paintPoints(pixels, 40, 30, { order: [0, 1, 2, 3], xs: [20, 20, 0, NaN], ys: [15, 15, 0, 5], groups: [0, 1, 0, 0], colours: [red, blue], stamps: [disc(2), disc(1)] });
+  paintPoints(pixels, 40, 30, { order: [0, 1, 2, 3], xs: [20, 20, 0, NaN], ys: [15, 15, 0, 5], groups: [0, 1, 0, 0], colours: [red, blue],
+    stamps: [disc(2), disc(1)] });
   assert.equal(pixels[15 * 40 + 20], blue); // the later one on top
   assert.equal(pixels[15 * 40 + 22], red); // of the larger one below
   assert.equal(pixels[0], red);

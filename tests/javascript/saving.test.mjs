@@ -46,7 +46,8 @@ test("points of a path: absolute and relative ones, numbers without spaces betwe
 
 test("a figure ends where its drawing does, and its title is broken above it and named whole", () => {
   const title = "The output of one sentence put into another one, at every layer and every head of the model that was asked";
-  const made = savedFigure("tlmviz-x", { title, legend: [{ name: "one", color: "red" }], theme: THEME, width: 1100, height: () => 900, draw: (pen) => pen.rect(0, 0, 500, 100, "red") });
+  const made = savedFigure("tlmviz-x", { title, legend: [{ name: "one", color: "red" }], theme: THEME, width: 1100, height: () => 900,
+    draw: (pen) => pen.rect(0, 0, 500, 100, "red") });
   assert.equal(made.width, 532);
   assert.ok(made.height < 220);
   assert.equal(made.title, title);
@@ -55,11 +56,14 @@ test("a figure ends where its drawing does, and its title is broken above it and
   assert.ok(lines.length > 1 && lines.every((line) => 6 * line.length <= 500));
   const small = savedFigure("tlmviz-x", { title, legend: [], theme: THEME, width: 1100, height: () => 900, draw: (pen) => pen.rect(0, 0, 50, 10, "red") });
   assert.equal(small.width, 420);
-  const amid = savedFigure("tlmviz-x", { title: "", legend: [], theme: THEME, width: 1100, height: () => 900, draw: (pen) => pen.rect(300, 0, 500, 100, "red") });
+  const amid = savedFigure("tlmviz-x", { title: "", legend: [], theme: THEME, width: 1100, height: () => 900,
+    draw: (pen) => pen.rect(300, 0, 500, 100, "red") });
   assert.equal(amid.width, 532);
   assert.match(amid.svg, /translate\(-284 /);
-  const nearly = savedFigure("tlmviz-x", { title: "", legend: [], theme: THEME, width: 1100, height: () => 900, draw: (pen) => pen.rect(20, 0, 1020, 100, "red") });
+  const nearly = savedFigure("tlmviz-x", { title: "", legend: [], theme: THEME, width: 1100, height: () => 900,
+    draw: (pen) => pen.rect(20, 0, 1020, 100, "red") });
   assert.equal(nearly.width, 1100);
-  const beyond = savedFigure("tlmviz-x", { title: "", legend: [], theme: THEME, width: 420, height: () => 50, draw: (pen) => pen.text(0, 9, "A heading", { color: "red", size: 14, weight: 600 }) });
+  const beyond = savedFigure("tlmviz-x", { title: "", legend: [], theme: THEME, width: 420, height: () => 50,
+    draw: (pen) => pen.text(0, 9, "A heading", { color: "red", size: 14, weight: 600 }) });
   assert.equal(beyond.title, "A heading");
 });

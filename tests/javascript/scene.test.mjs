@@ -7,7 +7,8 @@ import { drawCells } from "../../pages/beyond/text_and_image/drawing.js";
 
 /** The inked rectangles of a picture of so many pixels of the screen. */
 function inked(pixels, size) {
-  globalThis.document = { createElement: () => ({ getContext: () => ({ clearRect() {}, fillRect() {}, getImageData: () => ({ data: [255, 255, 255, 255] }) }) }) };
+  globalThis.document = { createElement: () => ({ getContext: () =>
+    ({ clearRect() {}, fillRect() {}, getImageData: () => ({ data: [255, 255, 255, 255] }) }) }) };
   const found = [];
   let [left, top] = [0, 0];
   const pen = {

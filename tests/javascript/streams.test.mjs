@@ -22,7 +22,8 @@ test("what is not doubly stochastic is refused", () => {
 
 /** A canvas on which every letter is 6 pixels wide and every colour black. */
 const CONTEXT = { clearRect() {}, fillRect() {}, getImageData: () => ({ data: [0, 0, 0, 255] }), measureText: (text) => ({ width: 6 * text.length }) };
-const THEME = { font: "sans", text: "#000", muted: "#666", faint: "#ccc", primary: "#00f", heads: ["#000", "#111", "#222"], sequential: new Uint8Array(768), diverging: new Uint8Array(768), places: new Uint8Array(768) };
+const THEME = { font: "sans", text: "#000", muted: "#666", faint: "#ccc", primary: "#00f", heads: ["#000", "#111", "#222"], sequential: new Uint8Array(768),
+  diverging: new Uint8Array(768), places: new Uint8Array(768) };
 const VALUES = [0.85, 0.15, 0.1501, 0.8499];
 
 /** What a panel writes and the fills that it draws, for two streams and one sublayer at two tokens. */

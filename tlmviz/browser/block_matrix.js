@@ -32,7 +32,8 @@ export class BlockMatrix {
    */
   constructor(memory, { integers, scale, offset }, outputs, inputs, bias) {
     this.memory = memory;
-    if (!BLOCK_KERNELS.has(memory)) BLOCK_KERNELS.set(memory, instanceOf([FUSED_BLOCKS_KERNELS, BLOCKS_KERNELS], { engine: { memory: memory.kernels.memory } }));
+    if (!BLOCK_KERNELS.has(memory)) BLOCK_KERNELS.set(memory,
+      instanceOf([FUSED_BLOCKS_KERNELS, BLOCKS_KERNELS], { engine: { memory: memory.kernels.memory } }));
     this.kernels = BLOCK_KERNELS.get(memory);
     this.outputs = outputs;
     this.inputs = inputs;

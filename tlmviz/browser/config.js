@@ -110,7 +110,9 @@ export function readConfig(text) {
  */
 export function chosenFrom(table, key, what, name) {
   if (Object.hasOwn(table, key)) return table[key];
-  throw new BadConfig(`The engine in the browser has no ${what} ${JSON.stringify(key)}, which ${name} needs; it has ${Object.keys(table).join(", ")}. Run this model in the app.`);
+  throw new BadConfig(
+    `The engine in the browser has no ${what} ${JSON.stringify(key)}, which ${name} needs; it has ${Object.keys(table).join(", ")}. Run this model in the ` +
+    `app.`);
 }
 
 /**
@@ -129,8 +131,10 @@ function checkCounts(config) {
   for (const path of COUNTS) {
     const value = path.split(".").reduce((holder, field) => holder?.[field], config);
     if (value === undefined || (value === null && path === "attention.n_kv_heads")) continue; // as many as heads
-    if (!Number.isInteger(value) || value < 1) throw new BadConfig(`${path} is ${JSON.stringify(value)} in config.json of ${config.name}; it must be a whole number of at least 1.`);
-    if (path.endsWith("_layers") && value > MOST_LAYERS) throw new BadConfig(`${path} is ${value} in config.json of ${config.name}; models have ${MOST_LAYERS} layers at most.`);
+    if (!Number.isInteger(value) || value < 1) throw new BadConfig(
+      `${path} is ${JSON.stringify(value)} in config.json of ${config.name}; it must be a whole number of at least 1.`);
+    if (path.endsWith("_layers") && value > MOST_LAYERS) throw new BadConfig(
+      `${path} is ${value} in config.json of ${config.name}; models have ${MOST_LAYERS} layers at most.`);
   }
 }
 
@@ -144,9 +148,11 @@ function completeTransformer(config) {
   const count = config.n_layers ?? Math.max(config.encoder_layers, config.decoder_layers);
   attention.n_kv_heads ??= attention.n_heads;
   if (attention.n_heads % attention.n_kv_heads) throw new BadConfig(`n_heads ${attention.n_heads} is not a multiple of n_kv_heads ${attention.n_kv_heads}.`);
-  if (given.length && given.length !== count) throw new BadConfig(`layers has ${given.length} entries in config.json of ${name}, and the model has ${count} layers; give one each, or none.`);
+  if (given.length && given.length !== count) throw new BadConfig(
+    `layers has ${given.length} entries in config.json of ${name}, and the model has ${count} layers; give one each, or none.`);
   for (const [field, value] of Object.entries({ "positions.rope_base": positions.rope_base, "norm.eps": norm.eps })) {
-    if (!(value > 0 && Number.isFinite(value))) throw new BadConfig(`${field} is ${JSON.stringify(value)} in config.json of ${name}; it must be a positive number.`);
+    if (!(value > 0 && Number.isFinite(value))) throw new BadConfig(
+      `${field} is ${JSON.stringify(value)} in config.json of ${name}; it must be a positive number.`);
   }
   attention.head_dim ??= Math.floor(config.d_model / attention.n_heads);
   attention.value_dim ??= attention.head_dim;

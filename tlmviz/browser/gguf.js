@@ -15,7 +15,8 @@ import { DTYPES } from "./safetensors.js";
 
 const VERSIONS = [2, 3];
 const [TEXT, LIST] = [8, 9];
-/** The number that stands for a type of values in the header -> its bytes, and how one is read. @type {Record<number, [number, (view: DataView, at: number) => any]>} */
+/** The number that stands for a type of values in the header -> its bytes, and how one is read.
+ * @type {Record<number, [number, (view: DataView, at: number) => any]>} */
 const VALUES = {
   0: [1, (view, at) => view.getUint8(at)],
   1: [1, (view, at) => view.getInt8(at)],
@@ -32,7 +33,8 @@ const VALUES = {
 /**
  * The number of a quantisation -> its name, the numbers of a block and their bytes; of one in blocks of 32 how many bits an
  * integer has, what is taken from it, and whether an offset follows the scale.
- * @type {Record<number, { name: "F32" | "F16" | "BF16" | "Q4_0" | "Q4_1" | "Q8_0", block: number, size: number, bits?: number, minus?: number, offset?: boolean }>}
+ * @type {Record<number, { name: "F32" | "F16" | "BF16" | "Q4_0" | "Q4_1" | "Q8_0", block: number, size: number, bits?: number, minus?: number,
+ *   offset?: boolean }>}
  */
 export const QUANTISATIONS = {
   0: { name: "F32", block: 1, size: 4 },
@@ -65,7 +67,8 @@ export class Gguf {
     this.fields = new Map();
     /** @type {Map<string, Stored>} */
     this.tensors = new Map();
-    if (String.fromCharCode(...this.bytes.subarray(0, 4)) !== "GGUF") throw new BadCheckpoint(`${this.file} is no GGUF file: it does not begin with the letters GGUF.`);
+    if (String.fromCharCode(...this.bytes.subarray(0, 4)) !== "GGUF")
+      throw new BadCheckpoint(`${this.file} is no GGUF file: it does not begin with the letters GGUF.`);
     try {
       this.readHeader();
     } catch (error) {
@@ -83,7 +86,8 @@ export class Gguf {
     const [tensors, fields] = [this.value(10), this.value(10)];
     for (let i = 0; i < fields; i++) this.fields.set(this.text(), this.value(this.value(4)));
     const architecture = this.fields.get("general.architecture") ?? "";
-    if (architecture !== "llama") throw new BadCheckpoint(`${this.file} has the architecture ${JSON.stringify(architecture)}; the engine in the browser reads GGUF files of llama, run this model in the app.`);
+    if (architecture !== "llama") throw new BadCheckpoint(
+      `${this.file} has the architecture ${JSON.stringify(architecture)}; the engine in the browser reads GGUF files of llama, run this model in the app.`);
     for (let i = 0; i < tensors; i++) {
       const key = this.text();
       const shape = Array.from({ length: this.value(4) }, () => this.value(10)).reverse();
@@ -96,12 +100,15 @@ export class Gguf {
       const known = QUANTISATIONS[kind];
       if (!known) {
         const names = Object.values(QUANTISATIONS).map((each) => each.name).join(", ");
-        throw new BadCheckpoint(`${this.file}: ${key} has the quantisation number ${kind}; the engine in the browser reads ${names}, convert the model to one of them.`);
+        throw new BadCheckpoint(
+          `${this.file}: ${key} has the quantisation number ${kind}; the engine in the browser reads ${names}, convert the model to one of them.`);
       }
-      if (!shape.length || shape[shape.length - 1] % known.block) throw new BadCheckpoint(`${this.file}: ${key} has rows of ${shape[shape.length - 1]}, no multiple of its blocks of ${known.block}.`);
+      if (!shape.length || shape[shape.length - 1] % known.block)
+        throw new BadCheckpoint(`${this.file}: ${key} has rows of ${shape[shape.length - 1]}, no multiple of its blocks of ${known.block}.`);
       stored.start += start;
       stored.bytes = (countOf(shape) / known.block) * known.size;
-      if (!(stored.start + stored.bytes <= this.bytes.length)) throw new BadCheckpoint(`${this.file} ends before ${key} does; it is truncated, copy or download it again.`);
+      if (!(stored.start + stored.bytes <= this.bytes.length))
+        throw new BadCheckpoint(`${this.file} ends before ${key} does; it is truncated, copy or download it again.`);
     }
   }
 
@@ -145,7 +152,8 @@ export class Gguf {
   field(key, what, isSo, otherwise) {
     const value = this.fields.get(key) ?? otherwise;
     if (value === undefined) throw new BadCheckpoint(`${this.file} does not say ${key}; convert the model again.`);
-    if (value !== otherwise && !isSo(value)) throw new BadCheckpoint(`${this.file} says that ${key} is ${JSON.stringify(value).slice(0, 40)}, which must be ${what}; convert the model again.`);
+    if (value !== otherwise && !isSo(value)) throw new BadCheckpoint(
+      `${this.file} says that ${key} is ${JSON.stringify(value).slice(0, 40)}, which must be ${what}; convert the model again.`);
     return value;
   }
 

@@ -67,15 +67,22 @@ export function tokenizerIn(gguf) {
   const { fields, file, name } = gguf;
   const get = (/** @type {string} */ key) => fields.get(`tokenizer.ggml.${key}`);
   const [model, split] = [get("model"), get("pre")];
-  if (model !== "gpt2") throw new BadCheckpoint(`${file} has the tokenizer ${JSON.stringify(model ?? "")}; the engine in the browser reads gpt2 (byte-level BPE), run this model in the app.`);
-  if (!Object.hasOwn(SPLITS, split)) throw new BadCheckpoint(`${file} cuts texts in the way ${JSON.stringify(split ?? "")}; the engine in the browser knows ${Object.keys(SPLITS).join(", ")}, run this model in the app.`);
+  if (model !== "gpt2")
+    throw new BadCheckpoint(
+    `${file} has the tokenizer ${JSON.stringify(model ?? "")}; the engine in the browser reads gpt2 (byte-level BPE), run this model in the app.`);
+  if (!Object.hasOwn(SPLITS, split)) throw new BadCheckpoint(
+    `${file} cuts texts in the way ${JSON.stringify(split ?? "")}; the engine in the browser knows ${Object.keys(SPLITS).join(", ")}, run this model in the ` +
+    `app.`);
   const [pieces, merges] = ["tokens", "merges"].map((key) => gguf.list(`tokenizer.ggml.${key}`, "string"));
   const types = get("token_type") === undefined ? pieces.map(() => NORMAL) : gguf.list("tokenizer.ggml.token_type", "number");
-  if (types.length !== pieces.length) throw new BadCheckpoint(`${file} says of ${types.length} tokens of which type they are, and has ${pieces.length}; convert the model again.`);
-  if (types.includes(USER_DEFINED) || get("add_eos_token")) throw new BadCheckpoint(`${file} has tokens for parts or ends of a text, which the engine in the browser does not read; run this model in the app.`);
+  if (types.length !== pieces.length) throw new BadCheckpoint(
+    `${file} says of ${types.length} tokens of which type they are, and has ${pieces.length}; convert the model again.`);
+  if (types.includes(USER_DEFINED) || get("add_eos_token"))
+    throw new BadCheckpoint(`${file} has tokens for parts or ends of a text, which the engine in the browser does not read; run this model in the app.`);
   const known = new Set(pieces);
   const fit = (/** @type {string[]} */ pair) => pair.length === 2 && [...pair, pair.join("")].every((piece) => known.has(piece));
-  if (!merges.every((merge) => fit(merge.split(" ")))) throw new BadCheckpoint(`The merges of ${file} do not fit its tokens; convert the model again with its tokenizer.`);
+  if (!merges.every((merge) => fit(merge.split(" ")))) throw new BadCheckpoint(
+    `The merges of ${file} do not fit its tokens; convert the model again with its tokenizer.`);
   const special = pieces.flatMap((content, id) => (types[id] === CONTROL || types[id] === UNKNOWN ? [{ id, content, special: true }] : []));
   const named = (/** @type {string} */ which) => (Number.isInteger(get(which)) && get(which) in pieces ? [get(which)] : []);
   const ends = ["eos", "eot", "eom"].flatMap((which) => named(`${which}_token_id`));
@@ -104,7 +111,8 @@ export function loadGguf(bytes, name) {
   const gguf = new Gguf(bytes, name);
   const config = readConfig(configText(gguf));
   const words = tokenizerIn(gguf);
-  if (words.size > config.vocab_size) throw new BadCheckpoint(`${gguf.file} has ${words.size} tokens and an embedding of ${config.vocab_size}; convert the model again.`);
+  if (words.size > config.vocab_size) throw new BadCheckpoint(
+    `${gguf.file} has ${words.size} tokens and an embedding of ${config.vocab_size}; convert the model again.`);
   return withinMemory(config, config.n_layers, () => {
     const network = new TransformerLM(config, gguf);
     gguf.checkAllTaken();

@@ -200,8 +200,10 @@ function rebox(shares) {
  * @throws BadShape
  */
 function check(points) {
-  if (!Array.isArray(points) || !points.every((point) => Array.isArray(point) && point.length === 2)) throw new BadShape("The points are no table of numbers; give [N, 2], a row x, y per point.");
-  if (points.length < 1 || points.length > MOST) throw new BadShape(`There are ${points.length.toLocaleString("en")} points; give 1 to ${MOST.toLocaleString("en")}.`);
+  if (!Array.isArray(points) || !points.every((point) => Array.isArray(point) && point.length === 2))
+    throw new BadShape("The points are no table of numbers; give [N, 2], a row x, y per point.");
+  if (points.length < 1 || points.length > MOST) throw new BadShape(
+    `There are ${points.length.toLocaleString("en")} points; give 1 to ${MOST.toLocaleString("en")}.`);
   const broken = points.findIndex((point) => !point.every(Number.isFinite));
   if (broken >= 0) throw new BadShape(`Point ${broken} is (${points[broken].join(", ")}); every coordinate must be a finite number.`);
 }

@@ -248,7 +248,8 @@ export class Ahead {
    */
   map(k, head) {
     const { network, found, trace } = this;
-    if (network instanceof ParallelMTPNetwork) throw new UnknownName(`${network.config.name} has no modules with attention; its further heads read the model's final state.`);
+    if (network instanceof ParallelMTPNetwork) throw new UnknownName(
+      `${network.config.name} has no modules with attention; its further heads read the model's final state.`);
     if (!found[k - 1]) throw new UnknownName(`There is no module ${k} on this text; it has modules 1 to ${found.length}.`);
     checkHead(0, head, 1, trace.heads);
     return network.ahead[k - 1].attn.attended.weights(head, /** @type {any} */ (found[k - 1]).kept, 0, trace.ids.length - k);
@@ -310,6 +311,7 @@ export function load(config, weights, tokenizer) {
  */
 function checkHead(layer, head, layers, heads) {
   for (const [what, given, count] of /** @type {[string, number, number][]} */ ([["layer", layer, layers], ["head", head, heads]])) {
-    if (!Number.isInteger(given) || given < 0 || given >= count) throw new UnknownName(`There is no ${what} ${given}; this model has ${what}s 0 to ${count - 1}.`);
+    if (!Number.isInteger(given) || given < 0 || given >= count)
+      throw new UnknownName(`There is no ${what} ${given}; this model has ${what}s 0 to ${count - 1}.`);
   }
 }

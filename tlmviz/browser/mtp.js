@@ -118,7 +118,8 @@ export class ParallelMTPNetwork extends TransformerLM {
   logitsAhead(states, ids) {
     const heads = this.ahead.slice(0, ids.length - 1);
     const { d_model: width } = this.config;
-    const logitsOf = (/** @type {import("./types").Matrix} */ head, /** @type {number} */ k) => this.project(head, states.subarray(0, (ids.length - k - 1) * width));
+    const logitsOf = (/** @type {import("./types").Matrix} */ head, /** @type {number} */ k) =>
+      this.project(head, states.subarray(0, (ids.length - k - 1) * width));
     return heads.map((head, k) => ({ logits: logitsOf(head, k) }));
   }
 }

@@ -95,7 +95,8 @@ export class Safetensors {
    */
   check(key, { dtype, shape, data_offsets: offsets }, length) {
     if (!(dtype in DTYPES)) {
-      throw new BadCheckpoint(`${this.file}: ${key} is of type ${dtype}; the engine in the browser reads ${Object.keys(DTYPES).join(", ")}, convert the file to one of them.`);
+      throw new BadCheckpoint(
+        `${this.file}: ${key} is of type ${dtype}; the engine in the browser reads ${Object.keys(DTYPES).join(", ")}, convert the file to one of them.`);
     }
     const [from, to] = offsets;
     const bytes = shape.reduce((product, size) => product * size, 1) * DTYPES[/** @type {keyof typeof DTYPES} */ (dtype)].size;

@@ -113,7 +113,8 @@ export class Seq2Seq {
     this.cell.step(at.x, at.h, rows.length);
     const attention = new Float32Array(rows.length * length);
     const pin = this.pins.get(this.written++);
-    const weights = former.map(({ covered }, r) => (pin === undefined ? softmaxed(this.score.of(at.h + r * hidden, at.keys, covered)) : covered.map((_, j) => Number(j === pin))));
+    const weights = former.map(({ covered }, r) => (pin === undefined
+      ? softmaxed(this.score.of(at.h + r * hidden, at.keys, covered)) : covered.map((_, j) => Number(j === pin))));
     weights.forEach((a, r) => {
       attention.set(a, r * length);
       const context = at.both + 2 * r * hidden;

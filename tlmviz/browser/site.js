@@ -42,7 +42,10 @@ export function siteOf(config, weights, chunk = Math.min(CHUNK, config.context))
  * @throws EngineError
  */
 export function withinMemory(config, layers, make) {
-  const tooLarge = () => new EngineError(`${config.name} needs more memory than there is, for texts of up to ${config.context.toLocaleString("en")} tokens; close other tabs, or choose a smaller model.`);
+  const tooLarge =
+    () => new EngineError(
+    `${config.name} needs more memory than there is, for texts of up to ${config.context.toLocaleString("en")} tokens; close other tabs, or choose a ` +
+    `smaller model.`);
   if (layers && bytesPerToken(config) * layers * config.context > MOST_BYTES) throw tooLarge();
   try {
     return make();

@@ -171,7 +171,8 @@ export function strikingRow(trace, values, table, stats, besides = -1) {
   if (tag >= 0) {
     const index = placeOfLargest(free[tag]);
     const row = clearest(trace, table[tag].name, Math.floor(index / heads), index % heads);
-    return tag === FOLLOWERS && isSum(trace.network.config) ? tellingOf(trace, row, free[tag].flatMap((value, i) => (value >= Math.fround(table[tag].least) ? [i] : []))) : row;
+    return tag === FOLLOWERS && isSum(trace.network.config)
+      ? tellingOf(trace, row, free[tag].flatMap((value, i) => (value >= Math.fround(table[tag].least) ? [i] : []))) : row;
   }
   const index = placeOfLargest(stats.entropy.map((entropy, i) => (i === besides ? null : stats.sink[i] < 0.5 ? -entropy : -ASLEEP)), -Infinity);
   const [layer, head, query] = [Math.floor(index / heads), index % heads, length - 1];

@@ -53,7 +53,8 @@ export class Tokenizer {
     }
     checkKind(json, name);
     /** @type {Map<string, number>} */
-    this.ids = new Map(Array.isArray(json.model.vocab) ? json.model.vocab.map((/** @type {string} */ piece, /** @type {number} */ id) => [piece, id]) : Object.entries(json.model.vocab));
+    this.ids = new Map(Array.isArray(json.model.vocab) ? json.model.vocab.map(
+      (/** @type {string} */ piece, /** @type {number} */ id) => [piece, id]) : Object.entries(json.model.vocab));
     /** @type {Map<string, number>} */
     this.ranks = new Map(mergesOf(json.model).map((pair, rank) => [pair, rank]));
     /** @type {Map<number, string>} read by no text that a user types */
@@ -183,6 +184,8 @@ function checkKind(json, name) {
   const plain = !json.normalizer && (json.added_tokens ?? []).every((/** @type {any} */ token) => token.special);
   const byteLevel = pre.type === "ByteLevel" && !pre.add_prefix_space && pre.use_regex !== false && plain;
   if (json.model?.type !== "BPE" || !byteLevel) {
-    throw new BadCheckpoint(`tokenizer.json in ${name} describes a tokenizer of type ${json.model?.type}; the engine in the browser reads byte-level BPE, run this model in the app.`);
+    throw new BadCheckpoint(
+      `tokenizer.json in ${name} describes a tokenizer of type ${json.model?.type}; the engine in the browser reads byte-level BPE, run this model in the ` +
+      `app.`);
   }
 }

@@ -62,7 +62,8 @@ export class Reading {
       return this.only;
     }
     const found = chosenPart(this.parts, part)[layer];
-    if (!found || !(head >= 0 && head < this.heads)) throw new UnknownName(`There is no map ${part} ${layer}.${head}; it has layers 0 to ${this.parts[part].length - 1} of heads 0 to ${this.heads - 1}.`);
+    if (!found || !(head >= 0 && head < this.heads)) throw new UnknownName(
+      `There is no map ${part} ${layer}.${head}; it has layers 0 to ${this.parts[part].length - 1} of heads 0 to ${this.heads - 1}.`);
     const { attended, kept } = found;
     return attended.weights(head, kept, 0, kept.lse.length / this.heads);
   }
@@ -102,7 +103,9 @@ export class Translator {
     const sentence = tidy(text);
     if (!sentence) throw new BadText("The sentence is empty; type at least one word.");
     const ids = tokenizer.encode(sentence);
-    if (ids.length > context) throw new BadText(`This text has ${ids.length.toLocaleString("en")} tokens, and ${name} translates one sentence of at most ${context} tokens; shorten it.`);
+    if (ids.length > context)
+      throw new BadText(
+      `This text has ${ids.length.toLocaleString("en")} tokens, and ${name} translates one sentence of at most ${context} tokens; shorten it.`);
     return ids;
   }
 
@@ -131,7 +134,8 @@ export class Translator {
    * A beam search with its whole history, which other penalties and maps rank anew. `prefix` is written first; `pins` are steps
    * (from 0) that must look at one source token alone.
    * @param {string} text
-   * @param {{ width?: number, maxLength?: number, prefix?: number[], penalties?: import("./decoding/penalties.js").Weights, pins?: Map<number, number> }} [options]
+   * @param {{ width?: number, maxLength?: number, prefix?: number[], penalties?: import("./decoding/penalties.js").Weights, pins?: Map<number,
+   *   number> }} [options]
    * @throws BadText and BadSearch
    */
   search(text, { width = 5, maxLength = 60, prefix = [], penalties = PENALTIES, pins = new Map() } = {}) {

@@ -137,7 +137,9 @@ export class WordVectors {
     const row = this.rows.get(spelled);
     if (row !== undefined) return this.at(row);
     if (this.parts) return OWN.fasttext(this, spelled, null);
-    throw new UnknownName(`${JSON.stringify(spelled.slice(0, WORD_SHOWN))} is not among the ${this.vocabulary.length.toLocaleString("en")} words that ${this.name} learned; words-fasttext makes a vector for any word from its letters.`);
+    throw new UnknownName(`${JSON.stringify(spelled.slice(0,
+      WORD_SHOWN))} is not among the ${this.vocabulary.length.toLocaleString("en")} words that ${this.name} learned; words-fasttext makes a vector for any ` +
+        `word from its letters.`);
   }
 
   /** @param {string} word */
@@ -145,7 +147,8 @@ export class WordVectors {
     const found = splitWords(word);
     if (found.length === 1) return found[0];
     const said = found.length ? `${found.length} words` : "no word";
-    throw new UnknownName(`${JSON.stringify(word.slice(0, WORD_SHOWN))} is ${said}; give exactly one word, such as ${JSON.stringify(this.vocabulary[this.vocabulary.length - 1])}.`);
+    throw new UnknownName(`${JSON.stringify(word.slice(0,
+      WORD_SHOWN))} is ${said}; give exactly one word, such as ${JSON.stringify(this.vocabulary[this.vocabulary.length - 1])}.`);
   }
 }
 
@@ -197,7 +200,8 @@ export function loadWords(config, weights, vocabulary) {
   chosenFrom({ words: true }, read.kind, "word vectors of kind", name);
   const words = vocabulary.trimEnd().split("\n").map((line) => line.split("\t")[0]);
   if (words.length !== size || new Set(words).size !== size) {
-    throw new BadCheckpoint(`${name}/vocabulary.tsv has ${new Set(words).size} different words in ${words.length} lines, config.json says ${size}; they belong to different models.`);
+    throw new BadCheckpoint(
+      `${name}/vocabulary.tsv has ${new Set(words).size} different words in ${words.length} lines, config.json says ${size}; they belong to different models.`);
   }
   const tensors = new Safetensors(weights, name);
   const model = new WordVectors(read, tensors, words);

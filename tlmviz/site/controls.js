@@ -5,7 +5,8 @@ import { debounce, make } from "#canvas/dom.js";
 import { _ } from "#canvas/language.js";
 import { asked, element, given, link } from "#site/frame.js";
 
-/** @typedef {{ key: string, widget: string, label: string, help: string, default: any, min_value?: number, max_value?: number, step?: number, options?: [any, string, string][] }} Control a menu's `options`: value, as a link spells it, label */
+/** @typedef {{ key: string, widget: string, label: string, help: string, default: any, min_value?: number, max_value?: number, step?: number, options?: [any,
+ * string, string][] }} Control a menu's `options`: value, as a link spells it, label */
 
 const PAUSE = 150; // milliseconds in typing until a text counts
 const SETTLED = 1000; // and until a number that is not taken gives way to the one that is
@@ -39,7 +40,8 @@ export function valueOf(control, text) {
  * Draw some controls; `change` is called with the values of all fields, now and whenever one changes.
  * @param {string[]} names of fields
  * @param {(values: Record<string, any>) => void} change
- * @param {{ more?: string[], offered?: (values: Record<string, any>) => Record<string, any[]>, shown?: (values: Record<string, any>) => Record<string, boolean> }} [parts]
+ * @param {{ more?: string[], offered?: (values: Record<string, any>) => Record<string, any[]>, shown?: (values: Record<string, any>) => Record<string,
+ *   boolean> }} [parts]
  *   `more` fields are folded; `offered` says what menus offer, and `shown` which fields are there, where that depends on others
  */
 export function controls(names, change, { more = [], offered = () => ({}), shown = () => ({}) } = {}) {
@@ -57,7 +59,8 @@ export function controls(names, change, { more = [], offered = () => ({}), shown
       part.show(values[name]);
     }
     for (const [name, there] of Object.entries(shown(values))) parts[name].root.hidden = !there;
-    link(Object.fromEntries(Object.entries(declared).map(([name, control]) => [control.key, values[name] === control.default ? null : spelled(control, values[name])])));
+    link(Object.fromEntries(Object.entries(declared).map(
+      ([name, control]) => [control.key, values[name] === control.default ? null : spelled(control, values[name])])));
     change({ ...values });
   };
   const roots = (/** @type {string[]} */ some) => some.map((name) => parts[name].root);
@@ -121,7 +124,9 @@ function drawn(control, value, changed) {
     return { root, show: (/** @type {any} */ chosen) => show(spelledOf(chosen)), offer: offerSome };
   }
   const tag = widget === "text_area" ? "textarea" : "input";
-  const input = /** @type {HTMLInputElement} */ (make(tag, { title, "aria-label": _(label), spellcheck: false, ...(tag === "textarea" ? { rows: 4 } : {}), ...(widget === "toggle" ? { type: "checkbox" } : least === undefined ? {} : { type: "number", min: least, max, step: step ?? "any" }) }));
+  const input = /** @type {HTMLInputElement} */ (make(tag,
+    { title, "aria-label": _(label), spellcheck: false, ...(tag === "textarea" ? { rows: 4 } : {}),
+    ...(widget === "toggle" ? { type: "checkbox" } : least === undefined ? {} : { type: "number", min: least, max, step: step ?? "any" }) }));
   const show = (/** @type {any} */ chosen) => {
     if (widget === "toggle") input.checked = chosen;
     else input.value = chosen === null ? "" : String(chosen);
@@ -131,7 +136,8 @@ function drawn(control, value, changed) {
   if (widget === "toggle") input.onchange = () => changed(input.checked);
   else input.oninput = debounce(() => changed(input.value), PAUSE);
   const kind = widget === "toggle" ? "switch" : "wide";
-  return { root: make("label", { className: kind }, ...(kind === "switch" ? [input, _(label)] : [_(label), input])), show, offer: (/** @type {any[]} */ _some) => {} };
+  return { root: make("label", { className: kind }, ...(kind === "switch" ? [input, _(label)] : [_(label), input])), show,
+    offer: (/** @type {any[]} */ _some) => {} };
 }
 
 /**
@@ -150,7 +156,8 @@ function number(control, input, show, changed) {
   const told = debounce(() => {
     const [typed, value] = [input.value, valueOf(control, input.value)];
     const clipped = typed.trim() !== "" && Number(typed) !== value;
-    said.textContent = clipped ? _("{label} goes from {least} to {most}: {value} is used, not {typed}.", { label: _(label), least, most, value, typed: typed.slice(0, 20) }) : "";
+    said.textContent = clipped ? _("{label} goes from {least} to {most}: {value} is used, not {typed}.",
+      { label: _(label), least, most, value, typed: typed.slice(0, 20) }) : "";
     changed(value);
     if (clipped || typed.trim() === "") settleLater();
   }, PAUSE);

@@ -15,7 +15,8 @@ import { viewOf } from "#site/view_link.js";
 /**
  * The controls of such a page and its model's menu. `draw` is called for a text that is read, again by `redraw`; where nobody chose
  * a head it is the one that `suggest` gives, one that looks at the token before.
- * @param {{ names: string[], control: import("#site/controls.js").Control, draw: (lm: LanguageModel, read: { text: string, trace: Trace, head: Head }) => void, suggest?: (trace: Trace) => Head }} parts
+ * @param {{ names: string[], control: import("#site/controls.js").Control, draw: (lm: LanguageModel, read: { text: string, trace: Trace,
+ *   head: Head }) => void, suggest?: (trace: Trace) => Head }} parts
  *   `names` of the models, the default first; `control` of the text
  */
 export function headPage({ names, control, draw, suggest = previousHead }) {

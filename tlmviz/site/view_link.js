@@ -10,7 +10,8 @@ const MODES = ["map", "arcs"];
 const [MOST_OVERLAID, LONGEST] = [8, 40];
 
 /** Pairs of whole numbers such as 5.0,3.2; null for anything else. @param {string} text */
-const pairs = (text) => (/^\d{1,9}\.\d{1,9}(,\d{1,9}\.\d{1,9})*$/.test(text) ? text.split(",").map((pair) => /** @type {HeadIndex} */ (pair.split(".").map(Number))) : null);
+const pairs = (text) => (/^\d{1,9}\.\d{1,9}(,\d{1,9}\.\d{1,9})*$/.test(text)
+  ? text.split(",").map((pair) => /** @type {HeadIndex} */ (pair.split(".").map(Number))) : null);
 /** @param {string} text */
 const whole = (text) => (/^\d{1,9}$/.test(text) ? Number(text) : null);
 /** @param {HeadIndex[]} heads */

@@ -10,7 +10,8 @@ import { curvesOf, drawGraph, edgeAt, edgeName, planOf } from "./graph.js";
 /** @typedef {import("./graph.js").Data} Data */
 /**
  * `at` is the edge that is chosen, -1 for none; `curves` of each edge: x1, y1, and the three further points of its curve.
- * @typedef {import("#canvas/live.js").View<Data, {}, { edge: number[] | null, follows: number | null }> & { at: number, curves: number[][], layout: import("./graph.js").Plan }} View
+ * @typedef {import("#canvas/live.js").View<Data, {}, { edge: number[] | null, follows: number | null }> & { at: number, curves: number[][],
+ *   layout: import("./graph.js").Plan }} View
  */
 
 const REACH = { mouse: 8, touch: 18 }; // pixels around an edge that still mean it

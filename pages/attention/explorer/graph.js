@@ -6,8 +6,10 @@ import { minus, visibleAll } from "#canvas/text.js";
 import { shade, textWidth } from "#canvas/theme.js";
 
 /** @typedef {[layer: number, head: number, query: number, key: number, flow: number, adds: number]} Edge */
-/** @typedef {{ title: string, word: string, position: number, columns: number[], tokens: string[], edges: Edge[], nodes: number[][], stays: number[][], mlps: number[][], mlp_adds: number[], least: number }} Data as `_graph` in Python */
-/** @typedef {{ width: number, height: number, left: number, column: number, layer: number, top: number, bottom: number }} Plan where everything lies, in pixels: `layer` the height of one, `bottom` of the graph, above its labels */
+/** @typedef {{ title: string, word: string, position: number, columns: number[], tokens: string[], edges: Edge[], nodes: number[][], stays: number[][],
+ * mlps: number[][], mlp_adds: number[], least: number }} Data as `_graph` in Python */
+/** @typedef {{ width: number, height: number, left: number, column: number, layer: number, top: number, bottom: number }} Plan where everything lies,
+ * in pixels: `layer` the height of one, `bottom` of the graph, above its labels */
 /** @typedef {import("#canvas/theme.js").Theme} Theme */
 /** @typedef {import("#canvas/pens.js").Pen} Pen */
 
@@ -162,7 +164,8 @@ function drawLayers(pen, data, plan, theme) {
   }
   const x = middleX(plan, data.columns.indexOf(data.position));
   const word = `→ ${visibleAll([data.word])[0]}`;
-  pen.text(Math.min(x, plan.width - textWidth(theme, word, 12, 600) / 2 - 4), 12, word, { color: theme.text, weight: 600, size: 12, align: "center", token: 130 });
+  pen.text(Math.min(x, plan.width - textWidth(theme, word, 12, 600) / 2 - 4), 12, word,
+    { color: theme.text, weight: 600, size: 12, align: "center", token: 130 });
 }
 
 /**
@@ -186,8 +189,10 @@ function drawColumns(pen, data, plan, theme) {
     const name = visibleAll(data.tokens)[i];
     const here = position === data.position;
     pen.text(x, plan.bottom + 13, percentOf(data.nodes[0][i]), { color: theme.muted, align: "center", size: 10 });
-    pen.text(x, plan.bottom + (turned ? 24 : 30), name, { color: theme.text, weight: here ? 600 : 400, align: turned ? "right" : "center", rotate: turned ? -0.9 : 0, token: turned ? 56 : plan.column - 6 });
-    if (last > 8 || here) pen.text(x, 30, name, { color: here ? theme.text : theme.muted, weight: here ? 600 : 400, align: "center", token: plan.column - 3, size: 10 });
+    pen.text(x, plan.bottom + (turned ? 24 : 30), name, {
+      color: theme.text, weight: here ? 600 : 400, align: turned ? "right" : "center", rotate: turned ? -0.9 : 0, token: turned ? 56 : plan.column - 6 });
+    if (last > 8 || here) pen.text(x, 30, name, { color: here ? theme.text : theme.muted, weight: here ? 600 : 400, align: "center", token: plan.column - 3,
+      size: 10 });
   });
 }
 

@@ -11,7 +11,8 @@ import { Token } from "./token.js";
 /** @typedef {import("./rows.js").Drawn} Drawn */
 /** @typedef {import("./token.js").Read} Read */
 /** @typedef {import("./token.js").Placement} Placement */
-/** @typedef {{ placement: Placement, kinds: [name: string, inside: Row["inside"]][][], layers: number[] }} Steps of a model: of each kind of layer every step's name and sublayer, and the kind of each layer */
+/** @typedef {{ placement: Placement, kinds: [name: string, inside: Row["inside"]][][],
+ * layers: number[] }} Steps of a model: of each kind of layer every step's name and sublayer, and the kind of each layer */
 /** @typedef {{ layer: number, head: number, position: number, step: string | null, cell: number | null }} Choice */
 
 export const OPENING = "softmax";
@@ -35,7 +36,8 @@ function openedOf(step, { values, product: made }, cell) {
   const bias = made.bias ? made.bias[at] : 0;
   const largest = products.map((_product, k) => k).sort((a, b) => Math.abs(products[b]) - Math.abs(products[a])).slice(0, TERMS);
   return {
-    step, cell, total: products.reduce((sum, each) => sum + each, 0) + bias, actual: made.actual ? made.actual(at) : Math.fround(values[cell]), bias, count: products.length,
+    step, cell, total: products.reduce((sum, each) => sum + each, 0) + bias, actual: made.actual ? made.actual(at) : Math.fround(values[cell]), bias,
+      count: products.length,
     left: names[0], right: names[1], terms: largest.map((k) => [`${inner} ${k}${terms ? ` “${visible(terms[k])}”` : ""}`, left[k], right[k]]),
   };
 }
@@ -65,7 +67,8 @@ export function layerOf(read, { layer, head, position, step, cell }, { placement
     if (name === shown && cell !== null && at === position) opened = openedOf(name, drawn, cell);
     arrays[`values${rows.length}`] = Float32Array.from(drawn.values);
     arrays[`places${rows.length}`] = Float32Array.from(drawn.places ?? drawn.values.keys());
-    rows.push({ name, what: drawn.what, inside, kind: drawn.kind ?? "signed", x: drawn.x ?? "channel", product: Boolean(drawn.product), labels: drawn.labels ?? [] });
+    rows.push({ name, what: drawn.what, inside, kind: drawn.kind ?? "signed", x: drawn.x ?? "channel", product: Boolean(drawn.product),
+      labels: drawn.labels ?? [] });
   }
   let title = _("Token {token} through L{layer}H{head}, embedding to logits", { token: `${first} · ${visible(trace.tokens[first])}`, layer, head });
   if (first !== position) title += ` ${_("(of a long text some rows are drawn, not that of token {position})", { position })}`;

@@ -8,9 +8,12 @@ import { fade, shade, textWidth } from "#canvas/theme.js";
 /** @typedef {import("#canvas/pens.js").Pen} Pen */
 /** @typedef {import("#canvas/theme.js").Theme} Theme */
 /** @typedef {{ number: number, cell: number }} Place a step by its number, and a cell of its row (-1: none) */
-/** @typedef {{ name: string, what: string, inside: "attention" | "cross-attention" | "MLP" | "", kind: "signed" | "probability", x: string, product: boolean, labels: string[] }} Row */
-/** @typedef {{ step: string, cell: number, total: number, actual: number, bias: number, count: number, left: string, right: string, terms: [string, number, number][] }} Opened one cell of a product, taken apart: of its largest terms name and both factors */
-/** @typedef {import("#canvas/live.js").View<{ title: string, step: string, opened: Opened | null, rows: Row[] }, Record<string, Float32Array>, { step: string, cell: number | null }>} View */
+/** @typedef {{ name: string, what: string, inside: "attention" | "cross-attention" | "MLP" | "", kind: "signed" | "probability", x: string, product: boolean,
+ * labels: string[] }} Row */
+/** @typedef {{ step: string, cell: number, total: number, actual: number, bias: number, count: number, left: string, right: string, terms: [string, number,
+ * number][] }} Opened one cell of a product, taken apart: of its largest terms name and both factors */
+/** @typedef {import("#canvas/live.js").View<{ title: string, step: string, opened: Opened | null, rows: Row[] }, Record<string, Float32Array>,
+ * { step: string, cell: number | null }>} View */
 /** @typedef {import("#canvas/hovered.js").Spot} Spot */
 
 export const PITCH = 22; // pixels from one strip to the next
@@ -125,10 +128,12 @@ function drawStrip(pen, v, theme, { k: number, x, y, length, lit }) {
     const color = kind === "probability" ? shade(theme.sequential, Math.sqrt(value / most)) : shade(theme.diverging, 0.5 + value / most / 2);
     pen.rect(x + k * wide, y, wide + 0.3, STRIP, color);
   });
-  const same = (/** @type {Spot} */ token, /** @type {Spot} */ { text, index, word }) => (text === ANY || (text === "source") === (token.text === "source")) && index === token.index && word === token.word;
+  const same = (/** @type {Spot} */ token, /** @type {Spot} */ { text, index, word }) => (text === ANY || (text === "source") === (token.text === "source"))
+    && index === token.index && word === token.word;
   if (of in KEYS && lit.length) values.forEach((__, k) => {
     const [token] = tokenOf(v, { number, cell: k });
     if (token && lit.some((spot) => same(token, spot))) pen.rect(x + k * wide, y - 1, Math.max(2, wide), STRIP + 2, null, theme.text);
   });
-  if (name === v.place.step && cell !== null && cell < values.length) pen.rect(x + cell * wide - 1, y - 1.5, Math.max(3, wide) + 2, STRIP + 3, null, theme.text, { width: 1.5 });
+  if (name === v.place.step && cell !== null && cell < values.length)
+    pen.rect(x + cell * wide - 1, y - 1.5, Math.max(3, wide) + 2, STRIP + 3, null, theme.text, { width: 1.5 });
 }

@@ -9,8 +9,10 @@ import { Token } from "./token.js";
 /** @typedef {import("./token.js").Placement} Placement */
 /** @typedef {import("./token.js").Likely} Likely */
 /** @typedef {Float32Array | number[]} Numbers */
-/** @typedef {{ left: Numbers, right: (column: number) => Numbers, names: [left: string, right: string], bias?: Float32Array | null, inner?: string, terms?: string[], column?: (cell: number) => number, actual?: (column: number) => number }} Product behind a row */
-/** @typedef {{ what: string, values: Numbers, count?: number, x?: string, kind?: "probability", places?: number[], labels?: string[], product?: Product }} Drawn a row; `count` of its matrix's columns where another number is drawn */
+/** @typedef {{ left: Numbers, right: (column: number) => Numbers, names: [left: string, right: string], bias?: Float32Array | null, inner?: string,
+ * terms?: string[], column?: (cell: number) => number, actual?: (column: number) => number }} Product behind a row */
+/** @typedef {{ what: string, values: Numbers, count?: number, x?: string, kind?: "probability", places?: number[], labels?: string[],
+ * product?: Product }} Drawn a row; `count` of its matrix's columns where another number is drawn */
 
 export const DRAWN_ROWS = 128; // most tokens of a matrix that is drawn
 const LIKELY = 48; // tokens whose logits are shown
@@ -39,7 +41,8 @@ function overKeys(token, name, of) {
   const { length, head, read: { trace } } = token;
   const stride = strideOf(length, DRAWN_ROWS);
   const places = Array.from({ length: Math.ceil(length / stride) }, (_key, i) => i * stride);
-  return { what: `${name}, head ${head}`, values: places.map(of), x: "key token", places, labels: places.map((key) => trace.tokens[key]), count: places.length };
+  return { what: `${name}, head ${head}`, values: places.map(of), x: "key token", places, labels: places.map((key) => trace.tokens[key]),
+    count: places.length };
 }
 
 /**
@@ -92,7 +95,8 @@ function logitsRow(token) {
   const { head, headBias: bias } = network;
   return {
     what: `logits of ${ids.length} likely tokens`, values: ids.map((id) => trace.logits[position * size + id]), x: "vocabulary token", labels: names,
-    product: { ...product(state, head, ["final x", "W_head"]), bias, column: (cell) => ids[cell], actual: (id) => network.project(head, state)[id] + (bias ? bias[id] : 0) },
+    product: { ...product(state, head, ["final x", "W_head"]), bias, column: (cell) => ids[cell],
+      actual: (id) => network.project(head, state)[id] + (bias ? bias[id] : 0) },
   };
 }
 
@@ -110,7 +114,8 @@ function added(token, which) {
   const { placement, read: { lm: { config: { connection: { kind } } } } } = token;
   const written = placement.summed ? token.own(placement.added[which]) : null;
   const before = placement.summed && token.own(placement.streams[which]);
-  return { what: kind === "residual" ? "= new x" : "new mean of streams", values: written ? before.map((number, c) => number + written[c]) : token.stream(["resid_mid", "resid_post"][which]) };
+  return { what: kind === "residual" ? "= new x" : "new mean of streams",
+    values: written ? before.map((number, c) => number + written[c]) : token.stream(["resid_mid", "resid_post"][which]) };
 }
 
 /**
@@ -148,33 +153,40 @@ function widened(token) {
 export const BUILDERS = {
   embed: (token) => ({ what: MIXED_PLACE.includes(token.read.lm.config.positions.kind) ? "= x" : "x, token embedding", values: token.row("embed") }),
   "norm 1": normed("normed_attn"),
-  qkv: (token) => ({ what: "queries | keys | values", values: token.own("attn.fused"), x: "column of W_qkv", product: product(token.input(0), token.block.attn.qkv, [token.placement.input, "W_qkv"]) }),
+  qkv: (token) => ({ what: "queries | keys | values", values: token.own("attn.fused"), x: "column of W_qkv",
+    product: product(token.input(0), token.block.attn.qkv, [token.placement.input, "W_qkv"]) }),
   heads: (token) => ({ what: "query", values: token.own("attn.fused").subarray(0, token.heads * token.dim), x: "head" }),
   split: (token) => ({ what: `query, head ${token.head}`, values: token.slice("attn.fused", token.head), x: "dimension" }),
   "QK norm": (token) => ({ what: `key normalised, head ${token.group}`, values: token.slice("attn.normalised", token.heads + token.group), x: "dimension" }),
   RoPE: (token) => ({ what: `query rotated, head ${token.head}`, values: token.kept("q", token.position), x: "dimension" }),
-  latent: (token) => ({ what: "c_KV | k^R", values: token.own("attn.down"), x: "column of W_down", product: product(token.input(0), token.block.attn.down, [token.placement.input, "W_down"]) }),
+  latent: (token) => ({ what: "c_KV | k^R", values: token.own("attn.down"), x: "column of W_down",
+    product: product(token.input(0), token.block.attn.down, [token.placement.input, "W_down"]) }),
   scores: (token) => {
     const drawn = overKeys(token, "q·k", (key) => token.dot(key));
-    return { ...drawn, product: { left: token.kept("q", token.position), right: (key) => token.kept("k", key), names: ["query", "key, transposed"], inner: "dimension", column: (cell) => drawn.places[cell] } };
+    return { ...drawn, product: { left: token.kept("q", token.position), right: (key) => token.kept("k", key), names: ["query", "key, transposed"],
+      inner: "dimension", column: (cell) => drawn.places[cell] } };
   },
   scale: (token) => overKeys(token, "scaled score", (key) => token.score(key)),
   mask: (token) => overKeys(token, "masked score", (key) => (token.sees(key) ? token.score(key) : NaN)),
   softmax: weightsRow,
   mix: (token) => {
     const right = (/** @type {number} */ d) => Float32Array.from({ length: token.length }, (_value, key) => token.kept("v", key)[d]);
-    return { what: `mixed values, head ${token.head}`, values: token.mixed, x: "dimension", product: { left: token.weights, right, names: ["attention weight", "value"], inner: "key token", terms: token.read.trace.tokens } };
+    return { what: `mixed values, head ${token.head}`, values: token.mixed, x: "dimension",
+      product: { left: token.weights, right, names: ["attention weight", "value"], inner: "key token", terms: token.read.trace.tokens } };
   },
   concat: (token) => ({ what: "heads side by side", values: token.own("attn.concat"), x: "head" }),
   "per head": (token) => ({ what: `what head ${token.head} writes`, values: writtenAlone(token) }),
-  project: (token) => ({ what: "attention's output", values: token.own("attn.out"), product: product(token.own("attn.concat"), token.block.attn.proj, ["heads side by side", "W_O"]) }),
+  project: (token) => ({ what: "attention's output", values: token.own("attn.out"),
+    product: product(token.own("attn.concat"), token.block.attn.proj, ["heads side by side", "W_O"]) }),
   "norm out 1": normed("added_attn"),
   "add 1": (token) => added(token, 0),
   "norm 2": normed("normed_mlp"),
   up: widened,
   activate: (token) => ({ what: "hidden units", values: token.own("mlp.hidden"), x: "hidden unit" }),
-  down: (token) => ({ what: "MLP's output", values: token.own("mlp.out"), product: { ...product(token.own("mlp.hidden"), token.block.mlp.down, ["hidden units", "W_2"]), inner: "hidden unit" } }),
-  route: (token) => ({ what: "router's logits", values: token.own("mlp.router_logits"), x: "expert", product: product(token.input(1), token.block.mlp.router, [token.placement.input, "W_router"]) }),
+  down: (token) => ({ what: "MLP's output", values: token.own("mlp.out"),
+    product: { ...product(token.own("mlp.hidden"), token.block.mlp.down, ["hidden units", "W_2"]), inner: "hidden unit" } }),
+  route: (token) => ({ what: "router's logits", values: token.own("mlp.router_logits"), x: "expert",
+    product: product(token.input(1), token.block.mlp.router, [token.placement.input, "W_router"]) }),
   experts: (token) => ({ what: "experts' output", values: token.own("mlp.out") }),
   "norm out 2": normed("added_mlp"),
   "add 2": (token) => added(token, 1),

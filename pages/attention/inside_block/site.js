@@ -49,7 +49,8 @@ const page = headPage({
     names.show(step);
     claim.textContent = claimOf(read, { head, position }, steps[lm.name].placement);
     tell(lm.name, layer, step);
-    link({ query: chosen.query === null ? null : String(position), step: step === OPENING ? null : step, bcell: chosen.cell === null ? null : String(chosen.cell) });
+    link({ query: chosen.query === null ? null : String(position), step: step === OPENING ? null : step,
+      bcell: chosen.cell === null ? null : String(chosen.cell) });
     show(header, arrays, { step, cell: chosen.cell });
   },
 });
@@ -64,12 +65,16 @@ function tell(name, layer, step) {
   const own = steps[name];
   const [sentence, shape, ...sources] = told[own.told[own.layers[layer]][step]];
   const about = sentence.includes("{share}") ? sentence.replace("{share}", `${Math.round(100 * shareOf(read, own.placement, step))}%`) : sentence;
-  const code = sources.flatMap((/** @type {[string, string]} */ [where, lines]) => [make("pre", {}, make("code", { textContent: lines })), make("small", { textContent: where })]);
-  said.replaceChildren(make("p", {}, make("b", { textContent: `${step}. ` }), `${about} `, make("code", { textContent: shape.replaceAll("{length}", String(read.trace.ids.length)) })), ...code);
+  const code = sources.flatMap((/** @type {[string, string]} */ [where, lines]) =>
+    [make("pre", {}, make("code", { textContent: lines })), make("small", { textContent: where })]);
+  said.replaceChildren(make("p", {}, make("b", { textContent: `${step}. ` }), `${about} `,
+    make("code", { textContent: shape.replaceAll("{length}", String(read.trace.ids.length)) })), ...code);
 }
 
 element("controls").replaceChildren(...page.roots, tokens.root, names.root);
 element("view").before(claim);
-element("view").after(said, make("p", { className: "part", textContent: _("The app also draws the matrices of each step, with its equation, follows the residual stream through all layers, and opens models that translate.") }));
+element("view").after(said, make("p", { className: "part",
+  textContent: _(
+  "The app also draws the matrices of each step, with its equation, follows the residual stream through all layers, and opens models that translate.") }));
 if (named === LOSS) onlyPart("step", OPENING);
 page.start();

@@ -6,8 +6,10 @@ import { measured, strikingRow } from "#browser/tags.js";
 
 /** @typedef {import("#browser/language_model.js").LanguageModel} LanguageModel */
 /** @typedef {import("#browser/language_model.js").Trace} Trace */
-/** @typedef {{ reads: string[], added: string[], streams: string[], summed: boolean, input: string }} Placement of norms: what sublayers read, add, and add it to, whether norms follow the sum, and the name of what is read */
-/** @typedef {{ lm: LanguageModel, text: string, trace: Trace, taps: Record<string, Float32Array>, layer: number, likely?: Likely }} Read a text, and what passed a layer */
+/** @typedef {{ reads: string[], added: string[], streams: string[], summed: boolean, input: string }} Placement of norms: what sublayers read, add,
+ * and add it to, whether norms follow the sum, and the name of what is read */
+/** @typedef {{ lm: LanguageModel, text: string, trace: Trace, taps: Record<string, Float32Array>, layer: number, likely?: Likely }} Read a text,
+ * and what passed a layer */
 /** @typedef {{ ids: number[], names: string[] }} Likely tokens anywhere in the text */
 
 /**

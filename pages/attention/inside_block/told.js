@@ -34,8 +34,10 @@ function writes(token, named) {
   if (attention === mlp || !(one && other)) return null;
   const said = { layer, token: named, come, attention, mlp, times: timesOf(Math.max(one, other) / Math.min(one, other)) };
   return other > one
-    ? _("Layer {layer} writes twice into the stream at {token}, which comes in with length {come}: attention adds a vector of length {attention}, and the feed-forward part, which sees no other token, one of {mlp}, {times} times as long.", said)
-    : _("Layer {layer} writes twice into the stream at {token}, which comes in with length {come}: the feed-forward part, which sees no other token, adds a vector of length {mlp}, and attention one of {attention}, {times} times as long.", said);
+    ? _("Layer {layer} writes twice into the stream at {token}, which comes in with length {come}: attention adds a vector of length {attention}, and the " +
+      "feed-forward part, which sees no other token, one of {mlp}, {times} times as long.", said)
+    : _("Layer {layer} writes twice into the stream at {token}, which comes in with length {come}: the feed-forward part, which sees no other token, adds a " +
+      "vector of length {mlp}, and attention one of {attention}, {times} times as long.", said);
 }
 
 /**
@@ -77,10 +79,16 @@ export function claimOf(read, { head, position }, placement) {
   const logits = trace.logits.subarray(position * size, (position + 1) * size);
   const next = placeOfLargest(logits);
   const p = 1 / logits.reduce((sum, logit) => sum + Math.exp(logit - logits[next]), 0);
-  const said = { token: at(position), head: `L${layer}H${head}`, share: percent(weights[best]), key: at(best), next: `“${visible(lm.tokenizer.writtenNameOf(next))}”`, p: percent(p) };
+  const said = { token: at(position), head: `L${layer}H${head}`, share: percent(weights[best]), key: at(best),
+    next: `“${visible(lm.tokenizer.writtenNameOf(next))}”`, p: percent(p) };
   if (best > 0 && best - 1 < position && ids[best - 1] === ids[position]) {
-    if (next === ids[best]) return `${_("{token} has been here before. Head {head} gives {share} of its attention to what followed it then, {key}, which the model expects again, with {p}.", said)} ${hangs(read, head, position, next, p)}`;
-    return _("{token} has been here before. Head {head} gives {share} of its attention to what followed it then, {key}; the model expects {next} now, with {p}.", said);
+    if (next === ids[best])
+      return `${_("{token} has been here before. Head {head} gives {share} of its attention to what followed it then, {key}, which the model expects again, " +
+      "with {p}.", said)} ${hangs(read, head, position, next, p)}`;
+    return _(
+      "{token} has been here before. Head {head} gives {share} of its attention to what followed it then, {key}; the model expects {next} now, with {p}.",
+      said);
   }
-  return _("At {token} head {head} looks most at {key}, with {share} of its attention. What the model expects next is {next}, with {p}.", { ...said, key: best === position ? _("itself") : said.key });
+  return _("At {token} head {head} looks most at {key}, with {share} of its attention. What the model expects next is {next}, with {p}.",
+    { ...said, key: best === position ? _("itself") : said.key });
 }

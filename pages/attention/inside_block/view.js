@@ -108,7 +108,8 @@ function paint(v) {
   const place = { number: numberOf(v), cell: v.place.cell ?? -1 };
   drawStrips(penOf(v, canvas, heightOf(v)), v, v.theme, widthOf(canvas), hoveredSpots());
   const chosen = place.cell < 0 ? "" : `, ${cellName(v, place)}`;
-  canvas.setAttribute("aria-label", _("{title}, step by step. Chosen: {step}{cell}. Up and down arrow keys choose a step, left and right a cell.", { title: v.header.title, step: v.place.step, cell: chosen }));
+  canvas.setAttribute("aria-label", _("{title}, step by step. Chosen: {step}{cell}. Up and down arrow keys choose a step, left and right a cell.",
+    { title: v.header.title, step: v.place.step, cell: chosen }));
   Object.assign(v.root.dataset, { step: v.place.step, cell: String(place.cell), rows: String(v.header.rows.length) });
   openCard(v, place);
   showTip(v);

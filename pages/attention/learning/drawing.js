@@ -7,10 +7,13 @@ import { minus } from "#canvas/text.js";
 
 /** @typedef {import("#canvas/pens.js").Pen} Pen */
 /** @typedef {import("#canvas/theme.js").Theme} Theme */
-/** @typedef {{ layers: number, heads: number, shown: number[], tokens: string[], share: boolean, losses: string[], helper: { head: number, name: string, after: number } | null, events: { head: number | null, step: number, says: string }[] }} Header */
-/** @typedef {{ moments: Float32Array, steps: Float32Array, values: Float32Array, helper: Float32Array, lossSteps: Float32Array, lossValues: Float32Array, maps: Uint8Array }} Arrays */
+/** @typedef {{ layers: number, heads: number, shown: number[], tokens: string[], share: boolean, losses: string[], helper: { head: number, name: string,
+ * after: number } | null, events: { head: number | null, step: number, says: string }[] }} Header */
+/** @typedef {{ moments: Float32Array, steps: Float32Array, values: Float32Array, helper: Float32Array, lossSteps: Float32Array, lossValues: Float32Array,
+ * maps: Uint8Array }} Arrays */
 /** @typedef {{ header: Header, arrays: Arrays }} Training */
-/** @typedef {{ side: number, gap: number, columns: number, maps: number, left: number, right: number, top: number, bottom: number, lossTop: number, lossBottom: number, height: number }} Layout of maps, and the areas of curves and losses */
+/** @typedef {{ side: number, gap: number, columns: number, maps: number, left: number, right: number, top: number, bottom: number, lossTop: number,
+ * lossBottom: number, height: number }} Layout of maps, and the areas of curves and losses */
 /** @typedef {{ step: number, head: number, hover: number }} Looked the step, the head that is followed, and the one pointed at (-1: none) */
 
 const NAME = 15; // pixels above a map
@@ -136,7 +139,8 @@ function drawValues(pen, training, layout, theme, { step, head, hover }) {
     pen.text(left - 5, y(value), written(header, value), { align: "right", color: theme.muted, size: 10.5 });
   }
   const curve = (/** @type {number} */ number, /** @type {number} */ width, /** @type {number} */ alpha, ofHelper = false) => {
-    const points = [...arrays.steps].map((at, m) => [at, ofHelper ? arrays.helper[m] : arrays.values[m * count + number]]).filter(([, value]) => Number.isFinite(value));
+    const points = [...arrays.steps].map((at, m) => [at, ofHelper ? arrays.helper[m] : arrays.values[m * count + number]]).filter(
+      ([, value]) => Number.isFinite(value));
     const d = points.map(([at, value], i) => `${i ? "L" : "M"}${x(at).toFixed(1)} ${y(value).toFixed(1)}`).join("");
     if (points.length > 1) pen.path(d, colorOfHead(theme, header, number), width, alpha, ofHelper ? HELPER : "");
     else for (const [at, value] of points) pen.circle(x(at), y(value), 3, colorOfHead(theme, header, number), alpha);
@@ -145,7 +149,8 @@ function drawValues(pen, training, layout, theme, { step, head, hover }) {
   if (header.helper) {
     const { head: helper, name, after } = header.helper;
     curve(helper, 2, 1, true);
-    pen.text(x(after) - 8, y(arrays.helper[arrays.steps.indexOf(after)]) + 4, `${nameOf(header, helper)}: ${name}`, { align: "right", color: colorOfHead(theme, header, helper), size: 10.5 });
+    pen.text(x(after) - 8, y(arrays.helper[arrays.steps.indexOf(after)]) + 4, `${nameOf(header, helper)}: ${name}`,
+      { align: "right", color: colorOfHead(theme, header, helper), size: 10.5 });
   }
   if (hover >= 0 && hover !== head) curve(hover, 2, 1);
   curve(head, 3, 1);
@@ -153,7 +158,8 @@ function drawValues(pen, training, layout, theme, { step, head, hover }) {
   drawAxis(pen, training, layout, theme, x);
 }
 
-/** The axis of steps, with the moments that can be gone to, what the rules noticed, and what the training said. @param {Pen} pen @param {Training} training @param {Layout} layout @param {Theme} theme @param {(step: number) => number} x */
+/** The axis of steps, with the moments that can be gone to, what the rules noticed, and what the training said. @param {Pen} pen @param {Training} training
+ * @param {Layout} layout @param {Theme} theme @param {(step: number) => number} x */
 function drawAxis(pen, { header, arrays }, { left, right, top, bottom, lossBottom }, theme, x) {
   pen.line(left, bottom, right, bottom, theme.muted);
   let last = -Infinity;

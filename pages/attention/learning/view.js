@@ -39,7 +39,8 @@ const follow = (v, number) => go(v, { head: [Math.floor(number / v.header.heads)
 
 /** @param {View} v @param {Theme} theme */
 function entriesOf(v, theme) {
-  const layers = Array.from({ length: Math.min(v.header.layers, theme.heads.length) }, (_unused, layer) => ({ name: _("Layer {layer}", { layer }), color: colorOfHead(theme, v.header, layer * v.header.heads) }));
+  const layers = Array.from({ length: Math.min(v.header.layers, theme.heads.length) },
+    (_unused, layer) => ({ name: _("Layer {layer}", { layer }), color: colorOfHead(theme, v.header, layer * v.header.heads) }));
   return [...layers, ...v.header.losses.map((name, number) => ({ name: _("Loss {of}", { of: name }), color: colorOfLoss(theme, number) }))];
 }
 
@@ -61,14 +62,16 @@ function build(v) {
   cells(v, canvas, { under, choose: (head) => follow(v, head), beside });
   const drag = (/** @type {PointerEvent} */ { offsetX, offsetY, buttons }) => {
     const { left, right, top, lossBottom } = v.layout;
-    if (buttons && offsetX > left - 8 && offsetX < right + 8 && offsetY > top - 14 && offsetY < lossBottom + 8) walk(v, moments(v), momentAt(v, v.layout, offsetX));
+    if (buttons && offsetX > left - 8 && offsetX < right + 8 && offsetY > top - 14 && offsetY < lossBottom + 8)
+      walk(v, moments(v), momentAt(v, v.layout, offsetX));
   };
   canvas.addEventListener("pointerdown", drag);
   canvas.addEventListener("pointermove", drag);
   Object.assign(v.els, { axis, canvas, heard, legend });
   const save = saving(v, "tlmviz-learning", {
     height: (width) => trainingLayout(width, v.header).height,
-    draw: (pen, theme, width) => drawTraining(pen, v, trainingLayout(width, v.header), theme, { step: stepAt(v.arrays, placeOn(v, moments(v))), head: headOf(v), hover: -1 }),
+    draw: (pen, theme, width) => drawTraining(pen, v, trainingLayout(width, v.header), theme,
+      { step: stepAt(v.arrays, placeOn(v, moments(v))), head: headOf(v), hover: -1 }),
     legend: (theme) => entriesOf(v, theme),
   });
   const film = filmButton(() => canvas, () => v.theme.background, "tlmviz-learning");

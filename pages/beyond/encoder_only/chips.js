@@ -17,7 +17,8 @@ export function layChips(text, tokens, buttons = false) {
     chip.dataset.place = String(place);
     return chip;
   });
-  text.replaceChildren(...chips.flatMap((chip, place) => (place && (/^\s/.test(tokens[place]) || /^\[/.test(tokens[place]) || /^\[/.test(tokens[place - 1])) ? [" ", chip] : [chip])));
+  text.replaceChildren(...chips.flatMap((chip, place) => (
+    place && (/^\s/.test(tokens[place]) || /^\[/.test(tokens[place]) || /^\[/.test(tokens[place - 1])) ? [" ", chip] : [chip])));
   return chips;
 }
 

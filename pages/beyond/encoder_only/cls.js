@@ -11,7 +11,8 @@ import { colorParts, layChips } from "./chips.js";
 /**
  * `first` is the place of the [SEP] between the texts; `verdicts` a question and a probability each, `moved` the places that
  * say of themselves that they are exchanged.
- * @typedef {{ tokens: string[], first: number, head: [number, number], verdicts: [string, number][], moved: number[], arrays: { row: { shape: number[] } } }} Header
+ * @typedef {{ tokens: string[], first: number, head: [number, number], verdicts: [string, number][], moved: number[],
+ *   arrays: { row: { shape: number[] } } }} Header
  */
 /** @typedef {import("#canvas/live.js").View<Header, { row: Float32Array }, { head: [number, number] }> & { chips: HTMLElement[] }} View */
 
@@ -74,7 +75,9 @@ function paint(v) {
     chip.title = _("[CLS] weighs it {weight}", { weight: row[at].toFixed(4) });
   });
   for (const cell of v.els.heads.querySelectorAll("button")) cell.classList.toggle("chosen", cell.dataset.head === `${layer}.${head}`);
-  v.els.said.textContent = _("L{layer}H{head}: [CLS] has {first} of its weight on the first text, {second} on the second, {special} on [CLS] and [SEP]; the darkest token gets {most}.", { layer, head, ...shares(v, row).said, most: most.toFixed(3) });
+  v.els.said.textContent =
+    _("L{layer}H{head}: [CLS] has {first} of its weight on the first text, {second} on the second, {special} on [CLS] and [SEP]; the darkest token gets " +
+    "{most}.", { layer, head, ...shares(v, row).said, most: most.toFixed(3) });
   v.els.verdict.replaceChildren(...v.header.verdicts.flatMap(([question, p], at) => {
     const bar = make("i", { className: TEXTS[at] });
     bar.style.width = `${(100 * p).toFixed(1)}%`;
@@ -107,7 +110,8 @@ function build(v) {
     if (head) go(v, { head });
   });
   addMenu(v, _("What [CLS] reads of two texts"));
-  const title = make("h4", {}, _("What [CLS] reads, head by head:"), " ", make("i", { className: "first" }), ` ${_("first text")} `, make("i", { className: "second" }), ` ${_("second")}`);
+  const title = make("h4", {}, _("What [CLS] reads, head by head:"), " ", make("i", { className: "first" }), ` ${_("first text")} `,
+    make("i", { className: "second" }), ` ${_("second")}`);
   return [make("div", { className: "sides" }, make("div", { className: "page" }, verdict, text, said), make("div", { className: "side" }, title, heads))];
 }
 

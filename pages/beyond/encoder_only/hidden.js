@@ -32,7 +32,8 @@ function paint(v) {
   const truth = masked[place] ? null : tokens[place];
   v.els.said.textContent = truth === null
     ? _("What may stand at [MASK] ({place}):", { place })
-    : _("“{word}” hidden: p = {both} from both sides, {left} from the left alone.", { word: truth.trim(), both: chance(both[place]), left: chance(causal[place]) });
+    : _("“{word}” hidden: p = {both} from both sides, {left} from the left alone.",
+      { word: truth.trim(), both: chance(both[place]), left: chance(causal[place]) });
   for (const side of SIDES) v.els[side].replaceChildren(...offers[place][side].map((offer) => makeOffer(side, offer, offer[0] === truth)));
   Object.assign(v.root.dataset, { place: String(place), both: both[place].toFixed(4), causal: causal[place].toFixed(4) });
 }
@@ -45,7 +46,8 @@ function paint(v) {
 function makeOffer(side, [token, p], stands) {
   const part = make("i", { className: side });
   part.style.width = `${(100 * p).toFixed(2)}%`;
-  return make("div", { className: stands ? "offer truth" : "offer" }, make("span", {}, token.trim() || "␣"), make("div", { className: "track" }, part), make("output", {}, chance(p)));
+  return make("div", { className: stands ? "offer truth" : "offer" }, make("span", {}, token.trim() || "␣"), make("div", { className: "track" }, part),
+    make("output", {}, chance(p)));
 }
 
 /**
@@ -58,7 +60,8 @@ function choose(v, place) {
 
 /** @param {View} v */
 function build(v) {
-  const text = make("div", { className: "text", role: "group", "aria-label": _("The text: press a token to hide it, arrow keys for its neighbours"), testid: "hidden-text" });
+  const text = make("div", { className: "text", role: "group", "aria-label": _("The text: press a token to hide it, arrow keys for its neighbours"),
+    testid: "hidden-text" });
   const said = make("p", { className: "said", "aria-live": "polite", testid: "hidden-said" });
   const [both, causal] = SIDES.map((side) => make("div", { testid: `hidden-${side}` }));
   Object.assign(v.els, { text, said, both, causal });

@@ -14,7 +14,8 @@ import { drawPixels } from "#canvas/pad.js";
  * @typedef {{ names: string[], picks: string[], opens: Shown, problem: string, asked: string[], words: string[], probabilities: number[], read: string[],
  *   sizes: { asks: number[], turned: number[] }, verdict: string, marking: string, wrong: boolean, markedWrong: boolean }} Header
  */
-/** @typedef {{ pixels: Uint8Array, asks: Float32Array, marks: Float32Array, turned: Float32Array }} Arrays [24, 24]; words, layers, heads, patches; [36]; patches, layers, heads, words */
+/** @typedef {{ pixels: Uint8Array, asks: Float32Array, marks: Float32Array, turned: Float32Array }} Arrays [24, 24]; words, layers, heads,
+ * patches; [36]; patches, layers, heads, words */
 /** @typedef {import("#canvas/live.js").View<Header, Arrays, Place> & { pad: import("#canvas/pad.js").Pad }} View */
 /** @typedef {"asks" | "turned"} Side a model by what it does: its words ask the patches, or its patches ask the words */
 
@@ -143,7 +144,8 @@ export function drawScene(pen, v, theme, size, side, head) {
     pen.line((i * size) / CELLS, 0, (i * size) / CELLS, size, small ? theme.faint : theme.muted);
     pen.line(0, (i * size) / CELLS, size, (i * size) / CELLS, small ? theme.faint : theme.muted);
   }
-  if (patch && !small) pen.rect(((patch - 1) % PATCHES) * step + 1, Math.floor((patch - 1) / PATCHES) * step + 1, step - 2, step - 2, null, theme.primary, { width: 2.5 });
+  if (patch && !small) pen.rect(((patch - 1) % PATCHES) * step + 1, Math.floor((patch - 1) / PATCHES) * step + 1, step - 2, step - 2, null, theme.primary,
+    { width: 2.5 });
 }
 
 /**
@@ -225,7 +227,8 @@ export function sideSentence(v, side) {
   const who = name ? _("Head {name}", { name }) : _("The mean of all heads");
   const [words, read, weights] = [wordsOf(v, side).map((each) => (each === "⟨end⟩" ? _("end") : each)), wordWeights(v, side), patchWeights(v, side)];
   if (side === "asks") {
-    if (read) return _("{who}: the chosen patch was looked at most for “{word}” ({share} of that word's weight).", { who, word: words[largest(read).at], share: largest(read).share });
+    if (read) return _("{who}: the chosen patch was looked at most for “{word}” ({share} of that word's weight).",
+      { who, word: words[largest(read).at], share: largest(read).share });
     if (!weights) return _("Choose a word to see where it looked.");
     const { at, share } = largest(byCell(weights));
     const values = { who, word: words[word - 1], share, cell: header.names[at] };
@@ -235,9 +238,11 @@ export function sideSentence(v, side) {
   }
   if (read) {
     const { at, share } = largest(read);
-    return _("{who}: the chosen patch, in the cell at the {cell}, gives “{word}” {share} of its weight.", { who, cell: header.names[cellOf(patch - 1)], word: words[at], share });
+    return _("{who}: the chosen patch, in the cell at the {cell}, gives “{word}” {share} of its weight.",
+      { who, cell: header.names[cellOf(patch - 1)], word: words[at], share });
   }
   if (!weights) return _("Choose a word to see which patches look at it.");
   const { at, share } = largest(byCell(weights).map((sum) => sum / 4));
-  return _("{who}: “{word}” is looked at most from the cell at the {cell} ({share} of a patch's weight).", { who, word: words[turnedWord - 1], cell: header.names[at], share });
+  return _("{who}: “{word}” is looked at most from the cell at the {cell} ({share} of a patch's weight).",
+    { who, word: words[turnedWord - 1], cell: header.names[at], share });
 }

@@ -73,9 +73,11 @@ function makeGrid(v) {
 function makeTray(v) {
   v.pad = makePad({ drawn: () => v.header && v.pad.paint(v.theme, PAD), finished: (values) => put(v, writtenPixels(values)), testid: "scene-pad" });
   v.ends.push(() => v.pad.end());
-  const digits = Array.from({ length: 10 }, (__, digit) => makeButton(String(digit), _("Put a held-out {digit} there; again for another", { digit }), () => putDigit(v, digit)));
+  const digits = Array.from({ length: 10 }, (__, digit) =>
+    makeButton(String(digit), _("Put a held-out {digit} there; again for another", { digit }), () => putDigit(v, digit)));
   v.els.into = make("p");
-  return make("div", {}, v.els.into, make("div", { className: "words", testid: "scene-digits" }, ...digits, makeButton(_("empty"), _("Empty this cell"), () => put(v, ""))), make("p", {}, _("or draw:")), v.pad.root);
+  return make("div", {}, v.els.into, make("div", { className: "words", testid: "scene-digits" }, ...digits,
+    makeButton(_("empty"), _("Empty this cell"), () => put(v, ""))), make("p", {}, _("or draw:")), v.pad.root);
 }
 
 /** One model's half: words, a picture, a sentence, small pictures of heads. @param {View} v @param {Side} side @param {string} title */
@@ -116,7 +118,8 @@ function build(v) {
     legend: (theme) => swatches(v, theme),
   });
   const halves = SIDES.map((side) => makeSide(v, side, side === "asks" ? _("The words ask the patches") : _("The patches ask the words")));
-  return [picks, make("div", { className: "halves" }, make("section", { className: "layout", "aria-label": _("The picture") }, grid, tray), ...halves), make("div", { className: "bar" }, legend.root, save)];
+  return [picks, make("div", { className: "halves" }, make("section", { className: "layout", "aria-label": _("The picture") }, grid, tray), ...halves),
+    make("div", { className: "bar" }, legend.root, save)];
 }
 
 /** New data: its words and questions as buttons. @param {View} v */
@@ -153,7 +156,9 @@ function paintGrid(v) {
   pen.rect((place.cell % 3) * step + 1.5, Math.floor(place.cell / 3) * step + 1.5, step - 3, step - 3, null, theme.primary, { width: 3 });
   const cell = v.header.names[place.cell];
   els.into.textContent = _("Put into the cell at the {cell}:", { cell });
-  els.grid.setAttribute("aria-label", _("The picture, three by three cells. Chosen: {cell}. Arrow keys choose another, a digit key puts that digit there, Delete empties it.", { cell }));
+  els.grid.setAttribute(
+    "aria-label", _("The picture, three by three cells. Chosen: {cell}. Arrow keys choose another, a digit key puts that digit there, Delete empties it.",
+    { cell }));
 }
 
 /** @param {View} v @param {Side} side */

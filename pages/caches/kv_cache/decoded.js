@@ -30,7 +30,8 @@ function written(lm, text, count) {
   const ids = lm.encode(text);
   const prompt = ids.length;
   const most = Math.min(count, context - prompt);
-  if (most < 1) throw new BadText(_("This text has {count} tokens and leaves no room for another one: {model} reads {context}; shorten it.", { count: prompt, model: lm.name, context }));
+  if (most < 1) throw new BadText(_("This text has {count} tokens and leaves no room for another one: {model} reads {context}; shorten it.",
+    { count: prompt, model: lm.name, context }));
   /** @type {number[]} */
   const chances = [];
   for (;;) {
@@ -84,7 +85,8 @@ export function decodingOf(lm, text, { tokens: count, head: [layer, head] }, cos
     const [i, j] = [first + Math.floor(at / shown), first + (at % shown)];
     return j > i || i - j >= (windows[layer] ?? length) ? NaN : map[i * length + j];
   });
-  const rows = (/** @type {Float32Array} */ all, /** @type {number} */ index, /** @type {number} */ size) => all.subarray((index * length + first) * size, (index + 1) * length * size);
+  const rows = (/** @type {Float32Array} */ all, /** @type {number} */ index, /** @type {number} */ size) =>
+    all.subarray((index * length + first) * size, (index + 1) * length * size);
   const { q, k, v } = trace.kept[layer];
   const each = groups * (dim + value) * NUMBER;
   const flops = Array.from({ length: length - prompt + 1 }, (_step, step) => {

@@ -34,6 +34,7 @@ controls(["tokens"], (values) => {
   page.redraw();
 });
 element("controls").prepend(...page.roots);
-element("controls").append(make("p", { className: "part", textContent: _("Here the likeliest token is written each time; the app also draws at a temperature, and shows the cost and several models.") }));
+element("controls").append(make("p", { className: "part",
+  textContent: _("Here the likeliest token is written each time; the app also draws at a temperature, and shows the cost and several models.") }));
 onlyPart("kview", part);
 page.start();

@@ -11,7 +11,8 @@ import { visible } from "#canvas/text.js";
  * @typedef {{ title: string, prompt: number, tokens: string[], first: number, windows: (number | null)[], layer: number, latent: number | null,
  *   each: number, used: number[], allocated: number[], measured: boolean, flops: [number, number][], chances: number[] }} Header
  */
-/** @typedef {{ weights: Float32Array, q: Float32Array, k: Float32Array, v: Float32Array }} Arrays [T', T'] with NaN where nothing is seen, and [T', D]; T' those that are drawn */
+/** @typedef {{ weights: Float32Array, q: Float32Array, k: Float32Array, v: Float32Array }} Arrays [T', T'] with NaN where nothing is seen, and [T',
+ * D]; T' those that are drawn */
 /** @typedef {import("#canvas/live.js").View<Header, Arrays, { at: number | null }>} View */
 
 const TAIL = 38; // letters of the text so far
@@ -39,7 +40,8 @@ export const widestOf = (header) => Math.max(...header.windows.map((_window, lay
 
 /** Operations in a few letters. @param {number} count */
 function briefly(count) {
-  for (const [unit, size] of /** @type {[string, number][]} */ ([["T", 1e12], ["G", 1e9], ["M", 1e6], ["k", 1e3]])) if (count >= size) return `${Number((count / size).toPrecision(3))} ${unit}FLOP`;
+  for (const [unit, size] of /** @type {[string, number][]} */ ([["T", 1e12], ["G", 1e9], ["M", 1e6], ["k", 1e3]])) if (count >= size)
+    return `${Number((count / size).toPrecision(3))} ${unit}FLOP`;
   return `${count} FLOP`;
 }
 
@@ -71,13 +73,16 @@ export function linesOf(header, step) {
       _("New row: its query × {kept} keys. Then the query is gone", { kept: whole(Math.min(now, window ?? now)) }),
       _("Kept: {line}, in each of {layers} layers", { line, layers: windows.length }),
     ]
-    : [_("The prompt: {count} tokens, read at once", { count: whole(now) }), `…${before}`, _("{count} rows of the map", { count: whole(now) }), _("Kept: {count} times {line}", { count: whole(Math.min(now, window ?? now)), line })];
+    : [_("The prompt: {count} tokens, read at once", { count: whole(now) }), `…${before}`, _("{count} rows of the map", { count: whole(now) }),
+      _("Kept: {count} times {line}", { count: whole(Math.min(now, window ?? now)), line })];
   const bytes = { used: whole(used[step]), room: whole(allocated[step]) };
   lines.push(measured ? _("Cache: {used} B used of {room} B allocated", bytes) : _("Cache, by formula: {used} B used of {room} B allocated", bytes));
   if (step && allocated[step] > allocated[step - 1]) lines.push(_("Full: the buffers doubled to {room} positions", { room: whole(room) }));
-  else if (window && now > window) lines.push(_("Ring of {window}: slot {slot} overwritten, {gone} forgotten", { window, slot: (now - 1) % window, gone: now - window }));
+  else if (window && now > window) lines.push(_("Ring of {window}: slot {slot} overwritten, {gone} forgotten",
+    { window, slot: (now - 1) % window, gone: now - window }));
   else lines.push(_("Room for {room} positions per layer", { room: whole(room) }));
-  lines.push(step ? _("By formula {kept} with the cache, {again} without it, {times} times as many", { kept: briefly(kept), again: briefly(again), times: timesOf(kept, again) }) : _("By formula {again}", { again: briefly(again) }));
+  lines.push(step ? _("By formula {kept} with the cache, {again} without it, {times} times as many",
+    { kept: briefly(kept), again: briefly(again), times: timesOf(kept, again) }) : _("By formula {again}", { again: briefly(again) }));
   if (step > 1) lines.push(_("Tokens 1 to {step} together: {times} times as many", { step, times: timesOf(...sums) }));
   return lines;
 }

@@ -59,7 +59,9 @@ function build(v) {
       pen.shifted((1 - SIDE) * width, 0, () => {
         drawMemory(pen, v.header, SIDE * width, theme, stepOf(v));
         let y = memoryHeight(v.header);
-        linesOf(v.header, stepOf(v)).forEach((line, i) => captionLines(line, SIDE * width, (part) => textWidth(theme, part, 12)).forEach((part) => pen.text(0, (y += LINE), part, { color: theme.text, size: 12, weight: i ? 400 : 600 })));
+        linesOf(v.header, stepOf(v)).forEach((line, i) =>
+          captionLines(line, SIDE * width, (part) => textWidth(theme, part, 12)).forEach(
+          (part) => pen.text(0, (y += LINE), part, { color: theme.text, size: 12, weight: i ? 400 : 600 })));
       });
     },
     legend: swatches,

@@ -17,7 +17,8 @@ export const LONGEST_ANSWER = 40; // characters
 export function readAnswer(text) {
   const plain = text.replaceAll("·", "*").replaceAll("×", "*").replace(/(\d)[ ,](?=\d{3}(\D|$))/g, "$1").replace(/\s/g, "");
   if (!plain) return {};
-  if (!/^\d+(\^\d)?([*+]\d+(\^\d)?)*$/.test(plain)) return { problem: _("“{text}” is no whole number: write 96, or a product such as 4*8*3 or 4^2*8.", { text }) };
+  if (!/^\d+(\^\d)?([*+]\d+(\^\d)?)*$/.test(plain)) return {
+    problem: _("“{text}” is no whole number: write 96, or a product such as 4*8*3 or 4^2*8.", { text }) };
   const power = (/** @type {string} */ factor) => {
     const [base, exponent] = factor.split("^");
     return Number(base) ** Number(exponent ?? 1);
@@ -35,17 +36,24 @@ export function readAnswer(text) {
 export function questionsOf(s) {
   const { n, d, bytes } = s;
   const heads = [oneHead(s), s];
-  const ask = (/** @type {string} */ name, /** @type {string} */ hint, /** @type {(s: Sizes, spelled: string) => [number, string]} */ answer) => ({ name, hint, answers: heads.map((size) => answer(size, `${size.h} · ${headWidth(size)}`)) });
+  const ask = (/** @type {string} */ name, /** @type {string} */ hint, /** @type {(s: Sizes, spelled: string) => [number, string]} */ answer) =>
+    ({ name, hint, answers: heads.map((size) => answer(size, `${size.h} · ${headWidth(size)}`)) });
   return [
     ask(_("Numbers of one query, d / h"), _("The width is shared by the heads: d divided by h."), (s) => [headWidth(s), `${d} / ${s.h}`]),
-    ask(_("Products for Q, K and V"), _("Three times, each of n tokens meets a matrix of d × d; the heads' matrices side by side are one of d × d."), (s) => [billOf(s).projections.multiplications, `3 · ${n} · ${d} · ${d}`]),
+    ask(_("Products for Q, K and V"), _("Three times, each of n tokens meets a matrix of d × d; the heads' matrices side by side are one of d × d."),
+      (s) => [billOf(s).projections.multiplications, `3 · ${n} · ${d} · ${d}`]),
     ask(_("Cells of all maps, h n²"), _("Every head has a map of n rows and n columns."), (s) => [s.h * n * n, `${s.h} · ${n} · ${n}`]),
-    ask(_("Products for the scores"), _("A cell is q·k: as many products as a query has numbers. Count the cells of all maps."), (s) => [billOf(s).scores.multiplications, `${s.h} · ${n} · ${n} · ${headWidth(s)}`]),
+    ask(_("Products for the scores"), _("A cell is q·k: as many products as a query has numbers. Count the cells of all maps."),
+      (s) => [billOf(s).scores.multiplications, `${s.h} · ${n} · ${n} · ${headWidth(s)}`]),
     ask(_("Exponentials of the softmax"), _("One for every cell of every map."), (s) => [s.h * n * n, `${s.h} · ${n} · ${n}`]),
-    ask(_("Products for the weighted sums"), _("Each cell weighs one value, which has d / h numbers."), (s) => [billOf(s).sum.multiplications, `${s.h} · ${n} · ${n} · ${headWidth(s)}`]),
-    ask(_("Products for the output"), _("The heads' outputs lie side by side, d numbers a token, and meet W_O of d × d."), (s) => [billOf(s).output.multiplications, `${n} · ${d} · ${d}`]),
-    ask(_("All products"), _("Add the four rows of products."), (s) => [attentionOf(s), ["projections", "scores", "sum", "output"].map((part) => billOf(s)[/** @type {"sum"} */ (part)].multiplications).join(" + ")]),
-    ask(_("Bytes of all maps, {bytes} a number", { bytes }), _("Cells of all maps times the bytes of a number."), (s) => [totalsOf(s).maps, `${s.h} · ${n} · ${n} · ${bytes}`]),
+    ask(_("Products for the weighted sums"), _("Each cell weighs one value, which has d / h numbers."),
+      (s) => [billOf(s).sum.multiplications, `${s.h} · ${n} · ${n} · ${headWidth(s)}`]),
+    ask(_("Products for the output"), _("The heads' outputs lie side by side, d numbers a token, and meet W_O of d × d."),
+      (s) => [billOf(s).output.multiplications, `${n} · ${d} · ${d}`]),
+    ask(_("All products"), _("Add the four rows of products."),
+      (s) => [attentionOf(s), ["projections", "scores", "sum", "output"].map((part) => billOf(s)[/** @type {"sum"} */ (part)].multiplications).join(" + ")]),
+    ask(_("Bytes of all maps, {bytes} a number", { bytes }), _("Cells of all maps times the bytes of a number."),
+      (s) => [totalsOf(s).maps, `${s.h} · ${n} · ${n} · ${bytes}`]),
   ];
 }
 

@@ -16,7 +16,8 @@ const VALUES = 96;
 const BESIDE = 700; // pixels from which the chart stands beside the bars
 const CHART = 330; // its height
 const BARS = 10 * ROW + 62; // six parts, three kinds of memory, and two headings
-const partNames = () => /** @type {const} */ ({ projections: _("Q, K, V"), scores: _("scores q·k"), softmax: _("softmax"), sum: _("weighted sums"), output: _("output W_O"), ffn: _("feed-forward") });
+const partNames = () => /** @type {const} */ ({ projections: _("Q, K, V"), scores: _("scores q·k"), softmax: _("softmax"), sum: _("weighted sums"),
+  output: _("output W_O"), ffn: _("feed-forward") });
 
 /** @param {number} width */
 export function billHeight(width) {
@@ -135,12 +136,14 @@ function drawChart(pen, theme, sizes, box, at) {
   const here = at || sizes.n;
   pen.line(x(here), spot.top, x(here), spot.bottom, theme.primary, { width: 1.5, dash: "4 3" });
   kinds(here).forEach((value, k) => pen.circle(x(here), y(value), 4, inks[k]));
-  pen.text(Math.min(x(here), spot.right - 34), spot.bottom - 8, `n = ${grouped(here)}`, { color: theme.primary, size: 11, weight: 600, align: x(here) > spot.left + 60 ? "right" : "left" });
+  pen.text(Math.min(x(here), spot.right - 34), spot.bottom - 8, `n = ${grouped(here)}`,
+    { color: theme.primary, size: 11, weight: 600, align: x(here) > spot.left + 60 ? "right" : "left" });
   const close = x(cross.weights) - x(cross.projections) < 56;
   [cross.projections, cross.weights].forEach((n, k) => {
     if (n < low) return;
     pen.line(x(n), spot.bottom, x(n), spot.bottom + 6, theme.text, { width: 2 });
-    pen.text(x(n) + (close ? 8 * (k ? -1 : 1) : 0), spot.bottom + 26, grouped(n), { color: theme.text, size: 11, weight: 600, align: close ? (k ? "left" : "right") : "center" });
+    pen.text(x(n) + (close ? 8 * (k ? -1 : 1) : 0), spot.bottom + 26, grouped(n),
+      { color: theme.text, size: 11, weight: 600, align: close ? (k ? "left" : "right") : "center" });
   });
   return spot;
 }
@@ -193,8 +196,11 @@ export function billSentence(s) {
   const cross = crossingsOf(s);
   const one = amount(billOf(oneHead(s)).projections.operations);
   const alike = _(" One head as wide as all would take the same products; its softmax and its maps, {h} times less.", { h: s.h });
-  const single = s.h === 1 ? "" : s.g === s.h ? alike : _(" One head with keys and values of its own would take {one} for Q, K and V: sharing saves the rest.", { one });
-  const said = _("With n = {n} tokens, scores, softmax and sums take {soft} of the operations. Counted in products, scores and sums overtake the attention's matrices at n = {projections}, and all matrices at {weights}. The maps have {heads} · {n}² = {cells} cells, {maps}, beside {bytes} of weights.", {
+  const single = s.h === 1 ? "" : s.g === s.h ? alike : _(
+    " One head with keys and values of its own would take {one} for Q, K and V: sharing saves the rest.", { one });
+  const said =
+    _("With n = {n} tokens, scores, softmax and sums take {soft} of the operations. Counted in products, scores and sums overtake the attention's matrices " +
+    "at n = {projections}, and all matrices at {weights}. The maps have {heads} · {n}² = {cells} cells, {maps}, beside {bytes} of weights.", {
     n: grouped(s.n), soft: percent(quadraticOf(s)), projections: grouped(cross.projections), weights: grouped(cross.weights),
     heads: grouped(s.batch * s.h), cells: amount(s.batch * s.h * s.n * s.n), maps: amount(all.maps, "B"), bytes: amount(all.weights, "B"),
   });

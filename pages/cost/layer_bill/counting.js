@@ -27,7 +27,8 @@ export function billOf(s) {
   const making = s.d * (every + 2 * shared);
   const dense = (s.gated ? 3 : 2) * s.d * s.f;
   const inner = (s.gated ? 4 : 2) * s.f;
-  const line = (multiplications = 0, softmax = 0, weights = 0, written = 0, maps = 0) => ({ multiplications, softmax, weights, written, maps, operations: 2 * multiplications + softmax });
+  const line = (multiplications = 0, softmax = 0, weights = 0, written = 0, maps = 0) =>
+    ({ multiplications, softmax, weights, written, maps, operations: 2 * multiplications + softmax });
   return {
     projections: line(rows * making, 0, making, rows * (every + 2 * shared)),
     scores: line(cells * width, 0, 0, 0, cells),
@@ -117,7 +118,9 @@ export function fitted(s) {
   }
   if (sizes.h % sizes.g) {
     sizes.g = s.g === s.h ? sizes.h : largestDivisor(sizes.h, sizes.g);
-    if (s.g !== s.h) said += (said ? " " : "") + ngettext("{n} query head cannot share {g} key/value heads evenly: {fits} can.", "{n} query heads cannot share {g} key/value heads evenly: {fits} can.", sizes.h, { g: s.g, fits: sizes.g });
+    if (s.g !== s.h) said += (said ? " " : "") + ngettext(
+      "{n} query head cannot share {g} key/value heads evenly: {fits} can.", "{n} query heads cannot share {g} key/value heads evenly: {fits} can.", sizes.h,
+      { g: s.g, fits: sizes.g });
   }
   return { sizes, said };
 }

@@ -49,13 +49,15 @@ export function drawGrowth(pen, theme, state, width, at) {
     const bottom = (k + 1) * PANEL;
     const y = (/** @type {number} */ value) => bottom - Math.max(1, (PANEL - 34) * (value / most));
     pen.rect(x(1), y(found.prefill / prompt), x(prompt + 1) - x(1), bottom - y(found.prefill / prompt), theme.heads[3]);
-    const area = (/** @type {(value: number) => number} */ height) => `M${x(prompt + 1)} ${bottom}${series.map((value, i) => `V${height(value)}H${x(prompt + 2 + i)}`).join("")}V${bottom}Z`;
+    const area = (/** @type {(value: number) => number} */ height) =>
+      `M${x(prompt + 1)} ${bottom}${series.map((value, i) => `V${height(value)}H${x(prompt + 2 + i)}`).join("")}V${bottom}Z`;
     const times = 10 ** Math.floor(Math.log10(most / Math.max(found.prefill / prompt, ...series)));
     if (times > 1) {
       const top = y((found.prefill / prompt) * times);
       pen.rect(x(1), top, x(prompt + 1) - x(1), bottom - top, theme.heads[3], null, { alpha: 0.3 });
       pen.shape(area((value) => y(value * times)), color, 0.3);
-      pen.text(spot.right, bottom - PANEL + 14, _("faint: drawn {times} times as high", { times: grouped(times) }), { color, size: 12, weight: 600, align: "right" });
+      pen.text(spot.right, bottom - PANEL + 14, _("faint: drawn {times} times as high", { times: grouped(times) }),
+        { color, size: 12, weight: 600, align: "right" });
     }
     pen.shape(area(y), color);
     pen.line(spot.left, bottom, spot.right, bottom, theme.muted);
@@ -64,7 +66,8 @@ export function drawGrowth(pen, theme, state, width, at) {
     if (at) pen.rect(x(at), bottom - PANEL + 36, Math.max(1, x(at + 1) - x(at)), PANEL - 36, null, theme.primary);
   });
   pen.text(x(1), spot.bottom + 12, "1", { color: theme.muted, size: 10 });
-  if (prompt > 1) pen.text(x(prompt + 1), spot.bottom + 12, _("{prompt} of the prompt", { prompt: grouped(prompt) }), { color: theme.muted, size: 10, align: prompt / (prompt + steps) > 0.3 ? "right" : "left" });
+  if (prompt > 1) pen.text(x(prompt + 1), spot.bottom + 12, _("{prompt} of the prompt", { prompt: grouped(prompt) }),
+    { color: theme.muted, size: 10, align: prompt / (prompt + steps) > 0.3 ? "right" : "left" });
   pen.text(spot.right, spot.bottom + 12, _("token {at}", { at: grouped(prompt + steps) }), { color: theme.muted, size: 10, align: "right" });
   return spot;
 }
@@ -78,7 +81,9 @@ export function growthSentence(state, at) {
   const found = growthOf(state);
   const { prompt, counted } = state;
   const what = /** @type {Record<string, string>} */ (countNames())[counted];
-  if (at > prompt) return _("Token {at}: {without} {what} without a cache, {cached} with one.", { at: grouped(at), without: amount(found.without[at - prompt - 1]), what, cached: amount(found.cached[at - prompt - 1]) });
-  if (at) return _("Tokens 1 to {prompt} are the prompt, read at once in either case: {prefill} {what}.", { prompt: grouped(prompt), prefill: amount(found.prefill), what });
+  if (at > prompt) return _("Token {at}: {without} {what} without a cache, {cached} with one.",
+    { at: grouped(at), without: amount(found.without[at - prompt - 1]), what, cached: amount(found.cached[at - prompt - 1]) });
+  if (at) return _("Tokens 1 to {prompt} are the prompt, read at once in either case: {prefill} {what}.",
+    { prompt: grouped(prompt), prefill: amount(found.prefill), what });
   return "";
 }

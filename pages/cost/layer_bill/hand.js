@@ -34,8 +34,10 @@ export function buildHand(v) {
   const questions = questionsOf(toySizes(toy));
   const given = answersOf(v);
   v.wrong = new Map();
-  const head = make("tr", {}, make("th", { textContent: _("n = {n}, d = {d}, FP32", { n: grouped(toy[0]), d: grouped(toy[1]) }) }), make("th", { textContent: _("one head") }), make("th", { textContent: _("{h} heads", { h: toy[2] }) }));
-  const rows = questions.map((question, row) => make("tr", {}, make("td", { textContent: question.name }), ...[0, 1].map((column) => make("td", {}, cellOf(v, 2 * row + column, given[2 * row + column] ?? "")))));
+  const head = make("tr", {}, make("th", { textContent: _("n = {n}, d = {d}, FP32", { n: grouped(toy[0]), d: grouped(toy[1]) }) }),
+    make("th", { textContent: _("one head") }), make("th", { textContent: _("{h} heads", { h: toy[2] }) }));
+  const rows = questions.map((question, row) => make("tr", {}, make("td", { textContent: question.name }),
+    ...[0, 1].map((column) => make("td", {}, cellOf(v, 2 * row + column, given[2 * row + column] ?? "")))));
   const pick = (/** @type {number[]} */ sizes) => {
     go(v, { toy: sizes, answers: "" });
   };
@@ -58,7 +60,9 @@ export function buildHand(v) {
  * @param {string} text
  */
 function cellOf(v, index, text) {
-  const input = make("input", { type: "text", className: "answer", value: text, maxLength: LONGEST_ANSWER, autocomplete: "off", spellcheck: false, "aria-label": index % 2 ? _("Row {row}, all heads", { row: (index >> 1) + 1 }) : _("Row {row}, one head", { row: (index >> 1) + 1 }), testid: `cell-${index}` });
+  const input = make("input", { type: "text", className: "answer", value: text, maxLength: LONGEST_ANSWER, autocomplete: "off", spellcheck: false,
+    "aria-label": index % 2 ? _("Row {row}, all heads", { row: (index >> 1) + 1 }) : _("Row {row}, one head", { row: (index >> 1) + 1 }),
+    testid: `cell-${index}` });
   input.addEventListener("change", () => {
     keep(v);
     judge(v, index, true);

@@ -116,7 +116,8 @@ export function showSizes(v) {
   }
   v.els.bytes.value = String(sizes.bytes);
   v.els.gated.checked = sizes.gated;
-  const same = (/** @type {import("./view.js").Sizes} */ other) => ["d", "h", "g", "f", "gated"].every((key) => other[/** @type {"d"} */ (key)] === sizes[/** @type {"d"} */ (key)]) && headWidth(other) === headWidth(sizes);
+  const same = (/** @type {import("./view.js").Sizes} */ other) =>
+    ["d", "h", "g", "f", "gated"].every((key) => other[/** @type {"d"} */ (key)] === sizes[/** @type {"d"} */ (key)]) && headWidth(other) === headWidth(sizes);
   const preset = v.header.presets.find((each) => same(each.sizes));
   v.els.preset.value = preset?.name ?? OWN;
   v.els.source.textContent = preset ? preset.source : "";
@@ -127,7 +128,8 @@ export function showSizes(v) {
  * @param {View} v
  */
 export function fillPresets(v) {
-  v.els.preset.replaceChildren(...v.header.presets.map(({ name }) => make("option", { value: name, textContent: name })), make("option", { value: OWN, textContent: _("your own sizes") }));
+  v.els.preset.replaceChildren(...v.header.presets.map(({ name }) => make("option", { value: name, textContent: name })),
+    make("option", { value: OWN, textContent: _("your own sizes") }));
 }
 
 /**

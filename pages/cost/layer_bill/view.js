@@ -15,14 +15,17 @@ import { fillPresets, makeControl, showSizes, takePreset } from "./sliders.js";
  * A layer: B texts of n tokens, width d, h query heads of `head` numbers (0: d / h), g key/value heads, inner width f.
  * @typedef {{ n: number, d: number, h: number, g: number, f: number, gated: boolean, batch: number, bytes: number, head: number }} Sizes
  * @typedef {{ multiplications: number, softmax: number, weights: number, written: number, maps: number, operations: number }} Line
- * @typedef {{ name: string, hint: string, answers: [number, string][] }} Question asked for one head and for all; each answer is a number and how it is worked out
+ * @typedef {{ name: string, hint: string, answers: [number, string][] }} Question asked for one head and for all;
+ *   each answer is a number and how it is worked out
  * @typedef {{ sizes: Sizes, counted: string, prompt: number, steps: number }} State what areas are drawn of
  * @typedef {{ left: number, right: number, top: number, bottom: number, low: number, high: number, log: boolean }} Spots the place of a chart's axis
  * @typedef {{ key: "n" | "d" | "h" | "g" | "f" | "batch", box: HTMLInputElement, range: HTMLInputElement, root: HTMLElement }} Control
- * @typedef {{ view: "bill" | "hand" | "growth", presets: { name: string, sizes: Sizes, source: string }[], most: Record<string, number>, longest: number, told: string }} Header
+ * @typedef {{ view: "bill" | "hand" | "growth", presets: { name: string, sizes: Sizes, source: string }[], most: Record<string, number>, longest: number,
+ *   told: string }} Header
  * `toy` is n, d and h of the table that is filled in by hand, `answers` its cells, joined; `told` says what a link asked for and cannot be.
  * @typedef {Sizes & { counted: string, prompt: number, steps: number, toy: number[], answers: string }} Place
- * @typedef {import("#canvas/live.js").View<Header, {}, Place> & { sizes: Sizes, controls: Control[], spot?: Spots, wrong: Map<string, number>, built?: string, sliders: { key: "prompt" | "steps", range: HTMLInputElement, reading: HTMLElement }[] }} View
+ * @typedef {import("#canvas/live.js").View<Header, {}, Place> & { sizes: Sizes, controls: Control[], spot?: Spots, wrong: Map<string, number>,
+ *   built?: string, sliders: { key: "prompt" | "steps", range: HTMLInputElement, reading: HTMLElement }[] }} View
  */
 
 /** @param {View} v @returns {State} */
@@ -73,7 +76,8 @@ function makeCanvas(v) {
 
 /** @param {View} v */
 function makeGrowth(v) {
-  const options = () => Object.entries(countNames()).map(([counted, name]) => /** @type {[string, string, string]} */ ([counted, name, _("Count {name}", { name })]));
+  const options = () => Object.entries(countNames()).map(
+    ([counted, name]) => /** @type {[string, string, string]} */ ([counted, name, _("Count {name}", { name })]));
   const counted = segments(options, () => v.place.counted, (value) => go(v, { counted: value }), _("What is counted"));
   const slider = (/** @type {"prompt" | "steps"} */ key, /** @type {string} */ name) => {
     const range = make("input", { type: "range", min: 1, "aria-label": name, testid: `growth-${key}` });
@@ -83,7 +87,8 @@ function makeGrowth(v) {
     return make("label", { className: "size" }, make("span", { textContent: name }), range, reading);
   };
   v.els.counted = counted;
-  return make("div", { className: "growth" }, make("div", { className: "bar" }, counted.root, savesOf(v)), make("div", { className: "grid" }, slider("prompt", _("prompt P")), slider("steps", _("new tokens N"))));
+  return make("div", { className: "growth" }, make("div", { className: "bar" }, counted.root, savesOf(v)),
+    make("div", { className: "grid" }, slider("prompt", _("prompt P")), slider("steps", _("new tokens N"))));
 }
 
 /** @param {View} v */
@@ -110,7 +115,8 @@ function build(v) {
   els.canvas = makeCanvas(v);
   v.controls = /** @type {const} */ (["n", "batch", "d", "f", "h", "g"]).map((key) => makeControl(v, key));
   const grid = make("div", { className: "grid" }, ...v.controls.map(({ root }) => root));
-  const bar = make("div", { className: "bar" }, els.preset, els.bytes, make("label", { className: "gate" }, els.gated, _("gate (third matrix)")), els.source, savesOf(v));
+  const bar = make("div", { className: "bar" }, els.preset, els.bytes, make("label", { className: "gate" }, els.gated, _("gate (third matrix)")), els.source,
+    savesOf(v));
   return [make("div", { className: "sizes" }, bar, grid), makeGrowth(v), els.table, els.said, make("div", { className: "picture" }, els.canvas), els.told];
 }
 
@@ -125,7 +131,8 @@ function begin(v, before) {
 /** @param {View} v */
 function paint(v) {
   const { view } = v.header;
-  v.sizes = fitted({ n: v.place.n, d: v.place.d, h: v.place.h, g: v.place.g, f: v.place.f, gated: v.place.gated, batch: v.place.batch, bytes: v.place.bytes, head: v.place.head }).sizes;
+  v.sizes = fitted({ n: v.place.n, d: v.place.d, h: v.place.h, g: v.place.g, f: v.place.f, gated: v.place.gated, batch: v.place.batch, bytes: v.place.bytes,
+    head: v.place.head }).sizes;
   Object.assign(v.root.dataset, { view, n: String(v.sizes.n), h: String(v.sizes.h), d: String(v.sizes.d), counted: v.place.counted });
   showSizes(v);
   if (view === "hand") {

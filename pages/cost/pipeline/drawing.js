@@ -8,7 +8,8 @@ import { brief, heldAt } from "./moments.js";
 /** @typedef {import("#canvas/pens.js").Pen} Pen */
 /** @typedef {import("#canvas/theme.js").Theme} Theme */
 /** @typedef {import("./moments.js").Run} Run */
-/** @typedef {Record<"width" | "height" | "left" | "right" | "row" | "bottom" | "title" | "key" | "memory" | "base", number>} Layout left and right of the time axis; height of a row, bottom of the rows; title, key, top and bottom of the memory's chart */
+/** @typedef {Record<"width" | "height" | "left" | "right" | "row" | "bottom" | "title" | "key" | "memory" | "base",
+ * number>} Layout left and right of the time axis; height of a row, bottom of the rows; title, key, top and bottom of the memory's chart */
 
 const LEFT = 58;
 const RIGHT = 82; // for what is held now

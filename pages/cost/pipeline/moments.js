@@ -8,7 +8,8 @@ import { minus } from "#canvas/text.js";
  * A run: events by device and time; `changes` counts each device's entries in `times` and `held`.
  * `slot` is the shortest task's time, in which keys walk by quarters.
  * @typedef {{ stages: number, time: number, slot: number, peaks: number[], bound: number | null }} Header
- * @typedef {Record<"device" | "kind" | "micro" | "stage" | "half", Uint8Array> & Record<"start" | "end" | "times" | "held", Float32Array> & { changes: Uint16Array }} Arrays
+ * @typedef {Record<"device" | "kind" | "micro" | "stage" | "half", Uint8Array> & Record<"start" | "end" | "times" | "held",
+ *   Float32Array> & { changes: Uint16Array }} Arrays
  * @typedef {{ header: Header, arrays: Arrays }} Run
  */
 
@@ -99,7 +100,8 @@ export function momentSentence(run, at) {
   const share = (100 * bubbleAt(run, at)).toFixed(1);
   if (at >= header.time - 1e-6) {
     const held = header.peaks.map(brief).join(", ");
-    return _("After {time} all is done; {share}% of the devices' time so far was spent waiting. At most they held {held}.", { time: brief(header.time), share, held });
+    return _("After {time} all is done; {share}% of the devices' time so far was spent waiting. At most they held {held}.",
+      { time: brief(header.time), share, held });
   }
   const [held, working] = [heldAt(run, at).map(brief).join(", "), workingAt(run, at).size];
   return _("At {at} of {time}: {working} of {stages} work, {waiting} wait; {share}% of the devices' time so far was spent waiting. They hold {held}.", {

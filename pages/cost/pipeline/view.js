@@ -59,7 +59,8 @@ function paint(v) {
   axis.repaint();
   legend.repaint();
   said.textContent = hover >= 0 ? eventSentence(v, hover) : momentSentence(v, at);
-  canvas.setAttribute("aria-label", _("{title}. {moment} Arrow keys move through time, space plays.", { title: v.header.title, moment: momentSentence(v, at) }));
+  canvas.setAttribute("aria-label", _("{title}. {moment} Arrow keys move through time, space plays.",
+    { title: v.header.title, moment: momentSentence(v, at) }));
   Object.assign(v.root.dataset, { at: brief(at), time: brief(v.header.time) });
 }
 

@@ -85,7 +85,8 @@ export function drawRouting(pen, v, scrolled, height = v.grid.height) {
     const y = TOP + token * ROW - scrolled;
     const marked = token === v.at.token || token === v.hover?.token || v.lit.includes(token);
     if (marked) pen.rect(0, y, grid.width, ROW, fade(v.theme.text, 0.07));
-    pen.text(grid.labels - 8, y + ROW / 2, names[token], { align: "right", token: grid.labels - 10, color: v.theme.text, size: 12, weight: token === v.at.token ? 700 : 400 });
+    pen.text(grid.labels - 8, y + ROW / 2, names[token], {
+      align: "right", token: grid.labels - 10, color: v.theme.text, size: 12, weight: token === v.at.token ? 700 : 400 });
     for (let layer = grid.first; layer < grid.first + grid.count; layer++) drawCells(pen, v, layer, token, y);
   }
   pen.rect(0, 0, grid.width, TOP, v.theme.background);
@@ -143,17 +144,20 @@ function drawHead(pen, v, layer) {
   const wide = experts * grid.lane;
   const most = Math.max((2 * chosen) / experts, ...loads);
   const ground = BARS.top + BARS.height;
-  pen.text(left + wide / 2, 9, grid.lane * experts > 60 ? _("layer {n}", { n: header.layers[layer] }) : String(header.layers[layer]), { align: "center", color: theme.text, weight: layer === v.at.layer ? 700 : 400, size: 12 });
+  pen.text(left + wide / 2, 9, grid.lane * experts > 60 ? _("layer {n}", { n: header.layers[layer] }) : String(header.layers[layer]),
+    { align: "center", color: theme.text, weight: layer === v.at.layer ? 700 : 400, size: 12 });
   for (let expert = 0; expert < experts; expert++) {
     const x = laneAt(v, layer, expert);
     const high = (loads[layer * experts + expert] / most) * BARS.height;
     const muted = header.muted.some(([l, e]) => l === layer && e === expert);
     const forced = header.forced.some(([l, e]) => l === layer && e === expert);
     const pointed = v.hover?.layer === layer && v.hover?.expert === expert;
-    pen.rect(x + (grid.lane > 8 ? 1 : 0), ground - high, grid.lane - (grid.lane > 8 ? 2 : 0), high, forced ? v.warm : theme.heads[0], null, { alpha: pointed ? 1 : 0.75 });
+    pen.rect(x + (grid.lane > 8 ? 1 : 0), ground - high, grid.lane - (grid.lane > 8 ? 2 : 0), high, forced ? v.warm : theme.heads[0], null,
+      { alpha: pointed ? 1 : 0.75 });
     if (muted) pen.line(x + 1, BARS.top, x + grid.lane - 1, ground, v.warm, { width: 2 });
     if (grid.lane >= NAMED || (experts <= 16 && expert % 2 === 0 && grid.lane >= 6)) {
-      pen.text(x + grid.lane / 2, ground + 10, String(expert), { align: "center", color: muted || forced ? v.warm : theme.muted, size: grid.lane >= NAMED ? 11 : 9, weight: pointed || muted || forced ? 700 : 400 });
+      pen.text(x + grid.lane / 2, ground + 10, String(expert),
+        { align: "center", color: muted || forced ? v.warm : theme.muted, size: grid.lane >= NAMED ? 11 : 9, weight: pointed || muted || forced ? 700 : 400 });
     }
   }
   const even = ground - (chosen / experts / most) * BARS.height;

@@ -40,7 +40,8 @@ export function rowsOf({ tokens, experts, chosen: k }, arrays, layer, token) {
     kept: true,
   }));
   for (let i = at * k; i < (at + 1) * k; i++) {
-    Object.assign(rows[arrays.chosen[i]], { weight: arrays.weights[i], mixed: arrays.mixed[i], notes: arrays.notes[i], chosen: true, kept: arrays.kept[i] > 0 });
+    Object.assign(rows[arrays.chosen[i]], { weight: arrays.weights[i], mixed: arrays.mixed[i], notes: arrays.notes[i], chosen: true,
+      kept: arrays.kept[i] > 0 });
     rows[arrays.plain[i]].plain = true;
   }
   return rows;

@@ -26,11 +26,14 @@ export function fillPanel(v) {
   const { header, at } = v;
   const rows = rowsOf(header, v.arrays, at.layer, at.token);
   const shown = shownRows(rows);
-  const [least, most] = [Math.min(0, ...rows.map((row) => row.score + row.bias)), Math.max(1e-9, ...rows.map((row) => Math.max(row.score, row.score + row.bias)))];
+  const [least, most] = [Math.min(0, ...rows.map((row) => row.score + row.bias)),
+    Math.max(1e-9, ...rows.map((row) => Math.max(row.score, row.score + row.bias)))];
   const place = (/** @type {number} */ value) => (100 * (value - least)) / (most - least);
   const title = make("p", { className: "title", testid: "routing-title" },
-    make("b", {}, `“\u2068${clip(visibleAll(header.tokens)[at.token], 18)}\u2069”`), _(" (token {token}) in layer {layer}", { token: at.token, layer: header.layers[at.layer] }));
-  const head = make("div", { className: "expert head" }, ...["", _("score"), header.biased ? _("+ bias") : "", _("weight"), header.biased ? _("bias in mix") : ""].map((text) => make("span", {}, text)));
+    make("b", {}, `“\u2068${clip(visibleAll(header.tokens)[at.token], 18)}\u2069”`),
+      _(" (token {token}) in layer {layer}", { token: at.token, layer: header.layers[at.layer] }));
+  const head = make("div", { className: "expert head" }, ...[
+    "", _("score"), header.biased ? _("+ bias") : "", _("weight"), header.biased ? _("bias in mix") : ""].map((text) => make("span", {}, text)));
   const lines = shown.map((row) => expertRow(row, header.biased, place));
   const left = rows.length - shown.length;
   const names = (/** @type {Row[]} */ some) => some.map((row) => row.expert).join(_(" and "));
@@ -40,9 +43,11 @@ export function fillPanel(v) {
     ...(header.off ? [_("The router's bias is off in this pass.")] : header.biased ? [] : [_("This router has no bias.")]),
     ...(left ? [_("{left} more experts score lower.", { left })] : []),
     ...(rows.some((row) => !row.kept) ? [_("A crossed expert did not read this token: it was full, or muted.")] : []),
-    ...(header.maths && header.biased ? [_("By the notes' formula, softmax over the chosen of logit plus bias, the weights would be {weights}.", { weights: rows.filter((row) => row.chosen).map((row) => row.notes.toFixed(3)).join(_(" and ")) })] : []),
+    ...(header.maths && header.biased ? [_("By the notes' formula, softmax over the chosen of logit plus bias, the weights would be {weights}.",
+      { weights: rows.filter((row) => row.chosen).map((row) => row.notes.toFixed(3)).join(_(" and ")) })] : []),
   ];
-  v.els.panel.replaceChildren(title, head, ...lines, make("p", { className: "saying", testid: "routing-choice" }, said.join(" ")), ...(header.biased ? [keyLine(header.compared)] : []));
+  v.els.panel.replaceChildren(title, head, ...lines, make("p", { className: "saying", testid: "routing-choice" }, said.join(" ")),
+    ...(header.biased ? [keyLine(header.compared)] : []));
 }
 
 /**
@@ -50,7 +55,8 @@ export function fillPanel(v) {
  * @param {string} plain
  */
 function changeOf(chosen, plain) {
-  return chosen === plain ? _("Chosen with the bias and without it: {chosen}.", { chosen }) : _("Chosen with the bias: {chosen}. Without it: {plain}.", { chosen, plain });
+  return chosen === plain ? _("Chosen with the bias and without it: {chosen}.", { chosen }) : _(
+    "Chosen with the bias: {chosen}. Without it: {plain}.", { chosen, plain });
 }
 
 /**
@@ -66,7 +72,8 @@ function expertRow(row, biased, place) {
   if (biased) {
     const after = row.score + row.bias;
     const change = make("i", { className: row.bias < 0 ? "bias less" : "bias", title: _("bias {bias}", { bias: digits(row.bias) }) });
-    Object.assign(change.style, { left: `${place(Math.min(row.score, after))}%`, width: `${place(Math.max(row.score, after)) - place(Math.min(row.score, after))}%` });
+    Object.assign(change.style, { left: `${place(Math.min(row.score, after))}%`,
+      width: `${place(Math.max(row.score, after)) - place(Math.min(row.score, after))}%` });
     const end = make("i", { className: "end" });
     end.style.left = `${place(after)}%`;
     track.append(change, end);
@@ -87,6 +94,7 @@ function expertRow(row, biased, place) {
 /** @param {boolean} compared */
 function keyLine(compared) {
   return make("p", { className: "key-line" },
-    make("i", { className: "key score" }), _(" score of the router "), make("i", { className: "key bias" }), _(" added by the bias "), make("i", { className: "key less" }), _(" taken by it"),
+    make("i", { className: "key score" }), _(" score of the router "), make("i", { className: "key bias" }), _(" added by the bias "),
+      make("i", { className: "key less" }), _(" taken by it"),
     ...(compared ? [_(". An orange frame in the picture: the bias changed this choice.")] : []));
 }

@@ -34,11 +34,13 @@ function verdict(right) {
  */
 export function drawChain({ tokens, chains, parallel }, place) {
   const chain = chains[place];
-  const text = make("p", { className: "text", tabIndex: 0, role: "application", "aria-label": _("The text; arrow keys walk from token to token"), testid: "ahead-text" },
+  const text = make("p", { className: "text", tabIndex: 0, role: "application", "aria-label": _("The text; arrow keys walk from token to token"),
+    testid: "ahead-text" },
     ...tokens.map((token, at) => {
       const stage = at > place ? chain[at - place - 1] : undefined;
       const mark = at === place ? " chosen" : stage ? (stage.right ? " hit" : " miss") : "";
-      const span = make("span", { className: `piece${mark}`, textContent: token, title: stage ? _("predicted “{word}”", { word: spoken(stage.top[0][0]) }) : "" });
+      const span = make("span", { className: `piece${mark}`, textContent: token,
+        title: stage ? _("predicted “{word}”", { word: spoken(stage.top[0][0]) }) : "" });
       span.dataset.place = String(at + 1);
       return span;
     }));
@@ -56,7 +58,8 @@ function depths(chains, parallel, place) {
     make("span", {}, depth ? further(parallel, depth) : _("t + 1, model")),
     make("div", { className: "cells" }, ...chains.map((chain, at) => {
       const stage = chain[depth];
-      const cell = make("i", { className: `${stage ? verdict(stage.right) : ""}${at === place ? " here" : ""}`, title: stage ? `“${spoken(stage.top[0][0])}” ${percent(stage.top[0][1])}` : "" });
+      const cell = make("i", { className: `${stage ? verdict(stage.right) : ""}${at === place ? " here" : ""}`,
+        title: stage ? `“${spoken(stage.top[0][0])}” ${percent(stage.top[0][1])}` : "" });
       cell.dataset.place = String(at + 1);
       return cell;
     })),
@@ -86,7 +89,8 @@ function boxesOf(chain, parallel) {
     const told = depth > 0 && !parallel;
     const box = make("div", { className: `stage ${verdict(stage.right)}` },
       make("h4", {}, predicts(parallel, depth)),
-      make("p", {}, told ? _("reads the state from the left and the embedding of") : _("has read the text up to"), " ", make("b", {}, `“${spoken(stage.reads)}”`)),
+      make("p", {}, told ? _("reads the state from the left and the embedding of") : _("has read the text up to"), " ",
+        make("b", {}, `“${spoken(stage.reads)}”`)),
       ...stage.top.map(offer));
     return told ? [make("div", { className: "arrow", "aria-hidden": "true" }, "h\n→"), box] : [box];
   });
@@ -101,5 +105,6 @@ function offer([word, p], rank) {
   const bar = make("i");
   bar.style.width = `${(100 * p).toFixed(1)}%`;
   if (rank) bar.style.opacity = "0.45";
-  return make("div", { className: "offer", title: `“${spoken(word)}”: ${p.toFixed(4)}` }, make("span", {}, spoken(word)), make("div", { className: "track" }, bar), make("output", {}, percent(p)));
+  return make("div", { className: "offer", title: `“${spoken(word)}”: ${p.toFixed(4)}` }, make("span", {}, spoken(word)),
+    make("div", { className: "track" }, bar), make("output", {}, percent(p)));
 }

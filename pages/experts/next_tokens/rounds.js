@@ -48,7 +48,8 @@ function told({ rounds }, step) {
   const parts = [_("Pass {at} of {count}.", { at: step + 1, count: rounds.length })];
   if (round.proposed.length) {
     const proposed = round.proposed.map(([word, chance]) => `“${spoken(word)}” (${percent(chance)})`).join(", ");
-    parts.push(_("Proposed: {proposed}. One pass reads them all, and {accepted} of {whole} stay.", { proposed, accepted: round.accepted, whole: round.proposed.length }));
+    parts.push(_("Proposed: {proposed}. One pass reads them all, and {accepted} of {whole} stay.",
+      { proposed, accepted: round.accepted, whole: round.proposed.length }));
   } else parts.push(step ? _("Nothing was proposed.") : _("It reads the text."));
   parts.push(round.added === null ? _("The text ends there.") : _("The model adds “{added}”.", { added: spoken(round.added) }));
   parts.push(ngettext("So far {n} token, {each} a pass.", "So far {n} tokens, {each} a pass.", so, { each: (so / (step + 1)).toFixed(2) }));

@@ -9,7 +9,8 @@ import { shade } from "#canvas/theme.js";
 /** @typedef {import("#canvas/pens.js").Pen} Pen */
 /** @typedef {import("#canvas/theme.js").Theme} Theme */
 /** @typedef {"both" | "query" | "key"} Moves */
-/** @typedef {{ title: string, moves: Moves, home: number, positions: [number, number][], speeds: number[] }} Header positions of query and key at each of N steps, `home` the true ones; radians per token of P planes */
+/** @typedef {{ title: string, moves: Moves, home: number, positions: [number, number][],
+ * speeds: number[] }} Header positions of query and key at each of N steps, `home` the true ones; radians per token of P planes */
 /** @typedef {{ q: Float32Array, k: Float32Array, parts: Float32Array }} Arrays [N, P, 2] twice, turned, and what each plane adds [N, P] */
 /** @typedef {import("#canvas/live.js").View<Header, Arrays, { at: number }>} View */
 /** @typedef {Pick<View, "header" | "arrays">} Data */
@@ -28,7 +29,8 @@ const CURVE = 110;
 const SUM = 54; // pixels of the sum's number
 
 /** @param {Theme} theme @returns {{ query: string, key: string, adds: string, takes: string }} */
-export const colorsOf = (theme) => ({ query: theme.heads[QUERY], key: theme.heads[KEY], adds: shade(theme.diverging, 0.86), takes: shade(theme.diverging, 0.14) });
+export const colorsOf = (theme) => ({ query: theme.heads[QUERY], key: theme.heads[KEY], adds: shade(theme.diverging, 0.86),
+  takes: shade(theme.diverging, 0.14) });
 
 /**
  * @param {number} width
@@ -62,12 +64,15 @@ const movedAt = ({ positions, moves }, step) => positions[step][moves === "key" 
 /** Tokens of a turn in a few letters: 6.28, 628, 6.28k, 63M. @param {number} speed */
 function turnOf(speed) {
   const tokens = (2 * Math.PI) / speed;
-  for (const [size, unit] of /** @type {[number, string][]} */ ([[1, ""], [1e3, "k"], [1e6, "M"]])) if (tokens < 999.5 * size) return `${Number((tokens / size).toPrecision(3))}${unit}`;
+  for (const [size, unit] of /** @type {[number, string][]} */ ([[1, ""], [1e3, "k"], [1e6, "M"]])) if (tokens < 999.5 * size)
+    return `${Number((tokens / size).toPrecision(3))}${unit}`;
   return scientific(tokens, 1);
 }
 
 /** @param {number} value @param {number} places */
-const signed = (value, places) => minus(`${Number(value.toFixed(places)) < 0 ? "" : "+"}${Number(value.toFixed(places)) === 0 ? (0).toFixed(places) : value.toFixed(places)}`);
+const signed =
+  (value, places) =>
+  minus(`${Number(value.toFixed(places)) < 0 ? "" : "+"}${Number(value.toFixed(places)) === 0 ? (0).toFixed(places) : value.toFixed(places)}`);
 
 // --- what is said ---------------------------------------------------------------------------------------
 
@@ -80,7 +85,8 @@ export function brief({ header }, step) {
 /** @param {Data} data @param {number} step */
 export function stepSentence(data, step) {
   const [query, key] = data.header.positions[step];
-  const at = { query: query.toLocaleString("en"), key: key.toLocaleString("en"), apart: Math.abs(query - key).toLocaleString("en"), score: signed(scoreAt(data, step), 3) };
+  const at = { query: query.toLocaleString("en"), key: key.toLocaleString("en"), apart: Math.abs(query - key).toLocaleString("en"),
+    score: signed(scoreAt(data, step), 3) };
   if (key > query) return _("Query at {query}, key at {key}, {apart} apart, the key later: a causal model hides it. Score {score}", at);
   return _("Query at {query}, key at {key}, {apart} apart: score {score}", at);
 }
@@ -88,7 +94,8 @@ export function stepSentence(data, step) {
 /** @param {Data} data @param {number} plane @param {number} step */
 export function planeSentence({ header: { speeds }, arrays: { q, k, parts } }, plane, step) {
   const at = step * speeds.length + plane;
-  const [a, b] = [q, k].map((vectors) => ({ length: Math.hypot(vectors[2 * at], vectors[2 * at + 1]), angle: Math.atan2(vectors[2 * at + 1], vectors[2 * at]) }));
+  const [a, b] = [q, k].map((vectors) => ({ length: Math.hypot(vectors[2 * at], vectors[2 * at + 1]),
+    angle: Math.atan2(vectors[2 * at + 1], vectors[2 * at]) }));
   return _("Plane {plane}: {speed} rad per token, {turn} tokens a turn; |q| {q}, |k| {k}, angle {angle}°, adds {part}", {
     plane, speed: digits(speeds[plane], 4), turn: turnOf(speeds[plane]), q: digits(a.length, 4), k: digits(b.length, 4),
     angle: signed((shortWay(a.angle - b.angle) * 180) / Math.PI, 1), part: signed(parts[at], 4),
@@ -117,7 +124,8 @@ export function drawClocks(pen, data, layout, theme, { step, hover }) {
 }
 
 /** The middle of a dial. @param {Layout["dials"]} dials @param {number} plane */
-const centreOf = ({ x, y, columns, cell }, plane) => [x + ((plane % columns) + 0.5) * cell, y + (Math.floor(plane / columns) + 0.5) * cell * TALL - 0.07 * cell];
+const centreOf = ({ x, y, columns, cell }, plane) => [x + ((plane % columns) + 0.5) * cell,
+  y + (Math.floor(plane / columns) + 0.5) * cell * TALL - 0.07 * cell];
 
 /**
  * @param {Pen} pen
@@ -135,7 +143,8 @@ function drawDials(pen, { header: { speeds }, arrays: { q, k, parts } }, dials, 
   for (let j = 0; j < planes; j++) {
     const [x, y] = centreOf(dials, j);
     const at = step * planes + j;
-    const [query, key] = [q, k].map((vectors, which) => ({ share: Math.hypot(vectors[2 * at], vectors[2 * at + 1]) / longest[which], angle: Math.atan2(vectors[2 * at + 1], vectors[2 * at]) }));
+    const [query, key] = [q, k].map((vectors, which) => (
+      { share: Math.hypot(vectors[2 * at], vectors[2 * at + 1]) / longest[which], angle: Math.atan2(vectors[2 * at + 1], vectors[2 * at]) }));
     pen.path(circle(x, y, radius), j === lit ? theme.text : theme.faint, 1.5);
     const reach = radius * Math.sqrt(query.share * key.share);
     pen.shape(wedge(x, y, reach, key.angle, shortWay(query.angle - key.angle)), parts[at] > 0 ? colors.adds : colors.takes, 0.45);
@@ -192,8 +201,10 @@ function drawBars(pen, data, box, theme, step, lit) {
     const [from, to] = [x(0), x(value)];
     const color = j === planes ? theme.text : value > 0 ? colors.adds : colors.takes;
     pen.rect(Math.min(from, to), y + 0.1 * row, Math.max(1, Math.abs(to - from)), 0.8 * row, color, j === lit ? theme.text : null);
-    if (j === planes || j % every === 0) pen.text(box.x - 8, y + row / 2, j === planes ? _("sum") : j, { color: j === planes ? theme.text : theme.muted, align: "right", size: 10 });
-    if (j === planes) pen.text(to + (value < 0 ? -5 : 5), y + row / 2, signed(value, 3), { color: theme.text, align: value < 0 ? "right" : "left", weight: 600, size: 12 });
+    if (j === planes || j % every === 0) pen.text(box.x - 8, y + row / 2, j === planes ? _("sum") : j,
+      { color: j === planes ? theme.text : theme.muted, align: "right", size: 10 });
+    if (j === planes) pen.text(to + (value < 0 ? -5 : 5), y + row / 2, signed(value, 3),
+      { color: theme.text, align: value < 0 ? "right" : "left", weight: 600, size: 12 });
   }
   pen.line(x(0), box.y, x(0), box.y + box.height, theme.muted);
 }
@@ -222,7 +233,8 @@ function curveOf(data, box) {
 function drawCurve(pen, data, box, theme, step) {
   const { header } = data;
   const { scores, low, high, x, y } = curveOf(data, box);
-  const title = { key: _("score by position of the key"), query: _("score by position of the query"), both: _("score by position of the query, the key moving along") }[header.moves];
+  const title = { key: _("score by position of the key"), query: _("score by position of the query"),
+    both: _("score by position of the query, the key moving along") }[header.moves];
   pen.text(box.x - 30, box.y - 12, title, { color: theme.muted });
   pen.line(box.x, y(0), box.x + box.width, y(0), theme.faint);
   pen.line(x(header.home), box.y, x(header.home), box.y + box.height, theme.muted, { dash: "2 3" });
@@ -231,7 +243,8 @@ function drawCurve(pen, data, box, theme, step) {
   for (const value of new Set([low, high])) pen.text(box.x - 8, y(value), minus(value.toFixed(1)), { color: theme.muted, align: "right", size: 10 });
   const last = scores.length - 1;
   const marks = [...new Set([0, header.home, last])].filter((at) => at === header.home || Math.abs(x(at) - x(header.home)) > 30);
-  for (const at of marks) pen.text(x(at), box.y + box.height + 11, movedAt(header, at).toLocaleString("en"), { color: theme.muted, align: at === last && at ? "right" : at ? "center" : "left", size: 10 });
+  for (const at of marks) pen.text(x(at), box.y + box.height + 11, movedAt(header, at).toLocaleString("en"),
+    { color: theme.muted, align: at === last && at ? "right" : at ? "center" : "left", size: 10 });
 }
 
 /**

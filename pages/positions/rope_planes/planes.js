@@ -9,7 +9,8 @@ import { visible } from "#canvas/text.js";
 /** @typedef {import("#browser/language_model.js").Trace} Trace */
 /** @typedef {import("./drawing.js").Header} Header */
 /** @typedef {import("./drawing.js").Moves} Moves */
-/** @typedef {{ head: [number, number], pair: [number, number], moves: Moves, stride: number, base: number | null }} Choice `pair` are positions of query and key; base null is the model's own */
+/** @typedef {{ head: [number, number], pair: [number, number], moves: Moves, stride: number,
+ * base: number | null }} Choice `pair` are positions of query and key; base null is the model's own */
 
 const REACH = 32; // steps to each side of the true positions, at most
 const LEAST = 6;
@@ -30,7 +31,8 @@ export const ownBase = (config) => config.layers[0].rope_base;
 export function checkedBase(base, own) {
   if (base === null) return own;
   if (Number.isFinite(base) && base > 1) return base;
-  throw new BadConfig(_("The base is {base}; give a number above 1, such as 10000: at 1 every plane turns equally fast, at 0 or below there is no angle.", { base }));
+  throw new BadConfig(_("The base is {base}; give a number above 1, such as 10000: at 1 every plane turns equally fast, at 0 or below there is no angle.",
+    { base }));
 }
 
 /**
@@ -79,7 +81,8 @@ export function clocksOf(trace, { head: [layer, head], pair, moves, stride, base
   const reach = Math.max(LEAST, Math.min(REACH, Math.floor((2 * DRAWN) / dim)));
   const home = Math.min(reach, Math.floor(Math.min(...pair.filter((_at, i) => moving[i])) / stride));
   const speeds = speedsOf(checkedBase(base, own));
-  const positions = Array.from({ length: home + reach + 1 }, (_step, i) => /** @type {[number, number]} */ (pair.map((at, which) => (moving[which] ? at + stride * (i - home) : at))));
+  const positions = Array.from({ length: home + reach + 1 },
+    (_step, i) => /** @type {[number, number]} */ (pair.map((at, which) => (moving[which] ? at + stride * (i - home) : at))));
   const [query, key] = vectors.map((vector, which) => Float32Array.from(positions.flatMap((at) => turned(vector, speeds, at[which]))));
   const { scale } = trace.attended(layer).scores;
   const parts = Float32Array.from({ length: query.length / 2 }, (_part, i) => (query[2 * i] * key[2 * i] + query[2 * i + 1] * key[2 * i + 1]) * scale);

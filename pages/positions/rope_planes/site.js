@@ -31,7 +31,8 @@ const page = headPage({
     const { ids: { length }, tokens } = trace;
     const [query, key] = pairOf(trace, [layer, head], pinned);
     shown = query;
-    const named = (/** @type {number} */ count) => tokens.slice(0, count).map((token, i) => /** @type {[string, string]} */ ([String(i), `${i} · ${visible(token)}`]));
+    const named = (/** @type {number} */ count) => tokens.slice(0, count).map(
+      (token, i) => /** @type {[string, string]} */ ([String(i), `${i} · ${visible(token)}`]));
     queries.offer(named(length));
     keys.offer(named(query + 1));
     queries.show(String(query));

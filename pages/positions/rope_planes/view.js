@@ -28,7 +28,8 @@ const stepOf = (v) => Math.round(placeOn(v, steps(v)));
 /** @param {import("#canvas/theme.js").Theme} theme */
 function swatches(theme) {
   const { query, key, adds, takes } = colorsOf(theme);
-  return [{ name: _("query"), color: query }, { name: _("key"), color: key }, { name: _("adds to the score"), color: adds }, { name: _("takes from it"), color: takes }];
+  return [{ name: _("query"), color: query }, { name: _("key"), color: key }, { name: _("adds to the score"), color: adds },
+    { name: _("takes from it"), color: takes }];
 }
 
 /** @param {View} v */

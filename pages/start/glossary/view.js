@@ -8,16 +8,19 @@ import { fits, initial } from "./search.js";
 
 /** @typedef {import("#canvas/mount.js").Component} Component */
 /** @typedef {{ title: string, link: string, count?: number }} Target */
-/** @typedef {{ name: string, aliases: string[], text: string, link: string, shown: Target & { picture: string } | null, pages: Target[], lessons: Target[] }} Entry */
+/** @typedef {{ name: string, aliases: string[], text: string, link: string, shown: Target & { picture: string } | null, pages: Target[],
+ * lessons: Target[] }} Entry */
 /** @typedef {{ entries: Entry[], find: string, term: string, lang: string }} Data */
-/** @typedef {{ root: HTMLElement, component: Component, box: HTMLInputElement, count: HTMLElement, letters: HTMLElement, list: HTMLElement, parts: Map<string, HTMLElement>, data?: Data, lit: string, typed: string, sendSoon: (() => void) & { cancel: () => void } }} View */
+/** @typedef {{ root: HTMLElement, component: Component, box: HTMLInputElement, count: HTMLElement, letters: HTMLElement, list: HTMLElement,
+ * parts: Map<string, HTMLElement>, data?: Data, lit: string, typed: string, sendSoon: (() => void) & { cancel: () => void } }} View */
 
 const DELAY = 400; // milliseconds from the last letter typed until the link follows
 const FEW = 3; // pages that are shown at once
 
 /** @param {Target} target */
 const anchor = ({ title, link, count }) =>
-  make("a", { href: link, textContent: title, "data-card": "step", ...(count ? { title: ngettext("once in its texts", "{n} times in its texts", count) } : {}) });
+  make("a", { href: link, textContent: title, "data-card": "step",
+    ...(count ? { title: ngettext("once in its texts", "{n} times in its texts", count) } : {}) });
 
 /**
  * A line of links behind a word; those beyond FEW on request.
@@ -40,7 +43,8 @@ function drawn(entry) {
     ...(entry.pages.length ? [line(_("Pages"), entry.pages)] : []),
     ...(entry.lessons.length ? [line(_("Lessons"), entry.lessons)] : []),
   ];
-  const example = entry.shown ? [make("a", { href: entry.shown.link, "data-card": "step", className: "example" }, make("img", { src: entry.shown.picture, alt: "", loading: "lazy" }), make("span", { textContent: entry.shown.title }))] : [];
+  const example = entry.shown ? [make("a", { href: entry.shown.link, "data-card": "step", className: "example" },
+    make("img", { src: entry.shown.picture, alt: "", loading: "lazy" }), make("span", { textContent: entry.shown.title }))] : [];
   return make("article", { testid: "term" }, ...example, make("header", {}, own, name, ...also), make("p", { textContent: entry.text }), ...where);
 }
 
@@ -59,7 +63,8 @@ function filter(v) {
     begun.add(initial(entry.name));
   }
   const all = v.data.entries.length;
-  v.count.textContent = shown === all ? _("{all} terms", { all }) : shown ? _("{shown} of {all} terms", { shown, all }) : _("No term has this, in its name or its sentence; a shorter word finds more.");
+  v.count.textContent = shown === all ? _("{all} terms", { all }) : shown
+    ? _("{shown} of {all} terms", { shown, all }) : _("No term has this, in its name or its sentence; a shorter word finds more.");
   for (const letter of v.letters.children) /** @type {HTMLButtonElement} */ (letter).disabled = !begun.has(letter.textContent ?? "");
 }
 

@@ -22,10 +22,12 @@ export function readingOf(lm, text, most, table) {
   const { stats } = surveyOf(trace, 1);
   const back = placeOfLargest(stats.previous);
   const found = strikingRow(trace, measured(trace).values, table, stats, back);
-  const places = lm.tokenizer.characters(trace.ids.slice(0, last)); // what spells one character together is one: looked at as all of it, looking from its last token
+  // what spells one character together is one: looked at as all of it, looking from its last token
+  const places = lm.tokenizer.characters(trace.ids.slice(0, last));
   const head = (/** @type {number} */ layer, /** @type {number} */ number, /** @type {number} */ row, /** @type {string | null} */ tag) => {
     const map = trace.map(layer, number);
-    const weights = places.map(([, end]) => places.map(([from, to]) => map.subarray((end - 1) * length + from, (end - 1) * length + to).reduce((sum, p) => sum + p, 0)));
+    const weights = places.map(([, end]) => places.map(([from, to]) =>
+      map.subarray((end - 1) * length + from, (end - 1) * length + to).reduce((sum, p) => sum + p, 0)));
     return { layer, head: number, weights, row: places.findIndex(([, end]) => end > Math.min(row, last - 1)), tag };
   };
   const size = trace.logits.length / length;

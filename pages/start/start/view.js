@@ -10,7 +10,8 @@ import { announcePicture } from "#canvas/painted.js";
 /** @typedef {import("#canvas/mount.js").Component} Component */
 /** @typedef {{ name: string, label: string, weights: number[][], row: number }} Head */
 /** @typedef {{ tokens: string[], expected: [string, number][], heads: Head[], asks?: boolean, picture: number, color: string, lang: string }} Data */
-/** @typedef {{ root: HTMLElement, component: Component, data: Data, head: number, row: number, guessed: boolean, guess: number | null, timer: number, words: HTMLElement, names: HTMLElement, said: HTMLElement }} View */
+/** @typedef {{ root: HTMLElement, component: Component, data: Data, head: number, row: number, guessed: boolean, guess: number | null, timer: number,
+ * words: HTMLElement, names: HTMLElement, said: HTMLElement }} View */
 
 const FIRST = 12000; // milliseconds that it stands on the word it opens on, as the sentence above speaks of that one
 const PACE = 1500; // milliseconds from word to word, as long as nobody points

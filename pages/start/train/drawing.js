@@ -10,7 +10,8 @@ import { bestHead, headName, NAMED } from "./learning.js";
 /** @typedef {import("#canvas/theme.js").Theme} Theme */
 /** @typedef {import("./learning.js").Learner} Learner */
 /** @typedef {{ steps: number, repeats: boolean, answers: boolean }} Kind of runs: how long, whether sequences repeat, or ask for an answer */
-/** @typedef {{ side: number, gap: number, maps: number, left: number, top: number, right: number, bottom: number, height: number }} Layout side of a map, gap between maps, the width of all; the curves' area */
+/** @typedef {{ side: number, gap: number, maps: number, left: number, top: number, right: number, bottom: number, height: number }} Layout side of a map,
+ * gap between maps, the width of all; the curves' area */
 
 const NAME = 15; // pixels above a map
 const CURVES = 150;
@@ -77,7 +78,8 @@ function drawMaps(pen, { maps, tokens, previous, induction }, { side, gap }, the
   previous.forEach((heads, layer) => heads.forEach((_score, head) => {
     const [x, y] = [head * (side + gap), NAME + layer * (side + gap + NAME)];
     const at = (layer * heads.length + head) * size ** 2;
-    const is = (/** @type {{ layer: number, head: number, score: number } | null} */ best) => Boolean(best) && best.layer === layer && best.head === head && best.score > NAMED;
+    const is = (/** @type {{ layer: number, head: number, score: number } | null} */ best) => Boolean(best) && best.layer === layer && best.head === head
+      && best.score > NAMED;
     const color = is(after) ? theme.heads[1] : is(back) ? theme.heads[0] : null;
     pen.text(x, y - 7, headName({ layer, head }), { color: theme.muted, size: 10.5, weight: color ? 700 : 400 });
     // the root, as weights over many positions are small
@@ -129,7 +131,8 @@ export function saidOfCell({ maps, tokens, names, previous }, { layer, head, row
   const size = tokens.length;
   const weight = maps[((layer * previous[0].length + head) * size + row) * size + column];
   const named = (/** @type {number} */ at) => `“${visible(names[tokens[at]])}” (${at})`;
-  if (column > row && !weight) return _("{head}: {from} does not see {to}, which comes later", { head: headName({ layer, head }), from: named(row), to: named(column) });
+  if (column > row && !weight) return _("{head}: {from} does not see {to}, which comes later",
+    { head: headName({ layer, head }), from: named(row), to: named(column) });
   return _("{head}: {from} gives {weight} to {to}", { head: headName({ layer, head }), from: named(row), weight: weight.toFixed(2), to: named(column) });
 }
 

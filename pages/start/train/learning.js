@@ -5,8 +5,11 @@ import { trainingWorker } from "#browser/training/worker.js?source";
 import { _ } from "#canvas/language.js";
 
 /** @typedef {import("#browser/training/trainer.js").Moment} Moment */
-/** @typedef {{ step: number, loss: number, right: number, whole: number | null, previous: number, induction: number | null }} Point of the curves; the best head of each kind */
-/** @typedef {{ name: string, worker: Worker, moment: Moment | null, points: Point[], problem: string, formed: number | null, best: { step: number, loss: number }, saved: (files: Record<string, Uint8Array>) => void }} Learner `formed`: the step at which it was right most of the time; `best`: that of the least loss on fresh data */
+/** @typedef {{ step: number, loss: number, right: number, whole: number | null, previous: number,
+ * induction: number | null }} Point of the curves; the best head of each kind */
+/** @typedef {{ name: string, worker: Worker, moment: Moment | null, points: Point[], problem: string, formed: number | null, best: { step: number,
+ * loss: number }, saved: (files: Record<string, Uint8Array>) => void }} Learner `formed`: the step at which it was right most of the time;
+ *   `best`: that of the least loss on fresh data */
 
 export const ENOUGH = 0.9; // share of right answers at which a task counts as learnt
 export const NAMED = 0.3; // weight from which a head is said to do something
@@ -34,7 +37,8 @@ export const headName = (/** @type {{ layer: number, head: number }} */ { layer,
 export function makeLearner(name, changed) {
   const url = URL.createObjectURL(new Blob([trainingWorker], { type: "text/javascript" }));
   const worker = new Worker(url);
-  const learner = /** @type {Learner} */ ({ name, worker, moment: null, points: [], problem: "", formed: null, best: { step: 0, loss: Infinity }, saved: () => {} });
+  const learner = /** @type {Learner} */ ({ name, worker, moment: null, points: [], problem: "", formed: null, best: { step: 0, loss: Infinity },
+    saved: () => {} });
   worker.onmessage = ({ data }) => {
     URL.revokeObjectURL(url);
     if (data.saved) {
@@ -91,7 +95,8 @@ function takeMoment(learner, moment) {
   const { step, loss, right, whole, previous, induction } = moment;
   learner.moment = moment;
   learner.points = learner.points.filter((point) => point.step < step);
-  learner.points.push({ step, loss: loss / Math.log(moment.names.length), right, whole, previous: bestHead(previous).score, induction: induction && bestHead(induction).score });
+  learner.points.push({ step, loss: loss / Math.log(moment.names.length), right, whole, previous: bestHead(previous).score,
+    induction: induction && bestHead(induction).score });
   if (learner.points.length > MOST_POINTS) learner.points = learner.points.filter((point, i) => i % 2 || point.step === 0);
   if (learner.formed !== null && learner.formed > step) learner.formed = null; // stepped back
   if (learner.best.step > step) learner.best = { step, loss };
@@ -115,7 +120,8 @@ export function saidOf({ moment, problem }) {
   if (!moment) return problem || _("The network is being made.");
   const { step, loss, taught, right, whole, names, speed, previous, induction } = moment;
   const parts = [
-    _("Step {step}: {right} right on fresh data, loss {loss} (a guess has {guess}).", { step: step.toLocaleString("en"), right: percent(right), loss: loss.toFixed(2), guess: Math.log(names.length).toFixed(2) }),
+    _("Step {step}: {right} right on fresh data, loss {loss} (a guess has {guess}).",
+      { step: step.toLocaleString("en"), right: percent(right), loss: loss.toFixed(2), guess: Math.log(names.length).toFixed(2) }),
   ];
   if (whole !== null) parts.push(_("Whole answers right: {whole}.", { whole: percent(whole) }));
   if (taught < loss / 2 && loss > 0.5) parts.push(_("On its own data the loss is {taught}.", { taught: taught.toFixed(2) }));
@@ -167,7 +173,10 @@ export function outcome(learners, steps, guess) {
   if (!second) {
     const { moment, best } = first;
     const counted = { step: best.step.toLocaleString("en"), least: best.loss.toFixed(2), now: moment?.loss.toFixed(2), taught: moment?.taught.toFixed(2) };
-    if (byHeart(first)) return _("It learns its text by heart: on text that it was not shown the loss was least at step {step}, {least}, and is {now} now; on its own it is {taught}.", counted);
+    if (byHeart(first))
+      return _(
+      "It learns its text by heart: on text that it was not shown the loss was least at step {step}, {least}, and is {now} now; on its own it is {taught}.",
+      counted);
     if (first.formed === null) return moment?.step >= steps ? unlearnt(moment) : "";
     const head = first.moment.induction && bestHead(first.moment.induction);
     const formed = first.formed.toLocaleString("en");
@@ -182,6 +191,7 @@ export function outcome(learners, steps, guess) {
     : _("Beside it, {right} are right after {steps} steps.", { right: percent(second.moment.right), steps: second.moment.step.toLocaleString("en") });
   const verdict = !guess ? "" : guess === truth ? _("You guessed right.") : _("You guessed otherwise.");
   const { induction } = second.moment;
-  const how = truth === "yes" && induction && bestHead(induction).score < NAMED ? _("No head looks for what came after: the best gives {score} to it.", { score: bestHead(induction).score.toFixed(2) }) : "";
+  const how = truth === "yes" && induction && bestHead(induction).score < NAMED
+    ? _("No head looks for what came after: the best gives {score} to it.", { score: bestHead(induction).score.toFixed(2) }) : "";
   return [verdict, found, how].filter(Boolean).join(" ");
 }

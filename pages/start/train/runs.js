@@ -5,8 +5,10 @@ import { parametersOf } from "#browser/training/settings.js";
 import { learnPieces } from "#browser/training/vocabulary.js";
 import { _, ngettext } from "#canvas/language.js";
 
-/** @typedef {{ task: string, layers: number, positions: "learned" | "none" | "rope", beside: string, heads: number, width: number, rate: number, seed: number, mlp: boolean, mask: boolean, norm: boolean, guess: boolean, text: string, pieces: number }} Choice */
-/** @typedef {{ vocab: number, length: number, lengths: Record<string, number>, digits: Record<string, [number, number]>, steps: Record<string, number>, changes: Record<string, any>, beside: Record<string, string>, asked: Record<string, string>, high: number, live: string }} Tables as site.py gives them */
+/** @typedef {{ task: string, layers: number, positions: "learned" | "none" | "rope", beside: string, heads: number, width: number, rate: number,
+ * seed: number, mlp: boolean, mask: boolean, norm: boolean, guess: boolean, text: string, pieces: number }} Choice */
+/** @typedef {{ vocab: number, length: number, lengths: Record<string, number>, digits: Record<string, [number, number]>, steps: Record<string, number>,
+ * changes: Record<string, any>, beside: Record<string, string>, asked: Record<string, string>, high: number, live: string }} Tables as site.py gives them */
 
 /**
  * What a second run can change: what is not so already, and makes sense for the task.
@@ -49,7 +51,8 @@ export function headerOf(chosen, tables) {
   const title = _("{layers}, {heads} each, d {width}, rate {rate}: {count} parameters", {
     layers: ngettext("{n} layer", "{n} layers", layers), heads: ngettext("{n} head", "{n} heads", heads), width, rate, count: count.toLocaleString("en"),
   });
-  const runs = second ? [{ name: _("As chosen above"), asked: first }, { name: _(tables.beside[beside]), asked: { ...first, ...tables.changes[beside] } }] : [{ name: "", asked: first }];
+  const runs = second ? [{ name: _("As chosen above"), asked: first }, { name: _(tables.beside[beside]), asked: { ...first, ...tables.changes[beside] } }] : [
+    { name: "", asked: first }];
   return {
     title, runs, steps: tables.steps[task], repeats: task === "induction", answers: task in tables.digits, live: tables.live,
     question: second && guess ? _(tables.asked[beside], { layers }) : "",

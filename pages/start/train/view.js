@@ -11,8 +11,10 @@ import { cellAt, cellBeside, curvesOf, drawRun, isCell, layoutOf, saidOfCell } f
 import { bestHead, folderOf, headName, liveFileOf, makeLearner, nextStep, outcome, saidOf } from "./learning.js";
 
 /** @typedef {import("./learning.js").Learner} Learner */
-/** @typedef {import("./drawing.js").Kind & { title: string, question: string, why?: string, live?: string, runs: { name: string, asked: import("#browser/training/run.js").Asked }[] }} Header */
-/** @typedef {import("#canvas/live.js").View<Header> & { learners: Learner[], begun: number, pace: string, playing: boolean, guess: string, until: number, cell: Cell | null }} View `cell`: the one that was chosen */
+/** @typedef {import("./drawing.js").Kind & { title: string, question: string, why?: string, live?: string, runs: { name: string,
+ * asked: import("#browser/training/run.js").Asked }[] }} Header */
+/** @typedef {import("#canvas/live.js").View<Header> & { learners: Learner[], begun: number, pace: string, playing: boolean, guess: string, until: number,
+ * cell: Cell | null }} View `cell`: the one that was chosen */
 /** @typedef {import("./drawing.js").Cell & { run: number }} Cell */
 
 const RUN_NAME = 18; // pixels for it in a saved picture
@@ -113,7 +115,8 @@ function makePanel(v, learner, run) {
     },
     beside: (dx, dy) => ofRun(learner.moment && (v.cell?.run === run ? cellBeside(learner.moment, v.cell, dx, dy) : { layer: 0, head: 0, row: 0, column: 0 })),
   });
-  return make("div", { className: "run" }, make("h3"), make("div", { className: "panel" }, canvas), cell, make("div", { className: "sample" }), make("p", { className: "said", testid: "train-said" }));
+  return make("div", { className: "run" }, make("h3"), make("div", { className: "panel" }, canvas), cell, make("div", { className: "sample" }),
+    make("p", { className: "said", testid: "train-said" }));
 }
 
 /**
@@ -129,7 +132,8 @@ function asking(v, question) {
     tell(v, { resume: true });
     v.paint();
   };
-  return [make("span", { textContent: question }), makeButton(_("Yes"), _("Guess yes, and train"), answer("yes")), makeButton(_("No"), _("Guess no, and train"), answer("no")), makeButton(_("Just show me"), _("Train without a guess"), answer(""))];
+  return [make("span", { textContent: question }), makeButton(_("Yes"), _("Guess yes, and train"), answer("yes")),
+    makeButton(_("No"), _("Guess no, and train"), answer("no")), makeButton(_("Just show me"), _("Train without a guess"), answer(""))];
 }
 
 /** @param {View} v */
@@ -193,7 +197,8 @@ function paint(v) {
   back.disabled = !v.learners.some(({ moment }) => moment?.step > 0);
   model.disabled = file.disabled = !modelsOf(v).length;
   file.hidden = !v.header.live; // where no server gives it
-  model.title = model.disabled ? _("A model of the app has a causal mask and norms; train one with both to save it") : _("As a folder in a ZIP file: unpack it, and “tlmviz run FOLDER” opens it on every page");
+  model.title = model.disabled ? _("A model of the app has a causal mask and norms; train one with both to save it") : _(
+    "As a folder in a ZIP file: unpack it, and “tlmviz run FOLDER” opens it on every page");
   pace.repaint();
   legend.repaint();
   v.learners.forEach((learner, i) => paintRun(v, learner, panels.children[i]));
@@ -225,7 +230,8 @@ function paintRun(v, learner, panel) {
 function describe({ moment }) {
   if (!moment) return _("Attention maps of a network that is being made");
   const best = bestHead(moment.induction ?? moment.previous);
-  return _("Attention maps of {count} heads and curves of what they have learnt by step {step}; strongest: {head}, {score}. Arrow keys go from cell to cell.", { count: moment.previous.flat().length, step: moment.step, head: headName(best), score: best.score.toFixed(2) });
+  return _("Attention maps of {count} heads and curves of what they have learnt by step {step}; strongest: {head}, {score}. Arrow keys go from cell to cell.",
+    { count: moment.previous.flat().length, step: moment.step, head: headName(best), score: best.score.toFixed(2) });
 }
 
 /**
@@ -238,7 +244,8 @@ function sampleOf({ written, tokens, targets, guesses, names }) {
   const given = [...tokens.subarray(0, from + 1)].map((id) => visible(names[id])).join(" ");
   const said = [...guesses.subarray(from)].map((guess, i) => {
     const right = guess === targets[from + i];
-    return make("span", { className: right ? "right" : "wrong", textContent: visible(names[guess]), title: right ? _("Right") : _("{right} would be right", { right: visible(names[targets[from + i]]) }) });
+    return make("span", { className: right ? "right" : "wrong", textContent: visible(names[guess]),
+      title: right ? _("Right") : _("{right} would be right", { right: visible(names[targets[from + i]]) }) });
   });
   return [make("b", { textContent: _("Given") }), ` ${given} `, make("b", { textContent: _("it says") }), " ", ...said];
 }

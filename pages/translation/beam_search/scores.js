@@ -3,7 +3,8 @@
 
 /** @typedef {"alpha" | "beta" | "gamma"} Weight */
 /** @typedef {Record<Weight, number>} Weights */
-/** @typedef {{ id: number, text: string, count: number, logp: number, coverage: number, ends: number, finished: boolean, way: number[] }} Row as `rows` in Python */
+/** @typedef {{ id: number, text: string, count: number, logp: number, coverage: number, ends: number, finished: boolean,
+ * way: number[] }} Row as `rows` in Python */
 /** @typedef {{ logp: number, length: number, coverage: number, end: number, total: number }} Parts */
 /** @typedef {Row & { parts: Parts }} Ranked */
 

@@ -54,7 +54,8 @@ function draw(ranked = true) {
 }
 
 function say() {
-  const changed = Object.entries(KEYS).map(([name, key]) => [key, /** @type {any} */ (weights)[name] === /** @type {any} */ (USUAL)[name] ? null : String(/** @type {any} */ (weights)[name])]);
+  const changed = Object.entries(KEYS).map(([name, key]) =>
+    [key, /** @type {any} */ (weights)[name] === /** @type {any} */ (USUAL)[name] ? null : String(/** @type {any} */ (weights)[name])]);
   link({ ...Object.fromEntries(changed), bstep: shown.step === END ? null : String(shown.step), bown: shown.own.length ? shown.own.join(".") : null });
 }
 

@@ -67,7 +67,8 @@ function makeWeight(v, name, title) {
 /** Pixels of a row in a file, and of them those of a text that stands above its bars. @param {number} width */
 const savedRow = (width) => ({ above: width < STACKED ? 18 : 0, line: LINE + (width < STACKED ? 18 : 0) });
 
-/** Texts beside their bars, or in a narrow file above them. @param {View} v @param {import("#canvas/pens.js").Pen} pen @param {import("#canvas/theme.js").Theme} theme @param {number} width */
+/** Texts beside their bars, or in a narrow file above them. @param {View} v @param {import("#canvas/pens.js").Pen} pen
+ * @param {import("#canvas/theme.js").Theme} theme @param {number} width */
 function drawSaved(v, pen, theme, width) {
   const { above, line } = savedRow(width);
   const left = above ? 0 : SAVED_COLUMNS.text;
@@ -96,13 +97,15 @@ function build(v) {
   v.els = { sliders, legend, said: make("p", { className: "said", "aria-live": "polite" }), list: make("div", { className: "list", role: "list" }) };
   v.els.list.addEventListener("pointerleave", () => lightUp([]));
   v.ends.push(onHovered(() => lightRows(v)));
-  const title = make("div", { className: "title" }, make("b", {}, _("Final ranking")), _(" in nats. Bars to the left are costs; green gives back what the length penalty forgives. Black tick: the score"));
+  const title = make("div", { className: "title" }, make("b", {}, _("Final ranking")),
+    _(" in nats. Bars to the left are costs; green gives back what the length penalty forgives. Black tick: the score"));
   const save = saving(v, "tlmviz-ranking", {
     height: (width) => v.order.length * savedRow(width).line,
     draw: (pen, theme, width) => drawSaved(v, pen, theme, width),
     legend: () => Object.entries(termNames()).map(([term, name]) => ({ name, color: TERM_COLORS[term] })),
   });
-  return [title, make("div", { className: "bar" }, legend.root, save), make("div", { className: "bar" }, ...sliders.map(({ root }) => root), ...presets), v.els.said, v.els.list];
+  return [title, make("div", { className: "bar" }, legend.root, save), make("div", { className: "bar" }, ...sliders.map(({ root }) => root), ...presets),
+    v.els.said, v.els.list];
 }
 
 /** Mark the texts that go through the node that is pointed at. @param {View} v */
@@ -137,7 +140,8 @@ function paint(v) {
 function ranked(v, moved) {
   const [[best], [probable]] = [v.order, v.header.rows]; // the rows come in order of log P
   if (!best) return "";
-  const winner = best.id === probable.id ? _("The most probable text wins.") : _("“{text}” is more probable; “{winner}” wins.", { text: probable.text, winner: best.text });
+  const winner = best.id === probable.id ? _("The most probable text wins.") : _(
+    "“{text}” is more probable; “{winner}” wins.", { text: probable.text, winner: best.text });
   if (!v.before) return winner;
   if (!moved) return `${winner} ${_("The order is the same.")}`;
   return `${winner} ${ngettext("{n} of {all} changed places (▲▼).", "{n} of {all} changed places (▲▼).", moved, { all: v.order.length })}`;
@@ -180,7 +184,8 @@ function fill(v, cells, row, place, up) {
   cells.score.textContent = signed(parts.total);
   const terms = Object.entries(termNames()).map(([term, name]) => `${name} ${signed(parts[/** @type {keyof typeof parts} */ (term)], 4)}`);
   const values = { count: row.count, terms: terms.join(", "), total: signed(parts.total, 4), mean: Math.exp(row.logp / row.count).toFixed(4) };
-  cells.root.title = `${row.text}${row.finished ? "" : _(" … (unfinished)")}\n${_("{count} tokens; {terms}; score {total}", values)}\n${_("mean probability per token (geometric): {mean}", values)}`;
+  cells.root.title = `${row.text}${row.finished ? "" : _(" … (unfinished)")}\n${_("{count} tokens; {terms}; score {total}",
+    values)}\n${_("mean probability per token (geometric): {mean}", values)}`;
   for (const [term, from, to] of bars(parts)) {
     const [left, right] = [Math.min(from, to), Math.max(from, to)].map((value) => 100 * shareOf(v, value));
     Object.assign(cells[term].style, { left: `${left}%`, width: `${right - left}%` });

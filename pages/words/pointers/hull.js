@@ -41,7 +41,8 @@ function build(v) {
   });
   return [
     make("div", { className: "square" }, canvas),
-    make("div", { className: "side" }, make("div", { className: "bar" }, ...axis.parts, save), said, bars, make("p", { className: "hint" }, _("Dashed: the exact hull."))),
+    make("div", { className: "side" }, make("div", { className: "bar" }, ...axis.parts, save), said, bars,
+      make("p", { className: "hint" }, _("Dashed: the exact hull."))),
   ];
 }
 

@@ -4,9 +4,12 @@
 import { _ } from "#canvas/language.js";
 
 /** @typedef {[x: number, y: number]} Point thousandths of a square, y upwards */
-/** @typedef {{ order: number[], exact: number[], missed: number[], extra: number[], doubtful: number, origin: string }} Header indices of points; `origin` names the set */
+/** @typedef {{ order: number[], exact: number[], missed: number[], extra: number[], doubtful: number,
+ * origin: string }} Header indices of points; `origin` names the set */
 /** @typedef {{ points: Uint16Array, attention: Float32Array }} Arrays attention [steps, points + 1], the end marker last */
-/** @typedef {import("#canvas/live.js").View<Header, Arrays, { points: Point[], step: number }> & { drawn: Point[], side: number, held: number | null, dragging: boolean, waiting: boolean }} View `drawn`: those that the attention is of; `held`: the point under the pointer, or chosen by keys; `waiting` for an answer */
+/** @typedef {import("#canvas/live.js").View<Header, Arrays, { points: Point[], step: number }> & { drawn: Point[], side: number, held: number | null,
+ * dragging: boolean, waiting: boolean }} View `drawn`: those that the attention is of; `held`: the point under the pointer,
+ *   or chosen by keys; `waiting` for an answer */
 /** @typedef {import("#canvas/pens.js").Pen} Pen */
 /** @typedef {import("#canvas/theme.js").Theme} Theme */
 
@@ -224,6 +227,8 @@ export function stepSentence(v) {
   const [index, weight] = heaviest(v, 1)[0];
   const values = { from: step ? v.header.order[step - 1] : "", index, weight: weight.toFixed(3) };
   const closes = step === steps - 1;
-  if (step) return closes ? _("From point {from} it says that the line is closed: probability {weight}.", values) : _("From point {from} it goes to point {index}: probability {weight}.", values);
-  return closes ? _("At the beginning it says that the line is closed: probability {weight}.", values) : _("At the beginning it goes to point {index}: probability {weight}.", values);
+  if (step) return closes ? _("From point {from} it says that the line is closed: probability {weight}.", values) : _(
+    "From point {from} it goes to point {index}: probability {weight}.", values);
+  return closes ? _("At the beginning it says that the line is closed: probability {weight}.", values) : _(
+    "At the beginning it goes to point {index}: probability {weight}.", values);
 }

@@ -8,9 +8,11 @@ import { go, live, makeLegend } from "#canvas/live.js";
 import { canvasPen, fit } from "#canvas/pens.js";
 import { BEHIND_TEXT, fade } from "#canvas/theme.js";
 
-/** @typedef {{ tokens: string[], unknown: boolean[], offers: [word: string, written: number, copied: number][][], most: number }} Header `most`: the word that is copied most, from 1 */
+/** @typedef {{ tokens: string[], unknown: boolean[], offers: [word: string, written: number, copied: number][][],
+ * most: number }} Header `most`: the word that is copied most, from 1 */
 /** @typedef {{ gate: Float32Array, pointer: Float32Array }} Arrays row t predicts word t + 1 */
-/** @typedef {import("#canvas/live.js").View<Header, Arrays, { word: number }> & { spans: HTMLElement[] }} View `spans`: one a word, and one for what would follow */
+/** @typedef {import("#canvas/live.js").View<Header, Arrays, { word: number }> & { spans: HTMLElement[] }} View `spans`: one a word,
+ * and one for what would follow */
 
 const FAINT = 0.01; // a weight below it has no arc
 const ROOM = 30; // pixels above the text for arcs
@@ -18,7 +20,8 @@ const CLOSING = /^(?:[.,!?;:)]|'\w+)$/; // no space before it
 
 /** @param {View} v */
 function build(v) {
-  const text = make("p", { className: "text", tabIndex: 0, role: "application", "aria-label": _("The text; arrow keys walk from word to word"), testid: "copy-text" });
+  const text = make("p", { className: "text", tabIndex: 0, role: "application", "aria-label": _("The text; arrow keys walk from word to word"),
+    testid: "copy-text" });
   const [arcs, bars] = [make("canvas", { "aria-hidden": "true" }), make("div", { className: "bars", testid: "copy-bars" })];
   const said = make("p", { className: "said", "aria-live": "polite", testid: "copy-said" });
   const [written, copied] = [_("written by the vocabulary's softmax"), _("copied by the pointer")];
@@ -90,7 +93,8 @@ function paint(v) {
   v.els.legend.repaint();
   const [g, next] = [v.arrays.gate[place - 1], tokens[place]];
   const values = { next: next ?? "", g: g.toFixed(3), copied: (100 * (1 - g)).toFixed(1) };
-  v.els.said.textContent = next === undefined ? _("What would follow: g = {g}, so {copied}% copied.", values) : _("“{next}”: g = {g}, so {copied}% copied.", values);
+  v.els.said.textContent = next === undefined ? _("What would follow: g = {g}, so {copied}% copied.", values) : _(
+    "“{next}”: g = {g}, so {copied}% copied.", values);
   v.els.bars.replaceChildren(...offers[place - 1].map((offer) => bar(offer, offer[0] === next, [blue, orange])));
   Object.assign(v.root.dataset, { word: String(place), gate: g.toFixed(4) });
 }
@@ -106,7 +110,8 @@ function bar([word, written, copied], follows, colors) {
     Object.assign(part.style, { width: `${(100 * share).toFixed(2)}%`, background: colors[i] });
     return part;
   });
-  return make("div", { className: follows ? "offer follows" : "offer" }, make("span", {}, word), make("div", { className: "track" }, ...parts), make("output", {}, (written + copied).toFixed(3)));
+  return make("div", { className: follows ? "offer follows" : "offer" }, make("span", {}, word), make("div", { className: "track" }, ...parts),
+    make("output", {}, (written + copied).toFixed(3)));
 }
 
 /**

@@ -4,7 +4,8 @@
 import { loadHull } from "#browser/hull.js";
 import { _ } from "#canvas/language.js";
 import { menu } from "#site/controls.js";
-import { asked, attempt, element, given, link, onlyPart, opened, picture, say, textOf } from "#site/frame.js";
+import { opened, textOf } from "#site/fetching.js";
+import { asked, attempt, element, given, link, onlyPart, picture, say } from "#site/frame.js";
 import view from "./hull.js";
 import { hullOf } from "./hulls.js";
 
@@ -22,7 +23,8 @@ function linked() {
   return points.length <= MOST && points.flat().every((value) => value <= 1000) ? points : [];
 }
 
-const chosen = { kind: asked.get(kind.key) ?? kind.default, number: Number(asked.get(number.key) ?? number.default), points: linked(), step: Math.min(END, Math.trunc(Number(asked.get("hstep"))) || 0) };
+const chosen = { kind: asked.get(kind.key) ?? kind.default, number: Number(asked.get(number.key) ?? number.default), points: linked(),
+  step: Math.min(END, Math.trunc(Number(asked.get("hstep"))) || 0) };
 
 async function start() {
   onlyPart("pointer", "hull");
@@ -51,7 +53,8 @@ async function start() {
   if (!(chosen.kind in sets)) chosen.kind = kind.default;
   if (!(chosen.number in sets[kind.default])) chosen.number = number.default;
   await draw({});
-  if (!there && !chosen.points.length) say(_("This set of points only the app draws; this site has draw {seed} of {numbers} points, of each kind.", { seed, numbers: Object.keys(sets[kind.default]).join(", ") }));
+  if (!there && !chosen.points.length) say(_("This set of points only the app draws; this site has draw {seed} of {numbers} points, of each kind.",
+    { seed, numbers: Object.keys(sets[kind.default]).join(", ") }));
 }
 
 start();

@@ -93,7 +93,8 @@ export function spaceOf(model, { categories, groups }) {
         groups: Uint8Array.from(model.vocabulary, (word) => numbers.get(word) ?? 0),
       },
     },
-    header: { title, space, token: false, box: [...first.map((value) => rounded(value - margin)), ...last.map((value) => rounded(value + margin))], groups, colour: "category", large: true, film: /** @type {null} */ (null) },
+    header: { title, space, token: false, box: [...first.map((value) => rounded(value - margin)), ...last.map((value) => rounded(value + margin))], groups,
+      colour: "category", large: true, film: /** @type {null} */ (null) },
     place: (/** @type {ArrayLike<number>} */ vector) => share(placeOf(axes, vector)),
   };
 }
@@ -113,10 +114,12 @@ export function foundOf(model, space, typed, count) {
   const vector = form === undefined ? model.place(name) : model.at(model.rows.get(form));
   const near = model.nearest(vector, count, form === undefined ? [] : [form]);
   return {
-    word: typed, name: form ?? name.slice(0, SHOWN), row: form === undefined ? -1 : model.rows.get(form), place: form === undefined ? space.place(vector) : null,
+    word: typed, name: form ?? name.slice(0, SHOWN), row: form === undefined ? -1 : model.rows.get(form),
+      place: form === undefined ? space.place(vector) : null,
     near: near.map(([word]) => model.rows.get(word)), cosines: near.map(([, cosine]) => Number(cosine.toFixed(6))),
   };
 }
 
 /** Where no word is chosen, or none is found. */
-export const NOTHING = { name: "", row: -1, place: /** @type {[number, number] | null} */ (null), near: /** @type {number[]} */ ([]), cosines: /** @type {number[]} */ ([]) };
+export const NOTHING = { name: "", row: -1, place: /** @type {[number, number] | null} */ (null), near: /** @type {number[]} */ ([]),
+  cosines: /** @type {number[]} */ ([]) };

@@ -29,10 +29,14 @@ export function fillPanel(v, choose) {
     bar.style.width = `${Math.max(0, Math.min(1, cosine)) * 100}%`;
     const group = v.header.large ? v.points.arrays.groups[row] : 0;
     const label = make("span", { className: own && group === own ? "name own" : "name", textContent: v.names[row] });
-    return make("button", { type: "button", className: "near", title: _("To {name}", { name: v.names[row] }), onclick: () => choose(row) }, bar, dotOf(v, group), label, make("span", { className: "value", textContent: cosine.toFixed(3).replace("-", "−") }));
+    return make("button", { type: "button", className: "near", title: _("To {name}", { name: v.names[row] }), onclick: () => choose(row) }, bar,
+      dotOf(v, group), label, make("span", { className: "value", textContent: cosine.toFixed(3).replace("-", "−") }));
   });
   const said = own ? _("Nearest, by the cosine of all numbers; in bold those of its category:") : _("Nearest, by the cosine of all numbers:");
-  side.replaceChildren(make("b", { className: "chosen", testid: "chosen", textContent: name }), make("div", { className: "soft", textContent: where }), ...(own ? [make("div", { className: "soft" }, dotOf(v, own), ` ${v.header.groups[own].name}`)] : []), make("div", { className: "soft", textContent: rows.length ? (v.header.film ? `${_("At the end of the training:")} ${said}` : said) : _("Its neighbours are on their way …") }), ...rows);
+  side.replaceChildren(make("b", { className: "chosen", testid: "chosen", textContent: name }), make("div", { className: "soft", textContent: where }),
+    ...(own ? [make("div", { className: "soft" }, dotOf(v, own), ` ${v.header.groups[own].name}`)] : []),
+    make("div", { className: "soft", textContent: rows.length
+    ? (v.header.film ? `${_("At the end of the training:")} ${said}` : said) : _("Its neighbours are on their way …") }), ...rows);
 }
 
 /**
@@ -54,7 +58,8 @@ function dotOf(v, group) {
 export function fillLegend(v, repaint) {
   const chips = v.header.groups.map((group, number) => {
     if (!group.light) return null;
-    const chip = make("button", { type: "button", className: "chip", title: _("Only {group}; again: all", { group: group.name }), "aria-pressed": String(v.only.has(number)) }, dotOf(v, number), group.name);
+    const chip = make("button", { type: "button", className: "chip", title: _("Only {group}; again: all", { group: group.name }),
+      "aria-pressed": String(v.only.has(number)) }, dotOf(v, number), group.name);
     chip.onclick = () => {
       if (!v.only.delete(number)) v.only.add(number);
       repaint();

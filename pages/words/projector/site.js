@@ -3,7 +3,8 @@
 
 import { loadWords } from "#browser/word_vectors.js";
 import { textBox } from "#site/controls.js";
-import { asked, attempt, element, given, link, modelMenu, namesOf, onlyPart, opened, picture, textOf } from "#site/frame.js";
+import { opened, textOf } from "#site/fetching.js";
+import { asked, attempt, element, given, link, modelMenu, namesOf, onlyPart, picture } from "#site/frame.js";
 import { foundOf, NOTHING, spaceOf } from "./mapped.js";
 import { keepPoints } from "./points.js";
 import view from "./view.js";
@@ -16,7 +17,8 @@ let words = null;
 let space = null;
 
 const camera = (asked.get("wpz") ?? "").split(",").map(Number);
-const place = { word: "", camera: camera.length === 3 && camera.every(Number.isFinite) ? [clipped(camera[0], 0, 1), clipped(camera[1], 0, 1), clipped(camera[2], 0.5, 200)] : null, frame: -1 };
+const place = { word: "", camera: camera.length === 3 && camera.every(Number.isFinite)
+  ? [clipped(camera[0], 0, 1), clipped(camera[1], 0, 1), clipped(camera[2], 0.5, 200)] : null, frame: -1 };
 const show = picture("projector", view, (left) => {
   if (left.word !== place.word) box.set(left.word);
   Object.assign(place, left);
@@ -35,7 +37,8 @@ async function draw() {
   place.word = box.value;
   const found = (await attempt(() => foundOf(words, space, box.value, near))) ?? { word: box.value, ...NOTHING };
   show({ ...space.header, ...found }, {}, { ...place });
-  link({ [declared.key]: box.value === declared.default ? null : box.value, wpz: place.camera && place.camera.map((part) => Number(part.toPrecision(4))).join(",") });
+  link({ [declared.key]: box.value === declared.default ? null : box.value,
+    wpz: place.camera && place.camera.map((part) => Number(part.toPrecision(4))).join(",") });
 }
 
 onlyPart("wpv", "Map");

@@ -147,7 +147,8 @@ function paintCanvas(v) {
   const said = v.found.row >= 0 ? _("Chosen: {name}; nearest: {near}.", { name: v.found.name, near }) : _("None is chosen.");
   canvas.setAttribute("aria-label", `${v.header.title}. ${said} ${_("Arrow keys move, plus and minus zoom, 0 shows all.")}`);
   const frame = Math.round(placeOn(v, filmOf(v)));
-  Object.assign(v.root.dataset, { points: v.names.length, row: v.found.row, near: v.found.near.length, zoom: v.camera.zoom.toFixed(2), frame, paint: (performance.now() - begun).toFixed(1) });
+  Object.assign(v.root.dataset, { points: v.names.length, row: v.found.row, near: v.found.near.length, zoom: v.camera.zoom.toFixed(2), frame,
+    paint: (performance.now() - begun).toFixed(1) });
 }
 
 /** @param {View} v */

@@ -35,9 +35,11 @@ export function compareLayout(width, { layers, heads, guesses, apart }) {
   const gridWidth = narrow ? width - 18 : width * 0.36 - 18;
   const high = Math.max(10, (narrow ? 420 : size + ABOVE - 10) / layers);
   const cell = Math.min(gridWidth / heads, high);
-  const grid = cell < LEGIBLE ? { x: 18, y: TITLES + 16, width: gridWidth, height: high * layers } : { x: 18, y: TITLES + 16, width: cell * heads, height: cell * layers };
+  const grid = cell < LEGIBLE ? { x: 18, y: TITLES + 16, width: gridWidth, height: high * layers } : {
+    x: 18, y: TITLES + 16, width: cell * heads, height: cell * layers };
   const gap = 22;
-  const detail = narrow ? { x: LABELS, y: grid.y + grid.height + LEGEND + TITLES + ABOVE, width: size, height: size } : { x: 18 + gridWidth + gap + LABELS, y: TITLES + ABOVE, width: size, height: size };
+  const detail = narrow ? { x: LABELS, y: grid.y + grid.height + LEGEND + TITLES + ABOVE, width: size, height: size } : {
+    x: 18 + gridWidth + gap + LABELS, y: TITLES + ABOVE, width: size, height: size };
   const right = detail.x + size + gap;
   const x = narrow ? 22 : right + 22;
   const top = narrow ? detail.y + size + LEGEND + TITLES : TITLES;
@@ -110,18 +112,23 @@ function drawGrid(pen, data, hover, box, theme) {
   const [wide, high] = [box.width / heads, box.height / layers];
   const maps = Math.min(wide, high) >= LEGIBLE;
   const most = largestSize(arrays.moved) || 1;
-  pen.text(0, 8, maps ? _("every head: weight in B − weight in A") : _("every head: how much of its attention moved"), { color: theme.text, size: 12, weight: 600 });
+  pen.text(0, 8, maps ? _("every head: weight in B − weight in A") : _("every head: how much of its attention moved"),
+    { color: theme.text, size: 12, weight: 600 });
   for (let number = 0; number < layers * heads; number++) {
     const [layer, head] = [Math.floor(number / heads), number % heads];
     if (!head && (high > 9 || layer % 5 === 0)) pen.text(box.x - 5, box.y + (layer + 0.5) * high, layer, { color: theme.muted, size: 10, align: "right" });
     const [x, y] = [box.x + head * wide, box.y + layer * high];
-    if (maps) pen.image(once(data, theme, `map ${number}`, () => numbersImage(theme, Float32Array.from(arrays.maps.subarray(number * side * side, (number + 1) * side * side), (byte) => byte - 128), side, side, true, 127)), x + 1, y + 1, wide - 2, high - 2);
+    if (maps) pen.image(once(data, theme, `map ${number}`,
+      () => numbersImage(theme, Float32Array.from(arrays.maps.subarray(number * side * side, (number + 1) * side * side), (byte) => byte - 128), side, side,
+      true, 127)), x + 1, y + 1, wide - 2, high - 2);
     else drawShare(pen, theme, arrays.moved[number], most, { x, y, width: wide, height: high });
     const chosen = layer === header.head[0] && head === header.head[1];
     const pointed = hover?.part === "head" && hover.layer === layer && hover.head === head;
-    if (maps || chosen || pointed) pen.rect(x + 0.5, y + 0.5, wide - 1, high - 1, null, chosen ? theme.primary : pointed ? theme.text : theme.faint, { width: chosen ? 2.5 : 1 });
+    if (maps || chosen || pointed) pen.rect(x + 0.5, y + 0.5, wide - 1, high - 1, null, chosen ? theme.primary : pointed ? theme.text : theme.faint,
+      { width: chosen ? 2.5 : 1 });
   }
-  for (let head = 0; head < heads; head++) if (wide > 12 || head % 5 === 0) pen.text(box.x + (head + 0.5) * wide, box.y - 8, head, { color: theme.muted, size: 10, align: "center" });
+  for (let head = 0; head < heads; head++) if (wide > 12 || head % 5 === 0)
+    pen.text(box.x + (head + 0.5) * wide, box.y - 8, head, { color: theme.muted, size: 10, align: "center" });
   if (maps) return legend(pen, box, header.most, theme);
   for (let i = 0; i < 90; i++) pen.rect(box.x + i, box.y + box.height + 12, 1.5, 8, shade(theme.sequential, i / 89));
   pen.text(box.x + 96, box.y + box.height + 16, _("0 to {most} of a head’s attention", { most: inPercent(most) }), { color: theme.muted, size: 10 });
@@ -172,7 +179,8 @@ function drawDetail(pen, data, row, hover, box, theme) {
   const [layer, head] = header.head;
   const most = largestSize(difference);
   const moved = data.arrays.moved[layer * header.heads + head];
-  pen.text(box.x - LABELS, box.y - ABOVE - 10, _("L{layer}H{head}: {share} of its attention moved", { layer, head, share: inPercent(moved) }), { color: theme.text, size: 12, weight: 600 });
+  pen.text(box.x - LABELS, box.y - ABOVE - 10, _("L{layer}H{head}: {share} of its attention moved", { layer, head, share: inPercent(moved) }),
+    { color: theme.text, size: 12, weight: 600 });
   pen.image(once(data, theme, "detail", () => numbersImage(theme, difference, count, count, true, most)), box.x, box.y, box.width, box.height);
   pen.rect(box.x - 0.5, box.y - 0.5, box.width + 1, box.height + 1, null, theme.faint);
   const step = Math.max(1, Math.ceil(11 / each));
@@ -210,7 +218,8 @@ function drawCosines(pen, data, row, box, theme) {
   pen.rect(box.x - 0.5, box.y - 0.5, box.width + 1, box.height + 1, null, theme.faint);
   const high = box.height / rows;
   for (let layer = 0; layer < rows; layer++) {
-    if (high >= 10 || layer % 5 === 0) pen.text(box.x - 4, box.y + (layer + 0.5) * high, layer ? layer - 1 : _("in"), { color: theme.muted, size: 10, align: "right" });
+    if (high >= 10 || layer % 5 === 0) pen.text(box.x - 4, box.y + (layer + 0.5) * high, layer ? layer - 1 : _("in"),
+      { color: theme.muted, size: 10, align: "right" });
   }
   const each = box.width / tokens.length;
   pen.rect(box.x + row * each - 1, box.y - 1, each + 2, box.height + 2, null, theme.text, { width: 1.5 });
@@ -225,7 +234,8 @@ function drawCosines(pen, data, row, box, theme) {
  * @param {Theme} theme
  */
 function drawGuesses(pen, { header, arrays, tokens }, row, box, theme) {
-  pen.text(box.x, box.y, _("after “{token}”: KL(A‖B) {kl}", { token: clip(tokens[row] ?? "", 14), kl: digits(arrays.kl[row], 3) }), { color: theme.text, size: 12, weight: 600 });
+  pen.text(box.x, box.y, _("after “{token}”: KL(A‖B) {kl}", { token: clip(tokens[row] ?? "", 14), kl: digits(arrays.kl[row], 3) }),
+    { color: theme.text, size: 12, weight: 600 });
   let y = box.y + 17;
   (header.guesses[row] ?? []).forEach((guesses, run) => {
     const color = theme.heads[run];

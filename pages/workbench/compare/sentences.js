@@ -4,7 +4,8 @@
 import { _ } from "#canvas/language.js";
 import { digits, minus, visible } from "#canvas/text.js";
 
-/** @typedef {{ a: string | null, b: string | null, pair: number | null }} Column a token of each text, null where it has none; `pair` counts the columns that have both */
+/** @typedef {{ a: string | null, b: string | null, pair: number | null }} Column a token of each text,
+ * null where it has none; `pair` counts the columns that have both */
 /** @typedef {{ token: string, share: number }} Guess */
 /**
  * `side` of each head's small map; `most` is the end of their scale; `head` in detail; `pin` where nobody pinned a token; `ten` heads that
@@ -12,9 +13,12 @@ import { digits, minus, visible } from "#canvas/text.js";
  * @typedef {{ title: string, columns: Column[], layers: number, heads: number, side: number, most: number, head: [number, number], pin: number,
  *   ten: [number, number][], guesses: [Guess[], Guess[]][], apart: boolean }} Header
  */
-/** @typedef {{ maps: Uint8Array, moved: Float32Array, a: Float32Array, b: Float32Array, cosines: Float32Array, kl: Float32Array }} Arrays row-major: maps [L * H, side, side] around 128; weights [P, P] of the head in detail; cosines [L + 1, P] */
-/** @typedef {{ header: Header, arrays: Arrays, tokens: string[], difference: Float32Array, images: Map<string, HTMLCanvasElement> }} Data aligned tokens: "ball", "ball→hat"; difference [P, P] */
-/** @typedef {{ part: "head", layer: number, head: number } | { part: "cell", row: number, col: number } | { part: "cosine", layer: number, row: number } | { part: "token", row: number }} Hover */
+/** @typedef {{ maps: Uint8Array, moved: Float32Array, a: Float32Array, b: Float32Array, cosines: Float32Array,
+ * kl: Float32Array }} Arrays row-major: maps [L * H, side, side] around 128; weights [P, P] of the head in detail; cosines [L + 1, P] */
+/** @typedef {{ header: Header, arrays: Arrays, tokens: string[], difference: Float32Array, images: Map<string,
+ * HTMLCanvasElement> }} Data aligned tokens: "ball", "ball→hat"; difference [P, P] */
+/** @typedef {{ part: "head", layer: number, head: number } | { part: "cell", row: number, col: number } | { part: "cosine", layer: number,
+ * row: number } | { part: "token", row: number }} Hover */
 
 /**
  * What the server sent, with the difference of the head in detail.
@@ -66,16 +70,20 @@ export function comparedSentence(data, pin, hover) {
   const name = (/** @type {number} */ i) => `“${tokens[i]}”`;
   if (hover?.part === "head") {
     const share = inPercent(arrays.moved[hover.layer * header.heads + hover.head]);
-    return _("L{layer}H{head}: on average {share} of a token’s attention goes elsewhere. Click to see it in detail.", { layer: hover.layer, head: hover.head, share });
+    return _("L{layer}H{head}: on average {share} of a token’s attention goes elsewhere. Click to see it in detail.",
+      { layer: hover.layer, head: hover.head, share });
   }
   if (hover?.part === "cosine") {
     const values = { token: name(hover.row), layer: hover.layer - 1, value: digits(arrays.cosines[hover.layer * tokens.length + hover.row], 4) };
-    return hover.layer ? _("After layer {layer} at {token}: cosine {value} between both streams.", values) : _("Before layer 0 at {token}: cosine {value} between both streams.", values);
+    return hover.layer ? _("After layer {layer} at {token}: cosine {value} between both streams.", values) : _(
+      "Before layer 0 at {token}: cosine {value} between both streams.", values);
   }
   const where = `L${header.head[0]}H${header.head[1]}`;
   if (hover?.part === "cell") {
     const k = hover.row * tokens.length + hover.col;
-    return _("{head}: {query} looks at {key} with {a} in A and {b} in B: {difference}.", { head: where, query: name(hover.row), key: name(hover.col), a: digits(arrays.a[k], 3), b: digits(arrays.b[k], 3), difference: signed(data.difference[k]) });
+    return _("{head}: {query} looks at {key} with {a} in A and {b} in B: {difference}.",
+      { head: where, query: name(hover.row), key: name(hover.col), a: digits(arrays.a[k], 3), b: digits(arrays.b[k], 3),
+      difference: signed(data.difference[k]) });
   }
   const row = hover?.row ?? pin;
   const cells = mostChanged(data, row).map(({ col, value }) => `${name(col)} ${signed(value)}`);

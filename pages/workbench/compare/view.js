@@ -10,7 +10,8 @@ import { compared, comparedSentence, inPercent } from "./sentences.js";
 
 /** @typedef {import("./sentences.js").Header} Header */
 /** @typedef {import("./sentences.js").Hover} Hover */
-/** @typedef {import("#canvas/live.js").View<Header, import("./sentences.js").Arrays, { head: [number, number] | null, pin: number | null }> & { data: import("./sentences.js").Data }} View */
+/** @typedef {import("#canvas/live.js").View<Header, import("./sentences.js").Arrays, { head: [number, number] | null,
+ * pin: number | null }> & { data: import("./sentences.js").Data }} View */
 
 /** @param {View} v */
 const pinned = (v) => Math.max(0, Math.min(v.place.pin ?? v.header.pin, v.data.tokens.length - 1));
@@ -20,7 +21,8 @@ const pinToken = (/** @type {View} */ v, /** @type {number} */ pin) => go(v, { p
 function fillStrip(v) {
   const { kl } = v.arrays;
   const most = Math.max(1e-12, ...kl);
-  const word = (/** @type {string | null} */ token, className = "") => (token === null ? make("span", { className: "none", textContent: "·" }) : make("span", { className, textContent: clip(visible(token), 18) }));
+  const word = (/** @type {string | null} */ token, className = "") =>
+    (token === null ? make("span", { className: "none", textContent: "·" }) : make("span", { className, textContent: clip(visible(token), 18) }));
   v.els.strip.replaceChildren(...v.header.columns.map(({ a, b, pair }) => {
     if (pair === null) return make("span", { className: "column alone", title: a === null ? _("added in B") : _("left out of B") }, word(a), word(b));
     const bar = make("i", { style: `height: ${Math.round((20 * kl[pair]) / most)}px` });
@@ -37,7 +39,8 @@ function fillTen(v) {
   const { header, arrays } = v;
   v.els.ten.replaceChildren(make("span", { textContent: _("Moved most:") }), ...header.ten.map(([layer, head]) => {
     const share = inPercent(arrays.moved[layer * header.heads + head]);
-    const button = makeButton(`L${layer}H${head} · ${share}`, _("L{layer}H{head}: the share of its attention that goes elsewhere", { layer, head }), () => ask(v, { head: [layer, head] }));
+    const button = makeButton(`L${layer}H${head} · ${share}`, _("L{layer}H{head}: the share of its attention that goes elsewhere", { layer, head }),
+      () => ask(v, { head: [layer, head] }));
     button.setAttribute("aria-pressed", String(layer === header.head[0] && head === header.head[1]));
     return button;
   }));
@@ -45,7 +48,8 @@ function fillTen(v) {
 
 /** @param {View} v */
 function makeColumns(v) {
-  const strip = make("div", { className: "strip", role: "group", "aria-label": _("Both texts, aligned; bars: KL of the predictions"), testid: "compare-strip" });
+  const strip = make("div", { className: "strip", role: "group", "aria-label": _("Both texts, aligned; bars: KL of the predictions"),
+    testid: "compare-strip" });
   const pairOf = (/** @type {Event} */ { target }) => /** @type {HTMLElement} */ (/** @type {HTMLElement} */ (target).closest("[data-pair]"))?.dataset.pair;
   const point = (/** @type {Hover | null} */ hover) => {
     v.hover = hover;

@@ -17,7 +17,8 @@ function pinWord(v, pin) {
 
 /** @param {HeadView} v */
 function makeText(v) {
-  const area = make("div", { className: "words", tabIndex: 0, role: "group", "aria-label": _("The passage. Arrow keys frame another word."), testid: "atlas-words" });
+  const area = make("div", { className: "words", tabIndex: 0, role: "group", "aria-label": _("The passage. Arrow keys frame another word."),
+    testid: "atlas-words" });
   area.addEventListener("click", ({ target }) => {
     const { index } = /** @type {HTMLElement} */ (target).dataset;
     if (index) pinWord(v, Number(index));
@@ -44,10 +45,12 @@ export default live({
       open: make("a", { className: "open", target: "_blank", rel: "noopener", textContent: _("Open in the explorer"), testid: "atlas-open" }),
     };
     const count = () => v.header.statistics.length;
-    const save = saving(v, "tlmviz-head", { height: (width) => headLayout(width, count()).height, draw: (pen, theme, width) => drawHead(pen, v, headLayout(width, count()), theme), width: 980 });
+    const save = saving(v, "tlmviz-head", { height: (width) => headLayout(width, count()).height,
+      draw: (pen, theme, width) => drawHead(pen, v, headLayout(width, count()), theme), width: 980 });
     return [
       make("div", { className: "upper" }, make("div", { className: "panel" }, v.els.canvas), v.els.tokens),
-      make("div", { className: "lower" }, v.els.list, make("div", {}, v.els.said, v.els.text, make("div", { className: "bar" }, v.els.where, v.els.open, save))),
+      make("div", { className: "lower" }, v.els.list, make(
+        "div", {}, v.els.said, v.els.text, make("div", { className: "bar" }, v.els.where, v.els.open, save))),
     ];
   },
   fit(v) {

@@ -30,15 +30,18 @@ export function passageSentence(v) {
   const tokens = v.header.passage?.tokens ?? [];
   const row = rowOf(v, pinOf(v));
   const best = row.map((_weight, i) => i).sort((a, b) => row[b] - row[a]).slice(0, 3).filter((i) => row[i] >= 0.005);
-  return _("{token} looks at {keys}.", { token: named(tokens, pinOf(v)), keys: best.map((i) => `${named(tokens, i)} (${(100 * row[i]).toFixed(0)}%)`).join(", ") });
+  return _("{token} looks at {keys}.", { token: named(tokens, pinOf(v)),
+    keys: best.map((i) => `${named(tokens, i)} (${(100 * row[i]).toFixed(0)}%)`).join(", ") });
 }
 
 /** @param {HeadView} v */
 export function fillTokens(v) {
   const most = Math.max(1e-9, ...Object.values(v.header.tokens).flat().map(([, share]) => share));
-  const part = (/** @type {"query" | "key"} */ role, /** @type {string} */ title) => make("div", {}, make("h4", { textContent: title }), ...v.header.tokens[role].map(([token, share]) => {
+  const part = (/** @type {"query" | "key"} */ role, /** @type {string} */ title) =>
+    make("div", {}, make("h4", { textContent: title }), ...v.header.tokens[role].map(([token, share]) => {
     const bar = make("i", { style: `width: ${(100 * share) / most}%` });
-    return make("div", { className: "share" }, make("span", { className: "name", textContent: visible(token) }), make("span", { className: "track" }, bar), make("span", { className: "value", textContent: `${(100 * share).toFixed(1)}%` }));
+    return make("div", { className: "share" }, make("span", { className: "name", textContent: visible(token) }), make("span", { className: "track" }, bar),
+      make("span", { className: "value", textContent: `${(100 * share).toFixed(1)}%` }));
   }));
   v.els.tokens.replaceChildren(part("query", _("Looks from")), part("key", _("Looks at")));
 }
@@ -49,7 +52,8 @@ export function fillTokens(v) {
  */
 export function fillList(v, choose) {
   v.els.list.replaceChildren(...v.header.tops.map(([value, text], i) => {
-    const button = make("button", { type: "button", className: "top", testid: `atlas-top-${i}`, onclick: () => choose(i) }, make("b", { textContent: value }), ` ${text}`);
+    const button = make("button", { type: "button", className: "top", testid: `atlas-top-${i}`, onclick: () => choose(i) }, make("b", { textContent: value }),
+      ` ${text}`);
     button.setAttribute("aria-pressed", String(i === v.header.shown));
     return button;
   }));

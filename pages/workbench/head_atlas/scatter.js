@@ -10,7 +10,8 @@ import { minus } from "#canvas/text.js";
 /** @typedef {{ x: number, y: number, width: number, height: number }} Box */
 /** @typedef {{ low: number, high: number, ticks: number[], places: number }} Scale `places`: decimals */
 /**
- * @typedef {{ columns: string[], names: Record<string, string>, brief: Record<string, string>, helps: Record<string, string>, x: string, y: string, layers: number,
+ * @typedef {{ columns: string[], names: Record<string, string>, brief: Record<string, string>, helps: Record<string, string>, x: string, y: string,
+ *   layers: number,
  *   file: string, spans: Record<string, [number, number]>, opens: boolean }} Header `file`: the name of what is saved, without an ending; `spans`: of axes that
  *   stay, whatever is shown; `opens`: whether a head has passages to open
  */
@@ -200,9 +201,11 @@ function drawNames(pen, data, dots, box, at, theme) {
     const name = headName(data, n);
     const width = textWidth(theme, name, 11, 600);
     const [x, y] = [dots[n].x, dots[n].y];
-    const places = [[x + DOT + 4, y - 7], [x - DOT - 4 - width, y - 7], [x - width / 2, y - DOT - 16], [x - width / 2, y + DOT + 2]].map(([left, top]) => ({ x: left, y: top, width, height: 14 }));
+    const places = [[x + DOT + 4, y - 7], [x - DOT - 4 - width, y - 7], [x - width / 2, y - DOT - 16], [x - width / 2, y + DOT + 2]].map(
+      ([left, top]) => ({ x: left, y: top, width, height: 14 }));
     const inside = places.filter((label) => label.x >= box.x && label.x + width <= box.x + box.width && label.y >= box.y && label.y + 14 <= box.y + box.height);
-    const free = inside.find((label) => !taken.some((other) => overlap(label, other)) && !there.some((m) => m !== n && overlap(label, { x: dots[m].x - DOT, y: dots[m].y - DOT, width: 2 * DOT, height: 2 * DOT })));
+    const free = inside.find((label) => !taken.some((other) => overlap(label, other))
+      && !there.some((m) => m !== n && overlap(label, { x: dots[m].x - DOT, y: dots[m].y - DOT, width: 2 * DOT, height: 2 * DOT })));
     const label = free ?? (n === at ? inside[0] : undefined);
     if (!label) continue;
     taken.push(label);

@@ -8,9 +8,11 @@ import { cellText } from "./table.js";
 /** @typedef {import("./scatter.js").Box} Box */
 /** @typedef {import("#canvas/live.js").Theme} Theme */
 /** @typedef {import("#canvas/live.js").Pen} Pen */
-/** @typedef {{ tokens: string[], row: number, link: string, where: string }} Passage `row`: where the statistic is largest; `link`: empty where no model read it */
+/** @typedef {{ tokens: string[], row: number, link: string, where: string }} Passage `row`: where the statistic is largest;
+ * `link`: empty where no model read it */
 /**
- * @typedef {{ statistics: string[], names: Record<string, string>, by: string, index: number, heads: number, bins: string[], tokens: Record<"query" | "key", [string, number][]>,
+ * @typedef {{ statistics: string[], names: Record<string, string>, by: string, index: number, heads: number, bins: string[], tokens: Record<"query" | "key",
+ *   [string, number][]>,
  *   tops: [string, string][], shown: number, passage: Passage | null }} HeadHeader `heads`: of a layer
  */
 /** @typedef {{ header: HeadHeader, arrays: { values: Float32Array, deciles: Float32Array, shares: Float32Array, weights: Uint16Array } }} HeadData */
@@ -28,7 +30,8 @@ const STAGGERED = 46; // pixels of a bar, below which the names of every other o
  */
 export function headLayout(width, statistics) {
   const strips = { x: 0, y: 20, width: width < NARROW ? width : width * 0.54, height: ROW * statistics };
-  if (width >= NARROW) return { height: strips.y + strips.height + 4, strips, bars: { x: strips.width + 30, y: 24, width: width - strips.width - 34, height: strips.height - 40 } };
+  if (width >= NARROW) return { height: strips.y + strips.height + 4, strips,
+    bars: { x: strips.width + 30, y: 24, width: width - strips.width - 34, height: strips.height - 40 } };
   const bars = { x: 4, y: strips.y + strips.height + 34, width: width - 8, height: HIGH };
   return { height: bars.y + bars.height + 40, strips, bars };
 }
@@ -97,8 +100,10 @@ function drawDistances(pen, { header, arrays }, box, theme) {
     pen.rect(box.x + b * each + 1, box.y + box.height - high, Math.max(2, each - 3), high, theme.primary, null, { alpha: 0.8 });
     const level = box.y + box.height - (box.height - 14) * (mean[b] / most);
     pen.line(box.x + b * each, level, box.x + (b + 1) * each, level, theme.text, { width: 1.5 });
-    if (own[b] >= 0.005) pen.text(box.x + (b + 0.5) * each, box.y + box.height - high - 7, minus(`${(100 * own[b]).toFixed(own[b] < 0.1 && each > 30 ? 1 : 0)}`), { color: theme.muted, size: 10, align: "center" });
-    pen.text(box.x + (b + 0.5) * each, box.y + box.height + (each < STAGGERED && b % 2 ? 22 : 10), header.bins[b].replace("-", "–"), { color: theme.muted, size: 10, align: "center" });
+    if (own[b] >= 0.005) pen.text(box.x + (b + 0.5) * each, box.y + box.height - high - 7,
+      minus(`${(100 * own[b]).toFixed(own[b] < 0.1 && each > 30 ? 1 : 0)}`), { color: theme.muted, size: 10, align: "center" });
+    pen.text(box.x + (b + 0.5) * each, box.y + box.height + (each < STAGGERED && b % 2 ? 22 : 10), header.bins[b].replace("-", "–"),
+      { color: theme.muted, size: 10, align: "center" });
   }
   pen.line(box.x, box.y + box.height, box.x + box.width, box.y + box.height, theme.muted);
   pen.text(box.x + box.width, box.y + box.height + 33, _("tokens back; bars in %"), { color: theme.muted, size: 10, align: "right" });

@@ -49,7 +49,8 @@ export function nextSort(sort, column) {
  */
 export function asCsv(data, sort) {
   const { columns } = data.header;
-  const lines = sortedHeads(data, sort).map((n) => columns.map((column) => (Number.isNaN(columnOf(data, column)[n]) ? "" : Number(columnOf(data, column)[n].toPrecision(7)))).join());
+  const lines = sortedHeads(data, sort).map((n) => columns.map(
+    (column) => (Number.isNaN(columnOf(data, column)[n]) ? "" : Number(columnOf(data, column)[n].toPrecision(7)))).join());
   return `${[columns.join(), ...lines].join("\n")}\n`;
 }
 
@@ -62,11 +63,15 @@ export function fillTable(v, { point, open, sortBy }) {
   const columns = v.header.columns.filter((column) => column !== "head"); // a head's name says both
   const heads = columns.map((column) => {
     const sorted = v.place.sort.replace(/^-/, "") === column;
-    const button = make("button", { type: "button", textContent: `${brief[column === "layer" ? "head" : column]}${sorted ? (v.place.sort.startsWith("-") ? " ↓" : " ↑") : ""}`, title: helps[column], onclick: () => sortBy(column) });
+    const button =
+      make("button",
+      { type: "button", textContent: `${brief[column === "layer" ? "head" : column]}${sorted ? (v.place.sort.startsWith("-") ? " ↓" : " ↑") : ""}`,
+      title: helps[column], onclick: () => sortBy(column) });
     return make("th", { scope: "col", "aria-sort": sorted ? (v.place.sort.startsWith("-") ? "descending" : "ascending") : "none" }, button);
   });
   const rows = sortedHeads(v, v.place.sort).map((n) => {
-    const row = make("tr", { tabIndex: 0, title: _("Open this head") }, ...columns.map((column) => make("td", { textContent: column === "layer" ? headName(v, n) : cellText(column, columnOf(v, column)[n]) })));
+    const row = make("tr", { tabIndex: 0, title: _("Open this head") },
+      ...columns.map((column) => make("td", { textContent: column === "layer" ? headName(v, n) : cellText(column, columnOf(v, column)[n]) })));
     row.dataset.index = String(n);
     row.addEventListener("pointerenter", () => point(n));
     row.addEventListener("focus", () => point(n));

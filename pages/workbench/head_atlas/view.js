@@ -75,7 +75,8 @@ export default live({
       table: make("div", { className: "heads", testid: "atlas-table" }),
       count: make("b", { testid: "atlas-count" }),
     };
-    const csv = makeButton(_("Data as CSV"), _("The heads of the table with all digits"), () => download(new Blob([asCsv(v, v.place.sort)], { type: "text/csv" }), `${v.header.file}.csv`));
+    const csv = makeButton(_("Data as CSV"), _("The heads of the table with all digits"),
+      () => download(new Blob([asCsv(v, v.place.sort)], { type: "text/csv" }), `${v.header.file}.csv`));
     const save = saving(v, () => v.header.file, {
       height: (width) => plotBox(width).y + plotBox(width).height + BELOW,
       draw: (pen, theme, width) => drawScatter(pen, v, null, plotBox(width), theme),
@@ -91,7 +92,8 @@ export default live({
     v.els.table.style.maxHeight = `${v.layout.y + v.layout.height - 4}px`;
     const [said, { x, y, names }] = [sentence(v), v.header];
     v.els.said.textContent = said;
-    const label = v.header.opens ? _("{y} over {x} of every head. {said} Arrow keys go from head to head, Enter opens one.", { y: names[y], x: names[x], said }) : _("{y} over {x} of every head. {said} Arrow keys go from head to head.", { y: names[y], x: names[x], said });
+    const label = v.header.opens ? _("{y} over {x} of every head. {said} Arrow keys go from head to head, Enter opens one.",
+      { y: names[y], x: names[x], said }) : _("{y} over {x} of every head. {said} Arrow keys go from head to head.", { y: names[y], x: names[x], said });
     v.els.canvas.setAttribute("aria-label", label);
     for (const row of v.els.table.querySelectorAll("tbody tr")) row.classList.toggle("lit", row.dataset.index === String(v.hover));
     Object.assign(v.root.dataset, { at: v.hover === null ? "" : headName(v, v.hover), found: String(sortedHeads(v, "").length), sort: v.place.sort });

@@ -5,9 +5,12 @@ import { _ } from "#canvas/language.js";
 import { minus } from "#canvas/text.js";
 import { inkOn, shade, shadeRgb } from "#canvas/theme.js";
 
-/** @typedef {{ title: string, clean: string[], corrupted: string[], rows: number, columns: number, heads: boolean, kind: string, part: string, best: [string, number, number], chain: number[][], said: string }} Header tokens of both texts; the cell that is chosen where nobody chose one; layer and column of the cells that are patched together */
+/** @typedef {{ title: string, clean: string[], corrupted: string[], rows: number, columns: number, heads: boolean, kind: string, part: string, best: [string,
+ * number, number], chain: number[][], said: string }} Header tokens of both texts; the cell that is chosen where nobody chose one;
+ *   layer and column of the cells that are patched together */
 /** @typedef {{ preview: Float32Array, exact: Float32Array }} Arrays grids [L, N]; of `exact` NaN where it is not known */
-/** @typedef {Record<"left" | "top" | "cell" | "tall" | "below" | "width" | "height", number> & { turned: boolean }} Grid where the cells lie, in pixels; `below`: where the names of the columns begin, `turned`: whether these stand upright */
+/** @typedef {Record<"left" | "top" | "cell" | "tall" | "below" | "width" | "height", number> & { turned: boolean }} Grid where the cells lie,
+ * in pixels; `below`: where the names of the columns begin, `turned`: whether these stand upright */
 /** @typedef {import("#canvas/theme.js").Theme} Theme */
 /** @typedef {import("#canvas/pens.js").Pen} Pen */
 
@@ -87,7 +90,8 @@ export function drawPatches(pen, theme, { header, grid, preview, exact, chosen, 
       const share = 0.5 + value / most / 2;
       const [x, y] = [left + column * cell, top + row * tall];
       pen.rect(x, y, cell - gap, tall - (tall > 6 ? 1 : 0), shade(theme.diverging, share), null, { cell: at });
-      if (cell >= WRITTEN[0] && tall >= WRITTEN[1] && Math.abs(value) >= 0.005) pen.text(x + cell / 2, y + tall / 2, twoDigits(value), { align: "center", color: inkOn(shadeRgb(theme.diverging, share)), size: 10.5 });
+      if (cell >= WRITTEN[0] && tall >= WRITTEN[1] && Math.abs(value) >= 0.005)
+        pen.text(x + cell / 2, y + tall / 2, twoDigits(value), { align: "center", color: inkOn(shadeRgb(theme.diverging, share)), size: 10.5 });
     }
   }
   pen.rect(left - 0.5, top - 0.5, header.columns * cell, header.rows * tall, null, theme.faint);
@@ -119,7 +123,8 @@ function frame(pen, { left, top, cell, tall }, [row, column], color, width) {
 function drawColumns(pen, theme, header, { left, cell, below, turned }) {
   if (header.heads) {
     pen.text(left - 4, below + 9, _("head"), { align: "right", color: theme.muted, size: 10.5 });
-    for (let head = 0; head < header.columns; head++) pen.text(left + (head + 0.5) * cell, below + 9, head, { align: "center", color: theme.muted, size: 10.5 });
+    for (let head = 0; head < header.columns; head++) pen.text(
+      left + (head + 0.5) * cell, below + 9, head, { align: "center", color: theme.muted, size: 10.5 });
     return;
   }
   const step = Math.max(1, Math.ceil(12 / cell));
@@ -130,7 +135,8 @@ function drawColumns(pen, theme, header, { left, cell, below, turned }) {
       pen.text(x, below + 10, token, { align: "center", color: exchanged ? theme.text : theme.muted, weight: exchanged ? 600 : 400, token: cell - 4 });
       if (exchanged) pen.text(x, below + 25, header.corrupted[column], { align: "center", color: theme.heads[3], weight: 600, token: cell - 4 });
     } else if (exchanged || column % step === 0) {
-      pen.text(x, below + 5, token, { align: "right", rotate: -Math.PI / 2.6, color: exchanged ? theme.text : theme.muted, weight: exchanged ? 600 : 400, token: 58 });
+      pen.text(x, below + 5, token, { align: "right", rotate: -Math.PI / 2.6, color: exchanged ? theme.text : theme.muted, weight: exchanged ? 600 : 400,
+        token: 58 });
     }
   });
 }

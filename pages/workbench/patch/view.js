@@ -19,7 +19,8 @@ function chosen({ header, place }) {
 function fillTokens(v) {
   const { clean, corrupted } = v.header;
   const word = (/** @type {string} */ token, className = "") => make("span", { className, textContent: clip(visible(token), 20) });
-  const columns = clean.map((token, i) => (token === corrupted[i] ? make("span", { className: "pair" }, word(token), word(token, "same")) : make("span", { className: "pair exchanged" }, word(token), word(corrupted[i]))));
+  const columns = clean.map((token, i) => (token === corrupted[i]
+    ? make("span", { className: "pair" }, word(token), word(token, "same")) : make("span", { className: "pair exchanged" }, word(token), word(corrupted[i]))));
   const names = make("span", { className: "pair names" }, make("span", { textContent: _("clean") }), make("span", { textContent: _("corrupted") }));
   v.els.tokens.replaceChildren(names, ...columns);
 }
@@ -27,9 +28,11 @@ function fillTokens(v) {
 /** @param {View} v @param {number[]} cell */
 function sentence({ header, arrays }, [row, column]) {
   const at = row * header.columns + column;
-  const place = header.heads ? `L${row}H${column}` : _("layer {layer}, position {position}, {token}", { layer: row, position: column, token: `\u2068${visible(header.clean[column])}\u2069` });
+  const place = header.heads ? `L${row}H${column}` : _("layer {layer}, position {position}, {token}",
+    { layer: row, position: column, token: `\u2068${visible(header.clean[column])}\u2069` });
   const values = { part: header.part, place, exact: twoDigits(arrays.exact[at]), preview: twoDigits(arrays.preview[at]) };
-  return Number.isNaN(arrays.exact[at]) ? _("{part} of {place}: preview {preview}.", values) : _("{part} of {place}: exact {exact}, preview {preview}.", values);
+  return Number.isNaN(arrays.exact[at]) ? _("{part} of {place}: preview {preview}.", values) : _(
+    "{part} of {place}: exact {exact}, preview {preview}.", values);
 }
 
 /** @param {View} v */
@@ -60,7 +63,8 @@ function paint(v) {
   v.layout = gridOf(v.header, widthOf(grid));
   drawPatches(penOf(v, grid, v.layout.height), v.theme, { header: v.header, ...v.arrays, grid: v.layout, chosen: at, hover: v.hover });
   said.textContent = `${sentence(v, v.hover ?? at)} ${v.hover ? "" : v.header.said}`;
-  grid.setAttribute("aria-label", _("{title}. Patches by layer and {columns}. Chosen: {chosen} Arrow keys move.", { title: v.header.title, columns: v.header.heads ? _("head") : _("position"), chosen: sentence(v, at) }));
+  grid.setAttribute("aria-label", _("{title}. Patches by layer and {columns}. Chosen: {chosen} Arrow keys move.",
+    { title: v.header.title, columns: v.header.heads ? _("head") : _("position"), chosen: sentence(v, at) }));
   Object.assign(v.root.dataset, { cell: at.join("."), exact: String(v.arrays.exact.every((value) => !Number.isNaN(value))) });
 }
 

@@ -7,7 +7,8 @@ import { ask, cells, go, live, penOf, saving, segments, widthOf } from "#canvas/
 import { largestSize, numbersImage } from "#canvas/numbers_image.js";
 
 /** @typedef {"q" | "k" | "v"} Kind */
-/** @typedef {import("#canvas/live.js").View<{ layers: number, heads: number, chance: string }, Record<Kind, Float32Array>, { kind: Kind, pair: [string, string] | null }> & { at: { row: number, col: number } }} View `at`: the pair that is pointed at */
+/** @typedef {import("#canvas/live.js").View<{ layers: number, heads: number, chance: string }, Record<Kind, Float32Array>, { kind: Kind, pair: [string,
+ * string] | null }> & { at: { row: number, col: number } }} View `at`: the pair that is pointed at */
 /** @typedef {import("#canvas/pens.js").Pen} Pen */
 /** @typedef {import("#canvas/theme.js").Theme} Theme */
 

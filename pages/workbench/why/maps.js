@@ -14,10 +14,12 @@ import { inkOn, shadeRgb } from "#canvas/theme.js";
 /**
  * Positions in the map, sources at the query and at the key; `few`: not all of the `total` sources are shown; `written` is null
  * where nothing can be said of it.
- * @typedef {{ title: string, tokens: string[], places: number[], rows: string[], columns: string[], at: number, steps: Step[], reads: { query: Reads, key: Reads },
+ * @typedef {{ title: string, tokens: string[], places: number[], rows: string[], columns: string[], at: number, steps: Step[], reads: { query: Reads,
+ *   key: Reads },
  *   score: string, weight: string, total: number, few: boolean, written: Written | null }} Header
  */
-/** @typedef {import("#canvas/live.js").View<Header, { weights: Float32Array, values: Float32Array }, { pin: Place, path: Place[], at: number, every: boolean }> & { taken: Place[] }} View `taken`: the path before a step was taken away */
+/** @typedef {import("#canvas/live.js").View<Header, { weights: Float32Array, values: Float32Array }, { pin: Place, path: Place[], at: number,
+ * every: boolean }> & { taken: Place[] }} View `taken`: the path before a step was taken away */
 /** @typedef {import("#canvas/theme.js").Theme} Theme */
 /** @typedef {import("#canvas/pens.js").Pen} Pen */
 
@@ -82,7 +84,8 @@ export function drawMap(pen, header, weights, box, theme) {
   for (let i = 0; i < n; i++) {
     const marked = i === row || i === col;
     if (!marked && (i % every || Math.abs(i - row) * box.cell < 10 || Math.abs(i - col) * box.cell < 10)) continue;
-    pen.text(box.x - 4, box.y + (i + 0.5) * box.cell + apart(i, row, col, box.cell), tokens[places[i]], { color: marked ? theme.text : theme.muted, weight: marked ? 700 : 400, align: "right", size: 10, token: LABEL - 6 });
+    pen.text(box.x - 4, box.y + (i + 0.5) * box.cell + apart(i, row, col, box.cell), tokens[places[i]],
+      { color: marked ? theme.text : theme.muted, weight: marked ? 700 : 400, align: "right", size: 10, token: LABEL - 6 });
   }
 }
 
@@ -153,7 +156,8 @@ export function drawSources(pen, header, values, box, theme, hover) {
   rows.forEach((name, i) => {
     const y = box.y + (i + 0.5) * high;
     const source = followed && followed.name === name && followed.place[2] === query && query !== key;
-    if (namedRows.has(i)) pen.text(box.x - 4, y, name, { color: source ? theme.primary : theme.text, weight: source ? 700 : 400, align: "right", size: high < 11 ? 9 : 11 });
+    if (namedRows.has(i)) pen.text(box.x - 4, y, name, { color: source ? theme.primary : theme.text, weight: source ? 700 : 400, align: "right",
+      size: high < 11 ? 9 : 11 });
     if (namedRows.has(i)) pen.text(box.x + width + SUMS - 2, y, two(across[i]), { color: theme.text, align: "right", size: 10 });
     if (wide) columns.forEach((__, j) => {
       const value = values[i * columns.length + j];

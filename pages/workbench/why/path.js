@@ -20,7 +20,8 @@ export function fillPath(v, send, figure) {
   const { steps, at } = v.header;
   const own = steps.slice(1).map(({ place }) => place);
   const rows = steps.map((step, i) => {
-    const shown = make("button", { type: "button", className: "step", title: _("Explain this weight"), "aria-pressed": String(i === at), testid: `why-step-${i}` },
+    const shown = make("button", { type: "button", className: "step", title: _("Explain this weight"), "aria-pressed": String(i === at),
+      testid: `why-step-${i}` },
       make("b", { textContent: step.name }), ` ${step.from} → ${step.to}`);
     shown.addEventListener("click", () => send({ at: i }));
     const row = make("li", {}, shown);
@@ -36,7 +37,8 @@ export function fillPath(v, send, figure) {
     return row;
   });
   const tools = [pictureButton(v, _("the path"), figure)];
-  if (v.taken.length > own.length && v.taken.join(" ").startsWith(own.join(" "))) tools.unshift(makeButton(_("Put back"), _("Put the steps back that were taken away"), () => send({ path: v.taken, at: v.taken.length })));
+  if (v.taken.length > own.length && v.taken.join(" ").startsWith(own.join(" ")))
+    tools.unshift(makeButton(_("Put back"), _("Put the steps back that were taken away"), () => send({ path: v.taken, at: v.taken.length })));
   v.els.path.replaceChildren(make("h4", { textContent: _("The way back") }), make("ol", {}, ...rows), make("div", { className: "tools" }, ...tools));
 }
 

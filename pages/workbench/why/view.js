@@ -121,15 +121,22 @@ function fitPath(v, before) {
 /** What is pointed at, in a sentence. @param {View} v @returns {string} */
 function pointedSentence(v) {
   const { rows, columns, reads, tokens, places, score, weight } = v.header;
-  if (!v.hover) return _("All {count} numbers add up to the score, {score}; softmax makes a weight of {weight} of it.", { count: rows.length * columns.length, score, weight });
+  if (!v.hover) return _("All {count} numbers add up to the score, {score}; softmax makes a weight of {weight} of it.",
+    { count: rows.length * columns.length, score, weight });
   const { row, col, map } = v.hover;
-  if (map) return _("{query} looks at {key}: {share}%", { query: named(tokens, places[row]), key: named(tokens, places[col]), share: short(100 * v.arrays.weights[row * places.length + col]) });
-  const read = (/** @type {"query" | "key"} */ side, /** @type {string} */ name) => (reads[side][name] ? _("; {head} read {token} there ({weight}): click to follow", { head: name, token: named(tokens, reads[side][name][0]), weight: reads[side][name][1] }) : "");
+  if (map) return _("{query} looks at {key}: {share}%", {
+    query: named(tokens, places[row]), key: named(tokens, places[col]), share: short(100 * v.arrays.weights[row * places.length + col]) });
+  const read = (/** @type {"query" | "key"} */ side, /** @type {string} */ name) =>
+    (reads[side][name] ? _("; {head} read {token} there ({weight}): click to follow",
+    { head: name, token: named(tokens, reads[side][name][0]), weight: reads[side][name][1] }) : "");
   const sums = margins(v.header, v.arrays.values);
-  if (row < 0) return _("{source} at the key gives {total} in all{read}.", { source: columns[col], total: two(sums.down[col]), read: read("key", columns[col]) });
-  if (col < 0) return _("{source} at the query gives {total} in all{read}.", { source: rows[row], total: two(sums.across[row]), read: read("query", rows[row]) });
+  if (row < 0) return _("{source} at the key gives {total} in all{read}.",
+    { source: columns[col], total: two(sums.down[col]), read: read("key", columns[col]) });
+  if (col < 0) return _("{source} at the query gives {total} in all{read}.",
+    { source: rows[row], total: two(sums.across[row]), read: read("query", rows[row]) });
   const value = two(v.arrays.values[row * columns.length + col]);
-  return _("{row} at the query × {column} at the key = {value}{read}.", { row: rows[row], column: columns[col], value, read: read("key", columns[col]) || read("query", rows[row]) });
+  return _("{row} at the query × {column} at the key = {value}{read}.",
+    { row: rows[row], column: columns[col], value, read: read("key", columns[col]) || read("query", rows[row]) });
 }
 
 /** @param {View} v */
@@ -144,8 +151,10 @@ function paint(v) {
   els.every.hidden = !header.few && !v.place.every;
   els.every.textContent = v.place.every ? _("Only the largest") : _("All {n} sources", { n: header.total });
   els.map.setAttribute("aria-label", _("Attention of {head}. Arrow keys move the pin.", { head: header.steps[header.at].name }));
-  els.sources.setAttribute("aria-label", _("{title}: the score by its sources. {pointed} Arrow keys choose a pair of sources, Enter follows a head.", { title: header.title, pointed: pointedSentence(v) }));
-  Object.assign(v.root.dataset, { head: header.steps[header.at].name, steps: String(header.steps.length), at: String(header.at), score: header.score, rows: String(header.rows.length) });
+  els.sources.setAttribute("aria-label", _("{title}: the score by its sources. {pointed} Arrow keys choose a pair of sources, Enter follows a head.",
+    { title: header.title, pointed: pointedSentence(v) }));
+  Object.assign(v.root.dataset, { head: header.steps[header.at].name, steps: String(header.steps.length), at: String(header.at), score: header.score,
+    rows: String(header.rows.length) });
 }
 
 export default live({ id: "why", build, paint, fit: fitPath });

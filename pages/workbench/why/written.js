@@ -20,7 +20,8 @@ const LOGITS = 4; // that a bar's whole width stands for, or more where a number
 function bars(title, pairs, most, open) {
   const rows = pairs.map(([name, value]) => {
     const action = open(name);
-    const label = action ? make("button", { type: "button", className: "name", textContent: name, title: _("Follow it back"), onclick: action }) : make("span", { className: "name", textContent: name });
+    const label = action ? make("button", { type: "button", className: "name", textContent: name, title: _("Follow it back"), onclick: action }) : make(
+      "span", { className: "name", textContent: name });
     const bar = make("span", { className: value < 0 ? "amount minus" : "amount" });
     bar.style.width = `${(100 * Math.abs(value)) / most}%`;
     return make("div", { className: "row" }, label, make("span", { className: "track" }, bar), make("span", { className: "value", textContent: two(value) }));

@@ -10,7 +10,8 @@ const SECONDS = 20; // after which a search ends with what it has
 
 /** @typedef {import("../types").Stepper} Stepper */
 /** @typedef {import("./penalties.js").Weights} Weights */
-/** `prefix` is written first, whatever it costs; `align` is the map that counts as a_ij, null for the mean of all. @typedef {{ width: number, longest: number, align: number | null, penalties: Weights, prefix?: number[] }} Options */
+/** `prefix` is written first, whatever it costs; `align` is the map that counts as a_ij, null for the mean of all.
+ * @typedef {{ width: number, longest: number, align: number | null, penalties: Weights, prefix?: number[] }} Options */
 /**
  * One candidate: a token behind its parent; `logp` is its own, `total` that of the whole text, in nats.
  * @typedef {{ parent: number, depth: number, token: number, logp: number, total: number, state: string, why: string }} Node
@@ -161,7 +162,8 @@ export class Search {
       const size = attention.length / way.length;
       const covered = attention.slice(0, size).map((_, j) => way.reduce((sum, _node, i) => sum + attention[i * size + j], 0));
       const parts = scoreOf(penalties, this.nodes[leaf].total, way.length, covered);
-      return { node: leaf, tokens: way.map(({ token }) => token), logps: way.map(({ logp }) => logp), finished: this.nodes[leaf].state === "finished", parts, covered, attention };
+      return { node: leaf, tokens: way.map(({ token }) => token), logps: way.map(({ logp }) => logp), finished: this.nodes[leaf].state === "finished", parts,
+        covered, attention };
     });
     return found.sort((a, b) => b.parts.total - a.parts.total);
   }

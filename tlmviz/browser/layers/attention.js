@@ -194,7 +194,8 @@ class LatentAttention {
     this.proj = site.linear(`${name}.proj`, width, heads * value);
     const dim = content + turned;
     this.attended = new Attended(site, new Scores(site, layer, positions, dim, dim ** -0.5, true), heads, heads, value);
-    const sizes = { small: small ?? 0, q: heads * dim, latent: rank + turned, c: rank, up: heads * (content + value), all: heads * (2 * dim + value), concat: heads * value };
+    const sizes = { small: small ?? 0, q: heads * dim, latent: rank + turned, c: rank, up: heads * (content + value), all: heads * (2 * dim + value),
+      concat: heads * value };
     this.at = Object.fromEntries(Object.entries(sizes).map(([part, size]) => [part, site.scratch(part, site.chunk * size)]));
   }
 

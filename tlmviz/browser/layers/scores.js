@@ -213,7 +213,8 @@ export class Attended {
    */
   copyValue(token, rows, out) {
     const { memory: { numbers }, groups, width, capacity } = this;
-    for (let t = 0; t < rows; t++) for (let g = 0; g < groups; g++) copyNumbers(this.v, (g * capacity + token) * width, numbers, out + (t * groups + g) * width, width);
+    for (let t = 0; t < rows; t++) for (let g = 0; g < groups; g++)
+      copyNumbers(this.v, (g * capacity + token) * width, numbers, out + (t * groups + g) * width, width);
   }
 
   /**

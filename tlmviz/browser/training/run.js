@@ -8,7 +8,8 @@ import { scoreOf } from "./score.js";
 import { settingsOf } from "./settings.js";
 import { taskOf } from "./tasks.js";
 
-/** @typedef {Partial<import("./settings.js").Settings> & import("./tasks.js").Options & { task: string }} Asked what a run is asked for: a task with its options, and settings */
+/** @typedef {Partial<import("./settings.js").Settings> & import("./tasks.js").Options
+ * & { task: string }} Asked what a run is asked for: a task with its options, and settings */
 
 /** A run whose numbers have come apart. Its network is at the last good step again. */
 export class Diverged extends EngineError {}

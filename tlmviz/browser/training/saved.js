@@ -91,7 +91,8 @@ function tensorsOf({ site, settings: { vocab, layers, width, hidden } }, rows) {
   }
   keep("norm.weight", [width], numbers("norm").slice());
   const [given, { columns }] = [numbers("head"), all.get("head")];
-  keep("head.weight", [rows, width], Float32Array.from({ length: rows * width }, (_, at) => (at < vocab * width ? given[(at % width) * columns + Math.floor(at / width)] : 0)));
+  keep("head.weight", [rows, width], Float32Array.from({ length: rows * width },
+    (_, at) => (at < vocab * width ? given[(at % width) * columns + Math.floor(at / width)] : 0)));
   keep("head.bias", [rows], Float32Array.from({ length: rows }, (_, id) => (id < vocab ? 0 : NEVER)));
   return found;
 }

@@ -17,7 +17,8 @@ import { EngineError } from "../errors.js";
  * @property {number} batch sequences of a step
  * @property {number} seed of weights and data
  */
-/** @typedef {Shape & { rate: number, warmup: number, clip: number }} Settings Adam's rate, after so many steps in which it grows; the longest gradient, 0: any */
+/** @typedef {Shape & { rate: number, warmup: number, clip: number }} Settings Adam's rate, after so many steps in which it grows; the longest gradient,
+ * 0: any */
 
 /** A setting that no run can have. */
 export class BadSetting extends EngineError {}
@@ -64,7 +65,8 @@ export function settingsOf(given) {
     }
   }
   for (const name of FOURS) {
-    if (+all[name] % 4) throw new BadSetting(`The ${name} ${all[name]} is no multiple of 4, which the kernels compute in; take ${Math.ceil(+all[name] / 4) * 4}.`);
+    if (+all[name] % 4)
+      throw new BadSetting(`The ${name} ${all[name]} is no multiple of 4, which the kernels compute in; take ${Math.ceil(+all[name] / 4) * 4}.`);
   }
   checkRest(all);
   return all;
@@ -73,13 +75,17 @@ export function settingsOf(given) {
 /** @param {Settings} all */
 function checkRest(all) {
   const { width, heads, positions, rate, clip, batch, length } = all;
-  if (width % (4 * heads)) throw new BadSetting(`A width of ${width} does not give ${heads} heads a multiple of 4 numbers each; take a width such as ${4 * heads * Math.max(1, Math.round(width / (4 * heads)))}.`);
+  if (width % (4 * heads))
+    throw new BadSetting(`A width of ${width} does not give ${heads} heads a multiple of 4 numbers each; take a width such as ${4 * heads * Math.max(1,
+    Math.round(width / (4 * heads)))}.`);
   if (!SCHEMES.includes(positions)) throw new BadSetting(`There are no positions called ${shown(positions)}; choose one of ${SCHEMES.join(", ")}.`);
   if (!(rate > 0) || !Number.isFinite(rate)) throw new BadSetting(`${shown(rate)} is no learning rate; give a number above 0, such as 0.01.`);
   if (!(clip >= 0)) throw new BadSetting(`Gradients cannot be clipped at ${shown(clip)}; give a length above 0, or 0 to leave them as they are.`);
-  if (batch * length > MOST_TOKENS) throw new BadSetting(`A step of ${batch} sequences of ${length} tokens is too large; take at most ${Math.floor(MOST_TOKENS / length)} sequences.`);
+  if (batch * length > MOST_TOKENS) throw new BadSetting(
+    `A step of ${batch} sequences of ${length} tokens is too large; take at most ${Math.floor(MOST_TOKENS / length)} sequences.`);
   const parameters = parametersOf(all);
-  if (parameters > MOST_PARAMETERS) throw new BadSetting(`This model has ${(parameters / 1e6).toFixed(1)} million parameters, and a browser trains at most 1 million well; take fewer layers or a smaller width.`);
+  if (parameters > MOST_PARAMETERS) throw new BadSetting(
+    `This model has ${(parameters / 1e6).toFixed(1)} million parameters, and a browser trains at most 1 million well; take fewer layers or a smaller width.`);
 }
 
 const shown = (/** @type {unknown} */ value) => (typeof value === "string" ? `“${value}”` : String(value));

@@ -120,7 +120,8 @@ export class Attention {
       this.spans((from, count, seen) => {
         site.product(dmap + from * length, length, 1, q + width, 3 * width, dq + from * 3 * width, 3 * width, count, seen, dim);
         const first = causal ? from : 0;
-        site.product(dmap + first * length + from, 1, length, q + first * 3 * width, 3 * width, dq + width + from * 3 * width, 3 * width, count, length - first, dim);
+        site.product(dmap + first * length + from, 1, length, q + first * 3 * width, 3 * width, dq + width + from * 3 * width, 3 * width, count, length - first,
+          dim);
       });
     });
     this.rope?.apply(dqkv, rows, true);

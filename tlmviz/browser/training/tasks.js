@@ -17,7 +17,8 @@ import { learnPieces, readsAll, signPieces, tokenizerFile } from "./vocabulary.j
  * @property {boolean} answers whether a sequence asks for an answer, right or wrong as a whole
  * @property {(roll: Roll, rows: number, fresh: boolean) => Batch} draw sequences; `fresh`: to be tested on
  */
-/** @typedef {{ vocab?: number, length?: number, fixed?: boolean, turned?: boolean, text?: string, pieces?: number }} Options `fixed`: one distance in all training data; `turned`: the last digit of a sum first; `pieces`: at most, of a text */
+/** @typedef {{ vocab?: number, length?: number, fixed?: boolean, turned?: boolean, text?: string,
+ * pieces?: number }} Options `fixed`: one distance in all training data; `turned`: the last digit of a sum first; `pieces`: at most, of a text */
 
 const DIGITS = [..."0123456789"];
 const LETTERS = [..."abcdefghijklmnopqrstuvwxyz"];
@@ -66,7 +67,8 @@ function shuffled(roll, count) {
  */
 function induction({ vocab = 24, length = 48, fixed = false }) {
   const longest = length / 2;
-  if (vocab < longest || vocab > LETTERS.length) throw new BadSetting(`A run of up to ${longest} different tokens cannot be drawn from ${vocab}; take ${longest} to ${LETTERS.length} tokens.`);
+  if (vocab < longest || vocab > LETTERS.length) throw new BadSetting(
+    `A run of up to ${longest} different tokens cannot be drawn from ${vocab}; take ${longest} to ${LETTERS.length} tokens.`);
   return {
     ...signs(LETTERS.slice(0, vocab)),
     length,
@@ -138,9 +140,11 @@ function signs(names) {
 function letters({ text = "" }) {
   const all = [...text];
   const least = leastOf(TEXT_LENGTH);
-  if (all.length < least) throw new BadSetting(`This text has ${all.length} ${all.length === 1 ? "letter" : "letters"}, and training takes at least ${least}; type or paste more.`);
+  if (all.length < least)
+    throw new BadSetting(`This text has ${all.length} ${all.length === 1 ? "letter" : "letters"}, and training takes at least ${least}; type or paste more.`);
   const names = [...new Set(all)].sort();
-  if (names.length > MOST_SIGNS) throw new BadSetting(`This text has ${names.length} different signs, and at most ${MOST_SIGNS} are learnt; take a text in an alphabet of letters.`);
+  if (names.length > MOST_SIGNS)
+    throw new BadSetting(`This text has ${names.length} different signs, and at most ${MOST_SIGNS} are learnt; take a text in an alphabet of letters.`);
   if (names.length < 2) throw new BadSetting(`This text repeats one sign, “${names[0]}”; take one with different letters.`);
   const places = new Map(names.map((name, i) => [name, i]));
   return { ...signs(names), ...passages(all.map((sign) => places.get(sign)), TEXT_LENGTH) };
@@ -152,12 +156,15 @@ function letters({ text = "" }) {
  * @returns {Task}
  */
 function pieces({ text = "", pieces: most = 256 }) {
-  if (!Number.isInteger(most) || most < 2 || most > MOST_PIECES) throw new BadSetting(`A vocabulary of ${most} pieces cannot be learnt; give a whole number from 2 to ${MOST_PIECES}.`);
+  if (!Number.isInteger(most) || most < 2 || most > MOST_PIECES)
+    throw new BadSetting(`A vocabulary of ${most} pieces cannot be learnt; give a whole number from 2 to ${MOST_PIECES}.`);
   const own = learnPieces(text, most);
   const tokenizer = new Tokenizer(tokenizerFile(readsAll(own)), "the text");
   const ids = tokenizer.encode(text);
   const least = leastOf(PIECES_LENGTH);
-  if (ids.length < least) throw new BadSetting(`This text has ${ids.length} ${ids.length === 1 ? "piece" : "pieces"}, and training takes at least ${least}; type or paste more, or take fewer pieces.`);
+  if (ids.length < least)
+    throw new BadSetting(
+    `This text has ${ids.length} ${ids.length === 1 ? "piece" : "pieces"}, and training takes at least ${least}; type or paste more, or take fewer pieces.`);
   return {
     names: own.pieces.map((_, id) => tokenizer.nameOf(id)),
     vocabulary: own,

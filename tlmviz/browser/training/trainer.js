@@ -1,5 +1,6 @@
 // @ts-check
-// Drives a training run by messages, as worker.js does in a worker. It is told { start } with what a run is asked for, then { pace }, { pause }, { resume }, { back },
+// Drives a training run by messages, as worker.js does in a worker.
+// It is told { start } with what a run is asked for, then { pace }, { pause }, { resume }, { back },
 // { save } or { seen }, and tells of each moment that is looked at, { step, score, ... }, of the files of a model that was to be saved,
 // { saved }, or { problem }, one sentence.
 //
@@ -10,7 +11,8 @@ import { Run } from "./run.js";
 import { folderOf } from "./saved.js";
 import { parametersOf } from "./settings.js";
 
-/** @typedef {{ start?: import("./run.js").Asked, pace?: number, pause?: true, resume?: true, back?: true, seen?: true, until?: number, save?: string }} Order `pace`: steps a second, 0: as many as it can; `until`: the step at which to pause; `save`: the name of a model */
+/** @typedef {{ start?: import("./run.js").Asked, pace?: number, pause?: true, resume?: true, back?: true, seen?: true, until?: number,
+ * save?: string }} Order `pace`: steps a second, 0: as many as it can; `until`: the step at which to pause; `save`: the name of a model */
 /**
  * @typedef {object} Moment
  * @property {number} step
@@ -92,7 +94,8 @@ export class Trainer {
     } catch (error) {
       if (!(error instanceof EngineError || error instanceof RangeError)) throw error;
       this.paused = true;
-      const problem = error instanceof RangeError ? "This model needs more memory than the browser gives; take fewer layers or a smaller width." : error.message;
+      const problem = error instanceof RangeError
+        ? "This model needs more memory than the browser gives; take fewer layers or a smaller width." : error.message;
       this.tell({ problem, step: this.run?.step ?? 0 });
       if (this.run && !(error instanceof RangeError)) this.look();
     }
@@ -129,7 +132,8 @@ export class Trainer {
       this.paused = run.step >= this.until;
     } while (!this.paused && performance.now() < end && !this.idle());
     // a machine that cannot keep the pace does not run after it
-    if (this.pace && this.begun + ((run.step - this.counted) * 1000) / this.pace < performance.now() - 1000) [this.begun, this.counted] = [performance.now(), run.step];
+    if (this.pace && this.begun + ((run.step - this.counted) * 1000) / this.pace < performance.now() - 1000)
+      [this.begun, this.counted] = [performance.now(), run.step];
     if (this.paused || (!this.awaited && performance.now() > this.told + GLANCE)) this.look();
   }
 
@@ -145,7 +149,8 @@ export class Trainer {
     const score = run.score();
     this.awaited = true;
     this.told = performance.now();
-    this.tell({ step: run.step, ...score, taught: run.loss, tokens, targets, written: this.sample, text: run.task.text(tokens), names: run.task.names, parameters: parametersOf(run.settings), speed, paused: this.paused });
+    this.tell({ step: run.step, ...score, taught: run.loss, tokens, targets, written: this.sample, text: run.task.text(tokens), names: run.task.names,
+      parameters: parametersOf(run.settings), speed, paused: this.paused });
   }
 
   get isText() {

@@ -3,7 +3,8 @@
 
 import { BYTE_LETTERS, END_OF_TEXT, wordsOf } from "../tokenizer.js";
 
-/** @typedef {{ pieces: string[], merges: string[] }} Vocabulary pieces in the order of their ids, spelled by BYTE_LETTERS; of each merge the two pieces, a space between them */
+/** @typedef {{ pieces: string[], merges: string[] }} Vocabulary pieces in the order of their ids, spelled by BYTE_LETTERS; of each merge the two pieces,
+ * a space between them */
 
 const OFTEN_ENOUGH = 2; // times that a pair occurs which is worth a piece
 
@@ -96,7 +97,8 @@ export function tokenizerFile({ pieces, merges }) {
   return JSON.stringify({
     version: "1.0", truncation: null, padding: null, added_tokens: [end], normalizer: null, pre_tokenizer: bytes, post_processor: null, decoder: bytes,
     model: {
-      type: "BPE", dropout: null, unk_token: null, continuing_subword_prefix: null, end_of_word_suffix: null, fuse_unk: false, byte_fallback: false, ignore_merges: false,
+      type: "BPE", dropout: null, unk_token: null, continuing_subword_prefix: null, end_of_word_suffix: null, fuse_unk: false, byte_fallback: false,
+        ignore_merges: false,
       vocab: Object.fromEntries(pieces.map((piece, id) => [piece, id])),
       merges: merges.map((merge) => merge.split(" ")),
     },

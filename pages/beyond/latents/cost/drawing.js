@@ -41,7 +41,8 @@ export function costSentence(inputs, latents) {
   const values = { among: grouped(among), read: grouped(read), mix: grouped(mix), sum: grouped(read + mix) };
   return ratio >= 1
     ? _("Self-attention: N² = {among} scores per head. Latents: N·M + M² = {read} + {mix} = {sum}, {ratio} times fewer.", { ...values, ratio: times(ratio) })
-    : _("Self-attention: N² = {among} scores per head. Latents: N·M + M² = {read} + {mix} = {sum}, {ratio} times more.", { ...values, ratio: times(1 / ratio) });
+    : _("Self-attention: N² = {among} scores per head. Latents: N·M + M² = {read} + {mix} = {sum}, {ratio} times more.",
+      { ...values, ratio: times(1 / ratio) });
 }
 
 /**

@@ -22,7 +22,8 @@ const heightFor = (width) => Math.min(TALLEST, Math.max(200, width / 2 + 20));
  * @param {number} most
  */
 function makeSlider(v, which, label, most) {
-  const [slider, reading] = [make("input", { type: "range", min: 0, max: 4 * Math.log2(most), step: 1, "aria-label": label, testid: `cost-${which}` }), make("output")];
+  const [slider, reading] = [make("input", { type: "range", min: 0, max: 4 * Math.log2(most), step: 1, "aria-label": label, testid: `cost-${which}` }),
+    make("output")];
   slider.addEventListener("input", () => go(v, { [which]: Math.round(2 ** (Number(slider.value) / 4)) }));
   const repaint = () => {
     slider.value = String(Math.round(4 * Math.log2(v.place[which])));

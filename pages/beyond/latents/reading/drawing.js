@@ -8,17 +8,19 @@ import { inkOn, rgb, shadeRgb } from "#canvas/theme.js";
 /** @typedef {[layer: number, latent: number]} Latent both from 0 */
 /** @typedef {{ at: Latent | null, pixel: number | null }} Pointed a latent's map, a pixel of the picture, or a pixel of a map */
 /** @typedef {{ layer: number, latent: number, x: number, y: number }} Box */
-/** @typedef {{ width: number, height: number, side: number, boxes: Box[], answers: Box[] }} Layout where the maps are, and below them the bars of the answer; `side` of each in pixels */
+/** @typedef {{ width: number, height: number, side: number, boxes: Box[], answers: Box[] }} Layout the maps, and below them the bars of the answer */
 /**
  * `names` of the cells, `pixels` of each a letter each; `truth` what each holds (10 is nothing), null where nobody knows; `read` what
  * it is read as; `said` of the chosen cell; `error` why nothing is read.
- * @typedef {{ names: string[], pixels: string[], layers: number, heads: number, latents: number, truth: (number | null)[], read: number[], said: string, error: string }} Header
+ * @typedef {{ names: string[], pixels: string[], layers: number, heads: number, latents: number, truth: (number | null)[], read: number[], said: string,
+ *   error: string }} Header
  */
 /**
  * [layers, heads + 1, latents, pixels or latents], [heads + 1, cells, latents], the mean of heads first; [cells, 11]; [24, 24] as it is read.
  * @typedef {{ reading: Float32Array, mixing: Float32Array, answering: Float32Array, probabilities: Float32Array, picture: Uint8Array }} Arrays
  */
-/** @typedef {import("#canvas/live.js").View<Header, Arrays, { drawn: string[], cell: number, muted: number[], pin: Latent | null, head: number }> & { pad: import("#canvas/pad.js").Pad, kept: Arrays, images: Map<string, HTMLCanvasElement> }} View */
+/** @typedef {import("#canvas/live.js").View<Header, Arrays, { drawn: string[], cell: number, muted: number[], pin: Latent | null,
+ * head: number }> & { pad: import("#canvas/pad.js").Pad, kept: Arrays, images: Map<string, HTMLCanvasElement> }} View */
 /** @typedef {import("#canvas/pens.js").Pen} Pen */
 /** @typedef {import("#canvas/theme.js").Theme} Theme */
 
@@ -50,7 +52,8 @@ export function layOut(width, layers, latents) {
   while (perRow > 2 && sideFor(perRow) < least) perRow = Math.ceil(perRow / 2);
   const side = sideFor(perRow);
   const rows = Math.ceil(latents / perRow);
-  const place = (/** @type {number} */ latent, /** @type {number} */ top, /** @type {number} */ tall) => ({ x: 1 + (latent % perRow) * (side + gap), y: top + MAP_HEAD + Math.floor(latent / perRow) * tall });
+  const place = (/** @type {number} */ latent, /** @type {number} */ top, /** @type {number} */ tall) =>
+    ({ x: 1 + (latent % perRow) * (side + gap), y: top + MAP_HEAD + Math.floor(latent / perRow) * tall });
   const height = MAP_HEAD + rows * (side + MAP_FOOT);
   const boxes = Array.from({ length: layers * latents }, (_unused, i) => {
     const [layer, latent] = [Math.floor(i / latents), i % latents];
@@ -272,19 +275,14 @@ function mapImage(v, theme, at) {
 function drawFoot(pen, theme, { bar, side, top, latent, muted }) {
   const name = side < 60 ? String(latent) : _("latent {n}", { n: latent });
   if (!bar || muted) {
-    pen.text(side / 2, top + 9, muted && side >= 60 ? `${name} ${_("muted")}` : muted ? `${name} ×` : name, { color: theme.muted, align: "center", size: 10.5 });
+    pen.text(side / 2, top + 9, muted && side >= 60 ? `${name} ${_("muted")}` : muted ? `${name} ×` : name,
+      { color: theme.muted, align: "center", size: 10.5 });
     return;
   }
   const track = side - (side < 60 ? 0 : 34);
   pen.rect(0, top + 5, track, 7, inkOn(rgb(theme.background)), null, { alpha: 0.09 });
   pen.rect(0, top + 5, track * bar.share, 7, MAP_ORANGE);
   if (side >= 60) pen.text(side, top + 9, bar.value.toFixed(3), { color: theme.text, align: "right", size: 10.5 });
-}
-
-/** @param {number[]} values */
-function largest(values) {
-  const most = Math.max(...values);
-  return { at: values.indexOf(most), share: (100 * most).toFixed(0) };
 }
 
 /**
@@ -296,12 +294,13 @@ export function pointedSentence(v) {
   const chosen = focus(v);
   const pixel = v.hover?.pixel ?? null;
   if (chosen) {
-    const there = largest(byCell(weightsOf(v, "reading", chosen)));
+    const cells = byCell(weightsOf(v, "reading", chosen)), most = Math.max(...cells);
     const others = Array.from(weightsOf(v, "mixing", chosen), (weight, latent) => ({ weight, latent })).sort((a, b) => b.weight - a.weight);
     const [first, second] = others.map(({ weight, latent }) => `${latent} (${(100 * weight).toFixed(0)}%)`);
-    const values = { latent: chosen[1], layer: chosen[0], place: names[there.at], share: there.share, first, second };
+    const values = { latent: chosen[1], layer: chosen[0], place: names[cells.indexOf(most)], share: (100 * most).toFixed(0), first, second };
     return second
-      ? _("Latent {latent} in layer {layer} reads most in the cell at the {place}, {share}% of its reading; then it takes most from latents {first} and {second}, as the bars say.", values)
+      ? _("Latent {latent} in layer {layer} reads most in the cell at the {place}, {share}% of its reading; then it takes most from latents {first} and " +
+        "{second}, as the bars say.", values)
       : _("Latent {latent} in layer {layer} reads most in the cell at the {place}, {share}% of its reading.", values);
   }
   if (pixel !== null) {
@@ -309,7 +308,8 @@ export function pointedSentence(v) {
     if (!heard.length) return "";
     const weights = heard.map((/** @type {Box} */ { layer, latent }) => weightsOf(v, "reading", [layer, latent])[pixel]);
     const best = heard[weights.indexOf(Math.max(...weights))];
-    return _("This pixel, in the cell at the {place}, is read most by latent {latent} in layer {layer}: {weight}; the bars say how much by each.", { place: names[cellOf(pixel)], latent: best.latent, layer: best.layer, weight: Math.max(...weights).toFixed(3) });
+    return _("This pixel, in the cell at the {place}, is read most by latent {latent} in layer {layer}: {weight}; the bars say how much by each.",
+      { place: names[cellOf(pixel)], latent: best.latent, layer: best.layer, weight: Math.max(...weights).toFixed(3) });
   }
   return "";
 }

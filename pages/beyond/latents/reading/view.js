@@ -95,7 +95,8 @@ function makeDrawing(v) {
 function build(v) {
   v.images = new Map();
   const [grid, drawing] = [makeGrid(v), makeDrawing(v)];
-  const mute = makeButton(_("Mute a latent"), _("Take the chosen latent out: neither another one nor an answer sees it"), () => toggleMute(v, /** @type {Latent} */ (focus(v))[1]));
+  const mute = makeButton(_("Mute a latent"), _("Take the chosen latent out: neither another one nor an answer sees it"),
+    () => toggleMute(v, /** @type {Latent} */ (focus(v))[1]));
   const unmute = makeButton(_("Unmute all"), _("Let all latents take part"), () => go(v, { muted: [] }));
   const said = make("p", { className: "said", "aria-live": "polite", testid: "latents-said" });
   const [bars, spoken] = [make("div", { testid: "latents-bars" }), make("p", { className: "said", testid: "latents-pointed" })];
@@ -107,7 +108,8 @@ function build(v) {
     draw: (pen, theme, width) => drawMaps(pen, { ...v, hover: null }, theme, layOut(width, v.header.layers, v.header.latents)),
   });
   const left = make("div", { className: "left" }, make("div", {}, grid, drawing), make("div", { className: "answer" }, said, bars));
-  const right = make("div", { className: "right" }, make("div", { className: "bar" }, head, mute, unmute, save), make("div", { className: "panel" }, v.els.maps), spoken);
+  const right = make("div", { className: "right" }, make("div", { className: "bar" }, head, mute, unmute, save),
+    make("div", { className: "panel" }, v.els.maps), spoken);
   return [make("div", { className: "sides" }, left, right)];
 }
 
@@ -121,7 +123,8 @@ function makeShare(v, digit) {
   const fill = make("i");
   fill.style.width = `${(100 * share).toFixed(1)}%`;
   const name = make("span", { className: digit === v.header.truth[v.place.cell] ? "truth" : "" }, digit === NOTHING ? _("nothing") : String(digit));
-  return make("div", { className: v.header.error ? "weight stale" : "weight" }, name, make("div", { className: "track" }, fill), make("output", {}, share.toFixed(3)));
+  return make("div", { className: v.header.error ? "weight stale" : "weight" }, name, make("div", { className: "track" }, fill),
+    make("output", {}, share.toFixed(3)));
 }
 
 /** @param {View} v */
@@ -134,7 +137,8 @@ function paint(v) {
   els.head.value = String(place.head);
   const chosen = focus(v)?.[1] ?? null;
   els.mute.disabled = chosen === null;
-  els.mute.textContent = chosen === null ? _("Mute a latent") : place.muted.includes(chosen) ? _("Unmute latent {n}", { n: chosen }) : _("Mute latent {n}", { n: chosen });
+  els.mute.textContent = chosen === null ? _("Mute a latent") : place.muted.includes(chosen)
+    ? _("Unmute latent {n}", { n: chosen }) : _("Mute latent {n}", { n: chosen });
   els.unmute.hidden = !place.muted.length;
   els.erase.setAttribute("aria-pressed", String(v.pad.erasing));
   els.back.disabled = !place.drawn[place.cell];
@@ -142,8 +146,10 @@ function paint(v) {
   els.said.classList.toggle("error", Boolean(header.error));
   els.bars.replaceChildren(...Array.from({ length: NOTHING + 1 }, (__, digit) => makeShare(v, digit)));
   els.spoken.textContent = pointedSentence(v) || _("Point at a map, or at a pixel of the picture. Click a map to keep it.");
-  els.grid.setAttribute("aria-label", _("The picture, three by three cells. Chosen: {cell}. Arrow keys choose another, Delete empties it.", { cell: header.names[place.cell] }));
-  els.maps.setAttribute("aria-label", _("Maps of {latents} latents in {layers} layers. {said} Arrow keys choose a map, M mutes its latent.", { latents: header.latents, layers: header.layers, said: header.said }));
+  els.grid.setAttribute("aria-label", _("The picture, three by three cells. Chosen: {cell}. Arrow keys choose another, Delete empties it.",
+    { cell: header.names[place.cell] }));
+  els.maps.setAttribute("aria-label", _("Maps of {latents} latents in {layers} layers. {said} Arrow keys choose a map, M mutes its latent.",
+    { latents: header.latents, layers: header.layers, said: header.said }));
   Object.assign(v.root.dataset, { pixels: writtenPixels(v.pad.values), boxes: JSON.stringify(v.layout) });
 }
 

@@ -9,8 +9,10 @@ import { digits, visible } from "#canvas/text.js";
 /** @typedef {import("#canvas/theme.js").Theme} Theme */
 /** @typedef {"M" | "U"} Part what all heads share: W_Q W_K', or W_V W_O */
 /** @typedef {{ part: Part, on: string[] }} Place */
-/** @typedef {{ title: string, said: Record<Part, string[]>, tokens: string[], heads: number, head: number, trained: number }} Header `trained`: how far the trained heads' logits are apart */
-/** @typedef {{ trained: Uint16Array, maps: Uint16Array, scores: Float32Array, weights: Uint16Array }} Arrays [H, n, n], [16, H, n, n], and twice [H + 2, n, n]; probabilities as shares of 65,535 */
+/** @typedef {{ title: string, said: Record<Part, string[]>, tokens: string[], heads: number, head: number,
+ * trained: number }} Header `trained`: how far the trained heads' logits are apart */
+/** @typedef {{ trained: Uint16Array, maps: Uint16Array, scores: Float32Array, weights: Uint16Array }} Arrays [H, n, n], [16, H, n, n], and twice [H + 2, n,
+ * n]; probabilities as shares of 65,535 */
 /** @typedef {import("#canvas/live.js").View<Header, Arrays, Place>} View */
 /** @typedef {{ name: string, values: Float32Array, signed: boolean, most: number }} Map a map, and how it is coloured */
 /** @typedef {Map & { x: number, y: number, side: number }} Panel */
@@ -56,7 +58,8 @@ function seen(values, n, other) {
 function rowsOf({ header, arrays, place }) {
   const { heads, head } = header;
   const n = header.tokens.length;
-  const cut = (/** @type {ArrayLike<number>} */ values, /** @type {number} */ at, scale = ONE) => Float32Array.from({ length: n * n }, (__, i) => values[at * n * n + i] / scale);
+  const cut = (/** @type {ArrayLike<number>} */ values, /** @type {number} */ at, scale = ONE) =>
+    Float32Array.from({ length: n * n }, (__, i) => values[at * n * n + i] / scale);
   const each = (/** @type {(h: number) => Float32Array} */ values, signed = false, most = 1) =>
     Array.from({ length: heads }, (__, h) => ({ name: _("head {h}", { h }), values: values(h), signed, most }));
   if (place.part === "M") {
@@ -64,7 +67,8 @@ function rowsOf({ header, arrays, place }) {
     const between = switches("M").filter(([name]) => name !== "same" && place.on.includes(name)).map(([, text]) => text.split(" ")[0]);
     return [
       [_("as trained"), _("logits to {trained} apart", { trained: digits(header.trained, 3) }), each((h) => cut(arrays.trained, h)), LARGEST_MAP],
-      [_("head {head}'s M in all", { head }), between.length ? _("with {between}", { between: between.join(", ") }) : _("nothing between"), each((h) => shown[h]), LARGEST_MAP],
+      [_("head {head}'s M in all", { head }), between.length ? _("with {between}", { between: between.join(", ") }) : _("nothing between"),
+        each((h) => shown[h]), LARGEST_MAP],
       [_("less head {head}'s", { head }), _("blank: the same"), each((h) => seen(shown[h], n, shown[head]), true, DIFFERENCE), LARGEST_MAP],
     ];
   }

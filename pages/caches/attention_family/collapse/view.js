@@ -37,11 +37,13 @@ function build(v) {
   const canvas = make("canvas", { role: "img", testid: "collapse-canvas" });
   pointing(v, canvas, (x, y) => pointed(v, v.layout, x, y));
   pointByKeys(canvas);
-  const parts = segments(() => [["M", _("One W_Q W_K' in all heads")], ["U", _("One W_V W_O in all heads")]], () => v.place.part, (part) => go(v, { part }), _("What all heads share"));
+  const parts = segments(() => [["M", _("One W_Q W_K' in all heads")], ["U", _("One W_V W_O in all heads")]], () => v.place.part, (part) => go(v, { part }),
+    _("What all heads share"));
   const said = make("p", { className: "said", "aria-live": "polite", testid: "collapse-said" });
   const cell = make("p", { className: "said", "aria-live": "polite" });
   const legend = makeLegend(v, () => swatches(v, v.theme));
-  Object.assign(v.els, { canvas, parts, said, cell, legend, switches: make("div", { className: "segments", role: "group", "aria-label": _("What stands between") }) });
+  Object.assign(v.els, { canvas, parts, said, cell, legend,
+    switches: make("div", { className: "segments", role: "group", "aria-label": _("What stands between") }) });
   const save = saving(v, "tlmviz-collapse", {
     said: () => v.header.said[v.place.part][combination(v.place)],
     height: (width) => arranged(v, width).height,

@@ -95,7 +95,8 @@ export function places(v, box) {
     x += width + 14;
     return found;
   };
-  const fast = { q: slot(strip, tall), k: slot(strip, wide), p: slot(wide, tall), v: slot(strip, wide), m: slot(8, tall), l: slot(8, tall), acc: slot(strip, tall) };
+  const fast = { q: slot(strip, tall), k: slot(strip, wide), p: slot(wide, tall), v: slot(strip, wide), m: slot(8, tall), l: slot(8, tall),
+    acc: slot(strip, tall) };
   return { q, k, v: value, out, fast, map: { x: box.x + box.width - STRIP - 10, width: STRIP, ...slow } };
 }
 
@@ -123,7 +124,8 @@ export function drawKernel(pen, v, theme, box) {
   stored(pen, theme, at.out, "O", matrixImage(v, theme, "O", arrays.out, T, D, true));
   for (let row = 0; row < T; row += header.rows) { // blocks of O that are not stored yet
     const last = Math.min(row + header.rows, T);
-    if (!finished(v, row, number, share)) pen.rect(at.out.x, at.out.y + (row * STRIP) / T, at.out.width, ((last - row) * STRIP) / T, theme.background, theme.faint);
+    if (!finished(v, row, number, share)) pen.rect(at.out.x, at.out.y + (row * STRIP) / T, at.out.width, ((last - row) * STRIP) / T, theme.background,
+      theme.faint);
   }
   walkedMap(pen, v, theme, at.map, number);
   onChip(pen, v, theme, at.fast, step, number);
@@ -173,7 +175,8 @@ function walkedMap(pen, v, theme, place, number) {
   for (let i = 0; i < down; i++) {
     for (let j = 0; j < across; j++) {
       const state = arrays.grid[(number * down + i) * across + j];
-      const cell = { x: place.x + j * cols * unit, y: place.y + i * rows * unit, width: Math.min(cols, T - j * cols) * unit, height: Math.min(rows, T - i * rows) * unit };
+      const cell = { x: place.x + j * cols * unit, y: place.y + i * rows * unit, width: Math.min(cols, T - j * cols) * unit,
+        height: Math.min(rows, T - i * rows) * unit };
       if (state !== DONE) pen.rect(cell.x, cell.y, cell.width, cell.height, state === SKIPPED ? theme.missing : theme.background);
       pen.rect(cell.x, cell.y, cell.width, cell.height, null, theme.faint);
     }
@@ -231,8 +234,10 @@ function onChip(pen, v, theme, fast, step, number) {
  */
 function flights(v, theme, at, step) {
   const { length: T, width: D } = v.header;
-  const part = (/** @type {Box} */ { x, y, width, height }, /** @type {number[]} */ [first, last]) => ({ x, y: y + (first * height) / T, width, height: ((last - first) * height) / T });
-  const image = (/** @type {"q" | "k" | "v" | "out"} */ name, /** @type {number[]} */ [first, last]) => matrixImage(v, theme, `${name}${[first, last]}`, v.arrays[name].subarray(first * D, last * D), last - first, D, true);
+  const part = (/** @type {Box} */ { x, y, width, height }, /** @type {number[]} */ [first, last]) =>
+    ({ x, y: y + (first * height) / T, width, height: ((last - first) * height) / T });
+  const image = (/** @type {"q" | "k" | "v" | "out"} */ name, /** @type {number[]} */ [first, last]) =>
+    matrixImage(v, theme, `${name}${[first, last]}`, v.arrays[name].subarray(first * D, last * D), last - first, D, true);
   const found = [];
   if (step.stages.includes("start")) found.push({ image: image("q", step.rows), from: part(at.q, step.rows), to: at.fast.q });
   if (step.stages.includes("load")) found.push({ image: image("k", step.cols), from: part(at.k, step.cols), to: at.fast.k });
@@ -272,7 +277,8 @@ export function drawStandard(pen, v, theme, box) {
   stored(pen, theme, next(matrix, matrix), `P, ${T} × ${T}`, done.P ? matrixImage(v, theme, "weights", arrays.weights, T, T, false) : null, done.P / T);
   stored(pen, theme, next(strip, STRIP), "O", done.O ? matrixImage(v, theme, "O", arrays.out, T, D, true) : null, done.O / T);
   const kept = [done.S && `S ${amount(v, done.S)}`, done.P && `P ${amount(v, done.P)}`].filter(Boolean).join(", ");
-  const lines = [_("Now: {phase}.", { phase: done.phase }), kept ? _("Kept in HBM besides Q, K, V, O: {kept}.", { kept }) : _("No matrix in HBM yet."), _("Three kernels, one after the other:"), _("each passes T × T numbers through HBM.")];
+  const lines = [_("Now: {phase}.", { phase: done.phase }), kept ? _("Kept in HBM besides Q, K, V, O: {kept}.", { kept }) : _("No matrix in HBM yet."),
+    _("Three kernels, one after the other:"), _("each passes T × T numbers through HBM.")];
   lines.forEach((line, k) => {
     const size = textWidth(theme, line, 12) > box.width - 20 ? 10 : 12;
     pen.text(box.x + 10, box.y + FAST.y + 38 + 20 * k, line, { color: k < 2 ? theme.text : theme.muted, size });

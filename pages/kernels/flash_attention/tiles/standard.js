@@ -6,7 +6,8 @@ import { _ } from "#canvas/language.js";
 /**
  * A step of the kernel: `visit` is its tile's place in the walk, -1 at a program's start and end; `moved` counts numbers to and from HBM
  * since the first step.
- * @typedef {{ program: number, rows: [number, number], cols: [number, number], when: string[], stages: string[], visit: number, moved: number, words: string[] }} Step
+ * @typedef {{ program: number, rows: [number, number], cols: [number, number], when: string[], stages: string[], visit: number, moved: number,
+ *   words: string[] }} Step
  * @typedef {{ tokens: string[], length: number, width: number, rows: number, cols: number, bytes: number, error: number, steps: Step[],
  *   code: { number: number, text: string, when: string }[] }} Header
  * How far standard attention is: rows (with fractions) of S, P and O that are written.
@@ -35,7 +36,8 @@ export function standardAfter({ length, width }, moved) {
   const S = rows(vectors, vectors + matrix);
   const P = rows(2 * vectors + matrix, 2 * matrix);
   const O = rows(3 * vectors + 3 * matrix, matrix + vectors);
-  const phase = moved < 2 * vectors + matrix ? _("reads Q and K, writes S") : moved < 2 * vectors + 3 * matrix ? _("reads S, writes P") : moved < standardMoves({ length, width }) ? _("reads P and V, writes O") : _("done");
+  const phase = moved < 2 * vectors + matrix ? _("reads Q and K, writes S") : moved < 2 * vectors + 3 * matrix
+    ? _("reads S, writes P") : moved < standardMoves({ length, width }) ? _("reads P and V, writes O") : _("done");
   return { S, P, O, phase };
 }
 

@@ -34,19 +34,22 @@ function build(v) {
   Object.assign(v, { lit: [], step: 0, share: 1 });
   const axis = makeAxis(v, walked(v));
   const canvas = make("canvas", { testid: "machines", role: "img", tabIndex: 0 });
-  const code = make("div", { className: "code", testid: "code", tabIndex: 0, role: "region", "aria-label": _("Lines of the Triton kernel; those that run are marked") });
+  const code = make("div", { className: "code", testid: "code", tabIndex: 0, role: "region",
+    "aria-label": _("Lines of the Triton kernel; those that run are marked") });
   const words = make("p", { className: "said" });
   axis.listen(canvas);
   joinTokens(v, canvas);
   Object.assign(v.els, { axis, canvas, code, words });
-  const save = saving(v, "tlmviz-flash-attention", { height: () => Math.max(MACHINE, LINE * v.header.code.length), draw: (pen, theme) => drawFile(v, pen, theme), width: 1420 });
+  const save = saving(v, "tlmviz-flash-attention", { height: () => Math.max(MACHINE, LINE * v.header.code.length),
+    draw: (pen, theme) => drawFile(v, pen, theme), width: 1420 });
   return [make("div", { className: "bar" }, ...axis.parts, save), words, make("div", { className: "body" }, make("div", { className: "panel" }, canvas), code)];
 }
 
 /** @param {View} v */
 function renew(v) {
   v.images = undefined;
-  v.els.code.replaceChildren(...v.header.code.map(({ number, text }) => make("div", { className: "line" }, make("span", { className: "number", textContent: String(number) }), make("span", { textContent: text }))));
+  v.els.code.replaceChildren(...v.header.code.map(({ number, text }) =>
+    make("div", { className: "line" }, make("span", { className: "number", textContent: String(number) }), make("span", { textContent: text }))));
   v.joined.look();
 }
 
@@ -69,8 +72,12 @@ function paint(v) {
   markCode(v);
   const { header } = v;
   const [step, count] = [v.step + 1, stepCount(header)];
-  const values = { title: header.title, step, count, said: sentence(v), bytes: Math.round(movedAt(header, v.step, 1) * header.bytes), moved: header.steps.at(-1).moved * header.bytes, standard: standardMoves(header) * header.bytes };
-  canvas.setAttribute("aria-label", _("{title}. Step {step} of {count}: {said} {bytes} bytes moved; the kernel moves {moved} in all, standard attention {standard}. Arrow keys step, space plays.", values));
+  const values = { title: header.title, step, count, said: sentence(v), bytes: Math.round(movedAt(header, v.step, 1) * header.bytes),
+    moved: header.steps.at(-1).moved * header.bytes, standard: standardMoves(header) * header.bytes };
+  canvas.setAttribute(
+    "aria-label",
+    _("{title}. Step {step} of {count}: {said} {bytes} bytes moved; the kernel moves {moved} in all, standard attention {standard}. Arrow keys step, space " +
+    "plays.", values));
   Object.assign(v.root.dataset, { step: String(v.step), steps: String(count), lit: v.lit.join() });
 }
 

@@ -8,10 +8,14 @@ import { heaviest } from "./measures.js";
 
 /** @typedef {import("#canvas/pens.js").Pen} Pen */
 /** @typedef {import("#canvas/theme.js").Theme} Theme */
-/** @typedef {import("../../../../tlmviz/ui/components/attention_view/types").Header & { tokens: string[], model: string, layer: number, head: number, query: number, far: [number, number, number][], context: number, origin: string }} Header `far`: layer, head and measure of heads that read far; `origin` names the text and the head */
+/** @typedef {import("../../../../tlmviz/ui/components/attention_view/types").Header & { tokens: string[], model: string, layer: number, head: number,
+ * query: number, far: [number, number, number][], context: number, origin: string }} Header `far`: layer,
+ *   head and measure of heads that read far; `origin` names the text and the head */
 /** @typedef {{ loss: Float32Array, row: Float32Array, map: Float32Array, q?: Float32Array }} Arrays */
 /** @typedef {{ query: number, head?: number[], color: "reads" | "loss", holds: string }} Place `holds`: the origin whose rows are computed here */
-/** @typedef {import("#canvas/live.js").View<Header, Arrays, Place> & { rows: import("../../../../tlmviz/ui/components/attention_view/head.js").Head | null, row: { query: number, weights: Float32Array }, spans: HTMLElement[], image: HTMLCanvasElement | null, drawn: Theme | undefined, hovered: import("#canvas/hovered.js").Joined }} View `row`: the weights that are shown, and whose they are */
+/** @typedef {import("#canvas/live.js").View<Header, Arrays, Place> & { rows: import("../../../../tlmviz/ui/components/attention_view/head.js").Head | null,
+ * row: { query: number, weights: Float32Array }, spans: HTMLElement[], image: HTMLCanvasElement | null, drawn: Theme | undefined,
+ *   hovered: import("#canvas/hovered.js").Joined }} View `row`: the weights that are shown, and whose they are */
 
 export const READS = 8; // tokens that are named
 export const HEAD = 22; // pixels above the map
@@ -54,7 +58,8 @@ export function drawMap(pen, v, theme, image, side) {
   if (T > header.context) {
     const edge = HEAD + at(header.context);
     pen.line(0, edge, side, edge, theme.muted, { dash: "3 4" });
-    pen.text(side - 4, edge + 9, _("beyond training ({context})", { context: header.context.toLocaleString("en") }), { color: theme.muted, size: 10, align: "right" });
+    pen.text(side - 4, edge + 9, _("beyond training ({context})", { context: header.context.toLocaleString("en") }),
+      { color: theme.muted, size: 10, align: "right" });
   }
   pen.line(0, HEAD + at(place.query), side, HEAD + at(place.query), accent, { width: 1.5 });
   if (row.query !== place.query) return; // its row is on the way

@@ -109,22 +109,27 @@ function pinnedSentence({ header, arrays, place, row }, top) {
   const said = row.query
     ? _("Pinned “\u2068{word}\u2069” ({query}), loss {loss} nats: {head} puts {sum} of its weight on these {count}.", values)
     : _("Pinned “\u2068{word}\u2069” ({query}): {head} puts {sum} of its weight on these {count}.", values);
-  return `${said} ${place.color === "reads" ? _("Dark is what it reads, by the square root of the weight.") : _("Dark is surprising: 0 to {most} nats.", values)}`;
+  return `${said} ${place.color === "reads" ? _("Dark is what it reads, by the square root of the weight.") : _("Dark is surprising: 0 to {most} nats.",
+    values)}`;
 }
 
 /** @param {View} v */
 function build(v) {
-  const text = make("div", { className: "text", tabIndex: 0, role: "group", "aria-label": _("The text; arrow keys move the pinned word"), testid: "long-text" });
+  const text = make("div", { className: "text", tabIndex: 0, role: "group", "aria-label": _("The text; arrow keys move the pinned word"),
+    testid: "long-text" });
   const canvas = make("canvas", { role: "img", testid: "long-map" });
-  const colors = segments(() => [["reads", _("What the head reads"), _("Colour words by the pinned query's weights")], ["loss", _("Loss"), _("Colour words by how surprising they were")]],
+  const colors = segments(() => [["reads", _("What the head reads"), _("Colour words by the pinned query's weights")],
+    ["loss", _("Loss"), _("Colour words by how surprising they were")]],
     () => v.place.color, (color) => go(v, { color }), _("Colour of the text"));
   const heads = make("div", { className: "heads", role: "group", "aria-label": _("Heads that read far") });
-  Object.assign(v.els, { text, canvas, colors, heads, reads: make("div", { className: "heads", testid: "long-reads" }), said: make("p", { className: "said", "aria-live": "polite", testid: "long-said" }) });
+  Object.assign(v.els, { text, canvas, colors, heads, reads: make("div", { className: "heads", testid: "long-reads" }),
+    said: make("p", { className: "said", "aria-live": "polite", testid: "long-said" }) });
   wirePointers(v);
   const save = saving(v, "tlmviz-long-text", {
     width: LARGEST + 332,
     height: () => LARGEST + HEAD,
-    title: () => _("{model}, {head}: “{word}” ({query}) reads", { model: v.header.model, head: `L${v.header.layer}H${v.header.head}`, word: clip(visible(v.header.tokens[v.row.query]), 20), query: v.row.query }),
+    title: () => _("{model}, {head}: “{word}” ({query}) reads",
+      { model: v.header.model, head: `L${v.header.layer}H${v.header.head}`, word: clip(visible(v.header.tokens[v.row.query]), 20), query: v.row.query }),
     draw: (pen, theme) => {
       drawMap(pen, v, theme, mapImage(v, theme), LARGEST);
       heaviest(v.row.weights, READS).forEach((key, k) => {
@@ -133,7 +138,8 @@ function build(v) {
       });
     },
   });
-  return [make("div", { className: "bar" }, colors.root, make("span", {}, _("Heads that read far:")), heads, save), make("div", { className: "body" }, text, make("div", {}, canvas)), v.els.reads, v.els.said];
+  return [make("div", { className: "bar" }, colors.root, make("span", {}, _("Heads that read far:")), heads, save),
+    make("div", { className: "body" }, text, make("div", {}, canvas)), v.els.reads, v.els.said];
 }
 
 /** @param {View} v */

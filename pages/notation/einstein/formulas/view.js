@@ -107,9 +107,11 @@ function pointed({ header, arrays, layout: boxes }, x, y) {
   if (i < 0) return null;
   const { rows, cols, name, x: across, y: down, row_labels, col_labels } = header.panels[i];
   const [row, col] = [Math.floor(((y - boxes[i].y) / boxes[i].height) * rows), Math.floor(((x - boxes[i].x) / boxes[i].width) * cols)];
-  const place = (/** @type {string} */ axis, /** @type {string[]} */ labels, /** @type {number} */ at) => (axis ? `${axis} ${at}${labels.length ? ` “${visible(labels[at])}”` : ""}` : "");
+  const place = (/** @type {string} */ axis, /** @type {string[]} */ labels, /** @type {number} */ at) =>
+    (axis ? `${axis} ${at}${labels.length ? ` “${visible(labels[at])}”` : ""}` : "");
   const value = arrays[i][row * cols + col];
-  return `${name}: ${[place(down, row_labels, row), place(across, col_labels, col)].filter(Boolean).join("; ")}: ${Number.isNaN(value) ? _("hidden") : digits(value, 5)}`;
+  return `${name}: ${[place(down, row_labels, row), place(across, col_labels,
+    col)].filter(Boolean).join("; ")}: ${Number.isNaN(value) ? _("hidden") : digits(value, 5)}`;
 }
 
 /**

@@ -38,7 +38,8 @@ export function layoutOf(width, { rows, cols }) {
   const below = panels[3].y + high + 34;
   const halves = width < NARROW ? [width, width] : [(width - 60) * 0.36, (width - 60) * 0.64];
   const bars = { x: 38, y: below, width: halves[0] - 44, height: CHART };
-  const curve = width < NARROW ? { x: 38, y: below + CHART + 56, width: width - 44, height: CHART } : { x: halves[0] + 60 + 38, y: below, width: halves[1] - 44, height: CHART };
+  const curve = width < NARROW ? { x: 38, y: below + CHART + 56, width: width - 44, height: CHART } : {
+    x: halves[0] + 60 + 38, y: below, width: halves[1] - 44, height: CHART };
   return { width, height: curve.y + CHART + 24, panels, bars, curve };
 }
 
@@ -85,10 +86,13 @@ export function drawTerms(pen, data, state, sum, layout, theme) {
   const outer = new Float64Array(rows * cols);
   for (let i = 0; i < rows; i++) for (let j = 0; j < cols; j++) outer[i * cols + j] = term.column[i] * term.row[j];
   const left = whole.map((value, i) => value - sum[i]);
-  const names = [_("the matrix, {rows} × {cols}", { rows, cols }), ngettext("sum of {n} term", "sum of {n} terms", state.count), state.count ? _("the last term: column × row") : _("no term yet"), _("left: {share}", { share: percent(errorsOf(data, state.way, state.sorted)[state.count]) })];
+  const names = [_("the matrix, {rows} × {cols}", { rows, cols }), ngettext("sum of {n} term", "sum of {n} terms", state.count),
+    state.count ? _("the last term: column × row") : _("no term yet"),
+    _("left: {share}", { share: percent(errorsOf(data, state.way, state.sorted)[state.count]) })];
   [whole, sum, outer, left].forEach((values, i) => {
     const box = layout.panels[i];
-    pen.text(box.x - (i === 2 ? EDGE + 3 : 0), box.y - EDGE - 12, names[i], { color: i === 1 ? theme.primary : theme.text, size: 12, weight: i === 1 ? 700 : 400 });
+    pen.text(box.x - (i === 2 ? EDGE + 3 : 0), box.y - EDGE - 12, names[i],
+      { color: i === 1 ? theme.primary : theme.text, size: 12, weight: i === 1 ? 700 : 400 });
     pen.image(numbersImage(theme, values, rows, cols, true, most), box.x, box.y, box.width, box.height);
     pen.rect(box.x - 0.5, box.y - 0.5, box.width + 1, box.height + 1, null, theme.faint);
     if (state.hover) {
@@ -117,7 +121,8 @@ function drawBars(pen, { arrays, header }, state, box, theme) {
   const wide = box.width / values.length;
   pen.text(0, box.y - 16, _("singular values: {count}, of which {rank} above 0", { count: values.length, rank: header.rank }), { color: theme.text, size: 12 });
   pen.line(box.x, box.y + box.height, box.x + box.width, box.y + box.height, theme.faint);
-  for (const share of [0.5, 1]) pen.text(box.x - 6, box.y + box.height * (1 - share), (most * share).toPrecision(2), { color: theme.muted, size: 10, align: "right" });
+  for (const share of [0.5, 1]) pen.text(box.x - 6, box.y + box.height * (1 - share), (most * share).toPrecision(2),
+    { color: theme.muted, size: 10, align: "right" });
   values.forEach((value, i) => {
     const high = (value / most) * box.height;
     const taken = state.way.key === "singular" && i < state.count;
@@ -145,7 +150,8 @@ function drawErrors(pen, data, state, box, theme) {
     pen.line(box.x, y(share), box.x + box.width, y(share), theme.faint);
     pen.text(box.x - 6, y(share), `${100 * share}%`, { color: theme.muted, size: 10, align: "right" });
   }
-  const path = (/** @type {ArrayLike<number>} */ line) => Array.from({ length: Math.min(line.length, way.count + 1) }, (_, k) => `${k ? "L" : "M"}${x(k)} ${y(line[k])}`).join("");
+  const path = (/** @type {ArrayLike<number>} */ line) =>
+    Array.from({ length: Math.min(line.length, way.count + 1) }, (_, k) => `${k ? "L" : "M"}${x(k)} ${y(line[k])}`).join("");
   pen.path(path(lines[2]), theme.heads[1], 2);
   if (way !== singular) {
     pen.path(path(lines[sorted ? 0 : 1]), theme.muted, 1.2, 1, "3 4");

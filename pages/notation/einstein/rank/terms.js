@@ -147,9 +147,11 @@ export function sumSentence(data, state) {
   const best = percent(errorsOf(data, singular, false)[few]);
   const { rows, cols, rank } = header;
   if (!count) return _("No term yet: 100% is left. The matrix is {rows} × {cols} of rank {rank}.", { rows, cols, rank });
-  const beside = way === singular ? _("No other terms, as many, leave less.") : ngettext("The first singular term alone leaves {best}.", "The first {n} singular ones leave {best}.", few, { best });
+  const beside = way === singular ? _("No other terms, as many, leave less.") : ngettext(
+    "The first singular term alone leaves {best}.", "The first {n} singular ones leave {best}.", few, { best });
   const last = termName(header, way, numberOf(data, state, count - 1));
-  return ngettext("{n} of {all} terms leaves {left} of the matrix. {beside} Added last: {last}.", "{n} of {all} terms leave {left} of the matrix. {beside} Added last: {last}.", count, { all: way.count, left: percent(left), beside, last });
+  return ngettext("{n} of {all} terms leaves {left} of the matrix. {beside} Added last: {last}.",
+    "{n} of {all} terms leave {left} of the matrix. {beside} Added last: {last}.", count, { all: way.count, left: percent(left), beside, last });
 }
 
 /**
@@ -168,5 +170,6 @@ export function cellSentence(data, state, sum, { row, col }) {
     const { column, row: across } = termAt(data, state.way, numberOf(data, state, state.count - 1));
     term = _("; the term {u} × {v} = {product}", { u: digits(column[row], 3), v: digits(across[col], 3), product: digits(column[row] * across[col], 3) });
   }
-  return _("{where}, column {col}: the matrix {whole}, the sum {sum}, left {left}{term}.", { where, col, whole: digits(whole[cell]), sum: digits(sum[cell]), left: digits(whole[cell] - sum[cell]), term });
+  return _("{where}, column {col}: the matrix {whole}, the sum {sum}, left {left}{term}.",
+    { where, col, whole: digits(whole[cell]), sum: digits(sum[cell]), left: digits(whole[cell] - sum[cell]), term });
 }

@@ -94,7 +94,8 @@ export function sheetHeight(lanes) {
  * The figure that is saved: the bits and their value, the table of all formats, and the lanes beside it.
  * @param {Pen} pen
  * @param {Theme} theme
- * @param {{ formats: Format[], chosen: Format, x: number, width: number, code: number | null, words: Record<string, string>, heads: string[] }} what `heads`: of the table
+ * @param {{ formats: Format[], chosen: Format, x: number, width: number, code: number | null, words: Record<string, string>,
+ *   heads: string[] }} what `heads`: of the table
  */
 export function drawSheet(pen, theme, { formats, chosen, x, width, code, words, heads }) {
   const tones = ["#7b5ea7", "#b4561a", "#1d62a3"]; // of view.css
@@ -111,7 +112,8 @@ export function drawSheet(pen, theme, { formats, chosen, x, width, code, words, 
     const { value, code: own, fate } = kept(format, x);
     const error = value - x;
     const [known, row] = [Number.isFinite(error), ABOVE + LANE * (i + 1) + 13];
-    const texts = [format.name, fate === "none" ? "–" : spelled(value), known ? spelled(error, 6) : "–", known && x !== 0 ? percent(Math.abs(error / x)) : "–", own === null ? "–" : hex(own, format), words[fate]];
+    const texts = [format.name, fate === "none" ? "–" : spelled(value), known ? spelled(error, 6) : "–", known && x !== 0 ? percent(Math.abs(error / x)) : "–",
+      own === null ? "–" : hex(own, format), words[fate]];
     texts.forEach((text, k) => pen.text(places[k], row, text, { color: theme.text, size: 12, weight: format === chosen ? 700 : 400 }));
   });
   pen.shifted(SHEET, ABOVE, () => drawLanes(pen, theme, { formats, chosen, x, width: width - SHEET }));

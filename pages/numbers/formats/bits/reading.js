@@ -19,14 +19,17 @@ export function readNumber(text, format, longest) {
   if (!plain) return fail(_("The box is empty: write a number such as 0.1, or bits such as 0x7f."));
   if (text.length > longest) return fail(_("{count} characters are too many for a number here: at most {longest} are read.", { count: text.length, longest }));
   if (/^0[xb]/i.test(plain)) {
-    if (!/^0(x[0-9a-f]+|b[01]+)$/i.test(plain)) return fail(_("“{text}” is no bit pattern: after 0x come digits 0 to 9 and a to f, after 0b come 0 and 1.", { text }));
+    if (!/^0(x[0-9a-f]+|b[01]+)$/i.test(plain)) return fail(
+      _("“{text}” is no bit pattern: after 0x come digits 0 to 9 and a to f, after 0b come 0 and 1.", { text }));
     const code = Number(plain);
-    if (code >= 2 ** format.bits) return fail(_("“{text}” is too long for {name}, which has {bits} bits: at most {most}.", { text, name: format.name, bits: format.bits, most: hex(2 ** format.bits - 1, format) }));
+    if (code >= 2 ** format.bits) return fail(_("“{text}” is too long for {name}, which has {bits} bits: at most {most}.",
+      { text, name: format.name, bits: format.bits, most: hex(2 ** format.bits - 1, format) }));
     return { x: decodeBits(format, code).value, code, note: _("Read as bits of {name}.", { name: format.name }) };
   }
   if (/^[+-]?nan$/i.test(plain)) return { x: NaN };
   if (/^[+-]?(inf|infinity|∞)$/i.test(plain)) return { x: plain.startsWith("-") ? -Infinity : Infinity };
-  if (!/^[+-]?(\d+\.?\d*|\.\d+)(e[+-]?\d+)?$/i.test(plain)) return fail(_("“{text}” is no number: write it as 0.1, -3e-5, inf or nan, or its bits as 0x7f or 0b0101.", { text }));
+  if (!/^[+-]?(\d+\.?\d*|\.\d+)(e[+-]?\d+)?$/i.test(plain))
+    return fail(_("“{text}” is no number: write it as 0.1, -3e-5, inf or nan, or its bits as 0x7f or 0b0101.", { text }));
   const x = Number(plain);
   if (!Number.isFinite(x)) return { x, note: _("Beyond 1.8·10³⁰⁸, the largest number of 64 bits: read as infinity.") };
   if (x === 0 && /[1-9]/.test(plain.replace(/e.*/i, ""))) return { x, note: _("Below 4.9·10⁻³²⁴, the smallest number of 64 bits: read as zero.") };
@@ -71,7 +74,8 @@ export function raised(exponent) {
  */
 export function formula(format, code) {
   const { negative, field, fraction, value, kind } = decodeBits(format, code);
-  if (kind === "NaN") return format.top === "nan" ? _("all bits after the sign are 1: NaN, not a number") : _("exponent all 1, mantissa not 0: NaN, not a number");
+  if (kind === "NaN") return format.top === "nan" ? _("all bits after the sign are 1: NaN, not a number") : _(
+    "exponent all 1, mantissa not 0: NaN, not a number");
   if (kind === "infinity") return _("exponent all 1, mantissa 0: {value}", { value: spelled(value) });
   if (format.integer) return negative ? `−${2 ** format.mantissa} + ${fraction} = ${spelled(value)}` : _("{value}, counted in ones", { value: spelled(value) });
   const whole = 2 ** format.mantissa;
@@ -89,8 +93,11 @@ export function percent(share) {
 /** @param {Format} format */
 export function facts(format) {
   const { name, integer, mantissa, largest, smallest, smallest_normal: normal, step_at_one: ulp, top } = format;
-  if (integer) return _("{name}: whole numbers from −{most} to {largest}; rounding stops at ±{largest}. No infinity, no NaN; a step is 1, or the scale that goes with it.", { name, most: 2 ** mantissa, largest });
+  if (integer)
+    return _("{name}: whole numbers from −{most} to {largest}; rounding stops at ±{largest}. No infinity, no NaN; a step is 1, or the scale that goes with it.",
+    { name, most: 2 ** mantissa, largest });
   const power = (/** @type {number} */ value) => `2${raised(Math.round(Math.log2(value)))}`;
-  const values = { name, largest: spelled(largest, 6), normal: `${power(normal)} = ${spelled(normal, 3)}`, smallest: `${power(smallest)} = ${spelled(smallest, 3)}`, ulp: power(ulp), beyond: { infinity: "∞", nan: "NaN", finite: _("the largest") }[top] };
+  const values = { name, largest: spelled(largest, 6), normal: `${power(normal)} = ${spelled(normal, 3)}`,
+    smallest: `${power(smallest)} = ${spelled(smallest, 3)}`, ulp: power(ulp), beyond: { infinity: "∞", nan: "NaN", finite: _("the largest") }[top] };
   return _("{name}: largest {largest}, smallest normal {normal}, smallest of all {smallest}, ULP at 1 {ulp}; beyond the largest: {beyond}.", values);
 }

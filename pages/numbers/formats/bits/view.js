@@ -9,9 +9,11 @@ import { drawLanes, drawSheet, laneHeight, sheetHeight } from "./lanes.js";
 import { facts, formula, hex, percent, readNumber, spelled } from "./reading.js";
 
 /** @typedef {import("#canvas/bits.js").Format} Format */
-/** @typedef {import("#canvas/live.js").View<{ formats: Format[], longest: number }, {}, { format: string, number: string }> & { shown?: string, problem: string, x: number }} View `shown` is the number that the box was told, `x` what it is */
+/** @typedef {import("#canvas/live.js").View<{ formats: Format[], longest: number }, {}, { format: string, number: string }> & { shown?: string,
+ * problem: string, x: number }} View `shown` is the number that the box was told, `x` what it is */
 
-const FATES = () => ({ exact: _("exact"), rounded: _("rounded"), overflow: _("overflow"), underflow: _("to zero"), subnormal: _("few bits left"), none: _("has none") });
+const FATES = () => ({ exact: _("exact"), rounded: _("rounded"), overflow: _("overflow"), underflow: _("to zero"), subnormal: _("few bits left"),
+  none: _("has none") });
 
 /** @param {View} v */
 const chosen = (v) => /** @type {Format} */ (v.header.formats.find(({ key }) => key === v.place.format));
@@ -45,19 +47,23 @@ function build(v) {
   const input = make("input", { type: "text", spellcheck: false, autocomplete: "off", "aria-label": _("A number, or its bits"), testid: "formats-number" });
   input.addEventListener("input", () => type(v));
   const part = (/** @type {string} */ name) => (v.els[name] = make("p", { className: name, testid: `formats-${name}` }));
-  v.els = { input, menu: make("div", { className: "menu", role: "group", "aria-label": _("Format") }), bits: make("div", { className: "bits", testid: "formats-bits" }), near: make("div", { className: "near" }), canvas: make("canvas", { role: "img", testid: "formats-lanes" }), body: make("tbody") };
+  v.els = { input, menu: make("div", { className: "menu", role: "group", "aria-label": _("Format") }),
+    bits: make("div", { className: "bits", testid: "formats-bits" }), near: make("div", { className: "near" }),
+    canvas: make("canvas", { role: "img", testid: "formats-lanes" }), body: make("tbody") };
   const names = [_("Format"), _("keeps"), _("error"), _("relative"), _("bits"), ""];
   const heads = names.map((text, i) => make("th", { textContent: text, className: i === 4 ? "pattern" : "" }));
   const { menu, bits, near, canvas, body } = v.els;
   const save = saving(v, "tlmviz-formats", {
     narrow: false,
     height: () => sheetHeight(v.header.formats.length),
-    draw: (pen, theme, width) => drawSheet(pen, theme, { formats: v.header.formats, chosen: chosen(v), x: v.x, width, code: codeOf(v), words: FATES(), heads: names }),
+    draw: (pen, theme, width) => drawSheet(pen, theme, { formats: v.header.formats, chosen: chosen(v), x: v.x, width, code: codeOf(v), words: FATES(),
+      heads: names }),
   });
   const table = make("div", { className: "table" }, make("table", {}, make("thead", {}, make("tr", {}, ...heads)), body));
   const said = part("said");
   said.setAttribute("aria-live", "polite");
-  return [make("div", { className: "bar" }, input, menu, save), said, bits, part("formula"), near, part("facts"), make("div", { className: "both" }, table, make("div", { className: "lanes" }, canvas))];
+  return [make("div", { className: "bar" }, input, menu, save), said, bits, part("formula"), near, part("facts"),
+    make("div", { className: "both" }, table, make("div", { className: "lanes" }, canvas))];
 }
 
 /** @param {View} v */
@@ -76,7 +82,9 @@ function paint(v) {
   const said = v.problem || found.problem;
   els.said.textContent = said || (found.note ?? "");
   els.said.classList.toggle("lost", Boolean(said));
-  els.menu.replaceChildren(...header.formats.map((each) => make("button", { type: "button", className: "pick", textContent: each.name, title: each.use, "aria-pressed": String(each === format), onclick: () => leaveBox(v, () => choose(v, each)) })));
+  els.menu.replaceChildren(...header.formats.map((each) =>
+    make("button", { type: "button", className: "pick", textContent: each.name, title: each.use, "aria-pressed": String(each === format),
+    onclick: () => leaveBox(v, () => choose(v, each)) })));
   paintBits(v, format, code);
   paintNear(v, format, code);
   els.facts.textContent = facts(format);
@@ -103,12 +111,16 @@ function paintBits(v, format, code) {
     const at = --place;
     const on = Math.floor((code ?? 0) / 2 ** at) % 2 === 1;
     const flip = () => leaveBox(v, () => go(v, { number: hex((code ?? 0) + (on ? -1 : 1) * 2 ** at, format) }));
-    const button = make("button", { type: "button", textContent: on ? "1" : "0", "aria-pressed": String(on), "aria-label": _("bit {at}", { at }), onclick: flip });
+    const button = make("button", { type: "button", textContent: on ? "1" : "0", "aria-pressed": String(on), "aria-label": _("bit {at}", { at }),
+      onclick: flip });
     button.dataset.place = String(at);
     return button;
   };
-  const parts = /** @type {[string, string, number][]} */ ([["sign", _("sign"), 1], ["exponent", _("exponent"), format.exponent], ["mantissa", format.integer ? _("value") : _("mantissa"), format.mantissa]]);
-  const groups = parts.filter(([, , count]) => count).map(([kind, name, count]) => make("div", { className: `group ${kind}` }, make("small", { textContent: name }), make("div", { className: "cells" }, ...Array.from({ length: count }, cell))));
+  const parts = /** @type {[string, string, number][]} */ (
+    [["sign", _("sign"), 1], ["exponent", _("exponent"), format.exponent], ["mantissa", format.integer ? _("value") : _("mantissa"), format.mantissa]]);
+  const groups = parts.filter(([, , count]) => count).map(
+    ([kind, name, count]) => make("div", { className: `group ${kind}` }, make("small", { textContent: name }),
+    make("div", { className: "cells" }, ...Array.from({ length: count }, cell))));
   const active = /** @type {HTMLElement | null} */ (/** @type {ShadowRoot | Document} */ (v.root.getRootNode()).activeElement)?.dataset.place;
   v.els.bits.replaceChildren(...groups);
   if (active !== undefined) /** @type {HTMLElement | null} */ (v.els.bits.querySelector(`[data-place="${active}"]`))?.focus();
@@ -129,7 +141,9 @@ function paintNear(v, format, code) {
   const next = above ?? below;
   const ulp = next === null ? NaN : Math.abs(decodeBits(format, next).value - here.value);
   const step = Number.isFinite(here.value) ? _("neighbours; step up (ULP) {ulp}", { ulp: spelled(ulp, 4) }) : _("no neighbours");
-  v.els.near.replaceChildren(button(below, "←", _("the next smaller number")), make("b", { textContent: `${spelled(here.value)} = ${hex(code, format)}, ${here.kind}` }), button(above, "→", _("the next larger number")), make("span", { textContent: step }));
+  v.els.near.replaceChildren(button(below, "←", _("the next smaller number")),
+    make("b", { textContent: `${spelled(here.value)} = ${hex(code, format)}, ${here.kind}` }), button(above, "→", _("the next larger number")),
+    make("span", { textContent: step }));
 }
 
 /** @param {View} v @param {Format} format */
@@ -139,8 +153,10 @@ function paintTable(v, format) {
     const lost = ["overflow", "underflow", "none"].includes(fate);
     const error = value - v.x;
     const known = Number.isFinite(error);
-    const texts = [each.name, fate === "none" ? "–" : spelled(value), known ? spelled(error, 6) : "–", known && v.x !== 0 ? percent(Math.abs(error / v.x)) : "–", code === null ? "–" : hex(code, each), FATES()[fate]];
-    const button = make("button", { type: "button", className: "name", textContent: texts[0], "aria-label": _("Choose {name}", { name: texts[0] }), "aria-pressed": String(each === format) });
+    const texts = [each.name, fate === "none" ? "–" : spelled(value), known ? spelled(error, 6) : "–",
+      known && v.x !== 0 ? percent(Math.abs(error / v.x)) : "–", code === null ? "–" : hex(code, each), FATES()[fate]];
+    const button = make("button", { type: "button", className: "name", textContent: texts[0], "aria-label": _("Choose {name}", { name: texts[0] }),
+      "aria-pressed": String(each === format) });
     const cells = texts.map((text, i) => make("td", { className: i === 4 ? "pattern" : i === 5 && lost ? "lost" : "" }, i ? text : button));
     return make("tr", { className: each === format ? "chosen" : "", onclick: () => leaveBox(v, () => choose(v, each)), testid: `row-${each.key}` }, ...cells);
   }));

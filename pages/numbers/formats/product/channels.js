@@ -50,7 +50,8 @@ export function drawDots(pen, v, box, theme) {
   }
   const span = at.high - at.low;
   const step = span < 2.5 ? 0.5 : Math.max(1, Math.ceil(span / 7));
-  for (let size = Math.ceil(at.low / step) * step; size <= at.high; size += step) pen.text(at.across(size), box.y + box.h + 12, axisNumber(2 ** size), { color: theme.muted, align: "center" });
+  for (let size = Math.ceil(at.low / step) * step; size <= at.high; size += step)
+    pen.text(at.across(size), box.y + box.h + 12, axisNumber(2 ** size), { color: theme.muted, align: "center" });
   const [one, chosen] = [theme.muted, theme.primary];
   at.sizes.forEach((size, i) => {
     if (!Number.isFinite(size)) return;
@@ -58,7 +59,8 @@ export function drawDots(pen, v, box, theme) {
     if (per !== "tensor" && !Number.isNaN(at.kept[i])) pen.circle(at.across(size), at.up(at.kept[i]), 2, chosen, 0.75);
   });
   const { block } = v.header;
-  const name = { tensor: "", channel: { x: _("per token"), w: _("per output"), o: _("per channel") }[v.place.see], block: _("per {block}", { block }), mx: _("per {block}, powers of 2", { block }) }[per];
+  const name = { tensor: "", channel: { x: _("per token"), w: _("per output"), o: _("per channel") }[v.place.see], block: _("per {block}", { block }),
+    mx: _("per {block}, powers of 2", { block }) }[per];
   const y = box.y + box.h + 26;
   pen.circle(box.x + 4, y, 3, per === "tensor" ? chosen : one);
   pen.text(box.x + 12, y, _("one scale for all"), { color: theme.muted });
@@ -108,7 +110,8 @@ export function drawSizes(pen, v, box, theme) {
     pen.rect(a, box.y + box.h - height, across(low + (i + 1) / 4) - a - 0.5, height, theme.primary, null, { alpha: 0.8 });
   });
   pen.line(box.x, box.y + box.h, box.x + box.w, box.y + box.h, theme.muted);
-  for (let size = Math.ceil(low / 3) * 3; size < right; size += 3) pen.text(across(size), box.y + box.h + 12, axisNumber(2 ** size), { color: theme.muted, align: "center" });
+  for (let size = Math.ceil(low / 3) * 3; size < right; size += 3)
+    pen.text(across(size), box.y + box.h + 12, axisNumber(2 ** size), { color: theme.muted, align: "center" });
 }
 
 const ALARM = "#d32f22";
@@ -138,7 +141,9 @@ export function drawCurve(pen, v, box, theme) {
   pen.path(path, theme.primary, 2);
   pen.circle(across(curve.doublings[curve.best]), up(curve.sqnr[curve.best]), 4, theme.primary);
   pen.line(across(v.place.factor), box.y, across(v.place.factor), box.y + box.h, theme.text, { width: 1.5, dash: "4 3" });
-  for (let factor = least; factor <= most; factor += 2) pen.text(across(factor), box.y + box.h + 12, factor === 0 ? _("none cut") : factor > 0 ? `×${2 ** factor}` : `÷${2 ** -factor}`, { color: theme.muted, align: factor === most ? "right" : "center" });
+  for (let factor = least; factor <= most; factor += 2) pen.text(
+    across(factor), box.y + box.h + 12, factor === 0 ? _("none cut") : factor > 0 ? `×${2 ** factor}` : `÷${2 ** -factor}`,
+    { color: theme.muted, align: factor === most ? "right" : "center" });
 }
 
 /**

@@ -109,8 +109,10 @@ export function cellSentence(v, right, down) {
   const at = row * columns + column;
   const [value, error] = [v.arrays[`${see}_values`][at], v.arrays[`${see}_errors`][at]];
   const token = cell[0] === 1 && v.header.tokens.length ? ` · ${clip(visibleAll(v.header.tokens)[row], 14)}` : "";
-  const values = { row: range(row * cell[0], cell[0], shape[0]) + (see === "w" ? "" : token), column: range(column * cell[1], cell[1], shape[1]), value: digits(value), kept: digits(value + error), error: digits(error, 3) };
-  const where = { x: _("token {row}, channel {column}", values), w: _("output {row}, input {column}", values), o: _("token {row}, output {column}", values) }[see];
+  const values = { row: range(row * cell[0], cell[0], shape[0]) + (see === "w" ? "" : token), column: range(column * cell[1], cell[1], shape[1]),
+    value: digits(value), kept: digits(value + error), error: digits(error, 3) };
+  const where = { x: _("token {row}, channel {column}", values), w: _("output {row}, input {column}", values), o: _("token {row}, output {column}", values) }[
+    see];
   if (cell[0] * cell[1] > 1) return _("{where}: largest number {value}, largest error {error}", { where, ...values });
   return _("{where}: {value} becomes {kept}, error {error}", { where, ...values });
 }

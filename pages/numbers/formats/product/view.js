@@ -33,7 +33,8 @@ function build(v) {
   const told = make("output", { testid: "scaling-outcome" });
   const said = make("p", { className: "said", "aria-live": "polite", testid: "scaling-said" });
   const sees = segments(() => [["x", "X"], ["w", "W"], ["o", "O"]], () => v.place.see, (see) => go(v, { see }), _("Matrix shown"));
-  const colors = segments(() => [["size", _("Sizes")], ["error", _("Errors")], ["relative", _("Relative errors")]], () => v.place.color, (color) => go(v, { color }), _("Colours"));
+  const colors = segments(() => [["size", _("Sizes")], ["error", _("Errors")], ["relative", _("Relative errors")]], () => v.place.color,
+    (color) => go(v, { color }), _("Colours"));
   Object.assign(v.els, { canvas, slider, best, told, said, sees, colors });
   const save = saving(v, "tlmviz-scaling", {
     height: (width) => panelsOf(width).height,
@@ -63,7 +64,8 @@ function paint(v) {
   els.best.disabled = place.factor === best.doublings[best.best];
   const { name, ...sample } = sampleOf(v);
   const found = outcome(header.format, sample, place.factor);
-  els.told.textContent = _("One scale for all, S = {scale}: {level}, {cut} cut, {lost} rounded to 0", { scale: digits(sample.scale * 2 ** place.factor, 3), level: decibels(found.sqnr), cut: share(found.cut), lost: share(found.lost) });
+  els.told.textContent = _("One scale for all, S = {scale}: {level}, {cut} cut, {lost} rounded to 0",
+    { scale: digits(sample.scale * 2 ** place.factor, 3), level: decibels(found.sqnr), cut: share(found.cut), lost: share(found.lost) });
   els.slider.setAttribute("aria-label", _("Scale of {name}", { name: name.toUpperCase() }));
   els.said.textContent = v.hover ?? hint(v);
   els.canvas.setAttribute("aria-label", `${header.title}. ${els.told.textContent}.`);

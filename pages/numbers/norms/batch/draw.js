@@ -44,7 +44,8 @@ export function pick(v) {
   const all = header.labels.length;
   const chosen = drawn(all, state.count, state.seed);
   const [size, pixels] = [arrays.x.length / all, arrays.images.length / all];
-  const gather = (/** @type {Float32Array} */ from, /** @type {number} */ each) => Float32Array.from({ length: chosen.length * each }, (_cell, at) => from[chosen[Math.floor(at / each)] * each + (at % each)]);
+  const gather = (/** @type {Float32Array} */ from, /** @type {number} */ each) =>
+    Float32Array.from({ length: chosen.length * each }, (_cell, at) => from[chosen[Math.floor(at / each)] * each + (at % each)]);
   v.images = gather(arrays.images, pixels);
   v.labels = chosen.map((index) => header.labels[index]);
   v.cells = { x: gather(arrays.x, size), items: chosen.length, channels: header.channels, inner: pixels, unit: chosen.map((_index, i) => i) };
@@ -57,7 +58,8 @@ export function pick(v) {
 export function settle(v) {
   const { header, place, arrays } = v;
   const within = (/** @type {number} */ value, /** @type {number} */ count) => Math.max(0, Math.min(value, count - 1));
-  v.state = { ...place, norm: normOf(v).key, item: place.item ?? header.open.item, channel: within(place.channel ?? header.open.channel, header.channels), first: place.first ?? header.open.first, seen: within(place.seen, arrays.means.length / header.channels + 1) };
+  v.state = { ...place, norm: normOf(v).key, item: place.item ?? header.open.item, channel: within(place.channel ?? header.open.channel, header.channels),
+    first: place.first ?? header.open.first, seen: within(place.seen, arrays.means.length / header.channels + 1) };
   pick(v);
   v.state.item = within(v.state.item, v.cells.items);
 }

@@ -19,7 +19,8 @@ export const UNCHANGED = 0.005; // what shows as 0.00 in the picture's scale, in
  */
 function shared(header, norm, items) {
   const values = { channels: header.channels, others: header.channels - 1, items, rest: items - 1 };
-  if (header.kind === "tokens") return norm.sharing === "item" ? _("the other {others} channels of this token", values) : _("this channel of the other {rest} tokens, in every sentence", values);
+  if (header.kind === "tokens") return norm.sharing === "item"
+    ? _("the other {others} channels of this token", values) : _("this channel of the other {rest} tokens, in every sentence", values);
   return {
     item: _("all pixels of all {channels} channels of this picture", values),
     channel: ngettext("all pixels of this channel in the one picture", "all pixels of this channel in all {n} pictures", items, values),
@@ -100,7 +101,8 @@ export function cellSentence(header, norm, cell, settings) {
   const cells = shared(header, norm, items);
   const own = norm.centred ? _("It shares μ and σ with {cells}.", { cells }) : _("It shares its RMS with {cells}.", { cells });
   const whose = norm.running ? _("Its μ and σ are running ones, from other batches: no cell here changes them.") : own;
-  return `${itemName(header, item)}, ${channelName(header, channel)}: ${top} / ${root} = ${sized(over, count)} / ${sized(under, count)} = ${quotient}. ${whose}`;
+  return `${itemName(header, item)}, ${channelName(header, channel)}: ${top} / ${root} = ${sized(over, count)} / ${sized(under,
+    count)} = ${quotient}. ${whose}`;
 }
 
 /**

@@ -86,7 +86,8 @@ function drawLabels(pen, { layout, cells, theme, header, cursor, alive }, place)
     }
     if (layout.row < 9 && i !== cursor.item) continue;
     const color = alive[i] ? (i === cursor.item ? theme.text : theme.muted) : theme.faint;
-    pen.text(place.x - 6, y + layout.row / 2, header.tokens[i], { align: "right", token: LABEL - 10, color, size: Math.min(10, layout.row), weight: i === cursor.item ? 600 : 400 });
+    pen.text(place.x - 6, y + layout.row / 2, header.tokens[i],
+      { align: "right", token: LABEL - 10, color, size: Math.min(10, layout.row), weight: i === cursor.item ? 600 : 400 });
   }
 }
 
@@ -105,7 +106,8 @@ function drawHeat(pen, scene, index, side, range, heading) {
   for (let i = 0; i < cells.items; i++) {
     for (let k = 0; k < layout.shown; k++) {
       const value = side.x[i * cells.channels + layout.first + k];
-      pen.rect(left + k * layout.cell, top + i * layout.row, layout.cell, layout.row, shade(theme.diverging, 0.5 + value / range / 2), null, { alpha: alive[i] ? 1 : 0.12 });
+      pen.rect(left + k * layout.cell, top + i * layout.row, layout.cell, layout.row, shade(theme.diverging, 0.5 + value / range / 2), null,
+        { alpha: alive[i] ? 1 : 0.12 });
     }
   }
   if (norm.sharing === "item") drawRowEdge(pen, scene, left + layout.cell * layout.shown, top, side);
@@ -144,7 +146,8 @@ function drawRowEdge(pen, { layout, cells, theme, norm, cursor, alive }, left, t
   pen.text(second, top - 7, norm.centred ? "σ" : "RMS", { align: "right", color: theme.muted, size: 10 });
   for (let i = 0; i < cells.items; i++) {
     if (!alive[i] || (layout.row < 9 && i !== cursor.item)) continue;
-    const style = { align: /** @type {"right"} */ ("right"), color: i === cursor.item ? theme.text : theme.muted, size: Math.min(10, layout.row), weight: i === cursor.item ? 600 : 400 };
+    const style = { align: /** @type {"right"} */ ("right"), color: i === cursor.item ? theme.text : theme.muted, size: Math.min(10, layout.row),
+      weight: i === cursor.item ? 600 : 400 };
     const y = top + (i + 0.5) * layout.row;
     if (norm.centred) pen.text(first, y, brief(moments.mean[i]), style);
     pen.text(second, y, brief(Math.sqrt(moments.variance[i])), style);

@@ -33,7 +33,8 @@ function build(v) {
   const die = makeButton(_("⚄ other digits"), _("Draw other pictures"), () => go(v, { seed: (v.state.seed % 999) + 1 }));
   const said = make("p", { className: "said", testid: "norms-said" });
   const table = make("table", { testid: "norms-table" });
-  const [norms, actions, slideText, seenText] = [make("div", { testid: "norms-menu" }), make("div", { className: "actions", testid: "norms-actions" }), make("span"), make("span")];
+  const [norms, actions, slideText, seenText] = [make("div", { testid: "norms-menu" }), make("div", { className: "actions", testid: "norms-actions" }),
+    make("span"), make("span")];
   Object.assign(v.els, { canvas, slide, seen, printed, die, said, table, norms, actions, slideText, seenText });
   const save = saving(v, "tlmviz-norms", {
     height: (width) => sceneOf(v, width).layout.height,
@@ -43,7 +44,8 @@ function build(v) {
   return [
     make("div", { className: "bar" }, norms, save), make("div", { className: "bar" }, make("small", { textContent: _("Input:") }), actions),
     make("div", { className: "panel" }, canvas),
-    make("div", { className: "bar" }, make("label", {}, slide, slideText), die, make("label", {}, seen, seenText), make("label", { title: _("The notes' short form divides by √(σ + ε) where the long one has √(σ² + ε)") }, printed, _("with σ where σ² should be"))),
+    make("div", { className: "bar" }, make("label", {}, slide, slideText), die, make("label", {}, seen, seenText),
+      make("label", { title: _("The notes' short form divides by √(σ + ε) where the long one has √(σ² + ε)") }, printed, _("with σ where σ² should be"))),
     said, make("div", { className: "table" }, table),
   ];
 }
@@ -71,7 +73,8 @@ function paintBars({ header, state, els, scene, arrays }) {
   els.printed.checked = state.printed;
   els.slide.parentElement.hidden = tokens && hidden <= 0;
   Object.assign(els.slide, tokens ? { min: 0, max: Math.max(0, hidden), value: scene.layout.first } : { min: 1, max: MOST_PICTURES, value: state.count });
-  els.slideText.textContent = tokens ? _("channels {first} to {last} of {all}", { first: scene.layout.first, last: scene.layout.first + scene.layout.shown - 1, all: header.channels }) : _("{count} in the batch", { count: state.count });
+  els.slideText.textContent = tokens ? _("channels {first} to {last} of {all}",
+    { first: scene.layout.first, last: scene.layout.first + scene.layout.shown - 1, all: header.channels }) : _("{count} in the batch", { count: state.count });
   els.seen.parentElement.hidden = !scene.norm.running;
   Object.assign(els.seen, { min: 0, max: arrays.means.length / header.channels, value: state.seen });
   els.seenText.textContent = ngettext("running statistics of {n} other batch", "running statistics of {n} other batches", state.seen);
@@ -83,12 +86,15 @@ function paintSaid(v) {
   const { header, layout, norm, before, after, cursor, alive } = v.scene;
   const at = (cursor.item * header.channels + cursor.channel) * layout.inner + (layout.inner > 1 ? middleOf(layout.side) : 0);
   const items = alive.reduce((sum, there) => sum + there, 0);
-  const group = { item: cursor.item, channel: cursor.channel, instance: cursor.item * header.channels + cursor.channel, group: cursor.item * 2 + Math.floor((cursor.channel * 2) / header.channels) }[norm.sharing];
+  const group = { item: cursor.item, channel: cursor.channel, instance: cursor.item * header.channels + cursor.channel,
+    group: cursor.item * 2 + Math.floor((cursor.channel * 2) / header.channels) }[norm.sharing];
   const cell = { ...cursor, items, before: before.x[at], mean: before.moments.mean[group], variance: before.moments.variance[group] };
   const spread = after.moments.variance.map(Math.sqrt).filter((value) => value > 0);
-  const slip = v.state.printed ? _("With √(σ + ε), the spread after is {least} to {most}: √σ in place of 1.", { least: digits(Math.min(...spread), 3), most: digits(Math.max(...spread), 3) }) : "";
+  const slip = v.state.printed ? _("With √(σ + ε), the spread after is {least} to {most}: √σ in place of 1.",
+    { least: digits(Math.min(...spread), 3), most: digits(Math.max(...spread), 3) }) : "";
   const where = layout.inner > 1 ? _("Its middle pixel:") : "";
-  v.els.said.textContent = [actionSentence(v.scene.header, v.state, v.cells.unit), where, cellSentence(v.scene.header, norm, cell, settingsOf(v)), slip].filter(Boolean).join(" ");
+  v.els.said.textContent = [actionSentence(v.scene.header, v.state, v.cells.unit), where, cellSentence(v.scene.header, norm, cell, settingsOf(v)), slip].filter(
+    Boolean).join(" ");
 }
 
 /**
@@ -112,7 +118,8 @@ function paintTable(v) {
   const rows = actionsOf(header).slice(1).map(([key, name]) => {
     const changes = norms.map((norm) => {
       const found = changeOf(v.cells, norm, { key, item: state.item, channel: state.channel }, settings, header.plus);
-      return make("td", { textContent: changeWord(found), className: `${found < UNCHANGED ? "same" : ""} ${norm.key === state.norm && key === state.action ? "here" : ""}` });
+      return make("td", { textContent: changeWord(found),
+        className: `${found < UNCHANGED ? "same" : ""} ${norm.key === state.norm && key === state.action ? "here" : ""}` });
     });
     const row = make("tr", { tabIndex: 0, onclick: () => go(v, { action: key }) }, make("td", { textContent: name }), ...changes);
     row.dataset.testid = `row-${key}`;

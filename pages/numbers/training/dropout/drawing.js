@@ -35,7 +35,8 @@ export function panelsOf(width, tokens, channels) {
   const block = HEADING + row * rows;
   const panels = [0, 1, 2].map((i) => (narrow ? { x: NAMES, y: HEADING + i * (block + APART_BY) } : { x: NAMES + i * (cell * shown + APART_BY), y: HEADING }));
   const left = narrow ? 40 : panels[2].x + cell * shown + APART_BY + 36;
-  const chart = { x: left, y: narrow ? 3 * (block + APART_BY) + HEADING : HEADING, width: width - left - 18, height: Math.max(150, narrow ? 170 : row * rows - 26) };
+  const chart = { x: left, y: narrow ? 3 * (block + APART_BY) + HEADING : HEADING, width: width - left - 18,
+    height: Math.max(150, narrow ? 170 : row * rows - 26) };
   return { width, height: Math.max(panels[2].y + row * rows, chart.y + chart.height + 30) + 4, shown, rows, cell, row, panels, chart };
 }
 
@@ -49,11 +50,13 @@ export function drawDropout(pen, scene) {
     const { x: left, y: top } = layout.panels[index];
     pen.text(left, top - 10, name, { color: theme.text, weight: 600, size: 11 });
     for (let i = 0; i < layout.rows; i++) {
-      if (!index || layout.panels[index].y > HEADING) pen.text(left - 5, top + (i + 0.5) * layout.row, header.tokens[i], { align: "right", token: NAMES - 8, color: theme.muted, size: Math.min(10, layout.row) });
+      if (!index || layout.panels[index].y > HEADING) pen.text(
+        left - 5, top + (i + 0.5) * layout.row, header.tokens[i], { align: "right", token: NAMES - 8, color: theme.muted, size: Math.min(10, layout.row) });
       for (let k = 0; k < layout.shown; k++) {
         const value = x[i * header.channels + header.first + k];
         const zero = value === 0 && index === 1;
-        pen.rect(left + k * layout.cell, top + i * layout.row, layout.cell - 0.5, layout.row - 0.5, zero ? fade(theme.text, 0.5) : shade(theme.diverging, 0.5 + value / range / 2));
+        pen.rect(left + k * layout.cell, top + i * layout.row, layout.cell - 0.5, layout.row - 0.5,
+          zero ? fade(theme.text, 0.5) : shade(theme.diverging, 0.5 + value / range / 2));
       }
     }
   });
@@ -88,7 +91,8 @@ function drawErrors(pen, { layout, theme, state, errors, size }) {
       pen.text(left - 5, yOf(value), digits(value, 1), { align: "right", color: theme.muted, size: 10 });
     }
   }
-  const path = (/** @type {[number, number][]} */ points) => points.map(([n, value], i) => `${i ? "L" : "M"}${xOf(n).toFixed(1)} ${yOf(value).toFixed(1)}`).join("");
+  const path = (/** @type {[number, number][]} */ points) =>
+    points.map(([n, value], i) => `${i ? "L" : "M"}${xOf(n).toFixed(1)} ${yOf(value).toFixed(1)}`).join("");
   pen.path(path(Array.from({ length: 40 }, (_point, i) => [MOST_MASKS ** (i / 39), curve(MOST_MASKS ** (i / 39))])), theme.muted, 1.5, 1, "5 4");
   const points = /** @type {[number, number][]} */ (errors.filter(({ error }) => error > 0).map(({ n, error }) => [n, error]));
   if (points.length > 1) pen.path(path(points), theme.heads[1], 2.5);

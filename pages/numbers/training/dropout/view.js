@@ -14,14 +14,16 @@ const COUNTS = [1, 2, 5, 10, 20, 50, 100, 200, 500, 1000];
 
 /** @param {View} v */
 function build(v) {
-  const range = (/** @type {string} */ name, /** @type {string} */ label, /** @type {Record<string, any>} */ props, /** @type {(value: number) => void} */ input) => {
+  const range = (/** @type {string} */ name, /** @type {string} */ label, /** @type {Record<string, any>} */ props,
+    /** @type {(value: number) => void} */ input) => {
     const made = make("input", { type: "range", "aria-label": label, testid: `dropout-${name}`, ...props });
     made.addEventListener("input", () => input(Number(made.value)));
     return made;
   };
   const raw = make("input", { type: "checkbox", testid: "dropout-scaled" });
   raw.addEventListener("input", () => go(v, { raw: !raw.checked }));
-  const modes = segments(() => [["training", _("training")], ["evaluation", _("evaluation")]], () => (v.place.evaluating ? "evaluation" : "training"), (mode) => go(v, { evaluating: mode === "evaluation" }), _("Mode"));
+  const modes = segments(() => [["training", _("training")], ["evaluation", _("evaluation")]], () => (v.place.evaluating ? "evaluation" : "training"),
+    (mode) => go(v, { evaluating: mode === "evaluation" }), _("Mode"));
   const p = range("rate", _("Share that is dropped, in per cent"), { min: 0, step: 5 }, (value) => go(v, { p: value }));
   const masks = range("masks", _("Masks"), { min: 0, max: COUNTS.length - 1, step: 1 }, (place) => go(v, { masks: COUNTS[place] }));
   const die = makeButton(_("⚄ throw again"), _("Other masks"), () => go(v, { seed: (v.place.seed + 1) % 1000 }));
@@ -35,7 +37,8 @@ function build(v) {
     title: () => `${v.header.title}. ${said.textContent}`,
   });
   return [
-    make("div", { className: "bar" }, die, modes.root, make("label", {}, p, pText), make("label", {}, masks, masksText), make("label", {}, raw, _("kept ones times 1/q")), save),
+    make("div", { className: "bar" }, die, modes.root, make("label", {}, p, pText), make("label", {}, masks, masksText),
+      make("label", {}, raw, _("kept ones times 1/q")), save),
     make("div", { className: "panel" }, canvas), said,
   ];
 }
@@ -68,8 +71,10 @@ function paint(v) {
   const zeros = Array.from(last).reduce((sum, value, at) => sum + Number(value === 0 && x[at] !== 0), 0);
   const off = scene.errors[scene.errors.length - 1].error;
   const masks = ngettext("{n} mask", "{n} masks", place.masks);
-  const values = { zeros: zeros.toLocaleString("en"), count: x.length.toLocaleString("en"), share: ((100 * zeros) / x.length).toFixed(1), q: digits(1 / (1 - p), 4), masks, off: digits(off, 3), wanted: digits(expected(scene.size, p, place.masks, scaled), 3), size: digits(scene.size, 3) };
-  const others = scaled ? _("{zeros} of {count} numbers are 0 under this mask ({share}%), the others are times 1/q = {q}.", values) : _("{zeros} of {count} numbers are 0 under this mask ({share}%), the others are as they were.", values);
+  const values = { zeros: zeros.toLocaleString("en"), count: x.length.toLocaleString("en"), share: ((100 * zeros) / x.length).toFixed(1),
+    q: digits(1 / (1 - p), 4), masks, off: digits(off, 3), wanted: digits(expected(scene.size, p, place.masks, scaled), 3), size: digits(scene.size, 3) };
+  const others = scaled ? _("{zeros} of {count} numbers are 0 under this mask ({share}%), the others are times 1/q = {q}.", values) : _(
+    "{zeros} of {count} numbers are 0 under this mask ({share}%), the others are as they were.", values);
   const error = _("The mean of {masks} is off by {off}; expected {wanted} (dashed), where RMS(X) is {size}.", values);
   els.said.textContent = place.evaluating ? _("In evaluation nothing is dropped and nothing scaled: X passes as it is.") : `${others} ${error}`;
   Object.assign(els.p, { max: header.most[0], value: place.p });
@@ -79,7 +84,8 @@ function paint(v) {
   els.masksText.textContent = masks;
   els.raw.checked = !place.raw;
   els.modes.repaint();
-  els.canvas.setAttribute("aria-label", _("{title} with {p}% dropped: as it is, under a mask, and the mean of {masks}", { title: header.title, p: place.p, masks }));
+  els.canvas.setAttribute("aria-label", _("{title} with {p}% dropped: as it is, under a mask, and the mean of {masks}",
+    { title: header.title, p: place.p, masks }));
   Object.assign(v.root.dataset, { error: String(off), zeros: String(zeros), masks: String(place.masks), seed: String(place.seed) });
 }
 

@@ -86,7 +86,9 @@ export function drawSizes(pen, theme, { sizes, whole, format, k, width }) {
  */
 function drawRange(pen, theme, { limits, x, low, high, top, base }) {
   const colors = fateColors(theme);
-  const spans = /** @type {[import("./fates.js").Fate, string, number, number][]} */ ([["lost", _("lost"), low, limits.lost], ["subnormal", _("subnormal"), limits.lost, limits.normal + 1], ["normal", _("normal"), limits.normal + 1, limits.top + 1], ["overflow", _("too large"), limits.top + 1, high]]);
+  const spans = /** @type {[import("./fates.js").Fate, string, number, number][]} */ (
+    [["lost", _("lost"), low, limits.lost], ["subnormal", _("subnormal"), limits.lost, limits.normal + 1],
+    ["normal", _("normal"), limits.normal + 1, limits.top + 1], ["overflow", _("too large"), limits.top + 1, high]]);
   for (const [fate, name, from, to] of spans) {
     pen.rect(x(from), top - 16, x(to) - x(from), base - top + 16, fade(colors[fate], fate === "normal" ? 0.05 : 0.11));
     if (x(to) - x(from) > 6.2 * name.length) pen.text((x(from) + x(to)) / 2, top - 8, name, { align: "center", color: theme.muted, size: 11 });
@@ -145,7 +147,8 @@ export function drawCurve(pen, theme, { sizes, format, k, width, scales, safe })
  * The figure that is saved: both panels at the left, and the grid of tensors beside them.
  * @param {Pen} pen
  * @param {Theme} theme
- * @param {{ header: Header, sizes: Sizes, whole: Sizes, parts: Sizes[], format: Format, k: number, part: string, safe: [number, number] | null, width: number }} what
+ * @param {{ header: Header, sizes: Sizes, whole: Sizes, parts: Sizes[], format: Format, k: number, part: string, safe: [number, number] | null,
+ *   width: number }} what
  */
 export function drawAll(pen, theme, what) {
   const wide = Math.round(0.58 * what.width);
@@ -209,7 +212,8 @@ export function drawGrid(pen, theme, { header, grid, parts, format, k, part, hov
   header.outside.forEach((name, column) => pen.text(grid.left + (column + 0.3) * grid.cell, under + 6, name, { rotate: 0.9, color: theme.muted, size: 10 }));
   pen.text(grid.left - 5, grid.top - 7, _("layer"), { align: "right", color: theme.muted, size: 10 });
   const every = Math.ceil(11 / grid.tall);
-  header.rows.forEach((name, row) => (row % every === 0 || place(row, 0)[1] > grid.top + row * grid.tall) && pen.text(grid.left - 5, place(row, 0)[1] + grid.tall / 2, name, { align: "right", color: theme.muted, size: 10 }));
+  header.rows.forEach((name, row) => (row % every === 0 || place(row, 0)[1] > grid.top + row * grid.tall)
+    && pen.text(grid.left - 5, place(row, 0)[1] + grid.tall / 2, name, { align: "right", color: theme.muted, size: 10 }));
   header.parts.forEach((each, i) => {
     const [x, y] = place(each.row, each.column);
     const [wide, tall] = [grid.cell - 2, grid.tall - 2];

@@ -43,8 +43,10 @@ export function scaleName(k) {
 export function sentence({ name, fates, zeros, format, k, safe, mostLost }) {
   const { total } = fates;
   if (!total) return _("{name}: all of these gradients are 0.", { name });
-  const values = { name, scale: scaleName(k), format: format.name, total: total.toLocaleString("en"), zeros: zeros.toLocaleString("en"), lost: share(fates.lost, total), subnormal: share(fates.subnormal, total), overflow: share(fates.overflow, total) };
-  const of = zeros ? _("{name}, {scale}, {format}: of {total} gradients ({zeros} more are 0 in any format)", values) : _("{name}, {scale}, {format}: of {total} gradients", values);
+  const values = { name, scale: scaleName(k), format: format.name, total: total.toLocaleString("en"), zeros: zeros.toLocaleString("en"),
+    lost: share(fates.lost, total), subnormal: share(fates.subnormal, total), overflow: share(fates.overflow, total) };
+  const of = zeros ? _("{name}, {scale}, {format}: of {total} gradients ({zeros} more are 0 in any format)", values) : _(
+    "{name}, {scale}, {format}: of {total} gradients", values);
   const parts = _("{lost} lost, {subnormal} subnormal, {overflow} too large.", values);
   const skipped = fates.overflow ? ` ${_("One that is too large is enough: the step is skipped.")}` : "";
   return `${of} ${parts}${skipped} ${safeSentence(safe, mostLost)}`;
@@ -57,5 +59,6 @@ export function sentence({ name, fates, zeros, format, k, safe, mostLost }) {
 function safeSentence(safe, mostLost) {
   const values = { most: 100 * mostLost, first: safe ? powerOfTwo(safe[0]) : "", last: safe ? powerOfTwo(safe[1]) : "" };
   if (!safe) return _("No scale keeps at most {most}% lost, none too large.", values);
-  return safe[0] === safe[1] ? _("Only {first} keeps at most {most}% lost, none too large.", values) : _("Safe (at most {most}% lost, none too large): from {first} to {last}.", values);
+  return safe[0] === safe[1] ? _("Only {first} keeps at most {most}% lost, none too large.", values) : _(
+    "Safe (at most {most}% lost, none too large): from {first} to {last}.", values);
 }

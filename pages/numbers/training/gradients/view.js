@@ -39,7 +39,8 @@ function safeOf(v, sizes = chosen(v).sizes) {
 /** @param {View} v */
 function everything(v) {
   const { header, place } = v;
-  return { header, sizes: chosen(v).sizes, whole: v.whole, parts: v.sizes, format: formatOf(v), k: place.k, part: place.part, safe: safeOf(v), scales: header.scales };
+  return { header, sizes: chosen(v).sizes, whole: v.whole, parts: v.sizes, format: formatOf(v), k: place.k, part: place.part, safe: safeOf(v),
+    scales: header.scales };
 }
 
 /** @param {View} v */
@@ -68,7 +69,8 @@ function build(v) {
 
 /** @param {View} v */
 function makeCurve(v) {
-  const curve = make("canvas", { testid: "scaling-curve", role: "slider", tabIndex: 0, "aria-label": _("Shares lost, subnormal and too large for every scale; arrow keys move the scale") });
+  const curve = make("canvas", { testid: "scaling-curve", role: "slider", tabIndex: 0,
+    "aria-label": _("Shares lost, subnormal and too large for every scale; arrow keys move the scale") });
   const drag = (/** @type {PointerEvent} */ { offsetX }) => go(v, { k: scaleAt(offsetX, curve.clientWidth, v.header.scales) });
   curve.addEventListener("pointerdown", (event) => {
     curve.setPointerCapture(event.pointerId);
@@ -87,7 +89,8 @@ function makeCurve(v) {
 
 /** @param {View} v */
 function makeGrid(v) {
-  const grid = make("canvas", { testid: "scaling-grid", role: "img", "aria-label": _("Every tensor's shares; click one to see it alone. Arrow keys point, Enter clicks.") });
+  const grid = make("canvas", { testid: "scaling-grid", role: "img",
+    "aria-label": _("Every tensor's shares; click one to see it alone. Arrow keys point, Enter clicks.") });
   const under = (/** @type {number} */ x, /** @type {number} */ y) => {
     const at = partAt(v.header, v.layout, x, y);
     return at < 0 ? null : at;
@@ -110,7 +113,8 @@ function unpack(v) {
   const { header, arrays } = v;
   const every = Float64Array.from(arrays.low, (low, i) => low + 65536 * arrays.high[i]);
   let start = 0;
-  v.sizes = header.parts.map(({ lowest, rows, zeros, broken }) => ({ lowest, columns: header.columns, counts: every.subarray(start, (start += rows * header.columns)), zeros, broken }));
+  v.sizes = header.parts.map(({ lowest, rows, zeros, broken }) =>
+    ({ lowest, columns: header.columns, counts: every.subarray(start, (start += rows * header.columns)), zeros, broken }));
   v.whole = together(v.sizes);
   const formats = segments(() => header.formats.map(({ key, name }) => [key, name]), () => v.place.format, (format) => go(v, { format }), _("Format"));
   v.els.menu.replaceChildren(formats.root);
@@ -127,19 +131,24 @@ function paint(v) {
   els.legend.repaint();
   Object.assign(els.slider, { min: header.scales[0], max: header.scales[1], value: k });
   els.slider.setAttribute("aria-valuetext", scaleName(k));
-  for (const [name, value] of Object.entries({ min: header.scales[0], max: header.scales[1], now: k, text: scaleName(k) })) els.curve.setAttribute(`aria-value${name}`, String(value));
+  for (const [name, value] of Object.entries({ min: header.scales[0], max: header.scales[1], now: k, text: scaleName(k) }))
+    els.curve.setAttribute(`aria-value${name}`, String(value));
   els.name.textContent = scaleName(k);
-  Object.assign(els.safe, { disabled: !safe, textContent: safe ? (safe[1] === header.scales[1] ? _("Largest here {scale}", { scale: powerOfTwo(safe[1]) }) : _("Largest safe {scale}", { scale: powerOfTwo(safe[1]) })) : _("No safe scale") });
+  Object.assign(els.safe, { disabled: !safe, textContent: safe
+    ? (safe[1] === header.scales[1] ? _("Largest here {scale}", { scale: powerOfTwo(safe[1]) }) : _(
+    "Largest safe {scale}", { scale: powerOfTwo(safe[1]) })) : _("No safe scale") });
   els.all.hidden = chosen(v).sizes === v.whole;
   drawSizes(penOf(v, els.sizes, SIZES_HEIGHT), theme, { ...what, width: widthOf(els.sizes) });
   drawCurve(penOf(v, els.curve, CURVE_HEIGHT), theme, { ...what, width: widthOf(els.curve) });
   v.layout = gridOf(header, widthOf(els.grid), SIZES_HEIGHT + CURVE_HEIGHT - 20);
   drawGrid(penOf(v, els.grid, v.layout.height), theme, { ...what, grid: v.layout, hover: v.hover ?? -1 });
   const told = v.hover === null ? chosen(v) : chosen(v, v.hover);
-  els.said.textContent = sentence({ name: told.name, fates: fatesAt(told.sizes, format.limits, k), zeros: told.sizes.zeros, format, k, safe: safeOf(v, told.sizes), mostLost: header.most_lost });
+  els.said.textContent = sentence({ name: told.name, fates: fatesAt(told.sizes, format.limits, k), zeros: told.sizes.zeros, format, k,
+    safe: safeOf(v, told.sizes), mostLost: header.most_lost });
   els.sizes.setAttribute("aria-label", els.said.textContent);
   const { lost, subnormal, overflow, total } = fatesAt(sizes, format.limits, k);
-  Object.assign(v.root.dataset, { format: format.key, k: String(k), part, lost: String(lost), subnormal: String(subnormal), overflow: String(overflow), total: String(total) });
+  Object.assign(v.root.dataset, { format: format.key, k: String(k), part, lost: String(lost), subnormal: String(subnormal), overflow: String(overflow),
+    total: String(total) });
 }
 
 export default live({ id: "scaling", build, paint, fit: (v, before) => v.header !== before && unpack(v) });

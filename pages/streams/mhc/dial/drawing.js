@@ -27,7 +27,8 @@ export function matrixPlan(n, side) {
 
 /**
  * A filled box with a text in its middle.
- * @param {Pen} pen @param {Theme} t @param {number[]} box x, y, width, height @param {number[]} color @param {string} text @param {number} size @param {number} [rotate]
+ * @param {Pen} pen @param {Theme} t @param {number[]} box x, y, width, height @param {number[]} color @param {string} text @param {number} size
+ * @param {number} [rotate]
  */
 function drawBox(pen, t, [x, y, width, height], color, text, size, rotate = 0) {
   pen.rect(x, y, width, height, `rgb(${color})`, t.faint);
@@ -42,21 +43,24 @@ export function drawDialMatrix(pen, t, { n, cell, margin, tall }, m, axis, curso
   const [places, many] = [n <= 5 ? 3 : n <= 7 ? 2 : 0, n > 9];
   pen.text(0, 9, _("Matrix"), { color: t.text, size: 13 });
   const at = (/** @type {number} */ k) => [(k % n) * cell, TOP + Math.floor(k / n) * cell];
-  m.forEach((value, k) => drawBox(pen, t, [...at(k), cell - 1, cell - 1], shadeRgb(t.sequential, value), places ? value.toFixed(places) : "", Math.min(13, cell / (places + 1.2))));
+  m.forEach((value, k) => drawBox(pen, t, [...at(k), cell - 1, cell - 1], shadeRgb(t.sequential, value), places ? value.toFixed(places) : "",
+    Math.min(13, cell / (places + 1.2))));
   const { rows, columns } = sums(m, n);
   // A sum's colour: white at 1, one side above, the other below, full at twice and at half.
   const color = (/** @type {number} */ value) => shadeRgb(t.diverging, value > 0 ? 0.5 + Math.max(-1, Math.min(1, Math.log2(value))) / 2 : 0);
   const text = (/** @type {number} */ value) => (value !== 0 && Math.abs(value) < 0.001 ? scientific(value, 1) : value.toFixed(many ? 2 : 3));
   const size = many ? Math.min(9, cell * 0.6) : 11;
   rows.forEach((value, i) => drawBox(pen, t, [n * cell + 6, TOP + i * cell, margin - 6, cell - 1], color(value), text(value), size));
-  columns.forEach((value, j) => drawBox(pen, t, [j * cell, TOP + n * cell + 6, cell - 1, tall], color(value), text(value), many ? size : Math.min(size, cell / 3.2), many ? -Math.PI / 2 : 0));
+  columns.forEach((value, j) => drawBox(pen, t, [j * cell, TOP + n * cell + 6, cell - 1, tall], color(value), text(value),
+    many ? size : Math.min(size, cell / 3.2), many ? -Math.PI / 2 : 0));
   if (cursor !== null) pen.rect(at(cursor)[0], at(cursor)[1], cell - 1, cell - 1, null, t.text, { width: 2 });
   const style = (/** @type {number} */ own) => (axis === own ? { color: t.text, weight: 700 } : { color: t.muted });
   pen.text(n * cell + margin, 9, axis === 0 ? _("row sums now 1") : _("row sums"), { align: "right", ...style(0) });
   pen.text(0, TOP + n * cell + tall + 16, axis === 1 ? _("column sums now 1") : _("column sums"), style(1));
 }
 
-/** The frame of a chart over iterations, with its legend; gives its scales in pixels. @param {Pen} pen @param {Theme} t @param {Size} size @param {string} title @param {Ticks} axis @param {[text: string, color: string, dash?: string][]} legend @returns {Scales} */
+/** The frame of a chart over iterations, with its legend; gives its scales in pixels. @param {Pen} pen @param {Theme} t @param {Size} size
+ * @param {string} title @param {Ticks} axis @param {[text: string, color: string, dash?: string][]} legend @returns {Scales} */
 function drawFrame(pen, t, { width, height, at, used }, title, { low, high, ticks }, legend) {
   const px = (/** @type {number} */ k) => LEFT + ((width - LEFT - RIGHT) * k) / ITERATIONS;
   const py = (/** @type {number} */ value) => UPPER + ((height - UPPER - LOWER) * (high - value)) / (high - low);
@@ -81,7 +85,8 @@ function drawFrame(pen, t, { width, height, at, used }, title, { low, high, tick
   return { px, py };
 }
 
-/** A line with a dot at every point; points without a finite value are left out. @param {Pen} pen @param {Point[]} points @param {Scales} scales @param {string} color @param {number} radius */
+/** A line with a dot at every point; points without a finite value are left out. @param {Pen} pen @param {Point[]} points @param {Scales} scales
+ * @param {string} color @param {number} radius */
 function drawSeries(pen, points, { px, py }, color, radius) {
   const finite = points.filter(([, value]) => Number.isFinite(value)).map(([k, value]) => [px(k), py(value)]);
   if (finite.length) pen.path(finite.map(([x, y], i) => `${i ? "L" : "M"}${x.toFixed(1)} ${y.toFixed(1)}`).join(""), color, 1.5);
@@ -110,7 +115,8 @@ function linear(values) {
 /** @param {number} value */
 const logarithm = (value) => (value >= 1e-17 ? Math.log10(value) : NaN);
 
-/** The residual after every half step, and the rate at which it falls in the end. @param {Pen} pen @param {Theme} t @param {Size & { trail: number[], rate: number }} options */
+/** The residual after every half step, and the rate at which it falls in the end. @param {Pen} pen @param {Theme} t
+ * @param {Size & { trail: number[], rate: number }} options */
 export function drawResidual(pen, t, { trail, rate, ...size }) {
   const axis = decades(trail);
   /** @type {[string, string, string?][]} */
@@ -130,7 +136,8 @@ export function drawResidual(pen, t, { trail, rate, ...size }) {
   pen.line(scales.px(start), y(start), scales.px(end), y(end), t.text, { dash: "5 4" });
 }
 
-/** Gains as they are, or their distance from 1 on a logarithmic axis. @param {Pen} pen @param {Theme} t @param {Size & { gains: number[][], distance: boolean }} options forward and backward after each iteration */
+/** Gains as they are, or their distance from 1 on a logarithmic axis. @param {Pen} pen @param {Theme} t
+ * @param {Size & { gains: number[][], distance: boolean }} options forward and backward after each iteration */
 export function drawGains(pen, t, { gains, distance, ...size }) {
   const lines = [0, 1].map((side) => gains.map((pair) => (distance ? Math.abs(pair[side] - 1) : pair[side])));
   const values = lines.flatMap((line) => line.slice(1)); // unscaled matrices can be anything: they do not set the scale
@@ -145,5 +152,6 @@ export function drawGains(pen, t, { gains, distance, ...size }) {
   for (const side of [1, 0]) drawSeries(pen, lines[side].map((value, k) => [k, place(value)]), scales, t.heads[side ? 3 : 2], side ? 1.8 : 2.4);
   if (distance || !lines.some(([first]) => Number.isNaN(place(first)))) return;
   const above = lines[0][0] > values[0];
-  pen.text(scales.px(0) + 5, above ? 52 : size.height - 44, _("{way} 0 iterations: × {gain}", { way: above ? "↑" : "↓", gain: brief(gains[0][0]) }), { color: t.muted, size: 10 });
+  pen.text(scales.px(0) + 5, above ? 52 : size.height - 44, _("{way} 0 iterations: × {gain}", { way: above ? "↑" : "↓", gain: brief(gains[0][0]) }),
+    { color: t.muted, size: 10 });
 }

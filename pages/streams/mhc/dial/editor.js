@@ -40,7 +40,8 @@ function buildCells(v) {
 
 /** @param {View} v @param {string} word @param {number} i @param {number} j */
 function makeCell(v, word, i, j) {
-  const input = make("input", { value: word, title: word, spellcheck: false, autocomplete: "off", "aria-label": _("Row {row}, column {column}", { row: i + 1, column: j + 1 }) });
+  const input = make("input", { value: word, title: word, spellcheck: false, autocomplete: "off",
+    "aria-label": _("Row {row}, column {column}", { row: i + 1, column: j + 1 }) });
   input.addEventListener("change", () => {
     v.words[i][j] = input.title = input.value = input.value.trim().replace(/[\s,;[\]]+/g, "_") || "0";
     ask(v, { matrix: joined(v.words) });

@@ -51,7 +51,8 @@ export function errors(m, n) {
   return { rows: worst(rows), columns: worst(columns), both: Math.max(worst(rows), worst(columns)) };
 }
 
-/** The square of the limit's first singular value below those that are 1; NaN where the limit is not reached in time. @param {Float64Array} logits @param {number} n @param {number} blocks */
+/** The square of the limit's first singular value below those that are 1; NaN where the limit is not reached in time. @param {Float64Array} logits
+ * @param {number} n @param {number} blocks */
 export function rateOf(logits, n, blocks) {
   if (n <= blocks) return 0;
   let z = shifted(logits);

@@ -17,7 +17,8 @@ import { ITERATIONS, brief, decimal, depthGains, entries, errors, halfSteps, log
 /** @typedef {import("../places.js").Place & { step: number, temperature: number, source: string, kind: string, matrix: string }} Place */
 /**
  * `words` are the cells of an own matrix, `cursor` the entry read by keys; `found` is what the pictures show.
- * @typedef {import("#canvas/live.js").View<Header, { logits?: Float32Array }, Place> & { words?: string[][], cursor: number | null, distance: boolean, found: ReturnType<typeof compute>, key?: string }} View
+ * @typedef {import("#canvas/live.js").View<Header, { logits?: Float32Array }, Place> & { words?: string[][], cursor: number | null, distance: boolean,
+ *   found: ReturnType<typeof compute>, key?: string }} View
  */
 
 const CURVES = 306; // pixels: the height of the charts
@@ -80,7 +81,8 @@ function cellWords(v) {
   if (k === null || k >= n * n) return _("Point at an entry, or use the arrow keys, to read it exactly.");
   const value = steps[stepOf(v)][k];
   const exact = value !== 0 && value < 1e-6 ? scientific(value, 7) : value.toFixed(9);
-  return _("Row {row}, column {column}: {exact}, from the logit {logit}", { row: Math.floor(k / n) + 1, column: (k % n) + 1, exact, logit: decimal(raw[k], 4) });
+  return _("Row {row}, column {column}: {exact}, from the logit {logit}",
+    { row: Math.floor(k / n) + 1, column: (k % n) + 1, exact, logit: decimal(raw[k], 4) });
 }
 
 /** @param {View} v */
@@ -90,7 +92,8 @@ function speedWords(v) {
   const [now, past] = [trail[step], step > 1 ? trail[step - 2] : NaN];
   const measured = past > 1e-14 && now > 1e-15 ? _("; this iteration × {factor}", { factor: decimal(now / past, 4) }) : "";
   const residual = now < 1e-15 ? _("below 1e−15") : brief(now);
-  if (support?.kind === "total" && Number.isNaN(rate)) return _("Residual {residual}{measured}. The limit is out of reach: no rate is drawn.", { residual, measured });
+  if (support?.kind === "total" && Number.isNaN(rate)) return _(
+    "Residual {residual}{measured}. The limit is out of reach: no rate is drawn.", { residual, measured });
   const expected = rate > 0 ? _("; in the end × σ₂² = {rate} each", { rate: decimal(rate, 4) }) : "";
   return _("Residual {residual}{measured}{expected}.", { residual, measured, expected });
 }
@@ -102,7 +105,8 @@ function gainWords(v) {
     const away = Math.abs(gain - 1);
     return away < 1e-15 ? "1" : away < 5e-4 ? `(1 ${gain < 1 ? "−" : "+"} ${brief(away)})` : brief(gain);
   });
-  return ngettext("{count} sublayers with {n} iteration each: forward × {forward}, backward × {backward}.", "{count} sublayers with {n} iterations each: forward × {forward}, backward × {backward}.", k,
+  return ngettext("{count} sublayers with {n} iteration each: forward × {forward}, backward × {backward}.",
+    "{count} sublayers with {n} iterations each: forward × {forward}, backward × {backward}.", k,
     { count: v.header.names.length, forward, backward });
 }
 
@@ -110,7 +114,8 @@ function gainWords(v) {
 function matrixWords(v) {
   const { rows, columns } = sums(v.found.steps[stepOf(v)], v.found.n);
   const list = (/** @type {Float64Array} */ values) => Array.from(values, (value) => decimal(value)).join(", ");
-  return _("{n} by {n} matrix. {step}. Row sums {rows}. Column sums {columns}. Arrow keys read its entries.", { n: v.found.n, step: stepName(stepOf(v)), rows: list(rows), columns: list(columns) });
+  return _("{n} by {n} matrix. {step}. Row sums {rows}. Column sums {columns}. Arrow keys read its entries.",
+    { n: v.found.n, step: stepName(stepOf(v)), rows: list(rows), columns: list(columns) });
 }
 
 // --- the parts --------------------------------------------------------------------------------------
@@ -154,20 +159,24 @@ function build(v) {
     v.distance = !v.distance;
     v.paint();
   });
-  const [matrix, residual, gain] = [makeMatrix(v), make("canvas", { role: "img", testid: "dial-residual" }), make("canvas", { role: "img", testid: "dial-gain" })];
+  const [matrix, residual, gain] = [makeMatrix(v), make("canvas", { role: "img", testid: "dial-residual" }),
+    make("canvas", { role: "img", testid: "dial-gain" })];
   const editor = makeEditor(v);
   const forModel = make("div", { className: "bar", style: "flex: 1" }, token.parts[1], sublayer.parts[1], take);
   const gains = make("div", { className: "gains" }, make("div", { className: "panel" }, gain), depth, toggle);
   const verdict = make("p", { className: "verdict", "aria-live": "polite" });
   const save = saving(v, "tlmviz-sinkhorn-dial", {
-    height: () => 360, width: 3 * SIDE + 2 * ASIDE + 32, draw: (pen, theme) => pictures(v).forEach((draw, k) => pen.shifted(k * (SIDE + ASIDE), 0, () => draw(pen, theme, SIDE))),
-    title: () => _("{name}: {step}; temperature {temperature}", { name: v.header.title, step: stepName(stepOf(v)), temperature: decimal(v.place.temperature, 2) }),
+    height: () => 360, width: 3 * SIDE + 2 * ASIDE + 32, draw: (pen, theme) =>
+      pictures(v).forEach((draw, k) => pen.shifted(k * (SIDE + ASIDE), 0, () => draw(pen, theme, SIDE))),
+    title: () => _("{name}: {step}; temperature {temperature}",
+      { name: v.header.title, step: stepName(stepOf(v)), temperature: decimal(v.place.temperature, 2) }),
   });
   Object.assign(v.els, { axes, take, cell, speed, depth, toggle, matrix, residual, gain, editor, forModel, gains, verdict });
   return [make("div", { className: "bar" }, forModel, editor.sizes, make("label", { className: "slider", textContent: _("T") }, temperature.parts[1]),
     makeButton("T = 1", _("Temperature back to 1"), () => go(v, { temperature: 1 })), save),
     make("div", { className: "bar" }, ...dial.parts), verdict,
-    make("div", { className: "panels" }, editor.root, make("div", {}, make("div", { className: "panel" }, matrix), cell), make("div", {}, make("div", { className: "panel" }, residual), speed), gains)];
+    make("div", { className: "panels" }, editor.root, make("div", {}, make("div", { className: "panel" }, matrix), cell),
+      make("div", {}, make("div", { className: "panel" }, residual), speed), gains)];
 }
 
 /** New data: the cells of an own matrix. @param {View} v */
@@ -176,7 +185,8 @@ function fitDial(v) {
   v.key = undefined;
 }
 
-/** What is drawn, each by its own function. @param {View} v @returns {((pen: import("#canvas/pens.js").Pen, theme: import("#canvas/theme.js").Theme, width: number) => void)[]} */
+/** What is drawn, each by its own function. @param {View} v
+ * @returns {((pen: import("#canvas/pens.js").Pen, theme: import("#canvas/theme.js").Theme, width: number) => void)[]} */
 function pictures(v) {
   const { found: { n, steps, trail, rate, gains }, header: { iterations } } = v;
   const [step, used] = [stepOf(v), iterations ?? undefined];
@@ -184,7 +194,8 @@ function pictures(v) {
   return [
     (pen, theme, width) => drawDialMatrix(pen, theme, matrixPlan(n, Math.min(width, 300)), steps[step], step ? (step + 1) % 2 : null, v.hover ?? v.cursor),
     (pen, theme, width) => drawResidual(pen, theme, { ...size(width), trail, rate }),
-    ...(gains ? [(/** @type {any} */ pen, /** @type {any} */ theme, /** @type {number} */ width) => drawGains(pen, theme, { ...size(width), gains, distance: v.distance })] : []),
+    ...(gains ? [(/** @type {any} */ pen, /** @type {any} */ theme, /** @type {number} */ width) =>
+      drawGains(pen, theme, { ...size(width), gains, distance: v.distance })] : []),
   ];
 }
 

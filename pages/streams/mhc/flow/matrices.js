@@ -45,5 +45,6 @@ export const furthestFromIdentity = ({ N, res }) =>
 export function times(value) {
   if (!Number.isFinite(value)) return "–";
   const size = Math.abs(value);
-  return size >= 1e4 ? scientific(value, 2) : minus(size >= 100 ? value.toFixed(0) : size >= 10 ? value.toFixed(1) : size < 0.01 && size > 0 ? value.toFixed(4) : value.toFixed(2));
+  return size >= 1e4 ? scientific(value, 2) : minus(size >= 100 ? value.toFixed(0) : size >= 10 ? value.toFixed(1) : size < 0.01 && size > 0
+    ? value.toFixed(4) : value.toFixed(2));
 }

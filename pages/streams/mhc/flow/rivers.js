@@ -73,7 +73,8 @@ export function drawRiver(pen, v, theme, plan, member, unit) {
     const heart = at(p + 0.5, near + stage / 2);
     const tap = (/** @type {number[]} */ from, /** @type {number[]} */ to, /** @type {number} */ i, /** @type {number} */ weight) => {
       if (!(Math.abs(weight) >= 0.03)) return;
-      const [color, wide, alpha] = p === chosen ? [bandColor(v, theme, i, weight), 1.4 * TAP, 0.9] : [theme.text, 0.5 * TAP, step < 18 ? 0.1 : 0.26]; // many lines would hide the bands
+      // many lines would hide the bands
+      const [color, wide, alpha] = p === chosen ? [bandColor(v, theme, i, weight), 1.4 * TAP, 0.9] : [theme.text, 0.5 * TAP, step < 18 ? 0.1 : 0.26];
       pen.path(bend(from, to, upright), color, Math.max(0.5, Math.min(3, Math.abs(weight)) * wide), alpha);
     };
     for (let i = 0; i < N; i++) {
@@ -87,7 +88,8 @@ export function drawRiver(pen, v, theme, plan, member, unit) {
   endLabels(pen, theme, plan, N, places[P], middle);
 }
 
-/** The model's name, and what is measured of it at this token. @param {Pen} pen @param {View} v @param {Theme} theme @param {Box} box @param {Member} member @param {Float64Array} last */
+/** The model's name, and what is measured of it at this token. @param {Pen} pen @param {View} v @param {Theme} theme @param {Box} box @param {Member} member
+ * @param {Float64Array} last */
 function heading(pen, v, theme, box, member, last) {
   const { model, title } = member;
   pen.text(box.x, box.y + 9, title, { color: theme.text, weight: 600, size: 13 });
@@ -100,7 +102,8 @@ function heading(pen, v, theme, box, member, last) {
   pen.text(x, box.y + 9.5, fits ?? "", { color: theme.muted, size: 11 });
 }
 
-/** The streams' numbers before their beginning, and what they hold behind their end. @param {Pen} pen @param {Theme} theme @param {Plan} plan @param {number} N @param {Float64Array} last @param {(stream: number) => number} middle */
+/** The streams' numbers before their beginning, and what they hold behind their end. @param {Pen} pen @param {Theme} theme @param {Plan} plan
+ * @param {number} N @param {Float64Array} last @param {(stream: number) => number} middle */
 function endLabels(pen, theme, { box, upright, start }, N, last, middle) {
   for (let i = 0; i < N; i++) {
     const text = times(last[i]);
@@ -125,7 +128,8 @@ export function drawClose(pen, v, theme, box, member) {
   const unit = Math.min(16, lane * 0.5); // pixels of weight 1
   const [left, right, width] = [box.x + BESIDE, box.x + box.width - BESIDE, Math.min(box.width * 0.42, 110)];
   const [heart, middle] = [(left + right) / 2, (/** @type {number} */ i) => top + stage + 10 + (i + 0.5) * lane];
-  const curve = (/** @type {number[]} */ from, /** @type {number[]} */ to, /** @type {number} */ stream, /** @type {number} */ value, /** @type {number} */ least, /** @type {number} */ wide, /** @type {number} */ alpha) => {
+  const curve = (/** @type {number[]} */ from, /** @type {number[]} */ to, /** @type {number} */ stream, /** @type {number} */ value,
+    /** @type {number} */ least, /** @type {number} */ wide, /** @type {number} */ alpha) => {
     if (Math.abs(value) >= least) pen.path(bend(from, to, false), bandColor(v, theme, stream, value), Math.max(0.7, Math.abs(value) * wide), alpha);
   };
   for (let k = 0; k < N * N; k++) curve([left, middle(k % N)], [right, middle(Math.floor(k / N))], k % N, res[p * N * N + k], 0.002, unit, 0.45);

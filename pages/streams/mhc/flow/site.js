@@ -31,7 +31,8 @@ const redraw = () => attempt(() => {
 const box = textBox(text, redraw);
 
 element("controls").replaceChildren(box.root);
-element("view").after(make("p", { className: "part", textContent: _("The app lays the models of a family side by side, gives one fewer Sinkhorn iterations, and has the other views of this page.") }));
+element("view").after(make("p", { className: "part", textContent: _(
+  "The app lays the models of a family side by side, gives one fewer Sinkhorn iterations, and has the other views of this page.") }));
 onlyPart("sview", part);
 modelMenu("smodel", languageModels(model).filter((name) => name in models), async (name) => {
   lm = await languageModel(name);

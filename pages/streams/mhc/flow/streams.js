@@ -6,7 +6,8 @@ import { concatenated } from "#browser/language_model.js";
 import { _ } from "#canvas/language.js";
 
 /** @typedef {import("#browser/language_model.js").LanguageModel} LanguageModel */
-/** @typedef {{ family: Record<string, string>, titles: Record<string, string>, warm: { light: string, dark: string } }} Given connection -> model, and its title; the colour of what is negative */
+/** @typedef {{ family: Record<string, string>, titles: Record<string, string>, warm: { light: string, dark: string } }} Given connection -> model,
+ * and its title; the colour of what is negative */
 
 const PARTS = ["pre", "post", "res"];
 const PLACES = ["attn", "mlp"];
@@ -27,7 +28,8 @@ export function streamsOf(lm, text, { family, titles, warm }) {
   const places = Array.from({ length: layers }, (_layer, layer) => PLACES.map((place) => `blocks.${layer}.join_${place}`)).flat();
   for (const kind of kinds) {
     for (const part of PARTS) {
-      arrays[`${part}.${kind}`] = kind === "residual" ? new Float32Array(places.length * tokens.length).fill(1) : concatenated(places.map((place) => taps[`${place}.${part}`]));
+      arrays[`${part}.${kind}`] = kind === "residual" ? new Float32Array(places.length * tokens.length).fill(1) : concatenated(
+        places.map((place) => taps[`${place}.${part}`]));
     }
   }
   const members = kinds.map((kind) => ({ kind, title: titles[kind], model: family[kind], streams: kind === "residual" ? 1 : streams }));

@@ -39,7 +39,8 @@ export function slicesOf(v, { kind, streams: N }) {
 function sublayerSentence(v, member, sublayer) {
   const { N, pre, post } = slicesOf(v, member);
   const list = (/** @type {Float32Array} */ all) => Array.from(all.subarray(sublayer * N, (sublayer + 1) * N), times).join(", ");
-  return _("{title}, {name}: reads streams × {pre}; writes to them × {post}", { title: member.title, name: v.header.names[sublayer], pre: list(pre), post: list(post) });
+  return _("{title}, {name}: reads streams × {pre}; writes to them × {post}",
+    { title: member.title, name: v.header.names[sublayer], pre: list(pre), post: list(post) });
 }
 
 /** Rivers below each other with their sublayers beside them; on a narrow screen next to each other. @param {View} v @param {number} width */
@@ -59,7 +60,8 @@ function layOut(v, width) {
   return { parts, height: y - APART + 2 };
 }
 
-/** Everything with one unit of width, so that models can be compared. @param {import("#canvas/pens.js").Pen} pen @param {View} v @param {import("#canvas/theme.js").Theme} theme @param {ReturnType<typeof layOut>} layout */
+/** Everything with one unit of width, so that models can be compared. @param {import("#canvas/pens.js").Pen} pen @param {View} v
+ * @param {import("#canvas/theme.js").Theme} theme @param {ReturnType<typeof layOut>} layout */
 function drawParts(pen, v, theme, { parts }) {
   const largest = Math.max(...parts.map(({ member }) => largestOf(bandsOf(slicesOf(v, member), v.place.widths === "carried"))));
   const unit = Math.min(0.45, 1.5 / largest); // a band may be half as wide again as its lane
@@ -97,13 +99,15 @@ function build(v) {
   });
   const strip = makeStrip((token) => walk(v, tokenAxis(v), token), () => v.header.first);
   v.ends.push(strip.end);
-  const widths = segments(() => [["carried", _("Carried"), _("Widths: what is left of the embedding in each stream, exactly")], ["step", _("Each step"), _("Widths: the entries of each H_res by themselves")]],
+  const widths = segments(() => [["carried", _("Carried"), _("Widths: what is left of the embedding in each stream, exactly")],
+    ["step", _("Each step"), _("Widths: the entries of each H_res by themselves")]],
     () => v.place.widths, (chosen) => go(v, { widths: chosen }), _("Widths"));
   const said = make("p", { className: "said", "aria-live": "polite" });
   const save = saving(v, "tlmviz-streams", {
     height: (width) => layOut(v, width).height,
     draw: (pen, theme, width) => drawParts(pen, v, theme, layOut(v, width)),
-    title: () => _("{title} at token {token} · widths: {widths}", { title: v.header.title, token: tokenName(v), widths: v.place.widths === "carried" ? _("what is left of the embedding") : _("entries of each H_res") }),
+    title: () => _("{title} at token {token} · widths: {widths}",
+      { title: v.header.title, token: tokenName(v), widths: v.place.widths === "carried" ? _("what is left of the embedding") : _("entries of each H_res") }),
   });
   const shows = make("div", { testid: "shows" });
   Object.assign(v.els, { depth, tokens, canvas, strip, shows, widths, said });
@@ -128,12 +132,16 @@ function paint(v) {
   drawParts(penOf(v, canvas, v.layout.height), v, v.theme, v.layout);
   const members = shownMembers(v);
   const sentences = members.map((member) => sublayerSentence(v, member, sublayerOf(v)));
-  canvas.setAttribute("aria-label", _("Streams through {count} sublayers at token {token}. {said}. Left and right arrow keys choose a sublayer, up and down a token, space plays.", { count: v.header.names.length, token: tokenName(v), said: sentences.join(". ") }));
+  canvas.setAttribute(
+    "aria-label",
+    _("Streams through {count} sublayers at token {token}. {said}. Left and right arrow keys choose a sublayer, up and down a token, space plays.",
+    { count: v.header.names.length, token: tokenName(v), said: sentences.join(". ") }));
   const pointed = members.find(({ kind }) => kind === v.hover?.kind);
   said.textContent = pointed ? sublayerSentence(v, pointed, v.hover.sublayer) : sentences.at(-1);
   strip.mark(tokenOf(v));
   for (const part of [depth, tokens, models, widths]) part.repaint();
-  Object.assign(v.root.dataset, { place: `${sublayerOf(v)}.${v.header.first + tokenOf(v)}`, shown: place.shown, plans: JSON.stringify(v.layout.parts.map((/** @type {any} */ { plan }) => plan)) });
+  Object.assign(v.root.dataset, { place: `${sublayerOf(v)}.${v.header.first + tokenOf(v)}`, shown: place.shown,
+    plans: JSON.stringify(v.layout.parts.map((/** @type {any} */ { plan }) => plan)) });
   v.place = place;
 }
 

@@ -69,7 +69,8 @@ function widest(matrix, n) {
   return matching(matrix, n, steps[low]);
 }
 
-/** A column for every row, none twice, among entries of at least `least`; null where there is no such choice. @param {Float64Array} matrix @param {number} n @param {number} least */
+/** A column for every row, none twice, among entries of at least `least`; null where there is no such choice. @param {Float64Array} matrix @param {number} n
+ * @param {number} least */
 function matching(matrix, n, least) {
   const rowOf = new Array(n).fill(-1);
   const place = (/** @type {number} */ row, /** @type {Set<number>} */ seen) => {

@@ -17,14 +17,16 @@ export function small(value) {
  */
 export function cellTexts(theme, matrix, width, size) {
   for (const [places, leading] of /** @type {[number, string][]} */ ([[3, "$10."], [3, "$1."], [2, "$1."]])) {
-    const write = (/** @type {number} */ x) => minus(Number(x.toFixed(places)) === 0 ? x.toFixed(places).replace("-", "") : x.toFixed(places)).replace(/^(−?)0\./, leading);
+    const write = (/** @type {number} */ x) => minus(Number(x.toFixed(places)) === 0 ? x.toFixed(places).replace("-", "") : x.toFixed(places)).replace(
+      /^(−?)0\./, leading);
     const texts = Array.from(matrix, (x) => (Number.isFinite(x) ? write(x) : ""));
     if (texts.every((text) => textWidth(theme, text, size) <= width - 3)) return texts;
   }
   return Array.from(matrix, () => "");
 }
 
-/** A text in lines that are no wider than `width` pixels. @param {import("#canvas/theme.js").Theme} theme @param {string} text @param {number} width @param {number} size */
+/** A text in lines that are no wider than `width` pixels. @param {import("#canvas/theme.js").Theme} theme @param {string} text @param {number} width
+ * @param {number} size */
 export function wrapped(theme, text, width, size) {
   const lines = [""];
   for (const word of text.split(" ")) {

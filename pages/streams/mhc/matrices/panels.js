@@ -22,7 +22,8 @@ export const TITLE = 20; // pixels of a panel's title line
 const NOISE = 1e-6; // standard deviation of an entry below which it is float32 rounding
 const [READ, WRITTEN] = [2, 1]; // colours of H_pre and H_post among the heads' colours
 
-/** Fill of an entry: the sequential scale from 0 to 1 where entries are shares, the diverging one where they have a sign. @param {View} v @param {Theme} theme @param {number} value @param {number} k */
+/** Fill of an entry: the sequential scale from 0 to 1 where entries are shares, the diverging one where they have a sign. @param {View} v
+ * @param {Theme} theme @param {number} value @param {number} k */
 function fill(v, theme, value, k) {
   if (!Number.isFinite(value)) return theme.missing;
   const change = v.place.colors === "change";
@@ -31,7 +32,8 @@ function fill(v, theme, value, k) {
   return shade(theme.diverging, 0.5 + part / 2);
 }
 
-/** @param {Theme} theme @param {"left" | "center" | "right"} align @param {Partial<import("#canvas/pens.js").TextOptions>} more @returns {import("#canvas/pens.js").TextOptions} */
+/** @param {Theme} theme @param {"left" | "center" | "right"} align @param {Partial<import("#canvas/pens.js").TextOptions>} more
+ * @returns {import("#canvas/pens.js").TextOptions} */
 const tiny = (theme, align = "left", more = {}) => ({ color: theme.muted, size: 10, align, ...more });
 
 /** A panel's title, and a note after it. @param {Pen} pen @param {Theme} theme @param {{ x: number, y: number }} box @param {string} text */
@@ -93,7 +95,8 @@ export function drawMaps(pen, v, theme, box) {
   });
 }
 
-/** The colours of the maps from their least to their largest value, ending at x = `right`. @param {Pen} pen @param {View} v @param {Theme} theme @param {number} right @param {number} y */
+/** The colours of the maps from their least to their largest value, ending at x = `right`. @param {Pen} pen @param {View} v @param {Theme} theme
+ * @param {number} right @param {number} y */
 function drawScale(pen, v, theme, right, y) {
   const change = v.place.colors === "change";
   const shares = !change && v.header.kind !== "hyper";
@@ -102,7 +105,8 @@ function drawScale(pen, v, theme, right, y) {
   const [steps, width] = [24, 48];
   const left = right - textWidth(theme, high, 10) - 4 - width;
   pen.text(right, y, high, tiny(theme, "right"));
-  for (let k = 0; k < steps; k++) pen.rect(left + (k * width) / steps, y - 4, width / steps + 0.3, 8, shade(shares ? theme.sequential : theme.diverging, k / (steps - 1)));
+  for (let k = 0; k < steps; k++) pen.rect(left + (k * width) / steps, y - 4, width / steps + 0.3, 8,
+    shade(shares ? theme.sequential : theme.diverging, k / (steps - 1)));
   pen.rect(left, y - 4, width, 8, null, theme.faint);
   pen.text(left - 4, y, low, tiny(theme, "right"));
 }
@@ -151,7 +155,9 @@ export function drawPlane(pen, v, theme, box) {
   const [cx, cy, unit] = [box.x + box.width / 2, box.y + TITLE + 2 + end, end / reach];
   pen.line(cx - end, cy, cx + end, cy, theme.faint);
   pen.line(cx, cy - end, cx, cy + end, theme.faint);
-  pen.path(`M${round(cx - unit)} ${round(cy)}a${round(unit)} ${round(unit)} 0 1 0 ${round(2 * unit)} 0a${round(unit)} ${round(unit)} 0 1 0 ${round(-2 * unit)} 0`, theme.muted, 1.2, 0.9);
+  pen.path(
+    `M${round(cx - unit)} ${round(cy)}a${round(unit)} ${round(unit)} 0 1 0 ${round(2 * unit)} 0a${round(unit)} ${round(unit)} 0 1 0 ${round(-2 * unit)} 0`,
+    theme.muted, 1.2, 0.9);
   pen.text(cx + unit - 3, cy + 9, "1", tiny(theme, "right"));
   pen.text(cx - unit + 3, cy + 9, "−1", tiny(theme));
   pen.text(cx + 4, cy - unit + 9, "i", tiny(theme));

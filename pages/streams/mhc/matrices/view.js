@@ -14,7 +14,8 @@ import { fixed, small } from "./numbers.js";
 import { TITLE, drawCourse, drawMaps, drawMatrix, drawPlane, drawSpread } from "./panels.js";
 import { LIGHTEST, drawWirings, refusal, wiringsHeight } from "./wirings.js";
 
-/** @typedef {import("../places.js").Walked & { streams: number, kind: "manifold" | "hyper" | "residual", model: string, tolerance: number, maths: boolean }} Header */
+/** @typedef {import("../places.js").Walked & { streams: number, kind: "manifold" | "hyper" | "residual", model: string, tolerance: number,
+ * maths: boolean }} Header */
 /** @typedef {{ pre: Float32Array, post: Float32Array, res: Float32Array, roots: Float32Array, pairs: Uint8Array }} Arrays */
 /** @typedef {import("../places.js").Place & { cell: [row: number, col: number] | null, colors: "value" | "change" }} Place */
 /**
@@ -57,7 +58,8 @@ function analyse(v) {
   const [N, sublayer, matrix] = [v.header.streams, sublayerOf(v), matrixAt(v, "res")];
   if (!v.over.has(sublayer)) v.over.set(sublayer, overTokens(v, sublayer));
   const parts = v.header.kind === "hyper" ? null : birkhoff(matrix, N, v.header.tolerance);
-  return { matrix, ...sums(matrix, N), ...distances(matrix, N), roots: rootsAt(v, sublayer, tokenOf(v)), singular: singularValues(matrix, N), parts, ...v.over.get(sublayer) };
+  return { matrix, ...sums(matrix, N), ...distances(matrix, N), roots: rootsAt(v, sublayer, tokenOf(v)), singular: singularValues(matrix, N), parts,
+    ...v.over.get(sublayer) };
 }
 
 /** The ends of all scales. @param {View} v */
@@ -79,7 +81,8 @@ function fitScales(v) {
 function facts({ header, result: { roots, singular, rows, columns, fromIdentity, fromMean } }) {
   const off = (/** @type {Float64Array} */ values) => small(Math.max(...Array.from(values, (x) => Math.abs(x - 1))));
   const second = roots.length > 1 ? Math.hypot(...roots[1]) : null;
-  const ends = [[_("rows off 1 by"), off(rows), _("Largest distance of a row sum from 1")], [_("columns off 1 by"), off(columns), _("Largest distance of a column sum from 1")]];
+  const ends = [[_("rows off 1 by"), off(rows), _("Largest distance of a row sum from 1")],
+    [_("columns off 1 by"), off(columns), _("Largest distance of a column sum from 1")]];
   if (!header.maths) {
     return [
       [_("largest growth"), `× ${digits(singular[0], 5)}`, _("The most that a signal can grow in one step")],
@@ -89,7 +92,8 @@ function facts({ header, result: { roots, singular, rows, columns, fromIdentity,
     ];
   }
   return [
-    [_("singular values σ"), `${singular.slice(0, 4).map((x) => x.toFixed(3)).join(" ")}${singular.length > 4 ? " …" : ""}`, singular.map((x) => digits(x, 6)).join(", ")],
+    [_("singular values σ"), `${singular.slice(0, 4).map((x) => x.toFixed(3)).join(" ")}${singular.length > 4 ? " …" : ""}`,
+      singular.map((x) => digits(x, 6)).join(", ")],
     [_("largest σ = ‖H‖₂"), digits(singular[0], 5), _("Spectral norm: the most that a signal can grow in one step")],
     [_("second |λ|"), second === null ? "–" : digits(second, 4), _("How fast differences between streams fade when this matrix is applied again and again")],
     ["‖H − I‖F", digits(fromIdentity, 4), _("Frobenius distance from the identity: 0 carries every stream on as it is")],
@@ -106,7 +110,8 @@ const UNDER = {
   },
   matrix: (v, px, py) => entryUnder(v, v.plans.matrix, px, py),
   spread: (v, px, py) => entryUnder(v, v.plans.spread, px, py),
-  course: ({ plans: { course: { x, width } }, header: { tokens } }, px) => ({ token: Math.max(0, Math.min(tokens.length - 1, Math.round(((px - x) / width) * (tokens.length - 1)))) }),
+  course: ({ plans: { course: { x, width } }, header: { tokens } }, px) =>
+    ({ token: Math.max(0, Math.min(tokens.length - 1, Math.round(((px - x) / width) * (tokens.length - 1)))) }),
 };
 
 /** @param {View} v @param {import("./panels.js").CellPlan} plan @param {number} px @param {number} py @returns {Partial<Place> | null} */
@@ -128,7 +133,8 @@ function stepped(v, name, dx, dy) {
 function makePanel(v, name) {
   const canvas = make("canvas", { testid: name, role: "img" });
   const under = UNDER[name];
-  if (under) cells(v, canvas, { under: (x, y) => v.plans?.[name] && under(v, x, y), choose: (change) => go(v, change), beside: (dx, dy) => stepped(v, name, dx, dy) });
+  if (under) cells(v, canvas, { under: (x, y) => v.plans?.[name] && under(v, x, y), choose: (change) => go(v, change),
+    beside: (dx, dy) => stepped(v, name, dx, dy) });
   if (name === "course") canvas.addEventListener("pointermove", ({ buttons, offsetX }) => buttons && go(v, UNDER.course(v, offsetX, 0))); // drag along the text
   return canvas;
 }
@@ -136,7 +142,8 @@ function makePanel(v, name) {
 /** @param {View} v */
 function build(v) {
   const [tokens, depth] = [makeAxis(v, tokenAxis(v)), makeAxis(v, sublayerAxis(v))];
-  const colors = segments(() => [["value", "H", _("Colours show the entries")], ["change", "H − I", _("Colours show what differs from the identity, from the largest difference in this text")]],
+  const colors = segments(() => [["value", "H", _("Colours show the entries")],
+    ["change", "H − I", _("Colours show what differs from the identity, from the largest difference in this text")]],
     () => v.place.colors, (chosen) => go(v, { colors: chosen }), _("Colours"));
   const strip = makeStrip((token) => walk(v, tokenAxis(v), token));
   v.ends.push(strip.end);
@@ -150,14 +157,17 @@ function build(v) {
   const framed = (/** @type {string} */ name) => make("div", { className: "panel" }, panels[name]);
   return [make("div", { className: "bar" }, tokens.parts[1], depth.parts[1], colors.root, save), strip.root,
     make("div", { className: "body" }, framed("maps"), make("div", { className: "detail" },
-      make("div", { className: "row first" }, framed("matrix"), framed("plane"), list), make("div", { className: "row second" }, framed("spread"), framed("course")), framed("wirings"))), said];
+      make("div", { className: "row first" }, framed("matrix"), framed("plane"), list),
+        make("div", { className: "row second" }, framed("spread"), framed("course")), framed("wirings"))), said];
 }
 
-/** The whole figure: panels as on a wide screen, and the numbers. @param {import("#canvas/pens.js").Pen} pen @param {View} v @param {import("#canvas/theme.js").Theme} theme @param {number} width */
+/** The whole figure: panels as on a wide screen, and the numbers. @param {import("#canvas/pens.js").Pen} pen @param {View} v
+ * @param {import("#canvas/theme.js").Theme} theme @param {number} width */
 function drawAll(pen, v, theme, width) {
   const [left, plans] = [410, v.plans]; // drawing sets the plans of the page
   v.plans = {};
-  const places = { maps: [0, 0, 390, SIZES.maps], matrix: [left, 0, 290, SIZES.matrix], plane: [710, 0, 160, SIZES.plane], spread: [left, 240, 148, SIZES.spread],
+  const places = { maps: [0, 0, 390, SIZES.maps], matrix: [left, 0, 290, SIZES.matrix], plane: [710, 0, 160, SIZES.plane],
+    spread: [left, 240, 148, SIZES.spread],
     course: [left + 162, 240, width - left - 162, SIZES.course], wirings: [left, 364, width - left, 200] };
   for (const [name, [x, y, wide, height]] of Object.entries(places)) DRAW[/** @type {Name} */ (name)](pen, v, theme, { x, y, width: wide, height });
   v.plans = plans;
@@ -182,25 +192,35 @@ function sentence(v, hover = v.hover) {
   if (hover?.cell) {
     const [row, col] = hover.cell;
     const k = row * N + col;
-    return _("from stream {col} into stream {row}: {value}; over tokens {mean} ± {spread}", { col, row, value: digits(v.result.matrix[k], 7), mean: digits(v.result.mean[k], 4), spread: digits(v.result.spread[k], 2) });
+    return _("from stream {col} into stream {row}: {value}; over tokens {mean} ± {spread}",
+      { col, row, value: digits(v.result.matrix[k], 7), mean: digits(v.result.mean[k], 4), spread: digits(v.result.spread[k], 2) });
   }
   const [sublayer, token] = [hover?.sublayer ?? sublayerOf(v), hover?.token ?? tokenOf(v)];
   const far = distances(matrixAt(v, "res", sublayer, token), N);
-  return _("{sublayer} at token {token}: Frobenius distance from the identity {identity}, from equal streams {mean}", { sublayer: v.header.names[sublayer], token: tokenName(v, token), identity: digits(far.fromIdentity, 3), mean: digits(far.fromMean, 3) });
+  return _("{sublayer} at token {token}: Frobenius distance from the identity {identity}, from equal streams {mean}",
+    { sublayer: v.header.names[sublayer], token: tokenName(v, token), identity: digits(far.fromIdentity, 3), mean: digits(far.fromMean, 3) });
 }
 
 /** Panels in words, for screen readers. @type {Record<Name, (v: View) => string>} */
 const LABELS = {
-  maps: (v) => _("H_res of all {count} sublayers at token {token}; chosen: {name}. Arrow keys choose another.", { count: v.header.names.length, token: tokenName(v), name: v.header.names[sublayerOf(v)] }),
+  maps: (v) => _("H_res of all {count} sublayers at token {token}; chosen: {name}. Arrow keys choose another.",
+    { count: v.header.names.length, token: tokenName(v), name: v.header.names[sublayerOf(v)] }),
   matrix: (v) => _("{said}. {what}: {rows}. Row sums {sums}, column sums {columns}. Arrow keys choose an entry.", {
     said: sentence(v, null), what: v.place.colors === "change" ? _("H − I, rows") : _("Rows"),
-    rows: Array.from({ length: v.header.streams }, (__, i) => Array.from(coloured(v.result.matrix, v.header.streams, v.place.colors)).slice(i * v.header.streams, (i + 1) * v.header.streams).map((x) => digits(x, 3)).join(" ")).join("; "),
+    rows: Array.from({ length: v.header.streams }, (__, i) =>
+      Array.from(coloured(v.result.matrix, v.header.streams, v.place.colors)).slice(i * v.header.streams, (i + 1) * v.header.streams).map(
+      (x) => digits(x, 3)).join(" ")).join("; "),
     sums: Array.from(v.result.rows, (x) => fixed(x)).join(" "), columns: Array.from(v.result.columns, (x) => fixed(x)).join(" "),
   }),
-  plane: (v) => _("Eigenvalues in the complex plane with the unit circle: {roots}.", { roots: v.result.roots.map(([a, b]) => `${fixed(a, 3)}${b ? ` ${b < 0 ? "−" : "+"} ${fixed(Math.abs(b), 3)}i` : ""}`).join(", ") }),
-  spread: (v) => _("Standard deviation over tokens of every entry, at most {most}. Arrow keys choose an entry.", { most: digits(Math.max(...v.result.spread), 2) }),
-  course: (v) => _("Entry {row}, {col} of {name} along {count} tokens. Left and right arrow keys choose a token.", { row: v.entry[0], col: v.entry[1], name: v.header.names[sublayerOf(v)], count: v.header.tokens.length }),
-  wirings: (v) => (v.result.parts ? _("H_res as a weighted sum of permutations of the streams, weights {weights}.", { weights: v.result.parts.terms.filter((term) => term.weight >= LIGHTEST).map((term) => digits(term.weight, 3)).join(", ") }) : _("H_res as a wiring. {why}", { why: refusal(v) })),
+  plane: (v) => _("Eigenvalues in the complex plane with the unit circle: {roots}.",
+    { roots: v.result.roots.map(([a, b]) => `${fixed(a, 3)}${b ? ` ${b < 0 ? "−" : "+"} ${fixed(Math.abs(b), 3)}i` : ""}`).join(", ") }),
+  spread: (v) => _("Standard deviation over tokens of every entry, at most {most}. Arrow keys choose an entry.",
+    { most: digits(Math.max(...v.result.spread), 2) }),
+  course: (v) => _("Entry {row}, {col} of {name} along {count} tokens. Left and right arrow keys choose a token.",
+    { row: v.entry[0], col: v.entry[1], name: v.header.names[sublayerOf(v)], count: v.header.tokens.length }),
+  wirings: (v) => (v.result.parts ? _("H_res as a weighted sum of permutations of the streams, weights {weights}.",
+    { weights: v.result.parts.terms.filter((term) => term.weight >= LIGHTEST).map((term) => digits(term.weight, 3)).join(", ") }) : _(
+    "H_res as a wiring. {why}", { why: refusal(v) })),
 };
 
 /** @param {View} v */
@@ -212,7 +232,8 @@ function paint(v) {
   const [row, col] = v.place.cell ?? [Math.floor(largest / N), largest % N]; // while none is chosen, where streams mix the most
   v.entry = [Math.min(row, N - 1), Math.min(col, N - 1)];
   v.root.classList.toggle("stacked", v.width < STACKED);
-  els.list.replaceChildren(...facts(v).flatMap(([textContent, value, title]) => [make("dt", { textContent, title }), make("dd", { textContent: value, title })]));
+  els.list.replaceChildren(...facts(v).flatMap(([textContent, value, title]) =>
+    [make("dt", { textContent, title }), make("dd", { textContent: value, title })]));
   for (const name of /** @type {Name[]} */ (Object.keys(DRAW))) {
     const width = widthOf(els.panels[name]);
     const height = panelHeight(v, name, width);

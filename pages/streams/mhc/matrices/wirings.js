@@ -30,7 +30,8 @@ function planWirings(v, width) {
   };
 }
 
-/** Room for as many permutations as there can be, up to two lines, so that the page keeps its height from token to token. @param {View} v @param {number} width */
+/** Room for as many permutations as there can be, up to two lines, so that the page keeps its height from token to token. @param {View} v
+ * @param {number} width */
 export function wiringsHeight(v, width) {
   const { rows, most } = planWirings(v, width);
   return TITLE + (v.header.kind === "hyper" ? 1.25 : Math.max(rows, Math.min(2, most))) * ROW;
@@ -46,10 +47,12 @@ export function drawWirings(pen, v, theme, box) {
   wiring(pen, v, theme, { x: box.x, y, width }, whole, "H_res");
   if (!result.parts) {
     writeTitle(pen, theme, box, _("H_res as a wiring of the streams"));
-    wrapped(theme, refusal(v), box.width - width - 34, 12).forEach((line, k) => pen.text(box.x + width + 24, y + 18 + 17 * k, line, { color: theme.muted, size: 12 }));
+    wrapped(theme, refusal(v), box.width - width - 34, 12).forEach(
+      (line, k) => pen.text(box.x + width + 24, y + 18 + 17 * k, line, { color: theme.muted, size: 12 }));
     return;
   }
-  const values = { residual: small(result.parts.residual), count: plan.lighter.length, weight: small(plan.lighter.reduce((sum, term) => sum + term.weight, 0)) };
+  const values = { residual: small(result.parts.residual), count: plan.lighter.length,
+    weight: small(plan.lighter.reduce((sum, term) => sum + term.weight, 0)) };
   const note = plan.lighter.length ? _("residual {residual} · {count} more hold {weight}", values) : _("residual {residual}", values);
   writeTitle(pen, theme, box, box.width < 480 ? _("Permutations") : _("H_res as permutations (Birkhoff–von Neumann)"), note);
   plan.heavy.forEach(({ weight, columns }, k) => {
@@ -63,12 +66,16 @@ export function drawWirings(pen, v, theme, box) {
 
 /** Why there is no sum of permutations. @param {View} v */
 export function refusal({ header, result }) {
-  if (header.kind === "hyper") return _("The matrices of this model are free: entries may be negative and sums differ from 1, so they are no average of permutations. Blue lines are positive entries, orange ones negative.");
+  if (header.kind === "hyper")
+    return _(
+    "The matrices of this model are free: entries may be negative and sums differ from 1, so they are no average of permutations. Blue lines are positive " +
+    "entries, orange ones negative.");
   const off = Math.max(...[...result.rows, ...result.columns].map((x) => Math.abs(x - 1)));
   return _("Rows or columns are off 1 by {off} here: too far from doubly stochastic for an average of permutations.", { off: small(off) });
 }
 
-/** @param {import("#canvas/pens.js").Pen} pen @param {View} v @param {import("#canvas/theme.js").Theme} theme @param {{ x: number, y: number, width: number }} box @param {Line[]} lines @param {string} label */
+/** @param {import("#canvas/pens.js").Pen} pen @param {View} v @param {import("#canvas/theme.js").Theme} theme
+ * @param {{ x: number, y: number, width: number }} box @param {Line[]} lines @param {string} label */
 function wiring(pen, v, theme, { x, y, width }, lines, label) {
   const N = v.header.streams;
   const at = (/** @type {number} */ k) => y + 8 + (N === 1 ? 24 : (k * 48) / (N - 1));
@@ -76,7 +83,9 @@ function wiring(pen, v, theme, { x, y, width }, lines, label) {
   for (const [source, target, weight] of [...lines].sort((a, b) => Math.abs(a[2]) - Math.abs(b[2]))) {
     if (!Number.isFinite(weight) || Math.abs(weight) < LIGHTEST) continue;
     const color = v.header.kind !== "hyper" ? theme.heads[source % theme.heads.length] : weight < 0 ? warmOf(v, theme) : theme.heads[0];
-    const d = `M${round(from)} ${round(at(source))}C${round(from + bent)} ${round(at(source))} ${round(to - bent)} ${round(at(target))} ${round(to)} ${round(at(target))}`;
+    const d =
+      `M${round(from)} ${round(at(source))}C${round(from + bent)} ${round(at(source))} ${round(to - bent)} ${round(at(target))} ${round(to)} ` +
+      `${round(at(target))}`;
     pen.path(d, color, Math.max(0.7, Math.min(WIDEST * 1.5, WIDEST * Math.abs(weight)) * Math.min(1, 5 / N)), 0.85);
   }
   for (let k = 0; k < N; k++) for (const side of [x + 2, x + width - 2]) pen.circle(side, at(k), 2, theme.muted, 0.8);

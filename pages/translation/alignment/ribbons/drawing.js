@@ -152,9 +152,11 @@ function drawToken(pen, v, theme, side, index) {
   const part = partOf(v, side, index);
   const box = boxOf(v, side, index);
   const late = side === "target" && v.pending && index > v.pending[0];
-  if (part !== null && part > 0.01) pen.rect(box.x, box.y, box.width, box.height, side === "source" ? colorOf(v, theme, index) : shade(theme.sequential, 0.55), null, { alpha: 0.12 + 0.4 * part });
+  if (part !== null && part > 0.01) pen.rect(box.x, box.y, box.width, box.height, side === "source" ? colorOf(v, theme, index) : shade(theme.sequential, 0.55),
+    null, { alpha: 0.12 + 0.4 * part });
   if (v.cursor?.side === side && v.cursor.index === index) pen.rect(box.x + 1, box.y + 1, box.width - 2, box.height - 2, null, theme.primary, { width: 2 });
-  if (v.drag?.moved && side === "source" && v.hover?.token === index) pen.rect(box.x + 1, box.y + 1, box.width - 2, box.height - 2, null, theme.text, { width: 2 });
+  if (v.drag?.moved && side === "source" && v.hover?.token === index)
+    pen.rect(box.x + 1, box.y + 1, box.width - 2, box.height - 2, null, theme.text, { width: 2 });
   if (v.lit[side].includes(index)) pen.rect(box.x + 0.5, box.y + 0.5, box.width - 1, box.height - 1, null, theme.text);
   const strong = side === "target" && header.changed[index];
   const color = late || (part !== null && part < 0.02) ? theme.muted : strong ? theme.primary : theme.text;

@@ -109,7 +109,8 @@ function standing(weights, names, sums, width) {
   const [source, target] = [slots(sizes.source, length), slots(sizes.target, length)].map(shifted);
   const side = Math.min(width * 0.32, Math.max(...names.source, ...names.target) + 16);
   const edge = Math.max(0, (width - 760) / 2); // on a wide screen the rows stay near each other
-  return { upright: true, source, target, ribbons: ribbonsOf(weights, target, source, thick), near: edge + side, far: width - edge - side, width, height: length + 2 * EDGE };
+  return { upright: true, source, target, ribbons: ribbonsOf(weights, target, source, thick), near: edge + side, far: width - edge - side, width,
+    height: length + 2 * EDGE };
 }
 
 /** @param {Slot[]} row */
@@ -128,7 +129,8 @@ export function outline({ near, far, upright }, { target, source }) {
     const [x, y] = upright ? [across, along] : [along, across];
     return `${x.toFixed(2)} ${y.toFixed(2)}`;
   };
-  const curve = (/** @type {number} */ from, /** @type {number} */ to, /** @type {number} */ end) => `C${point(from, middle)} ${point(to, middle)} ${point(to, end)}`;
+  const curve = (/** @type {number} */ from, /** @type {number} */ to, /** @type {number} */ end) =>
+    `C${point(from, middle)} ${point(to, middle)} ${point(to, end)}`;
   return `M${point(source[0], near)}${curve(source[0], target[0], far)}L${point(target[1], far)}${curve(target[1], source[1], near)}Z`;
 }
 

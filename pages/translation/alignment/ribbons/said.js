@@ -37,14 +37,16 @@ export function sentence({ header: { source, target, pins }, arrays: { weights }
     if (to === null) return _("{written} shall read …: choose a word of the source. Esc leaves it as it is.", { written: quoted(target[held]) });
     return _("{written} shall read {token}. Esc leaves it as it is.", { written: quoted(target[held]), token: quoted(source[to]) });
   }
-  if (step !== null && token !== null) return _("{written} reads {token}: {share}", { written: quoted(target[step]), token: quoted(source[token]), share: share(weights[step * S + token]) });
+  if (step !== null && token !== null) return _("{written} reads {token}: {share}",
+    { written: quoted(target[step]), token: quoted(source[token]), share: share(weights[step * S + token]) });
   if (step !== null) {
     const values = { step: step + 1, written: quoted(target[step]), read: heaviestOf(Array.from(weights.subarray(step * S, (step + 1) * S)), source) };
     return pins.some(([at]) => at === step) ? _("Step {step}, {written}, is made to read {read}", values) : _("Step {step}, {written}, reads {read}", values);
   }
   if (token === null) return _("Colour: place in the English sentence.");
   const column = target.map((_token, at) => weights[at * S + token]);
-  return _("{token} is read by {written}; in all {sum}", { token: quoted(source[token]), written: heaviestOf(column, target), sum: share(column.reduce((a, b) => a + b, 0)) });
+  return _("{token} is read by {written}; in all {sum}", {
+    token: quoted(source[token]), written: heaviestOf(column, target), sum: share(column.reduce((a, b) => a + b, 0)) });
 }
 
 /**

@@ -75,7 +75,8 @@ function build(v) {
   };
   const save = saving(v, "tlmviz-ribbons", {
     height: (width) => planned(v, width).height,
-    draw: (pen, theme, width) => drawRibbons(pen, /** @type {View} */ ({ ...v, plan: planned(v, width), hover: null, cursor: null, held: null, drag: null, pending: null }), theme),
+    draw: (pen, theme, width) => drawRibbons(pen, /** @type {View} */ (
+      { ...v, plan: planned(v, width), hover: null, cursor: null, held: null, drag: null, pending: null }), theme),
     title: () => `${writtenLine(v.header.now)} · ${v.header.title}${v.header.pins.length ? _("; outlined: where it had to look") : ""}`,
   });
   wire(v);
@@ -104,8 +105,12 @@ function paint(v) {
   els.free.disabled = !v.place.pins.length;
   const { step, token } = v.hover ?? NOWHERE;
   els.canvas.style.cursor = v.drag?.moved ? "grabbing" : step !== null ? "grab" : token !== null ? "pointer" : "";
-  els.canvas.setAttribute("aria-label", _("{text}. Ribbons from {written} written tokens to {read} tokens of the source, as wide as attention. Arrow keys walk, Enter chooses a word of the translation and then the word it shall read, Delete frees it.", { text: header.now.text, written: header.target.length, read: header.source.length }));
-  Object.assign(v.root.dataset, { plan: JSON.stringify({ source: plan.source, target: plan.target, near: plan.near, far: plan.far, upright: plan.upright }), now: header.now.text, pending: String(!!v.pending) });
+  els.canvas.setAttribute(
+    "aria-label",
+    _("{text}. Ribbons from {written} written tokens to {read} tokens of the source, as wide as attention. Arrow keys walk, Enter chooses a word of the " +
+    "translation and then the word it shall read, Delete frees it.", { text: header.now.text, written: header.target.length, read: header.source.length }));
+  Object.assign(v.root.dataset, { plan: JSON.stringify({ source: plan.source, target: plan.target, near: plan.near, far: plan.far, upright: plan.upright }),
+    now: header.now.text, pending: String(!!v.pending) });
 }
 
 export default live({ id: "ribbons", build, paint, fit: fitRibbons });

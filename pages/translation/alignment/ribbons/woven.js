@@ -101,7 +101,8 @@ export function coverageSaid({ source }, weights) {
   const order = [...sums.keys()].sort((a, b) => sums[b] - sums[a]);
   const [most, least] = [order[0], order.at(-1)];
   if (sums[most].toFixed(2) === sums[least].toFixed(2)) return "";
-  return _("Coverage, the attention that a word got in sum over all steps: most {most}, least {least}. All: {all}.", { most: named(most), least: named(least), all: source.map((_token, j) => named(j)).join(", ") });
+  return _("Coverage, the attention that a word got in sum over all steps: most {most}, least {least}. All: {all}.",
+    { most: named(most), least: named(least), all: source.map((_token, j) => named(j)).join(", ") });
 }
 
 /**

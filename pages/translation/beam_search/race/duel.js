@@ -77,14 +77,16 @@ export function verdict(duel) {
     const named = (/** @type {(other: number) => boolean} */ fits) => duel.rivals.filter((rival) => fits(rival.score)).map(({ name }) => name).join(_(" and "));
     const beaten = named((other) => score > other + 1e-3);
     const equal = named((other) => Math.abs(score - other) <= 1e-3);
-    const won = beaten && equal ? _("You beat {beaten}, level with {equal}", { beaten, equal }) : beaten ? _("You beat {beaten}", { beaten }) : equal && _("level with {equal}", { equal });
+    const won = beaten && equal ? _("You beat {beaten}, level with {equal}", { beaten, equal }) : beaten
+      ? _("You beat {beaten}", { beaten }) : equal && _("level with {equal}", { equal });
     const result = won || (duel.rivals.length > 1 ? _("Beaten by both") : _("Beaten"));
     return _("{result}: your score {score}; {rivals}.", { result, score: minus(score.toFixed(3)), rivals });
   }
   const t = duel.logps.length;
   if (t === 0) return _("Choose the first token, and go on until ⟨end⟩. To beat, by score: {rivals}.", { rivals });
   const own = minus(sumsOf(duel.logps)[t].toFixed(3));
-  const beside = duel.rivals.map(({ name, logps }) => (logps.length < t ? _("{name} is complete", { name }) : `${name} ${minus(sumsOf(logps)[t].toFixed(3))}`)).join(", ");
+  const beside = duel.rivals.map(({ name, logps }) => (logps.length < t
+    ? _("{name} is complete", { name }) : `${name} ${minus(sumsOf(logps)[t].toFixed(3))}`)).join(", ");
   return ngettext("After {n} token your log P is {own}; {beside}.", "After {n} tokens your log P is {own}; {beside}.", t, { own, beside });
 }
 
@@ -96,7 +98,8 @@ export function verdict(duel) {
 export function offerButtons(duel, choose) {
   return duel.offers.map(({ token, name, p }) => {
     const share = make("span", { className: "share", textContent: p < 0.001 ? scientific(p, 1) : p.toFixed(3) });
-    const button = make("button", { type: "button", title: _("Write “{token}”, p {p}", { token: visible(name), p: p.toPrecision(4) }), onclick: () => choose(token) }, clip(visible(name), 16), " ", share);
+    const button = make("button", { type: "button", title: _("Write “{token}”, p {p}", { token: visible(name), p: p.toPrecision(4) }),
+      onclick: () => choose(token) }, clip(visible(name), 16), " ", share);
     button.style.setProperty("--p", `${(100 * p).toFixed(1)}%`);
     return button;
   });

@@ -95,7 +95,8 @@ function drawTitle(pen, v, theme, lane, plan, step, best) {
   const warm = v.header.warm[theme.dark ? "dark" : "light"];
   pen.text(plan.x + 4, plan.y + 10, name, { color: theme.text, size: 13, weight: 600 });
   const first = lane.depths.indexOf(step);
-  const number = over ? _("score {score} · log P {logp}", { score: minus(lane.score.toFixed(3)), logp: minus(lane.logp.toFixed(3)) }) : _("log P {logp}", { logp: minus(lane.totals[first].toFixed(3)) });
+  const number = over ? _("score {score} · log P {logp}", { score: minus(lane.score.toFixed(3)), logp: minus(lane.logp.toFixed(3)) }) : _(
+    "log P {logp}", { logp: minus(lane.totals[first].toFixed(3)) });
   const top = over && lane.score > best - 1e-3;
   pen.text(plan.x + plan.width - 4, plan.y + 10, number, { color: top ? warm : theme.muted, size: 12, weight: top ? 600 : 400, align: "right" });
   const text = over ? lane.text || _("(nothing)") : `${lane.leaders[step - 1]} …`;
@@ -134,7 +135,8 @@ function drawTree(pen, v, theme, k, step) {
       const [from, to] = [dotAt(lane, plan, lane.parents[place]), dotAt(lane, plan, place)];
       const half = (to.x - from.x) / 2;
       const color = marked ? warm : alive.has(place) ? theme.primary : theme.text;
-      pen.path(`M${from.x} ${from.y}c${half} 0 ${half} ${to.y - from.y} ${2 * half} ${to.y - from.y}`, color, marked ? 2.5 : 1, marked ? 1 : alive.has(place) ? 0.6 : 0.16);
+      pen.path(`M${from.x} ${from.y}c${half} 0 ${half} ${to.y - from.y} ${2 * half} ${to.y - from.y}`, color, marked ? 2.5 : 1,
+        marked ? 1 : alive.has(place) ? 0.6 : 0.16);
     }
   }
   for (const place of places) {

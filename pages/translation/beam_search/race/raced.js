@@ -9,7 +9,8 @@ import { _ } from "#canvas/language.js";
 /** @typedef {import("#browser/decoding/beam.js").Search} Search */
 /** @typedef {ReturnType<Search["hypotheses"]>[number]} Candidate */
 /** @typedef {import("#browser/decoding/penalties.js").Weights} Weights */
-/** @typedef {{ node: number, parent: number, step: number, rank: number, token: number, total: number, finished: boolean }} Beginning its parent by its place, -1 where nothing was written before */
+/** @typedef {{ node: number, parent: number, step: number, rank: number, token: number, total: number,
+ * finished: boolean }} Beginning its parent by its place, -1 where nothing was written before */
 
 const WIDTHS = [1, 2, 5, 20];
 const OFFERED = 10; // tokens to choose from, and the one that ends the text
@@ -56,7 +57,8 @@ function laneOf(mt, search, winner, best) {
   const leaders = Array.from({ length: steps }, (_step, i) => beginnings.find(({ step }) => step === i + 1));
   const way = wayOf(beginnings, best.tokens);
   const next = way.length + 1;
-  const lost = way.length === best.tokens.length ? null : search.nodes.some(({ depth }) => depth === next) ? { step: next, how: "dropped" } : { step: way.length, how: "ended" };
+  const lost = way.length === best.tokens.length ? null : search.nodes.some(({ depth }) => depth === next)
+    ? { step: next, how: "dropped" } : { step: way.length, how: "ended" };
   const tokensOf = (/** @type {number} */ node) => search.wayTo(node).map((each) => search.nodes[each].token);
   return {
     width: search.options.width, steps, parents: beginnings.map(({ parent }) => parent), depths: beginnings.map(({ step }) => step),

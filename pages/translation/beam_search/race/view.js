@@ -59,7 +59,8 @@ function build(v) {
   });
   return [make("div", { className: "bar" }, ...axis.parts, save), make("div", { className: "panel" }, lanes), said,
     make("div", { className: "duel" },
-      make("div", {}, make("div", { className: "head" }, make("b", {}, _("Beat the beam")), back, restart), make("p", { className: "written" }, own), offers, result),
+      make("div", {}, make("div", { className: "head" }, make("b", {}, _("Beat the beam")), back, restart), make("p", { className: "written" }, own), offers,
+        result),
       make("div", { className: "panel" }, chart))];
 }
 
@@ -87,7 +88,8 @@ function paint(v) {
   els.axis.repaint();
   els.said.textContent = laneSentence(v);
   const lost = (/** @type {import("./types").Lane} */ { lost: at }) => (at ? _("; lost the best text at step {step}", { step: at.step }) : "");
-  els.lanes.setAttribute("aria-label", header.lanes.map((lane) => _("Width {width}: {text}, score {score}{lost}", { width: lane.width, text: lane.text, score: lane.score.toFixed(3), lost: lost(lane) })).join(". "));
+  els.lanes.setAttribute("aria-label", header.lanes.map((lane) =>
+    _("Width {width}: {text}, score {score}{lost}", { width: lane.width, text: lane.text, score: lane.score.toFixed(3), lost: lost(lane) })).join(". "));
   els.chart.setAttribute("aria-label", verdict(header.duel));
   v.root.classList.toggle("waiting", waiting(v));
   Object.assign(v.root.dataset, { step: String(shownStep(v)), own: header.duel.tokens.join(".") });

@@ -47,8 +47,10 @@ export function drawLens(pen, v, theme, width) {
   const boxOf = (/** @type {number} */ step, /** @type {string} */ color) => {
     const x = place(step - v.step);
     pen.rect(x - slot / 2 + 2, ARCS, slot - 4, BOX, fade(color, 0.16), color, { width: step === v.step ? 2 : 1 });
-    pen.text(x, ARCS + BOX / 2, words[v.text.places[step]], { align: "center", color: theme.text, size: slot < 50 ? 10 : 13, weight: step === v.step ? 700 : 400, token: slot - 8 });
-    pen.text(x, ARCS + BOX + 10, step === v.step ? _("center") : minus(`${step > v.step ? "+" : ""}${step - v.step}`), { align: "center", color: theme.muted, size: 10 });
+    pen.text(x, ARCS + BOX / 2, words[v.text.places[step]],
+      { align: "center", color: theme.text, size: slot < 50 ? 10 : 13, weight: step === v.step ? 700 : 400, token: slot - 8 });
+    pen.text(x, ARCS + BOX + 10, step === v.step ? _("center") : minus(`${step > v.step ? "+" : ""}${step - v.step}`),
+      { align: "center", color: theme.muted, size: 10 });
   };
   for (const [step, distance] of contextOf(v.text, v.step)) {
     const [from, to] = [place(0), place(step - v.step)];
@@ -91,7 +93,8 @@ export function drawMatrix(pen, v, theme) {
   const added = new Set(contextOf(v.text, v.step).map(([step]) => v.rowOf[v.text.ids[v.text.places[step]]]));
   drawn.forEach((id, i) => {
     const size = Math.min(11, Math.max(7, side));
-    const own = (/** @type {number} */ k, /** @type {boolean} */ lit, /** @type {string} */ color) => ({ color: lit ? theme.text : theme.muted, weight: lit ? 700 : 400, size, token: left - 8, ...(lit && k < 0 ? { color } : {}) });
+    const own = (/** @type {number} */ k, /** @type {boolean} */ lit, /** @type {string} */ color) =>
+      ({ color: lit ? theme.text : theme.muted, weight: lit ? 700 : 400, size, token: left - 8, ...(lit && k < 0 ? { color } : {}) });
     pen.text(left - 5, top + (i + 0.5) * side, vocabulary[id], { align: "right", ...own(i, i === row, center) });
     pen.text(left + (i + 0.5) * side, top - 5, vocabulary[id], { rotate: -Math.PI / 2, ...own(i, added.has(i), context) });
     drawn.forEach((other, j) => {
@@ -99,7 +102,8 @@ export function drawMatrix(pen, v, theme) {
       const [x, y] = [left + j * side, top + i * side];
       const share = Math.sqrt(value / most) * 0.8;
       pen.rect(x, y, side - 1, side - 1, value ? shade(theme.sequential, share) : fade(theme.text, 0.045));
-      if (value && side >= WRITTEN) pen.text(x + side / 2 - 0.5, y + side / 2, countText(value), { align: "center", size: side < 22 ? 8 : 10, color: inkOn(shadeRgb(theme.sequential, share)) });
+      if (value && side >= WRITTEN) pen.text(x + side / 2 - 0.5, y + side / 2, countText(value),
+        { align: "center", size: side < 22 ? 8 : 10, color: inkOn(shadeRgb(theme.sequential, share)) });
     });
   });
   if (row < 0) return;

@@ -30,7 +30,8 @@ const steps = (v) => ({
 /** @param {View} v */
 function build(v) {
   const axis = makeAxis(v, steps(v));
-  const text = make("div", { className: "text", testid: "words", tabIndex: 0, role: "region", "aria-label": _("The text; a click or the arrow keys move the window") });
+  const text = make("div", { className: "text", testid: "words", tabIndex: 0, role: "region",
+    "aria-label": _("The text; a click or the arrow keys move the window") });
   text.addEventListener("click", ({ target }) => {
     const { step } = /** @type {HTMLElement} */ (target).dataset;
     if (step) walk(v, steps(v), Number(step));
@@ -49,7 +50,8 @@ function build(v) {
     },
     width: 592,
   });
-  return [make("div", { className: "bar" }, ...axis.parts, save), make("div", { className: "sides" }, make("div", {}, text, lens, said, alike), make("div", {}, matrix))];
+  return [make("div", { className: "bar" }, ...axis.parts, save),
+    make("div", { className: "sides" }, make("div", {}, text, lens, said, alike), make("div", {}, matrix))];
 }
 
 /** @param {View} v */
@@ -103,16 +105,21 @@ function say(v) {
   const around = contextOf(v.text, v.step).map(([step]) => word(step));
   const values = { word: word(v.step), pairs: counted.pairs, drawn: header.drawn.length, all: header.vocabulary.length };
   const [i, j] = v.hover ? v.hover.map((/** @type {number} */ at) => header.drawn[at]) : [0, 0];
-  const cell = v.hover && _("Center “{center}”, context “{context}”: {count}.", { center: header.vocabulary[i], context: header.vocabulary[j], count: countText(counted.counts[v.hover[0] * counted.columns + j]) });
+  const cell = v.hover && _("Center “{center}”, context “{context}”: {count}.",
+    { center: header.vocabulary[i], context: header.vocabulary[j], count: countText(counted.counts[v.hover[0] * counted.columns + j]) });
   const more = header.drawn.length < header.vocabulary.length ? _("Drawn are the {drawn} most frequent of {all} words.", values) : "";
-  els.said.textContent = cell || `${ngettext("{n} pair from this window, {pairs} so far.", "{n} pairs from this window, {pairs} so far.", around.length, values)} ${more}`;
+  els.said.textContent = cell || `${ngettext("{n} pair from this window, {pairs} so far.", "{n} pairs from this window, {pairs} so far.", around.length,
+    values)} ${more}`;
   const row = v.rowOf[v.text.ids[v.text.places[v.step]]];
   const alike = row >= 0 ? mostAlike(counted, row, ALIKE) : [];
-  els.alike.replaceChildren(make("b", {}, _("Rows most like that of “{word}” so far", values)), ...alike.map(([other, cosine]) => likeness(v, row, other, cosine)));
+  els.alike.replaceChildren(make("b", {}, _("Rows most like that of “{word}” so far", values)),
+    ...alike.map(([other, cosine]) => likeness(v, row, other, cosine)));
   els.lens.setAttribute("aria-label", _("The window around “{word}”: {around}.", { ...values, around: around.join(", ") || _("nothing else") }));
-  els.matrix.setAttribute("aria-label", _("{title}: counts after {step} windows, {pairs} pairs. Arrow keys slide the window, space plays.", { ...values, title: header.title, step: v.step + 1 }));
+  els.matrix.setAttribute("aria-label", _("{title}: counts after {step} windows, {pairs} pairs. Arrow keys slide the window, space plays.",
+    { ...values, title: header.title, step: v.step + 1 }));
   const total = counted.counts.reduce((sum, value) => sum + value, 0);
-  Object.assign(v.root.dataset, { step: v.step, steps: v.text.places.length, center: word(v.step), context: around.join(" "), pairs: counted.pairs, total: total.toFixed(4) });
+  Object.assign(v.root.dataset, { step: v.step, steps: v.text.places.length, center: word(v.step), context: around.join(" "), pairs: counted.pairs,
+    total: total.toFixed(4) });
 }
 
 /** @param {View} v @param {number} row @param {number} other @param {number} cosine */
@@ -121,7 +128,8 @@ function likeness({ header, counted }, row, other, cosine) {
   const bar = make("i");
   bar.style.width = `${Math.round(100 * cosine)}%`;
   const said = `${cosine.toFixed(2)} · ${met ? _("met {count}", { count: countText(met) }) : _("never met")}`;
-  return make("div", { className: "row" }, make("span", { className: "name" }, header.vocabulary[header.drawn[other]]), make("span", { className: "rail" }, bar), make("span", { className: "value" }, said));
+  return make("div", { className: "row" }, make("span", { className: "name" }, header.vocabulary[header.drawn[other]]),
+    make("span", { className: "rail" }, bar), make("span", { className: "value" }, said));
 }
 
 export default live({ id: "pairs", build, paint, fit: (v, before) => v.header !== before && fill(v) });

@@ -86,7 +86,8 @@ export function sampledStep(v, outputs, rows, lift) {
   /** @type {Map<number, number>} */
   const pulls = new Map();
   error.forEach((e, n) => pulls.set(rows[n], (pulls.get(rows[n]) ?? 0) + e));
-  return { scores, error, gradient, signs, toward: outputs.map((u) => dot(u, gradient)), pull: error.map((_, n) => pulls.get(rows[n])), vv: dot(v, v), vg: dot(v, gradient), lift };
+  return { scores, error, gradient, signs, toward: outputs.map((u) => dot(u, gradient)), pull: error.map((_, n) => pulls.get(rows[n])), vv: dot(v, v),
+    vg: dot(v, gradient), lift };
 }
 
 /**

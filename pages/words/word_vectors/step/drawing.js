@@ -36,7 +36,9 @@ function arrow(pen, [x1, y1], [x2, y2], color, width, dash) {
   const [cx, cy] = [(x2 - x1) / length, (y2 - y1) / length];
   const head = Math.min(9, length * 0.6);
   pen.line(x1, y1, x2 - cx * head * 0.8, y2 - cy * head * 0.8, color, { width, dash });
-  pen.shape(`M${x2} ${y2}L${x2 - cx * head - cy * head * 0.45} ${y2 - cy * head + cx * head * 0.45}L${x2 - cx * head + cy * head * 0.45} ${y2 - cy * head - cx * head * 0.45}Z`, color);
+  pen.shape(
+    `M${x2} ${y2}L${x2 - cx * head - cy * head * 0.45} ${y2 - cy * head + cx * head * 0.45}L${x2 - cx * head + cy * head * 0.45} ` +
+    `${y2 - cy * head - cx * head * 0.45}Z`, color);
 }
 
 /**
@@ -50,7 +52,8 @@ function placing(scene, box) {
   const [left, right, low, high] = [Math.min(...xs), Math.max(...xs), Math.min(...ys), Math.max(...ys)];
   const scale = Math.min((box.width - 90) / Math.max(right - left, 1e-6), (box.height - 50) / Math.max(high - low, 1e-6));
   const [midX, midY] = [(left + right) / 2, (low + high) / 2];
-  return (/** @type {number} */ x, /** @type {number} */ y) => /** @type {[number, number]} */ ([box.x + box.width / 2 + (x - midX) * scale, box.y + box.height / 2 + 6 - (y - midY) * scale]);
+  return (/** @type {number} */ x, /** @type {number} */ y) =>
+    /** @type {[number, number]} */ ([box.x + box.width / 2 + (x - midX) * scale, box.y + box.height / 2 + 6 - (y - midY) * scale]);
 }
 
 /** @param {number} weight */
@@ -65,14 +68,16 @@ const radiusOf = (weight) => Math.max(2.5, Math.min(44, 60 * Math.sqrt(weight)))
 function labelling(pen, theme, box) {
   /** @type {Box[]} */
   const taken = [];
-  return (/** @type {number} */ x, /** @type {number} */ y, /** @type {string} */ text, /** @type {string} */ color, weight = 400, size = 11, off = /** @type {Box[]} */ ([])) => {
+  return (/** @type {number} */ x, /** @type {number} */ y, /** @type {string} */ text, /** @type {string} */ color, weight = 400, size = 11,
+    off = /** @type {Box[]} */ ([])) => {
     const width = textWidth(theme, text, size, weight);
     const spots = [[7, -8], [7, 9], [-7 - width, -8], [-7 - width, 9], [-width / 2, -15], [-width / 2, 15]];
     for (const [k, [dx, dy]] of [...spots, ...spots].entries()) {
       const place = { x: x + dx, y: y + dy - size / 2, width, height: size };
       if (place.x < box.x || place.x + width > box.x + box.width || place.y < box.y + 14 || place.y + size > box.y + box.height) continue;
       const full = k < spots.length ? [...taken, ...off] : taken;
-      if (full.some((other) => place.x < other.x + other.width + 3 && other.x < place.x + width + 3 && place.y < other.y + other.height + 1 && other.y < place.y + size + 1)) continue;
+      if (full.some((other) => place.x < other.x + other.width + 3 && other.x < place.x + width + 3 && place.y < other.y + other.height + 1
+        && other.y < place.y + size + 1)) continue;
       taken.push(place);
       pen.text(place.x, y + dy, text, { color, weight, size });
       return;
@@ -109,13 +114,15 @@ export function drawPlane(pen, v, theme, box) {
     const half = 0.7 * radiusOf(dot.weight);
     if (half > 8) discs.push({ x: place[0] - half, y: place[1] - half, width: 2 * half, height: 2 * half });
     v.places.push({ x: place[0], y: place[1], dot });
-    pen.circle(...place, radiusOf(dot.weight), dot.kind === "member" ? colors.member : dot.kind === "target" ? colors.target : colors.other, dot.kind === "member" ? 0.8 : 0.45);
+    pen.circle(...place, radiusOf(dot.weight), dot.kind === "member" ? colors.member : dot.kind === "target" ? colors.target : colors.other,
+      dot.kind === "member" ? 0.8 : 0.45);
   }
   const label = labelling(pen, theme, box);
   const origin = at(0, 0);
   pen.line(origin[0] - 4, origin[1], origin[0] + 4, origin[1], theme.muted);
   pen.line(origin[0], origin[1] - 4, origin[0], origin[1] + 4, theme.muted);
-  const styles = { g: [theme.primary, 2.5], v: [colors.v, 2], u: [colors.target, 2], push: [colors.push, 2], step: [colors.step, 2.5], mean: [theme.primary, 2], after: [fade(theme.primary, 0.6), 1] };
+  const styles = { g: [theme.primary, 2.5], v: [colors.v, 2], u: [colors.target, 2], push: [colors.push, 2], step: [colors.step, 2.5], mean: [theme.primary, 2],
+    after: [fade(theme.primary, 0.6), 1] };
   for (const { from, to, name, kind } of scene.arrows) {
     const [color, width] = /** @type {[string, number]} */ (styles[kind]);
     const [start, end] = [at(...from), clipped(at(...from), at(...to), box)];
@@ -128,10 +135,14 @@ export function drawPlane(pen, v, theme, box) {
   }
   for (const dot of scene.dots) {
     const place = at(dot.x, dot.y);
-    if (inside(place)) label(...place, clip(dot.name, 16), dot.kind === "target" && radiusOf(dot.weight) < 12 ? colors.target : dot.kind === "member" ? colors.member : theme.text, dot.kind === "target" ? 700 : 400);
+    if (inside(place)) label(...place, clip(dot.name, 16),
+      dot.kind === "target" && radiusOf(dot.weight) < 12 ? colors.target : dot.kind === "member" ? colors.member : theme.text,
+      dot.kind === "target" ? 700 : 400);
   }
   label(origin[0], origin[1], "0", theme.muted, 400, 10);
-  pen.text(box.x + 8, box.y + 11, _(v.header.mode === "cbow" ? "x: along the step; {shown}% of the mean lies in this plane" : "x: along the step; {shown}% of v lies in this plane", { shown: Math.round(100 * scene.shown) }), { color: theme.muted, size: 10 });
+  pen.text(box.x + 8, box.y + 11, _(v.header.mode === "cbow"
+    ? "x: along the step; {shown}% of the mean lies in this plane" : "x: along the step; {shown}% of v lies in this plane",
+    { shown: Math.round(100 * scene.shown) }), { color: theme.muted, size: 10 });
 }
 
 /**
@@ -176,11 +187,13 @@ export function drawSide(pen, v, theme, box) {
   scene.rows.forEach(({ name, before, after, kind }, k) => {
     const y = box.y + 22 + ROW * k;
     const color = kind === "target" ? colors.target : kind === "out" ? theme.faint : colors.other;
-    pen.text(box.x + names - 6, y + ROW / 2, clip(name, 11), { align: "right", color: kind === "out" ? theme.muted : theme.text, size: 11.5, weight: kind === "target" ? 700 : 400 });
+    pen.text(box.x + names - 6, y + ROW / 2, clip(name, 11),
+      { align: "right", color: kind === "out" ? theme.muted : theme.text, size: 11.5, weight: kind === "target" ? 700 : 400 });
     pen.rect(box.x + names, y + 4, Math.max(0.5, (wide * after) / most), ROW - 8, color, null, { alpha: 0.75 });
     const tick = box.x + names + (wide * before) / most;
     pen.line(tick, y + 2, tick, y + ROW - 2, theme.text, { width: 1.5 });
-    pen.text(box.x + box.width, y + ROW / 2, kind === "out" ? _("left out") : `${chance(before)} → ${chance(after)}`, { align: "right", color: theme.muted, size: 10.5 });
+    pen.text(box.x + box.width, y + ROW / 2, kind === "out" ? _("left out") : `${chance(before)} → ${chance(after)}`,
+      { align: "right", color: theme.muted, size: 10.5 });
   });
   const top = box.y + 22 + ROW * scene.rows.length + 10;
   drawLoss(pen, v, theme, { x: box.x, y: top, width: box.width, height: box.y + box.height - top });
@@ -203,7 +216,8 @@ export function drawLoss(pen, v, theme, box) {
   const area = { x: box.x + 34, y: box.y + 18, width: box.width - 44, height: box.height - 36 };
   const x = (/** @type {number} */ p) => area.x + (area.width * (p - RATES[0])) / (RATES[1] - RATES[0]);
   const y = (/** @type {number} */ loss) => area.y + area.height * (1 - Math.min(1, Math.max(0, (loss - least) / (most - least))));
-  pen.text(box.x, box.y + 6, _(now > start ? "Loss {start} → {now} nats: the step is too long" : "Loss {start} → {now} nats", { start: short(start), now: short(now) }), { color: now > start ? theme.heads[PUSH] : theme.text, size: 11.5, weight: 600 });
+  pen.text(box.x, box.y + 6, _(now > start ? "Loss {start} → {now} nats: the step is too long" : "Loss {start} → {now} nats",
+    { start: short(start), now: short(now) }), { color: now > start ? theme.heads[PUSH] : theme.text, size: 11.5, weight: 600 });
   for (let p = RATES[0]; p <= RATES[1]; p++) {
     pen.line(x(p), area.y, x(p), area.y + area.height, theme.faint);
     pen.text(x(p), area.y + area.height + 9, `${10 ** p}`, { align: "center", color: theme.muted, size: 10 });
@@ -229,15 +243,18 @@ export function drawLine(pen, v, theme, box, rolling) {
   const colors = colorsOf(theme);
   const { rows, numbers } = thrown(header, arrays, place.seed);
   const chosen = new Set(rows);
-  const strips = /** @type {[Float32Array, number, string][]} */ ([[arrays.shares, box.y + 16, _("by how often it stands in the text")], [arrays.ends, box.y + 48, _("by that to the power ¾: here the numbers fall")]]);
+  const strips = /** @type {[Float32Array, number, string][]} */ (
+    [[arrays.shares, box.y + 16, _("by how often it stands in the text")], [arrays.ends, box.y + 48, _("by that to the power ¾: here the numbers fall")]]);
   for (const [ends, y, name] of strips) {
-    pen.text(box.x, y - 8, box.width > 500 ? _("Every word's part of the line, {how}", { how: name }) : _("Parts {how}", { how: name }), { color: theme.muted, size: 10 });
+    pen.text(box.x, y - 8, box.width > 500 ? _("Every word's part of the line, {how}", { how: name }) : _("Parts {how}", { how: name }),
+      { color: theme.muted, size: 10 });
     for (let w = 0; w < ends.length; w++) {
       const left = box.x + box.width * (w ? ends[w - 1] : 0);
       const width = box.x + box.width * ends[w] - left;
       if (width < 1 && !chosen.has(w)) continue;
       pen.rect(left, y, Math.max(width, 1), 15, chosen.has(w) ? fade(theme.primary, 0.75) : fade(theme.text, w % 2 ? 0.06 : 0.12));
-      if (width > textWidth(theme, header.words[w], 10) + 4) pen.text(left + width / 2, y + 8, header.words[w], { align: "center", color: chosen.has(w) ? theme.background : theme.muted, size: 10 });
+      if (width > textWidth(theme, header.words[w], 10) + 4)
+        pen.text(left + width / 2, y + 8, header.words[w], { align: "center", color: chosen.has(w) ? theme.background : theme.muted, size: 10 });
     }
     pen.rect(box.x + 0.5, y, box.width - 1, 15, null, theme.faint);
   }
@@ -247,7 +264,8 @@ export function drawLine(pen, v, theme, box, rolling) {
     const [x, y] = [box.x + box.width * number + wander, box.y + 64 + 8 * (1 - fall)];
     pen.shape(`M${x} ${y}L${x - 4} ${y + 8}L${x + 4} ${y + 8}Z`, colors.push);
   });
-  if (box.width > 700) pen.text(box.x + box.width, box.y + 40, `${numbers.slice(0, 8).map((n) => n.toFixed(3)).join("  ")}${numbers.length > 8 ? " …" : ""}`, { align: "right", color: colors.push, size: 10 });
+  if (box.width > 700) pen.text(box.x + box.width, box.y + 40, `${numbers.slice(0, 8).map((n) => n.toFixed(3)).join("  ")}${numbers.length > 8 ? " …" : ""}`,
+    { align: "right", color: colors.push, size: 10 });
 }
 
 /**

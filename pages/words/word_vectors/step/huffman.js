@@ -129,6 +129,7 @@ export function decisionsOf({ target, words }, { children }, { parent }, before,
     const [one, other] = [children[2 * (parent[at] - size)], children[2 * (parent[at] - size) + 1]];
     const { count, best } = leavesBelow(children, after, at === one ? other : one, 3);
     const named = best.map((w) => words[w]).join(", ");
-    return { node: at, turn: at === one ? "left" : "right", before: before[at] / before[parent[at]], after: after[at] / after[parent[at]], product: after[at], others: count > 3 ? _("{named} and {more} more", { named, more: (count - 3).toLocaleString("en") }) : named };
+    return { node: at, turn: at === one ? "left" : "right", before: before[at] / before[parent[at]], after: after[at] / after[parent[at]], product: after[at],
+      others: count > 3 ? _("{named} and {more} more", { named, more: (count - 3).toLocaleString("en") }) : named };
   });
 }

@@ -72,13 +72,15 @@ function softmaxScene(header, arrays, { rate, all }) {
   const named = [...new Set([target, ...largestOf(before, LABELLED), ...largestOf(after, 4)])];
   const says = (/** @type {number} */ w) => `Pr(${words[w]} | ${header.center}) ${chance(before[w])} → ${chance(after[w])}`;
   /** @type {Dot[]} */
-  const dots = named.map((w) => ({ x: moved.x[w], y: moved.y[w], weight: after[w], before: before[w], name: words[w], kind: w === target ? "target" : "other", says: says(w) }));
+  const dots = named.map((w) => ({ x: moved.x[w], y: moved.y[w], weight: after[w], before: before[w], name: words[w], kind: w === target ? "target" : "other",
+    says: says(w) }));
   const rows = [...new Set([target, ...largestOf(before, ROWS - 1), ...largestOf(after, 4)])].slice(0, ROWS + 1);
   /** @type {Row[]} */
   const shown = rows.map((w) => ({ name: words[w], before: before[w], after: after[w], kind: w === target ? "target" : "other", says: says(w) }));
   const loss = (/** @type {number} */ r) => { const s = movedScores(step, r, all); return logSumExp(s) - s[target]; };
   return {
-    dots, cloud: moved, rows: shown, rowsTitle: _("Pr(word | {center}), all {count} words sum to 1", { center: header.center, count: words.length.toLocaleString("en") }), loss, shown: header.shown,
+    dots, cloud: moved, rows: shown, rowsTitle: _("Pr(word | {center}), all {count} words sum to 1",
+      { center: header.center, count: words.length.toLocaleString("en") }), loss, shown: header.shown,
     arrows: [
       { from: [oldX, oldY], to: [x[target], y[target]], name: "u_o − E[u]", kind: "g" },
       { from: [0, 0], to: [vx, vy], name: _("v, {word}", { word: header.center }), kind: "v" },
@@ -87,7 +89,9 @@ function softmaxScene(header, arrays, { rate, all }) {
       { from: [meanX, meanY], to: [meanX, meanY], name: _("E[u] after"), kind: "after" },
     ],
     reach: [[0, 0], [vx, vy], [vx + gx, vy + gy], [x[target], y[target]], [oldX, oldY], ...named.map((w) => /** @type {[number, number]} */ ([x[w], y[w]]))],
-    said: _("E[u] is the mean of all words' vectors, weighed by what the model expects. The step moves v by rate · (u_o − E[u]), {long} long: Pr({context} | {center}) goes from {before} to {after}.", { long: minus(short(rate * Math.hypot(gx, gy))), context: header.context, center: header.center, before: chance(before[target]), after: chance(after[target]) }),
+    said: _("E[u] is the mean of all words' vectors, weighed by what the model expects. The step moves v by rate · (u_o − E[u]), {long} long: Pr({context} | " +
+      "{center}) goes from {before} to {after}.", { long: minus(short(rate * Math.hypot(gx, gy))), context: header.context, center: header.center,
+      before: chance(before[target]), after: chance(after[target]) }),
   };
 }
 
@@ -134,20 +138,24 @@ function sampledScene(header, arrays, { rate, all, seed }, { v, lift, target, na
   const [v2, g2, push2, target2] = [at(v), at(step.gradient), at(push), at(outputs[0])];
   const before = Array.from(step.scores, sigmoid);
   const after = Array.from(movedScores(step, rate, all), sigmoid);
-  const says = (/** @type {number} */ n) => _(step.signs[n] ? "σ(u·v) of “{word}” {before} → {after}, wanted: {wanted}" : "“{word}” is the word that was there: this draw is left out", { word: words[rows[n]], before: chance(before[n]), after: chance(after[n]), wanted: step.signs[n] > 0 ? 1 : 0 });
+  const says = (/** @type {number} */ n) => _(step.signs[n]
+    ? "σ(u·v) of “{word}” {before} → {after}, wanted: {wanted}" : "“{word}” is the word that was there: this draw is left out",
+    { word: words[rows[n]], before: chance(before[n]), after: chance(after[n]), wanted: step.signs[n] > 0 ? 1 : 0 });
   const unique = rows.map((row, n) => n).filter((n) => rows.indexOf(rows[n]) === n);
   const move = all ? rate : 0;
   /** @type {Dot[]} */
   const dots = unique.map((n) => {
     const [x, y] = at(outputs[n]);
-    return { x: x + move * step.pull[n] * v2[0], y: y + move * step.pull[n] * v2[1], weight: after[n] / 6, before: before[n] / 6, name: words[rows[n]], kind: n ? "other" : "target", says: says(n) };
+    return { x: x + move * step.pull[n] * v2[0], y: y + move * step.pull[n] * v2[1], weight: after[n] / 6, before: before[n] / 6, name: words[rows[n]],
+      kind: n ? "other" : "target", says: says(n) };
   });
   const pull = 1 - before[0];
   const along = rate * lift;
   return {
     dots: [...dots, ...members.map((member, k) => ({ ...member, x: at(vectors[k])[0], y: at(vectors[k])[1] }))],
     cloud: null,
-    rows: rows.map((row, n) => ({ name: words[row], before: before[n], after: after[n], kind: n === 0 ? "target" : step.signs[n] ? "other" : "out", says: says(n) })),
+    rows: rows.map((row, n) => ({ name: words[row], before: before[n], after: after[n], kind: n === 0 ? "target" : step.signs[n] ? "other" : "out",
+      says: says(n) })),
     rowsTitle: _("σ(u·v): was this word there? 1 for the first, 0 for the drawn"), shown: Math.hypot(...v2) / Math.sqrt(step.vv),
     loss: (r) => logisticLoss(movedScores(step, r, all), step.signs),
     arrows: [
@@ -158,7 +166,9 @@ function sampledScene(header, arrays, { rate, all, seed }, { v, lift, target, na
       { from: v2, to: [v2[0] + along * g2[0], v2[1] + along * g2[1]], name: _("step"), kind: "step" },
     ],
     reach: [[0, 0], v2, [v2[0] + g2[0], v2[1] + g2[1]], target2, push2, g2, ...unique.map((n) => at(outputs[n])), ...vectors.map(at)],
-    said: ngettext("{n} word drawn, {moved} of {count} output vectors move. σ of “{word}” goes from {before} to {after}.", "{n} words drawn, {moved} of {count} output vectors move. σ of “{word}” goes from {before} to {after}.", rows.length - 1, { moved: rows.length, count: words.length.toLocaleString("en"), word: words[target], before: chance(before[0]), after: chance(after[0]) }),
+    said: ngettext("{n} word drawn, {moved} of {count} output vectors move. σ of “{word}” goes from {before} to {after}.",
+      "{n} words drawn, {moved} of {count} output vectors move. σ of “{word}” goes from {before} to {after}.", rows.length - 1,
+      { moved: rows.length, count: words.length.toLocaleString("en"), word: words[target], before: chance(before[0]), after: chance(after[0]) }),
   };
 }
 
@@ -169,7 +179,8 @@ function sampledScene(header, arrays, { rate, all, seed }, { v, lift, target, na
  * @param {State} state
  */
 function negativeScene(header, arrays, state) {
-  return sampledScene(header, arrays, state, { v: arrays.v, lift: 1, target: header.target, name: _("v, {word}", { word: header.center }), members: [], vectors: [] });
+  return sampledScene(header, arrays, state, { v: arrays.v, lift: 1, target: header.target, name: _("v, {word}", { word: header.center }), members: [],
+    vectors: [] });
 }
 
 /**
@@ -195,7 +206,9 @@ function bagScene(header, arrays, state) {
   const vectors = places.map((k) => rowOf(arrays.read, width, k));
   const { mean, lift } = bagOf(vectors, places.map((k) => arrays.rows[k]));
   /** @type {Dot[]} */
-  const members = places.map((k) => ({ x: 0, y: 0, weight: 0.006, name: text[k], kind: "member", says: _("v of “{word}”, one of {count} that the mean is of", { word: text[k], count: places.length }) }));
+  const members = places.map((k) => ({ x: 0, y: 0, weight: 0.006, name: text[k], kind: "member",
+    says: _("v of “{word}”, one of {count} that the mean is of", { word: text[k], count: places.length }) }));
   const scene = sampledScene(header, arrays, state, { v: mean, lift, target: arrays.rows[at], name: _("mean"), members, vectors });
-  return { ...scene, said: `${ngettext("{n} word predicts “{word}”.", "The mean of {n} words predicts “{word}”.", places.length, { word: text[at] })} ${scene.said}` };
+  return { ...scene, said: `${ngettext("{n} word predicts “{word}”.", "The mean of {n} words predicts “{word}”.", places.length,
+    { word: text[at] })} ${scene.said}` };
 }

@@ -43,8 +43,10 @@ export function drawTree(pen, v, theme, box) {
   const tall = rowHeight(v, box);
   const way = new Set(v.decisions.map(({ node }) => node)).add(layout.share.length - 1);
   const what = v.place.widths === "model" ? _("as wide as its Pr(· | {center})", { center: header.center }) : _("as wide as its share of the text");
-  pen.text(box.x, box.y + 8, clip(_("All {count} words: each node is {what}", { count: size.toLocaleString("en"), what }), Math.floor(box.width / 6.2)), { color: theme.text, size: 11, weight: 600 });
-  const place = (/** @type {number} */ at) => ({ x: box.x + box.width * layout.left[at], y: box.y + HEAD + tall * layout.depth[at], width: box.width * layout.share[at] });
+  pen.text(box.x, box.y + 8, clip(_("All {count} words: each node is {what}", { count: size.toLocaleString("en"), what }), Math.floor(box.width / 6.2)),
+    { color: theme.text, size: 11, weight: 600 });
+  const place = (/** @type {number} */ at) => ({ x: box.x + box.width * layout.left[at], y: box.y + HEAD + tall * layout.depth[at],
+    width: box.width * layout.share[at] });
   for (let at = layout.share.length - 1; at >= 0; at--) {
     const { x, y, width } = place(at);
     if (width < 0.35 || way.has(at)) continue;
@@ -63,7 +65,8 @@ export function drawTree(pen, v, theme, box) {
   const name = `${header.context} ${chance(v.reached[header.target])}`;
   const wide = textWidth(theme, name, 12, 700);
   const below = layout.depth[header.target] < layout.deepest;
-  pen.text(Math.max(box.x + wide / 2, Math.min(box.x + box.width - wide / 2, x + width / 2)), y + tall * (below ? 1.5 : -0.5), name, { align: "center", color: theme.text, size: 12, weight: 700 });
+  pen.text(Math.max(box.x + wide / 2, Math.min(box.x + box.width - wide / 2, x + width / 2)), y + tall * (below ? 1.5 : -0.5), name,
+    { align: "center", color: theme.text, size: 12, weight: 700 });
 }
 
 /**
@@ -88,8 +91,10 @@ export function drawPath(pen, v, theme, box) {
     const said = box.x + turn + bar + 6;
     pen.text(said, y + STEP / 2, decision.after.toFixed(3), { color: theme.text, size: 10.5 });
     const room = box.width - (said - box.x) - 38 - product;
-    if (room > 60) pen.text(said + 36, y + STEP / 2, clip(_("not: {others}", { others: decision.others }), Math.floor(room / 5.4)), { color: theme.muted, size: 10 });
-    pen.text(box.x + box.width, y + STEP / 2, chance(decision.product), { align: "right", color: theme.text, size: 10.5, weight: k === decisions.length - 1 ? 700 : 400 });
+    if (room > 60) pen.text(said + 36, y + STEP / 2, clip(_("not: {others}", { others: decision.others }), Math.floor(room / 5.4)),
+      { color: theme.muted, size: 10 });
+    pen.text(box.x + box.width, y + STEP / 2, chance(decision.product),
+      { align: "right", color: theme.text, size: 10.5, weight: k === decisions.length - 1 ? 700 : 400 });
   });
   const top = box.y + HEAD + STEP * decisions.length + 12;
   drawLoss(pen, v, theme, { x: box.x, y: top, width: box.width, height: box.y + box.height - top });

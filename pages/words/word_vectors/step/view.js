@@ -39,11 +39,13 @@ function throwDie(v) {
 function build(v) {
   v.rolled = -ROLL;
   v.ends.push(() => cancelAnimationFrame(v.rolling));
-  const rate = make("input", { type: "range", min: RATES[0], max: RATES[1], step: 0.01, "aria-label": _("Learning rate, as a power of ten"), testid: "slider-rate" });
+  const rate = make("input", { type: "range", min: RATES[0], max: RATES[1], step: 0.01, "aria-label": _("Learning rate, as a power of ten"),
+    testid: "slider-rate" });
   rate.addEventListener("input", () => go(v, { rate: 10 ** Number(rate.value) }));
   const all = make("input", { type: "checkbox", testid: "all" });
   all.addEventListener("change", () => go(v, { all: all.checked }));
-  const widths = make("select", { testid: "widths", "aria-label": _("Widths of the nodes") }, make("option", { value: "model" }, _("widths: probability")), make("option", { value: "text" }, _("widths: share of the text")));
+  const widths = make("select", { testid: "widths", "aria-label": _("Widths of the nodes") }, make("option", { value: "model" }, _("widths: probability")),
+    make("option", { value: "text" }, _("widths: share of the text")));
   widths.addEventListener("change", () => go(v, { widths: widths.value }));
   const throwing = makeButton("", _("Draw other words: the next seed"), () => throwDie(v));
   const strip = make("div", { className: "words-of-text", role: "group", "aria-label": _("The text; choose the word that is predicted") });
@@ -62,14 +64,17 @@ function build(v) {
     said: () => said.textContent, height: (width) => heightAt(v, width), draw: (pen, theme, width) => draw(pen, { ...v }, theme, width),
   });
   return [
-    make("div", { className: "bar" }, throwing, widths, make("label", { className: "slider" }, rate, reading), make("label", { className: "check" }, all, allName), save),
+    make("div", { className: "bar" }, throwing, widths, make("label", { className: "slider" }, rate, reading),
+      make("label", { className: "check" }, all, allName), save),
     strip, said, make("div", { className: "panel" }, canvas, tip),
   ];
 }
 
 /** @param {View} v */
 function fill(v) {
-  v.els.strip.replaceChildren(...(v.header.text ?? []).map((word, at) => make("button", { type: "button", className: "word", textContent: word, title: _("Predict “{word}”", { word }), onclick: () => go(v, { at }) })));
+  v.els.strip.replaceChildren(...(v.header.text ?? []).map(
+    (word, at) => make("button", { type: "button", className: "word", textContent: word, title: _("Predict “{word}”", { word }),
+    onclick: () => go(v, { at }) })));
 }
 
 // --- painting -------------------------------------------------------------------------------------
@@ -86,7 +91,8 @@ function compute(v) {
   v.reached = reachedBy(arrays.children, movedScores(step, place.rate, place.all));
   v.tree = layoutOfTree(arrays.children, place.widths === "model" ? v.reached : sharesOf(arrays.children, arrays.counts));
   v.decisions = decisionsOf(header, arrays, v.tree, before, v.reached);
-  v.scene = /** @type {any} */ ({ loss: (/** @type {number} */ rate) => loss(rate, place.all), rows: [{ after: v.reached[header.target], before: before[header.target] }] });
+  v.scene = /** @type {any} */ ({ loss: (/** @type {number} */ rate) => loss(rate, place.all),
+    rows: [{ after: v.reached[header.target], before: before[header.target] }] });
 }
 
 /** @param {View} v */
@@ -94,9 +100,13 @@ function sentence(v) {
   const { header, scene, place, decisions } = v;
   if (!isTree(v)) return spoken(v);
   const sum = v.reached.subarray(0, header.words.length).reduce((total, p) => total + p, 0);
-  const values = { n: decisions.length, context: header.context, center: header.center, before: chance(scene.rows[0].before), after: chance(scene.rows[0].after), count: header.words.length.toLocaleString("en"), sum: sum.toFixed(6), start: short(scene.loss(0)), now: short(scene.loss(place.rate)) };
+  const values = { n: decisions.length, context: header.context, center: header.center, before: chance(scene.rows[0].before),
+    after: chance(scene.rows[0].after), count: header.words.length.toLocaleString("en"), sum: sum.toFixed(6), start: short(scene.loss(0)),
+    now: short(scene.loss(place.rate)) };
   v.root.dataset.sum = sum.toFixed(9);
-  return minus(_("{n} decisions lead to “{context}”; their product is Pr({context} | {center}): {before}, after the step {after}. All {count} leaves sum to {sum}. Loss {start} → {now} nats.", values));
+  return minus(
+    _("{n} decisions lead to “{context}”; their product is Pr({context} | {center}): {before}, after the step {after}. All {count} leaves sum to {sum}. Loss " +
+    "{start} → {now} nats.", values));
 }
 
 /**
@@ -158,7 +168,8 @@ function paint(v) {
   const way = isTree(v) ? v.decisions.map(({ turn, after }) => `${turn} ${after.toFixed(3)}`) : v.scene.rows.map(({ says }) => says);
   els.canvas.setAttribute("aria-label", `${header.title}. ${els.said.textContent} ${way.join("; ")}`);
   showTip(v);
-  Object.assign(v.root.dataset, { mode: header.mode, step: place.rate.toFixed(3), seed: place.seed, at, after: v.scene.rows[0].after.toFixed(4), loss: v.scene.loss(place.rate).toFixed(4) });
+  Object.assign(v.root.dataset, { mode: header.mode, step: place.rate.toFixed(3), seed: place.seed, at, after: v.scene.rows[0].after.toFixed(4),
+    loss: v.scene.loss(place.rate).toFixed(4) });
 }
 
 /** @param {View} v */

@@ -2,7 +2,8 @@
 // Writes the browser's address: in place, or as a new entry of the history where the page shows another text, model or part.
 
 /** @typedef {{ entry: string, part: string }} Place what an entry of the history stands for: texts and the model, and what is open of the page, as queries */
-/** @typedef {Place & { query: string, whole: string, shown: string, back: boolean, time: number }} Address the query, the query with all defaults, what pictures show, whether the browser is at one that was written before, and when the server said so, in seconds */
+/** @typedef {Place & { query: string, whole: string, shown: string, back: boolean, time: number }} Address the query, the query with all defaults,
+ * what pictures show, whether the browser is at one that was written before, and when the server said so, in seconds */
 /** @typedef {Place & { path: string, since: number }} Written `since`: when the last change of a text was, in milliseconds */
 /** @typedef {Window & { tlmvizLink?: { path: string, whole: string, shown: string } }} Page */
 

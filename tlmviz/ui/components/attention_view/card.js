@@ -32,7 +32,8 @@ export function fillCard(v) {
   v.carded = key;
   const of = tokens.length > SAMPLE ? "{value} ≥ {least} on {count} of the last 64 tokens · {meaning}" : "{value} ≥ {least} on {count} tokens · {meaning}";
   const items = held.map(({ tag, value, count }) =>
-    make("li", { title: _("The mean over {count} tokens of this text: {value}, and {label} from {least} on", { count, value: value.toFixed(3), label: tag.label, least: tag.least }) },
+    make("li", { title: _("The mean over {count} tokens of this text: {value}, and {label} from {least} on",
+      { count, value: value.toFixed(3), label: tag.label, least: tag.least }) },
       make("b", { textContent: tag.label }), " ", _(of, { value: value.toFixed(2), least: tag.least, count, meaning: tag.meaning })));
   const none = make("li", { textContent: _("No tag holds for this head on this text.") });
   v.els.tags.replaceChildren(...(v.header.tags && !items.length ? [none] : items));

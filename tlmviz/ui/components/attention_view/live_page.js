@@ -138,7 +138,8 @@ export class LivePage {
     this.state = state;
     this.predict();
     const tags = this.tagged && { table: this.more.table, ...this.tagged };
-    this.view.show(payloadOf(this.reading, this.survey, state, { ...this.rest, tags, model: this.model.name, origin: `text ${this.texts}`, picture: ++this.pictures }));
+    this.view.show(payloadOf(this.reading, this.survey, state,
+      { ...this.rest, tags, model: this.model.name, origin: `text ${this.texts}`, picture: ++this.pictures }));
     this.more.told?.(state, this.shown);
   }
 
@@ -161,7 +162,8 @@ export class LivePage {
     this.attempt(() => {
       const text = this.input.value;
       const room = this.model.config.context - (text ? this.model.encode(text).length : 1);
-      if (room < 1) throw new BadText(_("The text fills all {context} tokens that {model} reads; shorten it to write on.", { context: this.model.config.context, model: this.model.name }));
+      if (room < 1) throw new BadText(_("The text fills all {context} tokens that {model} reads; shorten it to write on.",
+        { context: this.model.config.context, model: this.model.name }));
       this.append(this.model.generate(text, Math.min(WRITTEN_ON, room), { muted: this.state.mute }));
     });
   }

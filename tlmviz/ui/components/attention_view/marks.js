@@ -91,7 +91,8 @@ const pinned = (v, plan) => placesIn(plan, v.state.query, v.state.key);
  * @param {number | null} key
  */
 function placesIn(plan, query, key) {
-  const inView = (/** @type {number | null} */ index, /** @type {number} */ start) => (index !== null && index >= start && index < start + plan.n ? index - start : null);
+  const inView = (/** @type {number | null} */ index, /** @type {number} */ start) =>
+    (index !== null && index >= start && index < start + plan.n ? index - start : null);
   return { row: inView(query, plan.row), col: inView(key, plan.col) };
 }
 

@@ -144,7 +144,8 @@ export function paintOverview(v) {
   if (!plan.sorted) paintLabels(v, ctx);
   v.els.overview.setAttribute(
     "aria-label",
-    _("Attention maps of {layers} layers with {heads} heads each. L{layer}H{head} is chosen; arrow keys choose another.", { layers: v.header.layers, heads: v.header.heads, layer: state.layer, head: state.head }),
+    _("Attention maps of {layers} layers with {heads} heads each. L{layer}H{head} is chosen; arrow keys choose another.",
+      { layers: v.header.layers, heads: v.header.heads, layer: state.layer, head: state.head }),
   );
 }
 

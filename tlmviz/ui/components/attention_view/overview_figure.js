@@ -114,6 +114,7 @@ export function savedOverview(v) {
       pen.rect(12, bottom + i * line, 10, 10, headColor(v, i), null);
       pen.text(28, bottom + i * line + 5, `L${layer}H${head}`, { color: theme.text });
     });
-    if (header.written) legendOf(header.written).forEach((text, i) => pen.text(12, bottom + names.length * line + 8 + 14 * i, text, { color: theme.muted, size: 10 }));
+    if (header.written) legendOf(header.written).forEach(
+      (text, i) => pen.text(12, bottom + names.length * line + 8 + 14 * i, text, { color: theme.muted, size: 10 }));
   });
 }

@@ -49,7 +49,8 @@ export function wireOverview(v) {
       paintOverview(v);
     }
     const mlp = mlpAt(v, event);
-    if (mlp !== null) showTooltip(v, event, { title: _("Layer {mlp}, MLP", { mlp }), rows: [[_("adds to the logit"), signed(v.header.written?.mlps[mlp] ?? 0)]] });
+    if (mlp !== null) showTooltip(v, event, { title: _("Layer {mlp}, MLP", { mlp }),
+      rows: [[_("adds to the logit"), signed(v.header.written?.mlps[mlp] ?? 0)]] });
     else if (place === null) hideTooltip(v);
     else showTooltip(v, event, headLines(v, v.plan.order[place]));
   });

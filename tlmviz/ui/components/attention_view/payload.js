@@ -18,7 +18,8 @@ export function payloadOf(reading, survey, state, rest) {
   const { q, k, lse } = reading.kept[layer];
   const { length } = reading.ids;
   const { dim, scale, slopes } = attended.scores;
-  const part = (/** @type {Float32Array} */ all, /** @type {number} */ index, /** @type {number} */ width) => all.subarray(index * length * width, (index + 1) * length * width);
+  const part = (/** @type {Float32Array} */ all, /** @type {number} */ index, /** @type {number} */ width) =>
+    all.subarray(index * length * width, (index + 1) * length * width);
   const own = { q: part(q, head, dim), k: part(k, Math.floor((head * attended.groups) / attended.heads), dim), lse: part(lse, head, 1) };
   const { window } = attended.scores;
   const header = {

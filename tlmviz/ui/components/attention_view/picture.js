@@ -50,10 +50,13 @@ export function paintPicture(v, looked) {
     ctx.strokeRect(((asked - first) % columns) * x, Math.floor((asked - first) / columns) * y, x, y);
   }
   const sum = weights.reduce((total, weight) => total + weight, 0);
-  const over = v.patch === null ? _("{sum}% of its weight falls on patches, at most {most} on one", { sum: minus(digits(100 * sum, 3)), most: minus(digits(most, 3)) }) : `${visible(tokens[first + v.patch])}: ${minus(digits(weights[v.patch], 5))}`;
-  v.els.pictured.textContent = _("{token} attends; {over}. Point at a row of the map, or click a patch to ask from it.", { token: visible(tokens[asked]), over });
+  const over = v.patch === null ? _("{sum}% of its weight falls on patches, at most {most} on one",
+    { sum: minus(digits(100 * sum, 3)), most: minus(digits(most, 3)) }) : `${visible(tokens[first + v.patch])}: ${minus(digits(weights[v.patch], 5))}`;
+  v.els.pictured.textContent = _("{token} attends; {over}. Point at a row of the map, or click a patch to ask from it.",
+    { token: visible(tokens[asked]), over });
   Object.assign(v.els.picture.dataset, { asked, largest: weights.indexOf(most) });
-  v.els.picture.setAttribute("aria-label", _("The image, and over it the weights of {token} on its {rows} by {columns} patches.", { token: visible(tokens[asked]), rows, columns }));
+  v.els.picture.setAttribute("aria-label", _("The image, and over it the weights of {token} on its {rows} by {columns} patches.",
+    { token: visible(tokens[asked]), rows, columns }));
 }
 
 /**

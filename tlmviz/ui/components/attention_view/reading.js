@@ -6,7 +6,8 @@ import { _ } from "#canvas/language.js";
 
 const FOCUSED = 0.25; // of its weight that a row puts on one key, below which it is said to spread
 
-/** @typedef {{ name: string, holds: (tokens: string[], query: number, key: number) => boolean, says: (tokens: string[], query: number, key: number) => string }} Kind */
+/** @typedef {{ name: string, holds: (tokens: string[], query: number, key: number) => boolean, says: (tokens: string[], query: number,
+ * key: number) => string }} Kind */
 
 const word = (/** @type {string} */ token) => (/\p{L}/u.test(token) ? token.trim().toLowerCase() : "");
 const quoted = (/** @type {string} */ token) => `“\u2068${clip(visible(token), 18)}\u2069”`;
@@ -26,14 +27,16 @@ function isLatest(tokens, query, key) {
  * @param {number} i
  * @param {number} j
  */
-const followed = (t, i, j) => (isLatest(t, i, j) ? _("what followed {token} the last time", { token: quoted(t[i]) }) : _("what followed {token} an earlier time", { token: quoted(t[i]) }));
+const followed = (t, i, j) => (isLatest(t, i, j) ? _("what followed {token} the last time", { token: quoted(t[i]) }) : _(
+  "what followed {token} an earlier time", { token: quoted(t[i]) }));
 
 /** What a key can be to its query; a name is that of the tag that counts such keys. The first that holds is said. */
 /** @type {Kind[]} */
 const KINDS = [
   { name: "induction", holds: (t, i, j) => j > 0 && t[j - 1] === t[i], says: followed },
   { name: "duplicate", holds: (t, i, j) => t[j] === t[i] && j < i, says: () => _("an earlier copy of the token") },
-  { name: "word", holds: (t, i, j) => word(t[j]) !== "" && word(t[j]) === word(t[i]) && j < i, says: (t, i, j) => (t[j].trim() === t[i].trim() ? _("the same word") : _("the same word, written otherwise")) },
+  { name: "word", holds: (t, i, j) => word(t[j]) !== "" && word(t[j]) === word(t[i]) && j < i,
+    says: (t, i, j) => (t[j].trim() === t[i].trim() ? _("the same word") : _("the same word, written otherwise")) },
   { name: "previous", holds: (t, i, j) => j === i - 1, says: () => _("the token before") },
   { name: "own", holds: (t, i, j) => j === i, says: () => _("the token itself") },
   { name: "sink", holds: (t, i, j) => j === 0 && i > 0, says: () => _("the first token") },

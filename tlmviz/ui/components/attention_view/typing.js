@@ -22,7 +22,8 @@ async function readerOf(address) {
     const reading = model.trace(text);
     const there = state.query !== null && state.query < reading.ids.length;
     const tags = header.tags && { table: header.tags.table, ...measured(reading) };
-    return payloadOf(reading, surveyOf(reading, header.overview_size), there ? state : { ...state, query: null, key: null }, { ...header, ...OF_THAT_TEXT, tags });
+    return payloadOf(reading, surveyOf(reading, header.overview_size), there ? state : { ...state, query: null, key: null },
+      { ...header, ...OF_THAT_TEXT, tags });
   };
 }
 

@@ -120,7 +120,8 @@ function syncControls(v) {
     const number = make("b", { textContent: short(value) + (value == null ? "" : unit) });
     return make("span", { className: "chip", title: _("{statistic}, on average over the text's tokens", { statistic: _(label) }) }, `${name} `, number);
   };
-  els.chips.replaceChildren(make("span", { title: _("On average over the text's tokens") }, _("means:")), chip("entropy"), chip("previous"), chip("induction"), chip("sink"));
+  els.chips.replaceChildren(make("span", { title: _("On average over the text's tokens") }, _("means:")), chip("entropy"), chip("previous"), chip("induction"),
+    chip("sink"));
   for (const [name, button] of Object.entries(els.modes)) button.setAttribute("aria-pressed", String(name === state.mode));
   for (const [name, button] of Object.entries(els.stages)) {
     button.setAttribute("aria-pressed", String(name === stage));
@@ -141,7 +142,8 @@ function syncControls(v) {
   els.arcPane.hidden = !arcs;
   els.marks.setAttribute(
     "aria-label",
-    _("Attention map of L{layer}H{head}: {tokensCount} tokens, stage {stagenames}. Arrow keys move the pinned cell, Escape unpins, Ctrl and the wheel zoom.", { layer: state.layer, head: state.head, tokensCount: header.tokens.length, stagenames: STAGE_NAMES[stage] }),
+    _("Attention map of L{layer}H{head}: {tokensCount} tokens, stage {stagenames}. Arrow keys move the pinned cell, Escape unpins, Ctrl and the wheel zoom.",
+      { layer: state.layer, head: state.head, tokensCount: header.tokens.length, stagenames: STAGE_NAMES[stage] }),
   );
 }
 
@@ -181,7 +183,8 @@ function startOverlay(v) {
 
 /** @param {View} v */
 function makeElements(v) {
-  const notes = { dot: _("Products of queries and keys"), scaled: _("Times the scale, plus the bias"), masked: _("Later tokens hidden"), softmax: _("Probabilities: every row sums to 1") };
+  const notes = { dot: _("Products of queries and keys"), scaled: _("Times the scale, plus the bias"), masked: _("Later tokens hidden"),
+    softmax: _("Probabilities: every row sums to 1") };
   const stages = Object.fromEntries(STAGES.map((name) => [name, [STAGE_NAMES[name], notes[name]]]));
   const choices = makeChoices(v, "stage", stages);
   return {
@@ -197,12 +200,15 @@ function makeElements(v) {
     hint: make("p", { className: "hint" }),
     title: make("h3", { "aria-live": "polite" }),
     chips: make("div", { className: "chips" }),
-    modes: makeChoices(v, "mode", { map: [_("Map"), _("Every query against every key. Drag a square to zoom, or turn the wheel with Ctrl or after a click")], arcs: [_("Arcs"), _("The text, and what one token attends to")] }),
+    modes: makeChoices(v, "mode", { map: [_("Map"), _("Every query against every key. Drag a square to zoom, or turn the wheel with Ctrl or after a click")],
+      arcs: [_("Arcs"), _("The text, and what one token attends to")] }),
     stages: choices,
     stageGroup: makeGroup(_("Stage"), Object.values(choices)),
     log: makeButton("log", _("Logarithmic colours, 0.0001 to 1"), () => act(v, { log: !v.state.log })),
-    overlayButton: makeButton(_("Overlay"), _("Heads that are tapped now are drawn over this one, as arcs (Shift-click does so at any time)"), () => startOverlay(v)),
-    muteButton: makeButton(_("Mute"), _("The predictions without this head (Alt-click on its tile, or m in the overview)"), () => toggleMute(v, v.state.layer, v.state.head)),
+    overlayButton: makeButton(_("Overlay"), _("Heads that are tapped now are drawn over this one, as arcs (Shift-click does so at any time)"),
+      () => startOverlay(v)),
+    muteButton: makeButton(_("Mute"), _("The predictions without this head (Alt-click on its tile, or m in the overview)"),
+      () => toggleMute(v, v.state.layer, v.state.head)),
     reset: makeButton(_("Reset zoom"), _("Show the whole map (double-click does too)"), () => zoomTo(v, null)),
     map: make("canvas", {}),
     marks: make("canvas", { testid: "detail", tabIndex: 0, role: "img" }),
@@ -210,7 +216,8 @@ function makeElements(v) {
     flow: make("div", { className: "flow", dir: "auto" }),
     arcs: make("canvas", { className: "curves", role: "img" }),
     legend: make("div", { className: "legend" }),
-    text: make("div", { className: "text", testid: "arcs", tabIndex: 0, role: "application", "aria-label": _("The text; arrow keys pin the word before or after") }),
+    text: make("div", { className: "text", testid: "arcs", tabIndex: 0, role: "application",
+      "aria-label": _("The text; arrow keys pin the word before or after") }),
     arcPane: make("div", { className: "arcpane" }),
     ...pictureElements(),
     tooltip: make("div", { className: "tooltip", testid: "tooltip", role: "tooltip", hidden: true }),
@@ -229,12 +236,14 @@ function assemble(v) {
   return make("div", { className: "view" },
     make("section", { className: "overview", "aria-label": _("All heads") },
       make("div", { className: "bar" }, els.count, make("label", {}, _("Order"), els.order)),
-      make("div", { className: "bar seek" }, make("label", { className: "having" }, _("Show"), els.having), els.find, make("div", { className: "saves" }, pictureButton(v, _("the overview"), () => savedOverview(v), { follows: ["grey"] }))),
+      make("div", { className: "bar seek" }, make("label", { className: "having" }, _("Show"), els.having), els.find,
+        make("div", { className: "saves" }, pictureButton(v, _("the overview"), () => savedOverview(v), { follows: ["grey"] }))),
       els.scroller,
       els.hint, els.picture, els.pictured),
     make("section", { className: "detail", "aria-label": _("Chosen head") },
       make("div", { className: "bar" }, els.title, els.chips, make("div", { className: "saves" }, ...saves)),
-      make("div", { className: "bar tools" }, makeGroup(_("View"), Object.values(els.modes)), els.stageGroup, els.log, els.overlayButton, els.muteButton, els.reset),
+      make("div", { className: "bar tools" }, makeGroup(_("View"), Object.values(els.modes)), els.stageGroup, els.log, els.overlayButton, els.muteButton,
+        els.reset),
       els.figure,
       els.arcPane,
       els.card),
@@ -275,7 +284,8 @@ function light(v, indices) {
 function create(host) {
   const v = /** @type {View} */ ({
     overlaying: false, seq: 0, actedAt: -1000, cache: new Map(), atlas: document.createElement("canvas"),
-    hoverTile: null, arcHover: null, hover: null, clicked: false, zoom: null, drag: null, mapPlan: null, exact: null, painted: null, lit: [], spans: [], patch: null,
+    hoverTile: null, arcHover: null, hover: null, clicked: false, zoom: null, drag: null, mapPlan: null, exact: null, painted: null, lit: [], spans: [],
+      patch: null,
   });
   v.sendSoon = debounce(() => send(v), 30);
   v.els = makeElements(v);

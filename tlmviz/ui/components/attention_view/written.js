@@ -26,7 +26,8 @@ export function signed(value) {
  */
 export function legendOf({ word, logit, embedding, rest }) {
   return [
-    _("Logit of “{word}”: {logit} = the sum of all tiles, the embedding {embedding} and biases {rest}.", { word: visible(word), logit: minus(logit.toFixed(2)), embedding: signed(embedding), rest: signed(rest) }),
+    _("Logit of “{word}”: {logit} = the sum of all tiles, the embedding {embedding} and biases {rest}.",
+      { word: visible(word), logit: minus(logit.toFixed(2)), embedding: signed(embedding), rest: signed(rest) }),
     _("Blue adds, orange takes off. The final norm's scale is held fixed."),
   ];
 }

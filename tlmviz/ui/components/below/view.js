@@ -9,7 +9,8 @@ import { announcePicture, onPainted, paintedPicture, wantsWhole } from "#canvas/
 /** @typedef {import("#canvas/mount.js").Component} Component */
 /** @typedef {{ area: string, drawn: number, seen: boolean }} Data `drawn`: the picture that what is in the area belongs to; 0 while it is empty */
 /**
- * @typedef {{ root: HTMLElement, component: Component, data: Data, born: number, area?: string, asked: number, since: number, wanted: boolean, observer: IntersectionObserver,
+ * @typedef {{ root: HTMLElement, component: Component, data: Data, born: number, area?: string, asked: number, since: number, wanted: boolean,
+ *   observer: IntersectionObserver,
  *   deaf: () => void, repeat: ReturnType<typeof setInterval> }} View
  */
 

@@ -9,7 +9,8 @@ import { go } from "#canvas/live.js";
 /**
  * An axis from 0 to `end`, walked in steps of `step`. `read` gives the place on it, `write` what is another place's change;
  * `says` reads it; playing it whole takes `lasts` milliseconds.
- * @typedef {{ end: () => number, step: () => number, read: () => number, write: (at: number) => Record<string, any>, says: () => string, label: string, lasts: () => number }} Axis
+ * @typedef {{ end: () => number, step: () => number, read: () => number, write: (at: number) => Record<string, any>, says: () => string, label: string,
+ *   lasts: () => number }} Axis
  */
 
 /** @param {View} v */

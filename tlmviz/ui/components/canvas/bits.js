@@ -65,7 +65,8 @@ function halfToEven(q) {
 export function roundTo(format, x) {
   if (Number.isNaN(x)) return NaN;
   const result = nearestStep(format, x);
-  if (Math.abs(result) > format.largest) return format.top === "infinity" ? Math.sign(x) * Infinity : format.top === "nan" ? NaN : Math.sign(x) * format.largest;
+  if (Math.abs(result) > format.largest) return format.top === "infinity" ? Math.sign(x) * Infinity : format.top === "nan"
+    ? NaN : Math.sign(x) * format.largest;
   return format.integer ? result + 0 : result;
 }
 

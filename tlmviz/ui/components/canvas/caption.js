@@ -78,7 +78,8 @@ export function captioned(figure, sentence = "") {
   const [, ground = "#ffffff"] = figure.svg.match(PICTURE_GROUND) ?? [];
   const [ink, family] = [inkOn(rgb(ground)), getComputedStyle(document.querySelector(".stApp") ?? document.body).fontFamily];
   const parts = [{ text: sentence, size: 14 }, { text: pictureOrigin(pageCaption().title, saidOfLink()?.shown ?? ""), size: 11 }];
-  const [width, picture] = [figure.width + 2 * PICTURE_MARGIN, wishes.transparent ? figure.svg.replace(PICTURE_GROUND, "").replace(/background: [^;"]+/, "background: none") : figure.svg];
+  const [width, picture] = [figure.width + 2 * PICTURE_MARGIN,
+    wishes.transparent ? figure.svg.replace(PICTURE_GROUND, "").replace(/background: [^;"]+/, "background: none") : figure.svg];
   let height = figure.height + PICTURE_MARGIN;
   const said = parts.flatMap(({ text, size }) =>
     captionLines(text, figure.width, (line) => textWidth({ font: family }, line, size)).map((line) => {
@@ -89,6 +90,8 @@ export function captioned(figure, sentence = "") {
   height = Math.ceil(height + PICTURE_MARGIN);
   const inner = picture.replace(/<\?xml[^>]*>\s*/, "").replace(/<svg\b/, `<svg x="${PICTURE_MARGIN}" y="${PICTURE_MARGIN}"`);
   const rect = wishes.transparent ? "" : `<rect width="${width}" height="${height}" fill="${ground}"/>\n`;
-  const svg = `<svg xmlns="http://www.w3.org/2000/svg" width="${width}" height="${height}" viewBox="0 0 ${width} ${height}" font-family="${escape(family)}">\n${rect}${inner}\n${said.join("\n")}\n</svg>\n`;
+  const svg =
+    `<svg xmlns="http://www.w3.org/2000/svg" width="${width}" height="${height}" viewBox="0 0 ${width} ${height}" font-family="${escape(family)}">\n` +
+    `${rect}${inner}\n${said.join("\n")}\n</svg>\n`;
   return { ...figure, svg: wishes.grey ? greyed(svg) : svg, width, height };
 }

@@ -31,7 +31,9 @@ export function writtenData(data) {
  */
 export function describedSvg({ svg }, { title, caption, link }) {
   const said = `<title>${escape(title)}</title><desc>${escape(caption)}</desc>`;
-  const source = `<metadata><rdf:RDF xmlns:rdf="http://www.w3.org/1999/02/22-rdf-syntax-ns#" xmlns:dc="http://purl.org/dc/elements/1.1/"><rdf:Description rdf:about=""><dc:source>${escape(link)}</dc:source><dc:description>${escape(caption)}</dc:description></rdf:Description></rdf:RDF></metadata>`;
+  const source =
+    `<metadata><rdf:RDF xmlns:rdf="http://www.w3.org/1999/02/22-rdf-syntax-ns#" xmlns:dc="http://purl.org/dc/elements/1.1/"><rdf:Description ` +
+    `rdf:about=""><dc:source>${escape(link)}</dc:source><dc:description>${escape(caption)}</dc:description></rdf:Description></rdf:RDF></metadata>`;
   return svg.replace(/<svg\b[^>]*>/, (tag) => `${tag}\n${said}${source}`);
 }
 
@@ -53,7 +55,8 @@ export function offlinePage(figure, data, about) {
 <meta name="description" content="${escape(caption)}">
 <meta name="source" content="${escape(link)}">
 <title>${escape(title)}</title>
-<style>body { margin: 1rem auto; max-width: ${Math.ceil(figure.width)}px; font-family: system-ui, sans-serif; } figure { margin: 0; } figcaption { padding: 0.6rem; } svg { max-width: 100%; height: auto; }</style>
+<style>body { margin: 1rem auto; max-width: ${Math.ceil(figure.width)}px; font-family: system-ui, sans-serif; } figure { margin: 0; } figcaption { padding: ` +
+  `0.6rem; } svg { max-width: 100%; height: auto; }</style>
 </head>
 <body>
 <figure>

@@ -54,7 +54,8 @@ export function onHovered(action) {
  * @param {number} [first]
  */
 export function litAmong(tokens, text = "text", first = 0) {
-  const fits = (/** @type {Spot} */ spot) => (spot.text === text || spot.text === ANY) && tokens[spot.index - first] !== undefined && visible(tokens[spot.index - first]) === spot.word;
+  const fits = (/** @type {Spot} */ spot) => (spot.text === text || spot.text === ANY) && tokens[spot.index - first] !== undefined
+    && visible(tokens[spot.index - first]) === spot.word;
   return [...new Set(hoveredSpots().filter(fits).map(({ index }) => index - first))];
 }
 

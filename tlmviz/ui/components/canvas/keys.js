@@ -21,7 +21,8 @@ export function pointByKeys(canvas, step = ({ clientWidth }) => [clientWidth / K
   const send = (/** @type {string[]} */ ...kinds) => {
     const { left, top } = canvas.getBoundingClientRect();
     const [x, y] = at ?? [-1, -1];
-    for (const kind of kinds) canvas.dispatchEvent(new PointerEvent(kind, { clientX: left + x, clientY: top + y, bubbles: true, cancelable: true, composed: true }));
+    for (const kind of kinds) canvas.dispatchEvent(new PointerEvent(
+      kind, { clientX: left + x, clientY: top + y, bubbles: true, cancelable: true, composed: true }));
   };
   const leave = () => {
     if (at) send("pointerleave");

@@ -22,7 +22,8 @@ export function addMenu(v, title, main = false) {
   for (const canvas of v.root.querySelectorAll("canvas")) keepDrawing(canvas);
   const button = styledPictureButton(v, "this view", () => laidOutFigure(v.root, title), { main });
   v.pictureMenu = make("div", { className: "laid-out-menu" }, button);
-  Object.assign(v.pictureMenu.style, { display: "flex", justifyContent: "flex-end", marginTop: "4px", color: "var(--st-text-color)", fontFamily: "var(--st-font)" });
+  Object.assign(v.pictureMenu.style, { display: "flex", justifyContent: "flex-end", marginTop: "4px", color: "var(--st-text-color)",
+    fontFamily: "var(--st-font)" });
   v.root.after(v.pictureMenu);
 }
 
@@ -38,7 +39,8 @@ export function laidOutFigure(root, title) {
   /** @type {string[]} */
   const parts = [`<rect width="${width}" height="${height}" fill="${pageGround()}"/>`];
   writeElement(root, { parts, family, left: origin.left - SHEET_MARGIN, top: origin.top - SHEET_MARGIN }, 1);
-  return { name: `tlmviz-${title.toLowerCase().replace(/[^a-z0-9]+/g, "-").replace(/^-|-$/g, "")}`, title, svg: svgFile(parts, width, height, family), width, height };
+  return { name: `tlmviz-${title.toLowerCase().replace(/[^a-z0-9]+/g, "-").replace(/^-|-$/g, "")}`, title, svg: svgFile(parts, width, height, family), width,
+    height };
 }
 
 /** @typedef {{ parts: string[], family: string, left: number, top: number }} Sheet `left`, `top`: the sheet's corner in the window */
@@ -68,13 +70,18 @@ function writeElement(element, sheet, above) {
  * @param {number} alpha
  */
 function writeOwn(element, style, sheet, alpha) {
-  for (const rect of element.getClientRects()) writeBox({ x: rect.left - sheet.left, y: rect.top - sheet.top, width: rect.width, height: rect.height }, style, sheet, alpha);
+  for (const rect of element.getClientRects()) writeBox({ x: rect.left - sheet.left, y: rect.top - sheet.top, width: rect.width, height: rect.height }, style,
+    sheet, alpha);
   const rect = element.getBoundingClientRect();
   const [x, y] = [rect.left - sheet.left, rect.top - sheet.top];
   if (element instanceof HTMLCanvasElement) writeCanvas(element, { x, y, width: rect.width, height: rect.height }, sheet);
   if (element instanceof HTMLInputElement && element.type === "checkbox") {
-    if (element.checked) sheet.parts.push(`<path d="M${round(x + 2)} ${round(y + rect.height / 2)}l${round(rect.width / 4)} ${round(rect.height / 4)}l${round(rect.width / 2.4)} ${round(-rect.height / 2)}" fill="none" stroke="${style.color}" stroke-width="2"/>`);
-    sheet.parts.push(`<rect x="${round(x)}" y="${round(y)}" width="${round(rect.width)}" height="${round(rect.height)}" rx="2" fill="none" stroke="${style.color}"/>`);
+    if (element.checked)
+      sheet.parts.push(
+      `<path d="M${round(x + 2)} ${round(y + rect.height / 2)}l${round(rect.width / 4)} ${round(rect.height / 4)}l${round(rect.width / 2.4)} ` +
+      `${round(-rect.height / 2)}" fill="none" stroke="${style.color}" stroke-width="2"/>`);
+    sheet.parts.push(
+      `<rect x="${round(x)}" y="${round(y)}" width="${round(rect.width)}" height="${round(rect.height)}" rx="2" fill="none" stroke="${style.color}"/>`);
   } else if (element instanceof HTMLInputElement || element instanceof HTMLTextAreaElement) {
     writeLine(element.value, { x: x + parseFloat(style.paddingLeft), y, width: 0, height: rect.height }, style, sheet, alpha);
   }
@@ -89,19 +96,25 @@ function writeOwn(element, style, sheet, alpha) {
 function writeBox({ x, y, width, height }, style, sheet, alpha) {
   const radius = Math.min(parseFloat(style.borderTopLeftRadius) || 0, width / 2, height / 2);
   const faded = alpha < 1 ? ` opacity="${round(alpha)}"` : "";
-  if (isInked(style.backgroundColor)) sheet.parts.push(`<rect x="${round(x)}" y="${round(y)}" width="${round(width)}" height="${round(height)}" rx="${round(radius)}" fill="${style.backgroundColor}"${faded}/>`);
+  if (isInked(style.backgroundColor))
+    sheet.parts.push(
+    `<rect x="${round(x)}" y="${round(y)}" width="${round(width)}" height="${round(height)}" rx="${round(radius)}" fill="${style.backgroundColor}"${faded}/>`);
   if (style.outlineStyle !== "none" && isInked(style.outlineColor)) {
     const [stroke, off] = [parseFloat(style.outlineWidth), parseFloat(style.outlineOffset) + parseFloat(style.outlineWidth) / 2];
-    sheet.parts.push(`<rect x="${round(x - off)}" y="${round(y - off)}" width="${round(width + 2 * off)}" height="${round(height + 2 * off)}" rx="${round(radius)}" fill="none" stroke="${style.outlineColor}" stroke-width="${stroke}"${faded}/>`);
+    sheet.parts.push(
+      `<rect x="${round(x - off)}" y="${round(y - off)}" width="${round(width + 2 * off)}" height="${round(height + 2 * off)}" rx="${round(radius)}" ` +
+      `fill="none" stroke="${style.outlineColor}" stroke-width="${stroke}"${faded}/>`);
   }
   const sides = /** @type {const} */ (["Top", "Right", "Bottom", "Left"]).map((side) => {
     const [stroke, color, kind] = [parseFloat(style[`border${side}Width`]), style[`border${side}Color`], style[`border${side}Style`]];
-    return { stroke: kind === "none" || kind === "hidden" || !isInked(color) ? 0 : stroke, color, dash: kind === "dashed" ? ' stroke-dasharray="4 3"' : kind === "dotted" ? ' stroke-dasharray="1 2"' : "" };
+    return { stroke: kind === "none" || kind === "hidden" || !isInked(color) ? 0 : stroke, color,
+      dash: kind === "dashed" ? ' stroke-dasharray="4 3"' : kind === "dotted" ? ' stroke-dasharray="1 2"' : "" };
   });
   const [first] = sides;
   if (sides.every(({ stroke, color }) => stroke > 0 && stroke === first.stroke && color === first.color)) {
     const half = first.stroke / 2;
-    sheet.parts.push(`<rect x="${round(x + half)}" y="${round(y + half)}" width="${round(Math.max(0, width - first.stroke))}" height="${round(Math.max(0, height - first.stroke))}" rx="${round(radius)}" fill="none" stroke="${first.color}" stroke-width="${first.stroke}"${first.dash}${faded}/>`);
+    sheet.parts.push(`<rect x="${round(x + half)}" y="${round(y + half)}" width="${round(Math.max(0, width - first.stroke))}" height="${round(Math.max(0,
+      height - first.stroke))}" rx="${round(radius)}" fill="none" stroke="${first.color}" stroke-width="${first.stroke}"${first.dash}${faded}/>`);
     return;
   }
   const ends = [[x, y, x + width, y], [x + width, y, x + width, y + height], [x, y + height, x + width, y + height], [x, y, x, y + height]];
@@ -168,7 +181,10 @@ function writeLine(line, { x, y, width, height }, style, sheet, alpha) {
   const family = style.fontFamily === sheet.family ? "" : ` font-family="${escape(style.fontFamily)}"`;
   const shown = { uppercase: line.toUpperCase(), lowercase: line.toLowerCase() }[style.textTransform] ?? line;
   const fill = style.color;
-  const marks = `${style.fontStyle === "italic" ? ' font-style="italic"' : ""}${style.textDecorationLine.includes("line-through") ? ' text-decoration="line-through"' : style.textDecorationLine.includes("underline") ? ' text-decoration="underline"' : ""}`;
+  const through = ["line-through", "underline"].find((each) => style.textDecorationLine.includes(each));
+  const marks = `${style.fontStyle === "italic" ? ' font-style="italic"' : ""}${through ? ` text-decoration="${through}"` : ""}`;
   const fitted = width > 0 ? ` textLength="${round(width)}" lengthAdjust="spacingAndGlyphs"` : "";
-  sheet.parts.push(`<text x="${round(x)}" y="${round(y + height / 2)}" dy="0.35em" fill="${fill}" font-size="${parseFloat(style.fontSize)}" font-weight="${style.fontWeight}"${family}${marks}${fitted}${alpha < 1 ? ` opacity="${round(alpha)}"` : ""} xml:space="preserve">${escape(shown)}</text>`);
+  sheet.parts.push(
+    `<text x="${round(x)}" y="${round(y + height / 2)}" dy="0.35em" fill="${fill}" font-size="${parseFloat(style.fontSize)}" ` +
+    `font-weight="${style.fontWeight}"${family}${marks}${fitted}${alpha < 1 ? ` opacity="${round(alpha)}"` : ""} xml:space="preserve">${escape(shown)}</text>`);
 }

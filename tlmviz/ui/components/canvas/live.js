@@ -18,7 +18,8 @@ import { fileWishes } from "#canvas/wishes.js";
 
 /** @typedef {import("#canvas/theme.js").Theme} Theme */
 /** @typedef {import("#canvas/pens.js").Pen} Pen */
-/** @typedef {{ title: string, state: Record<string, any>, seq: number, content: number, picture: number, lang: string, colors: import("#canvas/theme.js").Palette }} Sent what every header has */
+/** @typedef {{ title: string, state: Record<string, any>, seq: number, content: number, picture: number, lang: string,
+ * colors: import("#canvas/theme.js").Palette }} Sent what every header has */
 /** @typedef {import("#canvas/saving.js").Swatch} Swatch */
 /**
  * A view. `place` is where the user is: the fields of the page's state that the view holds. `hover` is what is pointed at, null
@@ -27,7 +28,8 @@ import { fileWishes } from "#canvas/wishes.js";
  * @template {object} [Arrays=any]
  * @template {Record<string, any>} [Place=any]
  * @typedef {{ root: HTMLElement, component: any, header: Header & Sent, arrays: Arrays, place: Place, hover: any, theme: Theme, width: number, layout: any,
- *   els: Record<string, any>, seq: number, unsent: boolean, inHand: boolean, content?: number, frame: number, walked: number | null, walking?: string, sendSoon: (() => void) & { cancel: () => void },
+ *   els: Record<string, any>, seq: number, unsent: boolean, inHand: boolean, content?: number, frame: number, walked: number | null, walking?: string,
+ *   sendSoon: (() => void) & { cancel: () => void },
  *   paint: () => void, pointAgain?: () => void, ends: (() => void)[], observer?: ResizeObserver, pictureMenu?: HTMLElement }} View
  */
 /**
@@ -265,10 +267,12 @@ export function makeLegend(v, entries) {
 }
 
 /**
- * The menu *Save*. The file has the header's title, the legend, what is `said` of the picture, and what `draw` draws on paper: `height` gives its pixels for a width.
+ * The menu *Save*. The file has the header's title, the legend, what is `said` of the picture,
+ *   and what `draw` draws on paper: `height` gives its pixels for a width.
  * @param {View} v
  * @param {string | (() => string)} file its name without an ending; a function where it follows from the header
- * @param {{ height: (width: number) => number, draw: (pen: Pen, theme: Theme, width: number) => void, legend?: (theme: Theme) => Swatch[], title?: () => string, said?: () => string, width?: number, narrow?: boolean, main?: boolean }} parts
+ * @param {{ height: (width: number) => number, draw: (pen: Pen, theme: Theme, width: number) => void, legend?: (theme: Theme) => Swatch[],
+ *   title?: () => string, said?: () => string, width?: number, narrow?: boolean, main?: boolean }} parts
  * `narrow`: whether it can be laid out for a column, which one of a `width` of its own cannot; `main`: whether it stands for its page
  */
 export function saving(v, file, { height, draw, legend = () => [], title = () => v.header.title, said = () => "", width: wide, narrow = !wide, main = false }) {

@@ -94,7 +94,8 @@ export function makePad({ drawn, finished, side = 8, testid = "pad" }) {
       pen.line(0, i * cell, size, i * cell, theme.faint);
     }
     pen.rect(0.5, 0.5, size - 1, size - 1, null, theme.muted);
-    if (pad.cursor >= 0) pen.rect((pad.cursor % side) * cell + 1, Math.floor(pad.cursor / side) * cell + 1, cell - 2, cell - 2, null, theme.primary, { width: 2 });
+    if (pad.cursor >= 0) pen.rect((pad.cursor % side) * cell + 1, Math.floor(pad.cursor / side) * cell + 1, cell - 2, cell - 2, null, theme.primary,
+      { width: 2 });
   }
   function end() {
     rest.cancel();

@@ -217,31 +217,40 @@ export function svgPen(theme) {
         line = `\u2068${tokenLabel(context, line, token)}\u2069`;
       }
       const turn = rotate ? ` transform="rotate(${round((rotate * 180) / Math.PI)} ${round(x)} ${round(y)})"` : "";
-      parts.push(`<text x="${round(x)}" y="${round(y)}" dy="0.35em" text-anchor="${anchors[align]}" fill="${color}" font-size="${size}" font-weight="${weight}"${turn}>${escape(line)}</text>`);
+      parts.push(
+        `<text x="${round(x)}" y="${round(y)}" dy="0.35em" text-anchor="${anchors[align]}" fill="${color}" font-size="${size}" font-weight="${weight}"` +
+        `${turn}>${escape(line)}</text>`);
     },
     line(x1, y1, x2, y2, color, { width = 1, dash = "" } = {}) {
       parts.push(`<path d="M${round(x1)} ${round(y1)}L${round(x2)} ${round(y2)}" stroke="${color}" stroke-width="${width}" fill="none"${dashed(dash)}/>`);
     },
     rect(x, y, width, height, fill, stroke, { alpha = 1, width: lineWidth = 1, cell } = {}) {
       const mark = cell === undefined ? "" : ` data-cell="${cell}"`;
-      parts.push(`<rect x="${round(x)}" y="${round(y)}" width="${round(width)}" height="${round(height)}" fill="${fill || "none"}" stroke="${stroke || "none"}" stroke-width="${lineWidth}" opacity="${round(alpha)}"${mark}/>`);
+      parts.push(
+        `<rect x="${round(x)}" y="${round(y)}" width="${round(width)}" height="${round(height)}" fill="${fill || "none"}" stroke="${stroke || "none"}" ` +
+        `stroke-width="${lineWidth}" opacity="${round(alpha)}"${mark}/>`);
     },
     circle(x, y, radius, color, alpha = 1) {
       parts.push(`<circle cx="${round(x)}" cy="${round(y)}" r="${round(radius)}" fill="${color}" opacity="${round(alpha)}"/>`);
     },
     image(source, x, y, width, height, cut) {
       const picture = cut ? cropped(source, cut) : source;
-      parts.push(`<image x="${round(x)}" y="${round(y)}" width="${round(width)}" height="${round(height)}" preserveAspectRatio="none" image-rendering="pixelated" style="image-rendering:pixelated" href="${picture.toDataURL("image/png")}"/>`);
+      parts.push(
+        `<image x="${round(x)}" y="${round(y)}" width="${round(width)}" height="${round(height)}" preserveAspectRatio="none" image-rendering="pixelated" ` +
+        `style="image-rendering:pixelated" href="${picture.toDataURL("image/png")}"/>`);
     },
     path(d, color, width, alpha = 1, dash = "") {
-      parts.push(`<path d="${d}" stroke="${color}" stroke-width="${round(width)}" stroke-opacity="${round(alpha)}" stroke-linecap="round" fill="none"${dashed(dash)}/>`);
+      parts.push(
+        `<path d="${d}" stroke="${color}" stroke-width="${round(width)}" stroke-opacity="${round(alpha)}" stroke-linecap="round" fill="none"${dashed(dash)}/>`);
     },
     shape(d, color, alpha = 1) {
       parts.push(`<path d="${d}" fill="${color}" fill-opacity="${round(alpha)}"/>`);
     },
     hatch(d, color) {
       const id = `hatch${hatches++}`;
-      parts.push(`<pattern id="${id}" width="7" height="7" patternUnits="userSpaceOnUse"><path d="M-1 1L1 -1M0 7L7 0M6 8L8 6" stroke="${color}"/></pattern><path d="${d}" fill="url(#${id})"/>`);
+      parts.push(
+        `<pattern id="${id}" width="7" height="7" patternUnits="userSpaceOnUse"><path d="M-1 1L1 -1M0 7L7 0M6 8L8 6" stroke="${color}"/></pattern><path ` +
+        `d="${d}" fill="url(#${id})"/>`);
     },
     shifted(x, y, draw) {
       parts.push(`<g transform="translate(${round(x)} ${round(y)})">`);
@@ -276,7 +285,8 @@ function cropped(source, cut) {
  * @param {string} family fonts
  */
 export function svgFile(parts, width, height, family) {
-  return `<svg xmlns="http://www.w3.org/2000/svg" width="${width}" height="${height}" viewBox="0 0 ${width} ${height}" font-family="${escape(family)}">\n${parts.join("\n")}\n</svg>\n`;
+  return `<svg xmlns="http://www.w3.org/2000/svg" width="${width}" height="${height}" viewBox="0 0 ${width} ${height}" font-family="${escape(family)}">\n` +
+    `${parts.join("\n")}\n</svg>\n`;
 }
 
 /**
@@ -289,5 +299,6 @@ export function figureOf(name, { width, height, theme, title }, draw) {
   const pen = svgPen(theme);
   pen.rect(0, 0, width, height, theme.background);
   draw(pen);
-  return { name, title: title || (pen.headings[0] ?? name.replace(/^tlmviz-/, "").replaceAll("-", " ")), svg: svgFile(pen.parts, width, height, theme.font), width, height };
+  return { name, title: title || (pen.headings[0] ?? name.replace(/^tlmviz-/, "").replaceAll("-", " ")), svg: svgFile(pen.parts, width, height, theme.font),
+    width, height };
 }

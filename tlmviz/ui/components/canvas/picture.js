@@ -29,7 +29,8 @@ button:hover, button:focus-visible { background: color-mix(in srgb, currentColor
 button:focus-visible { outline: 2px solid currentColor; outline-offset: -2px; }
 [role=menuitemcheckbox]::before { content: "☐ "; }
 [aria-checked=true]::before { content: "☑ "; }
-textarea { margin: 4px 6px; font: 12px ui-monospace, Consolas, monospace; background: none; color: inherit; border: 1px solid; border-radius: 4px; resize: none; }
+textarea { margin: 4px 6px; font: 12px ui-monospace, Consolas, monospace; background: none; color: inherit; border: 1px solid; border-radius: 4px;
+  resize: none; }
 p { margin: 2px 10px 6px; font-size: 12px; }
 @media (pointer: coarse) { button { padding: 11px 12px; } }`;
 
@@ -43,8 +44,10 @@ p { margin: 2px 10px 6px; font-size: 12px; }
 export function pictureButton(v, what, figure, { main = false, follows = [] } = {}) {
   const label = _("Link, file, data and embedding of {what}", { what });
   /** @type {HTMLButtonElement & Anchor} */
-  const button = make("button", { type: "button", className: "picture-menu", textContent: "Save ▾", title: label, "aria-label": label, "aria-haspopup": "menu" });
-  const picture = { main, follows, figure: (/** @type {boolean} */ asShown = false) => (asShown ? inShownColors(figure) : figure()), data: () => plainData(v.component?.data) };
+  const button = make("button", { type: "button", className: "picture-menu", textContent: "Save ▾", title: label, "aria-label": label,
+    "aria-haspopup": "menu" });
+  const picture = { main, follows, figure: (/** @type {boolean} */ asShown = false) => (asShown ? inShownColors(figure) : figure()),
+    data: () => plainData(v.component?.data) };
   button.tlmvizPicture = picture;
   button.addEventListener("click", () => openMenu(button, picture));
   return button;
@@ -57,7 +60,8 @@ export function pictureButton(v, what, figure, { main = false, follows = [] } = 
 export function styledPictureButton(...given) {
   const button = pictureButton(...given);
   const faint = "color-mix(in srgb, currentColor 25%, transparent)";
-  Object.assign(button.style, { padding: "1px 7px", border: `1px solid ${faint}`, borderRadius: "4px", background: "none", color: "inherit", font: "inherit", fontSize: "12px", cursor: "pointer" });
+  Object.assign(button.style, { padding: "1px 7px", border: `1px solid ${faint}`, borderRadius: "4px", background: "none", color: "inherit", font: "inherit",
+    fontSize: "12px", cursor: "pointer" });
   return button;
 }
 
@@ -201,7 +205,8 @@ function showText(after, text) {
 function showEmbedding(menu, follow) {
   const code = frameCode();
   const copy = menuItem("Copy the frame", (button) => copyText(button, code));
-  menu.replaceChildren(make("p", { textContent: _("A live frame for another page:") }), make("textarea", { readOnly: true, rows: 4, value: code, "aria-label": "The frame's HTML" }), copy);
+  menu.replaceChildren(make("p", { textContent: _("A live frame for another page:") }),
+    make("textarea", { readOnly: true, rows: 4, value: code, "aria-label": "The frame's HTML" }), copy);
   copy.focus();
   follow();
 }

@@ -18,7 +18,8 @@ const LEAST_INNER = 420 - 2 * MARGIN; // pixels for the title and the legend abo
 /**
  * A figure at most so wide. It begins and ends where the drawing does, and its title, its legend and what is `said` of it are broken into lines above that.
  * @param {string} name of the file, without an ending
- * @param {{ title: string, said?: string, legend: Swatch[], theme: Theme, width: number, height: (width: number) => number, draw: (pen: Pen, theme: Theme, width: number) => void }} parts
+ * @param {{ title: string, said?: string, legend: Swatch[], theme: Theme, width: number, height: (width: number) => number, draw: (pen: Pen, theme: Theme,
+ *   width: number) => void }} parts
  */
 export function savedFigure(name, { title, said = "", legend, theme, width: most, height, draw }) {
   const room = most - 2 * MARGIN;

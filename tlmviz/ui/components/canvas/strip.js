@@ -14,7 +14,8 @@ import { _ } from "#canvas/language.js";
  * @returns {Strip}
  */
 export function makeStrip(choose, first) {
-  const root = make("div", { className: "strip", testid: "tokens", tabIndex: 0, role: "application", "aria-label": _("The text; arrow keys choose the word before or after") });
+  const root = make("div", { className: "strip", testid: "tokens", tabIndex: 0, role: "application",
+    "aria-label": _("The text; arrow keys choose the word before or after") });
   /** @type {string | undefined} */
   let filled;
   /** @type {Element | undefined} */

@@ -15,7 +15,8 @@ export function keptApart(boxes) {
   /** @type {Box[]} */
   const kept = [];
   return boxes.map((box) => {
-    const free = kept.every((other) => Math.min(box.right, other.right) - Math.max(box.left, other.left) <= SHARED || Math.min(box.bottom, other.bottom) - Math.max(box.top, other.top) <= SHARED);
+    const free = kept.every((other) => Math.min(box.right, other.right) - Math.max(box.left, other.left) <= SHARED || Math.min(box.bottom, other.bottom)
+      - Math.max(box.top, other.top) <= SHARED);
     if (free) kept.push(box);
     return free;
   });

@@ -40,8 +40,11 @@ function figureOfChart(plot) {
     return new XMLSerializer().serializeToString(copy).replace(/^<svg[^>]*>|<\/svg>$/g, "");
   });
   parts.splice(1, 0, ...layers);
-  const svg = `<svg xmlns="http://www.w3.org/2000/svg" xmlns:xlink="http://www.w3.org/1999/xlink" width="${width}" height="${height}" viewBox="0 0 ${width} ${height}" style="background: ${paper}"><rect width="${width}" height="${height}" fill="${paper}"/>\n${parts.join("\n")}\n</svg>\n`;
-  return { name: `tlmviz-${keyOfChart(plot)}`, title: titleOfChart(plot), svg: svg.replaceAll("font-family: &quot;&quot;", `font-family: ${font.family}`), width, height };
+  const svg =
+    `<svg xmlns="http://www.w3.org/2000/svg" xmlns:xlink="http://www.w3.org/1999/xlink" width="${width}" height="${height}" viewBox="0 0 ${width} ` +
+    `${height}" style="background: ${paper}"><rect width="${width}" height="${height}" fill="${paper}"/>\n${parts.join("\n")}\n</svg>\n`;
+  return { name: `tlmviz-${keyOfChart(plot)}`, title: titleOfChart(plot), svg: svg.replaceAll("font-family: &quot;&quot;", `font-family: ${font.family}`),
+    width, height };
 }
 
 /**

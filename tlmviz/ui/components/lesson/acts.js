@@ -2,14 +2,19 @@
 // What a visitor does in a scene, and what is answered: the server has judged every answer beforehand.
 
 /** @typedef {import("./pictures.js").Part} Part */
-/** @typedef {{ key: string | number, label: string, verdict: string, reason: string, right: boolean, shows: Part[] }} Reply to an answer; it `shows` a picture of its own, or none */
+/** @typedef {{ key: string | number, label: string, verdict: string, reason: string, right: boolean,
+ * shows: Part[] }} Reply to an answer; it `shows` a picture of its own, or none */
 /**
  * As `parts` in Python has it. `replies`: to choose, pick, tap and press one an answer; to drag the one to a good value, to one too low and
  * to one too high, or, with `until`, the one where it is found; to again one a step.
- * @typedef {{ kind: "choose" | "tap" | "press" | "pick" | "drag" | "again", replies: Reply[], button: string, label: string, count: number, right: number, within: number, start: number, until: number | null }} Act
+ * @typedef {{ kind: "choose" | "tap" | "press" | "pick" | "drag" | "again", replies: Reply[], button: string, label: string, count: number, right: number,
+ *   within: number, start: number, until: number | null }} Act
  */
-/** @typedef {{ says: string, act: Act, answers: string[], rights: number[], before: Part[], after: Part[], hint: string, behind: string, asks: boolean }} Scene */
-/** @typedef {{ told: number | null, votes: Record<number, number>, value: number, pressed: string | number | null, tries: number, chosen: string[] }} State of a scene: what was `told` is an answer's number, a token, a value or how often was tried; `votes` has which answer was given in which vote of a class */
+/** @typedef {{ says: string, act: Act, answers: string[], rights: number[], before: Part[], after: Part[], hint: string, behind: string,
+ * asks: boolean }} Scene */
+/** @typedef {{ told: number | null, votes: Record<number, number>, value: number, pressed: string | number | null, tries: number,
+ * chosen: string[] }} State of a scene: what was `told` is an answer's number, a token,
+ *   a value or how often was tried; `votes` has which answer was given in which vote of a class */
 
 /** @param {Act} act @param {number | null} [told] @returns {State} */
 export const begun = (act, told = null) => ({ told, votes: {}, value: told ?? act.start, pressed: null, tries: 0, chosen: [] });
@@ -54,10 +59,12 @@ export function shown({ act, before, after }, state) {
   return parts.map((part, at) => {
     const { kind, options } = part;
     const press = told === null ? options.press : []; // what can be pressed, of the parts that have it
-    if (["strip", "pair", "handwritten"].includes(kind)) return { ...part, options: { ...options, press, picked: told !== null && act.kind === "tap" && !reply?.right ? told : null } };
+    if (["strip", "pair", "handwritten"].includes(kind)) return {
+      ...part, options: { ...options, press, picked: told !== null && act.kind === "tap" && !reply?.right ? told : null } };
     if (options.press) return { ...part, options: { ...options, press, chosen } };
     if (kind === "odds") return { ...part, options: { ...options, value: found ? act.until : value } };
-    if (at === guessed) return { ...part, options: { rows: options.rows.map((/** @type {any} */ row, /** @type {number} */ n) => (n ? row : { ...row, guess: (told ?? value) / 100 })) } };
+    if (at === guessed) return { ...part, options: { rows: options.rows.map(
+      (/** @type {any} */ row, /** @type {number} */ n) => (n ? row : { ...row, guess: (told ?? value) / 100 })) } };
     return part;
   });
 }

@@ -6,8 +6,10 @@ import { mark, percent } from "./marks.js";
 
 /** @typedef {import("./marks.js").Mark} Mark */
 /** @typedef {import("./marks.js").Ruler} Ruler */
-/** @typedef {{ id: string, label: string, share: number | null, tone: string, guess?: number | null, says?: string }} Row a `share` that is not told yet is null; `says` stands in place of its per cent */
-/** @typedef {{ score: number, rest: number, value: number, scored: string, sure: string }} Odds a word's score, log-sum-exp of all others', and where the slider is, from 0 to 100 */
+/** @typedef {{ id: string, label: string, share: number | null, tone: string, guess?: number | null,
+ * says?: string }} Row a `share` that is not told yet is null; `says` stands in place of its per cent */
+/** @typedef {{ score: number, rest: number, value: number, scored: string, sure: string }} Odds a word's score, log-sum-exp of all others',
+ * and where the slider is, from 0 to 100 */
 
 /** @param {number} W @param {number} H @param {{ rows: Row[], step?: number, head?: string }} options @param {Ruler} ruler */
 export function bars(W, H, { rows, step: most = 50, head = "" }, ruler) {
@@ -30,12 +32,14 @@ export function bars(W, H, { rows, step: most = 50, head = "" }, ruler) {
     const base = tiny ? y - 9 : y + size * 0.34; // of the words: where there is no room beside a bar, above it
     marks.push(mark(`${id}-rail`, "rect", { x: x0, y: y - 1, w: wide, h: 2, rx: 1 }, { tone: "line" }));
     const beside = tiny ? (wide - ruler(says ?? "100%", size, false) - 8) / Math.max(1, ruler(label, size, true)) : 1; // no label runs into what is said
-    marks.push(mark(`${id}-name`, "text", { x: tiny ? x0 : x0 - 14, y: base, size: size * Math.min(1, beside) }, { text: label, anchor: tiny ? "start" : "end", story: true }));
+    marks.push(mark(`${id}-name`, "text", { x: tiny ? x0 : x0 - 14, y: base, size: size * Math.min(1, beside) },
+      { text: label, anchor: tiny ? "start" : "end", story: true }));
     const end = { x: tiny ? x0 + wide : x0 + wide + 20, y: base, size };
     const anchor = tiny ? "end" : "start";
     if (share === null) marks.push(mark(`${id}-none`, "text", end, { text: "?", weight: 600, tone: "soft", anchor }));
     else {
-      marks.push(mark(id, "rect", { x: x0, y: y - thick / 2, w: Math.max(3, wide * share), h: thick, rx: thick / 2 }, { tone, enter: { w: 0 }, delay: 90 * n, time: 900 }));
+      marks.push(mark(id, "rect", { x: x0, y: y - thick / 2, w: Math.max(3, wide * share), h: thick, rx: thick / 2 },
+        { tone, enter: { w: 0 }, delay: 90 * n, time: 900 }));
       marks.push(says === undefined
         ? mark(`${id}-share`, "text", { ...end, share }, { weight: 600, tone, anchor, enter: { share: 0 }, delay: 90 * n, time: 900 })
         : mark(`${id}-says`, "text", end, { weight: 600, tone, anchor, text: says }));

@@ -6,7 +6,10 @@ import { _ } from "#canvas/language.js";
 import { follow } from "./progress.js";
 
 const NAME = "lesson-back";
-const BAR = "position:fixed;z-index:999991;bottom:1rem;left:50%;transform:translateX(-50%);width:max-content;max-width:min(46rem,calc(100vw - 1.5rem));padding:.6rem .6rem .6rem 1.2rem;border-radius:1.6rem;background:#1f5fa8;color:#fff;font:1rem system-ui,sans-serif;box-shadow:0 2px 12px #0006;display:flex;align-items:center;gap:1rem";
+const BAR =
+  "position:fixed;z-index:999991;bottom:1rem;left:50%;transform:translateX(-50%);width:max-content;max-width:min(46rem,calc(100vw - 1.5rem));padding:.6rem " +
+  ".6rem .6rem 1.2rem;border-radius:1.6rem;background:#1f5fa8;color:#fff;font:1rem system-ui,sans-serif;box-shadow:0 2px 12px " +
+  "#0006;display:flex;align-items:center;gap:1rem";
 const BUTTON = "flex:none;padding:.5rem 1rem;border:0;border-radius:2rem;background:#fff;color:#1f5fa8;font:600 1rem system-ui,sans-serif;cursor:pointer";
 
 /** Leave a bar on the page that comes. @param {string} says the scene's sentence @param {string} back its link */

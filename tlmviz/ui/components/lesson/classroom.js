@@ -7,7 +7,8 @@ import { answerOf, isGuess, truth } from "./acts.js";
 /** @typedef {import("./acts.js").Scene} Scene */
 /** @typedef {import("./acts.js").State} State */
 /** @typedef {import("./pictures.js").Part} Part */
-/** @typedef {{ scene: number, note: string, ended?: boolean, held?: number, shown?: boolean, again?: boolean, vote: number, votes: Record<number, number>[] }} Standing as `room.attend` in Python has it, at a scene; at scene 0 nothing is known */
+/** @typedef {{ scene: number, note: string, ended?: boolean, held?: number, shown?: boolean, again?: boolean, vote: number, votes: Record<number,
+ * number>[] }} Standing as `room.attend` in Python has it, at a scene; at scene 0 nothing is known */
 /** @typedef {{ data: { room: string, wall: boolean, scenes: Scene[] }, room: Standing, states: State[], at: number }} Taken a lesson, as its view has it */
 
 /**
@@ -61,6 +62,7 @@ export function roomBars({ data, room, at }) {
   const { answers, rights } = data.scenes[at - 1];
   const last = room.votes.at(-1) ?? {};
   const all = Object.values(last).reduce((sum, count) => sum + count, 0) || 1;
-  const rows = answers.map((label, n) => ({ id: `room-${n}`, label: rights.includes(n) ? `✓ ${label}` : label, share: (last[n] ?? 0) / all, tone: rights.includes(n) ? "note" : "soft", says: room.votes.map((vote) => vote[n] ?? 0).join(" → ") }));
+  const rows = answers.map((label, n) => ({ id: `room-${n}`, label: rights.includes(n) ? `✓ ${label}` : label, share: (last[n] ?? 0) / all,
+    tone: rights.includes(n) ? "note" : "soft", says: room.votes.map((vote) => vote[n] ?? 0).join(" → ") }));
   return { kind: "bars", share: 0.5, options: { rows: rows.filter(({ share }, n) => share || rights.includes(n)) } };
 }

@@ -6,7 +6,8 @@ import { mark } from "./marks.js";
 /** @typedef {import("./marks.js").Hit} Hit */
 /** @typedef {import("./marks.js").Mark} Mark */
 /** @typedef {import("./marks.js").Ruler} Ruler */
-/** @typedef {{ name: string, angle: number, length: number, tone: string, broad: boolean }} Hand its angle in degrees, clockwise from the right, and its length, of the clock's */
+/** @typedef {{ name: string, angle: number, length: number, tone: string, broad: boolean }} Hand its angle in degrees, clockwise from the right,
+ * and its length, of the clock's */
 /** @typedef {{ id: string, label: string, says: string, hands: Hand[] }} Clock `label` stands below it, `says` below that */
 
 const ROOM = 2.9; // of a clock with its words, in radii
@@ -54,10 +55,12 @@ export function clocks(W, H, { clocks: all, legend }, ruler) {
       const to = { x1: x, y1: y, x2: x + far * Math.cos(turn), y2: y + far * Math.sin(turn), b1: 0, b2: 0, dx: 0, w: Math.max(2, r * (broad ? 0.2 : 0.07)) };
       marks.push(mark(`${id}-${name}`, "line", { ...to, o: broad ? 0.6 : 1 }, { tone, enter: { x2: x, y2: y }, time: 900 }));
     }
-    if (!hands.length) marks.push(mark(`${id}-none`, "text", { x, y: y + r * 0.25, size: r * 0.7 }, { text: "?", anchor: "middle", tone: "soft", weight: 600 }));
+    if (!hands.length) marks.push(mark(`${id}-none`, "text", { x, y: y + r * 0.25, size: r * 0.7 },
+      { text: "?", anchor: "middle", tone: "soft", weight: 600 }));
     if (tiny) return;
     if (label) marks.push(mark(`${id}-label`, "text", { x, y: y + r + size * 1.2, size }, { text: label, anchor: "middle", story: true }));
-    if (says) marks.push(mark(`${id}-says`, "text", { x, y: y + r + size * (label ? 2.5 : 1.2), size }, { text: says, anchor: "middle", weight: 600, tone: says === "?" ? "soft" : "ink" }));
+    if (says) marks.push(mark(`${id}-says`, "text", { x, y: y + r + size * (label ? 2.5 : 1.2), size },
+      { text: says, anchor: "middle", weight: 600, tone: says === "?" ? "soft" : "ink" }));
   });
   return { marks, hits: /** @type {Hit[]} */ ([]) };
 }

@@ -43,7 +43,8 @@ export function grid(W, H, { rows, columns, heads = [], legend = [], press = [],
   const marks = [];
   /** @type {Hit[]} */
   const hits = [];
-  if (headed) heads.forEach((text, n) => marks.push(mark(`head-${n}`, "text", { x: x0 + cell * (n + 0.5), y: y0 - size * 0.5, size: type }, { text, anchor: "middle", tone: "soft" })));
+  if (headed) heads.forEach((text, n) => marks.push(mark(
+    `head-${n}`, "text", { x: x0 + cell * (n + 0.5), y: y0 - size * 0.5, size: type }, { text, anchor: "middle", tone: "soft" })));
   rows.forEach(({ id, label, says, cells }, n) => {
     const [y, h] = [y0 + step * n + gap, step - 2 * gap];
     const base = y + h / 2 + size * 0.34;
@@ -52,13 +53,16 @@ export function grid(W, H, { rows, columns, heads = [], legend = [], press = [],
       const [x, w] = [x0 + cell * at + gap, cell * span - 2 * gap];
       marks.push(mark(`${id}-${at}`, "rect", { x, y, w, h, rx: Math.min(5, w / 4, h / 4), o }, { tone, delay: 12 * at }));
       const small = Math.min(type, (type * (w - 3)) / Math.max(1, ruler(text, type, false) * 1.08)); // bold
-      if (text && !tiny && small > 8) marks.push(mark(`${id}-${at}-says`, "text", { x: x + w / 2, y: y + h / 2 + small * 0.35, size: small }, { text, anchor: "middle", tone: ink, weight: 600 }));
+      if (text && !tiny && small > 8) marks.push(mark(`${id}-${at}-says`, "text", { x: x + w / 2, y: y + h / 2 + small * 0.35, size: small },
+        { text, anchor: "middle", tone: ink, weight: 600 }));
       const key = n * columns + at;
-      if (press.includes(key)) hits.push({ key: String(key), label: `${verb} ${label} ${text}`.trim(), x: x - gap, y: y - gap, w: Math.max(24, w + 2 * gap), h: Math.max(24, h + 2 * gap) });
+      if (press.includes(key)) hits.push({ key: String(key), label: `${verb} ${label} ${text}`.trim(), x: x - gap, y: y - gap, w: Math.max(24, w + 2 * gap),
+        h: Math.max(24, h + 2 * gap) });
     }
     if (tiny) return;
     marks.push(mark(`${id}-label`, "text", { x: x0 - 10, y: base, size: Math.min(size, step * 0.9) }, { text: label, anchor: "end", story: true }));
-    if (says) marks.push(mark(`${id}-row-says`, "text", { x: x0 + wide + 10, y: base, size: Math.min(size, step * 0.9) }, { text: says, weight: 600, tone: says === "?" ? "soft" : "ink" }));
+    if (says) marks.push(mark(`${id}-row-says`, "text", { x: x0 + wide + 10, y: base, size: Math.min(size, step * 0.9) },
+      { text: says, weight: 600, tone: says === "?" ? "soft" : "ink" }));
   });
   if (!below) return { marks, hits };
   const small = big ? 16 : 13;

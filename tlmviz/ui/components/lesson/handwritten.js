@@ -54,7 +54,8 @@ export function handwritten(W, H, { cells, panels, names, press = [], offer, pic
     const line = Math.floor(n / columns);
     const left = (W - Math.min(columns, panels.length - line * columns) * (side + 14) + 14) / 2 + (n % columns) * (side + 14);
     const top = edge + high * line + Math.max(0, (high - side - below) / 2);
-    const place = (/** @type {number} */ at, /** @type {number} */ of) => ({ x: left + (at % of) * (side / of), y: top + Math.floor(at / of) * (side / of), wide: side / of });
+    const place = (/** @type {number} */ at, /** @type {number} */ of) =>
+      ({ x: left + (at % of) * (side / of), y: top + Math.floor(at / of) * (side / of), wide: side / of });
     const say = (/** @type {string} */ key, /** @type {string} */ text, /** @type {number} */ x, /** @type {number} */ y, /** @type {Look} */ look) => {
       if (!tiny) marks.push(mark(`${id}-${key}`, "text", { x, y, size: type }, { text, weight: 600, ...look }));
     };
@@ -63,7 +64,8 @@ export function handwritten(W, H, { cells, panels, names, press = [], offer, pic
       marks.push(mark(`${id}-${key}-${at}`, "rect", { x: x - grow, y: y - grow, w: wide + 2 * grow, h: wide + 2 * grow, rx: 4, o }, { tone: colour }));
     };
     const plate = (/** @type {string} */ key, /** @type {string} */ text, /** @type {number} */ x, /** @type {number} */ y) => {
-      if (!tiny) marks.push(mark(`${id}-${key}-plate`, "rect", { x, y, w: ruler(text, type, false) + type * 0.6, h: type * 1.3, rx: 4, o: 0.85 }, { tone: "paper" }));
+      if (!tiny) marks.push(mark(`${id}-${key}-plate`, "rect", { x, y, w: ruler(text, type, false) + type * 0.6, h: type * 1.3, rx: 4, o: 0.85 },
+        { tone: "paper" }));
     };
     for (let at = 0; at < cells.length; at++) {
       if (lit.includes(at)) box("lit", at, tiny ? 1 : 3, 1, "does");
@@ -82,21 +84,25 @@ export function handwritten(W, H, { cells, panels, names, press = [], offer, pic
     cells.forEach((ink, at) => {
       const [{ x, y, wide }, again] = [place(at, 3), seen.get(ink) ?? 0];
       seen.set(ink, again + 1);
-      if (ink) outlines(ink).forEach((path, shade) => path && marks.push(mark(`${id}-${ink}-${again}-${shade}`, "ink", { x: x + wide / 2, y: y + wide / 2, size: (wide - 6) / SIDE, o: (shade + 0.7) / STEPS }, { tone: "ink", path })));
+      if (ink) outlines(ink).forEach((path, shade) => path
+        && marks.push(mark(`${id}-${ink}-${again}-${shade}`, "ink", { x: x + wide / 2, y: y + wide / 2, size: (wide - 6) / SIDE, o: (shade + 0.7) / STEPS },
+        { tone: "ink", path })));
       else if (press.includes(at) && offer) say(`offer-${at}`, offer, x + wide / 2, y + wide / 2 + type * 0.35, { tone: "soft", anchor: "middle" });
       if (press.includes(at) && !n) hits.push({ key: String(at), label: `${verb} ${names[at]}`, x, y, w: wide, h: wide });
     });
     for (const [at, share] of shares) {
       const { x, y } = place(at, 3);
       plate(`share-${at}`, "100%", x + 4, y + 4);
-      if (!tiny) marks.push(mark(`${id}-share-${at}`, "text", { x: x + 4 + type * 0.3, y: y + 4 + type, size: type, share }, { tone, weight: 650, enter: { share: 0 } }));
+      if (!tiny) marks.push(mark(`${id}-share-${at}`, "text", { x: x + 4 + type * 0.3, y: y + 4 + type, size: type, share },
+        { tone, weight: 650, enter: { share: 0 } }));
     }
     for (const [at, text, loud] of says) {
       const { x, y, wide } = place(at, 3);
       plate(`says-${at}`, text, x + wide - 4 - type * 0.6 - ruler(text, type, false), y + wide - 4 - type * 1.3);
       say(`says-${at}`, text, x + wide - 4 - type * 0.3, y + wide - 4 - type * 0.3, { anchor: "end", tone: loud ? tone : "soft", weight: loud ? 700 : 400 });
     }
-    if (below) marks.push(mark(`${id}-label`, "text", { x: left + side / 2, y: top + side + size * 1.25, size: Math.min(size, (size * side) / Math.max(1, ruler(label, size, true) * 1.1)) }, { text: label, anchor: "middle", story: true }));
+    if (below) marks.push(mark(`${id}-label`, "text", { x: left + side / 2, y: top + side + size * 1.25,
+      size: Math.min(size, (size * side) / Math.max(1, ruler(label, size, true) * 1.1)) }, { text: label, anchor: "middle", story: true }));
   });
   return { marks, hits };
 }

@@ -6,7 +6,8 @@ import { mark, points } from "./marks.js";
 /** @typedef {import("./marks.js").Hit} Hit */
 /** @typedef {import("./marks.js").Mark} Mark */
 /** @typedef {{ name: string, share: number, tone: string, off?: boolean, says?: string }} Head a ring: `share` of it is drawn; `says` stands below */
-/** @typedef {{ name: string, left: number, right: number, tone: string, strong?: boolean, lefts: string, rights: string }} Line of a fan: two measures from 0 to 1, and how they are written */
+/** @typedef {{ name: string, left: number, right: number, tone: string, strong?: boolean, lefts: string,
+ * rights: string }} Line of a fan: two measures from 0 to 1, and how they are written */
 /** @typedef {{ name: string, tone: string, rows: [string, number][] }} Card */
 
 /** @param {number} W @param {number} H @param {{ heads: Head[], press: string[], chosen: string[], verb: string }} options */
@@ -29,10 +30,15 @@ export function rings(W, H, { heads, press, chosen, verb }) {
     marks.push(mark(`${name}-rail`, "ring", { x, y, r, w: r * 0.16, share: 1 }, { tone: "line" }));
     marks.push(mark(name, "ring", { x, y, r, w: r * 0.16, share: share || 0.0001, o: off ? 0.15 : 1 }, { tone, enter: { share: 0 }, delay: 70 * n }));
     if (chosen.includes(name)) marks.push(mark(`${name}-chosen`, "ring", { x, y, r: r * 1.22, w: 3, share: 1 }, { tone: "ink" }));
-    marks.push(mark(`${name}-name`, "text", { x, y: y + size * 0.36, size, o: off ? 0.35 : 1 }, { text: name, anchor: "middle", story: true, weight: 600, tone }));
-    if (off) marks.push(mark(`${name}-cross`, "line", { x1: x - r * 0.8, y1: y + r * 0.8, x2: x + r * 0.8, y2: y - r * 0.8, b1: 0, b2: 0, dx: 0, w: 3 }, { tone: "soft" }));
-    (says ?? "").split("\n").forEach((text, at) => marks.push(mark(`${name}-says-${at}`, "text", { x, y: y + r * 1.22 + 20 + at * (small + 6), size: small }, { text, anchor: "middle", tone: at ? "ink" : "soft", weight: at ? 600 : 400 })));
-    if (press.includes(name)) hits.push({ key: name, round: true, pressed: !!off || chosen.includes(name), label: `${verb} ${name}: ${(says ?? "").split("\n").join(", ")}`, x: x - r * 1.15, y: y - r * 1.15, w: r * 2.3, h: r * 2.3 });
+    marks.push(mark(`${name}-name`, "text", { x, y: y + size * 0.36, size, o: off ? 0.35 : 1 },
+      { text: name, anchor: "middle", story: true, weight: 600, tone }));
+    if (off) marks.push(mark(`${name}-cross`, "line", { x1: x - r * 0.8, y1: y + r * 0.8, x2: x + r * 0.8, y2: y - r * 0.8, b1: 0, b2: 0, dx: 0, w: 3 },
+      { tone: "soft" }));
+    (says ?? "").split("\n").forEach((text, at) => marks.push(
+      mark(`${name}-says-${at}`, "text", { x, y: y + r * 1.22 + 20 + at * (small + 6), size: small },
+      { text, anchor: "middle", tone: at ? "ink" : "soft", weight: at ? 600 : 400 })));
+    if (press.includes(name)) hits.push({ key: name, round: true, pressed: !!off || chosen.includes(name),
+      label: `${verb} ${name}: ${(says ?? "").split("\n").join(", ")}`, x: x - r * 1.15, y: y - r * 1.15, w: r * 2.3, h: r * 2.3 });
   });
   return { marks, hits };
 }
@@ -47,7 +53,8 @@ export function spread(ys, least) {
   return found.map((y) => y - over / 2);
 }
 
-/** Up is more, on both sides. @param {number} W @param {number} H @param {{ lines: Line[], titles: [string, string] }} options @param {import("./marks.js").Ruler} ruler */
+/** Up is more, on both sides. @param {number} W @param {number} H @param {{ lines: Line[], titles: [string, string] }} options
+ * @param {import("./marks.js").Ruler} ruler */
 export function fan(W, H, { lines, titles }, ruler) {
   const [big, tiny] = [W > 600, W < 260];
   const size = tiny ? 11 : big ? 21 : 16;
@@ -65,10 +72,12 @@ export function fan(W, H, { lines, titles }, ruler) {
   const height = (/** @type {number} */ share) => base - (base - top) * share;
   const [lefts, rights] = [spread(lines.map((line) => height(line.left)), size * 1.25), spread(lines.map((line) => height(line.right)), size * 1.25)];
   lines.forEach(({ name, left, right, tone, strong, lefts: one, rights: other }, n) => {
-    marks.push(mark(`${name}-line`, "line", { x1, y1: height(left), x2, y2: height(right), b1: 0, b2: 0, dx: (x2 - x1) * 0.45, w: (strong ? 7 : 3.5) * (tiny ? 0.6 : 1), o: strong ? 1 : 0.6 }, { tone, enter: { x2: x1, y2: height(left) }, time: 1300, delay: 140 * n }));
+    marks.push(mark(`${name}-line`, "line", { x1, y1: height(left), x2, y2: height(right), b1: 0, b2: 0, dx: (x2 - x1) * 0.45,
+      w: (strong ? 7 : 3.5) * (tiny ? 0.6 : 1), o: strong ? 1 : 0.6 }, { tone, enter: { x2: x1, y2: height(left) }, time: 1300, delay: 140 * n }));
     if (tiny) return;
     marks.push(mark(`${name}-left`, "text", { x: x1 - 14, y: lefts[n] + size * 0.35, size }, { text: `${name}  ${one}`, anchor: "end", weight: 600, tone }));
-    marks.push(mark(`${name}-right`, "text", { x: x2 + 14, y: rights[n] + size * 0.35, size }, { text: `${other}  ${name}`, weight: 600, tone, delay: 700 + 100 * n }));
+    marks.push(mark(`${name}-right`, "text", { x: x2 + 14, y: rights[n] + size * 0.35, size },
+      { text: `${other}  ${name}`, weight: 600, tone, delay: 700 + 100 * n }));
   });
   return { marks, hits: /** @type {Hit[]} */ ([]) };
 }
@@ -90,7 +99,8 @@ export function cards(W, H, { cards: all }) {
     lines.forEach(([word, value], at) => {
       const y = top + step * (at + 2);
       marks.push(mark(`${n}-${at}-word`, "text", { x: x - wide / 2 + size * 0.8, y, size }, { text: word, story: true, delay: 120 * at }));
-      marks.push(mark(`${n}-${at}-points`, "text", { x: x + wide / 2 - size * 0.8, y, size }, { text: points(value), anchor: "end", weight: 600, tone, delay: 120 * at }));
+      marks.push(mark(`${n}-${at}-points`, "text", { x: x + wide / 2 - size * 0.8, y, size },
+        { text: points(value), anchor: "end", weight: 600, tone, delay: 120 * at }));
     });
   });
   return { marks, hits: /** @type {Hit[]} */ ([]) };

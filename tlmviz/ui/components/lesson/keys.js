@@ -1,7 +1,8 @@
 // @ts-check
 // A lesson by keys alone.
 
-/** Answers by their numbers; arrows lead along what can be pressed in the picture. @param {{ stage: HTMLElement, acts: HTMLElement }} parts @param {KeyboardEvent} event */
+/** Answers by their numbers; arrows lead along what can be pressed in the picture. @param {{ stage: HTMLElement, acts: HTMLElement }} parts
+ * @param {KeyboardEvent} event */
 export function pressedKey({ stage, acts }, event) {
   const { target, key: pressed } = event;
   if (event.ctrlKey || event.metaKey || event.altKey || (target instanceof HTMLInputElement && target.type === "text")) return;

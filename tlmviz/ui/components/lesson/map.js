@@ -53,7 +53,8 @@ export function tilemap(W, H, { words, weights, side, tiles, legend }, ruler) {
     });
     if (tiny) return;
     marks.push(mark(`row-${i}`, "text", { x: x0 - 8, y: y + high / 2 + size * 0.34, size }, { text, anchor: "end", story: true }));
-    if (headed) marks.push(mark(`column-${i}`, "text", { x: x0 + at(i, wide) + wide / 2, y: y0 - 8, size: size * 0.85 }, { text, anchor: "middle", story: true, tone: "soft" }));
+    if (headed) marks.push(mark(`column-${i}`, "text", { x: x0 + at(i, wide) + wide / 2, y: y0 - 8, size: size * 0.85 },
+      { text, anchor: "middle", story: true, tone: "soft" }));
   });
   if (!below) return { marks, hits: /** @type {Hit[]} */ ([]) };
   const small = big ? 16 : 13;
@@ -61,9 +62,11 @@ export function tilemap(W, H, { words, weights, side, tiles, legend }, ruler) {
   let x = Math.max(0, (W - widths.reduce((sum, w) => sum + w, 0) - (legend.length - 1) * small * 1.4) / 2);
   legend.forEach(([state, text], n) => {
     const y = y0 + high * count + splits + small * 1.5;
-    marks.push(mark(`legend-${state}`, "rect", { x, y: y - small * 0.85, w: small, h: small, rx: 3, o: Math.max(0.35, TILES[state].o) }, { tone: TILES[state].tone }));
+    marks.push(mark(`legend-${state}`, "rect", { x, y: y - small * 0.85, w: small, h: small, rx: 3, o: Math.max(0.35, TILES[state].o) },
+      { tone: TILES[state].tone }));
     const [inset, { cells }] = [small * 0.22, TILES[state]]; // a cell, as it is seen in such a tile
-    if (cells) marks.push(mark(`legend-${state}-cell`, "rect", { x: x + inset, y: y - small * 0.85 + inset, w: small - 2 * inset, h: small - 2 * inset, rx: 2, o: 0.8 * cells }, { tone: "does" }));
+    if (cells) marks.push(mark(`legend-${state}-cell`, "rect",
+      { x: x + inset, y: y - small * 0.85 + inset, w: small - 2 * inset, h: small - 2 * inset, rx: 2, o: 0.8 * cells }, { tone: "does" }));
     marks.push(mark(`legend-${state}-says`, "text", { x: x + small * 1.5, y, size: small }, { text, tone: "soft" }));
     x += widths[n] + small * 1.4;
   });

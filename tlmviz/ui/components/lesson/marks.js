@@ -4,11 +4,13 @@
 /** @typedef {Record<string, number>} Numbers */
 /**
  * How a mark looks. `tone` is one of the style's colours, `enter` what its numbers are when it comes, `path` an outline around its place.
- * @typedef {{ tone?: string, text?: string, anchor?: string, weight?: number, story?: boolean, path?: string, enter?: Numbers, delay?: number, time?: number }} Look
+ * @typedef {{ tone?: string, text?: string, anchor?: string, weight?: number, story?: boolean, path?: string, enter?: Numbers, delay?: number,
+ *   time?: number }} Look
  */
 /** @typedef {{ key: string, type: "text" | "rect" | "line" | "ring" | "ink", to: Numbers, look: Look }} Mark */
 /** @typedef {{ key: string, label: string, x: number, y: number, w: number, h: number, round?: boolean, pressed?: boolean }} Hit where a mark is pressed */
-/** @typedef {{ marks: Mark[], hits: Hit[], range?: { x: number, y: number, w: number }, frame?: string }} Picture `range`: where a value is dragged; `frame`: a page of the app in place of marks */
+/** @typedef {{ marks: Mark[], hits: Hit[], range?: { x: number, y: number, w: number },
+ * frame?: string }} Picture `range`: where a value is dragged; `frame`: a page of the app in place of marks */
 /** @typedef {(text: string, size: number, story?: boolean) => number} Ruler the width of a text, in pixels */
 /** @typedef {Mark & { node: SVGElement, now: Numbers, from: Numbers, start: number | null, going: boolean }} Live */
 
@@ -56,7 +58,8 @@ export const points = (value) => `${value < 0 ? "−" : "+"}${Math.abs(value).to
  * @returns {Picture}
  */
 export function placed({ marks, hits, range, frame }, name, dy) {
-  const shift = (/** @type {Numbers} */ to) => Object.fromEntries(Object.entries(to ?? {}).map(([key, value]) => [key, /^y\d?$/.test(key) ? value + dy : value]));
+  const shift = (/** @type {Numbers} */ to) => Object.fromEntries(
+    Object.entries(to ?? {}).map(([key, value]) => [key, /^y\d?$/.test(key) ? value + dy : value]));
   return {
     marks: marks.map((m) => ({ ...m, key: `${name}:${m.key}`, to: shift(m.to), look: { ...m.look, enter: shift(m.look.enter) } })),
     hits: hits.map((hit) => ({ ...hit, y: hit.y + dy })),
@@ -139,7 +142,8 @@ export function makeStage(svg) {
     /** @param {Mark[]} marks @param {boolean} [quick] */
     show(marks, quick = false) {
       const [now, keys] = [performance.now(), new Set(marks.map((m) => m.key))];
-      for (const [key, old] of live) if (!keys.has(key)) Object.assign(old, { from: { ...old.now }, to: { ...old.now, o: 0 }, start: now, going: true, look: { ...old.look, delay: 0, time: 260 } });
+      for (const [key, old] of live) if (!keys.has(key)) Object.assign(
+        old, { from: { ...old.now }, to: { ...old.now, o: 0 }, start: now, going: true, look: { ...old.look, delay: 0, time: 260 } });
       for (const m of marks) {
         let one = live.get(m.key);
         if (!one) {

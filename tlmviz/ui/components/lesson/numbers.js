@@ -6,7 +6,8 @@ import { mark } from "./marks.js";
 /** @typedef {import("./marks.js").Hit} Hit */
 /** @typedef {import("./marks.js").Mark} Mark */
 /** @typedef {import("./marks.js").Ruler} Ruler */
-/** @typedef {{ id: string, label: string, values: (number | null)[], says: string, tone: string, top: number, names?: string[] }} Line of numbers, of which those not told yet are null; `top` is drawn as one whole height, `names` stand below columns */
+/** @typedef {{ id: string, label: string, values: (number | null)[], says: string, tone: string, top: number, names?: string[] }} Line of numbers,
+ * of which those not told yet are null; `top` is drawn as one whole height, `names` stand below columns */
 /** @typedef {{ id: string, label: string, values: number[] | null, says: string, tone: string }} Cloud of dots, null where it is not told yet */
 
 const LEAST_NAME = 13; // size of the names below bars
@@ -29,13 +30,15 @@ export function placedRows(W, H, rows, ruler) {
     const base = big ? y + high / 2 + size * 0.34 : top + size;
     const words = /** @type {Mark[]} */ (tiny ? [] : [
       mark(`${row.id}-label`, "text", { x: big ? x - 18 : x, y: base, size }, { text: row.label, anchor: big ? "end" : "start", story: true }),
-      mark(`${row.id}-says`, "text", { x: big ? x + wide + 18 : x + wide, y: base, size }, { text: row.says, anchor: big ? "start" : "end", weight: 600, tone: row.says === "?" ? "soft" : row.tone }),
+      mark(`${row.id}-says`, "text", { x: big ? x + wide + 18 : x + wide, y: base, size },
+        { text: row.says, anchor: big ? "start" : "end", weight: 600, tone: row.says === "?" ? "soft" : row.tone }),
     ]);
     return { x, y, wide, high, words };
   });
 }
 
-/** Bars above and below zero, alike high for alike parts of `top`; the column `at` is marked. @param {number} W @param {number} H @param {{ rows: Line[], at: number | null }} options @param {Ruler} ruler */
+/** Bars above and below zero, alike high for alike parts of `top`; the column `at` is marked. @param {number} W @param {number} H
+ * @param {{ rows: Line[], at: number | null }} options @param {Ruler} ruler */
 export function numbers(W, H, { rows, at }, ruler) {
   const shares = rows.map(({ values, top }) => values.map((value) => (value ?? 0) / top));
   const [up, down] = [1, -1].map((sign) => Math.max(0.05, ...shares.flat().map((share) => sign * share)));
@@ -60,14 +63,16 @@ export function numbers(W, H, { rows, at }, ruler) {
     values.forEach((value, i) => {
       if (value === null) return;
       const h = Math.max(1.5, (Math.abs(shares[n][i]) * high) / (up + down));
-      marks.push(mark(`${id}-${i}`, "rect", { x: x + cell * i + gap, y: value < 0 ? zero : zero - h, w: thick, h, rx: Math.min(2, cell * 0.2) }, { tone, enter: { y: zero, h: 0 }, delay: 12 * i }));
+      marks.push(mark(`${id}-${i}`, "rect", { x: x + cell * i + gap, y: value < 0 ? zero : zero - h, w: thick, h, rx: Math.min(2, cell * 0.2) },
+        { tone, enter: { y: zero, h: 0 }, delay: 12 * i }));
     });
     marks.push(...words);
   });
   return { marks, hits: /** @type {Hit[]} */ ([]) };
 }
 
-/** Dots on both sides of zero, from −`span` to `span` in every row. @param {number} W @param {number} H @param {{ rows: Cloud[], span: number }} options @param {Ruler} ruler */
+/** Dots on both sides of zero, from −`span` to `span` in every row. @param {number} W @param {number} H @param {{ rows: Cloud[], span: number }} options
+ * @param {Ruler} ruler */
 export function dots(W, H, { rows, span }, ruler) {
   /** @type {Mark[]} */
   const marks = [];

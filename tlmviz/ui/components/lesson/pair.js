@@ -9,7 +9,8 @@ import { mark, shareMark } from "./marks.js";
 /**
  * `words` and `below` are the two texts by word, a piece of a word without its space; `under` is underlined in the second, `bold` is new
  * there; `press` are words of the first that can be pressed, `picked` the one that was.
- * @typedef {{ words: [number, string][], below: string[], looks: Looking[], under: number | null, bold: boolean, press: number[], picked?: number | null, verb: string }} Pair
+ * @typedef {{ words: [number, string][], below: string[], looks: Looking[], under: number | null, bold: boolean, press: number[], picked?: number | null,
+ *   verb: string }} Pair
  */
 /** @typedef {{ text: string, x: number, y: number, w: number }} Laid */
 
@@ -35,7 +36,8 @@ export function pair(W, H, { words, below, looks, under, bold, press, picked = n
     let x = left;
     return widths(text, size).map((w, n) => {
       const said = text[n].trim();
-      if (!wide) return { text: n && /^\p{L}/u.test(text[n]) ? `·${said}` : said, x: side ? W * (FIRST_ENDS + 0.19) : W * FIRST_ENDS - w, y: H / 2 + (n - (text.length - 1) / 2) * step + size * 0.34, w };
+      if (!wide) return { text: n && /^\p{L}/u.test(text[n]) ? `·${said}` : said, x: side ? W * (FIRST_ENDS + 0.19) : W * FIRST_ENDS - w,
+        y: H / 2 + (n - (text.length - 1) / 2) * step + size * 0.34, w };
       if (n && text[n][0] === " ") x += 0.3 * size;
       x += w;
       return { text: said, x: x - w, y: H / 2 + (side ? apart / 2 : -apart / 2) + size * 0.34, w };
@@ -61,7 +63,8 @@ export function pair(W, H, { words, below, looks, under, bold, press, picked = n
   let taken = -Infinity; // up to where a share is written above a row
   first.forEach(({ text, x, y, w }, n) => {
     const hot = lit.get(n);
-    if (hot && hot.w > 0.03) marks.unshift(mark(`lit-${n}`, "rect", { x: x - size * 0.14, y: y - size * 0.86, w: w + size * 0.28, h: size * 1.16, rx: size * 0.2, o: 0.06 + 0.22 * hot.w }, { tone: hot.tone }));
+    if (hot && hot.w > 0.03) marks.unshift(mark(`lit-${n}`, "rect",
+      { x: x - size * 0.14, y: y - size * 0.86, w: w + size * 0.28, h: size * 1.16, rx: size * 0.2, o: 0.06 + 0.22 * hot.w }, { tone: hot.tone }));
     const at = wide ? { x: x + w / 2, y: y - size * 1.04 } : { x: x - size * 0.5, y };
     const to = { ...at, size: Math.max(12, size * (wide ? 0.5 : 0.72)) };
     const said = hot && shareMark(n, to, { tone: hot.tone, anchor: wide ? "middle" : "end", weight: 650 }, hot.w, hot.most);
@@ -70,16 +73,20 @@ export function pair(W, H, { words, below, looks, under, bold, press, picked = n
       taken = at.x + half;
       marks.push(said);
     }
-    if (words[n][0] === picked) marks.push(mark("picked", "rect", { x: x - 3, y: y - size * 0.9, w: w + 6, h: size * 1.24, rx: size * 0.2, o: 0.12 }, { tone: "ink" }));
+    if (words[n][0] === picked) marks.push(mark("picked", "rect", { x: x - 3, y: y - size * 0.9, w: w + 6, h: size * 1.24, rx: size * 0.2, o: 0.12 },
+      { tone: "ink" }));
     marks.push(mark(`above-${n}`, "text", { x, y, size }, { text, story: true }));
   });
   second.forEach(({ text, x, y, w }, n) => {
-    if (n === under) marks.push(mark("under", "rect", { x, y: y + size * 0.24, w, h: Math.max(2.5, size * 0.09), rx: 2 }, { tone: looks.find(({ from }) => from === n)?.tone ?? "ink" }));
-    marks.push(mark(`below-${n}-${text}`, "text", { x, y, size }, { text, story: true, tone: text === "?" ? "soft" : "ink", weight: bold && n === under ? 700 : 400 }));
+    if (n === under) marks.push(mark("under", "rect", { x, y: y + size * 0.24, w, h: Math.max(2.5, size * 0.09), rx: 2 },
+      { tone: looks.find(({ from }) => from === n)?.tone ?? "ink" }));
+    marks.push(mark(`below-${n}-${text}`, "text", { x, y, size },
+      { text, story: true, tone: text === "?" ? "soft" : "ink", weight: bold && n === under ? 700 : 400 }));
   });
   const hits = words.flatMap(([key], n) => {
     const { x, y, w, text } = first[n];
-    return press.includes(key) ? [{ key: String(key), label: `${verb} “${text}”`, x: x - 4, y: y - size * (wide ? 1.05 : 0.34) - (wide ? 0 : step / 2), w: Math.max(24, w + 8), h: wide ? size * 1.6 : step }] : [];
+    return press.includes(key) ? [{ key: String(key), label: `${verb} “${text}”`, x: x - 4, y: y - size * (wide ? 1.05 : 0.34) - (wide ? 0 : step / 2),
+      w: Math.max(24, w + 8), h: wide ? size * 1.6 : step }] : [];
   });
   return { marks, hits };
 }

@@ -11,7 +11,8 @@ const WORN = ["lang", "read", "embed", "room", "wall"]; // what an address keeps
 export function placeIn(search) {
   const said = new URLSearchParams(search);
   const told = (said.get("told") ?? "").split(".").map((part) => (/^\d{1,4}$/.test(part) ? Number(part) : null));
-  return { lesson: said.get("lesson") ?? "", scene: Math.max(1, Number.parseInt(said.get("scene") ?? "1") || 1), told, sentence: [...(said.get("sentence") ?? "")].slice(0, LONGEST).join("") };
+  return { lesson: said.get("lesson") ?? "", scene: Math.max(1, Number.parseInt(said.get("scene") ?? "1") || 1), told,
+    sentence: [...(said.get("sentence") ?? "")].slice(0, LONGEST).join("") };
 }
 
 /**

@@ -5,11 +5,13 @@ import { mark, shareMark } from "./marks.js";
 
 /** @typedef {import("./marks.js").Mark} Mark */
 /** @typedef {import("./marks.js").Ruler} Ruler */
-/** @typedef {{ id: string, from: number, weights: Record<string, number>, tone: string, off?: boolean }} Looking a head's look from one token: token -> share */
+/** @typedef {{ id: string, from: number, weights: Record<string, number>, tone: string,
+ * off?: boolean }} Looking a head's look from one token: token -> share */
 /**
  * As `pictures.strip` in Python has it: `words` by token, a piece of a word without its space; `blank` what stands at the end;
  * `notes` are tags below words; `under` the underlined token, `faint` those not there yet, `press` those that can be pressed, `picked` the one that was.
- * @typedef {{ words: [number, string][], blank: string, told: boolean, under: number | null, looks: Looking[], faint: number[], press: number[], picked: number | null, swapped: number[], notes?: [number, string][], verb: string }} Strip
+ * @typedef {{ words: [number, string][], blank: string, told: boolean, under: number | null, looks: Looking[], faint: number[], press: number[],
+ *   picked: number | null, swapped: number[], notes?: [number, string][], verb: string }} Strip
  */
 /** @typedef {{ i: number, text: string, x: number, y: number, w: number, line: number }} Laid */
 
@@ -80,8 +82,10 @@ export function strip(W, H, { words: tokens, blank, told, under, looks, faint, p
       if (!k || w < LEAST_LOOK) continue;
       const same = k.line === q.line;
       const [x1, x2, y1] = [q.x + q.w / 2, k.x + k.w / 2, q.y - size * 0.86];
-      const to = same ? { x1, y1, x2, y2: k.y - size * 0.86, b1: -size * 0.7, b2: -size * 0.7, dx: (x2 - x1) * 0.25 } : { x1, y1, x2, y2: k.y + size * 0.34 + below(k.i), b1: -size * 0.8, b2: size * 0.8, dx: 0 };
-      marks.push(mark(`look-${id}-${key}`, "line", { ...to, w: 1 + w * size * 0.28, o: off ? 0.12 : 0.25 + 0.55 * w }, { tone: off ? "soft" : tone, enter: { w: 0 } }));
+      const to = same ? { x1, y1, x2, y2: k.y - size * 0.86, b1: -size * 0.7, b2: -size * 0.7, dx: (x2 - x1) * 0.25 } : {
+        x1, y1, x2, y2: k.y + size * 0.34 + below(k.i), b1: -size * 0.8, b2: size * 0.8, dx: 0 };
+      marks.push(mark(`look-${id}-${key}`, "line", { ...to, w: 1 + w * size * 0.28, o: off ? 0.12 : 0.25 + 0.55 * w },
+        { tone: off ? "soft" : tone, enter: { w: 0 } }));
       if (w <= 0.03 || off) continue;
       const [best, all] = [lit.get(k.i), [...(lit.get(k.i)?.all ?? []), w]];
       lit.set(k.i, best && best.w >= w ? { ...best, all } : { w, tone, same, all });
@@ -90,7 +94,8 @@ export function strip(W, H, { words: tokens, blank, told, under, looks, faint, p
   for (const word of words) {
     const hot = lit.get(word.i);
     if (hot) {
-      marks.unshift(mark(`lit-${word.i}`, "rect", { x: word.x - size * 0.14, y: word.y - size * 0.86, w: word.w + size * 0.28, h: size * 1.16, rx: size * 0.2, o: 0.06 + 0.22 * hot.w }, { tone: hot.tone }));
+      marks.unshift(mark(`lit-${word.i}`, "rect", { x: word.x - size * 0.14, y: word.y - size * 0.86, w: word.w + size * 0.28, h: size * 1.16, rx: size * 0.2,
+        o: 0.06 + 0.22 * hot.w }, { tone: hot.tone }));
       const several = hot.all.filter((w) => w > 0.1); // in the looks' order
       const aside = !hot.same && looks.some(({ from }) => from === word.i) ? size * 0.9 : 0; // of the arc of its own look
       const [x, y] = [word.x + word.w / 2 + aside, word.y + (hot.same ? size * 0.92 + below(word.i) : -size * 1.02)];
@@ -104,12 +109,16 @@ export function strip(W, H, { words: tokens, blank, told, under, looks, faint, p
       marks.push(mark(`note-${tag}`, "rect", { x: x - w / 2, y: y - type * 0.66, w, h: type * 1.4, rx: type * 0.3, o: 0.16 }, { tone: "note" }));
       marks.push(mark(`noted-${tag}`, "text", { x, y: y + type * 0.36, size: type }, { text: tag, anchor: "middle", tone: "note", weight: 600 }));
     }
-    if (word.i === under) marks.push(mark("under", "rect", { x: word.x, y: word.y + size * 0.24, w: word.w, h: Math.max(2.5, size * 0.09), rx: 2 }, { tone: looks[0]?.tone ?? "ink" }));
-    if (few && press.includes(word.i)) marks.push(mark(`may-${word.i}`, "rect", { x: word.x, y: word.y + size * 0.3, w: word.w, h: 2, rx: 1 }, { tone: "soft" }));
-    if (word.i === picked) marks.push(mark("picked", "rect", { x: word.x - 3, y: word.y - size * 0.9, w: word.w + 6, h: size * 1.24, rx: size * 0.2, o: 0.12 }, { tone: "ink" }));
+    if (word.i === under) marks.push(mark("under", "rect", { x: word.x, y: word.y + size * 0.24, w: word.w, h: Math.max(2.5, size * 0.09), rx: 2 },
+      { tone: looks[0]?.tone ?? "ink" }));
+    if (few && press.includes(word.i)) marks.push(mark(`may-${word.i}`, "rect", { x: word.x, y: word.y + size * 0.3, w: word.w, h: 2, rx: 1 },
+      { tone: "soft" }));
+    if (word.i === picked) marks.push(mark("picked", "rect", { x: word.x - 3, y: word.y - size * 0.9, w: word.w + 6, h: size * 1.24, rx: size * 0.2, o: 0.12 },
+      { tone: "ink" }));
     const last = word.i === -1;
     const tone = last ? (told ? "ink" : "soft") : swapped.includes(word.i) ? "does" : "ink";
-    marks.push(mark(last ? "blank" : `word-${word.i}-${word.text}`, "text", { x: word.x, y: word.y, size, o: faint.includes(word.i) ? 0.28 : 1 }, { text: word.text, story: true, tone, weight: last && told ? 700 : 400 }));
+    marks.push(mark(last ? "blank" : `word-${word.i}-${word.text}`, "text", { x: word.x, y: word.y, size, o: faint.includes(word.i) ? 0.28 : 1 },
+      { text: word.text, story: true, tone, weight: last && told ? 700 : 400 }));
   }
   const hits = press.filter((i) => place.has(i)).map((i) => {
     const { x, y, w, text } = /** @type {Laid} */ (place.get(i));

@@ -6,8 +6,10 @@ import { mark } from "./marks.js";
 /** @typedef {import("./marks.js").Hit} Hit */
 /** @typedef {import("./marks.js").Mark} Mark */
 /** @typedef {import("./marks.js").Ruler} Ruler */
-/** @typedef {{ id: string, parent: string | null, label: string, share: number, says: string, end: string, tone: string, faint: boolean }} Node its `share` makes its branch thick; `says` stands below, `end` behind it */
-/** @typedef {{ nodes: Node[], press?: number[], verb?: string }} Tree nodes in the order of drawing, parents first; `press` are those that can be pressed, by number */
+/** @typedef {{ id: string, parent: string | null, label: string, share: number, says: string, end: string, tone: string,
+ * faint: boolean }} Node its `share` makes its branch thick; `says` stands below, `end` behind it */
+/** @typedef {{ nodes: Node[], press?: number[], verb?: string }} Tree nodes in the order of drawing, parents first; `press` are those that can be pressed,
+ * by number */
 
 /** @param {number} W @param {number} H @param {Tree} options @param {Ruler} ruler */
 export function tree(W, H, { nodes, press = [], verb = "" }, ruler) {
@@ -53,12 +55,15 @@ export function tree(W, H, { nodes, press = [], verb = "" }, ruler) {
     const [to, from, o] = [at(id), at(parent), faint ? 0.35 : 1];
     const [w, gap] = [width(id), tiny ? 0 : 6];
     const left = to.x - w; // words end at their column
-    marks.push(mark(`${id}-branch`, "line", { x1: from.x + gap, y1: from.y, x2: left - gap, y2: to.y, b1: 0, b2: 0, dx: (left - from.x) * 0.45, w: 1 + share * (tiny ? 5 : 9), o: o * 0.7 }, { tone, enter: { x2: from.x + gap, y2: from.y } }));
+    marks.push(mark(`${id}-branch`, "line", { x1: from.x + gap, y1: from.y, x2: left - gap, y2: to.y, b1: 0, b2: 0, dx: (left - from.x) * 0.45,
+      w: 1 + share * (tiny ? 5 : 9), o: o * 0.7 }, { tone, enter: { x2: from.x + gap, y2: from.y } }));
     if (tiny) return;
     marks.push(mark(`${id}-word`, "text", { x: left, y: to.y + size * 0.34, size, o }, { text: label, story: true, tone: faint ? "soft" : tone }));
     const small = Math.max(12, size * 0.68);
-    if (says) marks.push(mark(`${id}-says`, "text", { x: left + w / 2, y: to.y + size * 0.5 + small, size: small, o }, { text: says, anchor: "middle", tone: "soft" }));
-    if (end) marks.push(mark(`${id}-end`, "text", { x: to.x + 12, y: to.y + size * 0.34, size: big ? 19 : 15 }, { text: end, weight: 600, tone: end === "?" ? "soft" : tone }));
+    if (says) marks.push(mark(`${id}-says`, "text", { x: left + w / 2, y: to.y + size * 0.5 + small, size: small, o },
+      { text: says, anchor: "middle", tone: "soft" }));
+    if (end) marks.push(mark(`${id}-end`, "text", { x: to.x + 12, y: to.y + size * 0.34, size: big ? 19 : 15 },
+      { text: end, weight: 600, tone: end === "?" ? "soft" : tone }));
     if (press.includes(n)) {
       const over = { x: left - 10, w: w + 20 + (end ? ends : 0) };
       const high = Math.min(step * 0.8, big ? 48 : 40);

@@ -4,7 +4,7 @@
 import { make, makeButton } from "#canvas/dom.js";
 import { _, chooseLanguage } from "#canvas/language.js";
 import { mounted } from "#canvas/mount.js";
-import { hiddenContext, isDark } from "#canvas/theme.js";
+import { isDark } from "#canvas/theme.js";
 import { answerOf, begun, isGuess, picked, replyOnTheWay, replyTo, scored, shown } from "./acts.js";
 import { leaveWayBack, takeWayBack } from "./behind.js";
 import { report, roomBars, roomHint, roomSaid, standing, visible } from "./classroom.js";
@@ -14,25 +14,17 @@ import { makeStage } from "./marks.js";
 import { composed } from "./pictures.js";
 import { LONGEST, follow, linkTo, placeIn, placeNow } from "./progress.js";
 import { saveButton } from "./save.js";
+import { lead, rich, ruler } from "./texts.js";
 
 /** @typedef {import("./acts.js").Scene} Scene */
 /** @typedef {import("./acts.js").State} State */
 /** @typedef {import("./pictures.js").Part} Part */
-/** @typedef {{ name: string, title: string, text: string, sentence: string, asked: string, note: string, beyond: string, read: string, scenes: Scene[], end: { says: string, shows: Part[] }[], measured: string, room: string, wall: boolean, alone: boolean, next: { title: string, link: string } | null, lang: string }} Data as `runner.payload` in Python has it */
+/** @typedef {{ name: string, title: string, text: string, sentence: string, asked: string, note: string, beyond: string, read: string, scenes: Scene[],
+ * end: { says: string, shows: Part[] }[], measured: string, room: string, wall: boolean, alone: boolean, next: { title: string, link: string } | null,
+ *   lang: string }} Data as `runner.payload` in Python has it */
 /** @typedef {import("./classroom.js").Standing} Standing */
-/** @typedef {{ root: HTMLDialogElement, room: Standing, component: any, data: Data, latest: Data, sent: string, at: number, states: State[], parts: Record<string, any>, stage: ReturnType<typeof makeStage>, little: ReturnType<typeof makeStage>[], leave: () => void, behind: boolean }} View */
-
-const STORY = 'Charter, Georgia, "Iowan Old Style", "DejaVu Serif", serif'; // as --story in view.css
-
-/** @param {string} text @param {number} size @param {boolean} [story] */
-function ruler(text, size, story) {
-  const context = hiddenContext();
-  context.font = `${size}px ${story ? STORY : "system-ui, sans-serif"}`;
-  return context.measureText(text).width;
-}
-
-/** A sentence whose **words** between stars are bold. @param {string} text */
-const rich = (text) => text.split("**").map((part, n) => (n % 2 ? make("b", { textContent: part }) : part));
+/** @typedef {{ root: HTMLDialogElement, room: Standing, component: any, data: Data, latest: Data, sent: string, at: number, states: State[],
+ * parts: Record<string, any>, stage: ReturnType<typeof makeStage>, little: ReturnType<typeof makeStage>[], leave: () => void, behind: boolean }} View */
 
 /** @param {View} v */
 const link = (v) => linkTo({ lesson: v.data.name, scene: v.at, told: v.states.map(({ told }) => told), sentence: v.data.sentence }, location.search);
@@ -90,8 +82,10 @@ function press(v, key) {
 /** @param {View} v @param {Scene} scene @param {State} state @returns {HTMLElement[]} */
 function acts(v, { act }, state) {
   const solid = { type: "button", className: "act solid" };
-  if (act.kind === "choose") return act.replies.map(({ label }, n) => make("button", { type: "button", className: "act", textContent: label, onclick: () => tell(v, n) }));
-  if (act.kind === "pick") return [make("button", { ...solid, textContent: act.button, disabled: state.chosen.length < act.count, onclick: () => tell(v, picked(act, state.chosen)) })];
+  if (act.kind === "choose") return act.replies.map(({ label }, n) =>
+    make("button", { type: "button", className: "act", textContent: label, onclick: () => tell(v, n) }));
+  if (act.kind === "pick") return [make("button", { ...solid, textContent: act.button, disabled: state.chosen.length < act.count,
+    onclick: () => tell(v, picked(act, state.chosen)) })];
   if (act.kind === "drag" && act.until === null) return [make("button", { ...solid, textContent: act.button, onclick: () => tell(v, state.value) })];
   if (act.kind !== "again") return [];
   const step = () => (++state.tries < act.replies.length ? draw(v) : tell(v, state.tries));
@@ -101,7 +95,8 @@ function acts(v, { act }, state) {
 /** The field for a sentence of one's own. @param {View} v */
 function ownSentence(v) {
   const { data } = v;
-  const field = make("input", { type: "text", maxLength: LONGEST, value: data.sentence, placeholder: _("or your own sentence"), "aria-label": _("A sentence of your own"), autocomplete: "off", spellcheck: false });
+  const field = make("input", { type: "text", maxLength: LONGEST, value: data.sentence, placeholder: _("or your own sentence"),
+    "aria-label": _("A sentence of your own"), autocomplete: "off", spellcheck: false });
   const submit = (/** @type {Event} */ event) => {
     event.preventDefault();
     if (field.value.trim() === data.sentence) return;
@@ -111,7 +106,8 @@ function ownSentence(v) {
   return make("form", { onsubmit: submit }, field, make("button", { className: "act", textContent: _("Read it") }));
 }
 
-/** Real buttons over the places of the picture that can be pressed. @param {View} v @param {import("./marks.js").Picture} picture @param {State} state @param {Scene} scene */
+/** Real buttons over the places of the picture that can be pressed. @param {View} v @param {import("./marks.js").Picture} picture @param {State} state
+ * @param {Scene} scene */
 function overlay(v, { hits, range }, state, { act }) {
   const held = /** @type {HTMLElement | null} */ (v.parts.stage.querySelector(":focus"))?.dataset.key;
   v.parts.stage.querySelectorAll("button, input").forEach((/** @type {HTMLElement} */ one) => one.remove());
@@ -172,7 +168,8 @@ function draw(v, quick) {
   parts.after.dataset.said = said;
   parts.after.classList.toggle("hint", !reply);
   const ends = Boolean(here?.held) && at >= Number(here?.held) && !data.wall;
-  const notes = [data.note, at === 1 && data.read, v.room.note, ends && _("Your teacher holds the room here."), guessed && state.told !== null && !data.wall && roomSaid(v, here)];
+  const notes = [data.note, at === 1 && data.read, v.room.note, ends && _("Your teacher holds the room here."),
+    guessed && state.told !== null && !data.wall && roomSaid(v, here)];
   parts.note.textContent = notes.filter(Boolean).join(" ");
   parts.own.replaceChildren(...(scene.asks && state.told === null ? [ownSentence(v)] : []));
   parts.behind.hidden = state.told === null || !scene.behind;
@@ -182,7 +179,8 @@ function draw(v, quick) {
   parts.end.replaceChildren();
   const picture = paint(v);
   v.stage.show(picture.marks, quick);
-  parts.svg.setAttribute("aria-label", _("Picture: {words}", { words: picture.marks.filter((m) => m.type === "text").map((m) => m.look.text ?? "").filter(Boolean).join(" ") }));
+  parts.svg.setAttribute("aria-label", _("Picture: {words}",
+    { words: picture.marks.filter((m) => m.type === "text").map((m) => m.look.text ?? "").filter(Boolean).join(" ") }));
   parts.frame.hidden = !picture.frame;
   if (picture.frame && parts.frame.getAttribute("src") !== picture.frame) parts.frame.src = picture.frame;
   overlay(v, waits ? { marks: [], hits: [] } : picture, state, scene);
@@ -202,10 +200,12 @@ function drawEnd(v) {
     go(v, 1);
   });
   again.className = "act";
-  parts.acts.append(again, make("a", { className: "act", href: "lessons", textContent: _("All lessons"), onclick: (/** @type {Event} */ event) => lead(event, "lessons") }));
+  parts.acts.append(again, make("a", { className: "act", href: "lessons", textContent: _("All lessons"),
+    onclick: (/** @type {Event} */ event) => lead(event, "lessons") }));
   delete parts.after.dataset.said;
   const counted = all < data.scenes.length ? _("Scenes where you press until it happens are not counted.") : "";
-  parts.after.replaceChildren(...rich(_("You guessed **{right} of {all}** right: the green dots above. {counted} {measured}", { right, all, counted, measured: data.measured })));
+  parts.after.replaceChildren(...rich(_("You guessed **{right} of {all}** right: the green dots above. {counted} {measured}",
+    { right, all, counted, measured: data.measured })));
   parts.note.textContent = data.beyond;
   parts.own.replaceChildren();
   parts.behind.hidden = true;
@@ -222,12 +222,6 @@ function drawEnd(v) {
     stage.show(composed(W, H, shows, ruler).marks);
     return stage;
   });
-}
-
-/** @param {Event} event @param {string} to */
-function lead(event, to) {
-  event.preventDefault();
-  follow(to);
 }
 
 /** Open the page behind the scene, and leave a way back on it. @param {View} v @param {Event} event */
@@ -257,7 +251,8 @@ function take(v) {
   v.at = Math.min(place.scene, data.scenes.length + 1);
   v.parts.title.textContent = data.room ? `${data.title} · ${_("room {code}", { code: data.room })}` : data.title;
   v.parts.nav.hidden = data.alone;
-  v.parts.dots = [...data.scenes, null].map((scene, n) => makeButton("", scene ? _("Scene {n} of {all}", { n: n + 1, all: data.scenes.length }) : _("The end"), () => go(v, n + 1)));
+  v.parts.dots = [...data.scenes, null].map((scene, n) =>
+    makeButton("", scene ? _("Scene {n} of {all}", { n: n + 1, all: data.scenes.length }) : _("The end"), () => go(v, n + 1)));
   for (const dot of v.parts.dots) dot.setAttribute("aria-label", dot.title);
   v.parts.nav.replaceChildren(...v.parts.dots);
   takeWayBack();
@@ -272,15 +267,22 @@ function create(host) {
   const svg = document.createElementNS("http://www.w3.org/2000/svg", "svg");
   svg.setAttribute("role", "img");
   const frame = make("iframe", { title: _("The page that is asked about"), hidden: true });
-  const p = { svg, says: make("h1", { tabIndex: -1, id: "says" }), frame, stage: make("div", { className: "stage" }, svg, frame), acts: make("div", { className: "acts" }), own: make("div", { className: "own" }), note: make("p", { className: "note", "aria-live": "polite" }), after: make("p", { className: "after", "aria-live": "polite" }), end: make("ol", { className: "end" }), nav: make("nav", { "aria-label": _("Scenes") }), title: make("span"), dots: /** @type {HTMLButtonElement[]} */ ([]), behind: make("a", { className: "behind", textContent: _("Look behind"), title: _("The page that shows this whole, in this state") }), next: make("button", { type: "button", className: "act solid" }) };
+  const p = { svg, says: make("h1", { tabIndex: -1, id: "says" }), frame, stage: make("div", { className: "stage" }, svg, frame),
+    acts: make("div", { className: "acts" }), own: make("div", { className: "own" }), note: make("p", { className: "note", "aria-live": "polite" }),
+    after: make("p", { className: "after", "aria-live": "polite" }), end: make("ol", { className: "end" }), nav: make("nav", { "aria-label": _("Scenes") }),
+    title: make("span"), dots: /** @type {HTMLButtonElement[]} */ ([]),
+    behind: make("a", { className: "behind", textContent: _("Look behind"), title: _("The page that shows this whole, in this state") }),
+    next: make("button", { type: "button", className: "act solid" }) };
   const close = makeButton("✕", _("All lessons"), () => follow("lessons"));
   close.setAttribute("aria-label", _("All lessons"));
   close.className = "close";
   const root = make("dialog", { className: "lesson", testid: "lesson", "aria-labelledby": "says" },
-    make("header", {}, close, p.title, saveButton(svg, () => ({ name: `lesson-${v.data.name}-${v.at}`, says: p.says.textContent ?? "" })), p.nav), p.says, make("div", { className: "middle" }, p.stage, p.end),
+    make("header", {}, close, p.title, saveButton(svg, () => ({ name: `lesson-${v.data.name}-${v.at}`, says: p.says.textContent ?? "" })), p.nav), p.says,
+      make("div", { className: "middle" }, p.stage, p.end),
     make("footer", {}, p.acts, p.own, p.note, p.after, make("div", { className: "ways" }, p.behind, p.next)));
   host.append(root);
-  const v = /** @type {View} */ (/** @type {unknown} */ ({ root, parts: p, stage: makeStage(svg), little: [], at: 1, states: [], sent: "", room: { scene: 0, note: "", vote: 1, votes: [] } }));
+  const v = /** @type {View} */ (/** @type {unknown} */ (
+    { root, parts: p, stage: makeStage(svg), little: [], at: 1, states: [], sent: "", room: { scene: 0, note: "", vote: 1, votes: [] } }));
   p.next.onclick = () => (v.at > v.data.scenes.length ? v.data.next && follow(v.data.next.link) : go(v, v.at + 1));
   p.behind.onclick = (event) => lookBehind(v, event);
   root.addEventListener("keydown", (event) => pressedKey(p, event));

@@ -5,7 +5,8 @@ import { make } from "#canvas/dom.js";
 import { search } from "./search.js";
 
 /** @typedef {import("./search.js").Found} Found */
-/** @typedef {{ root: HTMLElement, input: HTMLInputElement, list: HTMLElement, told: HTMLElement, index: () => Found[], found: Found[], at: number, before: Element | null }} Box */
+/** @typedef {{ root: HTMLElement, input: HTMLInputElement, list: HTMLElement, told: HTMLElement, index: () => Found[], found: Found[], at: number,
+ * before: Element | null }} Box */
 
 const ROOM = 8; // pixels between the list and the edge of the window
 const TYPES = "input, textarea, select, [contenteditable]:not([contenteditable=false]), [role=textbox], [role=combobox]";
@@ -15,7 +16,8 @@ const TYPES = "input, textarea, select, [contenteditable]:not([contenteditable=f
  * @returns {Box}
  */
 export function makeBox(open) {
-  const input = make("input", { type: "search", placeholder: "Search", autocomplete: "off", spellcheck: false, role: "combobox", "aria-label": "Search the app", "aria-autocomplete": "list", "aria-expanded": "false", "aria-controls": "found", "aria-keyshortcuts": "/" });
+  const input = make("input", { type: "search", placeholder: "Search", autocomplete: "off", spellcheck: false, role: "combobox", "aria-label": "Search the app",
+    "aria-autocomplete": "list", "aria-expanded": "false", "aria-controls": "found", "aria-keyshortcuts": "/" });
   const list = make("ul", { id: "found", role: "listbox", popover: "manual", "aria-label": "Search results" });
   const told = make("span", { className: "told", role: "status" });
   const root = make("div", { className: "search" }, input, make("kbd", { "aria-hidden": "true", textContent: "/" }), list, told);

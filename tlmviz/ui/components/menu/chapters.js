@@ -46,7 +46,8 @@ export function makeChapters(chapters, home) {
   const nav = make("nav", { "aria-label": "Pages" });
   for (const [title, pages] of Object.entries(chapters)) {
     const items = pages.map(({ path, title: name, icon }) => {
-      const link = make("a", { href: addressOf(path, home) }, make("span", { className: "icon", "aria-hidden": "true", translate: false, textContent: icon }), make("span", { className: "title", textContent: name }));
+      const link = make("a", { href: addressOf(path, home) }, make("span", { className: "icon", "aria-hidden": "true", translate: false, textContent: icon }),
+        make("span", { className: "title", textContent: name }));
       return make("li", {}, link);
     });
     nav.append(make("details", {}, make("summary", {}, title), make("ul", {}, ...items)));

@@ -7,7 +7,8 @@
 /** @typedef {{ token: number, name: string, p: number, after: number, before: number | null, pinned: boolean }} Row as `Bar` in Python */
 /** @typedef {{ label: string, rows: number | null, p: number | null }} Cut */
 /** @typedef {{ next: [number, string] | null, written: number, note: string }} Writing */
-/** @typedef {{ rows: Row[], after: string, cuts: Cut[], note: string, writing: Writing | null, attributed: boolean, text: string, height: number, colors: Palette }} Data */
+/** @typedef {{ rows: Row[], after: string, cuts: Cut[], note: string, writing: Writing | null, attributed: boolean, text: string, height: number,
+ * colors: Palette }} Data */
 
 export const PAGE = { width: 420, row: 26, top: 40, left: 130, right: 60 }; // pixels of the saved figure
 

@@ -15,7 +15,9 @@ import { _ } from "#canvas/language.js";
 /** @typedef {import("./figure.js").Data} Data */
 /**
  * `playing`: whether each new text asks for the next token; going back ends it.
- * @typedef {{ root: HTMLElement, list: HTMLElement, title: HTMLElement, note: HTMLElement, tools: HTMLElement, play: HTMLButtonElement, undo: HTMLButtonElement, restart: HTMLButtonElement, keep: HTMLButtonElement, component: Component, data: Data, theme?: Theme, playing: boolean, asked: number, timer?: ReturnType<typeof setTimeout>, stop: () => void }} View
+ * @typedef {{ root: HTMLElement, list: HTMLElement, title: HTMLElement, note: HTMLElement, tools: HTMLElement, play: HTMLButtonElement,
+ *   undo: HTMLButtonElement, restart: HTMLButtonElement, keep: HTMLButtonElement, component: Component, data: Data, theme?: Theme, playing: boolean,
+ *   asked: number, timer?: ReturnType<typeof setTimeout>, stop: () => void }} View
  */
 
 const PAUSE = 220; // milliseconds between a text's picture and its next token, so that each is seen
@@ -44,14 +46,17 @@ function makeBar(v, { token, name, p, after, before, pinned }) {
     mark.style.left = `${100 * before}%`;
     track.append(mark);
   }
-  const write = make("button", { type: "button", className: "name", textContent: name, disabled: !v.data.writing, title: `Write “${name}” (probability ${p.toPrecision(4)})`, onclick: () => stopAnd(v, "write", token) });
+  const write = make("button", { type: "button", className: "name", textContent: name, disabled: !v.data.writing,
+    title: `Write “${name}” (probability ${p.toPrecision(4)})`, onclick: () => stopAnd(v, "write", token) });
   const next = v.data.writing?.next?.[0] === token;
   const numbers = cut ? "cut" : percent(after);
   const item = make("li", { className: `${cut ? "cut" : ""} ${next ? "next-one" : ""}` }, write, track,
-    make("span", { className: "number", textContent: numbers, title: cut ? _("{p} before the cuts", { p: percent(p) }) : _("{p} before the cuts, {after} after them", { p: percent(p), after: percent(after) }) }));
+    make("span", { className: "number", textContent: numbers,
+      title: cut ? _("{p} before the cuts", { p: percent(p) }) : _("{p} before the cuts, {after} after them", { p: percent(p), after: percent(after) }) }));
   if (v.data.attributed) {
     const title = pinned ? _("Let go of this word") : _("Who wrote this word? Shows what each head and MLP adds to it");
-    item.append(make("button", { type: "button", className: "who", textContent: "◎", title, "aria-label": `${title}: ${name}`, "aria-pressed": String(pinned), onclick: () => stopAnd(v, "pin", token) }));
+    item.append(make("button", { type: "button", className: "who", textContent: "◎", title, "aria-label": `${title}: ${name}`, "aria-pressed": String(pinned),
+      onclick: () => stopAnd(v, "pin", token) }));
   }
   return item;
 }
@@ -107,7 +112,9 @@ function savedBars(v) {
 
 /** @param {HTMLElement} host */
 function create(host) {
-  const v = /** @type {View} */ (/** @type {unknown} */ ({ list: make("ol", { testid: "next-tokens" }), title: make("h3"), note: make("p", { className: "note", "aria-live": "polite" }), playing: false, asked: Date.now() }));
+  const v = /** @type {View} */ (/** @type {unknown} */ (
+    { list: make("ol", { testid: "next-tokens" }), title: make("h3"), note: make("p", { className: "note", "aria-live": "polite" }), playing: false,
+    asked: Date.now() }));
   v.play = makeButton("▶ Write", _("Let the model write on, token by token"), () => setPlaying(v, !v.playing));
   v.undo = makeButton("↶", _("Take the last written token back"), () => stopAnd(v, "undo"));
   v.restart = makeButton("⇤", _("Back to the text before anything was written"), () => stopAnd(v, "restart"));

@@ -30,7 +30,8 @@ export function reachCharts() {
     const { active, steps } = optionsOf(slider) ?? {};
     const text = slider.querySelector(".slider-label")?.textContent ?? "";
     if (steps && slider.getAttribute("aria-valuetext") !== text) {
-      describePart(slider, { tabindex: 0, role: "slider", "aria-label": "Step", "aria-valuemin": 0, "aria-valuemax": steps.length - 1, "aria-valuenow": active, "aria-valuetext": text });
+      describePart(slider, { tabindex: 0, role: "slider", "aria-label": "Step", "aria-valuemin": 0, "aria-valuemax": steps.length - 1, "aria-valuenow": active,
+        "aria-valuetext": text });
     }
   }
 }
@@ -97,12 +98,14 @@ function pointsOf(plot) {
     const { trace } = points[0] ?? {};
     if (!trace?.xaxis || !trace.yaxis || trace.visible !== true || trace.hoverinfo === "skip") return [];
     const [across, up] = [axis(trace.xaxis), axis(trace.yaxis)];
-    const at = (/** @type {any} */ x, /** @type {any} */ y) => ({ x: across._offset + across.c2p(x), y: up._offset + up.c2p(y), subplot: trace.xaxis + trace.yaxis });
+    const at = (/** @type {any} */ x, /** @type {any} */ y) =>
+      ({ x: across._offset + across.c2p(x), y: up._offset + up.c2p(y), subplot: trace.xaxis + trace.yaxis });
     const middles = (/** @type {number[]} */ edges) => edges.slice(1).map((edge, i) => (edge + edges[i]) / 2);
     const [{ z }] = points;
     const cells = () => middles(points[0].y).flatMap((y, i) => middles(points[0].x).flatMap((x, j) => (Number.isFinite(z[i]?.[j]) ? [at(x, y)] : [])));
     const found = z ? cells() : points.map(({ x, y }) => at(x, y));
-    const seen = (/** @type {ChartPoint} */ { x, y }) => x >= across._offset && x <= across._offset + across._length && y >= up._offset && y <= up._offset + up._length;
+    const seen = (/** @type {ChartPoint} */ { x, y }) => x >= across._offset && x <= across._offset + across._length && y >= up._offset && y <= up._offset
+      + up._length;
     return found.slice(0, MOST_POINTS).filter(seen);
   });
 }

@@ -8,7 +8,8 @@ export function preparePaper() {
   const seen = document.querySelector(".stMainBlockContainer");
   if (!seen) return;
   const { style, classList } = document.documentElement;
-  const width = Math.max(seen.clientWidth, ...[...seen.querySelectorAll("[class*='st-key-']")].map(({ scrollWidth }) => scrollWidth)); // what scrolls sideways is printed whole
+  // what scrolls sideways is printed whole
+  const width = Math.max(seen.clientWidth, ...[...seen.querySelectorAll("[class*='st-key-']")].map(({ scrollWidth }) => scrollWidth));
   style.setProperty("--seen-width", `${width}px`);
   style.setProperty("--paper-zoom", String(Math.min(1, SHEET / width)));
   classList.toggle("tlmviz-dark", getComputedStyle(document.querySelector(".stApp")).colorScheme === "dark");

@@ -116,7 +116,8 @@ const pause = (/** @type {number} */ milliseconds) => new Promise((done) => setT
 /** Whether the app's menu does not name the page that the address does; to Streamlit the page before stays then. */
 function isLost() {
   if ([...document.querySelectorAll('[role="dialog"]')].some((dialog) => dialog.textContent?.includes("Page not found"))) return true;
-  const entries = [...document.querySelectorAll('[data-testid="stSidebarNavLink"]')].map((entry) => new URL(/** @type {HTMLAnchorElement} */ (entry).href).pathname);
+  const entries = [...document.querySelectorAll('[data-testid="stSidebarNavLink"]')].map(
+    (entry) => new URL(/** @type {HTMLAnchorElement} */ (entry).href).pathname);
   return entries.length > 0 && !entries.includes(location.pathname);
 }
 

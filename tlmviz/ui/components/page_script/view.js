@@ -15,7 +15,8 @@ import { preparePaper } from "./paper.js";
 import { preparePlayer } from "./player.js";
 import { leaveToThePage, quieten, releaseSliders, writeMinus } from "./plotly.js";
 
-/** @typedef {{ parentElement: HTMLElement, data: { theme: string, words: Record<string, string>, lang: string }, setTriggerValue: (name: string, value: string) => void }} Component */
+/** @typedef {{ parentElement: HTMLElement, data: { theme: string, words: Record<string, string>, lang: string }, setTriggerValue: (name: string,
+ * value: string) => void }} Component */
 
 let asked = ""; // the theme that the server was last asked for: were it never to agree, it is asked once
 
